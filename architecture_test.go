@@ -15,6 +15,7 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/ir/tuning"
 	"github.com/stridefuse/stridefuse/passes"
 	"github.com/stridefuse/stridefuse/passes/schedule"
 	"github.com/stridefuse/stridefuse/runtime/abi"
@@ -68,7 +69,7 @@ func texts(t *testing.T) map[string]string {
 	out["softmax: fuse"] = rows.stages["fuse"]
 	out["softmax: plan"] = rows.plan.String()
 	out["softmax: schedule"] = tasks(rows.schedule(t, builtins{}))
-	out["softmax: kernels"] = formulas(t, schedule.Kernels(rows.plan, schedule.Default(2)))
+	out["softmax: kernels"] = formulas(t, schedule.Kernels(rows.plan, tuning.Default(2)))
 	return out
 }
 
@@ -110,7 +111,7 @@ func withoutLines(text string) string {
 
 // schedule returns the text of the plan's schedule for two threads.
 func (s *story) schedule(t *testing.T, lib schedule.Library) string {
-	p, err := schedule.Schedule(s.plan, schedule.Default(2), lib)
+	p, err := schedule.Schedule(s.plan, tuning.Default(2), lib)
 	require.NoError(t, err)
 	require.NoError(t, p.Verify())
 	return p.String()
@@ -138,7 +139,7 @@ func tasks(text string) string {
 func (s *story) generate(t *testing.T, out map[string]string) {
 	dir := t.TempDir()
 	gen := exec.Command("go", "run", "./cmd/genkernels", "-pkg", "chain", "-out", dir, "-")
-	gen.Stdin = strings.NewReader(strings.Join(schedule.Kernels(s.plan, schedule.Default(2)), "\n"))
+	gen.Stdin = strings.NewReader(strings.Join(schedule.Kernels(s.plan, tuning.Default(2)), "\n"))
 	said, err := gen.CombinedOutput()
 	require.NoError(t, err, "%s", said)
 	read := func(name string) string {

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/tuning"
 	"github.com/stridefuse/stridefuse/passes"
-	"github.com/stridefuse/stridefuse/passes/schedule"
 	"github.com/stridefuse/stridefuse/runtime"
 )
 
@@ -63,7 +63,8 @@ func Compile(items ...Item) (*Program, error) {
 	}
 	p.trap = s.debug.has(NonFinite)
 	p.cache.limit = cmp.Or(s.plans, defaultPlans)
-	p.machine = schedule.Default(p.executor.Parallelism())
+	p.machine = tuning.Default(p.executor.Parallelism())
+	p.options.Machine = p.machine
 	p.machine.NoWhole, p.machine.Blocks = s.debug.has(TilingOnly), s.chunkElems
 	for _, in := range l.inputs {
 		p.inputs = append(p.inputs, newPort(in.input, in))

@@ -161,6 +161,8 @@
 //	b = a.copy(); b[1:3] = v        a.Set("1:3", v)
 //	np.sort(a), np.argsort(a)       a.Sort(-1), a.ArgSort(-1); np.partition is TopK
 //	np.median(a, 0), np.quantile    a.Median(0), a.Quantile(q, 0)
+//	np.quantile(a, [p, q], 0)       a.Quantiles([]float64{p, q}, 0); methods by graph.QuantileMethod
+//	np.nanmedian(a, 0)              a.NanMedian(0)
 //	np.searchsorted(a, v)           a.SearchSorted(v, false)
 //	np.bincount(a, minlength=n)     a.BinCount(n)
 //	np.nonzero(a), np.unique(a)     graph.NonZero(ctx, t), graph.Unique(ctx, t), of tensors

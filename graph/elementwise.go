@@ -119,6 +119,29 @@ func (x Node) Xor(y any) Node { return x.elementwise(ir.OpXor, ir.Attr{}, y) }
 // Not returns x with every bit flipped; on bools, the opposite.
 func (x Node) Not() Node { return x.elementwise(ir.OpNot, ir.Attr{}) }
 
+// PopCount returns how many bits of an integer are set.
+func (x Node) PopCount() Node { return x.elementwise(ir.OpPopCount, ir.Attr{}) }
+
+// BitLen returns how many bits an integer has without its leading zeros: 0 for 0.
+func (x Node) BitLen() Node { return x.elementwise(ir.OpBitLen, ir.Attr{}) }
+
+// LeadingZeros returns how many bits of an integer are above the topmost one that is set.
+func (x Node) LeadingZeros() Node {
+	y := x.BitLen()
+	if y.Err() != nil {
+		return y
+	}
+	return within("leadingzeros", x, y.Scalar(8*y.DType().Size()).Sub(y))
+}
+
+// AddSat returns x + y of integers of 8 or 16 bits, or the greatest or least of the type
+// where the sum is past it.
+func (x Node) AddSat(y any) Node { return x.elementwise(ir.OpAddSat, ir.Attr{}, y) }
+
+// SubSat returns x - y of integers of 8 or 16 bits, or the greatest or least of the type
+// where the difference is past it.
+func (x Node) SubSat(y any) Node { return x.elementwise(ir.OpSubSat, ir.Attr{}, y) }
+
 // Eq returns x == y as bools. NaN equals nothing.
 func (x Node) Eq(y any) Node { return x.elementwise(ir.OpEq, ir.Attr{}, y) }
 

@@ -8,8 +8,8 @@ import (
 	"sync"
 
 	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/tuning"
 	"github.com/stridefuse/stridefuse/passes"
-	"github.com/stridefuse/stridefuse/passes/schedule"
 	"github.com/stridefuse/stridefuse/runtime"
 )
 
@@ -28,7 +28,7 @@ type Program struct {
 	sizes    []string  // named
 	options  passes.Options
 	executor *runtime.Executor
-	machine  *schedule.Machine
+	machine  *tuning.Machine
 
 	shown     *binding // for example sizes, nil if none fit: what Explain and Dump speak of
 	cache     plans

@@ -156,7 +156,7 @@ func replayOp(v *ir.Value, args []graph.Node) graph.Node {
 	case ir.OpScatter, ir.OpScatterAdd, ir.OpScatterMul, ir.OpScatterMin, ir.OpScatterMax:
 		return args[0].Scatter(a.Axis, args[1], args[2], graph.ScatterOp(v.Op-ir.OpScatter))
 	case ir.OpSort, ir.OpSortDown, ir.OpArgSort, ir.OpArgSortDown:
-		return methodOf(reflect.ValueOf(args[0]), v.Op).Interface().(func(any) graph.Node)(a.Axis)
+		return replaySort(v, args[0])
 	case ir.OpSqueeze:
 		if len(a.Axes) == 0 {
 			return args[0]
@@ -199,6 +199,23 @@ func methodOf(x reflect.Value, op ir.Op) reflect.Value {
 		}
 	}
 	return reflect.Value{}
+}
+
+// replaySort orders all elements of lines, or selects the first.
+func replaySort(v *ir.Value, x graph.Node) graph.Node {
+	a := v.Attr
+	if a.Len == v.Args[0].Type.Shape[a.Axis] {
+		return methodOf(reflect.ValueOf(x), v.Op).Interface().(func(any) graph.Node)(a.Axis)
+	}
+	k, _ := a.Len.Int()
+	values, places := x.BottomK(a.Axis, k)
+	if v.Op == ir.OpSortDown || v.Op == ir.OpArgSortDown {
+		values, places = x.TopK(a.Axis, k)
+	}
+	if v.Op == ir.OpSort || v.Op == ir.OpSortDown {
+		return values
+	}
+	return places
 }
 
 // replaySlice writes a slice by its bounds.

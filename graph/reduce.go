@@ -19,6 +19,7 @@ type ReduceOption interface{ reduceWith(*reduceOptions) }
 type reduceOptions struct {
 	keep, last, exclusive, reverse bool
 	ddof                           int
+	method                         string   // of a quantile
 	given                          []string // their names
 }
 
@@ -141,6 +142,17 @@ func (x Node) All(axes ...any) Node { return x.truth().reduce(ir.OpAll, axes) }
 // Any returns whether any element along axes is true; numbers are where they are
 // not 0. Of no elements it is false.
 func (x Node) Any(axes ...any) Node { return x.truth().reduce(ir.OpAny, axes) }
+
+// AllBits returns the bits of integers that are set in all elements along axes: their And.
+// Of no elements all bits are set.
+func (x Node) AllBits(axes ...any) Node { return x.reduce(ir.OpAllBits, axes) }
+
+// AnyBits returns the bits of integers that are set in any element along axes: their Or.
+func (x Node) AnyBits(axes ...any) Node { return x.reduce(ir.OpAnyBits, axes) }
+
+// XorBits returns the bits of integers that are set in an odd number of elements along
+// axes: their Xor.
+func (x Node) XorBits(axes ...any) Node { return x.reduce(ir.OpXorBits, axes) }
 
 func (x Node) truth() Node {
 	if x.get().err != nil || x.DType() == Bool {

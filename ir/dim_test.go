@@ -136,7 +136,7 @@ func TestDimArithmetic(t *testing.T) {
 				}
 				d, x = d.Div(k), int(math.Floor(float64(x)/float64(k)))
 			}
-			if d.Err() != nil || x > 1<<40 || x < -1<<40 {
+			if d.Err() != nil || x > math.MaxInt>>23 || x < -math.MaxInt>>23 {
 				return
 			}
 			got, err := d.Bind(sizes)

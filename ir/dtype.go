@@ -131,6 +131,7 @@ var (
 	Floats   = SetOf(Float16, BFloat16, Float32, Float64)
 	Numeric  = Ints | Floats
 	AllTypes = Numeric | Bools
+	shorts   = SetOf(Int8, Int16, Uint8, Uint16)
 	singles  = Floats &^ SetOf(Float64) // computed in float32
 	Running  = setWhere(DType.Runs)
 	Native   = setWhere(DType.Native)

@@ -17,7 +17,7 @@ type Attr struct {
 	DType     DType          // cast, bitcast, const, extent, iota, param: the type of the result
 	Axis      int            // slice, index, window, scan
 	Begin     Dim            // slice, index: the first index; extent: the size
-	Len       Dim            // slice: how many; a diagonal's follows from its axes
+	Len       Dim            // slice, sort: how many; a diagonal's follows from its axes
 	Step      int            // slice: not 0; diagonal: its offset; window: from one to the next
 	Size      int            // window: how many elements one has
 	Dilation  int            // window: from one element of it to the next

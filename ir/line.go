@@ -44,6 +44,11 @@ func at(index uint64, extent int) int {
 // others compute with them.
 func (op Op) MovesBits() bool { return op == OpGather || op == OpScatter }
 
+// Sorts reports whether an op orders the elements of lines.
+func (op Op) Sorts() bool {
+	return op == OpSort || op == OpSortDown || op == OpArgSort || op == OpArgSortDown
+}
+
 // inferGather returns the type of the elements of x at indices along an axis, of which
 // there is one for each element of the result.
 func inferGather(_ Op, a Attr, args []Type) (Type, error) {
@@ -92,17 +97,28 @@ func checkIndices(a Attr, x, index Type) error {
 	return nil
 }
 
-// inferSort returns the type of ordered elements, or of their places.
+// inferSort returns the type of the first elements of lines in order, or of their places.
 func inferSort(op Op, a Attr, args []Type) (Type, error) {
 	x := args[0]
 	if !op.Info().Domain.Has(x.DType) {
 		return Type{}, doesNotTake(op, x.DType)
 	}
-	t := x
+	if err := layout.CheckAxes([]int{a.Axis}, 0, len(x.Shape)); err != nil {
+		return Type{}, err
+	}
+	if err := a.Len.Err(); err != nil {
+		return Type{}, err
+	}
+	first, fixed := a.Len.Int()
+	if n, known := x.Shape[a.Axis].Int(); fixed && (first < 0 || known && first > n) {
+		return Type{}, fmt.Errorf("the first %s elements of axis %d of shape %s: there are %s", a.Len, a.Axis, x.Shape, x.Shape[a.Axis])
+	}
+	t := Type{x.DType, slices.Clone(x.Shape)}
+	t.Shape[a.Axis] = a.Len
 	if op == OpArgSort || op == OpArgSortDown {
 		t.DType = Int64
 	}
-	return t, layout.CheckAxes([]int{a.Axis}, 0, len(x.Shape))
+	return t, t.Shape.Check()
 }
 
 // evalLine computes a value line by line.
@@ -119,7 +135,7 @@ func evalLine(v *Value, args [][]uint64) []uint64 {
 				in[k] = pick(args[k], lines[k][j])
 			}
 		}
-		for i, e := range v.Op.Info().Line(v.Op, v.Args[0].Type.DType, in) {
+		for i, e := range v.Op.Info().Line(v.Op, v.Args[0].Type.DType, in)[:len(line)] {
 			out[line[i]] = e
 		}
 	}

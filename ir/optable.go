@@ -60,6 +60,10 @@ const (
 	OpClip
 	OpMod
 	OpFloorDiv
+	OpPopCount
+	OpBitLen
+	OpAddSat
+	OpSubSat
 	OpIsNaN
 	OpIsInf
 	OpIsFinite
@@ -110,6 +114,9 @@ const (
 	OpAMax
 	OpAll
 	OpAny
+	OpAllBits
+	OpAnyBits
+	OpXorBits
 	OpArgMin
 	OpArgMax
 	OpReduceChunks // one step of a reduction: what the reductions pass makes of them
@@ -231,6 +238,10 @@ var rows = [numOps]OpInfo{
 	OpClip:       {Name: "clip", Doc: "min(max(x, y), z)", Kind: Composed, Arity: 3, Domain: Numeric, Cost: 4},
 	OpMod:        {Name: "mod", Doc: "x - y*floordiv(x,y), with the sign of y; for y = 0 it is 0, NaN on floats", Kind: Composed, Arity: 2, Domain: Numeric, Cost: 13},
 	OpFloorDiv:   {Name: "floordiv", Doc: "x / y rounded down; integers give 0 for y = 0", Kind: Composed, Arity: 2, Domain: Numeric, Identity: identityIntOne, Cost: 13},
+	OpPopCount:   {Name: "popcount", Doc: "how many bits of x are set", Kind: Composed, Arity: 1, Domain: Ints, Cost: 14},
+	OpBitLen:     {Name: "bitlen", Doc: "how many bits x has without its leading zeros", Kind: Composed, Arity: 1, Domain: Ints, Cost: 24},
+	OpAddSat:     {Name: "addsat", Doc: "x + y, or the greatest or least element where that is past it", Kind: Composed, Arity: 2, Domain: shorts, Commutative: true, Identity: identityZero, Cost: 2},
+	OpSubSat:     {Name: "subsat", Doc: "x - y, or the greatest or least element where that is past it", Kind: Composed, Arity: 2, Domain: shorts, Identity: identityZero, Cost: 2},
 	OpIsNaN:      {Name: "isnan", Doc: "whether x is NaN", Kind: Composed, Arity: 1, Domain: Floats, Result: GivesBool, Cost: 1},
 	OpIsInf:      {Name: "isinf", Doc: "whether x is an infinity", Kind: Composed, Arity: 1, Domain: Floats, Result: GivesBool, Cost: 2},
 	OpIsFinite:   {Name: "isfinite", Doc: "whether x is neither NaN nor an infinity", Kind: Composed, Arity: 1, Domain: Floats, Result: GivesBool, Cost: 2},
@@ -282,6 +293,9 @@ var rows = [numOps]OpInfo{
 	OpAMax:         {Name: "amax", Method: "max", Doc: "the greatest element along axes, which are dropped; NaN if any is", Kind: Reduce, Arity: 1, Domain: Numeric, By: OpMax, attrs: []*attribute{attrAxes}, Infer: inferReduce, Eval: evalReduce},
 	OpAll:          {Name: "all", Doc: "whether all are true along axes, which are dropped", Kind: Reduce, Arity: 1, Domain: Bools, By: OpAnd, attrs: []*attribute{attrAxes}, Infer: inferReduce, Eval: evalReduce},
 	OpAny:          {Name: "any", Doc: "whether any is true along axes, which are dropped", Kind: Reduce, Arity: 1, Domain: Bools, By: OpOr, attrs: []*attribute{attrAxes}, Infer: inferReduce, Eval: evalReduce},
+	OpAllBits:      {Name: "allbits", Doc: "the bits that are set in all elements along axes, which are dropped", Kind: Reduce, Arity: 1, Domain: Ints, By: OpAnd, attrs: []*attribute{attrAxes}, Infer: inferReduce, Eval: evalReduce},
+	OpAnyBits:      {Name: "anybits", Doc: "the bits that are set in any element along axes, which are dropped", Kind: Reduce, Arity: 1, Domain: Ints, By: OpOr, attrs: []*attribute{attrAxes}, Infer: inferReduce, Eval: evalReduce},
+	OpXorBits:      {Name: "xorbits", Doc: "the bits that are set in an odd number of elements along axes, which are dropped", Kind: Reduce, Arity: 1, Domain: Ints, By: OpXor, attrs: []*attribute{attrAxes}, Infer: inferReduce, Eval: evalReduce},
 	OpArgMin:       {Name: "argmin", Doc: "where the least element along an axis, which is dropped, stands: the first NaN if there is one, else the first of equal elements", Kind: Reduce, Arity: 1, Domain: Numeric, Result: GivesIndex, By: OpMin, attrs: []*attribute{attrAxes}, Infer: inferArgReduce, Eval: evalArgReduce},
 	OpArgMax:       {Name: "argmax", Doc: "where the greatest element along an axis, which is dropped, stands: the first NaN if there is one, else the first of equal elements", Kind: Reduce, Arity: 1, Domain: Numeric, Result: GivesIndex, By: OpMax, attrs: []*attribute{attrAxes}, Infer: inferArgReduce, Eval: evalArgReduce},
 	OpReduceChunks: {Name: "reduce_chunks", Doc: "chunks of the last axis of x, each reduced to one element; the chunks are the first axis, if there are several", Kind: Reduce, Arity: 1, Domain: AllTypes, attrs: []*attribute{attrBy}, Infer: inferReduceChunks, Eval: evalReduceChunks},
@@ -299,10 +313,10 @@ var rows = [numOps]OpInfo{
 	OpScatterMul:  {Name: "scatter_mul", Doc: "x multiplied by the elements of z at the indices y along an axis, one after the other", Kind: Line, Arity: 3, Domain: Numeric, By: OpMul, attrs: []*attribute{attrAxis}, Infer: inferScatter, Eval: evalLine, Line: scatterLine},
 	OpScatterMin:  {Name: "scatter_min", Doc: "the lesser of x and the elements of z at the indices y along an axis", Kind: Line, Arity: 3, Domain: Numeric, By: OpMin, attrs: []*attribute{attrAxis}, Infer: inferScatter, Eval: evalLine, Line: scatterLine},
 	OpScatterMax:  {Name: "scatter_max", Doc: "the greater of x and the elements of z at the indices y along an axis", Kind: Line, Arity: 3, Domain: Numeric, By: OpMax, attrs: []*attribute{attrAxis}, Infer: inferScatter, Eval: evalLine, Line: scatterLine},
-	OpSort:        {Name: "sort", Doc: "the elements along an axis, the least first and NaNs last", Kind: Line, Arity: 1, Domain: Numeric, attrs: []*attribute{attrAxis}, Infer: inferSort, Eval: evalLine, Line: sortLine},
-	OpSortDown:    {Name: "sort_down", Method: "sortdescending", Doc: "the elements along an axis, the greatest first and NaNs last", Kind: Line, Arity: 1, Domain: Numeric, attrs: []*attribute{attrAxis}, Infer: inferSort, Eval: evalLine, Line: sortLine},
-	OpArgSort:     {Name: "argsort", Doc: "where the elements along an axis are, the least first and NaNs last; equal ones in their order", Kind: Line, Arity: 1, Domain: Numeric, attrs: []*attribute{attrAxis}, Infer: inferSort, Eval: evalLine, Line: argSortLine},
-	OpArgSortDown: {Name: "argsort_down", Method: "argsortdescending", Doc: "where the elements along an axis are, the greatest first and NaNs last; equal ones in their order", Kind: Line, Arity: 1, Domain: Numeric, attrs: []*attribute{attrAxis}, Infer: inferSort, Eval: evalLine, Line: argSortLine},
+	OpSort:        {Name: "sort", Doc: "the first elements along an axis, the least first and NaNs last", Kind: Line, Arity: 1, Domain: AllTypes, attrs: []*attribute{attrAxis, attrFirst}, Infer: inferSort, Eval: evalLine, Line: sortLine},
+	OpSortDown:    {Name: "sort_down", Method: "sortdescending", Doc: "the first elements along an axis, the greatest first and NaNs last", Kind: Line, Arity: 1, Domain: AllTypes, attrs: []*attribute{attrAxis, attrFirst}, Infer: inferSort, Eval: evalLine, Line: sortLine},
+	OpArgSort:     {Name: "argsort", Doc: "where the first elements along an axis are, the least first and NaNs last; equal ones in their order", Kind: Line, Arity: 1, Domain: AllTypes, attrs: []*attribute{attrAxis, attrFirst}, Infer: inferSort, Eval: evalLine, Line: argSortLine},
+	OpArgSortDown: {Name: "argsort_down", Method: "argsortdescending", Doc: "where the first elements along an axis are, the greatest first and NaNs last; equal ones in their order", Kind: Line, Arity: 1, Domain: AllTypes, attrs: []*attribute{attrAxis, attrFirst}, Infer: inferSort, Eval: evalLine, Line: argSortLine},
 
 	OpConcat: {Name: "concat", Doc: "the operands behind one another along an axis", Kind: Join, Arity: 1, More: true, Domain: AllTypes, attrs: []*attribute{attrAxis}, Infer: inferConcat, Eval: evalJoin, Place: placeConcat},
 }

@@ -38,6 +38,11 @@ var (
 		print: func(a *Attr) string { return a.Begin.String() },
 		parse: func(s *Scanner, a *Attr) { a.Begin = s.Extent() },
 	}
+	attrFirst = &attribute{
+		name:  "first",
+		print: func(a *Attr) string { return a.Len.String() },
+		parse: func(s *Scanner, a *Attr) { a.Len = s.Extent() },
+	}
 	attrStep = &attribute{
 		name:  "step",
 		print: func(a *Attr) string { return strconv.Itoa(a.Step) },

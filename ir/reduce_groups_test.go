@@ -1,6 +1,7 @@
 package ir
 
 import (
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -18,7 +19,7 @@ func TestReduceGroups(t *testing.T) {
 		{[]int{4000, 100, 3}, []int{0, 1, 2}, [][]int{{1, 2}, {0}}}, // 300 are enough
 		{[]int{4, 8, 100, 100}, []int{1, 3}, [][]int{{3}, {1}}},     // no neighbours
 		{[]int{9, 4, 8, 9, 2, 1}, []int{1, 2, 4, 5}, [][]int{{4, 5}, {1, 2}}},
-		{[]int{1 << 62, 1 << 62, 1}, []int{0, 1, 2}, [][]int{{1, 2}, {0}}}, // beyond the ints
+		{[]int{math.MaxInt/2 + 1, math.MaxInt/2 + 1, 1}, []int{0, 1, 2}, [][]int{{1, 2}, {0}}}, // beyond the ints
 		{[]int{1 << 20, 1, 1 << 20}, []int{0, 1, 2}, [][]int{{2}, {0, 1}}},
 	} {
 		require.Equal(t, c.want, ReduceGroups(c.shape, c.axes), "%v %v", c.shape, c.axes)

@@ -188,20 +188,3 @@ func clipAttrs(c *call) []value {
 func cast(c *call) []value     { return one(c.x(0).Cast(c.typeNamed("to"))) }
 func castLike(c *call) []value { return one(c.x(0).Cast(c.x(1).DType())) }
 func bitCast(c *call) []value  { return one(c.x(0).Bitcast(c.typeNamed("to"))) }
-
-// typeCodes are the element types by ONNX's numbers.
-var typeCodes = map[int]graph.DType{
-	1: graph.Float32, 2: graph.Uint8, 3: graph.Int8, 4: graph.Uint16, 5: graph.Int16, 6: graph.Int32,
-	7: graph.Int64, 9: graph.Bool, 10: graph.Float16, 11: graph.Float64, 12: graph.Uint32, 13: graph.Uint64,
-	16: graph.BFloat16,
-}
-
-// typeNamed returns the element type that an attribute has the number of.
-func (c *call) typeNamed(name string) graph.DType {
-	code := c.int(name)
-	dt, ok := typeCodes[code]
-	if !ok {
-		c.fail("attribute %q: element type %s is not supported", name, codeText(code))
-	}
-	return dt
-}

@@ -65,7 +65,11 @@ func synonym(v *ir.Value) (kernel.Inst, bool) {
 	if v.Op.Info().Kind != ir.Composed {
 		return kernel.Inst{}, false
 	}
-	key := synonymKey{v.Op, v.Args[len(v.Args)-1].Type.DType}
+	d := v.Args[len(v.Args)-1].Type.DType
+	if !v.Op.Info().Domain.Has(d.Compute()) {
+		return kernel.Inst{}, false
+	}
+	key := synonymKey{v.Op, d}
 	if in, ok := synonyms.Load(key); ok {
 		in := in.(kernel.Inst)
 		return in, in.Op != ir.OpInvalid

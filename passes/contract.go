@@ -20,7 +20,7 @@ func contract(s *State) error {
 	if !multiplies(s.Func) {
 		return nil
 	}
-	c := &contractor{s, reducer{s.Func}}
+	c := &contractor{s, reducer{f: s.Func}}
 	return rewrite(s.Func, func(v *ir.Value) (*ir.Value, error) {
 		if v.Op != ir.OpDot {
 			return v, nil

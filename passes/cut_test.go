@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/tuning"
 
 	"github.com/stridefuse/stridefuse/ir/eval"
 	"github.com/stridefuse/stridefuse/ir/kernel"
@@ -173,7 +174,7 @@ func TestCutsKeepMeaning(t *testing.T) {
 		text := f.String()
 		want, err := eval.Eval(f, in)
 		require.NoError(t, err)
-		s := &State{Func: f}
+		s := &State{Func: f, machine: tuning.Default(1)}
 		for _, p := range Default {
 			if p.Name == "fuse" {
 				cheaperThanGreedy(t, s.Func)
@@ -188,7 +189,7 @@ func TestCutsKeepMeaning(t *testing.T) {
 // cheaperThanGreedy checks an order that is one component.
 func cheaperThanGreedy(t *rapid.T, f *ir.Func) {
 	f.Number()
-	fu := &fuser{State: &State{Func: f}, readers: make([]int, len(f.Body))}
+	fu := &fuser{State: &State{Func: f, machine: tuning.Default(1)}, readers: make([]int, len(f.Body))}
 	fu.count()
 	c := newCutter(f, fu.readers)
 	order := c.deepFirst(f.Body)

@@ -14,21 +14,11 @@ import (
 // Products of matrices read each operand many times, so each is a loop of its own
 // between buffers; a row group hands its rows on to others through the cache.
 
-const (
-	// packedRows and packedBytes are from which number of rows of the left operand,
-	// and beyond which size of one right matrix, that is packed into panels: a
-	// smaller one stays in the first-level cache as it lies, and for fewer rows the
-	// copy would cost as much as the product, unless its rows are not contiguous and
-	// it must be copied anyway.
-	packedRows  = 32
-	packedBytes = 32 << 10
-)
-
 // packs reports whether a product packs its right operand. One that never changes is
 // packed once, so the number of rows does not matter.
 func (s *State) packs(v *ir.Value) bool {
 	d := dotOf(v)
-	return s.eager || (d.rows >= packedRows || inner(v.Args[1]) != 1 || s.frozenBelow(v.Args[1])) && d.pairs*d.cols*v.Type.DType.Size() > packedBytes
+	return s.eager || (d.rows >= s.machine.PackedRows || inner(v.Args[1]) != 1 || s.frozenBelow(v.Args[1])) && d.pairs*d.cols*v.Type.DType.Size() > s.machine.PackedBytes
 }
 
 // multiplies reports whether a graph has products.

@@ -8,10 +8,6 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
-// shortLine is up to how many elements a line is too short for a search of its own: it
-// would not fill a vector.
-const shortLine = 8
-
 // find writes where the least or greatest element of a line stands.
 //
 // Along the last axis one pass folds each chunk to that element and its place. Of
@@ -26,7 +22,7 @@ func (r *reducer) find(v *ir.Value) (*ir.Value, error) {
 	switch {
 	case size(v.Type.Shape) == 0 || n == 1:
 		return r.constant(v, 0)
-	case axis < len(x.Type.Shape)-1 || n <= shortLine || liesAcross(x, axis):
+	case axis < len(x.Type.Shape)-1 || n <= r.shortLine || liesAcross(x, axis):
 		index := b.index(x.Type.Shape, axis)
 		return b.first(by, x, index, axis), b.err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/irtest"
+	"github.com/stridefuse/stridefuse/ir/tuning"
 
 	"github.com/stridefuse/stridefuse/ir/eval"
 	"github.com/stridefuse/stridefuse/ir/plan"
@@ -28,7 +29,7 @@ func TestLowerKeepsMeaning(t *testing.T) {
 			t.Fatalf("%v\n%s", err, text)
 		}
 		noFuse := rapid.IntRange(0, 7).Draw(t, "nofuse") == 7
-		s := &State{Func: f.Clone(), noFuse: noFuse, eager: eager}
+		s := &State{Func: f.Clone(), machine: tuning.Default(1), noFuse: noFuse, eager: eager}
 		for _, p := range Default {
 			if err := s.run(p); err != nil {
 				t.Fatalf("%s: %v\n%s", p.Name, err, text)
@@ -44,7 +45,7 @@ func TestLowerKeepsMeaning(t *testing.T) {
 				sameBits(t, want, got, p.Name+"\n"+s.String()+"from\n"+text)
 			}
 			if p.Name == "simplify" {
-				again := &State{Func: s.Func.Clone()}
+				again := &State{Func: s.Func.Clone(), machine: tuning.Default(1)}
 				require.NoError(t, canonicalize(again))
 				require.NoError(t, simplify(again))
 				require.Equal(t, s.Func.String(), again.Func.String(), "simplify is not done after one run, from\n%s", text)

@@ -16,6 +16,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 
 	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/ir/tuning"
 )
 
 // Pass is one step from graph to plan.
@@ -36,15 +37,16 @@ type State struct {
 	Func *ir.Func
 	Plan *plan.Plan
 
-	noFuse bool
-	eager  bool                 // products are packed, and grouped with others, whatever their size: tests
-	why    map[*ir.Value]string // why a value has memory of its own
-	frozen map[*ir.Value]bool   // params that never change
-	placed map[*ir.Value]placed // values that are stored in the buffer of another
-	groups []*group
-	ledger []entry
-	buffer table[int] // 1 + the buffer of each value that has one
-	step   table[int] // 1 + the step that computes each value
+	machine *tuning.Machine
+	noFuse  bool
+	eager   bool                 // products are packed, and grouped with others, whatever their size: tests
+	why     map[*ir.Value]string // why a value has memory of its own
+	frozen  map[*ir.Value]bool   // params that never change
+	placed  map[*ir.Value]placed // values that are stored in the buffer of another
+	groups  []*group
+	ledger  []entry
+	buffer  table[int] // 1 + the buffer of each value that has one
+	step    table[int] // 1 + the step that computes each value
 }
 
 // Default is the pipeline.
@@ -69,6 +71,8 @@ var Default = []Pass{
 type Options struct {
 	Verify bool // check the invariants after every pass
 	NoFuse bool // one loop per op, for comparison
+	// Machine has the constants that blocks and costs depend on; nil is tuning.Default.
+	Machine *tuning.Machine
 	// Observe, if not nil, is called with each stage's name and text: "graph",
 	// then every pass.
 	Observe func(stage string, text func() string)
@@ -95,7 +99,10 @@ func Lower(f *ir.Func, o Options) (*plan.Plan, error) {
 			return nil, &ir.Error{Pos: v.Pos, Op: v.Op, Msg: "only the views pass makes accesses: a graph has views"}
 		}
 	}
-	s := &State{Func: f, noFuse: o.NoFuse, frozen: map[*ir.Value]bool{}}
+	if o.Machine == nil {
+		o.Machine = tuning.Default(1)
+	}
+	s := &State{Func: f, machine: o.Machine, noFuse: o.NoFuse, frozen: map[*ir.Value]bool{}}
 	for i, p := range f.Params {
 		s.frozen[p] = i < len(o.Frozen) && o.Frozen[i]
 	}

@@ -15,7 +15,7 @@ import (
 // Ensures: the one reduction is fold; folds and scans are of lines of two
 // elements or more, and at least one line; no extent.
 func reductions(s *State) error {
-	r := &reducer{s.Func}
+	r := &reducer{s.Func, s.machine.ShortLine}
 	return rewrite(s.Func, func(v *ir.Value) (*ir.Value, error) {
 		switch {
 		case v.Op == ir.OpExtent:
@@ -47,7 +47,10 @@ func checkReductions(s *State) error {
 }
 
 // reducer appends values to a graph.
-type reducer struct{ f *ir.Func }
+type reducer struct {
+	f         *ir.Func
+	shortLine int // see tuning.Reduction
+}
 
 // constant returns an element in the shape of v.
 func (r *reducer) constant(v *ir.Value, bits uint64) (*ir.Value, error) {

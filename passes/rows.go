@@ -7,25 +7,9 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-const (
-	// blockBytes is how much memory one block of a row group touches, about: with
-	// what other cores and the next block need, it stays in a second-level cache.
-	blockBytes = 192 << 10
-	// rowBytes is the most that one row of a row group touches: beyond it the rows
-	// do not stay in any cache, and few of them leave nothing to share out.
-	rowBytes = 1 << 20
-	// dotRows is how many rows a group with a product takes at a time, if they are
-	// not too long: the right matrix goes through the caches once for each block.
-	// productBlocks is how many times rowBytes they may have together. Of fewer than
-	// leastProductRows rows there would be too few blocks to share out, and what is
-	// stored is small.
-	dotRows, productBlocks = 96, 4
-	leastProductRows       = 4 * dotRows
-	// minGroupColumns is how many columns a column reduction in a group has at least.
-	minGroupColumns = 16
-	// lookAhead is how many steps are looked through for those of a group.
-	lookAhead = 64
-)
+// lookAhead is how many steps are searched for those of a group: it bounds the time that
+// the pass takes.
+const lookAhead = 64
 
 // rows puts steps that fold, scan or multiply rows, what a scan or a product reads,
 // and what needs the results row by row, into row groups: softmax is the greatest
@@ -140,7 +124,7 @@ func (r *grouper) group(i int) *rowGroup {
 			}
 		}
 	}
-	if row, shared := r.bytesOfRow(g); g.stages() < 2 || row+shared > rowBytes {
+	if row, shared := r.bytesOfRow(g); g.stages() < 2 || row+shared > r.machine.RowBytes {
 		return nil
 	}
 	return g
@@ -151,62 +135,15 @@ func (r *grouper) group(i int) *rowGroup {
 // none.
 func (r *grouper) rowsFrom(i int) int {
 	s := &r.p.Steps[i]
-	if n := rowsOf(s); n > 0 || acrossRows(s) {
+	if n := r.rowsOf(s); n > 0 || r.acrossRows(s) {
 		return n
 	}
 	for j := i + 1; j < len(r.p.Steps) && j < i+lookAhead; j++ {
 		if next := &r.p.Steps[j]; (next.Scans() || contracts(next)) && slices.Contains(written(s), next.In[0].Buffer) {
-			return rowsOf(next)
+			return r.rowsOf(next)
 		}
 	}
 	return 0
-}
-
-// onLines reports whether a step computes lines from lines.
-func onLines(s *plan.Step) bool {
-	role, _ := s.Kind()
-	return role == plan.Line
-}
-
-// contracts reports whether a step is a product.
-func contracts(s *plan.Step) bool {
-	role, _ := s.Kind()
-	return role == plan.Contract
-}
-
-// acrossRows reports whether a step is vectorized across the lines that it reduces or
-// scans, so that each of its blocks has all elements of many lines.
-func acrossRows(s *plan.Step) bool {
-	if s.Scans() {
-		_, axis := s.Kind()
-		return axis < len(s.Axes)-1
-	}
-	return s.ColumnReduction()
-}
-
-// rowsOf returns how many rows a step folds, scans or multiplies.
-func rowsOf(s *plan.Step) int {
-	role, _ := s.Kind()
-	if role == plan.Parallel || role == plan.Line || acrossRows(s) {
-		return 0
-	}
-	rows := 1
-	for _, k := range keptAxes(s) {
-		rows *= s.Axes[k].Extent
-	}
-	if role == plan.Contract {
-		rows /= max(1, s.Axes[len(s.Axes)-1].Extent)
-	}
-	return rows
-}
-
-// written lists the buffers that a step writes.
-func written(s *plan.Step) []int {
-	var out []int
-	for _, o := range s.Out {
-		out = append(out, o.Buffer)
-	}
-	return out
 }
 
 // ready reports whether step j needs none of the late buffers.
@@ -225,7 +162,7 @@ func (r *grouper) take(g *rowGroup, j int, spare map[int][]int) bool {
 				continue
 			}
 			with := next
-			if rowsOf(&r.p.Steps[k]) == g.rows && r.take(&with, k, spare) {
+			if r.rowsOf(&r.p.Steps[k]) == g.rows && r.take(&with, k, spare) {
 				if probe := with; r.join(&probe, j) {
 					next = with
 					continue
@@ -289,9 +226,9 @@ func (r *grouper) join(g *rowGroup, j int) bool {
 		return false // its operands have lines of other lengths
 	case slices.ContainsFunc(written(s), func(b int) bool { return r.shared[b] }):
 		return false // others write of the same rows
-	case acrossRows(s) && (s.Scans() || s.Axes[len(s.Axes)-2].Extent < minGroupColumns):
+	case r.acrossRows(s) && (s.Scans() || s.Axes[len(s.Axes)-2].Extent < r.machine.MinColumns):
 		return false // each of its blocks has all rows
-	case contracts(s) && g.rows < leastProductRows && !r.eager:
+	case contracts(s) && g.rows < r.machine.LeastProductRows && !r.eager:
 		return false
 	}
 	outer, ok := outerAxes(&r.p.Steps[j], g.outer, g.rows)

@@ -25,11 +25,11 @@ func (r *grouper) apply(g *rowGroup) {
 	last := g.outer[len(g.outer)-1]
 	group := plan.RowGroup{First: first, Last: first + len(g.steps) - 1, Outer: g.outer, Along: g.along}
 	row, shared := r.bytesOfRow(g)
-	group.Block = max(1, min(last, (blockBytes-min(shared, blockBytes/2))/row))
-	unit := 8 // rows: a vector of those that are scanned side by side
+	group.Block = max(1, min(last, (r.machine.BlockBytes-min(shared, r.machine.BlockBytes/2))/row))
+	unit := r.machine.ScanRows
 	if g.multiplies() {
-		unit = 24 // and tiles of a product
-		group.Block = max(group.Block, min(last, dotRows, rowBytes/row*productBlocks))
+		unit *= 3 // tiles of a product: a multiple of kernel.DotRows too
+		group.Block = max(group.Block, min(last, r.machine.ProductRows, r.machine.RowBytes/row*r.machine.ProductBlocks))
 	}
 	if group.Block > unit && group.Block < last { // blocks as equal as units allow
 		parts := (last-1)/(group.Block/unit*unit) + 1

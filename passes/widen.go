@@ -19,7 +19,7 @@ func widen(s *State) error {
 	if !slices.ContainsFunc(s.Func.Body, isNarrow) {
 		return nil
 	}
-	r := &reducer{s.Func}
+	r := &reducer{f: s.Func}
 	return rewrite(s.Func, func(v *ir.Value) (*ir.Value, error) {
 		if !isNarrow(v) {
 			return v, nil

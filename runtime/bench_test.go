@@ -10,6 +10,7 @@ import (
 
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/ir/tuning"
 	"github.com/stridefuse/stridefuse/passes/schedule"
 	"github.com/stridefuse/stridefuse/runtime"
 	"github.com/stridefuse/stridefuse/runtime/internal/memory"
@@ -75,7 +76,7 @@ func BenchmarkLink(b *testing.B) {
 	for _, name := range []string{"chain", "softmax", "product"} {
 		p := lowered(b, sized(graphs[name], "N", 320, "M", 320))
 		e := &runtime.Executor{}
-		m := schedule.Default(e.Parallelism())
+		m := tuning.Default(e.Parallelism())
 		program := scheduled(b, e, p, nil)
 		for what, do := range map[string]func() error{
 			"schedule": func() error { _, err := schedule.Schedule(p, m, e); return err },

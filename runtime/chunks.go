@@ -1,6 +1,10 @@
 package runtime
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/stridefuse/stridefuse/ir/tuning"
+)
 
 // A task is what the goroutines of a run share: a number of independent blocks, cut
 // into chunks. The pool of workers knows a task by its chunks and by what they cost;
@@ -31,27 +35,15 @@ type computation interface {
 	kernel(w *worker) string
 }
 
-const (
-	// chunkElements is how many elements a chunk has, about: some tens of microseconds.
-	chunkElements = 32 << 10
-	// contractElements is the same for contractions, whose elements are pairs, which cost
-	// little.
-	contractElements = 8 * chunkElements
-	// wakeWork is the least work worth waking a worker for, in additions of assembly,
-	// and wakeNanos how long it takes, about.
-	wakeWork, wakeNanos = 1 << 20, 10_000
-	// awakeWork is the least work for a goroutine if the other one spins already.
-	awakeWork = 150_000
-	// pieceWork is the least work of a piece where each goroutine gets one.
-	pieceWork = 1 << 16
-)
+// machine has the constants that tasks are cut by.
+var machine = tuning.Default(1)
 
 // newTask returns the task of so many blocks, which have elems elements and cost work
 // additions together. A chunk has about as many elements as chunk says.
 func (e *Executor) newTask(c computation, blocks, elems int, work float64, chunk int) *task {
 	t := &task{computation: c, blocks: blocks}
 	chunks := e.pieces(work)
-	if work >= wakeWork { // more, so that the context is checked in between
+	if work >= machine.WakeWork { // more, so that the context is checked in between
 		chunks = max((elems-1)/chunk+1, chunks)
 	}
 	if e.ChunkElems > 0 {
@@ -60,11 +52,11 @@ func (e *Executor) newTask(c computation, blocks, elems int, work float64, chunk
 	t.chunk = (blocks-1)/max(1, min(chunks, maxChunks)) + 1
 	t.chunks = (blocks-1)/t.chunk + 1
 	worth := func(least float64) int { return int(min(float64(t.chunks), work/least)) }
-	t.parallelism, t.awake = worth(wakeWork), worth(awakeWork)
+	t.parallelism, t.awake = worth(machine.WakeWork), worth(machine.AwakeWork)
 	if e.ChunkElems > 0 {
 		t.parallelism, t.yields = t.chunks, true
 	}
-	t.nanos = int64(min(work*wakeNanos/wakeWork, spinTimeout))
+	t.nanos = int64(min(work*machine.WakeNanos/machine.WakeWork, spinTimeout))
 	return t
 }
 
@@ -80,7 +72,7 @@ func (e *Executor) pieces(work float64) int {
 		return 2 * n
 	}
 	upTo := func(most int, least float64) int { return int(min(float64(most), work/least)) }
-	return max(1, upTo(n, pieceWork), upTo(2*n, wakeWork))
+	return max(1, upTo(n, machine.PieceWork), upTo(2*n, machine.WakeWork))
 }
 
 // run computes chunk c.

@@ -16,6 +16,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/ir/tuning"
 	"github.com/stridefuse/stridefuse/passes"
 	"github.com/stridefuse/stridefuse/passes/schedule"
 	"github.com/stridefuse/stridefuse/runtime"
@@ -62,8 +63,8 @@ func linked(t require.TestingT, e *runtime.Executor, p *plan.Plan) *runtime.Link
 }
 
 // scheduled returns the nests of a plan. adjust, if not nil, changes the machine.
-func scheduled(t require.TestingT, e *runtime.Executor, p *plan.Plan, adjust func(*schedule.Machine)) *nest.Program {
-	m := schedule.Default(e.Parallelism())
+func scheduled(t require.TestingT, e *runtime.Executor, p *plan.Plan, adjust func(*tuning.Machine)) *nest.Program {
+	m := tuning.Default(e.Parallelism())
 	if e.ChunkElems > 0 {
 		m.Blocks = e.ChunkElems
 	}
@@ -83,10 +84,10 @@ func checkPlan(t require.TestingT, p *plan.Plan) {
 func checkPlanOn(t require.TestingT, p *plan.Plan, inputs []eval.Array) {
 	want, err := eval.Plan(p, inputs)
 	require.NoError(t, err, p)
-	noWhole := func(m *schedule.Machine) { m.NoWhole = true }
+	noWhole := func(m *tuning.Machine) { m.NoWhole = true }
 	for name, way := range map[string]struct {
 		*runtime.Executor
-		adjust func(*schedule.Machine)
+		adjust func(*tuning.Machine)
 	}{
 		"default":       {Executor: &runtime.Executor{}},
 		"one worker":    {Executor: &runtime.Executor{Workers: 1}},

@@ -34,7 +34,7 @@ func (k *taskLinker) call(n *loopNest, in *nest.Call) error {
 			k.out.fence = fn
 		}
 		if m.Row == kernel.Dot && k.in.First == k.in.Last {
-			k.out.chunkElements = contractElements
+			k.out.chunkElements = machine.DotChunkElems
 		}
 	}
 	c.resize(&c.frame, make([]loopState, k.out.loops))

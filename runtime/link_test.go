@@ -2,6 +2,7 @@ package runtime_test
 
 import (
 	"math"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -69,12 +70,15 @@ func TestLinkBuffers(t *testing.T) {
 			return append(b, plan.Buffer{Kind: plan.TempBuffer, DType: f32, Shape: []int{math.MaxInt}})
 		},
 		"no table": func(b []plan.Buffer) []plan.Buffer {
-			return append(b, plan.Buffer{Kind: plan.IotaBuffer, DType: ir.Int32, Shape: []int{1 << 40}})
+			return append(b, plan.Buffer{Kind: plan.IotaBuffer, DType: ir.Int32, Shape: []int{math.MaxInt / 16}})
 		},
 		"numbers of type float32": func(b []plan.Buffer) []plan.Buffer {
 			return append(b, plan.Buffer{Kind: plan.IotaBuffer, DType: f32, Shape: []int{4}})
 		},
 	} {
+		if want == "no table" && strconv.IntSize == 32 {
+			continue // as many int32 as there are ints
+		}
 		p := subNest(2, 4, 2, 4, unit, 0, 4, 1)
 		p.Buffers = change(p.Buffers)
 		_, err := (&runtime.Executor{}).Link(p)

@@ -196,7 +196,7 @@ func TestEmptyCallsAreCancelled(t *testing.T) {
 	k := single(ir.OpNeg, unit)
 	m.task(n, []nest.Slot{m.param(n), m.result(n)}, nest.Nest{Items: []nest.Item{
 		callOf(k, nest.Fixed(1), nest.Fixed(n), at(0, 0, 0), at(1, 0, 0)),
-		within(loops(fixedLoop(1<<60, 1)), callOf(k, nest.Fixed(1), nest.Fixed(0), at(0, 0, 0, 0), at(1, 0, 0, 0)))}})
+		within(loops(fixedLoop(math.MaxInt/8, 1)), callOf(k, nest.Fixed(1), nest.Fixed(0), at(0, 0, 0, 0), at(1, 0, 0, 0)))}})
 	l, err := (&runtime.Executor{Verify: true}).Link(&m.p)
 	require.NoError(t, err)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)

@@ -84,6 +84,9 @@ func bodyCost(code kernel.Code) float64 {
 func (c *linkedCall) estimate(code kernel.Code, on abi.Engine, piece, rows, cols int, fields []int) (nanos int) {
 	d := &engineDurations[on]
 	c.nanos = d.elementNanos(code, fields)
+	if m, ok := code.(*kernel.Micro); ok && m.Row == kernel.Order { // all of a line, for some of it
+		c.nanos *= float64(fields[2]) / float64(max(1, cols))
+	}
 	elems, fits := layout.MulInt(rows, cols)
 	all := d.call + c.nanos*float64(elems)
 	if fits && all <= float64(piece) {

@@ -197,7 +197,7 @@ func TestSpinningWorkersEnd(t *testing.T) {
 // TestSmallTask has a task that is not worth waking a worker for, but is shared with one
 // that spins.
 func TestSmallTask(t *testing.T) {
-	const small = 2 * awakeWork
+	small := 2 * machine.AwakeWork
 	e := awake()
 	c, task := countingTask(e, 2, small)
 	require.LessOrEqual(t, task.parallelism, 1)
@@ -222,7 +222,7 @@ func TestSmallTask(t *testing.T) {
 // as often as their time adds up to what a wake costs.
 func TestBursts(t *testing.T) {
 	p := newPool(1)
-	small := &task{nanos: wakeNanos}
+	small := &task{nanos: int64(machine.WakeNanos)}
 	p.burst.Store(math.MaxInt64 / 2) // so far ahead that the clock does not matter
 	require.True(t, p.bursts(small))
 	p.burst.Store(0)
@@ -234,7 +234,7 @@ func TestBursts(t *testing.T) {
 	e := &Executor{Workers: 2}
 	p = e.workers()
 	p.maxSpinners, p.spinTimeout = 1, spinTimeout
-	c, task := countingTask(e, 2, 2*awakeWork)
+	c, task := countingTask(e, 2, 2*machine.AwakeWork)
 	runOnce(t, e, c, task)
 	require.Zero(t, e.Alive()())
 	p.burst.Store(math.MaxInt64 / 2)
@@ -246,7 +246,7 @@ func TestBursts(t *testing.T) {
 func TestOneProcessor(t *testing.T) {
 	defer goruntime.GOMAXPROCS(goruntime.GOMAXPROCS(1))
 	e := &Executor{Workers: 4}
-	small, smallTask := countingTask(e, 4, 4*awakeWork)
+	small, smallTask := countingTask(e, 4, 4*machine.AwakeWork)
 	for range 100 {
 		runOnce(t, e, small, smallTask)
 	}
@@ -263,19 +263,19 @@ func TestChunks(t *testing.T) {
 		work                          float64
 		chunks                        int
 	}{
-		{1, 0, 1000, 1000, 1e4, 1},              // too small to be shared
-		{1, 0, 1000, 1 << 20, large, 32},        // the context is checked in between
-		{2, 0, 1000, 1 << 16, 4 * pieceWork, 2}, // one for each goroutine
-		{3, 0, 999, 1 << 16, wakeWork - 1, 3},
-		{2, 0, 1000, 1 << 16, 8 * wakeWork, 4}, // two for each
-		{2, 0, 1, 1 << 20, large, 1},           // a block is not cut
-		{2, 7, 143, 1000, 1e4, 143},            // as asked
-		{2, 25, 100, 1000, 1e4, 34},            // whole blocks
+		{1, 0, 1000, 1000, 1e4, 1},                      // too small to be shared
+		{1, 0, 1000, 1 << 20, large, 32},                // the context is checked in between
+		{2, 0, 1000, 1 << 16, 4 * machine.PieceWork, 2}, // one for each goroutine
+		{3, 0, 999, 1 << 16, machine.WakeWork - 1, 3},
+		{2, 0, 1000, 1 << 16, 8 * machine.WakeWork, 4}, // two for each
+		{2, 0, 1, 1 << 20, large, 1},                   // a block is not cut
+		{2, 7, 143, 1000, 1e4, 143},                    // as asked
+		{2, 25, 100, 1000, 1e4, 34},                    // whole blocks
 		{2, 1, 1000, 1000, 1e4, 1000},
 		{2, 5000, 10, 1000, 1e4, 1},
 	} {
 		e := &Executor{Workers: c.workers, ChunkElems: c.asked}
-		task := e.newTask(&counting{}, c.blocks, c.elems, c.work, chunkElements)
+		task := e.newTask(&counting{}, c.blocks, c.elems, c.work, machine.ChunkElems)
 		require.Equal(t, c.chunks, task.chunks, fmt.Sprint(c))
 		require.GreaterOrEqual(t, task.chunk*task.chunks, c.blocks)
 		require.Less(t, task.chunk*(task.chunks-1), c.blocks)

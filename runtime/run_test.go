@@ -91,7 +91,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// endless is one block that takes days.
+// endless is one block that takes minutes.
 const endless = `nest endless arena=0 {
   %0 = param x 0  : f32[1024]
   %1 = result y 0 : f32[1024]
@@ -100,7 +100,7 @@ const endless = `nest endless arena=0 {
     $1 = scratch 0 : f32[1024]
     $2 = buffer %1 : f32
     part [] {
-      for [1099511627776/1] {
+      for [1073741824/1] {
         call kernel (u0:f32) { t0 = neg u0; store t0 }
           rows=1 cols=1024
           $0{0}+0/0 -> $1{0}+0/0

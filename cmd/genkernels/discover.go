@@ -24,6 +24,7 @@ type userPackage struct {
 	ImportPath string
 	Name       string
 	GoFiles    []string
+	CgoFiles   []string
 	Module     *struct{ Path string }
 	Error      *struct{ Err string }
 }
@@ -78,7 +79,7 @@ func (t *tool) settlePackage(o *overlay, p *userPackage) error {
 // goList describes the package in a directory.
 func (t *tool) goList(o *overlay, dir string) (*userPackage, error) {
 	var stdout, stderr bytes.Buffer
-	cmd, err := t.goCommand(o, &stdout, "list", "-e", "-json=Dir,ImportPath,Name,GoFiles,Module,Error", dir)
+	cmd, err := t.goCommand(o, &stdout, "list", "-e", "-json=Dir,ImportPath,Name,GoFiles,CgoFiles,Module,Error", dir)
 	if err != nil {
 		return nil, err
 	}
@@ -122,6 +123,9 @@ const want = "func %s() ([]*graph.Program, error)"
 func (p *userPackage) checkFunction(name string) error {
 	ask := fmt.Sprintf(want, name)
 	switch {
+	case len(p.CgoFiles) > 0:
+		return fmt.Errorf("%s uses cgo (%s): the go command takes no Go assembly beside it; move %s and the go:generate line to a package of their own",
+			p.ImportPath, p.CgoFiles[0], name)
 	case p.Name == "main":
 		return fmt.Errorf("%s is package main, which can't be imported: move %s and the go:generate line to a package of their own", p.ImportPath, name)
 	case !ast.IsExported(name):

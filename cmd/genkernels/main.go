@@ -151,21 +151,29 @@ func (t *tool) run() error {
 	if err != nil {
 		return err
 	}
+	if err := checkNames(t.out, t.pkg, files); err != nil {
+		return err
+	}
 	changes, err := compare(t.out, files)
 	if err != nil {
 		return err
 	}
+	_, err = os.Stat(filepath.Join(t.out, unfinished))
+	interrupted := err == nil
 	if t.check {
 		t.summary(changes, kernels)
 		for _, c := range changes {
 			c.diff(t.stdout)
+		}
+		if interrupted {
+			return fmt.Errorf("%s exists, as an earlier run was interrupted: %w", unfinished, errStale)
 		}
 		if len(changes) > 0 {
 			return errStale
 		}
 		return nil
 	}
-	if err := commit(changes); err != nil {
+	if err := commit(t.out, changes); err != nil {
 		return err
 	}
 	size := 0

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -47,10 +48,25 @@ func compare(dir string, files []codegen.File) ([]change, error) {
 	return out, nil
 }
 
-// commit writes the changes: all beside their places first, so that a full disk
-// leaves the old files.
-func commit(changes []change) error {
-	var temps []string
+// unfinished is the name of the marker of a commit that has begun: files of two runs may be
+// beside each other as long as it exists.
+const unfinished = codegen.DefaultPrefix + ".unfinished"
+
+// commit writes the changes as one. The new files are written beside their places, under
+// names that no other run has, so that a full disk or a folder that can't be written leaves
+// the old files. The marker exists while they take their places and is removed last.
+func commit(dir string, changes []change) (err error) {
+	marker := filepath.Join(dir, unfinished)
+	if len(changes) == 0 { // what an interrupted run has left is right
+		if err := os.Remove(marker); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return cannotWrite(dir, err)
+		}
+		return nil
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return cannotWrite(dir, err)
+	}
+	temps := map[string]string{} // by path
 	defer func() {
 		for _, t := range temps {
 			os.Remove(t)
@@ -60,26 +76,39 @@ func commit(changes []change) error {
 		if c.new == nil {
 			continue
 		}
-		if err := os.MkdirAll(filepath.Dir(c.path), 0o777); err != nil {
-			return err
-		}
-		temps = append(temps, c.path+".tmp")
-		if err := os.WriteFile(c.path+".tmp", c.new, 0o666); err != nil {
-			return err
+		temps[c.path] = fmt.Sprintf("%s.%016x.tmp", c.path, rand.Uint64())
+		if err := writeNew(temps[c.path], c.new); err != nil {
+			return cannotWrite(dir, err)
 		}
 	}
+	if err := os.WriteFile(marker, []byte("genkernels was interrupted: run it again\n"), 0o666); err != nil {
+		return cannotWrite(dir, err)
+	}
 	for _, c := range changes {
-		var err error
 		if c.new == nil {
 			err = os.Remove(c.path)
 		} else {
-			err = os.Rename(c.path+".tmp", c.path)
+			err = os.Rename(temps[c.path], c.path)
 		}
 		if err != nil {
-			return err
+			return cannotWrite(dir, err)
 		}
 	}
-	return nil
+	return os.Remove(marker)
+}
+
+// writeNew writes a file that does not exist yet.
+func writeNew(name string, content []byte) error {
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	return errors.Join(err, f.Close())
+}
+
+func cannotWrite(dir string, err error) error {
+	return fmt.Errorf("the generated files can't be written to %s: %w", dir, err)
 }
 
 // diffLines is how many lines of each side a diff shows.

@@ -31,7 +31,11 @@ func attackEngines(seed uint64, cases int) (*tally, error) {
 			}
 			for _, in := range p.Inputs()[len(ins):] {
 				shape, _ := in.Shape.Ints()
-				ins = append(ins, graph.Uniform(in.DType, random.Uint64(), -3, 3, shape...))
+				x := graph.Full(in.DType, 3, shape...)
+				if in.DType != graph.Int32 {
+					x = graph.Uniform(in.DType, random.Uint64(), -3, 3, shape...)
+				}
+				ins = append(ins, x)
 			}
 			outs, err := p.RunAll(context.Background(), ins...)
 			if err != nil {

@@ -30,8 +30,10 @@ func main() {
 	} else if err == nil {
 		_, err = os.Stdout.Write(report.Bytes())
 	}
-	if err != nil || failed {
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
+	}
+	if err != nil || failed {
 		os.Exit(1)
 	}
 }

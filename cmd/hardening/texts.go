@@ -16,6 +16,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/ir/tuning"
 	"github.com/stridefuse/stridefuse/passes/schedule"
 	"github.com/stridefuse/stridefuse/runtime"
 	"github.com/stridefuse/stridefuse/runtime/tensor"
@@ -109,7 +110,7 @@ func (t *tally) attackPlan(random *rand.Rand, seed string) {
 		}
 		t.verified++
 		t.evaluate(p)
-		machine := schedule.Default(1 + random.IntN(3))
+		machine := tuning.Default(1 + random.IntN(3))
 		program, err := schedule.Schedule(p, machine, &runtime.Executor{})
 		if err != nil {
 			return

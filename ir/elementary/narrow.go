@@ -19,11 +19,18 @@ var moves = []ir.Op{ir.OpConst, ir.OpCopy, ir.OpBitcast}
 // exact are the ops that give an element of the narrow type for elements of it, so
 // that the wide result need not be rounded for the next op. Neg and abs do on floats alone.
 var exact = []ir.Op{ir.OpSelect, ir.OpUnlikely, ir.OpMin, ir.OpMax, ir.OpClip, ir.OpFloor, ir.OpCeil, ir.OpTrunc, ir.OpRound,
-	ir.OpRem, ir.OpAnd, ir.OpOr, ir.OpXor, ir.OpShr, ir.OpNeg, ir.OpAbs}
+	ir.OpPopCount, ir.OpBitLen, ir.OpRem, ir.OpAnd, ir.OpOr, ir.OpXor, ir.OpShr, ir.OpNeg, ir.OpAbs}
 
 func isExact(op ir.Op, d ir.DType) bool {
 	return slices.Contains(exact, op) && (ir.Floats.Has(d) || op != ir.OpNeg && op != ir.OpAbs)
 }
+
+// ofBits are the ops that read the bits of an integer: signed ones are not extended by
+// their sign.
+var ofBits = []ir.Op{ir.OpPopCount, ir.OpBitLen}
+
+// saturating are ops whose results are clipped, with the op that they clip.
+var saturating = map[ir.Op]ir.Op{ir.OpAddSat: ir.OpAdd, ir.OpSubSat: ir.OpSub}
 
 // Widen returns the kernel with every op on a type that is computed in another replaced
 // by casts and the op on its compute type, but for those ops and types that keep reports.
@@ -87,6 +94,9 @@ func (b *builder) narrowed(in kernel.Inst, d ir.DType) kernel.Ref {
 		wide = ir.Float64
 	}
 	for i, a := range in.Args[:in.Arity()] {
+		if slices.Contains(ofBits, in.Op) {
+			a = b.cast(kernel.BitsType(d), a)
+		}
 		if i > 0 || !in.Op.Info().Mask {
 			in.Args[i] = b.cast(wide, a)
 		}
@@ -95,9 +105,16 @@ func (b *builder) narrowed(in kernel.Inst, d ir.DType) kernel.Ref {
 		return b.Add(in)
 	}
 	in.DType = wide
+	plain, clipped := saturating[in.Op]
+	if clipped {
+		in.Op = plain
+	}
 	r := b.Add(in)
+	if clipped {
+		r = b.saturate(d, r)
+	}
 	narrow := b.cast(d, r)
-	if isExact(in.Op, d) {
+	if clipped || isExact(in.Op, d) {
 		b.wide[narrow] = r
 	}
 	return narrow

@@ -23,10 +23,10 @@ var (
 	tanHalfPoly64 = []float64{0x1.5555555555556p-4, 0x1.1111111110a2ep-7, 0x1.ba1ba1bb4fb01p-11, 0x1.664f47e131d34p-14, 0x1.226e5f632152ep-17, 0x1.d6c79f67b9ea2p-21, 0x1.7eab716432927p-24, 0x1.287be443b1fa5p-27, 0x1.4eca98e67b632p-30}
 
 	// Of the fast tier: sin(r)/r for |r| <= pi/2, tan(r)/r for |r| <= pi/4. The last
-	// coefficients of sin are a little less than the best ones, so that no sine is beyond 1.
+	// coefficient of sinFast32 is a little less than the best one, so that no sine is beyond 1.
 	sinFast32 = []float64{0x1p0, -0x1.55554ap-3, 0x1.110e92p-7, -0x1.9f64acp-13, 0x1.5d101p-19}
 	tanFast32 = []float64{0x1p0, 0x1.5554cap-2, 0x1.1131ccp-3, 0x1.b506dcp-5, 0x1.93f04ap-6, 0x1.69e118p-9, 0x1.3a8114p-7}
-	sinFast64 = []float64{0x1p0, -0x1.5555555555555p-3, 0x1.11111111110ddp-7, -0x1.a01a01a01708p-13, 0x1.71de3a5409778p-19, -0x1.ae6455c1dfc0bp-26, 0x1.612424d79e9e6p-33, -0x1.ae6877f18e51fp-41, 0x1.9075f11ba5ac7p-49, -0x1.87c9p-58}
+	sinFast64 = []float64{0x1p0, -0x1.5555555555555p-3, 0x1.11111111110ddp-7, -0x1.a01a01a01708p-13, 0x1.71de3a5409778p-19, -0x1.ae6455c1dfc0bp-26, 0x1.612424d79e9e6p-33, -0x1.ae6877f18e51fp-41, 0x1.9075f11ba5ac7p-49, -0x1.867878e5965e7p-58}
 
 	quarterParts   = []float64{quarter, quarterLo, quarterLs}
 	quarterParts32 = []float64{0x1.921fb4p0, 0x1.4442dp-24, 0x1.846988p-48}
@@ -137,11 +137,10 @@ func (b *builder) fastWave(x kernel.Ref, g grid) kernel.Ref {
 	n, r := b.fastReduce(x, g)
 	r = b.flip(r, n, 0)
 	s := b.Op(ir.OpMul, r, r)
-	p := sinFast64
 	if b.isSingle(r) {
-		p = sinFast32
+		return b.Op(ir.OpMul, r, b.poly(s, sinFast32))
 	}
-	return b.Op(ir.OpMul, r, b.poly(s, p))
+	return b.clamp(b.Op(ir.OpMul, r, b.poly(s, sinFast64)), -1, 1)
 }
 
 func (b *builder) fastReduce(x kernel.Ref, g grid) (n, r kernel.Ref) {

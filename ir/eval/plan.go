@@ -234,7 +234,7 @@ func (m *machine) line(s *plan.Step, index []int, axis, n int) {
 		}
 	}
 	by := s.Out[0].Combine
-	for i, e := range by.Info().Line(by, s.Body.In[0].DType, in) {
+	for i, e := range by.Info().Line(by, s.Body.In[0].DType, in)[:n] {
 		index[axis] = i
 		*m.place(s.Out[0].Access, index) = e
 	}

@@ -10,7 +10,18 @@ import (
 var draws = map[string]func(g *gen, v *ir.Value, a *ir.Attr){
 	"axes":      func(g *gen, v *ir.Value, a *ir.Attr) { a.Axes = g.subset(len(v.Type.Shape)) },
 	"axis":      func(g *gen, v *ir.Value, a *ir.Attr) { a.Axis = g.int("axis", 0, len(v.Type.Shape)-1) },
+	"first":     drawFirst,
 	"exclusive": func(g *gen, _ *ir.Value, a *ir.Attr) { a.Exclusive = g.chance("exclusive", 3) },
+}
+
+// drawFirst draws how many elements of an axis: all, or a few.
+func drawFirst(g *gen, v *ir.Value, a *ir.Attr) {
+	if len(v.Type.Shape) == 0 {
+		return
+	}
+	if a.Len = v.Type.Shape[a.Axis]; g.chance("a few", 2) {
+		a.Len = ir.Fixed(g.int("first", 0, 3))
+	}
 }
 
 // proposes reports whether propose knows the attributes of an op.

@@ -14,7 +14,7 @@ import (
 
 // Config bounds random graphs. Zero fields have the defaults that are named.
 type Config struct {
-	MaxNodes   int       // values in the body, at least 5: 25
+	MaxNodes   int       // values in the body, at least 12: 32
 	MaxElems   int       // elements of a value: 600
 	DTypes     ir.DTypes // element types that appear: ir.Running
 	Layouts    bool      // params may have layouts of their own: Attr.At
@@ -26,7 +26,7 @@ type Config struct {
 
 func (c Config) withDefaults() Config {
 	if c.MaxNodes == 0 {
-		c.MaxNodes = 25
+		c.MaxNodes = 32
 	}
 	if c.MaxElems == 0 {
 		c.MaxElems = 600
@@ -110,7 +110,7 @@ func (g *gen) add(op ir.Op, attr ir.Attr, args ...*ir.Value) *ir.Value {
 
 // maxGrowth is how many values grow appends at most: an operation, and what it
 // needs to have operands of the right types.
-const maxGrowth = 5
+const maxGrowth = 12
 
 // grow appends an operation on random values. It may fail to find one that
 // suits, and append nothing.

@@ -30,10 +30,12 @@ func (d Dim) Extent(rows, cols int, fields []int) int {
 // Arg describes an argument of a kernel: which elements a call reads or writes. They are
 // Outer lines of Inner elements each. Lines are Frame.Step bytes apart. The elements of a
 // line are contiguous if Across is One; otherwise Across is the field that has the bytes
-// from one element to the next.
+// from one element to the next. Work is memory that a call writes for itself: what it holds
+// afterwards is anything.
 type Arg struct {
 	DType  ir.DType
 	Out    bool
+	Work   bool
 	Outer  Dim
 	Inner  Dim
 	Across Dim

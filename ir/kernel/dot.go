@@ -6,6 +6,10 @@ import "github.com/stridefuse/stridefuse/ir"
 // bytes of a row, a cache line. Packed panels of its second argument have as many.
 func DotColumns(d ir.DType) int { return 64 / d.Size() }
 
+// DotRows is how many rows of the product a tile has that stays in 16 vector registers, with
+// DotColumns columns. A call on a multiple has no smaller tile.
+const DotRows = 6
+
 // The fields of Dot: see Micro.FieldAt.
 const (
 	DotAcross = iota // bytes from one element of a row of the first argument to the next

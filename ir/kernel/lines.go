@@ -1,6 +1,10 @@
 package kernel
 
-import "github.com/stridefuse/stridefuse/ir"
+import (
+	"math"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
 
 // The micro-kernels of ops on lines: gather, scatter and order. The lines of gather and
 // scatter are down the columns of a block, so that elements side by side go together where
@@ -21,8 +25,14 @@ func scatterArgs(m *Micro) []Arg {
 }
 
 func orderArgs(m *Micro) []Arg {
-	return []Arg{{DType: m.Type, Outer: Rows, Inner: Cols, Across: Field0}, {DType: ir.LineType(m.Op, m.Type), Out: true, Outer: Rows, Inner: Cols, Across: Field0 + 1}}
+	length := Field0 + 2
+	work := Arg{DType: ir.Int64, Out: true, Work: true, Outer: One, Inner: length}
+	return []Arg{{DType: m.Type, Outer: Rows, Inner: length, Across: Field0},
+		{DType: ir.LineType(m.Op, m.Type), Out: true, Outer: Rows, Inner: Cols, Across: Field0 + 1}, work, work}
 }
+
+// orderLimits bounds the length of a line: places are in 32 bits of a word.
+func orderLimits(*Micro) []Limit { return []Limit{{Field0 + 2, 0, math.MaxInt32}} }
 
 func gatherMeaning(*Micro, body) Reference {
 	return func(b Block) {
@@ -61,12 +71,12 @@ func indexOf(index uint64, extent int) int {
 
 func orderMeaning(m *Micro, _ body) Reference {
 	return func(b Block) {
-		line := make([]uint64, b.Cols())
+		line := make([]uint64, b.Field(2))
 		for r := range b.Rows() {
 			for c := range line {
 				line[c] = b.Get(0, r, c)
 			}
-			for c, e := range m.Op.Info().Line(m.Op, m.Type, [][]uint64{line}) {
+			for c, e := range m.Op.Info().Line(m.Op, m.Type, [][]uint64{line})[:b.Cols()] {
 				b.Set(1, r, c, e)
 			}
 		}

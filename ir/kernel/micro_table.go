@@ -82,8 +82,8 @@ func init() {
 			has: microParts{dtype: true}, types: bitTypes, fields: []string{"extent"}, copies: true, written: true, args: gatherArgs, meaning: gatherMeaning},
 		Scatter: {name: "scatter", doc: "out[index[r],c] = in[r,c], or what is there combined with it, row after row; out has extent rows",
 			has: microParts{op: true, dtype: true}, types: bitTypes | ir.Numeric&ir.Native, ops: scatterOps, fields: []string{"extent"}, written: true, args: scatterArgs, meaning: scatterMeaning, check: checkScatter},
-		Order: {name: "order", doc: "out[r,c] = the element, or its place, that is number c of row r of in once that is ordered",
-			has: microParts{op: true, dtype: true}, types: ir.Numeric & ir.Native, ops: orderOps, fields: []string{"across", "across_out"}, written: true, args: orderArgs, meaning: orderMeaning},
+		Order: {name: "order", doc: "out[r,c] = the element, or its place, that is number c of row r of in once that is ordered; in has length columns, out no more",
+			has: microParts{op: true, dtype: true}, types: ir.AllTypes & ir.Native, ops: orderOps, fields: []string{"across", "across_out", "length"}, written: true, args: orderArgs, limits: orderLimits, meaning: orderMeaning},
 	}
 }
 

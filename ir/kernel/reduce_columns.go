@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"errors"
+	"math"
 	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
@@ -46,7 +47,7 @@ func columnArgs(m *Micro) []Arg {
 }
 
 func columnLimits(*Micro) []Limit {
-	return []Limit{{Cols, ColumnBlock, 1 << 62}, {Field0, 1, ir.ReduceChunk}}
+	return []Limit{{Cols, ColumnBlock, math.MaxInt}, {Field0, 1, ir.ReduceChunk}}
 }
 
 // checkReduceColumns returns an error unless the body is small and of one type of

@@ -1,6 +1,7 @@
 package plan_test
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -126,9 +127,9 @@ func TestPlanVerifyBroken(t *testing.T) {
 		{"there is no kernel", func(p *plan.Plan) { p.Steps[0].Body = nil }},
 		{"a kernel without a store", func(p *plan.Plan) { p.Steps[0].Body.Out = nil }},
 		{"dtype fixed16x16 has no kernels yet", func(p *plan.Plan) { p.Buffers[0].DType = ir.Fixed16x16 }},
-		{"the shape passes", func(p *plan.Plan) { p.Buffers[3].Shape = []int{1 << 40, 1 << 40} }},
+		{"the shape passes", func(p *plan.Plan) { p.Buffers[3].Shape = []int{math.MaxInt / 2, 3} }},
 		{"the shape passes", func(p *plan.Plan) { p.Buffers[3].Shape = []int{-1} }},
-		{"the shape passes", func(p *plan.Plan) { p.Buffers[3].Shape = []int{1 << 61, 3} }},
+		{"the shape passes", func(p *plan.Plan) { p.Buffers[3].Shape = []int{math.MaxInt / 4, 3} }},
 		{"there is no such kind of buffer", func(p *plan.Plan) { p.Buffers[0].Kind = 9 }},
 		{"a constant is one element of its type", func(p *plan.Plan) { p.Buffers[2].Bits = 1 << 40 }},
 	}

@@ -169,52 +169,13 @@ func (s *Step) Reach(o int) []int {
 	return reach
 }
 
-// The columns that a reduction has at least to be vectorized across them, unless it has
-// minRows elements a line, and up to how many elements a line is short: a vector is
-// wider.
-const (
-	minColumns, minRows = 16, 128
-	shortLine           = 8
-)
-
-// ColumnReduction reports whether a step that reduces its last axis had better be
-// vectorized across the axis before that, row after row: the inputs are contiguous along
-// those columns rather than along the lines, or the lines are short. An output that is
-// stored besides is contiguous along the lines.
-func (s *Step) ColumnReduction() bool {
-	role, last := s.Kind()
-	if role != Reduce || last != len(s.Axes)-1 || last == 0 || s.Axes[last-1].Extent < minColumns && !s.denseColumns() {
-		return false
-	}
-	along, across := 0, 0
-	for i, a := range s.In {
-		size := s.Body.In[i].DType.Size()
-		switch n := a.Strides; {
-		case n[last] == 0 || n[last-1] == 0: // one element a row or a column either way
-		case n[last] == 1 || n[last] == -1:
-			along += size
-		case n[last-1] == 1 || n[last-1] == -1:
-			across += size
-		}
-	}
+// CombinesAll reports whether every output is combined by an op on elements: none is stored
+// besides, and none is an index.
+func (s *Step) CombinesAll() bool {
 	for _, o := range s.Out {
 		if o.Combine == ir.OpInvalid || o.Combine.IsArgReduction() {
 			return false
 		}
 	}
-	return across > along || s.Axes[last].Extent <= shortLine
-}
-
-// denseColumns reports whether several rows of few columns can be taken as one long row:
-// each input has row behind row, or the same row each time.
-func (s *Step) denseColumns() bool {
-	last := len(s.Axes) - 1
-	for _, a := range s.In {
-		n := a.Strides
-		repeats, unit := n[last] == 0, n[last-1] == 1
-		if !(unit && (repeats || n[last] == s.Axes[last-1].Extent) || repeats && n[last-1] == 0) {
-			return false
-		}
-	}
-	return s.Axes[last].Extent >= minRows
+	return true
 }

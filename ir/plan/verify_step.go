@@ -174,6 +174,10 @@ func (s *Step) checkLine() error {
 	for _, in := range s.Body.In {
 		types = append(types, in.DType)
 	}
+	_, axis := s.Kind()
+	if by := s.Out[0].Combine; by.Sorts() && s.extentsOf(s.In[0])[axis] < s.Axes[axis].Extent {
+		return fmt.Errorf("the first %d elements of a line of %d", s.Axes[axis].Extent, s.extentsOf(s.In[0])[axis])
+	}
 	return ir.CheckLine(s.Out[0].Combine, types...)
 }
 

@@ -33,7 +33,7 @@ func offerCoalesced(t *target, s *plan.Step) (offer, string) {
 	}
 	e.blockCols = cols
 	e.blockRows = max(1, min(s.Axes[e.row].Extent, min(t.callElems(s), t.mostElems(s))/cols))
-	return e.offer(t.bodyWork(s), e.compute), ""
+	return e.offer(t.BodyWork(s), e.compute), ""
 }
 
 // denseStage returns how an input that has columns is laid out row behind row.

@@ -14,6 +14,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/ir/tuning"
 )
 
 // library says which engine has a kernel: one for each test.
@@ -49,8 +50,8 @@ func units(signature string) string {
 
 // small is a machine whose blocks, tiles and thresholds are so small that a few elements
 // meet all of them.
-func small(t *rapid.T) *Machine {
-	m := Default(rapid.IntRange(1, 3).Draw(t, "workers"))
+func small(t *rapid.T) *tuning.Machine {
+	m := tuning.Default(rapid.IntRange(1, 3).Draw(t, "workers"))
 	m.Blocks = rapid.SampledFrom([]int{0, 0, 1, 7, 64, 1000}).Draw(t, "blocks")
 	if rapid.Bool().Draw(t, "tuned") {
 		return m
@@ -281,7 +282,7 @@ func TestElementwise(t *testing.T) {
 		require.Empty(t, why)
 		after, why := whole.drafted(&target{Machine: to.Machine, lib: library(anyKernel), buffers: p.Buffers, read: to.read}, &p.Steps[2])
 		require.Empty(t, why)
-		cost, tuned := 0.0, to.PackBytes == Default(1).PackBytes
+		cost, tuned := 0.0, to.PackBytes == tuning.Default(1).PackBytes
 		for _, by := range strategies[plan.Parallel] {
 			d, why := by.drafted(to, &p.Steps[1])
 			if d == nil {
@@ -321,7 +322,7 @@ func BenchmarkChoose(b *testing.B) {
 }
 `)
 	require.NoError(b, err)
-	to := &target{Machine: Default(2), lib: library(anyKernel), buffers: p.Buffers, read: buffersRead(p)}
+	to := &target{Machine: tuning.Default(2), lib: library(anyKernel), buffers: p.Buffers, read: buffersRead(p)}
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := choose(to, &p.Steps[0]); err != nil {

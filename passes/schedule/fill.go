@@ -28,7 +28,7 @@ func offerFill(t *target, s *plan.Step) (offer, string) {
 	if one, _ := e.oneKernel(); one != nil {
 		return offer{}, "there is a kernel that takes broadcast operands as they are"
 	}
-	return e.offer(t.bodyWork(s), func() (computation, string) {
+	return e.offer(t.BodyWork(s), func() (computation, string) {
 		if c := e.fillKernel(math.Inf(1)); c != nil {
 			return c, ""
 		}

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/ir/tuning"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected nests in testdata")
@@ -63,7 +64,7 @@ func draftText(t *testing.T, test, text, missing string) string {
 		}
 		return "avx2"
 	})
-	to := &target{Machine: Default(2), lib: lib, buffers: p.Buffers, read: buffersRead(p)}
+	to := &target{Machine: tuning.Default(2), lib: lib, buffers: p.Buffers, read: buffersRead(p)}
 	require.Len(t, p.Steps, 1)
 	d, why := all[k].drafted(to, &p.Steps[0])
 	require.NotNil(t, d, why)

@@ -51,7 +51,7 @@ func (s *scheduler) blockOfRows(g *plan.RowGroup) int {
 	work := 0.0
 	for i := g.First; i <= g.Last; i++ {
 		step := s.plan.Steps[i]
-		work += s.work(&step)
+		work += s.Work(&step)
 	}
 	few := (rows-1)/s.pieces(work) + 1
 	return min(block, max(1, (few+s.ScanRows-1)/s.ScanRows*s.ScanRows))

@@ -19,10 +19,14 @@ import (
 //	  copy the operand to the result
 //	  scatter, one index after the other: the order is the same whatever the workers
 //
-// Order takes some lines at a time.
+// Order takes some lines at a time. It is not cancelled during a line.
 
 // lineElems is about how many elements one call of these micro-kernels has.
 const lineElems = 1 << 14
+
+// orderWork is what an element of a line costs that is put in order, in additions. A Xeon,
+// lines of 1000 float32: 16 ns, or 3 ns where a few are selected.
+const orderWork = 1000
 
 var (
 	gatherLines  = strategy{name: "gather", offer: offerGather}
@@ -189,23 +193,24 @@ func offerOrder(t *target, s *plan.Step) (offer, string) {
 	if why != "" {
 		return offer{}, why
 	}
-	n := s.Axes[l.line].Extent
+	n := l.length(&s.In[0])
 	if n > math.MaxInt32 {
 		return offer{}, "a line has too many elements"
 	}
-	return l.offer(20*math.Log2(float64(n)+2), lineKernel(kernel.Order, l.by, s.Body.In[0].DType), l.order), ""
+	return l.offer(orderWork*float64(n)/float64(s.Axes[l.line].Extent), lineKernel(kernel.Order, l.by, s.Body.In[0].DType), l.order), ""
 }
 
 // order writes a sort.
 func (l *lineStep) order(k kernel.Code) nest.Nest {
-	s, n := l.step, l.step.Axes[l.line].Extent
+	s, n := l.step, l.length(&l.step.In[0])
 	rows := len(s.Axes) - 1
 	if rows == l.line {
 		rows--
 	}
 	w := newWalk(s.Axes).cutAll(l.line, rows).cut(rows, max(1, lineElems/n))
-	in, out := viewOf(0, &s.In[0]), viewOf(1, &s.Out[0].Access)
+	in, out, none := viewOf(0, &s.In[0]), viewOf(1, &s.Out[0].Access), make([]int, len(s.Axes))
+	work, spare := view{slot: l.scratch(ir.Int64, n), strides: none}, view{slot: l.scratch(ir.Int64, n), strides: none}
 	across := func(a *plan.Access, d ir.DType) nest.Size { return nest.Fixed(a.Strides[l.line] * d.Size()) }
-	args := []nest.Arg{w.arg(&in, rows), w.arg(&out, rows)}
-	return w.part([]nest.Item{call(k, w.size[rows], w.size[l.line], args, across(&s.In[0], s.Body.In[0].DType), across(&s.Out[0].Access, s.OutType(0)))})
+	args := []nest.Arg{w.arg(&in, rows), w.arg(&out, rows), w.arg(&work, rows), w.arg(&spare, rows)}
+	return w.part([]nest.Item{call(k, w.size[rows], w.size[l.line], args, across(&s.In[0], s.Body.In[0].DType), across(&s.Out[0].Access, s.OutType(0)), nest.Fixed(n))})
 }

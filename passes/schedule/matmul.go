@@ -24,29 +24,6 @@ import (
 // rows of the block do. The right operand either lies in panels (plan.Access.Panel) or
 // has contiguous rows: the plan copies any other.
 
-// MatmulBlocks are the sizes of a product's blocks.
-type MatmulBlocks struct {
-	// LeftBytes is how much of the left operand a block takes at a time, in rows of
-	// ir.DotChunk elements: a quarter of the 512 KiB second-level cache of a Zen 3.
-	LeftBytes int
-	// Cols is how many columns a block has. It is halved, to LeastCols at least, until
-	// each worker has BlocksPerWorker blocks.
-	Cols, LeastCols int
-	BlocksPerWorker int
-	// TileRows is how many rows the AVX2 kernel of dot holds in registers: a block of a
-	// multiple has no smaller tile.
-	TileRows int
-	// PackCols is from how many columns on left rows that lie badly are packed: each
-	// element is read once for every panel of columns.
-	PackCols int
-	// SetBytes is the distance at which rows share a set of the first-level cache, so
-	// that a few of them drive each other out: half its 4 KiB way.
-	SetBytes int
-}
-
-// matmulBlocks was tuned on a Zen 3 with BenchmarkDot.
-var matmulBlocks = MatmulBlocks{LeftBytes: 128 << 10, Cols: 1024, LeastCols: 128, BlocksPerWorker: 4, TileRows: 6, PackCols: 64, SetBytes: 2048}
-
 var multiply = strategy{name: "matmul", offer: offerProduct}
 
 // product is a product that is being scheduled.
@@ -72,7 +49,7 @@ func offerProduct(t *target, s *plan.Step) (offer, string) {
 	if why := p.match(); why != "" {
 		return offer{}, why
 	}
-	return offer{t.work(s), p.matmul}, ""
+	return offer{t.Work(s), p.matmul}, ""
 }
 
 // matmul drafts the product.
@@ -82,7 +59,7 @@ func (p *product) matmul() (*Draft, string) {
 	if !ok {
 		return nil, "there is no kernel " + p.dot.Signature()
 	}
-	p.draft.Choice = nest.Choice{Kernel: p.dot.Signature(), Engine: engine, Kernels: 1, Cost: p.work(p.step) * p.slowdown(engine)}
+	p.draft.Choice = nest.Choice{Kernel: p.dot.Signature(), Engine: engine, Kernels: 1, Cost: p.Work(p.step) * p.slowdown(engine)}
 	p.block()
 	loops := append(p.batch(), nest.Loop{Extent: nest.Fixed(p.rows()), Tile: p.blockRows}, nest.Loop{Extent: nest.Fixed(p.cols()), Tile: p.blockCols})
 	part := nest.Nest{Loops: loops}
@@ -138,7 +115,7 @@ func (p *product) block() {
 		each := (n-1)/parts + 1
 		return min(n, (each+unit-1)/unit*unit)
 	}
-	p.blockRows = equal(p.rows(), p.Matmul.LeftBytes/ir.DotChunk/p.dtype.Size(), p.Matmul.TileRows)
+	p.blockRows = equal(p.rows(), p.Matmul.LeftBytes/ir.DotChunk/p.dtype.Size(), kernel.DotRows)
 	most, elems := p.Matmul.Cols, p.rows()*p.cols()
 	for _, l := range p.batch() {
 		elems *= l.Extent.N

@@ -12,6 +12,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/irtest"
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/ir/tuning"
 	"github.com/stridefuse/stridefuse/passes"
 )
 
@@ -94,12 +95,11 @@ func lowered(t *rapid.T, text string) *plan.Plan {
 }
 
 // drawMachine returns a machine with blocks of random sizes.
-func drawMachine(t *rapid.T) *Machine {
-	m := Default(rapid.IntRange(1, 4).Draw(t, "workers"))
+func drawMachine(t *rapid.T) *tuning.Machine {
+	m := tuning.Default(rapid.IntRange(1, 4).Draw(t, "workers"))
 	if rapid.Bool().Draw(t, "small blocks") {
 		m.Matmul.LeftBytes = ir.DotChunk * 8 * rapid.IntRange(1, 9).Draw(t, "block rows")
 		m.Matmul.Cols, m.Matmul.LeastCols = 32, 16
-		m.Matmul.TileRows = rapid.IntRange(1, 6).Draw(t, "tile rows")
 		m.Matmul.PackCols = 8
 	}
 	return m
@@ -107,7 +107,7 @@ func drawMachine(t *rapid.T) *Machine {
 
 // checkMatmul schedules a step alone, with all that it reads as params, and compares
 // each element that it stores with the definition.
-func checkMatmul(t *rapid.T, p *plan.Plan, s *plan.Step, m *Machine) *Draft {
+func checkMatmul(t *rapid.T, p *plan.Plan, s *plan.Step, m *tuning.Machine) *Draft {
 	accesses := []*plan.Access{&s.In[0], &s.In[1], &s.Out[0].Access}
 	var buffers []plan.Buffer
 	var inputs [][]uint64

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/ir/tuning"
 )
 
 // nontemporal stores large outputs past the caches. A tile of them is computed in local
@@ -42,7 +43,7 @@ func offerNonTemporal(t *target, s *plan.Step) (offer, string) {
 	if !any {
 		return offer{}, "no output is large, read by no step and aligned"
 	}
-	return e.offer(t.bodyWork(s), e.compute), ""
+	return e.offer(t.BodyWork(s), e.compute), ""
 }
 
 // passesCaches reports whether an output is stored past the caches: it is large, no step
@@ -59,7 +60,7 @@ func (e *elementwise) passesCaches(i int) bool {
 
 // cacheWork returns what one index costs within the caches, in additions.
 func (e *elementwise) cacheWork() float64 {
-	work := opWork(e.step)
+	work := tuning.OpWork(e.step)
 	for i := range e.step.In {
 		if !e.splats[i] {
 			work++

@@ -40,7 +40,7 @@ func offerPairs(t *target, step *plan.Step) (offer, string) {
 	if why = p.check(); why != "" {
 		return offer{}, why
 	}
-	return offer{t.pairCost(s), func() (*Draft, string) { return p.draft(step) }}, ""
+	return offer{t.PairCost(s), func() (*Draft, string) { return p.draft(step) }}, ""
 }
 
 // draft returns the draft of a step.
@@ -50,7 +50,7 @@ func (p *pairWriter) draft(step *plan.Step) (*Draft, string) {
 		return nil, why
 	}
 	p.d = newDraft(p.target, step)
-	cost := p.pairCost(p.s) + (p.slowdown(engine)-1)*p.work(p.s)
+	cost := p.PairCost(p.s) + (p.slowdown(engine)-1)*p.Work(p.s)
 	p.d.Choice = nest.Choice{Kernel: p.code.Signature(), Engine: engine, Kernels: 1, Cost: cost, Packed: p.rows}
 	n := p.blockRows()
 	count := p.s.Axes[p.row].Extent / n
@@ -127,7 +127,7 @@ func (p *pairWriter) blockRows() int {
 
 // blockIndices returns how many indices a block has: blocks have about the same number.
 func (p *pairWriter) blockIndices(rows int) int {
-	indices, pieces := p.s.Axes[p.index].Extent, p.pieces(p.work(p.s))
+	indices, pieces := p.s.Axes[p.index].Extent, p.pieces(p.Work(p.s))
 	most := p.PairBlock
 	for pieces > 1 && most > p.PairStep && elems(p.s)/(rows*p.s.Axes[p.line].Extent*min(most, indices)) < 2*pieces {
 		most /= 2

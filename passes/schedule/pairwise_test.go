@@ -9,6 +9,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/ir/tuning"
 )
 
 // pairPlan takes distances of rows of x, n of them, to rows of y, each of cols elements;
@@ -85,7 +86,7 @@ func TestPairShapes(t *testing.T) {
 
 func requirePairs(t *testing.T, p *plan.Plan, want string) {
 	step := p.Steps[0]
-	_, why := reducePairs.drafted(&target{Machine: Default(1), lib: library(anyKernel), buffers: p.Buffers}, &step)
+	_, why := reducePairs.drafted(&target{Machine: tuning.Default(1), lib: library(anyKernel), buffers: p.Buffers}, &step)
 	require.Equal(t, want, why, p.String())
 }
 
@@ -98,7 +99,7 @@ func TestPairBlocks(t *testing.T) {
 				n := 16 + rows%1500
 				x := pairPlan(t, distance, "f64", 1, n, rows, cols, 0, cols, 0, 1, 0, 0, cols, 1)
 				step := x.Steps[0]
-				p := &pairWriter{target: &target{Machine: Default(workers)}, s: &step, index: 1, row: 2, line: 3}
+				p := &pairWriter{target: &target{Machine: tuning.Default(workers)}, s: &step, index: 1, row: 2, line: 3}
 				require.Empty(t, p.check())
 				each := p.blockRows()
 				if last := rows % each; each < kernel.ColumnBlock || last > 0 && last < kernel.ColumnBlock || each*cols*8 > 2*p.TransposedBytes {

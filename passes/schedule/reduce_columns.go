@@ -46,7 +46,7 @@ func offerColumns(t *target, step *plan.Step) (offer, string) {
 	if why != "" {
 		return offer{}, why
 	}
-	return offer{t.columnCost(s), func() (*Draft, string) { return t.draftColumns(step, s) }}, ""
+	return offer{t.ColumnCost(s), func() (*Draft, string) { return t.draftColumns(step, s) }}, ""
 }
 
 // draftColumns returns the draft of a step, which is s in normal form.
@@ -57,11 +57,11 @@ func (t *target) draftColumns(step, s *plan.Step) (*Draft, string) {
 		return nil, why
 	}
 	c.tile()
-	cost := t.columnCost(s) + (t.slowdown(engine)-1)*t.work(s)
+	cost := t.ColumnCost(s) + (t.slowdown(engine)-1)*t.Work(s)
 	c.d.Choice = nest.Choice{Kernel: c.one.code.Signature(), Engine: engine, Kernels: 1, Cost: cost}
 	if c.tiles != nil {
-		c.d.Choice.Cost = t.columnCost(s)
-		c.d.Choice.Cost += (c.tiles.work() - c.bodyWork(s)) * float64(elems(s))
+		c.d.Choice.Cost = t.ColumnCost(s)
+		c.d.Choice.Cost += (c.tiles.work() - c.BodyWork(s)) * float64(elems(s))
 		c.tiles.describe(&c.d.Choice)
 	}
 	c.d.packed(c.ops)
@@ -95,7 +95,7 @@ func (c *columnWriter) kernels() (engine, why string) {
 		if c.tiles == nil && !ok {
 			return "", "no kernel is registered for " + c.one.code.Signature() + "; " + why
 		}
-		if ok && c.tiles != nil && c.bodyWork(s)*c.PortableWork <= c.tiles.work() {
+		if ok && c.tiles != nil && c.BodyWork(s)*c.PortableWork <= c.tiles.work() {
 			c.tiles = nil
 		}
 	}
@@ -141,7 +141,7 @@ func (c *columnWriter) tile() {
 		}
 	}
 	c.width = min(cols, max(1, c.LaneBytes/bytes))
-	for c.width > c.LaneColumns && elems(s)/n/c.width*ir.Chunks(n) < c.pieces(c.work(s)) {
+	for c.width > c.LaneColumns && elems(s)/n/c.width*ir.Chunks(n) < c.pieces(c.Work(s)) {
 		c.width /= 2
 	}
 	c.flat = n > 1 && c.width == cols

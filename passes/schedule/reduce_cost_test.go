@@ -9,6 +9,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/ir/tuning"
 )
 
 // TestReduceChoice compares the costs with the rule that they stand for: columns where
@@ -20,7 +21,7 @@ func TestReduceChoice(t *testing.T) {
 		across := rapid.SampledFrom([]int{1, 2, 15, 16, 17, 200}).Draw(t, "across")
 		along := rapid.SampledFrom([]int{2, 8, 9, 127, 128, 3000}).Draw(t, "along")
 		s := &plan.Step{Axes: []plan.Axis{{Extent: across}, {Extent: along, Role: plan.Reduce}}}
-		m := &target{Machine: Default(1), lib: library(anyKernel)}
+		m := &target{Machine: tuning.Default(1), lib: library(anyKernel)}
 		var ins []kernel.Operand
 		alongBytes, acrossBytes, joins := 0, 0, along >= 128
 		for i := range rapid.IntRange(1, 3).Draw(t, "inputs") {
@@ -43,6 +44,6 @@ func TestReduceChoice(t *testing.T) {
 		b.Store(0)
 		s.Body = b.Kernel()
 		want := (acrossBytes > alongBytes || along <= 8) && (across >= 16 || joins)
-		require.Equal(t, want, m.columnCost(s) < m.rowCost(s))
+		require.Equal(t, want, m.ColumnCost(s) < m.RowCost(s))
 	})
 }

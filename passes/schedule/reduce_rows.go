@@ -21,7 +21,7 @@ func offerRows(t *target, step *plan.Step) (offer, string) {
 	if why != "" {
 		return offer{}, why
 	}
-	return offer{t.rowCost(s), func() (*Draft, string) { return t.draftRows(step, s) }}, ""
+	return offer{t.RowCost(s), func() (*Draft, string) { return t.draftRows(step, s) }}, ""
 }
 
 // draftRows returns the draft of a step, which is s in normal form.
@@ -30,7 +30,7 @@ func (t *target) draftRows(step, s *plan.Step) (*Draft, string) {
 	if r.long(s) {
 		if c, _ := r.whole(r.rows(s)); c != nil {
 			r.longRows(s, c)
-			r.draft.Choice.Cost += t.rowCost(s) - t.work(s)
+			r.draft.Choice.Cost += t.RowCost(s) - t.Work(s)
 			return r.draft, ""
 		}
 	}
@@ -39,7 +39,7 @@ func (t *target) draftRows(step, s *plan.Step) (*Draft, string) {
 			return nil, why
 		}
 	}
-	r.draft.Choice.Cost += t.rowCost(s) - t.work(s)
+	r.draft.Choice.Cost += t.RowCost(s) - t.Work(s)
 	return r.draft, ""
 }
 
@@ -146,7 +146,7 @@ func (r *rowWriter) whole(e *elementwise) (*oneKernel, string) {
 	if !ok {
 		return nil, "no kernel is registered for " + k.Signature()
 	}
-	return &oneKernel{k: k, order: order, engine: engine, cost: r.bodyWork(e.step) * e.slowdown(engine)}, ""
+	return &oneKernel{k: k, order: order, engine: engine, cost: r.BodyWork(e.step) * e.slowdown(engine)}, ""
 }
 
 // rowKernel returns the kernel of a body with its combiners.

@@ -12,6 +12,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/elementary"
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/ir/tuning"
 )
 
 // reducePlan returns a plan of one step from its text.
@@ -31,7 +32,7 @@ func checkReduction(t *testing.T, p *plan.Plan, want ...strategy) {
 	for _, by := range want {
 		for range 2 {
 			turn++
-			m := Default([]int{1, 8, 3}[turn%3])
+			m := tuning.Default([]int{1, 8, 3}[turn%3])
 			m.Blocks = []int{0, 0, 100}[turn%3]
 			lib := []library{anyKernel, singles, oneRow, anyKernel}[turn/3%4]
 			d, why := by.drafted(&target{Machine: m, lib: lib, buffers: p.Buffers, read: buffersRead(p)}, &step)
@@ -264,7 +265,7 @@ func TestReduceFinds(t *testing.T) {
 `, by)
 		checkReduction(t, p, reduceRows)
 		step := p.Steps[0]
-		_, why := reduceColumns.drafted(&target{Machine: Default(1), lib: library(anyKernel), buffers: p.Buffers}, &step)
+		_, why := reduceColumns.drafted(&target{Machine: tuning.Default(1), lib: library(anyKernel), buffers: p.Buffers}, &step)
 		require.Equal(t, "an index is found along a row alone", why)
 	}
 }

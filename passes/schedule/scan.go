@@ -96,7 +96,7 @@ func (p *prefixScan) pastCaches(ops []operand) bool {
 
 // offer returns the offer of a strategy that drafts the scan.
 func (p *prefixScan) offer(draft func() (*Draft, string)) offer {
-	return offer{p.work(p.step), draft}
+	return offer{p.Work(p.step), draft}
 }
 
 // finish returns the draft, or the kernel that is missing. k computes most elements.
@@ -106,7 +106,7 @@ func (p *prefixScan) finish(k kernel.Code) (*Draft, string) {
 	}
 	sig := k.Signature()
 	engine, _ := p.lib.Engine(sig)
-	p.Choice = nest.Choice{Kernel: sig, Engine: engine, Kernels: 1, Cost: p.work(p.step) * p.slowdown(engine)}
+	p.Choice = nest.Choice{Kernel: sig, Engine: engine, Kernels: 1, Cost: p.Work(p.step) * p.slowdown(engine)}
 	if p.packed {
 		p.Choice.Packed = []int{0}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/ir/tuning"
 )
 
 // builtins is the library of the built-in kernels, all of them in assembly.
@@ -45,7 +46,7 @@ type scanCase struct {
 	at          layout.Layout // of the operand
 	workers     int
 	nonTemporal bool // wherever it is possible
-	machine     func(m *Machine)
+	machine     func(m *tuning.Machine)
 }
 
 func (c *scanCase) String() string {
@@ -81,7 +82,7 @@ func (c *scanCase) step() (*plan.Step, []plan.Buffer) {
 // schedule returns the program of a case, of the first strategy that takes it.
 func (c *scanCase) schedule(t require.TestingT) *nest.Program {
 	s, buffers := c.step()
-	m := Default(c.workers)
+	m := tuning.Default(c.workers)
 	m.NonTemporalFrom = math.MaxInt
 	if c.nonTemporal {
 		m.NonTemporalFrom = 1
@@ -182,9 +183,11 @@ func TestScans(t *testing.T) {
 		c.at = drawLayout(t, c.shape)
 		switch rapid.IntRange(0, 3).Draw(t, "machine") {
 		case 1:
-			c.machine = func(m *Machine) { m.Blocks = 500 }
+			c.machine = func(m *tuning.Machine) { m.Blocks = 500 }
 		case 2:
-			c.machine = func(m *Machine) { m.ScanBytes, m.ScanBytesLeast, m.PackBytes, m.NonTemporalBytes = 64, 32, 256, 256 }
+			c.machine = func(m *tuning.Machine) {
+				m.ScanBytes, m.ScanBytesLeast, m.PackBytes, m.NonTemporalBytes = 64, 32, 256, 256
+			}
 		}
 		seen[c.check(t).Strategy]++
 	})

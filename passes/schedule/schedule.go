@@ -14,6 +14,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/ir/tuning"
 )
 
 // strategies are the ways to compute a step, by its role. Of two that cost the same at
@@ -33,7 +34,7 @@ func init() { // not an initializer: some strategies choose others for their par
 
 // Schedule returns the nests of a plan. It fails if a step needs a kernel that the
 // library lacks.
-func Schedule(p *plan.Plan, m *Machine, lib Library) (*nest.Program, error) {
+func Schedule(p *plan.Plan, m *tuning.Machine, lib Library) (*nest.Program, error) {
 	s := &scheduler{plan: p, target: target{Machine: m, lib: lib, buffers: p.Buffers, read: buffersRead(p)}}
 	out := &nest.Program{Name: p.Name, Buffers: p.Buffers, Arena: p.Arena, Ledger: p.Ledger, Tasks: make([]nest.Task, 0, len(p.Steps))}
 	group := 0
@@ -182,7 +183,7 @@ func buffersRead(p *plan.Plan) []bool {
 // Kernels returns the signatures of the kernels that compute a plan's bodies if every
 // kernel exists, in order of use. The kernels of copies into local memory, which
 // strategies call besides, are not among them.
-func Kernels(p *plan.Plan, m *Machine) []string {
+func Kernels(p *plan.Plan, m *tuning.Machine) []string {
 	one := *m
 	one.RowsAtOnce = 1 // kernels of several rows are built in
 	out, err := Schedule(p, &one, complete{})

@@ -5,6 +5,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/ir/tuning"
 )
 
 // Library tells which kernels exist.
@@ -32,7 +33,7 @@ type offer struct {
 
 // target is what strategies look at besides the step.
 type target struct {
-	*Machine
+	*tuning.Machine
 	lib     Library
 	buffers []plan.Buffer
 	read    []bool // by buffer: whether a step reads it

@@ -26,7 +26,7 @@ func offerTiling(t *target, s *plan.Step) (offer, string) {
 	if why := e.pack(); why != "" {
 		return offer{}, why
 	}
-	return e.offer(t.bodyWork(s)+t.TilingWork, func() (computation, string) {
+	return e.offer(t.BodyWork(s)+t.TilingWork, func() (computation, string) {
 		c, why := e.newTiling()
 		if c == nil {
 			return nil, why

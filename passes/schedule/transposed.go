@@ -31,7 +31,7 @@ func offerTransposed(t *target, s *plan.Step) (offer, string) {
 		return offer{}, why
 	}
 	e.setTransposedBlock(bytes, widest)
-	return e.offer(t.bodyWork(s), e.compute), ""
+	return e.offer(t.BodyWork(s), e.compute), ""
 }
 
 // setTransposedBlock chooses the extents of a block whose elements have so many bytes in

@@ -56,7 +56,7 @@ func (e *elementwise) findKernel() (c *oneKernel, why string) {
 	if !ok {
 		return nil, "no kernel of the whole body is registered"
 	}
-	return &oneKernel{k: k, order: order, engine: engine, cost: e.bodyWork(e.step) * e.slowdown(engine)}, ""
+	return &oneKernel{k: k, order: order, engine: engine, cost: e.BodyWork(e.step) * e.slowdown(engine)}, ""
 }
 
 func (c *oneKernel) work() float64  { return c.cost }

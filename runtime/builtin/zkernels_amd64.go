@@ -109,6 +109,8 @@ func init() {
 		{Sig: "kernel (u0:u64, u1:u64) { t0 = add u0 u1; store t0 }", Fn: k_add_u64_uu_a22f063299},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = add s0 u1; store t0 }", Fn: k_add_u8_su_654844e99d},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = add u0 u1; store t0 }", Fn: k_add_u8_uu_9f5d4e653d},
+		{Sig: "kernel (u0:u8, s1:u8) { t0 = addsat u0 s1; store t0 }", Fn: k_addsat_u8_us_3373f70074},
+		{Sig: "kernel (u0:u8, u1:u8) { t0 = addsat u0 u1; store t0 }", Fn: k_addsat_u8_uu_0cf7f37617},
 		{Sig: "kernel (s0:bool, u1:bool) { t0 = and s0 u1; store t0 }", Fn: k_and_bool_su_ba5047a5b9},
 		{Sig: "kernel (u0:bool, u1:bool) { t0 = and u0 u1; store t0 }", Fn: k_and_bool_uu_d264fa7b13},
 		{Sig: "kernel (s0:i32, u1:i32) { t0 = and s0 u1; store t0 }", Fn: k_and_i32_su_e9da27ec90},
@@ -155,6 +157,11 @@ func init() {
 		{Sig: "kernel (u0:u32) { t0 = bitcast:i32 u0; store t0 }", Fn: k_bitcast_u32_i32_u_c97d12d976},
 		{Sig: "kernel (u0:u64) { t0 = bitcast:f64 u0; store t0 }", Fn: k_bitcast_u64_f64_u_ab205328a2},
 		{Sig: "kernel (u0:u64) { t0 = bitcast:i64 u0; store t0 }", Fn: k_bitcast_u64_i64_u_bb204218e9},
+		{Sig: "kernel (u0:i32) { t0 = bitlen u0; store t0 }", Fn: k_bitlen_i32_u_c06f087709},
+		{Sig: "kernel (u0:i64) { t0 = bitlen u0; store t0 }", Fn: k_bitlen_i64_u_24565dd226},
+		{Sig: "kernel (u0:u32) { t0 = bitlen u0; store t0 }", Fn: k_bitlen_u32_u_6279935e87},
+		{Sig: "kernel (u0:u64) { t0 = bitlen u0; store t0 }", Fn: k_bitlen_u64_u_a735bc2f7b},
+		{Sig: "kernel (u0:u8) { t0 = bitlen u0; store t0 }", Fn: k_bitlen_u8_u_c980daa905},
 		{Sig: "kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = add t0 u1; store t1 }", Fn: k_cast_add_f32_f64_uu_d94107099a},
 		{Sig: "kernel (s0:f64, u1:f32) { t0 = cast:f32 s0; t1 = add t0 u1; store t1 }", Fn: k_cast_add_f64_f32_su_70391d9e46},
 		{Sig: "kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_bf16_f32_u_277208d5fa},
@@ -754,6 +761,11 @@ func init() {
 		{Sig: "pack u16", Fn: k_pack_u16_9c9cfbaf29},
 		{Sig: "pack u32", Fn: k_pack_u32_3f0d9f9ad4},
 		{Sig: "pack u8", Fn: k_pack_u8_ba6fba38f7},
+		{Sig: "kernel (u0:i32) { t0 = popcount u0; store t0 }", Fn: k_popcount_i32_u_21cd239e81},
+		{Sig: "kernel (u0:i64) { t0 = popcount u0; store t0 }", Fn: k_popcount_i64_u_5bf167754e},
+		{Sig: "kernel (u0:u32) { t0 = popcount u0; store t0 }", Fn: k_popcount_u32_u_8bc1275b2f},
+		{Sig: "kernel (u0:u64) { t0 = popcount u0; store t0 }", Fn: k_popcount_u64_u_5349d2fe8a},
+		{Sig: "kernel (u0:u8) { t0 = popcount u0; store t0 }", Fn: k_popcount_u8_u_f802fd3ef9},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = pow u0 u1; store t0 }", Fn: k_pow_f32_uu_8b8da83db3},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = pow u0 u1; store t0 }", Fn: k_pow_f64_uu_e460ef1270},
 		{Sig: "kernel (u0:f32) { t0 = reciprocal u0; store t0 }", Fn: k_reciprocal_f32_u_035efabe19},
@@ -1162,6 +1174,9 @@ func init() {
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = sub s0 u1; store t0 }", Fn: k_sub_u8_su_fcfb41997e},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = sub u0 s1; store t0 }", Fn: k_sub_u8_us_77213b24cb},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = sub u0 u1; store t0 }", Fn: k_sub_u8_uu_ba7bbcc60c},
+		{Sig: "kernel (s0:u8, u1:u8) { t0 = subsat s0 u1; store t0 }", Fn: k_subsat_u8_su_54a79e0e4c},
+		{Sig: "kernel (u0:u8, s1:u8) { t0 = subsat u0 s1; store t0 }", Fn: k_subsat_u8_us_3727b2efe3},
+		{Sig: "kernel (u0:u8, u1:u8) { t0 = subsat u0 u1; store t0 }", Fn: k_subsat_u8_uu_98d0e48d88},
 		{Sig: "kernel (u0:f32) { t0 = tan u0; store t0 }", Fn: k_tan_f32_u_a69f332907},
 		{Sig: "kernel fast (u0:f32) { t0 = tan u0; store t0 }", Fn: k_tan_f32_u_d46cfa69fa},
 		{Sig: "kernel fast (u0:f64) { t0 = tan u0; store t0 }", Fn: k_tan_f64_u_0aba3f5a48},
@@ -2063,6 +2078,24 @@ func k_add_u8_su_654844e99d(f *abi.Frame)
 //go:noescape
 func k_add_u8_uu_9f5d4e653d(f *abi.Frame)
 
+// k_addsat_u8_us_3373f70074 is
+//
+//	kernel (u0:u8, s1:u8) { t0 = addsat u0 s1; store t0 }
+//
+// for i: o0[i] = addsat(a0[i], a1)
+//
+//go:noescape
+func k_addsat_u8_us_3373f70074(f *abi.Frame)
+
+// k_addsat_u8_uu_0cf7f37617 is
+//
+//	kernel (u0:u8, u1:u8) { t0 = addsat u0 u1; store t0 }
+//
+// for i: o0[i] = addsat(a0[i], a1[i])
+//
+//go:noescape
+func k_addsat_u8_uu_0cf7f37617(f *abi.Frame)
+
 // k_and_bool_su_ba5047a5b9 is
 //
 //	kernel (s0:bool, u1:bool) { t0 = and s0 u1; store t0 }
@@ -2476,6 +2509,51 @@ func k_bitcast_u64_f64_u_ab205328a2(f *abi.Frame)
 //
 //go:noescape
 func k_bitcast_u64_i64_u_bb204218e9(f *abi.Frame)
+
+// k_bitlen_i32_u_c06f087709 is
+//
+//	kernel (u0:i32) { t0 = bitlen u0; store t0 }
+//
+// for i: o0[i] = bitlen(a0[i])
+//
+//go:noescape
+func k_bitlen_i32_u_c06f087709(f *abi.Frame)
+
+// k_bitlen_i64_u_24565dd226 is
+//
+//	kernel (u0:i64) { t0 = bitlen u0; store t0 }
+//
+// for i: o0[i] = bitlen(a0[i])
+//
+//go:noescape
+func k_bitlen_i64_u_24565dd226(f *abi.Frame)
+
+// k_bitlen_u32_u_6279935e87 is
+//
+//	kernel (u0:u32) { t0 = bitlen u0; store t0 }
+//
+// for i: o0[i] = bitlen(a0[i])
+//
+//go:noescape
+func k_bitlen_u32_u_6279935e87(f *abi.Frame)
+
+// k_bitlen_u64_u_a735bc2f7b is
+//
+//	kernel (u0:u64) { t0 = bitlen u0; store t0 }
+//
+// for i: o0[i] = bitlen(a0[i])
+//
+//go:noescape
+func k_bitlen_u64_u_a735bc2f7b(f *abi.Frame)
+
+// k_bitlen_u8_u_c980daa905 is
+//
+//	kernel (u0:u8) { t0 = bitlen u0; store t0 }
+//
+// for i: o0[i] = bitlen(a0[i])
+//
+//go:noescape
+func k_bitlen_u8_u_c980daa905(f *abi.Frame)
 
 // k_cast_add_f32_f64_uu_d94107099a is
 //
@@ -7868,6 +7946,51 @@ func k_pack_u32_3f0d9f9ad4(f *abi.Frame)
 //go:noescape
 func k_pack_u8_ba6fba38f7(f *abi.Frame)
 
+// k_popcount_i32_u_21cd239e81 is
+//
+//	kernel (u0:i32) { t0 = popcount u0; store t0 }
+//
+// for i: o0[i] = popcount(a0[i])
+//
+//go:noescape
+func k_popcount_i32_u_21cd239e81(f *abi.Frame)
+
+// k_popcount_i64_u_5bf167754e is
+//
+//	kernel (u0:i64) { t0 = popcount u0; store t0 }
+//
+// for i: o0[i] = popcount(a0[i])
+//
+//go:noescape
+func k_popcount_i64_u_5bf167754e(f *abi.Frame)
+
+// k_popcount_u32_u_8bc1275b2f is
+//
+//	kernel (u0:u32) { t0 = popcount u0; store t0 }
+//
+// for i: o0[i] = popcount(a0[i])
+//
+//go:noescape
+func k_popcount_u32_u_8bc1275b2f(f *abi.Frame)
+
+// k_popcount_u64_u_5349d2fe8a is
+//
+//	kernel (u0:u64) { t0 = popcount u0; store t0 }
+//
+// for i: o0[i] = popcount(a0[i])
+//
+//go:noescape
+func k_popcount_u64_u_5349d2fe8a(f *abi.Frame)
+
+// k_popcount_u8_u_f802fd3ef9 is
+//
+//	kernel (u0:u8) { t0 = popcount u0; store t0 }
+//
+// for i: o0[i] = popcount(a0[i])
+//
+//go:noescape
+func k_popcount_u8_u_f802fd3ef9(f *abi.Frame)
+
 // k_pow_f32_uu_8b8da83db3 is
 //
 //	kernel (u0:f32, u1:f32) { t0 = pow u0 u1; store t0 }
@@ -11539,6 +11662,33 @@ func k_sub_u8_us_77213b24cb(f *abi.Frame)
 //
 //go:noescape
 func k_sub_u8_uu_ba7bbcc60c(f *abi.Frame)
+
+// k_subsat_u8_su_54a79e0e4c is
+//
+//	kernel (s0:u8, u1:u8) { t0 = subsat s0 u1; store t0 }
+//
+// for i: o0[i] = subsat(a0, a1[i])
+//
+//go:noescape
+func k_subsat_u8_su_54a79e0e4c(f *abi.Frame)
+
+// k_subsat_u8_us_3727b2efe3 is
+//
+//	kernel (u0:u8, s1:u8) { t0 = subsat u0 s1; store t0 }
+//
+// for i: o0[i] = subsat(a0[i], a1)
+//
+//go:noescape
+func k_subsat_u8_us_3727b2efe3(f *abi.Frame)
+
+// k_subsat_u8_uu_98d0e48d88 is
+//
+//	kernel (u0:u8, u1:u8) { t0 = subsat u0 u1; store t0 }
+//
+// for i: o0[i] = subsat(a0[i], a1[i])
+//
+//go:noescape
+func k_subsat_u8_uu_98d0e48d88(f *abi.Frame)
 
 // k_tan_f32_u_a69f332907 is
 //

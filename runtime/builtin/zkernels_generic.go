@@ -111,6 +111,8 @@ func init() {
 		{Sig: "kernel (u0:u64, u1:u64) { t0 = add u0 u1; store t0 }", Fn: k_add_u64_uu_a22f063299_go},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = add s0 u1; store t0 }", Fn: k_add_u8_su_654844e99d_go},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = add u0 u1; store t0 }", Fn: k_add_u8_uu_9f5d4e653d_go},
+		{Sig: "kernel (u0:u8, s1:u8) { t0 = addsat u0 s1; store t0 }", Fn: k_addsat_u8_us_3373f70074_go},
+		{Sig: "kernel (u0:u8, u1:u8) { t0 = addsat u0 u1; store t0 }", Fn: k_addsat_u8_uu_0cf7f37617_go},
 		{Sig: "kernel (s0:bool, u1:bool) { t0 = and s0 u1; store t0 }", Fn: k_and_bool_su_ba5047a5b9_go},
 		{Sig: "kernel (u0:bool, u1:bool) { t0 = and u0 u1; store t0 }", Fn: k_and_bool_uu_d264fa7b13_go},
 		{Sig: "kernel (s0:i32, u1:i32) { t0 = and s0 u1; store t0 }", Fn: k_and_i32_su_e9da27ec90_go},
@@ -157,6 +159,11 @@ func init() {
 		{Sig: "kernel (u0:u32) { t0 = bitcast:i32 u0; store t0 }", Fn: k_bitcast_u32_i32_u_c97d12d976_go},
 		{Sig: "kernel (u0:u64) { t0 = bitcast:f64 u0; store t0 }", Fn: k_bitcast_u64_f64_u_ab205328a2_go},
 		{Sig: "kernel (u0:u64) { t0 = bitcast:i64 u0; store t0 }", Fn: k_bitcast_u64_i64_u_bb204218e9_go},
+		{Sig: "kernel (u0:i32) { t0 = bitlen u0; store t0 }", Fn: k_bitlen_i32_u_c06f087709_go},
+		{Sig: "kernel (u0:i64) { t0 = bitlen u0; store t0 }", Fn: k_bitlen_i64_u_24565dd226_go},
+		{Sig: "kernel (u0:u32) { t0 = bitlen u0; store t0 }", Fn: k_bitlen_u32_u_6279935e87_go},
+		{Sig: "kernel (u0:u64) { t0 = bitlen u0; store t0 }", Fn: k_bitlen_u64_u_a735bc2f7b_go},
+		{Sig: "kernel (u0:u8) { t0 = bitlen u0; store t0 }", Fn: k_bitlen_u8_u_c980daa905_go},
 		{Sig: "kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = add t0 u1; store t1 }", Fn: k_cast_add_f32_f64_uu_d94107099a_go},
 		{Sig: "kernel (s0:f64, u1:f32) { t0 = cast:f32 s0; t1 = add t0 u1; store t1 }", Fn: k_cast_add_f64_f32_su_70391d9e46_go},
 		{Sig: "kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_bf16_f32_u_277208d5fa_go},
@@ -756,6 +763,11 @@ func init() {
 		{Sig: "pack u16", Fn: k_pack_u16_9c9cfbaf29_go},
 		{Sig: "pack u32", Fn: k_pack_u32_3f0d9f9ad4_go},
 		{Sig: "pack u8", Fn: k_pack_u8_ba6fba38f7_go},
+		{Sig: "kernel (u0:i32) { t0 = popcount u0; store t0 }", Fn: k_popcount_i32_u_21cd239e81_go},
+		{Sig: "kernel (u0:i64) { t0 = popcount u0; store t0 }", Fn: k_popcount_i64_u_5bf167754e_go},
+		{Sig: "kernel (u0:u32) { t0 = popcount u0; store t0 }", Fn: k_popcount_u32_u_8bc1275b2f_go},
+		{Sig: "kernel (u0:u64) { t0 = popcount u0; store t0 }", Fn: k_popcount_u64_u_5349d2fe8a_go},
+		{Sig: "kernel (u0:u8) { t0 = popcount u0; store t0 }", Fn: k_popcount_u8_u_f802fd3ef9_go},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = pow u0 u1; store t0 }", Fn: k_pow_f32_uu_8b8da83db3_go},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = pow u0 u1; store t0 }", Fn: k_pow_f64_uu_e460ef1270_go},
 		{Sig: "kernel (u0:f32) { t0 = reciprocal u0; store t0 }", Fn: k_reciprocal_f32_u_035efabe19_go},
@@ -1164,6 +1176,9 @@ func init() {
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = sub s0 u1; store t0 }", Fn: k_sub_u8_su_fcfb41997e_go},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = sub u0 s1; store t0 }", Fn: k_sub_u8_us_77213b24cb_go},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = sub u0 u1; store t0 }", Fn: k_sub_u8_uu_ba7bbcc60c_go},
+		{Sig: "kernel (s0:u8, u1:u8) { t0 = subsat s0 u1; store t0 }", Fn: k_subsat_u8_su_54a79e0e4c_go},
+		{Sig: "kernel (u0:u8, s1:u8) { t0 = subsat u0 s1; store t0 }", Fn: k_subsat_u8_us_3727b2efe3_go},
+		{Sig: "kernel (u0:u8, u1:u8) { t0 = subsat u0 u1; store t0 }", Fn: k_subsat_u8_uu_98d0e48d88_go},
 		{Sig: "kernel (u0:f32) { t0 = tan u0; store t0 }", Fn: k_tan_f32_u_a69f332907_go},
 		{Sig: "kernel fast (u0:f32) { t0 = tan u0; store t0 }", Fn: k_tan_f32_u_d46cfa69fa_go},
 		{Sig: "kernel fast (u0:f64) { t0 = tan u0; store t0 }", Fn: k_tan_f64_u_0aba3f5a48_go},
@@ -5047,6 +5062,57 @@ func k_add_u8_uu_9f5d4e653d_go(f *abi.Frame) {
 	}
 }
 
+// k_addsat_u8_us_3373f70074_go is
+//
+//	kernel (u0:u8, s1:u8) { t0 = addsat u0 s1; store t0 }
+//
+// for i: o0[i] = addsat(a0[i], a1)
+func k_addsat_u8_us_3373f70074_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := uint8(255)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint8(v0 + s1)
+			t1 := t0 < v0
+			t3 := t0
+			if t1 {
+				t3 = c2
+			}
+			o0[i] = t3
+		}
+	}
+}
+
+// k_addsat_u8_uu_0cf7f37617_go is
+//
+//	kernel (u0:u8, u1:u8) { t0 = addsat u0 u1; store t0 }
+//
+// for i: o0[i] = addsat(a0[i], a1[i])
+func k_addsat_u8_uu_0cf7f37617_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := uint8(255)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := uint8(v0 + v1)
+			t1 := t0 < v0
+			t3 := t0
+			if t1 {
+				t3 = c2
+			}
+			o0[i] = t3
+		}
+	}
+}
+
 // k_and_bool_su_ba5047a5b9_go is
 //
 //	kernel (s0:bool, u1:bool) { t0 = and s0 u1; store t0 }
@@ -8843,6 +8909,429 @@ func k_bitcast_u64_i64_u_bb204218e9_go(f *abi.Frame) {
 			v0 := a0[i]
 			t0 := int64(v0)
 			o0[i] = t0
+		}
+	}
+}
+
+// k_bitlen_i32_u_c06f087709_go is
+//
+//	kernel (u0:i32) { t0 = bitlen u0; store t0 }
+//
+// for i: o0[i] = bitlen(a0[i])
+func k_bitlen_i32_u_c06f087709_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := uint32(1)
+	c4 := uint32(2)
+	c7 := uint32(4)
+	c10 := uint32(8)
+	c13 := uint32(16)
+	c17 := uint32(1431655765)
+	c20 := uint32(858993459)
+	c27 := uint32(252645135)
+	c33 := uint32(127)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := uint32(v0a), uint32(v0b)
+			t2a, t2b := t0a>>uint32(c1), t0b>>uint32(c1)
+			t3a, t3b := t0a|t2a, t0b|t2b
+			t5a, t5b := t3a>>uint32(c4), t3b>>uint32(c4)
+			t6a, t6b := t3a|t5a, t3b|t5b
+			t8a, t8b := t6a>>uint32(c7), t6b>>uint32(c7)
+			t9a, t9b := t6a|t8a, t6b|t8b
+			t11a, t11b := t9a>>uint32(c10), t9b>>uint32(c10)
+			t12a, t12b := t9a|t11a, t9b|t11b
+			t14a, t14b := t12a>>uint32(c13), t12b>>uint32(c13)
+			t15a, t15b := t12a|t14a, t12b|t14b
+			t16a, t16b := t15a>>uint32(c1), t15b>>uint32(c1)
+			t18a, t18b := t16a&c17, t16b&c17
+			t19a, t19b := uint32(t15a-t18a), uint32(t15b-t18b)
+			t21a, t21b := t19a&c20, t19b&c20
+			t22a, t22b := t19a>>uint32(c4), t19b>>uint32(c4)
+			t23a, t23b := t22a&c20, t22b&c20
+			t24a, t24b := uint32(t21a+t23a), uint32(t21b+t23b)
+			t25a, t25b := t24a>>uint32(c7), t24b>>uint32(c7)
+			t26a, t26b := uint32(t24a+t25a), uint32(t24b+t25b)
+			t28a, t28b := t26a&c27, t26b&c27
+			t29a, t29b := t28a>>uint32(c10), t28b>>uint32(c10)
+			t30a, t30b := uint32(t28a+t29a), uint32(t28b+t29b)
+			t31a, t31b := t30a>>uint32(c13), t30b>>uint32(c13)
+			t32a, t32b := uint32(t30a+t31a), uint32(t30b+t31b)
+			t34a, t34b := t32a&c33, t32b&c33
+			t35a, t35b := int32(t34a), int32(t34b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t35a, t35b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := uint32(v0)
+			t2 := t0 >> uint32(c1)
+			t3 := t0 | t2
+			t5 := t3 >> uint32(c4)
+			t6 := t3 | t5
+			t8 := t6 >> uint32(c7)
+			t9 := t6 | t8
+			t11 := t9 >> uint32(c10)
+			t12 := t9 | t11
+			t14 := t12 >> uint32(c13)
+			t15 := t12 | t14
+			t16 := t15 >> uint32(c1)
+			t18 := t16 & c17
+			t19 := uint32(t15 - t18)
+			t21 := t19 & c20
+			t22 := t19 >> uint32(c4)
+			t23 := t22 & c20
+			t24 := uint32(t21 + t23)
+			t25 := t24 >> uint32(c7)
+			t26 := uint32(t24 + t25)
+			t28 := t26 & c27
+			t29 := t28 >> uint32(c10)
+			t30 := uint32(t28 + t29)
+			t31 := t30 >> uint32(c13)
+			t32 := uint32(t30 + t31)
+			t34 := t32 & c33
+			t35 := int32(t34)
+			o0[i] = t35
+		}
+	}
+}
+
+// k_bitlen_i64_u_24565dd226_go is
+//
+//	kernel (u0:i64) { t0 = bitlen u0; store t0 }
+//
+// for i: o0[i] = bitlen(a0[i])
+func k_bitlen_i64_u_24565dd226_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := uint64(1)
+	c4 := uint64(2)
+	c7 := uint64(4)
+	c10 := uint64(8)
+	c13 := uint64(16)
+	c16 := uint64(32)
+	c20 := uint64(6148914691236517205)
+	c23 := uint64(3689348814741910323)
+	c30 := uint64(1085102592571150095)
+	c38 := uint64(127)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := uint64(v0a), uint64(v0b)
+			t2a, t2b := t0a>>uint64(c1), t0b>>uint64(c1)
+			t3a, t3b := t0a|t2a, t0b|t2b
+			t5a, t5b := t3a>>uint64(c4), t3b>>uint64(c4)
+			t6a, t6b := t3a|t5a, t3b|t5b
+			t8a, t8b := t6a>>uint64(c7), t6b>>uint64(c7)
+			t9a, t9b := t6a|t8a, t6b|t8b
+			t11a, t11b := t9a>>uint64(c10), t9b>>uint64(c10)
+			t12a, t12b := t9a|t11a, t9b|t11b
+			t14a, t14b := t12a>>uint64(c13), t12b>>uint64(c13)
+			t15a, t15b := t12a|t14a, t12b|t14b
+			t17a, t17b := t15a>>uint64(c16), t15b>>uint64(c16)
+			t18a, t18b := t15a|t17a, t15b|t17b
+			t19a, t19b := t18a>>uint64(c1), t18b>>uint64(c1)
+			t21a, t21b := t19a&c20, t19b&c20
+			t22a, t22b := uint64(t18a-t21a), uint64(t18b-t21b)
+			t24a, t24b := t22a&c23, t22b&c23
+			t25a, t25b := t22a>>uint64(c4), t22b>>uint64(c4)
+			t26a, t26b := t25a&c23, t25b&c23
+			t27a, t27b := uint64(t24a+t26a), uint64(t24b+t26b)
+			t28a, t28b := t27a>>uint64(c7), t27b>>uint64(c7)
+			t29a, t29b := uint64(t27a+t28a), uint64(t27b+t28b)
+			t31a, t31b := t29a&c30, t29b&c30
+			t32a, t32b := t31a>>uint64(c10), t31b>>uint64(c10)
+			t33a, t33b := uint64(t31a+t32a), uint64(t31b+t32b)
+			t34a, t34b := t33a>>uint64(c13), t33b>>uint64(c13)
+			t35a, t35b := uint64(t33a+t34a), uint64(t33b+t34b)
+			t36a, t36b := t35a>>uint64(c16), t35b>>uint64(c16)
+			t37a, t37b := uint64(t35a+t36a), uint64(t35b+t36b)
+			t39a, t39b := t37a&c38, t37b&c38
+			t40a, t40b := int64(t39a), int64(t39b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t40a, t40b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := uint64(v0)
+			t2 := t0 >> uint64(c1)
+			t3 := t0 | t2
+			t5 := t3 >> uint64(c4)
+			t6 := t3 | t5
+			t8 := t6 >> uint64(c7)
+			t9 := t6 | t8
+			t11 := t9 >> uint64(c10)
+			t12 := t9 | t11
+			t14 := t12 >> uint64(c13)
+			t15 := t12 | t14
+			t17 := t15 >> uint64(c16)
+			t18 := t15 | t17
+			t19 := t18 >> uint64(c1)
+			t21 := t19 & c20
+			t22 := uint64(t18 - t21)
+			t24 := t22 & c23
+			t25 := t22 >> uint64(c4)
+			t26 := t25 & c23
+			t27 := uint64(t24 + t26)
+			t28 := t27 >> uint64(c7)
+			t29 := uint64(t27 + t28)
+			t31 := t29 & c30
+			t32 := t31 >> uint64(c10)
+			t33 := uint64(t31 + t32)
+			t34 := t33 >> uint64(c13)
+			t35 := uint64(t33 + t34)
+			t36 := t35 >> uint64(c16)
+			t37 := uint64(t35 + t36)
+			t39 := t37 & c38
+			t40 := int64(t39)
+			o0[i] = t40
+		}
+	}
+}
+
+// k_bitlen_u32_u_6279935e87_go is
+//
+//	kernel (u0:u32) { t0 = bitlen u0; store t0 }
+//
+// for i: o0[i] = bitlen(a0[i])
+func k_bitlen_u32_u_6279935e87_go(f *abi.Frame) {
+	n := f.Cols
+	c0 := uint32(1)
+	c3 := uint32(2)
+	c6 := uint32(4)
+	c9 := uint32(8)
+	c12 := uint32(16)
+	c16 := uint32(1431655765)
+	c19 := uint32(858993459)
+	c26 := uint32(252645135)
+	c32 := uint32(127)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t1a, t1b := v0a>>uint32(c0), v0b>>uint32(c0)
+			t2a, t2b := v0a|t1a, v0b|t1b
+			t4a, t4b := t2a>>uint32(c3), t2b>>uint32(c3)
+			t5a, t5b := t2a|t4a, t2b|t4b
+			t7a, t7b := t5a>>uint32(c6), t5b>>uint32(c6)
+			t8a, t8b := t5a|t7a, t5b|t7b
+			t10a, t10b := t8a>>uint32(c9), t8b>>uint32(c9)
+			t11a, t11b := t8a|t10a, t8b|t10b
+			t13a, t13b := t11a>>uint32(c12), t11b>>uint32(c12)
+			t14a, t14b := t11a|t13a, t11b|t13b
+			t15a, t15b := t14a>>uint32(c0), t14b>>uint32(c0)
+			t17a, t17b := t15a&c16, t15b&c16
+			t18a, t18b := uint32(t14a-t17a), uint32(t14b-t17b)
+			t20a, t20b := t18a&c19, t18b&c19
+			t21a, t21b := t18a>>uint32(c3), t18b>>uint32(c3)
+			t22a, t22b := t21a&c19, t21b&c19
+			t23a, t23b := uint32(t20a+t22a), uint32(t20b+t22b)
+			t24a, t24b := t23a>>uint32(c6), t23b>>uint32(c6)
+			t25a, t25b := uint32(t23a+t24a), uint32(t23b+t24b)
+			t27a, t27b := t25a&c26, t25b&c26
+			t28a, t28b := t27a>>uint32(c9), t27b>>uint32(c9)
+			t29a, t29b := uint32(t27a+t28a), uint32(t27b+t28b)
+			t30a, t30b := t29a>>uint32(c12), t29b>>uint32(c12)
+			t31a, t31b := uint32(t29a+t30a), uint32(t29b+t30b)
+			t33a, t33b := t31a&c32, t31b&c32
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t33a, t33b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t1 := v0 >> uint32(c0)
+			t2 := v0 | t1
+			t4 := t2 >> uint32(c3)
+			t5 := t2 | t4
+			t7 := t5 >> uint32(c6)
+			t8 := t5 | t7
+			t10 := t8 >> uint32(c9)
+			t11 := t8 | t10
+			t13 := t11 >> uint32(c12)
+			t14 := t11 | t13
+			t15 := t14 >> uint32(c0)
+			t17 := t15 & c16
+			t18 := uint32(t14 - t17)
+			t20 := t18 & c19
+			t21 := t18 >> uint32(c3)
+			t22 := t21 & c19
+			t23 := uint32(t20 + t22)
+			t24 := t23 >> uint32(c6)
+			t25 := uint32(t23 + t24)
+			t27 := t25 & c26
+			t28 := t27 >> uint32(c9)
+			t29 := uint32(t27 + t28)
+			t30 := t29 >> uint32(c12)
+			t31 := uint32(t29 + t30)
+			t33 := t31 & c32
+			o0[i] = t33
+		}
+	}
+}
+
+// k_bitlen_u64_u_a735bc2f7b_go is
+//
+//	kernel (u0:u64) { t0 = bitlen u0; store t0 }
+//
+// for i: o0[i] = bitlen(a0[i])
+func k_bitlen_u64_u_a735bc2f7b_go(f *abi.Frame) {
+	n := f.Cols
+	c0 := uint64(1)
+	c3 := uint64(2)
+	c6 := uint64(4)
+	c9 := uint64(8)
+	c12 := uint64(16)
+	c15 := uint64(32)
+	c19 := uint64(6148914691236517205)
+	c22 := uint64(3689348814741910323)
+	c29 := uint64(1085102592571150095)
+	c37 := uint64(127)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t1a, t1b := v0a>>uint64(c0), v0b>>uint64(c0)
+			t2a, t2b := v0a|t1a, v0b|t1b
+			t4a, t4b := t2a>>uint64(c3), t2b>>uint64(c3)
+			t5a, t5b := t2a|t4a, t2b|t4b
+			t7a, t7b := t5a>>uint64(c6), t5b>>uint64(c6)
+			t8a, t8b := t5a|t7a, t5b|t7b
+			t10a, t10b := t8a>>uint64(c9), t8b>>uint64(c9)
+			t11a, t11b := t8a|t10a, t8b|t10b
+			t13a, t13b := t11a>>uint64(c12), t11b>>uint64(c12)
+			t14a, t14b := t11a|t13a, t11b|t13b
+			t16a, t16b := t14a>>uint64(c15), t14b>>uint64(c15)
+			t17a, t17b := t14a|t16a, t14b|t16b
+			t18a, t18b := t17a>>uint64(c0), t17b>>uint64(c0)
+			t20a, t20b := t18a&c19, t18b&c19
+			t21a, t21b := uint64(t17a-t20a), uint64(t17b-t20b)
+			t23a, t23b := t21a&c22, t21b&c22
+			t24a, t24b := t21a>>uint64(c3), t21b>>uint64(c3)
+			t25a, t25b := t24a&c22, t24b&c22
+			t26a, t26b := uint64(t23a+t25a), uint64(t23b+t25b)
+			t27a, t27b := t26a>>uint64(c6), t26b>>uint64(c6)
+			t28a, t28b := uint64(t26a+t27a), uint64(t26b+t27b)
+			t30a, t30b := t28a&c29, t28b&c29
+			t31a, t31b := t30a>>uint64(c9), t30b>>uint64(c9)
+			t32a, t32b := uint64(t30a+t31a), uint64(t30b+t31b)
+			t33a, t33b := t32a>>uint64(c12), t32b>>uint64(c12)
+			t34a, t34b := uint64(t32a+t33a), uint64(t32b+t33b)
+			t35a, t35b := t34a>>uint64(c15), t34b>>uint64(c15)
+			t36a, t36b := uint64(t34a+t35a), uint64(t34b+t35b)
+			t38a, t38b := t36a&c37, t36b&c37
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t38a, t38b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t1 := v0 >> uint64(c0)
+			t2 := v0 | t1
+			t4 := t2 >> uint64(c3)
+			t5 := t2 | t4
+			t7 := t5 >> uint64(c6)
+			t8 := t5 | t7
+			t10 := t8 >> uint64(c9)
+			t11 := t8 | t10
+			t13 := t11 >> uint64(c12)
+			t14 := t11 | t13
+			t16 := t14 >> uint64(c15)
+			t17 := t14 | t16
+			t18 := t17 >> uint64(c0)
+			t20 := t18 & c19
+			t21 := uint64(t17 - t20)
+			t23 := t21 & c22
+			t24 := t21 >> uint64(c3)
+			t25 := t24 & c22
+			t26 := uint64(t23 + t25)
+			t27 := t26 >> uint64(c6)
+			t28 := uint64(t26 + t27)
+			t30 := t28 & c29
+			t31 := t30 >> uint64(c9)
+			t32 := uint64(t30 + t31)
+			t33 := t32 >> uint64(c12)
+			t34 := uint64(t32 + t33)
+			t35 := t34 >> uint64(c15)
+			t36 := uint64(t34 + t35)
+			t38 := t36 & c37
+			o0[i] = t38
+		}
+	}
+}
+
+// k_bitlen_u8_u_c980daa905_go is
+//
+//	kernel (u0:u8) { t0 = bitlen u0; store t0 }
+//
+// for i: o0[i] = bitlen(a0[i])
+func k_bitlen_u8_u_c980daa905_go(f *abi.Frame) {
+	n := f.Cols
+	c0 := uint8(1)
+	c3 := uint8(2)
+	c6 := uint8(4)
+	c10 := uint8(85)
+	c13 := uint8(51)
+	c20 := uint8(15)
+	c22 := uint8(127)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t1a, t1b := v0a>>uint8(c0), v0b>>uint8(c0)
+			t2a, t2b := v0a|t1a, v0b|t1b
+			t4a, t4b := t2a>>uint8(c3), t2b>>uint8(c3)
+			t5a, t5b := t2a|t4a, t2b|t4b
+			t7a, t7b := t5a>>uint8(c6), t5b>>uint8(c6)
+			t8a, t8b := t5a|t7a, t5b|t7b
+			t9a, t9b := t8a>>uint8(c0), t8b>>uint8(c0)
+			t11a, t11b := t9a&c10, t9b&c10
+			t12a, t12b := uint8(t8a-t11a), uint8(t8b-t11b)
+			t14a, t14b := t12a&c13, t12b&c13
+			t15a, t15b := t12a>>uint8(c3), t12b>>uint8(c3)
+			t16a, t16b := t15a&c13, t15b&c13
+			t17a, t17b := uint8(t14a+t16a), uint8(t14b+t16b)
+			t18a, t18b := t17a>>uint8(c6), t17b>>uint8(c6)
+			t19a, t19b := uint8(t17a+t18a), uint8(t17b+t18b)
+			t21a, t21b := t19a&c20, t19b&c20
+			t23a, t23b := t21a&c22, t21b&c22
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t23a, t23b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t1 := v0 >> uint8(c0)
+			t2 := v0 | t1
+			t4 := t2 >> uint8(c3)
+			t5 := t2 | t4
+			t7 := t5 >> uint8(c6)
+			t8 := t5 | t7
+			t9 := t8 >> uint8(c0)
+			t11 := t9 & c10
+			t12 := uint8(t8 - t11)
+			t14 := t12 & c13
+			t15 := t12 >> uint8(c3)
+			t16 := t15 & c13
+			t17 := uint8(t14 + t16)
+			t18 := t17 >> uint8(c6)
+			t19 := uint8(t17 + t18)
+			t21 := t19 & c20
+			t23 := t21 & c22
+			o0[i] = t23
 		}
 	}
 }
@@ -15321,7 +15810,7 @@ func k_cos_f64_u_59b6c7c217_go(f *abi.Frame) {
 	c203 := math.Float64frombits(0x400921fb54442d18) // 3.141592653589793
 	c204 := math.Float64frombits(0x3ca1a62633145c06) // 1.224646799147353e-16
 	c214 := int64(63)
-	c220 := math.Float64frombits(0xbc587c9000000000) // -5.309678969422785e-18
+	c220 := math.Float64frombits(0xbc5867878e5965e7) // -5.291863338848825e-18
 	c221 := math.Float64frombits(0x3ce9075f11ba5ac7) // 2.778754381219546e-15
 	c223 := math.Float64frombits(0xbd6ae6877f18e51f) // -7.645583369853069e-13
 	c225 := math.Float64frombits(0x3de612424d79e9e6) // 1.6059001935370186e-10
@@ -15330,6 +15819,7 @@ func k_cos_f64_u_59b6c7c217_go(f *abi.Frame) {
 	c231 := math.Float64frombits(0xbf2a01a01a017080) // -0.0001984126984123681
 	c233 := math.Float64frombits(0x3f811111111110dd) // 0.008333333333333243
 	c235 := math.Float64frombits(0xbfc5555555555555) // -0.16666666666666666
+	c239 := math.Float64frombits(0xbff0000000000000) // -1
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -15944,8 +16434,26 @@ func k_cos_f64_u_59b6c7c217_go(f *abi.Frame) {
 			t236a, t236b := math.FMA(t234a, t219a, c235), math.FMA(t234b, t219b, c235)
 			t237a, t237b := math.FMA(t236a, t219a, c185), math.FMA(t236b, t219b, c185)
 			t238a, t238b := float64(t218a*t237a), float64(t218b*t237b)
+			t240a, t240b := t238a < c239, t238b < c239
+			t241a := t238a
+			if t240a {
+				t241a = c239
+			}
+			t241b := t238b
+			if t240b {
+				t241b = c239
+			}
+			t242a, t242b := c185 < t241a, c185 < t241b
+			t243a := t241a
+			if t242a {
+				t243a = c185
+			}
+			t243b := t241b
+			if t242b {
+				t243b = c185
+			}
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t238a, t238b
+			y0[0], y0[1] = t243a, t243b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -16265,7 +16773,17 @@ func k_cos_f64_u_59b6c7c217_go(f *abi.Frame) {
 			t236 := math.FMA(t234, t219, c235)
 			t237 := math.FMA(t236, t219, c185)
 			t238 := float64(t218 * t237)
-			o0[i] = t238
+			t240 := t238 < c239
+			t241 := t238
+			if t240 {
+				t241 = c239
+			}
+			t242 := c185 < t241
+			t243 := t241
+			if t242 {
+				t243 = c185
+			}
+			o0[i] = t243
 		}
 	}
 }
@@ -38045,6 +38563,329 @@ func k_pack_u8_ba6fba38f7_go(f *abi.Frame) {
 	}
 }
 
+// k_popcount_i32_u_21cd239e81_go is
+//
+//	kernel (u0:i32) { t0 = popcount u0; store t0 }
+//
+// for i: o0[i] = popcount(a0[i])
+func k_popcount_i32_u_21cd239e81_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := uint32(1)
+	c3 := uint32(1431655765)
+	c6 := uint32(858993459)
+	c8 := uint32(2)
+	c12 := uint32(4)
+	c15 := uint32(252645135)
+	c17 := uint32(8)
+	c20 := uint32(16)
+	c23 := uint32(127)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := uint32(v0a), uint32(v0b)
+			t2a, t2b := t0a>>uint32(c1), t0b>>uint32(c1)
+			t4a, t4b := t2a&c3, t2b&c3
+			t5a, t5b := uint32(t0a-t4a), uint32(t0b-t4b)
+			t7a, t7b := t5a&c6, t5b&c6
+			t9a, t9b := t5a>>uint32(c8), t5b>>uint32(c8)
+			t10a, t10b := t9a&c6, t9b&c6
+			t11a, t11b := uint32(t7a+t10a), uint32(t7b+t10b)
+			t13a, t13b := t11a>>uint32(c12), t11b>>uint32(c12)
+			t14a, t14b := uint32(t11a+t13a), uint32(t11b+t13b)
+			t16a, t16b := t14a&c15, t14b&c15
+			t18a, t18b := t16a>>uint32(c17), t16b>>uint32(c17)
+			t19a, t19b := uint32(t16a+t18a), uint32(t16b+t18b)
+			t21a, t21b := t19a>>uint32(c20), t19b>>uint32(c20)
+			t22a, t22b := uint32(t19a+t21a), uint32(t19b+t21b)
+			t24a, t24b := t22a&c23, t22b&c23
+			t25a, t25b := int32(t24a), int32(t24b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t25a, t25b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := uint32(v0)
+			t2 := t0 >> uint32(c1)
+			t4 := t2 & c3
+			t5 := uint32(t0 - t4)
+			t7 := t5 & c6
+			t9 := t5 >> uint32(c8)
+			t10 := t9 & c6
+			t11 := uint32(t7 + t10)
+			t13 := t11 >> uint32(c12)
+			t14 := uint32(t11 + t13)
+			t16 := t14 & c15
+			t18 := t16 >> uint32(c17)
+			t19 := uint32(t16 + t18)
+			t21 := t19 >> uint32(c20)
+			t22 := uint32(t19 + t21)
+			t24 := t22 & c23
+			t25 := int32(t24)
+			o0[i] = t25
+		}
+	}
+}
+
+// k_popcount_i64_u_5bf167754e_go is
+//
+//	kernel (u0:i64) { t0 = popcount u0; store t0 }
+//
+// for i: o0[i] = popcount(a0[i])
+func k_popcount_i64_u_5bf167754e_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := uint64(1)
+	c3 := uint64(6148914691236517205)
+	c6 := uint64(3689348814741910323)
+	c8 := uint64(2)
+	c12 := uint64(4)
+	c15 := uint64(1085102592571150095)
+	c17 := uint64(8)
+	c20 := uint64(16)
+	c23 := uint64(32)
+	c26 := uint64(127)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := uint64(v0a), uint64(v0b)
+			t2a, t2b := t0a>>uint64(c1), t0b>>uint64(c1)
+			t4a, t4b := t2a&c3, t2b&c3
+			t5a, t5b := uint64(t0a-t4a), uint64(t0b-t4b)
+			t7a, t7b := t5a&c6, t5b&c6
+			t9a, t9b := t5a>>uint64(c8), t5b>>uint64(c8)
+			t10a, t10b := t9a&c6, t9b&c6
+			t11a, t11b := uint64(t7a+t10a), uint64(t7b+t10b)
+			t13a, t13b := t11a>>uint64(c12), t11b>>uint64(c12)
+			t14a, t14b := uint64(t11a+t13a), uint64(t11b+t13b)
+			t16a, t16b := t14a&c15, t14b&c15
+			t18a, t18b := t16a>>uint64(c17), t16b>>uint64(c17)
+			t19a, t19b := uint64(t16a+t18a), uint64(t16b+t18b)
+			t21a, t21b := t19a>>uint64(c20), t19b>>uint64(c20)
+			t22a, t22b := uint64(t19a+t21a), uint64(t19b+t21b)
+			t24a, t24b := t22a>>uint64(c23), t22b>>uint64(c23)
+			t25a, t25b := uint64(t22a+t24a), uint64(t22b+t24b)
+			t27a, t27b := t25a&c26, t25b&c26
+			t28a, t28b := int64(t27a), int64(t27b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t28a, t28b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := uint64(v0)
+			t2 := t0 >> uint64(c1)
+			t4 := t2 & c3
+			t5 := uint64(t0 - t4)
+			t7 := t5 & c6
+			t9 := t5 >> uint64(c8)
+			t10 := t9 & c6
+			t11 := uint64(t7 + t10)
+			t13 := t11 >> uint64(c12)
+			t14 := uint64(t11 + t13)
+			t16 := t14 & c15
+			t18 := t16 >> uint64(c17)
+			t19 := uint64(t16 + t18)
+			t21 := t19 >> uint64(c20)
+			t22 := uint64(t19 + t21)
+			t24 := t22 >> uint64(c23)
+			t25 := uint64(t22 + t24)
+			t27 := t25 & c26
+			t28 := int64(t27)
+			o0[i] = t28
+		}
+	}
+}
+
+// k_popcount_u32_u_8bc1275b2f_go is
+//
+//	kernel (u0:u32) { t0 = popcount u0; store t0 }
+//
+// for i: o0[i] = popcount(a0[i])
+func k_popcount_u32_u_8bc1275b2f_go(f *abi.Frame) {
+	n := f.Cols
+	c0 := uint32(1)
+	c2 := uint32(1431655765)
+	c5 := uint32(858993459)
+	c7 := uint32(2)
+	c11 := uint32(4)
+	c14 := uint32(252645135)
+	c16 := uint32(8)
+	c19 := uint32(16)
+	c22 := uint32(127)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t1a, t1b := v0a>>uint32(c0), v0b>>uint32(c0)
+			t3a, t3b := t1a&c2, t1b&c2
+			t4a, t4b := uint32(v0a-t3a), uint32(v0b-t3b)
+			t6a, t6b := t4a&c5, t4b&c5
+			t8a, t8b := t4a>>uint32(c7), t4b>>uint32(c7)
+			t9a, t9b := t8a&c5, t8b&c5
+			t10a, t10b := uint32(t6a+t9a), uint32(t6b+t9b)
+			t12a, t12b := t10a>>uint32(c11), t10b>>uint32(c11)
+			t13a, t13b := uint32(t10a+t12a), uint32(t10b+t12b)
+			t15a, t15b := t13a&c14, t13b&c14
+			t17a, t17b := t15a>>uint32(c16), t15b>>uint32(c16)
+			t18a, t18b := uint32(t15a+t17a), uint32(t15b+t17b)
+			t20a, t20b := t18a>>uint32(c19), t18b>>uint32(c19)
+			t21a, t21b := uint32(t18a+t20a), uint32(t18b+t20b)
+			t23a, t23b := t21a&c22, t21b&c22
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t23a, t23b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t1 := v0 >> uint32(c0)
+			t3 := t1 & c2
+			t4 := uint32(v0 - t3)
+			t6 := t4 & c5
+			t8 := t4 >> uint32(c7)
+			t9 := t8 & c5
+			t10 := uint32(t6 + t9)
+			t12 := t10 >> uint32(c11)
+			t13 := uint32(t10 + t12)
+			t15 := t13 & c14
+			t17 := t15 >> uint32(c16)
+			t18 := uint32(t15 + t17)
+			t20 := t18 >> uint32(c19)
+			t21 := uint32(t18 + t20)
+			t23 := t21 & c22
+			o0[i] = t23
+		}
+	}
+}
+
+// k_popcount_u64_u_5349d2fe8a_go is
+//
+//	kernel (u0:u64) { t0 = popcount u0; store t0 }
+//
+// for i: o0[i] = popcount(a0[i])
+func k_popcount_u64_u_5349d2fe8a_go(f *abi.Frame) {
+	n := f.Cols
+	c0 := uint64(1)
+	c2 := uint64(6148914691236517205)
+	c5 := uint64(3689348814741910323)
+	c7 := uint64(2)
+	c11 := uint64(4)
+	c14 := uint64(1085102592571150095)
+	c16 := uint64(8)
+	c19 := uint64(16)
+	c22 := uint64(32)
+	c25 := uint64(127)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t1a, t1b := v0a>>uint64(c0), v0b>>uint64(c0)
+			t3a, t3b := t1a&c2, t1b&c2
+			t4a, t4b := uint64(v0a-t3a), uint64(v0b-t3b)
+			t6a, t6b := t4a&c5, t4b&c5
+			t8a, t8b := t4a>>uint64(c7), t4b>>uint64(c7)
+			t9a, t9b := t8a&c5, t8b&c5
+			t10a, t10b := uint64(t6a+t9a), uint64(t6b+t9b)
+			t12a, t12b := t10a>>uint64(c11), t10b>>uint64(c11)
+			t13a, t13b := uint64(t10a+t12a), uint64(t10b+t12b)
+			t15a, t15b := t13a&c14, t13b&c14
+			t17a, t17b := t15a>>uint64(c16), t15b>>uint64(c16)
+			t18a, t18b := uint64(t15a+t17a), uint64(t15b+t17b)
+			t20a, t20b := t18a>>uint64(c19), t18b>>uint64(c19)
+			t21a, t21b := uint64(t18a+t20a), uint64(t18b+t20b)
+			t23a, t23b := t21a>>uint64(c22), t21b>>uint64(c22)
+			t24a, t24b := uint64(t21a+t23a), uint64(t21b+t23b)
+			t26a, t26b := t24a&c25, t24b&c25
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t26a, t26b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t1 := v0 >> uint64(c0)
+			t3 := t1 & c2
+			t4 := uint64(v0 - t3)
+			t6 := t4 & c5
+			t8 := t4 >> uint64(c7)
+			t9 := t8 & c5
+			t10 := uint64(t6 + t9)
+			t12 := t10 >> uint64(c11)
+			t13 := uint64(t10 + t12)
+			t15 := t13 & c14
+			t17 := t15 >> uint64(c16)
+			t18 := uint64(t15 + t17)
+			t20 := t18 >> uint64(c19)
+			t21 := uint64(t18 + t20)
+			t23 := t21 >> uint64(c22)
+			t24 := uint64(t21 + t23)
+			t26 := t24 & c25
+			o0[i] = t26
+		}
+	}
+}
+
+// k_popcount_u8_u_f802fd3ef9_go is
+//
+//	kernel (u0:u8) { t0 = popcount u0; store t0 }
+//
+// for i: o0[i] = popcount(a0[i])
+func k_popcount_u8_u_f802fd3ef9_go(f *abi.Frame) {
+	n := f.Cols
+	c0 := uint8(1)
+	c2 := uint8(85)
+	c5 := uint8(51)
+	c7 := uint8(2)
+	c11 := uint8(4)
+	c14 := uint8(15)
+	c16 := uint8(127)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t1a, t1b := v0a>>uint8(c0), v0b>>uint8(c0)
+			t3a, t3b := t1a&c2, t1b&c2
+			t4a, t4b := uint8(v0a-t3a), uint8(v0b-t3b)
+			t6a, t6b := t4a&c5, t4b&c5
+			t8a, t8b := t4a>>uint8(c7), t4b>>uint8(c7)
+			t9a, t9b := t8a&c5, t8b&c5
+			t10a, t10b := uint8(t6a+t9a), uint8(t6b+t9b)
+			t12a, t12b := t10a>>uint8(c11), t10b>>uint8(c11)
+			t13a, t13b := uint8(t10a+t12a), uint8(t10b+t12b)
+			t15a, t15b := t13a&c14, t13b&c14
+			t17a, t17b := t15a&c16, t15b&c16
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t17a, t17b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t1 := v0 >> uint8(c0)
+			t3 := t1 & c2
+			t4 := uint8(v0 - t3)
+			t6 := t4 & c5
+			t8 := t4 >> uint8(c7)
+			t9 := t8 & c5
+			t10 := uint8(t6 + t9)
+			t12 := t10 >> uint8(c11)
+			t13 := uint8(t10 + t12)
+			t15 := t13 & c14
+			t17 := t15 & c16
+			o0[i] = t17
+		}
+	}
+}
+
 // k_pow_f32_uu_8b8da83db3_go is
 //
 //	kernel (u0:f32, u1:f32) { t0 = pow u0 u1; store t0 }
@@ -50381,7 +51222,7 @@ func k_sin_f64_u_3cff04e328_go(f *abi.Frame) {
 	c199 := math.Float64frombits(0x400921fb54442d18) // 3.141592653589793
 	c200 := math.Float64frombits(0x3ca1a62633145c06) // 1.224646799147353e-16
 	c210 := int64(63)
-	c216 := math.Float64frombits(0xbc587c9000000000) // -5.309678969422785e-18
+	c216 := math.Float64frombits(0xbc5867878e5965e7) // -5.291863338848825e-18
 	c217 := math.Float64frombits(0x3ce9075f11ba5ac7) // 2.778754381219546e-15
 	c219 := math.Float64frombits(0xbd6ae6877f18e51f) // -7.645583369853069e-13
 	c221 := math.Float64frombits(0x3de612424d79e9e6) // 1.6059001935370186e-10
@@ -50390,6 +51231,7 @@ func k_sin_f64_u_3cff04e328_go(f *abi.Frame) {
 	c227 := math.Float64frombits(0xbf2a01a01a017080) // -0.0001984126984123681
 	c229 := math.Float64frombits(0x3f811111111110dd) // 0.008333333333333243
 	c231 := math.Float64frombits(0xbfc5555555555555) // -0.16666666666666666
+	c235 := math.Float64frombits(0xbff0000000000000) // -1
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -50998,8 +51840,26 @@ func k_sin_f64_u_3cff04e328_go(f *abi.Frame) {
 			t232a, t232b := math.FMA(t230a, t215a, c231), math.FMA(t230b, t215b, c231)
 			t233a, t233b := math.FMA(t232a, t215a, c183), math.FMA(t232b, t215b, c183)
 			t234a, t234b := float64(t214a*t233a), float64(t214b*t233b)
+			t236a, t236b := t234a < c235, t234b < c235
+			t237a := t234a
+			if t236a {
+				t237a = c235
+			}
+			t237b := t234b
+			if t236b {
+				t237b = c235
+			}
+			t238a, t238b := c183 < t237a, c183 < t237b
+			t239a := t237a
+			if t238a {
+				t239a = c183
+			}
+			t239b := t237b
+			if t238b {
+				t239b = c183
+			}
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t234a, t234b
+			y0[0], y0[1] = t239a, t239b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -51315,7 +52175,17 @@ func k_sin_f64_u_3cff04e328_go(f *abi.Frame) {
 			t232 := math.FMA(t230, t215, c231)
 			t233 := math.FMA(t232, t215, c183)
 			t234 := float64(t214 * t233)
-			o0[i] = t234
+			t236 := t234 < c235
+			t237 := t234
+			if t236 {
+				t237 = c235
+			}
+			t238 := c183 < t237
+			t239 := t237
+			if t238 {
+				t239 = c183
+			}
+			o0[i] = t239
 		}
 	}
 }
@@ -55245,6 +56115,67 @@ func k_sub_u8_uu_ba7bbcc60c_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := uint8(v0 - v1)
 			o0[i] = t0
+		}
+	}
+}
+
+// k_subsat_u8_su_54a79e0e4c_go is
+//
+//	kernel (s0:u8, u1:u8) { t0 = subsat s0 u1; store t0 }
+//
+// for i: o0[i] = subsat(a0, a1[i])
+func k_subsat_u8_su_54a79e0e4c_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := scalar.Max(s0, v1)
+			t1 := uint8(t0 - v1)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_subsat_u8_us_3727b2efe3_go is
+//
+//	kernel (u0:u8, s1:u8) { t0 = subsat u0 s1; store t0 }
+//
+// for i: o0[i] = subsat(a0[i], a1)
+func k_subsat_u8_us_3727b2efe3_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := scalar.Max(v0, s1)
+			t1 := uint8(t0 - s1)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_subsat_u8_uu_98d0e48d88_go is
+//
+//	kernel (u0:u8, u1:u8) { t0 = subsat u0 u1; store t0 }
+//
+// for i: o0[i] = subsat(a0[i], a1[i])
+func k_subsat_u8_uu_98d0e48d88_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := scalar.Max(v0, v1)
+			t1 := uint8(t0 - v1)
+			o0[i] = t1
 		}
 	}
 }

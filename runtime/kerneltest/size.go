@@ -53,7 +53,7 @@ func sizesOf(c kernel.Code, rng *rand.Rand) []size {
 	add := func(rows, cols, length int) {
 		s := size{rows: rows, cols: within(kernel.Cols, cols)}
 		for i := range c.Fields() {
-			s.fields = append(s.fields, []int{0, 0, 1, -1, 1 << 40}[rng.IntN(5)]) // a flag, a hint, or set below
+			s.fields = append(s.fields, []int{0, 0, 1, -1, 1 << 30}[rng.IntN(5)]) // a flag, a hint, or set below
 			if l, ok := limits[kernel.Field0+kernel.Dim(i)]; ok {
 				s.fields[i] = min(max(length, l.Least), l.Most)
 			}

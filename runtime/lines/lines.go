@@ -34,10 +34,7 @@ func lineFunction(m *kernel.Micro) func(*abi.Frame) {
 		return typed(m.Type, scatter[int8](m.Op), scatter[int16](m.Op), scatter[int32](m.Op), scatter[int64](m.Op),
 			scatter[uint8](m.Op), scatter[uint16](m.Op), scatter[uint32](m.Op), scatter[uint64](m.Op), scatter[float32](m.Op), scatter[float64](m.Op))
 	}
-	places, down := m.Op == ir.OpArgSort || m.Op == ir.OpArgSortDown, m.Op == ir.OpSortDown || m.Op == ir.OpArgSortDown
-	return typed(m.Type, order(signedKey[int8], places, down, false), order(signedKey[int16], places, down, false), order(signedKey[int32], places, down, false), order(signedKey[int64], places, down, false),
-		order(unsignedKey[uint8], places, down, false), order(unsignedKey[uint16], places, down, false), order(unsignedKey[uint32], places, down, false), order(unsignedKey[uint64], places, down, false),
-		order(floatKey32, places, down, true), order(floatKey64, places, down, true))
+	return orderOf(m)
 }
 
 // typed returns the function of a type.

@@ -1,138 +1,77 @@
 package lines
 
 import (
-	"math"
-	"sync"
 	"unsafe"
 
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
-// Sorting. Each element gets a key, an unsigned number in the same order; keys with their
-// places are sorted by one byte after the other from the lowest on, which keeps equal ones
-// in their order. Short lines are sorted by insertion.
+// Sorting. The key of an element and its place are one word. Words are sorted by keys digit
+// by digit from the last one on, each digit keeping the order of the one before: a radix
+// sort. A short line is sorted by insertion, and a few first elements of a long one are
+// selected by a heap.
 
-// fewElements is up to how many elements insertion is faster than counting bytes.
-const fewElements = 48
-
-// sorter is memory for one line: keys and places, and as much to move them to.
-type sorter struct {
-	keys, otherKeys     []uint64
-	places, otherPlaces []int32
-}
-
-var sorters = sync.Pool{New: func() any { return new(sorter) }}
-
-// nanKey is behind the keys of all numbers.
-const nanKey = math.MaxUint64
-
-func signedKey[T int8 | int16 | int32 | int64](x T) uint64 { return uint64(int64(x)) ^ 1<<63 }
-
-func unsignedKey[T uint8 | uint16 | uint32 | uint64](x T) uint64 { return uint64(x) }
-
-func floatKey32(x float32) uint64 {
-	b := math.Float32bits(x + 0) // +0 of -0
-	switch {
-	case x != x:
-		return nanKey
-	case b>>31 != 0:
-		return uint64(^b)
+// orderOf returns the function of a micro-kernel that orders lines.
+func orderOf(m *kernel.Micro) func(*abi.Frame) {
+	places, down := m.Op == ir.OpArgSort || m.Op == ir.OpArgSortDown, m.Op == ir.OpSortDown || m.Op == ir.OpArgSortDown
+	switch m.Type.Size() {
+	case 1:
+		return order(keysOf[uint8](m.Type, down), places)
+	case 2:
+		return order(keysOf[uint16](m.Type, down), places)
+	case 4:
+		return order(keysOf[uint32](m.Type, down), places)
+	case 8:
+		return order(keysOf[uint64](m.Type, down), places)
 	}
-	return uint64(b | 1<<31)
+	panic("BUG: lines: no order of " + m.Type.String())
 }
 
-func floatKey64(x float64) uint64 {
-	b := math.Float64bits(x + 0)
-	switch {
-	case x != x:
-		return nanKey
-	case b>>63 != 0:
-		return ^b
-	}
-	return b | 1<<63
-}
-
-// order returns the function that stores the elements of rows in their order, or with
-// places where they are. nans says that there may be some.
-func order[T any](key func(T) uint64, places, down, nans bool) func(*abi.Frame) {
+// order returns the function that stores the first elements of rows in their order, or
+// with places where they are.
+func order[U bits](k keys[U], places bool) func(*abi.Frame) {
 	return func(f *abi.Frame) {
-		s := sorters.Get().(*sorter)
-		defer sorters.Put(s)
-		across, acrossOut := f.Step[2], f.Step[3]
+		across, acrossOut, length := f.Step[4], f.Step[5], f.Step[6]
+		if length == 0 || f.Cols == 0 {
+			return
+		}
+		work, spare := unsafe.Slice((*uint64)(f.Ptr[2]), length), unsafe.Slice((*uint64)(f.Ptr[3]), length)
 		for r := range f.Rows {
-			in, out := unsafe.Add(f.Ptr[0], r*f.Step[0]), unsafe.Add(f.Ptr[1], r*f.Step[1])
-			s.reserve(f.Cols)
-			for c := range s.keys {
-				k := key(*(*T)(unsafe.Add(in, c*across)))
-				if down && !(nans && k == nanKey) {
-					k = ^k
-				}
-				s.keys[c], s.places[c] = k, int32(c)
-			}
-			s.sort()
-			for c, place := range s.places {
+			x, out := line[U]{unsafe.Add(f.Ptr[0], r*f.Step[0]), across, length}, unsafe.Add(f.Ptr[1], r*f.Step[1])
+			words := ordered(k, x, f.Cols, work, spare)
+			for c, w := range words[:f.Cols] {
 				to := unsafe.Add(out, c*acrossOut)
-				if places {
+				if place := uint32(w); places {
 					*(*int64)(to) = int64(place)
 				} else {
-					*(*T)(to) = *(*T)(unsafe.Add(in, int(place)*across))
+					*(*U)(to) = x.at(int(place))
 				}
 			}
 		}
 	}
 }
 
-// reserve makes room for n elements.
-func (s *sorter) reserve(n int) {
-	if cap(s.keys) < n {
-		s.keys, s.otherKeys = make([]uint64, n), make([]uint64, n)
-		s.places, s.otherPlaces = make([]int32, n), make([]int32, n)
+// ordered returns words whose lower halves are the places of the elements of a line, of
+// which the first n are in order. They are in work or in spare.
+func ordered[U bits](k keys[U], x line[U], n int, work, spare []uint64) []uint64 {
+	if n <= x.count/selectFrom {
+		first(k, x, work[:n], spare[:n])
+		return spare
 	}
-	s.keys, s.otherKeys, s.places, s.otherPlaces = s.keys[:n], s.otherKeys[:n], s.places[:n], s.otherPlaces[:n]
-}
-
-// sort orders the keys, with their places.
-func (s *sorter) sort() {
-	if len(s.keys) <= fewElements {
-		s.insert()
-		return
+	for i := range work {
+		work[i] = uint64(uint32(k.of(x.at(i))))<<32 | uint64(i)
 	}
-	all, any := uint64(math.MaxUint64), uint64(0) // bits that all keys have, and that some have
-	for _, k := range s.keys {
-		all, any = all&k, any|k
+	words := radix(work, spare)
+	if unsafe.Sizeof(k.zero) < 8 {
+		return words
 	}
-	for shift := 0; shift < 64; shift += 8 {
-		if byte(all>>shift) != byte(any>>shift) { // else they have this byte in common
-			s.pass(shift)
-		}
+	for i, w := range words { // by the upper halves of keys, those of the lower halves being in order
+		words[i] = uint64(k.of(x.at(int(uint32(w)))))>>32<<32 | uint64(uint32(w))
 	}
-}
-
-// insert sorts by insertion.
-func (s *sorter) insert() {
-	for i := 1; i < len(s.keys); i++ {
-		k, p, j := s.keys[i], s.places[i], i
-		for ; j > 0 && s.keys[j-1] > k; j-- {
-			s.keys[j], s.places[j] = s.keys[j-1], s.places[j-1]
-		}
-		s.keys[j], s.places[j] = k, p
+	if &words[0] == &spare[0] {
+		spare = work
 	}
-}
-
-// pass sorts by the byte at a shift.
-func (s *sorter) pass(shift int) {
-	var at [256]int
-	for _, k := range s.keys {
-		at[byte(k>>shift)]++
-	}
-	next := 0
-	for b, n := range at {
-		at[b], next = next, next+n
-	}
-	for i, k := range s.keys {
-		to := at[byte(k>>shift)]
-		at[byte(k>>shift)]++
-		s.otherKeys[to], s.otherPlaces[to] = k, s.places[i]
-	}
-	s.keys, s.otherKeys, s.places, s.otherPlaces = s.otherKeys, s.keys, s.otherPlaces, s.places
+	return radix(words, spare)
 }

@@ -22,40 +22,56 @@ func TestEveryKernelHasAFunction(t *testing.T) {
 	}
 }
 
-// TestOrder compares long and short lines of floats with the definition: NaNs, zeros of both
-// signs, infinities and equal elements in their order, read and stored at a distance.
+// TestOrder compares all or some of the elements of short and long lines with the
+// definition: random bits of every type, of which few differ in some lines and many are
+// NaNs, infinities and zeros of both signs in others, read and stored at a distance.
 func TestOrder(t *testing.T) {
-	elements := rapid.OneOf(rapid.Float32(), rapid.SampledFrom([]float32{0, float32(math.Copysign(0, -1)), 1, -1,
-		float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1)), math.MaxFloat32, math.SmallestNonzeroFloat32}))
+	types := kernel.Order.Types().List()
 	rapid.Check(t, func(t *rapid.T) {
-		x := rapid.SliceOfN(elements, 1, 3*fewElements).Draw(t, "x")
-		down := rapid.Bool().Draw(t, "down")
-		apart := make([]float32, 2*len(x))
-		bits := make([]uint64, len(x))
-		for i, e := range x {
-			apart[2*i], bits[i] = e, uint64(math.Float32bits(e))
+		d := rapid.SampledFrom(types).Draw(t, "type")
+		op := rapid.SampledFrom([]ir.Op{ir.OpSort, ir.OpSortDown, ir.OpArgSort, ir.OpArgSortDown}).Draw(t, "op")
+		n := rapid.OneOf(rapid.IntRange(1, 2*insertionTo), rapid.IntRange(1, 2000)).Draw(t, "elements")
+		first := rapid.OneOf(rapid.Just(n), rapid.IntRange(1, n), rapid.IntRange(1, max(1, n/selectFrom))).Draw(t, "first")
+		line, size := drawLine(t, d, n), d.Size()
+		apart, bytes := rapid.IntRange(1, 3).Draw(t, "apart"), ir.LineType(op, d).Size()
+		in, out := make([]uint64, n*apart+1), make([]uint64, first*apart+1) // aligned
+		for i, e := range line {
+			copy(bytesOf(unsafe.Add(unsafe.Pointer(&in[0]), i*apart*size), size), bytesOf(unsafe.Pointer(&e), size))
 		}
-		places, sorted := make([]int64, len(x)), make([]float32, len(x))
-		frame := func(out unsafe.Pointer, size int) *abi.Frame {
-			f := &abi.Frame{Rows: 1, Cols: len(x)}
-			f.Ptr[0], f.Ptr[1], f.Step[2], f.Step[3] = unsafe.Pointer(&apart[0]), out, 8, size
-			return f
-		}
-		order(floatKey32, true, down, true)(frame(unsafe.Pointer(&places[0]), 8))
-		order(floatKey32, false, down, true)(frame(unsafe.Pointer(&sorted[0]), 4))
-		for i, want := range ir.Places(ir.Float32, bits, down) {
-			require.Equal(t, int64(want), places[i])
-			require.Equal(t, math.Float32bits(x[want]), math.Float32bits(sorted[i]))
+		work, spare := make([]uint64, n), make([]uint64, n)
+		f := &abi.Frame{Rows: 1, Cols: first}
+		f.Ptr[0], f.Ptr[1], f.Ptr[2], f.Ptr[3] = unsafe.Pointer(&in[0]), unsafe.Pointer(&out[0]), unsafe.Pointer(&work[0]), unsafe.Pointer(&spare[0])
+		f.Step[4], f.Step[5], f.Step[6] = apart*size, apart*bytes, n
+		lineFunction(&kernel.Micro{Row: kernel.Order, Op: op, Type: d})(f)
+		for i, want := range op.Info().Line(op, d, [][]uint64{line})[:first] {
+			got := bytesOf(unsafe.Add(unsafe.Pointer(&out[0]), i*apart*bytes), bytes)
+			require.Equal(t, bytesOf(unsafe.Pointer(&want), bytes), got, "%s %s: element %d of %d", op, d, i, first)
 		}
 	})
 }
 
-// TestOrderIntegers sorts the ends of the range, whose keys are those of NaNs.
-func TestOrderIntegers(t *testing.T) {
-	x := []int64{math.MaxInt64, math.MinInt64, 0, math.MaxInt64 - 1}
-	out := make([]int64, len(x))
-	f := &abi.Frame{Rows: 1, Cols: len(x)}
-	f.Ptr[0], f.Ptr[1], f.Step[2], f.Step[3] = unsafe.Pointer(&x[0]), unsafe.Pointer(&out[0]), 8, 8
-	order(signedKey[int64], false, true, false)(f)
-	require.Equal(t, []int64{math.MaxInt64, math.MaxInt64 - 1, 0, math.MinInt64}, out)
+var inf, nan = math.Inf(1), math.NaN()
+
+// bytesOf returns size bytes from an address on.
+func bytesOf(p unsafe.Pointer, size int) []byte { return unsafe.Slice((*byte)(p), size) }
+
+// drawLine returns elements of a type.
+func drawLine(t *rapid.T, d ir.DType, n int) []uint64 {
+	few := rapid.Bool().Draw(t, "few")
+	seed := rapid.Uint64().Draw(t, "seed")
+	line := make([]uint64, n)
+	for i := range line {
+		seed = ir.Mix(seed, uint64(i))
+		line[i] = ir.Wrap(d, int64(seed))
+		if few {
+			line[i] = ir.Wrap(d, int64(seed>>40&7))
+			if ir.Floats.Has(d) { // 0, 1, infinity and NaN, of both signs
+				line[i] = ir.FromFloat(d, []float64{0, 1, inf, nan}[seed>>40&3]) | seed>>50&1<<(8*d.Size()-1)
+			}
+		}
+		if d == ir.Bool {
+			line[i] &= 1
+		}
+	}
+	return line
 }

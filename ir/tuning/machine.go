@@ -1,7 +1,9 @@
-package schedule
+// Package tuning holds what the compiler knows of a machine: every constant that was tuned,
+// with where it was measured, in one value, and the costs of steps that follow from them.
+// The passes, the schedule's strategies and the runtime read it. No result depends on it.
+package tuning
 
-// Machine is what the strategies know of the machine: every constant that was tuned,
-// with where it was measured. "Zen 3" is an AMD EPYC of that kind, two virtual
+// Machine is what is known of a machine: every constant that was tuned, with where it was measured. "Zen 3" is an AMD EPYC of that kind, two virtual
 // processors, shared.
 type Machine struct {
 	// Workers is how many goroutines compute one task at most. Results do not depend on
@@ -22,6 +24,13 @@ type Machine struct {
 	// WakeWork is the least work worth waking a goroutine for, and PieceWork the least of
 	// a piece for one that is awake, in additions. Zen 3: about 10 and 0.6 microseconds.
 	WakeWork, PieceWork float64
+	// AwakeWork is the least work for a goroutine if the other one spins already, in
+	// additions, and WakeNanos how long it takes to wake one.
+	AwakeWork, WakeNanos float64
+	// ChunkElems is how many elements a chunk of a task has, about: some tens of
+	// microseconds. DotChunkElems is the same for products, whose elements are pairs, which
+	// cost little.
+	ChunkElems, DotChunkElems int
 	// BlockElems is how many elements a block has at most. During a kernel call Go's
 	// runtime cannot stop the goroutine.
 	BlockElems int
@@ -82,6 +91,7 @@ type Machine struct {
 	// TilingWork is what writing and reading a register costs, in additions an element.
 	TilingWork float64
 
+	RowGroups
 	PrefixScan
 	Reduction
 	Matmul MatmulBlocks
@@ -92,12 +102,14 @@ func Default(workers int) *Machine {
 	return &Machine{
 		Workers: workers, Vector: 32,
 		LoadWork: 8, WakeWork: 1 << 20, PieceWork: 1 << 16,
+		AwakeWork: 150_000, WakeNanos: 10_000, ChunkElems: 32 << 10, DotChunkElems: 256 << 10,
 		BlockElems: 64 << 10, CallElems: 32 << 10, LeastCallElems: 1024, CheapWork: 64,
 		RowWork: 85, PortableWork: 4, PackBytes: 16 << 10, AcrossCols: 32, StageWork: 4,
 		TransposedBytes: 128 << 10, TransposedWidth: 512, TransposedCols: 64,
 		ShortCols: 64, CopiedCols: 8, LeastRows: 16, AcrossRows: 8,
 		NonTemporalFrom: 16 << 20, NonTemporalWork: 8, NonTemporalBytes: 8 << 10,
 		FillOperands: 4, TileBytes: 6 << 10, TilingWork: 2,
+		RowGroups:  defaultRowGroups(),
 		PrefixScan: defaultPrefixScan(),
 		Reduction:  defaultReduction(),
 		Matmul:     matmulBlocks,

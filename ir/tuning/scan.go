@@ -1,4 +1,4 @@
-package schedule
+package tuning
 
 // PrefixScan has the constants of the strategies that scan, all measured on Zen 3.
 type PrefixScan struct {

@@ -1,4 +1,4 @@
-package schedule
+package tuning
 
 // Reduction has the constants of the strategies that reduce, all measured on Zen 3.
 type Reduction struct {
@@ -24,6 +24,12 @@ type Reduction struct {
 	// ShortLine is up to how many elements a line is too short for a row reduction: it
 	// would not fill a vector.
 	ShortLine int
+
+	// StridedByte is what a byte costs that a row reduction reads across the lines, or a
+	// column reduction along them, in additions of float32.
+	StridedByte float64
+	// EmptyVector is what an element costs where lines do not fill a vector, in additions.
+	EmptyVector float64
 
 	// TransposedRows is how many rows a block has at least whose lines are read across:
 	// they are contiguous in memory there.
@@ -51,7 +57,7 @@ type Reduction struct {
 func defaultReduction() Reduction {
 	return Reduction{
 		LaneBytes: 16 << 10, LaneColumns: 128, FlatBytes: 16 << 10, FewRows: 64, RowsAtOnce: 4,
-		MinColumns: 16, JoinedRows: 128, ShortLine: 8,
+		MinColumns: 16, JoinedRows: 128, ShortLine: 8, StridedByte: 1, EmptyVector: 64,
 		TransposedRows: 16, LongRow: 32 << 10,
 		PairRows: 16, PairIndices: 16, PairBytes: 16 << 10, PairWidth: 512, PairBlock: 1024, PairStep: 64,
 	}

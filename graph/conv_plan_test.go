@@ -1,0 +1,30 @@
+package graph_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/stridefuse/stridefuse/graph"
+)
+
+// TestConvolutionsReadTheirOperand asserts that the ones that need no copy make none, and
+// that padding is one copy.
+func TestConvolutionsReadTheirOperand(t *testing.T) {
+	x := f32("x", 2, 8, 12, 12)
+	for _, y := range []graph.Node{
+		x.Conv(f32("w", 8, 1, 3, 3), graph.ConvOptions{Groups: 8}),
+		x.Conv(f32("w", 16, 1, 3, 3), graph.ConvOptions{Groups: 8, Strides: []int{2, 2}}),
+		x.MaxPool(graph.PoolOptions{Size: []int{3, 3}, Strides: []int{2, 2}}),
+		x.AvgPool(graph.PoolOptions{Size: []int{2, 2}}),
+		x.MaxPoolIndices(graph.PoolOptions{Size: []int{2, 2}, Strides: []int{2, 2}}),
+	} {
+		requireNoCopies(t, y)
+	}
+	p, err := graph.Compile(x.MaxPool(graph.PoolOptions{Size: []int{3, 3}, Before: []int{1, 1}, After: []int{1, 1}}))
+	require.NoError(t, err)
+	require.Positive(t, p.Copies())
+	p, err = graph.Compile(f32("a", 1, 8, 12, 12).Conv(f32("w", 16, 8, 1, 1), graph.ConvOptions{}))
+	require.NoError(t, err)
+	require.Zero(t, p.Copies())
+}

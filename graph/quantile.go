@@ -1,0 +1,165 @@
+package graph
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// Quantiles take axes and options as reductions do: one axis, or none for all elements.
+
+// QuantileMethod says what Quantile and Quantiles give between two elements, by NumPy's
+// names: "linear", which it is without the option, "lower", "higher", "midpoint", "nearest",
+// "inverted_cdf", "averaged_inverted_cdf", "closest_observation",
+// "interpolated_inverted_cdf", "hazen", "weibull", "median_unbiased" or "normal_unbiased":
+// the definitions of Hyndman and Fan (Sample quantiles in statistical packages, 1996).
+func QuantileMethod(name string) ReduceOption {
+	return reduceOption{"QuantileMethod", func(o *reduceOptions) { o.method = name }}
+}
+
+// quantileMethods has for each method where the quantile q of n ordered elements stands.
+// Between two elements it is as far from the first as the fraction says. Places outside the
+// elements are those of the first and the last.
+var quantileMethods = map[string]func(n, q float64) float64{
+	"linear":   func(n, q float64) float64 { return q * (n - 1) },
+	"lower":    func(n, q float64) float64 { return math.Floor(q * (n - 1)) },
+	"higher":   func(n, q float64) float64 { return math.Ceil(q * (n - 1)) },
+	"midpoint": func(n, q float64) float64 { return (math.Floor(q*(n-1)) + math.Ceil(q*(n-1))) / 2 },
+	"nearest":  func(n, q float64) float64 { return math.RoundToEven(q * (n - 1)) },
+
+	"inverted_cdf":              func(n, q float64) float64 { return math.Ceil(n*q) - 1 },
+	"averaged_inverted_cdf":     func(n, q float64) float64 { return (math.Ceil(n*q)+math.Floor(n*q+1))/2 - 1 },
+	"closest_observation":       func(n, q float64) float64 { return math.RoundToEven(n*q) - 1 },
+	"interpolated_inverted_cdf": plottingPosition(0, 1),
+	"hazen":                     plottingPosition(0.5, 0.5),
+	"weibull":                   plottingPosition(0, 0),
+	"median_unbiased":           plottingPosition(1./3, 1./3),
+	"normal_unbiased":           plottingPosition(3./8, 3./8),
+}
+
+// plottingPosition returns the method of two parameters, counted from 0.
+func plottingPosition(alpha, beta float64) func(n, q float64) float64 {
+	return func(n, q float64) float64 { return n*q + alpha + q*(1-alpha-beta) - 1 }
+}
+
+// Median returns the middle elements along an axis, of floats, or of all elements: of an
+// even number the mean of the two. NaN if any is. The axis is dropped, or has extent 1 with
+// KeepDims. Its extent must be known before the program runs, as for all quantiles.
+func (x Node) Median(axis ...any) Node { return x.quantiles("median", []float64{0.5}, axis)[0] }
+
+// Quantile returns the elements along an axis, of floats, below which a part q of them
+// are, from 0 to 1: between two elements what lies on the line between them, as NumPy's
+// quantile does by default, or what QuantileMethod says. NaN if any element is. The axis is
+// dropped, or has extent 1 with KeepDims.
+func (x Node) Quantile(q float64, axis ...any) Node {
+	return x.quantiles("quantile", []float64{q}, axis)[0]
+}
+
+// Quantiles returns several quantiles as the slices of a new first axis. The elements are
+// put in order once.
+func (x Node) Quantiles(qs []float64, axis ...any) Node {
+	if len(qs) == 0 {
+		return fail("quantiles", "no parts: give one or more")
+	}
+	return within("quantiles", x, Stack(0, x.quantiles("quantiles", qs, axis)...))
+}
+
+// quantiles returns the quantiles of an operand, each a node.
+func (x Node) quantiles(name string, qs []float64, args []any) Nodes {
+	all := func(y Node) Nodes { return slices.Repeat(Nodes{y}, len(qs)) }
+	n := x.get()
+	if n.err != nil {
+		return all(x)
+	}
+	x, k, keep, method, err := x.quantileArgs(name, args)
+	if err != nil {
+		return all(fail(name, "%w", err))
+	}
+	extent, _ := x.get().typ.Shape[k].Int()
+	sorted := x.Sort(k)
+	last := sorted.Index(k, extent-1) // a NaN if there is one
+	var out Nodes
+	for _, q := range qs {
+		if !(q >= 0 && q <= 1) {
+			return all(fail(name, "a part of %v: give one from 0 to 1", q))
+		}
+		at := min(max(method(float64(extent), q), 0), float64(extent-1))
+		y := sorted.Index(k, int(at))
+		if t := at - math.Floor(at); t > 0 {
+			next := sorted.Index(k, int(at)+1)
+			y = Where(y.Eq(next), y, Lerp(y, next, t)) // also of infinities
+		}
+		y = Where(last.IsNaN(), last, y)
+		if keep != nil {
+			y = y.Unsqueeze(keep)
+		}
+		out = append(out, within(name, x, y))
+	}
+	return out
+}
+
+// quantileArgs returns the operand, the axis, the axes of extent 1 to put back, and the
+// method.
+func (x Node) quantileArgs(name string, args []any) (_ Node, axis int, keep []int, method func(n, q float64) float64, err error) {
+	n := x.get()
+	options := []string{"KeepDims", "QuantileMethod"}
+	if name == "median" || name == "nanmedian" {
+		options = options[:1]
+	}
+	r, err := n.reduction(args, options...)
+	if r.method == "" {
+		r.method = "linear"
+	}
+	method = quantileMethods[r.method]
+	switch rank := len(n.typ.Shape); {
+	case err != nil:
+		return x, 0, nil, nil, err
+	case !ir.Floats.Has(n.typ.DType):
+		return x, 0, nil, nil, fmt.Errorf("does not take %s: Cast to a float type", n.typ.DType)
+	case method == nil:
+		return x, 0, nil, nil, fmt.Errorf("no method has the name %q: it is one of %s", r.method, strings.Join(slices.Sorted(maps.Keys(quantileMethods)), ", "))
+	case len(r.axes) == rank && rank != 1:
+		x, axis = x.Reshape(-1), 0
+	case len(r.axes) != 1:
+		return x, 0, nil, nil, fmt.Errorf("%d axes: it takes one, or none for all elements", len(r.axes))
+	default:
+		axis = r.axes[0]
+	}
+	if r.keep {
+		keep = r.axes
+	}
+	if _, extent, err := x.get().knownAxis(axis); err != nil {
+		return x, 0, nil, nil, err
+	} else if extent == 0 {
+		return x, 0, nil, nil, fmt.Errorf("axis %d of %s has no elements", axis, x.get().text())
+	}
+	return x, axis, keep, method, nil
+}
+
+// NanMedian returns the median along an axis, of floats, or of all elements, of those that
+// are no NaN: NaN where there is none. The axis is dropped, or has extent 1 with KeepDims.
+func (x Node) NanMedian(axis ...any) Node {
+	n := x.get()
+	if n.err != nil {
+		return x
+	}
+	y, k, keep, _, err := x.quantileArgs("nanmedian", axis)
+	if err != nil {
+		return fail("nanmedian", "%w", err)
+	}
+	sorted := y.Sort(k)
+	extent := sorted.get().typ.Shape[k]
+	places := Iota(Int64, extent).Reshape(append(slices.Repeat([]any{1}, k), append([]any{extent}, slices.Repeat([]any{1}, sorted.Rank()-k-1)...)...)...)
+	count := y.IsNaN().Not().Cast(Int64).Sum(k, KeepDims)
+	at := func(place Node) Node { return Where(places.Eq(place), sorted, 0).Sum(k) }
+	low, high := at(count.Sub(1).FloorDiv(2)), at(count.FloorDiv(2)) // without elements the second is NaN
+	y = Where(low.Eq(high), low, Lerp(low, high, 0.5))
+	if keep != nil {
+		y = y.Unsqueeze(keep)
+	}
+	return within("nanmedian", x, y)
+}

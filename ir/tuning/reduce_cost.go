@@ -1,0 +1,77 @@
+package tuning
+
+import (
+	"github.com/stridefuse/stridefuse/ir/plan"
+)
+
+// What row, column and pairwise reductions cost, for a step in normal form: its last axis
+// is the one that it reduces, along the lines, and the axis before that goes across them.
+// The costs rank the ways.
+
+// RowCost estimates a row reduction.
+func (m *Machine) RowCost(s *plan.Step) float64 {
+	last := len(s.Axes) - 1
+	_, across := contiguousBytes(s)
+	each := m.BodyWork(s) + m.StridedByte*float64(across)
+	if s.Axes[last].Extent <= m.ShortLine {
+		each += m.EmptyVector
+	}
+	return each * indices(s)
+}
+
+// ColumnCost estimates a column reduction.
+func (m *Machine) ColumnCost(s *plan.Step) float64 {
+	last := len(s.Axes) - 1
+	along, _ := contiguousBytes(s)
+	each := m.BodyWork(s) + m.StridedByte*float64(along)
+	if s.Axes[last-1].Extent < m.MinColumns && !m.joins(s) {
+		each += 2 * m.EmptyVector
+	}
+	return each * indices(s)
+}
+
+// PairCost estimates a pairwise reduction: it goes before a row reduction.
+func (m *Machine) PairCost(s *plan.Step) float64 { return m.RowCost(s) - indices(s) }
+
+// indices returns how many indices a step has.
+func indices(s *plan.Step) float64 {
+	n := 1.0
+	for _, a := range s.Axes {
+		n *= float64(a.Extent)
+	}
+	return n
+}
+
+// contiguousBytes returns how many bytes of an index are inputs that are contiguous
+// along the lines, and how many inputs that are contiguous across them. An input that
+// repeats along either is not counted: it is one element a row, or the same row each
+// time.
+func contiguousBytes(s *plan.Step) (along, across int) {
+	last := len(s.Axes) - 1
+	for i, a := range s.In {
+		size := s.Body.In[i].DType.Size()
+		switch line, next := abs(a.Strides[last]), abs(a.Strides[last-1]); {
+		case line == 0 || next == 0:
+		case line == 1:
+			along += size
+		case next == 1:
+			across += size
+		}
+	}
+	return along, across
+}
+
+// joins reports whether a column reduction of many rows can combine several as one
+// long row: each input is contiguous from row to row, or the same row each time.
+func (m *Machine) joins(s *plan.Step) bool {
+	last := len(s.Axes) - 1
+	for _, a := range s.In {
+		row, col := a.Strides[last], a.Strides[last-1]
+		if !(col == 1 && (row == 0 || row == s.Axes[last-1].Extent) || row == 0 && col == 0) {
+			return false
+		}
+	}
+	return s.Axes[last].Extent >= m.JoinedRows
+}
+
+func abs(n int) int { return max(n, -n) }

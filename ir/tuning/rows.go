@@ -1,0 +1,32 @@
+package tuning
+
+// RowGroups has the constants of row groups and of the products in them, measured on
+// Zen 3, which has a second-level cache of 512 KiB.
+type RowGroups struct {
+	// BlockBytes is how much memory one block of a row group touches, about: with what
+	// other cores and the next block need, it stays in a second-level cache.
+	BlockBytes int
+	// RowBytes is the most that one row of a row group touches: beyond it the rows do not
+	// stay in any cache, and few of them leave nothing to share out.
+	RowBytes int
+	// ProductRows is how many rows a group with a product takes at a time, if they are not
+	// too long: the right matrix goes through the caches once for each block.
+	// ProductBlocks is how many times RowBytes they may have together.
+	ProductRows, ProductBlocks int
+	// LeastProductRows is below how many rows there are too few blocks to share out, and
+	// what is stored is small.
+	LeastProductRows int
+
+	// PackedRows and PackedBytes are from which number of rows of the left operand, and
+	// beyond which size of one right matrix, that is packed into panels: a smaller one
+	// stays in the first-level cache as it lies, and for fewer rows the copy would cost as
+	// much as the product, unless its rows are not contiguous and it must be copied anyway.
+	PackedRows, PackedBytes int
+}
+
+func defaultRowGroups() RowGroups {
+	return RowGroups{
+		BlockBytes: 192 << 10, RowBytes: 1 << 20, ProductRows: 96, ProductBlocks: 4, LeastProductRows: 4 * 96,
+		PackedRows: 32, PackedBytes: 32 << 10,
+	}
+}

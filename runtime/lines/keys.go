@@ -1,0 +1,62 @@
+package lines
+
+import (
+	"math"
+	"unsafe"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// bits are the types that elements are sorted as: their bits.
+type bits interface {
+	uint8 | uint16 | uint32 | uint64
+}
+
+// keys says how the bits of elements become keys: unsigned numbers that are less where the
+// element comes before. Bits of floats are such numbers once those of negative ones are
+// inverted.
+type keys[U bits] struct {
+	zero               U // the bits of -0, which is +0; 0 if there is no such element
+	infinity           U // twice the bits of infinity: those of NaNs are more
+	positive, negative U // which bits of an element are inverted, by its first one
+}
+
+// keysOf returns the keys of the elements of a type.
+func keysOf[U bits](d ir.DType, down bool) keys[U] {
+	all := ^U(0)
+	sign := all ^ all>>1
+	k := keys[U]{infinity: all}
+	switch {
+	case ir.Signed.Has(d):
+		k.positive, k.negative = sign, sign
+	case ir.Floats.Has(d):
+		k = keys[U]{zero: sign, infinity: 2 * U(ir.FromFloat(d, math.Inf(1))), positive: sign, negative: all}
+	}
+	if down {
+		k.positive, k.negative = ^k.positive, ^k.negative
+	}
+	return k
+}
+
+// of returns the key of an element: all ones for a NaN, which comes last.
+func (k keys[U]) of(v U) U {
+	if v == k.zero {
+		v = 0
+	}
+	if 2*v > k.infinity {
+		return ^U(0)
+	}
+	inverted := k.positive
+	if v > ^U(0)>>1 {
+		inverted = k.negative
+	}
+	return v ^ inverted
+}
+
+// line is elements that are so many bytes apart.
+type line[U bits] struct {
+	from          unsafe.Pointer
+	across, count int
+}
+
+func (l line[U]) at(i int) U { return *(*U)(unsafe.Add(l.from, i*l.across)) }
