@@ -131,15 +131,19 @@ func explainCost(b *strings.Builder, c *nest.Choice) {
 	}
 }
 
-// work says what a step computes: its ops, and what it reduces or scans by.
+// work says what a step computes: its ops, what it reduces or scans by, and what it does
+// with lines.
 func work(step *plan.Step) []string {
 	var parts []string
+	role, _ := step.Kind()
 	if ops := len(step.Body.Body); ops > 0 {
 		parts = append(parts, plural(ops, "op"))
 	}
 	for _, o := range step.Out {
 		switch {
 		case o.Combine == ir.OpInvalid:
+		case role == plan.Line:
+			parts = append(parts, "a "+o.Combine.String()+" of lines")
 		case step.Scans():
 			parts = append(parts, "a scan by "+o.Combine.String())
 		default:

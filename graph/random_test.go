@@ -168,7 +168,7 @@ func replayOp(v *ir.Value, args []graph.Node) graph.Node {
 		return args[0].Cast(a.DType)
 	case ir.OpBitcast:
 		return args[0].Bitcast(a.DType)
-	case ir.OpSum, ir.OpProd, ir.OpAMin, ir.OpAMax, ir.OpAll, ir.OpAny:
+	case ir.OpSum, ir.OpProd, ir.OpAMin, ir.OpAMax, ir.OpAll, ir.OpAny, ir.OpAllBits, ir.OpAnyBits, ir.OpXorBits:
 		return methodOf(reflect.ValueOf(args[0]), v.Op).Interface().(func(...any) graph.Node)(a.Axes)
 	case ir.OpArgMin, ir.OpArgMax:
 		return methodOf(reflect.ValueOf(args[0]), v.Op).Interface().(func(...any) graph.Node)(a.Axes).Cast(graph.Int32)

@@ -147,17 +147,14 @@ func (n *node) tuples(i Node, batch int) (flat Extent, at Node, rest Shape, err 
 	}
 	indexed := s[batch : batch+depth]
 	at = Iota(Int64, 1).Reshape().BroadcastTo(t[:len(t)-1])
+	inside := at.Eq(0) // all true
 	for k := range depth {
-		at = at.Mul(indexed[k]).Add(i.Index(-1, k).checked(indexed[k]))
+		j := i.Index(-1, k)
+		at = at.Mul(indexed[k]).Add(j)
+		inside = inside.And(j.Ge(0)).And(j.Lt(indexed[k]))
 	}
-	return indexed.NumElems(), at, s[batch+depth:], nil
-}
-
-// checked returns indices of which those outside an axis are so far outside that they are
-// outside all axes together: in a tuple they would be inside.
-func (x Node) checked(extent Extent) Node {
-	const outside = -1 << 40
-	return Where(x.Ge(0).And(x.Lt(extent)), x, outside)
+	// An index outside its own axis may lead to an element of another row: -1 does not.
+	return indexed.NumElems(), Where(inside, at, -1), s[batch+depth:], nil
 }
 
 // ScatterOp says what Scatter does with the element that is at an index.

@@ -63,6 +63,27 @@ func TestIndexOutside(t *testing.T) {
 	}
 }
 
+// TestTupleOutside asserts that an index of a tuple that is outside its own axis is an
+// error, even if the tuple leads to an element of the array.
+func TestTupleOutside(t *testing.T) {
+	x, i := graph.Input("x", graph.Int8, 3, 4), graph.Input("i", graph.Int64, 1, 2)
+	p, err := graph.Compile(x.GatherND(i, 0), x.ScatterND(i, graph.Scalar(graph.Int8, 1).BroadcastTo(1), graph.ScatterSet))
+	require.NoError(t, err)
+	for _, bad := range [][]int64{{0, 4}, {1, -1}, {-1, 7}, {1 << 62, 0}} {
+		_, err = p.RunAll(t.Context(), graph.Ones(graph.Int8, 3, 4), graph.Of(bad, 1, 2))
+		require.ErrorContains(t, err, "is outside an axis of 12 elements")
+	}
+}
+
+// TestExplainLines asserts that Explain names what a step does with lines.
+func TestExplainLines(t *testing.T) {
+	x := graph.Input("x", graph.Float32, 4, 3)
+	p, err := graph.Compile(x.Sort(0).Take(0, graph.Input("i", graph.Int64, 2)))
+	require.NoError(t, err)
+	require.Contains(t, p.Explain(), "a sort of lines over")
+	require.Contains(t, p.Explain(), "a gather of lines over")
+}
+
 func TestTakeErrors(t *testing.T) {
 	x, i := f32("x", 4, 3), graph.Input("i", graph.Int64, 2)
 	for _, c := range []struct {
