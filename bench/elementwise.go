@@ -77,15 +77,15 @@ func plain(name string, fn func(graph.Node) graph.Node, x limits, want func(floa
 }
 
 // calls returns the ways of running a formula on n elements: with its generated
-// kernel and as a cover of built-in ones, into an old result, and with a fresh
+// kernel and as a tiling of built-in ones, into an old result, and with a fresh
 // result; then the fast tier, where that has another kernel.
 func (f flat) calls(threads, n int) ([]call, error) {
 	j, err := f.jobs(threads, n, nil, graph.WithDebug(graph.TilingOnly), graph.WithFast())
 	if err != nil {
 		return nil, err
 	}
-	fused, cover, fast := j[0], j[1], j[2]
-	calls := []call{fused.into("generated kernel"), fused.bound("generated kernel, bound"), cover.into("cover"), fused.fresh()}
+	fused, tiling, fast := j[0], j[1], j[2]
+	calls := []call{fused.into("generated kernel"), fused.bound("generated kernel, bound"), tiling.into("tiling"), fused.fresh()}
 	if threads == 1 {
 		calls = append(calls, fused.alone("kernel alone")...)
 	}

@@ -13,7 +13,7 @@ type grid struct {
 	inputs     []limits
 	work       work
 	known      known
-	cover      bool // whether to measure it without its own kernels too
+	tiling     bool // whether to measure it without its own kernels too
 }
 
 // grids is W6 to W16, and W18.
@@ -36,7 +36,7 @@ func allGrids() []grid {
 }
 
 // calls runs a grid's program into an old result and with a fresh one, as a
-// cover, and in the fast tier, if that is another program.
+// tiling, and in the fast tier, if that is another program.
 func (g grid) calls(threads int) ([]call, error) {
 	ins, err := inputs(g.build(), 0, g.inputs)
 	if err != nil {
@@ -46,10 +46,10 @@ func (g grid) calls(threads int) ([]call, error) {
 	if err != nil {
 		return nil, err
 	}
-	full, cover, fast := j[0], j[1], j[2]
+	full, tiling, fast := j[0], j[1], j[2]
 	calls := []call{full.into("generated kernel"), full.bound("generated kernel, bound"), full.fresh()}
-	if g.cover {
-		calls = append(calls, cover.into("cover"))
+	if g.tiling {
+		calls = append(calls, tiling.into("tiling"))
 	}
 	if fast.kernels() != full.kernels() {
 		calls = append(calls, fast.into("generated kernel, fast tier"))

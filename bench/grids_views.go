@@ -11,7 +11,7 @@ func views(n int, size string) []grid {
 	at := func(x []float32, i int) float64 { return float64(x[i]) }
 	add := func(name string, build func(int) graph.Node, want func(in [][]float32, i int) float64) grid {
 		return grid{name: name, size: size, build: func() graph.Node { return build(n) }, inputs: []limits{{-1, 1}},
-			known: known{want: want}, cover: true}
+			known: known{want: want}, tiling: true}
 	}
 	return []grid{
 		add("W6-bcast", formula.Scaled, func(in [][]float32, i int) float64 {

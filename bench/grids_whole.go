@@ -22,7 +22,7 @@ func image(height, width int) grid {
 	}
 	return grid{name: "W15-image", size: "4K-UHD", build: func() graph.Node { return formula.Image(height, width) },
 		inputs: []limits{{0, 256}, {0.95, 1.1}, {0.01, 0.03}}, work: work{height * width * 3, "elem/ns"},
-		known: known{want: want, abs: 0.501}, cover: true}
+		known: known{want: want, abs: 0.501}, tiling: true}
 }
 
 // distances is W16. The rate counts a difference, a product and a sum a term.
@@ -53,5 +53,5 @@ func mandelbrot(n int) grid {
 		return count
 	}
 	return grid{name: "W18-mandel", size: fmt.Sprintf("%dx%d", n, n), build: func() graph.Node { return formula.Mandelbrot(n) },
-		inputs: []limits{{-2, 1}, {-1, 1}}, work: work{n * n * 20, "elem/ns"}, known: known{want: want, abs: 1e-9}, cover: true}
+		inputs: []limits{{-2, 1}, {-1, 1}}, work: work{n * n * 20, "elem/ns"}, known: known{want: want, abs: 1e-9}, tiling: true}
 }

@@ -94,7 +94,7 @@ func TestFunctions(t *testing.T) {
 func TestGridsHaveKernels(t *testing.T) {
 	for _, g := range allGrids() {
 		require.NoError(t, g.build().Err(), "%s %s", g.name, g.size)
-		if !g.cover {
+		if !g.tiling {
 			continue
 		}
 		for _, opts := range [][]graph.Item{{g.build()}, {g.build(), graph.WithFast()}} {
@@ -146,8 +146,8 @@ func TestWrongValues(t *testing.T) {
 // TestShort times one call.
 func TestShort(t *testing.T) {
 	var r Result
-	require.NoError(t, json.Unmarshal([]byte(output(t, "-short", "-only", "W17", "-note", "cover")), &r))
-	require.Equal(t, "cover", r.Note)
+	require.NoError(t, json.Unmarshal([]byte(output(t, "-short", "-only", "W17", "-note", "tiling")), &r))
+	require.Equal(t, "tiling", r.Note)
 	require.Equal(t, r.Best, r.Median)
 }
 

@@ -154,7 +154,7 @@ func superKernel(body string, d ir.DType, splats int) *kernel.Kernel {
 	return k
 }
 
-// splatOnly reports whether an operation has splats for all its operands: covers
+// splatOnly reports whether an operation has splats for all its operands: tilings
 // compute those apart, once a row.
 func splatOnly(k *kernel.Kernel) bool {
 	for _, in := range k.Body {

@@ -136,7 +136,7 @@ func ExampleWithoutBroadcast() {
 	_, err = graph.Compile(a.Mul(2).Add(b.BroadcastTo(2, 3)), graph.WithoutBroadcast())
 	fmt.Println(err)
 	// Output:
-	// example_test.go:134: add: an operand of shape [3] meets the shape [2,3], and WithoutBroadcast is set: BroadcastTo that shape
+	// example_test.go:134: add: an operand of shape [3] would broadcast to [2,3], and WithoutBroadcast is set: BroadcastTo that shape
 	// <nil>
 }
 

@@ -124,7 +124,7 @@ func (l *lowering) check(s *settings) {
 func (l *lowering) checkShapes(n *node) {
 	for _, a := range n.args {
 		if a.op != ir.OpConst && a.op != ir.OpExtent && !a.typ.Shape.Equal(n.typ.Shape) && !l.repeatsKept(a, n.typ.Shape) {
-			l.reportf(n, n.op, "an operand of shape %s meets the shape %s, and WithoutBroadcast is set: BroadcastTo that shape",
+			l.reportf(n, n.op, "an operand of shape %s would broadcast to %s, and WithoutBroadcast is set: BroadcastTo that shape",
 				a.typ.Shape, n.typ.Shape)
 			return
 		}

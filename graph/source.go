@@ -11,8 +11,8 @@ import (
 // Dim returns a symbolic extent: a size that is known when a program runs.
 // Inputs that use one name must then agree on its number. The text may be an
 // expression in sizes, "2*n+1", "n/2" (rounded down) or "n+m"; each of its names must
-// be an axis of some input on its own. Beside a Node, as in x.Div(Dim("n")), it is the
-// number. (Text that can't be read is an error of the Node that
+// be in an axis of some input that is a*name + b with numbers a and b. Beside a Node, as in
+// x.Div(Dim("n")), it is the number. (Text that can't be read is an error of the Node that
 // uses the extent.)
 func Dim(text string) Extent {
 	d, err := ir.ParseDim(text)

@@ -24,7 +24,7 @@ type Attr struct {
 	Bits      uint64         // const: the element
 	At        *layout.Layout // access; param: where the buffer's elements sit if not row-major
 	Note      string         // copy: the reason for it; slice, index: what the user wrote
-	By        Op             // fold: the lane op
+	By        Op             // reduce_chunks: the lane op
 	Exclusive bool           // scan: without the element itself
 }
 

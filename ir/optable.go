@@ -263,7 +263,7 @@ var rows = [numOps]OpInfo{
 	OpAsin:  {Name: "asin", Doc: "the arc sine in radians", Kind: Composed, Arity: 1, Domain: Floats, Cost: 45, Fast: Floats},
 	OpAcos:  {Name: "acos", Doc: "the arc cosine in radians", Kind: Composed, Arity: 1, Domain: Floats, Cost: 50, Fast: Floats},
 	OpAtan:  {Name: "atan", Doc: "the arc tangent in radians", Kind: Composed, Arity: 1, Domain: Floats, Cost: 130, Fast: Floats},
-	OpAtan2: {Name: "atan2", Doc: "the angle of the point (y, x), x being the ordinate: C's atan2(x, y)", Kind: Composed, Arity: 2, Domain: Floats, Cost: 135, Fast: Floats},
+	OpAtan2: {Name: "atan2", Doc: "the angle in radians of the point whose abscissa is y and whose ordinate is x: C's atan2(x, y)", Kind: Composed, Arity: 2, Domain: Floats, Cost: 135, Fast: Floats},
 	OpSinh:  {Name: "sinh", Doc: "the hyperbolic sine", Kind: Composed, Arity: 1, Domain: Floats, Cost: 110, Fast: singles},
 	OpCosh:  {Name: "cosh", Doc: "the hyperbolic cosine", Kind: Composed, Arity: 1, Domain: Floats, Cost: 110, Fast: singles},
 	OpTanh:  {Name: "tanh", Doc: "the hyperbolic tangent", Kind: Composed, Arity: 1, Domain: Floats, Cost: 110, Fast: singles},

@@ -34,7 +34,7 @@ const (
 //   - every extent is a number;
 //   - the one view op is access, of a source or a computed value, and it
 //     stays inside that buffer;
-//   - the one reduction is fold;
+//   - the one reduction is reduce_chunks;
 //   - an operand of an elementwise op is a scalar constant, an access of the
 //     result's shape, or a value with as many elements as the result.
 func Verify(f *Func, s Stage) error {

@@ -7,12 +7,12 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// reductions writes each reduction as the folds of its tree: a view that makes
-// the reduced axes one last axis, then fold after fold until one element is
-// left, in the type that partial results have. Sizes become constants.
+// reductions writes each reduction as the levels of its tree: a view that makes
+// the reduced axes one last axis, then a reduce_chunks for each level until one
+// element is left, in the type that partial results have. Sizes become constants.
 //
 // Requires: all sizes bound.
-// Ensures: the one reduction is fold; folds and scans are of lines of two
+// Ensures: the one reduction is reduce_chunks; it and scans are of lines of two
 // elements or more, and at least one line; no extent.
 func reductions(s *State) error {
 	r := &reducer{s.Func, s.machine.ShortLine}

@@ -6,18 +6,23 @@
 // times, from several goroutines, on the buffers that each run gives. [Bound] is a linked
 // program with its buffers checked and set.
 //
-// One interpreter runs every program. It chooses nothing: loops, tiles, packing and the
-// order of calls are in the schedule. The tasks of a program run one after the other. The
-// iterations of a task are independent, and a pool of workers divides them. The results
-// do not depend on the number of workers.
+// One interpreter runs every program. Loops, tiles, packing and the order of calls are in
+// the schedule; the interpreter divides only a call that may take longer than 50
+// microseconds, into calls of the same kernel on parts of its rows or columns. The tasks of
+// a program run one after the other. The iterations of a task are independent, and a pool
+// of workers divides them. The results do not depend on the number of workers.
 //
 // A run allocates nothing once its scratch memory exists. One kernel call lasts some tens
 // of microseconds at most, so that the garbage collector is not held up, and a run checks
-// its context between blocks. A panic in a worker is returned as an error.
+// its context as often. The exception is the kernel that sorts: it takes each line in one
+// call, and a cancelled run ends after the line. It is Go code, which Go's runtime can
+// interrupt. A panic in a worker is returned as an error.
 //
 // Programs use package graph, which calls this one. The packages below it are
-// runtime/tensor (arrays), runtime/abi (the interface to compiled kernels) and
-// runtime/builtin (the kernels that every program can use).
+// runtime/tensor (arrays), runtime/abi (the interface to compiled kernels),
+// runtime/builtin (the kernels that every program can use), runtime/lines (the kernels of
+// gathers, scatters and sorts), runtime/kerneltest (the comparison of kernels with their
+// definition) and runtime/internal/memory (the memory of tensors and programs).
 //
 // In this package Go's own runtime is imported as goruntime.
 package runtime
