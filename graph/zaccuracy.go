@@ -17,9 +17,9 @@
 // included, rare branches not.
 //
 // The last columns are of float32 functions that rise or fall everywhere: how many of
-// the 2^32 pairs of neighbouring inputs have results in the wrong order, always by one
-// ULP in the default tier. On all inputs of either tier sin, cos, tanh, erf and
-// sigmoid stay within their ranges, and even and odd functions are exactly so.
+// the 2^32 pairs of neighbouring inputs have results in the wrong order. They are empty
+// where that is not counted yet. Tests hold sin, cos, tanh, erf and sigmoid of both tiers
+// to their ranges, and even and odd functions to be exactly so, on a sample of all inputs.
 //
 //	           float32                      float64                      drops of float32
 //	function   default        fast          default        fast          default  fast
@@ -27,9 +27,9 @@
 //	div         0.500     6                 0.500     9
 //	mod         0.500    44                 0.500    50
 //	floordiv    0.500    55                 0.500    58
-//	fmod        -0.000    38                 -0.000    38
+//	fmod        0.000    38                 0.000    38
 //	exp         0.890    22   3.657    18  <0.93     68
-//	exp2        0.879    20                <0.91     72
+//	exp2        0.879    20                <0.91     72                  83588
 //	expm1       0.505    61  <1.70     26  <0.95    104
 //	log         0.870    36   1.278    30  <0.56    111  <2.13     83
 //	log2        0.981    40   2.238    30  <0.58    119  <3.18     85
