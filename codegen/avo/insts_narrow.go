@@ -9,7 +9,9 @@ import "github.com/stridefuse/stridefuse/ir"
 func narrowRows() {
 	for _, d := range (ir.Running &^ ir.Native).List() {
 		set(d, ir.OpCopy, same)
-		set(d, ir.OpBitcast, same)
+		if !ir.Signed.Has(d) { // those extend the sign: bitcasts of them expand to casts
+			set(d, ir.OpBitcast, same)
+		}
 		if d == ir.BFloat16 { // its conversions expand
 			continue
 		}

@@ -53,7 +53,11 @@ func (instructions) Apply(c *machine.Copy, in kernel.Inst, a [3]value) value {
 
 // Lane applies an elementwise operation to one vector of each operand.
 func (instructions) Lane(g *machine.Graph, op ir.Op, d ir.DType, x [3]ref) ref {
-	return rows[key{op, d}](&graph{g}, x)
+	row, ok := rows[key{op, d}]
+	if !ok {
+		panic(fmt.Sprintf("BUG: codegen/avo: no instructions for %s on %s", op, d))
+	}
+	return row(&graph{g}, x)
 }
 
 // Steps returns the indices of the elements of a step, counted from first.
