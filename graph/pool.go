@@ -28,6 +28,10 @@ func (x Node) MaxPool(o PoolOptions) Node {
 // AvgPool returns the means of the windows of x, [n, c, spatial axes]: of the elements of
 // x alone, or with CountPadding of the padding too. What Ceil adds never counts.
 func (x Node) AvgPool(o PoolOptions) Node {
+	return x.inFloat32(func(x Node) Node { return x.avgPool(o) })
+}
+
+func (x Node) avgPool(o PoolOptions) Node {
 	sums := x.pooled("avgpool", &o, ir.OpAdd, func(x Node) Node { return x.Sum(-1) })
 	if sums.Err() != nil {
 		return sums

@@ -184,11 +184,13 @@ func (x Node) count(name string, args []any, options ...string) (Node, reduction
 
 // Mean returns Sum divided by the number of elements, of floats: NaN of none.
 func (x Node) Mean(axes ...any) Node {
-	n, _ := x.count("mean", axes, "KeepDims")
-	if n.Err() != nil {
-		return n
-	}
-	return x.Sum(axes...).Div(n)
+	return x.inFloat32(func(x Node) Node {
+		n, _ := x.count("mean", axes, "KeepDims")
+		if n.Err() != nil {
+			return n
+		}
+		return x.Sum(axes...).Div(n)
+	})
 }
 
 // Var returns the mean of the squared distances from the mean along axes, of
@@ -197,25 +199,29 @@ func (x Node) Mean(axes ...any) Node {
 // no digits, and elements that are all the same have the variance 0. With DDOF(d) it
 // divides by d less than the number of elements.
 func (x Node) Var(axes ...any) Node {
-	n, r := x.count("var", axes, "KeepDims", "DDOF")
-	if n.Err() != nil {
-		return n
-	}
-	d := x.Sub(x.Mean(r.axes, KeepDims))
-	over := []any{r.axes}
-	if r.keep {
-		over = append(over, KeepDims)
-	}
-	sum := d.Sum(over...)
-	squares := d.Square().Sum(over...).Sub(sum.Mul(sum.Div(n))).Maximum(0)
-	if r.ddof != 0 {
-		n = n.Sub(r.ddof).Maximum(0)
-	}
-	return squares.Div(n)
+	return x.inFloat32(func(x Node) Node {
+		n, r := x.count("var", axes, "KeepDims", "DDOF")
+		if n.Err() != nil {
+			return n
+		}
+		d := x.Sub(x.Mean(r.axes, KeepDims))
+		over := []any{r.axes}
+		if r.keep {
+			over = append(over, KeepDims)
+		}
+		sum := d.Sum(over...)
+		squares := d.Square().Sum(over...).Sub(sum.Mul(sum.Div(n))).Maximum(0)
+		if r.ddof != 0 {
+			n = n.Sub(r.ddof).Maximum(0)
+		}
+		return squares.Div(n)
+	})
 }
 
 // Std returns the square root of Var.
-func (x Node) Std(axes ...any) Node { return x.Var(axes...).Sqrt() }
+func (x Node) Std(axes ...any) Node {
+	return x.inFloat32(func(x Node) Node { return x.Var(axes...).Sqrt() })
+}
 
 // SumSquares returns the sum of the squares along axes.
 func (x Node) SumSquares(axes ...any) Node {
@@ -228,24 +234,28 @@ func (x Node) Norm1(axes ...any) Node { return within("norm1", x, x.Abs().Sum(ax
 // Norm2 returns the square root of the sum of squares along axes, of floats.
 // As in NumPy, squares past the range of the type are not guarded against: of
 // Float32 that are elements beyond 1e19 and below 1e-19.
-func (x Node) Norm2(axes ...any) Node { return within("norm2", x, x.SumSquares(axes...).Sqrt()) }
+func (x Node) Norm2(axes ...any) Node {
+	return x.inFloat32(func(x Node) Node { return within("norm2", x, x.SumSquares(axes...).Sqrt()) })
+}
 
 // LogSumExp returns log(sum(exp(x))) along axes, of floats, without overflow on
 // the way: the greatest element is taken out of the exponentials. It is -Inf
 // where all elements are, and +Inf where one is. Of no elements it is an error,
 // as Max is.
 func (x Node) LogSumExp(axes ...any) Node {
-	n, r := x.count("logsumexp", axes, "KeepDims")
-	if n.Err() != nil {
-		return n
-	}
-	top := x.Max(r.axes, KeepDims)
-	top = Where(top.IsFinite(), top, 0)
-	y := x.Sub(top).logSumExp(r.axes, KeepDims).Add(top)
-	if !r.keep {
-		y = y.Squeeze(r.axes)
-	}
-	return within("logsumexp", x, y)
+	return x.inFloat32(func(x Node) Node {
+		n, r := x.count("logsumexp", axes, "KeepDims")
+		if n.Err() != nil {
+			return n
+		}
+		top := x.Max(r.axes, KeepDims)
+		top = Where(top.IsFinite(), top, 0)
+		y := x.Sub(top).logSumExp(r.axes, KeepDims).Add(top)
+		if !r.keep {
+			y = y.Squeeze(r.axes)
+		}
+		return within("logsumexp", x, y)
+	})
 }
 
 // logSumExp is the logarithm of the sum of the exponentials of x along axes where the greatest element is 0, or not finite. The zeros' exponentials are apart,
