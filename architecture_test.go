@@ -56,7 +56,7 @@ func texts(t *testing.T) map[string]string {
 	out := map[string]string{"passes": order()}
 	x := graph.Input("x", graph.Float32, 256, 1024)
 	w := graph.Input("w", graph.Float32, 1024)
-	chain := newStory(t, x.Mul(w).Add(1).Tanh(), "chain")
+	chain := lower(t, x.Mul(w).Add(1).Tanh(), "chain")
 	out["chain: graph"] = chain.stages["graph"]
 	out["chain: fuse"] = chain.stages["fuse"]
 	out["chain: plan"] = chain.plan.String()
@@ -64,7 +64,7 @@ func texts(t *testing.T) map[string]string {
 	out["chain: schedule, generated"] = tasks(chain.schedule(t, everything{}))
 	chain.generate(t, out)
 
-	rows := newStory(t, graph.Input("x", graph.Float32, 256, 1000).Softmax(-1), "softmax")
+	rows := lower(t, graph.Input("x", graph.Float32, 256, 1000).Softmax(-1), "softmax")
 	out["softmax: graph"] = rows.stages["graph"]
 	out["softmax: fuse"] = rows.stages["fuse"]
 	out["softmax: plan"] = rows.plan.String()
@@ -85,18 +85,18 @@ func order() string {
 	return b.String()
 }
 
-// story is a program on its way through the levels.
-type story struct {
+// lowered is a program with its text at each level.
+type lowered struct {
 	stages map[string]string // the text after each pass
 	plan   *plan.Plan
 }
 
-func newStory(t *testing.T, out graph.Node, name string) *story {
+func lower(t *testing.T, out graph.Node, name string) *lowered {
 	p, err := graph.Compile(out, graph.WithName(name))
 	require.NoError(t, err)
 	f, err := ir.Parse(withoutLines(p.String()))
 	require.NoError(t, err)
-	s := &story{stages: map[string]string{}}
+	s := &lowered{stages: map[string]string{}}
 	s.plan, err = passes.Lower(f, passes.Options{Verify: true, Observe: func(stage string, text func() string) {
 		s.stages[stage] = text()
 	}})
@@ -110,7 +110,7 @@ func withoutLines(text string) string {
 }
 
 // schedule returns the text of the plan's schedule for two threads.
-func (s *story) schedule(t *testing.T, lib schedule.Library) string {
+func (s *lowered) schedule(t *testing.T, lib schedule.Library) string {
 	p, err := schedule.Schedule(s.plan, tuning.Default(2), lib)
 	require.NoError(t, err)
 	require.NoError(t, p.Verify())
@@ -136,7 +136,7 @@ func tasks(text string) string {
 }
 
 // generate runs genkernels on the kernels of a program, and keeps parts of what it writes.
-func (s *story) generate(t *testing.T, out map[string]string) {
+func (s *lowered) generate(t *testing.T, out map[string]string) {
 	dir := t.TempDir()
 	gen := exec.Command("go", "run", "./cmd/genkernels", "-pkg", "chain", "-out", dir, "-")
 	gen.Stdin = strings.NewReader(strings.Join(schedule.Kernels(s.plan, tuning.Default(2)), "\n"))

@@ -10,8 +10,26 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// combiners are the ops that reductions combine by.
-var combiners = []ir.Op{ir.OpAdd, ir.OpMul, ir.OpMin, ir.OpMax, ir.OpAnd, ir.OpOr, ir.OpXor, ir.OpArgMin, ir.OpArgMax}
+// combiners returns what the reductions of the op table combine by, in its order, and of
+// elements of which types.
+func combiners() (ops []ir.Op, types map[ir.Op]ir.DTypes) {
+	types = map[ir.Op]ir.DTypes{}
+	for _, op := range ir.Ops() {
+		info := op.Info()
+		if info.Kind != ir.Reduce || info.By == ir.OpInvalid {
+			continue
+		}
+		by := info.By
+		if op.IsArgReduction() {
+			by = op
+		}
+		if types[by] == 0 {
+			ops = append(ops, by)
+		}
+		types[by] |= info.Domain
+	}
+	return ops, types
+}
 
 // reduceKernels are the reductions that nearly every program has, for each of
 // superTypes, T: norms, moments, distances, softmax and its logarithm, and where the least or greatest
@@ -46,7 +64,7 @@ var partialKernels = []string{
 const wideKernels = "reduce [BY] kernel (u0:T) { t0 = cast:W u0; store t0 }"
 
 // manyRows is what a column reduction does to its accumulators, u0, in as many
-// rows as runtime takes in one go, for each of superTypes and the ops of arithmetic.
+// rows as one call combines (Machine.RowsAtOnce), for each of superTypes and the ops of arithmetic.
 const manyRows = "kernel (u0:T, u1:T, u2:T, u3:T, u4:T) { t0 = BY u0 u1; t1 = BY t0 u2; t2 = BY t1 u3; t3 = BY t2 u4; store t3 }"
 
 // normKernels are what layer normalization does with the moments of a row.
@@ -76,17 +94,18 @@ var columnKernels = []string{
 // is by every op on every type, and those above.
 func builtinReductions() []kernel.Code {
 	out := parseAll([]ir.DType{ir.Invalid}, partialKernels...)
-	for _, by := range combiners {
-		out = append(out, parseAll((by.Info().Domain&ir.Native).List(), fmt.Sprintf("reduce [%s] kernel (u0:T) { store u0 }", by))...)
+	ops, types := combiners()
+	for _, by := range ops {
+		out = append(out, parseAll((types[by]&ir.Native).List(), fmt.Sprintf("reduce [%s] kernel (u0:T) { store u0 }", by))...)
 	}
 	for _, d := range (ir.Running &^ ir.Native).List() {
-		for _, by := range combiners {
-			if by.Info().Domain.Has(d) && !slices.Contains([]ir.Op{ir.OpAnd, ir.OpOr, ir.OpXor}, by) {
+		for _, by := range ops {
+			if types[by].Has(d) && !slices.Contains([]ir.Op{ir.OpAnd, ir.OpOr, ir.OpXor}, by) {
 				out = append(out, parseAll([]ir.DType{ir.Invalid}, strings.NewReplacer("BY", by.String(), "T", d.Text(), "W", d.Compute().Text()).Replace(wideKernels))...)
 			}
 		}
 	}
-	for _, by := range combiners[:4] {
+	for _, by := range kernel.ReduceColumns.Ops() {
 		out = append(out, parseAll(superTypes, strings.ReplaceAll(manyRows, "BY", by.String()))...)
 	}
 	return append(out, parseAll(superTypes, slices.Concat(reduceKernels, normKernels, columnKernels)...)...)

@@ -5,14 +5,11 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// scanOps are the ops that scans combine elements with.
-var scanOps = []ir.Op{ir.OpAdd, ir.OpMul, ir.OpMin, ir.OpMax}
-
 // builtinScans returns the kernels of scans among Builtins: of rows and of columns, for
 // every op on every type.
 func builtinScans() []kernel.Code {
 	var out []kernel.Code
-	for _, by := range scanOps {
+	for _, by := range kernel.ScanRows.Ops() {
 		for _, d := range (by.Info().Domain & ir.Native).List() {
 			carry, _ := kernel.CarryKernel(by, d)
 			row, _ := kernel.RowKernel(by, d)

@@ -105,6 +105,8 @@ func (x Node) pad(before, after []int, mode PadMode, element Node) Node {
 		return element
 	case element.DType() != n.typ.DType || element.Rank() != 0:
 		return fail("pad", "the element is %s: it must be one %s", element.get().text(), n.typ.DType)
+	case mode > PadWrap:
+		return fail("pad", "there is no PadMode %d", mode)
 	case len(before) != len(n.typ.Shape) || len(after) != len(n.typ.Shape):
 		return fail("pad", "%d and %d numbers for the %d axes of %s", len(before), len(after), len(n.typ.Shape), n.text())
 	}

@@ -94,6 +94,7 @@ func TestConcatErrors(t *testing.T) {
 		{x.Pad([]int{1}, []int{1, 1}, graph.PadEdge), "pad: 1 and 2 numbers for the 2 axes of float32[2,3]"},
 		{x.Pad([]int{0, -2}, []int{0, -2}, graph.PadEdge), "pad: slice: 2 and 2 elements are taken from axis 1 of float32[2,3]"},
 		{f32("v", 0).Pad([]int{1}, []int{0}, graph.PadWrap), "pad: axis 0 of float32[0] has no elements to repeat"},
+		{x.Pad([]int{1, 1}, []int{1, 1}, graph.PadWrap+1), "pad: there is no PadMode"},
 		{x.PadWith([]int{0, 0}, []int{0, 1}, x), "pad: the element is float32[2,3]: it must be one float32"},
 		{f32("v", n).Pad([]int{1}, []int{1}, graph.PadReflect), "pad: the extent of axis 0 of float32[n] is not known before the program runs"},
 	} {

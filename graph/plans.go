@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -52,6 +53,11 @@ func (p *Program) Prepare(ctx context.Context, sizes map[string]int) error {
 	}
 	if err := ctx.Err(); err != nil {
 		return err
+	}
+	for name := range sizes {
+		if !slices.Contains(p.sizes, name) {
+			return p.misuse("prepare", "there is no size %q: the program has %s", name, strings.Join(p.sizes, ", "))
+		}
 	}
 	ins, err := p.rowMajor(sizes)
 	if err != nil {
@@ -176,7 +182,7 @@ func (p *Program) bind(ins []*Tensor) (*binding, error) {
 	if p.empty() {
 		return nil, misuse("run: " + noProgram)
 	}
-	if b := p.cache.last.Load(); b != nil && b.fits(p, ins) {
+	if b := p.repeats(ins); b != nil {
 		return b, nil
 	}
 	b := p.find(ins, hashOf(ins))
@@ -188,6 +194,17 @@ func (p *Program) bind(ins []*Tensor) (*binding, error) {
 	}
 	p.cache.use(b)
 	return b, nil
+}
+
+// repeats returns the binding that was used last if it is for these inputs, else nil.
+func (p *Program) repeats(ins []*Tensor) *binding {
+	if p.empty() {
+		return nil
+	}
+	if b := p.cache.last.Load(); b != nil && b.fits(p, ins) {
+		return b
+	}
+	return nil
 }
 
 // make makes the binding for some inputs, unless another goroutine does.

@@ -57,6 +57,7 @@ func TestPlansAreKept(t *testing.T) {
 	require.Equal(t, graph.PlanStats{Made: 11, Kept: 3, Dropped: 8}, p.Plans(), "what is used often stays")
 
 	require.EqualError(t, p.Prepare(t.Context(), map[string]int{"n": 4}), here2(0)+`: prepare: input x: extent m: the size "m" is not bound`)
+	require.ErrorContains(t, p.Prepare(t.Context(), map[string]int{"n": 4, "m": 5, "k": 6}), `there is no size "k": the program has n, m`)
 	require.ErrorContains(t, p.Prepare(nil, nil), "the context is nil") //nolint:staticcheck // what is tested
 	require.Error(t, p.Prepare(t.Context(), map[string]int{"n": 4, "m": -1}))
 	_, err = graph.Compile(x, graph.WithPlans(0))

@@ -58,6 +58,10 @@ func (x Node) avgPool(o PoolOptions) Node {
 // LpPool returns the p-norms of the windows of x, [n, c, spatial axes]: the p-th root of
 // the sum of the p-th powers of the magnitudes.
 func (x Node) LpPool(p float64, o PoolOptions) Node {
+	return x.inFloat32(func(x Node) Node { return x.lpPool(p, o) })
+}
+
+func (x Node) lpPool(p float64, o PoolOptions) Node {
 	powers := x.Abs()
 	if p != 1 {
 		powers = powers.Pow(p)

@@ -153,10 +153,14 @@ func atCaller(err error) error {
 	return err
 }
 
-// ready returns the binding for a run, unless its context is over.
+// ready returns the binding for a run. One that is to be compiled it returns unless the
+// context is over; of another the run asks that.
 func (p *Program) ready(ctx context.Context, ins []*Tensor) (*binding, error) {
 	if ctx == nil {
 		return nil, p.misuse("run", "the context is nil: give it context.Background()")
+	}
+	if b := p.repeats(ins); b != nil {
+		return b, nil
 	}
 	if err := runtime.ContextError(ctx); err != nil {
 		return nil, atCaller(err)

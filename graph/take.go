@@ -48,7 +48,8 @@ func (x Node) indices(name string) Node {
 }
 
 // Take returns the slices of x along an axis at indices, in place of which the result has
-// the axes of the indices: NumPy's take, and the lookup of embeddings.
+// the axes of the indices: NumPy's take, and the lookup of embeddings. An index below 0 is
+// outside the axis, unlike NumPy's: FromEnd makes it count from the end.
 func (x Node) Take(axis any, indices any) Node {
 	n := x.get()
 	i := Node{operand(ir.OpGather, indices, Int64)}.indices("take")
@@ -81,7 +82,8 @@ func (n *node) unnamed() *node {
 
 // TakeAlong returns the elements of x at indices along an axis, one for each index:
 // element [i, j] along axis 1 is x[i, indices[i, j]]. The indices have x's shape but for
-// that axis, or broadcast to it. It is NumPy's take_along_axis and ONNX's GatherElements.
+// that axis, or broadcast to it. It is NumPy's take_along_axis and ONNX's GatherElements,
+// but for indices below 0: see Take.
 func (x Node) TakeAlong(axis any, indices any) Node {
 	n := x.get()
 	i := Node{operand(ir.OpGather, indices, Int64)}.indices("takealong")
@@ -169,6 +171,8 @@ const (
 	ScatterMax
 )
 
+var scatterOps = [...]ir.Op{ScatterSet: ir.OpScatter, ScatterAdd: ir.OpScatterAdd, ScatterMul: ir.OpScatterMul, ScatterMin: ir.OpScatterMin, ScatterMax: ir.OpScatterMax}
+
 // Scatter returns x with updates at indices along an axis, one for each index: along axis
 // 1, updates[i, j] goes to [i, indices[i, j]]. Indices and updates have one shape, that of
 // x but for that axis. Several for one index take effect in their order, whatever the
@@ -189,7 +193,7 @@ func (x Node) Scatter(axis any, indices, updates any, by ScatterOp) Node {
 	case i.Err() == nil:
 		u = u.BroadcastTo(i.n.typ.Shape)
 	}
-	return within("scatter", x, apply(ir.OpScatter+ir.Op(by), ir.Attr{Axis: k}, n.unnamed(), i.get(), u.get().unnamed()))
+	return within("scatter", x, apply(scatterOps[by], ir.Attr{Axis: k}, n.unnamed(), i.get(), u.get().unnamed()))
 }
 
 // ScatterND returns x with the slices at tuples of indices, which are as in GatherND,

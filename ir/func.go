@@ -1,10 +1,8 @@
 package ir
 
 import (
-	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
@@ -245,34 +243,6 @@ func (f *Func) Clone() *Func {
 	return g
 }
 
-// Bind returns a copy of f where the named sizes are numbers. Slices are
-// checked against the numbers; an error names the value's position.
-func (f *Func) Bind(sizes map[string]int) (*Func, error) {
-	if !slices.ContainsFunc(f.Params, (*Value).symbolic) && !slices.ContainsFunc(f.Body, (*Value).symbolic) {
-		return f.Clone(), nil
-	}
-	params := make([]*Value, len(f.Params))
-	for i, p := range f.Params {
-		q, attr := *p, *p.Attr
-		if err := attr.bind(sizes); err != nil {
-			return nil, &Error{Pos: p.Pos, Msg: fmt.Sprintf("input %s: %v", p.Name, err)}
-		}
-		q.Attr, q.Type.Shape = &attr, attr.Shape
-		params[i] = &q
-	}
-	return f.rebuild(params, func(g *Func, v Value) (*Value, error) {
-		attr := *v.Attr
-		if err := attr.bind(sizes); err != nil {
-			return nil, &Error{Pos: v.Pos, Op: v.Op, Msg: err.Error()}
-		}
-		w, err := g.Add(v.Op, attr, v.Pos, v.Args...)
-		if e := (*Error)(nil); v.Op.IsView() && attr.Note != "" && errors.As(err, &e) {
-			return nil, &Error{Pos: e.Pos, Op: e.Op, Msg: strconv.Quote(attr.Note) + ": " + e.Msg}
-		}
-		return w, err
-	})
-}
-
 // rebuild copies f, with other params and with what add appends to the copy for each
 // value, given with the operands that it has there.
 func (f *Func) rebuild(params []*Value, add func(g *Func, v Value) (*Value, error)) (*Func, error) {
@@ -280,7 +250,7 @@ func (f *Func) rebuild(params []*Value, add func(g *Func, v Value) (*Value, erro
 		f.Number()
 	}
 	g := &Func{Name: f.Name, Fast: f.Fast, Params: params, Body: make([]*Value, 0, len(f.Body))}
-	twin := func(v *Value) *Value {
+	copied := func(v *Value) *Value {
 		if v.Op == OpParam {
 			return g.Params[v.ID]
 		}
@@ -291,7 +261,7 @@ func (f *Func) rebuild(params []*Value, add func(g *Func, v Value) (*Value, erro
 		w := *v
 		args = args[:0]
 		for _, x := range v.Args {
-			args = append(args, twin(x))
+			args = append(args, copied(x))
 		}
 		w.Args = args
 		if _, err := add(g, w); err != nil {
@@ -299,64 +269,9 @@ func (f *Func) rebuild(params []*Value, add func(g *Func, v Value) (*Value, erro
 		}
 	}
 	for _, r := range f.Results {
-		g.Results = append(g.Results, twin(r))
+		g.Results = append(g.Results, copied(r))
 	}
 	return g, nil
-}
-
-// symbolic reports whether an attribute of v has a named size, or a mistake in
-// place of a size.
-func (v *Value) symbolic() bool {
-	symbolic := func(d Dim) bool { return d.expr != "" }
-	return symbolic(v.Attr.Begin) || symbolic(v.Attr.Len) || slices.ContainsFunc(v.Attr.Shape, symbolic)
-}
-
-// bind makes numbers of the named sizes.
-func (a *Attr) bind(sizes map[string]int) (err error) {
-	if a.Shape != nil {
-		if a.Shape, err = a.Shape.Bind(sizes); err != nil {
-			return err
-		}
-	}
-	for _, d := range []*Dim{&a.Begin, &a.Len} {
-		n, err := d.Bind(sizes)
-		if err != nil {
-			return err
-		}
-		*d = Fixed(n)
-	}
-	return nil
-}
-
-// Error is a mistake in a graph: where, in which op, and what to do.
-type Error struct {
-	Pos Pos
-	Op  Op
-	Msg string
-}
-
-func (e *Error) Error() string {
-	text := e.Msg
-	if e.Op != OpInvalid {
-		text = e.Op.Method() + ": " + text
-	}
-	if p := e.Pos.String(); p != "" {
-		text = p + ": " + text
-	}
-	return text
-}
-
-// Format prints the error; %+v prints the whole path of its file, for editors that jump
-// to it.
-func (e *Error) Format(s fmt.State, verb rune) {
-	text := e.Error()
-	if p := e.Pos.String(); verb == 'v' && s.Flag('+') && p != "" {
-		text = e.Pos.File + ":" + strconv.Itoa(e.Pos.Line) + text[len(p):]
-	}
-	if verb == 'q' {
-		text = strconv.Quote(text)
-	}
-	fmt.Fprint(s, text)
 }
 
 // Layout applies a view to the layout of its operand.

@@ -32,21 +32,19 @@ func CatchIndex(err *error) {
 	}
 }
 
-// at returns an index of an axis, or panics with an IndexError.
-func at(index uint64, extent int) int {
-	if i := int64(index); i < 0 || i >= int64(extent) {
-		panic(&IndexError{int(i), extent})
+// LineIndex returns an index of a line of some extent, or panics with an IndexError.
+func LineIndex(index int64, extent int) int {
+	if uint64(index) >= uint64(extent) {
+		panic(&IndexError{int(index), extent})
 	}
 	return int(index)
 }
 
 // MovesBits reports whether an op on lines moves elements of any type as they are. The
-// others compute with them.
-func (op Op) MovesBits() bool { return op == OpGather || op == OpScatter }
-
-// Sorts reports whether an op orders the elements of lines.
-func (op Op) Sorts() bool {
-	return op == OpSort || op == OpSortDown || op == OpArgSort || op == OpArgSortDown
+// others compare or combine them.
+func (op Op) MovesBits() bool {
+	info := op.Info()
+	return info.Kind == Line && !info.Sorts && info.By == OpInvalid
 }
 
 // inferGather returns the type of the elements of x at indices along an axis, of which
@@ -115,9 +113,7 @@ func inferSort(op Op, a Attr, args []Type) (Type, error) {
 	}
 	t := Type{x.DType, slices.Clone(x.Shape)}
 	t.Shape[a.Axis] = a.Len
-	if op == OpArgSort || op == OpArgSortDown {
-		t.DType = Int64
-	}
+	t.DType = LineType(op, t.DType)
 	return t, t.Shape.Check()
 }
 
@@ -145,7 +141,7 @@ func evalLine(v *Value, args [][]uint64) []uint64 {
 func gatherLine(_ Op, _ DType, in [][]uint64) []uint64 {
 	out := make([]uint64, len(in[1]))
 	for i, index := range in[1] {
-		out[i] = in[0][at(index, len(in[0]))]
+		out[i] = in[0][LineIndex(int64(index), len(in[0]))]
 	}
 	return out
 }
@@ -154,7 +150,7 @@ func gatherLine(_ Op, _ DType, in [][]uint64) []uint64 {
 func scatterLine(op Op, d DType, in [][]uint64) []uint64 {
 	out := slices.Clone(in[0])
 	for i, index := range in[1] {
-		e := &out[at(index, len(out))]
+		e := &out[LineIndex(int64(index), len(out))]
 		if by := op.Info().By; by == OpInvalid {
 			*e = in[2][i]
 		} else {
@@ -186,12 +182,12 @@ func Places(d DType, x []uint64, down bool) []int {
 }
 
 func sortLine(op Op, d DType, in [][]uint64) []uint64 {
-	return pick(in[0], Places(d, in[0], op == OpSortDown))
-}
-
-func argSortLine(op Op, d DType, in [][]uint64) []uint64 {
-	out := make([]uint64, len(in[0]))
-	for i, place := range Places(d, in[0], op == OpArgSortDown) {
+	places := Places(d, in[0], op.Info().Descending)
+	if !op.Info().Places {
+		return pick(in[0], places)
+	}
+	out := make([]uint64, len(places))
+	for i, place := range places {
 		out[i] = uint64(place)
 	}
 	return out
@@ -216,7 +212,7 @@ func CheckLine(op Op, types ...DType) error {
 
 // LineType returns the element type of an op on lines of elements of a type.
 func LineType(op Op, d DType) DType {
-	if op == OpArgSort || op == OpArgSortDown {
+	if op.Info().Places {
 		return Int64
 	}
 	return d

@@ -76,6 +76,9 @@ type OpInfo struct {
 	// Line computes a line of the result from lines of the operands, whose type is d, but
 	// for indices.
 	Line func(op Op, d DType, in [][]uint64) []uint64
+	// An op on lines that Sorts orders their elements, the greatest first if Descending.
+	// The result is Places, as Int64, or else the elements.
+	Sorts, Descending, Places bool
 
 	// Place returns where the elements of operand i of a join are in the join's layout.
 	Place func(v *Value, i int, l layout.Layout) (layout.Layout, error)

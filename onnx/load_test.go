@@ -80,6 +80,9 @@ func TestNames(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "input_1 float32[2,4]", p.Graph().Inputs()[0].String())
 
+	_, err = onnx.Load("testdata/dense.onnx", onnx.WithSize("batch", 2))
+	require.ErrorContains(t, err, `the model's inputs have no size "batch"`)
+
 	p, err = onnx.Load("testdata/dense.onnx", onnx.Fix("input.1", x))
 	require.NoError(t, err)
 	require.Empty(t, p.Inputs())

@@ -168,7 +168,7 @@ func scan(f func(x graph.Node, axis any, opts ...graph.ReduceOption) graph.Node)
 func softmax(f func(x graph.Node, axis any, more ...any) graph.Node) func(c *call) []value {
 	return func(c *call) []value {
 		x := c.x(0)
-		return one(f(widened(x), c.lines(x.Rank())).Cast(x.DType()))
+		return one(f(x, c.lines(x.Rank())))
 	}
 }
 

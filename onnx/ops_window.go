@@ -20,9 +20,7 @@ var windowed = []operator{
 	{"ConvTranspose", 1, latest, 2, 3, ir.Floats, windowAttrs(attrs{
 		"dilations": []int{}, "group": 1, "output_padding": []int{}, "output_shape": []int{},
 	}), convTranspose},
-	{"GlobalAveragePool", 1, latest, 1, 1, ir.Floats, nil, func(c *call) []value {
-		return one(widened(c.x(0)).GlobalAvgPool().Cast(c.x(0).DType()))
-	}},
+	{"GlobalAveragePool", 1, latest, 1, 1, ir.Floats, nil, unaryOp(graph.Node.GlobalAvgPool)},
 	{"GlobalMaxPool", 1, latest, 1, 1, ir.Floats, nil, unaryOp(graph.Node.GlobalMaxPool)},
 	{"LRN", 1, latest, 1, 1, ir.Floats, attrs{"alpha": exactly(1e-4), "beta": 0.75, "bias": 1., "size": unset{0}}, localResponse},
 	{"LpPool", 2, 17, 1, 1, ir.Floats, windowAttrs(attrs{"p": 2}), lpPool},
@@ -212,7 +210,7 @@ func averagePool(c *call) []value {
 	if c.err != nil {
 		return nil
 	}
-	return one(widened(c.x(0)).AvgPool(o).Cast(c.x(0).DType()))
+	return one(c.x(0).AvgPool(o))
 }
 
 func lpPool(c *call) []value {
@@ -220,7 +218,7 @@ func lpPool(c *call) []value {
 	if c.err != nil {
 		return nil
 	}
-	return one(widened(c.x(0)).LpPool(float64(c.int("p")), o).Cast(c.x(0).DType()))
+	return one(c.x(0).LpPool(float64(c.int("p")), o))
 }
 
 // localResponse divides by a power of the mean square of neighbouring channels.

@@ -78,6 +78,11 @@ func compile(m *model, s settings) (*Program, error) {
 			b.errs.add(fmt.Errorf("fix: the model has no input %q", name))
 		}
 	}
+	for _, name := range slices.Sorted(maps.Keys(s.sizes)) {
+		if !slices.ContainsFunc(m.body.inputs, func(in port) bool { return slices.Contains(in.dims, any(name)) }) {
+			b.errs.add(fmt.Errorf("size: the model's inputs have no size %q", name))
+		}
+	}
 	b.run(m.body)
 	outs := b.results(m.body)
 	if err := b.errs.err(); err != nil {

@@ -45,13 +45,13 @@ func onceSteps(p *plan.Plan, frozen []bool) []bool {
 	for i := range moves {
 		moves[i] = !slices.ContainsFunc(p.Rows, func(g plan.RowGroup) bool { return g.First <= i && i <= g.Last })
 	}
-	for again := true; again; {
-		again = false
+	for changed := true; changed; {
+		changed = false
 		stays := make([]bool, len(p.Buffers)) // what a step that stays writes, and what is not frozen
-		changes := make([]bool, len(p.Buffers))
+		varies := make([]bool, len(p.Buffers))
 		for b := range p.Buffers {
 			buf := &p.Buffers[b]
-			changes[b] = buf.Kind == plan.ParamBuffer && !(buf.Index < len(frozen) && frozen[buf.Index])
+			varies[b] = buf.Kind == plan.ParamBuffer && !(buf.Index < len(frozen) && frozen[buf.Index])
 			stays[b] = buf.Kind == plan.ResultBuffer || buf.Kind == plan.ScratchBuffer
 		}
 		for i := range p.Steps {
@@ -61,12 +61,12 @@ func onceSteps(p *plan.Plan, frozen []bool) []bool {
 		}
 		for i := range p.Steps {
 			s := &p.Steps[i]
-			reads := slices.ContainsFunc(s.In, func(a plan.Access) bool { return changes[a.Buffer] || stays[a.Buffer] })
+			reads := slices.ContainsFunc(s.In, func(a plan.Access) bool { return varies[a.Buffer] || stays[a.Buffer] })
 			writes := slices.ContainsFunc(s.Out, func(o plan.Output) bool { return stays[o.Buffer] })
 			if !moves[i] || !reads && !writes {
 				continue
 			}
-			moves[i], again = false, true
+			moves[i], changed = false, true
 			for _, o := range s.Out { // so that the steps behind it need no other turn
 				stays[o.Buffer] = true
 			}

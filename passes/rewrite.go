@@ -4,7 +4,7 @@ import "github.com/stridefuse/stridefuse/ir"
 
 // rewrite writes f's body anew, value by value in topological order. edit gets
 // each value with operands that are rewritten already, may Add values to f, and
-// returns what stands for the value from there on: the value itself, which is
+// returns what replaces the value from there on: the value itself, which is
 // then kept, or one that the new body has. Values that no result needs any more
 // are dropped. Params stay: they are the interface.
 //
@@ -12,43 +12,43 @@ import "github.com/stridefuse/stridefuse/ir"
 func rewrite(f *ir.Func, edit func(v *ir.Value) (*ir.Value, error)) error {
 	f.Number()
 	old := f.Body
-	var twin []*ir.Value // by the old ID; nil while each value stands for itself
+	var replaced []*ir.Value // by the old ID: what replaces the value; nil while no value is replaced
 	for i, v := range old {
-		if twin == nil {
+		if replaced == nil {
 			f.Body = old[:i:i]
 		}
 		for j, a := range v.Args {
-			v.Args[j] = current(a, twin)
+			v.Args[j] = current(a, replaced)
 		}
 		w, err := edit(v)
 		if err != nil {
 			return err
 		}
-		if twin == nil && (w != v || len(f.Body) > i) {
-			twin = append(make([]*ir.Value, 0, len(old)), old[:i]...)
+		if replaced == nil && (w != v || len(f.Body) > i) {
+			replaced = append(make([]*ir.Value, 0, len(old)), old[:i]...)
 			f.Body = append(make([]*ir.Value, 0, len(old)+64), f.Body...)
 		}
-		if twin != nil {
-			twin = append(twin, w)
+		if replaced != nil {
+			replaced = append(replaced, w)
 			if w == v {
 				f.Body = append(f.Body, v)
 			}
 		}
 	}
-	if twin == nil {
+	if replaced == nil {
 		f.Body = old
 	}
 	for i, r := range f.Results {
-		f.Results[i] = current(r, twin)
+		f.Results[i] = current(r, replaced)
 	}
 	f.Sweep()
 	return nil
 }
 
-// current returns what stands for a value.
-func current(v *ir.Value, twin []*ir.Value) *ir.Value {
-	if v.Op == ir.OpParam || twin == nil {
+// current returns what replaces a value.
+func current(v *ir.Value, replaced []*ir.Value) *ir.Value {
+	if v.Op == ir.OpParam || replaced == nil {
 		return v
 	}
-	return twin[v.ID]
+	return replaced[v.ID]
 }

@@ -8,7 +8,8 @@ import (
 
 // Memory that one run needs at a time: the arena of its temporaries, and the scratch
 // memory of the caller's worker. The programs of an executor share it, so that runs of
-// many sizes in turns hold no more of it than runs of one.
+// many sizes in turns hold no more of it than runs of one. A program without temporaries
+// and scratch memory takes none.
 
 // local is such memory. No two runs have one at the same time.
 type local struct {
@@ -47,8 +48,11 @@ func (ls *locals) take(n int) *local {
 
 func (ls *locals) give(m *local) { ls[m.class].Put(m) }
 
-// enter gives a state the memory for a run.
+// enter gives a state the memory for a run, if the run needs any.
 func (st *state) enter(m *local) {
+	if m == nil {
+		return
+	}
 	st.local, st.worker.scratch, st.spare = m, m.scratch, m.spare
 	for _, b := range st.l.temps {
 		st.bases[b] = unsafe.Pointer(unsafe.SliceData(m.arena[st.l.buffers[b].offset:]))
@@ -58,6 +62,9 @@ func (st *state) enter(m *local) {
 // leave takes the memory back.
 func (st *state) leave() {
 	m := st.local
+	if m == nil {
+		return
+	}
 	m.scratch, m.spare = st.worker.scratch, st.spare
 	st.local, st.worker.scratch, st.spare = nil, nil, nil
 	for _, b := range st.l.temps {

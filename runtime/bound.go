@@ -22,11 +22,13 @@ func (l *Linked) Bind(outs, ins []*tensor.Tensor) (*Bound, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := l.newLocal(nil)
-	if err != nil {
-		return nil, err
+	if l.shares {
+		m, err := l.newLocal(nil)
+		if err != nil {
+			return nil, err
+		}
+		st.enter(m)
 	}
-	st.enter(m)
 	if err := st.bind(outs, ins); err != nil {
 		return nil, err
 	}

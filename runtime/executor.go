@@ -86,6 +86,7 @@ type Linked struct {
 	consts  []uint64
 	temps   []int // buffers in the arena
 	arena   int
+	shares  bool                  // a run needs memory that the programs of the executor share
 	tasks   []*task               // without those that have no elements
 	idle    atomic.Pointer[state] // that no run has: one is kept, others may go
 	states  sync.Pool             // of *state
@@ -133,8 +134,11 @@ func (l *Linked) run(ctx context.Context, outs, ins []*tensor.Tensor, fresh bool
 	if st == nil {
 		st, _ = l.states.Get().(*state)
 	}
-	m := l.exec.locals.take(l.arena)
-	if fresh || st == nil || m == nil {
+	var m *local
+	if l.shares {
+		m = l.exec.locals.take(l.arena)
+	}
+	if fresh || st == nil || l.shares && m == nil {
 		var into []*tensor.Tensor
 		if fresh {
 			into = outs
@@ -186,7 +190,12 @@ type spareOut struct {
 func (st *state) run(ctx context.Context) (err error) {
 	old := debug.SetPanicOnFault(true) // an unmapped operand is an error too
 	for i := 0; err == nil && i < len(st.l.tasks); i++ {
-		err = st.job.run(ctx, st.l.tasks[i], st)
+		if i > 0 { // before the first one Run has asked
+			err = ContextError(ctx)
+		}
+		if err == nil {
+			err = st.job.run(ctx, st.l.tasks[i], st)
+		}
 	}
 	if err == nil && len(st.moves) > 0 {
 		err = st.copyOuts(ctx)

@@ -63,11 +63,7 @@ func (j *job) share(st *state) {
 // runAlone is share for a task of one chunk, which needs no counter.
 func (j *job) runAlone(w *worker) {
 	j.guard(w, func() {
-		err := j.task.prepare(w)
-		if err == nil {
-			err = ContextError(j.ctx)
-		}
-		if err != nil {
+		if err := j.task.prepare(w); err != nil {
 			j.fail(err)
 			return
 		}

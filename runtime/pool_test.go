@@ -153,8 +153,10 @@ func TestJobFails(t *testing.T) {
 				require.ErrorIs(t, err, context.Canceled)
 			}
 			require.LessOrEqual(t, total(), workers, "a worker took another chunk after the cancellation")
-			require.ErrorIs(t, runTask(ctx, e, task), context.Canceled)
-			require.Zero(t, total())
+			if !one { // the run asks before a task of one chunk
+				require.ErrorIs(t, runTask(ctx, e, task), context.Canceled)
+				require.Zero(t, total())
+			}
 
 			c.during = nil
 			require.NoError(t, runTask(context.Background(), e, task))

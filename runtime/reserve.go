@@ -16,14 +16,14 @@ import (
 // earlier run has left one. All of it is counted before any of it is allocated, and
 // allocated before work starts.
 
-// reserve makes the outs that are to be made, a state if st is nil, and memory for it if m
-// is nil.
+// reserve makes the outs that are to be made, a state if st is nil, and memory for it if it
+// needs any and m is nil.
 func (l *Linked) reserve(ctx context.Context, st *state, m *local, outs []*tensor.Tensor) (*state, *local, error) {
 	if n := len(outs); n > 0 && n != len(l.results) {
 		return nil, nil, failf("%d outputs given, the plan has %d", n, len(l.results))
 	}
 	results, state := 0, 0
-	if m == nil {
+	if m == nil && l.shares {
 		state, _ = arenaClass(l.arena)
 	}
 	for i := range outs {
@@ -42,7 +42,7 @@ func (l *Linked) reserve(ctx context.Context, st *state, m *local, outs []*tenso
 		}
 		outs[i] = tensor.OfMemory(b.dtype, b.layout, bytes)
 	}
-	if m == nil {
+	if m == nil && l.shares {
 		if m, err = l.newLocal(&r); err != nil {
 			return nil, nil, err
 		}

@@ -22,6 +22,20 @@ func TestTexts(t *testing.T) {
 	}
 }
 
+// requireHostile requires that a text does not verify, with an error that contains want; or
+// without one that it does.
+func requireHostile[P verifiable](t *testing.T, parse func(text string) (P, error), text, want string) {
+	p, err := parse(text)
+	if err == nil {
+		err = p.Verify()
+	}
+	if want == "" {
+		require.NoError(t, err)
+	} else {
+		require.ErrorContains(t, err, want, text)
+	}
+}
+
 // TestHostilePlans has plans that once read memory of others or never ended.
 func TestHostilePlans(t *testing.T) {
 	const chain = `plan p arena=0 {
@@ -45,15 +59,7 @@ func TestHostilePlans(t *testing.T) {
 		{"scratch=0", "scratch=9223372036854775807", "at most"},
 		{"step 0 [2,2]", "step 0 [4294967296,4294967296]", "product within int"},
 	} {
-		p, err := plan.ParsePlan(strings.Replace(chain, c.old, c.new, 1))
-		if err == nil {
-			err = p.Verify()
-		}
-		if c.want == "" {
-			require.NoError(t, err)
-		} else {
-			require.ErrorContains(t, err, c.want, c.new)
-		}
+		requireHostile(t, plan.ParsePlan, strings.Replace(chain, c.old, c.new, 1), c.want)
 	}
 }
 
@@ -85,14 +91,6 @@ func TestHostileNests(t *testing.T) {
 		{"arena=0", "arena=-64", "below 0"},
 		{"scratch=0", "scratch=-9223372036854775808", "below 0"},
 	} {
-		p, err := nest.Parse(strings.Replace(neg, c.old, c.new, 1))
-		if err == nil {
-			err = p.Verify()
-		}
-		if c.want == "" {
-			require.NoError(t, err)
-		} else {
-			require.ErrorContains(t, err, c.want, c.new)
-		}
+		requireHostile(t, nest.Parse, strings.Replace(neg, c.old, c.new, 1), c.want)
 	}
 }

@@ -15,7 +15,7 @@ import (
 // few numbers, lists and kernels changed. What is found by reflection is every exported
 // field below the pointer, so a new field is attacked without an edit here.
 
-// number is a number of a text that stands for itself: it is no part of a name.
+// number matches the numbers of a text that are not part of a name.
 var number = regexp.MustCompile(`(^|[^\w.%$])-?[0-9]+\b`)
 
 // changeNumbers changes up to three numbers of a text.

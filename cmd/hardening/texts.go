@@ -87,10 +87,17 @@ func (t *tally) try(text, what string, f func()) {
 	f()
 }
 
-// attackPlan changes a plan. What verifies is scheduled, and the schedule must verify.
-func (t *tally) attackPlan(random *rand.Rand, seed string) {
+// verifiable is a plan or a schedule.
+type verifiable interface {
+	fmt.Stringer
+	Verify() error
+}
+
+// attack changes what the seed is the text of, by parse. What still parses and verifies is
+// passed to use.
+func attack[P verifiable](t *tally, random *rand.Rand, seed string, parse func(text string) (P, error), use func(p P, text string)) {
 	t.cases++
-	p, err := plan.ParsePlan(seed)
+	p, err := parse(seed)
 	if err != nil {
 		t.fail(seed, "a seed does not parse: %v", err)
 		return
@@ -100,15 +107,21 @@ func (t *tally) attackPlan(random *rand.Rand, seed string) {
 	if !ok {
 		return
 	}
-	if p, err = plan.ParsePlan(text); err != nil {
+	if p, err = parse(text); err != nil {
 		return
 	}
 	t.parsed++
-	t.try(text, "a plan", func() {
-		if p.Verify() != nil {
-			return
+	t.try(text, fmt.Sprintf("%T", p), func() {
+		if p.Verify() == nil {
+			t.verified++
+			use(p, text)
 		}
-		t.verified++
+	})
+}
+
+// attackPlan changes a plan. What verifies is scheduled, and the schedule must verify.
+func (t *tally) attackPlan(random *rand.Rand, seed string) {
+	attack(t, random, seed, plan.ParsePlan, func(p *plan.Plan, text string) {
 		t.evaluate(p)
 		machine := tuning.Default(1 + random.IntN(3))
 		program, err := schedule.Schedule(p, machine, &runtime.Executor{})
@@ -125,27 +138,7 @@ func (t *tally) attackPlan(random *rand.Rand, seed string) {
 
 // attackNest changes a schedule.
 func (t *tally) attackNest(random *rand.Rand, seed string) {
-	t.cases++
-	p, err := nest.Parse(seed)
-	if err != nil {
-		t.fail(seed, "a seed does not parse: %v", err)
-		return
-	}
-	mutate(random, p)
-	text, ok := printed(p)
-	if !ok {
-		return
-	}
-	if p, err = nest.Parse(text); err != nil {
-		return
-	}
-	t.parsed++
-	t.try(text, "a schedule", func() {
-		if p.Verify() == nil {
-			t.verified++
-			t.run(random, p, text)
-		}
-	})
+	attack(t, random, seed, nest.Parse, func(p *nest.Program, text string) { t.run(random, p, text) })
 }
 
 // printed returns the text of a structure, unless it has parts that no text has.
@@ -218,7 +211,7 @@ func (g *guarded) tensor(b *plan.Buffer) (*tensor.Tensor, error) {
 	return tensor.OfMemory(b.DType, at, bytes), nil
 }
 
-// attackTexts makes so many cases of each kind.
+// attackTexts tries a number of cases of each kind of text: graphs, plans and schedules.
 func attackTexts(seed uint64, cases int) ([]*tally, error) {
 	texts, err := newSeeds()
 	if err != nil {

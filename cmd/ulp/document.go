@@ -22,13 +22,13 @@ func document(t table) (string, error) {
 // Bounds of the error in units of the last place (ULP) of the exact result; half of
 // one is the best that rounding can do. Float32 functions of one argument were tried
 // on all 2^32 inputs: the number is the maximum, and proven. That of a correctly
-// rounded function, 0.5, follows from how it is computed. Before the others stands <:
-// a search tried at least `)
-	fmt.Fprintf(&b, "%.0f million", math.Floor(float64(t.fewest())/1e6))
-	b.WriteString(` inputs against double-double and 128-bit references, a
-// sample of where the function is hard and then, in 20 generations, what lies beside
-// the worst that was found. The bound is 8% of what is over 0.5, and 0.005, more than
-// the worst of all. Where a function has no fast form of its own, [Fast]
+// rounded function, 0.5, follows from how it is computed. A bound marked < is from a
+// search: it tried at least `)
+	fmt.Fprintf(&b, "%d thousand", t.fewest()/1000)
+	b.WriteString(` inputs against double-double and 128-bit references:
+// first a sample of the inputs that are hard for the function, then 20 times the
+// neighbours of the worst inputs found so far. The bound is the greatest error found, plus
+// 8% of what that is over 0.5, plus 0.005. Where a function has no fast form of its own, [Fast]
 // takes the default. "go run ./cmd/ulp" measures it all.
 //
 // Behind each error stands how many instructions the assembly has for eight

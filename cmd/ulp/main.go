@@ -10,7 +10,7 @@
 // otherwise. Others are tried on samples, the same each time: all special values,
 // elements of any bits, subnormals, the neighbours of the constants that the
 // function's expansions compare with, what functions.go names as hard for it, and
-// then, generation after generation, what lies beside the worst of all these
+// then, several times, the neighbours of the worst inputs so far
 // (climb.go).
 //
 // The reference for float64 is double-double of package oracle, and its 96 bits or more

@@ -8,9 +8,9 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// What functions keep besides their accuracy, over all float32: where they are to
-// rise they seldom fall, what is even or odd is exactly so, and nothing is beyond the
-// range of the exact function.
+// Properties of functions besides accuracy, over all float32: how often a function that
+// rises falls between two neighbours, whether an even or odd function is exactly even or
+// odd, and whether all results are in the range of the exact function.
 
 // shape is what is known of a function.
 type shape struct {
@@ -42,7 +42,7 @@ var shapes = map[ir.Op]shape{
 type flaws struct{ drops, others uint64 }
 
 // checkShape runs one tier over all float32, each with its negative; or over one chunk
-// of so many.
+// in every.
 func checkShape(ctx context.Context, f *function, fast bool, workers, every int, show func(done int)) (flaws, error) {
 	chunks := ((1<<31-1)/(chunkLen-1) + 1) / every
 	sh := shapes[f.op]

@@ -17,7 +17,7 @@ type shape struct {
 	late       bool // prefer old values, so that many are alive
 	composed   bool
 	reductions int // of four outputs, how many are reduced
-	unlikely   int // one step in so many is an unlikely select with operations of its own; 0: none
+	unlikely   int // one step in this many is an unlikely select with operations of its own; 0: none
 }
 
 // randomKernel builds a canonical kernel with the numbers that draw returns,

@@ -10,11 +10,20 @@ import (
 // scatter are down the columns of a block, so that elements side by side go together where
 // they have one index.
 
-// lineOps are the ops that Scatter and Order compute.
+// The ops that Scatter and Order compute: those with updates, and those that sort.
 var (
-	scatterOps = []ir.Op{ir.OpScatter, ir.OpScatterAdd, ir.OpScatterMul, ir.OpScatterMin, ir.OpScatterMax}
-	orderOps   = []ir.Op{ir.OpSort, ir.OpSortDown, ir.OpArgSort, ir.OpArgSortDown}
+	scatterOps = lineOps(func(op *ir.OpInfo) bool { return op.Arity == 3 })
+	orderOps   = lineOps(func(op *ir.OpInfo) bool { return op.Sorts })
 )
+
+func lineOps(has func(op *ir.OpInfo) bool) (ops []ir.Op) {
+	for _, op := range ir.Ops() {
+		if op.IsLine() && has(op.Info()) {
+			ops = append(ops, op)
+		}
+	}
+	return ops
+}
 
 func gatherArgs(m *Micro) []Arg {
 	return []Arg{{DType: m.Type, Outer: Field0, Inner: Cols}, {DType: ir.Int64, Outer: Rows, Inner: One}, {DType: m.Type, Out: true, Outer: Rows, Inner: Cols}}
@@ -37,7 +46,7 @@ func orderLimits(*Micro) []Limit { return []Limit{{Field0 + 2, 0, math.MaxInt32}
 func gatherMeaning(*Micro, body) Reference {
 	return func(b Block) {
 		for r := range b.Rows() {
-			from := indexOf(b.Get(1, r, 0), b.Field(0))
+			from := ir.LineIndex(int64(b.Get(1, r, 0)), b.Field(0))
 			for c := range b.Cols() {
 				b.Set(2, r, c, b.Get(0, from, c))
 			}
@@ -49,7 +58,7 @@ func scatterMeaning(m *Micro, _ body) Reference {
 	by := m.Op.Info().By
 	return func(b Block) {
 		for r := range b.Rows() {
-			to := indexOf(b.Get(0, r, 0), b.Field(0))
+			to := ir.LineIndex(int64(b.Get(0, r, 0)), b.Field(0))
 			for c := range b.Cols() {
 				e := b.Get(1, r, c)
 				if by != ir.OpInvalid {
@@ -59,14 +68,6 @@ func scatterMeaning(m *Micro, _ body) Reference {
 			}
 		}
 	}
-}
-
-// indexOf returns an index of a line, or panics.
-func indexOf(index uint64, extent int) int {
-	if i := int64(index); i < 0 || i >= int64(extent) {
-		panic(&ir.IndexError{Index: int(i), Extent: extent})
-	}
-	return int(index)
 }
 
 func orderMeaning(m *Micro, _ body) Reference {
@@ -110,7 +111,7 @@ func LineKernels() []*Micro {
 // checkScatter returns an error unless the elements that are only stored are bits, and
 // those that are combined are numbers.
 func checkScatter(m *Micro) error {
-	if m.Op == ir.OpScatter {
+	if m.Op.MovesBits() {
 		if !bitTypes.Has(m.Type) {
 			return errNoBits
 		}

@@ -52,6 +52,9 @@ func (r Row) String() string {
 // Types returns the element types that a micro-kernel without a body is built for.
 func (r Row) Types() ir.DTypes { return micros[r].types }
 
+// Ops returns the ops that the row has a micro-kernel of each for, nil if it is one alone.
+func (r Row) Ops() []ir.Op { return micros[r].ops }
+
 // Doc returns what a micro-kernel computes, in a line.
 func (r Row) Doc() string { return micros[r].doc }
 

@@ -175,7 +175,7 @@ func (s *Step) checkLine() error {
 		types = append(types, in.DType)
 	}
 	_, axis := s.Kind()
-	if by := s.Out[0].Combine; by.Sorts() && s.extentsOf(s.In[0])[axis] < s.Axes[axis].Extent {
+	if by := s.Out[0].Combine; by.Info().Sorts && s.extentsOf(s.In[0])[axis] < s.Axes[axis].Extent {
 		return fmt.Errorf("the first %d elements of a line of %d", s.Axes[axis].Extent, s.extentsOf(s.In[0])[axis])
 	}
 	return ir.CheckLine(s.Out[0].Combine, types...)

@@ -157,13 +157,13 @@ func (l *lineStep) whole(w *walk, v *view) nest.Arg {
 }
 
 func offerScatter(t *target, s *plan.Step) (offer, string) {
-	l, why := newLineStep(t, s, ir.OpScatter, ir.OpScatterAdd, ir.OpScatterMul, ir.OpScatterMin, ir.OpScatterMax)
+	l, why := newLineStep(t, s, kernel.Scatter.Ops()...)
 	if why != "" {
 		return offer{}, why
 	}
 	d := s.Body.In[0].DType
 	bits := d
-	if l.by == ir.OpScatter {
+	if l.by.MovesBits() {
 		bits = kernel.BitsType(d)
 	}
 	copies := copyKernel(d, false).Signature()
@@ -189,7 +189,7 @@ func (l *lineStep) scatter(k kernel.Code) nest.Nest {
 }
 
 func offerOrder(t *target, s *plan.Step) (offer, string) {
-	l, why := newLineStep(t, s, ir.OpSort, ir.OpSortDown, ir.OpArgSort, ir.OpArgSortDown)
+	l, why := newLineStep(t, s, kernel.Order.Ops()...)
 	if why != "" {
 		return offer{}, why
 	}

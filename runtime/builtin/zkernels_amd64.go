@@ -903,7 +903,6 @@ func init() {
 		{Sig: "reduce [or] kernel (u0:u32) { store u0 }", Fn: k_reduce_or_u32_u_3ac6401b79},
 		{Sig: "reduce [or] kernel (u0:u64) { store u0 }", Fn: k_reduce_or_u64_u_39e4f22e97},
 		{Sig: "reduce [or] kernel (u0:u8) { store u0 }", Fn: k_reduce_or_u8_u_aa9781b98b},
-		{Sig: "reduce [xor] kernel (u0:bool) { store u0 }", Fn: k_reduce_xor_bool_u_f63dc53c3a},
 		{Sig: "reduce [xor] kernel (u0:i32) { store u0 }", Fn: k_reduce_xor_i32_u_180f32864c},
 		{Sig: "reduce [xor] kernel (u0:i64) { store u0 }", Fn: k_reduce_xor_i64_u_6f0f666f2c},
 		{Sig: "reduce [xor] kernel (u0:u32) { store u0 }", Fn: k_reduce_xor_u32_u_d2f41e376c},
@@ -9223,15 +9222,6 @@ func k_reduce_or_u64_u_39e4f22e97(f *abi.Frame)
 //
 //go:noescape
 func k_reduce_or_u8_u_aa9781b98b(f *abi.Frame)
-
-// k_reduce_xor_bool_u_f63dc53c3a is
-//
-//	reduce [xor] kernel (u0:bool) { store u0 }
-//
-// for i: o0 ^= a0[i]
-//
-//go:noescape
-func k_reduce_xor_bool_u_f63dc53c3a(f *abi.Frame)
 
 // k_reduce_xor_i32_u_180f32864c is
 //

@@ -905,7 +905,6 @@ func init() {
 		{Sig: "reduce [or] kernel (u0:u32) { store u0 }", Fn: k_reduce_or_u32_u_3ac6401b79_go},
 		{Sig: "reduce [or] kernel (u0:u64) { store u0 }", Fn: k_reduce_or_u64_u_39e4f22e97_go},
 		{Sig: "reduce [or] kernel (u0:u8) { store u0 }", Fn: k_reduce_or_u8_u_aa9781b98b_go},
-		{Sig: "reduce [xor] kernel (u0:bool) { store u0 }", Fn: k_reduce_xor_bool_u_f63dc53c3a_go},
 		{Sig: "reduce [xor] kernel (u0:i32) { store u0 }", Fn: k_reduce_xor_i32_u_180f32864c_go},
 		{Sig: "reduce [xor] kernel (u0:i64) { store u0 }", Fn: k_reduce_xor_i64_u_6f0f666f2c_go},
 		{Sig: "reduce [xor] kernel (u0:u32) { store u0 }", Fn: k_reduce_xor_u32_u_d2f41e376c_go},
@@ -45196,34 +45195,6 @@ func k_reduce_or_u8_u_aa9781b98b_go(f *abi.Frame) {
 			}
 		}
 		*(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
-	}
-}
-
-// k_reduce_xor_bool_u_f63dc53c3a_go is
-//
-//	reduce [xor] kernel (u0:bool) { store u0 }
-//
-// for i: o0 ^= a0[i]
-func k_reduce_xor_bool_u_f63dc53c3a_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		var l0 [32]bool
-		for i := range n {
-			v0 := a0[i]
-			l0[i&31] = l0[i&31] != v0
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = l0[b] != l0[b+half]
-				}
-			}
-		}
-		*(*bool)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
 	}
 }
 

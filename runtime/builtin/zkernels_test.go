@@ -901,7 +901,6 @@ func TestGeneratedKernels(t *testing.T) {
 		"reduce [or] kernel (u0:u32) { store u0 }",
 		"reduce [or] kernel (u0:u64) { store u0 }",
 		"reduce [or] kernel (u0:u8) { store u0 }",
-		"reduce [xor] kernel (u0:bool) { store u0 }",
 		"reduce [xor] kernel (u0:i32) { store u0 }",
 		"reduce [xor] kernel (u0:i64) { store u0 }",
 		"reduce [xor] kernel (u0:u32) { store u0 }",

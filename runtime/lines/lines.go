@@ -28,7 +28,7 @@ func lineFunction(m *kernel.Micro) func(*abi.Frame) {
 	case kernel.Gather:
 		return map[ir.DType]func(*abi.Frame){ir.Uint8: gather[uint8], ir.Uint16: gather[uint16], ir.Uint32: gather[uint32], ir.Int64: gather[uint64]}[m.Type]
 	case kernel.Scatter:
-		if m.Op == ir.OpScatter {
+		if m.Op.MovesBits() {
 			return map[ir.DType]func(*abi.Frame){ir.Uint8: store[uint8], ir.Uint16: store[uint16], ir.Uint32: store[uint32], ir.Int64: store[uint64]}[m.Type]
 		}
 		return typed(m.Type, scatter[int8](m.Op), scatter[int16](m.Op), scatter[int32](m.Op), scatter[int64](m.Op),
@@ -49,11 +49,7 @@ func typed(d ir.DType, i8, i16, i32, i64, u8, u16, u32, u64, f32, f64 func(*abi.
 
 // index returns element r of the indices at p, or panics.
 func index(p unsafe.Pointer, step, r, extent int) int {
-	i := *(*int64)(unsafe.Add(p, r*step))
-	if uint64(i) >= uint64(extent) {
-		panic(&ir.IndexError{Index: int(i), Extent: extent})
-	}
-	return int(i)
+	return ir.LineIndex(*(*int64)(unsafe.Add(p, r*step)), extent)
 }
 
 // gather copies rows by their indices.

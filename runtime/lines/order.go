@@ -3,7 +3,6 @@ package lines
 import (
 	"unsafe"
 
-	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
@@ -15,7 +14,7 @@ import (
 
 // orderOf returns the function of a micro-kernel that orders lines.
 func orderOf(m *kernel.Micro) func(*abi.Frame) {
-	places, down := m.Op == ir.OpArgSort || m.Op == ir.OpArgSortDown, m.Op == ir.OpSortDown || m.Op == ir.OpArgSortDown
+	places, down := m.Op.Info().Places, m.Op.Info().Descending
 	switch m.Type.Size() {
 	case 1:
 		return order(keysOf[uint8](m.Type, down), places)

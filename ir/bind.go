@@ -1,0 +1,63 @@
+package ir
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+// Binding. Input: a graph and numbers for its named sizes. Output: a copy of the graph whose
+// sizes are all numbers, checked as if it had been built from them.
+
+// Bind returns a copy of f where the named sizes are numbers. Slices are
+// checked against the numbers; an error names the value's position.
+func (f *Func) Bind(sizes map[string]int) (*Func, error) {
+	if !slices.ContainsFunc(f.Params, (*Value).symbolic) && !slices.ContainsFunc(f.Body, (*Value).symbolic) {
+		return f.Clone(), nil
+	}
+	params := make([]*Value, len(f.Params))
+	for i, p := range f.Params {
+		q, attr := *p, *p.Attr
+		if err := attr.bind(sizes); err != nil {
+			return nil, &Error{Pos: p.Pos, Msg: fmt.Sprintf("input %s: %v", p.Name, err)}
+		}
+		q.Attr, q.Type.Shape = &attr, attr.Shape
+		params[i] = &q
+	}
+	return f.rebuild(params, func(g *Func, v Value) (*Value, error) {
+		attr := *v.Attr
+		if err := attr.bind(sizes); err != nil {
+			return nil, &Error{Pos: v.Pos, Op: v.Op, Msg: err.Error()}
+		}
+		w, err := g.Add(v.Op, attr, v.Pos, v.Args...)
+		if e := (*Error)(nil); v.Op.IsView() && attr.Note != "" && errors.As(err, &e) {
+			return nil, &Error{Pos: e.Pos, Op: e.Op, Msg: strconv.Quote(attr.Note) + ": " + e.Msg}
+		}
+		return w, err
+	})
+}
+
+// symbolic reports whether an attribute of v has a named size, or a mistake in
+// place of a size.
+func (v *Value) symbolic() bool {
+	symbolic := func(d Dim) bool { return d.expr != "" }
+	return symbolic(v.Attr.Begin) || symbolic(v.Attr.Len) || slices.ContainsFunc(v.Attr.Shape, symbolic)
+}
+
+// bind makes numbers of the named sizes.
+func (a *Attr) bind(sizes map[string]int) (err error) {
+	if a.Shape != nil {
+		if a.Shape, err = a.Shape.Bind(sizes); err != nil {
+			return err
+		}
+	}
+	for _, d := range []*Dim{&a.Begin, &a.Len} {
+		n, err := d.Bind(sizes)
+		if err != nil {
+			return err
+		}
+		*d = Fixed(n)
+	}
+	return nil
+}
