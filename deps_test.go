@@ -36,7 +36,7 @@ var allowed = map[string][]string{
 	"runtime/internal/memory":      {"ir"},
 	"runtime/tensor":               {"ir", "ir/layout", "ir/scalar", "runtime/internal/memory"},
 	"runtime/kerneltest":           {"ir", "ir/elementary", "ir/kernel", "runtime/abi"},
-	"graph":                        {"ir", "ir/layout", "ir/nest", "ir/plan", "ir/tuning", "passes", "passes/schedule", "runtime", "runtime/tensor"},
+	"graph":                        {"ir", "ir/elementary", "ir/layout", "ir/nest", "ir/plan", "ir/tuning", "passes", "passes/schedule", "runtime", "runtime/tensor"},
 	"internal/binfile":             {"graph", "ir/layout", "runtime/tensor"},
 	"csvtensor":                    {"graph"},
 	"formula":                      {"graph", "ir"},

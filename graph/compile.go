@@ -61,7 +61,7 @@ func Compile(items ...Item) (*Program, error) {
 		executor: executorFor(s),
 		sizes:    l.sizes,
 	}
-	p.trap = s.debug.has(NonFinite)
+	p.trap, p.progress, p.profiled = s.debug.has(NonFinite), s.progress, s.profiled
 	p.cache.limit = cmp.Or(s.plans, defaultPlans)
 	p.machine = tuning.Default(p.executor.Parallelism())
 	p.options.Machine = p.machine
@@ -84,7 +84,9 @@ func Compile(items ...Item) (*Program, error) {
 			return nil, err
 		}
 	}
-	p.dumpToDir()
+	if !s.hidden {
+		p.dumpToDir()
+	}
 	return p, nil
 }
 
