@@ -49,6 +49,7 @@ var allowed = map[string][]string{
 	"codegen/avo":                  {"ir", "ir/elementary", "ir/kernel", "codegen", "codegen/machine"},
 	"cmd/genkernels":               {"ir/kernel", "codegen", "codegen/avo"},
 	"cmd/hardening":                {"graph", "ir", "ir/eval", "ir/layout", "ir/nest", "ir/plan", "ir/tuning", "passes/schedule", "runtime", "runtime/tensor"},
+	"cmd/stridefuse":               {"codegen", "codegen/avo", "formula", "graph", "ir", "ir/eval", "ir/kernel", "ir/layout", "ir/nest", "ir/plan", "ir/tuning", "npy", "passes", "passes/schedule", "runtime", "runtime/tensor"},
 	"cmd/ulp":                      {"cmd/ulp/oracle", "codegen/avo", "graph", "ir", "ir/elementary", "ir/kernel"},
 	"cmd/ulp/oracle":               {},
 	"bench":                        {"bench/formula", "graph", "ir/kernel", "runtime/abi"},
@@ -116,7 +117,7 @@ func TestOnlyToolsReachAvo(t *testing.T) {
 	for _, line := range strings.Split(strings.TrimSpace(list(t, "-f", `{{.ImportPath}} {{join .Deps " "}}`, "./...")), "\n") {
 		pkg, deps, _ := strings.Cut(line, " ")
 		if slices.Contains(strings.Fields(deps), "github.com/mmcloughlin/avo/ir") {
-			require.Contains(t, []string{module + "codegen/avo", module + "cmd/genkernels", module + "cmd/ulp"}, pkg)
+			require.Contains(t, []string{module + "codegen/avo", module + "cmd/genkernels", module + "cmd/stridefuse", module + "cmd/ulp"}, pkg)
 		}
 	}
 }
