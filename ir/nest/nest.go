@@ -23,7 +23,8 @@ type Program struct {
 // Task is what several goroutines compute together: one step of the plan, or the steps
 // of a row group. The iterations of its parts' loops are independent of each other.
 type Task struct {
-	First, Last int // the steps of the plan that it computes
+	First, Last int    // the steps of the plan that it computes
+	Pos         ir.Pos // the line of the user's that the first of them comes from
 	Slots       []Slot
 	Scratch     int    // bytes of local memory that one goroutine needs
 	Parts       []Nest // in any order, and at the same time

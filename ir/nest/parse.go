@@ -97,7 +97,7 @@ func (s *scanner) task() (t Task) {
 	t.Last = s.Integer()
 	t.Scratch, t.Work, t.Elems = s.integer("scratch"), s.float("work"), s.integer("elems")
 	s.Want("{")
-	s.EndLine()
+	t.Pos = s.EndLine()
 	for s.Bad == nil && s.Accept("#") {
 		s.Want("step")
 		s.number(t.First + len(t.Choices))

@@ -57,7 +57,7 @@ func (p *Program) String() string {
 }
 
 func (t *Task) write(b *strings.Builder, i int) {
-	fmt.Fprintf(b, "  task %d steps=%d..%d scratch=%d work=%s elems=%d {\n", i, t.First, t.Last, t.Scratch, floatText(t.Work), t.Elems)
+	fmt.Fprintf(b, "  task %d steps=%d..%d scratch=%d work=%s elems=%d {%s\n", i, t.First, t.Last, t.Scratch, floatText(t.Work), t.Elems, t.Pos.Trailing())
 	for k := range t.Choices {
 		t.Choices[k].write(b, t.First+k)
 	}
