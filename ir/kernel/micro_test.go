@@ -64,7 +64,7 @@ func TestMicroTable(t *testing.T) {
 // TestMicroRefuses lists texts and values that are no micro-kernels.
 func TestMicroRefuses(t *testing.T) {
 	for text, want := range map[string]string{
-		"sort f32":                               "no micro-kernel has the name",
+		"shuffle f32":                            "no micro-kernel has the name",
 		"dot u8":                                 "dot is not made for",
 		"dot":                                    "element type",
 		"dot f32 f32":                            "end",
