@@ -228,7 +228,9 @@ func randomProgram(t *rapid.T) graph.Nodes {
 		func(x graph.Node) graph.Node { return x.Sub(x.Sum(1, graph.KeepDims)) },
 		func(x graph.Node) graph.Node { return x.CumSum(0).Clip(-9, 9) },
 		func(x graph.Node) graph.Node { return x.CumMin(0, graph.Exclusive).Clip(-9, 9) },
-		func(x graph.Node) graph.Node { return x.MatMul(graph.Const(graph.Uniform(graph.Float32, 3, -1, 1, 3, 3))) },
+		func(x graph.Node) graph.Node {
+			return x.MatMul(graph.Const(graph.Uniform(graph.Float32, 3, -1, 1, 3, 3)))
+		},
 		func(x graph.Node) graph.Node { return x.Permute(1, 0).Tanh().Permute(1, 0) },
 	}
 	reduced := []func(x graph.Node) graph.Node{
@@ -237,9 +239,13 @@ func randomProgram(t *rapid.T) graph.Nodes {
 		func(x graph.Node) graph.Node { return x.Var().BroadcastTo(3) },
 		func(x graph.Node) graph.Node { return x.ArgMin(0).Cast(graph.Float32) },
 		func(x graph.Node) graph.Node { return x.T().MatMul(pick(rows)).Index(0, 1) },
-		func(x graph.Node) graph.Node { return pick(append(whole, graph.Scalar(graph.Float32, 2))).Mul(x.Sum(0)) },
+		func(x graph.Node) graph.Node {
+			return pick(append(whole, graph.Scalar(graph.Float32, 2))).Mul(x.Sum(0))
+		},
 		func(x graph.Node) graph.Node { best, _ := x.TopK(0, 1); return best.Index(0, 0) },
-		func(x graph.Node) graph.Node { return x.Mul(3).Cast(graph.Int64).Clip(0, 2).BinCount(3).Cast(graph.Float32) },
+		func(x graph.Node) graph.Node {
+			return x.Mul(3).Cast(graph.Int64).Clip(0, 2).BinCount(3).Cast(graph.Float32)
+		},
 	}
 	for range rapid.IntRange(2, 12).Draw(t, "operations") {
 		if x := pick(rows); rapid.Bool().Draw(t, "reduce") {
