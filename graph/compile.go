@@ -7,6 +7,7 @@ import (
 
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/tuning"
+	"github.com/stridefuse/stridefuse/passes"
 	"github.com/stridefuse/stridefuse/runtime"
 )
 
@@ -27,11 +28,13 @@ func Compile(items ...Item) (*Program, error) {
 		}
 		item.addTo(&s)
 	}
-	if len(s.outputs) == 0 {
+	switch {
+	case len(s.outputs) == 0:
 		return nil, misuse("compile: there is nothing to compute: give it a Node")
-	}
-	if err := s.check(); err != nil {
-		return nil, err
+	case s.workers < 0 || s.workersSet && s.workers == 0:
+		return nil, misuse("compile: %d workers: there must be 1 or more", s.workers)
+	case s.plansSet && s.plans < 1:
+		return nil, misuse("compile: %d plans: a program keeps 1 or more", s.plans)
 	}
 	names, err := s.outputNames()
 	if err != nil {
@@ -48,52 +51,50 @@ func Compile(items ...Item) (*Program, error) {
 			return nil, err
 		}
 	}
-	p := &Program{fn: l.function(s.name, s.outputs), captured: l.captured, sizes: l.sizes}
-	p.fn.Fast = s.fast
-	for _, in := range l.inputs {
-		p.inputs = append(p.inputs, newPort(in.input, in))
+	fn := l.function(s.name, s.outputs)
+	fn.Fast = s.fast
+	p := &Program{
+		name:     s.name,
+		fn:       fn,
+		captured: l.captured,
+		options:  passes.Options{Verify: s.debug.has(Verify), NoFuse: s.debug.has(NoFusion)},
+		executor: executorFor(s),
+		sizes:    l.sizes,
 	}
-	for i, x := range s.outputs {
-		p.outputs = append(p.outputs, newPort(names[i], x.n))
-	}
-	p.options.Frozen = append(make([]bool, len(p.inputs)), l.frozen...)
-	if err := p.compileWith(&s); err != nil {
-		return nil, err
-	}
-	return p, nil
-}
-
-// compileWith completes a program that has its graph and its ports, by settings.
-func (p *Program) compileWith(s *settings) error {
-	p.name, p.executor = s.name, executorFor(*s)
-	p.options.Verify, p.options.NoFuse = s.debug.has(Verify), s.debug.has(NoFusion)
 	p.trap, p.progress, p.profiled = s.debug.has(NonFinite), s.progress, s.profiled
 	p.cache.limit = cmp.Or(s.plans, defaultPlans)
 	p.machine = tuning.Default(p.executor.Parallelism())
 	p.options.Machine = p.machine
 	p.machine.NoWhole, p.machine.Blocks = s.debug.has(TilingOnly), s.chunkElems
+	for _, in := range l.inputs {
+		p.inputs = append(p.inputs, newPort(in.input, in))
+	}
+	p.options.Frozen = append(make([]bool, len(p.inputs)), l.frozen...)
+	for i, x := range s.outputs {
+		p.outputs = append(p.outputs, newPort(names[i], x.n))
+	}
 	if err := p.computeConstants(); err != nil {
-		return err
+		return nil, err
 	}
 	if err := p.example(); err != nil {
-		return err
+		return nil, err
 	}
 	if p.generated = s.generated; p.generated {
 		if err := p.checkKernels("compile", p.Missing()); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if !s.hidden {
 		p.dumpToDir()
 	}
-	return nil
+	return p, nil
 }
 
 // defaultName is that of a program without WithName.
 const defaultName = "program"
 
 func misuse(format string, args ...any) error {
-	return &Error{Pos: ir.CallerPos(), Msg: fmt.Errorf(format, args...).Error()}
+	return &Error{Pos: ir.CallerPos(), Msg: fmt.Sprintf(format, args...)}
 }
 
 // executorFor returns the executor that all programs share, or one with

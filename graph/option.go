@@ -89,14 +89,3 @@ func WithDebug(ways ...Debug) Option {
 }
 
 func (d Debug) has(way Debug) bool { return d&way != 0 }
-
-// check returns what is wrong with numbers among the settings.
-func (s *settings) check() error {
-	switch {
-	case s.workers < 0 || s.workersSet && s.workers == 0:
-		return misuse("compile: %d workers: there must be 1 or more", s.workers)
-	case s.plansSet && s.plans < 1:
-		return misuse("compile: %d plans: a program keeps 1 or more", s.plans)
-	}
-	return nil
-}

@@ -117,7 +117,7 @@ func (t *tool) loadGraph(text string) (program, error) {
 		return nil, t.inText(err)
 	}
 	if !between {
-		return graph.CompileText(f.String(), t.options()...)
+		return graph.CompileFunc(f, t.options()...)
 	}
 	if err := evaluable(f); err != nil {
 		return nil, t.inText(err)
