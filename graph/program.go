@@ -35,6 +35,7 @@ type Program struct {
 	kept      keeper
 	progress  func(context.Context, Progress)
 	profiled  bool
+	hidden    bool      // from dumps
 	generated bool      // each loop must be a generated kernel
 	args      sync.Pool // of *[]*Tensor: inputs and captured tensors
 	trap      bool      // NonFinite
