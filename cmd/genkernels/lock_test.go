@@ -20,9 +20,7 @@ import (
 
 	"github.com/stridefuse/stridefuse/graph"
 )
-
-//go:generate go tool genkernels -from kernels.lock
-
+` + "//go:generate go tool genkernels -from kernels.lock\n" + `
 func main() {
 	x := graph.Input("x", graph.Float32, graph.Dim("n"), 8)
 	p, err := graph.Compile(` + formula + `)
