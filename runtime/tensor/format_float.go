@@ -64,7 +64,7 @@ func plainBelow(dt ir.DType) float64 {
 		return 1e2
 	case ir.Float32:
 		return 1e6
-	case ir.Float64:
+	case ir.Float64, ir.Fixed16x16:
 		return 1e16
 	}
 	panic(fmt.Sprintf("BUG: tensor: %s is no float type", dt))
@@ -118,12 +118,14 @@ func asFloat(v any) float64 {
 		return float64(v.Float32())
 	case BFloat:
 		return float64(v.Float32())
+	case Fixed:
+		return v.Float64()
 	case float32:
 		return float64(v)
 	case float64:
 		return v
 	}
-	panic(fmt.Sprintf("BUG: tensor: %T is no float", v))
+	panic(fmt.Sprintf("BUG: tensor: %T has no fractions", v))
 }
 
 func nonFinite(f float64) string {
