@@ -72,5 +72,5 @@ func reaches(d DType, bits uint64, v float64) bool {
 	if Floats.Has(d) {
 		return !math.IsInf(r, 0) || math.IsInf(v, 0)
 	}
-	return math.Abs(r-v) < 1 // not of NaN
+	return math.Abs(r-v) <= 0x1p-17 // not of NaN
 }

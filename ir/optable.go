@@ -305,7 +305,7 @@ var rows = [numOps]OpInfo{
 	OpCumMin:  {Name: "cummin", Doc: "the least of the elements up to each along an axis; NaN from the first NaN on", Kind: Scan, Arity: 1, Domain: Numeric, By: OpMin, attrs: []*attribute{attrAxis, attrExclusive}, Infer: inferScan, Eval: evalScan},
 	OpCumMax:  {Name: "cummax", Doc: "the greatest of the elements up to each along an axis; NaN from the first NaN on", Kind: Scan, Arity: 1, Domain: Numeric, By: OpMax, attrs: []*attribute{attrAxis, attrExclusive}, Infer: inferScan, Eval: evalScan},
 
-	OpDot: {Name: "dot", Doc: "the matrix products of x and y, whose last two axes are rows and columns; integers wrap", Kind: Contract, Arity: 2, Domain: SetOf(Int32, Int64, Float16, BFloat16, Float32, Float64), Cost: 1, Infer: inferDot, Eval: evalDot},
+	OpDot: {Name: "dot", Doc: "the matrix products of x and y, whose last two axes are rows and columns; integers wrap", Kind: Contract, Arity: 2, Domain: Reals | SetOf(Int32, Int64), Cost: 1, Infer: inferDot, Eval: evalDot},
 
 	OpGather:      {Name: "gather", Doc: "the elements of x along an axis at the indices y, one for each element of y", Kind: Line, Arity: 2, Domain: AllTypes, attrs: []*attribute{attrAxis}, Infer: inferGather, Eval: evalLine, Line: gatherLine},
 	OpScatter:     {Name: "scatter", Doc: "x where the elements along an axis at the indices y are those of z; of several for one index the last", Kind: Line, Arity: 3, Domain: AllTypes, attrs: []*attribute{attrAxis}, Infer: inferScatter, Eval: evalLine, Line: scatterLine},
