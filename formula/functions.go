@@ -99,7 +99,7 @@ func scaled(by float64) func(graph.Node) graph.Node {
 // elementwise has arithmetic and the functions of one element.
 var elementwise = map[string]function{
 	"add":          binary(same, onBools(graph.Node.Add, graph.Node.Or)),
-	"subtract":     binary(same, graph.Node.Sub),
+	"subtract":     ofNumbers("write a ^ b", binary(same, graph.Node.Sub)),
 	"multiply":     binary(same, onBools(graph.Node.Mul, graph.Node.And)),
 	"divide":       binary(quotient, graph.Node.Div),
 	"true_divide":  binary(quotient, graph.Node.Div),
