@@ -161,16 +161,25 @@ func (x *inspection) pageKernels() []page.Kernel {
 }
 
 // callers returns the steps of a task that call a kernel: those that have chosen it alone,
-// else all.
+// else those that call several, or copy operands.
 func callers(t *nest.Task, sig string) []int {
-	var alone, all []int
+	var alone, several, all []int
 	for s := t.First; s <= t.Last; s++ {
-		if all = append(all, s); s-t.First < len(t.Choices) && t.Choices[s-t.First].Kernel == sig {
+		all = append(all, s)
+		if s-t.First >= len(t.Choices) {
+			continue
+		}
+		switch c := &t.Choices[s-t.First]; {
+		case c.Kernel == sig:
 			alone = append(alone, s)
+		case c.Kernels > 1 || len(c.Packed) > 0:
+			several = append(several, s)
 		}
 	}
-	if alone != nil {
-		return alone
+	for _, steps := range [][]int{alone, several} {
+		if steps != nil {
+			return steps
+		}
 	}
 	return all
 }

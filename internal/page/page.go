@@ -122,7 +122,19 @@ func column(b *strings.Builder, c Column) {
 	if !c.Open {
 		class = "col shut"
 	}
-	fmt.Fprintf(b, "<section class=\"%s\" data-name=\"%s\"><h2>%s</h2><pre>%s</pre></section>\n", class, escaped(c.Name), inside(c.Name), inside(c.Text))
+	fmt.Fprintf(b, "<section class=\"%s\" data-name=\"%s\"><h2>%s</h2><pre>%s</pre></section>\n", class, escaped(c.Name), inside(c.Name), inside(narrow(c.Text)))
+}
+
+// narrow makes one space of several that align columns: the script aligns them again.
+func narrow(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, l := range lines {
+		body := strings.TrimLeft(l, " ")
+		if strings.HasPrefix(body, "%") && strings.Contains(body, " : ") {
+			lines[i] = l[:len(l)-len(body)] + strings.Join(strings.Fields(body), " ")
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // overview writes the bars of bytes, the table of steps and the reasons.
@@ -183,7 +195,7 @@ func (p *Page) reasons(b *strings.Builder) {
 	if len(order) == 0 {
 		return
 	}
-	b.WriteString("<h3>Why not one loop</h3>\n<ul class=\"reasons\">\n")
+	b.WriteString("<h3>Not fused, or computed again</h3>\n<ul class=\"reasons\">\n")
 	for _, note := range order {
 		fmt.Fprintf(b, "<li data-v=\"%s\">%s<small>", originText(about[note]), inside(note))
 		const most = 3
@@ -269,17 +281,21 @@ func stepsText(steps []int) string {
 
 // data writes what the script knows of the values: a line each, in cells between tabs.
 func (p *Page) data(b *strings.Builder) {
-	b.WriteString("<pre id=\"whys\" hidden>")
-	for _, why := range p.whys.list {
-		b.WriteString(inside(flat.Replace(why)) + "\n")
-	}
-	b.WriteString("</pre>\n<pre id=\"values\" hidden>")
+	b.WriteString("<pre id=\"values\" hidden>")
 	for _, v := range p.Values {
-		cells := []string{originText(v.Steps), v.Site, v.Source, v.Text, strings.Join(v.Notes, " | ")}
+		var notes []int
+		for _, n := range v.Notes {
+			notes = append(notes, p.whys.number(n))
+		}
+		cells := []string{originText(v.Steps), v.Site, v.Source, v.Text, originText(notes)}
 		for i, c := range cells {
 			cells[i] = inside(flat.Replace(c))
 		}
 		b.WriteString(strings.Join(cells, "\t") + "\n")
+	}
+	b.WriteString("</pre>\n<pre id=\"whys\" hidden>")
+	for _, why := range p.whys.list {
+		b.WriteString(inside(flat.Replace(why)) + "\n")
 	}
 	b.WriteString("</pre>\n")
 }

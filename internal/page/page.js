@@ -3,9 +3,10 @@
 // from its comment "// v:7", or from the step or task that it belongs to. A click selects
 // origins and marks what has one of them.
 
+const whys = document.getElementById("whys").textContent.split("\n");
 const values = document.getElementById("values").textContent.split("\n").slice(0, -1).map(line => {
   const [steps, site, source, text, notes] = line.split("\t");
-  return { steps: numbers(steps), site, source, text, notes };
+  return { steps: numbers(steps), site, source, text, notes: numbers(notes).map(n => whys[n]).join("; ") };
 });
 
 function numbers(text) { return text ? text.split(" ").map(Number) : []; }
@@ -57,8 +58,9 @@ const columns = new Set([...document.querySelectorAll(".col")].map(c => c.datase
 
 // render makes the lines of a column, with runs of decisions folded.
 function render(pre) {
-  const own = pre.parentElement.dataset.name, lines = pre.textContent.replace(/\n$/, "").split("\n"), { out, names } = about(lines, own === "schedule" || own === "steps" || !columns.has("once"));
+  const own = pre.parentElement.dataset.name, lines = pre.textContent.replace(/\n$/, "").split("\n"), cell = /^( *%\S+ = .*?) : /, { out, names } = about(lines, own === "schedule" || own === "steps" || !columns.has("once"));
   const folds = line => /^\s+# (not|fused|materialized|copied|staged|recomputed|rewritten) /.test(line);
+  const wide = Math.min(64, Math.max(0, ...lines.map(line => (cell.exec(line) || ["", ""])[1].length)));
   let html = "";
   lines.forEach((line, i) => {
     const run = folds(line) && (i === 0 || !folds(lines[i - 1]));
@@ -68,7 +70,7 @@ function render(pre) {
       html += `<details><summary>${n - i} ${/# not/.test(line) ? "strategies not taken" : "decisions"}</summary>`;
     }
     const at = out[i], site = /\/\/ v:(\d+)\s*$/.exec(line);
-    let text = escaped(line.replace(/\s*\/\/ v:\d+\s*$/, ""));
+    let text = escaped(line.replace(/\s*\/\/ v:\d+\s*$/, "").replace(cell, (_, head) => head.padEnd(wide) + " : "));
     text = text.replace(/^(\s*%\S+ = )(\w+)/, (_, a, op) => a + `<span class="o">${op}</span>`);
     text = text.replace(/%(\w+)/g, (t, name) => names.has(name) && names.get(name).length ? `<span class="v" data-v="${names.get(name).join(" ")}">${t}</span>` : t);
     if (site && values[site[1] - 1]) text += ` <span class="c">// ${escaped(values[site[1] - 1].site)}</span>`;
@@ -81,7 +83,6 @@ function render(pre) {
 document.querySelectorAll(".col > pre").forEach(render);
 
 // Texts where the pointer rests.
-const whys = document.getElementById("whys").textContent.split("\n");
 document.querySelectorAll(".view").forEach(view => view.addEventListener("pointerover", event => {
   const g = event.target.closest(".n, .e.cut");
   if (!g || g.querySelector("title")) return;
@@ -208,7 +209,9 @@ document.getElementById("theme").addEventListener("click", () => {
   const root = document.documentElement, dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
   root.dataset.theme = dark ? "light" : "dark";
 });
-const hash = new URLSearchParams(location.hash.slice(1)); // #theme=dark&select=3: for links to a value
+// Links to a place: #theme=dark&select=3&open=steps,schedule&picture=flow
+const hash = new URLSearchParams(location.hash.slice(1));
+if (hash.get("open")) for (const c of document.querySelectorAll(".col")) c.classList.toggle("shut", !hash.get("open").split(",").includes(c.dataset.name));
 if (hash.get("theme")) document.documentElement.dataset.theme = hash.get("theme");
-draw("graph");
+draw(hash.get("picture") === "flow" && document.getElementById("flow") ? "flow" : "graph");
 if (hash.get("select")) select(numbers(hash.get("select").replaceAll(",", " ")));

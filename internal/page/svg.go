@@ -14,8 +14,11 @@ func (p *Picture) svg(id string, whys *table) string {
 	fmt.Fprintf(&b, `<svg id="%s" class="picture" viewBox="-10 -10 %.0f %.0f" data-w="%.0f" data-h="%.0f" role="img" aria-label="%s">`,
 		id, d.width+20, d.height+20, d.width+20, d.height+20, escaped(p.Name))
 	b.WriteByte('\n')
+	labelled := map[int]bool{} // nodes: one edge of each tells
 	for _, r := range d.routes {
-		d.edge(&b, p, r, whys)
+		from := p.Edges[r.edge].From
+		d.edge(&b, p, r, whys, !labelled[from])
+		labelled[from] = labelled[from] || p.Edges[r.edge].Label != ""
 	}
 	for i := range d.boxes {
 		if d.boxes[i].node >= 0 {
@@ -27,13 +30,16 @@ func (p *Picture) svg(id string, whys *table) string {
 }
 
 // edge writes an edge, and its label in its middle.
-func (d *drawing) edge(b *strings.Builder, p *Picture, r route, whys *table) {
+func (d *drawing) edge(b *strings.Builder, p *Picture, r route, whys *table, label bool) {
 	e := &p.Edges[r.edge]
 	class := `e"`
 	if e.Label != "" {
 		class = fmt.Sprintf(`e cut" data-w="%d"`, whys.number(e.Why))
 	}
-	fmt.Fprintf(b, `<g class="%s data-v="%s"><path d="`, class, originText(p.Nodes[e.From].Origin))
+	if origin := p.Nodes[e.From].Origin; len(origin) == 1 {
+		class += fmt.Sprintf(` data-v="%d"`, origin[0])
+	}
+	fmt.Fprintf(b, `<g class="%s><path d="`, class)
 	from := &d.boxes[r.via[0]]
 	x, y := from.x, from.y+from.h/2
 	fmt.Fprintf(b, "M%.0f %.0f", x, y)
@@ -44,7 +50,7 @@ func (d *drawing) edge(b *strings.Builder, p *Picture, r route, whys *table) {
 		x, y = x1, to.y+to.h/2
 	}
 	b.WriteString(`"/>`)
-	if e.Label != "" {
+	if e.Label != "" && label {
 		to := &d.boxes[r.via[1]]
 		fmt.Fprintf(b, `<text x="%.0f" y="%.0f">%s</text>`, (from.x+to.x)/2+4, (from.y+from.h/2+to.y-to.h/2)/2+4, inside(e.Label))
 	}
@@ -54,13 +60,15 @@ func (d *drawing) edge(b *strings.Builder, p *Picture, r route, whys *table) {
 // node writes a box with its lines.
 func (d *drawing) node(b *strings.Builder, p *Picture, at *box) {
 	n := &p.Nodes[at.node]
-	class, lines := "n "+n.Kind.String(), n.Lines
+	class, lines := "n", n.Lines
+	if n.Kind != Computed {
+		class += " " + n.Kind.String()
+	}
 	if at.stub {
 		class, lines = class+" stub", nil
 	}
 	hue := ""
 	if n.Group >= 0 {
-		class += " grouped"
 		hue = fmt.Sprintf(` style="--h:%d"`, Hue(n.Group))
 	}
 	fmt.Fprintf(b, `<g class="%s" data-v="%s"%s transform="translate(%.0f %.0f)"><rect x="%.0f" y="%.0f" width="%.0f" height="%.0f"/>`,
