@@ -114,7 +114,7 @@ func (x *inspection) pageSteps() []page.Step {
 			move(a, s.Extents())
 		}
 		for o, out := range s.Out {
-			move(out.Access, s.Reach(o))
+			move(out.Access, s.OutExtents(o))
 		}
 		for a := range s.Accesses() {
 			met[a.Buffer] = x.plan.Buffers[a.Buffer].Kind != plan.ResultBuffer // parts of a result are stored by several

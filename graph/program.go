@@ -35,6 +35,7 @@ type Program struct {
 	kept      keeper
 	progress  func(context.Context, Progress)
 	profiled  bool
+	hidden    bool      // from dumps
 	generated bool      // each loop must be a generated kernel
 	args      sync.Pool // of *[]*Tensor: inputs and captured tensors
 	trap      bool      // NonFinite
@@ -142,8 +143,8 @@ func (p *Program) RunInto(ctx context.Context, outs []*Tensor, ins ...*Tensor) e
 	return nil
 }
 
-// atCaller returns an error of the executor at the line of the user's that runs, and that
-// of a context as it is.
+// atCaller returns an error of the executor that has no line at the line of the user's that
+// runs, and that of a context as it is.
 func atCaller(err error) error {
 	if err == nil {
 		return nil

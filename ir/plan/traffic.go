@@ -8,7 +8,7 @@ func (p *Plan) Traffic(i int) (read, written int) {
 		read += p.Bytes(a, s.Extents())
 	}
 	for o, out := range s.Out {
-		written += p.Bytes(out.Access, s.Reach(o))
+		written += p.Bytes(out.Access, s.OutExtents(o))
 	}
 	return read, written
 }
