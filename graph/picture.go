@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 
@@ -73,10 +74,14 @@ func (x *inspection) valueEdge(from, to int) page.Edge {
 	}
 	if v := x.values[from]; e.Why == "" && len(x.steps[from]) > 0 {
 		size, _ := v.Type.Shape.NumElems().Int()
-		e.Label, e.Why = byteText(size*v.Type.DType.Size()), "all of it is computed before any of it is read"
+		e.Label, e.Why = byteText(size*v.Type.DType.Size()), complete
 	}
 	return e
 }
+
+// complete is why a value is not computed in the loop of its reader where the ledger has no
+// reason: a reduction, for one.
+const complete = "all of it is computed before any of it is read"
 
 // stored are words for the decisions by which a value is in memory between two steps.
 var stored = map[plan.DecisionKind]string{plan.Materialized: "stored", plan.Copied: "copied", plan.Staged: "in cache"}
@@ -161,7 +166,7 @@ func (x *inspection) whyStored(step int) string {
 			why += d.Op.String() + ": " + d.Reason + "\n"
 		}
 	}
-	return why
+	return cmp.Or(why, complete)
 }
 
 // bufferNode draws an input or an output.

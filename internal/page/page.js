@@ -86,7 +86,7 @@ document.querySelectorAll(".col > pre").forEach(render);
 document.querySelectorAll(".view").forEach(view => view.addEventListener("pointerover", event => {
   const g = event.target.closest(".n, .e.cut");
   if (!g || g.querySelector("title")) return;
-  const title = document.createElementNS("http://www.w3.org/2000/svg", "title");
+  const title = document.createElementNS(g.namespaceURI, "title");
   title.textContent = g.dataset.w ? "not fused: " + whys[g.dataset.w] : numbers(g.dataset.v).map(v => values[v].text).join("\n");
   g.append(title);
 }));
