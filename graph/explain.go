@@ -95,7 +95,7 @@ func explainTask(b *strings.Builder, pl *plan.Plan, t *nest.Task) {
 
 // stepText says what a step computes, and over which indices.
 func stepText(step *plan.Step) string {
-	if role, _ := step.Kind(); role == plan.Contract {
+	if step.Contracts() {
 		return product(step.Extents())
 	}
 	return strings.Join(work(step), " and ") + " over " + ir.ShapeOf(step.Extents()...).String()
@@ -141,14 +141,13 @@ func explainCost(b *strings.Builder, c *nest.Choice) {
 // with lines.
 func work(step *plan.Step) []string {
 	var parts []string
-	role, _ := step.Kind()
 	if ops := len(step.Body.Body); ops > 0 {
 		parts = append(parts, plural(ops, "op"))
 	}
 	for _, o := range step.Out {
 		switch {
-		case o.Combine == ir.OpInvalid:
-		case role == plan.Line:
+		case o.Stored():
+		case step.OnLines():
 			parts = append(parts, "a "+o.Combine.String()+" of lines")
 		case step.Scans():
 			parts = append(parts, "a scan by "+o.Combine.String())

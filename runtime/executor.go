@@ -68,12 +68,6 @@ func (e *Executor) workers() *pool {
 	return e.pool
 }
 
-// Helped returns how many chunks the pool's workers have computed so far. Chunks that
-// the callers of Run computed are not counted.
-func (e *Executor) Helped() int {
-	return int(e.workers().helped.Load())
-}
-
 // Linked is a program whose calls have the functions of their kernels. Any number of
 // goroutines may run it at once; each run in flight holds an arena of its own,
 // which later runs take over.
