@@ -39,6 +39,7 @@ var allowed = map[string][]string{
 	"graph":                        {"internal/page", "ir", "ir/elementary", "ir/layout", "ir/nest", "ir/plan", "ir/tuning", "passes", "passes/schedule", "runtime", "runtime/tensor"},
 	"internal/page":                {},
 	"internal/binfile":             {"graph", "ir/layout", "runtime/tensor"},
+	"cmplx":                        {"graph"},
 	"csvtensor":                    {"graph"},
 	"formula":                      {"graph", "ir"},
 	"imaging":                      {"graph"},
@@ -103,7 +104,7 @@ var linked = []string{"golang.org/x/sys"}
 // TestUserBinariesStayLean lists what such programs link.
 func TestUserBinariesStayLean(t *testing.T) {
 	others := map[string]bool{}
-	args := []string{"-deps", "-f", "{{if not .Standard}}{{.ImportPath}} {{.Module.Path}}{{end}}", "./graph", "./csvtensor", "./formula", "./imaging", "./npy", "./onnx", "./safetensors", "./stream", "./zarr", "./examples/..."}
+	args := []string{"-deps", "-f", "{{if not .Standard}}{{.ImportPath}} {{.Module.Path}}{{end}}", "./graph", "./cmplx", "./csvtensor", "./formula", "./imaging", "./npy", "./onnx", "./safetensors", "./stream", "./zarr", "./examples/..."}
 	for line := range strings.Lines(list(t, args...)) {
 		pkg, in, _ := strings.Cut(strings.TrimSpace(line), " ")
 		switch {
