@@ -59,7 +59,7 @@ var allowed = map[string][]string{
 	"cmd/ulp/oracle":               {},
 	"bench":                        {"bench/formula", "graph", "ir/kernel", "runtime/abi"},
 	"bench/formula":                {"graph", "ir/scalar", "runtime/abi"},
-	"examples/quickstart":          {"graph"},
+	"examples/quickstart":          {"graph", "ir/scalar", "runtime/abi"},
 	"examples/classify":            {"graph", "imaging", "npy", "onnx"},
 	"examples/lookinside":          {"graph"},
 	"examples/normalize":           {"graph", "examples/internal/table"},
