@@ -17,10 +17,10 @@ import (
 	"github.com/stridefuse/stridefuse/passes/schedule"
 )
 
-// DumpEnv is the environment variable that this package reads, and the only
-// one: if it names a directory, every program that the process compiles writes
-// its dumps into a file of its own there, 0001-name.txt and so on. Files that exist
-// are left as they are: processes may share the directory. It changes nothing else.
+// DumpEnv is an environment variable that this package reads, beside RecordEnv: if it names a
+// directory, every program that the process compiles writes its dumps into a file of its own
+// there, 0001-name.txt and so on. Files that exist are left as they are: processes may share
+// the directory. It changes nothing else.
 const DumpEnv = "STRIDEFUSE_DUMP"
 
 // dumped counts the names of files tried, over all programs.
