@@ -68,6 +68,10 @@ var allowed = map[string][]string{
 	"examples/hillshade/shade":     {"graph", "ir/scalar", "runtime/abi"},
 	"examples/blackscholes":        {"graph", "examples/blackscholes/greeks"},
 	"examples/blackscholes/greeks": {"graph", "runtime/abi"},
+	"examples/gridstats":           {"examples/internal/rate", "graph", "npy", "stream"},
+	"examples/kmeans":              {"examples/internal/rate", "graph", "npy", "stream"},
+	"examples/search":              {"examples/internal/rate", "graph", "npy", "stream"},
+	"examples/internal/rate":       {"graph"},
 	"examples/internal/table":      {},
 }
 
