@@ -1,6 +1,7 @@
 package passes
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -69,6 +70,30 @@ func TestLowerKeepsMeaning(t *testing.T) {
 	}
 	for _, what := range []string{"kernel of four ops", "refined access", "group split by a limit", "temporary", "place used again", "value computed again", "copy", "product", "product in panels", "split"} {
 		require.Positive(t, reached[what], "no random graph had a %s: %v", what, reached)
+	}
+}
+
+// TestReduceChunksOfText lowers texts of what the pass reductions makes itself, of extents for
+// which it would make something else.
+func TestReduceChunksOfText(t *testing.T) {
+	for _, c := range []struct{ in, by, out string }{
+		{"f32[4,1]", "add", "f32[4]"}, {"f32[1]", "max", "f32[]"}, {"f32[0,4]", "mul", "f32[0]"}, {"f32[0,1]", "min", "f32[0]"}, {"bool[2,1]", "or", "bool[2]"},
+		{"i32[3,1]", "argmax", "i32[3]"}, {"f32[4,2]", "add", "f32[4]"}, {"f32[2,3000]", "add", "f32[3,2]"}, {"f32[0,3000]", "add", "f32[3,0]"},
+	} {
+		text := fmt.Sprintf("func f(%%x: %s) {\n  %%0 = reduce_chunks %%x by=%s : %s\n  return %%0\n}\n", c.in, c.by, c.out)
+		f, err := ir.Parse(text)
+		require.NoError(t, err, text)
+		x := eval.Array{DType: f.Params[0].Type.DType, Shape: extents(f.Params[0])}
+		for i := range size(f.Params[0].Type.Shape) {
+			x.Data = append(x.Data, uint64(i+5)%2)
+		}
+		want, err := eval.Eval(f, []eval.Array{x})
+		require.NoError(t, err)
+		p, err := Lower(f, Options{Verify: true})
+		require.NoError(t, err, text)
+		got, err := eval.Plan(p, []eval.Array{x})
+		require.NoError(t, err)
+		require.Equal(t, fmt.Sprint(want), fmt.Sprint(got), text)
 	}
 }
 

@@ -25,6 +25,8 @@ func reductions(s *State) error {
 			return r.argReduce(v)
 		case v.Op.Info().Kind == ir.Reduce && v.Op != ir.OpReduceChunks:
 			return r.reduce(v.Op.Info().By, v, v.Args[0], v.Attr.Axes)
+		case v.Op == ir.OpReduceChunks:
+			return r.chunks(v)
 		case v.Op.IsLine() && len(v.Args) == 3 && size(v.Args[2].Type.Shape) == 0:
 			return v.Args[0], nil // nothing is stored in it
 		case v.Op.Info().Kind == ir.Scan:
@@ -32,6 +34,19 @@ func reductions(s *State) error {
 		}
 		return v, nil
 	})
+}
+
+// chunks returns a reduce_chunks of a text, of lines of one element without it.
+func (r *reducer) chunks(v *ir.Value) (*ir.Value, error) {
+	x := v.Args[0]
+	last := len(x.Type.Shape) - 1
+	switch n, _ := x.Type.Shape[last].Int(); {
+	case size(v.Type.Shape) == 0, n == 1 && v.Attr.By.IsArgReduction():
+		return r.constant(v, 0)
+	case n == 1:
+		return r.f.Add(ir.OpReshape, ir.Attr{Shape: v.Type.Shape}, v.Pos, x)
+	}
+	return v, nil
 }
 
 func checkReductions(s *State) error {
