@@ -34,6 +34,7 @@ type durations struct {
 }
 
 var engineDurations = [abi.NumEngines]durations{
+	abi.AVX512:   {call: 5, octet: 0.1, unit: 0.04, moved: 4, pair: 0.1},
 	abi.AVX2:     {call: 5, octet: 0.1, unit: 0.04, moved: 4, pair: 0.1},
 	abi.Portable: {call: 5, octet: 0.1, unit: 1.2, moved: 6, pair: 4},
 }
