@@ -27,6 +27,7 @@ import (
 // row for each other record and one column for each name, in the order given. Without
 // names it reads all columns.
 //
+// Blank lines are skipped: in a file of one column an empty cell is written "".
 // Spaces around a cell are ignored. An empty cell is NaN in a float type and an error in
 // others. Numbers that the type can't hold are errors, and so are records of unequal
 // length.

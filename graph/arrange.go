@@ -213,7 +213,8 @@ func (x Node) Split(axis any, sizes ...int) Nodes {
 }
 
 // Chunk returns x cut along an axis into parts of equal size, of which the last may be
-// smaller, and fewer if there are not so many elements.
+// smaller, and fewer if there are not so many elements. The extent of the axis must be known
+// before the program runs.
 func (x Node) Chunk(axis any, parts int) Nodes {
 	n := x.get()
 	if n.err != nil {

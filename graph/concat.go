@@ -45,7 +45,8 @@ func Stack(axis int, arrays ...Node) Node {
 }
 
 // Roll returns x with its elements shifted along an axis, those that leave it at one end
-// entering at the other: element i of x is element i+shift of the result.
+// entering at the other: element i of x is element i+shift of the result. The extent of the
+// axis must be known before the program runs.
 func (x Node) Roll(axis any, shift int) Node {
 	n := x.get()
 	if n.err != nil {

@@ -104,7 +104,7 @@ func choiceText(c *nest.Choice) string {
 	if n := len(c.Packed); n > 0 {
 		text += fmt.Sprintf(", %s packed", plural(n, "operand"))
 	}
-	if n := len(c.Streamed); n > 0 {
+	if n := len(c.NonTemporal); n > 0 {
 		text += fmt.Sprintf(", %s past the caches", plural(n, "output"))
 	}
 	return text

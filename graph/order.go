@@ -1,6 +1,10 @@
 package graph
 
-import "github.com/stridefuse/stridefuse/ir"
+import (
+	"math/bits"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
 
 // Sort returns the elements of x along an axis in order, the least first. Equal ones keep
 // their order, as +0 and -0 do, and NaNs come last. False comes before true. It is a radix
@@ -62,7 +66,8 @@ func (x Node) firstOf(name string, op ir.Op, axis any, k int) (values, places No
 
 // SearchSorted returns for each element of values how many elements of x, a sorted vector,
 // are less, or with right less or equal: where it would be inserted. The places are Int64.
-// It compares each with each.
+// NaN is greater than all others, as sorts have it. It is a binary search; where x is short,
+// or its length not known before the program runs, each value is compared with all of x.
 func (x Node) SearchSorted(values any, right bool) Node {
 	n := x.get()
 	v := Node{operand(ir.OpLt, values, n.typ.DType)}
@@ -72,9 +77,39 @@ func (x Node) SearchSorted(values any, right bool) Node {
 	case len(n.typ.Shape) != 1:
 		return fail("searchsorted", "%s is no vector", n.text())
 	}
-	before := x.Lt(v.Unsqueeze(-1))
-	if right {
-		before = x.Le(v.Unsqueeze(-1))
+	extent, known := n.typ.Shape[0].Int()
+	if !known || extent <= fewSorted {
+		return within("searchsorted", x, goesBefore(x, v.Unsqueeze(-1), right).Cast(Int64).Sum(-1))
 	}
-	return within("searchsorted", x, before.Cast(Int64).Sum(-1))
+	return within("searchsorted", x, bisect(x, v, extent, right))
+}
+
+// fewSorted is up to how many sorted elements comparing with each is less work than a
+// search that reads where the last comparison says.
+const fewSorted = 64
+
+// goesBefore reports which elements stand before where values belong: those that are less,
+// or equal if right. NaN is greater than all others and equal to NaN, as in sorts.
+func goesBefore(x, v Node, right bool) Node {
+	switch isFloat := ir.Floats.Has(x.DType()); {
+	case right && isFloat:
+		return x.Le(v).Or(v.IsNaN())
+	case right:
+		return x.Le(v)
+	case isFloat:
+		return x.Lt(v).Or(v.IsNaN().And(x.IsNaN().Not()))
+	}
+	return x.Lt(v)
+}
+
+// bisect returns how many of the sorted elements go before each value. Each round decides
+// one bit of the number, from the highest on.
+func bisect(x, v Node, extent int, right bool) Node {
+	count := x.Scalar(0).Cast(Int64).BroadcastTo(v.n.typ.Shape)
+	for bit := 1 << (bits.Len(uint(extent)) - 1); bit > 0; bit /= 2 {
+		more := count.Add(bit)
+		last := x.Take(0, more.Minimum(extent).Sub(1))
+		count = Where(more.Le(extent).And(goesBefore(last, v, right)), more, count)
+	}
+	return count
 }

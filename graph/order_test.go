@@ -2,6 +2,7 @@ package graph_test
 
 import (
 	"math"
+	"sort"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -38,6 +39,35 @@ func TestOrder(t *testing.T) {
 	} {
 		require.NoError(t, c.node.Err())
 		require.Equal(t, c.want, shown(run(t, c.node)))
+	}
+}
+
+// TestSearchSorted compares with what sort.Search finds, for vectors that are short and for
+// such that are searched by halves.
+func TestSearchSorted(t *testing.T) {
+	less := func(a, b float32) bool { return a < b || a == a && b != b } // NaN last
+	for _, n := range []int{0, 1, 2, 64, 65, 127, 128, 129, 1000} {
+		x := make([]float32, n)
+		for i := range x {
+			x[i] = float32(i / 3)
+		}
+		if n > 5 {
+			x[n-2], x[n-1] = float32(math.NaN()), float32(math.NaN())
+		}
+		values := []float32{-1, 0, 0.5, 1, 20, float32(n / 3), 1e9, float32(math.Inf(1)), float32(math.NaN())}
+		for _, right := range []bool{false, true} {
+			var want []int64
+			for _, v := range values {
+				want = append(want, int64(sort.Search(n, func(i int) bool {
+					if right {
+						return less(v, x[i])
+					}
+					return !less(x[i], v)
+				})))
+			}
+			got := run(t, graph.Const(graph.Of(x, n)).SearchSorted(graph.Const(graph.Of(values)), right))
+			require.True(t, graph.Equal(graph.Of(want), got), "%d %v: %v, want %v", n, right, got, want)
+		}
 	}
 }
 

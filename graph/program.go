@@ -140,8 +140,8 @@ func (p *Program) RunInto(ctx context.Context, outs []*Tensor, ins ...*Tensor) e
 	return nil
 }
 
-// atCaller returns an error of the executor at the line of the user's that runs, and that
-// of a context as it is.
+// atCaller returns an error of the executor that has no line at the line of the user's that
+// runs, and that of a context as it is.
 func atCaller(err error) error {
 	if err == nil {
 		return nil

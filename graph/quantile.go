@@ -54,7 +54,7 @@ func (x Node) Median(axis ...any) Node { return x.quantiles("median", []float64{
 // Quantile returns the elements along an axis, of floats, below which a part q of them
 // are, from 0 to 1: between two elements what lies on the line between them, as NumPy's
 // quantile does by default, or what QuantileMethod says. NaN if any element is. The axis is
-// dropped, or has extent 1 with KeepDims.
+// dropped, or has extent 1 with KeepDims. Its extent must be known before the program runs.
 func (x Node) Quantile(q float64, axis ...any) Node {
 	return x.quantiles("quantile", []float64{q}, axis)[0]
 }

@@ -168,7 +168,9 @@ func replayOp(v *ir.Value, args []graph.Node) graph.Node {
 		return args[0].Cast(a.DType)
 	case ir.OpBitcast:
 		return args[0].Bitcast(a.DType)
-	case ir.OpSum, ir.OpProd, ir.OpAMin, ir.OpAMax, ir.OpAll, ir.OpAny, ir.OpAllBits, ir.OpAnyBits, ir.OpXorBits:
+	case ir.OpSum, ir.OpProd:
+		return methodOf(reflect.ValueOf(args[0]), v.Op).Interface().(func(...any) graph.Node)(a.Axes, graph.InType(v.Type.DType))
+	case ir.OpAMin, ir.OpAMax, ir.OpAll, ir.OpAny, ir.OpAllBits, ir.OpAnyBits, ir.OpXorBits:
 		return methodOf(reflect.ValueOf(args[0]), v.Op).Interface().(func(...any) graph.Node)(a.Axes)
 	case ir.OpArgMin, ir.OpArgMax:
 		return methodOf(reflect.ValueOf(args[0]), v.Op).Interface().(func(...any) graph.Node)(a.Axes).Cast(graph.Int32)
@@ -176,6 +178,9 @@ func replayOp(v *ir.Value, args []graph.Node) graph.Node {
 		var opts []graph.ReduceOption
 		if a.Exclusive {
 			opts = append(opts, graph.Exclusive)
+		}
+		if v.Op == ir.OpCumSum || v.Op == ir.OpCumProd {
+			opts = append(opts, graph.InType(v.Type.DType))
 		}
 		return methodOf(reflect.ValueOf(args[0]), v.Op).Interface().(func(any, ...graph.ReduceOption) graph.Node)(a.Axis, opts...)
 	case ir.OpSelect, ir.OpUnlikely:

@@ -46,6 +46,14 @@ func (p Pos) Comment() string {
 	return "// " + name + ":" + strconv.Itoa(p.Line)
 }
 
+// Trailing is Comment after a space, for the end of a line; "" if the position is unknown.
+func (p Pos) Trailing() string {
+	if c := p.Comment(); c != "" {
+		return " " + c
+	}
+	return ""
+}
+
 // parsePos reads what comment returns. Any other comment is no position.
 func parsePos(comment string) Pos {
 	text, ok := strings.CutPrefix(strings.TrimRight(comment, " \t\r"), "// ")

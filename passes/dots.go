@@ -34,7 +34,7 @@ func alone(v *ir.Value) bool {
 
 // keepFactors notes the values that products read in more ways than one, as x - mean
 // in the covariances of x, or repeat: each is stored once, and its views read that.
-// A view that sank would be stored as well, however cheap the value is.
+// A view that was pushed through would be stored as well, however cheap the value is.
 func (w *viewer) keepFactors() {
 	as := map[*ir.Value]*ir.Value{} // the operand as which a value is read
 	for _, v := range w.Func.Body {
@@ -59,7 +59,7 @@ func (w *viewer) keepFactors() {
 	}
 }
 
-// whole sees to it that operand i of v, which is computed alone, has strides along
+// whole makes sure that operand i of v, which is computed alone, has strides along
 // its axes.
 func (w *viewer) whole(v *ir.Value, i int) error {
 	a := v.Args[i]
@@ -78,7 +78,7 @@ func (w *viewer) whole(v *ir.Value, i int) error {
 	return err
 }
 
-// dot sees to it that the operands of v have strides along their axes, and that
+// dot makes sure that the operands of v have strides along their axes, and that
 // the rows of a right one that is not packed are contiguous.
 func (w *viewer) dot(v *ir.Value) error {
 	for i := range v.Args {

@@ -11,7 +11,7 @@ import (
 // the pass takes.
 const lookAhead = 64
 
-// rows puts steps that fold, scan or multiply rows, what a scan or a product reads,
+// rows puts steps that reduce, scan or multiply rows, what a scan or a product reads,
 // and what needs the results row by row, into row groups: softmax is the greatest
 // of a row, the exponentials and their sum, and the quotients, and one block of
 // rows goes through all three before the next. What the steps of a group hand on
@@ -131,7 +131,7 @@ func (r *grouper) group(i int) *rowGroup {
 }
 
 // rowsFrom returns how many rows a group that begins with step i has: those that
-// the step folds or scans, or that a scan of what it writes has; 0 if there are
+// the step reduces or scans, or that a scan of what it writes has; 0 if there are
 // none.
 func (r *grouper) rowsFrom(i int) int {
 	s := &r.p.Steps[i]
@@ -261,7 +261,7 @@ func (g *rowGroup) local(p *plan.Plan, s *plan.Step, along int) bool {
 			row = max(out.Strides[along], 1)
 			g.made = append(g.made, madeRows{out.Buffer, row})
 		}
-		if !g.rowOnly(&p.Buffers[out.Buffer], s.Reach(o), out.Access, along, row) {
+		if !g.rowOnly(&p.Buffers[out.Buffer], s.OutExtents(o), out.Access, along, row) {
 			return false
 		}
 	}
@@ -275,7 +275,7 @@ func (g *rowGroup) local(p *plan.Plan, s *plan.Step, along int) bool {
 
 // rowOnly reports whether an access touches, for each row, elements of that row
 // alone, the rows being that far apart: next to each other if a row is more than
-// one element and they are 1 apart, as the chunks of a fold are.
+// one element and they are 1 apart, as the chunks of a reduction are.
 func (g *rowGroup) rowOnly(b *plan.Buffer, extents []int, a plan.Access, along, row int) bool {
 	outer := layout.RowMajor(g.outer...).Strides
 	inner := layout.Layout{Offset: a.Offset}

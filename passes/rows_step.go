@@ -30,7 +30,7 @@ func (r *grouper) acrossRows(s *plan.Step) bool {
 	return r.machine.ColumnCost(s) < r.machine.RowCost(s)
 }
 
-// rowsOf returns how many rows a step folds, scans or multiplies.
+// rowsOf returns how many rows a step reduces, scans or multiplies.
 func (r *grouper) rowsOf(s *plan.Step) int {
 	role, _ := s.Kind()
 	if role == plan.Parallel || role == plan.Line || r.acrossRows(s) {

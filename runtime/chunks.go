@@ -31,8 +31,8 @@ type computation interface {
 	// finish makes what the worker stored visible to others, and drops its pointers to
 	// tensors, so that an idle worker keeps none alive.
 	finish(w *worker)
-	// kernel returns the signature of the kernel that the worker calls, for errors.
-	kernel(w *worker) string
+	// failure returns the error of a panic of the kernel that the worker calls.
+	failure(w *worker, reason any) error
 }
 
 // machine has the constants that tasks are cut by.

@@ -177,8 +177,8 @@ type state struct {
 	local  *local           // during a run
 	spare  []byte           // outs that overlap are computed here
 	moves  []spareOut
-	reach  []reach // of the tensors that have elements
-	worker worker  // the caller's
+	span   []span // of the tensors that have elements
+	worker worker // the caller's
 	job    job
 }
 
@@ -217,5 +217,5 @@ func (st *state) release() {
 	if len(st.moves) > 0 {
 		clear(st.moves)
 	}
-	st.moves, st.reach = st.moves[:0], st.reach[:0]
+	st.moves, st.span = st.moves[:0], st.span[:0]
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
@@ -16,7 +17,8 @@ import (
 // nestTask is the computation of a nest.Task. A block is one iteration of the loops of
 // one of its parts.
 type nestTask struct {
-	number   int // among the tasks of the program
+	number   int    // among the tasks of the program
+	pos      ir.Pos // nest.Task.Pos
 	parts    []linkedPart
 	calls    []linkedCall
 	loops    int        // of all parts together
@@ -189,5 +191,11 @@ func (t *nestTask) iterations() int {
 	return n
 }
 
-// kernel returns the signature of the kernel that is executed.
-func (t *nestTask) kernel(w *worker) string { return t.calls[w.framesOf(t.number).now].signature }
+// failure returns the error of a panic of a kernel. That of an index outside its axis is
+// at the line of the op that has it; that of a run, of any other.
+func (t *nestTask) failure(w *worker, reason any) error {
+	if e, ok := reason.(*ir.IndexError); ok {
+		return &ir.Error{Pos: t.pos, Msg: "run: " + e.Error()}
+	}
+	return failf("%s: %v", t.calls[w.framesOf(t.number).now].signature, reason)
+}

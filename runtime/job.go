@@ -77,7 +77,7 @@ func (j *job) guard(w *worker, compute func()) {
 	t, returned := j.task, false
 	defer func() {
 		if p := recover(); p != nil {
-			j.fail(failf("%s: %v", t.kernel(w), p))
+			j.fail(t.failure(w, p))
 		} else if !returned {
 			j.fail(errEnded)
 		}

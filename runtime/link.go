@@ -72,7 +72,7 @@ type scopeLoop struct {
 
 // linkTask links the slots of a task, then its parts.
 func (l *Linked) linkTask(in *nest.Task) (*nestTask, error) {
-	k := &taskLinker{l: l, in: in, out: &nestTask{scratch: in.Scratch, clears: l.exec.Verify, allocate: l.exec.zeroed(), chunkElements: machine.ChunkElems, piece: pieceNanos}, find: l.exec.finder()}
+	k := &taskLinker{l: l, in: in, out: &nestTask{pos: in.Pos, scratch: in.Scratch, clears: l.exec.Verify, allocate: l.exec.zeroed(), chunkElements: machine.ChunkElems, piece: pieceNanos}, find: l.exec.finder()}
 	if n := l.exec.ChunkElems; n > 0 { // a test
 		k.out.piece = min(n, pieceNanos)
 	}

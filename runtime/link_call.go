@@ -30,10 +30,10 @@ func (k *taskLinker) call(n *loopNest, in *nest.Call) error {
 		return fmt.Errorf("%s: %w", c.signature, err)
 	}
 	if m, ok := in.Kernel.(*kernel.Micro); ok {
-		if m.Row == kernel.StoreNT {
+		if m.Kind == kernel.StoreNT {
 			k.out.fence = fn
 		}
-		if m.Row == kernel.Dot && k.in.First == k.in.Last {
+		if m.Kind == kernel.Dot && k.in.First == k.in.Last {
 			k.out.chunkElements = machine.DotChunkElems
 		}
 	}

@@ -52,7 +52,7 @@ func (d *durations) elementNanos(code kernel.Code, fields []int) float64 {
 		return nanos
 	}
 	field := func(i int) float64 { return float64(max(1, fields[i])) }
-	switch m.Row {
+	switch m.Kind {
 	case kernel.Pack, kernel.Transpose, kernel.StoreNT:
 		return d.moved
 	case kernel.Dot:
@@ -85,7 +85,7 @@ func bodyCost(code kernel.Code) float64 {
 func (c *linkedCall) estimate(code kernel.Code, on abi.Engine, piece, rows, cols int, fields []int) (nanos int) {
 	d := &engineDurations[on]
 	c.nanos = d.elementNanos(code, fields)
-	if m, ok := code.(*kernel.Micro); ok && m.Row == kernel.Order { // all of a line, for some of it
+	if m, ok := code.(*kernel.Micro); ok && m.Kind == kernel.Sort { // all of a line, for some of it
 		c.nanos *= float64(fields[2]) / float64(max(1, cols))
 	}
 	elems, fits := layout.MulInt(rows, cols)
@@ -100,7 +100,7 @@ func (c *linkedCall) estimate(code kernel.Code, on abi.Engine, piece, rows, cols
 		}
 	}
 	if m, ok := code.(*kernel.Micro); ok {
-		c.wholeRows = m.Row == kernel.Reduce || m.Row == kernel.ScanRows || m.Row == kernel.Order
+		c.wholeRows = m.Kind == kernel.Reduce || m.Kind == kernel.ScanRows || m.Kind == kernel.Sort
 	}
 	return 0 // each piece counts
 }

@@ -72,7 +72,7 @@ func maskStore(name string) instWriter {
 }
 
 // micros emits each micro-kernel.
-var micros = map[kernel.Row]func(t *isa, m *kernel.Micro) (*program, error){
+var micros = map[kernel.MicroKind]func(t *isa, m *kernel.Micro) (*program, error){
 	kernel.Pack:          func(_ *isa, m *kernel.Micro) (*program, error) { return compilePack(m), nil },
 	kernel.Transpose:     func(_ *isa, m *kernel.Micro) (*program, error) { return compileTranspose(m), nil },
 	kernel.StoreNT:       func(*isa, *kernel.Micro) (*program, error) { return compileStoreNT(), nil },
@@ -83,4 +83,4 @@ var micros = map[kernel.Row]func(t *isa, m *kernel.Micro) (*program, error){
 }
 
 // Emits reports whether the table has a micro-kernel.
-func Emits(r kernel.Row) bool { return micros[r] != nil }
+func Emits(r kernel.MicroKind) bool { return micros[r] != nil }

@@ -49,7 +49,7 @@ func emits512(c kernel.Code) bool {
 	if !ok {
 		return true
 	}
-	if m.Row != kernel.Reduce {
+	if m.Kind != kernel.Reduce {
 		return false
 	}
 	return !slices.ContainsFunc(m.Combine, ir.Op.IsArgReduction) &&

@@ -78,7 +78,7 @@ func (t *isa) Assemble(pkg string, kernels []kernel.Code) ([]byte, error) {
 // function returns the instructions of a kernel.
 func (t *isa) function(c kernel.Code) (*program, error) {
 	if m, ok := c.(*kernel.Micro); ok {
-		return micros[m.Row](t, m)
+		return micros[m.Kind](t, m)
 	}
 	return compileRows(t, c.(*kernel.Kernel), nil)
 }

@@ -8,23 +8,23 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Row names a row of the table of micro-kernels.
-type Row uint8
+// MicroKind names a row of the table of micro-kernels.
+type MicroKind uint8
 
 // The micro-kernels.
 const (
-	NoRow         Row = iota
-	Pack              // copies a block whose elements are apart along the columns
-	Transpose         // copies a block with its rows and columns exchanged
-	StoreNT           // copies bytes past the caches: non-temporal stores
-	Dot               // multiplies matrices
-	ScanRows          // prefix scans along the rows
-	Reduce            // reduces rows
-	ReduceColumns     // reduces columns
-	Gather            // copies rows by their indices
-	Scatter           // stores rows by their indices
-	Order             // orders the elements of rows
-	numRows
+	NoMicro       MicroKind = iota
+	Pack                    // copies a block whose elements are apart along the columns
+	Transpose               // copies a block with its rows and columns exchanged
+	StoreNT                 // copies bytes past the caches: non-temporal stores
+	Dot                     // multiplies matrices
+	ScanRows                // prefix scans along the rows
+	Reduce                  // reduces rows
+	ReduceColumns           // reduces columns
+	Gather                  // copies rows by their indices
+	Scatter                 // stores rows by their indices
+	Sort                    // orders the elements of rows
+	numMicros
 )
 
 // microInfo is a row of the table of micro-kernels: all that is known of one but how a
@@ -57,10 +57,10 @@ var errNoBits = errors.New("it copies unsigned bits: see BitsType")
 var bitTypes = ir.SetOf(ir.Uint8, ir.Uint16, ir.Uint32, ir.Int64) // see BitsType
 
 // micros declares every micro-kernel, one row each.
-var micros [numRows]microInfo
+var micros [numMicros]microInfo
 
 func init() {
-	micros = [numRows]microInfo{
+	micros = [numMicros]microInfo{
 		Pack: {name: "pack", doc: "out[r,c] = in[r,c], where the elements of a row of in are across bytes apart",
 			has: microParts{dtype: true}, types: bitTypes, fields: []string{"across"}, copies: true, args: packArgs, meaning: packMeaning},
 		Transpose: {name: "transpose", doc: "out[r,c] = in[c,r], where the elements of a row of in are across bytes apart",
@@ -82,8 +82,8 @@ func init() {
 			has: microParts{dtype: true}, types: bitTypes, fields: []string{"extent"}, copies: true, written: true, args: gatherArgs, meaning: gatherMeaning},
 		Scatter: {name: "scatter", doc: "out[index[r],c] = in[r,c], or what is there combined with it, row after row; out has extent rows",
 			has: microParts{op: true, dtype: true}, types: bitTypes | ir.Numeric&ir.Native, ops: scatterOps, fields: []string{"extent"}, written: true, args: scatterArgs, meaning: scatterMeaning, check: checkScatter},
-		Order: {name: "order", doc: "out[r,c] = the element, or its place, that is number c of row r of in once that is ordered; in has length columns, out no more",
-			has: microParts{op: true, dtype: true}, types: ir.AllTypes & ir.Native, ops: orderOps, fields: []string{"across", "across_out", "length"}, written: true, args: orderArgs, limits: orderLimits, meaning: orderMeaning},
+		Sort: {name: "sort", doc: "out[r,c] = the element, or its place, that is number c of row r of in once that is ordered; in has length columns, out no more",
+			has: microParts{op: true, dtype: true}, types: ir.AllTypes & ir.Native, ops: sortOps, fields: []string{"across", "across_out", "length"}, written: true, args: sortArgs, limits: sortLimits, meaning: sortMeaning},
 	}
 }
 
@@ -139,18 +139,18 @@ func reduceLimits(*Micro) []Limit { return []Limit{{Cols, 0, ir.ReduceChunk}} }
 // Verify returns an error unless the micro-kernel has the parts that its row says, of
 // types and combiners that it is made for.
 func (m *Micro) Verify() error {
-	if m.Row == NoRow || m.Row >= numRows {
+	if m.Kind == NoMicro || m.Kind >= numMicros {
 		return errors.New("there is no such micro-kernel")
 	}
-	info := &micros[m.Row]
+	info := &micros[m.Kind]
 	if got := (microParts{m.Combine != nil, m.Op != ir.OpInvalid, m.Type != ir.Invalid, info.has.carry, m.Body != nil}); got != info.has || m.Carry && !info.has.carry {
-		return fmt.Errorf("%s lacks a part, or has one too many", m.Row)
+		return fmt.Errorf("%s lacks a part, or has one too many", m.Kind)
 	}
 	if info.has.dtype && !info.types.Has(m.Type) {
-		return fmt.Errorf("%s is not made for %s", m.Row, m.Type)
+		return fmt.Errorf("%s is not made for %s", m.Kind, m.Type)
 	}
 	if info.has.op && !slices.Contains(info.ops, m.Op) {
-		return fmt.Errorf("%s does not combine by %s", m.Row, m.Op)
+		return fmt.Errorf("%s does not combine by %s", m.Kind, m.Op)
 	}
 	if m.Body != nil {
 		if err := m.Body.Verify(); err != nil {

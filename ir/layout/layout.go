@@ -154,7 +154,7 @@ func (l Layout) At(index ...int) int {
 }
 
 // Equal reports whether shapes, strides and offsets are the same numbers. It
-// does not look through the strides of size-1 axes; compare folds for that.
+// does not look through the strides of size-1 axes; compare collapsed layouts for that.
 func (l Layout) Equal(m Layout) bool {
 	return l.Offset == m.Offset && slices.Equal(l.Shape, m.Shape) && slices.Equal(l.Strides, m.Strides)
 }

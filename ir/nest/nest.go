@@ -23,7 +23,8 @@ type Program struct {
 // Task is what several goroutines compute together: one step of the plan, or the steps
 // of a row group. The iterations of its parts' loops are independent of each other.
 type Task struct {
-	First, Last int // the steps of the plan that it computes
+	First, Last int    // the steps of the plan that it computes
+	Pos         ir.Pos // the line of the user's that the first of them comes from
 	Slots       []Slot
 	Scratch     int    // bytes of local memory that one goroutine needs
 	Parts       []Nest // in any order, and at the same time
@@ -114,14 +115,14 @@ type Arg struct {
 
 // Choice says how a step is computed, and what was not chosen.
 type Choice struct {
-	Strategy string
-	Kernel   string  // the signature of what computes the elements
-	Engine   string  // of that kernel, "avx2" or "portable"; "avx2+portable" for a tiling of both
-	Kernels  int     // 1, or how many kernels a tiling calls
-	Cost     float64 // estimate in additions
-	Packed   []int   // operands of the step that go through local memory, the inputs first
-	Streamed []int   // outputs that are stored past the caches
-	Rejected []Rejected
+	Strategy    string
+	Kernel      string  // the signature of what computes the elements
+	Engine      string  // of that kernel, "avx2" or "portable"; "avx2+portable" for a tiling of both
+	Kernels     int     // 1, or how many kernels a tiling calls
+	Cost        float64 // estimate in additions
+	Packed      []int   // operands of the step that go through local memory, the inputs first
+	NonTemporal []int   // outputs that are stored past the caches
+	Rejected    []Rejected
 }
 
 // Rejected is a strategy that was not chosen: what it costs at least, or why it can't

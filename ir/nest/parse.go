@@ -97,7 +97,7 @@ func (s *scanner) task() (t Task) {
 	t.Last = s.Integer()
 	t.Scratch, t.Work, t.Elems = s.integer("scratch"), s.float("work"), s.integer("elems")
 	s.Want("{")
-	s.EndLine()
+	t.Pos = s.EndLine()
 	for s.Bad == nil && s.Accept("#") {
 		s.Want("step")
 		s.number(t.First + len(t.Choices))
@@ -121,7 +121,7 @@ func (s *scanner) choice() (c Choice) {
 	c.Strategy = s.Name("the name of a strategy")
 	c.Kernel, c.Engine = s.quoted("kernel"), s.quoted("engine")
 	c.Kernels, c.Cost = s.integer("kernels"), s.float("cost")
-	c.Packed, c.Streamed = s.integers("packed"), s.integers("streamed")
+	c.Packed, c.NonTemporal = s.integers("packed"), s.integers("nontemporal")
 	s.EndLine()
 	for s.Bad == nil {
 		at := s.Blanks()

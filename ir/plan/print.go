@@ -51,7 +51,7 @@ func (p *Plan) String() string {
 	WriteBuffers(&b, p.Buffers)
 	for i := range p.Steps {
 		s := &p.Steps[i]
-		b.WriteString("  " + p.stepLine(i) + withComment(s.Pos) + "\n    ")
+		b.WriteString("  " + p.stepLine(i) + s.Pos.Trailing() + "\n    ")
 		if s.Body != nil {
 			b.WriteString(s.Body.String())
 		}
@@ -77,15 +77,8 @@ func WriteBuffers(b *strings.Builder, buffers []Buffer) {
 // WriteLedger writes decisions as lines of a plan's text, and ScanLedger reads them.
 func WriteLedger(b *strings.Builder, ledger []Decision) {
 	for _, d := range ledger {
-		b.WriteString("  " + d.String() + withComment(d.Pos) + "\n")
+		b.WriteString("  " + d.String() + d.Pos.Trailing() + "\n")
 	}
-}
-
-func withComment(p ir.Pos) string {
-	if c := p.Comment(); c != "" {
-		return " " + c
-	}
-	return ""
 }
 
 // bufferHead returns a buffer without its type: %2 = temp 128.

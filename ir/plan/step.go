@@ -154,9 +154,9 @@ func (s *Step) Extents() []int {
 	return out
 }
 
-// Reach returns the extents over which output o moves: the axes', with chunks in place
+// OutExtents returns the extents over which output o moves: the axes', with chunks in place
 // of what is reduced, and 1 in place of what is contracted.
-func (s *Step) Reach(o int) []int {
+func (s *Step) OutExtents(o int) []int {
 	reach := s.Extents()
 	for k, a := range s.Axes {
 		switch {

@@ -32,8 +32,8 @@ func (v *planVerifier) step(i int) {
 		v.ownRows(i, a, s.extentsOf(a))
 	}
 	for o, out := range s.Out {
-		msg := v.access(i, out.Access, s.Reach(o), s.OutType(o))
-		if msg == "" && !layout.Injective(v.reach(i, o)) {
+		msg := v.access(i, out.Access, s.OutExtents(o), s.OutType(o))
+		if msg == "" && !layout.Injective(v.outLayout(i, o)) {
 			msg = "two stores to one element"
 		}
 		if msg != "" {
@@ -268,10 +268,10 @@ func (v *planVerifier) blockExtents(i int, extents []int) []int {
 	return out
 }
 
-// reach returns the layout of what output o stores, in scratch that of one block.
-func (v *planVerifier) reach(i, o int) layout.Layout {
+// outLayout returns the layout of what output o stores, in scratch that of one block.
+func (v *planVerifier) outLayout(i, o int) layout.Layout {
 	s := &v.p.Steps[i]
-	a, extents := s.Out[o].Access, s.Reach(o)
+	a, extents := s.Out[o].Access, s.OutExtents(o)
 	if v.p.Buffers[a.Buffer].Kind == ScratchBuffer {
 		extents = v.blockExtents(i, extents)
 	}

@@ -146,7 +146,7 @@ func (e *elementwise) describe(c computation) {
 		case packed, packedAcross, transposedBlock, repeated:
 			choice.Packed = append(choice.Packed, i)
 		case nonTemporal:
-			choice.Streamed = append(choice.Streamed, i)
+			choice.NonTemporal = append(choice.NonTemporal, i)
 		}
 	}
 	choice.Cost = e.cost(c.work())

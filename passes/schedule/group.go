@@ -16,7 +16,7 @@ import (
 
 // group returns the task of a row group.
 func (s *scheduler) group(g *plan.RowGroup) (nest.Task, error) {
-	w := &groupWriter{scheduler: s, g: g, task: nest.Task{First: g.First, Last: g.Last}, slots: map[int]int{}}
+	w := &groupWriter{scheduler: s, g: g, task: nest.Task{First: g.First, Last: g.Last, Pos: s.plan.Steps[g.First].Pos}, slots: map[int]int{}}
 	lead := len(g.Outer) - 1
 	for _, n := range g.Outer[:lead] {
 		w.loops = append(w.loops, nest.Loop{Extent: nest.Fixed(n), Tile: 1})

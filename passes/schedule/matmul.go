@@ -92,7 +92,7 @@ func (p *product) match() (why string) {
 	}
 	p.access = []plan.Access{s.In[0], s.In[1], s.Out[0].Access}
 	p.dtype = s.Body.In[0].DType
-	p.dot, p.width = &kernel.Micro{Row: kernel.Dot, Type: p.dtype}, kernel.DotColumns(p.dtype)
+	p.dot, p.width = &kernel.Micro{Kind: kernel.Dot, Type: p.dtype}, kernel.DotColumns(p.dtype)
 	left, right, out := &p.access[p.left], &p.access[p.right], &p.access[p.out]
 	switch {
 	case left.Strides[cols] != 0 || right.Strides[cols-1] != 0 || out.Strides[axis] != 0:

@@ -93,13 +93,13 @@ func (c *dotChunk) pack(left nest.Arg, n nest.Size) (item nest.Item, packed nest
 	a := &c.access[c.left]
 	across, row := a.Strides[c.pairs], a.Strides[c.pairs+1]
 	bits := kernel.BitsType(c.dtype)
-	var k kernel.Code = &kernel.Micro{Row: kernel.Pack, Type: bits}
+	var k kernel.Code = &kernel.Micro{Kind: kernel.Pack, Type: bits}
 	fields := []nest.Size{nest.Fixed(across * c.dtype.Size())}
 	switch {
 	case across == 1:
 		k, fields = copyKernel(c.dtype, false), nil
 	case row != 0 && max(row, -row) < max(across, -across):
-		k = &kernel.Micro{Row: kernel.Transpose, Type: bits}
+		k = &kernel.Micro{Kind: kernel.Transpose, Type: bits}
 		left.Step = across
 		fields[0] = nest.Fixed(row * c.dtype.Size())
 	}

@@ -141,7 +141,7 @@ func checkMatmul(t *rapid.T, p *plan.Plan, s *plan.Step, m *tuning.Machine) *Dra
 	}
 	pairs := len(s.Axes) - 3
 	index := make([]int, len(s.Axes))
-	for next := true; next; next = advance(index, s.Reach(0)) {
+	for next := true; next; next = advance(index, s.OutExtents(0)) {
 		var x, y []uint64
 		for k := range s.Axes[pairs].Extent {
 			index[pairs] = k

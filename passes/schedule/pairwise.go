@@ -98,7 +98,7 @@ func (p *pairWriter) check() string {
 // kernel finds the kernel, and returns its engine.
 func (p *pairWriter) kernel() (engine, why string) {
 	body := p.s.Body.WithSplats(func(i int) bool { return !slices.Contains(p.rows, i) })
-	m := &kernel.Micro{Row: kernel.ReduceColumns, Op: p.s.Out[0].Combine, Body: body}
+	m := &kernel.Micro{Kind: kernel.ReduceColumns, Op: p.s.Out[0].Combine, Body: body}
 	if m.Verify() != nil {
 		return "", "the body is none of those that reduce columns"
 	}

@@ -111,7 +111,7 @@ func (p *prefixScan) finish(k kernel.Code) (*Draft, string) {
 		p.Choice.Packed = []int{0}
 	}
 	if p.nonTemporal {
-		p.Choice.Streamed = []int{1}
+		p.Choice.NonTemporal = []int{1}
 	}
 	return p.Draft, ""
 }

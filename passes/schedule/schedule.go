@@ -28,7 +28,7 @@ func init() { // not an initializer: some strategies choose others for their par
 		plan.Scan:          scans,
 		plan.ScanExclusive: scans,
 		plan.Contract:      {multiply},
-		plan.Line:          {gatherLines, scatterLines, orderLines},
+		plan.Line:          {gatherLines, scatterLines, sortLines},
 	}
 }
 
@@ -97,7 +97,7 @@ func (s *scheduler) alone(i int) (nest.Task, error) {
 	if err != nil {
 		return nest.Task{}, &ir.Error{Pos: step.Pos, Msg: fmt.Sprintf("step %d: %v", i, err)}
 	}
-	return nest.Task{First: i, Last: i, Slots: d.Slots, Scratch: d.Scratch, Parts: d.Parts,
+	return nest.Task{First: i, Last: i, Pos: step.Pos, Slots: d.Slots, Scratch: d.Scratch, Parts: d.Parts,
 		Choices: []nest.Choice{d.Choice}, Work: d.Choice.Cost, Elems: elems(&step)}, nil
 }
 
