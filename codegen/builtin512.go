@@ -30,6 +30,9 @@ func BuiltinAVX512(c kernel.Code) bool {
 	body, ok := c.(*kernel.Kernel)
 	sums := false
 	if m, isMicro := c.(*kernel.Micro); isMicro {
+		if m.Kind == kernel.Dot {
+			return true
+		}
 		body, ok = m.Body, m.Kind == kernel.Reduce
 		sums = ok && len(body.Body) > 0 && !slices.ContainsFunc(m.Combine, func(by ir.Op) bool { return by != ir.OpAdd })
 	}

@@ -15,6 +15,7 @@ var avx2 = &isa{
 	forms: forms{}.add(nil, commonForms).add(nil, avx2Forms),
 	table: newTable(),
 	style: vectorMasks{},
+	dot:   dotAVX2,
 	// avo says MMX+ for prefetches.
 	extensions: extensions("MMX+ SSE SSE2 AVX AVX2 FMA3 F16C CMOV BMI BMI2"),
 	special: map[string]instWriter{
@@ -76,7 +77,7 @@ var micros = map[kernel.MicroKind]func(t *isa, m *kernel.Micro) (*program, error
 	kernel.Pack:          func(_ *isa, m *kernel.Micro) (*program, error) { return compilePack(m), nil },
 	kernel.Transpose:     func(_ *isa, m *kernel.Micro) (*program, error) { return compileTranspose(m), nil },
 	kernel.StoreNT:       func(*isa, *kernel.Micro) (*program, error) { return compileStoreNT(), nil },
-	kernel.Dot:           func(_ *isa, m *kernel.Micro) (*program, error) { return compileDot(m), nil },
+	kernel.Dot:           func(t *isa, m *kernel.Micro) (*program, error) { return compileDot(t.dot, m), nil },
 	kernel.ScanRows:      func(_ *isa, m *kernel.Micro) (*program, error) { return compileScan(m), nil },
 	kernel.Reduce:        func(t *isa, m *kernel.Micro) (*program, error) { return compileRows(t, m.Body, m.Combine) },
 	kernel.ReduceColumns: func(_ *isa, m *kernel.Micro) (*program, error) { return compileReduceColumns(m) },

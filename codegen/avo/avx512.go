@@ -9,8 +9,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// AVX512 emits elementwise kernels, and reductions of rows but those that search a place or
-// combine bools, for amd64 with AVX-512 F, DQ, BW and VL.
+// AVX512 emits elementwise kernels, products of floats, and reductions of rows but those that
+// search a place or combine bools, for amd64 with AVX-512 F, DQ, BW and VL.
 var AVX512 codegen.Target = avx512
 
 var avx512 = &isa{
@@ -19,6 +19,7 @@ var avx512 = &isa{
 	forms:      forms{}.add(avx512Names, commonForms).add(nil, avx512Forms),
 	table:      avx512Table(),
 	style:      maskRegisters{},
+	dot:        dotAVX512,
 	broadcasts: true,
 	extensions: extensions("MMX+ SSE SSE2 AVX AVX2 FMA3 F16C CMOV BMI BMI2 AVX512F AVX512DQ AVX512BW AVX512VL"),
 	special: map[string]instWriter{
@@ -50,7 +51,7 @@ func emits512(c kernel.Code) bool {
 		return true
 	}
 	if m.Kind != kernel.Reduce {
-		return false
+		return m.Kind == kernel.Dot && dotAriths512[m.Type].rows > 0
 	}
 	return !slices.ContainsFunc(m.Combine, ir.Op.IsArgReduction) &&
 		!slices.ContainsFunc(m.Body.Out, func(r kernel.Ref) bool { return m.Body.DType(r) == ir.Bool })

@@ -26,9 +26,10 @@ type isa struct {
 	name, engine string
 	suffix       string
 	m            *machine.Machine
-	forms                              // of instructions, by the names that rows call them
-	table                              // rows: the instructions of operations
-	style                              // masks and narrow elements
+	forms        // of instructions, by the names that rows call them
+	table        // rows: the instructions of operations
+	style        // masks and narrow elements
+	dot          *dotStyle
 	special      map[string]instWriter // opcodes besides those of special (emit.go)
 	broadcasts   bool                  // instructions read a constant of 8 bytes in every lane
 	extensions   map[string]bool       // of the instruction set, by avo's names

@@ -48,6 +48,8 @@ func init() {
 		{Sig: "kernel fast (u0:f32) { t0 = cosh u0; store t0 }", Fn: k_cosh_f32_u_b285247184_avx512},
 		{Sig: "kernel (u0:f32) { t0 = cosh u0; store t0 }", Fn: k_cosh_f32_u_b552f60c26_avx512},
 		{Sig: "kernel (u0:f64) { t0 = cosh u0; store t0 }", Fn: k_cosh_f64_u_59600fe59b_avx512},
+		{Sig: "dot f32", Fn: k_dot_f32_2423624372_avx512},
+		{Sig: "dot f64", Fn: k_dot_f64_94c78171a9_avx512},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f32_uu_406bd122ee_avx512},
 		{Sig: "kernel fast (u0:f32, u1:f32) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f32_uu_aa1bd49de5_avx512},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f64_uu_8c57d63d8a_avx512},
@@ -471,6 +473,24 @@ func k_cosh_f32_u_b552f60c26_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_cosh_f64_u_59600fe59b_avx512(f *abi.Frame)
+
+// k_dot_f32_2423624372_avx512 is
+//
+//	dot f32
+//
+// for m, n: { sum := 0; for k: sum = fma(a0[m][k], a1[k][n], sum); o0[m][n] = sum, or += sum }
+//
+//go:noescape
+func k_dot_f32_2423624372_avx512(f *abi.Frame)
+
+// k_dot_f64_94c78171a9_avx512 is
+//
+//	dot f64
+//
+// for m, n: { sum := 0; for k: sum = fma(a0[m][k], a1[k][n], sum); o0[m][n] = sum, or += sum }
+//
+//go:noescape
+func k_dot_f64_94c78171a9_avx512(f *abi.Frame)
 
 // k_elu_f32_uu_406bd122ee_avx512 is
 //
