@@ -139,7 +139,7 @@ func (r *grouper) rowsFrom(i int) int {
 		return n
 	}
 	for j := i + 1; j < len(r.p.Steps) && j < i+lookAhead; j++ {
-		if next := &r.p.Steps[j]; (next.Scans() || contracts(next)) && slices.Contains(written(s), next.In[0].Buffer) {
+		if next := &r.p.Steps[j]; (next.Scans() || next.Contracts()) && slices.Contains(written(s), next.In[0].Buffer) {
 			return r.rowsOf(next)
 		}
 	}
@@ -204,7 +204,7 @@ func (r *grouper) reads(g *rowGroup, j int) bool {
 
 // multiplies reports whether a step of the group is a product.
 func (g *rowGroup) multiplies() bool {
-	return slices.ContainsFunc(g.split, func(s plan.Step) bool { return contracts(&s) })
+	return slices.ContainsFunc(g.split, func(s plan.Step) bool { return s.Contracts() })
 }
 
 // stages returns how many steps work on whole rows.
@@ -222,13 +222,13 @@ func (g *rowGroup) stages() int {
 // and it reads of the group's buffers its own rows only.
 func (r *grouper) join(g *rowGroup, j int) bool {
 	switch s := &r.p.Steps[j]; {
-	case onLines(s):
+	case s.OnLines():
 		return false // its operands have lines of other lengths
 	case slices.ContainsFunc(written(s), func(b int) bool { return r.shared[b] }):
 		return false // others write of the same rows
 	case r.acrossRows(s) && (s.Scans() || s.Axes[len(s.Axes)-2].Extent < r.machine.MinColumns):
 		return false // each of its blocks has all rows
-	case contracts(s) && g.rows < r.machine.LeastProductRows && !r.eager:
+	case s.Contracts() && g.rows < r.machine.LeastProductRows && !r.eager:
 		return false
 	}
 	outer, ok := outerAxes(&r.p.Steps[j], g.outer, g.rows)

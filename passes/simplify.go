@@ -20,7 +20,7 @@ import (
 // two values with the same op, attributes and operands.
 func simplify(s *State) error {
 	n := newNumbering(s.Func)
-	return rewrite(s.Func, func(v *ir.Value) (*ir.Value, error) {
+	return s.Rewrite(func(v *ir.Value) (*ir.Value, error) {
 		bareConstants(v)
 		w, err := simpler(s.Func, v)
 		if err != nil || w == nil {

@@ -70,16 +70,13 @@ func (e *Executor) workers() *pool {
 	return e.pool
 }
 
-// Helped returns how many chunks the pool's workers have computed so far. Chunks that
-// the callers of Run computed are not counted.
-func (e *Executor) Helped() int {
-	return int(e.workers().helped.Load())
-}
-
 // Linked is a program whose calls have the functions of their kernels. Any number of
 // goroutines may run it at once; each run in flight holds an arena of its own,
 // which later runs take over.
 type Linked struct {
+	name     string
+	observer *Observer
+
 	exec    *Executor // keeps the workers
 	pool    *pool
 	buffers []buffer
@@ -191,19 +188,31 @@ type spareOut struct {
 // run computes the steps, then copies the outs that overlap. It never panics.
 func (st *state) run(ctx context.Context) (err error) {
 	old := debug.SetPanicOnFault(true) // an unmapped operand is an error too
-	for i := 0; err == nil && i < len(st.l.tasks); i++ {
-		if i > 0 { // before the first one Run has asked
-			err = ContextError(ctx)
-		}
-		if err == nil {
-			err = st.job.run(ctx, st.l.tasks[i], st)
-		}
+	if o := st.observation(ctx); o != nil {
+		err = o.compute()
+	} else {
+		err = st.compute(ctx)
 	}
 	if err == nil && len(st.moves) > 0 {
 		err = st.copyOuts(ctx)
 	}
 	debug.SetPanicOnFault(old)
 	return err
+}
+
+// compute computes the tasks.
+func (st *state) compute(ctx context.Context) error {
+	for i, t := range st.l.tasks {
+		if i > 0 { // before the first one Run has asked
+			if err := ContextError(ctx); err != nil {
+				return err
+			}
+		}
+		if err := st.job.run(ctx, t, st); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // release forgets the caller's memory.

@@ -6,11 +6,11 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// The micro-kernels of ops on lines: gather, scatter and order. The lines of gather and
+// The micro-kernels of ops on lines: gather, scatter and sort. The lines of gather and
 // scatter are down the columns of a block, so that elements side by side go together where
 // they have one index.
 
-// The ops that Scatter and Order compute: those with updates, and those that sort.
+// The ops that Scatter and Sort compute: those with updates, and those that sort.
 var (
 	scatterOps = lineOps(func(op *ir.OpInfo) bool { return op.Arity == 3 })
 	sortOps    = lineOps(func(op *ir.OpInfo) bool { return op.Sorts })
@@ -88,11 +88,14 @@ func sortMeaning(m *Micro, _ body) Reference {
 // all engines: no generator emits it.
 func (r MicroKind) Written() bool { return micros[r].written }
 
-// LineKernels returns the micro-kernels of ops on lines, each in the types that it is made
-// for.
+// LineKernels returns the micro-kernels that are written by hand, those of ops on lines, each
+// in the types that it is made for.
 func LineKernels() []*Micro {
 	var all []*Micro
-	for _, r := range []MicroKind{Gather, Scatter, Sort} {
+	for _, r := range MicroKinds() {
+		if !r.Written() {
+			continue
+		}
 		ops := micros[r].ops
 		if len(ops) == 0 {
 			ops = []ir.Op{ir.OpInvalid}

@@ -141,32 +141,6 @@ func LimitsOf(c Code) []Limit {
 	return nil
 }
 
-// InPlace reports whether an output of a kernel may be the memory of an input that
-// covers the same elements.
-func InPlace(c Code) bool {
-	m, ok := c.(*Micro)
-	return !ok || micros[m.Kind].inPlace
-}
-
-// Adds reports whether a kernel adds to the elements of its output if field DotAdds is not 0.
-func Adds(c Code) bool {
-	m, ok := c.(*Micro)
-	return ok && m.Kind == Dot
-}
-
-// Updates reports whether a kernel changes some elements of its output and leaves others.
-func Updates(c Code) bool {
-	m, ok := c.(*Micro)
-	return ok && m.Kind == Scatter
-}
-
-// CopiesBits reports whether a kernel copies elements of all types of a size in bytes.
-// StoreNT copies elements of any size, as bytes.
-func CopiesBits(c Code, size int) bool {
-	m, ok := c.(*Micro)
-	return ok && (micros[m.Kind].copies || m.Op == ir.OpScatter) && (size == m.Type.Size() || m.Kind == StoreNT)
-}
-
 // Canonical returns the kernel in the one form that all kernels of the same meaning
 // share. Input i of the result is input order[i] of c.
 func Canonical(c Code) (canon Code, order []int) {

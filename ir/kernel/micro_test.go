@@ -52,6 +52,7 @@ func TestMicroTable(t *testing.T) {
 	for _, r := range MicroKinds() {
 		require.True(t, seen[r], "%s has no example", r)
 		require.NotEmpty(t, r.Doc())
+		require.NotEqual(t, noUnit, micros[r].time.Unit, "%s", r)
 		require.NotEqual(t, micros[r].has.dtype, micros[r].has.body)
 		require.Equal(t, micros[r].has.dtype, r.Types() != 0)
 		require.Equal(t, micros[r].has.op, len(micros[r].ops) > 0)

@@ -31,28 +31,6 @@ type Axis struct {
 	Role   Role
 }
 
-// Role says what a step does along an axis.
-type Role uint8
-
-// The roles. A step has at most one axis that is not Parallel.
-const (
-	// Parallel: every index is computed on its own.
-	Parallel Role = iota
-	// Reduce: an output with a combiner has one element for each chunk of
-	// ir.ReduceChunk indices, combined by the tree of ir.ReduceRow. Its stride along the
-	// axis is from chunk to chunk. An output without a combiner is stored.
-	Reduce
-	// Scan: the output is the running value of ir.ScanLine, with the element itself.
-	Scan
-	// ScanExclusive: the running value without the element itself.
-	ScanExclusive
-	// Contract: the output is the sum of products of ir.DotLine; the body multiplies.
-	Contract
-	// Line: lines of the output are what an op on lines, its combiner, makes of those of
-	// the inputs. The body is not used.
-	Line
-)
-
 // Access is how a step reads or writes a buffer: the element of index i is at
 // Offset + sum i[k]*Strides[k].
 type Access struct {
@@ -75,37 +53,6 @@ type Panel struct{ Axis, Size, Stride int }
 type Output struct {
 	Access
 	Combine ir.Op
-}
-
-// Kind returns the role that the step has besides Parallel, and its axis, -1 if all
-// axes are parallel. It is the one place where the kind of a step is told.
-func (s *Step) Kind() (role Role, axis int) {
-	for k, a := range s.Axes {
-		if a.Role != Parallel {
-			return a.Role, k
-		}
-	}
-	return Parallel, -1
-}
-
-// Reduces reports whether an output is combined along an axis, so that it has fewer
-// elements than the step has indices.
-func (s *Step) Reduces() bool {
-	role, _ := s.Kind()
-	return role == Reduce || role == Contract
-}
-
-// InPlace reports whether an output may be stored where an input is read that has the
-// same elements: no element is read after another has been stored there.
-func (s *Step) InPlace() bool {
-	role, _ := s.Kind()
-	return role == Parallel || role == Scan
-}
-
-// Scans reports whether the step stores the running values along an axis.
-func (s *Step) Scans() bool {
-	role, _ := s.Kind()
-	return role == Scan || role == ScanExclusive
 }
 
 // Accesses yields the inputs' accesses, then the outputs'.
@@ -134,17 +81,6 @@ func (s *Step) Touches(is func(buffer int) bool) bool {
 	return false
 }
 
-// OutType returns the element type of output o.
-func (s *Step) OutType(o int) ir.DType {
-	if s.Out[o].Combine.IsArgReduction() {
-		return ir.Int32
-	}
-	if role, _ := s.Kind(); role == Line {
-		return ir.LineType(s.Out[o].Combine, s.Body.In[0].DType)
-	}
-	return s.Body.DType(s.Body.Out[o])
-}
-
 // Extents returns the extents of the axes.
 func (s *Step) Extents() []int {
 	out := make([]int, len(s.Axes))
@@ -152,30 +88,4 @@ func (s *Step) Extents() []int {
 		out[k] = a.Extent
 	}
 	return out
-}
-
-// OutExtents returns the extents over which output o moves: the axes', with chunks in place
-// of what is reduced, and 1 in place of what is contracted.
-func (s *Step) OutExtents(o int) []int {
-	reach := s.Extents()
-	for k, a := range s.Axes {
-		switch {
-		case a.Role == Contract:
-			reach[k] = min(1, a.Extent)
-		case a.Role == Reduce && s.Out[o].Combine != ir.OpInvalid:
-			reach[k] = ir.Chunks(a.Extent)
-		}
-	}
-	return reach
-}
-
-// CombinesAll reports whether every output is combined by an op on elements: none is stored
-// besides, and none is an index.
-func (s *Step) CombinesAll() bool {
-	for _, o := range s.Out {
-		if o.Combine == ir.OpInvalid || o.Combine.IsArgReduction() {
-			return false
-		}
-	}
-	return true
 }

@@ -69,20 +69,7 @@ func (s *Step) check() error {
 			return fmt.Errorf("input %s: a splat is one element for the whole step, and nothing else is", a)
 		}
 	}
-	special := 0
-	for _, a := range s.Axes {
-		if a.Role > Line {
-			return errors.New("there is no such role")
-		}
-		if a.Role != Parallel {
-			special++
-		}
-	}
-	if special > 1 {
-		return errors.New("more than one axis is not parallel")
-	}
-	role, axis := s.Kind()
-	return s.checkRole(role, axis)
+	return s.checkRole()
 }
 
 // fixed reports whether an access is the same element at each index.
@@ -95,48 +82,49 @@ func (a Access) fixed() bool {
 	return true
 }
 
-// checkRole returns an error unless the outputs' combiners are those of the role.
-func (s *Step) checkRole(role Role, axis int) error {
-	combined := 0
-	for o, out := range s.Out {
-		if out.Combine == ir.OpInvalid {
+// checkParallel returns an error if an output is combined.
+func (s *Step) checkParallel(_, combined int) error {
+	if combined > 0 {
+		return errors.New("a combiner, and no axis to combine along")
+	}
+	return nil
+}
+
+// checkCombiners returns an error unless each combiner reduces the body's elements.
+func (s *Step) checkCombiners() error {
+	for o := range s.Out {
+		if s.Out[o].Stored() {
 			continue
 		}
-		combined++
-		if role == Parallel {
-			return errors.New("a combiner, and no axis to combine along")
-		}
-		if role == Line {
-			continue
-		}
-		if err := ir.CheckReduce(out.Combine, s.Body.DType(s.Body.Out[o])); err != nil {
+		if err := ir.CheckReduce(s.Out[o].Combine, s.Body.DType(s.Body.Out[o])); err != nil {
 			return fmt.Errorf("output %d: %w", o, err)
 		}
 	}
-	switch role {
-	case Parallel:
-		return nil
-	case Reduce:
-		if combined == 0 {
-			return errors.New("an axis is reduced, and no output has a combiner")
-		}
-		return nil
-	case Scan, ScanExclusive:
-		if len(s.In) != 1 || len(s.Body.Body) > 0 || len(s.Out) != 1 || combined != 1 || s.Out[0].Combine.ScannedBy() == ir.OpInvalid {
-			return errors.New("a scan combines the elements of one input, and does nothing else")
-		}
-		return nil
-	case Contract:
-		return s.checkContract(axis)
-	case Line:
-		return s.checkLine()
+	return nil
+}
+
+// checkReduce returns an error unless an output is reduced.
+func (s *Step) checkReduce(_, combined int) error {
+	if combined == 0 {
+		return errors.New("an axis is reduced, and no output has a combiner")
 	}
-	panic("BUG: plan: a role without a rule")
+	return s.checkCombiners()
+}
+
+// checkScan returns an error unless the step scans the elements of one input.
+func (s *Step) checkScan(_, combined int) error {
+	if len(s.In) != 1 || len(s.Body.Body) > 0 || len(s.Out) != 1 || combined != 1 || s.Out[0].Combine.ScannedBy() == ir.OpInvalid {
+		return errors.New("a scan combines the elements of one input, and does nothing else")
+	}
+	return s.checkCombiners()
 }
 
 // checkContract returns an error unless the step multiplies the matrices of two
 // inputs: see ir.DotLine.
-func (s *Step) checkContract(axis int) error {
+func (s *Step) checkContract(axis, _ int) error {
+	if err := s.checkCombiners(); err != nil {
+		return err
+	}
 	k := s.Body
 	switch {
 	case len(k.In) != 2 || len(k.Body) != 1 || k.Body[0].Op != ir.OpMul || k.Body[0].Args[0] == k.Body[0].Args[1] || len(k.Out) != 1 || k.Out[0] != kernel.Ref(2):
@@ -166,7 +154,7 @@ func (s *Step) checkContract(axis int) error {
 }
 
 // checkLine returns an error unless the step has the operands of an op on lines.
-func (s *Step) checkLine() error {
+func (s *Step) checkLine(axis, _ int) error {
 	if len(s.Out) != 1 || len(s.Body.Body) > 0 {
 		return errors.New("an op on lines has one output, and a body that computes nothing")
 	}
@@ -174,7 +162,6 @@ func (s *Step) checkLine() error {
 	for _, in := range s.Body.In {
 		types = append(types, in.DType)
 	}
-	_, axis := s.Kind()
 	if by := s.Out[0].Combine; by.Info().Sorts && s.extentsOf(s.In[0])[axis] < s.Axes[axis].Extent {
 		return fmt.Errorf("the first %d elements of a line of %d", s.Axes[axis].Extent, s.extentsOf(s.In[0])[axis])
 	}
@@ -184,8 +171,8 @@ func (s *Step) checkLine() error {
 // extentsOf returns the extents over which an input moves.
 func (s *Step) extentsOf(a Access) []int {
 	out := s.Extents()
-	if role, axis := s.Kind(); role == Line && a.Line != 0 {
-		out[axis] = a.Line
+	if a.Line != 0 && s.OnLines() {
+		out[s.Along()] = a.Line
 	}
 	return out
 }
@@ -260,10 +247,8 @@ func (a Access) Layout(extents []int) (layout.Layout, bool) {
 func (v *planVerifier) blockExtents(i int, extents []int) []int {
 	one := v.oneBlock(i)
 	out := append([]int{}, extents...)
-	for k, a := range one.Axes {
-		if a.Role == Parallel {
-			out[k] = a.Extent
-		}
+	for _, k := range one.ParallelAxes() {
+		out[k] = one.Axes[k].Extent
 	}
 	return out
 }

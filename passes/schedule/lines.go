@@ -46,8 +46,8 @@ type lineStep struct {
 
 // newLineStep returns the step of an op on lines that is among ops.
 func newLineStep(t *target, s *plan.Step, ops ...ir.Op) (*lineStep, string) {
-	role, line := s.Kind()
-	if role != plan.Line {
+	line := s.Along()
+	if !s.OnLines() {
 		return nil, "it computes no lines from lines"
 	}
 	by := s.Out[0].Combine

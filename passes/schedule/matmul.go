@@ -78,8 +78,8 @@ func (p *product) matmul() (*Draft, string) {
 // match finds the operands of a product, or says why the step is none.
 func (p *product) match() (why string) {
 	s := p.step
-	role, axis := s.Kind()
-	if role != plan.Contract {
+	axis := s.Along()
+	if !s.Contracts() {
 		return "it contracts no axis"
 	}
 	cols := len(s.Axes) - 1

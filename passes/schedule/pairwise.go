@@ -3,7 +3,6 @@ package schedule
 import (
 	"slices"
 
-	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
@@ -71,7 +70,7 @@ func (p *pairWriter) check() string {
 	if p.index < 0 || s.Axes[p.index].Extent < p.PairIndices || s.Axes[p.row].Extent < p.PairRows {
 		return "there are few rows, or few indices for each"
 	}
-	if len(s.Out) != 1 || s.Out[0].Combine == ir.OpInvalid || s.Out[0].Strides[p.row] != 1 {
+	if len(s.Out) != 1 || s.Out[0].Stored() || s.Out[0].Strides[p.row] != 1 {
 		return "it has not one output that is contiguous across the lines"
 	}
 	for i, a := range s.In {

@@ -22,7 +22,7 @@ func (r *rowWriter) multiChunk(s *plan.Step) bool {
 		}
 	}
 	for _, o := range s.Out {
-		if o.Combine == ir.OpInvalid || o.Strides[last-1] != 1 {
+		if o.Stored() || o.Strides[last-1] != 1 {
 			return false
 		}
 	}

@@ -33,8 +33,10 @@ func lineFunction(m *kernel.Micro) func(*abi.Frame) {
 		}
 		return typed(m.Type, scatter[int8](m.Op), scatter[int16](m.Op), scatter[int32](m.Op), scatter[int64](m.Op),
 			scatter[uint8](m.Op), scatter[uint16](m.Op), scatter[uint32](m.Op), scatter[uint64](m.Op), scatter[float32](m.Op), scatter[float64](m.Op))
+	case kernel.Sort:
+		return sortOf(m)
 	}
-	return sortOf(m)
+	panic("BUG: lines: no function of " + m.Signature())
 }
 
 // typed returns the function of a type.
