@@ -46,6 +46,7 @@ var allowed = map[string][]string{
 	"safetensors":                  {"graph", "internal/binfile", "ir/layout"},
 	"stream":                       {"graph", "internal/binfile", "ir", "ir/layout", "npy", "stream/blocks"},
 	"stream/blocks":                {"ir"},
+	"zarr":                         {"graph", "internal/binfile", "ir/layout"},
 	"codegen":                      {"ir", "ir/elementary", "ir/kernel"},
 	"codegen/machine":              {"ir", "ir/kernel", "codegen"},
 	"codegen/avo":                  {"ir", "ir/elementary", "ir/kernel", "codegen", "codegen/machine"},
@@ -101,7 +102,7 @@ var linked = []string{"golang.org/x/sys"}
 // TestUserBinariesStayLean lists what such programs link.
 func TestUserBinariesStayLean(t *testing.T) {
 	others := map[string]bool{}
-	args := []string{"-deps", "-f", "{{if not .Standard}}{{.ImportPath}} {{.Module.Path}}{{end}}", "./graph", "./csvtensor", "./formula", "./imaging", "./npy", "./onnx", "./safetensors", "./stream", "./examples/..."}
+	args := []string{"-deps", "-f", "{{if not .Standard}}{{.ImportPath}} {{.Module.Path}}{{end}}", "./graph", "./csvtensor", "./formula", "./imaging", "./npy", "./onnx", "./safetensors", "./stream", "./zarr", "./examples/..."}
 	for line := range strings.Lines(list(t, args...)) {
 		pkg, in, _ := strings.Cut(strings.TrimSpace(line), " ")
 		switch {

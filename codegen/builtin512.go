@@ -44,7 +44,7 @@ func BuiltinAVX512(c kernel.Code) bool {
 
 func isElementary(in kernel.Inst) bool {
 	info := in.Op.Info()
-	return info.Kind == ir.Composed && info.Domain == ir.Floats && info.Cost >= elementaryCost && !slices.Contains(boundByRoots, in.Op)
+	return info.Kind == ir.Composed && ir.Floats.Has(in.DType) && info.Cost >= elementaryCost && !slices.Contains(boundByRoots, in.Op)
 }
 
 // onFloats reports whether all values are of float32 or float64.
