@@ -52,7 +52,7 @@ var allowed = map[string][]string{
 	"codegen/avo":                  {"ir", "ir/elementary", "ir/kernel", "codegen", "codegen/machine"},
 	"cmd/genkernels":               {"ir/kernel", "codegen", "codegen/avo"},
 	"cmd/hardening":                {"graph", "ir", "ir/eval", "ir/layout", "ir/nest", "ir/plan", "ir/tuning", "passes/schedule", "runtime", "runtime/tensor"},
-	"cmd/stridefuse":               {"codegen", "codegen/avo", "formula", "graph", "ir", "ir/eval", "ir/kernel", "ir/layout", "ir/nest", "ir/plan", "ir/tuning", "npy", "passes", "passes/schedule", "runtime", "runtime/tensor"},
+	"cmd/stridefuse":               {"codegen", "codegen/avo", "formula", "graph", "ir", "ir/eval", "ir/kernel", "ir/layout", "ir/nest", "ir/plan", "ir/tuning", "npy", "passes", "passes/schedule", "runtime", "runtime/tensor", "stream", "zarr"},
 	"cmd/ulp":                      {"cmd/ulp/oracle", "codegen/avo", "graph", "ir", "ir/elementary", "ir/kernel"},
 	"cmd/ulp/oracle":               {},
 	"bench":                        {"bench/formula", "graph", "ir/kernel", "runtime/abi"},

@@ -31,6 +31,10 @@ type flags struct {
 	runs     int
 	target   string
 	memory   float64
+	rangeOf  [2]int // of blocks
+	ranges   int
+	state    string
+	budget   int // MB
 }
 
 // named is a file of an input.
@@ -86,6 +90,10 @@ var flagTable = map[string]flagRow{
 		}
 		return err
 	}},
+	"range":  {"i/n", "which of n ranges of blocks of rows, from 0", parseRange},
+	"ranges": {"n", "of how many ranges the job is", func(f *flags, text string) error { return natural(text, &f.ranges) }},
+	"state":  {"folder", "what ranges share: which blocks are complete, and parts of sums", func(f *flags, text string) error { f.state = text; return nil }},
+	"budget": {"MB", "how much memory blocks take at most: 1024 without it", func(f *flags, text string) error { return natural(text, &f.budget) }},
 	"timeout": {"duration", "when to give up, such as 10s", func(f *flags, text string) (err error) {
 		if f.timeout, err = time.ParseDuration(text); err == nil && f.timeout <= 0 {
 			err = errors.New("it must be more than 0")

@@ -51,6 +51,7 @@ var commands []command
 
 func init() { // not an initializer: help reads it
 	text, data, engine := []string{"stage", "size"}, []string{"in", "out"}, []string{"workers", "portable", "tiling", "timeout"}
+	blocks := []string{"state", "budget"}
 	commands = []command{
 		{"run", "FILE", "run a program, and print or write what it computes", slices.Concat(text, data, engine), (*tool).run},
 		{"eval", "FORMULA", "compute a formula in NumPy's notation", slices.Concat(data, []string{"graph"}, engine), (*tool).eval},
@@ -60,6 +61,8 @@ func init() { // not an initializer: help reads it
 		{"asm", "SIGNATURE", "print the assembly of a kernel with what bounds its loops", []string{"target", "memory"}, (*tool).asm},
 		{"bench", "FILE", "time a program", slices.Concat(text, data[:1], engine, []string{"runs"}), (*tool).bench},
 		{"bisect", "FILE", "find the rewrite after which a program computes something else", slices.Concat(text, data[:1], engine[1:]), (*tool).bisect},
+		{"shard", "FILE", "compute a range of blocks of rows, of arrays larger than memory", slices.Concat(data, blocks, engine, []string{"range"}), (*tool).shard},
+		{"merge", "FILE", "complete a job whose ranges have been computed, and print or write what has no rows", slices.Concat(data, blocks, engine, []string{"ranges"}), (*tool).merge},
 		{"help", "COMMAND", "describe a command", nil, (*tool).help},
 	}
 }
