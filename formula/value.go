@@ -50,8 +50,10 @@ var constants = map[string]value{
 // Python's.
 var typeNames = func() map[string]graph.DType {
 	names := map[string]graph.DType{"bool_": graph.Bool, "int": graph.Int64, "float": graph.Float64}
-	for dt := graph.Bool; dt <= graph.Float64; dt++ {
-		names[dt.String()] = dt
+	for dt := graph.Bool; dt <= graph.QUint8; dt++ {
+		if dt.Runs() {
+			names[dt.String()] = dt
+		}
 	}
 	return names
 }()
