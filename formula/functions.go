@@ -7,6 +7,9 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
+// The table of functions, part one: elementwise. A row is the parameters and a function of the
+// arguments that returns a Node.
+
 // functions is the table of functions: by NumPy's names, and by this library's where NumPy has
 // none. Each may be called as a method of its first argument. Operators are functions too.
 var functions = map[string]*function{}

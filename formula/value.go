@@ -4,6 +4,8 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
+// Values: what a part of a formula gives before it is an array, and the names that have one.
+
 // kind says what a value is.
 type kind uint8
 
