@@ -8,8 +8,8 @@ import (
 	"github.com/stridefuse/stridefuse/stream/blocks"
 )
 
-// blockBytes is how much of the inputs a block has unless the job says otherwise: many times
-// what is lost between two blocks, some 0.1 ms, and few beside any bound of memory.
+// blockBytes is how much of the inputs a block has unless the job says otherwise. It is
+// not tuned.
 const blockBytes = 16 << 20
 
 // choose finds the number of rows of a block whose memory is within the job's bound, and
