@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/layout"
 	"github.com/stridefuse/stridefuse/passes/schedule"
 
 	"github.com/stridefuse/stridefuse/ir/nest"
@@ -79,7 +80,7 @@ func explainTask(b *strings.Builder, pl *plan.Plan, t *nest.Task) {
 		step := &pl.Steps[i]
 		text := strings.Join(work(step), " and ") + " over " + ir.ShapeOf(step.Extents()...).String()
 		if role, _ := step.Kind(); role == plan.Contract {
-			text = product(step.Extents())
+			text = product(step)
 		}
 		if t.Last > t.First {
 			text += fmt.Sprintf(", blocks of %s through steps %d to %d", plural(t.Block, "row"), t.First, t.Last)
@@ -153,13 +154,15 @@ func work(step *plan.Step) []string {
 	return parts
 }
 
-// product says what the step of a product with such extents multiplies.
-func product(extents []int) string {
-	lead := len(extents) - 3
-	pairs, rows, cols := extents[lead], extents[lead+1], extents[lead+2]
+// product says what the step of a product multiplies.
+func product(s *plan.Step) string {
+	at, extents := s.Product(), s.Extents()
+	pairs, _ := layout.NumElems(extents[at.Pairs:at.Rows]) // all are of a plan that is verified
+	rows, _ := layout.NumElems(extents[at.Rows:at.Cols])
+	cols, _ := layout.NumElems(extents[at.Cols:])
 	text := fmt.Sprintf("a product [%d,%d] x [%d,%d]", rows, pairs, pairs, cols)
-	if lead > 0 {
-		text += " for each of " + ir.ShapeOf(extents[:lead]...).String()
+	if at.Pairs > 0 {
+		text += " for each of " + ir.ShapeOf(extents[:at.Pairs]...).String()
 	}
 	return text
 }

@@ -228,7 +228,7 @@ func (r *grouper) join(g *rowGroup, j int) bool {
 		return false // others write of the same rows
 	case r.acrossRows(s) && (s.Scans() || s.Axes[len(s.Axes)-2].Extent < r.machine.MinColumns):
 		return false // each of its blocks has all rows
-	case contracts(s) && g.rows < r.machine.LeastProductRows && !r.eager:
+	case contracts(s) && (readsWindows(s) || g.rows < r.machine.LeastProductRows && !r.eager):
 		return false
 	}
 	outer, ok := outerAxes(&r.p.Steps[j], g.outer, g.rows)

@@ -16,6 +16,13 @@ func contracts(s *plan.Step) bool {
 	return role == plan.Contract
 }
 
+// readsWindows reports whether a step is a product whose matrices have several axes for
+// their pairs, rows or columns: its strategy packs what it reads for several rows at once.
+func readsWindows(s *plan.Step) bool {
+	at := s.Product()
+	return at.Rows-at.Pairs > 1 || at.Cols-at.Rows > 1 || len(s.Axes)-at.Cols > 1
+}
+
 // acrossRows reports whether a step is vectorized across the lines that it reduces or
 // scans, so that each of its blocks has all elements of many lines.
 func (r *grouper) acrossRows(s *plan.Step) bool {
@@ -41,7 +48,9 @@ func (r *grouper) rowsOf(s *plan.Step) int {
 		rows *= s.Axes[k].Extent
 	}
 	if role == plan.Contract {
-		rows /= max(1, s.Axes[len(s.Axes)-1].Extent)
+		for _, a := range s.Axes[s.Product().Cols:] {
+			rows /= max(1, a.Extent)
+		}
 	}
 	return rows
 }

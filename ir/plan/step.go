@@ -34,7 +34,8 @@ type Axis struct {
 // Role says what a step does along an axis.
 type Role uint8
 
-// The roles. A step has at most one axis that is not Parallel.
+// The roles. A step has at most one axis that is not Parallel, but for Contract: the pairs
+// of a product are one axis or more, next to each other.
 const (
 	// Parallel: every index is computed on its own.
 	Parallel Role = iota
@@ -46,7 +47,8 @@ const (
 	Scan
 	// ScanExclusive: the running value without the element itself.
 	ScanExclusive
-	// Contract: the output is the sum of products of ir.DotLine; the body multiplies.
+	// Contract: the output is the sum of products of ir.DotLine over the indices of these
+	// axes in row-major order; the body multiplies. See Step.Product.
 	Contract
 	// Line: lines of the output are what an op on lines, its combiner, makes of those of
 	// the inputs. The body is not used.
@@ -77,7 +79,7 @@ type Output struct {
 	Combine ir.Op
 }
 
-// Kind returns the role that the step has besides Parallel, and its axis, -1 if all
+// Kind returns the role that the step has besides Parallel, and its first axis, -1 if all
 // axes are parallel. It is the one place where the kind of a step is told.
 func (s *Step) Kind() (role Role, axis int) {
 	for k, a := range s.Axes {
@@ -86,6 +88,32 @@ func (s *Step) Kind() (role Role, axis int) {
 		}
 	}
 	return Parallel, -1
+}
+
+// Product says where the axes of a product begin. Those before Pairs count its matrices, then
+// come the pairs that are multiplied and added, then the rows of the left matrix, the
+// first input, and last the columns of the right one: one axis or more of each. The left
+// matrix does not move along the columns, nor the right one along the rows.
+type Product struct{ Pairs, Rows, Cols int }
+
+// Product returns where the axes of a Contract step begin. The columns begin with the
+// first axis behind that of the rows along which the right matrix moves, or are the last.
+func (s *Step) Product() Product {
+	_, pairs := s.Kind()
+	rows := pairs
+	for rows < len(s.Axes) && s.Axes[rows].Role == Contract {
+		rows++
+	}
+	cols := rows + 1
+	for cols < len(s.Axes)-1 && !s.moves(&s.In[1], cols) {
+		cols++
+	}
+	return Product{pairs, rows, cols}
+}
+
+// moves reports whether an access is at different elements along an axis.
+func (s *Step) moves(a *Access, axis int) bool {
+	return s.Axes[axis].Extent > 1 && a.Strides[axis] != 0
 }
 
 // Reduces reports whether an output is combined along an axis, so that it has fewer

@@ -15,7 +15,7 @@ func (p *Plan) Traffic(i int) (read, written int) {
 				n *= e
 			}
 		}
-		return n
+		return min(n, b.Size()*b.DType.Size()) // windows share elements
 	}
 	for _, a := range s.In {
 		read += bytes(a, s.Extents())
