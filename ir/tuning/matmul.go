@@ -12,6 +12,9 @@ type MatmulBlocks struct {
 	// PackCols is from how many columns on left rows that lie badly are packed: each
 	// element is read once for every panel of columns.
 	PackCols int
+	// PackRows and PackBytes are from how many rows of the left operand, and above how many
+	// bytes, a right one is packed whose rows are contiguous but apart.
+	PackRows, PackBytes int
 	// RightBytes is how much of a right operand is packed at a time, if it is packed block by
 	// block: all pairs of the block's columns.
 	RightBytes int
@@ -26,4 +29,4 @@ type MatmulBlocks struct {
 }
 
 // matmulBlocks was tuned on a Zen 3 with BenchmarkDot.
-var matmulBlocks = MatmulBlocks{LeftBytes: 128 << 10, Cols: 1024, LeastCols: 128, BlocksPerWorker: 4, PackCols: 64, RightBytes: 1 << 20, DirectRows: 24, DirectCols: 48, PackElems: 256, SetBytes: 2048}
+var matmulBlocks = MatmulBlocks{LeftBytes: 128 << 10, Cols: 1024, LeastCols: 128, BlocksPerWorker: 4, PackCols: 64, PackRows: 32, PackBytes: 32 << 10, RightBytes: 1 << 20, DirectRows: 24, DirectCols: 48, PackElems: 256, SetBytes: 2048}

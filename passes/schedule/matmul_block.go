@@ -93,7 +93,7 @@ func (p *product) blocks() {
 	p.left.apart, ok = p.stride(&p.left, pairs)
 	p.left.packed = !ok || p.short(&p.left, &p.rows, p.Matmul.DirectRows)
 	p.right.apart, ok = p.stride(&p.right, pairs)
-	p.right.packed = !ok || p.right.strides[len(p.step.Axes)-1] != 1 || p.short(&p.right, &p.cols, p.Matmul.DirectCols)
+	p.right.packed = !ok || p.right.strides[len(p.step.Axes)-1] != 1 || p.short(&p.right, &p.cols, p.Matmul.DirectCols) || p.scattered()
 	p.tiles(&p.rows, &p.left, p.Matmul.LeftBytes/ir.DotChunk/p.dtype.Size(), kernel.DotRows)
 	most := p.Matmul.Cols
 	if p.right.packed {
@@ -104,6 +104,14 @@ func (p *product) blocks() {
 		most /= 2
 		p.tiles(&p.cols, &p.right, most, p.width)
 	}
+}
+
+// scattered reports whether a right operand whose rows are contiguous is packed all the same:
+// the rows are apart, and enough rows of the left one read it to pay for the copy. In a row
+// group each block of rows would pack it anew.
+func (p *product) scattered() bool {
+	rows, bytes := p.rows.all(p.step.Axes), p.pairs*p.cols.all(p.step.Axes)*p.dtype.Size()
+	return p.right.panel == nil && !p.inGroup && rows >= p.Matmul.PackRows && bytes > p.Matmul.PackBytes
 }
 
 // iterations returns how many blocks goroutines compute apart from each other.
