@@ -43,6 +43,8 @@ var allowed = map[string][]string{
 	"npy":                          {"graph", "internal/binfile", "ir/layout"},
 	"onnx":                         {"graph", "internal/binfile", "ir", "ir/layout"},
 	"safetensors":                  {"graph", "internal/binfile", "ir/layout"},
+	"stream":                       {"graph", "internal/binfile", "ir", "ir/layout", "npy", "stream/blocks"},
+	"stream/blocks":                {"ir"},
 	"codegen":                      {"ir", "ir/elementary", "ir/kernel"},
 	"codegen/machine":              {"ir", "ir/kernel", "codegen"},
 	"codegen/avo":                  {"ir", "ir/elementary", "ir/kernel", "codegen", "codegen/machine"},
@@ -97,7 +99,7 @@ var linked = []string{"golang.org/x/sys"}
 // TestUserBinariesStayLean lists what such programs link.
 func TestUserBinariesStayLean(t *testing.T) {
 	others := map[string]bool{}
-	args := []string{"-deps", "-f", "{{if not .Standard}}{{.ImportPath}} {{.Module.Path}}{{end}}", "./graph", "./csvtensor", "./imaging", "./npy", "./onnx", "./safetensors", "./examples/..."}
+	args := []string{"-deps", "-f", "{{if not .Standard}}{{.ImportPath}} {{.Module.Path}}{{end}}", "./graph", "./csvtensor", "./imaging", "./npy", "./onnx", "./safetensors", "./stream", "./examples/..."}
 	for line := range strings.Lines(list(t, args...)) {
 		pkg, in, _ := strings.Cut(strings.TrimSpace(line), " ")
 		switch {

@@ -105,12 +105,12 @@ func inTilings(k *kernel.Kernel) bool {
 // builtinMicros returns the micro-kernels that need nothing but a type.
 func builtinMicros() []kernel.Code {
 	var out []kernel.Code
-	for _, row := range kernel.AllRows() {
+	for _, row := range kernel.MicroKinds() {
 		if row.Written() {
 			continue
 		}
 		for _, d := range row.Types().List() {
-			if m := (&kernel.Micro{Row: row, Type: d}); m.Verify() == nil {
+			if m := (&kernel.Micro{Kind: row, Type: d}); m.Verify() == nil {
 				out = append(out, m)
 			}
 		}

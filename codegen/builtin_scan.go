@@ -16,7 +16,7 @@ func builtinScans() []kernel.Code {
 			first, _ := kernel.RowsKernel(by, d, false)
 			later, _ := kernel.RowsKernel(by, d, true)
 			for _, carries := range []bool{false, true} {
-				out = append(out, &kernel.Micro{Row: kernel.ScanRows, Op: by, Type: d, Carry: carries})
+				out = append(out, &kernel.Micro{Kind: kernel.ScanRows, Op: by, Type: d, Carry: carries})
 			}
 			out = append(out, carry, row, first, later)
 		}

@@ -23,7 +23,7 @@ func loop(c kernel.Code) string {
 	case *kernel.Kernel:
 		return bodyLoop(c, rowNames, func(i int, value string) string { return fmt.Sprintf("o%d[i] = %s", i, value) })
 	case *kernel.Micro:
-		return microLoops[c.Row](c)
+		return microLoops[c.Kind](c)
 	}
 	panic(fmt.Sprintf("BUG: codegen: a %T is no kernel", c))
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // portableMicros writes each micro-kernel's function, named by Symbol and _go.
-var portableMicros = map[kernel.Row]func(w *portable, m *kernel.Micro) error{
+var portableMicros = map[kernel.MicroKind]func(w *portable, m *kernel.Micro) error{
 	kernel.Pack:          (*portable).pack,
 	kernel.Transpose:     (*portable).transpose,
 	kernel.StoreNT:       (*portable).storeNT,
@@ -20,7 +20,7 @@ var portableMicros = map[kernel.Row]func(w *portable, m *kernel.Micro) error{
 }
 
 // microLoops has the loop of each micro-kernel.
-var microLoops = map[kernel.Row]func(*kernel.Micro) string{
+var microLoops = map[kernel.MicroKind]func(*kernel.Micro) string{
 	kernel.Pack:      func(*kernel.Micro) string { return "for r, c: o0[r][c] = a0[r][c*across]" },
 	kernel.Transpose: func(*kernel.Micro) string { return "for i, j: o0[i][j] = a0[j][i]" },
 	kernel.StoreNT:   func(*kernel.Micro) string { return "for i: o0[i] = a0[i], past the caches" },
@@ -45,7 +45,7 @@ func (w *portable) code(c kernel.Code) error {
 	case *kernel.Kernel:
 		return w.rows(c, c, nil)
 	case *kernel.Micro:
-		return portableMicros[c.Row](w, c)
+		return portableMicros[c.Kind](w, c)
 	}
 	panic(fmt.Sprintf("BUG: codegen: a %T is no kernel", c))
 }

@@ -47,9 +47,10 @@ func TestEveryFloatIsRounded(t *testing.T) {
 	}
 }
 
-// TestMicroTables proves the tables of micro-kernels total.
+// TestMicroTables proves the tables of micro-kernels total. Those that are written by hand
+// have no entry; a test of runtime/lines requires a function of each.
 func TestMicroTables(t *testing.T) {
-	for _, r := range kernel.AllRows() {
+	for _, r := range kernel.MicroKinds() {
 		if r.Written() {
 			continue
 		}
@@ -62,7 +63,7 @@ func TestBuiltins(t *testing.T) {
 	kernels := Builtins()
 	seen := map[string]bool{}
 	ops := map[ir.Op]bool{}
-	rows := map[kernel.Row]ir.DTypes{}
+	rows := map[kernel.MicroKind]ir.DTypes{}
 	for _, c := range kernels {
 		require.NoError(t, c.Verify())
 		canon, _ := kernel.Canonical(c)
@@ -73,13 +74,13 @@ func TestBuiltins(t *testing.T) {
 		case *kernel.Kernel:
 			ops[c.Body[0].Op] = true
 		case *kernel.Micro:
-			rows[c.Row] |= ir.SetOf(c.Type)
+			rows[c.Kind] |= ir.SetOf(c.Type)
 		}
 	}
 	for _, op := range ir.Ops() {
 		require.False(t, ops[op] && !op.IsElementwise(), "%s", op)
 	}
-	for _, r := range kernel.AllRows() { // in every type that it is made for
+	for _, r := range kernel.MicroKinds() { // in every type that it is made for
 		if r.Written() {
 			continue
 		}

@@ -36,7 +36,7 @@ func Symbol(c kernel.Code) string {
 }
 
 func microNames(m *kernel.Micro) []string {
-	names := []string{m.Row.String()}
+	names := []string{m.Kind.String()}
 	for _, by := range append(slices.Clone(m.Combine), m.Op) {
 		if by != ir.OpInvalid {
 			names = append(names, by.String())

@@ -28,13 +28,11 @@ func Compile(items ...Item) (*Program, error) {
 		}
 		item.addTo(&s)
 	}
-	switch {
-	case len(s.outputs) == 0:
+	if len(s.outputs) == 0 {
 		return nil, misuse("compile: there is nothing to compute: give it a Node")
-	case s.workers < 0 || s.workersSet && s.workers == 0:
-		return nil, misuse("compile: %d workers: there must be 1 or more", s.workers)
-	case s.plansSet && s.plans < 1:
-		return nil, misuse("compile: %d plans: a program keeps 1 or more", s.plans)
+	}
+	if err := s.check(); err != nil {
+		return nil, err
 	}
 	names, err := s.outputNames()
 	if err != nil {
@@ -51,41 +49,65 @@ func Compile(items ...Item) (*Program, error) {
 			return nil, err
 		}
 	}
-	fn := l.function(s.name, s.outputs)
-	fn.Fast = s.fast
+	p := newProgram(&s, l.function(s.name, s.outputs), l.sizes)
+	for _, in := range l.inputs {
+		p.inputs = append(p.inputs, newPort(in.input, in))
+	}
+	for i, x := range s.outputs {
+		p.outputs = append(p.outputs, newPort(names[i], x.n))
+	}
+	p.captured, p.options.Frozen = l.captured, append(make([]bool, len(p.inputs)), l.frozen...)
+	if err := p.finish(s.generated); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// newProgram returns a program without inputs and outputs.
+func newProgram(s *settings, fn *ir.Func, sizes []string) *Program {
+	fn.Fast = fn.Fast || s.fast
 	p := &Program{
 		name:     s.name,
 		fn:       fn,
-		captured: l.captured,
 		options:  passes.Options{Verify: s.debug.has(Verify), NoFuse: s.debug.has(NoFusion)},
-		executor: executorFor(s),
-		sizes:    l.sizes,
+		executor: executorFor(*s),
+		sizes:    sizes,
 	}
 	p.trap = s.debug.has(NonFinite)
 	p.cache.limit = cmp.Or(s.plans, defaultPlans)
 	p.machine = tuning.Default(p.executor.Parallelism())
 	p.options.Machine = p.machine
 	p.machine.NoWhole, p.machine.Blocks = s.debug.has(TilingOnly), s.chunkElems
-	for _, in := range l.inputs {
-		p.inputs = append(p.inputs, newPort(in.input, in))
-	}
-	p.options.Frozen = append(make([]bool, len(p.inputs)), l.frozen...)
-	for i, x := range s.outputs {
-		p.outputs = append(p.outputs, newPort(names[i], x.n))
-	}
+	return p
+}
+
+// finish computes what depends on constants alone, and compiles the program for its only or
+// for example sizes.
+func (p *Program) finish(generated bool) error {
 	if err := p.computeConstants(); err != nil {
-		return nil, err
+		return err
 	}
 	if err := p.example(); err != nil {
-		return nil, err
+		return err
 	}
-	if p.generated = s.generated; p.generated {
+	if p.generated = generated; p.generated {
 		if err := p.checkKernels("compile", p.Missing()); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	p.dumpToDir()
-	return p, nil
+	return nil
+}
+
+// check returns what is wrong with the numbers among the settings.
+func (s *settings) check() error {
+	switch {
+	case s.workers < 0 || s.workersSet && s.workers == 0:
+		return misuse("compile: %d workers: there must be 1 or more", s.workers)
+	case s.plansSet && s.plans < 1:
+		return misuse("compile: %d plans: a program keeps 1 or more", s.plans)
+	}
+	return nil
 }
 
 // defaultName is that of a program without WithName.

@@ -106,7 +106,7 @@ func (t term) sum(gone func(label string) bool) term {
 	if axes == nil {
 		return t
 	}
-	return term{t.x.Sum(axes), without(t.labels, axes...)}
+	return term{t.x.reduce(ir.OpSum, []any{axes}), without(t.labels, axes...)}
 }
 
 // ordered returns the array with its axes in the order of labels.

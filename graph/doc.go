@@ -113,6 +113,7 @@
 //	a ** b, np.arctan2(a, b)        a.Pow(b), a.Atan2(b)
 //	scipy.special.expit, erf        a.Sigmoid(), a.Erf(); SiLU, GELU, Softplus and their kin
 //	a.sum(), a.sum(0), a.prod(-1)   a.Sum(), a.Sum(0), a.Prod(-1)
+//	a.sum(dtype=np.float64)         a.Sum(graph.InType(graph.Float64))
 //	a.min(0), a.max((0, 2))         a.Min(0), a.Max(0, 2)
 //	a.mean(0, keepdims=True)        a.Mean(0, graph.KeepDims)
 //	a.var(0), a.std(0, ddof=1)      a.Var(0), a.Std(0, graph.DDOF(1))

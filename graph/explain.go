@@ -79,7 +79,7 @@ func explainTask(b *strings.Builder, pl *plan.Plan, t *nest.Task) {
 	for i := t.First; i <= t.Last; i++ {
 		step := &pl.Steps[i]
 		text := strings.Join(work(step), " and ") + " over " + ir.ShapeOf(step.Extents()...).String()
-		if role, _ := step.Kind(); role == plan.Contract {
+		if step.Contracts() {
 			text = product(step)
 		}
 		if t.Last > t.First {
@@ -105,7 +105,7 @@ func choiceText(c *nest.Choice) string {
 	if n := len(c.Packed); n > 0 {
 		text += fmt.Sprintf(", %s packed", plural(n, "operand"))
 	}
-	if n := len(c.Streamed); n > 0 {
+	if n := len(c.NonTemporal); n > 0 {
 		text += fmt.Sprintf(", %s past the caches", plural(n, "output"))
 	}
 	return text
@@ -136,14 +136,13 @@ func explainCost(b *strings.Builder, c *nest.Choice) {
 // with lines.
 func work(step *plan.Step) []string {
 	var parts []string
-	role, _ := step.Kind()
 	if ops := len(step.Body.Body); ops > 0 {
 		parts = append(parts, plural(ops, "op"))
 	}
 	for _, o := range step.Out {
 		switch {
-		case o.Combine == ir.OpInvalid:
-		case role == plan.Line:
+		case o.Stored():
+		case step.OnLines():
 			parts = append(parts, "a "+o.Combine.String()+" of lines")
 		case step.Scans():
 			parts = append(parts, "a scan by "+o.Combine.String())

@@ -12,10 +12,6 @@ import (
 // shared out to several workers.
 func ChunkElems(n int) Option { return func(s *settings) { s.chunkElems = n } }
 
-// Helped returns how many chunks other goroutines than the callers have
-// computed for the program.
-func (p *Program) Helped() int { return p.executor.Helped() }
-
 // Plan returns the plan of the last run, or of the example sizes.
 func (p *Program) Plan() *plan.Plan { return p.latest().plan }
 

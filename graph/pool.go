@@ -32,7 +32,7 @@ func (x Node) AvgPool(o PoolOptions) Node {
 }
 
 func (x Node) avgPool(o PoolOptions) Node {
-	sums := x.pooled("avgpool", &o, ir.OpAdd, func(x Node) Node { return x.Sum(-1) })
+	sums := x.pooled("avgpool", &o, ir.OpAdd, func(x Node) Node { return x.reduce(ir.OpSum, []any{-1}) })
 	if sums.Err() != nil {
 		return sums
 	}

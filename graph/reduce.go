@@ -19,6 +19,7 @@ type ReduceOption interface{ reduceWith(*reduceOptions) }
 type reduceOptions struct {
 	keep, last, exclusive, reverse bool
 	ddof                           int
+	in                             DType    // of totals, or Invalid
 	method                         string   // of a quantile
 	given                          []string // their names
 }
@@ -55,6 +56,13 @@ var (
 	// or of several NaNs.
 	LastIndex ReduceOption = reduceOption{"LastIndex", func(o *reduceOptions) { o.last = true }}
 )
+
+// InType makes Sum, Prod, CumSum and CumProd convert the elements to a type and compute in
+// it, as NumPy's dtype argument does: InType(Float64) for float32, or InType(Uint8) for sums
+// of bytes that wrap.
+func InType(dt DType) ReduceOption {
+	return reduceOption{"InType", func(o *reduceOptions) { o.in = dt }}
+}
 
 // DDOF makes Var and Std divide by the number of elements less n: 1 for an
 // unbiased estimate from a sample. It is 0 without it, as in NumPy. Where n or
@@ -109,22 +117,47 @@ func (x Node) reduce(op ir.Op, args []any) Node {
 	return y
 }
 
-// Sum returns the sum along axes, 0 of no elements. Integers wrap. Float32 is
+// total returns x in the type that its total is computed in, and the arguments without the
+// option that says which.
+func total[A any](x Node, args []A) (Node, []A) {
+	in := x.DType().Total()
+	args = slices.DeleteFunc(slices.Clone(args), func(a A) bool {
+		o, ok := any(a).(reduceOption)
+		if ok = ok && o.name == "InType"; ok {
+			var r reduceOptions
+			o.set(&r)
+			in = r.in
+		}
+		return ok
+	})
+	if x.Err() != nil || in == x.DType() {
+		return x, args
+	}
+	return x.Cast(in), args
+}
+
+// Sum returns the sum along axes, 0 of no elements. Bools and integers of 8 and 16 bits
+// are added as Int64 or Uint64, as NumPy does; InType gives another type. Integers wrap. Float32 is
 // added in a tree of fixed form, so that the result depends neither on threads
 // nor on layouts: its error is less than 38 * 2^-24 times the sum of magnitudes,
 // for any number of elements (package ir, reduce.go), if no sum of 1024 of them
 // overflows. Float64 has the same tree: 37 * 2^-53 for each factor of 1024.
-func (x Node) Sum(axes ...any) Node { return x.reduce(ir.OpSum, axes) }
+func (x Node) Sum(axes ...any) Node {
+	y, axes := total(x, axes)
+	return within("sum", x, y.reduce(ir.OpSum, axes))
+}
 
-// Prod returns the product along axes, 1 of no elements. Integers wrap. Float32 is
+// Prod returns the product along axes, 1 of no elements, in the type that Sum has. Integers
+// wrap. Float32 is
 // multiplied in float64 and rounded at the end, so that 20 factors of 1e-3 and 20 of 1e3
 // give about 1, wherever they stand. Float64 is multiplied in 32 lanes for each 1024
 // elements: where a product on the way overflows or vanishes, the result does, or is NaN.
 func (x Node) Prod(axes ...any) Node {
-	if x.DType() != Float32 {
-		return x.reduce(ir.OpProd, axes)
+	y, axes := total(x, axes)
+	if y.DType() != Float32 {
+		return within("prod", x, y.reduce(ir.OpProd, axes))
 	}
-	return within("prod", x, x.Cast(Float64).reduce(ir.OpProd, axes).Cast(Float32))
+	return within("prod", x, y.Cast(Float64).reduce(ir.OpProd, axes).Cast(Float32))
 }
 
 // Min returns the least element along axes: NaN if any is, and -0 < +0. Of no

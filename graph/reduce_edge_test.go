@@ -36,8 +36,13 @@ func TestReduceNumbers(t *testing.T) {
 		{v.Norm2(), fs(3, -4, 0, 0), float32(5)},
 		{v.All(), fs(1, nan, -1, inf), true},
 		{v.Any(), fs(0, minus, 0, 0), false},
-		{u.Sum(), graph.Of([]uint8{255, 255, 3, 1}), uint8(2)},
-		{u.Prod(), graph.Of([]uint8{16, 16, 3, 1}), uint8(0)},
+		{u.Sum(), graph.Of([]uint8{255, 255, 3, 1}), uint64(514)},
+		{u.Sum(0, graph.InType(graph.Uint8)), graph.Of([]uint8{255, 255, 3, 1}), uint8(2)},
+		{u.Sum(graph.InType(graph.Float32)), graph.Of([]uint8{255, 255, 3, 1}), float32(514)},
+		{v.Sum(graph.InType(graph.Float64)), fs(1<<24, 1, 0, 0), float64(1<<24 + 1)},
+		{u.Prod(), graph.Of([]uint8{16, 16, 3, 1}), uint64(768)},
+		{u.Prod(graph.InType(graph.Uint8)), graph.Of([]uint8{16, 16, 3, 1}), uint8(0)},
+		{b.Sum(), graph.Of([]bool{true, true, false, true}), int64(3)},
 		{u.Max(), graph.Of([]uint8{127, 128, 255, 0}), uint8(255)},
 		{u.ArgMin(), graph.Of([]uint8{127, 255, 128, 129}), int64(0)},
 		{i.Sum(), graph.Of([]int32{math.MaxInt32, 1, 0, 0}), int32(math.MinInt32)},
@@ -60,6 +65,10 @@ func scalarOf(v any) *graph.Tensor {
 		return graph.Of([]int32{v})
 	case int64:
 		return graph.Of([]int64{v})
+	case uint64:
+		return graph.Of([]uint64{v})
+	case float64:
+		return graph.Of([]float64{v})
 	}
 	return graph.Of([]float32{v.(float32)})
 }
@@ -135,7 +144,8 @@ func TestReduceErrors(t *testing.T) {
 		{u.Mean(), "mean: does not take uint8: Cast to float32 or float64"},
 		{u.Var(), "var: does not take uint8"},
 		{u.Softmax(0), "does not take uint8"},
-		{u.Gt(1).Sum(), "sum: does not take bool: Cast to one of"},
+		{u.Gt(1).Sum(graph.InType(graph.Bool)), "sum: does not take bool: Cast to one of"},
+		{x.Max(graph.InType(graph.Float64)), "max: does not take the option InType"},
 		{x.Sum(0, graph.Exclusive), "sum: does not take the option Exclusive"},
 		{x.Mean(0, graph.DDOF(1)), "mean: does not take the option DDOF"},
 		{x.Var(graph.LastIndex), "var: does not take the option LastIndex"},

@@ -9,7 +9,7 @@ import (
 )
 
 // TestLastBlockOfOneRow: the last block of a row group may be one row, of one
-// column where the rows are folded down.
+// column where the rows are reduced.
 func TestLastBlockOfOneRow(t *testing.T) {
 	x, w := graph.Input("x", graph.Float32, graph.Dim("n"), 8), graph.Input("w", graph.Float32, 8)
 	c := x.CumSum(1)

@@ -18,8 +18,9 @@ var (
 	Reverse ReduceOption = reduceOption{"Reverse", func(o *reduceOptions) { o.reverse = true }}
 )
 
-// CumSum returns the sums of the elements up to each along an axis. Integers
-// wrap. Float32 is added one after the other within each 1024 elements, and those
+// CumSum returns the sums of the elements up to each along an axis. Bools and integers of 8
+// and 16 bits are added as Int64 or Uint64, as NumPy does; InType gives another type.
+// Integers wrap. Float32 is added one after the other within each 1024 elements, and those
 // before are summed up in float64 and rounded: so the error of any is at most
 // 1025 * 2^-24 times the sum of magnitudes, however long the line. Windows of it
 // differ by as much: cast to Float64 where they are small beside the sum. The sums of
@@ -28,13 +29,24 @@ var (
 // where the sum of all elements in their order does not overflow. NumPy, which adds in
 // that order, then has a number. Cast Float32 to Float64, which has room, where sums of
 // 1024 magnitudes can be beyond its range.
-func (x Node) CumSum(axis any, opts ...ReduceOption) Node { return x.scan(ir.OpCumSum, axis, opts) }
+func (x Node) CumSum(axis any, opts ...ReduceOption) Node {
+	return x.cumulate("cumsum", ir.OpCumSum, axis, opts)
+}
 
-// CumProd returns the products of the elements up to each along an axis. Float32 and
+// CumProd returns the products of the elements up to each along an axis, in the type that
+// CumSum has. Float32 and
 // Float64 are multiplied in chunks of 1024 as CumSum adds: a chunk's product that
 // overflows or vanishes makes what follows infinite, 0 or NaN. Cast Float32 to Float64
 // where it can.
-func (x Node) CumProd(axis any, opts ...ReduceOption) Node { return x.scan(ir.OpCumProd, axis, opts) }
+func (x Node) CumProd(axis any, opts ...ReduceOption) Node {
+	return x.cumulate("cumprod", ir.OpCumProd, axis, opts)
+}
+
+// cumulate is scan in the type of totals.
+func (x Node) cumulate(name string, op ir.Op, axis any, opts []ReduceOption) Node {
+	y, opts := total(x, opts)
+	return within(name, x, y.scan(op, axis, opts))
+}
 
 // CumMin returns the least of the elements up to each along an axis, NaN from the
 // first NaN on.

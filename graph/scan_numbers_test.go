@@ -35,7 +35,8 @@ func TestScanNumbers(t *testing.T) {
 		{x.CumMax(0), fs(minus, minus, 0, minus), fs(minus, minus, 0, 0)},
 		{x.CumSum(0), fs(minus, minus, 0, minus), fs(minus, minus, 0, 0)},
 		{x.CumSum(0), fs(inf, 1, -inf, 1), fs(inf, inf, nan, nan)},
-		{u.CumSum(0), graph.Of([]uint8{200, 100, 1, 255}), graph.Of([]uint8{200, 44, 45, 44})},
+		{u.CumSum(0), graph.Of([]uint8{200, 100, 1, 255}), graph.Of([]uint64{200, 300, 301, 556})},
+		{u.CumSum(0, graph.InType(graph.Uint8)), graph.Of([]uint8{200, 100, 1, 255}), graph.Of([]uint8{200, 44, 45, 44})},
 		{u.CumMin(0, graph.Exclusive), graph.Of([]uint8{200, 100, 1, 255}), graph.Of([]uint8{255, 200, 100, 1})},
 		{i.CumSum(0), graph.Of([]int32{math.MaxInt32, 1, -1, 5}), graph.Of([]int32{math.MaxInt32, math.MinInt32, math.MaxInt32, math.MinInt32 + 4})},
 		{e.CumSum(1, both...), graph.New(graph.Float32, 2, 0), graph.New(graph.Float32, 2, 0)},
@@ -56,7 +57,7 @@ func TestScanErrors(t *testing.T) {
 		{x.CumSum(0, nil), "cumsum: an option is nil"},
 		{x.CumProd(0, graph.KeepDims), "cumprod: does not take the option KeepDims"},
 		{x.CumMin([]int{0}), "cummin: an axis is an int or a name, not []int"},
-		{x.Gt(0).CumSum(0), "cumsum: does not take bool: Cast to one of"},
+		{x.Gt(0).CumSum(0, graph.InType(graph.Bool)), "cumsum: does not take bool: Cast to one of"},
 	} {
 		require.ErrorContains(t, c.y.Err(), c.want)
 	}

@@ -24,13 +24,11 @@ var scans = []ir.Op{ir.OpCumSum, ir.OpCumProd, ir.OpCumMin, ir.OpCumMax}
 // TestScans compares scans of all ops and types along every axis, of operands
 // that lie anyhow, alone and between other operations, with the definition.
 func TestScans(t *testing.T) {
-	helped := 0
 	rapid.Check(t, func(t *rapid.T) {
 		g := &scanGraph{T: t, f: &ir.Func{Name: "scan"}}
 		x, input := g.operand()
-		helped += checkPrograms(t, g.program(x), []eval.Array{input}, nil)
+		checkPrograms(t, g.program(x), []eval.Array{input}, nil)
 	})
-	requireHelp(t, helped)
 }
 
 type scanGraph struct {

@@ -10,7 +10,7 @@ import "fmt"
 //   - in a chunk of floats, sum = fma(a, b, sum) for pair after pair, from +0 on;
 //   - the chunks' sums are added to each other, the first one first;
 //   - where M or N is 1 it is a reduction instead: the products are rounded, and
-//     folded as sum folds them.
+//     added as sum adds them.
 //
 // So the error of a float32 element is less than (DotChunk + K/DotChunk) * 2^-24
 // times the sum of the products' magnitudes. Integers wrap, in any order.
@@ -49,7 +49,7 @@ func DotLine(d DType, x, y []uint64, reduces bool) uint64 {
 	return all
 }
 
-// sumLine returns what sum folds a line to.
+// sumLine returns what sum reduces a line to.
 func sumLine(d DType, x []uint64) uint64 {
 	if len(x) == 0 {
 		return EmptyReduction(OpAdd, d)

@@ -42,26 +42,29 @@ type dtypeInfo struct {
 	// result is rounded or wrapped to the type; reductions, scans and products convert
 	// their operands once and their results once (package elementary, passes/widen.go).
 	compute DType
+	// total is the type of sums and products of many: one that the sum of 2^32 elements
+	// fits, for integers of 8 and 16 bits and bools, else the type itself.
+	total DType
 }
 
 var dtypes = [numDTypes]dtypeInfo{
-	Invalid:    {"invalid", "invalid", 0, Invalid},
-	Bool:       {"bool", "bool", 1, Bool},
-	Int8:       {"int8", "i8", 1, Int32},
-	Int16:      {"int16", "i16", 2, Int32},
-	Int32:      {"int32", "i32", 4, Int32},
-	Int64:      {"int64", "i64", 8, Int64},
-	Uint8:      {"uint8", "u8", 1, Uint8},
-	Uint16:     {"uint16", "u16", 2, Int32},
-	Uint32:     {"uint32", "u32", 4, Uint32},
-	Uint64:     {"uint64", "u64", 8, Uint64},
-	Float16:    {"float16", "f16", 2, Float32},
-	BFloat16:   {"bfloat16", "bf16", 2, Float32},
-	Float32:    {"float32", "f32", 4, Float32},
-	Float64:    {"float64", "f64", 8, Float64},
-	Fixed16x16: {"fixed16x16", "q16x16", 4, Invalid},
-	QInt8:      {"qint8", "qi8", 1, Invalid},
-	QUint8:     {"quint8", "qu8", 1, Invalid},
+	Invalid:    {"invalid", "invalid", 0, Invalid, Invalid},
+	Bool:       {"bool", "bool", 1, Bool, Int64},
+	Int8:       {"int8", "i8", 1, Int32, Int64},
+	Int16:      {"int16", "i16", 2, Int32, Int64},
+	Int32:      {"int32", "i32", 4, Int32, Int32},
+	Int64:      {"int64", "i64", 8, Int64, Int64},
+	Uint8:      {"uint8", "u8", 1, Uint8, Uint64},
+	Uint16:     {"uint16", "u16", 2, Int32, Uint64},
+	Uint32:     {"uint32", "u32", 4, Uint32, Uint32},
+	Uint64:     {"uint64", "u64", 8, Uint64, Uint64},
+	Float16:    {"float16", "f16", 2, Float32, Float16},
+	BFloat16:   {"bfloat16", "bf16", 2, Float32, BFloat16},
+	Float32:    {"float32", "f32", 4, Float32, Float32},
+	Float64:    {"float64", "f64", 8, Float64, Float64},
+	Fixed16x16: {"fixed16x16", "q16x16", 4, Invalid, Invalid},
+	QInt8:      {"qint8", "qi8", 1, Invalid, Invalid},
+	QUint8:     {"quint8", "qu8", 1, Invalid, Invalid},
 }
 
 func (d DType) info() dtypeInfo {
@@ -82,6 +85,9 @@ func (d DType) Size() int { return d.info().storage }
 
 // Compute returns the type that elements are computed in, see dtypeInfo.
 func (d DType) Compute() DType { return d.info().compute }
+
+// Total returns the type of sums and products of many elements, see dtypeInfo.
+func (d DType) Total() DType { return d.info().total }
 
 // Runs reports whether kernels exist for the type.
 func (d DType) Runs() bool { return d.Compute() != Invalid }

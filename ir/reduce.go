@@ -15,17 +15,17 @@ import (
 // stride along every line. Which groups there are follows from the shape alone.
 //
 // A line is the elements along the axes of a group, in row-major order of those.
-// It is folded by one tree, whatever the machine, the layout and the number of
+// It is reduced by one tree, whatever the machine, the layout and the number of
 // threads:
 //
 //   - the line is cut into chunks of ReduceChunk elements, the last maybe shorter;
-//   - in a chunk, element i belongs to lane i mod ReduceLanes; each lane is folded
+//   - in a chunk, element i belongs to lane i mod ReduceLanes; each lane is reduced
 //     from its first element to its last; then lane b takes in lane b+16, for b
 //     below 16, then b+8, +4, +2, +1 (ReduceRow);
-//   - the chunks' results are a line of their own, which is folded in the same way
+//   - the chunks' results are a line of their own, which is reduced in the same way
 //     until one element is left.
 //
-// What lines and chunks fold to is in float64 where the elements are float32 and
+// Results of lines and chunks are in float64 where the elements are float32 and
 // are added or multiplied; the last is rounded back. So an element of a float32
 // sum goes through at most 31 + 5 roundings of float32 in its chunk, then those of
 // float64, and one back to float32: the error is less than 38 * 2^-24 times the
@@ -37,7 +37,7 @@ const (
 	ReduceLeast = 256
 )
 
-// ReduceGroups returns the axes in groups that are folded one after the other.
+// ReduceGroups returns the axes in groups that are reduced one after the other.
 func ReduceGroups(shape []int, axes []int) [][]int {
 	var groups [][]int
 	for end := len(shape); end > 0; end-- {
@@ -46,16 +46,16 @@ func ReduceGroups(shape []int, axes []int) [][]int {
 			begin--
 		}
 		if begin < end {
-			groups = append(groups, foldRun(shape, begin, end)...)
+			groups = append(groups, groupRun(shape, begin, end)...)
 			end = begin
 		}
 	}
 	return groups
 }
 
-// foldRun returns the groups of the axes from begin to end, all of which are
+// groupRun returns the groups of the axes from begin to end, all of which are
 // reduced.
-func foldRun(shape []int, begin, end int) [][]int {
+func groupRun(shape []int, begin, end int) [][]int {
 	all, whole := 1, true
 	for _, n := range shape[begin:end] {
 		all, whole = layout.MulInt(all, n)
@@ -98,7 +98,7 @@ func ReduceRow(by Op, d DType, x []uint64) uint64 {
 }
 
 // findFirst returns the index of the first NaN, or else of the first element equal
-// to the one that the op is after. It takes no part in the tree of folds, as it is
+// to the one that the op is after. It takes no part in the tree of reductions, as it is
 // the same however a line is cut.
 func findFirst(by Op, d DType, x []uint64) uint64 {
 	found := ReduceRow(by.Info().By, d, x)
@@ -116,7 +116,7 @@ func PartialType(by Op, d DType) DType {
 	return d
 }
 
-// ReduceLine folds a line of type at by the whole tree, whose upper levels are of
+// ReduceLine reduces a line of type at by the whole tree, whose upper levels are of
 // type up, and returns the type of the result too.
 func ReduceLine(by Op, at, up DType, x []uint64) (uint64, DType) {
 	for {

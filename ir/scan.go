@@ -5,7 +5,7 @@ import "github.com/stridefuse/stridefuse/ir/layout"
 // Scans. A line is cut into chunks of ReduceChunk elements, as a reduction's is. In
 // a chunk, a running value combines the one before it with the next element, in
 // the type of the elements. From the second chunk on, the result is the carry
-// combined with the running value. The carry is what the chunks before fold to,
+// combined with the running value. The carry is what the chunks before reduce to,
 // one after the other, in PartialType, and rounded for each result. So chunks can
 // be computed apart, and the error of a long float32 line does not grow with its
 // length.

@@ -176,7 +176,7 @@ func (v *verifier) extents(line string, x *Value) {
 	}
 }
 
-// viewed checks what holds of a value once views are folded.
+// viewed checks what holds of a value after the views pass.
 func (v *verifier) viewed(line string, x *Value) {
 	if x.Op == OpAccess {
 		v.access(line, x)

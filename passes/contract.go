@@ -63,7 +63,7 @@ func (c *contractor) dot(v *ir.Value) (*ir.Value, error) {
 	case size(v.Type.Shape) == 0 || d.pairs == 0:
 		return c.constant(v, 0)
 	case d.rows == 1 || d.cols == 1:
-		return c.folded(v)
+		return c.reduction(v)
 	case d.pairs == 1:
 		return c.outer(v)
 	}
@@ -75,8 +75,8 @@ func (c *contractor) tell(v, w *ir.Value, why string) {
 	c.ledger = append(c.ledger, entry{plan.Decision{Kind: plan.Rewritten, Op: v.Op, Pos: v.Pos, Reason: why, Step: -1}, w})
 }
 
-// folded returns the sum of the products of elements.
-func (c *contractor) folded(v *ir.Value) (*ir.Value, error) {
+// reduction returns the sum of the products of elements.
+func (c *contractor) reduction(v *ir.Value) (*ir.Value, error) {
 	x, y := v.Args[0], v.Args[1]
 	rank := len(y.Type.Shape)
 	axes := make([]int, rank)

@@ -40,7 +40,7 @@ func alone(v *ir.Value) bool {
 
 // keepFactors notes the values that products read in more ways than one, as x - mean
 // in the covariances of x, or repeat: each is stored once, and its views read that.
-// A view that sank would be stored as well, however cheap the value is.
+// A view that was pushed through would be stored as well, however cheap the value is.
 func (w *viewer) keepFactors() {
 	as := map[*ir.Value]*ir.Value{} // the operand as which a value is read
 	for _, v := range w.Func.Body {
@@ -65,7 +65,7 @@ func (w *viewer) keepFactors() {
 	}
 }
 
-// whole sees to it that operand i of v, which is computed alone, has strides along
+// whole makes sure that operand i of v, which is computed alone, has strides along
 // its axes.
 func (w *viewer) whole(v *ir.Value, i int) error {
 	a := v.Args[i]
@@ -81,7 +81,7 @@ func (w *viewer) whole(v *ir.Value, i int) error {
 	return err
 }
 
-// finer sees to it that operand i of v has strides along its axes, or along axes that make
+// finer makes sure that operand i of v has strides along its axes, or along axes that make
 // these up.
 func (w *viewer) finer(v *ir.Value, i int) error {
 	a := v.Args[i]
@@ -104,7 +104,7 @@ func (w *viewer) at(a *ir.Value, l layout.Layout) *ir.Value {
 	return w.Func.Append(b)
 }
 
-// dot sees to it that the operands of v have strides along their axes or along finer ones,
+// dot makes sure that the operands of v have strides along their axes or along finer ones,
 // as windows do, with the same pairs in both, and that the rows of a right one that is
 // neither are contiguous, or packed.
 func (w *viewer) dot(v *ir.Value) error {

@@ -30,13 +30,13 @@ func fuse(s *State) error {
 	if !s.noFuse {
 		fu.join()
 	}
-	c := newCutter(f, fu.readers)
+	c := newPartitioner(f, fu.readers)
 	c.placed = s.placed
 	for _, component := range fu.components() {
 		fu.divide(c, component)
 	}
 	slices.SortStableFunc(s.groups, func(a, b *group) int { return a.level - b.level })
-	fu.seal()
+	fu.finish()
 	return nil
 }
 
@@ -49,70 +49,70 @@ type fuser struct {
 }
 
 // levels returns the level of each value: as late as its readers allow, so that
-// a value is computed in the loop that needs it. Where an element stands is wanted
-// later than the element, and found in the same loop.
+// a value is computed in the loop that needs it. An arg-reduction and the reduction to the
+// element itself have one level, so that one loop computes both.
 func levels(f *ir.Func) []int {
 	level := make([]int, len(f.Body))
 	for i, v := range f.Body {
 		for _, a := range v.Args {
 			if a.Op != ir.OpParam {
-				level[i] = max(level[i], level[a.ID]+behind(v, a))
+				level[i] = max(level[i], level[a.ID]+levelDelta(v, a))
 			}
 		}
 	}
-	late := make([]int, len(f.Body))
-	for i := range late {
-		late[i] = -1
+	latest := make([]int, len(f.Body))
+	for i := range latest {
+		latest[i] = -1
 	}
 	for _, r := range f.Results {
-		late[r.ID] = level[r.ID]
+		latest[r.ID] = level[r.ID]
 	}
-	twin := placesAndBests(f)
+	partner := argPartners(f)
 	for i := len(f.Body) - 1; i >= 0; i-- {
 		v := f.Body[i]
-		if w := twin[v]; w != nil && w.ID > i { // both have the same operand
-			late[i] = min(late[i], late[w.ID])
-			late[w.ID] = late[i]
+		if w := partner[v]; w != nil && w.ID > i { // both have the same operand
+			latest[i] = min(latest[i], latest[w.ID])
+			latest[w.ID] = latest[i]
 		}
 		for _, a := range v.Args {
 			if a.Op == ir.OpParam {
 				continue
 			}
-			if l := late[i] - behind(v, a); late[a.ID] < 0 || l < late[a.ID] {
-				late[a.ID] = l
+			if l := latest[i] - levelDelta(v, a); latest[a.ID] < 0 || l < latest[a.ID] {
+				latest[a.ID] = l
 			}
 		}
 	}
-	return late
+	return latest
 }
 
-// placesAndBests returns for a fold that finds a place the fold of the element that
-// stands there, and the other way round.
-func placesAndBests(f *ir.Func) map[*ir.Value]*ir.Value {
-	type fold struct {
+// argPartners returns, for each arg-reduction, the reduction of the same operand to the
+// element itself, and the other way round.
+func argPartners(f *ir.Func) map[*ir.Value]*ir.Value {
+	type reduction struct {
 		x  *ir.Value
 		by ir.Op
 	}
-	best, twin := map[fold]*ir.Value{}, map[*ir.Value]*ir.Value{}
-	for _, finds := range []bool{false, true} {
+	best, partner := map[reduction]*ir.Value{}, map[*ir.Value]*ir.Value{}
+	for _, arg := range []bool{false, true} {
 		for _, v := range f.Body {
-			if v.Op != ir.OpReduceChunks || v.Attr.By.IsArgReduction() != finds {
+			if v.Op != ir.OpReduceChunks || v.Attr.By.IsArgReduction() != arg {
 				continue
 			}
-			if !finds {
-				best[fold{v.Args[0], v.Attr.By}] = v
-			} else if w := best[fold{v.Args[0], v.Attr.By.Info().By}]; w != nil {
-				twin[v], twin[w] = w, v
+			if !arg {
+				best[reduction{v.Args[0], v.Attr.By}] = v
+			} else if w := best[reduction{v.Args[0], v.Attr.By.Info().By}]; w != nil {
+				partner[v], partner[w] = w, v
 			}
 		}
 	}
-	return twin
+	return partner
 }
 
-// behind is 1 for an operand that must be complete before v: a computed value
+// levelDelta is 1 for an operand that must be complete before v: a computed value
 // that v reads through an access or in a loop of its own, or one that a loop gives only at its
 // end.
-func behind(v, a *ir.Value) int {
+func levelDelta(v, a *ir.Value) int {
 	if a.Op.IsComputed() && (v.Op == ir.OpAccess || alone(v) || !a.Op.IsElementwise()) {
 		return 1
 	}
@@ -192,12 +192,12 @@ func (fu *fuser) components() [][]*ir.Value {
 }
 
 // divide makes the groups of a component.
-func (fu *fuser) divide(c *cutter, values []*ir.Value) {
-	pieces := []piece{{values: values}}
+func (fu *fuser) divide(c *partitioner, values []*ir.Value) {
+	segments := []segment{{values: values}}
 	if !alone(values[0]) {
-		pieces = c.pieces(values)
+		segments = c.partition(values)
 	}
-	for _, p := range pieces {
+	for _, p := range segments {
 		g := &group{values: p.values, level: fu.level[values[0].ID], full: p.why}
 		for _, v := range g.values {
 			fu.in[v.ID] = g

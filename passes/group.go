@@ -36,7 +36,7 @@ func isSplat(v *ir.Value) bool {
 }
 
 // affine reports whether the layouts that some values read have one loop nest.
-func affine(values []*ir.Value, stored map[*ir.Value]placed) bool {
+func affine(values []*ir.Value, stored map[*ir.Value]placement) bool {
 	n := nesting{placed: stored}
 	for _, v := range values {
 		if !n.takes(v) {
@@ -48,15 +48,15 @@ func affine(values []*ir.Value, stored map[*ir.Value]placed) bool {
 
 // nesting collects the layouts that the values of a group read, to see whether
 // they have one loop nest. They have if all are laid out along the axes of the one
-// shape; values in row-major order fit every nest. The elements that a fold takes
-// in must have one stride.
+// shape; values in row-major order fit every nest. The elements of a line that is
+// reduced must have one stride.
 type nesting struct {
-	size    int // of the domain, if there are folds
+	size    int // of the domain, if there are reductions
 	reads   []*ir.Value
 	layouts []layout.Layout
 	refined bool // one has other axes than its value
-	line    int  // how many elements the folds take in, or 0
-	placed  map[*ir.Value]placed
+	line    int  // the elements of a line that is reduced, or 0
+	placed  map[*ir.Value]placement
 }
 
 // takes adds a value, and reports whether there still is a loop nest. A product
@@ -105,14 +105,14 @@ func domain(v *ir.Value) ir.Shape {
 	return v.Type.Shape
 }
 
-// lineOf returns how many elements a fold takes in for one line.
+// lineOf returns how many elements a reduction has in one line.
 func lineOf(v *ir.Value) int {
 	s := v.Args[0].Type.Shape
 	n, _ := s[len(s)-1].Int()
 	return n
 }
 
-// line returns how many elements the group's folds take in, 0 if it has none.
+// line returns how many elements the group's reductions have in a line, 0 if there are none.
 func (g *group) line() int {
 	for _, v := range g.outputs {
 		if v.Op == ir.OpReduceChunks {
@@ -135,9 +135,9 @@ func lineNest(ls []layout.Layout, size, n int) ([]layout.Layout, bool) {
 	return ls, shape[len(shape)-1] == n
 }
 
-// seal finds what each group reads and what it must store, and records what
+// finish finds what each group reads and what it must store, and records what
 // was fused and what was not.
-func (fu *fuser) seal() {
+func (fu *fuser) finish() {
 	f := fu.Func
 	stored := make([]bool, len(f.Body))
 	for _, r := range f.Results {

@@ -22,12 +22,11 @@ func joins(s *State) error {
 		return nil
 	}
 	j := &joiner{State: s, uses: countUses(s.Func)}
-	s.placed = map[*ir.Value]placed{}
 	for _, v := range slices.Backward(slices.Clone(s.Func.Body)) {
 		if !v.Op.IsJoin() {
 			continue
 		}
-		own := placed{v, layout.RowMajor(extents(v)...)}
+		own := placement{v, layout.RowMajor(extents(v)...)}
 		if p, nested := s.placed[v]; nested {
 			own = p
 		}
@@ -42,9 +41,8 @@ func joins(s *State) error {
 
 type joiner struct {
 	*State
-	uses   table[int]
-	copies map[joined]layout.Layout // operands that are to be copied, and to where
-	in     map[joined]*ir.Value
+	uses   valueMap[int]
+	copies map[joined]placement // of the operands that are to be copied
 }
 
 // joined is an operand of a concatenation.
@@ -54,20 +52,20 @@ type joined struct {
 }
 
 // operand says where operand i of v is stored, of which v's own elements are at own.
-func (j *joiner) operand(v *ir.Value, i int, own placed) error {
+func (j *joiner) operand(v *ir.Value, i int, own placement) error {
 	at, err := v.Op.Info().Place(v, i, own.at)
 	if err != nil {
 		return &ir.Error{Pos: v.Pos, Op: v.Op, Msg: err.Error()}
 	}
 	a := v.Args[i]
 	if x, l, ok := j.computes(a, at); ok {
-		j.placed[x] = placed{own.in, l}
+		j.place(x, placement{own.in, l})
 		return nil
 	}
 	if j.copies == nil {
-		j.copies, j.in = map[joined]layout.Layout{}, map[joined]*ir.Value{}
+		j.copies = map[joined]placement{}
 	}
-	j.copies[joined{v, i}], j.in[joined{v, i}] = at, own.in
+	j.copies[joined{v, i}] = placement{own.in, at}
 	return nil
 }
 
@@ -85,7 +83,7 @@ func (j *joiner) computes(a *ir.Value, at layout.Layout) (*ir.Value, layout.Layo
 	case k == ir.Contract:
 		return x, l, l.Strides[len(l.Strides)-1] == 1
 	case x.Op.IsElementwise():
-		n := nesting{placed: map[*ir.Value]placed{x: {x, l}}}
+		n := nesting{placed: map[*ir.Value]placement{x: {x, l}}}
 		return x, l, n.takes(x)
 	}
 	return x, l, true
@@ -102,7 +100,8 @@ func (j *joiner) copied(v *ir.Value) (*ir.Value, error) {
 		if err != nil {
 			return nil, err
 		}
-		v.Args[i], j.placed[c] = c, placed{j.in[joined{v, i}], at}
+		v.Args[i] = c
+		j.place(c, at)
 	}
 	return v, nil
 }

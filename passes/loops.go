@@ -1,8 +1,6 @@
 package passes
 
 import (
-	"slices"
-
 	"github.com/stridefuse/stridefuse/ir"
 
 	"github.com/stridefuse/stridefuse/ir/kernel"
@@ -20,16 +18,11 @@ import (
 // Ensures: the plan's buffers and steps, but for the places of temporaries; no two
 // adjacent axes of a step can be collapsed; bodies are canonical.
 func loops(s *State) error {
-	s.buffer, s.step = table[int]{f: s.Func}, table[int]{f: s.Func}
-	l := &looper{State: s, panels: packedAlone(s), products: copiedProducts(s), ref: table[kernel.Ref]{f: s.Func}}
+	s.buffer, s.step = valueMap[int]{f: s.Func}, valueMap[int]{f: s.Func}
+	placeProducts(s)
+	l := &looper{State: s, panels: packedAlone(s), ref: valueMap[kernel.Ref]{f: s.Func}}
 	s.Plan = &plan.Plan{Name: s.Func.Name, Steps: make([]plan.Step, 0, len(s.groups))}
 	l.interfaceBuffers()
-	if copies := map[*ir.Value]bool{}; len(l.products) > 0 {
-		for _, p := range l.products {
-			copies[p.in] = true
-		}
-		s.ledger = slices.DeleteFunc(s.ledger, func(e entry) bool { return copies[e.value] })
-	}
 	for _, g := range s.groups {
 		if l.group(g) {
 			for _, v := range g.values {
@@ -43,9 +36,8 @@ func loops(s *State) error {
 
 type looper struct {
 	*State
-	panels   map[*ir.Value]*packing // of values that only a product reads
-	products map[*ir.Value]placed   // products that are stored as a copy of them would be
-	ref      table[kernel.Ref]      // in the kernel of the present group
+	panels map[*ir.Value]*packing // of values that only a product reads
+	ref    valueMap[kernel.Ref]   // in the kernel of the present group
 }
 
 // interfaceBuffers declares the params and results.
@@ -86,10 +78,10 @@ func (l *looper) of(v *ir.Value) int {
 func (l *looper) group(g *group) bool {
 	if g.values[0].Op.IsJoin() {
 		l.stored(g.values[0])
-		return false // done by those that compute its operands
+		return false // the steps of its operands store it
 	}
-	if a := g.values[0].Args[0]; a.Op == ir.OpAccess && l.products[a.Args[0]].in == g.values[0] {
-		return false // done by the product
+	if a := g.values[0].Args[0]; a.Op == ir.OpAccess && l.placed[a.Args[0]].in == g.values[0] {
+		return false // the step of the product stores it
 	}
 	for _, v := range g.outputs {
 		l.stored(v)

@@ -130,8 +130,8 @@ func count(reached map[string]int, s *State) {
 	}
 	for _, step := range s.Plan.Steps {
 		has("kernel of four ops", len(step.Body.Body) >= 4)
-		has("product", contracts(&step))
-		has("product in panels", contracts(&step) && step.In[1].Panel != nil)
+		has("product", step.Contracts())
+		has("product in panels", step.Contracts() && step.In[1].Panel != nil)
 	}
 }
 

@@ -39,14 +39,14 @@ type State struct {
 
 	machine *tuning.Machine
 	noFuse  bool
-	eager   bool                 // products are packed, and grouped with others, whatever their size: tests
-	why     map[*ir.Value]string // why a value has memory of its own
-	frozen  map[*ir.Value]bool   // params that never change
-	placed  map[*ir.Value]placed // values that are stored in the buffer of another
+	eager   bool                    // products are packed, and grouped with others, whatever their size: tests
+	why     map[*ir.Value]string    // why a value has memory of its own
+	frozen  map[*ir.Value]bool      // params that never change
+	placed  map[*ir.Value]placement // values that are stored in the buffer of another
 	groups  []*group
 	ledger  []entry
-	buffer  table[int] // 1 + the buffer of each value that has one
-	step    table[int] // 1 + the step that computes each value
+	buffer  valueMap[int] // 1 + the buffer of each value that has one
+	step    valueMap[int] // 1 + the step that computes each value
 }
 
 // Default is the pipeline.

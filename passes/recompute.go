@@ -25,13 +25,13 @@ func recompute(s *State) error {
 	}
 	f := s.Func
 	f.Number()
-	r := &recomputer{State: s, level: levels(f), stored: storedAnyway(f), twins: map[twinKey]*ir.Value{}}
+	r := &recomputer{State: s, level: levels(f), stored: storedAnyway(f), clones: map[cloneKey]*ir.Value{}}
 	body := f.Body
 	f.Body = make([]*ir.Value, 0, len(body))
 	for i, v := range body {
 		for j, a := range v.Args {
-			if v.Op.IsComputed() && r.again(a, r.level[i]) {
-				v.Args[j] = r.twin(a, r.level[i])
+			if v.Op.IsComputed() && r.isWorth(a, r.level[i]) {
+				v.Args[j] = r.clone(a, r.level[i])
 			}
 		}
 		f.Body = append(f.Body, v)
@@ -42,19 +42,19 @@ func recompute(s *State) error {
 
 type recomputer struct {
 	*State
-	level  []int       // by ID
-	stored table[bool] // has memory whatever is decided here
-	twins  map[twinKey]*ir.Value
+	level  []int          // by ID
+	stored valueMap[bool] // has memory whatever is decided here
+	clones map[cloneKey]*ir.Value
 }
 
-type twinKey struct {
+type cloneKey struct {
 	v     *ir.Value
 	level int
 }
 
 // storedAnyway finds the values that are results, read through a view, scanned or contracted.
-func storedAnyway(f *ir.Func) table[bool] {
-	stored := table[bool]{f: f}
+func storedAnyway(f *ir.Func) valueMap[bool] {
+	stored := valueMap[bool]{f: f}
 	for _, v := range f.Results {
 		*stored.at(v) = true
 	}
@@ -68,8 +68,8 @@ func storedAnyway(f *ir.Func) table[bool] {
 	return stored
 }
 
-// again reports whether a value is better computed again at a level.
-func (r *recomputer) again(a *ir.Value, level int) bool {
+// isWorth reports whether computing a value again at a level costs less than storing it.
+func (r *recomputer) isWorth(a *ir.Value, level int) bool {
 	if !r.cheap(a) || r.level[a.ID] >= level {
 		return false
 	}
@@ -112,23 +112,23 @@ func repeatsLine(a *ir.Value) bool {
 	return len(s) > 0 && s[len(s)-1] == 0
 }
 
-// twin returns the value computed again at a level.
-func (r *recomputer) twin(a *ir.Value, level int) *ir.Value {
+// clone returns the value computed again at a level.
+func (r *recomputer) clone(a *ir.Value, level int) *ir.Value {
 	if !r.cheap(a) || r.level[a.ID] >= level {
 		return a
 	}
-	key := twinKey{a, level}
-	if t := r.twins[key]; t != nil {
+	key := cloneKey{a, level}
+	if t := r.clones[key]; t != nil {
 		return t
 	}
 	again := *a
 	again.Args = slices.Clone(a.Args)
 	for i, x := range a.Args {
-		again.Args[i] = r.twin(x, level)
+		again.Args[i] = r.clone(x, level)
 	}
 	t := r.Func.Append(again)
 	r.level = append(r.level, level)
-	r.twins[key] = t
+	r.clones[key] = t
 	r.record(plan.Recomputed, t, 0, "to compute it again costs less than to store it and read it back")
 	return t
 }

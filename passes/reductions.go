@@ -22,7 +22,7 @@ func reductions(s *State) error {
 			n, _ := v.Attr.Begin.Int()
 			return r.constant(v, ir.ElementOf(v.Type.DType, n))
 		case v.Op.IsArgReduction():
-			return r.find(v)
+			return r.argReduce(v)
 		case v.Op.Info().Kind == ir.Reduce && v.Op != ir.OpReduceChunks:
 			return r.reduce(v.Op.Info().By, v, v.Args[0], v.Attr.Axes)
 		case v.Op.IsLine() && len(v.Args) == 3 && size(v.Args[2].Type.Shape) == 0:
@@ -61,7 +61,7 @@ func (r *reducer) constant(v *ir.Value, bits uint64) (*ir.Value, error) {
 	return r.f.Add(ir.OpExpand, ir.Attr{Shape: v.Type.Shape}, v.Pos, c)
 }
 
-// reduce returns the folds of x along axes, group of axes after group, for v.
+// reduce returns the reductions of x along axes, one group of axes after the other, for v.
 func (r *reducer) reduce(by ir.Op, v, x *ir.Value, axes []int) (*ir.Value, error) {
 	d := x.Type.DType
 	if size(x.Type.Shape) == 0 {
@@ -79,7 +79,7 @@ func (r *reducer) reduce(by ir.Op, v, x *ir.Value, axes []int) (*ir.Value, error
 			}
 		}
 		if n > 1 {
-			x, err = r.fold(by, d, v, x, n)
+			x, err = r.reduceLast(by, d, v, x, n)
 		} else {
 			x, err = r.f.Add(ir.OpReshape, ir.Attr{Shape: x.Type.Shape[:len(x.Type.Shape)-1]}, v.Pos, x)
 		}
@@ -90,8 +90,8 @@ func (r *reducer) reduce(by ir.Op, v, x *ir.Value, axes []int) (*ir.Value, error
 	return r.cast(x, d)
 }
 
-// fold folds the last axis, of n elements, until one element is left.
-func (r *reducer) fold(by ir.Op, d ir.DType, v, x *ir.Value, n int) (*ir.Value, error) {
+// reduceLast reduces the last axis, of n elements, until one element is left.
+func (r *reducer) reduceLast(by ir.Op, d ir.DType, v, x *ir.Value, n int) (*ir.Value, error) {
 	var err error
 	for {
 		if x, err = r.f.Add(ir.OpReduceChunks, ir.Attr{By: by}, v.Pos, x); err != nil || n <= ir.ReduceChunk {

@@ -11,7 +11,7 @@ import (
 // the pass takes.
 const lookAhead = 64
 
-// rows puts steps that fold, scan or multiply rows, what a scan or a product reads,
+// rows puts steps that reduce, scan or multiply rows, what a scan or a product reads,
 // and what needs the results row by row, into row groups: softmax is the greatest
 // of a row, the exponentials and their sum, and the quotients, and one block of
 // rows goes through all three before the next. What the steps of a group hand on
@@ -131,7 +131,7 @@ func (r *grouper) group(i int) *rowGroup {
 }
 
 // rowsFrom returns how many rows a group that begins with step i has: those that
-// the step folds or scans, or that a scan of what it writes has; 0 if there are
+// the step reduces or scans, or that a scan of what it writes has; 0 if there are
 // none.
 func (r *grouper) rowsFrom(i int) int {
 	s := &r.p.Steps[i]
@@ -139,7 +139,7 @@ func (r *grouper) rowsFrom(i int) int {
 		return n
 	}
 	for j := i + 1; j < len(r.p.Steps) && j < i+lookAhead; j++ {
-		if next := &r.p.Steps[j]; (next.Scans() || contracts(next)) && slices.Contains(written(s), next.In[0].Buffer) {
+		if next := &r.p.Steps[j]; (next.Scans() || next.Contracts()) && slices.Contains(written(s), next.In[0].Buffer) {
 			return r.rowsOf(next)
 		}
 	}
@@ -204,7 +204,7 @@ func (r *grouper) reads(g *rowGroup, j int) bool {
 
 // multiplies reports whether a step of the group is a product.
 func (g *rowGroup) multiplies() bool {
-	return slices.ContainsFunc(g.split, func(s plan.Step) bool { return contracts(&s) })
+	return slices.ContainsFunc(g.split, func(s plan.Step) bool { return s.Contracts() })
 }
 
 // stages returns how many steps work on whole rows.
@@ -222,13 +222,15 @@ func (g *rowGroup) stages() int {
 // and it reads of the group's buffers its own rows only.
 func (r *grouper) join(g *rowGroup, j int) bool {
 	switch s := &r.p.Steps[j]; {
-	case onLines(s):
+	case s.OnLines():
 		return false // its operands have lines of other lengths
 	case slices.ContainsFunc(written(s), func(b int) bool { return r.shared[b] }):
 		return false // others write of the same rows
 	case r.acrossRows(s) && (s.Scans() || s.Axes[len(s.Axes)-2].Extent < r.machine.MinColumns):
 		return false // each of its blocks has all rows
-	case contracts(s) && (readsWindows(s) || g.rows < r.machine.LeastProductRows && !r.eager):
+	case s.Contracts() && readsWindows(s):
+		return false // it packs what it reads for several rows at once
+	case s.Contracts() && g.rows < r.machine.LeastProductRows && !r.eager:
 		return false
 	}
 	outer, ok := outerAxes(&r.p.Steps[j], g.outer, g.rows)
@@ -261,7 +263,7 @@ func (g *rowGroup) local(p *plan.Plan, s *plan.Step, along int) bool {
 			row = max(out.Strides[along], 1)
 			g.made = append(g.made, madeRows{out.Buffer, row})
 		}
-		if !g.rowOnly(&p.Buffers[out.Buffer], s.Reach(o), out.Access, along, row) {
+		if !g.rowOnly(&p.Buffers[out.Buffer], s.OutExtents(o), out.Access, along, row) {
 			return false
 		}
 	}
@@ -275,7 +277,7 @@ func (g *rowGroup) local(p *plan.Plan, s *plan.Step, along int) bool {
 
 // rowOnly reports whether an access touches, for each row, elements of that row
 // alone, the rows being that far apart: next to each other if a row is more than
-// one element and they are 1 apart, as the chunks of a fold are.
+// one element and they are 1 apart, as the chunks of a reduction are.
 func (g *rowGroup) rowOnly(b *plan.Buffer, extents []int, a plan.Access, along, row int) bool {
 	outer := layout.RowMajor(g.outer...).Strides
 	inner := layout.Layout{Offset: a.Offset}

@@ -3,7 +3,6 @@ package passes
 import (
 	"slices"
 
-	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
@@ -113,7 +112,7 @@ func (r *grouper) bytesOfRow(g *rowGroup) (row, shared int) {
 		touch := func(a plan.Access) {
 			of := own
 			if a.Strides[g.along[k]] == 0 {
-				if of = all; contracts(s) {
+				if of = all; s.Contracts() {
 					return
 				}
 			}
@@ -129,7 +128,7 @@ func (r *grouper) bytesOfRow(g *rowGroup) (row, shared int) {
 			touch(a)
 		}
 		for _, o := range s.Out {
-			if contracts(s) || s.Scans() || o.Combine == ir.OpInvalid { // what is reduced is an element or a few
+			if s.Contracts() || s.Scans() || o.Stored() { // what is reduced is an element or a few
 				touch(o.Access)
 			}
 		}

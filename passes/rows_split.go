@@ -10,17 +10,6 @@ import (
 // The outer axes of a row group, and the loop nests of its steps with those
 // axes apart.
 
-// keptAxes returns the axes of a step that are parallel.
-func keptAxes(s *plan.Step) []int {
-	axes := make([]int, 0, len(s.Axes))
-	for k, a := range s.Axes {
-		if a.Role == plan.Parallel {
-			axes = append(axes, k)
-		}
-	}
-	return axes
-}
-
 func pick[T any](from []T, axes []int) []T {
 	out := make([]T, len(axes))
 	for i, k := range axes {
@@ -45,18 +34,18 @@ func outerAxes(s *plan.Step, outer []int, rows int) ([]int, bool) {
 	return nil, false
 }
 
-// common returns the coarsest shape that the kept axes of a step and the outer
+// common returns the coarsest shape that the parallel axes of a step and the outer
 // axes, with all the elements of a row behind them, are made of.
 func common(s *plan.Step, outer []int, rows int) ([]int, bool) {
-	kept := pick(s.Extents(), keptAxes(s))
+	parallel := pick(s.Extents(), s.ParallelAxes())
 	n := 1
-	for _, e := range kept {
+	for _, e := range parallel {
 		n *= e
 	}
 	if n%rows != 0 {
 		return nil, false
 	}
-	ls, ok := layout.Refine(apart(kept), apart(append(slices.Clone(outer), n/rows)))
+	ls, ok := layout.Refine(apart(parallel), apart(append(slices.Clone(outer), n/rows)))
 	if !ok {
 		return nil, false
 	}
@@ -75,20 +64,20 @@ func splitRows(s *plan.Step, outer []int, rows int) (split plan.Step, along int,
 	if !ok || len(shape) < len(outer) || !slices.Equal(shape[:len(outer)], outer) {
 		return split, 0, false
 	}
-	role, axis := s.Kind()
+	axis := s.Along()
 	at := len(shape) // where that axis goes
-	switch role {
-	case plan.Reduce, plan.Scan, plan.ScanExclusive:
+	switch {
+	case s.Reduces() || s.Scans():
 		if len(shape) != len(outer) {
 			return split, 0, false // of other rows
 		}
-	case plan.Contract:
+	case s.Contracts():
 		if len(shape) != len(outer)+1 || shape[len(outer)] != s.Axes[len(s.Axes)-1].Extent {
 			return split, 0, false // rows of its product
 		}
 		at -= 2
 	}
-	axes := keptAxes(s)
+	axes := s.ParallelAxes()
 	extents := pick(s.Extents(), axes)
 	cut := func(a plan.Access) (plan.Access, bool) {
 		l, ok := layout.Layout{Shape: extents, Strides: pick(a.Strides, axes)}.Reshape(shape...)

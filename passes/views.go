@@ -10,10 +10,11 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// views folds every chain of views into one access: a buffer read through one
-// layout. A view of an elementwise value is a view of its operands, so it
-// sinks to the buffers below, unless that would compute something dear more
-// than once: then the value is stored and the view reads its buffer.
+// views composes every chain of views into one access: a buffer read through one
+// layout. A view of an elementwise value is the same value of views of its operands, so it
+// is pushed through to the buffers that the value is computed from, unless that would
+// compute something expensive more than once: then the value is stored, and the view reads
+// its buffer.
 //
 // Requires: no dead values, because uses are counted; all sizes bound.
 // Ensures: stage viewed. The operands of an elementwise op are scalar
@@ -22,7 +23,7 @@ import (
 // explicit copy with its reason.
 func views(s *State) error {
 	s.why = map[*ir.Value]string{}
-	w := &viewer{State: s, uses: countUses(s.Func), order: table[int]{f: s.Func}}
+	w := &viewer{State: s, uses: countUses(s.Func), order: valueMap[int]{f: s.Func}}
 	w.keepFactors()
 	return rewrite(s.Func, func(v *ir.Value) (*ir.Value, error) {
 		var err error
@@ -48,7 +49,7 @@ func views(s *State) error {
 			}
 		}
 		if x == v {
-			w.place(v)
+			w.append(v)
 		}
 		return x, err
 	})
@@ -56,20 +57,20 @@ func views(s *State) error {
 
 type viewer struct {
 	*State
-	uses  table[int] // how often values of the new body read a value, or will
-	order table[int] // topological
+	uses  valueMap[int] // how often values of the new body read a value, or will
+	order valueMap[int] // topological
 	last  int
 }
 
-// place puts a value behind all others.
-func (w *viewer) place(v *ir.Value) {
+// append makes a value the last one in the order.
+func (w *viewer) append(v *ir.Value) {
 	w.last++
 	*w.order.at(v) = w.last
 }
 
 // countUses returns how often each value is read, results counted.
-func countUses(f *ir.Func) table[int] {
-	uses := table[int]{f: f}
+func countUses(f *ir.Func) valueMap[int] {
+	uses := valueMap[int]{f: f}
 	for _, v := range f.Body {
 		for _, a := range v.Args {
 			*uses.at(a)++
@@ -83,19 +84,19 @@ func countUses(f *ir.Func) table[int] {
 
 // view returns x seen through the view op v.
 func (w *viewer) view(v, x *ir.Value) (*ir.Value, error) {
-	if !w.sinks(x) {
+	if !w.pushable(x) {
 		return w.access(v, x)
 	}
-	c := w.cone(v, x)
+	c := w.fanIn(v, x)
 	if c.why != "" {
 		w.store(x, c.why)
 		return w.access(v, x)
 	}
-	return w.sink(v, c)
+	return w.push(v, c)
 }
 
-// sinks reports whether a view of x can be a view of x's operands instead.
-func (w *viewer) sinks(x *ir.Value) bool {
+// pushable reports whether a view of x can be pushed through to x's operands.
+func (w *viewer) pushable(x *ir.Value) bool {
 	return x.Op.IsElementwise() && x.Op != ir.OpCopy && w.why[x] == ""
 }
 
@@ -106,9 +107,9 @@ func (w *viewer) store(x *ir.Value, why string) {
 	}
 }
 
-// sink computes the values of a cone as v sees them.
-func (w *viewer) sink(v *ir.Value, c *cone) (*ir.Value, error) {
-	twin := make(map[*ir.Value]*ir.Value, len(c.values))
+// push computes the values of a fan-in cone as v reads them.
+func (w *viewer) push(v *ir.Value, c *fanIn) (*ir.Value, error) {
+	clone := make(map[*ir.Value]*ir.Value, len(c.values))
 	var y *ir.Value
 	for _, u := range slices.Backward(c.values) {
 		next := ir.Value{Op: u.Op, Args: slices.Clone(u.Args), Attr: u.Attr, Pos: u.Pos}
@@ -117,9 +118,9 @@ func (w *viewer) sink(v *ir.Value, c *cone) (*ir.Value, error) {
 			var err error
 			switch {
 			case isConst(a):
-			case twin[a] != nil:
-				next.Args[i] = twin[a]
-				*w.uses.at(twin[a])++
+			case clone[a] != nil:
+				next.Args[i] = clone[a]
+				*w.uses.at(clone[a])++
 			default:
 				if next.Args[i], err = w.access(v, a); err != nil {
 					return nil, err
@@ -130,8 +131,8 @@ func (w *viewer) sink(v *ir.Value, c *cone) (*ir.Value, error) {
 			return nil, err
 		}
 		y = w.Func.Append(next)
-		w.place(y)
-		twin[u] = y
+		w.append(y)
+		clone[u] = y
 		if c.alive[u] {
 			w.record(plan.Recomputed, y, 0, "to compute it again costs less than to store it and read it back")
 		}
@@ -140,9 +141,8 @@ func (w *viewer) sink(v *ir.Value, c *cone) (*ir.Value, error) {
 	return y, nil
 }
 
-// release takes back the uses of the values that only the cone needed: v reads
-// their twins now.
-func (w *viewer) release(v *ir.Value, c *cone) {
+// release subtracts the uses by values that only the cone needed: v reads their clones now.
+func (w *viewer) release(v *ir.Value, c *fanIn) {
 	*w.uses.at(c.values[0])--
 	for _, u := range c.values {
 		if c.alive[u] {
@@ -174,7 +174,7 @@ func (w *viewer) elementwise(v *ir.Value) error {
 	return w.shape(v)
 }
 
-// shape sees to it that the operands of v have one loop nest in which each is
+// shape makes sure that the operands of v have one loop nest in which each is
 // affine, and that one of them has v's shape.
 func (w *viewer) shape(v *ir.Value) error {
 	refined, shaped := -1, false
@@ -202,13 +202,13 @@ func (w *viewer) shape(v *ir.Value) error {
 	return w.shape(v)
 }
 
-// line sees to it that the line which v folds has one stride.
+// line makes sure that the line which v reduces has one stride.
 func (w *viewer) line(v *ir.Value) error {
 	a := v.Args[0]
 	if a.Op != ir.OpAccess || affine([]*ir.Value{v}, nil) {
 		return nil
 	}
-	c, err := w.copyOf(a, a.Pos, fmt.Sprintf("the elements that it folds have no common stride in %s", a.Attr.At))
+	c, err := w.copyOf(a, a.Pos, fmt.Sprintf("the elements that it reduces have no common stride in %s", a.Attr.At))
 	v.Args[0] = c
 	return err
 }

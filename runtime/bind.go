@@ -25,7 +25,7 @@ func (st *state) bind(outs, ins []*tensor.Tensor) error {
 		}
 		if b.elems > 0 {
 			st.bases[l.params[i]] = b.start(t)
-			st.reach = append(st.reach, b.reach(t, -1))
+			st.span = append(st.span, b.span(t, -1))
 			if b.dense {
 				raceRead(b.start(t), b.elems*b.size)
 			}
@@ -38,7 +38,7 @@ func (st *state) bind(outs, ins []*tensor.Tensor) error {
 		}
 		if b.elems > 0 {
 			st.bases[l.results[i]] = b.start(t)
-			st.reach = append(st.reach, b.reach(t, i))
+			st.span = append(st.span, b.span(t, i))
 			raceWrite(b.start(t), b.elems*b.size)
 		}
 	}
@@ -79,9 +79,9 @@ func (st *state) bindSpare() error {
 	return nil
 }
 
-// reach is where the bytes of a tensor lie, from its first to behind its last, and
+// span is where the bytes of a tensor lie, from its first to behind its last, and
 // which out it is, -1 for an in.
-type reach struct {
+type span struct {
 	first, end uintptr
 	out        int
 }
@@ -89,13 +89,13 @@ type reach struct {
 // findMoves finds the outs that have a byte in common with an in or another out: in
 // the order of their first bytes, with one before them or with the next.
 func (st *state) findMoves() {
-	if len(st.reach) <= fewReaches && !st.anyMeets() {
+	if len(st.span) <= fewSpans && !st.anyMeets() {
 		return
 	}
-	slices.SortFunc(st.reach, func(a, b reach) int { return cmp.Compare(a.first, b.first) })
+	slices.SortFunc(st.span, func(a, b span) int { return cmp.Compare(a.first, b.first) })
 	end := uintptr(0) // of those before
-	for k, r := range st.reach {
-		next := k+1 < len(st.reach) && st.reach[k+1].first < r.end
+	for k, r := range st.span {
+		next := k+1 < len(st.span) && st.span[k+1].first < r.end
 		if r.out >= 0 && (r.first < end || next) {
 			st.moves = append(st.moves, spareOut{out: r.out})
 		}
@@ -106,15 +106,15 @@ func (st *state) findMoves() {
 	}
 }
 
-// fewReaches is how many tensors are compared each with each, rather than sorted.
-const fewReaches = 8
+// fewSpans is how many tensors are compared each with each, rather than sorted.
+const fewSpans = 8
 
 // anyMeets reports whether an out has a byte in common with another tensor.
 func (st *state) anyMeets() bool {
-	for k := range st.reach {
-		a := &st.reach[k]
-		for m := range st.reach[:k] {
-			b := &st.reach[m]
+	for k := range st.span {
+		a := &st.span[k]
+		for m := range st.span[:k] {
+			b := &st.span[m]
 			if a.first < b.end && b.first < a.end && (a.out >= 0 || b.out >= 0) {
 				return true
 			}
@@ -129,10 +129,10 @@ func (b *buffer) start(t *tensor.Tensor) unsafe.Pointer {
 	return unsafe.Add(base, l.Offset*b.size)
 }
 
-// reach returns where the bytes of a tensor of b's layout lie, which has elements.
-func (b *buffer) reach(t *tensor.Tensor, out int) reach {
+// span returns where the bytes of a tensor of b's layout lie, which has elements.
+func (b *buffer) span(t *tensor.Tensor, out int) span {
 	at := uintptr(b.start(t)) - uintptr(b.layout.Offset*b.size)
-	return reach{at + uintptr(b.lo*b.size), at + uintptr((b.hi+1)*b.size), out}
+	return span{at + uintptr(b.lo*b.size), at + uintptr((b.hi+1)*b.size), out}
 }
 
 // copyPiece is what is copied or filled between two looks at the context, in bytes.

@@ -68,12 +68,6 @@ func (e *Executor) workers() *pool {
 	return e.pool
 }
 
-// Helped returns how many chunks the pool's workers have computed so far. Chunks that
-// the callers of Run computed are not counted.
-func (e *Executor) Helped() int {
-	return int(e.workers().helped.Load())
-}
-
 // Linked is a program whose calls have the functions of their kernels. Any number of
 // goroutines may run it at once; each run in flight holds an arena of its own,
 // which later runs take over.
@@ -175,8 +169,8 @@ type state struct {
 	local  *local           // during a run
 	spare  []byte           // outs that overlap are computed here
 	moves  []spareOut
-	reach  []reach // of the tensors that have elements
-	worker worker  // the caller's
+	span   []span // of the tensors that have elements
+	worker worker // the caller's
 	job    job
 }
 
@@ -215,5 +209,5 @@ func (st *state) release() {
 	if len(st.moves) > 0 {
 		clear(st.moves)
 	}
-	st.moves, st.reach = st.moves[:0], st.reach[:0]
+	st.moves, st.span = st.moves[:0], st.span[:0]
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // PieceNanos is how long a worker computes between two looks at the context, about.
-const PieceNanos = pieceNanos
+var PieceNanos = pieceNanos
 
 // RaceDetector reports whether the race detector is on, under which sync.Pool forgets at
 // random.
@@ -17,6 +17,12 @@ type Lookup func(abi.Engine, string) (func(*abi.Frame), bool)
 
 // SetLookup replaces the registry of kernels of an executor.
 func (e *Executor) SetLookup(f Lookup) { e.lookup = f }
+
+// Helped returns how many chunks the pool's workers have computed so far. Chunks that
+// the callers of Run computed are not counted.
+func (e *Executor) Helped() int {
+	return int(e.workers().helped.Load())
+}
 
 // StopWorkers ends the workers of an executor: its runs are on their own.
 func (e *Executor) StopWorkers() { e.workers().stop() }

@@ -29,13 +29,11 @@ func (k *taskLinker) call(n *loopNest, in *nest.Call) error {
 	if err := k.sizes(&c, index, in); err != nil {
 		return fmt.Errorf("%s: %w", c.signature, err)
 	}
-	if m, ok := in.Kernel.(*kernel.Micro); ok {
-		if m.Row == kernel.StoreNT {
-			k.out.fence = fn
-		}
-		if m.Row == kernel.Dot && k.in.First == k.in.Last {
-			k.out.chunkElements = machine.DotChunkElems
-		}
+	if kernel.Fences(in.Kernel) {
+		k.out.fence = fn
+	}
+	if kernel.TimeOf(in.Kernel).Unit == kernel.Paired && k.in.First == k.in.Last {
+		k.out.chunkElements = machine.DotChunkElems // the elements of a product are pairs
 	}
 	c.resize(&c.frame, make([]loopState, k.out.loops))
 	fields := make([]int, len(in.Fields))

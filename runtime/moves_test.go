@@ -15,24 +15,24 @@ func TestFindMoves(t *testing.T) {
 		var st state
 		for k := range 1 + rnd.IntN(12) {
 			first := uintptr(1 + rnd.IntN(60))
-			st.reach = append(st.reach, reach{first, first + uintptr(1+rnd.IntN(8)), max(-1, k-rnd.IntN(12))})
+			st.span = append(st.span, span{first, first + uintptr(1+rnd.IntN(8)), max(-1, k-rnd.IntN(12))})
 		}
-		for k := range st.reach { // outs differ
-			if st.reach[k].out >= 0 {
-				st.reach[k].out = k
+		for k := range st.span { // outs differ
+			if st.span[k].out >= 0 {
+				st.span[k].out = k
 			}
 		}
 		var want []spareOut
-		for i, a := range st.reach {
+		for i, a := range st.span {
 			meets := false
-			for j, b := range st.reach {
+			for j, b := range st.span {
 				meets = meets || i != j && a.first < b.end && b.first < a.end
 			}
 			if a.out >= 0 && meets {
 				want = append(want, spareOut{out: a.out})
 			}
 		}
-		all := fmt.Sprint(st.reach)
+		all := fmt.Sprint(st.span)
 		st.findMoves()
 		require.Equal(t, want, st.moves, all)
 	}

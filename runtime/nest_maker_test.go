@@ -98,7 +98,7 @@ func tilingNest(rows, cols int) *nest.Program {
 	const blockRows, blockCols, tileRows, tileCols, apart = 10, 50, 3, 16, 7
 	var m maker
 	slots := []nest.Slot{m.param(rows * cols), m.param(cols * apart), m.result(rows * cols), scratchSlot(tileRows * tileCols), scratchSlot(blockCols)}
-	pack := callOf(&kernel.Micro{Row: kernel.Pack, Type: ir.Uint32}, nest.Fixed(1), nest.Of(1),
+	pack := callOf(&kernel.Micro{Kind: kernel.Pack, Type: ir.Uint32}, nest.Fixed(1), nest.Of(1),
 		at(1, 0, 0, 0, blockCols*apart), at(4, 0, 0, 0, 0))
 	pack.Call.Fields = []nest.Size{nest.Fixed(4 * apart)}
 	whole := func(slot int) nest.Arg {

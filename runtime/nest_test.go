@@ -119,7 +119,7 @@ func TestProductCall(t *testing.T) {
 	slots := []nest.Slot{m.param(rows * pairs), m.param(pairs * cols), m.result(rows * cols)}
 	chunks := func(from, extent, adds int) nest.Item {
 		stride := from // the first chunk is alone
-		it := callOf(&kernel.Micro{Row: kernel.Dot, Type: f32}, nest.Of(0), nest.Of(1),
+		it := callOf(&kernel.Micro{Kind: kernel.Dot, Type: f32}, nest.Of(0), nest.Of(1),
 			at(0, from, pairs, blockRows*pairs, 0, stride),
 			at(1, from*cols, cols, 0, width, stride*cols),
 			at(2, 0, cols, blockRows*cols, width, 0))

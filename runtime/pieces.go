@@ -1,10 +1,12 @@
 package runtime
 
 import (
+	"fmt"
 	"unsafe"
 
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/layout"
+	"github.com/stridefuse/stridefuse/ir/tuning"
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
@@ -20,46 +22,45 @@ import (
 
 // pieceNanos is how long a call takes at most, and what is computed between two looks at
 // the context, in estimated nanoseconds.
-const pieceNanos = 50_000
+var pieceNanos = machine.CallNanos
 
-// durations are how long kernels of an engine take at most, in nanoseconds. An estimate
-// is too high for most kernels: the numbers are those of the slowest element types and of
-// operands that come from memory. Zen 3, two virtual processors, shared.
-type durations struct {
-	call  float64 // to begin a call
-	octet float64 // to read or write a byte of an element
-	unit  float64 // of the cost in ir's table of ops
-	moved float64 // to copy an element to or from elements that are apart
-	pair  float64 // of elements that are multiplied and added by dot
+// callTimes returns how long kernels of an engine take at most.
+func callTimes(on abi.Engine) *tuning.CallTimes {
+	if on == abi.Portable {
+		return &machine.GoCalls
+	}
+	return &machine.AssemblyCalls
 }
 
-var engineDurations = [abi.NumEngines]durations{
-	abi.AVX2:     {call: 5, octet: 0.1, unit: 0.04, moved: 4, pair: 0.1},
-	abi.Portable: {call: 5, octet: 0.1, unit: 1.2, moved: 6, pair: 4},
-}
-
-// elementNanos estimates how long a kernel takes for each element of a call. fields are
-// the greatest values of the kernel's.
-func (d *durations) elementNanos(code kernel.Code, fields []int) float64 {
-	nanos := 0.0
-	for _, a := range code.Args() {
-		nanos += d.octet * float64(a.DType.Size())
+// elementNanos estimates how long a kernel takes for each element of a call with so many
+// columns. cols and fields are the greatest values.
+func elementNanos(d *tuning.CallTimes, code kernel.Code, cols int, fields []int) float64 {
+	t := kernel.TimeOf(code)
+	nanos := unitNanos(d, code, t.Unit)
+	if t.Times != kernel.One {
+		nanos *= float64(max(1, fields[t.Times-kernel.Field0]))
 	}
-	nanos += d.unit * bodyCost(code)
-	m, ok := code.(*kernel.Micro)
-	if !ok {
-		return nanos
-	}
-	field := func(i int) float64 { return float64(max(1, fields[i])) }
-	switch m.Row {
-	case kernel.Pack, kernel.Transpose, kernel.StoreNT:
-		return d.moved
-	case kernel.Dot:
-		return d.pair * field(1)
-	case kernel.ReduceColumns:
-		return nanos * field(0)
+	if t.PerRow {
+		nanos /= float64(max(1, cols))
 	}
 	return nanos
+}
+
+// unitNanos estimates how long a kernel takes for a unit of its time.
+func unitNanos(d *tuning.CallTimes, code kernel.Code, u kernel.Unit) float64 {
+	switch u {
+	case kernel.Moved:
+		return d.Move
+	case kernel.Paired:
+		return d.Pair
+	case kernel.Computed:
+		nanos := d.Cost * bodyCost(code)
+		for _, a := range code.Args() {
+			nanos += d.Byte * float64(a.DType.Size())
+		}
+		return nanos
+	}
+	panic(fmt.Sprintf("BUG: runtime: no duration for unit %d of %s", u, code.Signature()))
 }
 
 // bodyCost returns the cost of computing an element and combining it.
@@ -80,15 +81,13 @@ func bodyCost(code kernel.Code) float64 {
 	return cost
 }
 
-// estimate returns how long a call takes, and notes what is needed to divide a long one. rows, cols and fields are the greatest ones.
+// estimate returns how long a call takes, and notes what is needed to divide a
+// long one. rows, cols and fields are the greatest ones.
 func (c *linkedCall) estimate(code kernel.Code, on abi.Engine, piece, rows, cols int, fields []int) (nanos int) {
-	d := &engineDurations[on]
-	c.nanos = d.elementNanos(code, fields)
-	if m, ok := code.(*kernel.Micro); ok && m.Row == kernel.Order { // all of a line, for some of it
-		c.nanos *= float64(fields[2]) / float64(max(1, cols))
-	}
+	d := callTimes(on)
+	c.nanos = elementNanos(d, code, cols, fields)
 	elems, fits := layout.MulInt(rows, cols)
-	all := d.call + c.nanos*float64(elems)
+	all := d.Begin + c.nanos*float64(elems)
 	if fits && all <= float64(piece) {
 		return int(all)
 	}
@@ -98,9 +97,7 @@ func (c *linkedCall) estimate(code kernel.Code, on abi.Engine, piece, rows, cols
 			c.leastCols = max(1, l.Least)
 		}
 	}
-	if m, ok := code.(*kernel.Micro); ok {
-		c.wholeRows = m.Row == kernel.Reduce || m.Row == kernel.ScanRows || m.Row == kernel.Order
-	}
+	c.wholeRows = kernel.WholeRows(code)
 	return 0 // each piece counts
 }
 

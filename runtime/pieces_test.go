@@ -20,7 +20,7 @@ import (
 func sumRows() kernel.Code {
 	b := kernel.NewBuilder(unit)
 	b.Store(b.Op(ir.OpMul, 0, 0))
-	k, _ := kernel.Canonical(&kernel.Micro{Row: kernel.Reduce, Combine: []ir.Op{ir.OpAdd}, Body: b.Kernel()})
+	k, _ := kernel.Canonical(&kernel.Micro{Kind: kernel.Reduce, Combine: []ir.Op{ir.OpAdd}, Body: b.Kernel()})
 	return k
 }
 
@@ -28,7 +28,7 @@ func sumRows() kernel.Code {
 // rows or within one row, and computes the same.
 func TestLongCallsArePieces(t *testing.T) {
 	exp := single(ir.OpExp, unit)
-	transpose := &kernel.Micro{Row: kernel.Transpose, Type: ir.Uint32}
+	transpose := &kernel.Micro{Kind: kernel.Transpose, Type: ir.Uint32}
 	for name, c := range map[string]struct {
 		k                kernel.Code
 		rows, cols, outs int

@@ -27,8 +27,8 @@ type counting struct {
 	failing  error                      // of prepare
 }
 
-func (c *counting) prepare(*worker) error { c.prepared.Add(1); return c.failing }
-func (c *counting) finish(*worker)        { c.finished.Add(1) }
+func (c *counting) prepare(*worker) error               { c.prepared.Add(1); return c.failing }
+func (c *counting) finish(*worker)                      { c.finished.Add(1) }
 func (c *counting) failure(_ *worker, reason any) error { return failf("counting: %v", reason) }
 
 func (c *counting) compute(w *worker, _ []unsafe.Pointer, first, n int) {

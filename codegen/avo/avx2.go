@@ -73,7 +73,7 @@ func (avx2) Assemble(pkg string, kernels []kernel.Code) ([]byte, error) {
 }
 
 // micros emits each micro-kernel.
-var micros = map[kernel.Row]func(m *kernel.Micro) (*program, error){
+var micros = map[kernel.MicroKind]func(m *kernel.Micro) (*program, error){
 	kernel.Pack:          func(m *kernel.Micro) (*program, error) { return compilePack(m), nil },
 	kernel.Transpose:     func(m *kernel.Micro) (*program, error) { return compileTranspose(m), nil },
 	kernel.StoreNT:       func(*kernel.Micro) (*program, error) { return compileStoreNT(), nil },
@@ -84,12 +84,12 @@ var micros = map[kernel.Row]func(m *kernel.Micro) (*program, error){
 }
 
 // Emits reports whether the table has a micro-kernel.
-func Emits(r kernel.Row) bool { return micros[r] != nil }
+func Emits(r kernel.MicroKind) bool { return micros[r] != nil }
 
 // function returns the instructions of a kernel.
 func function(c kernel.Code) (*program, error) {
 	if m, ok := c.(*kernel.Micro); ok {
-		return micros[m.Row](m)
+		return micros[m.Kind](m)
 	}
 	return compileRows(c.(*kernel.Kernel), nil)
 }

@@ -52,9 +52,9 @@ func TestGolden(t *testing.T) {
 		"lt_f64":        single(t, ir.OpLt, ir.Invalid, d, d),
 		"floordiv_i64":  single(t, ir.OpFloorDiv, ir.Invalid, i, i),
 		"add_u8":        single(t, ir.OpAdd, ir.Invalid, u, u),
-		"dot_i64":       &kernel.Micro{Row: kernel.Dot, Type: ir.Int64}, // the shortest
-		"transpose_i64": &kernel.Micro{Row: kernel.Transpose, Type: ir.Int64},
-		"sum_f32":       &kernel.Micro{Row: kernel.Reduce, Combine: []ir.Op{ir.OpAdd}, Body: &kernel.Kernel{In: []kernel.Operand{f}, Out: []kernel.Ref{0}}},
+		"dot_i64":       &kernel.Micro{Kind: kernel.Dot, Type: ir.Int64}, // the shortest
+		"transpose_i64": &kernel.Micro{Kind: kernel.Transpose, Type: ir.Int64},
+		"sum_f32":       &kernel.Micro{Kind: kernel.Reduce, Combine: []ir.Op{ir.OpAdd}, Body: &kernel.Kernel{In: []kernel.Operand{f}, Out: []kernel.Ref{0}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := avo.AVX2.Assemble("kernels", []kernel.Code{k})
@@ -116,7 +116,7 @@ func TestReductionLoops(t *testing.T) {
 // and for every four pairs a step, and the counter.
 func TestDotLoop(t *testing.T) {
 	for _, d := range []ir.DType{ir.Float32, ir.Float64} {
-		asm, err := avo.AVX2.Assemble("kernels", []kernel.Code{&kernel.Micro{Row: kernel.Dot, Type: d}})
+		asm, err := avo.AVX2.Assemble("kernels", []kernel.Code{&kernel.Micro{Kind: kernel.Dot, Type: d}})
 		require.NoError(t, err)
 		loop := regexp.MustCompile(`(?s)full6Loop:\n(.*?)\n\n`).FindStringSubmatch(string(asm))[1]
 		require.Equal(t, 4*(2+6+12+1)+1+2, len(strings.Split(loop, "\n")), loop)
@@ -125,7 +125,7 @@ func TestDotLoop(t *testing.T) {
 
 // TestMicroTable proves the table of micro-kernels total.
 func TestMicroTable(t *testing.T) {
-	for _, r := range kernel.AllRows() {
+	for _, r := range kernel.MicroKinds() {
 		require.True(t, avo.Emits(r) || r.Written(), "%s", r)
 	}
 }

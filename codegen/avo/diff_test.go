@@ -37,7 +37,7 @@ func TestDifferentialReductions(t *testing.T) {
 	t.Parallel()
 	ks := singleReductions()
 	for _, k := range codegen.Builtins() {
-		if m, ok := k.(*kernel.Micro); ok && m.Row == kernel.Reduce {
+		if m, ok := k.(*kernel.Micro); ok && m.Kind == kernel.Reduce {
 			ks = append(ks, k)
 		}
 	}

@@ -55,7 +55,7 @@ func singleOps() []kernel.Code {
 func reduction(body *kernel.Kernel, combine ...ir.Op) kernel.Code {
 	var c kernel.Code = body
 	if slices.ContainsFunc(combine, func(by ir.Op) bool { return by != ir.OpInvalid }) {
-		c = &kernel.Micro{Row: kernel.Reduce, Combine: combine, Body: body}
+		c = &kernel.Micro{Kind: kernel.Reduce, Combine: combine, Body: body}
 	}
 	canon, _ := kernel.Canonical(c)
 	return canon

@@ -213,6 +213,6 @@ func randomColumnReduction(draw func(n int) int) kernel.Code {
 	}
 	k.Out = []kernel.Ref{kernel.Ref(len(k.In) + len(k.Body) - 1)}
 	by := []ir.Op{ir.OpAdd, ir.OpMul, ir.OpMin, ir.OpMax}[draw(4)]
-	c, _ := kernel.Canonical(&kernel.Micro{Row: kernel.ReduceColumns, Op: by, Body: k})
+	c, _ := kernel.Canonical(&kernel.Micro{Kind: kernel.ReduceColumns, Op: by, Body: k})
 	return c
 }

@@ -61,7 +61,7 @@ func randomKernel(t *rapid.T) (k *kernel.Kernel, combine []ir.Op) {
 		k, _ = b.Kernel().Canonical()
 		return k, nil
 	}
-	code, _ := kernel.Canonical(&kernel.Micro{Row: kernel.Reduce, Combine: append(combine, ir.OpAdd), Body: b.Kernel()})
+	code, _ := kernel.Canonical(&kernel.Micro{Kind: kernel.Reduce, Combine: append(combine, ir.OpAdd), Body: b.Kernel()})
 	m := code.(*kernel.Micro)
 	return m.Body, m.Combine
 }

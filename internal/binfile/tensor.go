@@ -109,3 +109,7 @@ func Swap(data []byte, size int) {
 		slices.Reverse(element)
 	}
 }
+
+// Memory returns the bytes of a row-major tensor, which are its elements in this machine's
+// byte order, without a copy.
+func Memory(t *graph.Tensor) []byte { return unsafe.Slice((*byte)(t.Pointer()), t.Bytes()) }

@@ -153,21 +153,21 @@ func (m *machine) group(g *plan.RowGroup) {
 
 // step computes line after line: the indices of the axis that is not parallel, or one.
 func (m *machine) step(s *plan.Step) {
-	role, axis := s.Kind()
+	axis := s.Along()
 	lines := s.Extents()
 	n := 1
 	if axis >= 0 {
 		n, lines[axis] = lines[axis], 1
 	}
-	if role == plan.Contract {
-		lines = s.Reach(0)
+	if s.Contracts() {
+		lines = s.OutExtents(0)
 	}
 	k := elementary.Expand(s.Body)
 	for index := range indices(lines) {
-		switch role {
-		case plan.Contract:
+		switch {
+		case s.Contracts():
 			m.contract(s, index)
-		case plan.Line:
+		case s.OnLines():
 			m.line(s, index, axis, n)
 		default:
 			values := m.values(s, k, index, axis, n)
@@ -202,10 +202,10 @@ func (m *machine) values(s *plan.Step, k *kernel.Kernel, index []int, axis, n in
 // store stores a line of an output, or what it is combined to.
 func (m *machine) store(s *plan.Step, o int, index []int, axis int, line []uint64) {
 	out, d := s.Out[o], s.Body.DType(s.Body.Out[o])
-	switch role, _ := s.Kind(); {
-	case role == plan.Scan || role == plan.ScanExclusive:
-		line = ir.ScanLine(out.Combine, d, line, role == plan.ScanExclusive)
-	case out.Combine != ir.OpInvalid:
+	switch {
+	case s.Scans():
+		line = ir.ScanLine(out.Combine, d, line, s.Exclusive())
+	case !out.Stored():
 		var chunks []uint64
 		for chunk := range slices.Chunk(line, ir.ReduceChunk) {
 			chunks = append(chunks, ir.ReduceRow(out.Combine, d, chunk))

@@ -98,7 +98,7 @@ func (c *canonizer) visit(r Ref) {
 		return
 	}
 	inst := *in
-	if a := &inst.Args; inst.Op.Info().Commutative && c.goesFirst(a[1], a[0]) {
+	if a := &inst.Args; inst.Op.Info().Commutative && c.less(a[1], a[0]) {
 		a[0], a[1] = a[1], a[0]
 	}
 	for _, a := range inst.Args[:inst.Arity()] {
@@ -112,9 +112,9 @@ func (c *canonizer) visit(r Ref) {
 	c.from = append(c.from, r)
 }
 
-// goesFirst reports whether a stands before b as an argument of an op that
+// less reports whether a stands before b as an argument of an op that
 // commutes.
-func (c *canonizer) goesFirst(a, b Ref) bool {
+func (c *canonizer) less(a, b Ref) bool {
 	if a == b {
 		return false
 	}

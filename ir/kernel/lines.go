@@ -6,14 +6,14 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// The micro-kernels of ops on lines: gather, scatter and order. The lines of gather and
+// The micro-kernels of ops on lines: gather, scatter and sort. The lines of gather and
 // scatter are down the columns of a block, so that elements side by side go together where
 // they have one index.
 
-// The ops that Scatter and Order compute: those with updates, and those that sort.
+// The ops that Scatter and Sort compute: those with updates, and those that sort.
 var (
 	scatterOps = lineOps(func(op *ir.OpInfo) bool { return op.Arity == 3 })
-	orderOps   = lineOps(func(op *ir.OpInfo) bool { return op.Sorts })
+	sortOps    = lineOps(func(op *ir.OpInfo) bool { return op.Sorts })
 )
 
 func lineOps(has func(op *ir.OpInfo) bool) (ops []ir.Op) {
@@ -33,15 +33,15 @@ func scatterArgs(m *Micro) []Arg {
 	return []Arg{{DType: ir.Int64, Outer: Rows, Inner: One}, {DType: m.Type, Outer: Rows, Inner: Cols}, {DType: m.Type, Out: true, Outer: Field0, Inner: Cols}}
 }
 
-func orderArgs(m *Micro) []Arg {
+func sortArgs(m *Micro) []Arg {
 	length := Field0 + 2
 	work := Arg{DType: ir.Int64, Out: true, Work: true, Outer: One, Inner: length}
 	return []Arg{{DType: m.Type, Outer: Rows, Inner: length, Across: Field0},
 		{DType: ir.LineType(m.Op, m.Type), Out: true, Outer: Rows, Inner: Cols, Across: Field0 + 1}, work, work}
 }
 
-// orderLimits bounds the length of a line: places are in 32 bits of a word.
-func orderLimits(*Micro) []Limit { return []Limit{{Field0 + 2, 0, math.MaxInt32}} }
+// sortLimits bounds the length of a line: places are in 32 bits of a word.
+func sortLimits(*Micro) []Limit { return []Limit{{Field0 + 2, 0, math.MaxInt32}} }
 
 func gatherMeaning(*Micro, body) Reference {
 	return func(b Block) {
@@ -70,7 +70,7 @@ func scatterMeaning(m *Micro, _ body) Reference {
 	}
 }
 
-func orderMeaning(m *Micro, _ body) Reference {
+func sortMeaning(m *Micro, _ body) Reference {
 	return func(b Block) {
 		line := make([]uint64, b.Field(2))
 		for r := range b.Rows() {
@@ -86,20 +86,23 @@ func orderMeaning(m *Micro, _ body) Reference {
 
 // Written reports whether the functions of a micro-kernel are written by hand, in Go, for
 // all engines: no generator emits it.
-func (r Row) Written() bool { return micros[r].written }
+func (r MicroKind) Written() bool { return micros[r].written }
 
-// LineKernels returns the micro-kernels of ops on lines, each in the types that it is made
-// for.
+// LineKernels returns the micro-kernels that are written by hand, those of ops on lines, each
+// in the types that it is made for.
 func LineKernels() []*Micro {
 	var all []*Micro
-	for _, r := range []Row{Gather, Scatter, Order} {
+	for _, r := range MicroKinds() {
+		if !r.Written() {
+			continue
+		}
 		ops := micros[r].ops
 		if len(ops) == 0 {
 			ops = []ir.Op{ir.OpInvalid}
 		}
 		for _, op := range ops {
 			for _, d := range r.Types().List() {
-				if m := (&Micro{Row: r, Op: op, Type: d}); m.Verify() == nil {
+				if m := (&Micro{Kind: r, Op: op, Type: d}); m.Verify() == nil {
 					all = append(all, m)
 				}
 			}

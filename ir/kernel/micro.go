@@ -23,7 +23,7 @@ type Code interface {
 //	scan add f32 carry
 //	reduce [add, _] kernel (u0:f32) { t0 = exp u0; store t0 t0 }
 type Micro struct {
-	Row     Row
+	Kind    MicroKind
 	Combine []ir.Op  // the combiner of each output, OpInvalid for one that is stored
 	Op      ir.Op    // the combiner of all elements
 	Type    ir.DType // of the elements
@@ -33,39 +33,39 @@ type Micro struct {
 	sig string // the text; set by Canonical alone, of what it returns
 }
 
-// AllRows lists the micro-kernels.
-func AllRows() []Row {
-	var all []Row
-	for r := NoRow + 1; r < numRows; r++ {
+// MicroKinds lists the micro-kernels.
+func MicroKinds() []MicroKind {
+	var all []MicroKind
+	for r := NoMicro + 1; r < numMicros; r++ {
 		all = append(all, r)
 	}
 	return all
 }
 
-func (r Row) String() string {
-	if r == NoRow || r >= numRows {
+func (r MicroKind) String() string {
+	if r == NoMicro || r >= numMicros {
 		return "invalid"
 	}
 	return micros[r].name
 }
 
 // Types returns the element types that a micro-kernel without a body is built for.
-func (r Row) Types() ir.DTypes { return micros[r].types }
+func (r MicroKind) Types() ir.DTypes { return micros[r].types }
 
 // Ops returns the ops that the row has a micro-kernel of each for, nil if it is one alone.
-func (r Row) Ops() []ir.Op { return micros[r].ops }
+func (r MicroKind) Ops() []ir.Op { return micros[r].ops }
 
 // Doc returns what a micro-kernel computes, in a line.
-func (r Row) Doc() string { return micros[r].doc }
+func (r MicroKind) Doc() string { return micros[r].doc }
 
-// RowByName finds a micro-kernel by its name in text.
-func RowByName(name string) (Row, bool) {
-	for _, r := range AllRows() {
+// MicroByName finds a micro-kernel by its name in text.
+func MicroByName(name string) (MicroKind, bool) {
+	for _, r := range MicroKinds() {
 		if micros[r].name == name {
 			return r, true
 		}
 	}
-	return NoRow, false
+	return NoMicro, false
 }
 
 // Signature returns the text of a canonical micro-kernel: the key under which its
@@ -79,8 +79,8 @@ func (m *Micro) Signature() string {
 
 // String returns the text of the micro-kernel.
 func (m *Micro) String() string {
-	words := []string{m.Row.String()}
-	if has := micros[min(m.Row, numRows-1)].has; has.combine {
+	words := []string{m.Kind.String()}
+	if has := micros[min(m.Kind, numMicros-1)].has; has.combine {
 		var names []string
 		for _, by := range m.Combine {
 			names = append(names, combinerText(by))
@@ -110,10 +110,10 @@ func combinerText(by ir.Op) string {
 }
 
 // Args returns what the arguments of a call are.
-func (m *Micro) Args() []Arg { return micros[m.Row].args(m) }
+func (m *Micro) Args() []Arg { return micros[m.Kind].args(m) }
 
 // Fields returns the names of the numbers that it reads from the frame.
-func (m *Micro) Fields() []string { return micros[m.Row].fields }
+func (m *Micro) Fields() []string { return micros[m.Kind].fields }
 
 // FieldAt returns the index in Frame.Step of field i: the fields follow the arguments.
 func (m *Micro) FieldAt(i int) int { return len(m.Args()) + i }
@@ -135,36 +135,10 @@ type Limit struct {
 // LimitsOf returns the limits of a kernel's dimensions. A dimension without a limit has any
 // extent from 0 on.
 func LimitsOf(c Code) []Limit {
-	if m, ok := c.(*Micro); ok && micros[m.Row].limits != nil {
-		return micros[m.Row].limits(m)
+	if m, ok := c.(*Micro); ok && micros[m.Kind].limits != nil {
+		return micros[m.Kind].limits(m)
 	}
 	return nil
-}
-
-// InPlace reports whether an output of a kernel may be the memory of an input that
-// covers the same elements.
-func InPlace(c Code) bool {
-	m, ok := c.(*Micro)
-	return !ok || micros[m.Row].inPlace
-}
-
-// Adds reports whether a kernel adds to the elements of its output if field DotAdds is not 0.
-func Adds(c Code) bool {
-	m, ok := c.(*Micro)
-	return ok && m.Row == Dot
-}
-
-// Updates reports whether a kernel changes some elements of its output and leaves others.
-func Updates(c Code) bool {
-	m, ok := c.(*Micro)
-	return ok && m.Row == Scatter
-}
-
-// CopiesBits reports whether a kernel copies elements of all types of a size in bytes.
-// StoreNT copies elements of any size, as bytes.
-func CopiesBits(c Code, size int) bool {
-	m, ok := c.(*Micro)
-	return ok && (micros[m.Row].copies || m.Op == ir.OpScatter) && (size == m.Type.Size() || m.Row == StoreNT)
 }
 
 // Canonical returns the kernel in the one form that all kernels of the same meaning
@@ -201,7 +175,7 @@ func (m *Micro) Canonical() (canon *Micro, order []int) {
 
 // combiners returns the combiner of each output of the body.
 func (m *Micro) combiners() []ir.Op {
-	if m.Row == ReduceColumns {
+	if m.Kind == ReduceColumns {
 		return []ir.Op{m.Op}
 	}
 	return m.Combine

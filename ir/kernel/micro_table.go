@@ -8,23 +8,23 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Row names a row of the table of micro-kernels.
-type Row uint8
+// MicroKind names a row of the table of micro-kernels.
+type MicroKind uint8
 
 // The micro-kernels.
 const (
-	NoRow         Row = iota
-	Pack              // copies a block whose elements are apart along the columns
-	Transpose         // copies a block with its rows and columns exchanged
-	StoreNT           // copies bytes past the caches: non-temporal stores
-	Dot               // multiplies matrices
-	ScanRows          // prefix scans along the rows
-	Reduce            // reduces rows
-	ReduceColumns     // reduces columns
-	Gather            // copies rows by their indices
-	Scatter           // stores rows by their indices
-	Order             // orders the elements of rows
-	numRows
+	NoMicro       MicroKind = iota
+	Pack                    // copies a block whose elements are apart along the columns
+	Transpose               // copies a block with its rows and columns exchanged
+	StoreNT                 // copies bytes past the caches: non-temporal stores
+	Dot                     // multiplies matrices
+	ScanRows                // prefix scans along the rows
+	Reduce                  // reduces rows
+	ReduceColumns           // reduces columns
+	Gather                  // copies rows by their indices
+	Scatter                 // stores rows by their indices
+	Sort                    // orders the elements of rows
+	numMicros
 )
 
 // microInfo is a row of the table of micro-kernels: all that is known of one but how a
@@ -36,9 +36,16 @@ type microInfo struct {
 	types   ir.DTypes // that it is built for, if it has a type
 	ops     []ir.Op   // the combiners that it takes
 	fields  []string
-	inPlace bool // see InPlace
-	written bool // see Row.Written
-	copies  bool // see CopiesBits
+	written bool // see MicroKind.Written
+
+	time      Time
+	inPlace   bool
+	wholeRows bool
+	fences    bool
+	updates   bool                          // it leaves some elements of its output: see ReadsOutput
+	adds      Dim                           // the field that, if not 0, has it add to its output: see ReadsOutput
+	copies    func(m *Micro, size int) bool // see CopiesBits
+
 	args    func(m *Micro) []Arg
 	limits  func(m *Micro) []Limit
 	meaning func(m *Micro, body body) Reference
@@ -57,33 +64,43 @@ var errNoBits = errors.New("it copies unsigned bits: see BitsType")
 var bitTypes = ir.SetOf(ir.Uint8, ir.Uint16, ir.Uint32, ir.Int64) // see BitsType
 
 // micros declares every micro-kernel, one row each.
-var micros [numRows]microInfo
+var micros [numMicros]microInfo
 
 func init() {
-	micros = [numRows]microInfo{
+	micros = [numMicros]microInfo{
 		Pack: {name: "pack", doc: "out[r,c] = in[r,c], where the elements of a row of in are across bytes apart",
-			has: microParts{dtype: true}, types: bitTypes, fields: []string{"across"}, copies: true, args: packArgs, meaning: packMeaning},
+			has: microParts{dtype: true}, types: bitTypes, fields: []string{"across"}, args: packArgs, meaning: packMeaning,
+			time: Time{Unit: Moved}, copies: copySame},
 		Transpose: {name: "transpose", doc: "out[r,c] = in[c,r], where the elements of a row of in are across bytes apart",
-			has: microParts{dtype: true}, types: bitTypes, fields: []string{"across"}, copies: true, args: transposeArgs, meaning: transposeMeaning},
+			has: microParts{dtype: true}, types: bitTypes, fields: []string{"across"}, args: transposeArgs, meaning: transposeMeaning,
+			time: Time{Unit: Moved}, copies: copySame},
 		StoreNT: {name: "store_nt", doc: "out[r,c] = in[r,c] by non-temporal stores; no rows make them visible to other processors",
-			has: microParts{dtype: true}, types: ir.SetOf(ir.Uint8), copies: true, args: copyArgs, meaning: packMeaning},
+			has: microParts{dtype: true}, types: ir.SetOf(ir.Uint8), args: copyArgs, meaning: packMeaning,
+			time: Time{Unit: Moved}, fences: true, copies: copyBytes},
 		Dot: {name: "dot", doc: "out[r,c] = the sum of a[r,k]*b[k,c] over all pairs k, added to out[r,c] if adds is not 0; next is a prefetch hint: the bytes from b to the part of it that the next call reads",
 			has: microParts{dtype: true}, types: ir.OpDot.Info().Domain & ir.Native, fields: []string{"across", "pairs", "adds", "next"},
-			args: dotArgs, limits: dotLimits, meaning: dotMeaning},
+			args: dotArgs, limits: dotLimits, meaning: dotMeaning,
+			time: Time{Unit: Paired, Times: Field0 + DotPairs}, adds: Field0 + DotAdds},
 		ScanRows: {name: "scan", doc: "out[r,c] = the running value up to in[r,c], from the state of row r on; with a carry, rounded and combined with it",
-			has: microParts{op: true, dtype: true, carry: true}, types: ir.Numeric & ir.Native, ops: arithmetic, inPlace: true,
-			args: scanArgs, limits: scanLimits, meaning: scanMeaning},
+			has: microParts{op: true, dtype: true, carry: true}, types: ir.Numeric & ir.Native, ops: arithmetic,
+			args: scanArgs, limits: scanLimits, meaning: scanMeaning,
+			time: Time{Unit: Computed}, inPlace: true, wholeRows: true},
 		Reduce: {name: "reduce", doc: "out[r] = what ir.ReduceRow gives of the body's elements in row r; an output without a combiner is stored",
-			has: microParts{combine: true, body: true}, inPlace: true, args: reduceArgs, limits: reduceLimits, meaning: reduceMeaning, check: checkReduce},
+			has: microParts{combine: true, body: true}, args: reduceArgs, limits: reduceLimits, meaning: reduceMeaning, check: checkReduce,
+			time: Time{Unit: Computed}, inPlace: true, wholeRows: true},
 		ReduceColumns: {name: "reduce_columns", doc: "out[r,c] = what ir.ReduceRow gives of the body's elements i from 0 to length: [i,c] of unit operands, [r,i] of splats",
 			has: microParts{op: true, body: true}, ops: arithmetic, fields: []string{"length"},
-			args: columnArgs, limits: columnLimits, meaning: columnMeaning, check: checkReduceColumns},
+			args: columnArgs, limits: columnLimits, meaning: columnMeaning, check: checkReduceColumns,
+			time: Time{Unit: Computed, Times: Field0}},
 		Gather: {name: "gather", doc: "out[r,c] = in[index[r],c]; in has extent rows",
-			has: microParts{dtype: true}, types: bitTypes, fields: []string{"extent"}, copies: true, written: true, args: gatherArgs, meaning: gatherMeaning},
+			has: microParts{dtype: true}, types: bitTypes, fields: []string{"extent"}, written: true, args: gatherArgs, meaning: gatherMeaning,
+			time: Time{Unit: Computed}, copies: copySame},
 		Scatter: {name: "scatter", doc: "out[index[r],c] = in[r,c], or what is there combined with it, row after row; out has extent rows",
-			has: microParts{op: true, dtype: true}, types: bitTypes | ir.Numeric&ir.Native, ops: scatterOps, fields: []string{"extent"}, written: true, args: scatterArgs, meaning: scatterMeaning, check: checkScatter},
-		Order: {name: "order", doc: "out[r,c] = the element, or its place, that is number c of row r of in once that is ordered; in has length columns, out no more",
-			has: microParts{op: true, dtype: true}, types: ir.AllTypes & ir.Native, ops: orderOps, fields: []string{"across", "across_out", "length"}, written: true, args: orderArgs, limits: orderLimits, meaning: orderMeaning},
+			has: microParts{op: true, dtype: true}, types: bitTypes | ir.Numeric&ir.Native, ops: scatterOps, fields: []string{"extent"}, written: true, args: scatterArgs, meaning: scatterMeaning, check: checkScatter,
+			time: Time{Unit: Computed}, updates: true, copies: copyMoved},
+		Sort: {name: "sort", doc: "out[r,c] = the element, or its place, that is number c of row r of in once that is ordered; in has length columns, out no more",
+			has: microParts{op: true, dtype: true}, types: ir.AllTypes & ir.Native, ops: sortOps, fields: []string{"across", "across_out", "length"}, written: true, args: sortArgs, limits: sortLimits, meaning: sortMeaning,
+			time: Time{Unit: Computed, Times: Field0 + 2, PerRow: true}, wholeRows: true},
 	}
 }
 
@@ -139,18 +156,18 @@ func reduceLimits(*Micro) []Limit { return []Limit{{Cols, 0, ir.ReduceChunk}} }
 // Verify returns an error unless the micro-kernel has the parts that its row says, of
 // types and combiners that it is made for.
 func (m *Micro) Verify() error {
-	if m.Row == NoRow || m.Row >= numRows {
+	if m.Kind == NoMicro || m.Kind >= numMicros {
 		return errors.New("there is no such micro-kernel")
 	}
-	info := &micros[m.Row]
+	info := &micros[m.Kind]
 	if got := (microParts{m.Combine != nil, m.Op != ir.OpInvalid, m.Type != ir.Invalid, info.has.carry, m.Body != nil}); got != info.has || m.Carry && !info.has.carry {
-		return fmt.Errorf("%s lacks a part, or has one too many", m.Row)
+		return fmt.Errorf("%s lacks a part, or has one too many", m.Kind)
 	}
 	if info.has.dtype && !info.types.Has(m.Type) {
-		return fmt.Errorf("%s is not made for %s", m.Row, m.Type)
+		return fmt.Errorf("%s is not made for %s", m.Kind, m.Type)
 	}
 	if info.has.op && !slices.Contains(info.ops, m.Op) {
-		return fmt.Errorf("%s does not combine by %s", m.Row, m.Op)
+		return fmt.Errorf("%s does not combine by %s", m.Kind, m.Op)
 	}
 	if m.Body != nil {
 		if err := m.Body.Verify(); err != nil {

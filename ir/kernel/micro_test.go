@@ -21,19 +21,19 @@ var examples = []string{
 	"reduce [add] kernel fast (u0:f32) { t0 = exp u0; store t0 }",
 	"gather u16",
 	"scatter scatter_add f64",
-	"order argsort f32",
+	"sort argsort f32",
 	"reduce_columns add kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }",
 }
 
 // TestMicroTable proves the table total: each row has an example, all that a row says,
 // and types or a body.
 func TestMicroTable(t *testing.T) {
-	seen := map[Row]bool{}
+	seen := map[MicroKind]bool{}
 	for _, text := range examples {
 		c, err := ParseCode(text)
 		require.NoError(t, err, text)
 		m := c.(*Micro)
-		seen[m.Row] = true
+		seen[m.Kind] = true
 		require.Equal(t, text, m.Signature())
 		canon, order := Canonical(m)
 		require.Equal(t, text, canon.Signature())
@@ -47,15 +47,16 @@ func TestMicroTable(t *testing.T) {
 				require.Less(t, int(d), int(Field0)+len(m.Fields()), "%s, argument %d", text, i)
 			}
 		}
-		require.NotNil(t, micros[m.Row].meaning)
+		require.NotNil(t, micros[m.Kind].meaning)
 	}
-	for _, r := range AllRows() {
+	for _, r := range MicroKinds() {
 		require.True(t, seen[r], "%s has no example", r)
 		require.NotEmpty(t, r.Doc())
+		require.NotEqual(t, noUnit, micros[r].time.Unit, "%s", r)
 		require.NotEqual(t, micros[r].has.dtype, micros[r].has.body)
 		require.Equal(t, micros[r].has.dtype, r.Types() != 0)
 		require.Equal(t, micros[r].has.op, len(micros[r].ops) > 0)
-		byName, ok := RowByName(r.String())
+		byName, ok := MicroByName(r.String())
 		require.True(t, ok)
 		require.Equal(t, r, byName)
 	}
@@ -64,7 +65,7 @@ func TestMicroTable(t *testing.T) {
 // TestMicroRefuses lists texts and values that are no micro-kernels.
 func TestMicroRefuses(t *testing.T) {
 	for text, want := range map[string]string{
-		"sort f32":                               "no micro-kernel has the name",
+		"shuffle f32":                            "no micro-kernel has the name",
 		"dot u8":                                 "dot is not made for",
 		"dot":                                    "element type",
 		"dot f32 f32":                            "end",
@@ -85,7 +86,7 @@ func TestMicroRefuses(t *testing.T) {
 		_, err := ParseCode(text)
 		require.ErrorContains(t, err, want, text)
 	}
-	for _, m := range []Micro{{}, {Row: numRows}, {Row: Dot}, {Row: Dot, Type: ir.Float32, Carry: true}, {Row: Dot, Type: ir.Float32, Op: ir.OpAdd}} {
+	for _, m := range []Micro{{}, {Kind: numMicros}, {Kind: Dot}, {Kind: Dot, Type: ir.Float32, Carry: true}, {Kind: Dot, Type: ir.Float32, Op: ir.OpAdd}} {
 		require.Error(t, m.Verify(), m.String())
 	}
 }
@@ -106,16 +107,16 @@ func TestMicroCanonical(t *testing.T) {
 func TestReferences(t *testing.T) {
 	b := &fakeBlock{rows: 2, cols: 3, args: [][]uint64{{1, 2, 3, 4, 5, 6}, make([]uint64, 6)}, width: []int{3, 3}}
 	identity := func(k *Kernel) *Kernel { return k }
-	ReferenceOf(&Micro{Row: StoreNT, Type: ir.Uint8}, identity)(b)
+	ReferenceOf(&Micro{Kind: StoreNT, Type: ir.Uint8}, identity)(b)
 	require.Equal(t, b.args[0], b.args[1])
 	b.width[0] = 2 // the lines of the input are the columns
-	ReferenceOf(&Micro{Row: Transpose, Type: ir.Uint32}, identity)(b)
+	ReferenceOf(&Micro{Kind: Transpose, Type: ir.Uint32}, identity)(b)
 	require.Equal(t, []uint64{1, 3, 5, 2, 4, 6}, b.args[1])
 	scan := &fakeBlock{rows: 1, cols: 3, args: [][]uint64{{1, 2, 3}, {10}, {100}, make([]uint64, 3), {0}, {0}}, width: []int{3, 1, 1, 3, 1, 1}}
-	ReferenceOf(&Micro{Row: ScanRows, Op: ir.OpAdd, Type: ir.Int32, Carry: true}, identity)(scan)
+	ReferenceOf(&Micro{Kind: ScanRows, Op: ir.OpAdd, Type: ir.Int32, Carry: true}, identity)(scan)
 	require.Equal(t, [][]uint64{{111, 113, 116}, {16}, {116}}, scan.args[3:])
 	dot := &fakeBlock{rows: 1, cols: 2, fields: []int{0, 2, 1, 0}, args: [][]uint64{{2, 3}, {1, 10, 100, 1000}, {5, 7}}, width: []int{2, 2, 2}}
-	ReferenceOf(&Micro{Row: Dot, Type: ir.Int32}, identity)(dot)
+	ReferenceOf(&Micro{Kind: Dot, Type: ir.Int32}, identity)(dot)
 	require.Equal(t, []uint64{2 + 300 + 5, 20 + 3000 + 7}, dot.args[2])
 }
 

@@ -23,7 +23,7 @@ func ScanCode(s *ir.Scanner) Code {
 		s.Pos = at
 		return Scan(s)
 	}
-	row, ok := RowByName(name)
+	row, ok := MicroByName(name)
 	if !ok {
 		s.Refuse(at, "no micro-kernel has the name %.40q", name)
 	}
@@ -38,8 +38,8 @@ func ScanCode(s *ir.Scanner) Code {
 }
 
 // micro reads the parts of a micro-kernel behind its name.
-func (s *scanner) micro(row Row) *Micro {
-	m, has := &Micro{Row: row}, micros[row].has
+func (s *scanner) micro(row MicroKind) *Micro {
+	m, has := &Micro{Kind: row}, micros[row].has
 	if has.combine {
 		m.Combine = []ir.Op{}
 		s.List("[]", MaxOperands, func() {
@@ -53,7 +53,7 @@ func (s *scanner) micro(row Row) *Micro {
 	if has.op {
 		m.Op = s.Op()
 	}
-	if has.dtype || row == NoRow { // a name that is not known, overlooked
+	if has.dtype || row == NoMicro { // a name that is not known, overlooked
 		m.Type = s.Dtype()
 	}
 	if has.carry {

@@ -19,7 +19,7 @@ func TestColumnReduction(t *testing.T) {
 		"reduce_columns add kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }",
 	} {
 		body := k.WithSplats(func(i int) bool { return i == splat })
-		c, order := kernel.Canonical(&kernel.Micro{Row: kernel.ReduceColumns, Op: ir.OpAdd, Body: body})
+		c, order := kernel.Canonical(&kernel.Micro{Kind: kernel.ReduceColumns, Op: ir.OpAdd, Body: body})
 		require.NoError(t, c.Verify())
 		require.Equal(t, want, c.Signature())
 		require.Equal(t, []int{0, 1}, order)

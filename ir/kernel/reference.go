@@ -36,9 +36,9 @@ func ReferenceOf(c Code, expand func(*Kernel) *Kernel) Reference {
 		return elementwise(c, expand(c).Eval)
 	case *Micro:
 		if c.Body == nil {
-			return micros[c.Row].meaning(c, nil)
+			return micros[c.Kind].meaning(c, nil)
 		}
-		return micros[c.Row].meaning(c, expand(c.Body).Eval)
+		return micros[c.Kind].meaning(c, expand(c.Body).Eval)
 	}
 	panic(fmt.Sprintf("BUG: kernel: a %T is no kernel", c))
 }

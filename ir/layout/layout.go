@@ -98,34 +98,6 @@ func (l Layout) Bounds() (lo, hi int) {
 	return lo, hi
 }
 
-// IsContiguous reports whether the locations are a permutation of dense
-// memory: no gaps and no repeats. Then Span equals Size; the converse is not
-// true of overlapping layouts such as {2,2}:{0,3}.
-func (l Layout) IsContiguous() bool {
-	if l.Size() == 0 {
-		return true
-	}
-	// The axes in order of stride must be a mixed radix: 1, n, n*n', ...
-	for dense := 1; dense < l.Size(); {
-		k := l.axisOfStride(dense)
-		if k < 0 {
-			return false
-		}
-		dense *= l.Shape[k]
-	}
-	return true
-}
-
-// axisOfStride finds an axis longer than 1 whose stride is ±s, or returns -1.
-func (l Layout) axisOfStride(s int) int {
-	for k, n := range l.Shape {
-		if n > 1 && (l.Strides[k] == s || l.Strides[k] == -s) {
-			return k
-		}
-	}
-	return -1
-}
-
 // IsRowMajor reports whether the row-major order of the indices is the order of
 // a dense memory. The offset and the strides of size-1 axes do not matter; an
 // empty layout is row-major.
@@ -154,7 +126,7 @@ func (l Layout) At(index ...int) int {
 }
 
 // Equal reports whether shapes, strides and offsets are the same numbers. It
-// does not look through the strides of size-1 axes; compare folds for that.
+// does not look through the strides of size-1 axes; compare collapsed layouts for that.
 func (l Layout) Equal(m Layout) bool {
 	return l.Offset == m.Offset && slices.Equal(l.Shape, m.Shape) && slices.Equal(l.Strides, m.Strides)
 }

@@ -76,7 +76,7 @@ func Unravel(shape []int, k int) ([]int, error) {
 //	s_outer == n_inner * s_inner
 //
 // which holds as it stands for negative strides and inside a run of zeros. One
-// element folds to rank 0, an empty layout to {0}:{1} at its own offset.
+// element collapses to rank 0, an empty layout to {0}:{1} at its own offset.
 func (l Layout) Collapse() Layout {
 	if l.Size() == 0 {
 		return Layout{Shape: []int{0}, Strides: []int{1}, Offset: l.Offset}
@@ -102,7 +102,7 @@ func (l Layout) Collapse() Layout {
 // Reshape returns l's elements, in the same row-major order, under another
 // shape of the same size, and whether a layout can do that; if not, it takes a
 // copy. It can exactly when the shape splits, from the right, into groups whose
-// products are the extents of l.Fold. The offset stays. Strides of size-1 axes
+// products are the extents of l.Collapse. The offset stays. Strides of size-1 axes
 // are natural, as RowMajor's are: a row-major layout reshapes to RowMajor(shape).
 // An empty layout has any empty shape, with RowMajor's strides.
 func (l Layout) Reshape(shape ...int) (Layout, bool) {
@@ -138,9 +138,9 @@ func (l Layout) Reshape(shape ...int) (Layout, bool) {
 	return v, true
 }
 
-// appendCuts appends l's cuts, ascending: the suffix products of l's folded
+// appendCuts appends l's cuts, ascending: the suffix products of l's collapsed
 // shape (numbers of elements inside an axis), without 1 and the size. They are
-// the places of the row-major enumeration at which l does not fold; a foldable
+// the places of the row-major enumeration at which l does not collapse; a collapsible
 // layout has none.
 func appendCuts(cuts []int, l Layout) []int {
 	f, inside := l.Collapse(), 1

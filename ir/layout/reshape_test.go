@@ -75,7 +75,7 @@ func TestCollapse(t *testing.T) {
 		require.Equal(t, f, f.Collapse())
 		for _, shape := range factorisations(l.Size()) {
 			if len(shape) < f.Rank() {
-				require.False(t, affine(locs, shape), "%v folds further, to %v", l, shape)
+				require.False(t, affine(locs, shape), "%v collapses further, to %v", l, shape)
 			}
 		}
 		cuts := appendCuts(nil, l)

@@ -92,9 +92,9 @@ type footprint struct {
 	size    int // bytes of an element
 }
 
-// reach returns the least and the greatest distance in bytes from begin to an element,
+// bounds returns the least and the greatest distance in bytes from begin to an element,
 // over the loops and dimensions whose parent covers n indices.
-func (f *footprint) reach(c *checked, parent, n int) (lo, hi int) {
+func (f *footprint) bounds(c *checked, parent, n int) (lo, hi int) {
 	for _, d := range f.dims {
 		if d.parent == parent {
 			end := c.mul(c.mul(d.n, n)-1, d.stride)
@@ -110,7 +110,7 @@ func (f *footprint) reach(c *checked, parent, n int) (lo, hi int) {
 		for _, at := range []int{0, extent/l.tile - 1, extent / l.tile} {
 			if covers := min(l.tile, extent-at*l.tile); at >= 0 && covers > 0 && !c.bad {
 				from := c.mul(at, f.strides[k])
-				a, b := f.reach(c, k, covers)
+				a, b := f.bounds(c, k, covers)
 				least, greatest = min(least, c.add(from, a)), max(greatest, c.add(from, b))
 			}
 		}

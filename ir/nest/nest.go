@@ -115,14 +115,14 @@ type Arg struct {
 
 // Choice says how a step is computed, and what was not chosen.
 type Choice struct {
-	Strategy string
-	Kernel   string  // the signature of what computes the elements
-	Engine   string  // of that kernel, "avx2" or "portable"; "avx2+portable" for a tiling of both
-	Kernels  int     // 1, or how many kernels a tiling calls
-	Cost     float64 // estimate in additions
-	Packed   []int   // operands of the step that go through local memory, the inputs first
-	Streamed []int   // outputs that are stored past the caches
-	Rejected []Rejected
+	Strategy    string
+	Kernel      string  // the signature of what computes the elements
+	Engine      string  // of that kernel, "avx2" or "portable"; "avx2+portable" for a tiling of both
+	Kernels     int     // 1, or how many kernels a tiling calls
+	Cost        float64 // estimate in additions
+	Packed      []int   // operands of the step that go through local memory, the inputs first
+	NonTemporal []int   // outputs that are stored past the caches
+	Rejected    []Rejected
 }
 
 // Rejected is a strategy that was not chosen: what it costs at least, or why it can't

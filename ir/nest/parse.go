@@ -121,7 +121,7 @@ func (s *scanner) choice() (c Choice) {
 	c.Strategy = s.Name("the name of a strategy")
 	c.Kernel, c.Engine = s.quoted("kernel"), s.quoted("engine")
 	c.Kernels, c.Cost = s.integer("kernels"), s.float("cost")
-	c.Packed, c.Streamed = s.integers("packed"), s.integers("streamed")
+	c.Packed, c.NonTemporal = s.integers("packed"), s.integers("nontemporal")
 	s.EndLine()
 	for s.Bad == nil {
 		at := s.Blanks()

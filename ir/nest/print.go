@@ -29,7 +29,7 @@ func (k SlotKind) String() string {
 //	  %0 = param x 0  : f32[96,100] {96,100}:{1,96}+0
 //	  %1 = result y 0 : f32[96,100]
 //	  task 0 steps=0..0 scratch=12864 work=9600 elems=9600 {
-//	    # step 0: whole kernel="kernel (u0:f32) { t0 = add u0 u0; store t0 }" engine=avx2 kernels=1 cost=9600 packed=[0] streamed=[]
+//	    # step 0: whole kernel="kernel (u0:f32) { t0 = add u0 u0; store t0 }" engine=avx2 kernels=1 cost=9600 packed=[0] nontemporal=[]
 //	    # not tiling cost=19200 why=""
 //	    $0 = buffer %0 : f32
 //	    $1 = buffer %1 : f32
@@ -71,8 +71,8 @@ func (t *Task) write(b *strings.Builder, i int) {
 }
 
 func (c *Choice) write(b *strings.Builder, step int) {
-	fmt.Fprintf(b, "    # step %d: %s kernel=%s engine=%s kernels=%d cost=%s packed=%s streamed=%s\n", step, ir.NameText(c.Strategy),
-		strconv.Quote(c.Kernel), strconv.Quote(c.Engine), c.Kernels, floatText(c.Cost), ir.Bracketed(c.Packed), ir.Bracketed(c.Streamed))
+	fmt.Fprintf(b, "    # step %d: %s kernel=%s engine=%s kernels=%d cost=%s packed=%s nontemporal=%s\n", step, ir.NameText(c.Strategy),
+		strconv.Quote(c.Kernel), strconv.Quote(c.Engine), c.Kernels, floatText(c.Cost), ir.Bracketed(c.Packed), ir.Bracketed(c.NonTemporal))
 	for _, r := range c.Rejected {
 		fmt.Fprintf(b, "    # not %s cost=%s why=%s\n", ir.NameText(r.Strategy), floatText(r.Cost), strconv.Quote(r.Why))
 	}

@@ -166,7 +166,7 @@ func (v *verifier) inside(c *checked, a *access) string {
 	if a.empty() {
 		f.dims, f.size = nil, 0
 	}
-	lo, hi := f.reach(c, -1, 1)
+	lo, hi := f.bounds(c, -1, 1)
 	lo, hi = c.add(f.begin, lo), c.add(c.add(f.begin, hi), f.size)
 	if !a.empty() {
 		a.all = newRegion(c, a.begin, a.axes(c, 0))

@@ -126,7 +126,7 @@ func (v *verifier) isStored(a *access) bool {
 		lo, hi = min(lo, r.lo), max(hi, r.hi)
 	}
 	var c checked
-	from, to := a.reach(&c, -1, 1)
+	from, to := a.bounds(&c, -1, 1)
 	return !c.bad && c.add(a.begin, from) >= lo && c.add(a.begin, to)+a.size <= hi
 }
 

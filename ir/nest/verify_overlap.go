@@ -45,7 +45,7 @@ func (v *verifier) overlaps(call *Call, args []access) {
 		if c.bad || !block.injective() && !(inPlace && a.carried(args)) {
 			v.fail(a.line, "one call stores two elements to one place")
 		}
-		if kernel.Adds(call.Kernel) && call.Fields[2].N != 0 || kernel.Updates(call.Kernel) {
+		if kernel.ReadsOutput(call.Kernel, func(i int) bool { return call.Fields[i].N != 0 }) {
 			a.updates = true
 		}
 		for j := range args {

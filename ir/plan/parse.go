@@ -154,7 +154,7 @@ func (s *scanner) step(p *Plan) {
 	s.List("[]", layout.MaxRank, func() {
 		a := Axis{Extent: s.Integer()}
 		if n := s.Next(); n != ',' && n != ']' {
-			a.Role = Role(s.oneOf("reduce, scan, scan_exclusive, contract or line", roles[:]))
+			a.Role = Role(s.oneOf("reduce, scan, scan_exclusive, contract or line", roleNames()))
 		}
 		st.Axes = append(st.Axes, a)
 	})

@@ -15,16 +15,6 @@ var (
 	decisionKinds = [...]string{Fused: "fused", Materialized: "materialized", Copied: "copied", Staged: "staged", Recomputed: "recomputed", Rewritten: "rewritten"}
 )
 
-// roles are the names in text of the roles that are not Parallel, which has none.
-var roles = [...]string{Parallel: "parallel", Reduce: "reduce", Scan: "scan", ScanExclusive: "scan_exclusive", Contract: "contract", Line: "line"}
-
-func (r Role) String() string {
-	if int(r) >= len(roles) {
-		return "invalid"
-	}
-	return roles[r]
-}
-
 func (k BufferKind) String() string {
 	if int(k) >= len(bufferKinds) {
 		return "invalid"
@@ -129,7 +119,7 @@ func (s *Step) accesses() string {
 	}
 	b.WriteString(" ->")
 	for _, o := range s.Out {
-		if o.Combine != ir.OpInvalid {
+		if !o.Stored() {
 			b.WriteString(" " + o.Combine.String())
 		}
 		b.WriteString(" " + o.Access.String())

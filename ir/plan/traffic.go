@@ -21,7 +21,7 @@ func (p *Plan) Traffic(i int) (read, written int) {
 		read += bytes(a, s.Extents())
 	}
 	for o, out := range s.Out {
-		written += bytes(out.Access, s.Reach(o))
+		written += bytes(out.Access, s.OutExtents(o))
 	}
 	return read, written
 }

@@ -203,7 +203,7 @@ func (v *planVerifier) findPanels() {
 func (v *planVerifier) write(i, o int) {
 	a := v.p.Steps[i].Out[o].Access
 	b, line := &v.p.Buffers[a.Buffer], v.p.stepLine(i)
-	w := v.reach(i, o)
+	w := v.outLayout(i, o)
 	switch {
 	case b.Kind.ReadOnly():
 		v.fail(line, "operand %s: a %s is never written", a, b.Kind)

@@ -81,7 +81,7 @@ func (v *planVerifier) ownRowsOf(i int, a Access, extents []int, made int) {
 		}
 		row := g.rowStep(made, out.Access)
 		scratch := v.p.Buffers[a.Buffer].Kind == ScratchBuffer
-		if !g.inRow(made, out.Access, s.Reach(o), row, scratch) || !g.inRow(i, a, extents, row, scratch) {
+		if !g.inRow(made, out.Access, s.OutExtents(o), row, scratch) || !g.inRow(i, a, extents, row, scratch) {
 			v.fail(v.p.stepLine(i), "input %s: it is made in the same row group, and not row by row", a)
 		}
 	}

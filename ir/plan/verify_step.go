@@ -32,8 +32,8 @@ func (v *planVerifier) step(i int) {
 		v.ownRows(i, a, s.extentsOf(a))
 	}
 	for o, out := range s.Out {
-		msg := v.access(i, out.Access, s.Reach(o), s.OutType(o))
-		if msg == "" && !layout.Injective(v.reach(i, o)) {
+		msg := v.access(i, out.Access, s.OutExtents(o), s.OutType(o))
+		if msg == "" && !layout.Injective(v.outLayout(i, o)) {
 			msg = "two stores to one element"
 		}
 		if msg != "" {
@@ -69,17 +69,7 @@ func (s *Step) check() error {
 			return fmt.Errorf("input %s: a splat is one element for the whole step, and nothing else is", a)
 		}
 	}
-	role, axis := s.Kind()
-	for k, a := range s.Axes {
-		switch {
-		case a.Role > Line:
-			return errors.New("there is no such role")
-		case a.Role == Parallel || k == axis:
-		case a.Role != Contract || s.Axes[k-1].Role != Contract:
-			return errors.New("more than one axis is not parallel")
-		}
-	}
-	return s.checkRole(role)
+	return s.checkRole()
 }
 
 // fixed reports whether an access is the same element at each index.
@@ -92,48 +82,49 @@ func (a Access) fixed() bool {
 	return true
 }
 
-// checkRole returns an error unless the outputs' combiners are those of the role.
-func (s *Step) checkRole(role Role) error {
-	combined := 0
-	for o, out := range s.Out {
-		if out.Combine == ir.OpInvalid {
+// checkParallel returns an error if an output is combined.
+func (s *Step) checkParallel(_, combined int) error {
+	if combined > 0 {
+		return errors.New("a combiner, and no axis to combine along")
+	}
+	return nil
+}
+
+// checkCombiners returns an error unless each combiner reduces the body's elements.
+func (s *Step) checkCombiners() error {
+	for o := range s.Out {
+		if s.Out[o].Stored() {
 			continue
 		}
-		combined++
-		if role == Parallel {
-			return errors.New("a combiner, and no axis to combine along")
-		}
-		if role == Line {
-			continue
-		}
-		if err := ir.CheckReduce(out.Combine, s.Body.DType(s.Body.Out[o])); err != nil {
+		if err := ir.CheckReduce(s.Out[o].Combine, s.Body.DType(s.Body.Out[o])); err != nil {
 			return fmt.Errorf("output %d: %w", o, err)
 		}
 	}
-	switch role {
-	case Parallel:
-		return nil
-	case Reduce:
-		if combined == 0 {
-			return errors.New("an axis is reduced, and no output has a combiner")
-		}
-		return nil
-	case Scan, ScanExclusive:
-		if len(s.In) != 1 || len(s.Body.Body) > 0 || len(s.Out) != 1 || combined != 1 || s.Out[0].Combine.ScannedBy() == ir.OpInvalid {
-			return errors.New("a scan combines the elements of one input, and does nothing else")
-		}
-		return nil
-	case Contract:
-		return s.checkContract()
-	case Line:
-		return s.checkLine()
+	return nil
+}
+
+// checkReduce returns an error unless an output is reduced.
+func (s *Step) checkReduce(_, combined int) error {
+	if combined == 0 {
+		return errors.New("an axis is reduced, and no output has a combiner")
 	}
-	panic("BUG: plan: a role without a rule")
+	return s.checkCombiners()
+}
+
+// checkScan returns an error unless the step scans the elements of one input.
+func (s *Step) checkScan(_, combined int) error {
+	if len(s.In) != 1 || len(s.Body.Body) > 0 || len(s.Out) != 1 || combined != 1 || s.Out[0].Combine.ScannedBy() == ir.OpInvalid {
+		return errors.New("a scan combines the elements of one input, and does nothing else")
+	}
+	return s.checkCombiners()
 }
 
 // checkContract returns an error unless the step multiplies the matrices of two
 // inputs: see ir.DotLine.
-func (s *Step) checkContract() error {
+func (s *Step) checkContract(_, _ int) error {
+	if err := s.checkCombiners(); err != nil {
+		return err
+	}
 	k, last := s.Body, len(s.Axes)-1
 	switch {
 	case len(k.In) != 2 || len(k.Body) != 1 || k.Body[0].Op != ir.OpMul || k.Body[0].Args[0] == k.Body[0].Args[1] || len(k.Out) != 1 || k.Out[0] != kernel.Ref(2):
@@ -170,7 +161,7 @@ func (s *Step) checkContract() error {
 }
 
 // checkLine returns an error unless the step has the operands of an op on lines.
-func (s *Step) checkLine() error {
+func (s *Step) checkLine(axis, _ int) error {
 	if len(s.Out) != 1 || len(s.Body.Body) > 0 {
 		return errors.New("an op on lines has one output, and a body that computes nothing")
 	}
@@ -178,7 +169,6 @@ func (s *Step) checkLine() error {
 	for _, in := range s.Body.In {
 		types = append(types, in.DType)
 	}
-	_, axis := s.Kind()
 	if by := s.Out[0].Combine; by.Info().Sorts && s.extentsOf(s.In[0])[axis] < s.Axes[axis].Extent {
 		return fmt.Errorf("the first %d elements of a line of %d", s.Axes[axis].Extent, s.extentsOf(s.In[0])[axis])
 	}
@@ -188,8 +178,8 @@ func (s *Step) checkLine() error {
 // extentsOf returns the extents over which an input moves.
 func (s *Step) extentsOf(a Access) []int {
 	out := s.Extents()
-	if role, axis := s.Kind(); role == Line && a.Line != 0 {
-		out[axis] = a.Line
+	if a.Line != 0 && s.OnLines() {
+		out[s.Along()] = a.Line
 	}
 	return out
 }
@@ -264,18 +254,16 @@ func (a Access) Layout(extents []int) (layout.Layout, bool) {
 func (v *planVerifier) blockExtents(i int, extents []int) []int {
 	one := v.oneBlock(i)
 	out := append([]int{}, extents...)
-	for k, a := range one.Axes {
-		if a.Role == Parallel {
-			out[k] = a.Extent
-		}
+	for _, k := range one.ParallelAxes() {
+		out[k] = one.Axes[k].Extent
 	}
 	return out
 }
 
-// reach returns the layout of what output o stores, in scratch that of one block.
-func (v *planVerifier) reach(i, o int) layout.Layout {
+// outLayout returns the layout of what output o stores, in scratch that of one block.
+func (v *planVerifier) outLayout(i, o int) layout.Layout {
 	s := &v.p.Steps[i]
-	a, extents := s.Out[o].Access, s.Reach(o)
+	a, extents := s.Out[o].Access, s.OutExtents(o)
 	if v.p.Buffers[a.Buffer].Kind == ScratchBuffer {
 		extents = v.blockExtents(i, extents)
 	}

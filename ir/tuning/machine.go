@@ -40,6 +40,11 @@ type Machine struct {
 	// is at least LeastCallElems.
 	CallElems, LeastCallElems int
 	CheapWork                 float64
+	// CallNanos is how long a call takes at most by the estimate of CallTimes, and what is
+	// computed between two looks at the context: a collection waits as long for a
+	// goroutine. AssemblyCalls and GoCalls are the times of the two kinds of engines.
+	CallNanos              int
+	AssemblyCalls, GoCalls CallTimes
 	// RowWork is what a kernel takes to begin a row, in additions: Zen 3, 0.85 ns for
 	// rows of 8 columns.
 	RowWork float64
@@ -104,6 +109,7 @@ func Default(workers int) *Machine {
 		LoadWork: 8, WakeWork: 1 << 20, PieceWork: 1 << 16,
 		AwakeWork: 150_000, WakeNanos: 10_000, ChunkElems: 32 << 10, DotChunkElems: 256 << 10,
 		BlockElems: 64 << 10, CallElems: 32 << 10, LeastCallElems: 1024, CheapWork: 64,
+		CallNanos: 50_000, AssemblyCalls: assemblyCalls, GoCalls: goCalls,
 		RowWork: 85, PortableWork: 4, PackBytes: 16 << 10, AcrossCols: 32, StageWork: 4,
 		TransposedBytes: 128 << 10, TransposedWidth: 512, TransposedCols: 64,
 		ShortCols: 64, CopiedCols: 8, LeastRows: 16, AcrossRows: 8,

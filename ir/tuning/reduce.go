@@ -34,9 +34,9 @@ type Reduction struct {
 	// TransposedRows is how many rows a block has at least whose lines are read across:
 	// they are contiguous in memory there.
 	TransposedRows int
-	// LongRow is how many columns a row of several chunks has at most, so that a block
+	// MultiChunkCols is how many columns a row of several chunks has at most, so that a block
 	// has two.
-	LongRow int
+	MultiChunkCols int
 
 	// PairRows and PairIndices are the least of both for a pairwise reduction: to
 	// transpose an element takes about as long as to combine eight.
@@ -58,7 +58,7 @@ func defaultReduction() Reduction {
 	return Reduction{
 		LaneBytes: 16 << 10, LaneColumns: 128, FlatBytes: 16 << 10, FewRows: 64, RowsAtOnce: 4,
 		MinColumns: 16, JoinedRows: 128, ShortLine: 8, StridedByte: 1, EmptyVector: 64,
-		TransposedRows: 16, LongRow: 32 << 10,
+		TransposedRows: 16, MultiChunkCols: 32 << 10,
 		PairRows: 16, PairIndices: 16, PairBytes: 16 << 10, PairWidth: 512, PairBlock: 1024, PairStep: 64,
 	}
 }

@@ -48,7 +48,7 @@ type computation interface {
 // newElementwise returns the writer of a step with the operands where they are, or why
 // the step is not of this kind.
 func newElementwise(t *target, s *plan.Step) (e *elementwise, why string) {
-	if role, _ := s.Kind(); role != plan.Parallel {
+	if !s.Elementwise() {
 		return nil, "an axis is not parallel"
 	}
 	last := len(s.Axes) - 1
@@ -146,7 +146,7 @@ func (e *elementwise) describe(c computation) {
 		case packed, packedAcross, transposedBlock, repeated:
 			choice.Packed = append(choice.Packed, i)
 		case nonTemporal:
-			choice.Streamed = append(choice.Streamed, i)
+			choice.NonTemporal = append(choice.NonTemporal, i)
 		}
 	}
 	choice.Cost = e.cost(c.work())

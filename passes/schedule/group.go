@@ -105,7 +105,7 @@ func (w *groupWriter) part(from, count, size int) error {
 // group's loops to the next.
 func (w *groupWriter) oneBlock(s *plan.Step, i, from, size int) (one *plan.Step, outer [][]int, err error) {
 	lead, along := len(w.g.Outer)-1, w.g.Along[i-w.g.First]
-	if along < lead || along >= len(s.Axes) || s.Axes[along].Role != plan.Parallel {
+	if along < lead || along >= len(s.Axes) || !slices.Contains(s.ParallelAxes(), along) {
 		return nil, nil, &ir.Error{Pos: s.Pos, Msg: fmt.Sprintf("step %d: its axes are not those of %s", i, w.g)}
 	}
 	one = &plan.Step{Body: s.Body, Axes: slices.Clone(s.Axes[lead:]), Pos: s.Pos}

@@ -19,19 +19,19 @@ import (
 //	  copy the operand to the result
 //	  scatter, one index after the other: the order is the same whatever the workers
 //
-// Order takes some lines at a time. It is not cancelled during a line.
+// Sort takes some lines at a time. It is not cancelled during a line.
 
 // lineElems is about how many elements one call of these micro-kernels has.
 const lineElems = 1 << 14
 
-// orderWork is what an element of a line costs that is put in order, in additions. A Xeon,
+// sortWork is what an element of a line costs that is put in order, in additions. A Xeon,
 // lines of 1000 float32: 16 ns, or 3 ns where a few are selected.
-const orderWork = 1000
+const sortWork = 1000
 
 var (
 	gatherLines  = strategy{name: "gather", offer: offerGather}
 	scatterLines = strategy{name: "scatter", offer: offerScatter}
-	orderLines   = strategy{name: "order", offer: offerOrder}
+	sortLines    = strategy{name: "sort", offer: offerSort}
 )
 
 // lineStep is a step on lines.
@@ -46,8 +46,8 @@ type lineStep struct {
 
 // newLineStep returns the step of an op on lines that is among ops.
 func newLineStep(t *target, s *plan.Step, ops ...ir.Op) (*lineStep, string) {
-	role, line := s.Kind()
-	if role != plan.Line {
+	line := s.Along()
+	if !s.OnLines() {
 		return nil, "it computes no lines from lines"
 	}
 	by := s.Out[0].Combine
@@ -116,8 +116,8 @@ func (l *lineStep) offer(cost float64, k kernel.Code, write func(k kernel.Code) 
 }
 
 // lineKernel returns the canonical form of a micro-kernel.
-func lineKernel(row kernel.Row, op ir.Op, d ir.DType) kernel.Code {
-	k, _ := kernel.Canonical(&kernel.Micro{Row: row, Op: op, Type: d})
+func lineKernel(row kernel.MicroKind, op ir.Op, d ir.DType) kernel.Code {
+	k, _ := kernel.Canonical(&kernel.Micro{Kind: row, Op: op, Type: d})
 	return k
 }
 
@@ -188,8 +188,8 @@ func (l *lineStep) scatter(k kernel.Code) nest.Nest {
 	return w.part(items)
 }
 
-func offerOrder(t *target, s *plan.Step) (offer, string) {
-	l, why := newLineStep(t, s, kernel.Order.Ops()...)
+func offerSort(t *target, s *plan.Step) (offer, string) {
+	l, why := newLineStep(t, s, kernel.Sort.Ops()...)
 	if why != "" {
 		return offer{}, why
 	}
@@ -197,11 +197,11 @@ func offerOrder(t *target, s *plan.Step) (offer, string) {
 	if n > math.MaxInt32 {
 		return offer{}, "a line has too many elements"
 	}
-	return l.offer(orderWork*float64(n)/float64(s.Axes[l.line].Extent), lineKernel(kernel.Order, l.by, s.Body.In[0].DType), l.order), ""
+	return l.offer(sortWork*float64(n)/float64(s.Axes[l.line].Extent), lineKernel(kernel.Sort, l.by, s.Body.In[0].DType), l.sort), ""
 }
 
-// order writes a sort.
-func (l *lineStep) order(k kernel.Code) nest.Nest {
+// sort writes a sort.
+func (l *lineStep) sort(k kernel.Code) nest.Nest {
 	s, n := l.step, l.length(&l.step.In[0])
 	rows := len(s.Axes) - 1
 	if rows == l.line {

@@ -72,7 +72,7 @@ func offerProduct(t *target, s *plan.Step) (offer, string) {
 // match finds the operands of a product, or says why the step is none.
 func (p *product) match() (why string) {
 	s := p.step
-	if role, _ := s.Kind(); role != plan.Contract {
+	if !s.Contracts() {
 		return "it contracts no axis"
 	}
 	if len(s.In) != 2 || len(s.Out) != 1 || len(s.Body.Body) != 1 || s.Body.Body[0].Op != ir.OpMul || s.Out[0].Combine != ir.OpAdd {
@@ -83,7 +83,7 @@ func (p *product) match() (why string) {
 		a := slices.Collect(s.Accesses())[i]
 		*f = factor{view: viewOf(i, a), panel: a.Panel}
 	}
-	p.dot, p.width = &kernel.Micro{Row: kernel.Dot, Type: p.dtype}, kernel.DotColumns(p.dtype)
+	p.dot, p.width = &kernel.Micro{Kind: kernel.Dot, Type: p.dtype}, kernel.DotColumns(p.dtype)
 	p.pairs = elems(&plan.Step{Axes: s.Axes[p.at.Pairs:p.at.Rows]})
 	last := len(s.Axes) - 1
 	switch panel := p.right.panel; {

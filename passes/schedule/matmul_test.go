@@ -165,7 +165,7 @@ func checkMatmul(t *rapid.T, p *plan.Plan, s *plan.Step, m *tuning.Machine) (*Dr
 	require.NoError(t, err)
 	at := s.Product()
 	index := make([]int, len(s.Axes))
-	for next := true; next; next = advance(index, s.Reach(0)) {
+	for next := true; next; next = advance(index, s.OutExtents(0)) {
 		var x, y []uint64
 		for next := true; next; next = advance(index[at.Pairs:at.Rows], s.Extents()[at.Pairs:at.Rows]) {
 			x = append(x, inputs[0][locate(&s.In[0], index)])

@@ -3,7 +3,6 @@ package schedule
 import (
 	"slices"
 
-	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
@@ -71,7 +70,7 @@ func (p *pairWriter) check() string {
 	if p.index < 0 || s.Axes[p.index].Extent < p.PairIndices || s.Axes[p.row].Extent < p.PairRows {
 		return "there are few rows, or few indices for each"
 	}
-	if len(s.Out) != 1 || s.Out[0].Combine == ir.OpInvalid || s.Out[0].Strides[p.row] != 1 {
+	if len(s.Out) != 1 || s.Out[0].Stored() || s.Out[0].Strides[p.row] != 1 {
 		return "it has not one output that is contiguous across the lines"
 	}
 	for i, a := range s.In {
@@ -98,7 +97,7 @@ func (p *pairWriter) check() string {
 // kernel finds the kernel, and returns its engine.
 func (p *pairWriter) kernel() (engine, why string) {
 	body := p.s.Body.WithSplats(func(i int) bool { return !slices.Contains(p.rows, i) })
-	m := &kernel.Micro{Row: kernel.ReduceColumns, Op: p.s.Out[0].Combine, Body: body}
+	m := &kernel.Micro{Kind: kernel.ReduceColumns, Op: p.s.Out[0].Combine, Body: body}
 	if m.Verify() != nil {
 		return "", "the body is none of those that reduce columns"
 	}

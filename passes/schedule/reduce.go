@@ -11,8 +11,8 @@ import (
 // reduction returns a step in the normal form of a reduction: its Reduce axis is the
 // last one, and there is one before it.
 func reduction(s *plan.Step) (norm *plan.Step, why string) {
-	role, axis := s.Kind()
-	if role != plan.Reduce {
+	axis := s.Along()
+	if !s.Reduces() {
 		return nil, "it reduces no axis"
 	}
 	var order []int
@@ -100,7 +100,7 @@ func chunk(s *plan.Step, at, first, count, n int) *plan.Step {
 		out.In = append(out.In, access(a, false))
 	}
 	for _, o := range s.Out {
-		out.Out = append(out.Out, plan.Output{Access: access(o.Access, o.Combine != ir.OpInvalid), Combine: o.Combine})
+		out.Out = append(out.Out, plan.Output{Access: access(o.Access, !o.Stored()), Combine: o.Combine})
 	}
 	return out
 }

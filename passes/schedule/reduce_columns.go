@@ -136,7 +136,7 @@ func (c *columnWriter) tile() {
 	n, cols := s.Axes[last].Extent, s.Axes[last-1].Extent
 	bytes, widest := 0, 0
 	for o := range s.Out {
-		if s.Out[o].Combine != ir.OpInvalid {
+		if !s.Out[o].Stored() {
 			bytes += s.Body.OutType(o).Size()
 		}
 	}
@@ -157,7 +157,7 @@ func (c *columnWriter) tile() {
 		}
 	}
 	for o := range s.Out {
-		if s.Out[o].Combine == ir.OpInvalid {
+		if s.Out[o].Stored() {
 			c.flat = c.flat && s.Out[o].Strides[last] == cols
 		}
 	}

@@ -1,7 +1,6 @@
 package schedule
 
 import (
-	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
@@ -9,7 +8,7 @@ import (
 func rowsCan(s *plan.Step) string {
 	last := len(s.Axes) - 1
 	for _, o := range s.Out {
-		if o.Combine == ir.OpInvalid && s.Axes[last].Extent > 1 && o.Strides[last] != 1 {
+		if o.Stored() && s.Axes[last].Extent > 1 && o.Strides[last] != 1 {
 			return "an output that is stored is not contiguous along the lines"
 		}
 	}

@@ -109,7 +109,7 @@ func (w *laneWriter) call(at *walk, a *accumulator, b box, line int, begin bool)
 	for o := range w.s.Out {
 		out := w.inLanes(len(w.s.In)+o, &w.s.Out[o].Access)
 		switch {
-		case w.s.Out[o].Combine == ir.OpInvalid:
+		case w.s.Out[o].Stored():
 			operand(out, 0)
 		case w.n == 1: // one lane is the result
 			views = append(views, out)

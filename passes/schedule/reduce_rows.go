@@ -27,9 +27,9 @@ func offerRows(t *target, step *plan.Step) (offer, string) {
 // draftRows returns the draft of a step, which is s in normal form.
 func (t *target) draftRows(step, s *plan.Step) (*Draft, string) {
 	r := &rowWriter{target: t, draft: newDraft(t, step)}
-	if r.long(s) {
+	if r.multiChunk(s) {
 		if c, _ := r.whole(r.rows(s)); c != nil {
-			r.longRows(s, c)
+			r.multiChunkRows(s, c)
 			r.draft.Choice.Cost += t.RowCost(s) - t.Work(s)
 			return r.draft, ""
 		}
@@ -152,7 +152,7 @@ func (r *rowWriter) whole(e *elementwise) (*oneKernel, string) {
 // rowKernel returns the kernel of a body with its combiners.
 func rowKernel(e *elementwise) (k kernel.Code, order []int) {
 	body := e.step.Body.WithSplats(func(i int) bool { return e.splats[i] })
-	return kernel.Canonical(&kernel.Micro{Row: kernel.Reduce, Combine: combiners(e.step), Body: body})
+	return kernel.Canonical(&kernel.Micro{Kind: kernel.Reduce, Combine: combiners(e.step), Body: body})
 }
 
 // combinedTiling is a tiling that computes tiles of rows, and combines them.
@@ -176,7 +176,7 @@ func (r *rowWriter) tiled(e *elementwise) (*combinedTiling, string) {
 			continue
 		}
 		one := &kernel.Kernel{In: []kernel.Operand{{DType: e.step.Body.OutType(o)}}, Out: []kernel.Ref{0}}
-		c.combines[o], _ = kernel.Canonical(&kernel.Micro{Row: kernel.Reduce, Combine: []ir.Op{op}, Body: one})
+		c.combines[o], _ = kernel.Canonical(&kernel.Micro{Kind: kernel.Reduce, Combine: []ir.Op{op}, Body: one})
 		engine, ok := r.lib.Engine(c.combines[o].Signature())
 		if !ok {
 			return nil, "no kernel is registered for " + c.combines[o].Signature()

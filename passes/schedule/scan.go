@@ -15,9 +15,6 @@ import (
 // An exclusive scan of n elements is an inclusive one of the first n-1, stored one
 // further on, behind the result of no elements.
 
-// scans are the strategies for steps that scan an axis, the best one first.
-var scans = []strategy{scanLine, scanLines, scanColumns}
-
 // prefixScan is a step that scans its columns, which are the last axis, or its rows: any
 // other axis. If it scans its columns, the axis before is the rows.
 type prefixScan struct {
@@ -43,10 +40,9 @@ type prefixScan struct {
 // newPrefixScan returns the scan of a step, or why it is none: it must scan its last axis,
 // the columns, or any other one, which then is the rows.
 func newPrefixScan(t *target, s *plan.Step, columns bool) (p *prefixScan, why string) {
-	role, axis := s.Kind()
-	last := len(s.Axes) - 1
+	axis, last := s.Along(), len(s.Axes)-1
 	switch {
-	case role != plan.Scan && role != plan.ScanExclusive:
+	case !s.Scans():
 		return nil, "no axis is scanned"
 	case last < 1:
 		return nil, "there are no rows and columns"
@@ -63,7 +59,7 @@ func newPrefixScan(t *target, s *plan.Step, columns bool) (p *prefixScan, why st
 	}
 	by, d := s.Out[0].Combine, s.Body.In[0].DType
 	p = &prefixScan{target: t, Draft: newDraft(t, s), step: s, row: row, col: last,
-		by: by, dtype: d, wide: ir.PartialType(by, d), n: s.Axes[axis].Extent, exclusive: role == plan.ScanExclusive, missing: new(string)}
+		by: by, dtype: d, wide: ir.PartialType(by, d), n: s.Axes[axis].Extent, exclusive: s.Exclusive(), missing: new(string)}
 	ops, why := operandsOf(s, p.row, p.col)
 	if why != "" {
 		return nil, why
@@ -111,7 +107,7 @@ func (p *prefixScan) finish(k kernel.Code) (*Draft, string) {
 		p.Choice.Packed = []int{0}
 	}
 	if p.nonTemporal {
-		p.Choice.Streamed = []int{1}
+		p.Choice.NonTemporal = []int{1}
 	}
 	return p.Draft, ""
 }

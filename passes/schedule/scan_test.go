@@ -29,7 +29,7 @@ var scanLibrary = func() builtins {
 		b[k.Signature()] = true
 	}
 	for _, d := range []ir.DType{ir.Uint8, ir.Uint16, ir.Uint32, ir.Int64} {
-		b[(&kernel.Micro{Row: kernel.Pack, Type: d}).Signature()] = true
+		b[(&kernel.Micro{Kind: kernel.Pack, Type: d}).Signature()] = true
 	}
 	return b
 }()

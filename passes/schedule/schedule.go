@@ -17,21 +17,6 @@ import (
 	"github.com/stridefuse/stridefuse/ir/tuning"
 )
 
-// strategies are the ways to compute a step, by its role. Of two that cost the same at
-// least the first is preferred.
-var strategies [plan.Line + 1][]strategy
-
-func init() { // not an initializer: some strategies choose others for their parts
-	strategies = [...][]strategy{
-		plan.Parallel:      {nontemporal, coalesced, transposeBlocks, whole, fill, tiled},
-		plan.Reduce:        {reducePairs, reduceRows, reduceColumns},
-		plan.Scan:          scans,
-		plan.ScanExclusive: scans,
-		plan.Contract:      {multiply},
-		plan.Line:          {gatherLines, scatterLines, orderLines},
-	}
-}
-
 // Schedule returns the nests of a plan. It fails if a step needs a kernel that the
 // library lacks.
 func Schedule(p *plan.Plan, m *tuning.Machine, lib Library) (*nest.Program, error) {

@@ -108,7 +108,7 @@ func (e *elementwise) stageKernels(i int) []kernel.Code {
 
 // packKernel returns the kernel that copies elements of a type that are apart.
 func packKernel(d ir.DType) kernel.Code {
-	return &kernel.Micro{Row: kernel.Pack, Type: kernel.BitsType(d)}
+	return &kernel.Micro{Kind: kernel.Pack, Type: kernel.BitsType(d)}
 }
 
 // copyKernels are the kernels that copy, made once.
@@ -131,8 +131,8 @@ func copyKernel(d ir.DType, splat bool) *kernel.Kernel {
 
 // transposeKernel returns the kernel that transposes elements of a type.
 func transposeKernel(d ir.DType) kernel.Code {
-	return &kernel.Micro{Row: kernel.Transpose, Type: kernel.BitsType(d)}
+	return &kernel.Micro{Kind: kernel.Transpose, Type: kernel.BitsType(d)}
 }
 
 // storeNT copies bytes past the caches.
-var storeNT kernel.Code = &kernel.Micro{Row: kernel.StoreNT, Type: ir.Uint8}
+var storeNT kernel.Code = &kernel.Micro{Kind: kernel.StoreNT, Type: ir.Uint8}

@@ -15,6 +15,22 @@ type Library interface {
 	Engine(signature string) (engine string, ok bool)
 }
 
+// strategies is the table of strategies, by the role of the step. Of two that cost the same
+// at least, the first is preferred. A new strategy is a file of its own and an entry here.
+var strategies [plan.Line + 1][]strategy
+
+func init() { // not an initializer: some strategies choose others for their parts
+	scans := []strategy{scanLine, scanLines, scanColumns}
+	strategies = [...][]strategy{
+		plan.Parallel:      {nontemporal, coalesced, transposeBlocks, whole, fill, tiled},
+		plan.Reduce:        {reducePairs, reduceRows, reduceColumns},
+		plan.Scan:          scans,
+		plan.ScanExclusive: scans,
+		plan.Contract:      {multiply},
+		plan.Line:          {gatherLines, scatterLines, sortLines},
+	}
+}
+
 // A strategy is one way to compute a step: a pure function from the step, the machine
 // and the library to an offer.
 type strategy struct {

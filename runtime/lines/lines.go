@@ -24,7 +24,7 @@ func init() {
 
 // lineFunction returns the function of a micro-kernel.
 func lineFunction(m *kernel.Micro) func(*abi.Frame) {
-	switch m.Row {
+	switch m.Kind {
 	case kernel.Gather:
 		return map[ir.DType]func(*abi.Frame){ir.Uint8: gather[uint8], ir.Uint16: gather[uint16], ir.Uint32: gather[uint32], ir.Int64: gather[uint64]}[m.Type]
 	case kernel.Scatter:
@@ -33,8 +33,10 @@ func lineFunction(m *kernel.Micro) func(*abi.Frame) {
 		}
 		return typed(m.Type, scatter[int8](m.Op), scatter[int16](m.Op), scatter[int32](m.Op), scatter[int64](m.Op),
 			scatter[uint8](m.Op), scatter[uint16](m.Op), scatter[uint32](m.Op), scatter[uint64](m.Op), scatter[float32](m.Op), scatter[float64](m.Op))
+	case kernel.Sort:
+		return sortOf(m)
 	}
-	return orderOf(m)
+	panic("BUG: lines: no function of " + m.Signature())
 }
 
 // typed returns the function of a type.

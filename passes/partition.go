@@ -8,15 +8,16 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// Where a component is more than one kernel takes it is cut into runs of a
-// topological order, so that each reads earlier ones and never the reverse. What
-// a cut costs are the values that cross it, which travel to memory and back. Of
-// all ways to cut the cheapest is found from front to back: the best way to an
-// end is the best to some beginning, and the run between.
+// Partitioning: a component that is too large for one kernel is divided into segments of a
+// topological order, so that each segment reads earlier ones and never the reverse. The
+// cost of a partition is the bytes that cross from segment to segment through memory. Of
+// all partitions of one order, dynamic programming from front to back finds the cheapest:
+// the cheapest partition up to an end is the cheapest up to some earlier end, and one
+// segment between the two.
 //
-// The order matters as much, as it says how many values cross. There are two to
-// choose from: the body's own, and depth first with the operands first that keep
-// most values waiting.
+// Input: the values of a component in topological order. Output: segments, each within the
+// limits of a kernel. Two orders are tried, as the order decides how many values cross: the
+// order of the body, and the depth-first order of [partitioner.depthFirst].
 
 const (
 	// mostWork bounds the cost of a kernel's ops: the code of elementary functions
@@ -28,8 +29,8 @@ const (
 	mostBuffers = 12
 	// kernelBytes is what a kernel's own overhead is worth in traffic.
 	kernelBytes = 8 << 10
-	// cutWindow is how many neighbouring places to cut are one: the cheapest alone
-	// is tried, so that compile time is less than the longest run for each value.
+	// cutWindow is the number of neighbouring positions of which the cheapest alone is
+	// tried as a cut, so that compile time is less than the longest run for each value.
 	cutWindow = 8
 )
 
@@ -40,25 +41,25 @@ const (
 	fullNest     = "no loop nest gives strides to its operands and to its reader's"
 )
 
-// cutter divides components. Its slices are by ID, params after the others; each
+// partitioner divides components. Its slices are by ID, params after the others; each
 // run that it looks at has a number, so that they need not be cleared.
-type cutter struct {
-	readers []int // how often a value is read, results counted
-	params  int   // the number of values that are none
-	bytes   []int // of a value
-	number  int32
-	inside  []int32 // the last run that computes a value
-	read    []int32 // that reads it
-	fetched []int32 // that reads its buffer
-	left    []int   // readers of a value beyond the run
-	place   []int   // in the component
-	placed  map[*ir.Value]placed
+type partitioner struct {
+	readers  []int // how often a value is read, results counted
+	params   int   // the number of values that are none
+	bytes    []int // of a value
+	number   int32
+	inside   []int32 // the last run that computes a value
+	read     []int32 // that reads it
+	fetched  []int32 // that reads its buffer
+	left     []int   // readers of a value beyond the run
+	position []int   // in the component
+	placed   map[*ir.Value]placement
 }
 
-func newCutter(f *ir.Func, readers []int) *cutter {
+func newPartitioner(f *ir.Func, readers []int) *partitioner {
 	n := len(f.Body) + len(f.Params)
-	c := &cutter{readers: readers, params: len(f.Body), bytes: make([]int, n), inside: make([]int32, n), read: make([]int32, n),
-		fetched: make([]int32, n), left: make([]int, n), place: make([]int, n)}
+	c := &partitioner{readers: readers, params: len(f.Body), bytes: make([]int, n), inside: make([]int32, n), read: make([]int32, n),
+		fetched: make([]int32, n), left: make([]int, n), position: make([]int, n)}
 	for _, values := range [][]*ir.Value{f.Body, f.Params} {
 		for _, v := range values {
 			c.bytes[c.id(v)] = bytes(v)
@@ -67,105 +68,105 @@ func newCutter(f *ir.Func, readers []int) *cutter {
 	return c
 }
 
-func (c *cutter) id(v *ir.Value) int {
+func (c *partitioner) id(v *ir.Value) int {
 	if v.Op == ir.OpParam {
 		return c.params + v.ID
 	}
 	return v.ID
 }
 
-// piece is a run of values that one kernel takes.
-type piece struct {
+// segment is a run of values that one kernel takes.
+type segment struct {
 	values []*ir.Value
-	why    string // the piece before takes no more
+	why    string // the segment before takes no more
 }
 
-// pieces cuts a component, given in topological order.
-func (c *cutter) pieces(values []*ir.Value) []piece {
+// partition divides a component, given in topological order.
+func (c *partitioner) partition(values []*ir.Value) []segment {
 	whole := 0
-	c.walk(values, func(n, _ int) { whole = n })
+	c.scan(values, func(n, _ int) { whole = n })
 	if whole == len(values) {
-		return []piece{{values: values}}
+		return []segment{{values: values}}
 	}
-	places, narrow := c.candidates(values)
-	best, cost := c.cheapest(values, places)
+	cuts, narrow := c.candidates(values)
+	best, cost := c.cheapest(values, cuts)
 	if narrow {
 		return best
 	}
-	if other := c.deepFirst(values); !slices.Equal(other, values) {
-		places, _ = c.candidates(other)
-		if p, less := c.cheapest(other, places); less.below(cost) {
+	if other := c.depthFirst(values); !slices.Equal(other, values) {
+		cuts, _ = c.candidates(other)
+		if p, c := c.cheapest(other, cuts); c.less(cost) {
 			return p
 		}
 	}
 	return best
 }
 
-// price is what pieces cost: bytes that are read and written, and of equal ones
-// how unequal the pieces are.
-type price struct{ bytes, squares int }
+// cost is what a partition costs: the bytes that its segments read and write, and between
+// equal ones how unequal the segments are.
+type cost struct{ bytes, squares int }
 
-func (p price) below(q price) bool {
+func (p cost) less(q cost) bool {
 	return p.bytes < q.bytes || p.bytes == q.bytes && p.squares < q.squares
 }
 
-// cheapest returns the best way to cut values in this order at candidates.
-func (c *cutter) cheapest(values []*ir.Value, candidate []bool) ([]piece, price) {
-	type way struct {
-		price
-		from int // where the last piece begins, -1: no way yet
+// cheapest returns the cheapest partition of values in this order, with cuts at candidates.
+func (c *partitioner) cheapest(values []*ir.Value, candidate []bool) ([]segment, cost) {
+	type prefix struct { // the cheapest partition of the first values
+		cost
+		from int // where its last segment begins, -1: none is known
 		why  string
 	}
-	ways := make([]way, len(values)+1)
-	for i := range ways[1:] {
-		ways[1+i].from = -1
+	best := make([]prefix, len(values)+1)
+	for i := range best[1:] {
+		best[1+i].from = -1
 	}
 	for i := range values {
-		at := &ways[i]
+		at := &best[i]
 		if at.from < 0 {
 			continue
 		}
-		reach := func(n, bytes int) {
-			to := &ways[i+n]
-			p := price{at.bytes + bytes + kernelBytes, at.squares + n*n}
-			if to.from < 0 || p.below(to.price) {
-				to.price, to.from = p, i
+		extend := func(n, bytes int) {
+			to := &best[i+n]
+			p := cost{at.bytes + bytes + kernelBytes, at.squares + n*n}
+			if to.from < 0 || p.less(to.cost) {
+				to.cost, to.from = p, i
 			}
 		}
 		longest, bytes := 0, 0
-		at.why = c.walk(values[i:], func(n, b int) {
+		at.why = c.scan(values[i:], func(n, b int) {
 			longest, bytes = n, b
 			if candidate[i+n] {
-				reach(n, b)
+				extend(n, b)
 			}
 		})
-		reach(longest, bytes)
+		extend(longest, bytes)
 	}
-	var out []piece
+	var out []segment
 	for end := len(values); end > 0; {
-		from := ways[end].from
-		out = append(out, piece{values: values[from:end:end]})
+		from := best[end].from
+		out = append(out, segment{values: values[from:end:end]})
 		end = from
 	}
 	slices.Reverse(out)
 	at := 0
 	for i := range out[1:] {
-		out[1+i].why = ways[at].why
+		out[1+i].why = best[at].why
 		at += len(out[i].values)
 	}
-	return out, ways[len(values)].price
+	return out, best[len(values)].cost
 }
 
-// candidates finds the places to cut: of each few neighbours the one that fewest
+// candidates finds the positions to cut at: of each few neighbours the one that fewest
 // bytes cross, and the end. The order is narrow if one value crosses at a time: no
 // other can be better.
-func (c *cutter) candidates(values []*ir.Value) (out []bool, narrow bool) {
+func (c *partitioner) candidates(values []*ir.Value) (out []bool, narrow bool) {
 	c.locate(values)
 	last := make([]int, len(values))
 	for i, v := range values {
 		for _, a := range v.Args {
 			if c.has(a) {
-				last[c.place[a.ID]] = i
+				last[c.position[a.ID]] = i
 			}
 		}
 	}
@@ -192,20 +193,20 @@ func (c *cutter) candidates(values []*ir.Value) (out []bool, narrow bool) {
 	return out, narrow
 }
 
-// locate notes the place of each value, and that all are in one run.
-func (c *cutter) locate(values []*ir.Value) {
+// locate notes the position of each value, and that all are in one run.
+func (c *partitioner) locate(values []*ir.Value) {
 	c.number++
 	for i, v := range values {
-		c.inside[v.ID], c.place[v.ID] = c.number, i
+		c.inside[v.ID], c.position[v.ID] = c.number, i
 	}
 }
 
 // has reports whether the present run computes v.
-func (c *cutter) has(v *ir.Value) bool { return v.Op != ir.OpParam && c.inside[v.ID] == c.number }
+func (c *partitioner) has(v *ir.Value) bool { return v.Op != ir.OpParam && c.inside[v.ID] == c.number }
 
-// walk calls fits with each number of values from the first on that one kernel
+// scan calls fits with each number of values from the first on that one kernel
 // takes, and the bytes that it then reads and writes. It returns why not more.
-func (c *cutter) walk(values []*ir.Value, fits func(n, bytes int)) (full string) {
+func (c *partitioner) scan(values []*ir.Value, fits func(n, bytes int)) (full string) {
 	c.number++
 	nest := nesting{placed: c.placed}
 	pointers, operands, buffers, outputs, traffic := 0, 0, 0, 0, 0
@@ -253,7 +254,7 @@ func (c *cutter) walk(values []*ir.Value, fits func(n, bytes int)) (full string)
 
 // fetch returns how many bytes of a's buffer the run reads, if a is the first to
 // read it: views of one buffer are in the cache together.
-func (c *cutter) fetch(a *ir.Value) (n int, first bool) {
+func (c *partitioner) fetch(a *ir.Value) (n int, first bool) {
 	buffer := base(a)
 	id := c.id(buffer)
 	if c.fetched[id] == c.number {
@@ -263,8 +264,8 @@ func (c *cutter) fetch(a *ir.Value) (n int, first bool) {
 	return min(c.bytes[c.id(a)], c.bytes[id]), true
 }
 
-// stores returns how many operands of a kernel the output v takes: two if it is
-// folded, as it is read and written where the loop goes down the rows.
+// stores returns how many operands of a kernel the output v takes: two if it is reduced,
+// because a column reduction reads and writes it.
 func stores(v *ir.Value) int {
 	if v.Op == ir.OpReduceChunks {
 		return 2

@@ -6,23 +6,24 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// deepFirst orders a component depth first from what no value of it reads, of a
-// value's operands the one first that needs most values to wait (Sethi and
-// Ullman). It does not recurse: a chain may be deeper than a stack.
-func (c *cutter) deepFirst(values []*ir.Value) []*ir.Value {
+// depthFirst returns a component in depth-first order: each value directly after its
+// operands, and of the operands the one first that needs most values at a time
+// (R. Sethi and J. D. Ullman, The generation of optimal code for arithmetic expressions,
+// 1970). It does not recurse: a chain may be deeper than a stack.
+func (c *partitioner) depthFirst(values []*ir.Value) []*ir.Value {
 	c.locate(values)
-	waits := make([]waits, len(values))
+	labels := make([]sethiUllman, len(values))
 	root := make([]bool, len(values))
 	for i, v := range values {
 		root[i] = true
 		for _, a := range v.Args {
 			if c.has(a) {
-				at := c.place[a.ID]
+				at := c.position[a.ID]
 				root[at] = false
-				waits[i].add(at, waits)
+				labels[i].add(at, labels)
 			}
 		}
-		waits[i].count(waits)
+		labels[i].count(labels)
 	}
 	out := make([]*ir.Value, 0, len(values))
 	var stack []int
@@ -32,7 +33,7 @@ func (c *cutter) deepFirst(values []*ir.Value) []*ir.Value {
 		}
 		for len(stack) > 0 {
 			at := stack[len(stack)-1]
-			if next, ok := waits[at].next(); ok {
+			if next, ok := labels[at].next(); ok {
 				stack = append(stack, next)
 				continue
 			}
@@ -46,15 +47,15 @@ func (c *cutter) deepFirst(values []*ir.Value) []*ir.Value {
 	return out
 }
 
-// waits says for what a value waits.
-type waits struct {
-	args [3]int // places of its operands in the component, the hungriest first
+// sethiUllman is the label of a value: how many values are needed at a time to compute it.
+type sethiUllman struct {
+	args [3]int // positions of its operands in the component, the greatest label first
 	n    int    // of them
-	need int    // how many values wait at a time until it is computed
+	need int    // the label
 }
 
 // add puts an operand among the others.
-func (w *waits) add(at int, all []waits) {
+func (w *sethiUllman) add(at int, all []sethiUllman) {
 	if slices.Contains(w.args[:w.n], at) {
 		return
 	}
@@ -66,15 +67,15 @@ func (w *waits) add(at int, all []waits) {
 	w.n++
 }
 
-func (w *waits) count(all []waits) {
+func (w *sethiUllman) count(all []sethiUllman) {
 	w.need = 1
 	for k, at := range w.args[:w.n] {
 		w.need = max(w.need, k+all[at].need)
 	}
 }
 
-// next takes the first operand.
-func (w *waits) next() (at int, ok bool) {
+// next removes the first operand and returns it.
+func (w *sethiUllman) next() (at int, ok bool) {
 	if w.n == 0 {
 		return 0, false
 	}

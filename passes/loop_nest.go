@@ -13,7 +13,7 @@ import (
 // along them. If the group reduces, the last axis is reduced.
 type loopNest struct {
 	g       *group
-	ref     *table[kernel.Ref] // of the looper
+	ref     *valueMap[kernel.Ref] // of the looper
 	extents []int
 	in, out []plan.Access // of g.inputs and g.outputs
 }

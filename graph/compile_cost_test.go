@@ -95,7 +95,7 @@ var growing = []struct {
 		}
 		return []graph.Item{y}
 	}},
-	{"folds", func(n int) []graph.Item {
+	{"reductions", func(n int) []graph.Item {
 		x := f32("x", 100, 50)
 		var out []graph.Item
 		for i := range n / 2 {

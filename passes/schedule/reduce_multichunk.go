@@ -6,14 +6,14 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// Long rows: lines of several whole chunks, one line behind the other. The chunks of
+// Rows of several chunks: lines of several whole chunks, one line behind the other. The chunks of
 // many lines are the rows of one call, which reads memory in long stretches.
 
-// long reports whether a step in normal form has such lines.
-func (r *rowWriter) long(s *plan.Step) bool {
+// multiChunk reports whether a step in normal form has such lines.
+func (r *rowWriter) multiChunk(s *plan.Step) bool {
 	last := len(s.Axes) - 1
 	rows, n := s.Axes[last-1].Extent, s.Axes[last].Extent
-	if rows == 1 || n <= ir.ReduceChunk || n > r.LongRow || n%ir.ReduceChunk > 0 {
+	if rows == 1 || n <= ir.ReduceChunk || n > r.MultiChunkCols || n%ir.ReduceChunk > 0 {
 		return false
 	}
 	for _, a := range s.In {
@@ -22,16 +22,16 @@ func (r *rowWriter) long(s *plan.Step) bool {
 		}
 	}
 	for _, o := range s.Out {
-		if o.Combine == ir.OpInvalid || o.Strides[last-1] != 1 {
+		if o.Stored() || o.Strides[last-1] != 1 {
 			return false
 		}
 	}
 	return true
 }
 
-// longRows appends the part for such lines. The results are line after line, and the
+// multiChunkRows appends the part for such lines. The results are line after line, and the
 // plan has them chunk after chunk: they go through local memory and are transposed.
-func (r *rowWriter) longRows(s *plan.Step, c *oneKernel) {
+func (r *rowWriter) multiChunkRows(s *plan.Step, c *oneKernel) {
 	last := len(s.Axes) - 1
 	row, count := last-1, s.Axes[last].Extent/ir.ReduceChunk
 	w := newWalk(s.Axes).cutAll(row, last).cut(row, max(1, r.mostElems(s)/s.Axes[last].Extent))

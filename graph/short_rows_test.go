@@ -65,8 +65,8 @@ func TestShortRowsExplained(t *testing.T) {
 	require.Contains(t, p.Explain(), "(u0:f32, u1:f32)")
 }
 
-// What is folded down its rows may be the same in each of them.
-func TestFoldsOfRepeatedRows(t *testing.T) {
+// TestReductionsOfRepeatedRows: a column reduction may read the same row for each index.
+func TestReductionsOfRepeatedRows(t *testing.T) {
 	for _, size := range [][2]int{{2, 16}, {31, 17}, {33, 16}, {1024, 20}, {2100, 19}, {300, 64}, {70, 200},
 		{127, 2}, {128, 2}, {1300, 5}, {2100, 3}, {1025, 15}} {
 		x, m := graph.Input("x", graph.Float32, size[0], size[1]), graph.Input("m", graph.Float32, size[1])

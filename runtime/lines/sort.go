@@ -12,25 +12,25 @@ import (
 // sort. A short line is sorted by insertion, and a few first elements of a long one are
 // selected by a heap.
 
-// orderOf returns the function of a micro-kernel that orders lines.
-func orderOf(m *kernel.Micro) func(*abi.Frame) {
+// sortOf returns the function of a micro-kernel that orders lines.
+func sortOf(m *kernel.Micro) func(*abi.Frame) {
 	places, down := m.Op.Info().Places, m.Op.Info().Descending
 	switch m.Type.Size() {
 	case 1:
-		return order(keysOf[uint8](m.Type, down), places)
+		return sortRows(keysOf[uint8](m.Type, down), places)
 	case 2:
-		return order(keysOf[uint16](m.Type, down), places)
+		return sortRows(keysOf[uint16](m.Type, down), places)
 	case 4:
-		return order(keysOf[uint32](m.Type, down), places)
+		return sortRows(keysOf[uint32](m.Type, down), places)
 	case 8:
-		return order(keysOf[uint64](m.Type, down), places)
+		return sortRows(keysOf[uint64](m.Type, down), places)
 	}
 	panic("BUG: lines: no order of " + m.Type.String())
 }
 
-// order returns the function that stores the first elements of rows in their order, or
+// sortRows returns the function that stores the first elements of rows in their order, or
 // with places where they are.
-func order[U bits](k keys[U], places bool) func(*abi.Frame) {
+func sortRows[U bits](k keys[U], places bool) func(*abi.Frame) {
 	return func(f *abi.Frame) {
 		across, acrossOut, length := f.Step[4], f.Step[5], f.Step[6]
 		if length == 0 || f.Cols == 0 {

@@ -6,37 +6,39 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
+// The pass views asks here what pushing a view through a value costs: which values would be
+// computed as the view reads them, and whether one of them is too expensive for that.
+
 const (
 	// recomputeLimit is the cost in additions up to which a value is computed
-	// again, by all its readers but one, rather than stored and read back: the price of
+	// again, by all its readers but one, rather than stored and read back: the cost of
 	// store and load.
 	recomputeLimit = 4
-	// coneLimit is how many values a view sinks through. Beyond it the group
+	// coneLimit is how many values a view is pushed through at most. Beyond it the group
 	// would be split anyway, and compile time would not be linear.
 	coneLimit = 64
 )
 
-// cone is what a view of a value needs: the values between it and the buffers
-// that the view sinks through.
-type cone struct {
+// fanIn is the fan-in cone of a value that is viewed: the values between it and the buffers
+// that the view is pushed through to.
+type fanIn struct {
 	values []*ir.Value        // in reverse topological order: the one viewed comes first
 	alive  map[*ir.Value]bool // those that are needed elsewhere too
 	why    string             // why the viewed value is stored instead, or ""
 }
 
-// cone finds the values to compute as v sees them, for x seen through v. A value
-// that is read only by values of the cone comes along at no cost. One that is
-// read elsewhere too, or whose elements v repeats, is computed again if it is
-// cheap, and else is stored.
-func (w *viewer) cone(v, x *ir.Value) *cone {
-	c := &cone{alive: map[*ir.Value]bool{}}
+// fanIn returns the fan-in cone of x, which v views. A value that is read only by values of
+// the cone is part of it at no cost. One that is read elsewhere too, or whose elements v
+// repeats, is computed again if it is cheap, and is stored otherwise.
+func (w *viewer) fanIn(v, x *ir.Value) *fanIn {
+	c := &fanIn{alive: map[*ir.Value]bool{}}
 	reads := map[*ir.Value]int{x: 1}
 	waiting := []*ir.Value{x}
 	repeats := size(v.Type.Shape) > size(x.Type.Shape)
 	for len(waiting) > 0 {
 		u := w.latest(&waiting)
 		if repeats || reads[u] < *w.uses.at(u) {
-			if why := w.dear(u, repeats); why != "" {
+			if why := w.tooExpensive(u, repeats); why != "" {
 				if u == x {
 					c.why = why
 					return c
@@ -53,7 +55,7 @@ func (w *viewer) cone(v, x *ir.Value) *cone {
 		}
 		c.values = append(c.values, u)
 		for _, a := range u.Args {
-			if !w.sinks(a) {
+			if !w.pushable(a) {
 				continue
 			}
 			c.alive[a] = c.alive[a] || alive // the value itself still reads it
@@ -65,8 +67,8 @@ func (w *viewer) cone(v, x *ir.Value) *cone {
 	return c
 }
 
-// latest takes the value that comes last in topological order: all its readers
-// have been looked at.
+// latest removes the value that comes last in topological order, whose readers all have been
+// seen, and returns it.
 func (w *viewer) latest(waiting *[]*ir.Value) *ir.Value {
 	at := 0
 	for i, u := range *waiting {
@@ -79,8 +81,8 @@ func (w *viewer) latest(waiting *[]*ir.Value) *ir.Value {
 	return u
 }
 
-// dear returns why u is not to be computed more than once, or "".
-func (w *viewer) dear(u *ir.Value, repeats bool) string {
+// tooExpensive returns why u is not to be computed more than once, or "".
+func (w *viewer) tooExpensive(u *ir.Value, repeats bool) string {
 	ops, cost := 0, 0.0
 	w.measure(u, &ops, &cost)
 	again := max(1, *w.uses.at(u)-1) // how often, besides once
@@ -96,7 +98,7 @@ func (w *viewer) dear(u *ir.Value, repeats bool) string {
 // measure adds up the ops that compute a value from buffers and their cost in
 // additions, no further than the limits.
 func (w *viewer) measure(x *ir.Value, ops *int, cost *float64) {
-	if !w.sinks(x) || *ops > coneLimit {
+	if !w.pushable(x) || *ops > coneLimit {
 		return
 	}
 	*ops++

@@ -76,9 +76,9 @@ func find[T interface {
 	return best
 }
 
-// TestFindBeside has the element and its place folded in one loop, in whichever
+// TestArgReduceBeside has the element and its index reduced in one loop, in whichever
 // order they are asked for.
-func TestFindBeside(t *testing.T) {
+func TestArgReduceBeside(t *testing.T) {
 	x := graph.Input("x", graph.Float32, 40, 3000)
 	for _, y := range [][]graph.Item{{x.Max(1), x.ArgMax(1)}, {x.ArgMax(1), x.Max(1)}, {x.Sum(1), x.ArgMax(1), x.Max(1)}} {
 		p, err := graph.Compile(y...)

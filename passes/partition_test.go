@@ -75,9 +75,9 @@ func temporaries(p *plan.Plan) int {
 	return n
 }
 
-// TestCuts counts the kernels of graphs at the limits of one, and the values that
+// TestPartition counts the kernels of graphs at the limits of one, and the values that
 // travel between them, of 1000 elements each.
-func TestCuts(t *testing.T) {
+func TestPartition(t *testing.T) {
 	tests := []struct {
 		name            string
 		kernels, stored int
@@ -134,8 +134,8 @@ func (b *formula) params(n int) *ir.Value {
 	return b.sum(in...)
 }
 
-// TestCutsAreEven checks that a chain is cut into pieces of about one length.
-func TestCutsAreEven(t *testing.T) {
+// TestPartitionAreEven checks that a chain is cut into segments of about one length.
+func TestPartitionAreEven(t *testing.T) {
 	b := newFormula(t)
 	x := b.param(10)
 	y := x
@@ -147,9 +147,9 @@ func TestCutsAreEven(t *testing.T) {
 	require.InDelta(t, len(p.Steps[0].Body.Body), len(p.Steps[1].Body.Body), 2*cutWindow)
 }
 
-// TestCutsKeepMeaning compares large random graphs, cut into many kernels, with
+// TestPartitionKeepMeaning compares large random graphs, cut into many kernels, with
 // the definition, and what a cut costs with that of runs as long as they can be.
-func TestCutsKeepMeaning(t *testing.T) {
+func TestPartitionKeepMeaning(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rnd := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 		nodes, reach := 50+rnd.IntN(700), 2+rnd.IntN(60)
@@ -191,8 +191,8 @@ func cheaperThanGreedy(t *rapid.T, f *ir.Func) {
 	f.Number()
 	fu := &fuser{State: &State{Func: f, machine: tuning.Default(1)}, readers: make([]int, len(f.Body))}
 	fu.count()
-	c := newCutter(f, fu.readers)
-	order := c.deepFirst(f.Body)
+	c := newPartitioner(f, fu.readers)
+	order := c.depthFirst(f.Body)
 	require.ElementsMatch(t, f.Body, order)
 	done := map[*ir.Value]bool{}
 	for _, v := range order {
@@ -202,16 +202,16 @@ func cheaperThanGreedy(t *rapid.T, f *ir.Func) {
 		done[v] = true
 	}
 	for _, values := range [][]*ir.Value{f.Body, order} {
-		greedy := price{}
+		greedy := cost{}
 		for rest := values; len(rest) > 0; {
 			n, traffic := 0, 0
-			c.walk(rest, func(k, b int) { n, traffic = k, b })
+			c.scan(rest, func(k, b int) { n, traffic = k, b })
 			greedy.bytes += traffic + kernelBytes
 			greedy.squares += n * n
 			rest = rest[n:]
 		}
-		places, _ := c.candidates(values)
-		_, got := c.cheapest(values, places)
-		require.False(t, greedy.below(got), "%v is more than %v", got, greedy)
+		cuts, _ := c.candidates(values)
+		_, got := c.cheapest(values, cuts)
+		require.False(t, greedy.less(got), "%v is more than %v", got, greedy)
 	}
 }

@@ -26,7 +26,7 @@ func TestEveryKernelHasAFunction(t *testing.T) {
 // definition: random bits of every type, of which few differ in some lines and many are
 // NaNs, infinities and zeros of both signs in others, read and stored at a distance.
 func TestOrder(t *testing.T) {
-	types := kernel.Order.Types().List()
+	types := kernel.Sort.Types().List()
 	rapid.Check(t, func(t *rapid.T) {
 		d := rapid.SampledFrom(types).Draw(t, "type")
 		op := rapid.SampledFrom([]ir.Op{ir.OpSort, ir.OpSortDown, ir.OpArgSort, ir.OpArgSortDown}).Draw(t, "op")
@@ -42,7 +42,7 @@ func TestOrder(t *testing.T) {
 		f := &abi.Frame{Rows: 1, Cols: first}
 		f.Ptr[0], f.Ptr[1], f.Ptr[2], f.Ptr[3] = unsafe.Pointer(&in[0]), unsafe.Pointer(&out[0]), unsafe.Pointer(&work[0]), unsafe.Pointer(&spare[0])
 		f.Step[4], f.Step[5], f.Step[6] = apart*size, apart*bytes, n
-		lineFunction(&kernel.Micro{Row: kernel.Order, Op: op, Type: d})(f)
+		lineFunction(&kernel.Micro{Kind: kernel.Sort, Op: op, Type: d})(f)
 		for i, want := range op.Info().Line(op, d, [][]uint64{line})[:first] {
 			got := bytesOf(unsafe.Add(unsafe.Pointer(&out[0]), i*apart*bytes), bytes)
 			require.Equal(t, bytesOf(unsafe.Pointer(&want), bytes), got, "%s %s: element %d of %d", op, d, i, first)

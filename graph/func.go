@@ -1,0 +1,75 @@
+package graph
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// Programs as functions of package ir, which have a text: to divide one, to store it, or
+// to send it to another machine.
+
+// Func returns a copy of the function that the program computes. Its parameters are the
+// inputs of the program, and after them the tensors that it captures, which are returned
+// too. The sizes are symbolic still.
+func (p *Program) Func() (*ir.Func, []*Tensor) {
+	if p.empty() {
+		return nil, nil
+	}
+	return p.fn.Clone(), slices.Clone(p.captured)
+}
+
+// CompileFunc makes the program that computes a function, such as Program.Func returns or
+// ir.Parse reads. Each parameter is an input; the outputs are called out0, out1 and so on.
+// The function is verified first, so that its text may come from anywhere: what is wrong
+// with it is an error. Of the options WithInputs and WithName have no effect.
+func CompileFunc(f *ir.Func, options ...Option) (*Program, error) {
+	if err := ir.Verify(f, ir.StageGraph); err != nil {
+		return nil, misuse("compile: %v", err)
+	}
+	s := settings{}
+	for _, o := range options {
+		if o == nil {
+			return nil, misuse("compile: an option is nil")
+		}
+		o.addTo(&s)
+	}
+	s.name = f.Name
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	var sizes []string
+	for _, in := range f.Params {
+		for _, d := range in.Type.Shape {
+			if name, _, _, ok := d.Linear(); ok && !slices.Contains(sizes, name) {
+				sizes = append(sizes, name)
+			}
+		}
+	}
+	fn := f.Clone()
+	for _, in := range fn.Params { // an input has the layout of the tensor that is given
+		in.Attr = &ir.Attr{Shape: in.Type.Shape, DType: in.Type.DType}
+	}
+	p := newProgram(&s, fn, sizes)
+	for _, in := range f.Params {
+		p.inputs = append(p.inputs, Port{Name: in.Name, DType: in.Type.DType, Shape: in.Type.Shape, Pos: in.Pos})
+	}
+	for i, out := range f.Results {
+		p.outputs = append(p.outputs, Port{Name: "out" + strconv.Itoa(i), DType: out.Type.DType, Shape: out.Type.Shape, Pos: out.Pos})
+	}
+	p.options.Frozen = make([]bool, len(p.inputs))
+	if err := p.finish(s.generated); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// Temporaries returns how many bytes the last run stored between its loops, or a run for
+// the example sizes. Inputs and outputs are not among them.
+func (p *Program) Temporaries() int {
+	if b := p.latest(); b != nil {
+		return b.plan.Arena
+	}
+	return 0
+}

@@ -1,0 +1,5 @@
+//go:build unix && !linux
+
+package binfile
+
+const populate = 0

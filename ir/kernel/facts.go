@@ -1,0 +1,86 @@
+package kernel
+
+import "fmt"
+
+// Facts of kernels: what the verifier of schedules and the runtime ask of a kernel, beside
+// its arguments. Those of a micro-kernel are columns of the table; an elementwise kernel has
+// one answer to each.
+
+// Unit says what the time of a call is counted in.
+type Unit uint8
+
+// The units, each for one element of a block.
+const (
+	noUnit   Unit = iota
+	Computed      // its operands are read or written, and the body is computed
+	Moved         // it is copied to or from elements that are apart
+	Paired        // a pair is multiplied and added
+)
+
+// Time says what the time of a call is proportional to: the elements of its block, each
+// Times over, in a unit. If it is PerRow, Times is instead of the columns.
+type Time struct {
+	Unit   Unit
+	Times  Dim // One or a field
+	PerRow bool
+}
+
+// TimeOf returns what the time of a call of a kernel is proportional to.
+func TimeOf(c Code) Time {
+	m, ok := c.(*Micro)
+	if !ok {
+		return Time{Unit: Computed}
+	}
+	t := micros[m.Kind].time
+	if t.Unit == noUnit {
+		panic(fmt.Sprintf("BUG: kernel: nothing is said of the time of %s", m.Kind))
+	}
+	return t
+}
+
+// InPlace reports whether an output of a kernel may be the memory of an input that
+// covers the same elements.
+func InPlace(c Code) bool {
+	m, ok := c.(*Micro)
+	return !ok || micros[m.Kind].inPlace
+}
+
+// WholeRows reports whether an element of the output depends on other columns than its
+// own, so that a call cannot be divided between columns.
+func WholeRows(c Code) bool {
+	m, ok := c.(*Micro)
+	return ok && micros[m.Kind].wholeRows
+}
+
+// Fences reports whether other processors are sure to see what a kernel has stored only
+// after a call of it for no rows.
+func Fences(c Code) bool {
+	m, ok := c.(*Micro)
+	return ok && micros[m.Kind].fences
+}
+
+// ReadsOutput reports whether a call reads elements of its output, or leaves some of them as
+// they are. field says which fields are not 0.
+func ReadsOutput(c Code, field func(i int) bool) bool {
+	m, ok := c.(*Micro)
+	if !ok {
+		return false
+	}
+	info := &micros[m.Kind]
+	return info.updates || info.adds != One && field(int(info.adds-Field0))
+}
+
+// CopiesBits reports whether a kernel copies elements of all types of a size in bytes.
+func CopiesBits(c Code, size int) bool {
+	m, ok := c.(*Micro)
+	return ok && micros[m.Kind].copies != nil && micros[m.Kind].copies(m, size)
+}
+
+// copySame is for micro-kernels that copy elements of the size of their type.
+func copySame(m *Micro, size int) bool { return size == m.Type.Size() }
+
+// copyBytes is for micro-kernels that copy elements of any size, as bytes.
+func copyBytes(*Micro, int) bool { return true }
+
+// copyMoved is for micro-kernels that copy elements by some ops.
+func copyMoved(m *Micro, size int) bool { return m.Op.MovesBits() && copySame(m, size) }

@@ -1,0 +1,202 @@
+package plan
+
+import (
+	"errors"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// Roles of axes. What kind of step a step is follows from the one role besides Parallel that
+// its axes have. This file is the only place that tells kinds apart: a table with a row for each
+// role, and the methods of Step by which all other packages ask. They test no role.
+
+// Role says what a step does along an axis.
+type Role uint8
+
+// The roles. A step has at most one axis that is not Parallel, but for Contract: the pairs
+// of a product are one axis or more, next to each other.
+const (
+	// Parallel: every index is computed on its own.
+	Parallel Role = iota
+	// Reduce: an output with a combiner has one element for each chunk of
+	// ir.ReduceChunk indices, combined by the tree of ir.ReduceRow. Its stride along the
+	// axis is from chunk to chunk. An output without a combiner is stored.
+	Reduce
+	// Scan: the output is the running value of ir.ScanLine, with the element itself.
+	Scan
+	// ScanExclusive: the running value without the element itself.
+	ScanExclusive
+	// Contract: the output is the sum of products of ir.DotLine over the indices of these
+	// axes in row-major order; the body multiplies. See Step.Product.
+	Contract
+	// Line: lines of the output are what an op on lines, its combiner, makes of those of
+	// the inputs. The body is not used.
+	Line
+	numRoles
+)
+
+// roleInfo is a row of the table of roles.
+type roleInfo struct {
+	name    string
+	inPlace bool // see Step.InPlace
+	// check returns an error unless the outputs' combiners, of which there are so many,
+	// and the body are those of a step with this role along an axis.
+	check func(s *Step, axis, combined int) error
+	// outExtent returns how many elements output o has along an axis of n indices, as far
+	// as it is not n.
+	outExtent func(o *Output, n int) int
+}
+
+var roles [numRoles]roleInfo
+
+func init() { // not an initializer: checks ask for roles
+	roles = [numRoles]roleInfo{
+		Parallel:      {name: "parallel", inPlace: true, check: (*Step).checkParallel},
+		Reduce:        {name: "reduce", check: (*Step).checkReduce, outExtent: chunksOf},
+		Scan:          {name: "scan", inPlace: true, check: (*Step).checkScan},
+		ScanExclusive: {name: "scan_exclusive", check: (*Step).checkScan},
+		Contract:      {name: "contract", check: (*Step).checkContract, outExtent: func(_ *Output, n int) int { return min(1, n) }},
+		Line:          {name: "line", check: (*Step).checkLine},
+	}
+}
+
+func chunksOf(o *Output, n int) int {
+	if o.Stored() {
+		return n
+	}
+	return ir.Chunks(n)
+}
+
+// String returns the role as text has it.
+func (r Role) String() string {
+	if r >= numRoles {
+		return "invalid"
+	}
+	return roles[r].name
+}
+
+// roleNames returns the names in text.
+func roleNames() []string {
+	names := make([]string, numRoles)
+	for r := range names {
+		names[r] = roles[r].name
+	}
+	return names
+}
+
+// Kind returns the role that the step has besides Parallel, and its first axis, -1 if all
+// axes are parallel.
+func (s *Step) Kind() (role Role, axis int) {
+	for k, a := range s.Axes {
+		if a.Role != Parallel {
+			return a.Role, k
+		}
+	}
+	return Parallel, -1
+}
+
+func (s *Step) has(r Role) bool {
+	role, _ := s.Kind()
+	return role == r
+}
+
+// Along returns the first axis that is not parallel, -1 if all are.
+func (s *Step) Along() int {
+	_, axis := s.Kind()
+	return axis
+}
+
+// ParallelAxes returns the axes that are parallel.
+func (s *Step) ParallelAxes() []int {
+	axes := make([]int, 0, len(s.Axes))
+	for k, a := range s.Axes {
+		if a.Role == Parallel {
+			axes = append(axes, k)
+		}
+	}
+	return axes
+}
+
+// Elementwise reports whether all axes are parallel.
+func (s *Step) Elementwise() bool { return s.has(Parallel) }
+
+// Reduces reports whether outputs are reduced along an axis.
+func (s *Step) Reduces() bool { return s.has(Reduce) }
+
+// Scans reports whether the step stores the running values along an axis.
+func (s *Step) Scans() bool { return s.has(Scan) || s.has(ScanExclusive) }
+
+// Exclusive reports whether the step scans, and a running value is without the element itself.
+func (s *Step) Exclusive() bool { return s.has(ScanExclusive) }
+
+// Contracts reports whether the step multiplies matrices.
+func (s *Step) Contracts() bool { return s.has(Contract) }
+
+// OnLines reports whether the step computes lines from lines.
+func (s *Step) OnLines() bool { return s.has(Line) }
+
+// InPlace reports whether an output may be stored where an input is read that has the
+// same elements: no element is read after another has been stored there.
+func (s *Step) InPlace() bool {
+	role, _ := s.Kind()
+	return roles[role].inPlace
+}
+
+// Stored reports whether an output is stored as the body computes it, without a combiner.
+func (o *Output) Stored() bool { return o.Combine == ir.OpInvalid }
+
+// OutType returns the element type of output o.
+func (s *Step) OutType(o int) ir.DType {
+	switch {
+	case s.Out[o].Combine.IsArgReduction():
+		return ir.Int32
+	case s.OnLines():
+		return ir.LineType(s.Out[o].Combine, s.Body.In[0].DType)
+	}
+	return s.Body.DType(s.Body.Out[o])
+}
+
+// OutExtents returns the extents over which output o moves: the axes', with chunks in place
+// of what is reduced, and 1 in place of what is contracted.
+func (s *Step) OutExtents(o int) []int {
+	extents := s.Extents()
+	for k, a := range s.Axes {
+		if of := roles[a.Role].outExtent; of != nil {
+			extents[k] = of(&s.Out[o], a.Extent)
+		}
+	}
+	return extents
+}
+
+// CombinesAll reports whether every output is combined by an op on elements: none is stored
+// besides, and none is an index.
+func (s *Step) CombinesAll() bool {
+	for o := range s.Out {
+		if s.Out[o].Stored() || s.Out[o].Combine.IsArgReduction() {
+			return false
+		}
+	}
+	return true
+}
+
+// checkRole returns an error unless at most one axis is not parallel, or several next to each
+// other contract, and the outputs' combiners and the body are those of its role.
+func (s *Step) checkRole() error {
+	role, axis := s.Kind()
+	for k, a := range s.Axes {
+		switch {
+		case a.Role >= numRoles:
+			return errors.New("there is no such role")
+		case a.Role == Parallel || k == axis:
+		case a.Role != Contract || s.Axes[k-1].Role != Contract:
+			return errors.New("more than one axis is not parallel")
+		}
+	}
+	combined := 0
+	for o := range s.Out {
+		if !s.Out[o].Stored() {
+			combined++
+		}
+	}
+	return roles[role].check(s, axis, combined)
+}

@@ -1,0 +1,60 @@
+package npy
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+
+	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/internal/binfile"
+)
+
+// Info is what the header of a file says, for programs that read and write parts of it.
+type Info struct {
+	DType   graph.DType
+	Shape   []int
+	Fortran bool // the first axis is the one whose elements are next to each other
+	Swapped bool // the elements have the other byte order than this machine's
+	Offset  int  // of the first element, in bytes
+}
+
+// Bytes returns how many bytes the elements take.
+func (i Info) Bytes() (int, error) { return binfile.NumBytes(i.DType, i.Shape) }
+
+// ReadInfo reads up to the first element.
+func ReadInfo(r io.Reader) (Info, error) {
+	c := &counter{r: r}
+	h, err := readHeader(c)
+	if err == nil {
+		_, err = binfile.NumBytes(h.dtype, h.shape)
+	}
+	if err != nil {
+		return Info{}, fmt.Errorf("npy: %w", err)
+	}
+	return Info{h.dtype, h.shape, h.fortran && len(h.shape) > 1, h.swapped(), c.n}, nil
+}
+
+// counter counts the bytes that are read.
+type counter struct {
+	r io.Reader
+	n int
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += n
+	return n, err
+}
+
+// Header returns what precedes the elements of an array in C order in this package's byte
+// order, the least significant byte first.
+func Header(dt graph.DType, shape ...int) ([]byte, error) {
+	if _, err := binfile.NumBytes(dt, shape); err != nil {
+		return nil, fmt.Errorf("npy: %w", err)
+	}
+	head, err := header{dtype: dt, shape: shape}.bytes()
+	if err != nil {
+		return nil, fmt.Errorf("npy: %w", err)
+	}
+	return bytes.Clone(head), nil
+}

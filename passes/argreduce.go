@@ -1,0 +1,134 @@
+package passes
+
+import (
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/layout"
+)
+
+// argReduce replaces an arg-reduction, the index of the least or greatest element of each
+// line, by reduce_chunks.
+//
+// Along the last axis, one pass reduces each chunk to the index of that element. If a line
+// has several chunks, a second arg-reduction over the chunks' elements finds the chunk.
+//
+// Along another axis, where elements of neighbouring lines are adjacent in memory, and for
+// short lines, it takes two passes: one reduces to the element, and one to the least index
+// of an element that equals it.
+func (r *reducer) argReduce(v *ir.Value) (*ir.Value, error) {
+	x, axis, by := v.Args[0], v.Attr.Axes[0], v.Op.Info().By
+	n := extents(x)[axis]
+	b := &argReducer{r: r, v: v}
+	switch {
+	case size(v.Type.Shape) == 0 || n == 1:
+		return r.constant(v, 0)
+	case axis < len(x.Type.Shape)-1 || n <= r.shortLine || isStrided(x, axis):
+		return b.firstIndex(by, x, b.index(x.Type.Shape, axis), axis), b.err
+	}
+	index := b.add(ir.OpReduceChunks, ir.Attr{By: v.Op}, x)
+	if n <= ir.ReduceChunk {
+		return index, b.err
+	}
+	best := b.add(ir.OpReduceChunks, ir.Attr{By: by}, x)
+	if b.err != nil {
+		return nil, b.err
+	}
+	chunk := b.index(best.Type.Shape, 0)
+	index = b.add(ir.OpAdd, ir.Attr{}, index, b.add(ir.OpMul, ir.Attr{}, chunk, b.number(ir.ReduceChunk, best.Type.Shape)))
+	return b.firstIndex(by, best, index, 0), b.err
+}
+
+// isStrided reports whether the elements of x along an axis come from elements of a param
+// that are not adjacent. It follows permutations, and of an elementwise op the first
+// operand that has all elements.
+func isStrided(x *ir.Value, axis int) bool {
+	for {
+		switch {
+		case x.Op == ir.OpParam:
+			l := x.Attr.At
+			if l == nil {
+				rows := layout.RowMajor(extents(x)...)
+				l = &rows
+			}
+			return l.Strides[axis] > 1 || l.Strides[axis] < -1
+		case x.Op == ir.OpPermute:
+			axis, x = x.Attr.Axes[axis], x.Args[0]
+			continue
+		case !x.Op.IsElementwise():
+			return false
+		}
+		like := slices.IndexFunc(x.Args, func(a *ir.Value) bool { return slices.Equal(a.Type.Shape, x.Type.Shape) && !isConst(a) })
+		if like < 0 {
+			return false
+		}
+		x = x.Args[like]
+	}
+}
+
+// argReducer adds values for v until there is an error.
+type argReducer struct {
+	r   *reducer
+	v   *ir.Value
+	err error
+}
+
+func (b *argReducer) add(op ir.Op, a ir.Attr, args ...*ir.Value) *ir.Value {
+	if b.err != nil {
+		return nil
+	}
+	var x *ir.Value
+	x, b.err = b.r.f.Add(op, a, b.v.Pos, args...)
+	return x
+}
+
+// number returns an Int32 in a shape.
+func (b *argReducer) number(n int, s ir.Shape) *ir.Value {
+	c := b.add(ir.OpConst, ir.Attr{DType: ir.Int32, Bits: uint64(n)})
+	return b.add(ir.OpExpand, ir.Attr{Shape: s}, c)
+}
+
+// index returns the indices along an axis of a shape.
+func (b *argReducer) index(s ir.Shape, axis int) *ir.Value {
+	i := b.add(ir.OpIota, ir.Attr{DType: ir.Int32, Shape: s[axis : axis+1]})
+	return b.broadcast(i, s, axis)
+}
+
+// broadcast repeats x along an axis that it lacks, or, for an index, along all others.
+func (b *argReducer) broadcast(x *ir.Value, s ir.Shape, axis int) *ir.Value {
+	if b.err != nil {
+		return nil
+	}
+	one := ir.Shape{}
+	for i := range s {
+		if (i == axis) == (x.Op == ir.OpIota) {
+			one = append(one, s[i])
+		} else {
+			one = append(one, ir.Fixed(1))
+		}
+	}
+	return b.add(ir.OpExpand, ir.Attr{Shape: s}, b.add(ir.OpReshape, ir.Attr{Shape: one}, x))
+}
+
+// firstIndex returns the least of the indices where x is a NaN or the best of its line.
+func (b *argReducer) firstIndex(by ir.Op, x, indices *ir.Value, axis int) *ir.Value {
+	best := b.reduce(by, x, axis)
+	if b.err != nil {
+		return nil
+	}
+	found := b.add(ir.OpEq, ir.Attr{}, x, b.broadcast(best, x.Type.Shape, axis))
+	if ir.Floats.Has(x.Type.DType) {
+		found = b.add(ir.OpOr, ir.Attr{}, found, b.add(ir.OpIsNaN, ir.Attr{}, x))
+	}
+	const none = 1<<31 - 1
+	return b.reduce(ir.OpMin, b.add(ir.OpSelect, ir.Attr{}, found, indices, b.number(none, x.Type.Shape)), axis)
+}
+
+// reduce reduces an axis.
+func (b *argReducer) reduce(by ir.Op, x *ir.Value, axis int) *ir.Value {
+	if b.err != nil {
+		return nil
+	}
+	x, b.err = b.r.reduce(by, b.v, x, []int{axis})
+	return x
+}

@@ -1,0 +1,21 @@
+package passes
+
+import "github.com/stridefuse/stridefuse/ir"
+
+// valueMap is a map from the values of a graph, zero where nothing was set. It is a slice
+// indexed by the values' present IDs: a Go map would take more time in large graphs than
+// most passes do.
+type valueMap[T any] struct {
+	f    *ir.Func
+	list []T
+}
+
+// at returns a pointer to the entry of v, which is valid until the next call of at.
+func (t *valueMap[T]) at(v *ir.Value) *T {
+	i := t.f.Index(v)
+	if i >= len(t.list) {
+		more := max(i+1, len(t.f.Params)+len(t.f.Body), 2*len(t.list)) - len(t.list)
+		t.list = append(t.list, make([]T, more)...)
+	}
+	return &t.list[i]
+}

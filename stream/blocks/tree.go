@@ -1,0 +1,93 @@
+package blocks
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// tree is how a sum or product of floats along some axes is divided: the definition in
+// package ir (reduce.go) reduces groups of axes, the last one first, and the lines of a
+// group in chunks. The groups behind the rows are reduced in each block; of the group that
+// begins with the rows the chunks are parts; what follows is the finish function's.
+type tree struct {
+	op     ir.Op   // sum or prod
+	groups [][]int // of axes of the operand
+	at     int     // the group with the rows
+	low    ir.DType
+	high   ir.DType // of partial results
+}
+
+// tree divides the reduction of x, and has blocks begin at chunks.
+func (d *Division) tree(op ir.Op, x *ir.Value, axes []int) (tree, error) {
+	shape, _ := d.total(x).Shape.Ints()
+	low := x.Type.DType.Compute()
+	t := tree{op: op, groups: ir.ReduceGroups(shape, axes), low: low, high: ir.PartialType(op.Info().By, low)}
+	p := d.places[x]
+	t.at = slices.IndexFunc(t.groups, func(g []int) bool { return slices.Contains(g, p.axis) })
+	group := t.groups[t.at]
+	if group[0] != p.axis {
+		return t, fmt.Errorf("axes %v are reduced as one line, in which the rows of a block are apart: reduce axis %d first, alone", group, p.axis)
+	}
+	inner := p.scale
+	for _, k := range group[1:] {
+		inner *= shape[k]
+	}
+	d.align(ir.ReduceChunk, inner)
+	return t, nil
+}
+
+// part reduces the groups behind the rows, and the chunks of the group with the rows, which
+// are the first axis.
+func (t tree) part(w *writer, x *ir.Value) *ir.Value {
+	x = w.cast(x, t.low)
+	for i, group := range t.groups[:t.at+1] {
+		if i > 0 {
+			x = w.cast(t.join(w, x), t.high)
+		}
+		x = w.chunks(t.op.Info().By, x, group)
+	}
+	return x
+}
+
+// finish reduces the chunks of all blocks, and the groups before the rows.
+func (t tree) finish(w *writer, part *ir.Value) *ir.Value {
+	x := t.join(w, part)
+	for _, group := range t.groups[t.at+1:] {
+		x = t.join(w, w.chunks(t.op.Info().By, w.cast(x, t.high), group))
+	}
+	return w.cast(x, t.low)
+}
+
+// chunks reduces chunks of lines along axes. The chunks are a new first axis.
+func (w *writer) chunks(by ir.Op, x *ir.Value, along []int) *ir.Value {
+	shape := extents(x)
+	var axes, rest []int
+	n := 1
+	for i, e := range shape {
+		if slices.Contains(along, i) {
+			n *= e
+			continue
+		}
+		axes, rest = append(axes, i), append(rest, e)
+	}
+	x = w.permute(x, append(axes, along...)...)
+	if n == 1 { // reduce_chunks is of lines of two elements or more
+		return w.reshape(x, append([]int{1}, rest...)...)
+	}
+	x = w.reshape(x, append(rest, n)...)
+	y := w.add(ir.OpReduceChunks, ir.Attr{By: by}, x, x)
+	if n > ir.ReduceChunk {
+		return y
+	}
+	return w.unsqueeze(y, 0)
+}
+
+// join reduces the first axis, chunks of lines, to one element of each line.
+func (t tree) join(w *writer, x *ir.Value) *ir.Value {
+	if x.Type.Shape[0].Is(1) {
+		return w.squeeze(x, 0)
+	}
+	return w.add(t.op, ir.Attr{Axes: []int{0}}, x, w.cast(x, t.high))
+}

@@ -1,0 +1,296 @@
+package stream
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/stream/blocks"
+)
+
+// ErrIncomplete says that blocks of other ranges are not complete.
+var ErrIncomplete = errors.New("blocks are not complete")
+
+// run is a job that runs: pass after pass, of a range of the blocks.
+type run struct {
+	*plan
+	job       *Job
+	shard     int // -1: no block is computed
+	shards    int
+	digest    string
+	journal   *journal
+	sinks     []Sink                // of the results, nil of one without
+	whole     map[int]*graph.Tensor // what is known that has no rows, by number
+	done      []map[int]entry       // of each pass: the complete blocks
+	committed map[int]bool          // outputs that an earlier run completed
+	parts     [][]*graph.Tensor     // of the pass: of each block
+	states    [][]*graph.Tensor     // of the pass: of each range with blocks, after its last one
+	told      Progress
+	begun     time.Time
+}
+
+func newRun(j *Job, p *plan, shard, shards int) (*run, error) {
+	r := &run{plan: p, job: j, shard: shard, shards: shards, whole: p.whole, begun: time.Now(), sinks: make([]Sink, len(p.outputs)), committed: map[int]bool{}}
+	if shards > 1 {
+		if err := p.checkRanges(); err != nil {
+			return nil, err
+		}
+	}
+	r.digest = r.identity()
+	for range p.passes {
+		r.done = append(r.done, map[int]entry{})
+	}
+	if err := r.open(); err != nil {
+		return nil, errors.Join(err, r.close())
+	}
+	for i, out := range p.outputs {
+		s := j.Outputs[out.Name]
+		if s == nil || r.committed[i] {
+			continue
+		}
+		t := p.division.Result(i)
+		shape, _ := t.Shape.Ints()
+		if err := s.Create(t.DType, shape); err != nil {
+			return nil, errors.Join(fmt.Errorf("output %s: %w", out.Name, err), r.close())
+		}
+		r.sinks[i] = s
+	}
+	if err := r.finish(-1); err != nil {
+		return nil, errors.Join(err, r.close())
+	}
+	return r, nil
+}
+
+// open reads the journals of all ranges, and opens that of the run's own.
+func (r *run) open() (err error) {
+	r.journal = &journal{folder: r.job.State}
+	if r.shard >= 0 {
+		if r.journal, err = openJournal(r.job.State, r.shard, r.shards, r.digest); err != nil {
+			return err
+		}
+	}
+	if r.job.State == "" {
+		return nil
+	}
+	for shard := range r.shards {
+		entries, _, err := readJournal(r.job.State, shard, r.shards, r.digest)
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			if e.Pass == committed && e.Block < len(r.sinks) {
+				r.committed[e.Block] = true
+			} else if e.Pass < len(r.done) && e.Block < r.count {
+				r.done[e.Pass][e.Block] = e
+			}
+		}
+	}
+	return nil
+}
+
+func (r *run) close() error {
+	var errs []error
+	for _, s := range r.sinks {
+		if s != nil {
+			errs = append(errs, s.Close())
+		}
+	}
+	if r.journal != nil {
+		errs = append(errs, r.journal.close())
+	}
+	return errors.Join(errs...)
+}
+
+// checkRanges returns an error that names an op whose blocks can't be computed apart.
+func (p *plan) checkRanges() error {
+	for _, pass := range p.passes {
+		for _, s := range pass.last.States {
+			if v := s.Ordered; v != nil {
+				return &ir.Error{Pos: v.Pos, Op: v.Op, Msg: "each block needs the result of the block before, so ranges of blocks can't be computed apart"}
+			}
+		}
+	}
+	return nil
+}
+
+// identity tells the job apart from others: the program, the inputs, the blocks.
+func (r *run) identity() string {
+	h := sha256.New()
+	f := r.fn.Clone()
+	for _, v := range slices.Concat(f.Params, f.Body) {
+		v.Pos = ir.Pos{} // a line may move
+	}
+	fmt.Fprintln(h, f, r.size, r.shapes, r.rows, r.count, r.shards)
+	for i := range len(r.inputs) + len(r.captured) {
+		if t := r.whole[i]; t != nil {
+			fmt.Fprintln(h, i, tensorSum(t.Contiguous()))
+		} else if s, ok := r.job.Inputs[r.inputs[i].Name].(Identified); ok {
+			fmt.Fprintln(h, i, s.Identity())
+		}
+	}
+	return fmt.Sprintf("%x", h.Sum(nil))
+}
+
+// span returns the blocks of a range.
+func (r *run) span(shard int) (first, end int) {
+	if shard < 0 {
+		return 0, 0
+	}
+	return shard * r.count / r.shards, (shard + 1) * r.count / r.shards
+}
+
+// complete computes what is missing of the run's range, and finishes the job.
+func (r *run) complete(ctx context.Context) (map[string]*graph.Tensor, error) {
+	for pass := range r.passes {
+		if err := r.runPass(ctx, pass); err != nil {
+			return nil, err
+		}
+		if err := r.gather(ctx, pass); err != nil {
+			return nil, err
+		}
+		if err := r.finish(pass); err != nil {
+			return nil, err
+		}
+	}
+	return r.results(ctx)
+}
+
+// shardPass computes what is missing of the range in the first pass that is not complete.
+func (r *run) shardPass(ctx context.Context) error {
+	for pass := range r.passes {
+		first, end := r.span(r.shard)
+		missing := false
+		for b := first; b < end; b++ {
+			_, ok := r.done[pass][b]
+			missing = missing || !ok
+		}
+		if err := r.runPass(ctx, pass); err != nil {
+			return err
+		}
+		if pass == len(r.passes)-1 {
+			return nil
+		}
+		if err := r.gather(ctx, pass); err != nil {
+			if missing && errors.Is(err, ErrIncomplete) {
+				return nil // this round's work
+			}
+			return err
+		}
+		if err := r.finish(pass); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finish computes the totals of a pass.
+func (r *run) finish(pass int) error {
+	var block *blocks.Block
+	var parts []*graph.Tensor
+	var states []*graph.Tensor
+	if pass >= 0 {
+		block = r.passes[pass].last.Block
+		parts, states = r.joined(block)
+	}
+	extents := make([]int, len(parts))
+	for i, t := range parts {
+		extents[i] = t.Extent(0)
+	}
+	f, err := r.division.Finish(pass, block, extents, len(r.states))
+	if err != nil || f.Func == nil {
+		return err
+	}
+	p, err := graph.CompileFunc(f.Func, r.options...)
+	if err != nil {
+		return err
+	}
+	ins := make([]*graph.Tensor, len(f.Inputs))
+	for i, in := range f.Inputs {
+		switch in.Kind {
+		case blocks.Whole:
+			ins[i] = r.whole[in.ID]
+		case blocks.Parts:
+			ins[i] = parts[in.ID]
+		case blocks.States:
+			ins[i] = states[in.ID]
+		default:
+			panic("stream: a finish function has an input " + in.String())
+		}
+	}
+	outs, err := p.RunAll(context.Background(), ins...)
+	if err != nil {
+		return err
+	}
+	for i, id := range f.Whole {
+		r.whole[id] = outs[i]
+	}
+	return nil
+}
+
+// joined returns each part of all blocks, one behind the other, and each state of all
+// ranges, along a new first axis.
+func (r *run) joined(b *blocks.Block) (parts, states []*graph.Tensor) {
+	for i := range b.Parts {
+		var list []*graph.Tensor
+		for _, p := range r.parts {
+			list = append(list, p[i])
+		}
+		parts = append(parts, stack(list))
+	}
+	for i := range b.States {
+		var list []*graph.Tensor
+		for _, s := range r.states {
+			list = append(list, s[i].Unsqueeze(0))
+		}
+		states = append(states, stack(list))
+	}
+	return parts, states
+}
+
+// stack returns tensors one behind the other along the first axis.
+func stack(ts []*graph.Tensor) *graph.Tensor {
+	shape := ts[0].Shape()
+	shape[0] = 0
+	for _, t := range ts {
+		shape[0] += t.Extent(0)
+	}
+	all, at := graph.New(ts[0].DType(), shape...), 0
+	for _, t := range ts {
+		n := t.Extent(0)
+		if err := graph.Copy(rowsOf(all, at, at+n), t); err != nil {
+			panic("stream: " + err.Error()) // the block function says what they are
+		}
+		at += n
+	}
+	return all
+}
+
+// results returns the results without rows, writes those that have a sink, and commits all.
+func (r *run) results(ctx context.Context) (map[string]*graph.Tensor, error) {
+	out := map[string]*graph.Tensor{}
+	for i, port := range r.outputs {
+		if _, ok := r.division.Rows(i); !ok {
+			t := r.whole[r.division.ID(i)]
+			out[port.Name] = t
+			if s := r.sinks[i]; s != nil {
+				if err := s.Write(ctx, 0, t); err != nil {
+					return nil, fmt.Errorf("output %s: %w", port.Name, err)
+				}
+			}
+		}
+		if s := r.sinks[i]; s != nil {
+			if err := s.Commit(); err != nil {
+				return nil, fmt.Errorf("output %s: %w", port.Name, err)
+			}
+			if err := r.journal.append(entry{Pass: committed, Block: i}); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return out, r.clear()
+}

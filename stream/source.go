@@ -1,0 +1,139 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/stridefuse/stridefuse/graph"
+)
+
+// Source is an array that is read in blocks of its first axis, the rows. Its methods are
+// called by one goroutine at a time.
+type Source interface {
+	// Open returns the element type and the shape. It is called before Read, perhaps several
+	// times.
+	Open() (graph.DType, []int, error)
+	// Read returns rows begin to end, as a row-major tensor that is only read and stays as it
+	// is until release. It may be the tensor that buffer returns, which has the right type
+	// and shape. Errors name the file or chunk.
+	Read(ctx context.Context, begin, end int, buffer func() *graph.Tensor) (t *graph.Tensor, release func() error, err error)
+	// Close ends what Open began.
+	Close() error
+}
+
+// Chunked is a Source or Sink whose rows are stored in chunks: blocks are multiples of
+// ChunkRows. It is called after Open, and of a Sink before Create.
+type Chunked interface{ ChunkRows() int }
+
+// Identified is a Source that can tell whether it has changed since an earlier run: the text
+// is then another one.
+type Identified interface{ Identity() string }
+
+func nothing() error { return nil }
+
+// Memory returns a tensor in memory as a Source. It is read as a view.
+func Memory(t *graph.Tensor) Source { return memory{t} }
+
+type memory struct{ t *graph.Tensor }
+
+func (m memory) Open() (graph.DType, []int, error) {
+	if err := m.t.Err(); err != nil {
+		return 0, nil, err
+	}
+	return m.t.DType(), m.t.Shape(), nil
+}
+
+func (m memory) Read(_ context.Context, begin, end int, _ func() *graph.Tensor) (*graph.Tensor, func() error, error) {
+	t := m.t.Contiguous()
+	if t.Rank() > 0 {
+		t = rowsOf(t, begin, end)
+	}
+	return t, nothing, t.Err()
+}
+
+func (m memory) Close() error { return nil }
+
+// Iterator returns a Source of the rows that tensors have, one tensor behind the other: rows
+// of the shape given, whose first extent is how many rows there are in all. The tensors may
+// have any number of rows; they must not change while the job runs. The rows can be read
+// once, or again if seq can be.
+func Iterator(dt graph.DType, shape []int, seq iter.Seq2[*graph.Tensor, error]) Source {
+	return &iterator{dt: dt, shape: slices.Clone(shape), seq: seq}
+}
+
+type iterator struct {
+	dt    graph.DType
+	shape []int
+	seq   iter.Seq2[*graph.Tensor, error]
+
+	next func() (*graph.Tensor, error, bool)
+	stop func()
+	at   int           // the row that comes next
+	rest *graph.Tensor // of the last tensor, or nil
+}
+
+func (s *iterator) Open() (graph.DType, []int, error) {
+	if len(s.shape) == 0 {
+		return 0, nil, errors.New("an iterator of rows has a shape with a first axis")
+	}
+	return s.dt, slices.Clone(s.shape), nil
+}
+
+func (s *iterator) Close() error {
+	if s.stop != nil {
+		s.stop()
+	}
+	s.next, s.stop, s.rest, s.at = nil, nil, nil, 0
+	return nil
+}
+
+// Read fills the buffer from tensor after tensor. It begins anew to go back.
+func (s *iterator) Read(ctx context.Context, begin, end int, buffer func() *graph.Tensor) (*graph.Tensor, func() error, error) {
+	if s.next == nil || begin < s.at {
+		s.Close()
+		s.next, s.stop = iter.Pull2(s.seq)
+	}
+	t := buffer()
+	for s.at < end {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, err
+		}
+		if err := s.fill(); err != nil {
+			return nil, nil, err
+		}
+		n := min(s.rest.Extent(0), end-s.at)
+		if s.at < begin {
+			n = min(n, begin-s.at)
+		} else if err := graph.Copy(rowsOf(t, s.at-begin, s.at-begin+n), rowsOf(s.rest, 0, n)); err != nil {
+			return nil, nil, err
+		}
+		s.rest = rowsOf(s.rest, n, s.rest.Extent(0))
+		s.at += n
+	}
+	return t, nothing, nil
+}
+
+// fill has rest hold at least one row.
+func (s *iterator) fill() error {
+	for s.rest == nil || s.rest.Extent(0) == 0 {
+		t, err, ok := s.next()
+		switch {
+		case !ok:
+			return fmt.Errorf("the iterator ends after %d of %d rows", s.at, s.shape[0])
+		case err != nil:
+			return fmt.Errorf("the iterator after row %d: %w", s.at, err)
+		case t.Err() != nil:
+			return t.Err()
+		case t.DType() != s.dt || t.Rank() != len(s.shape) || !slices.Equal(t.Shape()[1:], s.shape[1:]):
+			return fmt.Errorf("the iterator after row %d: a tensor of %s %v among rows of %s %v", s.at, t.DType(), t.Shape(), s.dt, s.shape[1:])
+		}
+		s.rest = t
+	}
+	return nil
+}
+
+// rowsOf returns the view of some rows.
+func rowsOf(t *graph.Tensor, begin, end int) *graph.Tensor { return t.SliceAxis(0, begin, end, 1) }
