@@ -17,8 +17,22 @@ import (
 // packs reports whether a product packs its right operand. One that never changes is
 // packed once, so the number of rows does not matter.
 func (s *State) packs(v *ir.Value) bool {
-	d := dotOf(v)
-	return inAxes(v.Args[1]) && (s.eager || (d.rows >= s.machine.PackedRows || inner(v.Args[1]) != 1 || s.frozenBelow(v.Args[1])) && d.pairs*d.cols*v.Type.DType.Size() > s.machine.PackedBytes)
+	d, least := dotOf(v), s.machine.PackedRows
+	if d.cols*v.Type.DType.Size() >= s.machine.Matmul.SetBytes {
+		least = s.machine.PackedWideRows
+	}
+	return inAxes(v.Args[1]) && (s.eager || (d.rows*repeats(v.Args[1]) >= least || inner(v.Args[1]) != 1 || s.frozenBelow(v.Args[1])) && d.pairs*d.cols*v.Type.DType.Size() > s.machine.PackedBytes)
+}
+
+// repeats returns how many left matrices each of a product's right ones multiplies.
+func repeats(right *ir.Value) int {
+	n, lead := 1, matricesOf(right).lead
+	for k, e := range lead.Shape {
+		if lead.Strides[k] == 0 {
+			n *= e
+		}
+	}
+	return n
 }
 
 // inAxes reports whether the layout of a has the axes of its type. The windows of an image as
@@ -177,6 +191,7 @@ func (l *looper) dot(v *ir.Value) {
 	}
 	buffer, at := l.stored(v)
 	to := matricesIn(at, d.rows, d.cols)
+	mergeLeft(&x, &y, &to)
 	out := plan.Access{Buffer: buffer, Offset: at.Offset}
 	s := plan.Step{Pos: v.Pos}
 	for _, part := range []struct {
@@ -185,7 +200,7 @@ func (l *looper) dot(v *ir.Value) {
 	}{
 		{plan.Parallel, x.lead, y.lead, to.lead},
 		{plan.Contract, x.cols, y.rows, still(d.pairs)},
-		{plan.Parallel, x.rows, still(d.rows), to.rows},
+		{plan.Parallel, x.rows, still(x.rows.Size()), to.rows},
 		{plan.Parallel, still(d.cols), y.cols, to.cols},
 	} {
 		ls, ok := layout.Refine(part.left, part.right, part.out)
@@ -207,6 +222,32 @@ func (l *looper) dot(v *ir.Value) {
 	s.Body, s.In = b.Kernel(), []plan.Access{left, right} // not ordered: the left matrix is first
 	s.Out = []plan.Output{{Access: out, Combine: ir.OpAdd}}
 	l.Plan.Steps = append(l.Plan.Steps, s)
+}
+
+// mergeLeft makes one left matrix of those that one right matrix multiplies, as far as their
+// rows, and those of the product, have one stride then.
+func mergeLeft(x, y, to *matrices) {
+	lead, ok := layout.Refine(x.lead, y.lead, to.lead)
+	for ok && len(lead[0].Shape) > 0 {
+		last := len(lead[0].Shape) - 1
+		if lead[1].Strides[last] != 0 {
+			return
+		}
+		rows, fine := layout.Refine(behind(lead[0], last, x.rows), behind(lead[2], last, to.rows))
+		if !fine || len(rows[0].Shape) > 1 {
+			return
+		}
+		for i := range lead {
+			lead[i] = subLayout(lead[i], 0, last)
+		}
+		x.lead, y.lead, to.lead = lead[0], lead[1], lead[2]
+		x.rows, to.rows = rows[0], rows[1]
+	}
+}
+
+// behind returns a layout with an axis of another in front.
+func behind(l layout.Layout, axis int, m layout.Layout) layout.Layout {
+	return layout.Layout{Shape: append([]int{l.Shape[axis]}, m.Shape...), Strides: append([]int{l.Strides[axis]}, m.Strides...)}
 }
 
 // still is the layout of an axis of n indices along which an operand does not move.

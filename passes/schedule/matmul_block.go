@@ -99,19 +99,25 @@ func (p *product) blocks() {
 	if p.right.packed {
 		most = max(p.width, min(most, p.Matmul.RightBytes/p.pairs/p.dtype.Size()))
 	}
-	oneWorker := p.inGroup || p.Workers <= 1
-	for p.tiles(&p.cols, &p.right, most, p.width); !oneWorker && p.iterations() < p.Matmul.BlocksPerWorker*p.Workers && most > p.Matmul.LeastCols; {
-		most /= 2
-		p.tiles(&p.cols, &p.right, most, p.width)
+	p.tiles(&p.cols, &p.right, most, p.width)
+	if p.inGroup || p.Workers <= 1 {
+		return
 	}
+	share := func(blocks, least int) {
+		for p.iterations() < blocks && most > least {
+			most /= 2
+			p.tiles(&p.cols, &p.right, most, p.width)
+		}
+	}
+	share(p.Matmul.BlocksPerWorker*p.Workers, p.Matmul.LeastCols)
+	share(p.Workers, 2*p.width)
 }
 
 // scattered reports whether a right operand whose rows are contiguous is packed all the same:
-// the rows are apart, and enough rows of the left one read it to pay for the copy. In a row
-// group each block of rows would pack it anew.
+// the rows are far apart, and enough rows of the left one read it to pay for the copy. In a
+// row group each block of rows would pack it anew.
 func (p *product) scattered() bool {
-	rows, bytes := p.rows.all(p.step.Axes), p.pairs*p.cols.all(p.step.Axes)*p.dtype.Size()
-	return p.right.panel == nil && !p.inGroup && rows >= p.Matmul.PackRows && bytes > p.Matmul.PackBytes
+	return p.right.panel == nil && !p.inGroup && p.rows.all(p.step.Axes) >= p.Matmul.PackRows && abs(p.right.apart)*p.dtype.Size() >= p.Matmul.SetBytes
 }
 
 // iterations returns how many blocks goroutines compute apart from each other.
