@@ -36,20 +36,23 @@ var allowed = map[string][]string{
 	"runtime/internal/memory":      {"ir"},
 	"runtime/tensor":               {"ir", "ir/layout", "ir/scalar", "runtime/internal/memory"},
 	"runtime/kerneltest":           {"ir", "ir/elementary", "ir/kernel", "runtime/abi"},
-	"graph":                        {"ir", "ir/layout", "ir/nest", "ir/plan", "ir/tuning", "passes", "passes/schedule", "runtime", "runtime/tensor"},
+	"graph":                        {"ir", "ir/elementary", "ir/layout", "ir/nest", "ir/plan", "ir/tuning", "passes", "passes/schedule", "runtime", "runtime/tensor"},
 	"internal/binfile":             {"graph", "ir/layout", "runtime/tensor"},
 	"csvtensor":                    {"graph"},
+	"formula":                      {"graph", "ir"},
 	"imaging":                      {"graph"},
 	"npy":                          {"graph", "internal/binfile", "ir/layout"},
 	"onnx":                         {"graph", "internal/binfile", "ir", "ir/layout"},
 	"safetensors":                  {"graph", "internal/binfile", "ir/layout"},
 	"stream":                       {"graph", "internal/binfile", "ir", "ir/layout", "npy", "stream/blocks"},
 	"stream/blocks":                {"ir"},
+	"zarr":                         {"graph", "internal/binfile", "ir/layout"},
 	"codegen":                      {"ir", "ir/elementary", "ir/kernel"},
 	"codegen/machine":              {"ir", "ir/kernel", "codegen"},
 	"codegen/avo":                  {"ir", "ir/elementary", "ir/kernel", "codegen", "codegen/machine"},
 	"cmd/genkernels":               {"ir/kernel", "codegen", "codegen/avo"},
 	"cmd/hardening":                {"graph", "ir", "ir/eval", "ir/layout", "ir/nest", "ir/plan", "ir/tuning", "passes/schedule", "runtime", "runtime/tensor"},
+	"cmd/stridefuse":               {"codegen", "codegen/avo", "formula", "graph", "ir", "ir/eval", "ir/kernel", "ir/layout", "ir/nest", "ir/plan", "ir/tuning", "npy", "passes", "passes/schedule", "runtime", "runtime/tensor", "stream", "zarr"},
 	"cmd/ulp":                      {"cmd/ulp/oracle", "codegen/avo", "graph", "ir", "ir/elementary", "ir/kernel"},
 	"cmd/ulp/oracle":               {},
 	"bench":                        {"bench/formula", "graph", "ir/kernel", "runtime/abi"},
@@ -99,7 +102,7 @@ var linked = []string{"golang.org/x/sys"}
 // TestUserBinariesStayLean lists what such programs link.
 func TestUserBinariesStayLean(t *testing.T) {
 	others := map[string]bool{}
-	args := []string{"-deps", "-f", "{{if not .Standard}}{{.ImportPath}} {{.Module.Path}}{{end}}", "./graph", "./csvtensor", "./imaging", "./npy", "./onnx", "./safetensors", "./stream", "./examples/..."}
+	args := []string{"-deps", "-f", "{{if not .Standard}}{{.ImportPath}} {{.Module.Path}}{{end}}", "./graph", "./csvtensor", "./formula", "./imaging", "./npy", "./onnx", "./safetensors", "./stream", "./zarr", "./examples/..."}
 	for line := range strings.Lines(list(t, args...)) {
 		pkg, in, _ := strings.Cut(strings.TrimSpace(line), " ")
 		switch {
@@ -117,7 +120,7 @@ func TestOnlyToolsReachAvo(t *testing.T) {
 	for _, line := range strings.Split(strings.TrimSpace(list(t, "-f", `{{.ImportPath}} {{join .Deps " "}}`, "./...")), "\n") {
 		pkg, deps, _ := strings.Cut(line, " ")
 		if slices.Contains(strings.Fields(deps), "github.com/mmcloughlin/avo/ir") {
-			require.Contains(t, []string{module + "codegen/avo", module + "cmd/genkernels", module + "cmd/ulp"}, pkg)
+			require.Contains(t, []string{module + "codegen/avo", module + "cmd/genkernels", module + "cmd/stridefuse", module + "cmd/ulp"}, pkg)
 		}
 	}
 }

@@ -139,7 +139,7 @@ func elementText(d ir.DType, bits uint64) string {
 	switch {
 	case d == ir.Bool:
 		return fmt.Sprint(bits != 0)
-	case ir.Floats.Has(d):
+	case ir.Reals.Has(d):
 		return floatText(d, bits)
 	case ir.Signed.Has(d):
 		return fmt.Sprint(int64(bits))

@@ -41,7 +41,7 @@ func (g *goKernel) constants() {
 func goConst(d ir.DType, bits uint64) string {
 	text := elementText(d, bits)
 	switch {
-	case d.Size() == 2 && ir.Floats.Has(d):
+	case ir.Reals.Has(d) && !d.Native():
 		return fmt.Sprintf("%s(%#x) // %s", goType(d), bits, text)
 	case ir.Floats.Has(d):
 		return fmt.Sprintf("math.Float%dfrombits(%#x) // %s", 8*d.Size(), bits, text)
@@ -49,11 +49,11 @@ func goConst(d ir.DType, bits uint64) string {
 	return fmt.Sprintf("%s(%s)", goType(d), text)
 }
 
-// goType returns the Go type of an element. A float of 16 bits is its bits: only
-// conversions know more of it.
+// goType returns the Go type of an element. One with fractions that Go does not compute in
+// is its bits: only conversions know more of it.
 func goType(d ir.DType) string {
-	if d.Size() == 2 && ir.Floats.Has(d) {
-		d = ir.Uint16
+	if ir.Reals.Has(d) && !d.Native() {
+		d = kernel.BitsType(d)
 	}
 	return d.String()
 }

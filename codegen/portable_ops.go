@@ -122,8 +122,8 @@ func goCast(in, out ir.DType) template {
 		return "scalar.Float16frombits($x)"
 	case in == ir.Float32 && out == ir.Float16:
 		return "scalar.Float16bits($x)"
-	case in == ir.Float16 || out == ir.Float16 || in == ir.BFloat16 || out == ir.BFloat16:
-		panic(fmt.Sprintf("BUG: codegen: a cast of %s to %s by no way of float32", in, out))
+	case ir.Reals.Has(in) && !in.Native() || ir.Reals.Has(out) && !out.Native():
+		panic(fmt.Sprintf("BUG: codegen: a cast of %s to %s that was not expanded", in, out))
 	case out == ir.Bool:
 		return "$x != 0"
 	case in == ir.Bool:
@@ -149,7 +149,7 @@ func saturate(_, out ir.DType) template {
 func goBitcast(in, out ir.DType) template {
 	n := 8 * in.Size()
 	switch {
-	case in == out || n == 16: // floats are their bits
+	case in == out || n == 16 || !in.Native() || !out.Native(): // they are their bits
 		return "$T($x)"
 	case ir.Floats.Has(in):
 		return template(fmt.Sprintf("$T(math.Float%dbits($x))", n))

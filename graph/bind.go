@@ -25,6 +25,7 @@ type binding struct {
 	// captured are the program's, and what once has made.
 	captured []*Tensor
 	linked   *runtime.Linked
+	times    *times // of runs, nil if they are not measured
 	outs     []ir.Type
 	used     atomic.Uint64
 	hash     uint64 // of the inputs that it is for
@@ -77,6 +78,7 @@ func (p *Program) lower(f *ir.Func, sizes map[string]int, layouts []*layout.Layo
 	if b.linked, err = p.executor.Link(nests); err != nil {
 		return nil, withSizes(err, p.sizes, sizes)
 	}
+	p.observe(b)
 	return b, nil
 }
 

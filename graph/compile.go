@@ -73,7 +73,7 @@ func newProgram(s *settings, fn *ir.Func, sizes []string) *Program {
 		executor: executorFor(*s),
 		sizes:    sizes,
 	}
-	p.trap = s.debug.has(NonFinite)
+	p.trap, p.progress, p.profiled, p.hidden = s.debug.has(NonFinite), s.progress, s.profiled, s.hidden
 	p.cache.limit = cmp.Or(s.plans, defaultPlans)
 	p.machine = tuning.Default(p.executor.Parallelism())
 	p.options.Machine = p.machine
@@ -95,7 +95,9 @@ func (p *Program) finish(generated bool) error {
 			return err
 		}
 	}
-	p.dumpToDir()
+	if !p.hidden {
+		p.dumpToDir()
+	}
 	return nil
 }
 

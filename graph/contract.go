@@ -197,7 +197,7 @@ func lastRun(labels []string, is func(label string) bool) []string {
 // that dot has: fma(x, y, 0).
 func (c *contraction) outer(x, y term, out []string) term {
 	a, b := c.over(x, out), c.over(y, out)
-	if ir.Floats.Has(a.DType()) {
+	if ir.Reals.Has(a.DType()) {
 		return term{a.FMA(b, 0), out}
 	}
 	return term{a.Mul(b), out}

@@ -157,7 +157,7 @@ func tapped(x, w Node, spatial int, channelsLast bool) Node {
 		switch {
 		case len(taps) == 1:
 			sum = a.Mul(b)
-		case ir.Floats.Has(x.DType()):
+		case ir.Reals.Has(x.DType()):
 			sum = a.FMA(b, sum)
 		default:
 			sum = sum.Add(a.Mul(b))

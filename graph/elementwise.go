@@ -36,7 +36,7 @@ func (x Node) Mod(y any) Node { return x.elementwise(ir.OpMod, ir.Attr{}, y) }
 // Go's % and math.Mod. It is exact. Where y is 0 it is 0 on integers and NaN on
 // floats.
 func (x Node) Rem(y any) Node {
-	if ir.Floats.Has(x.DType()) {
+	if ir.Reals.Has(x.DType()) {
 		return x.elementwise(ir.OpFMod, ir.Attr{}, y)
 	}
 	return x.elementwise(ir.OpRem, ir.Attr{}, y)

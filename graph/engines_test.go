@@ -57,7 +57,7 @@ var elementsBy = map[graph.DType]func(t *testing.T, x *graph.Tensor) []uint64{
 	graph.Int32: elementsOf[int32], graph.Int64: elementsOf[int64],
 	graph.Uint8: elementsOf[uint8], graph.Uint16: elementsOf[uint16],
 	graph.Uint32: elementsOf[uint32], graph.Uint64: elementsOf[uint64],
-	graph.Float16: elementsOf[graph.Half], graph.BFloat16: elementsOf[graph.BFloat],
+	graph.Float16: elementsOf[graph.Half], graph.BFloat16: elementsOf[graph.BFloat], graph.Fixed16x16: elementsOf[graph.Fixed],
 	graph.Float32: elementsOf[float32], graph.Float64: elementsOf[float64],
 }
 

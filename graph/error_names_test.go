@@ -23,7 +23,7 @@ func TestMistakesHaveTheNameThatWasCalled(t *testing.T) {
 		"maximum: KeepDims is an option of reductions, and this is element by element: the reductions are Min, Max, Sum and so on": x.Maximum(0, graph.KeepDims),
 	} {
 		require.ErrorContains(t, y.Err(), want)
-		require.ErrorContains(t, y.Err(), "within_test.go:")
+		require.ErrorContains(t, y.Err(), "error_names_test.go:")
 	}
 	mine := x.Sub(i)
 	require.Equal(t, mine.Err(), mine.Softmax(0).Err(), "the mistake below is the one to mend")

@@ -48,13 +48,13 @@ func TestNodeErrors(t *testing.T) {
 
 		// Element types.
 		{x.Add(i), here() + ": add: dtypes float32 and int32 differ: Cast one of them"},
-		{i.Sqrt(), here() + ": sqrt: does not take int32: Cast to one of float16, bfloat16, float32, float64"},
+		{i.Sqrt(), here() + ": sqrt: does not take int32: Cast to one of float16, bfloat16, float32, float64, fixed16x16"},
 		{x.And(y), here() + ": and: does not take float32: Cast to one of bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64"},
 		{graph.Where(x, x, 1), here() + ": select: the condition is float32: it must be bool"},
 		{graph.Where(b, 1, 2), here() + ": select: both values are Go numbers, which have no type: make one a Scalar"},
 		{i.Bitcast(graph.Float64), here() + ": bitcast: an element of int32 takes 4 B and one of float64 8 B: only types of one size share bits"},
-		{i.Cast(graph.Fixed16x16), here() + ": cast: dtype fixed16x16 has no kernels yet; use one of bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, bfloat16, float32, float64"},
-		{graph.Input("a", graph.QInt8, 3), here() + ": input a: has no elements of type qint8: one of bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, bfloat16, float32, float64"},
+		{i.Cast(graph.QInt8), here() + ": cast: dtype qint8 has no kernels yet; use one of bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, bfloat16, float32, float64, fixed16x16"},
+		{graph.Input("a", graph.QInt8, 3), here() + ": input a: has no elements of type qint8: one of bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, bfloat16, float32, float64, fixed16x16"},
 
 		// Go numbers.
 		{i.Add(1.5), here() + ": add: 1.5 is not an integer, for int32: round it, or Cast to a float type"},

@@ -59,6 +59,7 @@ func (p *Program) Explain() string {
 		line(&b, "once", fmt.Sprintf("%s of constants, when it was compiled: %s kept", plural(len(bound.once.Steps), "step"), byteText(bytesOf(bound.once, plan.ResultBuffer))), ir.Pos{})
 	}
 	explainBytes(&b, bound.plan)
+	p.Profile().explain(&b)
 	return b.String()
 }
 

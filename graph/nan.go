@@ -12,7 +12,7 @@ func (x Node) NanSum(axes ...any) Node {
 
 // NanMean returns the mean of the elements along axes that are not NaN: NaN of none.
 func (x Node) NanMean(axes ...any) Node {
-	return x.inFloat32(func(x Node) Node { return within("nanmean", x, x.NanSum(axes...).Div(x.NanCount(axes...))) })
+	return x.inComputeType(func(x Node) Node { return within("nanmean", x, x.NanSum(axes...).Div(x.NanCount(axes...))) })
 }
 
 // NanCount returns how many elements along axes are not NaN, in the type of x. Float32

@@ -24,7 +24,7 @@ func keep(axis any, more []any) []any { return slices.Concat([]any{axis}, more, 
 // and takes less time. Where all elements are -Inf, or one is +Inf, it is NaN. Of
 // no elements it is an error, as Max is.
 func (x Node) Softmax(axis any, more ...any) Node {
-	return x.inFloat32(func(x Node) Node {
+	return x.inComputeType(func(x Node) Node {
 		axes := keep(axis, more)
 		e := x.Sub(x.Max(axes...)).Exp()
 		return within("softmax", x, e.Mul(e.Sum(axes...).Reciprocal()))
@@ -33,7 +33,7 @@ func (x Node) Softmax(axis any, more ...any) Node {
 
 // LogSoftmax returns log(softmax(x)) along axes, NaN where Softmax is.
 func (x Node) LogSoftmax(axis any, more ...any) Node {
-	return x.inFloat32(func(x Node) Node {
+	return x.inComputeType(func(x Node) Node {
 		axes := keep(axis, more)
 		d := x.Sub(x.Max(axes...))
 		return within("logsoftmax", x, d.Sub(d.logSumExp(axes...)))
@@ -45,7 +45,7 @@ func (x Node) LogSoftmax(axis any, more ...any) Node {
 // picture. It multiplies by Rsqrt, as Softmax does by a reciprocal. Scale and offset
 // are a Mul and an Add behind it, and fuse.
 func (x Node) Standardize(eps float64, axis any, more ...any) Node {
-	return x.inFloat32(func(x Node) Node {
+	return x.inComputeType(func(x Node) Node {
 		axes := keep(axis, more)
 		d := x.Sub(x.Mean(axes...))
 		return within("standardize", x, d.Mul(d.Square().Mean(axes...).Add(eps).Rsqrt()))
@@ -61,7 +61,7 @@ func (x Node) LayerNorm(scale, offset any, eps float64) Node {
 // RMSNorm returns x / sqrt(mean(x*x) + eps) along the last axis, times scale,
 // which broadcasts to the shape of x.
 func (x Node) RMSNorm(scale any, eps float64) Node {
-	y := x.inFloat32(func(x Node) Node { return x.Mul(x.Square().Mean(-1, KeepDims).Add(eps).Rsqrt()) })
+	y := x.inComputeType(func(x Node) Node { return x.Mul(x.Square().Mean(-1, KeepDims).Add(eps).Rsqrt()) })
 	return within("rmsnorm", x, y.Mul(scale).like(x))
 }
 
@@ -139,7 +139,7 @@ func (x Node) GroupNorm(groups int, scale, offset any, eps float64) Node {
 // L2Normalize returns x / max(norm, eps) along axes, with Norm2: 0 where its
 // squares overflow.
 func (x Node) L2Normalize(eps float64, axis any, more ...any) Node {
-	return x.inFloat32(func(x Node) Node {
+	return x.inComputeType(func(x Node) Node {
 		axes := keep(axis, more)
 		return within("l2normalize", x, x.Div(x.Norm2(axes...).Maximum(eps)))
 	})

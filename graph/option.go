@@ -1,5 +1,7 @@
 package graph
 
+import "context"
+
 // Item is what Compile takes: a Node to compute, Nodes, an Output with a name, or an
 // Option.
 type Item interface{ addTo(*settings) }
@@ -26,7 +28,10 @@ type settings struct {
 	plans       int
 	plansSet    bool
 	generated   bool
-	chunkElems  int // of the executor: tests
+	progress    func(context.Context, Progress)
+	profiled    bool
+	hidden      bool // from dumps
+	chunkElems  int  // of the executor: tests
 }
 
 func (x Node) addTo(s *settings) { s.outputs = append(s.outputs, x) }

@@ -28,7 +28,7 @@ func (x Node) MaxPool(o PoolOptions) Node {
 // AvgPool returns the means of the windows of x, [n, c, spatial axes]: of the elements of
 // x alone, or with CountPadding of the padding too. What Ceil adds never counts.
 func (x Node) AvgPool(o PoolOptions) Node {
-	return x.inFloat32(func(x Node) Node { return x.avgPool(o) })
+	return x.inComputeType(func(x Node) Node { return x.avgPool(o) })
 }
 
 func (x Node) avgPool(o PoolOptions) Node {
@@ -36,7 +36,7 @@ func (x Node) avgPool(o PoolOptions) Node {
 	if sums.Err() != nil {
 		return sums
 	}
-	if !ir.Floats.Has(sums.DType()) {
+	if !ir.Reals.Has(sums.DType()) {
 		return fail("avgpool", "does not take %s: Cast to a float type", sums.DType())
 	}
 	for i, size := range o.Size {
@@ -58,7 +58,7 @@ func (x Node) avgPool(o PoolOptions) Node {
 // LpPool returns the p-norms of the windows of x, [n, c, spatial axes]: the p-th root of
 // the sum of the p-th powers of the magnitudes.
 func (x Node) LpPool(p float64, o PoolOptions) Node {
-	return x.inFloat32(func(x Node) Node { return x.lpPool(p, o) })
+	return x.inComputeType(func(x Node) Node { return x.lpPool(p, o) })
 }
 
 func (x Node) lpPool(p float64, o PoolOptions) Node {

@@ -33,6 +33,9 @@ type Program struct {
 	shown     *binding // for example sizes, nil if none fit: what Explain and Dump speak of
 	cache     plans
 	kept      keeper
+	progress  func(context.Context, Progress)
+	profiled  bool
+	hidden    bool      // from dumps
 	generated bool      // each loop must be a generated kernel
 	args      sync.Pool // of *[]*Tensor: inputs and captured tensors
 	trap      bool      // NonFinite

@@ -118,7 +118,7 @@ func (x Node) quantileArgs(name string, args []any) (_ Node, axis int, keep []in
 	switch rank := len(n.typ.Shape); {
 	case err != nil:
 		return x, 0, nil, nil, err
-	case !ir.Floats.Has(n.typ.DType):
+	case !ir.Reals.Has(n.typ.DType):
 		return x, 0, nil, nil, fmt.Errorf("does not take %s: Cast to a float type", n.typ.DType)
 	case method == nil:
 		return x, 0, nil, nil, fmt.Errorf("no method has the name %q: it is one of %s", r.method, strings.Join(slices.Sorted(maps.Keys(quantileMethods)), ", "))

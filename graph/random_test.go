@@ -247,6 +247,8 @@ func goValue(dt ir.DType, bits uint64) any {
 		return graph.Half(bits)
 	case ir.BFloat16:
 		return graph.BFloat(bits)
+	case ir.Fixed16x16:
+		return graph.Fixed(bits)
 	case ir.Int32:
 		return int32(bits)
 	case ir.Uint32:
@@ -289,6 +291,8 @@ func bitsOf(v any) uint64 {
 		return uint64(v)
 	case graph.BFloat:
 		return uint64(v)
+	case graph.Fixed:
+		return uint64(uint32(v))
 	case float32:
 		return uint64(math.Float32bits(v))
 	}
@@ -314,6 +318,8 @@ func toTensor(t require.TestingT, a eval.Array, at *layout.Layout) *graph.Tensor
 		return place[graph.Half](t, a, at)
 	case ir.BFloat16:
 		return place[graph.BFloat](t, a, at)
+	case ir.Fixed16x16:
+		return place[graph.Fixed](t, a, at)
 	case ir.Int32:
 		return place[int32](t, a, at)
 	case ir.Uint32:

@@ -205,7 +205,7 @@ func (x Node) count(name string, args []any, options ...string) (Node, reduction
 	switch {
 	case err != nil:
 		return fail(name, "%w", err), r
-	case !ir.Floats.Has(n.typ.DType):
+	case !ir.Reals.Has(n.typ.DType):
 		return fail(name, "does not take %s: Cast to float32 or float64", n.typ.DType), r
 	}
 	size := ir.Fixed(1)
@@ -217,7 +217,7 @@ func (x Node) count(name string, args []any, options ...string) (Node, reduction
 
 // Mean returns Sum divided by the number of elements, of floats: NaN of none.
 func (x Node) Mean(axes ...any) Node {
-	return x.inFloat32(func(x Node) Node {
+	return x.inComputeType(func(x Node) Node {
 		n, _ := x.count("mean", axes, "KeepDims")
 		if n.Err() != nil {
 			return n
@@ -232,7 +232,7 @@ func (x Node) Mean(axes ...any) Node {
 // no digits, and elements that are all the same have the variance 0. With DDOF(d) it
 // divides by d less than the number of elements.
 func (x Node) Var(axes ...any) Node {
-	return x.inFloat32(func(x Node) Node {
+	return x.inComputeType(func(x Node) Node {
 		n, r := x.count("var", axes, "KeepDims", "DDOF")
 		if n.Err() != nil {
 			return n
@@ -253,7 +253,7 @@ func (x Node) Var(axes ...any) Node {
 
 // Std returns the square root of Var.
 func (x Node) Std(axes ...any) Node {
-	return x.inFloat32(func(x Node) Node { return x.Var(axes...).Sqrt() })
+	return x.inComputeType(func(x Node) Node { return x.Var(axes...).Sqrt() })
 }
 
 // SumSquares returns the sum of the squares along axes.
@@ -268,7 +268,7 @@ func (x Node) Norm1(axes ...any) Node { return within("norm1", x, x.Abs().Sum(ax
 // As in NumPy, squares past the range of the type are not guarded against: of
 // Float32 that are elements beyond 1e19 and below 1e-19.
 func (x Node) Norm2(axes ...any) Node {
-	return x.inFloat32(func(x Node) Node { return within("norm2", x, x.SumSquares(axes...).Sqrt()) })
+	return x.inComputeType(func(x Node) Node { return within("norm2", x, x.SumSquares(axes...).Sqrt()) })
 }
 
 // LogSumExp returns log(sum(exp(x))) along axes, of floats, without overflow on
@@ -276,7 +276,7 @@ func (x Node) Norm2(axes ...any) Node {
 // where all elements are, and +Inf where one is. Of no elements it is an error,
 // as Max is.
 func (x Node) LogSumExp(axes ...any) Node {
-	return x.inFloat32(func(x Node) Node {
+	return x.inComputeType(func(x Node) Node {
 		n, r := x.count("logsumexp", axes, "KeepDims")
 		if n.Err() != nil {
 			return n

@@ -29,6 +29,12 @@ type BFloat = tensor.BFloat
 // BFloatOf returns the BFloat nearest to f, the even one of two.
 func BFloatOf(f float32) BFloat { return tensor.BFloatOf(f) }
 
+// Fixed is Go's type of the elements of dtype Fixed16x16: the number times 2^16.
+type Fixed = tensor.Fixed
+
+// FixedOf returns the Fixed nearest to f, the even one of two.
+func FixedOf(f float64) Fixed { return tensor.FixedOf(f) }
+
 // Of returns data as a tensor of that shape, row-major, without a copy: writes
 // go both ways. Without a shape it is 1-d of len(data); a shape of no axes, as
 // that of a scalar t in Of(data, t.Shape()...), makes a scalar.

@@ -2,21 +2,21 @@ package ir
 
 import "math"
 
-// RefCast is the meaning of cast: float to int truncates and saturates, NaN
-// gives 0; int to int wraps; int to float rounds once, to even; to bool is
-// x != 0.
+// RefCast is the meaning of cast: float and fixed-point to int truncates and saturates, NaN
+// gives 0; int to int wraps; to float rounds once, to even; to fixed-point rounds so and
+// saturates; to bool is x != 0.
 func RefCast(in, out DType, a [3]uint64) uint64 {
 	switch {
 	case out == Bool:
-		if Floats.Has(in) {
+		if Reals.Has(in) {
 			return FromBool(ToFloat(in, a[0]) != 0)
 		}
 		return FromBool(a[0] != 0)
-	case Floats.Has(in) && Floats.Has(out):
+	case Reals.Has(in) && Reals.Has(out):
 		return FromFloat(out, ToFloat(in, a[0]))
-	case Floats.Has(in):
+	case Reals.Has(in):
 		return saturateInt(out, ToFloat(in, a[0]))
-	case Floats.Has(out):
+	case Reals.Has(out):
 		return floatOfInt(in, out, a[0])
 	}
 	return Wrap(out, int64(a[0]))

@@ -25,7 +25,7 @@ const (
 	BFloat16         // upper half of binary32, computed in float32
 	Float32          // IEEE binary32
 	Float64          // IEEE binary64
-	Fixed16x16       // signed Q16.16 in an int32
+	Fixed16x16       // signed Q16.16 in an int32: multiples of 2^-16, computed in float64
 	QInt8            // int8 with scale and zero point
 	QUint8           // uint8 with scale and zero point
 	numDTypes
@@ -62,7 +62,7 @@ var dtypes = [numDTypes]dtypeInfo{
 	BFloat16:   {"bfloat16", "bf16", 2, Float32, BFloat16},
 	Float32:    {"float32", "f32", 4, Float32, Float32},
 	Float64:    {"float64", "f64", 8, Float64, Float64},
-	Fixed16x16: {"fixed16x16", "q16x16", 4, Invalid, Invalid},
+	Fixed16x16: {"fixed16x16", "q16x16", 4, Float64, Fixed16x16},
 	QInt8:      {"qint8", "qi8", 1, Invalid, Invalid},
 	QUint8:     {"quint8", "qu8", 1, Invalid, Invalid},
 }
@@ -135,7 +135,8 @@ var (
 	Unsigned = SetOf(Uint8, Uint16, Uint32, Uint64)
 	Ints     = Signed | Unsigned
 	Floats   = SetOf(Float16, BFloat16, Float32, Float64)
-	Numeric  = Ints | Floats
+	Reals    = Floats | SetOf(Fixed16x16) // that have fractions
+	Numeric  = Ints | Reals
 	AllTypes = Numeric | Bools
 	shorts   = SetOf(Int8, Int16, Uint8, Uint16)
 	singles  = Floats &^ SetOf(Float64) // computed in float32

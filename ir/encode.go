@@ -20,8 +20,11 @@ func Encode(dt DType, value any) (bits uint64, err error) {
 	if err := dt.CheckRuns(); err != nil {
 		return 0, err
 	}
-	if half, ok := value.(interface{ Float32() float32 }); ok { // its bits are in an integer
-		value = half.Float32()
+	switch v := value.(type) { // whose bits are in an integer
+	case interface{ Float32() float32 }:
+		value = v.Float32()
+	case interface{ Float64() float64 }:
+		value = v.Float64()
 	}
 	v := reflect.ValueOf(value)
 	isBool := v.Kind() == reflect.Bool
@@ -34,40 +37,37 @@ func Encode(dt DType, value any) (bits uint64, err error) {
 		return FromBool(v.Bool()), nil
 	case dt == Bool:
 		return 0, fmt.Errorf("%v is not a bool: use true or false, or Cast the bools", value)
-	case v.CanFloat() && Floats.Has(dt):
-		return encodeFloat(dt, v.Float())
+	case v.CanFloat() && Reals.Has(dt):
+		return within(dt, FromFloat(dt, v.Float()), v.Float(), value)
 	case v.CanFloat():
 		return encodeIntegral(dt, v.Float())
-	case v.CanUint() && Floats.Has(dt):
-		return finite(dt, floatOfInt(Uint64, dt, v.Uint()), value)
-	case Floats.Has(dt):
-		return finite(dt, floatOfInt(Int64, dt, uint64(v.Int())), value)
+	case v.CanUint() && Reals.Has(dt):
+		return within(dt, floatOfInt(Uint64, dt, v.Uint()), float64(v.Uint()), value)
+	case Reals.Has(dt):
+		return within(dt, floatOfInt(Int64, dt, uint64(v.Int())), float64(v.Int()), value)
 	case v.CanUint():
 		return encodeInt(dt, v.Uint(), false, value)
 	}
 	return encodeInt(dt, uint64(v.Int()), v.Int() < 0, value)
 }
 
-// encodeFloat rounds a float to a float type.
-func encodeFloat(dt DType, f float64) (uint64, error) {
-	bits := FromFloat(dt, f)
-	if math.IsInf(f, 0) {
-		return bits, nil
-	}
-	return finite(dt, bits, f)
-}
-
-// finite returns an element unless it is an infinity, which a finite value became.
-func finite(dt DType, bits uint64, value any) (uint64, error) {
-	if math.IsInf(ToFloat(dt, bits), 0) {
+// within returns the element that a number was rounded to, unless the number is beyond all
+// elements of the type.
+func within(dt DType, bits uint64, number float64, value any) (uint64, error) {
+	if !reaches(dt, bits, number) {
 		return 0, fmt.Errorf("%v is past the greatest %s, %v", value, dt, greatest(dt))
 	}
 	return bits, nil
 }
 
-// greatest returns the greatest finite number of a float type: the one before
-// infinity.
-func greatest(dt DType) float64 { return ToFloat(dt, FromFloat(dt, math.Inf(1))-1) }
+// greatest returns the greatest finite number of a type with fractions.
+func greatest(dt DType) float64 {
+	last := FromFloat(dt, math.Inf(1))
+	if Floats.Has(dt) {
+		last--
+	}
+	return ToFloat(dt, last)
+}
 
 // encodeIntegral fits a float to an integer type.
 func encodeIntegral(dt DType, f float64) (uint64, error) {

@@ -18,7 +18,7 @@ func identitySum(d DType) (uint64, bool) {
 }
 
 func identityOne(d DType) (uint64, bool) {
-	if Floats.Has(d) {
+	if Reals.Has(d) {
 		return FromFloat(d, 1), true
 	}
 	return 1, true
@@ -37,7 +37,7 @@ func identityOnes(d DType) (uint64, bool) {
 
 // identityMin is the greatest element.
 func identityMin(d DType) (uint64, bool) {
-	if Floats.Has(d) {
+	if Reals.Has(d) {
 		return FromFloat(d, math.Inf(1)), true
 	}
 	return maxOf(d), true
@@ -46,7 +46,7 @@ func identityMin(d DType) (uint64, bool) {
 // identityMax is the least element.
 func identityMax(d DType) (uint64, bool) {
 	switch {
-	case Floats.Has(d):
+	case Reals.Has(d):
 		return FromFloat(d, math.Inf(-1)), true
 	case Signed.Has(d):
 		return Wrap(d, int64(SignBit(d))), true

@@ -19,7 +19,7 @@ func refCopy(_, _ DType, a [3]uint64) uint64 { return a[0] }
 // of float32 for float16 and bfloat16.
 func arith(f func(x, y float64) float64, i func(x, y int64) int64) func(in, out DType, a [3]uint64) uint64 {
 	return func(in, _ DType, a [3]uint64) uint64 {
-		if Floats.Has(in) {
+		if Reals.Has(in) {
 			return FromFloat(in, f(ToFloat(in, a[0]), ToFloat(in, a[1])))
 		}
 		return Wrap(in, i(int64(a[0]), int64(a[1])))
@@ -47,16 +47,21 @@ var (
 	refSub = arith(func(x, y float64) float64 { return x - y }, func(x, y int64) int64 { return x - y })
 	refMul = arith(func(x, y float64) float64 { return x * y }, func(x, y int64) int64 { return x * y })
 	refNeg = func(in, out DType, a [3]uint64) uint64 {
-		if Floats.Has(in) {
+		switch {
+		case Floats.Has(in):
 			return a[0] ^ SignBit(in)
+		case Reals.Has(in):
+			return FromFloat(in, -ToFloat(in, a[0]))
 		}
 		return Wrap(in, -int64(a[0]))
 	}
 	refAbs = func(in, out DType, a [3]uint64) uint64 {
-		if Floats.Has(in) {
+		switch {
+		case Floats.Has(in):
 			return a[0] &^ SignBit(in)
-		}
-		if int64(a[0]) < 0 && Signed.Has(in) {
+		case Reals.Has(in):
+			return FromFloat(in, math.Abs(ToFloat(in, a[0])))
+		case int64(a[0]) < 0 && Signed.Has(in):
 			return Wrap(in, -int64(a[0]))
 		}
 		return a[0]
@@ -79,7 +84,7 @@ var (
 
 func refDiv(in, _ DType, a [3]uint64) uint64 {
 	switch {
-	case Floats.Has(in):
+	case Reals.Has(in):
 		return FromFloat(in, ToFloat(in, a[0])/ToFloat(in, a[1]))
 	case a[1] == 0:
 		return 0
@@ -111,14 +116,14 @@ func refFMA(in, _ DType, a [3]uint64) uint64 {
 	case BFloat16:
 		f := scalar.BFloat16frombits
 		return uint64(scalar.BFloat16bits(scalar.FMA32(f(uint16(a[0])), f(uint16(a[1])), f(uint16(a[2])))))
-	case Float16, Float64:
+	case Float16, Float64, Fixed16x16:
 		return FromFloat(in, math.FMA(ToFloat(in, a[0]), ToFloat(in, a[1]), ToFloat(in, a[2])))
 	}
 	panic(noMeaning("fma", in))
 }
 
 func refMin(in, _ DType, a [3]uint64) uint64 {
-	if Floats.Has(in) {
+	if Reals.Has(in) {
 		return FromFloat(in, min(ToFloat(in, a[0]), ToFloat(in, a[1])))
 	}
 	if order(in, a[1], a[0]) < 0 {
@@ -128,7 +133,7 @@ func refMin(in, _ DType, a [3]uint64) uint64 {
 }
 
 func refMax(in, _ DType, a [3]uint64) uint64 {
-	if Floats.Has(in) {
+	if Reals.Has(in) {
 		return FromFloat(in, max(ToFloat(in, a[0]), ToFloat(in, a[1])))
 	}
 	if order(in, a[1], a[0]) > 0 {
@@ -191,7 +196,7 @@ func Wrap(d DType, v int64) uint64 {
 	return uint64(v) << shift >> shift
 }
 
-// ToFloat returns the number that an element of a float type is.
+// ToFloat returns the number that an element of a type with fractions is.
 func ToFloat(d DType, a uint64) float64 {
 	switch d {
 	case Float16:
@@ -202,11 +207,14 @@ func ToFloat(d DType, a uint64) float64 {
 		return float64(math.Float32frombits(uint32(a)))
 	case Float64:
 		return math.Float64frombits(a)
+	case Fixed16x16:
+		return scalar.Fixed16x16frombits(uint32(a))
 	}
 	panic(noMeaning("a number with a fraction", d))
 }
 
-// FromFloat returns the element of a float type nearest to v, the even one of two.
+// FromFloat returns the element of a type with fractions that is nearest to v, the even one
+// of two.
 func FromFloat(d DType, v float64) uint64 {
 	switch d {
 	case Float16:
@@ -217,6 +225,8 @@ func FromFloat(d DType, v float64) uint64 {
 		return uint64(math.Float32bits(float32(v)))
 	case Float64:
 		return math.Float64bits(v)
+	case Fixed16x16:
+		return uint64(scalar.Fixed16x16bits(v))
 	}
 	panic(noMeaning("a number with a fraction", d))
 }
@@ -234,7 +244,7 @@ func noMeaning(what string, d DType) string {
 // order compares two elements: -1, 0, 1, or 2 where one is NaN.
 func order(d DType, a, b uint64) int {
 	switch {
-	case Floats.Has(d):
+	case Reals.Has(d):
 		x, y := ToFloat(d, a), ToFloat(d, b)
 		switch {
 		case x < y:

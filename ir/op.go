@@ -50,7 +50,7 @@ type OpInfo struct {
 	Mask   bool // the first operand is bool whatever the others are
 
 	Commutative bool    // f(x,y) == f(y,x), bit for bit but for a NaN's payload
-	Involution  bool    // f(f(x)) == x
+	Involution  DTypes  // those in which f(f(x)) == x
 	Idempotent  bool    // f(f(x)) == f(x), or f(x,x) == x
 	Cost        float64 // time of one float32, where that of an addition, some 0.01 ns, is 1
 	// Identity returns the element c with f(x,c) == x for each x, bit for bit but

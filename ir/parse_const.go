@@ -24,7 +24,7 @@ func ConstText(d DType, bits uint64) string {
 		return strconv.FormatBool(bits != 0)
 	case Signed.Has(d):
 		return strconv.FormatInt(int64(bits), 10)
-	case Floats.Has(d):
+	case Reals.Has(d):
 		return floatText(d, bits)
 	}
 	return strconv.FormatUint(bits, 10)
@@ -32,7 +32,7 @@ func ConstText(d DType, bits uint64) string {
 
 func floatText(d DType, bits uint64) string {
 	switch v := ToFloat(d, bits); {
-	case bits == FromFloat(d, math.NaN()):
+	case v != v && bits == FromFloat(d, math.NaN()):
 		return "nan"
 	case v != v:
 		return fmt.Sprintf("nan:%#x", bits)
@@ -91,7 +91,7 @@ func ParseConst(d DType, text string) (uint64, error) {
 		bits = uint64(v)
 	case Unsigned.Has(d):
 		bits, err = strconv.ParseUint(text, 10, size)
-	case Floats.Has(d):
+	case Reals.Has(d):
 		bits, err = parseFloat(d, text)
 	default:
 		err = strconv.ErrSyntax
@@ -110,8 +110,8 @@ func parseFloat(d DType, text string) (uint64, error) {
 		}
 		return bits, err
 	}
-	if d.Size() == 2 {
-		return parseHalf(d, text)
+	if !d.Native() {
+		return parseNarrow(d, text)
 	}
 	v, err := strconv.ParseFloat(text, 8*d.Size())
 	return FromFloat(d, v), err

@@ -248,7 +248,7 @@ func Chunks(n int) int { return n/ReduceChunk + min(n%ReduceChunk, 1) }
 
 // ElementOf returns a size as an element of a type.
 func ElementOf(d DType, n int) uint64 {
-	if Floats.Has(d) {
+	if Reals.Has(d) {
 		return FromFloat(d, float64(n))
 	}
 	return Wrap(d, int64(n))

@@ -17,7 +17,7 @@ import (
 // Ensures: no view that changes nothing; no composed op that is a single lane
 // op (x > y is y < x).
 func canonicalize(s *State) error {
-	return rewrite(s.Func, func(v *ir.Value) (*ir.Value, error) {
+	return s.Rewrite(func(v *ir.Value) (*ir.Value, error) {
 		if v.Op.IsView() && changesNothing(v) {
 			return v.Args[0], nil
 		}

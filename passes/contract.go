@@ -21,7 +21,7 @@ func contract(s *State) error {
 		return nil
 	}
 	c := &contractor{s, reducer{f: s.Func}}
-	return rewrite(s.Func, func(v *ir.Value) (*ir.Value, error) {
+	return s.Rewrite(func(v *ir.Value) (*ir.Value, error) {
 		if v.Op != ir.OpDot {
 			return v, nil
 		}

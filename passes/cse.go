@@ -15,7 +15,7 @@ import (
 // Ensures: no two values with the same op, attributes and operands.
 func cse(s *State) error {
 	n := newNumbering(s.Func)
-	return rewrite(s.Func, func(v *ir.Value) (*ir.Value, error) { return n.first(v), nil })
+	return s.Rewrite(func(v *ir.Value) (*ir.Value, error) { return n.first(v), nil })
 }
 
 func checkCSE(s *State) error {

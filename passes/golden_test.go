@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,37 +13,88 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/ir/tuning"
 )
 
-var update = flag.Bool("update", false, "rewrite the expected stages in testdata")
+var update = flag.Bool("update", false, "rewrite the expected texts in testdata")
 
-// TestStages compares each stage of the graphs in testdata with what is
+// TestPasses runs single passes on the inputs in testdata and compares what they make. A
+// file is named after its pass: name.txtar, or name_case.txtar. It holds the text of the
+// stage before the pass and that after it. Groups, which loops takes, have no text to read,
+// so its files hold what fuse takes. Every pass has a file.
+func TestPasses(t *testing.T) {
+	lacking := map[string]bool{}
+	for _, p := range Default {
+		lacking[p.Name] = true
+	}
+	goldens(t, "testdata/*.txtar", func(t *testing.T, file string, a *txtar.Archive) {
+		name, _, _ := strings.Cut(file, "_")
+		delete(lacking, name)
+		k := slices.IndexFunc(Default, func(p Pass) bool { return p.Name == name })
+		require.GreaterOrEqual(t, k, 0, "there is no pass %s", name)
+		require.Equal(t, "before", a.Files[0].Name)
+		a.Files = append(a.Files[:1:1], txtar.File{Name: "after", Data: []byte(passText(t, k, string(a.Files[0].Data)))})
+	})
+	require.Empty(t, lacking, "passes without a file in testdata")
+}
+
+// passText returns what pass k makes of a text.
+func passText(t *testing.T, k int, text string) string {
+	s := &State{Func: &ir.Func{}, machine: tuning.Default(1)}
+	var err error
+	if strings.HasPrefix(text, "plan") {
+		s.Plan, err = plan.ParsePlan(text)
+	} else {
+		s.Func, err = ir.Parse(text)
+	}
+	require.NoError(t, err)
+	if Default[k].Name == "loops" {
+		require.NoError(t, fuse(s))
+	}
+	require.NoError(t, Default[k].Run(s))
+	if len(s.Func.Body) > 0 {
+		require.NoError(t, s.verify(Default[k]))
+	}
+	return s.String()
+}
+
+// TestStages compares each stage of the graphs in testdata/pipeline with what is
 // expected. A file holds the graph, then the text after each pass that changed
 // it, the plan and its ledger.
 func TestStages(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txtar")
+	goldens(t, "testdata/pipeline/*.txtar", func(t *testing.T, _ string, a *txtar.Archive) {
+		require.Equal(t, "graph", a.Files[0].Name)
+		last := string(a.Files[0].Data)
+		f, err := ir.Parse(last)
+		require.NoError(t, err)
+		a.Files = a.Files[:1:1]
+		_, err = Lower(f, Options{Verify: true, Observe: func(stage string, text func() string) {
+			if s := text(); s != last && stage != "graph" {
+				a.Files = append(a.Files, txtar.File{Name: stage, Data: []byte(s)})
+				last = s
+			}
+		}})
+		if err != nil {
+			a.Files = append(a.Files, txtar.File{Name: "error", Data: fmt.Appendln(nil, err)})
+		}
+	})
+}
+
+// goldens calls rewrite with each archive that a pattern matches, and the name of its file,
+// and compares what is rewritten with what was there.
+func goldens(t *testing.T, pattern string, rewrite func(t *testing.T, file string, a *txtar.Archive)) {
+	files, err := filepath.Glob(pattern)
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
 	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
+		t.Run(name, func(t *testing.T) {
 			want, err := os.ReadFile(file)
 			require.NoError(t, err)
 			a := txtar.Parse(want)
-			require.Equal(t, "graph", a.Files[0].Name)
-			got := &txtar.Archive{Comment: a.Comment, Files: a.Files[:1:1]}
-			f, err := ir.Parse(string(a.Files[0].Data))
-			require.NoError(t, err)
-			last := string(a.Files[0].Data)
-			_, err = Lower(f, Options{Verify: true, Observe: func(stage string, text func() string) {
-				if s := text(); s != last && stage != "graph" {
-					got.Files = append(got.Files, txtar.File{Name: stage, Data: []byte(s)})
-					last = s
-				}
-			}})
-			if err != nil {
-				got.Files = append(got.Files, txtar.File{Name: "error", Data: fmt.Appendln(nil, err)})
-			}
-			text := txtar.Format(got)
+			rewrite(t, name, a)
+			text := txtar.Format(a)
 			if *update {
 				require.NoError(t, os.WriteFile(file, text, 0o644))
 				return

@@ -36,7 +36,7 @@ func joins(s *State) error {
 			}
 		}
 	}
-	return rewrite(s.Func, func(v *ir.Value) (*ir.Value, error) { return j.copied(v) })
+	return s.Rewrite(func(v *ir.Value) (*ir.Value, error) { return j.copied(v) })
 }
 
 type joiner struct {

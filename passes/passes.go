@@ -39,6 +39,7 @@ type State struct {
 
 	machine *tuning.Machine
 	noFuse  bool
+	fuel    *fuel                   // of Bisect; nil is without end
 	eager   bool                    // products are packed, and grouped with others, whatever their size: tests
 	why     map[*ir.Value]string    // why a value has memory of its own
 	frozen  map[*ir.Value]bool      // params that never change
@@ -102,10 +103,7 @@ func Lower(f *ir.Func, o Options) (*plan.Plan, error) {
 	if o.Machine == nil {
 		o.Machine = tuning.Default(1)
 	}
-	s := &State{Func: f, machine: o.Machine, noFuse: o.NoFuse, frozen: map[*ir.Value]bool{}}
-	for i, p := range f.Params {
-		s.frozen[p] = i < len(o.Frozen) && o.Frozen[i]
-	}
+	s := newState(f, o)
 	observe(s, o, "graph")
 	for _, p := range Default {
 		if err := s.run(p); err != nil {
@@ -119,6 +117,14 @@ func Lower(f *ir.Func, o Options) (*plan.Plan, error) {
 		observe(s, o, p.Name)
 	}
 	return s.Plan, nil
+}
+
+func newState(f *ir.Func, o Options) *State {
+	s := &State{Func: f, machine: o.Machine, noFuse: o.NoFuse, frozen: map[*ir.Value]bool{}}
+	for i, p := range f.Params {
+		s.frozen[p] = i < len(o.Frozen) && o.Frozen[i]
+	}
+	return s
 }
 
 func (s *State) run(p Pass) error {

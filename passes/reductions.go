@@ -16,7 +16,7 @@ import (
 // elements or more, and at least one line; no extent.
 func reductions(s *State) error {
 	r := &reducer{s.Func, s.machine.ShortLine}
-	return rewrite(s.Func, func(v *ir.Value) (*ir.Value, error) {
+	return s.Rewrite(func(v *ir.Value) (*ir.Value, error) {
 		switch {
 		case v.Op == ir.OpExtent:
 			n, _ := v.Attr.Begin.Int()

@@ -2,14 +2,18 @@ package passes
 
 import "github.com/stridefuse/stridefuse/ir"
 
-// rewrite writes f's body anew, value by value in topological order. edit gets
-// each value with operands that are rewritten already, may Add values to f, and
+// Rewrite writes the body of the graph anew, value by value in topological order. edit gets
+// each value with operands that are rewritten already, may Add values to the graph, and
 // returns what replaces the value from there on: the value itself, which is
 // then kept, or one that the new body has. Values that no result needs any more
 // are dropped. Params stay: they are the interface.
 //
+// Any number of the first values may be edited, and the others kept, as Bisect does: what
+// the graph computes stays the same after each edit.
+//
 // IDs are the positions in the body before and after, and differ in between.
-func rewrite(f *ir.Func, edit func(v *ir.Value) (*ir.Value, error)) error {
+func (s *State) Rewrite(edit func(v *ir.Value) (*ir.Value, error)) error {
+	f := s.Func
 	f.Number()
 	old := f.Body
 	var replaced []*ir.Value // by the old ID: what replaces the value; nil while no value is replaced
@@ -20,9 +24,12 @@ func rewrite(f *ir.Func, edit func(v *ir.Value) (*ir.Value, error)) error {
 		for j, a := range v.Args {
 			v.Args[j] = current(a, replaced)
 		}
-		w, err := edit(v)
-		if err != nil {
-			return err
+		w := v
+		if s.fuel.take(v) {
+			var err error
+			if w, err = edit(v); err != nil {
+				return err
+			}
 		}
 		if replaced == nil && (w != v || len(f.Body) > i) {
 			replaced = append(make([]*ir.Value, 0, len(old)), old[:i]...)

@@ -20,7 +20,7 @@ import (
 // two values with the same op, attributes and operands.
 func simplify(s *State) error {
 	n := newNumbering(s.Func)
-	return rewrite(s.Func, func(v *ir.Value) (*ir.Value, error) {
+	return s.Rewrite(func(v *ir.Value) (*ir.Value, error) {
 		bareConstants(v)
 		w, err := simpler(s.Func, v)
 		if err != nil || w == nil {
@@ -156,7 +156,7 @@ func repeated(_ *ir.Func, v *ir.Value) (*ir.Value, error) {
 		return nil, nil
 	}
 	switch {
-	case info.Involution:
+	case info.Involution.Has(v.Type.DType):
 		return v.Args[0].Args[0], nil
 	case info.Idempotent:
 		return v.Args[0], nil
@@ -210,6 +210,10 @@ func holds(wide, narrow ir.DType) bool {
 		return true
 	case wide == ir.Bool:
 		return false
+	case narrow == ir.Fixed16x16:
+		return wide == ir.Float64
+	case wide == ir.Fixed16x16:
+		return narrow == ir.Int16 || n == 8
 	case ir.Floats.Has(narrow):
 		return ir.Floats.Has(wide) && w > n
 	case ir.Floats.Has(wide): // the integers up to 2^11, 2^24 or 2^53

@@ -25,7 +25,7 @@ func views(s *State) error {
 	s.why = map[*ir.Value]string{}
 	w := &viewer{State: s, uses: countUses(s.Func), order: valueMap[int]{f: s.Func}}
 	w.keepFactors()
-	return rewrite(s.Func, func(v *ir.Value) (*ir.Value, error) {
+	return s.Rewrite(func(v *ir.Value) (*ir.Value, error) {
 		var err error
 		x := v
 		switch {

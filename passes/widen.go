@@ -20,7 +20,7 @@ func widen(s *State) error {
 		return nil
 	}
 	r := &reducer{f: s.Func}
-	return rewrite(s.Func, func(v *ir.Value) (*ir.Value, error) {
+	return s.Rewrite(func(v *ir.Value) (*ir.Value, error) {
 		if !isNarrow(v) {
 			return v, nil
 		}

@@ -15,6 +15,9 @@ type task struct {
 	chunk  int // blocks of a chunk; the last may have fewer
 	chunks int
 
+	first, last int     // steps of the plan
+	work        float64 // estimate of what all of it costs, in additions
+
 	nanos       int64 // estimate of the time that all of it takes
 	parallelism int   // goroutines that are worth waking
 	awake       int   // goroutines that are worth it if they spin already
@@ -41,7 +44,7 @@ var machine = tuning.Default(1)
 // newTask returns the task of so many blocks, which have elems elements and cost work
 // additions together. A chunk has about as many elements as chunk says.
 func (e *Executor) newTask(c computation, blocks, elems int, work float64, chunk int) *task {
-	t := &task{computation: c, blocks: blocks}
+	t := &task{computation: c, blocks: blocks, work: work}
 	chunks := e.pieces(work)
 	if work >= machine.WakeWork { // more, so that the context is checked in between
 		chunks = max((elems-1)/chunk+1, chunks)

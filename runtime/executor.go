@@ -72,6 +72,9 @@ func (e *Executor) workers() *pool {
 // goroutines may run it at once; each run in flight holds an arena of its own,
 // which later runs take over.
 type Linked struct {
+	name     string
+	observer *Observer
+
 	exec    *Executor // keeps the workers
 	pool    *pool
 	buffers []buffer
@@ -183,19 +186,31 @@ type spareOut struct {
 // run computes the steps, then copies the outs that overlap. It never panics.
 func (st *state) run(ctx context.Context) (err error) {
 	old := debug.SetPanicOnFault(true) // an unmapped operand is an error too
-	for i := 0; err == nil && i < len(st.l.tasks); i++ {
-		if i > 0 { // before the first one Run has asked
-			err = ContextError(ctx)
-		}
-		if err == nil {
-			err = st.job.run(ctx, st.l.tasks[i], st)
-		}
+	if o := st.observation(ctx); o != nil {
+		err = o.compute()
+	} else {
+		err = st.compute(ctx)
 	}
 	if err == nil && len(st.moves) > 0 {
 		err = st.copyOuts(ctx)
 	}
 	debug.SetPanicOnFault(old)
 	return err
+}
+
+// compute computes the tasks.
+func (st *state) compute(ctx context.Context) error {
+	for i, t := range st.l.tasks {
+		if i > 0 { // before the first one Run has asked
+			if err := ContextError(ctx); err != nil {
+				return err
+			}
+		}
+		if err := st.job.run(ctx, t, st); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // release forgets the caller's memory.

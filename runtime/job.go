@@ -16,6 +16,8 @@ type job struct {
 	task  *task
 	bases []unsafe.Pointer // of the program's buffers
 
+	observed *observation // nil if nothing observes the run
+
 	failed atomic.Bool
 	err    error // the first one
 
@@ -109,6 +111,12 @@ func (j *job) work(w *worker, who int64) (chunks int) {
 			return chunks
 		}
 		t.run(w, j.bases, c)
+		if j.observed != nil && who == byCaller {
+			if err := j.observed.chunk(float64(t.chunks-left) / float64(t.chunks)); err != nil {
+				j.fail(err)
+				return chunks
+			}
+		}
 		if t.yields {
 			goruntime.Gosched()
 		}

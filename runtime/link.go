@@ -23,7 +23,7 @@ func (e *Executor) Link(p *nest.Program) (*Linked, error) {
 			return nil, fmt.Errorf("link %s: %w", p.Name, err)
 		}
 	}
-	l := &Linked{exec: e, pool: e.workers(), arena: p.Arena, shares: p.Arena > 0}
+	l := &Linked{name: p.Name, exec: e, pool: e.workers(), arena: p.Arena, shares: p.Arena > 0}
 	if err := l.link(p); err != nil {
 		return nil, fmt.Errorf("link %s: %w", p.Name, err)
 	}
@@ -47,6 +47,7 @@ func (l *Linked) link(p *nest.Program) error {
 			t.number = len(l.tasks)
 			l.shares = l.shares || t.scratch > 0
 			task := l.exec.newTask(t, blocks, in.Elems, in.Work, t.chunkElements)
+			task.first, task.last = in.First, in.Last
 			l.tasks = append(l.tasks, task)
 		}
 	}

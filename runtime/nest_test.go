@@ -113,7 +113,7 @@ func TestInPlace(t *testing.T) {
 // TestProductCall has fields that are the sizes of loops: how many pairs a call adds, and
 // where the next ones are.
 func TestProductCall(t *testing.T) {
-	const rows, cols, pairs, blockRows, chunk = 23, 37, 150, 6, 64
+	const rows, cols, pairs, blockRows, chunk = 23, 37, 600, 6, ir.DotChunk
 	width := kernel.DotColumns(f32)
 	var m maker
 	slots := []nest.Slot{m.param(rows * pairs), m.param(pairs * cols), m.result(rows * cols)}

@@ -176,6 +176,9 @@ func (p *pool) help(j *job, w *worker) {
 		}
 	}
 	defer j.leave()
+	if j.observed != nil {
+		defer j.observed.enter(j)()
+	}
 	j.guard(w, func() { p.helped.Add(int64(j.work(w, byHelper))) })
 }
 

@@ -12,7 +12,7 @@ func narrowRows() {
 		if !ir.Signed.Has(d) { // those extend the sign: bitcasts of them expand to casts
 			set(d, ir.OpBitcast, same)
 		}
-		if d == ir.BFloat16 { // its conversions expand
+		if d == ir.BFloat16 || d == ir.Fixed16x16 { // their conversions expand
 			continue
 		}
 		castRows[pair{d, d.Compute()}] = func(g *graph, v value) value { return one(g.widened(d, v.Part[0])) }

@@ -5,8 +5,9 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// The expansions of casts that round or saturate to a type that is not computed in itself
-// from another type than its compute type. Each rounds once.
+// The expansions of casts that no target has an instruction for, and of those that round or
+// saturate to a type that is not computed in itself from another type than its compute type.
+// Each rounds once.
 
 // convert appends a cast.
 func (b *builder) convert(to ir.DType, x kernel.Ref) kernel.Ref {
@@ -20,6 +21,12 @@ func (b *builder) convert(to ir.DType, x kernel.Ref) kernel.Ref {
 		return b.Bitcast(ir.Float32, b.Op(ir.OpShl, bits, b.Int(ir.Int32, 16)))
 	case to == ir.BFloat16 && from == ir.Float32:
 		return b.roundBFloat16(x)
+	case from == ir.Fixed16x16:
+		return b.Op(ir.OpMul, b.Cast(ir.Float64, b.Bitcast(ir.Int32, x)), b.Float(ir.Float64, 0x1p-16))
+	case to == ir.Fixed16x16 && from == ir.Float64: // the cast to Int32 saturates
+		return b.Bitcast(to, b.Cast(ir.Int32, b.Op(ir.OpRound, b.Op(ir.OpMul, x, b.Float(from, 0x1p16)))))
+	case to == ir.Fixed16x16:
+		return b.convert(to, b.Cast(ir.Float64, x))
 	case to.Native() || from == to.Compute():
 		return b.Cast(to, x)
 	case ir.Ints.Has(to) && ir.Floats.Has(from):

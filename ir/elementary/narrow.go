@@ -17,13 +17,19 @@ import (
 var moves = []ir.Op{ir.OpConst, ir.OpCopy, ir.OpBitcast}
 
 // exact are the ops that give an element of the narrow type for elements of it, so
-// that the wide result need not be rounded for the next op. Neg and abs do on floats alone.
+// that the wide result need not be rounded for the next op. Neg and abs do on floats alone,
+// and on fixed-point numbers those that can neither pass the greatest nor give -0.
 var exact = []ir.Op{ir.OpSelect, ir.OpUnlikely, ir.OpMin, ir.OpMax, ir.OpClip, ir.OpFloor, ir.OpCeil, ir.OpTrunc, ir.OpRound,
 	ir.OpPopCount, ir.OpBitLen, ir.OpRem, ir.OpAnd, ir.OpOr, ir.OpXor, ir.OpShr, ir.OpNeg, ir.OpAbs}
 
 func isExact(op ir.Op, d ir.DType) bool {
+	if d == ir.Fixed16x16 {
+		return slices.Contains(exactFixed, op)
+	}
 	return slices.Contains(exact, op) && (ir.Floats.Has(d) || op != ir.OpNeg && op != ir.OpAbs)
 }
+
+var exactFixed = []ir.Op{ir.OpSelect, ir.OpUnlikely, ir.OpMin, ir.OpMax, ir.OpClip, ir.OpFloor}
 
 // ofBits are the ops that read the bits of an integer: signed ones are not extended by
 // their sign.
@@ -151,7 +157,7 @@ func (b *builder) cast(to ir.DType, x kernel.Ref) kernel.Ref {
 		if !ok {
 			wide = b.Cast(from.Compute(), x)
 		}
-		if !to.Native() && ir.Floats.Has(to) { // 16 bits fit into 24
+		if !to.Native() && ir.Floats.Has(to) && from.Size() <= 2 { // 16 bits fit into 24
 			wide = b.cast(ir.Float32, wide)
 		}
 		return b.cast(to, wide)

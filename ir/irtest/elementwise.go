@@ -106,7 +106,7 @@ func (g *gen) bitcast(x *ir.Value) {
 		return
 	}
 	dt := oneOf(g, "bits as", to)
-	if ir.Floats.Has(from) && ir.Ints.Has(dt) {
+	if ir.Floats.Has(from) && !ir.Floats.Has(dt) {
 		nan := g.add(ir.OpIsNaN, ir.Attr{}, x)
 		x = g.add(ir.OpSelect, ir.Attr{}, nan, g.constant(from, 0), x)
 	}

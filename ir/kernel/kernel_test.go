@@ -82,7 +82,7 @@ func TestParseKernelErrors(t *testing.T) {
 		{"kernel (u0:f32) { t0 = neg u0 u0; store t0 }", "1:24: neg: takes 1 operands, got 2"},
 		{"kernel (u0:f32) { t0 = cast u0; store t0 }", "1:24: cast: a type stands after the operations that state one"},
 		{"kernel (u0:f32) { t0 = neg:f32 u0; store t0 }", "1:24: neg: a type stands after the operations that state one"},
-		{"kernel (u0:f32) { t0 = cast:q16x16 u0; store t0 }", "1:24: cast: dtype fixed16x16 has no kernels yet"},
+		{"kernel (u0:f32) { t0 = cast:qi8 u0; store t0 }", "1:24: cast: dtype qint8 has no kernels yet"},
 		{"kernel (u0:f32) { t0 = and u0 u0; store t0 }", "1:24: and: does not take float32"},
 		{"kernel (u0:f32) { t0 = flip u0; store t0 }", "1:24: flip: is not elementwise"},
 		{"kernel () { t0 = const:f32; store t0 }", "1:18: const: the bits of an element stand after const alone"},

@@ -41,7 +41,7 @@ func sortArgs(m *Micro) []Arg {
 }
 
 // sortLimits bounds the length of a line: places are in 32 bits of a word.
-func sortLimits(*Micro) []Limit { return []Limit{{Field0 + 2, 0, math.MaxInt32}} }
+func sortLimits(*Micro) []Limit { return []Limit{{Dim: Field0 + 2, Most: math.MaxInt32}} }
 
 func gatherMeaning(*Micro, body) Reference {
 	return func(b Block) {

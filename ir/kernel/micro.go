@@ -126,10 +126,13 @@ func (m *Micro) OutType(i int) ir.DType {
 	return m.Body.OutType(i)
 }
 
-// Limit bounds the extent of a dimension of a call.
+// Limit bounds the extent of a dimension of a call. If it is of Chunks, calls combine the
+// elements along it by a tree: of a longer extent each call takes a chunk of Most, and the
+// last one the rest.
 type Limit struct {
 	Dim
 	Least, Most int
+	Chunks      bool
 }
 
 // LimitsOf returns the limits of a kernel's dimensions. A dimension without a limit has any

@@ -124,7 +124,7 @@ func dotArgs(m *Micro) []Arg { // rows x pairs, pairs x columns
 }
 
 func dotLimits(m *Micro) []Limit {
-	return []Limit{{Cols, 0, DotColumns(m.Type)}, {Field0 + DotPairs, 1, ir.DotChunk}}
+	return []Limit{{Dim: Cols, Most: DotColumns(m.Type)}, {Field0 + DotPairs, 1, ir.DotChunk, true}}
 }
 
 func scanArgs(m *Micro) []Arg {
@@ -149,9 +149,9 @@ func reduceArgs(m *Micro) []Arg {
 	return args
 }
 
-func scanLimits(*Micro) []Limit { return []Limit{{Cols, 0, ir.ReduceChunk}} }
+func scanLimits(*Micro) []Limit { return []Limit{{Dim: Cols, Most: ir.ReduceChunk}} }
 
-func reduceLimits(*Micro) []Limit { return []Limit{{Cols, 0, ir.ReduceChunk}} }
+func reduceLimits(*Micro) []Limit { return []Limit{{Cols, 0, ir.ReduceChunk, true}} }
 
 // Verify returns an error unless the micro-kernel has the parts that its row says, of
 // types and combiners that it is made for.

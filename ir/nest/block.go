@@ -156,8 +156,8 @@ func (b *block) check(c *Call) error {
 		return fmt.Errorf("%d fields, the kernel has %d", len(c.Fields), want)
 	}
 	for _, l := range limitsOf(c.Kernel) {
-		if n := b.extent(l.Dim); n < l.least || n > l.most {
-			return fmt.Errorf("%s is %d, the kernel takes %d to %d", dimName(c.Kernel, l.Dim), n, l.least, l.most)
+		if n := b.extent(l.Dim); n < l.Least || n > l.Most {
+			return fmt.Errorf("%s is %d, the kernel takes %d to %d", dimName(c.Kernel, l.Dim), n, l.Least, l.Most)
 		}
 	}
 	return nil

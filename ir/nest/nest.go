@@ -31,7 +31,7 @@ type Task struct {
 	Choices     []Choice
 	Work        float64 // estimate of what it costs, in float32 additions
 	Elems       int     // of the steps' index spaces together
-	Block       int     // of a row group: how many rows an iteration takes
+	Block       int     // of a row group: how many rows an iteration takes; else 0
 }
 
 // Slot is memory that calls read and write.

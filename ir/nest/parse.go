@@ -96,6 +96,9 @@ func (s *scanner) task() (t Task) {
 	s.Want("..")
 	t.Last = s.Integer()
 	t.Scratch, t.Work, t.Elems = s.integer("scratch"), s.float("work"), s.integer("elems")
+	if s.Next() != '{' {
+		t.Block = s.integer("block")
+	}
 	s.Want("{")
 	t.Pos = s.EndLine()
 	for s.Bad == nil && s.Accept("#") {

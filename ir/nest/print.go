@@ -57,7 +57,11 @@ func (p *Program) String() string {
 }
 
 func (t *Task) write(b *strings.Builder, i int) {
-	fmt.Fprintf(b, "  task %d steps=%d..%d scratch=%d work=%s elems=%d {%s\n", i, t.First, t.Last, t.Scratch, floatText(t.Work), t.Elems, t.Pos.Trailing())
+	fmt.Fprintf(b, "  task %d steps=%d..%d scratch=%d work=%s elems=%d", i, t.First, t.Last, t.Scratch, floatText(t.Work), t.Elems)
+	if t.Block != 0 {
+		fmt.Fprintf(b, " block=%d", t.Block)
+	}
+	fmt.Fprintf(b, " {%s\n", t.Pos.Trailing())
 	for k := range t.Choices {
 		t.Choices[k].write(b, t.First+k)
 	}

@@ -21,6 +21,8 @@ import (
 //     above 0, and the number of iterations is within int;
 //   - a call has the arguments and fields of its kernel, sizes that the kernel takes, and
 //     each argument's slot has elements of its type, or as wide ones where bits are copied;
+//   - a loop along which reductions or products combine goes by the chunks of their
+//     fixed trees, all but the last complete;
 //   - all bytes of an argument, in all iterations, are inside its slot; what is read-only
 //     is not stored to;
 //   - what a call stores is where it reads the same elements, or one line further on, or
@@ -30,6 +32,10 @@ import (
 //     read is stored before, of a temporary something around it; a result is stored in full;
 //   - temporaries that share bytes are not live at the same time, but for those that begin
 //     at the same byte, where one is stored in the last task that reads the other.
+//
+// That chunks' results are combined in their order, and lanes of column reductions by
+// elementwise kernels, no rule says: the text does not tell which calls belong to one tree.
+// Tests compare what nests and their steps compute.
 //
 // Loops whose last iteration is smaller count as whole ones where a comparison of regions
 // can't be exact. All arithmetic is checked.
@@ -107,8 +113,8 @@ func (v *verifier) task(i int) {
 		v.fail(line, "the steps are not behind those of the task before")
 	case len(t.Choices) > 0 && len(t.Choices)-1 != steps:
 		v.fail(line, "%d choices", len(t.Choices))
-	case t.Scratch < 0 || t.Elems < 0 || !(t.Work >= 0):
-		v.fail(line, "scratch, elems or work are below 0")
+	case t.Scratch < 0 || t.Elems < 0 || t.Block < 0 || !(t.Work >= 0):
+		v.fail(line, "scratch, elems, block or work are below 0")
 	}
 	for k := range t.Slots {
 		if msg := v.slot(&t.Slots[k]); msg != "" {

@@ -86,10 +86,14 @@ func (v *verifier) sizes(c *Call) string {
 	}
 	for _, l := range limitsOf(c.Kernel) {
 		var ints checked
-		for _, n := range sizes(&ints, v.loops, dims[l.Dim-kernel.Rows]) {
-			if n < l.least || n > l.most || ints.bad {
-				return fmt.Sprintf("%s=%s is %d, the kernel takes %d to %d", dimName(c.Kernel, l.Dim), dims[l.Dim-kernel.Rows], n, l.least, l.most)
+		s := dims[l.Dim-kernel.Rows]
+		for _, n := range sizes(&ints, v.loops, s) {
+			if n < l.Least || n > l.Most || ints.bad {
+				return fmt.Sprintf("%s=%s is %d, the kernel takes %d to %d", dimName(c.Kernel, l.Dim), s, n, l.Least, l.Most)
 			}
+		}
+		if l.Chunks && s.Loop >= 0 && v.loops[s.Loop].count() > 1 && ints.mul(s.N, v.loops[s.Loop].tile) != l.Most {
+			return fmt.Sprintf("%s=%s is not the chunks of %d by which the kernel combines", dimName(c.Kernel, l.Dim), s, l.Most)
 		}
 	}
 	for _, info := range c.Kernel.Args() {

@@ -93,6 +93,8 @@ func init() {
 		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = add u0 s1; t1 = mul u2 t0; store t1 }", Fn: k_add_mul_f64_usu_43319fc0a3},
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = mul t0 s2; store t1 }", Fn: k_add_mul_f64_uus_6a500a5b69},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = mul u2 t0; store t1 }", Fn: k_add_mul_f64_uuu_c0adfe2a64},
+		{Sig: "kernel (s0:q16x16, u1:q16x16) { t0 = add s0 u1; store t0 }", Fn: k_add_q16x16_su_4a6cc59137},
+		{Sig: "kernel (u0:q16x16, u1:q16x16) { t0 = add u0 u1; store t0 }", Fn: k_add_q16x16_uu_718a84f436},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = add s0 u1; t1 = reciprocal t0; store t1 }", Fn: k_add_reciprocal_f32_su_1e343303b7},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = add u0 u1; t1 = reciprocal t0; store t1 }", Fn: k_add_reciprocal_f32_uu_52817edf0a},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = add u0 s1; t1 = reciprocal t0; store t1 }", Fn: k_add_reciprocal_f64_us_a9fc18cb97},
@@ -151,10 +153,12 @@ func init() {
 		{Sig: "kernel (u0:i32) { t0 = bitcast:u32 u0; store t0 }", Fn: k_bitcast_i32_u32_u_f40b6cde0f},
 		{Sig: "kernel (u0:i64) { t0 = bitcast:f64 u0; store t0 }", Fn: k_bitcast_i64_f64_u_46f8a625a3},
 		{Sig: "kernel (u0:i64) { t0 = bitcast:u64 u0; store t0 }", Fn: k_bitcast_i64_u64_u_e934196f96},
+		{Sig: "kernel (u0:q16x16) { t0 = bitcast:u32 u0; store t0 }", Fn: k_bitcast_q16x16_u32_u_75827f9f68},
 		{Sig: "kernel (u0:u16) { t0 = bitcast:bf16 u0; store t0 }", Fn: k_bitcast_u16_bf16_u_3e9c0f3713},
 		{Sig: "kernel (u0:u16) { t0 = bitcast:f16 u0; store t0 }", Fn: k_bitcast_u16_f16_u_08a1e71668},
 		{Sig: "kernel (u0:u32) { t0 = bitcast:f32 u0; store t0 }", Fn: k_bitcast_u32_f32_u_b77b8b4c4f},
 		{Sig: "kernel (u0:u32) { t0 = bitcast:i32 u0; store t0 }", Fn: k_bitcast_u32_i32_u_c97d12d976},
+		{Sig: "kernel (u0:u32) { t0 = bitcast:q16x16 u0; store t0 }", Fn: k_bitcast_u32_q16x16_u_0af511da98},
 		{Sig: "kernel (u0:u64) { t0 = bitcast:f64 u0; store t0 }", Fn: k_bitcast_u64_f64_u_ab205328a2},
 		{Sig: "kernel (u0:u64) { t0 = bitcast:i64 u0; store t0 }", Fn: k_bitcast_u64_i64_u_bb204218e9},
 		{Sig: "kernel (u0:i32) { t0 = bitlen u0; store t0 }", Fn: k_bitlen_i32_u_c06f087709},
@@ -181,6 +185,7 @@ func init() {
 		{Sig: "kernel (u0:f32) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_f32_i32_u_a082fc192b},
 		{Sig: "kernel (u0:f32) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_f32_i64_u_724ac34fd6},
 		{Sig: "kernel (u0:f32) { t0 = cast:i8 u0; store t0 }", Fn: k_cast_f32_i8_u_017ce45bd2},
+		{Sig: "kernel (u0:f32) { t0 = cast:q16x16 u0; store t0 }", Fn: k_cast_f32_q16x16_u_8c2910af2a},
 		{Sig: "kernel (u0:f32) { t0 = cast:u16 u0; store t0 }", Fn: k_cast_f32_u16_u_d669d14b2a},
 		{Sig: "kernel (u0:f32) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_f32_u32_u_b0b8e9c83e},
 		{Sig: "kernel (u0:f32) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_f32_u64_u_b9dac22c1a},
@@ -193,6 +198,7 @@ func init() {
 		{Sig: "kernel (u0:f64) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_f64_i32_u_aaa871b404},
 		{Sig: "kernel (u0:f64) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_f64_i64_u_8f24d43433},
 		{Sig: "kernel (u0:f64) { t0 = cast:i8 u0; store t0 }", Fn: k_cast_f64_i8_u_eecab02cc2},
+		{Sig: "kernel (u0:f64) { t0 = cast:q16x16 u0; store t0 }", Fn: k_cast_f64_q16x16_u_5c158ef4e2},
 		{Sig: "kernel (u0:f64) { t0 = cast:u16 u0; store t0 }", Fn: k_cast_f64_u16_u_98c5c27beb},
 		{Sig: "kernel (u0:f64) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_f64_u32_u_7a4f613017},
 		{Sig: "kernel (u0:f64) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_f64_u64_u_4fb2dc96a4},
@@ -206,6 +212,7 @@ func init() {
 		{Sig: "kernel (u0:i32) { t0 = cast:i16 u0; store t0 }", Fn: k_cast_i32_i16_u_5929fec011},
 		{Sig: "kernel (u0:i32) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_i32_i64_u_ea8aac1fba},
 		{Sig: "kernel (u0:i32) { t0 = cast:i8 u0; store t0 }", Fn: k_cast_i32_i8_u_06033cb712},
+		{Sig: "kernel (u0:i32) { t0 = cast:q16x16 u0; store t0 }", Fn: k_cast_i32_q16x16_u_e10e7e2380},
 		{Sig: "kernel (u0:i32) { t0 = cast:u16 u0; store t0 }", Fn: k_cast_i32_u16_u_37b2d5d24a},
 		{Sig: "kernel (u0:i32) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_i32_u32_u_5942d57ca6},
 		{Sig: "kernel (u0:i32) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_i32_u64_u_a93f67b97c},
@@ -216,12 +223,14 @@ func init() {
 		{Sig: "kernel (u0:i64) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_i64_f32_u_1f0de97580},
 		{Sig: "kernel (u0:i64) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_i64_f64_u_11adf92f88},
 		{Sig: "kernel (u0:i64) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i64_i32_u_18028b30e7},
+		{Sig: "kernel (u0:i64) { t0 = cast:q16x16 u0; store t0 }", Fn: k_cast_i64_q16x16_u_79ca2362b7},
 		{Sig: "kernel (u0:i64) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_i64_u32_u_18629f63cc},
 		{Sig: "kernel (u0:i64) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_i64_u64_u_94eae2e21b},
 		{Sig: "kernel (u0:i64) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_i64_u8_u_7985f45909},
 		{Sig: "kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i8_i32_u_502e8673b9},
 		{Sig: "kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = mul u1 t0; store t1 }", Fn: k_cast_mul_f32_f64_uu_5116dfa41f},
 		{Sig: "kernel (s0:f64, u1:f32) { t0 = cast:f32 s0; t1 = mul u1 t0; store t1 }", Fn: k_cast_mul_f64_f32_su_501276d888},
+		{Sig: "kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_q16x16_f64_u_3787717d59},
 		{Sig: "kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u16_i32_u_341acb58d9},
 		{Sig: "kernel (u0:u32) { t0 = cast:bf16 u0; store t0 }", Fn: k_cast_u32_bf16_u_283ddb2673},
 		{Sig: "kernel (u0:u32) { t0 = cast:bool u0; store t0 }", Fn: k_cast_u32_bool_u_0fe6001671},
@@ -230,6 +239,7 @@ func init() {
 		{Sig: "kernel (u0:u32) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_u32_f64_u_a8a6788db1},
 		{Sig: "kernel (u0:u32) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u32_i32_u_ef9eea2e1b},
 		{Sig: "kernel (u0:u32) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_u32_i64_u_5ea9cd925f},
+		{Sig: "kernel (u0:u32) { t0 = cast:q16x16 u0; store t0 }", Fn: k_cast_u32_q16x16_u_624bd48e3e},
 		{Sig: "kernel (u0:u32) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_u32_u64_u_340409d466},
 		{Sig: "kernel (u0:u32) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_u32_u8_u_6d9c53e2f9},
 		{Sig: "kernel (u0:u64) { t0 = cast:bf16 u0; store t0 }", Fn: k_cast_u64_bf16_u_a5e271b115},
@@ -239,6 +249,7 @@ func init() {
 		{Sig: "kernel (u0:u64) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_u64_f64_u_97004cf19d},
 		{Sig: "kernel (u0:u64) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u64_i32_u_30e018451a},
 		{Sig: "kernel (u0:u64) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_u64_i64_u_421756f2a5},
+		{Sig: "kernel (u0:u64) { t0 = cast:q16x16 u0; store t0 }", Fn: k_cast_u64_q16x16_u_f333e6aa46},
 		{Sig: "kernel (u0:u64) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_u64_u32_u_f853545810},
 		{Sig: "kernel (u0:u64) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_u64_u8_u_ded4c758f4},
 		{Sig: "kernel (u0:u8) { t0 = cast:bool u0; store t0 }", Fn: k_cast_u8_bool_u_9c5bfc28af},
@@ -321,6 +332,8 @@ func init() {
 		{Sig: "kernel (u0:i64) { t0 = copy u0; store t0 }", Fn: k_copy_i64_u_ee07695f35},
 		{Sig: "kernel (s0:i8) { t0 = copy s0; store t0 }", Fn: k_copy_i8_s_d521e5d8db},
 		{Sig: "kernel (u0:i8) { t0 = copy u0; store t0 }", Fn: k_copy_i8_u_262eba4c85},
+		{Sig: "kernel (s0:q16x16) { t0 = copy s0; store t0 }", Fn: k_copy_q16x16_s_1e6b664406},
+		{Sig: "kernel (u0:q16x16) { t0 = copy u0; store t0 }", Fn: k_copy_q16x16_u_8ca8788970},
 		{Sig: "kernel (s0:u16) { t0 = copy s0; store t0 }", Fn: k_copy_u16_s_fc66a16053},
 		{Sig: "kernel (u0:u16) { t0 = copy u0; store t0 }", Fn: k_copy_u16_u_9cb80d3a5a},
 		{Sig: "kernel (s0:u32) { t0 = copy s0; store t0 }", Fn: k_copy_u32_s_0360d5d30c},
@@ -564,6 +577,8 @@ func init() {
 		{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }", Fn: k_max_max_u32_uuu_c29a8b7939},
 		{Sig: "kernel (u0:u64, u1:u64, u2:u64) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }", Fn: k_max_max_u64_uuu_20b0e41013},
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = max u0 u1; t1 = max t0 u2; store t0 t1 }", Fn: k_max_max_u8_uuu_28c86b68c4},
+		{Sig: "kernel (u0:q16x16, s1:q16x16) { t0 = max u0 s1; store t0 }", Fn: k_max_q16x16_us_b210ecc804},
+		{Sig: "kernel (u0:q16x16, u1:q16x16) { t0 = max u0 u1; store t0 }", Fn: k_max_q16x16_uu_16302cd010},
 		{Sig: "kernel (s0:u16, u1:u16) { t0 = max s0 u1; store t0 }", Fn: k_max_u16_su_67ffd810ea},
 		{Sig: "kernel (u0:u16, u1:u16) { t0 = max u0 u1; store t0 }", Fn: k_max_u16_uu_408b5484f9},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = max s0 u1; store t0 }", Fn: k_max_u32_su_660900aac5},
@@ -611,6 +626,8 @@ func init() {
 		{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = min u0 u1; t1 = min t0 u2; store t0 t1 }", Fn: k_min_min_u32_uuu_d99a866278},
 		{Sig: "kernel (u0:u64, u1:u64, u2:u64) { t0 = min u0 u1; t1 = min t0 u2; store t0 t1 }", Fn: k_min_min_u64_uuu_e3f3ba8518},
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }", Fn: k_min_min_u8_uuu_c55f0eb781},
+		{Sig: "kernel (u0:q16x16, s1:q16x16) { t0 = min u0 s1; store t0 }", Fn: k_min_q16x16_us_176ea78301},
+		{Sig: "kernel (u0:q16x16, u1:q16x16) { t0 = min u0 u1; store t0 }", Fn: k_min_q16x16_uu_193c57b0b4},
 		{Sig: "kernel (u0:u16, s1:u16) { t0 = min u0 s1; store t0 }", Fn: k_min_u16_us_79dee758ac},
 		{Sig: "kernel (u0:u16, u1:u16) { t0 = min u0 u1; store t0 }", Fn: k_min_u16_uu_633e36536b},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = min u0 s1; store t0 }", Fn: k_min_u32_us_bf28118442},
@@ -687,6 +704,8 @@ func init() {
 		{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = mul u0 u1; t1 = mul t0 u2; store t0 t1 }", Fn: k_mul_mul_u32_uuu_fda5307aa3},
 		{Sig: "kernel (u0:u64, u1:u64, u2:u64) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }", Fn: k_mul_mul_u64_uuu_e27e0856c5},
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = mul u0 u1; t1 = mul t0 u2; store t0 t1 }", Fn: k_mul_mul_u8_uuu_aced52e24d},
+		{Sig: "kernel (s0:q16x16, u1:q16x16) { t0 = mul s0 u1; store t0 }", Fn: k_mul_q16x16_su_d0024c3d64},
+		{Sig: "kernel (u0:q16x16, u1:q16x16) { t0 = mul u0 u1; store t0 }", Fn: k_mul_q16x16_uu_b4ec566c2f},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = sub s2 t0; store t1 }", Fn: k_mul_sub_f32_sus_965440f780},
 		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = mul u0 s1; t1 = sub t0 s2; store t1 }", Fn: k_mul_sub_f32_uss_1ac56c3ec4},
 		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = sub u2 t0; store t1 }", Fn: k_mul_sub_f32_usu_249e8d7faa},
@@ -785,6 +804,7 @@ func init() {
 		{Sig: "reduce [add] kernel (u0:f32) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_add_cast_f32_f64_u_f487af5f6b},
 		{Sig: "reduce [add] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_i16_i32_u_e40a349ec8},
 		{Sig: "reduce [add] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_i8_i32_u_c28ff79bec},
+		{Sig: "reduce [add] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_add_cast_q16x16_f64_u_5cbf257df0},
 		{Sig: "reduce [add] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_u16_i32_u_73b54e0d85},
 		{Sig: "reduce [add] kernel (u0:f32) { store u0 }", Fn: k_reduce_add_f32_u_4a3ebf6e60},
 		{Sig: "reduce [add] kernel (u0:f64) { store u0 }", Fn: k_reduce_add_f64_u_2a4323ccac},
@@ -816,6 +836,7 @@ func init() {
 		{Sig: "reduce [argmax] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_argmax_cast_f16_f32_u_d4eb70260c},
 		{Sig: "reduce [argmax] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmax_cast_i16_i32_u_cb380a9bc9},
 		{Sig: "reduce [argmax] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmax_cast_i8_i32_u_5c17c068e8},
+		{Sig: "reduce [argmax] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_argmax_cast_q16x16_f64_u_bd5d0ac8de},
 		{Sig: "reduce [argmax] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmax_cast_u16_i32_u_1690446a9c},
 		{Sig: "reduce [argmax] kernel (u0:f32) { store u0 }", Fn: k_reduce_argmax_f32_u_184402fba4},
 		{Sig: "reduce [argmax] kernel (u0:f64) { store u0 }", Fn: k_reduce_argmax_f64_u_f41777e260},
@@ -830,6 +851,7 @@ func init() {
 		{Sig: "reduce [argmin] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_argmin_cast_f16_f32_u_cacf7f56d5},
 		{Sig: "reduce [argmin] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmin_cast_i16_i32_u_86a5dc0093},
 		{Sig: "reduce [argmin] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmin_cast_i8_i32_u_2e4fd55e85},
+		{Sig: "reduce [argmin] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_argmin_cast_q16x16_f64_u_d15fc9a03d},
 		{Sig: "reduce [argmin] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmin_cast_u16_i32_u_d51a0ccd37},
 		{Sig: "reduce [argmin] kernel (u0:f32) { store u0 }", Fn: k_reduce_argmin_f32_u_7879793724},
 		{Sig: "reduce [argmin] kernel (u0:f64) { store u0 }", Fn: k_reduce_argmin_f64_u_f2cf5b58f8},
@@ -862,6 +884,7 @@ func init() {
 		{Sig: "reduce [max] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_max_cast_f16_f32_u_4ce9765f90},
 		{Sig: "reduce [max] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_max_cast_i16_i32_u_e2d938b25a},
 		{Sig: "reduce [max] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_max_cast_i8_i32_u_940dcb9fb6},
+		{Sig: "reduce [max] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_max_cast_q16x16_f64_u_ec7d1b4daa},
 		{Sig: "reduce [max] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_max_cast_u16_i32_u_1e2352c91a},
 		{Sig: "reduce [max] kernel (u0:f32) { store u0 }", Fn: k_reduce_max_f32_u_ce333e9dac},
 		{Sig: "reduce [max] kernel (u0:f64) { store u0 }", Fn: k_reduce_max_f64_u_68681c4585},
@@ -874,6 +897,7 @@ func init() {
 		{Sig: "reduce [min] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_min_cast_f16_f32_u_86e87b9a67},
 		{Sig: "reduce [min] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_min_cast_i16_i32_u_6c96e328c3},
 		{Sig: "reduce [min] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_min_cast_i8_i32_u_6748bbe25d},
+		{Sig: "reduce [min] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_min_cast_q16x16_f64_u_79ad19d67e},
 		{Sig: "reduce [min] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_min_cast_u16_i32_u_18a40418f1},
 		{Sig: "reduce [min] kernel (u0:f32) { store u0 }", Fn: k_reduce_min_f32_u_456b07aef9},
 		{Sig: "reduce [min] kernel (u0:f64) { store u0 }", Fn: k_reduce_min_f64_u_406984bf90},
@@ -889,6 +913,7 @@ func init() {
 		{Sig: "reduce [mul] kernel (u0:f32) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_mul_cast_f32_f64_u_64d0680e40},
 		{Sig: "reduce [mul] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_mul_cast_i16_i32_u_fd89dabde0},
 		{Sig: "reduce [mul] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_mul_cast_i8_i32_u_380026ce13},
+		{Sig: "reduce [mul] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_mul_cast_q16x16_f64_u_bf2d4059c7},
 		{Sig: "reduce [mul] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_mul_cast_u16_i32_u_4f25e233ca},
 		{Sig: "reduce [mul] kernel (u0:f32) { store u0 }", Fn: k_reduce_mul_f32_u_802e881e34},
 		{Sig: "reduce [mul] kernel (u0:f64) { store u0 }", Fn: k_reduce_mul_f64_u_e298565692},
@@ -1161,6 +1186,9 @@ func init() {
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }", Fn: k_sub_mul_f64_uu_93c0625e9a},
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = mul t0 s2; store t1 }", Fn: k_sub_mul_f64_uus_ce3d5f0eb3},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = mul t0 u2; store t1 }", Fn: k_sub_mul_f64_uuu_1c3ecdbea4},
+		{Sig: "kernel (s0:q16x16, u1:q16x16) { t0 = sub s0 u1; store t0 }", Fn: k_sub_q16x16_su_06544805ef},
+		{Sig: "kernel (u0:q16x16, s1:q16x16) { t0 = sub u0 s1; store t0 }", Fn: k_sub_q16x16_us_61446860ea},
+		{Sig: "kernel (u0:q16x16, u1:q16x16) { t0 = sub u0 u1; store t0 }", Fn: k_sub_q16x16_uu_47b61feac9},
 		{Sig: "kernel (s0:u16, u1:u16) { t0 = sub s0 u1; store t0 }", Fn: k_sub_u16_su_9287c44eba},
 		{Sig: "kernel (u0:u16, s1:u16) { t0 = sub u0 s1; store t0 }", Fn: k_sub_u16_us_141b242d47},
 		{Sig: "kernel (u0:u16, u1:u16) { t0 = sub u0 u1; store t0 }", Fn: k_sub_u16_uu_f7630a4d39},
@@ -1933,6 +1961,24 @@ func k_add_mul_f64_uus_6a500a5b69(f *abi.Frame)
 //go:noescape
 func k_add_mul_f64_uuu_c0adfe2a64(f *abi.Frame)
 
+// k_add_q16x16_su_4a6cc59137 is
+//
+//	kernel (s0:q16x16, u1:q16x16) { t0 = add s0 u1; store t0 }
+//
+// for i: o0[i] = a0 + a1[i]
+//
+//go:noescape
+func k_add_q16x16_su_4a6cc59137(f *abi.Frame)
+
+// k_add_q16x16_uu_718a84f436 is
+//
+//	kernel (u0:q16x16, u1:q16x16) { t0 = add u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] + a1[i]
+//
+//go:noescape
+func k_add_q16x16_uu_718a84f436(f *abi.Frame)
+
 // k_add_reciprocal_f32_su_1e343303b7 is
 //
 //	kernel (s0:f32, u1:f32) { t0 = add s0 u1; t1 = reciprocal t0; store t1 }
@@ -2455,6 +2501,15 @@ func k_bitcast_i64_f64_u_46f8a625a3(f *abi.Frame)
 //go:noescape
 func k_bitcast_i64_u64_u_e934196f96(f *abi.Frame)
 
+// k_bitcast_q16x16_u32_u_75827f9f68 is
+//
+//	kernel (u0:q16x16) { t0 = bitcast:u32 u0; store t0 }
+//
+// for i: o0[i] = bitcast[uint32](a0[i])
+//
+//go:noescape
+func k_bitcast_q16x16_u32_u_75827f9f68(f *abi.Frame)
+
 // k_bitcast_u16_bf16_u_3e9c0f3713 is
 //
 //	kernel (u0:u16) { t0 = bitcast:bf16 u0; store t0 }
@@ -2490,6 +2545,15 @@ func k_bitcast_u32_f32_u_b77b8b4c4f(f *abi.Frame)
 //
 //go:noescape
 func k_bitcast_u32_i32_u_c97d12d976(f *abi.Frame)
+
+// k_bitcast_u32_q16x16_u_0af511da98 is
+//
+//	kernel (u0:u32) { t0 = bitcast:q16x16 u0; store t0 }
+//
+// for i: o0[i] = bitcast[fixed16x16](a0[i])
+//
+//go:noescape
+func k_bitcast_u32_q16x16_u_0af511da98(f *abi.Frame)
 
 // k_bitcast_u64_f64_u_ab205328a2 is
 //
@@ -2725,6 +2789,15 @@ func k_cast_f32_i64_u_724ac34fd6(f *abi.Frame)
 //go:noescape
 func k_cast_f32_i8_u_017ce45bd2(f *abi.Frame)
 
+// k_cast_f32_q16x16_u_8c2910af2a is
+//
+//	kernel (u0:f32) { t0 = cast:q16x16 u0; store t0 }
+//
+// for i: o0[i] = fixed16x16(a0[i])
+//
+//go:noescape
+func k_cast_f32_q16x16_u_8c2910af2a(f *abi.Frame)
+
 // k_cast_f32_u16_u_d669d14b2a is
 //
 //	kernel (u0:f32) { t0 = cast:u16 u0; store t0 }
@@ -2832,6 +2905,15 @@ func k_cast_f64_i64_u_8f24d43433(f *abi.Frame)
 //
 //go:noescape
 func k_cast_f64_i8_u_eecab02cc2(f *abi.Frame)
+
+// k_cast_f64_q16x16_u_5c158ef4e2 is
+//
+//	kernel (u0:f64) { t0 = cast:q16x16 u0; store t0 }
+//
+// for i: o0[i] = fixed16x16(a0[i])
+//
+//go:noescape
+func k_cast_f64_q16x16_u_5c158ef4e2(f *abi.Frame)
 
 // k_cast_f64_u16_u_98c5c27beb is
 //
@@ -2950,6 +3032,15 @@ func k_cast_i32_i64_u_ea8aac1fba(f *abi.Frame)
 //go:noescape
 func k_cast_i32_i8_u_06033cb712(f *abi.Frame)
 
+// k_cast_i32_q16x16_u_e10e7e2380 is
+//
+//	kernel (u0:i32) { t0 = cast:q16x16 u0; store t0 }
+//
+// for i: o0[i] = fixed16x16(a0[i])
+//
+//go:noescape
+func k_cast_i32_q16x16_u_e10e7e2380(f *abi.Frame)
+
 // k_cast_i32_u16_u_37b2d5d24a is
 //
 //	kernel (u0:i32) { t0 = cast:u16 u0; store t0 }
@@ -3040,6 +3131,15 @@ func k_cast_i64_f64_u_11adf92f88(f *abi.Frame)
 //go:noescape
 func k_cast_i64_i32_u_18028b30e7(f *abi.Frame)
 
+// k_cast_i64_q16x16_u_79ca2362b7 is
+//
+//	kernel (u0:i64) { t0 = cast:q16x16 u0; store t0 }
+//
+// for i: o0[i] = fixed16x16(a0[i])
+//
+//go:noescape
+func k_cast_i64_q16x16_u_79ca2362b7(f *abi.Frame)
+
 // k_cast_i64_u32_u_18629f63cc is
 //
 //	kernel (u0:i64) { t0 = cast:u32 u0; store t0 }
@@ -3093,6 +3193,15 @@ func k_cast_mul_f32_f64_uu_5116dfa41f(f *abi.Frame)
 //
 //go:noescape
 func k_cast_mul_f64_f32_su_501276d888(f *abi.Frame)
+
+// k_cast_q16x16_f64_u_3787717d59 is
+//
+//	kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }
+//
+// for i: o0[i] = float64(a0[i])
+//
+//go:noescape
+func k_cast_q16x16_f64_u_3787717d59(f *abi.Frame)
 
 // k_cast_u16_i32_u_341acb58d9 is
 //
@@ -3165,6 +3274,15 @@ func k_cast_u32_i32_u_ef9eea2e1b(f *abi.Frame)
 //
 //go:noescape
 func k_cast_u32_i64_u_5ea9cd925f(f *abi.Frame)
+
+// k_cast_u32_q16x16_u_624bd48e3e is
+//
+//	kernel (u0:u32) { t0 = cast:q16x16 u0; store t0 }
+//
+// for i: o0[i] = fixed16x16(a0[i])
+//
+//go:noescape
+func k_cast_u32_q16x16_u_624bd48e3e(f *abi.Frame)
 
 // k_cast_u32_u64_u_340409d466 is
 //
@@ -3246,6 +3364,15 @@ func k_cast_u64_i32_u_30e018451a(f *abi.Frame)
 //
 //go:noescape
 func k_cast_u64_i64_u_421756f2a5(f *abi.Frame)
+
+// k_cast_u64_q16x16_u_f333e6aa46 is
+//
+//	kernel (u0:u64) { t0 = cast:q16x16 u0; store t0 }
+//
+// for i: o0[i] = fixed16x16(a0[i])
+//
+//go:noescape
+func k_cast_u64_q16x16_u_f333e6aa46(f *abi.Frame)
 
 // k_cast_u64_u32_u_f853545810 is
 //
@@ -3984,6 +4111,24 @@ func k_copy_i8_s_d521e5d8db(f *abi.Frame)
 //
 //go:noescape
 func k_copy_i8_u_262eba4c85(f *abi.Frame)
+
+// k_copy_q16x16_s_1e6b664406 is
+//
+//	kernel (s0:q16x16) { t0 = copy s0; store t0 }
+//
+// for i: o0[i] = a0
+//
+//go:noescape
+func k_copy_q16x16_s_1e6b664406(f *abi.Frame)
+
+// k_copy_q16x16_u_8ca8788970 is
+//
+//	kernel (u0:q16x16) { t0 = copy u0; store t0 }
+//
+// for i: o0[i] = a0[i]
+//
+//go:noescape
+func k_copy_q16x16_u_8ca8788970(f *abi.Frame)
 
 // k_copy_u16_s_fc66a16053 is
 //
@@ -6172,6 +6317,24 @@ func k_max_max_u64_uuu_20b0e41013(f *abi.Frame)
 //go:noescape
 func k_max_max_u8_uuu_28c86b68c4(f *abi.Frame)
 
+// k_max_q16x16_us_b210ecc804 is
+//
+//	kernel (u0:q16x16, s1:q16x16) { t0 = max u0 s1; store t0 }
+//
+// for i: o0[i] = max(a0[i], a1)
+//
+//go:noescape
+func k_max_q16x16_us_b210ecc804(f *abi.Frame)
+
+// k_max_q16x16_uu_16302cd010 is
+//
+//	kernel (u0:q16x16, u1:q16x16) { t0 = max u0 u1; store t0 }
+//
+// for i: o0[i] = max(a0[i], a1[i])
+//
+//go:noescape
+func k_max_q16x16_uu_16302cd010(f *abi.Frame)
+
 // k_max_u16_su_67ffd810ea is
 //
 //	kernel (s0:u16, u1:u16) { t0 = max s0 u1; store t0 }
@@ -6594,6 +6757,24 @@ func k_min_min_u64_uuu_e3f3ba8518(f *abi.Frame)
 //
 //go:noescape
 func k_min_min_u8_uuu_c55f0eb781(f *abi.Frame)
+
+// k_min_q16x16_us_176ea78301 is
+//
+//	kernel (u0:q16x16, s1:q16x16) { t0 = min u0 s1; store t0 }
+//
+// for i: o0[i] = min(a0[i], a1)
+//
+//go:noescape
+func k_min_q16x16_us_176ea78301(f *abi.Frame)
+
+// k_min_q16x16_uu_193c57b0b4 is
+//
+//	kernel (u0:q16x16, u1:q16x16) { t0 = min u0 u1; store t0 }
+//
+// for i: o0[i] = min(a0[i], a1[i])
+//
+//go:noescape
+func k_min_q16x16_uu_193c57b0b4(f *abi.Frame)
 
 // k_min_u16_us_79dee758ac is
 //
@@ -7278,6 +7459,24 @@ func k_mul_mul_u64_uuu_e27e0856c5(f *abi.Frame)
 //
 //go:noescape
 func k_mul_mul_u8_uuu_aced52e24d(f *abi.Frame)
+
+// k_mul_q16x16_su_d0024c3d64 is
+//
+//	kernel (s0:q16x16, u1:q16x16) { t0 = mul s0 u1; store t0 }
+//
+// for i: o0[i] = a0 * a1[i]
+//
+//go:noescape
+func k_mul_q16x16_su_d0024c3d64(f *abi.Frame)
+
+// k_mul_q16x16_uu_b4ec566c2f is
+//
+//	kernel (u0:q16x16, u1:q16x16) { t0 = mul u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] * a1[i]
+//
+//go:noescape
+func k_mul_q16x16_uu_b4ec566c2f(f *abi.Frame)
 
 // k_mul_sub_f32_sus_965440f780 is
 //
@@ -8161,6 +8360,15 @@ func k_reduce_add_cast_i16_i32_u_e40a349ec8(f *abi.Frame)
 //go:noescape
 func k_reduce_add_cast_i8_i32_u_c28ff79bec(f *abi.Frame)
 
+// k_reduce_add_cast_q16x16_f64_u_5cbf257df0 is
+//
+//	reduce [add] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }
+//
+// for i: o0 += float64(a0[i])
+//
+//go:noescape
+func k_reduce_add_cast_q16x16_f64_u_5cbf257df0(f *abi.Frame)
+
 // k_reduce_add_cast_u16_i32_u_73b54e0d85 is
 //
 //	reduce [add] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }
@@ -8440,6 +8648,15 @@ func k_reduce_argmax_cast_i16_i32_u_cb380a9bc9(f *abi.Frame)
 //go:noescape
 func k_reduce_argmax_cast_i8_i32_u_5c17c068e8(f *abi.Frame)
 
+// k_reduce_argmax_cast_q16x16_f64_u_bd5d0ac8de is
+//
+//	reduce [argmax] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }
+//
+// for i: o0 = index of the first max(float64(a0[i]))
+//
+//go:noescape
+func k_reduce_argmax_cast_q16x16_f64_u_bd5d0ac8de(f *abi.Frame)
+
 // k_reduce_argmax_cast_u16_i32_u_1690446a9c is
 //
 //	reduce [argmax] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }
@@ -8565,6 +8782,15 @@ func k_reduce_argmin_cast_i16_i32_u_86a5dc0093(f *abi.Frame)
 //
 //go:noescape
 func k_reduce_argmin_cast_i8_i32_u_2e4fd55e85(f *abi.Frame)
+
+// k_reduce_argmin_cast_q16x16_f64_u_d15fc9a03d is
+//
+//	reduce [argmin] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }
+//
+// for i: o0 = index of the first min(float64(a0[i]))
+//
+//go:noescape
+func k_reduce_argmin_cast_q16x16_f64_u_d15fc9a03d(f *abi.Frame)
 
 // k_reduce_argmin_cast_u16_i32_u_d51a0ccd37 is
 //
@@ -8854,6 +9080,15 @@ func k_reduce_max_cast_i16_i32_u_e2d938b25a(f *abi.Frame)
 //go:noescape
 func k_reduce_max_cast_i8_i32_u_940dcb9fb6(f *abi.Frame)
 
+// k_reduce_max_cast_q16x16_f64_u_ec7d1b4daa is
+//
+//	reduce [max] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }
+//
+// for i: o0 = max(o0, float64(a0[i]))
+//
+//go:noescape
+func k_reduce_max_cast_q16x16_f64_u_ec7d1b4daa(f *abi.Frame)
+
 // k_reduce_max_cast_u16_i32_u_1e2352c91a is
 //
 //	reduce [max] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }
@@ -8961,6 +9196,15 @@ func k_reduce_min_cast_i16_i32_u_6c96e328c3(f *abi.Frame)
 //
 //go:noescape
 func k_reduce_min_cast_i8_i32_u_6748bbe25d(f *abi.Frame)
+
+// k_reduce_min_cast_q16x16_f64_u_79ad19d67e is
+//
+//	reduce [min] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }
+//
+// for i: o0 = min(o0, float64(a0[i]))
+//
+//go:noescape
+func k_reduce_min_cast_q16x16_f64_u_79ad19d67e(f *abi.Frame)
 
 // k_reduce_min_cast_u16_i32_u_18a40418f1 is
 //
@@ -9096,6 +9340,15 @@ func k_reduce_mul_cast_i16_i32_u_fd89dabde0(f *abi.Frame)
 //
 //go:noescape
 func k_reduce_mul_cast_i8_i32_u_380026ce13(f *abi.Frame)
+
+// k_reduce_mul_cast_q16x16_f64_u_bf2d4059c7 is
+//
+//	reduce [mul] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }
+//
+// for i: o0 *= float64(a0[i])
+//
+//go:noescape
+func k_reduce_mul_cast_q16x16_f64_u_bf2d4059c7(f *abi.Frame)
 
 // k_reduce_mul_cast_u16_i32_u_4f25e233ca is
 //
@@ -11544,6 +11797,33 @@ func k_sub_mul_f64_uus_ce3d5f0eb3(f *abi.Frame)
 //
 //go:noescape
 func k_sub_mul_f64_uuu_1c3ecdbea4(f *abi.Frame)
+
+// k_sub_q16x16_su_06544805ef is
+//
+//	kernel (s0:q16x16, u1:q16x16) { t0 = sub s0 u1; store t0 }
+//
+// for i: o0[i] = a0 - a1[i]
+//
+//go:noescape
+func k_sub_q16x16_su_06544805ef(f *abi.Frame)
+
+// k_sub_q16x16_us_61446860ea is
+//
+//	kernel (u0:q16x16, s1:q16x16) { t0 = sub u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] - a1
+//
+//go:noescape
+func k_sub_q16x16_us_61446860ea(f *abi.Frame)
+
+// k_sub_q16x16_uu_47b61feac9 is
+//
+//	kernel (u0:q16x16, u1:q16x16) { t0 = sub u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] - a1[i]
+//
+//go:noescape
+func k_sub_q16x16_uu_47b61feac9(f *abi.Frame)
 
 // k_sub_u16_su_9287c44eba is
 //

@@ -95,6 +95,8 @@ func init() {
 		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = add u0 s1; t1 = mul u2 t0; store t1 }", Fn: k_add_mul_f64_usu_43319fc0a3_go},
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = mul t0 s2; store t1 }", Fn: k_add_mul_f64_uus_6a500a5b69_go},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = mul u2 t0; store t1 }", Fn: k_add_mul_f64_uuu_c0adfe2a64_go},
+		{Sig: "kernel (s0:q16x16, u1:q16x16) { t0 = add s0 u1; store t0 }", Fn: k_add_q16x16_su_4a6cc59137_go},
+		{Sig: "kernel (u0:q16x16, u1:q16x16) { t0 = add u0 u1; store t0 }", Fn: k_add_q16x16_uu_718a84f436_go},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = add s0 u1; t1 = reciprocal t0; store t1 }", Fn: k_add_reciprocal_f32_su_1e343303b7_go},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = add u0 u1; t1 = reciprocal t0; store t1 }", Fn: k_add_reciprocal_f32_uu_52817edf0a_go},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = add u0 s1; t1 = reciprocal t0; store t1 }", Fn: k_add_reciprocal_f64_us_a9fc18cb97_go},
@@ -153,10 +155,12 @@ func init() {
 		{Sig: "kernel (u0:i32) { t0 = bitcast:u32 u0; store t0 }", Fn: k_bitcast_i32_u32_u_f40b6cde0f_go},
 		{Sig: "kernel (u0:i64) { t0 = bitcast:f64 u0; store t0 }", Fn: k_bitcast_i64_f64_u_46f8a625a3_go},
 		{Sig: "kernel (u0:i64) { t0 = bitcast:u64 u0; store t0 }", Fn: k_bitcast_i64_u64_u_e934196f96_go},
+		{Sig: "kernel (u0:q16x16) { t0 = bitcast:u32 u0; store t0 }", Fn: k_bitcast_q16x16_u32_u_75827f9f68_go},
 		{Sig: "kernel (u0:u16) { t0 = bitcast:bf16 u0; store t0 }", Fn: k_bitcast_u16_bf16_u_3e9c0f3713_go},
 		{Sig: "kernel (u0:u16) { t0 = bitcast:f16 u0; store t0 }", Fn: k_bitcast_u16_f16_u_08a1e71668_go},
 		{Sig: "kernel (u0:u32) { t0 = bitcast:f32 u0; store t0 }", Fn: k_bitcast_u32_f32_u_b77b8b4c4f_go},
 		{Sig: "kernel (u0:u32) { t0 = bitcast:i32 u0; store t0 }", Fn: k_bitcast_u32_i32_u_c97d12d976_go},
+		{Sig: "kernel (u0:u32) { t0 = bitcast:q16x16 u0; store t0 }", Fn: k_bitcast_u32_q16x16_u_0af511da98_go},
 		{Sig: "kernel (u0:u64) { t0 = bitcast:f64 u0; store t0 }", Fn: k_bitcast_u64_f64_u_ab205328a2_go},
 		{Sig: "kernel (u0:u64) { t0 = bitcast:i64 u0; store t0 }", Fn: k_bitcast_u64_i64_u_bb204218e9_go},
 		{Sig: "kernel (u0:i32) { t0 = bitlen u0; store t0 }", Fn: k_bitlen_i32_u_c06f087709_go},
@@ -183,6 +187,7 @@ func init() {
 		{Sig: "kernel (u0:f32) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_f32_i32_u_a082fc192b_go},
 		{Sig: "kernel (u0:f32) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_f32_i64_u_724ac34fd6_go},
 		{Sig: "kernel (u0:f32) { t0 = cast:i8 u0; store t0 }", Fn: k_cast_f32_i8_u_017ce45bd2_go},
+		{Sig: "kernel (u0:f32) { t0 = cast:q16x16 u0; store t0 }", Fn: k_cast_f32_q16x16_u_8c2910af2a_go},
 		{Sig: "kernel (u0:f32) { t0 = cast:u16 u0; store t0 }", Fn: k_cast_f32_u16_u_d669d14b2a_go},
 		{Sig: "kernel (u0:f32) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_f32_u32_u_b0b8e9c83e_go},
 		{Sig: "kernel (u0:f32) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_f32_u64_u_b9dac22c1a_go},
@@ -195,6 +200,7 @@ func init() {
 		{Sig: "kernel (u0:f64) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_f64_i32_u_aaa871b404_go},
 		{Sig: "kernel (u0:f64) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_f64_i64_u_8f24d43433_go},
 		{Sig: "kernel (u0:f64) { t0 = cast:i8 u0; store t0 }", Fn: k_cast_f64_i8_u_eecab02cc2_go},
+		{Sig: "kernel (u0:f64) { t0 = cast:q16x16 u0; store t0 }", Fn: k_cast_f64_q16x16_u_5c158ef4e2_go},
 		{Sig: "kernel (u0:f64) { t0 = cast:u16 u0; store t0 }", Fn: k_cast_f64_u16_u_98c5c27beb_go},
 		{Sig: "kernel (u0:f64) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_f64_u32_u_7a4f613017_go},
 		{Sig: "kernel (u0:f64) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_f64_u64_u_4fb2dc96a4_go},
@@ -208,6 +214,7 @@ func init() {
 		{Sig: "kernel (u0:i32) { t0 = cast:i16 u0; store t0 }", Fn: k_cast_i32_i16_u_5929fec011_go},
 		{Sig: "kernel (u0:i32) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_i32_i64_u_ea8aac1fba_go},
 		{Sig: "kernel (u0:i32) { t0 = cast:i8 u0; store t0 }", Fn: k_cast_i32_i8_u_06033cb712_go},
+		{Sig: "kernel (u0:i32) { t0 = cast:q16x16 u0; store t0 }", Fn: k_cast_i32_q16x16_u_e10e7e2380_go},
 		{Sig: "kernel (u0:i32) { t0 = cast:u16 u0; store t0 }", Fn: k_cast_i32_u16_u_37b2d5d24a_go},
 		{Sig: "kernel (u0:i32) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_i32_u32_u_5942d57ca6_go},
 		{Sig: "kernel (u0:i32) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_i32_u64_u_a93f67b97c_go},
@@ -218,12 +225,14 @@ func init() {
 		{Sig: "kernel (u0:i64) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_i64_f32_u_1f0de97580_go},
 		{Sig: "kernel (u0:i64) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_i64_f64_u_11adf92f88_go},
 		{Sig: "kernel (u0:i64) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i64_i32_u_18028b30e7_go},
+		{Sig: "kernel (u0:i64) { t0 = cast:q16x16 u0; store t0 }", Fn: k_cast_i64_q16x16_u_79ca2362b7_go},
 		{Sig: "kernel (u0:i64) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_i64_u32_u_18629f63cc_go},
 		{Sig: "kernel (u0:i64) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_i64_u64_u_94eae2e21b_go},
 		{Sig: "kernel (u0:i64) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_i64_u8_u_7985f45909_go},
 		{Sig: "kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i8_i32_u_502e8673b9_go},
 		{Sig: "kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = mul u1 t0; store t1 }", Fn: k_cast_mul_f32_f64_uu_5116dfa41f_go},
 		{Sig: "kernel (s0:f64, u1:f32) { t0 = cast:f32 s0; t1 = mul u1 t0; store t1 }", Fn: k_cast_mul_f64_f32_su_501276d888_go},
+		{Sig: "kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_q16x16_f64_u_3787717d59_go},
 		{Sig: "kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u16_i32_u_341acb58d9_go},
 		{Sig: "kernel (u0:u32) { t0 = cast:bf16 u0; store t0 }", Fn: k_cast_u32_bf16_u_283ddb2673_go},
 		{Sig: "kernel (u0:u32) { t0 = cast:bool u0; store t0 }", Fn: k_cast_u32_bool_u_0fe6001671_go},
@@ -232,6 +241,7 @@ func init() {
 		{Sig: "kernel (u0:u32) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_u32_f64_u_a8a6788db1_go},
 		{Sig: "kernel (u0:u32) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u32_i32_u_ef9eea2e1b_go},
 		{Sig: "kernel (u0:u32) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_u32_i64_u_5ea9cd925f_go},
+		{Sig: "kernel (u0:u32) { t0 = cast:q16x16 u0; store t0 }", Fn: k_cast_u32_q16x16_u_624bd48e3e_go},
 		{Sig: "kernel (u0:u32) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_u32_u64_u_340409d466_go},
 		{Sig: "kernel (u0:u32) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_u32_u8_u_6d9c53e2f9_go},
 		{Sig: "kernel (u0:u64) { t0 = cast:bf16 u0; store t0 }", Fn: k_cast_u64_bf16_u_a5e271b115_go},
@@ -241,6 +251,7 @@ func init() {
 		{Sig: "kernel (u0:u64) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_u64_f64_u_97004cf19d_go},
 		{Sig: "kernel (u0:u64) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u64_i32_u_30e018451a_go},
 		{Sig: "kernel (u0:u64) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_u64_i64_u_421756f2a5_go},
+		{Sig: "kernel (u0:u64) { t0 = cast:q16x16 u0; store t0 }", Fn: k_cast_u64_q16x16_u_f333e6aa46_go},
 		{Sig: "kernel (u0:u64) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_u64_u32_u_f853545810_go},
 		{Sig: "kernel (u0:u64) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_u64_u8_u_ded4c758f4_go},
 		{Sig: "kernel (u0:u8) { t0 = cast:bool u0; store t0 }", Fn: k_cast_u8_bool_u_9c5bfc28af_go},
@@ -323,6 +334,8 @@ func init() {
 		{Sig: "kernel (u0:i64) { t0 = copy u0; store t0 }", Fn: k_copy_i64_u_ee07695f35_go},
 		{Sig: "kernel (s0:i8) { t0 = copy s0; store t0 }", Fn: k_copy_i8_s_d521e5d8db_go},
 		{Sig: "kernel (u0:i8) { t0 = copy u0; store t0 }", Fn: k_copy_i8_u_262eba4c85_go},
+		{Sig: "kernel (s0:q16x16) { t0 = copy s0; store t0 }", Fn: k_copy_q16x16_s_1e6b664406_go},
+		{Sig: "kernel (u0:q16x16) { t0 = copy u0; store t0 }", Fn: k_copy_q16x16_u_8ca8788970_go},
 		{Sig: "kernel (s0:u16) { t0 = copy s0; store t0 }", Fn: k_copy_u16_s_fc66a16053_go},
 		{Sig: "kernel (u0:u16) { t0 = copy u0; store t0 }", Fn: k_copy_u16_u_9cb80d3a5a_go},
 		{Sig: "kernel (s0:u32) { t0 = copy s0; store t0 }", Fn: k_copy_u32_s_0360d5d30c_go},
@@ -566,6 +579,8 @@ func init() {
 		{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }", Fn: k_max_max_u32_uuu_c29a8b7939_go},
 		{Sig: "kernel (u0:u64, u1:u64, u2:u64) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }", Fn: k_max_max_u64_uuu_20b0e41013_go},
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = max u0 u1; t1 = max t0 u2; store t0 t1 }", Fn: k_max_max_u8_uuu_28c86b68c4_go},
+		{Sig: "kernel (u0:q16x16, s1:q16x16) { t0 = max u0 s1; store t0 }", Fn: k_max_q16x16_us_b210ecc804_go},
+		{Sig: "kernel (u0:q16x16, u1:q16x16) { t0 = max u0 u1; store t0 }", Fn: k_max_q16x16_uu_16302cd010_go},
 		{Sig: "kernel (s0:u16, u1:u16) { t0 = max s0 u1; store t0 }", Fn: k_max_u16_su_67ffd810ea_go},
 		{Sig: "kernel (u0:u16, u1:u16) { t0 = max u0 u1; store t0 }", Fn: k_max_u16_uu_408b5484f9_go},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = max s0 u1; store t0 }", Fn: k_max_u32_su_660900aac5_go},
@@ -613,6 +628,8 @@ func init() {
 		{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = min u0 u1; t1 = min t0 u2; store t0 t1 }", Fn: k_min_min_u32_uuu_d99a866278_go},
 		{Sig: "kernel (u0:u64, u1:u64, u2:u64) { t0 = min u0 u1; t1 = min t0 u2; store t0 t1 }", Fn: k_min_min_u64_uuu_e3f3ba8518_go},
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }", Fn: k_min_min_u8_uuu_c55f0eb781_go},
+		{Sig: "kernel (u0:q16x16, s1:q16x16) { t0 = min u0 s1; store t0 }", Fn: k_min_q16x16_us_176ea78301_go},
+		{Sig: "kernel (u0:q16x16, u1:q16x16) { t0 = min u0 u1; store t0 }", Fn: k_min_q16x16_uu_193c57b0b4_go},
 		{Sig: "kernel (u0:u16, s1:u16) { t0 = min u0 s1; store t0 }", Fn: k_min_u16_us_79dee758ac_go},
 		{Sig: "kernel (u0:u16, u1:u16) { t0 = min u0 u1; store t0 }", Fn: k_min_u16_uu_633e36536b_go},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = min u0 s1; store t0 }", Fn: k_min_u32_us_bf28118442_go},
@@ -689,6 +706,8 @@ func init() {
 		{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = mul u0 u1; t1 = mul t0 u2; store t0 t1 }", Fn: k_mul_mul_u32_uuu_fda5307aa3_go},
 		{Sig: "kernel (u0:u64, u1:u64, u2:u64) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }", Fn: k_mul_mul_u64_uuu_e27e0856c5_go},
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = mul u0 u1; t1 = mul t0 u2; store t0 t1 }", Fn: k_mul_mul_u8_uuu_aced52e24d_go},
+		{Sig: "kernel (s0:q16x16, u1:q16x16) { t0 = mul s0 u1; store t0 }", Fn: k_mul_q16x16_su_d0024c3d64_go},
+		{Sig: "kernel (u0:q16x16, u1:q16x16) { t0 = mul u0 u1; store t0 }", Fn: k_mul_q16x16_uu_b4ec566c2f_go},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = sub s2 t0; store t1 }", Fn: k_mul_sub_f32_sus_965440f780_go},
 		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = mul u0 s1; t1 = sub t0 s2; store t1 }", Fn: k_mul_sub_f32_uss_1ac56c3ec4_go},
 		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = sub u2 t0; store t1 }", Fn: k_mul_sub_f32_usu_249e8d7faa_go},
@@ -787,6 +806,7 @@ func init() {
 		{Sig: "reduce [add] kernel (u0:f32) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_add_cast_f32_f64_u_f487af5f6b_go},
 		{Sig: "reduce [add] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_i16_i32_u_e40a349ec8_go},
 		{Sig: "reduce [add] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_i8_i32_u_c28ff79bec_go},
+		{Sig: "reduce [add] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_add_cast_q16x16_f64_u_5cbf257df0_go},
 		{Sig: "reduce [add] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_u16_i32_u_73b54e0d85_go},
 		{Sig: "reduce [add] kernel (u0:f32) { store u0 }", Fn: k_reduce_add_f32_u_4a3ebf6e60_go},
 		{Sig: "reduce [add] kernel (u0:f64) { store u0 }", Fn: k_reduce_add_f64_u_2a4323ccac_go},
@@ -818,6 +838,7 @@ func init() {
 		{Sig: "reduce [argmax] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_argmax_cast_f16_f32_u_d4eb70260c_go},
 		{Sig: "reduce [argmax] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmax_cast_i16_i32_u_cb380a9bc9_go},
 		{Sig: "reduce [argmax] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmax_cast_i8_i32_u_5c17c068e8_go},
+		{Sig: "reduce [argmax] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_argmax_cast_q16x16_f64_u_bd5d0ac8de_go},
 		{Sig: "reduce [argmax] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmax_cast_u16_i32_u_1690446a9c_go},
 		{Sig: "reduce [argmax] kernel (u0:f32) { store u0 }", Fn: k_reduce_argmax_f32_u_184402fba4_go},
 		{Sig: "reduce [argmax] kernel (u0:f64) { store u0 }", Fn: k_reduce_argmax_f64_u_f41777e260_go},
@@ -832,6 +853,7 @@ func init() {
 		{Sig: "reduce [argmin] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_argmin_cast_f16_f32_u_cacf7f56d5_go},
 		{Sig: "reduce [argmin] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmin_cast_i16_i32_u_86a5dc0093_go},
 		{Sig: "reduce [argmin] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmin_cast_i8_i32_u_2e4fd55e85_go},
+		{Sig: "reduce [argmin] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_argmin_cast_q16x16_f64_u_d15fc9a03d_go},
 		{Sig: "reduce [argmin] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmin_cast_u16_i32_u_d51a0ccd37_go},
 		{Sig: "reduce [argmin] kernel (u0:f32) { store u0 }", Fn: k_reduce_argmin_f32_u_7879793724_go},
 		{Sig: "reduce [argmin] kernel (u0:f64) { store u0 }", Fn: k_reduce_argmin_f64_u_f2cf5b58f8_go},
@@ -864,6 +886,7 @@ func init() {
 		{Sig: "reduce [max] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_max_cast_f16_f32_u_4ce9765f90_go},
 		{Sig: "reduce [max] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_max_cast_i16_i32_u_e2d938b25a_go},
 		{Sig: "reduce [max] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_max_cast_i8_i32_u_940dcb9fb6_go},
+		{Sig: "reduce [max] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_max_cast_q16x16_f64_u_ec7d1b4daa_go},
 		{Sig: "reduce [max] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_max_cast_u16_i32_u_1e2352c91a_go},
 		{Sig: "reduce [max] kernel (u0:f32) { store u0 }", Fn: k_reduce_max_f32_u_ce333e9dac_go},
 		{Sig: "reduce [max] kernel (u0:f64) { store u0 }", Fn: k_reduce_max_f64_u_68681c4585_go},
@@ -876,6 +899,7 @@ func init() {
 		{Sig: "reduce [min] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_min_cast_f16_f32_u_86e87b9a67_go},
 		{Sig: "reduce [min] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_min_cast_i16_i32_u_6c96e328c3_go},
 		{Sig: "reduce [min] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_min_cast_i8_i32_u_6748bbe25d_go},
+		{Sig: "reduce [min] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_min_cast_q16x16_f64_u_79ad19d67e_go},
 		{Sig: "reduce [min] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_min_cast_u16_i32_u_18a40418f1_go},
 		{Sig: "reduce [min] kernel (u0:f32) { store u0 }", Fn: k_reduce_min_f32_u_456b07aef9_go},
 		{Sig: "reduce [min] kernel (u0:f64) { store u0 }", Fn: k_reduce_min_f64_u_406984bf90_go},
@@ -891,6 +915,7 @@ func init() {
 		{Sig: "reduce [mul] kernel (u0:f32) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_mul_cast_f32_f64_u_64d0680e40_go},
 		{Sig: "reduce [mul] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_mul_cast_i16_i32_u_fd89dabde0_go},
 		{Sig: "reduce [mul] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_mul_cast_i8_i32_u_380026ce13_go},
+		{Sig: "reduce [mul] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_mul_cast_q16x16_f64_u_bf2d4059c7_go},
 		{Sig: "reduce [mul] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_mul_cast_u16_i32_u_4f25e233ca_go},
 		{Sig: "reduce [mul] kernel (u0:f32) { store u0 }", Fn: k_reduce_mul_f32_u_802e881e34_go},
 		{Sig: "reduce [mul] kernel (u0:f64) { store u0 }", Fn: k_reduce_mul_f64_u_e298565692_go},
@@ -1163,6 +1188,9 @@ func init() {
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }", Fn: k_sub_mul_f64_uu_93c0625e9a_go},
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = mul t0 s2; store t1 }", Fn: k_sub_mul_f64_uus_ce3d5f0eb3_go},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = mul t0 u2; store t1 }", Fn: k_sub_mul_f64_uuu_1c3ecdbea4_go},
+		{Sig: "kernel (s0:q16x16, u1:q16x16) { t0 = sub s0 u1; store t0 }", Fn: k_sub_q16x16_su_06544805ef_go},
+		{Sig: "kernel (u0:q16x16, s1:q16x16) { t0 = sub u0 s1; store t0 }", Fn: k_sub_q16x16_us_61446860ea_go},
+		{Sig: "kernel (u0:q16x16, u1:q16x16) { t0 = sub u0 u1; store t0 }", Fn: k_sub_q16x16_uu_47b61feac9_go},
 		{Sig: "kernel (s0:u16, u1:u16) { t0 = sub s0 u1; store t0 }", Fn: k_sub_u16_su_9287c44eba_go},
 		{Sig: "kernel (u0:u16, s1:u16) { t0 = sub u0 s1; store t0 }", Fn: k_sub_u16_us_141b242d47_go},
 		{Sig: "kernel (u0:u16, u1:u16) { t0 = sub u0 u1; store t0 }", Fn: k_sub_u16_uu_f7630a4d39_go},
@@ -4727,6 +4755,118 @@ func k_add_mul_f64_uuu_c0adfe2a64_go(f *abi.Frame) {
 			t0 := float64(v0 + v1)
 			t1 := float64(v2 * t0)
 			o0[i] = t1
+		}
+	}
+}
+
+// k_add_q16x16_su_4a6cc59137_go is
+//
+//	kernel (s0:q16x16, u1:q16x16) { t0 = add s0 u1; store t0 }
+//
+// for i: o0[i] = a0 + a1[i]
+func k_add_q16x16_su_4a6cc59137_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := math.Float64frombits(0x3ef0000000000000) // 1.52587890625e-05
+	c8 := math.Float64frombits(0x40f0000000000000) // 65536
+	for r := range f.Rows {
+		s0 := *(*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := int32(s0)
+		t1 := float64(t0)
+		t3 := float64(t1 * c2)
+		for i := range n {
+			v1 := a1[i]
+			t4 := int32(v1)
+			t5 := float64(t4)
+			t6 := float64(t5 * c2)
+			t7 := float64(t3 + t6)
+			t9 := float64(t7 * c8)
+			t10 := float64(math.RoundToEven(float64(t9)))
+			var t11 int32
+			if t10 >= 0x1p31 {
+				t11 = 1<<31 - 1
+			} else if t10 <= -0x1p31 {
+				t11 = -1 << 31
+			} else if t10 == t10 {
+				t11 = int32(t10)
+			}
+			t12 := uint32(t11)
+			o0[i] = t12
+		}
+	}
+}
+
+// k_add_q16x16_uu_718a84f436_go is
+//
+//	kernel (u0:q16x16, u1:q16x16) { t0 = add u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] + a1[i]
+func k_add_q16x16_uu_718a84f436_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := math.Float64frombits(0x3ef0000000000000) // 1.52587890625e-05
+	c8 := math.Float64frombits(0x40f0000000000000) // 65536
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			t0a, t0b := int32(v0a), int32(v0b)
+			t1a, t1b := float64(t0a), float64(t0b)
+			t3a, t3b := float64(t1a*c2), float64(t1b*c2)
+			t4a, t4b := int32(v1a), int32(v1b)
+			t5a, t5b := float64(t4a), float64(t4b)
+			t6a, t6b := float64(t5a*c2), float64(t5b*c2)
+			t7a, t7b := float64(t3a+t6a), float64(t3b+t6b)
+			t9a, t9b := float64(t7a*c8), float64(t7b*c8)
+			t10a, t10b := float64(math.RoundToEven(float64(t9a))), float64(math.RoundToEven(float64(t9b)))
+			var t11a int32
+			if t10a >= 0x1p31 {
+				t11a = 1<<31 - 1
+			} else if t10a <= -0x1p31 {
+				t11a = -1 << 31
+			} else if t10a == t10a {
+				t11a = int32(t10a)
+			}
+			var t11b int32
+			if t10b >= 0x1p31 {
+				t11b = 1<<31 - 1
+			} else if t10b <= -0x1p31 {
+				t11b = -1 << 31
+			} else if t10b == t10b {
+				t11b = int32(t10b)
+			}
+			t12a, t12b := uint32(t11a), uint32(t11b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t12a, t12b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := float64(t0)
+			t3 := float64(t1 * c2)
+			t4 := int32(v1)
+			t5 := float64(t4)
+			t6 := float64(t5 * c2)
+			t7 := float64(t3 + t6)
+			t9 := float64(t7 * c8)
+			t10 := float64(math.RoundToEven(float64(t9)))
+			var t11 int32
+			if t10 >= 0x1p31 {
+				t11 = 1<<31 - 1
+			} else if t10 <= -0x1p31 {
+				t11 = -1 << 31
+			} else if t10 == t10 {
+				t11 = int32(t10)
+			}
+			t12 := uint32(t11)
+			o0[i] = t12
 		}
 	}
 }
@@ -8804,6 +8944,24 @@ func k_bitcast_i64_u64_u_e934196f96_go(f *abi.Frame) {
 	}
 }
 
+// k_bitcast_q16x16_u32_u_75827f9f68_go is
+//
+//	kernel (u0:q16x16) { t0 = bitcast:u32 u0; store t0 }
+//
+// for i: o0[i] = bitcast[uint32](a0[i])
+func k_bitcast_q16x16_u32_u_75827f9f68_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint32(v0)
+			o0[i] = t0
+		}
+	}
+}
+
 // k_bitcast_u16_bf16_u_3e9c0f3713_go is
 //
 //	kernel (u0:u16) { t0 = bitcast:bf16 u0; store t0 }
@@ -8871,6 +9029,24 @@ func k_bitcast_u32_i32_u_c97d12d976_go(f *abi.Frame) {
 		for i := range n {
 			v0 := a0[i]
 			t0 := int32(v0)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_bitcast_u32_q16x16_u_0af511da98_go is
+//
+//	kernel (u0:u32) { t0 = bitcast:q16x16 u0; store t0 }
+//
+// for i: o0[i] = bitcast[fixed16x16](a0[i])
+func k_bitcast_u32_q16x16_u_0af511da98_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint32(v0)
 			o0[i] = t0
 		}
 	}
@@ -9790,6 +9966,36 @@ func k_cast_f32_i8_u_017ce45bd2_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_f32_q16x16_u_8c2910af2a_go is
+//
+//	kernel (u0:f32) { t0 = cast:q16x16 u0; store t0 }
+//
+// for i: o0[i] = fixed16x16(a0[i])
+func k_cast_f32_q16x16_u_8c2910af2a_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := math.Float64frombits(0x40f0000000000000) // 65536
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float64(v0)
+			t2 := float64(t0 * c1)
+			t3 := float64(math.RoundToEven(float64(t2)))
+			var t4 int32
+			if t3 >= 0x1p31 {
+				t4 = 1<<31 - 1
+			} else if t3 <= -0x1p31 {
+				t4 = -1 << 31
+			} else if t3 == t3 {
+				t4 = int32(t3)
+			}
+			t5 := uint32(t4)
+			o0[i] = t5
+		}
+	}
+}
+
 // k_cast_f32_u16_u_d669d14b2a_go is
 //
 //	kernel (u0:f32) { t0 = cast:u16 u0; store t0 }
@@ -10177,6 +10383,35 @@ func k_cast_f64_i8_u_eecab02cc2_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_f64_q16x16_u_5c158ef4e2_go is
+//
+//	kernel (u0:f64) { t0 = cast:q16x16 u0; store t0 }
+//
+// for i: o0[i] = fixed16x16(a0[i])
+func k_cast_f64_q16x16_u_5c158ef4e2_go(f *abi.Frame) {
+	n := f.Cols
+	c0 := math.Float64frombits(0x40f0000000000000) // 65536
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t1 := float64(v0 * c0)
+			t2 := float64(math.RoundToEven(float64(t1)))
+			var t3 int32
+			if t2 >= 0x1p31 {
+				t3 = 1<<31 - 1
+			} else if t2 <= -0x1p31 {
+				t3 = -1 << 31
+			} else if t2 == t2 {
+				t3 = int32(t2)
+			}
+			t4 := uint32(t3)
+			o0[i] = t4
+		}
+	}
+}
+
 // k_cast_f64_u16_u_98c5c27beb_go is
 //
 //	kernel (u0:f64) { t0 = cast:u16 u0; store t0 }
@@ -10507,6 +10742,36 @@ func k_cast_i32_i8_u_06033cb712_go(f *abi.Frame) {
 			v0 := a0[i]
 			t0 := int8(v0)
 			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_i32_q16x16_u_e10e7e2380_go is
+//
+//	kernel (u0:i32) { t0 = cast:q16x16 u0; store t0 }
+//
+// for i: o0[i] = fixed16x16(a0[i])
+func k_cast_i32_q16x16_u_e10e7e2380_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := math.Float64frombits(0x40f0000000000000) // 65536
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float64(v0)
+			t2 := float64(t0 * c1)
+			t3 := float64(math.RoundToEven(float64(t2)))
+			var t4 int32
+			if t3 >= 0x1p31 {
+				t4 = 1<<31 - 1
+			} else if t3 <= -0x1p31 {
+				t4 = -1 << 31
+			} else if t3 == t3 {
+				t4 = int32(t3)
+			}
+			t5 := uint32(t4)
+			o0[i] = t5
 		}
 	}
 }
@@ -10854,6 +11119,36 @@ func k_cast_i64_i32_u_18028b30e7_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_i64_q16x16_u_79ca2362b7_go is
+//
+//	kernel (u0:i64) { t0 = cast:q16x16 u0; store t0 }
+//
+// for i: o0[i] = fixed16x16(a0[i])
+func k_cast_i64_q16x16_u_79ca2362b7_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := math.Float64frombits(0x40f0000000000000) // 65536
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float64(v0)
+			t2 := float64(t0 * c1)
+			t3 := float64(math.RoundToEven(float64(t2)))
+			var t4 int32
+			if t3 >= 0x1p31 {
+				t4 = 1<<31 - 1
+			} else if t3 <= -0x1p31 {
+				t4 = -1 << 31
+			} else if t3 == t3 {
+				t4 = int32(t3)
+			}
+			t5 := uint32(t4)
+			o0[i] = t5
+		}
+	}
+}
+
 // k_cast_i64_u32_u_18629f63cc_go is
 //
 //	kernel (u0:i64) { t0 = cast:u32 u0; store t0 }
@@ -10963,6 +11258,27 @@ func k_cast_mul_f64_f32_su_501276d888_go(f *abi.Frame) {
 			v1 := a1[i]
 			t1 := float32(v1 * t0)
 			o0[i] = t1
+		}
+	}
+}
+
+// k_cast_q16x16_f64_u_3787717d59_go is
+//
+//	kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }
+//
+// for i: o0[i] = float64(a0[i])
+func k_cast_q16x16_f64_u_3787717d59_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := math.Float64frombits(0x3ef0000000000000) // 1.52587890625e-05
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := float64(t0)
+			t3 := float64(t1 * c2)
+			o0[i] = t3
 		}
 	}
 }
@@ -11180,6 +11496,36 @@ func k_cast_u32_i64_u_5ea9cd925f_go(f *abi.Frame) {
 			v0 := a0[i]
 			t0 := int64(v0)
 			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_u32_q16x16_u_624bd48e3e_go is
+//
+//	kernel (u0:u32) { t0 = cast:q16x16 u0; store t0 }
+//
+// for i: o0[i] = fixed16x16(a0[i])
+func k_cast_u32_q16x16_u_624bd48e3e_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := math.Float64frombits(0x40f0000000000000) // 65536
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float64(v0)
+			t2 := float64(t0 * c1)
+			t3 := float64(math.RoundToEven(float64(t2)))
+			var t4 int32
+			if t3 >= 0x1p31 {
+				t4 = 1<<31 - 1
+			} else if t3 <= -0x1p31 {
+				t4 = -1 << 31
+			} else if t3 == t3 {
+				t4 = int32(t3)
+			}
+			t5 := uint32(t4)
+			o0[i] = t5
 		}
 	}
 }
@@ -11485,6 +11831,36 @@ func k_cast_u64_i64_u_421756f2a5_go(f *abi.Frame) {
 			v0 := a0[i]
 			t0 := int64(v0)
 			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_u64_q16x16_u_f333e6aa46_go is
+//
+//	kernel (u0:u64) { t0 = cast:q16x16 u0; store t0 }
+//
+// for i: o0[i] = fixed16x16(a0[i])
+func k_cast_u64_q16x16_u_f333e6aa46_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := math.Float64frombits(0x40f0000000000000) // 65536
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float64(v0)
+			t2 := float64(t0 * c1)
+			t3 := float64(math.RoundToEven(float64(t2)))
+			var t4 int32
+			if t3 >= 0x1p31 {
+				t4 = 1<<31 - 1
+			} else if t3 <= -0x1p31 {
+				t4 = -1 << 31
+			} else if t3 == t3 {
+				t4 = int32(t3)
+			}
+			t5 := uint32(t4)
+			o0[i] = t5
 		}
 	}
 }
@@ -13966,6 +14342,41 @@ func k_copy_i8_u_262eba4c85_go(f *abi.Frame) {
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0
+			o0[i] = t0
+		}
+	}
+}
+
+// k_copy_q16x16_s_1e6b664406_go is
+//
+//	kernel (s0:q16x16) { t0 = copy s0; store t0 }
+//
+// for i: o0[i] = a0
+func k_copy_q16x16_s_1e6b664406_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		t0 := s0
+		for i := range n {
+			o0[i] = t0
+		}
+	}
+}
+
+// k_copy_q16x16_u_8ca8788970_go is
+//
+//	kernel (u0:q16x16) { t0 = copy u0; store t0 }
+//
+// for i: o0[i] = a0[i]
+func k_copy_q16x16_u_8ca8788970_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
 		for i := range n {
 			v0 := a0[i]
 			t0 := v0
@@ -30918,6 +31329,118 @@ func k_max_max_u8_uuu_28c86b68c4_go(f *abi.Frame) {
 	}
 }
 
+// k_max_q16x16_us_b210ecc804_go is
+//
+//	kernel (u0:q16x16, s1:q16x16) { t0 = max u0 s1; store t0 }
+//
+// for i: o0[i] = max(a0[i], a1)
+func k_max_q16x16_us_b210ecc804_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := math.Float64frombits(0x3ef0000000000000) // 1.52587890625e-05
+	c8 := math.Float64frombits(0x40f0000000000000) // 65536
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t4 := int32(s1)
+		t5 := float64(t4)
+		t6 := float64(t5 * c2)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := float64(t0)
+			t3 := float64(t1 * c2)
+			t7 := scalar.Max(t3, t6)
+			t9 := float64(t7 * c8)
+			t10 := float64(math.RoundToEven(float64(t9)))
+			var t11 int32
+			if t10 >= 0x1p31 {
+				t11 = 1<<31 - 1
+			} else if t10 <= -0x1p31 {
+				t11 = -1 << 31
+			} else if t10 == t10 {
+				t11 = int32(t10)
+			}
+			t12 := uint32(t11)
+			o0[i] = t12
+		}
+	}
+}
+
+// k_max_q16x16_uu_16302cd010_go is
+//
+//	kernel (u0:q16x16, u1:q16x16) { t0 = max u0 u1; store t0 }
+//
+// for i: o0[i] = max(a0[i], a1[i])
+func k_max_q16x16_uu_16302cd010_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := math.Float64frombits(0x3ef0000000000000) // 1.52587890625e-05
+	c8 := math.Float64frombits(0x40f0000000000000) // 65536
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			t0a, t0b := int32(v0a), int32(v0b)
+			t1a, t1b := float64(t0a), float64(t0b)
+			t3a, t3b := float64(t1a*c2), float64(t1b*c2)
+			t4a, t4b := int32(v1a), int32(v1b)
+			t5a, t5b := float64(t4a), float64(t4b)
+			t6a, t6b := float64(t5a*c2), float64(t5b*c2)
+			t7a, t7b := scalar.Max(t3a, t6a), scalar.Max(t3b, t6b)
+			t9a, t9b := float64(t7a*c8), float64(t7b*c8)
+			t10a, t10b := float64(math.RoundToEven(float64(t9a))), float64(math.RoundToEven(float64(t9b)))
+			var t11a int32
+			if t10a >= 0x1p31 {
+				t11a = 1<<31 - 1
+			} else if t10a <= -0x1p31 {
+				t11a = -1 << 31
+			} else if t10a == t10a {
+				t11a = int32(t10a)
+			}
+			var t11b int32
+			if t10b >= 0x1p31 {
+				t11b = 1<<31 - 1
+			} else if t10b <= -0x1p31 {
+				t11b = -1 << 31
+			} else if t10b == t10b {
+				t11b = int32(t10b)
+			}
+			t12a, t12b := uint32(t11a), uint32(t11b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t12a, t12b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := float64(t0)
+			t3 := float64(t1 * c2)
+			t4 := int32(v1)
+			t5 := float64(t4)
+			t6 := float64(t5 * c2)
+			t7 := scalar.Max(t3, t6)
+			t9 := float64(t7 * c8)
+			t10 := float64(math.RoundToEven(float64(t9)))
+			var t11 int32
+			if t10 >= 0x1p31 {
+				t11 = 1<<31 - 1
+			} else if t10 <= -0x1p31 {
+				t11 = -1 << 31
+			} else if t10 == t10 {
+				t11 = int32(t10)
+			}
+			t12 := uint32(t11)
+			o0[i] = t12
+		}
+	}
+}
+
 // k_max_u16_su_67ffd810ea_go is
 //
 //	kernel (s0:u16, u1:u16) { t0 = max s0 u1; store t0 }
@@ -32554,6 +33077,118 @@ func k_min_min_u8_uuu_c55f0eb781_go(f *abi.Frame) {
 			t1 := scalar.Min(v2, t0)
 			o0[i] = t0
 			o1[i] = t1
+		}
+	}
+}
+
+// k_min_q16x16_us_176ea78301_go is
+//
+//	kernel (u0:q16x16, s1:q16x16) { t0 = min u0 s1; store t0 }
+//
+// for i: o0[i] = min(a0[i], a1)
+func k_min_q16x16_us_176ea78301_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := math.Float64frombits(0x3ef0000000000000) // 1.52587890625e-05
+	c8 := math.Float64frombits(0x40f0000000000000) // 65536
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t4 := int32(s1)
+		t5 := float64(t4)
+		t6 := float64(t5 * c2)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := float64(t0)
+			t3 := float64(t1 * c2)
+			t7 := scalar.Min(t3, t6)
+			t9 := float64(t7 * c8)
+			t10 := float64(math.RoundToEven(float64(t9)))
+			var t11 int32
+			if t10 >= 0x1p31 {
+				t11 = 1<<31 - 1
+			} else if t10 <= -0x1p31 {
+				t11 = -1 << 31
+			} else if t10 == t10 {
+				t11 = int32(t10)
+			}
+			t12 := uint32(t11)
+			o0[i] = t12
+		}
+	}
+}
+
+// k_min_q16x16_uu_193c57b0b4_go is
+//
+//	kernel (u0:q16x16, u1:q16x16) { t0 = min u0 u1; store t0 }
+//
+// for i: o0[i] = min(a0[i], a1[i])
+func k_min_q16x16_uu_193c57b0b4_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := math.Float64frombits(0x3ef0000000000000) // 1.52587890625e-05
+	c8 := math.Float64frombits(0x40f0000000000000) // 65536
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			t0a, t0b := int32(v0a), int32(v0b)
+			t1a, t1b := float64(t0a), float64(t0b)
+			t3a, t3b := float64(t1a*c2), float64(t1b*c2)
+			t4a, t4b := int32(v1a), int32(v1b)
+			t5a, t5b := float64(t4a), float64(t4b)
+			t6a, t6b := float64(t5a*c2), float64(t5b*c2)
+			t7a, t7b := scalar.Min(t3a, t6a), scalar.Min(t3b, t6b)
+			t9a, t9b := float64(t7a*c8), float64(t7b*c8)
+			t10a, t10b := float64(math.RoundToEven(float64(t9a))), float64(math.RoundToEven(float64(t9b)))
+			var t11a int32
+			if t10a >= 0x1p31 {
+				t11a = 1<<31 - 1
+			} else if t10a <= -0x1p31 {
+				t11a = -1 << 31
+			} else if t10a == t10a {
+				t11a = int32(t10a)
+			}
+			var t11b int32
+			if t10b >= 0x1p31 {
+				t11b = 1<<31 - 1
+			} else if t10b <= -0x1p31 {
+				t11b = -1 << 31
+			} else if t10b == t10b {
+				t11b = int32(t10b)
+			}
+			t12a, t12b := uint32(t11a), uint32(t11b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t12a, t12b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := float64(t0)
+			t3 := float64(t1 * c2)
+			t4 := int32(v1)
+			t5 := float64(t4)
+			t6 := float64(t5 * c2)
+			t7 := scalar.Min(t3, t6)
+			t9 := float64(t7 * c8)
+			t10 := float64(math.RoundToEven(float64(t9)))
+			var t11 int32
+			if t10 >= 0x1p31 {
+				t11 = 1<<31 - 1
+			} else if t10 <= -0x1p31 {
+				t11 = -1 << 31
+			} else if t10 == t10 {
+				t11 = int32(t10)
+			}
+			t12 := uint32(t11)
+			o0[i] = t12
 		}
 	}
 }
@@ -37016,6 +37651,118 @@ func k_mul_mul_u8_uuu_aced52e24d_go(f *abi.Frame) {
 	}
 }
 
+// k_mul_q16x16_su_d0024c3d64_go is
+//
+//	kernel (s0:q16x16, u1:q16x16) { t0 = mul s0 u1; store t0 }
+//
+// for i: o0[i] = a0 * a1[i]
+func k_mul_q16x16_su_d0024c3d64_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := math.Float64frombits(0x3ef0000000000000) // 1.52587890625e-05
+	c8 := math.Float64frombits(0x40f0000000000000) // 65536
+	for r := range f.Rows {
+		s0 := *(*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := int32(s0)
+		t1 := float64(t0)
+		t3 := float64(t1 * c2)
+		for i := range n {
+			v1 := a1[i]
+			t4 := int32(v1)
+			t5 := float64(t4)
+			t6 := float64(t5 * c2)
+			t7 := float64(t3 * t6)
+			t9 := float64(t7 * c8)
+			t10 := float64(math.RoundToEven(float64(t9)))
+			var t11 int32
+			if t10 >= 0x1p31 {
+				t11 = 1<<31 - 1
+			} else if t10 <= -0x1p31 {
+				t11 = -1 << 31
+			} else if t10 == t10 {
+				t11 = int32(t10)
+			}
+			t12 := uint32(t11)
+			o0[i] = t12
+		}
+	}
+}
+
+// k_mul_q16x16_uu_b4ec566c2f_go is
+//
+//	kernel (u0:q16x16, u1:q16x16) { t0 = mul u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] * a1[i]
+func k_mul_q16x16_uu_b4ec566c2f_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := math.Float64frombits(0x3ef0000000000000) // 1.52587890625e-05
+	c8 := math.Float64frombits(0x40f0000000000000) // 65536
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			t0a, t0b := int32(v0a), int32(v0b)
+			t1a, t1b := float64(t0a), float64(t0b)
+			t3a, t3b := float64(t1a*c2), float64(t1b*c2)
+			t4a, t4b := int32(v1a), int32(v1b)
+			t5a, t5b := float64(t4a), float64(t4b)
+			t6a, t6b := float64(t5a*c2), float64(t5b*c2)
+			t7a, t7b := float64(t3a*t6a), float64(t3b*t6b)
+			t9a, t9b := float64(t7a*c8), float64(t7b*c8)
+			t10a, t10b := float64(math.RoundToEven(float64(t9a))), float64(math.RoundToEven(float64(t9b)))
+			var t11a int32
+			if t10a >= 0x1p31 {
+				t11a = 1<<31 - 1
+			} else if t10a <= -0x1p31 {
+				t11a = -1 << 31
+			} else if t10a == t10a {
+				t11a = int32(t10a)
+			}
+			var t11b int32
+			if t10b >= 0x1p31 {
+				t11b = 1<<31 - 1
+			} else if t10b <= -0x1p31 {
+				t11b = -1 << 31
+			} else if t10b == t10b {
+				t11b = int32(t10b)
+			}
+			t12a, t12b := uint32(t11a), uint32(t11b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t12a, t12b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := float64(t0)
+			t3 := float64(t1 * c2)
+			t4 := int32(v1)
+			t5 := float64(t4)
+			t6 := float64(t5 * c2)
+			t7 := float64(t3 * t6)
+			t9 := float64(t7 * c8)
+			t10 := float64(math.RoundToEven(float64(t9)))
+			var t11 int32
+			if t10 >= 0x1p31 {
+				t11 = 1<<31 - 1
+			} else if t10 <= -0x1p31 {
+				t11 = -1 << 31
+			} else if t10 == t10 {
+				t11 = int32(t10)
+			}
+			t12 := uint32(t11)
+			o0[i] = t12
+		}
+	}
+}
+
 // k_mul_sub_f32_sus_965440f780_go is
 //
 //	kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = sub s2 t0; store t1 }
@@ -41156,6 +41903,41 @@ func k_reduce_add_cast_i8_i32_u_c28ff79bec_go(f *abi.Frame) {
 	}
 }
 
+// k_reduce_add_cast_q16x16_f64_u_5cbf257df0_go is
+//
+//	reduce [add] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }
+//
+// for i: o0 += float64(a0[i])
+func k_reduce_add_cast_q16x16_f64_u_5cbf257df0_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	c2 := math.Float64frombits(0x3ef0000000000000) // 1.52587890625e-05
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]float64
+		for b := range l0 {
+			l0[b] = math.Float64frombits(0x8000000000000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := float64(t0)
+			t3 := float64(t1 * c2)
+			l0[i&31] = float64(l0[i&31] + t3)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
 // k_reduce_add_cast_u16_i32_u_73b54e0d85_go is
 //
 //	reduce [add] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }
@@ -42400,6 +43182,33 @@ func k_reduce_argmax_cast_i8_i32_u_5c17c068e8_go(f *abi.Frame) {
 	}
 }
 
+// k_reduce_argmax_cast_q16x16_f64_u_bd5d0ac8de_go is
+//
+//	reduce [argmax] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }
+//
+// for i: o0 = index of the first max(float64(a0[i]))
+func k_reduce_argmax_cast_q16x16_f64_u_bd5d0ac8de_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	c2 := math.Float64frombits(0x3ef0000000000000) // 1.52587890625e-05
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := math.Float64frombits(0xfff0000000000000), int32(0)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := float64(t0)
+			t3 := float64(t1 * c2)
+			if !(t3 <= m0) && m0 == m0 {
+				m0, l0 = t3, int32(i)
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+	}
+}
+
 // k_reduce_argmax_cast_u16_i32_u_1690446a9c_go is
 //
 //	reduce [argmax] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }
@@ -42751,6 +43560,33 @@ func k_reduce_argmin_cast_i8_i32_u_2e4fd55e85_go(f *abi.Frame) {
 			t0 := int32(v0)
 			if t0 < m0 {
 				m0, l0 = t0, int32(i)
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
+	}
+}
+
+// k_reduce_argmin_cast_q16x16_f64_u_d15fc9a03d_go is
+//
+//	reduce [argmin] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }
+//
+// for i: o0 = index of the first min(float64(a0[i]))
+func k_reduce_argmin_cast_q16x16_f64_u_d15fc9a03d_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	c2 := math.Float64frombits(0x3ef0000000000000) // 1.52587890625e-05
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		m0, l0 := math.Float64frombits(0x7ff0000000000000), int32(0)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := float64(t0)
+			t3 := float64(t1 * c2)
+			if !(t3 >= m0) && m0 == m0 {
+				m0, l0 = t3, int32(i)
 			}
 		}
 		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0
@@ -43908,6 +44744,41 @@ func k_reduce_max_cast_i8_i32_u_940dcb9fb6_go(f *abi.Frame) {
 	}
 }
 
+// k_reduce_max_cast_q16x16_f64_u_ec7d1b4daa_go is
+//
+//	reduce [max] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }
+//
+// for i: o0 = max(o0, float64(a0[i]))
+func k_reduce_max_cast_q16x16_f64_u_ec7d1b4daa_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	c2 := math.Float64frombits(0x3ef0000000000000) // 1.52587890625e-05
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]float64
+		for b := range l0 {
+			l0[b] = math.Float64frombits(0xfff0000000000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := float64(t0)
+			t3 := float64(t1 * c2)
+			l0[i&31] = scalar.Max(l0[i&31], t3)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = scalar.Max(l0[b], l0[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
 // k_reduce_max_cast_u16_i32_u_1e2352c91a_go is
 //
 //	reduce [max] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }
@@ -44277,6 +45148,41 @@ func k_reduce_min_cast_i8_i32_u_6748bbe25d_go(f *abi.Frame) {
 			}
 		}
 		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_min_cast_q16x16_f64_u_79ad19d67e_go is
+//
+//	reduce [min] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }
+//
+// for i: o0 = min(o0, float64(a0[i]))
+func k_reduce_min_cast_q16x16_f64_u_79ad19d67e_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	c2 := math.Float64frombits(0x3ef0000000000000) // 1.52587890625e-05
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]float64
+		for b := range l0 {
+			l0[b] = math.Float64frombits(0x7ff0000000000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := float64(t0)
+			t3 := float64(t1 * c2)
+			l0[i&31] = scalar.Min(l0[i&31], t3)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = scalar.Min(l0[b], l0[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
 	}
 }
 
@@ -44778,6 +45684,41 @@ func k_reduce_mul_cast_i8_i32_u_380026ce13_go(f *abi.Frame) {
 			}
 		}
 		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_mul_cast_q16x16_f64_u_bf2d4059c7_go is
+//
+//	reduce [mul] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }
+//
+// for i: o0 *= float64(a0[i])
+func k_reduce_mul_cast_q16x16_f64_u_bf2d4059c7_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	c2 := math.Float64frombits(0x3ef0000000000000) // 1.52587890625e-05
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]float64
+		for b := range l0 {
+			l0[b] = math.Float64frombits(0x3ff0000000000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := float64(t0)
+			t3 := float64(t1 * c2)
+			l0[i&31] = float64(l0[i&31] * t3)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float64(l0[b] * l0[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
 	}
 }
 
@@ -55845,6 +56786,156 @@ func k_sub_mul_f64_uuu_1c3ecdbea4_go(f *abi.Frame) {
 			t0 := float64(v0 - v1)
 			t1 := float64(t0 * v2)
 			o0[i] = t1
+		}
+	}
+}
+
+// k_sub_q16x16_su_06544805ef_go is
+//
+//	kernel (s0:q16x16, u1:q16x16) { t0 = sub s0 u1; store t0 }
+//
+// for i: o0[i] = a0 - a1[i]
+func k_sub_q16x16_su_06544805ef_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := math.Float64frombits(0x3ef0000000000000) // 1.52587890625e-05
+	c8 := math.Float64frombits(0x40f0000000000000) // 65536
+	for r := range f.Rows {
+		s0 := *(*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := int32(s0)
+		t1 := float64(t0)
+		t3 := float64(t1 * c2)
+		for i := range n {
+			v1 := a1[i]
+			t4 := int32(v1)
+			t5 := float64(t4)
+			t6 := float64(t5 * c2)
+			t7 := float64(t3 - t6)
+			t9 := float64(t7 * c8)
+			t10 := float64(math.RoundToEven(float64(t9)))
+			var t11 int32
+			if t10 >= 0x1p31 {
+				t11 = 1<<31 - 1
+			} else if t10 <= -0x1p31 {
+				t11 = -1 << 31
+			} else if t10 == t10 {
+				t11 = int32(t10)
+			}
+			t12 := uint32(t11)
+			o0[i] = t12
+		}
+	}
+}
+
+// k_sub_q16x16_us_61446860ea_go is
+//
+//	kernel (u0:q16x16, s1:q16x16) { t0 = sub u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] - a1
+func k_sub_q16x16_us_61446860ea_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := math.Float64frombits(0x3ef0000000000000) // 1.52587890625e-05
+	c8 := math.Float64frombits(0x40f0000000000000) // 65536
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t4 := int32(s1)
+		t5 := float64(t4)
+		t6 := float64(t5 * c2)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := float64(t0)
+			t3 := float64(t1 * c2)
+			t7 := float64(t3 - t6)
+			t9 := float64(t7 * c8)
+			t10 := float64(math.RoundToEven(float64(t9)))
+			var t11 int32
+			if t10 >= 0x1p31 {
+				t11 = 1<<31 - 1
+			} else if t10 <= -0x1p31 {
+				t11 = -1 << 31
+			} else if t10 == t10 {
+				t11 = int32(t10)
+			}
+			t12 := uint32(t11)
+			o0[i] = t12
+		}
+	}
+}
+
+// k_sub_q16x16_uu_47b61feac9_go is
+//
+//	kernel (u0:q16x16, u1:q16x16) { t0 = sub u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] - a1[i]
+func k_sub_q16x16_uu_47b61feac9_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := math.Float64frombits(0x3ef0000000000000) // 1.52587890625e-05
+	c8 := math.Float64frombits(0x40f0000000000000) // 65536
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			t0a, t0b := int32(v0a), int32(v0b)
+			t1a, t1b := float64(t0a), float64(t0b)
+			t3a, t3b := float64(t1a*c2), float64(t1b*c2)
+			t4a, t4b := int32(v1a), int32(v1b)
+			t5a, t5b := float64(t4a), float64(t4b)
+			t6a, t6b := float64(t5a*c2), float64(t5b*c2)
+			t7a, t7b := float64(t3a-t6a), float64(t3b-t6b)
+			t9a, t9b := float64(t7a*c8), float64(t7b*c8)
+			t10a, t10b := float64(math.RoundToEven(float64(t9a))), float64(math.RoundToEven(float64(t9b)))
+			var t11a int32
+			if t10a >= 0x1p31 {
+				t11a = 1<<31 - 1
+			} else if t10a <= -0x1p31 {
+				t11a = -1 << 31
+			} else if t10a == t10a {
+				t11a = int32(t10a)
+			}
+			var t11b int32
+			if t10b >= 0x1p31 {
+				t11b = 1<<31 - 1
+			} else if t10b <= -0x1p31 {
+				t11b = -1 << 31
+			} else if t10b == t10b {
+				t11b = int32(t10b)
+			}
+			t12a, t12b := uint32(t11a), uint32(t11b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t12a, t12b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := float64(t0)
+			t3 := float64(t1 * c2)
+			t4 := int32(v1)
+			t5 := float64(t4)
+			t6 := float64(t5 * c2)
+			t7 := float64(t3 - t6)
+			t9 := float64(t7 * c8)
+			t10 := float64(math.RoundToEven(float64(t9)))
+			var t11 int32
+			if t10 >= 0x1p31 {
+				t11 = 1<<31 - 1
+			} else if t10 <= -0x1p31 {
+				t11 = -1 << 31
+			} else if t10 == t10 {
+				t11 = int32(t10)
+			}
+			t12 := uint32(t11)
+			o0[i] = t12
 		}
 	}
 }

@@ -36,7 +36,7 @@ func edge(d ir.DType, i int) uint64 {
 	switch {
 	case d == ir.Bool:
 		return uint64(i & 1)
-	case ir.Floats.Has(d):
+	case ir.Reals.Has(d):
 		return element(d, floatEdges[i%len(floatEdges)])
 	}
 	return extend(d, uint64(intEdges[i%len(intEdges)]))
@@ -73,7 +73,7 @@ func mixed(rng *rand.Rand, args []kernel.Arg, arg, _, _ int) uint64 {
 		return edge(d, rng.IntN(1000))
 	case n < 4:
 		return extend(d, rng.Uint64())
-	case ir.Floats.Has(d):
+	case ir.Reals.Has(d):
 		return element(d, rng.NormFloat64()*math.Exp2(float64(rng.IntN(12)-4)))
 	}
 	return extend(d, uint64(rng.IntN(40)-20))
@@ -84,7 +84,7 @@ func mixed(rng *rand.Rand, args []kernel.Arg, arg, _, _ int) uint64 {
 // clear, in lines of their own.
 func tame(rng *rand.Rand, args []kernel.Arg, arg, outer, _ int) uint64 {
 	d := args[arg].DType
-	if ir.Floats.Has(d) {
+	if ir.Reals.Has(d) {
 		return element(d, math.Copysign(math.Exp2(2*rng.Float64()-1), rng.Float64()-0.5))
 	}
 	bit := uint64(0)
@@ -109,7 +109,7 @@ func element(d ir.DType, v float64) uint64 { return ir.FromFloat(d, v) }
 
 func text(d ir.DType, v uint64) string {
 	switch {
-	case ir.Floats.Has(d):
+	case ir.Reals.Has(d):
 		return fmt.Sprintf("%g (%#x)", ir.ToFloat(d, v), v)
 	case ir.Signed.Has(d):
 		return fmt.Sprint(int64(v))

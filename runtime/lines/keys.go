@@ -27,7 +27,7 @@ func keysOf[U bits](d ir.DType, down bool) keys[U] {
 	sign := all ^ all>>1
 	k := keys[U]{infinity: all}
 	switch {
-	case ir.Signed.Has(d):
+	case ir.Signed.Has(d) || d == ir.Fixed16x16:
 		k.positive, k.negative = sign, sign
 	case ir.Floats.Has(d):
 		k = keys[U]{zero: sign, infinity: 2 * U(ir.FromFloat(d, math.Inf(1))), positive: sign, negative: all}

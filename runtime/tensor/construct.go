@@ -169,7 +169,7 @@ func Arange(dt ir.DType, start, stop, step float64) *Tensor {
 	if count >= math.MaxInt {
 		return Failf("arange: from %v to %v by %v are %.3g elements, which passes int", start, stop, step, count)
 	}
-	n, isInt := int(count), !ir.Floats.Has(dt)
+	n, isInt := int(count), !ir.Reals.Has(dt)
 	if isInt && (start != math.Trunc(start) || step != math.Trunc(step)) {
 		return Failf("arange: start %v and step %v must be integers for dtype %s", start, step, dt)
 	}

@@ -153,7 +153,7 @@ func (p *tensorPrinter) row(at, step int, indent string, width int) {
 // columnFormat returns how to print each of the shown elements, so that all have
 // one width.
 func columnFormat(dt ir.DType, values []any) func(v any) string {
-	if ir.Floats.Has(dt) {
+	if ir.Reals.Has(dt) {
 		return floatColumn(dt, values)
 	}
 	width := 0
@@ -174,6 +174,8 @@ func scalarText(v any) string {
 		return floatText(ir.Float16, asFloat(v))
 	case BFloat:
 		return floatText(ir.BFloat16, asFloat(v))
+	case Fixed:
+		return floatText(ir.Fixed16x16, asFloat(v))
 	case float32:
 		return floatText(ir.Float32, asFloat(v))
 	case float64:

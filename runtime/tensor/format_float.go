@@ -12,7 +12,7 @@ import (
 const mostDigits = 8
 
 // floatColumn chooses exponents and digits for all shown elements together, as
-// NumPy 2's FloatingFormat does.
+// NumPy 2's FloatingFormat does. Fixed-point numbers have no exponents.
 func floatColumn(dt ir.DType, values []any) func(v any) string {
 	format, largest, smallest := byte('f'), min(plainBelow(dt), 1e8), 1e-4
 	least, most := math.Inf(1), 0.0
@@ -23,7 +23,7 @@ func floatColumn(dt ir.DType, values []any) func(v any) string {
 	}
 	ratio := most / least
 	smallest, ratio = rounded(dt, smallest), rounded(dt, ratio) // NumPy compares in the tensor's own precision
-	if most >= largest || most > 0 && (least < smallest || ratio > 1000) {
+	if ir.Floats.Has(dt) && (most >= largest || most > 0 && (least < smallest || ratio > 1000)) {
 		format = 'e'
 	}
 	whole, digits, tail, special := 0, 0, 0, 0 // the longest of each part
@@ -64,7 +64,7 @@ func plainBelow(dt ir.DType) float64 {
 		return 1e2
 	case ir.Float32:
 		return 1e6
-	case ir.Float64:
+	case ir.Float64, ir.Fixed16x16: // which holds no more than 2^15
 		return 1e16
 	}
 	panic(fmt.Sprintf("BUG: tensor: %s is no float type", dt))
@@ -98,7 +98,7 @@ func floatText(dt ir.DType, f float64) string {
 		return nonFinite(f)
 	}
 	format, least := byte('f'), 1e-4
-	if f != 0 && (math.Abs(f) < least || math.Abs(f) >= plainBelow(dt)) {
+	if ir.Floats.Has(dt) && f != 0 && (math.Abs(f) < least || math.Abs(f) >= plainBelow(dt)) {
 		format = 'e'
 	}
 	whole, digits, exponent := floatParts(dt, f, format, -1)
@@ -118,12 +118,14 @@ func asFloat(v any) float64 {
 		return float64(v.Float32())
 	case BFloat:
 		return float64(v.Float32())
+	case Fixed:
+		return v.Float64()
 	case float32:
 		return float64(v)
 	case float64:
 		return v
 	}
-	panic(fmt.Sprintf("BUG: tensor: %T is no float", v))
+	panic(fmt.Sprintf("BUG: tensor: %T has no fractions", v))
 }
 
 func nonFinite(f float64) string {

@@ -9,7 +9,7 @@ import (
 
 // Element lists Go's types of the elements that run.
 type Element interface {
-	bool | int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | Half | BFloat | float32 | float64
+	bool | int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | Half | BFloat | Fixed | float32 | float64
 }
 
 // DTypeOf returns the dtype whose elements are Go's T.
@@ -37,6 +37,8 @@ func DTypeOf[T Element]() ir.DType {
 		return ir.Float16
 	case BFloat:
 		return ir.BFloat16
+	case Fixed:
+		return ir.Fixed16x16
 	case float32:
 		return ir.Float32
 	case float64:
@@ -54,6 +56,7 @@ var loads = map[ir.DType]func(p unsafe.Pointer) any{
 	ir.Int8: loadOf[int8], ir.Int16: loadOf[int16], ir.Int32: loadOf[int32], ir.Int64: loadOf[int64],
 	ir.Uint8: loadOf[uint8], ir.Uint16: loadOf[uint16], ir.Uint32: loadOf[uint32], ir.Uint64: loadOf[uint64],
 	ir.Float16: loadOf[Half], ir.BFloat16: loadOf[BFloat], ir.Float32: loadOf[float32], ir.Float64: loadOf[float64],
+	ir.Fixed16x16: loadOf[Fixed],
 }
 
 func loadOf[T Element](p unsafe.Pointer) any { return *(*T)(p) }

@@ -38,14 +38,14 @@ func Uniform(dt ir.DType, seed uint64, lo, hi float64, shape ...int) *Tensor {
 // rounded returns the number of a float type that is nearest to v.
 func rounded(dt ir.DType, v float64) float64 { return ir.ToFloat(dt, ir.FromFloat(dt, v)) }
 
-// below returns the greatest number of a float type below hi, or hi where lo is the
+// below returns the greatest number of a type with fractions below hi, or hi where lo is the
 // same number.
 func below(dt ir.DType, hi, lo float64) float64 {
 	bits := ir.FromFloat(dt, hi)
 	switch v := ir.ToFloat(dt, bits); {
 	case v == rounded(dt, lo):
 		return v
-	case v > 0:
+	case v > 0 || !ir.Floats.Has(dt):
 		bits--
 	case v == 0:
 		bits = ir.SignBit(dt) | 1
@@ -76,9 +76,9 @@ func Normal(dt ir.DType, seed uint64, mean, std float64, shape ...int) *Tensor {
 	})
 }
 
-// newFloats allocates a tensor of a floating-point dtype.
+// newFloats allocates a tensor of a dtype with fractions.
 func newFloats(op string, dt ir.DType, shape []int) *Tensor {
-	if floats := ir.Floats & ir.Running; !floats.Has(dt) {
+	if floats := ir.Reals & ir.Running; !floats.Has(dt) {
 		return Failf("%s: dtype %s has no fractions: use one of %s", op, dt, floats)
 	}
 	return newTensor(op, dt, shape)

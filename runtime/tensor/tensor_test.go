@@ -229,6 +229,8 @@ func TestEveryDType(t *testing.T) {
 			require.Equal(t, Half(0), zero)
 		case ir.BFloat16:
 			require.Equal(t, BFloat(0), zero)
+		case ir.Fixed16x16:
+			require.Equal(t, Fixed(0), zero)
 		default:
 			require.Equal(t, dt.String(), fmt.Sprintf("%T", zero))
 		}

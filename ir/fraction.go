@@ -7,8 +7,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/scalar"
 )
 
-// Numbers of float16 and bfloat16 as text, and rounded from float64. Package scalar converts from and
-// to float32.
+// Numbers of types with fractions that are not computed in themselves, as text, and those of
+// 16 bits rounded from float64.
 
 // roundToOdd returns v with 24 bits, the last of them set if others were lost. So
 // it is a float32, and rounding that to float16 is the one rounding of v (Boldo and
@@ -33,34 +33,44 @@ func bfloat16Of(v float64) uint64 {
 }
 
 // shortest returns the number of the fewest decimal digits that round to the same element
-// as v, of a float type that strconv does not have.
+// as v, of a type that strconv does not have.
 func shortest(d DType, v float64) float64 {
 	for digits := 0; ; digits++ {
 		w, err := strconv.ParseFloat(strconv.FormatFloat(v, 'e', digits, 64), 64)
-		if err != nil || FromFloat(d, w) == FromFloat(d, v) {
+		if bits := FromFloat(d, w); err != nil || bits == FromFloat(d, v) && reaches(d, bits, w) {
 			return w
 		}
 	}
 }
 
-// FormatFloat is strconv.FormatFloat of a number of a float type.
+// FormatFloat is strconv.FormatFloat of a number of a type with fractions.
 func FormatFloat(d DType, v float64, format byte, precision int) string {
 	bits := 64
 	switch {
 	case d == Float32:
 		bits = 32
-	case d.Size() == 2 && precision < 0 && !math.IsNaN(v) && !math.IsInf(v, 0):
+	case !d.Native() && precision < 0 && !math.IsNaN(v) && !math.IsInf(v, 0):
 		v = shortest(d, v)
 	}
 	return strconv.FormatFloat(v, format, precision, bits)
 }
 
-// parseHalf rounds a decimal number, as ParseFloat does for types that strconv has.
-func parseHalf(d DType, text string) (uint64, error) {
+// parseNarrow rounds a decimal number, as ParseFloat does for types that strconv has.
+func parseNarrow(d DType, text string) (uint64, error) {
 	v, err := strconv.ParseFloat(text, 64)
 	bits := FromFloat(d, v)
-	if err == nil && math.IsInf(ToFloat(d, bits), 0) && !math.IsInf(v, 0) {
+	if err == nil && !reaches(d, bits, v) {
 		err = strconv.ErrRange
 	}
 	return bits, err
+}
+
+// reaches reports whether an element that a number was rounded to is not infinite, or the
+// last of its type, because the number is beyond all of them.
+func reaches(d DType, bits uint64, v float64) bool {
+	r := ToFloat(d, bits)
+	if Floats.Has(d) {
+		return !math.IsInf(r, 0) || math.IsInf(v, 0)
+	}
+	return math.Abs(r-v) <= 0x1p-17 // not of NaN
 }

@@ -1,0 +1,178 @@
+package main
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"unsafe"
+
+	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/eval"
+	"github.com/stridefuse/stridefuse/npy"
+)
+
+// Arrays: of files, made up, and as the definitions compute them.
+
+// given returns the tensors of inputs, from the files of the command line. Inputs for which
+// there is none are made up if that is allowed.
+func (t *tool) given(inputs []graph.Port, madeUp bool) ([]*graph.Tensor, error) {
+	out := make([]*graph.Tensor, len(inputs))
+	for _, in := range t.in {
+		i := slices.IndexFunc(inputs, func(p graph.Port) bool { return p.Name == in.name })
+		if i < 0 {
+			return nil, fmt.Errorf("there is no input %s: the program has %s", in.name, portList(inputs))
+		}
+		x, err := npy.ReadFile(in.file)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = x
+	}
+	for i, p := range inputs {
+		switch {
+		case out[i] != nil:
+			if err := fits(p, out[i]); err != nil {
+				return nil, err
+			}
+		case !madeUp:
+			return nil, fmt.Errorf("the input %s is missing: add -in %s=file.npy", p, p.Name)
+		default:
+			x, err := makeUp(p, uint64(i)+1)
+			if err != nil {
+				return nil, err
+			}
+			out[i] = x
+		}
+	}
+	return out, nil
+}
+
+func portList(ports []graph.Port) string {
+	if len(ports) == 0 {
+		return "none"
+	}
+	text := make([]string, len(ports))
+	for i, p := range ports {
+		text[i] = p.String()
+	}
+	return strings.Join(text, ", ")
+}
+
+// fits checks the type of a tensor, and its shape as far as it is known.
+func fits(p graph.Port, x *graph.Tensor) error {
+	if x.DType() != p.DType || x.Rank() != len(p.Shape) {
+		return fmt.Errorf("input %s is %s, and the file has %s%v", p.Name, typeText(p), x.DType(), x.Shape())
+	}
+	for k, d := range p.Shape {
+		if n, known := d.Int(); known && n != x.Extent(k) {
+			return fmt.Errorf("input %s is %s, and the file has %s%v", p.Name, typeText(p), x.DType(), x.Shape())
+		}
+	}
+	return nil
+}
+
+// makeUp returns numbers for an input: floats from -1 to 1, integers from 0 to 9, the same at
+// each run.
+func makeUp(p graph.Port, seed uint64) (*graph.Tensor, error) {
+	shape := make([]int, len(p.Shape))
+	for k, d := range p.Shape {
+		n, known := d.Int()
+		if !known {
+			return nil, fmt.Errorf("the input %s has sizes of its own: add -size name=n for each, or -in %s=file.npy", p, p.Name)
+		}
+		shape[k] = n
+	}
+	if ir.Floats.Has(p.DType) {
+		x := graph.Uniform(p.DType, seed, -1, 1, shape...)
+		return x, x.Err()
+	}
+	x := graph.New(p.DType, shape...)
+	if err := x.Err(); err != nil {
+		return nil, err
+	}
+	a := eval.Array{DType: p.DType, Shape: shape, Data: make([]uint64, x.Size())}
+	for i := range a.Data {
+		a.Data[i] = ir.Mix(seed, uint64(i)) % 10
+		if p.DType == ir.Bool {
+			a.Data[i] %= 2
+		}
+	}
+	return tensorOf(a), nil
+}
+
+// stored returns the bytes of a row-major tensor.
+func stored(x *graph.Tensor) []byte {
+	return unsafe.Slice((*byte)(x.Pointer()), x.Size()*x.DType().Size())
+}
+
+// arrays returns tensors as the definitions take them.
+func arrays(tensors []*graph.Tensor) []eval.Array {
+	out := make([]eval.Array, len(tensors))
+	for i, x := range tensors {
+		out[i] = arrayOf(x)
+	}
+	return out
+}
+
+func arrayOf(x *graph.Tensor) eval.Array {
+	a := eval.Array{DType: x.DType(), Shape: x.Shape(), Data: make([]uint64, x.Size())}
+	if len(a.Data) == 0 {
+		return a
+	}
+	data, size := stored(x.Contiguous()), x.DType().Size()
+	for i := range a.Data {
+		var word [8]byte
+		copy(word[:], data[i*size:][:size])
+		a.Data[i] = ir.Wrap(a.DType, int64(lowBytes(word, size)))
+	}
+	return a
+}
+
+// lowBytes returns the number that the first bytes in memory are.
+func lowBytes(word [8]byte, size int) uint64 {
+	switch size {
+	case 1:
+		return uint64(word[0])
+	case 2:
+		return uint64(binary.NativeEndian.Uint16(word[:]))
+	case 4:
+		return uint64(binary.NativeEndian.Uint32(word[:]))
+	case 8:
+		return binary.NativeEndian.Uint64(word[:])
+	}
+	panic(fmt.Sprintf("BUG: stridefuse: elements of %d bytes", size))
+}
+
+func tensorOf(a eval.Array) *graph.Tensor {
+	x := graph.New(a.DType, a.Shape...)
+	if x.Err() != nil || len(a.Data) == 0 {
+		return x
+	}
+	data, size := stored(x), a.DType.Size()
+	for i, e := range a.Data {
+		at := data[i*size:]
+		switch size {
+		case 1:
+			at[0] = byte(e)
+		case 2:
+			binary.NativeEndian.PutUint16(at, uint16(e))
+		case 4:
+			binary.NativeEndian.PutUint32(at, uint32(e))
+		case 8:
+			binary.NativeEndian.PutUint64(at, e)
+		}
+	}
+	return x
+}
+
+// sameArrays reports whether two lists of results have the same bits. A NaN is a NaN.
+func sameArrays(a, b []eval.Array) bool {
+	return slices.EqualFunc(a, b, func(x, y eval.Array) bool {
+		return x.DType == y.DType && slices.Equal(x.Shape, y.Shape) && slices.EqualFunc(x.Data, y.Data, func(e, f uint64) bool {
+			return e == f || ir.Floats.Has(x.DType) && math.IsNaN(ir.ToFloat(x.DType, e)) && math.IsNaN(ir.ToFloat(x.DType, f))
+		})
+	})
+}

@@ -1,0 +1,188 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/eval"
+	"github.com/stridefuse/stridefuse/ir/nest"
+	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/passes"
+	"github.com/stridefuse/stridefuse/passes/schedule"
+)
+
+// bisect compares the states of a program with its graph's definition: after each pass and
+// rewrite, as a plan, as a schedule, and as it runs. It prints the first that differs.
+func (t *tool) bisect(ctx context.Context) error {
+	text, l, err := t.source()
+	if err != nil {
+		return err
+	}
+	if l != graphLevel {
+		return fmt.Errorf("%s: this is a %s: bisect begins with the text of a graph", t.arg, levelNames[l])
+	}
+	f, err := t.graphText(text)
+	if err != nil {
+		return err
+	}
+	if err := ir.Verify(f, ir.StageGraph); err != nil {
+		return t.inText(err)
+	}
+	ins, err := t.given((&defined{f}).Inputs(), true)
+	if err != nil {
+		return err
+	}
+	if f, err = t.bound(f, ins); err != nil {
+		return err
+	}
+	if err := evaluable(f); err != nil {
+		return t.inText(err)
+	}
+	b := &bisection{tool: t, ctx: ctx, f: f, ins: ins, elems: arrays(ins), begin: time.Now()}
+	if b.want, err = eval.Eval(f, b.elems); err != nil {
+		return err
+	}
+	return b.search()
+}
+
+// bound returns the graph for the sizes that its inputs have.
+func (t *tool) bound(f *ir.Func, ins []*graph.Tensor) (*ir.Func, error) {
+	sizes := map[string]int{}
+	for i, p := range f.Params {
+		for k, d := range p.Type.Shape {
+			if name, factor, offset, ok := d.Linear(); ok {
+				sizes[name] = (ins[i].Extent(k) - offset) / factor
+			}
+		}
+	}
+	g, err := f.Bind(sizes)
+	if err != nil {
+		return nil, err
+	}
+	for i, p := range g.Params {
+		shape, _ := p.Type.Shape.Ints()
+		if have := fmt.Sprint(ins[i].Shape()); have != fmt.Sprint(shape) {
+			return nil, fmt.Errorf("input %s is %s, and the file has %s", p.Name, p.Type.Shape, have)
+		}
+	}
+	return g, nil
+}
+
+// bisection is one search.
+type bisection struct {
+	*tool
+	ctx   context.Context
+	f     *ir.Func
+	ins   []*graph.Tensor
+	elems []eval.Array // of the inputs
+	want  []eval.Array
+	tried int
+	begin time.Time
+}
+
+// search finds what differs, and prints it.
+func (b *bisection) search() error {
+	options := passes.Options{Machine: b.machine()}
+	c, err := passes.Bisect(b.pipeline, b.f, options, b.agrees)
+	if err != nil {
+		return err
+	}
+	if c.Pass != "" {
+		b.report(c)
+		return nil
+	}
+	p, err := passes.Lower(b.f.Clone(), options)
+	if err != nil {
+		return err
+	}
+	nests, err := schedule.Schedule(p, b.machine(), b.executor())
+	if err != nil {
+		return err
+	}
+	where, err := b.below(nests)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(b.stdout, "%s (%d states compared)\n", cmp.Or(where, "no state differs from the definition of the graph"), b.tried)
+	return nil
+}
+
+// agrees evaluates a state of the passes.
+func (b *bisection) agrees(s *passes.State) (bool, error) {
+	if err := b.step(); err != nil {
+		return false, err
+	}
+	got, err := []eval.Array(nil), error(nil)
+	if s.Plan != nil {
+		got, err = eval.Plan(s.Plan, b.elems)
+	} else {
+		got, err = eval.Eval(s.Func, b.elems)
+	}
+	return err == nil && sameArrays(got, b.want), nil
+}
+
+// step counts a state, and ends the search with the context.
+func (b *bisection) step() error {
+	b.tried++
+	if time.Since(b.begin) > quiet {
+		fmt.Fprintf(b.stderr, "\rstate %d ", b.tried)
+	}
+	return b.ctx.Err()
+}
+
+// below says what differs of the schedule: its definition, or its run. It is "" if nothing.
+func (b *bisection) below(nests *nest.Program) (string, error) {
+	if err := b.step(); err != nil {
+		return "", err
+	}
+	data := make([][]uint64, len(b.elems))
+	for i, a := range b.elems {
+		data[i] = a.Data
+	}
+	got, err := nest.Eval(nests, data)
+	if err != nil || !sameArrays(asArrays(nests, got), b.want) {
+		return fmt.Sprintf("the schedule differs from the definition of the graph (%v), and the plan does not", err), nil
+	}
+	if err := b.step(); err != nil {
+		return "", err
+	}
+	p, err := b.link(nests)
+	if err != nil {
+		return "", err
+	}
+	outs, err := p.RunAll(b.ctx, b.ins...)
+	if err != nil {
+		return "", err
+	}
+	if !sameArrays(arrays(outs), b.want) {
+		return "the run differs from the definition of the schedule: a kernel or the runtime is wrong; compare with -portable and -tiling", nil
+	}
+	return "", nil
+}
+
+// asArrays returns the results of a schedule with their types.
+func asArrays(p *nest.Program, data [][]uint64) []eval.Array {
+	out := make([]eval.Array, len(data))
+	for i := range p.Buffers {
+		if b := &p.Buffers[i]; b.Kind == plan.ResultBuffer {
+			out[b.Index] = eval.Array{DType: b.DType, Shape: b.Shape, Data: data[b.Index]}
+		}
+	}
+	return out
+}
+
+// report prints what a pass has broken.
+func (b *bisection) report(c *passes.Culprit) {
+	fmt.Fprintf(b.stdout, "pass %s", c.Pass)
+	if c.Rewrite > 0 {
+		fmt.Fprintf(b.stdout, ", rewrite %d: %s", c.Rewrite, c.Op.Method())
+		if c.Pos.File != "" {
+			fmt.Fprintf(b.stdout, " of %s", c.Pos)
+		}
+	}
+	fmt.Fprintf(b.stdout, " (%d states compared)\n%s", c.Tried, lineDiff(c.Before, c.After))
+}

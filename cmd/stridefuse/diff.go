@@ -1,0 +1,109 @@
+package main
+
+import (
+	"strings"
+)
+
+// around is how many equal lines are shown beside those that differ, and mostCells how many
+// pairs of lines are compared.
+const (
+	around    = 1
+	mostCells = 4 << 20
+)
+
+// lineDiff returns the lines by which two texts differ: - for those of the first, + for those
+// of the second, and few equal ones beside them. It is a longest common subsequence; texts
+// with too many lines for that differ as a whole from their first to their last difference.
+func lineDiff(before, after string) string {
+	a, b := splitLines(before), splitLines(after)
+	from := 0
+	for from < len(a) && from < len(b) && a[from] == b[from] {
+		from++
+	}
+	end := 0
+	for end < len(a)-from && end < len(b)-from && a[len(a)-1-end] == b[len(b)-1-end] {
+		end++
+	}
+	var d diffPrinter
+	d.equal(a[:from])
+	d.changes(a[from:len(a)-end], b[from:len(b)-end])
+	d.equal(a[len(a)-end:])
+	return d.text()
+}
+
+func splitLines(s string) []string {
+	s = strings.TrimRight(s, "\n")
+	if s == "" {
+		return nil
+	}
+	return strings.Split(s, "\n")
+}
+
+// diffPrinter collects the lines of a diff, each with its mark.
+type diffPrinter struct{ lines []string }
+
+func (d *diffPrinter) add(mark string, lines ...string) {
+	for _, l := range lines {
+		d.lines = append(d.lines, mark+l)
+	}
+}
+
+func (d *diffPrinter) equal(lines []string) { d.add("  ", lines...) }
+
+// changes adds the lines of a and b by their longest common subsequence.
+func (d *diffPrinter) changes(a, b []string) {
+	if len(a)*len(b) > mostCells {
+		d.add("- ", a...)
+		d.add("+ ", b...)
+		return
+	}
+	common := make([][]int32, len(a)+1) // of what is left from i and j on
+	for i := range common {
+		common[i] = make([]int32, len(b)+1)
+	}
+	for i := len(a) - 1; i >= 0; i-- {
+		for j := len(b) - 1; j >= 0; j-- {
+			if a[i] == b[j] {
+				common[i][j] = common[i+1][j+1] + 1
+			} else {
+				common[i][j] = max(common[i+1][j], common[i][j+1])
+			}
+		}
+	}
+	i, j := 0, 0
+	for i < len(a) || j < len(b) {
+		switch {
+		case i < len(a) && j < len(b) && a[i] == b[j]:
+			d.add("  ", a[i])
+			i, j = i+1, j+1
+		case j == len(b) || i < len(a) && common[i+1][j] >= common[i][j+1]:
+			d.add("- ", a[i])
+			i++
+		default:
+			d.add("+ ", b[j])
+			j++
+		}
+	}
+}
+
+// text returns the lines that differ and those beside them; dots stand for the others.
+func (d *diffPrinter) text() string {
+	near := make([]bool, len(d.lines))
+	for i, l := range d.lines {
+		if l[0] != ' ' {
+			for k := max(0, i-around); k <= min(len(d.lines)-1, i+around); k++ {
+				near[k] = true
+			}
+		}
+	}
+	var out strings.Builder
+	for i, l := range d.lines {
+		switch {
+		case near[i]:
+			out.WriteString(l + "\n")
+		case i == 0 || near[i-1]:
+			out.WriteString("  ...\n")
+		}
+	}
+	return out.String()
+}

@@ -1,0 +1,133 @@
+// Command stridefuse runs and inspects programs from their text: any dump of a program, of
+// graphs, plans and schedules, is its input, and so are formulas in NumPy's notation. It runs
+// a dump of production at home, says what the compiler made of it, times it, and finds the
+// rewrite that broke it.
+//
+//	stridefuse run prog.txt -in x=a.npy -out y.npy
+//	stridefuse eval "(a*b + c).sum(0)" -in a=a.npy -in b=b.npy -in c=c.npy
+//	stridefuse help
+//
+// Text of strangers is safe to run: it is verified at the level that runs, and reads and
+// writes no memory but its own. It may take long; -timeout ends it.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+
+	"github.com/stridefuse/stridefuse/passes"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	t := &tool{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, pipeline: passes.Default}
+	os.Exit(t.main(ctx, os.Args[1:]))
+}
+
+// tool is one run of the command.
+type tool struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	pipeline       []passes.Pass // that bisect examines
+	flags
+}
+
+// command is a row of the table of commands.
+type command struct {
+	name, arg string
+	doc       string
+	flags     []string // rows of the table of flags
+	run       func(*tool, context.Context) error
+}
+
+var commands []command
+
+func init() { // not an initializer: help reads it
+	text, data, engine := []string{"stage", "size"}, []string{"in", "out"}, []string{"workers", "portable", "tiling", "timeout"}
+	blocks := []string{"state", "budget"}
+	commands = []command{
+		{"run", "FILE", "run a program, and print or write what it computes", slices.Concat(text, data, engine), (*tool).run},
+		{"eval", "FORMULA", "compute a formula in NumPy's notation", slices.Concat(data, []string{"graph"}, engine), (*tool).eval},
+		{"explain", "FILE", "say what is fused, copied and moved, and by which kernels", slices.Concat(text, engine[:3]), (*tool).explain},
+		{"passes", "FILE", "print the program after each pass that changed it", append(text, "diff"), (*tool).passes},
+		{"kernels", "FILE", "list the kernels, and which are not generated", append(text, "portable"), (*tool).kernels},
+		{"asm", "SIGNATURE", "print the assembly of a kernel with what bounds its loops", []string{"target", "memory"}, (*tool).asm},
+		{"bench", "FILE", "time a program", slices.Concat(text, data[:1], engine, []string{"runs"}), (*tool).bench},
+		{"bisect", "FILE", "find the rewrite after which a program computes something else", slices.Concat(text, data[:1], engine[1:]), (*tool).bisect},
+		{"shard", "FILE", "compute a range of blocks of rows, of arrays larger than memory", slices.Concat(data, blocks, engine, []string{"range"}), (*tool).shard},
+		{"merge", "FILE", "complete a job whose ranges have been computed, and print or write what has no rows", slices.Concat(data, blocks, engine, []string{"ranges"}), (*tool).merge},
+		{"help", "COMMAND", "describe a command", nil, (*tool).help},
+	}
+}
+
+// errUsage is a mistake in the command line, which has been printed.
+var errUsage = errors.New("usage")
+
+// main returns the exit code: 0, 1 for an error, 2 for a mistake in the command line.
+func (t *tool) main(ctx context.Context, args []string) int {
+	switch err := t.dispatch(ctx, args); {
+	case err == nil || errors.Is(err, flag.ErrHelp):
+		return 0
+	case errors.Is(err, errUsage):
+		return 2
+	default:
+		fmt.Fprintf(t.stderr, "stridefuse: %v\n", err)
+		return 1
+	}
+}
+
+func (t *tool) dispatch(ctx context.Context, args []string) error {
+	if len(args) == 0 {
+		t.overview(t.stderr)
+		return errUsage
+	}
+	if slices.Contains([]string{"-h", "-help", "--help"}, args[0]) {
+		args = []string{"help"}
+	}
+	i := slices.IndexFunc(commands, func(c command) bool { return c.name == args[0] })
+	if i < 0 {
+		fmt.Fprintf(t.stderr, "stridefuse: there is no command %q\n\n", args[0])
+		t.overview(t.stderr)
+		return errUsage
+	}
+	c := &commands[i]
+	if err := t.parse(c, args[1:]); err != nil {
+		return err
+	}
+	if t.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, t.timeout)
+		defer cancel()
+	}
+	return c.run(t, ctx)
+}
+
+// overview lists the commands.
+func (t *tool) overview(w io.Writer) {
+	fmt.Fprint(w, "Stridefuse runs and inspects programs from their text.\n\nusage: stridefuse COMMAND ARGUMENT [flags]\n\n")
+	for _, c := range commands {
+		fmt.Fprintf(w, "  %-8s %-10s %s\n", c.name, c.arg, c.doc)
+	}
+	fmt.Fprint(w, "\nFILE is a dump, as Program.Dump and STRIDEFUSE_DUMP write it; - is standard input.\n\"stridefuse help COMMAND\" lists the flags.\n")
+}
+
+// help describes a command, or lists all.
+func (t *tool) help(context.Context) error {
+	i := slices.IndexFunc(commands, func(c command) bool { return c.name == t.arg })
+	switch {
+	case t.arg == "":
+		t.overview(t.stdout)
+	case i < 0:
+		return fmt.Errorf("there is no command %q: stridefuse help lists them", t.arg)
+	default:
+		commands[i].usage(t.stdout)
+	}
+	return nil
+}

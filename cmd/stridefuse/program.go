@@ -1,0 +1,258 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	goruntime "runtime"
+	"slices"
+	"strings"
+
+	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/eval"
+	"github.com/stridefuse/stridefuse/ir/layout"
+	"github.com/stridefuse/stridefuse/ir/nest"
+	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/ir/tuning"
+	"github.com/stridefuse/stridefuse/passes/schedule"
+	"github.com/stridefuse/stridefuse/runtime"
+	"github.com/stridefuse/stridefuse/runtime/tensor"
+)
+
+// Programs of all levels. A text is parsed, verified, and compiled from its level on.
+
+// program is what can be run: a *graph.Program, or one of a lower level.
+type program interface {
+	Inputs() []graph.Port
+	RunAll(ctx context.Context, ins ...*graph.Tensor) ([]*graph.Tensor, error)
+}
+
+// source returns the text that the command line names, and its level.
+func (t *tool) source() (string, level, error) {
+	dump, err := t.readText(t.arg)
+	if err != nil {
+		return "", "", err
+	}
+	text, err := section(dump, t.stage)
+	if err != nil {
+		return "", "", fmt.Errorf("%s: %w", t.arg, err)
+	}
+	l, err := levelOf(text)
+	if err != nil {
+		return "", "", fmt.Errorf("%s: %w", t.arg, err)
+	}
+	return text, l, nil
+}
+
+// load returns the program that the command line names.
+func (t *tool) load() (program, error) {
+	text, l, err := t.source()
+	if err != nil {
+		return nil, err
+	}
+	switch l {
+	case graphLevel:
+		return t.loadGraph(text)
+	case planLevel:
+		p, err := plan.ParsePlan(text)
+		if err != nil {
+			return nil, t.inText(err)
+		}
+		if err := p.Verify(); err != nil {
+			return nil, t.inText(err)
+		}
+		nests, err := schedule.Schedule(p, t.machine(), t.executor())
+		if err != nil {
+			return nil, t.inText(err)
+		}
+		return t.link(nests)
+	case scheduleLevel:
+		nests, err := nest.Parse(text)
+		if err != nil {
+			return nil, t.inText(err)
+		}
+		return t.link(nests)
+	}
+	panic("BUG: stridefuse: no level " + string(l))
+}
+
+// inText says which file an error is in.
+func (t *tool) inText(err error) error { return fmt.Errorf("%s: %w", t.arg, err) }
+
+// graphText parses the text of a graph and binds the sizes given.
+func (t *tool) graphText(text string) (*ir.Func, error) {
+	f, err := ir.Parse(text)
+	if err != nil {
+		return nil, t.inText(err)
+	}
+	if len(t.sizes) == 0 {
+		return f, nil
+	}
+	if err := ir.Verify(f, ir.StageGraph); err != nil {
+		return nil, t.inText(err)
+	}
+	if f, err = f.Bind(t.sizes); err != nil {
+		return nil, t.inText(err)
+	}
+	return f, nil
+}
+
+// loadGraph compiles a graph as users build it, and takes one that passes have divided into
+// buffers by its definition.
+func (t *tool) loadGraph(text string) (program, error) {
+	f, err := t.graphText(text)
+	if err != nil {
+		return nil, err
+	}
+	stage, between := ir.StageGraph, false
+	for _, v := range f.Body {
+		switch v.Op {
+		case ir.OpAccess:
+			stage, between = ir.StageViewed, true
+		case ir.OpReduceChunks:
+			between = true
+		}
+	}
+	if err := ir.Verify(f, stage); err != nil {
+		return nil, t.inText(err)
+	}
+	if !between {
+		return graph.CompileFunc(f, t.options()...)
+	}
+	if err := evaluable(f); err != nil {
+		return nil, t.inText(err)
+	}
+	fmt.Fprintln(t.stderr, "stridefuse: the graph is one between passes: it is computed by its definition, which is slow")
+	return &defined{f}, nil
+}
+
+func (t *tool) executor() *runtime.Executor {
+	return &runtime.Executor{Workers: t.workers, Portable: t.portable, Verify: true}
+}
+
+func (t *tool) machine() *tuning.Machine {
+	workers := t.workers
+	if workers == 0 {
+		workers = goruntime.GOMAXPROCS(0)
+	}
+	m := tuning.Default(workers)
+	m.NoWhole = t.tiling
+	return m
+}
+
+// link makes a program of a schedule, which it verifies.
+func (t *tool) link(nests *nest.Program) (program, error) {
+	linked, err := t.executor().Link(nests)
+	if err != nil {
+		return nil, t.inText(err)
+	}
+	linked.Observe(&runtime.Observer{Progress: t.progress(), Every: progressEvery})
+	s := &scheduled{linked: linked}
+	for i := range nests.Buffers {
+		switch b := &nests.Buffers[i]; b.Kind {
+		case plan.ParamBuffer:
+			s.params = append(s.params, b)
+		case plan.ResultBuffer:
+			s.results++
+		}
+	}
+	slices.SortFunc(s.params, func(a, b *plan.Buffer) int { return a.Index - b.Index })
+	return s, nil
+}
+
+// scheduled is a program below the level of graphs.
+type scheduled struct {
+	linked  *runtime.Linked
+	params  []*plan.Buffer // in the order of the inputs
+	results int
+}
+
+// Inputs describes the parameters.
+func (s *scheduled) Inputs() []graph.Port {
+	ports := make([]graph.Port, len(s.params))
+	for i, b := range s.params {
+		ports[i] = graph.Port{Name: b.Name, DType: b.DType, Shape: ir.ShapeOf(b.Shape...)}
+	}
+	return ports
+}
+
+// RunAll runs the schedule. Inputs are copied to where it wants their elements.
+func (s *scheduled) RunAll(ctx context.Context, ins ...*graph.Tensor) ([]*graph.Tensor, error) {
+	placed := make([]*graph.Tensor, len(ins))
+	for i, b := range s.params {
+		x, err := place(ins[i], b)
+		if err != nil {
+			return nil, fmt.Errorf("input %s: %w", b.Name, err)
+		}
+		placed[i] = x
+	}
+	outs := make([]*graph.Tensor, s.results)
+	if err := s.linked.RunNew(ctx, outs, placed); err != nil {
+		return nil, err
+	}
+	return outs, nil
+}
+
+// place returns a copy of a tensor with the layout of a buffer.
+func place(x *graph.Tensor, b *plan.Buffer) (*graph.Tensor, error) {
+	at := layout.RowMajor(b.Shape...)
+	if b.At != nil {
+		at = *b.At
+	}
+	lo, hi := at.Bounds()
+	memory := graph.New(b.DType, max(0, hi-lo+1)) // an error if there is too little
+	if err := memory.Err(); err != nil {
+		return nil, err
+	}
+	at.Offset -= lo
+	y := tensor.OfMemory(b.DType, at, stored(memory))
+	return y, graph.Copy(y, x)
+}
+
+// defined is a graph that is computed by its definition.
+type defined struct{ f *ir.Func }
+
+// mostEvaluated is how many elements the values of an evaluation have together at most: each
+// takes 8 bytes.
+const mostEvaluated = 1 << 25
+
+// evaluable returns an error for a graph that is too large for its definition.
+func evaluable(f *ir.Func) error {
+	total := 0
+	for _, v := range slices.Concat(f.Params, f.Body) {
+		shape, ok := v.Type.Shape.Ints()
+		if !ok {
+			continue
+		}
+		n, err := layout.NumElems(shape)
+		if total += min(n, mostEvaluated+1); err != nil || total > mostEvaluated {
+			return fmt.Errorf("the values have more than %d elements: that is too many for the definition; give less with -size, or another stage", mostEvaluated)
+		}
+	}
+	return nil
+}
+
+// Inputs describes the parameters.
+func (d *defined) Inputs() []graph.Port {
+	ports := make([]graph.Port, len(d.f.Params))
+	for i, p := range d.f.Params {
+		ports[i] = graph.Port{Name: p.Name, DType: p.Type.DType, Shape: p.Type.Shape}
+	}
+	return ports
+}
+
+// RunAll evaluates the graph.
+func (d *defined) RunAll(ctx context.Context, ins ...*graph.Tensor) ([]*graph.Tensor, error) {
+	results, err := eval.Eval(d.f, arrays(ins))
+	if err != nil {
+		return nil, err
+	}
+	outs := make([]*graph.Tensor, len(results))
+	for i, r := range results {
+		outs[i] = tensorOf(r)
+	}
+	return outs, ctx.Err()
+}
+
+// typeText describes an input for messages.
+func typeText(p graph.Port) string { return strings.TrimPrefix(p.String(), p.Name+" ") }

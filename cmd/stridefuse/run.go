@@ -1,0 +1,121 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/stridefuse/stridefuse/formula"
+	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/npy"
+)
+
+// run runs a program of any level.
+func (t *tool) run(ctx context.Context) error {
+	p, err := t.load()
+	if err != nil {
+		return err
+	}
+	ins, err := t.given(p.Inputs(), false)
+	if err != nil {
+		return err
+	}
+	outs, err := p.RunAll(ctx, ins...)
+	if err != nil {
+		return err
+	}
+	return t.deliver(outs)
+}
+
+// eval computes a formula of arrays.
+func (t *tool) eval(ctx context.Context) error {
+	nodes := map[string]graph.Node{}
+	feed := map[string]*graph.Tensor{}
+	for _, in := range t.in {
+		x, err := npy.ReadFile(in.file)
+		if err != nil {
+			return err
+		}
+		if feed[in.name] != nil {
+			return fmt.Errorf("the input %s is given twice", in.name)
+		}
+		feed[in.name] = x
+		nodes[in.name] = graph.Input(in.name, x.DType(), x.Shape())
+	}
+	y, err := formula.Parse(t.arg, nodes)
+	if err != nil {
+		return withoutPlace(err)
+	}
+	items := []graph.Item{graph.Output("y", y)}
+	for _, o := range t.options() {
+		items = append(items, o)
+	}
+	p, err := graph.Compile(items...)
+	if err != nil {
+		return err
+	}
+	if t.graph {
+		fmt.Fprint(t.stdout, p)
+		return nil
+	}
+	var ins []*graph.Tensor
+	for _, in := range p.Inputs() {
+		ins = append(ins, feed[in.Name])
+	}
+	out, err := p.Run(ctx, ins...)
+	if err != nil {
+		return err
+	}
+	return t.deliver([]*graph.Tensor{out})
+}
+
+// withoutPlace drops the line of this program from an error of a formula.
+func withoutPlace(err error) error {
+	if e, ok := err.(*formula.Error); ok {
+		e.Pos = graph.Pos{}
+	}
+	return err
+}
+
+// deliver writes outputs to the files named, and prints the others.
+func (t *tool) deliver(outs []*graph.Tensor) error {
+	if len(t.out) > len(outs) {
+		return fmt.Errorf("%d files for %d outputs: -out %s is one too many", len(t.out), len(outs), t.out[len(outs)])
+	}
+	for i, out := range outs {
+		if i < len(t.out) {
+			if err := npy.WriteFile(t.out[i], out); err != nil {
+				return err
+			}
+			continue
+		}
+		fmt.Fprintln(t.stdout, out)
+	}
+	return nil
+}
+
+const (
+	progressEvery = 200 * time.Millisecond
+	quiet         = time.Second // what ends sooner shows no progress
+)
+
+// progress returns an observer that shows on the terminal how far a run is, if it takes
+// longer than a second.
+func (t *tool) progress() func(context.Context, graph.Progress) {
+	var mu sync.Mutex
+	shown := false
+	return func(_ context.Context, p graph.Progress) {
+		mu.Lock()
+		defer mu.Unlock()
+		switch {
+		case p.Fraction == 1 && shown:
+			fmt.Fprintf(t.stderr, "\r%s\r", strings.Repeat(" ", 60))
+			shown = false
+		case p.Elapsed > quiet && p.Fraction < 1:
+			fmt.Fprintf(t.stderr, "\r%3.0f%%  step %d of %d  %s ", 100*p.Fraction, min(p.Done+1, p.Steps), p.Steps, p.Elapsed.Round(time.Second/10))
+			shown = true
+		}
+	}
+}

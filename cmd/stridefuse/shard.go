@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/stream"
+	"github.com/stridefuse/stridefuse/zarr"
+)
+
+// Programs over arrays larger than memory, in ranges of blocks of rows: each range may be
+// computed by a process of its own, as in a job array, and merge completes the job.
+
+// shard computes the blocks of a range.
+func (t *tool) shard(ctx context.Context) error {
+	j, err := t.streamJob()
+	if err != nil {
+		return err
+	}
+	return j.Shard(ctx, t.rangeOf[0], t.rangeOf[1])
+}
+
+// merge completes a job all of whose ranges have been computed.
+func (t *tool) merge(ctx context.Context) error {
+	j, err := t.streamJob()
+	if err != nil {
+		return err
+	}
+	whole, err := j.Merge(ctx, t.ranges)
+	if err != nil {
+		return err
+	}
+	for i, out := range j.Program.Outputs() {
+		if x := whole[out.Name]; x != nil && i >= len(t.out) {
+			fmt.Fprintln(t.stdout, x)
+		}
+	}
+	return nil
+}
+
+// streamJob returns the job that the command line describes.
+func (t *tool) streamJob() (*stream.Job, error) {
+	loaded, err := t.load()
+	if err != nil {
+		return nil, err
+	}
+	p, ok := loaded.(*graph.Program)
+	if !ok {
+		return nil, fmt.Errorf("%s: blocks of rows are of a graph, as it is before the passes", t.arg)
+	}
+	j := &stream.Job{
+		Program: p, Inputs: map[string]stream.Source{}, Outputs: map[string]stream.Sink{},
+		State: t.state, Memory: t.budget << 20, Options: t.options(), Progress: t.blocks(),
+	}
+	for _, in := range t.in {
+		j.Inputs[in.name] = sourceOf(in.file)
+	}
+	outputs := p.Outputs()
+	if len(t.out) > len(outputs) {
+		return nil, fmt.Errorf("%d files for %d outputs", len(t.out), len(outputs))
+	}
+	for i, file := range t.out {
+		j.Outputs[outputs[i].Name] = sinkOf(file)
+	}
+	return j, nil
+}
+
+// sourceOf returns the array in a file or folder.
+func sourceOf(name string) stream.Source {
+	if info, err := os.Stat(name); err != nil || !info.IsDir() {
+		return stream.File(name)
+	}
+	if _, err := os.Stat(filepath.Join(name, "zarr.json")); err == nil {
+		return zarr.From(name)
+	}
+	return stream.Folder(name)
+}
+
+// sinkOf returns a file, or a folder of files for a name without a suffix.
+func sinkOf(name string) stream.Sink {
+	if filepath.Ext(name) == "" {
+		return stream.NewFolder(name)
+	}
+	return stream.NewFile(name)
+}
+
+// blocks shows on the terminal how far a run of blocks is, if it takes longer than a second.
+func (t *tool) blocks() func(stream.Progress) {
+	var last time.Duration
+	return func(p stream.Progress) {
+		if p.Elapsed > quiet && p.Elapsed-last > progressEvery {
+			last = p.Elapsed
+			fmt.Fprintf(t.stderr, "\r%s ", p)
+		}
+	}
+}
+
+// parseRange reads i/n.
+func parseRange(f *flags, text string) error {
+	number, count, ok := strings.Cut(text, "/")
+	i, err := strconv.Atoi(number)
+	n, err2 := strconv.Atoi(count)
+	if !ok || errors.Join(err, err2) != nil || i < 0 || i >= n {
+		return errors.New("write -range i/n, where i is from 0 to n-1")
+	}
+	f.rangeOf = [2]int{i, n}
+	return nil
+}

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/npy"
+)
+
+// TestShardAndMerge computes a program of two passes in three ranges, round after round.
+func TestShardAndMerge(t *testing.T) {
+	folder := t.TempDir()
+	file := func(name string) string { return filepath.Join(folder, name) }
+	x := graph.Input("x", graph.Float32, graph.Dim("n"), 4)
+	p, err := graph.Compile(x.Sub(x.Mean(0)), x.Max(0))
+	require.NoError(t, err)
+	in := graph.Uniform(graph.Float32, 1, -1, 1, 200_000, 4)
+	save(t, folder, "x", in)
+	require.NoError(t, os.WriteFile(file("p.txt"), []byte(p.String()), 0o666))
+	job := []string{file("p.txt"), "-in", "x=" + file("x.npy"), "-out", file("z.npy"), "-state", file("state"), "-budget", "2"}
+	with := func(name string, more ...string) []string { return append(append([]string{name}, job...), more...) }
+	incomplete := tryCommand(t.Context(), "", nil, with("merge", "-ranges", "3")...)
+	require.Equal(t, 1, incomplete.code)
+	require.Contains(t, incomplete.err, "pass 0, block 0 of range 0: blocks are not complete")
+	for range 2 {
+		for i := range 3 {
+			runCommand(t, "", with("shard", "-range", fmt.Sprintf("%d/3", i))...)
+		}
+	}
+	printed := runCommand(t, "", with("merge", "-ranges", "3")...)
+	want, err := p.RunAll(t.Context(), in)
+	require.NoError(t, err)
+	require.Equal(t, want[1].String(), strings.TrimSpace(printed))
+	got, err := npy.ReadFile(file("z.npy"))
+	require.NoError(t, err)
+	require.True(t, graph.Equal(want[0], got))
+	require.Contains(t, tryCommand(t.Context(), "", nil, with("shard", "-range", "3/3")...).err, "write -range i/n")
+}

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/ir/nest"
+	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/passes/schedule"
+)
+
+// compiled returns the program of a graph's text, for commands that other levels have no
+// answer to.
+func (t *tool) compiled(why string) (*graph.Program, error) {
+	text, l, err := t.source()
+	if err != nil {
+		return nil, err
+	}
+	return t.compiledOf(text, l, why)
+}
+
+func (t *tool) compiledOf(text string, l level, why string) (*graph.Program, error) {
+	if l != graphLevel {
+		return nil, fmt.Errorf("%s: this is a %s, and %s: give the text of a graph", t.arg, levelNames[l], why)
+	}
+	p, err := t.loadGraph(text)
+	if err != nil {
+		return nil, err
+	}
+	q, ok := p.(*graph.Program)
+	if !ok {
+		return nil, fmt.Errorf("%s: this is a graph between passes, and %s: give the text of the stage graph", t.arg, why)
+	}
+	return q, nil
+}
+
+var levelNames = map[level]string{graphLevel: "graph", planLevel: "plan", scheduleLevel: "schedule"}
+
+// explain prints what the compiler made of a program.
+func (t *tool) explain(context.Context) error {
+	p, err := t.compiled("what was fused is decided before")
+	if err != nil {
+		return err
+	}
+	fmt.Fprint(t.stdout, p.Explain())
+	return nil
+}
+
+// passes prints the stages of a program, or how they differ.
+func (t *tool) passes(context.Context) error {
+	p, err := t.compiled("passes come before")
+	if err != nil {
+		return err
+	}
+	var dump bytes.Buffer
+	if err := p.Dump(&dump, ""); err != nil {
+		return err
+	}
+	if !t.diff {
+		_, err := t.stdout.Write(dump.Bytes())
+		return err
+	}
+	texts, names := sections(dump.String())
+	for i, name := range names {
+		if i == 0 || name == "kernels" {
+			continue
+		}
+		before, after := texts[names[i-1]], texts[name]
+		if before != after {
+			fmt.Fprintf(t.stdout, "# %s\n%s", name, lineDiff(before, after))
+		}
+	}
+	return nil
+}
+
+// kernels lists the kernels of a program with the engines that have them.
+func (t *tool) kernels(context.Context) error {
+	text, l, err := t.source()
+	if err != nil {
+		return err
+	}
+	signatures, err := t.signatures(text, l)
+	if err != nil {
+		return err
+	}
+	executor := t.executor()
+	missing := 0
+	for _, s := range signatures {
+		engine, ok := executor.Engine(s)
+		if !ok {
+			engine = "missing"
+			missing++
+		}
+		fmt.Fprintf(t.stdout, "%-8s  %s\n", engine, s)
+	}
+	if missing > 0 {
+		fmt.Fprintf(t.stderr, "stridefuse: %d of %d kernels are not generated: tilings of built-in kernels compute them\n", missing, len(signatures))
+	}
+	return nil
+}
+
+// signatures returns the kernels that a program wants, or that a schedule calls.
+func (t *tool) signatures(text string, l level) ([]string, error) {
+	switch l {
+	case graphLevel:
+		p, err := t.compiledOf(text, l, "its kernels are chosen later")
+		if err != nil {
+			return nil, err
+		}
+		return p.Kernels(), nil
+	case planLevel:
+		p, err := plan.ParsePlan(text)
+		if err == nil {
+			err = p.Verify()
+		}
+		if err != nil {
+			return nil, t.inText(err)
+		}
+		return schedule.Kernels(p, t.machine()), nil
+	}
+	p, err := nest.Parse(text)
+	if err != nil {
+		return nil, t.inText(err)
+	}
+	var out []string
+	for line := range strings.Lines(p.String()) {
+		if call, ok := strings.CutPrefix(strings.TrimSpace(line), "call "); ok && !slices.Contains(out, call) {
+			out = append(out, call)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,265 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/npy"
+	"github.com/stridefuse/stridefuse/passes"
+)
+
+// outcome is what a command printed, and its exit code.
+type outcome struct {
+	out, err string
+	code     int
+}
+
+// command runs the tool.
+func tryCommand(ctx context.Context, stdin string, pipeline []passes.Pass, args ...string) outcome {
+	var out, err bytes.Buffer
+	t := &tool{stdin: strings.NewReader(stdin), stdout: &out, stderr: &err, pipeline: pipeline}
+	code := t.main(ctx, args)
+	return outcome{out.String(), err.String(), code}
+}
+
+func runCommand(t *testing.T, stdin string, args ...string) string {
+	o := tryCommand(t.Context(), stdin, passes.Default, args...)
+	require.Zero(t, o.code, "%v: %s", args, o.err)
+	return o.out
+}
+
+// save writes a tensor to a file of its own.
+func save(t *testing.T, dir, name string, x *graph.Tensor) string {
+	file := filepath.Join(dir, name+".npy")
+	require.NoError(t, npy.WriteFile(file, x))
+	return file
+}
+
+// example is a program with inputs.
+type example struct {
+	outs graph.Nodes
+	ins  []*graph.Tensor
+	more map[string]*graph.Tensor // parameters that the program captured
+}
+
+func examples() map[string]example {
+	n := graph.Dim("n")
+	x := graph.Input("x", graph.Float32, n, 12)
+	y := graph.Input("y", graph.Float32, 12)
+	i := graph.Input("i", graph.Int32, 9, 7)
+	h := graph.Input("h", graph.Float16, 5, 40)
+	a, b := graph.Input("a", graph.Float64, 33, 20), graph.Input("b", graph.Float64, 20, 17)
+	m := graph.Input("m", graph.Bool, 6, 6)
+	w := graph.Uniform(graph.Float32, 9, -1, 1, 12, 4)
+	xs := graph.Uniform(graph.Float32, 1, -2, 2, 50, 12)
+	ys := graph.Uniform(graph.Float32, 2, -2, 2, 12)
+	is := graph.Arange(graph.Int32, -30, 33, 1).Reshape(9, 7)
+	hs := graph.Uniform(graph.Float16, 3, -2, 2, 5, 40)
+	as, bs := graph.Uniform(graph.Float64, 4, -2, 2, 33, 20), graph.Uniform(graph.Float64, 5, -2, 2, 20, 17)
+	return map[string]example{
+		"chain":      {graph.Nodes{x.Sub(y).Exp().Mul(2), x.T().Flip(1)}, []*graph.Tensor{xs, ys}, nil},
+		"softmax":    {graph.Nodes{x.Softmax(1)}, []*graph.Tensor{xs}, nil},
+		"reductions": {graph.Nodes{x.Mean(0), x.ArgMax(1), x.Std(0)}, []*graph.Tensor{xs}, nil},
+		"integers":   {graph.Nodes{i.FloorDiv(4).Add(graph.Iota(graph.Int32, 7)), i.Sum(0), i.Sort(1)}, []*graph.Tensor{is}, nil},
+		"scan":       {graph.Nodes{x.CumSum(0), x.CumMax(1)}, []*graph.Tensor{xs}, nil},
+		"half":       {graph.Nodes{h.Mul(h).Sum(1), h.Tanh()}, []*graph.Tensor{hs}, nil},
+		"product":    {graph.Nodes{a.MatMul(b).Add(1)}, []*graph.Tensor{as, bs}, nil},
+		"bools":      {graph.Nodes{m.Not().And(m.T())}, []*graph.Tensor{graph.Eye(graph.Bool, 6)}, nil},
+		"views":      {graph.Nodes{x.T().Reshape(-1).Mul(2), graph.Concat(0, y, y.Flip(0))}, []*graph.Tensor{xs.Slice("::-2"), ys}, nil},
+		"constant":   {graph.Nodes{x.MatMul(graph.Const(w))}, []*graph.Tensor{xs}, map[string]*graph.Tensor{"const0": w}},
+	}
+}
+
+// TestRoundTrip runs the dump of each example at every stage that a text of a program is, and
+// compares the bits with those of the program that wrote it.
+func TestRoundTrip(t *testing.T) {
+	for name, e := range examples() {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			p, err := graph.Compile(e.outs, graph.WithName(name))
+			require.NoError(t, err)
+			want, err := p.RunAll(t.Context(), e.ins...)
+			require.NoError(t, err)
+			var dump bytes.Buffer
+			require.NoError(t, p.Dump(&dump, ""))
+			var args []string
+			for i, in := range p.Inputs() {
+				args = append(args, "-in", in.Name+"="+save(t, dir, in.Name, e.ins[i]))
+			}
+			for param, x := range e.more {
+				args = append(args, "-in", param+"="+save(t, dir, param, x))
+			}
+			for i := range want {
+				args = append(args, "-out", filepath.Join(dir, fmt.Sprintf("out%d.npy", i)))
+			}
+			ran := 0
+			for _, stage := range graph.Stages() {
+				if slices.Contains([]string{"loops", "rows", "kernels"}, stage) {
+					continue // plans without memory, and no programs
+				}
+				ran++
+				runCommand(t, dump.String(), slices.Concat([]string{"run", "-", "-stage", stage}, args)...)
+				for i, w := range want {
+					got, err := npy.ReadFile(filepath.Join(dir, fmt.Sprintf("out%d.npy", i)))
+					require.NoError(t, err)
+					require.True(t, graph.Equal(w, got), "output %d at stage %s:\n%v\n%v", i, stage, w, got)
+				}
+			}
+			require.Equal(t, len(graph.Stages())-3, ran)
+			for _, command := range []string{"explain", "passes", "kernels"} {
+				require.NotEmpty(t, runCommand(t, dump.String(), command, "-"))
+			}
+			for _, stage := range []string{"plan", "schedule"} {
+				require.NotEmpty(t, runCommand(t, dump.String(), "kernels", "-", "-stage", stage))
+				o := tryCommand(t.Context(), dump.String(), passes.Default, "explain", "-", "-stage", stage)
+				require.Contains(t, o.err, "give the text of a graph")
+			}
+		})
+	}
+}
+
+// TestEval computes formulas of files.
+func TestEval(t *testing.T) {
+	dir := t.TempDir()
+	a := "a=" + save(t, dir, "a", graph.Of([]float32{1, 2, 3, 4, 5, 6}, 2, 3))
+	n := "n=" + save(t, dir, "n", graph.Of([]uint8{1, 2, 3}, 3))
+	require.Equal(t, "float32[3]\n[5. 7. 9.]\n", runCommand(t, "", "eval", "a.sum(0)", "-in", a))
+	require.Equal(t, "float32[2,3]\n[[1.  1.  1. ]\n [4.  2.5 2. ]]\n", runCommand(t, "", "eval", "-in", a, "-in", n, "a / n"))
+	require.Equal(t, "float64[] 0.5\n", runCommand(t, "", "eval", "1/2"))
+	require.Contains(t, runCommand(t, "", "eval", "a.T @ a", "-graph", "-in", a), "dot")
+	out := filepath.Join(dir, "y.npy")
+	require.Empty(t, runCommand(t, "", "eval", "a[:, ::-1]", "-in", a, "-out", out))
+	y, err := npy.ReadFile(out)
+	require.NoError(t, err)
+	require.True(t, graph.Equal(y, graph.Of([]float32{3, 2, 1, 6, 5, 4}, 2, 3)))
+	text := runCommand(t, "", "eval", "a.T @ a", "-graph", "-in", a)
+	require.Equal(t, runCommand(t, "", "eval", "a.T @ a", "-in", a), runCommand(t, text, "run", "-", "-in", a))
+}
+
+const half = "func half(%x: f32[n], %m: bool[n]) {\n  %0 = const 0.5 : f32[]\n  %1 = mul %x, %0 : f32[n] // user.go:7\n  return %1\n}\n"
+
+// TestMistakes checks the messages and exit codes of command lines and texts that are wrong.
+func TestMistakes(t *testing.T) {
+	dir := t.TempDir()
+	x := save(t, dir, "x", graph.Ones(graph.Float32, 3))
+	wide := save(t, dir, "wide", graph.Ones(graph.Float64, 3))
+	for _, c := range []struct {
+		code  int
+		stdin string
+		args  string
+		want  string
+	}{
+		{2, "", "", "usage: stridefuse COMMAND"},
+		{2, "", "walk", `there is no command "walk"`},
+		{2, "", "run", "FILE is missing"},
+		{2, "", "run - -", "one argument too many"},
+		{2, "", "run - -fast", "flag provided but not defined"},
+		{2, "", "run - -in x", "write -in name=file.npy"},
+		{2, "", "run - -size n=-1", "write -size name=number"},
+		{2, "", "run - -workers 0", "write a number of 1 or more"},
+		{2, "", "run - -timeout 0s", "it must be more than 0"},
+		{1, "", "help walk", `there is no command "walk"`},
+		{1, "", "run nosuch.txt", "no such file"},
+		{1, "", "run -", "the text is empty"},
+		{1, "hello", "run -", "a program's text begins with func, plan or nest"},
+		{1, half, "run -", "the input x float32[n] is missing: add -in x=file.npy"},
+		{1, half, "run - -in y=" + x, "there is no input y: the program has x float32[n], m bool[n]"},
+		{1, half, "run - -in x=" + wide, "input x is float32[n], and the file has float64[3]"},
+		{1, half, "run - -size n=4 -in x=" + x, "input x is float32[4], and the file has float32[3]"},
+		{1, half, "run - -in x=" + filepath.Join(dir, "none.npy"), "no such file"},
+		{1, half, "run - -stage plan", "the dump is of one stage: leave -stage out"},
+		{1, "# graph\n" + half, "run - -stage plan", "the dump has no stage plan: it has graph"},
+		{1, half, "bench -", "add -size name=n for each"},
+		{1, half + "}", "run -", "6:1"},
+		{1, "nest p arena=-1 {\n}", "run -", ""},
+		{1, "func f(%x: f32[9000000,900]) {\n  %0 = access %x {9000000,900}:{900,1}+0 : f32[9000000,900]\n  return %0\n}", "run -", "too many for the definition"},
+		{1, "", "eval a", "there is no input a"},
+		{1, "", "eval 1+", "formula: an operand is missing: the formula ends here\n\t1+\n\t  ^"},
+		{1, "", "asm kernel", "stridefuse kernels prints those of a program"},
+		{1, "plan p arena=0 {\n}", "bisect -", "bisect begins with the text of a graph"},
+	} {
+		o := tryCommand(t.Context(), c.stdin, passes.Default, strings.Fields(c.args)...)
+		require.Equal(t, c.code, o.code, "%s: %s%s", c.args, o.out, o.err)
+		require.Contains(t, o.err, c.want, c.args)
+	}
+	o := tryCommand(t.Context(), "", passes.Default, "asm", "dot f32", "-target", "z80")
+	require.Contains(t, o.err, "there is no target z80: there are avx2")
+	o = tryCommand(t.Context(), half, passes.Default, "run", "-", "-in", "x="+x, "-in", "m="+save(t, dir, "m", graph.Ones(graph.Bool, 3)), "-out", filepath.Join(dir, "a"), "-out", filepath.Join(dir, "b"))
+	require.Contains(t, o.err, "2 files for 1 outputs")
+}
+
+// TestHelp describes each command, and all flags of the table belong to some command.
+func TestHelp(t *testing.T) {
+	used := map[string]bool{}
+	for _, c := range commands {
+		text := runCommand(t, "", "help", c.name)
+		require.Equal(t, text, tryCommand(t.Context(), "", nil, c.name, "-help").out)
+		for _, f := range c.flags {
+			require.Contains(t, text, "-"+f)
+			used[f] = true
+		}
+	}
+	require.Len(t, used, len(flagTable))
+	require.Equal(t, runCommand(t, "", "help"), runCommand(t, "", "-h"))
+}
+
+// TestBisect plants a pass with a wrong rewrite, and has the tool find the line.
+func TestBisect(t *testing.T) {
+	swapped := passes.Pass{Name: "swapped", Run: func(s *passes.State) error {
+		return s.Rewrite(func(v *ir.Value) (*ir.Value, error) {
+			if v.Op == ir.OpSub {
+				v.Args = []*ir.Value{v.Args[1], v.Args[0]}
+			}
+			return v, nil
+		})
+	}}
+	text := "func f(%x: f32[n,6]) {\n"
+	for i := range 60 {
+		text += fmt.Sprintf("  %%%d = exp %%%s : f32[n,6] // user.go:%d\n", 2*i, map[bool]string{true: "x", false: fmt.Sprint(2*i - 1)}[i == 0], 10+i)
+		text += fmt.Sprintf("  %%%d = %s %%%d, %%x : f32[n,6] // user.go:%d\n", 2*i+1, map[bool]string{true: "sub", false: "mul"}[i == 41], 2*i, 100+i)
+	}
+	text += "  return %119\n}\n"
+	text = strings.ReplaceAll(text, "= exp", "= sin")
+	o := tryCommand(t.Context(), text, slices.Insert(slices.Clone(passes.Default), 3, swapped), "bisect", "-", "-size", "n=5")
+	require.Zero(t, o.code, o.err)
+	require.Contains(t, o.out, "pass swapped, rewrite 84: sub of user.go:141 (")
+	require.Contains(t, o.out, "\n- ")
+	var states int
+	_, err := fmt.Sscanf(o.out[strings.Index(o.out, "(")+1:], "%d states", &states)
+	require.NoError(t, err)
+	require.LessOrEqual(t, states, 4+7) // log2 of 15 passes and 120 values
+	require.Contains(t, runCommand(t, text, "bisect", "-", "-size", "n=5"), "no state differs")
+}
+
+// TestBench times few runs; its numbers are not judged.
+func TestBench(t *testing.T) {
+	require.Regexp(t, `(?s)^median .* of 3 runs, from .*\ninputs and outputs 900 bytes`, runCommand(t, half, "bench", "-", "-size", "n=100", "-runs", "3"))
+	o := tryCommand(t.Context(), half, passes.Default, "bench", "-", "-size", "n=1000", "-timeout", "1ns")
+	require.Contains(t, o.err, "deadline")
+}
+
+// TestAsm checks what is counted of a simple loop, and that every kind of kernel is printed.
+func TestAsm(t *testing.T) {
+	out := runCommand(t, "", "asm", "kernel (s0:f32, u1:f32) { t0 = mul s0 u1; t1 = sqrt t0; store t1 }")
+	require.Contains(t, out, `loop:
+	// An iteration: 6 instructions, 1 loads, 1 stores, 1 float arithmetic, 6 divisions and roots.
+	// 8 elements, 0.75 instructions an element.
+	// At least 0.75 cycles an element, for divisions and roots; 0.8 ns for 8 bytes from and to memory at 10 GB/s.
+	VMULPS`)
+	for _, signature := range []string{
+		"reduce [add] kernel (u0:f32) { store u0 }", "dot f32", "transpose u32", "kernel (u0:i8, u1:i8) { t0 = add u0 u1; store t0 }",
+		"kernel (u0:f64) { t0 = exp u0; store t0 }",
+	} {
+		out := runCommand(t, "", "asm", signature)
+		require.Contains(t, out, "// An iteration: ", signature)
+		require.Contains(t, out, "instructions", signature)
+	}
+}

@@ -1,0 +1,103 @@
+package formula
+
+import (
+	"math"
+	"strings"
+
+	"github.com/stridefuse/stridefuse/graph"
+)
+
+// Elementwise functions that are composed of several operations, or take parameters.
+
+// parameter returns the name of a parameter of a row.
+func parameter(params string, i int) string {
+	name, _, _ := strings.Cut(strings.Split(params, ", ")[i], "=")
+	return name
+}
+
+func absolute(x graph.Node) graph.Node {
+	if x.DType() == graph.Bool {
+		return x
+	}
+	return x.Abs()
+}
+
+func fma(x []graph.Node) graph.Node { return x[0].FMA(x[1], x[2]) }
+
+func where(c *call) graph.Node {
+	condition, x := c.x(same, "condition"), c.operands(same, "x", "y")
+	return safe(c, x, func(x []graph.Node) graph.Node { return graph.Where(truth(condition), x[0], x[1]) })
+}
+
+func lerp(c *call) graph.Node {
+	return safe(c, c.operands(floating, "a", "b", "t"), func(x []graph.Node) graph.Node { return graph.Lerp(x[0], x[1], x[2]) })
+}
+
+// clip keeps to the bounds that are given.
+func clip(c *call) graph.Node {
+	params := []string{"a"}
+	for _, bound := range []string{"a_min", "a_max"} {
+		if c.given(bound) {
+			params = append(params, bound)
+		}
+	}
+	return safe(c, c.operands(same, params...), func(x []graph.Node) graph.Node {
+		switch {
+		case len(x) == 1:
+			return x[0]
+		case len(x) == 3:
+			return x[0].Clip(x[1], x[2])
+		case c.given("a_min"):
+			return x[0].Maximum(x[1])
+		}
+		return x[0].Minimum(x[1])
+	})
+}
+
+// round rounds to decimals as NumPy does: the scaled number to an integer, and back.
+func round(c *call) graph.Node {
+	decimals := c.int("decimals")
+	return safe(c, c.operands(same, "a"), func(x []graph.Node) graph.Node {
+		scale := math.Pow(10, math.Abs(float64(decimals)))
+		switch {
+		case !isFloat(x[0].DType()) && decimals >= 0:
+			return x[0]
+		case !isFloat(x[0].DType()):
+			return x[0].Cast(graph.Float64).Div(scale).Round().Mul(scale).Cast(x[0].DType())
+		case decimals == 0:
+			return x[0].Round()
+		case decimals < 0:
+			return x[0].Div(scale).Round().Mul(scale)
+		}
+		return x[0].Mul(scale).Round().Div(scale)
+	})
+}
+
+func heaviside(x graph.Node, y any) graph.Node {
+	step := graph.Where(x.Gt(0), 1, graph.Where(x.Eq(0), y, x.Scalar(0)))
+	return graph.Where(x.IsNaN(), x, step)
+}
+
+// logAddExp returns log(exp(x) + exp(y)) without overflow.
+func logAddExp(x graph.Node, y any) graph.Node {
+	top := x.Maximum(y)
+	sum := top.Add(x.Sub(y).Abs().Neg().Exp().Log1p())
+	return graph.Where(x.Eq(y), x.Add(math.Ln2), sum) // also of infinities
+}
+
+// signBit reports which floats are negative, -0 among them: 1/x is below 0 for -0 alone of the zeros.
+func signBit(x graph.Node) graph.Node {
+	return x.Lt(0).Or(x.Eq(0).And(x.Reciprocal().Lt(0)))
+}
+
+func copySign(x graph.Node, y any) graph.Node {
+	return graph.Where(signBit(y.(graph.Node)), x.Abs().Neg(), x.Abs())
+}
+
+func isClose(c *call) graph.Node {
+	rtol, atol := c.float("rtol"), c.float("atol")
+	return safe(c, c.operands(floating, "a", "b"), func(x []graph.Node) graph.Node {
+		near := x[0].Sub(x[1]).Abs().Le(x[1].Abs().Mul(rtol).Add(atol)).And(x[1].IsFinite())
+		return near.Or(x[0].Eq(x[1]))
+	})
+}

@@ -1,0 +1,229 @@
+package formula
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/stridefuse/stridefuse/graph"
+)
+
+// functions is the table of functions: by NumPy's names, and by this library's where NumPy has
+// none. Each may be called as a method of its first argument. Operators are functions too.
+var functions = map[string]*function{}
+
+// init joins the tables: what functions call, the parser, reads the joint one.
+func init() {
+	for _, table := range []map[string]function{elementwise, logical, reductions, arrangements, products, sources} {
+		for name, f := range table {
+			if functions[name] != nil {
+				panic("BUG: formula: two functions are named " + name)
+			}
+			functions[name] = &f
+		}
+	}
+}
+
+// Functions returns the names of the functions in alphabetical order.
+func Functions() []string { return slices.Sorted(maps.Keys(functions)) }
+
+// Signature returns a function's parameters as Python writes them: "sum(a, axis=None,
+// keepdims=False)". It is "" for a name that is none.
+func Signature(function string) string {
+	f := functions[function]
+	if f == nil {
+		return ""
+	}
+	return function + "(" + f.params + ")"
+}
+
+// unary is a function of one operand.
+func unary(r rule, f func(graph.Node) graph.Node) function {
+	return function{"x", func(c *call) graph.Node {
+		return safe(c, c.operands(r, "x"), func(x []graph.Node) graph.Node { return f(x[0]) })
+	}}
+}
+
+// binary is a function of two operands.
+func binary(r rule, f func(x graph.Node, y any) graph.Node) function {
+	return function{"x, y", func(c *call) graph.Node {
+		return safe(c, c.operands(r, "x", "y"), func(x []graph.Node) graph.Node { return f(x[0], x[1]) })
+	}}
+}
+
+// safe calls f unless an argument is wrong.
+func safe(c *call, operands []graph.Node, f func([]graph.Node) graph.Node) graph.Node {
+	if c.p.err != nil {
+		return graph.Node{}
+	}
+	return f(operands)
+}
+
+// onBools is an operation that has a logical meaning on bools.
+func onBools(numbers, bools func(x graph.Node, y any) graph.Node) func(x graph.Node, y any) graph.Node {
+	return func(x graph.Node, y any) graph.Node {
+		if x.DType() == graph.Bool {
+			return bools(x, y)
+		}
+		return numbers(x, y)
+	}
+}
+
+// ofFloats is an operation that changes no integer.
+func ofFloats(f func(graph.Node) graph.Node) func(graph.Node) graph.Node {
+	return func(x graph.Node) graph.Node {
+		if !isFloat(x.DType()) {
+			return x
+		}
+		return f(x)
+	}
+}
+
+func scaled(by float64) func(graph.Node) graph.Node {
+	return func(x graph.Node) graph.Node { return x.Mul(by) }
+}
+
+// elementwise has arithmetic and the functions of one element.
+var elementwise = map[string]function{
+	"add":          binary(same, onBools(graph.Node.Add, graph.Node.Or)),
+	"subtract":     binary(same, graph.Node.Sub),
+	"multiply":     binary(same, onBools(graph.Node.Mul, graph.Node.And)),
+	"divide":       binary(quotient, graph.Node.Div),
+	"true_divide":  binary(quotient, graph.Node.Div),
+	"floor_divide": binary(integers, graph.Node.FloorDiv),
+	"mod":          binary(integers, graph.Node.Mod),
+	"remainder":    binary(integers, graph.Node.Mod),
+	"fmod":         binary(integers, graph.Node.Rem),
+	"power":        binary(integers, graph.Node.Pow),
+	"pow":          binary(integers, graph.Node.Pow),
+	"float_power":  binary(func(graph.DType) graph.DType { return graph.Float64 }, graph.Node.Pow),
+	"minimum":      binary(same, onBools(func(x graph.Node, y any) graph.Node { return x.Minimum(y) }, graph.Node.And)),
+	"maximum":      binary(same, onBools(func(x graph.Node, y any) graph.Node { return x.Maximum(y) }, graph.Node.Or)),
+	"arctan2":      binary(floating, graph.Node.Atan2),
+	"atan2":        binary(floating, graph.Node.Atan2),
+	"hypot":        binary(floating, graph.Node.Hypot),
+	"heaviside":    binary(floating, heaviside),
+	"logaddexp":    binary(floating, logAddExp),
+	"copysign":     binary(floating, copySign),
+	"add_saturate": binary(same, graph.Node.AddSat),
+	"sub_saturate": binary(same, graph.Node.SubSat),
+	"fma":          {"x, y, z", func(c *call) graph.Node { return safe(c, c.operands(floating, "x", "y", "z"), fma) }},
+	"clip":         {"a, a_min=None, a_max=None", clip},
+	"where":        {"condition, x, y", where},
+	"lerp":         {"a, b, t", lerp},
+	"round":        {"a, decimals=0", round},
+	"around":       {"a, decimals=0", round},
+	"astype":       {"a, dtype", func(c *call) graph.Node { return c.x(func(graph.DType) graph.DType { return c.dtype("dtype") }, "a") }},
+	"view": {"a, dtype", func(c *call) graph.Node {
+		return safe(c, c.operands(same, "a"), func(x []graph.Node) graph.Node { return x[0].Bitcast(c.dtype("dtype")) })
+	}},
+	"leaky_relu":    parametric("x, slope=0.01", graph.Node.LeakyReLU),
+	"elu":           parametric("x, alpha=1.0", graph.Node.ELU),
+	"celu":          parametric("x, alpha=1.0", graph.Node.CELU),
+	"positive":      unary(same, func(x graph.Node) graph.Node { return x }),
+	"negative":      unary(same, graph.Node.Neg),
+	"absolute":      unary(same, absolute),
+	"abs":           unary(same, absolute),
+	"fabs":          unary(floating, graph.Node.Abs),
+	"sign":          unary(same, graph.Node.Sign),
+	"square":        unary(integers, graph.Node.Square),
+	"reciprocal":    unary(same, graph.Node.Reciprocal),
+	"sqrt":          unary(floating, graph.Node.Sqrt),
+	"rsqrt":         unary(floating, graph.Node.Rsqrt),
+	"cbrt":          unary(floating, graph.Node.Cbrt),
+	"floor":         unary(same, ofFloats(graph.Node.Floor)),
+	"ceil":          unary(same, ofFloats(graph.Node.Ceil)),
+	"trunc":         unary(same, ofFloats(graph.Node.Trunc)),
+	"fix":           unary(same, ofFloats(graph.Node.Trunc)),
+	"rint":          unary(floating, graph.Node.Round),
+	"exp":           unary(floating, graph.Node.Exp),
+	"exp2":          unary(floating, graph.Node.Exp2),
+	"expm1":         unary(floating, graph.Node.Expm1),
+	"log":           unary(floating, graph.Node.Log),
+	"log2":          unary(floating, graph.Node.Log2),
+	"log10":         unary(floating, graph.Node.Log10),
+	"log1p":         unary(floating, graph.Node.Log1p),
+	"sin":           unary(floating, graph.Node.Sin),
+	"cos":           unary(floating, graph.Node.Cos),
+	"tan":           unary(floating, graph.Node.Tan),
+	"arcsin":        unary(floating, graph.Node.Asin),
+	"arccos":        unary(floating, graph.Node.Acos),
+	"arctan":        unary(floating, graph.Node.Atan),
+	"asin":          unary(floating, graph.Node.Asin),
+	"acos":          unary(floating, graph.Node.Acos),
+	"atan":          unary(floating, graph.Node.Atan),
+	"sinh":          unary(floating, graph.Node.Sinh),
+	"cosh":          unary(floating, graph.Node.Cosh),
+	"tanh":          unary(floating, graph.Node.Tanh),
+	"arcsinh":       unary(floating, graph.Node.Asinh),
+	"arccosh":       unary(floating, graph.Node.Acosh),
+	"arctanh":       unary(floating, graph.Node.Atanh),
+	"asinh":         unary(floating, graph.Node.Asinh),
+	"acosh":         unary(floating, graph.Node.Acosh),
+	"atanh":         unary(floating, graph.Node.Atanh),
+	"deg2rad":       unary(floating, scaled(pi/180)),
+	"radians":       unary(floating, scaled(pi/180)),
+	"rad2deg":       unary(floating, scaled(180/pi)),
+	"degrees":       unary(floating, scaled(180/pi)),
+	"erf":           unary(floating, graph.Node.Erf),
+	"erfc":          unary(floating, graph.Node.Erfc),
+	"sigmoid":       unary(floating, graph.Node.Sigmoid),
+	"expit":         unary(floating, graph.Node.Sigmoid),
+	"logit":         unary(floating, graph.Node.Logit),
+	"relu":          unary(same, graph.Node.ReLU),
+	"silu":          unary(floating, graph.Node.SiLU),
+	"softplus":      unary(floating, graph.Node.Softplus),
+	"softsign":      unary(floating, graph.Node.Softsign),
+	"gelu":          unary(floating, graph.Node.GELU),
+	"gelu_tanh":     unary(floating, graph.Node.GELUTanh),
+	"mish":          unary(floating, graph.Node.Mish),
+	"selu":          unary(floating, graph.Node.SELU),
+	"hard_swish":    unary(floating, graph.Node.HardSwish),
+	"bitwise_count": unary(same, func(x graph.Node) graph.Node { return x.PopCount().Cast(graph.Uint8) }),
+	"bit_length":    unary(same, graph.Node.BitLen),
+}
+
+// logical has comparisons, bits and conditions.
+var logical = map[string]function{
+	"equal":         binary(same, graph.Node.Eq),
+	"not_equal":     binary(same, graph.Node.Ne),
+	"less":          binary(integers, graph.Node.Lt),
+	"less_equal":    binary(integers, graph.Node.Le),
+	"greater":       binary(integers, graph.Node.Gt),
+	"greater_equal": binary(integers, graph.Node.Ge),
+	"bitwise_and":   binary(same, graph.Node.And),
+	"bitwise_or":    binary(same, graph.Node.Or),
+	"bitwise_xor":   binary(same, graph.Node.Xor),
+	"left_shift":    binary(integers, graph.Node.Shl),
+	"right_shift":   binary(integers, graph.Node.Shr),
+	"invert":        unary(same, graph.Node.Not),
+	"bitwise_not":   unary(same, graph.Node.Not),
+	"logical_not":   unary(same, func(x graph.Node) graph.Node { return truth(x).Not() }),
+	"logical_and":   binary(same, ofTruth(graph.Node.And)),
+	"logical_or":    binary(same, ofTruth(graph.Node.Or)),
+	"logical_xor":   binary(same, ofTruth(graph.Node.Xor)),
+	"isnan":         unary(floating, graph.Node.IsNaN),
+	"isinf":         unary(floating, graph.Node.IsInf),
+	"isfinite":      unary(floating, graph.Node.IsFinite),
+	"signbit":       unary(floating, signBit),
+	"isclose":       {"a, b, rtol=1e-05, atol=1e-08", isClose},
+}
+
+// truth returns whether elements are not 0.
+func truth(x graph.Node) graph.Node {
+	if x.DType() == graph.Bool {
+		return x
+	}
+	return x.Ne(0)
+}
+
+func ofTruth(f func(x graph.Node, y any) graph.Node) func(x graph.Node, y any) graph.Node {
+	return func(x graph.Node, y any) graph.Node { return f(truth(x), truth(y.(graph.Node))) }
+}
+
+// parametric is a function of one operand and a number.
+func parametric(params string, f func(x graph.Node, parameter any) graph.Node) function {
+	name := parameter(params, 1)
+	return function{params, func(c *call) graph.Node {
+		return safe(c, c.operands(floating, "x"), func(x []graph.Node) graph.Node { return f(x[0], c.float(name)) })
+	}}
+}

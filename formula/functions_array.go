@@ -1,0 +1,228 @@
+package formula
+
+import (
+	"slices"
+
+	"github.com/stridefuse/stridefuse/graph"
+)
+
+// The functions along axes: reductions, scans, orders.
+
+const along = "a, axis=None, keepdims=False"
+
+// reductions has what is computed of many elements.
+var reductions = map[string]function{
+	"sum":     reduction(along, total, graph.Node.Sum),
+	"prod":    reduction(along, total, graph.Node.Prod),
+	"mean":    reduction(along, quotient, graph.Node.Mean),
+	"min":     reduction(along, same, extreme(graph.Node.Min)),
+	"max":     reduction(along, same, extreme(graph.Node.Max)),
+	"amin":    reduction(along, same, extreme(graph.Node.Min)),
+	"amax":    reduction(along, same, extreme(graph.Node.Max)),
+	"ptp":     reduction(along, same, func(x graph.Node, axes ...any) graph.Node { return x.Max(axes...).Sub(x.Min(axes...)) }),
+	"all":     reduction(along, same, graph.Node.All),
+	"any":     reduction(along, same, graph.Node.Any),
+	"argmin":  reduction(along, ordered, graph.Node.ArgMin),
+	"argmax":  reduction(along, ordered, graph.Node.ArgMax),
+	"median":  reduction(along, quotient, graph.Node.Median),
+	"nansum":  reduction(along, total, ofNaNs(graph.Node.NanSum, graph.Node.Sum)),
+	"nanmean": reduction(along, quotient, graph.Node.NanMean),
+	"nanmin":  reduction(along, same, ofNaNs(graph.Node.NanMin, graph.Node.Min)),
+	"nanmax":  reduction(along, same, ofNaNs(graph.Node.NanMax, graph.Node.Max)),
+
+	"nanmedian":     reduction(along, quotient, graph.Node.NanMedian),
+	"logsumexp":     reduction(along, floating, graph.Node.LogSumExp),
+	"count_nonzero": reduction(along, same, func(x graph.Node, axes ...any) graph.Node { return truth(x).Cast(graph.Int64).Sum(axes...) }),
+	"norm":          reduction(along, quotient, graph.Node.Norm2),
+
+	"var":        deviation(graph.Node.Var),
+	"std":        deviation(graph.Node.Std),
+	"quantile":   {"a, q, axis=None, keepdims=False", func(c *call) graph.Node { return quantile(c, 1) }},
+	"percentile": {"a, q, axis=None, keepdims=False", func(c *call) graph.Node { return quantile(c, 100) }},
+
+	"softmax":     normalization(graph.Node.Softmax),
+	"log_softmax": normalization(graph.Node.LogSoftmax),
+
+	"cumsum":  scanning(total, graph.Node.CumSum),
+	"cumprod": scanning(total, graph.Node.CumProd),
+	"cummin":  scanning(integers, graph.Node.CumMin),
+	"cummax":  scanning(integers, graph.Node.CumMax),
+
+	"sort":         {"a, axis=-1", func(c *call) graph.Node { return lines(c, graph.Node.Sort) }},
+	"argsort":      {"a, axis=-1", func(c *call) graph.Node { return lines(c, graph.Node.ArgSort) }},
+	"diff":         {"a, axis=-1", func(c *call) graph.Node { return lines(c, difference) }},
+	"searchsorted": {"a, v", searchSorted},
+}
+
+// axesOf returns the arguments of a reduction: axes, and KeepDims.
+func axesOf(c *call) []any {
+	var axes []any
+	if c.given("axis") {
+		axes = append(axes, c.ints("axis"))
+	}
+	if c.flag("keepdims") {
+		axes = append(axes, graph.KeepDims)
+	}
+	return axes
+}
+
+// reduction is a function of elements along axes.
+func reduction(params string, r rule, f func(x graph.Node, axes ...any) graph.Node) function {
+	return function{params, func(c *call) graph.Node {
+		axes := axesOf(c)
+		return safe(c, c.operands(r, "a"), func(x []graph.Node) graph.Node { return f(x[0], axes...) })
+	}}
+}
+
+// ordered is a type of which there are indices of extremes.
+func ordered(dt graph.DType) graph.DType {
+	if dt == graph.Bool {
+		return graph.Uint8
+	}
+	return dt
+}
+
+// extreme is a reduction that takes bools too.
+func extreme(f func(x graph.Node, axes ...any) graph.Node) func(x graph.Node, axes ...any) graph.Node {
+	return func(x graph.Node, axes ...any) graph.Node {
+		if x.DType() == graph.Bool {
+			return f(x.Cast(graph.Uint8), axes...).Cast(graph.Bool)
+		}
+		return f(x, axes...)
+	}
+}
+
+// ofNaNs is a reduction that leaves NaNs out, which only floats have.
+func ofNaNs(floats, others func(x graph.Node, axes ...any) graph.Node) func(x graph.Node, axes ...any) graph.Node {
+	return func(x graph.Node, axes ...any) graph.Node {
+		if isFloat(x.DType()) {
+			return floats(x, axes...)
+		}
+		return others(x, axes...)
+	}
+}
+
+// deviation is var or std.
+func deviation(f func(x graph.Node, axes ...any) graph.Node) function {
+	return function{"a, axis=None, ddof=0, keepdims=False", func(c *call) graph.Node {
+		args := append(axesOf(c), graph.DDOF(c.int("ddof")))
+		return safe(c, c.operands(quotient, "a"), func(x []graph.Node) graph.Node { return f(x[0], args...) })
+	}}
+}
+
+// quantile is of a part of whole.
+func quantile(c *call, whole float64) graph.Node {
+	args := axesOf(c)
+	q := c.float("q") / whole
+	return safe(c, c.operands(quotient, "a"), func(x []graph.Node) graph.Node { return x[0].Quantile(q, args...) })
+}
+
+// normalization is a function along axes that keeps them, all of them by default.
+func normalization(f func(x graph.Node, axis any, more ...any) graph.Node) function {
+	return function{"a, axis=None", func(c *call) graph.Node {
+		var axes any
+		if c.given("axis") {
+			axes = c.ints("axis")
+		}
+		return safe(c, c.operands(floating, "a"), func(x []graph.Node) graph.Node {
+			if axes == nil {
+				all := make([]int, x[0].Rank())
+				for k := range all {
+					all[k] = k
+				}
+				axes = all
+			}
+			return f(x[0], axes)
+		})
+	}}
+}
+
+// scanning is a function of the elements up to each, of all in row-major order by default.
+func scanning(r rule, f func(x graph.Node, axis any, opts ...graph.ReduceOption) graph.Node) function {
+	return function{"a, axis=None", func(c *call) graph.Node {
+		axis := 0
+		if c.given("axis") {
+			axis = c.int("axis")
+		}
+		return safe(c, c.operands(r, "a"), func(x []graph.Node) graph.Node {
+			if !c.given("axis") {
+				x[0] = x[0].Flatten()
+			}
+			return f(x[0], axis)
+		})
+	}}
+}
+
+// lines is a function along one axis.
+func lines(c *call, f func(x graph.Node, axis any) graph.Node) graph.Node {
+	axis := c.int("axis")
+	return safe(c, c.operands(same, "a"), func(x []graph.Node) graph.Node { return f(x[0], axis) })
+}
+
+// difference subtracts from each element the one before it.
+func difference(x graph.Node, axis any) graph.Node {
+	later, earlier := x.SliceAxis(axis, 1, maxInt, 1), x.SliceAxis(axis, 0, -1, 1)
+	if x.DType() == graph.Bool {
+		return later.Ne(earlier)
+	}
+	return later.Sub(earlier)
+}
+
+func searchSorted(c *call) graph.Node {
+	return safe(c, c.operands(same, "a", "v"), func(x []graph.Node) graph.Node { return x[0].SearchSorted(x[1], false) })
+}
+
+// products has the sums of products.
+var products = map[string]function{
+	"matmul": binary(same, graph.Node.MatMul),
+	"dot":    binary(same, graph.Node.Dot),
+	"outer":  binary(same, graph.Node.Outer),
+	"inner": binary(same, func(x graph.Node, y any) graph.Node {
+		if x.Rank() == 0 || y.(graph.Node).Rank() == 0 {
+			return x.Mul(y)
+		}
+		return x.Tensordot(y, -1, -1)
+	}),
+	"vdot":      binary(same, func(x graph.Node, y any) graph.Node { return x.Flatten().Dot(y.(graph.Node).Flatten()) }),
+	"tensordot": {"x, y, axes=2", tensordot},
+	"einsum":    {"subscripts, *operands", einsum},
+}
+
+// tensordot takes a number of axes, or a tuple of the axes of each operand.
+func tensordot(c *call) graph.Node {
+	var axes []any
+	if v := c.values["axes"]; v.kind == sequence && len(v.list) == 2 {
+		for _, e := range v.list {
+			one := call{c.p, map[string]value{"axes": e}}
+			axes = append(axes, one.ints("axes"))
+		}
+	} else {
+		axes = []any{c.int("axes")}
+	}
+	return safe(c, c.operands(same, "x", "y"), func(x []graph.Node) graph.Node { return x[0].Tensordot(x[1], axes...) })
+}
+
+func einsum(c *call) graph.Node {
+	subscripts := c.values["subscripts"]
+	if subscripts.kind != text {
+		c.p.fail(subscripts.at, `subscripts must be a string, such as "ij,jk->ik"`)
+	}
+	operands := c.arrays("operands")
+	return safe(c, operands, func(x []graph.Node) graph.Node {
+		args := make([]any, len(x))
+		for i := range x {
+			args[i] = x[i]
+		}
+		return graph.Einsum(subscripts.text, args...)
+	})
+}
+
+// reversed returns the numbers of axes from the last to the first.
+func reversed(rank int) []int {
+	axes := make([]int, rank)
+	for k := range axes {
+		axes[k] = k
+	}
+	slices.Reverse(axes)
+	return axes
+}

@@ -1,0 +1,135 @@
+package formula
+
+import (
+	"math"
+
+	"github.com/stridefuse/stridefuse/graph"
+)
+
+// The types of results, as NumPy 2 has them (NEP 50): a number of Python's has no type of its
+// own beside an array, and a type is converted to one that holds its elements.
+
+const (
+	pi    = math.Pi
+	euler = math.E
+)
+
+var inf, nan = math.Inf(1), math.NaN()
+
+// class orders element types: bools, integers, floats.
+func class(dt graph.DType) int {
+	switch {
+	case dt == graph.Bool:
+		return 0
+	case isFloat(dt):
+		return 2
+	}
+	return 1
+}
+
+func isFloat(dt graph.DType) bool {
+	return dt == graph.Float16 || dt == graph.BFloat16 || dt == graph.Float32 || dt == graph.Float64
+}
+
+func isUnsigned(dt graph.DType) bool { return graph.Uint8 <= dt && dt <= graph.Uint64 }
+
+// promoted returns the type that operands of two types are converted to: NumPy's
+// promote_types. bfloat16, which NumPy has not, meets float16 and integers in float32.
+func promoted(a, b graph.DType) graph.DType {
+	if class(a) > class(b) || class(a) == class(b) && a.Size() > b.Size() {
+		a, b = b, a
+	}
+	switch { // a is of the lower class, or not larger
+	case a == b || class(a) == 0:
+		return b
+	case class(a) == 2 && a.Size() == b.Size():
+		return graph.Float32 // float16 and bfloat16
+	case class(a) == 2:
+		return b
+	case class(b) == 2:
+		if f := floating(a); f.Size() > b.Size() || b == graph.BFloat16 {
+			return promoted(f, b)
+		}
+		return b
+	case isUnsigned(a) == isUnsigned(b) || isUnsigned(a) && a.Size() < b.Size():
+		return b
+	}
+	unsigned := a
+	if isUnsigned(b) {
+		unsigned = b
+	}
+	switch unsigned {
+	case graph.Uint8:
+		return graph.Int16
+	case graph.Uint16:
+		return graph.Int32
+	case graph.Uint32:
+		return graph.Int64
+	}
+	return graph.Float64
+}
+
+// A rule gives the type that a function computes in, of the common type of its operands.
+type rule func(graph.DType) graph.DType
+
+// same computes in the common type.
+func same(dt graph.DType) graph.DType { return dt }
+
+// integers computes bools as int8.
+func integers(dt graph.DType) graph.DType {
+	if dt == graph.Bool {
+		return graph.Int8
+	}
+	return dt
+}
+
+// floating computes integers as the float type that NumPy's functions take for them.
+func floating(dt graph.DType) graph.DType {
+	switch {
+	case isFloat(dt):
+		return dt
+	case dt.Size() == 1:
+		return graph.Float16
+	case dt.Size() == 2:
+		return graph.Float32
+	}
+	return graph.Float64
+}
+
+// quotient computes integers as float64.
+func quotient(dt graph.DType) graph.DType {
+	if isFloat(dt) {
+		return dt
+	}
+	return graph.Float64
+}
+
+// total adds integers as those of 64 bits.
+func total(dt graph.DType) graph.DType {
+	switch {
+	case isFloat(dt):
+		return dt
+	case isUnsigned(dt):
+		return graph.Uint64
+	}
+	return graph.Int64
+}
+
+// commonType returns the type of arrays and numbers together.
+func commonType(values []value) graph.DType {
+	var dt, weak graph.DType
+	for _, v := range values {
+		switch {
+		case v.kind == numeric:
+			weak = max(weak, v.num.class) // Bool < Int64 < Float64
+		case dt == 0:
+			dt = v.node.DType()
+		default:
+			dt = promoted(dt, v.node.DType())
+		}
+	}
+	if dt == 0 || class(weak) > class(dt) && weak != 0 {
+		return weak
+	}
+	return dt
+}

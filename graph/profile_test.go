@@ -1,0 +1,103 @@
+package graph_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/stridefuse/stridefuse/graph"
+)
+
+// TestProfile counts the bytes and the operations of steps by hand.
+func TestProfile(t *testing.T) {
+	const n, m = 64, 256
+	x, y := f32("x", n, m), f32("y", n, m)
+	p, err := graph.Compile(x.Softmax(1), x.MatMul(x.T()), y.Cast(graph.Float64).Sqrt(), x.Sort(1), graph.WithProfile())
+	require.NoError(t, err)
+	require.Nil(t, p.Profile(), "before any run")
+	require.NotContains(t, p.Explain(), "\n  profile")
+	in := graph.Full(graph.Float32, 0.5, n, m)
+	for range 3 {
+		_, err := p.RunAll(context.Background(), in, in)
+		require.NoError(t, err)
+	}
+	q := p.Profile()
+	require.Equal(t, 3, q.Runs)
+	next, seen := 0, map[float64]graph.StepProfile{}
+	for _, s := range q.Steps {
+		require.Equal(t, next, s.First)
+		next = s.Last + 1
+		require.GreaterOrEqual(t, q.Time, s.Time)
+		seen[s.Ops] = s
+	}
+	require.Contains(t, seen, float64(2*n*m*n), "the product")
+	require.Contains(t, seen, 0.0, "the sort")
+	require.Equal(t, n*m*(4+8), seen[n*m].Bytes, "the roots")
+	require.Equal(t, graph.Float64, seen[n*m].DType)
+	require.Positive(t, seen[n*m].GBPerSecond())
+
+	l := q.Limits
+	require.Positive(t, l.MemoryGB)
+	require.Greater(t, l.Float32GFLOPs, l.Float64GFLOPs)
+	require.Equal(t, l, p.Profile().Limits, "measured once")
+	require.Contains(t, p.Explain(), "\n  profile 3 runs of ")
+	require.Contains(t, p.Explain(), "GFLOP/s, ")
+}
+
+// TestProfileOfSizes has times for each size apart, and none of runs that fail.
+func TestProfileOfSizes(t *testing.T) {
+	p, err := graph.Compile(f32("x", graph.Dim("n")).Exp(), graph.WithProfile())
+	require.NoError(t, err)
+	run := func(ctx context.Context, n int) error {
+		_, err := p.Run(ctx, graph.Zeros(graph.Float32, n))
+		return err
+	}
+	ctx := context.Background()
+	require.NoError(t, run(ctx, 10))
+	require.NoError(t, run(ctx, 10))
+	require.Equal(t, 2, p.Profile().Runs)
+	require.NoError(t, run(ctx, 20))
+	require.Equal(t, 1, p.Profile().Runs)
+	over, cancel := context.WithCancel(ctx)
+	cancel()
+	require.Error(t, run(over, 20))
+	require.Equal(t, 1, p.Profile().Runs)
+
+	var none *graph.Program
+	require.Nil(t, none.Profile())
+	q, err := graph.Compile(f32("x", 4).Exp())
+	require.NoError(t, err)
+	_, err = q.Run(ctx, graph.Zeros(graph.Float32, 4))
+	require.NoError(t, err)
+	require.Nil(t, q.Profile(), "without WithProfile")
+}
+
+// TestWithProgress observes Run, RunInto and Call.Run with the context of each.
+func TestWithProgress(t *testing.T) {
+	type key struct{}
+	var told []graph.Progress
+	var from []any
+	x := f32("x", 100)
+	p, err := graph.Compile(x.CumSum(0), x.Sort(0), graph.WithName("two"), graph.WithProgress(func(ctx context.Context, p graph.Progress) {
+		told, from = append(told, p), append(from, ctx.Value(key{}))
+	}))
+	require.NoError(t, err)
+	in := graph.Zeros(graph.Float32, 100)
+	outs, err := p.RunAll(context.WithValue(context.Background(), key{}, "all"), in)
+	require.NoError(t, err)
+	require.NoError(t, p.RunInto(context.WithValue(context.Background(), key{}, "into"), outs, in))
+	c, err := p.Bind(outs, in)
+	require.NoError(t, err)
+	require.NoError(t, c.Run(context.WithValue(context.Background(), key{}, "call")))
+	require.Contains(t, from, "all")
+	require.Contains(t, from, "into")
+	last := told[len(told)-1]
+	require.Equal(t, graph.Progress{Program: "two", Done: 2, Steps: 2, Fraction: 1, Elapsed: last.Elapsed}, last)
+	require.Equal(t, "call", from[len(from)-1])
+
+	p, err = graph.Compile(x.Exp(), graph.WithProgress(func(context.Context, graph.Progress) { panic("oops") }))
+	require.NoError(t, err)
+	_, err = p.Run(context.Background(), in)
+	require.ErrorContains(t, err, "the observer of its progress panics: oops")
+}

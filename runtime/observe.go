@@ -1,0 +1,165 @@
+package runtime
+
+import (
+	"context"
+	"runtime/pprof"
+	"runtime/trace"
+	"strconv"
+	"time"
+)
+
+// Observation of runs: progress, the time of each task, and regions and labels for Go's
+// tracer and profiler. A run that nothing observes asks once whether the tracer is on, and
+// tests a pointer for each chunk.
+
+// Progress says how far a run is.
+type Progress struct {
+	Program  string        // its name
+	Done     int           // steps of the plan that are complete
+	Steps    int           // of the plan, those without elements not counted
+	Fraction float64       // of the work, as costs estimate it: from 0 to 1
+	Elapsed  time.Duration // since the run began
+}
+
+// An Observer is told of the runs of a program by the goroutines that called them. A nil
+// function is not called.
+type Observer struct {
+	// Progress is called between two chunks that its goroutine computes, at most once in the
+	// time Every, and with Fraction 1 at the end of a run without error. The context is that
+	// of the run. A panic is the error of the run.
+	Progress func(context.Context, Progress)
+	Every    time.Duration
+	// Times is called at the end of a run without error: how long each task took, at the
+	// place of its first step.
+	Times func(took []time.Duration)
+	// Labels gives the samples of a CPU profile the labels "program" and "step".
+	Labels bool
+}
+
+// Observe sets the observer of the program's runs. It must be called before the first.
+func (l *Linked) Observe(o *Observer) { l.observer = o }
+
+// observation is what one run notes for its observer.
+type observation struct {
+	Observer
+	ctx         context.Context
+	st          *state
+	begun, told int64   // by the clock
+	task        *task   // in execution
+	done        int     // steps
+	steps       int     // of all tasks
+	before      float64 // the work of the tasks before
+	work        float64 // of all tasks
+	took        []time.Duration
+}
+
+// observation returns that of a run, or nil if nothing observes it.
+func (st *state) observation(ctx context.Context) *observation {
+	l := st.l
+	if l.observer == nil && !trace.IsEnabled() {
+		return nil
+	}
+	now := clock()
+	o := &observation{ctx: ctx, st: st, begun: now, told: now}
+	if l.observer != nil {
+		o.Observer = *l.observer
+	}
+	for _, t := range l.tasks {
+		o.steps += t.steps()
+		o.work += t.work
+	}
+	if n := len(l.tasks); n > 0 {
+		o.took = make([]time.Duration, l.tasks[n-1].last+1)
+	}
+	return o
+}
+
+// compute computes the tasks in a region of the tracer.
+func (o *observation) compute() error {
+	defer trace.StartRegion(o.ctx, "program "+o.st.l.name).End()
+	for _, t := range o.st.l.tasks {
+		if err := ContextError(o.ctx); err != nil {
+			return err
+		}
+		if err := o.one(t); err != nil {
+			return err
+		}
+	}
+	if o.Times != nil {
+		o.Times(o.took)
+	}
+	if o.Progress != nil {
+		return o.tell(1)
+	}
+	return nil
+}
+
+// one computes a task.
+func (o *observation) one(t *task) (err error) {
+	defer trace.StartRegion(o.ctx, "step "+t.stepText()).End()
+	j, begun := &o.st.job, clock()
+	o.task, j.observed = t, o
+	if o.Labels {
+		pprof.Do(o.ctx, pprof.Labels("program", o.st.l.name, "step", t.stepText()), func(ctx context.Context) { err = j.run(ctx, t, o.st) })
+	} else {
+		err = j.run(o.ctx, t, o.st)
+	}
+	j.observed = nil
+	o.done += t.steps()
+	o.before += t.work
+	if err != nil {
+		return err
+	}
+	o.took[t.first] = time.Duration(clock() - begun)
+	return o.chunk(0)
+}
+
+// chunk tells the progress if it is time to, once so much of the task in execution is done.
+func (o *observation) chunk(part float64) error {
+	if o.Progress == nil || clock()-o.told < int64(o.Every) {
+		return nil
+	}
+	done := o.before
+	if part > 0 {
+		done += part * o.task.work
+	}
+	return o.tell(done / max(o.work, done, 1))
+}
+
+// tell calls the observer.
+func (o *observation) tell(fraction float64) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = failf("the observer of its progress panics: %v", p)
+		}
+	}()
+	o.told = clock()
+	o.Progress(o.ctx, Progress{o.st.l.name, o.done, o.steps, fraction, time.Duration(o.told - o.begun)})
+	return nil
+}
+
+// enter marks a worker's part of a job for the tracer and the profiler, until the function
+// that it returns is called.
+func (o *observation) enter(j *job) (leave func()) {
+	region := trace.StartRegion(j.ctx, "step "+j.task.stepText())
+	if o.Labels {
+		pprof.SetGoroutineLabels(j.ctx)
+	}
+	return func() {
+		if o.Labels {
+			pprof.SetGoroutineLabels(context.Background())
+		}
+		region.End()
+	}
+}
+
+// steps returns how many steps a task computes.
+func (t *task) steps() int { return t.last - t.first + 1 }
+
+// stepText names the steps of a task: "3", or "3-5".
+func (t *task) stepText() string {
+	if t.first == t.last {
+		return strconv.Itoa(t.first)
+	}
+	return strconv.Itoa(t.first) + "-" + strconv.Itoa(t.last)
+}

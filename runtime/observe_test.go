@@ -1,0 +1,111 @@
+package runtime_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"runtime/pprof"
+	"runtime/trace"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/stridefuse/stridefuse/runtime"
+)
+
+// TestProgress observes runs of many chunks: what is told grows from step to step and
+// ends with all.
+func TestProgress(t *testing.T) {
+	for _, workers := range []int{1, 3} {
+		for _, name := range []string{"chain", "softmax", "views", "product"} {
+			p := lowered(t, sized(graphs[name], "N", 64, "M", 300))
+			l := linked(t, &runtime.Executor{Workers: workers, ChunkElems: 500}, p)
+			outs, ins := operands(t, p.Buffers)
+			var told []runtime.Progress
+			var took []time.Duration
+			l.Observe(&runtime.Observer{
+				Progress: func(ctx context.Context, p runtime.Progress) { told = append(told, p) },
+				Times:    func(times []time.Duration) { took = times },
+			})
+			require.NoError(t, l.Run(context.Background(), outs, ins))
+			last := told[len(told)-1]
+			require.Equal(t, runtime.Progress{Program: p.Name, Done: len(p.Steps), Steps: len(p.Steps), Fraction: 1, Elapsed: last.Elapsed}, last)
+			if workers == 1 { // else the others may take all chunks but one
+				require.Greater(t, len(told), 2, name)
+			}
+			require.True(t, slices.IsSortedFunc(told, func(a, b runtime.Progress) int {
+				if a.Done <= b.Done && a.Fraction <= b.Fraction && a.Elapsed <= b.Elapsed {
+					return -1
+				}
+				return 1
+			}), "%v", told)
+			require.Len(t, took, len(p.Steps))
+			require.Positive(t, took[0])
+
+			told = nil // a time of an hour leaves the end
+			l.Observe(&runtime.Observer{Progress: func(_ context.Context, p runtime.Progress) { told = append(told, p) }, Every: time.Hour})
+			require.NoError(t, l.Run(context.Background(), outs, ins))
+			require.Len(t, told, 1)
+		}
+	}
+}
+
+// TestProgressFails cancels a run from its observer, and panics there.
+func TestProgressFails(t *testing.T) {
+	p := lowered(t, sized(graphs["views"], "N", 64, "M", 300))
+	l := linked(t, &runtime.Executor{Workers: 2, ChunkElems: 500}, p)
+	outs, ins := operands(t, p.Buffers)
+	ctx, cancel := context.WithCancel(context.Background())
+	told, ended := 0, false
+	l.Observe(&runtime.Observer{
+		Progress: func(context.Context, runtime.Progress) { told++; cancel() },
+		Times:    func([]time.Duration) { ended = true },
+	})
+	require.ErrorIs(t, l.Run(ctx, outs, ins), context.Canceled)
+	require.Equal(t, 1, told)
+	require.False(t, ended, "times of a run that failed")
+
+	l.Observe(&runtime.Observer{Progress: func(context.Context, runtime.Progress) { panic(errors.New("oops")) }})
+	require.ErrorContains(t, l.Run(context.Background(), outs, ins), "the observer of its progress panics: oops")
+	l.Observe(nil)
+	require.NoError(t, l.Run(context.Background(), outs, ins))
+}
+
+// TestLabels looks at the labels of goroutines in the midst of a run.
+func TestLabels(t *testing.T) {
+	p := lowered(t, sized(graphs["softmax"], "N", 64, "M", 300))
+	l := linked(t, &runtime.Executor{Workers: 2, ChunkElems: 500}, p)
+	outs, ins := operands(t, p.Buffers)
+	var profiles bytes.Buffer
+	l.Observe(&runtime.Observer{
+		Progress: func(context.Context, runtime.Progress) { _ = pprof.Lookup("goroutine").WriteTo(&profiles, 1) },
+		Labels:   true,
+	})
+	pprof.Do(context.Background(), pprof.Labels("request", "7"), func(ctx context.Context) {
+		require.NoError(t, l.Run(ctx, outs, ins))
+	})
+	require.True(t, strings.Contains(profiles.String(), `# labels: {"program":"f", "request":"7", "step":"0-2"}`))
+	profiles.Reset()
+	require.NoError(t, pprof.Lookup("goroutine").WriteTo(&profiles, 1))
+	require.False(t, strings.Contains(profiles.String(), `"step"`))
+}
+
+// TestTraceRegions finds the regions in the data of an execution trace.
+func TestTraceRegions(t *testing.T) {
+	if trace.IsEnabled() {
+		t.Skip("the tests themselves are traced")
+	}
+	p := lowered(t, sized(graphs["softmax"], "N", 64, "M", 300))
+	l := linked(t, &runtime.Executor{Workers: 2}, p)
+	outs, ins := operands(t, p.Buffers)
+	var data bytes.Buffer
+	require.NoError(t, trace.Start(&data))
+	err := l.Run(context.Background(), outs, ins)
+	trace.Stop()
+	require.NoError(t, err)
+	require.True(t, strings.Contains(data.String(), "program f"))
+	require.True(t, strings.Contains(data.String(), "step 0-2"))
+}

@@ -1,0 +1,49 @@
+package zstd_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/x/zstd"
+	"github.com/stridefuse/stridefuse/zarr"
+)
+
+// TestRoundTrip writes arrays of several levels, and finds damage where there is a checksum.
+func TestRoundTrip(t *testing.T) {
+	x := graph.Arange(graph.Float32, 0, 3000, 1).Reshape(1000, 3)
+	for _, level := range []int{-5, 0, 3, 19} {
+		folder := filepath.Join(t.TempDir(), "x")
+		codec, err := zstd.New(level, true)
+		require.NoError(t, err)
+		require.NoError(t, zarr.WriteArray(folder, x, zarr.Options{Chunks: []int{600}, Codecs: []zarr.Codec{codec}}))
+		y, err := zarr.ReadArray(folder)
+		require.NoError(t, err)
+		require.True(t, graph.Equal(x, y))
+		chunk := filepath.Join(folder, "c", "1", "0")
+		data, err := os.ReadFile(chunk)
+		require.NoError(t, err)
+		require.Less(t, len(data), 600*12)
+		for _, damaged := range [][]byte{data[:len(data)-1], append([]byte{data[0], data[1]}, data[3:]...), nil} {
+			require.NoError(t, os.WriteFile(chunk, damaged, 0o666))
+			_, err = zarr.ReadArray(folder)
+			require.ErrorContains(t, err, "chunk [1 0], "+chunk)
+		}
+	}
+	_, err := zstd.New(23, false)
+	require.ErrorContains(t, err, "level 23")
+}
+
+// TestLimit refuses a chunk that decodes to more than a chunk has.
+func TestLimit(t *testing.T) {
+	codec, err := zstd.New(3, false)
+	require.NoError(t, err)
+	bomb, err := codec.Encode(make([]byte, 100<<20))
+	require.NoError(t, err)
+	require.Less(t, len(bomb), 1<<20)
+	_, err = codec.Decode(bomb, 1<<20)
+	require.Error(t, err)
+}

@@ -1,0 +1,147 @@
+package zarr
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/internal/binfile"
+	"github.com/stridefuse/stridefuse/ir/layout"
+)
+
+// Chunks. Each has the full shape of chunks, also at the ends of axes, where some of its
+// elements are outside the array.
+
+// size returns the bytes of a chunk.
+func (a *array) size() int {
+	n := a.dtype.Size()
+	for _, k := range a.chunks {
+		n *= k
+	}
+	return n
+}
+
+// slack is how much longer than its data an encoded chunk may be.
+const slack = 1 << 10
+
+// read returns a chunk as a tensor; without a file it is the fill value, repeated.
+func (a *array) read(folder string, index []int) (*graph.Tensor, error) {
+	name := filepath.Join(folder, filepath.FromSlash(a.key(index)))
+	t, err := a.readFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("chunk %v, %s: %w", index, name, err)
+	}
+	return t, nil
+}
+
+func (a *array) readFile(name string) (*graph.Tensor, error) {
+	info, err := os.Stat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		fill, err := binfile.Tensor(a.dtype, layout.RowMajor(), a.fill)
+		if err != nil {
+			return nil, err
+		}
+		fill = fill.Expand(a.chunks...)
+		return fill, fill.Err()
+	case err != nil:
+		return nil, err
+	case info.Size() > int64(2*a.size()+slack):
+		return nil, fmt.Errorf("%d bytes for a chunk of %d", info.Size(), a.size())
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range slices.Backward(a.codecs) {
+		if data, err = c.Decode(data, a.size()+slack); err != nil {
+			return nil, fmt.Errorf("%s: %w", c.Name(), err)
+		}
+	}
+	if len(data) != a.size() {
+		return nil, fmt.Errorf("%d bytes of data, and %d make a chunk of %s %v", len(data), a.size(), a.dtype, a.chunks)
+	}
+	if a.swap {
+		binfile.Swap(data, a.dtype.Size())
+	}
+	return binfile.Tensor(a.dtype, layout.RowMajor(a.chunks...), data)
+}
+
+// write stores a chunk in a file that appears when it is complete.
+func (a *array) write(folder string, index []int, chunk *graph.Tensor) error {
+	name := filepath.Join(folder, filepath.FromSlash(a.key(index)))
+	data := binfile.Memory(chunk)
+	if a.swap {
+		data = slices.Clone(data)
+		binfile.Swap(data, a.dtype.Size())
+	}
+	var err error
+	for _, c := range a.codecs {
+		if data, err = c.Encode(data); err != nil {
+			return fmt.Errorf("chunk %v: %s: %w", index, c.Name(), err)
+		}
+	}
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		return err
+	}
+	return replace(name, data)
+}
+
+// replace writes a file that appears when it is complete.
+func replace(name string, data []byte) error {
+	part := fmt.Sprintf("%s.part%d", name, os.Getpid())
+	if err := os.WriteFile(part, data, 0o666); err != nil {
+		return err
+	}
+	return os.Rename(part, name)
+}
+
+// overlap is where a chunk and some rows meet: from begin to end along each axis of the
+// array.
+type overlap struct{ index, begin, end []int }
+
+// overlaps returns the chunks that have elements of some rows.
+func (a *array) overlaps(first, end int) iter.Seq[overlap] {
+	rank := len(a.shape)
+	lo, hi, o := make([]int, rank), slices.Clone(a.shape), overlap{make([]int, rank), make([]int, rank), make([]int, rank)}
+	if rank > 0 {
+		lo[0], hi[0] = first, end
+	}
+	var along func(k int, yield func(overlap) bool) bool
+	along = func(k int, yield func(overlap) bool) bool {
+		if k == rank {
+			return yield(o)
+		}
+		n := a.chunks[k]
+		for c := lo[k] / n; c <= (hi[k]-1)/n && lo[k] < hi[k]; c++ {
+			o.index[k], o.begin[k], o.end[k] = c, max(lo[k], c*n), min(hi[k], (c+1)*n)
+			if !along(k+1, yield) {
+				return false
+			}
+		}
+		return true
+	}
+	return func(yield func(overlap) bool) { along(0, yield) }
+}
+
+// view returns the elements of t from begin to end, where the first element of t is at from.
+func view(t *graph.Tensor, from, begin, end []int) *graph.Tensor {
+	for k := range begin {
+		t = t.SliceAxis(k, begin[k]-from[k], end[k]-from[k], 1)
+	}
+	return t
+}
+
+// origin returns the place of a chunk's first element.
+func (a *array) origin(index []int) []int {
+	at := make([]int, len(index))
+	for k, c := range index {
+		at[k] = c * a.chunks[k]
+	}
+	return at
+}

@@ -1,0 +1,134 @@
+package zarr
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Codec makes bytes of bytes, when a chunk is written, and the reverse. Any number of
+// goroutines may use it at once.
+type Codec interface {
+	// Name is that in the format.
+	Name() string
+	// Config is what goes into zarr.json, or nil.
+	Config() any
+	// Encode returns data encoded.
+	Encode(data []byte) ([]byte, error)
+	// Decode returns what Encode was given, an error if data is not of Encode, and an error if
+	// that is more than limit bytes, without allocating much more.
+	Decode(data []byte, limit int) ([]byte, error)
+}
+
+var codecs = struct {
+	sync.Mutex
+	by map[string]func(config json.RawMessage) (Codec, error)
+}{by: map[string]func(json.RawMessage) (Codec, error){"gzip": newGzip, "crc32c": newCRC32C}}
+
+// Register has arrays read that are encoded by a codec of another package. It is called from
+// an init function; config is the codec's part of zarr.json, or nil.
+func Register(name string, codec func(config json.RawMessage) (Codec, error)) {
+	codecs.Lock()
+	defer codecs.Unlock()
+	codecs.by[name] = codec
+}
+
+func codecFor(e named) (Codec, error) {
+	codecs.Lock()
+	defer codecs.Unlock()
+	if make := codecs.by[e.Name]; make != nil {
+		c, err := make(e.Config)
+		if err != nil {
+			return nil, fmt.Errorf("codec %s: %w", e.Name, err)
+		}
+		return c, nil
+	}
+	advice := ""
+	if e.Name == "zstd" {
+		advice = ": import module github.com/stridefuse/stridefuse/x/zstd"
+	}
+	return nil, fmt.Errorf("codec %q is not known, there are %s%s", e.Name, strings.Join(slices.Sorted(maps.Keys(codecs.by)), ", "), advice)
+}
+
+// Gzip returns the codec gzip of a level from 0, which is fastest, to 9.
+func Gzip(level int) Codec { return gzipCodec{level} }
+
+type gzipCodec struct {
+	Level int `json:"level"`
+}
+
+func newGzip(config json.RawMessage) (Codec, error) {
+	c := gzipCodec{Level: 5}
+	if len(config) > 0 {
+		if err := json.Unmarshal(config, &c); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+func (c gzipCodec) Name() string { return "gzip" }
+func (c gzipCodec) Config() any  { return c }
+
+func (c gzipCodec) Encode(data []byte) ([]byte, error) {
+	var b bytes.Buffer
+	w, err := gzip.NewWriterLevel(&b, c.Level)
+	if err != nil {
+		return nil, err
+	}
+	_, err = w.Write(data)
+	err = errors.Join(err, w.Close())
+	return b.Bytes(), err
+}
+
+func (c gzipCodec) Decode(data []byte, limit int) ([]byte, error) {
+	r, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	n, err := io.Copy(&b, io.LimitReader(r, int64(limit)+1))
+	switch {
+	case err != nil:
+		return nil, err
+	case n > int64(limit):
+		return nil, fmt.Errorf("it decodes to more than %d bytes", limit)
+	}
+	return b.Bytes(), nil
+}
+
+// CRC32C returns the codec crc32c, which appends a checksum.
+func CRC32C() Codec { return crcCodec{} }
+
+type crcCodec struct{}
+
+func newCRC32C(json.RawMessage) (Codec, error) { return crcCodec{}, nil }
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+func (crcCodec) Name() string { return "crc32c" }
+func (crcCodec) Config() any  { return nil }
+
+func (crcCodec) Encode(data []byte) ([]byte, error) {
+	return binary.LittleEndian.AppendUint32(slices.Clone(data), crc32.Checksum(data, castagnoli)), nil
+}
+
+func (crcCodec) Decode(data []byte, _ int) ([]byte, error) {
+	n := len(data) - 4
+	if n < 0 {
+		return nil, errors.New("it is too short for a checksum")
+	}
+	if binary.LittleEndian.Uint32(data[n:]) != crc32.Checksum(data[:n], castagnoli) {
+		return nil, errors.New("it differs from its checksum")
+	}
+	return data[:n], nil
+}

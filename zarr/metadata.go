@@ -1,0 +1,231 @@
+package zarr
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/internal/binfile"
+)
+
+// metadata is the text zarr.json of an array.
+type metadata struct {
+	Format     int             `json:"zarr_format"`
+	Node       string          `json:"node_type"`
+	Shape      []int           `json:"shape"`
+	DataType   json.RawMessage `json:"data_type"`
+	Grid       named           `json:"chunk_grid"`
+	Keys       named           `json:"chunk_key_encoding"`
+	Fill       json.RawMessage `json:"fill_value"`
+	Codecs     []named         `json:"codecs"`
+	Attributes json.RawMessage `json:"attributes,omitempty"`
+	Dimensions json.RawMessage `json:"dimension_names,omitempty"`
+	Storage    []named         `json:"storage_transformers,omitempty"`
+}
+
+// named is an extension point of the format: a name and its settings.
+type named struct {
+	Name   string          `json:"name"`
+	Config json.RawMessage `json:"configuration,omitempty"`
+}
+
+type gridConfig struct {
+	Chunks []int `json:"chunk_shape"`
+}
+
+type keysConfig struct {
+	Separator string `json:"separator,omitempty"`
+}
+
+type bytesConfig struct {
+	Endian string `json:"endian,omitempty"`
+}
+
+// dtypes are the element types by their names in the format.
+var dtypes = []graph.DType{
+	graph.Bool, graph.Int8, graph.Int16, graph.Int32, graph.Int64,
+	graph.Uint8, graph.Uint16, graph.Uint32, graph.Uint64, graph.Float16, graph.Float32, graph.Float64,
+}
+
+// array is what the text says.
+type array struct {
+	dtype  graph.DType
+	shape  []int
+	chunks []int
+	fill   []byte // an element in this machine's byte order
+	swap   bool
+	codecs []Codec
+	key    func(index []int) string
+}
+
+// parse reads the text of an array.
+func parse(text []byte) (*array, error) {
+	var m metadata
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&m); err != nil {
+		return nil, err
+	}
+	switch {
+	case m.Format != 3:
+		return nil, fmt.Errorf("format version %d: 3 is read", m.Format)
+	case m.Node != "array":
+		return nil, fmt.Errorf("it is a %s: name an array in it", m.Node)
+	case len(m.Storage) > 0:
+		return nil, fmt.Errorf("storage transformer %q is not known", m.Storage[0].Name)
+	}
+	a := &array{shape: m.Shape}
+	var err error
+	if a.dtype, err = parseType(m.DataType); err != nil {
+		return nil, err
+	}
+	if _, err := binfile.NumBytes(a.dtype, a.shape); err != nil {
+		return nil, err
+	}
+	if err := a.parseGrid(m.Grid); err != nil {
+		return nil, err
+	}
+	if a.fill, err = parseFill(a.dtype, m.Fill); err != nil {
+		return nil, err
+	}
+	if a.key, err = parseKeys(m.Keys); err != nil {
+		return nil, err
+	}
+	return a, a.parseCodecs(m.Codecs)
+}
+
+func parseType(text json.RawMessage) (graph.DType, error) {
+	var name string
+	if err := json.Unmarshal(text, &name); err != nil {
+		return 0, fmt.Errorf("elements of type %s are not read", text)
+	}
+	for _, dt := range dtypes {
+		if dt.String() == name {
+			return dt, nil
+		}
+	}
+	return 0, fmt.Errorf("elements of type %q are not read: bool, integers and floats are", name)
+}
+
+func (a *array) parseGrid(g named) error {
+	var c gridConfig
+	if g.Name != "regular" {
+		return fmt.Errorf("chunk grid %q is not known: regular is", g.Name)
+	}
+	if err := json.Unmarshal(g.Config, &c); err != nil {
+		return fmt.Errorf("chunk_grid: %w", err)
+	}
+	return a.setChunks(c.Chunks)
+}
+
+// setChunks checks the shape of chunks.
+func (a *array) setChunks(chunks []int) error {
+	if len(chunks) != len(a.shape) || slices.ContainsFunc(chunks, func(n int) bool { return n < 1 }) {
+		return fmt.Errorf("chunks of shape %v for an array of shape %v: one extent above 0 for each axis", chunks, a.shape)
+	}
+	a.chunks = chunks
+	_, err := binfile.NumBytes(a.dtype, chunks)
+	return err
+}
+
+// parseKeys returns the name of a chunk's file from its place in the grid.
+func parseKeys(e named) (func([]int) string, error) {
+	c := keysConfig{}
+	if len(e.Config) > 0 {
+		if err := json.Unmarshal(e.Config, &c); err != nil {
+			return nil, fmt.Errorf("chunk_key_encoding: %w", err)
+		}
+	}
+	separators := map[string]string{"default": "/", "v2": "."}
+	usual, ok := separators[e.Name]
+	if !ok || c.Separator != "" && c.Separator != "/" && c.Separator != "." {
+		return nil, fmt.Errorf("chunk keys %q with the separator %q are not known", e.Name, c.Separator)
+	}
+	if c.Separator == "" {
+		c.Separator = usual
+	}
+	return func(index []int) string {
+		var parts []string
+		if e.Name == "default" {
+			parts = append(parts, "c")
+		}
+		for _, i := range index {
+			parts = append(parts, strconv.Itoa(i))
+		}
+		if len(parts) == 0 {
+			return "0"
+		}
+		return strings.Join(parts, c.Separator)
+	}, nil
+}
+
+// parseCodecs reads the chain of codecs: bytes, which makes bytes of elements, and then
+// those that make bytes of bytes.
+func (a *array) parseCodecs(list []named) error {
+	if len(list) == 0 || list[0].Name != "bytes" {
+		return errors.New("the first codec is not bytes: other orders of elements are not read")
+	}
+	c := bytesConfig{Endian: "little"}
+	if len(list[0].Config) > 0 {
+		if err := json.Unmarshal(list[0].Config, &c); err != nil {
+			return fmt.Errorf("codec bytes: %w", err)
+		}
+	}
+	if c.Endian != "little" && c.Endian != "big" {
+		return fmt.Errorf("codec bytes: the byte order %q is not known", c.Endian)
+	}
+	a.swap = (c.Endian == "big") != binfile.BigEndian
+	for _, e := range list[1:] {
+		codec, err := codecFor(e)
+		if err != nil {
+			return err
+		}
+		a.codecs = append(a.codecs, codec)
+	}
+	return nil
+}
+
+// parseFill returns the bytes of an element from its text.
+func parseFill(dt graph.DType, text json.RawMessage) ([]byte, error) {
+	bad := fmt.Errorf("fill_value %s is no element of %s", text, dt)
+	var v any
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	if err := d.Decode(&v); err != nil {
+		return nil, bad
+	}
+	value := v
+	switch v := v.(type) {
+	case bool:
+	case json.Number:
+		if i, err := strconv.ParseInt(v.String(), 10, 64); err == nil {
+			value = i
+		} else if u, err := strconv.ParseUint(v.String(), 10, 64); err == nil {
+			value = u
+		} else if f, err := v.Float64(); err == nil {
+			value = f
+		} else {
+			return nil, bad
+		}
+	case string:
+		special := map[string]float64{"NaN": math.NaN(), "Infinity": math.Inf(1), "-Infinity": math.Inf(-1)}
+		f, ok := special[v]
+		if !ok {
+			return nil, bad
+		}
+		value = f
+	default:
+		return nil, bad
+	}
+	t := graph.Full(dt, value)
+	if t.Err() != nil {
+		return nil, bad
+	}
+	return binfile.Memory(t), nil
+}

@@ -1,0 +1,191 @@
+package zarr_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/stream"
+	"github.com/stridefuse/stridefuse/zarr"
+)
+
+var dtypes = []graph.DType{
+	graph.Float32, graph.Float64, graph.Float16, graph.Bool, graph.Int8, graph.Int16, graph.Int32, graph.Int64,
+	graph.Uint8, graph.Uint16, graph.Uint32, graph.Uint64,
+}
+
+// random returns a tensor of any type that files have.
+func random(t require.TestingT, dt graph.DType, shape ...int) *graph.Tensor {
+	x := graph.Input("x", graph.Float64, graph.Dim("n"))
+	p, err := graph.Compile(x.Cast(dt))
+	require.NoError(t, err)
+	n := 1
+	for _, k := range shape {
+		n *= k
+	}
+	out, err := p.Run(context.Background(), graph.Uniform(graph.Float64, 1, 0, 100, n))
+	require.NoError(t, err)
+	return out.Reshape(shape...)
+}
+
+// TestRoundTrip writes arrays of any type, shape and chunks, and reads them.
+func TestRoundTrip(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		shape := rapid.SliceOfN(rapid.IntRange(0, 9), 0, 4).Draw(r, "shape")
+		o := zarr.Options{}
+		for range rapid.IntRange(0, len(shape)).Draw(r, "axes in chunks") {
+			o.Chunks = append(o.Chunks, rapid.IntRange(1, 10).Draw(r, "chunk"))
+		}
+		for range rapid.IntRange(0, 2).Draw(r, "codecs") {
+			o.Codecs = append(o.Codecs, rapid.SampledFrom([]zarr.Codec{zarr.Gzip(1), zarr.CRC32C()}).Draw(r, "codec"))
+		}
+		x := random(r, rapid.SampledFrom(dtypes).Draw(r, "dtype"), shape...)
+		folder := filepath.Join(t.TempDir(), "x.zarr")
+		require.NoError(r, zarr.WriteArray(folder, x, o))
+		y, err := zarr.ReadArray(folder)
+		require.NoError(r, err)
+		require.True(r, graph.Equal(x, y))
+	})
+}
+
+// TestStream runs a program from chunks to chunks of other rows.
+func TestStream(t *testing.T) {
+	folder := t.TempDir()
+	from, to := filepath.Join(folder, "x"), filepath.Join(folder, "y")
+	x := graph.Normal(graph.Float32, 1, 0, 1, 5000, 6)
+	require.NoError(t, zarr.WriteArray(from, x, zarr.Options{Chunks: []int{256, 4}, Codecs: []zarr.Codec{zarr.Gzip(1)}}))
+	in := graph.Input("x", graph.Float32, graph.Dim("n"), 6)
+	p, err := graph.Compile(in.Sub(in.Mean(0)))
+	require.NoError(t, err)
+	want, err := p.Run(context.Background(), x)
+	require.NoError(t, err)
+	j := stream.Job{
+		Program: p, Inputs: map[string]stream.Source{"x": zarr.From(from)}, Rows: 1,
+		Outputs: map[string]stream.Sink{"out0": zarr.To(to, zarr.Options{Chunks: []int{96}, Codecs: []zarr.Codec{zarr.CRC32C()}})},
+	}
+	_, err = j.Run(context.Background()) // blocks are multiples of 256, 96 and 1024 rows: 3072
+	require.NoError(t, err)
+	y, err := zarr.ReadArray(to)
+	require.NoError(t, err)
+	require.True(t, graph.Equal(want, y))
+}
+
+// text is zarr.json as zarr-python 3 writes it.
+const text = `{
+  "shape": [5, 3], "data_type": "float32",
+  "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [2, 3]}},
+  "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
+  "fill_value": "NaN",
+  "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}, {"name": "crc32c"}],
+  "attributes": {"units": "K"}, "dimension_names": ["t", null], "zarr_format": 3, "node_type": "array", "storage_transformers": []
+}`
+
+// TestFill reads an array none of whose chunks exist.
+func TestFill(t *testing.T) {
+	folder := t.TempDir()
+	for _, fill := range []string{`"NaN"`, `"-Infinity"`, `2.5`, `-3`} {
+		require.NoError(t, os.WriteFile(filepath.Join(folder, "zarr.json"), []byte(strings.Replace(text, `"NaN"`, fill, 1)), 0o666))
+		x, err := zarr.ReadArray(folder)
+		require.NoError(t, err)
+		want := map[string]string{`"NaN"`: "NaN", `"-Infinity"`: "-Inf", "2.5": "2.5", "-3": "-3"}[fill]
+		at, err := x.At(4, 2)
+		require.NoError(t, err)
+		require.Equal(t, want, fmt.Sprint(at))
+	}
+}
+
+// TestRefusals checks errors of damaged and of foreign arrays.
+func TestRefusals(t *testing.T) {
+	for from, c := range map[string]struct{ to, want string }{
+		`"zarr_format": 3`:           {`"zarr_format": 2`, "format version 2"},
+		`"array"`:                    {`"group"`, "it is a group"},
+		`"float32"`:                  {`"complex64"`, `"complex64" are not read`},
+		`"regular"`:                  {`"rectilinear"`, `chunk grid "rectilinear"`},
+		`[2, 3]`:                     {`[2, 0]`, "chunks of shape [2 0]"},
+		`[5, 3]`:                     {`[5, -3]`, "-3"},
+		`"crc32c"`:                   {`"zstd"`, `codec "zstd" is not known, there are crc32c, gzip: import module`},
+		`"bytes"`:                    {`"transpose"`, "the first codec is not bytes"},
+		`"default"`:                  {`"suffix"`, `chunk keys "suffix"`},
+		`"NaN"`:                      {`"none"`, "fill_value"},
+		`"attributes"`:               {`"surprise"`, "surprise"},
+		`"little"`:                   {`"middle"`, `the byte order "middle"`},
+		`"storage_transformers": []`: {`"storage_transformers": [{"name": "s"}]`, `storage transformer "s"`},
+	} {
+		folder := t.TempDir()
+		require.Contains(t, text, from)
+		require.NoError(t, os.WriteFile(filepath.Join(folder, "zarr.json"), []byte(strings.Replace(text, from, c.to, 1)), 0o666))
+		_, err := zarr.ReadArray(folder)
+		require.ErrorContains(t, err, c.want)
+	}
+	x := graph.New(graph.Float32, 4, 3)
+	for _, codec := range []zarr.Codec{zarr.Gzip(5), zarr.CRC32C()} {
+		folder := filepath.Join(t.TempDir(), "x")
+		require.NoError(t, zarr.WriteArray(folder, x, zarr.Options{Chunks: []int{2}, Codecs: []zarr.Codec{codec}}))
+		require.ErrorContains(t, zarr.WriteArray(folder, graph.New(graph.Int8, 3), zarr.Options{}), "there is another array")
+		chunk := filepath.Join(folder, "c", "1", "0")
+		good, err := os.ReadFile(chunk)
+		require.NoError(t, err)
+		for i := range good {
+			bad := append([]byte{}, good...)
+			bad[i] ^= 4
+			require.NoError(t, os.WriteFile(chunk, bad, 0o666))
+			y, err := zarr.ReadArray(folder)
+			if err == nil { // of gzip's header some bits say nothing
+				require.True(t, graph.Equal(x, y), "byte %d of %s", i, codec.Name())
+				require.Less(t, i, 10, codec.Name())
+				continue
+			}
+			require.ErrorContains(t, err, "chunk [1 0], "+chunk)
+		}
+		require.NoError(t, os.WriteFile(chunk, good[:len(good)-1], 0o666))
+		_, err = zarr.ReadArray(folder)
+		require.ErrorContains(t, err, "chunk [1 0], "+chunk)
+	}
+	require.ErrorContains(t, zarr.WriteArray(t.TempDir(), graph.New(graph.BFloat16, 3), zarr.Options{}), "has no name in Zarr")
+	require.ErrorContains(t, zarr.WriteArray(t.TempDir(), x, zarr.Options{Chunks: []int{1, 1, 1}}), "chunks of shape [1 1 1]")
+}
+
+// FuzzText reads any zarr.json.
+func FuzzText(f *testing.F) {
+	f.Add(text)
+	f.Fuzz(func(t *testing.T, text string) {
+		folder := t.TempDir()
+		require.NoError(t, os.WriteFile(filepath.Join(folder, "zarr.json"), []byte(text), 0o666))
+		if _, shape, err := zarr.From(folder).Open(); err == nil {
+			n := 1
+			for _, k := range shape {
+				if n *= max(k, 1); n > 1000 {
+					return
+				}
+			}
+			_, err = zarr.ReadArray(folder)
+			_ = err
+		}
+	})
+}
+
+func ExampleWriteArray() {
+	folder, err := os.MkdirTemp("", "")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(folder)
+	x := graph.Arange(graph.Float32, 0, 6, 1).Reshape(3, 2)
+	err = zarr.WriteArray(filepath.Join(folder, "x.zarr"), x, zarr.Options{Chunks: []int{2, 2}, Codecs: []zarr.Codec{zarr.Gzip(5)}})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(zarr.ReadArray(filepath.Join(folder, "x.zarr")))
+	// Output:
+	// float32[3,2]
+	// [[0. 1.]
+	//  [2. 3.]
+	//  [4. 5.]] <nil>
+}
