@@ -13,7 +13,7 @@ import (
 // raise them for a feature that is worth it, and say so in the commit.
 const (
 	maxGenerated = 7_200_000 // measured: 6.5 MB
-	maxGrowth    = 7_900_000 // measured: 7.2 MB on linux/amd64
+	maxGrowth    = 8_800_000 // measured: 8.0 MB on linux/amd64
 )
 
 // TestGeneratedSource limits the size of the built-in kernels' source in the repository.

@@ -8,6 +8,9 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
+// Calls: the arguments of a function are matched with its parameters and converted to what it
+// takes. Input: values, with their places in the text. Output: a Node, or the first mistake.
+
 // keyword is an argument with a name.
 type keyword struct {
 	name string

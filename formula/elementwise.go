@@ -60,9 +60,9 @@ func round(c *call) graph.Node {
 	return safe(c, c.operands(same, "a"), func(x []graph.Node) graph.Node {
 		scale := math.Pow(10, math.Abs(float64(decimals)))
 		switch {
-		case !isFloat(x[0].DType()) && decimals >= 0:
+		case !fractional(x[0].DType()) && decimals >= 0:
 			return x[0]
-		case !isFloat(x[0].DType()):
+		case !fractional(x[0].DType()):
 			return x[0].Cast(graph.Float64).Div(scale).Round().Mul(scale).Cast(x[0].DType())
 		case decimals == 0:
 			return x[0].Round()

@@ -8,6 +8,8 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
+// The error of a formula, and how its place is shown.
+
 // Error is a mistake in a formula: what is wrong, and where.
 type Error struct {
 	Pos    graph.Pos // where Parse was called

@@ -7,6 +7,9 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
+// The table of functions, part one: elementwise. A row is the parameters and a function of the
+// arguments that returns a Node.
+
 // functions is the table of functions: by NumPy's names, and by this library's where NumPy has
 // none. Each may be called as a method of its first argument. Operators are functions too.
 var functions = map[string]*function{}
@@ -68,10 +71,24 @@ func onBools(numbers, bools func(x graph.Node, y any) graph.Node) func(x graph.N
 	}
 }
 
+// ofNumbers is a function that does not take bools alone: it says what to write.
+func ofNumbers(hint string, f function) function {
+	return function{f.params, func(c *call) graph.Node {
+		operands := []value{c.operand("x")}
+		if y, ok := c.values["y"]; ok {
+			operands = append(operands, y)
+		}
+		if c.p.err == nil && commonType(operands) == graph.Bool {
+			c.p.fail(operands[0].at, "these are bools: %s", hint)
+		}
+		return f.call(c)
+	}}
+}
+
 // ofFloats is an operation that changes no integer.
 func ofFloats(f func(graph.Node) graph.Node) func(graph.Node) graph.Node {
 	return func(x graph.Node) graph.Node {
-		if !isFloat(x.DType()) {
+		if !fractional(x.DType()) {
 			return x
 		}
 		return f(x)
@@ -85,7 +102,7 @@ func scaled(by float64) func(graph.Node) graph.Node {
 // elementwise has arithmetic and the functions of one element.
 var elementwise = map[string]function{
 	"add":          binary(same, onBools(graph.Node.Add, graph.Node.Or)),
-	"subtract":     binary(same, graph.Node.Sub),
+	"subtract":     ofNumbers("write a ^ b", binary(same, graph.Node.Sub)),
 	"multiply":     binary(same, onBools(graph.Node.Mul, graph.Node.And)),
 	"divide":       binary(quotient, graph.Node.Div),
 	"true_divide":  binary(quotient, graph.Node.Div),
@@ -120,7 +137,7 @@ var elementwise = map[string]function{
 	"elu":           parametric("x, alpha=1.0", graph.Node.ELU),
 	"celu":          parametric("x, alpha=1.0", graph.Node.CELU),
 	"positive":      unary(same, func(x graph.Node) graph.Node { return x }),
-	"negative":      unary(same, graph.Node.Neg),
+	"negative":      ofNumbers("write ~a", unary(same, graph.Node.Neg)),
 	"absolute":      unary(same, absolute),
 	"abs":           unary(same, absolute),
 	"fabs":          unary(floating, graph.Node.Abs),

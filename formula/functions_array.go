@@ -95,7 +95,7 @@ func extreme(f func(x graph.Node, axes ...any) graph.Node) func(x graph.Node, ax
 // ofNaNs is a reduction that leaves NaNs out, which only floats have.
 func ofNaNs(floats, others func(x graph.Node, axes ...any) graph.Node) func(x graph.Node, axes ...any) graph.Node {
 	return func(x graph.Node, axes ...any) graph.Node {
-		if isFloat(x.DType()) {
+		if fractional(x.DType()) {
 			return floats(x, axes...)
 		}
 		return others(x, axes...)

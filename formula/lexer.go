@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 )
 
+// Tokens. Input: text and an offset in it. Output: the token there, and the offset behind it.
+
 // tokenKind says what a token is.
 type tokenKind uint8
 

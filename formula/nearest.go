@@ -1,5 +1,7 @@
 package formula
 
+// Hints at names that are spelled nearly like a word.
+
 // nearest returns a hint at the name of a list that differs least from a word, if little.
 func nearest(word string, names []string) string {
 	best, least := "", min(max(1, len(word)/3), len(word)-1)+1

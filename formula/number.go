@@ -10,6 +10,8 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
+// Numbers: those of Python, and which operators they have.
+
 // number is a Python number: it has no element type, and takes that of an array beside it.
 // Arithmetic on numbers alone is Python's, with integers of 64 bits; what passes them is an
 // error.

@@ -7,6 +7,10 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
+// The parser: recursive descent with levels of precedence. Input: text and the Nodes of its
+// names. Output: the Node of the whole, or the first mistake with its offset. It makes Nodes as
+// it reads; there is no syntax tree. Its depth is bounded, so that no text overflows the stack.
+
 // Parse returns the graph of a formula. Names in it are those of inputs; any Node may be one,
 // also one with symbolic extents. A mistake in the formula is an *Error: its message shows
 // the place. The result takes the inputs that the formula uses, in the order in which they

@@ -21,20 +21,20 @@ func class(dt graph.DType) int {
 	switch {
 	case dt == graph.Bool:
 		return 0
-	case isFloat(dt):
+	case fractional(dt):
 		return 2
 	}
 	return 1
 }
 
-func isFloat(dt graph.DType) bool {
-	return dt == graph.Float16 || dt == graph.BFloat16 || dt == graph.Float32 || dt == graph.Float64
-}
+// fractional reports whether a type has fractions: floats, and this library's fixed-point type.
+func fractional(dt graph.DType) bool { return dt >= graph.Float16 && dt <= graph.Fixed16x16 }
 
 func isUnsigned(dt graph.DType) bool { return graph.Uint8 <= dt && dt <= graph.Uint64 }
 
 // promoted returns the type that operands of two types are converted to: NumPy's
-// promote_types. bfloat16, which NumPy has not, meets float16 and integers in float32.
+// promote_types. bfloat16, which NumPy has not, meets float16 and integers in float32, and
+// fixed16x16 a float of its size in that float.
 func promoted(a, b graph.DType) graph.DType {
 	if class(a) > class(b) || class(a) == class(b) && a.Size() > b.Size() {
 		a, b = b, a
@@ -86,7 +86,7 @@ func integers(dt graph.DType) graph.DType {
 // floating computes integers as the float type that NumPy's functions take for them.
 func floating(dt graph.DType) graph.DType {
 	switch {
-	case isFloat(dt):
+	case fractional(dt):
 		return dt
 	case dt.Size() == 1:
 		return graph.Float16
@@ -98,7 +98,7 @@ func floating(dt graph.DType) graph.DType {
 
 // quotient computes integers as float64.
 func quotient(dt graph.DType) graph.DType {
-	if isFloat(dt) {
+	if fractional(dt) {
 		return dt
 	}
 	return graph.Float64
@@ -107,7 +107,7 @@ func quotient(dt graph.DType) graph.DType {
 // total adds integers as those of 64 bits.
 func total(dt graph.DType) graph.DType {
 	switch {
-	case isFloat(dt):
+	case fractional(dt):
 		return dt
 	case isUnsigned(dt):
 		return graph.Uint64

@@ -8,6 +8,9 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
+// Subscripts and attributes. A subscript becomes the text that graph.Node.Slice reads, and a
+// Take where an array of indices is among its items.
+
 // subscript is what stands in the brackets behind an array: the text of its slices, and the
 // one array of indices that may be among them.
 type subscript struct {

@@ -4,6 +4,8 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
+// Values: what a part of a formula gives before it is an array, and the names that have one.
+
 // kind says what a value is.
 type kind uint8
 
@@ -50,8 +52,10 @@ var constants = map[string]value{
 // Python's.
 var typeNames = func() map[string]graph.DType {
 	names := map[string]graph.DType{"bool_": graph.Bool, "int": graph.Int64, "float": graph.Float64}
-	for dt := graph.Bool; dt <= graph.Float64; dt++ {
-		names[dt.String()] = dt
+	for dt := graph.Bool; dt <= graph.QUint8; dt++ {
+		if dt.Runs() {
+			names[dt.String()] = dt
+		}
 	}
 	return names
 }()

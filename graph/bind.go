@@ -78,7 +78,7 @@ func (p *Program) lower(f *ir.Func, sizes map[string]int, layouts []*layout.Layo
 	if b.linked, err = p.executor.Link(nests); err != nil {
 		return nil, withSizes(err, p.sizes, sizes)
 	}
-	p.observe(b)
+	p.observe(b, nests)
 	return b, nil
 }
 

@@ -74,6 +74,10 @@ func newProgram(s *settings, fn *ir.Func, sizes []string) *Program {
 		sizes:    sizes,
 	}
 	p.trap, p.progress, p.profiled, p.hidden = s.debug.has(NonFinite), s.progress, s.profiled, s.hidden
+	p.recorders = s.recorders
+	if e := environment(); e != nil && !p.hidden {
+		p.recorders = append(p.recorders, e)
+	}
 	p.cache.limit = cmp.Or(s.plans, defaultPlans)
 	p.machine = tuning.Default(p.executor.Parallelism())
 	p.options.Machine = p.machine

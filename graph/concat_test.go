@@ -77,6 +77,24 @@ func TestConcatCopiesNothing(t *testing.T) {
 	}
 }
 
+// TestStackOfEverything stacks results of operations of every kind along a new last axis, where
+// no line of one is contiguous.
+func TestStackOfEverything(t *testing.T) {
+	x, i := f32("x", 3, 4), graph.Const(graph.Of([]int64{2, 0, 1, 1}))
+	for k, y := range []graph.Node{
+		x.Exp(), x.T().T(), x.CumSum(0), x.CumSum(1, graph.Exclusive), x.CumMax(0, graph.Reverse), x.Sort(0), x.Sort(1), x.ArgSort(1).Cast(graph.Float32),
+		x.Take(1, i), x.Sum(0), x.Max(1), x.MatMul(x.T()), x.Softmax(1), x.Unsqueeze(0).BroadcastTo(2, 3, 4), x.Pad([]int{0, 1}, []int{1, 0}, graph.PadEdge),
+		x.Scatter(1, i.Slice(":3").Unsqueeze(1), x.Slice(":, :1"), graph.ScatterAdd),
+	} {
+		outs := everyWay(t, graph.Nodes{y, y.Mul(1), graph.Stack(-1, y, y.Neg()), graph.Stack(-1, y)}, graph.Uniform(graph.Float32, 7, -1, 1, 3, 4))
+		for n, bits := range outs[0] {
+			require.Equal(t, bits, outs[2][2*n], "case %d: %s", k, y)
+			require.Equal(t, bits^1<<31, outs[2][2*n+1], "case %d: %s", k, y)
+			require.Equal(t, bits, outs[3][n], "case %d: %s", k, y)
+		}
+	}
+}
+
 func TestConcatErrors(t *testing.T) {
 	x, n := f32("x", 2, 3), graph.Dim("n")
 	for _, c := range []struct {

@@ -17,10 +17,10 @@ import (
 	"github.com/stridefuse/stridefuse/passes/schedule"
 )
 
-// DumpEnv is the environment variable that this package reads, and the only
-// one: if it names a directory, every program that the process compiles writes
-// its dumps into a file of its own there, 0001-name.txt and so on. Files that exist
-// are left as they are: processes may share the directory. It changes nothing else.
+// DumpEnv is an environment variable that this package reads, beside RecordEnv: if it names a
+// directory, every program that the process compiles writes its dumps and its page there,
+// 0001-name.txt and 0001-name.html and so on. Files that exist are left as they are: processes
+// may share the directory. It changes nothing else.
 const DumpEnv = "STRIDEFUSE_DUMP"
 
 // dumped counts the names of files tried, over all programs.
@@ -33,11 +33,12 @@ func (p *Program) dumpToDir() {
 	if dir == "" {
 		return
 	}
-	var text bytes.Buffer
-	err := p.Dump(&text, "")
+	var text, html bytes.Buffer
+	err := cmp.Or(p.Dump(&text, ""), p.WriteHTML(&html), os.MkdirAll(dir, 0o777))
 	if err == nil {
-		if err = os.MkdirAll(dir, 0o777); err == nil {
-			err = writeNew(dir, fileName(p.name), text.Bytes())
+		var path string
+		if path, err = writeNew(dir, fileName(p.name), text.Bytes()); err == nil {
+			err = os.WriteFile(strings.TrimSuffix(path, ".txt")+".html", html.Bytes(), 0o666)
 		}
 	}
 	if err != nil {
@@ -45,19 +46,20 @@ func (p *Program) dumpToDir() {
 	}
 }
 
-// writeNew writes a file of that name under the next number for which there is none.
-func writeNew(dir, name string, text []byte) error {
+// writeNew writes a file of that name under the next number for which there is none, and
+// returns its path.
+func writeNew(dir, name string, text []byte) (path string, err error) {
 	for {
-		path := filepath.Join(dir, fmt.Sprintf("%04d-%s.txt", dumped.Add(1), name))
+		path = filepath.Join(dir, fmt.Sprintf("%04d-%s.txt", dumped.Add(1), name))
 		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 		if errors.Is(err, fs.ErrExist) {
 			continue
 		}
 		if err != nil {
-			return err
+			return path, err
 		}
 		_, err = f.Write(text)
-		return cmp.Or(err, f.Close())
+		return path, cmp.Or(err, f.Close())
 	}
 }
 

@@ -79,10 +79,7 @@ func line(b *strings.Builder, about, text string, pos ir.Pos) {
 func explainTask(b *strings.Builder, pl *plan.Plan, t *nest.Task) {
 	for i := t.First; i <= t.Last; i++ {
 		step := &pl.Steps[i]
-		text := strings.Join(work(step), " and ") + " over " + ir.ShapeOf(step.Extents()...).String()
-		if step.Contracts() {
-			text = product(step)
-		}
+		text := stepText(step)
 		if t.Last > t.First {
 			text += fmt.Sprintf(", blocks of %s through steps %d to %d", plural(t.Block, "row"), t.First, t.Last)
 		}
@@ -95,6 +92,14 @@ func explainTask(b *strings.Builder, pl *plan.Plan, t *nest.Task) {
 		line(b, "", c.Kernel, ir.Pos{})
 		explainCost(b, c)
 	}
+}
+
+// stepText says what a step computes, and over which indices.
+func stepText(step *plan.Step) string {
+	if step.Contracts() {
+		return product(step)
+	}
+	return strings.Join(work(step), " and ") + " over " + ir.ShapeOf(step.Extents()...).String()
 }
 
 // choiceText says by which strategy and which kernels a step is computed.

@@ -41,3 +41,24 @@ func RestartDumps() { dumped.Store(0) }
 
 // Kept returns how many plans have made values of constants.
 func (p *Program) Kept() int { return len(p.kept.made) }
+
+// Stage is the text of a level, with origins in place of positions.
+type Stage struct{ Name, Text string }
+
+// Inspection returns the stages of a program, and the positions of its origins.
+func (p *Program) Inspection() ([]Stage, []ir.Pos, error) {
+	x, err := p.inspect()
+	if err != nil {
+		return nil, nil, err
+	}
+	var stages []Stage
+	for _, s := range x.stages {
+		stages = append(stages, Stage{s.name, s.text})
+	}
+	return stages, x.sites, nil
+}
+
+// SourceLine returns what a page shows of a line of a file.
+func SourceLine(file string, line int) string {
+	return sourceLines{}.line(ir.Pos{File: file, Line: line})
+}

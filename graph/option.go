@@ -31,7 +31,8 @@ type settings struct {
 	progress    func(context.Context, Progress)
 	profiled    bool
 	hidden      bool // from dumps
-	chunkElems  int  // of the executor: tests
+	recorders   []*recorder
+	chunkElems  int // of the executor: tests
 }
 
 func (x Node) addTo(s *settings) { s.outputs = append(s.outputs, x) }

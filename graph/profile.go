@@ -169,7 +169,12 @@ func (p *Profile) explain(b *strings.Builder) {
 
 // text says what a step took, beside the limits of the machine.
 func (s StepProfile) text(p *Profile) string {
-	text := fmt.Sprintf("step %s: %v, %.0f%% of the run; %.3g GB/s, %.0f%% of memory's", s.Name(), rounded(s.Time), percent(s.Time, p.Time), s.GBPerSecond(), 100*s.GBPerSecond()/p.Limits.MemoryGB)
+	return fmt.Sprintf("step %s: %v, %.0f%% of the run; %s", s.Name(), rounded(s.Time), percent(s.Time, p.Time), s.rate(p))
+}
+
+// rate says how fast steps were.
+func (s StepProfile) rate(p *Profile) string {
+	text := fmt.Sprintf("%.3g GB/s, %.0f%% of memory's", s.GBPerSecond(), 100*s.GBPerSecond()/p.Limits.MemoryGB)
 	if s.Ops > 0 {
 		text += fmt.Sprintf("; %.3g GFLOP/s, %.0f%% of %s's", s.GFLOPPerSecond(), 100*s.GFLOPPerSecond()/p.Limits.GFLOPs(s.DType), s.DType)
 	}

@@ -35,7 +35,8 @@ type Program struct {
 	kept      keeper
 	progress  func(context.Context, Progress)
 	profiled  bool
-	hidden    bool      // from dumps
+	hidden    bool // from dumps
+	recorders []*recorder
 	generated bool      // each loop must be a generated kernel
 	args      sync.Pool // of *[]*Tensor: inputs and captured tensors
 	trap      bool      // NonFinite

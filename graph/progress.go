@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/runtime"
 )
 
@@ -24,14 +25,29 @@ func WithProgress(observe func(ctx context.Context, p Progress)) Option {
 }
 
 // observe makes the runs of a binding tell what the program's options ask for.
-func (p *Program) observe(b *binding) {
-	if p.progress == nil && !p.profiled {
+func (p *Program) observe(b *binding, nests *nest.Program) {
+	r := &record{to: p.recorders}
+	if len(r.to) > 0 {
+		r.missed = missedBy(b.plan, nests)
+	}
+	if p.progress == nil && !p.profiled && len(r.missed) == 0 {
 		return
 	}
 	o := &runtime.Observer{Progress: p.progress, Every: progressEvery}
+	var times []func([]time.Duration)
 	if p.profiled {
 		b.times = newTimes(len(b.plan.Steps))
-		o.Times, o.Labels = b.times.add, true
+		o.Labels, times = true, append(times, b.times.add)
+	}
+	if len(r.missed) > 0 {
+		times = append(times, r.add)
+	}
+	if len(times) > 0 {
+		o.Times = func(took []time.Duration) {
+			for _, add := range times {
+				add(took)
+			}
+		}
 	}
 	b.linked.Observe(o)
 }

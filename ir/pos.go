@@ -67,15 +67,25 @@ func siteOf(pc uintptr) site {
 	return s
 }
 
+// root is the folder of this module's source, as the compiler recorded it.
+var root = func() string {
+	_, file, _, _ := runtime.Caller(0)
+	return path.Dir(path.Dir(file))
+}()
+
 // isUser tells a user's functions from the library's. Examples, commands, benchmarks
 // and tests use the library as other modules do. (A main package has the path "main",
-// in any folder.)
+// in any folder. A closure of the library's that is inlined into a user's function has that
+// function's name, and the library's file.)
 func isUser(function, file string) bool {
-	if function == "" {
-		return false
-	}
-	name, ours := strings.CutPrefix(function, module+"/")
-	folder, _, _ := strings.Cut(name, ".")
+	return function != "" && !ofLibrary(function, module, ".", file) && !ofLibrary(file, root, "/", file)
+}
+
+// ofLibrary reports whether a name below prefix, whose last part begins at sep, is that of
+// the library itself.
+func ofLibrary(name, prefix, sep, file string) bool {
+	name, ours := strings.CutPrefix(name, prefix+"/")
+	folder, _, _ := strings.Cut(name, sep)
 	top, _, _ := strings.Cut(folder, "/")
-	return !ours || top == "examples" || top == "cmd" || top == "bench" || strings.HasSuffix(file, "_test.go")
+	return ours && top != "examples" && top != "cmd" && top != "bench" && !strings.HasSuffix(file, "_test.go")
 }

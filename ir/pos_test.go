@@ -39,4 +39,6 @@ func TestIsUser(t *testing.T) {
 	require.True(t, isUser(module+"runtime.TestX", "/src/runtime/tensor_test.go"))
 	require.True(t, isUser(module+"graph_test.ExampleDim", "/src/graph/example_test.go"))
 	require.False(t, isUser("", "x_test.go"))
+	require.False(t, isUser("main.main.Node.Softmax.func1", root+"/graph/normalize.go"), "a closure inlined into main")
+	require.True(t, isUser("main.main", root+"/examples/quickstart/main.go"))
 }

@@ -80,7 +80,7 @@ func (j *joiner) computes(a *ir.Value, at layout.Layout) (*ir.Value, layout.Layo
 	switch k := x.Op.Info().Kind; {
 	case !ok || k == ir.Reduce || k == ir.Join && x != a:
 		return nil, at, false
-	case k == ir.Contract:
+	case k == ir.Contract || k == ir.Scan: // they store contiguous lines
 		return x, l, l.Strides[len(l.Strides)-1] == 1
 	case x.Op.IsElementwise():
 		n := nesting{placed: map[*ir.Value]placement{x: {x, l}}}

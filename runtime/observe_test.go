@@ -56,7 +56,7 @@ func TestProgress(t *testing.T) {
 // TestProgressFails cancels a run from its observer, and panics there.
 func TestProgressFails(t *testing.T) {
 	p := lowered(t, sized(graphs["views"], "N", 64, "M", 300))
-	l := linked(t, &runtime.Executor{Workers: 2, ChunkElems: 500}, p)
+	l := linked(t, &runtime.Executor{Workers: 1, ChunkElems: 500}, p)
 	outs, ins := operands(t, p.Buffers)
 	ctx, cancel := context.WithCancel(context.Background())
 	told, ended := 0, false
@@ -74,10 +74,11 @@ func TestProgressFails(t *testing.T) {
 	require.NoError(t, l.Run(context.Background(), outs, ins))
 }
 
-// TestLabels looks at the labels of goroutines in the midst of a run.
+// TestLabels looks at the labels of the caller's goroutine in the midst of a run, which it
+// computes alone, and at those of all after a run with others.
 func TestLabels(t *testing.T) {
 	p := lowered(t, sized(graphs["softmax"], "N", 64, "M", 300))
-	l := linked(t, &runtime.Executor{Workers: 2, ChunkElems: 500}, p)
+	l := linked(t, &runtime.Executor{Workers: 1, ChunkElems: 500}, p)
 	outs, ins := operands(t, p.Buffers)
 	var profiles bytes.Buffer
 	l.Observe(&runtime.Observer{
@@ -89,6 +90,11 @@ func TestLabels(t *testing.T) {
 	})
 	require.True(t, strings.Contains(profiles.String(), `# labels: {"program":"f", "request":"7", "step":"0-2"}`))
 	profiles.Reset()
+	l = linked(t, &runtime.Executor{Workers: 3, ChunkElems: 500}, p)
+	l.Observe(&runtime.Observer{Labels: true})
+	for range 10 {
+		require.NoError(t, l.Run(context.Background(), outs, ins))
+	}
 	require.NoError(t, pprof.Lookup("goroutine").WriteTo(&profiles, 1))
 	require.False(t, strings.Contains(profiles.String(), `"step"`))
 }

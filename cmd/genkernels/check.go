@@ -23,24 +23,28 @@ func (t *tool) summary(changes []change, kernels []kernel.Code) {
 	if len(changes) == 0 {
 		return
 	}
-	have := map[string]bool{}
+	have, same := map[string]bool{}, true // of the file that lists the signatures
 	for _, c := range changes {
 		if strings.HasSuffix(c.path, "_generic.go") {
-			have = signatures(c.old)
+			have, same = signatures(c.old), false
 		}
 	}
-	missing := 0
+	var lacking []string
 	for _, k := range kernels {
 		if !have[k.Signature()] {
-			missing++
+			lacking = append(lacking, k.Signature())
 		}
 	}
+	missing := len(lacking)
 	unused := len(have) - (len(kernels) - missing)
-	if len(have) == 0 && !strings.HasSuffix(changes[0].path, "_generic.go") { // that file is as it was
-		missing, unused = 0, 0
+	if same {
+		lacking, missing, unused = nil, 0, 0
 	}
 	fmt.Fprintf(t.stdout, "genkernels: package %s: %d kernels missing, %d unused, %d files would change: run go generate in %s\n",
 		t.pkg, missing, unused, len(changes), t.dir)
+	if t.weights != nil {
+		printMissing(t.stdout, lacking, t.weights)
+	}
 }
 
 // signatures returns the signatures that a generated file registers.

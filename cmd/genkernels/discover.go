@@ -56,6 +56,26 @@ func (t *tool) discover() (string, error) {
 	return t.drive(o, p)
 }
 
+// findPackage finds the name of the package that the files of lock files belong to.
+func (t *tool) findPackage() error {
+	temp, err := os.MkdirTemp("", "genkernels")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(temp)
+	o := &overlay{dir: temp, replace: map[string]string{}}
+	if err := o.blank(t.dir, t.out); err != nil {
+		return err
+	}
+	p := &userPackage{}
+	if t.out == t.dir {
+		if p, err = t.goList(o, "."); err != nil {
+			return err
+		}
+	}
+	return t.settlePackage(o, p)
+}
+
 // settlePackage finds the name of the package that the files belong to.
 func (t *tool) settlePackage(o *overlay, p *userPackage) error {
 	if t.out == t.dir {

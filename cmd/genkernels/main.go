@@ -14,13 +14,16 @@
 // Usage:
 //
 //	genkernels [-func name] [-out dir] [-check] [-list]
+//	genkernels -from file [-from file] [-pkg name] [-out dir] [-check] [-list]
 //	genkernels -pkg name [-out dir] [-check] [-list] -
 //	genkernels -builtin [-out dir] [-check] [-list]
 //	genkernels -check packages
 //
-// The first form asks the package in the current directory. The second reads
+// The first form asks the package in the current directory. The second makes exactly the
+// kernels of lock files: those that programs lacked which ran with graph.Record or
+// STRIDEFUSE_RECORD=file. The third reads
 // kernel signatures from standard input, one a line, as -list prints them. The
-// third makes the kernels of this library's own package runtime/builtin. The fourth
+// fourth makes the kernels of this library's own package runtime/builtin. The fifth
 // checks each package of go list's patterns, such as ./..., that has a go:generate line
 // of this tool.
 //
@@ -76,8 +79,13 @@ type tool struct {
 	check    bool
 	list     bool
 	lines    bool     // read signatures from stdin
+	from     []string // lock files
+	weights  map[string]weight
 	patterns []string // of packages to check
 }
+
+// defaultFunction is the function that returns the programs.
+const defaultFunction = "Graphs"
 
 var errStale = errors.New("generated files are stale: run go generate")
 
@@ -100,18 +108,27 @@ func (t *tool) main(args []string) int {
 func (t *tool) parse(args []string) error {
 	fs := flag.NewFlagSet("genkernels", flag.ContinueOnError)
 	fs.SetOutput(t.stderr)
-	fs.StringVar(&t.function, "func", "Graphs", "function of the package that returns `name`d programs")
+	fs.StringVar(&t.function, "func", defaultFunction, "function of the package that returns `name`d programs")
 	fs.StringVar(&t.out, "out", ".", "`directory` of the files")
 	fs.StringVar(&t.pkg, "pkg", os.Getenv("GOPACKAGE"), "`name` of the files' package, when signatures come from standard input")
 	fs.BoolVar(&t.builtin, "builtin", false, "make the kernels of the library's own package runtime/builtin")
 	fs.BoolVar(&t.check, "check", false, "write nothing; print what would change, and exit with 1 if anything would")
 	fs.BoolVar(&t.list, "list", false, "write nothing; print the signatures of the kernels")
+	fs.Func("from", "lock `file` of the kernels, as STRIDEFUSE_RECORD writes it; may be given several times", func(name string) error {
+		t.from = append(t.from, name)
+		return nil
+	})
 	if i := slices.Index(args, "-"); i >= 0 { // a flag set stops there
 		t.lines = true
 		args = slices.Delete(slices.Clone(args), i, i+1)
 	}
 	if err := fs.Parse(args); err != nil {
 		return err
+	}
+	named := false
+	fs.Visit(func(f *flag.Flag) { named = named || f.Name == "pkg" })
+	if t.from != nil && !named {
+		t.pkg = "" // GOPACKAGE is that of the go:generate line, and files may go elsewhere
 	}
 	switch {
 	case fs.NArg() > 0 && t.check && !t.builtin && !t.lines:
@@ -120,6 +137,8 @@ func (t *tool) parse(args []string) error {
 		return fmt.Errorf("unexpected argument %q: see genkernels -help", fs.Arg(0))
 	case t.builtin && t.lines:
 		return errors.New("-builtin and - exclude each other")
+	case t.from != nil && (t.builtin || t.lines || t.function != defaultFunction):
+		return errors.New("-from excludes -, -builtin and -func")
 	case t.check && t.list:
 		return errors.New("-check and -list exclude each other")
 	}
@@ -193,7 +212,9 @@ func (t *tool) command() string {
 		return "genkernels -builtin"
 	case t.lines:
 		return "genkernels -"
-	case t.function != "Graphs":
+	case t.from != nil:
+		return "genkernels -from " + strings.Join(t.from, " -from ")
+	case t.function != defaultFunction:
 		return "genkernels -func " + t.function
 	}
 	return "genkernels"
@@ -219,6 +240,14 @@ func (t *tool) kernels() ([]kernel.Code, error) {
 		}
 		return parseLines(string(text))
 	}
+	if t.from != nil {
+		kernels, weights, err := t.readLocks()
+		if err == nil && t.pkg == "" {
+			err = t.findPackage()
+		}
+		t.weights = weights
+		return kernels, err
+	}
 	text, err := t.discover()
 	if err != nil {
 		return nil, err
@@ -226,8 +255,8 @@ func (t *tool) kernels() ([]kernel.Code, error) {
 	return parseLines(text)
 }
 
-// parseLines reads signatures, one a line. Empty lines and # comments count for
-// nothing.
+// parseLines reads signatures, one a line. Empty lines, # comments and what is behind a tab
+// count for nothing.
 func parseLines(text string) ([]kernel.Code, error) {
 	var out []kernel.Code
 	n := 0
@@ -237,6 +266,7 @@ func parseLines(text string) ([]kernel.Code, error) {
 		if line == "" || strings.HasPrefix(line, "#") {
 			continue
 		}
+		line, _, _ = strings.Cut(line, "\t")
 		k, err := kernel.ParseCode(line)
 		if err != nil {
 			return nil, fmt.Errorf("signature %d: %w\n\t%s", n, err, line)

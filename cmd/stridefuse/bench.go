@@ -9,6 +9,8 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
+// Timing: the runs of a program one after another, on given or made up inputs.
+
 const (
 	benchTime = time.Second
 	warmUp    = 3 // runs that are not timed: pages are touched, workers wake

@@ -15,6 +15,9 @@ import (
 	"github.com/stridefuse/stridefuse/passes/schedule"
 )
 
+// Bisecting: which state of a program first differs from the definition of its graph. The search
+// among passes and rewrites is that of passes.Bisect; here each state is evaluated.
+
 // bisect compares the states of a program with its graph's definition: after each pass and
 // rewrite, as a plan, as a schedule, and as it runs. It prints the first that differs.
 func (t *tool) bisect(ctx context.Context) error {

@@ -1,8 +1,8 @@
 package main
 
-import (
-	"strings"
-)
+import "strings"
+
+// Differences of texts by lines.
 
 // around is how many equal lines are shown beside those that differ, and mostCells how many
 // pairs of lines are compared.

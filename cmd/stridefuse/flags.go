@@ -57,7 +57,7 @@ var flagTable = map[string]flagRow{
 		f.in = append(f.in, named{name, file})
 		return nil
 	}},
-	"out": {"file.npy", "where an output goes, in the order of the outputs; without it they are printed", func(f *flags, text string) error {
+	"out": {"file", "where an output goes, in the order of the outputs, or a page; without it they are printed", func(f *flags, text string) error {
 		f.out = append(f.out, text)
 		return nil
 	}},
@@ -183,6 +183,9 @@ func (t *tool) options() []graph.Option {
 	}
 	if t.portable {
 		options = append(options, graph.WithDebug(graph.Portable))
+	}
+	if t.profiled {
+		options = append(options, graph.WithProfile())
 	}
 	if t.tiling {
 		options = append(options, graph.WithDebug(graph.TilingOnly))

@@ -36,6 +36,7 @@ type tool struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	pipeline       []passes.Pass // that bisect examines
+	profiled       bool          // programs measure their steps
 	flags
 }
 
@@ -61,6 +62,7 @@ func init() { // not an initializer: help reads it
 		{"asm", "SIGNATURE", "print the assembly of a kernel with what bounds its loops", []string{"target", "memory"}, (*tool).asm},
 		{"bench", "FILE", "time a program", slices.Concat(text, data[:1], engine, []string{"runs"}), (*tool).bench},
 		{"bisect", "FILE", "find the rewrite after which a program computes something else", slices.Concat(text, data[:1], engine[1:]), (*tool).bisect},
+		{"html", "FILE", "write a page that shows a program at every level; with -in or -size it has the times of some runs", slices.Concat(text, data, engine), (*tool).html},
 		{"shard", "FILE", "compute a range of blocks of rows, of arrays larger than memory", slices.Concat(data, blocks, engine, []string{"range"}), (*tool).shard},
 		{"merge", "FILE", "complete a job whose ranges have been computed, and print or write what has no rows", slices.Concat(data, blocks, engine, []string{"ranges"}), (*tool).merge},
 		{"help", "COMMAND", "describe a command", nil, (*tool).help},

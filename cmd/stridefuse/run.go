@@ -12,6 +12,8 @@ import (
 	"github.com/stridefuse/stridefuse/npy"
 )
 
+// Running: programs of texts, and formulas. Outputs are printed, or written as .npy files.
+
 // run runs a program of any level.
 func (t *tool) run(ctx context.Context) error {
 	p, err := t.load()

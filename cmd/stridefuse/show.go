@@ -13,6 +13,8 @@ import (
 	"github.com/stridefuse/stridefuse/passes/schedule"
 )
 
+// What is printed of a program without running it: explain, passes and kernels.
+
 // compiled returns the program of a graph's text, for commands that other levels have no
 // answer to.
 func (t *tool) compiled(why string) (*graph.Program, error) {

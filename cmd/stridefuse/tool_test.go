@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -262,4 +263,19 @@ func TestAsm(t *testing.T) {
 		require.Contains(t, out, "// An iteration: ", signature)
 		require.Contains(t, out, "instructions", signature)
 	}
+}
+
+// TestHTML writes the page of a program, to a file and with the times of runs.
+func TestHTML(t *testing.T) {
+	page := runCommand(t, half, "html", "-")
+	require.Contains(t, page, "<html")
+	require.Contains(t, page, "user.go:7")
+	file := filepath.Join(t.TempDir(), "page.html")
+	require.Empty(t, runCommand(t, half, "html", "-", "-size", "n=1000", "-out", file))
+	timed, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Contains(t, string(timed), "VMULPS")
+	require.Greater(t, len(timed), len(page))
+	o := tryCommand(t.Context(), half, passes.Default, "html", "-", "-out", file, "-out", file)
+	require.Contains(t, o.err, "2 files for one page")
 }

@@ -8,6 +8,8 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
+//go:generate go run github.com/stridefuse/stridefuse/cmd/genkernels -from kernels.lock
+
 func main() {
 	x := graph.Input("x", graph.Float32, graph.Dim("n"), 3) // n rows, any n
 	w := graph.Of([]float32{2, 0.5, 1})

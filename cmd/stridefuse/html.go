@@ -1,0 +1,59 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/stridefuse/stridefuse/codegen/avo"
+	"github.com/stridefuse/stridefuse/graph"
+)
+
+// The page of a program.
+
+// pageRuns is how many runs the times of a page are of.
+const pageRuns = 10
+
+// html writes the page of a program: with the times of some runs, if it is given inputs or
+// the sizes of inputs that are made up, and with the assembly of its kernels.
+func (t *tool) html(ctx context.Context) error {
+	t.profiled = len(t.in) > 0 || len(t.sizes) > 0
+	p, err := t.compiled("the page begins with a graph")
+	if err != nil {
+		return err
+	}
+	if t.profiled {
+		ins, err := t.given(p.Inputs(), true)
+		if err != nil {
+			return err
+		}
+		for range pageRuns {
+			if _, err := p.RunAll(ctx, ins...); err != nil {
+				return err
+			}
+		}
+	}
+	var page bytes.Buffer
+	if err := p.WriteHTML(&page, graph.WithAssembly(assembly)); err != nil {
+		return err
+	}
+	switch len(t.out) {
+	case 0:
+		_, err = t.stdout.Write(page.Bytes())
+	case 1:
+		err = os.WriteFile(t.out[0], page.Bytes(), 0o666)
+	default:
+		err = fmt.Errorf("%d files for one page", len(t.out))
+	}
+	return err
+}
+
+// assembly returns the annotated assembly of a kernel, "" if there is none.
+func assembly(signature string) string {
+	text, err := annotated(signature, avo.AVX2, coreRate)
+	if err != nil {
+		return ""
+	}
+	return text
+}

@@ -1,0 +1,19 @@
+// Package cmplx has complex numbers on graphs: a Node is the real and the imaginary parts
+// of an array, as two nodes of package graph of one shape, Float32 or Float64.
+//
+//	z := cmplx.Input("z", graph.Float32, graph.Dim("n"))
+//	w := z.Mul(z).Add(1i).Sqrt()
+//	p, err := graph.Compile(w.Interleaved())
+//	t, err := cmplx.Of([]complex64{1, 2i})
+//	out, err := p.Run(ctx, t)
+//	data, err := cmplx.Data[complex64](out)
+//
+// In tensors the parts alternate, as Go's complex64 and complex128 are in memory: an array
+// of complex numbers is one of floats with one more axis, the last, of extent 2. So Of and
+// Data copy nothing, and Real and Imag of an input are views of it with a stride of 2.
+//
+// Elementwise operations compute with the parts alone and are fused like all others. Where
+// the exact result is finite, no division, magnitude or root overflows on the way. Signs of
+// zeros on branch cuts are those of package math/cmplx; with infinite or NaN parts the
+// results follow from the arithmetic, and differ in places from C's Annex G.
+package cmplx

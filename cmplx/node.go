@@ -1,0 +1,111 @@
+package cmplx
+
+import "github.com/stridefuse/stridefuse/graph"
+
+// A Node is an array of complex numbers: two nodes of one shape and type. Errors of the
+// nodes it is made from show up where it is compiled.
+type Node struct{ re, im graph.Node }
+
+// Make returns the numbers with given parts, which broadcast to one shape.
+func Make(re, im graph.Node) Node {
+	shape := re.Add(im).Shape()
+	return Node{re.BroadcastTo(shape), im.BroadcastTo(shape)}
+}
+
+// Polar returns the numbers of given magnitudes and angles, which broadcast to one shape.
+func Polar(magnitude, angle graph.Node) Node {
+	return Make(magnitude.Mul(angle.Cos()), magnitude.Mul(angle.Sin()))
+}
+
+// Input returns an input of complex numbers of a shape, whose parts are of type dt: a
+// tensor as Of makes them, of one axis more.
+func Input(name string, dt graph.DType, extents ...any) Node {
+	return From(graph.Input(name, dt, append(append([]any{}, extents...), 2)...))
+}
+
+// From returns the numbers whose parts alternate along the last axis of x, of extent 2.
+func From(x graph.Node) Node { return Node{x.Index(-1, 0), x.Index(-1, 1)} }
+
+// Interleaved returns the numbers as tensors have them, for an output: their parts are a new
+// last axis of extent 2.
+func (z Node) Interleaved() graph.Node { return graph.Stack(-1, z.re, z.im) }
+
+// Real returns the real parts.
+func (z Node) Real() graph.Node { return z.re }
+
+// Imag returns the imaginary parts.
+func (z Node) Imag() graph.Node { return z.im }
+
+// Shape returns the extents of the axes of the numbers.
+func (z Node) Shape() graph.Shape { return z.re.Shape() }
+
+// View applies a view to both parts, such as a transposition, a slice or a sum: whatever is
+// the same for real numbers as for complex ones.
+//
+//	z.View(func(x graph.Node) graph.Node { return x.Slice("::2").T() })
+func (z Node) View(f func(x graph.Node) graph.Node) Node { return Node{f(z.re), f(z.im)} }
+
+// Sum returns the sums along axes, of the parts as graph.Node.Sum.
+func (z Node) Sum(axes ...any) Node { return Node{z.re.Sum(axes...), z.im.Sum(axes...)} }
+
+// Mean returns the means along axes.
+func (z Node) Mean(axes ...any) Node { return Node{z.re.Mean(axes...), z.im.Mean(axes...)} }
+
+// CumSum returns the sums of the numbers up to each along an axis.
+func (z Node) CumSum(axis any, options ...graph.ReduceOption) Node {
+	return Node{z.re.CumSum(axis, options...), z.im.CumSum(axis, options...)}
+}
+
+// Prod returns the products along an axis, whose extent must be known before the program
+// runs: of halves, which are multiplied element by element, again and again. It is 1 of no
+// numbers.
+func (z Node) Prod(axis int) Node {
+	shape := z.Shape()
+	if axis < 0 {
+		axis += len(shape)
+	}
+	n := -1
+	if axis >= 0 && axis < len(shape) {
+		if extent, known := shape[axis].Int(); known {
+			n = extent
+		}
+	}
+	switch {
+	case n < 0: // no axis, or one of unknown extent, which Roll's error says
+		return z.View(func(x graph.Node) graph.Node { return x.Roll(axis, 1) })
+	case n == 0:
+		return Node{z.re.Prod(axis), z.im.Sum(axis)}
+	}
+	for n > 1 {
+		half := n / 2
+		part := func(from, to int) Node {
+			return z.View(func(x graph.Node) graph.Node { return x.SliceAxis(axis, from, to, 1) })
+		}
+		p := part(0, half).Mul(part(half, 2*half))
+		if n%2 > 0 {
+			rest := part(n-1, n)
+			p = Node{graph.Concat(axis, p.re, rest.re), graph.Concat(axis, p.im, rest.im)}
+		}
+		z, n = p, half+n%2
+	}
+	return z.View(func(x graph.Node) graph.Node { return x.Squeeze(axis) })
+}
+
+// MatMul returns the products of the matrices that the last two axes are, by four products
+// of real ones: see graph.Node.MatMul.
+func (z Node) MatMul(w Node) Node {
+	return bilinear(z, w, func(x, y graph.Node) graph.Node { return x.MatMul(y) })
+}
+
+// Einsum returns the sum of products of two operands that a formula names, see graph.Einsum.
+func Einsum(formula string, z, w Node) Node {
+	return bilinear(z, w, func(x, y graph.Node) graph.Node { return graph.Einsum(formula, x, y) })
+}
+
+// bilinear returns a product of complex numbers made of products of their parts.
+func bilinear(z, w Node, product func(x, y graph.Node) graph.Node) Node {
+	return Node{
+		product(z.re, w.re).Sub(product(z.im, w.im)),
+		product(z.re, w.im).Add(product(z.im, w.re)),
+	}
+}

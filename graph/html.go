@@ -1,0 +1,246 @@
+package graph
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/stridefuse/stridefuse/internal/page"
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/nest"
+	"github.com/stridefuse/stridefuse/ir/plan"
+)
+
+// PageOption adds to the page of WriteHTML.
+type PageOption func(*page.Page)
+
+// WithAssembly shows the assembly of kernels, which a program does not have as text: of
+// returns that of a signature, or "" if there is none.
+func WithAssembly(of func(signature string) string) PageOption {
+	return func(p *page.Page) { p.Assembly = of }
+}
+
+// WriteHTML writes a page that shows the program at every level: a picture of the graph, the
+// text after each pass that changed something, the steps, the schedule and the kernels, side
+// by side. A click on a value marks what became of it in all of them, and shows the line of
+// the user's source, if that file can be read and ends in .go. The page has the bytes that
+// each step moves, why values are stored between steps, and with WithProfile the times of
+// the runs so far. It is one file that loads nothing: a browser opens it from a disk.
+//
+// With symbolic sizes it is about those of the last run, and before any run about example
+// sizes; if there are none, it has the graph alone.
+func (p *Program) WriteHTML(w io.Writer, options ...PageOption) error {
+	switch {
+	case p.empty():
+		return misuse("write html: " + noProgram)
+	case w == nil:
+		return misuse("write html: the writer is nil")
+	case slices.ContainsFunc(options, func(o PageOption) bool { return o == nil }):
+		return misuse("write html: an option is nil")
+	}
+	x, err := p.inspect()
+	if err != nil {
+		return err
+	}
+	out := x.page()
+	for _, o := range options {
+		o(out)
+	}
+	return out.Write(w)
+}
+
+// page fills the page.
+func (x *inspection) page() *page.Page {
+	out := &page.Page{Name: x.p.name, Graph: x.valuePicture(), Values: x.pageValues()}
+	for i, s := range x.stages {
+		open := i == 0 || s.name == "steps" || s.name == "schedule"
+		out.Columns = append(out.Columns, page.Column{Name: s.name, Text: s.text, Open: open})
+	}
+	for _, in := range x.p.inputs {
+		out.About = append(out.About, in.String())
+	}
+	if x.plan == nil {
+		out.About = append(out.About, noExample)
+		return out
+	}
+	if len(x.p.sizes) > 0 {
+		out.About = append(out.About, sizesText(x.p.sizes, x.bound.sizes))
+	}
+	out.Flow = x.stepPicture()
+	out.Steps, out.Kernels = x.pageSteps(), x.pageKernels()
+	for i := range x.plan.Steps {
+		read, written := x.plan.Traffic(i)
+		out.Moved += read + written
+	}
+	out.Least = bytesOf(x.plan, plan.ParamBuffer) + bytesOf(x.plan, plan.ResultBuffer)
+	x.measured(out)
+	return out
+}
+
+// pageValues describes the values of the graph.
+func (x *inspection) pageValues() []page.Value {
+	list, lines, sources := make([]page.Value, len(x.values)), x.lines(), sourceLines{}
+	for i := range list {
+		v := page.Value{Text: lines[i], Site: x.sites[i].String(), Source: sources.line(x.sites[i]), Steps: x.steps[i]}
+		for _, d := range x.decided[i] {
+			v.Notes = append(v.Notes, costs[d.Kind]+": "+d.Reason)
+		}
+		list[i] = v
+	}
+	return list
+}
+
+// pageSteps describes the steps. Bytes of inputs and outputs count as needed where no step
+// before has moved that buffer.
+func (x *inspection) pageSteps() []page.Step {
+	var steps []page.Step
+	met := make([]bool, len(x.plan.Buffers))
+	for i := range x.plan.Steps {
+		s := &x.plan.Steps[i]
+		row := page.Step{What: stepText(s), Origin: x.ofStep[i], Share: -1}
+		move := func(a plan.Access, extents []int) {
+			n := x.plan.Bytes(a, extents)
+			kind := x.plan.Buffers[a.Buffer].Kind
+			if !met[a.Buffer] && (kind == plan.ParamBuffer || kind == plan.ResultBuffer) {
+				row.Needed += n
+			} else {
+				row.Extra += n
+			}
+		}
+		for _, a := range s.In {
+			move(a, s.Extents())
+		}
+		for o, out := range s.Out {
+			move(out.Access, s.OutExtents(o))
+		}
+		for a := range s.Accesses() {
+			met[a.Buffer] = x.plan.Buffers[a.Buffer].Kind != plan.ResultBuffer // parts of a result are stored by several
+		}
+		steps = append(steps, row)
+	}
+	for i := range x.nests.Tasks {
+		t := &x.nests.Tasks[i]
+		for k := range t.Choices {
+			x.choice(&steps[t.First+k], t, &t.Choices[k])
+		}
+	}
+	return steps
+}
+
+// choice adds to a step how it is computed.
+func (x *inspection) choice(row *page.Step, t *nest.Task, c *nest.Choice) {
+	row.How = choiceText(c)
+	if t.Last > t.First {
+		row.How += fmt.Sprintf(", blocks of %s through steps %d to %d", plural(t.Block, "row"), t.First, t.Last)
+	}
+}
+
+// pageKernels lists the kernels that the schedule calls, in order.
+func (x *inspection) pageKernels() []page.Kernel {
+	var list []page.Kernel
+	at := map[string]int{}
+	for i := range x.nests.Tasks {
+		t := &x.nests.Tasks[i]
+		for sig := range calls(t.Parts) {
+			k, met := at[sig]
+			if !met {
+				k = len(list)
+				at[sig], list = k, append(list, page.Kernel{Signature: sig})
+			}
+			for _, s := range callers(t, sig) {
+				if !slices.Contains(list[k].Steps, s) {
+					list[k].Steps = append(list[k].Steps, s)
+				}
+			}
+		}
+	}
+	return list
+}
+
+// callers returns the steps of a task that call a kernel: those that have chosen it alone,
+// else those that call several, or copy operands.
+func callers(t *nest.Task, sig string) []int {
+	var alone, several, all []int
+	for s := t.First; s <= t.Last; s++ {
+		all = append(all, s)
+		if s-t.First >= len(t.Choices) {
+			continue
+		}
+		switch c := &t.Choices[s-t.First]; {
+		case c.Kernel == sig:
+			alone = append(alone, s)
+		case c.Kernels > 1 || len(c.Packed) > 0:
+			several = append(several, s)
+		}
+	}
+	for _, steps := range [][]int{alone, several} {
+		if steps != nil {
+			return steps
+		}
+	}
+	return all
+}
+
+// calls yields the signatures of the kernels that nests call.
+func calls(parts []nest.Nest) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		for i := range parts {
+			for _, it := range parts[i].Items {
+				if it.Call != nil && !yield(it.Call.Kernel.Signature()) {
+					return
+				}
+				if it.Nest != nil {
+					for sig := range calls([]nest.Nest{*it.Nest}) {
+						if !yield(sig) {
+							return
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// measured adds the times of the runs so far.
+func (x *inspection) measured(out *page.Page) {
+	q := x.p.Profile()
+	if q == nil {
+		return
+	}
+	out.Profile = fmt.Sprintf("%s of %v each; %s", plural(q.Runs, "run"), rounded(q.Time), q.Limits)
+	for _, s := range q.Steps {
+		row := &out.Steps[s.First]
+		row.Time, row.Share = rounded(s.Time).String(), float64(s.Time)/float64(max(q.Time, 1))
+		row.Rate = s.rate(q)
+		for i := s.First + 1; i <= s.Last; i++ {
+			out.Steps[i].Time = "with step " + fmt.Sprint(s.First)
+		}
+	}
+}
+
+// sourceLines reads lines of the user's source, each file once.
+type sourceLines map[string][][]byte
+
+// line returns the line at a position, or "" where it cannot be read: the binary runs
+// elsewhere, or was built with -trimpath.
+func (s sourceLines) line(pos ir.Pos) string {
+	if !strings.HasSuffix(pos.File, ".go") { // what a dump names may be any file
+		return ""
+	}
+	lines, met := s[pos.File]
+	if !met {
+		const most = 4 << 20
+		if info, err := os.Stat(pos.File); err == nil && info.Mode().IsRegular() && info.Size() <= most {
+			text, _ := os.ReadFile(pos.File)
+			lines = bytes.Split(text, []byte("\n"))
+		}
+		s[pos.File] = lines
+	}
+	if pos.Line < 1 || pos.Line > len(lines) {
+		return ""
+	}
+	return strings.TrimSpace(string(lines[pos.Line-1]))
+}

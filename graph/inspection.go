@@ -1,0 +1,171 @@
+package graph
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/layout"
+	"github.com/stridefuse/stridefuse/ir/nest"
+	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/passes"
+	"github.com/stridefuse/stridefuse/passes/schedule"
+)
+
+// inspection is a program compiled once more, so that what each level of the compiler made
+// is known by the value of the graph that it was made of: its origin.
+//
+// Passes give what they make the position of what they make it of. So the positions of the
+// values are replaced by their numbers, as file "v" and line number + 1, and come out at
+// every level: in values, steps, decisions, and at the ends of lines of text.
+type inspection struct {
+	p       *Program
+	bound   *binding
+	built   *ir.Func    // as the user built it
+	values  []*ir.Value // of built with sizes bound: params, then the body
+	sites   []ir.Pos    // of the values in the user's source
+	stages  []stage
+	once    *plan.Plan // nil if nothing is computed of constants alone
+	plan    *plan.Plan
+	nests   *nest.Program
+	steps   [][]int            // of the plan, that compute each value
+	ofStep  [][]int            // the values that each step computes
+	decided map[int][]Decision // about a value: those with a reason
+}
+
+// stage is the text of a level.
+type stage struct{ name, text string }
+
+const originFile = "v"
+
+// originOf returns the value that a position stands for, -1 for none.
+func originOf(pos ir.Pos) int {
+	if pos.File != originFile {
+		return -1
+	}
+	return pos.Line - 1
+}
+
+// inspect compiles the program again, for the sizes and layouts of the last run, or for
+// example sizes.
+func (p *Program) inspect() (*inspection, error) {
+	x := &inspection{p: p, bound: p.latest(), built: p.fn.Clone(), decided: map[int][]Decision{}}
+	for i, v := range slices.Concat(x.built.Params, x.built.Body) {
+		x.sites = append(x.sites, v.Pos)
+		v.Pos = ir.Pos{File: originFile, Line: i + 1}
+	}
+	x.stages = []stage{{"graph", x.built.String()}}
+	if x.bound == nil {
+		x.values = slices.Concat(x.built.Params, x.built.Body)
+		x.steps = make([][]int, len(x.values))
+		return x, nil
+	}
+	f, err := x.built.Bind(x.bound.sizes)
+	if err != nil {
+		return nil, err
+	}
+	own := f.Clone()
+	x.values = slices.Concat(own.Params, own.Body)
+	return x, x.lower(f)
+}
+
+// lower takes the graph through all levels as bind does.
+func (x *inspection) lower(f *ir.Func) error {
+	p := x.p
+	for i, l := range x.bound.layouts() {
+		if l != nil && i < len(p.inputs) {
+			attr := *f.Params[i].Attr
+			attr.At, f.Params[i].Attr = l, &attr
+		}
+	}
+	options := p.options
+	options.Observe = func(name string, text func() string) {
+		if name != "graph" {
+			x.add(name, withoutLedger(text()))
+		}
+	}
+	whole, err := passes.Lower(f, options)
+	if err != nil {
+		return err
+	}
+	if x.once, _, x.plan, err = passes.Split(whole, options.Frozen); err != nil {
+		return err
+	}
+	if x.once != nil {
+		x.add("once", x.once.String())
+	}
+	x.add("steps", x.plan.String())
+	if x.nests, err = schedule.Schedule(x.plan, p.machine, p.executor); err != nil {
+		return err
+	}
+	nests := *x.nests
+	nests.Ledger = nil // it is that of the steps
+	x.add("schedule", nests.String())
+	x.origins()
+	return nil
+}
+
+// withoutLedger drops the decisions of a plan that passes still change: those of the level of
+// steps are told.
+func withoutLedger(text string) string {
+	lines := strings.SplitAfter(text, "\n")
+	return strings.Join(slices.DeleteFunc(lines, func(l string) bool { return strings.HasPrefix(l, "  # ") }), "")
+}
+
+// add adds a stage that changed something.
+func (x *inspection) add(name, text string) {
+	if last := &x.stages[len(x.stages)-1]; last.text == text {
+		if name == "steps" { // the name of the level rather than that of its last pass
+			last.name = name
+		}
+		return
+	}
+	x.stages = append(x.stages, stage{name, text})
+}
+
+// origins notes the steps of each value, and the decisions about it.
+func (x *inspection) origins() {
+	x.steps, x.ofStep = make([][]int, len(x.values)), make([][]int, len(x.plan.Steps))
+	computes := func(pos ir.Pos, step int) {
+		if v := originOf(pos); v >= 0 && step >= 0 && !slices.Contains(x.steps[v], step) {
+			x.steps[v], x.ofStep[step] = append(x.steps[v], step), append(x.ofStep[step], v)
+		}
+	}
+	for _, d := range x.plan.Ledger {
+		computes(d.Pos, d.Step)
+		if v := originOf(d.Pos); v >= 0 && d.Reason != "" && !slices.Contains(x.decided[v], d) {
+			x.decided[v] = append(x.decided[v], d)
+		}
+	}
+	for i := range x.plan.Steps {
+		computes(x.plan.Steps[i].Pos, i)
+	}
+}
+
+// lines returns the text of each value of the graph as it was built, without its position.
+func (x *inspection) lines() []string {
+	body := strings.Split(x.built.String(), "\n")[1:]
+	lines := make([]string, len(x.values))
+	for i, v := range x.built.Params {
+		lines[i] = "%" + ir.NameText(v.Name) + " : " + v.Type.String()
+	}
+	for i := range x.built.Body {
+		line, _, _ := strings.Cut(body[i], "// "+originFile+":")
+		lines[len(x.built.Params)+i] = strings.Join(strings.Fields(line), " ")
+	}
+	return lines
+}
+
+// layouts returns the layouts of the inputs that the binding is for, nil for row-major.
+func (b *binding) layouts() []*layout.Layout {
+	var list []*layout.Layout
+	for i := range b.plan.Buffers {
+		if buf := &b.plan.Buffers[i]; buf.Kind == plan.ParamBuffer {
+			for len(list) <= buf.Index {
+				list = append(list, nil)
+			}
+			list[buf.Index] = buf.At
+		}
+	}
+	return list
+}

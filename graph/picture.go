@@ -1,0 +1,211 @@
+package graph
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+
+	"github.com/stridefuse/stridefuse/internal/page"
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/plan"
+)
+
+// Pictures of a program: of its values, and of its steps.
+
+// valuePicture draws the graph as the user built it. The colour of a value is that of the
+// step that computes it. An edge between two steps says how many bytes are stored and why.
+func (x *inspection) valuePicture() *page.Picture {
+	pic := &page.Picture{Name: x.p.name}
+	for i := range x.ofStep {
+		pic.Groups = append(pic.Groups, "step "+strconv.Itoa(i))
+	}
+	at, lines := map[*ir.Value]int{}, x.lines()
+	for i, v := range x.values {
+		at[v] = i
+		pic.Nodes = append(pic.Nodes, x.valueNode(i, v, lines[i]))
+		for _, a := range v.Args {
+			pic.Edges = append(pic.Edges, x.valueEdge(at[a], i))
+		}
+	}
+	for i, r := range x.results() {
+		out := x.p.outputs[i]
+		pic.Edges = append(pic.Edges, page.Edge{From: at[r], To: len(pic.Nodes)})
+		pic.Nodes = append(pic.Nodes, page.Node{Title: out.Name, Lines: []string{r.Type.String()}, Tip: out.String(), Origin: []int{at[r]}, Group: -1, Kind: page.Result})
+	}
+	return pic
+}
+
+// valueNode draws a value.
+func (x *inspection) valueNode(i int, v *ir.Value, line string) page.Node {
+	n := page.Node{Title: v.Op.String(), Lines: []string{v.Type.String()}, Tip: line, Origin: []int{i}, Group: -1}
+	switch {
+	case v.Op == ir.OpParam:
+		n.Title, n.Kind = v.Name, page.Given
+	case v.Op == ir.OpConst:
+		n.Title, n.Lines, n.Kind = ir.ConstText(v.Type.DType, v.Attr.Bits), nil, page.Given
+	case v.Op == ir.OpExtent:
+		n.Title, n.Lines, n.Kind = v.Attr.Begin.String(), nil, page.Given
+	case v.Op.IsView():
+		n.Kind = page.View
+	}
+	if site := x.sites[i].String(); site != "" && n.Kind != page.Given {
+		n.Lines = append(n.Lines, site)
+	}
+	if len(x.steps[i]) > 0 {
+		n.Group, n.Kind = x.steps[i][0], page.Computed
+	}
+	return n
+}
+
+// valueEdge draws the use of a value by another one.
+func (x *inspection) valueEdge(from, to int) page.Edge {
+	e := page.Edge{From: from, To: to}
+	for _, s := range x.steps[from] {
+		for _, t := range x.steps[to] {
+			if s == t {
+				return e
+			}
+		}
+	}
+	for _, d := range x.decided[from] {
+		if word, ok := stored[d.Kind]; ok {
+			e.Label, e.Why = byteText(d.Bytes)+" "+word, d.Reason
+		}
+	}
+	if v := x.values[from]; e.Why == "" && len(x.steps[from]) > 0 {
+		size, _ := v.Type.Shape.NumElems().Int()
+		e.Label, e.Why = byteText(size*v.Type.DType.Size()), complete
+	}
+	return e
+}
+
+// complete is why a value is not computed in the loop of its reader where the ledger has no
+// reason: a reduction, for one.
+const complete = "all of it is computed before any of it is read"
+
+// stored are words for the decisions by which a value is in memory between two steps.
+var stored = map[plan.DecisionKind]string{plan.Materialized: "stored", plan.Copied: "copied", plan.Staged: "in cache"}
+
+// results returns the values that are outputs, of the graph that values are of.
+func (x *inspection) results() []*ir.Value {
+	index := map[*ir.Value]int{}
+	for i, v := range x.built.Params {
+		index[v] = i
+	}
+	for i, v := range x.built.Body {
+		index[v] = len(x.built.Params) + i
+	}
+	list := make([]*ir.Value, len(x.built.Results))
+	for i, r := range x.built.Results {
+		list[i] = x.values[index[r]]
+	}
+	return list
+}
+
+// stepPicture draws steps and the buffers between them: inputs and outputs are boxes,
+// temporaries are edges.
+func (x *inspection) stepPicture() *page.Picture {
+	pic := &page.Picture{Name: x.p.name}
+	if x.plan == nil {
+		return pic
+	}
+	first := len(x.plan.Buffers) // the node of step 0: behind those of buffers
+	for i := range x.plan.Buffers {
+		pic.Nodes = append(pic.Nodes, x.bufferNode(i))
+	}
+	writers := make([][]int, len(x.plan.Buffers))
+	for i := range x.plan.Steps {
+		s := &x.plan.Steps[i]
+		pic.Groups = append(pic.Groups, "step "+strconv.Itoa(i))
+		read, written := x.plan.Traffic(i)
+		pic.Nodes = append(pic.Nodes, page.Node{
+			Title: "step " + strconv.Itoa(i), Tip: s.Body.String(), Origin: x.ofStep[i], Group: i,
+			Lines: []string{stepText(s), byteText(read) + " read, " + byteText(written) + " stored"},
+		})
+		x.stepEdges(pic, s, first+i, writers)
+		for _, o := range s.Out {
+			writers[o.Buffer] = append(writers[o.Buffer], first+i)
+		}
+	}
+	return keepUsed(pic)
+}
+
+// stepEdges draws the edges of a step. writers are the nodes of the steps that write each
+// buffer before it.
+func (x *inspection) stepEdges(pic *page.Picture, s *plan.Step, node int, writers [][]int) {
+	seen := map[int]bool{}
+	for _, a := range s.In {
+		b := &x.plan.Buffers[a.Buffer]
+		if seen[a.Buffer] || b.Kind == plan.ConstBuffer || b.Kind == plan.IotaBuffer {
+			continue
+		}
+		if seen[a.Buffer] = true; b.Kind == plan.ParamBuffer {
+			pic.Edges = append(pic.Edges, page.Edge{From: a.Buffer, To: node})
+		}
+		for _, w := range writers[a.Buffer] {
+			e := page.Edge{From: w, To: node, Label: byteText(b.Size() * b.DType.Size())}
+			if b.Kind == plan.ScratchBuffer {
+				e.Label += " in cache"
+			}
+			e.Why = x.whyStored(w - len(x.plan.Buffers))
+			pic.Edges = append(pic.Edges, e)
+		}
+	}
+	for _, o := range s.Out {
+		if x.plan.Buffers[o.Buffer].Kind == plan.ResultBuffer {
+			pic.Edges = append(pic.Edges, page.Edge{From: node, To: o.Buffer})
+		}
+	}
+}
+
+// whyStored returns the reasons for which what a step makes is stored.
+func (x *inspection) whyStored(step int) string {
+	why := ""
+	for _, d := range x.plan.Ledger {
+		if _, ok := stored[d.Kind]; ok && d.Step == step {
+			why += d.Op.String() + ": " + d.Reason + "\n"
+		}
+	}
+	return cmp.Or(why, complete)
+}
+
+// bufferNode draws an input or an output.
+func (x *inspection) bufferNode(i int) page.Node {
+	b := &x.plan.Buffers[i]
+	n := page.Node{Title: b.Name, Lines: []string{ir.Type{DType: b.DType, Shape: ir.ShapeOf(b.Shape...)}.String()}, Group: -1, Kind: page.Given}
+	switch b.Kind {
+	case plan.ParamBuffer:
+		if b.Index < len(x.built.Params) {
+			n.Origin = []int{b.Index}
+		} else {
+			n.Title = "kept" + strconv.Itoa(b.Index-len(x.built.Params))
+		}
+	case plan.ResultBuffer:
+		n.Title, n.Kind = x.p.outputs[b.Index].Name, page.Result
+	}
+	n.Tip = fmt.Sprintf("%s, %s", n.Lines[0], byteText(b.Size()*b.DType.Size()))
+	return n
+}
+
+// keepUsed drops the boxes that no edge leads from or to, but for steps, and puts results
+// behind what computes them.
+func keepUsed(pic *page.Picture) *page.Picture {
+	used := make([]bool, len(pic.Nodes))
+	for _, e := range pic.Edges {
+		used[e.From], used[e.To] = true, true
+	}
+	out, at := &page.Picture{Name: pic.Name, Groups: pic.Groups}, make([]int, len(pic.Nodes))
+	for _, results := range []bool{false, true} {
+		for i, n := range pic.Nodes {
+			if (used[i] || n.Group >= 0) && (n.Kind == page.Result) == results {
+				at[i] = len(out.Nodes)
+				out.Nodes = append(out.Nodes, n)
+			}
+		}
+	}
+	for _, e := range pic.Edges {
+		e.From, e.To = at[e.From], at[e.To]
+		out.Edges = append(out.Edges, e)
+	}
+	return out
+}

@@ -1,0 +1,149 @@
+package graph
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/stridefuse/stridefuse/ir/nest"
+	"github.com/stridefuse/stridefuse/ir/plan"
+)
+
+// Records of the kernels that runs missed. Input: the tasks of a run and how long they took.
+// Output: lines of text, of which genkernels makes the kernels. A program whose kernels are
+// all generated records nothing, and none of its runs is measured.
+
+// RecordEnv is the environment variable that names a file for Record: every program that the
+// process compiles appends to it. Processes may share the file.
+const RecordEnv = "STRIDEFUSE_RECORD"
+
+// Record appends a line to w for each kernel that a run had to compute by a tiling of built-in
+// kernels, because nobody has generated it: genkernels -from generates the kernels of such a
+// file. A line is the kernel's signature and, behind tabs, what the loops with that body moved
+// and took in the runs since the last line:
+//
+//	kernel (u0:f32, s1:f32) { t0 = mul u0 s1; t1 = tanh t0; store t1 }	bytes=8000	ns=5210	runs=1
+//
+// Lines are written after the first, second, fourth, eighth and so on run with inputs of some
+// sizes and layouts: a process that runs for long writes few. Several programs may have the
+// same Option, and then do not write at the same time. A write that fails is told once on
+// standard error, and is no error of the run.
+func Record(w io.Writer) Option {
+	r := &recorder{w: w}
+	return func(s *settings) {
+		if w != nil {
+			s.recorders = append(s.recorders, r)
+		}
+	}
+}
+
+// recorder writes the lines of several programs to one writer.
+type recorder struct {
+	mu     sync.Mutex
+	w      io.Writer
+	failed bool
+}
+
+func (r *recorder) write(text string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.failed {
+		return
+	}
+	if _, err := io.WriteString(r.w, text); err != nil {
+		r.failed = true
+		fmt.Fprintf(os.Stderr, "record of kernels: %v\n", err)
+	}
+}
+
+// environment returns the recorder of RecordEnv, or nil.
+var environment = sync.OnceValue(func() *recorder {
+	file := os.Getenv(RecordEnv)
+	if file == "" {
+		return nil
+	}
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o666)
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "%s: %v\n", RecordEnv, err)
+		return nil
+	}
+	return &recorder{w: f}
+})
+
+// missed is a kernel that the runs of a binding lack.
+type missed struct {
+	signature string
+	bytes     int // that its steps move in one run
+	steps     []missedStep
+	took      time.Duration // since the last line
+}
+
+// missedStep is the part of a task's time that a step takes, by its cost.
+type missedStep struct {
+	task int // the first step of the task
+	part float64
+}
+
+// missedBy returns the kernels that a schedule computes by tilings.
+func missedBy(pl *plan.Plan, nests *nest.Program) []missed {
+	var out []missed
+	for i := range nests.Tasks {
+		t := &nests.Tasks[i]
+		total := 0.0
+		for _, c := range t.Choices {
+			total += c.Cost
+		}
+		for k, c := range t.Choices {
+			if c.Kernels < 2 {
+				continue
+			}
+			at := slices.IndexFunc(out, func(m missed) bool { return m.signature == c.Kernel })
+			if at < 0 {
+				at, out = len(out), append(out, missed{signature: c.Kernel})
+			}
+			read, written := pl.Traffic(t.First + k)
+			out[at].bytes += read + written
+			out[at].steps = append(out[at].steps, missedStep{t.First, c.Cost / max(total, 1)})
+		}
+	}
+	return out
+}
+
+// record adds up the runs of a binding.
+type record struct {
+	to     []*recorder
+	mu     sync.Mutex
+	missed []missed
+	runs   int // all
+	told   int // of those, how many lines tell of
+}
+
+// add adds a run, whose tasks took so long, and writes lines if it is time to.
+func (r *record) add(took []time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.runs++
+	for i := range r.missed {
+		for _, s := range r.missed[i].steps {
+			r.missed[i].took += time.Duration(s.part * float64(took[s.task]))
+		}
+	}
+	if r.runs&(r.runs-1) != 0 { // no power of 2
+		return
+	}
+	runs := r.runs - r.told
+	r.told = r.runs
+	var lines strings.Builder
+	for i := range r.missed {
+		m := &r.missed[i]
+		fmt.Fprintf(&lines, "%s\tbytes=%d\tns=%d\truns=%d\n", m.signature, runs*m.bytes, m.took.Nanoseconds(), runs)
+		m.took = 0
+	}
+	for _, to := range r.to {
+		to.write(lines.String())
+	}
+}

@@ -1,0 +1,318 @@
+package page
+
+import (
+	_ "embed"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+//go:embed page.css
+var style string
+
+//go:embed page.js
+var script string
+
+// Page is what the HTML page of a program shows.
+type Page struct {
+	Name    string
+	About   []string // lines below the name
+	Values  []Value  // by origin
+	Graph   *Picture
+	Flow    *Picture // the steps, nil if there are none
+	Columns []Column
+	Steps   []Step
+	Kernels []Kernel
+	Moved   int // bytes, by all steps
+	Least   int // bytes: inputs and outputs once each
+	Profile string
+	// Assembly returns the assembly of a kernel, or "" for one without. Nil where it is not
+	// known.
+	Assembly func(signature string) string
+
+	whys table // of the edges of pictures
+}
+
+// table numbers texts, each once.
+type table struct {
+	list []string
+	at   map[string]int
+}
+
+func (t *table) number(text string) int {
+	n, met := t.at[text]
+	if !met {
+		if t.at == nil {
+			t.at = map[string]int{}
+		}
+		n = len(t.list)
+		t.at[text], t.list = n, append(t.list, text)
+	}
+	return n
+}
+
+// Value is an origin.
+type Value struct {
+	Text   string // as in the first column
+	Site   string // "main.go:12"
+	Source string // that line, "" if it is not known
+	Steps  []int  // that compute it
+	Notes  []string
+}
+
+// Column is the text of one level.
+type Column struct {
+	Name string
+	Text string
+	Open bool // shown; others are a click away
+}
+
+// Step is a row of the table of steps.
+type Step struct {
+	What   string // "3 ops over [2,3]"
+	How    string // the strategy and its kernels
+	Origin []int
+	Needed int // bytes of inputs and outputs that no step before has moved
+	Extra  int // bytes of all else
+	Time   string
+	Share  float64 // of the time of a run, 0 to 1; less than 0 if the steps before share Time
+	Rate   string
+}
+
+// Kernel is a compiled loop, by its signature.
+type Kernel struct {
+	Signature string
+	Steps     []int // that call it
+}
+
+// Write writes the page: one file of HTML that loads nothing.
+func (p *Page) Write(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'">
+<title>%s</title>
+<style>
+%s</style>
+</head>
+<body>
+<header><h1>%s</h1><p>%s</p><input id="search" type="search" placeholder="search: op, type, file:line" aria-label="search"><output id="found"></output><button id="theme" type="button">dark / light</button></header>
+<main id="columns">
+`, escaped(p.Name), style, escaped(p.Name), escaped(strings.Join(p.About, " · ")))
+	p.overview(&b)
+	p.pictures(&b)
+	for _, c := range p.Columns {
+		column(&b, c)
+	}
+	p.kernels(&b)
+	b.WriteString("</main>\n<footer id=\"detail\">Click a value, a line or a step: it is marked in every column.</footer>\n")
+	p.data(&b)
+	fmt.Fprintf(&b, "<script>\n%s</script>\n</body>\n</html>\n", script)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// column writes a text that the script divides into lines.
+func column(b *strings.Builder, c Column) {
+	class := "col"
+	if !c.Open {
+		class = "col shut"
+	}
+	fmt.Fprintf(b, "<section class=\"%s\" data-name=\"%s\"><h2>%s</h2><pre>%s</pre></section>\n", class, escaped(c.Name), inside(c.Name), inside(narrow(c.Text)))
+}
+
+// narrow makes one space of several that align columns: the script aligns them again.
+func narrow(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, l := range lines {
+		body := strings.TrimLeft(l, " ")
+		if strings.HasPrefix(body, "%") && strings.Contains(body, " : ") {
+			lines[i] = l[:len(l)-len(body)] + strings.Join(strings.Fields(body), " ")
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// overview writes the bars of bytes, the table of steps and the reasons.
+func (p *Page) overview(b *strings.Builder) {
+	b.WriteString("<section class=\"col\" data-name=\"overview\"><h2>overview</h2><div class=\"body\">\n")
+	most := max(p.Moved, p.Least, 1)
+	for _, bar := range []struct {
+		name, class string
+		bytes       int
+	}{{"bytes moved", "moved", p.Moved}, {"least possible", "least", p.Least}} {
+		fmt.Fprintf(b, "<div class=\"bar\"><span>%s</span><i class=\"%s\" style=\"width:%s\"></i><b>%s</b></div>\n", bar.name, bar.class, percent(bar.bytes, most), Bytes(bar.bytes))
+	}
+	if p.Profile != "" {
+		fmt.Fprintf(b, "<p>%s</p>\n", escaped(p.Profile))
+	}
+	if len(p.Steps) > 0 {
+		p.table(b)
+	}
+	p.reasons(b)
+	b.WriteString("</div></section>\n")
+}
+
+// table writes the steps.
+func (p *Page) table(b *strings.Builder) {
+	most := 1
+	for _, s := range p.Steps {
+		most = max(most, s.Needed+s.Extra)
+	}
+	b.WriteString("<table><thead><tr><th>step<th>computes<th>bytes")
+	if p.Profile != "" {
+		b.WriteString("<th>time")
+	}
+	b.WriteString("</thead><tbody>\n")
+	for i, s := range p.Steps {
+		fmt.Fprintf(b, "<tr data-v=\"%s\" style=\"--h:%d\"><td class=\"stripe\">%d<td>%s<small>%s</small>", originText(s.Origin), Hue(i), i, escaped(s.What), escaped(s.How))
+		fmt.Fprintf(b, "<td><span class=\"track\"><i class=\"least\" style=\"width:%s\"></i><i class=\"moved\" style=\"width:%s\"></i></span><small>%s</small>",
+			percent(s.Needed, most), percent(s.Extra, most), Bytes(s.Needed+s.Extra))
+		if p.Profile != "" {
+			fmt.Fprintf(b, "<td><span class=\"track\"><i class=\"time\" style=\"width:%.1f%%\"></i></span><small>%s</small><small>%s</small>", 100*max(0, s.Share), escaped(s.Time), escaped(s.Rate))
+		}
+		b.WriteByte('\n')
+	}
+	b.WriteString("</tbody></table>\n<p class=\"key\"><i class=\"least\"></i> inputs and outputs, once each <i class=\"moved\"></i> all else: temporaries, and what is read again</p>\n")
+}
+
+// reasons writes why values are stored, each reason once with the values.
+func (p *Page) reasons(b *strings.Builder) {
+	var order []string
+	about := map[string][]int{}
+	for v := range p.Values {
+		for _, note := range p.Values[v].Notes {
+			if about[note] == nil {
+				order = append(order, note)
+			}
+			about[note] = append(about[note], v)
+		}
+	}
+	if len(order) == 0 {
+		return
+	}
+	b.WriteString("<h3>Not fused, or computed again</h3>\n<ul class=\"reasons\">\n")
+	for _, note := range order {
+		fmt.Fprintf(b, "<li data-v=\"%s\">%s<small>", originText(about[note]), inside(note))
+		const most = 3
+		for i, v := range about[note] {
+			if i == most {
+				fmt.Fprintf(b, "and %d more", len(about[note])-most)
+				break
+			}
+			fmt.Fprintf(b, "<code>%s</code>\n", inside(p.Values[v].Text))
+		}
+		b.WriteString("</small>\n")
+	}
+	b.WriteString("</ul>\n")
+}
+
+// pictures writes the graph, and the steps behind a button.
+func (p *Page) pictures(b *strings.Builder) {
+	b.WriteString("<svg width=\"0\" height=\"0\" style=\"position:absolute\"><defs><marker id=\"arrow\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerUnits=\"userSpaceOnUse\" markerWidth=\"9\" markerHeight=\"9\" orient=\"auto\"><path d=\"M0 0L8 4L0 8z\"/></marker></defs></svg>\n")
+	b.WriteString("<section class=\"col wide\" data-name=\"picture\"><h2>picture</h2><div class=\"view\" tabindex=\"0\"><nav><button type=\"button\" data-show=\"graph\">values</button>")
+	if p.Flow != nil {
+		b.WriteString("<button type=\"button\" data-show=\"flow\">steps</button>")
+	}
+	b.WriteString("<button type=\"button\" data-zoom=\"1.25\">+</button><button type=\"button\" data-zoom=\"0.8\">-</button><button type=\"button\" data-zoom=\"0\">all</button></nav>\n")
+	b.WriteString(p.Graph.svg("graph", &p.whys))
+	if p.Flow != nil {
+		b.WriteString(p.Flow.svg("flow", &p.whys))
+	}
+	b.WriteString("</div></section>\n")
+}
+
+// kernels writes the signature of each kernel, and its assembly in a column of its own.
+func (p *Page) kernels(b *strings.Builder) {
+	if len(p.Kernels) == 0 {
+		return
+	}
+	write := func(name, note string, open bool, text func(k *Kernel) string) {
+		class := "col"
+		if !open {
+			class = "col shut"
+		}
+		fmt.Fprintf(b, "<section class=\"%s\" data-name=\"%s\"><h2>%s</h2><div class=\"body\">\n", class, name, name)
+		for i := range p.Kernels {
+			k := &p.Kernels[i]
+			var origins []int
+			for _, s := range k.Steps {
+				origins = append(origins, p.Steps[s].Origin...)
+			}
+			if t := text(k); t != "" {
+				fmt.Fprintf(b, "<article data-v=\"%s\" style=\"--h:%d\"><h3>kernel %d <small>of %s</small></h3><pre>%s</pre></article>\n",
+					originText(origins), Hue(k.Steps[0]), i, stepsText(k.Steps), inside(t))
+			}
+		}
+		fmt.Fprintf(b, "<p>%s</p></div></section>\n", note)
+	}
+	if p.Assembly == nil {
+		write("kernels", "This program has its kernels as machine code without text. The command stridefuse html shows their assembly.", true, (*Kernel).lines)
+		return
+	}
+	write("kernels", "", true, (*Kernel).lines)
+	write("assembly", "", true, func(k *Kernel) string { return p.Assembly(k.Signature) })
+}
+
+// lines returns the signature with an instruction a line.
+func (k *Kernel) lines() string {
+	head, body, found := strings.Cut(k.Signature, "{ ")
+	if !found {
+		return k.Signature
+	}
+	return head + "{\n  " + strings.ReplaceAll(strings.TrimSuffix(body, " }"), "; ", "\n  ") + "\n}"
+}
+
+func stepsText(steps []int) string {
+	if len(steps) == 1 {
+		return "step " + strconv.Itoa(steps[0])
+	}
+	const most = 8
+	text := "steps " + strings.Join(strings.Fields(originText(steps[:min(most, len(steps))])), ", ")
+	if len(steps) > most {
+		text += ", ..."
+	}
+	return text
+}
+
+// data writes what the script knows of the values: a line each, in cells between tabs.
+func (p *Page) data(b *strings.Builder) {
+	b.WriteString("<pre id=\"values\" hidden>")
+	for _, v := range p.Values {
+		var notes []int
+		for _, n := range v.Notes {
+			notes = append(notes, p.whys.number(n))
+		}
+		cells := []string{originText(v.Steps), v.Site, v.Source, v.Text, originText(notes)}
+		for i, c := range cells {
+			cells[i] = inside(flat.Replace(c))
+		}
+		b.WriteString(strings.Join(cells, "\t") + "\n")
+	}
+	b.WriteString("</pre>\n<pre id=\"whys\" hidden>")
+	for _, why := range p.whys.list {
+		b.WriteString(inside(flat.Replace(why)) + "\n")
+	}
+	b.WriteString("</pre>\n")
+}
+
+// flat keeps the end of a line and the end of a cell out of cells.
+var flat = strings.NewReplacer("\t", " ", "\n", " ", "\r", " ")
+
+func percent(n, of int) string { return fmt.Sprintf("%.1f%%", 100*float64(n)/float64(of)) }
+
+// Bytes prints a number of bytes to three digits.
+func Bytes(n int) string {
+	size, unit := float64(n), ""
+	for _, u := range []string{"Ki", "Mi", "Gi", "Ti", "Pi", "Ei"} {
+		if size < 1000 {
+			break
+		}
+		size, unit = size/1024, u
+	}
+	return strconv.FormatFloat(size, 'g', 3, 64) + " " + unit + "B"
+}
