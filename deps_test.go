@@ -57,6 +57,7 @@ var allowed = map[string][]string{
 	"cmd/stridefuse":               {"codegen", "codegen/avo", "formula", "graph", "ir", "ir/eval", "ir/kernel", "ir/layout", "ir/nest", "ir/plan", "ir/tuning", "npy", "passes", "passes/schedule", "runtime", "runtime/tensor", "stream", "zarr"},
 	"cmd/ulp":                      {"cmd/ulp/oracle", "codegen/avo", "graph", "ir", "ir/elementary", "ir/kernel"},
 	"cmd/ulp/oracle":               {},
+	"docs/recipes":                 {},
 	"bench":                        {"bench/formula", "graph", "ir/kernel", "runtime/abi"},
 	"bench/formula":                {"graph", "ir/scalar", "runtime/abi"},
 	"examples/quickstart":          {"graph", "ir/scalar", "runtime/abi"},
@@ -67,6 +68,10 @@ var allowed = map[string][]string{
 	"examples/hillshade/shade":     {"graph", "ir/scalar", "runtime/abi"},
 	"examples/blackscholes":        {"graph", "examples/blackscholes/greeks"},
 	"examples/blackscholes/greeks": {"graph", "runtime/abi"},
+	"examples/gridstats":           {"examples/internal/rate", "graph", "npy", "stream"},
+	"examples/kmeans":              {"examples/internal/rate", "graph", "npy", "stream"},
+	"examples/search":              {"examples/internal/rate", "graph", "npy", "stream"},
+	"examples/internal/rate":       {"graph"},
 	"examples/internal/table":      {},
 }
 

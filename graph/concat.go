@@ -82,8 +82,8 @@ const (
 
 // Pad returns x with before[k] and after[k] more elements along axis k: zeros, or what
 // the mode says. Negative numbers take elements away. The lists have a number for each
-// axis. Along a padded axis the extent must be known before the program runs, unless the
-// mode is PadConstant.
+// axis. Where an extent is known when the program runs alone, a mode but PadConstant and
+// PadEdge takes no more elements of x on a side than there are: fewer are an error of the run.
 func (x Node) Pad(before, after []int, mode PadMode) Node {
 	return x.pad(before, after, mode, apply(ir.OpConst, ir.Attr{DType: x.DType()}))
 }
@@ -152,14 +152,42 @@ func (x Node) padAxis(axis, before, after int, mode PadMode, element Node) (Node
 		}
 		return Concat(axis, nonempty([]Node{part(before), x, part(after)}, before, 1, after)...), nil
 	}
-	_, extent, err := n.knownAxis(axis)
-	if err != nil {
-		return x, err
-	}
-	if extent == 0 {
+	extent, known := n.typ.Shape[axis].Int()
+	switch {
+	case !known:
+		return x.reach(axis, before, after, mode), nil
+	case extent == 0:
 		return x, fmt.Errorf("axis %d of %s has no elements to repeat", axis, n.text())
 	}
 	return x.extend(axis, extent, before, after, mode), nil
+}
+
+// reach is extend for an axis whose extent is not known yet: each side is one slice of x.
+func (x Node) reach(axis, before, after int, mode PadMode) Node {
+	last := x.n.typ.Shape[axis].Sub(ir.Fixed(1))
+	back := func(k int) Extent { return last.Sub(ir.Fixed(k)) } // index k from the end
+	part := func(begin Extent, count, step int) Node {
+		return x.view(ir.OpSlice, func(*node) (ir.Attr, bool, error) {
+			return ir.Attr{Axis: axis, Begin: begin, Len: ir.Fixed(count), Step: step}, false, nil
+		})
+	}
+	repeat := func(begin Extent, count int) Node {
+		shape := append(Shape{}, x.n.typ.Shape...)
+		shape[axis] = ir.Fixed(count)
+		return part(begin, 1, 1).BroadcastTo(shape)
+	}
+	var left, right Node
+	switch mode {
+	case PadEdge:
+		left, right = repeat(ir.Fixed(0), before), repeat(last, after)
+	case PadReflect:
+		left, right = part(ir.Fixed(before), before, -1), part(back(1), after, -1)
+	case PadSymmetric:
+		left, right = part(ir.Fixed(before-1), before, -1), part(last, after, -1)
+	case PadWrap:
+		left, right = part(back(before-1), before, 1), part(ir.Fixed(0), after, 1)
+	}
+	return Concat(axis, nonempty([]Node{left, x, right}, before, 1, after)...)
 }
 
 // nonempty returns the arrays whose extents are not 0.

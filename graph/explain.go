@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stridefuse/stridefuse/internal/page"
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/layout"
 	"github.com/stridefuse/stridefuse/passes/schedule"
@@ -257,16 +258,7 @@ func plural(n int, what string) string {
 }
 
 // byteText prints a number of bytes to three digits.
-func byteText(n int) string {
-	size, unit := float64(n), ""
-	for _, u := range []string{"Ki", "Mi", "Gi", "Ti", "Pi", "Ei"} {
-		if size < 1000 {
-			break
-		}
-		size, unit = size/1024, u
-	}
-	return strconv.FormatFloat(size, 'g', 3, 64) + " " + unit + "B"
-}
+func byteText(n int) string { return page.Bytes(n) }
 
 func tensorText(t *Tensor) string {
 	return specText(ir.Type{DType: t.DType(), Shape: ir.ShapeOf(t.Shape()...)}, nil)

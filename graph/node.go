@@ -152,7 +152,7 @@ func fail(source, format string, args ...any) Node {
 // operands: a mistake in what it is composed of goes by its name.
 func within(name string, x, y Node) Node {
 	e := y.get().err
-	if e == nil || x.get().err != nil || e.Pos != ir.CallerPos() {
+	if e == nil || x.get().err != nil || e.Pos != ir.CallerPos() || e.Op.Method() == name {
 		return y
 	}
 	return fail(name, "%s", (&Error{Op: e.Op, Msg: e.Msg}).Error())

@@ -68,7 +68,8 @@ func (x *inspection) valueEdge(from, to int) page.Edge {
 		}
 	}
 	for _, d := range x.decided[from] {
-		if word, ok := stored[d.Kind]; ok {
+		word, ok := stored[d.Kind]
+		if ok && (e.Why == "" || d.Kind != plan.Copied) { // a copy may be of an operand
 			e.Label, e.Why = byteText(d.Bytes)+" "+word, d.Reason
 		}
 	}

@@ -351,8 +351,8 @@ func (x Node) arg(op ir.Op, args []any) Node {
 	return y
 }
 
-// Iota returns 0, 1, 2, ... of an integer type along one axis of extent n, which
-// is an int or a Dim.
+// Iota returns 0, 1, 2, ... along one axis of extent n, which is an int or a Dim. Numbers of
+// a type with fractions are rounded; integers must fit.
 func Iota(dt DType, n any) Node {
 	shape, err := extentsOf([]any{n})
 	if err != nil {
@@ -360,6 +360,9 @@ func Iota(dt DType, n any) Node {
 	}
 	if len(shape) != 1 {
 		return fail("iota", "%d extents: it has one axis", len(shape))
+	}
+	if ir.Reals.Has(dt) {
+		return apply(ir.OpIota, ir.Attr{DType: Int64, Shape: shape}).Cast(dt)
 	}
 	return apply(ir.OpIota, ir.Attr{DType: dt, Shape: shape})
 }

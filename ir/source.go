@@ -41,6 +41,9 @@ func inferIota(op Op, a Attr, _ []Type) (Type, error) {
 	if len(a.Shape) != 1 {
 		return Type{}, fmt.Errorf("the shape %s has not one axis", a.Shape)
 	}
+	if !Ints.Has(a.DType) {
+		return Type{}, fmt.Errorf("it counts in integers, not in %s", a.DType)
+	}
 	if n, ok := a.Shape.NumElems().Int(); ok && n > 0 && ElementOf(a.DType, n-1) != uint64(n-1) {
 		return Type{}, fmt.Errorf("%d elements: %s has not so many numbers", n, a.DType)
 	}

@@ -203,6 +203,6 @@ func (p *plan) program(pass, block int) *blockProgram {
 
 func (p *plan) String() string {
 	begin, _ := p.block(p.count - 1)
-	return fmt.Sprintf("%d rows of %s in %d blocks of %d (the last of %d), %d passes, about %d MB",
-		p.total, p.size, p.count, p.rows, p.total-begin, len(p.passes), p.memory>>20)
+	return fmt.Sprintf("%s = %d rows in %d blocks of %d (the last of %d), %d passes, about %d MB",
+		p.size, p.total, p.count, p.rows, p.total-begin, len(p.passes), p.memory>>20)
 }

@@ -162,3 +162,19 @@ func (d *Division) findRead() {
 		}
 	}
 }
+
+// Totals returns the numbers of the whole values that the finish function of a pass computes.
+func (d *Division) Totals(pass int) []int {
+	var ids []int
+	for _, v := range d.f.Body {
+		if d.kept(v) && d.places[v].after == pass+1 {
+			ids = append(ids, d.f.Index(v))
+		}
+	}
+	return ids
+}
+
+// Type returns the type of the value with a number.
+func (d *Division) Type(id int) ir.Type {
+	return d.total(slices.Concat(d.f.Params, d.f.Body)[id])
+}

@@ -1,0 +1,19 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestRun has the distances fall, and the same text for other sizes of blocks.
+func TestRun(t *testing.T) {
+	var few, many bytes.Buffer
+	require.NoError(t, run(t.Context(), &few, 24_000, 64<<20))
+	require.NoError(t, run(t.Context(), &many, 24_000, 2<<20))
+	rounds := func(b *bytes.Buffer) string { text, _, _ := strings.Cut(b.String(), "read "); return text }
+	require.Equal(t, rounds(&few), rounds(&many))
+	require.Equal(t, 5, strings.Count(few.String(), "mean squared distance"))
+}

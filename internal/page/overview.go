@@ -1,0 +1,97 @@
+package page
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// The first column: bytes as bars, the steps as a table, and why values are stored.
+
+// overview writes the bars of bytes, the table of steps and the reasons.
+func (p *Page) overview(b *strings.Builder) {
+	b.WriteString("<section class=\"col\" data-name=\"overview\"><h2>overview</h2><div class=\"body\">\n")
+	most := max(p.Moved, p.Least, 1)
+	for _, bar := range []struct {
+		name, class string
+		bytes       int
+	}{{"bytes moved", "moved", p.Moved}, {"least possible", "least", p.Least}} {
+		fmt.Fprintf(b, "<div class=\"bar\"><span>%s</span><i class=\"%s\" style=\"width:%s\"></i><b>%s</b></div>\n", bar.name, bar.class, percent(bar.bytes, most), Bytes(bar.bytes))
+	}
+	if p.Profile != "" {
+		fmt.Fprintf(b, "<p>%s</p>\n", escaped(p.Profile))
+	}
+	if len(p.Steps) > 0 {
+		p.table(b)
+	}
+	p.reasons(b)
+	b.WriteString("</div></section>\n")
+}
+
+// table writes the steps.
+func (p *Page) table(b *strings.Builder) {
+	most := 1
+	for _, s := range p.Steps {
+		most = max(most, s.Needed+s.Extra)
+	}
+	b.WriteString("<table><thead><tr><th>step<th>computes<th>bytes")
+	if p.Profile != "" {
+		b.WriteString("<th>time")
+	}
+	b.WriteString("</thead><tbody>\n")
+	for i, s := range p.Steps {
+		fmt.Fprintf(b, "<tr data-v=\"%s\" style=\"--h:%d\"><td class=\"stripe\">%d<td>%s<small>%s</small>", originText(s.Origin), Hue(i), i, escaped(s.What), escaped(s.How))
+		fmt.Fprintf(b, "<td><span class=\"track\"><i class=\"least\" style=\"width:%s\"></i><i class=\"moved\" style=\"width:%s\"></i></span><small>%s</small>",
+			percent(s.Needed, most), percent(s.Extra, most), Bytes(s.Needed+s.Extra))
+		if p.Profile != "" {
+			fmt.Fprintf(b, "<td><span class=\"track\"><i class=\"time\" style=\"width:%.1f%%\"></i></span><small>%s</small><small>%s</small>", 100*max(0, s.Share), escaped(s.Time), escaped(s.Rate))
+		}
+		b.WriteByte('\n')
+	}
+	b.WriteString("</tbody></table>\n<p class=\"key\"><i class=\"least\"></i> inputs and outputs, once each <i class=\"moved\"></i> all else: temporaries, and what is read again</p>\n")
+}
+
+// reasons writes why values are stored, each reason once with the values.
+func (p *Page) reasons(b *strings.Builder) {
+	var order []string
+	about := map[string][]int{}
+	for v := range p.Values {
+		for _, note := range p.Values[v].Notes {
+			if about[note] == nil {
+				order = append(order, note)
+			}
+			about[note] = append(about[note], v)
+		}
+	}
+	if len(order) == 0 {
+		return
+	}
+	b.WriteString("<h3>Not fused, or computed again</h3>\n<ul class=\"reasons\">\n")
+	for _, note := range order {
+		fmt.Fprintf(b, "<li data-v=\"%s\">%s<small>", originText(about[note]), inside(note))
+		const most = 3
+		for i, v := range about[note] {
+			if i == most {
+				fmt.Fprintf(b, "and %d more", len(about[note])-most)
+				break
+			}
+			fmt.Fprintf(b, "<code>%s</code>\n", inside(p.Values[v].Text))
+		}
+		b.WriteString("</small>\n")
+	}
+	b.WriteString("</ul>\n")
+}
+
+func percent(n, of int) string { return fmt.Sprintf("%.1f%%", 100*float64(n)/float64(of)) }
+
+// Bytes prints a number of bytes to three digits.
+func Bytes(n int) string {
+	size, unit := float64(n), ""
+	for _, u := range []string{"Ki", "Mi", "Gi", "Ti", "Pi", "Ei"} {
+		if size < 1000 {
+			break
+		}
+		size, unit = size/1024, u
+	}
+	return strconv.FormatFloat(size, 'g', 3, 64) + " " + unit + "B"
+}

@@ -1,0 +1,183 @@
+package stream
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/internal/binfile"
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// Tasks is a job in the form that engines run which distribute tasks to machines, such as
+// Apache Beam: for each pass a task for each block, which may run anywhere, in any order and
+// more than once, and then Finish. What goes between machines are bytes; arrays are read and
+// written where tasks run. Only one method runs at a time.
+type Tasks struct {
+	run *run
+	job *Job
+}
+
+// Tasks plans the job. Job.State and Job.Progress are not used. A program whose blocks can't be
+// computed apart, such as a scan, is an error that names the op.
+func (j *Job) Tasks() (*Tasks, error) {
+	own := *j
+	own.State, own.Progress = "", nil
+	t := &Tasks{job: &own}
+	p, err := own.prepare()
+	if err == nil {
+		err = p.checkRanges()
+	}
+	if err == nil {
+		t.run, err = newRun(&own, p, -1, 1)
+	}
+	if err != nil {
+		own.close()
+		return nil, fmt.Errorf("stream: %w", err)
+	}
+	return t, nil
+}
+
+// Close ends the job's files. Outputs keep what was written.
+func (t *Tasks) Close() error {
+	t.job.close()
+	return t.run.close()
+}
+
+// Passes returns how often the rows are read.
+func (t *Tasks) Passes() int { return len(t.run.passes) }
+
+// Blocks returns how many blocks the rows are divided into.
+func (t *Tasks) Blocks() int { return t.run.count }
+
+// Block computes a block of a pass. totals is what Finish returned of the pass before, nil
+// of the first. It writes the block of each output that the pass computes, and returns what
+// Finish needs.
+func (t *Tasks) Block(ctx context.Context, pass, block int, totals []byte) (part []byte, err error) {
+	if pass < 0 || pass >= t.Passes() || block < 0 || block >= t.run.count {
+		return nil, fmt.Errorf("stream: block %d of pass %d: there are %d blocks and %d passes", block, pass, t.run.count, t.Passes())
+	}
+	if err := t.know(pass, totals); err != nil {
+		return nil, err
+	}
+	states, err := t.run.initial(pass)
+	if err != nil {
+		return nil, fmt.Errorf("stream: %w", err)
+	}
+	t.run.parts = make([][]*graph.Tensor, t.run.count)
+	p := &pipeline{run: t.run, number: pass, states: states}
+	if err := p.do(ctx, []int{block}); err != nil {
+		return nil, fmt.Errorf("stream: %w", err)
+	}
+	return packed(slices.Concat(t.run.parts[block], p.states)), nil
+}
+
+// Finish computes the totals of a pass from what Block returned of all blocks, in their
+// order. They include those of the passes before.
+func (t *Tasks) Finish(pass int, parts [][]byte, totals []byte) ([]byte, error) {
+	if len(parts) != t.run.count {
+		return nil, fmt.Errorf("stream: %d parts of %d blocks", len(parts), t.run.count)
+	}
+	if err := t.know(pass, totals); err != nil {
+		return nil, err
+	}
+	t.run.parts, t.run.states = nil, nil
+	for i, data := range parts {
+		b := t.run.program(pass, i)
+		ts := tensors(b.Func.Results[len(b.Results):])
+		if err := unpack(data, ts); err != nil {
+			return nil, fmt.Errorf("stream: the part of block %d of pass %d: %w", i, pass, err)
+		}
+		t.run.parts = append(t.run.parts, ts[:b.Parts])
+		t.run.states = append(t.run.states, ts[b.Parts:])
+	}
+	if err := t.run.finish(pass); err != nil {
+		return nil, fmt.Errorf("stream: %w", err)
+	}
+	return t.totals(pass), nil
+}
+
+// Results returns the outputs without rows, and completes all outputs. totals is what Finish
+// returned of the last pass.
+func (t *Tasks) Results(ctx context.Context, totals []byte) (map[string]*graph.Tensor, error) {
+	if err := t.know(t.Passes(), totals); err != nil {
+		return nil, err
+	}
+	out, err := t.run.results(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("stream: %w", err)
+	}
+	return out, nil
+}
+
+// known returns the types of the whole values that finish functions up to a pass compute.
+func (t *Tasks) known(pass int) (ids []int, types []ir.Type) {
+	for q := range pass {
+		ids = append(ids, t.run.division.Totals(q)...)
+	}
+	for _, id := range ids {
+		types = append(types, t.run.division.Type(id))
+	}
+	return ids, types
+}
+
+// totals packs what is known after a pass.
+func (t *Tasks) totals(pass int) []byte {
+	ids, _ := t.known(pass + 1)
+	var ts []*graph.Tensor
+	for _, id := range ids {
+		ts = append(ts, t.run.whole[id])
+	}
+	return packed(ts)
+}
+
+// know takes in what was known before a pass.
+func (t *Tasks) know(pass int, totals []byte) error {
+	ids, types := t.known(pass)
+	ts := make([]*graph.Tensor, len(ids))
+	for i, typ := range types {
+		shape, _ := typ.Shape.Ints()
+		ts[i] = graph.New(typ.DType, shape...)
+	}
+	if err := unpack(totals, ts); err != nil {
+		return fmt.Errorf("stream: the totals before pass %d: %w", pass, err)
+	}
+	for i, id := range ids {
+		t.run.whole[id] = ts[i]
+	}
+	return nil
+}
+
+// packed returns the elements of tensors one behind the other, the least significant byte
+// first.
+func packed(ts []*graph.Tensor) []byte {
+	var data []byte
+	for _, t := range ts {
+		at := len(data)
+		data = append(data, binfile.Memory(t)...)
+		if binfile.BigEndian {
+			binfile.Swap(data[at:], t.DType().Size())
+		}
+	}
+	return data
+}
+
+// unpack reads what packed returned into tensors of the same types.
+func unpack(data []byte, ts []*graph.Tensor) error {
+	want := 0
+	for _, t := range ts {
+		want += t.Bytes()
+	}
+	if len(data) != want {
+		return fmt.Errorf("%d bytes in place of %d", len(data), want)
+	}
+	for _, t := range ts {
+		n := copy(binfile.Memory(t), data)
+		data = data[n:]
+		if binfile.BigEndian {
+			binfile.Swap(binfile.Memory(t), t.DType().Size())
+		}
+	}
+	return nil
+}

@@ -1,0 +1,171 @@
+package beam
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+
+	"github.com/stridefuse/stridefuse/stream"
+)
+
+func init() {
+	register.DoFn2x0[[]byte, func(int)](&listFn{})
+	register.DoFn3x2[context.Context, int, Totals, Parts, error](&blockFn{})
+	register.DoFn3x2[context.Context, Parts, Totals, Totals, error](&finishFn{})
+	register.DoFn2x2[context.Context, Totals, Totals, error](&commitFn{})
+	register.Combiner1[Parts](&joinFn{})
+	register.Emitter1[int]()
+}
+
+// Totals are what is known after a pass.
+type Totals struct{ Data []byte }
+
+// Parts are what blocks contribute to the totals of a pass, ascending by block.
+type Parts struct {
+	Blocks []int
+	Data   [][]byte
+}
+
+// Run runs a job on the runner of that name, whose package the program imports: "prism" is
+// .../go/pkg/beam/runners/prism. Outputs are complete when it returns.
+func Run(ctx context.Context, runner string, spec *Spec) error {
+	p, s := beam.NewPipelineWithRoot()
+	if _, err := Apply(s, spec); err != nil {
+		return err
+	}
+	if _, err := beam.Run(ctx, runner, p); err != nil {
+		return fmt.Errorf("beam: %w", err)
+	}
+	return nil
+}
+
+// Apply adds a job to a pipeline. The collection that it returns has one element, Totals, once
+// all outputs are complete. It opens the inputs, and returns what is wrong with the job.
+func Apply(s beam.Scope, spec *Spec) (beam.PCollection, error) {
+	tasks, err := spec.tasks()
+	if err != nil {
+		return beam.PCollection{}, err
+	}
+	defer tasks.Close()
+	text, err := json.Marshal(spec)
+	if err != nil {
+		return beam.PCollection{}, fmt.Errorf("beam: %w", err)
+	}
+	s = s.Scope("stridefuse")
+	blocks := beam.Reshuffle(s, beam.ParDo(s, &listFn{tasks.Blocks()}, beam.Impulse(s)))
+	totals := beam.Create(s, Totals{})
+	for pass := range tasks.Passes() {
+		s := s.Scope(fmt.Sprintf("pass %d", pass))
+		known := beam.SideInput{Input: totals}
+		parts := beam.Combine(s, &joinFn{}, beam.ParDo(s, &blockFn{text, pass}, blocks, known))
+		totals = beam.ParDo(s, &finishFn{text, pass}, parts, known)
+	}
+	return beam.ParDo(s, &commitFn{text}, totals), nil
+}
+
+// listFn emits the numbers of blocks.
+type listFn struct{ Count int }
+
+func (f *listFn) ProcessElement(_ []byte, emit func(int)) {
+	for i := range f.Count {
+		emit(i)
+	}
+}
+
+// blockFn computes a block of a pass.
+type blockFn struct {
+	Spec []byte
+	Pass int
+}
+
+func (f *blockFn) ProcessElement(ctx context.Context, block int, totals Totals) (Parts, error) {
+	var part []byte
+	err := onWorker(f.Spec, func(t *stream.Tasks) (err error) {
+		part, err = t.Block(ctx, f.Pass, block, totals.Data)
+		return err
+	})
+	return Parts{[]int{block}, [][]byte{part}}, err
+}
+
+// joinFn puts parts in the order of their blocks.
+type joinFn struct{}
+
+func (*joinFn) CreateAccumulator() Parts { return Parts{} }
+
+func (f *joinFn) AddInput(a, b Parts) Parts { return f.MergeAccumulators(a, b) }
+
+// MergeAccumulators merges two ascending lists. A block that was computed twice has the same
+// part twice.
+func (*joinFn) MergeAccumulators(a, b Parts) Parts {
+	var out Parts
+	for len(a.Blocks)+len(b.Blocks) > 0 {
+		next := &a
+		if len(a.Blocks) == 0 || len(b.Blocks) > 0 && b.Blocks[0] < a.Blocks[0] {
+			next = &b
+		}
+		block, data := next.Blocks[0], next.Data[0]
+		next.Blocks, next.Data = next.Blocks[1:], next.Data[1:]
+		if n := len(out.Blocks); n == 0 || out.Blocks[n-1] != block {
+			out.Blocks, out.Data = append(out.Blocks, block), append(out.Data, data)
+		}
+	}
+	return out
+}
+
+// finishFn reduces the parts of a pass.
+type finishFn struct {
+	Spec []byte
+	Pass int
+}
+
+func (f *finishFn) ProcessElement(_ context.Context, parts Parts, totals Totals) (Totals, error) {
+	var out Totals
+	err := onWorker(f.Spec, func(t *stream.Tasks) (err error) {
+		out.Data, err = t.Finish(f.Pass, parts.Data, totals.Data)
+		return err
+	})
+	return out, err
+}
+
+// commitFn completes the outputs.
+type commitFn struct{ Spec []byte }
+
+func (f *commitFn) ProcessElement(ctx context.Context, totals Totals) (Totals, error) {
+	return totals, onWorker(f.Spec, func(t *stream.Tasks) error {
+		_, err := t.Results(ctx, totals.Data)
+		return err
+	})
+}
+
+// worker has the jobs that this process takes part in. One task runs at a time.
+var worker struct {
+	sync.Mutex
+	spec  string
+	tasks *stream.Tasks
+}
+
+// onWorker calls f with a job. Bundles of one job follow each other, so that the last one is
+// kept alone.
+func onWorker(spec []byte, f func(*stream.Tasks) error) error {
+	worker.Lock()
+	defer worker.Unlock()
+	if worker.tasks == nil || worker.spec != string(spec) {
+		var s Spec
+		if err := json.Unmarshal(spec, &s); err != nil {
+			return fmt.Errorf("beam: the job: %w", err)
+		}
+		tasks, err := s.tasks()
+		if err != nil {
+			return err
+		}
+		if worker.tasks != nil {
+			worker.tasks.Close()
+		}
+		worker.spec, worker.tasks = string(spec), tasks
+	}
+	return f(worker.tasks)
+}
