@@ -10,6 +10,11 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
+// The portable emitter: a kernel's expanded body as a Go loop over rows and columns. Its
+// input is a canonical kernel, its output the text of a function of abi.Frame. Every
+// intermediate is converted explicitly, so that the Go compiler contracts nothing and the
+// bits are those of the assembly.
+
 const (
 	// interleave is how many elements the loop of a long body computes side by
 	// side, so that the machine overlaps their chains of dependent operations.

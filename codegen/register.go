@@ -10,6 +10,9 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
+// Files of generated kernels: stubs of the assembly, registration, and the headers that all
+// files begin with. The same kernels give the same bytes on every machine.
+
 const module = "github.com/stridefuse/stridefuse"
 
 // assemblyTag says when the assembly is built.

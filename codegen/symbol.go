@@ -11,6 +11,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
+// Names of kernels' functions. A name follows from the signature alone.
+
 const (
 	symbolOps  = 4  // the most op names in a symbol
 	symbolHash = 10 // hexadecimal digits of the signature's hash

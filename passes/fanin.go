@@ -9,16 +9,6 @@ import (
 // The pass views asks here what pushing a view through a value costs: which values would be
 // computed as the view reads them, and whether one of them is too expensive for that.
 
-const (
-	// recomputeLimit is the cost in additions up to which a value is computed
-	// again, by all its readers but one, rather than stored and read back: the cost of
-	// store and load.
-	recomputeLimit = 4
-	// coneLimit is how many values a view is pushed through at most. Beyond it the group
-	// would be split anyway, and compile time would not be linear.
-	coneLimit = 64
-)
-
 // fanIn is the fan-in cone of a value that is viewed: the values between it and the buffers
 // that the view is pushed through to.
 type fanIn struct {
@@ -49,7 +39,7 @@ func (w *viewer) fanIn(v, x *ir.Value) *fanIn {
 		}
 		alive := c.alive[u] || reads[u] < *w.uses.at(u)
 		c.alive[u] = alive
-		if len(c.values) == coneLimit {
+		if len(c.values) == w.machine.RecomputeOps {
 			c.why = "it is read through a view, and too many ops make it to compute them there"
 			return c
 		}
@@ -87,7 +77,7 @@ func (w *viewer) tooExpensive(u *ir.Value, repeats bool) string {
 	w.measure(u, &ops, &cost)
 	again := max(1, *w.uses.at(u)-1) // how often, besides once
 	switch {
-	case cost*float64(again) <= recomputeLimit && ops <= coneLimit:
+	case cost*float64(again) <= w.machine.RecomputeWork && ops <= w.machine.RecomputeOps:
 		return ""
 	case repeats:
 		return "a view that repeats elements reads it, and would compute it again for every repeat"
@@ -98,7 +88,7 @@ func (w *viewer) tooExpensive(u *ir.Value, repeats bool) string {
 // measure adds up the ops that compute a value from buffers and their cost in
 // additions, no further than the limits.
 func (w *viewer) measure(x *ir.Value, ops *int, cost *float64) {
-	if !w.pushable(x) || *ops > coneLimit {
+	if !w.pushable(x) || *ops > w.machine.RecomputeOps {
 		return
 	}
 	*ops++

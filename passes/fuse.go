@@ -30,7 +30,7 @@ func fuse(s *State) error {
 	if !s.noFuse {
 		fu.join()
 	}
-	c := newPartitioner(f, fu.readers)
+	c := newPartitioner(s.machine, f, fu.readers)
 	c.placed = s.placed
 	for _, component := range fu.components() {
 		fu.divide(c, component)

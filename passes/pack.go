@@ -15,7 +15,7 @@ import (
 // computes them, if nothing else reads them, and else by a copy.
 type packing struct {
 	group  *group // that computes them, or nil
-	shape  []int  // of the matrices that are not repeats
+	shape  []int  // of the matrices that are not repeats, as the product reads them
 	kernel *kernel.Kernel
 	inputs []plan.Access // over shape, pairs and columns
 }
@@ -48,7 +48,7 @@ func packedAlone(s *State) map[*ir.Value]*packing {
 		x, own := base(a), plain(layoutOf(a))
 		whole := own.Size() == size(x.Type.Shape) && own.Equal(layout.RowMajor(own.Shape...))
 		if x.Op.IsElementwise() && *uses.at(x) == 1 && *uses.at(a) == 1 && whole {
-			alone[x] = &packing{shape: own.Shape[:len(own.Shape)-2]}
+			alone[x] = &packing{shape: own.Shape}
 		}
 	}
 	return alone
@@ -64,11 +64,9 @@ func (l *looper) postpone(g *group) bool {
 	n := l.nest(g)
 	var order []int
 	p.kernel, order = n.body(l.Func.Fast)
-	x := extents(g.outputs[0])
-	matrices := append(slices.Clone(p.shape), x[len(x)-2:]...)
 	for _, i := range order {
 		a := n.in[i]
-		m, ok := layout.Layout{Shape: n.extents, Strides: a.Strides, Offset: a.Offset}.Reshape(matrices...)
+		m, ok := layout.Layout{Shape: n.extents, Strides: a.Strides, Offset: a.Offset}.Reshape(p.shape...)
 		if !ok || allZero(m.Strides) != p.kernel.In[len(p.inputs)].Splat {
 			return false
 		}
@@ -82,13 +80,12 @@ func (l *looper) postpone(g *group) bool {
 // copied returns the packing that copies what a reads.
 func (l *looper) copied(a *ir.Value) *packing {
 	own := plain(layoutOf(a))
-	last := len(own.Shape) - 1
 	k, err := kernel.SingleOp(ir.OpCopy, ir.Invalid, kernel.Operand{DType: a.Type.DType, Splat: allZero(own.Strides)})
 	if err != nil {
 		panic(err)
 	}
 	in := plan.Access{Buffer: l.of(base(a)), Offset: own.Offset, Strides: own.Strides}
-	return &packing{shape: own.Shape[:last-1], kernel: k, inputs: []plan.Access{in}}
+	return &packing{shape: own.Shape, kernel: k, inputs: []plan.Access{in}}
 }
 
 // pack appends the steps that put the right matrices of a product into panels: one
@@ -101,7 +98,8 @@ func (l *looper) pack(v *ir.Value) (plan.Access, layout.Layout) {
 	if p == nil || p.group == nil {
 		p = l.copied(a)
 	}
-	own := layout.RowMajor(append(slices.Clone(p.shape), d.pairs*((d.cols-1)/width+1)*width)...)
+	lead := p.shape[:len(p.shape)-2]
+	own := layout.RowMajor(append(slices.Clone(lead), d.pairs*((d.cols-1)/width+1)*width)...)
 	buffer := len(l.Plan.Buffers)
 	if p.group != nil {
 		buffer = l.of(base(a))
@@ -113,7 +111,7 @@ func (l *looper) pack(v *ir.Value) (plan.Access, layout.Layout) {
 		if part.panels*part.cols == 0 {
 			continue
 		}
-		s := plan.Step{Body: p.kernel, Axes: parallel(append(slices.Clone(p.shape), part.panels, d.pairs, part.cols)), Pos: v.Pos}
+		s := plan.Step{Body: p.kernel, Axes: parallel(append(slices.Clone(lead), part.panels, d.pairs, part.cols)), Pos: v.Pos}
 		for _, in := range p.inputs {
 			last := len(in.Strides) - 1
 			across, down := in.Strides[last], in.Strides[last-1]
@@ -121,7 +119,7 @@ func (l *looper) pack(v *ir.Value) (plan.Access, layout.Layout) {
 			in.Strides = append(slices.Clone(in.Strides[:last-1]), width*across, down, across)
 			s.In = append(s.In, in)
 		}
-		strides := append(slices.Clone(own.Strides[:len(p.shape)]), width*d.pairs, width, 1)
+		strides := append(slices.Clone(own.Strides[:len(lead)]), width*d.pairs, width, 1)
 		s.Out = []plan.Output{{Access: plan.Access{Buffer: buffer, Offset: part.first * d.pairs, Strides: strides}}}
 		l.Plan.Steps = append(l.Plan.Steps, s)
 		l.tellPacked(v, p, s.Extents())

@@ -6,6 +6,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 
 	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/tuning"
 )
 
 // Partitioning: a component that is too large for one kernel is divided into segments of a
@@ -19,21 +20,6 @@ import (
 // limits of a kernel. Two orders are tried, as the order decides how many values cross: the
 // order of the body, and the depth-first order of [partitioner.depthFirst].
 
-const (
-	// mostWork bounds the cost of a kernel's ops: the code of elementary functions
-	// is long, and beside so many of them, some twenty powers, a load and a store take
-	// no time.
-	mostWork = 4096
-	// mostBuffers is how many arrays a loop reads and writes. More at a time are no
-	// faster than two loops, in the cache or not: machines look ahead in so many.
-	mostBuffers = 12
-	// kernelBytes is what a kernel's own overhead is worth in traffic.
-	kernelBytes = 8 << 10
-	// cutWindow is the number of neighbouring positions of which the cheapest alone is
-	// tried as a cut, so that compile time is less than the longest run for each value.
-	cutWindow = 8
-)
-
 // The reasons for a cut.
 const (
 	fullOps      = "its loop has as many ops as one kernel takes"
@@ -44,6 +30,7 @@ const (
 // partitioner divides components. Its slices are by ID, params after the others; each
 // run that it looks at has a number, so that they need not be cleared.
 type partitioner struct {
+	machine  *tuning.Machine
 	readers  []int // how often a value is read, results counted
 	params   int   // the number of values that are none
 	bytes    []int // of a value
@@ -56,9 +43,9 @@ type partitioner struct {
 	placed   map[*ir.Value]placement
 }
 
-func newPartitioner(f *ir.Func, readers []int) *partitioner {
+func newPartitioner(m *tuning.Machine, f *ir.Func, readers []int) *partitioner {
 	n := len(f.Body) + len(f.Params)
-	c := &partitioner{readers: readers, params: len(f.Body), bytes: make([]int, n), inside: make([]int32, n), read: make([]int32, n),
+	c := &partitioner{machine: m, readers: readers, params: len(f.Body), bytes: make([]int, n), inside: make([]int32, n), read: make([]int32, n),
 		fetched: make([]int32, n), left: make([]int, n), position: make([]int, n)}
 	for _, values := range [][]*ir.Value{f.Body, f.Params} {
 		for _, v := range values {
@@ -128,7 +115,7 @@ func (c *partitioner) cheapest(values []*ir.Value, candidate []bool) ([]segment,
 		}
 		extend := func(n, bytes int) {
 			to := &best[i+n]
-			p := cost{at.bytes + bytes + kernelBytes, at.squares + n*n}
+			p := cost{at.bytes + bytes + c.machine.SegmentBytes, at.squares + n*n}
 			if to.from < 0 || p.less(to.cost) {
 				to.cost, to.from = p, i
 			}
@@ -185,7 +172,7 @@ func (c *partitioner) candidates(values []*ir.Value) (out []bool, narrow bool) {
 		if crossing[i] <= crossing[best] {
 			best = i
 		}
-		if i%cutWindow == 0 || i == len(values) {
+		if i%c.machine.CutWindow == 0 || i == len(values) {
 			out[best], best = true, min(i+1, len(values))
 		}
 	}
@@ -212,7 +199,7 @@ func (c *partitioner) scan(values []*ir.Value, fits func(n, bytes int)) (full st
 	pointers, operands, buffers, outputs, traffic := 0, 0, 0, 0, 0
 	work := 0.0
 	for i, v := range values {
-		if work += v.Op.Info().Cost; i == kernel.MaxBody || i > 0 && work > mostWork {
+		if work += v.Op.Info().Cost; i == kernel.MaxBody || i > 0 && work > c.machine.KernelWork {
 			return fullOps
 		}
 		for _, a := range v.Args {
@@ -239,11 +226,11 @@ func (c *partitioner) scan(values []*ir.Value, fits func(n, bytes int)) (full st
 		outputs += stores(v)
 		traffic += c.bytes[v.ID]
 		switch {
-		case pointers >= kernel.MaxPointers || operands >= kernel.MaxOperands || buffers >= mostBuffers:
+		case pointers >= kernel.MaxPointers || operands >= kernel.MaxOperands || buffers >= c.machine.KernelBuffers:
 			return fullOperands
 		case !nest.takes(v):
 			return fullNest
-		case pointers+outputs > kernel.MaxPointers || operands+outputs > kernel.MaxOperands || buffers+outputs > mostBuffers:
+		case pointers+outputs > kernel.MaxPointers || operands+outputs > kernel.MaxOperands || buffers+outputs > c.machine.KernelBuffers:
 			full = fullOperands
 		default:
 			fits(i+1, traffic)

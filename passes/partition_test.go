@@ -144,7 +144,7 @@ func TestPartitionAreEven(t *testing.T) {
 	}
 	p := b.lower(y)
 	require.Len(t, p.Steps, 2)
-	require.InDelta(t, len(p.Steps[0].Body.Body), len(p.Steps[1].Body.Body), 2*cutWindow)
+	require.InDelta(t, len(p.Steps[0].Body.Body), len(p.Steps[1].Body.Body), 2*float64(tuning.Default(1).CutWindow))
 }
 
 // TestPartitionKeepMeaning compares large random graphs, cut into many kernels, with
@@ -191,7 +191,7 @@ func cheaperThanGreedy(t *rapid.T, f *ir.Func) {
 	f.Number()
 	fu := &fuser{State: &State{Func: f, machine: tuning.Default(1)}, readers: make([]int, len(f.Body))}
 	fu.count()
-	c := newPartitioner(f, fu.readers)
+	c := newPartitioner(fu.machine, f, fu.readers)
 	order := c.depthFirst(f.Body)
 	require.ElementsMatch(t, f.Body, order)
 	done := map[*ir.Value]bool{}
@@ -206,7 +206,7 @@ func cheaperThanGreedy(t *rapid.T, f *ir.Func) {
 		for rest := values; len(rest) > 0; {
 			n, traffic := 0, 0
 			c.scan(rest, func(k, b int) { n, traffic = k, b })
-			greedy.bytes += traffic + kernelBytes
+			greedy.bytes += traffic + fu.machine.SegmentBytes
 			greedy.squares += n * n
 			rest = rest[n:]
 		}

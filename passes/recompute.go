@@ -8,10 +8,6 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// mostStreams is how many buffers a value may read to be computed again: storing
-// it and reading it back moves as much.
-const mostStreams = 2
-
 // recompute computes cheap values again where they are needed only after other
 // loops are complete: x - mean is needed for the variance and, when that is
 // known, for the quotient. Stored, it would be a tensor that travels to memory
@@ -76,7 +72,7 @@ func (r *recomputer) isWorth(a *ir.Value, level int) bool {
 	ops, cost := 0, 0.0
 	var streams []*ir.Value
 	r.measure(a, &ops, &cost, &streams)
-	return cost <= recomputeLimit && ops <= coneLimit && len(streams) <= mostStreams
+	return cost <= r.machine.RecomputeWork && ops <= r.machine.RecomputeOps && len(streams) <= r.machine.RecomputeStreams
 }
 
 func (r *recomputer) cheap(a *ir.Value) bool {
@@ -86,7 +82,7 @@ func (r *recomputer) cheap(a *ir.Value) bool {
 // measure adds up the ops that compute a value from buffers, their cost, and the
 // buffers that are more than one element to a row.
 func (r *recomputer) measure(a *ir.Value, ops *int, cost *float64, streams *[]*ir.Value) {
-	if *ops > coneLimit {
+	if *ops > r.machine.RecomputeOps {
 		return
 	}
 	if !r.cheap(a) {

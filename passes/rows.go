@@ -7,10 +7,6 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// lookAhead is how many steps are searched for those of a group: it bounds the time that
-// the pass takes.
-const lookAhead = 64
-
 // rows puts steps that reduce, scan or multiply rows, what a scan or a product reads,
 // and what needs the results row by row, into row groups: softmax is the greatest
 // of a row, the exponentials and their sum, and the quotients, and one block of
@@ -111,7 +107,7 @@ func (r *grouper) group(i int) *rowGroup {
 		return nil
 	}
 	late, spare := map[int]bool{}, map[int][]int{} // buffers of steps that are passed over; which of those could go first
-	for j := i + 1; j < len(r.p.Steps) && j < i+lookAhead; j++ {
+	for j := i + 1; j < len(r.p.Steps) && j < i+r.machine.LookAhead; j++ {
 		switch ready, reads := r.ready(j, late), r.reads(g, j); {
 		case ready && reads && r.take(g, j, spare):
 		case ready && !reads:
@@ -138,7 +134,7 @@ func (r *grouper) rowsFrom(i int) int {
 	if n := r.rowsOf(s); n > 0 || r.acrossRows(s) {
 		return n
 	}
-	for j := i + 1; j < len(r.p.Steps) && j < i+lookAhead; j++ {
+	for j := i + 1; j < len(r.p.Steps) && j < i+r.machine.LookAhead; j++ {
 		if next := &r.p.Steps[j]; (next.Scans() || next.Contracts()) && slices.Contains(written(s), next.In[0].Buffer) {
 			return r.rowsOf(next)
 		}

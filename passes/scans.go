@@ -3,7 +3,6 @@ package passes
 import (
 	"github.com/stridefuse/stridefuse/ir"
 
-	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/layout"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
@@ -26,43 +25,15 @@ func (r *reducer) scan(v *ir.Value) (*ir.Value, error) {
 	return v.Args[0], nil
 }
 
-// scan returns the step of a scan: the axes outside the scanned one, that one, and the
-// axes inside it.
+// scan returns the step of a scan.
 func (l *looper) scan(v *ir.Value) plan.Step {
-	in := layoutOf(v.Args[0])
-	buffer, out := l.stored(v)
-	outer, line, inner := cutAxes(v.Attr.Axis, in, out)
 	role := plan.Scan
 	if v.Attr.Exclusive {
 		role = plan.ScanExclusive
 	}
-	var extents []int
-	access := []plan.Access{{Buffer: l.of(base(v.Args[0])), Offset: in.Offset}, {Buffer: buffer, Offset: out.Offset}}
-	axis := max(len(outer[0].Shape), 1-len(inner[0].Shape))
-	for _, part := range [][]layout.Layout{outer, line, inner} {
-		extents = append(extents, part[0].Shape...)
-		for i := range access {
-			access[i].Strides = append(access[i].Strides, part[i].Strides...)
-		}
-	}
-	rank := max(2, len(extents))
-	for i := range access {
-		access[i].Strides = leading(access[i].Strides, rank, 0)
-	}
-	s := plan.Step{Axes: parallel(leading(extents, rank, 1)), In: access[:1:1], Pos: v.Pos}
-	s.Axes[axis].Role = role
-	s.Out = []plan.Output{{Access: access[1], Combine: v.Op.Info().By}}
-	b := kernel.NewBuilder(kernel.Operand{DType: v.Type.DType, Splat: allZero(access[0].Strides)})
-	b.Store(0)
-	s.Body, _ = b.Kernel().Canonical()
+	s := l.along(v, role, v.Op.Info().By)
+	s.Body, _ = s.Body.Canonical()
 	return s
-}
-
-// cutAxes cuts two layouts of one shape at an axis. The axes before it are made
-// as few as they can be, and those behind it.
-func cutAxes(axis int, a, b layout.Layout) (outer, line, inner []layout.Layout) {
-	ls := []layout.Layout{a, b}
-	return refined(ls, 0, axis), along(ls, axis, axis+1), refined(ls, axis+1, len(a.Shape))
 }
 
 // subLayout returns some axes of a layout.

@@ -4,6 +4,8 @@ package runtime
 
 import "unsafe"
 
+// Programs without the race detector tell it nothing.
+
 const raceDetector = false
 
 func raceRead(unsafe.Pointer, int) {}

@@ -7,6 +7,9 @@ import (
 	"sync/atomic"
 )
 
+// The worker pool: goroutines that take chunks of the jobs of concurrent runs. A job says
+// what a chunk computes; the pool knows nothing of kernels.
+
 const (
 	// spinTimeout is how many nanoseconds a worker without a job spins before it parks,
 	// at most: about what it costs to park and to be woken.

@@ -7,6 +7,8 @@ import (
 	"unsafe"
 )
 
+// What runs tell the race detector, in programs that are built with it.
+
 const raceDetector = true
 
 // raceRead tells the race detector, which does not see into assembly, that a

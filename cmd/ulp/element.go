@@ -7,6 +7,9 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
+// Elements as numbers: their types in the oracle's terms, their bits, and their order, in
+// which neighbours differ by one unit in the last place.
+
 var formats = map[ir.DType]oracle.Format{ir.Float32: oracle.Single, ir.Float64: oracle.Double}
 
 // float is an element type that functions are measured on.

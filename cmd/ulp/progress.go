@@ -9,6 +9,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
+// Progress of measurements that take minutes, on standard error.
+
 const progressEvery = 5 * time.Second
 
 // progress returns a function that tells how much of long work is done.

@@ -5,11 +5,16 @@ import (
 	"math/bits"
 )
 
+// Arithmetic on ints that does not wrap. Sizes, offsets and strides go through it wherever
+// they come from a user or a text.
+
+// AddInt returns a+b, and whether it is within int.
 func AddInt(a, b int) (int, bool) {
 	c := a + b
 	return c, (c > a) == (b > 0) || b == 0
 }
 
+// MulInt returns a*b, and whether it is within int.
 func MulInt(a, b int) (int, bool) {
 	if a == math.MinInt || b == math.MinInt {
 		return a * b, a == 0 || b == 0 || a == 1 || b == 1

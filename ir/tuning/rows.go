@@ -3,6 +3,8 @@ package tuning
 // RowGroups has the constants of row groups and of the products in them, measured on
 // Zen 3, which has a second-level cache of 512 KiB.
 type RowGroups struct {
+	// LookAhead is how many steps are searched for those of a group: it bounds compile time.
+	LookAhead int
 	// BlockBytes is how much memory one block of a row group touches, about: with what
 	// other cores and the next block need, it stays in a second-level cache.
 	BlockBytes int
@@ -28,7 +30,7 @@ type RowGroups struct {
 
 func defaultRowGroups() RowGroups {
 	return RowGroups{
-		BlockBytes: 192 << 10, RowBytes: 1 << 20, ProductRows: 96, ProductBlocks: 4, LeastProductRows: 4 * 96,
+		LookAhead: 64, BlockBytes: 192 << 10, RowBytes: 1 << 20, ProductRows: 96, ProductBlocks: 4, LeastProductRows: 4 * 96,
 		PackedRows: 32, PackedWideRows: 256, PackedBytes: 32 << 10,
 	}
 }

@@ -21,13 +21,6 @@ import (
 //
 // Sort takes some lines at a time. It is not cancelled during a line.
 
-// lineElems is about how many elements one call of these micro-kernels has.
-const lineElems = 1 << 14
-
-// sortWork is what an element of a line costs that is put in order, in additions. A Xeon,
-// lines of 1000 float32: 16 ns, or 3 ns where a few are selected.
-const sortWork = 1000
-
 var (
 	gatherLines  = strategy{name: "gather", offer: offerGather}
 	scatterLines = strategy{name: "scatter", offer: offerScatter}
@@ -127,18 +120,18 @@ func offerGather(t *target, s *plan.Step) (offer, string) {
 		return offer{}, why
 	}
 	k := lineKernel(kernel.Gather, ir.OpInvalid, kernel.BitsType(s.Body.In[0].DType))
-	return l.offer(8, k, l.gather), ""
+	return l.offer(t.LineWork, k, l.gather), ""
 }
 
 // gather writes a gather.
 func (l *lineStep) gather(k kernel.Code) nest.Nest {
 	l.columns(1)
-	s, w := l.step, l.place(lineElems)
+	s, w := l.step, l.place(l.t.LineElems)
 	cols := 1
 	if l.cols >= 0 {
 		cols = w.most[l.cols]
 	}
-	w = w.cut(l.line, max(1, lineElems/cols))
+	w = w.cut(l.line, max(1, l.t.LineElems/cols))
 	from, index, to := viewOf(0, &s.In[0]), viewOf(1, &s.In[1]), viewOf(2, &s.Out[0].Access)
 	args := []nest.Arg{l.whole(w, &from), w.arg(&index, l.line), w.arg(&to, l.line)}
 	return w.part([]nest.Item{call(k, w.size[l.line], l.width(w), args, nest.Fixed(l.length(&s.In[0])))})
@@ -170,14 +163,14 @@ func offerScatter(t *target, s *plan.Step) (offer, string) {
 	if _, ok := t.lib.Engine(copies); !ok {
 		return offer{}, "no kernel is registered for " + copies
 	}
-	cost := 8 * (1 + float64(l.length(&s.In[1]))/float64(s.Axes[l.line].Extent)) // copied, and combined with updates
+	cost := t.LineWork * (1 + float64(l.length(&s.In[1]))/float64(s.Axes[l.line].Extent)) // copied, and combined with updates
 	return l.offer(cost, lineKernel(kernel.Scatter, l.by, bits), l.scatter), ""
 }
 
 // scatter writes a scatter.
 func (l *lineStep) scatter(k kernel.Code) nest.Nest {
 	l.columns(1)
-	s, w := l.step, l.place(64)
+	s, w := l.step, l.place(l.t.ScatterCols)
 	copies := copyKernel(s.Body.In[0].DType, false)
 	data, index, updates, to := viewOf(0, &s.In[0]), viewOf(1, &s.In[1]), viewOf(2, &s.In[2]), viewOf(3, &s.Out[0].Access)
 	items := []nest.Item{call(copies, w.size[l.line], l.width(w), []nest.Arg{w.arg(&data, l.line), w.arg(&to, l.line)})}
@@ -197,7 +190,7 @@ func offerSort(t *target, s *plan.Step) (offer, string) {
 	if n > math.MaxInt32 {
 		return offer{}, "a line has too many elements"
 	}
-	return l.offer(sortWork*float64(n)/float64(s.Axes[l.line].Extent), lineKernel(kernel.Sort, l.by, s.Body.In[0].DType), l.sort), ""
+	return l.offer(t.SortWork*float64(n)/float64(s.Axes[l.line].Extent), lineKernel(kernel.Sort, l.by, s.Body.In[0].DType), l.sort), ""
 }
 
 // sort writes a sort.
@@ -207,7 +200,7 @@ func (l *lineStep) sort(k kernel.Code) nest.Nest {
 	if rows == l.line {
 		rows--
 	}
-	w := newWalk(s.Axes).cutAll(l.line, rows).cut(rows, max(1, lineElems/n))
+	w := newWalk(s.Axes).cutAll(l.line, rows).cut(rows, max(1, l.t.LineElems/n))
 	in, out, none := viewOf(0, &s.In[0]), viewOf(1, &s.Out[0].Access), make([]int, len(s.Axes))
 	work, spare := view{slot: l.scratch(ir.Int64, n), strides: none}, view{slot: l.scratch(ir.Int64, n), strides: none}
 	across := func(a *plan.Access, d ir.DType) nest.Size { return nest.Fixed(a.Strides[l.line] * d.Size()) }

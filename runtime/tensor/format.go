@@ -9,6 +9,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
+// Tensors as text, in the layout of NumPy's.
+
 const (
 	lineWidth    = 75     // columns of a line of elements, as in NumPy
 	fullPrint    = 1000   // elements up to which all are printed

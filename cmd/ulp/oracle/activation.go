@@ -2,6 +2,8 @@ package oracle
 
 import "math/big"
 
+// Activation functions by their formulas, with the precision of calc.
+
 func (c *calc) sigmoid(x *big.Float) *big.Float {
 	return c.inverse(c.plus(c.exp(c.neg(x)), 1))
 }

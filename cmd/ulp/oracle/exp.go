@@ -5,6 +5,9 @@ import (
 	"math/big"
 )
 
+// The exponential and the logarithm of a calc, by argument reduction and series. The
+// precision of intermediates is above that of the result by guard bits.
+
 const (
 	mostExp   = 1 << 20 // exponents beyond it overflow or vanish for any use
 	halvings  = 8       // of an argument before its series

@@ -6,8 +6,11 @@ import (
 	"unsafe"
 )
 
+// Aligned memory for tensors, arenas and scratch: on huge pages where it is large, and
+// refused with an error where the machine cannot hold it.
+
 const (
-	// alignment is where buffers start, in bytes: a cache line, and the widest
+	// Alignment is where buffers start, in bytes: a cache line, and the widest
 	// vector. It is for speed only; kernels accept any address.
 	Alignment = 64
 

@@ -1,0 +1,36 @@
+package tuning
+
+// Fusion has the constants by which passes divide values into kernels and decide what is
+// computed again rather than stored. Those that bound compile time are not measured.
+type Fusion struct {
+	// KernelWork bounds the cost of a kernel's ops, in additions: the code of elementary
+	// functions is long, and beside so many of them, some twenty powers, a load and a store
+	// take no time.
+	KernelWork float64
+	// KernelBuffers is how many arrays a loop reads and writes at most. More at a time are
+	// no faster than two loops, in the cache or not: processors prefetch about so many
+	// streams.
+	KernelBuffers int
+	// SegmentBytes is what the overhead of one more kernel is worth in traffic: half a
+	// microsecond at 16 GB/s.
+	SegmentBytes int
+	// CutWindow is the number of neighbouring positions of which the cheapest alone is tried
+	// as a cut, so that compile time is less than the longest run for each value.
+	CutWindow int
+
+	// RecomputeWork is the cost in additions up to which a value is computed again, by all
+	// its readers but one, rather than stored and read back: half of LoadWork.
+	RecomputeWork float64
+	// RecomputeOps is how many ops are computed again at most, and how many values a view is
+	// pushed through. Beyond it a group would be split anyway, and compile time would not be
+	// linear.
+	RecomputeOps int
+	// RecomputeStreams is how many buffers a value may read to be computed again: storing
+	// it and reading it back moves as much.
+	RecomputeStreams int
+}
+
+func defaultFusion() Fusion {
+	return Fusion{KernelWork: 4096, KernelBuffers: 12, SegmentBytes: 8 << 10, CutWindow: 8,
+		RecomputeWork: 4, RecomputeOps: 64, RecomputeStreams: 2}
+}
