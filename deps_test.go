@@ -55,7 +55,7 @@ var allowed = map[string][]string{
 	"cmd/genkernels":               {"ir/kernel", "codegen", "codegen/avo"},
 	"cmd/hardening":                {"graph", "ir", "ir/eval", "ir/layout", "ir/nest", "ir/plan", "ir/tuning", "passes/schedule", "runtime", "runtime/tensor"},
 	"cmd/stridefuse":               {"codegen", "codegen/avo", "formula", "graph", "ir", "ir/eval", "ir/kernel", "ir/layout", "ir/nest", "ir/plan", "ir/tuning", "npy", "passes", "passes/schedule", "runtime", "runtime/tensor", "stream", "zarr"},
-	"cmd/ulp":                      {"cmd/ulp/oracle", "codegen/avo", "graph", "ir", "ir/elementary", "ir/kernel"},
+	"cmd/ulp":                      {"cmd/ulp/oracle", "codegen/avo", "graph", "ir", "ir/elementary", "ir/kernel", "runtime/abi"},
 	"cmd/ulp/oracle":               {},
 	"docs/recipes":                 {},
 	"bench":                        {"bench/formula", "graph", "ir/kernel", "runtime/abi"},

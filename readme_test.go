@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
 // TestReadme holds the README to the program that it shows and to its output.
@@ -16,7 +18,9 @@ func TestReadme(t *testing.T) {
 	source, err := os.ReadFile("examples/quickstart/main.go")
 	require.NoError(t, err)
 	require.Contains(t, string(readme), "```go\n"+string(source)+"```\n")
-	out, err := exec.Command("go", "run", "./examples/quickstart").Output()
+	run := exec.Command("go", "run", "./examples/quickstart")
+	run.Env = append(os.Environ(), abi.CPUEnv+"=avx2")
+	out, err := run.Output()
 	require.NoError(t, err)
 	// The engine is the machine's.
 	got := strings.ReplaceAll(string(out), "portable", "avx2")

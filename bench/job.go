@@ -137,7 +137,7 @@ func (j *job) alone(note string) []call {
 	sig := j.program.Kernels()[0]
 	fn, ok := abi.Lookup(abi.AVX2, sig)
 	k, err := kernel.ParseKernel(sig)
-	if !ok || err != nil || !abi.HasAVX2() || len(k.In) > len(j.ins)+1 {
+	if !ok || err != nil || abi.Best() < abi.AVX2 || len(k.In) > len(j.ins)+1 {
 		return nil
 	}
 	scalar, out := graph.Ones(j.dtype), j.out()

@@ -16,10 +16,28 @@ type Target interface {
 	Name() string
 	// Engine is the constant of package abi that kernels are registered for: "AVX2".
 	Engine() string
-	// Assemble returns one assembly file with a function for each kernel, named
-	// by Symbol. Every canonical kernel that is valid can be emitted.
+	// Emits reports whether the target has a canonical kernel that is valid. A program
+	// runs the others by another target, or by the portable loops.
+	Emits(c kernel.Code) bool
+	// Suffix is what the target appends to symbols and to names of files, one of suffixes.
+	Suffix() string
+	// Assemble returns one assembly file with a function for each kernel, named by Symbol
+	// and Suffix.
 	Assemble(pkg string, kernels []kernel.Code) ([]byte, error)
 }
+
+// suffixes are those of all targets.
+var suffixes = []string{"", "_avx512"}
+
+// Only returns a target that has no kernels but those of the list.
+func Only(t Target, list func(c kernel.Code) bool) Target { return only{t, list} }
+
+type only struct {
+	Target
+	list func(c kernel.Code) bool
+}
+
+func (t only) Emits(c kernel.Code) bool { return t.list(c) && t.Target.Emits(c) }
 
 // File is a generated file, not written yet.
 type File struct {
@@ -38,9 +56,9 @@ const (
 
 // Options say what Generate writes, and for whom.
 type Options struct {
-	Package string // name of the package that the files belong to
-	Target  Target // nil: portable Go alone
-	Prefix  string // of the files' names; DefaultPrefix if empty
+	Package string   // name of the package that the files belong to
+	Targets []Target // of the assembly; none: portable Go alone
+	Prefix  string   // of the files' names; DefaultPrefix if empty
 	// Command made the files, "genkernels -func Graphs". It stands in their first
 	// line.
 	Command string
@@ -51,7 +69,7 @@ const DefaultPrefix = "zkernels"
 
 // The ends of generated files' names.
 const (
-	assemblyFile = "_amd64.s"    // the kernels by the target
+	assemblyFile = "_amd64.s"    // the kernels by a target, behind its suffix
 	stubFile     = "_amd64.go"   // their declarations and registration
 	genericFile  = "_generic.go" // the kernels as Go loops, on every machine
 	testFile     = "_test.go"    // a test of them all against their meaning
@@ -59,7 +77,11 @@ const (
 
 // FileNames returns the names of all files that Generate may return.
 func FileNames(prefix string) []string {
-	return []string{prefix + stubFile, prefix + assemblyFile, prefix + genericFile, prefix + testFile}
+	names := []string{prefix + genericFile, prefix + testFile}
+	for _, suffix := range suffixes {
+		names = append(names, prefix+suffix+stubFile, prefix+suffix+assemblyFile)
+	}
+	return names
 }
 
 // Generate returns the files of a package that registers the kernels; their
@@ -79,12 +101,13 @@ func Generate(o Options, kernels []kernel.Code) ([]File, error) {
 		return nil, err
 	}
 	g := &generator{Options: o, kernels: named}
-	steps := []func() error{g.generic, g.test}
-	if o.Target != nil {
-		steps = append(steps, g.assembly, g.stubs)
-	}
-	for _, step := range steps {
+	for _, step := range []func() error{g.generic, g.test} {
 		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	for _, t := range o.Targets {
+		if err := g.target(t); err != nil {
 			return nil, err
 		}
 	}

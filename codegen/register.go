@@ -70,21 +70,27 @@ func (g *generator) generic() error {
 			return err
 		}
 	}
-	return g.addGo(genericFile, "", g.Package, g.registration("Portable", "_go")+w.String())
+	return g.addGo(genericFile, "", g.Package, registration("Portable", "_go", g.kernels)+w.String())
 }
 
-// assembly writes the kernels by the target.
-func (g *generator) assembly() error {
-	list := make([]kernel.Code, len(g.kernels))
-	for i, k := range g.kernels {
-		list[i] = k.Code
+// target writes the kernels that a target has: the assembly and its declarations.
+func (g *generator) target(t Target) error {
+	var kernels []named
+	var list []kernel.Code
+	for _, k := range g.kernels {
+		if t.Emits(k.Code) {
+			kernels, list = append(kernels, k), append(list, k.Code)
+		}
 	}
-	text, err := g.Target.Assemble(g.Package, list)
+	if len(list) == 0 {
+		return nil
+	}
+	text, err := t.Assemble(g.Package, list)
 	if err != nil {
-		return fmt.Errorf("%s: %w", g.Target.Name(), err)
+		return fmt.Errorf("%s: %w", t.Name(), err)
 	}
-	g.files = append(g.files, File{g.Prefix + assemblyFile, append([]byte(g.header(assemblyTag)), withoutHeader(text)...)})
-	return nil
+	g.files = append(g.files, File{g.Prefix + t.Suffix() + assemblyFile, append([]byte(g.header(assemblyTag)), withoutHeader(text)...)})
+	return g.stubs(t, kernels)
 }
 
 // withoutHeader drops the lines that a target's printer may put first: who made
@@ -100,29 +106,30 @@ func withoutHeader(text []byte) []byte {
 }
 
 // stubs declares the functions of the assembly to Go.
-func (g *generator) stubs() error {
+func (g *generator) stubs(t Target, kernels []named) error {
 	var b strings.Builder
-	b.WriteString(g.registration(g.Target.Engine(), ""))
-	for _, k := range g.kernels {
-		b.WriteString(docComment(k.symbol, k.Code))
-		fmt.Fprintf(&b, "//\n//go:noescape\nfunc %s(f *abi.Frame)\n\n", k.symbol)
+	b.WriteString(registration(t.Engine(), t.Suffix(), kernels))
+	for _, k := range kernels {
+		symbol := k.symbol + t.Suffix()
+		b.WriteString(docComment(symbol, k.Code))
+		fmt.Fprintf(&b, "//\n//go:noescape\nfunc %s(f *abi.Frame)\n\n", symbol)
 	}
-	return g.addGo(stubFile, assemblyTag, g.Package, b.String())
+	return g.addGo(t.Suffix()+stubFile, assemblyTag, g.Package, b.String())
 }
 
 // registration is the init function that makes the kernels known.
-func (g *generator) registration(engine, suffix string) string {
+func registration(engine, suffix string, kernels []named) string {
 	var b strings.Builder
 	b.WriteString("// If abi.ABI1 is undefined, the interface of kernels has changed since this file\n// was made. Remedy: run go generate here.\n")
 	fmt.Fprintf(&b, "func init() {\nabi.Register(abi.ABI1, abi.%s, []abi.Kernel{\n", engine)
-	for _, k := range g.kernels {
+	for _, k := range kernels {
 		fmt.Fprintf(&b, "{Sig: %q, Fn: %s%s},\n", k.Signature(), k.symbol, suffix)
 	}
 	b.WriteString("})\n}\n\n")
 	return b.String()
 }
 
-// test runs every kernel on both engines.
+// test runs every kernel on every engine.
 func (g *generator) test() error {
 	var b strings.Builder
 	b.WriteString("func TestGeneratedKernels(t *testing.T) {\nkerneltest.Run(t,\n")

@@ -126,10 +126,10 @@ func misuse(format string, args ...any) error {
 // executorFor returns the executor that all programs share, or one with
 // settings of its own.
 func executorFor(s settings) *runtime.Executor {
-	if s.workers == 0 && !s.debug.has(Portable) && s.chunkElems == 0 {
+	if s.workers == 0 && !s.debug.has(Portable|AVX2) && s.chunkElems == 0 {
 		return runtime.DefaultExecutor()
 	}
-	return &runtime.Executor{Workers: s.workers, Portable: s.debug.has(Portable), ChunkElems: s.chunkElems}
+	return &runtime.Executor{Workers: s.workers, Portable: s.debug.has(Portable), AVX2: s.debug.has(AVX2), ChunkElems: s.chunkElems}
 }
 
 // scales are where the example sizes of a program lie: the first at which they

@@ -67,6 +67,9 @@ type Debug uint8
 const (
 	// Portable runs the Go loops in place of assembly.
 	Portable Debug = 1 << iota
+	// AVX2 runs assembly for AVX2 in place of AVX-512. The environment variable
+	// STRIDEFUSE_CPU=avx2 does that for all programs of a process.
+	AVX2
 	// TilingOnly computes every elementwise loop as a tiling of built-in kernels, as
 	// if no kernel had been generated for it: to measure what generating gains.
 	TilingOnly

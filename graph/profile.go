@@ -100,8 +100,7 @@ func operations(s *plan.Step) (n float64, dt DType) {
 	for _, a := range s.Axes {
 		points *= float64(a.Extent)
 	}
-	role, _ := s.Kind()
-	if role == plan.Line { // its op decides how often it compares elements
+	if s.OnLines() { // its op decides how often it compares elements
 		return 0, s.OutType(0)
 	}
 	count := map[DType]int{}

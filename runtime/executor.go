@@ -30,6 +30,8 @@ type Executor struct {
 	Workers int
 	// Portable keeps to the generated Go loops, never assembly.
 	Portable bool
+	// AVX2 keeps to assembly for AVX2, and to Go loops on a machine without it.
+	AVX2 bool
 	// ChunkElems is how many elements a worker takes at a time, about. 0 stands
 	// for 32 Ki, less in small steps, and for steps of one chunk where waking a worker
 	// takes longer than the step. Any other number is for tests: then every step of two

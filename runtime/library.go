@@ -15,7 +15,7 @@ import (
 //go:noinline
 func call(fn func(*abi.Frame), f *abi.Frame) { fn(f) }
 
-// Engine returns the better engine that has a kernel of a signature, "avx2" or
+// Engine returns the best engine that has a kernel of a signature, "avx512", "avx2" or
 // "portable", among those that the executor uses.
 func (e *Executor) Engine(signature string) (string, bool) {
 	_, on, err := e.finder().find(signature)
@@ -25,26 +25,30 @@ func (e *Executor) Engine(signature string) (string, bool) {
 // Parallelism returns how many goroutines compute one run at most.
 func (e *Executor) Parallelism() int { return e.workers().size + 1 }
 
-// finder looks kernels up, on the better engine first.
+// finder looks kernels up, on the best engine first.
 type finder struct {
-	lookup  func(abi.Engine, string) (func(*abi.Frame), bool)
-	engines []abi.Engine
+	lookup func(abi.Engine, string) (func(*abi.Frame), bool)
+	best   abi.Engine
 }
 
 func (e *Executor) finder() finder {
-	f := finder{lookup: e.lookup, engines: []abi.Engine{abi.AVX2, abi.Portable}}
+	f := finder{lookup: e.lookup, best: abi.Best()}
 	if f.lookup == nil {
 		f.lookup = abi.Lookup
 	}
-	if e.Portable || !abi.HasAVX2() {
-		f.engines = f.engines[1:]
+	switch {
+	case e.Portable:
+		f.best = abi.Portable
+	case e.AVX2:
+		f.best = min(f.best, abi.AVX2)
 	}
 	return f
 }
 
 // find returns the kernel of a signature and the engine that has it.
 func (f finder) find(sig string) (func(*abi.Frame), abi.Engine, error) {
-	for _, on := range f.engines {
+	for i := range f.best + 1 {
+		on := f.best - i
 		if fn, ok := f.lookup(on, sig); ok {
 			return fn, on, nil
 		}

@@ -549,7 +549,7 @@ done:
 	RET
 
 // func k_add_mul_add_etc_f32_ususs_fbb3aa62c8(f *abi.Frame)
-// Requires: AVX, AVX2, CMOV
+// Requires: AVX, CMOV
 TEXT ·k_add_mul_add_etc_f32_ususs_fbb3aa62c8(SB), $960-8
 	// kernel (u0:f32, s1:f32, u2:f32, s3:f32, s4:f32) { t0 = add u0 s1; t1 = mul t0 t0; t2 = add s1 u2; t3 = mul t2 t2; t4 = sub t1 t3; t5 = add t4 u0; t6 = mul t5 t5; t7 = mul s3 t0; t8 = mul t2 t7; t9 = add t8 u2; t10 = mul t9 t9; t11 = sub t6 t10; t12 = add t11 u0; t13 = mul t12 t12; t14 = mul s3 t5; t15 = mul t14 t9; t16 = add u2 t15; t17 = mul t16 t16; t18 = sub t13 t17; t19 = add u0 t18; t20 = mul t19 t19; t21 = mul s3 t12; t22 = mul t21 t16; t23 = add t22 u2; t24 = mul t23 t23; t25 = sub t20 t24; t26 = add u0 t25; t27 = mul t26 t26; t28 = mul s3 t19; t29 = mul t28 t23; t30 = add t29 u2; t31 = mul t30 t30; t32 = sub t27 t31; t33 = add u0 t32; t34 = mul t33 t33; t35 = mul s3 t26; t36 = mul t30 t35; t37 = add t36 u2; t38 = mul t37 t37; t39 = sub t34 t38; t40 = add u0 t39; t41 = mul t40 t40; t42 = mul s3 t33; t43 = mul t37 t42; t44 = add t43 u2; t45 = mul t44 t44; t46 = sub t41 t45; t47 = add u0 t46; t48 = mul t47 t47; t49 = mul s3 t40; t50 = mul t44 t49; t51 = add t50 u2; t52 = mul t51 t51; t53 = sub t48 t52; t54 = add u0 t53; t55 = mul t54 t54; t56 = mul s3 t47; t57 = mul t56 t51; t58 = add t57 u2; t59 = mul t58 t58; t60 = sub t55 t59; t61 = add t60 u0; t62 = mul t61 t61; t63 = mul s3 t54; t64 = mul t58 t63; t65 = add t64 u2; t66 = mul t65 t65; t67 = sub t62 t66; t68 = add u0 t67; t69 = mul t68 t68; t70 = mul s3 t61; t71 = mul t70 t65; t72 = add u2 t71; t73 = mul t72 t72; t74 = sub t69 t73; t75 = add t74 u0; t76 = mul t75 t75; t77 = mul s3 t68; t78 = mul t72 t77; t79 = add t78 u2; t80 = mul t79 t79; t81 = sub t76 t80; t82 = add t81 u0; t83 = mul t82 t82; t84 = mul t75 s3; t85 = mul t79 t84; t86 = add t85 u2; t87 = mul t86 t86; t88 = sub t83 t87; t89 = add t88 u0; t90 = mul t89 t89; t91 = mul s3 t82; t92 = mul t91 t86; t93 = add u2 t92; t94 = mul t93 t93; t95 = sub t90 t94; t96 = add t95 u0; t97 = mul t96 t96; t98 = mul s3 t89; t99 = mul t98 t93; t100 = add t99 u2; t101 = mul t100 t100; t102 = sub t97 t101; t103 = add u0 t102; t104 = mul t103 t103; t105 = mul s3 t96; t106 = mul t100 t105; t107 = add t106 u2; t108 = mul t107 t107; t109 = sub t104 t108; t110 = add t109 u0; t111 = mul t110 s3; t112 = mul s3 t103; t113 = mul t112 t107; t114 = add u2 t113; t115 = mul t111 t114; t116 = add t115 u2; t117 = mul t110 t110; t118 = mul t114 t114; t119 = sub t117 t118; t120 = add u0 t119; t121 = mul s3 t120; t122 = mul t116 t121; t123 = add t122 u2; t124 = mul t120 t120; t125 = mul t116 t116; t126 = sub t124 t125; t127 = add t126 u0; t128 = mul s3 t127; t129 = mul t123 t128; t130 = add t129 u2; t131 = mul t130 t130; t132 = mul t127 t127; t133 = mul t123 t123; t134 = sub t132 t133; t135 = add u0 t134; t136 = mul t135 t135; t137 = add t131 t136; t138 = lt t137 s4; t139 = cast:f32 t138; t140 = add t132 t133; t141 = lt t140 s4; t142 = cast:f32 t141; t143 = add t97 t101; t144 = lt t143 s4; t145 = cast:f32 t144; t146 = add t90 t94; t147 = lt t146 s4; t148 = cast:f32 t147; t149 = add t55 t59; t150 = lt t149 s4; t151 = cast:f32 t150; t152 = add t27 t31; t153 = lt t152 s4; t154 = cast:f32 t153; t155 = add t20 t24; t156 = lt t155 s4; t157 = cast:f32 t156; t158 = add t1 t3; t159 = lt t158 s4; t160 = cast:f32 t159; t161 = add t160 s1; t162 = add t6 t10; t163 = lt t162 s4; t164 = cast:f32 t163; t165 = add t161 t164; t166 = add t13 t17; t167 = lt t166 s4; t168 = cast:f32 t167; t169 = add t165 t168; t170 = add t157 t169; t171 = add t154 t170; t172 = add t34 t38; t173 = lt t172 s4; t174 = cast:f32 t173; t175 = add t171 t174; t176 = add t41 t45; t177 = lt t176 s4; t178 = cast:f32 t177; t179 = add t175 t178; t180 = add t48 t52; t181 = lt t180 s4; t182 = cast:f32 t181; t183 = add t179 t182; t184 = add t151 t183; t185 = add t62 t66; t186 = lt t185 s4; t187 = cast:f32 t186; t188 = add t184 t187; t189 = add t69 t73; t190 = lt t189 s4; t191 = cast:f32 t190; t192 = add t188 t191; t193 = add t76 t80; t194 = lt t193 s4; t195 = cast:f32 t194; t196 = add t192 t195; t197 = add t83 t87; t198 = lt t197 s4; t199 = cast:f32 t198; t200 = add t196 t199; t201 = add t148 t200; t202 = add t145 t201; t203 = add t104 t108; t204 = lt t203 s4; t205 = cast:f32 t204; t206 = add t202 t205; t207 = add t117 t118; t208 = lt t207 s4; t209 = cast:f32 t208; t210 = add t206 t209; t211 = add t124 t125; t212 = lt t211 s4; t213 = cast:f32 t212; t214 = add t210 t213; t215 = add t142 t214; t216 = add t139 t215; store t216 }
 	MOVQ    f+0(FP), CX
@@ -630,9 +630,9 @@ loop:
 	VCMPPS  $0x11, Y15, Y1, Y1
 	VCMPPS  $0x11, Y15, Y5, Y5
 	VCMPPS  $0x11, Y15, Y0, Y0
-	VPAND   Y14, Y1, Y1
-	VPAND   Y14, Y5, Y5
-	VPAND   Y14, Y0, Y0
+	VANDPS  Y14, Y1, Y1
+	VANDPS  Y14, Y5, Y5
+	VANDPS  Y14, Y0, Y0
 	VMOVUPS (SP), Y3
 	VADDPS  Y3, Y1, Y1
 	VADDPS  Y3, Y5, Y5
@@ -646,7 +646,7 @@ loop:
 	VADDPS  (DI)(BX*4), Y12, Y12
 	VADDPS  Y9, Y11, Y9
 	VCMPPS  $0x11, Y15, Y9, Y9
-	VPAND   Y14, Y9, Y9
+	VANDPS  Y14, Y9, Y9
 	VADDPS  Y9, Y1, Y1
 	VSUBPS  Y4, Y7, Y9
 	VMOVUPS 32(DI)(BX*4), Y11
@@ -658,8 +658,8 @@ loop:
 	VMULPS  Y2, Y2, Y8
 	VCMPPS  $0x11, Y15, Y4, Y4
 	VCMPPS  $0x11, Y15, Y3, Y3
-	VPAND   Y14, Y4, Y4
-	VPAND   Y14, Y3, Y3
+	VANDPS  Y14, Y4, Y4
+	VANDPS  Y14, Y3, Y3
 	VADDPS  Y4, Y5, Y4
 	VMULPS  Y6, Y6, Y5
 	VADDPS  Y3, Y0, Y0
@@ -683,7 +683,7 @@ loop:
 	VADDPS  (DI)(BX*4), Y10, Y10
 	VADDPS  Y8, Y11, Y8
 	VCMPPS  $0x11, Y15, Y8, Y8
-	VPAND   Y14, Y8, Y8
+	VANDPS  Y14, Y8, Y8
 	VADDPS  Y8, Y1, Y1
 	VSUBPS  Y5, Y12, Y8
 	VMOVUPS 32(DI)(BX*4), Y11
@@ -695,8 +695,8 @@ loop:
 	VMULPS  Y2, Y2, Y9
 	VCMPPS  $0x11, Y15, Y5, Y5
 	VCMPPS  $0x11, Y15, Y3, Y3
-	VPAND   Y14, Y5, Y5
-	VPAND   Y14, Y3, Y3
+	VANDPS  Y14, Y5, Y5
+	VANDPS  Y14, Y3, Y3
 	VADDPS  Y5, Y4, Y4
 	VMULPS  Y6, Y6, Y5
 	VADDPS  Y3, Y0, Y0
@@ -720,7 +720,7 @@ loop:
 	VADDPS  (DI)(BX*4), Y12, Y12
 	VADDPS  Y9, Y11, Y9
 	VCMPPS  $0x11, Y15, Y9, Y9
-	VPAND   Y14, Y9, Y9
+	VANDPS  Y14, Y9, Y9
 	VADDPS  Y1, Y9, Y1
 	VSUBPS  Y5, Y10, Y9
 	VMOVUPS 32(DI)(BX*4), Y11
@@ -732,8 +732,8 @@ loop:
 	VMULPS  Y2, Y2, Y8
 	VCMPPS  $0x11, Y15, Y5, Y5
 	VCMPPS  $0x11, Y15, Y3, Y3
-	VPAND   Y14, Y5, Y5
-	VPAND   Y14, Y3, Y3
+	VANDPS  Y14, Y5, Y5
+	VANDPS  Y14, Y3, Y3
 	VADDPS  Y4, Y5, Y4
 	VMULPS  Y6, Y6, Y5
 	VADDPS  Y0, Y3, Y0
@@ -757,7 +757,7 @@ loop:
 	VADDPS  (DI)(BX*4), Y10, Y10
 	VADDPS  Y8, Y11, Y8
 	VCMPPS  $0x11, Y15, Y8, Y8
-	VPAND   Y14, Y8, Y8
+	VANDPS  Y14, Y8, Y8
 	VADDPS  Y1, Y8, Y1
 	VSUBPS  Y5, Y12, Y8
 	VMOVUPS 32(DI)(BX*4), Y11
@@ -769,8 +769,8 @@ loop:
 	VMULPS  Y2, Y2, Y9
 	VCMPPS  $0x11, Y15, Y5, Y5
 	VCMPPS  $0x11, Y15, Y3, Y3
-	VPAND   Y14, Y5, Y5
-	VPAND   Y14, Y3, Y3
+	VANDPS  Y14, Y5, Y5
+	VANDPS  Y14, Y3, Y3
 	VADDPS  Y4, Y5, Y4
 	VMULPS  Y6, Y6, Y5
 	VADDPS  Y0, Y3, Y0
@@ -794,7 +794,7 @@ loop:
 	VADDPS  (DI)(BX*4), Y12, Y12
 	VADDPS  Y9, Y11, Y9
 	VCMPPS  $0x11, Y15, Y9, Y9
-	VPAND   Y14, Y9, Y9
+	VANDPS  Y14, Y9, Y9
 	VADDPS  Y9, Y1, Y1
 	VSUBPS  Y5, Y10, Y9
 	VMOVUPS 32(DI)(BX*4), Y11
@@ -806,8 +806,8 @@ loop:
 	VMULPS  Y2, Y2, Y8
 	VCMPPS  $0x11, Y15, Y5, Y5
 	VCMPPS  $0x11, Y15, Y3, Y3
-	VPAND   Y14, Y5, Y5
-	VPAND   Y14, Y3, Y3
+	VANDPS  Y14, Y5, Y5
+	VANDPS  Y14, Y3, Y3
 	VADDPS  Y5, Y4, Y4
 	VMULPS  Y6, Y6, Y5
 	VADDPS  Y3, Y0, Y0
@@ -831,7 +831,7 @@ loop:
 	VADDPS  (DI)(BX*4), Y10, Y10
 	VADDPS  Y8, Y11, Y8
 	VCMPPS  $0x11, Y15, Y8, Y8
-	VPAND   Y14, Y8, Y8
+	VANDPS  Y14, Y8, Y8
 	VADDPS  Y8, Y1, Y1
 	VSUBPS  Y5, Y12, Y8
 	VMOVUPS 32(DI)(BX*4), Y11
@@ -843,8 +843,8 @@ loop:
 	VMULPS  Y2, Y2, Y9
 	VCMPPS  $0x11, Y15, Y5, Y5
 	VCMPPS  $0x11, Y15, Y3, Y3
-	VPAND   Y14, Y5, Y5
-	VPAND   Y14, Y3, Y3
+	VANDPS  Y14, Y5, Y5
+	VANDPS  Y14, Y3, Y3
 	VADDPS  Y5, Y4, Y4
 	VMULPS  Y6, Y6, Y5
 	VADDPS  Y3, Y0, Y0
@@ -868,7 +868,7 @@ loop:
 	VADDPS  (DI)(BX*4), Y12, Y12
 	VADDPS  Y9, Y11, Y9
 	VCMPPS  $0x11, Y15, Y9, Y9
-	VPAND   Y14, Y9, Y9
+	VANDPS  Y14, Y9, Y9
 	VADDPS  Y9, Y1, Y1
 	VSUBPS  Y5, Y10, Y9
 	VMOVUPS 32(DI)(BX*4), Y11
@@ -880,8 +880,8 @@ loop:
 	VMULPS  Y2, Y2, Y8
 	VCMPPS  $0x11, Y15, Y5, Y5
 	VCMPPS  $0x11, Y15, Y3, Y3
-	VPAND   Y14, Y5, Y5
-	VPAND   Y14, Y3, Y3
+	VANDPS  Y14, Y5, Y5
+	VANDPS  Y14, Y3, Y3
 	VADDPS  Y5, Y4, Y4
 	VMULPS  Y6, Y6, Y5
 	VADDPS  Y3, Y0, Y0
@@ -905,7 +905,7 @@ loop:
 	VADDPS  (DI)(BX*4), Y10, Y10
 	VADDPS  Y8, Y11, Y8
 	VCMPPS  $0x11, Y15, Y8, Y8
-	VPAND   Y14, Y8, Y8
+	VANDPS  Y14, Y8, Y8
 	VADDPS  Y1, Y8, Y1
 	VSUBPS  Y5, Y12, Y8
 	VMOVUPS 32(DI)(BX*4), Y11
@@ -917,8 +917,8 @@ loop:
 	VMULPS  Y2, Y2, Y9
 	VCMPPS  $0x11, Y15, Y5, Y5
 	VCMPPS  $0x11, Y15, Y3, Y3
-	VPAND   Y14, Y5, Y5
-	VPAND   Y14, Y3, Y3
+	VANDPS  Y14, Y5, Y5
+	VANDPS  Y14, Y3, Y3
 	VADDPS  Y4, Y5, Y4
 	VMULPS  Y6, Y6, Y5
 	VADDPS  Y0, Y3, Y0
@@ -942,7 +942,7 @@ loop:
 	VADDPS  (DI)(BX*4), Y12, Y12
 	VADDPS  Y9, Y11, Y9
 	VCMPPS  $0x11, Y15, Y9, Y9
-	VPAND   Y14, Y9, Y9
+	VANDPS  Y14, Y9, Y9
 	VADDPS  Y9, Y1, Y1
 	VSUBPS  Y5, Y10, Y9
 	VMOVUPS 32(DI)(BX*4), Y11
@@ -954,8 +954,8 @@ loop:
 	VMULPS  Y2, Y2, Y8
 	VCMPPS  $0x11, Y15, Y5, Y5
 	VCMPPS  $0x11, Y15, Y3, Y3
-	VPAND   Y14, Y5, Y5
-	VPAND   Y14, Y3, Y3
+	VANDPS  Y14, Y5, Y5
+	VANDPS  Y14, Y3, Y3
 	VADDPS  Y5, Y4, Y4
 	VMULPS  Y6, Y6, Y5
 	VADDPS  Y3, Y0, Y0
@@ -979,7 +979,7 @@ loop:
 	VADDPS  (DI)(BX*4), Y10, Y10
 	VADDPS  Y8, Y11, Y8
 	VCMPPS  $0x11, Y15, Y8, Y8
-	VPAND   Y14, Y8, Y8
+	VANDPS  Y14, Y8, Y8
 	VADDPS  Y8, Y1, Y1
 	VSUBPS  Y5, Y12, Y8
 	VMOVUPS 32(DI)(BX*4), Y11
@@ -991,8 +991,8 @@ loop:
 	VMULPS  Y2, Y2, Y9
 	VCMPPS  $0x11, Y15, Y5, Y5
 	VCMPPS  $0x11, Y15, Y3, Y3
-	VPAND   Y14, Y5, Y5
-	VPAND   Y14, Y3, Y3
+	VANDPS  Y14, Y5, Y5
+	VANDPS  Y14, Y3, Y3
 	VADDPS  Y5, Y4, Y4
 	VMULPS  Y6, Y6, Y5
 	VADDPS  Y3, Y0, Y0
@@ -1016,7 +1016,7 @@ loop:
 	VADDPS  (DI)(BX*4), Y12, Y12
 	VADDPS  Y9, Y11, Y9
 	VCMPPS  $0x11, Y15, Y9, Y9
-	VPAND   Y14, Y9, Y9
+	VANDPS  Y14, Y9, Y9
 	VADDPS  Y9, Y1, Y1
 	VSUBPS  Y5, Y10, Y9
 	VMOVUPS 32(DI)(BX*4), Y11
@@ -1028,8 +1028,8 @@ loop:
 	VMULPS  Y2, Y2, Y8
 	VCMPPS  $0x11, Y15, Y5, Y5
 	VCMPPS  $0x11, Y15, Y3, Y3
-	VPAND   Y14, Y5, Y5
-	VPAND   Y14, Y3, Y3
+	VANDPS  Y14, Y5, Y5
+	VANDPS  Y14, Y3, Y3
 	VADDPS  Y5, Y4, Y4
 	VMULPS  Y6, Y6, Y5
 	VADDPS  Y3, Y0, Y0
@@ -1053,7 +1053,7 @@ loop:
 	VADDPS  (DI)(BX*4), Y10, Y10
 	VADDPS  Y8, Y11, Y8
 	VCMPPS  $0x11, Y15, Y8, Y8
-	VPAND   Y14, Y8, Y8
+	VANDPS  Y14, Y8, Y8
 	VADDPS  Y8, Y1, Y1
 	VSUBPS  Y5, Y12, Y8
 	VMOVUPS 32(DI)(BX*4), Y11
@@ -1065,8 +1065,8 @@ loop:
 	VMULPS  Y2, Y2, Y9
 	VCMPPS  $0x11, Y15, Y5, Y5
 	VCMPPS  $0x11, Y15, Y3, Y3
-	VPAND   Y14, Y5, Y5
-	VPAND   Y14, Y3, Y3
+	VANDPS  Y14, Y5, Y5
+	VANDPS  Y14, Y3, Y3
 	VADDPS  Y5, Y4, Y4
 	VMULPS  Y6, Y6, Y5
 	VADDPS  Y3, Y0, Y0
@@ -1090,7 +1090,7 @@ loop:
 	VADDPS  (DI)(BX*4), Y12, Y12
 	VADDPS  Y9, Y11, Y9
 	VCMPPS  $0x11, Y15, Y9, Y9
-	VPAND   Y14, Y9, Y9
+	VANDPS  Y14, Y9, Y9
 	VADDPS  Y1, Y9, Y1
 	VSUBPS  Y5, Y10, Y9
 	VMOVUPS 32(DI)(BX*4), Y11
@@ -1102,8 +1102,8 @@ loop:
 	VMULPS  Y2, Y2, Y8
 	VCMPPS  $0x11, Y15, Y5, Y5
 	VCMPPS  $0x11, Y15, Y3, Y3
-	VPAND   Y14, Y5, Y5
-	VPAND   Y14, Y3, Y3
+	VANDPS  Y14, Y5, Y5
+	VANDPS  Y14, Y3, Y3
 	VADDPS  Y4, Y5, Y4
 	VMULPS  Y6, Y6, Y5
 	VADDPS  Y0, Y3, Y0
@@ -1127,7 +1127,7 @@ loop:
 	VADDPS  (DI)(BX*4), Y10, Y10
 	VADDPS  Y8, Y11, Y8
 	VCMPPS  $0x11, Y15, Y8, Y8
-	VPAND   Y14, Y8, Y8
+	VANDPS  Y14, Y8, Y8
 	VADDPS  Y1, Y8, Y1
 	VSUBPS  Y5, Y12, Y8
 	VMOVUPS 32(DI)(BX*4), Y11
@@ -1139,8 +1139,8 @@ loop:
 	VMULPS  Y2, Y2, Y9
 	VCMPPS  $0x11, Y15, Y5, Y5
 	VCMPPS  $0x11, Y15, Y3, Y3
-	VPAND   Y14, Y5, Y5
-	VPAND   Y14, Y3, Y3
+	VANDPS  Y14, Y5, Y5
+	VANDPS  Y14, Y3, Y3
 	VADDPS  Y4, Y5, Y4
 	VMULPS  Y6, Y6, Y5
 	VADDPS  Y0, Y3, Y0
@@ -1164,7 +1164,7 @@ loop:
 	VADDPS  (DI)(BX*4), Y12, Y12
 	VADDPS  Y9, Y11, Y9
 	VCMPPS  $0x11, Y15, Y9, Y9
-	VPAND   Y14, Y9, Y9
+	VANDPS  Y14, Y9, Y9
 	VADDPS  Y9, Y1, Y1
 	VSUBPS  Y5, Y10, Y9
 	VMOVUPS 32(DI)(BX*4), Y11
@@ -1176,8 +1176,8 @@ loop:
 	VMULPS  Y2, Y2, Y8
 	VCMPPS  $0x11, Y15, Y5, Y5
 	VCMPPS  $0x11, Y15, Y3, Y3
-	VPAND   Y14, Y5, Y5
-	VPAND   Y14, Y3, Y3
+	VANDPS  Y14, Y5, Y5
+	VANDPS  Y14, Y3, Y3
 	VADDPS  Y5, Y4, Y4
 	VMULPS  Y6, Y6, Y5
 	VADDPS  Y3, Y0, Y0
@@ -1201,7 +1201,7 @@ loop:
 	VADDPS  (DI)(BX*4), Y11, Y11
 	VADDPS  Y8, Y12, Y8
 	VCMPPS  $0x11, Y15, Y8, Y8
-	VPAND   Y14, Y8, Y8
+	VANDPS  Y14, Y8, Y8
 	VADDPS  Y8, Y1, Y1
 	VSUBPS  Y5, Y9, Y8
 	VMOVUPS 32(DI)(BX*4), Y12
@@ -1213,8 +1213,8 @@ loop:
 	VMULPS  Y2, Y2, Y10
 	VCMPPS  $0x11, Y15, Y5, Y5
 	VCMPPS  $0x11, Y15, Y3, Y3
-	VPAND   Y14, Y5, Y5
-	VPAND   Y14, Y3, Y3
+	VANDPS  Y14, Y5, Y5
+	VANDPS  Y14, Y3, Y3
 	VADDPS  Y5, Y4, Y4
 	VMULPS  Y6, Y6, Y5
 	VADDPS  Y3, Y0, Y0
@@ -1238,7 +1238,7 @@ loop:
 	VADDPS  (DI)(BX*4), Y12, Y12
 	VADDPS  Y10, Y11, Y10
 	VCMPPS  $0x11, Y15, Y10, Y10
-	VPAND   Y14, Y10, Y10
+	VANDPS  Y14, Y10, Y10
 	VADDPS  Y10, Y1, Y1
 	VSUBPS  Y5, Y8, Y10
 	VMOVUPS 32(DI)(BX*4), Y11
@@ -1250,8 +1250,8 @@ loop:
 	VMULPS  Y2, Y2, Y9
 	VCMPPS  $0x11, Y15, Y5, Y5
 	VCMPPS  $0x11, Y15, Y3, Y3
-	VPAND   Y14, Y5, Y5
-	VPAND   Y14, Y3, Y3
+	VANDPS  Y14, Y5, Y5
+	VANDPS  Y14, Y3, Y3
 	VADDPS  Y5, Y4, Y4
 	VMULPS  Y6, Y6, Y5
 	VADDPS  Y3, Y0, Y0
@@ -1289,18 +1289,18 @@ loop:
 	VCMPPS  $0x11, Y15, Y3, Y3
 	VADDPS  Y8, Y6, Y6
 	VADDPS  Y10, Y7, Y7
-	VPAND   Y14, Y9, Y8
+	VANDPS  Y14, Y9, Y8
 	VCMPPS  $0x11, Y15, Y2, Y2
-	VPAND   Y14, Y5, Y5
-	VPAND   Y14, Y3, Y3
+	VANDPS  Y14, Y5, Y5
+	VANDPS  Y14, Y3, Y3
 	VCMPPS  $0x11, Y15, Y6, Y6
 	VCMPPS  $0x11, Y15, Y7, Y7
 	VADDPS  Y1, Y8, Y1
-	VPAND   Y14, Y2, Y2
+	VANDPS  Y14, Y2, Y2
 	VADDPS  Y4, Y5, Y4
 	VADDPS  Y0, Y3, Y0
-	VPAND   Y14, Y6, Y3
-	VPAND   Y14, Y7, Y5
+	VANDPS  Y14, Y6, Y3
+	VANDPS  Y14, Y7, Y5
 	VADDPS  Y1, Y2, Y1
 	VADDPS  Y4, Y3, Y2
 	VADDPS  Y0, Y5, Y0
@@ -1494,85 +1494,85 @@ step:
 	VMULPS     Y1, Y1, Y1
 	VADDPS     Y1, Y4, Y1
 	VCMPPS     $0x11, Y15, Y1, Y1
-	VPAND      Y14, Y1, Y1
+	VANDPS     Y14, Y1, Y1
 	VADDPS     Y7, Y2, Y2
 	VCMPPS     $0x11, Y15, Y2, Y2
-	VPAND      Y14, Y2, Y2
+	VANDPS     Y14, Y2, Y2
 	VADDPS     Y3, Y11, Y3
 	VCMPPS     $0x11, Y15, Y3, Y3
-	VPAND      Y14, Y3, Y3
+	VANDPS     Y14, Y3, Y3
 	VADDPS     Y0, Y8, Y0
 	VCMPPS     $0x11, Y15, Y0, Y0
-	VPAND      Y14, Y0, Y0
+	VANDPS     Y14, Y0, Y0
 	VADDPS     Y12, Y5, Y4
 	VCMPPS     $0x11, Y15, Y4, Y4
-	VPAND      Y14, Y4, Y4
+	VANDPS     Y14, Y4, Y4
 	VADDPS     Y10, Y6, Y5
 	VCMPPS     $0x11, Y15, Y5, Y5
-	VPAND      Y14, Y5, Y5
+	VANDPS     Y14, Y5, Y5
 	VMOVUPS    896(SP), Y6
 	VADDPS     928(SP), Y6, Y6
 	VCMPPS     $0x11, Y15, Y6, Y6
-	VPAND      Y14, Y6, Y6
+	VANDPS     Y14, Y6, Y6
 	VMOVUPS    832(SP), Y7
 	VADDPS     864(SP), Y7, Y7
 	VCMPPS     $0x11, Y15, Y7, Y7
-	VPAND      Y14, Y7, Y7
+	VANDPS     Y14, Y7, Y7
 	VMOVUPS    800(SP), Y8
 	VADDPS     768(SP), Y8, Y8
 	VCMPPS     $0x11, Y15, Y8, Y8
-	VPAND      Y14, Y8, Y8
+	VANDPS     Y14, Y8, Y8
 	VMOVUPS    704(SP), Y9
 	VADDPS     736(SP), Y9, Y9
 	VCMPPS     $0x11, Y15, Y9, Y9
-	VPAND      Y14, Y9, Y9
+	VANDPS     Y14, Y9, Y9
 	VMOVUPS    640(SP), Y10
 	VADDPS     672(SP), Y10, Y10
 	VCMPPS     $0x11, Y15, Y10, Y10
-	VPAND      Y14, Y10, Y10
+	VANDPS     Y14, Y10, Y10
 	VMOVUPS    576(SP), Y11
 	VADDPS     608(SP), Y11, Y11
 	VCMPPS     $0x11, Y15, Y11, Y11
-	VPAND      Y14, Y11, Y11
+	VANDPS     Y14, Y11, Y11
 	VMOVUPS    544(SP), Y12
 	VADDPS     512(SP), Y12, Y12
 	VCMPPS     $0x11, Y15, Y12, Y12
-	VPAND      Y14, Y12, Y12
+	VANDPS     Y14, Y12, Y12
 	VMOVUPS    Y1, 512(SP)
 	VMOVUPS    480(SP), Y1
 	VADDPS     448(SP), Y1, Y1
 	VCMPPS     $0x11, Y15, Y1, Y1
-	VPAND      Y14, Y1, Y1
+	VANDPS     Y14, Y1, Y1
 	VMOVUPS    Y2, 448(SP)
 	VMOVUPS    416(SP), Y2
 	VADDPS     384(SP), Y2, Y2
 	VCMPPS     $0x11, Y15, Y2, Y2
-	VPAND      Y14, Y2, Y2
+	VANDPS     Y14, Y2, Y2
 	VMOVUPS    Y3, 384(SP)
 	VMOVUPS    320(SP), Y3
 	VADDPS     352(SP), Y3, Y3
 	VCMPPS     $0x11, Y15, Y3, Y3
-	VPAND      Y14, Y3, Y3
+	VANDPS     Y14, Y3, Y3
 	VMOVUPS    Y0, 352(SP)
 	VMOVUPS    288(SP), Y0
 	VADDPS     256(SP), Y0, Y0
 	VCMPPS     $0x11, Y15, Y0, Y0
-	VPAND      Y14, Y0, Y0
+	VANDPS     Y14, Y0, Y0
 	VMOVUPS    Y4, 256(SP)
 	VMOVUPS    224(SP), Y4
 	VADDPS     192(SP), Y4, Y4
 	VCMPPS     $0x11, Y15, Y4, Y4
-	VPAND      Y14, Y4, Y4
+	VANDPS     Y14, Y4, Y4
 	VMOVUPS    Y5, 192(SP)
 	VMOVUPS    160(SP), Y5
 	VADDPS     128(SP), Y5, Y5
 	VCMPPS     $0x11, Y15, Y5, Y5
-	VPAND      Y14, Y5, Y5
+	VANDPS     Y14, Y5, Y5
 	VMOVUPS    Y6, 128(SP)
 	VMOVUPS    64(SP), Y6
 	VADDPS     96(SP), Y6, Y6
 	VCMPPS     $0x11, Y15, Y6, Y6
-	VPAND      Y14, Y6, Y6
+	VANDPS     Y14, Y6, Y6
 	VADDPS     (SP), Y6, Y6
 	VADDPS     Y5, Y6, Y5
 	VADDPS     Y4, Y5, Y4

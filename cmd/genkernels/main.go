@@ -13,9 +13,9 @@
 //
 // Usage:
 //
-//	genkernels [-func name] [-out dir] [-check] [-list]
-//	genkernels -from file [-from file] [-pkg name] [-out dir] [-check] [-list]
-//	genkernels -pkg name [-out dir] [-check] [-list] -
+//	genkernels [-func name] [-out dir] [-avx2] [-check] [-list]
+//	genkernels -from file [-from file] [-pkg name] [-out dir] [-avx2] [-check] [-list]
+//	genkernels -pkg name [-out dir] [-avx2] [-check] [-list] -
 //	genkernels -builtin [-out dir] [-check] [-list]
 //	genkernels -check packages
 //
@@ -26,6 +26,9 @@
 // fourth makes the kernels of this library's own package runtime/builtin. The fifth
 // checks each package of go list's patterns, such as ./..., that has a go:generate line
 // of this tool.
+//
+// With -avx2 there is no assembly for AVX-512, which a processor that has it prefers: half
+// the bytes, for kernels that wait for memory.
 //
 // -func is the function to call, Graphs without it; -out is where the files go,
 // the current directory without it. -check writes nothing, and prints what
@@ -76,6 +79,7 @@ type tool struct {
 	out      string // directory of the files
 	pkg      string // name of their package
 	builtin  bool
+	avx2     bool
 	check    bool
 	list     bool
 	lines    bool     // read signatures from stdin
@@ -112,6 +116,7 @@ func (t *tool) parse(args []string) error {
 	fs.StringVar(&t.out, "out", ".", "`directory` of the files")
 	fs.StringVar(&t.pkg, "pkg", os.Getenv("GOPACKAGE"), "`name` of the files' package, when signatures come from standard input")
 	fs.BoolVar(&t.builtin, "builtin", false, "make the kernels of the library's own package runtime/builtin")
+	fs.BoolVar(&t.avx2, "avx2", false, "make assembly for AVX2 alone, not for AVX-512 too")
 	fs.BoolVar(&t.check, "check", false, "write nothing; print what would change, and exit with 1 if anything would")
 	fs.BoolVar(&t.list, "list", false, "write nothing; print the signatures of the kernels")
 	fs.Func("from", "lock `file` of the kernels, as STRIDEFUSE_RECORD writes it; may be given several times", func(name string) error {
@@ -166,7 +171,7 @@ func (t *tool) run() error {
 	if !t.builtin {
 		kernels = withoutBuiltins(kernels)
 	}
-	files, err := codegen.Generate(codegen.Options{Package: t.pkg, Target: target, Command: t.command()}, kernels)
+	files, err := codegen.Generate(codegen.Options{Package: t.pkg, Targets: t.targets(), Command: t.command()}, kernels)
 	if err != nil {
 		return err
 	}
@@ -207,17 +212,21 @@ func (t *tool) run() error {
 // command is what the first line of the files says made them: only what has an
 // influence on them.
 func (t *tool) command() string {
+	text := "genkernels"
 	switch {
 	case t.builtin:
-		return "genkernels -builtin"
+		text += " -builtin"
 	case t.lines:
-		return "genkernels -"
+		text += " -"
 	case t.from != nil:
-		return "genkernels -from " + strings.Join(t.from, " -from ")
+		text += " -from " + strings.Join(t.from, " -from ")
 	case t.function != defaultFunction:
-		return "genkernels -func " + t.function
+		text += " -func " + t.function
 	}
-	return "genkernels"
+	if t.avx2 {
+		text += " -avx2"
+	}
+	return text
 }
 
 // kernels returns the distinct kernels asked for, in order of their signatures,

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stridefuse/stridefuse/graph"
 	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
 // The cases that peers.py compares with other libraries: the worst arguments of the
@@ -30,7 +31,7 @@ func writeCases(ctx context.Context, w io.Writer, t table) error {
 		if !ok {
 			return fmt.Errorf("%s is not in the table", op)
 		}
-		e, err := newEngine[float64](list[0], false, false)
+		e, err := newEngine[float64](list[0], false, abi.Best())
 		if err != nil {
 			return err
 		}

@@ -78,7 +78,7 @@ func cell(t table, op ir.Op, dt ir.DType, fast bool) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	n, err := avo.Count(k.InTier(fast))
+	n, err := avo.Count(avo.AVX2, k.InTier(fast))
 	if err != nil {
 		return "", err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stridefuse/stridefuse/graph"
 	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
 // engine runs one function in one tier for one goroutine.
@@ -15,13 +16,16 @@ type engine[T float] struct {
 	out     []T
 }
 
-func newEngine[T float](f *function, fast, portable bool) (*engine[T], error) {
+func newEngine[T float](f *function, fast bool, on abi.Engine) (*engine[T], error) {
 	options := []graph.Item{graph.WithWorkers(1)}
 	if fast {
 		options = append(options, graph.WithFast())
 	}
-	if portable {
+	switch on {
+	case abi.Portable:
 		options = append(options, graph.WithDebug(graph.Portable))
+	case abi.AVX2:
+		options = append(options, graph.WithDebug(graph.AVX2))
 	}
 	p, err := f.compile(dtypeOf[T](), dtypeOf[T](), options...)
 	if err != nil {

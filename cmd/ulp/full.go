@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
 // How many inputs are drawn where not all are tried.
@@ -54,11 +55,11 @@ func (s *settings) rows(ctx context.Context, f *function, dt ir.DType) ([]row, e
 		fmt.Println(m.report(f))
 		r := row{op: m.op, dtype: dt, fast: m.fast, max: roundedUp(m.max), at: m.at, tried: m.tried, hash: m.hash, drops: -1}
 		if !r.swept() {
-			if r.hash, err = s.hash(ctx, f, dt, m.fast, false, sampleHashed); err != nil {
+			if r.hash, err = s.hash(ctx, f, dt, m.fast, abi.Best(), sampleHashed); err != nil {
 				return nil, err
 			}
 		}
-		if r.quick, err = s.hash(ctx, f, dt, m.fast, false, quickHashed); err != nil {
+		if r.quick, err = s.hash(ctx, f, dt, m.fast, abi.Best(), quickHashed); err != nil {
 			return nil, err
 		}
 		if r.drops, err = s.drops(ctx, f, dt, m.fast); err != nil {
@@ -87,28 +88,28 @@ func (s *settings) drops(ctx context.Context, f *function, dt ir.DType, fast boo
 }
 
 // hash hashes results of an engine: over patterns, over all inputs for n = 0.
-func (s *settings) hash(ctx context.Context, f *function, dt ir.DType, fast, portable bool, n int) (uint64, error) {
+func (s *settings) hash(ctx context.Context, f *function, dt ir.DType, fast bool, on abi.Engine, n int) (uint64, error) {
 	if dt == ir.Float64 {
-		return hashResults(ctx, f, fast, portable, patterns[float64](n), s.workers, quiet)
+		return hashResults(ctx, f, fast, on, patterns[float64](n), s.workers, quiet)
 	}
 	if n > 0 {
-		return hashResults(ctx, f, fast, portable, patterns[float32](n), s.workers, quiet)
+		return hashResults(ctx, f, fast, on, patterns[float32](n), s.workers, quiet)
 	}
 	src := everything()
-	return hashResults(ctx, f, fast, portable, src, s.workers, progress(f, dt, src.chunks))
+	return hashResults(ctx, f, fast, on, src, s.workers, progress(f, dt, src.chunks))
 }
 
 // fullHash is the one that the table has beside the quick one.
-func (s *settings) fullHash(ctx context.Context, f *function, r row, portable bool) (uint64, error) {
+func (s *settings) fullHash(ctx context.Context, f *function, r row, on abi.Engine) (uint64, error) {
 	n := sampleHashed
 	if r.swept() {
 		n = 0
 	}
-	return s.hash(ctx, f, r.dtype, r.fast, portable, n)
+	return s.hash(ctx, f, r.dtype, r.fast, on, n)
 }
 
-// comparePortable holds the Go loops to the table's hashes.
-func (s *settings) comparePortable(ctx context.Context, f *function, dt ir.DType) error {
+// compare holds an engine to the table's hashes.
+func (s *settings) compare(ctx context.Context, f *function, dt ir.DType) error {
 	root, err := moduleRoot()
 	if err != nil {
 		return err
@@ -122,14 +123,14 @@ func (s *settings) comparePortable(ctx context.Context, f *function, dt ir.DType
 		if !ok {
 			return fmt.Errorf("%s %s %s is not in the table", f.op, dt.Text(), tierName(fast))
 		}
-		got, err := s.fullHash(ctx, f, r, true)
+		got, err := s.fullHash(ctx, f, r, s.engine)
 		if err != nil {
 			return err
 		}
 		if got != r.hash {
-			return fmt.Errorf("%s %s %s: the portable engine's hash is %016x, the table's %016x", f.op, dt.Text(), tierName(fast), got, r.hash)
+			return fmt.Errorf("%s %s %s: the hash of %s is %016x, the table's %016x", f.op, dt.Text(), tierName(fast), s.engine, got, r.hash)
 		}
-		fmt.Printf("%-9s %s %-7s hash %016x on the portable engine too\n", f.op, dt.Text(), tierName(fast), got)
+		fmt.Printf("%-9s %s %-7s hash %016x on %s too\n", f.op, dt.Text(), tierName(fast), got, s.engine)
 	}
 	return nil
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"math"
+
+	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
 // The hash of results tells whether two engines have the same bits. It has four
@@ -64,10 +66,10 @@ const (
 )
 
 // hashResults hashes the results of one engine over a source.
-func hashResults[T float](ctx context.Context, f *function, fast, portable bool, src source[T], workers int, show func(done int)) (uint64, error) {
+func hashResults[T float](ctx context.Context, f *function, fast bool, on abi.Engine, src source[T], workers int, show func(done int)) (uint64, error) {
 	hashes := make([]uint64, src.chunks)
 	err := inChunks(ctx, src.chunks, workers, show, func() (func(c int) error, error) {
-		e, err := newEngine[T](f, fast, portable)
+		e, err := newEngine[T](f, fast, on)
 		xs, ys := make([]T, chunkLen), make([]T, chunkLen)
 		return func(c int) error {
 			n := src.fill(c, xs, ys)

@@ -4,7 +4,7 @@
 //
 //	go run ./cmd/ulp -op log,exp -type f64 -n 100000
 //	go run ./cmd/ulp -update
-//	go run ./cmd/ulp -portable
+//	go run ./cmd/ulp -engine portable
 //
 // Float32 functions of one argument are tried on all 2^32 inputs unless -n says
 // otherwise. Others are tried on samples, the same each time: all special values,
@@ -20,8 +20,8 @@
 //
 // -update writes the results into the table that is committed, and that into the
 // documentation of package graph. With -n it leaves rows that were measured on
-// more inputs, unless the function has changed. -portable computes the hashes of the table again
-// with the Go loops instead of assembly, over all 2^32 inputs too.
+// more inputs, unless the function has changed. -engine computes the hashes of the table again
+// on one engine (portable, avx2 or avx512), over all 2^32 inputs too.
 package main
 
 import (
@@ -37,6 +37,7 @@ import (
 	"strings"
 
 	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
 func main() {
@@ -50,12 +51,14 @@ func main() {
 
 // settings are what the flags say.
 type settings struct {
-	ops, types       string
-	n                int
-	workers          int
-	update, portable bool
-	cases            bool
-	subset           bool // of the inputs of a full measurement alone: tests
+	ops, types string
+	n          int
+	workers    int
+	update     bool
+	compared   string // name of the engine to compare
+	engine     abi.Engine
+	cases      bool
+	subset     bool // of the inputs of a full measurement alone: tests
 }
 
 func run(ctx context.Context, args []string) error {
@@ -66,7 +69,7 @@ func run(ctx context.Context, args []string) error {
 	flags.IntVar(&s.n, "n", 0, "how many inputs to draw; without it all 2^32 of float32, 2^24 pairs of float32, 2^20 of float64")
 	flags.IntVar(&s.workers, "workers", runtime.GOMAXPROCS(0), "how many threads to use")
 	flags.BoolVar(&s.update, "update", false, "write the results into the table and the documentation")
-	flags.BoolVar(&s.portable, "portable", false, "compare the hashes of the table with the portable engine's")
+	flags.StringVar(&s.compared, "engine", "", "compare the hashes of the table with an engine's: portable, avx2 or avx512")
 	flags.BoolVar(&s.cases, "cases", false, "print the cases that peers.py compares with other libraries")
 	switch err := flags.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
@@ -81,6 +84,11 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	for s.compared != "" && s.engine.String() != s.compared {
+		if s.engine++; s.engine > abi.Best() {
+			return fmt.Errorf("this machine has no engine %q", s.compared)
+		}
+	}
 	for _, f := range list {
 		for _, dt := range dtypes {
 			if !slices.Contains(strings.Split(s.types, ","), dt.Text()) {
@@ -88,8 +96,8 @@ func run(ctx context.Context, args []string) error {
 			}
 			do := s.show
 			switch {
-			case s.portable:
-				do = s.comparePortable
+			case s.compared != "":
+				do = s.compare
 			case s.update:
 				do = s.updateTable
 			}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stridefuse/stridefuse/cmd/ulp/oracle"
 	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
 // measurement is what a source showed of a function in one type and tier.
@@ -76,7 +77,7 @@ func newWorker[T float](f *function, hashes [][]uint64, byChunk [][]candidate) (
 		}
 	}
 	for _, fast := range tiers(f.op, dtypeOf[T]()) {
-		e, err := newEngine[T](f, fast, false)
+		e, err := newEngine[T](f, fast, abi.Best())
 		if err != nil {
 			return nil, err
 		}

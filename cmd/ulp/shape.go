@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
 // Properties of functions besides accuracy, over all float32: how often a function that
@@ -49,7 +50,7 @@ func checkShape(ctx context.Context, f *function, fast bool, workers, every int,
 	var mu sync.Mutex
 	var total flaws
 	err := inChunks(ctx, chunks, workers, show, func() (func(c int) error, error) {
-		e, err := newEngine[float32](f, fast, false)
+		e, err := newEngine[float32](f, fast, abi.Best())
 		xs, ys, above := make([]float32, chunkLen), make([]float32, chunkLen), make([]float32, chunkLen)
 		return func(c int) error {
 			fill(xs, c*every, 1)

@@ -13,10 +13,11 @@ import (
 
 	"github.com/stridefuse/stridefuse/graph"
 	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
 // full makes TestTable measure everything, which takes hours.
-var full = flag.Bool("full", false, "measure in full and compare all hashes, of the portable engine too")
+var full = flag.Bool("full", false, "measure in full and compare all hashes, of every engine too")
 
 // simple are composed ops of one or two roundings that are right by construction.
 var simple = map[ir.Op]bool{
@@ -65,15 +66,15 @@ func (s settings) check(t *testing.T, committed table, f *function, dt ir.DType)
 		require.True(t, ok, "not in the table: go run ./cmd/ulp -op %s -update", f.name())
 		require.LessOrEqual(t, r.max, f.bound(dt, m.fast), "%s tier", tierName(m.fast))
 		require.LessOrEqual(t, roundedUp(m.max), r.bound(), m.report(f))
-		for _, portable := range []bool{false, true} {
-			got, err := s.hash(t.Context(), f, dt, m.fast, portable, quickHashed)
+		for on := range abi.Best() + 1 {
+			got, err := s.hash(t.Context(), f, dt, m.fast, on, quickHashed)
 			require.NoError(t, err)
 			require.Equal(t, r.quick, got, "other bits than when the table was made: go run ./cmd/ulp -op %s -update", f.name())
 		}
 		if *full {
 			require.Equal(t, r.max, roundedUp(m.max), m.report(f))
-			for _, portable := range []bool{false, true} {
-				got, err := s.fullHash(t.Context(), f, r, portable)
+			for on := range abi.Best() + 1 {
+				got, err := s.fullHash(t.Context(), f, r, on)
 				require.NoError(t, err)
 				require.Equal(t, r.hash, got)
 			}
@@ -227,10 +228,12 @@ func sameBits[T float](t *testing.T, f *function, x, y uint64) {
 		return n
 	}}
 	for _, fast := range tiers(f.op, dtypeOf[T]()) {
-		a, err := hashResults(t.Context(), f, fast, false, src, 1, quiet)
+		want, err := hashResults(t.Context(), f, fast, abi.Portable, src, 1, quiet)
 		require.NoError(t, err)
-		b, err := hashResults(t.Context(), f, fast, true, src, 1, quiet)
-		require.NoError(t, err)
-		require.Equal(t, a, b, "%s %s %s", f.name(), dtypeOf[T]().Text(), tierName(fast))
+		for on := abi.AVX2; on <= abi.Best(); on++ {
+			got, err := hashResults(t.Context(), f, fast, on, src, 1, quiet)
+			require.NoError(t, err)
+			require.Equal(t, want, got, "%s %s %s on %s", f.name(), dtypeOf[T]().Text(), tierName(fast), on)
+		}
 	}
 }

@@ -1,25 +1,35 @@
-// Package avo emits kernels as assembly for amd64 with AVX2 and FMA, which the
-// library avo prints.
-//
-// The body of an elementwise kernel or of a row reduction is compiled by codegen/machine
-// with the instruction table of this package (insts*.go, opcode.go, lower.go, memory.go),
-// and put into a nest of loops (nest*.go, emit*.go, twostream.go). Other micro-kernels are
-// written instruction by instruction (dot*.go, scan*.go, transpose*.go, reduce_columns*.go, pack.go, store_nt.go). Both are programs:
-// lists of instructions over physical registers, which do not depend on avo.
 package avo
 
 import (
-	"fmt"
-
 	"github.com/stridefuse/stridefuse/codegen"
 	"github.com/stridefuse/stridefuse/codegen/machine"
-	"github.com/stridefuse/stridefuse/ir"
-	"github.com/stridefuse/stridefuse/ir/elementary"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// AVX2 emits for amd64 with AVX2 and FMA.
-var AVX2 codegen.Target = avx2{}
+// AVX2 emits every kernel for amd64 with AVX2 and FMA.
+var AVX2 codegen.Target = avx2
+
+var avx2 = &isa{
+	name: "avx2", engine: "AVX2",
+	m:     avx2Machine,
+	forms: forms{}.add(nil, commonForms).add(nil, avx2Forms),
+	table: newTable(),
+	style: vectorMasks{},
+	dot:   dotAVX2,
+	// avo says MMX+ for prefetches.
+	extensions: extensions("MMX+ SSE SSE2 AVX AVX2 FMA3 F16C CMOV BMI BMI2"),
+	special: map[string]instWriter{
+		"MASKLOADPS": maskLoad("VMASKMOVPS"), "MASKLOADPD": maskLoad("VMASKMOVPD"),
+		"MASKSTOREPS": maskStore("VMASKMOVPS"), "MASKSTOREPD": maskStore("VMASKMOVPD"),
+		"VMOVQ":             func(n *nest, i *machine.Inst) { n.do("VMOVQ", x(i.Src[0].Index), mem(n.element(i.Place))) },
+		"STOREHALF":         func(n *nest, i *machine.Inst) { n.do("VMOVUPS", half(i.Src[0].Index), mem(n.element(i.Place))) },
+		"NARROWLOAD":        (*nest).narrowLoad,
+		"NARROWSTORE":       (*nest).narrowStore,
+		machine.OpCold.Name: (*nest).testVectors,
+		machine.OpMask.Name: (*nest).maskVector,
+	},
+	emits: func(kernel.Code) bool { return true },
+}
 
 // avx2Machine has the registers of AVX2. The tuning was measured on Zen 3: ByTwo and ByFour
 // on exp, log, sin, tan, atan, asin and tanh of float32 and float64; ByList on formulas of
@@ -49,57 +59,29 @@ var avx2Machine = &machine.Machine{
 // vectorBytes is the size of n vectors in memory.
 func vectorBytes(n int) int { return avx2Machine.Width * n }
 
-type avx2 struct{}
-
-// Name returns "avx2".
-func (avx2) Name() string { return "avx2" }
-
-// Engine returns "AVX2".
-func (avx2) Engine() string { return "AVX2" }
-
-// Assemble returns an assembly file with a function for each kernel.
-func (avx2) Assemble(pkg string, kernels []kernel.Code) ([]byte, error) {
-	f := newFile(avx2Machine)
-	for _, k := range kernels {
-		p, err := function(k)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", k.Signature(), err)
-		}
-		if err := f.function(codegen.Symbol(k), k.Signature(), p); err != nil {
-			return nil, fmt.Errorf("%s: %w", k.Signature(), err)
-		}
+// maskLoad and maskStore move the elements that a mask has.
+func maskLoad(name string) instWriter {
+	return func(n *nest, i *machine.Inst) {
+		n.do(name, mem(n.element(i.Place)), y(i.Src[0].Index), y(i.Dst))
 	}
-	return f.text(pkg)
+}
+
+func maskStore(name string) instWriter {
+	return func(n *nest, i *machine.Inst) {
+		n.do(name, y(i.Src[1].Index), y(i.Src[0].Index), mem(n.element(i.Place)))
+	}
 }
 
 // micros emits each micro-kernel.
-var micros = map[kernel.MicroKind]func(m *kernel.Micro) (*program, error){
-	kernel.Pack:          func(m *kernel.Micro) (*program, error) { return compilePack(m), nil },
-	kernel.Transpose:     func(m *kernel.Micro) (*program, error) { return compileTranspose(m), nil },
-	kernel.StoreNT:       func(*kernel.Micro) (*program, error) { return compileStoreNT(), nil },
-	kernel.Dot:           func(m *kernel.Micro) (*program, error) { return compileDot(m), nil },
-	kernel.ScanRows:      func(m *kernel.Micro) (*program, error) { return compileScan(m), nil },
-	kernel.Reduce:        func(m *kernel.Micro) (*program, error) { return compileRows(m.Body, m.Combine) },
-	kernel.ReduceColumns: func(m *kernel.Micro) (*program, error) { return compileReduceColumns(m) },
+var micros = map[kernel.MicroKind]func(t *isa, m *kernel.Micro) (*program, error){
+	kernel.Pack:          func(_ *isa, m *kernel.Micro) (*program, error) { return compilePack(m), nil },
+	kernel.Transpose:     func(_ *isa, m *kernel.Micro) (*program, error) { return compileTranspose(m), nil },
+	kernel.StoreNT:       func(*isa, *kernel.Micro) (*program, error) { return compileStoreNT(), nil },
+	kernel.Dot:           func(t *isa, m *kernel.Micro) (*program, error) { return compileDot(t.dot, m), nil },
+	kernel.ScanRows:      func(_ *isa, m *kernel.Micro) (*program, error) { return compileScan(m), nil },
+	kernel.Reduce:        func(t *isa, m *kernel.Micro) (*program, error) { return compileRows(t, m.Body, m.Combine) },
+	kernel.ReduceColumns: func(_ *isa, m *kernel.Micro) (*program, error) { return compileReduceColumns(m) },
 }
 
 // Emits reports whether the table has a micro-kernel.
 func Emits(r kernel.MicroKind) bool { return micros[r] != nil }
-
-// function returns the instructions of a kernel.
-func function(c kernel.Code) (*program, error) {
-	if m, ok := c.(*kernel.Micro); ok {
-		return micros[m.Kind](m)
-	}
-	return compileRows(c.(*kernel.Kernel), nil)
-}
-
-// compileRows returns the function of a kernel that computes a body row by row. combine has
-// the combiners of its outputs: see machine.Compile.
-func compileRows(k *kernel.Kernel, combine []ir.Op) (*program, error) {
-	b, err := machine.Compile(instructions{}, elementary.Expand(k), combine)
-	if err != nil {
-		return nil, err
-	}
-	return emit(b), nil
-}

@@ -196,9 +196,9 @@ func rare(d ir.DType, with bool) *kernel.Kernel {
 // together, the test and the jump.
 func TestCold(t *testing.T) {
 	for d, more := range map[ir.DType]int{ir.Float32: 4, ir.Float64: 7} {
-		without, err := avo.Count(rare(d, false))
+		without, err := avo.Count(avo.AVX2, rare(d, false))
 		require.NoError(t, err)
-		with, err := avo.Count(rare(d, true))
+		with, err := avo.Count(avo.AVX2, rare(d, true))
 		require.NoError(t, err)
 		require.Equal(t, without+float64(more), with, "%s", d)
 	}

@@ -3,15 +3,16 @@ package avo
 import (
 	"errors"
 
+	"github.com/stridefuse/stridefuse/codegen"
 	"github.com/stridefuse/stridefuse/codegen/machine"
 	"github.com/stridefuse/stridefuse/ir/elementary"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// Count returns how many instructions the main loop of a kernel has for each step of
-// avx2Machine.Lanes elements, including those that end the loop, without cold blocks.
-func Count(k *kernel.Kernel) (float64, error) {
-	b, err := machine.Compile(instructions{}, elementary.Expand(k), nil)
+// Count returns how many instructions the main loop of a target's kernel has for each step,
+// which computes as many elements as a vector has lanes of 32 bits, including those that end the loop, without cold blocks.
+func Count(t codegen.Target, k *kernel.Kernel) (float64, error) {
+	b, err := machine.Compile(t.(*isa), elementary.Expand(k), nil)
 	if err != nil {
 		return 0, err
 	}

@@ -25,6 +25,8 @@ import (
 
 var long = flag.Bool("long", false, "run the differential tests over many more random kernels")
 
+var targets = []codegen.Target{avo.AVX2, avo.AVX512}
+
 // TestDifferentialSingleOps runs every op's kernels against ir's Eval.
 func TestDifferentialSingleOps(t *testing.T) {
 	t.Parallel()
@@ -136,8 +138,9 @@ func bodyOf(c kernel.Code) *kernel.Kernel {
 	return c.(*kernel.Kernel)
 }
 
-// differ assembles kernels into a program of their own and runs it, with the
-// portable kernels if there are any.
+// differ assembles kernels for both targets into a program of their own and runs it, with
+// the portable kernels if there are any. The program runs the kernels for AVX-512 on a
+// processor that has it.
 func differ(t *testing.T, ks []kernel.Code, portable ...codegen.File) {
 	dir := t.TempDir()
 	root, err := filepath.Abs("../..")
@@ -159,13 +162,19 @@ func differ(t *testing.T, ks []kernel.Code, portable ...codegen.File) {
 	write("go.mod", []byte(text))
 
 	var stubs, table strings.Builder
-	stubs.WriteString("package main\n\n")
-	table.WriteString("var kernels = [][]any{\n")
+	stubs.WriteString("package main\n\nimport \"github.com/stridefuse/stridefuse/runtime/abi\"\n\n")
+	table.WriteString("var kernels = [][]compiled{\n")
 	for _, k := range ks {
-		fmt.Fprintf(&stubs, "//go:noescape\nfunc %s(f *Frame)\n\n", codegen.Symbol(k))
-		fmt.Fprintf(&table, "\t{%s", codegen.Symbol(k))
+		table.WriteString("\t{")
+		for _, target := range targets {
+			if target.Emits(k) {
+				symbol := codegen.Symbol(k) + target.Suffix()
+				fmt.Fprintf(&stubs, "//go:noescape\nfunc %s(f *Frame)\n\n", symbol)
+				fmt.Fprintf(&table, "{abi.%s, %s}, ", target.Engine(), symbol)
+			}
+		}
 		if portable != nil {
-			fmt.Fprintf(&table, ", %s_go", codegen.Symbol(k))
+			fmt.Fprintf(&table, "{abi.Portable, %s_go}", codegen.Symbol(k))
 		}
 		table.WriteString("},\n")
 	}
@@ -174,10 +183,13 @@ func differ(t *testing.T, ks []kernel.Code, portable ...codegen.File) {
 		write(f.Name, f.Content)
 	}
 	const perFile = 200
-	for i := 0; i < len(ks); i += perFile {
-		asm, err := avo.AVX2.Assemble("main", ks[i:min(i+perFile, len(ks))])
-		require.NoError(t, err)
-		write(fmt.Sprintf("k%d_amd64.s", i), asm)
+	for _, target := range targets {
+		own := slices.DeleteFunc(slices.Clone(ks), func(k kernel.Code) bool { return !target.Emits(k) })
+		for i := 0; i < len(own); i += perFile {
+			asm, err := target.Assemble("main", own[i:min(i+perFile, len(own))])
+			require.NoError(t, err)
+			write(fmt.Sprintf("k%s%d_amd64.s", target.Suffix(), i), asm)
+		}
 	}
 	var sigs []string
 	for _, k := range ks {

@@ -26,6 +26,9 @@ import (
 //     of them are 16 KiB, half of a first-level data cache; the other half is for A.
 //   - A product of int64 is computed in two parts with a sum each: twice the registers for
 //     sums, half the rows.
+//   - With AVX-512 the 64 bytes are one vector, and a multiplication broadcasts the element of
+//     A itself. A tile of 12x1 has 13 loads for 12 multiplications; the CPU executes two of each
+//     in a cycle.
 //
 // If fewer than two tiles of rows are left, they are divided evenly: 7 rows into 4 and 3. A
 // tile of a single row would have too few independent sums.
@@ -38,7 +41,7 @@ const (
 	dotTop           // pointer to the tile's first row of A
 	dotC             // pointer to the tile's row of the product
 	dotRows          // how many rows are left
-	dotMask          // how many columns there are, then a pointer to the mask of the last ones
+	dotMask          // how many columns there are, then what dotStyle.mask makes of it
 	dotAcross        // bytes from one element of a row of A to the next
 	dotStepA         // bytes from one row of A to the next
 	dotStepA3        // 3*dotStepA
@@ -55,6 +58,9 @@ const (
 	dotScratch = 15
 )
 
+// dotBytes is the size of DotColumns elements.
+const dotBytes = 64
+
 // dotUnroll is how many pairs an iteration of the loop has.
 const dotUnroll = 4
 
@@ -66,6 +72,7 @@ const prefetchLines = 8
 type dotWriter struct {
 	program
 	micro *kernel.Micro
+	*dotStyle
 	dotArith
 	d     ir.DType
 	lanes int
@@ -80,18 +87,21 @@ type dotForm struct {
 }
 
 // compileDot returns the function of a matrix product: a loop over tiles for each form.
-func compileDot(m *kernel.Micro) *program {
+func compileDot(s *dotStyle, m *kernel.Micro) *program {
 	d := m.Type
-	narrow, masked, full := dotForm{"narrow", 1, true}, dotForm{"masked", 2, true}, dotForm{"full", 2, false}
-	w := &dotWriter{micro: m, dotArith: dotAriths[d], d: d, lanes: vectorBytes(1) / d.Size()}
+	w := &dotWriter{micro: m, dotStyle: s, dotArith: s.ariths[d], d: d, lanes: s.width / d.Size()}
+	vectors := dotBytes / s.width
+	narrow, masked, full := dotForm{"narrow", 1, true}, dotForm{"masked", vectors, true}, dotForm{"full", vectors, false}
 	w.begin()
-	w.do("CMPQ", gp(dotMask), imm(int64(2*w.lanes)))
+	w.do("CMPQ", gp(dotMask), imm(int64(vectors*w.lanes)))
 	w.do("JGE", label(full.name))
-	w.do("SUBQ", imm(int64(w.lanes)), gp(dotMask))
-	w.do("JGT", label(masked.name))
-	w.do("ADDQ", imm(int64(w.lanes)), gp(dotMask))
-	w.form(narrow)
-	w.here(masked.name)
+	if vectors > 1 {
+		w.do("SUBQ", imm(int64(w.lanes)), gp(dotMask))
+		w.do("JGT", label(masked.name))
+		w.do("ADDQ", imm(int64(w.lanes)), gp(dotMask))
+		w.form(narrow)
+		w.here(masked.name)
+	}
 	w.form(masked)
 	w.here(full.name)
 	w.form(full)
@@ -131,9 +141,7 @@ func (w *dotWriter) field(i int) int { return codegen.FrameStep + 8*w.micro.Fiel
 // form writes the loop over the tiles of a form.
 func (w *dotWriter) form(f dotForm) {
 	if f.masked {
-		w.do("NEGQ", gp(dotMask))
-		w.do("LEAQ", mem(symbol(maskTable).at(vectorBytes(2))), gp(dotCount))
-		w.do("LEAQ", mem(at(dotCount, 0).indexed(dotMask, w.d.Size())), gp(dotMask))
+		w.mask(w)
 	}
 	tile := func(rows int) *dotTile { return &dotTile{w, f, rows, f.name + itoa(rows)} }
 	w.here(f.name + "Tiles")

@@ -6,19 +6,37 @@ import "github.com/stridefuse/stridefuse/ir"
 
 // dotArith says how products of a type are added up.
 type dotArith struct {
-	rows      int    // of a whole tile
-	parts     int    // vector registers for each vector of sums
-	broadcast string // the instruction that loads an element into all lanes
-	add       string // the instruction that adds to the elements that the output holds
-	multiply  func(t *dotTile, row int)
-	finish    func(t *dotTile, low, high int) // makes one sum of two parts; nil if there is one part
+	rows     int                                       // of a whole tile
+	parts    int                                       // vector registers for each vector of sums
+	add      string                                    // the instruction that adds to the elements that the output holds
+	multiply func(t *dotTile, element memory, row int) // adds the products of an element of A and the row of B
+	finish   func(t *dotTile, low, high int)           // makes one sum of two parts; nil if there is one part
 }
 
 var dotAriths = map[ir.DType]dotArith{
-	ir.Float32: {6, 1, "VBROADCASTSS", "VADDPS", fusedMultiplyAdd("VFMADD231PS"), nil},
-	ir.Float64: {6, 1, "VBROADCASTSD", "VADDPD", fusedMultiplyAdd("VFMADD231PD"), nil},
-	ir.Int32:   {6, 1, "VPBROADCASTD", "VPADDD", mulAdd32, nil},
-	ir.Int64:   {3, 2, "VPBROADCASTQ", "VPADDQ", mulAdd64, finish64},
+	ir.Float32: {6, 1, "VADDPS", broadcast("VBROADCASTSS", fusedMultiplyAdd("VFMADD231PS")), nil},
+	ir.Float64: {6, 1, "VADDPD", broadcast("VBROADCASTSD", fusedMultiplyAdd("VFMADD231PD")), nil},
+	ir.Int32:   {6, 1, "VPADDD", broadcast("VPBROADCASTD", mulAdd32), nil},
+	ir.Int64:   {3, 2, "VPADDQ", broadcast("VPBROADCASTQ", mulAdd64), finish64},
+}
+
+var dotAriths512 = map[ir.DType]dotArith{
+	ir.Float32: {12, 1, "VADDPS", multiplyBroadcast("VFMADD231PS.BCST"), nil},
+	ir.Float64: {12, 1, "VADDPD", multiplyBroadcast("VFMADD231PD.BCST"), nil},
+}
+
+// broadcast loads the element into all lanes of dotElement first.
+func broadcast(name string, multiply func(t *dotTile, row int)) func(t *dotTile, element memory, row int) {
+	return func(t *dotTile, element memory, row int) {
+		t.do(name, mem(element), y(dotElement))
+		multiply(t, row)
+	}
+}
+
+func multiplyBroadcast(name string) func(t *dotTile, element memory, row int) {
+	return func(t *dotTile, element memory, row int) {
+		t.do(name, mem(element), y(dotRow), y(t.sum(row, 0, 0)))
+	}
 }
 
 func fusedMultiplyAdd(name string) func(t *dotTile, row int) {

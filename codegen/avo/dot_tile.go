@@ -40,7 +40,7 @@ func (t *dotTile) start() {
 			t.do("ADDQ", gp(dotStepC), gp(dotA))
 		}
 	}
-	if t.rows == t.dotWriter.rows && t.vectors == 2 && !t.masked {
+	if t.rows == t.dotWriter.rows && !t.masked {
 		t.do("MOVQ", mem(stack(t.next)), gp(dotA))
 		for i := range prefetchLines {
 			t.do("PREFETCHT1", mem(at(dotA, 64*i)))
@@ -50,6 +50,9 @@ func (t *dotTile) start() {
 	}
 	t.do("MOVQ", frameArg(), gp(dotCount))
 	t.do("MOVQ", gp(dotTop), gp(dotA))
+	if t.rows > dotAddressed {
+		t.do("LEAQ", mem(at(dotA, 0).indexed(dotStepA3, 2)), gp(dotMask))
+	}
 	t.do("MOVQ", mem(at(dotCount, codegen.FramePtr+8)), gp(dotB))
 	t.do("MOVQ", mem(at(dotCount, t.field(kernel.DotPairs))), gp(dotCount))
 	for r := range t.sum(t.rows, 0, 0) {
@@ -94,26 +97,35 @@ func (t *dotTile) unrolled() {
 func (t *dotTile) pair(k int) {
 	from := [dotUnroll]memory{at(dotB, 0), at(dotB, 0).indexed(dotStepB, 1), at(dotB, 0).indexed(dotStepB, 2), at(dotB, 0).indexed(dotStepB3, 1)}[k]
 	for v := range t.vectors {
-		t.load(v, from.at(vectorBytes(v)), dotRow+v)
+		t.load(v, from.at(t.width*v), dotRow+v)
 	}
-	of := []memory{at(dotA, 0), at(dotA, 0).indexed(dotStepA, 1), at(dotA, 0).indexed(dotStepA, 2),
-		at(dotA, 0).indexed(dotStepA3, 1), at(dotA, 0).indexed(dotStepA, 4), at(dotA, 0).indexed(dotStepA5, 1)}
 	for row := range t.rows {
-		t.do(t.broadcast, mem(of[row]), y(dotElement))
-		t.multiply(t, row)
+		t.multiply(t, t.element(row), row)
 	}
 	t.do("ADDQ", gp(dotAcross), gp(dotA))
+	if t.rows > dotAddressed {
+		t.do("ADDQ", gp(dotAcross), gp(dotMask))
+	}
 }
 
-// load reads a vector of a row, the last one of a masked form under the mask. No register
-// is free for the mask, so it is loaded each time; loads are not the bottleneck.
+// dotAddressed is how many rows of A are addressed from one pointer. If a tile has more, a
+// pointer to the next row after those is in dotMask.
+const dotAddressed = 6
+
+// element returns the address of the element of A in a row of the tile.
+func (t *dotTile) element(row int) memory {
+	from := at([]int{dotA, dotMask}[row/dotAddressed], 0)
+	return []memory{from, from.indexed(dotStepA, 1), from.indexed(dotStepA, 2),
+		from.indexed(dotStepA3, 1), from.indexed(dotStepA, 4), from.indexed(dotStepA5, 1)}[row%dotAddressed]
+}
+
+// load reads a vector of a row, the last one of a masked form under the mask.
 func (t *dotTile) load(vector int, from memory, to int) {
-	if !t.masks(vector) {
+	if t.masks(vector) {
+		t.loadMasked(t, from, to)
+	} else {
 		t.do("VMOVUPS", mem(from), y(to))
-		return
 	}
-	t.do("VMOVUPS", mem(at(dotMask, 0)), y(to))
-	t.do(widthOf("VMASKMOV", t.d), mem(from), y(to), y(to))
 }
 
 // masks reports whether a vector of a row is partial.
@@ -132,19 +144,19 @@ func (t *dotTile) total() {
 	t.do("JEQ", label(t.name+"Store"))
 	t.do("MOVQ", gp(dotC), gp(dotA))
 	t.each(func(row, v int) {
-		t.load(v, at(dotA, vectorBytes(v)), dotScratch)
+		t.load(v, at(dotA, t.width*v), dotScratch)
 		t.do(t.add, y(dotScratch), y(t.sum(row, v, 0)), y(t.sum(row, v, 0)))
 	}, dotA, dotStepC)
 	t.here(t.name + "Store")
 	if t.masked {
-		t.do("VMOVUPS", mem(at(dotMask, 0)), y(dotScratch))
+		t.beforeStores(t)
 	}
 	t.each(func(row, v int) {
-		to := mem(at(dotC, vectorBytes(v)))
+		to := at(dotC, t.width*v)
 		if t.masks(v) {
-			t.do(widthOf("VMASKMOV", t.d), y(t.sum(row, v, 0)), y(dotScratch), to)
+			t.storeMasked(t, t.sum(row, v, 0), to)
 		} else {
-			t.do("VMOVUPS", y(t.sum(row, v, 0)), to)
+			t.do("VMOVUPS", y(t.sum(row, v, 0)), mem(to))
 		}
 	}, dotC, dotStepC)
 	for range t.rows {

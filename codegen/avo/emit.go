@@ -21,18 +21,20 @@ func (n *nest) inst(i *machine.Inst) {
 		n.vector(i.Dst, i.Src[0])
 		return
 	case machine.OpSave:
-		n.do("VMOVUPS", y(i.Src[0].Index), mem(n.address(i.To)))
+		n.save(i.Src[0].Index, n.address(i.To))
 		return
 	case machine.OpMove:
-		n.do("VMOVAPS", y(i.Src[0].Index), y(i.Dst))
+		n.move(i.Src[0].Index, i.Dst)
 		return
 	case machine.OpSplat:
 		n.broadcast(i.Place.Operand, i.Dst)
 		return
 	}
-	if f, ok := special[i.Op.Name]; ok {
-		f(n, i)
-		return
+	for _, table := range []map[string]instWriter{special, n.t.special} {
+		if f, ok := table[i.Op.Name]; ok {
+			f(n, i)
+			return
+		}
 	}
 	n.plain(i)
 }
@@ -40,6 +42,10 @@ func (n *nest) inst(i *machine.Inst) {
 // plain writes an instruction by its opcode. Go's assembler takes the operands in the
 // reverse of Intel's order.
 func (n *nest) plain(i *machine.Inst) {
+	name := i.Op.Name
+	if i.Op.Form == machine.FormFMA {
+		name = spelled(i.Op, fusedDigits[i.Fused])
+	}
 	var args []arg
 	if i.Op.Imm {
 		args = append(args, imm(int64(i.Imm)))
@@ -47,67 +53,90 @@ func (n *nest) plain(i *machine.Inst) {
 	for s := len(i.Src) - 1; s >= 0; s-- {
 		src := i.Src[s]
 		switch {
+		case src.Space == machine.InConst && n.t.broadcasts:
+			name = n.constant(name, &args, src)
 		case src.Space != machine.InRegister:
 			args = append(args, mem(n.address(src)))
 		case i.Op.Half || i.Op.HalfSrc && s == len(i.Src)-1:
 			args = append(args, half(src.Index))
 		default:
-			args = append(args, y(src.Index))
+			args = append(args, n.reg(src.Index))
 		}
 	}
-	dst := y(i.Dst)
+	dst := n.reg(i.Dst)
 	if i.Op.HalfDst || i.Op.Half {
 		dst = half(i.Dst)
-	}
-	name := i.Op.Name
-	if i.Op.Form == machine.FormFMA {
-		name = spelled(i.Op, fusedDigits[i.Fused])
 	}
 	n.do(name, append(args, dst)...)
 }
 
 // special has the opcodes that become several instructions, or address an operand.
-var special = map[string]func(n *nest, i *machine.Inst){
+var special = map[string]instWriter{
 	machine.OpKeep.Name: func(n *nest, i *machine.Inst) {
-		n.do("VMOVUPS", y(i.Src[0].Index), mem(n.address(machine.Loc{Space: machine.InSlot, Index: i.Slot})))
+		n.save(i.Src[0].Index, n.address(machine.Loc{Space: machine.InSlot, Index: i.Slot}))
 	},
-	"STORE":       func(n *nest, i *machine.Inst) { n.do("VMOVUPS", y(i.Src[0].Index), mem(n.element(i.Place))) },
-	"VMOVQ":       func(n *nest, i *machine.Inst) { n.do("VMOVQ", x(i.Src[0].Index), mem(n.element(i.Place))) },
-	"VMASKMOVPS":  maskLoad,
-	"VMASKMOVPD":  maskLoad,
-	"MASKSTOREPS": maskStore("VMASKMOVPS"),
-	"MASKSTOREPD": maskStore("VMASKMOVPD"),
-	"STOREHALF":   func(n *nest, i *machine.Inst) { n.do("VMOVUPS", half(i.Src[0].Index), mem(n.element(i.Place))) },
-	"NARROWLOAD":  (*nest).narrowLoad,
-	"NARROWSTORE": (*nest).narrowStore,
-	"DIVREM":      (*nest).divRem,
-	"DIVREMU":     (*nest).divRem,
+	"STORE":   func(n *nest, i *machine.Inst) { n.save(i.Src[0].Index, n.element(i.Place)) },
+	"DIVREM":  (*nest).divRem,
+	"DIVREMU": (*nest).divRem,
 
-	machine.OpCold.Name:  (*nest).testCold,
-	machine.OpMask.Name:  (*nest).mask,
 	machine.OpFirst.Name: (*nest).storeFirst,
 	machine.OpIndex.Name: (*nest).stepIndex,
 }
 
-func maskLoad(n *nest, i *machine.Inst) {
-	n.do(i.Op.Name, mem(n.element(i.Place)), y(i.Src[0].Index), y(i.Dst))
+// constant appends a constant as the operand of an instruction, broadcast if it has that
+// form. It returns the name of the instruction.
+func (n *nest) constant(name string, args *[]arg, c machine.Loc) string {
+	if _, ok := constructors[name+".BCST"]; ok {
+		*args = append(*args, mem(symbol(constantName(c.Bits))))
+		return name + ".BCST"
+	}
+	*args = append(*args, mem(symbol(wideName(c.Bits))))
+	return name
 }
 
-func maskStore(name string) func(n *nest, i *machine.Inst) {
-	return func(n *nest, i *machine.Inst) {
-		n.do(name, y(i.Src[1].Index), y(i.Src[0].Index), mem(n.element(i.Place)))
+// reg returns a register by its number: the mask registers follow the vector registers.
+func (n *nest) reg(r int) arg {
+	if r >= n.m.Registers {
+		return mask(r - n.m.Registers + 1)
+	}
+	return y(r)
+}
+
+// load reads a register from where save stored it.
+func (n *nest) load(from memory, r int) { n.do(n.moves(r), mem(from), n.reg(r)) }
+func (n *nest) save(r int, to memory)   { n.do(n.moves(r), n.reg(r), mem(to)) }
+
+func (n *nest) move(from, to int) {
+	if from >= n.m.Registers {
+		n.do("KMOVW", n.reg(from), n.reg(to))
+	} else {
+		n.do("VMOVAPS", y(from), y(to))
 	}
 }
 
-// vector loads a vector register from memory.
+// moves returns the instruction that moves a register from or to memory.
+func (n *nest) moves(r int) string {
+	if r >= n.m.Registers {
+		return "KMOVW"
+	}
+	return "VMOVUPS"
+}
+
+// vector loads a register from memory.
 func (n *nest) vector(dst int, from machine.Loc) {
 	switch {
+	case dst >= n.m.Registers:
+		n.load(n.address(from), dst)
 	case from.Space == machine.InConst && from.Bits == 0:
-		n.do("VXORPS", y(dst), y(dst), y(dst))
-	case from.Space == machine.InOperand && from.Place.Bytes == 16:
-		n.do("VMOVUPS", mem(n.address(from)), x(dst))
+		n.do(n.t.opcode("VXORPS").Name, y(dst), y(dst), y(dst))
+	case from.Space == machine.InConst && n.t.broadcasts:
+		n.do("VBROADCASTSD", mem(n.address(from)), y(dst))
 	case from.Space == machine.InOperand && from.Place.Bytes == 8:
 		n.do("VMOVQ", mem(n.address(from)), x(dst))
+	case from.Space == machine.InOperand && from.Place.Bytes == 16:
+		n.do("VMOVUPS", mem(n.address(from)), x(dst))
+	case from.Space == machine.InOperand && from.Place.Bytes < n.m.Width:
+		n.do("VMOVUPS", mem(n.address(from)), half(dst))
 	default:
 		n.do("VMOVUPS", mem(n.address(from)), y(dst))
 	}
@@ -195,4 +224,7 @@ func (n *nest) address(l machine.Loc) memory {
 	panic("BUG: codegen/avo: a register has no address")
 }
 
+// constantName names a constant as wide as the target's instructions read it: a vector, or
+// 8 bytes if they broadcast. wideName names a vector.
 func constantName(bits uint64) string { return fmt.Sprintf("c%016x", bits) }
+func wideName(bits uint64) string     { return fmt.Sprintf("v%016x", bits) }

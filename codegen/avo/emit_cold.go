@@ -11,15 +11,19 @@ import "github.com/stridefuse/stridefuse/codegen/machine"
 //
 // The block ends with a jump to the leave part of the exit that it was entered from.
 
-// testCold writes the test of a condition: the instruction of an exit.
-func (n *nest) testCold(i *machine.Inst) {
+// testCold writes the test of a condition: the instruction of an exit. name is that of an
+// instruction that tests whether two values have a bit in common.
+func (n *nest) testCold(i *machine.Inst, name string) {
 	number := len(n.exits)
 	n.exits = append(n.exits, i.Exit)
 	first, last := i.Src[0], i.Src[len(i.Src)-1]
-	n.do("VPTEST", y(first.Index), y(last.Index))
+	n.do(name, n.reg(first.Index), n.reg(last.Index))
 	n.do("JNE", label("enter"+itoa(number)))
 	n.here("after" + itoa(number))
 }
+
+// testVectors tests vectors: see testCold.
+func (n *nest) testVectors(i *machine.Inst) { n.testCold(i, "VPTEST") }
 
 // reserveColdBlocks reserves the parts of the stack frame that all cold blocks share, as
 // one of them runs at a time.
@@ -81,17 +85,17 @@ func (n *nest) coldBlock(b *machine.ColdBlock) {
 func (n *nest) enter(e *machine.Exit, number int) {
 	n.here("enter" + itoa(number))
 	for j, r := range e.Saved {
-		n.do("VMOVUPS", y(r), mem(n.onStack(n.kept, j)))
+		n.save(r, n.onStack(n.kept, j))
 	}
 	for j, from := range e.From {
 		if from.Space == machine.InRegister {
-			n.do("VMOVUPS", y(from.Index), mem(n.onStack(n.inputs, j)))
+			n.save(from.Index, n.onStack(n.inputs, j))
 		}
 	}
 	for j, from := range e.From {
 		if from.Space != machine.InRegister {
 			n.vector(0, from)
-			n.do("VMOVUPS", y(0), mem(n.onStack(n.inputs, j)))
+			n.save(0, n.onStack(n.inputs, j))
 		}
 	}
 	n.do("MOVQ", imm32(int64(number)), mem(stack(n.exit)))
@@ -101,10 +105,10 @@ func (n *nest) enter(e *machine.Exit, number int) {
 func (n *nest) leave(e *machine.Exit, number int) {
 	n.here("leave" + itoa(number))
 	for j, r := range e.Saved {
-		n.do("VMOVUPS", mem(n.onStack(n.kept, j)), y(r))
+		n.load(n.onStack(n.kept, j), r)
 	}
 	for j, r := range e.To {
-		n.do("VMOVUPS", mem(n.onStack(n.inputs, len(e.In)+j)), y(r))
+		n.load(n.onStack(n.inputs, len(e.In)+j), r)
 	}
 	n.do("JMP", label("after"+itoa(number)))
 }

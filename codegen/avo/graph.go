@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/stridefuse/stridefuse/codegen/machine"
+	"github.com/stridefuse/stridefuse/ir"
 )
 
 // The graph of a kernel, to which the instruction tables (insts_*.go) add instructions by
@@ -23,17 +24,23 @@ func one(r ref) value         { return machine.One(r) }
 func two(a, b ref) value      { return machine.Two(a, b) }
 func wideMask(a, b ref) value { return machine.WideMask(a, b) }
 
+// isa returns the target.
+func (g *graph) isa() *isa { return g.Target.(*isa) }
+
+// parts returns how many vectors the elements of a step take.
+func (g *graph) parts(d ir.DType) int { return g.Machine().Parts(d) }
+
 // op adds an instruction.
 func (g *graph) op(name string, args ...ref) ref { return g.imm(name, 0, args...) }
 
 // imm adds an instruction with an immediate operand.
 func (g *graph) imm(name string, imm uint8, args ...ref) ref {
-	return g.Add(machine.Node{Kind: machine.KindOp, Op: opcodeOf(name), Imm: imm, Arg: machine.Args(args...)})
+	return g.Add(machine.Node{Kind: machine.KindOp, Op: g.isa().opcode(name), Imm: imm, Arg: machine.Args(args...)})
 }
 
 // placed adds an instruction that addresses an operand.
 func (g *graph) placed(name string, p machine.Place, args ...ref) ref {
-	return g.Add(machine.Node{Kind: machine.KindOp, Op: opcodeOf(name), Place: p, Arg: machine.Args(args...)})
+	return g.Add(machine.Node{Kind: machine.KindOp, Op: g.isa().opcode(name), Place: p, Arg: machine.Args(args...)})
 }
 
 // inPlace adds a vector of an operand that is read in place.
@@ -59,7 +66,7 @@ func (g *graph) constant(r ref) (uint64, bool) {
 // is reports whether r is the result of the named instruction.
 func (g *graph) is(r ref, name string) bool {
 	n := g.At(r)
-	return n.Kind == machine.KindOp && n.Op.Name == name
+	return n.Kind == machine.KindOp && n.Op == g.isa().forms[name]
 }
 
 // high returns the upper half of r in the lower half of a register. If r is in memory, this
@@ -79,8 +86,3 @@ func (g *graph) high(r ref) ref {
 
 // joined returns a vector of two halves.
 func (g *graph) joined(low, high ref) ref { return g.imm("VINSERTF128", 1, low, high) }
-
-// evens returns the lower 32 bits of each 64-bit lane of two vectors.
-func (g *graph) evens(low, high ref) ref {
-	return g.imm("VPERMQ", 0xd8, g.imm("VSHUFPS", 0x88, low, high))
-}

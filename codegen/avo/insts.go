@@ -9,6 +9,9 @@ import (
 // The instruction table: for each elementwise operation and each element type of its
 // operands the instructions for one vector. Casts have a table of their own, by both
 // types. A row adds nodes to the graph and returns the last one's value.
+//
+// Rows call instructions by AVX2's names; another target may have its own (isa.forms). A
+// target replaces rows for which it has better instructions.
 
 // key finds the instructions of an op on operands of a type.
 type key struct {
@@ -22,28 +25,33 @@ type row func(g *graph, x [3]ref) ref
 // wholeRow is a row for an op that needs all vectors of its operands at once.
 type wholeRow func(g *graph, a [3]value) value
 
-var (
-	rows      = map[key]row{}
-	wholeRows = map[key]wholeRow{}
-)
-
-func init() { // not initializers: rows read other entries of the table
-	floatRows(float{ir.Float32, "PS"})
-	floatRows(float{ir.Float64, "PD"})
-	for _, d := range []ir.DType{ir.Int32, ir.Uint32, ir.Uint8} {
-		intRows(d)
-	}
-	signed32Rows()
-	unsigned32Rows()
-	byteRows()
-	int64Rows()
-	uint64Rows()
-	maskRows()
-	castTable()
-	narrowRows()
+// table holds the rows of a target.
+type table struct {
+	rows  map[key]row
+	whole map[key]wholeRow
+	casts map[pair]castRow
 }
 
-func set(d ir.DType, op ir.Op, r row) { rows[key{op, d}] = r }
+// newTable returns AVX2's rows.
+func newTable() table {
+	t := table{map[key]row{}, map[key]wholeRow{}, map[pair]castRow{}}
+	t.floatRows(float{ir.Float32, "PS"})
+	t.floatRows(float{ir.Float64, "PD"})
+	for _, d := range []ir.DType{ir.Int32, ir.Uint32, ir.Uint8} {
+		t.intRows(d)
+	}
+	t.signed32Rows()
+	t.unsigned32Rows()
+	t.byteRows()
+	t.int64Rows()
+	t.uint64Rows()
+	t.maskRows()
+	t.castTable()
+	t.narrowRows()
+	return t
+}
+
+func (t *table) set(d ir.DType, op ir.Op, r row) { t.rows[key{op, d}] = r }
 
 // unary, binary and swapped are rows of one instruction.
 func unary(name string) row {
@@ -60,44 +68,49 @@ func swapped(name string) row {
 
 func same(_ *graph, x [3]ref) ref { return x[0] }
 
-// not flips every bit. For a comparison of floats it is the comparison with the opposite
-// predicate.
-func (g *graph) not(x ref) ref {
-	n := g.At(x)
-	switch {
-	case n.Kind == machine.KindConst:
-		return g.c64(^n.Bits)
-	case g.is(x, "VCMPPS"), g.is(x, "VCMPPD"):
-		return g.imm(n.Op.Name, n.Imm^4, n.Arg[0], n.Arg[1])
-	}
-	if y, ok := g.notOf(x); ok {
-		return y
-	}
-	return g.op("VPXOR", x, g.ones())
-}
-
-// notOf reports whether x is the result of not, and of which value.
-func (g *graph) notOf(x ref) (ref, bool) {
-	if n := g.At(x); g.is(x, "VPXOR") && n.Arg[1] == g.ones() {
-		return n.Arg[0], true
-	}
-	return none, false
-}
-
 // choose returns y where the mask is set, else z.
 func (g *graph) choose(mask, y, z ref) ref {
 	if m, ok := g.notOf(mask); ok {
 		mask, y, z = m, z, y
 	}
-	switch {
-	case y == z:
+	if y == z {
 		return y
-	case z == g.zero():
-		return g.op("VANDPS", mask, y)
-	case y == g.zero():
-		return g.op("VANDNPS", mask, z)
 	}
-	return g.op("VBLENDVPS", z, y, mask)
+	return g.isa().choose(g, mask, y, z)
+}
+
+// where returns x where the mask is set, else 0; unless returns 0 there.
+func (g *graph) where(mask, x ref) ref  { return g.choose(mask, x, g.zero()) }
+func (g *graph) unless(mask, x ref) ref { return g.choose(mask, g.zero(), x) }
+
+// not flips every bit of a vector, or a mask. For a comparison of floats it is the
+// comparison with the opposite predicate.
+func (g *graph) not(x ref) ref {
+	n := *g.At(x)
+	switch {
+	case n.Kind == machine.KindConst:
+		n.Bits = ^n.Bits
+		return g.Add(n)
+	case n.Kind == machine.KindOp && n.Op.Mirror != nil:
+		n.Imm ^= 4
+		return g.Add(n)
+	}
+	if y, ok := g.notOf(x); ok {
+		return y
+	}
+	return g.isa().not(g, x)
+}
+
+// notOf reports whether x is the result of not, and of which value.
+func (g *graph) notOf(x ref) (ref, bool) {
+	n := g.At(x)
+	switch {
+	case g.is(x, "KNOTW"), g.is(x, "KNOTB"):
+		return n.Arg[0], true
+	case g.is(x, "VPXOR") && n.Arg[1] == g.ones():
+		return n.Arg[0], true
+	}
+	return none, false
 }
 
 func selectRow(g *graph, x [3]ref) ref { return g.choose(x[0], x[1], x[2]) }
@@ -134,22 +147,25 @@ var clampOps = map[ir.DType]struct{ min, max string }{
 // each applies an instruction to each vector of two operands.
 func (l *lowerer) each(d ir.DType, name string, a, b value) value {
 	v := one(l.op(name, a.Part[0], b.Part[0]))
-	if parts(d) == 2 {
+	if l.parts(d) == 2 {
 		v.Part[1] = l.op(name, a.Part[1], b.Part[1])
 	}
 	return v
 }
 
 // maskRows are the ops on bools.
-func maskRows() {
+func (t *table) maskRows() {
 	d := ir.Bool
-	set(d, ir.OpCopy, same)
-	set(d, ir.OpAnd, binary("VPAND"))
-	set(d, ir.OpOr, binary("VPOR"))
-	set(d, ir.OpXor, binary("VPXOR"))
-	set(d, ir.OpNe, binary("VPXOR"))
-	set(d, ir.OpNot, func(g *graph, x [3]ref) ref { return g.not(x[0]) })
-	set(d, ir.OpEq, func(g *graph, x [3]ref) ref { return g.not(g.op("VPXOR", x[0], x[1])) })
-	set(d, ir.OpSelect, selectRow)
-	set(d, ir.OpUnlikely, selectRow)
+	logic := func(name string) row {
+		return func(g *graph, x [3]ref) ref { return g.isa().logic(g, name, x[0], x[1]) }
+	}
+	t.set(d, ir.OpCopy, same)
+	t.set(d, ir.OpAnd, logic("VPAND"))
+	t.set(d, ir.OpOr, logic("VPOR"))
+	t.set(d, ir.OpXor, logic("VPXOR"))
+	t.set(d, ir.OpNe, logic("VPXOR"))
+	t.set(d, ir.OpNot, func(g *graph, x [3]ref) ref { return g.not(x[0]) })
+	t.set(d, ir.OpEq, func(g *graph, x [3]ref) ref { return g.not(logic("VPXOR")(g, x)) })
+	t.set(d, ir.OpSelect, selectRow)
+	t.set(d, ir.OpUnlikely, selectRow)
 }

@@ -12,21 +12,19 @@ type pair [2]ir.DType
 // castRow converts all vectors of a value: the result may have another number of them.
 type castRow func(g *graph, v value) value
 
-var castRows = map[pair]castRow{}
-
-func castTable() {
+func (t *table) castTable() {
 	keep := func(_ *graph, v value) value { return v }
 	for _, d := range ir.Native.List() {
-		castRows[pair{d, ir.Bool}] = toBool(d)
-		castRows[pair{ir.Bool, d}] = fromBool(d)
-		castRows[pair{d, d}] = keep
+		t.casts[pair{d, ir.Bool}] = toBool(d)
+		t.casts[pair{ir.Bool, d}] = fromBool(d)
+		t.casts[pair{d, d}] = keep
 	}
 	single := func(from, to ir.DType, f func(g *graph, x ref) ref) {
-		castRows[pair{from, to}] = func(g *graph, v value) value { return one(f(g, v.Part[0])) }
+		t.casts[pair{from, to}] = func(g *graph, v value) value { return one(f(g, v.Part[0])) }
 	}
 	for _, from := range []ir.DType{ir.Uint8, ir.Int32, ir.Uint32} {
 		for _, to := range []ir.DType{ir.Int32, ir.Uint32} {
-			castRows[pair{from, to}] = keep
+			t.casts[pair{from, to}] = keep
 		}
 	}
 	for _, from := range []ir.DType{ir.Int32, ir.Uint32} {
@@ -34,29 +32,29 @@ func castTable() {
 	}
 	for _, from := range []ir.DType{ir.Uint8, ir.Int32} {
 		single(from, ir.Float32, func(g *graph, x ref) ref { return g.op("VCVTDQ2PS", x) })
-		castRows[pair{from, ir.Float64}] = split(func(g *graph, x ref) ref { return g.op("VCVTDQ2PD", x) })
+		t.casts[pair{from, ir.Float64}] = split(func(g *graph, x ref) ref { return g.op("VCVTDQ2PD", x) })
 	}
-	castRows[pair{ir.Uint32, ir.Float64}] = split((*graph).u32ToF64)
-	castRows[pair{ir.Uint32, ir.Float32}] = func(g *graph, v value) value {
-		return g.narrow(split((*graph).u32ToF64)(g, v))
+	t.casts[pair{ir.Uint32, ir.Float64}] = split((*graph).u32ToF64)
+	t.casts[pair{ir.Uint32, ir.Float32}] = func(g *graph, v value) value {
+		return g.toSingles(split((*graph).u32ToF64)(g, v))
 	}
 	for _, long := range []ir.DType{ir.Int64, ir.Uint64} {
-		castRows[pair{ir.Int32, long}] = split(func(g *graph, x ref) ref { return g.op("VPMOVSXDQ", x) })
+		t.casts[pair{ir.Int32, long}] = split(func(g *graph, x ref) ref { return g.op("VPMOVSXDQ", x) })
 		for _, from := range []ir.DType{ir.Uint8, ir.Uint32} {
-			castRows[pair{from, long}] = split(func(g *graph, x ref) ref { return g.op("VPMOVZXDQ", x) })
+			t.casts[pair{from, long}] = split(func(g *graph, x ref) ref { return g.op("VPMOVZXDQ", x) })
 		}
 		for _, to := range []ir.DType{ir.Int32, ir.Uint32} {
-			castRows[pair{long, to}] = func(g *graph, v value) value { return one(g.evens(v.Part[0], v.Part[1])) }
+			t.casts[pair{long, to}] = func(g *graph, v value) value { return one(g.isa().evens(g, v.Part[0], v.Part[1])) }
 		}
-		castRows[pair{long, ir.Uint8}] = func(g *graph, v value) value {
-			return one(lowByte(g, g.evens(v.Part[0], v.Part[1])))
+		t.casts[pair{long, ir.Uint8}] = func(g *graph, v value) value {
+			return one(lowByte(g, g.isa().evens(g, v.Part[0], v.Part[1])))
 		}
 	}
-	castRows[pair{ir.Int64, ir.Uint64}], castRows[pair{ir.Uint64, ir.Int64}] = keep, keep
+	t.casts[pair{ir.Int64, ir.Uint64}], t.casts[pair{ir.Uint64, ir.Int64}] = keep, keep
 
-	castRows[pair{ir.Float32, ir.Float64}] = split(func(g *graph, x ref) ref { return g.op("VCVTPS2PD", x) })
-	castRows[pair{ir.Float64, ir.Float32}] = func(g *graph, v value) value { return g.narrow(v) }
-	castFloats(single)
+	t.casts[pair{ir.Float32, ir.Float64}] = split(func(g *graph, x ref) ref { return g.op("VCVTPS2PD", x) })
+	t.casts[pair{ir.Float64, ir.Float32}] = func(g *graph, v value) value { return g.toSingles(v) }
+	t.castFloats(single)
 }
 
 // lowByte keeps the lowest 8 bits of each lane.
@@ -67,16 +65,16 @@ func split(f func(g *graph, x ref) ref) castRow {
 	return func(g *graph, v value) value { return two(f(g, v.Part[0]), f(g, g.high(v.Part[0]))) }
 }
 
-// narrow rounds float64 to float32.
-func (g *graph) narrow(v value) value {
+// toSingles rounds float64 to float32.
+func (g *graph) toSingles(v value) value {
 	return one(g.joined(g.op("VCVTPD2PSY", v.Part[0]), g.op("VCVTPD2PSY", v.Part[1])))
 }
 
 // toBool returns a row that compares with 0.
 func toBool(d ir.DType) castRow {
 	return func(g *graph, v value) value {
-		ne := rows[key{ir.OpNe, d}]
-		if parts(d) == 1 {
+		ne := g.isa().rows[key{ir.OpNe, d}]
+		if g.parts(d) == 1 {
 			return one(ne(g, [3]ref{v.Part[0], g.zero()}))
 		}
 		return wideMask(ne(g, [3]ref{v.Part[0], g.zero()}), ne(g, [3]ref{v.Part[1], g.zero()}))
@@ -93,10 +91,10 @@ func fromBool(d ir.DType) castRow {
 		bits = math.Float64bits(1)
 	}
 	return func(g *graph, v value) value {
-		c, n := g.Constant(d, bits), parts(d)
+		c, n := g.Constant(d, bits), g.parts(d)
 		out := one(none)
 		for p := range n {
-			out.Part[p] = g.op("VPAND", g.MaskPart(v, n, p), c.Part[p])
+			out.Part[p] = g.where(g.MaskPart(v, n, p), c.Part[p])
 		}
 		return out
 	}

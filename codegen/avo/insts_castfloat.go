@@ -6,37 +6,37 @@ import "github.com/stridefuse/stridefuse/ir"
 // instruction does not saturate. VMAX and VMIN return their second source if one is NaN.
 // The conversions to int32 return the least int32 for NaN and beyond the range.
 
-func castFloats(single func(from, to ir.DType, f func(g *graph, x ref) ref)) {
+func (t *table) castFloats(single func(from, to ir.DType, f func(g *graph, x ref) ref)) {
 	single(ir.Float32, ir.Int32, f32ToI32)
 	single(ir.Float32, ir.Uint32, f32ToU32)
 	single(ir.Float32, ir.Uint8, func(g *graph, x ref) ref {
 		return g.op("VCVTTPS2DQ", g.op("VMINPS", g.op("VMAXPS", x, g.zero()), g.f32(255)))
 	})
-	castRows[pair{ir.Float64, ir.Int32}] = joinHalves(f64ToI32)
-	castRows[pair{ir.Float64, ir.Uint8}] = joinHalves(func(g *graph, x ref) ref {
+	t.casts[pair{ir.Float64, ir.Int32}] = joinHalves(f64ToI32)
+	t.casts[pair{ir.Float64, ir.Uint8}] = joinHalves(func(g *graph, x ref) ref {
 		return g.op("VCVTTPD2DQY", g.op("VMINPD", g.op("VMAXPD", x, g.zero()), g.f64(255)))
 	})
-	castRows[pair{ir.Float64, ir.Uint32}] = func(g *graph, v value) value {
-		return one(g.evens(f64ToU32(g, v.Part[0]), f64ToU32(g, v.Part[1])))
+	t.casts[pair{ir.Float64, ir.Uint32}] = func(g *graph, v value) value {
+		return one(g.isa().evens(g, f64ToU32(g, v.Part[0]), f64ToU32(g, v.Part[1])))
 	}
-	castLong(ir.Int64, f64ToI64, i64ToF64, stickyI64)
-	castLong(ir.Uint64, f64ToU64, u64ToF64, stickyU64)
+	t.castLong(ir.Int64, f64ToI64, i64ToF64, stickyI64)
+	t.castLong(ir.Uint64, f64ToU64, u64ToF64, stickyU64)
 }
 
 // castLong makes the casts between floats and integers of 64 bits.
-func castLong(d ir.DType, fromFloat, toFloat, sticky func(g *graph, x ref) ref) {
-	castRows[pair{ir.Float64, d}] = func(g *graph, v value) value {
+func (t *table) castLong(d ir.DType, fromFloat, toFloat, sticky func(g *graph, x ref) ref) {
+	t.casts[pair{ir.Float64, d}] = func(g *graph, v value) value {
 		return two(fromFloat(g, v.Part[0]), fromFloat(g, v.Part[1]))
 	}
-	castRows[pair{ir.Float32, d}] = func(g *graph, v value) value {
-		return castRows[pair{ir.Float64, d}](g, castRows[pair{ir.Float32, ir.Float64}](g, v))
+	t.casts[pair{ir.Float32, d}] = func(g *graph, v value) value {
+		return t.casts[pair{ir.Float64, d}](g, t.casts[pair{ir.Float32, ir.Float64}](g, v))
 	}
-	castRows[pair{d, ir.Float64}] = func(g *graph, v value) value {
+	t.casts[pair{d, ir.Float64}] = func(g *graph, v value) value {
 		return two(toFloat(g, v.Part[0]), toFloat(g, v.Part[1]))
 	}
-	castRows[pair{d, ir.Float32}] = func(g *graph, v value) value {
+	t.casts[pair{d, ir.Float32}] = func(g *graph, v value) value {
 		odd := func(x ref) ref { return toFloat(g, sticky(g, x)) }
-		return g.narrow(two(odd(v.Part[0]), odd(v.Part[1])))
+		return g.toSingles(two(odd(v.Part[0]), odd(v.Part[1])))
 	}
 }
 
@@ -50,7 +50,7 @@ func joinHalves(f func(g *graph, x ref) ref) castRow {
 func f32ToI32(g *graph, x ref) ref {
 	over := g.imm("VCMPPS", cmpGe, x, g.f32(1<<31))
 	r := g.op("VPXOR", g.op("VCVTTPS2DQ", x), over)
-	return g.op("VPAND", r, g.imm("VCMPPS", cmpOrd, x, x))
+	return g.where(g.imm("VCMPPS", cmpOrd, x, x), r)
 }
 
 // f32ToU32 subtracts 2^31 from values from 2^31 on, converts, and adds it again.
@@ -65,7 +65,7 @@ func f32ToU32(g *graph, x ref) ref {
 // f64ToI32 limits values to the greatest int32. Below the range the conversion gives the
 // least int32, as it should.
 func f64ToI32(g *graph, x ref) ref {
-	t := g.op("VANDPS", x, g.imm("VCMPPD", cmpOrd, x, x))
+	t := g.where(g.imm("VCMPPD", cmpOrd, x, x), x)
 	return g.op("VCVTTPD2DQY", g.op("VMINPD", t, g.f64(1<<31-1)))
 }
 

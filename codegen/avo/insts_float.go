@@ -40,30 +40,30 @@ func (f float) signBits(g *graph) ref {
 	return g.c64(1 << 63)
 }
 
-func floatRows(f float) {
+func (t *table) floatRows(f float) {
 	d, w := f.d, f.w
-	set(d, ir.OpCopy, same)
-	set(d, ir.OpAdd, binary("VADD"+w))
-	set(d, ir.OpSub, binary("VSUB"+w))
-	set(d, ir.OpMul, binary("VMUL"+w))
-	set(d, ir.OpDiv, binary("VDIV"+w))
-	set(d, ir.OpSqrt, unary("VSQRT"+w))
-	set(d, ir.OpFMA, f.fma)
-	set(d, ir.OpNeg, f.neg)
-	set(d, ir.OpAbs, func(g *graph, x [3]ref) ref { return g.op("VANDPS", x[0], g.not(f.signBits(g))) })
-	set(d, ir.OpMin, f.min)
-	set(d, ir.OpMax, f.max)
-	set(d, ir.OpRound, f.round(8))
-	set(d, ir.OpFloor, f.round(9))
-	set(d, ir.OpCeil, f.round(10))
-	set(d, ir.OpTrunc, f.round(11))
-	set(d, ir.OpEq, f.compare(cmpEq))
-	set(d, ir.OpNe, f.compare(cmpNe))
-	set(d, ir.OpLt, f.compare(cmpLt))
-	set(d, ir.OpLe, f.compare(cmpLe))
-	set(d, ir.OpSelect, selectRow)
-	set(d, ir.OpUnlikely, selectRow)
-	set(d, ir.OpBitcast, same)
+	t.set(d, ir.OpCopy, same)
+	t.set(d, ir.OpAdd, binary("VADD"+w))
+	t.set(d, ir.OpSub, binary("VSUB"+w))
+	t.set(d, ir.OpMul, binary("VMUL"+w))
+	t.set(d, ir.OpDiv, binary("VDIV"+w))
+	t.set(d, ir.OpSqrt, unary("VSQRT"+w))
+	t.set(d, ir.OpFMA, f.fma)
+	t.set(d, ir.OpNeg, f.neg)
+	t.set(d, ir.OpAbs, func(g *graph, x [3]ref) ref { return g.op("VANDPS", x[0], g.not(f.signBits(g))) })
+	t.set(d, ir.OpMin, f.min)
+	t.set(d, ir.OpMax, f.max)
+	t.set(d, ir.OpRound, f.round(8))
+	t.set(d, ir.OpFloor, f.round(9))
+	t.set(d, ir.OpCeil, f.round(10))
+	t.set(d, ir.OpTrunc, f.round(11))
+	t.set(d, ir.OpEq, f.compare(cmpEq))
+	t.set(d, ir.OpNe, f.compare(cmpNe))
+	t.set(d, ir.OpLt, f.compare(cmpLt))
+	t.set(d, ir.OpLe, f.compare(cmpLe))
+	t.set(d, ir.OpSelect, selectRow)
+	t.set(d, ir.OpUnlikely, selectRow)
+	t.set(d, ir.OpBitcast, same)
 }
 
 func (f float) round(mode uint8) row {
@@ -139,5 +139,5 @@ func (f float) max(g *graph, x [3]ref) ref {
 		return g.op("VMAX"+f.w, c, v)
 	}
 	both := g.op("VANDPS", g.op("VMAX"+f.w, x[0], x[1]), g.op("VMAX"+f.w, x[1], x[0]))
-	return g.op("VORPS", both, g.imm("VCMP"+f.w, cmpUnord, x[0], x[1]))
+	return g.isa().setAll(g, both, g.imm("VCMP"+f.w, cmpUnord, x[0], x[1]))
 }

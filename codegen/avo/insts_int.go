@@ -8,26 +8,26 @@ import (
 
 // intRows are the ops that are the same for int32, uint32 and uint8, which is computed in
 // lanes of 32 bits.
-func intRows(d ir.DType) {
-	set(d, ir.OpCopy, same)
-	set(d, ir.OpAdd, binary("VPADDD"))
-	set(d, ir.OpSub, binary("VPSUBD"))
-	set(d, ir.OpMul, binary("VPMULLD"))
-	set(d, ir.OpNeg, func(g *graph, x [3]ref) ref { return g.op("VPSUBD", g.zero(), x[0]) })
-	set(d, ir.OpAbs, same)
-	set(d, ir.OpEq, binary("VPCMPEQD"))
-	set(d, ir.OpNe, func(g *graph, x [3]ref) ref { return g.not(g.op("VPCMPEQD", x[0], x[1])) })
-	set(d, ir.OpAnd, binary("VPAND"))
-	set(d, ir.OpOr, binary("VPOR"))
-	set(d, ir.OpXor, binary("VPXOR"))
-	set(d, ir.OpNot, func(g *graph, x [3]ref) ref { return g.not(x[0]) })
-	set(d, ir.OpShl, shift("VPSLLVD", "VPSLLD", 32))
-	set(d, ir.OpShr, shift("VPSRLVD", "VPSRLD", 32))
-	set(d, ir.OpSelect, selectRow)
-	set(d, ir.OpUnlikely, selectRow)
-	set(d, ir.OpBitcast, same)
-	set(d, ir.OpMin, binary("VPMINUD"))
-	set(d, ir.OpMax, binary("VPMAXUD"))
+func (t *table) intRows(d ir.DType) {
+	t.set(d, ir.OpCopy, same)
+	t.set(d, ir.OpAdd, binary("VPADDD"))
+	t.set(d, ir.OpSub, binary("VPSUBD"))
+	t.set(d, ir.OpMul, binary("VPMULLD"))
+	t.set(d, ir.OpNeg, func(g *graph, x [3]ref) ref { return g.op("VPSUBD", g.zero(), x[0]) })
+	t.set(d, ir.OpAbs, same)
+	t.set(d, ir.OpEq, binary("VPCMPEQD"))
+	t.set(d, ir.OpNe, func(g *graph, x [3]ref) ref { return g.not(g.op("VPCMPEQD", x[0], x[1])) })
+	t.set(d, ir.OpAnd, binary("VPAND"))
+	t.set(d, ir.OpOr, binary("VPOR"))
+	t.set(d, ir.OpXor, binary("VPXOR"))
+	t.set(d, ir.OpNot, func(g *graph, x [3]ref) ref { return g.not(x[0]) })
+	t.set(d, ir.OpShl, shift("VPSLLVD", "VPSLLD", 32))
+	t.set(d, ir.OpShr, shift("VPSRLVD", "VPSRLD", 32))
+	t.set(d, ir.OpSelect, selectRow)
+	t.set(d, ir.OpUnlikely, selectRow)
+	t.set(d, ir.OpBitcast, same)
+	t.set(d, ir.OpMin, binary("VPMINUD"))
+	t.set(d, ir.OpMax, binary("VPMAXUD"))
 }
 
 // shift is a shift by counts in lanes, or by an immediate if the count is a constant. For
@@ -45,24 +45,24 @@ func shift(lanes, immediate string, width uint64) row {
 	}
 }
 
-func signed32Rows() {
+func (t *table) signed32Rows() {
 	d := ir.Int32
-	set(d, ir.OpAbs, unary("VPABSD"))
-	set(d, ir.OpMin, binary("VPMINSD"))
-	set(d, ir.OpMax, binary("VPMAXSD"))
-	set(d, ir.OpLt, swapped("VPCMPGTD"))
-	set(d, ir.OpLe, leByMin("VPMINSD"))
-	set(d, ir.OpShr, shift("VPSRAVD", "VPSRAD", 32))
-	set(d, ir.OpDiv, divRow(signedQuotient))
-	set(d, ir.OpRem, remRow(signedQuotient))
+	t.set(d, ir.OpAbs, unary("VPABSD"))
+	t.set(d, ir.OpMin, binary("VPMINSD"))
+	t.set(d, ir.OpMax, binary("VPMAXSD"))
+	t.set(d, ir.OpLt, swapped("VPCMPGTD"))
+	t.set(d, ir.OpLe, leByMin("VPMINSD"))
+	t.set(d, ir.OpShr, shift("VPSRAVD", "VPSRAD", 32))
+	t.set(d, ir.OpDiv, divRow(signedQuotient))
+	t.set(d, ir.OpRem, remRow(signedQuotient))
 }
 
-func unsigned32Rows() {
+func (t *table) unsigned32Rows() {
 	d := ir.Uint32
-	set(d, ir.OpLt, func(g *graph, x [3]ref) ref { return g.not(leByMin("VPMINUD")(g, [3]ref{x[1], x[0]})) })
-	set(d, ir.OpLe, leByMin("VPMINUD"))
-	set(d, ir.OpDiv, divRow(unsignedQuotient))
-	set(d, ir.OpRem, remRow(unsignedQuotient))
+	t.set(d, ir.OpLt, func(g *graph, x [3]ref) ref { return g.not(leByMin("VPMINUD")(g, [3]ref{x[1], x[0]})) })
+	t.set(d, ir.OpLe, leByMin("VPMINUD"))
+	t.set(d, ir.OpDiv, divRow(unsignedQuotient))
+	t.set(d, ir.OpRem, remRow(unsignedQuotient))
 }
 
 // leByMin computes x <= y as min(x,y) == x: AVX2 has no such comparison.
@@ -72,20 +72,20 @@ func leByMin(least string) row {
 
 // byteRows are the ops on uint8 whose results have to be reduced to 8 bits, or differ
 // otherwise.
-func byteRows() {
+func (t *table) byteRows() {
 	d := ir.Uint8
 	low := func(r row) row {
 		return func(g *graph, x [3]ref) ref { return g.op("VPAND", r(g, x), g.i32(255)) }
 	}
 	for _, op := range []ir.Op{ir.OpAdd, ir.OpSub, ir.OpNeg, ir.OpShl} {
-		set(d, op, low(rows[key{op, d}]))
+		t.set(d, op, low(t.rows[key{op, d}]))
 	}
-	set(d, ir.OpMul, low(binary("VPMULLW"))) // a product of bytes has 16 bits
-	set(d, ir.OpNot, func(g *graph, x [3]ref) ref { return g.op("VPXOR", x[0], g.i32(255)) })
-	set(d, ir.OpLt, swapped("VPCMPGTD"))
-	set(d, ir.OpLe, leByMin("VPMINUD"))
-	set(d, ir.OpDiv, divRow(byteQuotient))
-	set(d, ir.OpRem, remRow(byteQuotient))
+	t.set(d, ir.OpMul, low(binary("VPMULLW"))) // a product of bytes has 16 bits
+	t.set(d, ir.OpNot, func(g *graph, x [3]ref) ref { return g.op("VPXOR", x[0], g.i32(255)) })
+	t.set(d, ir.OpLt, swapped("VPCMPGTD"))
+	t.set(d, ir.OpLe, leByMin("VPMINUD"))
+	t.set(d, ir.OpDiv, divRow(byteQuotient))
+	t.set(d, ir.OpRem, remRow(byteQuotient))
 }
 
 // divRow and remRow divide in floats. Truncation of the rounded quotient is exact, because
@@ -94,7 +94,7 @@ func byteRows() {
 // division by zero are set to 0.
 func divRow(quotient func(g *graph, x, y ref) ref) row {
 	return func(g *graph, x [3]ref) ref {
-		return g.op("VPANDN", g.op("VPCMPEQD", x[1], g.zero()), quotient(g, x[0], x[1]))
+		return g.unless(g.op("VPCMPEQD", x[1], g.zero()), quotient(g, x[0], x[1]))
 	}
 }
 
@@ -102,7 +102,7 @@ func remRow(quotient func(g *graph, x, y ref) ref) row {
 	return func(g *graph, x [3]ref) ref {
 		q := quotient(g, x[0], x[1])
 		r := g.op("VPSUBD", x[0], g.op("VPMULLD", q, x[1]))
-		return g.op("VPANDN", g.op("VPCMPEQD", x[1], g.zero()), r)
+		return g.unless(g.op("VPCMPEQD", x[1], g.zero()), r)
 	}
 }
 
@@ -119,7 +119,7 @@ func unsignedQuotient(g *graph, x, y ref) ref {
 	half := func(x, y ref) ref {
 		return g.u32Bits(g.op("VDIVPD", g.u32ToF64(x), g.u32ToF64(y)))
 	}
-	return g.evens(half(x, y), half(g.high(x), g.high(y)))
+	return g.isa().evens(g, half(x, y), half(g.high(x), g.high(y)))
 }
 
 func byteQuotient(g *graph, x, y ref) ref {

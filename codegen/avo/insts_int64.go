@@ -4,51 +4,51 @@ import "github.com/stridefuse/stridefuse/ir"
 
 // int64Rows are the ops on int64.
 // long64Rows are the ops that int64 and uint64 do alike.
-func long64Rows(d ir.DType, divide string) {
-	set(d, ir.OpCopy, same)
-	set(d, ir.OpAdd, binary("VPADDQ"))
-	set(d, ir.OpSub, binary("VPSUBQ"))
-	set(d, ir.OpMul, mul64)
-	set(d, ir.OpNeg, func(g *graph, x [3]ref) ref { return g.op("VPSUBQ", g.zero(), x[0]) })
-	set(d, ir.OpEq, binary("VPCMPEQQ"))
-	set(d, ir.OpNe, func(g *graph, x [3]ref) ref { return g.not(g.op("VPCMPEQQ", x[0], x[1])) })
-	set(d, ir.OpAnd, binary("VPAND"))
-	set(d, ir.OpOr, binary("VPOR"))
-	set(d, ir.OpXor, binary("VPXOR"))
-	set(d, ir.OpNot, func(g *graph, x [3]ref) ref { return g.not(x[0]) })
-	set(d, ir.OpShl, shift("VPSLLVQ", "VPSLLQ", 64))
-	set(d, ir.OpSelect, selectRow)
-	set(d, ir.OpUnlikely, selectRow)
-	set(d, ir.OpBitcast, same)
-	wholeRows[key{ir.OpDiv, d}] = func(g *graph, a [3]value) value { return g.divRem(divide, a, 0) }
-	wholeRows[key{ir.OpRem, d}] = func(g *graph, a [3]value) value { return g.divRem(divide, a, 1) }
+func (t *table) long64Rows(d ir.DType, divide string) {
+	t.set(d, ir.OpCopy, same)
+	t.set(d, ir.OpAdd, binary("VPADDQ"))
+	t.set(d, ir.OpSub, binary("VPSUBQ"))
+	t.set(d, ir.OpMul, mul64)
+	t.set(d, ir.OpNeg, func(g *graph, x [3]ref) ref { return g.op("VPSUBQ", g.zero(), x[0]) })
+	t.set(d, ir.OpEq, binary("VPCMPEQQ"))
+	t.set(d, ir.OpNe, func(g *graph, x [3]ref) ref { return g.not(g.op("VPCMPEQQ", x[0], x[1])) })
+	t.set(d, ir.OpAnd, binary("VPAND"))
+	t.set(d, ir.OpOr, binary("VPOR"))
+	t.set(d, ir.OpXor, binary("VPXOR"))
+	t.set(d, ir.OpNot, func(g *graph, x [3]ref) ref { return g.not(x[0]) })
+	t.set(d, ir.OpShl, shift("VPSLLVQ", "VPSLLQ", 64))
+	t.set(d, ir.OpSelect, selectRow)
+	t.set(d, ir.OpUnlikely, selectRow)
+	t.set(d, ir.OpBitcast, same)
+	t.whole[key{ir.OpDiv, d}] = func(g *graph, a [3]value) value { return g.divRem(divide, a, 0) }
+	t.whole[key{ir.OpRem, d}] = func(g *graph, a [3]value) value { return g.divRem(divide, a, 1) }
 }
 
-func int64Rows() {
+func (t *table) int64Rows() {
 	d := ir.Int64
-	long64Rows(d, "DIVREM")
-	set(d, ir.OpAbs, abs64)
-	set(d, ir.OpShr, shr64)
-	orderRows(d, func(g *graph, x, y ref) ref { return g.op("VPCMPGTQ", x, y) })
+	t.long64Rows(d, "DIVREM")
+	t.set(d, ir.OpAbs, abs64)
+	t.set(d, ir.OpShr, shr64)
+	t.orderRows(d, func(g *graph, x, y ref) ref { return g.op("VPCMPGTQ", x, y) })
 }
 
-func uint64Rows() {
+func (t *table) uint64Rows() {
 	d := ir.Uint64
-	long64Rows(d, "DIVREMU")
-	set(d, ir.OpAbs, same)
-	set(d, ir.OpShr, shift("VPSRLVQ", "VPSRLQ", 64))
-	orderRows(d, func(g *graph, x, y ref) ref { return g.op("VPCMPGTQ", g.flip64(x), g.flip64(y)) })
+	t.long64Rows(d, "DIVREMU")
+	t.set(d, ir.OpAbs, same)
+	t.set(d, ir.OpShr, shift("VPSRLVQ", "VPSRLQ", 64))
+	t.orderRows(d, func(g *graph, x, y ref) ref { return g.op("VPCMPGTQ", g.flip64(x), g.flip64(y)) })
 }
 
 // flip64 maps the order of unsigned integers to that of signed ones.
 func (g *graph) flip64(x ref) ref { return g.op("VPXOR", x, g.c64(1<<63)) }
 
 // orderRows are the ops that follow from whether x > y.
-func orderRows(d ir.DType, greater func(g *graph, x, y ref) ref) {
-	set(d, ir.OpMin, func(g *graph, x [3]ref) ref { return g.choose(greater(g, x[0], x[1]), x[1], x[0]) })
-	set(d, ir.OpMax, func(g *graph, x [3]ref) ref { return g.choose(greater(g, x[0], x[1]), x[0], x[1]) })
-	set(d, ir.OpLt, func(g *graph, x [3]ref) ref { return greater(g, x[1], x[0]) })
-	set(d, ir.OpLe, func(g *graph, x [3]ref) ref { return g.not(greater(g, x[0], x[1])) })
+func (t *table) orderRows(d ir.DType, greater func(g *graph, x, y ref) ref) {
+	t.set(d, ir.OpMin, func(g *graph, x [3]ref) ref { return g.choose(greater(g, x[0], x[1]), x[1], x[0]) })
+	t.set(d, ir.OpMax, func(g *graph, x [3]ref) ref { return g.choose(greater(g, x[0], x[1]), x[0], x[1]) })
+	t.set(d, ir.OpLt, func(g *graph, x [3]ref) ref { return greater(g, x[1], x[0]) })
+	t.set(d, ir.OpLe, func(g *graph, x [3]ref) ref { return g.not(greater(g, x[0], x[1])) })
 }
 
 // mul64 adds the three products of 32-bit halves that contribute to the lower 64 bits.
@@ -96,5 +96,5 @@ func (g *graph) masked64(x ref) bool {
 // results, the quotient (0) and the remainder (1).
 func (g *graph) divRem(opcode string, a [3]value, result int) value {
 	operands := [4]ref{a[0].Part[0], a[0].Part[1], a[1].Part[0], a[1].Part[1]}
-	return g.ScalarLoop(opcodeOf(opcode), operands, result)
+	return g.ScalarLoop(g.isa().opcode(opcode), operands, result)
 }

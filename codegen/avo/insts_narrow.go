@@ -6,17 +6,17 @@ import "github.com/stridefuse/stridefuse/ir"
 // kinds of operations on them: those that move elements, and the conversions from and to
 // the compute type.
 
-func narrowRows() {
+func (t *table) narrowRows() {
 	for _, d := range (ir.Running &^ ir.Native).List() {
-		set(d, ir.OpCopy, same)
+		t.set(d, ir.OpCopy, same)
 		if !ir.Signed.Has(d) { // those extend the sign: bitcasts of them expand to casts
-			set(d, ir.OpBitcast, same)
+			t.set(d, ir.OpBitcast, same)
 		}
 		if d == ir.BFloat16 || d == ir.Fixed16x16 { // their conversions expand
 			continue
 		}
-		castRows[pair{d, d.Compute()}] = func(g *graph, v value) value { return one(g.widened(d, v.Part[0])) }
-		castRows[pair{d.Compute(), d}] = func(g *graph, v value) value { return one(g.narrowed(d, v.Part[0])) }
+		t.casts[pair{d, d.Compute()}] = func(g *graph, v value) value { return one(g.widened(d, v.Part[0])) }
+		t.casts[pair{d.Compute(), d}] = func(g *graph, v value) value { return one(g.narrowed(d, v.Part[0])) }
 	}
 }
 
@@ -28,7 +28,7 @@ func (g *graph) widened(d ir.DType, x ref) ref {
 	case d == ir.Float16 && g.is(x, extends(d)):
 		return g.op("VCVTPH2PS", g.At(x).Arg[0])
 	case d == ir.Float16:
-		return g.op("VCVTPH2PS", g.words(d, x))
+		return g.op("VCVTPH2PS", g.isa().words(g, d, x))
 	}
 	panic(noForm("conversion", d))
 }

@@ -14,6 +14,12 @@ import (
 // TestTotal proves that every instruction that expansions leave has instructions for
 // every type that it takes and that runs, and that the table has no others.
 func TestTotal(t *testing.T) {
+	for _, target := range []*isa{avx2, avx512} {
+		t.Run(target.name, func(t *testing.T) { requireTotal(t, target) })
+	}
+}
+
+func requireTotal(t *testing.T, target *isa) {
 	want := map[key]bool{}
 	for _, op := range ir.Ops() {
 		info := op.Info()
@@ -34,45 +40,47 @@ func TestTotal(t *testing.T) {
 					require.Equal(t, ir.OpBitcast, op)
 					continue
 				}
-				requireRows(t, elementary.Expand(k), want)
+				requireRows(t, target, elementary.Expand(k), want)
 			}
 		}
 	}
-	for k := range rows {
+	for k := range target.rows {
 		require.True(t, want[k], "%s does not take %s", k.op, k.d)
 	}
 }
 
 // requireRows checks that the instructions of a kernel are in the tables, and adds
 // what they need.
-func requireRows(t *testing.T, e *kernel.Kernel, want map[key]bool) {
+func requireRows(t *testing.T, target *isa, e *kernel.Kernel, want map[key]bool) {
 	for _, in := range e.Body {
 		if in.Op == ir.OpConst {
 			continue
 		}
 		d := e.DType(in.Args[in.Arity()-1])
 		if in.Op == ir.OpCast {
-			require.Contains(t, castRows, pair{d, in.DType}, "cast %s to %s", d, in.DType)
+			require.Contains(t, target.casts, pair{d, in.DType}, "cast %s to %s", d, in.DType)
 			continue
 		}
 		k := key{in.Op, d}
 		want[k] = true
-		_, one := rows[k]
-		_, whole := wholeRows[k]
+		_, one := target.rows[k]
+		_, whole := target.whole[k]
 		require.True(t, one != whole, "%s on %s", in.Op, d)
 	}
 }
 
 // TestConstructors proves that every instruction of the lowering can be printed.
 func TestConstructors(t *testing.T) {
-	for name, op := range opcodes {
-		switch {
-		case op.Form == machine.FormFMA:
-			for _, digits := range fusedDigits {
-				require.Contains(t, constructors, spelled(op, digits))
+	for _, target := range []*isa{avx2, avx512} {
+		for _, op := range target.forms {
+			switch {
+			case op.Form == machine.FormFMA:
+				for _, digits := range fusedDigits {
+					require.Contains(t, constructors, spelled(op, digits))
+				}
+			case special[op.Name] == nil && target.special[op.Name] == nil:
+				require.Contains(t, constructors, op.Name)
 			}
-		case special[name] == nil:
-			require.Contains(t, constructors, name)
 		}
 	}
 }

@@ -8,14 +8,11 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// instructions implements machine.Target: it looks operations up in the rows of the table,
-// which add instructions to the graph.
-type instructions struct{}
+// The methods of machine.Target: they look operations up in the rows of the table, which
+// add instructions to the graph, or ask the target's style.
 
-func (instructions) Machine() *machine.Machine { return avx2Machine }
-
-// parts returns how many vectors the elements of a step take.
-func parts(d ir.DType) int { return avx2Machine.Parts(d) }
+// Machine returns the registers and the tuning.
+func (t *isa) Machine() *machine.Machine { return t.m }
 
 // lowerer is one copy of a kernel's body, with the instructions of the graph.
 type lowerer struct {
@@ -26,12 +23,12 @@ type lowerer struct {
 func lowerTo(c *machine.Copy) *lowerer { return &lowerer{&graph{c.Graph}, c} }
 
 // Apply returns the result of an elementwise instruction on whole values.
-func (instructions) Apply(c *machine.Copy, in kernel.Inst, a [3]value) value {
+func (t *isa) Apply(c *machine.Copy, in kernel.Inst, a [3]value) value {
 	l := lowerTo(c)
 	from := l.Kernel.DType(in.Args[in.Arity()-1])
 	switch in.Op {
 	case ir.OpCast:
-		row, ok := castRows[pair{from, in.DType}]
+		row, ok := t.casts[pair{from, in.DType}]
 		if !ok {
 			panic(fmt.Sprintf("BUG: codegen/avo: no instructions for a cast of %s to %s", from, in.DType))
 		}
@@ -41,27 +38,28 @@ func (instructions) Apply(c *machine.Copy, in kernel.Inst, a [3]value) value {
 			return v
 		}
 	}
-	if row, ok := wholeRows[key{in.Op, from}]; ok {
+	if row, ok := t.whole[key{in.Op, from}]; ok {
 		return row(l.graph, a)
 	}
-	row, ok := rows[key{in.Op, from}]
-	if !ok {
-		panic(fmt.Sprintf("BUG: codegen/avo: no instructions for %s on %s", in.Op, from))
-	}
+	row := t.row(in.Op, from)
 	return l.Lift(in, from, a, func(x [3]ref) ref { return row(l.graph, x) })
 }
 
 // Lane applies an elementwise operation to one vector of each operand.
-func (instructions) Lane(g *machine.Graph, op ir.Op, d ir.DType, x [3]ref) ref {
-	row, ok := rows[key{op, d}]
+func (t *isa) Lane(g *machine.Graph, op ir.Op, d ir.DType, x [3]ref) ref {
+	return t.row(op, d)(&graph{g}, x)
+}
+
+func (t *isa) row(op ir.Op, d ir.DType) row {
+	row, ok := t.rows[key{op, d}]
 	if !ok {
 		panic(fmt.Sprintf("BUG: codegen/avo: no instructions for %s on %s", op, d))
 	}
-	return row(&graph{g}, x)
+	return row
 }
 
 // Steps returns the indices of the elements of a step, counted from first.
-func (instructions) Steps(mg *machine.Graph, d ir.DType, first int) ref {
+func (t *isa) Steps(mg *machine.Graph, d ir.DType, first int) ref {
 	g := &graph{mg}
 	extend, add, wide := "VPMOVZXBD", "VPADDD", uint8(0)
 	if d.Size() == 8 {
@@ -74,39 +72,35 @@ func (instructions) Steps(mg *machine.Graph, d ir.DType, first int) ref {
 }
 
 // Select returns y where the mask is set, else z.
-func (instructions) Select(g *machine.Graph, mask, y, z ref) ref {
+func (t *isa) Select(g *machine.Graph, mask, y, z ref) ref {
 	return (&graph{g}).choose(mask, y, z)
 }
 
 // And returns the lanes that both masks have.
-func (instructions) And(g *machine.Graph, a, b ref) ref { return (&graph{g}).op("VANDPS", a, b) }
+func (t *isa) And(g *machine.Graph, a, b ref) ref { return t.logic(&graph{g}, "VANDPS", a, b) }
 
 // Or returns the lanes that either mask has.
-func (instructions) Or(g *machine.Graph, a, b ref) ref { return (&graph{g}).op("VORPS", a, b) }
+func (t *isa) Or(g *machine.Graph, a, b ref) ref { return t.logic(&graph{g}, "VORPS", a, b) }
 
 // Not returns the lanes that a mask does not have.
-func (instructions) Not(g *machine.Graph, mask ref) ref { return (&graph{g}).not(mask) }
+func (t *isa) Not(g *machine.Graph, mask ref) ref { return (&graph{g}).not(mask) }
 
 // WidenMask returns half p of a mask in 64-bit lanes.
-func (instructions) WidenMask(mg *machine.Graph, mask ref, p int) ref {
-	g := &graph{mg}
-	if p == 1 {
-		mask = g.high(mask)
-	}
-	return g.op("VPMOVSXDQ", mask)
-}
+func (t *isa) WidenMask(g *machine.Graph, mask ref, p int) ref { return t.widen(&graph{g}, mask, p) }
 
 // NarrowMask returns the mask of two vectors of 64-bit lanes in 32-bit lanes.
-func (instructions) NarrowMask(g *machine.Graph, low, high ref) ref {
-	return (&graph{g}).evens(low, high)
+func (t *isa) NarrowMask(g *machine.Graph, low, high ref) ref {
+	return t.narrow(&graph{g}, low, high)
 }
 
 // Upper returns a vector whose first bytes are bytes 'bytes' to 2*bytes of v.
-func (instructions) Upper(mg *machine.Graph, v ref, bytes int) ref {
+func (t *isa) Upper(mg *machine.Graph, v ref, bytes int) ref {
 	g := &graph{mg}
 	switch bytes {
-	case 16:
+	case t.m.Width / 2:
 		return g.high(v)
+	case 16:
+		return g.imm("VSHUFF64X2", 1, v, v)
 	case 8:
 		return g.imm("VSHUFPS", 0xee, v, v)
 	case 4:
@@ -116,9 +110,9 @@ func (instructions) Upper(mg *machine.Graph, v ref, bytes int) ref {
 }
 
 // Splat returns the first element in every lane.
-func (instructions) Splat(mg *machine.Graph, v ref, d ir.DType) ref {
+func (t *isa) Splat(mg *machine.Graph, v ref, d ir.DType) ref {
 	g, lanes := &graph{mg}, uint8(0)
-	if parts(d) == 2 {
+	if g.parts(d) == 2 {
 		lanes = 0x44
 	}
 	half := g.imm("VSHUFPS", lanes, v, v)

@@ -12,7 +12,7 @@ import (
 // two bytes.
 
 // Load returns an input.
-func (instructions) Load(c *machine.Copy, i int) value {
+func (t *isa) Load(c *machine.Copy, i int) value {
 	l := lowerTo(c)
 	d := l.Kernel.In[i].DType
 	if l.Kernel.In[i].Splat {
@@ -20,7 +20,7 @@ func (instructions) Load(c *machine.Copy, i int) value {
 	}
 	switch d.Size() {
 	case 1, 2:
-		r := l.op(extends(d), l.narrow(i, d))
+		r := t.loadNarrow(l, l.Where(i, d, 0), d)
 		if d == ir.Bool {
 			r = l.op("VPCMPGTD", r, l.zero())
 		}
@@ -56,7 +56,7 @@ func (l *lowerer) splat(i int, d ir.DType) value {
 	switch {
 	case d == ir.Bool:
 		return one(l.op("VPCMPGTD", r, l.zero()))
-	case parts(d) == 2:
+	case l.parts(d) == 2:
 		return two(r, r)
 	}
 	return one(r)
@@ -66,16 +66,7 @@ func (l *lowerer) splat(i int, d ir.DType) value {
 func (l *lowerer) vector(i int, d ir.DType, p int) ref {
 	at := l.Where(i, d, p)
 	if l.Tail {
-		return l.placed(widthOf("VMASKMOV", d), at, l.Mask(d, p))
-	}
-	return l.inPlace(at)
-}
-
-// narrow returns elements of one or two bytes in the first lanes of a register.
-func (l *lowerer) narrow(i int, d ir.DType) ref {
-	at := l.Where(i, d, 0)
-	if l.Tail {
-		return l.placed("NARROWLOAD", at)
+		return l.placed(widthOf("MASKLOAD", d), at, l.Mask(d, p))
 	}
 	return l.inPlace(at)
 }
@@ -92,29 +83,25 @@ func widthOf(prefix string, d ir.DType) string {
 }
 
 // Store returns the stores of an output.
-func (v instructions) Store(c *machine.Copy, operand int, d ir.DType, x value) []ref {
+func (t *isa) Store(c *machine.Copy, operand int, d ir.DType, x value) []ref {
 	l := lowerTo(c)
 	if d.Size() < 4 {
-		name := "NARROWSTORE"
-		if !l.Tail {
-			name = map[int]string{1: "VMOVQ", 2: "STOREHALF"}[d.Size()]
-		}
-		return []ref{l.placed(name, l.Where(operand, d, 0), l.pack(d, x))}
+		return []ref{t.storeNarrow(l, l.Where(operand, d, 0), d, x)}
 	}
 	var out []ref
-	for p := range parts(d) {
+	for p := range l.parts(d) {
 		at := l.Where(operand, d, p)
 		if l.Tail {
 			out = append(out, l.placed(widthOf("MASKSTORE", d), at, l.Mask(d, p), x.Part[p]))
 		} else {
-			out = append(out, l.placed("STORE", at, v.Reload(c.Graph, x.Part[p])))
+			out = append(out, l.placed("STORE", at, t.Reload(c.Graph, x.Part[p])))
 		}
 	}
 	return out
 }
 
 // StoreFirst stores the first element of a vector.
-func (instructions) StoreFirst(mg *machine.Graph, to machine.Place, d ir.DType, v ref) ref {
+func (t *isa) StoreFirst(mg *machine.Graph, to machine.Place, d ir.DType, v ref) ref {
 	g := &graph{mg}
 	if d == ir.Bool {
 		v = g.op("VPABSD", v) // true is -1 in a lane
@@ -124,40 +111,9 @@ func (instructions) StoreFirst(mg *machine.Graph, to machine.Place, d ir.DType, 
 
 // Reload returns an operand's vector by an instruction of its own. The source of a store
 // must not be read in place, because the store may overwrite it.
-func (instructions) Reload(g *machine.Graph, r ref) ref {
+func (t *isa) Reload(g *machine.Graph, r ref) ref {
 	if g.At(r).Kind == machine.KindLoad {
 		return (&graph{g}).op("VMOVUPS", r)
 	}
 	return r
-}
-
-// pack returns the elements of one or two bytes of all lanes, contiguous. The lanes are
-// within the range of the type; those of bool are -1 and 0.
-func (l *lowerer) pack(d ir.DType, v value) ref {
-	switch {
-	case d == ir.Bool:
-		m := l.MaskPart(v, 1, 0)
-		words := l.op("VPACKSSDW", m, l.high(m))
-		return l.op("VPABSB", l.op("VPACKSSWB", words, words))
-	case d == ir.Uint8:
-		words := l.op("VPACKUSDW", v.Part[0], l.high(v.Part[0]))
-		return l.op("VPACKUSWB", words, words)
-	case d == ir.Int8:
-		words := l.op("VPACKSSDW", v.Part[0], l.high(v.Part[0]))
-		return l.op("VPACKSSWB", words, words)
-	case d.Size() == 2:
-		return l.words(d, v.Part[0])
-	}
-	panic(noForm("store", d))
-}
-
-// words returns the elements of two bytes of all lanes, contiguous.
-func (g *graph) words(d ir.DType, x ref) ref {
-	if n := g.At(x); g.is(x, extends(d)) && g.At(n.Arg[0]).Kind == machine.KindOp {
-		return n.Arg[0]
-	}
-	if ir.Signed.Has(d) {
-		return g.op("VPACKSSDW", x, g.high(x))
-	}
-	return g.op("VPACKUSDW", x, g.high(x))
 }

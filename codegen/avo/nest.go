@@ -20,6 +20,7 @@ import (
 type nest struct {
 	program
 	b       *machine.Body
+	t       *isa
 	m       *machine.Machine
 	pointer []place64 // of each operand
 	rows    place64
@@ -56,7 +57,7 @@ func itoa(n int) string { return strconv.Itoa(n) }
 
 // emit writes the function of a body.
 func emit(b *machine.Body) *program {
-	n := &nest{b: b, m: b.Graph.Machine()}
+	n := &nest{b: b, t: b.Graph.Target.(*isa), m: b.Graph.Machine()}
 	n.allocate()
 	n.prologue()
 	n.here("row")

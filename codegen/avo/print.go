@@ -28,7 +28,6 @@ var passes = pass.Concat(
 	pass.FunctionPass(pass.LabelTarget),
 	pass.Func(pass.IncludeTextFlagHeader),
 	pass.FunctionPass(pass.RequiredISAExtensions),
-	pass.FunctionPass(verify),
 )
 
 // nosplitFrame is the largest stack frame of a function without a stack check: the linker
@@ -37,14 +36,15 @@ const nosplitFrame = 512
 
 // file collects the functions of one assembly file.
 type file struct {
+	t         *isa
 	m         *machine.Machine
 	c         *build.Context
 	signature *gotypes.Signature
 	symbols   map[string]bool
 }
 
-func newFile(m *machine.Machine) *file {
-	f := &file{m: m, c: build.NewContext(), symbols: map[string]bool{}}
+func newFile(t *isa) *file {
+	f := &file{t: t, m: t.m, c: build.NewContext(), symbols: map[string]bool{}}
 	f.c.ConstraintExpr("amd64,!purego")
 	// The type is built by hand: avo would load the package, which does not
 	// compile before this file exists.
@@ -100,6 +100,10 @@ func (f *file) operand(a arg) operand.Op {
 		return vectorReg(a.reg, f.m.Width/2)
 	case argY:
 		return vectorReg(a.reg, f.m.Width)
+	case argMask:
+		return masks[a.reg]
+	case argGP32:
+		return generals[a.reg].As32()
 	case argGP:
 		return generals[a.reg]
 	case argGP8:
@@ -135,6 +139,8 @@ func (f *file) operand(a arg) operand.Op {
 var generals = [generalRegisters]reg.GPPhysical{reg.RAX, reg.RCX, reg.RDX, reg.RBX, reg.RSI, reg.RDI,
 	reg.R8, reg.R9, reg.R10, reg.R11, reg.R12, reg.R13, reg.R14, reg.R15}
 
+var masks = [...]reg.OpmaskPhysical{reg.K0, reg.K1, reg.K2, reg.K3, reg.K4, reg.K5, reg.K6, reg.K7}
+
 // vectorReg returns the first bytes of a vector register.
 func vectorReg(r, bytes int) operand.Op {
 	switch v := vectorRegs[r]; bytes {
@@ -154,8 +160,7 @@ var vectorRegs = [...]reg.VecPhysical{reg.X0, reg.X1, reg.X2, reg.X3, reg.X4, re
 	reg.X16, reg.X17, reg.X18, reg.X19, reg.X20, reg.X21, reg.X22, reg.X23,
 	reg.X24, reg.X25, reg.X26, reg.X27, reg.X28, reg.X29, reg.X30, reg.X31}
 
-// data writes the constants that the functions use, each as wide as a vector so that
-// any instruction can read them from memory.
+// data writes the constants that the functions use.
 func (f *file) data() {
 	names := make([]string, 0, len(f.symbols))
 	for name := range f.symbols {
@@ -169,8 +174,11 @@ func (f *file) data() {
 		if name == maskTable {
 			n, words[0] = 4*n, ^uint64(0)
 		} else {
-			fmt.Sscanf(name, "c%x", &words[0])
+			fmt.Sscanf(name[1:], "%x", &words[0])
 			words[1] = words[0]
+		}
+		if f.t.broadcasts && name[0] == 'c' {
+			n = 1
 		}
 		for i := range n {
 			f.c.AddDatum(8*i, operand.U64(words[2*i/n]))
@@ -185,7 +193,7 @@ func (f *file) text(pkg string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := passes.Execute(out); err != nil {
+	if err := pass.Concat(passes, pass.FunctionPass(f.t.verify)).Execute(out); err != nil {
 		return nil, err
 	}
 	return printer.NewGoAsm(printer.Config{Name: "genkernels", Pkg: pkg}).Print(out)

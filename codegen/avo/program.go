@@ -21,7 +21,9 @@ const (
 	argX    argKind = iota // the first 16 bytes of a vector register
 	argHalf                // half a vector register
 	argY                   // a whole one
+	argMask                // a mask register
 	argGP
+	argGP32
 	argGP8
 	argGP16
 	argImm
@@ -71,7 +73,9 @@ const (
 func x(r int) arg           { return arg{kind: argX, reg: r} }
 func half(r int) arg        { return arg{kind: argHalf, reg: r} }
 func y(r int) arg           { return arg{kind: argY, reg: r} }
+func mask(r int) arg        { return arg{kind: argMask, reg: r} }
 func gp(r int) arg          { return arg{kind: argGP, reg: r} }
+func lowOf(r int) arg       { return arg{kind: argGP32, reg: r} }
 func byteOf(r int) arg      { return arg{kind: argGP8, reg: r} }
 func wordOf(r int) arg      { return arg{kind: argGP16, reg: r} }
 func imm(v int64) arg       { return arg{kind: argImm, imm: v} }

@@ -54,9 +54,9 @@ const (
 
 // compileReduceColumns returns the function of a column reduction.
 func compileReduceColumns(m *kernel.Micro) (*program, error) {
-	g := machine.NewGraph(instructions{}, m.Body, []ir.Op{m.Op})
+	g := machine.NewGraph(avx2, m.Body, []ir.Op{m.Op})
 	c := &columnReducer{k: m.Body, g: &graph{g}, reduction: g.Reductions[0], lanes: avx2Machine.Width / m.Body.In[0].DType.Size()}
-	c.m = avx2Machine
+	c.t, c.m = avx2, avx2Machine
 	for depth := range treeDepths {
 		if err := c.allocateDepth(depth); err != nil {
 			return nil, err
@@ -137,7 +137,7 @@ func (c *columnReducer) value(w int) ref {
 		for i, r := range in.Args[:in.Arity()] {
 			a[i] = vals[r]
 		}
-		vals = append(vals, rows[key{in.Op, in.DType}](c.g, a))
+		vals = append(vals, avx2.rows[key{in.Op, in.DType}](c.g, a))
 	}
 	return vals[c.k.Out[0]]
 }

@@ -11,9 +11,9 @@ const maskTable = "masks"
 
 func (n *nest) maskMiddle() memory { return symbol(maskTable).at(2 * n.m.Width) }
 
-// mask loads the tail's mask for 32-bit lanes, or for the lower or upper half of the
+// maskVector loads the tail's mask for 32-bit lanes, or for the lower or upper half of the
 // step in 64-bit lanes.
-func (n *nest) mask(i *machine.Inst) {
+func (n *nest) maskVector(i *machine.Inst) {
 	n.remaining()
 	n.do("NEGQ", gp(cx))
 	n.do("LEAQ", mem(n.maskMiddle()), gp(dx))

@@ -66,7 +66,7 @@ func (g *Graph) Allocate(order []Ref, pinned, slots map[Ref]int) (*Allocation, e
 
 func newAllocator(g *Graph, order []Ref, pinned, slots map[Ref]int) *allocator {
 	a := &allocator{g: g, pinned: pinned, slots: slots, hints: map[Ref]int{},
-		reg: make([]Ref, g.m.Registers), locked: make([]bool, g.m.Registers),
+		reg: make([]Ref, g.m.Registers+g.m.Masks), locked: make([]bool, g.m.Registers+g.m.Masks),
 		where: make([]int8, len(g.nodes)), spill: make([]int16, len(g.nodes)), uses: make([][]int32, len(g.nodes))}
 	a.Insts = make([]Inst, 0, 2*len(order))
 	for i := range a.where {

@@ -63,7 +63,7 @@ func (a *allocator) own(z, result Ref, owned map[int]bool) int {
 		owned[r] = true
 		return r
 	}
-	dst := a.take()
+	dst := a.take(z)
 	if r < 0 {
 		a.load(z, dst)
 	} else {

@@ -71,7 +71,7 @@ func (a *allocator) fmaTarget(v Ref) int {
 	if r >= 0 && !a.isPinned(v) && a.dead(v) {
 		return r
 	}
-	dst := a.take()
+	dst := a.take(v)
 	if r < 0 {
 		a.load(v, dst)
 	} else {

@@ -59,7 +59,7 @@ func (a *allocator) result(r Ref, n Node) int {
 	if dst, ok := a.hints[r]; ok {
 		return dst
 	}
-	dst := a.take()
+	dst := a.take(r)
 	a.put(r, dst)
 	if a.dead(r) { // one of two results that nothing reads
 		a.reg[dst], a.where[r] = emptyReg, -1

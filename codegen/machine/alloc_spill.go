@@ -10,20 +10,22 @@ const (
 	memoryUses  = 2
 )
 
-// take returns an empty register. If there is none, it evicts the value with the
-// furthest next use. The distance counts three times for a value that is in memory, as
-// evicting it takes no store.
-func (a *allocator) take() int {
+// take returns an empty register for v. If there is none of its class, it evicts the value
+// with the furthest next use. The distance counts three times for a value that is in
+// memory, as evicting it takes no store.
+func (a *allocator) take(v Ref) int {
 	best, score := -1, -1.0
-	for r, v := range a.reg {
-		if v == emptyReg {
+	first, end := a.registers(v)
+	for r := first; r < end; r++ {
+		w := a.reg[r]
+		if w == emptyReg {
 			return r
 		}
-		if a.locked[r] || a.isPinned(v) {
+		if a.locked[r] || a.isPinned(w) {
 			continue
 		}
-		s := float64(a.next(v) - a.now)
-		if _, clean := a.home(v); clean {
+		s := float64(a.next(w) - a.now)
+		if _, clean := a.home(w); clean {
 			s *= 3
 		}
 		if s > score {
@@ -32,10 +34,18 @@ func (a *allocator) take() int {
 	}
 	if best < 0 {
 		a.err = errPressure
-		return 0
+		return first
 	}
 	a.evict(best)
 	return best
+}
+
+// registers returns the first and the end of the registers that may hold v.
+func (a *allocator) registers(v Ref) (first, end int) {
+	if a.g.At(v).Class == ClassVector {
+		return 0, a.g.m.Registers
+	}
+	return a.g.m.Registers, len(a.reg)
 }
 
 // evict empties a register, and spills its value if nothing else holds it.
@@ -81,7 +91,7 @@ func (a *allocator) put(v Ref, r int) { a.reg[r], a.where[v] = v, int8(r) }
 func (a *allocator) ensure(v Ref) int {
 	r := int(a.where[v])
 	if r < 0 {
-		r = a.take()
+		r = a.take(v)
 		a.load(v, r)
 		a.put(v, r)
 	}
@@ -114,7 +124,9 @@ func (a *allocator) inMemory(v Ref) bool {
 	if a.g.At(v).Kind != KindLoad && a.soon(v) <= memoryUses {
 		return true
 	}
-	for r, w := range a.reg {
+	first, end := a.registers(v)
+	for r, w := range a.reg[first:end] {
+		r += first
 		if w == emptyReg {
 			return false
 		}

@@ -34,7 +34,7 @@ func (c *Copy) enter(b *ColdBlock, z Value) Value {
 		if z == None {
 			return None
 		}
-		r := g.Add(Node{Kind: KindResult, Arg: Args(test), Slot: len(e.Z)})
+		r := g.Add(Node{Kind: KindResult, Class: g.At(z).Class, Arg: Args(test), Slot: len(e.Z)})
 		e.Z, e.Results = append(e.Z, z), append(e.Results, r)
 		return r
 	}
@@ -121,7 +121,7 @@ func (b *ColdBlock) compile(g *Graph) error {
 // input replaces a vector of the main path by the next input on the stack.
 func (g *Graph) input(r *Ref, places map[Ref]int) {
 	if *r != None {
-		*r = g.Add(Node{Kind: KindInput, Slot: len(places), Arg: Args()})
+		*r = g.Add(Node{Kind: KindInput, Class: g.At(*r).Class, Slot: len(places), Arg: Args()})
 		places[*r] = len(places)
 	}
 }

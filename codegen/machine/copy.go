@@ -76,12 +76,12 @@ func (c *Copy) inst(in kernel.Inst) Value {
 
 // Mask returns the tail's mask for part p of a value of type d.
 func (c *Copy) Mask(d ir.DType, p int) Ref {
-	i := 0
+	i, class := 0, ClassMask
 	if c.Graph.m.Parts(d) == 2 {
-		i = 1 + p
+		i, class = 1+p, ClassWideMask
 	}
 	if c.mask[i] == None {
-		c.mask[i] = c.Graph.Add(Node{Kind: KindOp, Op: OpMask, Imm: uint8(i), Arg: Args()})
+		c.mask[i] = c.Graph.Add(Node{Kind: KindOp, Class: c.Graph.m.class(class), Op: OpMask, Imm: uint8(i), Arg: Args()})
 	}
 	return c.mask[i]
 }

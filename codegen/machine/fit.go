@@ -131,7 +131,7 @@ func (g *Graph) addRest(b *Body, tail []Ref, rest [][]Ref, pinned, slots map[Ref
 }
 
 // rank lists the invariants that the loops use, the most used first. It also returns how
-// many of them have a use besides that as the input of a cold block.
+// many of them may be pinned: vectors with a use besides that as the input of a cold block.
 func (g *Graph) rank(orders ...[]Ref) ([]Ref, int) {
 	count := map[Ref]int{}
 	var list []Ref
@@ -145,7 +145,7 @@ func (g *Graph) rank(orders ...[]Ref) ([]Ref, int) {
 				if _, ok := count[s]; !ok {
 					list, count[s] = append(list, s), 0
 				}
-				if !g.isCold(r) || i < len(g.entries[n.Slot].Z)+len(g.entries[n.Slot].Test) {
+				if g.At(s).Class == ClassVector && (!g.isCold(r) || i < len(g.entries[n.Slot].Z)+len(g.entries[n.Slot].Test)) {
 					count[s]++
 				}
 			}

@@ -32,9 +32,20 @@ const (
 	KindResult              // a result of a cold block
 )
 
+// Class says what registers a value may be in.
+type Class uint8
+
+// The classes. A machine without mask registers has vectors alone.
+const (
+	ClassVector   Class = iota
+	ClassMask           // a mask register, with a bit for each narrow lane
+	ClassWideMask       // a mask register, with a bit for each 8-byte lane of one vector
+)
+
 // Node is a value. Only the fields of its kind are set, so nodes compare.
 type Node struct {
 	Kind  Kind
+	Class Class   // set by Add for KindOp, unless the class depends on the machine
 	Op    *Opcode // KindOp
 	Imm   uint8   // KindOp
 	Arg   [4]Ref  // KindOp: the sources; KindScratch, KindResult: the node that makes it
@@ -113,6 +124,9 @@ func (g *Graph) At(r Ref) *Node { return &g.nodes[r] }
 
 // Add returns the node equal to n, adding it if there is none.
 func (g *Graph) Add(n Node) Ref {
+	if n.Kind == KindOp && n.Class == ClassVector {
+		n.Class = n.Op.Result
+	}
 	if r, ok := g.index[n]; ok {
 		return r
 	}
@@ -143,7 +157,7 @@ func (g *Graph) Const(bits uint64) Ref { return g.Add(Node{Kind: KindConst, Bits
 func (g *Graph) Constant(d ir.DType, bits uint64) Value {
 	switch {
 	case d == ir.Bool:
-		return One(g.Const(-(bits & 1)))
+		return One(g.Add(Node{Kind: KindConst, Class: g.m.class(ClassMask), Bits: -(bits & 1), Arg: Args()}))
 	case g.m.Parts(d) == 2:
 		return Two(g.Const(bits), g.Const(bits))
 	}

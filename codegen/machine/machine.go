@@ -21,7 +21,8 @@ const laneBytes = 4
 type Machine struct {
 	Width     int // bytes of a vector register
 	Registers int // vector registers
-	Working   int // registers that are never pinned: the values of one instruction
+	Masks     int // mask registers, numbered behind the vector registers; 0: masks are vectors
+	Working   int // vector registers that are never pinned: the values of one instruction
 	Tuning
 }
 
@@ -58,6 +59,14 @@ func (m *Machine) Lanes() int { return m.Width / laneBytes }
 // Parts returns how many vectors the elements of a step take: 1, or 2 for elements
 // of 8 bytes. Smaller elements are computed in lanes of laneBytes.
 func (m *Machine) Parts(d ir.DType) int { return max(1, m.Lanes()*d.Size()/m.Width) }
+
+// class returns the class of masks: see Class.
+func (m *Machine) class(mask Class) Class {
+	if m.Masks == 0 {
+		return ClassVector
+	}
+	return mask
+}
 
 // maxPinned is how many registers may hold values throughout a loop.
 func (m *Machine) maxPinned() int { return m.Registers - m.Working }

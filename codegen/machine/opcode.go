@@ -32,9 +32,10 @@ type Opcode struct {
 	Commutes bool                  // the first two sources may change places
 	Mirror   func(imm uint8) uint8 // if they do, what the immediate operand becomes; nil: the same
 	Imm      bool                  // has an immediate operand
-	HalfDst  bool                  // the result is half a register
-	HalfSrc  bool                  // so is the last source
-	Half     bool                  // so are the result and all sources
+	Result   Class
+	HalfDst  bool // the result is half a register
+	HalfSrc  bool // so is the last source
+	Half     bool // so are the result and all sources
 }
 
 // The instructions that the package itself makes. A target prints them by name.

@@ -4,10 +4,16 @@ package abi
 
 import "golang.org/x/sys/cpu"
 
-// hasAVX2 is asked once. x/sys reports AVX2 only where the operating system
-// saves the registers too. Every processor with AVX2 has F16C.
-var hasAVX2 = cpu.X86.HasAVX2 && cpu.X86.HasFMA && cpu.X86.HasF16C && cpu.X86.HasOSXSAVE
-
-// HasAVX2 reports whether the processor and the operating system run the AVX2
-// engine's kernels. It is false on other machines and under the tag purego.
-func HasAVX2() bool { return hasAVX2 }
+// bestOfCPU returns the best engine whose kernels the processor and the operating system
+// run. x/sys reports AVX2 and AVX-512 only where the operating system saves the registers
+// too. Every processor with AVX2 has F16C.
+func bestOfCPU() Engine {
+	x := &cpu.X86
+	switch {
+	case !(x.HasAVX2 && x.HasFMA && x.HasF16C && x.HasOSXSAVE):
+		return Portable
+	case x.HasAVX512F && x.HasAVX512DQ && x.HasAVX512BW && x.HasAVX512VL && x.HasBMI2:
+		return AVX512
+	}
+	return AVX2
+}

@@ -6,7 +6,7 @@
 // changes, the constant is renamed, and old generated code no longer compiles. [Lookup]
 // finds a kernel by its engine and signature.
 //
-// There are two engines: AVX2 assembly, on amd64 processors that have AVX2 and FMA, and
-// portable Go loops on every machine. The package also has the helpers that the portable
+// There are three engines: AVX-512 and AVX2 assembly, on amd64 processors that have these
+// instructions, and portable Go loops on every machine. The package also has the helpers that the portable
 // loops call.
 package abi

@@ -32,14 +32,15 @@ const ABI1 ABI = 1
 // Engine is a way of executing kernels.
 type Engine uint8
 
-// The engines.
+// The engines, each faster than those before it where it has a kernel.
 const (
 	Portable Engine = iota // generated Go loops: every machine
 	AVX2                   // generated assembly: amd64 with AVX2 and FMA
+	AVX512                 // the same with AVX-512 F, DQ, BW and VL
 	NumEngines
 )
 
-func (e Engine) String() string { return [...]string{"portable", "avx2"}[e] }
+func (e Engine) String() string { return [...]string{"portable", "avx2", "avx512"}[e] }
 
 // Kernel is a compiled loop and the signature of the body that it computes.
 type Kernel struct {

@@ -19,6 +19,12 @@ import (
 // Frame is a type of this package, for the assembly's declarations.
 type Frame abi.Frame
 
+// compiled is a kernel for an engine: a func(*Frame), or func(*abi.Frame) if it is portable.
+type compiled struct {
+	engine abi.Engine
+	fn     any
+}
+
 const page = 4096
 
 // arenas are memory between pages that fault, by operand and number of pages.
@@ -59,24 +65,30 @@ func main() {
 	check(err)
 	var sigs []string
 	check(json.Unmarshal(data, &sigs))
-	bad, cases := 0, 0
+	bad, cases := 0, [abi.NumEngines]int{}
 	for i, sig := range sigs {
 		c, err := kernel.ParseCode(sig)
 		check(err)
-		for engine, f := range kernels[i] {
-			run, ok := f.(func(*abi.Frame)) // the portable kernel
+		for _, k := range kernels[i] {
+			if k.engine > abi.Best() { // built, but not run on this processor
+				continue
+			}
+			run, ok := k.fn.(func(*abi.Frame))
 			if !ok {
-				run = func(frame *abi.Frame) { f.(func(*Frame))((*Frame)(frame)) }
+				run = func(frame *abi.Frame) { k.fn.(func(*Frame))((*Frame)(frame)) }
 			}
 			n, err := kerneltest.Check(c, run, uint64(i), place)
-			cases += n
+			cases[k.engine] += n
 			if err != nil && bad < 20 {
 				bad++
-				fmt.Printf("%s\n    %s, engine %d: %v\n", sig, codegen.Symbol(c), engine, err)
+				fmt.Printf("%s\n    %s, engine %s: %v\n", sig, codegen.Symbol(c), k.engine, err)
 			}
 		}
 	}
-	fmt.Printf("%d kernels, %d calls, %d failed\n", len(sigs), cases, bad)
+	for e, n := range cases {
+		fmt.Printf("%s: %d calls\n", abi.Engine(e), n)
+	}
+	fmt.Printf("%d kernels, %d failed, the best engine here is %s\n", len(sigs), bad, abi.Best())
 	if bad > 0 {
 		os.Exit(1)
 	}

@@ -1,0 +1,53 @@
+package avo
+
+import "github.com/stridefuse/stridefuse/ir"
+
+// dotStyle is what matrix products do in different ways on AVX2 and AVX-512.
+type dotStyle struct {
+	width  int // bytes of a vector
+	ariths map[ir.DType]dotArith
+	// mask prepares the mask of as many columns as dotMask says. It overwrites dotMask and
+	// dotCount.
+	mask func(w *dotWriter)
+	// loadMasked and storeMasked move a vector under the mask; beforeStores comes before a
+	// sequence of stores.
+	loadMasked   func(t *dotTile, from memory, to int)
+	beforeStores func(t *dotTile)
+	storeMasked  func(t *dotTile, from int, to memory)
+}
+
+// dotAVX2 has a pointer to the mask in dotMask. No register is free for the mask, so it is
+// loaded each time; loads are not the bottleneck.
+var dotAVX2 = &dotStyle{
+	width: 32, ariths: dotAriths,
+	mask: func(w *dotWriter) {
+		w.do("NEGQ", gp(dotMask))
+		w.do("LEAQ", mem(symbol(maskTable).at(vectorBytes(2))), gp(dotCount))
+		w.do("LEAQ", mem(at(dotCount, 0).indexed(dotMask, w.d.Size())), gp(dotMask))
+	},
+	loadMasked: func(t *dotTile, from memory, to int) {
+		t.do("VMOVUPS", mem(at(dotMask, 0)), y(to))
+		t.do(widthOf("VMASKMOV", t.d), mem(from), y(to), y(to))
+	},
+	beforeStores: func(t *dotTile) { t.do("VMOVUPS", mem(at(dotMask, 0)), y(dotScratch)) },
+	storeMasked: func(t *dotTile, from int, to memory) {
+		t.do(widthOf("VMASKMOV", t.d), y(from), y(dotScratch), mem(to))
+	},
+}
+
+// dotAVX512 has the mask in a mask register, so dotMask is free.
+var dotAVX512 = &dotStyle{
+	width: 64, ariths: dotAriths512,
+	mask: func(w *dotWriter) {
+		w.do("MOVQ", imm32(-1), gp(dotCount))
+		w.do("BZHIQ", gp(dotMask), gp(dotCount), gp(dotCount))
+		w.do("KMOVW", lowOf(dotCount), mask(1))
+	},
+	loadMasked: func(t *dotTile, from memory, to int) {
+		t.do(widthOf("VMOVU", t.d)+".Z", mem(from), mask(1), y(to))
+	},
+	beforeStores: func(*dotTile) {},
+	storeMasked: func(t *dotTile, from int, to memory) {
+		t.do(widthOf("VMOVU", t.d), y(from), mask(1), mem(to))
+	},
+}

@@ -1,0 +1,130 @@
+package avo
+
+import (
+	"strings"
+
+	"github.com/stridefuse/stridefuse/codegen/machine"
+)
+
+// shape is the form of some instructions. The allocator reads it to place sources and
+// results, and plain (emit.go) to print them.
+type shape struct {
+	names string
+	op    machine.Opcode
+}
+
+// forms are the instructions of a target by the names that rows call them.
+type forms map[string]*machine.Opcode
+
+// add adds the instructions of shapes. Those that own lists have a name of their own.
+func (f forms) add(own map[string]string, shapes []shape) forms {
+	for _, s := range shapes {
+		for _, name := range strings.Fields(s.names) {
+			op := s.op
+			op.Name = name
+			if spelled, ok := own[name]; ok {
+				op.Name = spelled
+			}
+			f[name] = &op
+		}
+	}
+	return f
+}
+
+func (f forms) opcode(name string) *machine.Opcode {
+	op := f[name]
+	if op == nil {
+		panic("BUG: codegen/avo: no instruction " + name)
+	}
+	return op
+}
+
+// commonForms are instructions that all targets have, by AVX2's names.
+var commonForms = []shape{
+	{"VADDPS VADDPD VMULPS VMULPD VANDPS VORPS VXORPS VPAND VPOR VPXOR VPADDD VPADDQ VPMULLD VPMULLW VPMULUDQ " +
+		"VPMINSD VPMINUD VPMAXSD VPMAXUD", machine.Opcode{Args: 2, Mem: 1, Commutes: true}},
+	{"VSUBPS VSUBPD VDIVPS VDIVPD VMINPS VMINPD VMAXPS VMAXPD VANDNPS VPANDN VPSUBD VPSUBQ " +
+		"VPSLLVD VPSLLVQ VPSRLVD VPSRLVQ VPSRAVD", machine.Opcode{Args: 2, Mem: 1}},
+	{"VSHUFPS", machine.Opcode{Args: 2, Mem: 1, Imm: true}},
+	{"VINSERTF128", machine.Opcode{Args: 2, Mem: 1, Imm: true, HalfSrc: true}},
+	{"VMOVUPS VSQRTPS VSQRTPD VPABSD VCVTDQ2PS VCVTTPS2DQ", machine.Opcode{Args: 1, Mem: 0}},
+	{"VROUNDPS VROUNDPD", machine.Opcode{Args: 1, Mem: 0, Imm: true}},
+	{"VPSLLD VPSLLQ VPSRLD VPSRLQ VPSRAD", machine.Opcode{Args: 1, Mem: -1, Imm: true}},
+	{"VEXTRACTF128 VCVTPS2PH", machine.Opcode{Args: 1, Mem: -1, Imm: true, HalfDst: true}},
+	{"VCVTPS2PD VCVTDQ2PD VPMOVSXDQ VPMOVZXDQ VPMOVZXBD VPMOVZXBQ VPMOVZXWD VPMOVSXBD VPMOVSXWD VCVTPH2PS", machine.Opcode{Args: 1, Mem: 0, HalfSrc: true}},
+	{"VCVTPD2PSY VCVTTPD2DQY", machine.Opcode{Args: 1, Mem: 0, HalfDst: true}},
+	{"VFMADDPS VFMADDPD VFMSUBPS VFMSUBPD VFNMADDPS VFNMADDPD VFNMSUBPS VFNMSUBPD", machine.Opcode{Args: 3, Form: machine.FormFMA}},
+	{"DIVREM DIVREMU", machine.Opcode{Args: 4, Mem: -1, Form: machine.FormScalarLoop}},
+	{"STORE", machine.Opcode{Args: 1, Mem: -1, Form: machine.FormStore}},
+	{"MASKLOADPS MASKLOADPD", machine.Opcode{Args: 1, Mem: -1, Form: machine.FormMaskLoad}},
+	{"MASKSTOREPS MASKSTOREPD", machine.Opcode{Args: 2, Mem: -1, Form: machine.FormMaskStore}},
+}
+
+// avx2Forms are those of AVX2 alone.
+var avx2Forms = []shape{
+	{"VCMPPS VCMPPD", machine.Opcode{Args: 2, Mem: 1, Commutes: true, Imm: true, Mirror: mirrored}},
+	{"VPCMPEQD VPCMPEQQ", machine.Opcode{Args: 2, Mem: 1, Commutes: true}},
+	{"VPCMPGTD VPCMPGTQ", machine.Opcode{Args: 2, Mem: 1}},
+	{"VBLENDVPS", machine.Opcode{Args: 3, Mem: 1}},
+	{"VPERMQ", machine.Opcode{Args: 1, Mem: 0, Imm: true}},
+	{"VPACKUSDW VPACKUSWB VPACKSSDW VPACKSSWB", machine.Opcode{Args: 2, Mem: -1, Half: true}},
+	{"VPABSB", machine.Opcode{Args: 1, Mem: -1, Half: true}},
+	{"NARROWLOAD", machine.Opcode{Mem: -1, Form: machine.FormNarrowLoad, HalfDst: true}},
+	{"VMOVQ STOREHALF", machine.Opcode{Args: 1, Mem: -1, Form: machine.FormStore}},
+	{"NARROWSTORE", machine.Opcode{Args: 1, Mem: -1, Form: machine.FormNarrowStore}},
+}
+
+// avx512Forms are those of AVX-512 alone, by its names.
+var avx512Forms = []shape{
+	{"VCMPPS", machine.Opcode{Args: 2, Mem: 1, Commutes: true, Imm: true, Mirror: mirrored, Result: machine.ClassMask}},
+	{"VCMPPD", machine.Opcode{Args: 2, Mem: 1, Commutes: true, Imm: true, Mirror: mirrored, Result: machine.ClassWideMask}},
+	{"VPCMPD VPCMPUD", machine.Opcode{Args: 2, Mem: 1, Commutes: true, Imm: true, Mirror: mirroredInt, Result: machine.ClassMask}},
+	{"VPCMPQ VPCMPUQ", machine.Opcode{Args: 2, Mem: 1, Commutes: true, Imm: true, Mirror: mirroredInt, Result: machine.ClassWideMask}},
+	{"VPCMPEQD", machine.Opcode{Args: 2, Mem: 1, Commutes: true, Result: machine.ClassMask}},
+	{"VPCMPGTD", machine.Opcode{Args: 2, Mem: 1, Result: machine.ClassMask}},
+	{"VBLENDMPS VBLENDMPD", machine.Opcode{Args: 3, Mem: 2}},
+	{"VMOVUPS.Z VMOVUPD.Z", machine.Opcode{Args: 2, Mem: 1}},
+	{"VPMINSQ VPMAXSQ VPMINUQ VPMAXUQ VPMULLQ", machine.Opcode{Args: 2, Mem: 1, Commutes: true}},
+	{"VPSRAVQ", machine.Opcode{Args: 2, Mem: 1}},
+	{"VPSRAQ", machine.Opcode{Args: 1, Mem: -1, Imm: true}},
+	{"VPABSQ VCVTUDQ2PS VCVTTPS2UDQ VCVTQQ2PD VCVTUQQ2PD VCVTTPD2QQ VCVTTPD2UQQ", machine.Opcode{Args: 1, Mem: 0}},
+	{"VCVTUDQ2PD", machine.Opcode{Args: 1, Mem: 0, HalfSrc: true}},
+	{"VCVTQQ2PS VCVTUQQ2PS VCVTTPD2UDQ", machine.Opcode{Args: 1, Mem: 0, HalfDst: true}},
+	{"VPMOVQD VPMOVDW", machine.Opcode{Args: 1, Mem: -1, HalfDst: true}},
+	{"VSHUFF64X2", machine.Opcode{Args: 2, Mem: -1, Imm: true}},
+	{"KANDW KORW KXORW", machine.Opcode{Args: 2, Mem: -1, Commutes: true, Result: machine.ClassMask}},
+	{"KANDB KORB KXORB", machine.Opcode{Args: 2, Mem: -1, Commutes: true, Result: machine.ClassWideMask}},
+	{"KANDNW", machine.Opcode{Args: 2, Mem: -1, Result: machine.ClassMask}},
+	{"KANDNB", machine.Opcode{Args: 2, Mem: -1, Result: machine.ClassWideMask}},
+	{"KNOTW", machine.Opcode{Args: 1, Mem: -1, Result: machine.ClassMask}},
+	{"KNOTB", machine.Opcode{Args: 1, Mem: -1, Result: machine.ClassWideMask}},
+	{"KUNPCKBW", machine.Opcode{Args: 2, Mem: -1, Result: machine.ClassMask}},
+	{"KMOVB", machine.Opcode{Args: 1, Mem: -1, Result: machine.ClassWideMask}},
+	{"KSHIFTRW", machine.Opcode{Args: 1, Mem: -1, Imm: true, Result: machine.ClassWideMask}},
+	{"VPMOVZXBD.Z VPMOVZXWD.Z VPMOVSXBD.Z VPMOVSXWD.Z", machine.Opcode{Args: 1, Mem: -1, Form: machine.FormMaskLoad}},
+	{"STOREDB STOREDW", machine.Opcode{Args: 1, Mem: -1, Form: machine.FormStore}},
+	{"MASKSTOREDB MASKSTOREDW", machine.Opcode{Args: 2, Mem: -1, Form: machine.FormMaskStore}},
+}
+
+// avx512Names are the common instructions that AVX-512 has under another name. Those on
+// bits take the form of 8-byte lanes, so that a constant of 8 bytes can be broadcast.
+var avx512Names = map[string]string{
+	"VANDPS": "VANDPD", "VORPS": "VORPD", "VXORPS": "VXORPD", "VANDNPS": "VANDNPD",
+	"VPAND": "VPANDQ", "VPOR": "VPORQ", "VPXOR": "VPXORQ", "VPANDN": "VPANDNQ",
+	"VROUNDPS": "VRNDSCALEPS", "VROUNDPD": "VRNDSCALEPD",
+	"VEXTRACTF128": "VEXTRACTF64X4", "VINSERTF128": "VINSERTF64X4",
+	"VCVTPD2PSY": "VCVTPD2PS", "VCVTTPD2DQY": "VCVTTPD2DQ",
+}
+
+// fusedDigits are the parts of the names of fused multiply-adds that say which source
+// the result overwrites.
+var fusedDigits = map[machine.Fused]string{
+	machine.OverFactor: "132", machine.OverFactorAddendLast: "213", machine.OverAddend: "231",
+}
+
+// spelled returns the name of a fused multiply-add with these digits: VFMADDPS, 231
+// is VFMADD231PS.
+func spelled(fma *machine.Opcode, digits string) string {
+	n := len(fma.Name) - 2
+	return fma.Name[:n] + digits + fma.Name[n:]
+}

@@ -1,0 +1,77 @@
+package avo
+
+import "github.com/stridefuse/stridefuse/ir"
+
+// The rows of AVX-512 that differ from AVX2's: comparisons, which AVX-512 has of every
+// integer type, and operations on 64-bit lanes and conversions that AVX2 lacks.
+
+// Predicates of VPCMPD and the like.
+const (
+	cmpIntEq = iota
+	cmpIntLt
+	cmpIntLe
+	cmpIntNe = 4
+)
+
+// mirroredInt returns the predicate that holds for y and x exactly if a given one holds for x
+// and y.
+func mirroredInt(pred uint8) uint8 {
+	if pred == cmpIntEq || pred == cmpIntNe {
+		return pred
+	}
+	return pred ^ 7
+}
+
+func avx512Table() table {
+	t := newTable()
+	for d, name := range map[ir.DType]string{
+		ir.Int32: "VPCMPD", ir.Uint32: "VPCMPUD", ir.Uint8: "VPCMPUD", ir.Int64: "VPCMPQ", ir.Uint64: "VPCMPUQ",
+	} {
+		for op, pred := range map[ir.Op]uint8{ir.OpEq: cmpIntEq, ir.OpNe: cmpIntNe, ir.OpLt: cmpIntLt, ir.OpLe: cmpIntLe} {
+			t.set(d, op, func(g *graph, x [3]ref) ref { return g.imm(name, pred, x[0], x[1]) })
+		}
+	}
+	for d, sign := range map[ir.DType]string{ir.Int64: "S", ir.Uint64: "U"} {
+		t.set(d, ir.OpMin, binary("VPMIN"+sign+"Q"))
+		t.set(d, ir.OpMax, binary("VPMAX"+sign+"Q"))
+		t.set(d, ir.OpMul, binary("VPMULLQ"))
+	}
+	t.set(ir.Int64, ir.OpAbs, unary("VPABSQ"))
+	t.set(ir.Int64, ir.OpShr, shift("VPSRAVQ", "VPSRAQ", 64))
+	t.casts512()
+	return t
+}
+
+// casts512 are the conversions. Those to unsigned integers give the greatest one for values
+// beyond the range; VMAX makes NaN and negative values 0. Those to signed ones give the
+// least one for NaN and beyond the range.
+func (t *table) casts512() {
+	each := func(from, to ir.DType, f func(g *graph, x ref) ref) {
+		t.casts[pair{from, to}] = func(g *graph, v value) value {
+			v.Part[0] = f(g, v.Part[0])
+			if g.parts(from) == 2 {
+				v.Part[1] = f(g, v.Part[1])
+			}
+			return v
+		}
+	}
+	each(ir.Float32, ir.Int32, func(g *graph, x ref) ref {
+		r := g.where(g.imm("VCMPPS", cmpOrd, x, x), g.op("VCVTTPS2DQ", x))
+		return g.choose(g.imm("VCMPPS", cmpGe, x, g.f32(1<<31)), g.i32(1<<31-1), r)
+	})
+	each(ir.Float32, ir.Uint32, func(g *graph, x ref) ref { return g.op("VCVTTPS2UDQ", g.op("VMAXPS", x, g.zero())) })
+	each(ir.Float64, ir.Int64, func(g *graph, x ref) ref {
+		r := g.where(g.imm("VCMPPD", cmpOrd, x, x), g.op("VCVTTPD2QQ", x))
+		return g.choose(g.imm("VCMPPD", cmpGe, x, g.f64(1<<63)), g.i64(1<<63-1), r)
+	})
+	each(ir.Float64, ir.Uint64, func(g *graph, x ref) ref { return g.op("VCVTTPD2UQQ", g.op("VMAXPD", x, g.zero())) })
+	t.casts[pair{ir.Float64, ir.Uint32}] = joinHalves(func(g *graph, x ref) ref {
+		return g.op("VCVTTPD2UDQ", g.op("VMAXPD", x, g.zero()))
+	})
+	each(ir.Uint32, ir.Float32, func(g *graph, x ref) ref { return g.op("VCVTUDQ2PS", x) })
+	t.casts[pair{ir.Uint32, ir.Float64}] = split(func(g *graph, x ref) ref { return g.op("VCVTUDQ2PD", x) })
+	for d, name := range map[ir.DType]string{ir.Int64: "VCVTQQ2", ir.Uint64: "VCVTUQQ2"} {
+		each(d, ir.Float64, func(g *graph, x ref) ref { return g.op(name+"PD", x) })
+		t.casts[pair{d, ir.Float32}] = joinHalves(func(g *graph, x ref) ref { return g.op(name+"PS", x) })
+	}
+}

@@ -1,0 +1,95 @@
+// Package avo emits kernels as assembly for amd64, which the library avo prints. It has two
+// targets: AVX2 with FMA for every kernel, and AVX-512 for those that gain from it.
+//
+// The body of an elementwise kernel or of a row reduction is compiled by codegen/machine
+// with the instruction table of a target (isa.go, forms.go, insts*.go, style*.go, lower.go,
+// memory.go), and put into a nest of loops (nest*.go, emit*.go, twostream.go). Other
+// micro-kernels are written instruction by instruction (dot*.go, scan*.go, transpose*.go,
+// reduce_columns*.go, pack.go, store_nt.go). Both are programs: lists of instructions over
+// physical registers, which do not depend on avo.
+package avo
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/stridefuse/stridefuse/codegen"
+	"github.com/stridefuse/stridefuse/codegen/machine"
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/elementary"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+)
+
+// isa is a target: an instruction set as tables. It implements codegen.Target and
+// machine.Target.
+type isa struct {
+	name, engine string
+	suffix       string
+	m            *machine.Machine
+	forms        // of instructions, by the names that rows call them
+	table        // rows: the instructions of operations
+	style        // masks and narrow elements
+	dot          *dotStyle
+	special      map[string]instWriter // opcodes besides those of special (emit.go)
+	broadcasts   bool                  // instructions read a constant of 8 bytes in every lane
+	extensions   map[string]bool       // of the instruction set, by avo's names
+	emits        func(c kernel.Code) bool
+}
+
+// instWriter writes the lines of an instruction.
+type instWriter func(n *nest, i *machine.Inst)
+
+var _ machine.Target = (*isa)(nil)
+
+func extensions(names string) map[string]bool {
+	set := map[string]bool{}
+	for _, name := range strings.Fields(names) {
+		set[name] = true
+	}
+	return set
+}
+
+// Name returns the name of the target, "avx2" or "avx512".
+func (t *isa) Name() string { return t.name }
+
+// Engine returns the name of the constant of package abi.
+func (t *isa) Engine() string { return t.engine }
+
+// Emits reports whether the target has a kernel.
+func (t *isa) Emits(c kernel.Code) bool { return t.emits(c) }
+
+// Suffix returns what the names of the target's functions and files have behind them.
+func (t *isa) Suffix() string { return t.suffix }
+
+// Assemble returns an assembly file with a function for each kernel.
+func (t *isa) Assemble(pkg string, kernels []kernel.Code) ([]byte, error) {
+	f := newFile(t)
+	for _, k := range kernels {
+		p, err := t.function(k)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", k.Signature(), err)
+		}
+		if err := f.function(codegen.Symbol(k)+t.suffix, k.Signature(), p); err != nil {
+			return nil, fmt.Errorf("%s: %w", k.Signature(), err)
+		}
+	}
+	return f.text(pkg)
+}
+
+// function returns the instructions of a kernel.
+func (t *isa) function(c kernel.Code) (*program, error) {
+	if m, ok := c.(*kernel.Micro); ok {
+		return micros[m.Kind](t, m)
+	}
+	return compileRows(t, c.(*kernel.Kernel), nil)
+}
+
+// compileRows returns the function of a kernel that computes a body row by row. combine has
+// the combiners of its outputs: see machine.Compile.
+func compileRows(t *isa, k *kernel.Kernel, combine []ir.Op) (*program, error) {
+	b, err := machine.Compile(t, elementary.Expand(k), combine)
+	if err != nil {
+		return nil, err
+	}
+	return emit(b), nil
+}

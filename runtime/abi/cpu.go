@@ -1,0 +1,32 @@
+package abi
+
+import (
+	"fmt"
+	"os"
+)
+
+// CPUEnv is the environment variable that limits the engines, STRIDEFUSE_CPU: avx512, avx2
+// or portable is the best one that programs use. It is read once, when the process starts.
+// Results have the same bits on every engine.
+const CPUEnv = "STRIDEFUSE_CPU"
+
+var best = limit(bestOfCPU(), os.Getenv(CPUEnv))
+
+// Best returns the best engine that programs use on this machine. They use the ones before
+// it too.
+func Best() Engine { return best }
+
+// limit returns the lesser of an engine and the named one. A program is not refused because
+// of a name that no engine has.
+func limit(e Engine, name string) Engine {
+	if name == "" {
+		return e
+	}
+	for to := range NumEngines {
+		if to.String() == name {
+			return min(e, to)
+		}
+	}
+	fmt.Fprintf(os.Stderr, "%s: no engine is called %q: avx512, avx2 or portable\n", CPUEnv, name)
+	return e
+}
