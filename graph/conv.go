@@ -28,10 +28,10 @@ const mostTaps = 64
 // result is [n, m, windows]. With ChannelsLast x and the result have their channels last,
 // the weights stay [m, c/Groups, spatial axes]. Any number of spatial axes will do.
 //
-// The windows are a view. A convolution by single elements is a product of matrices that
-// reads x itself; one of single channels, as a depthwise one, is a sum of products in one
-// loop. Any other is a product of matrices too, for which the windows are copied: Explain
-// tells. Padding is one copy of x.
+// The windows are a view: no array of them is made. A convolution of single channels, as a
+// depthwise one, is a sum of products in one loop. Any other is a product of matrices, which
+// reads the windows block by block into local memory. Padding is one copy of x, or none if x
+// is computed: then it is computed inside its padding.
 func (x Node) Conv(weights any, o ConvOptions) Node {
 	n := x.get()
 	w := Node{operand(ir.OpDot, weights, n.typ.DType)}

@@ -9,12 +9,14 @@ import (
 )
 
 // TestConvolutionsReadTheirOperand asserts that the ones that need no copy make none, and
-// that padding is one copy.
+// that padding is one copy. No temporary holds the windows.
 func TestConvolutionsReadTheirOperand(t *testing.T) {
 	x := f32("x", 2, 8, 12, 12)
 	for _, y := range []graph.Node{
 		x.Conv(f32("w", 8, 1, 3, 3), graph.ConvOptions{Groups: 8}),
 		x.Conv(f32("w", 16, 1, 3, 3), graph.ConvOptions{Groups: 8, Strides: []int{2, 2}}),
+		x.Conv(f32("w", 16, 8, 3, 3), graph.ConvOptions{}),
+		x.Conv(f32("w", 16, 2, 3, 2), graph.ConvOptions{Groups: 4, Strides: []int{2, 1}, Dilations: []int{1, 2}}),
 		x.MaxPool(graph.PoolOptions{Size: []int{3, 3}, Strides: []int{2, 2}}),
 		x.AvgPool(graph.PoolOptions{Size: []int{2, 2}}),
 		x.MaxPoolIndices(graph.PoolOptions{Size: []int{2, 2}, Strides: []int{2, 2}}),

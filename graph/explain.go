@@ -7,6 +7,7 @@ import (
 
 	"github.com/stridefuse/stridefuse/internal/page"
 	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/layout"
 	"github.com/stridefuse/stridefuse/passes/schedule"
 
 	"github.com/stridefuse/stridefuse/ir/nest"
@@ -97,7 +98,7 @@ func explainTask(b *strings.Builder, pl *plan.Plan, t *nest.Task) {
 // stepText says what a step computes, and over which indices.
 func stepText(step *plan.Step) string {
 	if step.Contracts() {
-		return product(step.Extents())
+		return product(step)
 	}
 	return strings.Join(work(step), " and ") + " over " + ir.ShapeOf(step.Extents()...).String()
 }
@@ -159,13 +160,15 @@ func work(step *plan.Step) []string {
 	return parts
 }
 
-// product says what the step of a product with such extents multiplies.
-func product(extents []int) string {
-	lead := len(extents) - 3
-	pairs, rows, cols := extents[lead], extents[lead+1], extents[lead+2]
+// product says what the step of a product multiplies.
+func product(s *plan.Step) string {
+	at, extents := s.Product(), s.Extents()
+	pairs, _ := layout.NumElems(extents[at.Pairs:at.Rows]) // all are of a plan that is verified
+	rows, _ := layout.NumElems(extents[at.Rows:at.Cols])
+	cols, _ := layout.NumElems(extents[at.Cols:])
 	text := fmt.Sprintf("a product [%d,%d] x [%d,%d]", rows, pairs, pairs, cols)
-	if lead > 0 {
-		text += " for each of " + ir.ShapeOf(extents[:lead]...).String()
+	if at.Pairs > 0 {
+		text += " for each of " + ir.ShapeOf(extents[:at.Pairs]...).String()
 	}
 	return text
 }

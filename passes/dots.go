@@ -6,9 +6,7 @@ import (
 
 	"github.com/stridefuse/stridefuse/ir"
 
-	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/layout"
-	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
 // Products of matrices read each operand many times, so each is a loop of its own
@@ -17,8 +15,28 @@ import (
 // packs reports whether a product packs its right operand. One that never changes is
 // packed once, so the number of rows does not matter.
 func (s *State) packs(v *ir.Value) bool {
-	d := dotOf(v)
-	return s.eager || (d.rows >= s.machine.PackedRows || inner(v.Args[1]) != 1 || s.frozenBelow(v.Args[1])) && d.pairs*d.cols*v.Type.DType.Size() > s.machine.PackedBytes
+	d, least := dotOf(v), s.machine.PackedRows
+	if d.cols*v.Type.DType.Size() >= s.machine.Matmul.SetBytes {
+		least = s.machine.PackedWideRows
+	}
+	return inAxes(v.Args[1]) && (s.eager || (d.rows*repeats(v.Args[1]) >= least || inner(v.Args[1]) != 1 || s.frozenBelow(v.Args[1])) && d.pairs*d.cols*v.Type.DType.Size() > s.machine.PackedBytes)
+}
+
+// repeats returns how many left matrices each of a product's right ones multiplies.
+func repeats(right *ir.Value) int {
+	n, lead := 1, matricesOf(right).lead
+	for k, e := range lead.Shape {
+		if lead.Strides[k] == 0 {
+			n *= e
+		}
+	}
+	return n
+}
+
+// inAxes reports whether the layout of a has the axes of its type. The windows of an image as
+// a matrix have more: no reshape makes an axis of their rows.
+func inAxes(a *ir.Value) bool {
+	return a.Op != ir.OpAccess || slices.Equal(a.Attr.At.Shape, extents(a))
 }
 
 // multiplies reports whether a graph has products.
@@ -63,14 +81,11 @@ func (w *viewer) keepFactors() {
 // its axes.
 func (w *viewer) whole(v *ir.Value, i int) error {
 	a := v.Args[i]
-	if a.Op != ir.OpAccess || slices.Equal(a.Attr.At.Shape, extents(a)) {
+	if inAxes(a) {
 		return nil
 	}
-	l, ok := a.Attr.At.Reshape(extents(a)...)
-	if ok {
-		b, attr := *a, *a.Attr
-		attr.At, b.Attr = &l, &attr
-		v.Args[i] = w.Func.Append(b)
+	if l, ok := a.Attr.At.Reshape(extents(a)...); ok {
+		v.Args[i] = w.at(a, l)
 		return nil
 	}
 	c, err := w.copyOf(a, a.Pos, fmt.Sprintf("the reshape to %s is no view of %s, and a %s needs its axes", a.Type.Shape, a.Attr.At, v.Op))
@@ -78,16 +93,48 @@ func (w *viewer) whole(v *ir.Value, i int) error {
 	return err
 }
 
-// dot makes sure that the operands of v have strides along their axes, and that
-// the rows of a right one that is not packed are contiguous.
+// finer makes sure that operand i of v has strides along its axes, or along axes that make
+// these up.
+func (w *viewer) finer(v *ir.Value, i int) error {
+	a := v.Args[i]
+	if inAxes(a) {
+		return nil
+	}
+	if _, ok := a.Attr.At.Reshape(extents(a)...); !ok {
+		if ls, ok := layout.Refine(*a.Attr.At, apart(extents(a))); ok {
+			v.Args[i] = w.at(a, ls[0])
+			return nil
+		}
+	}
+	return w.whole(v, i)
+}
+
+// at returns an access as a reads, whose layout has other axes.
+func (w *viewer) at(a *ir.Value, l layout.Layout) *ir.Value {
+	b, attr := *a, *a.Attr
+	attr.At, b.Attr = &l, &attr
+	return w.Func.Append(b)
+}
+
+// dot makes sure that the operands of v have strides along their axes or along finer ones,
+// as windows do, with the same pairs in both, and that the rows of a right one that is
+// neither are contiguous, or packed.
 func (w *viewer) dot(v *ir.Value) error {
 	for i := range v.Args {
-		if err := w.whole(v, i); err != nil {
+		if err := w.finer(v, i); err != nil {
+			return err
+		}
+	}
+	x, y := matricesOf(v.Args[0]), matricesOf(v.Args[1])
+	batch := extents(v)[:len(v.Type.Shape)-2]
+	_, paired := layout.Refine(x.cols, y.rows)
+	if _, ok := layout.Refine(x.lead, y.lead, apart(batch)); !ok || !paired {
+		if err := w.whole(v, 1); err != nil {
 			return err
 		}
 	}
 	right := v.Args[1]
-	if inner(right) == 1 || w.packs(v) {
+	if !inAxes(right) || inner(right) == 1 || w.packs(v) {
 		return nil
 	}
 	c, err := w.copyOf(right, right.Pos, "its rows are not contiguous, and it is too small to be packed")
@@ -99,39 +146,4 @@ func (w *viewer) dot(v *ir.Value) error {
 func inner(v *ir.Value) int {
 	s := layoutOf(v).Strides
 	return s[len(s)-1]
-}
-
-// dot appends the steps of a product: one or two that pack its right operand, if
-// it is packed, and the product.
-func (l *looper) dot(v *ir.Value) {
-	d := dotOf(v)
-	x, y := layoutOf(v.Args[0]), layoutOf(v.Args[1])
-	left := plan.Access{Buffer: l.of(base(v.Args[0])), Offset: x.Offset}
-	right, packed := plan.Access{Offset: y.Offset}, l.packs(v)
-	if packed {
-		right, y = l.pack(v)
-	} else {
-		right.Buffer = l.of(base(v.Args[1]))
-	}
-	rank := len(x.Shape)
-	lead := func(m layout.Layout) layout.Layout { return subLayout(m, 0, rank-2) }
-	buffer, to := l.stored(v)
-	batch, ok := layout.Refine(lead(x), lead(y), lead(to))
-	if !ok {
-		panic("the matrices of a product have no common axes")
-	}
-	s := plan.Step{Pos: v.Pos, Axes: parallel(append(slices.Clone(batch[0].Shape), d.pairs, d.rows, d.cols))}
-	s.Axes[len(s.Axes)-3].Role = plan.Contract
-	left.Strides = append(slices.Clone(batch[0].Strides), x.Strides[rank-1], x.Strides[rank-2], 0)
-	right.Strides = append(slices.Clone(batch[1].Strides), y.Strides[rank-2], 0, y.Strides[rank-1])
-	if packed {
-		width := kernel.DotColumns(v.Type.DType)
-		right.Panel = &plan.Panel{Axis: len(s.Axes) - 1, Size: width, Stride: d.pairs * width}
-	}
-	out := plan.Access{Buffer: buffer, Offset: to.Offset, Strides: append(slices.Clone(batch[2].Strides), 0, to.Strides[rank-2], 1)}
-	b := kernel.NewBuilder(kernel.Operand{DType: v.Type.DType, Splat: allZero(left.Strides)}, kernel.Operand{DType: v.Type.DType, Splat: allZero(right.Strides)})
-	b.Store(b.Op(ir.OpMul, 0, 1))
-	s.Body, s.In = b.Kernel(), []plan.Access{left, right} // not ordered: the left matrix is first
-	s.Out = []plan.Output{{Access: out, Combine: ir.OpAdd}}
-	l.Plan.Steps = append(l.Plan.Steps, s)
 }

@@ -48,6 +48,11 @@ func TestProducts(t *testing.T) {
 		{"axes in another order", "f32[2,3,40,8]", "f32[2,3,8,9]", "dot %x, %y : f32[2,3,40,9]; permute %0 axes=[0,2,1,3] : f32[2,40,3,9]; reshape %1 : f32[80,27]", 1, nil},
 		{"last axis elsewhere", "f32[40,8]", "f32[8,9]", "dot %x, %y : f32[40,9]; permute %0 axes=[1,0] : f32[9,40]", 2, nil},
 		{"vector times matrix", "f32[1,40]", "f32[40,90]", "dot %x, %y : f32[1,90]", 1, []string{"40 reduce]"}},
+		{"one right matrix of many", "f32[3,4,13]", "f32[13,70]", "expand %y : f32[3,13,70]; dot %x, %0 : f32[3,4,70]", 1, []string{"[13 contract,12,70]"}},
+		{"one right matrix, of rows apart", "f32[3,4,13]", "f32[13,70]", "slice %x axis=1 begin=1 step=1 : f32[3,3,13]; expand %y : f32[3,13,70]; dot %0, %1 : f32[3,3,70]", 1, []string{"[3,13 contract,3,70]"}},
+		{"windows", "f32[2,7,9]", "f32[5,12]", "window %x axis=1 size=2 step=1 dilation=1 : f32[2,6,9,2]; window %0 axis=2 size=3 step=2 dilation=1 : f32[2,6,4,2,3]; permute %1 axes=[0,3,4,1,2] : f32[2,2,3,6,4]; reshape %2 : f32[12,24]; dot %y, %3 : f32[5,24]", 1, []string{"[2 contract,2 contract,3 contract,5,6,4]"}},
+		{"windows with the channels last", "f32[7,9,2]", "f32[12,5]", "permute %x axes=[2,0,1] : f32[2,7,9]; window %0 axis=1 size=2 step=1 dilation=1 : f32[2,6,9,2]; window %1 axis=2 size=3 step=1 dilation=1 : f32[2,6,7,2,3]; permute %2 axes=[1,2,0,3,4] : f32[6,7,2,2,3]; reshape %3 : f32[42,12]; dot %4, %y : f32[42,5]", 1, []string{"[2 contract,2 contract,3 contract,6,7,5]"}},
+		{"windows of both, cut in other places", "f32[5,7]", "f32[6,5]", "window %x axis=0 size=2 step=1 dilation=1 : f32[4,7,2]; window %0 axis=1 size=3 step=1 dilation=1 : f32[4,5,2,3]; reshape %1 : f32[20,6]; window %y axis=0 size=3 step=1 dilation=1 : f32[4,5,3]; window %3 axis=1 size=2 step=1 dilation=1 : f32[4,4,3,2]; permute %4 axes=[2,3,0,1] : f32[3,2,4,4]; reshape %5 : f32[6,16]; dot %2, %6 : f32[20,16]", 2, []string{"a dot needs its axes"}},
 		{"attention", "f32[4,100,16]", "f32[4,100,16]", "permute %y axes=[0,2,1] : f32[4,16,100]; dot %x, %0 : f32[4,100,100]; exp %1 : f32[4,100,100]; dot %2, %y : f32[4,100,16]", 4, []string{"rows first=1 last=3 outer=[4,100]"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -224,6 +224,8 @@ func (r *grouper) join(g *rowGroup, j int) bool {
 		return false // others write of the same rows
 	case r.acrossRows(s) && (s.Scans() || s.Axes[len(s.Axes)-2].Extent < r.machine.MinColumns):
 		return false // each of its blocks has all rows
+	case s.Contracts() && readsWindows(s):
+		return false // it packs what it reads for several rows at once
 	case s.Contracts() && g.rows < r.machine.LeastProductRows && !r.eager:
 		return false
 	}

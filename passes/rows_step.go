@@ -4,6 +4,13 @@ import "github.com/stridefuse/stridefuse/ir/plan"
 
 // What row groups ask of one step: how many rows it has, what it writes.
 
+// readsWindows reports whether the matrices of a product have several axes for their pairs,
+// rows or columns.
+func readsWindows(s *plan.Step) bool {
+	at := s.Product()
+	return at.Rows-at.Pairs > 1 || at.Cols-at.Rows > 1 || len(s.Axes)-at.Cols > 1
+}
+
 // acrossRows reports whether a step is vectorized across the lines that it reduces or
 // scans, so that each of its blocks has all elements of many lines.
 func (r *grouper) acrossRows(s *plan.Step) bool {
@@ -27,7 +34,9 @@ func (r *grouper) rowsOf(s *plan.Step) int {
 		rows *= s.Axes[k].Extent
 	}
 	if s.Contracts() {
-		rows /= max(1, s.Axes[len(s.Axes)-1].Extent)
+		for _, a := range s.Axes[s.Product().Cols:] {
+			rows /= max(1, a.Extent)
+		}
 	}
 	return rows
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/stridefuse/stridefuse/codegen"
 	"github.com/stridefuse/stridefuse/codegen/avo"
 	"github.com/stridefuse/stridefuse/ir"
 
@@ -56,18 +57,29 @@ func TestGolden(t *testing.T) {
 		"transpose_i64": &kernel.Micro{Kind: kernel.Transpose, Type: ir.Int64},
 		"sum_f32":       &kernel.Micro{Kind: kernel.Reduce, Combine: []ir.Op{ir.OpAdd}, Body: &kernel.Kernel{In: []kernel.Operand{f}, Out: []kernel.Ref{0}}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			got, err := avo.AVX2.Assemble("kernels", []kernel.Code{k})
-			require.NoError(t, err)
-			path := filepath.Join("testdata", name+".s.golden")
-			if *update {
-				require.NoError(t, os.WriteFile(path, got, 0o644))
-			}
-			want, err := os.ReadFile(path)
-			require.NoError(t, err)
-			require.Equal(t, string(want), string(got))
-		})
+		golden(t, avo.AVX2, name, k)
 	}
+	for name, k := range map[string]kernel.Code{
+		"exp_f32": single(t, ir.OpExp, ir.Invalid, f),   // constants by broadcast
+		"lt_f64":  single(t, ir.OpLt, ir.Invalid, d, d), // masks of two widths
+		"add_u8":  single(t, ir.OpAdd, ir.Invalid, u, u),
+	} {
+		golden(t, avo.AVX512, name+avo.AVX512.Suffix(), k)
+	}
+}
+
+func golden(t *testing.T, target codegen.Target, name string, k kernel.Code) {
+	t.Run(name, func(t *testing.T) {
+		got, err := target.Assemble("kernels", []kernel.Code{k})
+		require.NoError(t, err)
+		path := filepath.Join("testdata", name+".s.golden")
+		if *update {
+			require.NoError(t, os.WriteFile(path, got, 0o644))
+		}
+		want, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.Equal(t, string(want), string(got))
+	})
 }
 
 // TestChainLoop counts what the loop of the chain does for each vector: loads,

@@ -159,11 +159,14 @@ func (m *machine) step(s *plan.Step) {
 	if axis >= 0 {
 		n, lines[axis] = lines[axis], 1
 	}
+	if s.Contracts() {
+		lines = s.OutExtents(0)
+	}
 	k := elementary.Expand(s.Body)
 	for index := range indices(lines) {
 		switch {
 		case s.Contracts():
-			m.contract(s, index, axis, n)
+			m.contract(s, index)
 		case s.OnLines():
 			m.line(s, index, axis, n)
 		default:
@@ -242,14 +245,15 @@ func (m *machine) line(s *plan.Step, index []int, axis, n int) {
 }
 
 // contract computes one element of a product.
-func (m *machine) contract(s *plan.Step, index []int, axis, n int) {
-	x, y := make([]uint64, n), make([]uint64, n)
+func (m *machine) contract(s *plan.Step, index []int) {
+	var x, y []uint64
 	first, second := s.Body.Body[0].Args[0], s.Body.Body[0].Args[1]
-	for i := range n {
-		index[axis] = i
-		x[i], y[i] = *m.place(s.In[first], index), *m.place(s.In[second], index)
+	at := s.Product()
+	for pair := range indices(s.Extents()[at.Pairs:at.Rows]) {
+		copy(index[at.Pairs:], pair)
+		x, y = append(x, *m.place(s.In[first], index)), append(y, *m.place(s.In[second], index))
 	}
-	index[axis] = 0
+	clear(index[at.Pairs:at.Rows])
 	*m.place(s.Out[0].Access, index) = ir.DotLine(s.Body.In[0].DType, x, y, false)
 }
 

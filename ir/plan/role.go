@@ -6,14 +6,15 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Roles of axes. What kind of step a step is follows from the one axis that is not
-// Parallel. This file is the only place that tells kinds apart: a table with a row for each
+// Roles of axes. What kind of step a step is follows from the one role besides Parallel that
+// its axes have. This file is the only place that tells kinds apart: a table with a row for each
 // role, and the methods of Step by which all other packages ask. They test no role.
 
 // Role says what a step does along an axis.
 type Role uint8
 
-// The roles. A step has at most one axis that is not Parallel.
+// The roles. A step has at most one axis that is not Parallel, but for Contract: the pairs
+// of a product are one axis or more, next to each other.
 const (
 	// Parallel: every index is computed on its own.
 	Parallel Role = iota
@@ -25,7 +26,8 @@ const (
 	Scan
 	// ScanExclusive: the running value without the element itself.
 	ScanExclusive
-	// Contract: the output is the sum of products of ir.DotLine; the body multiplies.
+	// Contract: the output is the sum of products of ir.DotLine over the indices of these
+	// axes in row-major order; the body multiplies. See Step.Product.
 	Contract
 	// Line: lines of the output are what an op on lines, its combiner, makes of those of
 	// the inputs. The body is not used.
@@ -82,7 +84,7 @@ func roleNames() []string {
 	return names
 }
 
-// Kind returns the role that the step has besides Parallel, and its axis, -1 if all
+// Kind returns the role that the step has besides Parallel, and its first axis, -1 if all
 // axes are parallel.
 func (s *Step) Kind() (role Role, axis int) {
 	for k, a := range s.Axes {
@@ -98,7 +100,7 @@ func (s *Step) has(r Role) bool {
 	return role == r
 }
 
-// Along returns the axis that is not parallel, -1 if all are.
+// Along returns the first axis that is not parallel, -1 if all are.
 func (s *Step) Along() int {
 	_, axis := s.Kind()
 	return axis
@@ -177,20 +179,18 @@ func (s *Step) CombinesAll() bool {
 	return true
 }
 
-// checkRole returns an error unless at most one axis is not parallel, and the outputs'
-// combiners and the body are those of its role.
+// checkRole returns an error unless at most one axis is not parallel, or several next to each
+// other contract, and the outputs' combiners and the body are those of its role.
 func (s *Step) checkRole() error {
-	special := 0
-	for _, a := range s.Axes {
-		if a.Role >= numRoles {
+	role, axis := s.Kind()
+	for k, a := range s.Axes {
+		switch {
+		case a.Role >= numRoles:
 			return errors.New("there is no such role")
+		case a.Role == Parallel || k == axis:
+		case a.Role != Contract || s.Axes[k-1].Role != Contract:
+			return errors.New("more than one axis is not parallel")
 		}
-		if a.Role != Parallel {
-			special++
-		}
-	}
-	if special > 1 {
-		return errors.New("more than one axis is not parallel")
 	}
 	combined := 0
 	for o := range s.Out {
@@ -198,6 +198,5 @@ func (s *Step) checkRole() error {
 			combined++
 		}
 	}
-	role, axis := s.Kind()
 	return roles[role].check(s, axis, combined)
 }

@@ -26,5 +26,5 @@ func (p *Plan) Bytes(a Access, extents []int) int {
 			n *= e
 		}
 	}
-	return n
+	return min(n, b.Size()*b.DType.Size()) // windows share elements
 }

@@ -121,11 +121,11 @@ func (s *Step) checkScan(_, combined int) error {
 
 // checkContract returns an error unless the step multiplies the matrices of two
 // inputs: see ir.DotLine.
-func (s *Step) checkContract(axis, _ int) error {
+func (s *Step) checkContract(_, _ int) error {
 	if err := s.checkCombiners(); err != nil {
 		return err
 	}
-	k := s.Body
+	k, last := s.Body, len(s.Axes)-1
 	switch {
 	case len(k.In) != 2 || len(k.Body) != 1 || k.Body[0].Op != ir.OpMul || k.Body[0].Args[0] == k.Body[0].Args[1] || len(k.Out) != 1 || k.Out[0] != kernel.Ref(2):
 		return errors.New("a contraction multiplies two inputs, and does nothing else")
@@ -133,21 +133,28 @@ func (s *Step) checkContract(axis, _ int) error {
 		return errors.New("a contraction adds its products")
 	case !ir.OpDot.Info().Domain.Has(k.In[0].DType):
 		return fmt.Errorf("no contraction of %s", k.In[0].DType)
-	case axis != len(s.Axes)-3:
+	case s.Axes[last].Role == Contract || s.Axes[last-1].Role == Contract:
 		return errors.New("a contraction has its pairs, rows and columns as the last axes")
-	case s.Axes[axis].Extent == 0:
-		return errors.New("a contraction of no pairs")
 	}
-	rows, cols := axis+1, axis+2
-	for _, want := range []struct {
-		access Access
-		axis   int
-	}{{s.In[0], cols}, {s.In[1], rows}, {s.Out[0].Access, axis}} {
-		if len(want.access.Strides) != len(s.Axes) {
-			return fmt.Errorf("operand %s: %d strides for %d axes", want.access, len(want.access.Strides), len(s.Axes))
+	for a := range s.Accesses() {
+		if len(a.Strides) != len(s.Axes) {
+			return fmt.Errorf("operand %s: %d strides for %d axes", a, len(a.Strides), len(s.Axes))
 		}
-		if s.Axes[want.axis].Extent > 1 && want.access.Strides[want.axis] != 0 {
-			return errors.New("its operands are not the matrices of a product")
+	}
+	at := s.Product()
+	for _, fixed := range []struct {
+		access     *Access
+		first, end int
+	}{{&s.In[0], at.Cols, last + 1}, {&s.In[1], at.Rows, at.Cols}, {&s.Out[0].Access, at.Pairs, at.Rows}} {
+		for k := fixed.first; k < fixed.end; k++ {
+			if s.moves(fixed.access, k) {
+				return errors.New("its operands are not the matrices of a product")
+			}
+		}
+	}
+	for _, a := range s.Axes[at.Pairs:at.Rows] {
+		if a.Extent == 0 {
+			return errors.New("a contraction of no pairs")
 		}
 	}
 	return nil

@@ -6,16 +6,27 @@ type MatmulBlocks struct {
 	// ir.DotChunk elements: a quarter of the 512 KiB second-level cache of a Zen 3.
 	LeftBytes int
 	// Cols is how many columns a block has. It is halved, to LeastCols at least, until
-	// each worker has BlocksPerWorker blocks.
+	// each worker has BlocksPerWorker blocks, and then on until it has one.
 	Cols, LeastCols int
 	BlocksPerWorker int
 	// PackCols is from how many columns on left rows that lie badly are packed: each
 	// element is read once for every panel of columns.
 	PackCols int
+	// PackRows is from how many rows of the left operand on a right one is packed whose rows
+	// are contiguous, but SetBytes apart or more.
+	PackRows int
+	// RightBytes is how much of a right operand is packed at a time, if it is packed block by
+	// block: all pairs of the block's columns.
+	RightBytes int
+	// DirectRows and DirectCols are how many rows and columns of one stride an operand has at
+	// least that is not packed though the blocks of the output could be larger.
+	DirectRows, DirectCols int
+	// PackElems is how many elements a call that packs has at least, where axes allow it.
+	PackElems int
 	// SetBytes is the distance at which rows share a set of the first-level cache, so
 	// that a few of them drive each other out: half its 4 KiB way.
 	SetBytes int
 }
 
 // matmulBlocks was tuned on a Zen 3 with BenchmarkDot.
-var matmulBlocks = MatmulBlocks{LeftBytes: 128 << 10, Cols: 1024, LeastCols: 128, BlocksPerWorker: 4, PackCols: 64, SetBytes: 2048}
+var matmulBlocks = MatmulBlocks{LeftBytes: 128 << 10, Cols: 1024, LeastCols: 128, BlocksPerWorker: 4, PackCols: 64, PackRows: 32, RightBytes: 1 << 20, DirectRows: 24, DirectCols: 48, PackElems: 256, SetBytes: 2048}

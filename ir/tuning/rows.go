@@ -23,12 +23,14 @@ type RowGroups struct {
 	// beyond which size of one right matrix, that is packed into panels: a smaller one
 	// stays in the first-level cache as it lies, and for fewer rows the copy would cost as
 	// much as the product, unless its rows are not contiguous and it must be copied anyway.
-	PackedRows, PackedBytes int
+	// One whose rows have MatmulBlocks.SetBytes or more the product packs block by block,
+	// which costs less, up to PackedWideRows rows of the left operand.
+	PackedRows, PackedWideRows, PackedBytes int
 }
 
 func defaultRowGroups() RowGroups {
 	return RowGroups{
 		LookAhead: 64, BlockBytes: 192 << 10, RowBytes: 1 << 20, ProductRows: 96, ProductBlocks: 4, LeastProductRows: 4 * 96,
-		PackedRows: 32, PackedBytes: 32 << 10,
+		PackedRows: 32, PackedWideRows: 256, PackedBytes: 32 << 10,
 	}
 }

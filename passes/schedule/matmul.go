@@ -10,7 +10,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// multiply is the strategy of steps with a Contract axis: blocked products of matrices.
+// multiply is the strategy of steps with Contract axes: blocked products of matrices.
 //
 //	for each matrix of the batch, block of rows, block of columns    in parallel
 //	  for each chunk of ir.DotChunk pairs                            one after the other
@@ -21,9 +21,17 @@ import (
 // The first chunk stores the block, the others add to it: that is the order of
 // ir.DotLine. The left chunk stays in the second-level cache while panel after panel of
 // the right operand goes past, and the panel's chunk in the first-level cache while all
-// rows of the block do. The right operand either lies in panels (plan.Access.Panel) or
-// has contiguous rows: the plan copies any other.
-
+// rows of the block do.
+//
+// A right operand that lies in panels (plan.Access.Panel) or has contiguous rows is read
+// where it is. Any other, such as the windows of an image, is packed block by block, and
+// so is a left one whose pairs have no common stride: see file matmul_pack.go. Then all
+// blocks of rows, or of columns, that need what is packed follow one another:
+//
+//	for each matrix of the batch, block of columns                   in parallel
+//	  pack the right columns, all pairs
+//	  for each block of rows
+//	    ...
 var multiply = strategy{name: "matmul", offer: offerProduct}
 
 // product is a product that is being scheduled.
@@ -31,25 +39,60 @@ type product struct {
 	*target
 	draft *Draft
 	step  *plan.Step
+	at    plan.Product
 
-	dtype            ir.DType
-	dot              kernel.Code
-	left, right, out int // operands, which are slots too
-	access           []plan.Access
-	pairs            int // axis of the step; the rows are the next one, the columns the last
+	dtype      ir.DType
+	dot        kernel.Code
+	pairs      int // of all axes together
+	width      int // columns of a panel
+	left       factor
+	right      factor
+	out        factor
+	rows, cols side
+	chunk      int // slot of the packed chunk of left rows, -1 if it is not packed
+}
 
-	width                int // columns of a panel
-	blockRows, blockCols int
-	packed               int // slot of the packed left chunk, -1 if it is not packed
+// factor is an operand of a product.
+type factor struct {
+	view
+	panel  *plan.Panel
+	packed bool // block by block
+	apart  int  // from one pair to the next, if all have one stride
 }
 
 // offerProduct is the offer for a step that multiplies matrices.
 func offerProduct(t *target, s *plan.Step) (offer, string) {
-	p := &product{target: t, step: s, packed: -1}
+	p := &product{target: t, step: s, chunk: -1}
 	if why := p.match(); why != "" {
 		return offer{}, why
 	}
 	return offer{t.Work(s), p.matmul}, ""
+}
+
+// match finds the operands of a product, or says why the step is none.
+func (p *product) match() (why string) {
+	s := p.step
+	if !s.Contracts() {
+		return "it contracts no axis"
+	}
+	if len(s.In) != 2 || len(s.Out) != 1 || len(s.Body.Body) != 1 || s.Body.Body[0].Op != ir.OpMul || s.Out[0].Combine != ir.OpAdd {
+		return "it is not the sum of the products of two operands over pairs, rows and columns"
+	}
+	p.at, p.dtype = s.Product(), s.Body.In[0].DType
+	for i, f := range []*factor{&p.left, &p.right, &p.out} {
+		a := slices.Collect(s.Accesses())[i]
+		*f = factor{view: viewOf(i, a), panel: a.Panel}
+	}
+	p.dot, p.width = &kernel.Micro{Kind: kernel.Dot, Type: p.dtype}, kernel.DotColumns(p.dtype)
+	p.pairs = elems(&plan.Step{Axes: s.Axes[p.at.Pairs:p.at.Rows]})
+	last := len(s.Axes) - 1
+	switch panel := p.right.panel; {
+	case p.out.strides[last] != 1:
+		return "the rows of its output are not contiguous"
+	case p.left.panel != nil || p.out.panel != nil || panel != nil && (panel.Axis != last || panel.Size != p.width):
+		return fmt.Sprintf("only the right operand may lie in panels, of %d columns", p.width)
+	}
+	return ""
 }
 
 // matmul drafts the product.
@@ -60,95 +103,59 @@ func (p *product) matmul() (*Draft, string) {
 		return nil, "there is no kernel " + p.dot.Signature()
 	}
 	p.draft.Choice = nest.Choice{Kernel: p.dot.Signature(), Engine: engine, Kernels: 1, Cost: p.Work(p.step) * p.slowdown(engine)}
-	p.block()
-	loops := append(p.batch(), nest.Loop{Extent: nest.Fixed(p.rows()), Tile: p.blockRows}, nest.Loop{Extent: nest.Fixed(p.cols()), Tile: p.blockCols})
-	part := nest.Nest{Loops: loops}
-	for _, first := range []bool{true, false} {
-		c := dotChunk{product: p, depth: len(loops), first: first}
-		items, why := c.items()
-		if why != "" {
-			return nil, why
-		}
-		part.Items = append(part.Items, items...)
+	p.blocks()
+	items, part, why := p.items()
+	if why != "" {
+		return nil, why
 	}
-	p.draft.Parts = []nest.Nest{part}
+	p.draft.Parts = []nest.Nest{part.part(items)}
 	return p.draft, ""
 }
 
-// match finds the operands of a product, or says why the step is none.
-func (p *product) match() (why string) {
-	s := p.step
-	axis := s.Along()
-	if !s.Contracts() {
-		return "it contracts no axis"
+// items returns what one iteration of the parallel loops, which part describes, does.
+func (p *product) items() (items []nest.Item, part *walk, why string) {
+	part = newWalk(p.step.Axes)
+	for k := range p.at.Pairs {
+		part = part.cut(k, 1)
 	}
-	cols := len(s.Axes) - 1
-	if axis != cols-2 || len(s.In) != 2 || len(s.Out) != 1 || len(s.Body.Body) != 1 || s.Body.Body[0].Op != ir.OpMul || s.Out[0].Combine != ir.OpAdd {
-		return "it is not the sum of the products of two operands over pairs, rows and columns"
+	first, second := &p.rows, &p.cols
+	if p.right.packed {
+		first, second = second, first
 	}
-	p.pairs, p.left, p.right, p.out = axis, 0, 1, 2
-	if s.In[0].Strides[cols] != 0 { // the body is canonical, so either may be the first
-		p.left, p.right = 1, 0
+	part = first.cut(part)
+	if !p.left.packed && !p.right.packed {
+		part = second.cut(part)
 	}
-	p.access = []plan.Access{s.In[0], s.In[1], s.Out[0].Access}
-	p.dtype = s.Body.In[0].DType
-	p.dot, p.width = &kernel.Micro{Kind: kernel.Dot, Type: p.dtype}, kernel.DotColumns(p.dtype)
-	left, right, out := &p.access[p.left], &p.access[p.right], &p.access[p.out]
-	switch {
-	case left.Strides[cols] != 0 || right.Strides[cols-1] != 0 || out.Strides[axis] != 0:
-		return "its operands are not a left one without columns, a right one without rows and an output without pairs"
-	case right.Strides[cols] != 1 || out.Strides[cols] != 1:
-		return "the rows of its right operand or of its output are not contiguous"
-	case left.Panel != nil || out.Panel != nil || right.Panel != nil && (right.Panel.Axis != cols || right.Panel.Size != p.width):
-		return fmt.Sprintf("only the right operand may lie in panels, of %d columns", p.width)
+	block := second.cut(part)
+	var inside []nest.Item
+	for _, pack := range []struct {
+		*factor
+		*side
+	}{{&p.right, &p.cols}, {&p.left, &p.rows}} {
+		if !pack.packed {
+			continue
+		}
+		at := block
+		if pack.side == first {
+			at = part
+		}
+		calls, why := p.pack(at, pack.factor, pack.side)
+		if why != "" {
+			return nil, nil, why
+		}
+		if pack.side == first {
+			items = append(items, calls...)
+		} else {
+			inside = append(inside, calls...)
+		}
 	}
-	return ""
-}
-
-func (p *product) rows() int { return p.step.Axes[p.pairs+1].Extent }
-func (p *product) cols() int { return p.step.Axes[p.pairs+2].Extent }
-
-// block sets the rows and columns of a block: as equal as tiles and panels allow.
-func (p *product) block() {
-	equal := func(n, most, unit int) int {
-		parts := (n-1)/most + 1
-		each := (n-1)/parts + 1
-		return min(n, (each+unit-1)/unit*unit)
+	for _, first := range []bool{true, false} {
+		c := dotChunk{product: p, walk: block, first: first}
+		calls, why := c.items()
+		if why != "" {
+			return nil, nil, why
+		}
+		inside = append(inside, calls...)
 	}
-	p.blockRows = equal(p.rows(), p.Matmul.LeftBytes/ir.DotChunk/p.dtype.Size(), kernel.DotRows)
-	most, elems := p.Matmul.Cols, p.rows()*p.cols()
-	for _, l := range p.batch() {
-		elems *= l.Extent.N
-	}
-	oneWorker := p.inGroup || p.Workers <= 1
-	for !oneWorker && elems/p.blockRows/min(p.cols(), most) < p.Matmul.BlocksPerWorker*p.Workers && most > p.Matmul.LeastCols {
-		most /= 2
-	}
-	p.blockCols = equal(p.cols(), most, p.width)
-}
-
-// batch returns the loops over the axes before the pairs.
-func (p *product) batch() []nest.Loop {
-	var loops []nest.Loop
-	for _, a := range p.step.Axes[:p.pairs] {
-		loops = append(loops, nest.Loop{Extent: nest.Fixed(a.Extent), Tile: 1})
-	}
-	return loops
-}
-
-// blockStrides returns how far an operand moves from one iteration of the part's loops
-// to the next.
-func (p *product) blockStrides(o int) []int {
-	a := &p.access[o]
-	strides := append(slices.Clone(a.Strides[:p.pairs]), p.blockRows*a.Strides[p.pairs+1])
-	return append(strides, colStride(a, p.blockCols))
-}
-
-// colStride returns how far an operand moves for so many columns, its last axis: whole
-// panels of it, if it lies in panels.
-func colStride(a *plan.Access, cols int) int {
-	if a.Panel != nil {
-		return cols / a.Panel.Size * a.Panel.Stride
-	}
-	return cols * a.Strides[len(a.Strides)-1]
+	return append(items, block.wrap(part, inside)...), part, ""
 }

@@ -6,29 +6,27 @@ import (
 	"github.com/stridefuse/stridefuse/ir/nest"
 )
 
-// dotChunk writes the calls of chunks of pairs of a product, for one block: of the first
-// chunk, or a loop over the others. Outside are the part's loops, whose number is
-// depth; the last two are those over the blocks of rows and of columns.
+// dotChunk writes the calls of chunks of pairs of a product, for one block, inside whose
+// loops walk is: of the first chunk, or a loop over the others.
 type dotChunk struct {
 	*product
-	depth int
+	walk  *walk
 	first bool
 }
 
 // items returns the calls, or why there is no kernel for one.
 func (c *dotChunk) items() (items []nest.Item, why string) {
-	pairs := c.step.Axes[c.pairs].Extent
-	n, adds := nest.Fixed(min(pairs, ir.DotChunk)), nest.Fixed(0)
+	n, adds := nest.Fixed(min(c.pairs, ir.DotChunk)), nest.Fixed(0)
 	if !c.first {
-		if pairs <= ir.DotChunk {
+		if c.pairs <= ir.DotChunk {
 			return nil, ""
 		}
-		n, adds = nest.Of(c.depth), nest.Fixed(1)
+		n, adds = nest.Of(c.walk.depth()), nest.Fixed(1)
 	}
-	left := c.arg(c.left)
-	across := c.access[c.left].Strides[c.pairs]
+	left, across := c.arg(&c.left), c.left.apart
+	left.Step = c.left.strides[c.rows.last()]
 	if c.packsLeft() {
-		pack, packed, why := c.pack(left, n)
+		pack, packed, why := c.packChunk(left, n)
 		if why != "" {
 			return nil, why
 		}
@@ -38,73 +36,78 @@ func (c *dotChunk) items() (items []nest.Item, why string) {
 	if c.first {
 		return items, ""
 	}
-	return []nest.Item{inner([]nest.Loop{{Extent: nest.Fixed(pairs - ir.DotChunk), Tile: ir.DotChunk}}, items...)}, ""
+	return []nest.Item{inner([]nest.Loop{{Extent: nest.Fixed(c.pairs - ir.DotChunk), Tile: ir.DotChunk}}, items...)}, ""
 }
 
 // panels returns the loop over the panels of the block's columns, which multiplies.
 func (c *dotChunk) panels(left nest.Arg, across int, n, adds nest.Size) nest.Item {
 	size := c.dtype.Size()
-	right, out, next := c.arg(c.right), c.arg(c.out), 0
-	if panel := c.access[c.right].Panel; panel != nil {
+	right, out, next := c.arg(&c.right), c.arg(&c.out), 0
+	right.Step, out.Step = c.right.apart, c.out.strides[c.rows.last()]
+	beside := c.width
+	if panel := c.right.panel; panel != nil {
+		beside = panel.Stride
 		next = panel.Stride * size
 	}
 	left.Strides = append(left.Strides, 0)
-	right.Strides = append(right.Strides, colStride(&c.access[c.right], c.width))
+	right.Strides = append(right.Strides, beside)
 	out.Strides = append(out.Strides, c.width)
 	at := len(out.Strides) - 1
-	dot := call(c.dot, nest.Of(c.depth-2), nest.Of(at), []nest.Arg{left, right, out}, nest.Fixed(across*size), n, adds, nest.Fixed(next))
-	return inner([]nest.Loop{{Extent: nest.Of(c.depth - 1), Tile: c.width}}, dot)
+	dot := call(c.dot, c.rows.size(c.walk), nest.Of(at), []nest.Arg{left, right, out}, nest.Fixed(across*size), n, adds, nest.Fixed(next))
+	return inner([]nest.Loop{{Extent: c.cols.size(c.walk), Tile: c.width}}, dot)
 }
 
-// arg returns where the chunk's first element of an operand is. Its lines are the rows
-// of the matrix; those of a panel are as wide as the panel.
-func (c *dotChunk) arg(o int) nest.Arg {
-	a := &c.access[o]
-	arg := nest.Arg{Slot: o, Offset: a.Offset, Strides: c.blockStrides(o), Step: a.Strides[c.pairs+1]}
-	if o == c.right {
-		arg.Step = a.Strides[c.pairs]
+// arg returns where the chunk's first element of an operand is.
+func (c *dotChunk) arg(f *factor) nest.Arg {
+	arg := c.walk.arg(&f.view, c.at.Pairs)
+	if panel := f.panel; panel != nil {
+		for l, axis := range c.walk.axis {
+			if axis == panel.Axis {
+				arg.Strides[l] = c.walk.loops[l].Tile / panel.Size * panel.Stride
+			}
+		}
 	}
 	if !c.first {
-		by := ir.DotChunk * a.Strides[c.pairs]
+		by := ir.DotChunk * f.apart
 		arg.Offset += by
 		arg.Strides = append(arg.Strides, by)
 	}
 	return arg
 }
 
-// packsLeft reports whether the left rows are packed: their elements are apart, or so many
-// rows share a set of the cache, and there are columns enough to pay for the copy.
+// packsLeft reports whether chunks of left rows are packed: their elements are apart, or so
+// many rows share a set of the cache, and there are columns enough to pay for the copy.
 func (c *dotChunk) packsLeft() bool {
-	a := &c.access[c.left]
-	across, row := a.Strides[c.pairs], a.Strides[c.pairs+1]*c.dtype.Size()
-	return c.cols() >= c.Matmul.PackCols && (across != 1 || row%c.Matmul.SetBytes == 0)
+	if c.left.packed || c.cols.all(c.step.Axes) < c.Matmul.PackCols {
+		return false
+	}
+	row := c.left.strides[c.rows.last()] * c.dtype.Size()
+	return c.left.apart != 1 || row%c.Matmul.SetBytes == 0
 }
 
-// pack returns the call that copies n pairs of the block's left rows into local memory,
+// packChunk returns the call that copies n pairs of the block's left rows into local memory,
 // and where they are then. It reads along the rows or, where their elements lie closer
 // together, along the columns.
-func (c *dotChunk) pack(left nest.Arg, n nest.Size) (item nest.Item, packed nest.Arg, why string) {
-	line := min(c.step.Axes[c.pairs].Extent, ir.DotChunk)
-	if c.packed < 0 {
-		c.packed = c.draft.scratch(c.dtype, c.blockRows*line)
-		c.draft.Choice.Packed = []int{c.left}
+func (c *dotChunk) packChunk(left nest.Arg, n nest.Size) (item nest.Item, packed nest.Arg, why string) {
+	line := min(c.pairs, ir.DotChunk)
+	if c.chunk < 0 {
+		c.chunk = c.draft.scratch(c.dtype, c.rows.most()*line)
+		c.draft.Choice.Packed = append(c.draft.Choice.Packed, c.left.slot)
 	}
-	packed = nest.Arg{Slot: c.packed, Strides: make([]int, len(left.Strides)), Step: line}
-	a := &c.access[c.left]
-	across, row := a.Strides[c.pairs], a.Strides[c.pairs+1]
-	bits := kernel.BitsType(c.dtype)
-	var k kernel.Code = &kernel.Micro{Kind: kernel.Pack, Type: bits}
+	packed = nest.Arg{Slot: c.chunk, Strides: make([]int, len(left.Strides)), Step: line}
+	across, row := c.left.apart, left.Step
+	var k kernel.Code = packKernel(c.dtype)
 	fields := []nest.Size{nest.Fixed(across * c.dtype.Size())}
 	switch {
 	case across == 1:
 		k, fields = copyKernel(c.dtype, false), nil
-	case row != 0 && max(row, -row) < max(across, -across):
-		k = &kernel.Micro{Kind: kernel.Transpose, Type: bits}
+	case row != 0 && abs(row) < abs(across):
+		k = transposeKernel(c.dtype)
 		left.Step = across
 		fields[0] = nest.Fixed(row * c.dtype.Size())
 	}
 	if _, ok := c.lib.Engine(k.Signature()); !ok {
 		return item, packed, "there is no kernel " + k.Signature()
 	}
-	return call(k, nest.Of(c.depth-2), n, []nest.Arg{left, packed}, fields...), packed, ""
+	return call(k, c.rows.size(c.walk), n, []nest.Arg{left, packed}, fields...), packed, ""
 }

@@ -16,28 +16,31 @@ import (
 	"github.com/stridefuse/stridefuse/passes"
 )
 
-// TestMatmul lowers products of every form and compares what the nests of their steps
+// TestMatmul lowers products of every form, of windows too, and compares what the nests of their steps
 // store with ir.DotLine. The machine has random blocks, so that small products have
 // many, with tails.
 func TestMatmul(t *testing.T) {
 	reached := map[string]int{}
 	rapid.Check(t, func(t *rapid.T) {
-		p := lowered(t, drawProduct(t))
+		draw := rapid.SampledFrom([]func(*rapid.T) string{drawProduct, drawWindows}).Draw(t, "form of product")
+		p := lowered(t, draw(t))
 		m := drawMachine(t)
 		for i := range p.Steps {
 			s := p.Steps[i]
 			if role, _ := s.Kind(); role != plan.Contract {
 				continue
 			}
-			d := checkMatmul(t, p, &s, m)
-			loops := d.Parts[0].Loops
+			d, of := checkMatmul(t, p, &s, m)
 			for what, is := range map[string]bool{
 				"panels":            slices.ContainsFunc(s.In, func(a plan.Access) bool { return a.Panel != nil }),
 				"no panels":         !slices.ContainsFunc(s.In, func(a plan.Access) bool { return a.Panel != nil }),
-				"batch":             len(loops) > 2,
-				"blocks of rows":    loops[len(loops)-2].Extent.N > loops[len(loops)-2].Tile,
-				"blocks of columns": loops[len(loops)-1].Extent.N > loops[len(loops)-1].Tile,
-				"chunks":            s.Axes[len(s.Axes)-3].Extent > ir.DotChunk,
+				"batch":             of.at.Pairs > 0,
+				"blocks of rows":    of.rows.count(s.Axes) > 1,
+				"blocks of columns": of.cols.count(s.Axes) > 1,
+				"blocks of images":  of.cols.inner > 1 && of.cols.count(s.Axes) > 1 && of.right.packed,
+				"chunks":            of.pairs > ir.DotChunk,
+				"left windows":      of.left.packed,
+				"right windows":     of.right.packed && of.rows.count(s.Axes) > 1,
 			} {
 				if is {
 					reached[what]++
@@ -48,7 +51,7 @@ func TestMatmul(t *testing.T) {
 			}
 		}
 	})
-	for _, what := range []string{"panels", "no panels", "batch", "blocks of rows", "blocks of columns", "chunks",
+	for _, what := range []string{"panels", "no panels", "batch", "blocks of rows", "blocks of columns", "blocks of images", "chunks", "left windows", "right windows",
 		"pack u32", "kernel (u0:f32) { t0 = copy u0; store t0 }", "transpose u32"} {
 		require.Positive(t, reached[what], "no product had %s: %v", what, reached)
 	}
@@ -69,6 +72,28 @@ func drawProduct(t *rapid.T) string {
 	return "func " + fmt.Sprintf(form, d, m, k, n) + "\n}\n"
 }
 
+// drawWindows returns the text of a graph that multiplies the windows of an image: as columns
+// of the right matrix, as rows of the left one, or as rows of the left one with the
+// channels last.
+func drawWindows(t *rapid.T) string {
+	d := rapid.SampledFrom([]string{"f32", "f64", "i32"}).Draw(t, "type")
+	c, m := rapid.SampledFrom([]int{1, 2, 9, 30}).Draw(t, "channels"), rapid.IntRange(2, 30).Draw(t, "maps")
+	size, step, dilation := rapid.IntRange(2, 3).Draw(t, "size"), rapid.IntRange(1, 2).Draw(t, "step"), rapid.IntRange(1, 2).Draw(t, "dilation")
+	h, w := rapid.IntRange(6, 12).Draw(t, "height"), rapid.IntRange(6, 30).Draw(t, "width")
+	lines, columns := (h-1-(size-1)*dilation)/step+1, (w-1-(size-1)*dilation)/step+1
+	pairs, windows := c*size*size, lines*columns
+	form := rapid.SampledFrom([]struct{ x, w, channels, order, dot string }{
+		{"%[1]s[%[2]d,%[3]d,%[4]d]", "%[1]s[%[9]d,%[7]d]", "[0,1,2]", "[0,3,4,1,2] : %[1]s[%[2]d,%[5]d,%[5]d,%[10]d,%[11]d]\n  %%4 = reshape %%3 : %[1]s[%[7]d,%[8]d]", "%%w, %%4 : %[1]s[%[9]d,%[8]d]"},
+		{"%[1]s[%[2]d,%[3]d,%[4]d]", "%[1]s[%[7]d,%[9]d]", "[0,1,2]", "[1,2,0,3,4] : %[1]s[%[10]d,%[11]d,%[2]d,%[5]d,%[5]d]\n  %%4 = reshape %%3 : %[1]s[%[8]d,%[7]d]", "%%4, %%w : %[1]s[%[8]d,%[9]d]"},
+		{"%[1]s[%[3]d,%[4]d,%[2]d]", "%[1]s[%[7]d,%[9]d]", "[2,0,1]", "[1,2,0,3,4] : %[1]s[%[10]d,%[11]d,%[2]d,%[5]d,%[5]d]\n  %%4 = reshape %%3 : %[1]s[%[8]d,%[7]d]", "%%4, %%w : %[1]s[%[8]d,%[9]d]"},
+	}).Draw(t, "windows")
+	text := "func f(%%x: " + form.x + ", %%w: " + form.w + ") {\n  %%0 = permute %%x axes=" + form.channels + " : %[1]s[%[2]d,%[3]d,%[4]d]\n"
+	text += "  %%1 = window %%0 axis=1 size=%[5]d step=%[12]d dilation=%[6]d : %[1]s[%[2]d,%[10]d,%[4]d,%[5]d]\n"
+	text += "  %%2 = window %%1 axis=2 size=%[5]d step=%[12]d dilation=%[6]d : %[1]s[%[2]d,%[10]d,%[11]d,%[5]d,%[5]d]\n"
+	text += "  %%3 = permute %%2 axes=" + form.order + "\n  %%5 = dot " + form.dot + "\n  return %%5\n}\n"
+	return fmt.Sprintf(text, d, c, h, w, size, dilation, pairs, windows, m, lines, columns, step)
+}
+
 // lowered returns the plan of a graph. Now and then the left rows of its products are
 // moved apart, as a view of a larger array has them.
 func lowered(t *rapid.T, text string) *plan.Plan {
@@ -86,7 +111,7 @@ func lowered(t *rapid.T, text string) *plan.Plan {
 			for axis := range left.Strides {
 				left.Strides[axis] *= spread
 			}
-			if apart > 0 && left.Strides[k] == 1 {
+			if apart > 0 && left.Strides[k] == 1 && s.Product().Rows == k+1 {
 				left.Strides[k+1] = apart
 			}
 		}
@@ -97,6 +122,7 @@ func lowered(t *rapid.T, text string) *plan.Plan {
 // drawMachine returns a machine with blocks of random sizes.
 func drawMachine(t *rapid.T) *tuning.Machine {
 	m := tuning.Default(rapid.IntRange(1, 4).Draw(t, "workers"))
+	m.Matmul.RightBytes = rapid.SampledFrom([]int{1 << 10, 1 << 16, m.Matmul.RightBytes}).Draw(t, "packed bytes")
 	if rapid.Bool().Draw(t, "small blocks") {
 		m.Matmul.LeftBytes = ir.DotChunk * 8 * rapid.IntRange(1, 9).Draw(t, "block rows")
 		m.Matmul.Cols, m.Matmul.LeastCols = 32, 16
@@ -107,7 +133,7 @@ func drawMachine(t *rapid.T) *tuning.Machine {
 
 // checkMatmul schedules a step alone, with all that it reads as params, and compares
 // each element that it stores with the definition.
-func checkMatmul(t *rapid.T, p *plan.Plan, s *plan.Step, m *tuning.Machine) *Draft {
+func checkMatmul(t *rapid.T, p *plan.Plan, s *plan.Step, m *tuning.Machine) (*Draft, *product) {
 	accesses := []*plan.Access{&s.In[0], &s.In[1], &s.Out[0].Access}
 	var buffers []plan.Buffer
 	var inputs [][]uint64
@@ -130,29 +156,25 @@ func checkMatmul(t *rapid.T, p *plan.Plan, s *plan.Step, m *tuning.Machine) *Dra
 		a.Buffer = i
 		buffers = append(buffers, b)
 	}
-	d, why := multiply.drafted(&target{Machine: m, lib: complete{}, buffers: buffers}, s)
+	of := &product{target: &target{Machine: m, lib: complete{}, buffers: buffers}, step: s, chunk: -1}
+	require.Empty(t, of.match())
+	d, why := of.matmul()
 	require.Empty(t, why)
 	program := &nest.Program{Buffers: buffers, Tasks: []nest.Task{{Slots: d.Slots, Scratch: d.Scratch, Parts: d.Parts, Choices: []nest.Choice{d.Choice}}}}
 	got, err := nest.Eval(program, inputs, nest.Shuffled(rapid.Uint64().Draw(t, "order")))
 	require.NoError(t, err)
-	left, right := 0, 1
-	if s.In[0].Strides[len(s.Axes)-1] != 0 {
-		left, right = 1, 0
-	}
-	pairs := len(s.Axes) - 3
+	at := s.Product()
 	index := make([]int, len(s.Axes))
 	for next := true; next; next = advance(index, s.OutExtents(0)) {
 		var x, y []uint64
-		for k := range s.Axes[pairs].Extent {
-			index[pairs] = k
-			x = append(x, inputs[left][locate(&s.In[left], index)])
-			y = append(y, inputs[right][locate(&s.In[right], index)])
+		for next := true; next; next = advance(index[at.Pairs:at.Rows], s.Extents()[at.Pairs:at.Rows]) {
+			x = append(x, inputs[0][locate(&s.In[0], index)])
+			y = append(y, inputs[1][locate(&s.In[1], index)])
 		}
-		index[pairs] = 0
 		want := ir.DotLine(buffers[2].DType, x, y, false)
 		require.Equal(t, want, got[0][locate(&s.Out[0].Access, index)], "element %v", index)
 	}
-	return d
+	return d, of
 }
 
 // advance moves to the next index of a box, and reports whether there is one.

@@ -1,0 +1,39 @@
+package graph_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/ir/eval"
+	"github.com/stridefuse/stridefuse/ir/irtest"
+)
+
+// TestConvEngines compares convolutions of floats, whose sums are rounded, with their
+// definition: the bits depend neither on the engine nor on the number of workers.
+func TestConvEngines(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var extents, size []int
+		axes := rapid.IntRange(1, 3).Draw(t, "axes")
+		for range axes {
+			extents = append(extents, rapid.IntRange(3, 24/axes).Draw(t, "extent"))
+			size = append(size, rapid.IntRange(1, 3).Draw(t, "size"))
+		}
+		o := drawConv(t, extents, size)
+		o.Groups = rapid.IntRange(1, 2).Draw(t, "groups")
+		n, c, m := rapid.IntRange(1, 2).Draw(t, "n"), rapid.SampledFrom([]int{1, 2, 5, 33}).Draw(t, "c"), rapid.IntRange(1, 8).Draw(t, "m")
+		shape := slices.Concat([]int{n, o.Groups * c}, extents)
+		if o.ChannelsLast = rapid.Bool().Draw(t, "channels last"); o.ChannelsLast {
+			shape = slices.Concat([]int{n}, extents, []int{o.Groups * c})
+		}
+		d := rapid.SampledFrom([]graph.DType{graph.Float32, graph.Float64}).Draw(t, "type")
+		x, w := irtest.Array(t, d, shape...), irtest.Array(t, d, slices.Concat([]int{o.Groups * m, c}, size)...)
+		y := inputLike("x", toTensor(t, x, nil)).Conv(inputLike("w", toTensor(t, w, nil)), o)
+		f, _, err := graph.Define(y)
+		require.NoError(t, err)
+		checkPrograms(t, f, []eval.Array{x, w}, nil)
+	})
+}

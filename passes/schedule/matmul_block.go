@@ -1,0 +1,190 @@
+package schedule
+
+import (
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/nest"
+	"github.com/stridefuse/stridefuse/ir/plan"
+)
+
+// Blocks of a product. The rows, and likewise the columns, are one axis of the step or
+// several, as the lines and columns of an image are. A block has single indices of the
+// outer ones, some of one of them, and all of those inside it:
+//
+//	columns [56,56], blocks of 8 x 56 = 448
+
+// side is the rows or the columns of a product.
+type side struct {
+	axes  []int // of the step
+	axis  int   // the one that is cut into tiles
+	tile  int   // indices of it in a block
+	inner int   // rows or columns of a block for each of them
+}
+
+// cut returns the place inside the loops over the blocks.
+func (d *side) cut(w *walk) *walk {
+	for _, k := range d.axes {
+		switch {
+		case k < d.axis:
+			w = w.cut(k, 1)
+		case k == d.axis:
+			w = w.cut(k, d.tile)
+		}
+	}
+	return w
+}
+
+// size returns how many rows or columns a block has.
+func (d *side) size(w *walk) nest.Size { return times(w.size[d.axis], d.inner) }
+
+// most returns how many rows or columns a block has at most.
+func (d *side) most() int { return d.tile * d.inner }
+
+// last returns the innermost axis.
+func (d *side) last() int { return d.axes[len(d.axes)-1] }
+
+// all returns how many rows or columns there are.
+func (d *side) all(axes []plan.Axis) int {
+	n := 1
+	for _, k := range d.axes {
+		n *= axes[k].Extent
+	}
+	return n
+}
+
+// count returns the number of blocks.
+func (d *side) count(axes []plan.Axis) int {
+	n := (axes[d.axis].Extent-1)/d.tile + 1
+	for _, k := range d.axes {
+		if k < d.axis {
+			n *= axes[k].Extent
+		}
+	}
+	return n
+}
+
+// axesFrom returns the numbers of the axes from first to before end.
+func axesFrom(first, end int) (axes []int) {
+	for k := first; k < end; k++ {
+		axes = append(axes, k)
+	}
+	return axes
+}
+
+// stride returns the stride of a view over several axes as one, if it has one.
+func (p *product) stride(f *factor, axes []int) (stride int, ok bool) {
+	stride = f.strides[axes[len(axes)-1]]
+	n := 1
+	for i := len(axes) - 1; i >= 0; i-- {
+		if f.strides[axes[i]] != n*stride {
+			return 0, false
+		}
+		n *= p.step.Axes[axes[i]].Extent
+	}
+	return stride, true
+}
+
+// blocks decides which operands are packed, and sets the sides' blocks: as equal as tiles
+// and panels allow.
+func (p *product) blocks() {
+	pairs := axesFrom(p.at.Pairs, p.at.Rows)
+	p.rows.axes, p.cols.axes = axesFrom(p.at.Rows, p.at.Cols), axesFrom(p.at.Cols, len(p.step.Axes))
+	var ok bool
+	p.left.apart, ok = p.stride(&p.left, pairs)
+	p.left.packed = !ok || p.short(&p.left, &p.rows, p.Matmul.DirectRows)
+	p.right.apart, ok = p.stride(&p.right, pairs)
+	p.right.packed = !ok || p.right.strides[len(p.step.Axes)-1] != 1 || p.short(&p.right, &p.cols, p.Matmul.DirectCols) || p.scattered()
+	p.tiles(&p.rows, &p.left, p.Matmul.LeftBytes/ir.DotChunk/p.dtype.Size(), kernel.DotRows)
+	most := p.Matmul.Cols
+	if p.right.packed {
+		most = max(p.width, min(most, p.Matmul.RightBytes/p.pairs/p.dtype.Size()))
+	}
+	p.tiles(&p.cols, &p.right, most, p.width)
+	if p.inGroup || p.Workers <= 1 {
+		return
+	}
+	share := func(blocks, least int) {
+		for p.iterations() < blocks && most > least {
+			most /= 2
+			p.tiles(&p.cols, &p.right, most, p.width)
+		}
+	}
+	share(p.Matmul.BlocksPerWorker*p.Workers, p.Matmul.LeastCols)
+	share(p.Workers, 2*p.width)
+}
+
+// scattered reports whether a right operand whose rows are contiguous is packed all the same:
+// the rows are far apart, and enough rows of the left one read it to pay for the copy. In a
+// row group each block of rows would pack it anew.
+func (p *product) scattered() bool {
+	return p.right.panel == nil && !p.inGroup && p.rows.all(p.step.Axes) >= p.Matmul.PackRows && abs(p.right.apart)*p.dtype.Size() >= p.Matmul.SetBytes
+}
+
+// iterations returns how many blocks goroutines compute apart from each other.
+func (p *product) iterations() int {
+	n := 1
+	for _, a := range p.step.Axes[:p.at.Pairs] {
+		n *= a.Extent
+	}
+	if p.right.packed || !p.left.packed {
+		n *= p.cols.count(p.step.Axes)
+	}
+	if !p.right.packed {
+		n *= p.rows.count(p.step.Axes)
+	}
+	return n
+}
+
+// short reports whether an operand that is not packed would have blocks of few rows or
+// columns, though the output's may be more.
+func (p *product) short(f *factor, d *side, few int) bool {
+	first, inner := p.common(f, d)
+	_, all := p.common(nil, d)
+	return first > d.axes[0] && inner < few && inner < all
+}
+
+// common returns the first axis of a side from which on the output and an operand have
+// one stride each, and how many rows or columns that is. A nil operand has no say.
+func (p *product) common(f *factor, d *side) (first, inner int) {
+	inner = 1
+	for i := len(d.axes) - 1; i >= 0; i-- {
+		_, ok := p.stride(&p.out, d.axes[i:])
+		if f != nil && ok {
+			_, ok = p.stride(f, d.axes[i:])
+		}
+		if !ok {
+			break
+		}
+		first = d.axes[i]
+		inner *= p.step.Axes[first].Extent
+	}
+	return first, inner
+}
+
+// tiles sets the blocks of a side to about so many rows or columns, multiples of unit where
+// there are enough.
+func (p *product) tiles(d *side, f *factor, most, unit int) {
+	if f.packed {
+		f = nil
+	}
+	first, _ := p.common(f, d)
+	d.axis, d.inner = d.last(), 1
+	for d.axis > first && d.inner*p.step.Axes[d.axis].Extent <= most {
+		d.inner *= p.step.Axes[d.axis].Extent
+		d.axis--
+	}
+	n := p.step.Axes[d.axis].Extent
+	parts := (n-1)/max(1, most/d.inner) + 1
+	each := (n-1)/parts + 1
+	if unit /= gcd(unit, d.inner); unit <= each || d.inner == 1 {
+		each = (each + unit - 1) / unit * unit
+	}
+	d.tile = min(n, each)
+}
+
+func gcd(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
