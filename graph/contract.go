@@ -39,7 +39,12 @@ func (c *contraction) node() Node {
 			ones = append(ones, k)
 		}
 	}
+	dt := first.DType()
+	narrow := ir.Reals.Has(dt) && !dt.Native() // products and sums are of its compute type
 	for i, t := range c.terms {
+		if narrow {
+			t.x = t.x.Cast(dt.Compute())
+		}
 		c.terms[i] = c.squeezed(t.diagonal())
 	}
 	c.out = slices.DeleteFunc(slices.Clone(c.out), func(l string) bool { return c.sizes[l].Is(1) })
@@ -47,6 +52,9 @@ func (c *contraction) node() Node {
 		c.terms[i] = t.sum(func(label string) bool { return !c.needs(label, i) })
 	}
 	y := c.product().ordered(c.out).Unsqueeze(ones)
+	if narrow {
+		y = y.Cast(dt)
+	}
 	if names != nil {
 		y = y.WithAxes(names...)
 	}

@@ -21,8 +21,8 @@ import (
 //
 //	go test ./ir/tuning -run '^$' -bench Weights
 func BenchmarkWeights(b *testing.B) {
-	if !abi.HasAVX2() {
-		b.Skip("the weights are those of AVX2 kernels")
+	if abi.Best() == abi.Portable {
+		b.Skip("the weights are those of assembly")
 	}
 	m := tuning.Default(1)
 	const rows, cols = 32, 48 // 6 KiB, as a register of a tiling
