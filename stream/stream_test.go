@@ -212,7 +212,9 @@ func TestSameBitsOfRandomPrograms(t *testing.T) {
 		j.Progress = func(p stream.Progress) { passes = max(passes, p.Passes) }
 		requireSame(t, inMemory(t, p, ins), outputs(t, j), p.String())
 	})
-	require.Greater(t, passes, 2)
+	if !testing.Short() { // of few programs none may need so many
+		require.Greater(t, passes, 2)
+	}
 }
 
 // randomProgram draws operations on values of three columns, with rows or without.

@@ -282,7 +282,6 @@ func TestElementwise(t *testing.T) {
 		require.Empty(t, why)
 		after, why := whole.drafted(&target{Machine: to.Machine, lib: library(anyKernel), buffers: p.Buffers, read: to.read}, &p.Steps[2])
 		require.Empty(t, why)
-		cost, tuned := 0.0, to.PackBytes == tuning.Default(1).PackBytes
 		for _, by := range strategies[plan.Parallel] {
 			d, why := by.drafted(to, &p.Steps[1])
 			if d == nil {
@@ -290,10 +289,8 @@ func TestElementwise(t *testing.T) {
 				continue
 			}
 			reached[by.name]++
-			if tuned && to.Blocks == 0 && name != "mixed" {
-				require.GreaterOrEqual(t, d.Choice.Cost, cost, "%s costs less than what comes first\n%s", by.name, p)
-				cost = d.Choice.Cost
-			}
+			offer, _ := by.offer(to, &p.Steps[1])
+			require.GreaterOrEqual(t, d.Choice.Cost, offer.least, "%s costs less than it offered\n%s", by.name, p)
 			program := programOf(p, []*Draft{before, d, after})
 			require.NoError(t, program.Verify(), "%s\n%s%s", by.name, p, program)
 			got, err := nest.Eval(program, flat, nest.Shuffled(1))
