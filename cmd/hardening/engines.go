@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/internal/progress"
 )
 
 // attackEngines runs programs on random inputs on each engine, with different numbers of
@@ -14,7 +15,9 @@ import (
 func attackEngines(seed uint64, cases int) (*tally, error) {
 	t := &tally{name: "programs on both engines"}
 	random := rand.New(rand.NewPCG(seed, 1))
-	for range cases {
+	tell := progress.Of(t.name, cases)
+	for i := range cases {
+		tell(i)
 		t.cases, t.parsed, t.verified = t.cases+1, t.parsed+1, t.verified+1
 		ys := attackPrograms()
 		y := ys[random.IntN(len(ys))]

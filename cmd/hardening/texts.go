@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/internal/progress"
 	"github.com/stridefuse/stridefuse/ir/layout"
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
@@ -220,7 +221,9 @@ func attackTexts(seed uint64, cases int) ([]*tally, error) {
 	random := rand.New(rand.NewPCG(seed, 0))
 	pick := func(list []string) string { return list[random.IntN(len(list))] }
 	graphs, plans, nests := &tally{name: "graphs, evaluated"}, &tally{name: "plans, scheduled and run"}, &tally{name: "schedules, run"}
-	for range cases {
+	tell := progress.Of("changed texts", cases)
+	for i := range cases {
+		tell(i)
 		graphs.attackGraph(random, pick(texts.graphs))
 		plans.attackPlan(random, pick(texts.plans))
 		nests.attackNest(random, pick(texts.nests))

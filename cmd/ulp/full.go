@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/stridefuse/stridefuse/internal/progress"
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
@@ -26,7 +27,7 @@ func (s *settings) measure(ctx context.Context, f *function, dt ir.DType) ([]mea
 		return nil, fmt.Errorf("functions of %s are not measured: they are float32's, rounded", dt)
 	case s.n == 0 && f.sweeps(dt):
 		src := everything()
-		return measure(ctx, f, src, s.workers, progress(f, dt, src.chunks))
+		return measure(ctx, f, src, s.workers, progress.Of(f.name()+" "+dt.Text(), src.chunks))
 	}
 	return measureSample[float32](ctx, s, f, drawnSingle)
 }
@@ -37,7 +38,7 @@ func measureSample[T float](ctx context.Context, s *settings, f *function, n int
 		n = s.n
 	}
 	src := sample[T](f, n)
-	ms, err := measure(ctx, f, src, s.workers, progress(f, dtypeOf[T](), src.chunks))
+	ms, err := measure(ctx, f, src, s.workers, progress.Of(f.name()+" "+dtypeOf[T]().Text(), src.chunks))
 	if err != nil || s.subset {
 		return ms, err
 	}
@@ -96,7 +97,7 @@ func (s *settings) hash(ctx context.Context, f *function, dt ir.DType, fast bool
 		return hashResults(ctx, f, fast, on, patterns[float32](n), s.workers, quiet)
 	}
 	src := everything()
-	return hashResults(ctx, f, fast, on, src, s.workers, progress(f, dt, src.chunks))
+	return hashResults(ctx, f, fast, on, src, s.workers, progress.Of(f.name()+" "+dt.Text(), src.chunks))
 }
 
 // fullHash is the one that the table has beside the quick one.
@@ -144,3 +145,5 @@ func (m measurement) report(f *function) string {
 	return fmt.Sprintf("%-9s %s %-7s max %.4f ULP at %s: got %g, want %s; %d inputs, hash %016x",
 		m.op, m.dtype.Text(), tierName(m.fast), m.max, at, m.got, m.want, m.tried, m.hash)
 }
+
+func quiet(int) {}

@@ -1,0 +1,31 @@
+// Package progress tells on standard error how much of long work is done, for commands.
+package progress
+
+import (
+	"fmt"
+	"os"
+	"sync"
+	"time"
+)
+
+const every = 5 * time.Second
+
+// Of returns a function that is told how many of total parts are done, by any goroutine, and
+// prints it every five seconds, with what is left by the speed so far.
+func Of(what string, total int) func(done int) {
+	var mu sync.Mutex
+	start := time.Now()
+	last := start
+	return func(done int) {
+		mu.Lock()
+		defer mu.Unlock()
+		now := time.Now()
+		if done <= 0 || now.Sub(last) < every {
+			return
+		}
+		last = now
+		part := float64(done) / float64(total)
+		left := time.Duration(float64(now.Sub(start)) * (1 - part) / part)
+		fmt.Fprintf(os.Stderr, "%s: %.0f%%, %s to go\n", what, 100*part, left.Round(time.Second))
+	}
+}
