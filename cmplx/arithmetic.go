@@ -3,7 +3,7 @@ package cmplx
 import "github.com/stridefuse/stridefuse/graph"
 
 // Operands of arithmetic are a Node, a graph.Node of real numbers, or a Go number: complex or
-// real. Shapes broadcast. With a real operand the parts are computed apart.
+// real. A tensor is From(graph.Const(t)). Shapes broadcast. With a real operand the parts are computed apart.
 
 // operand returns the parts of an operand, and whether it is real: then im is of no use.
 func (z Node) operand(w any) (re, im graph.Node, isReal bool) {
@@ -49,7 +49,8 @@ func (z Node) Mul(w any) Node {
 }
 
 // Div returns z / w. Each part is within 4 units in the last place, whatever the magnitudes
-// of the operands, unless it is subnormal. Division of a number by 0 divides its parts by 0.
+// of the operands, unless it is subnormal or less than 2^-500 of the other part: then it may
+// lose digits, or be 0. Division of a number by 0 divides its parts by 0.
 func (z Node) Div(w any) Node {
 	re, im, isReal := z.operand(w)
 	if isReal {

@@ -4,8 +4,7 @@
 //	z := cmplx.Input("z", graph.Float32, graph.Dim("n"))
 //	w := z.Mul(z).Add(1i).Sqrt()
 //	p, err := graph.Compile(w.Interleaved())
-//	t, err := cmplx.Of([]complex64{1, 2i})
-//	out, err := p.Run(ctx, t)
+//	out, err := p.Run(ctx, cmplx.Of([]complex64{1, 2i}))
 //	data, err := cmplx.Data[complex64](out)
 //
 // In tensors the parts alternate, as Go's complex64 and complex128 are in memory: an array

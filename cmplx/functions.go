@@ -54,7 +54,7 @@ func (z Node) Cosh() Node {
 // Tanh returns the hyperbolic tangents (Kahan 1987).
 func (z Node) Tanh() Node { return z.unary(tanh) }
 
-// Pow returns z^w, where w is an operand as those of Mul: an int up to 64 by multiplication,
+// Pow returns z^w, where w is an operand as those of Mul: an int from 1 to 64 by multiplication,
 // else e^(w*log z), whose relative error grows with the magnitude of w*log z. 0^w is 1 for
 // w = 0, 0 where w has a positive real part, else infinite.
 func (z Node) Pow(w any) Node {
@@ -104,7 +104,9 @@ func exp(z Node) Node {
 func log(z Node) Node {
 	const large = 0x1p1000
 	h, l := z.re.Abs().Maximum(z.im.Abs()), z.re.Abs().Minimum(z.im.Abs())
-	near := h.Sub(1).FMA(h.Add(1), l.Mul(l)).Log1p().Mul(0.5)
+	p, q := h.Mul(h), l.Mul(l)
+	lost := h.FMA(h, p.Neg()).Add(l.FMA(l, q.Neg())) // by the squares
+	near := p.Sub(1).Add(q).Add(lost).Log1p().Mul(0.5)
 	scale := graph.Where(h.Gt(large), h.Scalar(0.5), 1)
 	far := z.re.Mul(scale).Hypot(z.im.Mul(scale)).Log().Add(graph.Where(h.Gt(large), h.Scalar(math.Ln2), 0))
 	return Node{graph.Where(h.Gt(0.5).And(h.Lt(2)), near, far), z.Arg()}

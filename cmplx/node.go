@@ -23,8 +23,15 @@ func Input(name string, dt graph.DType, extents ...any) Node {
 	return From(graph.Input(name, dt, append(append([]any{}, extents...), 2)...))
 }
 
-// From returns the numbers whose parts alternate along the last axis of x, of extent 2.
-func From(x graph.Node) Node { return Node{x.Index(-1, 0), x.Index(-1, 1)} }
+// From returns the numbers whose parts alternate along the last axis of x. An extent of it
+// other than 2 is an error.
+func From(x graph.Node) Node {
+	parts := x.Split(-1, 1, 1)
+	if len(parts) < 2 { // x or the extent is wrong
+		return Node{parts[0], parts[0]}
+	}
+	return Node{parts[0].Squeeze(-1), parts[1].Squeeze(-1)}
+}
 
 // Interleaved returns the numbers as tensors have them, for an output: their parts are a new
 // last axis of extent 2.
@@ -56,9 +63,9 @@ func (z Node) CumSum(axis any, options ...graph.ReduceOption) Node {
 	return Node{z.re.CumSum(axis, options...), z.im.CumSum(axis, options...)}
 }
 
-// Prod returns the products along an axis, whose extent must be known before the program
-// runs: of halves, which are multiplied element by element, again and again. It is 1 of no
-// numbers.
+// Prod returns the products along an axis: it multiplies the two halves of the axis element
+// by element until one element is left. The extent must be known before the program runs. An
+// empty product is 1.
 func (z Node) Prod(axis int) Node {
 	shape := z.Shape()
 	if axis < 0 {

@@ -63,7 +63,7 @@ func round(c *call) graph.Node {
 		case !fractional(x[0].DType()) && decimals >= 0:
 			return x[0]
 		case !fractional(x[0].DType()):
-			return x[0].Cast(graph.Float64).Div(scale).Round().Mul(scale).Cast(x[0].DType())
+			return roundInteger(x[0], scale)
 		case decimals == 0:
 			return x[0].Round()
 		case decimals < 0:
@@ -71,6 +71,24 @@ func round(c *call) graph.Node {
 		}
 		return x[0].Mul(scale).Round().Div(scale)
 	})
+}
+
+// roundInteger returns the nearest multiple of a power of ten, the even one of two.
+func roundInteger(x graph.Node, scale float64) graph.Node {
+	const most = 1e18 // that int64 has
+	wide := x
+	if x.DType() != graph.Uint64 {
+		wide = x.Cast(graph.Int64)
+	}
+	if scale > most {
+		return x.Mul(0)
+	}
+	unit := wide.Scalar(int64(scale))
+	quotient := wide.FloorDiv(unit)
+	rest := wide.Sub(quotient.Mul(unit))
+	missing := unit.Sub(rest)
+	up := rest.Gt(missing).Or(rest.Eq(missing).And(quotient.Mod(2).Ne(0)))
+	return graph.Where(up, quotient.Add(1), quotient).Mul(unit).Cast(x.DType())
 }
 
 func heaviside(x graph.Node, y any) graph.Node {

@@ -195,7 +195,7 @@ var elementwise = map[string]function{
 	"mish":          unary(floating, graph.Node.Mish),
 	"selu":          unary(floating, graph.Node.SELU),
 	"hard_swish":    unary(floating, graph.Node.HardSwish),
-	"bitwise_count": unary(same, func(x graph.Node) graph.Node { return x.PopCount().Cast(graph.Uint8) }),
+	"bitwise_count": unary(same, func(x graph.Node) graph.Node { return absolute(x).PopCount().Cast(graph.Uint8) }),
 	"bit_length":    unary(same, graph.Node.BitLen),
 }
 

@@ -50,7 +50,7 @@ var reductions = map[string]function{
 
 	"sort":         {"a, axis=-1", func(c *call) graph.Node { return lines(c, graph.Node.Sort) }},
 	"argsort":      {"a, axis=-1", func(c *call) graph.Node { return lines(c, graph.Node.ArgSort) }},
-	"diff":         {"a, axis=-1", func(c *call) graph.Node { return lines(c, difference) }},
+	"diff":         {"a, n=1, axis=-1", differences},
 	"searchsorted": {"a, v", searchSorted},
 }
 
@@ -157,6 +157,22 @@ func scanning(r rule, f func(x graph.Node, axis any, opts ...graph.ReduceOption)
 func lines(c *call, f func(x graph.Node, axis any) graph.Node) graph.Node {
 	axis := c.int("axis")
 	return safe(c, c.operands(same, "a"), func(x []graph.Node) graph.Node { return f(x[0], axis) })
+}
+
+// differences subtracts n times.
+func differences(c *call) graph.Node {
+	const most = 64
+	n := c.int("n")
+	if n < 0 || n > most {
+		c.p.fail(c.values["n"].at, "differences are taken 0 to %d times", most)
+		n = 0
+	}
+	return lines(c, func(x graph.Node, axis any) graph.Node {
+		for range n {
+			x = difference(x, axis)
+		}
+		return x
+	})
 }
 
 // difference subtracts from each element the one before it.

@@ -102,6 +102,9 @@ func (x Node) triangle(name string, keeps func(rows, cols Node) Node) Node {
 	if err != nil {
 		return fail(name, "%w", err)
 	}
+	if n.typ.DType == Bool {
+		return within(name, x, keeps(rows, cols).And(x))
+	}
 	return within(name, x, Where(keeps(rows, cols), x, 0))
 }
 
@@ -162,8 +165,11 @@ func (x Node) OneHot(dt DType, depth, axis int) Node {
 // rounded twice.
 func Range(dt DType, begin, end, step float64) Node {
 	count := math.Ceil((end - begin) / step)
-	if !(count < 1<<31) || step == 0 {
+	if step == 0 || math.IsNaN(count) || math.IsInf(count, 0) {
 		return fail("range", "from %v to %v by %v: it does not end", begin, end, step)
+	}
+	if count >= 1<<31 {
+		return fail("range", "from %v to %v by %v: it has %.0f elements, and may have 2^31-1", begin, end, step, count)
 	}
 	i := Iota(Int32, max(0, int(count))).Cast(dt)
 	return within("range", i, i.Mul(step).Add(begin))

@@ -74,9 +74,12 @@ func newProgram(s *settings, fn *ir.Func, sizes []string) *Program {
 		sizes:    sizes,
 	}
 	p.trap, p.progress, p.profiled, p.hidden = s.debug.has(NonFinite), s.progress, s.profiled, s.hidden
-	p.recorders = s.recorders
+	recorders := s.recorders
 	if e := environment(); e != nil && !p.hidden {
-		p.recorders = append(p.recorders, e)
+		recorders = append(recorders, e)
+	}
+	if len(recorders) > 0 {
+		p.record = &record{to: recorders, lacked: map[string]*lacked{}}
 	}
 	p.cache.limit = cmp.Or(s.plans, defaultPlans)
 	p.machine = tuning.Default(p.executor.Parallelism())

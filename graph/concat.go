@@ -82,8 +82,9 @@ const (
 
 // Pad returns x with before[k] and after[k] more elements along axis k: zeros, or what
 // the mode says. Negative numbers take elements away. The lists have a number for each
-// axis. Where an extent is known when the program runs alone, a mode but PadConstant and
-// PadEdge takes no more elements of x on a side than there are: fewer are an error of the run.
+// axis. If an extent is known only at run time, PadReflect, PadSymmetric and PadWrap can't
+// repeat x more than once: padding a side by more than the extent, for PadReflect by more than
+// the extent less 1, is an error of the run.
 func (x Node) Pad(before, after []int, mode PadMode) Node {
 	return x.pad(before, after, mode, apply(ir.OpConst, ir.Attr{DType: x.DType()}))
 }

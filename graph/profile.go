@@ -173,9 +173,15 @@ func (s StepProfile) text(p *Profile) string {
 
 // rate says how fast steps were.
 func (s StepProfile) rate(p *Profile) string {
-	text := fmt.Sprintf("%.3g GB/s, %.0f%% of memory's", s.GBPerSecond(), 100*s.GBPerSecond()/p.Limits.MemoryGB)
+	of := func(speed, limit float64, what string) string {
+		if limit == 0 { // it is not measured
+			return ""
+		}
+		return fmt.Sprintf(", %.0f%% of %s's", 100*speed/limit, what)
+	}
+	text := fmt.Sprintf("%.3g GB/s", s.GBPerSecond()) + of(s.GBPerSecond(), p.Limits.MemoryGB, "memory")
 	if s.Ops > 0 {
-		text += fmt.Sprintf("; %.3g GFLOP/s, %.0f%% of %s's", s.GFLOPPerSecond(), 100*s.GFLOPPerSecond()/p.Limits.GFLOPs(s.DType), s.DType)
+		text += fmt.Sprintf("; %.3g GFLOP/s", s.GFLOPPerSecond()) + of(s.GFLOPPerSecond(), p.Limits.GFLOPs(s.DType), s.DType.String())
 	}
 	return text
 }

@@ -39,7 +39,8 @@ func TestProfile(t *testing.T) {
 
 	l := q.Limits
 	require.Positive(t, l.MemoryGB)
-	require.Greater(t, l.Float32GFLOPs, l.Float64GFLOPs)
+	require.Positive(t, l.Float32GFLOPs)
+	require.Positive(t, l.Float64GFLOPs)
 	require.Equal(t, l, p.Profile().Limits, "measured once")
 	require.Contains(t, p.Explain(), "\n  profile 3 runs of ")
 	require.Contains(t, p.Explain(), "GFLOP/s, ")

@@ -35,8 +35,8 @@ type Program struct {
 	kept      keeper
 	progress  func(context.Context, Progress)
 	profiled  bool
-	hidden    bool // from dumps
-	recorders []*recorder
+	hidden    bool      // from dumps
+	record    *record   // or nil
 	generated bool      // each loop must be a generated kernel
 	args      sync.Pool // of *[]*Tensor: inputs and captured tensors
 	trap      bool      // NonFinite

@@ -24,13 +24,13 @@ func WithProgress(observe func(ctx context.Context, p Progress)) Option {
 	return func(s *settings) { s.progress = observe }
 }
 
-// observe makes the runs of a binding tell what the program's options ask for.
+// observe makes the runs of a binding report what the program's options ask for.
 func (p *Program) observe(b *binding, nests *nest.Program) {
-	r := &record{to: p.recorders}
-	if len(r.to) > 0 {
-		r.missed = missedBy(b.plan, nests)
+	var kernels []missed
+	if p.record != nil {
+		kernels = missedBy(b.plan, nests)
 	}
-	if p.progress == nil && !p.profiled && len(r.missed) == 0 {
+	if p.progress == nil && !p.profiled && len(kernels) == 0 {
 		return
 	}
 	o := &runtime.Observer{Progress: p.progress, Every: progressEvery}
@@ -39,8 +39,8 @@ func (p *Program) observe(b *binding, nests *nest.Program) {
 		b.times = newTimes(len(b.plan.Steps))
 		o.Labels, times = true, append(times, b.times.add)
 	}
-	if len(r.missed) > 0 {
-		times = append(times, r.add)
+	if len(kernels) > 0 {
+		times = append(times, func(took []time.Duration) { p.record.add(kernels, took) })
 	}
 	if len(times) > 0 {
 		o.Times = func(took []time.Duration) {

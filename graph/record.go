@@ -3,6 +3,7 @@ package graph
 import (
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -28,9 +29,9 @@ const RecordEnv = "STRIDEFUSE_RECORD"
 //
 //	kernel (u0:f32, s1:f32) { t0 = mul u0 s1; t1 = tanh t0; store t1 }	bytes=8000	ns=5210	runs=1
 //
-// Lines are written after the first, second, fourth, eighth and so on run with inputs of some
-// sizes and layouts: a process that runs for long writes few. Several programs may have the
-// same Option, and then do not write at the same time. A write that fails is told once on
+// Lines are written after the first, second, fourth, eighth and so on of the program's runs
+// that lack a kernel: a process that runs for long writes few. Several programs may have the
+// same Option, and then do not write at the same time. A write that fails is reported once on
 // standard error, and is no error of the run.
 func Record(w io.Writer) Option {
 	r := &recorder{w: w}
@@ -79,7 +80,6 @@ type missed struct {
 	signature string
 	bytes     int // that its steps move in one run
 	steps     []missedStep
-	took      time.Duration // since the last line
 }
 
 // missedStep is the part of a task's time that a step takes, by its cost.
@@ -113,36 +113,45 @@ func missedBy(pl *plan.Plan, nests *nest.Program) []missed {
 	return out
 }
 
-// record adds up the runs of a binding.
+// record adds up the runs of a program that lacked kernels, whatever their sizes.
 type record struct {
 	to     []*recorder
 	mu     sync.Mutex
-	missed []missed
 	runs   int // all
-	told   int // of those, how many lines tell of
+	lacked map[string]*lacked
+}
+
+// lacked is what the runs since the last line lacked of a kernel.
+type lacked struct {
+	bytes, runs int
+	took        time.Duration
 }
 
 // add adds a run, whose tasks took so long, and writes lines if it is time to.
-func (r *record) add(took []time.Duration) {
+func (r *record) add(kernels []missed, took []time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.runs++
-	for i := range r.missed {
-		for _, s := range r.missed[i].steps {
-			r.missed[i].took += time.Duration(s.part * float64(took[s.task]))
+	for i := range kernels {
+		m := &kernels[i]
+		l := r.lacked[m.signature]
+		if l == nil {
+			l = &lacked{}
+			r.lacked[m.signature] = l
+		}
+		l.bytes, l.runs = l.bytes+m.bytes, l.runs+1
+		for _, s := range m.steps {
+			l.took += time.Duration(s.part * float64(took[s.task]))
 		}
 	}
-	if r.runs&(r.runs-1) != 0 { // no power of 2
+	if r.runs++; r.runs&(r.runs-1) != 0 { // no power of 2
 		return
 	}
-	runs := r.runs - r.told
-	r.told = r.runs
 	var lines strings.Builder
-	for i := range r.missed {
-		m := &r.missed[i]
-		fmt.Fprintf(&lines, "%s\tbytes=%d\tns=%d\truns=%d\n", m.signature, runs*m.bytes, m.took.Nanoseconds(), runs)
-		m.took = 0
+	for _, signature := range slices.Sorted(maps.Keys(r.lacked)) {
+		l := r.lacked[signature]
+		fmt.Fprintf(&lines, "%s\tbytes=%d\tns=%d\truns=%d\n", signature, l.bytes, l.took.Nanoseconds(), l.runs)
 	}
+	clear(r.lacked)
 	for _, to := range r.to {
 		to.write(lines.String())
 	}

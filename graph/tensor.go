@@ -32,7 +32,8 @@ func BFloatOf(f float32) BFloat { return tensor.BFloatOf(f) }
 // Fixed is Go's type of the elements of dtype Fixed16x16: the number times 2^16.
 type Fixed = tensor.Fixed
 
-// FixedOf returns the Fixed nearest to f, the even one of two.
+// FixedOf returns the Fixed nearest to f, the even one of two; beyond the least and the
+// greatest those; 0 for NaN.
 func FixedOf(f float64) Fixed { return tensor.FixedOf(f) }
 
 // Of returns data as a tensor of that shape, row-major, without a copy: writes

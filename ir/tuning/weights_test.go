@@ -15,8 +15,8 @@ import (
 )
 
 // BenchmarkWeights measures the weights of costs on this machine, by built-in kernels on
-// blocks in the first-level cache, and reports each in additions of an element. Machine has
-// what it reported. One addition of float32 with the reading and writing of its operands
+// blocks in the first-level cache, and reports each in additions of an element, beside what
+// Machine has. One addition of float32 with the reading and writing of its operands
 // is LoadWork+1 by definition, which is the measure of all others.
 //
 //	go test ./ir/tuning -run '^$' -bench Weights
