@@ -2,7 +2,7 @@ package graph
 
 import "github.com/stridefuse/stridefuse/ir"
 
-// Means and norms are made of several operations. Of Float16, BFloat16 and Fixed16x16 they
+// Means, norms and quantiles are made of several operations. Of Float16, BFloat16 and Fixed16x16 they
 // are computed in Float32 or Float64 as a whole: a sum that is rounded to their few bits on
 // the way would overflow, or lose the count that it is divided by.
 

@@ -49,14 +49,16 @@ func plottingPosition(alpha, beta float64) func(n, q float64) float64 {
 // Median returns the middle elements along an axis, of floats, or of all elements: of an
 // even number the mean of the two. NaN if any is. The axis is dropped, or has extent 1 with
 // KeepDims. Its extent must be known before the program runs, as for all quantiles.
-func (x Node) Median(axis ...any) Node { return x.quantiles("median", []float64{0.5}, axis)[0] }
+func (x Node) Median(axis ...any) Node {
+	return x.inComputeType(func(x Node) Node { return x.quantiles("median", []float64{0.5}, axis)[0] })
+}
 
 // Quantile returns the elements along an axis, of floats, below which a part q of them
 // are, from 0 to 1: between two elements what lies on the line between them, as NumPy's
 // quantile does by default, or what QuantileMethod says. NaN if any element is. The axis is
 // dropped, or has extent 1 with KeepDims. Its extent must be known before the program runs.
 func (x Node) Quantile(q float64, axis ...any) Node {
-	return x.quantiles("quantile", []float64{q}, axis)[0]
+	return x.inComputeType(func(x Node) Node { return x.quantiles("quantile", []float64{q}, axis)[0] })
 }
 
 // Quantiles returns several quantiles as the slices of a new first axis. The elements are
@@ -65,7 +67,9 @@ func (x Node) Quantiles(qs []float64, axis ...any) Node {
 	if len(qs) == 0 {
 		return fail("quantiles", "no parts: give one or more")
 	}
-	return within("quantiles", x, Stack(0, x.quantiles("quantiles", qs, axis)...))
+	return x.inComputeType(func(x Node) Node {
+		return within("quantiles", x, Stack(0, x.quantiles("quantiles", qs, axis)...))
+	})
 }
 
 // quantiles returns the quantiles of an operand, each a node.
@@ -143,6 +147,10 @@ func (x Node) quantileArgs(name string, args []any) (_ Node, axis int, keep []in
 // NanMedian returns the median along an axis, of floats, or of all elements, of those that
 // are no NaN: NaN where there is none. The axis is dropped, or has extent 1 with KeepDims.
 func (x Node) NanMedian(axis ...any) Node {
+	return x.inComputeType(func(x Node) Node { return x.nanMedian(axis) })
+}
+
+func (x Node) nanMedian(axis []any) Node {
 	n := x.get()
 	if n.err != nil {
 		return x
