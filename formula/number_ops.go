@@ -121,8 +121,8 @@ func divFloats(x, y float64) (number, error) {
 	return floatNumber(x / y), nil
 }
 
-// divMod returns the quotient and the remainder of floats as Python defines them: the remainder
-// is exact and has the sign of y, also if it is 0. The quotient is the whole number nearest to
+// divMod returns the quotient and the remainder of floats as Python defines them. The remainder
+// has the sign of y, also if it is 0. The quotient is the whole number nearest to
 // (x - remainder)/y, not floor(x/y): 1.0/0.1 is rounded to 10, and 1.0//0.1 is 9.
 func divMod(x, y float64) (quotient, remainder float64) {
 	r := math.Mod(x, y) // with the sign of x
