@@ -13,6 +13,9 @@ import (
 // not tuned.
 const blockBytes = 16 << 20
 
+// maxBlocks bounds what a job keeps of each block.
+const maxBlocks = 1 << 20
+
 // choose finds the number of rows of a block whose memory is within the job's bound, and
 // compiles the programs.
 func (p *plan) choose(j *Job) error {
@@ -23,13 +26,18 @@ func (p *plan) choose(j *Job) error {
 	case bound == 0:
 		bound = DefaultMemory
 	}
-	multiple := p.multiple(j)
+	limits, err := p.limits(j)
+	if err != nil {
+		return err
+	}
 	want := j.Rows
-	if want == 0 {
-		want = blockBytes / max(1, p.rowBytes())
+	if row := p.rowBytes(); want == 0 && row == 0 {
+		want = p.total
+	} else if want == 0 {
+		want = max(blockBytes/row, (p.total-1)/maxBlocks+1)
 	}
 	for before := math.MaxInt; ; before = p.rows {
-		if err := p.cut(want, multiple); err != nil {
+		if err := p.cut(want, limits); err != nil {
 			return err
 		}
 		if err := p.compile(); err != nil {
@@ -45,40 +53,41 @@ func (p *plan) choose(j *Job) error {
 	}
 }
 
-// multiple returns what the number of rows of a block is a multiple of.
-func (p *plan) multiple(j *Job) int {
-	m := p.division.Limits.Multiple
-	join := func(chunk, scale int) {
-		chunk /= gcd(chunk, scale)
-		m *= chunk / gcd(m, chunk)
+// limits returns what blocks must be like for the program and for the chunks of arrays.
+func (p *plan) limits(j *Job) (blocks.Limits, error) {
+	limits := p.division.Limits
+	align := func(what fmt.Stringer, array any, scale int) error {
+		c, ok := array.(Chunked)
+		if !ok || scale == 0 {
+			return nil
+		}
+		n := c.ChunkRows()
+		if n < 1 {
+			return fmt.Errorf("%s: chunks of %d rows: they have 1 or more", what, n)
+		}
+		if err := limits.Align(n, scale); err != nil {
+			return fmt.Errorf("%s: chunks of %d rows: %w", what, n, err)
+		}
+		return nil
 	}
 	for i, in := range p.inputs {
-		if c, ok := j.Inputs[in.Name].(Chunked); ok && p.scale[i] > 0 {
-			join(c.ChunkRows(), p.scale[i])
+		if err := align(in, j.Inputs[in.Name], p.scale[i]); err != nil {
+			return limits, fmt.Errorf("input %w", err)
 		}
 	}
 	for i, out := range p.outputs {
-		scale, ok := p.division.Rows(i)
-		if !ok {
-			continue
-		}
-		if c, ok := j.Outputs[out.Name].(Chunked); ok {
-			join(c.ChunkRows(), scale)
+		if scale, ok := p.division.Rows(i); ok {
+			if err := align(out, j.Outputs[out.Name], scale); err != nil {
+				return limits, fmt.Errorf("output %w", err)
+			}
 		}
 	}
-	return m
-}
-
-func gcd(a, b int) int {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
+	return limits, nil
 }
 
 // cut sets the number of rows of a block, about as wanted.
-func (p *plan) cut(want, multiple int) error {
-	limits := p.division.Limits
+func (p *plan) cut(want int, limits blocks.Limits) error {
+	multiple := limits.Multiple
 	most := limits.Most / multiple * multiple
 	if p.total <= want && p.total <= limits.Most {
 		p.rows, p.count = p.total, 1
@@ -91,9 +100,12 @@ func (p *plan) cut(want, multiple int) error {
 	for p.rows < limits.Least {
 		p.rows += multiple
 	}
-	p.count = (p.total + p.rows - 1) / p.rows
+	p.count = (p.total-1)/p.rows + 1
 	if last := p.total - (p.count-1)*p.rows; last < limits.Least && p.count > 1 {
 		p.count-- // the block before takes its rows
+	}
+	if p.count > maxBlocks {
+		return fmt.Errorf("%d rows in blocks of %d are %d blocks, and a job has %d at most: raise Job.Rows or Job.Memory", p.total, p.rows, p.count, maxBlocks)
 	}
 	return nil
 }
@@ -137,33 +149,42 @@ func (p *plan) rowBytes() int {
 	return n
 }
 
-func typeBytes(t ir.Type) int {
-	n, _ := t.Shape.NumElems().Int()
-	return n * t.DType.Size()
+// typeBytes returns the size of a tensor, as float64s do not wrap.
+func typeBytes(t ir.Type) float64 {
+	shape, _ := t.Shape.Ints()
+	n := float64(t.DType.Size())
+	for _, extent := range shape {
+		n *= float64(extent)
+	}
+	return n
 }
 
 // estimate returns how much memory the greatest pass takes.
 func (p *plan) estimate() int {
-	whole := 0
-	for _, t := range p.whole {
-		whole += t.Bytes()
+	whole, most := 0.0, 0.0
+	for i, in := range p.inputs {
+		if p.scale[i] == 0 {
+			whole += typeBytes(ir.Type{DType: in.DType, Shape: ir.ShapeOf(p.shapes[i]...)})
+		}
 	}
-	most := 0
+	for _, t := range p.captured {
+		whole += float64(t.Bytes())
+	}
 	for _, pass := range p.passes {
-		n := 0
+		n := 0.0
 		for _, b := range []*blockProgram{pass.body, pass.last} {
 			n = max(n, b.bytes(p.count))
 		}
 		most = max(most, n)
 	}
-	return whole + most
+	return int(min(whole+most, 1<<62))
 }
 
 // bytes returns how much memory a pass of blocks takes: two of each input and output, what
 // is stored in between, the parts of all blocks, which are put together at the end, and the
 // states before and after.
-func (b *blockProgram) bytes(blockCount int) int {
-	n := b.program.Temporaries()
+func (b *blockProgram) bytes(blockCount int) float64 {
+	n := float64(b.program.Temporaries())
 	for i, in := range b.Func.Params {
 		if b.Inputs[i].Kind == blocks.Rows || b.Inputs[i].Kind == blocks.Carried {
 			n += 2 * typeBytes(in.Type)
@@ -172,7 +193,7 @@ func (b *blockProgram) bytes(blockCount int) int {
 	for i, out := range b.Func.Results {
 		n += 2 * typeBytes(out.Type)
 		if i >= len(b.Results) && i < len(b.Results)+b.Parts {
-			n += 2 * blockCount * typeBytes(out.Type)
+			n += 2 * float64(blockCount) * typeBytes(out.Type)
 		}
 	}
 	return n

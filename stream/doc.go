@@ -35,7 +35,7 @@
 // Job.Memory bounds what a run needs at a time: two blocks of each input, two of each
 // output, what the program stores in between, and the parts of reductions. The size of
 // blocks follows from it. A job that can't stay within the bound is an error that says what
-// it needs, before anything is read. The reading of a block overlaps with the computation
+// it needs, before any element is read. The reading of a block overlaps with the computation
 // of the block before, and so does the writing of the one before that.
 //
 // # Runs that end early

@@ -51,6 +51,7 @@ type Progress struct {
 	Elapsed       time.Duration
 }
 
+// String returns one line: the pass, the block, how much has been read, and how fast.
 func (p Progress) String() string {
 	rate := float64(p.Read) / max(p.Elapsed.Seconds(), 1e-9)
 	return fmt.Sprintf("pass %d of %d, block %d of %d, %.2f GB at %.2f GB/s", p.Pass+1, p.Passes, p.Block, p.Blocks, float64(p.Read)/1e9, rate/1e9)
@@ -103,7 +104,7 @@ func (j *Job) with(ctx context.Context, shard, shards int, f func(*run, context.
 	if err != nil {
 		return nil, err
 	}
-	r, err := newRun(j, p, shard, shards)
+	r, err := newRun(ctx, j, p, shard, shards)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -249,4 +250,69 @@ func mustCompile(t *testing.T, n graph.Node) *graph.Program {
 	p, err := graph.Compile(n)
 	require.NoError(t, err)
 	return p
+}
+
+// chunked is a Source or Sink with chunks of so many rows.
+type chunked struct {
+	*stream.InMemory
+	rows int
+}
+
+func (c chunked) ChunkRows() int { return c.rows }
+
+// TestRefusesChunks checks chunks of no rows, and of more than can be aligned.
+func TestRefusesChunks(t *testing.T) {
+	in := map[string]stream.Source{"x": stream.Memory(graph.New(graph.Float32, 5000, 4))}
+	for rows, want := range map[int]string{0: "chunks of 0 rows", -3: "chunks of -3 rows", 1<<62 - 1: "no number of rows"} {
+		x := input("x", graph.Float32, 4)
+		p, err := graph.Compile(x, x.Sum(0))
+		require.NoError(t, err)
+		j := stream.Job{Program: p, Inputs: in, Outputs: map[string]stream.Sink{"out0": chunked{new(stream.InMemory), rows}}}
+		_, err = j.Run(context.Background())
+		require.ErrorContains(t, err, want)
+	}
+}
+
+// unread is a Source that is not to be read.
+type unread struct {
+	stream.Source
+	t *testing.T
+}
+
+func (u unread) Read(context.Context, int, int, func() *graph.Tensor) (*graph.Tensor, func() error, error) {
+	u.t.Fatal("read before the error")
+	return nil, nil, nil
+}
+
+// TestMemoryIsCheckedFirst has too little memory for an input without rows.
+func TestMemoryIsCheckedFirst(t *testing.T) {
+	x, w := input("x", graph.Float32, 4), graph.Input("w", graph.Float32, 1<<20, 4)
+	j := stream.Job{Program: mustCompile(t, x.Mul(w.Sum(0))), Memory: 1 << 20, Inputs: map[string]stream.Source{
+		"x": unread{stream.Memory(graph.New(graph.Float32, 100, 4)), t}, "w": unread{stream.Memory(graph.New(graph.Float32, 1<<20, 4)), t},
+	}, Outputs: map[string]stream.Sink{"out0": &stream.InMemory{}}}
+	_, err := j.Run(context.Background())
+	require.ErrorContains(t, err, "the job needs about")
+}
+
+// TestRowsWithoutElements has files of a few bytes with as many rows as there are numbers.
+func TestRowsWithoutElements(t *testing.T) {
+	x := graph.Input("x", graph.Uint8, graph.Dim("n"), 0)
+	name := filepath.Join(t.TempDir(), "x.npy")
+	for _, rows := range []int{100, 1 << 61, math.MaxInt} {
+		head, err := npy.Header(graph.Uint8, rows, 0)
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(name, head, 0o666))
+		run := func(node graph.Node) error {
+			none := stream.Each(func(int, *graph.Tensor) error { return nil })
+			j := stream.Job{Program: mustCompile(t, node), Inputs: map[string]stream.Source{"x": stream.File(name)}, Outputs: map[string]stream.Sink{"out0": none}}
+			_, err := j.Run(context.Background())
+			return err
+		}
+		require.NoError(t, run(x.Add(1)))
+		if err := run(x.Sum(1)); rows > 100 {
+			require.Error(t, err)
+		} else {
+			require.NoError(t, err)
+		}
+	}
 }

@@ -24,24 +24,25 @@ type work struct {
 	states   []*graph.Tensor // after the block
 }
 
-// runPass computes the blocks of the run's range that are not complete.
-func (r *run) runPass(ctx context.Context, number int) error {
+// runPass computes the blocks of the run's range that are not complete, and returns how many
+// there were.
+func (r *run) runPass(ctx context.Context, number int) (int, error) {
 	r.parts, r.states = make([][]*graph.Tensor, r.count), nil
 	todo, states, err := r.missing(ctx, number)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if len(todo) > 0 {
 		p := &pipeline{run: r, number: number, states: states}
 		if err := p.do(ctx, todo); err != nil {
-			return err
+			return 0, err
 		}
 		states = p.states
 	}
 	if first, end := r.span(r.shard); first < end {
 		r.states = append(r.states, states)
 	}
-	return nil
+	return len(todo), nil
 }
 
 // pipeline computes blocks of a pass.

@@ -63,9 +63,6 @@ func (j *Job) prepare() (*plan, error) {
 	if err := p.checkOutputs(j); err != nil {
 		return nil, err
 	}
-	if err := p.readWhole(j); err != nil {
-		return nil, err
-	}
 	return p, p.choose(j)
 }
 
@@ -156,7 +153,7 @@ func (p *plan) checkOutputs(j *Job) error {
 }
 
 // readWhole reads the inputs without rows.
-func (p *plan) readWhole(j *Job) error {
+func (p *plan) readWhole(ctx context.Context, j *Job) error {
 	for i, in := range p.inputs {
 		if p.scale[i] > 0 {
 			continue
@@ -170,7 +167,7 @@ func (p *plan) readWhole(j *Job) error {
 			n = shape[0]
 		}
 		own := graph.New(dt, shape...)
-		t, release, err := j.Inputs[in.Name].Read(context.Background(), 0, n, func() *graph.Tensor { return own })
+		t, release, err := j.Inputs[in.Name].Read(ctx, 0, n, func() *graph.Tensor { return own })
 		if err != nil {
 			return fmt.Errorf("input %s: %w", in.Name, err)
 		}

@@ -33,12 +33,15 @@ type run struct {
 	begun   time.Time
 }
 
-func newRun(j *Job, p *plan, shard, shards int) (*run, error) {
+func newRun(ctx context.Context, j *Job, p *plan, shard, shards int) (*run, error) {
 	r := &run{plan: p, job: j, shard: shard, shards: shards, whole: p.whole, begun: time.Now(), sinks: make([]Sink, len(p.outputs))}
 	if shards > 1 {
 		if err := p.checkRanges(); err != nil {
 			return nil, err
 		}
+	}
+	if err := p.readWhole(ctx, j); err != nil {
+		return nil, err
 	}
 	if j.State != "" {
 		r.digest = r.identity()
@@ -61,7 +64,7 @@ func newRun(j *Job, p *plan, shard, shards int) (*run, error) {
 		}
 		r.sinks[i] = s
 	}
-	if err := r.finish(-1); err != nil {
+	if err := r.finish(ctx, -1); err != nil {
 		return nil, errors.Join(err, r.close())
 	}
 	return r, nil
@@ -157,13 +160,13 @@ func (r *run) span(shard int) (first, end int) {
 // complete computes what is missing of the run's range, and finishes the job.
 func (r *run) complete(ctx context.Context) (map[string]*graph.Tensor, error) {
 	for pass := range r.passes {
-		if err := r.runPass(ctx, pass); err != nil {
+		if _, err := r.runPass(ctx, pass); err != nil {
 			return nil, err
 		}
 		if err := r.gather(ctx, pass); err != nil {
 			return nil, err
 		}
-		if err := r.finish(pass); err != nil {
+		if err := r.finish(ctx, pass); err != nil {
 			return nil, err
 		}
 	}
@@ -173,25 +176,20 @@ func (r *run) complete(ctx context.Context) (map[string]*graph.Tensor, error) {
 // shardPass computes what is missing of the range in the first pass that is not complete.
 func (r *run) shardPass(ctx context.Context) error {
 	for pass := range r.passes {
-		first, end := r.span(r.shard)
-		missing := false
-		for b := first; b < end; b++ {
-			_, ok := r.done[pass][b]
-			missing = missing || !ok
-		}
-		if err := r.runPass(ctx, pass); err != nil {
+		computed, err := r.runPass(ctx, pass)
+		if err != nil {
 			return err
 		}
 		if pass == len(r.passes)-1 {
 			return nil
 		}
 		if err := r.gather(ctx, pass); err != nil {
-			if missing && errors.Is(err, ErrIncomplete) {
+			if computed > 0 && errors.Is(err, ErrIncomplete) {
 				return nil // this round's work
 			}
 			return err
 		}
-		if err := r.finish(pass); err != nil {
+		if err := r.finish(ctx, pass); err != nil {
 			return err
 		}
 	}
@@ -199,7 +197,7 @@ func (r *run) shardPass(ctx context.Context) error {
 }
 
 // finish computes the totals of a pass.
-func (r *run) finish(pass int) error {
+func (r *run) finish(ctx context.Context, pass int) error {
 	var block *blocks.Block
 	var parts []*graph.Tensor
 	var states []*graph.Tensor
@@ -232,7 +230,7 @@ func (r *run) finish(pass int) error {
 			panic("stream: a finish function has an input " + in.String())
 		}
 	}
-	outs, err := p.RunAll(context.Background(), ins...)
+	outs, err := p.RunAll(ctx, ins...)
 	if err != nil {
 		return err
 	}

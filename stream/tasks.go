@@ -19,9 +19,9 @@ type Tasks struct {
 	job *Job
 }
 
-// Tasks plans the job. Job.State and Job.Progress are not used. A program whose blocks can't be
+// Tasks plans the job, and reads the inputs without rows. Job.State and Job.Progress are not used. A program whose blocks can't be
 // computed apart, such as a scan, is an error that names the op.
-func (j *Job) Tasks() (*Tasks, error) {
+func (j *Job) Tasks(ctx context.Context) (*Tasks, error) {
 	own := *j
 	own.State, own.Progress = "", nil
 	t := &Tasks{job: &own}
@@ -30,7 +30,7 @@ func (j *Job) Tasks() (*Tasks, error) {
 		err = p.checkRanges()
 	}
 	if err == nil {
-		t.run, err = newRun(&own, p, -1, 1)
+		t.run, err = newRun(ctx, &own, p, -1, 1)
 	}
 	if err != nil {
 		own.close()
@@ -78,7 +78,7 @@ func (t *Tasks) Block(ctx context.Context, pass, block int, totals []byte) (part
 
 // Finish computes the totals of a pass from what Block returned of all blocks, in their
 // order. They include those of the passes before.
-func (t *Tasks) Finish(pass int, parts [][]byte, totals []byte) ([]byte, error) {
+func (t *Tasks) Finish(ctx context.Context, pass int, parts [][]byte, totals []byte) ([]byte, error) {
 	if err := t.checkPass(pass); err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func (t *Tasks) Finish(pass int, parts [][]byte, totals []byte) ([]byte, error) 
 		t.run.parts = append(t.run.parts, ts[:b.Parts])
 		t.run.states = append(t.run.states, ts[b.Parts:])
 	}
-	if err := t.run.finish(pass); err != nil {
+	if err := t.run.finish(ctx, pass); err != nil {
 		return nil, fmt.Errorf("stream: %w", err)
 	}
 	return t.totals(pass), nil

@@ -22,13 +22,13 @@ func TestTasks(t *testing.T) {
 		require.NoError(t, err)
 		ins := tensors(t, p, n)
 		j := jobOf(p, ins, 1024, 1)
-		tasks, err := j.Tasks()
+		tasks, err := j.Tasks(context.Background())
 		if name == "scan" || name == "scan then sum" || name == "gram" || name == "gram of halves" || name == "flat" || name == "count" {
 			require.ErrorContains(t, err, "each block needs the result of the block before", name)
 			continue
 		}
 		require.NoError(t, err, name)
-		other, err := j.Tasks()
+		other, err := j.Tasks(context.Background())
 		require.NoError(t, err)
 		machines := []*stream.Tasks{tasks, other}
 		var totals []byte
@@ -38,13 +38,13 @@ func TestTasks(t *testing.T) {
 				parts[b], err = machines[rand.IntN(2)].Block(context.Background(), pass, b, totals)
 				require.NoError(t, err)
 			}
-			_, err = tasks.Finish(pass, parts[1:], totals)
+			_, err = tasks.Finish(context.Background(), pass, parts[1:], totals)
 			require.ErrorContains(t, err, "parts of")
 			for _, pass := range []int{-1, 7} {
-				_, err = tasks.Finish(pass, parts, totals)
+				_, err = tasks.Finish(context.Background(), pass, parts, totals)
 				require.ErrorContains(t, err, "pass")
 			}
-			totals, err = machines[rand.IntN(2)].Finish(pass, parts, totals)
+			totals, err = machines[rand.IntN(2)].Finish(context.Background(), pass, parts, totals)
 			require.NoError(t, err)
 		}
 		got, err := tasks.Results(context.Background(), totals)
@@ -72,7 +72,7 @@ func runTasks(t *testing.T, tasks *stream.Tasks) (totals []byte) {
 			parts = append(parts, part)
 		}
 		var err error
-		totals, err = tasks.Finish(pass, parts, totals)
+		totals, err = tasks.Finish(context.Background(), pass, parts, totals)
 		require.NoError(t, err)
 	}
 	return totals
@@ -87,7 +87,7 @@ func TestResultsAgain(t *testing.T) {
 	want := inMemory(t, p, map[string]*graph.Tensor{"x": x})["out0"]
 	machine := func() *stream.Tasks {
 		j := stream.Job{Program: p, Inputs: map[string]stream.Source{"x": stream.Memory(x)}, Outputs: map[string]stream.Sink{"out0": stream.NewFile(name)}, Rows: 1024}
-		tasks, err := j.Tasks()
+		tasks, err := j.Tasks(context.Background())
 		require.NoError(t, err)
 		t.Cleanup(func() { tasks.Close() })
 		return tasks
@@ -110,7 +110,7 @@ func TestResultsOfNothing(t *testing.T) {
 	x := graph.New(graph.Float32, 5000, 4)
 	j := stream.Job{Program: mustCompile(t, input("x", graph.Float32, 4).Mul(2)), Inputs: map[string]stream.Source{"x": stream.Memory(x)}}
 	j.Outputs = map[string]stream.Sink{"out0": stream.NewFile(filepath.Join(t.TempDir(), "y.npy"))}
-	tasks, err := j.Tasks()
+	tasks, err := j.Tasks(context.Background())
 	require.NoError(t, err)
 	defer tasks.Close()
 	_, err = tasks.Results(context.Background(), nil)

@@ -24,8 +24,8 @@ type Division struct {
 	initial map[*ir.Value]bool // whole values that states begin as
 }
 
-// Limits are what blocks must be like, in rows. They hold for all blocks but one that is
-// all rows; the last block may be shorter.
+// Limits constrain the rows of a block. A single block of all rows is exempt; the last block
+// may be shorter than Multiple.
 type Limits struct {
 	Multiple int // blocks are a multiple of this
 	Least    int // no block is shorter
@@ -155,11 +155,17 @@ func (d *Division) total(v *ir.Value) ir.Type {
 	return ir.Type{DType: v.Type.DType, Shape: shape}
 }
 
-// align has blocks begin at multiples of n elements of an axis that has scale of them for
-// each row.
-func (d *Division) align(n, scale int) {
-	m := n / gcd(n, scale)
-	d.Limits.Multiple *= m / gcd(m, d.Limits.Multiple)
+// Align makes Multiple a multiple of n/gcd(n, scale) rows too, so that blocks begin at
+// multiples of n elements of an axis that has scale of them for each row. n is positive,
+// scale not negative. It is an error if no int is a multiple of all.
+func (l *Limits) Align(n, scale int) error {
+	n /= gcd(n, scale)
+	n /= gcd(n, l.Multiple)
+	if l.Multiple > math.MaxInt/n {
+		return fmt.Errorf("blocks are a multiple of %d rows, and no number of rows is one of %d times that too", l.Multiple, n)
+	}
+	l.Multiple *= n
+	return nil
 }
 
 func gcd(a, b int) int {
@@ -169,6 +175,6 @@ func gcd(a, b int) int {
 	return a
 }
 
-// atMost has blocks not exceed n elements of such an axis. One row may be added to the last
-// block.
+// atMost limits blocks to n elements of such an axis, less one row, which the last block may
+// gain.
 func (d *Division) atMost(n, scale int) { d.Limits.Most = min(d.Limits.Most, max(1, n/scale-1)) }

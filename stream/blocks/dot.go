@@ -17,7 +17,9 @@ func dotRule(d *Division, v *ir.Value) (rule, error) {
 		return d.dotSum(v)
 	}
 	scale := d.places[v.Args[0]].scale
-	d.align(ir.DotChunk, scale)
+	if err := d.Limits.Align(ir.DotChunk, scale); err != nil {
+		return rule{}, err
+	}
 	d.atMost(ir.DotChunk*(ir.ReduceChunk-2), scale)
 	return rule{
 		block: func(w *writer, v *ir.Value) []*ir.Value {

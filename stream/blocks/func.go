@@ -30,6 +30,7 @@ type Input struct {
 	ID   int
 }
 
+// String returns the kind and the number, such as "rows0".
 func (in Input) String() string { return fmt.Sprintf("%s%d", inputNames[in.Kind], in.ID) }
 
 // State goes from block to block.

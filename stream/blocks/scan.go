@@ -16,7 +16,9 @@ func (d *Division) checkScan(v *ir.Value, p place) error {
 		return fmt.Errorf("of %s it can't be computed by blocks, as each block would round: Cast to %s", dt, dt.Compute())
 	}
 	if !isExact(by, dt) {
-		d.align(ir.ReduceChunk, p.scale)
+		if err := d.Limits.Align(ir.ReduceChunk, p.scale); err != nil {
+			return err
+		}
 		d.atMost(ir.ReduceChunk*(ir.ReduceChunk-2), p.scale)
 	}
 	return nil

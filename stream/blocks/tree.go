@@ -34,8 +34,7 @@ func (d *Division) tree(op ir.Op, x *ir.Value, axes []int) (tree, error) {
 	for _, k := range group[1:] {
 		inner *= shape[k]
 	}
-	d.align(ir.ReduceChunk, inner)
-	return t, nil
+	return t, d.Limits.Align(ir.ReduceChunk, inner)
 }
 
 // part reduces the groups behind the rows, and the chunks of the group with the rows, which

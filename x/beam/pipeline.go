@@ -48,7 +48,7 @@ func Run(ctx context.Context, runner string, spec *Spec) error {
 // Apply adds a job to a pipeline. The collection that it returns has one element, Totals, once
 // all outputs are complete. It opens the inputs, and returns what is wrong with the job.
 func Apply(s beam.Scope, spec *Spec) (beam.PCollection, error) {
-	tasks, err := spec.tasks()
+	tasks, err := spec.tasks(context.Background())
 	if err != nil {
 		return beam.PCollection{}, err
 	}
@@ -86,7 +86,7 @@ type blockFn struct {
 
 func (f *blockFn) ProcessElement(ctx context.Context, block int, totals Totals) (Parts, error) {
 	var part []byte
-	err := onWorker(f.Spec, func(t *stream.Tasks) (err error) {
+	err := onWorker(ctx, f.Spec, func(t *stream.Tasks) (err error) {
 		part, err = t.Block(ctx, f.Pass, block, totals.Data)
 		return err
 	})
@@ -124,10 +124,10 @@ type finishFn struct {
 	Pass int
 }
 
-func (f *finishFn) ProcessElement(_ context.Context, parts Parts, totals Totals) (Totals, error) {
+func (f *finishFn) ProcessElement(ctx context.Context, parts Parts, totals Totals) (Totals, error) {
 	var out Totals
-	err := onWorker(f.Spec, func(t *stream.Tasks) (err error) {
-		out.Data, err = t.Finish(f.Pass, parts.Data, totals.Data)
+	err := onWorker(ctx, f.Spec, func(t *stream.Tasks) (err error) {
+		out.Data, err = t.Finish(ctx, f.Pass, parts.Data, totals.Data)
 		return err
 	})
 	return out, err
@@ -137,7 +137,7 @@ func (f *finishFn) ProcessElement(_ context.Context, parts Parts, totals Totals)
 type commitFn struct{ Spec []byte }
 
 func (f *commitFn) ProcessElement(ctx context.Context, totals Totals) (Totals, error) {
-	err := onWorker(f.Spec, func(t *stream.Tasks) error {
+	err := onWorker(ctx, f.Spec, func(t *stream.Tasks) error {
 		_, err := t.Results(ctx, totals.Data)
 		return err
 	})
@@ -159,7 +159,7 @@ var worker struct {
 
 // onWorker calls f with a job. Bundles of one job follow each other, so that the last one is
 // kept alone.
-func onWorker(text []byte, f func(*stream.Tasks) error) error {
+func onWorker(ctx context.Context, text []byte, f func(*stream.Tasks) error) error {
 	worker.Lock()
 	defer worker.Unlock()
 	if worker.tasks == nil || worker.job != string(text) {
@@ -167,7 +167,7 @@ func onWorker(text []byte, f func(*stream.Tasks) error) error {
 		if err := json.Unmarshal(text, &j); err != nil {
 			return fmt.Errorf("beam: the job: %w", err)
 		}
-		tasks, err := j.tasks()
+		tasks, err := j.tasks(ctx)
 		if err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package beam
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -68,7 +69,7 @@ func NewSpec(p *graph.Program, inputs, outputs map[string]Ref) (*Spec, error) {
 }
 
 // tasks returns the job on this machine. The program is verified.
-func (s *Spec) tasks() (*stream.Tasks, error) {
+func (s *Spec) tasks(ctx context.Context) (*stream.Tasks, error) {
 	f, err := ir.Parse(s.Program)
 	if err != nil {
 		return nil, fmt.Errorf("beam: the program: %w", err)
@@ -98,7 +99,7 @@ func (s *Spec) tasks() (*stream.Tasks, error) {
 			return nil, fmt.Errorf("beam: output %s: %w", name, err)
 		}
 	}
-	return j.Tasks()
+	return j.Tasks(ctx)
 }
 
 func (r Ref) source() (stream.Source, error) {
