@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"math"
 	"os"
 	"strings"
 	"testing"
@@ -72,7 +73,7 @@ func TestCaret(t *testing.T) {
 
 // TestDepth checks that nesting is bounded, and that length is not.
 func TestDepth(t *testing.T) {
-	for _, nested := range []string{"(", "[", "-", "~", "a[", "a**", "sqrt(", "a+(", "where(a,", "not ", "a.sum("} {
+	for _, nested := range []string{"(", "[", "-", "~", "a[", "a**", "sqrt(", "a+(", "where(a,", "not ", "a.sum(", "np.", "numpy."} {
 		_, err := formula.Parse(strings.Repeat(nested, 100_000)+"a", inputs())
 		require.Error(t, err)
 		require.Less(t, len(err.Error()), 500)
@@ -81,6 +82,27 @@ func TestDepth(t *testing.T) {
 	require.NoError(t, err)
 	_, err = formula.Parse("a"+strings.Repeat(" + a", 10_000), inputs())
 	require.NoError(t, err)
+}
+
+// TestNumbers compares arithmetic on numbers alone with what Python gives.
+func TestNumbers(t *testing.T) {
+	for text, want := range map[string]float64{
+		"1.0 // 0.1": 9, "1.0 % 0.1": 0.09999999999999995, "7.0 // 0.7": 10, "7.0 % 0.7": 4.440892098500626e-16,
+		"-4.0 % 2.0": 0, "4.0 % -2.0": math.Copysign(0, -1), "-0.0 // 2.0": math.Copysign(0, -1), "5.0 // -inf": -1,
+		"-5.0 % inf": math.Inf(1), "inf // 2": math.NaN(), "-7.5 // 2": -4, "-7.5 % 2": 0.5, "1e308 // 1e-10": math.Inf(1),
+		"9007199254740993 == 9007199254740992.0": 0, "9007199254740993 > 9007199254740992.0": 1,
+		"2 == 2.0": 1, "9223372036854775807 < inf": 1, "nan != 1": 1, "nan == nan": 0, "True == 1.0": 1,
+	} {
+		y, err := formula.Parse(text, nil)
+		require.NoError(t, err, text)
+		p, err := graph.Compile(y.Cast(graph.Float64))
+		require.NoError(t, err, text)
+		out, err := p.Run(t.Context())
+		require.NoError(t, err, text)
+		got, err := graph.Data[float64](out)
+		require.NoError(t, err, text)
+		require.Equal(t, fmt.Sprint(want), fmt.Sprint(got[0]), text)
+	}
 }
 
 // TestSymbolic parses a formula of an input whose size is known when the program runs.

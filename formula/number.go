@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/big"
 	"strconv"
 	"strings"
 
@@ -36,6 +37,14 @@ func (n number) float() float64 {
 		return n.f
 	}
 	return float64(n.i)
+}
+
+// exact returns the number, which is not NaN, without rounding.
+func (n number) exact() *big.Float {
+	if n.class == graph.Float64 {
+		return big.NewFloat(n.f)
+	}
+	return new(big.Float).SetInt64(n.i)
 }
 
 // operand returns the number as graph takes it, for an element type.
@@ -98,32 +107,34 @@ func inverted(n number) (number, error) {
 	return intNumber(^n.i), nil
 }
 
-// foldOp is a binary operator on integers and on floats; nil for those that it does not take.
+// foldOp is a binary operator on integers and on floats, nil for those that it does not take;
+// or a comparison, which is a condition on the order of numbers.
 type foldOp struct {
 	ints   func(x, y int64) (number, error)
 	floats func(x, y float64) (number, error)
+	order  func(order int) bool
 }
 
 // folds are Python's binary operators on numbers, by the function that an operator is.
 var folds = map[string]foldOp{
-	"add":           {addInts, floatOp(func(x, y float64) float64 { return x + y })},
-	"subtract":      {subInts, floatOp(func(x, y float64) float64 { return x - y })},
-	"multiply":      {mulInts, floatOp(func(x, y float64) float64 { return x * y })},
-	"divide":        {nil, divFloats},
-	"floor_divide":  {floorDivInts, func(x, y float64) (number, error) { n, err := divFloats(x, y); n.f = math.Floor(n.f); return n, err }},
-	"mod":           {modInts, modFloats},
-	"power":         {powInts, powFloats},
-	"bitwise_and":   {intOp(func(x, y int64) int64 { return x & y }), nil},
-	"bitwise_or":    {intOp(func(x, y int64) int64 { return x | y }), nil},
-	"bitwise_xor":   {intOp(func(x, y int64) int64 { return x ^ y }), nil},
-	"left_shift":    {shiftLeft, nil},
-	"right_shift":   {shiftRight, nil},
-	"equal":         comparison(func(order int) bool { return order == 0 }),
-	"not_equal":     comparison(func(order int) bool { return order != 0 }),
-	"less":          comparison(func(order int) bool { return order == -1 }),
-	"less_equal":    comparison(func(order int) bool { return order == -1 || order == 0 }),
-	"greater":       comparison(func(order int) bool { return order == 1 }),
-	"greater_equal": comparison(func(order int) bool { return order == 1 || order == 0 }),
+	"add":           {ints: addInts, floats: floatOp(func(x, y float64) float64 { return x + y })},
+	"subtract":      {ints: subInts, floats: floatOp(func(x, y float64) float64 { return x - y })},
+	"multiply":      {ints: mulInts, floats: floatOp(func(x, y float64) float64 { return x * y })},
+	"divide":        {floats: divFloats},
+	"floor_divide":  {ints: floorDivInts, floats: floorDivFloats},
+	"mod":           {ints: modInts, floats: modFloats},
+	"power":         {ints: powInts, floats: powFloats},
+	"bitwise_and":   {ints: intOp(func(x, y int64) int64 { return x & y })},
+	"bitwise_or":    {ints: intOp(func(x, y int64) int64 { return x | y })},
+	"bitwise_xor":   {ints: intOp(func(x, y int64) int64 { return x ^ y })},
+	"left_shift":    {ints: shiftLeft},
+	"right_shift":   {ints: shiftRight},
+	"equal":         {order: func(order int) bool { return order == 0 }},
+	"not_equal":     {order: func(order int) bool { return order != 0 }},
+	"less":          {order: func(order int) bool { return order == -1 }},
+	"less_equal":    {order: func(order int) bool { return order == -1 || order == 0 }},
+	"greater":       {order: func(order int) bool { return order == 1 }},
+	"greater_equal": {order: func(order int) bool { return order == 1 || order == 0 }},
 }
 
 // fold applies a binary operator.
@@ -132,6 +143,8 @@ func fold(function string, x, y number) (number, error) {
 	switch {
 	case !ok:
 		return x, fmt.Errorf("%s takes arrays", function)
+	case op.order != nil:
+		return boolNumber(op.order(order(x, y))), nil
 	case op.ints != nil && x.class != graph.Float64 && y.class != graph.Float64:
 		n, err := op.ints(x.i, y.i)
 		if x.class == graph.Bool && y.class == graph.Bool && strings.HasPrefix(function, "bitwise") {

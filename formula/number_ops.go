@@ -1,7 +1,6 @@
 package formula
 
 import (
-	"cmp"
 	"errors"
 	"math"
 	"math/bits"
@@ -122,14 +121,42 @@ func divFloats(x, y float64) (number, error) {
 	return floatNumber(x / y), nil
 }
 
+// divMod returns the quotient and the remainder of floats as Python defines them. The remainder
+// has the sign of y, also if it is 0. The quotient is the whole number nearest to
+// (x - remainder)/y, not floor(x/y): 1.0/0.1 is rounded to 10, and 1.0//0.1 is 9.
+func divMod(x, y float64) (quotient, remainder float64) {
+	r := math.Mod(x, y) // with the sign of x
+	q := (x - r) / y
+	switch {
+	case r == 0:
+		r = math.Copysign(0, y)
+	case (r < 0) != (y < 0):
+		r += y
+		q--
+	}
+	whole := math.Floor(q)
+	if q-whole > 0.5 {
+		whole++
+	}
+	if whole == 0 {
+		whole = math.Copysign(0, x/y)
+	}
+	return whole, r
+}
+
+func floorDivFloats(x, y float64) (number, error) {
+	if y == 0 {
+		return number{}, errZero
+	}
+	q, _ := divMod(x, y)
+	return floatNumber(q), nil
+}
+
 func modFloats(x, y float64) (number, error) {
 	if y == 0 {
 		return number{}, errZero
 	}
-	r := math.Mod(x, y)
-	if r != 0 && (r < 0) != (y < 0) {
-		r += y
-	}
+	_, r := divMod(x, y)
 	return floatNumber(r), nil
 }
 
@@ -146,16 +173,10 @@ func powFloats(x, y float64) (number, error) {
 // unordered is the order of NaN and anything.
 const unordered = 2
 
-// comparison returns the operator of a condition on how numbers are ordered: -1, 0, 1, or
-// unordered.
-func comparison(holds func(order int) bool) foldOp {
-	return foldOp{
-		func(x, y int64) (number, error) { return boolNumber(holds(cmp.Compare(x, y))), nil },
-		func(x, y float64) (number, error) {
-			if x != x || y != y {
-				return boolNumber(holds(unordered)), nil
-			}
-			return boolNumber(holds(cmp.Compare(x, y))), nil
-		},
+// order compares numbers exactly, also an integer with a float: -1, 0, 1, or unordered.
+func order(x, y number) int {
+	if math.IsNaN(x.float()) || math.IsNaN(y.float()) {
+		return unordered
 	}
+	return x.exact().Cmp(y.exact())
 }

@@ -59,16 +59,20 @@ func (p *parser) atom() value {
 	return p.fail(t.at, "an operand is missing%s", p.found())
 }
 
-// named reads a name: of an input, a function that is called, a constant or a type.
+// named reads a name, with or without np. before it: of an input, a function that is called,
+// a constant or a type.
 func (p *parser) named() value {
 	t := p.tok
 	p.next()
 	x, isInput := p.inputs[t.text]
+	if !isInput && (t.text == "np" || t.text == "numpy") && p.accept(".") && p.tok.kind == name {
+		t = p.tok
+		p.next()
+		x, isInput = p.inputs[t.text]
+	}
 	switch {
 	case isInput:
 		return p.checked(x, t.at)
-	case (t.text == "np" || t.text == "numpy") && p.accept(".") && p.tok.kind == name:
-		return p.named()
 	case p.tok.kind == operator && p.tok.text == "(":
 		args, keywords := p.arguments()
 		return p.call(t.text, t.at, args, keywords)

@@ -2,6 +2,7 @@ package stream
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/stridefuse/stridefuse/graph"
 	"github.com/stridefuse/stridefuse/ir"
@@ -27,7 +28,7 @@ func (p *plan) choose(j *Job) error {
 	if want == 0 {
 		want = blockBytes / max(1, p.rowBytes())
 	}
-	for {
+	for before := math.MaxInt; ; before = p.rows {
 		if err := p.cut(want, multiple); err != nil {
 			return err
 		}
@@ -37,7 +38,7 @@ func (p *plan) choose(j *Job) error {
 		if p.memory = p.estimate(); p.memory <= bound {
 			return nil
 		}
-		if p.rows <= multiple {
+		if p.rows >= before {
 			return fmt.Errorf("the job needs about %d MB with blocks of %d rows, the fewest that it can have: Job.Memory is %d MB", 1+p.memory>>20, min(p.rows, p.total), bound>>20)
 		}
 		want = min(p.rows, p.total) / 2

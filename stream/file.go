@@ -53,7 +53,7 @@ func (s *npyFile) check() error {
 		return errors.New("it is in Fortran order, whose rows are not together: write it in C order")
 	case s.info.Swapped:
 		return errors.New("its elements have the other byte order: write it in this machine's")
-	case stat.Size() < int64(s.info.Offset)+int64(n):
+	case stat.Size()-int64(s.info.Offset) < int64(n):
 		return fmt.Errorf("the data ends after %d of %d bytes", stat.Size()-int64(s.info.Offset), n)
 	}
 	return nil
@@ -108,56 +108,3 @@ func rowBytes(dt graph.DType, shape []int) int {
 	}
 	return n
 }
-
-// NewFile returns a .npy file as a Sink. It has the suffix .part until it is complete, and
-// takes the place of one that exists only then.
-func NewFile(name string) Sink { return &newFile{name: name} }
-
-// newFile writes through a file opened for reading too, so that blocks can be compared.
-type newFile struct {
-	name string
-	part npyFile
-}
-
-func (s *newFile) Create(dt graph.DType, shape []int) error {
-	s.Close()
-	head, err := npy.Header(dt, shape...)
-	if err != nil {
-		return err
-	}
-	info := npy.Info{DType: dt, Shape: shape, Offset: len(head)}
-	n, err := info.Bytes()
-	if err != nil {
-		return err
-	}
-	f, err := os.OpenFile(s.name+".part", os.O_RDWR|os.O_CREATE, 0o666)
-	if err != nil {
-		return err
-	}
-	s.part = npyFile{s.name + ".part", f, info}
-	if err := f.Truncate(int64(len(head) + n)); err != nil {
-		return err
-	}
-	_, err = f.WriteAt(head, 0)
-	return err
-}
-
-func (s *newFile) Write(_ context.Context, begin int, t *graph.Tensor) error {
-	i := s.part.info
-	_, err := s.part.file.WriteAt(binfile.Memory(t), int64(i.Offset+begin*rowBytes(i.DType, i.Shape)))
-	return err
-}
-
-func (s *newFile) Read(ctx context.Context, begin, end int, buffer func() *graph.Tensor) (*graph.Tensor, func() error, error) {
-	return s.part.Read(ctx, begin, end, buffer)
-}
-
-// Commit brings the file to the disk and gives it its name.
-func (s *newFile) Commit() error {
-	if err := s.part.file.Sync(); err != nil {
-		return err
-	}
-	return os.Rename(s.name+".part", s.name)
-}
-
-func (s *newFile) Close() error { return s.part.Close() }

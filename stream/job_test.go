@@ -203,6 +203,7 @@ func TestRefusals(t *testing.T) {
 		{node: x.Sum(0), in: stream.Iterator(graph.Float32, []int{9000, 4}, func(func(*graph.Tensor, error) bool) {}), want: "the iterator ends after 0 of 9000 rows"},
 		{node: x.Mul(2), job: stream.Job{Outputs: map[string]stream.Sink{}}, want: "output out0 float32[n,4] has rows and no Sink"},
 		{node: x.Sum(0), job: stream.Job{Memory: 1000}, want: "Job.Memory is 0 MB"},
+		{node: x.MatMul(graph.Const(graph.New(graph.Float32, 4, 3))), job: stream.Job{Memory: 1}, want: "the fewest that it can have: Job.Memory is 0 MB"},
 		{node: x.Sum(0), job: stream.Job{Size: "m"}, want: `no input has a first axis of the size "m"`},
 		{node: x.Sum(0), job: stream.Job{Rows: -1}, want: "must not be negative"},
 	} {

@@ -11,14 +11,16 @@ import (
 // Sink is an array that is written in blocks of its first axis. Its methods are called by
 // one goroutine at a time.
 type Sink interface {
-	// Create makes an array, or opens what an earlier run that did not end has left of one.
+	// Create makes an array, or opens what an earlier run or another process has written of
+	// one, which stays as it is.
 	Create(dt graph.DType, shape []int) error
 	// Write stores rows from begin on. The tensor is row-major. The rows may have been written
 	// before.
 	Write(ctx context.Context, begin int, t *graph.Tensor) error
 	// Read returns rows that were written, as a Source does.
 	Read(ctx context.Context, begin, end int, buffer func() *graph.Tensor) (t *graph.Tensor, release func() error, err error)
-	// Commit completes the array, all of whose rows were written. It may be called again.
+	// Commit completes the array, all of whose rows were written, by this process or others. It
+	// may be called again, by another process too.
 	Commit() error
 	// Close ends what Create began, and keeps what was written.
 	Close() error

@@ -26,8 +26,8 @@ func (a *array) size() int {
 	return n
 }
 
-// slack is how much longer than its data an encoded chunk may be.
-const slack = 1 << 10
+// slack bounds by how many bytes an encoded chunk may exceed its data.
+func (a *array) slack() int { return a.size()/1000 + 1<<10 }
 
 // read returns a chunk as a tensor; without a file it is the fill value, repeated.
 func (a *array) read(folder string, index []int) (*graph.Tensor, error) {
@@ -51,7 +51,7 @@ func (a *array) readFile(name string) (*graph.Tensor, error) {
 		return fill, fill.Err()
 	case err != nil:
 		return nil, err
-	case info.Size() > int64(2*a.size()+slack):
+	case info.Size() > int64(2*a.size()+a.slack()):
 		return nil, fmt.Errorf("%d bytes for a chunk of %d", info.Size(), a.size())
 	}
 	data, err := os.ReadFile(name)
@@ -59,7 +59,7 @@ func (a *array) readFile(name string) (*graph.Tensor, error) {
 		return nil, err
 	}
 	for _, c := range slices.Backward(a.codecs) {
-		if data, err = c.Decode(data, a.size()+slack); err != nil {
+		if data, err = c.Decode(data, a.size()+a.slack()); err != nil {
 			return nil, fmt.Errorf("%s: %w", c.Name(), err)
 		}
 	}
@@ -95,13 +95,21 @@ func (a *array) write(folder string, index []int, chunk *graph.Tensor) error {
 // replace writes a file that appears when it is complete.
 func replace(name string, data []byte) error {
 	part := fmt.Sprintf("%s.part%d", name, os.Getpid())
-	if err := os.WriteFile(part, data, 0o666); err != nil {
+	f, err := os.Create(part)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
 		return err
 	}
 	return os.Rename(part, name)
 }
 
-// overlap is where a chunk and some rows meet: from begin to end along each axis of the
+// overlap is the part of a chunk that some rows contain: begin to end along each axis of the
 // array.
 type overlap struct{ index, begin, end []int }
 
@@ -118,15 +126,22 @@ func (a *array) overlaps(first, end int) iter.Seq[overlap] {
 			return yield(o)
 		}
 		n := a.chunks[k]
-		for c := lo[k] / n; c <= (hi[k]-1)/n && lo[k] < hi[k]; c++ {
-			o.index[k], o.begin[k], o.end[k] = c, max(lo[k], c*n), min(hi[k], (c+1)*n)
+		for c := lo[k] / n; c <= (hi[k]-1)/n; c++ {
+			o.index[k], o.begin[k], o.end[k] = c, max(lo[k], c*n), c*n+min(n, hi[k]-c*n)
 			if !along(k+1, yield) {
 				return false
 			}
 		}
 		return true
 	}
-	return func(yield func(overlap) bool) { along(0, yield) }
+	return func(yield func(overlap) bool) {
+		for k := range rank {
+			if lo[k] >= hi[k] {
+				return
+			}
+		}
+		along(0, yield)
+	}
 }
 
 // view returns the elements of t from begin to end, where the first element of t is at from.

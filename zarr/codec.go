@@ -15,8 +15,7 @@ import (
 	"sync"
 )
 
-// Codec makes bytes of bytes, when a chunk is written, and the reverse. Any number of
-// goroutines may use it at once.
+// Codec encodes the bytes of a chunk, and decodes them. It must be safe for concurrent use.
 type Codec interface {
 	// Name is that in the format.
 	Name() string
@@ -24,8 +23,8 @@ type Codec interface {
 	Config() any
 	// Encode returns data encoded.
 	Encode(data []byte) ([]byte, error)
-	// Decode returns what Encode was given, an error if data is not of Encode, and an error if
-	// that is more than limit bytes, without allocating much more.
+	// Decode reverses Encode. Data that Encode did not make, and a result of more than limit
+	// bytes, are errors. It allocates little more than limit bytes.
 	Decode(data []byte, limit int) ([]byte, error)
 }
 
@@ -34,8 +33,8 @@ var codecs = struct {
 	by map[string]func(config json.RawMessage) (Codec, error)
 }{by: map[string]func(json.RawMessage) (Codec, error){"gzip": newGzip, "crc32c": newCRC32C}}
 
-// Register has arrays read that are encoded by a codec of another package. It is called from
-// an init function; config is the codec's part of zarr.json, or nil.
+// Register adds a codec that arrays may name. It is called from an init function; config is
+// the codec's part of zarr.json, or nil.
 func Register(name string, codec func(config json.RawMessage) (Codec, error)) {
 	codecs.Lock()
 	defer codecs.Unlock()
@@ -44,9 +43,10 @@ func Register(name string, codec func(config json.RawMessage) (Codec, error)) {
 
 func codecFor(e named) (Codec, error) {
 	codecs.Lock()
-	defer codecs.Unlock()
-	if make := codecs.by[e.Name]; make != nil {
-		c, err := make(e.Config)
+	configured, names := codecs.by[e.Name], slices.Sorted(maps.Keys(codecs.by))
+	codecs.Unlock()
+	if configured != nil {
+		c, err := configured(e.Config)
 		if err != nil {
 			return nil, fmt.Errorf("codec %s: %w", e.Name, err)
 		}
@@ -56,7 +56,7 @@ func codecFor(e named) (Codec, error) {
 	if e.Name == "zstd" {
 		advice = ": import module github.com/stridefuse/stridefuse/x/zstd"
 	}
-	return nil, fmt.Errorf("codec %q is not known, there are %s%s", e.Name, strings.Join(slices.Sorted(maps.Keys(codecs.by)), ", "), advice)
+	return nil, fmt.Errorf("codec %q is not known, there are %s%s", e.Name, strings.Join(names, ", "), advice)
 }
 
 // Gzip returns the codec gzip of a level from 0, which is fastest, to 9.
@@ -72,6 +72,9 @@ func newGzip(config json.RawMessage) (Codec, error) {
 		if err := json.Unmarshal(config, &c); err != nil {
 			return nil, err
 		}
+	}
+	if c.Level < 0 || c.Level > 9 {
+		return nil, fmt.Errorf("level %d: it is from 0 to 9", c.Level)
 	}
 	return c, nil
 }

@@ -2,9 +2,11 @@ package zarr
 
 import (
 	"bytes"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -66,10 +68,8 @@ type array struct {
 
 // parse reads the text of an array.
 func parse(text []byte) (*array, error) {
-	var m metadata
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&m); err != nil {
+	m, err := decode(text)
+	if err != nil {
 		return nil, err
 	}
 	switch {
@@ -79,9 +79,10 @@ func parse(text []byte) (*array, error) {
 		return nil, fmt.Errorf("it is a %s: name an array in it", m.Node)
 	case len(m.Storage) > 0:
 		return nil, fmt.Errorf("storage transformer %q is not known", m.Storage[0].Name)
+	case m.Shape == nil:
+		return nil, errors.New("it has no shape")
 	}
 	a := &array{shape: m.Shape}
-	var err error
 	if a.dtype, err = parseType(m.DataType); err != nil {
 		return nil, err
 	}
@@ -98,6 +99,27 @@ func parse(text []byte) (*array, error) {
 		return nil, err
 	}
 	return a, a.parseCodecs(m.Codecs)
+}
+
+// decode reads the text. Fields that are not known are errors, but for those that say
+// themselves that readers may ignore them.
+func decode(text []byte) (m metadata, err error) {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(text, &fields); err != nil {
+		return m, err
+	}
+	maps.DeleteFunc(fields, func(_ string, field json.RawMessage) bool {
+		extension := struct {
+			MustUnderstand bool `json:"must_understand"`
+		}{true}
+		return json.Unmarshal(field, &extension) == nil && !extension.MustUnderstand
+	})
+	if text, err = json.Marshal(fields); err != nil {
+		return m, err
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	return m, d.Decode(&m)
 }
 
 func parseType(text json.RawMessage) (graph.DType, error) {
@@ -194,6 +216,9 @@ func (a *array) parseCodecs(list []named) error {
 // parseFill returns the bytes of an element from its text.
 func parseFill(dt graph.DType, text json.RawMessage) ([]byte, error) {
 	bad := fmt.Errorf("fill_value %s is no element of %s", text, dt)
+	if bits := fillBits(dt, text); bits != nil {
+		return bits, nil
+	}
 	var v any
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -228,4 +253,18 @@ func parseFill(dt graph.DType, text json.RawMessage) ([]byte, error) {
 		return nil, bad
 	}
 	return binfile.Memory(t), nil
+}
+
+// fillBits returns the bytes of a float whose text is its bits, "0x7fc00000", and nil for other
+// texts.
+func fillBits(dt graph.DType, text json.RawMessage) []byte {
+	digits, ok := strings.CutPrefix(strings.Trim(string(text), `"`), "0x")
+	bits, err := hex.DecodeString(digits)
+	if !ok || err != nil || len(bits) != dt.Size() || !slices.Contains([]graph.DType{graph.Float16, graph.Float32, graph.Float64}, dt) {
+		return nil
+	}
+	if !binfile.BigEndian {
+		binfile.Swap(bits, dt.Size())
+	}
+	return bits
 }

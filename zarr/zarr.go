@@ -74,7 +74,7 @@ func (r *Reader) Close() error { return nil }
 
 // Options are how an array is stored.
 type Options struct {
-	Chunks []int   // the shape of chunks; those beyond the array's last axis but one may be left out
+	Chunks []int   // the shape of a chunk; axes left out at the end are one chunk each, but the first is in chunks of 1024 rows
 	Codecs []Codec // for the bytes of chunks, in order: none, Gzip, CRC32C
 }
 
@@ -85,16 +85,23 @@ type Writer struct {
 	array   *array
 }
 
-// To returns a Writer of an array in a folder. Chunks have at least the extent of the first
-// axis; other axes are in one chunk unless Options say otherwise. Nothing is written yet.
+// chunkRows is how many rows a chunk has unless Options say otherwise, or how many bytes
+// WriteArray makes of it.
+const (
+	chunkRows  = 1 << 10
+	chunkBytes = 1 << 20
+)
+
+// To returns a Writer of an array in a folder. Create returns an error if the Options do not
+// suit the array. Nothing is written yet.
 func To(folder string, o Options) *Writer { return &Writer{folder: folder, options: o} }
 
-// ChunkRows returns how many rows a chunk has.
+// ChunkRows returns how many rows a chunk has: the first of Options.Chunks, or 1024.
 func (w *Writer) ChunkRows() int {
 	if len(w.options.Chunks) == 0 {
-		return 1
+		return chunkRows
 	}
-	return w.options.Chunks[0]
+	return max(1, w.options.Chunks[0]) // Create refuses less
 }
 
 // Create writes zarr.json. If there is one already, it must be of the same array.
@@ -127,13 +134,9 @@ func (w *Writer) text(dt graph.DType, shape []int) ([]byte, error) {
 	if !slices.Contains(dtypes, dt) {
 		return nil, fmt.Errorf("%s has no name in Zarr: Cast it", dt)
 	}
-	if len(w.options.Chunks) > len(shape) {
-		return nil, fmt.Errorf("chunks of shape %v for an array of shape %v", w.options.Chunks, shape)
-	}
-	chunks := slices.Clone(shape)
-	copy(chunks, w.options.Chunks)
-	for k, n := range chunks {
-		chunks[k] = max(n, min(1, 1-n)) // an axis without elements has chunks of one
+	chunks, err := w.chunksOf(shape)
+	if err != nil {
+		return nil, err
 	}
 	config := func(v any) json.RawMessage {
 		if v == nil {
@@ -159,6 +162,26 @@ func (w *Writer) text(dt graph.DType, shape []int) ([]byte, error) {
 		m.Codecs = append(m.Codecs, named{c.Name(), config(c.Config())})
 	}
 	return json.MarshalIndent(m, "", "  ")
+}
+
+// chunksOf returns the shape of chunks of an array.
+func (w *Writer) chunksOf(shape []int) ([]int, error) {
+	given := w.options.Chunks
+	if len(given) > len(shape) || slices.ContainsFunc(given, func(n int) bool { return n < 1 }) {
+		return nil, fmt.Errorf("chunks of shape %v for an array of shape %v: at most one extent above 0 for each axis", given, shape)
+	}
+	chunks := slices.Clone(shape)
+	for k, n := range chunks {
+		switch {
+		case k < len(given):
+			chunks[k] = given[k]
+		case k == 0:
+			chunks[k] = max(1, min(n, chunkRows))
+		default:
+			chunks[k] = max(1, n) // an axis without elements has chunks of one
+		}
+	}
+	return chunks, nil
 }
 
 // Write stores rows from begin on, which are whole chunks.
@@ -214,10 +237,15 @@ func ReadArray(folder string) (*graph.Tensor, error) {
 	return t, nil
 }
 
-// WriteArray writes an array as a whole into a folder that has no other one.
+// WriteArray writes an array as a whole into a folder that has no other one. Without
+// Options.Chunks, chunks are rows of about 1 MB together.
 func WriteArray(folder string, t *graph.Tensor, o Options) error {
 	if err := t.Err(); err != nil {
 		return err
+	}
+	if n := t.Rank(); n > 0 && len(o.Chunks) == 0 {
+		rowBytes := t.Size() / max(1, t.Extent(0)) * t.DType().Size()
+		o.Chunks = []int{max(1, min(t.Extent(0), chunkBytes/max(1, rowBytes)))}
 	}
 	w := To(folder, o)
 	if err := w.Create(t.DType(), t.Shape()); err != nil {

@@ -77,6 +77,72 @@ func TestStream(t *testing.T) {
 	require.True(t, graph.Equal(want, y))
 }
 
+// TestChunkRows writes blocks of a job with the chunks that a Writer has without Options, and
+// with chunks that it refuses.
+func TestChunkRows(t *testing.T) {
+	x := graph.Normal(graph.Float32, 1, 0, 1, 5000, 3)
+	in := graph.Input("x", graph.Float32, graph.Dim("n"), 3)
+	p, err := graph.Compile(in.Mul(2))
+	require.NoError(t, err)
+	want, err := p.Run(t.Context(), x)
+	require.NoError(t, err)
+	job := func(to string, o zarr.Options) error {
+		j := stream.Job{Program: p, Inputs: map[string]stream.Source{"x": stream.Memory(x)}, Rows: 100, Outputs: map[string]stream.Sink{"out0": zarr.To(to, o)}}
+		_, err := j.Run(t.Context())
+		return err
+	}
+	to := filepath.Join(t.TempDir(), "y")
+	require.NoError(t, job(to, zarr.Options{}))
+	y, err := zarr.ReadArray(to)
+	require.NoError(t, err)
+	require.True(t, graph.Equal(want, y))
+	chunks, err := os.ReadDir(filepath.Join(to, "c"))
+	require.NoError(t, err)
+	require.Len(t, chunks, 5)
+	for _, bad := range []int{0, -3} {
+		require.ErrorContains(t, job(filepath.Join(t.TempDir(), "y"), zarr.Options{Chunks: []int{bad}}), "one extent above 0 for each axis")
+	}
+	require.NoError(t, zarr.WriteArray(filepath.Join(t.TempDir(), "y"), graph.New(graph.Int8), zarr.Options{}))
+}
+
+// TestLongerThanData stores random bytes, which codecs make longer.
+func TestLongerThanData(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "x")
+	x := graph.Uniform(graph.Float64, 1, 0, 1, 2<<20)
+	require.NoError(t, zarr.WriteArray(folder, x, zarr.Options{Chunks: []int{2 << 20}, Codecs: []zarr.Codec{zarr.Gzip(0), zarr.Gzip(0), zarr.CRC32C()}}))
+	y, err := zarr.ReadArray(folder)
+	require.NoError(t, err)
+	require.True(t, graph.Equal(x, y))
+}
+
+// TestBadLevel checks that an array whose codec is wrong is not begun.
+func TestBadLevel(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "x")
+	require.ErrorContains(t, zarr.WriteArray(folder, graph.New(graph.Float32, 3), zarr.Options{Codecs: []zarr.Codec{zarr.Gzip(50)}}), "level 50")
+	require.NoFileExists(t, filepath.Join(folder, "zarr.json"))
+}
+
+// TestNoElements reads arrays with a long axis and one without elements.
+func TestNoElements(t *testing.T) {
+	for _, shape := range []string{"[4611686018427387904, 0]", "[0, 4611686018427387904]"} {
+		folder := t.TempDir()
+		s := strings.NewReplacer("[5, 3]", shape, "[2, 3]", "[1, 1]").Replace(text)
+		require.NoError(t, os.WriteFile(filepath.Join(folder, "zarr.json"), []byte(s), 0o666))
+		x, err := zarr.ReadArray(folder)
+		require.NoError(t, err)
+		require.Zero(t, x.Size())
+	}
+}
+
+// TestExtension reads an array with a field that readers may ignore.
+func TestExtension(t *testing.T) {
+	folder := t.TempDir()
+	s := strings.Replace(text, `"attributes"`, `"extra": {"name": "e", "must_understand": false}, "attributes"`, 1)
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "zarr.json"), []byte(s), 0o666))
+	_, err := zarr.ReadArray(folder)
+	require.NoError(t, err)
+}
+
 // text is zarr.json as zarr-python 3 writes it.
 const text = `{
   "shape": [5, 3], "data_type": "float32",
@@ -90,11 +156,10 @@ const text = `{
 // TestFill reads an array none of whose chunks exist.
 func TestFill(t *testing.T) {
 	folder := t.TempDir()
-	for _, fill := range []string{`"NaN"`, `"-Infinity"`, `2.5`, `-3`} {
+	for fill, want := range map[string]string{`"NaN"`: "NaN", `"-Infinity"`: "-Inf", "2.5": "2.5", "-3": "-3", `"0x7fc00000"`: "NaN", `"0xc0200000"`: "-2.5"} {
 		require.NoError(t, os.WriteFile(filepath.Join(folder, "zarr.json"), []byte(strings.Replace(text, `"NaN"`, fill, 1)), 0o666))
 		x, err := zarr.ReadArray(folder)
 		require.NoError(t, err)
-		want := map[string]string{`"NaN"`: "NaN", `"-Infinity"`: "-Inf", "2.5": "2.5", "-3": "-3"}[fill]
 		at, err := x.At(4, 2)
 		require.NoError(t, err)
 		require.Equal(t, want, fmt.Sprint(at))
@@ -114,6 +179,10 @@ func TestRefusals(t *testing.T) {
 		`"bytes"`:                    {`"transpose"`, "the first codec is not bytes"},
 		`"default"`:                  {`"suffix"`, `chunk keys "suffix"`},
 		`"NaN"`:                      {`"none"`, "fill_value"},
+		`"fill_value": "NaN"`:        {`"fill_value": "0x7fc0"`, "fill_value"},
+		`"shape": [5, 3], `:          {``, "it has no shape"},
+		`[]` + "\n}":                 {`[]} junk`, "after top-level value"},
+		`"units": "K"}`:              {`"units": "K"}, "extra": {"must_understand": true}`, "extra"},
 		`"attributes"`:               {`"surprise"`, "surprise"},
 		`"little"`:                   {`"middle"`, `the byte order "middle"`},
 		`"storage_transformers": []`: {`"storage_transformers": [{"name": "s"}]`, `storage transformer "s"`},
@@ -155,13 +224,14 @@ func TestRefusals(t *testing.T) {
 // FuzzText reads any zarr.json.
 func FuzzText(f *testing.F) {
 	f.Add(text)
+	f.Add(strings.NewReplacer("[5, 3]", "[4611686018427387904, 0]", "[2, 3]", "[1, 1]").Replace(text))
 	f.Fuzz(func(t *testing.T, text string) {
 		folder := t.TempDir()
 		require.NoError(t, os.WriteFile(filepath.Join(folder, "zarr.json"), []byte(text), 0o666))
 		if _, shape, err := zarr.From(folder).Open(); err == nil {
 			n := 1
 			for _, k := range shape {
-				if n *= max(k, 1); n > 1000 {
+				if n *= k; n > 1000 {
 					return
 				}
 			}

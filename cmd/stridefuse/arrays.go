@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 	"unsafe"
@@ -12,9 +13,29 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/eval"
 	"github.com/stridefuse/stridefuse/npy"
+	"github.com/stridefuse/stridefuse/zarr"
 )
 
 // Arrays: of files, made up, and as the definitions compute them.
+
+// isZarr reports whether a name is that of an array in Zarr.
+func isZarr(name string) bool { return filepath.Ext(name) == ".zarr" }
+
+// readArray reads a file, or a folder of Zarr.
+func readArray(name string) (*graph.Tensor, error) {
+	if isZarr(name) {
+		return zarr.ReadArray(name)
+	}
+	return npy.ReadFile(name)
+}
+
+// writeArray writes a file, or a folder of Zarr.
+func writeArray(name string, x *graph.Tensor) error {
+	if isZarr(name) {
+		return zarr.WriteArray(name, x, zarr.Options{})
+	}
+	return npy.WriteFile(name, x)
+}
 
 // given returns the tensors of inputs, from the files of the command line. Inputs for which
 // there is none are made up if that is allowed.
@@ -25,7 +46,7 @@ func (t *tool) given(inputs []graph.Port, madeUp bool) ([]*graph.Tensor, error) 
 		if i < 0 {
 			return nil, fmt.Errorf("there is no input %s: the program has %s", in.name, portList(inputs))
 		}
-		x, err := npy.ReadFile(in.file)
+		x, err := readArray(in.file)
 		if err != nil {
 			return nil, err
 		}

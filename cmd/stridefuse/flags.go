@@ -5,7 +5,9 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -42,7 +44,7 @@ type named struct{ name, file string }
 
 // flagRow is a row of the table of flags.
 type flagRow struct {
-	value string // what stands behind the flag, "" for none
+	value string // the placeholder of its value, or "" for a switch
 	doc   string
 	set   func(f *flags, text string) error
 }
@@ -53,6 +55,9 @@ var flagTable = map[string]flagRow{
 		name, file, ok := strings.Cut(text, "=")
 		if !ok || name == "" || file == "" {
 			return errors.New("write -in name=file.npy")
+		}
+		if slices.ContainsFunc(f.in, func(n named) bool { return n.name == name }) {
+			return fmt.Errorf("the input %s is given twice", name)
 		}
 		f.in = append(f.in, named{name, file})
 		return nil
@@ -74,6 +79,9 @@ var flagTable = map[string]flagRow{
 		if f.sizes == nil {
 			f.sizes = map[string]int{}
 		}
+		if _, twice := f.sizes[name]; twice {
+			return fmt.Errorf("the size %s is given twice", name)
+		}
 		f.sizes[name] = n
 		return nil
 	}},
@@ -93,7 +101,15 @@ var flagTable = map[string]flagRow{
 	"range":  {"i/n", "which of n ranges of blocks of rows, from 0", parseRange},
 	"ranges": {"n", "of how many ranges the job is", func(f *flags, text string) error { return natural(text, &f.ranges) }},
 	"state":  {"folder", "what ranges share: which blocks are complete, and parts of sums", func(f *flags, text string) error { f.state = text; return nil }},
-	"budget": {"MB", "how much memory blocks take at most: 1024 without it", func(f *flags, text string) error { return natural(text, &f.budget) }},
+	"budget": {"MB", "how much memory blocks take at most: 1024 without it", func(f *flags, text string) error {
+		if err := natural(text, &f.budget); err != nil {
+			return err
+		}
+		if f.budget > math.MaxInt>>20 {
+			return errors.New("it is in MB, and passes the address space")
+		}
+		return nil
+	}},
 	"timeout": {"duration", "when to give up, such as 10s", func(f *flags, text string) (err error) {
 		if f.timeout, err = time.ParseDuration(text); err == nil && f.timeout <= 0 {
 			err = errors.New("it must be more than 0")

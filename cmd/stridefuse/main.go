@@ -8,7 +8,7 @@
 //	stridefuse help
 //
 // Text of strangers is safe to run: it is verified at the level that runs, and reads and
-// writes no memory but its own. It may take long; -timeout ends it.
+// writes no memory but its own. It may take long: -timeout ends the command, whatever it does.
 package main
 
 import (
@@ -20,6 +20,7 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"time"
 
 	"github.com/stridefuse/stridefuse/passes"
 )
@@ -108,7 +109,29 @@ func (t *tool) dispatch(ctx context.Context, args []string) error {
 		ctx, cancel = context.WithTimeout(ctx, t.timeout)
 		defer cancel()
 	}
-	return c.run(t, ctx)
+	return run(ctx, func() error { return c.run(t, ctx) })
+}
+
+// grace is how long a command may take to end by itself after its context has.
+const grace = time.Second
+
+// run calls a command, and returns when it has ended or its context has. What takes no context,
+// such as parsing, compiling and the definitions of operations, is left behind: it ends with the
+// process.
+func run(ctx context.Context, command func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- command() }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(grace):
+		return ctx.Err()
+	}
 }
 
 // overview lists the commands.

@@ -9,10 +9,9 @@ import (
 
 	"github.com/stridefuse/stridefuse/formula"
 	"github.com/stridefuse/stridefuse/graph"
-	"github.com/stridefuse/stridefuse/npy"
 )
 
-// Running: programs of texts, and formulas. Outputs are printed, or written as .npy files.
+// Running: programs of texts, and formulas. Outputs are printed, or written as files.
 
 // run runs a program of any level.
 func (t *tool) run(ctx context.Context) error {
@@ -36,12 +35,9 @@ func (t *tool) eval(ctx context.Context) error {
 	nodes := map[string]graph.Node{}
 	feed := map[string]*graph.Tensor{}
 	for _, in := range t.in {
-		x, err := npy.ReadFile(in.file)
+		x, err := readArray(in.file)
 		if err != nil {
 			return err
-		}
-		if feed[in.name] != nil {
-			return fmt.Errorf("the input %s is given twice", in.name)
 		}
 		feed[in.name] = x
 		nodes[in.name] = graph.Input(in.name, x.DType(), x.Shape())
@@ -88,7 +84,7 @@ func (t *tool) deliver(outs []*graph.Tensor) error {
 	}
 	for i, out := range outs {
 		if i < len(t.out) {
-			if err := npy.WriteFile(t.out[i], out); err != nil {
+			if err := writeArray(t.out[i], out); err != nil {
 				return err
 			}
 			continue

@@ -20,6 +20,9 @@ import (
 
 // shard computes the blocks of a range.
 func (t *tool) shard(ctx context.Context) error {
+	if t.rangeOf[1] == 0 {
+		return errors.New("which blocks? add -range i/n, 0/1 for all")
+	}
 	j, err := t.streamJob()
 	if err != nil {
 		return err
@@ -29,6 +32,9 @@ func (t *tool) shard(ctx context.Context) error {
 
 // merge completes a job all of whose ranges have been computed.
 func (t *tool) merge(ctx context.Context) error {
+	if t.ranges == 0 {
+		return errors.New("of how many ranges is the job? add -ranges n")
+	}
 	j, err := t.streamJob()
 	if err != nil {
 		return err
@@ -83,9 +89,12 @@ func sourceOf(name string) stream.Source {
 	return stream.Folder(name)
 }
 
-// sinkOf returns a file, or a folder of files for a name without a suffix.
+// sinkOf returns a file, an array of Zarr, or a folder of files for a name without a suffix.
 func sinkOf(name string) stream.Sink {
-	if filepath.Ext(name) == "" {
+	switch {
+	case isZarr(name):
+		return zarr.To(name, zarr.Options{})
+	case filepath.Ext(name) == "":
 		return stream.NewFolder(name)
 	}
 	return stream.NewFile(name)

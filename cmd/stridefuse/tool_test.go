@@ -3,12 +3,14 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"github.com/stridefuse/stridefuse/graph"
@@ -167,6 +169,12 @@ func TestMistakes(t *testing.T) {
 		{2, "", "run - -size n=-1", "write -size name=number"},
 		{2, "", "run - -workers 0", "write a number of 1 or more"},
 		{2, "", "run - -timeout 0s", "it must be more than 0"},
+		{2, "", "run - -in x=a -in x=b", "the input x is given twice"},
+		{2, "", "eval x -in x=a -in x=b", "the input x is given twice"},
+		{2, "", "run - -size n=1 -size n=2", "the size n is given twice"},
+		{2, "", "shard - -budget 9000000000000", "passes the address space"},
+		{1, half, "shard -", "add -range i/n"},
+		{1, half, "merge -", "add -ranges n"},
 		{1, "", "help walk", `there is no command "walk"`},
 		{1, "", "run nosuch.txt", "no such file"},
 		{1, "", "run -", "the text is empty"},
@@ -238,6 +246,37 @@ func TestBisect(t *testing.T) {
 	require.NoError(t, err)
 	require.LessOrEqual(t, states, 4+7) // log2 of 15 passes and 120 values
 	require.Contains(t, runCommand(t, text, "bisect", "-", "-size", "n=5"), "no state differs")
+}
+
+// TestTimeout ends a command that takes no context, and returns the error of one that does.
+func TestTimeout(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	stuck := make(chan error)
+	defer close(stuck)
+	require.ErrorIs(t, run(ctx, func() error { return <-stuck }), context.DeadlineExceeded)
+	require.EqualError(t, run(ctx, func() error { return errors.New("my own") }), "my own")
+}
+
+// TestZarr computes from arrays of Zarr to others, as a whole and in blocks.
+func TestZarr(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name string) string { return filepath.Join(dir, name) }
+	x := graph.Uniform(graph.Float32, 1, -1, 1, 3000, 4)
+	in := save(t, dir, "x", x)
+	runCommand(t, "", "eval", "x * 2", "-in", "x="+in, "-out", file("twice.zarr"))
+	runCommand(t, "", "eval", "x / 2", "-in", "x="+file("twice.zarr"), "-out", file("same.npy"))
+	same, err := npy.ReadFile(file("same.npy"))
+	require.NoError(t, err)
+	require.True(t, graph.Equal(x, same))
+	text := "func f(%x: f32[n,4]) {\n  %0 = neg %x : f32[n,4]\n  return %0\n}\n"
+	job := []string{"-", "-in", "x=" + file("twice.zarr"), "-out", file("y.zarr"), "-state", file("state"), "-budget", "1"}
+	runCommand(t, text, append([]string{"shard", "-range", "0/1"}, job...)...)
+	runCommand(t, text, append([]string{"merge", "-ranges", "1"}, job...)...)
+	runCommand(t, "", "eval", "y / -2", "-in", "y="+file("y.zarr"), "-out", file("again.npy"))
+	again, err := npy.ReadFile(file("again.npy"))
+	require.NoError(t, err)
+	require.True(t, graph.Equal(x, again))
 }
 
 // TestBench times few runs; its numbers are not judged.

@@ -58,6 +58,25 @@ func TestSameBits(t *testing.T) {
 	}
 }
 
+// TestTwice runs a Spec twice in a process, on other inputs the second time.
+func TestTwice(t *testing.T) {
+	folder := t.TempDir()
+	file := func(name string) beam.Ref { return beam.Ref{Kind: beam.File, Path: filepath.Join(folder, name)} }
+	x := graph.Input("x", graph.Float32, graph.Dim("n"), 4)
+	p, err := graph.Compile(graph.Output("y", x.Mul(2)))
+	require.NoError(t, err)
+	spec, err := beam.NewSpec(p, map[string]beam.Ref{"x": file("x.npy")}, map[string]beam.Ref{"y": file("y.npy")})
+	require.NoError(t, err)
+	spec.Rows = 1024
+	for _, v := range []float32{3, 5} {
+		require.NoError(t, npy.WriteFile(file("x.npy").Path, graph.Full(graph.Float32, v, 5000, 4)))
+		require.NoError(t, beam.Run(context.Background(), "prism", spec))
+		y, err := npy.ReadFile(file("y.npy").Path)
+		require.NoError(t, err)
+		require.True(t, graph.Equal(graph.Full(graph.Float32, 2*v, 5000, 4), y))
+	}
+}
+
 // TestRechunk copies an array into other chunks.
 func TestRechunk(t *testing.T) {
 	from, to := filepath.Join(t.TempDir(), "a"), filepath.Join(t.TempDir(), "b")

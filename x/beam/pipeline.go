@@ -2,7 +2,9 @@ package beam
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -51,7 +53,7 @@ func Apply(s beam.Scope, spec *Spec) (beam.PCollection, error) {
 		return beam.PCollection{}, err
 	}
 	defer tasks.Close()
-	text, err := json.Marshal(spec)
+	text, err := json.Marshal(job{spec, rand.Text()})
 	if err != nil {
 		return beam.PCollection{}, fmt.Errorf("beam: %w", err)
 	}
@@ -135,37 +137,56 @@ func (f *finishFn) ProcessElement(_ context.Context, parts Parts, totals Totals)
 type commitFn struct{ Spec []byte }
 
 func (f *commitFn) ProcessElement(ctx context.Context, totals Totals) (Totals, error) {
-	return totals, onWorker(f.Spec, func(t *stream.Tasks) error {
+	err := onWorker(f.Spec, func(t *stream.Tasks) error {
 		_, err := t.Results(ctx, totals.Data)
 		return err
 	})
+	return totals, errors.Join(err, leave(f.Spec))
 }
 
-// worker has the jobs that this process takes part in. One task runs at a time.
+// job is a Spec in one pipeline. Run tells it apart from the same Spec in others.
+type job struct {
+	*Spec
+	Run string
+}
+
+// worker has the job that this process takes part in. One task runs at a time.
 var worker struct {
 	sync.Mutex
-	spec  string
+	job   string
 	tasks *stream.Tasks
 }
 
 // onWorker calls f with a job. Bundles of one job follow each other, so that the last one is
 // kept alone.
-func onWorker(spec []byte, f func(*stream.Tasks) error) error {
+func onWorker(text []byte, f func(*stream.Tasks) error) error {
 	worker.Lock()
 	defer worker.Unlock()
-	if worker.tasks == nil || worker.spec != string(spec) {
-		var s Spec
-		if err := json.Unmarshal(spec, &s); err != nil {
+	if worker.tasks == nil || worker.job != string(text) {
+		var j job
+		if err := json.Unmarshal(text, &j); err != nil {
 			return fmt.Errorf("beam: the job: %w", err)
 		}
-		tasks, err := s.tasks()
+		tasks, err := j.tasks()
 		if err != nil {
 			return err
 		}
 		if worker.tasks != nil {
 			worker.tasks.Close()
 		}
-		worker.spec, worker.tasks = string(spec), tasks
+		worker.job, worker.tasks = string(text), tasks
 	}
 	return f(worker.tasks)
+}
+
+// leave ends the worker's part in a job.
+func leave(text []byte) error {
+	worker.Lock()
+	defer worker.Unlock()
+	if worker.tasks == nil || worker.job != string(text) {
+		return nil
+	}
+	t := worker.tasks
+	worker.job, worker.tasks = "", nil
+	return t.Close()
 }
