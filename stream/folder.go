@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/stridefuse/stridefuse/graph"
-	"github.com/stridefuse/stridefuse/npy"
 )
 
 // Folder returns the .npy files of a folder as a Source: the rows of one behind those of
@@ -26,35 +25,49 @@ type folder struct {
 
 func (s *folder) Open() (graph.DType, []int, error) {
 	s.Close()
-	names, err := filepath.Glob(filepath.Join(s.name, "*.npy"))
+	names, err := npyNames(s.name)
 	if err != nil {
 		return 0, nil, err
 	}
 	if len(names) == 0 {
 		return 0, nil, fmt.Errorf("%s: there is no .npy file in it", s.name)
 	}
-	slices.Sort(names)
 	var dt graph.DType
 	var shape []int
 	for i, name := range names {
-		f := &npyFile{name: name}
+		f := &npyFile{name: filepath.Join(s.name, name)}
 		t, have, err := f.Open()
 		s.files = append(s.files, f)
 		switch {
 		case err != nil:
 			return 0, nil, err
 		case len(have) == 0:
-			return 0, nil, fmt.Errorf("%s: a scalar has no rows", name)
+			return 0, nil, fmt.Errorf("%s: a scalar has no rows", f.name)
 		case i == 0:
 			dt, shape = t, slices.Clone(have)
 		case t != dt || !slices.Equal(have[1:], shape[1:]):
-			return 0, nil, fmt.Errorf("%s: rows of %s %v, and of %s %v in the files before", name, t, have[1:], dt, shape[1:])
+			return 0, nil, fmt.Errorf("%s: rows of %s %v, and of %s %v in the files before", f.name, t, have[1:], dt, shape[1:])
 		default:
 			shape[0] += have[0]
 		}
 		s.ends = append(s.ends, shape[0])
 	}
 	return dt, shape, nil
+}
+
+// npyNames returns the names of the .npy files of a folder, in order.
+func npyNames(folder string) ([]string, error) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, e := range entries {
+		if filepath.Ext(e.Name()) == ".npy" {
+			names = append(names, e.Name())
+		}
+	}
+	return names, nil
 }
 
 func (s *folder) Identity() string {
@@ -103,43 +116,3 @@ func (s *folder) Close() error {
 	s.files, s.ends = nil, nil
 	return errors.Join(errs...)
 }
-
-// NewFolder returns a folder of .npy files as a Sink: a file for each block of rows, named
-// by its first row. A file has its name once it is complete. The folder must not have .npy
-// files of other arrays.
-func NewFolder(name string) Sink { return &newFolder{name: name} }
-
-type newFolder struct{ name string }
-
-func (s *newFolder) Create(graph.DType, []int) error { return os.MkdirAll(s.name, 0o777) }
-
-func (s *newFolder) file(begin int) string {
-	return filepath.Join(s.name, fmt.Sprintf("%015d.npy", begin))
-}
-
-func (s *newFolder) Write(_ context.Context, begin int, t *graph.Tensor) error {
-	part := s.file(begin) + ".part"
-	if err := npy.WriteFile(part, t); err != nil {
-		return err
-	}
-	return os.Rename(part, s.file(begin))
-}
-
-func (s *newFolder) Read(ctx context.Context, begin, end int, _ func() *graph.Tensor) (*graph.Tensor, func() error, error) {
-	f := &npyFile{name: s.file(begin)}
-	_, shape, err := f.Open()
-	if err == nil && (len(shape) == 0 || shape[0] != end-begin) {
-		err = fmt.Errorf("%s: an array of shape %v, not of %d rows", f.name, shape, end-begin)
-	}
-	if err != nil {
-		return nil, nil, errors.Join(err, f.Close())
-	}
-	t, release, err := f.Read(ctx, 0, end-begin, nil)
-	if err != nil {
-		return nil, nil, errors.Join(err, f.Close())
-	}
-	return t, func() error { return errors.Join(release(), f.Close()) }, nil
-}
-
-func (s *newFolder) Commit() error { return nil }
-func (s *newFolder) Close() error  { return nil }

@@ -29,7 +29,9 @@ type Job struct {
 	// Rows is about how many rows a block has; if it is 0, as many as suit caches and Memory.
 	Rows int
 	// State is a folder from which a job that was killed continues. Without it nothing is
-	// kept but outputs.
+	// kept but outputs. The State of a job with another program, other inputs, other sizes
+	// of blocks or another choice of graph.WithFast is an error. A Source that is not Identified
+	// must give the same rows as before: otherwise the outputs mix rows of both.
 	State string
 	// Progress is called after each block, by one goroutine at a time.
 	Progress func(Progress)

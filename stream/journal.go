@@ -19,9 +19,6 @@ import (
 // its end is as if it were not there. Entries are only appended, so that a process that is
 // killed leaves a journal of what it has completed.
 
-// committed is the Pass of an entry whose Block is an output that is complete as a whole.
-const committed = -1
-
 // entry says that a block is complete.
 type entry struct {
 	Pass, Block int
@@ -50,8 +47,8 @@ func journalName(folder string, shard, shards int) string {
 	return filepath.Join(folder, fmt.Sprintf("journal-%d-of-%d", shard, shards))
 }
 
-// openJournal opens or begins the journal of a range for writing. The job is told apart from
-// others by a text.
+// openJournal opens or begins the journal of a range for writing. job identifies the job; a
+// journal of another one is an error.
 func openJournal(folder string, shard, shards int, job string) (*journal, error) {
 	if folder == "" {
 		return &journal{}, nil
@@ -126,7 +123,7 @@ func readJournal(folder string, shard, shards int, job string) (entries []entry,
 				return nil, 0, err
 			}
 			if h.Job != job {
-				return nil, 0, fmt.Errorf("%s is the state of another job: of another program, other inputs, or other sizes of blocks. Remove it to begin anew", folder)
+				return nil, 0, fmt.Errorf("%s is the state of another job: of another program, other inputs, other options, or other sizes of blocks. Remove it to begin anew", folder)
 			}
 			first = false
 			continue

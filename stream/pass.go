@@ -98,7 +98,7 @@ func (p *pipeline) do(ctx context.Context, todo []int) error {
 	return context.Cause(ctx)
 }
 
-// send sends, unless the context ends first. Nothing follows a nil channel.
+// send sends w unless ctx ends. A nil channel discards w.
 func send(ctx context.Context, out chan<- *work, w *work) bool {
 	if ctx.Err() != nil {
 		return false
@@ -232,10 +232,8 @@ func (p *pipeline) write(ctx context.Context, w *work) (err error) {
 		if n := (end - begin) * scale; n != t.Extent(0) {
 			t = rowsOf(t, 0, n)
 		}
-		if s := p.sinks[result]; s != nil {
-			if err := s.Write(ctx, begin*scale, t); err != nil {
-				return fmt.Errorf("output %s, rows %d to %d: %w", p.outputs[result].Name, begin*scale, end*scale, err)
-			}
+		if err := p.sinks[result].Write(ctx, begin*scale, t); err != nil {
+			return fmt.Errorf("output %s, rows %d to %d: %w", p.outputs[result].Name, begin*scale, end*scale, err)
 		}
 		if p.told.Written += t.Bytes(); p.journal.folder != "" {
 			e.Outputs[i] = tensorSum(t)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
+	"regexp"
 
 	"github.com/stridefuse/stridefuse/graph"
 	"github.com/stridefuse/stridefuse/internal/binfile"
@@ -71,9 +71,6 @@ func (r *run) verified(ctx context.Context, pass, block int) bool {
 // verifiedOutput compares rows of an output with their checksum.
 func (r *run) verifiedOutput(ctx context.Context, result, begin, end int, sum uint32) bool {
 	s := r.sinks[result]
-	if s == nil { // committed by an earlier run
-		return true
-	}
 	shape, _ := r.division.Result(result).Shape.Ints()
 	t, release, err := s.Read(ctx, begin, end, func() *graph.Tensor {
 		return graph.New(r.outputs[result].DType, rows(shape, end-begin)...)
@@ -164,6 +161,11 @@ func (r *run) gather(ctx context.Context, pass int) error {
 	return nil
 }
 
+// stateNames match the files of State in the order in which they are removed: no others are.
+var stateNames = []*regexp.Regexp{
+	regexp.MustCompile(`^journal-\d+-of-\d+$`), regexp.MustCompile(`^(parts|states)-\d+-\d+(\.part\d+)?$`),
+}
+
 // clear removes the state of a job that is complete, the journals first.
 func (r *run) clear() error {
 	if r.job.State == "" {
@@ -173,9 +175,9 @@ func (r *run) clear() error {
 	if err != nil {
 		return err
 	}
-	for _, prefix := range []string{"journal-", "parts-", "states-"} {
+	for _, kind := range stateNames {
 		for _, f := range files {
-			if strings.HasPrefix(f.Name(), prefix) {
+			if kind.MatchString(f.Name()) {
 				if err := os.Remove(filepath.Join(r.job.State, f.Name())); err != nil {
 					return err
 				}

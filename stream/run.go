@@ -19,29 +19,30 @@ var ErrIncomplete = errors.New("blocks are not complete")
 // run is a job that runs: pass after pass, of a range of the blocks.
 type run struct {
 	*plan
-	job       *Job
-	shard     int // -1: no block is computed
-	shards    int
-	digest    string
-	journal   *journal
-	sinks     []Sink                // of the results, nil of one without
-	whole     map[int]*graph.Tensor // what is known that has no rows, by number
-	done      []map[int]entry       // of each pass: the complete blocks
-	committed map[int]bool          // outputs that an earlier run completed
-	parts     [][]*graph.Tensor     // of the pass: of each block
-	states    [][]*graph.Tensor     // of the pass: of each range with blocks, after its last one
-	told      Progress
-	begun     time.Time
+	job     *Job
+	shard   int // -1: no block is computed
+	shards  int
+	digest  string
+	journal *journal
+	sinks   []Sink                // of the results, nil of one without
+	whole   map[int]*graph.Tensor // what is known that has no rows, by number
+	done    []map[int]entry       // of each pass: the complete blocks
+	parts   [][]*graph.Tensor     // of the pass: of each block
+	states  [][]*graph.Tensor     // of the pass: of each range with blocks, after its last one
+	told    Progress
+	begun   time.Time
 }
 
 func newRun(j *Job, p *plan, shard, shards int) (*run, error) {
-	r := &run{plan: p, job: j, shard: shard, shards: shards, whole: p.whole, begun: time.Now(), sinks: make([]Sink, len(p.outputs)), committed: map[int]bool{}}
+	r := &run{plan: p, job: j, shard: shard, shards: shards, whole: p.whole, begun: time.Now(), sinks: make([]Sink, len(p.outputs))}
 	if shards > 1 {
 		if err := p.checkRanges(); err != nil {
 			return nil, err
 		}
 	}
-	r.digest = r.identity()
+	if j.State != "" {
+		r.digest = r.identity()
+	}
 	for range p.passes {
 		r.done = append(r.done, map[int]entry{})
 	}
@@ -50,7 +51,7 @@ func newRun(j *Job, p *plan, shard, shards int) (*run, error) {
 	}
 	for i, out := range p.outputs {
 		s := j.Outputs[out.Name]
-		if s == nil || r.committed[i] {
+		if s == nil {
 			continue
 		}
 		t := p.division.Result(i)
@@ -83,11 +84,11 @@ func (r *run) open() (err error) {
 			return err
 		}
 		for _, e := range entries {
-			if e.Pass == committed && e.Block < len(r.sinks) {
-				r.committed[e.Block] = true
-			} else if e.Pass < len(r.done) && e.Block < r.count {
-				r.done[e.Pass][e.Block] = e
+			if e.Pass < 0 || e.Pass >= len(r.done) || e.Block < 0 || e.Block >= r.count {
+				return fmt.Errorf("%s: it names block %d of pass %d: there are %d blocks and %d passes. Remove %s to begin anew",
+					journalName(r.job.State, shard, r.shards), e.Block, e.Pass, r.count, len(r.done), r.job.State)
 			}
+			r.done[e.Pass][e.Block] = e
 		}
 	}
 	return nil
@@ -118,14 +119,15 @@ func (p *plan) checkRanges() error {
 	return nil
 }
 
-// identity tells the job apart from others: the program, the inputs, the blocks.
+// identity tells the job apart from others: the program, the inputs, the blocks, and of the
+// options the one that changes numbers.
 func (r *run) identity() string {
 	h := sha256.New()
 	f := r.fn.Clone()
 	for _, v := range slices.Concat(f.Params, f.Body) {
 		v.Pos = ir.Pos{} // a line may move
 	}
-	fmt.Fprintln(h, f, r.size, r.shapes, r.rows, r.count, r.shards)
+	fmt.Fprintln(h, f, r.fast(), r.size, r.shapes, r.rows, r.count, r.shards)
 	for i := range len(r.inputs) + len(r.captured) {
 		if t := r.whole[i]; t != nil {
 			fmt.Fprintln(h, i, tensorSum(t.Contiguous()))
@@ -134,6 +136,14 @@ func (r *run) identity() string {
 		}
 	}
 	return fmt.Sprintf("%x", h.Sum(nil))
+}
+
+// fast reports whether the programs for blocks have the fast elementary functions.
+func (r *run) fast() bool {
+	return slices.ContainsFunc(r.passes, func(p pass) bool {
+		f, _ := p.last.program.Func()
+		return f.Fast
+	})
 }
 
 // span returns the blocks of a range.
@@ -286,9 +296,6 @@ func (r *run) results(ctx context.Context) (map[string]*graph.Tensor, error) {
 		if s := r.sinks[i]; s != nil {
 			if err := s.Commit(); err != nil {
 				return nil, fmt.Errorf("output %s: %w", port.Name, err)
-			}
-			if err := r.journal.append(entry{Pass: committed, Block: i}); err != nil {
-				return nil, err
 			}
 		}
 	}

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"iter"
 	"slices"
 
 	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/internal/binfile"
 )
 
 // Source is an array that is read in blocks of its first axis, the rows. Its methods are
@@ -34,7 +36,8 @@ type Identified interface{ Identity() string }
 
 func nothing() error { return nil }
 
-// Memory returns a tensor in memory as a Source. It is read as a view.
+// Memory returns a tensor in memory as a Source. Rows are views if the tensor is row-major, and
+// copies if it is not.
 func Memory(t *graph.Tensor) Source { return memory{t} }
 
 type memory struct{ t *graph.Tensor }
@@ -47,11 +50,25 @@ func (m memory) Open() (graph.DType, []int, error) {
 }
 
 func (m memory) Read(_ context.Context, begin, end int, _ func() *graph.Tensor) (*graph.Tensor, func() error, error) {
-	t := m.t.Contiguous()
+	t := m.t
 	if t.Rank() > 0 {
 		t = rowsOf(t, begin, end)
 	}
+	t = t.Contiguous()
 	return t, nothing, t.Err()
+}
+
+// Identity is a checksum of the elements.
+func (m memory) Identity() string {
+	if m.t.Rank() == 0 {
+		return fmt.Sprint(tensorSum(m.t.Contiguous()))
+	}
+	sum, n := crc32.New(castagnoli), m.t.Extent(0)
+	step := max(1, blockBytes/max(1, rowBytes(m.t.DType(), m.t.Shape())))
+	for at := 0; at < n; at += min(step, n-at) {
+		sum.Write(binfile.Memory(rowsOf(m.t, at, at+min(step, n-at)).Contiguous()))
+	}
+	return fmt.Sprint(sum.Sum32())
 }
 
 func (m memory) Close() error { return nil }
@@ -59,7 +76,8 @@ func (m memory) Close() error { return nil }
 // Iterator returns a Source of the rows that tensors have, one tensor behind the other: rows
 // of the shape given, whose first extent is how many rows there are in all. The tensors may
 // have any number of rows; they must not change while the job runs. The rows can be read
-// once, or again if seq can be.
+// once, or again if seq can be. It is not Identified: a job with a State can't tell that the
+// rows are others than before.
 func Iterator(dt graph.DType, shape []int, seq iter.Seq2[*graph.Tensor, error]) Source {
 	return &iterator{dt: dt, shape: slices.Clone(shape), seq: seq}
 }

@@ -55,8 +55,11 @@ func (t *Tasks) Blocks() int { return t.run.count }
 // of the first. It writes the block of each output that the pass computes, and returns what
 // Finish needs.
 func (t *Tasks) Block(ctx context.Context, pass, block int, totals []byte) (part []byte, err error) {
-	if pass < 0 || pass >= t.Passes() || block < 0 || block >= t.run.count {
-		return nil, fmt.Errorf("stream: block %d of pass %d: there are %d blocks and %d passes", block, pass, t.run.count, t.Passes())
+	if block < 0 || block >= t.run.count {
+		return nil, fmt.Errorf("stream: block %d of pass %d: there are %d blocks", block, pass, t.run.count)
+	}
+	if err := t.checkPass(pass); err != nil {
+		return nil, err
 	}
 	if err := t.know(pass, totals); err != nil {
 		return nil, err
@@ -76,6 +79,9 @@ func (t *Tasks) Block(ctx context.Context, pass, block int, totals []byte) (part
 // Finish computes the totals of a pass from what Block returned of all blocks, in their
 // order. They include those of the passes before.
 func (t *Tasks) Finish(pass int, parts [][]byte, totals []byte) ([]byte, error) {
+	if err := t.checkPass(pass); err != nil {
+		return nil, err
+	}
 	if len(parts) != t.run.count {
 		return nil, fmt.Errorf("stream: %d parts of %d blocks", len(parts), t.run.count)
 	}
@@ -96,6 +102,13 @@ func (t *Tasks) Finish(pass int, parts [][]byte, totals []byte) ([]byte, error) 
 		return nil, fmt.Errorf("stream: %w", err)
 	}
 	return t.totals(pass), nil
+}
+
+func (t *Tasks) checkPass(pass int) error {
+	if pass < 0 || pass >= t.Passes() {
+		return fmt.Errorf("stream: pass %d: there are %d passes", pass, t.Passes())
+	}
+	return nil
 }
 
 // Results returns the outputs without rows, and completes all outputs. totals is what Finish

@@ -40,6 +40,10 @@ func TestTasks(t *testing.T) {
 			}
 			_, err = tasks.Finish(pass, parts[1:], totals)
 			require.ErrorContains(t, err, "parts of")
+			for _, pass := range []int{-1, 7} {
+				_, err = tasks.Finish(pass, parts, totals)
+				require.ErrorContains(t, err, "pass")
+			}
 			totals, err = machines[rand.IntN(2)].Finish(pass, parts, totals)
 			require.NoError(t, err)
 		}

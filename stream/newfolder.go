@@ -1,0 +1,94 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/npy"
+)
+
+// NewFolder returns a folder of .npy files as a Sink: a file for each block of rows, named
+// by its first row. A file has its name once it is complete, and then takes the place of all
+// files that an earlier job has named by one of its rows. The folder must not have .npy files
+// of other arrays.
+func NewFolder(name string) Sink { return &newFolder{name: name} }
+
+type newFolder struct {
+	name string
+	old  []int // the first rows of the files that were there, ascending
+}
+
+// Create refuses a folder with files that no block takes the place of: a reader of the folder
+// would take them for rows.
+func (s *newFolder) Create(_ graph.DType, shape []int) error {
+	if err := os.MkdirAll(s.name, 0o777); err != nil {
+		return err
+	}
+	names, err := npyNames(s.name)
+	if err != nil {
+		return err
+	}
+	end := 1
+	if len(shape) > 0 {
+		end = shape[0]
+	}
+	s.old = nil
+	for _, name := range names {
+		begin, err := strconv.Atoi(strings.TrimSuffix(name, ".npy"))
+		if err != nil || begin < 0 || begin >= end || name != fileOf(begin) {
+			return fmt.Errorf("%s: it is not of this array, which has %d rows: remove it", filepath.Join(s.name, name), end)
+		}
+		s.old = append(s.old, begin)
+	}
+	return nil
+}
+
+// fileOf returns the name of the file of a block.
+func fileOf(begin int) string { return fmt.Sprintf("%015d.npy", begin) }
+
+func (s *newFolder) file(begin int) string { return filepath.Join(s.name, fileOf(begin)) }
+
+// Write removes the files of an earlier job that begin within the rows.
+func (s *newFolder) Write(_ context.Context, begin int, t *graph.Tensor) error {
+	part := s.file(begin) + ".part"
+	if err := npy.WriteFile(part, t); err != nil {
+		return err
+	}
+	if err := os.Rename(part, s.file(begin)); err != nil || t.Rank() == 0 {
+		return err
+	}
+	first, _ := slices.BinarySearch(s.old, begin+1)
+	end, _ := slices.BinarySearch(s.old, begin+t.Extent(0))
+	for _, at := range s.old[min(first, end):end] {
+		if err := os.Remove(s.file(at)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *newFolder) Read(ctx context.Context, begin, end int, _ func() *graph.Tensor) (*graph.Tensor, func() error, error) {
+	f := &npyFile{name: s.file(begin)}
+	_, shape, err := f.Open()
+	if err == nil && (len(shape) == 0 || shape[0] != end-begin) {
+		err = fmt.Errorf("%s: an array of shape %v, not of %d rows", f.name, shape, end-begin)
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, f.Close())
+	}
+	t, release, err := f.Read(ctx, 0, end-begin, nil)
+	if err != nil {
+		return nil, nil, errors.Join(err, f.Close())
+	}
+	return t, func() error { return errors.Join(release(), f.Close()) }, nil
+}
+
+func (s *newFolder) Commit() error { return nil }
+func (s *newFolder) Close() error  { return nil }
