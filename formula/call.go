@@ -53,7 +53,7 @@ type call struct {
 	values map[string]value
 }
 
-// call applies a function whose name stands at an offset.
+// call applies the function named at offset at.
 func (p *parser) call(name string, at int, args []value, keywords []keyword) value {
 	if p.err != nil {
 		return value{at: at}

@@ -4,8 +4,8 @@
 //
 // A formula is one expression. What it means is what Python and NumPy 2 say:
 //
-//   - operators and their precedence: ** binds closest, then unary + - ~, then * / // % @,
-//   - -, << >>, &, ^, |, and comparisons last. So a > 0 & b is a > (0 & b).
+//   - operators by their precedence, highest first: `**`; unary `+ - ~`; `* / // % @`;
+//     binary `+ -`; `<< >>`; `&`; `^`; `|`; comparisons. So a > 0 & b is a > (0 & b).
 //   - functions by name, sqrt(a), or as methods, (a*b + c).sum(0), with positional and
 //     keyword arguments: a.mean(axis=(0, 1), keepdims=True). np. before a name changes nothing.
 //   - subscripts: a[1:-1, ::2], a[..., None], a[0], and one array of indices, a[:, i].
@@ -19,6 +19,6 @@
 //
 // Masks as subscripts (a[a > 0]) are an error, as the shape would depend on the elements, and
 // so are assignments, and, or, not, conditional expressions and loops. A formula runs no code
-// and reads no file: text of strangers is safe to parse. Memory is used when the program runs,
-// which an error prevents if there is too little.
+// and reads no file. Parsing allocates memory in proportion to the text. Compile computes
+// constant parts, and may take as much memory as they have.
 package formula

@@ -30,7 +30,7 @@ func init() {
 func Functions() []string { return slices.Sorted(maps.Keys(functions)) }
 
 // Signature returns a function's parameters as Python writes them: "sum(a, axis=None,
-// keepdims=False)". It is "" for a name that is none.
+// keepdims=False)". Signature returns "" for an unknown function.
 func Signature(function string) string {
 	f := functions[function]
 	if f == nil {

@@ -74,7 +74,7 @@ func reduction(params string, r rule, f func(x graph.Node, axes ...any) graph.No
 	}}
 }
 
-// ordered is a type of which there are indices of extremes.
+// ordered returns the type in which ArgMin and ArgMax compare: uint8 for bool.
 func ordered(dt graph.DType) graph.DType {
 	if dt == graph.Bool {
 		return graph.Uint8
@@ -110,7 +110,7 @@ func deviation(f func(x graph.Node, axes ...any) graph.Node) function {
 	}}
 }
 
-// quantile is of a part of whole.
+// quantile computes the quantile q/whole.
 func quantile(c *call, whole float64) graph.Node {
 	args := axesOf(c)
 	q := c.float("q") / whole

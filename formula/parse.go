@@ -230,7 +230,7 @@ func (p *parser) unary() value {
 	return numberValue(n, at)
 }
 
-// binary applies a binary operator, which stands at an offset.
+// binary applies the binary operator at offset at.
 func (p *parser) binary(function string, at int, x, y value) value {
 	if p.err != nil || x.kind != numeric || y.kind != numeric {
 		v := p.call(function, at, []value{x, y}, nil)

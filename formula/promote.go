@@ -33,8 +33,8 @@ func fractional(dt graph.DType) bool { return dt >= graph.Float16 && dt <= graph
 func isUnsigned(dt graph.DType) bool { return graph.Uint8 <= dt && dt <= graph.Uint64 }
 
 // promoted returns the type that operands of two types are converted to: NumPy's
-// promote_types. bfloat16, which NumPy has not, meets float16 and integers in float32, and
-// fixed16x16 a float of its size in that float.
+// promote_types. Of types that NumPy has not, bfloat16 with float16 or an integer gives float32;
+// fixed16x16 with a float of its size gives that float.
 func promoted(a, b graph.DType) graph.DType {
 	if class(a) > class(b) || class(a) == class(b) && a.Size() > b.Size() {
 		a, b = b, a

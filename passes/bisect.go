@@ -30,7 +30,7 @@ type Culprit struct {
 type fuel struct {
 	left, used int
 	op         ir.Op  // of the last one
-	pos        ir.Pos //
+	pos        ir.Pos // its line in the user's source
 }
 
 // take uses fuel for a value and reports whether there is some left.

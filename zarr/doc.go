@@ -12,12 +12,13 @@
 // Arrays of bool, integers and floats that are stored in a regular grid of chunks, with the
 // codecs bytes, gzip and crc32c, and those that Register adds: module x/zstd adds zstd. A
 // chunk that does not exist is the fill value. Groups, codecs that are not known, sharding
-// and transposed chunks are errors that name them. Files may be damaged or hostile: every
+// and transposed chunks are errors that name them, and so are extensions, but for those that
+// the file says may be ignored. Files may be damaged or hostile: every
 // mistake in them is an error that names the chunk, and no chunk makes the package allocate
 // more than what the array's chunks have.
 //
 // # What is written
 //
-// Chunks of this machine's order of elements, rows first, each in a file that appears when
-// it is complete.
+// Chunks of little-endian elements, rows first, each in a file that appears when it is complete
+// and on disk.
 package zarr

@@ -74,7 +74,9 @@ func (r *Reader) Close() error { return nil }
 
 // Options are how an array is stored.
 type Options struct {
-	Chunks []int   // the shape of a chunk; axes left out at the end are one chunk each, but the first is in chunks of 1024 rows
+	// Chunks is the shape of a chunk; axes left out at the end are one chunk each. If all are
+	// left out, a chunk has 1024 rows of a Writer, and rows of about 1 MB of WriteArray.
+	Chunks []int
 	Codecs []Codec // for the bytes of chunks, in order: none, Gzip, CRC32C
 }
 
@@ -85,11 +87,10 @@ type Writer struct {
 	array   *array
 }
 
-// chunkRows is how many rows a chunk has unless Options say otherwise, or how many bytes
-// WriteArray makes of it.
+// The size of chunks unless Options say otherwise.
 const (
-	chunkRows  = 1 << 10
-	chunkBytes = 1 << 20
+	chunkRows  = 1 << 10 // of a Writer, which is asked for it before it knows the shape
+	chunkBytes = 1 << 20 // of WriteArray
 )
 
 // To returns a Writer of an array in a folder. Create returns an error if the Options do not
@@ -237,8 +238,7 @@ func ReadArray(folder string) (*graph.Tensor, error) {
 	return t, nil
 }
 
-// WriteArray writes an array as a whole into a folder that has no other one. Without
-// Options.Chunks, chunks are rows of about 1 MB together.
+// WriteArray writes an array as a whole into a folder that has no other one.
 func WriteArray(folder string, t *graph.Tensor, o Options) error {
 	if err := t.Err(); err != nil {
 		return err

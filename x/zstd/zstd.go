@@ -61,7 +61,7 @@ func (c *codec) Config() any  { return c.settings }
 func (c *codec) Encode(data []byte) ([]byte, error) { return c.w.EncodeAll(data, nil), nil }
 
 func (c *codec) Decode(data []byte, limit int) ([]byte, error) {
-	// A limit below 1 KiB is none to the decoder.
+	// The decoder ignores limits below 1 KiB.
 	r, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(uint64(max(limit, 1<<10))))
 	if err != nil {
 		return nil, err
