@@ -2,8 +2,10 @@ package stream_test
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -38,9 +40,16 @@ func TestMain(m *testing.M) {
 
 // start begins a job in a process of its own.
 func start(t *testing.T, job, folder string) *exec.Cmd {
+	return startWith(t, job, folder, nil, os.Stdout)
+}
+
+func startWith(t *testing.T, job, folder string, in, out *os.File) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], folder)
 	cmd.Env = append(os.Environ(), asJob+"="+job)
-	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	cmd.Stdout, cmd.Stderr = out, os.Stderr
+	if in != nil {
+		cmd.Stdin = in
+	}
 	require.NoError(t, cmd.Start())
 	return cmd
 }
@@ -73,7 +82,8 @@ func killedJob(folder string) error {
 				begun = p.Pass*p.Blocks + p.Block
 			}
 			blocks++
-			time.Sleep(2 * time.Millisecond)
+			fmt.Println()
+			os.Stdin.Read(make([]byte, 1)) // the test lets one more block follow
 		},
 	}
 	if _, err := j.Run(context.Background()); err != nil {
@@ -82,7 +92,7 @@ func killedJob(folder string) error {
 	return os.WriteFile(file("resumed"), fmt.Append(nil, begun, blocks), 0o666)
 }
 
-// TestKilled kills a job at random times, again and again, and lets it run to its end.
+// TestKilled kills a job after random numbers of blocks, again and again, and lets it run to its end.
 func TestKilled(t *testing.T) {
 	kills := 5
 	if *long {
@@ -98,20 +108,31 @@ func TestKilled(t *testing.T) {
 	require.NoError(t, err)
 	done, resumed := 0, 0
 	for killed := 0; ; {
-		cmd := start(t, "killed", folder)
+		in, out, err := os.Pipe()
+		require.NoError(t, err)
+		said, lines, err := os.Pipe()
+		require.NoError(t, err)
+		cmd := startWith(t, "killed", folder, in, lines)
+		require.NoError(t, errors.Join(in.Close(), lines.Close()))
 		if killed < kills {
-			time.Sleep(time.Duration(rand.IntN(150)) * time.Millisecond)
+			n := 3 + rand.IntN(14)
+			_, err := out.Write(make([]byte, n))
+			require.NoError(t, err)
+			io.ReadFull(said, make([]byte, n)) // fewer if the job ends
+			time.Sleep(time.Duration(rand.IntN(2000)) * time.Microsecond)
 			killed++
 			cmd.Process.Kill()
 		}
+		require.NoError(t, out.Close())
+		go io.Copy(io.Discard, said)
 		if err := cmd.Wait(); err != nil {
 			require.Equal(t, -1, cmd.ProcessState.ExitCode(), "the job failed by itself: %v", err)
 			continue
 		}
 		var begun, blocks int
-		said, err := os.ReadFile(filepath.Join(folder, "resumed"))
+		text, err := os.ReadFile(filepath.Join(folder, "resumed"))
 		require.NoError(t, err)
-		_, err = fmt.Sscan(string(said), &begun, &blocks)
+		_, err = fmt.Sscan(string(text), &begun, &blocks)
 		require.NoError(t, err)
 		if done++; begun > 1 {
 			resumed++
