@@ -143,6 +143,6 @@ func tanh(z Node) Node {
 
 // copySign returns float64 x >= 0 with the sign of y.
 func copySign(x, y graph.Node) graph.Node {
-	sign := y.Bitcast(graph.Int64).And(math.MinInt64)
+	sign := y.Bitcast(graph.Int64).And(int64(math.MinInt64))
 	return x.Bitcast(graph.Int64).Or(sign).Bitcast(graph.Float64)
 }
