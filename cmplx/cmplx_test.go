@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/big"
 	stdcmplx "math/cmplx"
 	"math/rand/v2"
 	"testing"
@@ -95,6 +96,39 @@ func TestFunctions(t *testing.T) {
 			require.LessOrEqual(t, stdcmplx.Abs(got-want), c.bound*0x1p-53*stdcmplx.Abs(want), "%s of %v and %v: %v, want %v", c.name, z[i], w[i], got, want)
 		}
 	}
+}
+
+// TestDivIsAccurate compares each part of quotients with the exact one, of operands whose parts
+// are of any magnitude from 2^-500 to 2^500, and small ones of 2^-40 to 2^40.
+func TestDivIsAccurate(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, spread := range []float64{40, 500} {
+		part := func() float64 { return rng.NormFloat64() * math.Exp2(math.Round(spread*(2*rng.Float64()-1))) }
+		z, w := make([]complex128, 3000), make([]complex128, 3000)
+		for i := range z {
+			z[i], w[i] = complex(part(), part()), complex(part(), part())
+		}
+		for i, got := range run(t, func(z, w cmplx.Node) cmplx.Node { return z.Div(w) }, z, w) {
+			a, b, c, d := exact(real(z[i])), exact(imag(z[i])), exact(real(w[i])), exact(imag(w[i]))
+			square := add(mul(c, c), mul(d, d))
+			re := new(big.Float).Quo(add(mul(a, c), mul(b, d)), square)
+			im := new(big.Float).Quo(add(mul(b, c), mul(a.Neg(a), d)), square)
+			require.LessOrEqual(t, ulps(real(got), re), 4., "%v / %v: %v", z[i], w[i], got)
+			require.LessOrEqual(t, ulps(imag(got), im), 4., "%v / %v: %v", z[i], w[i], got)
+		}
+	}
+}
+
+func exact(x float64) *big.Float     { return new(big.Float).SetPrec(5000).SetFloat64(x) }
+func add(x, y *big.Float) *big.Float { return exact(0).Add(x, y) }
+func mul(x, y *big.Float) *big.Float { return exact(0).Mul(x, y) }
+
+// ulps returns the error of got in units in the last place of want.
+func ulps(got float64, want *big.Float) float64 {
+	w, _ := want.Float64()
+	unit := math.Nextafter(math.Abs(w), math.Inf(1)) - math.Abs(w)
+	distance, _ := new(big.Float).Quo(exact(0).Sub(exact(got), want), exact(unit)).Float64()
+	return math.Abs(distance)
 }
 
 // TestExtremes is a table of operands whose squares overflow or vanish, and of zeros.

@@ -49,8 +49,8 @@ func goConst(d ir.DType, bits uint64) string {
 	return fmt.Sprintf("%s(%s)", goType(d), text)
 }
 
-// goType returns the Go type of an element. One with fractions that Go does not compute in
-// is its bits: only conversions know more of it.
+// goType returns the Go type of an element. A type with fractions that Go does not have
+// is represented by its bits; only conversions interpret them.
 func goType(d ir.DType) string {
 	if ir.Reals.Has(d) && !d.Native() {
 		d = kernel.BitsType(d)

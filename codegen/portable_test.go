@@ -47,8 +47,8 @@ func TestEveryFloatIsRounded(t *testing.T) {
 	}
 }
 
-// TestMicroTables proves the tables of micro-kernels total. Those that are written by hand
-// have no entry; a test of runtime/lines requires a function of each.
+// TestMicroTables checks that the portable engine has a template for every micro-kernel that
+// is generated. Package runtime/lines tests that each hand-written one has a function.
 func TestMicroTables(t *testing.T) {
 	for _, r := range kernel.MicroKinds() {
 		if r.Written() {

@@ -41,8 +41,8 @@ func (e *Error) Column() int {
 // shown is how many bytes of a long line are shown on each side of the caret.
 const shown = 60
 
-// line returns the line of the mistake, or the part around it if it is long, and what of it
-// stands before the mistake.
+// line returns the line of the mistake, or the part around the mistake if the line is long, and
+// the text of it before the mistake.
 func (e *Error) line() (line, before string) {
 	line, offset := e.split()
 	begin, end := 0, len(line)

@@ -15,7 +15,7 @@ const (
 	end tokenKind = iota
 	name
 	numeral
-	quoted // text holds what stands between the quotes
+	quoted // text is without the quotes
 	operator
 )
 

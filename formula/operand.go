@@ -27,7 +27,7 @@ func (p *parser) postfix() value {
 	return x
 }
 
-// atom reads a number, a name, a call, a string, or what stands in brackets.
+// atom reads a number, a name, a call, a string, or an expression in brackets.
 func (p *parser) atom() value {
 	t := p.tok
 	switch {

@@ -79,7 +79,7 @@ func (p *parser) expect(op string) {
 	}
 }
 
-// found says what stands at the present place.
+// found describes the current token, for errors.
 func (p *parser) found() string {
 	if p.tok.kind == end {
 		return ": the formula ends here"

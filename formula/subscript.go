@@ -11,8 +11,8 @@ import (
 // Subscripts and attributes. A subscript becomes the text that graph.Node.Slice reads, and a
 // Take where an array of indices is among its items.
 
-// subscript is what stands in the brackets behind an array: the text of its slices, and the
-// one array of indices that may be among them.
+// subscript is the content of the brackets after an array: the text of its slices, and at most
+// one array of indices.
 type subscript struct {
 	items   []string // as graph.Node.Slice reads them
 	points  int      // integers, which drop their axes
@@ -20,7 +20,7 @@ type subscript struct {
 	place   int // of the indices in items
 }
 
-// subscript reads a subscript of x, whose bracket stands at an offset.
+// subscript reads a subscript of x, whose bracket is at offset at.
 func (p *parser) subscript(x value, at int) value {
 	s := subscript{place: -1}
 	for first := true; first || p.accept(",") && !p.closes(); first = false {
@@ -124,8 +124,8 @@ func (v value) what() string {
 	return v.kind.String()
 }
 
-// resultAxis returns the axis of a slice that an item stands for, of the items before and
-// after it and the number of axes of the slice. No item is an integer.
+// resultAxis returns the axis of a slice that an item selects, from the items before and after
+// it and the number of axes of the slice. No item is an integer.
 func resultAxis(before, after []string, rank int) int {
 	if slices.Contains(before, "...") {
 		return rank - 1 - len(after)

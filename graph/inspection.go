@@ -38,7 +38,7 @@ type stage struct{ name, text string }
 
 const originFile = "v"
 
-// originOf returns the value that a position stands for, -1 for none.
+// originOf returns the value of a position, -1 if there is none.
 func originOf(pos ir.Pos) int {
 	if pos.File != originFile {
 		return -1
@@ -105,8 +105,8 @@ func (x *inspection) lower(f *ir.Func) error {
 	return nil
 }
 
-// withoutLedger drops the decisions of a plan that passes still change: those of the level of
-// steps are told.
+// withoutLedger drops the ledger from the text of a plan that passes still change. The page
+// shows the final one.
 func withoutLedger(text string) string {
 	lines := strings.SplitAfter(text, "\n")
 	return strings.Join(slices.DeleteFunc(lines, func(l string) bool { return strings.HasPrefix(l, "  # ") }), "")

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	goruntime "runtime"
 	"sync"
 	"testing"
 
@@ -44,6 +45,7 @@ var limitedRuns = map[string]func() error{
 			}
 			kept = append(kept, t)
 		}
+		goruntime.KeepAlive(kept)
 		return nil
 	},
 }

@@ -84,12 +84,12 @@ func (x Node) SearchSorted(values any, right bool) Node {
 	return within("searchsorted", x, bisect(x, v, extent, right))
 }
 
-// fewSorted is up to how many sorted elements comparing with each is less work than a
-// search that reads where the last comparison says.
-const fewSorted = 64
+// fewSorted is the greatest number of sorted elements for which comparing with each takes no
+// longer than a binary search: both take 25 ns a value at 32 float32 (Xeon, AVX2).
+const fewSorted = 32
 
-// goesBefore reports which elements stand before where values belong: those that are less,
-// or equal if right. NaN is greater than all others and equal to NaN, as in sorts.
+// goesBefore reports which elements precede the place of a value: those that are less, or
+// equal if right. NaN is greater than all others and equal to NaN, as in sorts.
 func goesBefore(x, v Node, right bool) Node {
 	switch isFloat := ir.Floats.Has(x.DType()); {
 	case right && isFloat:

@@ -46,7 +46,7 @@ func TestOrder(t *testing.T) {
 // such that are searched by halves.
 func TestSearchSorted(t *testing.T) {
 	less := func(a, b float32) bool { return a < b || a == a && b != b } // NaN last
-	for _, n := range []int{0, 1, 2, 64, 65, 127, 128, 129, 1000} {
+	for _, n := range []int{0, 1, 2, 32, 33, 64, 65, 127, 128, 129, 1000} {
 		x := make([]float32, n)
 		for i := range x {
 			x[i] = float32(i / 3)

@@ -157,8 +157,8 @@ func atCaller(err error) error {
 	return err
 }
 
-// ready returns the binding for a run. One that is to be compiled it returns unless the
-// context is over; of another the run asks that.
+// ready returns the binding for a run. Before it compiles one, it returns the error of a
+// context that is over; the run checks the context itself.
 func (p *Program) ready(ctx context.Context, ins []*Tensor) (*binding, error) {
 	if ctx == nil {
 		return nil, p.misuse("run", "the context is nil: give it context.Background()")

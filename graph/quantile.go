@@ -21,9 +21,9 @@ func QuantileMethod(name string) ReduceOption {
 	return reduceOption{"QuantileMethod", func(o *reduceOptions) { o.method = name }}
 }
 
-// quantileMethods has for each method where the quantile q of n ordered elements stands.
-// Between two elements it is as far from the first as the fraction says. Places outside the
-// elements are those of the first and the last.
+// quantileMethods has for each method the place of quantile q among n ordered elements,
+// counted from 0. A place between two elements gives their linear interpolation. A place
+// outside the elements gives the first or the last.
 var quantileMethods = map[string]func(n, q float64) float64{
 	"linear":   func(n, q float64) float64 { return q * (n - 1) },
 	"lower":    func(n, q float64) float64 { return math.Floor(q * (n - 1)) },
@@ -54,7 +54,7 @@ func (x Node) Median(axis ...any) Node {
 }
 
 // Quantile returns the elements along an axis, of floats, below which a part q of them
-// are, from 0 to 1: between two elements what lies on the line between them, as NumPy's
+// are, from 0 to 1: between two elements their linear interpolation, as NumPy's
 // quantile does by default, or what QuantileMethod says. NaN if any element is. The axis is
 // dropped, or has extent 1 with KeepDims. Its extent must be known before the program runs.
 func (x Node) Quantile(q float64, axis ...any) Node {

@@ -6,7 +6,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// The pass views asks here what pushing a view through a value costs: which values would be
+// The cost of pushing a view through a value, for the pass views: which values would be
 // computed as the view reads them, and whether one of them is too expensive for that.
 
 // fanIn is the fan-in cone of a value that is viewed: the values between it and the buffers

@@ -10,7 +10,7 @@ import (
 // Placement: values that are stored in the buffer of another value rather than in one of
 // their own. There are two sources. The pass joins places the operands of a concatenation in
 // slices of its result. placeProducts places a product where a permuted copy of it would be.
-// State.placed holds both, and looper.stored is where every step asks for a value's buffer.
+// State.placed holds both, and looper.stored returns the buffer of a value to every step.
 
 // placement is the buffer of another value and the elements of it that a value is stored in.
 type placement struct {

@@ -2,7 +2,7 @@ package passes
 
 import "github.com/stridefuse/stridefuse/ir/plan"
 
-// What row groups ask of one step: how many rows it has, what it writes.
+// Properties of one step that row groups use: how many rows it has, what it writes.
 
 // readsWindows reports whether the matrices of a product have several axes for their pairs,
 // rows or columns.

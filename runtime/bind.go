@@ -79,8 +79,7 @@ func (st *state) bindSpare() error {
 	return nil
 }
 
-// span is where the bytes of a tensor lie, from its first to behind its last, and
-// which out it is, -1 for an in.
+// span is the address range of a tensor's bytes, and which out the tensor is, -1 for an in.
 type span struct {
 	first, end uintptr
 	out        int
@@ -129,7 +128,7 @@ func (b *buffer) start(t *tensor.Tensor) unsafe.Pointer {
 	return unsafe.Add(base, l.Offset*b.size)
 }
 
-// span returns where the bytes of a tensor of b's layout lie, which has elements.
+// span returns the address range of a tensor of b's layout, which has elements.
 func (b *buffer) span(t *tensor.Tensor, out int) span {
 	at := uintptr(b.start(t)) - uintptr(b.layout.Offset*b.size)
 	return span{at + uintptr(b.lo*b.size), at + uintptr((b.hi+1)*b.size), out}

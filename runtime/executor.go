@@ -203,7 +203,7 @@ func (st *state) run(ctx context.Context) (err error) {
 // compute computes the tasks.
 func (st *state) compute(ctx context.Context) error {
 	for i, t := range st.l.tasks {
-		if i > 0 { // before the first one Run has asked
+		if i > 0 { // Run has checked it before the first one
 			if err := ContextError(ctx); err != nil {
 				return err
 			}

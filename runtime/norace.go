@@ -4,7 +4,7 @@ package runtime
 
 import "unsafe"
 
-// Programs without the race detector tell it nothing.
+// Programs without the race detector have nothing to report to it.
 
 const raceDetector = false
 

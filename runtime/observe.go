@@ -9,7 +9,7 @@ import (
 )
 
 // Observation of runs: progress, the time of each task, and regions and labels for Go's
-// tracer and profiler. A run that nothing observes asks once whether the tracer is on, and
+// tracer and profiler. A run that nothing observes checks once whether the tracer is on, and
 // tests a pointer for each chunk.
 
 // Progress says how far a run is.
@@ -21,8 +21,8 @@ type Progress struct {
 	Elapsed  time.Duration // since the run began
 }
 
-// An Observer is told of the runs of a program by the goroutines that called them. A nil
-// function is not called.
+// An Observer has functions that the runs of a program call, on the goroutines that called
+// Run. A nil function is not called.
 type Observer struct {
 	// Progress is called between two chunks that its goroutine computes, at most once in the
 	// time Every, and with Fraction 1 at the end of a run without error. The context is that
@@ -44,7 +44,7 @@ type observation struct {
 	Observer
 	ctx         context.Context
 	st          *state
-	begun, told int64   // by the clock
+	begun, last int64   // times of the start and of the last report
 	task        *task   // in execution
 	done        int     // steps
 	steps       int     // of all tasks
@@ -60,7 +60,7 @@ func (st *state) observation(ctx context.Context) *observation {
 		return nil
 	}
 	now := clock()
-	o := &observation{ctx: ctx, st: st, begun: now, told: now}
+	o := &observation{ctx: ctx, st: st, begun: now, last: now}
 	if l.observer != nil {
 		o.Observer = *l.observer
 	}
@@ -89,7 +89,7 @@ func (o *observation) compute() error {
 		o.Times(o.took)
 	}
 	if o.Progress != nil {
-		return o.tell(1)
+		return o.report(1)
 	}
 	return nil
 }
@@ -114,27 +114,27 @@ func (o *observation) one(t *task) (err error) {
 	return o.chunk(0)
 }
 
-// chunk tells the progress if it is time to, once so much of the task in execution is done.
+// chunk reports the progress if it is time to; part of the task in execution is done.
 func (o *observation) chunk(part float64) error {
-	if o.Progress == nil || clock()-o.told < int64(o.Every) {
+	if o.Progress == nil || clock()-o.last < int64(o.Every) {
 		return nil
 	}
 	done := o.before
 	if part > 0 {
 		done += part * o.task.work
 	}
-	return o.tell(done / max(o.work, done, 1))
+	return o.report(done / max(o.work, done, 1))
 }
 
-// tell calls the observer.
-func (o *observation) tell(fraction float64) (err error) {
+// report calls the observer.
+func (o *observation) report(fraction float64) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = failf("the observer of its progress panics: %v", p)
 		}
 	}()
-	o.told = clock()
-	o.Progress(o.ctx, Progress{o.st.l.name, o.done, o.steps, fraction, time.Duration(o.told - o.begun)})
+	o.last = clock()
+	o.Progress(o.ctx, Progress{o.st.l.name, o.done, o.steps, fraction, time.Duration(o.last - o.begun)})
 	return nil
 }
 

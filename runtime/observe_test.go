@@ -15,7 +15,7 @@ import (
 	"github.com/stridefuse/stridefuse/runtime"
 )
 
-// TestProgress observes runs of many chunks: what is told grows from step to step and
+// TestProgress observes runs of many chunks: progress grows from step to step and
 // ends with all.
 func TestProgress(t *testing.T) {
 	for _, workers := range []int{1, 3} {

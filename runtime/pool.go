@@ -8,7 +8,7 @@ import (
 )
 
 // The worker pool: goroutines that take chunks of the jobs of concurrent runs. A job says
-// what a chunk computes; the pool knows nothing of kernels.
+// what a chunk computes; the pool does not depend on kernels.
 
 const (
 	// spinTimeout is how many nanoseconds a worker without a job spins before it parks,

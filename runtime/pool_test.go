@@ -153,7 +153,7 @@ func TestJobFails(t *testing.T) {
 				require.ErrorIs(t, err, context.Canceled)
 			}
 			require.LessOrEqual(t, total(), workers, "a worker took another chunk after the cancellation")
-			if !one { // the run asks before a task of one chunk
+			if !one { // the run checks the context before a task of one chunk
 				require.ErrorIs(t, runTask(ctx, e, task), context.Canceled)
 				require.Zero(t, total())
 			}

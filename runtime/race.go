@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// What runs tell the race detector, in programs that are built with it.
+// What runs report to the race detector, in programs that are built with it.
 
 const raceDetector = true
 

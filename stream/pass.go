@@ -254,12 +254,12 @@ func (p *pipeline) write(ctx context.Context, w *work) (err error) {
 		p.journal.forget("states", p.number, w.block-2)
 	}
 	p.done[p.number][w.block] = e
-	p.tell(w, end-begin)
+	p.report(w, end-begin)
 	return nil
 }
 
-// tell reports a complete block.
-func (r *pipeline) tell(w *work, rows int) {
+// report reports a complete block.
+func (r *pipeline) report(w *work, rows int) {
 	t := &r.told
 	t.Pass, t.Passes, t.Block, t.Blocks = r.number, len(r.passes), len(r.done[r.number]), r.count
 	t.Rows, t.Read, t.Elapsed = t.Rows+rows, t.Read+w.read, time.Since(r.begun)

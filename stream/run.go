@@ -122,8 +122,8 @@ func (p *plan) checkRanges() error {
 	return nil
 }
 
-// identity tells the job apart from others: the program, the inputs, the blocks, and of the
-// options the one that changes numbers.
+// identity is a checksum of what determines the results: the program, the inputs, the blocks,
+// and the one option that changes numbers.
 func (r *run) identity() string {
 	h := sha256.New()
 	f := r.fn.Clone()

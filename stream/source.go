@@ -30,8 +30,7 @@ type Source interface {
 // ChunkRows. It is called after Open, and of a Sink before Create.
 type Chunked interface{ ChunkRows() int }
 
-// Identified is a Source that can tell whether it has changed since an earlier run: the text
-// is then another one.
+// Identified is a Source with a text that differs once its elements have changed.
 type Identified interface{ Identity() string }
 
 func nothing() error { return nil }
@@ -76,8 +75,8 @@ func (m memory) Close() error { return nil }
 // Iterator returns a Source of the rows that tensors have, one tensor behind the other: rows
 // of the shape given, whose first extent is how many rows there are in all. The tensors may
 // have any number of rows; they must not change while the job runs. The rows can be read
-// once, or again if seq can be. It is not Identified: a job with a State can't tell that the
-// rows are others than before.
+// once, or again if seq can be. It is not Identified: a job with a State does not notice
+// that the rows have changed.
 func Iterator(dt graph.DType, shape []int, seq iter.Seq2[*graph.Tensor, error]) Source {
 	return &iterator{dt: dt, shape: slices.Clone(shape), seq: seq}
 }

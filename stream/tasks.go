@@ -61,7 +61,7 @@ func (t *Tasks) Block(ctx context.Context, pass, block int, totals []byte) (part
 	if err := t.checkPass(pass); err != nil {
 		return nil, err
 	}
-	if err := t.know(pass, totals); err != nil {
+	if err := t.setTotals(pass, totals); err != nil {
 		return nil, err
 	}
 	states, err := t.run.initial(pass)
@@ -85,7 +85,7 @@ func (t *Tasks) Finish(ctx context.Context, pass int, parts [][]byte, totals []b
 	if len(parts) != t.run.count {
 		return nil, fmt.Errorf("stream: %d parts of %d blocks", len(parts), t.run.count)
 	}
-	if err := t.know(pass, totals); err != nil {
+	if err := t.setTotals(pass, totals); err != nil {
 		return nil, err
 	}
 	t.run.parts, t.run.states = nil, nil
@@ -114,7 +114,7 @@ func (t *Tasks) checkPass(pass int) error {
 // Results returns the outputs without rows, and completes all outputs. totals is what Finish
 // returned of the last pass.
 func (t *Tasks) Results(ctx context.Context, totals []byte) (map[string]*graph.Tensor, error) {
-	if err := t.know(t.Passes(), totals); err != nil {
+	if err := t.setTotals(t.Passes(), totals); err != nil {
 		return nil, err
 	}
 	out, err := t.run.results(ctx)
@@ -145,8 +145,8 @@ func (t *Tasks) totals(pass int) []byte {
 	return packed(ts)
 }
 
-// know takes in what was known before a pass.
-func (t *Tasks) know(pass int, totals []byte) error {
+// setTotals sets the totals of the passes before a pass.
+func (t *Tasks) setTotals(pass int, totals []byte) error {
 	ids, types := t.known(pass)
 	ts := make([]*graph.Tensor, len(ids))
 	for i, typ := range types {

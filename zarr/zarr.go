@@ -89,7 +89,7 @@ type Writer struct {
 
 // The size of chunks unless Options say otherwise.
 const (
-	chunkRows  = 1 << 10 // of a Writer, which is asked for it before it knows the shape
+	chunkRows  = 1 << 10 // of a Writer: ChunkRows is called before the shape is known
 	chunkBytes = 1 << 20 // of WriteArray
 )
 

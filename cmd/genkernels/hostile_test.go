@@ -11,8 +11,8 @@ import (
 // oneKernel is the signature of a kernel that is not built in.
 const oneKernel = "kernel (u0:f32) { t0 = exp u0; t1 = tanh t0; t2 = sqrt t1; store t2 }"
 
-// TestTakenNames: a package that gives another meaning to a name that generated files need
-// is told so, and nothing is written.
+// TestTakenNames expects an error, and no files, for a package that gives another meaning to
+// a name that generated files use.
 func TestTakenNames(t *testing.T) {
 	for _, c := range []struct{ source, name string }{
 		{"type float32 string", "float32"},

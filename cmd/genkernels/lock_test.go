@@ -52,7 +52,7 @@ func recorded(t *testing.T, dir string) (missing string, lines []string) {
 }
 
 // TestLockFile is the life of a lock file: a program records what it lacks, the tool generates
-// that, checks it, and tells when files are deleted or the formula has changed.
+// that, checks it, and fails when files are deleted or the formula has changed.
 func TestLockFile(t *testing.T) {
 	dir := userModule(t, map[string]string{"main.go": service("x.Mul(3).Sin().Sub(x.Tanh()).Mul(x)")})
 	missing, lines := recorded(t, dir)

@@ -19,7 +19,7 @@
 //	genkernels -builtin [-out dir] [-check] [-list]
 //	genkernels -check packages
 //
-// The first form asks the package in the current directory. The second makes exactly the
+// The first form uses the package in the current directory. The second makes exactly the
 // kernels of lock files: those that programs lacked which ran with graph.Record or
 // STRIDEFUSE_RECORD=file. The third reads
 // kernel signatures from standard input, one a line, as -list prints them. The

@@ -40,8 +40,8 @@ func (t *tool) asm(context.Context) error {
 	return err
 }
 
-// annotated returns the assembly of a signature for a target, with comments that take memory
-// to move so many GB/s.
+// annotated returns the assembly of a signature for a target, with comments. They assume a
+// memory bandwidth of rate GB/s.
 func annotated(signature string, target codegen.Target, rate float64) (string, error) {
 	code, err := kernel.ParseCode(signature)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 )
 
 // The loops of assembly, and what bounds them. The model is that of the resources of a core:
-// each instruction takes some of one, and all run at the same time. It knows no latencies,
-// and nothing of caches: a loop takes at least as long as it says.
+// each instruction takes some of one, and all run at the same time. It has no
+// latencies and no caches: its time is a lower bound.
 
 // asmLoop is an innermost loop.
 type asmLoop struct {

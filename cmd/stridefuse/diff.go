@@ -86,7 +86,7 @@ func (d *diffPrinter) changes(a, b []string) {
 	}
 }
 
-// text returns the lines that differ and those beside them; dots stand for the others.
+// text returns the lines that differ and their neighbours. Dots replace the other lines.
 func (d *diffPrinter) text() string {
 	near := make([]bool, len(d.lines))
 	for i, l := range d.lines {

@@ -176,7 +176,7 @@ func (s *scheduled) Inputs() []graph.Port {
 	return ports
 }
 
-// RunAll runs the schedule. Inputs are copied to where it wants their elements.
+// RunAll runs the schedule. Inputs are copied to the layouts that it has for them.
 func (s *scheduled) RunAll(ctx context.Context, ins ...*graph.Tensor) ([]*graph.Tensor, error) {
 	placed := make([]*graph.Tensor, len(ins))
 	for i, b := range s.params {

@@ -105,7 +105,7 @@ func (t *tool) kernels(context.Context) error {
 	return nil
 }
 
-// signatures returns the kernels that a program wants, or that a schedule calls.
+// signatures returns the kernels of a program's steps, or those that a schedule calls.
 func (t *tool) signatures(text string, l level) ([]string, error) {
 	switch l {
 	case graphLevel:

@@ -8,8 +8,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// The methods of machine.Target: they look operations up in the rows of the table, which
-// add instructions to the graph, or ask the target's style.
+// The methods of machine.Target. Each finds an operation in the rows of the table, which add
+// instructions to the graph, or calls the target's style.
 
 // Machine returns the registers and the tuning.
 func (t *isa) Machine() *machine.Machine { return t.m }

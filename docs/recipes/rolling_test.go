@@ -1,4 +1,3 @@
-// Package recipes_test has programs of single tasks, each an example that runs as a test.
 package recipes_test
 
 import (

@@ -76,7 +76,7 @@ func lines(text string) []string {
 	return out
 }
 
-// TestEngines wants the same bits of the generated kernel, of tilings, of the
+// TestEngines compares the bits of the generated kernel, of tilings, of the
 // portable loops, and on two threads.
 func TestEngines(t *testing.T) {
 	book, err := load("")

@@ -12,7 +12,8 @@ import (
 // course of each edge. Boxes do not overlap, and edges lead downwards.
 //
 // A box that is given, or an edge over many layers, would draw lines through the whole
-// picture. A stub stands for it beside its reader: a small box with the name.
+// picture. A small box with the name, a stub, is drawn beside
+// its reader instead.
 
 // The measures of a picture, in pixels.
 const (

@@ -205,7 +205,7 @@ func stepsText(steps []int) string {
 	return text
 }
 
-// data writes what the script knows of the values: a line each, in cells between tabs.
+// data writes the table of values that the script reads: a line each, in cells between tabs.
 func (p *Page) data(b *strings.Builder) {
 	b.WriteString("<pre id=\"values\" hidden>")
 	for _, v := range p.Values {

@@ -1,6 +1,6 @@
 // Package page draws a program: as a graph in Graphviz's DOT, and as one HTML page that
 // needs nothing else, with the graph as SVG, the text of each level of the compiler side by
-// side, and the steps with their bytes and times. It knows nothing of compilers: package
+// side, and the steps with their bytes and times. It does not depend on the compiler: package
 // graph fills a [Page] with texts, and connects them by the numbers of origins.
 //
 // An origin is a value of the graph as the user built it. A line of text that ends in the
@@ -27,7 +27,7 @@ type Node struct {
 	Kind   NodeKind
 }
 
-// NodeKind says what a box stands for.
+// NodeKind is what a box represents.
 type NodeKind uint8
 
 // The kinds of box.

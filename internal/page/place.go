@@ -44,13 +44,12 @@ func (d *drawing) place() {
 	d.shift()
 }
 
-// spread puts the boxes of a layer where they want to be, with room between them, so that
-// the sum of squared distances from the wanted places is least: boxes that touch form a run,
-// which stands at the mean of what its boxes want (the algorithm of pool adjacent violators,
-// Ayer et al. 1955).
-func (d *drawing) spread(layer []int, want func(i int) float64) {
+// spread places the boxes of a layer without overlap, so that the sum of squared distances
+// from their ideal places is least. Boxes that touch form a run, which is placed at the mean
+// of its boxes' ideal places (the algorithm of pool adjacent violators, Ayer et al. 1955).
+func (d *drawing) spread(layer []int, ideal func(i int) float64) {
 	type run struct {
-		sum float64 // of wanted places, less the offsets in the run
+		sum float64 // of ideal places, less the offsets in the run
 		n   int
 	}
 	offset := make([]float64, len(layer)) // of each box from the first, as close as can be
@@ -59,7 +58,7 @@ func (d *drawing) spread(layer []int, want func(i int) float64) {
 		if k > 0 {
 			offset[k] = offset[k-1] + (d.boxes[layer[k-1]].w+d.boxes[i].w)/2 + gapX
 		}
-		runs = append(runs, run{want(i) - offset[k], 1})
+		runs = append(runs, run{ideal(i) - offset[k], 1})
 		for n := len(runs); n > 1 && runs[n-2].sum/float64(runs[n-2].n) > runs[n-1].sum/float64(runs[n-1].n); n-- {
 			runs[n-2].sum += runs[n-1].sum
 			runs[n-2].n += runs[n-1].n

@@ -14,7 +14,7 @@ func (p *Picture) svg(id string, whys *table) string {
 	fmt.Fprintf(&b, `<svg id="%s" class="picture" viewBox="-10 -10 %.0f %.0f" data-w="%.0f" data-h="%.0f" role="img" aria-label="%s">`,
 		id, d.width+20, d.height+20, d.width+20, d.height+20, escaped(p.Name))
 	b.WriteByte('\n')
-	labelled := map[int]bool{} // nodes: one edge of each tells
+	labelled := map[int]bool{} // nodes that have an edge with a label
 	for _, r := range d.routes {
 		from := p.Edges[r.edge].From
 		d.edge(&b, p, r, whys, !labelled[from])

@@ -1,4 +1,5 @@
-// Package progress tells on standard error how much of long work is done, for commands.
+// Package progress prints on standard error how much of a long computation is done. It is for
+// commands.
 package progress
 
 import (
@@ -10,8 +11,8 @@ import (
 
 const every = 5 * time.Second
 
-// Of returns a function that is told how many of total parts are done, by any goroutine, and
-// prints it every five seconds, with what is left by the speed so far.
+// Of returns a function that takes how many of total parts are done. It prints the part that is
+// done and an estimate of the time left, at most every five seconds. Any goroutine may call it.
 func Of(what string, total int) func(done int) {
 	var mu sync.Mutex
 	start := time.Now()

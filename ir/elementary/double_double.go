@@ -67,6 +67,3 @@ func (b *builder) divPair(x, y pair) pair {
 
 // sum returns x.hi + x.lo, rounded.
 func (b *builder) sum(x pair) kernel.Ref { return b.Op(ir.OpAdd, x.hi, x.lo) }
-
-// renorm makes lo as small as it can be.
-func (b *builder) renorm(x pair) pair { return b.fastTwoSum(x.hi, x.lo) }

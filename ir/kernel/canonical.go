@@ -112,8 +112,7 @@ func (c *canonizer) visit(r Ref) {
 	c.from = append(c.from, r)
 }
 
-// less reports whether a stands before b as an argument of an op that
-// commutes.
+// less reports whether a precedes b among the arguments of an op that commutes.
 func (c *canonizer) less(a, b Ref) bool {
 	if a == b {
 		return false

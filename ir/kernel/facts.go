@@ -2,9 +2,8 @@ package kernel
 
 import "fmt"
 
-// Facts of kernels: what the verifier of schedules and the runtime ask of a kernel, beside
-// its arguments. Those of a micro-kernel are columns of the table; an elementwise kernel has
-// one answer to each.
+// Facts of kernels that the verifier of schedules and the runtime use, besides its arguments.
+// Those of a micro-kernel are columns of the table; all elementwise kernels have the same.
 
 // Unit says what the time of a call is counted in.
 type Unit uint8

@@ -33,9 +33,9 @@ import (
 //   - temporaries that share bytes are not live at the same time, but for those that begin
 //     at the same byte, where one is stored in the last task that reads the other.
 //
-// That chunks' results are combined in their order, and lanes of column reductions by
-// elementwise kernels, no rule says: the text does not tell which calls belong to one tree.
-// Tests compare what nests and their steps compute.
+// No rule checks the order in which the results of chunks, and the lanes of column reductions,
+// are combined: the text does not say which calls belong to one tree. Tests compare the
+// results of nests with those of their steps.
 //
 // Loops whose last iteration is smaller count as whole ones where a comparison of regions
 // can't be exact. All arithmetic is checked.

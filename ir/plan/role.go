@@ -7,8 +7,8 @@ import (
 )
 
 // Roles of axes. What kind of step a step is follows from the one role besides Parallel that
-// its axes have. This file is the only place that tells kinds apart: a table with a row for each
-// role, and the methods of Step by which all other packages ask. They test no role.
+// its axes have. This file alone distinguishes kinds: it has a table with a row for each
+// role, and methods of Step, which all other packages call in place of testing roles.
 
 // Role says what a step does along an axis.
 type Role uint8
@@ -49,7 +49,7 @@ type roleInfo struct {
 
 var roles [numRoles]roleInfo
 
-func init() { // not an initializer: checks ask for roles
+func init() { // not an initializer, as the checks read roles
 	roles = [numRoles]roleInfo{
 		Parallel:      {name: "parallel", inPlace: true, check: (*Step).checkParallel},
 		Reduce:        {name: "reduce", check: (*Step).checkReduce, outExtent: chunksOf},

@@ -1,4 +1,4 @@
-// Package tuning holds what the compiler knows of a machine: every constant that was tuned,
+// Package tuning describes a machine: every constant that was tuned,
 // with where it was measured, in one value, and the costs of steps that follow from them.
 // The passes, the schedule's strategies and the runtime read it. No result depends on it.
 package tuning

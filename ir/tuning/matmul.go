@@ -9,8 +9,8 @@ type MatmulBlocks struct {
 	// each worker has BlocksPerWorker blocks, and then on until it has one.
 	Cols, LeastCols int
 	BlocksPerWorker int
-	// PackCols is from how many columns on left rows that lie badly are packed: each
-	// element is read once for every panel of columns.
+	// PackCols is the least number of columns for which left rows whose pairs have no
+	// common stride are packed: each element is read once for every panel of columns.
 	PackCols int
 	// PackRows is from how many rows of the left operand on a right one is packed whose rows
 	// are contiguous, but SetBytes apart or more.

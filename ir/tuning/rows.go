@@ -21,7 +21,7 @@ type RowGroups struct {
 
 	// PackedRows and PackedBytes are from which number of rows of the left operand, and
 	// beyond which size of one right matrix, that is packed into panels: a smaller one
-	// stays in the first-level cache as it lies, and for fewer rows the copy would cost as
+	// stays in the first-level cache unpacked, and for fewer rows the copy would cost as
 	// much as the product, unless its rows are not contiguous and it must be copied anyway.
 	// One whose rows have MatmulBlocks.SetBytes or more the product packs block by block,
 	// which costs less, up to PackedWideRows rows of the left operand.

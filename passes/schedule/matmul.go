@@ -23,7 +23,7 @@ import (
 // the right operand goes past, and the panel's chunk in the first-level cache while all
 // rows of the block do.
 //
-// A right operand that lies in panels (plan.Access.Panel) or has contiguous rows is read
+// A right operand that is stored in panels (plan.Access.Panel) or has contiguous rows is read
 // where it is. Any other, such as the windows of an image, is packed block by block, and
 // so is a left one whose pairs have no common stride: see file matmul_pack.go. Then all
 // blocks of rows, or of columns, that need what is packed follow one another:

@@ -17,14 +17,6 @@ func extents(x *ir.Value) []int {
 	return n
 }
 
-func product(shape []int) int {
-	n := 1
-	for _, k := range shape {
-		n *= k
-	}
-	return n
-}
-
 func (w *writer) constant(at *ir.Value, d ir.DType, bits uint64) *ir.Value {
 	return w.add(ir.OpConst, ir.Attr{DType: d, Bits: ir.Wrap(d, int64(bits))}, at)
 }

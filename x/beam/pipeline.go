@@ -144,7 +144,7 @@ func (f *commitFn) ProcessElement(ctx context.Context, totals Totals) (Totals, e
 	return totals, errors.Join(err, leave(f.Spec))
 }
 
-// job is a Spec in one pipeline. Run tells it apart from the same Spec in others.
+// job is a Spec in one pipeline. Run distinguishes it from the same Spec in others.
 type job struct {
 	*Spec
 	Run string

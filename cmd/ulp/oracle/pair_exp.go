@@ -122,11 +122,11 @@ func log1pPair(f pair) pair {
 	return fastSum(y, u-u*u/2)
 }
 
-// logWide is log of a positive number, times 1 or another constant.
+// logPairOf is log of a positive number, times 1 or another constant.
 func logPairOf(x pair, exp int) pair {
 	m, e := split(x.hi)
 	if m < math.Sqrt2/2 {
-		m, e = 2*m, e-1
+		e--
 	}
 	power := math.Ldexp(1, -e)
 	if power > 0x1p1000 {
