@@ -4,6 +4,7 @@ import (
 	"context"
 	goruntime "runtime"
 	"runtime/debug"
+	"runtime/trace"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -188,8 +189,8 @@ type spareOut struct {
 // run computes the steps, then copies the outs that overlap. It never panics.
 func (st *state) run(ctx context.Context) (err error) {
 	old := debug.SetPanicOnFault(true) // an unmapped operand is an error too
-	if o := st.observation(ctx); o != nil {
-		err = o.compute()
+	if st.l.observer != nil || trace.IsEnabled() {
+		err = st.observation(ctx).compute()
 	} else {
 		err = st.compute(ctx)
 	}

@@ -59,41 +59,46 @@ func (j *job) share(st *state) {
 	if st.l.pool.submit(j) {
 		defer st.l.pool.finish(j)
 	}
-	j.guard(&st.worker, func() { j.work(&st.worker, byCaller) })
+	j.work(&st.worker, byCaller)
 }
 
 // runAlone is share for a task of one chunk, which needs no counter.
 func (j *job) runAlone(w *worker) {
-	j.guard(w, func() {
-		if err := j.task.prepare(w); err != nil {
-			j.fail(err)
-			return
-		}
-		j.task.compute(w, j.bases, 0, j.task.blocks)
-	})
+	t, returned := j.task, false
+	defer j.end(w, t, &returned)
+	w.job = j
+	if err := t.prepare(w); err != nil {
+		j.fail(err)
+	} else {
+		t.compute(w, j.bases, 0, t.blocks)
+	}
+	returned = true
 }
 
-// guard computes part of the job on a worker. A panic becomes the job's error, and so does
-// the end of the goroutine.
-func (j *job) guard(w *worker, compute func()) {
-	t, returned := j.task, false
-	defer func() {
-		if p := recover(); p != nil {
-			j.fail(t.failure(w, p))
-		} else if !returned {
-			j.fail(errEnded)
-		}
-		t.finish(w)
-		w.job = nil
-	}()
-	w.job = j
-	compute()
-	returned = true
+// end is deferred by what computes part of the job on a worker. A panic becomes the job's
+// error, and so does the end of the goroutine.
+func (j *job) end(w *worker, t *task, returned *bool) {
+	if p := recover(); p != nil {
+		j.fail(t.failure(w, p))
+	} else if !*returned {
+		j.fail(errEnded)
+	}
+	t.finish(w)
+	w.job = nil
 }
 
 // work computes chunks until none is left, and returns how many.
 func (j *job) work(w *worker, who int64) (chunks int) {
-	t := j.task
+	t, returned := j.task, false
+	defer j.end(w, t, &returned)
+	w.job = j
+	chunks = j.chunksLeft(w, t, who)
+	returned = true
+	return chunks
+}
+
+// chunksLeft computes chunks until none is left, and returns how many.
+func (j *job) chunksLeft(w *worker, t *task, who int64) (chunks int) {
 	if err := t.prepare(w); err != nil {
 		j.fail(err)
 		return 0

@@ -53,12 +53,9 @@ type observation struct {
 	took        []time.Duration
 }
 
-// observation returns that of a run, or nil if nothing observes it.
+// observation returns that of a run.
 func (st *state) observation(ctx context.Context) *observation {
 	l := st.l
-	if l.observer == nil && !trace.IsEnabled() {
-		return nil
-	}
 	now := clock()
 	o := &observation{ctx: ctx, st: st, begun: now, last: now}
 	if l.observer != nil {

@@ -182,7 +182,7 @@ func (p *pool) help(j *job, w *worker) {
 	if j.observed != nil {
 		defer j.observed.enter(j)()
 	}
-	j.guard(w, func() { p.helped.Add(int64(j.work(w, byHelper))) })
+	p.helped.Add(int64(j.work(w, byHelper)))
 }
 
 // find returns a job that wants workers, or nil.
