@@ -258,7 +258,7 @@ type chunked struct {
 	rows int
 }
 
-func (c chunked) ChunkRows() int { return c.rows }
+func (c chunked) ChunkRows(graph.DType, []int) int { return c.rows }
 
 // TestRefusesChunks checks chunks of no rows, and of more than can be aligned.
 func TestRefusesChunks(t *testing.T) {
