@@ -132,7 +132,7 @@ func TestLateBlock(t *testing.T) {
 			require.True(t, graph.Equal(want, got))
 		} else {
 			require.NoError(t, err)
-			requireFolderRows(t, filepath.Join(folder, name), want)
+			requireFolder(t, filepath.Join(folder, name), want)
 		}
 		_, err = tasks.Results(t.Context(), runTasks(t, tasks)) // all blocks again
 		require.NoError(t, err)
