@@ -207,8 +207,11 @@ func parseKeys(e named) (func([]int) string, error) {
 // parseCodecs reads the chain of codecs: bytes, which makes bytes of elements, and then
 // those that make bytes of bytes.
 func (a *array) parseCodecs(list []named) error {
-	if len(list) == 0 || list[0].Name != "bytes" {
-		return errors.New("the first codec is not bytes: other orders of elements are not read")
+	if len(list) == 0 {
+		return errors.New("it has no codecs: the first one is bytes")
+	}
+	if list[0].Name != "bytes" {
+		return fmt.Errorf("the first codec %q is not bytes: arrays with shards or transposed chunks are not read", list[0].Name)
 	}
 	c := bytesConfig{Endian: "little"}
 	if len(list[0].Config) > 0 {

@@ -223,7 +223,7 @@ func TestRefusals(t *testing.T) {
 		`[2, 3]`:                     {`[2, 0]`, "chunks of shape [2 0]"},
 		`[5, 3]`:                     {`[5, -3]`, "-3"},
 		`"crc32c"`:                   {`"zstd"`, `codec "zstd" is not known, there are crc32c, gzip: import module`},
-		`"bytes"`:                    {`"transpose"`, "the first codec is not bytes"},
+		`"bytes"`:                    {`"transpose"`, `the first codec "transpose" is not bytes`},
 		`"default"`:                  {`"suffix"`, `chunk keys "suffix"`},
 		`"NaN"`:                      {`"none"`, "fill_value"},
 		`"fill_value": "NaN"`:        {`"fill_value": "0x7fc0"`, "fill_value"},
