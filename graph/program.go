@@ -17,8 +17,8 @@ import (
 // number of goroutines may run it at once.
 //
 // Inputs are given in the order in which they were made, in that of WithInputs, or by
-// name, to RunNamed. They may be views of any layout. They are only read; an output may share memory with inputs and is
-// then computed elsewhere first.
+// name, to RunNamed. They may be views of any layout. They are only read, unless an output shares
+// memory with them: see RunInto.
 type Program struct {
 	name     string
 	fn       *ir.Func // sizes still symbolic; never changed
@@ -130,6 +130,11 @@ func (p *Program) runNew(ctx context.Context, outs, ins []*Tensor) error {
 // RunInto computes the outputs into given tensors, which are row-major and of
 // the outputs' types and shapes. Once it has run for some sizes it allocates
 // nothing for them. If it returns an error, what outs hold is not specified.
+//
+// An output may share memory with inputs. If its memory is exactly that of one row-major input, and
+// each element of the input is read before the output is stored there, it is computed in
+// place: so it is in elementwise programs such as y = y + c*x. Explain says for which inputs.
+// Any other output is computed elsewhere first, and copied.
 func (p *Program) RunInto(ctx context.Context, outs []*Tensor, ins ...*Tensor) error {
 	if err := p.checkApart(outs); err != nil {
 		return err

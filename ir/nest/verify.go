@@ -80,10 +80,12 @@ type verifier struct {
 	index    int      // its
 	part     int      // that is checked
 	depth    int      // of nests
+	outer    int      // loops of the part that are parallel
 	blocks   int      // parallel iterations of the part
 	loops    []loop   // round what is checked
 	dead     bool     // a loop of them has no iteration
 	accesses []access // of the task, to buffers that it may store to
+	shared   *shared  // nil but for InPlace
 }
 
 // bufferState is what tasks have done to a buffer.
@@ -127,7 +129,7 @@ func (v *verifier) task(i int) {
 	var all checked
 	blocks := 0 // of all parts
 	for k := range t.Parts {
-		v.part, v.loops = k, nil
+		v.part, v.outer, v.loops = k, len(t.Parts[k].Loops), nil
 		v.nest(&t.Parts[k], 1)
 		blocks = all.add(blocks, v.blocks)
 	}
@@ -212,7 +214,7 @@ func (v *verifier) nest(n *Nest, iterations int) {
 	for i, item := range n.Items {
 		switch {
 		case item.Call != nil && item.Nest == nil:
-			v.call(item.Call, len(v.now.Parts[v.part].Loops))
+			v.call(item.Call)
 		case item.Nest != nil && item.Call == nil:
 			v.nest(item.Nest, iterations)
 		default:
