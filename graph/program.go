@@ -136,9 +136,6 @@ func (p *Program) runNew(ctx context.Context, outs, ins []*Tensor) error {
 // place: so it is in elementwise programs such as y = y + c*x. Explain says for which inputs.
 // Any other output is computed elsewhere first, and copied.
 func (p *Program) RunInto(ctx context.Context, outs []*Tensor, ins ...*Tensor) error {
-	if err := p.checkApart(outs); err != nil {
-		return err
-	}
 	b, err := p.ready(ctx, ins)
 	if err != nil {
 		return err
@@ -211,7 +208,7 @@ func (b *binding) run(ctx context.Context, outs, ins []*Tensor, fresh bool) erro
 // them only.
 func (p *Program) checkApart(outs []*Tensor) error {
 	for i, t := range outs {
-		if k := slices.Index(outs, t); k < i && t != nil && !p.empty() && i < len(p.outputs) {
+		if k := slices.Index(outs, t); k < i {
 			return p.misuse("run", "one tensor is given for %s and for %s: give each its own", p.outputs[k].Name, p.outputs[i].Name)
 		}
 	}
@@ -237,7 +234,7 @@ func (p *Program) checkOuts(b *binding, outs []*Tensor) error {
 			return p.misuse("run", "%s: the tensor given for it has strides %v: it must be row-major", out.Name, t.Strides())
 		}
 	}
-	return nil
+	return p.checkApart(outs)
 }
 
 // list names ports, the first few of many.

@@ -41,10 +41,17 @@ func (st *state) bind(outs, ins []*tensor.Tensor) error {
 		}
 	}
 	st.findMoves()
-	if len(st.moves) > 0 && st.instead() == nil {
-		return st.bindSpare()
+	if len(st.moves) == 0 || st.instead() != nil {
+		return nil
 	}
-	return nil
+	for i, m := range st.moves {
+		for _, n := range st.moves[:i] {
+			if outs[m.out] == outs[n.out] {
+				return failf("outputs %d and %d are one tensor, which can hold one of them only", n.out, m.out)
+			}
+		}
+	}
+	return st.bindSpare()
 }
 
 // bindSpare has the outs that overlap computed in spare memory.
