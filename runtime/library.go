@@ -1,7 +1,6 @@
 package runtime
 
 import (
-
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 

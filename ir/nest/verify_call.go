@@ -65,6 +65,9 @@ func (v *verifier) call(c *Call) {
 		return
 	}
 	v.overlaps(c, args)
+	if v.shared == nil {
+		v.localMemory(args)
+	}
 	for i := range args {
 		a := &args[i]
 		if v.notes(a.slot) && !a.empty() {
