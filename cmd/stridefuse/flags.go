@@ -91,7 +91,7 @@ var flagTable = map[string]flagRow{
 	"graph":    {"", "print the text of the graph, and compute nothing", func(f *flags, _ string) error { f.graph = true; return nil }},
 	"diff":     {"", "print what each pass changed alone", func(f *flags, _ string) error { f.diff = true; return nil }},
 	"runs":     {"n", "how many runs are timed; without it, those of a second", func(f *flags, text string) error { return natural(text, &f.runs) }},
-	"target":   {"name", "the instruction set: " + targetNames(), func(f *flags, text string) error { f.target = text; return nil }},
+	"target":   {"name", "the instruction set: " + targetNames() + "; without it, all that have the kernel", func(f *flags, text string) error { f.target = text; return nil }},
 	"memory": {"rate", "what memory moves, in GB/s: 10 without it", func(f *flags, text string) (err error) {
 		if f.memory, err = strconv.ParseFloat(text, 64); err == nil && !(f.memory > 0) {
 			err = errors.New("it must be more than 0")

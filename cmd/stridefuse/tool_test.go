@@ -202,7 +202,7 @@ func TestMistakes(t *testing.T) {
 		require.Contains(t, o.err, c.want, c.args)
 	}
 	o := tryCommand(t.Context(), "", passes.Default, "asm", "dot f32", "-target", "z80")
-	require.Contains(t, o.err, "there is no target z80: there are avx2")
+	require.Contains(t, o.err, "there is no target z80: there is avx2 or avx512")
 	o = tryCommand(t.Context(), half, passes.Default, "run", "-", "-in", "x="+x, "-in", "m="+save(t, dir, "m", graph.Ones(graph.Bool, 3)), "-out", filepath.Join(dir, "a"), "-out", filepath.Join(dir, "b"))
 	require.Contains(t, o.err, "2 files for 1 outputs")
 }
@@ -292,10 +292,15 @@ func TestBench(t *testing.T) {
 func TestAsm(t *testing.T) {
 	out := runCommand(t, "", "asm", "kernel (s0:f32, u1:f32) { t0 = mul s0 u1; t1 = sqrt t0; store t1 }")
 	require.Contains(t, out, `loop:
-	// An iteration: 6 instructions, 1 loads, 1 stores, 1 float arithmetic, 6 divisions and roots.
+	// An iteration: 6 instructions, 1 load, 1 store, 1 float operation, 1 division or root.
 	// 8 elements, 0.75 instructions an element.
 	// At least 0.75 cycles an element, for divisions and roots; 0.8 ns for 8 bytes from and to memory at 10 GB/s.
 	VMULPS`)
+	// On 64 bytes a root takes twice as long, for twice as many elements.
+	require.Contains(t, out, "// 16 elements, 0.38 instructions an element.\n\t// At least 0.75 cycles an element, for divisions and roots; 0.8 ns for 8 bytes ")
+	narrow := runCommand(t, "", "asm", "kernel (u0:f16) { t0 = mul u0 u0; store t0 }", "-target", "avx512")
+	require.Contains(t, narrow, "ns for 4 bytes from and to memory", "float16 is loaded and stored as 2 bytes")
+	require.NotContains(t, narrow, "// avx2\n")
 	for _, signature := range []string{
 		"reduce [add] kernel (u0:f32) { store u0 }", "dot f32", "transpose u32", "kernel (u0:i8, u1:i8) { t0 = add u0 u1; store t0 }",
 		"kernel (u0:f64) { t0 = exp u0; store t0 }",
@@ -304,6 +309,8 @@ func TestAsm(t *testing.T) {
 		require.Contains(t, out, "// An iteration: ", signature)
 		require.Contains(t, out, "instructions", signature)
 	}
+	o := tryCommand(t.Context(), "", passes.Default, "asm", "transpose u32", "-target", "avx512")
+	require.Contains(t, o.err, "avx512 has no such kernel")
 }
 
 // TestHTML writes the page of a program, to a file and with the times of runs.
