@@ -139,6 +139,7 @@ func TestEval(t *testing.T) {
 	require.Equal(t, "float32[3]\n[5. 7. 9.]\n", runCommand(t, "", "eval", "a.sum(0)", "-in", a))
 	require.Equal(t, "float32[2,3]\n[[1.  1.  1. ]\n [4.  2.5 2. ]]\n", runCommand(t, "", "eval", "-in", a, "-in", n, "a / n"))
 	require.Equal(t, "float64[] 0.5\n", runCommand(t, "", "eval", "1/2"))
+	require.Equal(t, "uint8[3]\n[255 254 253]\n", runCommand(t, "", "eval", "-in", n, "-n", "-workers", "1"))
 	require.Contains(t, runCommand(t, "", "eval", "a.T @ a", "-graph", "-in", a), "dot")
 	out := filepath.Join(dir, "y.npy")
 	require.Empty(t, runCommand(t, "", "eval", "a[:, ::-1]", "-in", a, "-out", out))
@@ -194,6 +195,9 @@ func TestMistakes(t *testing.T) {
 		{1, "func f(%x: f32[9000000,900]) {\n  %0 = access %x {9000000,900}:{900,1}+0 : f32[9000000,900]\n  return %0\n}", "run -", "too many for the definition"},
 		{1, "", "eval a", "there is no input a"},
 		{1, "", "eval 1+", "formula: an operand is missing: the formula ends here\n\t1+\n\t  ^"},
+		{1, "", "eval take(arange(5),7)", "formula: index 7 is outside an axis of 5 elements: allowed are 0 to 4\n\ttake(arange(5),7)\n\t^"},
+		{2, "", "eval 1 -fast", "flag provided but not defined: -fast"},
+		{1, "", "eval -fast", "there is no input fast"},
 		{1, "", "asm kernel", "stridefuse kernels prints those of a program"},
 		{1, "plan p arena=0 {\n}", "bisect -", "bisect begins with the text of a graph"},
 	} {
@@ -204,7 +208,7 @@ func TestMistakes(t *testing.T) {
 	o := tryCommand(t.Context(), "", passes.Default, "asm", "dot f32", "-target", "z80")
 	require.Contains(t, o.err, "there is no target z80: there is avx2 or avx512")
 	o = tryCommand(t.Context(), half, passes.Default, "run", "-", "-in", "x="+x, "-in", "m="+save(t, dir, "m", graph.Ones(graph.Bool, 3)), "-out", filepath.Join(dir, "a"), "-out", filepath.Join(dir, "b"))
-	require.Contains(t, o.err, "2 files for 1 outputs")
+	require.Contains(t, o.err, "2 files for 1 output: ")
 }
 
 // TestHelp describes each command, and all flags of the table belong to some command.
