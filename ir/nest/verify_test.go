@@ -1,6 +1,8 @@
 package nest_test
 
 import (
+	"math"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -12,7 +14,7 @@ import (
 // TestVerifyRefuses changes one thing in a program of testdata, which Verify must then
 // refuse, and say why.
 func TestVerifyRefuses(t *testing.T) {
-	const huge = "4611686018427387904"
+	huge := strconv.Itoa(math.MaxInt/2 + 1)
 	cases := []struct{ name, program, old, new, want string }{
 		{"buffer of no type", "pack", "y 0 : f32[96,100]", "y 1 : f32[96,100]", "the position is 1, want 0"},
 		{"scratch buffer", "in_place", "%3 = temp 0 ", "%3 = scratch 0 ", "a program has no scratch buffers"},
@@ -126,7 +128,7 @@ func TestPartsPassInt(t *testing.T) {
         rows=1 cols=4
         $0{}+0/0 -> $1{}+0/0
     }
-    part [9223372036854775807/1] {
+    part [` + strconv.Itoa(math.MaxInt) + `/1] {
       call kernel (u0:f32) { t0 = neg u0; store t0 }
         rows=1 cols=0
         $0{0}+0/0 -> $1{0}+0/0
