@@ -72,6 +72,7 @@ func TestVerifyRefuses(t *testing.T) {
 		{"race of parts", "transpose", "$1{0}+24/30", "$1{0}+23/30", "part 0 touches the same bytes"},
 		{"stored twice", "matmul", "adds=1", "adds=0", "elements are stored a second time"},
 		{"stored twice by loops", "row_reduction", "$2{0}+0/3 -> $3{0}+0/1", "$2{0}+0/3 -> $3{0}+0/0", "one call stores two elements"},
+		{"scratch in part", "pack", "rows=of(0) cols=100 across", "rows=of(0) cols=99 across", "local memory is read before it is stored"},
 		{"added to nothing", "matmul", "adds=0", "adds=1", "it is read before it is stored"},
 		{"read before", "in_place", "$0 = buffer %2 : f32\n    $1 = buffer %3", "$0 = buffer %4 : f32\n    $1 = buffer %3", "it is read before it is stored"},
 		{"read where nothing is", "in_place", "cols=100", "cols=99", "it is read before it is stored"},
