@@ -30,8 +30,11 @@ func begin(w io.Writer, phase string, first time.Duration) *Phases {
 	return p
 }
 
-// Phase says what runs from now on.
+// Phase says what runs from now on. A nil Phases prints nothing.
 func (p *Phases) Phase(format string, args ...any) {
+	if p == nil {
+		return
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.phase = fmt.Sprintf(format, args...)
