@@ -22,6 +22,8 @@ import (
 type Program struct {
 	name     string
 	fn       *ir.Func // sizes still symbolic; never changed
+	once     *ir.Func // what was computed of constants when it was compiled, or nil
+	onceTo   []string // the params of fn that its results are
 	inputs   []Port
 	outputs  []Port
 	captured []*Tensor // params after the inputs
