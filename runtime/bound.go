@@ -32,6 +32,9 @@ func (l *Linked) Bind(outs, ins []*tensor.Tensor) (*Bound, error) {
 	if err := st.bind(outs, ins); err != nil {
 		return nil, err
 	}
+	if instead := st.instead(); instead != nil {
+		return instead.Bind(outs, ins)
+	}
 	return &Bound{st: st, outs: slices.Clone(outs), ins: slices.Clone(ins)}, nil
 }
 
