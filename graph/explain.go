@@ -78,7 +78,7 @@ func line(b *strings.Builder, about, text string, pos ir.Pos) {
 	fmt.Fprintf(b, "  %-8s%s\n", about, text)
 }
 
-// explainTask tells of the steps of a task: what each computes, and how.
+// explainTask writes of each step of a task what it computes, and how.
 func explainTask(b *strings.Builder, pl *plan.Plan, t *nest.Task) {
 	for i := t.First; i <= t.Last; i++ {
 		step := &pl.Steps[i]
@@ -120,7 +120,7 @@ func choiceText(c *nest.Choice) string {
 	return text
 }
 
-// explainCost tells the cost of a choice, the cheapest strategy that was not chosen, and
+// explainCost writes the cost of a choice, the cheapest strategy that was not chosen, and
 // why the others cannot compute the step.
 func explainCost(b *strings.Builder, c *nest.Choice) {
 	text := fmt.Sprintf("cost %.3g", c.Cost)
@@ -175,7 +175,7 @@ func product(s *plan.Step) string {
 	return text
 }
 
-// explainLedger sums up the decisions. Those that cost memory traffic are told
+// explainLedger sums up the decisions. Those that cost memory traffic are listed
 // one by one, but for repeats.
 func explainLedger(b *strings.Builder, ledger []Decision) {
 	var fused []ir.Op

@@ -55,7 +55,7 @@ func (b *Bound) run(ctx context.Context) error {
 	if err := ContextError(ctx); err != nil {
 		return err
 	}
-	if raceDetector { // is told what a run reads and writes by bind
+	if raceDetector { // bind reports to it what a run reads and writes
 		b.st.release()
 		if err := b.st.bind(b.outs, b.ins); err != nil {
 			return err
