@@ -27,7 +27,7 @@ const DumpEnv = "STRIDEFUSE_DUMP"
 // dumped counts the names of files tried, over all programs.
 var dumped atomic.Uint64
 
-// dumpToDir does what DumpEnv asks. A program is not refused because its dump
+// dumpToDir writes the dumps of DumpEnv. A program is not refused because its dump
 // can't be written; that goes to standard error.
 func (p *Program) dumpToDir() {
 	dir := os.Getenv(DumpEnv)
@@ -74,7 +74,7 @@ func fileName(name string) string {
 	}, name)
 }
 
-// Stages returns the names that Dump knows: "graph", then each pass, then
+// Stages returns the names of stages that Dump takes: "graph", then each pass, then
 // "plan", "schedule" and "kernels".
 func Stages() []string { return append(slices.Clone(passes.Stages()), "plan", "schedule", "kernels") }
 

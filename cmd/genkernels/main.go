@@ -68,7 +68,7 @@ func main() {
 	os.Exit(t.main(os.Args[1:]))
 }
 
-// tool is one run: where it happens, and what was asked.
+// tool is one run: its folder and its options.
 type tool struct {
 	dir    string // the current directory
 	stdin  io.Reader
@@ -238,7 +238,7 @@ func (t *tool) command() string {
 	return text
 }
 
-// kernels returns the distinct kernels asked for, in order of their signatures,
+// kernels returns the distinct kernels requested, in order of their signatures,
 // and settles the package.
 func (t *tool) kernels() ([]kernel.Code, error) {
 	switch {

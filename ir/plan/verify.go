@@ -14,7 +14,7 @@ import (
 //
 //   - a buffer has a type that runs and a shape within int; a constant is one
 //     element; only a param has a layout; results and params have positions 0, 1, ...;
-//   - a temporary's bytes begin at a multiple of 64 and lie inside the arena, and
+//   - a temporary's bytes begin at a multiple of 64 and are inside the arena, and
 //     no other temporary that is live at the same time shares them, but for one
 //     that a step reads for the last time exactly where it writes the other;
 //   - a step's body is valid, within MaxBody, and has an access of the right type for
@@ -25,9 +25,9 @@ import (
 //   - every access is inside its buffer, and no output stores an element twice;
 //   - row groups are in order, and their steps have their axes; what one step
 //     of a group makes for another belongs to the same row; scratch buffers are
-//     used in one group, and lie in its scratch;
+//     used in one group, and are in its scratch;
 //   - params, constants and iotas are not written; a result or temporary is written
-//     in full, each element once, by one step or by several whose elements lie
+//     in full, each element once, by one step or by several whose elements are
 //     in runs of their own, and is not read before.
 func (p *Plan) Verify() error { return p.verify(true) }
 
