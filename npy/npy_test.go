@@ -32,10 +32,6 @@ func TestDTypes(t *testing.T) {
 			continue
 		}
 		got, err := npy.ReadFile(file(dt.String()))
-		if !dt.Runs() {
-			require.ErrorContains(t, err, "no kernels yet")
-			continue
-		}
 		runs++
 		require.NoError(t, err)
 		require.True(t, graph.Equal(counted(dt), got), "%s", got)

@@ -21,7 +21,7 @@ var BigEndian = binary.NativeEndian.Uint16([]byte{0, 1}) == 1
 // passes int, when an extent is negative, when there are too many axes, and when elements
 // of the type have no kernels.
 func NumBytes(dt graph.DType, shape []int) (int, error) {
-	if err := dt.CheckRuns(); err != nil {
+	if err := dt.Check(); err != nil {
 		return 0, err
 	}
 	if len(shape) > layout.MaxRank {

@@ -108,7 +108,7 @@ func (t *Tensor) Bitcast(dt ir.DType) *Tensor {
 	if !t.Valid() {
 		return t.passOn("bitcast")
 	}
-	if err := dt.CheckRuns(); err != nil {
+	if err := dt.Check(); err != nil {
 		return Failf("bitcast: %v", err)
 	}
 	v := &Tensor{dtype: dt, layout: t.Layout(), base: t.base}
