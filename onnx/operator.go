@@ -34,7 +34,7 @@ var table map[string][]*operator
 func init() { // not in the declaration, as the rows of control flow look operators up
 	table = map[string][]*operator{}
 	for _, group := range [][]operator{
-		elementwise, activations, shapes, movements, reductions, normalizations, products, indexing, quantization, windowed, resizing, losses, control,
+		elementwise, casts, activations, shapes, movements, reductions, normalizations, products, indexing, quantization, windowed, resizing, losses, control,
 	} {
 		for i := range group {
 			op := &group[i]
