@@ -72,16 +72,16 @@ var dtypes = [numDTypes]dtypeInfo{
 	Float64:    {"float64", "f64", 8, Float64, Float64},
 	Fixed16x16: {"fixed16x16", "q16x16", 4, Float64, Fixed16x16},
 
-	Float8E4M3FN:   {"float8e4m3fn", "f8e4m3fn", 1, Float32, Invalid},
-	Float8E4M3FNUZ: {"float8e4m3fnuz", "f8e4m3fnuz", 1, Float32, Invalid},
-	Float8E5M2:     {"float8e5m2", "f8e5m2", 1, Float32, Invalid},
-	Float8E5M2FNUZ: {"float8e5m2fnuz", "f8e5m2fnuz", 1, Float32, Invalid},
-	Float8E8M0:     {"float8e8m0", "f8e8m0", 1, Float32, Invalid},
-	Float4E2M1:     {"float4e2m1", "f4e2m1", 1, Float32, Invalid},
-	Int4:           {"int4", "i4", 1, Int32, Invalid},
-	Int2:           {"int2", "i2", 1, Int32, Invalid},
-	Uint4:          {"uint4", "u4", 1, Int32, Invalid},
-	Uint2:          {"uint2", "u2", 1, Int32, Invalid},
+	Float8E4M3FN:   {"float8e4m3fn", "f8e4m3fn", 1, Float32, Float8E4M3FN},
+	Float8E4M3FNUZ: {"float8e4m3fnuz", "f8e4m3fnuz", 1, Float32, Float8E4M3FNUZ},
+	Float8E5M2:     {"float8e5m2", "f8e5m2", 1, Float32, Float8E5M2},
+	Float8E5M2FNUZ: {"float8e5m2fnuz", "f8e5m2fnuz", 1, Float32, Float8E5M2FNUZ},
+	Float8E8M0:     {"float8e8m0", "f8e8m0", 1, Float32, Float8E8M0},
+	Float4E2M1:     {"float4e2m1", "f4e2m1", 1, Float32, Float4E2M1},
+	Int4:           {"int4", "i4", 1, Int32, Int4},
+	Int2:           {"int2", "i2", 1, Int32, Int2},
+	Uint4:          {"uint4", "u4", 1, Int32, Uint4},
+	Uint2:          {"uint2", "u2", 1, Int32, Uint2},
 }
 
 func (d DType) info() dtypeInfo {

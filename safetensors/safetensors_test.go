@@ -73,7 +73,7 @@ func TestErrors(t *testing.T) {
 		require.ErrorContains(t, err, want, header)
 	}
 	for entry, want := range map[string]string{
-		`"F8_E4M3","shape":[8]`:                   `elements of type "F8_E4M3" are not read`,
+		`"F4","shape":[8]`:                        `elements of type "F4" are not read`,
 		`"F32","shape":[3]`:                       "float32[3] takes 12 bytes, there are 8",
 		`"F32","shape":[-2]`:                      "negative",
 		`"F32","shape":[4611686018427387904,4,2]`: "passes",
@@ -115,4 +115,23 @@ func FuzzOpen(f *testing.F) {
 		require.NoError(t, safetensors.Write(&bytes.Buffer{}, tensors, file.Metadata()))
 		require.NoError(t, file.Close())
 	})
+}
+
+// TestFloat8 writes and reads floats of 8 bits, and refuses types for which the format has no
+// name.
+func TestFloat8(t *testing.T) {
+	want := map[string]*graph.Tensor{}
+	for _, dt := range []graph.DType{graph.Float8E4M3FN, graph.Float8E5M2, graph.Float8E8M0} {
+		want[dt.String()] = graph.Of([]uint8{0, 1, 0x7e, 0x81, 0x40}).Bitcast(dt)
+	}
+	name := filepath.Join(t.TempDir(), "x.safetensors")
+	require.NoError(t, safetensors.WriteFile(name, want, nil))
+	f, err := safetensors.Open(name)
+	require.NoError(t, err)
+	requireTensors(t, want, f)
+	x, err := f.Tensor("float8e5m2")
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
+	require.ErrorContains(t, x.Err(), "was closed")
+	require.ErrorContains(t, safetensors.WriteFile(name, map[string]*graph.Tensor{"x": graph.New(graph.Int4, 2)}, nil), "int4")
 }
