@@ -114,7 +114,7 @@ func randomPlan(t *rapid.T) *plan.Plan {
 		n /= max(1, extents[k])
 	}
 	extents = rapid.Permutation(extents).Draw(t, "extents")
-	dtype := rapid.SampledFrom([]ir.DType{ir.Int32, ir.Float32, ir.Float64}).Draw(t, "dtype")
+	dtype := rapid.SampledFrom([]ir.DType{ir.Int32, ir.Float32, ir.Float64, ir.Uint8, ir.Int8}).Draw(t, "dtype")
 	dense := layout.RowMajor(extents...)
 	elems, _ := layout.NumElems(extents)
 	p := &plan.Plan{Name: "f"}
