@@ -38,8 +38,11 @@ func TestArgMinOfEqualElements(t *testing.T) {
 }
 
 func TestArgMinOfLongLines(t *testing.T) {
-	for elems, ok := range map[int]bool{1 << 31: true, 1<<31 + 1: false} {
-		x := graph.Input("x", graph.Uint8, elems)
+	if math.MaxInt == math.MaxInt32 {
+		t.Skip("an int of 32 bits cannot be the length of a line that is too long")
+	}
+	for elems, ok := range map[int64]bool{1 << 31: true, 1<<31 + 1: false} {
+		x := graph.Input("x", graph.Uint8, int(elems))
 		if ok {
 			require.NoError(t, x.ArgMax().Err())
 			continue

@@ -23,7 +23,7 @@ const inLimits = "STRIDEFUSE_TEST_LIMITS"
 // limitedRuns need more memory than a process of 2 GiB has. Each returns the error.
 var limitedRuns = map[string]func() error{
 	"outputs": func() error {
-		_, err := compileLarge(200).RunAll(context.Background(), graph.Ones(graph.Float32, 1))
+		_, err := compileLarge(33).RunAll(context.Background(), graph.Ones(graph.Float32, 1))
 		return err
 	},
 	"concurrent runs": func() error {

@@ -81,7 +81,7 @@ func TestNarrow(t *testing.T) {
 		{u64.Cast(graph.BFloat16), large, brains(0x1p64, 0x1p63, 0x1p53, 3)},
 		{u64.Max(), large, tensor.ScalarOf(uint64(math.MaxUint64))},
 		{u64.CumMin(0), large, longs(math.MaxUint64, 1<<63, 1<<53+1, 3)},
-		{u64.Gt(1 << 62), large, graph.Of([]bool{true, true, false, false})},
+		{u64.Gt(int64(1 << 62)), large, graph.Of([]bool{true, true, false, false})},
 		{u.Add(u), many, words(65534, 2, 14464, 6)},
 		{u.Sub(2), many, words(65533, 65535, 39998, 1)},
 		{u.Mul(u), many, words(1, 1, 1600000000%65536, 9)},

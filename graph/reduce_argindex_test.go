@@ -101,7 +101,7 @@ func TestFindTooLong(t *testing.T) {
 	}
 	p, err := graph.Compile(graph.Input("x", graph.Uint8, graph.Dim("n")).ArgMax(0))
 	require.NoError(t, err)
-	most := 1 << 31
-	_, err = p.Run(context.Background(), graph.Ones(graph.Uint8, 1).Expand(most+1))
+	tooLong := int64(1<<31 + 1)
+	_, err = p.Run(context.Background(), graph.Ones(graph.Uint8, 1).Expand(int(tooLong)))
 	require.ErrorContains(t, err, "a line of 2147483649 elements: it takes at most 2147483648")
 }

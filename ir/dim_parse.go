@@ -1,6 +1,7 @@
 package ir
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 )
@@ -90,14 +91,17 @@ func (p *dimParser) factor() poly {
 		return v
 	}
 	word, rest := p.word()
-	if n, err := strconv.Atoi(word); err == nil {
+	n, err := strconv.Atoi(word)
+	switch {
+	case err == nil:
 		return poly{"": n}
-	}
-	if !IsName(word) {
+	case errors.Is(err, strconv.ErrRange):
+		p.fail("the number %s passes int", word)
+		return poly{}
+	case !IsName(word):
 		p.fail("want a number or a name at %q", rest)
 		return poly{}
-	}
-	if p.sizes == nil {
+	case p.sizes == nil:
 		return poly{word: 1}
 	}
 	n, ok := p.sizes[word]

@@ -3,6 +3,7 @@ package ir_test
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -26,21 +27,22 @@ func TestParseDim(t *testing.T) {
 	} {
 		require.Equal(t, want, parseDim(t, text).String(), text)
 	}
+	maxInt := strconv.Itoa(math.MaxInt)
 	for text, want := range map[string]string{
-		"":                        `extent "": want a number or a name at ""`,
-		"  ":                      `extent "  ": want a number or a name at ""`,
-		"n m":                     `extent "n m": unexpected "m"`,
-		"1 2":                     `extent "1 2": unexpected "2"`,
-		"n+":                      `extent "n+": want a number or a name at ""`,
-		"2n":                      `extent "2n": want a number or a name at "2n"`,
-		"n\t":                     `extent "n\t": unexpected "\t"`,
-		"(n)/":                    `extent "(n)/": want a positive number after /`,
-		"(n)/m":                   `extent "(n)/m": want a positive number after /`,
-		"(n)/ 1 2":                `extent "(n)/ 1 2": unexpected "2"`,
-		"n/0":                     `extent "n/0": want a positive number after /`,
-		"(n":                      `extent "(n": want ) after (`,
-		"!overflow":               `extent "!overflow": want a number or a name at "!overflow"`,
-		"n*9223372036854775807*2": `extent "n*9223372036854775807*2" does not fit an int`,
+		"":                   `extent "": want a number or a name at ""`,
+		"  ":                 `extent "  ": want a number or a name at ""`,
+		"n m":                `extent "n m": unexpected "m"`,
+		"1 2":                `extent "1 2": unexpected "2"`,
+		"n+":                 `extent "n+": want a number or a name at ""`,
+		"2n":                 `extent "2n": want a number or a name at "2n"`,
+		"n\t":                `extent "n\t": unexpected "\t"`,
+		"(n)/":               `extent "(n)/": want a positive number after /`,
+		"(n)/m":              `extent "(n)/m": want a positive number after /`,
+		"(n)/ 1 2":           `extent "(n)/ 1 2": unexpected "2"`,
+		"n/0":                `extent "n/0": want a positive number after /`,
+		"(n":                 `extent "(n": want ) after (`,
+		"!overflow":          `extent "!overflow": want a number or a name at "!overflow"`,
+		"n*" + maxInt + "*2": `extent "n*` + maxInt + `*2" does not fit an int`,
 	} {
 		d, err := ir.ParseDim(text)
 		require.EqualError(t, err, want)

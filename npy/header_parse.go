@@ -119,6 +119,10 @@ func (s *scanner) tuple() []int {
 		s.accept("") // spaces
 		end := strings.IndexFunc(s.rest, func(c rune) bool { return c < '0' || c > '9' })
 		n, err := strconv.Atoi(s.rest[:max(end, 0)])
+		if errors.Is(err, strconv.ErrRange) {
+			s.fail("the extent %s passes int", s.rest[:end])
+			break
+		}
 		if err != nil {
 			s.fail("an extent expected at %.20q", s.rest)
 			break

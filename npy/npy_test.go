@@ -2,6 +2,8 @@ package npy_test
 
 import (
 	"bytes"
+	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"testing"
@@ -162,13 +164,13 @@ func TestErrors(t *testing.T) {
 		require.EqualError(t, err, want)
 	}
 	for text, want := range map[string]string{
-		"{'descr': '<f4', 'fortran_order': False, 'shape': (1152921504606846976,), }": "ends after 0 of 4611686018427387904 bytes",
-		"{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904,), }": "passes int",
-		"{'descr': '<f4', 'fortran_order': False, 'shape': (-1,), }":                  "an extent expected",
-		"{'descr': '<f4', 'shape': (1,), }":                                           "is missing",
-		"{'descr': '<f4', 'descr': '<f4', 'shape': (1,), }":                           "twice",
-		"{'descr': '|f4', 'fortran_order': False, 'shape': (1,), }":                   "no byte order",
-		"{'descr': '<f4', 'fortran_order': False, 'shape': (1,), } x":                 "text after",
+		fmt.Sprintf("{'descr': '<f4', 'fortran_order': False, 'shape': (%d,), }", math.MaxInt/8): fmt.Sprintf("ends after 0 of %d bytes", math.MaxInt/8*4),
+		fmt.Sprintf("{'descr': '<f4', 'fortran_order': False, 'shape': (%d,), }", math.MaxInt/2): "passes int",
+		"{'descr': '<f4', 'fortran_order': False, 'shape': (-1,), }":                             "an extent expected",
+		"{'descr': '<f4', 'shape': (1,), }":                                                      "is missing",
+		"{'descr': '<f4', 'descr': '<f4', 'shape': (1,), }":                                      "twice",
+		"{'descr': '|f4', 'fortran_order': False, 'shape': (1,), }":                              "no byte order",
+		"{'descr': '<f4', 'fortran_order': False, 'shape': (1,), } x":                            "text after",
 	} {
 		_, err := npy.Read(bytes.NewReader(withHeader(text)))
 		require.ErrorContains(t, err, want, text)

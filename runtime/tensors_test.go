@@ -137,16 +137,17 @@ func TestBoundIsBusy(t *testing.T) {
 
 // TestArenaTooLarge needs more memory than there is.
 func TestArenaTooLarge(t *testing.T) {
+	const most = math.MaxInt &^ 4095
 	p := subNest(3, 4, 3, 4, unit, 0, 4, 1)
-	p.Arena = math.MaxInt / 4
+	p.Arena = most
 	l, err := (&runtime.Executor{}).Link(p)
 	require.NoError(t, err)
 	outs, ins := operands(t, p.Buffers)
-	require.ErrorContains(t, l.Run(context.Background(), outs, ins), fmt.Sprint(math.MaxInt/4+1, " for temporaries"))
+	require.ErrorContains(t, l.Run(context.Background(), outs, ins), fmt.Sprint(most, " for temporaries"))
 
 	p = subNest(3, 4, 3, 4, unit, 0, 4, 1)
 	p.Tasks[0].Slots = append(p.Tasks[0].Slots, nest.Slot{Kind: nest.Scratch, DType: f32, Elems: 1})
-	p.Tasks[0].Scratch = math.MaxInt / 4
+	p.Tasks[0].Scratch = most
 	l, err = (&runtime.Executor{}).Link(p)
 	require.NoError(t, err)
 	require.ErrorContains(t, l.Run(context.Background(), outs, ins), "scratch")

@@ -78,10 +78,10 @@ func TestErrors(t *testing.T) {
 		require.ErrorContains(t, err, want, header)
 	}
 	for entry, want := range map[string]string{
-		`"F8_E4M3","shape":[8]`:                   `elements of type "F8_E4M3" are not read`,
-		`"F32","shape":[3]`:                       "float32[3] takes 12 bytes, there are 8",
-		`"F32","shape":[-2]`:                      "negative",
-		`"F32","shape":[4611686018427387904,4,2]`: "passes",
+		`"F8_E4M3","shape":[8]`:                            `elements of type "F8_E4M3" are not read`,
+		`"F32","shape":[3]`:                                "float32[3] takes 12 bytes, there are 8",
+		`"F32","shape":[-2]`:                               "negative",
+		`"F32","shape":[1073741824,1073741824,1073741824]`: "passes",
 	} {
 		f, err := safetensors.Open(write(t, `{"a":{"dtype":`+entry+`,"data_offsets":[0,8]}}`))
 		require.NoError(t, err)

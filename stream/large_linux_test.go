@@ -57,7 +57,7 @@ func TestLargerThanMemory(t *testing.T) {
 	require.NoError(t, f.Close())
 	cmd := start(t, "large", folder)
 	require.NoError(t, cmd.Wait())
-	peak := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10
+	peak := int64(cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss) << 10
 	t.Logf("%d MB in a file, at most %d MB in memory", size>>20, peak>>20)
 	require.Less(t, peak, int64(largeMemory))
 }

@@ -124,7 +124,7 @@ func TestBadLevel(t *testing.T) {
 
 // TestNoElements reads arrays with a long axis and one without elements.
 func TestNoElements(t *testing.T) {
-	for _, shape := range []string{"[4611686018427387904, 0]", "[0, 4611686018427387904]"} {
+	for _, shape := range []string{"[1073741824, 0]", "[0, 1073741824]"} {
 		folder := t.TempDir()
 		s := strings.NewReplacer("[5, 3]", shape, "[2, 3]", "[1, 1]").Replace(text)
 		require.NoError(t, os.WriteFile(filepath.Join(folder, "zarr.json"), []byte(s), 0o666))

@@ -11,8 +11,8 @@ import (
 
 // Verify returns the first violations of a program's invariants, each with the line that
 // it is about. A program without one never touches memory outside its slots, and computes
-// the same in any order of its parallel iterations, provided that it reads of local memory
-// and of temporaries only what it has stored: of these the bounds alone are checked.
+// the same in any order of its parallel iterations, provided that it reads nothing of the
+// gaps between the elements that it stores in local memory and in temporaries.
 //
 //   - buffers are as a plan's; there is no scratch buffer;
 //   - slots are of buffers with their type, of scratch at a multiple of 64 within the
@@ -30,6 +30,7 @@ import (
 //   - no parallel iteration of a task, of any part, touches what another one stores;
 //   - an element of a buffer is stored once, or again by a call that reads it; what is
 //     read is stored before, of a temporary something around it; a result is stored in full;
+//   - what a call reads of local memory its iteration has stored before, or something around it;
 //   - temporaries that share bytes are not live at the same time, but for those that begin
 //     at the same byte, where one is stored in the last task that reads the other.
 //
@@ -83,6 +84,7 @@ type verifier struct {
 	blocks   int      // parallel iterations of the part
 	loops    []loop   // round what is checked
 	dead     bool     // a loop of them has no iteration
+	locals   []span   // of local memory, that the part has stored
 	accesses []access // of the task, to buffers that it may store to
 }
 
@@ -127,7 +129,7 @@ func (v *verifier) task(i int) {
 	var all checked
 	blocks := 0 // of all parts
 	for k := range t.Parts {
-		v.part, v.loops = k, nil
+		v.part, v.loops, v.locals = k, nil, nil
 		v.nest(&t.Parts[k], 1)
 		blocks = all.add(blocks, v.blocks)
 	}

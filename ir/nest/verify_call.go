@@ -65,6 +65,7 @@ func (v *verifier) call(c *Call, outer int) {
 		return
 	}
 	v.overlaps(c, args)
+	v.localMemory(args)
 	for i := range args {
 		a := &args[i]
 		if a.slot.Kind != Operand || v.p.Buffers[a.slot.Buffer].Kind.ReadOnly() || a.empty() {

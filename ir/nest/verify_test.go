@@ -1,6 +1,8 @@
 package nest_test
 
 import (
+	"math"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -12,7 +14,7 @@ import (
 // TestVerifyRefuses changes one thing in a program of testdata, which Verify must then
 // refuse, and say why.
 func TestVerifyRefuses(t *testing.T) {
-	const huge = "4611686018427387904"
+	huge := strconv.Itoa(math.MaxInt/2 + 1)
 	cases := []struct{ name, program, old, new, want string }{
 		{"buffer of no type", "pack", "y 0 : f32[96,100]", "y 1 : f32[96,100]", "the position is 1, want 0"},
 		{"scratch buffer", "in_place", "%3 = temp 0 ", "%3 = scratch 0 ", "a program has no scratch buffers"},
@@ -72,6 +74,7 @@ func TestVerifyRefuses(t *testing.T) {
 		{"race of parts", "transpose", "$1{0}+24/30", "$1{0}+23/30", "part 0 touches the same bytes"},
 		{"stored twice", "matmul", "adds=1", "adds=0", "elements are stored a second time"},
 		{"stored twice by loops", "row_reduction", "$2{0}+0/3 -> $3{0}+0/1", "$2{0}+0/3 -> $3{0}+0/0", "one call stores two elements"},
+		{"scratch in part", "pack", "rows=of(0) cols=100 across", "rows=of(0) cols=99 across", "local memory is read before it is stored"},
 		{"added to nothing", "matmul", "adds=0", "adds=1", "it is read before it is stored"},
 		{"read before", "in_place", "$0 = buffer %2 : f32\n    $1 = buffer %3", "$0 = buffer %4 : f32\n    $1 = buffer %3", "it is read before it is stored"},
 		{"read where nothing is", "in_place", "cols=100", "cols=99", "it is read before it is stored"},
@@ -128,7 +131,7 @@ func TestPartsPassInt(t *testing.T) {
         rows=1 cols=4
         $0{}+0/0 -> $1{}+0/0
     }
-    part [9223372036854775807/1] {
+    part [` + strconv.Itoa(math.MaxInt) + `/1] {
       call kernel (u0:f32) { t0 = neg u0; store t0 }
         rows=1 cols=0
         $0{0}+0/0 -> $1{0}+0/0

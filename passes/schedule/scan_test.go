@@ -109,7 +109,7 @@ func (c *scanCase) schedule(t require.TestingT) *nest.Program {
 // check compares what a schedule computes with ir.ScanLine, and returns the strategy.
 func (c *scanCase) check(t require.TestingT) nest.Choice {
 	p := c.schedule(t)
-	require.NoError(t, p.Verify(), "%s", c)
+	require.NoError(t, p.Verify(), "%s\n%s", c, p)
 	_, hi := c.at.Bounds()
 	x, rng := make([]uint64, hi+1), rand.New(rand.NewPCG(1, 2))
 	for i := range x {

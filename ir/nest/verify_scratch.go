@@ -1,0 +1,69 @@
+package nest
+
+import "slices"
+
+// The check that an iteration of a part reads of local memory only what it has stored. Local
+// memory is reused by iterations, tasks and programs, so it holds what others left there.
+
+// span is the bytes of local memory from lo to before hi.
+type span struct{ lo, hi int }
+
+// maxLines is how many lines of a read are looked at one by one.
+const maxLines = 64
+
+// localMemory checks the reads of local memory by a call, and notes what the call stores.
+func (v *verifier) localMemory(args []access) {
+	for i := range args {
+		a := &args[i]
+		if a.slot.Kind == Scratch && (!a.stores || a.updates) && !a.above && !a.empty() && !v.isLocal(a) {
+			v.fail(a.line, "local memory is read before it is stored")
+		}
+	}
+	for i := range args {
+		if a := &args[i]; a.slot.Kind == Scratch && a.stores && !a.empty() {
+			v.storeLocal(a.local())
+		}
+	}
+}
+
+// local returns the bytes from the first to the last that an access touches, which are
+// inside its slot.
+func (a *access) local() span { return span{a.slot.Offset + a.all.lo, a.slot.Offset + a.all.hi} }
+
+// storeLocal notes that a span is stored. All bytes from the first to the last that an
+// argument stores count: a read may seem to touch what is between them, as the columns that
+// a panel lacks.
+func (v *verifier) storeLocal(s span) {
+	first := slices.IndexFunc(v.locals, func(l span) bool { return l.hi >= s.lo })
+	if first < 0 {
+		v.locals = append(v.locals, s)
+		return
+	}
+	last := first
+	for ; last < len(v.locals) && v.locals[last].lo <= s.hi; last++ {
+		s = span{min(s.lo, v.locals[last].lo), max(s.hi, v.locals[last].hi)}
+	}
+	v.locals = slices.Replace(v.locals, first, last, s)
+}
+
+// isLocal reports whether the part has stored what an access reads, or each line of it.
+func (v *verifier) isLocal(a *access) bool {
+	all := a.local()
+	stored := func(s span) bool {
+		return slices.ContainsFunc(v.locals, func(l span) bool { return l.lo <= s.lo && s.hi <= l.hi })
+	}
+	if stored(all) {
+		return true
+	}
+	if len(a.all.axes) == 0 || a.all.axes[0].n > maxLines {
+		return false
+	}
+	lines := a.all.axes[0]
+	length := all.hi - all.lo - (lines.n-1)*lines.stride
+	for k := range lines.n {
+		if at := all.lo + k*lines.stride; !stored(span{at, at + length}) {
+			return false
+		}
+	}
+	return true
+}
