@@ -62,6 +62,9 @@ func newTable(t *target, s *plan.Step) (b *table, why string) {
 	if b.bytes < 0 {
 		return nil, "no operand has elements of one byte"
 	}
+	if why := b.overwritten(); why != "" {
+		return nil, why
+	}
 	for i := range s.In {
 		for k, a := range s.Axes {
 			b.varies[k] = b.varies[k] || i != b.bytes && a.Extent > 1 && s.In[i].Strides[k] != 0
@@ -78,13 +81,23 @@ func newTable(t *target, s *plan.Step) (b *table, why string) {
 	if b.entries > elems(s)/2 {
 		return nil, "there are few elements for each combination of the other operands"
 	}
-	if b.row < 0 {
-		b.row = len(s.Axes) - 1
-		if b.row == b.col {
-			b.row--
+	for k, a := range s.Axes {
+		if k != b.col && (b.row < 0 || !b.varies[b.row] && a.Extent > s.Axes[b.row].Extent) {
+			b.row = k
 		}
 	}
 	return b, ""
+}
+
+// overwritten says why the outputs can't be looked up one after the other: one of them is
+// in the memory of the bytes.
+func (b *table) overwritten() (why string) {
+	for _, out := range b.step.Out {
+		if len(b.step.Out) > 1 && mayAlias(b.buffers, b.step.In[b.bytes].Buffer, out.Buffer) {
+			return "an output is in the memory of the bytes, and there are others"
+		}
+	}
+	return ""
 }
 
 // reach returns how many indices a step has along the axes that an input varies along.
@@ -99,6 +112,7 @@ func reach(s *plan.Step, i int) int {
 }
 
 // block returns the place of one block: all tables, and enough elements for one goroutine.
+// Axes that are neither rows nor columns are cut into equal parts.
 func (b *table) block() *walk {
 	n := elems(b.step)
 	most := (n-1)/b.pieces(b.LookupWork*float64(n)) + 1
@@ -106,8 +120,11 @@ func (b *table) block() *walk {
 	for k, a := range b.step.Axes {
 		if n > most && !b.varies[k] {
 			n /= a.Extent
-			size := max(1, most/n)
-			w, n = w.cut(k, size), n*min(size, a.Extent)
+			size := min(a.Extent, max(1, most/n))
+			for k != b.row && k != b.col && a.Extent%size > 0 {
+				size--
+			}
+			w, n = w.cut(k, size), n*size
 		}
 	}
 	return w
