@@ -55,7 +55,7 @@ func emits512(c kernel.Code) bool {
 	if m.Kind != kernel.Reduce {
 		return m.Kind == kernel.Dot && dotAriths512[m.Type].rows > 0
 	}
-	return !slices.ContainsFunc(m.Combine, ir.Op.IsArgReduction) &&
+	return !sumsBytes(m.Body, m.Combine) && !slices.ContainsFunc(m.Combine, ir.Op.IsArgReduction) &&
 		!slices.ContainsFunc(m.Body.Out, func(r kernel.Ref) bool { return m.Body.DType(r) == ir.Bool })
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// byteBodies are bodies whose values all have one byte.
+// byteBodies are bodies whose values all have one byte, and sums of bytes.
 var byteBodies = []string{
 	"kernel (u0:u8, u1:u8) { t0 = addsat u0 u1; store t0 }",
 	"kernel (u0:i8, s1:i8) { t0 = subsat u0 s1; t1 = abs t0; store t1 }",
@@ -20,6 +20,8 @@ var byteBodies = []string{
 	"kernel (u0:bool, u1:u8, u2:u8, s3:bool) { t0 = eq u1 u2; t1 = and t0 u0; t2 = or t1 s3; store t2 }",
 	"kernel (u0:u8, u1:u8) { t0 = sub u0 u1; t1 = min t0 u1; t2 = max t1 u0; t3 = clip t2 u0 u1; store t3 }",
 	"kernel (u0:i8, u1:i8) { t0 = add u0 u1; t1 = neg t0; t2 = clip t1 u0 u1; t3 = ge t2 u1; store t3 t2 }",
+	"reduce [add] kernel (u0:bool) { t0 = cast:i64 u0; store t0 }",
+	"reduce [add] kernel (u0:u8) { t0 = cast:u32 u0; store t0 }",
 }
 
 // TestDifferentialBytes runs bodies in byte lanes on both engines.

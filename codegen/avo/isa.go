@@ -94,6 +94,9 @@ func compileRows(t *isa, k *kernel.Kernel, combine []ir.Op) (*program, error) {
 		}
 		return emit(b), nil
 	}
+	if sumsBytes(k, combine) {
+		return compileByteSum(k), nil
+	}
 	b, err := machine.Compile(t, elementary.Expand(k), combine)
 	if err != nil {
 		return nil, err

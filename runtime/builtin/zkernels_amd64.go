@@ -800,12 +800,17 @@ func init() {
 		{Sig: "reduce [add, add] kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 t0 }", Fn: k_reduce_add_add_sub_mul_f32_us_b2935a0f57},
 		{Sig: "reduce [add, add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 t0 }", Fn: k_reduce_add_add_sub_mul_f64_us_be38d86a27},
 		{Sig: "reduce [add] kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_add_cast_bf16_f32_u_9005344d1b},
+		{Sig: "reduce [add] kernel (u0:bool) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_bool_i32_u_9255ee5b18},
+		{Sig: "reduce [add] kernel (u0:bool) { t0 = cast:i64 u0; store t0 }", Fn: k_reduce_add_cast_bool_i64_u_0882abd5c3},
 		{Sig: "reduce [add] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_add_cast_f16_f32_u_4b10fe887e},
 		{Sig: "reduce [add] kernel (u0:f32) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_add_cast_f32_f64_u_f487af5f6b},
 		{Sig: "reduce [add] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_i16_i32_u_e40a349ec8},
 		{Sig: "reduce [add] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_i8_i32_u_c28ff79bec},
 		{Sig: "reduce [add] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_add_cast_q16x16_f64_u_5cbf257df0},
 		{Sig: "reduce [add] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_u16_i32_u_73b54e0d85},
+		{Sig: "reduce [add] kernel (u0:u8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_u8_i32_u_19a994653e},
+		{Sig: "reduce [add] kernel (u0:u8) { t0 = cast:i64 u0; store t0 }", Fn: k_reduce_add_cast_u8_i64_u_f5921c09d3},
+		{Sig: "reduce [add] kernel (u0:u8) { t0 = cast:u64 u0; store t0 }", Fn: k_reduce_add_cast_u8_u64_u_21ba4d0855},
 		{Sig: "reduce [add] kernel (u0:f32) { store u0 }", Fn: k_reduce_add_f32_u_4a3ebf6e60},
 		{Sig: "reduce [add] kernel (u0:f64) { store u0 }", Fn: k_reduce_add_f64_u_2a4323ccac},
 		{Sig: "reduce [add] kernel (u0:i32) { store u0 }", Fn: k_reduce_add_i32_u_d3da606fb2},
@@ -8324,6 +8329,24 @@ func k_reduce_add_add_sub_mul_f64_us_be38d86a27(f *abi.Frame)
 //go:noescape
 func k_reduce_add_cast_bf16_f32_u_9005344d1b(f *abi.Frame)
 
+// k_reduce_add_cast_bool_i32_u_9255ee5b18 is
+//
+//	reduce [add] kernel (u0:bool) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 += int32(a0[i])
+//
+//go:noescape
+func k_reduce_add_cast_bool_i32_u_9255ee5b18(f *abi.Frame)
+
+// k_reduce_add_cast_bool_i64_u_0882abd5c3 is
+//
+//	reduce [add] kernel (u0:bool) { t0 = cast:i64 u0; store t0 }
+//
+// for i: o0 += int64(a0[i])
+//
+//go:noescape
+func k_reduce_add_cast_bool_i64_u_0882abd5c3(f *abi.Frame)
+
 // k_reduce_add_cast_f16_f32_u_4b10fe887e is
 //
 //	reduce [add] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }
@@ -8377,6 +8400,33 @@ func k_reduce_add_cast_q16x16_f64_u_5cbf257df0(f *abi.Frame)
 //
 //go:noescape
 func k_reduce_add_cast_u16_i32_u_73b54e0d85(f *abi.Frame)
+
+// k_reduce_add_cast_u8_i32_u_19a994653e is
+//
+//	reduce [add] kernel (u0:u8) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 += int32(a0[i])
+//
+//go:noescape
+func k_reduce_add_cast_u8_i32_u_19a994653e(f *abi.Frame)
+
+// k_reduce_add_cast_u8_i64_u_f5921c09d3 is
+//
+//	reduce [add] kernel (u0:u8) { t0 = cast:i64 u0; store t0 }
+//
+// for i: o0 += int64(a0[i])
+//
+//go:noescape
+func k_reduce_add_cast_u8_i64_u_f5921c09d3(f *abi.Frame)
+
+// k_reduce_add_cast_u8_u64_u_21ba4d0855 is
+//
+//	reduce [add] kernel (u0:u8) { t0 = cast:u64 u0; store t0 }
+//
+// for i: o0 += uint64(a0[i])
+//
+//go:noescape
+func k_reduce_add_cast_u8_u64_u_21ba4d0855(f *abi.Frame)
 
 // k_reduce_add_f32_u_4a3ebf6e60 is
 //

@@ -802,12 +802,17 @@ func init() {
 		{Sig: "reduce [add, add] kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 t0 }", Fn: k_reduce_add_add_sub_mul_f32_us_b2935a0f57_go},
 		{Sig: "reduce [add, add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 t0 }", Fn: k_reduce_add_add_sub_mul_f64_us_be38d86a27_go},
 		{Sig: "reduce [add] kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_add_cast_bf16_f32_u_9005344d1b_go},
+		{Sig: "reduce [add] kernel (u0:bool) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_bool_i32_u_9255ee5b18_go},
+		{Sig: "reduce [add] kernel (u0:bool) { t0 = cast:i64 u0; store t0 }", Fn: k_reduce_add_cast_bool_i64_u_0882abd5c3_go},
 		{Sig: "reduce [add] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_add_cast_f16_f32_u_4b10fe887e_go},
 		{Sig: "reduce [add] kernel (u0:f32) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_add_cast_f32_f64_u_f487af5f6b_go},
 		{Sig: "reduce [add] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_i16_i32_u_e40a349ec8_go},
 		{Sig: "reduce [add] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_i8_i32_u_c28ff79bec_go},
 		{Sig: "reduce [add] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_add_cast_q16x16_f64_u_5cbf257df0_go},
 		{Sig: "reduce [add] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_u16_i32_u_73b54e0d85_go},
+		{Sig: "reduce [add] kernel (u0:u8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_u8_i32_u_19a994653e_go},
+		{Sig: "reduce [add] kernel (u0:u8) { t0 = cast:i64 u0; store t0 }", Fn: k_reduce_add_cast_u8_i64_u_f5921c09d3_go},
+		{Sig: "reduce [add] kernel (u0:u8) { t0 = cast:u64 u0; store t0 }", Fn: k_reduce_add_cast_u8_u64_u_21ba4d0855_go},
 		{Sig: "reduce [add] kernel (u0:f32) { store u0 }", Fn: k_reduce_add_f32_u_4a3ebf6e60_go},
 		{Sig: "reduce [add] kernel (u0:f64) { store u0 }", Fn: k_reduce_add_f64_u_2a4323ccac_go},
 		{Sig: "reduce [add] kernel (u0:i32) { store u0 }", Fn: k_reduce_add_i32_u_d3da606fb2_go},
@@ -41781,6 +41786,70 @@ func k_reduce_add_cast_bf16_f32_u_9005344d1b_go(f *abi.Frame) {
 	}
 }
 
+// k_reduce_add_cast_bool_i32_u_9255ee5b18_go is
+//
+//	reduce [add] kernel (u0:bool) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 += int32(a0[i])
+func k_reduce_add_cast_bool_i32_u_9255ee5b18_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]int32
+		for i := range n {
+			v0 := a0[i]
+			var t0 int32
+			if v0 {
+				t0 = 1
+			}
+			l0[i&31] = int32(l0[i&31] + t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = int32(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_add_cast_bool_i64_u_0882abd5c3_go is
+//
+//	reduce [add] kernel (u0:bool) { t0 = cast:i64 u0; store t0 }
+//
+// for i: o0 += int64(a0[i])
+func k_reduce_add_cast_bool_i64_u_0882abd5c3_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]int64
+		for i := range n {
+			v0 := a0[i]
+			var t0 int64
+			if v0 {
+				t0 = 1
+			}
+			l0[i&31] = int64(l0[i&31] + t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = int64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
 // k_reduce_add_cast_f16_f32_u_4b10fe887e_go is
 //
 //	reduce [add] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }
@@ -41964,6 +42033,93 @@ func k_reduce_add_cast_u16_i32_u_73b54e0d85_go(f *abi.Frame) {
 			}
 		}
 		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_add_cast_u8_i32_u_19a994653e_go is
+//
+//	reduce [add] kernel (u0:u8) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 += int32(a0[i])
+func k_reduce_add_cast_u8_i32_u_19a994653e_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]int32
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			l0[i&31] = int32(l0[i&31] + t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = int32(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_add_cast_u8_i64_u_f5921c09d3_go is
+//
+//	reduce [add] kernel (u0:u8) { t0 = cast:i64 u0; store t0 }
+//
+// for i: o0 += int64(a0[i])
+func k_reduce_add_cast_u8_i64_u_f5921c09d3_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]int64
+		for i := range n {
+			v0 := a0[i]
+			t0 := int64(v0)
+			l0[i&31] = int64(l0[i&31] + t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = int64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_add_cast_u8_u64_u_21ba4d0855_go is
+//
+//	reduce [add] kernel (u0:u8) { t0 = cast:u64 u0; store t0 }
+//
+// for i: o0 += uint64(a0[i])
+func k_reduce_add_cast_u8_u64_u_21ba4d0855_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]uint64
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint64(v0)
+			l0[i&31] = uint64(l0[i&31] + t0)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = uint64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
 	}
 }
 
