@@ -237,5 +237,5 @@ func (c *combinedTiling) write(e *elementwise, rows, tile *walk) (perRow, perTil
 
 func (c *combinedTiling) describe(choice *nest.Choice) {
 	c.tiling.describe(choice)
-	choice.Kernel = c.sig
+	choice.Kernel, choice.Kernels = c.sig, max(2, choice.Kernels) // one of them combines
 }
