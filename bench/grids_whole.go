@@ -9,7 +9,7 @@ import (
 )
 
 // image is W15. The rate counts the picture's elements. A result is cut down to a
-// whole number, so that it lies within a half of the true one less a half.
+// whole number, so that it is within a half of the true one less a half.
 func image(height, width int) grid {
 	want := func(in [][]float32, i int) (total float64) {
 		wide := (width - 2) * 3

@@ -60,7 +60,7 @@ func jobs(y graph.Node, n int, ins []*graph.Tensor, w work, k known, threads int
 	return js, nil
 }
 
-// kernels is the text of a job's kernels, to tell whether tiers differ.
+// kernels is the text of a job's kernels, to find whether tiers differ.
 func (j *job) kernels() string { return fmt.Sprint(j.program.Kernels()) }
 
 // work is what a rate counts: a number of elements or of floating-point

@@ -59,7 +59,7 @@ type Options struct {
 	Package string   // name of the package that the files belong to
 	Targets []Target // of the assembly; none: portable Go alone
 	Prefix  string   // of the files' names; DefaultPrefix if empty
-	// Command made the files, "genkernels -func Graphs". It stands in their first
+	// Command made the files, "genkernels -func Graphs". It is in their first
 	// line.
 	Command string
 }

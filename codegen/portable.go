@@ -19,7 +19,7 @@ const (
 	// interleave is how many elements the loop of a long body computes side by
 	// side, so that the machine overlaps their chains of dependent operations.
 	// Measured on exp and tanh: 1.2 to 1.5 times as fast as one by one. Four are
-	// no faster where math.FMA asks for the instruction each time (GOAMD64=v1),
+	// no faster where math.FMA checks for the instruction each time (GOAMD64=v1),
 	// a tenth faster elsewhere, and take twice the code: 44 kB for one tanh.
 	interleave = 2
 	// longBody is how many operations make a body long.

@@ -11,7 +11,7 @@ import (
 
 // The names of values in the Go of a kernel, its constants and types.
 
-// value names a value; lane tells the copies of an interleaved one apart.
+// value names a value; lane distinguishes the copies of an interleaved one.
 func (g *goKernel) value(r kernel.Ref, lane string) string {
 	in := g.k.Inst(r)
 	switch {

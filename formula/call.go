@@ -119,21 +119,24 @@ func variadic(args []value, at int) value {
 }
 
 // literal returns the value of a default.
-func literal(text string, at int) value {
-	if v, ok := constants[text]; ok {
+func literal(word string, at int) value {
+	if v, ok := constants[word]; ok {
 		v.at = at
 		return v
 	}
-	if dt, ok := typeNames[text]; ok {
+	if dt, ok := typeNames[word]; ok {
 		return value{kind: typename, dtype: dt, at: at}
 	}
-	sign := int64(1)
-	if rest, negative := strings.CutPrefix(text, "-"); negative {
-		text, sign = rest, -1
+	if rest, ok := strings.CutPrefix(word, "'"); ok {
+		return value{kind: text, text: strings.TrimSuffix(rest, "'"), at: at}
 	}
-	n, err := parseNumber(text)
+	sign := int64(1)
+	if rest, negative := strings.CutPrefix(word, "-"); negative {
+		word, sign = rest, -1
+	}
+	n, err := parseNumber(word)
 	if err != nil {
-		panic(fmt.Sprintf("BUG: formula: the default %s: %v", text, err))
+		panic(fmt.Sprintf("BUG: formula: the default %s: %v", word, err))
 	}
 	n.i *= sign
 	return numberValue(n, at)
@@ -147,6 +150,9 @@ func (c *call) operand(param string) value {
 	v, ok := c.values[param]
 	if !ok {
 		panic("BUG: formula: there is no parameter " + param)
+	}
+	if v.kind == sequence {
+		return c.p.listed(v)
 	}
 	if v.kind != array && v.kind != numeric {
 		c.p.fail(v.at, "%s must be an array or a number, not %s", param, v.kind)
@@ -252,10 +258,15 @@ func (c *call) arrays(param string) []graph.Node {
 		c.p.fail(v.at, "%s must be a tuple of arrays, such as (a, b)", param)
 		return nil
 	}
-	for _, e := range v.list {
-		if e.kind != array && e.kind != numeric {
+	list := slices.Clone(v.list)
+	for i, e := range list {
+		switch e.kind {
+		case array, numeric:
+		case sequence:
+			list[i] = c.p.listed(e)
+		default:
 			c.p.fail(e.at, "%s must hold arrays, not %s", param, e.kind)
 		}
 	}
-	return c.nodes(same, v.list)
+	return c.nodes(same, list)
 }

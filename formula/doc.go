@@ -10,12 +10,15 @@
 //     keyword arguments: a.mean(axis=(0, 1), keepdims=True). np. before a name changes nothing.
 //   - subscripts: a[1:-1, ::2], a[..., None], a[0], and one array of indices, a[:, i].
 //     .T, .ndim, .size and .shape.
+//   - lists of numbers as arrays: c + [1, 2, 3], a[[2, 0]], take(c, [0, -1]).
 //   - the constants pi, e, inf, nan, True and False; a name of the caller's comes before them.
 //   - element types: operands of different types are converted as NumPy 2 does, and a number
 //     takes the type of the array beside it. Conversions are Casts of the graph.
 //
 // Functions lists the functions. Where this library's numbers differ from NumPy's, in the
 // order of a sum, the last bits of a function, or integers divided by 0, they are this library's.
+// An integer to a negative power, which NumPy refuses when it meets one, is its reciprocal
+// rounded towards 0: 2**i is 0 where i is negative. Numbers alone have 64 bits.
 //
 // Masks as subscripts (a[a > 0]) are an error, as the shape would depend on the elements, and
 // so are assignments, and, or, not, conditional expressions and loops. A formula runs no code

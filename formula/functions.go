@@ -201,12 +201,12 @@ var elementwise = map[string]function{
 
 // logical has comparisons, bits and conditions.
 var logical = map[string]function{
-	"equal":         binary(same, graph.Node.Eq),
-	"not_equal":     binary(same, graph.Node.Ne),
-	"less":          binary(integers, graph.Node.Lt),
-	"less_equal":    binary(integers, graph.Node.Le),
-	"greater":       binary(integers, graph.Node.Gt),
-	"greater_equal": binary(integers, graph.Node.Ge),
+	"equal":         comparison(same, graph.Node.Eq, "equal"),
+	"not_equal":     comparison(same, graph.Node.Ne, "not_equal"),
+	"less":          comparison(integers, graph.Node.Lt, "less"),
+	"less_equal":    comparison(integers, graph.Node.Le, "less_equal"),
+	"greater":       comparison(integers, graph.Node.Gt, "greater"),
+	"greater_equal": comparison(integers, graph.Node.Ge, "greater_equal"),
 	"bitwise_and":   binary(same, graph.Node.And),
 	"bitwise_or":    binary(same, graph.Node.Or),
 	"bitwise_xor":   binary(same, graph.Node.Xor),
@@ -223,6 +223,40 @@ var logical = map[string]function{
 	"isfinite":      unary(floating, graph.Node.IsFinite),
 	"signbit":       unary(floating, signBit),
 	"isclose":       {"a, b, rtol=1e-05, atol=1e-08", isClose},
+}
+
+// comparison compares numbers by what they are: one that the integers of the other operand's
+// type do not have is less or greater than all of them.
+func comparison(r rule, f func(x graph.Node, y any) graph.Node, name string) function {
+	compare := binary(r, f)
+	return function{compare.params, func(c *call) graph.Node {
+		if x, order, ok := c.beyond(); ok {
+			if folds[name].order(order) {
+				return x.Eq(x)
+			}
+			return x.Ne(x)
+		}
+		return compare.call(c)
+	}}
+}
+
+// beyond reports whether one of x and y is an array of integers, and the other one an integer
+// that no element of its type is. It returns the array, and the order of x and y.
+func (c *call) beyond() (ints graph.Node, order int, ok bool) {
+	x, y, sign := c.operand("x"), c.operand("y"), 1
+	if x.kind == numeric {
+		x, y, sign = y, x, -1
+	}
+	if x.kind != array || class(x.node.DType()) != 1 || y.kind != numeric || y.num.class == graph.Float64 {
+		return graph.Node{}, 0, false
+	}
+	if graph.Scalar(x.node.DType(), y.num.i).Err() == nil {
+		return graph.Node{}, 0, false
+	}
+	if y.num.i > 0 {
+		sign = -sign
+	}
+	return x.node, sign, true
 }
 
 // truth returns whether elements are not 0.

@@ -51,7 +51,7 @@ var reductions = map[string]function{
 	"sort":         {"a, axis=-1", func(c *call) graph.Node { return lines(c, graph.Node.Sort) }},
 	"argsort":      {"a, axis=-1", func(c *call) graph.Node { return lines(c, graph.Node.ArgSort) }},
 	"diff":         {"a, n=1, axis=-1", differences},
-	"searchsorted": {"a, v", searchSorted},
+	"searchsorted": {"a, v, side='left'", searchSorted},
 }
 
 // axesOf returns the arguments of a reduction: axes, and KeepDims.
@@ -185,7 +185,13 @@ func difference(x graph.Node, axis any) graph.Node {
 }
 
 func searchSorted(c *call) graph.Node {
-	return safe(c, c.operands(same, "a", "v"), func(x []graph.Node) graph.Node { return x[0].SearchSorted(x[1], false) })
+	side := c.values["side"]
+	if side.kind != text || side.text != "left" && side.text != "right" {
+		c.p.fail(side.at, "side must be 'left' or 'right'")
+	}
+	return safe(c, c.operands(same, "a", "v"), func(x []graph.Node) graph.Node {
+		return x[0].SearchSorted(x[1], side.text == "right")
+	})
 }
 
 // products has the sums of products.

@@ -148,7 +148,9 @@ var sources = map[string]function{
 	"zeros":      {"shape, dtype=float", func(c *call) graph.Node { return filled(c, 0) }},
 	"ones":       {"shape, dtype=float", func(c *call) graph.Node { return filled(c, 1) }},
 	"full":       {"shape, fill_value", full},
-	"eye":        {"N", eye},
+	"eye":        {"N, M=None, k=0, dtype=float", eye},
+	"array":      {"object, dtype=None", asArray},
+	"asarray":    {"object, dtype=None", asArray},
 	"zeros_like": {"a", of(func(c *call, x graph.Node) graph.Node { return like(c, x, numberValue(intNumber(0), 0)) })},
 	"ones_like":  {"a", of(func(c *call, x graph.Node) graph.Node { return like(c, x, numberValue(intNumber(1), 0)) })},
 	"full_like":  {"a, fill_value", of(func(c *call, x graph.Node) graph.Node { return like(c, x, c.operand("fill_value")) })},
@@ -200,8 +202,22 @@ func full(c *call) graph.Node {
 }
 
 func eye(c *call) graph.Node {
-	n := c.int("N")
-	return graph.Fill(graph.Float64, 0, n, n).EyeLike(graph.Float64, 0)
+	rows, k, dt := c.int("N"), c.int("k"), c.dtype("dtype")
+	cols := rows
+	if c.given("M") {
+		cols = c.int("M")
+	}
+	return graph.Fill(dt, 0, rows, cols).EyeLike(dt, k)
+}
+
+// asArray returns a list, a number or an array as an array.
+func asArray(c *call) graph.Node {
+	return c.x(func(dt graph.DType) graph.DType {
+		if c.given("dtype") {
+			return c.dtype("dtype")
+		}
+		return dt
+	}, "object")
 }
 
 // like returns an array of x's type and shape of one element.

@@ -45,12 +45,15 @@ func (p *parser) atom() value {
 		return p.named()
 	case p.accept("("), p.accept("["):
 		closing := map[string]string{"(": ")", "[": "]"}[t.text]
-		v := value{kind: sequence}
+		v, several := value{kind: sequence}, true
 		if !p.closes() {
-			v = p.tuple()
+			v, several = p.tuple()
 		}
-		if t.text == "[" && v.kind != sequence {
-			v = value{kind: sequence, list: []value{v}}
+		if t.text == "[" {
+			if !several {
+				v = value{kind: sequence, list: []value{v}}
+			}
+			v.brackets = true
 		}
 		v.at = t.at
 		p.expect(closing)
@@ -116,6 +119,9 @@ func (p *parser) inputsHint(word string) string {
 func (p *parser) checked(x graph.Node, at int) value {
 	if err := x.Err(); err != nil {
 		return p.fail(at, "%s", reason(err))
+	}
+	if p.file != "" {
+		x = graph.Relocate(x, p.caller, graph.Pos{File: p.file, Line: at + 1})
 	}
 	return arrayValue(x, at)
 }

@@ -16,7 +16,17 @@ import (
 // the place. The result takes the inputs that the formula uses, in the order in which they
 // were made: graph.WithInputs declares another.
 func Parse(formula string, inputs map[string]graph.Node) (graph.Node, error) {
-	p := &parser{text: formula, inputs: inputs}
+	return parse(&parser{text: formula, inputs: inputs})
+}
+
+// ParseFile is Parse, and gives what it makes positions in the formula, in place of the line
+// of its caller: of that file, and in place of a line the byte, from 1. An error of a run then
+// names the function that it is about.
+func ParseFile(file, formula string, inputs map[string]graph.Node) (graph.Node, error) {
+	return parse(&parser{text: formula, inputs: inputs, file: file, caller: ir.CallerPos()})
+}
+
+func parse(p *parser) (graph.Node, error) {
 	p.next()
 	v := p.whole()
 	if p.err == nil {
@@ -37,8 +47,10 @@ const maxDepth = 200
 type parser struct {
 	text   string
 	inputs map[string]graph.Node
-	tok    token // not yet taken
-	after  int   // the offset behind it
+	file   string    // of positions, "" for the caller's
+	caller graph.Pos // where a file is given
+	tok    token     // not yet taken
+	after  int       // the offset behind it
 	depth  int
 	err    *Error
 }
@@ -89,7 +101,7 @@ func (p *parser) found() string {
 
 // whole reads the formula.
 func (p *parser) whole() value {
-	v := p.tuple()
+	v, _ := p.tuple()
 	if p.err != nil || p.tok.kind == end {
 		return v
 	}
@@ -129,16 +141,16 @@ func (p *parser) single(v value) value {
 }
 
 // tuple reads expressions separated by commas: one alone is itself.
-func (p *parser) tuple() value {
+func (p *parser) tuple() (v value, several bool) {
 	first := p.expression(lowest)
 	if p.tok.text != "," || p.tok.kind != operator {
-		return first
+		return first, false
 	}
-	v := value{kind: sequence, list: []value{first}, at: first.at}
+	v = value{kind: sequence, list: []value{first}, at: first.at}
 	for p.accept(",") && p.tok.kind != end && !p.closes() {
 		v.list = append(v.list, p.expression(lowest))
 	}
-	return v
+	return v, true
 }
 
 // closes reports whether a bracket closes here.

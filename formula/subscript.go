@@ -96,6 +96,9 @@ func (p *parser) bound(v value) string {
 
 // point adds an item that is no range.
 func (p *parser) point(s *subscript, v value) {
+	if v.brackets {
+		v = p.listed(v)
+	}
 	switch {
 	case v.kind == none:
 		s.items = append(s.items, "None")

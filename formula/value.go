@@ -31,6 +31,8 @@ type value struct {
 	text  string
 	dtype graph.DType
 	at    int
+
+	brackets bool // of a sequence: a list, which as a subscript is an array
 }
 
 func arrayValue(x graph.Node, at int) value { return value{kind: array, node: x, at: at} }

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/tuning"
 	"github.com/stridefuse/stridefuse/passes"
 	"github.com/stridefuse/stridefuse/passes/schedule"
 	"github.com/stridefuse/stridefuse/runtime"
@@ -71,25 +72,33 @@ func (p *Program) lower(f *ir.Func, sizes map[string]int, layouts []*layout.Layo
 		}
 		b.captured = slices.Concat(p.captured, kept)
 	}
-	nests, err := p.schedule(b.plan)
+	nests, err := p.schedule(b.plan, p.machine)
 	if err != nil {
 		return nil, withSizes(err, p.sizes, sizes)
 	}
 	if b.linked, err = p.executor.Link(nests); err != nil {
 		return nil, withSizes(err, p.sizes, sizes)
 	}
+	b.linked.InPlace(func() (*nest.Program, error) { return p.scheduleInPlace(b.plan) })
 	p.observe(b, nests)
 	return b, nil
 }
 
+// scheduleInPlace makes the schedule of a plan for runs that compute results in place.
+func (p *Program) scheduleInPlace(pl *plan.Plan) (*nest.Program, error) {
+	m := *p.machine
+	m.InCaches = true
+	return p.schedule(pl, &m)
+}
+
 // schedule makes the schedule of a plan.
-func (p *Program) schedule(pl *plan.Plan) (*nest.Program, error) {
+func (p *Program) schedule(pl *plan.Plan, m *tuning.Machine) (*nest.Program, error) {
 	if p.options.Verify {
 		if err := pl.Verify(); err != nil {
 			return nil, misuse("before the schedule: %v\n%s", err, pl)
 		}
 	}
-	nests, err := schedule.Schedule(pl, p.machine, p.executor)
+	nests, err := schedule.Schedule(pl, m, p.executor)
 	if err != nil || !p.options.Verify {
 		return nests, err
 	}

@@ -18,9 +18,6 @@ type Call struct{ bound *runtime.Bound }
 // from run to run. The call has memory of its own for what the program stores on
 // the way.
 func (p *Program) Bind(outs []*Tensor, ins ...*Tensor) (*Call, error) {
-	if err := p.checkApart(outs); err != nil {
-		return nil, err
-	}
 	b, err := p.bind(ins)
 	if err != nil {
 		return nil, err

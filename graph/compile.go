@@ -135,7 +135,7 @@ func executorFor(s settings) *runtime.Executor {
 	return &runtime.Executor{Workers: s.workers, Portable: s.debug.has(Portable), AVX2: s.debug.has(AVX2), ChunkElems: s.chunkElems}
 }
 
-// scales are where the example sizes of a program lie: the first at which they
+// scales are the magnitudes of a program's example sizes: the first at which they
 // fit the graph. The small ones are for slices such as 3:-4:-1, which hardly fit
 // anything.
 var scales = append([]int{1009, 100_003, 10_000_019, 1_000_000_007}, downFrom(smallScale+1)...)
@@ -149,7 +149,7 @@ func downFrom(n int) []int {
 }
 
 // example compiles the program for its only sizes, or for example sizes. If the
-// graph fits none of those there is no example, and a run tells what is wrong, if
+// graph fits none of those there is no example, and a run returns what is wrong, if
 // anything is.
 func (p *Program) example() error {
 	if len(p.sizes) == 0 {

@@ -135,6 +135,7 @@ func (p *Program) computeConstants() error {
 	for _, i := range used {
 		ins = append(ins, p.captured[i-len(p.inputs)])
 	}
+	p.once = once.Clone()
 	options := p.options
 	options.Frozen = nil
 	pl, err := passes.Lower(once, options)
@@ -149,6 +150,7 @@ func (p *Program) computeConstants() error {
 	for i, r := range roots {
 		stands[r] = p.fn.Param(p.freeName("once"+strconv.Itoa(i)), r.Type, nil)
 		stands[r].Pos = r.Pos
+		p.onceTo = append(p.onceTo, stands[r].Name)
 		p.captured, p.options.Frozen = append(p.captured, outs[i]), append(p.options.Frozen, true)
 	}
 	for _, v := range p.fn.Body {

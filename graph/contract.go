@@ -188,7 +188,7 @@ func rightFirst(x, y term, out []string) bool {
 	return false
 }
 
-// lastRun returns the last labels that stand together and for which is holds.
+// lastRun returns the last consecutive labels for which is holds.
 func lastRun(labels []string, is func(label string) bool) []string {
 	end := len(labels)
 	for end > 0 && !is(labels[end-1]) {

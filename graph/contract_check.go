@@ -9,7 +9,7 @@ import (
 )
 
 // ellipsis begins the labels of axes that broadcast: batches, and what an ellipsis
-// stands for. Labels that begin with a dot have no name that errors could tell.
+// stands for. Labels that begin with a dot have no name for errors.
 const ellipsis = "..."
 
 // broadcasting returns the labels of n axes that broadcast, which are aligned at

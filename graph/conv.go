@@ -33,32 +33,40 @@ const mostTaps = 64
 // reads the windows block by block into local memory. Padding is one copy of x, or none if x
 // is computed: then it is computed inside its padding.
 func (x Node) Conv(weights any, o ConvOptions) Node {
+	return x.convolution("conv", weights, &o, Node.conv)
+}
+
+// convolution checks the arguments of a convolution and builds its graph, of operands that
+// have their channels before the spatial axes.
+func (x Node) convolution(name string, weights any, o *ConvOptions, build func(x, w Node, o *ConvOptions) (Node, error)) Node {
 	n := x.get()
 	w := Node{operand(ir.OpDot, weights, n.typ.DType)}
 	if n.err != nil || w.get().err != nil {
 		return apply(ir.OpDot, ir.Attr{}, n, w.get())
 	}
-	y, err := x.conv(w, &o)
-	if err != nil {
-		return fail("conv", "%w", err)
+	s, k := n.typ.Shape, w.n.typ.Shape
+	if len(s) < 3 || len(k) != len(s) {
+		return fail(name, "%s and weights %s: both have two axes for channels and the same number of others", n.text(), w.n.text())
 	}
-	return within("conv", x, y)
+	err := o.check(len(s) - 2)
+	first := x
+	if o.ChannelsLast {
+		first = x.MoveAxis(-1, 1)
+	}
+	var y Node
+	if err == nil {
+		y, err = build(first, w, o)
+	}
+	if err != nil {
+		return fail(name, "%w", err)
+	}
+	return within(name, x, y)
 }
 
-// conv checks the arguments of Conv and builds its graph.
+// conv is Conv.
 func (x Node) conv(w Node, o *ConvOptions) (Node, error) {
 	s, k := x.n.typ.Shape, w.n.typ.Shape
-	if len(s) < 3 || len(k) != len(s) {
-		return x, fmt.Errorf("%s and weights %s: both have two axes for channels and the same number of others", x.n.text(), w.n.text())
-	}
-	if o.ChannelsLast {
-		x = x.MoveAxis(-1, 1)
-		s = x.n.typ.Shape
-	}
 	spatial := len(s) - 2
-	if err := o.check(spatial); err != nil {
-		return x, err
-	}
 	g := ir.Fixed(o.Groups)
 	if s[1] != k[1].Mul(g) {
 		return x, fmt.Errorf("%s has %s channels, and the weights %s are of %s in each of %d groups", x.n.text(), s[1], w.n.text(), k[1], o.Groups)
@@ -202,30 +210,13 @@ func everyIndex(shape []int) func(yield func(at []int) bool) {
 // are cut off at the ends, and Extra put to the end. It is the convolution of x, with zeros
 // between its elements, with the weights reversed.
 func (x Node) ConvTranspose(weights any, o ConvOptions) Node {
-	n := x.get()
-	w := Node{operand(ir.OpDot, weights, n.typ.DType)}
-	if n.err != nil || w.get().err != nil {
-		return apply(ir.OpDot, ir.Attr{}, n, w.get())
-	}
-	y, err := x.convTranspose(w, &o)
-	if err != nil {
-		return fail("convtranspose", "%w", err)
-	}
-	return within("convtranspose", x, y)
+	return x.convolution("convtranspose", weights, &o, Node.convTranspose)
 }
 
+// convTranspose is ConvTranspose.
 func (x Node) convTranspose(w Node, o *ConvOptions) (Node, error) {
-	s, k := x.n.typ.Shape, w.n.typ.Shape
-	if len(s) < 3 || len(k) != len(s) {
-		return x, fmt.Errorf("%s and weights %s: both have two axes for channels and the same number of others", x.n.text(), w.n.text())
-	}
-	spatial := len(s) - 2
-	if err := o.check(spatial); err != nil {
-		return x, err
-	}
-	if o.ChannelsLast {
-		x = x.MoveAxis(-1, 1)
-	}
+	k := w.n.typ.Shape
+	spatial := len(k) - 2
 	conv := ConvOptions{Dilations: o.Dilations, Groups: o.Groups, ChannelsLast: o.ChannelsLast}
 	axes := []any{}
 	for i := range spatial {

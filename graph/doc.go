@@ -67,7 +67,8 @@
 // A Program only reads its inputs and captured tensors; these may be views of
 // any layout, and may be shared by concurrent runs that no one writes to. Run
 // returns tensors with memory of their own. RunInto writes to given ones; they
-// may overlap inputs and are then computed elsewhere and copied. A Const must not
+// may be the memory of inputs, and are then computed in place where that can be, or else
+// elsewhere and copied. A Const must not
 // change from Compile on: what depends on constants alone is computed once, and the
 // right matrix of a product is packed once, for all sizes. A [Variable] is read at each
 // run. A loop that computes small things on the

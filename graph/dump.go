@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/stridefuse/stridefuse/ir/plan"
 	"github.com/stridefuse/stridefuse/passes"
 	"github.com/stridefuse/stridefuse/passes/schedule"
 )
@@ -26,7 +27,7 @@ const DumpEnv = "STRIDEFUSE_DUMP"
 // dumped counts the names of files tried, over all programs.
 var dumped atomic.Uint64
 
-// dumpToDir does what DumpEnv asks. A program is not refused because its dump
+// dumpToDir writes the dumps of DumpEnv. A program is not refused because its dump
 // can't be written; that goes to standard error.
 func (p *Program) dumpToDir() {
 	dir := os.Getenv(DumpEnv)
@@ -73,14 +74,15 @@ func fileName(name string) string {
 	}, name)
 }
 
-// Stages returns the names that Dump knows: "graph", then each pass, then
+// Stages returns the names of stages that Dump takes: "graph", then each pass, then
 // "plan", "schedule" and "kernels".
 func Stages() []string { return append(slices.Clone(passes.Stages()), "plan", "schedule", "kernels") }
 
 // Dump writes the program as text at one stage of its compilation, or for "" at
 // all of them, each that changed something in full. The graph is written as it was built; with symbolic sizes, what
 // comes after it is for those of the last run, and before any run for example
-// sizes. If none were found that the graph fits, a comment says so instead.
+// sizes. If none were found that the graph fits, a comment says so instead. What was computed
+// once of constants stands before the program, with the names of the inputs that it became.
 func (p *Program) Dump(w io.Writer, stage string) error {
 	switch {
 	case p.empty():
@@ -107,7 +109,12 @@ func (p *Program) Dump(w io.Writer, stage string) error {
 			out.WriteString(text())
 		}
 	}
-	section("graph", p.String)
+	section("graph", func() string {
+		if p.once == nil {
+			return p.String()
+		}
+		return withOnce(p.onceTo, p.once.String(), p.String())
+	})
 	bound := p.latest()
 	switch {
 	case stage == "graph":
@@ -131,15 +138,48 @@ func (p *Program) Dump(w io.Writer, stage string) error {
 			if bound.once == nil {
 				return bound.plan.String()
 			}
-			return "// computed once of constants\n" + bound.once.String() + "// at each run\n" + bound.plan.String()
+			return withOnce(keptNames(bound.once), bound.once.String(), bound.plan.String())
 		})
-		nests, err := schedule.Schedule(bound.plan, p.machine, p.executor)
+		text, err := p.scheduleText(bound)
 		if err != nil {
 			return err
 		}
-		section("schedule", nests.String)
+		section("schedule", func() string { return text })
 		section("kernels", func() string { return strings.Join(p.Kernels(), "\n") + "\n" })
 	}
 	_, err := w.Write(out.Bytes())
 	return err
+}
+
+// scheduleText returns the schedule of a binding, and of what it computes once.
+func (p *Program) scheduleText(b *binding) (string, error) {
+	nests, err := schedule.Schedule(b.plan, p.machine, p.executor)
+	if err != nil {
+		return "", err
+	}
+	if b.once == nil {
+		return nests.String(), nil
+	}
+	once, err := schedule.Schedule(b.once, p.machine, p.executor)
+	if err != nil {
+		return "", err
+	}
+	return withOnce(keptNames(b.once), once.String(), nests.String()), nil
+}
+
+// withOnce returns the text of what is computed once of constants, whose results are inputs
+// of those names, and that of what each run computes.
+func withOnce(names []string, once, run string) string {
+	return "// computed once of constants: " + strings.Join(names, ", ") + "\n" + once + "// at each run\n" + run
+}
+
+// keptNames returns the names of a plan's results.
+func keptNames(p *plan.Plan) []string {
+	var names []string
+	for i := range p.Buffers {
+		if b := &p.Buffers[i]; b.Kind == plan.ResultBuffer {
+			names = append(names, b.Name)
+		}
+	}
+	return names
 }

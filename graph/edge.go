@@ -2,7 +2,7 @@ package graph
 
 import "context"
 
-// What follows has as many elements as the data says, which no program can know before it
+// What follows has as many elements as the data says, which is not known before it
 // runs. So these are functions of tensors, for the edge of a program: what they return is
 // the input of the next one, whose extent is a Dim.
 

@@ -9,7 +9,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Einsum returns the sums of products that a formula asks for: it names each axis
+// Einsum returns the sums of products of a formula, which names each axis
 // of each operand, and those of the result. Where operands have the same label,
 // their elements at the same index are multiplied; over the labels that the
 // result has not, the products are summed.
@@ -20,7 +20,7 @@ import (
 //	Einsum("...ij->...ji", x)     // matrices transposed, however many
 //	Einsum("batch row k, col k -> batch row col", x, w)
 //
-// A label is a letter, or a word where a space stands between two labels of any
+// A label is a letter, or a word where a space is between two labels of any
 // term; other spaces mean nothing. Axes of one label have one length: lengths that
 // differ are an error, and 1 is no exception. An ellipsis stands for the axes that
 // have no label, which broadcast. Without an arrow the result has those, then the

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -59,6 +60,7 @@ func (p *Program) Explain() string {
 	if bound.once != nil {
 		line(&b, "once", fmt.Sprintf("%s of constants, when it was compiled: %s kept", plural(len(bound.once.Steps), "step"), byteText(bytesOf(bound.once, plan.ResultBuffer))), ir.Pos{})
 	}
+	p.explainInPlace(&b, bound.plan)
 	explainBytes(&b, bound.plan)
 	p.Profile().explain(&b)
 	return b.String()
@@ -76,7 +78,7 @@ func line(b *strings.Builder, about, text string, pos ir.Pos) {
 	fmt.Fprintf(b, "  %-8s%s\n", about, text)
 }
 
-// explainTask tells of the steps of a task: what each computes, and how.
+// explainTask writes of each step of a task what it computes, and how.
 func explainTask(b *strings.Builder, pl *plan.Plan, t *nest.Task) {
 	for i := t.First; i <= t.Last; i++ {
 		step := &pl.Steps[i]
@@ -118,7 +120,7 @@ func choiceText(c *nest.Choice) string {
 	return text
 }
 
-// explainCost tells the cost of a choice, the cheapest strategy that was not chosen, and
+// explainCost writes the cost of a choice, the cheapest strategy that was not chosen, and
 // why the others cannot compute the step.
 func explainCost(b *strings.Builder, c *nest.Choice) {
 	text := fmt.Sprintf("cost %.3g", c.Cost)
@@ -173,7 +175,7 @@ func product(s *plan.Step) string {
 	return text
 }
 
-// explainLedger sums up the decisions. Those that cost memory traffic are told
+// explainLedger sums up the decisions. Those that cost memory traffic are listed
 // one by one, but for repeats.
 func explainLedger(b *strings.Builder, ledger []Decision) {
 	var fused []ir.Op
@@ -206,6 +208,29 @@ func explainLedger(b *strings.Builder, ledger []Decision) {
 
 // costs are short words for the decisions that cost memory traffic.
 var costs = map[plan.DecisionKind]string{plan.Materialized: "stored", plan.Copied: "copied", plan.Staged: "staged", plan.Recomputed: "again", plan.Rewritten: "other"}
+
+// explainInPlace names the inputs that an output can be computed in place of: RunInto given the
+// input's tensor for the output copies nothing.
+func (p *Program) explainInPlace(b *strings.Builder, pl *plan.Plan) {
+	nests, err := p.scheduleInPlace(pl)
+	if err != nil {
+		return
+	}
+	for r, result := range pl.Buffers {
+		if result.Kind != plan.ResultBuffer {
+			continue
+		}
+		var names []string
+		for k, param := range pl.Buffers {
+			if param.Kind == plan.ParamBuffer && param.Index < len(p.inputs) && slices.Equal(param.Shape, result.Shape) && nests.InPlace(r, k) {
+				names = append(names, p.inputs[param.Index].Name)
+			}
+		}
+		if len(names) > 0 {
+			line(b, "inplace", p.outputs[result.Index].Name+" can be computed in place of "+strings.Join(names, ", "), ir.Pos{})
+		}
+	}
+}
 
 func explainBytes(b *strings.Builder, pl *plan.Plan) {
 	moved, least := 0, 0

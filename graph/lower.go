@@ -40,10 +40,10 @@ func (l *lowering) walk(outputs []Node) {
 		next   int // of its operands
 	}
 	var stack []visit
-	meet := func(n *node) int32 {
+	push := func(n *node) int32 {
 		n = n.value()
-		number, met := l.numbers[n]
-		if !met {
+		number, seen := l.numbers[n]
+		if !seen {
 			number = int32(len(l.first))
 			l.numbers[n] = number
 			l.first = append(l.first, int32(len(l.operands)))
@@ -53,7 +53,7 @@ func (l *lowering) walk(outputs []Node) {
 		return number
 	}
 	for _, x := range outputs {
-		meet(x.get())
+		push(x.get())
 		for len(stack) > 0 {
 			v := &stack[len(stack)-1]
 			if v.next == len(v.args) {
@@ -62,8 +62,8 @@ func (l *lowering) walk(outputs []Node) {
 				continue
 			}
 			at, a := int(l.first[v.number])+v.next, v.args[v.next]
-			v.next++ // first: meet moves the stack
-			l.operands[at] = meet(a)
+			v.next++ // first: push moves the stack
+			l.operands[at] = push(a)
 		}
 	}
 }
@@ -167,7 +167,7 @@ func (l *lowering) noteKept(n *node) {
 	}
 }
 
-// checkSizes reports names of sizes that no run will know.
+// checkSizes reports names of sizes that no input has.
 func (l *lowering) checkSizes() {
 	known := map[string]bool{}
 	for _, in := range l.inputs {

@@ -29,7 +29,7 @@ import (
 //
 // Operands may be views of any layout: transposed, broadcast, a diagonal. What they
 // are computed by has a loop of its own, as a product reads them many times, and
-// what suits its kernels is copied: Program.Explain tells.
+// what suits its kernels is copied, which Program.Explain shows.
 func (x Node) MatMul(y any) Node {
 	xs, bad := factors("matmul", x, y)
 	if xs == nil {

@@ -14,7 +14,7 @@ import (
 // A Node is small and immutable; any number of goroutines may build on it, and
 // any number of programs may share it. A mistake makes the result of an op a
 // poisoned Node: it and all that is built on it carry the first error, which
-// Compile returns and Err tells.
+// Compile and Err return.
 type Node struct{ n *node }
 
 // node is what a Node stands for. It never changes once it is made.

@@ -175,33 +175,49 @@ func TestSourceLines(t *testing.T) {
 	require.Empty(t, graph.SourceLine(other, 1))
 }
 
-// TestPageOfManyValues limits the size of the page of a large graph.
+// TestPageOfManyValues limits the size of the pages of large graphs: of 1,000 values, and of
+// 1,000 operations that are composed of others.
 func TestPageOfManyValues(t *testing.T) {
-	p, err := graph.Compile(thousand(), graph.WithName("thousand"))
-	require.NoError(t, err)
-	text := html(t, p)
-	t.Logf("%d bytes", len(text))
-	require.Less(t, len(text), 2_000_000)
+	for name, y := range map[string]graph.Node{"values": thousand(), "operations": composed()} {
+		p, err := graph.Compile(y, graph.WithName(name))
+		require.NoError(t, err)
+		text := html(t, p)
+		t.Logf("%s: %d bytes", name, len(text))
+		require.Less(t, len(text), 1_000_000)
+	}
+}
+
+// composed returns a graph of 1,000 operations, many of which are composed.
+func composed() graph.Node {
+	a, w := f32("a", 64, 128), f32("w", 128, 128)
+	return random(1000, []graph.Node{a}, func(x, y graph.Node) []graph.Node {
+		return []graph.Node{x.Add(y), x.Softmax(1), x.GELU(), x.Sub(x.Var(1, graph.KeepDims)), x.MatMul(w), x.Mul(y)}
+	})
 }
 
 // thousand returns a graph of about 1,000 values, of chains, reductions, products and views.
 func thousand() graph.Node {
-	a, b, w := f32("a", 64, 128), f32("b", 64, 128), f32("w", 128, 128)
-	nodes := []graph.Node{a, b}
-	seed := uint32(1)
-	pick := func() graph.Node {
+	w := f32("w", 128, 128)
+	return random(700, []graph.Node{f32("a", 64, 128), f32("b", 64, 128)}, func(x, y graph.Node) []graph.Node {
+		return []graph.Node{x.Add(y), x.Mul(y), x.Tanh(), x.Softmax(1), x.MatMul(w), x.Sub(x.Mean(1, graph.KeepDims)), x.Slice("::-1"), x.Maximum(y)}
+	})
+}
+
+// random appends n-len(nodes) results of operations, each on two of the last nodes, and
+// returns the sum of the last.
+func random(n int, nodes []graph.Node, operations func(x, y graph.Node) []graph.Node) graph.Node {
+	seed, sum := uint32(1), nodes[0]
+	next := func(n int) int {
 		seed = seed*1664525 + 1013904223
-		return nodes[len(nodes)-1-int(seed>>16)%min(len(nodes), 12)]
+		return int(seed>>16) % n
 	}
-	for len(nodes) < 700 {
-		x := pick()
-		y := []graph.Node{x.Add(pick()), x.Mul(pick()), x.Tanh(), x.Softmax(1), x.MatMul(w), x.Sub(x.Mean(1, graph.KeepDims)), x.Slice("::-1"), x.Maximum(pick())}
-		seed = seed*1664525 + 1013904223
-		nodes = append(nodes, y[int(seed>>16)%len(y)])
+	for len(nodes) < n {
+		pick := func() graph.Node { return nodes[len(nodes)-1-next(min(len(nodes), 12))] }
+		y := operations(pick(), pick())
+		nodes = append(nodes, y[next(len(y))])
 	}
-	sum := a
-	for _, n := range nodes[len(nodes)-12:] {
-		sum = sum.Add(n)
+	for _, y := range nodes[len(nodes)-12:] {
+		sum = sum.Add(y)
 	}
 	return sum
 }

@@ -17,11 +17,13 @@ import (
 // number of goroutines may run it at once.
 //
 // Inputs are given in the order in which they were made, in that of WithInputs, or by
-// name, to RunNamed. They may be views of any layout. They are only read; an output may share memory with inputs and is
-// then computed elsewhere first.
+// name, to RunNamed. They may be views of any layout. They are only read, unless an output shares
+// memory with them: see RunInto.
 type Program struct {
 	name     string
 	fn       *ir.Func // sizes still symbolic; never changed
+	once     *ir.Func // what was computed of constants when it was compiled, or nil
+	onceTo   []string // the params of fn that its results are
 	inputs   []Port
 	outputs  []Port
 	captured []*Tensor // params after the inputs
@@ -130,10 +132,12 @@ func (p *Program) runNew(ctx context.Context, outs, ins []*Tensor) error {
 // RunInto computes the outputs into given tensors, which are row-major and of
 // the outputs' types and shapes. Once it has run for some sizes it allocates
 // nothing for them. If it returns an error, what outs hold is not specified.
+//
+// An output may share memory with inputs. If its memory is exactly that of one row-major input, and
+// each element of the input is read before the output is stored there, it is computed in
+// place: so it is in elementwise programs such as y = y + c*x. Explain says for which inputs.
+// Any other output is computed elsewhere first, and copied.
 func (p *Program) RunInto(ctx context.Context, outs []*Tensor, ins ...*Tensor) error {
-	if err := p.checkApart(outs); err != nil {
-		return err
-	}
 	b, err := p.ready(ctx, ins)
 	if err != nil {
 		return err
@@ -206,7 +210,7 @@ func (b *binding) run(ctx context.Context, outs, ins []*Tensor, fresh bool) erro
 // them only.
 func (p *Program) checkApart(outs []*Tensor) error {
 	for i, t := range outs {
-		if k := slices.Index(outs, t); k < i && t != nil && !p.empty() && i < len(p.outputs) {
+		if k := slices.Index(outs, t); k < i {
 			return p.misuse("run", "one tensor is given for %s and for %s: give each its own", p.outputs[k].Name, p.outputs[i].Name)
 		}
 	}
@@ -232,7 +236,7 @@ func (p *Program) checkOuts(b *binding, outs []*Tensor) error {
 			return p.misuse("run", "%s: the tensor given for it has strides %v: it must be row-major", out.Name, t.Strides())
 		}
 	}
-	return nil
+	return p.checkApart(outs)
 }
 
 // list names ports, the first few of many.

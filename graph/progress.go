@@ -24,7 +24,7 @@ func WithProgress(observe func(ctx context.Context, p Progress)) Option {
 	return func(s *settings) { s.progress = observe }
 }
 
-// observe makes the runs of a binding report what the program's options ask for.
+// observe makes the runs of a binding report to the observer of the program's options.
 func (p *Program) observe(b *binding, nests *nest.Program) {
 	var kernels []missed
 	if p.record != nil {

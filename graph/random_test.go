@@ -77,6 +77,41 @@ func checkPrograms(t *rapid.T, f *ir.Func, inputs []eval.Array, sizes map[string
 		if diff := irtest.Diff(want, got); diff != "" {
 			t.Fatalf("%s\n%s\n%s", diff, f, p.Explain())
 		}
+		checkInPlace(t, p, ins, outs)
+	}
+}
+
+// checkInPlace gives the tensors of inputs for outputs of the same type, and requires the outputs
+// that memory of their own gets.
+func checkInPlace(t *rapid.T, p *graph.Program, ins, want []*graph.Tensor) {
+	again, outs, given := slices.Clone(ins), make([]*graph.Tensor, len(want)), 0
+	for i, x := range ins {
+		if again[i] = graph.New(x.DType(), x.Shape()...); x.IsRowMajor() {
+			noError(t, graph.Copy(again[i], x), nil)
+			continue
+		}
+		again[i] = x
+	}
+	free := rapid.Permutation(slices.Clone(again)).Draw(t, "in place")
+	for o, w := range want {
+		outs[o] = graph.New(w.DType(), w.Shape()...)
+		at := slices.IndexFunc(free, func(x *graph.Tensor) bool {
+			return x.DType() == w.DType() && slices.Equal(x.Shape(), w.Shape()) && x.IsRowMajor() && !slices.Contains(ins, x)
+		})
+		if at >= 0 {
+			outs[o] = free[at]
+			free = slices.Delete(free, at, at+1)
+			given++
+		}
+	}
+	if given == 0 {
+		return
+	}
+	noError(t, p.RunInto(context.Background(), outs, again...), nil)
+	for o := range want {
+		if diff := irtest.Diff([]eval.Array{toArray(t, want[o])}, []eval.Array{toArray(t, outs[o])}); diff != "" {
+			t.Fatalf("in place: %s\n%s", diff, p.Explain())
+		}
 	}
 }
 

@@ -39,7 +39,7 @@ func (x Node) Sum(axes ...any) Node {
 // Prod returns the product along axes, 1 of no elements, in the type that Sum has. Integers
 // wrap. Float32 is
 // multiplied in float64 and rounded at the end, so that 20 factors of 1e-3 and 20 of 1e3
-// give about 1, wherever they stand. Float64 is multiplied in 32 lanes for each 1024
+// give about 1, in any order. Float64 is multiplied in 32 lanes for each 1024
 // elements: where a product on the way overflows or vanishes, the result does, or is NaN.
 func (x Node) Prod(axes ...any) Node {
 	y, axes := total(x, axes)

@@ -33,7 +33,7 @@ func (f reduceOption) reduceWith(o *reduceOptions) {
 func (f reduceOption) String() string { return f.name }
 
 // only returns an error if an option was given that is not among these: what it
-// asks for would be lost without a word.
+// requests would be lost without an error.
 func (o reduceOptions) only(names ...string) error {
 	for _, name := range o.given {
 		if !slices.Contains(names, name) {

@@ -25,7 +25,7 @@ var (
 // 1025 * 2^-24 times the sum of magnitudes, however long the line. Windows of it
 // differ by as much: cast to Float64 where they are small beside the sum. The sums of
 // a chunk of 1024 begin anew, without those before it: where they overflow, or the
-// sums of chunks do, what follows is infinite, or NaN where both infinities meet, also
+// sums of chunks do, what follows is infinite, or NaN where both infinities are added, also
 // where the sum of all elements in their order does not overflow. NumPy, which adds in
 // that order, then has a number. Cast Float32 to Float64, which has room, where sums of
 // 1024 magnitudes can be beyond its range.

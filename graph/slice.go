@@ -141,7 +141,7 @@ func symbolicRange(begin, end any, step int, d Extent) (first, count Extent, err
 	return first, count, nil
 }
 
-// bound returns a bound as an extent: the one that stands where none is given, and
+// bound returns a bound as an extent: the default where none is given, and
 // a negative number counted from the end.
 func bound(b any, d, otherwise Extent) (Extent, error) {
 	switch b := b.(type) {

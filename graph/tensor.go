@@ -11,7 +11,7 @@ import (
 //
 // Constructors and views return no error. What they can't make is a Tensor that
 // remembers why; a graph or a run that it is given to returns that error, and
-// its method Err tells.
+// its method Err returns.
 type Tensor = tensor.Tensor
 
 // Element lists Go's types of the elements that run.
@@ -49,7 +49,7 @@ func ScalarOf[T Element](v T) *Tensor { return tensor.ScalarOf(v) }
 type Layout = layout.Layout
 
 // OfLayout returns data as a tensor of any layout, without a copy. Every location
-// of the layout must lie in data.
+// of the layout must be in data.
 func OfLayout[T Element](data []T, l Layout) *Tensor { return tensor.OfLayout(data, l) }
 
 // New returns a tensor of zeros.

@@ -97,7 +97,7 @@ func (x Node) Flip(axes ...any) Node {
 
 // BroadcastTo returns x repeated to a shape, by NumPy's rule: shapes are aligned
 // at the last axis, and extents of 1 and missing axes repeat. Binary ops do so
-// on their own; with the option WithoutBroadcast they must be told.
+// on their own; with the option WithoutBroadcast they must be given.
 func (x Node) BroadcastTo(extents ...any) Node {
 	return x.view(ir.OpExpand, func(n *node) (ir.Attr, bool, error) {
 		shape, err := extentsOf(extents)

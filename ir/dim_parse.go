@@ -24,7 +24,7 @@ type dimParser struct {
 	err   error
 }
 
-// blanks skips spaces: they stand between tokens alone.
+// blanks skips spaces: they are allowed between tokens alone.
 func (p *dimParser) blanks() {
 	for p.pos < len(p.text) && p.text[p.pos] == ' ' {
 		p.pos++

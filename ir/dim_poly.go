@@ -14,7 +14,7 @@ import (
 type poly map[string]int
 
 // An extent beyond these limits counts as past int: products of sums grow
-// without end otherwise, and text can ask for them.
+// without end otherwise, and text can contain them.
 const (
 	maxDimTerms = 32
 	maxDimText  = 1024

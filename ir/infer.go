@@ -3,7 +3,7 @@ package ir
 import "fmt"
 
 // Infer returns the type of an operation's result, or what is wrong with its
-// operands. It is the one rule: builders, the parser and the verifier ask it.
+// operands. It is the one rule: builders, the parser and the verifier call it.
 func Infer(op Op, attr Attr, args []Type) (Type, error) {
 	info := op.Info()
 	switch {

@@ -106,7 +106,7 @@ func refRem(in, _ DType, a [3]uint64) uint64 {
 
 // refFMA rounds once, but for bfloat16, where it rounds what float32 gives. The sum of a
 // product of float16 and a float16 is that of float64 but for less than 2^-53 of it, which
-// never lies between it and a number where float16 rounds the other way: the product has
+// is never between it and a number where float16 rounds the other way: the product has
 // 22 bits.
 func refFMA(in, _ DType, a [3]uint64) uint64 {
 	switch in {

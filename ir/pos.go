@@ -41,7 +41,7 @@ var sites sync.Map // uintptr -> site
 // its own caller to be.
 func CallerPos() Pos {
 	var pcs [4]uintptr                  // enough for most: unwinding is what costs
-	for skip := 3; ; skip += len(pcs) { // past Callers, CallerPos and who asks
+	for skip := 3; ; skip += len(pcs) { // past Callers, CallerPos and its caller
 		n := runtime.Callers(skip, pcs[:])
 		for _, pc := range pcs[:n] {
 			if s := siteOf(pc); s.user {
@@ -73,7 +73,7 @@ var root = func() string {
 	return path.Dir(path.Dir(file))
 }()
 
-// isUser tells a user's functions from the library's. Examples, commands, benchmarks
+// isUser reports whether a function is a user's, not the library's. Examples, commands, benchmarks
 // and tests use the library as other modules do. (A main package has the path "main",
 // in any folder. A closure of the library's that is inlined into a user's function has that
 // function's name, and the library's file.)

@@ -50,7 +50,7 @@ func Columns(b *strings.Builder) *tabwriter.Writer {
 	return tabwriter.NewWriter(b, 0, 0, 1, ' ', 0)
 }
 
-// printer knows the names of a Func's values.
+// printer has the names of a Func's values.
 type printer struct{ names map[*Value]string }
 
 func newPrinter(f *Func) printer {

@@ -20,7 +20,7 @@ const (
 //
 // Of every graph:
 //
-//   - nothing is nil, no value stands twice in it;
+//   - nothing is nil, no value is twice in it;
 //   - params have names of their own and types that run; a layout of a param
 //     has the param's shape, no element before the buffer, and no symbolic size;
 //   - a value of the body has a known op that is not param;

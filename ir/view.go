@@ -15,7 +15,7 @@ func reshapeShape(a Attr, s Shape) (Shape, error) {
 		return nil, err
 	}
 	have, want := s.NumElems(), a.Shape.NumElems()
-	if have != want && !(have.rounds() || want.rounds()) { // quotients may still agree: numbers will tell
+	if have != want && !(have.rounds() || want.rounds()) { // quotients may still agree once sizes are bound
 		return nil, fmt.Errorf("shape %s has %s elements and %s has %s", s, have, a.Shape, want)
 	}
 	return a.Shape, have.Err()

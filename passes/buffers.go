@@ -19,8 +19,25 @@ import (
 // Requires: loops, rows.
 // Ensures: buffers of one memory that live at the same time do not overlap;
 // offsets are multiples of 64; Arena and Scratch cover them.
-func buffers(s *State) error {
-	p := s.Plan
+func buffers(s *State) error { return assign(s.Plan) }
+
+// Place verifies a plan as it is before the pass buffers, such as one parsed from a dump, and
+// gives its temporaries and scratch buffers their memory. A plan that has memory is verified.
+func Place(p *plan.Plan) error {
+	if p == nil || p.Placed() {
+		return p.Verify()
+	}
+	if err := p.VerifyUnplaced(); err != nil {
+		return err
+	}
+	if err := assign(p); err != nil {
+		return err
+	}
+	return p.Verify()
+}
+
+// assign gives temporaries and scratch buffers places.
+func assign(p *plan.Plan) error {
 	last, placed := lastUse(p), map[int]bool{}
 	arena := &freeList{}
 	for i, group := 0, 0; i < len(p.Steps); i++ {
@@ -65,7 +82,7 @@ func placeStep(p *plan.Plan, free *freeList, kind plan.BufferKind, last []int, p
 				continue
 			}
 			var ok bool
-			if b.Offset, ok = free.take(place(b)); !ok {
+			if b.Offset, ok = free.take(roomOf(b)); !ok {
 				return &ir.Error{Pos: step.Pos, Msg: "the intermediate values together have more bytes than an int counts"}
 			}
 		}
@@ -75,7 +92,7 @@ func placeStep(p *plan.Plan, free *freeList, kind plan.BufferKind, last []int, p
 			b := &p.Buffers[a.Buffer]
 			if b.Kind == kind && last[a.Buffer] <= end && !gone[a.Buffer] {
 				gone[a.Buffer] = true
-				free.give(b.Offset, place(b))
+				free.give(b.Offset, roomOf(b))
 			}
 		}
 	}
@@ -102,7 +119,7 @@ func inPlace(p *plan.Plan, i int, last []int, ins []plan.Access, out plan.Access
 		if b.Kind != o.Kind || last[in.Buffer] != i || gone[in.Buffer] || !p.Steps[i].InPlace() {
 			continue
 		}
-		if b.DType.Size() == o.DType.Size() && place(b) == place(o) && readsOnlyAt(ins, in.Buffer, out) {
+		if b.DType.Size() == o.DType.Size() && roomOf(b) == roomOf(o) && readsOnlyAt(ins, in.Buffer, out) {
 			return in.Buffer, true
 		}
 	}
@@ -119,8 +136,8 @@ func readsOnlyAt(ins []plan.Access, buffer int, out plan.Access) bool {
 	return true
 }
 
-// place returns the bytes of a buffer rounded up to whole cache lines.
-func place(b *plan.Buffer) int {
+// roomOf returns the bytes of a buffer rounded up to whole cache lines.
+func roomOf(b *plan.Buffer) int {
 	n := b.Size()
 	if n > (math.MaxInt-64)/8 {
 		return math.MaxInt

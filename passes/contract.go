@@ -70,8 +70,8 @@ func (c *contractor) dot(v *ir.Value) (*ir.Value, error) {
 	return v, nil
 }
 
-// tell records that v is computed as w.
-func (c *contractor) tell(v, w *ir.Value, why string) {
+// record notes that v is computed as w.
+func (c *contractor) record(v, w *ir.Value, why string) {
 	c.ledger = append(c.ledger, entry{plan.Decision{Kind: plan.Rewritten, Op: v.Op, Pos: v.Pos, Reason: why, Step: -1}, w})
 }
 
@@ -92,7 +92,7 @@ func (c *contractor) reduction(v *ir.Value) (*ir.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.tell(v, p, "a product of one row or one column is a reduction: its terms are added as they are computed")
+	c.record(v, p, "a product of one row or one column is a reduction: its terms are added as they are computed")
 	sum, err := c.f.Add(ir.OpSum, ir.Attr{Axes: []int{rank - 1}}, v.Pos, p)
 	if err != nil {
 		return nil, err
@@ -113,7 +113,7 @@ func (c *contractor) outer(v *ir.Value) (*ir.Value, error) {
 	}
 	p, err := c.f.Add(op, ir.Attr{}, v.Pos, args...)
 	if err == nil {
-		c.tell(v, p, "a product of one pair an element is elementwise")
+		c.record(v, p, "a product of one pair an element is elementwise")
 	}
 	return p, err
 }

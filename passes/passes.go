@@ -63,8 +63,8 @@ var Default = []Pass{
 	{Name: "joins", Run: joins, Stage: ir.StageViewed, After: []Order{{"results", "what is a result has memory of its own"}, {"cse", "it would merge copies of one value in two slices"}}},
 	{Name: "recompute", Run: recompute, Stage: ir.StageViewed, After: []Order{{"joins", "what is stored in a slice is not computed again"}, {"results", "results are stored anyway"}, {"cse", "it would merge what is computed again"}}},
 	{Name: "fuse", Run: fuse, Check: checkGroups, Stage: ir.StageViewed, After: []Order{{"results", "each result is a store of some group"}, {"recompute", "it says which values are stored"}}},
-	{Name: "loops", Run: loops, Stage: ir.StageViewed, After: []Order{{"fuse", "a group is a loop nest"}}},
-	{Name: "rows", Run: rows, Stage: ir.StageViewed, After: []Order{{"loops", "rows are axes of loop nests"}}},
+	{Name: "loops", Run: loops, Check: checkSteps, Stage: ir.StageViewed, After: []Order{{"fuse", "a group is a loop nest"}}},
+	{Name: "rows", Run: rows, Check: checkSteps, Stage: ir.StageViewed, After: []Order{{"loops", "rows are axes of loop nests"}}},
 	{Name: "buffers", Run: buffers, Check: checkPlan, Stage: ir.StageViewed, After: []Order{{"rows", "lifetimes are counted in steps, and scratch is not in the arena"}}},
 }
 
@@ -148,6 +148,8 @@ func (s *State) verify(p Pass) error {
 }
 
 func checkPlan(s *State) error { return s.Plan.Verify() }
+
+func checkSteps(s *State) error { return s.Plan.VerifyUnplaced() }
 
 func observe(s *State, o Options, stage string) {
 	if o.Observe != nil {

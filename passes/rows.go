@@ -15,7 +15,7 @@ import (
 // right matrix, go before the group.
 //
 // Requires: loops.
-// Ensures: the steps of a group stand together; each reads of the others'
+// Ensures: the steps of a group are consecutive; each reads of the others'
 // results only its own rows; buffers that only a group uses are scratch. The
 // ledger is final but for sizes.
 func rows(s *State) error {

@@ -38,7 +38,7 @@ func (r *grouper) apply(g *rowGroup) {
 	r.p.Rows = append(r.p.Rows, group)
 }
 
-// renumber tells where the steps stand now.
+// renumber returns the new number of each step.
 func (r *grouper) renumber() {
 	place := make([]int, len(r.from))
 	for i, k := range r.from {
@@ -60,7 +60,7 @@ func (r *grouper) scratch(g *rowGroup, group *plan.RowGroup) {
 			touched[b]++
 		}
 	}
-	kept := map[int]bool{} // such a buffer: whether chunk lies after chunk
+	kept := map[int]bool{} // such a buffer: whether chunk follows chunk
 	for _, made := range g.made {
 		buffer := &r.p.Buffers[made.buffer]
 		if buffer.Kind != plan.TempBuffer || touched[made.buffer] != r.uses[made.buffer] {

@@ -1,6 +1,7 @@
 package passes
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
@@ -13,17 +14,20 @@ import (
 // Split divides a plan in two: once makes, from frozen params alone, what rest reads of
 // it. The params of once are some of the plan's: the list says which. Its results are
 // the params of rest behind the plan's own, in order. Both computed are the plan. once
-// is nil if no step depends on frozen params alone.
+// is nil if no step depends on frozen params alone. Those results are named kept0, kept1, ...,
+// in both, with _ behind where a param has that name.
 //
-// The results of once are written as far as rest reads them: columns that the last panel
-// of a matrix lacks are not. A step of a row group stays where it is: its rows are in the cache.
+// A step of a row group stays where it is: its rows are in the cache. Columns that the last
+// panel of a kept matrix lacks are zeros, so that once writes all of its results.
 func Split(p *plan.Plan, frozen []bool) (once *plan.Plan, params []int, rest *plan.Plan, err error) {
 	moves := onceSteps(p, frozen)
 	if !slices.Contains(moves, true) {
 		return nil, nil, p, nil
 	}
-	c := &cutting{p: p, moves: moves, kept: map[int]bool{}}
+	whole := *p
+	c := &cutting{p: &whole, moves: moves, kept: map[int]bool{}}
 	c.keep()
+	c.pad()
 	once, rest = c.half(true), c.half(false)
 	for _, b := range once.Buffers {
 		if b.Kind == plan.ParamBuffer {
@@ -32,7 +36,7 @@ func Split(p *plan.Plan, frozen []bool) (once *plan.Plan, params []int, rest *pl
 	}
 	for _, half := range []*plan.Plan{once, rest} {
 		position(half)
-		if err := buffers(&State{Plan: half}); err != nil {
+		if err := assign(half); err != nil {
 			return nil, nil, nil, err
 		}
 	}
@@ -82,6 +86,8 @@ type cutting struct {
 	kept  map[int]bool // buffers that steps that move write, and others read
 }
 
+// keep finds what is kept, and names it.
+
 func (c *cutting) keep() {
 	written := map[int]bool{}
 	for i := range c.p.Steps {
@@ -96,6 +102,22 @@ func (c *cutting) keep() {
 			}
 		}
 	}
+	c.p.Buffers = slices.Clone(c.p.Buffers)
+	next := 0
+	for i := range c.p.Buffers {
+		if c.kept[i] {
+			c.p.Buffers[i].Name = c.freeName(fmt.Sprintf("kept%d", next))
+			next++
+		}
+	}
+}
+
+// freeName returns a name that no param has.
+func (c *cutting) freeName(name string) string {
+	for slices.ContainsFunc(c.p.Buffers, func(b plan.Buffer) bool { return b.Kind == plan.ParamBuffer && b.Name == name }) {
+		name += "_"
+	}
+	return name
 }
 
 // half returns the steps that move or those that stay, with the buffers that they need.

@@ -1,9 +1,7 @@
 package runtime
 
 import (
-	"cmp"
 	"context"
-	"slices"
 	"unsafe"
 
 	"github.com/stridefuse/stridefuse/runtime/internal/memory"
@@ -25,7 +23,7 @@ func (st *state) bind(outs, ins []*tensor.Tensor) error {
 		}
 		if b.elems > 0 {
 			st.bases[l.params[i]] = b.start(t)
-			st.span = append(st.span, b.span(t, -1))
+			st.span = append(st.span, b.span(t, false, i))
 			if b.dense {
 				raceRead(b.start(t), b.elems*b.size)
 			}
@@ -38,15 +36,22 @@ func (st *state) bind(outs, ins []*tensor.Tensor) error {
 		}
 		if b.elems > 0 {
 			st.bases[l.results[i]] = b.start(t)
-			st.span = append(st.span, b.span(t, i))
+			st.span = append(st.span, b.span(t, true, i))
 			raceWrite(b.start(t), b.elems*b.size)
 		}
 	}
 	st.findMoves()
-	if len(st.moves) > 0 {
-		return st.bindSpare()
+	if len(st.moves) == 0 || st.instead() != nil {
+		return nil
 	}
-	return nil
+	for i, m := range st.moves {
+		for _, n := range st.moves[:i] {
+			if outs[m.out] == outs[n.out] {
+				return failf("outputs %d and %d are one tensor, which can hold one of them only", n.out, m.out)
+			}
+		}
+	}
+	return st.bindSpare()
 }
 
 // bindSpare has the outs that overlap computed in spare memory.
@@ -79,59 +84,10 @@ func (st *state) bindSpare() error {
 	return nil
 }
 
-// span is the address range of a tensor's bytes, and which out the tensor is, -1 for an in.
-type span struct {
-	first, end uintptr
-	out        int
-}
-
-// findMoves finds the outs that have a byte in common with an in or another out: in
-// the order of their first bytes, with one before them or with the next.
-func (st *state) findMoves() {
-	if len(st.span) <= fewSpans && !st.anyMeets() {
-		return
-	}
-	slices.SortFunc(st.span, func(a, b span) int { return cmp.Compare(a.first, b.first) })
-	end := uintptr(0) // of those before
-	for k, r := range st.span {
-		next := k+1 < len(st.span) && st.span[k+1].first < r.end
-		if r.out >= 0 && (r.first < end || next) {
-			st.moves = append(st.moves, spareOut{out: r.out})
-		}
-		end = max(end, r.end)
-	}
-	if len(st.moves) > 1 { // they are copied in their order
-		slices.SortFunc(st.moves, func(a, b spareOut) int { return a.out - b.out })
-	}
-}
-
-// fewSpans is how many tensors are compared each with each, rather than sorted.
-const fewSpans = 8
-
-// anyMeets reports whether an out has a byte in common with another tensor.
-func (st *state) anyMeets() bool {
-	for k := range st.span {
-		a := &st.span[k]
-		for m := range st.span[:k] {
-			b := &st.span[m]
-			if a.first < b.end && b.first < a.end && (a.out >= 0 || b.out >= 0) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // start returns the address of the element at index 0,...,0.
 func (b *buffer) start(t *tensor.Tensor) unsafe.Pointer {
 	_, l, base := t.Parts()
 	return unsafe.Add(base, l.Offset*b.size)
-}
-
-// span returns the address range of a tensor of b's layout, which has elements.
-func (b *buffer) span(t *tensor.Tensor, out int) span {
-	at := uintptr(b.start(t)) - uintptr(b.layout.Offset*b.size)
-	return span{at + uintptr(b.lo*b.size), at + uintptr((b.hi+1)*b.size), out}
 }
 
 // copyPiece is what is copied or filled between two looks at the context, in bytes.

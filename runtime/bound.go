@@ -32,6 +32,9 @@ func (l *Linked) Bind(outs, ins []*tensor.Tensor) (*Bound, error) {
 	if err := st.bind(outs, ins); err != nil {
 		return nil, err
 	}
+	if instead := st.instead(); instead != nil {
+		return instead.Bind(outs, ins)
+	}
 	return &Bound{st: st, outs: slices.Clone(outs), ins: slices.Clone(ins)}, nil
 }
 
@@ -52,7 +55,7 @@ func (b *Bound) run(ctx context.Context) error {
 	if err := ContextError(ctx); err != nil {
 		return err
 	}
-	if raceDetector { // is told what a run reads and writes by bind
+	if raceDetector { // bind reports to it what a run reads and writes
 		b.st.release()
 		if err := b.st.bind(b.outs, b.ins); err != nil {
 			return err

@@ -13,7 +13,7 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/tensor"
 )
 
-// buffer is what linking and running know of a plan's buffer. Locations count
+// buffer is a plan's buffer for linking and running. Locations count
 // elements; location origin is that of the element at index 0,...,0.
 type buffer struct {
 	kind   plan.BufferKind
@@ -122,7 +122,7 @@ func linkBuffer(p *plan.Buffer, arena int) (buffer, error) {
 	return b, nil
 }
 
-// fits reports whether t has the type and the layout of b. Every run asks.
+// fits reports whether t has the type and the layout of b. Every run calls it.
 func (b *buffer) fits(t *tensor.Tensor) bool {
 	if !t.Valid() {
 		return false

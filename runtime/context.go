@@ -3,7 +3,7 @@ package runtime
 import "context"
 
 // Looking at contexts. A context is code of the caller's: it may panic, or end the
-// goroutine that asks it. A panic is the error of the run. What ends a worker of the pool
+// goroutine that calls its Err method. A panic is the error of the run. What ends a worker of the pool
 // is too; what ends the goroutine that called Run ends that goroutine, once the workers
 // have left the run.
 

@@ -88,6 +88,7 @@ type Linked struct {
 	arena   int
 	shares  bool                  // a run needs memory that the programs of the executor share
 	tasks   []*task               // without those that have no elements
+	inPlace *inPlace              // or nil
 	idle    atomic.Pointer[state] // that no run has: one is kept, others may go
 	states  sync.Pool             // of *state
 }
@@ -108,8 +109,9 @@ func (l *Linked) Takes(ins []*tensor.Tensor) bool {
 
 // Run computes outs from ins, one tensor for each result and parameter of the
 // plan. Dtypes, shapes and the layouts of ins must be the plan's; outs must be
-// row-major. An out may share memory with ins and with other outs: it is then
-// computed elsewhere and copied at the end, later outs over earlier ones.
+// row-major. An out may share memory with ins and with other outs. If it is exactly one in,
+// it is computed in place where InPlace allows it. Else it is computed elsewhere and copied at
+// the end, later outs over earlier ones.
 //
 // Memory is reserved before work starts. When an error is returned, outs hold
 // anything; a cancelled context's error is returned as it is. Once a run of
@@ -150,12 +152,16 @@ func (l *Linked) run(ctx context.Context, outs, ins []*tensor.Tensor, fresh bool
 	}
 	st.enter(m)
 	err := st.bind(outs, ins)
-	if err == nil {
+	instead := st.instead()
+	if err == nil && instead == nil {
 		err = st.run(ctx)
 	}
 	st.release()
 	st.leave()
 	l.putState(st)
+	if err == nil && instead != nil {
+		return instead.run(ctx, outs, ins, false)
+	}
 	goruntime.KeepAlive(outs)
 	goruntime.KeepAlive(ins)
 	return err
@@ -170,14 +176,15 @@ func (l *Linked) putState(st *state) {
 
 // state is what one run needs, reused by later ones.
 type state struct {
-	l      *Linked
-	bases  []unsafe.Pointer // of each buffer: its element at index 0,...,0
-	local  *local           // during a run
-	spare  []byte           // outs that overlap are computed here
-	moves  []spareOut
-	span   []span // of the tensors that have elements
-	worker worker // the caller's
-	job    job
+	l       *Linked
+	bases   []unsafe.Pointer // of each buffer: its element at index 0,...,0
+	local   *local           // during a run
+	spare   []byte           // outs that overlap are computed here
+	moves   []spareOut
+	span    []span // of the tensors that have elements
+	inPlace bool   // an out is computed where an in is
+	worker  worker // the caller's
+	job     job
 }
 
 // spareOut is an out computed in spare memory, to be copied at the end.
@@ -227,5 +234,5 @@ func (st *state) release() {
 	if len(st.moves) > 0 {
 		clear(st.moves)
 	}
-	st.moves, st.span = st.moves[:0], st.span[:0]
+	st.moves, st.span, st.inPlace = st.moves[:0], st.span[:0], false
 }

@@ -1,8 +1,6 @@
 package runtime
 
 import (
-	"fmt"
-
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
@@ -18,8 +16,8 @@ func call(fn func(*abi.Frame), f *abi.Frame) { fn(f) }
 // Engine returns the best engine that has a kernel of a signature, "avx512", "avx2" or
 // "portable", among those that the executor uses.
 func (e *Executor) Engine(signature string) (string, bool) {
-	_, on, err := e.finder().find(signature)
-	return on.String(), err == nil
+	_, on, ok := e.finder().find(signature)
+	return on.String(), ok
 }
 
 // Parallelism returns how many goroutines compute one run at most.
@@ -46,12 +44,12 @@ func (e *Executor) finder() finder {
 }
 
 // find returns the kernel of a signature and the engine that has it.
-func (f finder) find(sig string) (func(*abi.Frame), abi.Engine, error) {
+func (f finder) find(sig string) (fn func(*abi.Frame), on abi.Engine, ok bool) {
 	for i := range f.best + 1 {
 		on := f.best - i
 		if fn, ok := f.lookup(on, sig); ok {
-			return fn, on, nil
+			return fn, on, true
 		}
 	}
-	return nil, 0, fmt.Errorf("no kernel is registered for %s", sig)
+	return nil, 0, false
 }

@@ -80,6 +80,7 @@ func (l *Linked) linkTask(in *nest.Task) (*nestTask, error) {
 	if in.Scratch < 0 {
 		return nil, fmt.Errorf("scratch of %d bytes", in.Scratch)
 	}
+	k.bases = make([]base, 0, len(in.Slots))
 	for i := range in.Slots {
 		b, err := k.slot(&in.Slots[i])
 		if err != nil {
@@ -87,6 +88,11 @@ func (l *Linked) linkTask(in *nest.Task) (*nestTask, error) {
 		}
 		k.bases = append(k.bases, b)
 	}
+	n := 0
+	for i := range in.Parts {
+		n += calls(in.Parts[i].Items)
+	}
+	k.out.calls, k.out.parts = make([]linkedCall, 0, n), make([]linkedPart, 0, len(in.Parts))
 	for i := range in.Parts {
 		if err := k.linkPart(&in.Parts[i]); err != nil {
 			return nil, fmt.Errorf("part %d: %w", i, err)
@@ -116,7 +122,7 @@ func (k *taskLinker) linkPart(in *nest.Nest) error {
 func (k *taskLinker) nest(in *nest.Nest) (*loopNest, error) {
 	depth := len(k.scope)
 	defer func() { k.scope = k.scope[:depth] }()
-	out := &loopNest{loops: make([]loop, 0, len(in.Loops))}
+	out := &loopNest{loops: make([]loop, 0, len(in.Loops)), items: make([]item, 0, len(in.Items))}
 	for i, l := range in.Loops {
 		extent, err := k.size(l.Extent)
 		switch {

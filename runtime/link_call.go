@@ -18,9 +18,9 @@ func (k *taskLinker) call(n *loopNest, in *nest.Call) error {
 		return errors.New("a call of no kernel")
 	}
 	c := linkedCall{signature: in.Kernel.Signature()}
-	fn, on, err := k.find.find(c.signature)
-	if err != nil {
-		return err
+	fn, on, ok := k.find.find(c.signature)
+	if !ok {
+		return fmt.Errorf("no kernel is registered for %s", c.signature)
 	}
 	index := len(k.out.calls)
 	if err := k.arguments(&c, index, in); err != nil {
@@ -170,4 +170,16 @@ func (k *taskLinker) largest(s nest.Size) int {
 		return s.N * k.scope[s.Loop].indices
 	}
 	return s.N * k.scope[s.Loop].linked.tile
+}
+
+// calls returns how many calls there are among items.
+func calls(items []nest.Item) (n int) {
+	for _, it := range items {
+		if it.Nest != nil {
+			n += calls(it.Nest.Items)
+		} else {
+			n++
+		}
+	}
+	return n
 }

@@ -8,19 +8,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestFindMoves compares each tensor with each: the outputs that meet another one move.
+// TestFindMoves compares each tensor with each: the outputs that meet another one move. None
+// of them are computed in place.
 func TestFindMoves(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for range 2000 {
-		var st state
+		st := state{l: &Linked{}}
 		for k := range 1 + rnd.IntN(12) {
 			first := uintptr(1 + rnd.IntN(60))
-			st.span = append(st.span, span{first, first + uintptr(1+rnd.IntN(8)), max(-1, k-rnd.IntN(12))})
-		}
-		for k := range st.span { // outs differ
-			if st.span[k].out >= 0 {
-				st.span[k].out = k
-			}
+			st.span = append(st.span, span{first, first + uintptr(1+rnd.IntN(8)), rnd.IntN(12) < k, k})
 		}
 		var want []spareOut
 		for i, a := range st.span {
@@ -28,8 +24,8 @@ func TestFindMoves(t *testing.T) {
 			for j, b := range st.span {
 				meets = meets || i != j && a.first < b.end && b.first < a.end
 			}
-			if a.out >= 0 && meets {
-				want = append(want, spareOut{out: a.out})
+			if a.isOut && meets {
+				want = append(want, spareOut{out: a.index})
 			}
 		}
 		all := fmt.Sprint(st.span)

@@ -20,7 +20,7 @@ const (
 	// maxWastedWakes is how many wakes in a row that found no work raise the price of
 	// the next one for small tasks; each doubles it.
 	maxWastedWakes = 8
-	// poolSlots is how many jobs can ask for workers at a time. Where more run at once
+	// poolSlots is how many jobs can be offered to workers at a time. Where more run at once
 	// no processor is idle.
 	poolSlots = 8
 )
@@ -142,7 +142,7 @@ func (p *pool) wake(n int) {
 	}
 }
 
-// serve is the loop of a worker goroutine. A context that it asks may end it.
+// serve is the loop of a worker goroutine. The Err method of a context may end it.
 func (p *pool) serve() {
 	defer func() {
 		p.mu.Lock()

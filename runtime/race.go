@@ -11,9 +11,9 @@ import (
 
 const raceDetector = true
 
-// raceRead tells the race detector, which does not see into assembly, that a
+// raceRead reports to the race detector, which does not see into assembly, that a
 // run reads n bytes at p.
 func raceRead(p unsafe.Pointer, n int) { goruntime.RaceReadRange(p, n) }
 
-// raceWrite tells the race detector that a run writes n bytes at p.
+// raceWrite reports to the race detector that a run writes n bytes at p.
 func raceWrite(p unsafe.Pointer, n int) { goruntime.RaceWriteRange(p, n) }

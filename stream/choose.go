@@ -53,31 +53,34 @@ func (p *plan) choose(j *Job) error {
 	}
 }
 
-// limits returns what blocks must be like for the program and for the chunks of arrays.
+// limits returns what blocks must be like for the program and for the chunks of arrays, and
+// adds up how much memory a chunk of each array takes, as it is and encoded.
 func (p *plan) limits(j *Job) (blocks.Limits, error) {
 	limits := p.division.Limits
-	align := func(what fmt.Stringer, array any, scale int) error {
+	align := func(what fmt.Stringer, array any, dt graph.DType, shape []int, scale int) error {
 		c, ok := array.(Chunked)
 		if !ok || scale == 0 {
 			return nil
 		}
-		n := c.ChunkRows()
+		n := c.ChunkRows(dt, shape)
 		if n < 1 {
 			return fmt.Errorf("%s: chunks of %d rows: they have 1 or more", what, n)
 		}
 		if err := limits.Align(n, scale); err != nil {
 			return fmt.Errorf("%s: chunks of %d rows: %w", what, n, err)
 		}
+		p.chunks += 2 * float64(n) * float64(rowBytes(dt, shape))
 		return nil
 	}
 	for i, in := range p.inputs {
-		if err := align(in, j.Inputs[in.Name], p.scale[i]); err != nil {
+		if err := align(in, j.Inputs[in.Name], in.DType, p.shapes[i], p.scale[i]); err != nil {
 			return limits, fmt.Errorf("input %w", err)
 		}
 	}
 	for i, out := range p.outputs {
 		if scale, ok := p.division.Rows(i); ok {
-			if err := align(out, j.Outputs[out.Name], scale); err != nil {
+			shape, _ := p.division.Result(i).Shape.Ints()
+			if err := align(out, j.Outputs[out.Name], out.DType, shape, scale); err != nil {
 				return limits, fmt.Errorf("output %w", err)
 			}
 		}
@@ -177,7 +180,7 @@ func (p *plan) estimate() int {
 		}
 		most = max(most, n)
 	}
-	return int(min(whole+most, 1<<62))
+	return int(min(whole+most+p.chunks, 1<<62))
 }
 
 // bytes returns how much memory a pass of blocks takes: two of each input and output, what

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 
@@ -92,10 +93,11 @@ func (j *journal) append(e any) error {
 }
 
 func (j *journal) close() error {
-	if j.file == nil {
+	f := j.file
+	if j.file = nil; f == nil {
 		return nil
 	}
-	return j.file.Close()
+	return f.Close()
 }
 
 // readJournal returns the entries of a range, and where the first incomplete line begins.
@@ -153,7 +155,7 @@ func (j *journal) save(kind string, pass, block int, ts []*graph.Tensor) (uint32
 		data = append(data, binfile.Memory(t)...)
 	}
 	name := stateFile(j.folder, kind, pass, block)
-	part := fmt.Sprintf("%s.part%d", name, os.Getpid()) // another process may compute the range too
+	part := fmt.Sprintf("%s.part%d", name, rand.Uint64()) // another machine may compute the range too
 	if err := os.WriteFile(part, data, 0o666); err != nil {
 		return 0, err
 	}

@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
 	"github.com/stridefuse/stridefuse/graph"
 	"github.com/stridefuse/stridefuse/npy"
@@ -18,8 +20,17 @@ import (
 // largeMemory is the bound of the job on a large file.
 const largeMemory = 512 << 20
 
+// limit bounds what the process can allocate, as ulimit -d does: memory that it may write.
+// ulimit -v would count what Go reserves and does not use, about a gigabyte.
+func limit() error {
+	return unix.Setrlimit(unix.RLIMIT_DATA, &unix.Rlimit{Cur: largeMemory, Max: largeMemory})
+}
+
 // largeJob computes statistics of a file that is many times larger than its memory.
 func largeJob(folder string) error {
+	if err := limit(); err != nil {
+		return err
+	}
 	x := input("x", graph.Float32, 1024)
 	bin := x.SliceAxis(1, 0, 16, 1).Clip(-4, 3.5).Add(4).Cast(graph.Int64)
 	p, err := graph.Compile(x.Mean(), x.Std(), bin.BinCount(8))
@@ -60,4 +71,22 @@ func TestLargerThanMemory(t *testing.T) {
 	peak := int64(cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss) << 10
 	t.Logf("%d MB in a file, at most %d MB in memory", size>>20, peak>>20)
 	require.Less(t, peak, int64(largeMemory))
+}
+
+// greedyJob allocates more than its process may.
+func greedyJob(string) error {
+	if err := limit(); err != nil {
+		return err
+	}
+	x := graph.Ones(graph.Float32, largeMemory/4)
+	fmt.Println(x.Shape())
+	return x.Err()
+}
+
+// TestLimitHolds has a process that allocates more than the bound end: the bound of the test
+// above is one.
+func TestLimitHolds(t *testing.T) {
+	cmd := exec.Command(os.Args[0], "")
+	cmd.Env = append(os.Environ(), asJob+"=greedy")
+	require.Error(t, cmd.Run())
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,34 +14,67 @@ import (
 )
 
 // NewFile returns a .npy file as a Sink. It has the suffix .part until it is complete, and
-// takes the place of one that exists only then. Several processes may write their rows.
+// takes the place of one that exists only then. Several processes may write their rows; each
+// block is on the disk when Write returns. A .part with rows that nobody has written is never
+// completed: Commit returns an error that names them.
 func NewFile(name string) Sink { return &newFile{name: name} }
 
 // newFile makes the .part with the first rows that are written, so that a process which
-// writes none leaves the file of others as it is.
+// writes none leaves the file of others as it is. Behind the array, the .part has the table
+// of rows that were written.
 type newFile struct {
 	name  string
 	head  []byte
 	info  npy.Info
+	table rowTable
 	part  *os.File // that is written, nil before the first rows
 	found *npyFile // that is read: .part, or the file itself if there is no .part
 }
 
-// Create checks that there can be such a file.
+// Create checks that there can be such a file, and that a .part is of the same array.
 func (s *newFile) Create(dt graph.DType, shape []int) error {
 	head, err := npy.Header(dt, shape...)
 	if err != nil {
-		return err
+		return errors.Join(s.Close(), err)
 	}
 	s.head, s.info = head, npy.Info{DType: dt, Shape: slices.Clone(shape), Offset: len(head)}
-	_, err = s.info.Bytes()
+	n, err := s.info.Bytes()
+	if err == nil {
+		s.table, err = newRowTable(int64(len(head))+int64(n), shape)
+	}
 	if err == nil {
 		_, err = os.Stat(filepath.Dir(s.name))
+	}
+	if err == nil {
+		err = s.checkPart()
 	}
 	return errors.Join(s.Close(), err)
 }
 
 func (s *newFile) partName() string { return s.name + ".part" }
+
+// checkPart refuses a .part of another array, which an earlier job has left.
+func (s *newFile) checkPart() error {
+	f, err := os.Open(s.partName())
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || info.Size() == 0 {
+		return err
+	}
+	head := make([]byte, len(s.head))
+	f.ReadAt(head, 0)
+	begun := !slices.ContainsFunc(head, func(b byte) bool { return b != 0 }) // by another process, just now
+	if size := info.Size(); size != s.table.size() && size != s.table.at || !begun && !slices.Equal(head, s.head) {
+		return fmt.Errorf("%s: an earlier job has left rows of an array of another shape or type: remove it", s.partName())
+	}
+	return nil
+}
 
 // Write stores rows in the .part. If an earlier run has completed the file, and its rows
 // have been read, the .part begins as a copy of it.
@@ -50,8 +82,17 @@ func (s *newFile) Write(_ context.Context, begin int, t *graph.Tensor) error {
 	if err := s.make(); err != nil {
 		return err
 	}
-	_, err := s.part.WriteAt(binfile.Memory(t), int64(s.info.Offset+begin*rowBytes(s.info.DType, s.info.Shape)))
-	return err
+	if _, err := s.part.WriteAt(binfile.Memory(t), int64(s.info.Offset+begin*rowBytes(s.info.DType, s.info.Shape))); err != nil {
+		return err
+	}
+	if err := s.part.Sync(); err != nil {
+		return err
+	}
+	end := begin + 1
+	if t.Rank() > 0 {
+		end = begin + t.Extent(0)
+	}
+	return s.table.note(s.part, begin, end)
 }
 
 // make opens the .part for writing.
@@ -63,20 +104,27 @@ func (s *newFile) make() error {
 	if err != nil {
 		return err
 	}
-	n, _ := s.info.Bytes()
-	if err = f.Truncate(int64(len(s.head) + n)); err == nil {
-		_, err = f.WriteAt(s.head, 0)
-	}
-	if err == nil && s.found != nil && s.found.name == s.name {
-		at := io.NewOffsetWriter(f, int64(len(s.head)))
-		_, err = io.Copy(at, io.NewSectionReader(s.found.file, int64(s.found.info.Offset), int64(n)))
-		err = errors.Join(err, s.forget())
+	if err = s.begin(f); err == nil && s.found != nil && s.found.name == s.name {
+		err = errors.Join(s.table.copy(f, s.found.file, len(s.head)), s.forget())
 	}
 	if err != nil {
 		return errors.Join(err, f.Close())
 	}
 	s.part = f
 	return nil
+}
+
+// begin gives the .part its size, unless Commit has cut the table off.
+func (s *newFile) begin(f *os.File) error {
+	info, err := f.Stat()
+	if err != nil || info.Size() == s.table.at {
+		return err
+	}
+	if err := f.Truncate(s.table.size()); err != nil {
+		return err
+	}
+	_, err = f.WriteAt(s.head, 0)
+	return err
 }
 
 // find opens what has been written, by this process or another one.
@@ -108,10 +156,16 @@ func (s *newFile) forget() error {
 	return f.Close()
 }
 
-// Read returns rows of the .part, or of the file if it is complete.
+// Read returns rows of the .part, which must have been written together, or of the file if
+// it is complete.
 func (s *newFile) Read(ctx context.Context, begin, end int, buffer func() *graph.Tensor) (*graph.Tensor, func() error, error) {
 	if s.found == nil {
 		if err := s.find(); err != nil {
+			return nil, nil, err
+		}
+	}
+	if s.found.name != s.name {
+		if err := s.table.check(s.found.file, begin, end); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -121,19 +175,28 @@ func (s *newFile) Read(ctx context.Context, begin, end int, buffer func() *graph
 // Commit brings the .part to the disk and gives it its name. If there is none, the file must
 // be complete.
 func (s *newFile) Commit() error {
-	if err := errors.Join(s.forget(), s.find()); err != nil || s.found.name == s.name {
-		return err
+	err := errors.Join(s.forget(), s.find())
+	if err != nil || s.found.name == s.name {
+		return errors.Join(err, s.forget())
 	}
 	if err := s.make(); err != nil {
 		return err
 	}
-	if err := s.part.Sync(); err != nil {
+	if err := s.table.check(s.part, 0, s.table.rows); err != nil {
+		return fmt.Errorf("%w. Blocks were written where this machine does not see them; or one was written again after %s was completed, and then the .part can be removed", err, s.name)
+	}
+	if err := errors.Join(s.part.Truncate(s.table.at), s.part.Sync()); err != nil {
 		return err
 	}
 	if err := s.Close(); err != nil {
 		return err
 	}
-	return os.Rename(s.partName(), s.name)
+	if err := os.Rename(s.partName(), s.name); errors.Is(err, os.ErrNotExist) { // another process was faster
+		return errors.Join(s.find(), s.forget())
+	} else if err != nil {
+		return err
+	}
+	return binfile.SyncFolder(filepath.Dir(s.name))
 }
 
 func (s *newFile) Close() error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/internal/binfile"
 	"github.com/stridefuse/stridefuse/npy"
 )
 
@@ -22,6 +24,7 @@ func NewFolder(name string) Sink { return &newFolder{name: name} }
 
 type newFolder struct {
 	name string
+	rows int
 	old  []int // the first rows of the files that were there, ascending
 }
 
@@ -39,7 +42,7 @@ func (s *newFolder) Create(_ graph.DType, shape []int) error {
 	if len(shape) > 0 {
 		end = shape[0]
 	}
-	s.old = nil
+	s.old, s.rows = nil, end
 	for _, name := range names {
 		begin, err := strconv.Atoi(strings.TrimSuffix(name, ".npy"))
 		if err != nil || begin < 0 || begin >= end || name != fileOf(begin) {
@@ -57,11 +60,8 @@ func (s *newFolder) file(begin int) string { return filepath.Join(s.name, fileOf
 
 // Write removes the files of an earlier job that begin within the rows.
 func (s *newFolder) Write(_ context.Context, begin int, t *graph.Tensor) error {
-	part := s.file(begin) + ".part"
-	if err := npy.WriteFile(part, t); err != nil {
-		return err
-	}
-	if err := os.Rename(part, s.file(begin)); err != nil || t.Rank() == 0 {
+	err := binfile.Replace(s.file(begin), s.name, func(w io.Writer) error { return npy.Write(w, t) })
+	if err != nil || t.Rank() == 0 {
 		return err
 	}
 	first, _ := slices.BinarySearch(s.old, begin+1)
@@ -90,5 +90,43 @@ func (s *newFolder) Read(ctx context.Context, begin, end int, _ func() *graph.Te
 	return t, func() error { return errors.Join(release(), f.Close()) }, nil
 }
 
-func (s *newFolder) Commit() error { return nil }
-func (s *newFolder) Close() error  { return nil }
+// Commit checks that the files have each row once, and brings their names to the disk.
+func (s *newFolder) Commit() error {
+	if err := binfile.RemoveParts(s.name); err != nil {
+		return err
+	}
+	names, err := npyNames(s.name)
+	if err != nil {
+		return err
+	}
+	at := 0
+	for _, name := range names {
+		if name != fileOf(at) {
+			return fmt.Errorf("%s: %s is there in place of %s: blocks were written where this machine does not see them, or in other sizes", s.name, name, fileOf(at))
+		}
+		rows, err := rowsIn(filepath.Join(s.name, name))
+		if err != nil {
+			return err
+		}
+		at += rows
+	}
+	if at != s.rows {
+		return fmt.Errorf("%s: the rows from %d on have not been written", s.name, at)
+	}
+	return binfile.SyncFolder(s.name)
+}
+
+// rowsIn returns how many rows a file has; a scalar is one.
+func rowsIn(name string) (int, error) {
+	f := &npyFile{name: name}
+	_, shape, err := f.Open()
+	if err := errors.Join(err, f.Close()); err != nil {
+		return 0, err
+	}
+	if len(shape) == 0 {
+		return 1, nil
+	}
+	return shape[0], nil
+}
+
+func (s *newFolder) Close() error { return nil }

@@ -28,6 +28,7 @@ type plan struct {
 	rows     int     // of a block
 	count    int     // of blocks
 	memory   int     // estimated, in bytes
+	chunks   float64 // what of it chunks of arrays take
 	passes   []pass
 	whole    map[int]*graph.Tensor // the inputs without rows, by number
 	options  []graph.Option

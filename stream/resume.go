@@ -163,13 +163,16 @@ func (r *run) gather(ctx context.Context, pass int) error {
 
 // stateNames match the files of State in the order in which they are removed: no others are.
 var stateNames = []*regexp.Regexp{
-	regexp.MustCompile(`^journal-\d+-of-\d+$`), regexp.MustCompile(`^(parts|states)-\d+-\d+(\.part\d+)?$`),
+	regexp.MustCompile(`^journal-\d+-of-\d+$`), regexp.MustCompile(`^(parts|states)-\d+-\d+(\.part\d+)?$`), lockNames,
 }
 
 // clear removes the state of a job that is complete, the journals first.
 func (r *run) clear() error {
 	if r.job.State == "" {
 		return nil
+	}
+	if err := r.journal.close(); err != nil {
+		return err
 	}
 	files, err := os.ReadDir(r.job.State)
 	if err != nil {

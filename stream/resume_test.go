@@ -143,7 +143,7 @@ func TestFolderAgain(t *testing.T) {
 		if _, err := j.Run(context.Background()); err != nil {
 			return err
 		}
-		requireFolderRows(t, name, x)
+		requireFolder(t, name, x)
 		return nil
 	}
 	for _, block := range []int{10, 15, 7, 100, 50} {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/stridefuse/stridefuse/graph"
 	"github.com/stridefuse/stridefuse/ir"
-	"github.com/stridefuse/stridefuse/stream/blocks"
 )
 
 // ErrIncomplete says that blocks of other ranges are not complete.
@@ -23,6 +22,7 @@ type run struct {
 	shard   int // -1: no block is computed
 	shards  int
 	digest  string
+	locks   locks
 	journal *journal
 	sinks   []Sink                // of the results, nil of one without
 	whole   map[int]*graph.Tensor // what is known that has no rows, by number
@@ -70,9 +70,12 @@ func newRun(ctx context.Context, j *Job, p *plan, shard, shards int) (*run, erro
 	return r, nil
 }
 
-// open reads the journals of all ranges, and opens that of the run's own.
+// open locks the state, reads the journals of all ranges, and opens that of the run's own.
 func (r *run) open() (err error) {
 	r.journal = &journal{folder: r.job.State}
+	if r.locks, err = lockState(r.job.State, r.shard, r.shards); err != nil {
+		return err
+	}
 	if r.shard >= 0 {
 		if r.journal, err = openJournal(r.job.State, r.shard, r.shards, r.digest); err != nil {
 			return err
@@ -107,6 +110,7 @@ func (r *run) close() error {
 	if r.journal != nil {
 		errs = append(errs, r.journal.close())
 	}
+	errs = append(errs, r.locks.close())
 	return errors.Join(errs...)
 }
 
@@ -194,88 +198,6 @@ func (r *run) shardPass(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// finish computes the totals of a pass.
-func (r *run) finish(ctx context.Context, pass int) error {
-	var block *blocks.Block
-	var parts []*graph.Tensor
-	var states []*graph.Tensor
-	if pass >= 0 {
-		block = r.passes[pass].last.Block
-		parts, states = r.joined(block)
-	}
-	extents := make([]int, len(parts))
-	for i, t := range parts {
-		extents[i] = t.Extent(0)
-	}
-	f, err := r.division.Finish(pass, block, extents, len(r.states))
-	if err != nil || f.Func == nil {
-		return err
-	}
-	p, err := graph.CompileFunc(f.Func, r.options...)
-	if err != nil {
-		return err
-	}
-	ins := make([]*graph.Tensor, len(f.Inputs))
-	for i, in := range f.Inputs {
-		switch in.Kind {
-		case blocks.Whole:
-			ins[i] = r.whole[in.ID]
-		case blocks.Parts:
-			ins[i] = parts[in.ID]
-		case blocks.States:
-			ins[i] = states[in.ID]
-		default:
-			panic("stream: a finish function has an input " + in.String())
-		}
-	}
-	outs, err := p.RunAll(ctx, ins...)
-	if err != nil {
-		return err
-	}
-	for i, id := range f.Whole {
-		r.whole[id] = outs[i]
-	}
-	return nil
-}
-
-// joined returns each part of all blocks, one behind the other, and each state of all
-// ranges, along a new first axis.
-func (r *run) joined(b *blocks.Block) (parts, states []*graph.Tensor) {
-	for i := range b.Parts {
-		var list []*graph.Tensor
-		for _, p := range r.parts {
-			list = append(list, p[i])
-		}
-		parts = append(parts, stack(list))
-	}
-	for i := range b.States {
-		var list []*graph.Tensor
-		for _, s := range r.states {
-			list = append(list, s[i].Unsqueeze(0))
-		}
-		states = append(states, stack(list))
-	}
-	return parts, states
-}
-
-// stack returns tensors one behind the other along the first axis.
-func stack(ts []*graph.Tensor) *graph.Tensor {
-	shape := ts[0].Shape()
-	shape[0] = 0
-	for _, t := range ts {
-		shape[0] += t.Extent(0)
-	}
-	all, at := graph.New(ts[0].DType(), shape...), 0
-	for _, t := range ts {
-		n := t.Extent(0)
-		if err := graph.Copy(rowsOf(all, at, at+n), t); err != nil {
-			panic("stream: " + err.Error()) // the block function says what they are
-		}
-		at += n
-	}
-	return all
 }
 
 // results returns the results without rows, writes those that have a sink, and commits all.

@@ -26,9 +26,12 @@ type Source interface {
 	Close() error
 }
 
-// Chunked is a Source or Sink whose rows are stored in chunks: blocks are multiples of
-// ChunkRows. It is called after Open, and of a Sink before Create.
-type Chunked interface{ ChunkRows() int }
+// Chunked is a Source or Sink whose rows are stored in chunks. Blocks are multiples of
+// ChunkRows, which is called after Open, and of a Sink before Create: with the element type
+// and the shape of the array. A chunk has at most the elements of so many rows.
+type Chunked interface {
+	ChunkRows(dt graph.DType, shape []int) int
+}
 
 // Identified is a Source with a text that differs once its elements have changed.
 type Identified interface{ Identity() string }

@@ -3,6 +3,7 @@ package zarr
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"iter"
 	"os"
@@ -29,9 +30,14 @@ func (a *array) size() int {
 // slack bounds by how many bytes an encoded chunk may exceed its data.
 func (a *array) slack() int { return a.size()/1000 + 1<<10 }
 
+// file returns the name of a chunk's file.
+func (a *array) file(folder string, index []int) string {
+	return filepath.Join(folder, filepath.FromSlash(a.key(index)))
+}
+
 // read returns a chunk as a tensor; without a file it is the fill value, repeated.
 func (a *array) read(folder string, index []int) (*graph.Tensor, error) {
-	name := filepath.Join(folder, filepath.FromSlash(a.key(index)))
+	name := a.file(folder, index)
 	t, err := a.readFile(name)
 	if err != nil {
 		return nil, fmt.Errorf("chunk %v, %s: %w", index, name, err)
@@ -74,7 +80,7 @@ func (a *array) readFile(name string) (*graph.Tensor, error) {
 
 // write stores a chunk in a file that appears when it is complete.
 func (a *array) write(folder string, index []int, chunk *graph.Tensor) error {
-	name := filepath.Join(folder, filepath.FromSlash(a.key(index)))
+	name := a.file(folder, index)
 	data := binfile.Memory(chunk)
 	if a.swap {
 		data = slices.Clone(data)
@@ -89,24 +95,12 @@ func (a *array) write(folder string, index []int, chunk *graph.Tensor) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return err
 	}
-	return replace(name, data)
+	return replace(name, folder, data)
 }
 
 // replace writes a file that appears when it is complete.
-func replace(name string, data []byte) error {
-	part := fmt.Sprintf("%s.part%d", name, os.Getpid())
-	f, err := os.Create(part)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(part, name)
+func replace(name, folder string, data []byte) error {
+	return binfile.Replace(name, folder, func(w io.Writer) error { _, err := w.Write(data); return err })
 }
 
 // overlap is the part of a chunk that some rows contain: begin to end along each axis of the

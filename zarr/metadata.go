@@ -2,12 +2,10 @@ package zarr
 
 import (
 	"bytes"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -152,9 +150,28 @@ func (a *array) setChunks(chunks []int) error {
 		return fmt.Errorf("chunks of shape %v for an array of shape %v: one extent above 0 for each axis", chunks, a.shape)
 	}
 	a.chunks = chunks
-	_, err := binfile.NumBytes(a.dtype, chunks)
-	return err
+	n, err := binfile.NumBytes(a.dtype, chunks)
+	if err != nil {
+		return err
+	}
+	if inside := float64(a.dtype.Size()); n > largeChunk {
+		for k, c := range chunks {
+			inside *= float64(max(1, min(c, a.shape[k])))
+		}
+		if float64(n)/largeRatio > inside {
+			return fmt.Errorf("chunks of shape %v have %d MB, and the array of shape %v has a small part of one: store it in smaller chunks", chunks, n>>20, a.shape)
+		}
+	}
+	return nil
 }
+
+// A chunk is stored as a whole, also where it is outside the array. Chunks of more bytes than
+// largeChunk, and of more than largeRatio for each byte of the array that they can have, are
+// refused: a few bytes of a hostile file would make them take any amount of memory.
+const (
+	largeChunk = 64 << 20
+	largeRatio = 1 << 10
+)
 
 // parseKeys returns the name of a chunk's file from its place in the grid.
 func parseKeys(e named) (func([]int) string, error) {
@@ -190,8 +207,11 @@ func parseKeys(e named) (func([]int) string, error) {
 // parseCodecs reads the chain of codecs: bytes, which makes bytes of elements, and then
 // those that make bytes of bytes.
 func (a *array) parseCodecs(list []named) error {
-	if len(list) == 0 || list[0].Name != "bytes" {
-		return errors.New("the first codec is not bytes: other orders of elements are not read")
+	if len(list) == 0 {
+		return errors.New("it has no codecs: the first one is bytes")
+	}
+	if list[0].Name != "bytes" {
+		return fmt.Errorf("the first codec %q is not bytes: arrays with shards or transposed chunks are not read", list[0].Name)
 	}
 	c := bytesConfig{Endian: "little"}
 	if len(list[0].Config) > 0 {
@@ -211,60 +231,4 @@ func (a *array) parseCodecs(list []named) error {
 		a.codecs = append(a.codecs, codec)
 	}
 	return nil
-}
-
-// parseFill returns the bytes of an element from its text.
-func parseFill(dt graph.DType, text json.RawMessage) ([]byte, error) {
-	bad := fmt.Errorf("fill_value %s is no element of %s", text, dt)
-	if bits := fillBits(dt, text); bits != nil {
-		return bits, nil
-	}
-	var v any
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber()
-	if err := d.Decode(&v); err != nil {
-		return nil, bad
-	}
-	value := v
-	switch v := v.(type) {
-	case bool:
-	case json.Number:
-		if i, err := strconv.ParseInt(v.String(), 10, 64); err == nil {
-			value = i
-		} else if u, err := strconv.ParseUint(v.String(), 10, 64); err == nil {
-			value = u
-		} else if f, err := v.Float64(); err == nil {
-			value = f
-		} else {
-			return nil, bad
-		}
-	case string:
-		special := map[string]float64{"NaN": math.NaN(), "Infinity": math.Inf(1), "-Infinity": math.Inf(-1)}
-		f, ok := special[v]
-		if !ok {
-			return nil, bad
-		}
-		value = f
-	default:
-		return nil, bad
-	}
-	t := graph.Full(dt, value)
-	if t.Err() != nil {
-		return nil, bad
-	}
-	return binfile.Memory(t), nil
-}
-
-// fillBits returns the bytes of a float whose text is its bits, "0x7fc00000", and nil for other
-// texts.
-func fillBits(dt graph.DType, text json.RawMessage) []byte {
-	digits, ok := strings.CutPrefix(strings.Trim(string(text), `"`), "0x")
-	bits, err := hex.DecodeString(digits)
-	if !ok || err != nil || len(bits) != dt.Size() || !slices.Contains([]graph.DType{graph.Float16, graph.Float32, graph.Float64}, dt) {
-		return nil
-	}
-	if !binfile.BigEndian {
-		binfile.Swap(bits, dt.Size())
-	}
-	return bits
 }

@@ -105,6 +105,53 @@ func TestChunkRows(t *testing.T) {
 	require.NoError(t, zarr.WriteArray(filepath.Join(t.TempDir(), "y"), graph.New(graph.Int8), zarr.Options{}))
 }
 
+// TestWideRows has blocks of a job with rows of 2 MB stay within its memory.
+func TestWideRows(t *testing.T) {
+	const columns = 1 << 19
+	in := graph.Input("x", graph.Float32, graph.Dim("n"), columns)
+	p, err := graph.Compile(in.Mul(2))
+	require.NoError(t, err)
+	to := filepath.Join(t.TempDir(), "y")
+	j := stream.Job{
+		Program: p, Inputs: map[string]stream.Source{"x": stream.Memory(graph.Ones(graph.Float32, 5, columns))}, Memory: 20 << 20,
+		Outputs: map[string]stream.Sink{"out0": zarr.To(to, zarr.Options{})},
+	}
+	_, err = j.Run(t.Context())
+	require.NoError(t, err)
+	chunks, err := os.ReadDir(filepath.Join(to, "c"))
+	require.NoError(t, err)
+	require.Len(t, chunks, 5)
+}
+
+// TestHostileChunks refuses chunks that are much larger than the array: one of them, of zeros
+// that were compressed, would take any amount of memory.
+func TestHostileChunks(t *testing.T) {
+	for chunks, want := range map[string]string{"[2, 1073741824]": "small part of one", "[1099511627776, 3]": "small part of one", "[4096, 3]": "", "[5, 4096]": ""} {
+		folder := t.TempDir()
+		require.NoError(t, os.WriteFile(filepath.Join(folder, "zarr.json"), []byte(strings.Replace(text, "[2, 3]", chunks, 1)), 0o666))
+		_, err := zarr.ReadArray(folder)
+		if want == "" {
+			require.NoError(t, err)
+		} else {
+			require.ErrorContains(t, err, want)
+		}
+	}
+}
+
+// TestMissingChunk does not complete an array one of whose chunks is gone.
+func TestMissingChunk(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "x")
+	w := zarr.To(folder, zarr.Options{Chunks: []int{2}})
+	x := graph.Ones(graph.Float32, 4, 3)
+	require.NoError(t, w.Create(x.DType(), x.Shape()))
+	require.NoError(t, w.Write(t.Context(), 0, x))
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "0.part123"), nil, 0o666)) // of a process that was killed
+	require.NoError(t, w.Commit())
+	require.NoFileExists(t, filepath.Join(folder, "0.part123"))
+	require.NoError(t, os.Remove(filepath.Join(folder, "c", "1", "0")))
+	require.ErrorContains(t, w.Commit(), "chunk [1 0] has not been written")
+}
+
 // TestLongerThanData stores random bytes, which codecs make longer.
 func TestLongerThanData(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "x")
@@ -176,7 +223,7 @@ func TestRefusals(t *testing.T) {
 		`[2, 3]`:                     {`[2, 0]`, "chunks of shape [2 0]"},
 		`[5, 3]`:                     {`[5, -3]`, "-3"},
 		`"crc32c"`:                   {`"zstd"`, `codec "zstd" is not known, there are crc32c, gzip: import module`},
-		`"bytes"`:                    {`"transpose"`, "the first codec is not bytes"},
+		`"bytes"`:                    {`"transpose"`, `the first codec "transpose" is not bytes`},
 		`"default"`:                  {`"suffix"`, `chunk keys "suffix"`},
 		`"NaN"`:                      {`"none"`, "fill_value"},
 		`"fill_value": "NaN"`:        {`"fill_value": "0x7fc0"`, "fill_value"},

@@ -40,8 +40,8 @@ func (t *tool) summary(changes []change, kernels []kernel.Code) {
 	if same {
 		lacking, missing, unused = nil, 0, 0
 	}
-	fmt.Fprintf(t.stdout, "genkernels: package %s: %d kernels missing, %d unused, %d files would change: run go generate in %s\n",
-		t.pkg, missing, unused, len(changes), t.dir)
+	fmt.Fprintf(t.stdout, "genkernels: package %s: %s missing, %d unused, %s would change: run go generate in %s\n",
+		t.pkg, counted(missing, "kernel"), unused, counted(len(changes), "file"), t.dir)
 	if t.weights != nil {
 		printMissing(t.stdout, lacking, t.weights)
 	}
@@ -88,7 +88,7 @@ func (t *tool) checkAll() error {
 			continue
 		}
 		checked++
-		one := &tool{dir: filepath.Dir(file), stdin: t.stdin, stdout: t.stdout, stderr: t.stderr}
+		one := &tool{dir: filepath.Dir(file), stdin: t.stdin, stdout: t.stdout, stderr: t.stderr, progress: t.progress}
 		if err := one.parse(append(args, "-check")); err != nil {
 			return fmt.Errorf("%s: %w", file, err)
 		}
@@ -99,7 +99,7 @@ func (t *tool) checkAll() error {
 			return fmt.Errorf("%s: %w", file, err)
 		}
 	}
-	fmt.Fprintf(t.stdout, "genkernels: %d packages with generated kernels, %d stale\n", checked, stale)
+	fmt.Fprintf(t.stdout, "genkernels: %s with generated kernels, %d stale\n", counted(checked, "package"), stale)
 	if stale > 0 {
 		return errStale
 	}

@@ -78,7 +78,7 @@ func TestLockFile(t *testing.T) {
 	require.Len(t, more, 4)
 	code, stdout, stderr = genkernels(t, dir, "", "-check", "./...")
 	require.Equal(t, 1, code)
-	require.Contains(t, stdout, "package main: 1 kernels missing, 0 unused")
+	require.Contains(t, stdout, "package main: 1 kernel missing, 0 unused")
 	require.Contains(t, stdout, "cos")
 	require.Contains(t, stderr, "stale")
 
@@ -92,6 +92,27 @@ func TestLockFile(t *testing.T) {
 	require.Zero(t, code, stderr)
 	code, stdout, _ = genkernels(t, dir, "", "-check", "-from", "kernels.lock")
 	require.Zero(t, code, stdout)
+}
+
+// TestEmptiedLock has go generate run the tool when no kernel is left: no file that go generate
+// still reads goes, and what stays is fresh, and may be deleted.
+func TestEmptiedLock(t *testing.T) {
+	text := strings.Replace(service("x.Mul(3).Sin().Sub(x)"), "go tool genkernels", "go run github.com/stridefuse/stridefuse/cmd/genkernels -avx2", 1)
+	dir := userModule(t, map[string]string{"main.go": text})
+	recorded(t, dir)
+	goTool(t, dir, "generate")
+	require.Len(t, generated(t, dir), 4)
+	write(t, dir, map[string]string{"kernels.lock": ""})
+	goTool(t, dir, "generate")
+	require.Equal(t, []string{"zkernels_amd64.go", "zkernels_generic.go", "zkernels_test.go"}, generated(t, dir))
+	goTool(t, dir, "vet")
+	code, stdout, stderr := genkernels(t, dir, "", "-avx2", "-check", "-from", "kernels.lock")
+	require.Zero(t, code, stdout+stderr)
+	for _, name := range generated(t, dir) {
+		require.NoError(t, os.Remove(filepath.Join(dir, name)))
+	}
+	code, stdout, stderr = genkernels(t, dir, "", "-avx2", "-check", "-from", "kernels.lock")
+	require.Zero(t, code, stdout+stderr)
 }
 
 // TestLockErrors gives lock files that are none, and flags that do not go with them.

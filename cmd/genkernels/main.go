@@ -54,7 +54,7 @@ import (
 	"strings"
 
 	"github.com/stridefuse/stridefuse/codegen"
-
+	"github.com/stridefuse/stridefuse/internal/progress"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
@@ -68,7 +68,7 @@ func main() {
 	os.Exit(t.main(os.Args[1:]))
 }
 
-// tool is one run: where it happens, and what was asked.
+// tool is one run: its folder and its options.
 type tool struct {
 	dir    string // the current directory
 	stdin  io.Reader
@@ -86,6 +86,7 @@ type tool struct {
 	from     []string // lock files
 	weights  map[string]weight
 	patterns []string // of packages to check
+	progress *progress.Phases
 }
 
 // defaultFunction is the function that returns the programs.
@@ -102,6 +103,9 @@ func (t *tool) main(args []string) int {
 		fmt.Fprintf(t.stderr, "genkernels: %v\n", err)
 		return 2
 	}
+	t.progress = progress.Begin(t.stderr, "genkernels: starting")
+	defer t.progress.Stop()
+	t.stderr = t.progress
 	if err := t.run(); err != nil {
 		fmt.Fprintf(t.stderr, "genkernels: %v\n", err)
 		return 1
@@ -157,10 +161,12 @@ func (t *tool) run() error {
 	if t.patterns != nil {
 		return t.checkAll()
 	}
+	t.progress.Phase("genkernels: finding the kernels")
 	kernels, err := t.kernels()
 	if err != nil {
 		return err
 	}
+	t.progress.Phase("genkernels: package %s: Go loops of %s", t.pkg, counted(len(kernels), "kernel"))
 	if t.list {
 		for _, k := range kernels {
 			fmt.Fprintln(t.stdout, k.Signature())
@@ -197,6 +203,9 @@ func (t *tool) run() error {
 		}
 		return nil
 	}
+	if os.Getenv("GOLINE") != "" { // go generate runs this
+		keepBlank(changes, t.pkg)
+	}
 	if err := commit(t.out, changes); err != nil {
 		return err
 	}
@@ -229,7 +238,7 @@ func (t *tool) command() string {
 	return text
 }
 
-// kernels returns the distinct kernels asked for, in order of their signatures,
+// kernels returns the distinct kernels requested, in order of their signatures,
 // and settles the package.
 func (t *tool) kernels() ([]kernel.Code, error) {
 	switch {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"go/token"
 	"io"
 	"io/fs"
 	"math/rand/v2"
@@ -41,11 +42,33 @@ func compare(dir string, files []codegen.File) ([]change, error) {
 			return nil, err
 		case err == nil && !bytes.HasPrefix(c.old, []byte(generatedBy)):
 			return nil, fmt.Errorf("%s was not written by genkernels: rename it, its name is taken by generated files", c.path)
+		case c.new == nil && isBlank(c.old):
 		case !bytes.Equal(c.old, c.new):
 			out = append(out, c)
 		}
 	}
 	return out, nil
+}
+
+const blankText = generatedBy + ". DO NOT EDIT.\n\npackage "
+
+// blank returns a file of a package with nothing in it. go generate reads the Go files of a
+// package after it has run the line in the first one, so that a file that goes meanwhile is
+// an error: it is left blank. It may be deleted.
+func blank(pkg string) []byte { return []byte(blankText + pkg + "\n") }
+
+func isBlank(content []byte) bool {
+	rest, ok := strings.CutPrefix(string(content), blankText)
+	return ok && token.IsIdentifier(strings.TrimSuffix(rest, "\n"))
+}
+
+// keepBlank leaves Go files blank that would be removed.
+func keepBlank(changes []change, pkg string) {
+	for i := range changes {
+		if c := &changes[i]; c.new == nil && strings.HasSuffix(c.path, ".go") {
+			c.new = blank(pkg)
+		}
+	}
 }
 
 // unfinished is the name of the marker of a commit that has begun: files of two runs may be

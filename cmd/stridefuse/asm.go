@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
-	"maps"
 	"slices"
 	"strings"
 
@@ -16,41 +14,64 @@ import (
 
 // Assembly: a kernel as genkernels writes it, with what bounds its loops.
 
-// targets are the instruction sets that asm prints.
-var targets = map[string]codegen.Target{avo.AVX2.Name(): avo.AVX2}
+// targets are the instruction sets that asm prints, in that order.
+var targets = []codegen.Target{avo.AVX2, avo.AVX512}
 
-func targetNames() string { return strings.Join(slices.Sorted(maps.Keys(targets)), ", ") }
+func targetNames() string {
+	names := make([]string, len(targets))
+	for i, target := range targets {
+		names[i] = target.Name()
+	}
+	return strings.Join(names, " or ")
+}
 
 // coreRate is what one core of a server reads and writes, about, in GB/s.
 const coreRate = 10
 
 // asm prints the assembly of a kernel, as genkernels would write it, and beside each loop what
-// an element costs at least.
+// an element costs at least: for the target that is named, else for all that have the kernel.
 func (t *tool) asm(context.Context) error {
-	name := cmp.Or(t.target, avo.AVX2.Name())
-	target := targets[name]
-	if target == nil {
-		return fmt.Errorf("there is no target %s: there are %s", name, targetNames())
-	}
-	text, err := annotated(t.arg, target, cmp.Or(t.memory, coreRate))
+	code, err := parseSignature(t.arg)
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(t.stdout, text)
-	return err
+	list := slices.DeleteFunc(slices.Clone(targets), func(target codegen.Target) bool {
+		return t.target != "" && t.target != target.Name() || t.target == "" && !target.Emits(code)
+	})
+	if t.target != "" && len(list) == 0 {
+		return fmt.Errorf("there is no target %s: there is %s", t.target, targetNames())
+	}
+	for _, target := range list {
+		if !target.Emits(code) {
+			return fmt.Errorf("%s has no such kernel: processors with it run that of avx2", target.Name())
+		}
+		text, err := annotated(code, target, cmp.Or(t.memory, coreRate))
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintf(t.stdout, "// %s\n%s", target.Name(), text); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// annotated returns the assembly of a signature for a target, with comments. They assume a
-// memory bandwidth of rate GB/s.
-func annotated(signature string, target codegen.Target, rate float64) (string, error) {
+// parseSignature returns the kernel of a signature, in canonical form.
+func parseSignature(signature string) (kernel.Code, error) {
 	code, err := kernel.ParseCode(signature)
 	if err != nil {
-		return "", fmt.Errorf("the signature: %w: stridefuse kernels prints those of a program", err)
+		return nil, fmt.Errorf("the signature: %w: stridefuse kernels prints those of a program", err)
 	}
 	if err := code.Verify(); err != nil {
-		return "", fmt.Errorf("the signature: %w", err)
+		return nil, fmt.Errorf("the signature: %w", err)
 	}
 	code, _ = kernel.Canonical(code)
+	return code, nil
+}
+
+// annotated returns the assembly of a kernel for a target, with comments. They assume a memory
+// bandwidth of rate GB/s.
+func annotated(code kernel.Code, target codegen.Target, rate float64) (string, error) {
 	assembly, err := target.Assemble("kernels", []kernel.Code{code})
 	if err != nil {
 		return "", err

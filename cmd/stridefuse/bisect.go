@@ -21,14 +21,14 @@ import (
 // bisect compares the states of a program with its graph's definition: after each pass and
 // rewrite, as a plan, as a schedule, and as it runs. It prints the first that differs.
 func (t *tool) bisect(ctx context.Context) error {
-	text, l, err := t.source()
+	s, err := t.source()
 	if err != nil {
 		return err
 	}
-	if l != graphLevel {
-		return fmt.Errorf("%s: this is a %s: bisect begins with the text of a graph", t.arg, levelNames[l])
+	if s.level != graphLevel {
+		return fmt.Errorf("%s: this is a %s: bisect begins with the text of a graph", t.arg, levelNames[s.level])
 	}
-	f, err := t.graphText(text)
+	f, err := t.graphText(s.run)
 	if err != nil {
 		return err
 	}

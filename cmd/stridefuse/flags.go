@@ -91,7 +91,7 @@ var flagTable = map[string]flagRow{
 	"graph":    {"", "print the text of the graph, and compute nothing", func(f *flags, _ string) error { f.graph = true; return nil }},
 	"diff":     {"", "print what each pass changed alone", func(f *flags, _ string) error { f.diff = true; return nil }},
 	"runs":     {"n", "how many runs are timed; without it, those of a second", func(f *flags, text string) error { return natural(text, &f.runs) }},
-	"target":   {"name", "the instruction set: " + targetNames(), func(f *flags, text string) error { f.target = text; return nil }},
+	"target":   {"name", "the instruction set: " + targetNames() + "; without it, all that have the kernel", func(f *flags, text string) error { f.target = text; return nil }},
 	"memory": {"rate", "what memory moves, in GB/s: 10 without it", func(f *flags, text string) (err error) {
 		if f.memory, err = strconv.ParseFloat(text, 64); err == nil && !(f.memory > 0) {
 			err = errors.New("it must be more than 0")
@@ -148,6 +148,9 @@ func (t *tool) parse(c *command, args []string) error {
 	t.flags = flags{}
 	fs := c.flagSet(&t.flags)
 	fs.SetOutput(io.Discard)
+	if c.arg == "FORMULA" {
+		args = guarded(fs, args)
+	}
 	var given []string
 	for {
 		if err := fs.Parse(args); errors.Is(err, flag.ErrHelp) {
@@ -170,6 +173,27 @@ func (t *tool) parse(c *command, args []string) error {
 		t.arg = given[0]
 	}
 	return nil
+}
+
+// guarded puts -- before a formula that begins with -. It is the first argument that looks like
+// a flag that there is none of, where nothing else is the formula.
+func guarded(fs *flag.FlagSet, args []string) []string {
+	formula := -1
+	for i := 0; i < len(args); i++ {
+		name, _, valued := strings.Cut(strings.TrimLeft(args[i], "-"), "=")
+		switch row := fs.Lookup(name); {
+		case !strings.HasPrefix(args[i], "-") || args[i] == "--" || name == "h" || name == "help":
+			return args
+		case row == nil && formula < 0:
+			formula = i
+		case row != nil && !valued && flagTable[name].value != "":
+			i++
+		}
+	}
+	if formula < 0 {
+		return args
+	}
+	return slices.Insert(slices.Clone(args), formula, "--")
 }
 
 func (t *tool) misuse(c *command, err error) error {

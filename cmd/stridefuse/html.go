@@ -35,7 +35,7 @@ func (t *tool) html(ctx context.Context) error {
 		}
 	}
 	var page bytes.Buffer
-	if err := p.WriteHTML(&page, graph.WithAssembly(assembly)); err != nil {
+	if err := p.WriteHTML(&page, graph.WithAssembly(t.assembly)); err != nil {
 		return err
 	}
 	switch len(t.out) {
@@ -49,9 +49,18 @@ func (t *tool) html(ctx context.Context) error {
 	return err
 }
 
-// assembly returns the annotated assembly of a kernel, "" if there is none.
-func assembly(signature string) string {
-	text, err := annotated(signature, avo.AVX2, coreRate)
+// assembly returns the annotated assembly of a kernel for the engine that runs it, "" if there
+// is none.
+func (t *tool) assembly(signature string) string {
+	code, err := parseSignature(signature)
+	if err != nil {
+		return ""
+	}
+	target := avo.AVX2
+	if engine, _ := t.executor().Engine(signature); engine == avo.AVX512.Name() {
+		target = avo.AVX512
+	}
+	text, err := annotated(code, target, coreRate)
 	if err != nil {
 		return ""
 	}

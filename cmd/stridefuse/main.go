@@ -81,7 +81,7 @@ func (t *tool) main(ctx context.Context, args []string) int {
 	case errors.Is(err, errUsage):
 		return 2
 	default:
-		fmt.Fprintf(t.stderr, "stridefuse: %v\n", err)
+		fmt.Fprintf(t.stderr, "stridefuse: %v\n", t.placed(err))
 		return 1
 	}
 }

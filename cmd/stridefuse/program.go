@@ -14,6 +14,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
 	"github.com/stridefuse/stridefuse/ir/tuning"
+	"github.com/stridefuse/stridefuse/passes"
 	"github.com/stridefuse/stridefuse/passes/schedule"
 	"github.com/stridefuse/stridefuse/runtime"
 	"github.com/stridefuse/stridefuse/runtime/tensor"
@@ -27,39 +28,57 @@ type program interface {
 	RunAll(ctx context.Context, ins ...*graph.Tensor) ([]*graph.Tensor, error)
 }
 
-// source returns the text that the command line names, and its level.
-func (t *tool) source() (string, level, error) {
+// source returns the text that the command line names.
+func (t *tool) source() (source, error) {
 	dump, err := t.readText(t.arg)
 	if err != nil {
-		return "", "", err
+		return source{}, err
 	}
-	text, err := section(dump, t.stage)
+	s, err := section(dump, t.stage)
+	if err == nil {
+		s.level, err = levelOf(s.run)
+	}
 	if err != nil {
-		return "", "", fmt.Errorf("%s: %w", t.arg, err)
+		return source{}, t.inText(err)
 	}
-	l, err := levelOf(text)
-	if err != nil {
-		return "", "", fmt.Errorf("%s: %w", t.arg, err)
-	}
-	return text, l, nil
+	return s, nil
 }
 
 // load returns the program that the command line names.
 func (t *tool) load() (program, error) {
-	text, l, err := t.source()
+	s, err := t.source()
 	if err != nil {
 		return nil, err
 	}
+	run, err := t.loadLevel(s.run, s.level)
+	if err != nil || len(s.once) == 0 {
+		return run, err
+	}
+	c := &chain{run: run}
+	for _, o := range s.once {
+		l, err := levelOf(o.text)
+		if err != nil {
+			return nil, t.inText(err)
+		}
+		p, err := t.loadLevel(o.text, l)
+		if err != nil {
+			return nil, err
+		}
+		c.once = append(c.once, p)
+		c.results = append(c.results, o.results)
+	}
+	return c, nil
+}
+
+// loadLevel returns the program of a text.
+func (t *tool) loadLevel(text string, l level) (program, error) {
 	switch l {
 	case graphLevel:
 		return t.loadGraph(text)
 	case planLevel:
-		p, err := plan.ParsePlan(text)
+		p, err := t.planText(text)
 		if err != nil {
-			return nil, t.inText(err)
-		}
-		if err := p.Verify(); err != nil {
-			return nil, t.inText(err)
+			return nil, err
 		}
 		nests, err := schedule.Schedule(p, t.machine(), t.executor())
 		if err != nil {
@@ -95,6 +114,19 @@ func (t *tool) graphText(text string) (*ir.Func, error) {
 		return nil, t.inText(err)
 	}
 	return f, nil
+}
+
+// planText parses and verifies the text of a plan, and gives memory to one that is of a stage
+// before that.
+func (t *tool) planText(text string) (*plan.Plan, error) {
+	p, err := plan.ParsePlan(text)
+	if err == nil {
+		err = passes.Place(p)
+	}
+	if err != nil {
+		return nil, t.inText(err)
+	}
+	return p, nil
 }
 
 // loadGraph compiles a graph as users build it, and takes one that passes have divided into

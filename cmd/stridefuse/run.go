@@ -2,7 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"path/filepath"
+	goruntime "runtime"
 	"strings"
 	"sync"
 	"time"
@@ -42,9 +45,9 @@ func (t *tool) eval(ctx context.Context) error {
 		feed[in.name] = x
 		nodes[in.name] = graph.Input(in.name, x.DType(), x.Shape())
 	}
-	y, err := formula.Parse(t.arg, nodes)
+	y, err := formula.ParseFile(formulaFile, t.arg, nodes)
 	if err != nil {
-		return withoutPlace(err)
+		return err
 	}
 	items := []graph.Item{graph.Output("y", y)}
 	for _, o := range t.options() {
@@ -69,10 +72,27 @@ func (t *tool) eval(ctx context.Context) error {
 	return t.deliver([]*graph.Tensor{out})
 }
 
-// withoutPlace drops the line of this program from an error of a formula.
-func withoutPlace(err error) error {
-	if e, ok := err.(*formula.Error); ok {
-		e.Pos = graph.Pos{}
+// formulaFile is the file in the positions of formulas.
+const formulaFile = "formula"
+
+// placed gives an error the place that users know: that in the formula, with a caret. It drops
+// one in this command's own source.
+func (t *tool) placed(err error) error {
+	var inFormula *formula.Error
+	if errors.As(err, &inFormula) {
+		inFormula.Pos = graph.Pos{}
+		return err
+	}
+	var e *graph.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	_, own, _, _ := goruntime.Caller(0)
+	switch {
+	case e.Pos.File == formulaFile:
+		return &formula.Error{Text: t.arg, Offset: e.Pos.Line - 1, Msg: strings.TrimPrefix((&graph.Error{Op: e.Op, Msg: e.Msg}).Error(), "run: ")}
+	case filepath.Dir(e.Pos.File) == filepath.Dir(own):
+		return &graph.Error{Op: e.Op, Msg: e.Msg}
 	}
 	return err
 }
@@ -80,7 +100,7 @@ func withoutPlace(err error) error {
 // deliver writes outputs to the files named, and prints the others.
 func (t *tool) deliver(outs []*graph.Tensor) error {
 	if len(t.out) > len(outs) {
-		return fmt.Errorf("%d files for %d outputs: -out %s is one too many", len(t.out), len(outs), t.out[len(outs)])
+		return fmt.Errorf("%s for %s: -out %s is one too many", counted(len(t.out), "file"), counted(len(outs), "output"), t.out[len(outs)])
 	}
 	for i, out := range outs {
 		if i < len(t.out) {

@@ -74,32 +74,53 @@ func sections(dump string) (texts map[string]string, names []string) {
 	return texts, names
 }
 
-// section returns the text of a stage, of the graph if none is named.
-func section(dump, stage string) (string, error) {
+// source is the text of a program at one level.
+type source struct {
+	once  []onceText // what is computed of constants before it, in order
+	run   string
+	level level
+}
+
+// onceText is the text of a program whose results are inputs of those behind it.
+type onceText struct {
+	results []string // the names of those inputs
+	text    string
+}
+
+// section returns the text of a stage, of the graph if none is named. What the graph needs of
+// constants, the later stages of its dump do too.
+func section(dump, stage string) (source, error) {
 	texts, names := sections(dump)
 	text, ok := texts[cmp.Or(stage, "graph")]
 	alone, isAlone := texts[""]
 	switch {
 	case ok:
-		return perRun(text), nil
+		s := splitOnce(text)
+		if of := splitOnce(texts["graph"]); cmp.Or(stage, "graph") != "graph" {
+			s.once = append(of.once, s.once...)
+		}
+		return s, nil
 	case isAlone && len(names) == 1 && stage == "":
-		return perRun(alone), nil
+		return splitOnce(alone), nil
 	case len(names) == 0:
-		return "", fmt.Errorf("the text is empty")
+		return source{}, fmt.Errorf("the text is empty")
 	case isAlone && len(names) == 1:
-		return "", fmt.Errorf("the dump is of one stage: leave -stage out")
+		return source{}, fmt.Errorf("the dump is of one stage: leave -stage out")
 	case stage == "":
 		stage = "graph"
 	}
-	return "", fmt.Errorf("the dump has no stage %s: it has %s", stage, strings.Join(names, ", "))
+	return source{}, fmt.Errorf("the dump has no stage %s: it has %s", stage, strings.Join(names, ", "))
 }
 
-// perRun returns the part of a plan that each run computes. The part before it has been
-// computed of constants, and its results are parameters.
-func perRun(text string) string {
-	const mark = "// at each run\n"
-	if i := strings.LastIndex(text, mark); i >= 0 && strings.HasPrefix(text, "// computed once of constants\n") {
-		return text[i+len(mark):]
+// splitOnce divides the text of a stage into what was computed once of constants and what each
+// run computes.
+func splitOnce(text string) source {
+	const begin, middle = "// computed once of constants: ", "// at each run\n"
+	rest, ok := strings.CutPrefix(text, begin)
+	names, rest, _ := strings.Cut(rest, "\n")
+	once, run, found := strings.Cut(rest, middle)
+	if !ok || !found {
+		return source{run: text}
 	}
-	return text
+	return source{once: []onceText{{strings.Split(names, ", "), once}}, run: run}
 }

@@ -70,7 +70,7 @@ func (t *tool) streamJob() (*stream.Job, error) {
 	}
 	outputs := p.Outputs()
 	if len(t.out) > len(outputs) {
-		return nil, fmt.Errorf("%d files for %d outputs", len(t.out), len(outputs))
+		return nil, fmt.Errorf("%s for %s", counted(len(t.out), "file"), counted(len(outputs), "output"))
 	}
 	for i, file := range t.out {
 		j.Outputs[outputs[i].Name] = sinkOf(file)

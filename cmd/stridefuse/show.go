@@ -9,7 +9,6 @@ import (
 
 	"github.com/stridefuse/stridefuse/graph"
 	"github.com/stridefuse/stridefuse/ir/nest"
-	"github.com/stridefuse/stridefuse/ir/plan"
 	"github.com/stridefuse/stridefuse/passes/schedule"
 )
 
@@ -18,18 +17,18 @@ import (
 // compiled returns the program of a graph's text, for commands that other levels have no
 // answer to.
 func (t *tool) compiled(why string) (*graph.Program, error) {
-	text, l, err := t.source()
+	s, err := t.source()
 	if err != nil {
 		return nil, err
 	}
-	return t.compiledOf(text, l, why)
+	return t.compiledOf(s, why)
 }
 
-func (t *tool) compiledOf(text string, l level, why string) (*graph.Program, error) {
-	if l != graphLevel {
-		return nil, fmt.Errorf("%s: this is a %s, and %s: give the text of a graph", t.arg, levelNames[l], why)
+func (t *tool) compiledOf(s source, why string) (*graph.Program, error) {
+	if s.level != graphLevel {
+		return nil, fmt.Errorf("%s: this is a %s, and %s: give the text of a graph", t.arg, levelNames[s.level], why)
 	}
-	p, err := t.loadGraph(text)
+	p, err := t.loadGraph(s.run)
 	if err != nil {
 		return nil, err
 	}
@@ -81,11 +80,11 @@ func (t *tool) passes(context.Context) error {
 
 // kernels lists the kernels of a program with the engines that have them.
 func (t *tool) kernels(context.Context) error {
-	text, l, err := t.source()
+	source, err := t.source()
 	if err != nil {
 		return err
 	}
-	signatures, err := t.signatures(text, l)
+	signatures, err := t.signatures(source)
 	if err != nil {
 		return err
 	}
@@ -106,25 +105,22 @@ func (t *tool) kernels(context.Context) error {
 }
 
 // signatures returns the kernels of a program's steps, or those that a schedule calls.
-func (t *tool) signatures(text string, l level) ([]string, error) {
-	switch l {
+func (t *tool) signatures(s source) ([]string, error) {
+	switch s.level {
 	case graphLevel:
-		p, err := t.compiledOf(text, l, "its kernels are chosen later")
+		p, err := t.compiledOf(s, "its kernels are chosen later")
 		if err != nil {
 			return nil, err
 		}
 		return p.Kernels(), nil
 	case planLevel:
-		p, err := plan.ParsePlan(text)
-		if err == nil {
-			err = p.Verify()
-		}
+		p, err := t.planText(s.run)
 		if err != nil {
-			return nil, t.inText(err)
+			return nil, err
 		}
 		return schedule.Kernels(p, t.machine()), nil
 	}
-	p, err := nest.Parse(text)
+	p, err := nest.Parse(s.run)
 	if err != nil {
 		return nil, t.inText(err)
 	}

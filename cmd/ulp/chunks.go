@@ -7,7 +7,7 @@ import (
 )
 
 // inChunks does chunks 0, 1, ... on several goroutines; start makes what does
-// them on one. show is told how many are done.
+// them on one. show receives how many are done.
 func inChunks(ctx context.Context, chunks, workers int, show func(done int), start func() (func(c int) error, error)) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -31,7 +31,7 @@ func document(t table) (string, error) {
 // 8% of what that is over 0.5, plus 0.005. Where a function has no fast form of its own, [Fast]
 // takes the default. "go run ./cmd/ulp" measures it all.
 //
-// Behind each error stands how many instructions the assembly has for eight
+// Behind each error is how many instructions the assembly has for eight
 // elements: those of the loop of the function alone, loads, stores and counting
 // included, rare branches not.
 //

@@ -9,7 +9,7 @@ import (
 )
 
 // function is one that is measured: its op, how a user writes it, and where its
-// hard arguments lie.
+// hard arguments are.
 type function struct {
 	op    ir.Op
 	exact *oracle.Func

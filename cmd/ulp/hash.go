@@ -7,7 +7,7 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
-// The hash of results tells whether two engines have the same bits. It has four
+// Two engines have the same bits if the hashes of their results are equal. It has four
 // independent lanes, as it must not take longer than the functions; each step
 // is a bijection of what came before.
 const (

@@ -169,7 +169,7 @@ func (w *worker[T]) errors(xs, ys, out []float32) (most float64) {
 }
 
 // settle returns the error where the library's own kernels are no reference: at
-// NaN, infinities and zeros. It asks the oracle if the other reference does not
+// NaN, infinities and zeros. It calls the oracle if the other reference does not
 // agree.
 func (w *worker[T]) settle(x, y, got float64) float64 {
 	near := w.f.exact.Near(x, y)
@@ -188,7 +188,7 @@ func (w *worker[T]) settle(x, y, got float64) float64 {
 	return ulps
 }
 
-// worst asks the oracle which of all workers' candidates is the worst.
+// worst returns the worst of all workers' candidates, by the oracle.
 func worst[T float](f *function, dt ir.DType, all []*worker[T], tier int) measurement {
 	m := measurement{op: f.op, dtype: dt}
 	for _, w := range all {

@@ -83,6 +83,3 @@ var micros = map[kernel.MicroKind]func(t *isa, m *kernel.Micro) (*program, error
 	kernel.Reduce:        func(t *isa, m *kernel.Micro) (*program, error) { return compileRows(t, m.Body, m.Combine) },
 	kernel.ReduceColumns: func(_ *isa, m *kernel.Micro) (*program, error) { return compileReduceColumns(m) },
 }
-
-// Emits reports whether the table has a micro-kernel.
-func Emits(r kernel.MicroKind) bool { return micros[r] != nil }

@@ -135,13 +135,6 @@ func TestDotLoop(t *testing.T) {
 	}
 }
 
-// TestMicroTable proves the table of micro-kernels total.
-func TestMicroTable(t *testing.T) {
-	for _, r := range kernel.MicroKinds() {
-		require.True(t, avo.Emits(r) || r.Written(), "%s", r)
-	}
-}
-
 // TestDeterministic assembles twice.
 func TestDeterministic(t *testing.T) {
 	ks := singleOps()

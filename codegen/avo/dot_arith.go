@@ -1,6 +1,9 @@
 package avo
 
-import "github.com/stridefuse/stridefuse/ir"
+import (
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+)
 
 // The arithmetic of matrix products by element type.
 
@@ -14,15 +17,15 @@ type dotArith struct {
 }
 
 var dotAriths = map[ir.DType]dotArith{
-	ir.Float32: {6, 1, "VADDPS", broadcast("VBROADCASTSS", fusedMultiplyAdd("VFMADD231PS")), nil},
-	ir.Float64: {6, 1, "VADDPD", broadcast("VBROADCASTSD", fusedMultiplyAdd("VFMADD231PD")), nil},
-	ir.Int32:   {6, 1, "VPADDD", broadcast("VPBROADCASTD", mulAdd32), nil},
-	ir.Int64:   {3, 2, "VPADDQ", broadcast("VPBROADCASTQ", mulAdd64), finish64},
+	ir.Float32: {kernel.DotRows, 1, "VADDPS", broadcast("VBROADCASTSS", fusedMultiplyAdd("VFMADD231PS")), nil},
+	ir.Float64: {kernel.DotRows, 1, "VADDPD", broadcast("VBROADCASTSD", fusedMultiplyAdd("VFMADD231PD")), nil},
+	ir.Int32:   {kernel.DotRows, 1, "VPADDD", broadcast("VPBROADCASTD", mulAdd32), nil},
+	ir.Int64:   {kernel.DotRows / 2, 2, "VPADDQ", broadcast("VPBROADCASTQ", mulAdd64), finish64},
 }
 
 var dotAriths512 = map[ir.DType]dotArith{
-	ir.Float32: {12, 1, "VADDPS", multiplyBroadcast("VFMADD231PS.BCST"), nil},
-	ir.Float64: {12, 1, "VADDPD", multiplyBroadcast("VFMADD231PD.BCST"), nil},
+	ir.Float32: {2 * kernel.DotRows, 1, "VADDPS", multiplyBroadcast("VFMADD231PS.BCST"), nil},
+	ir.Float64: {2 * kernel.DotRows, 1, "VADDPD", multiplyBroadcast("VFMADD231PD.BCST"), nil},
 }
 
 // broadcast loads the element into all lanes of dotElement first.

@@ -84,3 +84,10 @@ func TestConstructors(t *testing.T) {
 		}
 	}
 }
+
+// TestMicroTable proves the table of micro-kernels total.
+func TestMicroTable(t *testing.T) {
+	for _, r := range kernel.MicroKinds() {
+		require.Equal(t, !r.Written(), micros[r] != nil, "%s", r)
+	}
+}

@@ -8,7 +8,7 @@
 //	compile   chooses among orders, unrolls and pins    body.go candidates.go fit.go
 //
 // Input is an expanded kernel (package elementary) and a Target; output is a Body.
-// The package knows the width and the number of the registers from the Target's
+// The package has the width and the number of the registers from the Target's
 // Machine alone, and names no instruction of any CPU.
 package machine
 

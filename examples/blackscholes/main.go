@@ -1,4 +1,4 @@
-// Blackscholes prices a book of European options and tells what the prices are
+// Blackscholes prices a book of European options and prints what the prices are
 // sensitive to. All six numbers of an option come out of one fused loop in
 // float64, which serves chains of any length.
 //

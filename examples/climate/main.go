@@ -77,7 +77,7 @@ func compile() (*compiled, error) {
 	return &compiled{t, m12, m13, r}, errors.Join(err1, err2, err3, err4)
 }
 
-// line is what the program trend tells of a series.
+// line is the result of the program trend for a series.
 type line struct {
 	slope, mean  float64
 	rest, season []float64
@@ -91,7 +91,7 @@ func (c *compiled) line(x *graph.Tensor) (*line, error) {
 	return &line{number(out[0]), number(out[1]), numbers(out[2]), numbers(out[3])}, nil
 }
 
-// smooth is what a program of running means tells of a series.
+// smooth is the result of a program of running means for a series.
 type smooth struct {
 	means    []float64
 	greatest float64

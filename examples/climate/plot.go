@@ -20,7 +20,7 @@ var (
 	orange = color.NRGBA{0xd9, 0x5f, 0x0e, 0xff}
 )
 
-// draw writes four plots to a file. Its name tells the format.
+// draw writes four plots to a file. Its name gives the format.
 func (f *findings) draw(path string) error {
 	c, err := draw.NewFormattedCanvas(9*vg.Inch, 6*vg.Inch, strings.TrimPrefix(filepath.Ext(path), "."))
 	if err != nil {

@@ -1,12 +1,14 @@
 // Kmeans divides points that are in several files, more than memory need hold, into clusters
-// by Lloyd's algorithm: each round assigns the points to the nearest center, and moves the
-// centers to the means of their points.
+// by Lloyd's algorithm. The points are images of handwritten digits, of 8 by 8 pixels; their
+// files are repeated as many times as -copies says. The first ten images are the digits 0 to
+// 9, and the first centers.
 //
-//	go run ./examples/kmeans -points 20000000 -memory 64
+//	go run ./examples/kmeans -copies 5000 -memory 64
 package main
 
 import (
 	"context"
+	"embed"
 	"flag"
 	"fmt"
 	"io"
@@ -15,43 +17,49 @@ import (
 	"time"
 
 	"github.com/stridefuse/stridefuse/examples/internal/rate"
+	"github.com/stridefuse/stridefuse/examples/internal/tile"
+	"github.com/stridefuse/stridefuse/examples/kmeans/lloyd"
 	"github.com/stridefuse/stridefuse/graph"
 	"github.com/stridefuse/stridefuse/npy"
 	"github.com/stridefuse/stridefuse/stream"
 )
 
+//go:embed digits/*.npy
+var digits embed.FS // made by digits/make.py
+
 const (
-	dimensions = 16
-	clusters   = 8
-	rounds     = 5
-	files      = 4
+	clusters = 10
+	rounds   = 10
 )
 
 func main() {
-	points := flag.Int("points", 200_000, "how many")
-	memory := flag.Int("memory", 32, "MB")
+	copies := flag.Int("copies", 50, "how many times the files are repeated: together they have 115 KB")
+	memory := flag.Int("memory", 16, "MB")
 	flag.Parse()
-	if err := run(context.Background(), os.Stdout, *points, *memory<<20); err != nil {
-		fmt.Fprintln(os.Stderr, err)
+	if err := run(context.Background(), os.Stdout, *copies, *memory<<20); err != nil {
+		fmt.Fprintln(os.Stderr, "kmeans:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, w io.Writer, points, memory int) error {
+func run(ctx context.Context, w io.Writer, copies, memory int) error {
 	folder, err := os.MkdirTemp("", "kmeans")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(folder)
-	names, err := write(folder, points)
+	names, first, err := write(folder, copies)
 	if err != nil {
 		return err
 	}
-	p, err := round()
+	p, err := lloyd.Round(first.DType(), first.Extent(1), clusters)
 	if err != nil {
 		return err
 	}
-	centers := graph.Normal(graph.Float32, 7, 0, 5, clusters, dimensions)
+	centers, err := float(ctx, first.SliceAxis(0, 0, clusters, 1))
+	if err != nil {
+		return err
+	}
 	read, begun := 0, time.Now()
 	for i := range rounds {
 		var last stream.Progress
@@ -70,41 +78,38 @@ func run(ctx context.Context, w io.Writer, points, memory int) error {
 	return rate.Print(ctx, w, read, time.Since(begun), names...)
 }
 
-// round is the program of one round.
-func round() (*graph.Program, error) {
-	x := graph.Input("points", graph.Float32, graph.Dim("n"), dimensions)
-	c := graph.Input("centers", graph.Float32, clusters, dimensions)
-	// |x-c|^2 = |x|^2 - 2 x.c + |c|^2, of which the first does not decide.
-	near := c.Square().Sum(1).Sub(x.MatMul(c.T()).Mul(2))
-	nearest := near.ArgMin(1)
-	distance := near.Min(1).Add(x.Square().Sum(1)).Mean()
-	member := nearest.OneHot(graph.Float32, clusters, 1)
-	sizes := nearest.BinCount(clusters)
-	sums := member.T().MatMul(x)
-	moved := sums.Div(sizes.Cast(graph.Float32).Unsqueeze(1))
-	moved = graph.Where(sizes.Gt(0).Unsqueeze(1), moved, c) // a center without points stays
-	return graph.Compile(graph.Output("centers", moved), graph.Output("sizes", sizes), graph.Output("distance", distance))
+// write makes the files, and returns their names and the points of the first one.
+func write(folder string, copies int) (names []string, first *graph.Tensor, err error) {
+	files, err := digits.ReadDir("digits")
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, f := range files {
+		from, err := digits.Open("digits/" + f.Name())
+		if err != nil {
+			return nil, nil, err
+		}
+		x, err := npy.Read(from)
+		if err != nil {
+			return nil, nil, err
+		}
+		if first == nil {
+			first = x
+		}
+		name := filepath.Join(folder, f.Name())
+		if err := tile.File(name, x, copies); err != nil {
+			return nil, nil, err
+		}
+		names = append(names, name)
+	}
+	return names, first, nil
 }
 
-// write makes the files: points around centers of their own.
-func write(folder string, points int) ([]string, error) {
-	var names []string
-	around := graph.Normal(graph.Float32, 3, 0, 5, clusters, dimensions)
-	noise := graph.Input("noise", graph.Float32, graph.Dim("n"), clusters, dimensions)
-	p, err := graph.Compile(noise.Add(graph.Const(around)).Reshape(-1, dimensions))
+// float returns points as float32.
+func float(ctx context.Context, x *graph.Tensor) (*graph.Tensor, error) {
+	p, err := graph.Compile(graph.Input("x", x.DType(), x.Extent(0), x.Extent(1)).Cast(graph.Float32))
 	if err != nil {
 		return nil, err
 	}
-	for i := range files {
-		n := max(1, points/files/clusters)
-		x, err := p.Run(context.Background(), graph.Normal(graph.Float32, uint64(10+i), 0, 1, n, clusters, dimensions))
-		if err != nil {
-			return nil, err
-		}
-		names = append(names, filepath.Join(folder, fmt.Sprintf("points%02d.npy", i)))
-		if err := npy.WriteFile(names[i], x); err != nil {
-			return nil, err
-		}
-	}
-	return names, nil
+	return p.Run(ctx, x)
 }

@@ -20,7 +20,7 @@ func compile() (*compiled, error) {
 	return &compiled{c, p, r}, errors.Join(err1, err2, err3)
 }
 
-// analysis is what the components tell of a table [n,d].
+// analysis is the components of a table [n,d].
 type analysis struct {
 	mean            []float64   // [d]
 	components      [][]float64 // [d,d], that of the greatest variance first

@@ -26,7 +26,7 @@ var (
 )
 
 // draw writes the flowers along the first two components to a file. Its name
-// tells the format.
+// gives the format.
 func (a *analysis) draw(path string, f *flowers) error {
 	p := plot.New()
 	p.Title.Text = fmt.Sprintf("Iris: %.1f%% of the variance of %d measurements", 100*(a.share[0]+a.share[1]), len(f.measured))

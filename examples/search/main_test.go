@@ -2,28 +2,18 @@ package main
 
 import (
 	"bytes"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"github.com/stridefuse/stridefuse/graph"
-	"github.com/stridefuse/stridefuse/npy"
 )
 
-// TestRun compares what is printed with the program in memory.
+// TestRun finds words that belong together.
 func TestRun(t *testing.T) {
-	const corpus = 60_000
 	var out bytes.Buffer
-	require.NoError(t, run(t.Context(), &out, corpus, 8<<20))
-	file := filepath.Join(t.TempDir(), "c.npy")
-	require.NoError(t, write(file, corpus))
-	x, err := npy.ReadFile(file)
-	require.NoError(t, err)
-	p, err := search()
-	require.NoError(t, err)
-	want, err := p.RunAll(t.Context(), x, graph.Normal(graph.Float32, 1, 0, 1, queries, dimensions))
-	require.NoError(t, err)
-	for _, y := range want {
-		require.Contains(t, out.String(), y.String())
-	}
+	require.NoError(t, run(t.Context(), &out, "", []string{"president", "war", "year", "city"}, 8<<20))
+	require.Contains(t, out.String(), "president: former 0.71 secretary 0.69 ")
+	require.Contains(t, out.String(), "\nwar: military 0.74 forces 0.71 ")
+	require.Contains(t, out.String(), "\nyear: last 0.90 month 0.89 ")
+	require.Contains(t, out.String(), "read 0.00 GB at")
+	require.ErrorContains(t, run(t.Context(), &out, "", []string{"oboe"}, 8<<20), `the corpus has no word "oboe"`)
 }

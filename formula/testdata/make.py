@@ -290,6 +290,40 @@ zeros(4) + c
 ones((3, 1)) * c
 full((2, 2), 7)
 eye(4) + q
+eye(3, 4, 1) * a
+eye(3, M=4, k=-1, dtype=int32)
+n > 300
+n == -1
+n != 256
+300 >= n
+-1 < n
+-1 > o + n
+o <= 128
+u >= -1
+u == 4294967296
+l < 300
+n < 2.5
+j < 1e30
+i > 4294967296
+searchsorted(sort(c), b)
+searchsorted(sort(j), [1, 3, 3], side='right')
+searchsorted(sort(j), [1, 3, 3], 'left')
+c + [1, 2, 3, 4]
+f * [1.5, 2, 3, 4]
+n + [1, 2, 3, 4]
+n == [1, 200, 300, -4]
+[[1, 2], [3, 4]] @ array([5, 6])
+sum([1, 2, 3])
+take(c, [3, 0, -1])
+a[[2, 0]]
+a[:, [1, 1, -1]]
+where([True, False, True, False], c, j)
+concatenate((c, [7]))
+array([1, 2.5])
+array([True, False])
+asarray([[1, 2]], dtype=float32)
+array(c, dtype=int32)
+maximum([1, 5], (4, 2))
 zeros_like(a)
 ones_like(i)
 full_like(a, 2)

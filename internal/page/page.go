@@ -86,10 +86,16 @@ type Kernel struct {
 	Steps     []int // that call it
 }
 
-// Write writes the page: one file of HTML that loads nothing.
+// Write writes the page: one file of HTML that loads nothing. What a large page shows is
+// compressed.
 func (p *Page) Write(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, `<!doctype html>
+	p.body(&b)
+	body, script := b.String(), script
+	if len(body) > mostPlain {
+		body, script = packed(body), "(async () => {\n"+unpack+script+"})();\n"
+	}
+	_, err := fmt.Fprintf(w, `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -100,20 +106,28 @@ func (p *Page) Write(w io.Writer) error {
 %s</style>
 </head>
 <body>
-<header><h1>%s</h1><p>%s</p><input id="search" type="search" placeholder="search: op, type, file:line" aria-label="search"><output id="found"></output><button id="theme" type="button">dark / light</button></header>
-<main id="columns">
-`, escaped(p.Name), style, escaped(p.Name), escaped(strings.Join(p.About, " · ")))
-	p.overview(&b)
-	p.pictures(&b)
-	for _, c := range p.Columns {
-		column(&b, c)
-	}
-	p.kernels(&b)
-	b.WriteString("</main>\n<footer id=\"detail\">Click a value, a line or a step: it is marked in every column.</footer>\n")
-	p.data(&b)
-	fmt.Fprintf(&b, "<script>\n%s</script>\n</body>\n</html>\n", script)
-	_, err := io.WriteString(w, b.String())
+%s<script>
+"use strict";
+%s</script>
+</body>
+</html>
+`, escaped(p.Name), style, body, script)
 	return err
+}
+
+// body writes what the page shows, and the tables that the script reads.
+func (p *Page) body(b *strings.Builder) {
+	fmt.Fprintf(b, `<header><h1>%s</h1><p>%s</p><input id="search" type="search" placeholder="search: op, type, file:line" aria-label="search"><output id="found"></output><button id="theme" type="button">dark / light</button></header>
+<main id="columns">
+`, escaped(p.Name), escaped(strings.Join(p.About, " · ")))
+	p.overview(b)
+	p.pictures(b)
+	for _, c := range p.Columns {
+		column(b, c)
+	}
+	p.kernels(b)
+	b.WriteString("</main>\n<footer id=\"detail\">Click a value, a line or a step: it is marked in every column.</footer>\n")
+	p.data(b)
 }
 
 // column writes a text that the script divides into lines.

@@ -1,4 +1,3 @@
-"use strict";
 // Columns are texts of the compiler. Each line gets the origins that it is about, data-v:
 // from its comment "// v:7", or from the step or task that it belongs to. A click selects
 // origins and marks what has one of them.

@@ -8,7 +8,7 @@ import (
 )
 
 // pow is 2^(y*log2|x|), in float64 for float32 and with log2|x| to 2^-65 for
-// float64. What C's Annex F asks for beside that comes out of line.
+// float64. What C's Annex F demands beside that comes out of line.
 
 var (
 	// 2*atanh(s/2)/s in s^2, to base 2, for |s| <= 0.344: relative error below 2^-45.

@@ -12,7 +12,7 @@ import (
 //
 // Up to 2^30 the parts of step are taken off by FMA (Cody and Waite): the first
 // difference is exact, as n*pi/2 and x agree in their leading bits. Beyond that
-// x*2/pi is formed from the bits of 2/pi that x's exponent asks for (Payne and
+// x*2/pi is formed from the bits of 2/pi that x's exponent selects (Payne and
 // Hanek 1983): bits whose product with x is a multiple of 4 quarter turns are
 // dropped, the others multiplied exactly. That path is long and seldom taken.
 
@@ -118,7 +118,7 @@ func far32(b *builder, x kernel.Ref, g grid) (n kernel.Ref, f pair) {
 // than 2^-62 to a quarter turn.
 //
 // x is brought to 2 <= |m| < 2^54, a word's 53 binary places at a time, and the
-// words that it meets to the front. Then the first product is a multiple of
+// words that it selects to the front. Then the first product is a multiple of
 // 2^-51, so that its halves less multiples of 4 add exactly; the second is less
 // than 2^54 and the third less than 2.
 func far64(b *builder, x kernel.Ref, g grid) (n kernel.Ref, f pair) {

@@ -43,7 +43,7 @@ func (g *gen) elementwise(op ir.Op) {
 		args = append(args, y)
 	}
 	switch last := len(args) - 1; {
-	case info.Mask: // drawn last, stands first
+	case info.Mask: // drawn last, put first
 		args = append(args[last:], args[:last]...)
 	case last == 1 && g.chance("swap", 2):
 		args[0], args[1] = args[1], args[0]

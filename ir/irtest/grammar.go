@@ -60,7 +60,7 @@ func likelyNames() map[string][]string {
 	return names
 }
 
-// expand writes an expression; within a token nothing stands between its parts.
+// expand writes an expression; within a token nothing is between its parts.
 func (e *expander) expand(x ebnf.Expression, token bool, depth int) {
 	switch x := x.(type) {
 	case ebnf.Alternative:

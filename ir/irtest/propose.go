@@ -24,7 +24,7 @@ func drawFirst(g *gen, v *ir.Value, a *ir.Attr) {
 	}
 }
 
-// proposes reports whether propose knows the attributes of an op.
+// proposes reports whether propose has attributes of an op.
 func proposes(op ir.Op) bool {
 	return !slices.ContainsFunc(op.Attributes(), func(name string) bool { return draws[name] == nil })
 }

@@ -120,7 +120,7 @@ func (g *gen) grow() {
 		return
 	}
 	if !g.NoViews && g.sizes == nil && g.chance("meet", 6) { // a reshape must not bring in a size
-		g.meet(g.pick("met", g.values()))
+		g.combine(g.pick("combined", g.values()))
 		return
 	}
 	if g.Reductions && g.chance("reduce", 6) {

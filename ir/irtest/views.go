@@ -13,7 +13,7 @@ import (
 const maxRank = 6
 
 // moves are the ops that only move elements: views, and those of kinds that are not
-// asked for by a setting of their own.
+// drawn by a setting of their own.
 var moves = opsOf(func(op ir.Op) bool {
 	return !op.IsElementwise() && (!op.Accumulates() || op.IsLine()) && op.Info().Kind != ir.Source && (op < ir.OpScatterAdd || op > ir.OpScatterMax)
 })

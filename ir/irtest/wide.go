@@ -42,9 +42,9 @@ func (g *gen) wide() []eval.Array {
 	return inputs
 }
 
-// meet combines a value, its axes permuted and then reshaped, with a value of
+// combine draws an op of a value, its axes permuted and then reshaped, with a value of
 // that shape: a reshape that is no view on its own may fit a loop nest still.
-func (g *gen) meet(v *ir.Value) {
+func (g *gen) combine(v *ir.Value) {
 	if len(v.Type.Shape) < 2 {
 		return
 	}

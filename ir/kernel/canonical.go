@@ -1,6 +1,10 @@
 package kernel
 
-import "github.com/stridefuse/stridefuse/ir"
+import (
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
 
 // Canonical returns the kernel in the one form that all kernels of the same
 // meaning share: dead and repeated instructions gone, instructions in
@@ -17,6 +21,8 @@ import "github.com/stridefuse/stridefuse/ir"
 // backtracking. It is exact where a symmetry of the body exchanges the values of one
 // hash. There are bodies of dozens of instructions where none does; those may get a
 // second canonical form, and then two signatures.)
+//
+// The kernel must not be changed: later calls may return the same.
 func (k *Kernel) Canonical() (canon *Kernel, order []int) {
 	if k.sig != "" {
 		order = make([]int, len(k.In))
@@ -25,9 +31,23 @@ func (k *Kernel) Canonical() (canon *Kernel, order []int) {
 		}
 		return k, order
 	}
-	canon, order = k.canonical(nil)
-	canon.sig = canon.String()
-	return canon, order
+	return k.combined(nil)
+}
+
+// combined is canonical for the first time only; then it returns the same. Without combiners the
+// result has a signature.
+func (k *Kernel) combined(combine []ir.Op) (canon *Kernel, order []int) {
+	var space [512]byte
+	content := k.content(space[:0], combine)
+	f, ok := known(content)
+	if !ok {
+		f.canon, f.order = k.canonical(combine)
+		if combine == nil {
+			f.canon.sig = f.canon.String()
+		}
+		keep(content, f)
+	}
+	return f.canon, slices.Clone(f.order)
 }
 
 // canonical is Canonical of a body whose outputs have combiners, or are all stored if

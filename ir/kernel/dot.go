@@ -7,7 +7,8 @@ import "github.com/stridefuse/stridefuse/ir"
 func DotColumns(d ir.DType) int { return 64 / d.Size() }
 
 // DotRows is how many rows of the product a tile has that stays in 16 vector registers, with
-// DotColumns columns. A call on a multiple has no smaller tile.
+// DotColumns columns; other tiles have a half or twice as many. A call on a multiple has no
+// remainder of fewer rows.
 const DotRows = 6
 
 // The fields of Dot: see Micro.FieldAt.

@@ -162,7 +162,7 @@ func Canonical(c Code) (canon Code, order []int) {
 func (m *Micro) Canonical() (canon *Micro, order []int) {
 	out := *m
 	if m.sig == "" && m.Body != nil {
-		out.Body, order = m.Body.canonical(m.combiners())
+		out.Body, order = m.Body.combined(m.combiners())
 	} else {
 		for i, a := range m.Args() {
 			if !a.Out {

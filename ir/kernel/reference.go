@@ -8,7 +8,7 @@ import (
 
 // The meaning of kernels. A reference computes one call, element after element. Its
 // input is a block: the extents of the call and the elements of its arguments. Every
-// engine's kernel stores the same bits. References know nothing of addresses.
+// engine's kernel stores the same bits. References have no addresses.
 
 // Block is what one call computes.
 type Block interface {

@@ -15,7 +15,7 @@ type valueHashes struct {
 	stable     bool     // refine separates no more
 }
 
-// hashes returns hashes that tell most values apart.
+// hashes returns hashes that differ for most values.
 func (k *Kernel) hashes(combine []ir.Op) valueHashes {
 	n := len(k.In)
 	all := n + len(k.Body)

@@ -30,7 +30,7 @@ func Injective(l Layout) bool {
 	return true
 }
 
-// Apart reports whether two layouts have no location in common. If it can't tell, they
+// Apart reports whether two layouts have no location in common. If that is not known, they
 // have. Empty layouts have no location.
 func Apart(a, b Layout) bool {
 	if a.Size() == 0 || b.Size() == 0 {
@@ -97,7 +97,7 @@ func (a *span) leading() int {
 }
 
 // split makes two axes of the first if it goes over several multiples of a stride, as rows
-// do that lie behind one another.
+// do that follow one another.
 func (a *span) split(stride int) {
 	if a.leading() == 0 || stride%a.leading() != 0 {
 		return

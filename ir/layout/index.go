@@ -121,7 +121,7 @@ func parseInt(part string, column int) (int, error) {
 }
 
 // Resolve fits a range to an axis of extent n, as Python's slice.indices does:
-// negative bounds count from the end, and what lies outside is clipped. The
+// negative bounds count from the end, and bounds outside are clipped. The
 // indices are begin, begin+step, ..., count of them, all in [0, n), as
 // Layout.Slice wants them; with count 0, begin may be -1 or n. Only the range
 // is looked at, not Kind; a negative n counts as 0.

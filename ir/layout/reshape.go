@@ -33,7 +33,7 @@ func NumElems(shape []int) (int, error) {
 }
 
 // Ravel returns the place of an index in the row-major enumeration of shape.
-// Each index must lie in [0, extent); negative ones do not count from the end.
+// Each index must be in [0, extent); negative ones do not count from the end.
 func Ravel(shape []int, index ...int) (int, error) {
 	if _, err := NumElems(shape); err != nil {
 		return 0, fmt.Errorf("ravel: %w", err)
@@ -52,7 +52,7 @@ func Ravel(shape []int, index ...int) (int, error) {
 }
 
 // Unravel returns the index at place k of the row-major enumeration of shape:
-// Ravel's inverse. k must lie in [0, size).
+// Ravel's inverse. k must be in [0, size).
 func Unravel(shape []int, k int) ([]int, error) {
 	size, err := NumElems(shape)
 	if err != nil {
@@ -75,7 +75,7 @@ func Unravel(shape []int, k int) ([]int, error) {
 //
 //	s_outer == n_inner * s_inner
 //
-// which holds as it stands for negative strides and inside a run of zeros. One
+// which also holds for negative strides and inside a run of zeros. One
 // element collapses to rank 0, an empty layout to {0}:{1} at its own offset.
 func (l Layout) Collapse() Layout {
 	if l.Size() == 0 {

@@ -47,7 +47,7 @@ func (l Layout) Permute(axes ...int) (Layout, error) {
 }
 
 // Slice keeps the n indices begin, begin+step, ... of an axis, each of which
-// must lie in [0, extent); IndexItem.Resolve makes them so. The step may be
+// must be in [0, extent); IndexItem.Resolve makes them so. The step may be
 // negative, not 0. With n == 0 begin is not looked at.
 func (l Layout) Slice(axis, begin, n, step int) (Layout, error) {
 	picked, err := l.pick("slice", []int{axis}, l.Rank())
@@ -68,7 +68,7 @@ func (l Layout) Slice(axis, begin, n, step int) (Layout, error) {
 	return v.moved(begin * l.Strides[k]), nil
 }
 
-// InsideSlice reports whether begin, begin+step, ... (n of them) lie in
+// InsideSlice reports whether begin, begin+step, ... (n of them) are in
 // [0, extent), without computing what may pass int.
 func InsideSlice(begin, n, step, extent int) bool {
 	switch {
@@ -82,7 +82,7 @@ func InsideSlice(begin, n, step, extent int) bool {
 	return n-1 <= -(begin / step)
 }
 
-// Index fixes the index of one axis and drops the axis. As in NumPy, i lies in
+// Index fixes the index of one axis and drops the axis. As in NumPy, i is in
 // [-extent, extent) and a negative one counts from the end.
 func (l Layout) Index(axis, i int) (Layout, error) {
 	picked, err := l.pick("index", []int{axis}, l.Rank())

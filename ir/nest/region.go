@@ -7,7 +7,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
-// Sets of bytes, as the verifier compares them. An answer that can't be told is the one
+// Sets of bytes, as the verifier compares them. What is not known is answered in the way
 // that refuses a program.
 
 // region is a set of bytes: those at lo plus any combination of the axes. The strides
@@ -60,14 +60,14 @@ func (r *region) layout() layout.Layout {
 	return l
 }
 
-// apart reports whether two regions have no byte in common. If it can't tell, they have.
+// apart reports whether two regions have no byte in common. If that is not known, they have.
 func (r *region) apart(s *region) bool { return layout.Apart(r.layout(), s.layout()) }
 
 // injective reports whether each byte is at one combination of the axes.
 func (r *region) injective() bool { return !r.repeats && layout.Injective(r.layout()) }
 
 // contains reports whether all bytes of s are in r: each axis of r takes in those of s
-// whose strides are multiples of its own. If it can't tell, they are not.
+// whose strides are multiples of its own. If that is not known, they are not.
 func (r *region) contains(s *region) bool {
 	if s.lo < r.lo || s.hi > r.hi {
 		return false

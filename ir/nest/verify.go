@@ -81,11 +81,13 @@ type verifier struct {
 	index    int      // its
 	part     int      // that is checked
 	depth    int      // of nests
+	outer    int      // loops of the part that are parallel
 	blocks   int      // parallel iterations of the part
 	loops    []loop   // round what is checked
 	dead     bool     // a loop of them has no iteration
 	locals   []span   // of local memory, that the part has stored
 	accesses []access // of the task, to buffers that it may store to
+	shared   *shared  // nil but for InPlace
 }
 
 // bufferState is what tasks have done to a buffer.
@@ -129,7 +131,7 @@ func (v *verifier) task(i int) {
 	var all checked
 	blocks := 0 // of all parts
 	for k := range t.Parts {
-		v.part, v.loops, v.locals = k, nil, nil
+		v.part, v.outer, v.loops, v.locals = k, len(t.Parts[k].Loops), nil, nil
 		v.nest(&t.Parts[k], 1)
 		blocks = all.add(blocks, v.blocks)
 	}
@@ -218,7 +220,7 @@ func (v *verifier) nest(n *Nest, iterations int) {
 	for i, item := range n.Items {
 		switch {
 		case item.Call != nil && item.Nest == nil:
-			v.call(item.Call, len(v.now.Parts[v.part].Loops))
+			v.call(item.Call)
 		case item.Nest != nil && item.Call == nil:
 			v.nest(item.Nest, iterations)
 		default:

@@ -29,8 +29,8 @@ func (v *verifier) isSize(s Size) bool {
 	return s.Loop >= -1 && s.Loop < len(v.loops) && s.N >= 0
 }
 
-// call checks a call inside the loops at hand, of which some are parallel.
-func (v *verifier) call(c *Call, outer int) {
+// call checks a call inside the loops at hand.
+func (v *verifier) call(c *Call) {
 	line := fmt.Sprintf("part %d: call", v.part)
 	if c.Kernel == nil {
 		v.fail(line, "there is no kernel")
@@ -58,21 +58,30 @@ func (v *verifier) call(c *Call, outer int) {
 			v.fail(at, "%s", msg)
 			return
 		}
-		a.line, a.part, a.outer = at, v.part, outer
+		a.line, a.part, a.outer = at, v.part, v.outer
 		args[i] = a
 	}
-	if v.dead {
+	if v.dead || v.shared != nil && !slices.ContainsFunc(args, func(a access) bool { return v.shared.has(a.slot) }) {
 		return
 	}
 	v.overlaps(c, args)
-	v.localMemory(args)
+	if v.shared == nil {
+		v.localMemory(args)
+	}
 	for i := range args {
 		a := &args[i]
-		if a.slot.Kind != Operand || v.p.Buffers[a.slot.Buffer].Kind.ReadOnly() || a.empty() {
-			continue
+		if v.notes(a.slot) && !a.empty() {
+			v.accesses = append(v.accesses, *a)
 		}
-		v.accesses = append(v.accesses, *a)
 	}
+}
+
+// notes reports whether accesses to a slot are compared with those of other calls.
+func (v *verifier) notes(s *Slot) bool {
+	if v.shared != nil {
+		return v.shared.has(s)
+	}
+	return s.Kind == Operand && !v.p.Buffers[s.Buffer].Kind.ReadOnly()
 }
 
 // sizes returns what is wrong with the sizes of a call, or "".

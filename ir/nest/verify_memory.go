@@ -10,7 +10,7 @@ import (
 // The checks of a task's accesses to buffers among each other: parallel iterations are
 // independent, elements are stored once and before they are read.
 
-// maxRegions is how many regions of a buffer are told apart at most.
+// maxRegions is how many regions of a buffer are kept at most.
 const maxRegions = 1024
 
 // races checks that no parallel iteration touches what another one stores.
@@ -109,7 +109,7 @@ func (v *verifier) coverage() {
 }
 
 // isStored reports whether all that an access touches has been stored. Where what is stored
-// is several regions that make no single one, it asks only that the access stays between
+// is several regions that make no single one, it demands only that the access stays between
 // the first and the last byte stored: so it is with panels that lack columns, which are
 // never stored and never read, and with rows whose heads are stored by other calls.
 func (v *verifier) isStored(a *access) bool {

@@ -23,6 +23,9 @@ func (v *verifier) memoryOf(s *Slot) (id memoryID, at int) {
 	if b := &v.p.Buffers[s.Buffer]; b.Kind == plan.TempBuffer {
 		return memoryID{Operand, true, b.Offset}, 0
 	}
+	if v.shared != nil && v.shared.has(s) {
+		return memoryID{Operand, false, v.shared.result}, 0
+	}
 	return memoryID{Operand, false, s.Buffer}, 0
 }
 

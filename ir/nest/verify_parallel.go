@@ -106,7 +106,7 @@ func lastBox(c *checked, list []*access, p parallelAxis, box region, below int) 
 
 // boxOf returns a region with all that accesses touch in one parallel iteration. Loop k
 // has an extent of its own, unless k is never. Regions of more axes come first: others
-// are then parts of them, or lie beside them along one of these axes.
+// are then parts of them, or are beside them along one of these axes.
 func boxOf(c *checked, list []*access, k, extent int) (box region) {
 	var regions []region
 	for _, a := range list {

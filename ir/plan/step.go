@@ -71,7 +71,7 @@ func (s *Step) Accesses() iter.Seq[*Access] {
 	}
 }
 
-// Touches reports whether an access of the step is of a buffer that is asked for.
+// Touches reports whether an access of the step is of a given buffer.
 func (s *Step) Touches(is func(buffer int) bool) bool {
 	for a := range s.Accesses() {
 		if is(a.Buffer) {

@@ -14,7 +14,7 @@ import (
 //
 //   - a buffer has a type that runs and a shape within int; a constant is one
 //     element; only a param has a layout; results and params have positions 0, 1, ...;
-//   - a temporary's bytes begin at a multiple of 64 and lie inside the arena, and
+//   - a temporary's bytes begin at a multiple of 64 and are inside the arena, and
 //     no other temporary that is live at the same time shares them, but for one
 //     that a step reads for the last time exactly where it writes the other;
 //   - a step's body is valid, within MaxBody, and has an access of the right type for
@@ -25,15 +25,32 @@ import (
 //   - every access is inside its buffer, and no output stores an element twice;
 //   - row groups are in order, and their steps have their axes; what one step
 //     of a group makes for another belongs to the same row; scratch buffers are
-//     used in one group, and lie in its scratch;
+//     used in one group, and are in its scratch;
 //   - params, constants and iotas are not written; a result or temporary is written
-//     in full, each element once, by one step or by several whose elements lie
+//     in full, each element once, by one step or by several whose elements are
 //     in runs of their own, and is not read before.
-func (p *Plan) Verify() error {
+func (p *Plan) Verify() error { return p.verify(true) }
+
+// VerifyUnplaced returns what Verify has to say of a plan whose temporaries and scratch
+// buffers have no memory yet: all but where their bytes are.
+func (p *Plan) VerifyUnplaced() error { return p.verify(false) }
+
+// Placed reports whether temporaries and scratch buffers have memory, or need none.
+func (p *Plan) Placed() bool {
+	places := p.Arena != 0
+	for i := range p.Rows {
+		places = places || p.Rows[i].Scratch != 0
+	}
+	return places || !slices.ContainsFunc(p.Buffers, func(b Buffer) bool {
+		return (b.Kind == TempBuffer || b.Kind == ScratchBuffer) && b.Size() != 0
+	})
+}
+
+func (p *Plan) verify(placed bool) error {
 	if p == nil {
 		return errors.New("no plan")
 	}
-	v := &planVerifier{p: p, first: make([]int, len(p.Buffers)), last: make([]int, len(p.Buffers)), parts: make([][]part, len(p.Buffers)), stored: make([]int, len(p.Buffers))}
+	v := &planVerifier{p: p, placed: placed, first: make([]int, len(p.Buffers)), last: make([]int, len(p.Buffers)), parts: make([][]part, len(p.Buffers)), stored: make([]int, len(p.Buffers))}
 	for i := range p.Buffers {
 		v.first[i], v.last[i] = never, never
 		v.buffer(i)
@@ -54,13 +71,15 @@ func (p *Plan) Verify() error {
 	for i := range p.Buffers {
 		v.written(i)
 	}
-	v.lifetimes()
+	if placed {
+		v.lifetimes()
+	}
 	return errors.Join(v.errs...)
 }
 
 // VerifyBuffers returns what Verify has to say of buffers alone.
 func VerifyBuffers(buffers []Buffer, arena int) error {
-	v := &planVerifier{p: &Plan{Buffers: buffers, Arena: arena}}
+	v := &planVerifier{p: &Plan{Buffers: buffers, Arena: arena}, placed: true}
 	if arena < 0 {
 		v.fail(fmt.Sprintf("arena=%d", arena), "it is below 0")
 	}
@@ -74,6 +93,7 @@ const never = -1
 
 type planVerifier struct {
 	p      *Plan
+	placed bool        // temporaries and scratch have memory
 	first  []int       // the first step that writes a buffer
 	parts  [][]part    // what steps write of it
 	last   []int       // the last step that reads or writes it
@@ -134,6 +154,9 @@ func (v *planVerifier) memory(line string, b *Buffer, bytes int) {
 		if err := ir.CheckParamLayout(p); err != nil {
 			v.fail(line, "%v", err)
 		}
+	}
+	if !v.placed {
+		return
 	}
 	end, ok := layout.AddInt(b.Offset, bytes)
 	if b.Kind == ScratchBuffer && (b.Offset%64 != 0 || b.Offset < 0 || !ok) {

@@ -54,7 +54,7 @@ func (v *planVerifier) scratch(i int, a Access) string {
 		return "a scratch buffer in a step of no row group"
 	case first != never && v.group[first] != g:
 		return "a scratch buffer of another row group"
-	case b.Offset+b.Size()*b.DType.Size() > g.Scratch:
+	case v.placed && b.Offset+b.Size()*b.DType.Size() > g.Scratch:
 		return "it ends behind the scratch of the row group"
 	case slices.ContainsFunc(a.Strides[:len(g.Outer)-1], func(s int) bool { return s != 0 }):
 		return "a scratch buffer moves along the outer axes, but it holds one block"

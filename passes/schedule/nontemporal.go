@@ -51,7 +51,7 @@ func offerNonTemporal(t *target, s *plan.Step) (offer, string) {
 // memory alone. For tests, Machine.Blocks makes it all outputs that no step reads.
 func (e *elementwise) passesCaches(i int) bool {
 	out, o := &e.step.Out[i], &e.ops[len(e.step.In)+i]
-	if e.buffers[out.Buffer].Kind == plan.ScratchBuffer || e.read[out.Buffer] {
+	if e.InCaches || e.buffers[out.Buffer].Kind == plan.ScratchBuffer || e.read[out.Buffer] {
 		return false
 	}
 	aligned := e.step.Axes[e.row].Extent <= 1 || o.row*o.size()%cacheLine == 0

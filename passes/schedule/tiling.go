@@ -188,7 +188,7 @@ func (c *tiling) readLater(p, out int) bool {
 			if int(a) >= len(c.k.In) {
 				continue
 			}
-			if in := c.order[a]; c.stages[in] == direct && mayAlias(c.buffers, c.step.In[in].Buffer, c.step.Out[out].Buffer) {
+			if in := c.order[a]; c.stages[in] == direct && c.mayAlias(c.step.In[in].Buffer, c.step.Out[out].Buffer) {
 				return true
 			}
 		}
@@ -196,16 +196,19 @@ func (c *tiling) readLater(p, out int) bool {
 	return false
 }
 
-// mayAlias reports whether a write of one buffer may be a write of the other.
-func mayAlias(buffers []plan.Buffer, i, j int) bool {
-	a, b := &buffers[i], &buffers[j]
-	switch {
-	case i == j:
-		return true
-	case a.Kind != b.Kind || a.Kind != plan.TempBuffer && a.Kind != plan.ScratchBuffer:
-		return false // a run keeps inputs and results apart
-	}
+// mayAlias reports whether a write of one buffer may be a write of the other. A run keeps
+// inputs and results apart, unless it computes results in place.
+func (t *target) mayAlias(read, written int) bool {
+	a, b := &t.buffers[read], &t.buffers[written]
 	bytes := func(b *plan.Buffer) int { return b.Size() * b.DType.Size() }
+	switch {
+	case read == written:
+		return true
+	case a.Kind == plan.ParamBuffer && b.Kind == plan.ResultBuffer:
+		return t.InCaches && bytes(a) == bytes(b)
+	case a.Kind != b.Kind || a.Kind != plan.TempBuffer && a.Kind != plan.ScratchBuffer:
+		return false
+	}
 	return a.Offset < b.Offset+bytes(b) && b.Offset < a.Offset+bytes(a)
 }
 

@@ -26,7 +26,7 @@ type Frame struct {
 type ABI uint8
 
 // ABI1 is the present kernel interface. If your generated code does not
-// compile because it asks for another ABI, run go generate again.
+// compile because it has another ABI, run go generate again.
 const ABI1 ABI = 1
 
 // Engine is a way of executing kernels.

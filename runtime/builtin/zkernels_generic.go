@@ -688,6 +688,10 @@ func init() {
 		{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }", Fn: k_mul_mul_i32_uuu_6b26474ba1_go},
 		{Sig: "kernel (u0:i64, u1:i64, u2:i64) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }", Fn: k_mul_mul_i64_uuu_5051b24d65_go},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; t4 = cast:f32 u5; t5 = mul t0 t4; t6 = mul t1 t4; t7 = mul t2 t4; t8 = mul t3 t4; store t3 t5 t6 t7 t8 }", Fn: k_mul_mul_mul_etc_f32_f64_uuuuuu_c44b361dfc_go},
+		{Sig: "kernel (s0:f32, u1:f32, s2:f32, u3:f32, s4:f32, u5:f32, u6:f32, s7:f32, u8:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = mul s4 u5; t3 = add t2 u6; t4 = mul s7 u8; t5 = add t3 t4; t6 = add t1 t5; t7 = add t0 t6; store t7 }", Fn: k_mul_mul_mul_etc_f32_sususuusu_139d528bf9_go},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t2 u3; t4 = add t1 t3; t5 = mul u4 u4; t6 = add t4 t5; t7 = add t0 t6; store t7 }", Fn: k_mul_mul_mul_etc_f32_uuuuu_90278c2928_go},
+		{Sig: "kernel (u0:f64, s1:f64, u2:f64, s3:f64, s4:f64, u5:f64, u6:f64, s7:f64, u8:f64) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = mul s4 u5; t3 = mul u6 s7; t4 = add u8 t3; t5 = add t2 t4; t6 = add t1 t5; t7 = add t0 t6; store t7 }", Fn: k_mul_mul_mul_etc_f64_usussuusu_cf5b92531e_go},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t2 u3; t4 = add t1 t3; t5 = mul u4 u4; t6 = add t4 t5; t7 = add t0 t6; store t7 }", Fn: k_mul_mul_mul_etc_f64_uuuuu_2e5cf86a05_go},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul u4 t2; t4 = mul t0 u5; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_f64_uuuuuu_1dfdb71d3f_go},
 		{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul t2 u4; t4 = mul u5 t0; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_i32_uuuuuu_5815e22b6a_go},
 		{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul u4 t2; t4 = mul t0 u5; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_i64_uuuuuu_3e5ac8b82b_go},
@@ -1175,6 +1179,7 @@ func init() {
 		{Sig: "kernel (s0:i8, u1:i8) { t0 = sub s0 u1; store t0 }", Fn: k_sub_i8_su_d7f82b13f0_go},
 		{Sig: "kernel (u0:i8, s1:i8) { t0 = sub u0 s1; store t0 }", Fn: k_sub_i8_us_580d9e9b16_go},
 		{Sig: "kernel (u0:i8, u1:i8) { t0 = sub u0 u1; store t0 }", Fn: k_sub_i8_uu_e17fc829b0_go},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = add t1 u2; t3 = sub u3 u1; t4 = mul t3 t3; t5 = add t2 t4; t6 = sub u4 u1; t7 = mul t6 t6; t8 = add t5 t7; t9 = sub u5 u1; t10 = mul t9 t9; t11 = add t8 t10; store t11 }", Fn: k_sub_mul_add_etc_f32_uuuuuu_43521638e9_go},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }", Fn: k_sub_mul_f32_su_db68111212_go},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = mul t0 s2; store t1 }", Fn: k_sub_mul_f32_sus_f2d8ce96e5_go},
 		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = sub s0 u1; t1 = mul u2 t0; store t1 }", Fn: k_sub_mul_f32_suu_644ee44e66_go},
@@ -1193,6 +1198,7 @@ func init() {
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }", Fn: k_sub_mul_f64_uu_93c0625e9a_go},
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = mul t0 s2; store t1 }", Fn: k_sub_mul_f64_uus_ce3d5f0eb3_go},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = mul t0 u2; store t1 }", Fn: k_sub_mul_f64_uuu_1c3ecdbea4_go},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = sub u2 u1; t3 = mul t2 t2; t4 = add u3 t3; t5 = sub u4 u1; t6 = mul t5 t5; t7 = add t4 t6; t8 = sub u5 u1; t9 = mul t8 t8; t10 = add t7 t9; t11 = add t1 t10; store t11 }", Fn: k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a_go},
 		{Sig: "kernel (s0:q16x16, u1:q16x16) { t0 = sub s0 u1; store t0 }", Fn: k_sub_q16x16_su_06544805ef_go},
 		{Sig: "kernel (u0:q16x16, s1:q16x16) { t0 = sub u0 s1; store t0 }", Fn: k_sub_q16x16_us_61446860ea_go},
 		{Sig: "kernel (u0:q16x16, u1:q16x16) { t0 = sub u0 u1; store t0 }", Fn: k_sub_q16x16_uu_47b61feac9_go},
@@ -36808,6 +36814,238 @@ func k_mul_mul_mul_etc_f32_f64_uuuuuu_c44b361dfc_go(f *abi.Frame) {
 	}
 }
 
+// k_mul_mul_mul_etc_f32_sususuusu_139d528bf9_go is
+//
+//	kernel (s0:f32, u1:f32, s2:f32, u3:f32, s4:f32, u5:f32, u6:f32, s7:f32, u8:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = mul s4 u5; t3 = add t2 u6; t4 = mul s7 u8; t5 = add t3 t4; t6 = add t1 t5; t7 = add t0 t6; store t7 }
+//
+// for i: o0[i] = (a0 * a1[i]) + ((a2 * a3[i]) + (((a4 * a5[i]) + a6[i]) + (a7 * a8[i])))
+func k_mul_mul_mul_etc_f32_sususuusu_139d528bf9_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		s4 := *(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4]))
+		a5 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		a6 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		s7 := *(*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7]))
+		a8 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x5 := a5[i : i+2 : i+2]
+			v5a, v5b := x5[0], x5[1]
+			x6 := a6[i : i+2 : i+2]
+			v6a, v6b := x6[0], x6[1]
+			x8 := a8[i : i+2 : i+2]
+			v8a, v8b := x8[0], x8[1]
+			t0a, t0b := float32(s0*v1a), float32(s0*v1b)
+			t1a, t1b := float32(s2*v3a), float32(s2*v3b)
+			t2a, t2b := float32(s4*v5a), float32(s4*v5b)
+			t3a, t3b := float32(t2a+v6a), float32(t2b+v6b)
+			t4a, t4b := float32(s7*v8a), float32(s7*v8b)
+			t5a, t5b := float32(t3a+t4a), float32(t3b+t4b)
+			t6a, t6b := float32(t1a+t5a), float32(t1b+t5b)
+			t7a, t7b := float32(t0a+t6a), float32(t0b+t6b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t7a, t7b
+		}
+		for ; i < n; i++ {
+			v1 := a1[i]
+			v3 := a3[i]
+			v5 := a5[i]
+			v6 := a6[i]
+			v8 := a8[i]
+			t0 := float32(s0 * v1)
+			t1 := float32(s2 * v3)
+			t2 := float32(s4 * v5)
+			t3 := float32(t2 + v6)
+			t4 := float32(s7 * v8)
+			t5 := float32(t3 + t4)
+			t6 := float32(t1 + t5)
+			t7 := float32(t0 + t6)
+			o0[i] = t7
+		}
+	}
+}
+
+// k_mul_mul_mul_etc_f32_uuuuu_90278c2928_go is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t2 u3; t4 = add t1 t3; t5 = mul u4 u4; t6 = add t4 t5; t7 = add t0 t6; store t7 }
+//
+// for i: o0[i] = (a0[i] * a0[i]) + (((a1[i] * a1[i]) + ((a2[i] * a2[i]) + a3[i])) + (a4[i] * a4[i]))
+func k_mul_mul_mul_etc_f32_uuuuu_90278c2928_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			t0a, t0b := float32(v0a*v0a), float32(v0b*v0b)
+			t1a, t1b := float32(v1a*v1a), float32(v1b*v1b)
+			t2a, t2b := float32(v2a*v2a), float32(v2b*v2b)
+			t3a, t3b := float32(t2a+v3a), float32(t2b+v3b)
+			t4a, t4b := float32(t1a+t3a), float32(t1b+t3b)
+			t5a, t5b := float32(v4a*v4a), float32(v4b*v4b)
+			t6a, t6b := float32(t4a+t5a), float32(t4b+t5b)
+			t7a, t7b := float32(t0a+t6a), float32(t0b+t6b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t7a, t7b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := float32(v0 * v0)
+			t1 := float32(v1 * v1)
+			t2 := float32(v2 * v2)
+			t3 := float32(t2 + v3)
+			t4 := float32(t1 + t3)
+			t5 := float32(v4 * v4)
+			t6 := float32(t4 + t5)
+			t7 := float32(t0 + t6)
+			o0[i] = t7
+		}
+	}
+}
+
+// k_mul_mul_mul_etc_f64_usussuusu_cf5b92531e_go is
+//
+//	kernel (u0:f64, s1:f64, u2:f64, s3:f64, s4:f64, u5:f64, u6:f64, s7:f64, u8:f64) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = mul s4 u5; t3 = mul u6 s7; t4 = add u8 t3; t5 = add t2 t4; t6 = add t1 t5; t7 = add t0 t6; store t7 }
+//
+// for i: o0[i] = (a0[i] * a1) + ((a2[i] * a3) + ((a4 * a5[i]) + (a8[i] + (a6[i] * a7))))
+func k_mul_mul_mul_etc_f64_usussuusu_cf5b92531e_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		s4 := *(*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4]))
+		a5 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		a6 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		s7 := *(*float64)(unsafe.Add(f.Ptr[7], r*f.Step[7]))
+		a8 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x5 := a5[i : i+2 : i+2]
+			v5a, v5b := x5[0], x5[1]
+			x6 := a6[i : i+2 : i+2]
+			v6a, v6b := x6[0], x6[1]
+			x8 := a8[i : i+2 : i+2]
+			v8a, v8b := x8[0], x8[1]
+			t0a, t0b := float64(v0a*s1), float64(v0b*s1)
+			t1a, t1b := float64(v2a*s3), float64(v2b*s3)
+			t2a, t2b := float64(s4*v5a), float64(s4*v5b)
+			t3a, t3b := float64(v6a*s7), float64(v6b*s7)
+			t4a, t4b := float64(v8a+t3a), float64(v8b+t3b)
+			t5a, t5b := float64(t2a+t4a), float64(t2b+t4b)
+			t6a, t6b := float64(t1a+t5a), float64(t1b+t5b)
+			t7a, t7b := float64(t0a+t6a), float64(t0b+t6b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t7a, t7b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v2 := a2[i]
+			v5 := a5[i]
+			v6 := a6[i]
+			v8 := a8[i]
+			t0 := float64(v0 * s1)
+			t1 := float64(v2 * s3)
+			t2 := float64(s4 * v5)
+			t3 := float64(v6 * s7)
+			t4 := float64(v8 + t3)
+			t5 := float64(t2 + t4)
+			t6 := float64(t1 + t5)
+			t7 := float64(t0 + t6)
+			o0[i] = t7
+		}
+	}
+}
+
+// k_mul_mul_mul_etc_f64_uuuuu_2e5cf86a05_go is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t2 u3; t4 = add t1 t3; t5 = mul u4 u4; t6 = add t4 t5; t7 = add t0 t6; store t7 }
+//
+// for i: o0[i] = (a0[i] * a0[i]) + (((a1[i] * a1[i]) + ((a2[i] * a2[i]) + a3[i])) + (a4[i] * a4[i]))
+func k_mul_mul_mul_etc_f64_uuuuu_2e5cf86a05_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			t0a, t0b := float64(v0a*v0a), float64(v0b*v0b)
+			t1a, t1b := float64(v1a*v1a), float64(v1b*v1b)
+			t2a, t2b := float64(v2a*v2a), float64(v2b*v2b)
+			t3a, t3b := float64(t2a+v3a), float64(t2b+v3b)
+			t4a, t4b := float64(t1a+t3a), float64(t1b+t3b)
+			t5a, t5b := float64(v4a*v4a), float64(v4b*v4b)
+			t6a, t6b := float64(t4a+t5a), float64(t4b+t5b)
+			t7a, t7b := float64(t0a+t6a), float64(t0b+t6b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t7a, t7b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := float64(v0 * v0)
+			t1 := float64(v1 * v1)
+			t2 := float64(v2 * v2)
+			t3 := float64(t2 + v3)
+			t4 := float64(t1 + t3)
+			t5 := float64(v4 * v4)
+			t6 := float64(t4 + t5)
+			t7 := float64(t0 + t6)
+			o0[i] = t7
+		}
+	}
+}
+
 // k_mul_mul_mul_etc_f64_uuuuuu_1dfdb71d3f_go is
 //
 //	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul u4 t2; t4 = mul t0 u5; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }
@@ -56562,6 +56800,74 @@ func k_sub_i8_uu_e17fc829b0_go(f *abi.Frame) {
 	}
 }
 
+// k_sub_mul_add_etc_f32_uuuuuu_43521638e9_go is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = add t1 u2; t3 = sub u3 u1; t4 = mul t3 t3; t5 = add t2 t4; t6 = sub u4 u1; t7 = mul t6 t6; t8 = add t5 t7; t9 = sub u5 u1; t10 = mul t9 t9; t11 = add t8 t10; store t11 }
+//
+// for i: t0 := a0[i] - a1[i]; t3 := a3[i] - a1[i]; t6 := a4[i] - a1[i]; t9 := a5[i] - a1[i]; o0[i] = ((((t0 * t0) + a2[i]) + (t3 * t3)) + (t6 * t6)) + (t9 * t9)
+func k_sub_mul_add_etc_f32_uuuuuu_43521638e9_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			x5 := a5[i : i+2 : i+2]
+			v5a, v5b := x5[0], x5[1]
+			t0a, t0b := float32(v0a-v1a), float32(v0b-v1b)
+			t1a, t1b := float32(t0a*t0a), float32(t0b*t0b)
+			t2a, t2b := float32(t1a+v2a), float32(t1b+v2b)
+			t3a, t3b := float32(v3a-v1a), float32(v3b-v1b)
+			t4a, t4b := float32(t3a*t3a), float32(t3b*t3b)
+			t5a, t5b := float32(t2a+t4a), float32(t2b+t4b)
+			t6a, t6b := float32(v4a-v1a), float32(v4b-v1b)
+			t7a, t7b := float32(t6a*t6a), float32(t6b*t6b)
+			t8a, t8b := float32(t5a+t7a), float32(t5b+t7b)
+			t9a, t9b := float32(v5a-v1a), float32(v5b-v1b)
+			t10a, t10b := float32(t9a*t9a), float32(t9b*t9b)
+			t11a, t11b := float32(t8a+t10a), float32(t8b+t10b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t11a, t11b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := float32(v0 - v1)
+			t1 := float32(t0 * t0)
+			t2 := float32(t1 + v2)
+			t3 := float32(v3 - v1)
+			t4 := float32(t3 * t3)
+			t5 := float32(t2 + t4)
+			t6 := float32(v4 - v1)
+			t7 := float32(t6 * t6)
+			t8 := float32(t5 + t7)
+			t9 := float32(v5 - v1)
+			t10 := float32(t9 * t9)
+			t11 := float32(t8 + t10)
+			o0[i] = t11
+		}
+	}
+}
+
 // k_sub_mul_f32_su_db68111212_go is
 //
 //	kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }
@@ -56942,6 +57248,74 @@ func k_sub_mul_f64_uuu_1c3ecdbea4_go(f *abi.Frame) {
 			t0 := float64(v0 - v1)
 			t1 := float64(t0 * v2)
 			o0[i] = t1
+		}
+	}
+}
+
+// k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a_go is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = sub u2 u1; t3 = mul t2 t2; t4 = add u3 t3; t5 = sub u4 u1; t6 = mul t5 t5; t7 = add t4 t6; t8 = sub u5 u1; t9 = mul t8 t8; t10 = add t7 t9; t11 = add t1 t10; store t11 }
+//
+// for i: t0 := a0[i] - a1[i]; t2 := a2[i] - a1[i]; t5 := a4[i] - a1[i]; t8 := a5[i] - a1[i]; o0[i] = (t0 * t0) + (((a3[i] + (t2 * t2)) + (t5 * t5)) + (t8 * t8))
+func k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			x5 := a5[i : i+2 : i+2]
+			v5a, v5b := x5[0], x5[1]
+			t0a, t0b := float64(v0a-v1a), float64(v0b-v1b)
+			t1a, t1b := float64(t0a*t0a), float64(t0b*t0b)
+			t2a, t2b := float64(v2a-v1a), float64(v2b-v1b)
+			t3a, t3b := float64(t2a*t2a), float64(t2b*t2b)
+			t4a, t4b := float64(v3a+t3a), float64(v3b+t3b)
+			t5a, t5b := float64(v4a-v1a), float64(v4b-v1b)
+			t6a, t6b := float64(t5a*t5a), float64(t5b*t5b)
+			t7a, t7b := float64(t4a+t6a), float64(t4b+t6b)
+			t8a, t8b := float64(v5a-v1a), float64(v5b-v1b)
+			t9a, t9b := float64(t8a*t8a), float64(t8b*t8b)
+			t10a, t10b := float64(t7a+t9a), float64(t7b+t9b)
+			t11a, t11b := float64(t1a+t10a), float64(t1b+t10b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t11a, t11b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := float64(v0 - v1)
+			t1 := float64(t0 * t0)
+			t2 := float64(v2 - v1)
+			t3 := float64(t2 * t2)
+			t4 := float64(v3 + t3)
+			t5 := float64(v4 - v1)
+			t6 := float64(t5 * t5)
+			t7 := float64(t4 + t6)
+			t8 := float64(v5 - v1)
+			t9 := float64(t8 * t8)
+			t10 := float64(t7 + t9)
+			t11 := float64(t1 + t10)
+			o0[i] = t11
 		}
 	}
 }

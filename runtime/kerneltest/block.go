@@ -84,7 +84,7 @@ func (b *block) each(arg int, f func(outer, inner int)) {
 
 // lay chooses where the elements of an argument are: its lines upwards, downwards or,
 // for an input, all the same line; with gaps or none. Where the elements of a line may
-// be apart, they are, or they stand as those of a column do.
+// be apart, they are, or have the strides of a column.
 func (b *block) lay(rng *rand.Rand, arg int, memory Memory) *operand {
 	a := &b.args[arg]
 	lines, elements, size := b.extent(a.Outer), b.extent(a.Inner), a.DType.Size()
@@ -191,7 +191,7 @@ func (b *block) compare(arg int, want *operand) (err error) {
 		if !same(d, x, y) && err == nil {
 			err = fmt.Errorf("operand %d at line %d, element %d: %s, want %s", arg, outer, inner, text(d, x), text(d, y))
 		}
-		o.put(outer, inner, y) // one NaN may stand for another
+		o.put(outer, inner, y) // any NaN equals any other
 	})
 	return err
 }

@@ -36,7 +36,7 @@ func ScalarOf[T Element](v T) *Tensor {
 }
 
 // OfLayout returns data as a tensor of any layout, without a copy. Every
-// location of the layout must lie in [0, len(data)). Where locations repeat, a
+// location of the layout must be in [0, len(data)). Where locations repeat, a
 // write shows at all of their indices.
 func OfLayout[T Element](data []T, l layout.Layout) *Tensor {
 	if len(l.Shape) != len(l.Strides) {
@@ -155,7 +155,7 @@ func Eye(dt ir.DType, n int) *Tensor {
 }
 
 // Arange returns the numbers start, start+step, ... before stop as a 1-d tensor
-// of ceil((stop-start)/step) elements, none when stop lies behind. The step may
+// of ceil((stop-start)/step) elements, none when stop is not after start. The step may
 // be negative, not zero. Number i is start + i*step in float64, then rounded to
 // the dtype; for integer dtypes start and step must be integers.
 func Arange(dt ir.DType, start, stop, step float64) *Tensor {

@@ -10,7 +10,7 @@ import (
 )
 
 // numberBits is ir.Encode of a float, without its allocation for the numbers that
-// no rule stands against.
+// no rule forbids.
 func numberBits(dt ir.DType, f float64) (uint64, error) {
 	switch i := int32(f); { // any int32 if f is out of range: not equal then
 	case (dt == ir.Int32 || dt == ir.Int64) && float64(i) == f:

@@ -169,7 +169,7 @@ func padLeft(s string, width int) string {
 	return strings.Repeat(" ", max(width-len(s), 0)) + s
 }
 
-// scalarText prints an element on its own, with all the digits that tell it.
+// scalarText prints an element on its own, with as many digits as identify it.
 func scalarText(v any) string {
 	switch v := v.(type) {
 	case Half:

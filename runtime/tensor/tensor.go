@@ -19,7 +19,7 @@ import (
 //
 // Constructors and views return no error, so that calls chain. What they can't
 // make is a failed tensor: it has dtype ir.Invalid and no elements, and carries
-// an error, which Err tells. Every operation on it gives that error again, so
+// an error, which Err returns. Every operation on it gives that error again, so
 // the first one of a chain is found at its end:
 //
 //	x := runtime.Arange(ir.Float32, 0, 12, 1).Reshape(3, -1).T()
@@ -223,7 +223,7 @@ func (t *Tensor) stretch() (first, end uintptr) {
 	return uintptr(t.addr(lo)), uintptr(t.addr(hi)) + uintptr(t.dtype.Size())
 }
 
-// IsRowMajor reports whether the elements lie densely in memory in the order of
+// IsRowMajor reports whether the elements are dense in memory in the order of
 // their indices, the last axis fastest: what Data needs.
 func (t *Tensor) IsRowMajor() bool { return t.Valid() && t.layout.IsRowMajor() }
 

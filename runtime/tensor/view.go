@@ -79,7 +79,7 @@ func (t *Tensor) Slice(spec string) *Tensor {
 
 // SliceAxis returns a view that keeps the indices begin, begin+step, ... before
 // end of one axis: "begin:end:step" of Slice. As in NumPy, bounds below zero
-// count from the end, and what lies outside is clipped: math.MaxInt as end goes
+// count from the end, and bounds outside are clipped: math.MaxInt as end goes
 // through the last index, math.MinInt with a negative step through the first.
 func (t *Tensor) SliceAxis(axis, begin, end, step int) *Tensor {
 	return t.view("slice", func(l layout.Layout) (layout.Layout, error) {

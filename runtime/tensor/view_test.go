@@ -1,6 +1,7 @@
 package tensor
 
 import (
+	"encoding/binary"
 	"math"
 	"testing"
 
@@ -284,14 +285,18 @@ func TestBitcast(t *testing.T) {
 
 	raw := x.Bitcast(ir.Uint8)
 	require.Equal(t, []int{2, 8}, raw.Shape())
-	require.EqualValues(t, 0x40, sure(At[uint8](raw, 0, 3))(t), "little endian")
+	require.EqualValues(t, 0x40000000, binary.NativeEndian.Uint32(elementsOf[uint8](t, raw)))
 	require.True(t, Equal(x, raw.Bitcast(ir.Float32)))
 	wide := x.Flip(0).Bitcast(ir.Int64)
 	require.Equal(t, []int{2, 1}, wide.Shape())
-	require.Equal(t, []int64{0x40400000 << 32, -0x40000000<<32 + 0x40000000}, elementsOf[int64](t, wide))
+	pair := func(a, b uint32) int64 {
+		bytes := binary.NativeEndian.AppendUint32(binary.NativeEndian.AppendUint32(nil, a), b)
+		return int64(binary.NativeEndian.Uint64(bytes))
+	}
+	require.Equal(t, []int64{pair(0, 0x40400000), pair(0x40000000, 0xc0000000)}, elementsOf[int64](t, wide))
 
 	tail := Of([]uint8{9, 9, 9, 9, 1, 0, 1, 0}).Slice("4:")
-	require.EqualValues(t, 0x00010001, sure(tail.Bitcast(ir.Int32).At(0))(t))
+	require.EqualValues(t, binary.NativeEndian.Uint32([]byte{1, 0, 1, 0}), sure(tail.Bitcast(ir.Int32).At(0))(t))
 	require.Equal(t, []bool{true, false, true, false}, elementsOf[bool](t, tail.Bitcast(ir.Bool)))
 
 	for want, err := range map[string]error{

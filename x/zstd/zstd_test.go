@@ -47,3 +47,17 @@ func TestLimit(t *testing.T) {
 	_, err = codec.Decode(bomb, 1<<20)
 	require.Error(t, err)
 }
+
+// TestPython reads arrays that zarr-python has written (zarr/testdata/make.py): by default it
+// compresses by zstd.
+func TestPython(t *testing.T) {
+	for name, want := range map[string]*graph.Tensor{
+		"zstd":          graph.Arange(graph.Float32, 0, 40, 1).Reshape(8, 5),
+		"zstd-checksum": graph.Arange(graph.Uint16, 0, 40, 1).Reshape(8, 5),
+		"default":       graph.Arange(graph.Float64, 0, 24, 1).Reshape(6, 4),
+	} {
+		got, err := zarr.ReadArray(filepath.Join("testdata", name+".zarr"))
+		require.NoError(t, err, name)
+		require.True(t, graph.Equal(want, got), "%s: %v", name, got)
+	}
+}

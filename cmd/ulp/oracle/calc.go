@@ -23,10 +23,10 @@ const (
 	basePrec = 128
 	enough   = 96   // bits that a result must have left
 	mostPrec = 8192 // beyond it what cancels is taken to be zero
-	guard    = 64   // bits that a step adds where it knows that it loses some
+	guard    = 64   // bits that a step adds where it loses some
 )
 
-// result evaluates f with as much precision as its cancellations ask for.
+// result evaluates f with as much precision as its cancellations need.
 func (c *calc) result(f func(c *calc, x, y *big.Float) *big.Float, x, y *big.Float) *big.Float {
 	for c.prec = basePrec; ; {
 		c.lost = 0

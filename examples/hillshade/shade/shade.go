@@ -10,7 +10,7 @@ import (
 
 //go:generate go run github.com/stridefuse/stridefuse/cmd/genkernels
 
-// Zoom is how many pixels lie between two grid points.
+// Zoom is how many pixels are between two grid points.
 const Zoom = 8
 
 // Ambient is the light that reaches a slope which faces away from the sun.
@@ -26,7 +26,7 @@ var (
 // float32, with r, c >= 4, and the scalars cell, the metres between two grid
 // points, lo and hi, the least and the greatest elevation. Its output is the
 // picture, uint8 [3,(r-3)*Zoom,(c-3)*Zoom]: a plane each of red, green and blue.
-// The sun stands in the north-west, 45 degrees high.
+// The sun is in the north-west, 45 degrees high.
 func Relief() (*graph.Program, error) {
 	z := graph.Input("z", graph.Float32, graph.Dim("r"), graph.Dim("c"))
 	cell := graph.Input("cell", graph.Float32)

@@ -14,14 +14,14 @@ const (
 	// vector. It is for speed only; kernels accept any address.
 	Alignment = 64
 
-	hugeBuffer = 4 << 20 // from here on, ask for huge pages
+	hugeBuffer = 4 << 20 // from this size on, huge pages are requested
 	hugePage   = 2 << 20
 
 	// unclearedFrom is the size in bytes from which clearing memory takes time.
 	unclearedFrom = 64 << 10
 )
 
-// Allocate returns nbytes zeroed bytes whose first lies on a multiple of 64.
+// Allocate returns nbytes zeroed bytes that begin at a multiple of 64.
 // The garbage collector keeps them while any pointer into them lives. A request
 // that memory can't hold is an error; it never panics and never gets the
 // process killed.

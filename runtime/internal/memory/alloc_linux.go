@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// adviseHugePages asks for 2 MiB pages behind pages, which must be whole ones.
+// adviseHugePages requests 2 MiB pages behind pages, which must be whole ones.
 // With them the first touch of 128 MiB takes 17 ms, without 97. It is a hint:
 // a kernel without huge pages refuses, and nothing is lost.
 func adviseHugePages(pages []byte) {

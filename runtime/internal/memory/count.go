@@ -65,7 +65,7 @@ func checkMemory(nbytes int, room int64) error {
 	if room == unknownMemory || int64(nbytes) <= room-heapBytes() {
 		return nil
 	}
-	goruntime.GC() // dead tensors may be all that stands in the way
+	goruntime.GC() // dead tensors may be all that is too much
 	if held := heapBytes(); int64(nbytes) > room-held {
 		return fmt.Errorf("%s asked, but of the %s of memory there is, %s are in use",
 			byteCount(int64(nbytes)), byteCount(max(room, 0)), byteCount(held))

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/stridefuse/stridefuse/graph"
+)
+
+// chain is a program with what it needs of constants: programs that run once, the results of
+// which are inputs of those behind them. Its inputs are those of all that nothing computes.
+type chain struct {
+	once    []program
+	results [][]string               // of each: the names of the inputs that its results are
+	run     program                  // at each run
+	made    map[string]*graph.Tensor // what once has computed, nil before the first run
+}
+
+// Inputs describes the inputs of all, those of the last program first.
+func (c *chain) Inputs() []graph.Port {
+	var ports []graph.Port
+	for _, p := range append([]program{c.run}, c.once...) {
+		for _, in := range p.Inputs() {
+			given := slices.ContainsFunc(ports, func(q graph.Port) bool { return q.Name == in.Name })
+			computed := slices.ContainsFunc(c.results, func(names []string) bool { return slices.Contains(names, in.Name) })
+			if !given && !computed {
+				ports = append(ports, in)
+			}
+		}
+	}
+	return ports
+}
+
+// RunAll runs the last program. The first call runs the others before it: constants are those
+// of that call.
+func (c *chain) RunAll(ctx context.Context, ins ...*graph.Tensor) ([]*graph.Tensor, error) {
+	have := map[string]*graph.Tensor{}
+	for i, p := range c.Inputs() {
+		have[p.Name] = ins[i]
+	}
+	if c.made == nil {
+		made := map[string]*graph.Tensor{}
+		for i, p := range c.once {
+			outs, err := runNamed(ctx, p, have, made)
+			if err != nil {
+				return nil, err
+			}
+			if len(outs) != len(c.results[i]) {
+				return nil, fmt.Errorf("%d results are computed once, and the text names %d", len(outs), len(c.results[i]))
+			}
+			for k, name := range c.results[i] {
+				made[name] = outs[k]
+			}
+		}
+		c.made = made
+	}
+	return runNamed(ctx, c.run, have, c.made)
+}
+
+// runNamed runs a program on inputs found by name, first in made.
+func runNamed(ctx context.Context, p program, have, made map[string]*graph.Tensor) ([]*graph.Tensor, error) {
+	var ins []*graph.Tensor
+	for _, in := range p.Inputs() {
+		x := made[in.Name]
+		if x == nil {
+			x = have[in.Name]
+		}
+		if x == nil {
+			return nil, fmt.Errorf("the input %s is computed behind the program that reads it", in.Name)
+		}
+		if err := fits(in, x); err != nil {
+			return nil, err
+		}
+		ins = append(ins, x)
+	}
+	return p.RunAll(ctx, ins...)
+}

@@ -1,0 +1,29 @@
+// Package tile makes large files of small ones for the examples.
+package tile
+
+import (
+	"errors"
+	"os"
+
+	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/npy"
+)
+
+// File writes the rows of a tensor to a .npy file, so many times one behind the other.
+func File(name string, x *graph.Tensor, copies int) error {
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	w, err := npy.NewWriter(f, x.DType(), x.Shape()[1:]...)
+	for range copies {
+		if err != nil {
+			break
+		}
+		err = w.Append(x)
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	return errors.Join(err, f.Close())
+}

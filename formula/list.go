@@ -1,0 +1,77 @@
+package formula
+
+import (
+	"slices"
+
+	"github.com/stridefuse/stridefuse/graph"
+)
+
+// Lists as arrays: [1, 2, 3] and [[1, 2], [3, 4]], of numbers alone. Their type is NumPy's:
+// that of bools, of integers, or of floats.
+
+// listed returns a sequence of numbers, or of such sequences of one length, as an array.
+func (p *parser) listed(v value) value {
+	l := &list{p: p, class: graph.Float64}
+	l.shape(v)
+	if len(l.extents) > 0 && !slices.Contains(l.extents, 0) {
+		l.class = graph.Bool
+	}
+	l.add(v, 0)
+	if p.err != nil {
+		return value{at: v.at}
+	}
+	var t *graph.Tensor
+	switch l.class {
+	case graph.Bool:
+		t = tensorOf(l, func(n number) bool { return n.i != 0 })
+	case graph.Int64:
+		t = tensorOf(l, func(n number) int64 { return n.i })
+	default:
+		t = tensorOf(l, number.float)
+	}
+	return p.checked(graph.Const(t), v.at)
+}
+
+// list is an array in the making.
+type list struct {
+	p       *parser
+	extents []int
+	class   graph.DType
+	numbers []number
+}
+
+// shape takes the extents from the first element of each level.
+func (l *list) shape(v value) {
+	for v.kind == sequence {
+		l.extents = append(l.extents, len(v.list))
+		if len(v.list) == 0 {
+			return
+		}
+		v = v.list[0]
+	}
+}
+
+// add appends the numbers of a value at some depth of brackets.
+func (l *list) add(v value, depth int) {
+	switch {
+	case depth == len(l.extents) && v.kind == numeric:
+		l.class = max(l.class, v.num.class)
+		l.numbers = append(l.numbers, v.num)
+	case v.kind == array:
+		l.p.fail(v.at, "a list holds numbers: arrays are joined by stack((a, b)) or concatenate((a, b))")
+	case v.kind != sequence || depth == len(l.extents) || len(v.list) != l.extents[depth]:
+		l.p.fail(v.at, "the lists in a list differ in length, or hold something else than numbers")
+	default:
+		for _, e := range v.list {
+			l.add(e, depth+1)
+		}
+	}
+}
+
+func tensorOf[T bool | int64 | float64](l *list, of func(number) T) *graph.Tensor {
+	data := make([]T, len(l.numbers))
+	for i, n := range l.numbers {
+		data[i] = of(n)
+	}
+	return graph.Of(data, l.extents...)
+}

@@ -1,0 +1,75 @@
+package runtime
+
+import (
+	"sync"
+
+	"github.com/stridefuse/stridefuse/ir/nest"
+)
+
+// Runs that compute results in place. They execute a schedule of their own, which is made and
+// linked for the first of them: one that stores nothing past the caches, as the memory of such
+// a result has just been read.
+
+// inPlace is that schedule of a program, and which results may be the memory of which params,
+// as far as it was asked.
+type inPlace struct {
+	schedule func() (*nest.Program, error)
+
+	lock    sync.RWMutex
+	program *nest.Program
+	linked  *Linked
+	known   map[[2]int]bool // by buffers
+}
+
+// InPlace has runs compute results in place, where nest.Program.InPlace allows it, by a schedule
+// of the same plan. Without a call of InPlace no run does. It must be called before the first run.
+func (l *Linked) InPlace(schedule func() (*nest.Program, error)) {
+	l.inPlace = &inPlace{schedule: schedule}
+}
+
+// allows reports whether a result may be the memory of a param. It allocates nothing if it was
+// asked before.
+func (p *inPlace) allows(l *Linked, result, param int) bool {
+	if p == nil {
+		return false
+	}
+	pair := [2]int{l.results[result], l.params[param]}
+	p.lock.RLock()
+	ok, found := p.known[pair]
+	p.lock.RUnlock()
+	if found {
+		return ok
+	}
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	if p.known == nil {
+		p.known = map[[2]int]bool{}
+		p.link(l)
+	}
+	ok = p.linked != nil && p.program.InPlace(pair[0], pair[1])
+	p.known[pair] = ok
+	return ok
+}
+
+// link makes the schedule. It leaves none if that fails: then nothing is computed in place.
+func (p *inPlace) link(l *Linked) {
+	program, err := p.schedule()
+	if err != nil {
+		return
+	}
+	linked, err := l.exec.Link(program)
+	if err != nil {
+		return
+	}
+	linked.observer, linked.inPlace = l.observer, p
+	p.program, p.linked = program, linked
+}
+
+// instead returns what computes the run that st is bound for if results are computed in
+// place, and nil if that is st's own program.
+func (st *state) instead() *Linked {
+	if !st.inPlace || st.l.inPlace.linked == st.l {
+		return nil
+	}
+	return st.l.inPlace.linked
+}

@@ -1,0 +1,85 @@
+package stream
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+)
+
+// ErrInUse says that another process computes the same blocks, or completes the job.
+var ErrInUse = errors.New("another process is at work on it: wait until it ends, or end it")
+
+// Locks keep two processes from computing the same blocks of one State. The system ends a
+// lock with its process, however that ends. Run and Merge lock all of the State. Shard shares
+// it with the other ranges, and locks its own range.
+
+// locks are files that this process has locked.
+type locks []*os.File
+
+// lockNames match the files of locks.
+var lockNames = regexp.MustCompile(`^lock(-\d+-of-\d+)?$`)
+
+// lockState locks what a run needs. A negative shard is a merge.
+func lockState(folder string, shard, shards int) (held locks, err error) {
+	if folder == "" || !haveLocks {
+		return nil, nil
+	}
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, held.close())
+		}
+	}()
+	ranges := shard >= 0 && shards > 1
+	if err := held.add(filepath.Join(folder, "lock"), ranges); err != nil {
+		return held, fmt.Errorf("the state %s: %w", folder, err)
+	}
+	if !ranges {
+		return held, nil
+	}
+	if err := held.add(filepath.Join(folder, fmt.Sprintf("lock-%d-of-%d", shard, shards)), false); err != nil {
+		return held, fmt.Errorf("range %d of %d of the state %s: %w", shard, shards, folder, err)
+	}
+	return held, nil
+}
+
+// add locks a file, for this process alone unless it is shared. The holder of a lock may have
+// removed the file meanwhile; then another one is made.
+func (l *locks) add(name string, shared bool) error {
+	for {
+		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
+		if err != nil {
+			return err
+		}
+		if err := lockFile(f, shared); err != nil {
+			return errors.Join(err, f.Close())
+		}
+		if same(f, name) {
+			*l = append(*l, f)
+			return nil
+		}
+		if err := f.Close(); err != nil {
+			return err
+		}
+	}
+}
+
+// same reports whether an open file has a name.
+func same(f *os.File, name string) bool {
+	a, err := f.Stat()
+	b, err2 := os.Stat(name)
+	return err == nil && err2 == nil && os.SameFile(a, b)
+}
+
+// close ends the locks. Their files stay: another process may have them open.
+func (l locks) close() error {
+	var errs []error
+	for _, f := range l {
+		errs = append(errs, f.Close())
+	}
+	return errors.Join(errs...)
+}
