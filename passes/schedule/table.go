@@ -93,7 +93,7 @@ func newTable(t *target, s *plan.Step) (b *table, why string) {
 // in the memory of the bytes.
 func (b *table) overwritten() (why string) {
 	for _, out := range b.step.Out {
-		if len(b.step.Out) > 1 && mayAlias(b.buffers, b.step.In[b.bytes].Buffer, out.Buffer) {
+		if len(b.step.Out) > 1 && b.mayAlias(b.step.In[b.bytes].Buffer, out.Buffer) {
 			return "an output is in the memory of the bytes, and there are others"
 		}
 	}
