@@ -231,6 +231,7 @@ func (c *combinedTiling) write(e *elementwise, rows, tile *walk) (perRow, perTil
 		to.strides[e.row], to.strides[e.col] = e.tileCols, 1
 		after = append(after, call(k, tile.size[e.row], tile.size[e.col], []nest.Arg{tile.arg(to, e.row), tile.arg(&out, e.row)}))
 	}
+	c.tileRows, c.tileCols = e.tileRows, e.tileCols // see withoutCast
 	perRow, perTile = c.tiling.write(e, rows, tile)
 	return perRow, append(perTile, after...)
 }

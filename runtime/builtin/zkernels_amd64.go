@@ -490,6 +490,18 @@ func init() {
 		{Sig: "kernel (s0:i64, u1:i64) { t0 = le s0 u1; store t0 }", Fn: k_le_i64_bool_su_40955dcce6},
 		{Sig: "kernel (u0:i64, s1:i64) { t0 = le u0 s1; store t0 }", Fn: k_le_i64_bool_us_a2ff8af67d},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = le u0 u1; store t0 }", Fn: k_le_i64_bool_uu_579ac043f0},
+		{Sig: "kernel (s0:u8, u1:u8, s2:u8, s3:u8) { t0 = le s0 u1; t1 = select t0 s2 s3; store t1 }", Fn: k_le_select_u8_suss_30bc5d28d8},
+		{Sig: "kernel (s0:u8, u1:u8, s2:u8, u3:u8) { t0 = le s0 u1; t1 = select t0 s2 u3; store t1 }", Fn: k_le_select_u8_susu_055c0a4430},
+		{Sig: "kernel (s0:u8, u1:u8, u2:u8, s3:u8) { t0 = le s0 u1; t1 = select t0 u2 s3; store t1 }", Fn: k_le_select_u8_suus_9973a2f8cf},
+		{Sig: "kernel (s0:u8, u1:u8, u2:u8, u3:u8) { t0 = le s0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_le_select_u8_suuu_9f4bf2b9ef},
+		{Sig: "kernel (u0:u8, s1:u8, s2:u8, s3:u8) { t0 = le u0 s1; t1 = select t0 s2 s3; store t1 }", Fn: k_le_select_u8_usss_23ec0d5c19},
+		{Sig: "kernel (u0:u8, s1:u8, s2:u8, u3:u8) { t0 = le u0 s1; t1 = select t0 s2 u3; store t1 }", Fn: k_le_select_u8_ussu_d07bfec47d},
+		{Sig: "kernel (u0:u8, s1:u8, u2:u8, s3:u8) { t0 = le u0 s1; t1 = select t0 u2 s3; store t1 }", Fn: k_le_select_u8_usus_c454bfcc56},
+		{Sig: "kernel (u0:u8, s1:u8, u2:u8, u3:u8) { t0 = le u0 s1; t1 = select t0 u2 u3; store t1 }", Fn: k_le_select_u8_usuu_6b3771afdd},
+		{Sig: "kernel (u0:u8, u1:u8, s2:u8, s3:u8) { t0 = le u0 u1; t1 = select t0 s2 s3; store t1 }", Fn: k_le_select_u8_uuss_c3bc8df8c0},
+		{Sig: "kernel (u0:u8, u1:u8, s2:u8, u3:u8) { t0 = le u0 u1; t1 = select t0 s2 u3; store t1 }", Fn: k_le_select_u8_uusu_86d5d54796},
+		{Sig: "kernel (u0:u8, u1:u8, u2:u8, s3:u8) { t0 = le u0 u1; t1 = select t0 u2 s3; store t1 }", Fn: k_le_select_u8_uuus_e736c0b264},
+		{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8) { t0 = le u0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_le_select_u8_uuuu_262fddfa30},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = le s0 u1; store t0 }", Fn: k_le_u32_bool_su_fc07550b65},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = le u0 s1; store t0 }", Fn: k_le_u32_bool_us_3472dc4b57},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = le u0 u1; store t0 }", Fn: k_le_u32_bool_uu_7058264db4},
@@ -529,6 +541,18 @@ func init() {
 		{Sig: "kernel (s0:i64, u1:i64) { t0 = lt s0 u1; store t0 }", Fn: k_lt_i64_bool_su_696588ff8e},
 		{Sig: "kernel (u0:i64, s1:i64) { t0 = lt u0 s1; store t0 }", Fn: k_lt_i64_bool_us_a64ac4d0a1},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = lt u0 u1; store t0 }", Fn: k_lt_i64_bool_uu_a117340f31},
+		{Sig: "kernel (s0:u8, u1:u8, s2:u8, s3:u8) { t0 = lt s0 u1; t1 = select t0 s2 s3; store t1 }", Fn: k_lt_select_u8_suss_7c9af49240},
+		{Sig: "kernel (s0:u8, u1:u8, s2:u8, u3:u8) { t0 = lt s0 u1; t1 = select t0 s2 u3; store t1 }", Fn: k_lt_select_u8_susu_fdac78a1b9},
+		{Sig: "kernel (s0:u8, u1:u8, u2:u8, s3:u8) { t0 = lt s0 u1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_u8_suus_08ff500459},
+		{Sig: "kernel (s0:u8, u1:u8, u2:u8, u3:u8) { t0 = lt s0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_u8_suuu_e0519bff85},
+		{Sig: "kernel (u0:u8, s1:u8, s2:u8, s3:u8) { t0 = lt u0 s1; t1 = select t0 s2 s3; store t1 }", Fn: k_lt_select_u8_usss_a84b55b9f8},
+		{Sig: "kernel (u0:u8, s1:u8, s2:u8, u3:u8) { t0 = lt u0 s1; t1 = select t0 s2 u3; store t1 }", Fn: k_lt_select_u8_ussu_a8c32e7e2e},
+		{Sig: "kernel (u0:u8, s1:u8, u2:u8, s3:u8) { t0 = lt u0 s1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_u8_usus_9c46eb2220},
+		{Sig: "kernel (u0:u8, s1:u8, u2:u8, u3:u8) { t0 = lt u0 s1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_u8_usuu_3ce81c5b37},
+		{Sig: "kernel (u0:u8, u1:u8, s2:u8, s3:u8) { t0 = lt u0 u1; t1 = select t0 s2 s3; store t1 }", Fn: k_lt_select_u8_uuss_8bca81cb4b},
+		{Sig: "kernel (u0:u8, u1:u8, s2:u8, u3:u8) { t0 = lt u0 u1; t1 = select t0 s2 u3; store t1 }", Fn: k_lt_select_u8_uusu_55c109e657},
+		{Sig: "kernel (u0:u8, u1:u8, u2:u8, s3:u8) { t0 = lt u0 u1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_u8_uuus_8f6e3b6aed},
+		{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8) { t0 = lt u0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_u8_uuuu_7b152840da},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = lt s0 u1; store t0 }", Fn: k_lt_u32_bool_su_a220fbc230},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = lt u0 s1; store t0 }", Fn: k_lt_u32_bool_us_6e2a8cc450},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = lt u0 u1; store t0 }", Fn: k_lt_u32_bool_uu_dde4d32cac},
@@ -5545,6 +5569,114 @@ func k_le_i64_bool_us_a2ff8af67d(f *abi.Frame)
 //go:noescape
 func k_le_i64_bool_uu_579ac043f0(f *abi.Frame)
 
+// k_le_select_u8_suss_30bc5d28d8 is
+//
+//	kernel (s0:u8, u1:u8, s2:u8, s3:u8) { t0 = le s0 u1; t1 = select t0 s2 s3; store t1 }
+//
+// for i: o0[i] = select(a0 <= a1[i], a2, a3)
+//
+//go:noescape
+func k_le_select_u8_suss_30bc5d28d8(f *abi.Frame)
+
+// k_le_select_u8_susu_055c0a4430 is
+//
+//	kernel (s0:u8, u1:u8, s2:u8, u3:u8) { t0 = le s0 u1; t1 = select t0 s2 u3; store t1 }
+//
+// for i: o0[i] = select(a0 <= a1[i], a2, a3[i])
+//
+//go:noescape
+func k_le_select_u8_susu_055c0a4430(f *abi.Frame)
+
+// k_le_select_u8_suus_9973a2f8cf is
+//
+//	kernel (s0:u8, u1:u8, u2:u8, s3:u8) { t0 = le s0 u1; t1 = select t0 u2 s3; store t1 }
+//
+// for i: o0[i] = select(a0 <= a1[i], a2[i], a3)
+//
+//go:noescape
+func k_le_select_u8_suus_9973a2f8cf(f *abi.Frame)
+
+// k_le_select_u8_suuu_9f4bf2b9ef is
+//
+//	kernel (s0:u8, u1:u8, u2:u8, u3:u8) { t0 = le s0 u1; t1 = select t0 u2 u3; store t1 }
+//
+// for i: o0[i] = select(a0 <= a1[i], a2[i], a3[i])
+//
+//go:noescape
+func k_le_select_u8_suuu_9f4bf2b9ef(f *abi.Frame)
+
+// k_le_select_u8_usss_23ec0d5c19 is
+//
+//	kernel (u0:u8, s1:u8, s2:u8, s3:u8) { t0 = le u0 s1; t1 = select t0 s2 s3; store t1 }
+//
+// for i: o0[i] = select(a0[i] <= a1, a2, a3)
+//
+//go:noescape
+func k_le_select_u8_usss_23ec0d5c19(f *abi.Frame)
+
+// k_le_select_u8_ussu_d07bfec47d is
+//
+//	kernel (u0:u8, s1:u8, s2:u8, u3:u8) { t0 = le u0 s1; t1 = select t0 s2 u3; store t1 }
+//
+// for i: o0[i] = select(a0[i] <= a1, a2, a3[i])
+//
+//go:noescape
+func k_le_select_u8_ussu_d07bfec47d(f *abi.Frame)
+
+// k_le_select_u8_usus_c454bfcc56 is
+//
+//	kernel (u0:u8, s1:u8, u2:u8, s3:u8) { t0 = le u0 s1; t1 = select t0 u2 s3; store t1 }
+//
+// for i: o0[i] = select(a0[i] <= a1, a2[i], a3)
+//
+//go:noescape
+func k_le_select_u8_usus_c454bfcc56(f *abi.Frame)
+
+// k_le_select_u8_usuu_6b3771afdd is
+//
+//	kernel (u0:u8, s1:u8, u2:u8, u3:u8) { t0 = le u0 s1; t1 = select t0 u2 u3; store t1 }
+//
+// for i: o0[i] = select(a0[i] <= a1, a2[i], a3[i])
+//
+//go:noescape
+func k_le_select_u8_usuu_6b3771afdd(f *abi.Frame)
+
+// k_le_select_u8_uuss_c3bc8df8c0 is
+//
+//	kernel (u0:u8, u1:u8, s2:u8, s3:u8) { t0 = le u0 u1; t1 = select t0 s2 s3; store t1 }
+//
+// for i: o0[i] = select(a0[i] <= a1[i], a2, a3)
+//
+//go:noescape
+func k_le_select_u8_uuss_c3bc8df8c0(f *abi.Frame)
+
+// k_le_select_u8_uusu_86d5d54796 is
+//
+//	kernel (u0:u8, u1:u8, s2:u8, u3:u8) { t0 = le u0 u1; t1 = select t0 s2 u3; store t1 }
+//
+// for i: o0[i] = select(a0[i] <= a1[i], a2, a3[i])
+//
+//go:noescape
+func k_le_select_u8_uusu_86d5d54796(f *abi.Frame)
+
+// k_le_select_u8_uuus_e736c0b264 is
+//
+//	kernel (u0:u8, u1:u8, u2:u8, s3:u8) { t0 = le u0 u1; t1 = select t0 u2 s3; store t1 }
+//
+// for i: o0[i] = select(a0[i] <= a1[i], a2[i], a3)
+//
+//go:noescape
+func k_le_select_u8_uuus_e736c0b264(f *abi.Frame)
+
+// k_le_select_u8_uuuu_262fddfa30 is
+//
+//	kernel (u0:u8, u1:u8, u2:u8, u3:u8) { t0 = le u0 u1; t1 = select t0 u2 u3; store t1 }
+//
+// for i: o0[i] = select(a0[i] <= a1[i], a2[i], a3[i])
+//
+//go:noescape
+func k_le_select_u8_uuuu_262fddfa30(f *abi.Frame)
+
 // k_le_u32_bool_su_fc07550b65 is
 //
 //	kernel (s0:u32, u1:u32) { t0 = le s0 u1; store t0 }
@@ -5895,6 +6027,114 @@ func k_lt_i64_bool_us_a64ac4d0a1(f *abi.Frame)
 //
 //go:noescape
 func k_lt_i64_bool_uu_a117340f31(f *abi.Frame)
+
+// k_lt_select_u8_suss_7c9af49240 is
+//
+//	kernel (s0:u8, u1:u8, s2:u8, s3:u8) { t0 = lt s0 u1; t1 = select t0 s2 s3; store t1 }
+//
+// for i: o0[i] = select(a0 < a1[i], a2, a3)
+//
+//go:noescape
+func k_lt_select_u8_suss_7c9af49240(f *abi.Frame)
+
+// k_lt_select_u8_susu_fdac78a1b9 is
+//
+//	kernel (s0:u8, u1:u8, s2:u8, u3:u8) { t0 = lt s0 u1; t1 = select t0 s2 u3; store t1 }
+//
+// for i: o0[i] = select(a0 < a1[i], a2, a3[i])
+//
+//go:noescape
+func k_lt_select_u8_susu_fdac78a1b9(f *abi.Frame)
+
+// k_lt_select_u8_suus_08ff500459 is
+//
+//	kernel (s0:u8, u1:u8, u2:u8, s3:u8) { t0 = lt s0 u1; t1 = select t0 u2 s3; store t1 }
+//
+// for i: o0[i] = select(a0 < a1[i], a2[i], a3)
+//
+//go:noescape
+func k_lt_select_u8_suus_08ff500459(f *abi.Frame)
+
+// k_lt_select_u8_suuu_e0519bff85 is
+//
+//	kernel (s0:u8, u1:u8, u2:u8, u3:u8) { t0 = lt s0 u1; t1 = select t0 u2 u3; store t1 }
+//
+// for i: o0[i] = select(a0 < a1[i], a2[i], a3[i])
+//
+//go:noescape
+func k_lt_select_u8_suuu_e0519bff85(f *abi.Frame)
+
+// k_lt_select_u8_usss_a84b55b9f8 is
+//
+//	kernel (u0:u8, s1:u8, s2:u8, s3:u8) { t0 = lt u0 s1; t1 = select t0 s2 s3; store t1 }
+//
+// for i: o0[i] = select(a0[i] < a1, a2, a3)
+//
+//go:noescape
+func k_lt_select_u8_usss_a84b55b9f8(f *abi.Frame)
+
+// k_lt_select_u8_ussu_a8c32e7e2e is
+//
+//	kernel (u0:u8, s1:u8, s2:u8, u3:u8) { t0 = lt u0 s1; t1 = select t0 s2 u3; store t1 }
+//
+// for i: o0[i] = select(a0[i] < a1, a2, a3[i])
+//
+//go:noescape
+func k_lt_select_u8_ussu_a8c32e7e2e(f *abi.Frame)
+
+// k_lt_select_u8_usus_9c46eb2220 is
+//
+//	kernel (u0:u8, s1:u8, u2:u8, s3:u8) { t0 = lt u0 s1; t1 = select t0 u2 s3; store t1 }
+//
+// for i: o0[i] = select(a0[i] < a1, a2[i], a3)
+//
+//go:noescape
+func k_lt_select_u8_usus_9c46eb2220(f *abi.Frame)
+
+// k_lt_select_u8_usuu_3ce81c5b37 is
+//
+//	kernel (u0:u8, s1:u8, u2:u8, u3:u8) { t0 = lt u0 s1; t1 = select t0 u2 u3; store t1 }
+//
+// for i: o0[i] = select(a0[i] < a1, a2[i], a3[i])
+//
+//go:noescape
+func k_lt_select_u8_usuu_3ce81c5b37(f *abi.Frame)
+
+// k_lt_select_u8_uuss_8bca81cb4b is
+//
+//	kernel (u0:u8, u1:u8, s2:u8, s3:u8) { t0 = lt u0 u1; t1 = select t0 s2 s3; store t1 }
+//
+// for i: o0[i] = select(a0[i] < a1[i], a2, a3)
+//
+//go:noescape
+func k_lt_select_u8_uuss_8bca81cb4b(f *abi.Frame)
+
+// k_lt_select_u8_uusu_55c109e657 is
+//
+//	kernel (u0:u8, u1:u8, s2:u8, u3:u8) { t0 = lt u0 u1; t1 = select t0 s2 u3; store t1 }
+//
+// for i: o0[i] = select(a0[i] < a1[i], a2, a3[i])
+//
+//go:noescape
+func k_lt_select_u8_uusu_55c109e657(f *abi.Frame)
+
+// k_lt_select_u8_uuus_8f6e3b6aed is
+//
+//	kernel (u0:u8, u1:u8, u2:u8, s3:u8) { t0 = lt u0 u1; t1 = select t0 u2 s3; store t1 }
+//
+// for i: o0[i] = select(a0[i] < a1[i], a2[i], a3)
+//
+//go:noescape
+func k_lt_select_u8_uuus_8f6e3b6aed(f *abi.Frame)
+
+// k_lt_select_u8_uuuu_7b152840da is
+//
+//	kernel (u0:u8, u1:u8, u2:u8, u3:u8) { t0 = lt u0 u1; t1 = select t0 u2 u3; store t1 }
+//
+// for i: o0[i] = select(a0[i] < a1[i], a2[i], a3[i])
+//
+//go:noescape
+func k_lt_select_u8_uuuu_7b152840da(f *abi.Frame)
 
 // k_lt_u32_bool_su_a220fbc230 is
 //
