@@ -91,6 +91,8 @@ func ExpandBut(k *kernel.Kernel, keep func(op ir.Op, d ir.DType) bool) *kernel.K
 			return b.Add(in)
 		case in.Op == ir.OpCast:
 			return b.convert(in.DType, args[0])
+		case in.Op == ir.OpBitcast && in.DType == ir.Float4E2M1: // the low bits of a byte
+			return b.Bitcast(in.DType, b.Op(ir.OpAnd, args[0], b.Int(ir.Uint8, 0xf)))
 		case in.Op.Info().Kind == ir.Composed:
 			return b.Expand(in.Op, args...)
 		}
