@@ -12,6 +12,10 @@
 // as many as a tensor has elements that are not 0, is a function of tensors, for use before a
 // program.
 //
+// A product stores what it gathers before it adds it up. Of a matrix with a million elements it takes
+// 3 to 6 times the time of a loop in Go for 16 columns, and 7 times for one vector (go test -bench
+// MatMul): the package is for programs that go on with other operations.
+//
 // Indices that are outside the matrix, and offsets that do not cover the values, are errors of the
 // run, with the index. Sums are those of graph.Node.SegmentSum: in the order of the elements, the
 // same bits for any number of workers. What a constructor cannot make has a node with an

@@ -46,8 +46,9 @@ func (r Ragged) RowOf() graph.Node {
 		return r.Values
 	}
 	k := first(r.Values)
-	begins := graph.Fill(graph.Int64, 0, k.Add(one)).Scatter(0, r.Offsets, 1, graph.ScatterAdd)
-	return begins.CumSum(0).Sub(1).SliceAxis(0, 0, k, 1)
+	// As many rows begin up to a value as offsets are at its place or before it. -1 is in front of all.
+	before := graph.Iota(graph.Int64, k.Add(one)).Eq(0).Cast(graph.Int64).Neg()
+	return before.Scatter(0, r.Offsets, 1, graph.ScatterAdd).CumSum(0).SliceAxis(0, 0, k, 1)
 }
 
 // Lengths returns how many values each row has, Int64 [rows].
