@@ -76,7 +76,7 @@ func (c *contractor) dot(v *ir.Value) (*ir.Value, error) {
 // once for all runs.
 func (c *contractor) swaps(v *ir.Value, d extentsOfDot) bool {
 	large := d.pairs*d.cols*v.Type.DType.Size() > c.machine.PackedBytes
-	return d.rows <= c.machine.SwappedRows && d.rows < d.cols && large && transposed(v.Args[1]) && !c.frozenBelow(v.Args[1])
+	return d.rows <= c.machine.SwappedRows && 2*d.rows <= d.cols && large && transposed(v.Args[1]) && !c.frozenBelow(v.Args[1])
 }
 
 // transposed reports whether a factor exchanges the last two axes of memory.
