@@ -113,7 +113,7 @@ func builtinReductions() []kernel.Code {
 	for _, by := range ops {
 		out = append(out, parseAll((types[by]&ir.Native).List(), fmt.Sprintf("reduce [%s] kernel (u0:T) { store u0 }", by))...)
 	}
-	for _, d := range (ir.Running &^ ir.Native).List() {
+	for _, d := range (ir.AllTypes &^ ir.Native).List() {
 		for _, by := range ops {
 			if types[by].Has(d) && !slices.Contains([]ir.Op{ir.OpAnd, ir.OpOr, ir.OpXor}, by) {
 				out = append(out, parseAll([]ir.DType{ir.Invalid}, strings.NewReplacer("BY", by.String(), "T", d.Text(), "W", d.Compute().Text()).Replace(wideKernels))...)
