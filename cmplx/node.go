@@ -78,8 +78,8 @@ func (z Node) Prod(axis int) Node {
 		}
 	}
 	switch {
-	case n < 0: // no axis, or one of unknown extent, which Roll's error says
-		return z.View(func(x graph.Node) graph.Node { return x.Roll(axis, 1) })
+	case n < 0: // no axis, or one of unknown extent, which the error of Unstack says
+		return z.View(func(x graph.Node) graph.Node { return x.Unstack(axis)[0] })
 	case n == 0:
 		return Node{z.re.Prod(axis), z.im.Sum(axis)}
 	}

@@ -45,17 +45,21 @@ func Stack(axis int, arrays ...Node) Node {
 }
 
 // Roll returns x with its elements shifted along an axis, those that leave it at one end
-// entering at the other: element i of x is element i+shift of the result. The extent of the
-// axis must be known before the program runs.
+// entering at the other: element i of x is element i+shift of the result. Along an axis whose
+// extent is not known before the program runs the elements are gathered.
 func (x Node) Roll(axis any, shift int) Node {
 	n := x.get()
 	if n.err != nil {
 		return x
 	}
-	k, extent, err := n.knownAxis(axis)
-	switch {
-	case err != nil:
+	k, err := n.axis(axis)
+	if err != nil {
 		return fail("roll", "%w", err)
+	}
+	extent, known := n.typ.Shape[k].Int()
+	switch d := n.typ.Shape[k]; {
+	case !known:
+		return within("roll", x, x.Take(k, Iota(Int64, d).Sub(shift).WrapIndex(d)))
 	case extent == 0:
 		return x
 	}

@@ -8,10 +8,10 @@ import (
 )
 
 // Set returns x with the elements of a slice replaced: those that x.Slice(spec) reads are
-// value's, a Node, a Tensor or a Go number that broadcasts to the slice. The axes of the
-// slice must have known extents. (By a mask it is Where(mask, value, x).) A slice of
-// neighbours is stored beside the rest of x, without a temporary; of one with steps the
-// elements are selected.
+// value's, a Node, a Tensor or a Go number that broadcasts to the slice. (By a mask it is
+// Where(mask, value, x).) A slice of neighbours is stored beside the rest of x, without a
+// temporary; of one with steps the elements are selected. Along an axis whose extent is not
+// known before the program runs they are scattered.
 func (x Node) Set(spec string, value any) Node {
 	n := x.get()
 	v := Node{operand(ir.OpConcat, value, n.typ.DType)}
@@ -68,10 +68,11 @@ func (x Node) replaced(ranges []setRange, y Node) (Node, error) {
 		return y, nil
 	}
 	r := ranges[0]
-	_, extent, err := x.n.knownAxis(r.axis)
-	if err != nil {
-		return x, err
+	extent, known := x.n.typ.Shape[r.axis].Int()
+	if !known {
+		return x.scattered(r, ranges[1:], y)
 	}
+	var err error
 	begin, count, step := r.item.Resolve(extent)
 	if count == 0 {
 		return x, nil
@@ -97,6 +98,28 @@ func (x Node) replaced(ranges []setRange, y Node) (Node, error) {
 	i := Iota(Int64, extent).Sub(begin)
 	is := i.Ge(0).And(i.Le(last - begin)).And(i.Mod(step).Eq(0)).Reshape(lined)
 	return Where(is, y.spread(r.axis, step).Pad(before, after, PadConstant), x), nil
+}
+
+// scattered is replaced for an axis of unknown extent: r is its range, rest those of other axes.
+func (x Node) scattered(r setRange, rest []setRange, y Node) (Node, error) {
+	var begin, end any // not given
+	if r.item.HasBegin {
+		begin = r.item.Begin
+	}
+	if r.item.HasEnd {
+		end = r.item.End
+	}
+	first, count, err := symbolicRange(begin, end, r.item.Step, x.n.typ.Shape[r.axis])
+	if err != nil {
+		return x, err
+	}
+	if y, err = x.sliced(r.axis, begin, end, r.item.Step, "").replaced(rest, y); err != nil || y.Err() != nil {
+		return y, err
+	}
+	lined := repeated(ir.Fixed(1), x.Rank())
+	lined[r.axis] = count
+	i := Iota(Int64, count).Mul(r.item.Step).Add(first).Reshape(Shape(lined)).BroadcastTo(y.n.typ.Shape)
+	return x.Scatter(r.axis, i, y, ScatterSet), nil
 }
 
 // At returns the element of x at an index of each axis, as a scalar. Negative ones count

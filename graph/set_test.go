@@ -20,6 +20,12 @@ func TestSet(t *testing.T) {
 		y := graph.Const(numbered(4, 5)).Set(spec, graph.Const(value))
 		require.NoError(t, y.Err(), spec)
 		require.Equal(t, shown(want), shown(run(t, y)), spec)
+		anySize := graph.Input("x", graph.Int32, graph.Dim("n"), graph.Dim("m")).Set(spec, -7)
+		p, err := graph.Compile(anySize)
+		require.NoError(t, err, spec)
+		z, err := p.Run(t.Context(), numbered(4, 5))
+		require.NoError(t, err, spec)
+		require.Equal(t, shown(run(t, graph.Const(numbered(4, 5)).Set(spec, -7))), shown(z), spec)
 	}
 	x := graph.Const(numbered(2, 3))
 	require.Equal(t, "int32[2,3] [[ 0 -7 2] [ 3 -7 5]]", shown(run(t, x.Set(":, 1", -7))))
@@ -28,7 +34,17 @@ func TestSet(t *testing.T) {
 	require.ErrorContains(t, x.Set("9", 1).Err(), "index 9 is outside axis 0")
 	require.ErrorContains(t, x.Set("1:", x).Err(), "set: ")
 	require.ErrorContains(t, x.Set("?", 1).Err(), "set: ")
-	require.ErrorContains(t, f32("v", graph.Dim("n")).Set("1:", 0).Err(), "set: the extent of axis 0 of float32[n] is not known")
+	v := f32("v", graph.Dim("n"))
+	p, err := graph.Compile(v.Set("1:", 7))
+	require.NoError(t, err)
+	for _, n := range []int{1, 2, 5} {
+		_, err := p.Run(t.Context(), graph.Ones(graph.Float32, n))
+		require.NoError(t, err, n)
+	}
+	p, err = graph.Compile(v.Set("3", 7))
+	require.NoError(t, err)
+	_, err = p.Run(t.Context(), graph.Ones(graph.Float32, 2))
+	require.ErrorContains(t, err, "set_test.go:")
 }
 
 // TestNonFinite asserts that the first op that makes a NaN is found, fused or not.
