@@ -60,6 +60,7 @@ var allowed = map[string][]string{
 	"cmd/ulp/oracle":                {},
 	"docs/recipes":                  {},
 	"bench":                         {"bench/formula", "graph", "ir/kernel", "runtime/abi"},
+	"bench/larger":                  {"graph", "stream", "zarr"},
 	"bench/formula":                 {"graph", "ir/scalar", "runtime/abi"},
 	"examples/quickstart":           {"graph", "ir/scalar", "runtime/abi"},
 	"examples/classify":             {"graph", "imaging", "npy", "onnx"},

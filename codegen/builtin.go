@@ -191,7 +191,7 @@ type opType struct {
 func opTypes(op ir.Op) []opType {
 	info := op.Info()
 	var out []opType
-	for _, d := range (info.Domain & ir.Running).List() {
+	for _, d := range info.Domain.List() {
 		in := slices.Repeat([]ir.DType{d}, info.Arity)
 		if info.Mask {
 			in[0] = ir.Bool
@@ -200,7 +200,7 @@ func opTypes(op ir.Op) []opType {
 			out = append(out, opType{in, ir.Invalid})
 			continue
 		}
-		for _, to := range ir.Running.List() {
+		for _, to := range ir.AllTypes.List() {
 			if _, err := op.ResultType(to, in...); err == nil && to != d {
 				out = append(out, opType{in, to})
 			}

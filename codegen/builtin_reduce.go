@@ -67,6 +67,21 @@ const wideKernels = "reduce [BY] kernel (u0:T) { t0 = cast:W u0; store t0 }"
 // rows as one call combines (Machine.RowsAtOnce), for each of superTypes and the ops of arithmetic.
 const manyRows = "kernel (u0:T, u1:T, u2:T, u3:T, u4:T) { t0 = BY u0 u1; t1 = BY t0 u2; t2 = BY t1 u3; t3 = BY t2 u4; store t3 }"
 
+// manyRowsOf are bodies of which column reductions have a kernel that adds as many rows, for each of
+// superTypes, T: of a row vector times a matrix, and of norms and variances of columns. The
+// number is that of the operand that is the same in all rows, or -1.
+var manyRowsOf = []struct {
+	body string
+	same int
+}{
+	{"kernel (u0:T, s1:T) { t0 = mul u0 s1; store t0 }", -1},
+	{"kernel (u0:T) { t0 = mul u0 u0; store t0 }", -1},
+	{"kernel (u0:T, u1:T) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }", 1},
+}
+
+// manyRowsAtOnce is how many rows that is: Machine.RowsAtOnce.
+const manyRowsAtOnce = 4
+
 // normKernels are what layer normalization does with the moments of a row.
 var normKernels = []string{
 	"kernel (s0:T, u1:T, s2:T) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }",
@@ -98,7 +113,7 @@ func builtinReductions() []kernel.Code {
 	for _, by := range ops {
 		out = append(out, parseAll((types[by]&ir.Native).List(), fmt.Sprintf("reduce [%s] kernel (u0:T) { store u0 }", by))...)
 	}
-	for _, d := range (ir.Running &^ ir.Native).List() {
+	for _, d := range (ir.AllTypes &^ ir.Native).List() {
 		for _, by := range ops {
 			if types[by].Has(d) && !slices.Contains([]ir.Op{ir.OpAnd, ir.OpOr, ir.OpXor}, by) {
 				out = append(out, parseAll([]ir.DType{ir.Invalid}, strings.NewReplacer("BY", by.String(), "T", d.Text(), "W", d.Compute().Text()).Replace(wideKernels))...)
@@ -108,5 +123,21 @@ func builtinReductions() []kernel.Code {
 	for _, by := range kernel.ReduceColumns.Ops() {
 		out = append(out, parseAll(superTypes, strings.ReplaceAll(manyRows, "BY", by.String()))...)
 	}
+	out = append(out, manyRowSums()...)
 	return append(out, parseAll(superTypes, slices.Concat(reduceKernels, normKernels, columnKernels)...)...)
+}
+
+// manyRowSums returns the kernels of manyRowsOf.
+func manyRowSums() (out []kernel.Code) {
+	for _, row := range manyRowsOf {
+		for _, d := range superTypes {
+			body, err := kernel.ParseKernel(strings.ReplaceAll(row.body, "T", d.Text()))
+			if err != nil {
+				panic(fmt.Sprintf("BUG: codegen: %s: %v", row.body, err))
+			}
+			many, _ := body.Accumulate([]ir.Op{ir.OpAdd}, manyRowsAtOnce, func(in int) bool { return in == row.same })
+			out = append(out, many)
+		}
+	}
+	return out
 }

@@ -139,9 +139,9 @@ func elementText(d ir.DType, bits uint64) string {
 	switch {
 	case d == ir.Bool:
 		return fmt.Sprint(bits != 0)
-	case ir.Reals.Has(d):
+	case ir.Fractions.Has(d):
 		return floatText(d, bits)
-	case ir.Signed.Has(d):
+	case ir.Complements.Has(d):
 		return fmt.Sprint(int64(bits))
 	}
 	return fmt.Sprint(bits)

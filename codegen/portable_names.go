@@ -41,7 +41,7 @@ func (g *goKernel) constants() {
 func goConst(d ir.DType, bits uint64) string {
 	text := elementText(d, bits)
 	switch {
-	case ir.Reals.Has(d) && !d.Native():
+	case isBits(d):
 		return fmt.Sprintf("%s(%#x) // %s", goType(d), bits, text)
 	case ir.Floats.Has(d):
 		return fmt.Sprintf("math.Float%dfrombits(%#x) // %s", 8*d.Size(), bits, text)
@@ -49,14 +49,17 @@ func goConst(d ir.DType, bits uint64) string {
 	return fmt.Sprintf("%s(%s)", goType(d), text)
 }
 
-// goType returns the Go type of an element. A type with fractions that Go does not have
-// is represented by its bits; only conversions interpret them.
+// goType returns the Go type of an element. A type that Go does not have is represented by
+// its bits; only conversions interpret them.
 func goType(d ir.DType) string {
-	if ir.Reals.Has(d) && !d.Native() {
+	if isBits(d) {
 		d = kernel.BitsType(d)
 	}
 	return d.String()
 }
+
+// isBits reports whether Go does not have a type.
+func isBits(d ir.DType) bool { return (ir.Reals | ir.Stored).Has(d) && !d.Native() }
 
 // used reports whether an instruction or a store reads r: an expansion may
 // leave an operand out.

@@ -122,7 +122,7 @@ func goCast(in, out ir.DType) template {
 		return "scalar.Float16frombits($x)"
 	case in == ir.Float32 && out == ir.Float16:
 		return "scalar.Float16bits($x)"
-	case ir.Reals.Has(in) && !in.Native() || ir.Reals.Has(out) && !out.Native():
+	case isBits(in) || isBits(out):
 		panic(fmt.Sprintf("BUG: codegen: a cast of %s to %s that was not expanded", in, out))
 	case out == ir.Bool:
 		return "$x != 0"

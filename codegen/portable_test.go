@@ -85,7 +85,7 @@ func TestBuiltins(t *testing.T) {
 			continue
 		}
 		require.Contains(t, rows, r)
-		require.Equal(t, r.Types()&ir.Running, rows[r]&^ir.SetOf(ir.Invalid), "%s", r)
+		require.Equal(t, r.Types(), rows[r]&^ir.SetOf(ir.Invalid), "%s", r)
 	}
 	for _, sig := range []string{
 		"kernel (s0:f32) { t0 = copy s0; store t0 }",

@@ -30,8 +30,8 @@ func TestBuiltinsAreReachable(t *testing.T) {
 	planned, tiled := map[plannedOp]bool{}, map[plannedOp]bool{}
 	for _, op := range ir.Ops() {
 		if op.IsElementwise() {
-			for _, d := range (op.Info().Domain & ir.Running).List() {
-				for _, to := range ir.Running.List() {
+			for _, d := range op.Info().Domain.List() {
+				for _, to := range ir.AllTypes.List() {
 					for _, k := range bodiesOf(t, op, d, to) {
 						addOps(k, planned)
 						addOps(elementary.Widen(k, elementary.KeepNone), tiled)
@@ -131,7 +131,7 @@ func partsOf(m *kernel.Micro) (parts []plannedMicro) {
 // needed of the bits of every type.
 func plannedMicros(t *testing.T) map[plannedMicro]bool {
 	all := map[plannedMicro]bool{{kernel.StoreNT, ir.OpInvalid, ir.Uint8}: true}
-	for _, d := range ir.Running.List() {
+	for _, d := range ir.AllTypes.List() {
 		for _, kind := range []kernel.MicroKind{kernel.Pack, kernel.Transpose} {
 			all[plannedMicro{kind, ir.OpInvalid, kernel.BitsType(d)}] = true
 		}

@@ -45,3 +45,20 @@ func ExampleSignature() {
 	// Output:
 	// var(a, axis=None, ddof=0, keepdims=False)
 }
+
+// An error of a run names the byte of the formula where the function is.
+func ExampleParseFile() {
+	a := graph.Input("a", graph.Float32, 3)
+	y, err := formula.ParseFile("formula", "1 + take(a, 7)", map[string]graph.Node{"a": a})
+	if err != nil {
+		log.Fatal(err)
+	}
+	p, err := graph.Compile(y)
+	if err != nil {
+		log.Fatal(err)
+	}
+	_, err = p.Run(context.Background(), graph.Of([]float32{1, 2, 3}))
+	fmt.Println(err)
+	// Output:
+	// formula:5: run: index 7 is outside an axis of 3 elements: allowed are 0 to 2
+}

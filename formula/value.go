@@ -2,6 +2,7 @@ package formula
 
 import (
 	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/ir"
 )
 
 // Values: what a part of a formula gives before it is an array, and the names that have one.
@@ -54,10 +55,8 @@ var constants = map[string]value{
 // Python's.
 var typeNames = func() map[string]graph.DType {
 	names := map[string]graph.DType{"bool_": graph.Bool, "int": graph.Int64, "float": graph.Float64}
-	for dt := graph.Bool; dt <= graph.QUint8; dt++ {
-		if dt.Runs() {
-			names[dt.String()] = dt
-		}
+	for _, dt := range ir.AllTypes.List() {
+		names[dt.String()] = dt
 	}
 	return names
 }()

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/ir"
 )
 
 // ways are the options that must not change a bit.
@@ -47,6 +48,9 @@ func everyWay(t *testing.T, ys graph.Nodes, ins ...*graph.Tensor) [][]uint64 {
 // NaN the same.
 func elements(t *testing.T, x *graph.Tensor) []uint64 {
 	t.Helper()
+	if ir.Stored.Has(x.DType()) {
+		x = x.Bitcast(graph.Uint8)
+	}
 	elements, ok := elementsBy[x.DType()]
 	require.True(t, ok, x.DType())
 	return elements(t, x)

@@ -62,3 +62,22 @@ func (p *Program) Inspection() ([]Stage, []ir.Pos, error) {
 func SourceLine(file string, line int) string {
 	return sourceLines{}.line(ir.Pos{File: file, Line: line})
 }
+
+// Edge is the use of a value by another one in the picture of values.
+type Edge struct {
+	From, To   int
+	Label, Why string
+}
+
+// Picture returns the values of a program with the steps that compute each, and the edges of
+// their picture.
+func (p *Program) Picture() (values []*ir.Value, steps [][]int, edges []Edge, err error) {
+	x, err := p.inspect()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	for _, e := range x.valuePicture().Edges {
+		edges = append(edges, Edge{e.From, e.To, e.Label, e.Why})
+	}
+	return x.values, x.steps, edges, nil
+}

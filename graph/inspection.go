@@ -31,6 +31,7 @@ type inspection struct {
 	steps   [][]int            // of the plan, that compute each value
 	ofStep  [][]int            // the values that each step computes
 	decided map[int][]Decision // about a value: those with a reason
+	readers [][]int            // the values that read each value, for its picture
 }
 
 // stage is the text of a level.

@@ -3,6 +3,7 @@ package graph
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/stridefuse/stridefuse/internal/page"
@@ -20,8 +21,14 @@ func (x *inspection) valuePicture() *page.Picture {
 		pic.Groups = append(pic.Groups, "step "+strconv.Itoa(i))
 	}
 	at, lines := map[*ir.Value]int{}, x.lines()
+	x.readers = make([][]int, len(x.values))
 	for i, v := range x.values {
 		at[v] = i
+		for _, a := range v.Args {
+			x.readers[at[a]] = append(x.readers[at[a]], i)
+		}
+	}
+	for i, v := range x.values {
 		pic.Nodes = append(pic.Nodes, x.valueNode(i, v, lines[i]))
 		for _, a := range v.Args {
 			pic.Edges = append(pic.Edges, x.valueEdge(at[a], i))
@@ -57,27 +64,52 @@ func (x *inspection) valueNode(i int, v *ir.Value, line string) page.Node {
 	return n
 }
 
+// joined reports whether what reads a value is computed in a step that computes it: to itself,
+// or all that reads it through the view that to is. Nothing else without a step is computed at
+// a run.
+func (x *inspection) joined(from, to int) bool {
+	if len(x.steps[to]) > 0 {
+		return slices.ContainsFunc(x.steps[to], func(s int) bool { return slices.Contains(x.steps[from], s) })
+	}
+	return !x.values[to].Op.IsView() || !slices.ContainsFunc(x.readers[to], func(r int) bool { return !x.joined(from, r) })
+}
+
 // valueEdge draws the use of a value by another one.
 func (x *inspection) valueEdge(from, to int) page.Edge {
 	e := page.Edge{From: from, To: to}
-	for _, s := range x.steps[from] {
-		for _, t := range x.steps[to] {
-			if s == t {
-				return e
-			}
-		}
+	if x.joined(from, to) {
+		return e
 	}
-	for _, d := range x.decided[from] {
+	about := x.decided[from]
+	if op := x.values[to].Op; op.IsView() || op == ir.OpCopy { // which is a step: the copy
+		about = slices.Concat(x.decided[to], about)
+	}
+	for _, d := range about {
 		word, ok := stored[d.Kind]
 		if ok && (e.Why == "" || d.Kind != plan.Copied) { // a copy may be of an operand
 			e.Label, e.Why = byteText(d.Bytes)+" "+word, d.Reason
 		}
 	}
+	for _, d := range x.decided[from] {
+		if d.Kind == plan.Recomputed && e.Why == "" {
+			e.Label, e.Why = "computed again", d.Reason
+		}
+	}
 	if v := x.values[from]; e.Why == "" && len(x.steps[from]) > 0 {
 		size, _ := v.Type.Shape.NumElems().Int()
 		e.Label, e.Why = byteText(size*v.Type.DType.Size()), complete
+		if v.Op.IsElementwise() && x.isResult(from) {
+			e.Why = "it is a result, which another loop reads from memory"
+		}
 	}
 	return e
+}
+
+// isResult reports whether a step that computes a value stores a result.
+func (x *inspection) isResult(v int) bool {
+	return slices.ContainsFunc(x.steps[v], func(s int) bool {
+		return slices.ContainsFunc(x.plan.Steps[s].Out, func(o plan.Output) bool { return x.plan.Buffers[o.Buffer].Kind == plan.ResultBuffer })
+	})
 }
 
 // complete is why a value is not computed in the loop of its reader where the ledger has no

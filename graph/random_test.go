@@ -298,6 +298,12 @@ func replaySlice(a ir.Attr, x graph.Node) graph.Node {
 
 // goValue returns an element as a Go number or bool.
 func goValue(dt ir.DType, bits uint64) any {
+	switch {
+	case ir.Minifloats.Has(dt):
+		return float32(ir.ToFloat(dt, bits))
+	case ir.Subbytes.Has(dt):
+		return int8(bits)
+	}
 	switch dt {
 	case ir.Bool:
 		return bits != 0
@@ -369,6 +375,10 @@ func bitsOf(v any) uint64 {
 
 // toTensor returns the elements as a tensor of a layout, nil for row-major.
 func toTensor(t require.TestingT, a eval.Array, at *layout.Layout) *graph.Tensor {
+	if dt := a.DType; ir.Stored.Has(dt) {
+		a.DType = ir.Uint8
+		return place[uint8](t, a, at).Bitcast(dt)
+	}
 	switch a.DType {
 	case ir.Bool:
 		return place[bool](t, a, at)
@@ -419,6 +429,14 @@ func place[T graph.Element](t require.TestingT, a eval.Array, at *layout.Layout)
 
 // toArray returns a tensor's elements.
 func toArray(t require.TestingT, x *graph.Tensor) eval.Array {
+	if dt := x.DType(); ir.Stored.Has(dt) {
+		a := toArray(t, x.Bitcast(graph.Uint8))
+		for i, bits := range a.Data {
+			a.Data[i] = ir.Wrap(dt, int64(bits))
+		}
+		a.DType = dt
+		return a
+	}
 	a := eval.Array{DType: x.DType(), Shape: x.Shape(), Data: make([]uint64, 0, x.Size())}
 	for k := range x.Size() {
 		index, err := x.UnravelIndex(k)

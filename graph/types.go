@@ -8,8 +8,7 @@ import (
 // DType is the type of one element.
 type DType = ir.DType
 
-// The element types. QInt8 and QUint8 are declared and have no kernels yet:
-// using one is an error that says so. Each op on Float16 and BFloat16 computes in float32
+// The element types. Each op on Float16 and BFloat16 computes in float32
 // and rounds its result once, to even; subnormal numbers are kept. Sums, scans and products
 // of them round at their end. So does Fixed16x16, the multiples of 2^-16 from -32768 to just
 // below 32768, which is computed in float64: what is beyond becomes the least or the greatest,
@@ -17,6 +16,15 @@ type DType = ir.DType
 // bits more than its greatest numbers, the error of any function of one argument is below
 // 0.50001 of 2^-16. Int8, Int16 and
 // Uint16 are computed in int32 and wrap.
+//
+// Those from Float8E4M3FN on are only stored: they can be moved, chosen by Where and
+// converted; to compute with them, Cast them to Float32 or Int32 and the results back. Go has
+// no types for their elements. Tensor.At returns a float32 or an int8, and Set takes any
+// number. An element takes one byte, also where it has 4 or 2 bits: those are the low ones.
+// Cast rounds to the nearest, the even one of two, from any type once. What is beyond the
+// greatest number of a float becomes infinite, NaN where there is no infinity, and the greatest
+// of Float4E2M1, which has neither; Clip before the Cast saturates. Float8E8M0 takes the
+// greater of two equally near powers of two, and NaN for negative numbers.
 const (
 	Bool       = ir.Bool
 	Int8       = ir.Int8
@@ -32,8 +40,17 @@ const (
 	Float32    = ir.Float32
 	Float64    = ir.Float64
 	Fixed16x16 = ir.Fixed16x16
-	QInt8      = ir.QInt8
-	QUint8     = ir.QUint8
+
+	Float8E4M3FN   = ir.Float8E4M3FN
+	Float8E4M3FNUZ = ir.Float8E4M3FNUZ
+	Float8E5M2     = ir.Float8E5M2
+	Float8E5M2FNUZ = ir.Float8E5M2FNUZ
+	Float8E8M0     = ir.Float8E8M0
+	Float4E2M1     = ir.Float4E2M1
+	Int4           = ir.Int4
+	Int2           = ir.Int2
+	Uint4          = ir.Uint4
+	Uint2          = ir.Uint2
 )
 
 // Extent is the number of elements along an axis: a number, or an expression in

@@ -8,29 +8,31 @@ import "math"
 func RefCast(in, out DType, a [3]uint64) uint64 {
 	switch {
 	case out == Bool:
-		if Reals.Has(in) {
+		if Fractions.Has(in) {
 			return FromBool(ToFloat(in, a[0]) != 0)
 		}
 		return FromBool(a[0] != 0)
-	case Reals.Has(in) && Reals.Has(out):
+	case Fractions.Has(in) && Fractions.Has(out):
 		return FromFloat(out, ToFloat(in, a[0]))
-	case Reals.Has(in):
+	case Fractions.Has(in):
 		return saturateInt(out, ToFloat(in, a[0]))
-	case Reals.Has(out):
+	case Fractions.Has(out):
 		return floatOfInt(in, out, a[0])
 	}
 	return Wrap(out, int64(a[0]))
 }
 
-// floatOfInt rounds an integer once. Those that float64 does not hold are past
-// the greatest float16, so that rounding them on the way does not matter there. For
-// bfloat16 they lose 11 bits, of which the last that is left says whether any was set.
+// floatOfInt rounds an integer once. Those that float64 does not hold are past the greatest
+// float16 and most minifloats, so that rounding them on the way does not matter there. For
+// bfloat16 and float8e8m0 they lose 11 bits, of which the last that is left says whether any
+// was set.
 func floatOfInt(in, out DType, a uint64) uint64 {
 	const lost = 1<<11 - 1
+	large := out == BFloat16 || out == Float8E8M0
 	switch {
-	case out == BFloat16 && in == Uint64 && a >= 1<<53:
+	case large && in == Uint64 && a >= 1<<53:
 		a = (a | (a&lost + lost)) &^ lost
-	case out == BFloat16 && in != Uint64 && (int64(a) >= 1<<53 || int64(a) < -1<<53):
+	case large && in != Uint64 && (int64(a) >= 1<<53 || int64(a) < -1<<53):
 		a = (a | (a&lost + lost)) &^ lost
 	}
 	switch {
@@ -62,8 +64,8 @@ func saturateInt(d DType, v float64) uint64 {
 
 // intRange returns the least value of d and the least power of two beyond it.
 func intRange(d DType) (lo, hi float64) {
-	bits := 8 * d.Size()
-	if Signed.Has(d) {
+	bits := d.Bits()
+	if Complements.Has(d) {
 		return -math.Ldexp(1, bits-1), math.Ldexp(1, bits-1)
 	}
 	return 0, math.Ldexp(1, bits)
@@ -71,7 +73,7 @@ func intRange(d DType) (lo, hi float64) {
 
 // maxOf returns the greatest integer of d.
 func maxOf(d DType) uint64 {
-	if Signed.Has(d) {
+	if Complements.Has(d) {
 		return SignBit(d) - 1
 	}
 	return laneMask(d)

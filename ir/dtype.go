@@ -8,8 +8,8 @@ import (
 // DType is the type of one element.
 type DType uint8
 
-// The element types. Those that Runs reports have kernels; the others have
-// their place in every table and answer with an error that says so.
+// The element types. Those after Fixed16x16 are Stored: they are moved and converted, and
+// nothing is computed with them.
 const (
 	Invalid    DType = iota
 	Bool             // one byte, 0 or 1
@@ -26,8 +26,17 @@ const (
 	Float32          // IEEE binary32
 	Float64          // IEEE binary64
 	Fixed16x16       // signed Q16.16 in an int32: multiples of 2^-16, computed in float64
-	QInt8            // int8 with scale and zero point
-	QUint8           // uint8 with scale and zero point
+
+	Float8E4M3FN   // 4 bits of exponent and 3 of fraction; NaN, no infinity
+	Float8E4M3FNUZ // the same, half as large, with one NaN and no -0
+	Float8E5M2     // the upper half of binary16
+	Float8E5M2FNUZ // the same, half as large, with one NaN, no infinity and no -0
+	Float8E8M0     // a power of two from 2^-127 to 2^127, or NaN
+	Float4E2M1     // 0, 0.5, 1, 1.5, 2, 3, 4, 6 and their negatives, in the low bits of a byte
+	Int4           // two's complement, in the low bits of a byte
+	Int2           //
+	Uint4          // the low bits of a byte
+	Uint2          //
 	numDTypes
 )
 
@@ -37,8 +46,7 @@ type dtypeInfo struct {
 	text    string // the name in IR text
 	storage int    // bytes of an element in memory
 	// compute is the type that elements are computed in: the type itself where it has
-	// kernels of every kind, Invalid where it has none yet. Any other type has loads,
-	// stores and conversions alone. Each op on it is that of the compute type, whose
+	// kernels of every kind. Any other type has loads, stores and conversions alone. Each op on it is that of the compute type, whose
 	// result is rounded or wrapped to the type; reductions, scans and products convert
 	// their operands once and their results once (package elementary, passes/widen.go).
 	compute DType
@@ -63,8 +71,17 @@ var dtypes = [numDTypes]dtypeInfo{
 	Float32:    {"float32", "f32", 4, Float32, Float32},
 	Float64:    {"float64", "f64", 8, Float64, Float64},
 	Fixed16x16: {"fixed16x16", "q16x16", 4, Float64, Fixed16x16},
-	QInt8:      {"qint8", "qi8", 1, Invalid, Invalid},
-	QUint8:     {"quint8", "qu8", 1, Invalid, Invalid},
+
+	Float8E4M3FN:   {"float8e4m3fn", "f8e4m3fn", 1, Float32, Float8E4M3FN},
+	Float8E4M3FNUZ: {"float8e4m3fnuz", "f8e4m3fnuz", 1, Float32, Float8E4M3FNUZ},
+	Float8E5M2:     {"float8e5m2", "f8e5m2", 1, Float32, Float8E5M2},
+	Float8E5M2FNUZ: {"float8e5m2fnuz", "f8e5m2fnuz", 1, Float32, Float8E5M2FNUZ},
+	Float8E8M0:     {"float8e8m0", "f8e8m0", 1, Float32, Float8E8M0},
+	Float4E2M1:     {"float4e2m1", "f4e2m1", 1, Float32, Float4E2M1},
+	Int4:           {"int4", "i4", 1, Int32, Int4},
+	Int2:           {"int2", "i2", 1, Int32, Int2},
+	Uint4:          {"uint4", "u4", 1, Int32, Uint4},
+	Uint2:          {"uint2", "u2", 1, Int32, Uint2},
 }
 
 func (d DType) info() dtypeInfo {
@@ -89,19 +106,13 @@ func (d DType) Compute() DType { return d.info().compute }
 // Total returns the type of sums and products of many elements, see dtypeInfo.
 func (d DType) Total() DType { return d.info().total }
 
-// Runs reports whether kernels exist for the type.
-func (d DType) Runs() bool { return d.Compute() != Invalid }
-
 // Native reports whether the type has kernels of every kind: it is computed in itself.
-func (d DType) Native() bool { return d.Runs() && d.Compute() == d }
+func (d DType) Native() bool { return d != Invalid && d.Compute() == d }
 
-// CheckRuns returns an error for a type that is declared but has no kernels yet.
-func (d DType) CheckRuns() error {
+// Check returns an error for a type that does not exist.
+func (d DType) Check() error {
 	if d == Invalid || d >= numDTypes {
 		return fmt.Errorf("dtype %d does not exist", uint8(d))
-	}
-	if !d.Runs() {
-		return fmt.Errorf("dtype %s has no kernels yet; use one of %s", d, Running)
 	}
 	return nil
 }
@@ -135,13 +146,17 @@ var (
 	Unsigned = SetOf(Uint8, Uint16, Uint32, Uint64)
 	Ints     = Signed | Unsigned
 	Floats   = SetOf(Float16, BFloat16, Float32, Float64)
-	Reals    = Floats | SetOf(Fixed16x16) // that have fractions
+	Reals    = Floats | SetOf(Fixed16x16)
 	Numeric  = Ints | Reals
-	AllTypes = Numeric | Bools
-	shorts   = SetOf(Int8, Int16, Uint8, Uint16)
-	singles  = Floats &^ SetOf(Float64) // computed in float32
-	Running  = setWhere(DType.Runs)
-	Native   = setWhere(DType.Native)
+	Computed = Numeric | Bools // that ops compute with
+	AllTypes = Computed | Stored
+	// Fractions are the types that have numbers with fractions, Complements those in two's
+	// complement.
+	Fractions   = Reals | Minifloats
+	Complements = Signed | SetOf(Int4, Int2)
+	shorts      = SetOf(Int8, Int16, Uint8, Uint16)
+	singles     = Floats &^ SetOf(Float64) // computed in float32
+	Native      = setWhere(DType.Native)
 )
 
 // setWhere returns the set of the types with a property.

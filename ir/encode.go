@@ -17,7 +17,7 @@ var ErrNoNumber = errors.New("neither a number nor a bool")
 // takes a number only if it is exactly that number, also from a float. A float
 // type rounds, once and to even, but a finite number stays finite.
 func Encode(dt DType, value any) (bits uint64, err error) {
-	if err := dt.CheckRuns(); err != nil {
+	if err := dt.Check(); err != nil {
 		return 0, err
 	}
 	switch v := value.(type) { // whose bits are in an integer
@@ -37,13 +37,13 @@ func Encode(dt DType, value any) (bits uint64, err error) {
 		return FromBool(v.Bool()), nil
 	case dt == Bool:
 		return 0, fmt.Errorf("%v is not a bool: use true or false, or Cast the bools", value)
-	case v.CanFloat() && Reals.Has(dt):
+	case v.CanFloat() && Fractions.Has(dt):
 		return within(dt, FromFloat(dt, v.Float()), v.Float(), value)
 	case v.CanFloat():
 		return encodeIntegral(dt, v.Float())
-	case v.CanUint() && Reals.Has(dt):
+	case v.CanUint() && Fractions.Has(dt):
 		return within(dt, floatOfInt(Uint64, dt, v.Uint()), float64(v.Uint()), value)
-	case Reals.Has(dt):
+	case Fractions.Has(dt):
 		return within(dt, floatOfInt(Int64, dt, uint64(v.Int())), float64(v.Int()), value)
 	case v.CanUint():
 		return encodeInt(dt, v.Uint(), false, value)
@@ -63,7 +63,7 @@ func within(dt DType, bits uint64, number float64, value any) (uint64, error) {
 // greatest returns the greatest finite number of a type with fractions.
 func greatest(dt DType) float64 {
 	last := FromFloat(dt, math.Inf(1))
-	if Floats.Has(dt) {
+	if v := ToFloat(dt, last); math.IsInf(v, 0) || math.IsNaN(v) {
 		last--
 	}
 	return ToFloat(dt, last)
@@ -86,7 +86,7 @@ func encodeIntegral(dt DType, f float64) (uint64, error) {
 func encodeInt(dt DType, bits uint64, negative bool, value any) (uint64, error) {
 	fits := bits <= maxOf(dt)
 	if negative {
-		fits = Signed.Has(dt) && IsElement(dt, bits)
+		fits = Complements.Has(dt) && IsElement(dt, bits)
 	}
 	if !fits {
 		return 0, outside(dt, value)
@@ -96,8 +96,8 @@ func encodeInt(dt DType, bits uint64, negative bool, value any) (uint64, error) 
 
 func outside(dt DType, value any) error {
 	least := int64(0)
-	if Signed.Has(dt) {
-		least = -1 << (8*dt.Size() - 1)
+	if Complements.Has(dt) {
+		least = -1 << (dt.Bits() - 1)
 	}
 	return fmt.Errorf("%v is outside %s, [%d, %d]", value, dt, least, maxOf(dt))
 }

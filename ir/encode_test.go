@@ -72,7 +72,14 @@ func TestEncodeErrors(t *testing.T) {
 		{ir.Float16, 65520, "65520 is past the greatest float16, 65504"},
 		{ir.Float16, 1e5, "100000 is past the greatest float16, 65504"},
 		{ir.Uint16, 1 << 16, "65536 is outside uint16, [0, 65535]"},
-		{ir.QInt8, 1, "dtype qint8 has no kernels yet; use one of bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, bfloat16, float32, float64, fixed16x16"},
+		{200, 1, "dtype 200 does not exist"},
+		{ir.Float8E4M3FN, 464.1, "464.1 is past the greatest float8e4m3fn, 448"},
+		{ir.Float8E4M3FNUZ, math.Inf(1), "+Inf is past the greatest float8e4m3fnuz, 240"},
+		{ir.Float4E2M1, -7, "-7 is past the greatest float4e2m1, 6"},
+		{ir.Float4E2M1, math.NaN(), "NaN is past the greatest float4e2m1, 6"},
+		{ir.Float8E8M0, -1, "-1 is past the greatest float8e8m0, 1.7014118346046923e+38"},
+		{ir.Int4, 8, "8 is outside int4, [-8, 7]"},
+		{ir.Uint2, -1, "-1 is outside uint2, [0, 3]"},
 	} {
 		_, err := ir.Encode(c.dt, c.v)
 		require.EqualError(t, err, c.want)

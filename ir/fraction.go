@@ -66,11 +66,15 @@ func parseNarrow(d DType, text string) (uint64, error) {
 }
 
 // reaches reports whether an element that a number was rounded to is not infinite, or the
-// last of its type, because the number is beyond all of them.
+// last of its type, because the number is beyond all of them, or NaN because the type has no
+// such number.
 func reaches(d DType, bits uint64, v float64) bool {
 	r := ToFloat(d, bits)
-	if Floats.Has(d) {
-		return !math.IsInf(r, 0) || math.IsInf(v, 0)
+	switch d {
+	case Fixed16x16:
+		return math.Abs(r-v) <= 0x1p-17 // not of NaN
+	case Float4E2M1:
+		return math.Abs(v) < 7
 	}
-	return math.Abs(r-v) <= 0x1p-17 // not of NaN
+	return math.IsNaN(r) == math.IsNaN(v) && (!math.IsInf(r, 0) || math.IsInf(v, 0))
 }

@@ -13,7 +13,7 @@ func Infer(op Op, attr Attr, args []Type) (Type, error) {
 		return Type{}, fmt.Errorf("takes %d operands or more, got %d", info.Arity, len(args))
 	}
 	for _, t := range args {
-		if err := t.DType.CheckRuns(); err != nil {
+		if err := t.DType.Check(); err != nil {
 			return Type{}, err
 		}
 	}
@@ -77,12 +77,12 @@ func (op Op) ResultType(given DType, args ...DType) (DType, error) {
 	case GivesBool:
 		return Bool, nil
 	case GivenType:
-		if err := given.CheckRuns(); err != nil {
+		if err := given.Check(); err != nil {
 			return Invalid, err
 		}
 		switch {
 		case op != OpBitcast:
-		case !Numeric.Has(given):
+		case !info.Domain.Has(given):
 			return Invalid, fmt.Errorf("not all bits of %s are a %s: take Ne(0) instead", dt, given)
 		case given.Size() != dt.Size():
 			return Invalid, fmt.Errorf("an element of %s takes %d B and one of %s %d B: only types of one size share bits", dt, dt.Size(), given, given.Size())
@@ -94,5 +94,5 @@ func (op Op) ResultType(given DType, args ...DType) (DType, error) {
 
 // doesNotTake is the error for an operand whose type is not in the op's domain.
 func doesNotTake(op Op, d DType) error {
-	return fmt.Errorf("does not take %s: Cast to one of %s", d, op.Info().Domain&Running)
+	return fmt.Errorf("does not take %s: Cast to one of %s", d, op.Info().Domain)
 }

@@ -173,12 +173,12 @@ func refSelect(_, _ DType, a [3]uint64) uint64 {
 }
 
 func refBitcast(in, out DType, a [3]uint64) uint64 {
-	return Wrap(out, int64(a[0]&laneMask(in)))
+	return Wrap(out, int64(a[0]&(^uint64(0)>>(64-8*in.Size()))))
 }
 
-func laneMask(d DType) uint64 { return ^uint64(0) >> (64 - 8*d.Size()) }
+func laneMask(d DType) uint64 { return ^uint64(0) >> (64 - d.Bits()) }
 
-func SignBit(d DType) uint64 { return 1 << (8*d.Size() - 1) }
+func SignBit(d DType) uint64 { return 1 << (d.Bits() - 1) }
 
 func FromBool(b bool) uint64 {
 	if b {
@@ -189,8 +189,8 @@ func FromBool(b bool) uint64 {
 
 // Wrap reduces v to the width of d and extends it again; floats keep bits.
 func Wrap(d DType, v int64) uint64 {
-	shift := 64 - 8*d.Size()
-	if Signed.Has(d) {
+	shift := 64 - d.Bits()
+	if Complements.Has(d) {
 		return uint64(v << shift >> shift)
 	}
 	return uint64(v) << shift >> shift
@@ -210,6 +210,9 @@ func ToFloat(d DType, a uint64) float64 {
 	case Fixed16x16:
 		return scalar.Fixed16x16frombits(uint32(a))
 	}
+	if Minifloats.Has(d) {
+		return minifloatNumber(d, a)
+	}
 	panic(noMeaning("a number with a fraction", d))
 }
 
@@ -228,12 +231,15 @@ func FromFloat(d DType, v float64) uint64 {
 	case Fixed16x16:
 		return uint64(scalar.Fixed16x16bits(v))
 	}
+	if Minifloats.Has(d) {
+		return minifloatOf(d, v)
+	}
 	panic(noMeaning("a number with a fraction", d))
 }
 
 // IsNaN reports whether an element is not a number.
 func IsNaN(d DType, a uint64) bool {
-	return Floats.Has(d) && ToFloat(d, a) != ToFloat(d, a)
+	return (Floats | Minifloats).Has(d) && ToFloat(d, a) != ToFloat(d, a)
 }
 
 // noMeaning is the text of a panic: a switch on types met one that it has no case for.

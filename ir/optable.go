@@ -213,8 +213,8 @@ var rows = [numOps]OpInfo{
 	OpTrunc: {Name: "trunc", Doc: "x without its fraction", Kind: Lane, Arity: 1, Domain: Reals, Idempotent: true, Cost: 1, Ref: refTrunc},
 	OpRound: {Name: "round", Doc: "the nearest integer, halves to even", Kind: Lane, Arity: 1, Domain: Reals, Idempotent: true, Cost: 1, Ref: refRound},
 
-	OpEq: {Name: "eq", Doc: "x == y", Kind: Lane, Arity: 2, Domain: AllTypes, Result: GivesBool, Commutative: true, Identity: identityTrue, Cost: 1, Ref: refEq},
-	OpNe: {Name: "ne", Doc: "x != y", Kind: Lane, Arity: 2, Domain: AllTypes, Result: GivesBool, Commutative: true, Identity: identityFalse, Cost: 1, Ref: refNe},
+	OpEq: {Name: "eq", Doc: "x == y", Kind: Lane, Arity: 2, Domain: Computed, Result: GivesBool, Commutative: true, Identity: identityTrue, Cost: 1, Ref: refEq},
+	OpNe: {Name: "ne", Doc: "x != y", Kind: Lane, Arity: 2, Domain: Computed, Result: GivesBool, Commutative: true, Identity: identityFalse, Cost: 1, Ref: refNe},
 	OpLt: {Name: "lt", Doc: "x < y", Kind: Lane, Arity: 2, Domain: Numeric, Result: GivesBool, Cost: 1, Ref: refLt},
 	OpLe: {Name: "le", Doc: "x <= y", Kind: Lane, Arity: 2, Domain: Numeric, Result: GivesBool, Cost: 1, Ref: refLe},
 
@@ -228,7 +228,7 @@ var rows = [numOps]OpInfo{
 	OpSelect:   {Name: "select", Doc: "y where x, else z", Kind: Lane, Arity: 3, Domain: AllTypes, Mask: true, Cost: 1, Ref: refSelect},
 	OpUnlikely: {Name: "unlikely", Doc: "y where x, else z, as select: for an x that is seldom true, as y is computed only where it is", Kind: Lane, Arity: 3, Domain: AllTypes, Mask: true, Cost: 1, Ref: refSelect},
 	OpCast:     {Name: "cast", Doc: "x as another type: float to int truncates, saturates and takes NaN to 0; int to int wraps; to bool is x != 0", Kind: Lane, Arity: 1, Domain: AllTypes, Result: GivenType, Cost: 1, Ref: RefCast, fromType: dtypeFromType},
-	OpBitcast:  {Name: "bitcast", Doc: "the bits of x as another type of the same size", Kind: Lane, Arity: 1, Domain: Numeric, Result: GivenType, Cost: 0, Ref: refBitcast, fromType: dtypeFromType},
+	OpBitcast:  {Name: "bitcast", Doc: "the bits of x as another type of the same size", Kind: Lane, Arity: 1, Domain: Numeric | Stored, Result: GivenType, Cost: 0, Ref: refBitcast, fromType: dtypeFromType},
 
 	OpGt: {Name: "gt", Doc: "x > y", Kind: Composed, Arity: 2, Domain: Numeric, Result: GivesBool, Cost: 1},
 	OpGe: {Name: "ge", Doc: "x >= y", Kind: Composed, Arity: 2, Domain: Numeric, Result: GivesBool, Cost: 1},
@@ -299,7 +299,7 @@ var rows = [numOps]OpInfo{
 	OpXorBits:      {Name: "xorbits", Doc: "the bits that are set in an odd number of elements along axes, which are dropped", Kind: Reduce, Arity: 1, Domain: Ints, By: OpXor, attrs: []*attribute{attrAxes}, Infer: inferReduce, Eval: evalReduce},
 	OpArgMin:       {Name: "argmin", Doc: "where the least element along an axis, which is dropped, stands: the first NaN if there is one, else the first of equal elements", Kind: Reduce, Arity: 1, Domain: Numeric, Result: GivesIndex, By: OpMin, attrs: []*attribute{attrAxes}, Infer: inferArgReduce, Eval: evalArgReduce},
 	OpArgMax:       {Name: "argmax", Doc: "where the greatest element along an axis, which is dropped, stands: the first NaN if there is one, else the first of equal elements", Kind: Reduce, Arity: 1, Domain: Numeric, Result: GivesIndex, By: OpMax, attrs: []*attribute{attrAxes}, Infer: inferArgReduce, Eval: evalArgReduce},
-	OpReduceChunks: {Name: "reduce_chunks", Doc: "chunks of the last axis of x, each reduced to one element; the chunks are the first axis, if there are several", Kind: Reduce, Arity: 1, Domain: AllTypes, attrs: []*attribute{attrBy}, Infer: inferReduceChunks, Eval: evalReduceChunks},
+	OpReduceChunks: {Name: "reduce_chunks", Doc: "chunks of the last axis of x, each reduced to one element; the chunks are the first axis, if there are several", Kind: Reduce, Arity: 1, Domain: Computed, attrs: []*attribute{attrBy}, Infer: inferReduceChunks, Eval: evalReduceChunks},
 
 	OpCumSum:  {Name: "cumsum", Doc: "the sums of the elements up to each along an axis; integers wrap", Kind: Scan, Arity: 1, Domain: Numeric, By: OpAdd, attrs: []*attribute{attrAxis, attrExclusive}, Infer: inferScan, Eval: evalScan},
 	OpCumProd: {Name: "cumprod", Doc: "the products of the elements up to each along an axis; integers wrap", Kind: Scan, Arity: 1, Domain: Numeric, By: OpMul, attrs: []*attribute{attrAxis, attrExclusive}, Infer: inferScan, Eval: evalScan},
@@ -314,10 +314,10 @@ var rows = [numOps]OpInfo{
 	OpScatterMul:  {Name: "scatter_mul", Doc: "x multiplied by the elements of z at the indices y along an axis, one after the other", Kind: Line, Arity: 3, Domain: Numeric, By: OpMul, attrs: []*attribute{attrAxis}, Infer: inferScatter, Eval: evalLine, Line: scatterLine},
 	OpScatterMin:  {Name: "scatter_min", Doc: "the lesser of x and the elements of z at the indices y along an axis", Kind: Line, Arity: 3, Domain: Numeric, By: OpMin, attrs: []*attribute{attrAxis}, Infer: inferScatter, Eval: evalLine, Line: scatterLine},
 	OpScatterMax:  {Name: "scatter_max", Doc: "the greater of x and the elements of z at the indices y along an axis", Kind: Line, Arity: 3, Domain: Numeric, By: OpMax, attrs: []*attribute{attrAxis}, Infer: inferScatter, Eval: evalLine, Line: scatterLine},
-	OpSort:        {Name: "sort", Doc: "the first elements along an axis, the least first and NaNs last", Kind: Line, Arity: 1, Domain: AllTypes, attrs: []*attribute{attrAxis, attrFirst}, Infer: inferSort, Eval: evalLine, Line: sortLine, Sorts: true},
-	OpSortDown:    {Name: "sort_down", Method: "sortdescending", Doc: "the first elements along an axis, the greatest first and NaNs last", Kind: Line, Arity: 1, Domain: AllTypes, attrs: []*attribute{attrAxis, attrFirst}, Infer: inferSort, Eval: evalLine, Line: sortLine, Sorts: true, Descending: true},
-	OpArgSort:     {Name: "argsort", Doc: "where the first elements along an axis are, the least first and NaNs last; equal ones in their order", Kind: Line, Arity: 1, Domain: AllTypes, attrs: []*attribute{attrAxis, attrFirst}, Infer: inferSort, Eval: evalLine, Line: sortLine, Sorts: true, Places: true},
-	OpArgSortDown: {Name: "argsort_down", Method: "argsortdescending", Doc: "where the first elements along an axis are, the greatest first and NaNs last; equal ones in their order", Kind: Line, Arity: 1, Domain: AllTypes, attrs: []*attribute{attrAxis, attrFirst}, Infer: inferSort, Eval: evalLine, Line: sortLine, Sorts: true, Descending: true, Places: true},
+	OpSort:        {Name: "sort", Doc: "the first elements along an axis, the least first and NaNs last", Kind: Line, Arity: 1, Domain: Computed, attrs: []*attribute{attrAxis, attrFirst}, Infer: inferSort, Eval: evalLine, Line: sortLine, Sorts: true},
+	OpSortDown:    {Name: "sort_down", Method: "sortdescending", Doc: "the first elements along an axis, the greatest first and NaNs last", Kind: Line, Arity: 1, Domain: Computed, attrs: []*attribute{attrAxis, attrFirst}, Infer: inferSort, Eval: evalLine, Line: sortLine, Sorts: true, Descending: true},
+	OpArgSort:     {Name: "argsort", Doc: "where the first elements along an axis are, the least first and NaNs last; equal ones in their order", Kind: Line, Arity: 1, Domain: Computed, attrs: []*attribute{attrAxis, attrFirst}, Infer: inferSort, Eval: evalLine, Line: sortLine, Sorts: true, Places: true},
+	OpArgSortDown: {Name: "argsort_down", Method: "argsortdescending", Doc: "where the first elements along an axis are, the greatest first and NaNs last; equal ones in their order", Kind: Line, Arity: 1, Domain: Computed, attrs: []*attribute{attrAxis, attrFirst}, Infer: inferSort, Eval: evalLine, Line: sortLine, Sorts: true, Descending: true, Places: true},
 
 	OpRecurrence: {Name: "recurrence", Doc: "y[i] = z[i]*y[i-1] + x[i] along an axis, z being the second operand; y[0] = x[0]", Kind: Line, Arity: 2, Domain: Numeric & Native, By: OpAdd, attrs: []*attribute{attrAxis}, Infer: inferRecurrence, Eval: evalLine, Line: recurrenceLine},
 

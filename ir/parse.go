@@ -89,7 +89,7 @@ func (p *parser) param() {
 
 // Check returns an error for a type that no value can have.
 func (t Type) Check() error {
-	if err := t.DType.CheckRuns(); err != nil {
+	if err := t.DType.Check(); err != nil {
 		return err
 	}
 	return t.Shape.Check()

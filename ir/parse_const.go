@@ -22,9 +22,9 @@ func ConstText(d DType, bits uint64) string {
 		return fmt.Sprintf("invalid:%#x", bits)
 	case d == Bool:
 		return strconv.FormatBool(bits != 0)
-	case Signed.Has(d):
+	case Complements.Has(d):
 		return strconv.FormatInt(int64(bits), 10)
-	case Reals.Has(d):
+	case Fractions.Has(d):
 		return floatText(d, bits)
 	}
 	return strconv.FormatUint(bits, 10)
@@ -77,21 +77,21 @@ func (s *Scanner) Constant() string {
 
 // ParseConst returns the bits of an element from its text.
 func ParseConst(d DType, text string) (uint64, error) {
-	if err := d.CheckRuns(); err != nil {
+	if err := d.Check(); err != nil {
 		return 0, err
 	}
 	bits, err := uint64(0), error(nil)
-	size := 8 * d.Size()
+	size := d.Bits()
 	switch {
 	case d == Bool && (text == "true" || text == "false"):
 		bits = FromBool(text == "true")
-	case Signed.Has(d):
+	case Complements.Has(d):
 		var v int64
 		v, err = strconv.ParseInt(text, 10, size)
 		bits = uint64(v)
-	case Unsigned.Has(d):
+	case (Unsigned | Subbytes).Has(d):
 		bits, err = strconv.ParseUint(text, 10, size)
-	case Reals.Has(d):
+	case Fractions.Has(d):
 		bits, err = parseFloat(d, text)
 	default:
 		err = strconv.ErrSyntax
@@ -104,7 +104,7 @@ func ParseConst(d DType, text string) (uint64, error) {
 
 func parseFloat(d DType, text string) (uint64, error) {
 	if len(text) > 4 && text[:4] == "nan:" {
-		bits, err := strconv.ParseUint(text[4:], 0, 8*d.Size())
+		bits, err := strconv.ParseUint(text[4:], 0, d.Bits())
 		if v := ToFloat(d, bits); err == nil && v == v {
 			err = strconv.ErrSyntax
 		}
@@ -113,6 +113,6 @@ func parseFloat(d DType, text string) (uint64, error) {
 	if !d.Native() {
 		return parseNarrow(d, text)
 	}
-	v, err := strconv.ParseFloat(text, 8*d.Size())
+	v, err := strconv.ParseFloat(text, d.Bits())
 	return FromFloat(d, v), err
 }

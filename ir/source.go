@@ -5,11 +5,11 @@ import "fmt"
 // The rules of the ops that have no operands: the type of the result, and its elements.
 
 func inferParam(op Op, a Attr, _ []Type) (Type, error) {
-	if !op.Info().Domain.Has(a.DType) {
-		return Type{}, fmt.Errorf("has no elements of type %s: one of %s", a.DType, op.Info().Domain&Running)
-	}
-	if err := a.DType.CheckRuns(); err != nil {
+	if err := a.DType.Check(); err != nil {
 		return Type{}, err
+	}
+	if !op.Info().Domain.Has(a.DType) {
+		return Type{}, fmt.Errorf("has no elements of type %s: one of %s", a.DType, op.Info().Domain)
 	}
 	return Type{a.DType, a.Shape}, a.Shape.Check()
 }

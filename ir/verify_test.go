@@ -107,7 +107,7 @@ func TestVerifyBroken(t *testing.T) {
 		{"another parameter has this name", func(g graph) { g.Param("x", g.x.Type, nil) }},
 		{"the parameter stands twice", func(g graph) { g.Params = append(g.Params, g.x) }},
 		{"the parameter is nil", func(g graph) { g.Params[0] = nil }},
-		{"dtype qint8 has no kernels yet", func(g graph) { g.Param("h", ir.Type{DType: ir.QInt8}, nil) }},
+		{"dtype 200 does not exist", func(g graph) { g.Param("h", ir.Type{DType: 200}, nil) }},
 		{"extent -1 of axis 0 is negative", func(g graph) { g.Param("h", ir.Type{DType: F32, Shape: ir.ShapeOf(-1)}, nil) }},
 		{"the attributes say f32[2]", func(g graph) { g.x.Type.Shape = ir.ShapeOf(3) }},
 		{"a layout of 2 extents and 1 strides", func(g graph) { g.x.Attr.At = &layout.Layout{Shape: []int{2, 1}, Strides: []int{1}} }},

@@ -95,7 +95,7 @@ func (a *Archive) tensor(f *zip.File) (*graph.Tensor, error) {
 		if start < 0 || uint64(start) > all || f.CompressedSize64 > all-uint64(start) {
 			return nil, errors.New("the data passes the end of the file")
 		}
-		t, err := view(a.mapping.Bytes()[start:][:f.CompressedSize64])
+		t, err := view(a.mapping, a.mapping.Bytes()[start:][:f.CompressedSize64])
 		if !errors.Is(err, errSwapped) {
 			return t, err
 		}
@@ -118,7 +118,7 @@ func (a *Archive) tensor(f *zip.File) (*graph.Tensor, error) {
 	return t, nil
 }
 
-// Close ends the tensors that are the file itself, and all views of them.
+// Close ends the tensors that are the file itself, and all views of them, as File's does.
 func (a *Archive) Close() error {
 	a.files = nil
 	return a.mapping.Close()

@@ -11,7 +11,8 @@
 // Format versions 1.0, 2.0 and 3.0; bool, integers and floats of either byte order, if the
 // element type has kernels (graph.DType); any shape. Arrays in Fortran order become
 // tensors with column-major strides. Complex, text, time and record types are errors that
-// name the type, and so is bfloat16, for which the format has no name.
+// name the type, and so are bfloat16, fixed16x16 and types of 8 bits and less other than
+// integers of 8, for which the format has no name.
 //
 // A file may be damaged or hostile: every mistake in it is an error, and no header makes
 // the package allocate more than a small multiple of the data that follows. Pickled
@@ -22,7 +23,7 @@
 // Open and OpenArchive map a file into memory. Pages are read when an operation first
 // needs them, so that an array may be larger than memory. A write to such a tensor
 // changes neither the file nor what others see of it. The tensors and all views of them
-// end with Close. Nobody may truncate the file before: reading what is gone ends the
+// end with Close: using one is an error. Nobody may truncate the file before: reading what is gone ends the
 // process, as it does in C.
 //
 // # What is written

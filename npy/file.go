@@ -67,7 +67,7 @@ func Open(name string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := view(m.Bytes())
+	t, err := view(m, m.Bytes())
 	if err != nil {
 		m.Close()
 		return nil, fmt.Errorf("npy: %s: %w", name, err)
@@ -75,14 +75,15 @@ func Open(name string) (*File, error) {
 	return &File{t, m}, nil
 }
 
-// Close ends the tensor and all views of it.
+// Close ends the tensor and all views of it: they have failed, and say so. Slices of their
+// elements that Data returned hold zeros. No program may be running on them.
 func (f *File) Close() error { return f.mapping.Close() }
 
 var errSwapped = errors.New("the elements have the other byte order and can't be mapped: use ReadFile")
 
-// view returns the array that data holds, without a copy. Bytes after it are ignored, as
+// view returns the array that data, a part of a mapped file, holds, without a copy. Bytes after it are ignored, as
 // NumPy does.
-func view(data []byte) (*graph.Tensor, error) {
+func view(m *binfile.Mapping, data []byte) (*graph.Tensor, error) {
 	r := bytes.NewReader(data)
 	h, err := readHeader(r)
 	if err != nil {
@@ -99,7 +100,7 @@ func view(data []byte) (*graph.Tensor, error) {
 		return nil, fmt.Errorf("the data ends after %d of %d bytes", r.Len(), n)
 	}
 	start := len(data) - r.Len()
-	return binfile.Tensor(h.dtype, h.layout(), data[start:start+n:start+n])
+	return m.Tensor(h.dtype, h.layout(), data[start:start+n:start+n])
 }
 
 // Write writes one array in C order. A view of another layout is copied first.

@@ -13,6 +13,7 @@ type builder struct {
 	opset  int
 	outer  *builder // of the subgraph around this one
 	depth  int      // of functions inside each other
+	stages *stages
 	values map[string]value
 	errs   *mistakes
 }
@@ -41,7 +42,7 @@ func (b *builder) run(g *subgraph) {
 
 // inner returns the builder of a subgraph of a node here.
 func (b *builder) inner() *builder {
-	return &builder{model: b.model, opset: b.opset, outer: b, depth: b.depth, values: map[string]value{}, errs: b.errs}
+	return &builder{model: b.model, opset: b.opset, outer: b, depth: b.depth, stages: b.stages, values: map[string]value{}, errs: b.errs}
 }
 
 // results returns the values of the names that a subgraph returns.
@@ -86,7 +87,10 @@ func (b *builder) add(n *node) {
 			b.errs.failed(n)
 			return
 		}
-		c.in[i] = v
+		c.in[i], c.stage = v, max(c.stage, v.stage)
+	}
+	for i, v := range c.in {
+		c.in[i] = b.stages.carry(v, c.stage)
 	}
 	outs, err := c.build()
 	if err != nil {
@@ -96,6 +100,9 @@ func (b *builder) add(n *node) {
 	}
 	for i, name := range n.outputs {
 		if name != "" {
+			if outs[i].kind != constant {
+				outs[i].stage = max(outs[i].stage, c.stage)
+			}
 			b.values[name] = outs[i]
 		}
 	}

@@ -14,7 +14,9 @@ type call struct {
 	op   *operator
 	node *node
 	in   []value
-	err  error
+	// stage is the first one that has all inputs; see stages.
+	stage int
+	err   error
 }
 
 func (c *call) fail(format string, args ...any) []value {

@@ -16,8 +16,15 @@
 // Shapes are known at load, up to symbolic sizes: a dimension with a name in the file is a
 // size that each run may change. Nodes that compute with shapes (Shape, Gather, Concat,
 // Mul, ...) are evaluated at load, also where sizes are symbolic. What decides about
-// shapes and comes from an input must be given at load, with Fix. Operators whose result
-// has a shape that depends on elements (NonZero, Unique, Compress) are not supported.
+// shapes and comes from an input must be given at load, with Fix.
+//
+// The results of NonZero, Unique and Compress have as many elements as the data says. Such an
+// operator divides the model: one program computes its inputs, package graph's function of
+// that name computes the operator, and what follows is another program, with a symbolic size.
+// Neither is compiled again for another number of elements. Program.Graphs returns all of
+// them. Of constants, these operators are computed at load.
+//
+// Elements of 4 and 2 bits are packed in files alone: a tensor has one in each byte.
 //
 // The condition of If, and how often Loop and Scan repeat, must be known at load; their
 // bodies become part of the graph. Functions of the model are put in place of the nodes

@@ -45,7 +45,7 @@ func (d *decoder) function(f field, m *model) error {
 // call builds the body of a function in place of a node that uses it. It returns false if
 // one of the node's inputs was not made.
 func (b *builder) call(fn *function, n *node) bool {
-	inner := &builder{model: b.model, opset: fn.opset, values: map[string]value{}, errs: b.errs, depth: b.depth + 1}
+	inner := &builder{model: b.model, opset: fn.opset, values: map[string]value{}, errs: b.errs, depth: b.depth + 1, stages: b.stages}
 	if inner.depth > deepest {
 		b.errs.add(fmt.Errorf("%s: more than %d functions inside each other", n.where(), deepest))
 		return false

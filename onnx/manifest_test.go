@@ -51,7 +51,7 @@ func (e noType) Error() string { return "element type " + e.name + " is not supp
 
 func typeByName(name string) (graph.DType, error) {
 	for _, dt := range typeCodes {
-		if dt.String() == name && dt.Runs() {
+		if dt.String() == name {
 			return dt, nil
 		}
 	}

@@ -34,7 +34,7 @@ var table map[string][]*operator
 func init() { // not in the declaration, as the rows of control flow look operators up
 	table = map[string][]*operator{}
 	for _, group := range [][]operator{
-		elementwise, activations, shapes, movements, reductions, normalizations, products, indexing, quantization, windowed, resizing, losses, control,
+		elementwise, casts, activations, shapes, movements, reductions, normalizations, products, indexing, quantization, windowed, resizing, losses, edges, control,
 	} {
 		for i := range group {
 			op := &group[i]
@@ -69,9 +69,9 @@ func lookup(n *node, opset int) (op *operator, why string) {
 	return nil, fmt.Sprintf("not in version %d of the operator set", opset)
 }
 
-// elementShaped are operators that no version of the table will have: shapes are known
-// before a program runs.
-var elementShaped = map[string]bool{"Compress": true, "NonMaxSuppression": true, "NonZero": true, "Unique": true}
+// elementShaped are operators whose results have shapes that depend on elements, and that no
+// function of package graph computes.
+var elementShaped = map[string]bool{"NonMaxSuppression": true}
 
 // check returns an error for inputs and attributes that the operator does not have.
 func (op *operator) check(n *node) error {

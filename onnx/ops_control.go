@@ -54,7 +54,7 @@ func loop(c *call) []value {
 		condition = c.in[1]
 	}
 	carried := c.in[2:]
-	stacks := make([][]graph.Node, max(0, len(g.outputs)-1-len(carried)))
+	stacks := make([][]value, max(0, len(g.outputs)-1-len(carried)))
 	for i := range count {
 		on, ok := truth(condition)
 		switch {
@@ -75,7 +75,7 @@ func loop(c *call) []value {
 		}
 		condition, carried = out[0], out[1:1+len(carried)]
 		for k, v := range out[1+len(carried):] {
-			stacks[k] = append(stacks[k], v.asNode())
+			stacks[k] = append(stacks[k], v)
 		}
 	}
 	return c.stacked(carried, stacks, nil, nil)
@@ -83,7 +83,7 @@ func loop(c *call) []value {
 
 // stacked returns the outputs of a loop: the last values that were carried, and the
 // stacks of the others, along an axis each, some from the last iteration to the first.
-func (c *call) stacked(carried []value, stacks [][]graph.Node, axes, directions []int) []value {
+func (c *call) stacked(carried []value, stacks [][]value, axes, directions []int) []value {
 	out := append([]value(nil), carried...)
 	for k, all := range stacks {
 		if len(all) == 0 {
@@ -93,7 +93,12 @@ func (c *call) stacked(carried []value, stacks [][]graph.Node, axes, directions 
 		if at(directions, k) != 0 {
 			slices.Reverse(all)
 		}
-		out = append(out, compute(graph.Stack(at(axes, k), all...)))
+		stage := c.stage
+		for _, v := range all {
+			stage = max(stage, v.stage)
+		}
+		parts := mapped(all, func(v value) graph.Node { return c.stages.carry(v, stage).asNode() })
+		out = append(out, value{kind: computed, node: graph.Stack(at(axes, k), parts...), stage: stage})
 	}
 	return out
 }
@@ -123,7 +128,7 @@ func scanBody(c *call) []value {
 	if c.err != nil {
 		return nil
 	}
-	stacks := make([][]graph.Node, max(0, len(g.outputs)-len(carried)))
+	stacks := make([][]value, max(0, len(g.outputs)-len(carried)))
 	for i := range parts[0] {
 		in := append([]value(nil), carried...)
 		for k := range parts {
@@ -138,7 +143,7 @@ func scanBody(c *call) []value {
 		}
 		carried = out[:len(carried)]
 		for k, v := range out[len(carried):] {
-			stacks[k] = append(stacks[k], v.asNode())
+			stacks[k] = append(stacks[k], v)
 		}
 	}
 	return c.stacked(carried, stacks, c.list("scan_output_axes"), c.list("scan_output_directions"))
@@ -160,7 +165,7 @@ func (c *call) slices(i, axis int, reversed bool) []value {
 	}
 	var out []value
 	for _, slice := range x.Unstack(axis) {
-		out = append(out, compute(slice))
+		out = append(out, value{kind: computed, node: slice, stage: c.stage})
 	}
 	if reversed {
 		slices.Reverse(out)

@@ -23,14 +23,11 @@ var elementwise = []operator{
 	{"Asinh", 9, latest, 1, 1, ir.Floats, nil, unaryOp(graph.Node.Asinh)},
 	{"Atan", 7, latest, 1, 1, ir.Floats, nil, unaryOp(graph.Node.Atan)},
 	{"Atanh", 9, latest, 1, 1, ir.Floats, nil, unaryOp(graph.Node.Atanh)},
-	{"BitCast", 26, latest, 1, 1, ir.AllTypes, attrs{"to": unset{0}}, bitCast},
 	{"BitShift", 11, latest, 2, 2, ir.Unsigned, attrs{"direction": unset{""}}, bitShift},
 	{"BitwiseAnd", 18, latest, 2, 2, ir.Ints, nil, binaryOp(graph.Node.And)},
 	{"BitwiseNot", 18, latest, 1, 1, ir.Ints, nil, unaryOp(graph.Node.Not)},
 	{"BitwiseOr", 18, latest, 2, 2, ir.Ints, nil, binaryOp(graph.Node.Or)},
 	{"BitwiseXor", 18, latest, 2, 2, ir.Ints, nil, binaryOp(graph.Node.Xor)},
-	{"Cast", 6, latest, 1, 1, ir.AllTypes, attrs{"to": unset{0}, "saturate": 1, "round_mode": "up"}, cast},
-	{"CastLike", 15, latest, 2, 2, ir.AllTypes, attrs{"saturate": 1, "round_mode": "up"}, castLike},
 	{"Ceil", 6, latest, 1, 1, ir.Floats, nil, unaryOp(graph.Node.Ceil)},
 	{"Clip", 1, 10, 1, 1, ir.Numeric, attrs{"min": unset{0.}, "max": unset{0.}, "consumed_inputs": unset{[]int{}}}, clipAttrs},
 	{"Clip", 11, latest, 1, 3, ir.Numeric, nil, clip},
@@ -38,8 +35,8 @@ var elementwise = []operator{
 	{"Cosh", 9, latest, 1, 1, ir.Floats, nil, unaryOp(graph.Node.Cosh)},
 	{"Div", 1, 6, 2, 2, ir.Numeric, oldBroadcast, aligned(graph.Node.Div)},
 	{"Div", 7, latest, 2, 2, ir.Numeric, nil, binaryOp(graph.Node.Div)},
-	{"Equal", 1, 6, 2, 2, ir.AllTypes, oldBroadcast, aligned(graph.Node.Eq)},
-	{"Equal", 7, latest, 2, 2, ir.AllTypes, nil, binaryOp(graph.Node.Eq)},
+	{"Equal", 1, 6, 2, 2, ir.Computed, oldBroadcast, aligned(graph.Node.Eq)},
+	{"Equal", 7, latest, 2, 2, ir.Computed, nil, binaryOp(graph.Node.Eq)},
 	{"Erf", 9, latest, 1, 1, ir.Floats, nil, unaryOp(graph.Node.Erf)},
 	{"Exp", 6, latest, 1, 1, ir.Floats, nil, unaryOp(graph.Node.Exp)},
 	{"Floor", 6, latest, 1, 1, ir.Floats, nil, unaryOp(graph.Node.Floor)},
@@ -184,7 +181,3 @@ func clipAttrs(c *call) []value {
 	}
 	return one(x)
 }
-
-func cast(c *call) []value     { return one(c.x(0).Cast(c.typeNamed("to"))) }
-func castLike(c *call) []value { return one(c.x(0).Cast(c.x(1).DType())) }
-func bitCast(c *call) []value  { return one(c.x(0).Bitcast(c.typeNamed("to"))) }

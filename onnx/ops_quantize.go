@@ -12,8 +12,8 @@ import (
 var quantization = []operator{
 	{"ConvInteger", 10, latest, 2, 4, ir.Ints, windowAttrs(attrs{"dilations": []int{}, "group": 1}), convInteger},
 	{"DequantizeLinear", 10, 12, 2, 3, ir.Ints, nil, dequantize},
-	{"DequantizeLinear", 13, 20, 2, 3, ir.Ints, attrs{"axis": 1}, dequantize},
-	{"DequantizeLinear", 21, latest, 2, 3, ir.Ints, attrs{"axis": 1, "block_size": 0, "output_dtype": 0}, dequantize},
+	{"DequantizeLinear", 13, 20, 2, 3, ir.Ints | ir.Stored, attrs{"axis": 1}, dequantize},
+	{"DequantizeLinear", 21, latest, 2, 3, ir.Ints | ir.Stored, attrs{"axis": 1, "block_size": 0, "output_dtype": 0}, dequantize},
 	{"DynamicQuantizeLinear", 11, latest, 1, 1, ir.SetOf(graph.Float32), nil, dynamicQuantize},
 	{"QLinearConv", 10, latest, 8, 9, ir.Ints, windowAttrs(attrs{"dilations": []int{}, "group": 1}), quantizedConv},
 	{"QLinearMatMul", 10, latest, 8, 8, ir.Ints, nil, quantizedMatMul},
@@ -27,6 +27,7 @@ var quantization = []operator{
 var quantizedBounds = map[graph.DType][2]float64{
 	graph.Int8: {math.MinInt8, math.MaxInt8}, graph.Uint8: {0, math.MaxUint8},
 	graph.Int16: {math.MinInt16, math.MaxInt16}, graph.Uint16: {0, math.MaxUint16},
+	graph.Int4: {-8, 7}, graph.Uint4: {0, 15}, graph.Int2: {-2, 1}, graph.Uint2: {0, 3},
 }
 
 // saturated returns rounded floats as integers of a type.
@@ -46,12 +47,25 @@ func quantize(c *call) []value {
 	} else if c.op.since >= 21 && c.int("output_dtype") != 0 {
 		dt = c.typeNamed("output_dtype")
 	}
-	if c.op.since >= 21 && c.int("precision") != 0 && c.typeNamed("precision") != scale.DType() {
-		return c.fail("a precision other than the scale's type is not supported")
+	precision := scale.DType()
+	switch {
+	case c.op.since >= 21 && c.int("precision") != 0:
+		precision = c.typeNamed("precision")
+	case ir.Stored.Has(precision):
+		precision = graph.Float32
 	}
-	y := x.Cast(scale.DType()).Div(c.spread(scale, x)).Round()
+	y := x.Cast(precision).Div(c.spread(scale, x).Cast(precision))
+	if !ir.Minifloats.Has(dt) {
+		y = y.Round()
+	}
 	if c.has(2) {
-		y = y.Cast(graph.Float32).Add(c.spread(c.x(2), x).Cast(graph.Float32))
+		y = asFloat32(y).Add(asFloat32(c.spread(c.x(2), x)))
+	}
+	if last := saturating[dt]; last != 0 && (c.op.since < 19 || c.flag("saturate")) {
+		return one(within(y, last).Cast(dt))
+	}
+	if ir.Minifloats.Has(dt) {
+		return one(y.Cast(dt))
 	}
 	return one(c.saturated(y, dt))
 }
@@ -59,14 +73,20 @@ func quantize(c *call) []value {
 func dequantize(c *call) []value {
 	x, scale := c.x(0), c.x(1)
 	dt := scale.DType()
-	if c.op.since >= 21 && c.int("output_dtype") != 0 {
+	switch {
+	case c.op.since >= 21 && c.int("output_dtype") != 0:
 		dt = c.typeNamed("output_dtype")
+	case ir.Stored.Has(dt):
+		dt = graph.Float32
 	}
-	y := x.Cast(graph.Int32)
+	if ir.Minifloats.Has(x.DType()) { // whose zero point is 0
+		return one(asFloat32(x).Mul(asFloat32(c.spread(scale, x))).Cast(dt))
+	}
+	y := asInt32(x)
 	if c.has(2) {
-		y = y.Sub(c.spread(c.x(2), x).Cast(graph.Int32))
+		y = y.Sub(asInt32(c.spread(c.x(2), x)))
 	}
-	return one(y.Cast(scale.DType()).Mul(c.spread(scale, x)).Cast(dt))
+	return one(asFloat32(y).Mul(asFloat32(c.spread(scale, x))).Cast(dt))
 }
 
 // spread returns a scale or a zero point so that it broadcasts with x: one for all, one for

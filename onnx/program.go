@@ -14,8 +14,10 @@ import (
 // Program is a compiled model. It is immutable: any number of goroutines may run it at
 // once.
 type Program struct {
-	program         *graph.Program
+	stages          []*stage
 	inputs, outputs []string // the model's names, in the program's order
+	results         []int    // the tensors that are the outputs, by number
+	tensors         int      // of all stages
 }
 
 // Option changes how a model is compiled.
@@ -57,21 +59,24 @@ func newSettings(options []Option) settings {
 
 // compile makes the program of a model.
 func compile(m *model, s settings) (*Program, error) {
-	b := &builder{model: m, opset: m.opset, values: map[string]value{}, errs: newMistakes()}
+	b := &builder{model: m, opset: m.opset, values: map[string]value{}, errs: newMistakes(), stages: newStages()}
 	p := &Program{outputs: m.body.outputs}
-	var inputs []graph.Node
-	names := identifiers{}
 	for _, in := range m.body.inputs {
+		for _, d := range in.dims {
+			if name, ok := d.(string); ok {
+				b.stages.sizes[identifier(name)] = true
+			}
+		}
 		if t, ok := s.fixed[in.name]; ok {
 			b.values[in.name] = constantOf(t)
 			continue
 		}
-		x := graph.Input(names.of(in.name), in.dtype, in.extents(s.sizes)...)
+		x := b.stages.input(in.name, in.dtype, 0, in.extents(s.sizes)...)
 		if err := x.Err(); err != nil {
 			b.errs.add(fmt.Errorf("input %q: %w", in.name, err))
 		}
 		b.values[in.name] = compute(x)
-		inputs, p.inputs = append(inputs, x), append(p.inputs, in.name)
+		p.inputs = append(p.inputs, in.name)
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.fixed)) {
 		if !slices.ContainsFunc(m.body.inputs, func(in port) bool { return in.name == name }) {
@@ -88,14 +93,12 @@ func compile(m *model, s settings) (*Program, error) {
 	if err := b.errs.err(); err != nil {
 		return nil, err
 	}
-	items := append(slices.Clone(s.options), graph.WithInputs(inputs...))
-	names = identifiers{}
+	names := identifiers{}
 	for i, v := range outs {
-		items = append(items, graph.Output(names.of(p.outputs[i]), v.asNode()))
+		p.results = append(p.results, b.stages.output(names.of(p.outputs[i]), v.asNode(), v.stage))
 	}
-	var err error
-	p.program, err = graph.Compile(items...)
-	return p, err
+	p.stages, p.tensors = b.stages.list, b.stages.tensors
+	return p, b.stages.compile(s.options)
 }
 
 // extents returns what graph.Input takes for the axes.
@@ -153,31 +156,47 @@ func (p *Program) Outputs() []string { return slices.Clone(p.outputs) }
 
 // Graph returns the program that runs: for runs without maps and into given memory, and to
 // see how it was compiled. Its names are those of the model with _ in place of what names
-// of a graph can't have.
-func (p *Program) Graph() *graph.Program { return p.program }
+// of a graph can't have. Of a model with several it is the last one; see Graphs.
+func (p *Program) Graph() *graph.Program {
+	all := p.Graphs()
+	return all[len(all)-1]
+}
+
+// Graphs returns the programs that run one after another: one, or of a model with operators
+// whose results have as many elements as the data says, those before and after such operators.
+func (p *Program) Graphs() []*graph.Program {
+	var all []*graph.Program
+	for _, s := range p.stages {
+		if s.program != nil {
+			all = append(all, s.program)
+		}
+	}
+	return all
+}
 
 // Run computes the outputs from the inputs, both by name.
 func (p *Program) Run(ctx context.Context, feeds graph.Feeds) (map[string]*graph.Tensor, error) {
-	ins := make([]*graph.Tensor, len(p.inputs))
+	tensors := make([]*graph.Tensor, p.tensors) // the first are the inputs
 	for i, name := range p.inputs {
 		t, ok := feeds[name]
 		if !ok {
 			return nil, fmt.Errorf("onnx: input %q is missing: the model takes %q", name, p.inputs)
 		}
-		ins[i] = t
+		tensors[i] = t
 	}
 	for _, name := range slices.Sorted(maps.Keys(feeds)) {
 		if !slices.Contains(p.inputs, name) {
 			return nil, fmt.Errorf("onnx: the model has no input %q: it takes %q", name, p.inputs)
 		}
 	}
-	outs, err := p.program.RunAll(ctx, ins...)
-	if err != nil {
-		return nil, err
+	for _, s := range p.stages {
+		if err := s.run(ctx, tensors); err != nil {
+			return nil, err
+		}
 	}
-	named := make(map[string]*graph.Tensor, len(outs))
+	named := make(map[string]*graph.Tensor, len(p.outputs))
 	for i, name := range p.outputs {
-		named[name] = outs[i]
+		named[name] = tensors[p.results[i]]
 	}
 	return named, nil
 }

@@ -67,7 +67,7 @@ func typesText(s ir.DTypes) string {
 	for _, named := range []struct {
 		types ir.DTypes
 		name  string
-	}{{0, ""}, {ir.AllTypes, "all"}, {ir.Numeric, "numbers"}, {ir.Floats, "floats"}, {ir.Ints, "integers"}, {ir.Unsigned, "unsigned integers"}} {
+	}{{0, ""}, {ir.AllTypes, "all"}, {ir.Numeric, "numbers"}, {ir.Floats, "floats"}, {ir.Ints, "integers"}, {ir.Computed, "bool, numbers"}, {ir.Ints | ir.Stored, "integers, stored types"}, {ir.Unsigned, "unsigned integers"}} {
 		if s == named.types {
 			return named.name
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stridefuse/stridefuse/graph"
 	"github.com/stridefuse/stridefuse/internal/binfile"
+	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
@@ -38,6 +39,9 @@ var listOf = map[graph.DType]int{
 	graph.Bool: int32Data, graph.Int8: int32Data, graph.Int16: int32Data, graph.Int32: int32Data, graph.Int64: int64Data,
 	graph.Uint8: int32Data, graph.Uint16: int32Data, graph.Uint32: uint64Data, graph.Uint64: uint64Data,
 	graph.Float16: int32Data, graph.BFloat16: int32Data, graph.Float32: floatData, graph.Float64: doubleData,
+	graph.Float8E4M3FN: int32Data, graph.Float8E4M3FNUZ: int32Data, graph.Float8E5M2: int32Data, graph.Float8E5M2FNUZ: int32Data,
+	graph.Float8E8M0: int32Data, graph.Float4E2M1: int32Data, graph.Int4: int32Data, graph.Int2: int32Data,
+	graph.Uint4: int32Data, graph.Uint2: int32Data,
 }
 
 // tensor reads a TensorProto. Raw elements stay where they are in the file.
@@ -94,10 +98,11 @@ func (p *tensorProto) tensor(d *decoder) (*graph.Tensor, error) {
 	if !ok {
 		return nil, fmt.Errorf("elements of type %s are not supported", codeText(p.code))
 	}
-	n, err := binfile.NumBytes(dt, p.shape)
+	size, err := binfile.NumBytes(dt, p.shape)
 	if err != nil {
 		return nil, err
 	}
+	n := packedBytes(dt, size)
 	data := p.raw
 	switch {
 	case p.outside:
@@ -113,7 +118,30 @@ func (p *tensorProto) tensor(d *decoder) (*graph.Tensor, error) {
 	if binfile.BigEndian {
 		binfile.Swap(data, dt.Size())
 	}
+	if dt.Bits() < 8 {
+		if len(data) != n {
+			return nil, fmt.Errorf("%d bytes for the shape %v of %s, which takes %d", len(data), p.shape, dt, n)
+		}
+		data = unpacked(dt, data, size)
+	}
 	return binfile.Tensor(dt, layout.RowMajor(p.shape...), data)
+}
+
+// packedBytes returns how many bytes a file has for elements that take size bytes in memory:
+// of 4 and 2 bits it holds several in a byte.
+func packedBytes(dt graph.DType, size int) int {
+	perByte := max(1, 8/dt.Bits())
+	return size/perByte + min(1, size%perByte)
+}
+
+// unpacked returns n elements of less than 8 bits in a byte each. The first of those in one
+// byte has the lowest bits.
+func unpacked(dt graph.DType, data []byte, n int) []byte {
+	out, perByte := make([]byte, n), 8/dt.Bits()
+	for i := range out {
+		out[i] = byte(ir.Wrap(dt, int64(data[i/perByte]>>(i%perByte*dt.Bits()))))
+	}
+	return out
 }
 
 // listed returns the elements of a list as n bytes, the least significant first.

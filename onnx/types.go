@@ -10,7 +10,8 @@ import (
 var typeCodes = map[int]graph.DType{
 	1: graph.Float32, 2: graph.Uint8, 3: graph.Int8, 4: graph.Uint16, 5: graph.Int16, 6: graph.Int32,
 	7: graph.Int64, 9: graph.Bool, 10: graph.Float16, 11: graph.Float64, 12: graph.Uint32, 13: graph.Uint64,
-	16: graph.BFloat16,
+	16: graph.BFloat16, 17: graph.Float8E4M3FN, 18: graph.Float8E4M3FNUZ, 19: graph.Float8E5M2, 20: graph.Float8E5M2FNUZ,
+	21: graph.Uint4, 22: graph.Int4, 23: graph.Float4E2M1, 24: graph.Float8E8M0, 25: graph.Uint2, 26: graph.Int2,
 }
 
 // typeNamed returns the element type that an attribute has the number of.
@@ -24,10 +25,7 @@ func (c *call) typeNamed(name string) graph.DType {
 }
 
 // typeNames are the element types that there are not here, by ONNX's numbers, for messages.
-var typeNames = map[int]string{
-	8: "string", 14: "complex64", 15: "complex128", 17: "float8e4m3fn", 18: "float8e4m3fnuz", 19: "float8e5m2",
-	20: "float8e5m2fnuz", 21: "uint4", 22: "int4", 23: "float4e2m1", 24: "float8e8m0", 25: "uint2", 26: "int2",
-}
+var typeNames = map[int]string{8: "string", 14: "complex64", 15: "complex128"}
 
 // codeText names an element type.
 func codeText(code int) string {

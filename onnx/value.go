@@ -15,6 +15,7 @@ type value struct {
 	sizes  []graph.Extent // elements of an int64 of one axis, or none
 	scalar bool           // the sizes have no axis
 	kind   kind
+	stage  int // that computes it, see stages
 }
 
 type kind uint8

@@ -196,7 +196,7 @@ func castBack(_ *ir.Func, v *ir.Value) (*ir.Value, error) {
 	if x.Op != v.Op || x.Args[0].Type.DType != v.Type.DType {
 		return nil, nil
 	}
-	if v.Op == ir.OpBitcast || holds(x.Type.DType, v.Type.DType) {
+	if v.Op == ir.OpBitcast && x.Type.DType.Bits() >= v.Type.DType.Bits() || v.Op == ir.OpCast && holds(x.Type.DType, v.Type.DType) {
 		return x.Args[0], nil
 	}
 	return nil, nil
@@ -207,8 +207,14 @@ func holds(wide, narrow ir.DType) bool {
 	w, n := 8*wide.Size(), 8*narrow.Size()
 	switch {
 	case narrow == ir.Bool:
-		return true
+		return wide != ir.Float8E8M0 // which has no 0
 	case wide == ir.Bool:
+		return false
+	case ir.Minifloats.Has(narrow):
+		return wide == ir.Float32 || wide == ir.Float64
+	case ir.Subbytes.Has(narrow):
+		return ir.Numeric.Has(wide) || ir.Subbytes.Has(wide) && wide.Bits() >= narrow.Bits()
+	case ir.Stored.Has(wide):
 		return false
 	case narrow == ir.Fixed16x16:
 		return wide == ir.Float64

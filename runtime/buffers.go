@@ -78,7 +78,7 @@ func enlist(list []int, buffers, at, b int) ([]int, error) {
 
 func linkBuffer(p *plan.Buffer, arena int) (buffer, error) {
 	b := buffer{kind: p.Kind, dtype: p.DType, size: p.DType.Size(), name: p.Name, index: p.Index, offset: p.Offset}
-	if err := p.DType.CheckRuns(); err != nil {
+	if err := p.DType.Check(); err != nil {
 		return b, err
 	}
 	b.layout = layout.RowMajor(p.Shape...)

@@ -297,7 +297,7 @@ func addr(t *tensor.Tensor, at int) unsafe.Pointer {
 // loadElement reads an element as the lane ops of ir take it.
 func loadElement(dt ir.DType, p unsafe.Pointer) uint64 {
 	bits := memory.LoadBits(dt, p)
-	if ir.Signed.Has(dt) {
+	if ir.Complements.Has(dt) {
 		return ir.Wrap(dt, int64(bits))
 	}
 	return bits

@@ -72,14 +72,16 @@ func (f *File) Tensor(name string) (*graph.Tensor, error) {
 		data = slices.Clone(data)
 		binfile.Swap(data, dt.Size())
 	}
-	t, err := binfile.Tensor(dt, layout.RowMajor(e.Shape...), data)
+	t, err := f.mapping.Tensor(dt, layout.RowMajor(e.Shape...), data)
 	if err != nil {
 		return nil, fmt.Errorf("safetensors: %s: %w", name, err)
 	}
 	return t, nil
 }
 
-// Close ends the tensors and all views of them.
+// Close ends the tensors and all views of them: they have failed, and say so. Slices of their
+// elements that graph.Data returned hold zeros, if the file was mapped. No program may be
+// running on them.
 func (f *File) Close() error {
 	f.entries, f.data = nil, nil
 	return f.mapping.Close()

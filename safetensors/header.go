@@ -34,6 +34,7 @@ var dtypes = map[string]graph.DType{
 	"I8":   graph.Int8, "I16": graph.Int16, "I32": graph.Int32, "I64": graph.Int64,
 	"U8": graph.Uint8, "U16": graph.Uint16, "U32": graph.Uint32, "U64": graph.Uint64,
 	"F16": graph.Float16, "BF16": graph.BFloat16, "F32": graph.Float32, "F64": graph.Float64,
+	"F8_E4M3": graph.Float8E4M3FN, "F8_E5M2": graph.Float8E5M2, "F8_E8M0": graph.Float8E8M0,
 }
 
 // parse reads a file up to its data, and checks that the tensors are the data.

@@ -33,10 +33,11 @@
 // # Memory
 //
 // Job.Memory bounds what a run needs at a time: two blocks of each input, two of each
-// output, what the program stores in between, and the parts of reductions. The size of
-// blocks follows from it. A job that can't stay within the bound is an error that says what
-// it needs, before any element is read. The reading of a block overlaps with the computation
-// of the block before, and so does the writing of the one before that.
+// output, a chunk of each array of Zarr as it is and encoded, what the program stores in
+// between, and the parts of reductions. The size of blocks follows from it. A job that can't
+// stay within the bound is an error that says what it needs, before any element is read. The
+// reading of a block overlaps with the computation of the block before, and so does the
+// writing of the one before that.
 //
 // # Runs that end early
 //
@@ -46,9 +47,24 @@
 // checksum first; a block that differs is computed again. So the journal may be ahead of
 // the disk when a machine fails.
 //
+// An output is complete, and has its name, once every row of it was written. A file that lacks
+// rows keeps the suffix .part, and Run returns an error that names them.
+//
 // # Several machines
 //
 // Job.Shard computes the blocks of one of n ranges, on a folder that all machines share,
 // and Job.Merge completes the job: for job arrays of Slurm or Kubernetes. Module x/beam runs
 // jobs on Apache Beam.
+//
+// A process locks its range, and Run and Merge lock all of State: another process that tries
+// gets ErrInUse. The system ends the lock with the process. Locks are those of flock: on NFS
+// they hold between machines if the server has locks, and a lock ends some time after its
+// machine has gone. Where the file system has no locks, and on Windows, nothing keeps two
+// processes from the same blocks; then checksums find a block that differs, and it is computed
+// again.
+//
+// On NFS the blocks of one file may share a page at their borders, which one machine can write
+// back over what another has written there. There, let several machines write a folder
+// (NewFolder) or Zarr, each of whose files is written by one machine, and appears when it is
+// complete.
 package stream

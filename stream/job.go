@@ -31,7 +31,8 @@ type Job struct {
 	// State is a folder from which a job that was killed continues. Without it nothing is
 	// kept but outputs. The State of a job with another program, other inputs, other sizes
 	// of blocks or another choice of graph.WithFast is an error. A Source that is not Identified
-	// must give the same rows as before: otherwise the outputs mix rows of both.
+	// must give the same rows as before: otherwise the outputs mix rows of both. One process
+	// at a time uses it, or one for each range of Shard; others get ErrInUse.
 	State string
 	// Progress is called after each block, by one goroutine at a time.
 	Progress func(Progress)

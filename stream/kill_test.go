@@ -25,7 +25,7 @@ var long = flag.Bool("long", false, "read 20 GB, and cut a journal after each by
 // asJob has the name of a function of jobs: the test binary then runs it in place of tests.
 const asJob = "STRIDEFUSE_TEST_JOB"
 
-var jobs = map[string]func(folder string) error{"killed": killedJob, "large": largeJob, "points": pointsJob, "greedy": greedyJob}
+var jobs = map[string]func(folder string) error{"killed": killedJob, "points": pointsJob}
 
 func TestMain(m *testing.M) {
 	if job := jobs[os.Getenv(asJob)]; job != nil {

@@ -20,6 +20,8 @@ import (
 // largeMemory is the bound of the job on a large file.
 const largeMemory = 512 << 20
 
+func init() { jobs["large"], jobs["greedy"] = largeJob, greedyJob }
+
 // limit bounds what the process can allocate, as ulimit -d does: memory that it may write.
 // ulimit -v would count what Go reserves and does not use, about a gigabyte.
 func limit() error {

@@ -188,8 +188,8 @@ func TestSameBits(t *testing.T) {
 				}
 				ins := tensors(t, p, n)
 				want := inMemory(t, p, ins)
-				for _, count := range []int{1, 2, 7} {
-					j := jobOf(p, ins, (n+count-1)/count, 1+count%2)
+				for i, count := range []int{1, 1, 2, 2, 7, 7} {
+					j := jobOf(p, ins, (n+count-1)/count, 1+i%2)
 					plan, err := j.Plan()
 					require.NoError(t, err)
 					requireSame(t, want, outputs(t, j), fmt.Sprint(plan, "\n", p))

@@ -36,7 +36,7 @@ func TestFusedKernels(t *testing.T) {
 
 // randomKernel builds a body of up to 24 ops on up to 5 operands.
 func randomKernel(rng *rand.Rand) *kernel.Kernel {
-	types := ir.Running.List()
+	types := ir.AllTypes.List()
 	favourite := types[rng.IntN(len(types))] // half of the operands: more ops find partners
 	var operands []kernel.Operand
 	for range 1 + rng.IntN(5) {
@@ -65,7 +65,7 @@ func randomKernel(rng *rand.Rand) *kernel.Kernel {
 
 // randomOp appends an op that takes some of the values there are.
 func randomOp(rng *rand.Rand, b *kernel.Builder, refs []kernel.Ref) kernel.Ref {
-	ops, types := ir.Ops(), ir.Running.List()
+	ops, types := ir.Ops(), ir.AllTypes.List()
 	for {
 		op := ops[rng.IntN(len(ops))]
 		if !op.IsElementwise() {

@@ -40,22 +40,30 @@ func (c *chain) RunAll(ctx context.Context, ins ...*graph.Tensor) ([]*graph.Tens
 		have[p.Name] = ins[i]
 	}
 	if c.made == nil {
-		made := map[string]*graph.Tensor{}
-		for i, p := range c.once {
-			outs, err := runNamed(ctx, p, have, made)
-			if err != nil {
-				return nil, err
-			}
-			if len(outs) != len(c.results[i]) {
-				return nil, fmt.Errorf("%d results are computed once, and the text names %d", len(outs), len(c.results[i]))
-			}
-			for k, name := range c.results[i] {
-				made[name] = outs[k]
-			}
+		if err := c.compute(ctx, have); err != nil {
+			return nil, err
 		}
-		c.made = made
 	}
 	return runNamed(ctx, c.run, have, c.made)
+}
+
+// compute runs what runs once, on inputs by their names.
+func (c *chain) compute(ctx context.Context, have map[string]*graph.Tensor) error {
+	made := map[string]*graph.Tensor{}
+	for i, p := range c.once {
+		outs, err := runNamed(ctx, p, have, made)
+		if err != nil {
+			return err
+		}
+		if len(outs) != len(c.results[i]) {
+			return fmt.Errorf("%d results are computed once, and the text names %d", len(outs), len(c.results[i]))
+		}
+		for k, name := range c.results[i] {
+			made[name] = outs[k]
+		}
+	}
+	c.made = made
+	return nil
 }
 
 // runNamed runs a program on inputs found by name, first in made.
@@ -67,7 +75,7 @@ func runNamed(ctx context.Context, p program, have, made map[string]*graph.Tenso
 			x = have[in.Name]
 		}
 		if x == nil {
-			return nil, fmt.Errorf("the input %s is computed behind the program that reads it", in.Name)
+			return nil, fmt.Errorf("the input %s is missing: add -in %s=file.npy", in, in.Name)
 		}
 		if err := fits(in, x); err != nil {
 			return nil, err

@@ -14,148 +14,16 @@ import (
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
 	"github.com/stridefuse/stridefuse/ir/tuning"
-	"github.com/stridefuse/stridefuse/passes"
-	"github.com/stridefuse/stridefuse/passes/schedule"
 	"github.com/stridefuse/stridefuse/runtime"
 	"github.com/stridefuse/stridefuse/runtime/tensor"
 )
 
-// Programs of all levels. A text is parsed, verified, and compiled from its level on.
+// Programs of all levels, as they run.
 
 // program is what can be run: a *graph.Program, or one of a lower level.
 type program interface {
 	Inputs() []graph.Port
 	RunAll(ctx context.Context, ins ...*graph.Tensor) ([]*graph.Tensor, error)
-}
-
-// source returns the text that the command line names.
-func (t *tool) source() (source, error) {
-	dump, err := t.readText(t.arg)
-	if err != nil {
-		return source{}, err
-	}
-	s, err := section(dump, t.stage)
-	if err == nil {
-		s.level, err = levelOf(s.run)
-	}
-	if err != nil {
-		return source{}, t.inText(err)
-	}
-	return s, nil
-}
-
-// load returns the program that the command line names.
-func (t *tool) load() (program, error) {
-	s, err := t.source()
-	if err != nil {
-		return nil, err
-	}
-	run, err := t.loadLevel(s.run, s.level)
-	if err != nil || len(s.once) == 0 {
-		return run, err
-	}
-	c := &chain{run: run}
-	for _, o := range s.once {
-		l, err := levelOf(o.text)
-		if err != nil {
-			return nil, t.inText(err)
-		}
-		p, err := t.loadLevel(o.text, l)
-		if err != nil {
-			return nil, err
-		}
-		c.once = append(c.once, p)
-		c.results = append(c.results, o.results)
-	}
-	return c, nil
-}
-
-// loadLevel returns the program of a text.
-func (t *tool) loadLevel(text string, l level) (program, error) {
-	switch l {
-	case graphLevel:
-		return t.loadGraph(text)
-	case planLevel:
-		p, err := t.planText(text)
-		if err != nil {
-			return nil, err
-		}
-		nests, err := schedule.Schedule(p, t.machine(), t.executor())
-		if err != nil {
-			return nil, t.inText(err)
-		}
-		return t.link(nests)
-	case scheduleLevel:
-		nests, err := nest.Parse(text)
-		if err != nil {
-			return nil, t.inText(err)
-		}
-		return t.link(nests)
-	}
-	panic("BUG: stridefuse: no level " + string(l))
-}
-
-// inText says which file an error is in.
-func (t *tool) inText(err error) error { return fmt.Errorf("%s: %w", t.arg, err) }
-
-// graphText parses the text of a graph and binds the sizes given.
-func (t *tool) graphText(text string) (*ir.Func, error) {
-	f, err := ir.Parse(text)
-	if err != nil {
-		return nil, t.inText(err)
-	}
-	if len(t.sizes) == 0 {
-		return f, nil
-	}
-	if err := ir.Verify(f, ir.StageGraph); err != nil {
-		return nil, t.inText(err)
-	}
-	if f, err = f.Bind(t.sizes); err != nil {
-		return nil, t.inText(err)
-	}
-	return f, nil
-}
-
-// planText parses and verifies the text of a plan, and gives memory to one that is of a stage
-// before that.
-func (t *tool) planText(text string) (*plan.Plan, error) {
-	p, err := plan.ParsePlan(text)
-	if err == nil {
-		err = passes.Place(p)
-	}
-	if err != nil {
-		return nil, t.inText(err)
-	}
-	return p, nil
-}
-
-// loadGraph compiles a graph as users build it, and takes one that passes have divided into
-// buffers by its definition.
-func (t *tool) loadGraph(text string) (program, error) {
-	f, err := t.graphText(text)
-	if err != nil {
-		return nil, err
-	}
-	stage, between := ir.StageGraph, false
-	for _, v := range f.Body {
-		switch v.Op {
-		case ir.OpAccess:
-			stage, between = ir.StageViewed, true
-		case ir.OpReduceChunks:
-			between = true
-		}
-	}
-	if err := ir.Verify(f, stage); err != nil {
-		return nil, t.inText(err)
-	}
-	if !between {
-		return graph.CompileFunc(f, t.options()...)
-	}
-	if err := evaluable(f); err != nil {
-		return nil, t.inText(err)
-	}
-	fmt.Fprintln(t.stderr, "stridefuse: the graph is one between passes: it is computed by its definition, which is slow")
-	return &defined{f}, nil
 }
 
 func (t *tool) executor() *runtime.Executor {

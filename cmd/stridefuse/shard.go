@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -23,7 +24,7 @@ func (t *tool) shard(ctx context.Context) error {
 	if t.rangeOf[1] == 0 {
 		return errors.New("which blocks? add -range i/n, 0/1 for all")
 	}
-	j, err := t.streamJob()
+	j, err := t.streamJob(ctx)
 	if err != nil {
 		return err
 	}
@@ -35,7 +36,7 @@ func (t *tool) merge(ctx context.Context) error {
 	if t.ranges == 0 {
 		return errors.New("of how many ranges is the job? add -ranges n")
 	}
-	j, err := t.streamJob()
+	j, err := t.streamJob(ctx)
 	if err != nil {
 		return err
 	}
@@ -52,10 +53,14 @@ func (t *tool) merge(ctx context.Context) error {
 }
 
 // streamJob returns the job that the command line describes.
-func (t *tool) streamJob() (*stream.Job, error) {
+func (t *tool) streamJob(ctx context.Context) (*stream.Job, error) {
 	loaded, err := t.load()
 	if err != nil {
 		return nil, err
+	}
+	once, chained := loaded.(*chain)
+	if chained {
+		loaded = once.run
 	}
 	p, ok := loaded.(*graph.Program)
 	if !ok {
@@ -68,6 +73,11 @@ func (t *tool) streamJob() (*stream.Job, error) {
 	for _, in := range t.in {
 		j.Inputs[in.name] = sourceOf(in.file)
 	}
+	if chained {
+		if err := t.constants(ctx, j, once); err != nil {
+			return nil, err
+		}
+	}
 	outputs := p.Outputs()
 	if len(t.out) > len(outputs) {
 		return nil, fmt.Errorf("%s for %s", counted(len(t.out), "file"), counted(len(outputs), "output"))
@@ -76,6 +86,34 @@ func (t *tool) streamJob() (*stream.Job, error) {
 		j.Outputs[outputs[i].Name] = sinkOf(file)
 	}
 	return j, nil
+}
+
+// constants computes what a job's program has computed once of constants. These are whole arrays.
+func (t *tool) constants(ctx context.Context, j *stream.Job, once *chain) error {
+	have := map[string]*graph.Tensor{}
+	for _, p := range once.once {
+		for _, in := range p.Inputs() {
+			i := slices.IndexFunc(t.in, func(n named) bool { return n.name == in.Name })
+			if i < 0 || have[in.Name] != nil {
+				continue // computed before, or said to be missing
+			}
+			x, err := readArray(t.in[i].file)
+			if err != nil {
+				return err
+			}
+			have[in.Name] = x
+			if !slices.ContainsFunc(j.Program.Inputs(), func(p graph.Port) bool { return p.Name == in.Name }) {
+				delete(j.Inputs, in.Name)
+			}
+		}
+	}
+	if err := once.compute(ctx, have); err != nil {
+		return err
+	}
+	for name, x := range once.made {
+		j.Inputs[name] = stream.Memory(x)
+	}
+	return nil
 }
 
 // sourceOf returns the array in a file or folder.

@@ -41,3 +41,27 @@ func TestShardAndMerge(t *testing.T) {
 	require.True(t, graph.Equal(want[0], got))
 	require.Contains(t, tryCommand(t.Context(), "", nil, with("shard", "-range", "3/3")...).err, "write -range i/n")
 }
+
+// TestShardOfConstants computes the dump of a program that has computed something of a constant
+// once.
+func TestShardOfConstants(t *testing.T) {
+	folder := t.TempDir()
+	file := func(name string) string { return filepath.Join(folder, name) }
+	w := graph.Uniform(graph.Float32, 2, -1, 1, 4, 3)
+	p, err := graph.Compile(graph.Input("x", graph.Float32, graph.Dim("n"), 4).MatMul(graph.Const(w).Exp()))
+	require.NoError(t, err)
+	in := graph.Uniform(graph.Float32, 1, -1, 1, 1000, 4)
+	var dump strings.Builder
+	require.NoError(t, p.Dump(&dump, ""))
+	args := []string{"-", "-in", "x=" + save(t, folder, "x", in), "-out", file("z.npy"), "-state", file("state")}
+	o := tryCommand(t.Context(), dump.String(), nil, append([]string{"shard", "-range", "0/1"}, args...)...)
+	require.Contains(t, o.err, "the input const0 float32[4,3] is missing: add -in const0=file.npy")
+	args = append(args, "-in", "const0="+save(t, folder, "w", w))
+	runCommand(t, dump.String(), append([]string{"shard", "-range", "0/1"}, args...)...)
+	runCommand(t, dump.String(), append([]string{"merge", "-ranges", "1"}, args...)...)
+	want, err := p.Run(t.Context(), in)
+	require.NoError(t, err)
+	got, err := npy.ReadFile(file("z.npy"))
+	require.NoError(t, err)
+	require.True(t, graph.Equal(want, got))
+}

@@ -156,7 +156,7 @@ const half = "func half(%x: f32[n], %m: bool[n]) {\n  %0 = const 0.5 : f32[]\n  
 func TestMistakes(t *testing.T) {
 	dir := t.TempDir()
 	x := save(t, dir, "x", graph.Ones(graph.Float32, 3))
-	wide := save(t, dir, "wide", graph.Ones(graph.Float64, 3))
+	wide, two := save(t, dir, "wide", graph.Ones(graph.Float64, 3)), save(t, dir, "two", graph.Ones(graph.Float32, 2))
 	for _, c := range []struct {
 		code  int
 		stdin string
@@ -199,6 +199,7 @@ func TestMistakes(t *testing.T) {
 		{2, "", "eval 1 -fast", "flag provided but not defined: -fast"},
 		{1, "", "eval -fast", "there is no input fast"},
 		{1, "", "asm kernel", "stridefuse kernels prints those of a program"},
+		{1, "func f(%x: f32[2]) {\n\n  %0 = const 9 : i64[]\n  %1 = reshape %0 : i64[1]\n  %2 = gather %x, %1 axis=0 : f32[1]\n  return %2\n}\n", "run - -in x=" + two, "-:5: run: index 9 is outside an axis of 2 elements"},
 		{1, "plan p arena=0 {\n}", "bisect -", "bisect begins with the text of a graph"},
 	} {
 		o := tryCommand(t.Context(), c.stdin, passes.Default, strings.Fields(c.args)...)

@@ -217,7 +217,7 @@ func run(t *testing.T, dir, name string, args ...string) string {
 }
 
 var (
-	all    = ir.Running.List()
+	all    = ir.AllTypes.List()
 	shapes = []shape{
 		{types: []ir.DType{ir.Float32}, inputs: 4, ops: 8, outputs: 2},
 		{types: []ir.DType{ir.Float32, ir.Float64}, inputs: 5, ops: 16, outputs: 2, composed: true},

@@ -7,12 +7,12 @@ import "github.com/stridefuse/stridefuse/ir"
 // the compute type.
 
 func (t *table) narrowRows() {
-	for _, d := range (ir.Running &^ ir.Native).List() {
+	for _, d := range (ir.AllTypes &^ ir.Native).List() {
 		t.set(d, ir.OpCopy, same)
 		if !ir.Signed.Has(d) { // those extend the sign: bitcasts of them expand to casts
 			t.set(d, ir.OpBitcast, same)
 		}
-		if d == ir.BFloat16 || d == ir.Fixed16x16 { // their conversions expand
+		if d == ir.BFloat16 || d == ir.Fixed16x16 || ir.Stored.Has(d) { // their conversions expand
 			continue
 		}
 		t.casts[pair{d, d.Compute()}] = func(g *graph, v value) value { return one(g.widened(d, v.Part[0])) }

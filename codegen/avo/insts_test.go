@@ -26,8 +26,8 @@ func requireTotal(t *testing.T, target *isa) {
 		if info.Kind != ir.Lane {
 			continue
 		}
-		for _, d := range (info.Domain & ir.Running).List() {
-			for _, to := range ir.Running.List() {
+		for _, d := range info.Domain.List() {
+			for _, to := range ir.AllTypes.List() {
 				operands := make([]kernel.Operand, info.Arity)
 				for i := range operands {
 					operands[i].DType = d

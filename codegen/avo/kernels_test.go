@@ -30,7 +30,7 @@ func singleOps() []kernel.Code {
 		if !op.IsElementwise() {
 			continue
 		}
-		for _, d := range (info.Domain & ir.Running).List() {
+		for _, d := range info.Domain.List() {
 			types := make([]ir.DType, info.Arity)
 			for i := range types {
 				types[i] = d
@@ -42,7 +42,7 @@ func singleOps() []kernel.Code {
 				add(op, ir.Invalid, types)
 				continue
 			}
-			for _, to := range ir.Running.List() {
+			for _, to := range ir.AllTypes.List() {
 				add(op, to, types)
 			}
 		}
@@ -77,7 +77,7 @@ func combiners(d ir.DType) []ir.Op {
 // alone, stored as well, twice, and of a splat.
 func singleReductions() []kernel.Code {
 	var out []kernel.Code
-	for _, d := range ir.Running.List() {
+	for _, d := range ir.AllTypes.List() {
 		in := []kernel.Operand{{DType: d}, {DType: d}}
 		add := func(in []kernel.Operand, outs []kernel.Ref, combine ...ir.Op) {
 			out = append(out, reduction(&kernel.Kernel{In: in, Out: outs}, combine...))

@@ -101,14 +101,14 @@ func (g *generator) step(composed bool) {
 		if !op.IsElementwise() || info.Kind == ir.Composed && !composed {
 			continue
 		}
-		x, ok := g.pick(info.Domain & ir.Running)
+		x, ok := g.pick(info.Domain)
 		if !ok {
 			continue
 		}
 		d := g.DType(x)
 		switch {
 		case op == ir.OpCast:
-			all := ir.Running.List()
+			all := ir.AllTypes.List()
 			g.vals = append(g.vals, g.Cast(all[g.draw(len(all))], x))
 		case op == ir.OpBitcast:
 			// The payload of a computed NaN is not defined.
@@ -140,7 +140,7 @@ func (g *generator) step(composed bool) {
 // else reads. The computation of those may contain unlikely selects again.
 func (g *generator) rare(ops int) {
 	cond, ok := g.pick(ir.Bools)
-	if x, found := g.pick(ir.Numeric & ir.Running); found && (!ok || g.draw(3) > 0) {
+	if x, found := g.pick(ir.Numeric); found && (!ok || g.draw(3) > 0) {
 		bound := []int64{0, 3, 100, 1 << 20}[g.draw(4)] // often true, sometimes, never
 		cond, ok = g.Op(ir.OpLt, g.Int(g.DType(x), bound), x), true
 	}
@@ -148,7 +148,7 @@ func (g *generator) rare(ops int) {
 		return
 	}
 	for range 1 + g.draw(2) {
-		z, _ := g.pick(ir.Running)
+		z, _ := g.pick(ir.AllTypes)
 		main := g.vals
 		g.vals = append([]kernel.Ref{z}, main...)
 		for range ops {
@@ -172,7 +172,7 @@ func (g *generator) rare(ops int) {
 }
 
 func (g *generator) constant() kernel.Ref {
-	all := ir.Running.List()
+	all := ir.AllTypes.List()
 	d := all[g.draw(len(all))]
 	if d == ir.Bool {
 		return g.Const(d, uint64(g.draw(2)))

@@ -88,7 +88,7 @@ func (s vectorMasks) pack(l *lowerer, d ir.DType, v value) ref {
 		m := l.MaskPart(v, 1, 0)
 		words := l.op("VPACKSSDW", m, l.high(m))
 		return l.op("VPABSB", l.op("VPACKSSWB", words, words))
-	case d == ir.Uint8:
+	case d == ir.Uint8 || ir.Stored.Has(d):
 		words := l.op("VPACKUSDW", v.Part[0], l.high(v.Part[0]))
 		return l.op("VPACKUSWB", words, words)
 	case d == ir.Int8:

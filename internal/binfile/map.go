@@ -1,6 +1,14 @@
 package binfile
 
-import "sync"
+import (
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/ir/layout"
+	"github.com/stridefuse/stridefuse/runtime/tensor"
+)
 
 // Mapping is the content of a file. Where the system can, the file is mapped into memory:
 // pages are read when they are first used. Elsewhere it is read as a whole.
@@ -11,6 +19,7 @@ import "sync"
 type Mapping struct {
 	data    []byte
 	release func([]byte) error
+	closed  atomic.Bool
 	once    sync.Once
 	err     error
 }
@@ -30,10 +39,22 @@ func Over(data []byte) *Mapping { return &Mapping{data: data} }
 // Bytes returns the content of the file, valid until Close.
 func (m *Mapping) Bytes() []byte { return m.data }
 
-// Close releases the bytes, and with them the memory of all tensors over them. Further
-// calls do nothing and return what the first returned.
+// Tensor is the function Tensor of bytes of the file. The tensor fails once the file is
+// closed.
+func (m *Mapping) Tensor(dt graph.DType, l layout.Layout, data []byte) (*graph.Tensor, error) {
+	if err := check(dt, l, data); err != nil {
+		return nil, err
+	}
+	return tensor.OverFile(dt, l, unsafe.Pointer(unsafe.SliceData(data)), &m.closed), nil
+}
+
+// Close releases the bytes. Tensors over them, and all views of those, have failed from then
+// on. Slices of their elements, which can't tell, hold zeros: the addresses stay the
+// process's own, without memory behind them. Further calls do nothing and return what the
+// first returned.
 func (m *Mapping) Close() error {
 	m.once.Do(func() {
+		m.closed.Store(true)
 		if m.release != nil {
 			m.err = m.release(m.data)
 		}

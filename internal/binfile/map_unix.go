@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -32,5 +33,12 @@ func mapFile(name string) ([]byte, func([]byte) error, error) {
 	if err != nil {
 		return nil, nil, &os.PathError{Op: "mmap", Path: name, Err: err}
 	}
-	return data, unix.Munmap, nil
+	return data, release, nil
+}
+
+// release puts zeros in the place of a file, which needs memory only where it is written.
+func release(data []byte) error {
+	at := unsafe.Pointer(unsafe.SliceData(data))
+	_, err := unix.MmapPtr(-1, 0, at, uintptr(len(data)), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_FIXED)
+	return err
 }

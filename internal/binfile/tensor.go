@@ -21,7 +21,7 @@ var BigEndian = binary.NativeEndian.Uint16([]byte{0, 1}) == 1
 // passes int, when an extent is negative, when there are too many axes, and when elements
 // of the type have no kernels.
 func NumBytes(dt graph.DType, shape []int) (int, error) {
-	if err := dt.CheckRuns(); err != nil {
+	if err := dt.Check(); err != nil {
 		return 0, err
 	}
 	if len(shape) > layout.MaxRank {
@@ -41,19 +41,27 @@ func NumBytes(dt graph.DType, shape []int) (int, error) {
 // row-major or column-major as the layout is. The elements have the byte order of this
 // machine; they may be at any address.
 func Tensor(dt graph.DType, l layout.Layout, data []byte) (*graph.Tensor, error) {
-	n, err := NumBytes(dt, l.Shape)
-	if err != nil {
+	if err := check(dt, l, data); err != nil {
 		return nil, err
 	}
+	return tensor.Over(dt, l, unsafe.Pointer(unsafe.SliceData(data))), nil
+}
+
+// check returns an error unless data are the elements of a tensor.
+func check(dt graph.DType, l layout.Layout, data []byte) error {
+	n, err := NumBytes(dt, l.Shape)
+	if err != nil {
+		return err
+	}
 	if n != len(data) {
-		return nil, fmt.Errorf("%s takes %d bytes, there are %d", tensor.TypeText(dt, l.Shape), n, len(data))
+		return fmt.Errorf("%s takes %d bytes, there are %d", tensor.TypeText(dt, l.Shape), n, len(data))
 	}
 	if dt == graph.Bool {
 		if i := slices.IndexFunc(data, func(b byte) bool { return b > 1 }); i >= 0 {
-			return nil, fmt.Errorf("element %d is no bool: its byte is %d", i, data[i])
+			return fmt.Errorf("element %d is no bool: its byte is %d", i, data[i])
 		}
 	}
-	return tensor.Over(dt, l, unsafe.Pointer(unsafe.SliceData(data))), nil
+	return nil
 }
 
 // firstBlock is how much Read allocates before it has seen a byte.

@@ -72,7 +72,7 @@ function render(pre) {
     let text = escaped(line.replace(/\s*\/\/ v:\d+\s*$/, "").replace(cell, (_, head) => head.padEnd(wide) + " : "));
     text = text.replace(/^(\s*%\S+ = )(\w+)/, (_, a, op) => a + `<span class="o">${op}</span>`);
     text = text.replace(/%(\w+)/g, (t, name) => names.has(name) && names.get(name).length ? `<span class="v" data-v="${names.get(name).join(" ")}">${t}</span>` : t);
-    if (site && values[site[1] - 1]) text += ` <span class="c">// ${escaped(values[site[1] - 1].site)}</span>`;
+    if (site && values[site[1] - 1] && values[site[1] - 1].site) text += ` <span class="c">// ${escaped(values[site[1] - 1].site)}</span>`;
     const step = at.step >= 0 ? ` step" style="--h:${hue(at.step)}` : "";
     html += `<span class="l${step}"${at.v.length ? ` data-v="${at.v.join(" ")}"` : ""}>${text || " "}</span>`;
     if (folds(line) && (i + 1 === lines.length || !folds(lines[i + 1]))) html += "</details>";

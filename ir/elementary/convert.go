@@ -13,6 +13,10 @@ import (
 func (b *builder) convert(to ir.DType, x kernel.Ref) kernel.Ref {
 	from := b.DType(x)
 	switch {
+	case ir.Stored.Has(from):
+		return b.fromStored(x)
+	case ir.Stored.Has(to):
+		return b.narrowStored(to, x)
 	case from == ir.BFloat16:
 		if wide, ok := b.wide[x]; ok {
 			return wide

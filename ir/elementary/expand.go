@@ -85,6 +85,8 @@ func Expand(k *kernel.Kernel) *kernel.Kernel {
 		switch {
 		case in.Op == ir.OpCast:
 			return b.convert(in.DType, args[0])
+		case in.Op == ir.OpBitcast && in.DType == ir.Float4E2M1: // the low bits of a byte
+			return b.Bitcast(in.DType, b.Op(ir.OpAnd, args[0], b.Int(ir.Uint8, 0xf)))
 		case in.Op.Info().Kind == ir.Composed:
 			return b.Expand(in.Op, args...)
 		}

@@ -88,6 +88,11 @@ func (b *builder) widen(in kernel.Inst, keep func(op ir.Op, d ir.DType) bool) ke
 		return b.bitcast(in.DType, x)
 	case slices.Contains(moves, in.Op) || d.Native() || keep(in.Op, d):
 		return b.Add(in)
+	case ir.Stored.Has(d): // a select
+		for i := range args[1:] {
+			in.Args[i+1] = b.bitcast(ir.Uint8, args[i+1])
+		}
+		return b.bitcast(d, b.Inst(in.Op, ir.Invalid, args))
 	default:
 		return b.narrowed(in, d)
 	}
@@ -131,6 +136,8 @@ func (b *builder) narrowed(in kernel.Inst, d ir.DType) kernel.Ref {
 func (b *builder) bitcast(to ir.DType, x kernel.Ref) kernel.Ref {
 	bits := kernel.BitsType(to)
 	switch {
+	case ir.Subbytes.Has(to): // the low bits
+		return b.cast(to, b.bitcast(ir.Uint8, x))
 	case ir.Ints.Has(b.DType(x)):
 		x = b.cast(bits, x)
 	case b.DType(x) != bits:
@@ -157,10 +164,12 @@ func (b *builder) cast(to ir.DType, x kernel.Ref) kernel.Ref {
 		if !ok {
 			wide = b.Cast(from.Compute(), x)
 		}
-		if !to.Native() && ir.Floats.Has(to) && from.Size() <= 2 { // 16 bits fit into 24
+		if !to.Native() && (ir.Floats.Has(to) || ir.Minifloats.Has(to)) && from.Size() <= 2 { // 16 bits fit into 24
 			wide = b.cast(ir.Float32, wide)
 		}
 		return b.cast(to, wide)
+	case ir.Stored.Has(to) && from != to.Compute():
+		return b.Cast(to, b.toStored(to, x))
 	case !to.Native() && from != to.Compute() && !ir.Floats.Has(from) && (ir.Ints.Has(to) || from.Size() == 1):
 		return b.Cast(to, b.Cast(to.Compute(), x))
 	}

@@ -22,7 +22,7 @@ func TestOpTable(t *testing.T) {
 		require.True(t, ok && found == op, info.Name)
 
 		require.NotEmpty(t, info.Doc, op)
-		require.NotZero(t, info.Domain&ir.Running, op)
+		require.NotZero(t, info.Domain, op)
 		require.Equal(t, info.Kind == ir.Lane, info.Ref != nil, "%s: lane ops have a meaning", op)
 		def, fast := elementary.Has(op)
 		require.Equal(t, info.Kind == ir.Composed, def, "%s: composed ops have an expansion", op)
@@ -56,9 +56,9 @@ func eachKernel(t *testing.T, f func(op ir.Op, dt ir.DType, k *kernel.Kernel)) {
 		}
 		targets := []ir.DType{ir.Invalid}
 		if info.Result == ir.GivenType {
-			targets = ir.Running.List()
+			targets = ir.AllTypes.List()
 		}
-		for _, dt := range (info.Domain & ir.Running).List() {
+		for _, dt := range info.Domain.List() {
 			operands := make([]kernel.Operand, info.Arity)
 			for i := range operands {
 				operands[i].DType = dt
@@ -161,11 +161,11 @@ func right(op ir.Op, dt ir.DType, x, y uint64) uint64 {
 
 // isElement reports whether bits are extended to 64 as elements are.
 func isElement(dt ir.DType, bits uint64) bool {
-	shift := 64 - 8*dt.Size()
+	shift := 64 - dt.Bits()
 	switch {
 	case dt == ir.Bool:
 		return bits <= 1
-	case ir.Signed.Has(dt):
+	case ir.Complements.Has(dt):
 		return uint64(int64(bits<<shift)>>shift) == bits
 	}
 	return bits<<shift>>shift == bits

@@ -97,7 +97,7 @@ func (g *gen) constant(dt ir.DType, bits uint64) *ir.Value {
 func (g *gen) bitcast(x *ir.Value) {
 	from := x.Type.DType
 	var to []ir.DType
-	for _, dt := range (ir.Numeric & g.DTypes).List() {
+	for _, dt := range (ir.OpBitcast.Info().Domain & g.DTypes).List() {
 		if dt.Size() == from.Size() {
 			to = append(to, dt)
 		}

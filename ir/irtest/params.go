@@ -123,9 +123,9 @@ func Element(t *rapid.T, dt ir.DType) uint64 {
 	switch {
 	case dt == ir.Bool:
 		return uint64(rapid.IntRange(0, 1).Draw(t, "bool"))
-	case ir.Reals.Has(dt) && special:
+	case ir.Fractions.Has(dt) && special:
 		return ir.FromFloat(dt, rapid.SampledFrom(specialFloats).Draw(t, "float"))
-	case ir.Reals.Has(dt):
+	case ir.Fractions.Has(dt):
 		return ir.FromFloat(dt, float64(rapid.IntRange(-800, 800).Draw(t, "eighths"))/8)
 	case special:
 		return ir.Wrap(dt, rapid.SampledFrom(specialInts).Draw(t, "int"))

@@ -16,7 +16,7 @@ import (
 type Config struct {
 	MaxNodes   int       // values in the body, at least 12: 32
 	MaxElems   int       // elements of a value: 600
-	DTypes     ir.DTypes // element types that appear: ir.Running
+	DTypes     ir.DTypes // element types that appear: ir.AllTypes
 	Layouts    bool      // params may have layouts of their own: Attr.At
 	NoViews    bool      // elementwise operations alone
 	Reductions bool      // some values are reduced or scanned
@@ -32,7 +32,7 @@ func (c Config) withDefaults() Config {
 		c.MaxElems = 600
 	}
 	if c.DTypes == 0 {
-		c.DTypes = ir.Running
+		c.DTypes = ir.AllTypes
 	}
 	return c
 }

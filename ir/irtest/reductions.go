@@ -20,7 +20,7 @@ func taking(ops []ir.Op, dt ir.DType) []ir.Op {
 // along reduces or scans a value, or makes the numbers of an axis.
 func (g *gen) along() {
 	v := g.pick("reduced", g.values())
-	if len(v.Type.Shape) == 0 {
+	if len(v.Type.Shape) == 0 || ir.Stored.Has(v.Type.DType) {
 		return
 	}
 	if g.sizes == nil && v.Type.Shape.NumElems() == ir.Fixed(1) && g.chance("long", 4) {

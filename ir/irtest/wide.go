@@ -19,7 +19,7 @@ func arithmetic(dt ir.DType) []ir.Op {
 // wide makes a graph of one shape and type with many params: more operands than
 // one kernel takes, values that are needed much later, now and then a view.
 func (g *gen) wide() []eval.Array {
-	dt := oneOf(g, "dtype", g.DTypes.List())
+	dt := oneOf(g, "dtype", (g.DTypes &^ ir.Stored).List())
 	shape := ir.ShapeOf(g.int("rows", 1, 5), g.int("columns", 1, 9))
 	inputs := make([]eval.Array, g.int("params", 5, 18))
 	for i := range inputs {
@@ -45,7 +45,7 @@ func (g *gen) wide() []eval.Array {
 // combine draws an op of a value, its axes permuted and then reshaped, with a value of
 // that shape: a reshape that is no view on its own may fit a loop nest still.
 func (g *gen) combine(v *ir.Value) {
-	if len(v.Type.Shape) < 2 {
+	if len(v.Type.Shape) < 2 || ir.Stored.Has(v.Type.DType) {
 		return
 	}
 	var fit []*ir.Value

@@ -1,6 +1,10 @@
 package kernel
 
-import "github.com/stridefuse/stridefuse/ir"
+import (
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
 
 // Canonical returns the kernel in the one form that all kernels of the same
 // meaning share: dead and repeated instructions gone, instructions in
@@ -18,7 +22,7 @@ import "github.com/stridefuse/stridefuse/ir"
 // hash. There are bodies of dozens of instructions where none does; those may get a
 // second canonical form, and then two signatures.)
 //
-// What it returns must not be changed: later calls may return the same.
+// The kernel must not be changed: later calls may return the same.
 func (k *Kernel) Canonical() (canon *Kernel, order []int) {
 	if k.sig != "" {
 		order = make([]int, len(k.In))
@@ -43,7 +47,7 @@ func (k *Kernel) combined(combine []ir.Op) (canon *Kernel, order []int) {
 		}
 		keep(content, f)
 	}
-	return f.canon, f.order
+	return f.canon, slices.Clone(f.order)
 }
 
 // canonical is Canonical of a body whose outputs have combiners, or are all stored if

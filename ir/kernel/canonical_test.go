@@ -34,6 +34,13 @@ func TestCanonical(t *testing.T) {
 		require.True(t, slices.IsSorted(same), "canonical operands stay in order")
 		requireSameValues(t, k, canon, order)
 
+		clear(order) // callers own it
+		kept, sameOrder := k.Canonical()
+		require.Equal(t, canon.Signature(), kept.Signature())
+		for i, from := range sameOrder {
+			require.Equal(t, k.In[from], canon.In[i])
+		}
+
 		shuffled := shuffle(rapidOrder{t}, k)
 		other, otherOrder := shuffled.Canonical()
 		require.Equal(t, canon.Signature(), other.Signature(), "%s\n%s", k, shuffled)

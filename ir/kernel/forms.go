@@ -14,7 +14,7 @@ import (
 // maxForms is how many are kept, at about 1 KB each. All are forgotten when there are more.
 const maxForms = 4096
 
-// form is the canonical form of a kernel, which is never changed.
+// form is what Canonical returns, and is never changed.
 type form struct {
 	canon *Kernel
 	order []int

@@ -42,7 +42,7 @@ func TestMicroTable(t *testing.T) {
 			require.Equal(t, i, from, text)
 		}
 		for i, a := range m.Args() {
-			require.NoError(t, a.DType.CheckRuns(), text)
+			require.NoError(t, a.DType.Check(), text)
 			require.Less(t, m.FieldAt(0)+len(m.Fields()), MaxOperands)
 			for _, d := range []Dim{a.Outer, a.Inner, a.Across} {
 				require.Less(t, int(d), int(Field0)+len(m.Fields()), "%s, argument %d", text, i)

@@ -110,7 +110,7 @@ func (i *Inst) complete(k *Kernel, args []Ref) string {
 		return "a type stands after the operations that state one, and after no other"
 	case len(args) != info.Arity:
 		return "takes " + strconv.Itoa(info.Arity) + " operands, got " + strconv.Itoa(len(args))
-	case i.Op == ir.OpConst && (given.CheckRuns() != nil || !ir.IsElement(given, i.Bits)):
+	case i.Op == ir.OpConst && (given.Check() != nil || !ir.IsElement(given, i.Bits)):
 		return "the bits are not an element of " + given.String()
 	case i.Op == ir.OpConst:
 		return ""

@@ -13,7 +13,7 @@ import (
 // holds before expansion only: see CheckBody.
 func (k *Kernel) Verify() error {
 	for _, in := range k.In {
-		if err := in.DType.CheckRuns(); err != nil {
+		if err := in.DType.Check(); err != nil {
 			return err
 		}
 	}
@@ -41,7 +41,7 @@ func (k *Kernel) Verify() error {
 // checkInst returns an error unless instruction j of the body is valid.
 func (k *Kernel) checkInst(j int, in Inst) error {
 	if in.Op == ir.OpConst {
-		if err := in.DType.CheckRuns(); err != nil {
+		if err := in.DType.Check(); err != nil {
 			return err
 		}
 		if !ir.IsElement(in.DType, in.Bits) {

@@ -146,7 +146,7 @@ func (v *verifier) task(i int) {
 
 // slot returns what is wrong with a slot, or "".
 func (v *verifier) slot(s *Slot) string {
-	if err := s.DType.CheckRuns(); err != nil {
+	if err := s.DType.Check(); err != nil {
 		return err.Error()
 	}
 	bytes, ok := layout.MulInt(s.Elems, s.DType.Size())

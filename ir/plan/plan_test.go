@@ -126,7 +126,7 @@ func TestPlanVerifyBroken(t *testing.T) {
 	}{
 		{"there is no kernel", func(p *plan.Plan) { p.Steps[0].Body = nil }},
 		{"a kernel without a store", func(p *plan.Plan) { p.Steps[0].Body.Out = nil }},
-		{"dtype qint8 has no kernels yet", func(p *plan.Plan) { p.Buffers[0].DType = ir.QInt8 }},
+		{"dtype 200 does not exist", func(p *plan.Plan) { p.Buffers[0].DType = 200 }},
 		{"the shape passes", func(p *plan.Plan) { p.Buffers[3].Shape = []int{math.MaxInt / 2, 3} }},
 		{"the shape passes", func(p *plan.Plan) { p.Buffers[3].Shape = []int{-1} }},
 		{"the shape passes", func(p *plan.Plan) { p.Buffers[3].Shape = []int{math.MaxInt / 4, 3} }},

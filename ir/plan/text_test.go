@@ -88,7 +88,7 @@ func TestParseErrors(t *testing.T) {
 		{"func f(%x: f32[2) {", `1:17: found ")", want "," or "]"`},
 		{"func f(%x: f32[-2]) {\nreturn\n}", `1:12: shape [-2]: extent -2 of axis 0 is negative`},
 		{"func f(%x: f33[2]) {", `1:12: no element type has the name "f33"`},
-		{"func f(%x: qi8[2]) {", `1:12: dtype qint8 has no kernels yet`},
+		{"func f(%x: qi8[2]) {", `1:12: no element type has the name "qi8"`},
 		{"func f(%x: f32[], %x: f32[]) {", `1:19: the parameter %x exists already`},
 		{fmt.Sprintf("func f(%%x: f32[%d,2]) {", math.MaxInt), fmt.Sprintf("1:12: shape [%d 2]: the product of its extents passes", math.MaxInt)},
 		{"func f(%x: f32[99999999999999999999]) {", `1:16: extent "99999999999999999999"`},

@@ -118,7 +118,7 @@ func (v *planVerifier) fail(line, format string, args ...any) {
 func (v *planVerifier) buffer(i int) {
 	b := &v.p.Buffers[i]
 	line := v.p.bufferLine(i)
-	if err := b.DType.CheckRuns(); err != nil {
+	if err := b.DType.Check(); err != nil {
 		v.fail(line, "%v", err)
 	}
 	n, err := layout.NumElems(b.Shape)

@@ -147,20 +147,36 @@ func init() {
 		{Sig: "kernel (u0:f16) { t0 = bitcast:u16 u0; store t0 }", Fn: k_bitcast_f16_u16_u_526056fcf4},
 		{Sig: "kernel (u0:f32) { t0 = bitcast:i32 u0; store t0 }", Fn: k_bitcast_f32_i32_u_e469c17af7},
 		{Sig: "kernel (u0:f32) { t0 = bitcast:u32 u0; store t0 }", Fn: k_bitcast_f32_u32_u_8bc7c315d2},
+		{Sig: "kernel (u0:f4e2m1) { t0 = bitcast:u8 u0; store t0 }", Fn: k_bitcast_f4e2m1_u8_u_068bf6d84f},
 		{Sig: "kernel (u0:f64) { t0 = bitcast:i64 u0; store t0 }", Fn: k_bitcast_f64_i64_u_f147707485},
 		{Sig: "kernel (u0:f64) { t0 = bitcast:u64 u0; store t0 }", Fn: k_bitcast_f64_u64_u_a73d5902fe},
+		{Sig: "kernel (u0:f8e4m3fn) { t0 = bitcast:u8 u0; store t0 }", Fn: k_bitcast_f8e4m3fn_u8_u_892b6aeb06},
+		{Sig: "kernel (u0:f8e4m3fnuz) { t0 = bitcast:u8 u0; store t0 }", Fn: k_bitcast_f8e4m3fnuz_u8_u_63f0293ccb},
+		{Sig: "kernel (u0:f8e5m2) { t0 = bitcast:u8 u0; store t0 }", Fn: k_bitcast_f8e5m2_u8_u_df92fc2915},
+		{Sig: "kernel (u0:f8e5m2fnuz) { t0 = bitcast:u8 u0; store t0 }", Fn: k_bitcast_f8e5m2fnuz_u8_u_bff1849cf3},
+		{Sig: "kernel (u0:f8e8m0) { t0 = bitcast:u8 u0; store t0 }", Fn: k_bitcast_f8e8m0_u8_u_0a3d19a047},
+		{Sig: "kernel (u0:i2) { t0 = bitcast:u8 u0; store t0 }", Fn: k_bitcast_i2_u8_u_e6264818c2},
 		{Sig: "kernel (u0:i32) { t0 = bitcast:f32 u0; store t0 }", Fn: k_bitcast_i32_f32_u_45b4cb462a},
 		{Sig: "kernel (u0:i32) { t0 = bitcast:u32 u0; store t0 }", Fn: k_bitcast_i32_u32_u_f40b6cde0f},
+		{Sig: "kernel (u0:i4) { t0 = bitcast:u8 u0; store t0 }", Fn: k_bitcast_i4_u8_u_083c7064ae},
 		{Sig: "kernel (u0:i64) { t0 = bitcast:f64 u0; store t0 }", Fn: k_bitcast_i64_f64_u_46f8a625a3},
 		{Sig: "kernel (u0:i64) { t0 = bitcast:u64 u0; store t0 }", Fn: k_bitcast_i64_u64_u_e934196f96},
 		{Sig: "kernel (u0:q16x16) { t0 = bitcast:u32 u0; store t0 }", Fn: k_bitcast_q16x16_u32_u_75827f9f68},
 		{Sig: "kernel (u0:u16) { t0 = bitcast:bf16 u0; store t0 }", Fn: k_bitcast_u16_bf16_u_3e9c0f3713},
 		{Sig: "kernel (u0:u16) { t0 = bitcast:f16 u0; store t0 }", Fn: k_bitcast_u16_f16_u_08a1e71668},
+		{Sig: "kernel (u0:u2) { t0 = bitcast:u8 u0; store t0 }", Fn: k_bitcast_u2_u8_u_5fc9337ad6},
 		{Sig: "kernel (u0:u32) { t0 = bitcast:f32 u0; store t0 }", Fn: k_bitcast_u32_f32_u_b77b8b4c4f},
 		{Sig: "kernel (u0:u32) { t0 = bitcast:i32 u0; store t0 }", Fn: k_bitcast_u32_i32_u_c97d12d976},
 		{Sig: "kernel (u0:u32) { t0 = bitcast:q16x16 u0; store t0 }", Fn: k_bitcast_u32_q16x16_u_0af511da98},
+		{Sig: "kernel (u0:u4) { t0 = bitcast:u8 u0; store t0 }", Fn: k_bitcast_u4_u8_u_0f0601a683},
 		{Sig: "kernel (u0:u64) { t0 = bitcast:f64 u0; store t0 }", Fn: k_bitcast_u64_f64_u_ab205328a2},
 		{Sig: "kernel (u0:u64) { t0 = bitcast:i64 u0; store t0 }", Fn: k_bitcast_u64_i64_u_bb204218e9},
+		{Sig: "kernel (u0:u8) { t0 = bitcast:f4e2m1 u0; store t0 }", Fn: k_bitcast_u8_f4e2m1_u_4d1ac01d20},
+		{Sig: "kernel (u0:u8) { t0 = bitcast:f8e4m3fn u0; store t0 }", Fn: k_bitcast_u8_f8e4m3fn_u_d7bdda9287},
+		{Sig: "kernel (u0:u8) { t0 = bitcast:f8e4m3fnuz u0; store t0 }", Fn: k_bitcast_u8_f8e4m3fnuz_u_1d1980fe08},
+		{Sig: "kernel (u0:u8) { t0 = bitcast:f8e5m2 u0; store t0 }", Fn: k_bitcast_u8_f8e5m2_u_7c11fdd6d0},
+		{Sig: "kernel (u0:u8) { t0 = bitcast:f8e5m2fnuz u0; store t0 }", Fn: k_bitcast_u8_f8e5m2fnuz_u_45a02ea6dd},
+		{Sig: "kernel (u0:u8) { t0 = bitcast:f8e8m0 u0; store t0 }", Fn: k_bitcast_u8_f8e8m0_u_9a0f31c099},
 		{Sig: "kernel (u0:i32) { t0 = bitlen u0; store t0 }", Fn: k_bitlen_i32_u_c06f087709},
 		{Sig: "kernel (u0:i64) { t0 = bitlen u0; store t0 }", Fn: k_bitlen_i64_u_24565dd226},
 		{Sig: "kernel (u0:u32) { t0 = bitlen u0; store t0 }", Fn: k_bitlen_u32_u_6279935e87},
@@ -180,7 +196,13 @@ func init() {
 		{Sig: "kernel (u0:f32) { t0 = cast:bf16 u0; store t0 }", Fn: k_cast_f32_bf16_u_467e4efa15},
 		{Sig: "kernel (u0:f32) { t0 = cast:bool u0; store t0 }", Fn: k_cast_f32_bool_u_ca0b591e12},
 		{Sig: "kernel (u0:f32) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_f32_f16_u_df2edc0adf},
+		{Sig: "kernel (u0:f32) { t0 = cast:f4e2m1 u0; store t0 }", Fn: k_cast_f32_f4e2m1_u_3f4dedf0b6},
 		{Sig: "kernel (u0:f32) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_f32_f64_u_b86e37f909},
+		{Sig: "kernel (u0:f32) { t0 = cast:f8e4m3fn u0; store t0 }", Fn: k_cast_f32_f8e4m3fn_u_65cacf1cc8},
+		{Sig: "kernel (u0:f32) { t0 = cast:f8e4m3fnuz u0; store t0 }", Fn: k_cast_f32_f8e4m3fnuz_u_139203c1c7},
+		{Sig: "kernel (u0:f32) { t0 = cast:f8e5m2 u0; store t0 }", Fn: k_cast_f32_f8e5m2_u_3cf78bae39},
+		{Sig: "kernel (u0:f32) { t0 = cast:f8e5m2fnuz u0; store t0 }", Fn: k_cast_f32_f8e5m2fnuz_u_924db76190},
+		{Sig: "kernel (u0:f32) { t0 = cast:f8e8m0 u0; store t0 }", Fn: k_cast_f32_f8e8m0_u_b21cecc1c7},
 		{Sig: "kernel (u0:f32) { t0 = cast:i16 u0; store t0 }", Fn: k_cast_f32_i16_u_b6c098e5bf},
 		{Sig: "kernel (u0:f32) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_f32_i32_u_a082fc192b},
 		{Sig: "kernel (u0:f32) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_f32_i64_u_724ac34fd6},
@@ -190,6 +212,7 @@ func init() {
 		{Sig: "kernel (u0:f32) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_f32_u32_u_b0b8e9c83e},
 		{Sig: "kernel (u0:f32) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_f32_u64_u_b9dac22c1a},
 		{Sig: "kernel (u0:f32) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_f32_u8_u_00c963003a},
+		{Sig: "kernel (u0:f4e2m1) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f4e2m1_f32_u_ed9bc0cbfc},
 		{Sig: "kernel (u0:f64) { t0 = cast:bf16 u0; store t0 }", Fn: k_cast_f64_bf16_u_96611387a9},
 		{Sig: "kernel (u0:f64) { t0 = cast:bool u0; store t0 }", Fn: k_cast_f64_bool_u_df94fee7b9},
 		{Sig: "kernel (u0:f64) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_f64_f16_u_6bb378271c},
@@ -203,20 +226,31 @@ func init() {
 		{Sig: "kernel (u0:f64) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_f64_u32_u_7a4f613017},
 		{Sig: "kernel (u0:f64) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_f64_u64_u_4fb2dc96a4},
 		{Sig: "kernel (u0:f64) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_f64_u8_u_6bc5559001},
+		{Sig: "kernel (u0:f8e4m3fn) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f8e4m3fn_f32_u_5bf80d9083},
+		{Sig: "kernel (u0:f8e4m3fnuz) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f8e4m3fnuz_f32_u_148e06f365},
+		{Sig: "kernel (u0:f8e5m2) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f8e5m2_f32_u_fb7ecc7ef8},
+		{Sig: "kernel (u0:f8e5m2fnuz) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f8e5m2fnuz_f32_u_00a3953c40},
+		{Sig: "kernel (u0:f8e8m0) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f8e8m0_f32_u_83dcc16419},
 		{Sig: "kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i16_i32_u_57652d1495},
+		{Sig: "kernel (u0:i2) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i2_i32_u_fef9baf68d},
 		{Sig: "kernel (u0:i32) { t0 = cast:bf16 u0; store t0 }", Fn: k_cast_i32_bf16_u_5775ebcca0},
 		{Sig: "kernel (u0:i32) { t0 = cast:bool u0; store t0 }", Fn: k_cast_i32_bool_u_f415769208},
 		{Sig: "kernel (u0:i32) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_i32_f16_u_72ef53b992},
 		{Sig: "kernel (u0:i32) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_i32_f32_u_eb764d6d93},
 		{Sig: "kernel (u0:i32) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_i32_f64_u_eab81f3ff2},
 		{Sig: "kernel (u0:i32) { t0 = cast:i16 u0; store t0 }", Fn: k_cast_i32_i16_u_5929fec011},
+		{Sig: "kernel (u0:i32) { t0 = cast:i2 u0; store t0 }", Fn: k_cast_i32_i2_u_fbf4eefcdc},
+		{Sig: "kernel (u0:i32) { t0 = cast:i4 u0; store t0 }", Fn: k_cast_i32_i4_u_bbe51ac5c6},
 		{Sig: "kernel (u0:i32) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_i32_i64_u_ea8aac1fba},
 		{Sig: "kernel (u0:i32) { t0 = cast:i8 u0; store t0 }", Fn: k_cast_i32_i8_u_06033cb712},
 		{Sig: "kernel (u0:i32) { t0 = cast:q16x16 u0; store t0 }", Fn: k_cast_i32_q16x16_u_e10e7e2380},
 		{Sig: "kernel (u0:i32) { t0 = cast:u16 u0; store t0 }", Fn: k_cast_i32_u16_u_37b2d5d24a},
+		{Sig: "kernel (u0:i32) { t0 = cast:u2 u0; store t0 }", Fn: k_cast_i32_u2_u_3bbba342a2},
 		{Sig: "kernel (u0:i32) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_i32_u32_u_5942d57ca6},
+		{Sig: "kernel (u0:i32) { t0 = cast:u4 u0; store t0 }", Fn: k_cast_i32_u4_u_05d5ecfa3b},
 		{Sig: "kernel (u0:i32) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_i32_u64_u_a93f67b97c},
 		{Sig: "kernel (u0:i32) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_i32_u8_u_e18233d4b1},
+		{Sig: "kernel (u0:i4) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i4_i32_u_2179aa2390},
 		{Sig: "kernel (u0:i64) { t0 = cast:bf16 u0; store t0 }", Fn: k_cast_i64_bf16_u_b9df439392},
 		{Sig: "kernel (u0:i64) { t0 = cast:bool u0; store t0 }", Fn: k_cast_i64_bool_u_81412c388b},
 		{Sig: "kernel (u0:i64) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_i64_f16_u_3d5f976731},
@@ -232,6 +266,7 @@ func init() {
 		{Sig: "kernel (s0:f64, u1:f32) { t0 = cast:f32 s0; t1 = mul u1 t0; store t1 }", Fn: k_cast_mul_f64_f32_su_501276d888},
 		{Sig: "kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_q16x16_f64_u_3787717d59},
 		{Sig: "kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u16_i32_u_341acb58d9},
+		{Sig: "kernel (u0:u2) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u2_i32_u_ebacd5246d},
 		{Sig: "kernel (u0:u32) { t0 = cast:bf16 u0; store t0 }", Fn: k_cast_u32_bf16_u_283ddb2673},
 		{Sig: "kernel (u0:u32) { t0 = cast:bool u0; store t0 }", Fn: k_cast_u32_bool_u_0fe6001671},
 		{Sig: "kernel (u0:u32) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_u32_f16_u_5b1e9179f6},
@@ -242,6 +277,7 @@ func init() {
 		{Sig: "kernel (u0:u32) { t0 = cast:q16x16 u0; store t0 }", Fn: k_cast_u32_q16x16_u_624bd48e3e},
 		{Sig: "kernel (u0:u32) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_u32_u64_u_340409d466},
 		{Sig: "kernel (u0:u32) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_u32_u8_u_6d9c53e2f9},
+		{Sig: "kernel (u0:u4) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u4_i32_u_b0370c948c},
 		{Sig: "kernel (u0:u64) { t0 = cast:bf16 u0; store t0 }", Fn: k_cast_u64_bf16_u_a5e271b115},
 		{Sig: "kernel (u0:u64) { t0 = cast:bool u0; store t0 }", Fn: k_cast_u64_bool_u_985b069819},
 		{Sig: "kernel (u0:u64) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_u64_f16_u_e2c7931cc5},
@@ -322,12 +358,28 @@ func init() {
 		{Sig: "kernel (u0:f16) { t0 = copy u0; store t0 }", Fn: k_copy_f16_u_377eb6e0f1},
 		{Sig: "kernel (s0:f32) { t0 = copy s0; store t0 }", Fn: k_copy_f32_s_db04f69828},
 		{Sig: "kernel (u0:f32) { t0 = copy u0; store t0 }", Fn: k_copy_f32_u_b1369eccfe},
+		{Sig: "kernel (s0:f4e2m1) { t0 = copy s0; store t0 }", Fn: k_copy_f4e2m1_s_4aff86a755},
+		{Sig: "kernel (u0:f4e2m1) { t0 = copy u0; store t0 }", Fn: k_copy_f4e2m1_u_5e6fe7b390},
 		{Sig: "kernel (s0:f64) { t0 = copy s0; store t0 }", Fn: k_copy_f64_s_3007a66221},
 		{Sig: "kernel (u0:f64) { t0 = copy u0; store t0 }", Fn: k_copy_f64_u_fbab1763ae},
+		{Sig: "kernel (s0:f8e4m3fn) { t0 = copy s0; store t0 }", Fn: k_copy_f8e4m3fn_s_63068dfe4c},
+		{Sig: "kernel (u0:f8e4m3fn) { t0 = copy u0; store t0 }", Fn: k_copy_f8e4m3fn_u_fcf21057d7},
+		{Sig: "kernel (s0:f8e4m3fnuz) { t0 = copy s0; store t0 }", Fn: k_copy_f8e4m3fnuz_s_4de228c85f},
+		{Sig: "kernel (u0:f8e4m3fnuz) { t0 = copy u0; store t0 }", Fn: k_copy_f8e4m3fnuz_u_0bab12055d},
+		{Sig: "kernel (s0:f8e5m2) { t0 = copy s0; store t0 }", Fn: k_copy_f8e5m2_s_1cc1634abd},
+		{Sig: "kernel (u0:f8e5m2) { t0 = copy u0; store t0 }", Fn: k_copy_f8e5m2_u_3f8ec6f812},
+		{Sig: "kernel (s0:f8e5m2fnuz) { t0 = copy s0; store t0 }", Fn: k_copy_f8e5m2fnuz_s_2cf8af7045},
+		{Sig: "kernel (u0:f8e5m2fnuz) { t0 = copy u0; store t0 }", Fn: k_copy_f8e5m2fnuz_u_73b8050554},
+		{Sig: "kernel (s0:f8e8m0) { t0 = copy s0; store t0 }", Fn: k_copy_f8e8m0_s_a57c68410a},
+		{Sig: "kernel (u0:f8e8m0) { t0 = copy u0; store t0 }", Fn: k_copy_f8e8m0_u_69d72caa4a},
 		{Sig: "kernel (s0:i16) { t0 = copy s0; store t0 }", Fn: k_copy_i16_s_010b6ef99d},
 		{Sig: "kernel (u0:i16) { t0 = copy u0; store t0 }", Fn: k_copy_i16_u_1453d5a4e2},
+		{Sig: "kernel (s0:i2) { t0 = copy s0; store t0 }", Fn: k_copy_i2_s_f6b1e4c2c7},
+		{Sig: "kernel (u0:i2) { t0 = copy u0; store t0 }", Fn: k_copy_i2_u_4774369b18},
 		{Sig: "kernel (s0:i32) { t0 = copy s0; store t0 }", Fn: k_copy_i32_s_3e5783a469},
 		{Sig: "kernel (u0:i32) { t0 = copy u0; store t0 }", Fn: k_copy_i32_u_fde529d8b6},
+		{Sig: "kernel (s0:i4) { t0 = copy s0; store t0 }", Fn: k_copy_i4_s_b9a739c7ab},
+		{Sig: "kernel (u0:i4) { t0 = copy u0; store t0 }", Fn: k_copy_i4_u_bbfd8b7c2a},
 		{Sig: "kernel (s0:i64) { t0 = copy s0; store t0 }", Fn: k_copy_i64_s_c5fea10e71},
 		{Sig: "kernel (u0:i64) { t0 = copy u0; store t0 }", Fn: k_copy_i64_u_ee07695f35},
 		{Sig: "kernel (s0:i8) { t0 = copy s0; store t0 }", Fn: k_copy_i8_s_d521e5d8db},
@@ -336,8 +388,12 @@ func init() {
 		{Sig: "kernel (u0:q16x16) { t0 = copy u0; store t0 }", Fn: k_copy_q16x16_u_8ca8788970},
 		{Sig: "kernel (s0:u16) { t0 = copy s0; store t0 }", Fn: k_copy_u16_s_fc66a16053},
 		{Sig: "kernel (u0:u16) { t0 = copy u0; store t0 }", Fn: k_copy_u16_u_9cb80d3a5a},
+		{Sig: "kernel (s0:u2) { t0 = copy s0; store t0 }", Fn: k_copy_u2_s_a6534e58c1},
+		{Sig: "kernel (u0:u2) { t0 = copy u0; store t0 }", Fn: k_copy_u2_u_abccdad8f9},
 		{Sig: "kernel (s0:u32) { t0 = copy s0; store t0 }", Fn: k_copy_u32_s_0360d5d30c},
 		{Sig: "kernel (u0:u32) { t0 = copy u0; store t0 }", Fn: k_copy_u32_u_11a3202291},
+		{Sig: "kernel (s0:u4) { t0 = copy s0; store t0 }", Fn: k_copy_u4_s_fc41fa51f3},
+		{Sig: "kernel (u0:u4) { t0 = copy u0; store t0 }", Fn: k_copy_u4_u_6abce473b9},
 		{Sig: "kernel (s0:u64) { t0 = copy s0; store t0 }", Fn: k_copy_u64_s_ee6f551579},
 		{Sig: "kernel (u0:u64) { t0 = copy u0; store t0 }", Fn: k_copy_u64_u_57d515a596},
 		{Sig: "kernel (s0:u8) { t0 = copy s0; store t0 }", Fn: k_copy_u8_s_2a603b2921},
@@ -686,6 +742,10 @@ func init() {
 		{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }", Fn: k_mul_mul_i32_uuu_6b26474ba1},
 		{Sig: "kernel (u0:i64, u1:i64, u2:i64) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }", Fn: k_mul_mul_i64_uuu_5051b24d65},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; t4 = cast:f32 u5; t5 = mul t0 t4; t6 = mul t1 t4; t7 = mul t2 t4; t8 = mul t3 t4; store t3 t5 t6 t7 t8 }", Fn: k_mul_mul_mul_etc_f32_f64_uuuuuu_c44b361dfc},
+		{Sig: "kernel (s0:f32, u1:f32, s2:f32, u3:f32, s4:f32, u5:f32, u6:f32, s7:f32, u8:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = mul s4 u5; t3 = add t2 u6; t4 = mul s7 u8; t5 = add t3 t4; t6 = add t1 t5; t7 = add t0 t6; store t7 }", Fn: k_mul_mul_mul_etc_f32_sususuusu_139d528bf9},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t2 u3; t4 = add t1 t3; t5 = mul u4 u4; t6 = add t4 t5; t7 = add t0 t6; store t7 }", Fn: k_mul_mul_mul_etc_f32_uuuuu_90278c2928},
+		{Sig: "kernel (u0:f64, s1:f64, u2:f64, s3:f64, s4:f64, u5:f64, u6:f64, s7:f64, u8:f64) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = mul s4 u5; t3 = mul u6 s7; t4 = add u8 t3; t5 = add t2 t4; t6 = add t1 t5; t7 = add t0 t6; store t7 }", Fn: k_mul_mul_mul_etc_f64_usussuusu_cf5b92531e},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t2 u3; t4 = add t1 t3; t5 = mul u4 u4; t6 = add t4 t5; t7 = add t0 t6; store t7 }", Fn: k_mul_mul_mul_etc_f64_uuuuu_2e5cf86a05},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul u4 t2; t4 = mul t0 u5; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_f64_uuuuuu_1dfdb71d3f},
 		{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul t2 u4; t4 = mul u5 t0; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_i32_uuuuuu_5815e22b6a},
 		{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul u4 t2; t4 = mul t0 u5; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_i64_uuuuuu_3e5ac8b82b},
@@ -1168,6 +1228,7 @@ func init() {
 		{Sig: "kernel (s0:i8, u1:i8) { t0 = sub s0 u1; store t0 }", Fn: k_sub_i8_su_d7f82b13f0},
 		{Sig: "kernel (u0:i8, s1:i8) { t0 = sub u0 s1; store t0 }", Fn: k_sub_i8_us_580d9e9b16},
 		{Sig: "kernel (u0:i8, u1:i8) { t0 = sub u0 u1; store t0 }", Fn: k_sub_i8_uu_e17fc829b0},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = add t1 u2; t3 = sub u3 u1; t4 = mul t3 t3; t5 = add t2 t4; t6 = sub u4 u1; t7 = mul t6 t6; t8 = add t5 t7; t9 = sub u5 u1; t10 = mul t9 t9; t11 = add t8 t10; store t11 }", Fn: k_sub_mul_add_etc_f32_uuuuuu_43521638e9},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }", Fn: k_sub_mul_f32_su_db68111212},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = mul t0 s2; store t1 }", Fn: k_sub_mul_f32_sus_f2d8ce96e5},
 		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = sub s0 u1; t1 = mul u2 t0; store t1 }", Fn: k_sub_mul_f32_suu_644ee44e66},
@@ -1186,6 +1247,7 @@ func init() {
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }", Fn: k_sub_mul_f64_uu_93c0625e9a},
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = mul t0 s2; store t1 }", Fn: k_sub_mul_f64_uus_ce3d5f0eb3},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = mul t0 u2; store t1 }", Fn: k_sub_mul_f64_uuu_1c3ecdbea4},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = sub u2 u1; t3 = mul t2 t2; t4 = add u3 t3; t5 = sub u4 u1; t6 = mul t5 t5; t7 = add t4 t6; t8 = sub u5 u1; t9 = mul t8 t8; t10 = add t7 t9; t11 = add t1 t10; store t11 }", Fn: k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a},
 		{Sig: "kernel (s0:q16x16, u1:q16x16) { t0 = sub s0 u1; store t0 }", Fn: k_sub_q16x16_su_06544805ef},
 		{Sig: "kernel (u0:q16x16, s1:q16x16) { t0 = sub u0 s1; store t0 }", Fn: k_sub_q16x16_us_61446860ea},
 		{Sig: "kernel (u0:q16x16, u1:q16x16) { t0 = sub u0 u1; store t0 }", Fn: k_sub_q16x16_uu_47b61feac9},
@@ -2447,6 +2509,15 @@ func k_bitcast_f32_i32_u_e469c17af7(f *abi.Frame)
 //go:noescape
 func k_bitcast_f32_u32_u_8bc7c315d2(f *abi.Frame)
 
+// k_bitcast_f4e2m1_u8_u_068bf6d84f is
+//
+//	kernel (u0:f4e2m1) { t0 = bitcast:u8 u0; store t0 }
+//
+// for i: o0[i] = bitcast[uint8](a0[i])
+//
+//go:noescape
+func k_bitcast_f4e2m1_u8_u_068bf6d84f(f *abi.Frame)
+
 // k_bitcast_f64_i64_u_f147707485 is
 //
 //	kernel (u0:f64) { t0 = bitcast:i64 u0; store t0 }
@@ -2465,6 +2536,60 @@ func k_bitcast_f64_i64_u_f147707485(f *abi.Frame)
 //go:noescape
 func k_bitcast_f64_u64_u_a73d5902fe(f *abi.Frame)
 
+// k_bitcast_f8e4m3fn_u8_u_892b6aeb06 is
+//
+//	kernel (u0:f8e4m3fn) { t0 = bitcast:u8 u0; store t0 }
+//
+// for i: o0[i] = bitcast[uint8](a0[i])
+//
+//go:noescape
+func k_bitcast_f8e4m3fn_u8_u_892b6aeb06(f *abi.Frame)
+
+// k_bitcast_f8e4m3fnuz_u8_u_63f0293ccb is
+//
+//	kernel (u0:f8e4m3fnuz) { t0 = bitcast:u8 u0; store t0 }
+//
+// for i: o0[i] = bitcast[uint8](a0[i])
+//
+//go:noescape
+func k_bitcast_f8e4m3fnuz_u8_u_63f0293ccb(f *abi.Frame)
+
+// k_bitcast_f8e5m2_u8_u_df92fc2915 is
+//
+//	kernel (u0:f8e5m2) { t0 = bitcast:u8 u0; store t0 }
+//
+// for i: o0[i] = bitcast[uint8](a0[i])
+//
+//go:noescape
+func k_bitcast_f8e5m2_u8_u_df92fc2915(f *abi.Frame)
+
+// k_bitcast_f8e5m2fnuz_u8_u_bff1849cf3 is
+//
+//	kernel (u0:f8e5m2fnuz) { t0 = bitcast:u8 u0; store t0 }
+//
+// for i: o0[i] = bitcast[uint8](a0[i])
+//
+//go:noescape
+func k_bitcast_f8e5m2fnuz_u8_u_bff1849cf3(f *abi.Frame)
+
+// k_bitcast_f8e8m0_u8_u_0a3d19a047 is
+//
+//	kernel (u0:f8e8m0) { t0 = bitcast:u8 u0; store t0 }
+//
+// for i: o0[i] = bitcast[uint8](a0[i])
+//
+//go:noescape
+func k_bitcast_f8e8m0_u8_u_0a3d19a047(f *abi.Frame)
+
+// k_bitcast_i2_u8_u_e6264818c2 is
+//
+//	kernel (u0:i2) { t0 = bitcast:u8 u0; store t0 }
+//
+// for i: o0[i] = bitcast[uint8](a0[i])
+//
+//go:noescape
+func k_bitcast_i2_u8_u_e6264818c2(f *abi.Frame)
+
 // k_bitcast_i32_f32_u_45b4cb462a is
 //
 //	kernel (u0:i32) { t0 = bitcast:f32 u0; store t0 }
@@ -2482,6 +2607,15 @@ func k_bitcast_i32_f32_u_45b4cb462a(f *abi.Frame)
 //
 //go:noescape
 func k_bitcast_i32_u32_u_f40b6cde0f(f *abi.Frame)
+
+// k_bitcast_i4_u8_u_083c7064ae is
+//
+//	kernel (u0:i4) { t0 = bitcast:u8 u0; store t0 }
+//
+// for i: o0[i] = bitcast[uint8](a0[i])
+//
+//go:noescape
+func k_bitcast_i4_u8_u_083c7064ae(f *abi.Frame)
 
 // k_bitcast_i64_f64_u_46f8a625a3 is
 //
@@ -2528,6 +2662,15 @@ func k_bitcast_u16_bf16_u_3e9c0f3713(f *abi.Frame)
 //go:noescape
 func k_bitcast_u16_f16_u_08a1e71668(f *abi.Frame)
 
+// k_bitcast_u2_u8_u_5fc9337ad6 is
+//
+//	kernel (u0:u2) { t0 = bitcast:u8 u0; store t0 }
+//
+// for i: o0[i] = bitcast[uint8](a0[i])
+//
+//go:noescape
+func k_bitcast_u2_u8_u_5fc9337ad6(f *abi.Frame)
+
 // k_bitcast_u32_f32_u_b77b8b4c4f is
 //
 //	kernel (u0:u32) { t0 = bitcast:f32 u0; store t0 }
@@ -2555,6 +2698,15 @@ func k_bitcast_u32_i32_u_c97d12d976(f *abi.Frame)
 //go:noescape
 func k_bitcast_u32_q16x16_u_0af511da98(f *abi.Frame)
 
+// k_bitcast_u4_u8_u_0f0601a683 is
+//
+//	kernel (u0:u4) { t0 = bitcast:u8 u0; store t0 }
+//
+// for i: o0[i] = bitcast[uint8](a0[i])
+//
+//go:noescape
+func k_bitcast_u4_u8_u_0f0601a683(f *abi.Frame)
+
 // k_bitcast_u64_f64_u_ab205328a2 is
 //
 //	kernel (u0:u64) { t0 = bitcast:f64 u0; store t0 }
@@ -2572,6 +2724,60 @@ func k_bitcast_u64_f64_u_ab205328a2(f *abi.Frame)
 //
 //go:noescape
 func k_bitcast_u64_i64_u_bb204218e9(f *abi.Frame)
+
+// k_bitcast_u8_f4e2m1_u_4d1ac01d20 is
+//
+//	kernel (u0:u8) { t0 = bitcast:f4e2m1 u0; store t0 }
+//
+// for i: o0[i] = bitcast[float4e2m1](a0[i])
+//
+//go:noescape
+func k_bitcast_u8_f4e2m1_u_4d1ac01d20(f *abi.Frame)
+
+// k_bitcast_u8_f8e4m3fn_u_d7bdda9287 is
+//
+//	kernel (u0:u8) { t0 = bitcast:f8e4m3fn u0; store t0 }
+//
+// for i: o0[i] = bitcast[float8e4m3fn](a0[i])
+//
+//go:noescape
+func k_bitcast_u8_f8e4m3fn_u_d7bdda9287(f *abi.Frame)
+
+// k_bitcast_u8_f8e4m3fnuz_u_1d1980fe08 is
+//
+//	kernel (u0:u8) { t0 = bitcast:f8e4m3fnuz u0; store t0 }
+//
+// for i: o0[i] = bitcast[float8e4m3fnuz](a0[i])
+//
+//go:noescape
+func k_bitcast_u8_f8e4m3fnuz_u_1d1980fe08(f *abi.Frame)
+
+// k_bitcast_u8_f8e5m2_u_7c11fdd6d0 is
+//
+//	kernel (u0:u8) { t0 = bitcast:f8e5m2 u0; store t0 }
+//
+// for i: o0[i] = bitcast[float8e5m2](a0[i])
+//
+//go:noescape
+func k_bitcast_u8_f8e5m2_u_7c11fdd6d0(f *abi.Frame)
+
+// k_bitcast_u8_f8e5m2fnuz_u_45a02ea6dd is
+//
+//	kernel (u0:u8) { t0 = bitcast:f8e5m2fnuz u0; store t0 }
+//
+// for i: o0[i] = bitcast[float8e5m2fnuz](a0[i])
+//
+//go:noescape
+func k_bitcast_u8_f8e5m2fnuz_u_45a02ea6dd(f *abi.Frame)
+
+// k_bitcast_u8_f8e8m0_u_9a0f31c099 is
+//
+//	kernel (u0:u8) { t0 = bitcast:f8e8m0 u0; store t0 }
+//
+// for i: o0[i] = bitcast[float8e8m0](a0[i])
+//
+//go:noescape
+func k_bitcast_u8_f8e8m0_u_9a0f31c099(f *abi.Frame)
 
 // k_bitlen_i32_u_c06f087709 is
 //
@@ -2744,6 +2950,15 @@ func k_cast_f32_bool_u_ca0b591e12(f *abi.Frame)
 //go:noescape
 func k_cast_f32_f16_u_df2edc0adf(f *abi.Frame)
 
+// k_cast_f32_f4e2m1_u_3f4dedf0b6 is
+//
+//	kernel (u0:f32) { t0 = cast:f4e2m1 u0; store t0 }
+//
+// for i: o0[i] = float4e2m1(a0[i])
+//
+//go:noescape
+func k_cast_f32_f4e2m1_u_3f4dedf0b6(f *abi.Frame)
+
 // k_cast_f32_f64_u_b86e37f909 is
 //
 //	kernel (u0:f32) { t0 = cast:f64 u0; store t0 }
@@ -2752,6 +2967,51 @@ func k_cast_f32_f16_u_df2edc0adf(f *abi.Frame)
 //
 //go:noescape
 func k_cast_f32_f64_u_b86e37f909(f *abi.Frame)
+
+// k_cast_f32_f8e4m3fn_u_65cacf1cc8 is
+//
+//	kernel (u0:f32) { t0 = cast:f8e4m3fn u0; store t0 }
+//
+// for i: o0[i] = float8e4m3fn(a0[i])
+//
+//go:noescape
+func k_cast_f32_f8e4m3fn_u_65cacf1cc8(f *abi.Frame)
+
+// k_cast_f32_f8e4m3fnuz_u_139203c1c7 is
+//
+//	kernel (u0:f32) { t0 = cast:f8e4m3fnuz u0; store t0 }
+//
+// for i: o0[i] = float8e4m3fnuz(a0[i])
+//
+//go:noescape
+func k_cast_f32_f8e4m3fnuz_u_139203c1c7(f *abi.Frame)
+
+// k_cast_f32_f8e5m2_u_3cf78bae39 is
+//
+//	kernel (u0:f32) { t0 = cast:f8e5m2 u0; store t0 }
+//
+// for i: o0[i] = float8e5m2(a0[i])
+//
+//go:noescape
+func k_cast_f32_f8e5m2_u_3cf78bae39(f *abi.Frame)
+
+// k_cast_f32_f8e5m2fnuz_u_924db76190 is
+//
+//	kernel (u0:f32) { t0 = cast:f8e5m2fnuz u0; store t0 }
+//
+// for i: o0[i] = float8e5m2fnuz(a0[i])
+//
+//go:noescape
+func k_cast_f32_f8e5m2fnuz_u_924db76190(f *abi.Frame)
+
+// k_cast_f32_f8e8m0_u_b21cecc1c7 is
+//
+//	kernel (u0:f32) { t0 = cast:f8e8m0 u0; store t0 }
+//
+// for i: o0[i] = float8e8m0(a0[i])
+//
+//go:noescape
+func k_cast_f32_f8e8m0_u_b21cecc1c7(f *abi.Frame)
 
 // k_cast_f32_i16_u_b6c098e5bf is
 //
@@ -2833,6 +3093,15 @@ func k_cast_f32_u64_u_b9dac22c1a(f *abi.Frame)
 //
 //go:noescape
 func k_cast_f32_u8_u_00c963003a(f *abi.Frame)
+
+// k_cast_f4e2m1_f32_u_ed9bc0cbfc is
+//
+//	kernel (u0:f4e2m1) { t0 = cast:f32 u0; store t0 }
+//
+// for i: o0[i] = float32(a0[i])
+//
+//go:noescape
+func k_cast_f4e2m1_f32_u_ed9bc0cbfc(f *abi.Frame)
 
 // k_cast_f64_bf16_u_96611387a9 is
 //
@@ -2951,6 +3220,51 @@ func k_cast_f64_u64_u_4fb2dc96a4(f *abi.Frame)
 //go:noescape
 func k_cast_f64_u8_u_6bc5559001(f *abi.Frame)
 
+// k_cast_f8e4m3fn_f32_u_5bf80d9083 is
+//
+//	kernel (u0:f8e4m3fn) { t0 = cast:f32 u0; store t0 }
+//
+// for i: o0[i] = float32(a0[i])
+//
+//go:noescape
+func k_cast_f8e4m3fn_f32_u_5bf80d9083(f *abi.Frame)
+
+// k_cast_f8e4m3fnuz_f32_u_148e06f365 is
+//
+//	kernel (u0:f8e4m3fnuz) { t0 = cast:f32 u0; store t0 }
+//
+// for i: o0[i] = float32(a0[i])
+//
+//go:noescape
+func k_cast_f8e4m3fnuz_f32_u_148e06f365(f *abi.Frame)
+
+// k_cast_f8e5m2_f32_u_fb7ecc7ef8 is
+//
+//	kernel (u0:f8e5m2) { t0 = cast:f32 u0; store t0 }
+//
+// for i: o0[i] = float32(a0[i])
+//
+//go:noescape
+func k_cast_f8e5m2_f32_u_fb7ecc7ef8(f *abi.Frame)
+
+// k_cast_f8e5m2fnuz_f32_u_00a3953c40 is
+//
+//	kernel (u0:f8e5m2fnuz) { t0 = cast:f32 u0; store t0 }
+//
+// for i: o0[i] = float32(a0[i])
+//
+//go:noescape
+func k_cast_f8e5m2fnuz_f32_u_00a3953c40(f *abi.Frame)
+
+// k_cast_f8e8m0_f32_u_83dcc16419 is
+//
+//	kernel (u0:f8e8m0) { t0 = cast:f32 u0; store t0 }
+//
+// for i: o0[i] = float32(a0[i])
+//
+//go:noescape
+func k_cast_f8e8m0_f32_u_83dcc16419(f *abi.Frame)
+
 // k_cast_i16_i32_u_57652d1495 is
 //
 //	kernel (u0:i16) { t0 = cast:i32 u0; store t0 }
@@ -2959,6 +3273,15 @@ func k_cast_f64_u8_u_6bc5559001(f *abi.Frame)
 //
 //go:noescape
 func k_cast_i16_i32_u_57652d1495(f *abi.Frame)
+
+// k_cast_i2_i32_u_fef9baf68d is
+//
+//	kernel (u0:i2) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0[i] = int32(a0[i])
+//
+//go:noescape
+func k_cast_i2_i32_u_fef9baf68d(f *abi.Frame)
 
 // k_cast_i32_bf16_u_5775ebcca0 is
 //
@@ -3014,6 +3337,24 @@ func k_cast_i32_f64_u_eab81f3ff2(f *abi.Frame)
 //go:noescape
 func k_cast_i32_i16_u_5929fec011(f *abi.Frame)
 
+// k_cast_i32_i2_u_fbf4eefcdc is
+//
+//	kernel (u0:i32) { t0 = cast:i2 u0; store t0 }
+//
+// for i: o0[i] = int2(a0[i])
+//
+//go:noescape
+func k_cast_i32_i2_u_fbf4eefcdc(f *abi.Frame)
+
+// k_cast_i32_i4_u_bbe51ac5c6 is
+//
+//	kernel (u0:i32) { t0 = cast:i4 u0; store t0 }
+//
+// for i: o0[i] = int4(a0[i])
+//
+//go:noescape
+func k_cast_i32_i4_u_bbe51ac5c6(f *abi.Frame)
+
 // k_cast_i32_i64_u_ea8aac1fba is
 //
 //	kernel (u0:i32) { t0 = cast:i64 u0; store t0 }
@@ -3050,6 +3391,15 @@ func k_cast_i32_q16x16_u_e10e7e2380(f *abi.Frame)
 //go:noescape
 func k_cast_i32_u16_u_37b2d5d24a(f *abi.Frame)
 
+// k_cast_i32_u2_u_3bbba342a2 is
+//
+//	kernel (u0:i32) { t0 = cast:u2 u0; store t0 }
+//
+// for i: o0[i] = uint2(a0[i])
+//
+//go:noescape
+func k_cast_i32_u2_u_3bbba342a2(f *abi.Frame)
+
 // k_cast_i32_u32_u_5942d57ca6 is
 //
 //	kernel (u0:i32) { t0 = cast:u32 u0; store t0 }
@@ -3058,6 +3408,15 @@ func k_cast_i32_u16_u_37b2d5d24a(f *abi.Frame)
 //
 //go:noescape
 func k_cast_i32_u32_u_5942d57ca6(f *abi.Frame)
+
+// k_cast_i32_u4_u_05d5ecfa3b is
+//
+//	kernel (u0:i32) { t0 = cast:u4 u0; store t0 }
+//
+// for i: o0[i] = uint4(a0[i])
+//
+//go:noescape
+func k_cast_i32_u4_u_05d5ecfa3b(f *abi.Frame)
 
 // k_cast_i32_u64_u_a93f67b97c is
 //
@@ -3076,6 +3435,15 @@ func k_cast_i32_u64_u_a93f67b97c(f *abi.Frame)
 //
 //go:noescape
 func k_cast_i32_u8_u_e18233d4b1(f *abi.Frame)
+
+// k_cast_i4_i32_u_2179aa2390 is
+//
+//	kernel (u0:i4) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0[i] = int32(a0[i])
+//
+//go:noescape
+func k_cast_i4_i32_u_2179aa2390(f *abi.Frame)
 
 // k_cast_i64_bf16_u_b9df439392 is
 //
@@ -3212,6 +3580,15 @@ func k_cast_q16x16_f64_u_3787717d59(f *abi.Frame)
 //go:noescape
 func k_cast_u16_i32_u_341acb58d9(f *abi.Frame)
 
+// k_cast_u2_i32_u_ebacd5246d is
+//
+//	kernel (u0:u2) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0[i] = int32(a0[i])
+//
+//go:noescape
+func k_cast_u2_i32_u_ebacd5246d(f *abi.Frame)
+
 // k_cast_u32_bf16_u_283ddb2673 is
 //
 //	kernel (u0:u32) { t0 = cast:bf16 u0; store t0 }
@@ -3301,6 +3678,15 @@ func k_cast_u32_u64_u_340409d466(f *abi.Frame)
 //
 //go:noescape
 func k_cast_u32_u8_u_6d9c53e2f9(f *abi.Frame)
+
+// k_cast_u4_i32_u_b0370c948c is
+//
+//	kernel (u0:u4) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0[i] = int32(a0[i])
+//
+//go:noescape
+func k_cast_u4_i32_u_b0370c948c(f *abi.Frame)
 
 // k_cast_u64_bf16_u_a5e271b115 is
 //
@@ -4022,6 +4408,24 @@ func k_copy_f32_s_db04f69828(f *abi.Frame)
 //go:noescape
 func k_copy_f32_u_b1369eccfe(f *abi.Frame)
 
+// k_copy_f4e2m1_s_4aff86a755 is
+//
+//	kernel (s0:f4e2m1) { t0 = copy s0; store t0 }
+//
+// for i: o0[i] = a0
+//
+//go:noescape
+func k_copy_f4e2m1_s_4aff86a755(f *abi.Frame)
+
+// k_copy_f4e2m1_u_5e6fe7b390 is
+//
+//	kernel (u0:f4e2m1) { t0 = copy u0; store t0 }
+//
+// for i: o0[i] = a0[i]
+//
+//go:noescape
+func k_copy_f4e2m1_u_5e6fe7b390(f *abi.Frame)
+
 // k_copy_f64_s_3007a66221 is
 //
 //	kernel (s0:f64) { t0 = copy s0; store t0 }
@@ -4039,6 +4443,96 @@ func k_copy_f64_s_3007a66221(f *abi.Frame)
 //
 //go:noescape
 func k_copy_f64_u_fbab1763ae(f *abi.Frame)
+
+// k_copy_f8e4m3fn_s_63068dfe4c is
+//
+//	kernel (s0:f8e4m3fn) { t0 = copy s0; store t0 }
+//
+// for i: o0[i] = a0
+//
+//go:noescape
+func k_copy_f8e4m3fn_s_63068dfe4c(f *abi.Frame)
+
+// k_copy_f8e4m3fn_u_fcf21057d7 is
+//
+//	kernel (u0:f8e4m3fn) { t0 = copy u0; store t0 }
+//
+// for i: o0[i] = a0[i]
+//
+//go:noescape
+func k_copy_f8e4m3fn_u_fcf21057d7(f *abi.Frame)
+
+// k_copy_f8e4m3fnuz_s_4de228c85f is
+//
+//	kernel (s0:f8e4m3fnuz) { t0 = copy s0; store t0 }
+//
+// for i: o0[i] = a0
+//
+//go:noescape
+func k_copy_f8e4m3fnuz_s_4de228c85f(f *abi.Frame)
+
+// k_copy_f8e4m3fnuz_u_0bab12055d is
+//
+//	kernel (u0:f8e4m3fnuz) { t0 = copy u0; store t0 }
+//
+// for i: o0[i] = a0[i]
+//
+//go:noescape
+func k_copy_f8e4m3fnuz_u_0bab12055d(f *abi.Frame)
+
+// k_copy_f8e5m2_s_1cc1634abd is
+//
+//	kernel (s0:f8e5m2) { t0 = copy s0; store t0 }
+//
+// for i: o0[i] = a0
+//
+//go:noescape
+func k_copy_f8e5m2_s_1cc1634abd(f *abi.Frame)
+
+// k_copy_f8e5m2_u_3f8ec6f812 is
+//
+//	kernel (u0:f8e5m2) { t0 = copy u0; store t0 }
+//
+// for i: o0[i] = a0[i]
+//
+//go:noescape
+func k_copy_f8e5m2_u_3f8ec6f812(f *abi.Frame)
+
+// k_copy_f8e5m2fnuz_s_2cf8af7045 is
+//
+//	kernel (s0:f8e5m2fnuz) { t0 = copy s0; store t0 }
+//
+// for i: o0[i] = a0
+//
+//go:noescape
+func k_copy_f8e5m2fnuz_s_2cf8af7045(f *abi.Frame)
+
+// k_copy_f8e5m2fnuz_u_73b8050554 is
+//
+//	kernel (u0:f8e5m2fnuz) { t0 = copy u0; store t0 }
+//
+// for i: o0[i] = a0[i]
+//
+//go:noescape
+func k_copy_f8e5m2fnuz_u_73b8050554(f *abi.Frame)
+
+// k_copy_f8e8m0_s_a57c68410a is
+//
+//	kernel (s0:f8e8m0) { t0 = copy s0; store t0 }
+//
+// for i: o0[i] = a0
+//
+//go:noescape
+func k_copy_f8e8m0_s_a57c68410a(f *abi.Frame)
+
+// k_copy_f8e8m0_u_69d72caa4a is
+//
+//	kernel (u0:f8e8m0) { t0 = copy u0; store t0 }
+//
+// for i: o0[i] = a0[i]
+//
+//go:noescape
+func k_copy_f8e8m0_u_69d72caa4a(f *abi.Frame)
 
 // k_copy_i16_s_010b6ef99d is
 //
@@ -4058,6 +4552,24 @@ func k_copy_i16_s_010b6ef99d(f *abi.Frame)
 //go:noescape
 func k_copy_i16_u_1453d5a4e2(f *abi.Frame)
 
+// k_copy_i2_s_f6b1e4c2c7 is
+//
+//	kernel (s0:i2) { t0 = copy s0; store t0 }
+//
+// for i: o0[i] = a0
+//
+//go:noescape
+func k_copy_i2_s_f6b1e4c2c7(f *abi.Frame)
+
+// k_copy_i2_u_4774369b18 is
+//
+//	kernel (u0:i2) { t0 = copy u0; store t0 }
+//
+// for i: o0[i] = a0[i]
+//
+//go:noescape
+func k_copy_i2_u_4774369b18(f *abi.Frame)
+
 // k_copy_i32_s_3e5783a469 is
 //
 //	kernel (s0:i32) { t0 = copy s0; store t0 }
@@ -4075,6 +4587,24 @@ func k_copy_i32_s_3e5783a469(f *abi.Frame)
 //
 //go:noescape
 func k_copy_i32_u_fde529d8b6(f *abi.Frame)
+
+// k_copy_i4_s_b9a739c7ab is
+//
+//	kernel (s0:i4) { t0 = copy s0; store t0 }
+//
+// for i: o0[i] = a0
+//
+//go:noescape
+func k_copy_i4_s_b9a739c7ab(f *abi.Frame)
+
+// k_copy_i4_u_bbfd8b7c2a is
+//
+//	kernel (u0:i4) { t0 = copy u0; store t0 }
+//
+// for i: o0[i] = a0[i]
+//
+//go:noescape
+func k_copy_i4_u_bbfd8b7c2a(f *abi.Frame)
 
 // k_copy_i64_s_c5fea10e71 is
 //
@@ -4148,6 +4678,24 @@ func k_copy_u16_s_fc66a16053(f *abi.Frame)
 //go:noescape
 func k_copy_u16_u_9cb80d3a5a(f *abi.Frame)
 
+// k_copy_u2_s_a6534e58c1 is
+//
+//	kernel (s0:u2) { t0 = copy s0; store t0 }
+//
+// for i: o0[i] = a0
+//
+//go:noescape
+func k_copy_u2_s_a6534e58c1(f *abi.Frame)
+
+// k_copy_u2_u_abccdad8f9 is
+//
+//	kernel (u0:u2) { t0 = copy u0; store t0 }
+//
+// for i: o0[i] = a0[i]
+//
+//go:noescape
+func k_copy_u2_u_abccdad8f9(f *abi.Frame)
+
 // k_copy_u32_s_0360d5d30c is
 //
 //	kernel (s0:u32) { t0 = copy s0; store t0 }
@@ -4165,6 +4713,24 @@ func k_copy_u32_s_0360d5d30c(f *abi.Frame)
 //
 //go:noescape
 func k_copy_u32_u_11a3202291(f *abi.Frame)
+
+// k_copy_u4_s_fc41fa51f3 is
+//
+//	kernel (s0:u4) { t0 = copy s0; store t0 }
+//
+// for i: o0[i] = a0
+//
+//go:noescape
+func k_copy_u4_s_fc41fa51f3(f *abi.Frame)
+
+// k_copy_u4_u_6abce473b9 is
+//
+//	kernel (u0:u4) { t0 = copy u0; store t0 }
+//
+// for i: o0[i] = a0[i]
+//
+//go:noescape
+func k_copy_u4_u_6abce473b9(f *abi.Frame)
 
 // k_copy_u64_s_ee6f551579 is
 //
@@ -7297,6 +7863,42 @@ func k_mul_mul_i64_uuu_5051b24d65(f *abi.Frame)
 //
 //go:noescape
 func k_mul_mul_mul_etc_f32_f64_uuuuuu_c44b361dfc(f *abi.Frame)
+
+// k_mul_mul_mul_etc_f32_sususuusu_139d528bf9 is
+//
+//	kernel (s0:f32, u1:f32, s2:f32, u3:f32, s4:f32, u5:f32, u6:f32, s7:f32, u8:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = mul s4 u5; t3 = add t2 u6; t4 = mul s7 u8; t5 = add t3 t4; t6 = add t1 t5; t7 = add t0 t6; store t7 }
+//
+// for i: o0[i] = (a0 * a1[i]) + ((a2 * a3[i]) + (((a4 * a5[i]) + a6[i]) + (a7 * a8[i])))
+//
+//go:noescape
+func k_mul_mul_mul_etc_f32_sususuusu_139d528bf9(f *abi.Frame)
+
+// k_mul_mul_mul_etc_f32_uuuuu_90278c2928 is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t2 u3; t4 = add t1 t3; t5 = mul u4 u4; t6 = add t4 t5; t7 = add t0 t6; store t7 }
+//
+// for i: o0[i] = (a0[i] * a0[i]) + (((a1[i] * a1[i]) + ((a2[i] * a2[i]) + a3[i])) + (a4[i] * a4[i]))
+//
+//go:noescape
+func k_mul_mul_mul_etc_f32_uuuuu_90278c2928(f *abi.Frame)
+
+// k_mul_mul_mul_etc_f64_usussuusu_cf5b92531e is
+//
+//	kernel (u0:f64, s1:f64, u2:f64, s3:f64, s4:f64, u5:f64, u6:f64, s7:f64, u8:f64) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = mul s4 u5; t3 = mul u6 s7; t4 = add u8 t3; t5 = add t2 t4; t6 = add t1 t5; t7 = add t0 t6; store t7 }
+//
+// for i: o0[i] = (a0[i] * a1) + ((a2[i] * a3) + ((a4 * a5[i]) + (a8[i] + (a6[i] * a7))))
+//
+//go:noescape
+func k_mul_mul_mul_etc_f64_usussuusu_cf5b92531e(f *abi.Frame)
+
+// k_mul_mul_mul_etc_f64_uuuuu_2e5cf86a05 is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t2 u3; t4 = add t1 t3; t5 = mul u4 u4; t6 = add t4 t5; t7 = add t0 t6; store t7 }
+//
+// for i: o0[i] = (a0[i] * a0[i]) + (((a1[i] * a1[i]) + ((a2[i] * a2[i]) + a3[i])) + (a4[i] * a4[i]))
+//
+//go:noescape
+func k_mul_mul_mul_etc_f64_uuuuu_2e5cf86a05(f *abi.Frame)
 
 // k_mul_mul_mul_etc_f64_uuuuuu_1dfdb71d3f is
 //
@@ -11636,6 +12238,15 @@ func k_sub_i8_us_580d9e9b16(f *abi.Frame)
 //go:noescape
 func k_sub_i8_uu_e17fc829b0(f *abi.Frame)
 
+// k_sub_mul_add_etc_f32_uuuuuu_43521638e9 is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = add t1 u2; t3 = sub u3 u1; t4 = mul t3 t3; t5 = add t2 t4; t6 = sub u4 u1; t7 = mul t6 t6; t8 = add t5 t7; t9 = sub u5 u1; t10 = mul t9 t9; t11 = add t8 t10; store t11 }
+//
+// for i: t0 := a0[i] - a1[i]; t3 := a3[i] - a1[i]; t6 := a4[i] - a1[i]; t9 := a5[i] - a1[i]; o0[i] = ((((t0 * t0) + a2[i]) + (t3 * t3)) + (t6 * t6)) + (t9 * t9)
+//
+//go:noescape
+func k_sub_mul_add_etc_f32_uuuuuu_43521638e9(f *abi.Frame)
+
 // k_sub_mul_f32_su_db68111212 is
 //
 //	kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }
@@ -11797,6 +12408,15 @@ func k_sub_mul_f64_uus_ce3d5f0eb3(f *abi.Frame)
 //
 //go:noescape
 func k_sub_mul_f64_uuu_1c3ecdbea4(f *abi.Frame)
+
+// k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = sub u2 u1; t3 = mul t2 t2; t4 = add u3 t3; t5 = sub u4 u1; t6 = mul t5 t5; t7 = add t4 t6; t8 = sub u5 u1; t9 = mul t8 t8; t10 = add t7 t9; t11 = add t1 t10; store t11 }
+//
+// for i: t0 := a0[i] - a1[i]; t2 := a2[i] - a1[i]; t5 := a4[i] - a1[i]; t8 := a5[i] - a1[i]; o0[i] = (t0 * t0) + (((a3[i] + (t2 * t2)) + (t5 * t5)) + (t8 * t8))
+//
+//go:noescape
+func k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a(f *abi.Frame)
 
 // k_sub_q16x16_su_06544805ef is
 //

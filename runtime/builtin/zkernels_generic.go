@@ -149,20 +149,36 @@ func init() {
 		{Sig: "kernel (u0:f16) { t0 = bitcast:u16 u0; store t0 }", Fn: k_bitcast_f16_u16_u_526056fcf4_go},
 		{Sig: "kernel (u0:f32) { t0 = bitcast:i32 u0; store t0 }", Fn: k_bitcast_f32_i32_u_e469c17af7_go},
 		{Sig: "kernel (u0:f32) { t0 = bitcast:u32 u0; store t0 }", Fn: k_bitcast_f32_u32_u_8bc7c315d2_go},
+		{Sig: "kernel (u0:f4e2m1) { t0 = bitcast:u8 u0; store t0 }", Fn: k_bitcast_f4e2m1_u8_u_068bf6d84f_go},
 		{Sig: "kernel (u0:f64) { t0 = bitcast:i64 u0; store t0 }", Fn: k_bitcast_f64_i64_u_f147707485_go},
 		{Sig: "kernel (u0:f64) { t0 = bitcast:u64 u0; store t0 }", Fn: k_bitcast_f64_u64_u_a73d5902fe_go},
+		{Sig: "kernel (u0:f8e4m3fn) { t0 = bitcast:u8 u0; store t0 }", Fn: k_bitcast_f8e4m3fn_u8_u_892b6aeb06_go},
+		{Sig: "kernel (u0:f8e4m3fnuz) { t0 = bitcast:u8 u0; store t0 }", Fn: k_bitcast_f8e4m3fnuz_u8_u_63f0293ccb_go},
+		{Sig: "kernel (u0:f8e5m2) { t0 = bitcast:u8 u0; store t0 }", Fn: k_bitcast_f8e5m2_u8_u_df92fc2915_go},
+		{Sig: "kernel (u0:f8e5m2fnuz) { t0 = bitcast:u8 u0; store t0 }", Fn: k_bitcast_f8e5m2fnuz_u8_u_bff1849cf3_go},
+		{Sig: "kernel (u0:f8e8m0) { t0 = bitcast:u8 u0; store t0 }", Fn: k_bitcast_f8e8m0_u8_u_0a3d19a047_go},
+		{Sig: "kernel (u0:i2) { t0 = bitcast:u8 u0; store t0 }", Fn: k_bitcast_i2_u8_u_e6264818c2_go},
 		{Sig: "kernel (u0:i32) { t0 = bitcast:f32 u0; store t0 }", Fn: k_bitcast_i32_f32_u_45b4cb462a_go},
 		{Sig: "kernel (u0:i32) { t0 = bitcast:u32 u0; store t0 }", Fn: k_bitcast_i32_u32_u_f40b6cde0f_go},
+		{Sig: "kernel (u0:i4) { t0 = bitcast:u8 u0; store t0 }", Fn: k_bitcast_i4_u8_u_083c7064ae_go},
 		{Sig: "kernel (u0:i64) { t0 = bitcast:f64 u0; store t0 }", Fn: k_bitcast_i64_f64_u_46f8a625a3_go},
 		{Sig: "kernel (u0:i64) { t0 = bitcast:u64 u0; store t0 }", Fn: k_bitcast_i64_u64_u_e934196f96_go},
 		{Sig: "kernel (u0:q16x16) { t0 = bitcast:u32 u0; store t0 }", Fn: k_bitcast_q16x16_u32_u_75827f9f68_go},
 		{Sig: "kernel (u0:u16) { t0 = bitcast:bf16 u0; store t0 }", Fn: k_bitcast_u16_bf16_u_3e9c0f3713_go},
 		{Sig: "kernel (u0:u16) { t0 = bitcast:f16 u0; store t0 }", Fn: k_bitcast_u16_f16_u_08a1e71668_go},
+		{Sig: "kernel (u0:u2) { t0 = bitcast:u8 u0; store t0 }", Fn: k_bitcast_u2_u8_u_5fc9337ad6_go},
 		{Sig: "kernel (u0:u32) { t0 = bitcast:f32 u0; store t0 }", Fn: k_bitcast_u32_f32_u_b77b8b4c4f_go},
 		{Sig: "kernel (u0:u32) { t0 = bitcast:i32 u0; store t0 }", Fn: k_bitcast_u32_i32_u_c97d12d976_go},
 		{Sig: "kernel (u0:u32) { t0 = bitcast:q16x16 u0; store t0 }", Fn: k_bitcast_u32_q16x16_u_0af511da98_go},
+		{Sig: "kernel (u0:u4) { t0 = bitcast:u8 u0; store t0 }", Fn: k_bitcast_u4_u8_u_0f0601a683_go},
 		{Sig: "kernel (u0:u64) { t0 = bitcast:f64 u0; store t0 }", Fn: k_bitcast_u64_f64_u_ab205328a2_go},
 		{Sig: "kernel (u0:u64) { t0 = bitcast:i64 u0; store t0 }", Fn: k_bitcast_u64_i64_u_bb204218e9_go},
+		{Sig: "kernel (u0:u8) { t0 = bitcast:f4e2m1 u0; store t0 }", Fn: k_bitcast_u8_f4e2m1_u_4d1ac01d20_go},
+		{Sig: "kernel (u0:u8) { t0 = bitcast:f8e4m3fn u0; store t0 }", Fn: k_bitcast_u8_f8e4m3fn_u_d7bdda9287_go},
+		{Sig: "kernel (u0:u8) { t0 = bitcast:f8e4m3fnuz u0; store t0 }", Fn: k_bitcast_u8_f8e4m3fnuz_u_1d1980fe08_go},
+		{Sig: "kernel (u0:u8) { t0 = bitcast:f8e5m2 u0; store t0 }", Fn: k_bitcast_u8_f8e5m2_u_7c11fdd6d0_go},
+		{Sig: "kernel (u0:u8) { t0 = bitcast:f8e5m2fnuz u0; store t0 }", Fn: k_bitcast_u8_f8e5m2fnuz_u_45a02ea6dd_go},
+		{Sig: "kernel (u0:u8) { t0 = bitcast:f8e8m0 u0; store t0 }", Fn: k_bitcast_u8_f8e8m0_u_9a0f31c099_go},
 		{Sig: "kernel (u0:i32) { t0 = bitlen u0; store t0 }", Fn: k_bitlen_i32_u_c06f087709_go},
 		{Sig: "kernel (u0:i64) { t0 = bitlen u0; store t0 }", Fn: k_bitlen_i64_u_24565dd226_go},
 		{Sig: "kernel (u0:u32) { t0 = bitlen u0; store t0 }", Fn: k_bitlen_u32_u_6279935e87_go},
@@ -182,7 +198,13 @@ func init() {
 		{Sig: "kernel (u0:f32) { t0 = cast:bf16 u0; store t0 }", Fn: k_cast_f32_bf16_u_467e4efa15_go},
 		{Sig: "kernel (u0:f32) { t0 = cast:bool u0; store t0 }", Fn: k_cast_f32_bool_u_ca0b591e12_go},
 		{Sig: "kernel (u0:f32) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_f32_f16_u_df2edc0adf_go},
+		{Sig: "kernel (u0:f32) { t0 = cast:f4e2m1 u0; store t0 }", Fn: k_cast_f32_f4e2m1_u_3f4dedf0b6_go},
 		{Sig: "kernel (u0:f32) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_f32_f64_u_b86e37f909_go},
+		{Sig: "kernel (u0:f32) { t0 = cast:f8e4m3fn u0; store t0 }", Fn: k_cast_f32_f8e4m3fn_u_65cacf1cc8_go},
+		{Sig: "kernel (u0:f32) { t0 = cast:f8e4m3fnuz u0; store t0 }", Fn: k_cast_f32_f8e4m3fnuz_u_139203c1c7_go},
+		{Sig: "kernel (u0:f32) { t0 = cast:f8e5m2 u0; store t0 }", Fn: k_cast_f32_f8e5m2_u_3cf78bae39_go},
+		{Sig: "kernel (u0:f32) { t0 = cast:f8e5m2fnuz u0; store t0 }", Fn: k_cast_f32_f8e5m2fnuz_u_924db76190_go},
+		{Sig: "kernel (u0:f32) { t0 = cast:f8e8m0 u0; store t0 }", Fn: k_cast_f32_f8e8m0_u_b21cecc1c7_go},
 		{Sig: "kernel (u0:f32) { t0 = cast:i16 u0; store t0 }", Fn: k_cast_f32_i16_u_b6c098e5bf_go},
 		{Sig: "kernel (u0:f32) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_f32_i32_u_a082fc192b_go},
 		{Sig: "kernel (u0:f32) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_f32_i64_u_724ac34fd6_go},
@@ -192,6 +214,7 @@ func init() {
 		{Sig: "kernel (u0:f32) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_f32_u32_u_b0b8e9c83e_go},
 		{Sig: "kernel (u0:f32) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_f32_u64_u_b9dac22c1a_go},
 		{Sig: "kernel (u0:f32) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_f32_u8_u_00c963003a_go},
+		{Sig: "kernel (u0:f4e2m1) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f4e2m1_f32_u_ed9bc0cbfc_go},
 		{Sig: "kernel (u0:f64) { t0 = cast:bf16 u0; store t0 }", Fn: k_cast_f64_bf16_u_96611387a9_go},
 		{Sig: "kernel (u0:f64) { t0 = cast:bool u0; store t0 }", Fn: k_cast_f64_bool_u_df94fee7b9_go},
 		{Sig: "kernel (u0:f64) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_f64_f16_u_6bb378271c_go},
@@ -205,20 +228,31 @@ func init() {
 		{Sig: "kernel (u0:f64) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_f64_u32_u_7a4f613017_go},
 		{Sig: "kernel (u0:f64) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_f64_u64_u_4fb2dc96a4_go},
 		{Sig: "kernel (u0:f64) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_f64_u8_u_6bc5559001_go},
+		{Sig: "kernel (u0:f8e4m3fn) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f8e4m3fn_f32_u_5bf80d9083_go},
+		{Sig: "kernel (u0:f8e4m3fnuz) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f8e4m3fnuz_f32_u_148e06f365_go},
+		{Sig: "kernel (u0:f8e5m2) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f8e5m2_f32_u_fb7ecc7ef8_go},
+		{Sig: "kernel (u0:f8e5m2fnuz) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f8e5m2fnuz_f32_u_00a3953c40_go},
+		{Sig: "kernel (u0:f8e8m0) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f8e8m0_f32_u_83dcc16419_go},
 		{Sig: "kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i16_i32_u_57652d1495_go},
+		{Sig: "kernel (u0:i2) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i2_i32_u_fef9baf68d_go},
 		{Sig: "kernel (u0:i32) { t0 = cast:bf16 u0; store t0 }", Fn: k_cast_i32_bf16_u_5775ebcca0_go},
 		{Sig: "kernel (u0:i32) { t0 = cast:bool u0; store t0 }", Fn: k_cast_i32_bool_u_f415769208_go},
 		{Sig: "kernel (u0:i32) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_i32_f16_u_72ef53b992_go},
 		{Sig: "kernel (u0:i32) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_i32_f32_u_eb764d6d93_go},
 		{Sig: "kernel (u0:i32) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_i32_f64_u_eab81f3ff2_go},
 		{Sig: "kernel (u0:i32) { t0 = cast:i16 u0; store t0 }", Fn: k_cast_i32_i16_u_5929fec011_go},
+		{Sig: "kernel (u0:i32) { t0 = cast:i2 u0; store t0 }", Fn: k_cast_i32_i2_u_fbf4eefcdc_go},
+		{Sig: "kernel (u0:i32) { t0 = cast:i4 u0; store t0 }", Fn: k_cast_i32_i4_u_bbe51ac5c6_go},
 		{Sig: "kernel (u0:i32) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_i32_i64_u_ea8aac1fba_go},
 		{Sig: "kernel (u0:i32) { t0 = cast:i8 u0; store t0 }", Fn: k_cast_i32_i8_u_06033cb712_go},
 		{Sig: "kernel (u0:i32) { t0 = cast:q16x16 u0; store t0 }", Fn: k_cast_i32_q16x16_u_e10e7e2380_go},
 		{Sig: "kernel (u0:i32) { t0 = cast:u16 u0; store t0 }", Fn: k_cast_i32_u16_u_37b2d5d24a_go},
+		{Sig: "kernel (u0:i32) { t0 = cast:u2 u0; store t0 }", Fn: k_cast_i32_u2_u_3bbba342a2_go},
 		{Sig: "kernel (u0:i32) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_i32_u32_u_5942d57ca6_go},
+		{Sig: "kernel (u0:i32) { t0 = cast:u4 u0; store t0 }", Fn: k_cast_i32_u4_u_05d5ecfa3b_go},
 		{Sig: "kernel (u0:i32) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_i32_u64_u_a93f67b97c_go},
 		{Sig: "kernel (u0:i32) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_i32_u8_u_e18233d4b1_go},
+		{Sig: "kernel (u0:i4) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i4_i32_u_2179aa2390_go},
 		{Sig: "kernel (u0:i64) { t0 = cast:bf16 u0; store t0 }", Fn: k_cast_i64_bf16_u_b9df439392_go},
 		{Sig: "kernel (u0:i64) { t0 = cast:bool u0; store t0 }", Fn: k_cast_i64_bool_u_81412c388b_go},
 		{Sig: "kernel (u0:i64) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_i64_f16_u_3d5f976731_go},
@@ -234,6 +268,7 @@ func init() {
 		{Sig: "kernel (s0:f64, u1:f32) { t0 = cast:f32 s0; t1 = mul u1 t0; store t1 }", Fn: k_cast_mul_f64_f32_su_501276d888_go},
 		{Sig: "kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_q16x16_f64_u_3787717d59_go},
 		{Sig: "kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u16_i32_u_341acb58d9_go},
+		{Sig: "kernel (u0:u2) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u2_i32_u_ebacd5246d_go},
 		{Sig: "kernel (u0:u32) { t0 = cast:bf16 u0; store t0 }", Fn: k_cast_u32_bf16_u_283ddb2673_go},
 		{Sig: "kernel (u0:u32) { t0 = cast:bool u0; store t0 }", Fn: k_cast_u32_bool_u_0fe6001671_go},
 		{Sig: "kernel (u0:u32) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_u32_f16_u_5b1e9179f6_go},
@@ -244,6 +279,7 @@ func init() {
 		{Sig: "kernel (u0:u32) { t0 = cast:q16x16 u0; store t0 }", Fn: k_cast_u32_q16x16_u_624bd48e3e_go},
 		{Sig: "kernel (u0:u32) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_u32_u64_u_340409d466_go},
 		{Sig: "kernel (u0:u32) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_u32_u8_u_6d9c53e2f9_go},
+		{Sig: "kernel (u0:u4) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u4_i32_u_b0370c948c_go},
 		{Sig: "kernel (u0:u64) { t0 = cast:bf16 u0; store t0 }", Fn: k_cast_u64_bf16_u_a5e271b115_go},
 		{Sig: "kernel (u0:u64) { t0 = cast:bool u0; store t0 }", Fn: k_cast_u64_bool_u_985b069819_go},
 		{Sig: "kernel (u0:u64) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_u64_f16_u_e2c7931cc5_go},
@@ -324,12 +360,28 @@ func init() {
 		{Sig: "kernel (u0:f16) { t0 = copy u0; store t0 }", Fn: k_copy_f16_u_377eb6e0f1_go},
 		{Sig: "kernel (s0:f32) { t0 = copy s0; store t0 }", Fn: k_copy_f32_s_db04f69828_go},
 		{Sig: "kernel (u0:f32) { t0 = copy u0; store t0 }", Fn: k_copy_f32_u_b1369eccfe_go},
+		{Sig: "kernel (s0:f4e2m1) { t0 = copy s0; store t0 }", Fn: k_copy_f4e2m1_s_4aff86a755_go},
+		{Sig: "kernel (u0:f4e2m1) { t0 = copy u0; store t0 }", Fn: k_copy_f4e2m1_u_5e6fe7b390_go},
 		{Sig: "kernel (s0:f64) { t0 = copy s0; store t0 }", Fn: k_copy_f64_s_3007a66221_go},
 		{Sig: "kernel (u0:f64) { t0 = copy u0; store t0 }", Fn: k_copy_f64_u_fbab1763ae_go},
+		{Sig: "kernel (s0:f8e4m3fn) { t0 = copy s0; store t0 }", Fn: k_copy_f8e4m3fn_s_63068dfe4c_go},
+		{Sig: "kernel (u0:f8e4m3fn) { t0 = copy u0; store t0 }", Fn: k_copy_f8e4m3fn_u_fcf21057d7_go},
+		{Sig: "kernel (s0:f8e4m3fnuz) { t0 = copy s0; store t0 }", Fn: k_copy_f8e4m3fnuz_s_4de228c85f_go},
+		{Sig: "kernel (u0:f8e4m3fnuz) { t0 = copy u0; store t0 }", Fn: k_copy_f8e4m3fnuz_u_0bab12055d_go},
+		{Sig: "kernel (s0:f8e5m2) { t0 = copy s0; store t0 }", Fn: k_copy_f8e5m2_s_1cc1634abd_go},
+		{Sig: "kernel (u0:f8e5m2) { t0 = copy u0; store t0 }", Fn: k_copy_f8e5m2_u_3f8ec6f812_go},
+		{Sig: "kernel (s0:f8e5m2fnuz) { t0 = copy s0; store t0 }", Fn: k_copy_f8e5m2fnuz_s_2cf8af7045_go},
+		{Sig: "kernel (u0:f8e5m2fnuz) { t0 = copy u0; store t0 }", Fn: k_copy_f8e5m2fnuz_u_73b8050554_go},
+		{Sig: "kernel (s0:f8e8m0) { t0 = copy s0; store t0 }", Fn: k_copy_f8e8m0_s_a57c68410a_go},
+		{Sig: "kernel (u0:f8e8m0) { t0 = copy u0; store t0 }", Fn: k_copy_f8e8m0_u_69d72caa4a_go},
 		{Sig: "kernel (s0:i16) { t0 = copy s0; store t0 }", Fn: k_copy_i16_s_010b6ef99d_go},
 		{Sig: "kernel (u0:i16) { t0 = copy u0; store t0 }", Fn: k_copy_i16_u_1453d5a4e2_go},
+		{Sig: "kernel (s0:i2) { t0 = copy s0; store t0 }", Fn: k_copy_i2_s_f6b1e4c2c7_go},
+		{Sig: "kernel (u0:i2) { t0 = copy u0; store t0 }", Fn: k_copy_i2_u_4774369b18_go},
 		{Sig: "kernel (s0:i32) { t0 = copy s0; store t0 }", Fn: k_copy_i32_s_3e5783a469_go},
 		{Sig: "kernel (u0:i32) { t0 = copy u0; store t0 }", Fn: k_copy_i32_u_fde529d8b6_go},
+		{Sig: "kernel (s0:i4) { t0 = copy s0; store t0 }", Fn: k_copy_i4_s_b9a739c7ab_go},
+		{Sig: "kernel (u0:i4) { t0 = copy u0; store t0 }", Fn: k_copy_i4_u_bbfd8b7c2a_go},
 		{Sig: "kernel (s0:i64) { t0 = copy s0; store t0 }", Fn: k_copy_i64_s_c5fea10e71_go},
 		{Sig: "kernel (u0:i64) { t0 = copy u0; store t0 }", Fn: k_copy_i64_u_ee07695f35_go},
 		{Sig: "kernel (s0:i8) { t0 = copy s0; store t0 }", Fn: k_copy_i8_s_d521e5d8db_go},
@@ -338,8 +390,12 @@ func init() {
 		{Sig: "kernel (u0:q16x16) { t0 = copy u0; store t0 }", Fn: k_copy_q16x16_u_8ca8788970_go},
 		{Sig: "kernel (s0:u16) { t0 = copy s0; store t0 }", Fn: k_copy_u16_s_fc66a16053_go},
 		{Sig: "kernel (u0:u16) { t0 = copy u0; store t0 }", Fn: k_copy_u16_u_9cb80d3a5a_go},
+		{Sig: "kernel (s0:u2) { t0 = copy s0; store t0 }", Fn: k_copy_u2_s_a6534e58c1_go},
+		{Sig: "kernel (u0:u2) { t0 = copy u0; store t0 }", Fn: k_copy_u2_u_abccdad8f9_go},
 		{Sig: "kernel (s0:u32) { t0 = copy s0; store t0 }", Fn: k_copy_u32_s_0360d5d30c_go},
 		{Sig: "kernel (u0:u32) { t0 = copy u0; store t0 }", Fn: k_copy_u32_u_11a3202291_go},
+		{Sig: "kernel (s0:u4) { t0 = copy s0; store t0 }", Fn: k_copy_u4_s_fc41fa51f3_go},
+		{Sig: "kernel (u0:u4) { t0 = copy u0; store t0 }", Fn: k_copy_u4_u_6abce473b9_go},
 		{Sig: "kernel (s0:u64) { t0 = copy s0; store t0 }", Fn: k_copy_u64_s_ee6f551579_go},
 		{Sig: "kernel (u0:u64) { t0 = copy u0; store t0 }", Fn: k_copy_u64_u_57d515a596_go},
 		{Sig: "kernel (s0:u8) { t0 = copy s0; store t0 }", Fn: k_copy_u8_s_2a603b2921_go},
@@ -688,6 +744,10 @@ func init() {
 		{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }", Fn: k_mul_mul_i32_uuu_6b26474ba1_go},
 		{Sig: "kernel (u0:i64, u1:i64, u2:i64) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }", Fn: k_mul_mul_i64_uuu_5051b24d65_go},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; t4 = cast:f32 u5; t5 = mul t0 t4; t6 = mul t1 t4; t7 = mul t2 t4; t8 = mul t3 t4; store t3 t5 t6 t7 t8 }", Fn: k_mul_mul_mul_etc_f32_f64_uuuuuu_c44b361dfc_go},
+		{Sig: "kernel (s0:f32, u1:f32, s2:f32, u3:f32, s4:f32, u5:f32, u6:f32, s7:f32, u8:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = mul s4 u5; t3 = add t2 u6; t4 = mul s7 u8; t5 = add t3 t4; t6 = add t1 t5; t7 = add t0 t6; store t7 }", Fn: k_mul_mul_mul_etc_f32_sususuusu_139d528bf9_go},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t2 u3; t4 = add t1 t3; t5 = mul u4 u4; t6 = add t4 t5; t7 = add t0 t6; store t7 }", Fn: k_mul_mul_mul_etc_f32_uuuuu_90278c2928_go},
+		{Sig: "kernel (u0:f64, s1:f64, u2:f64, s3:f64, s4:f64, u5:f64, u6:f64, s7:f64, u8:f64) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = mul s4 u5; t3 = mul u6 s7; t4 = add u8 t3; t5 = add t2 t4; t6 = add t1 t5; t7 = add t0 t6; store t7 }", Fn: k_mul_mul_mul_etc_f64_usussuusu_cf5b92531e_go},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t2 u3; t4 = add t1 t3; t5 = mul u4 u4; t6 = add t4 t5; t7 = add t0 t6; store t7 }", Fn: k_mul_mul_mul_etc_f64_uuuuu_2e5cf86a05_go},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul u4 t2; t4 = mul t0 u5; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_f64_uuuuuu_1dfdb71d3f_go},
 		{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul t2 u4; t4 = mul u5 t0; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_i32_uuuuuu_5815e22b6a_go},
 		{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul u4 t2; t4 = mul t0 u5; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_i64_uuuuuu_3e5ac8b82b_go},
@@ -1170,6 +1230,7 @@ func init() {
 		{Sig: "kernel (s0:i8, u1:i8) { t0 = sub s0 u1; store t0 }", Fn: k_sub_i8_su_d7f82b13f0_go},
 		{Sig: "kernel (u0:i8, s1:i8) { t0 = sub u0 s1; store t0 }", Fn: k_sub_i8_us_580d9e9b16_go},
 		{Sig: "kernel (u0:i8, u1:i8) { t0 = sub u0 u1; store t0 }", Fn: k_sub_i8_uu_e17fc829b0_go},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = add t1 u2; t3 = sub u3 u1; t4 = mul t3 t3; t5 = add t2 t4; t6 = sub u4 u1; t7 = mul t6 t6; t8 = add t5 t7; t9 = sub u5 u1; t10 = mul t9 t9; t11 = add t8 t10; store t11 }", Fn: k_sub_mul_add_etc_f32_uuuuuu_43521638e9_go},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }", Fn: k_sub_mul_f32_su_db68111212_go},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = mul t0 s2; store t1 }", Fn: k_sub_mul_f32_sus_f2d8ce96e5_go},
 		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = sub s0 u1; t1 = mul u2 t0; store t1 }", Fn: k_sub_mul_f32_suu_644ee44e66_go},
@@ -1188,6 +1249,7 @@ func init() {
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }", Fn: k_sub_mul_f64_uu_93c0625e9a_go},
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = mul t0 s2; store t1 }", Fn: k_sub_mul_f64_uus_ce3d5f0eb3_go},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = mul t0 u2; store t1 }", Fn: k_sub_mul_f64_uuu_1c3ecdbea4_go},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = sub u2 u1; t3 = mul t2 t2; t4 = add u3 t3; t5 = sub u4 u1; t6 = mul t5 t5; t7 = add t4 t6; t8 = sub u5 u1; t9 = mul t8 t8; t10 = add t7 t9; t11 = add t1 t10; store t11 }", Fn: k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a_go},
 		{Sig: "kernel (s0:q16x16, u1:q16x16) { t0 = sub s0 u1; store t0 }", Fn: k_sub_q16x16_su_06544805ef_go},
 		{Sig: "kernel (u0:q16x16, s1:q16x16) { t0 = sub u0 s1; store t0 }", Fn: k_sub_q16x16_us_61446860ea_go},
 		{Sig: "kernel (u0:q16x16, u1:q16x16) { t0 = sub u0 u1; store t0 }", Fn: k_sub_q16x16_uu_47b61feac9_go},
@@ -8836,6 +8898,24 @@ func k_bitcast_f32_u32_u_8bc7c315d2_go(f *abi.Frame) {
 	}
 }
 
+// k_bitcast_f4e2m1_u8_u_068bf6d84f_go is
+//
+//	kernel (u0:f4e2m1) { t0 = bitcast:u8 u0; store t0 }
+//
+// for i: o0[i] = bitcast[uint8](a0[i])
+func k_bitcast_f4e2m1_u8_u_068bf6d84f_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint8(v0)
+			o0[i] = t0
+		}
+	}
+}
+
 // k_bitcast_f64_i64_u_f147707485_go is
 //
 //	kernel (u0:f64) { t0 = bitcast:i64 u0; store t0 }
@@ -8872,6 +8952,114 @@ func k_bitcast_f64_u64_u_a73d5902fe_go(f *abi.Frame) {
 	}
 }
 
+// k_bitcast_f8e4m3fn_u8_u_892b6aeb06_go is
+//
+//	kernel (u0:f8e4m3fn) { t0 = bitcast:u8 u0; store t0 }
+//
+// for i: o0[i] = bitcast[uint8](a0[i])
+func k_bitcast_f8e4m3fn_u8_u_892b6aeb06_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint8(v0)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_bitcast_f8e4m3fnuz_u8_u_63f0293ccb_go is
+//
+//	kernel (u0:f8e4m3fnuz) { t0 = bitcast:u8 u0; store t0 }
+//
+// for i: o0[i] = bitcast[uint8](a0[i])
+func k_bitcast_f8e4m3fnuz_u8_u_63f0293ccb_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint8(v0)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_bitcast_f8e5m2_u8_u_df92fc2915_go is
+//
+//	kernel (u0:f8e5m2) { t0 = bitcast:u8 u0; store t0 }
+//
+// for i: o0[i] = bitcast[uint8](a0[i])
+func k_bitcast_f8e5m2_u8_u_df92fc2915_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint8(v0)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_bitcast_f8e5m2fnuz_u8_u_bff1849cf3_go is
+//
+//	kernel (u0:f8e5m2fnuz) { t0 = bitcast:u8 u0; store t0 }
+//
+// for i: o0[i] = bitcast[uint8](a0[i])
+func k_bitcast_f8e5m2fnuz_u8_u_bff1849cf3_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint8(v0)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_bitcast_f8e8m0_u8_u_0a3d19a047_go is
+//
+//	kernel (u0:f8e8m0) { t0 = bitcast:u8 u0; store t0 }
+//
+// for i: o0[i] = bitcast[uint8](a0[i])
+func k_bitcast_f8e8m0_u8_u_0a3d19a047_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint8(v0)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_bitcast_i2_u8_u_e6264818c2_go is
+//
+//	kernel (u0:i2) { t0 = bitcast:u8 u0; store t0 }
+//
+// for i: o0[i] = bitcast[uint8](a0[i])
+func k_bitcast_i2_u8_u_e6264818c2_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint8(v0)
+			o0[i] = t0
+		}
+	}
+}
+
 // k_bitcast_i32_f32_u_45b4cb462a_go is
 //
 //	kernel (u0:i32) { t0 = bitcast:f32 u0; store t0 }
@@ -8903,6 +9091,24 @@ func k_bitcast_i32_u32_u_f40b6cde0f_go(f *abi.Frame) {
 		for i := range n {
 			v0 := a0[i]
 			t0 := uint32(v0)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_bitcast_i4_u8_u_083c7064ae_go is
+//
+//	kernel (u0:i4) { t0 = bitcast:u8 u0; store t0 }
+//
+// for i: o0[i] = bitcast[uint8](a0[i])
+func k_bitcast_i4_u8_u_083c7064ae_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint8(v0)
 			o0[i] = t0
 		}
 	}
@@ -8998,6 +9204,24 @@ func k_bitcast_u16_f16_u_08a1e71668_go(f *abi.Frame) {
 	}
 }
 
+// k_bitcast_u2_u8_u_5fc9337ad6_go is
+//
+//	kernel (u0:u2) { t0 = bitcast:u8 u0; store t0 }
+//
+// for i: o0[i] = bitcast[uint8](a0[i])
+func k_bitcast_u2_u8_u_5fc9337ad6_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint8(v0)
+			o0[i] = t0
+		}
+	}
+}
+
 // k_bitcast_u32_f32_u_b77b8b4c4f_go is
 //
 //	kernel (u0:u32) { t0 = bitcast:f32 u0; store t0 }
@@ -9052,6 +9276,24 @@ func k_bitcast_u32_q16x16_u_0af511da98_go(f *abi.Frame) {
 	}
 }
 
+// k_bitcast_u4_u8_u_0f0601a683_go is
+//
+//	kernel (u0:u4) { t0 = bitcast:u8 u0; store t0 }
+//
+// for i: o0[i] = bitcast[uint8](a0[i])
+func k_bitcast_u4_u8_u_0f0601a683_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint8(v0)
+			o0[i] = t0
+		}
+	}
+}
+
 // k_bitcast_u64_f64_u_ab205328a2_go is
 //
 //	kernel (u0:u64) { t0 = bitcast:f64 u0; store t0 }
@@ -9083,6 +9325,116 @@ func k_bitcast_u64_i64_u_bb204218e9_go(f *abi.Frame) {
 		for i := range n {
 			v0 := a0[i]
 			t0 := int64(v0)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_bitcast_u8_f4e2m1_u_4d1ac01d20_go is
+//
+//	kernel (u0:u8) { t0 = bitcast:f4e2m1 u0; store t0 }
+//
+// for i: o0[i] = bitcast[float4e2m1](a0[i])
+func k_bitcast_u8_f4e2m1_u_4d1ac01d20_go(f *abi.Frame) {
+	n := f.Cols
+	c0 := uint8(15)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t1 := v0 & c0
+			t2 := uint8(t1)
+			o0[i] = t2
+		}
+	}
+}
+
+// k_bitcast_u8_f8e4m3fn_u_d7bdda9287_go is
+//
+//	kernel (u0:u8) { t0 = bitcast:f8e4m3fn u0; store t0 }
+//
+// for i: o0[i] = bitcast[float8e4m3fn](a0[i])
+func k_bitcast_u8_f8e4m3fn_u_d7bdda9287_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint8(v0)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_bitcast_u8_f8e4m3fnuz_u_1d1980fe08_go is
+//
+//	kernel (u0:u8) { t0 = bitcast:f8e4m3fnuz u0; store t0 }
+//
+// for i: o0[i] = bitcast[float8e4m3fnuz](a0[i])
+func k_bitcast_u8_f8e4m3fnuz_u_1d1980fe08_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint8(v0)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_bitcast_u8_f8e5m2_u_7c11fdd6d0_go is
+//
+//	kernel (u0:u8) { t0 = bitcast:f8e5m2 u0; store t0 }
+//
+// for i: o0[i] = bitcast[float8e5m2](a0[i])
+func k_bitcast_u8_f8e5m2_u_7c11fdd6d0_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint8(v0)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_bitcast_u8_f8e5m2fnuz_u_45a02ea6dd_go is
+//
+//	kernel (u0:u8) { t0 = bitcast:f8e5m2fnuz u0; store t0 }
+//
+// for i: o0[i] = bitcast[float8e5m2fnuz](a0[i])
+func k_bitcast_u8_f8e5m2fnuz_u_45a02ea6dd_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint8(v0)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_bitcast_u8_f8e8m0_u_9a0f31c099_go is
+//
+//	kernel (u0:u8) { t0 = bitcast:f8e8m0 u0; store t0 }
+//
+// for i: o0[i] = bitcast[float8e8m0](a0[i])
+func k_bitcast_u8_f8e8m0_u_9a0f31c099_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint8(v0)
 			o0[i] = t0
 		}
 	}
@@ -9838,6 +10190,102 @@ func k_cast_f32_f16_u_df2edc0adf_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_f32_f4e2m1_u_3f4dedf0b6_go is
+//
+//	kernel (u0:f32) { t0 = cast:f4e2m1 u0; store t0 }
+//
+// for i: o0[i] = float4e2m1(a0[i])
+func k_cast_f32_f4e2m1_u_3f4dedf0b6_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := int32(2147483647)
+	c4 := math.Float32frombits(0x4a800000) // 4.194304e+06
+	c7 := int32(1249902592)
+	c9 := int32(22)
+	c11 := int32(1)
+	c14 := int32(-1054867457)
+	c17 := int32(1065353216)
+	c20 := int32(7)
+	c22 := int32(28)
+	c24 := int32(8)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := int32(math.Float32bits(v0a)), int32(math.Float32bits(v0b))
+			t2a, t2b := t0a&c1, t0b&c1
+			t3a, t3b := math.Float32frombits(uint32(t2a)), math.Float32frombits(uint32(t2b))
+			t5a, t5b := float32(t3a+c4), float32(t3b+c4)
+			t6a, t6b := int32(math.Float32bits(t5a)), int32(math.Float32bits(t5b))
+			t8a, t8b := int32(t6a-c7), int32(t6b-c7)
+			t10a, t10b := t2a>>uint32(c9), t2b>>uint32(c9)
+			t12a, t12b := t10a&c11, t10b&c11
+			t13a, t13b := int32(t2a+t12a), int32(t2b+t12b)
+			t15a, t15b := int32(t13a+c14), int32(t13b+c14)
+			t16a, t16b := t15a>>uint32(c9), t15b>>uint32(c9)
+			t18a, t18b := t2a < c17, t2b < c17
+			t19a := t16a
+			if t18a {
+				t19a = t8a
+			}
+			t19b := t16b
+			if t18b {
+				t19b = t8b
+			}
+			t21a, t21b := scalar.Min(t19a, c20), scalar.Min(t19b, c20)
+			t23a, t23b := t0a>>uint32(c22), t0b>>uint32(c22)
+			t25a, t25b := t23a&c24, t23b&c24
+			t26a, t26b := v0a != v0a, v0b != v0b
+			t27a, t27b := t21a|t25a, t21b|t25b
+			t28a := t27a
+			if t26a {
+				t28a = c24
+			}
+			t28b := t27b
+			if t26b {
+				t28b = c24
+			}
+			t29a, t29b := uint8(t28a), uint8(t28b)
+			t30a, t30b := uint8(t29a), uint8(t29b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t30a, t30b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := int32(math.Float32bits(v0))
+			t2 := t0 & c1
+			t3 := math.Float32frombits(uint32(t2))
+			t5 := float32(t3 + c4)
+			t6 := int32(math.Float32bits(t5))
+			t8 := int32(t6 - c7)
+			t10 := t2 >> uint32(c9)
+			t12 := t10 & c11
+			t13 := int32(t2 + t12)
+			t15 := int32(t13 + c14)
+			t16 := t15 >> uint32(c9)
+			t18 := t2 < c17
+			t19 := t16
+			if t18 {
+				t19 = t8
+			}
+			t21 := scalar.Min(t19, c20)
+			t23 := t0 >> uint32(c22)
+			t25 := t23 & c24
+			t26 := v0 != v0
+			t27 := t21 | t25
+			t28 := t27
+			if t26 {
+				t28 = c24
+			}
+			t29 := uint8(t28)
+			t30 := uint8(t29)
+			o0[i] = t30
+		}
+	}
+}
+
 // k_cast_f32_f64_u_b86e37f909_go is
 //
 //	kernel (u0:f32) { t0 = cast:f64 u0; store t0 }
@@ -9852,6 +10300,457 @@ func k_cast_f32_f64_u_b86e37f909_go(f *abi.Frame) {
 			v0 := a0[i]
 			t0 := float64(v0)
 			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_f32_f8e4m3fn_u_65cacf1cc8_go is
+//
+//	kernel (u0:f32) { t0 = cast:f8e4m3fn u0; store t0 }
+//
+// for i: o0[i] = float8e4m3fn(a0[i])
+func k_cast_f32_f8e4m3fn_u_65cacf1cc8_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := int32(2147483647)
+	c4 := math.Float32frombits(0x46800000) // 16384
+	c7 := int32(1182793728)
+	c9 := int32(20)
+	c11 := int32(1)
+	c14 := int32(-1006108673)
+	c17 := int32(1015021568)
+	c20 := int32(127)
+	c22 := int32(24)
+	c24 := int32(128)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := int32(math.Float32bits(v0a)), int32(math.Float32bits(v0b))
+			t2a, t2b := t0a&c1, t0b&c1
+			t3a, t3b := math.Float32frombits(uint32(t2a)), math.Float32frombits(uint32(t2b))
+			t5a, t5b := float32(t3a+c4), float32(t3b+c4)
+			t6a, t6b := int32(math.Float32bits(t5a)), int32(math.Float32bits(t5b))
+			t8a, t8b := int32(t6a-c7), int32(t6b-c7)
+			t10a, t10b := t2a>>uint32(c9), t2b>>uint32(c9)
+			t12a, t12b := t10a&c11, t10b&c11
+			t13a, t13b := int32(t2a+t12a), int32(t2b+t12b)
+			t15a, t15b := int32(t13a+c14), int32(t13b+c14)
+			t16a, t16b := t15a>>uint32(c9), t15b>>uint32(c9)
+			t18a, t18b := t2a < c17, t2b < c17
+			t19a := t16a
+			if t18a {
+				t19a = t8a
+			}
+			t19b := t16b
+			if t18b {
+				t19b = t8b
+			}
+			t21a, t21b := scalar.Min(t19a, c20), scalar.Min(t19b, c20)
+			t23a, t23b := t0a>>uint32(c22), t0b>>uint32(c22)
+			t25a, t25b := t23a&c24, t23b&c24
+			t26a, t26b := v0a != v0a, v0b != v0b
+			t27a, t27b := t21a|t25a, t21b|t25b
+			t28a := t27a
+			if t26a {
+				t28a = c20
+			}
+			t28b := t27b
+			if t26b {
+				t28b = c20
+			}
+			t29a, t29b := uint8(t28a), uint8(t28b)
+			t30a, t30b := uint8(t29a), uint8(t29b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t30a, t30b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := int32(math.Float32bits(v0))
+			t2 := t0 & c1
+			t3 := math.Float32frombits(uint32(t2))
+			t5 := float32(t3 + c4)
+			t6 := int32(math.Float32bits(t5))
+			t8 := int32(t6 - c7)
+			t10 := t2 >> uint32(c9)
+			t12 := t10 & c11
+			t13 := int32(t2 + t12)
+			t15 := int32(t13 + c14)
+			t16 := t15 >> uint32(c9)
+			t18 := t2 < c17
+			t19 := t16
+			if t18 {
+				t19 = t8
+			}
+			t21 := scalar.Min(t19, c20)
+			t23 := t0 >> uint32(c22)
+			t25 := t23 & c24
+			t26 := v0 != v0
+			t27 := t21 | t25
+			t28 := t27
+			if t26 {
+				t28 = c20
+			}
+			t29 := uint8(t28)
+			t30 := uint8(t29)
+			o0[i] = t30
+		}
+	}
+}
+
+// k_cast_f32_f8e4m3fnuz_u_139203c1c7_go is
+//
+//	kernel (u0:f32) { t0 = cast:f8e4m3fnuz u0; store t0 }
+//
+// for i: o0[i] = float8e4m3fnuz(a0[i])
+func k_cast_f32_f8e4m3fnuz_u_139203c1c7_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := int32(2147483647)
+	c4 := math.Float32frombits(0x46000000) // 8192
+	c7 := int32(1174405120)
+	c9 := int32(20)
+	c11 := int32(1)
+	c14 := int32(-997720065)
+	c17 := int32(1006632960)
+	c20 := int32(128)
+	c22 := int32(24)
+	c25 := int32(0)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := int32(math.Float32bits(v0a)), int32(math.Float32bits(v0b))
+			t2a, t2b := t0a&c1, t0b&c1
+			t3a, t3b := math.Float32frombits(uint32(t2a)), math.Float32frombits(uint32(t2b))
+			t5a, t5b := float32(t3a+c4), float32(t3b+c4)
+			t6a, t6b := int32(math.Float32bits(t5a)), int32(math.Float32bits(t5b))
+			t8a, t8b := int32(t6a-c7), int32(t6b-c7)
+			t10a, t10b := t2a>>uint32(c9), t2b>>uint32(c9)
+			t12a, t12b := t10a&c11, t10b&c11
+			t13a, t13b := int32(t2a+t12a), int32(t2b+t12b)
+			t15a, t15b := int32(t13a+c14), int32(t13b+c14)
+			t16a, t16b := t15a>>uint32(c9), t15b>>uint32(c9)
+			t18a, t18b := t2a < c17, t2b < c17
+			t19a := t16a
+			if t18a {
+				t19a = t8a
+			}
+			t19b := t16b
+			if t18b {
+				t19b = t8b
+			}
+			t21a, t21b := scalar.Min(t19a, c20), scalar.Min(t19b, c20)
+			t23a, t23b := t0a>>uint32(c22), t0b>>uint32(c22)
+			t24a, t24b := t23a&c20, t23b&c20
+			t26a, t26b := t21a == c25, t21b == c25
+			t27a := t24a
+			if t26a {
+				t27a = t21a
+			}
+			t27b := t24b
+			if t26b {
+				t27b = t21b
+			}
+			t28a, t28b := v0a != v0a, v0b != v0b
+			t29a, t29b := t21a|t27a, t21b|t27b
+			t30a := t29a
+			if t28a {
+				t30a = c20
+			}
+			t30b := t29b
+			if t28b {
+				t30b = c20
+			}
+			t31a, t31b := uint8(t30a), uint8(t30b)
+			t32a, t32b := uint8(t31a), uint8(t31b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t32a, t32b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := int32(math.Float32bits(v0))
+			t2 := t0 & c1
+			t3 := math.Float32frombits(uint32(t2))
+			t5 := float32(t3 + c4)
+			t6 := int32(math.Float32bits(t5))
+			t8 := int32(t6 - c7)
+			t10 := t2 >> uint32(c9)
+			t12 := t10 & c11
+			t13 := int32(t2 + t12)
+			t15 := int32(t13 + c14)
+			t16 := t15 >> uint32(c9)
+			t18 := t2 < c17
+			t19 := t16
+			if t18 {
+				t19 = t8
+			}
+			t21 := scalar.Min(t19, c20)
+			t23 := t0 >> uint32(c22)
+			t24 := t23 & c20
+			t26 := t21 == c25
+			t27 := t24
+			if t26 {
+				t27 = t21
+			}
+			t28 := v0 != v0
+			t29 := t21 | t27
+			t30 := t29
+			if t28 {
+				t30 = c20
+			}
+			t31 := uint8(t30)
+			t32 := uint8(t31)
+			o0[i] = t32
+		}
+	}
+}
+
+// k_cast_f32_f8e5m2_u_3cf78bae39_go is
+//
+//	kernel (u0:f32) { t0 = cast:f8e5m2 u0; store t0 }
+//
+// for i: o0[i] = float8e5m2(a0[i])
+func k_cast_f32_f8e5m2_u_3cf78bae39_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := int32(2147483647)
+	c4 := math.Float32frombits(0x43000000) // 128
+	c7 := int32(1124073472)
+	c9 := int32(21)
+	c11 := int32(1)
+	c14 := int32(-938475521)
+	c17 := int32(947912704)
+	c20 := int32(124)
+	c22 := int32(24)
+	c24 := int32(128)
+	c27 := int32(126)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := int32(math.Float32bits(v0a)), int32(math.Float32bits(v0b))
+			t2a, t2b := t0a&c1, t0b&c1
+			t3a, t3b := math.Float32frombits(uint32(t2a)), math.Float32frombits(uint32(t2b))
+			t5a, t5b := float32(t3a+c4), float32(t3b+c4)
+			t6a, t6b := int32(math.Float32bits(t5a)), int32(math.Float32bits(t5b))
+			t8a, t8b := int32(t6a-c7), int32(t6b-c7)
+			t10a, t10b := t2a>>uint32(c9), t2b>>uint32(c9)
+			t12a, t12b := t10a&c11, t10b&c11
+			t13a, t13b := int32(t2a+t12a), int32(t2b+t12b)
+			t15a, t15b := int32(t13a+c14), int32(t13b+c14)
+			t16a, t16b := t15a>>uint32(c9), t15b>>uint32(c9)
+			t18a, t18b := t2a < c17, t2b < c17
+			t19a := t16a
+			if t18a {
+				t19a = t8a
+			}
+			t19b := t16b
+			if t18b {
+				t19b = t8b
+			}
+			t21a, t21b := scalar.Min(t19a, c20), scalar.Min(t19b, c20)
+			t23a, t23b := t0a>>uint32(c22), t0b>>uint32(c22)
+			t25a, t25b := t23a&c24, t23b&c24
+			t26a, t26b := v0a != v0a, v0b != v0b
+			t28a, t28b := t21a|t25a, t21b|t25b
+			t29a := t28a
+			if t26a {
+				t29a = c27
+			}
+			t29b := t28b
+			if t26b {
+				t29b = c27
+			}
+			t30a, t30b := uint8(t29a), uint8(t29b)
+			t31a, t31b := uint8(t30a), uint8(t30b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t31a, t31b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := int32(math.Float32bits(v0))
+			t2 := t0 & c1
+			t3 := math.Float32frombits(uint32(t2))
+			t5 := float32(t3 + c4)
+			t6 := int32(math.Float32bits(t5))
+			t8 := int32(t6 - c7)
+			t10 := t2 >> uint32(c9)
+			t12 := t10 & c11
+			t13 := int32(t2 + t12)
+			t15 := int32(t13 + c14)
+			t16 := t15 >> uint32(c9)
+			t18 := t2 < c17
+			t19 := t16
+			if t18 {
+				t19 = t8
+			}
+			t21 := scalar.Min(t19, c20)
+			t23 := t0 >> uint32(c22)
+			t25 := t23 & c24
+			t26 := v0 != v0
+			t28 := t21 | t25
+			t29 := t28
+			if t26 {
+				t29 = c27
+			}
+			t30 := uint8(t29)
+			t31 := uint8(t30)
+			o0[i] = t31
+		}
+	}
+}
+
+// k_cast_f32_f8e5m2fnuz_u_924db76190_go is
+//
+//	kernel (u0:f32) { t0 = cast:f8e5m2fnuz u0; store t0 }
+//
+// for i: o0[i] = float8e5m2fnuz(a0[i])
+func k_cast_f32_f8e5m2fnuz_u_924db76190_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := int32(2147483647)
+	c4 := math.Float32frombits(0x42800000) // 64
+	c7 := int32(1115684864)
+	c9 := int32(21)
+	c11 := int32(1)
+	c14 := int32(-930086913)
+	c17 := int32(939524096)
+	c20 := int32(128)
+	c22 := int32(24)
+	c25 := int32(0)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := int32(math.Float32bits(v0a)), int32(math.Float32bits(v0b))
+			t2a, t2b := t0a&c1, t0b&c1
+			t3a, t3b := math.Float32frombits(uint32(t2a)), math.Float32frombits(uint32(t2b))
+			t5a, t5b := float32(t3a+c4), float32(t3b+c4)
+			t6a, t6b := int32(math.Float32bits(t5a)), int32(math.Float32bits(t5b))
+			t8a, t8b := int32(t6a-c7), int32(t6b-c7)
+			t10a, t10b := t2a>>uint32(c9), t2b>>uint32(c9)
+			t12a, t12b := t10a&c11, t10b&c11
+			t13a, t13b := int32(t2a+t12a), int32(t2b+t12b)
+			t15a, t15b := int32(t13a+c14), int32(t13b+c14)
+			t16a, t16b := t15a>>uint32(c9), t15b>>uint32(c9)
+			t18a, t18b := t2a < c17, t2b < c17
+			t19a := t16a
+			if t18a {
+				t19a = t8a
+			}
+			t19b := t16b
+			if t18b {
+				t19b = t8b
+			}
+			t21a, t21b := scalar.Min(t19a, c20), scalar.Min(t19b, c20)
+			t23a, t23b := t0a>>uint32(c22), t0b>>uint32(c22)
+			t24a, t24b := t23a&c20, t23b&c20
+			t26a, t26b := t21a == c25, t21b == c25
+			t27a := t24a
+			if t26a {
+				t27a = t21a
+			}
+			t27b := t24b
+			if t26b {
+				t27b = t21b
+			}
+			t28a, t28b := v0a != v0a, v0b != v0b
+			t29a, t29b := t21a|t27a, t21b|t27b
+			t30a := t29a
+			if t28a {
+				t30a = c20
+			}
+			t30b := t29b
+			if t28b {
+				t30b = c20
+			}
+			t31a, t31b := uint8(t30a), uint8(t30b)
+			t32a, t32b := uint8(t31a), uint8(t31b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t32a, t32b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := int32(math.Float32bits(v0))
+			t2 := t0 & c1
+			t3 := math.Float32frombits(uint32(t2))
+			t5 := float32(t3 + c4)
+			t6 := int32(math.Float32bits(t5))
+			t8 := int32(t6 - c7)
+			t10 := t2 >> uint32(c9)
+			t12 := t10 & c11
+			t13 := int32(t2 + t12)
+			t15 := int32(t13 + c14)
+			t16 := t15 >> uint32(c9)
+			t18 := t2 < c17
+			t19 := t16
+			if t18 {
+				t19 = t8
+			}
+			t21 := scalar.Min(t19, c20)
+			t23 := t0 >> uint32(c22)
+			t24 := t23 & c20
+			t26 := t21 == c25
+			t27 := t24
+			if t26 {
+				t27 = t21
+			}
+			t28 := v0 != v0
+			t29 := t21 | t27
+			t30 := t29
+			if t28 {
+				t30 = c20
+			}
+			t31 := uint8(t30)
+			t32 := uint8(t31)
+			o0[i] = t32
+		}
+	}
+}
+
+// k_cast_f32_f8e8m0_u_b21cecc1c7_go is
+//
+//	kernel (u0:f32) { t0 = cast:f8e8m0 u0; store t0 }
+//
+// for i: o0[i] = float8e8m0(a0[i])
+func k_cast_f32_f8e8m0_u_b21cecc1c7_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := int32(4194304)
+	c3 := int32(23)
+	c5 := int32(6291456)
+	c7 := int32(0)
+	c9 := math.Float32frombits(0x0) // 0
+	c11 := int32(255)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(math.Float32bits(v0))
+			t2 := int32(t0 + c1)
+			t4 := t2 >> uint32(c3)
+			t6 := t0 < c5
+			t8 := t4
+			if t6 {
+				t8 = c7
+			}
+			t10 := c9 <= v0
+			t12 := c11
+			if t10 {
+				t12 = t8
+			}
+			t13 := uint8(t12)
+			t14 := uint8(t13)
+			o0[i] = t14
 		}
 	}
 }
@@ -10091,6 +10990,75 @@ func k_cast_f32_u8_u_00c963003a_go(f *abi.Frame) {
 				t0 = uint8(v0)
 			}
 			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_f4e2m1_f32_u_ed9bc0cbfc_go is
+//
+//	kernel (u0:f4e2m1) { t0 = cast:f32 u0; store t0 }
+//
+// for i: o0[i] = float32(a0[i])
+func k_cast_f4e2m1_f32_u_ed9bc0cbfc_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := int32(7)
+	c5 := math.Float32frombits(0x3f000000) // 0.5
+	c7 := int32(22)
+	c9 := int32(1056964608)
+	c11 := int32(2)
+	c15 := int32(8)
+	c17 := int32(28)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := uint8(v0a), uint8(v0b)
+			t1a, t1b := int32(t0a), int32(t0b)
+			t3a, t3b := t1a&c2, t1b&c2
+			t4a, t4b := float32(t3a), float32(t3b)
+			t6a, t6b := float32(t4a*c5), float32(t4b*c5)
+			t8a, t8b := t3a<<uint32(c7), t3b<<uint32(c7)
+			t10a, t10b := int32(t8a+c9), int32(t8b+c9)
+			t12a, t12b := t3a < c11, t3b < c11
+			t13a, t13b := int32(math.Float32bits(t6a)), int32(math.Float32bits(t6b))
+			t14a := t10a
+			if t12a {
+				t14a = t13a
+			}
+			t14b := t10b
+			if t12b {
+				t14b = t13b
+			}
+			t16a, t16b := t1a&c15, t1b&c15
+			t18a, t18b := t16a<<uint32(c17), t16b<<uint32(c17)
+			t19a, t19b := t14a|t18a, t14b|t18b
+			t20a, t20b := math.Float32frombits(uint32(t19a)), math.Float32frombits(uint32(t19b))
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t20a, t20b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := uint8(v0)
+			t1 := int32(t0)
+			t3 := t1 & c2
+			t4 := float32(t3)
+			t6 := float32(t4 * c5)
+			t8 := t3 << uint32(c7)
+			t10 := int32(t8 + c9)
+			t12 := t3 < c11
+			t13 := int32(math.Float32bits(t6))
+			t14 := t10
+			if t12 {
+				t14 = t13
+			}
+			t16 := t1 & c15
+			t18 := t16 << uint32(c17)
+			t19 := t14 | t18
+			t20 := math.Float32frombits(uint32(t19))
+			o0[i] = t20
 		}
 	}
 }
@@ -10511,6 +11479,379 @@ func k_cast_f64_u8_u_6bc5559001_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_f8e4m3fn_f32_u_5bf80d9083_go is
+//
+//	kernel (u0:f8e4m3fn) { t0 = cast:f32 u0; store t0 }
+//
+// for i: o0[i] = float32(a0[i])
+func k_cast_f8e4m3fn_f32_u_5bf80d9083_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := int32(127)
+	c5 := math.Float32frombits(0x3b000000) // 0.001953125
+	c7 := int32(20)
+	c9 := int32(1006632960)
+	c11 := int32(8)
+	c15 := int32(126)
+	c17 := int32(2139095040)
+	c20 := int32(128)
+	c22 := int32(24)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := uint8(v0a), uint8(v0b)
+			t1a, t1b := int32(t0a), int32(t0b)
+			t3a, t3b := t1a&c2, t1b&c2
+			t4a, t4b := float32(t3a), float32(t3b)
+			t6a, t6b := float32(t4a*c5), float32(t4b*c5)
+			t8a, t8b := t3a<<uint32(c7), t3b<<uint32(c7)
+			t10a, t10b := int32(t8a+c9), int32(t8b+c9)
+			t12a, t12b := t3a < c11, t3b < c11
+			t13a, t13b := int32(math.Float32bits(t6a)), int32(math.Float32bits(t6b))
+			t14a := t10a
+			if t12a {
+				t14a = t13a
+			}
+			t14b := t10b
+			if t12b {
+				t14b = t13b
+			}
+			t16a, t16b := c15 < t3a, c15 < t3b
+			t18a, t18b := t8a|c17, t8b|c17
+			t19a := t14a
+			if t16a {
+				t19a = t18a
+			}
+			t19b := t14b
+			if t16b {
+				t19b = t18b
+			}
+			t21a, t21b := t1a&c20, t1b&c20
+			t23a, t23b := t21a<<uint32(c22), t21b<<uint32(c22)
+			t24a, t24b := t19a|t23a, t19b|t23b
+			t25a, t25b := math.Float32frombits(uint32(t24a)), math.Float32frombits(uint32(t24b))
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t25a, t25b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := uint8(v0)
+			t1 := int32(t0)
+			t3 := t1 & c2
+			t4 := float32(t3)
+			t6 := float32(t4 * c5)
+			t8 := t3 << uint32(c7)
+			t10 := int32(t8 + c9)
+			t12 := t3 < c11
+			t13 := int32(math.Float32bits(t6))
+			t14 := t10
+			if t12 {
+				t14 = t13
+			}
+			t16 := c15 < t3
+			t18 := t8 | c17
+			t19 := t14
+			if t16 {
+				t19 = t18
+			}
+			t21 := t1 & c20
+			t23 := t21 << uint32(c22)
+			t24 := t19 | t23
+			t25 := math.Float32frombits(uint32(t24))
+			o0[i] = t25
+		}
+	}
+}
+
+// k_cast_f8e4m3fnuz_f32_u_148e06f365_go is
+//
+//	kernel (u0:f8e4m3fnuz) { t0 = cast:f32 u0; store t0 }
+//
+// for i: o0[i] = float32(a0[i])
+func k_cast_f8e4m3fnuz_f32_u_148e06f365_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := int32(127)
+	c5 := math.Float32frombits(0x3a800000) // 0.0009765625
+	c7 := int32(20)
+	c9 := int32(998244352)
+	c11 := int32(8)
+	c15 := int32(128)
+	c17 := int32(24)
+	c21 := int32(2143289344)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := uint8(v0a), uint8(v0b)
+			t1a, t1b := int32(t0a), int32(t0b)
+			t3a, t3b := t1a&c2, t1b&c2
+			t4a, t4b := float32(t3a), float32(t3b)
+			t6a, t6b := float32(t4a*c5), float32(t4b*c5)
+			t8a, t8b := t3a<<uint32(c7), t3b<<uint32(c7)
+			t10a, t10b := int32(t8a+c9), int32(t8b+c9)
+			t12a, t12b := t3a < c11, t3b < c11
+			t13a, t13b := int32(math.Float32bits(t6a)), int32(math.Float32bits(t6b))
+			t14a := t10a
+			if t12a {
+				t14a = t13a
+			}
+			t14b := t10b
+			if t12b {
+				t14b = t13b
+			}
+			t16a, t16b := t1a&c15, t1b&c15
+			t18a, t18b := t16a<<uint32(c17), t16b<<uint32(c17)
+			t19a, t19b := t14a|t18a, t14b|t18b
+			t20a, t20b := t1a == c15, t1b == c15
+			t22a := t19a
+			if t20a {
+				t22a = c21
+			}
+			t22b := t19b
+			if t20b {
+				t22b = c21
+			}
+			t23a, t23b := math.Float32frombits(uint32(t22a)), math.Float32frombits(uint32(t22b))
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t23a, t23b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := uint8(v0)
+			t1 := int32(t0)
+			t3 := t1 & c2
+			t4 := float32(t3)
+			t6 := float32(t4 * c5)
+			t8 := t3 << uint32(c7)
+			t10 := int32(t8 + c9)
+			t12 := t3 < c11
+			t13 := int32(math.Float32bits(t6))
+			t14 := t10
+			if t12 {
+				t14 = t13
+			}
+			t16 := t1 & c15
+			t18 := t16 << uint32(c17)
+			t19 := t14 | t18
+			t20 := t1 == c15
+			t22 := t19
+			if t20 {
+				t22 = c21
+			}
+			t23 := math.Float32frombits(uint32(t22))
+			o0[i] = t23
+		}
+	}
+}
+
+// k_cast_f8e5m2_f32_u_fb7ecc7ef8_go is
+//
+//	kernel (u0:f8e5m2) { t0 = cast:f32 u0; store t0 }
+//
+// for i: o0[i] = float32(a0[i])
+func k_cast_f8e5m2_f32_u_fb7ecc7ef8_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := int32(127)
+	c5 := math.Float32frombits(0x37800000) // 1.5258789e-05
+	c7 := int32(21)
+	c9 := int32(939524096)
+	c11 := int32(4)
+	c15 := int32(123)
+	c17 := int32(2139095040)
+	c20 := int32(128)
+	c22 := int32(24)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := uint8(v0a), uint8(v0b)
+			t1a, t1b := int32(t0a), int32(t0b)
+			t3a, t3b := t1a&c2, t1b&c2
+			t4a, t4b := float32(t3a), float32(t3b)
+			t6a, t6b := float32(t4a*c5), float32(t4b*c5)
+			t8a, t8b := t3a<<uint32(c7), t3b<<uint32(c7)
+			t10a, t10b := int32(t8a+c9), int32(t8b+c9)
+			t12a, t12b := t3a < c11, t3b < c11
+			t13a, t13b := int32(math.Float32bits(t6a)), int32(math.Float32bits(t6b))
+			t14a := t10a
+			if t12a {
+				t14a = t13a
+			}
+			t14b := t10b
+			if t12b {
+				t14b = t13b
+			}
+			t16a, t16b := c15 < t3a, c15 < t3b
+			t18a, t18b := t8a|c17, t8b|c17
+			t19a := t14a
+			if t16a {
+				t19a = t18a
+			}
+			t19b := t14b
+			if t16b {
+				t19b = t18b
+			}
+			t21a, t21b := t1a&c20, t1b&c20
+			t23a, t23b := t21a<<uint32(c22), t21b<<uint32(c22)
+			t24a, t24b := t19a|t23a, t19b|t23b
+			t25a, t25b := math.Float32frombits(uint32(t24a)), math.Float32frombits(uint32(t24b))
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t25a, t25b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := uint8(v0)
+			t1 := int32(t0)
+			t3 := t1 & c2
+			t4 := float32(t3)
+			t6 := float32(t4 * c5)
+			t8 := t3 << uint32(c7)
+			t10 := int32(t8 + c9)
+			t12 := t3 < c11
+			t13 := int32(math.Float32bits(t6))
+			t14 := t10
+			if t12 {
+				t14 = t13
+			}
+			t16 := c15 < t3
+			t18 := t8 | c17
+			t19 := t14
+			if t16 {
+				t19 = t18
+			}
+			t21 := t1 & c20
+			t23 := t21 << uint32(c22)
+			t24 := t19 | t23
+			t25 := math.Float32frombits(uint32(t24))
+			o0[i] = t25
+		}
+	}
+}
+
+// k_cast_f8e5m2fnuz_f32_u_00a3953c40_go is
+//
+//	kernel (u0:f8e5m2fnuz) { t0 = cast:f32 u0; store t0 }
+//
+// for i: o0[i] = float32(a0[i])
+func k_cast_f8e5m2fnuz_f32_u_00a3953c40_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := int32(127)
+	c5 := math.Float32frombits(0x37000000) // 7.6293945e-06
+	c7 := int32(21)
+	c9 := int32(931135488)
+	c11 := int32(4)
+	c15 := int32(128)
+	c17 := int32(24)
+	c21 := int32(2143289344)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := uint8(v0a), uint8(v0b)
+			t1a, t1b := int32(t0a), int32(t0b)
+			t3a, t3b := t1a&c2, t1b&c2
+			t4a, t4b := float32(t3a), float32(t3b)
+			t6a, t6b := float32(t4a*c5), float32(t4b*c5)
+			t8a, t8b := t3a<<uint32(c7), t3b<<uint32(c7)
+			t10a, t10b := int32(t8a+c9), int32(t8b+c9)
+			t12a, t12b := t3a < c11, t3b < c11
+			t13a, t13b := int32(math.Float32bits(t6a)), int32(math.Float32bits(t6b))
+			t14a := t10a
+			if t12a {
+				t14a = t13a
+			}
+			t14b := t10b
+			if t12b {
+				t14b = t13b
+			}
+			t16a, t16b := t1a&c15, t1b&c15
+			t18a, t18b := t16a<<uint32(c17), t16b<<uint32(c17)
+			t19a, t19b := t14a|t18a, t14b|t18b
+			t20a, t20b := t1a == c15, t1b == c15
+			t22a := t19a
+			if t20a {
+				t22a = c21
+			}
+			t22b := t19b
+			if t20b {
+				t22b = c21
+			}
+			t23a, t23b := math.Float32frombits(uint32(t22a)), math.Float32frombits(uint32(t22b))
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t23a, t23b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := uint8(v0)
+			t1 := int32(t0)
+			t3 := t1 & c2
+			t4 := float32(t3)
+			t6 := float32(t4 * c5)
+			t8 := t3 << uint32(c7)
+			t10 := int32(t8 + c9)
+			t12 := t3 < c11
+			t13 := int32(math.Float32bits(t6))
+			t14 := t10
+			if t12 {
+				t14 = t13
+			}
+			t16 := t1 & c15
+			t18 := t16 << uint32(c17)
+			t19 := t14 | t18
+			t20 := t1 == c15
+			t22 := t19
+			if t20 {
+				t22 = c21
+			}
+			t23 := math.Float32frombits(uint32(t22))
+			o0[i] = t23
+		}
+	}
+}
+
+// k_cast_f8e8m0_f32_u_83dcc16419_go is
+//
+//	kernel (u0:f8e8m0) { t0 = cast:f32 u0; store t0 }
+//
+// for i: o0[i] = float32(a0[i])
+func k_cast_f8e8m0_f32_u_83dcc16419_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := int32(23)
+	c4 := int32(4194304)
+	c6 := int32(255)
+	c8 := int32(2143289344)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint8(v0)
+			t1 := int32(t0)
+			t3 := t1 << uint32(c2)
+			t5 := scalar.Max(t3, c4)
+			t7 := t1 == c6
+			t9 := t5
+			if t7 {
+				t9 = c8
+			}
+			t10 := math.Float32frombits(uint32(t9))
+			o0[i] = t10
+		}
+	}
+}
+
 // k_cast_i16_i32_u_57652d1495_go is
 //
 //	kernel (u0:i16) { t0 = cast:i32 u0; store t0 }
@@ -10525,6 +11866,28 @@ func k_cast_i16_i32_u_57652d1495_go(f *abi.Frame) {
 			v0 := a0[i]
 			t0 := int32(v0)
 			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_i2_i32_u_fef9baf68d_go is
+//
+//	kernel (u0:i2) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0[i] = int32(a0[i])
+func k_cast_i2_i32_u_fef9baf68d_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := int32(30)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint8(v0)
+			t1 := int32(t0)
+			t3 := t1 << uint32(c2)
+			t4 := t3 >> uint32(c2)
+			o0[i] = t4
 		}
 	}
 }
@@ -10710,6 +12073,54 @@ func k_cast_i32_i16_u_5929fec011_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_i32_i2_u_fbf4eefcdc_go is
+//
+//	kernel (u0:i32) { t0 = cast:i2 u0; store t0 }
+//
+// for i: o0[i] = int2(a0[i])
+func k_cast_i32_i2_u_fbf4eefcdc_go(f *abi.Frame) {
+	n := f.Cols
+	c0 := int32(30)
+	c3 := int32(255)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t1 := v0 << uint32(c0)
+			t2 := t1 >> uint32(c0)
+			t4 := t2 & c3
+			t5 := uint8(t4)
+			t6 := uint8(t5)
+			o0[i] = t6
+		}
+	}
+}
+
+// k_cast_i32_i4_u_bbe51ac5c6_go is
+//
+//	kernel (u0:i32) { t0 = cast:i4 u0; store t0 }
+//
+// for i: o0[i] = int4(a0[i])
+func k_cast_i32_i4_u_bbe51ac5c6_go(f *abi.Frame) {
+	n := f.Cols
+	c0 := int32(28)
+	c3 := int32(255)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t1 := v0 << uint32(c0)
+			t2 := t1 >> uint32(c0)
+			t4 := t2 & c3
+			t5 := uint8(t4)
+			t6 := uint8(t5)
+			o0[i] = t6
+		}
+	}
+}
+
 // k_cast_i32_i64_u_ea8aac1fba_go is
 //
 //	kernel (u0:i32) { t0 = cast:i64 u0; store t0 }
@@ -10794,6 +12205,29 @@ func k_cast_i32_u16_u_37b2d5d24a_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_i32_u2_u_3bbba342a2_go is
+//
+//	kernel (u0:i32) { t0 = cast:u2 u0; store t0 }
+//
+// for i: o0[i] = uint2(a0[i])
+func k_cast_i32_u2_u_3bbba342a2_go(f *abi.Frame) {
+	n := f.Cols
+	c0 := int32(3)
+	c2 := int32(255)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t1 := v0 & c0
+			t3 := t1 & c2
+			t4 := uint8(t3)
+			t5 := uint8(t4)
+			o0[i] = t5
+		}
+	}
+}
+
 // k_cast_i32_u32_u_5942d57ca6_go is
 //
 //	kernel (u0:i32) { t0 = cast:u32 u0; store t0 }
@@ -10808,6 +12242,29 @@ func k_cast_i32_u32_u_5942d57ca6_go(f *abi.Frame) {
 			v0 := a0[i]
 			t0 := uint32(v0)
 			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_i32_u4_u_05d5ecfa3b_go is
+//
+//	kernel (u0:i32) { t0 = cast:u4 u0; store t0 }
+//
+// for i: o0[i] = uint4(a0[i])
+func k_cast_i32_u4_u_05d5ecfa3b_go(f *abi.Frame) {
+	n := f.Cols
+	c0 := int32(15)
+	c2 := int32(255)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t1 := v0 & c0
+			t3 := t1 & c2
+			t4 := uint8(t3)
+			t5 := uint8(t4)
+			o0[i] = t5
 		}
 	}
 }
@@ -10844,6 +12301,28 @@ func k_cast_i32_u8_u_e18233d4b1_go(f *abi.Frame) {
 			v0 := a0[i]
 			t0 := uint8(v0)
 			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_i4_i32_u_2179aa2390_go is
+//
+//	kernel (u0:i4) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0[i] = int32(a0[i])
+func k_cast_i4_i32_u_2179aa2390_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := int32(28)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint8(v0)
+			t1 := int32(t0)
+			t3 := t1 << uint32(c2)
+			t4 := t3 >> uint32(c2)
+			o0[i] = t4
 		}
 	}
 }
@@ -11301,6 +12780,27 @@ func k_cast_u16_i32_u_341acb58d9_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_u2_i32_u_ebacd5246d_go is
+//
+//	kernel (u0:u2) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0[i] = int32(a0[i])
+func k_cast_u2_i32_u_ebacd5246d_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := int32(3)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint8(v0)
+			t1 := int32(t0)
+			t3 := t1 & c2
+			o0[i] = t3
+		}
+	}
+}
+
 // k_cast_u32_bf16_u_283ddb2673_go is
 //
 //	kernel (u0:u32) { t0 = cast:bf16 u0; store t0 }
@@ -11562,6 +13062,27 @@ func k_cast_u32_u8_u_6d9c53e2f9_go(f *abi.Frame) {
 			v0 := a0[i]
 			t0 := uint8(v0)
 			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_u4_i32_u_b0370c948c_go is
+//
+//	kernel (u0:u4) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0[i] = int32(a0[i])
+func k_cast_u4_i32_u_b0370c948c_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := int32(15)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := uint8(v0)
+			t1 := int32(t0)
+			t3 := t1 & c2
+			o0[i] = t3
 		}
 	}
 }
@@ -14175,6 +15696,41 @@ func k_copy_f32_u_b1369eccfe_go(f *abi.Frame) {
 	}
 }
 
+// k_copy_f4e2m1_s_4aff86a755_go is
+//
+//	kernel (s0:f4e2m1) { t0 = copy s0; store t0 }
+//
+// for i: o0[i] = a0
+func k_copy_f4e2m1_s_4aff86a755_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		t0 := s0
+		for i := range n {
+			o0[i] = t0
+		}
+	}
+}
+
+// k_copy_f4e2m1_u_5e6fe7b390_go is
+//
+//	kernel (u0:f4e2m1) { t0 = copy u0; store t0 }
+//
+// for i: o0[i] = a0[i]
+func k_copy_f4e2m1_u_5e6fe7b390_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0
+			o0[i] = t0
+		}
+	}
+}
+
 // k_copy_f64_s_3007a66221_go is
 //
 //	kernel (s0:f64) { t0 = copy s0; store t0 }
@@ -14202,6 +15758,181 @@ func k_copy_f64_u_fbab1763ae_go(f *abi.Frame) {
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0
+			o0[i] = t0
+		}
+	}
+}
+
+// k_copy_f8e4m3fn_s_63068dfe4c_go is
+//
+//	kernel (s0:f8e4m3fn) { t0 = copy s0; store t0 }
+//
+// for i: o0[i] = a0
+func k_copy_f8e4m3fn_s_63068dfe4c_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		t0 := s0
+		for i := range n {
+			o0[i] = t0
+		}
+	}
+}
+
+// k_copy_f8e4m3fn_u_fcf21057d7_go is
+//
+//	kernel (u0:f8e4m3fn) { t0 = copy u0; store t0 }
+//
+// for i: o0[i] = a0[i]
+func k_copy_f8e4m3fn_u_fcf21057d7_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0
+			o0[i] = t0
+		}
+	}
+}
+
+// k_copy_f8e4m3fnuz_s_4de228c85f_go is
+//
+//	kernel (s0:f8e4m3fnuz) { t0 = copy s0; store t0 }
+//
+// for i: o0[i] = a0
+func k_copy_f8e4m3fnuz_s_4de228c85f_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		t0 := s0
+		for i := range n {
+			o0[i] = t0
+		}
+	}
+}
+
+// k_copy_f8e4m3fnuz_u_0bab12055d_go is
+//
+//	kernel (u0:f8e4m3fnuz) { t0 = copy u0; store t0 }
+//
+// for i: o0[i] = a0[i]
+func k_copy_f8e4m3fnuz_u_0bab12055d_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0
+			o0[i] = t0
+		}
+	}
+}
+
+// k_copy_f8e5m2_s_1cc1634abd_go is
+//
+//	kernel (s0:f8e5m2) { t0 = copy s0; store t0 }
+//
+// for i: o0[i] = a0
+func k_copy_f8e5m2_s_1cc1634abd_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		t0 := s0
+		for i := range n {
+			o0[i] = t0
+		}
+	}
+}
+
+// k_copy_f8e5m2_u_3f8ec6f812_go is
+//
+//	kernel (u0:f8e5m2) { t0 = copy u0; store t0 }
+//
+// for i: o0[i] = a0[i]
+func k_copy_f8e5m2_u_3f8ec6f812_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0
+			o0[i] = t0
+		}
+	}
+}
+
+// k_copy_f8e5m2fnuz_s_2cf8af7045_go is
+//
+//	kernel (s0:f8e5m2fnuz) { t0 = copy s0; store t0 }
+//
+// for i: o0[i] = a0
+func k_copy_f8e5m2fnuz_s_2cf8af7045_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		t0 := s0
+		for i := range n {
+			o0[i] = t0
+		}
+	}
+}
+
+// k_copy_f8e5m2fnuz_u_73b8050554_go is
+//
+//	kernel (u0:f8e5m2fnuz) { t0 = copy u0; store t0 }
+//
+// for i: o0[i] = a0[i]
+func k_copy_f8e5m2fnuz_u_73b8050554_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0
+			o0[i] = t0
+		}
+	}
+}
+
+// k_copy_f8e8m0_s_a57c68410a_go is
+//
+//	kernel (s0:f8e8m0) { t0 = copy s0; store t0 }
+//
+// for i: o0[i] = a0
+func k_copy_f8e8m0_s_a57c68410a_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		t0 := s0
+		for i := range n {
+			o0[i] = t0
+		}
+	}
+}
+
+// k_copy_f8e8m0_u_69d72caa4a_go is
+//
+//	kernel (u0:f8e8m0) { t0 = copy u0; store t0 }
+//
+// for i: o0[i] = a0[i]
+func k_copy_f8e8m0_u_69d72caa4a_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
 		for i := range n {
 			v0 := a0[i]
 			t0 := v0
@@ -14245,6 +15976,41 @@ func k_copy_i16_u_1453d5a4e2_go(f *abi.Frame) {
 	}
 }
 
+// k_copy_i2_s_f6b1e4c2c7_go is
+//
+//	kernel (s0:i2) { t0 = copy s0; store t0 }
+//
+// for i: o0[i] = a0
+func k_copy_i2_s_f6b1e4c2c7_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		t0 := s0
+		for i := range n {
+			o0[i] = t0
+		}
+	}
+}
+
+// k_copy_i2_u_4774369b18_go is
+//
+//	kernel (u0:i2) { t0 = copy u0; store t0 }
+//
+// for i: o0[i] = a0[i]
+func k_copy_i2_u_4774369b18_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0
+			o0[i] = t0
+		}
+	}
+}
+
 // k_copy_i32_s_3e5783a469_go is
 //
 //	kernel (s0:i32) { t0 = copy s0; store t0 }
@@ -14272,6 +16038,41 @@ func k_copy_i32_u_fde529d8b6_go(f *abi.Frame) {
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0
+			o0[i] = t0
+		}
+	}
+}
+
+// k_copy_i4_s_b9a739c7ab_go is
+//
+//	kernel (s0:i4) { t0 = copy s0; store t0 }
+//
+// for i: o0[i] = a0
+func k_copy_i4_s_b9a739c7ab_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		t0 := s0
+		for i := range n {
+			o0[i] = t0
+		}
+	}
+}
+
+// k_copy_i4_u_bbfd8b7c2a_go is
+//
+//	kernel (u0:i4) { t0 = copy u0; store t0 }
+//
+// for i: o0[i] = a0[i]
+func k_copy_i4_u_bbfd8b7c2a_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
 		for i := range n {
 			v0 := a0[i]
 			t0 := v0
@@ -14420,6 +16221,41 @@ func k_copy_u16_u_9cb80d3a5a_go(f *abi.Frame) {
 	}
 }
 
+// k_copy_u2_s_a6534e58c1_go is
+//
+//	kernel (s0:u2) { t0 = copy s0; store t0 }
+//
+// for i: o0[i] = a0
+func k_copy_u2_s_a6534e58c1_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		t0 := s0
+		for i := range n {
+			o0[i] = t0
+		}
+	}
+}
+
+// k_copy_u2_u_abccdad8f9_go is
+//
+//	kernel (u0:u2) { t0 = copy u0; store t0 }
+//
+// for i: o0[i] = a0[i]
+func k_copy_u2_u_abccdad8f9_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0
+			o0[i] = t0
+		}
+	}
+}
+
 // k_copy_u32_s_0360d5d30c_go is
 //
 //	kernel (s0:u32) { t0 = copy s0; store t0 }
@@ -14447,6 +16283,41 @@ func k_copy_u32_u_11a3202291_go(f *abi.Frame) {
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0
+			o0[i] = t0
+		}
+	}
+}
+
+// k_copy_u4_s_fc41fa51f3_go is
+//
+//	kernel (s0:u4) { t0 = copy s0; store t0 }
+//
+// for i: o0[i] = a0
+func k_copy_u4_s_fc41fa51f3_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		t0 := s0
+		for i := range n {
+			o0[i] = t0
+		}
+	}
+}
+
+// k_copy_u4_u_6abce473b9_go is
+//
+//	kernel (u0:u4) { t0 = copy u0; store t0 }
+//
+// for i: o0[i] = a0[i]
+func k_copy_u4_u_6abce473b9_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
 		for i := range n {
 			v0 := a0[i]
 			t0 := v0
@@ -36803,6 +38674,238 @@ func k_mul_mul_mul_etc_f32_f64_uuuuuu_c44b361dfc_go(f *abi.Frame) {
 	}
 }
 
+// k_mul_mul_mul_etc_f32_sususuusu_139d528bf9_go is
+//
+//	kernel (s0:f32, u1:f32, s2:f32, u3:f32, s4:f32, u5:f32, u6:f32, s7:f32, u8:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = mul s4 u5; t3 = add t2 u6; t4 = mul s7 u8; t5 = add t3 t4; t6 = add t1 t5; t7 = add t0 t6; store t7 }
+//
+// for i: o0[i] = (a0 * a1[i]) + ((a2 * a3[i]) + (((a4 * a5[i]) + a6[i]) + (a7 * a8[i])))
+func k_mul_mul_mul_etc_f32_sususuusu_139d528bf9_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		s4 := *(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4]))
+		a5 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		a6 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		s7 := *(*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7]))
+		a8 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x5 := a5[i : i+2 : i+2]
+			v5a, v5b := x5[0], x5[1]
+			x6 := a6[i : i+2 : i+2]
+			v6a, v6b := x6[0], x6[1]
+			x8 := a8[i : i+2 : i+2]
+			v8a, v8b := x8[0], x8[1]
+			t0a, t0b := float32(s0*v1a), float32(s0*v1b)
+			t1a, t1b := float32(s2*v3a), float32(s2*v3b)
+			t2a, t2b := float32(s4*v5a), float32(s4*v5b)
+			t3a, t3b := float32(t2a+v6a), float32(t2b+v6b)
+			t4a, t4b := float32(s7*v8a), float32(s7*v8b)
+			t5a, t5b := float32(t3a+t4a), float32(t3b+t4b)
+			t6a, t6b := float32(t1a+t5a), float32(t1b+t5b)
+			t7a, t7b := float32(t0a+t6a), float32(t0b+t6b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t7a, t7b
+		}
+		for ; i < n; i++ {
+			v1 := a1[i]
+			v3 := a3[i]
+			v5 := a5[i]
+			v6 := a6[i]
+			v8 := a8[i]
+			t0 := float32(s0 * v1)
+			t1 := float32(s2 * v3)
+			t2 := float32(s4 * v5)
+			t3 := float32(t2 + v6)
+			t4 := float32(s7 * v8)
+			t5 := float32(t3 + t4)
+			t6 := float32(t1 + t5)
+			t7 := float32(t0 + t6)
+			o0[i] = t7
+		}
+	}
+}
+
+// k_mul_mul_mul_etc_f32_uuuuu_90278c2928_go is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t2 u3; t4 = add t1 t3; t5 = mul u4 u4; t6 = add t4 t5; t7 = add t0 t6; store t7 }
+//
+// for i: o0[i] = (a0[i] * a0[i]) + (((a1[i] * a1[i]) + ((a2[i] * a2[i]) + a3[i])) + (a4[i] * a4[i]))
+func k_mul_mul_mul_etc_f32_uuuuu_90278c2928_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			t0a, t0b := float32(v0a*v0a), float32(v0b*v0b)
+			t1a, t1b := float32(v1a*v1a), float32(v1b*v1b)
+			t2a, t2b := float32(v2a*v2a), float32(v2b*v2b)
+			t3a, t3b := float32(t2a+v3a), float32(t2b+v3b)
+			t4a, t4b := float32(t1a+t3a), float32(t1b+t3b)
+			t5a, t5b := float32(v4a*v4a), float32(v4b*v4b)
+			t6a, t6b := float32(t4a+t5a), float32(t4b+t5b)
+			t7a, t7b := float32(t0a+t6a), float32(t0b+t6b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t7a, t7b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := float32(v0 * v0)
+			t1 := float32(v1 * v1)
+			t2 := float32(v2 * v2)
+			t3 := float32(t2 + v3)
+			t4 := float32(t1 + t3)
+			t5 := float32(v4 * v4)
+			t6 := float32(t4 + t5)
+			t7 := float32(t0 + t6)
+			o0[i] = t7
+		}
+	}
+}
+
+// k_mul_mul_mul_etc_f64_usussuusu_cf5b92531e_go is
+//
+//	kernel (u0:f64, s1:f64, u2:f64, s3:f64, s4:f64, u5:f64, u6:f64, s7:f64, u8:f64) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = mul s4 u5; t3 = mul u6 s7; t4 = add u8 t3; t5 = add t2 t4; t6 = add t1 t5; t7 = add t0 t6; store t7 }
+//
+// for i: o0[i] = (a0[i] * a1) + ((a2[i] * a3) + ((a4 * a5[i]) + (a8[i] + (a6[i] * a7))))
+func k_mul_mul_mul_etc_f64_usussuusu_cf5b92531e_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		s4 := *(*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4]))
+		a5 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		a6 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		s7 := *(*float64)(unsafe.Add(f.Ptr[7], r*f.Step[7]))
+		a8 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x5 := a5[i : i+2 : i+2]
+			v5a, v5b := x5[0], x5[1]
+			x6 := a6[i : i+2 : i+2]
+			v6a, v6b := x6[0], x6[1]
+			x8 := a8[i : i+2 : i+2]
+			v8a, v8b := x8[0], x8[1]
+			t0a, t0b := float64(v0a*s1), float64(v0b*s1)
+			t1a, t1b := float64(v2a*s3), float64(v2b*s3)
+			t2a, t2b := float64(s4*v5a), float64(s4*v5b)
+			t3a, t3b := float64(v6a*s7), float64(v6b*s7)
+			t4a, t4b := float64(v8a+t3a), float64(v8b+t3b)
+			t5a, t5b := float64(t2a+t4a), float64(t2b+t4b)
+			t6a, t6b := float64(t1a+t5a), float64(t1b+t5b)
+			t7a, t7b := float64(t0a+t6a), float64(t0b+t6b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t7a, t7b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v2 := a2[i]
+			v5 := a5[i]
+			v6 := a6[i]
+			v8 := a8[i]
+			t0 := float64(v0 * s1)
+			t1 := float64(v2 * s3)
+			t2 := float64(s4 * v5)
+			t3 := float64(v6 * s7)
+			t4 := float64(v8 + t3)
+			t5 := float64(t2 + t4)
+			t6 := float64(t1 + t5)
+			t7 := float64(t0 + t6)
+			o0[i] = t7
+		}
+	}
+}
+
+// k_mul_mul_mul_etc_f64_uuuuu_2e5cf86a05_go is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t2 u3; t4 = add t1 t3; t5 = mul u4 u4; t6 = add t4 t5; t7 = add t0 t6; store t7 }
+//
+// for i: o0[i] = (a0[i] * a0[i]) + (((a1[i] * a1[i]) + ((a2[i] * a2[i]) + a3[i])) + (a4[i] * a4[i]))
+func k_mul_mul_mul_etc_f64_uuuuu_2e5cf86a05_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			t0a, t0b := float64(v0a*v0a), float64(v0b*v0b)
+			t1a, t1b := float64(v1a*v1a), float64(v1b*v1b)
+			t2a, t2b := float64(v2a*v2a), float64(v2b*v2b)
+			t3a, t3b := float64(t2a+v3a), float64(t2b+v3b)
+			t4a, t4b := float64(t1a+t3a), float64(t1b+t3b)
+			t5a, t5b := float64(v4a*v4a), float64(v4b*v4b)
+			t6a, t6b := float64(t4a+t5a), float64(t4b+t5b)
+			t7a, t7b := float64(t0a+t6a), float64(t0b+t6b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t7a, t7b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := float64(v0 * v0)
+			t1 := float64(v1 * v1)
+			t2 := float64(v2 * v2)
+			t3 := float64(t2 + v3)
+			t4 := float64(t1 + t3)
+			t5 := float64(v4 * v4)
+			t6 := float64(t4 + t5)
+			t7 := float64(t0 + t6)
+			o0[i] = t7
+		}
+	}
+}
+
 // k_mul_mul_mul_etc_f64_uuuuuu_1dfdb71d3f_go is
 //
 //	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul u4 t2; t4 = mul t0 u5; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }
@@ -56406,6 +58509,74 @@ func k_sub_i8_uu_e17fc829b0_go(f *abi.Frame) {
 	}
 }
 
+// k_sub_mul_add_etc_f32_uuuuuu_43521638e9_go is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = add t1 u2; t3 = sub u3 u1; t4 = mul t3 t3; t5 = add t2 t4; t6 = sub u4 u1; t7 = mul t6 t6; t8 = add t5 t7; t9 = sub u5 u1; t10 = mul t9 t9; t11 = add t8 t10; store t11 }
+//
+// for i: t0 := a0[i] - a1[i]; t3 := a3[i] - a1[i]; t6 := a4[i] - a1[i]; t9 := a5[i] - a1[i]; o0[i] = ((((t0 * t0) + a2[i]) + (t3 * t3)) + (t6 * t6)) + (t9 * t9)
+func k_sub_mul_add_etc_f32_uuuuuu_43521638e9_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			x5 := a5[i : i+2 : i+2]
+			v5a, v5b := x5[0], x5[1]
+			t0a, t0b := float32(v0a-v1a), float32(v0b-v1b)
+			t1a, t1b := float32(t0a*t0a), float32(t0b*t0b)
+			t2a, t2b := float32(t1a+v2a), float32(t1b+v2b)
+			t3a, t3b := float32(v3a-v1a), float32(v3b-v1b)
+			t4a, t4b := float32(t3a*t3a), float32(t3b*t3b)
+			t5a, t5b := float32(t2a+t4a), float32(t2b+t4b)
+			t6a, t6b := float32(v4a-v1a), float32(v4b-v1b)
+			t7a, t7b := float32(t6a*t6a), float32(t6b*t6b)
+			t8a, t8b := float32(t5a+t7a), float32(t5b+t7b)
+			t9a, t9b := float32(v5a-v1a), float32(v5b-v1b)
+			t10a, t10b := float32(t9a*t9a), float32(t9b*t9b)
+			t11a, t11b := float32(t8a+t10a), float32(t8b+t10b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t11a, t11b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := float32(v0 - v1)
+			t1 := float32(t0 * t0)
+			t2 := float32(t1 + v2)
+			t3 := float32(v3 - v1)
+			t4 := float32(t3 * t3)
+			t5 := float32(t2 + t4)
+			t6 := float32(v4 - v1)
+			t7 := float32(t6 * t6)
+			t8 := float32(t5 + t7)
+			t9 := float32(v5 - v1)
+			t10 := float32(t9 * t9)
+			t11 := float32(t8 + t10)
+			o0[i] = t11
+		}
+	}
+}
+
 // k_sub_mul_f32_su_db68111212_go is
 //
 //	kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }
@@ -56786,6 +58957,74 @@ func k_sub_mul_f64_uuu_1c3ecdbea4_go(f *abi.Frame) {
 			t0 := float64(v0 - v1)
 			t1 := float64(t0 * v2)
 			o0[i] = t1
+		}
+	}
+}
+
+// k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a_go is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = sub u2 u1; t3 = mul t2 t2; t4 = add u3 t3; t5 = sub u4 u1; t6 = mul t5 t5; t7 = add t4 t6; t8 = sub u5 u1; t9 = mul t8 t8; t10 = add t7 t9; t11 = add t1 t10; store t11 }
+//
+// for i: t0 := a0[i] - a1[i]; t2 := a2[i] - a1[i]; t5 := a4[i] - a1[i]; t8 := a5[i] - a1[i]; o0[i] = (t0 * t0) + (((a3[i] + (t2 * t2)) + (t5 * t5)) + (t8 * t8))
+func k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			x5 := a5[i : i+2 : i+2]
+			v5a, v5b := x5[0], x5[1]
+			t0a, t0b := float64(v0a-v1a), float64(v0b-v1b)
+			t1a, t1b := float64(t0a*t0a), float64(t0b*t0b)
+			t2a, t2b := float64(v2a-v1a), float64(v2b-v1b)
+			t3a, t3b := float64(t2a*t2a), float64(t2b*t2b)
+			t4a, t4b := float64(v3a+t3a), float64(v3b+t3b)
+			t5a, t5b := float64(v4a-v1a), float64(v4b-v1b)
+			t6a, t6b := float64(t5a*t5a), float64(t5b*t5b)
+			t7a, t7b := float64(t4a+t6a), float64(t4b+t6b)
+			t8a, t8b := float64(v5a-v1a), float64(v5b-v1b)
+			t9a, t9b := float64(t8a*t8a), float64(t8b*t8b)
+			t10a, t10b := float64(t7a+t9a), float64(t7b+t9b)
+			t11a, t11b := float64(t1a+t10a), float64(t1b+t10b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t11a, t11b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := float64(v0 - v1)
+			t1 := float64(t0 * t0)
+			t2 := float64(v2 - v1)
+			t3 := float64(t2 * t2)
+			t4 := float64(v3 + t3)
+			t5 := float64(v4 - v1)
+			t6 := float64(t5 * t5)
+			t7 := float64(t4 + t6)
+			t8 := float64(v5 - v1)
+			t9 := float64(t8 * t8)
+			t10 := float64(t7 + t9)
+			t11 := float64(t1 + t10)
+			o0[i] = t11
 		}
 	}
 }

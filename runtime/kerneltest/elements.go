@@ -36,7 +36,7 @@ func edge(d ir.DType, i int) uint64 {
 	switch {
 	case d == ir.Bool:
 		return uint64(i & 1)
-	case ir.Reals.Has(d):
+	case ir.Fractions.Has(d):
 		return element(d, floatEdges[i%len(floatEdges)])
 	}
 	return extend(d, uint64(intEdges[i%len(intEdges)]))
@@ -73,7 +73,7 @@ func mixed(rng *rand.Rand, args []kernel.Arg, arg, _, _ int) uint64 {
 		return edge(d, rng.IntN(1000))
 	case n < 4:
 		return extend(d, rng.Uint64())
-	case ir.Reals.Has(d):
+	case ir.Fractions.Has(d):
 		return element(d, rng.NormFloat64()*math.Exp2(float64(rng.IntN(12)-4)))
 	}
 	return extend(d, uint64(rng.IntN(40)-20))
@@ -89,7 +89,7 @@ func tame(rng *rand.Rand, args []kernel.Arg, arg, outer, _ int) uint64 {
 	}
 	bit := uint64(0)
 	if rng.IntN(100) == 0 {
-		bit = 1 << rng.IntN(8*d.Size())
+		bit = 1 << rng.IntN(d.Bits())
 	}
 	switch {
 	case d == ir.Bool:
@@ -109,9 +109,9 @@ func element(d ir.DType, v float64) uint64 { return ir.FromFloat(d, v) }
 
 func text(d ir.DType, v uint64) string {
 	switch {
-	case ir.Reals.Has(d):
+	case ir.Fractions.Has(d):
 		return fmt.Sprintf("%g (%#x)", ir.ToFloat(d, v), v)
-	case ir.Signed.Has(d):
+	case ir.Complements.Has(d):
 		return fmt.Sprint(int64(v))
 	}
 	return fmt.Sprint(v)

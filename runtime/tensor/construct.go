@@ -67,7 +67,7 @@ func Zeros(dt ir.DType, shape ...int) *Tensor { return newTensor("zeros", dt, sh
 
 // newTensor is New for a constructor of the given name.
 func newTensor(op string, dt ir.DType, shape []int) *Tensor {
-	if err := dt.CheckRuns(); err != nil {
+	if err := dt.Check(); err != nil {
 		return Failf("%s: %v", op, err)
 	}
 	n, err := layout.NumElems(shape)

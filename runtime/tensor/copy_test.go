@@ -13,7 +13,7 @@ import (
 // the source is at that index of the destination, also where the two overlap.
 func TestCopy(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		dt := rapid.SampledFrom(ir.Running.List()).Draw(t, "dtype")
+		dt := rapid.SampledFrom(ir.AllTypes.List()).Draw(t, "dtype")
 		views := []func(*tensor.Tensor) *tensor.Tensor{
 			func(x *tensor.Tensor) *tensor.Tensor { return x.Slice(":4, :4") },
 			func(x *tensor.Tensor) *tensor.Tensor { return x.Slice("1:, 1:") },
@@ -25,9 +25,12 @@ func TestCopy(t *testing.T) {
 			x := tensor.New(dt, 5, 5)
 			for i := range 5 {
 				for j := range 5 {
-					v := any(5*i + j)
-					if dt == ir.Bool {
+					v := any((5*i + j) % 7)
+					switch {
+					case dt == ir.Bool:
 						v = (i+j)%3 == 0
+					case ir.Stored.Has(dt):
+						v = (5*i + j) % 2
 					}
 					require.NoError(t, x.Set(v, i, j))
 				}

@@ -50,6 +50,6 @@ func equalFrom(a, b *Tensor, axis, at, bt int) bool {
 }
 
 func sameElement(dt ir.DType, p, q unsafe.Pointer) bool {
-	a, b := memory.LoadBits(dt, p), memory.LoadBits(dt, q)
+	a, b := ir.Wrap(dt, int64(memory.LoadBits(dt, p))), ir.Wrap(dt, int64(memory.LoadBits(dt, q)))
 	return a == b || ir.IsNaN(dt, a) && ir.IsNaN(dt, b)
 }

@@ -155,7 +155,7 @@ func (p *tensorPrinter) row(at, step int, indent string, width int) {
 // columnFormat returns how to print each of the shown elements, so that all have
 // one width.
 func columnFormat(dt ir.DType, values []any) func(v any) string {
-	if ir.Reals.Has(dt) {
+	if ir.Fractions.Has(dt) {
 		return floatColumn(dt, values)
 	}
 	width := 0

@@ -23,7 +23,7 @@ func floatColumn(dt ir.DType, values []any) func(v any) string {
 	}
 	ratio := most / least
 	smallest, ratio = rounded(dt, smallest), rounded(dt, ratio) // NumPy compares in the tensor's own precision
-	if ir.Floats.Has(dt) && (most >= largest || most > 0 && (least < smallest || ratio > 1000)) {
+	if dt != ir.Fixed16x16 && (most >= largest || most > 0 && (least < smallest || ratio > 1000)) {
 		format = 'e'
 	}
 	whole, digits, tail, special := 0, 0, 0, 0 // the longest of each part
@@ -62,10 +62,11 @@ func plainBelow(dt ir.DType) float64 {
 		return 1e3
 	case ir.BFloat16:
 		return 1e2
-	case ir.Float32:
-		return 1e6
 	case ir.Float64, ir.Fixed16x16: // which holds no more than 2^15
 		return 1e16
+	}
+	if dt == ir.Float32 || ir.Minifloats.Has(dt) { // printed as the float32 of the number
+		return 1e6
 	}
 	panic(fmt.Sprintf("BUG: tensor: %s is no float type", dt))
 }
@@ -98,7 +99,7 @@ func floatText(dt ir.DType, f float64) string {
 		return nonFinite(f)
 	}
 	format, least := byte('f'), 1e-4
-	if ir.Floats.Has(dt) && f != 0 && (math.Abs(f) < least || math.Abs(f) >= plainBelow(dt)) {
+	if dt != ir.Fixed16x16 && f != 0 && (math.Abs(f) < least || math.Abs(f) >= plainBelow(dt)) {
 		format = 'e'
 	}
 	whole, digits, exponent := floatParts(dt, f, format, -1)

@@ -47,10 +47,19 @@ func DTypeOf[T Element]() ir.DType {
 	panic(fmt.Sprintf("BUG: tensor: no dtype has elements of %T", *new(T)))
 }
 
-// loadAny returns an element as Go's type of the dtype.
-func loadAny(dt ir.DType, p unsafe.Pointer) any { return loads[dt](p) }
+// loadAny returns an element as Go's type of the dtype. Of one that is only stored, which Go
+// has none for, it is a float32 or an int8 of the same number.
+func loadAny(dt ir.DType, p unsafe.Pointer) any {
+	switch {
+	case ir.Minifloats.Has(dt):
+		return float32(ir.ToFloat(dt, uint64(*(*uint8)(p))))
+	case ir.Subbytes.Has(dt):
+		return int8(ir.Wrap(dt, int64(*(*uint8)(p))))
+	}
+	return loads[dt](p)
+}
 
-// loads holds loadAny for each dtype that runs.
+// loads holds loadAny for each dtype that is not only stored.
 var loads = map[ir.DType]func(p unsafe.Pointer) any{
 	ir.Bool: loadOf[bool],
 	ir.Int8: loadOf[int8], ir.Int16: loadOf[int16], ir.Int32: loadOf[int32], ir.Int64: loadOf[int64],

@@ -78,7 +78,7 @@ func Normal(dt ir.DType, seed uint64, mean, std float64, shape ...int) *Tensor {
 
 // newFloats allocates a tensor of a dtype with fractions.
 func newFloats(op string, dt ir.DType, shape []int) *Tensor {
-	if floats := ir.Reals & ir.Running; !floats.Has(dt) {
+	if floats := ir.Reals; !floats.Has(dt) {
 		return Failf("%s: dtype %s has no fractions: use one of %s", op, dt, floats)
 	}
 	return newTensor(op, dt, shape)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/stridefuse/stridefuse/ir"
@@ -30,10 +31,14 @@ type Tensor struct {
 	dtype  ir.DType
 	layout layout.Layout
 	base   unsafe.Pointer // location 0 of the layout; keeps the container alive
+	closed *atomic.Bool   // whether the container has ended; nil if it never does
 	err    *ir.Error      // why there is no tensor
 }
 
-func (t *Tensor) Valid() bool { return t != nil && t.dtype != ir.Invalid }
+// Valid reports whether the tensor has not failed, and its memory has not ended.
+func (t *Tensor) Valid() bool {
+	return t != nil && t.dtype != ir.Invalid && (t.closed == nil || !t.closed.Load())
+}
 
 // Over returns a tensor over memory of the caller's: location 0 of the layout is at
 // base, which keeps that memory alive. Nothing is checked: the layout must stay within
@@ -42,11 +47,17 @@ func Over(d ir.DType, l layout.Layout, base unsafe.Pointer) *Tensor {
 	return &Tensor{dtype: d, layout: l, base: base}
 }
 
+// OverFile is Over of memory that ends: once closed is set, the tensor and all views of it
+// count as failed.
+func OverFile(d ir.DType, l layout.Layout, base unsafe.Pointer, closed *atomic.Bool) *Tensor {
+	return &Tensor{dtype: d, layout: l, base: base, closed: closed}
+}
+
 // Parts returns what an executor reads at each run, without a copy: the dtype, the
 // layout, which must not be changed, and the address of the layout's location 0. A
 // failed tensor has the dtype ir.Invalid.
 func (t *Tensor) Parts() (ir.DType, *layout.Layout, unsafe.Pointer) {
-	if t == nil {
+	if !t.Valid() {
 		return ir.Invalid, &layout.Layout{}, nil
 	}
 	return t.dtype, &t.layout, t.base
@@ -61,6 +72,8 @@ func (t *Tensor) Err() error {
 		return nil
 	case t != nil && t.err != nil:
 		return t.err
+	case t != nil && t.dtype != ir.Invalid:
+		return &ir.Error{Msg: "the file that the tensor is memory of was closed: Clone what is needed longer"}
 	}
 	return &ir.Error{Msg: "the tensor is nil or zero: make one with Of or New"}
 }

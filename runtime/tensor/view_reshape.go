@@ -108,10 +108,10 @@ func (t *Tensor) Bitcast(dt ir.DType) *Tensor {
 	if !t.Valid() {
 		return t.passOn("bitcast")
 	}
-	if err := dt.CheckRuns(); err != nil {
+	if err := dt.Check(); err != nil {
 		return Failf("bitcast: %v", err)
 	}
-	v := &Tensor{dtype: dt, layout: t.Layout(), base: t.base}
+	v := OverFile(dt, t.Layout(), t.base, t.closed)
 	if from, to := t.dtype.Size(), dt.Size(); from != to {
 		var err error
 		if v, err = t.rescaled(dt, from, to); err != nil {
@@ -149,7 +149,7 @@ func (t *Tensor) rescaled(dt ir.DType, from, to int) (*Tensor, error) {
 		if _, err := layout.NumElems(l.Shape); err != nil {
 			return nil, err
 		}
-		return &Tensor{dtype: dt, layout: layout.RowMajor(l.Shape...), base: t.base}, nil
+		return OverFile(dt, layout.RowMajor(l.Shape...), t.base, t.closed), nil
 	}
 	// From the view's least location on, offset and strides must be whole too.
 	lo, _ := t.layout.Bounds()
@@ -161,5 +161,5 @@ func (t *Tensor) rescaled(dt ir.DType, from, to int) (*Tensor, error) {
 		l.Strides[k] = s * from / to
 	}
 	l.Strides[last] = 1
-	return &Tensor{dtype: dt, layout: l, base: unsafe.Add(t.base, lo*from)}, nil
+	return OverFile(dt, l, unsafe.Add(t.base, lo*from), t.closed), nil
 }

@@ -1,10 +1,13 @@
 // Package beam runs jobs of package stream on Apache Beam: on its in-process runner Prism, on
 // Flink, Spark or Dataflow. Results have the bits of one machine.
 //
-//	spec, err := beam.NewSpec(program, map[string]beam.Ref{"x": {beam.Zarr, "x.zarr"}}, map[string]beam.Ref{"z": {beam.File, "z.npy"}})
-//	err = beam.Run(ctx, spec) // beam.Init and the flags of Beam choose the runner
+//	spec, err := beam.NewSpec(program,
+//		map[string]beam.Ref{"x": {Kind: beam.Zarr, Path: "x.zarr"}},
+//		map[string]beam.Ref{"z": {Kind: beam.File, Path: "z.npy"}})
+//	err = beam.Run(ctx, "prism", spec)
 //
-// Apply adds the job to a pipeline of yours.
+// Run takes the name of the runner, whose package the program imports; main calls Init of Beam
+// first. Apply adds the job to a pipeline of yours.
 //
 // # What travels
 //
@@ -18,9 +21,12 @@
 // For each pass over the rows (package stream/blocks) there are a DoFn of a block, a
 // CombineFn that puts parts in the order of their blocks, and a DoFn that reduces them by the
 // tree of package ir. The order in which a runner combines does not matter, and neither does
-// whether it runs a block twice: blocks are written to places of their own. Within a worker
+// whether it runs a block twice: blocks are written to places of their own, and are on the disk
+// before the runner is told. Outputs get their names when all blocks are there; what a block that
+// is run once more after that leaves is never taken for the array. Within a worker
 // process one block is computed at a time, by all processors: this bounds its memory by
 // Spec.Memory whatever a runner does at once.
 //
-// A scan, and other programs each of whose blocks needs the block before, are errors.
+// A scan, a product of floats along the rows, and other programs each of whose blocks needs the
+// block before, are errors. A sum along the rows is not, nor a product of integers.
 package beam

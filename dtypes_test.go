@@ -1,0 +1,88 @@
+package stridefuse
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+const dtypesIntro = `# Element types
+
+This page is made from the tables of element types and of operations: ` + "`go test . -run DTypes -update`" + `.
+
+An operation on a type that is computed in another converts its operands, computes, and rounds or wraps its result once; reductions,
+scans and products convert their operands once and their results once. Types of which nothing is computed are moved, chosen
+by Where and converted; Cast them to compute. An element of less than 8 bits has a byte of its own, of which it is the low bits.
+
+| type | in IR text | bits | bytes | computed in | sums of many |
+|---|---|---|---|---|---|
+`
+
+const dtypesOperations = `
+## Operations
+
+"all" is all types of the column. Operations are named as the methods of ` + "`graph.Node`" + `, in lower case; those of the IR alone are left out.
+
+`
+
+// typeColumns are the columns of the table of operations.
+var typeColumns = []struct {
+	name  string
+	types ir.DTypes
+}{
+	{"bool", ir.Bools}, {"int8 to int64", ir.Signed}, {"uint8 to uint64", ir.Unsigned},
+	{"float16 to float64, bfloat16", ir.Floats}, {"fixed16x16", ir.Reals &^ ir.Floats}, {"8 bits and less, stored", ir.Stored},
+}
+
+// TestDTypes compares docs/dtypes.md with the tables.
+func TestDTypes(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(dtypesIntro)
+	for _, d := range ir.AllTypes.List() {
+		computed, total := d.Compute().String(), d.Total().String()
+		if ir.Stored.Has(d) {
+			computed, total = "", ""
+		}
+		fmt.Fprintf(&b, "| %s | %s | %d | %d | %s | %s |\n", d, d.Text(), d.Bits(), d.Size(), computed, total)
+	}
+	b.WriteString(dtypesOperations)
+	b.WriteString("| operation |")
+	for _, c := range typeColumns {
+		fmt.Fprintf(&b, " %s |", c.name)
+	}
+	fmt.Fprintf(&b, "\n|---|%s\n", strings.Repeat("---|", len(typeColumns)))
+	for _, op := range ir.Ops() {
+		info := op.Info()
+		if info.Kind == ir.Source || op == ir.OpAccess || op == ir.OpReduceChunks || op == ir.OpUnlikely {
+			continue
+		}
+		fmt.Fprintf(&b, "| %s |", op.Method())
+		for _, c := range typeColumns {
+			fmt.Fprintf(&b, " %s |", cell(info.Domain, c.types))
+		}
+		b.WriteString("\n")
+	}
+	const file = "docs/dtypes.md"
+	if *update {
+		require.NoError(t, os.WriteFile(file, []byte(b.String()), 0o644))
+	}
+	doc, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, b.String(), string(doc), "after a change that is meant, run: go test . -run DTypes -update")
+}
+
+// cell says which types of a column are in a domain.
+func cell(domain, column ir.DTypes) string {
+	switch domain & column {
+	case 0:
+		return ""
+	case column:
+		return "all"
+	}
+	return (domain & column).String()
+}

@@ -1,0 +1,168 @@
+package onnx
+
+import (
+	"context"
+	"slices"
+
+	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// Operators whose results have as many elements as the data says. They are computed from
+// tensors, between the programs of two stages.
+
+var edges = []operator{
+	{"Compress", 9, latest, 2, 2, ir.AllTypes, attrs{"axis": unset{0}}, compress},
+	{"NonZero", 9, latest, 1, 1, ir.Computed, nil, nonZero},
+	{"Unique", 11, latest, 1, 1, ir.Computed, attrs{"axis": unset{0}, "sorted": 1}, unique},
+}
+
+// result is the type of what an edge returns.
+type result struct {
+	dtype graph.DType
+	shape graph.Shape
+}
+
+// edge adds an operator after the stage that has its inputs. Its results are inputs of the
+// next stage, or constants if all inputs are.
+func (c *call) edge(eval evaluation, results ...result) []value {
+	if c.err != nil {
+		return nil
+	}
+	if !slices.ContainsFunc(c.in, func(v value) bool { return v.kind != constant }) {
+		outs, err := eval(context.Background(), mapped(c.in, func(v value) *graph.Tensor { return v.tensor }))
+		if err != nil {
+			return c.fail("%w", err)
+		}
+		return mapped(outs, constantOf)
+	}
+	e := edge{where: c.node.where(), eval: eval}
+	for i := range c.in {
+		e.operands = append(e.operands, c.stages.number(c.x(i), c.stage))
+	}
+	var outs []value
+	for _, r := range results {
+		x := c.stages.input(c.node.op, r.dtype, c.stage+1, r.shape)
+		outs = append(outs, value{kind: computed, node: x, stage: c.stage + 1})
+		e.results = append(e.results, c.stages.numbers[x])
+	}
+	at := c.stages.at(c.stage)
+	at.edges = append(at.edges, e)
+	return outs
+}
+
+// found returns a new size: how many elements or slices there will be.
+func (c *call) found() graph.Extent { return graph.Dim(c.stages.sizes.of("found")) }
+
+func nonZero(c *call) []value {
+	x := c.x(0)
+	eval := func(ctx context.Context, in []*graph.Tensor) ([]*graph.Tensor, error) {
+		at, err := graph.NonZero(ctx, in[0])
+		return []*graph.Tensor{at}, err
+	}
+	return c.edge(eval, result{graph.Int64, graph.Shape{ir.Fixed(x.Rank()), c.found()}})
+}
+
+// alongAxis returns the axis that an operator works along: the attribute's, or, where there is
+// none, that of all elements in one.
+func (c *call) alongAxis(x graph.Node) (axis int, flat bool) {
+	axis, ok := attr[int](c, "axis")
+	if !ok {
+		return 0, true
+	}
+	return c.wrapAxis(axis, x.Rank()), false
+}
+
+func compress(c *call) []value {
+	x := c.x(0)
+	axis, flat := c.alongAxis(x)
+	if flat {
+		x = x.Flatten()
+	}
+	if c.err != nil {
+		return nil
+	}
+	shape := slices.Clone(x.Shape())
+	shape[axis] = c.found()
+	eval := func(ctx context.Context, in []*graph.Tensor) ([]*graph.Tensor, error) {
+		t := in[0]
+		if flat {
+			t = t.Reshape(t.Size())
+		}
+		kept, err := graph.Compress(ctx, t, in[1], axis)
+		return []*graph.Tensor{kept}, err
+	}
+	return c.edge(eval, result{x.DType(), shape})
+}
+
+// unique returns the distinct elements or slices, where each is first, which of them each
+// element or slice is, and how many of those there are.
+func unique(c *call) []value {
+	x := c.x(0)
+	axis, flat := c.alongAxis(x)
+	if flat {
+		x = x.Flatten()
+	}
+	if c.err != nil {
+		return nil
+	}
+	n, k := x.Shape()[axis], c.found()
+	shape := slices.Clone(x.Shape())
+	shape[axis] = k
+	sorted := c.flag("sorted")
+	eval := func(ctx context.Context, in []*graph.Tensor) ([]*graph.Tensor, error) {
+		t := in[0]
+		if flat {
+			t = t.Reshape(t.Size())
+		}
+		return uniqueSlices(ctx, t, axis, sorted)
+	}
+	list := func(d graph.Extent) result { return result{graph.Int64, graph.Shape{d}} }
+	return c.edge(eval, result{x.DType(), shape}, list(k), list(n), list(k))
+}
+
+// uniqueSlices finds the distinct slices of t along an axis: in the order of their elements,
+// or of where they are first.
+func uniqueSlices(ctx context.Context, t *graph.Tensor, axis int, sorted bool) ([]*graph.Tensor, error) {
+	d, err := graph.Unique(ctx, t) // the places of elements are in their order
+	if err != nil {
+		return nil, err
+	}
+	axes := append([]int{axis}, slices.Delete(from(0, t.Rank()), axis, axis+1)...)
+	ranks, err := graph.Data[int64](d.Places.Permute(axes...).Contiguous())
+	if err != nil {
+		return nil, err
+	}
+	n := t.Shape()[axis]
+	length := len(ranks) / max(n, 1)
+	slice := func(i int) []int64 { return ranks[i*length : (i+1)*length] }
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return slices.Compare(slice(i), slice(j)) })
+	var groups [][]int // of equal slices, each in order
+	for at, i := range order {
+		if at == 0 || !slices.Equal(slice(order[at-1]), slice(i)) {
+			groups = append(groups, nil)
+		}
+		last := &groups[len(groups)-1]
+		*last = append(*last, i)
+	}
+	if !sorted {
+		slices.SortFunc(groups, func(a, b []int) int { return a[0] - b[0] })
+	}
+	first, inverse, counts := make([]int64, len(groups)), make([]int64, n), make([]int64, len(groups))
+	for k, group := range groups {
+		first[k], counts[k] = int64(group[0]), int64(len(group))
+		for _, i := range group {
+			inverse[i] = int64(k)
+		}
+	}
+	p, err := graph.Compile(graph.Const(t).Take(axis, graph.Of(first)))
+	if err != nil {
+		return nil, err
+	}
+	values, err := p.Run(ctx)
+	return []*graph.Tensor{values, graph.Of(first), graph.Of(inverse), graph.Of(counts)}, err
+}

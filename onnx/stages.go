@@ -1,0 +1,172 @@
+package onnx
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/stridefuse/stridefuse/graph"
+)
+
+// Operators whose results have as many elements as the data says (NonZero, Compress, Unique)
+// are at the edge of a program: they are functions of its outputs, and what they return is an
+// input of the next program, with a symbolic size. So they divide a model into stages. A value
+// belongs to the stage after the last such operator that it depends on. Where a later stage
+// uses it, it is an output of its own stage's program and an input of the others.
+
+// stage is a program, and the operators that follow it. Tensors have numbers: those of the
+// model's inputs, and those that programs and operators make.
+type stage struct {
+	program *graph.Program // nil if there is nothing to compute
+	inputs  []int          // the tensors that the program takes
+	outputs []output
+	edges   []edge
+}
+
+// output is what a stage's program computes: a tensor of that number.
+type output struct {
+	name   string
+	node   graph.Node
+	tensor int
+}
+
+// edge is an operator after a stage, with its operands and results.
+type edge struct {
+	where             string
+	operands, results []int
+	eval              evaluation
+}
+
+// evaluation computes an operator from tensors.
+type evaluation func(ctx context.Context, in []*graph.Tensor) ([]*graph.Tensor, error)
+
+// stages are those of a model that is being built.
+type stages struct {
+	list    []*stage
+	inputs  []input
+	numbers map[graph.Node]int        // of inputs, and of values that are outputs of their stages
+	carried map[graph.Node]graph.Node // values of a stage, and the inputs that they are of later ones
+	tensors int
+	names   identifiers // of inputs and values
+	sizes   identifiers
+}
+
+// input is a tensor that the programs from a stage on take.
+type input struct {
+	node          graph.Node
+	stage, tensor int
+}
+
+func newStages() *stages {
+	return &stages{list: []*stage{{}}, numbers: map[graph.Node]int{}, carried: map[graph.Node]graph.Node{}, names: identifiers{}, sizes: identifiers{}}
+}
+
+// at returns a stage, which is made if there is none.
+func (s *stages) at(k int) *stage {
+	for len(s.list) <= k {
+		s.list = append(s.list, &stage{})
+	}
+	return s.list[k]
+}
+
+// input adds an input of the programs from a stage on, of a new tensor.
+func (s *stages) input(name string, dt graph.DType, stage int, extents ...any) graph.Node {
+	s.tensors++
+	return s.inputOf(s.tensors-1, name, dt, stage, extents...)
+}
+
+func (s *stages) inputOf(tensor int, name string, dt graph.DType, stage int, extents ...any) graph.Node {
+	x := graph.Input(s.names.of(name), dt, extents...)
+	s.numbers[x] = tensor
+	s.inputs = append(s.inputs, input{x, stage, tensor})
+	return x
+}
+
+// output adds an output of a stage, and returns the number of its tensor.
+func (s *stages) output(name string, x graph.Node, stage int) int {
+	at := s.at(stage)
+	at.outputs = append(at.outputs, output{name, x, s.tensors})
+	s.tensors++
+	return s.tensors - 1
+}
+
+// number returns the number of the tensor that a value of a stage is.
+func (s *stages) number(x graph.Node, stage int) int {
+	t, ok := s.numbers[x]
+	if !ok {
+		t = s.output(s.names.of("value"), x, stage)
+		s.numbers[x] = t
+	}
+	return t
+}
+
+// carry returns a value as one that a stage can use.
+func (s *stages) carry(v value, stage int) value {
+	if v.kind == constant || v.kind == missing || v.stage >= stage {
+		return v
+	}
+	if v.kind == computed && !s.isInput(v.node) {
+		x, ok := s.carried[v.node]
+		if !ok {
+			x = s.inputOf(s.number(v.node, v.stage), "carried", v.node.DType(), v.stage+1, v.node.Shape())
+			s.carried[v.node] = x
+		}
+		v.node = x
+	}
+	v.stage = stage
+	return v
+}
+
+func (s *stages) isInput(x graph.Node) bool {
+	return slices.ContainsFunc(s.inputs, func(in input) bool { return in.node == x })
+}
+
+// compile makes the programs.
+func (s *stages) compile(options []graph.Item) error {
+	for k, at := range s.list {
+		if len(at.outputs) == 0 {
+			continue
+		}
+		var nodes []graph.Node
+		for _, in := range s.inputs {
+			if in.stage <= k {
+				nodes, at.inputs = append(nodes, in.node), append(at.inputs, in.tensor)
+			}
+		}
+		items := append(slices.Clone(options), graph.WithInputs(nodes...))
+		for _, out := range at.outputs {
+			items = append(items, graph.Output(out.name, out.node))
+		}
+		var err error
+		if at.program, err = graph.Compile(items...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// run runs the program, and then the operators after it.
+func (s *stage) run(ctx context.Context, tensors []*graph.Tensor) error {
+	pick := func(numbers []int) []*graph.Tensor {
+		return mapped(numbers, func(t int) *graph.Tensor { return tensors[t] })
+	}
+	if s.program != nil {
+		outs, err := s.program.RunAll(ctx, pick(s.inputs)...)
+		if err != nil {
+			return err
+		}
+		for i, out := range s.outputs {
+			tensors[out.tensor] = outs[i]
+		}
+	}
+	for _, e := range s.edges {
+		outs, err := e.eval(ctx, pick(e.operands))
+		if err != nil {
+			return fmt.Errorf("onnx: %s: %w", e.where, err)
+		}
+		for i, t := range e.results {
+			tensors[t] = outs[i]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,138 @@
+package linalg
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack"
+	"gonum.org/v1/gonum/lapack/lapack64"
+
+	"github.com/stridefuse/stridefuse/graph"
+)
+
+// This file has the factorizations with orthogonal factors. gonum computes all of them.
+
+// QR factors matrices a [..., m, n] as q·r: q [..., m, k] has orthonormal columns and r [..., k, n]
+// is upper triangular, with k = min(m, n). The signs are LAPACK's: r may have negative numbers
+// on its diagonal.
+func QR(ctx context.Context, a *graph.Tensor) (q, r *graph.Tensor, err error) {
+	m, err := read("qr", "a", a)
+	if err != nil {
+		return nil, nil, err
+	}
+	k := min(m.rows, m.cols)
+	left, right := m.like(m.rows, k), m.like(k, m.cols)
+	err = m.each(ctx, func() func(int) error {
+		tau := make([]float64, k)
+		var work []float64
+		return func(i int) error {
+			if k == 0 {
+				return nil
+			}
+			a, q := m.general(i), left.general(i)
+			work = workspace(work, func(w []float64, n int) { lapack64.Geqrf(a, tau, w, n) })
+			copy(right.at(i), a.Data)
+			clearBelow(right.at(i), k, m.cols)
+			for row := range m.rows {
+				copy(q.Data[row*k:(row+1)*k], a.Data[row*m.cols:])
+			}
+			work = workspace(work, func(w []float64, n int) { lapack64.Orgqr(q, tau, w, n) })
+			return nil
+		}
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return left.tensor(), right.tensor(), nil
+}
+
+// workspace calls a routine of LAPACK twice: with the length -1 it asks for how much memory it
+// wants, and then it computes. The memory is that of work if that suffices.
+func workspace(work []float64, routine func(work []float64, length int)) []float64 {
+	var want [1]float64
+	routine(want[:], -1)
+	if n := max(1, int(want[0])); n > len(work) {
+		work = make([]float64, n)
+	}
+	routine(work, len(work))
+	return work
+}
+
+// SVD factors matrices a [..., m, n] as u·diag(s)·vt with k = min(m, n): u [..., m, k] has orthonormal
+// columns, s [..., k] are the singular values, the greatest first, and vt [..., k, n] has
+// orthonormal rows. A NaN or an infinity in a is an error.
+func SVD(ctx context.Context, a *graph.Tensor) (u, s, vt *graph.Tensor, err error) {
+	m, err := read("svd", "a", a)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	k := min(m.rows, m.cols)
+	left, values, right := m.like(m.rows, k), m.like(1, k), m.like(k, m.cols)
+	err = m.each(ctx, func() func(int) error {
+		var work []float64
+		return func(i int) error {
+			if err := m.finite(i); err != nil || k == 0 {
+				return err
+			}
+			var ok bool
+			work = workspace(work, func(w []float64, n int) {
+				ok = lapack64.Gesvd(lapack.SVDStore, lapack.SVDStore, m.general(i), left.general(i), right.general(i), values.at(i), w, n)
+			})
+			if !ok {
+				return fmt.Errorf("%s: the iteration does not converge", m.place(i))
+			}
+			return nil
+		}
+	})
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	return left.tensor(), values.shaped(k), right.tensor(), nil
+}
+
+// Eigh returns the eigenvalues w [..., n] of symmetric matrices a [..., n, n], the least first, and
+// their eigenvectors: the columns of v [..., n, n], which are orthonormal. The upper triangle of a
+// is not read. A NaN or an infinity in a is an error.
+func Eigh(ctx context.Context, a *graph.Tensor) (w, v *graph.Tensor, err error) {
+	m, err := readSquare("eigh", "a", a)
+	if err != nil {
+		return nil, nil, err
+	}
+	values := m.like(1, m.cols)
+	err = m.each(ctx, func() func(int) error {
+		var work []float64
+		return func(i int) error {
+			clearAbove(m.at(i), m.rows, m.cols)
+			if err := m.finite(i); err != nil || m.rows == 0 {
+				return err
+			}
+			sym := blas64.Symmetric{Uplo: blas.Lower, N: m.rows, Stride: m.cols, Data: m.at(i)}
+			var ok bool
+			work = workspace(work, func(w []float64, n int) {
+				ok = lapack64.Syev(lapack.EVCompute, sym, values.at(i), w, n)
+			})
+			if !ok {
+				return fmt.Errorf("%s: the iteration does not converge", m.place(i))
+			}
+			return nil
+		}
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return values.shaped(m.cols), m.tensor(), nil
+}
+
+// finite returns an error for the first element of a matrix that is NaN or infinite: iterations
+// do not converge on it.
+func (m matrices) finite(i int) error {
+	for at, v := range m.at(i) {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("%s has %v as its element [%d,%d]: all must be finite", m.place(i), v, at/m.cols, at%m.cols)
+		}
+	}
+	return nil
+}
