@@ -38,6 +38,13 @@ var superKernels = []string{
 	"t0 = mul $0 $0; t1 = add t0 $1",
 }
 
+// thresholds are such bodies of bytes. The canonical order of a comparison is
+// by lt and le.
+var thresholds = []string{
+	"t0 = lt $0 $1; t1 = select t0 $2 $3",
+	"t0 = le $0 $1; t1 = select t0 $2 $3",
+}
+
 // superTypes are the element types that superKernels come in.
 var superTypes = []ir.DType{ir.Float32, ir.Float64}
 
@@ -66,15 +73,19 @@ func Builtins() []kernel.Code {
 			}
 		}
 	}
-	for _, body := range superKernels {
-		for _, d := range superTypes {
-			for splats := range 1 << strings.Count(body, "$") {
-				if k := superKernel(body, d, splats); !splatOnly(k) {
-					out = append(out, k)
+	add := func(bodies []string, types ...ir.DType) {
+		for _, body := range bodies {
+			for _, d := range types {
+				for splats := range 1 << strings.Count(body, "$") {
+					if k := superKernel(body, d, splats); !splatOnly(k) {
+						out = append(out, k)
+					}
 				}
 			}
 		}
 	}
+	add(superKernels, superTypes...)
+	add(thresholds, ir.Uint8)
 	out = append(out, builtinMicros()...)
 	out = append(out, builtinReductions()...)
 	out = append(out, builtinScans()...)

@@ -59,6 +59,15 @@ var partialKernels = []string{
 	"kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = mul t0 u1; store t1 }",
 }
 
+// byteKernels count bools and sum bytes.
+var byteKernels = []string{
+	"reduce [add] kernel (u0:bool) { t0 = cast:i64 u0; store t0 }",
+	"reduce [add] kernel (u0:bool) { t0 = cast:i32 u0; store t0 }",
+	"reduce [add] kernel (u0:u8) { t0 = cast:i64 u0; store t0 }",
+	"reduce [add] kernel (u0:u8) { t0 = cast:u64 u0; store t0 }",
+	"reduce [add] kernel (u0:u8) { t0 = cast:i32 u0; store t0 }",
+}
+
 // wideKernels reduce what a type that is computed in another reduces in that, for each
 // such type, T, its compute type, W, and op.
 const wideKernels = "reduce [BY] kernel (u0:T) { t0 = cast:W u0; store t0 }"
@@ -108,7 +117,7 @@ var columnKernels = []string{
 // builtinReductions returns the kernels of reductions among Builtins: of an operand as it
 // is by every op on every type, and those above.
 func builtinReductions() []kernel.Code {
-	out := parseAll([]ir.DType{ir.Invalid}, partialKernels...)
+	out := parseAll([]ir.DType{ir.Invalid}, slices.Concat(partialKernels, byteKernels)...)
 	ops, types := combiners()
 	for _, by := range ops {
 		out = append(out, parseAll((types[by]&ir.Native).List(), fmt.Sprintf("reduce [%s] kernel (u0:T) { store u0 }", by))...)

@@ -182,14 +182,18 @@ func ExampleProgram_Explain() {
 	//           cost 2e+06; tiling costs at least 2.09e+06
 	//           not nontemporal: no kernel stores past the caches
 	//           not transposed: the rows are short
+	//           not scattered: the outputs are contiguous along the columns
 	//           not whole: no kernel of the whole body is registered
 	//           not fill: no kernel of the body takes broadcast operands as ones with columns
+	//           not table: no operand has elements of one byte
 	//   step 1  1 op over [2,2018]: transposed, one portable kernel, 1 operand packed // example_test.go:167
 	//           kernel (u0:f32) { t0 = copy u0; store t0 }
 	//           cost 1.45e+05; whole costs at least 1.62e+05
 	//           not nontemporal: no kernel stores past the caches
 	//           not coalesced: the rows are long, few, or far apart
+	//           not scattered: the outputs are contiguous along the columns
 	//           not fill: no operand is broadcast along the columns
+	//           not table: no operand has elements of one byte
 	//   fused   mul, sub: 63.1 KiB not moved
 	//   copied  31.5 KiB: a result has its own memory, and nothing computes this one // example_test.go:167
 	//   moves   63.1 KiB; inputs and outputs once each are 47.3 KiB
@@ -209,15 +213,15 @@ func ExampleProgram_Dump() {
 	}
 	// Output:
 	// func roots(%x: f32[n,3]) {
-	//   %0 = flip %x axes=[1] : f32[n,3] // example_test.go:201
-	//   %1 = const 1          : f32[]    // example_test.go:201
-	//   %2 = mul %0, %1       : f32[n,3] // example_test.go:201
-	//   %3 = sqrt %2          : f32[n,3] // example_test.go:201
+	//   %0 = flip %x axes=[1] : f32[n,3] // example_test.go:205
+	//   %1 = const 1          : f32[]    // example_test.go:205
+	//   %2 = mul %0, %1       : f32[n,3] // example_test.go:205
+	//   %3 = sqrt %2          : f32[n,3] // example_test.go:205
 	//   return %3
 	// }
 	// func roots(%x: f32[1009,3]) {
-	//   %0 = access %x {1009,3}:{3,-1}+2 : f32[1009,3] // example_test.go:201
-	//   %1 = sqrt %0                     : f32[1009,3] // example_test.go:201
+	//   %0 = access %x {1009,3}:{3,-1}+2 : f32[1009,3] // example_test.go:205
+	//   %1 = sqrt %0                     : f32[1009,3] // example_test.go:205
 	//   return %1
 	// }
 	// kernel (u0:f32) { t0 = sqrt u0; store t0 }

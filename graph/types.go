@@ -8,9 +8,9 @@ import (
 // DType is the type of one element.
 type DType = ir.DType
 
-// The element types. Each op on Float16 and BFloat16 computes in float32
-// and rounds its result once, to even; subnormal numbers are kept. Sums, scans and products
-// of them round at their end. So does Fixed16x16, the multiples of 2^-16 from -32768 to just
+// The element types. Each op on Float16 and BFloat16 computes in float32 and rounds its result
+// once, to even; subnormal numbers are kept. Sums, scans and products of them round at their
+// end. So does Fixed16x16, the multiples of 2^-16 from -32768 to just
 // below 32768, which is computed in float64: what is beyond becomes the least or the greatest,
 // so that x/0 is one of those, and what is not a number, as 0/0, becomes 0. As float64 has 22
 // bits more than its greatest numbers, the error of any function of one argument is below

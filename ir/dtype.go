@@ -46,9 +46,10 @@ type dtypeInfo struct {
 	text    string // the name in IR text
 	storage int    // bytes of an element in memory
 	// compute is the type that elements are computed in: the type itself where it has
-	// kernels of every kind. Any other type has loads, stores and conversions alone. Each op on it is that of the compute type, whose
-	// result is rounded or wrapped to the type; reductions, scans and products convert
-	// their operands once and their results once (package elementary, passes/widen.go).
+	// kernels of every kind. Any other type has loads, stores and conversions alone. Each op on
+	// it is that of the compute type, whose result is rounded or wrapped to the type;
+	// reductions, scans and products convert their operands once and their results once
+	// (package elementary, passes/widen.go).
 	compute DType
 	// total is the type of sums and products of many: one that the sum of 2^32 elements
 	// fits, for integers of 8 and 16 bits and bools, else the type itself.

@@ -15,7 +15,7 @@ var products = []operator{
 	{"Gemm", 7, 10, 3, 3, ir.Numeric, attrs{"alpha": 1., "beta": 1., "transA": 0, "transB": 0}, gemm},
 	{"Gemm", 11, latest, 2, 3, ir.Numeric, attrs{"alpha": 1., "beta": 1., "transA": 0, "transB": 0}, gemm},
 	{"MatMul", 1, latest, 2, 2, ir.Numeric, nil, binaryOp(graph.Node.MatMul)},
-	{"MatMulInteger", 10, latest, 2, 4, ir.Ints, nil, matMulInteger},
+	{"MatMulInteger", 10, latest, 2, 4, ir.SetOf(graph.Int8, graph.Uint8), nil, matMulInteger},
 }
 
 func einsum(c *call) []value {
@@ -52,16 +52,39 @@ func scaled(x graph.Node, factor float64) graph.Node {
 // matMulInteger multiplies bytes in int32, each less its zero point: one for all, for each
 // row on the left, for each column on the right.
 func matMulInteger(c *call) []value {
-	a, b := c.x(0).Cast(graph.Int32), c.x(1).Cast(graph.Int32)
-	if c.has(2) {
-		zero := c.x(2).Cast(graph.Int32)
-		if zero.Rank() == 1 && a.Rank() > 1 && !zero.Shape()[0].Is(1) {
-			zero = zero.Unsqueeze(-1)
+	return one(c.integerProduct(0, 1, 2, 3))
+}
+
+// integerProduct returns the products of two inputs less their zero points, which are inputs
+// too or left out: of the left operand one for all or for each row, of the right one for all
+// or for each column.
+func (c *call) integerProduct(left, right, leftZero, rightZero int) graph.Node {
+	a, b := c.x(left), c.x(right)
+	var za, zb any
+	if c.has(leftZero) {
+		za = c.perRow(leftZero)
+	}
+	if c.has(rightZero) {
+		zb = c.x(rightZero)
+	}
+	if a.Rank() > 1 && b.Rank() > 1 {
+		return a.MatMulInteger(b, za, zb)
+	}
+	less := func(x graph.Node, zero any) graph.Node {
+		if zero, ok := zero.(graph.Node); ok {
+			return asInt32(x).Sub(asInt32(zero))
 		}
-		a = a.Sub(zero)
+		return asInt32(x)
 	}
-	if c.has(3) {
-		b = b.Sub(c.x(3).Cast(graph.Int32))
+	return less(a, za).MatMul(less(b, zb))
+}
+
+// perRow returns an input that is one element, or one for each row of a matrix, so that it
+// broadcasts with that.
+func (c *call) perRow(i int) graph.Node {
+	s := c.x(i)
+	if s.Rank() == 1 && !s.Shape()[0].Is(1) {
+		return s.Unsqueeze(-1)
 	}
-	return one(a.MatMul(b))
+	return s
 }

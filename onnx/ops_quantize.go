@@ -16,7 +16,7 @@ var quantization = []operator{
 	{"DequantizeLinear", 21, latest, 2, 3, ir.Ints | ir.Stored, attrs{"axis": 1, "block_size": 0, "output_dtype": 0}, dequantize},
 	{"DynamicQuantizeLinear", 11, latest, 1, 1, ir.SetOf(graph.Float32), nil, dynamicQuantize},
 	{"QLinearConv", 10, latest, 8, 9, ir.Ints, windowAttrs(attrs{"dilations": []int{}, "group": 1}), quantizedConv},
-	{"QLinearMatMul", 10, latest, 8, 8, ir.Ints, nil, quantizedMatMul},
+	{"QLinearMatMul", 10, latest, 8, 8, ir.SetOf(graph.Int8, graph.Uint8), nil, quantizedMatMul},
 	{"QuantizeLinear", 10, 12, 2, 3, ir.Numeric, nil, quantize},
 	{"QuantizeLinear", 13, 18, 2, 3, ir.Numeric, attrs{"axis": 1}, quantize},
 	{"QuantizeLinear", 19, 20, 2, 3, ir.Numeric, attrs{"axis": 1, "saturate": 1}, quantize},
@@ -114,12 +114,8 @@ func (c *call) spread(s, x graph.Node) graph.Node {
 
 // dynamicQuantize finds the scale and the zero point for uint8 from the elements.
 func dynamicQuantize(c *call) []value {
-	x := c.x(0)
-	lo, hi := x.Min().Minimum(0), x.Max().Maximum(0)
-	scale := hi.Sub(lo).Div(255)
-	zero := lo.Neg().Div(scale).Round().Clip(0, 255)
-	y := x.Div(scale).Round().Add(zero)
-	return []value{compute(c.saturated(y, graph.Uint8)), compute(scale), compute(zero.Cast(graph.Uint8))}
+	y, q := c.x(0).QuantizeDynamic(graph.Uint8)
+	return []value{compute(y), compute(q.Scale), compute(q.Zero)}
 }
 
 func asInt32(x graph.Node) graph.Node { return x.Cast(graph.Int32) }
@@ -163,16 +159,7 @@ func quantizedConv(c *call) []value {
 // quantizedMatMul multiplies integers, and quantizes the products. Scales and zero points
 // of the left operand may be one for each row, of the right one for each column.
 func quantizedMatMul(c *call) []value {
-	rows := func(i int) graph.Node {
-		s := c.x(i)
-		if s.Rank() == 1 && !s.Shape()[0].Is(1) {
-			return s.Unsqueeze(-1)
-		}
-		return s
-	}
-	a := asInt32(c.x(0)).Sub(asInt32(rows(2)))
-	b := asInt32(c.x(3)).Sub(asInt32(c.x(5)))
-	scale := asFloat32(rows(1)).Mul(asFloat32(c.x(4))).Div(asFloat32(c.x(6)))
-	y := asFloat32(a.MatMul(b)).Mul(scale).Round().Add(asFloat32(c.x(7)))
+	scale := asFloat32(c.perRow(1)).Mul(asFloat32(c.x(4))).Div(asFloat32(c.x(6)))
+	y := asFloat32(c.integerProduct(0, 3, 2, 5)).Mul(scale).Round().Add(asFloat32(c.x(7)))
 	return one(c.saturated(y, c.in[7].dtype()))
 }

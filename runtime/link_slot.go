@@ -4,12 +4,21 @@ import (
 	"fmt"
 	"unsafe"
 
+	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/runtime/internal/memory"
 )
 
 // Linking a slot: where its elements are, in bytes. Tables get their memory here, once for
 // all runs.
+
+// allBytes has every byte, in order. Nothing writes it.
+var allBytes = func() (all [kernel.Bytes]byte) {
+	for i := range all {
+		all[i] = byte(i)
+	}
+	return all
+}()
 
 // base is where the elements of a slot are.
 type base struct {
@@ -52,6 +61,12 @@ func (k *taskLinker) slot(s *nest.Slot) (base, error) {
 			memory.StoreBits(s.DType, unsafe.Pointer(&table[at]), s.Bits)
 		}
 		b.table = unsafe.Pointer(&table[0])
+		return b, nil
+	case nest.Bytes:
+		if s.Elems != len(allBytes) || b.size != 1 {
+			return b, fmt.Errorf("%d bytes of %s", s.Elems, s.DType)
+		}
+		b.table = unsafe.Pointer(&allBytes[0])
 		return b, nil
 	}
 	return b, fmt.Errorf("kind %d does not exist", s.Kind)

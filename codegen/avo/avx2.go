@@ -37,6 +37,7 @@ var avx2 = &isa{
 // divisions, where it was 1.1.
 var avx2Machine = &machine.Machine{
 	Width:     32,
+	Lane:      4,
 	Registers: 16,
 	Working:   4,
 	Tuning: machine.Tuning{

@@ -39,6 +39,7 @@ var avx512 = &isa{
 // instructions, so seven are left.
 var avx512Machine = &machine.Machine{
 	Width:     64,
+	Lane:      4,
 	Registers: 32,
 	Masks:     7,
 	Working:   4,
@@ -48,12 +49,13 @@ var avx512Machine = &machine.Machine{
 func emits512(c kernel.Code) bool {
 	m, ok := c.(*kernel.Micro)
 	if !ok {
-		return true
+		_, bytes := inByteLanes(c.(*kernel.Kernel)) // 32 lanes, where this target has 16
+		return !bytes
 	}
 	if m.Kind != kernel.Reduce {
 		return m.Kind == kernel.Dot && dotAriths512[m.Type].rows > 0
 	}
-	return !slices.ContainsFunc(m.Combine, ir.Op.IsArgReduction) &&
+	return !sumsBytes(m.Body, m.Combine) && !slices.ContainsFunc(m.Combine, ir.Op.IsArgReduction) &&
 		!slices.ContainsFunc(m.Body.Out, func(r kernel.Ref) bool { return m.Body.DType(r) == ir.Bool })
 }
 

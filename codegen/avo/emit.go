@@ -152,6 +152,10 @@ func (n *nest) broadcast(operand, dst int) {
 	from := mem(at(p.reg, 0))
 	switch d := n.dtype(operand); d.Size() {
 	case 1, 2:
+		if n.m.Lane == 1 {
+			n.do("VPBROADCASTB", from, y(dst))
+			return
+		}
 		n.do(readsOne(d), from, gp(ax))
 		n.do("VMOVQ", gp(ax), x(dst))
 		n.do("VPBROADCASTD", x(dst), y(dst))

@@ -87,6 +87,16 @@ func (t *isa) function(c kernel.Code) (*program, error) {
 // compileRows returns the function of a kernel that computes a body row by row. combine has
 // the combiners of its outputs: see machine.Compile.
 func compileRows(t *isa, k *kernel.Kernel, combine []ir.Op) (*program, error) {
+	if e, ok := inByteLanes(k); ok && combine == nil {
+		b, err := machine.Compile(avx2Bytes, e, nil)
+		if err != nil {
+			return nil, err
+		}
+		return emit(b), nil
+	}
+	if sumsBytes(k, combine) {
+		return compileByteSum(k), nil
+	}
 	b, err := machine.Compile(t, elementary.Expand(k), combine)
 	if err != nil {
 		return nil, err

@@ -50,7 +50,7 @@ func (t *isa) Lane(g *machine.Graph, op ir.Op, d ir.DType, x [3]ref) ref {
 	return t.row(op, d)(&graph{g}, x)
 }
 
-func (t *isa) row(op ir.Op, d ir.DType) row {
+func (t *table) row(op ir.Op, d ir.DType) row {
 	row, ok := t.rows[key{op, d}]
 	if !ok {
 		panic(fmt.Sprintf("BUG: codegen/avo: no instructions for %s on %s", op, d))

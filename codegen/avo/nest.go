@@ -29,6 +29,7 @@ type nest struct {
 
 	slots, spills, scratch, saved int // offsets in the stack frame
 	accs                          int // offset of the accumulators in the stack frame
+	few                           int // offset of the bytes of a partial step in the stack frame, or -1: see bytes.go
 	phase                         int // register of the offset that rotates the accumulators, or -1
 
 	second       []place64 // pointers to the operands of the second row: see twostream.go
@@ -57,7 +58,7 @@ func itoa(n int) string { return strconv.Itoa(n) }
 
 // emit writes the function of a body.
 func emit(b *machine.Body) *program {
-	n := &nest{b: b, t: b.Graph.Target.(*isa), m: b.Graph.Machine()}
+	n := &nest{b: b, few: -1, t: b.Graph.Target.(*isa), m: b.Graph.Machine()}
 	n.allocate()
 	n.prologue()
 	n.here("row")

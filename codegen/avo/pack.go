@@ -6,8 +6,9 @@ import (
 )
 
 // Packing (micro-kernel Pack): copies of elements that are not contiguous. Each element is
-// loaded and stored by itself. Joining four of them to a vector is not faster, as the loads
-// take the time.
+// loaded and stored by itself, but of those that are two to four elements apart whole
+// vectors are loaded: see interleave.go. Joining four others to a vector is not faster than
+// one by one, as the loads take the time.
 
 // packer writes the function of Pack.
 type packer struct {
@@ -43,6 +44,10 @@ func compilePack(m *kernel.Micro) *program {
 	p.do("MOVQ", gp(packNextA), gp(packFrom))
 	p.do("MOVQ", gp(packNextB), gp(packTo))
 	p.do("MOVQ", mem(at(cx, codegen.FrameCols)), gp(packLeft))
+	for lines := 2; lines <= mostLines; lines++ {
+		p.do("CMPQ", gp(packAcross), imm(int64(lines*p.size)))
+		p.do("JEQ", label("apart"+itoa(lines)))
+	}
 	p.do("PCALIGN", imm(32))
 	p.here("element")
 	p.element(p.size, at(packFrom, 0), at(packTo, 0))
@@ -57,7 +62,26 @@ func compilePack(m *kernel.Micro) *program {
 	p.here("done")
 	p.do("VZEROUPPER")
 	p.do("RET")
+	for lines := 2; lines <= mostLines; lines++ {
+		p.apart(turns{p.size, lines})
+	}
 	return &p.program
+}
+
+// apart copies the elements of the first of lines that take turns, a vector at a time, while
+// there is one behind them: the last vector that it loads ends before that.
+func (p *packer) apart(t turns) {
+	name, lanes := "apart"+itoa(t.lines), vectorBytes(1)/t.size
+	p.here(name)
+	p.do("CMPQ", gp(packLeft), imm(int64(lanes)))
+	p.do("JLE", label("element"))
+	t.loadBlocks(&p.program, at(packFrom, 0))
+	t.line(&p.program, 0, union)
+	p.do("VMOVDQU", y(union), mem(at(packTo, 0)))
+	p.do("ADDQ", imm32(int64(vectorBytes(t.lines))), gp(packFrom))
+	p.do("ADDQ", imm(int64(vectorBytes(1))), gp(packTo))
+	p.do("SUBQ", imm(int64(lanes)), gp(packLeft))
+	p.do("JMP", label(name))
 }
 
 // element copies an element. It uses ax or the first vector register.

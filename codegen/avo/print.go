@@ -174,14 +174,21 @@ func (f *file) data() {
 		if name == maskTable {
 			n, words[0] = 4*n, ^uint64(0)
 		} else {
-			fmt.Sscanf(name[1:], "%x", &words[0])
+			fmt.Sscanf(name[1:], "%16x", &words[0])
 			words[1] = words[0]
+			if name[0] == 's' { // the masks of shuffles, of 16 bytes
+				fmt.Sscanf(name[17:], "%x", &words[1])
+			}
 		}
 		if f.t.broadcasts && name[0] == 'c' {
 			n = 1
 		}
 		for i := range n {
-			f.c.AddDatum(8*i, operand.U64(words[2*i/n]))
+			word := words[2*i/n]
+			if name[0] == 's' {
+				word = words[i%2]
+			}
+			f.c.AddDatum(8*i, operand.U64(word))
 		}
 	}
 }

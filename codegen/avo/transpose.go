@@ -11,7 +11,8 @@ import (
 // each other from a cache even if all map to the same set. The last tile of a row or column
 // of tiles ends where the block ends, so it may store elements a second time. A block with
 // fewer rows or columns than a tile, or whose input rows are not contiguous, is copied
-// element by element.
+// element by element, but two to four rows or columns whose elements take turns vector by
+// vector: see interleave.go.
 
 // transposer writes the function of a transpose.
 type transposer struct {
@@ -37,11 +38,19 @@ func compileTranspose(m *kernel.Micro) *program {
 	t.to = tileMem{firstFree + 4, firstFree + 5, firstFree + 6, firstFree + 7}
 	t.begin(m)
 	t.tiles()
+	t.here("few")
+	t.few()
 	t.here("elements")
 	t.elements()
 	t.here("done")
 	t.do("VZEROUPPER")
 	t.do("RET")
+	for lines := 2; lines <= mostLines; lines++ {
+		t.apart(turns{t.size, lines})
+		for across := 1; across <= mostLines; across++ {
+			t.together(turns{t.size, lines}, across)
+		}
+	}
 	return &t.program
 }
 
@@ -65,10 +74,10 @@ func (t *transposer) begin(micro *kernel.Micro) {
 func (t *transposer) tiles() {
 	lanes := int64(t.lanes)
 	t.do("CMPQ", gp(dx), imm(int64(t.size)))
-	t.do("JNE", label("elements"))
+	t.do("JNE", label("few"))
 	for _, left := range []int{transposeRows, transposeCols} {
 		t.do("CMPQ", gp(left), imm(lanes))
-		t.do("JLT", label("elements"))
+		t.do("JLT", label("few"))
 	}
 	t.here("columns")
 	t.do("MOVQ", frameArg(), gp(ax))

@@ -14,12 +14,10 @@ package machine
 
 import "github.com/stridefuse/stridefuse/ir"
 
-// laneBytes is the size of the narrowest lane that values are computed in.
-const laneBytes = 4
-
 // Machine describes the vector registers of a target.
 type Machine struct {
 	Width     int // bytes of a vector register
+	Lane      int // bytes of the narrowest lane that values are computed in
 	Registers int // vector registers
 	Masks     int // mask registers, numbered behind the vector registers; 0: masks are vectors
 	Working   int // vector registers that are never pinned: the values of one instruction
@@ -54,10 +52,10 @@ type ReduceTuning struct {
 
 // Lanes returns how many elements of a kernel one step computes: as many as a
 // vector has of the narrowest lanes.
-func (m *Machine) Lanes() int { return m.Width / laneBytes }
+func (m *Machine) Lanes() int { return m.Width / m.Lane }
 
 // Parts returns how many vectors the elements of a step take: 1, or 2 for elements
-// of 8 bytes. Smaller elements are computed in lanes of laneBytes.
+// of 8 bytes. Smaller elements are computed in the narrowest lanes.
 func (m *Machine) Parts(d ir.DType) int { return max(1, m.Lanes()*d.Size()/m.Width) }
 
 // class returns the class of masks: see Class.

@@ -16,6 +16,7 @@ import (
 // and others.
 func randomMachine(t *rapid.T) *machine.Machine {
 	return &machine.Machine{
+		Lane:      4,
 		Width:     rapid.SampledFrom([]int{16, 32, 64}).Draw(t, "width"),
 		Registers: rapid.IntRange(8, 32).Draw(t, "registers"),
 		Working:   4,

@@ -37,7 +37,7 @@ func (r *Reduction) horizontal(g *Graph) Ref {
 		}
 	}
 	out := v[0]
-	for bytes := g.m.Width / 2; bytes >= laneBytes*g.m.Parts(r.DType); bytes /= 2 {
+	for bytes := g.m.Width / 2; bytes >= g.m.Lane*g.m.Parts(r.DType); bytes /= 2 {
 		out = by.Combine(g, out, g.Upper(g, out, bytes))
 	}
 	return out

@@ -79,10 +79,16 @@ func expandIsFinite(b *builder, a []kernel.Ref) kernel.Ref {
 
 // Expand returns the kernel with every op on a type that is computed in another replaced
 // by that type's, then every composed op by lane ops: what targets emit and Eval computes.
-func Expand(k *kernel.Kernel) *kernel.Kernel {
-	out := rebuilt(Widen(k, KeepNone), func(b *builder, in kernel.Inst) kernel.Ref {
+func Expand(k *kernel.Kernel) *kernel.Kernel { return ExpandBut(k, KeepNone) }
+
+// ExpandBut is Expand for a target that has more than lane ops: those ops and types stay
+// that keep reports.
+func ExpandBut(k *kernel.Kernel, keep func(op ir.Op, d ir.DType) bool) *kernel.Kernel {
+	out := rebuilt(Widen(k, keep), func(b *builder, in kernel.Inst) kernel.Ref {
 		args := in.Args[:in.Arity()]
 		switch {
+		case len(args) > 0 && keep(in.Op, b.DType(args[len(args)-1])):
+			return b.Add(in)
 		case in.Op == ir.OpCast:
 			return b.convert(in.DType, args[0])
 		case in.Op == ir.OpBitcast && in.DType == ir.Float4E2M1: // the low bits of a byte

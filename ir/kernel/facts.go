@@ -78,6 +78,10 @@ func CopiesBits(c Code, size int) bool {
 // copySame is for micro-kernels that copy elements of the size of their type.
 func copySame(m *Micro, size int) bool { return size == m.Type.Size() }
 
+// copyEntries is for lookups: what they copy has the size of their type, and what they look
+// up that of a byte.
+func copyEntries(m *Micro, size int) bool { return size == 1 || copySame(m, size) }
+
 // copyBytes is for micro-kernels that copy elements of any size, as bytes.
 func copyBytes(*Micro, int) bool { return true }
 

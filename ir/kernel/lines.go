@@ -6,7 +6,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// The micro-kernels of ops on lines: gather, scatter, sort and recurrence. The lines of gather and
+// The micro-kernels that are written by hand: lookup, and those of ops on lines, which are
+// gather, scatter, sort and recurrence. The lines of gather and
 // scatter are down the columns of a block, so that elements side by side go together where
 // they have one index.
 
@@ -27,6 +28,26 @@ func lineOps(has func(op *ir.OpInfo) bool) (ops []ir.Op) {
 
 func gatherArgs(m *Micro) []Arg {
 	return []Arg{{DType: m.Type, Outer: Field0, Inner: Cols}, {DType: ir.Int64, Outer: Rows, Inner: One}, {DType: m.Type, Out: true, Outer: Rows, Inner: Cols}}
+}
+
+func lookupArgs(m *Micro) []Arg {
+	return []Arg{{DType: m.Type, Outer: Rows, Inner: Field0 + 2}, {DType: ir.Uint8, Outer: Rows, Inner: Cols, Across: Field0},
+		{DType: m.Type, Out: true, Outer: Rows, Inner: Cols, Across: Field0 + 1}}
+}
+
+// Bytes is how many values a byte has: the entries of a table of lookups.
+const Bytes = 256
+
+func lookupLimits(*Micro) []Limit { return []Limit{{Field0 + 2, Bytes, Bytes, false}} }
+
+func lookupMeaning(*Micro, body) Reference {
+	return func(b Block) {
+		for r := range b.Rows() {
+			for c := range b.Cols() {
+				b.Set(2, r, c, b.Get(0, r, int(b.Get(1, r, c))))
+			}
+		}
+	}
 }
 
 func scatterArgs(m *Micro) []Arg {
@@ -112,8 +133,8 @@ func recurrenceMeaning(m *Micro, _ body) Reference {
 // all engines: no generator emits it.
 func (r MicroKind) Written() bool { return micros[r].written }
 
-// LineKernels returns the micro-kernels that are written by hand, those of ops on lines, each
-// in the types that it is made for.
+// LineKernels returns the micro-kernels that are written by hand, each in the types that it
+// is made for.
 func LineKernels() []*Micro {
 	var all []*Micro
 	for _, r := range MicroKinds() {

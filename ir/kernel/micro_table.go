@@ -22,6 +22,7 @@ const (
 	Reduce                  // reduces rows
 	ReduceColumns           // reduces columns
 	Gather                  // copies rows by their indices
+	Lookup                  // replaces bytes by the entries of a table
 	Scatter                 // stores rows by their indices
 	Sort                    // orders the elements of rows
 	Recurrence              // linear recurrences along the rows
@@ -96,6 +97,9 @@ func init() {
 		Gather: {name: "gather", doc: "out[r,c] = in[index[r],c]; in has extent rows",
 			has: microParts{dtype: true}, types: bitTypes, fields: []string{"extent"}, written: true, args: gatherArgs, meaning: gatherMeaning,
 			time: Time{Unit: Computed}, copies: copySame},
+		Lookup: {name: "lookup", doc: "out[r,c] = table[r,in[r,c]], where the bits of in are a number from 0 to 255; entries is 256",
+			has: microParts{dtype: true}, types: bitTypes, fields: []string{"across", "across_out", "entries"}, written: true, args: lookupArgs, limits: lookupLimits, meaning: lookupMeaning,
+			time: Time{Unit: Computed}, inPlace: true, copies: copyEntries},
 		Scatter: {name: "scatter", doc: "out[index[r],c] = in[r,c], or what is there combined with it, row after row; out has extent rows",
 			has: microParts{op: true, dtype: true}, types: bitTypes | ir.Numeric&ir.Native, ops: scatterOps, fields: []string{"extent"}, written: true, args: scatterArgs, meaning: scatterMeaning, check: checkScatter,
 			time: Time{Unit: Computed}, updates: true, copies: copyMoved},

@@ -12,6 +12,12 @@ import (
 
 // The memory of one call of Eval, and the check that the call stays inside it.
 
+// errBytes is the error for a slot of bytes of another size.
+var errBytes = fmt.Errorf("bytes are %d elements of one byte each", kernel.Bytes)
+
+// isBytes reports whether a slot of the kind Bytes is as it must be.
+func (s *Slot) isBytes() bool { return s.Elems == kernel.Bytes && s.DType.Size() == 1 }
+
 // memory is the bytes of a slot.
 type memory struct {
 	bytes    []byte
@@ -68,6 +74,14 @@ func (e *evaluator) slot(t *Task, s *Slot) (memory, error) {
 		m.bytes, m.readOnly = make([]byte, bytes), true
 		for i := range s.Elems {
 			m.set(s.DType, i*m.size, s.Bits)
+		}
+	case Bytes:
+		if !s.isBytes() {
+			return m, errBytes
+		}
+		m.bytes, m.readOnly = make([]byte, bytes), true
+		for i := range m.bytes {
+			m.bytes[i] = byte(i)
 		}
 	default:
 		return m, errors.New("there is no such kind of slot")

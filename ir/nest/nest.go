@@ -43,7 +43,7 @@ type Slot struct {
 	// Offset is the first byte in the goroutine's local memory, for Scratch; a multiple
 	// of 64.
 	Offset int
-	// Elems is how many elements Scratch and Table hold.
+	// Elems is how many elements Scratch, Table and Bytes hold.
 	Elems int
 	// Bits is what each element of a Table is.
 	Bits uint64
@@ -57,6 +57,7 @@ const (
 	Operand SlotKind = iota // a buffer of the program
 	Scratch                 // of the goroutine: nothing is kept from one iteration of a part to the next
 	Table                   // the same element again and again, never written
+	Bytes                   // the 256 elements of one byte in the order of their bits, never written
 )
 
 // Nest is loops round items: for each combination of the loops' iterations, the outer

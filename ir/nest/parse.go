@@ -143,10 +143,10 @@ func (s *scanner) choice() (c Choice) {
 func (s *scanner) slot() (out Slot) {
 	s.Want("=")
 	at := s.Blanks()
-	kind := slices.Index(slotKinds[:], s.Word("buffer, scratch or table"))
+	kind := slices.Index(slotKinds[:], s.Word("buffer, scratch, table or bytes"))
 	if kind < 0 {
 		s.Pos = at
-		s.Syntax("buffer, scratch or table")
+		s.Syntax("buffer, scratch, table or bytes")
 		return out
 	}
 	out.Kind = SlotKind(kind)

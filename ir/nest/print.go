@@ -12,7 +12,7 @@ import (
 )
 
 // slotKinds are the kinds' names in text.
-var slotKinds = [...]string{Operand: "buffer", Scratch: "scratch", Table: "table"}
+var slotKinds = [...]string{Operand: "buffer", Scratch: "scratch", Table: "table", Bytes: "bytes"}
 
 func (k SlotKind) String() string {
 	if int(k) >= len(slotKinds) {
@@ -95,6 +95,8 @@ func (s Slot) String() string {
 		return fmt.Sprintf("%s %d : %s", s.Kind, s.Offset, elems)
 	case Table:
 		return fmt.Sprintf("%s %s : %s", s.Kind, ir.ConstText(s.DType, s.Bits), elems)
+	case Bytes:
+		return fmt.Sprintf("%s : %s", s.Kind, elems)
 	}
 	return s.Kind.String()
 }

@@ -32,7 +32,7 @@ func TestParseErrors(t *testing.T) {
 		{"task 0", "task 1", `4:8: found 1, want 0`},
 		{"# step 0", "# step 1", `5:12: found 1, want 0`},
 		{"$1 = buffer", "$2 = buffer", `9:6: found 2, want 1`},
-		{"$1 = buffer", "$1 = heap", `9:10: found "heap", want buffer, scratch or table`},
+		{"$1 = buffer", "$1 = heap", `9:10: found "heap", want buffer, scratch, table or bytes`},
 		{"work=9600", "work=many", `found "many", want a constant`},
 		{"call pack u32", "call peck u32", `no micro-kernel has the name "peck"`},
 		{"call pack u32", "call pack f32", `pack is not made for float32`},

@@ -167,6 +167,10 @@ func (v *verifier) slot(s *Slot) string {
 		if s.Elems < 1 || !ok || bytes > MaxTable || !ir.IsElement(s.DType, s.Bits) {
 			return fmt.Sprintf("a table is an element of its type, once or more, in at most %d bytes", MaxTable)
 		}
+	case Bytes:
+		if !s.isBytes() {
+			return errBytes.Error()
+		}
 	default:
 		return "there is no such kind of slot"
 	}

@@ -147,7 +147,7 @@ func (v *verifier) arg(call *Call, info kernel.Arg, a *Arg) (out access, wrong s
 	if !copiesBits(call.Kernel, info, s) {
 		return out, fmt.Sprintf("the slot has %s, the kernel %s", s.DType.Text(), info.DType.Text())
 	}
-	if info.Out && (s.Kind == Table || s.Kind == Operand && v.p.Buffers[s.Buffer].Kind.ReadOnly()) {
+	if info.Out && (s.Kind == Table || s.Kind == Bytes || s.Kind == Operand && v.p.Buffers[s.Buffer].Kind.ReadOnly()) {
 		return out, "it is stored to read-only memory"
 	}
 	return out, v.inside(&c, &out)

@@ -17,8 +17,8 @@ func (v *verifier) memoryOf(s *Slot) (id memoryID, at int) {
 	switch s.Kind {
 	case Scratch:
 		return memoryID{kind: Scratch}, s.Offset
-	case Table:
-		return memoryID{kind: Table}, 0
+	case Table, Bytes:
+		return memoryID{kind: s.Kind}, 0
 	}
 	if b := &v.p.Buffers[s.Buffer]; b.Kind == plan.TempBuffer {
 		return memoryID{Operand, true, b.Offset}, 0

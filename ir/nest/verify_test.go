@@ -51,6 +51,8 @@ func TestVerifyRefuses(t *testing.T) {
 		{"element type", "pack", "$2 = scratch 64 : f32[3500]", "$2 = scratch 64 : i32[3500]", "the slot has i32, the kernel f32"},
 		{"element size", "pack", "$2 = scratch 64 : f32[3500]", "$2 = scratch 64 : f64[1700]", "the slot has f64, the kernel u32"},
 		{"bits of a sum", "row_reduction", "$3 = scratch 128 : f64[4]", "$3 = scratch 128 : i64[4]", "the slot has i64, the kernel f64"},
+		{"bytes of another size", "scan", "table -0 : f32[1]", "bytes : f32[256]", "bytes are 256 elements of one byte"},
+		{"fewer bytes", "scan", "table -0 : f32[1]", "bytes : u8[1]", "bytes are 256 elements of one byte"},
 		{"table stored", "scan", "/1500 $3{0}+0/1\n      call kernel (u0:f32) {", "/1500 $2{0}+0/0\n      call kernel (u0:f32) {", "read-only"},
 		{"param stored", "pack", "$2{0}+0/100 -> $1{3500}+0/100", "$1{3500}+0/100 -> $0{3500}+0/100", "read-only"},
 		{"outside", "pack", "$0{35}+0/1", "$0{35}+1/1", "bytes 4 to 38404 are outside the slot, which has 0 to 38400"},

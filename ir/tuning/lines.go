@@ -1,6 +1,6 @@
 package tuning
 
-// Lines has the constants of the strategies for ops on lines.
+// Lines has the constants of lookups, and of the strategies for ops on lines.
 type Lines struct {
 	// LineElems is about how many elements a call of gather or sort has. ScatterCols is how
 	// many columns one of scatter has, which takes all indices of a line: eight cache lines
@@ -15,8 +15,11 @@ type Lines struct {
 	// RecurrenceRows is how many lines a call of recurrence has at least: a cache line of
 	// float32 that are side by side. It computes four at a time.
 	RecurrenceRows int
+	// LookupWork is what an element costs that is looked up in a table of 256 entries, in
+	// additions. BenchmarkWeights, Sapphire Rapids with AVX2: 50 to 65.
+	LookupWork float64
 }
 
 func defaultLines() Lines {
-	return Lines{LineElems: 1 << 14, ScatterCols: 64, LineWork: 8, SortWork: 1000, RecurrenceRows: 16}
+	return Lines{LineElems: 1 << 14, ScatterCols: 64, LineWork: 8, SortWork: 1000, RecurrenceRows: 16, LookupWork: 50}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/tuning"
 	"github.com/stridefuse/stridefuse/runtime/abi"
 	_ "github.com/stridefuse/stridefuse/runtime/builtin"
+	_ "github.com/stridefuse/stridefuse/runtime/lines"
 )
 
 // BenchmarkWeights measures the weights of costs on this machine, by built-in kernels on
@@ -46,6 +47,7 @@ func BenchmarkWeights(b *testing.B) {
 		two := nanos(b, rows, cols, "kernel (u0:f32, u1:f32) { t0 = mul u0 u1; store t0 }") + nanos(b, rows, cols, "kernel (s0:f32, u1:f32) { t0 = add s0 u1; store t0 }")
 		return two - nanos(b, rows, cols, "kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = add s2 t0; store t1 }")
 	})
+	report("LookupWork", m.LookupWork, func(b *testing.B) float64 { return nanos(b, 1, rows*cols, "lookup u32") })
 	const sum = "reduce [add] kernel (u0:f32) { store u0 }"
 	report("StridedByte", m.StridedByte, func(b *testing.B) float64 { return nanos(b, cols, rows, "transpose u32") / 4 })
 	report("EmptyVector", m.EmptyVector, func(b *testing.B) float64 {
@@ -63,6 +65,9 @@ func nanos(b *testing.B, rows, cols int, signature string) float64 {
 	code, err := kernel.ParseCode(signature)
 	require.NoError(b, err)
 	fn, ok := abi.Lookup(abi.AVX2, signature)
+	if !ok { // it is written in Go
+		fn, ok = abi.Lookup(abi.Portable, signature)
+	}
 	require.True(b, ok, signature)
 	f := &abi.Frame{Rows: rows, Cols: cols}
 	for i, a := range code.Args() {
@@ -79,12 +84,13 @@ func nanos(b *testing.B, rows, cols int, signature string) float64 {
 			f.Step[i] = 4 * cols
 		}
 	}
-	for i, name := range code.Fields() {
-		if name == "across" {
-			f.Step[code.FieldAt(i)] = 4 * rows
-			if code.Args()[0].Outer == kernel.Cols {
-				f.Step[code.FieldAt(i)] = 4 * cols
-			}
+	for _, a := range code.Args() {
+		switch at := code.FieldAt(int(a.Across) - int(kernel.Field0)); {
+		case a.Across == kernel.One:
+		case a.Outer == kernel.Cols:
+			f.Step[at] = 4 * cols
+		default:
+			f.Step[at] = a.DType.Size() * rows
 		}
 	}
 	best := time.Duration(1 << 62)

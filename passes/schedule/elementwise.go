@@ -143,7 +143,7 @@ func (e *elementwise) describe(c computation) {
 	choice := &e.draft.Choice
 	for i := range e.stages {
 		switch e.stages[i] {
-		case packed, packedAcross, transposedBlock, repeated:
+		case packed, packedAcross, transposedBlock, repeated, scattered:
 			choice.Packed = append(choice.Packed, i)
 		case nonTemporal:
 			choice.NonTemporal = append(choice.NonTemporal, i)

@@ -114,7 +114,11 @@ func randomPlan(t *rapid.T) *plan.Plan {
 		n /= max(1, extents[k])
 	}
 	extents = rapid.Permutation(extents).Draw(t, "extents")
-	dtype := rapid.SampledFrom([]ir.DType{ir.Int32, ir.Float32, ir.Float64}).Draw(t, "dtype")
+	dtype := rapid.SampledFrom([]ir.DType{ir.Int32, ir.Float32, ir.Float64, ir.Uint8, ir.Int8}).Draw(t, "dtype")
+	axes := axesOf(extents) // of the output's axes in memory
+	if rapid.IntRange(0, 3).Draw(t, "one column") == 0 {
+		extents[rank-1], axes = 1, rapid.Permutation(axes).Draw(t, "order of the output")
+	}
 	dense := layout.RowMajor(extents...)
 	elems, _ := layout.NumElems(extents)
 	p := &plan.Plan{Name: "f"}
@@ -151,13 +155,17 @@ func randomPlan(t *rapid.T) *plan.Plan {
 		step.In = append(step.In, in[i])
 	}
 	result := add(plan.Buffer{Kind: plan.ResultBuffer, Name: "y", Shape: extents})
-	stored := add(plan.Buffer{Kind: plan.TempBuffer, Shape: extents})
+	stored := add(plan.Buffer{Kind: plan.TempBuffer, Shape: []int{elems}})
 	bytes := (elems*dtype.Size() + 63) &^ 63
 	p.Arena = bytes
-	if rapid.Bool().Draw(t, "apart") {
+	if !slices.IsSorted(axes) || rapid.Bool().Draw(t, "apart") {
 		p.Buffers[stored].Offset, p.Arena = bytes, 2*bytes
 	}
-	step.Out = append(step.Out, plan.Output{Access: plan.Access{Buffer: stored, Strides: dense.Strides}})
+	strides, n := make([]int, rank), 1
+	for _, k := range slices.Backward(axes) {
+		strides[k], n = n, n*extents[k]
+	}
+	step.Out = append(step.Out, plan.Output{Access: plan.Access{Buffer: stored, Strides: strides}})
 	for o := 1; o < len(step.Body.Out); o++ {
 		b := add(plan.Buffer{Kind: plan.ResultBuffer, Name: "z", Index: 1, Shape: extents})
 		step.Out = append(step.Out, plan.Output{Access: plan.Access{Buffer: b, Strides: dense.Strides}})
@@ -170,7 +178,9 @@ func randomPlan(t *rapid.T) *plan.Plan {
 			In:  []plan.Access{{Buffer: from, Strides: []int{elems, 1}}},
 			Out: []plan.Output{{Access: plan.Access{Buffer: to, Strides: []int{elems, 1}}}}}
 	}
-	p.Steps = []plan.Step{copyTo(first, copied), step, copyTo(stored, result)}
+	last := copyTo(stored, result)
+	last.Axes, last.In[0].Strides, last.Out[0].Strides = step.Axes, strides, dense.Strides
+	p.Steps = []plan.Step{copyTo(first, copied), step, last}
 	return p
 }
 

@@ -159,16 +159,7 @@ func (w *groupWriter) place(d *Draft, s *plan.Step, outer [][]int) []nest.Item {
 	w.task.Scratch = max(w.task.Scratch, behind+d.Scratch)
 	shift := len(w.loops) + 1
 	m := mover{slot: slot, outer: outer, shift: shift}
-	var items []nest.Item
-	for i := range d.Parts {
-		part := &d.Parts[i]
-		if len(part.Loops) == 0 {
-			items = append(items, m.items(part.Items)...)
-			continue
-		}
-		items = append(items, nest.Item{Nest: &nest.Nest{Loops: m.loops(part.Loops), Items: m.items(part.Items)}})
-	}
-	return items
+	return m.parts(d.Parts)
 }
 
 // slotOf returns the task's slot of an operand's buffer.
@@ -205,6 +196,18 @@ func (m *mover) loops(ls []nest.Loop) []nest.Loop {
 		out[i].Extent = m.size(out[i].Extent)
 	}
 	return out
+}
+
+// parts returns the parts of a task as items.
+func (m *mover) parts(parts []nest.Nest) (items []nest.Item) {
+	for _, part := range parts {
+		if len(part.Loops) == 0 {
+			items = append(items, m.items(part.Items)...)
+			continue
+		}
+		items = append(items, inner(m.loops(part.Loops), m.items(part.Items)...))
+	}
+	return items
 }
 
 func (m *mover) items(items []nest.Item) []nest.Item {

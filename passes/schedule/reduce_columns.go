@@ -162,10 +162,11 @@ func (c *columnWriter) tile() {
 		}
 	}
 	c.flat = c.flat && c.tiles == nil && ir.ReduceLanes*cols*bytes <= c.FlatBytes
+	lanes := min(ir.ReduceLanes, n)
 	if widest > 0 { // packed 32 rows at a time
-		c.width = min(c.width, c.PackBytes/ir.ReduceLanes/widest)
+		c.width = min(c.width, c.PackBytes/lanes/widest)
 	}
 	if c.tiles != nil {
-		c.width = min(c.width, max(c.MinColumns, c.tiles.tileElems()/ir.ReduceLanes))
+		c.width = min(c.width, max(c.MinColumns, c.tiles.tileElems()/lanes))
 	}
 }

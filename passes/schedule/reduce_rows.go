@@ -164,19 +164,25 @@ type combinedTiling struct {
 
 // tiled returns a tiling of the body.
 func (r *rowWriter) tiled(e *elementwise) (*combinedTiling, string) {
+	k, _ := rowKernel(e)
+	casts := r.combinesCast(e)
+	if casts != nil {
+		e = e.withoutCast()
+	}
 	tiles, why := e.newTiling()
 	if tiles == nil {
 		return nil, why
 	}
-	k, _ := rowKernel(e)
 	c := &combinedTiling{tiling: tiles, sig: k.Signature()}
 	for o, op := range combiners(e.step) {
-		c.combines = append(c.combines, nil)
+		c.combines = append(c.combines, casts)
 		if op == ir.OpInvalid {
 			continue
 		}
-		one := &kernel.Kernel{In: []kernel.Operand{{DType: e.step.Body.OutType(o)}}, Out: []kernel.Ref{0}}
-		c.combines[o], _ = kernel.Canonical(&kernel.Micro{Kind: kernel.Reduce, Combine: []ir.Op{op}, Body: one})
+		if casts == nil {
+			one := &kernel.Kernel{In: []kernel.Operand{{DType: e.step.Body.OutType(o)}}, Out: []kernel.Ref{0}}
+			c.combines[o], _ = kernel.Canonical(&kernel.Micro{Kind: kernel.Reduce, Combine: []ir.Op{op}, Body: one})
+		}
 		engine, ok := r.lib.Engine(c.combines[o].Signature())
 		if !ok {
 			return nil, "no kernel is registered for " + c.combines[o].Signature()
@@ -184,6 +190,32 @@ func (r *rowWriter) tiled(e *elementwise) (*combinedTiling, string) {
 		tiles.count1(engine, 1)
 	}
 	return c, ""
+}
+
+// combinesCast returns the kernel that combines the cast of elements of one byte, if that is
+// what the only output of a step is, such as a count of bools.
+func (r *rowWriter) combinesCast(e *elementwise) kernel.Code {
+	body := e.step.Body
+	cast := body.Inst(body.Out[0])
+	if len(body.Out) > 1 || cast == nil || cast.Op != ir.OpCast || body.Inst(cast.Args[0]) == nil || body.DType(cast.Args[0]).Size() > 1 {
+		return nil
+	}
+	one := kernel.NewBuilder(kernel.Operand{DType: body.DType(cast.Args[0])})
+	one.Store(one.Cast(cast.DType, 0))
+	k, _ := kernel.Canonical(&kernel.Micro{Kind: kernel.Reduce, Combine: combiners(e.step), Body: one.Kernel()})
+	if _, ok := r.lib.Engine(k.Signature()); !ok {
+		return nil
+	}
+	return k
+}
+
+// withoutCast returns the writer of a step whose only output is what it was cast from.
+func (e *elementwise) withoutCast() *elementwise {
+	out, step, body := *e, *e.step, *e.step.Body
+	body.Out = []kernel.Ref{body.Inst(body.Out[0]).Args[0]}
+	step.Body = body.Prune()
+	out.step = &step
+	return &out
 }
 
 // write returns the calls that compute tiles in local memory and combine their rows.
@@ -199,11 +231,12 @@ func (c *combinedTiling) write(e *elementwise, rows, tile *walk) (perRow, perTil
 		to.strides[e.row], to.strides[e.col] = e.tileCols, 1
 		after = append(after, call(k, tile.size[e.row], tile.size[e.col], []nest.Arg{tile.arg(to, e.row), tile.arg(&out, e.row)}))
 	}
+	c.tileRows, c.tileCols = e.tileRows, e.tileCols // see withoutCast
 	perRow, perTile = c.tiling.write(e, rows, tile)
 	return perRow, append(perTile, after...)
 }
 
 func (c *combinedTiling) describe(choice *nest.Choice) {
 	c.tiling.describe(choice)
-	choice.Kernel = c.sig
+	choice.Kernel, choice.Kernels = c.sig, max(2, choice.Kernels) // one of them combines
 }

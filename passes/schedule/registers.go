@@ -38,7 +38,7 @@ func (c *tiling) write(_ *elementwise, rows, tile *walk) (perRow, perTile []nest
 		}
 	}
 	for _, i := range c.perTile {
-		if i.value >= 0 && i.out >= 0 && c.nonTemporal(i.out) {
+		if i.value >= 0 && i.out >= 0 && c.copiedOut(i.out) {
 			c.values[i.value].last = len(c.perTile) // copied out then
 		}
 	}
@@ -82,7 +82,7 @@ func (c *tiling) writeInst(p int, regs *registers, tile *walk) nest.Item {
 	to := view{strides: make([]int, len(c.step.Axes)), from: tile.depth()}
 	to.strides[c.row], to.strides[c.col] = c.tileCols, 1
 	switch {
-	case i.out >= 0 && !c.nonTemporal(i.out):
+	case i.out >= 0 && !c.copiedOut(i.out):
 		to = c.at[len(c.step.In)+i.out]
 	case i.value < 0:
 		to = c.outTile(i.out, tile)

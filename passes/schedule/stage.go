@@ -21,6 +21,7 @@ const (
 	filled                // its tile is one element a row again and again
 	constant              // it is a table of one element
 	nonTemporal           // an output: its tile is copied out past the caches
+	scattered             // an output whose elements are apart: its tile is copied out
 )
 
 // once reports whether an operand is staged once for all rows of a block.
@@ -51,6 +52,8 @@ func (e *elementwise) stageWork(i int) float64 {
 		return e.StageWork / 2
 	case nonTemporal: // memory is not read before it is written
 		return -1
+	case scattered:
+		return 2 * e.StageWork
 	}
 	panic("BUG: schedule: there is no such stage")
 }
@@ -94,7 +97,7 @@ func (e *elementwise) stageKernels(i int) []kernel.Code {
 		return nil
 	case packed:
 		return []kernel.Code{packKernel(o.dtype)}
-	case packedAcross, transposedBlock:
+	case packedAcross, transposedBlock, scattered:
 		return []kernel.Code{transposeKernel(o.dtype)}
 	case repeated:
 		return []kernel.Code{packKernel(o.dtype), copyKernel(o.dtype, false)}

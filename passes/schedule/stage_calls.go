@@ -30,7 +30,7 @@ func (e *elementwise) stageBlock(block *walk) (items []nest.Item) {
 func (e *elementwise) stageTile(columns, tile *walk) (once, each []nest.Item) {
 	for i := range e.ops {
 		switch e.stages[i] {
-		case direct, transposedBlock, nonTemporal:
+		case direct, transposedBlock, nonTemporal, scattered:
 			continue
 		case constant:
 			b := &e.buffers[e.step.In[i].Buffer]
@@ -115,10 +115,8 @@ func (e *elementwise) repeat(d ir.DType, w *walk, tile *view) (items []nest.Item
 	return items
 }
 
-// nonTemporal reports whether an output is stored past the caches.
-func (e *elementwise) nonTemporal(out int) bool {
-	return e.stages[len(e.step.In)+out] == nonTemporal
-}
+// copiedOut reports whether an output is computed in local memory and copied out.
+func (e *elementwise) copiedOut(out int) bool { return e.stages[len(e.step.In)+out] != direct }
 
 // outTile returns local memory for a tile of such an output, which it notes.
 func (e *elementwise) outTile(out int, tile *walk) view {
@@ -127,14 +125,20 @@ func (e *elementwise) outTile(out int, tile *walk) view {
 	return e.at[i]
 }
 
-// storeTile returns the calls that copy tiles of outputs out past the caches.
+// storeTile returns the calls that copy tiles of outputs out.
 func (e *elementwise) storeTile(w *walk) (items []nest.Item) {
 	for i := range e.step.Out {
 		k := len(e.step.In) + i
-		if e.stages[k] != nonTemporal {
+		to := viewOf(k, &e.step.Out[i].Access)
+		switch e.stages[k] {
+		case nonTemporal:
+		case scattered: // a transposed block of one column
+			from := w.arg(&e.at[k], e.row)
+			items = append(items, call(transposeKernel(e.ops[k].dtype), w.size[e.col], w.size[e.row], []nest.Arg{from, w.arg(&to, e.col)}, nest.Fixed(e.ops[k].size())))
+			continue
+		default:
 			continue
 		}
-		to := viewOf(k, &e.step.Out[i].Access)
 		args := []nest.Arg{w.arg(&e.at[k], e.row), w.arg(&to, e.row)}
 		items = append(items, call(storeNT, w.size[e.row], times(w.size[e.col], e.ops[k].size()), args))
 	}

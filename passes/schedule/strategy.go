@@ -22,7 +22,7 @@ var strategies [plan.Line + 1][]strategy
 func init() { // not an initializer: some strategies choose others for their parts
 	scans := []strategy{scanLine, scanLines, scanColumns}
 	strategies = [...][]strategy{
-		plan.Parallel:      {nontemporal, coalesced, transposeBlocks, whole, fill, tiled},
+		plan.Parallel:      {nontemporal, coalesced, transposeBlocks, scatterRows, whole, fill, tabled, tiled},
 		plan.Reduce:        {reducePairs, reduceRows, reduceColumns},
 		plan.Scan:          scans,
 		plan.ScanExclusive: scans,
@@ -95,8 +95,12 @@ const cacheLine = 64
 
 // scratch reserves local memory and returns its slot.
 func (d *Draft) scratch(dt ir.DType, elems int) int {
-	at := d.reserve(elems * dt.Size())
-	d.Slots = append(d.Slots, nest.Slot{Kind: nest.Scratch, DType: dt, Offset: at, Elems: elems})
+	return d.slot(nest.Slot{Kind: nest.Scratch, DType: dt, Offset: d.reserve(elems * dt.Size()), Elems: elems})
+}
+
+// slot appends a slot and returns its number.
+func (d *Draft) slot(s nest.Slot) int {
+	d.Slots = append(d.Slots, s)
 	return len(d.Slots) - 1
 }
 
@@ -111,8 +115,7 @@ func (d *Draft) reserve(bytes int) int {
 
 // table returns the slot of n elements that are all the same.
 func (d *Draft) table(dt ir.DType, bits uint64, n int) int {
-	d.Slots = append(d.Slots, nest.Slot{Kind: nest.Table, DType: dt, Elems: n, Bits: bits})
-	return len(d.Slots) - 1
+	return d.slot(nest.Slot{Kind: nest.Table, DType: dt, Elems: n, Bits: bits})
 }
 
 // call returns the item of a call.

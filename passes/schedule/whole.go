@@ -74,7 +74,7 @@ func (c *oneKernel) write(e *elementwise, _, tile *walk) (perRow, perTile []nest
 	}
 	for o := range e.step.Out {
 		to := e.at[len(e.step.In)+o]
-		if e.nonTemporal(o) {
+		if e.copiedOut(o) {
 			to = e.outTile(o, tile)
 		}
 		args = append(args, tile.arg(&to, e.row))

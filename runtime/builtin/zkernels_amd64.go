@@ -546,6 +546,18 @@ func init() {
 		{Sig: "kernel (s0:i64, u1:i64) { t0 = le s0 u1; store t0 }", Fn: k_le_i64_bool_su_40955dcce6},
 		{Sig: "kernel (u0:i64, s1:i64) { t0 = le u0 s1; store t0 }", Fn: k_le_i64_bool_us_a2ff8af67d},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = le u0 u1; store t0 }", Fn: k_le_i64_bool_uu_579ac043f0},
+		{Sig: "kernel (s0:u8, u1:u8, s2:u8, s3:u8) { t0 = le s0 u1; t1 = select t0 s2 s3; store t1 }", Fn: k_le_select_u8_suss_30bc5d28d8},
+		{Sig: "kernel (s0:u8, u1:u8, s2:u8, u3:u8) { t0 = le s0 u1; t1 = select t0 s2 u3; store t1 }", Fn: k_le_select_u8_susu_055c0a4430},
+		{Sig: "kernel (s0:u8, u1:u8, u2:u8, s3:u8) { t0 = le s0 u1; t1 = select t0 u2 s3; store t1 }", Fn: k_le_select_u8_suus_9973a2f8cf},
+		{Sig: "kernel (s0:u8, u1:u8, u2:u8, u3:u8) { t0 = le s0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_le_select_u8_suuu_9f4bf2b9ef},
+		{Sig: "kernel (u0:u8, s1:u8, s2:u8, s3:u8) { t0 = le u0 s1; t1 = select t0 s2 s3; store t1 }", Fn: k_le_select_u8_usss_23ec0d5c19},
+		{Sig: "kernel (u0:u8, s1:u8, s2:u8, u3:u8) { t0 = le u0 s1; t1 = select t0 s2 u3; store t1 }", Fn: k_le_select_u8_ussu_d07bfec47d},
+		{Sig: "kernel (u0:u8, s1:u8, u2:u8, s3:u8) { t0 = le u0 s1; t1 = select t0 u2 s3; store t1 }", Fn: k_le_select_u8_usus_c454bfcc56},
+		{Sig: "kernel (u0:u8, s1:u8, u2:u8, u3:u8) { t0 = le u0 s1; t1 = select t0 u2 u3; store t1 }", Fn: k_le_select_u8_usuu_6b3771afdd},
+		{Sig: "kernel (u0:u8, u1:u8, s2:u8, s3:u8) { t0 = le u0 u1; t1 = select t0 s2 s3; store t1 }", Fn: k_le_select_u8_uuss_c3bc8df8c0},
+		{Sig: "kernel (u0:u8, u1:u8, s2:u8, u3:u8) { t0 = le u0 u1; t1 = select t0 s2 u3; store t1 }", Fn: k_le_select_u8_uusu_86d5d54796},
+		{Sig: "kernel (u0:u8, u1:u8, u2:u8, s3:u8) { t0 = le u0 u1; t1 = select t0 u2 s3; store t1 }", Fn: k_le_select_u8_uuus_e736c0b264},
+		{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8) { t0 = le u0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_le_select_u8_uuuu_262fddfa30},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = le s0 u1; store t0 }", Fn: k_le_u32_bool_su_fc07550b65},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = le u0 s1; store t0 }", Fn: k_le_u32_bool_us_3472dc4b57},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = le u0 u1; store t0 }", Fn: k_le_u32_bool_uu_7058264db4},
@@ -585,6 +597,18 @@ func init() {
 		{Sig: "kernel (s0:i64, u1:i64) { t0 = lt s0 u1; store t0 }", Fn: k_lt_i64_bool_su_696588ff8e},
 		{Sig: "kernel (u0:i64, s1:i64) { t0 = lt u0 s1; store t0 }", Fn: k_lt_i64_bool_us_a64ac4d0a1},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = lt u0 u1; store t0 }", Fn: k_lt_i64_bool_uu_a117340f31},
+		{Sig: "kernel (s0:u8, u1:u8, s2:u8, s3:u8) { t0 = lt s0 u1; t1 = select t0 s2 s3; store t1 }", Fn: k_lt_select_u8_suss_7c9af49240},
+		{Sig: "kernel (s0:u8, u1:u8, s2:u8, u3:u8) { t0 = lt s0 u1; t1 = select t0 s2 u3; store t1 }", Fn: k_lt_select_u8_susu_fdac78a1b9},
+		{Sig: "kernel (s0:u8, u1:u8, u2:u8, s3:u8) { t0 = lt s0 u1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_u8_suus_08ff500459},
+		{Sig: "kernel (s0:u8, u1:u8, u2:u8, u3:u8) { t0 = lt s0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_u8_suuu_e0519bff85},
+		{Sig: "kernel (u0:u8, s1:u8, s2:u8, s3:u8) { t0 = lt u0 s1; t1 = select t0 s2 s3; store t1 }", Fn: k_lt_select_u8_usss_a84b55b9f8},
+		{Sig: "kernel (u0:u8, s1:u8, s2:u8, u3:u8) { t0 = lt u0 s1; t1 = select t0 s2 u3; store t1 }", Fn: k_lt_select_u8_ussu_a8c32e7e2e},
+		{Sig: "kernel (u0:u8, s1:u8, u2:u8, s3:u8) { t0 = lt u0 s1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_u8_usus_9c46eb2220},
+		{Sig: "kernel (u0:u8, s1:u8, u2:u8, u3:u8) { t0 = lt u0 s1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_u8_usuu_3ce81c5b37},
+		{Sig: "kernel (u0:u8, u1:u8, s2:u8, s3:u8) { t0 = lt u0 u1; t1 = select t0 s2 s3; store t1 }", Fn: k_lt_select_u8_uuss_8bca81cb4b},
+		{Sig: "kernel (u0:u8, u1:u8, s2:u8, u3:u8) { t0 = lt u0 u1; t1 = select t0 s2 u3; store t1 }", Fn: k_lt_select_u8_uusu_55c109e657},
+		{Sig: "kernel (u0:u8, u1:u8, u2:u8, s3:u8) { t0 = lt u0 u1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_u8_uuus_8f6e3b6aed},
+		{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8) { t0 = lt u0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_u8_uuuu_7b152840da},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = lt s0 u1; store t0 }", Fn: k_lt_u32_bool_su_a220fbc230},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = lt u0 s1; store t0 }", Fn: k_lt_u32_bool_us_6e2a8cc450},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = lt u0 u1; store t0 }", Fn: k_lt_u32_bool_uu_dde4d32cac},
@@ -860,12 +884,17 @@ func init() {
 		{Sig: "reduce [add, add] kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 t0 }", Fn: k_reduce_add_add_sub_mul_f32_us_b2935a0f57},
 		{Sig: "reduce [add, add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 t0 }", Fn: k_reduce_add_add_sub_mul_f64_us_be38d86a27},
 		{Sig: "reduce [add] kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_add_cast_bf16_f32_u_9005344d1b},
+		{Sig: "reduce [add] kernel (u0:bool) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_bool_i32_u_9255ee5b18},
+		{Sig: "reduce [add] kernel (u0:bool) { t0 = cast:i64 u0; store t0 }", Fn: k_reduce_add_cast_bool_i64_u_0882abd5c3},
 		{Sig: "reduce [add] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_add_cast_f16_f32_u_4b10fe887e},
 		{Sig: "reduce [add] kernel (u0:f32) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_add_cast_f32_f64_u_f487af5f6b},
 		{Sig: "reduce [add] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_i16_i32_u_e40a349ec8},
 		{Sig: "reduce [add] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_i8_i32_u_c28ff79bec},
 		{Sig: "reduce [add] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_add_cast_q16x16_f64_u_5cbf257df0},
 		{Sig: "reduce [add] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_u16_i32_u_73b54e0d85},
+		{Sig: "reduce [add] kernel (u0:u8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_u8_i32_u_19a994653e},
+		{Sig: "reduce [add] kernel (u0:u8) { t0 = cast:i64 u0; store t0 }", Fn: k_reduce_add_cast_u8_i64_u_f5921c09d3},
+		{Sig: "reduce [add] kernel (u0:u8) { t0 = cast:u64 u0; store t0 }", Fn: k_reduce_add_cast_u8_u64_u_21ba4d0855},
 		{Sig: "reduce [add] kernel (u0:f32) { store u0 }", Fn: k_reduce_add_f32_u_4a3ebf6e60},
 		{Sig: "reduce [add] kernel (u0:f64) { store u0 }", Fn: k_reduce_add_f64_u_2a4323ccac},
 		{Sig: "reduce [add] kernel (u0:i32) { store u0 }", Fn: k_reduce_add_i32_u_d3da606fb2},
@@ -6100,6 +6129,114 @@ func k_le_i64_bool_us_a2ff8af67d(f *abi.Frame)
 //go:noescape
 func k_le_i64_bool_uu_579ac043f0(f *abi.Frame)
 
+// k_le_select_u8_suss_30bc5d28d8 is
+//
+//	kernel (s0:u8, u1:u8, s2:u8, s3:u8) { t0 = le s0 u1; t1 = select t0 s2 s3; store t1 }
+//
+// for i: o0[i] = select(a0 <= a1[i], a2, a3)
+//
+//go:noescape
+func k_le_select_u8_suss_30bc5d28d8(f *abi.Frame)
+
+// k_le_select_u8_susu_055c0a4430 is
+//
+//	kernel (s0:u8, u1:u8, s2:u8, u3:u8) { t0 = le s0 u1; t1 = select t0 s2 u3; store t1 }
+//
+// for i: o0[i] = select(a0 <= a1[i], a2, a3[i])
+//
+//go:noescape
+func k_le_select_u8_susu_055c0a4430(f *abi.Frame)
+
+// k_le_select_u8_suus_9973a2f8cf is
+//
+//	kernel (s0:u8, u1:u8, u2:u8, s3:u8) { t0 = le s0 u1; t1 = select t0 u2 s3; store t1 }
+//
+// for i: o0[i] = select(a0 <= a1[i], a2[i], a3)
+//
+//go:noescape
+func k_le_select_u8_suus_9973a2f8cf(f *abi.Frame)
+
+// k_le_select_u8_suuu_9f4bf2b9ef is
+//
+//	kernel (s0:u8, u1:u8, u2:u8, u3:u8) { t0 = le s0 u1; t1 = select t0 u2 u3; store t1 }
+//
+// for i: o0[i] = select(a0 <= a1[i], a2[i], a3[i])
+//
+//go:noescape
+func k_le_select_u8_suuu_9f4bf2b9ef(f *abi.Frame)
+
+// k_le_select_u8_usss_23ec0d5c19 is
+//
+//	kernel (u0:u8, s1:u8, s2:u8, s3:u8) { t0 = le u0 s1; t1 = select t0 s2 s3; store t1 }
+//
+// for i: o0[i] = select(a0[i] <= a1, a2, a3)
+//
+//go:noescape
+func k_le_select_u8_usss_23ec0d5c19(f *abi.Frame)
+
+// k_le_select_u8_ussu_d07bfec47d is
+//
+//	kernel (u0:u8, s1:u8, s2:u8, u3:u8) { t0 = le u0 s1; t1 = select t0 s2 u3; store t1 }
+//
+// for i: o0[i] = select(a0[i] <= a1, a2, a3[i])
+//
+//go:noescape
+func k_le_select_u8_ussu_d07bfec47d(f *abi.Frame)
+
+// k_le_select_u8_usus_c454bfcc56 is
+//
+//	kernel (u0:u8, s1:u8, u2:u8, s3:u8) { t0 = le u0 s1; t1 = select t0 u2 s3; store t1 }
+//
+// for i: o0[i] = select(a0[i] <= a1, a2[i], a3)
+//
+//go:noescape
+func k_le_select_u8_usus_c454bfcc56(f *abi.Frame)
+
+// k_le_select_u8_usuu_6b3771afdd is
+//
+//	kernel (u0:u8, s1:u8, u2:u8, u3:u8) { t0 = le u0 s1; t1 = select t0 u2 u3; store t1 }
+//
+// for i: o0[i] = select(a0[i] <= a1, a2[i], a3[i])
+//
+//go:noescape
+func k_le_select_u8_usuu_6b3771afdd(f *abi.Frame)
+
+// k_le_select_u8_uuss_c3bc8df8c0 is
+//
+//	kernel (u0:u8, u1:u8, s2:u8, s3:u8) { t0 = le u0 u1; t1 = select t0 s2 s3; store t1 }
+//
+// for i: o0[i] = select(a0[i] <= a1[i], a2, a3)
+//
+//go:noescape
+func k_le_select_u8_uuss_c3bc8df8c0(f *abi.Frame)
+
+// k_le_select_u8_uusu_86d5d54796 is
+//
+//	kernel (u0:u8, u1:u8, s2:u8, u3:u8) { t0 = le u0 u1; t1 = select t0 s2 u3; store t1 }
+//
+// for i: o0[i] = select(a0[i] <= a1[i], a2, a3[i])
+//
+//go:noescape
+func k_le_select_u8_uusu_86d5d54796(f *abi.Frame)
+
+// k_le_select_u8_uuus_e736c0b264 is
+//
+//	kernel (u0:u8, u1:u8, u2:u8, s3:u8) { t0 = le u0 u1; t1 = select t0 u2 s3; store t1 }
+//
+// for i: o0[i] = select(a0[i] <= a1[i], a2[i], a3)
+//
+//go:noescape
+func k_le_select_u8_uuus_e736c0b264(f *abi.Frame)
+
+// k_le_select_u8_uuuu_262fddfa30 is
+//
+//	kernel (u0:u8, u1:u8, u2:u8, u3:u8) { t0 = le u0 u1; t1 = select t0 u2 u3; store t1 }
+//
+// for i: o0[i] = select(a0[i] <= a1[i], a2[i], a3[i])
+//
+//go:noescape
+func k_le_select_u8_uuuu_262fddfa30(f *abi.Frame)
+
 // k_le_u32_bool_su_fc07550b65 is
 //
 //	kernel (s0:u32, u1:u32) { t0 = le s0 u1; store t0 }
@@ -6450,6 +6587,114 @@ func k_lt_i64_bool_us_a64ac4d0a1(f *abi.Frame)
 //
 //go:noescape
 func k_lt_i64_bool_uu_a117340f31(f *abi.Frame)
+
+// k_lt_select_u8_suss_7c9af49240 is
+//
+//	kernel (s0:u8, u1:u8, s2:u8, s3:u8) { t0 = lt s0 u1; t1 = select t0 s2 s3; store t1 }
+//
+// for i: o0[i] = select(a0 < a1[i], a2, a3)
+//
+//go:noescape
+func k_lt_select_u8_suss_7c9af49240(f *abi.Frame)
+
+// k_lt_select_u8_susu_fdac78a1b9 is
+//
+//	kernel (s0:u8, u1:u8, s2:u8, u3:u8) { t0 = lt s0 u1; t1 = select t0 s2 u3; store t1 }
+//
+// for i: o0[i] = select(a0 < a1[i], a2, a3[i])
+//
+//go:noescape
+func k_lt_select_u8_susu_fdac78a1b9(f *abi.Frame)
+
+// k_lt_select_u8_suus_08ff500459 is
+//
+//	kernel (s0:u8, u1:u8, u2:u8, s3:u8) { t0 = lt s0 u1; t1 = select t0 u2 s3; store t1 }
+//
+// for i: o0[i] = select(a0 < a1[i], a2[i], a3)
+//
+//go:noescape
+func k_lt_select_u8_suus_08ff500459(f *abi.Frame)
+
+// k_lt_select_u8_suuu_e0519bff85 is
+//
+//	kernel (s0:u8, u1:u8, u2:u8, u3:u8) { t0 = lt s0 u1; t1 = select t0 u2 u3; store t1 }
+//
+// for i: o0[i] = select(a0 < a1[i], a2[i], a3[i])
+//
+//go:noescape
+func k_lt_select_u8_suuu_e0519bff85(f *abi.Frame)
+
+// k_lt_select_u8_usss_a84b55b9f8 is
+//
+//	kernel (u0:u8, s1:u8, s2:u8, s3:u8) { t0 = lt u0 s1; t1 = select t0 s2 s3; store t1 }
+//
+// for i: o0[i] = select(a0[i] < a1, a2, a3)
+//
+//go:noescape
+func k_lt_select_u8_usss_a84b55b9f8(f *abi.Frame)
+
+// k_lt_select_u8_ussu_a8c32e7e2e is
+//
+//	kernel (u0:u8, s1:u8, s2:u8, u3:u8) { t0 = lt u0 s1; t1 = select t0 s2 u3; store t1 }
+//
+// for i: o0[i] = select(a0[i] < a1, a2, a3[i])
+//
+//go:noescape
+func k_lt_select_u8_ussu_a8c32e7e2e(f *abi.Frame)
+
+// k_lt_select_u8_usus_9c46eb2220 is
+//
+//	kernel (u0:u8, s1:u8, u2:u8, s3:u8) { t0 = lt u0 s1; t1 = select t0 u2 s3; store t1 }
+//
+// for i: o0[i] = select(a0[i] < a1, a2[i], a3)
+//
+//go:noescape
+func k_lt_select_u8_usus_9c46eb2220(f *abi.Frame)
+
+// k_lt_select_u8_usuu_3ce81c5b37 is
+//
+//	kernel (u0:u8, s1:u8, u2:u8, u3:u8) { t0 = lt u0 s1; t1 = select t0 u2 u3; store t1 }
+//
+// for i: o0[i] = select(a0[i] < a1, a2[i], a3[i])
+//
+//go:noescape
+func k_lt_select_u8_usuu_3ce81c5b37(f *abi.Frame)
+
+// k_lt_select_u8_uuss_8bca81cb4b is
+//
+//	kernel (u0:u8, u1:u8, s2:u8, s3:u8) { t0 = lt u0 u1; t1 = select t0 s2 s3; store t1 }
+//
+// for i: o0[i] = select(a0[i] < a1[i], a2, a3)
+//
+//go:noescape
+func k_lt_select_u8_uuss_8bca81cb4b(f *abi.Frame)
+
+// k_lt_select_u8_uusu_55c109e657 is
+//
+//	kernel (u0:u8, u1:u8, s2:u8, u3:u8) { t0 = lt u0 u1; t1 = select t0 s2 u3; store t1 }
+//
+// for i: o0[i] = select(a0[i] < a1[i], a2, a3[i])
+//
+//go:noescape
+func k_lt_select_u8_uusu_55c109e657(f *abi.Frame)
+
+// k_lt_select_u8_uuus_8f6e3b6aed is
+//
+//	kernel (u0:u8, u1:u8, u2:u8, s3:u8) { t0 = lt u0 u1; t1 = select t0 u2 s3; store t1 }
+//
+// for i: o0[i] = select(a0[i] < a1[i], a2[i], a3)
+//
+//go:noescape
+func k_lt_select_u8_uuus_8f6e3b6aed(f *abi.Frame)
+
+// k_lt_select_u8_uuuu_7b152840da is
+//
+//	kernel (u0:u8, u1:u8, u2:u8, u3:u8) { t0 = lt u0 u1; t1 = select t0 u2 u3; store t1 }
+//
+// for i: o0[i] = select(a0[i] < a1[i], a2[i], a3[i])
+//
+//go:noescape
+func k_lt_select_u8_uuuu_7b152840da(f *abi.Frame)
 
 // k_lt_u32_bool_su_a220fbc230 is
 //
@@ -8926,6 +9171,24 @@ func k_reduce_add_add_sub_mul_f64_us_be38d86a27(f *abi.Frame)
 //go:noescape
 func k_reduce_add_cast_bf16_f32_u_9005344d1b(f *abi.Frame)
 
+// k_reduce_add_cast_bool_i32_u_9255ee5b18 is
+//
+//	reduce [add] kernel (u0:bool) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 += int32(a0[i])
+//
+//go:noescape
+func k_reduce_add_cast_bool_i32_u_9255ee5b18(f *abi.Frame)
+
+// k_reduce_add_cast_bool_i64_u_0882abd5c3 is
+//
+//	reduce [add] kernel (u0:bool) { t0 = cast:i64 u0; store t0 }
+//
+// for i: o0 += int64(a0[i])
+//
+//go:noescape
+func k_reduce_add_cast_bool_i64_u_0882abd5c3(f *abi.Frame)
+
 // k_reduce_add_cast_f16_f32_u_4b10fe887e is
 //
 //	reduce [add] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }
@@ -8979,6 +9242,33 @@ func k_reduce_add_cast_q16x16_f64_u_5cbf257df0(f *abi.Frame)
 //
 //go:noescape
 func k_reduce_add_cast_u16_i32_u_73b54e0d85(f *abi.Frame)
+
+// k_reduce_add_cast_u8_i32_u_19a994653e is
+//
+//	reduce [add] kernel (u0:u8) { t0 = cast:i32 u0; store t0 }
+//
+// for i: o0 += int32(a0[i])
+//
+//go:noescape
+func k_reduce_add_cast_u8_i32_u_19a994653e(f *abi.Frame)
+
+// k_reduce_add_cast_u8_i64_u_f5921c09d3 is
+//
+//	reduce [add] kernel (u0:u8) { t0 = cast:i64 u0; store t0 }
+//
+// for i: o0 += int64(a0[i])
+//
+//go:noescape
+func k_reduce_add_cast_u8_i64_u_f5921c09d3(f *abi.Frame)
+
+// k_reduce_add_cast_u8_u64_u_21ba4d0855 is
+//
+//	reduce [add] kernel (u0:u8) { t0 = cast:u64 u0; store t0 }
+//
+// for i: o0 += uint64(a0[i])
+//
+//go:noescape
+func k_reduce_add_cast_u8_u64_u_21ba4d0855(f *abi.Frame)
 
 // k_reduce_add_f32_u_4a3ebf6e60 is
 //

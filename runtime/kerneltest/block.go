@@ -94,7 +94,7 @@ func (b *block) lay(rng *rand.Rand, arg int, memory Memory) *operand {
 		gap = gap / size * size
 	}
 	if a.Across != kernel.One {
-		o.inner *= []int{1, 1, 3, -1, 0}[rng.IntN(5)]
+		o.inner *= []int{1, 1, 2, 3, 4, -1, 0}[rng.IntN(7)]
 	}
 	if o.outer = max(o.inner, -o.inner)*max(elements-1, 0) + size + gap; a.Across != kernel.One && rng.IntN(2) == 0 {
 		o.inner, o.outer = size*lines+gap, size // as in a column

@@ -108,10 +108,19 @@ func placements(c kernel.Code) []placement {
 
 // inPlace makes a block of which an output is the memory of an input.
 func inPlace(c kernel.Code, rng *rand.Rand, p placement, cols int, memory Memory) *block {
+	s := size{rows: 3, cols: cols, fields: make([]int, len(c.Fields()))}
+	for _, l := range kernel.LimitsOf(c) {
+		if l.Dim >= kernel.Field0 {
+			s.fields[l.Dim-kernel.Field0] = l.Least
+		}
+	}
 	for {
-		b := newBlock(c, rng, size{rows: 3, cols: cols}, mixed, memory)
-		if b.ops[p.in].outer != 0 { // lines apart
-			b.ops[p.out] = b.ops[p.in]
+		b := newBlock(c, rng, s, mixed, memory)
+		if in := b.ops[p.in]; in.outer != 0 && in.inner != 0 { // lines and elements apart
+			b.ops[p.out] = in
+			if across := b.args[p.out].Across; across != kernel.One {
+				b.fields[across-kernel.Field0] = in.inner
+			}
 			return b
 		}
 	}

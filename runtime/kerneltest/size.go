@@ -82,6 +82,12 @@ func sizesOf(c kernel.Code, rng *rand.Rand) []size {
 			}
 		}
 		add(67, 130, 0)
+		for _, n := range widths {
+			for few := range 6 {
+				add(few, n, 0)
+				add(n, few, 0)
+			}
+		}
 	default:
 		for _, n := range lengths {
 			for range max(4, min(manyBlocks, mostWork/n/16)) {

@@ -1,0 +1,106 @@
+package avo
+
+// Transposes of two to four rows or columns. Where the elements of these take turns in the
+// input or the output, whole vectors are taken apart or put together: see interleave.go.
+
+// few jumps to where a few lines are taken apart or put together, if the block is that.
+func (t *transposer) few() {
+	for lines := 2; lines <= mostLines; lines++ {
+		dense := int64(lines * t.size)
+		t.jump(partLabel("apart", lines, 1), equal{transposeRows, int64(lines)}, equal{t.from.step, dense}, equal{dx, int64(t.size)})
+		skip := t.fresh("not")
+		t.do("CMPQ", gp(transposeCols), imm(int64(lines)))
+		t.do("JNE", label(skip))
+		for across := 1; across <= mostLines; across++ {
+			t.jump(partLabel("together", lines, across), equal{t.to.step, dense}, equal{dx, int64(across * t.size)})
+		}
+		t.here(skip)
+	}
+}
+
+// partLabel names the loop for so many lines, whose elements are so many apart.
+func partLabel(name string, lines, across int) string {
+	return name + itoa(lines) + "by" + itoa(across)
+}
+
+// equal is the condition that a register has a value.
+type equal struct {
+	reg   int
+	value int64
+}
+
+// jump writes a jump if all conditions hold.
+func (t *transposer) jump(to string, all ...equal) {
+	skip := t.fresh("not")
+	for i, c := range all {
+		t.do("CMPQ", gp(c.reg), imm(c.value))
+		if i == len(all)-1 {
+			t.do("JEQ", label(to))
+		} else {
+			t.do("JNE", label(skip))
+		}
+	}
+	t.here(skip)
+}
+
+// apart writes the loop that takes lines apart: rows of the output whose elements take turns
+// in the input. The columns that are left are copied one by one.
+func (t *transposer) apart(by turns) {
+	t.vectors(partLabel("apart", by.lines, 1), transposeCols, by.size, 0, func() {
+		by.loadBlocks(&t.program, at(transposeFrom, 0))
+		for line := range by.lines {
+			by.line(&t.program, line, union)
+			t.do("VMOVDQU", y(union), mem(t.lineOf(transposeTo, t.to, line)))
+		}
+		t.do("ADDQ", imm32(int64(vectorBytes(by.lines))), gp(transposeFrom))
+		t.do("ADDQ", imm(int64(vectorBytes(1))), gp(transposeTo))
+	})
+}
+
+// together writes the loop that puts lines together: columns of the output, whose elements
+// take turns there. In the input they are so many elements apart; of those that are not next
+// to each other whole vectors are loaded, while there is an element behind them.
+func (t *transposer) together(by turns, across int) {
+	t.vectors(partLabel("together", by.lines, across), transposeRows, by.size, min(1, across-1), func() {
+		for line := range by.lines {
+			from, apart := t.lineOf(transposeFrom, t.from, line), turns{by.size, across}
+			if across == 1 {
+				t.do("VMOVDQU", mem(from), y(lineVectors+line))
+				continue
+			}
+			apart.loadBlocks(&t.program, from)
+			apart.line(&t.program, 0, lineVectors+line)
+		}
+		by.storeBlocks(&t.program, at(transposeTo, 0))
+		t.do("ADDQ", imm32(int64(vectorBytes(across))), gp(transposeFrom))
+		t.do("ADDQ", imm32(int64(vectorBytes(by.lines))), gp(transposeTo))
+	})
+}
+
+// vectors writes a loop over the vectors of elements of a size, while more than so many are
+// left behind them. The others are copied one by one.
+func (t *transposer) vectors(name string, left, size, behind int, body func()) {
+	lanes := vectorBytes(1) / size
+	t.do("PCALIGN", imm(32))
+	t.here(name)
+	t.do("CMPQ", gp(left), imm(int64(lanes+behind)))
+	t.do("JLT", label(name+"End"))
+	body()
+	t.do("SUBQ", imm(int64(lanes)), gp(left))
+	t.do("JMP", label(name))
+	t.here(name + "End")
+	t.do("TESTQ", gp(left), gp(left))
+	t.do("JNE", label("elements"))
+	t.do("JMP", label("done"))
+}
+
+// lineOf returns where line 0 to 3 from an address on is.
+func (t *transposer) lineOf(from int, m tileMem, line int) memory {
+	switch line {
+	case 0:
+		return at(from, 0)
+	case 3:
+		return at(from, 0).indexed(m.three, 1)
+	}
+	return at(from, 0).indexed(m.step, line)
+}

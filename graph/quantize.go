@@ -1,0 +1,230 @@
+package graph
+
+import (
+	"context"
+	"math"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// Quantization is how integers stand for numbers: q for (q - Zero) * Scale. Scale and Zero are
+// scalars, or vectors of one element for each index of Axis.
+type Quantization struct {
+	DType DType // Int8 or Uint8
+	Scale Node  // of a float type, which numbers are computed in
+	Zero  Node  // of DType
+	Axis  int   // that vectors are along; negative ones count from the end
+}
+
+// Linear returns the Quantization of one scale, of Float32, and one zero point. A zero point
+// that dt does not hold is an error of the Nodes that use it.
+func Linear(dt DType, scale float64, zero int) Quantization {
+	return Quantization{DType: dt, Scale: Scalar(Float32, scale), Zero: Scalar(dt, zero)}
+}
+
+// bounds returns the least and the greatest element of the type.
+func (q Quantization) bounds() (least, greatest float64) {
+	if q.DType == Int8 {
+		return math.MinInt8, math.MaxInt8
+	}
+	return 0, math.MaxUint8
+}
+
+// along returns the scale and the zero point, of the scale's type, so that they broadcast with
+// x.
+func (q Quantization) along(op string, x Node) (scale, zero, bad Node) {
+	if q.DType != Int8 && q.DType != Uint8 {
+		return x, x, fail(op, "a quantization of %s: it is of int8 or uint8", q.DType)
+	}
+	scale, zero = q.Scale, q.Zero.Cast(q.Scale.DType())
+	if x.Err() != nil || scale.Err() != nil || scale.Rank() == 0 {
+		return scale, zero, x
+	}
+	axis := q.Axis
+	if axis < 0 {
+		axis += x.Rank()
+	}
+	if scale.Rank() != 1 || zero.Rank() != 1 || axis < 0 || axis >= x.Rank() {
+		return x, x, fail(op, "scales %s and zero points %s along axis %d of %s: they are scalars, or vectors of the extent of an axis", scale.Shape(), zero.Shape(), q.Axis, x.Shape())
+	}
+	for range x.Rank() - 1 - axis {
+		scale, zero = scale.Unsqueeze(-1), zero.Unsqueeze(-1)
+	}
+	return scale, zero, x
+}
+
+// Quantize returns the integers that stand for floats: x / Scale rounded to even, plus Zero,
+// and the least or the greatest integer beyond them; 0 for NaN.
+func (x Node) Quantize(q Quantization) Node {
+	scale, zero, bad := q.along("quantize", x)
+	if bad.Err() != nil {
+		return bad
+	}
+	least, greatest := q.bounds()
+	return within("quantize", x, x.Cast(scale.DType()).Div(scale).Round().Add(zero).Clip(least, greatest).Cast(q.DType))
+}
+
+// Dequantize returns the numbers that integers stand for, of the type of Scale.
+func (x Node) Dequantize(q Quantization) Node {
+	scale, zero, bad := q.along("dequantize", x)
+	switch {
+	case bad.Err() != nil:
+		return bad
+	case x.DType() != q.DType:
+		return fail("dequantize", "elements of %s by a quantization of %s", x.DType(), q.DType)
+	}
+	return within("dequantize", x, x.Cast(scale.DType()).Sub(zero).Mul(scale))
+}
+
+// Requantize returns the integers of another quantization that stand for the same numbers. So
+// is any operation on quantized tensors written: Dequantize, compute, Quantize, which is one
+// loop.
+func (x Node) Requantize(from, to Quantization) Node { return x.Dequantize(from).Quantize(to) }
+
+// QuantizeDynamic quantizes x by the least and the greatest of its elements and 0, which a run
+// finds: the first gets the least integer, the second the greatest.
+func (x Node) QuantizeDynamic(dt DType) (Node, Quantization) {
+	q := fitted(dt, x.Min(), x.Max())
+	return x.Quantize(q), q
+}
+
+// fitted returns the quantization of numbers from lo to hi and of 0, which is exact.
+func fitted(dt DType, lo, hi Node) Quantization {
+	q := Quantization{DType: dt}
+	least, greatest := q.bounds()
+	lo, hi = lo.Minimum(0), hi.Maximum(0)
+	scale := hi.Sub(lo).Div(greatest - least)
+	q.Scale = Where(scale.Eq(0), 1, scale) // of zeros alone
+	q.Zero = lo.Neg().Div(q.Scale).Add(least).Round().Clip(least, greatest).Cast(dt)
+	return q
+}
+
+// Calibration says which elements Calibrate looks at.
+type Calibration struct {
+	// Percentile, from 50 to 100, leaves out the elements beyond it and as many of the least:
+	// they saturate. 0 stands for 100, all elements.
+	Percentile float64
+	// PerAxis makes a scale and a zero point for each index of Axis.
+	PerAxis bool
+	Axis    int
+}
+
+// Calibrate returns the quantization that holds the elements of a tensor of floats with the
+// least scale. Elements that are infinite or NaN are an error.
+func Calibrate(ctx context.Context, t *Tensor, dt DType, c Calibration) (Quantization, error) {
+	if c.Percentile == 0 {
+		c.Percentile = 100
+	}
+	x := Const(t)
+	switch {
+	case x.Err() != nil:
+		return Quantization{}, x.Err()
+	case dt != Int8 && dt != Uint8:
+		return Quantization{}, misuse("calibrate: to %s: take int8 or uint8", dt)
+	case !(c.Percentile >= 50 && c.Percentile <= 100):
+		return Quantization{}, misuse("calibrate: percentile %v: from 50 to 100", c.Percentile)
+	case c.PerAxis && (c.Axis < -x.Rank() || c.Axis >= x.Rank()):
+		return Quantization{}, misuse("calibrate: axis %d of %s", c.Axis, x.Shape())
+	}
+	lines := x.Reshape(1, -1)
+	if c.PerAxis {
+		lines = x.MoveAxis(c.Axis, 0)
+		lines = lines.Reshape(lines.Shape()[0], -1)
+	}
+	lo, hi := lines.Min(1), lines.Max(1)
+	if c.Percentile < 100 {
+		lo, hi = lines.Quantile(1-c.Percentile/100, 1), lines.Quantile(c.Percentile/100, 1)
+	}
+	if !c.PerAxis {
+		lo, hi = lo.Reshape(), hi.Reshape()
+	}
+	q := fitted(dt, lo, hi)
+	p, err := Compile(q.Scale, q.Zero, lines.IsFinite().All())
+	if err != nil {
+		return Quantization{}, err
+	}
+	outs, err := p.RunAll(ctx)
+	if err != nil {
+		return Quantization{}, err
+	}
+	if finite, err := At[bool](outs[2]); err != nil || !finite {
+		return Quantization{}, misuse("calibrate: an element is infinite or NaN")
+	}
+	return Quantization{DType: dt, Scale: Const(outs[0]), Zero: Const(outs[1]), Axis: c.Axis}, nil
+}
+
+// exactPairs is how many products of numbers from -128 to 127 float32 adds without rounding:
+// none is beyond 2^14, and float32 has all integers up to 2^24.
+const exactPairs = 1 << 10
+
+// MatMulInteger returns the Int32 products of matrices of Int8 or Uint8 elements less their
+// zero points, exactly but that sums wrap at 32 bits: x is [..., M, K], y [..., K, N]. A zero
+// point is nil for 0, an int, or a Node of the operand's type that broadcasts with the operand
+// and has extent 1 along K.
+//
+// Of K products, 1024 at a time are added in float32, which has room for them, and those sums in
+// int32. Zero points are taken off the sums.
+func (x Node) MatMulInteger(y Node, xZero, yZero any) Node {
+	const name = "matmulinteger"
+	for _, n := range []Node{x, y} {
+		switch {
+		case n.Err() != nil:
+			return n
+		case n.DType() != Int8 && n.DType() != Uint8:
+			return fail(name, "elements of %s: it takes int8 and uint8", n.DType())
+		case n.Rank() < 2:
+			return fail(name, "%s times %s: both need two axes or more; Unsqueeze makes a vector a matrix", x.Shape(), y.Shape())
+		}
+	}
+	a, b := newFactor(x, xZero), newFactor(y, yZero)
+	k, fixed := x.Shape()[x.Rank()-1].Int()
+	if !fixed || !y.Shape()[y.Rank()-2].Is(k) {
+		return within(name, x, a.plain().MatMul(b.plain()))
+	}
+	sum := Fill(Int32, 0)
+	for from := 0; from < k; from += exactPairs {
+		left, right := x.SliceAxis(-1, from, min(k, from+exactPairs), 1), y.SliceAxis(-2, from, min(k, from+exactPairs), 1)
+		sum = sum.Add(newFactor(left, nil).float().MatMul(newFactor(right, nil).float()).Cast(Int32))
+	}
+	if k == 0 {
+		sum = a.plain().MatMul(b.plain())
+	}
+	if a.shifts {
+		sum = sum.Sub(a.zero.Mul(b.ints().Sum(-2, KeepDims)))
+	}
+	if b.shifts {
+		sum = sum.Sub(b.zero.Mul(a.ints().Sum(-1, KeepDims)))
+	}
+	if a.shifts && b.shifts {
+		sum = sum.Add(a.zero.Mul(b.zero).Mul(k))
+	}
+	return within(name, x, sum)
+}
+
+// factor is an operand of bytes, taken as numbers from -128 to 127: those of Uint8 less 128.
+type factor struct {
+	x      Node
+	offset int
+	zero   Node // Int32, less the offset too
+	shifts bool // whether the zero point is not 0 then
+}
+
+func newFactor(x Node, zero any) factor {
+	f := factor{x: x}
+	if x.DType() == Uint8 {
+		f.offset = 128
+	}
+	switch zero := zero.(type) {
+	case nil:
+		f.zero, f.shifts = Scalar(Int32, -f.offset), f.offset != 0
+	case int:
+		f.zero, f.shifts = Scalar(x.DType(), zero).Cast(Int32).Sub(f.offset), zero != f.offset
+	default:
+		f.zero, f.shifts = Node{operand(ir.OpSub, zero, x.DType())}.Cast(Int32).Sub(f.offset), true
+	}
+	return f
+}
+
+func (f factor) float() Node { return f.x.Cast(Float32).Sub(f.offset) }
+func (f factor) ints() Node  { return f.x.Cast(Int32).Sub(f.offset) }
+func (f factor) plain() Node { return f.ints().Sub(f.zero) }

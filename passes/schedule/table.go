@@ -1,0 +1,242 @@
+package schedule
+
+import (
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/nest"
+	"github.com/stridefuse/stridefuse/ir/plan"
+)
+
+// tabled computes a body for the 256 values of an operand of bytes, and looks the elements
+// up: a power of each pixel of a picture costs as much as a load. The other operands vary
+// along few axes, such as one factor for each channel, and each of their combinations has a
+// table of its own:
+//
+//	for each block of the indices of the axes that the other operands do not vary along
+//	  compute the tables into local memory, by another strategy
+//	  for each rows and columns of the block
+//	    lookup
+var tabled = strategy{name: "table", offer: offerTable}
+
+// table is such a step.
+type table struct {
+	*target
+	step     *plan.Step
+	bytes    int    // the input that is looked up
+	varies   []bool // by axis: whether another input varies along it
+	row, col int    // axes of the calls that look up
+	entries  int    // of all tables
+}
+
+func offerTable(t *target, s *plan.Step) (offer, string) {
+	b, why := newTable(t, s)
+	if b == nil {
+		return offer{}, why
+	}
+	block := b.block()
+	blocks := 1
+	for _, l := range block.loops {
+		blocks *= (l.Extent.N-1)/l.Tile + 1
+	}
+	lookups := t.LookupWork * float64(elems(s)*len(s.Out))
+	cost := func(entry float64) float64 { return lookups + entry*float64(b.entries*blocks) }
+	return offer{cost(t.BodyWork(s)), func() (*Draft, string) { return b.draft(block, cost) }}, ""
+}
+
+// newTable returns the step as one of lookups, or why it is none.
+func newTable(t *target, s *plan.Step) (b *table, why string) {
+	if !s.Elementwise() || len(s.Axes) < 2 || elems(s) == 0 {
+		return nil, "an axis is not parallel"
+	}
+	b = &table{target: t, step: s, bytes: -1, varies: make([]bool, len(s.Axes)), entries: kernel.Bytes}
+	for i := range s.In {
+		switch d := s.Body.In[i].DType; {
+		case plain(&s.In[i]) != "":
+			return nil, plain(&s.In[i])
+		case d.Size() == 1 && d != ir.Bool && (b.bytes < 0 || reach(s, i) > reach(s, b.bytes)):
+			b.bytes = i
+		}
+	}
+	if b.bytes < 0 {
+		return nil, "no operand has elements of one byte"
+	}
+	if why := b.overwritten(); why != "" {
+		return nil, why
+	}
+	for i := range s.In {
+		for k, a := range s.Axes {
+			b.varies[k] = b.varies[k] || i != b.bytes && a.Extent > 1 && s.In[i].Strides[k] != 0
+		}
+	}
+	b.row, b.col = -1, -1
+	for k, a := range s.Axes {
+		if b.varies[k] {
+			b.entries, b.row = b.entries*a.Extent, k
+		} else if b.col < 0 || a.Extent >= min(s.Axes[b.col].Extent, t.AcrossCols) {
+			b.col = k
+		}
+	}
+	if b.entries > elems(s)/2 {
+		return nil, "there are few elements for each combination of the other operands"
+	}
+	for k, a := range s.Axes {
+		if k != b.col && (b.row < 0 || !b.varies[b.row] && a.Extent > s.Axes[b.row].Extent) {
+			b.row = k
+		}
+	}
+	return b, ""
+}
+
+// overwritten says why the outputs can't be looked up one after the other: one of them is
+// in the memory of the bytes.
+func (b *table) overwritten() (why string) {
+	for _, out := range b.step.Out {
+		if len(b.step.Out) > 1 && b.mayAlias(b.step.In[b.bytes].Buffer, out.Buffer) {
+			return "an output is in the memory of the bytes, and there are others"
+		}
+	}
+	return ""
+}
+
+// reach returns how many indices a step has along the axes that an input varies along.
+func reach(s *plan.Step, i int) int {
+	n := 1
+	for k, a := range s.Axes {
+		if s.In[i].Strides[k] != 0 {
+			n *= a.Extent
+		}
+	}
+	return n
+}
+
+// block returns the place of one block: all tables, and enough elements for one goroutine.
+// Axes that are neither rows nor columns are cut into equal parts.
+func (b *table) block() *walk {
+	n := elems(b.step)
+	most := (n-1)/b.pieces(b.LookupWork*float64(n)) + 1
+	w := newWalk(b.step.Axes)
+	for k, a := range b.step.Axes {
+		if n > most && !b.varies[k] {
+			n /= a.Extent
+			size := min(a.Extent, max(1, most/n))
+			for k != b.row && k != b.col && a.Extent%size > 0 {
+				size--
+			}
+			w, n = w.cut(k, size), n*size
+		}
+	}
+	return w
+}
+
+// draft returns the nest. cost is what it costs if an entry costs so much.
+func (b *table) draft(block *walk, cost func(entry float64) float64) (*Draft, string) {
+	entries, err := b.computeEntries()
+	if err != nil {
+		return nil, err.Error()
+	}
+	d := newDraft(b.target, b.step)
+	items, tables := b.place(d, entries, block.depth())
+	in, lookups := b.calls(block), []nest.Item(nil)
+	for o := range b.step.Out {
+		k := lineKernel(kernel.Lookup, ir.OpInvalid, kernel.BitsType(b.step.Body.OutType(o)))
+		if _, ok := b.lib.Engine(k.Signature()); !ok {
+			return nil, "no kernel is registered for " + k.Signature()
+		}
+		lookups = append(lookups, b.lookUp(k, o, in, &tables[o]))
+	}
+	d.Parts = []nest.Nest{block.part(append(items, in.wrap(block, lookups)...))}
+	of := &entries.Choice
+	d.Choice = nest.Choice{Kernel: of.Kernel, Engine: of.Engine, Kernels: of.Kernels, Cost: cost(of.Cost / float64(b.entries))}
+	return d, ""
+}
+
+// calls returns the place of the calls that look up. Their rows are as long as can be, but
+// for rows of different tables, which may be next to each other: a call has several.
+func (b *table) calls(block *walk) *walk {
+	in, rows := block.cutAll(b.row, b.col), 1
+	if b.varies[b.row] {
+		rows = min(in.most[b.row], b.AcrossCols)
+	}
+	in = in.cut(b.col, b.CallElems/rows)
+	return in.cut(b.row, b.CallElems/in.most[b.col])
+}
+
+// computeEntries returns the draft of a step that computes the tables: it has the axes that
+// the other operands vary along, then one of the 256 bytes. Its bytes and its outputs are
+// buffers that the plan has not: place puts slots in their place.
+func (b *table) computeEntries() (*Draft, error) {
+	t, m := *b.target, *b.Machine
+	m.Workers, t.Machine, t.inGroup = 1, &m, true // one goroutine computes them
+	t.buffers = slices.Clone(t.buffers)
+	scratch := func(d ir.DType) (buffer int) {
+		t.buffers = append(t.buffers, plan.Buffer{Kind: plan.ScratchBuffer, DType: d})
+		return len(t.buffers) - 1
+	}
+	s := &plan.Step{Body: b.step.Body, Pos: b.step.Pos, Axes: append(slices.Clone(b.step.Axes), plan.Axis{Extent: kernel.Bytes})}
+	last := len(b.step.Axes)
+	for k := range b.varies {
+		if !b.varies[k] {
+			s.Axes[k].Extent = 1
+		}
+	}
+	for i, a := range b.step.In {
+		a.Strides = append(slices.Clone(a.Strides), 0)
+		if i == b.bytes {
+			a = plan.Access{Buffer: scratch(s.Body.In[i].DType), Strides: make([]int, last+1)}
+			a.Strides[last] = 1
+		}
+		s.In = append(s.In, a)
+	}
+	for o := range b.step.Out {
+		a := plan.Access{Buffer: scratch(s.Body.OutType(o)), Strides: b.strides()}
+		s.Out = append(s.Out, plan.Output{Access: a})
+	}
+	return choose(&t, s)
+}
+
+// strides returns how far the tables of the indices of each axis are apart, and 1 for the
+// entries of one.
+func (b *table) strides() []int {
+	strides, n := make([]int, len(b.varies)+1), kernel.Bytes
+	strides[len(b.varies)] = 1
+	for k := len(b.varies) - 1; k >= 0; k-- {
+		if b.varies[k] {
+			strides[k], n = n, n*b.step.Axes[k].Extent
+		}
+	}
+	return strides
+}
+
+// place takes the draft of the tables into that of the step, inside so many loops. It
+// returns the items and, for each output, its tables.
+func (b *table) place(into, entries *Draft, depth int) (items []nest.Item, tables []view) {
+	ins, operands := len(b.step.In), len(b.step.In)+len(b.step.Out)
+	behind := into.reserve(entries.Scratch)
+	m := mover{slot: make([]int, len(entries.Slots)), shift: depth}
+	for i, sl := range entries.Slots {
+		switch m.slot[i] = i; {
+		case i == b.bytes:
+			m.slot[i] = into.slot(nest.Slot{Kind: nest.Bytes, DType: sl.DType, Elems: kernel.Bytes})
+		case i < ins: // where the step has it
+		case i < operands:
+			m.slot[i] = into.scratch(sl.DType, b.entries)
+			tables = append(tables, view{slot: m.slot[i], strides: b.strides()})
+		default:
+			if sl.Kind == nest.Scratch {
+				sl.Offset += behind
+			}
+			m.slot[i] = into.slot(sl)
+		}
+	}
+	return m.parts(entries.Parts), tables
+}
+
+// lookUp returns the call that looks up an output.
+func (b *table) lookUp(k kernel.Code, out int, w *walk, table *view) nest.Item {
+	from, to := viewOf(b.bytes, &b.step.In[b.bytes]), viewOf(len(b.step.In)+out, &b.step.Out[out].Access)
+	args := []nest.Arg{w.arg(table, b.row), w.arg(&from, b.row), w.arg(&to, b.row)}
+	across, acrossOut := from.strides[b.col], to.strides[b.col]*b.step.Body.OutType(out).Size()
+	return call(k, w.size[b.row], w.size[b.col], args, nest.Fixed(across), nest.Fixed(acrossOut), nest.Fixed(kernel.Bytes))
+}
