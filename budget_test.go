@@ -12,7 +12,7 @@ import (
 // The budgets, in bytes. They are a tenth above what was measured:
 // raise them for a feature that is worth it, and say so in the commit.
 const (
-	maxGenerated = 9_200_000 // measured: 8.3 MB, of which 1.5 are kernels for AVX-512
+	maxGenerated = 10_400_000 // measured: 9.5 MB, of which 1.9 are kernels for AVX-512
 	maxGrowth    = 9_500_000 // measured: 8.6 MB on linux/amd64, of which 0.6 are kernels for AVX-512
 )
 

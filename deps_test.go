@@ -47,6 +47,7 @@ var allowed = map[string][]string{
 	"npy":                           {"graph", "internal/binfile", "ir/layout"},
 	"onnx":                          {"graph", "internal/binfile", "ir", "ir/layout"},
 	"safetensors":                   {"graph", "internal/binfile", "ir/layout"},
+	"sparse":                        {"graph", "runtime/tensor"},
 	"stream":                        {"graph", "internal/binfile", "ir", "ir/layout", "npy", "stream/blocks"},
 	"stream/blocks":                 {"ir"},
 	"zarr":                          {"graph", "internal/binfile", "ir/layout"},
@@ -115,7 +116,7 @@ var linked = []string{"golang.org/x/sys"}
 // TestUserBinariesStayLean lists what such programs link.
 func TestUserBinariesStayLean(t *testing.T) {
 	others := map[string]bool{}
-	args := []string{"-deps", "-f", "{{if not .Standard}}{{.ImportPath}} {{.Module.Path}}{{end}}", "./graph", "./cmplx", "./csvtensor", "./formula", "./imaging", "./npy", "./onnx", "./safetensors", "./stream", "./zarr", "./examples/..."}
+	args := []string{"-deps", "-f", "{{if not .Standard}}{{.ImportPath}} {{.Module.Path}}{{end}}", "./graph", "./cmplx", "./csvtensor", "./formula", "./imaging", "./npy", "./onnx", "./safetensors", "./sparse", "./stream", "./zarr", "./examples/..."}
 	for line := range strings.Lines(list(t, args...)) {
 		pkg, in, _ := strings.Cut(strings.TrimSpace(line), " ")
 		switch {

@@ -26,8 +26,8 @@ func TestList(t *testing.T) {
 	listed := map[string]bool{}
 	for line := range strings.Lines(output(t, "-list", "-only", ".")) {
 		name, _, _ := strings.Cut(line, " ")
-		if strings.HasPrefix(name, "fn-") {
-			name = "fn-NAME"
+		if kind, _, many := strings.Cut(name, "-"); many && (kind == "fn" || kind == "unseen") {
+			name = kind + "-NAME"
 		}
 		listed[name] = true
 	}

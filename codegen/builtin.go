@@ -15,8 +15,7 @@ import (
 )
 
 // superKernels are bodies of several operations that formulas often have: one kernel for
-// them saves a pass through memory. $0, $1, ... are the operands. The strategy tiling looks
-// for bodies of at most as many operations.
+// them saves a pass through memory. $0, $1, ... are the operands, and each may be a splat.
 var superKernels = []string{
 	"t0 = mul $0 $1; t1 = add t0 $2",
 	"t0 = mul $0 $1; t1 = sub t0 $2",
@@ -27,6 +26,7 @@ var superKernels = []string{
 	"t0 = add $0 $1; t1 = div $2 t0",
 	"t0 = add $0 $1; t1 = sqrt t0",
 	"t0 = add $0 $1; t1 = reciprocal t0",
+	"t0 = sub $0 $1; t1 = add t0 $2",
 	"t0 = sub $0 $1; t1 = mul t0 $2",
 	"t0 = sub $0 $1; t1 = div t0 $2",
 	"t0 = sub $0 $1; t1 = mul t0 t0",
@@ -43,6 +43,37 @@ var superKernels = []string{
 var thresholds = []string{
 	"t0 = lt $0 $1; t1 = select t0 $2 $3",
 	"t0 = le $0 $1; t1 = select t0 $2 $3",
+}
+
+// longKernels are longer ones, with the operands that formulas have, for each of superTypes, T: steps
+// of polynomials, sums and differences of products, counts, choices between values, clipping,
+// biases and normalizations.
+var longKernels = []string{
+	"kernel (u0:T, u1:T, u2:T, u3:T) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul t1 u3; store t2 }",
+	"kernel (u0:T, u1:T, s2:T, u3:T) { t0 = mul u0 u1; t1 = add t0 s2; t2 = mul t1 u3; store t2 }",
+	"kernel (u0:T, s1:T, s2:T, u3:T) { t0 = mul u0 s1; t1 = add t0 s2; t2 = mul t1 u3; store t2 }",
+	"kernel (s0:T, u1:T, u2:T, u3:T) { t0 = mul s0 u1; t1 = mul t0 u2; t2 = add t1 u3; store t2 }",
+	"kernel (u0:T, u1:T, u2:T, u3:T) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; store t2 }",
+	"kernel (u0:T, s1:T, u2:T, s3:T) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = add t0 t1; store t2 }",
+	"kernel (u0:T, u1:T, u2:T, u3:T) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = sub t0 t1; store t2 }",
+	"kernel (u0:T, s1:T, u2:T, s3:T) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = sub t0 t1; store t2 }",
+	"kernel (u0:T, s1:T) { t0 = lt u0 s1; t1 = cast:T t0; store t1 }",
+	"kernel (s0:T, u1:T) { t0 = lt s0 u1; t1 = cast:T t0; store t1 }",
+	"kernel (s0:T, u1:T, u2:T, s3:T) { t0 = lt s0 u1; t1 = lt u2 s3; t2 = and t0 t1; store t2 }",
+	"kernel (u0:T, s1:T, u2:T) { t0 = lt u0 s1; t1 = cast:T t0; t2 = add t1 u2; store t2 }",
+	"kernel (s0:T, u1:T, u2:T) { t0 = lt s0 u1; t1 = cast:T t0; t2 = add t1 u2; store t2 }",
+	"kernel (u0:T, u1:T, s2:T, u3:T) { t0 = add u0 u1; t1 = lt t0 s2; t2 = cast:T t1; t3 = add t2 u3; store t3 }",
+	"kernel (u0:T, u1:T, u2:T, u3:T) { t0 = lt u0 u1; t1 = select t0 u2 u3; store t1 }",
+	"kernel (u0:T, s1:T, u2:T, u3:T) { t0 = lt u0 s1; t1 = select t0 u2 u3; store t1 }",
+	"kernel (s0:T, u1:T, u2:T, u3:T) { t0 = lt s0 u1; t1 = select t0 u2 u3; store t1 }",
+	"kernel (u0:T, s1:T, u2:T, s3:T) { t0 = lt u0 s1; t1 = select t0 u2 s3; store t1 }",
+	"kernel (s0:T, u1:T, u2:T, s3:T) { t0 = lt s0 u1; t1 = select t0 u2 s3; store t1 }",
+	"kernel (u0:T, s1:T, s2:T, u3:T) { t0 = lt u0 s1; t1 = select t0 s2 u3; store t1 }",
+	"kernel (s0:T, u1:T, s2:T, u3:T) { t0 = lt s0 u1; t1 = select t0 s2 u3; store t1 }",
+	"kernel (u0:T, s1:T, s2:T) { t0 = max u0 s1; t1 = min t0 s2; store t1 }",
+	"kernel (u0:T, u1:T, s2:T) { t0 = add u0 u1; t1 = max t0 s2; store t1 }",
+	"kernel (u0:T, s1:T, s2:T, u3:T, u4:T) { t0 = sub u0 s1; t1 = mul t0 s2; t2 = mul t1 u3; t3 = add t2 u4; store t3 }",
+	"kernel (u0:T, u1:T, u2:T, u3:T, u4:T) { t0 = sub u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = add t2 u4; store t3 }",
 }
 
 // superTypes are the element types that superKernels come in.
@@ -86,6 +117,7 @@ func Builtins() []kernel.Code {
 	}
 	add(superKernels, superTypes...)
 	add(thresholds, ir.Uint8)
+	out = append(out, parseAll(superTypes, longKernels...)...)
 	out = append(out, builtinMicros()...)
 	out = append(out, builtinReductions()...)
 	out = append(out, builtinScans()...)

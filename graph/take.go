@@ -149,14 +149,16 @@ func (n *node) tuples(i Node, batch int) (flat Extent, at Node, rest Shape, err 
 	}
 	indexed := s[batch : batch+depth]
 	at = Iota(Int64, 1).Reshape().BroadcastTo(t[:len(t)-1])
-	inside := at.Eq(0) // all true
 	for k := range depth {
 		j := i.Index(-1, k)
+		if depth > 1 {
+			// The tuple may lead to an element of another row if an index is outside its own axis. To take
+			// a zero of as many as the axis has is an error then, which names the index and the axis.
+			j = j.Add(Fill(Int64, 0, indexed[k]).Take(0, j))
+		}
 		at = at.Mul(indexed[k]).Add(j)
-		inside = inside.And(j.Ge(0)).And(j.Lt(indexed[k]))
 	}
-	// An index outside its own axis may lead to an element of another row: -1 does not.
-	return indexed.NumElems(), Where(inside, at, -1), s[batch+depth:], nil
+	return indexed.NumElems(), at, s[batch+depth:], nil
 }
 
 // ScatterOp says what Scatter does with the element that is at an index.

@@ -65,14 +65,24 @@ func TestIndexOutside(t *testing.T) {
 }
 
 // TestTupleOutside asserts that an index of a tuple that is outside its own axis is an
-// error, even if the tuple leads to an element of the array.
+// error that names it and the axis, even if the tuple leads to an element of the array.
 func TestTupleOutside(t *testing.T) {
 	x, i := graph.Input("x", graph.Int8, 3, 4), graph.Input("i", graph.Int64, 1, 2)
-	p, err := graph.Compile(x.GatherND(i, 0), x.ScatterND(i, graph.Scalar(graph.Int8, 1).BroadcastTo(1), graph.ScatterSet))
-	require.NoError(t, err)
-	for _, bad := range [][]int64{{0, 4}, {1, -1}, {-1, 7}, {1 << 62, 0}} {
-		_, err = p.RunAll(t.Context(), graph.Ones(graph.Int8, 3, 4), graph.Of(bad, 1, 2))
-		require.ErrorContains(t, err, "is outside an axis of 12 elements")
+	for _, c := range []struct {
+		bad  []int64
+		want string
+	}{
+		{[]int64{0, 4}, "index 4 is outside an axis of 4 elements"},
+		{[]int64{1, -1}, "index -1 is outside an axis of 4 elements"},
+		{[]int64{-1, 7}, "index -1 is outside an axis of 3 elements"},
+		{[]int64{1 << 62, 0}, "index 4611686018427387904 is outside an axis of 3 elements"},
+	} {
+		for _, y := range []graph.Node{x.GatherND(i, 0), x.ScatterND(i, graph.Scalar(graph.Int8, 1).BroadcastTo(1), graph.ScatterSet)} {
+			p, err := graph.Compile(y)
+			require.NoError(t, err)
+			_, err = p.Run(t.Context(), graph.Ones(graph.Int8, 3, 4), graph.Of(c.bad, 1, 2))
+			require.ErrorContains(t, err, c.want)
+		}
 	}
 }
 

@@ -66,8 +66,56 @@ func (c *contractor) dot(v *ir.Value) (*ir.Value, error) {
 		return c.reduction(v)
 	case d.pairs == 1:
 		return c.outer(v)
+	case c.swaps(v, d):
+		return c.swapped(v)
 	}
 	return v, nil
+}
+
+// swaps reports whether a product has few rows, and a large transposed matrix that is not packed
+// once for all runs.
+func (c *contractor) swaps(v *ir.Value, d extentsOfDot) bool {
+	large := d.pairs*d.cols*v.Type.DType.Size() > c.machine.PackedBytes
+	return d.rows <= c.machine.SwappedRows && 2*d.rows <= d.cols && large && transposed(v.Args[1]) && !c.frozenBelow(v.Args[1])
+}
+
+// transposed reports whether a factor exchanges the last two axes of memory.
+func transposed(y *ir.Value) bool {
+	rank := len(y.Type.Shape)
+	if y.Op != ir.OpPermute || y.Args[0].Op.IsView() || y.Attr.Axes[rank-1] != rank-2 || y.Attr.Axes[rank-2] != rank-1 {
+		return false
+	}
+	at := y.Args[0].Attr
+	return at == nil || at.At == nil || at.At.Strides[rank-1] == 1
+}
+
+// swapped returns the transpose of the product of the transposes: x yT = (y xT)T. Each of its
+// elements is the same sum, in the same order. A product packs its right matrix, and of the two
+// that is the smaller one then.
+func (c *contractor) swapped(v *ir.Value) (*ir.Value, error) {
+	transpose := func(x *ir.Value) (*ir.Value, error) {
+		axes := make([]int, len(x.Type.Shape))
+		for i := range axes {
+			axes[i] = i
+		}
+		last := len(axes) - 1
+		axes[last], axes[last-1] = last-1, last
+		return c.f.Add(ir.OpPermute, ir.Attr{Axes: axes}, v.Pos, x)
+	}
+	left, err := transpose(v.Args[1])
+	if err != nil {
+		return nil, err
+	}
+	right, err := transpose(v.Args[0])
+	if err != nil {
+		return nil, err
+	}
+	p, err := c.f.Add(ir.OpDot, ir.Attr{}, v.Pos, left, right)
+	if err != nil {
+		return nil, err
+	}
+	c.record(v, p, "a product of few rows and a transposed matrix is the transpose of the product of that and few columns: the few are packed")
+	return transpose(p)
 }
 
 // record notes that v is computed as w.

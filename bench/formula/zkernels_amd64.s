@@ -215,6 +215,224 @@ done:
 	VZEROUPPER
 	RET
 
+// func k_add_add_add_etc_f64_uuuuuss_2e56565dd1(f *abi.Frame)
+// Requires: AVX
+TEXT ·k_add_add_add_etc_f64_uuuuuss_2e56565dd1(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, s5:f64, s6:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = mul u4 s5; t4 = sub t2 t3; t5 = mul t4 s6; t6 = add t5 u4; store t6 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R13
+	TESTQ R13, R13
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+	MOVQ  56(CX), R14
+	MOVQ  64(CX), R15
+	MOVQ  72(CX), R12
+
+row:
+	VBROADCASTSD (R14), Y15
+	VBROADCASTSD (R15), Y14
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Y0
+	VADDPD  (R8)(BX*8), Y0, Y0
+	VMOVUPS 32(DI)(BX*8), Y1
+	VADDPD  32(R8)(BX*8), Y1, Y1
+	VADDPD  (R9)(BX*8), Y0, Y0
+	VADDPD  32(R9)(BX*8), Y1, Y1
+	VADDPD  (R10)(BX*8), Y0, Y0
+	VADDPD  32(R10)(BX*8), Y1, Y1
+	VMOVUPS (R11)(BX*8), Y2
+	VMULPD  Y2, Y15, Y3
+	VMOVUPS 32(R11)(BX*8), Y4
+	VMULPD  Y4, Y15, Y5
+	VSUBPD  Y3, Y0, Y0
+	VSUBPD  Y5, Y1, Y1
+	VMULPD  Y14, Y0, Y0
+	VMULPD  Y14, Y1, Y1
+	VADDPD  Y2, Y0, Y0
+	VADDPD  Y4, Y1, Y1
+	VMOVUPS Y0, (R12)(BX*8)
+	VMOVUPS Y1, 32(R12)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (DI)(BX*8), Y0, Y1
+	VMASKMOVPD (R8)(BX*8), Y0, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD (R9)(BX*8), Y0, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD (R10)(BX*8), Y0, Y2
+	VADDPD     Y1, Y2, Y1
+	VMASKMOVPD (R11)(BX*8), Y0, Y2
+	VMULPD     Y15, Y2, Y3
+	VSUBPD     Y3, Y1, Y1
+	VMULPD     Y14, Y1, Y1
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R12)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y1
+	VMASKMOVPD 32(R8)(BX*8), Y0, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD 32(R9)(BX*8), Y0, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD 32(R10)(BX*8), Y0, Y2
+	VADDPD     Y1, Y2, Y1
+	VMASKMOVPD 32(R11)(BX*8), Y0, Y2
+	VMULPD     Y15, Y2, Y3
+	VSUBPD     Y3, Y1, Y1
+	VMULPD     Y14, Y1, Y1
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, 32(R12)(BX*8)
+
+next:
+	DECQ R13
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R14
+	ADDQ 256(CX), R15
+	ADDQ 264(CX), R12
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_clip_mul_mul_f32_ussss_132d229e73(f *abi.Frame)
+// Requires: AVX, CMOV
+TEXT ·k_add_clip_mul_mul_f32_ussss_132d229e73(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, s1:f32, s2:f32, s3:f32, s4:f32) { t0 = add u0 s1; t1 = clip t0 s2 s3; t2 = mul u0 t1; t3 = mul t2 s4; store t3 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R10
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R12
+	MOVQ  48(CX), R13
+	MOVQ  56(CX), R8
+
+row:
+	VBROADCASTSS (R11), Y15
+	VBROADCASTSS (R12), Y14
+	VBROADCASTSS (R10), Y13
+	VBROADCASTSS (R13), Y12
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VADDPS  Y0, Y13, Y1
+	VMOVUPS 32(DI)(BX*4), Y2
+	VADDPS  Y2, Y13, Y3
+	VMAXPS  Y15, Y1, Y4
+	VMAXPS  Y15, Y3, Y5
+	VMAXPS  Y1, Y15, Y6
+	VMAXPS  Y3, Y15, Y7
+	VANDPS  Y6, Y4, Y4
+	VANDPS  Y7, Y5, Y5
+	VCMPPS  $0x03, Y15, Y1, Y1
+	VCMPPS  $0x03, Y15, Y3, Y3
+	VORPS   Y1, Y4, Y1
+	VORPS   Y3, Y5, Y3
+	VMINPS  Y14, Y1, Y4
+	VMINPS  Y14, Y3, Y5
+	VMINPS  Y1, Y14, Y1
+	VMINPS  Y3, Y14, Y3
+	VORPS   Y1, Y4, Y1
+	VORPS   Y3, Y5, Y3
+	VMULPS  Y1, Y0, Y0
+	VMULPS  Y3, Y2, Y1
+	VMULPS  Y12, Y0, Y0
+	VMULPS  Y12, Y1, Y1
+	VMOVUPS Y0, (R8)(BX*4)
+	VMOVUPS Y1, 32(R8)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	MOVQ       $+8, DX
+	CMPQ       CX, DX
+	CMOVQGT    DX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VADDPS     Y13, Y1, Y2
+	VMAXPS     Y15, Y2, Y3
+	VMAXPS     Y2, Y15, Y4
+	VANDPS     Y4, Y3, Y3
+	VCMPPS     $0x03, Y15, Y2, Y2
+	VORPS      Y2, Y3, Y2
+	VMINPS     Y14, Y2, Y3
+	VMINPS     Y2, Y14, Y2
+	VORPS      Y2, Y3, Y2
+	VMULPS     Y2, Y1, Y1
+	VMULPS     Y12, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R8)(BX*4)
+	ADDQ       $0x08, BX
+	CMPQ       BX, SI
+	JLT        step
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R10
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R12
+	ADDQ 240(CX), R13
+	ADDQ 248(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
 // func k_add_gelutanh_f32_uu_309112f47a(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV, FMA3
 TEXT ·k_add_gelutanh_f32_uu_309112f47a(SB), NOSPLIT, $0-8
@@ -1609,6 +1827,170 @@ next:
 	ADDQ 232(CX), R12
 	ADDQ 240(CX), R13
 	ADDQ 248(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_cast_mul_cast_etc_u8_f32_usus_30e520e5d9(f *abi.Frame)
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_cast_mul_cast_etc_u8_f32_usus_30e520e5d9(SB), NOSPLIT, $0-8
+	// kernel (u0:u8, s1:f32, u2:u8, s3:f32) { t0 = cast:f32 u0; t1 = mul t0 s1; t2 = cast:f32 u2; t3 = mul t2 s3; t4 = add t1 t3; t5 = cast:u8 t4; store t5 }
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R10
+	TESTQ   R10, R10
+	JLE     done
+	MOVQ    16(CX), DI
+	MOVQ    24(CX), R11
+	MOVQ    32(CX), R8
+	MOVQ    40(CX), R12
+	MOVQ    48(CX), R9
+	VXORPS  Y13, Y13, Y13
+	VMOVUPS c437f0000437f0000<>+0(SB), Y12
+
+row:
+	VBROADCASTSS (R11), Y15
+	VBROADCASTSS (R12), Y14
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VPMOVZXBD    (DI)(BX*1), Y0
+	VPMOVZXBD    8(DI)(BX*1), Y1
+	VCVTDQ2PS    Y0, Y0
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y15, Y0, Y0
+	VMULPS       Y15, Y1, Y1
+	VPMOVZXBD    (R8)(BX*1), Y2
+	VPMOVZXBD    8(R8)(BX*1), Y3
+	VCVTDQ2PS    Y2, Y2
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y14, Y2, Y2
+	VMULPS       Y14, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VMAXPS       Y13, Y0, Y0
+	VMAXPS       Y13, Y1, Y1
+	VMINPS       Y12, Y0, Y0
+	VMINPS       Y12, Y1, Y1
+	VCVTTPS2DQ   Y0, Y0
+	VCVTTPS2DQ   Y1, Y1
+	VEXTRACTF128 $0x01, Y0, X2
+	VEXTRACTF128 $0x01, Y1, X3
+	VPACKUSDW    X2, X0, X0
+	VPACKUSDW    X3, X1, X1
+	VPACKUSWB    X0, X0, X0
+	VPACKUSWB    X1, X1, X1
+	VMOVQ        X0, (R9)(BX*1)
+	VMOVQ        X1, 8(R9)(BX*1)
+	ADDQ         $0x10, BX
+	CMPQ         BX, AX
+	JLE          loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ    SI, CX
+	SUBQ    BX, CX
+	MOVQ    $+8, DX
+	CMPQ    CX, DX
+	CMOVQGT DX, CX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVQ   (DI)(BX*1), X0
+	JMP     end2
+
+part1:
+	LEAQ -1(DI)(BX*1), DX
+	XORQ AX, AX
+
+load3:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load3
+	VMOVQ AX, X0
+
+end2:
+	VPMOVZXBD X0, Y0
+	VCVTDQ2PS Y0, Y0
+	VMULPS    Y15, Y0, Y0
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $+8, DX
+	CMPQ      CX, DX
+	CMOVQGT   DX, CX
+	CMPQ      CX, $0x08
+	JNE       part4
+	VMOVQ     (R8)(BX*1), X1
+	JMP       end5
+
+part4:
+	LEAQ -1(R8)(BX*1), DX
+	XORQ AX, AX
+
+load6:
+	SHLQ  $0x08, AX
+	MOVB  (DX)(CX*1), AL
+	DECQ  CX
+	JNE   load6
+	VMOVQ AX, X1
+
+end5:
+	VPMOVZXBD    X1, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y14, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VMAXPS       Y13, Y0, Y0
+	VMINPS       Y12, Y0, Y0
+	VCVTTPS2DQ   Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VPACKUSDW    X1, X0, X0
+	VPACKUSWB    X0, X0, X0
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	MOVQ         $+8, DX
+	CMPQ         CX, DX
+	CMOVQGT      DX, CX
+	CMPQ         CX, $0x08
+	JNE          part7
+	VMOVQ        X0, (R9)(BX*1)
+	JMP          end8
+
+part7:
+	LEAQ  (R9)(BX*1), DX
+	VMOVQ X0, AX
+
+store10:
+	MOVB AL, (DX)
+	SHRQ $0x08, AX
+	ADDQ $0x01, DX
+	DECQ CX
+	JNE  store10
+
+end8:
+	ADDQ $0x08, BX
+	CMPQ BX, SI
+	JLT  step
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R12
+	ADDQ 240(CX), R9
 	JMP  row
 
 done:
@@ -3419,6 +3801,355 @@ leave1:
 	VMOVUPS 256(SP), Y4
 	JMP     after1
 
+// func k_lt_cast_lt_etc_f32_suss_694f905486(f *abi.Frame)
+// Requires: AVX, CMOV
+TEXT ·k_lt_cast_lt_etc_f32_suss_694f905486(SB), NOSPLIT, $0-8
+	// kernel (s0:f32, u1:f32, s2:f32, s3:f32) { t0 = lt s0 u1; t1 = cast:f32 t0; t2 = lt s2 u1; t3 = cast:f32 t2; t4 = add t1 t3; t5 = lt s3 u1; t6 = cast:f32 t5; t7 = add t4 t6; store t7 }
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R9
+	TESTQ   R9, R9
+	JLE     done
+	MOVQ    16(CX), R10
+	MOVQ    24(CX), DI
+	MOVQ    32(CX), R11
+	MOVQ    40(CX), R12
+	MOVQ    48(CX), R8
+	VMOVUPS c3f8000003f800000<>+0(SB), Y15
+
+row:
+	VBROADCASTSS (R10), Y14
+	VBROADCASTSS (R11), Y13
+	VBROADCASTSS (R12), Y12
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VCMPPS  $0x11, Y0, Y14, Y1
+	VMOVUPS 32(DI)(BX*4), Y2
+	VCMPPS  $0x11, Y2, Y14, Y3
+	VANDPS  Y15, Y1, Y1
+	VANDPS  Y15, Y3, Y3
+	VCMPPS  $0x11, Y0, Y13, Y4
+	VCMPPS  $0x11, Y2, Y13, Y5
+	VANDPS  Y15, Y4, Y4
+	VANDPS  Y15, Y5, Y5
+	VADDPS  Y4, Y1, Y1
+	VADDPS  Y5, Y3, Y3
+	VCMPPS  $0x11, Y0, Y12, Y0
+	VCMPPS  $0x11, Y2, Y12, Y2
+	VANDPS  Y15, Y0, Y0
+	VANDPS  Y15, Y2, Y2
+	VADDPS  Y0, Y1, Y0
+	VADDPS  Y2, Y3, Y1
+	VMOVUPS Y0, (R8)(BX*4)
+	VMOVUPS Y1, 32(R8)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	MOVQ       $+8, DX
+	CMPQ       CX, DX
+	CMOVQGT    DX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VCMPPS     $0x11, Y1, Y14, Y2
+	VANDPS     Y15, Y2, Y2
+	VCMPPS     $0x11, Y1, Y13, Y3
+	VANDPS     Y15, Y3, Y3
+	VADDPS     Y3, Y2, Y2
+	VCMPPS     $0x11, Y1, Y12, Y1
+	VANDPS     Y15, Y1, Y1
+	VADDPS     Y1, Y2, Y1
+	VMASKMOVPS Y1, Y0, (R8)(BX*4)
+	ADDQ       $0x08, BX
+	CMPQ       BX, SI
+	JLT        step
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R12
+	ADDQ 240(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_lt_lt_and_select_f32_suss_9e6570f14f(f *abi.Frame)
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_lt_lt_and_select_f32_suss_9e6570f14f(SB), NOSPLIT, $0-8
+	// kernel (s0:f32, u1:f32, s2:f32, s3:f32) { t0 = lt s0 u1; t1 = lt u1 s2; t2 = and t0 t1; t3 = select t2 u1 s3; store t3 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), R10
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R12
+	MOVQ  48(CX), R8
+
+row:
+	VBROADCASTSS (R10), Y15
+	VBROADCASTSS (R11), Y14
+	VBROADCASTSS (R12), Y13
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS   (DI)(BX*4), Y0
+	VCMPPS    $0x11, Y0, Y15, Y1
+	VMOVUPS   32(DI)(BX*4), Y2
+	VCMPPS    $0x11, Y2, Y15, Y3
+	VCMPPS    $0x11, Y14, Y0, Y4
+	VCMPPS    $0x11, Y14, Y2, Y5
+	VPAND     Y4, Y1, Y1
+	VPAND     Y5, Y3, Y3
+	VBLENDVPS Y1, Y0, Y13, Y0
+	VBLENDVPS Y3, Y2, Y13, Y1
+	VMOVUPS   Y0, (R8)(BX*4)
+	VMOVUPS   Y1, 32(R8)(BX*4)
+	ADDQ      $0x10, BX
+	CMPQ      BX, AX
+	JLE       loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	MOVQ       $+8, DX
+	CMPQ       CX, DX
+	CMOVQGT    DX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VCMPPS     $0x11, Y1, Y15, Y2
+	VCMPPS     $0x11, Y14, Y1, Y3
+	VPAND      Y3, Y2, Y2
+	VBLENDVPS  Y2, Y1, Y13, Y1
+	VMASKMOVPS Y1, Y0, (R8)(BX*4)
+	ADDQ       $0x08, BX
+	CMPQ       BX, SI
+	JLT        step
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R12
+	ADDQ 240(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_lt_mul_select_f32_sus_3d9238c874(f *abi.Frame)
+// Requires: AVX
+TEXT ·k_lt_mul_select_f32_sus_3d9238c874(SB), NOSPLIT, $0-8
+	// kernel (s0:f32, u1:f32, s2:f32) { t0 = lt s0 u1; t1 = mul u1 s2; t2 = select t0 u1 t1; store t2 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), R10
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSS (R11), Y15
+	VBROADCASTSS (R10), Y14
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS   (DI)(BX*4), Y0
+	VMULPS    Y0, Y15, Y1
+	VCMPPS    $0x11, Y0, Y14, Y2
+	VBLENDVPS Y2, Y0, Y1, Y0
+	VMOVUPS   Y0, (R8)(BX*4)
+	ADDQ      $0x08, BX
+	CMPQ      BX, AX
+	JLE       loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMULPS     Y15, Y1, Y2
+	VCMPPS     $0x11, Y1, Y14, Y3
+	VBLENDVPS  Y3, Y1, Y2, Y1
+	VMASKMOVPS Y1, Y0, (R8)(BX*4)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_add_mul_etc_f32_susssss_bc476cb614(f *abi.Frame)
+// Requires: AVX, CMOV
+TEXT ·k_mul_add_mul_etc_f32_susssss_bc476cb614(SB), NOSPLIT, $0-8
+	// kernel (s0:f32, u1:f32, s2:f32, s3:f32, s4:f32, s5:f32, s6:f32) { t0 = mul s0 u1; t1 = add t0 s2; t2 = mul t1 u1; t3 = add t2 s3; t4 = mul u1 t3; t5 = add s4 t4; t6 = mul u1 t5; t7 = add t6 s5; t8 = mul t7 u1; t9 = add t8 s6; store t9 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), R10
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R12
+	MOVQ  48(CX), R13
+	MOVQ  56(CX), R14
+	MOVQ  64(CX), R15
+	MOVQ  72(CX), R8
+
+row:
+	VBROADCASTSS (R10), Y15
+	VBROADCASTSS (R11), Y14
+	VBROADCASTSS (R12), Y13
+	VBROADCASTSS (R13), Y12
+	VBROADCASTSS (R14), Y11
+	VBROADCASTSS (R15), Y10
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VMULPS  Y0, Y15, Y1
+	VMOVUPS 32(DI)(BX*4), Y2
+	VMULPS  Y2, Y15, Y3
+	VADDPS  Y14, Y1, Y1
+	VADDPS  Y14, Y3, Y3
+	VMULPS  Y0, Y1, Y1
+	VMULPS  Y2, Y3, Y3
+	VADDPS  Y13, Y1, Y1
+	VADDPS  Y13, Y3, Y3
+	VMULPS  Y1, Y0, Y1
+	VMULPS  Y3, Y2, Y3
+	VADDPS  Y1, Y12, Y1
+	VADDPS  Y3, Y12, Y3
+	VMULPS  Y1, Y0, Y1
+	VMULPS  Y3, Y2, Y3
+	VADDPS  Y11, Y1, Y1
+	VADDPS  Y11, Y3, Y3
+	VMULPS  Y0, Y1, Y0
+	VMULPS  Y2, Y3, Y1
+	VADDPS  Y10, Y0, Y0
+	VADDPS  Y10, Y1, Y1
+	VMOVUPS Y0, (R8)(BX*4)
+	VMOVUPS Y1, 32(R8)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	MOVQ       $+8, DX
+	CMPQ       CX, DX
+	CMOVQGT    DX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMULPS     Y1, Y15, Y2
+	VADDPS     Y14, Y2, Y2
+	VMULPS     Y1, Y2, Y2
+	VADDPS     Y13, Y2, Y2
+	VMULPS     Y2, Y1, Y2
+	VADDPS     Y2, Y12, Y2
+	VMULPS     Y2, Y1, Y2
+	VADDPS     Y11, Y2, Y2
+	VMULPS     Y1, Y2, Y1
+	VADDPS     Y10, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R8)(BX*4)
+	ADDQ       $0x08, BX
+	CMPQ       BX, SI
+	JLT        step
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R12
+	ADDQ 240(CX), R13
+	ADDQ 248(CX), R14
+	ADDQ 256(CX), R15
+	ADDQ 264(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
 // func k_mul_add_mul_etc_f32_uuus_10cee77e79(f *abi.Frame)
 // Requires: AVX, CMOV
 TEXT ·k_mul_add_mul_etc_f32_uuus_10cee77e79(SB), NOSPLIT, $0-8
@@ -3515,23 +4246,579 @@ done:
 	VZEROUPPER
 	RET
 
-// func k_sub_mul_mul_add_f32_uuuuu_e61f97e731(f *abi.Frame)
+// func k_mul_mul_add_etc_f32_susuus_882e35a4d7(f *abi.Frame)
 // Requires: AVX, CMOV
-TEXT ·k_sub_mul_mul_add_f32_uuuuu_e61f97e731(SB), NOSPLIT, $0-8
-	// kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = sub u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = add t2 u4; store t3 }
+TEXT ·k_mul_mul_add_etc_f32_susuus_882e35a4d7(SB), NOSPLIT, $0-8
+	// kernel (s0:f32, u1:f32, s2:f32, u3:f32, u4:f32, s5:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = add t0 t1; t3 = mul u4 s5; t4 = add t2 t3; store t4 }
 	MOVQ  f+0(FP), CX
 	MOVQ  8(CX), SI
 	TESTQ SI, SI
 	JLE   done
-	MOVQ  (CX), R13
-	TESTQ R13, R13
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), R12
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R13
+	MOVQ  40(CX), R8
+	MOVQ  48(CX), R9
+	MOVQ  56(CX), R14
+	MOVQ  64(CX), R10
+
+row:
+	VBROADCASTSS (R12), Y15
+	VBROADCASTSS (R13), Y14
+	VBROADCASTSS (R14), Y13
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPS  (DI)(BX*4), Y15, Y0
+	VMULPS  32(DI)(BX*4), Y15, Y1
+	VMULPS  (R8)(BX*4), Y14, Y2
+	VMULPS  32(R8)(BX*4), Y14, Y3
+	VADDPS  Y2, Y0, Y0
+	VADDPS  Y3, Y1, Y1
+	VMULPS  (R9)(BX*4), Y13, Y2
+	VMULPS  32(R9)(BX*4), Y13, Y3
+	VADDPS  Y2, Y0, Y0
+	VADDPS  Y3, Y1, Y1
+	VMOVUPS Y0, (R10)(BX*4)
+	VMOVUPS Y1, 32(R10)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	MOVQ       $+8, DX
+	CMPQ       CX, DX
+	CMOVQGT    DX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMULPS     Y1, Y15, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VMULPS     Y2, Y14, Y2
+	VADDPS     Y2, Y1, Y1
+	VMASKMOVPS (R9)(BX*4), Y0, Y2
+	VMULPS     Y13, Y2, Y2
+	VADDPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R10)(BX*4)
+	ADDQ       $0x08, BX
+	CMPQ       BX, SI
+	JLT        step
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R12
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R13
+	ADDQ 232(CX), R8
+	ADDQ 240(CX), R9
+	ADDQ 248(CX), R14
+	ADDQ 256(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_mul_add_etc_f32_ussussusu_16fedc58be(f *abi.Frame)
+// Requires: AVX, CMOV
+TEXT ·k_mul_mul_add_etc_f32_ussussusu_16fedc58be(SB), NOSPLIT, $16-8
+	// kernel (u0:f32, s1:f32, s2:f32, u3:f32, s4:f32, s5:f32, u6:f32, s7:f32, u8:f32) { t0 = mul u0 s1; t1 = mul s2 u3; t2 = add t0 t1; t3 = mul s4 t2; t4 = mul s5 u6; t5 = mul u3 u3; t6 = mul s4 t5; t7 = add t4 t6; t8 = sqrt t7; t9 = add s7 t8; t10 = div t3 t9; t11 = sub u8 t10; store t11 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R12
+	TESTQ R12, R12
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R13
+	MOVQ  32(CX), R14
+	MOVQ  40(CX), R8
+	MOVQ  48(CX), R15
+	MOVQ  56(CX), AX
+	MOVQ  AX, (SP)
+	MOVQ  64(CX), R9
+	MOVQ  72(CX), AX
+	MOVQ  AX, 8(SP)
+	MOVQ  80(CX), R10
+	MOVQ  88(CX), R11
+
+row:
+	VBROADCASTSS (R15), Y15
+	VBROADCASTSS (R13), Y14
+	VBROADCASTSS (R14), Y13
+	MOVQ         (SP), AX
+	VBROADCASTSS (AX), Y12
+	MOVQ         8(SP), AX
+	VBROADCASTSS (AX), Y11
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPS  (DI)(BX*4), Y14, Y0
+	VMULPS  32(DI)(BX*4), Y14, Y1
+	VMOVUPS (R8)(BX*4), Y2
+	VMULPS  Y2, Y13, Y3
+	VMOVUPS 32(R8)(BX*4), Y4
+	VMULPS  Y4, Y13, Y5
+	VADDPS  Y3, Y0, Y0
+	VADDPS  Y5, Y1, Y1
+	VMULPS  Y0, Y15, Y0
+	VMULPS  Y1, Y15, Y1
+	VMULPS  (R9)(BX*4), Y12, Y3
+	VMULPS  32(R9)(BX*4), Y12, Y5
+	VMULPS  Y2, Y2, Y2
+	VMULPS  Y4, Y4, Y4
+	VMULPS  Y2, Y15, Y2
+	VMULPS  Y4, Y15, Y4
+	VADDPS  Y2, Y3, Y2
+	VADDPS  Y4, Y5, Y3
+	VSQRTPS Y2, Y2
+	VSQRTPS Y3, Y3
+	VADDPS  Y2, Y11, Y2
+	VADDPS  Y3, Y11, Y3
+	VDIVPS  Y2, Y0, Y0
+	VDIVPS  Y3, Y1, Y1
+	VMOVUPS (R10)(BX*4), Y2
+	VSUBPS  Y0, Y2, Y0
+	VMOVUPS 32(R10)(BX*4), Y2
+	VSUBPS  Y1, Y2, Y1
+	VMOVUPS Y0, (R11)(BX*4)
+	VMOVUPS Y1, 32(R11)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	MOVQ       $+8, DX
+	CMPQ       CX, DX
+	CMOVQGT    DX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMULPS     Y14, Y1, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VMULPS     Y2, Y13, Y3
+	VADDPS     Y3, Y1, Y1
+	VMULPS     Y1, Y15, Y1
+	VMASKMOVPS (R9)(BX*4), Y0, Y3
+	VMULPS     Y3, Y12, Y3
+	VMULPS     Y2, Y2, Y2
+	VMULPS     Y2, Y15, Y2
+	VADDPS     Y2, Y3, Y2
+	VSQRTPS    Y2, Y2
+	VADDPS     Y2, Y11, Y2
+	VDIVPS     Y2, Y1, Y1
+	VMASKMOVPS (R10)(BX*4), Y0, Y2
+	VSUBPS     Y1, Y2, Y1
+	VMASKMOVPS Y1, Y0, (R11)(BX*4)
+	ADDQ       $0x08, BX
+	CMPQ       BX, SI
+	JLT        step
+
+next:
+	DECQ R12
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R13
+	ADDQ 224(CX), R14
+	ADDQ 232(CX), R8
+	ADDQ 240(CX), R15
+	MOVQ 248(CX), AX
+	ADDQ AX, (SP)
+	ADDQ 256(CX), R9
+	MOVQ 264(CX), AX
+	ADDQ AX, 8(SP)
+	ADDQ 272(CX), R10
+	ADDQ 280(CX), R11
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_mul_add_etc_f32_uussu_dfb8b8cb98(f *abi.Frame)
+// Requires: AVX, CMOV
+TEXT ·k_mul_mul_add_etc_f32_uussu_dfb8b8cb98(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, s2:f32, s3:f32, u4:f32) { t0 = mul u0 u1; t1 = mul u1 s2; t2 = add t1 s3; t3 = mul t2 u4; t4 = add t0 t3; store t4 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R12
+	MOVQ  40(CX), R13
+	MOVQ  48(CX), R9
+	MOVQ  56(CX), R10
+
+row:
+	VBROADCASTSS (R12), Y15
+	VBROADCASTSS (R13), Y14
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (R8)(BX*4), Y0
+	VMULPS  (DI)(BX*4), Y0, Y1
+	VMOVUPS 32(R8)(BX*4), Y2
+	VMULPS  32(DI)(BX*4), Y2, Y3
+	VMULPS  Y15, Y0, Y0
+	VMULPS  Y15, Y2, Y2
+	VADDPS  Y14, Y0, Y0
+	VADDPS  Y14, Y2, Y2
+	VMULPS  (R9)(BX*4), Y0, Y0
+	VMULPS  32(R9)(BX*4), Y2, Y2
+	VADDPS  Y0, Y1, Y0
+	VADDPS  Y2, Y3, Y1
+	VMOVUPS Y0, (R10)(BX*4)
+	VMOVUPS Y1, 32(R10)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	MOVQ       $+8, DX
+	CMPQ       CX, DX
+	CMOVQGT    DX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VMULPS     Y2, Y1, Y1
+	VMULPS     Y15, Y2, Y2
+	VADDPS     Y14, Y2, Y2
+	VMASKMOVPS (R9)(BX*4), Y0, Y3
+	VMULPS     Y3, Y2, Y2
+	VADDPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R10)(BX*4)
+	ADDQ       $0x08, BX
+	CMPQ       BX, SI
+	JLT        step
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R12
+	ADDQ 232(CX), R13
+	ADDQ 240(CX), R9
+	ADDQ 248(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_mul_mul_etc_f64_uuus_498a4f381e(f *abi.Frame)
+// Requires: AVX
+TEXT ·k_mul_mul_mul_etc_f64_uuus_498a4f381e(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, u2:f64, s3:f64) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t1 t2; t4 = add t0 t3; t5 = reciprocal t4; t6 = mul t5 t5; t7 = mul t6 t5; t8 = mul t7 t7; t9 = sub t8 t7; t10 = mul t9 s3; store t10 }
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R11
+	TESTQ   R11, R11
+	JLE     done
+	MOVQ    16(CX), DI
+	MOVQ    24(CX), R8
+	MOVQ    32(CX), R9
+	MOVQ    40(CX), R12
+	MOVQ    48(CX), R10
+	VMOVUPS c3ff0000000000000<>+0(SB), Y15
+
+row:
+	VBROADCASTSD (R12), Y14
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (R8)(BX*8), Y0
+	VMULPD  Y0, Y0, Y0
+	VMOVUPS 32(R8)(BX*8), Y1
+	VMULPD  Y1, Y1, Y1
+	VMOVUPS (R9)(BX*8), Y2
+	VMULPD  Y2, Y2, Y2
+	VMOVUPS 32(R9)(BX*8), Y3
+	VMULPD  Y3, Y3, Y3
+	VADDPD  Y2, Y0, Y0
+	VADDPD  Y3, Y1, Y1
+	VMOVUPS (DI)(BX*8), Y2
+	VMULPD  Y2, Y2, Y2
+	VMOVUPS 32(DI)(BX*8), Y3
+	VMULPD  Y3, Y3, Y3
+	VADDPD  Y0, Y2, Y0
+	VADDPD  Y1, Y3, Y1
+	VDIVPD  Y0, Y15, Y0
+	VDIVPD  Y1, Y15, Y1
+	VMULPD  Y0, Y0, Y2
+	VMULPD  Y1, Y1, Y3
+	VMULPD  Y0, Y2, Y0
+	VMULPD  Y1, Y3, Y1
+	VMULPD  Y0, Y0, Y2
+	VMULPD  Y1, Y1, Y3
+	VSUBPD  Y0, Y2, Y0
+	VSUBPD  Y1, Y3, Y1
+	VMULPD  Y14, Y0, Y0
+	VMULPD  Y14, Y1, Y1
+	VMOVUPS Y0, (R10)(BX*8)
+	VMOVUPS Y1, 32(R10)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (R8)(BX*8), Y0, Y1
+	VMULPD     Y1, Y1, Y1
+	VMASKMOVPD (R9)(BX*8), Y0, Y2
+	VMULPD     Y2, Y2, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD (DI)(BX*8), Y0, Y2
+	VMULPD     Y2, Y2, Y2
+	VADDPD     Y1, Y2, Y1
+	VDIVPD     Y1, Y15, Y1
+	VMULPD     Y1, Y1, Y2
+	VMULPD     Y1, Y2, Y1
+	VMULPD     Y1, Y1, Y2
+	VSUBPD     Y1, Y2, Y1
+	VMULPD     Y14, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R10)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(R8)(BX*8), Y0, Y1
+	VMULPD     Y1, Y1, Y1
+	VMASKMOVPD 32(R9)(BX*8), Y0, Y2
+	VMULPD     Y2, Y2, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y2
+	VMULPD     Y2, Y2, Y2
+	VADDPD     Y1, Y2, Y1
+	VDIVPD     Y1, Y15, Y1
+	VMULPD     Y1, Y1, Y2
+	VMULPD     Y1, Y2, Y1
+	VMULPD     Y1, Y1, Y2
+	VSUBPD     Y1, Y2, Y1
+	VMULPD     Y14, Y1, Y1
+	VMASKMOVPD Y1, Y0, 32(R10)(BX*8)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R12
+	ADDQ 240(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_mul_mul_etc_f64_uuusss_2f3ed0eab9(f *abi.Frame)
+// Requires: AVX
+TEXT ·k_mul_mul_mul_etc_f64_uuusss_2f3ed0eab9(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, u2:f64, s3:f64, s4:f64, s5:f64) { t0 = mul u0 u0; t1 = mul u1 u2; t2 = mul s3 t1; t3 = sub t0 t2; t4 = max t3 s4; t5 = sqrt t4; t6 = sub t5 u0; t7 = mul s5 u1; t8 = div t6 t7; store t8 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R12
+	MOVQ  48(CX), R13
+	MOVQ  56(CX), R14
+	MOVQ  64(CX), R10
+
+row:
+	VBROADCASTSD (R13), Y15
+	VBROADCASTSD (R12), Y14
+	VBROADCASTSD (R14), Y13
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (R8)(BX*8), Y0
+	VMULPD  (R9)(BX*8), Y0, Y1
+	VMOVUPS 32(R8)(BX*8), Y2
+	VMULPD  32(R9)(BX*8), Y2, Y3
+	VMULPD  Y1, Y14, Y1
+	VMULPD  Y3, Y14, Y3
+	VMOVUPS (DI)(BX*8), Y4
+	VMULPD  Y4, Y4, Y5
+	VMOVUPS 32(DI)(BX*8), Y6
+	VMULPD  Y6, Y6, Y7
+	VSUBPD  Y1, Y5, Y1
+	VSUBPD  Y3, Y7, Y3
+	VMAXPD  Y15, Y1, Y5
+	VMAXPD  Y1, Y15, Y7
+	VANDPS  Y7, Y5, Y5
+	VCMPPD  $0x03, Y15, Y1, Y1
+	VORPS   Y1, Y5, Y1
+	VMAXPD  Y15, Y3, Y5
+	VMAXPD  Y3, Y15, Y7
+	VANDPS  Y7, Y5, Y5
+	VCMPPD  $0x03, Y15, Y3, Y3
+	VORPS   Y3, Y5, Y3
+	VSQRTPD Y1, Y1
+	VSQRTPD Y3, Y3
+	VSUBPD  Y4, Y1, Y1
+	VSUBPD  Y6, Y3, Y3
+	VMULPD  Y0, Y13, Y0
+	VMULPD  Y2, Y13, Y2
+	VDIVPD  Y0, Y1, Y0
+	VDIVPD  Y2, Y3, Y1
+	VMOVUPS Y0, (R10)(BX*8)
+	VMOVUPS Y1, 32(R10)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (R8)(BX*8), Y0, Y1
+	VMASKMOVPD (R9)(BX*8), Y0, Y2
+	VMULPD     Y2, Y1, Y2
+	VMULPD     Y2, Y14, Y2
+	VMASKMOVPD (DI)(BX*8), Y0, Y3
+	VMULPD     Y3, Y3, Y4
+	VSUBPD     Y2, Y4, Y2
+	VMAXPD     Y15, Y2, Y4
+	VMAXPD     Y2, Y15, Y5
+	VANDPS     Y5, Y4, Y4
+	VCMPPD     $0x03, Y15, Y2, Y2
+	VORPS      Y2, Y4, Y2
+	VSQRTPD    Y2, Y2
+	VSUBPD     Y3, Y2, Y2
+	VMULPD     Y1, Y13, Y1
+	VDIVPD     Y1, Y2, Y1
+	VMASKMOVPD Y1, Y0, (R10)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(R8)(BX*8), Y0, Y1
+	VMASKMOVPD 32(R9)(BX*8), Y0, Y2
+	VMULPD     Y2, Y1, Y2
+	VMULPD     Y2, Y14, Y2
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y3
+	VMULPD     Y3, Y3, Y4
+	VSUBPD     Y2, Y4, Y2
+	VMAXPD     Y15, Y2, Y4
+	VMAXPD     Y2, Y15, Y5
+	VANDPS     Y5, Y4, Y4
+	VCMPPD     $0x03, Y15, Y2, Y2
+	VORPS      Y2, Y4, Y2
+	VSQRTPD    Y2, Y2
+	VSUBPD     Y3, Y2, Y2
+	VMULPD     Y1, Y13, Y1
+	VDIVPD     Y1, Y2, Y1
+	VMASKMOVPD Y1, Y0, 32(R10)(BX*8)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R12
+	ADDQ 240(CX), R13
+	ADDQ 248(CX), R14
+	ADDQ 256(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_mul_sub_etc_f32_uuuu_fa849b795c(f *abi.Frame)
+// Requires: AVX, CMOV
+TEXT ·k_mul_mul_sub_etc_f32_uuuu_fa849b795c(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = sub t0 t1; t3 = mul t2 t2; t4 = mul u1 u2; t5 = mul u0 u3; t6 = add t4 t5; t7 = mul t6 t6; t8 = add t3 t7; t9 = sqrt t8; store t9 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R12
+	TESTQ R12, R12
 	JLE   done
 	MOVQ  16(CX), DI
 	MOVQ  24(CX), R8
 	MOVQ  32(CX), R9
 	MOVQ  40(CX), R10
 	MOVQ  48(CX), R11
-	MOVQ  56(CX), R12
 
 row:
 	XORQ    BX, BX
@@ -3542,17 +4829,2761 @@ row:
 
 loop:
 	VMOVUPS (DI)(BX*4), Y0
+	VMOVUPS (R8)(BX*4), Y1
+	VMULPS  Y1, Y0, Y2
+	VMOVUPS 32(DI)(BX*4), Y3
+	VMOVUPS 32(R8)(BX*4), Y4
+	VMULPS  Y4, Y3, Y5
+	VMOVUPS (R9)(BX*4), Y6
+	VMOVUPS (R10)(BX*4), Y7
+	VMULPS  Y7, Y6, Y8
+	VMOVUPS 32(R9)(BX*4), Y9
+	VMOVUPS 32(R10)(BX*4), Y10
+	VMULPS  Y10, Y9, Y11
+	VSUBPS  Y8, Y2, Y2
+	VSUBPS  Y11, Y5, Y5
+	VMULPS  Y2, Y2, Y2
+	VMULPS  Y5, Y5, Y5
+	VMULPS  Y6, Y1, Y1
+	VMULPS  Y9, Y4, Y4
+	VMULPS  Y7, Y0, Y0
+	VMULPS  Y10, Y3, Y3
+	VADDPS  Y0, Y1, Y0
+	VADDPS  Y3, Y4, Y1
+	VMULPS  Y0, Y0, Y0
+	VMULPS  Y1, Y1, Y1
+	VADDPS  Y0, Y2, Y0
+	VADDPS  Y1, Y5, Y1
+	VSQRTPS Y0, Y0
+	VSQRTPS Y1, Y1
+	VMOVUPS Y0, (R11)(BX*4)
+	VMOVUPS Y1, 32(R11)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	MOVQ       $+8, DX
+	CMPQ       CX, DX
+	CMOVQGT    DX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VMULPS     Y2, Y1, Y3
+	VMASKMOVPS (R9)(BX*4), Y0, Y4
+	VMASKMOVPS (R10)(BX*4), Y0, Y5
+	VMULPS     Y5, Y4, Y6
+	VSUBPS     Y6, Y3, Y3
+	VMULPS     Y3, Y3, Y3
+	VMULPS     Y4, Y2, Y2
+	VMULPS     Y5, Y1, Y1
+	VADDPS     Y1, Y2, Y1
+	VMULPS     Y1, Y1, Y1
+	VADDPS     Y1, Y3, Y1
+	VSQRTPS    Y1, Y1
+	VMASKMOVPS Y1, Y0, (R11)(BX*4)
+	ADDQ       $0x08, BX
+	CMPQ       BX, SI
+	JLT        step
+
+next:
+	DECQ R12
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_sin_mul_etc_f32_usuu_392cad3988(f *abi.Frame)
+// Requires: AVX, AVX2, FMA3
+TEXT ·k_mul_sin_mul_etc_f32_usuu_392cad3988(SB), $776-8
+	// kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = mul u0 s1; t1 = sin t0; t2 = mul t1 t1; t3 = cos u2; t4 = cos u3; t5 = mul t3 t4; t6 = mul t2 t5; t7 = sub u2 u3; t8 = mul t7 s1; t9 = sin t8; t10 = mul t9 t9; t11 = add t6 t10; store t11 }
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R11
+	TESTQ   R11, R11
+	JLE     done
+	MOVQ    16(CX), DI
+	MOVQ    24(CX), R12
+	MOVQ    32(CX), R8
+	MOVQ    40(CX), R9
+	MOVQ    48(CX), R10
+	VMOVUPS c4338000000000000<>+0(SB), Y15
+	VMOVUPS c3fd45f306dc9c883<>+0(SB), Y14
+	VMOVUPS c3fe0000000000000<>+0(SB), Y13
+	VMOVUPS cc00921fb54442d18<>+0(SB), Y12
+
+row:
+	VBROADCASTSS (R12), Y0
+	VMOVUPS      Y0, (SP)
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS      (R8)(BX*4), Y0
+	VANDPS       c7fffffff7fffffff<>+0(SB), Y0, Y1
+	VCVTPS2PD    X1, Y2
+	VEXTRACTF128 $0x01, Y1, X3
+	VCVTPS2PD    X3, Y3
+	VMOVAPS      Y13, Y4
+	VFMADD231PD  Y14, Y2, Y4
+	VMOVAPS      Y13, Y5
+	VFMADD231PD  Y14, Y3, Y5
+	VADDPD       Y15, Y4, Y4
+	VADDPD       Y15, Y5, Y5
+	VSUBPD       Y15, Y4, Y6
+	VSUBPD       Y15, Y5, Y7
+	VSUBPD       Y13, Y6, Y6
+	VSUBPD       Y13, Y7, Y7
+	VFMADD231PD  Y12, Y6, Y2
+	VFMADD231PD  Y12, Y7, Y3
+	VFMADD132PD  cbca1a62633145c06<>+0(SB), Y2, Y6
+	VFMADD132PD  cbca1a62633145c06<>+0(SB), Y3, Y7
+	VCMPPS       $0x1d, c4e8000004e800000<>+0(SB), Y1, Y1
+	VPTEST       Y1, Y1
+	JNE          enter0
+
+after0:
+	VPSLLQ       $0x3f, Y4, Y1
+	VPSLLQ       $0x3f, Y5, Y2
+	VPXOR        Y1, Y6, Y1
+	VPXOR        Y2, Y7, Y2
+	VMULPD       Y1, Y1, Y3
+	VMULPD       Y2, Y2, Y4
+	VMOVUPS      c3f811110b73e7c2e<>+0(SB), Y5
+	VFMADD231PD  cbf2a017a8c05c17b<>+0(SB), Y3, Y5
+	VMOVUPS      c3f811110b73e7c2e<>+0(SB), Y6
+	VFMADD231PD  cbf2a017a8c05c17b<>+0(SB), Y4, Y6
+	VMULPD       Y3, Y3, Y7
+	VMULPD       Y4, Y4, Y8
+	VMOVUPS      c3feffffffffd1735<>+0(SB), Y9
+	VFMADD231PD  cbfc55555541722df<>+0(SB), Y3, Y9
+	VMOVUPS      c3feffffffffd1735<>+0(SB), Y10
+	VFMADD231PD  cbfc55555541722df<>+0(SB), Y4, Y10
+	VFMADD132PD  Y7, Y9, Y5
+	VFMADD132PD  Y8, Y10, Y6
+	VMOVUPS      c3ec716b9d31ba6d6<>+0(SB), Y9
+	VFMADD132PD  cbe59a0d69b2e9c2b<>+0(SB), Y9, Y3
+	VFMADD132PD  cbe59a0d69b2e9c2b<>+0(SB), Y9, Y4
+	VMULPD       Y7, Y7, Y7
+	VMULPD       Y8, Y8, Y8
+	VFMADD132PD  Y7, Y5, Y3
+	VFMADD132PD  Y8, Y6, Y4
+	VMULPD       Y3, Y1, Y1
+	VMULPD       Y4, Y2, Y2
+	VCVTPD2PSY   Y1, X1
+	VCVTPD2PSY   Y2, X2
+	VINSERTF128  $0x01, X2, Y1, Y1
+	VMOVUPS      (R9)(BX*4), Y2
+	VANDPS       c7fffffff7fffffff<>+0(SB), Y2, Y3
+	VCVTPS2PD    X3, Y4
+	VEXTRACTF128 $0x01, Y3, X5
+	VCVTPS2PD    X5, Y5
+	VMOVAPS      Y13, Y6
+	VFMADD231PD  Y14, Y4, Y6
+	VMOVAPS      Y13, Y7
+	VFMADD231PD  Y14, Y5, Y7
+	VADDPD       Y15, Y6, Y6
+	VADDPD       Y15, Y7, Y7
+	VSUBPD       Y15, Y6, Y8
+	VSUBPD       Y15, Y7, Y10
+	VSUBPD       Y13, Y8, Y8
+	VSUBPD       Y13, Y10, Y10
+	VFMADD231PD  Y12, Y8, Y4
+	VFMADD231PD  Y12, Y10, Y5
+	VFMADD132PD  cbca1a62633145c06<>+0(SB), Y4, Y8
+	VFMADD132PD  cbca1a62633145c06<>+0(SB), Y5, Y10
+	VCMPPS       $0x1d, c4e8000004e800000<>+0(SB), Y3, Y3
+	VPTEST       Y3, Y3
+	JNE          enter1
+
+after1:
+	VPSLLQ       $0x3f, Y6, Y3
+	VPSLLQ       $0x3f, Y7, Y4
+	VPXOR        Y3, Y8, Y3
+	VPXOR        Y4, Y10, Y4
+	VMULPD       Y3, Y3, Y5
+	VMULPD       Y4, Y4, Y6
+	VMOVUPS      c3f811110b73e7c2e<>+0(SB), Y7
+	VFMADD231PD  cbf2a017a8c05c17b<>+0(SB), Y5, Y7
+	VMOVUPS      c3f811110b73e7c2e<>+0(SB), Y8
+	VFMADD231PD  cbf2a017a8c05c17b<>+0(SB), Y6, Y8
+	VMULPD       Y5, Y5, Y10
+	VMULPD       Y6, Y6, Y11
+	VMOVUPS      c3feffffffffd1735<>+0(SB), Y0
+	VFMADD231PD  cbfc55555541722df<>+0(SB), Y5, Y0
+	VMOVUPS      c3feffffffffd1735<>+0(SB), Y2
+	VFMADD231PD  cbfc55555541722df<>+0(SB), Y6, Y2
+	VFMADD132PD  Y10, Y0, Y7
+	VFMADD132PD  Y11, Y2, Y8
+	VFMADD132PD  cbe59a0d69b2e9c2b<>+0(SB), Y9, Y5
+	VFMADD132PD  cbe59a0d69b2e9c2b<>+0(SB), Y9, Y6
+	VMULPD       Y10, Y10, Y0
+	VMULPD       Y11, Y11, Y2
+	VFMADD132PD  Y0, Y7, Y5
+	VFMADD132PD  Y2, Y8, Y6
+	VMULPD       Y5, Y3, Y0
+	VMULPD       Y6, Y4, Y2
+	VCVTPD2PSY   Y0, X0
+	VCVTPD2PSY   Y2, X2
+	VINSERTF128  $0x01, X2, Y0, Y0
+	VMULPS       Y0, Y1, Y0
+	VMOVUPS      (DI)(BX*4), Y1
+	VMULPS       (SP), Y1, Y2
+	VCVTPS2PD    X2, Y3
+	VEXTRACTF128 $0x01, Y2, X4
+	VCVTPS2PD    X4, Y4
+	VMOVAPS      Y15, Y5
+	VFMADD231PD  Y14, Y3, Y5
+	VMOVAPS      Y15, Y6
+	VFMADD231PD  Y14, Y4, Y6
+	VSUBPD       Y15, Y5, Y7
+	VSUBPD       Y15, Y6, Y8
+	VFMADD231PD  Y12, Y7, Y3
+	VFMADD231PD  Y12, Y8, Y4
+	VFMADD132PD  cbca1a62633145c06<>+0(SB), Y3, Y7
+	VFMADD132PD  cbca1a62633145c06<>+0(SB), Y4, Y8
+	VANDPS       c7fffffff7fffffff<>+0(SB), Y2, Y2
+	VCMPPS       $0x1d, c4e8000004e800000<>+0(SB), Y2, Y2
+	VPTEST       Y2, Y2
+	JNE          enter2
+
+after2:
+	VPSLLQ       $0x3f, Y5, Y1
+	VPSLLQ       $0x3f, Y6, Y2
+	VPXOR        Y1, Y7, Y1
+	VPXOR        Y2, Y8, Y2
+	VMULPD       Y1, Y1, Y3
+	VMULPD       Y2, Y2, Y4
+	VMOVUPS      c3f811110b73e7c2e<>+0(SB), Y5
+	VFMADD231PD  cbf2a017a8c05c17b<>+0(SB), Y3, Y5
+	VMOVUPS      c3f811110b73e7c2e<>+0(SB), Y6
+	VFMADD231PD  cbf2a017a8c05c17b<>+0(SB), Y4, Y6
+	VMULPD       Y3, Y3, Y7
+	VMULPD       Y4, Y4, Y8
+	VMOVUPS      c3feffffffffd1735<>+0(SB), Y10
+	VFMADD231PD  cbfc55555541722df<>+0(SB), Y3, Y10
+	VMOVUPS      c3feffffffffd1735<>+0(SB), Y11
+	VFMADD231PD  cbfc55555541722df<>+0(SB), Y4, Y11
+	VFMADD132PD  Y7, Y10, Y5
+	VFMADD132PD  Y8, Y11, Y6
+	VFMADD132PD  cbe59a0d69b2e9c2b<>+0(SB), Y9, Y3
+	VFMADD132PD  cbe59a0d69b2e9c2b<>+0(SB), Y9, Y4
+	VMULPD       Y7, Y7, Y7
+	VMULPD       Y8, Y8, Y8
+	VFMADD132PD  Y7, Y5, Y3
+	VFMADD132PD  Y8, Y6, Y4
+	VMULPD       Y3, Y1, Y1
+	VMULPD       Y4, Y2, Y2
+	VCVTPD2PSY   Y1, X1
+	VCVTPD2PSY   Y2, X2
+	VINSERTF128  $0x01, X2, Y1, Y1
+	VMULPS       Y1, Y1, Y1
+	VMULPS       Y0, Y1, Y0
+	VMOVUPS      (R8)(BX*4), Y1
+	VSUBPS       (R9)(BX*4), Y1, Y1
+	VMULPS       (SP), Y1, Y2
+	VCVTPS2PD    X2, Y3
+	VEXTRACTF128 $0x01, Y2, X4
+	VCVTPS2PD    X4, Y4
+	VMOVAPS      Y15, Y5
+	VFMADD231PD  Y14, Y3, Y5
+	VMOVAPS      Y15, Y6
+	VFMADD231PD  Y14, Y4, Y6
+	VSUBPD       Y15, Y5, Y7
+	VSUBPD       Y15, Y6, Y8
+	VFMADD231PD  Y12, Y7, Y3
+	VFMADD231PD  Y12, Y8, Y4
+	VFMADD132PD  cbca1a62633145c06<>+0(SB), Y3, Y7
+	VFMADD132PD  cbca1a62633145c06<>+0(SB), Y4, Y8
+	VANDPS       c7fffffff7fffffff<>+0(SB), Y2, Y2
+	VCMPPS       $0x1d, c4e8000004e800000<>+0(SB), Y2, Y2
+	VPTEST       Y2, Y2
+	JNE          enter3
+
+after3:
+	VPSLLQ      $0x3f, Y5, Y1
+	VPSLLQ      $0x3f, Y6, Y2
+	VPXOR       Y1, Y7, Y1
+	VPXOR       Y2, Y8, Y2
+	VMULPD      Y1, Y1, Y3
+	VMULPD      Y2, Y2, Y4
+	VMOVUPS     c3f811110b73e7c2e<>+0(SB), Y5
+	VFMADD231PD cbf2a017a8c05c17b<>+0(SB), Y3, Y5
+	VMOVUPS     c3f811110b73e7c2e<>+0(SB), Y6
+	VFMADD231PD cbf2a017a8c05c17b<>+0(SB), Y4, Y6
+	VMULPD      Y3, Y3, Y7
+	VMULPD      Y4, Y4, Y8
+	VMOVUPS     c3feffffffffd1735<>+0(SB), Y10
+	VFMADD231PD cbfc55555541722df<>+0(SB), Y3, Y10
+	VMOVUPS     c3feffffffffd1735<>+0(SB), Y11
+	VFMADD231PD cbfc55555541722df<>+0(SB), Y4, Y11
+	VFMADD132PD Y7, Y10, Y5
+	VFMADD132PD Y8, Y11, Y6
+	VFMADD132PD cbe59a0d69b2e9c2b<>+0(SB), Y9, Y3
+	VFMADD132PD cbe59a0d69b2e9c2b<>+0(SB), Y9, Y4
+	VMULPD      Y7, Y7, Y7
+	VMULPD      Y8, Y8, Y8
+	VFMADD132PD Y7, Y5, Y3
+	VFMADD132PD Y8, Y6, Y4
+	VMULPD      Y3, Y1, Y1
+	VMULPD      Y4, Y2, Y2
+	VCVTPD2PSY  Y1, X1
+	VCVTPD2PSY  Y2, X2
+	VINSERTF128 $0x01, X2, Y1, Y1
+	VMULPS      Y1, Y1, Y1
+	VADDPS      Y1, Y0, Y0
+	VMOVUPS     Y0, (R10)(BX*4)
+	ADDQ        $0x08, BX
+	CMPQ        BX, AX
+	JLE         loop
+
+tail:
+	CMPQ         BX, SI
+	JGE          next
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	NEGQ         CX
+	LEAQ         masks<>+64(SB), DX
+	VMOVUPS      (DX)(CX*4), Y0
+	VMASKMOVPS   (R8)(BX*4), Y0, Y1
+	VANDPS       c7fffffff7fffffff<>+0(SB), Y1, Y2
+	VCVTPS2PD    X2, Y3
+	VMOVAPS      Y13, Y4
+	VFMADD231PD  Y14, Y3, Y4
+	VADDPD       Y15, Y4, Y4
+	VEXTRACTF128 $0x01, Y2, X5
+	VCVTPS2PD    X5, Y5
+	VMOVAPS      Y13, Y6
+	VFMADD231PD  Y14, Y5, Y6
+	VADDPD       Y15, Y6, Y6
+	VSUBPD       Y15, Y4, Y7
+	VSUBPD       Y13, Y7, Y7
+	VFMADD231PD  Y12, Y7, Y3
+	VFMADD132PD  cbca1a62633145c06<>+0(SB), Y3, Y7
+	VSUBPD       Y15, Y6, Y3
+	VSUBPD       Y13, Y3, Y3
+	VFMADD231PD  Y12, Y3, Y5
+	VFMADD132PD  cbca1a62633145c06<>+0(SB), Y5, Y3
+	VCMPPS       $0x1d, c4e8000004e800000<>+0(SB), Y2, Y2
+	VPTEST       Y2, Y0
+	JNE          enter4
+
+after4:
+	VPSLLQ       $0x3f, Y4, Y2
+	VPXOR        Y2, Y7, Y2
+	VMULPD       Y2, Y2, Y4
+	VMOVUPS      c3f811110b73e7c2e<>+0(SB), Y5
+	VFMADD231PD  cbf2a017a8c05c17b<>+0(SB), Y4, Y5
+	VMULPD       Y4, Y4, Y7
+	VMOVUPS      c3feffffffffd1735<>+0(SB), Y8
+	VFMADD231PD  cbfc55555541722df<>+0(SB), Y4, Y8
+	VFMADD132PD  Y7, Y8, Y5
+	VMOVUPS      c3ec716b9d31ba6d6<>+0(SB), Y8
+	VFMADD132PD  cbe59a0d69b2e9c2b<>+0(SB), Y8, Y4
+	VMULPD       Y7, Y7, Y7
+	VFMADD132PD  Y7, Y5, Y4
+	VMULPD       Y4, Y2, Y2
+	VCVTPD2PSY   Y2, X2
+	VPSLLQ       $0x3f, Y6, Y4
+	VPXOR        Y4, Y3, Y3
+	VMULPD       Y3, Y3, Y4
+	VMOVUPS      c3f811110b73e7c2e<>+0(SB), Y5
+	VFMADD231PD  cbf2a017a8c05c17b<>+0(SB), Y4, Y5
+	VMULPD       Y4, Y4, Y6
+	VMOVUPS      c3feffffffffd1735<>+0(SB), Y7
+	VFMADD231PD  cbfc55555541722df<>+0(SB), Y4, Y7
+	VFMADD132PD  Y6, Y7, Y5
+	VFMADD132PD  cbe59a0d69b2e9c2b<>+0(SB), Y8, Y4
+	VMULPD       Y6, Y6, Y6
+	VFMADD132PD  Y6, Y5, Y4
+	VMULPD       Y4, Y3, Y3
+	VCVTPD2PSY   Y3, X3
+	VINSERTF128  $0x01, X3, Y2, Y2
+	VMASKMOVPS   (R9)(BX*4), Y0, Y3
+	VANDPS       c7fffffff7fffffff<>+0(SB), Y3, Y4
+	VCVTPS2PD    X4, Y5
+	VMOVAPS      Y13, Y6
+	VFMADD231PD  Y14, Y5, Y6
+	VADDPD       Y15, Y6, Y6
+	VEXTRACTF128 $0x01, Y4, X7
+	VCVTPS2PD    X7, Y7
+	VMOVAPS      Y13, Y9
+	VFMADD231PD  Y14, Y7, Y9
+	VADDPD       Y15, Y9, Y9
+	VSUBPD       Y15, Y6, Y10
+	VSUBPD       Y13, Y10, Y10
+	VFMADD231PD  Y12, Y10, Y5
+	VFMADD132PD  cbca1a62633145c06<>+0(SB), Y5, Y10
+	VSUBPD       Y15, Y9, Y5
+	VSUBPD       Y13, Y5, Y5
+	VFMADD231PD  Y12, Y5, Y7
+	VFMADD132PD  cbca1a62633145c06<>+0(SB), Y7, Y5
+	VCMPPS       $0x1d, c4e8000004e800000<>+0(SB), Y4, Y4
+	VPTEST       Y4, Y0
+	JNE          enter5
+
+after5:
+	VPSLLQ       $0x3f, Y6, Y4
+	VPXOR        Y4, Y10, Y4
+	VMULPD       Y4, Y4, Y6
+	VMOVUPS      c3f811110b73e7c2e<>+0(SB), Y7
+	VFMADD231PD  cbf2a017a8c05c17b<>+0(SB), Y6, Y7
+	VMULPD       Y6, Y6, Y10
+	VMOVUPS      c3feffffffffd1735<>+0(SB), Y11
+	VFMADD231PD  cbfc55555541722df<>+0(SB), Y6, Y11
+	VFMADD132PD  Y10, Y11, Y7
+	VFMADD132PD  cbe59a0d69b2e9c2b<>+0(SB), Y8, Y6
+	VMULPD       Y10, Y10, Y10
+	VFMADD132PD  Y10, Y7, Y6
+	VMULPD       Y6, Y4, Y4
+	VCVTPD2PSY   Y4, X4
+	VPSLLQ       $0x3f, Y9, Y6
+	VPXOR        Y6, Y5, Y5
+	VMULPD       Y5, Y5, Y6
+	VMOVUPS      c3f811110b73e7c2e<>+0(SB), Y7
+	VFMADD231PD  cbf2a017a8c05c17b<>+0(SB), Y6, Y7
+	VMULPD       Y6, Y6, Y9
+	VMOVUPS      c3feffffffffd1735<>+0(SB), Y10
+	VFMADD231PD  cbfc55555541722df<>+0(SB), Y6, Y10
+	VFMADD132PD  Y9, Y10, Y7
+	VFMADD132PD  cbe59a0d69b2e9c2b<>+0(SB), Y8, Y6
+	VMULPD       Y9, Y9, Y9
+	VFMADD132PD  Y9, Y7, Y6
+	VMULPD       Y6, Y5, Y5
+	VCVTPD2PSY   Y5, X5
+	VINSERTF128  $0x01, X5, Y4, Y4
+	VMULPS       Y4, Y2, Y2
+	VMASKMOVPS   (DI)(BX*4), Y0, Y4
+	VMULPS       (SP), Y4, Y5
+	VCVTPS2PD    X5, Y6
+	VMOVAPS      Y15, Y7
+	VFMADD231PD  Y14, Y6, Y7
+	VEXTRACTF128 $0x01, Y5, X9
+	VCVTPS2PD    X9, Y9
+	VMOVAPS      Y15, Y10
+	VFMADD231PD  Y14, Y9, Y10
+	VSUBPD       Y15, Y7, Y11
+	VFMADD231PD  Y12, Y11, Y6
+	VFMADD132PD  cbca1a62633145c06<>+0(SB), Y6, Y11
+	VSUBPD       Y15, Y10, Y6
+	VFMADD231PD  Y12, Y6, Y9
+	VFMADD132PD  cbca1a62633145c06<>+0(SB), Y9, Y6
+	VANDPS       c7fffffff7fffffff<>+0(SB), Y5, Y5
+	VCMPPS       $0x1d, c4e8000004e800000<>+0(SB), Y5, Y5
+	VPTEST       Y5, Y0
+	JNE          enter6
+
+after6:
+	VPSLLQ       $0x3f, Y7, Y4
+	VPXOR        Y4, Y11, Y4
+	VMULPD       Y4, Y4, Y5
+	VMOVUPS      c3f811110b73e7c2e<>+0(SB), Y7
+	VFMADD231PD  cbf2a017a8c05c17b<>+0(SB), Y5, Y7
+	VMULPD       Y5, Y5, Y9
+	VMOVUPS      c3feffffffffd1735<>+0(SB), Y11
+	VFMADD231PD  cbfc55555541722df<>+0(SB), Y5, Y11
+	VFMADD132PD  Y9, Y11, Y7
+	VFMADD132PD  cbe59a0d69b2e9c2b<>+0(SB), Y8, Y5
+	VMULPD       Y9, Y9, Y9
+	VFMADD132PD  Y9, Y7, Y5
+	VMULPD       Y5, Y4, Y4
+	VCVTPD2PSY   Y4, X4
+	VPSLLQ       $0x3f, Y10, Y5
+	VPXOR        Y5, Y6, Y5
+	VMULPD       Y5, Y5, Y6
+	VMOVUPS      c3f811110b73e7c2e<>+0(SB), Y7
+	VFMADD231PD  cbf2a017a8c05c17b<>+0(SB), Y6, Y7
+	VMULPD       Y6, Y6, Y9
+	VMOVUPS      c3feffffffffd1735<>+0(SB), Y10
+	VFMADD231PD  cbfc55555541722df<>+0(SB), Y6, Y10
+	VFMADD132PD  Y9, Y10, Y7
+	VFMADD132PD  cbe59a0d69b2e9c2b<>+0(SB), Y8, Y6
+	VMULPD       Y9, Y9, Y9
+	VFMADD132PD  Y9, Y7, Y6
+	VMULPD       Y6, Y5, Y5
+	VCVTPD2PSY   Y5, X5
+	VINSERTF128  $0x01, X5, Y4, Y4
+	VMULPS       Y4, Y4, Y4
+	VMULPS       Y2, Y4, Y2
+	VSUBPS       Y3, Y1, Y1
+	VMULPS       (SP), Y1, Y3
+	VCVTPS2PD    X3, Y4
+	VMOVAPS      Y15, Y5
+	VFMADD231PD  Y14, Y4, Y5
+	VEXTRACTF128 $0x01, Y3, X6
+	VCVTPS2PD    X6, Y6
+	VMOVAPS      Y15, Y7
+	VFMADD231PD  Y14, Y6, Y7
+	VSUBPD       Y15, Y5, Y9
+	VFMADD231PD  Y12, Y9, Y4
+	VFMADD132PD  cbca1a62633145c06<>+0(SB), Y4, Y9
+	VSUBPD       Y15, Y7, Y4
+	VFMADD231PD  Y12, Y4, Y6
+	VFMADD132PD  cbca1a62633145c06<>+0(SB), Y6, Y4
+	VANDPS       c7fffffff7fffffff<>+0(SB), Y3, Y3
+	VCMPPS       $0x1d, c4e8000004e800000<>+0(SB), Y3, Y3
+	VPTEST       Y3, Y0
+	JNE          enter7
+
+after7:
+	VPSLLQ      $0x3f, Y5, Y1
+	VPXOR       Y1, Y9, Y1
+	VMULPD      Y1, Y1, Y3
+	VMOVUPS     c3f811110b73e7c2e<>+0(SB), Y5
+	VFMADD231PD cbf2a017a8c05c17b<>+0(SB), Y3, Y5
+	VMULPD      Y3, Y3, Y6
+	VMOVUPS     c3feffffffffd1735<>+0(SB), Y9
+	VFMADD231PD cbfc55555541722df<>+0(SB), Y3, Y9
+	VFMADD132PD Y6, Y9, Y5
+	VFMADD132PD cbe59a0d69b2e9c2b<>+0(SB), Y8, Y3
+	VMULPD      Y6, Y6, Y6
+	VFMADD132PD Y6, Y5, Y3
+	VMULPD      Y3, Y1, Y1
+	VCVTPD2PSY  Y1, X1
+	VPSLLQ      $0x3f, Y7, Y3
+	VPXOR       Y3, Y4, Y3
+	VMULPD      Y3, Y3, Y4
+	VMOVUPS     c3f811110b73e7c2e<>+0(SB), Y5
+	VFMADD231PD cbf2a017a8c05c17b<>+0(SB), Y4, Y5
+	VMULPD      Y4, Y4, Y6
+	VMOVUPS     c3feffffffffd1735<>+0(SB), Y7
+	VFMADD231PD cbfc55555541722df<>+0(SB), Y4, Y7
+	VFMADD132PD Y6, Y7, Y5
+	VFMADD132PD cbe59a0d69b2e9c2b<>+0(SB), Y8, Y4
+	VMULPD      Y6, Y6, Y6
+	VFMADD132PD Y6, Y5, Y4
+	VMULPD      Y4, Y3, Y3
+	VCVTPD2PSY  Y3, X3
+	VINSERTF128 $0x01, X3, Y1, Y1
+	VMULPS      Y1, Y1, Y1
+	VADDPS      Y1, Y2, Y1
+	VMASKMOVPS  Y1, Y0, (R10)(BX*4)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R12
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	ADDQ 240(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+enter0:
+	VMOVUPS Y0, 352(SP)
+	VMOVUPS Y12, 384(SP)
+	VMOVUPS Y13, 416(SP)
+	VMOVUPS Y14, 448(SP)
+	VMOVUPS Y15, 480(SP)
+	VMOVUPS Y4, 32(SP)
+	VMOVUPS Y5, 64(SP)
+	VMOVUPS Y6, 96(SP)
+	VMOVUPS Y7, 128(SP)
+	VMOVUPS Y0, 160(SP)
+	MOVQ    $+0, 768(SP)
+	JMP     cold1
+
+enter4:
+	VMOVUPS Y0, 352(SP)
+	VMOVUPS Y1, 384(SP)
+	VMOVUPS Y12, 416(SP)
+	VMOVUPS Y13, 448(SP)
+	VMOVUPS Y14, 480(SP)
+	VMOVUPS Y15, 512(SP)
+	VMOVUPS Y4, 32(SP)
+	VMOVUPS Y6, 64(SP)
+	VMOVUPS Y7, 96(SP)
+	VMOVUPS Y3, 128(SP)
+	VMOVUPS Y1, 160(SP)
+	MOVQ    $+4, 768(SP)
+
+cold1:
+	VMOVUPS      160(SP), Y0
+	VANDPS       c7fffffff7fffffff<>+0(SB), Y0, Y0
+	VCVTPS2PD    X0, Y1
+	VANDPS       c7fffffffffffffff<>+0(SB), Y1, Y2
+	VCMPPD       $0x1d, c44d0000000000000<>+0(SB), Y2, Y2
+	VMOVUPS      c3c90000000000000<>+0(SB), Y3
+	VBLENDVPS    Y2, c3940000000000000<>+0(SB), Y3, Y4
+	VMULPD       Y4, Y1, Y1
+	VMULPD       c4340000000000000<>+0(SB), Y1, Y4
+	VMOVUPS      c3fe45f306dc9c882<>+0(SB), Y5
+	VBLENDVPS    Y2, c3fe4a7f09d5f47d4<>+0(SB), Y5, Y6
+	VMULPD       Y6, Y4, Y7
+	VFMSUB132PD  Y6, Y7, Y4
+	VMOVUPS      c3fe0000000000000<>+0(SB), Y6
+	VMULPD       Y6, Y4, Y8
+	VROUNDPD     $0x08, Y8, Y8
+	VMOVUPS      cc000000000000000<>+0(SB), Y9
+	VFMADD132PD  Y9, Y4, Y8
+	VMULPD       Y6, Y7, Y4
+	VROUNDPD     $0x08, Y4, Y4
+	VFMADD132PD  Y9, Y7, Y4
+	VADDPD       Y8, Y4, Y4
+	VMOVUPS      c3fe4a7f09d5f47d4<>+0(SB), Y7
+	VBLENDVPS    Y2, c3fea6ee06db14acc<>+0(SB), Y7, Y8
+	VMULPD       Y8, Y1, Y10
+	VMULPD       Y6, Y10, Y11
+	VROUNDPD     $0x08, Y11, Y11
+	VFMADD132PD  Y9, Y10, Y11
+	VADDPD       Y11, Y4, Y12
+	VMOVUPS      c3ff0000000000000<>+0(SB), Y13
+	VFMADD132PD  Y12, Y6, Y13
+	VADDPD       c4338000000000000<>+0(SB), Y13, Y13
+	VCMPPS       $0x1d, c4e8000004e800000<>+0(SB), Y0, Y14
+	VPMOVSXDQ    X14, Y15
+	VMOVUPS      32(SP), Y9
+	VBLENDVPS    Y15, Y13, Y9, Y9
+	VMOVUPS      Y9, 192(SP)
+	VEXTRACTF128 $0x01, Y0, X0
+	VCVTPS2PD    X0, Y0
+	VANDPS       c7fffffffffffffff<>+0(SB), Y0, Y9
+	VCMPPD       $0x1d, c44d0000000000000<>+0(SB), Y9, Y9
+	VBLENDVPS    Y9, c3940000000000000<>+0(SB), Y3, Y3
+	VMULPD       Y3, Y0, Y0
+	VMULPD       c4340000000000000<>+0(SB), Y0, Y3
+	VBLENDVPS    Y9, Y7, Y5, Y5
+	VMOVUPS      Y15, 640(SP)
+	VMULPD       Y5, Y3, Y15
+	VFMSUB132PD  Y5, Y15, Y3
+	VMULPD       Y6, Y3, Y5
+	VROUNDPD     $0x08, Y5, Y5
+	VMOVUPS      Y13, 672(SP)
+	VMOVUPS      cc000000000000000<>+0(SB), Y13
+	VFMADD132PD  Y13, Y3, Y5
+	VMULPD       Y6, Y15, Y3
+	VROUNDPD     $0x08, Y3, Y3
+	VFMADD132PD  Y13, Y15, Y3
+	VADDPD       Y5, Y3, Y3
+	VBLENDVPS    Y9, c3fea6ee06db14acc<>+0(SB), Y7, Y5
+	VMULPD       Y5, Y0, Y7
+	VMULPD       Y6, Y7, Y15
+	VROUNDPD     $0x08, Y15, Y15
+	VFMADD132PD  Y13, Y7, Y15
+	VADDPD       Y15, Y3, Y13
+	VMOVUPS      Y9, 704(SP)
+	VMOVUPS      c3ff0000000000000<>+0(SB), Y9
+	VFMADD132PD  Y13, Y6, Y9
+	VADDPD       c4338000000000000<>+0(SB), Y9, Y9
+	VEXTRACTF128 $0x01, Y14, X14
+	VPMOVSXDQ    X14, Y14
+	VMOVUPS      64(SP), Y6
+	VBLENDVPS    Y14, Y9, Y6, Y6
+	VMOVUPS      Y6, 224(SP)
+	VSUBPD       Y4, Y12, Y6
+	VMOVUPS      Y14, 736(SP)
+	VSUBPD       Y6, Y12, Y14
+	VSUBPD       Y14, Y4, Y4
+	VSUBPD       Y6, Y11, Y6
+	VADDPD       Y6, Y4, Y4
+	VFMSUB132PD  Y1, Y10, Y8
+	VMULPD       c3ca0000000000000<>+0(SB), Y1, Y1
+	VMOVUPS      c3fea6ee06db14acc<>+0(SB), Y6
+	VBLENDVPS    Y2, c3fe3c439041fe516<>+0(SB), Y6, Y2
+	VFMADD132PD  Y2, Y8, Y1
+	VADDPD       Y1, Y4, Y1
+	VMOVUPS      672(SP), Y2
+	VSUBPD       c4338000000000000<>+0(SB), Y2, Y2
+	VSUBPD       c3fe0000000000000<>+0(SB), Y2, Y2
+	VSUBPD       Y2, Y12, Y2
+	VMOVUPS      c400921fb54442d18<>+0(SB), Y4
+	VMULPD       Y4, Y2, Y8
+	VMOVAPS      Y8, Y10
+	VFMSUB231PD  Y4, Y2, Y10
+	VFMADD132PD  Y4, Y10, Y1
+	VFMADD132PD  c3ca1a62633145c06<>+0(SB), Y1, Y2
+	VADDPD       Y2, Y8, Y1
+	VMOVUPS      96(SP), Y2
+	VMOVUPS      640(SP), Y8
+	VBLENDVPS    Y8, Y1, Y2, Y1
+	VMOVUPS      Y1, 256(SP)
+	VSUBPD       Y3, Y13, Y1
+	VSUBPD       Y1, Y13, Y2
+	VSUBPD       Y2, Y3, Y2
+	VSUBPD       Y1, Y15, Y1
+	VADDPD       Y1, Y2, Y1
+	VFMSUB132PD  Y0, Y7, Y5
+	VMULPD       c3ca0000000000000<>+0(SB), Y0, Y0
+	VMOVUPS      704(SP), Y2
+	VBLENDVPS    Y2, c3fe3c439041fe516<>+0(SB), Y6, Y2
+	VFMADD132PD  Y2, Y5, Y0
+	VADDPD       Y0, Y1, Y0
+	VSUBPD       c4338000000000000<>+0(SB), Y9, Y1
+	VSUBPD       c3fe0000000000000<>+0(SB), Y1, Y1
+	VSUBPD       Y1, Y13, Y1
+	VMULPD       Y4, Y1, Y2
+	VMOVAPS      Y2, Y3
+	VFMSUB231PD  Y4, Y1, Y3
+	VFMADD132PD  Y4, Y3, Y0
+	VFMADD132PD  c3ca1a62633145c06<>+0(SB), Y0, Y1
+	VADDPD       Y1, Y2, Y0
+	VMOVUPS      128(SP), Y1
+	VMOVUPS      736(SP), Y2
+	VBLENDVPS    Y2, Y0, Y1, Y0
+	VMOVUPS      Y0, 288(SP)
+	CMPQ         768(SP), $0x04
+	JEQ          leave4
+	VMOVUPS      352(SP), Y0
+	VMOVUPS      384(SP), Y12
+	VMOVUPS      416(SP), Y13
+	VMOVUPS      448(SP), Y14
+	VMOVUPS      480(SP), Y15
+	VMOVUPS      192(SP), Y4
+	VMOVUPS      224(SP), Y5
+	VMOVUPS      256(SP), Y6
+	VMOVUPS      288(SP), Y7
+	JMP          after0
+
+leave4:
+	VMOVUPS 352(SP), Y0
+	VMOVUPS 384(SP), Y1
+	VMOVUPS 416(SP), Y12
+	VMOVUPS 448(SP), Y13
+	VMOVUPS 480(SP), Y14
+	VMOVUPS 512(SP), Y15
+	VMOVUPS 192(SP), Y4
+	VMOVUPS 224(SP), Y6
+	VMOVUPS 256(SP), Y7
+	VMOVUPS 288(SP), Y3
+	JMP     after4
+
+enter1:
+	VMOVUPS Y0, 352(SP)
+	VMOVUPS Y1, 384(SP)
+	VMOVUPS Y2, 416(SP)
+	VMOVUPS Y9, 448(SP)
+	VMOVUPS Y12, 480(SP)
+	VMOVUPS Y13, 512(SP)
+	VMOVUPS Y14, 544(SP)
+	VMOVUPS Y15, 576(SP)
+	VMOVUPS Y6, 32(SP)
+	VMOVUPS Y7, 64(SP)
+	VMOVUPS Y8, 96(SP)
+	VMOVUPS Y10, 128(SP)
+	VMOVUPS Y2, 160(SP)
+	MOVQ    $+1, 768(SP)
+	JMP     cold2
+
+enter5:
+	VMOVUPS Y0, 352(SP)
+	VMOVUPS Y1, 384(SP)
+	VMOVUPS Y2, 416(SP)
+	VMOVUPS Y3, 448(SP)
+	VMOVUPS Y8, 480(SP)
+	VMOVUPS Y12, 512(SP)
+	VMOVUPS Y13, 544(SP)
+	VMOVUPS Y14, 576(SP)
+	VMOVUPS Y15, 608(SP)
+	VMOVUPS Y6, 32(SP)
+	VMOVUPS Y9, 64(SP)
+	VMOVUPS Y10, 96(SP)
+	VMOVUPS Y5, 128(SP)
+	VMOVUPS Y3, 160(SP)
+	MOVQ    $+5, 768(SP)
+
+cold2:
+	VMOVUPS      160(SP), Y0
+	VANDPS       c7fffffff7fffffff<>+0(SB), Y0, Y0
+	VCVTPS2PD    X0, Y1
+	VANDPS       c7fffffffffffffff<>+0(SB), Y1, Y2
+	VCMPPD       $0x1d, c44d0000000000000<>+0(SB), Y2, Y2
+	VMOVUPS      c3c90000000000000<>+0(SB), Y3
+	VBLENDVPS    Y2, c3940000000000000<>+0(SB), Y3, Y4
+	VMULPD       Y4, Y1, Y1
+	VMULPD       c4340000000000000<>+0(SB), Y1, Y4
+	VMOVUPS      c3fe45f306dc9c882<>+0(SB), Y5
+	VBLENDVPS    Y2, c3fe4a7f09d5f47d4<>+0(SB), Y5, Y6
+	VMULPD       Y6, Y4, Y7
+	VFMSUB132PD  Y6, Y7, Y4
+	VMOVUPS      c3fe0000000000000<>+0(SB), Y6
+	VMULPD       Y6, Y4, Y8
+	VROUNDPD     $0x08, Y8, Y8
+	VMOVUPS      cc000000000000000<>+0(SB), Y9
+	VFMADD132PD  Y9, Y4, Y8
+	VMULPD       Y6, Y7, Y4
+	VROUNDPD     $0x08, Y4, Y4
+	VFMADD132PD  Y9, Y7, Y4
+	VADDPD       Y8, Y4, Y4
+	VMOVUPS      c3fe4a7f09d5f47d4<>+0(SB), Y7
+	VBLENDVPS    Y2, c3fea6ee06db14acc<>+0(SB), Y7, Y8
+	VMULPD       Y8, Y1, Y10
+	VMULPD       Y6, Y10, Y11
+	VROUNDPD     $0x08, Y11, Y11
+	VFMADD132PD  Y9, Y10, Y11
+	VADDPD       Y11, Y4, Y12
+	VMOVUPS      c3ff0000000000000<>+0(SB), Y13
+	VFMADD132PD  Y12, Y6, Y13
+	VADDPD       c4338000000000000<>+0(SB), Y13, Y13
+	VCMPPS       $0x1d, c4e8000004e800000<>+0(SB), Y0, Y14
+	VPMOVSXDQ    X14, Y15
+	VMOVUPS      32(SP), Y9
+	VBLENDVPS    Y15, Y13, Y9, Y9
+	VMOVUPS      Y9, 192(SP)
+	VEXTRACTF128 $0x01, Y0, X0
+	VCVTPS2PD    X0, Y0
+	VANDPS       c7fffffffffffffff<>+0(SB), Y0, Y9
+	VCMPPD       $0x1d, c44d0000000000000<>+0(SB), Y9, Y9
+	VBLENDVPS    Y9, c3940000000000000<>+0(SB), Y3, Y3
+	VMULPD       Y3, Y0, Y0
+	VMULPD       c4340000000000000<>+0(SB), Y0, Y3
+	VBLENDVPS    Y9, Y7, Y5, Y5
+	VMOVUPS      Y15, 640(SP)
+	VMULPD       Y5, Y3, Y15
+	VFMSUB132PD  Y5, Y15, Y3
+	VMULPD       Y6, Y3, Y5
+	VROUNDPD     $0x08, Y5, Y5
+	VMOVUPS      Y13, 672(SP)
+	VMOVUPS      cc000000000000000<>+0(SB), Y13
+	VFMADD132PD  Y13, Y3, Y5
+	VMULPD       Y6, Y15, Y3
+	VROUNDPD     $0x08, Y3, Y3
+	VFMADD132PD  Y13, Y15, Y3
+	VADDPD       Y5, Y3, Y3
+	VBLENDVPS    Y9, c3fea6ee06db14acc<>+0(SB), Y7, Y5
+	VMULPD       Y5, Y0, Y7
+	VMULPD       Y6, Y7, Y15
+	VROUNDPD     $0x08, Y15, Y15
+	VFMADD132PD  Y13, Y7, Y15
+	VADDPD       Y15, Y3, Y13
+	VMOVUPS      Y9, 704(SP)
+	VMOVUPS      c3ff0000000000000<>+0(SB), Y9
+	VFMADD132PD  Y13, Y6, Y9
+	VADDPD       c4338000000000000<>+0(SB), Y9, Y9
+	VEXTRACTF128 $0x01, Y14, X14
+	VPMOVSXDQ    X14, Y14
+	VMOVUPS      64(SP), Y6
+	VBLENDVPS    Y14, Y9, Y6, Y6
+	VMOVUPS      Y6, 224(SP)
+	VSUBPD       Y4, Y12, Y6
+	VMOVUPS      Y14, 736(SP)
+	VSUBPD       Y6, Y12, Y14
+	VSUBPD       Y14, Y4, Y4
+	VSUBPD       Y6, Y11, Y6
+	VADDPD       Y6, Y4, Y4
+	VFMSUB132PD  Y1, Y10, Y8
+	VMULPD       c3ca0000000000000<>+0(SB), Y1, Y1
+	VMOVUPS      c3fea6ee06db14acc<>+0(SB), Y6
+	VBLENDVPS    Y2, c3fe3c439041fe516<>+0(SB), Y6, Y2
+	VFMADD132PD  Y2, Y8, Y1
+	VADDPD       Y1, Y4, Y1
+	VMOVUPS      672(SP), Y2
+	VSUBPD       c4338000000000000<>+0(SB), Y2, Y2
+	VSUBPD       c3fe0000000000000<>+0(SB), Y2, Y2
+	VSUBPD       Y2, Y12, Y2
+	VMOVUPS      c400921fb54442d18<>+0(SB), Y4
+	VMULPD       Y4, Y2, Y8
+	VMOVAPS      Y8, Y10
+	VFMSUB231PD  Y4, Y2, Y10
+	VFMADD132PD  Y4, Y10, Y1
+	VFMADD132PD  c3ca1a62633145c06<>+0(SB), Y1, Y2
+	VADDPD       Y2, Y8, Y1
+	VMOVUPS      96(SP), Y2
+	VMOVUPS      640(SP), Y8
+	VBLENDVPS    Y8, Y1, Y2, Y1
+	VMOVUPS      Y1, 256(SP)
+	VSUBPD       Y3, Y13, Y1
+	VSUBPD       Y1, Y13, Y2
+	VSUBPD       Y2, Y3, Y2
+	VSUBPD       Y1, Y15, Y1
+	VADDPD       Y1, Y2, Y1
+	VFMSUB132PD  Y0, Y7, Y5
+	VMULPD       c3ca0000000000000<>+0(SB), Y0, Y0
+	VMOVUPS      704(SP), Y2
+	VBLENDVPS    Y2, c3fe3c439041fe516<>+0(SB), Y6, Y2
+	VFMADD132PD  Y2, Y5, Y0
+	VADDPD       Y0, Y1, Y0
+	VSUBPD       c4338000000000000<>+0(SB), Y9, Y1
+	VSUBPD       c3fe0000000000000<>+0(SB), Y1, Y1
+	VSUBPD       Y1, Y13, Y1
+	VMULPD       Y4, Y1, Y2
+	VMOVAPS      Y2, Y3
+	VFMSUB231PD  Y4, Y1, Y3
+	VFMADD132PD  Y4, Y3, Y0
+	VFMADD132PD  c3ca1a62633145c06<>+0(SB), Y0, Y1
+	VADDPD       Y1, Y2, Y0
+	VMOVUPS      128(SP), Y1
+	VMOVUPS      736(SP), Y2
+	VBLENDVPS    Y2, Y0, Y1, Y0
+	VMOVUPS      Y0, 288(SP)
+	CMPQ         768(SP), $0x05
+	JEQ          leave5
+	VMOVUPS      352(SP), Y0
+	VMOVUPS      384(SP), Y1
+	VMOVUPS      416(SP), Y2
+	VMOVUPS      448(SP), Y9
+	VMOVUPS      480(SP), Y12
+	VMOVUPS      512(SP), Y13
+	VMOVUPS      544(SP), Y14
+	VMOVUPS      576(SP), Y15
+	VMOVUPS      192(SP), Y6
+	VMOVUPS      224(SP), Y7
+	VMOVUPS      256(SP), Y8
+	VMOVUPS      288(SP), Y10
+	JMP          after1
+
+leave5:
+	VMOVUPS 352(SP), Y0
+	VMOVUPS 384(SP), Y1
+	VMOVUPS 416(SP), Y2
+	VMOVUPS 448(SP), Y3
+	VMOVUPS 480(SP), Y8
+	VMOVUPS 512(SP), Y12
+	VMOVUPS 544(SP), Y13
+	VMOVUPS 576(SP), Y14
+	VMOVUPS 608(SP), Y15
+	VMOVUPS 192(SP), Y6
+	VMOVUPS 224(SP), Y9
+	VMOVUPS 256(SP), Y10
+	VMOVUPS 288(SP), Y5
+	JMP     after5
+
+enter2:
+	VMOVUPS Y0, 352(SP)
+	VMOVUPS Y9, 384(SP)
+	VMOVUPS Y12, 416(SP)
+	VMOVUPS Y13, 448(SP)
+	VMOVUPS Y14, 480(SP)
+	VMOVUPS Y15, 512(SP)
+	VMOVUPS Y5, 32(SP)
+	VMOVUPS Y6, 64(SP)
+	VMOVUPS Y7, 96(SP)
+	VMOVUPS Y8, 128(SP)
+	VMOVUPS Y1, 160(SP)
+	VMOVUPS (SP), Y0
+	VMOVUPS Y0, 192(SP)
+	MOVQ    $+2, 768(SP)
+	JMP     cold3
+
+enter6:
+	VMOVUPS Y0, 352(SP)
+	VMOVUPS Y1, 384(SP)
+	VMOVUPS Y2, 416(SP)
+	VMOVUPS Y3, 448(SP)
+	VMOVUPS Y8, 480(SP)
+	VMOVUPS Y12, 512(SP)
+	VMOVUPS Y13, 544(SP)
+	VMOVUPS Y14, 576(SP)
+	VMOVUPS Y15, 608(SP)
+	VMOVUPS Y7, 32(SP)
+	VMOVUPS Y10, 64(SP)
+	VMOVUPS Y11, 96(SP)
+	VMOVUPS Y6, 128(SP)
+	VMOVUPS Y4, 160(SP)
+	VMOVUPS (SP), Y0
+	VMOVUPS Y0, 192(SP)
+	MOVQ    $+6, 768(SP)
+
+cold3:
+	VMOVUPS      160(SP), Y0
+	VMULPS       192(SP), Y0, Y0
+	VCVTPS2PD    X0, Y1
+	VANDPS       c7fffffffffffffff<>+0(SB), Y1, Y2
+	VCMPPD       $0x1d, c44d0000000000000<>+0(SB), Y2, Y2
+	VMOVUPS      c3c90000000000000<>+0(SB), Y3
+	VBLENDVPS    Y2, c3940000000000000<>+0(SB), Y3, Y4
+	VMULPD       Y4, Y1, Y1
+	VMULPD       c4340000000000000<>+0(SB), Y1, Y4
+	VMOVUPS      c3fe45f306dc9c882<>+0(SB), Y5
+	VBLENDVPS    Y2, c3fe4a7f09d5f47d4<>+0(SB), Y5, Y6
+	VMULPD       Y6, Y4, Y7
+	VFMSUB132PD  Y6, Y7, Y4
+	VMOVUPS      c3fe0000000000000<>+0(SB), Y6
+	VMULPD       Y6, Y4, Y8
+	VROUNDPD     $0x08, Y8, Y8
+	VMOVUPS      cc000000000000000<>+0(SB), Y9
+	VFMADD132PD  Y9, Y4, Y8
+	VMULPD       Y6, Y7, Y4
+	VROUNDPD     $0x08, Y4, Y4
+	VFMADD132PD  Y9, Y7, Y4
+	VADDPD       Y8, Y4, Y4
+	VMOVUPS      c3fe4a7f09d5f47d4<>+0(SB), Y7
+	VBLENDVPS    Y2, c3fea6ee06db14acc<>+0(SB), Y7, Y8
+	VMULPD       Y8, Y1, Y10
+	VMULPD       Y6, Y10, Y11
+	VROUNDPD     $0x08, Y11, Y11
+	VFMADD132PD  Y9, Y10, Y11
+	VADDPD       Y11, Y4, Y12
+	VMOVUPS      c4338000000000000<>+0(SB), Y13
+	VFMADD231PD  c3ff0000000000000<>+0(SB), Y12, Y13
+	VANDPS       c7fffffff7fffffff<>+0(SB), Y0, Y14
+	VCMPPS       $0x1d, c4e8000004e800000<>+0(SB), Y14, Y14
+	VPMOVSXDQ    X14, Y15
+	VMOVUPS      32(SP), Y9
+	VBLENDVPS    Y15, Y13, Y9, Y9
+	VMOVUPS      Y9, 224(SP)
+	VEXTRACTF128 $0x01, Y0, X0
+	VCVTPS2PD    X0, Y0
+	VANDPS       c7fffffffffffffff<>+0(SB), Y0, Y9
+	VCMPPD       $0x1d, c44d0000000000000<>+0(SB), Y9, Y9
+	VBLENDVPS    Y9, c3940000000000000<>+0(SB), Y3, Y3
+	VMULPD       Y3, Y0, Y0
+	VMULPD       c4340000000000000<>+0(SB), Y0, Y3
+	VBLENDVPS    Y9, Y7, Y5, Y5
+	VMOVUPS      Y15, 640(SP)
+	VMULPD       Y5, Y3, Y15
+	VFMSUB132PD  Y5, Y15, Y3
+	VMULPD       Y6, Y3, Y5
+	VROUNDPD     $0x08, Y5, Y5
+	VMOVUPS      Y13, 672(SP)
+	VMOVUPS      cc000000000000000<>+0(SB), Y13
+	VFMADD132PD  Y13, Y3, Y5
+	VMULPD       Y6, Y15, Y3
+	VROUNDPD     $0x08, Y3, Y3
+	VFMADD132PD  Y13, Y15, Y3
+	VADDPD       Y5, Y3, Y3
+	VBLENDVPS    Y9, c3fea6ee06db14acc<>+0(SB), Y7, Y5
+	VMULPD       Y5, Y0, Y7
+	VMULPD       Y6, Y7, Y6
+	VROUNDPD     $0x08, Y6, Y6
+	VFMADD132PD  Y13, Y7, Y6
+	VADDPD       Y6, Y3, Y13
+	VMOVUPS      c4338000000000000<>+0(SB), Y15
+	VFMADD231PD  c3ff0000000000000<>+0(SB), Y13, Y15
+	VEXTRACTF128 $0x01, Y14, X14
+	VPMOVSXDQ    X14, Y14
+	VMOVUPS      Y9, 704(SP)
+	VMOVUPS      64(SP), Y9
+	VBLENDVPS    Y14, Y15, Y9, Y9
+	VMOVUPS      Y9, 256(SP)
+	VSUBPD       Y4, Y12, Y9
+	VMOVUPS      Y14, 736(SP)
+	VSUBPD       Y9, Y12, Y14
+	VSUBPD       Y14, Y4, Y4
+	VSUBPD       Y9, Y11, Y9
+	VADDPD       Y9, Y4, Y4
+	VFMSUB132PD  Y1, Y10, Y8
+	VMULPD       c3ca0000000000000<>+0(SB), Y1, Y1
+	VMOVUPS      c3fea6ee06db14acc<>+0(SB), Y9
+	VBLENDVPS    Y2, c3fe3c439041fe516<>+0(SB), Y9, Y2
+	VFMADD132PD  Y2, Y8, Y1
+	VADDPD       Y1, Y4, Y1
+	VMOVUPS      672(SP), Y2
+	VSUBPD       c4338000000000000<>+0(SB), Y2, Y2
+	VSUBPD       Y2, Y12, Y2
+	VMOVUPS      c400921fb54442d18<>+0(SB), Y4
+	VMULPD       Y4, Y2, Y8
+	VMOVAPS      Y8, Y10
+	VFMSUB231PD  Y4, Y2, Y10
+	VFMADD132PD  Y4, Y10, Y1
+	VFMADD132PD  c3ca1a62633145c06<>+0(SB), Y1, Y2
+	VADDPD       Y2, Y8, Y1
+	VMOVUPS      96(SP), Y2
+	VMOVUPS      640(SP), Y8
+	VBLENDVPS    Y8, Y1, Y2, Y1
+	VMOVUPS      Y1, 288(SP)
+	VSUBPD       Y3, Y13, Y1
+	VSUBPD       Y1, Y13, Y2
+	VSUBPD       Y2, Y3, Y2
+	VSUBPD       Y1, Y6, Y1
+	VADDPD       Y1, Y2, Y1
+	VFMSUB132PD  Y0, Y7, Y5
+	VMULPD       c3ca0000000000000<>+0(SB), Y0, Y0
+	VMOVUPS      704(SP), Y2
+	VBLENDVPS    Y2, c3fe3c439041fe516<>+0(SB), Y9, Y2
+	VFMADD132PD  Y2, Y5, Y0
+	VADDPD       Y0, Y1, Y0
+	VSUBPD       c4338000000000000<>+0(SB), Y15, Y1
+	VSUBPD       Y1, Y13, Y1
+	VMULPD       Y4, Y1, Y2
+	VMOVAPS      Y2, Y3
+	VFMSUB231PD  Y4, Y1, Y3
+	VFMADD132PD  Y4, Y3, Y0
+	VFMADD132PD  c3ca1a62633145c06<>+0(SB), Y0, Y1
+	VADDPD       Y1, Y2, Y0
+	VMOVUPS      128(SP), Y1
+	VMOVUPS      736(SP), Y2
+	VBLENDVPS    Y2, Y0, Y1, Y0
+	VMOVUPS      Y0, 320(SP)
+	CMPQ         768(SP), $0x06
+	JEQ          leave6
+	VMOVUPS      352(SP), Y0
+	VMOVUPS      384(SP), Y9
+	VMOVUPS      416(SP), Y12
+	VMOVUPS      448(SP), Y13
+	VMOVUPS      480(SP), Y14
+	VMOVUPS      512(SP), Y15
+	VMOVUPS      224(SP), Y5
+	VMOVUPS      256(SP), Y6
+	VMOVUPS      288(SP), Y7
+	VMOVUPS      320(SP), Y8
+	JMP          after2
+
+leave6:
+	VMOVUPS 352(SP), Y0
+	VMOVUPS 384(SP), Y1
+	VMOVUPS 416(SP), Y2
+	VMOVUPS 448(SP), Y3
+	VMOVUPS 480(SP), Y8
+	VMOVUPS 512(SP), Y12
+	VMOVUPS 544(SP), Y13
+	VMOVUPS 576(SP), Y14
+	VMOVUPS 608(SP), Y15
+	VMOVUPS 224(SP), Y7
+	VMOVUPS 256(SP), Y10
+	VMOVUPS 288(SP), Y11
+	VMOVUPS 320(SP), Y6
+	JMP     after6
+
+enter3:
+	VMOVUPS Y0, 352(SP)
+	VMOVUPS Y9, 384(SP)
+	VMOVUPS Y12, 416(SP)
+	VMOVUPS Y13, 448(SP)
+	VMOVUPS Y14, 480(SP)
+	VMOVUPS Y15, 512(SP)
+	VMOVUPS Y5, 32(SP)
+	VMOVUPS Y6, 64(SP)
+	VMOVUPS Y7, 96(SP)
+	VMOVUPS Y8, 128(SP)
+	VMOVUPS Y1, 160(SP)
+	VMOVUPS (SP), Y0
+	VMOVUPS Y0, 192(SP)
+	MOVQ    $+3, 768(SP)
+	JMP     cold4
+
+enter7:
+	VMOVUPS Y0, 352(SP)
+	VMOVUPS Y2, 384(SP)
+	VMOVUPS Y8, 416(SP)
+	VMOVUPS Y12, 448(SP)
+	VMOVUPS Y13, 480(SP)
+	VMOVUPS Y14, 512(SP)
+	VMOVUPS Y15, 544(SP)
+	VMOVUPS Y5, 32(SP)
+	VMOVUPS Y7, 64(SP)
+	VMOVUPS Y9, 96(SP)
+	VMOVUPS Y4, 128(SP)
+	VMOVUPS Y1, 160(SP)
+	VMOVUPS (SP), Y0
+	VMOVUPS Y0, 192(SP)
+	MOVQ    $+7, 768(SP)
+
+cold4:
+	VMOVUPS      160(SP), Y0
+	VMULPS       192(SP), Y0, Y0
+	VCVTPS2PD    X0, Y1
+	VANDPS       c7fffffffffffffff<>+0(SB), Y1, Y2
+	VCMPPD       $0x1d, c44d0000000000000<>+0(SB), Y2, Y2
+	VMOVUPS      c3c90000000000000<>+0(SB), Y3
+	VBLENDVPS    Y2, c3940000000000000<>+0(SB), Y3, Y4
+	VMULPD       Y4, Y1, Y1
+	VMULPD       c4340000000000000<>+0(SB), Y1, Y4
+	VMOVUPS      c3fe45f306dc9c882<>+0(SB), Y5
+	VBLENDVPS    Y2, c3fe4a7f09d5f47d4<>+0(SB), Y5, Y6
+	VMULPD       Y6, Y4, Y7
+	VFMSUB132PD  Y6, Y7, Y4
+	VMOVUPS      c3fe0000000000000<>+0(SB), Y6
+	VMULPD       Y6, Y4, Y8
+	VROUNDPD     $0x08, Y8, Y8
+	VMOVUPS      cc000000000000000<>+0(SB), Y9
+	VFMADD132PD  Y9, Y4, Y8
+	VMULPD       Y6, Y7, Y4
+	VROUNDPD     $0x08, Y4, Y4
+	VFMADD132PD  Y9, Y7, Y4
+	VADDPD       Y8, Y4, Y4
+	VMOVUPS      c3fe4a7f09d5f47d4<>+0(SB), Y7
+	VBLENDVPS    Y2, c3fea6ee06db14acc<>+0(SB), Y7, Y8
+	VMULPD       Y8, Y1, Y10
+	VMULPD       Y6, Y10, Y11
+	VROUNDPD     $0x08, Y11, Y11
+	VFMADD132PD  Y9, Y10, Y11
+	VADDPD       Y11, Y4, Y12
+	VMOVUPS      c4338000000000000<>+0(SB), Y13
+	VFMADD231PD  c3ff0000000000000<>+0(SB), Y12, Y13
+	VANDPS       c7fffffff7fffffff<>+0(SB), Y0, Y14
+	VCMPPS       $0x1d, c4e8000004e800000<>+0(SB), Y14, Y14
+	VPMOVSXDQ    X14, Y15
+	VMOVUPS      32(SP), Y9
+	VBLENDVPS    Y15, Y13, Y9, Y9
+	VMOVUPS      Y9, 224(SP)
+	VEXTRACTF128 $0x01, Y0, X0
+	VCVTPS2PD    X0, Y0
+	VANDPS       c7fffffffffffffff<>+0(SB), Y0, Y9
+	VCMPPD       $0x1d, c44d0000000000000<>+0(SB), Y9, Y9
+	VBLENDVPS    Y9, c3940000000000000<>+0(SB), Y3, Y3
+	VMULPD       Y3, Y0, Y0
+	VMULPD       c4340000000000000<>+0(SB), Y0, Y3
+	VBLENDVPS    Y9, Y7, Y5, Y5
+	VMOVUPS      Y15, 640(SP)
+	VMULPD       Y5, Y3, Y15
+	VFMSUB132PD  Y5, Y15, Y3
+	VMULPD       Y6, Y3, Y5
+	VROUNDPD     $0x08, Y5, Y5
+	VMOVUPS      Y13, 672(SP)
+	VMOVUPS      cc000000000000000<>+0(SB), Y13
+	VFMADD132PD  Y13, Y3, Y5
+	VMULPD       Y6, Y15, Y3
+	VROUNDPD     $0x08, Y3, Y3
+	VFMADD132PD  Y13, Y15, Y3
+	VADDPD       Y5, Y3, Y3
+	VBLENDVPS    Y9, c3fea6ee06db14acc<>+0(SB), Y7, Y5
+	VMULPD       Y5, Y0, Y7
+	VMULPD       Y6, Y7, Y6
+	VROUNDPD     $0x08, Y6, Y6
+	VFMADD132PD  Y13, Y7, Y6
+	VADDPD       Y6, Y3, Y13
+	VMOVUPS      c4338000000000000<>+0(SB), Y15
+	VFMADD231PD  c3ff0000000000000<>+0(SB), Y13, Y15
+	VEXTRACTF128 $0x01, Y14, X14
+	VPMOVSXDQ    X14, Y14
+	VMOVUPS      Y9, 704(SP)
+	VMOVUPS      64(SP), Y9
+	VBLENDVPS    Y14, Y15, Y9, Y9
+	VMOVUPS      Y9, 256(SP)
+	VSUBPD       Y4, Y12, Y9
+	VMOVUPS      Y14, 736(SP)
+	VSUBPD       Y9, Y12, Y14
+	VSUBPD       Y14, Y4, Y4
+	VSUBPD       Y9, Y11, Y9
+	VADDPD       Y9, Y4, Y4
+	VFMSUB132PD  Y1, Y10, Y8
+	VMULPD       c3ca0000000000000<>+0(SB), Y1, Y1
+	VMOVUPS      c3fea6ee06db14acc<>+0(SB), Y9
+	VBLENDVPS    Y2, c3fe3c439041fe516<>+0(SB), Y9, Y2
+	VFMADD132PD  Y2, Y8, Y1
+	VADDPD       Y1, Y4, Y1
+	VMOVUPS      672(SP), Y2
+	VSUBPD       c4338000000000000<>+0(SB), Y2, Y2
+	VSUBPD       Y2, Y12, Y2
+	VMOVUPS      c400921fb54442d18<>+0(SB), Y4
+	VMULPD       Y4, Y2, Y8
+	VMOVAPS      Y8, Y10
+	VFMSUB231PD  Y4, Y2, Y10
+	VFMADD132PD  Y4, Y10, Y1
+	VFMADD132PD  c3ca1a62633145c06<>+0(SB), Y1, Y2
+	VADDPD       Y2, Y8, Y1
+	VMOVUPS      96(SP), Y2
+	VMOVUPS      640(SP), Y8
+	VBLENDVPS    Y8, Y1, Y2, Y1
+	VMOVUPS      Y1, 288(SP)
+	VSUBPD       Y3, Y13, Y1
+	VSUBPD       Y1, Y13, Y2
+	VSUBPD       Y2, Y3, Y2
+	VSUBPD       Y1, Y6, Y1
+	VADDPD       Y1, Y2, Y1
+	VFMSUB132PD  Y0, Y7, Y5
+	VMULPD       c3ca0000000000000<>+0(SB), Y0, Y0
+	VMOVUPS      704(SP), Y2
+	VBLENDVPS    Y2, c3fe3c439041fe516<>+0(SB), Y9, Y2
+	VFMADD132PD  Y2, Y5, Y0
+	VADDPD       Y0, Y1, Y0
+	VSUBPD       c4338000000000000<>+0(SB), Y15, Y1
+	VSUBPD       Y1, Y13, Y1
+	VMULPD       Y4, Y1, Y2
+	VMOVAPS      Y2, Y3
+	VFMSUB231PD  Y4, Y1, Y3
+	VFMADD132PD  Y4, Y3, Y0
+	VFMADD132PD  c3ca1a62633145c06<>+0(SB), Y0, Y1
+	VADDPD       Y1, Y2, Y0
+	VMOVUPS      128(SP), Y1
+	VMOVUPS      736(SP), Y2
+	VBLENDVPS    Y2, Y0, Y1, Y0
+	VMOVUPS      Y0, 320(SP)
+	CMPQ         768(SP), $0x07
+	JEQ          leave7
+	VMOVUPS      352(SP), Y0
+	VMOVUPS      384(SP), Y9
+	VMOVUPS      416(SP), Y12
+	VMOVUPS      448(SP), Y13
+	VMOVUPS      480(SP), Y14
+	VMOVUPS      512(SP), Y15
+	VMOVUPS      224(SP), Y5
+	VMOVUPS      256(SP), Y6
+	VMOVUPS      288(SP), Y7
+	VMOVUPS      320(SP), Y8
+	JMP          after3
+
+leave7:
+	VMOVUPS 352(SP), Y0
+	VMOVUPS 384(SP), Y2
+	VMOVUPS 416(SP), Y8
+	VMOVUPS 448(SP), Y12
+	VMOVUPS 480(SP), Y13
+	VMOVUPS 512(SP), Y14
+	VMOVUPS 544(SP), Y15
+	VMOVUPS 224(SP), Y5
+	VMOVUPS 256(SP), Y7
+	VMOVUPS 288(SP), Y9
+	VMOVUPS 320(SP), Y4
+	JMP     after7
+
+// func k_mul_sin_mul_etc_f32_usuu_8ca62a123c(f *abi.Frame)
+// Requires: AVX, AVX2, CMOV, FMA3
+TEXT ·k_mul_sin_mul_etc_f32_usuu_8ca62a123c(SB), $680-8
+	// kernel fast (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = mul u0 s1; t1 = sin t0; t2 = mul t1 t1; t3 = cos u2; t4 = cos u3; t5 = mul t3 t4; t6 = mul t2 t5; t7 = sub u2 u3; t8 = mul t7 s1; t9 = sin t8; t10 = mul t9 t9; t11 = add t6 t10; store t11 }
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R11
+	TESTQ   R11, R11
+	JLE     done
+	MOVQ    16(CX), DI
+	MOVQ    24(CX), R12
+	MOVQ    32(CX), R8
+	MOVQ    40(CX), R9
+	MOVQ    48(CX), R10
+	VMOVUPS c4b4000004b400000<>+0(SB), Y15
+	VMOVUPS c7fffffff7fffffff<>+0(SB), Y14
+	VMOVUPS c3ea2f9833ea2f983<>+0(SB), Y13
+
+row:
+	VBROADCASTSS (R12), Y0
+	VMOVUPS      Y0, (SP)
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS     (R8)(BX*4), Y0
+	VANDPS      Y0, Y14, Y1
+	VMOVUPS     32(R8)(BX*4), Y2
+	VANDPS      Y2, Y14, Y3
+	VMOVUPS     c3f0000003f000000<>+0(SB), Y4
+	VFMADD231PS Y13, Y1, Y4
+	VMOVUPS     c3f0000003f000000<>+0(SB), Y5
+	VFMADD231PS Y13, Y3, Y5
+	VADDPS      Y15, Y4, Y4
+	VADDPS      Y15, Y5, Y5
+	VSUBPS      Y15, Y4, Y6
+	VSUBPS      Y15, Y5, Y7
+	VSUBPS      c3f0000003f000000<>+0(SB), Y6, Y6
+	VSUBPS      c3f0000003f000000<>+0(SB), Y7, Y7
+	VMOVUPS     cc0490fdac0490fda<>+0(SB), Y8
+	VFMADD132PS Y6, Y1, Y8
+	VMOVUPS     cc0490fdac0490fda<>+0(SB), Y9
+	VFMADD132PS Y7, Y3, Y9
+	VFMADD231PS cb4222168b4222168<>+0(SB), Y6, Y8
+	VFMADD231PS cb4222168b4222168<>+0(SB), Y7, Y9
+	VFMADD132PS ca84234c4a84234c4<>+0(SB), Y8, Y6
+	VFMADD132PS ca84234c4a84234c4<>+0(SB), Y9, Y7
+	VCMPPS      $0x1d, c4780000047800000<>+0(SB), Y1, Y1
+	VCMPPS      $0x1d, c4780000047800000<>+0(SB), Y3, Y3
+	VPTEST      Y1, Y1
+	JNE         enter0
+
+after0:
+	VPTEST Y3, Y3
+	JNE    enter1
+
+after1:
+	VPSLLD      $0x1f, Y4, Y1
+	VPSLLD      $0x1f, Y5, Y3
+	VPXOR       Y1, Y6, Y1
+	VPXOR       Y3, Y7, Y3
+	VMULPS      Y1, Y1, Y4
+	VMULPS      Y3, Y3, Y5
+	VMOVUPS     cb94fb256b94fb256<>+0(SB), Y6
+	VFMADD231PS c362e8808362e8808<>+0(SB), Y4, Y6
+	VMOVUPS     cb94fb256b94fb256<>+0(SB), Y7
+	VFMADD231PS c362e8808362e8808<>+0(SB), Y5, Y7
+	VFMADD213PS c3c0887493c088749<>+0(SB), Y4, Y6
+	VFMADD213PS c3c0887493c088749<>+0(SB), Y5, Y7
+	VFMADD213PS cbe2aaaa5be2aaaa5<>+0(SB), Y4, Y6
+	VFMADD213PS cbe2aaaa5be2aaaa5<>+0(SB), Y5, Y7
+	VFMADD213PS c3f8000003f800000<>+0(SB), Y4, Y6
+	VFMADD213PS c3f8000003f800000<>+0(SB), Y5, Y7
+	VMULPS      Y6, Y1, Y1
+	VMULPS      Y7, Y3, Y3
+	VMOVUPS     (R9)(BX*4), Y4
+	VANDPS      Y4, Y14, Y5
+	VMOVUPS     32(R9)(BX*4), Y6
+	VANDPS      Y6, Y14, Y7
+	VMOVUPS     c3f0000003f000000<>+0(SB), Y8
+	VFMADD231PS Y13, Y5, Y8
+	VMOVUPS     c3f0000003f000000<>+0(SB), Y9
+	VFMADD231PS Y13, Y7, Y9
+	VADDPS      Y15, Y8, Y8
+	VADDPS      Y15, Y9, Y9
+	VSUBPS      Y15, Y8, Y10
+	VSUBPS      Y15, Y9, Y11
+	VSUBPS      c3f0000003f000000<>+0(SB), Y10, Y10
+	VSUBPS      c3f0000003f000000<>+0(SB), Y11, Y11
+	VMOVUPS     cc0490fdac0490fda<>+0(SB), Y12
+	VFMADD132PS Y10, Y5, Y12
+	VMOVUPS     cc0490fdac0490fda<>+0(SB), Y2
+	VFMADD132PS Y11, Y7, Y2
+	VFMADD231PS cb4222168b4222168<>+0(SB), Y10, Y12
+	VFMADD231PS cb4222168b4222168<>+0(SB), Y11, Y2
+	VFMADD132PS ca84234c4a84234c4<>+0(SB), Y12, Y10
+	VFMADD132PS ca84234c4a84234c4<>+0(SB), Y2, Y11
+	VCMPPS      $0x1d, c4780000047800000<>+0(SB), Y5, Y2
+	VCMPPS      $0x1d, c4780000047800000<>+0(SB), Y7, Y5
+	VPTEST      Y2, Y2
+	JNE         enter2
+
+after2:
+	VPTEST Y5, Y5
+	JNE    enter3
+
+after3:
+	VPSLLD      $0x1f, Y8, Y2
+	VPSLLD      $0x1f, Y9, Y5
+	VPXOR       Y2, Y10, Y2
+	VPXOR       Y5, Y11, Y5
+	VMULPS      Y2, Y2, Y7
+	VMULPS      Y5, Y5, Y8
+	VMOVUPS     cb94fb256b94fb256<>+0(SB), Y9
+	VFMADD231PS c362e8808362e8808<>+0(SB), Y7, Y9
+	VMOVUPS     cb94fb256b94fb256<>+0(SB), Y10
+	VFMADD231PS c362e8808362e8808<>+0(SB), Y8, Y10
+	VFMADD213PS c3c0887493c088749<>+0(SB), Y7, Y9
+	VFMADD213PS c3c0887493c088749<>+0(SB), Y8, Y10
+	VFMADD213PS cbe2aaaa5be2aaaa5<>+0(SB), Y7, Y9
+	VFMADD213PS cbe2aaaa5be2aaaa5<>+0(SB), Y8, Y10
+	VFMADD213PS c3f8000003f800000<>+0(SB), Y7, Y9
+	VFMADD213PS c3f8000003f800000<>+0(SB), Y8, Y10
+	VMULPS      Y9, Y2, Y2
+	VMULPS      Y10, Y5, Y5
+	VMULPS      Y2, Y1, Y1
+	VMULPS      Y5, Y3, Y2
+	VMOVUPS     (DI)(BX*4), Y3
+	VMOVUPS     (SP), Y5
+	VMULPS      Y5, Y3, Y7
+	VMOVUPS     32(DI)(BX*4), Y8
+	VMULPS      Y8, Y5, Y9
+	VMOVAPS     Y15, Y10
+	VFMADD231PS Y13, Y7, Y10
+	VMOVAPS     Y15, Y11
+	VFMADD231PS Y13, Y9, Y11
+	VSUBPS      Y15, Y10, Y12
+	VSUBPS      Y15, Y11, Y6
+	VMOVUPS     cc0490fdac0490fda<>+0(SB), Y0
+	VFMADD132PS Y12, Y7, Y0
+	VMOVUPS     cc0490fdac0490fda<>+0(SB), Y4
+	VFMADD132PS Y6, Y9, Y4
+	VFMADD231PS cb4222168b4222168<>+0(SB), Y12, Y0
+	VFMADD231PS cb4222168b4222168<>+0(SB), Y6, Y4
+	VFMADD132PS ca84234c4a84234c4<>+0(SB), Y0, Y12
+	VFMADD132PS ca84234c4a84234c4<>+0(SB), Y4, Y6
+	VANDPS      Y14, Y7, Y0
+	VANDPS      Y14, Y9, Y4
+	VCMPPS      $0x1d, c4780000047800000<>+0(SB), Y0, Y0
+	VCMPPS      $0x1d, c4780000047800000<>+0(SB), Y4, Y4
+	VPTEST      Y0, Y0
+	JNE         enter4
+
+after4:
+	VPTEST Y4, Y4
+	JNE    enter5
+
+after5:
+	VPSLLD      $0x1f, Y10, Y0
+	VPSLLD      $0x1f, Y11, Y3
+	VPXOR       Y0, Y12, Y0
+	VPXOR       Y3, Y6, Y3
+	VMULPS      Y0, Y0, Y4
+	VMULPS      Y3, Y3, Y6
+	VMOVUPS     cb94fb256b94fb256<>+0(SB), Y7
+	VFMADD231PS c362e8808362e8808<>+0(SB), Y4, Y7
+	VMOVUPS     cb94fb256b94fb256<>+0(SB), Y8
+	VFMADD231PS c362e8808362e8808<>+0(SB), Y6, Y8
+	VFMADD213PS c3c0887493c088749<>+0(SB), Y4, Y7
+	VFMADD213PS c3c0887493c088749<>+0(SB), Y6, Y8
+	VFMADD213PS cbe2aaaa5be2aaaa5<>+0(SB), Y4, Y7
+	VFMADD213PS cbe2aaaa5be2aaaa5<>+0(SB), Y6, Y8
+	VFMADD213PS c3f8000003f800000<>+0(SB), Y4, Y7
+	VFMADD213PS c3f8000003f800000<>+0(SB), Y6, Y8
+	VMULPS      Y7, Y0, Y0
+	VMULPS      Y8, Y3, Y3
+	VMULPS      Y0, Y0, Y0
+	VMULPS      Y3, Y3, Y3
+	VMULPS      Y1, Y0, Y0
+	VMULPS      Y2, Y3, Y1
+	VMOVUPS     (R8)(BX*4), Y2
+	VSUBPS      (R9)(BX*4), Y2, Y2
+	VMOVUPS     32(R8)(BX*4), Y3
+	VSUBPS      32(R9)(BX*4), Y3, Y3
+	VMULPS      Y5, Y2, Y4
+	VMULPS      Y5, Y3, Y6
+	VMOVAPS     Y15, Y7
+	VFMADD231PS Y13, Y4, Y7
+	VMOVAPS     Y15, Y8
+	VFMADD231PS Y13, Y6, Y8
+	VSUBPS      Y15, Y7, Y9
+	VSUBPS      Y15, Y8, Y10
+	VMOVUPS     cc0490fdac0490fda<>+0(SB), Y11
+	VFMADD132PS Y9, Y4, Y11
+	VMOVUPS     cc0490fdac0490fda<>+0(SB), Y12
+	VFMADD132PS Y10, Y6, Y12
+	VFMADD231PS cb4222168b4222168<>+0(SB), Y9, Y11
+	VFMADD231PS cb4222168b4222168<>+0(SB), Y10, Y12
+	VFMADD132PS ca84234c4a84234c4<>+0(SB), Y11, Y9
+	VFMADD132PS ca84234c4a84234c4<>+0(SB), Y12, Y10
+	VANDPS      Y14, Y4, Y4
+	VANDPS      Y14, Y6, Y6
+	VCMPPS      $0x1d, c4780000047800000<>+0(SB), Y4, Y4
+	VCMPPS      $0x1d, c4780000047800000<>+0(SB), Y6, Y6
+	VPTEST      Y4, Y4
+	JNE         enter6
+
+after6:
+	VPTEST Y6, Y6
+	JNE    enter7
+
+after7:
+	VPSLLD      $0x1f, Y7, Y2
+	VPSLLD      $0x1f, Y8, Y3
+	VPXOR       Y2, Y9, Y2
+	VPXOR       Y3, Y10, Y3
+	VMULPS      Y2, Y2, Y4
+	VMULPS      Y3, Y3, Y5
+	VMOVUPS     cb94fb256b94fb256<>+0(SB), Y6
+	VFMADD231PS c362e8808362e8808<>+0(SB), Y4, Y6
+	VMOVUPS     cb94fb256b94fb256<>+0(SB), Y7
+	VFMADD231PS c362e8808362e8808<>+0(SB), Y5, Y7
+	VFMADD213PS c3c0887493c088749<>+0(SB), Y4, Y6
+	VFMADD213PS c3c0887493c088749<>+0(SB), Y5, Y7
+	VFMADD213PS cbe2aaaa5be2aaaa5<>+0(SB), Y4, Y6
+	VFMADD213PS cbe2aaaa5be2aaaa5<>+0(SB), Y5, Y7
+	VFMADD213PS c3f8000003f800000<>+0(SB), Y4, Y6
+	VFMADD213PS c3f8000003f800000<>+0(SB), Y5, Y7
+	VMULPS      Y6, Y2, Y2
+	VMULPS      Y7, Y3, Y3
+	VMULPS      Y2, Y2, Y2
+	VMULPS      Y3, Y3, Y3
+	VADDPS      Y2, Y0, Y0
+	VADDPS      Y3, Y1, Y1
+	VMOVUPS     Y0, (R10)(BX*4)
+	VMOVUPS     Y1, 32(R10)(BX*4)
+	ADDQ        $0x10, BX
+	CMPQ        BX, AX
+	JLE         loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ        SI, CX
+	SUBQ        BX, CX
+	MOVQ        $+8, DX
+	CMPQ        CX, DX
+	CMOVQGT     DX, CX
+	NEGQ        CX
+	LEAQ        masks<>+64(SB), DX
+	VMOVUPS     (DX)(CX*4), Y0
+	VMASKMOVPS  (R8)(BX*4), Y0, Y1
+	VANDPS      Y14, Y1, Y2
+	VMOVUPS     c3f0000003f000000<>+0(SB), Y3
+	VFMADD231PS Y13, Y2, Y3
+	VADDPS      Y15, Y3, Y3
+	VSUBPS      Y15, Y3, Y4
+	VMOVUPS     c3f0000003f000000<>+0(SB), Y5
+	VSUBPS      Y5, Y4, Y4
+	VMOVUPS     cc0490fdac0490fda<>+0(SB), Y6
+	VFMADD132PS Y4, Y2, Y6
+	VFMADD231PS cb4222168b4222168<>+0(SB), Y4, Y6
+	VFMADD132PS ca84234c4a84234c4<>+0(SB), Y6, Y4
+	VCMPPS      $0x1d, c4780000047800000<>+0(SB), Y2, Y2
+	VPTEST      Y2, Y0
+	JNE         enter8
+
+after8:
+	VPSLLD      $0x1f, Y3, Y2
+	VPXOR       Y2, Y4, Y2
+	VMULPS      Y2, Y2, Y3
+	VMOVUPS     cb94fb256b94fb256<>+0(SB), Y4
+	VFMADD231PS c362e8808362e8808<>+0(SB), Y3, Y4
+	VFMADD213PS c3c0887493c088749<>+0(SB), Y3, Y4
+	VFMADD213PS cbe2aaaa5be2aaaa5<>+0(SB), Y3, Y4
+	VFMADD213PS c3f8000003f800000<>+0(SB), Y3, Y4
+	VMULPS      Y4, Y2, Y2
+	VMASKMOVPS  (R9)(BX*4), Y0, Y3
+	VANDPS      Y14, Y3, Y4
+	VMOVAPS     Y5, Y6
+	VFMADD231PS Y13, Y4, Y6
+	VADDPS      Y15, Y6, Y6
+	VSUBPS      Y15, Y6, Y7
+	VSUBPS      Y5, Y7, Y5
+	VMOVUPS     cc0490fdac0490fda<>+0(SB), Y7
+	VFMADD132PS Y5, Y4, Y7
+	VFMADD231PS cb4222168b4222168<>+0(SB), Y5, Y7
+	VFMADD132PS ca84234c4a84234c4<>+0(SB), Y7, Y5
+	VCMPPS      $0x1d, c4780000047800000<>+0(SB), Y4, Y4
+	VPTEST      Y4, Y0
+	JNE         enter9
+
+after9:
+	VPSLLD      $0x1f, Y6, Y4
+	VPXOR       Y4, Y5, Y4
+	VMULPS      Y4, Y4, Y5
+	VMOVUPS     cb94fb256b94fb256<>+0(SB), Y6
+	VFMADD231PS c362e8808362e8808<>+0(SB), Y5, Y6
+	VFMADD213PS c3c0887493c088749<>+0(SB), Y5, Y6
+	VFMADD213PS cbe2aaaa5be2aaaa5<>+0(SB), Y5, Y6
+	VFMADD213PS c3f8000003f800000<>+0(SB), Y5, Y6
+	VMULPS      Y6, Y4, Y4
+	VMULPS      Y4, Y2, Y2
+	VMASKMOVPS  (DI)(BX*4), Y0, Y4
+	VMOVUPS     (SP), Y5
+	VMULPS      Y5, Y4, Y6
+	VMOVAPS     Y15, Y7
+	VFMADD231PS Y13, Y6, Y7
+	VSUBPS      Y15, Y7, Y8
+	VMOVUPS     cc0490fdac0490fda<>+0(SB), Y9
+	VFMADD132PS Y8, Y6, Y9
+	VFMADD231PS cb4222168b4222168<>+0(SB), Y8, Y9
+	VFMADD132PS ca84234c4a84234c4<>+0(SB), Y9, Y8
+	VANDPS      Y14, Y6, Y6
+	VCMPPS      $0x1d, c4780000047800000<>+0(SB), Y6, Y6
+	VPTEST      Y6, Y0
+	JNE         enter10
+
+after10:
+	VPSLLD      $0x1f, Y7, Y4
+	VPXOR       Y4, Y8, Y4
+	VMULPS      Y4, Y4, Y6
+	VMOVUPS     cb94fb256b94fb256<>+0(SB), Y7
+	VFMADD231PS c362e8808362e8808<>+0(SB), Y6, Y7
+	VFMADD213PS c3c0887493c088749<>+0(SB), Y6, Y7
+	VFMADD213PS cbe2aaaa5be2aaaa5<>+0(SB), Y6, Y7
+	VFMADD213PS c3f8000003f800000<>+0(SB), Y6, Y7
+	VMULPS      Y7, Y4, Y4
+	VMULPS      Y4, Y4, Y4
+	VMULPS      Y2, Y4, Y2
+	VSUBPS      Y3, Y1, Y1
+	VMULPS      Y5, Y1, Y3
+	VMOVAPS     Y15, Y4
+	VFMADD231PS Y13, Y3, Y4
+	VSUBPS      Y15, Y4, Y6
+	VMOVUPS     cc0490fdac0490fda<>+0(SB), Y7
+	VFMADD132PS Y6, Y3, Y7
+	VFMADD231PS cb4222168b4222168<>+0(SB), Y6, Y7
+	VFMADD132PS ca84234c4a84234c4<>+0(SB), Y7, Y6
+	VANDPS      Y14, Y3, Y3
+	VCMPPS      $0x1d, c4780000047800000<>+0(SB), Y3, Y3
+	VPTEST      Y3, Y0
+	JNE         enter11
+
+after11:
+	VPSLLD      $0x1f, Y4, Y1
+	VPXOR       Y1, Y6, Y1
+	VMULPS      Y1, Y1, Y3
+	VMOVUPS     cb94fb256b94fb256<>+0(SB), Y4
+	VFMADD231PS c362e8808362e8808<>+0(SB), Y3, Y4
+	VFMADD213PS c3c0887493c088749<>+0(SB), Y3, Y4
+	VFMADD213PS cbe2aaaa5be2aaaa5<>+0(SB), Y3, Y4
+	VFMADD213PS c3f8000003f800000<>+0(SB), Y3, Y4
+	VMULPS      Y4, Y1, Y1
+	VMULPS      Y1, Y1, Y1
+	VADDPS      Y1, Y2, Y1
+	VMASKMOVPS  Y1, Y0, (R10)(BX*4)
+	ADDQ        $0x08, BX
+	CMPQ        BX, SI
+	JLT         step
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R12
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	ADDQ 240(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+enter0:
+	VMOVUPS Y0, 224(SP)
+	VMOVUPS Y2, 256(SP)
+	VMOVUPS Y3, 288(SP)
+	VMOVUPS Y5, 320(SP)
+	VMOVUPS Y7, 352(SP)
+	VMOVUPS Y13, 384(SP)
+	VMOVUPS Y14, 416(SP)
+	VMOVUPS Y15, 448(SP)
+	VMOVUPS Y4, 32(SP)
+	VMOVUPS Y6, 64(SP)
+	VMOVUPS Y0, 96(SP)
+	MOVQ    $+0, 672(SP)
+	JMP     cold1
+
+enter1:
+	VMOVUPS Y0, 224(SP)
+	VMOVUPS Y2, 256(SP)
+	VMOVUPS Y4, 288(SP)
+	VMOVUPS Y6, 320(SP)
+	VMOVUPS Y13, 352(SP)
+	VMOVUPS Y14, 384(SP)
+	VMOVUPS Y15, 416(SP)
+	VMOVUPS Y5, 32(SP)
+	VMOVUPS Y7, 64(SP)
+	VMOVUPS Y2, 96(SP)
+	MOVQ    $+1, 672(SP)
+	JMP     cold1
+
+enter8:
+	VMOVUPS Y0, 224(SP)
+	VMOVUPS Y1, 256(SP)
+	VMOVUPS Y5, 288(SP)
+	VMOVUPS Y13, 320(SP)
+	VMOVUPS Y14, 352(SP)
+	VMOVUPS Y15, 384(SP)
+	VMOVUPS Y3, 32(SP)
+	VMOVUPS Y4, 64(SP)
+	VMOVUPS Y1, 96(SP)
+	MOVQ    $+8, 672(SP)
+
+cold1:
+	VMOVUPS      96(SP), Y0
+	VANDPS       c7fffffff7fffffff<>+0(SB), Y0, Y0
+	VCVTPS2PD    X0, Y1
+	VANDPS       c7fffffffffffffff<>+0(SB), Y1, Y2
+	VCMPPD       $0x1d, c44d0000000000000<>+0(SB), Y2, Y2
+	VMOVUPS      c3c90000000000000<>+0(SB), Y3
+	VBLENDVPS    Y2, c3940000000000000<>+0(SB), Y3, Y4
+	VMULPD       Y4, Y1, Y1
+	VMULPD       c4340000000000000<>+0(SB), Y1, Y4
+	VMOVUPS      c3fe45f306dc9c882<>+0(SB), Y5
+	VBLENDVPS    Y2, c3fe4a7f09d5f47d4<>+0(SB), Y5, Y6
+	VMULPD       Y6, Y4, Y7
+	VFMSUB132PD  Y6, Y7, Y4
+	VMOVUPS      c3fe0000000000000<>+0(SB), Y6
+	VMULPD       Y6, Y4, Y8
+	VROUNDPD     $0x08, Y8, Y8
+	VMOVUPS      cc000000000000000<>+0(SB), Y9
+	VFMADD132PD  Y9, Y4, Y8
+	VMULPD       Y6, Y7, Y4
+	VROUNDPD     $0x08, Y4, Y4
+	VFMADD132PD  Y9, Y7, Y4
+	VADDPD       Y8, Y4, Y4
+	VMOVUPS      c3fe4a7f09d5f47d4<>+0(SB), Y7
+	VBLENDVPS    Y2, c3fea6ee06db14acc<>+0(SB), Y7, Y8
+	VMULPD       Y8, Y1, Y10
+	VMULPD       Y6, Y10, Y11
+	VROUNDPD     $0x08, Y11, Y11
+	VFMADD132PD  Y9, Y10, Y11
+	VADDPD       Y11, Y4, Y12
+	VMOVUPS      c3ff0000000000000<>+0(SB), Y13
+	VFMADD132PD  Y12, Y6, Y13
+	VADDPD       c4338000000000000<>+0(SB), Y13, Y13
+	VSUBPD       c4338000000000000<>+0(SB), Y13, Y13
+	VCVTPD2PSY   Y13, X14
+	VEXTRACTF128 $0x01, Y0, X15
+	VCVTPS2PD    X15, Y15
+	VMOVUPS      Y13, 576(SP)
+	VANDPS       c7fffffffffffffff<>+0(SB), Y15, Y13
+	VCMPPD       $0x1d, c44d0000000000000<>+0(SB), Y13, Y13
+	VBLENDVPS    Y13, c3940000000000000<>+0(SB), Y3, Y3
+	VMULPD       Y3, Y15, Y3
+	VMULPD       c4340000000000000<>+0(SB), Y3, Y15
+	VBLENDVPS    Y13, Y7, Y5, Y5
+	VMOVUPS      Y2, 608(SP)
+	VMULPD       Y5, Y15, Y2
+	VFMSUB132PD  Y5, Y2, Y15
+	VMULPD       Y6, Y15, Y5
+	VROUNDPD     $0x08, Y5, Y5
+	VFMADD132PD  Y9, Y15, Y5
+	VMULPD       Y6, Y2, Y15
+	VROUNDPD     $0x08, Y15, Y15
+	VFMADD132PD  Y9, Y2, Y15
+	VADDPD       Y5, Y15, Y2
+	VBLENDVPS    Y13, c3fea6ee06db14acc<>+0(SB), Y7, Y5
+	VMULPD       Y5, Y3, Y7
+	VMULPD       Y6, Y7, Y15
+	VROUNDPD     $0x08, Y15, Y15
+	VFMADD132PD  Y9, Y7, Y15
+	VADDPD       Y15, Y2, Y9
+	VMOVUPS      Y13, 640(SP)
+	VMOVUPS      c3ff0000000000000<>+0(SB), Y13
+	VFMADD132PD  Y9, Y6, Y13
+	VADDPD       c4338000000000000<>+0(SB), Y13, Y13
+	VSUBPD       c4338000000000000<>+0(SB), Y13, Y13
+	VCVTPD2PSY   Y13, X6
+	VINSERTF128  $0x01, X6, Y14, Y6
+	VADDPS       c4b4000004b400000<>+0(SB), Y6, Y6
+	VCMPPS       $0x1d, c4780000047800000<>+0(SB), Y0, Y0
+	VMOVUPS      32(SP), Y14
+	VBLENDVPS    Y0, Y6, Y14, Y6
+	VMOVUPS      Y6, 128(SP)
+	VSUBPD       Y4, Y12, Y6
+	VSUBPD       Y6, Y12, Y14
+	VSUBPD       Y14, Y4, Y4
+	VSUBPD       Y6, Y11, Y6
+	VADDPD       Y6, Y4, Y4
+	VFMSUB132PD  Y1, Y10, Y8
+	VMULPD       c3ca0000000000000<>+0(SB), Y1, Y1
+	VMOVUPS      c3fea6ee06db14acc<>+0(SB), Y6
+	VMOVUPS      608(SP), Y10
+	VBLENDVPS    Y10, c3fe3c439041fe516<>+0(SB), Y6, Y10
+	VFMADD132PD  Y10, Y8, Y1
+	VADDPD       Y1, Y4, Y1
+	VMOVUPS      576(SP), Y4
+	VSUBPD       c3fe0000000000000<>+0(SB), Y4, Y4
+	VSUBPD       Y4, Y12, Y4
+	VMOVUPS      c400921fb54442d18<>+0(SB), Y8
+	VMULPD       Y8, Y4, Y10
+	VMOVAPS      Y10, Y11
+	VFMSUB231PD  Y8, Y4, Y11
+	VFMADD132PD  Y8, Y11, Y1
+	VFMADD132PD  c3ca1a62633145c06<>+0(SB), Y1, Y4
+	VADDPD       Y4, Y10, Y1
+	VCVTPD2PSY   Y1, X1
+	VSUBPD       Y2, Y9, Y4
+	VSUBPD       Y4, Y9, Y10
+	VSUBPD       Y10, Y2, Y2
+	VSUBPD       Y4, Y15, Y4
+	VADDPD       Y4, Y2, Y2
+	VFMSUB132PD  Y3, Y7, Y5
+	VMULPD       c3ca0000000000000<>+0(SB), Y3, Y3
+	VMOVUPS      640(SP), Y4
+	VBLENDVPS    Y4, c3fe3c439041fe516<>+0(SB), Y6, Y4
+	VFMADD132PD  Y4, Y5, Y3
+	VADDPD       Y3, Y2, Y2
+	VSUBPD       c3fe0000000000000<>+0(SB), Y13, Y3
+	VSUBPD       Y3, Y9, Y3
+	VMULPD       Y8, Y3, Y4
+	VMOVAPS      Y4, Y5
+	VFMSUB231PD  Y8, Y3, Y5
+	VFMADD132PD  Y8, Y5, Y2
+	VFMADD132PD  c3ca1a62633145c06<>+0(SB), Y2, Y3
+	VADDPD       Y3, Y4, Y2
+	VCVTPD2PSY   Y2, X2
+	VINSERTF128  $0x01, X2, Y1, Y1
+	VMOVUPS      64(SP), Y2
+	VBLENDVPS    Y0, Y1, Y2, Y0
+	VMOVUPS      Y0, 160(SP)
+	CMPQ         672(SP), $0x01
+	JEQ          leave1
+	CMPQ         672(SP), $0x08
+	JEQ          leave8
+	VMOVUPS      224(SP), Y0
+	VMOVUPS      256(SP), Y2
+	VMOVUPS      288(SP), Y3
+	VMOVUPS      320(SP), Y5
+	VMOVUPS      352(SP), Y7
+	VMOVUPS      384(SP), Y13
+	VMOVUPS      416(SP), Y14
+	VMOVUPS      448(SP), Y15
+	VMOVUPS      128(SP), Y4
+	VMOVUPS      160(SP), Y6
+	JMP          after0
+
+leave1:
+	VMOVUPS 224(SP), Y0
+	VMOVUPS 256(SP), Y2
+	VMOVUPS 288(SP), Y4
+	VMOVUPS 320(SP), Y6
+	VMOVUPS 352(SP), Y13
+	VMOVUPS 384(SP), Y14
+	VMOVUPS 416(SP), Y15
+	VMOVUPS 128(SP), Y5
+	VMOVUPS 160(SP), Y7
+	JMP     after1
+
+leave8:
+	VMOVUPS 224(SP), Y0
+	VMOVUPS 256(SP), Y1
+	VMOVUPS 288(SP), Y5
+	VMOVUPS 320(SP), Y13
+	VMOVUPS 352(SP), Y14
+	VMOVUPS 384(SP), Y15
+	VMOVUPS 128(SP), Y3
+	VMOVUPS 160(SP), Y4
+	JMP     after8
+
+enter2:
+	VMOVUPS Y0, 224(SP)
+	VMOVUPS Y1, 256(SP)
+	VMOVUPS Y3, 288(SP)
+	VMOVUPS Y4, 320(SP)
+	VMOVUPS Y5, 352(SP)
+	VMOVUPS Y6, 384(SP)
+	VMOVUPS Y9, 416(SP)
+	VMOVUPS Y11, 448(SP)
+	VMOVUPS Y13, 480(SP)
+	VMOVUPS Y14, 512(SP)
+	VMOVUPS Y15, 544(SP)
+	VMOVUPS Y8, 32(SP)
+	VMOVUPS Y10, 64(SP)
+	VMOVUPS Y4, 96(SP)
+	MOVQ    $+2, 672(SP)
+	JMP     cold2
+
+enter3:
+	VMOVUPS Y0, 224(SP)
+	VMOVUPS Y1, 256(SP)
+	VMOVUPS Y3, 288(SP)
+	VMOVUPS Y4, 320(SP)
+	VMOVUPS Y6, 352(SP)
+	VMOVUPS Y8, 384(SP)
+	VMOVUPS Y10, 416(SP)
+	VMOVUPS Y13, 448(SP)
+	VMOVUPS Y14, 480(SP)
+	VMOVUPS Y15, 512(SP)
+	VMOVUPS Y9, 32(SP)
+	VMOVUPS Y11, 64(SP)
+	VMOVUPS Y6, 96(SP)
+	MOVQ    $+3, 672(SP)
+	JMP     cold2
+
+enter9:
+	VMOVUPS Y0, 224(SP)
+	VMOVUPS Y1, 256(SP)
+	VMOVUPS Y2, 288(SP)
+	VMOVUPS Y3, 320(SP)
+	VMOVUPS Y13, 352(SP)
+	VMOVUPS Y14, 384(SP)
+	VMOVUPS Y15, 416(SP)
+	VMOVUPS Y6, 32(SP)
+	VMOVUPS Y5, 64(SP)
+	VMOVUPS Y3, 96(SP)
+	MOVQ    $+9, 672(SP)
+
+cold2:
+	VMOVUPS      96(SP), Y0
+	VANDPS       c7fffffff7fffffff<>+0(SB), Y0, Y0
+	VCVTPS2PD    X0, Y1
+	VANDPS       c7fffffffffffffff<>+0(SB), Y1, Y2
+	VCMPPD       $0x1d, c44d0000000000000<>+0(SB), Y2, Y2
+	VMOVUPS      c3c90000000000000<>+0(SB), Y3
+	VBLENDVPS    Y2, c3940000000000000<>+0(SB), Y3, Y4
+	VMULPD       Y4, Y1, Y1
+	VMULPD       c4340000000000000<>+0(SB), Y1, Y4
+	VMOVUPS      c3fe45f306dc9c882<>+0(SB), Y5
+	VBLENDVPS    Y2, c3fe4a7f09d5f47d4<>+0(SB), Y5, Y6
+	VMULPD       Y6, Y4, Y7
+	VFMSUB132PD  Y6, Y7, Y4
+	VMOVUPS      c3fe0000000000000<>+0(SB), Y6
+	VMULPD       Y6, Y4, Y8
+	VROUNDPD     $0x08, Y8, Y8
+	VMOVUPS      cc000000000000000<>+0(SB), Y9
+	VFMADD132PD  Y9, Y4, Y8
+	VMULPD       Y6, Y7, Y4
+	VROUNDPD     $0x08, Y4, Y4
+	VFMADD132PD  Y9, Y7, Y4
+	VADDPD       Y8, Y4, Y4
+	VMOVUPS      c3fe4a7f09d5f47d4<>+0(SB), Y7
+	VBLENDVPS    Y2, c3fea6ee06db14acc<>+0(SB), Y7, Y8
+	VMULPD       Y8, Y1, Y10
+	VMULPD       Y6, Y10, Y11
+	VROUNDPD     $0x08, Y11, Y11
+	VFMADD132PD  Y9, Y10, Y11
+	VADDPD       Y11, Y4, Y12
+	VMOVUPS      c3ff0000000000000<>+0(SB), Y13
+	VFMADD132PD  Y12, Y6, Y13
+	VADDPD       c4338000000000000<>+0(SB), Y13, Y13
+	VSUBPD       c4338000000000000<>+0(SB), Y13, Y13
+	VCVTPD2PSY   Y13, X14
+	VEXTRACTF128 $0x01, Y0, X15
+	VCVTPS2PD    X15, Y15
+	VMOVUPS      Y13, 576(SP)
+	VANDPS       c7fffffffffffffff<>+0(SB), Y15, Y13
+	VCMPPD       $0x1d, c44d0000000000000<>+0(SB), Y13, Y13
+	VBLENDVPS    Y13, c3940000000000000<>+0(SB), Y3, Y3
+	VMULPD       Y3, Y15, Y3
+	VMULPD       c4340000000000000<>+0(SB), Y3, Y15
+	VBLENDVPS    Y13, Y7, Y5, Y5
+	VMOVUPS      Y2, 608(SP)
+	VMULPD       Y5, Y15, Y2
+	VFMSUB132PD  Y5, Y2, Y15
+	VMULPD       Y6, Y15, Y5
+	VROUNDPD     $0x08, Y5, Y5
+	VFMADD132PD  Y9, Y15, Y5
+	VMULPD       Y6, Y2, Y15
+	VROUNDPD     $0x08, Y15, Y15
+	VFMADD132PD  Y9, Y2, Y15
+	VADDPD       Y5, Y15, Y2
+	VBLENDVPS    Y13, c3fea6ee06db14acc<>+0(SB), Y7, Y5
+	VMULPD       Y5, Y3, Y7
+	VMULPD       Y6, Y7, Y15
+	VROUNDPD     $0x08, Y15, Y15
+	VFMADD132PD  Y9, Y7, Y15
+	VADDPD       Y15, Y2, Y9
+	VMOVUPS      Y13, 640(SP)
+	VMOVUPS      c3ff0000000000000<>+0(SB), Y13
+	VFMADD132PD  Y9, Y6, Y13
+	VADDPD       c4338000000000000<>+0(SB), Y13, Y13
+	VSUBPD       c4338000000000000<>+0(SB), Y13, Y13
+	VCVTPD2PSY   Y13, X6
+	VINSERTF128  $0x01, X6, Y14, Y6
+	VADDPS       c4b4000004b400000<>+0(SB), Y6, Y6
+	VCMPPS       $0x1d, c4780000047800000<>+0(SB), Y0, Y0
+	VMOVUPS      32(SP), Y14
+	VBLENDVPS    Y0, Y6, Y14, Y6
+	VMOVUPS      Y6, 128(SP)
+	VSUBPD       Y4, Y12, Y6
+	VSUBPD       Y6, Y12, Y14
+	VSUBPD       Y14, Y4, Y4
+	VSUBPD       Y6, Y11, Y6
+	VADDPD       Y6, Y4, Y4
+	VFMSUB132PD  Y1, Y10, Y8
+	VMULPD       c3ca0000000000000<>+0(SB), Y1, Y1
+	VMOVUPS      c3fea6ee06db14acc<>+0(SB), Y6
+	VMOVUPS      608(SP), Y10
+	VBLENDVPS    Y10, c3fe3c439041fe516<>+0(SB), Y6, Y10
+	VFMADD132PD  Y10, Y8, Y1
+	VADDPD       Y1, Y4, Y1
+	VMOVUPS      576(SP), Y4
+	VSUBPD       c3fe0000000000000<>+0(SB), Y4, Y4
+	VSUBPD       Y4, Y12, Y4
+	VMOVUPS      c400921fb54442d18<>+0(SB), Y8
+	VMULPD       Y8, Y4, Y10
+	VMOVAPS      Y10, Y11
+	VFMSUB231PD  Y8, Y4, Y11
+	VFMADD132PD  Y8, Y11, Y1
+	VFMADD132PD  c3ca1a62633145c06<>+0(SB), Y1, Y4
+	VADDPD       Y4, Y10, Y1
+	VCVTPD2PSY   Y1, X1
+	VSUBPD       Y2, Y9, Y4
+	VSUBPD       Y4, Y9, Y10
+	VSUBPD       Y10, Y2, Y2
+	VSUBPD       Y4, Y15, Y4
+	VADDPD       Y4, Y2, Y2
+	VFMSUB132PD  Y3, Y7, Y5
+	VMULPD       c3ca0000000000000<>+0(SB), Y3, Y3
+	VMOVUPS      640(SP), Y4
+	VBLENDVPS    Y4, c3fe3c439041fe516<>+0(SB), Y6, Y4
+	VFMADD132PD  Y4, Y5, Y3
+	VADDPD       Y3, Y2, Y2
+	VSUBPD       c3fe0000000000000<>+0(SB), Y13, Y3
+	VSUBPD       Y3, Y9, Y3
+	VMULPD       Y8, Y3, Y4
+	VMOVAPS      Y4, Y5
+	VFMSUB231PD  Y8, Y3, Y5
+	VFMADD132PD  Y8, Y5, Y2
+	VFMADD132PD  c3ca1a62633145c06<>+0(SB), Y2, Y3
+	VADDPD       Y3, Y4, Y2
+	VCVTPD2PSY   Y2, X2
+	VINSERTF128  $0x01, X2, Y1, Y1
+	VMOVUPS      64(SP), Y2
+	VBLENDVPS    Y0, Y1, Y2, Y0
+	VMOVUPS      Y0, 160(SP)
+	CMPQ         672(SP), $0x03
+	JEQ          leave3
+	CMPQ         672(SP), $0x09
+	JEQ          leave9
+	VMOVUPS      224(SP), Y0
+	VMOVUPS      256(SP), Y1
+	VMOVUPS      288(SP), Y3
+	VMOVUPS      320(SP), Y4
+	VMOVUPS      352(SP), Y5
+	VMOVUPS      384(SP), Y6
+	VMOVUPS      416(SP), Y9
+	VMOVUPS      448(SP), Y11
+	VMOVUPS      480(SP), Y13
+	VMOVUPS      512(SP), Y14
+	VMOVUPS      544(SP), Y15
+	VMOVUPS      128(SP), Y8
+	VMOVUPS      160(SP), Y10
+	JMP          after2
+
+leave3:
+	VMOVUPS 224(SP), Y0
+	VMOVUPS 256(SP), Y1
+	VMOVUPS 288(SP), Y3
+	VMOVUPS 320(SP), Y4
+	VMOVUPS 352(SP), Y6
+	VMOVUPS 384(SP), Y8
+	VMOVUPS 416(SP), Y10
+	VMOVUPS 448(SP), Y13
+	VMOVUPS 480(SP), Y14
+	VMOVUPS 512(SP), Y15
+	VMOVUPS 128(SP), Y9
+	VMOVUPS 160(SP), Y11
+	JMP     after3
+
+leave9:
+	VMOVUPS 224(SP), Y0
+	VMOVUPS 256(SP), Y1
+	VMOVUPS 288(SP), Y2
+	VMOVUPS 320(SP), Y3
+	VMOVUPS 352(SP), Y13
+	VMOVUPS 384(SP), Y14
+	VMOVUPS 416(SP), Y15
+	VMOVUPS 128(SP), Y6
+	VMOVUPS 160(SP), Y5
+	JMP     after9
+
+enter4:
+	VMOVUPS Y1, 224(SP)
+	VMOVUPS Y2, 256(SP)
+	VMOVUPS Y4, 288(SP)
+	VMOVUPS Y5, 320(SP)
+	VMOVUPS Y6, 352(SP)
+	VMOVUPS Y8, 384(SP)
+	VMOVUPS Y11, 416(SP)
+	VMOVUPS Y13, 448(SP)
+	VMOVUPS Y14, 480(SP)
+	VMOVUPS Y15, 512(SP)
+	VMOVUPS Y10, 32(SP)
+	VMOVUPS Y12, 64(SP)
+	VMOVUPS Y3, 96(SP)
+	VMOVUPS Y5, 128(SP)
+	MOVQ    $+4, 672(SP)
+	JMP     cold3
+
+enter5:
+	VMOVUPS Y1, 224(SP)
+	VMOVUPS Y2, 256(SP)
+	VMOVUPS Y5, 288(SP)
+	VMOVUPS Y10, 320(SP)
+	VMOVUPS Y12, 352(SP)
+	VMOVUPS Y13, 384(SP)
+	VMOVUPS Y14, 416(SP)
+	VMOVUPS Y15, 448(SP)
+	VMOVUPS Y11, 32(SP)
+	VMOVUPS Y6, 64(SP)
+	VMOVUPS Y8, 96(SP)
+	VMOVUPS Y5, 128(SP)
+	MOVQ    $+5, 672(SP)
+	JMP     cold3
+
+enter10:
+	VMOVUPS Y0, 224(SP)
+	VMOVUPS Y1, 256(SP)
+	VMOVUPS Y2, 288(SP)
+	VMOVUPS Y3, 320(SP)
+	VMOVUPS Y5, 352(SP)
+	VMOVUPS Y13, 384(SP)
+	VMOVUPS Y14, 416(SP)
+	VMOVUPS Y15, 448(SP)
+	VMOVUPS Y7, 32(SP)
+	VMOVUPS Y8, 64(SP)
+	VMOVUPS Y4, 96(SP)
+	VMOVUPS Y5, 128(SP)
+	MOVQ    $+10, 672(SP)
+
+cold3:
+	VMOVUPS      96(SP), Y0
+	VMULPS       128(SP), Y0, Y0
+	VCVTPS2PD    X0, Y1
+	VANDPS       c7fffffffffffffff<>+0(SB), Y1, Y2
+	VCMPPD       $0x1d, c44d0000000000000<>+0(SB), Y2, Y2
+	VMOVUPS      c3c90000000000000<>+0(SB), Y3
+	VBLENDVPS    Y2, c3940000000000000<>+0(SB), Y3, Y4
+	VMULPD       Y4, Y1, Y1
+	VMULPD       c4340000000000000<>+0(SB), Y1, Y4
+	VMOVUPS      c3fe45f306dc9c882<>+0(SB), Y5
+	VBLENDVPS    Y2, c3fe4a7f09d5f47d4<>+0(SB), Y5, Y6
+	VMULPD       Y6, Y4, Y7
+	VFMSUB132PD  Y6, Y7, Y4
+	VMOVUPS      c3fe0000000000000<>+0(SB), Y6
+	VMULPD       Y6, Y4, Y8
+	VROUNDPD     $0x08, Y8, Y8
+	VMOVUPS      cc000000000000000<>+0(SB), Y9
+	VFMADD132PD  Y9, Y4, Y8
+	VMULPD       Y6, Y7, Y4
+	VROUNDPD     $0x08, Y4, Y4
+	VFMADD132PD  Y9, Y7, Y4
+	VADDPD       Y8, Y4, Y4
+	VMOVUPS      c3fe4a7f09d5f47d4<>+0(SB), Y7
+	VBLENDVPS    Y2, c3fea6ee06db14acc<>+0(SB), Y7, Y8
+	VMULPD       Y8, Y1, Y10
+	VMULPD       Y6, Y10, Y11
+	VROUNDPD     $0x08, Y11, Y11
+	VFMADD132PD  Y9, Y10, Y11
+	VADDPD       Y11, Y4, Y12
+	VMOVUPS      c4338000000000000<>+0(SB), Y13
+	VFMADD231PD  c3ff0000000000000<>+0(SB), Y12, Y13
+	VSUBPD       c4338000000000000<>+0(SB), Y13, Y13
+	VCVTPD2PSY   Y13, X14
+	VEXTRACTF128 $0x01, Y0, X15
+	VCVTPS2PD    X15, Y15
+	VMOVUPS      Y13, 576(SP)
+	VANDPS       c7fffffffffffffff<>+0(SB), Y15, Y13
+	VCMPPD       $0x1d, c44d0000000000000<>+0(SB), Y13, Y13
+	VBLENDVPS    Y13, c3940000000000000<>+0(SB), Y3, Y3
+	VMULPD       Y3, Y15, Y3
+	VMULPD       c4340000000000000<>+0(SB), Y3, Y15
+	VBLENDVPS    Y13, Y7, Y5, Y5
+	VMOVUPS      Y2, 608(SP)
+	VMULPD       Y5, Y15, Y2
+	VFMSUB132PD  Y5, Y2, Y15
+	VMULPD       Y6, Y15, Y5
+	VROUNDPD     $0x08, Y5, Y5
+	VFMADD132PD  Y9, Y15, Y5
+	VMULPD       Y6, Y2, Y15
+	VROUNDPD     $0x08, Y15, Y15
+	VFMADD132PD  Y9, Y2, Y15
+	VADDPD       Y5, Y15, Y2
+	VBLENDVPS    Y13, c3fea6ee06db14acc<>+0(SB), Y7, Y5
+	VMULPD       Y5, Y3, Y7
+	VMULPD       Y6, Y7, Y6
+	VROUNDPD     $0x08, Y6, Y6
+	VFMADD132PD  Y9, Y7, Y6
+	VADDPD       Y6, Y2, Y9
+	VMOVUPS      c4338000000000000<>+0(SB), Y15
+	VFMADD231PD  c3ff0000000000000<>+0(SB), Y9, Y15
+	VSUBPD       c4338000000000000<>+0(SB), Y15, Y15
+	VMOVUPS      Y15, 640(SP)
+	VCVTPD2PSY   Y15, X15
+	VINSERTF128  $0x01, X15, Y14, Y14
+	VADDPS       c4b4000004b400000<>+0(SB), Y14, Y14
+	VANDPS       c7fffffff7fffffff<>+0(SB), Y0, Y0
+	VCMPPS       $0x1d, c4780000047800000<>+0(SB), Y0, Y0
+	VMOVUPS      32(SP), Y15
+	VBLENDVPS    Y0, Y14, Y15, Y14
+	VMOVUPS      Y14, 160(SP)
+	VSUBPD       Y4, Y12, Y14
+	VSUBPD       Y14, Y12, Y15
+	VSUBPD       Y15, Y4, Y4
+	VSUBPD       Y14, Y11, Y11
+	VADDPD       Y11, Y4, Y4
+	VFMSUB132PD  Y1, Y10, Y8
+	VMULPD       c3ca0000000000000<>+0(SB), Y1, Y1
+	VMOVUPS      c3fea6ee06db14acc<>+0(SB), Y10
+	VMOVUPS      608(SP), Y11
+	VBLENDVPS    Y11, c3fe3c439041fe516<>+0(SB), Y10, Y11
+	VFMADD132PD  Y11, Y8, Y1
+	VADDPD       Y1, Y4, Y1
+	VSUBPD       576(SP), Y12, Y4
+	VMOVUPS      c400921fb54442d18<>+0(SB), Y8
+	VMULPD       Y8, Y4, Y11
+	VMOVAPS      Y11, Y12
+	VFMSUB231PD  Y8, Y4, Y12
+	VFMADD132PD  Y8, Y12, Y1
+	VFMADD132PD  c3ca1a62633145c06<>+0(SB), Y1, Y4
+	VADDPD       Y4, Y11, Y1
+	VCVTPD2PSY   Y1, X1
+	VSUBPD       Y2, Y9, Y4
+	VSUBPD       Y4, Y9, Y11
+	VSUBPD       Y11, Y2, Y2
+	VSUBPD       Y4, Y6, Y4
+	VADDPD       Y4, Y2, Y2
+	VFMSUB132PD  Y3, Y7, Y5
+	VMULPD       c3ca0000000000000<>+0(SB), Y3, Y3
+	VBLENDVPS    Y13, c3fe3c439041fe516<>+0(SB), Y10, Y4
+	VFMADD132PD  Y4, Y5, Y3
+	VADDPD       Y3, Y2, Y2
+	VSUBPD       640(SP), Y9, Y3
+	VMULPD       Y8, Y3, Y4
+	VMOVAPS      Y4, Y5
+	VFMSUB231PD  Y8, Y3, Y5
+	VFMADD132PD  Y8, Y5, Y2
+	VFMADD132PD  c3ca1a62633145c06<>+0(SB), Y2, Y3
+	VADDPD       Y3, Y4, Y2
+	VCVTPD2PSY   Y2, X2
+	VINSERTF128  $0x01, X2, Y1, Y1
+	VMOVUPS      64(SP), Y2
+	VBLENDVPS    Y0, Y1, Y2, Y0
+	VMOVUPS      Y0, 192(SP)
+	CMPQ         672(SP), $0x05
+	JEQ          leave5
+	CMPQ         672(SP), $0x0a
+	JEQ          leave10
+	VMOVUPS      224(SP), Y1
+	VMOVUPS      256(SP), Y2
+	VMOVUPS      288(SP), Y4
+	VMOVUPS      320(SP), Y5
+	VMOVUPS      352(SP), Y6
+	VMOVUPS      384(SP), Y8
+	VMOVUPS      416(SP), Y11
+	VMOVUPS      448(SP), Y13
+	VMOVUPS      480(SP), Y14
+	VMOVUPS      512(SP), Y15
+	VMOVUPS      160(SP), Y10
+	VMOVUPS      192(SP), Y12
+	JMP          after4
+
+leave5:
+	VMOVUPS 224(SP), Y1
+	VMOVUPS 256(SP), Y2
+	VMOVUPS 288(SP), Y5
+	VMOVUPS 320(SP), Y10
+	VMOVUPS 352(SP), Y12
+	VMOVUPS 384(SP), Y13
+	VMOVUPS 416(SP), Y14
+	VMOVUPS 448(SP), Y15
+	VMOVUPS 160(SP), Y11
+	VMOVUPS 192(SP), Y6
+	JMP     after5
+
+leave10:
+	VMOVUPS 224(SP), Y0
+	VMOVUPS 256(SP), Y1
+	VMOVUPS 288(SP), Y2
+	VMOVUPS 320(SP), Y3
+	VMOVUPS 352(SP), Y5
+	VMOVUPS 384(SP), Y13
+	VMOVUPS 416(SP), Y14
+	VMOVUPS 448(SP), Y15
+	VMOVUPS 160(SP), Y7
+	VMOVUPS 192(SP), Y8
+	JMP     after10
+
+enter6:
+	VMOVUPS Y0, 224(SP)
+	VMOVUPS Y1, 256(SP)
+	VMOVUPS Y3, 288(SP)
+	VMOVUPS Y5, 320(SP)
+	VMOVUPS Y6, 352(SP)
+	VMOVUPS Y8, 384(SP)
+	VMOVUPS Y10, 416(SP)
+	VMOVUPS Y13, 448(SP)
+	VMOVUPS Y14, 480(SP)
+	VMOVUPS Y15, 512(SP)
+	VMOVUPS Y7, 32(SP)
+	VMOVUPS Y9, 64(SP)
+	VMOVUPS Y2, 96(SP)
+	VMOVUPS Y5, 128(SP)
+	MOVQ    $+6, 672(SP)
+	JMP     cold4
+
+enter7:
+	VMOVUPS Y0, 224(SP)
+	VMOVUPS Y1, 256(SP)
+	VMOVUPS Y7, 288(SP)
+	VMOVUPS Y9, 320(SP)
+	VMOVUPS Y13, 352(SP)
+	VMOVUPS Y14, 384(SP)
+	VMOVUPS Y15, 416(SP)
+	VMOVUPS Y8, 32(SP)
+	VMOVUPS Y10, 64(SP)
+	VMOVUPS Y3, 96(SP)
+	VMOVUPS Y5, 128(SP)
+	MOVQ    $+7, 672(SP)
+	JMP     cold4
+
+enter11:
+	VMOVUPS Y0, 224(SP)
+	VMOVUPS Y2, 256(SP)
+	VMOVUPS Y13, 288(SP)
+	VMOVUPS Y14, 320(SP)
+	VMOVUPS Y15, 352(SP)
+	VMOVUPS Y4, 32(SP)
+	VMOVUPS Y6, 64(SP)
+	VMOVUPS Y1, 96(SP)
+	VMOVUPS Y5, 128(SP)
+	MOVQ    $+11, 672(SP)
+
+cold4:
+	VMOVUPS      96(SP), Y0
+	VMULPS       128(SP), Y0, Y0
+	VCVTPS2PD    X0, Y1
+	VANDPS       c7fffffffffffffff<>+0(SB), Y1, Y2
+	VCMPPD       $0x1d, c44d0000000000000<>+0(SB), Y2, Y2
+	VMOVUPS      c3c90000000000000<>+0(SB), Y3
+	VBLENDVPS    Y2, c3940000000000000<>+0(SB), Y3, Y4
+	VMULPD       Y4, Y1, Y1
+	VMULPD       c4340000000000000<>+0(SB), Y1, Y4
+	VMOVUPS      c3fe45f306dc9c882<>+0(SB), Y5
+	VBLENDVPS    Y2, c3fe4a7f09d5f47d4<>+0(SB), Y5, Y6
+	VMULPD       Y6, Y4, Y7
+	VFMSUB132PD  Y6, Y7, Y4
+	VMOVUPS      c3fe0000000000000<>+0(SB), Y6
+	VMULPD       Y6, Y4, Y8
+	VROUNDPD     $0x08, Y8, Y8
+	VMOVUPS      cc000000000000000<>+0(SB), Y9
+	VFMADD132PD  Y9, Y4, Y8
+	VMULPD       Y6, Y7, Y4
+	VROUNDPD     $0x08, Y4, Y4
+	VFMADD132PD  Y9, Y7, Y4
+	VADDPD       Y8, Y4, Y4
+	VMOVUPS      c3fe4a7f09d5f47d4<>+0(SB), Y7
+	VBLENDVPS    Y2, c3fea6ee06db14acc<>+0(SB), Y7, Y8
+	VMULPD       Y8, Y1, Y10
+	VMULPD       Y6, Y10, Y11
+	VROUNDPD     $0x08, Y11, Y11
+	VFMADD132PD  Y9, Y10, Y11
+	VADDPD       Y11, Y4, Y12
+	VMOVUPS      c4338000000000000<>+0(SB), Y13
+	VFMADD231PD  c3ff0000000000000<>+0(SB), Y12, Y13
+	VSUBPD       c4338000000000000<>+0(SB), Y13, Y13
+	VCVTPD2PSY   Y13, X14
+	VEXTRACTF128 $0x01, Y0, X15
+	VCVTPS2PD    X15, Y15
+	VMOVUPS      Y13, 576(SP)
+	VANDPS       c7fffffffffffffff<>+0(SB), Y15, Y13
+	VCMPPD       $0x1d, c44d0000000000000<>+0(SB), Y13, Y13
+	VBLENDVPS    Y13, c3940000000000000<>+0(SB), Y3, Y3
+	VMULPD       Y3, Y15, Y3
+	VMULPD       c4340000000000000<>+0(SB), Y3, Y15
+	VBLENDVPS    Y13, Y7, Y5, Y5
+	VMOVUPS      Y2, 608(SP)
+	VMULPD       Y5, Y15, Y2
+	VFMSUB132PD  Y5, Y2, Y15
+	VMULPD       Y6, Y15, Y5
+	VROUNDPD     $0x08, Y5, Y5
+	VFMADD132PD  Y9, Y15, Y5
+	VMULPD       Y6, Y2, Y15
+	VROUNDPD     $0x08, Y15, Y15
+	VFMADD132PD  Y9, Y2, Y15
+	VADDPD       Y5, Y15, Y2
+	VBLENDVPS    Y13, c3fea6ee06db14acc<>+0(SB), Y7, Y5
+	VMULPD       Y5, Y3, Y7
+	VMULPD       Y6, Y7, Y6
+	VROUNDPD     $0x08, Y6, Y6
+	VFMADD132PD  Y9, Y7, Y6
+	VADDPD       Y6, Y2, Y9
+	VMOVUPS      c4338000000000000<>+0(SB), Y15
+	VFMADD231PD  c3ff0000000000000<>+0(SB), Y9, Y15
+	VSUBPD       c4338000000000000<>+0(SB), Y15, Y15
+	VMOVUPS      Y15, 640(SP)
+	VCVTPD2PSY   Y15, X15
+	VINSERTF128  $0x01, X15, Y14, Y14
+	VADDPS       c4b4000004b400000<>+0(SB), Y14, Y14
+	VANDPS       c7fffffff7fffffff<>+0(SB), Y0, Y0
+	VCMPPS       $0x1d, c4780000047800000<>+0(SB), Y0, Y0
+	VMOVUPS      32(SP), Y15
+	VBLENDVPS    Y0, Y14, Y15, Y14
+	VMOVUPS      Y14, 160(SP)
+	VSUBPD       Y4, Y12, Y14
+	VSUBPD       Y14, Y12, Y15
+	VSUBPD       Y15, Y4, Y4
+	VSUBPD       Y14, Y11, Y11
+	VADDPD       Y11, Y4, Y4
+	VFMSUB132PD  Y1, Y10, Y8
+	VMULPD       c3ca0000000000000<>+0(SB), Y1, Y1
+	VMOVUPS      c3fea6ee06db14acc<>+0(SB), Y10
+	VMOVUPS      608(SP), Y11
+	VBLENDVPS    Y11, c3fe3c439041fe516<>+0(SB), Y10, Y11
+	VFMADD132PD  Y11, Y8, Y1
+	VADDPD       Y1, Y4, Y1
+	VSUBPD       576(SP), Y12, Y4
+	VMOVUPS      c400921fb54442d18<>+0(SB), Y8
+	VMULPD       Y8, Y4, Y11
+	VMOVAPS      Y11, Y12
+	VFMSUB231PD  Y8, Y4, Y12
+	VFMADD132PD  Y8, Y12, Y1
+	VFMADD132PD  c3ca1a62633145c06<>+0(SB), Y1, Y4
+	VADDPD       Y4, Y11, Y1
+	VCVTPD2PSY   Y1, X1
+	VSUBPD       Y2, Y9, Y4
+	VSUBPD       Y4, Y9, Y11
+	VSUBPD       Y11, Y2, Y2
+	VSUBPD       Y4, Y6, Y4
+	VADDPD       Y4, Y2, Y2
+	VFMSUB132PD  Y3, Y7, Y5
+	VMULPD       c3ca0000000000000<>+0(SB), Y3, Y3
+	VBLENDVPS    Y13, c3fe3c439041fe516<>+0(SB), Y10, Y4
+	VFMADD132PD  Y4, Y5, Y3
+	VADDPD       Y3, Y2, Y2
+	VSUBPD       640(SP), Y9, Y3
+	VMULPD       Y8, Y3, Y4
+	VMOVAPS      Y4, Y5
+	VFMSUB231PD  Y8, Y3, Y5
+	VFMADD132PD  Y8, Y5, Y2
+	VFMADD132PD  c3ca1a62633145c06<>+0(SB), Y2, Y3
+	VADDPD       Y3, Y4, Y2
+	VCVTPD2PSY   Y2, X2
+	VINSERTF128  $0x01, X2, Y1, Y1
+	VMOVUPS      64(SP), Y2
+	VBLENDVPS    Y0, Y1, Y2, Y0
+	VMOVUPS      Y0, 192(SP)
+	CMPQ         672(SP), $0x07
+	JEQ          leave7
+	CMPQ         672(SP), $0x0b
+	JEQ          leave11
+	VMOVUPS      224(SP), Y0
+	VMOVUPS      256(SP), Y1
+	VMOVUPS      288(SP), Y3
+	VMOVUPS      320(SP), Y5
+	VMOVUPS      352(SP), Y6
+	VMOVUPS      384(SP), Y8
+	VMOVUPS      416(SP), Y10
+	VMOVUPS      448(SP), Y13
+	VMOVUPS      480(SP), Y14
+	VMOVUPS      512(SP), Y15
+	VMOVUPS      160(SP), Y7
+	VMOVUPS      192(SP), Y9
+	JMP          after6
+
+leave7:
+	VMOVUPS 224(SP), Y0
+	VMOVUPS 256(SP), Y1
+	VMOVUPS 288(SP), Y7
+	VMOVUPS 320(SP), Y9
+	VMOVUPS 352(SP), Y13
+	VMOVUPS 384(SP), Y14
+	VMOVUPS 416(SP), Y15
+	VMOVUPS 160(SP), Y8
+	VMOVUPS 192(SP), Y10
+	JMP     after7
+
+leave11:
+	VMOVUPS 224(SP), Y0
+	VMOVUPS 256(SP), Y2
+	VMOVUPS 288(SP), Y13
+	VMOVUPS 320(SP), Y14
+	VMOVUPS 352(SP), Y15
+	VMOVUPS 160(SP), Y4
+	VMOVUPS 192(SP), Y6
+	JMP     after11
+
+// func k_mul_sub_add_etc_f64_suuusu_c850a45246(f *abi.Frame)
+// Requires: AVX
+TEXT ·k_mul_sub_add_etc_f64_suuusu_c850a45246(SB), NOSPLIT, $0-8
+	// kernel (s0:f64, u1:f64, u2:f64, u3:f64, s4:f64, u5:f64) { t0 = mul s0 u1; t1 = sub u2 t0; t2 = add u3 t1; t3 = mul s4 t2; t4 = sub t0 u5; t5 = add t3 t4; store t5 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R12
+	TESTQ R12, R12
+	JLE   done
+	MOVQ  16(CX), R13
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+	MOVQ  48(CX), R14
+	MOVQ  56(CX), R10
+	MOVQ  64(CX), R11
+
+row:
+	VBROADCASTSD (R13), Y15
+	VBROADCASTSD (R14), Y14
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPD  (DI)(BX*8), Y15, Y0
+	VMULPD  32(DI)(BX*8), Y15, Y1
+	VMOVUPS (R8)(BX*8), Y2
+	VSUBPD  Y0, Y2, Y2
+	VMOVUPS 32(R8)(BX*8), Y3
+	VSUBPD  Y1, Y3, Y3
+	VADDPD  (R9)(BX*8), Y2, Y2
+	VADDPD  32(R9)(BX*8), Y3, Y3
+	VMULPD  Y2, Y14, Y2
+	VMULPD  Y3, Y14, Y3
+	VSUBPD  (R10)(BX*8), Y0, Y0
+	VSUBPD  32(R10)(BX*8), Y1, Y1
+	VADDPD  Y0, Y2, Y0
+	VADDPD  Y1, Y3, Y1
+	VMOVUPS Y0, (R11)(BX*8)
+	VMOVUPS Y1, 32(R11)(BX*8)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y0
+	VMASKMOVPD (R8)(BX*8), Y0, Y1
+	VMASKMOVPD (DI)(BX*8), Y0, Y2
+	VMULPD     Y2, Y15, Y2
+	VSUBPD     Y2, Y1, Y1
+	VMASKMOVPD (R9)(BX*8), Y0, Y3
+	VADDPD     Y1, Y3, Y1
+	VMULPD     Y1, Y14, Y1
+	VMASKMOVPD (R10)(BX*8), Y0, Y3
+	VSUBPD     Y3, Y2, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, (R11)(BX*8)
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    32(DX)(CX*8), Y0
+	VMASKMOVPD 32(R8)(BX*8), Y0, Y1
+	VMASKMOVPD 32(DI)(BX*8), Y0, Y2
+	VMULPD     Y2, Y15, Y2
+	VSUBPD     Y2, Y1, Y1
+	VMASKMOVPD 32(R9)(BX*8), Y0, Y3
+	VADDPD     Y1, Y3, Y1
+	VMULPD     Y1, Y14, Y1
+	VMASKMOVPD 32(R10)(BX*8), Y0, Y3
+	VSUBPD     Y3, Y2, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, 32(R11)(BX*8)
+
+next:
+	DECQ R12
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R13
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	ADDQ 240(CX), R14
+	ADDQ 248(CX), R10
+	ADDQ 256(CX), R11
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_abs_lt_etc_f32_uuss_acc2722c68(f *abi.Frame)
+// Requires: AVX, CMOV
+TEXT ·k_sub_abs_lt_etc_f32_uuss_acc2722c68(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, s2:f32, s3:f32) { t0 = sub u0 u1; t1 = abs t0; t2 = lt t1 s2; t3 = mul t1 t1; t4 = mul s3 t3; t5 = sub t1 s3; t6 = select t2 t4 t5; store t6 }
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R10
+	TESTQ   R10, R10
+	JLE     done
+	MOVQ    16(CX), DI
+	MOVQ    24(CX), R8
+	MOVQ    32(CX), R11
+	MOVQ    40(CX), R12
+	MOVQ    48(CX), R9
+	VMOVUPS c7fffffff7fffffff<>+0(SB), Y14
+
+row:
+	VBROADCASTSS (R12), Y15
+	VBROADCASTSS (R11), Y13
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS   (DI)(BX*4), Y0
+	VSUBPS    (R8)(BX*4), Y0, Y0
+	VMOVUPS   32(DI)(BX*4), Y1
+	VSUBPS    32(R8)(BX*4), Y1, Y1
+	VANDPS    Y14, Y0, Y0
+	VANDPS    Y14, Y1, Y1
+	VSUBPS    Y15, Y0, Y2
+	VSUBPS    Y15, Y1, Y3
+	VMULPS    Y0, Y0, Y4
+	VMULPS    Y1, Y1, Y5
+	VMULPS    Y4, Y15, Y4
+	VMULPS    Y5, Y15, Y5
+	VCMPPS    $0x11, Y13, Y0, Y0
+	VCMPPS    $0x11, Y13, Y1, Y1
+	VBLENDVPS Y0, Y4, Y2, Y0
+	VBLENDVPS Y1, Y5, Y3, Y1
+	VMOVUPS   Y0, (R9)(BX*4)
+	VMOVUPS   Y1, 32(R9)(BX*4)
+	ADDQ      $0x10, BX
+	CMPQ      BX, AX
+	JLE       loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	MOVQ       $+8, DX
+	CMPQ       CX, DX
+	CMOVQGT    DX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VSUBPS     Y2, Y1, Y1
+	VANDPS     Y14, Y1, Y1
+	VSUBPS     Y15, Y1, Y2
+	VMULPS     Y1, Y1, Y3
+	VMULPS     Y3, Y15, Y3
+	VCMPPS     $0x11, Y13, Y1, Y1
+	VBLENDVPS  Y1, Y3, Y2, Y1
+	VMASKMOVPS Y1, Y0, (R9)(BX*4)
+	ADDQ       $0x08, BX
+	CMPQ       BX, SI
+	JLT        step
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R12
+	ADDQ 240(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_add_div_clip_f32_uususs_cb7c3555ba(f *abi.Frame)
+// Requires: AVX, CMOV
+TEXT ·k_sub_add_div_clip_f32_uususs_cb7c3555ba(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, s2:f32, u3:f32, s4:f32, s5:f32) { t0 = sub u0 u1; t1 = add s2 u3; t2 = div t0 t1; t3 = clip t2 s4 s5; store t3 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R12
+	MOVQ  40(CX), R9
+	MOVQ  48(CX), R13
+	MOVQ  56(CX), R14
+	MOVQ  64(CX), R10
+
+row:
+	VBROADCASTSS (R13), Y15
+	VBROADCASTSS (R14), Y14
+	VBROADCASTSS (R12), Y13
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
 	VSUBPS  (R8)(BX*4), Y0, Y0
 	VMOVUPS 32(DI)(BX*4), Y1
 	VSUBPS  32(R8)(BX*4), Y1, Y1
-	VMULPS  (R9)(BX*4), Y0, Y0
-	VMULPS  32(R9)(BX*4), Y1, Y1
-	VMULPS  (R10)(BX*4), Y0, Y0
-	VMULPS  32(R10)(BX*4), Y1, Y1
-	VADDPS  (R11)(BX*4), Y0, Y0
-	VADDPS  32(R11)(BX*4), Y1, Y1
-	VMOVUPS Y0, (R12)(BX*4)
-	VMOVUPS Y1, 32(R12)(BX*4)
+	VADDPS  (R9)(BX*4), Y13, Y2
+	VADDPS  32(R9)(BX*4), Y13, Y3
+	VDIVPS  Y2, Y0, Y0
+	VDIVPS  Y3, Y1, Y1
+	VMAXPS  Y15, Y0, Y2
+	VMAXPS  Y15, Y1, Y3
+	VMAXPS  Y0, Y15, Y4
+	VMAXPS  Y1, Y15, Y5
+	VANDPS  Y4, Y2, Y2
+	VANDPS  Y5, Y3, Y3
+	VCMPPS  $0x03, Y15, Y0, Y0
+	VCMPPS  $0x03, Y15, Y1, Y1
+	VORPS   Y0, Y2, Y0
+	VORPS   Y1, Y3, Y1
+	VMINPS  Y14, Y0, Y2
+	VMINPS  Y14, Y1, Y3
+	VMINPS  Y0, Y14, Y0
+	VMINPS  Y1, Y14, Y1
+	VORPS   Y0, Y2, Y0
+	VORPS   Y1, Y3, Y1
+	VMOVUPS Y0, (R10)(BX*4)
+	VMOVUPS Y1, 32(R10)(BX*4)
 	ADDQ    $0x10, BX
 	CMPQ    BX, AX
 	JLE     loop
@@ -3574,26 +7605,217 @@ step:
 	VMASKMOVPS (R8)(BX*4), Y0, Y2
 	VSUBPS     Y2, Y1, Y1
 	VMASKMOVPS (R9)(BX*4), Y0, Y2
-	VMULPS     Y2, Y1, Y1
-	VMASKMOVPS (R10)(BX*4), Y0, Y2
-	VMULPS     Y2, Y1, Y1
-	VMASKMOVPS (R11)(BX*4), Y0, Y2
-	VADDPS     Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (R12)(BX*4)
+	VADDPS     Y2, Y13, Y2
+	VDIVPS     Y2, Y1, Y1
+	VMAXPS     Y15, Y1, Y2
+	VMAXPS     Y1, Y15, Y3
+	VANDPS     Y3, Y2, Y2
+	VCMPPS     $0x03, Y15, Y1, Y1
+	VORPS      Y1, Y2, Y1
+	VMINPS     Y14, Y1, Y2
+	VMINPS     Y1, Y14, Y1
+	VORPS      Y1, Y2, Y1
+	VMASKMOVPS Y1, Y0, (R10)(BX*4)
 	ADDQ       $0x08, BX
 	CMPQ       BX, SI
 	JLT        step
 
 next:
-	DECQ R13
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R12
+	ADDQ 232(CX), R9
+	ADDQ 240(CX), R13
+	ADDQ 248(CX), R14
+	ADDQ 256(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_mul_add_f32_uuu_3b01b5d98a(f *abi.Frame)
+// Requires: AVX
+TEXT ·k_sub_mul_add_f32_uuu_3b01b5d98a(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = mul u2 t0; t2 = add u1 t1; store t2 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x08, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VMOVUPS (R8)(BX*4), Y1
+	VSUBPS  Y1, Y0, Y0
+	VMULPS  (R9)(BX*4), Y0, Y0
+	VADDPS  Y0, Y1, Y0
+	VMOVUPS Y0, (R10)(BX*4)
+	ADDQ    $0x08, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VSUBPS     Y2, Y1, Y1
+	VMASKMOVPS (R9)(BX*4), Y0, Y3
+	VMULPS     Y1, Y3, Y1
+	VADDPS     Y1, Y2, Y1
+	VMASKMOVPS Y1, Y0, (R10)(BX*4)
+
+next:
+	DECQ R11
 	JLE  done
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI
 	ADDQ 216(CX), R8
 	ADDQ 224(CX), R9
 	ADDQ 232(CX), R10
-	ADDQ 240(CX), R11
-	ADDQ 248(CX), R12
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_mul_clip_etc_f32_ussssss_477e86fbe6(f *abi.Frame)
+// Requires: AVX, CMOV
+TEXT ·k_sub_mul_clip_etc_f32_ussssss_477e86fbe6(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, s1:f32, s2:f32, s3:f32, s4:f32, s5:f32, s6:f32) { t0 = sub u0 s1; t1 = mul s2 t0; t2 = clip t1 s3 s4; t3 = mul t2 t2; t4 = mul s5 t2; t5 = add s6 t4; t6 = mul t3 t5; store t6 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R10
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R12
+	MOVQ  48(CX), R13
+	MOVQ  56(CX), R14
+	MOVQ  64(CX), R15
+	MOVQ  72(CX), R8
+
+row:
+	VBROADCASTSS (R12), Y15
+	VBROADCASTSS (R13), Y14
+	VBROADCASTSS (R10), Y13
+	VBROADCASTSS (R11), Y12
+	VBROADCASTSS (R14), Y11
+	VBROADCASTSS (R15), Y10
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VSUBPS  Y13, Y0, Y0
+	VMOVUPS 32(DI)(BX*4), Y1
+	VSUBPS  Y13, Y1, Y1
+	VMULPS  Y0, Y12, Y0
+	VMULPS  Y1, Y12, Y1
+	VMAXPS  Y15, Y0, Y2
+	VMAXPS  Y15, Y1, Y3
+	VMAXPS  Y0, Y15, Y4
+	VMAXPS  Y1, Y15, Y5
+	VANDPS  Y4, Y2, Y2
+	VANDPS  Y5, Y3, Y3
+	VCMPPS  $0x03, Y15, Y0, Y0
+	VCMPPS  $0x03, Y15, Y1, Y1
+	VORPS   Y0, Y2, Y0
+	VORPS   Y1, Y3, Y1
+	VMINPS  Y14, Y0, Y2
+	VMINPS  Y14, Y1, Y3
+	VMINPS  Y0, Y14, Y0
+	VMINPS  Y1, Y14, Y1
+	VORPS   Y0, Y2, Y0
+	VORPS   Y1, Y3, Y1
+	VMULPS  Y0, Y0, Y2
+	VMULPS  Y1, Y1, Y3
+	VMULPS  Y0, Y11, Y0
+	VMULPS  Y1, Y11, Y1
+	VADDPS  Y0, Y10, Y0
+	VADDPS  Y1, Y10, Y1
+	VMULPS  Y0, Y2, Y0
+	VMULPS  Y1, Y3, Y1
+	VMOVUPS Y0, (R8)(BX*4)
+	VMOVUPS Y1, 32(R8)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	MOVQ       $+8, DX
+	CMPQ       CX, DX
+	CMOVQGT    DX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VSUBPS     Y13, Y1, Y1
+	VMULPS     Y1, Y12, Y1
+	VMAXPS     Y15, Y1, Y2
+	VMAXPS     Y1, Y15, Y3
+	VANDPS     Y3, Y2, Y2
+	VCMPPS     $0x03, Y15, Y1, Y1
+	VORPS      Y1, Y2, Y1
+	VMINPS     Y14, Y1, Y2
+	VMINPS     Y1, Y14, Y1
+	VORPS      Y1, Y2, Y1
+	VMULPS     Y1, Y1, Y2
+	VMULPS     Y1, Y11, Y1
+	VADDPS     Y1, Y10, Y1
+	VMULPS     Y1, Y2, Y1
+	VMASKMOVPS Y1, Y0, (R8)(BX*4)
+	ADDQ       $0x08, BX
+	CMPQ       BX, SI
+	JLT        step
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R10
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R12
+	ADDQ 240(CX), R13
+	ADDQ 248(CX), R14
+	ADDQ 256(CX), R15
+	ADDQ 264(CX), R8
 	JMP  row
 
 done:
@@ -3636,6 +7858,12 @@ DATA c3182e3083182e308<>+16(SB)/8, $0x3182e3083182e308
 DATA c3182e3083182e308<>+24(SB)/8, $0x3182e3083182e308
 GLOBL c3182e3083182e308<>(SB), RODATA|NOPTR, $32
 
+DATA c362e8808362e8808<>+0(SB)/8, $0x362e8808362e8808
+DATA c362e8808362e8808<>+8(SB)/8, $0x362e8808362e8808
+DATA c362e8808362e8808<>+16(SB)/8, $0x362e8808362e8808
+DATA c362e8808362e8808<>+24(SB)/8, $0x362e8808362e8808
+GLOBL c362e8808362e8808<>(SB), RODATA|NOPTR, $32
+
 DATA c387470c1387470c1<>+0(SB)/8, $0x387470c1387470c1
 DATA c387470c1387470c1<>+8(SB)/8, $0x387470c1387470c1
 DATA c387470c1387470c1<>+16(SB)/8, $0x387470c1387470c1
@@ -3647,6 +7875,12 @@ DATA c391fcde0391fcde0<>+8(SB)/8, $0x391fcde0391fcde0
 DATA c391fcde0391fcde0<>+16(SB)/8, $0x391fcde0391fcde0
 DATA c391fcde0391fcde0<>+24(SB)/8, $0x391fcde0391fcde0
 GLOBL c391fcde0391fcde0<>(SB), RODATA|NOPTR, $32
+
+DATA c3940000000000000<>+0(SB)/8, $0x3940000000000000
+DATA c3940000000000000<>+8(SB)/8, $0x3940000000000000
+DATA c3940000000000000<>+16(SB)/8, $0x3940000000000000
+DATA c3940000000000000<>+24(SB)/8, $0x3940000000000000
+GLOBL c3940000000000000<>(SB), RODATA|NOPTR, $32
 
 DATA c39a139b839a139b8<>+0(SB)/8, $0x39a139b839a139b8
 DATA c39a139b839a139b8<>+8(SB)/8, $0x39a139b839a139b8
@@ -3684,6 +7918,12 @@ DATA c3be425363be42536<>+16(SB)/8, $0x3be425363be42536
 DATA c3be425363be42536<>+24(SB)/8, $0x3be425363be42536
 GLOBL c3be425363be42536<>(SB), RODATA|NOPTR, $32
 
+DATA c3c0887493c088749<>+0(SB)/8, $0x3c0887493c088749
+DATA c3c0887493c088749<>+8(SB)/8, $0x3c0887493c088749
+DATA c3c0887493c088749<>+16(SB)/8, $0x3c0887493c088749
+DATA c3c0887493c088749<>+24(SB)/8, $0x3c0887493c088749
+GLOBL c3c0887493c088749<>(SB), RODATA|NOPTR, $32
+
 DATA c3c091ea93c091ea9<>+0(SB)/8, $0x3c091ea93c091ea9
 DATA c3c091ea93c091ea9<>+8(SB)/8, $0x3c091ea93c091ea9
 DATA c3c091ea93c091ea9<>+16(SB)/8, $0x3c091ea93c091ea9
@@ -3695,6 +7935,24 @@ DATA c3c1d98533c1d9853<>+8(SB)/8, $0x3c1d98533c1d9853
 DATA c3c1d98533c1d9853<>+16(SB)/8, $0x3c1d98533c1d9853
 DATA c3c1d98533c1d9853<>+24(SB)/8, $0x3c1d98533c1d9853
 GLOBL c3c1d98533c1d9853<>(SB), RODATA|NOPTR, $32
+
+DATA c3c90000000000000<>+0(SB)/8, $0x3c90000000000000
+DATA c3c90000000000000<>+8(SB)/8, $0x3c90000000000000
+DATA c3c90000000000000<>+16(SB)/8, $0x3c90000000000000
+DATA c3c90000000000000<>+24(SB)/8, $0x3c90000000000000
+GLOBL c3c90000000000000<>(SB), RODATA|NOPTR, $32
+
+DATA c3ca0000000000000<>+0(SB)/8, $0x3ca0000000000000
+DATA c3ca0000000000000<>+8(SB)/8, $0x3ca0000000000000
+DATA c3ca0000000000000<>+16(SB)/8, $0x3ca0000000000000
+DATA c3ca0000000000000<>+24(SB)/8, $0x3ca0000000000000
+GLOBL c3ca0000000000000<>(SB), RODATA|NOPTR, $32
+
+DATA c3ca1a62633145c06<>+0(SB)/8, $0x3ca1a62633145c06
+DATA c3ca1a62633145c06<>+8(SB)/8, $0x3ca1a62633145c06
+DATA c3ca1a62633145c06<>+16(SB)/8, $0x3ca1a62633145c06
+DATA c3ca1a62633145c06<>+24(SB)/8, $0x3ca1a62633145c06
+GLOBL c3ca1a62633145c06<>(SB), RODATA|NOPTR, $32
 
 DATA c3d2aadc93d2aadc9<>+0(SB)/8, $0x3d2aadc93d2aadc9
 DATA c3d2aadc93d2aadc9<>+8(SB)/8, $0x3d2aadc93d2aadc9
@@ -3792,6 +8050,12 @@ DATA c3e75fdec3e75fdec<>+16(SB)/8, $0x3e75fdec3e75fdec
 DATA c3e75fdec3e75fdec<>+24(SB)/8, $0x3e75fdec3e75fdec
 GLOBL c3e75fdec3e75fdec<>(SB), RODATA|NOPTR, $32
 
+DATA c3ea2f9833ea2f983<>+0(SB)/8, $0x3ea2f9833ea2f983
+DATA c3ea2f9833ea2f983<>+8(SB)/8, $0x3ea2f9833ea2f983
+DATA c3ea2f9833ea2f983<>+16(SB)/8, $0x3ea2f9833ea2f983
+DATA c3ea2f9833ea2f983<>+24(SB)/8, $0x3ea2f9833ea2f983
+GLOBL c3ea2f9833ea2f983<>(SB), RODATA|NOPTR, $32
+
 DATA c3eaaaaa83eaaaaa8<>+0(SB)/8, $0x3eaaaaa83eaaaaa8
 DATA c3eaaaaa83eaaaaa8<>+8(SB)/8, $0x3eaaaaa83eaaaaa8
 DATA c3eaaaaa83eaaaaa8<>+16(SB)/8, $0x3eaaaaa83eaaaaa8
@@ -3803,6 +8067,12 @@ DATA c3eaaab793eaaab79<>+8(SB)/8, $0x3eaaab793eaaab79
 DATA c3eaaab793eaaab79<>+16(SB)/8, $0x3eaaab793eaaab79
 DATA c3eaaab793eaaab79<>+24(SB)/8, $0x3eaaab793eaaab79
 GLOBL c3eaaab793eaaab79<>(SB), RODATA|NOPTR, $32
+
+DATA c3ec716b9d31ba6d6<>+0(SB)/8, $0x3ec716b9d31ba6d6
+DATA c3ec716b9d31ba6d6<>+8(SB)/8, $0x3ec716b9d31ba6d6
+DATA c3ec716b9d31ba6d6<>+16(SB)/8, $0x3ec716b9d31ba6d6
+DATA c3ec716b9d31ba6d6<>+24(SB)/8, $0x3ec716b9d31ba6d6
+GLOBL c3ec716b9d31ba6d6<>(SB), RODATA|NOPTR, $32
 
 DATA c3eef22dd58b88e5c<>+0(SB)/8, $0x3eef22dd58b88e5c
 DATA c3eef22dd58b88e5c<>+8(SB)/8, $0x3eef22dd58b88e5c
@@ -3906,6 +8176,12 @@ DATA c3f8000003f800000<>+16(SB)/8, $0x3f8000003f800000
 DATA c3f8000003f800000<>+24(SB)/8, $0x3f8000003f800000
 GLOBL c3f8000003f800000<>(SB), RODATA|NOPTR, $32
 
+DATA c3f811110b73e7c2e<>+0(SB)/8, $0x3f811110b73e7c2e
+DATA c3f811110b73e7c2e<>+8(SB)/8, $0x3f811110b73e7c2e
+DATA c3f811110b73e7c2e<>+16(SB)/8, $0x3f811110b73e7c2e
+DATA c3f811110b73e7c2e<>+24(SB)/8, $0x3f811110b73e7c2e
+GLOBL c3f811110b73e7c2e<>(SB), RODATA|NOPTR, $32
+
 DATA c3f8126ed467c1160<>+0(SB)/8, $0x3f8126ed467c1160
 DATA c3f8126ed467c1160<>+8(SB)/8, $0x3f8126ed467c1160
 DATA c3f8126ed467c1160<>+16(SB)/8, $0x3f8126ed467c1160
@@ -3996,6 +8272,12 @@ DATA c3fd05f423fd05f42<>+16(SB)/8, $0x3fd05f423fd05f42
 DATA c3fd05f423fd05f42<>+24(SB)/8, $0x3fd05f423fd05f42
 GLOBL c3fd05f423fd05f42<>(SB), RODATA|NOPTR, $32
 
+DATA c3fd45f306dc9c883<>+0(SB)/8, $0x3fd45f306dc9c883
+DATA c3fd45f306dc9c883<>+8(SB)/8, $0x3fd45f306dc9c883
+DATA c3fd45f306dc9c883<>+16(SB)/8, $0x3fd45f306dc9c883
+DATA c3fd45f306dc9c883<>+24(SB)/8, $0x3fd45f306dc9c883
+GLOBL c3fd45f306dc9c883<>(SB), RODATA|NOPTR, $32
+
 DATA c3fdfffffd0e4a291<>+0(SB)/8, $0x3fdfffffd0e4a291
 DATA c3fdfffffd0e4a291<>+8(SB)/8, $0x3fdfffffd0e4a291
 DATA c3fdfffffd0e4a291<>+16(SB)/8, $0x3fdfffffd0e4a291
@@ -4008,11 +8290,41 @@ DATA c3fe0000000000000<>+16(SB)/8, $0x3fe0000000000000
 DATA c3fe0000000000000<>+24(SB)/8, $0x3fe0000000000000
 GLOBL c3fe0000000000000<>(SB), RODATA|NOPTR, $32
 
+DATA c3fe3c439041fe516<>+0(SB)/8, $0x3fe3c439041fe516
+DATA c3fe3c439041fe516<>+8(SB)/8, $0x3fe3c439041fe516
+DATA c3fe3c439041fe516<>+16(SB)/8, $0x3fe3c439041fe516
+DATA c3fe3c439041fe516<>+24(SB)/8, $0x3fe3c439041fe516
+GLOBL c3fe3c439041fe516<>(SB), RODATA|NOPTR, $32
+
+DATA c3fe45f306dc9c882<>+0(SB)/8, $0x3fe45f306dc9c882
+DATA c3fe45f306dc9c882<>+8(SB)/8, $0x3fe45f306dc9c882
+DATA c3fe45f306dc9c882<>+16(SB)/8, $0x3fe45f306dc9c882
+DATA c3fe45f306dc9c882<>+24(SB)/8, $0x3fe45f306dc9c882
+GLOBL c3fe45f306dc9c882<>(SB), RODATA|NOPTR, $32
+
+DATA c3fe4a7f09d5f47d4<>+0(SB)/8, $0x3fe4a7f09d5f47d4
+DATA c3fe4a7f09d5f47d4<>+8(SB)/8, $0x3fe4a7f09d5f47d4
+DATA c3fe4a7f09d5f47d4<>+16(SB)/8, $0x3fe4a7f09d5f47d4
+DATA c3fe4a7f09d5f47d4<>+24(SB)/8, $0x3fe4a7f09d5f47d4
+GLOBL c3fe4a7f09d5f47d4<>(SB), RODATA|NOPTR, $32
+
 DATA c3fe62e42ff18ba02<>+0(SB)/8, $0x3fe62e42ff18ba02
 DATA c3fe62e42ff18ba02<>+8(SB)/8, $0x3fe62e42ff18ba02
 DATA c3fe62e42ff18ba02<>+16(SB)/8, $0x3fe62e42ff18ba02
 DATA c3fe62e42ff18ba02<>+24(SB)/8, $0x3fe62e42ff18ba02
 GLOBL c3fe62e42ff18ba02<>(SB), RODATA|NOPTR, $32
+
+DATA c3fea6ee06db14acc<>+0(SB)/8, $0x3fea6ee06db14acc
+DATA c3fea6ee06db14acc<>+8(SB)/8, $0x3fea6ee06db14acc
+DATA c3fea6ee06db14acc<>+16(SB)/8, $0x3fea6ee06db14acc
+DATA c3fea6ee06db14acc<>+24(SB)/8, $0x3fea6ee06db14acc
+GLOBL c3fea6ee06db14acc<>(SB), RODATA|NOPTR, $32
+
+DATA c3feffffffffd1735<>+0(SB)/8, $0x3feffffffffd1735
+DATA c3feffffffffd1735<>+8(SB)/8, $0x3feffffffffd1735
+DATA c3feffffffffd1735<>+16(SB)/8, $0x3feffffffffd1735
+DATA c3feffffffffd1735<>+24(SB)/8, $0x3feffffffffd1735
+GLOBL c3feffffffffd1735<>(SB), RODATA|NOPTR, $32
 
 DATA c3ff0000000000000<>+0(SB)/8, $0x3ff0000000000000
 DATA c3ff0000000000000<>+8(SB)/8, $0x3ff0000000000000
@@ -4049,6 +8361,12 @@ DATA c3ff9884533d43651<>+8(SB)/8, $0x3ff9884533d43651
 DATA c3ff9884533d43651<>+16(SB)/8, $0x3ff9884533d43651
 DATA c3ff9884533d43651<>+24(SB)/8, $0x3ff9884533d43651
 GLOBL c3ff9884533d43651<>(SB), RODATA|NOPTR, $32
+
+DATA c400921fb54442d18<>+0(SB)/8, $0x400921fb54442d18
+DATA c400921fb54442d18<>+8(SB)/8, $0x400921fb54442d18
+DATA c400921fb54442d18<>+16(SB)/8, $0x400921fb54442d18
+DATA c400921fb54442d18<>+24(SB)/8, $0x400921fb54442d18
+GLOBL c400921fb54442d18<>(SB), RODATA|NOPTR, $32
 
 DATA c4013580040135800<>+0(SB)/8, $0x4013580040135800
 DATA c4013580040135800<>+8(SB)/8, $0x4013580040135800
@@ -4110,11 +8428,35 @@ DATA c4338000000000000<>+16(SB)/8, $0x4338000000000000
 DATA c4338000000000000<>+24(SB)/8, $0x4338000000000000
 GLOBL c4338000000000000<>(SB), RODATA|NOPTR, $32
 
+DATA c4340000000000000<>+0(SB)/8, $0x4340000000000000
+DATA c4340000000000000<>+8(SB)/8, $0x4340000000000000
+DATA c4340000000000000<>+16(SB)/8, $0x4340000000000000
+DATA c4340000000000000<>+24(SB)/8, $0x4340000000000000
+GLOBL c4340000000000000<>(SB), RODATA|NOPTR, $32
+
 DATA c437f0000437f0000<>+0(SB)/8, $0x437f0000437f0000
 DATA c437f0000437f0000<>+8(SB)/8, $0x437f0000437f0000
 DATA c437f0000437f0000<>+16(SB)/8, $0x437f0000437f0000
 DATA c437f0000437f0000<>+24(SB)/8, $0x437f0000437f0000
 GLOBL c437f0000437f0000<>(SB), RODATA|NOPTR, $32
+
+DATA c44d0000000000000<>+0(SB)/8, $0x44d0000000000000
+DATA c44d0000000000000<>+8(SB)/8, $0x44d0000000000000
+DATA c44d0000000000000<>+16(SB)/8, $0x44d0000000000000
+DATA c44d0000000000000<>+24(SB)/8, $0x44d0000000000000
+GLOBL c44d0000000000000<>(SB), RODATA|NOPTR, $32
+
+DATA c4780000047800000<>+0(SB)/8, $0x4780000047800000
+DATA c4780000047800000<>+8(SB)/8, $0x4780000047800000
+DATA c4780000047800000<>+16(SB)/8, $0x4780000047800000
+DATA c4780000047800000<>+24(SB)/8, $0x4780000047800000
+GLOBL c4780000047800000<>(SB), RODATA|NOPTR, $32
+
+DATA c4b4000004b400000<>+0(SB)/8, $0x4b4000004b400000
+DATA c4b4000004b400000<>+8(SB)/8, $0x4b4000004b400000
+DATA c4b4000004b400000<>+16(SB)/8, $0x4b4000004b400000
+DATA c4b4000004b400000<>+24(SB)/8, $0x4b4000004b400000
+GLOBL c4b4000004b400000<>(SB), RODATA|NOPTR, $32
 
 DATA c4b40005f4b40005f<>+0(SB)/8, $0x4b40005f4b40005f
 DATA c4b40005f4b40005f<>+8(SB)/8, $0x4b40005f4b40005f
@@ -4140,6 +8482,12 @@ DATA c4c0000004c000000<>+16(SB)/8, $0x4c0000004c000000
 DATA c4c0000004c000000<>+24(SB)/8, $0x4c0000004c000000
 GLOBL c4c0000004c000000<>(SB), RODATA|NOPTR, $32
 
+DATA c4e8000004e800000<>+0(SB)/8, $0x4e8000004e800000
+DATA c4e8000004e800000<>+8(SB)/8, $0x4e8000004e800000
+DATA c4e8000004e800000<>+16(SB)/8, $0x4e8000004e800000
+DATA c4e8000004e800000<>+24(SB)/8, $0x4e8000004e800000
+GLOBL c4e8000004e800000<>(SB), RODATA|NOPTR, $32
+
 DATA c7f8000007f800000<>+0(SB)/8, $0x7f8000007f800000
 DATA c7f8000007f800000<>+8(SB)/8, $0x7f8000007f800000
 DATA c7f8000007f800000<>+16(SB)/8, $0x7f8000007f800000
@@ -4164,17 +8512,35 @@ DATA c7fffffff7fffffff<>+16(SB)/8, $0x7fffffff7fffffff
 DATA c7fffffff7fffffff<>+24(SB)/8, $0x7fffffff7fffffff
 GLOBL c7fffffff7fffffff<>(SB), RODATA|NOPTR, $32
 
+DATA c7fffffffffffffff<>+0(SB)/8, $0x7fffffffffffffff
+DATA c7fffffffffffffff<>+8(SB)/8, $0x7fffffffffffffff
+DATA c7fffffffffffffff<>+16(SB)/8, $0x7fffffffffffffff
+DATA c7fffffffffffffff<>+24(SB)/8, $0x7fffffffffffffff
+GLOBL c7fffffffffffffff<>(SB), RODATA|NOPTR, $32
+
 DATA c8000000080000000<>+0(SB)/8, $0x8000000080000000
 DATA c8000000080000000<>+8(SB)/8, $0x8000000080000000
 DATA c8000000080000000<>+16(SB)/8, $0x8000000080000000
 DATA c8000000080000000<>+24(SB)/8, $0x8000000080000000
 GLOBL c8000000080000000<>(SB), RODATA|NOPTR, $32
 
+DATA ca84234c4a84234c4<>+0(SB)/8, $0xa84234c4a84234c4
+DATA ca84234c4a84234c4<>+8(SB)/8, $0xa84234c4a84234c4
+DATA ca84234c4a84234c4<>+16(SB)/8, $0xa84234c4a84234c4
+DATA ca84234c4a84234c4<>+24(SB)/8, $0xa84234c4a84234c4
+GLOBL ca84234c4a84234c4<>(SB), RODATA|NOPTR, $32
+
 DATA cb2a83d0cb2a83d0c<>+0(SB)/8, $0xb2a83d0cb2a83d0c
 DATA cb2a83d0cb2a83d0c<>+8(SB)/8, $0xb2a83d0cb2a83d0c
 DATA cb2a83d0cb2a83d0c<>+16(SB)/8, $0xb2a83d0cb2a83d0c
 DATA cb2a83d0cb2a83d0c<>+24(SB)/8, $0xb2a83d0cb2a83d0c
 GLOBL cb2a83d0cb2a83d0c<>(SB), RODATA|NOPTR, $32
+
+DATA cb4222168b4222168<>+0(SB)/8, $0xb4222168b4222168
+DATA cb4222168b4222168<>+8(SB)/8, $0xb4222168b4222168
+DATA cb4222168b4222168<>+16(SB)/8, $0xb4222168b4222168
+DATA cb4222168b4222168<>+24(SB)/8, $0xb4222168b4222168
+GLOBL cb4222168b4222168<>(SB), RODATA|NOPTR, $32
 
 DATA cb805fdf4b805fdf4<>+0(SB)/8, $0xb805fdf4b805fdf4
 DATA cb805fdf4b805fdf4<>+8(SB)/8, $0xb805fdf4b805fdf4
@@ -4194,6 +8560,12 @@ DATA cb91fcde0b91fcde0<>+16(SB)/8, $0xb91fcde0b91fcde0
 DATA cb91fcde0b91fcde0<>+24(SB)/8, $0xb91fcde0b91fcde0
 GLOBL cb91fcde0b91fcde0<>(SB), RODATA|NOPTR, $32
 
+DATA cb94fb256b94fb256<>+0(SB)/8, $0xb94fb256b94fb256
+DATA cb94fb256b94fb256<>+8(SB)/8, $0xb94fb256b94fb256
+DATA cb94fb256b94fb256<>+16(SB)/8, $0xb94fb256b94fb256
+DATA cb94fb256b94fb256<>+24(SB)/8, $0xb94fb256b94fb256
+GLOBL cb94fb256b94fb256<>(SB), RODATA|NOPTR, $32
+
 DATA cba0f41c3ba0f41c3<>+0(SB)/8, $0xba0f41c3ba0f41c3
 DATA cba0f41c3ba0f41c3<>+8(SB)/8, $0xba0f41c3ba0f41c3
 DATA cba0f41c3ba0f41c3<>+16(SB)/8, $0xba0f41c3ba0f41c3
@@ -4211,6 +8583,12 @@ DATA cbc1d9853bc1d9853<>+8(SB)/8, $0xbc1d9853bc1d9853
 DATA cbc1d9853bc1d9853<>+16(SB)/8, $0xbc1d9853bc1d9853
 DATA cbc1d9853bc1d9853<>+24(SB)/8, $0xbc1d9853bc1d9853
 GLOBL cbc1d9853bc1d9853<>(SB), RODATA|NOPTR, $32
+
+DATA cbca1a62633145c06<>+0(SB)/8, $0xbca1a62633145c06
+DATA cbca1a62633145c06<>+8(SB)/8, $0xbca1a62633145c06
+DATA cbca1a62633145c06<>+16(SB)/8, $0xbca1a62633145c06
+DATA cbca1a62633145c06<>+24(SB)/8, $0xbca1a62633145c06
+GLOBL cbca1a62633145c06<>(SB), RODATA|NOPTR, $32
 
 DATA cbce468c6bce468c6<>+0(SB)/8, $0xbce468c6bce468c6
 DATA cbce468c6bce468c6<>+8(SB)/8, $0xbce468c6bce468c6
@@ -4259,6 +8637,18 @@ DATA cbe2a12debe2a12de<>+8(SB)/8, $0xbe2a12debe2a12de
 DATA cbe2a12debe2a12de<>+16(SB)/8, $0xbe2a12debe2a12de
 DATA cbe2a12debe2a12de<>+24(SB)/8, $0xbe2a12debe2a12de
 GLOBL cbe2a12debe2a12de<>(SB), RODATA|NOPTR, $32
+
+DATA cbe2aaaa5be2aaaa5<>+0(SB)/8, $0xbe2aaaa5be2aaaa5
+DATA cbe2aaaa5be2aaaa5<>+8(SB)/8, $0xbe2aaaa5be2aaaa5
+DATA cbe2aaaa5be2aaaa5<>+16(SB)/8, $0xbe2aaaa5be2aaaa5
+DATA cbe2aaaa5be2aaaa5<>+24(SB)/8, $0xbe2aaaa5be2aaaa5
+GLOBL cbe2aaaa5be2aaaa5<>(SB), RODATA|NOPTR, $32
+
+DATA cbe59a0d69b2e9c2b<>+0(SB)/8, $0xbe59a0d69b2e9c2b
+DATA cbe59a0d69b2e9c2b<>+8(SB)/8, $0xbe59a0d69b2e9c2b
+DATA cbe59a0d69b2e9c2b<>+16(SB)/8, $0xbe59a0d69b2e9c2b
+DATA cbe59a0d69b2e9c2b<>+24(SB)/8, $0xbe59a0d69b2e9c2b
+GLOBL cbe59a0d69b2e9c2b<>(SB), RODATA|NOPTR, $32
 
 DATA cbe75fdecbe75fdec<>+0(SB)/8, $0xbe75fdecbe75fdec
 DATA cbe75fdecbe75fdec<>+8(SB)/8, $0xbe75fdecbe75fdec
@@ -4314,6 +8704,12 @@ DATA cbf1ceaa628cb9eff<>+16(SB)/8, $0xbf1ceaa628cb9eff
 DATA cbf1ceaa628cb9eff<>+24(SB)/8, $0xbf1ceaa628cb9eff
 GLOBL cbf1ceaa628cb9eff<>(SB), RODATA|NOPTR, $32
 
+DATA cbf2a017a8c05c17b<>+0(SB)/8, $0xbf2a017a8c05c17b
+DATA cbf2a017a8c05c17b<>+8(SB)/8, $0xbf2a017a8c05c17b
+DATA cbf2a017a8c05c17b<>+16(SB)/8, $0xbf2a017a8c05c17b
+DATA cbf2a017a8c05c17b<>+24(SB)/8, $0xbf2a017a8c05c17b
+GLOBL cbf2a017a8c05c17b<>(SB), RODATA|NOPTR, $32
+
 DATA cbf317000bf317000<>+0(SB)/8, $0xbf317000bf317000
 DATA cbf317000bf317000<>+8(SB)/8, $0xbf317000bf317000
 DATA cbf317000bf317000<>+16(SB)/8, $0xbf317000bf317000
@@ -4368,6 +8764,12 @@ DATA cbfb17218bfb17218<>+16(SB)/8, $0xbfb17218bfb17218
 DATA cbfb17218bfb17218<>+24(SB)/8, $0xbfb17218bfb17218
 GLOBL cbfb17218bfb17218<>(SB), RODATA|NOPTR, $32
 
+DATA cbfc55555541722df<>+0(SB)/8, $0xbfc55555541722df
+DATA cbfc55555541722df<>+8(SB)/8, $0xbfc55555541722df
+DATA cbfc55555541722df<>+16(SB)/8, $0xbfc55555541722df
+DATA cbfc55555541722df<>+24(SB)/8, $0xbfc55555541722df
+GLOBL cbfc55555541722df<>(SB), RODATA|NOPTR, $32
+
 DATA cbfd81266b0258179<>+0(SB)/8, $0xbfd81266b0258179
 DATA cbfd81266b0258179<>+8(SB)/8, $0xbfd81266b0258179
 DATA cbfd81266b0258179<>+16(SB)/8, $0xbfd81266b0258179
@@ -4379,6 +8781,24 @@ DATA cbfe62e42fefa39ef<>+8(SB)/8, $0xbfe62e42fefa39ef
 DATA cbfe62e42fefa39ef<>+16(SB)/8, $0xbfe62e42fefa39ef
 DATA cbfe62e42fefa39ef<>+24(SB)/8, $0xbfe62e42fefa39ef
 GLOBL cbfe62e42fefa39ef<>(SB), RODATA|NOPTR, $32
+
+DATA cc000000000000000<>+0(SB)/8, $0xc000000000000000
+DATA cc000000000000000<>+8(SB)/8, $0xc000000000000000
+DATA cc000000000000000<>+16(SB)/8, $0xc000000000000000
+DATA cc000000000000000<>+24(SB)/8, $0xc000000000000000
+GLOBL cc000000000000000<>(SB), RODATA|NOPTR, $32
+
+DATA cc00921fb54442d18<>+0(SB)/8, $0xc00921fb54442d18
+DATA cc00921fb54442d18<>+8(SB)/8, $0xc00921fb54442d18
+DATA cc00921fb54442d18<>+16(SB)/8, $0xc00921fb54442d18
+DATA cc00921fb54442d18<>+24(SB)/8, $0xc00921fb54442d18
+GLOBL cc00921fb54442d18<>(SB), RODATA|NOPTR, $32
+
+DATA cc0490fdac0490fda<>+0(SB)/8, $0xc0490fdac0490fda
+DATA cc0490fdac0490fda<>+8(SB)/8, $0xc0490fdac0490fda
+DATA cc0490fdac0490fda<>+16(SB)/8, $0xc0490fdac0490fda
+DATA cc0490fdac0490fda<>+24(SB)/8, $0xc0490fdac0490fda
+GLOBL cc0490fdac0490fda<>(SB), RODATA|NOPTR, $32
 
 DATA cc063000000000000<>+0(SB)/8, $0xc063000000000000
 DATA cc063000000000000<>+8(SB)/8, $0xc063000000000000

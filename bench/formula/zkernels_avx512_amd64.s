@@ -185,6 +185,226 @@ done:
 	VZEROUPPER
 	RET
 
+// func k_add_add_add_etc_f64_uuuuuss_2e56565dd1_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_add_add_add_etc_f64_uuuuuss_2e56565dd1_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, s5:f64, s6:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = mul u4 s5; t4 = sub t2 t3; t5 = mul t4 s6; t6 = add t5 u4; store t6 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R13
+	TESTQ R13, R13
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+	MOVQ  56(CX), R14
+	MOVQ  64(CX), R15
+	MOVQ  72(CX), R12
+
+row:
+	VBROADCASTSD (R14), Z31
+	VBROADCASTSD (R15), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0
+	VADDPD  (R8)(BX*8), Z0, Z0
+	VMOVUPS 64(DI)(BX*8), Z1
+	VADDPD  64(R8)(BX*8), Z1, Z1
+	VADDPD  (R9)(BX*8), Z0, Z0
+	VADDPD  64(R9)(BX*8), Z1, Z1
+	VADDPD  (R10)(BX*8), Z0, Z0
+	VADDPD  64(R10)(BX*8), Z1, Z1
+	VMOVUPS (R11)(BX*8), Z2
+	VMULPD  Z2, Z31, Z3
+	VMOVUPS 64(R11)(BX*8), Z4
+	VMULPD  Z4, Z31, Z5
+	VSUBPD  Z3, Z0, Z0
+	VSUBPD  Z5, Z1, Z1
+	VMULPD  Z30, Z0, Z0
+	VMULPD  Z30, Z1, Z1
+	VADDPD  Z2, Z0, Z0
+	VADDPD  Z4, Z1, Z1
+	VMOVUPS Z0, (R12)(BX*8)
+	VMOVUPS Z1, 64(R12)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VMOVUPD.Z (R8)(BX*8), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD.Z (R9)(BX*8), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD.Z (R10)(BX*8), K1, Z1
+	VADDPD    Z0, Z1, Z0
+	VMOVUPD.Z (R11)(BX*8), K1, Z1
+	VMULPD    Z31, Z1, Z2
+	VSUBPD    Z2, Z0, Z0
+	VMULPD    Z30, Z0, Z0
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (R12)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD.Z 64(R9)(BX*8), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD.Z 64(R10)(BX*8), K1, Z1
+	VADDPD    Z0, Z1, Z0
+	VMOVUPD.Z 64(R11)(BX*8), K1, Z1
+	VMULPD    Z31, Z1, Z2
+	VSUBPD    Z2, Z0, Z0
+	VMULPD    Z30, Z0, Z0
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, 64(R12)(BX*8)
+
+next:
+	DECQ R13
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R14
+	ADDQ 256(CX), R15
+	ADDQ 264(CX), R12
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_clip_mul_mul_f32_ussss_132d229e73_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_add_clip_mul_mul_f32_ussss_132d229e73_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, s1:f32, s2:f32, s3:f32, s4:f32) { t0 = add u0 s1; t1 = clip t0 s2 s3; t2 = mul u0 t1; t3 = mul t2 s4; store t3 }
+	MOVQ         f+0(FP), CX
+	MOVQ         8(CX), SI
+	TESTQ        SI, SI
+	JLE          done
+	MOVQ         (CX), R9
+	TESTQ        R9, R9
+	JLE          done
+	MOVQ         16(CX), DI
+	MOVQ         24(CX), R10
+	MOVQ         32(CX), R11
+	MOVQ         40(CX), R12
+	MOVQ         48(CX), R13
+	MOVQ         56(CX), R8
+	VBROADCASTSD cffffffffffffffff<>+0(SB), Z28
+
+row:
+	VBROADCASTSS (R11), Z31
+	VBROADCASTSS (R12), Z30
+	VBROADCASTSS (R10), Z29
+	VBROADCASTSS (R13), Z27
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x20, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS   (DI)(BX*4), Z0
+	VADDPS    Z0, Z29, Z1
+	VMOVUPS   64(DI)(BX*4), Z2
+	VADDPS    Z2, Z29, Z3
+	VMAXPS    Z31, Z1, Z4
+	VMAXPS    Z31, Z3, Z5
+	VMAXPS    Z1, Z31, Z6
+	VMAXPS    Z3, Z31, Z7
+	VANDPD    Z6, Z4, Z4
+	VANDPD    Z7, Z5, Z5
+	VCMPPS    $0x03, Z31, Z1, K1
+	VCMPPS    $0x03, Z31, Z3, K2
+	VBLENDMPS Z28, Z4, K1, Z1
+	VBLENDMPS Z28, Z5, K2, Z3
+	VMINPS    Z30, Z1, Z4
+	VMINPS    Z30, Z3, Z5
+	VMINPS    Z1, Z30, Z1
+	VMINPS    Z3, Z30, Z3
+	VORPD     Z1, Z4, Z1
+	VORPD     Z3, Z5, Z3
+	VMULPS    Z1, Z0, Z0
+	VMULPS    Z3, Z2, Z1
+	VMULPS    Z27, Z0, Z0
+	VMULPS    Z27, Z1, Z1
+	VMOVUPS   Z0, (R8)(BX*4)
+	VMOVUPS   Z1, 64(R8)(BX*4)
+	ADDQ      $0x20, BX
+	CMPQ      BX, AX
+	JLE       loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $+16, DX
+	CMPQ      CX, DX
+	CMOVQGT   DX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VADDPS    Z29, Z0, Z1
+	VMAXPS    Z31, Z1, Z2
+	VMAXPS    Z1, Z31, Z3
+	VANDPD    Z3, Z2, Z2
+	VCMPPS    $0x03, Z31, Z1, K2
+	VBLENDMPS Z28, Z2, K2, Z1
+	VMINPS    Z30, Z1, Z2
+	VMINPS    Z1, Z30, Z1
+	VORPD     Z1, Z2, Z1
+	VMULPS    Z1, Z0, Z0
+	VMULPS    Z27, Z0, Z0
+	VMOVUPS   Z0, K1, (R8)(BX*4)
+	ADDQ      $0x10, BX
+	CMPQ      BX, SI
+	JLT       step
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R10
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R12
+	ADDQ 240(CX), R13
+	ADDQ 248(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
 // func k_add_gelutanh_f32_uu_309112f47a_avx512(f *abi.Frame)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·k_add_gelutanh_f32_uu_309112f47a_avx512(SB), NOSPLIT, $0-8
@@ -1565,6 +1785,104 @@ next:
 	ADDQ 232(CX), R12
 	ADDQ 240(CX), R13
 	ADDQ 248(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_cast_mul_cast_etc_u8_f32_usus_30e520e5d9_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_cast_mul_cast_etc_u8_f32_usus_30e520e5d9_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:u8, s1:f32, u2:u8, s3:f32) { t0 = cast:f32 u0; t1 = mul t0 s1; t2 = cast:f32 u2; t3 = mul t2 s3; t4 = add t1 t3; t5 = cast:u8 t4; store t5 }
+	MOVQ         f+0(FP), CX
+	MOVQ         8(CX), SI
+	TESTQ        SI, SI
+	JLE          done
+	MOVQ         (CX), R10
+	TESTQ        R10, R10
+	JLE          done
+	MOVQ         16(CX), DI
+	MOVQ         24(CX), R11
+	MOVQ         32(CX), R8
+	MOVQ         40(CX), R12
+	MOVQ         48(CX), R9
+	VXORPD       Z29, Z29, Z29
+	VBROADCASTSD c437f0000437f0000<>+0(SB), Z28
+
+row:
+	VBROADCASTSS (R11), Z31
+	VBROADCASTSS (R12), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x20, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VPMOVZXBD  (DI)(BX*1), Z0
+	VPMOVZXBD  16(DI)(BX*1), Z1
+	VCVTDQ2PS  Z0, Z0
+	VCVTDQ2PS  Z1, Z1
+	VMULPS     Z31, Z0, Z0
+	VMULPS     Z31, Z1, Z1
+	VPMOVZXBD  (R8)(BX*1), Z2
+	VPMOVZXBD  16(R8)(BX*1), Z3
+	VCVTDQ2PS  Z2, Z2
+	VCVTDQ2PS  Z3, Z3
+	VMULPS     Z30, Z2, Z2
+	VMULPS     Z30, Z3, Z3
+	VADDPS     Z2, Z0, Z0
+	VADDPS     Z3, Z1, Z1
+	VMAXPS     Z29, Z0, Z0
+	VMAXPS     Z29, Z1, Z1
+	VMINPS     Z28, Z0, Z0
+	VMINPS     Z28, Z1, Z1
+	VCVTTPS2DQ Z0, Z0
+	VCVTTPS2DQ Z1, Z1
+	VPMOVDB    Z0, (R9)(BX*1)
+	VPMOVDB    Z1, 16(R9)(BX*1)
+	ADDQ       $0x20, BX
+	CMPQ       BX, AX
+	JLE        loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ        SI, CX
+	SUBQ        BX, CX
+	MOVQ        $+16, DX
+	CMPQ        CX, DX
+	CMOVQGT     DX, CX
+	MOVQ        $-1, DX
+	BZHIQ       CX, DX, DX
+	KMOVW       DX, K1
+	VPMOVZXBD.Z (DI)(BX*1), K1, Z0
+	VCVTDQ2PS   Z0, Z0
+	VMULPS      Z31, Z0, Z0
+	VPMOVZXBD.Z (R8)(BX*1), K1, Z1
+	VCVTDQ2PS   Z1, Z1
+	VMULPS      Z30, Z1, Z1
+	VADDPS      Z1, Z0, Z0
+	VMAXPS      Z29, Z0, Z0
+	VMINPS      Z28, Z0, Z0
+	VCVTTPS2DQ  Z0, Z0
+	VPMOVDB     Z0, K1, (R9)(BX*1)
+	ADDQ        $0x10, BX
+	CMPQ        BX, SI
+	JLT         step
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R12
+	ADDQ 240(CX), R9
 	JMP  row
 
 done:
@@ -3884,6 +4202,355 @@ leave2:
 	VMOVUPS 640(SP), Z3
 	JMP     after2
 
+// func k_lt_cast_lt_etc_f32_suss_694f905486_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_lt_cast_lt_etc_f32_suss_694f905486_avx512(SB), NOSPLIT, $0-8
+	// kernel (s0:f32, u1:f32, s2:f32, s3:f32) { t0 = lt s0 u1; t1 = cast:f32 t0; t2 = lt s2 u1; t3 = cast:f32 t2; t4 = add t1 t3; t5 = lt s3 u1; t6 = cast:f32 t5; t7 = add t4 t6; store t7 }
+	MOVQ         f+0(FP), CX
+	MOVQ         8(CX), SI
+	TESTQ        SI, SI
+	JLE          done
+	MOVQ         (CX), R9
+	TESTQ        R9, R9
+	JLE          done
+	MOVQ         16(CX), R10
+	MOVQ         24(CX), DI
+	MOVQ         32(CX), R11
+	MOVQ         40(CX), R12
+	MOVQ         48(CX), R8
+	VBROADCASTSD c3f8000003f800000<>+0(SB), Z31
+
+row:
+	VBROADCASTSS (R10), Z30
+	VBROADCASTSS (R11), Z29
+	VBROADCASTSS (R12), Z28
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x20, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS   (DI)(BX*4), Z0
+	VCMPPS    $0x11, Z0, Z30, K1
+	VMOVUPS   64(DI)(BX*4), Z1
+	VCMPPS    $0x11, Z1, Z30, K2
+	VMOVUPS.Z Z31, K1, Z2
+	VMOVUPS.Z Z31, K2, Z3
+	VCMPPS    $0x11, Z0, Z29, K1
+	VCMPPS    $0x11, Z1, Z29, K2
+	VMOVUPS.Z Z31, K1, Z4
+	VMOVUPS.Z Z31, K2, Z5
+	VADDPS    Z4, Z2, Z2
+	VADDPS    Z5, Z3, Z3
+	VCMPPS    $0x11, Z0, Z28, K1
+	VCMPPS    $0x11, Z1, Z28, K2
+	VMOVUPS.Z Z31, K1, Z0
+	VMOVUPS.Z Z31, K2, Z1
+	VADDPS    Z0, Z2, Z0
+	VADDPS    Z1, Z3, Z1
+	VMOVUPS   Z0, (R8)(BX*4)
+	VMOVUPS   Z1, 64(R8)(BX*4)
+	ADDQ      $0x20, BX
+	CMPQ      BX, AX
+	JLE       loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $+16, DX
+	CMPQ      CX, DX
+	CMOVQGT   DX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VCMPPS    $0x11, Z0, Z30, K2
+	VMOVUPS.Z Z31, K2, Z1
+	VCMPPS    $0x11, Z0, Z29, K2
+	VMOVUPS.Z Z31, K2, Z2
+	VADDPS    Z2, Z1, Z1
+	VCMPPS    $0x11, Z0, Z28, K2
+	VMOVUPS.Z Z31, K2, Z0
+	VADDPS    Z0, Z1, Z0
+	VMOVUPS   Z0, K1, (R8)(BX*4)
+	ADDQ      $0x10, BX
+	CMPQ      BX, SI
+	JLT       step
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R12
+	ADDQ 240(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_lt_lt_and_select_f32_suss_9e6570f14f_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_lt_lt_and_select_f32_suss_9e6570f14f_avx512(SB), NOSPLIT, $0-8
+	// kernel (s0:f32, u1:f32, s2:f32, s3:f32) { t0 = lt s0 u1; t1 = lt u1 s2; t2 = and t0 t1; t3 = select t2 u1 s3; store t3 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), R10
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R12
+	MOVQ  48(CX), R8
+
+row:
+	VBROADCASTSS (R10), Z31
+	VBROADCASTSS (R11), Z30
+	VBROADCASTSS (R12), Z29
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x20, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS   (DI)(BX*4), Z0
+	VCMPPS    $0x11, Z0, Z31, K1
+	VMOVUPS   64(DI)(BX*4), Z1
+	VCMPPS    $0x11, Z1, Z31, K2
+	VCMPPS    $0x11, Z30, Z0, K3
+	VCMPPS    $0x11, Z30, Z1, K4
+	KANDW     K3, K1, K1
+	KANDW     K4, K2, K2
+	VBLENDMPS Z0, Z29, K1, Z0
+	VBLENDMPS Z1, Z29, K2, Z1
+	VMOVUPS   Z0, (R8)(BX*4)
+	VMOVUPS   Z1, 64(R8)(BX*4)
+	ADDQ      $0x20, BX
+	CMPQ      BX, AX
+	JLE       loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $+16, DX
+	CMPQ      CX, DX
+	CMOVQGT   DX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VCMPPS    $0x11, Z0, Z31, K2
+	VCMPPS    $0x11, Z30, Z0, K3
+	KANDW     K3, K2, K2
+	VBLENDMPS Z0, Z29, K2, Z0
+	VMOVUPS   Z0, K1, (R8)(BX*4)
+	ADDQ      $0x10, BX
+	CMPQ      BX, SI
+	JLT       step
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R12
+	ADDQ 240(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_lt_mul_select_f32_sus_3d9238c874_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_lt_mul_select_f32_sus_3d9238c874_avx512(SB), NOSPLIT, $0-8
+	// kernel (s0:f32, u1:f32, s2:f32) { t0 = lt s0 u1; t1 = mul u1 s2; t2 = select t0 u1 t1; store t2 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), R10
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSS (R10), Z31
+	VBROADCASTSS (R11), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS   (DI)(BX*4), Z0
+	VCMPPS    $0x11, Z0, Z31, K1
+	VMULPS    Z30, Z0, Z1
+	VBLENDMPS Z0, Z1, K1, Z0
+	VMOVUPS   Z0, (R8)(BX*4)
+	ADDQ      $0x10, BX
+	CMPQ      BX, AX
+	JLE       loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VCMPPS    $0x11, Z0, Z31, K2
+	VMULPS    Z30, Z0, Z1
+	VBLENDMPS Z0, Z1, K2, Z0
+	VMOVUPS   Z0, K1, (R8)(BX*4)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_add_mul_etc_f32_susssss_bc476cb614_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_mul_add_mul_etc_f32_susssss_bc476cb614_avx512(SB), NOSPLIT, $0-8
+	// kernel (s0:f32, u1:f32, s2:f32, s3:f32, s4:f32, s5:f32, s6:f32) { t0 = mul s0 u1; t1 = add t0 s2; t2 = mul t1 u1; t3 = add t2 s3; t4 = mul u1 t3; t5 = add s4 t4; t6 = mul u1 t5; t7 = add t6 s5; t8 = mul t7 u1; t9 = add t8 s6; store t9 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), R10
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R12
+	MOVQ  48(CX), R13
+	MOVQ  56(CX), R14
+	MOVQ  64(CX), R15
+	MOVQ  72(CX), R8
+
+row:
+	VBROADCASTSS (R10), Z31
+	VBROADCASTSS (R11), Z30
+	VBROADCASTSS (R12), Z29
+	VBROADCASTSS (R13), Z28
+	VBROADCASTSS (R14), Z27
+	VBROADCASTSS (R15), Z26
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x20, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0
+	VMULPS  Z0, Z31, Z1
+	VMOVUPS 64(DI)(BX*4), Z2
+	VMULPS  Z2, Z31, Z3
+	VADDPS  Z30, Z1, Z1
+	VADDPS  Z30, Z3, Z3
+	VMULPS  Z0, Z1, Z1
+	VMULPS  Z2, Z3, Z3
+	VADDPS  Z29, Z1, Z1
+	VADDPS  Z29, Z3, Z3
+	VMULPS  Z1, Z0, Z1
+	VMULPS  Z3, Z2, Z3
+	VADDPS  Z1, Z28, Z1
+	VADDPS  Z3, Z28, Z3
+	VMULPS  Z1, Z0, Z1
+	VMULPS  Z3, Z2, Z3
+	VADDPS  Z27, Z1, Z1
+	VADDPS  Z27, Z3, Z3
+	VMULPS  Z0, Z1, Z0
+	VMULPS  Z2, Z3, Z1
+	VADDPS  Z26, Z0, Z0
+	VADDPS  Z26, Z1, Z1
+	VMOVUPS Z0, (R8)(BX*4)
+	VMOVUPS Z1, 64(R8)(BX*4)
+	ADDQ    $0x20, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $+16, DX
+	CMPQ      CX, DX
+	CMOVQGT   DX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VMULPS    Z0, Z31, Z1
+	VADDPS    Z30, Z1, Z1
+	VMULPS    Z0, Z1, Z1
+	VADDPS    Z29, Z1, Z1
+	VMULPS    Z1, Z0, Z1
+	VADDPS    Z1, Z28, Z1
+	VMULPS    Z1, Z0, Z1
+	VADDPS    Z27, Z1, Z1
+	VMULPS    Z0, Z1, Z0
+	VADDPS    Z26, Z0, Z0
+	VMOVUPS   Z0, K1, (R8)(BX*4)
+	ADDQ      $0x10, BX
+	CMPQ      BX, SI
+	JLT       step
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R12
+	ADDQ 240(CX), R13
+	ADDQ 248(CX), R14
+	ADDQ 256(CX), R15
+	ADDQ 264(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
 // func k_mul_add_mul_etc_f32_uuus_10cee77e79_avx512(f *abi.Frame)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·k_mul_add_mul_etc_f32_uuus_10cee77e79_avx512(SB), NOSPLIT, $0-8
@@ -3980,44 +4647,266 @@ done:
 	VZEROUPPER
 	RET
 
-// func k_sub_mul_mul_add_f32_uuuuu_e61f97e731_avx512(f *abi.Frame)
+// func k_mul_mul_add_etc_f32_susuus_882e35a4d7_avx512(f *abi.Frame)
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_sub_mul_mul_add_f32_uuuuu_e61f97e731_avx512(SB), NOSPLIT, $0-8
-	// kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = sub u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = add t2 u4; store t3 }
+TEXT ·k_mul_mul_add_etc_f32_susuus_882e35a4d7_avx512(SB), NOSPLIT, $0-8
+	// kernel (s0:f32, u1:f32, s2:f32, u3:f32, u4:f32, s5:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = add t0 t1; t3 = mul u4 s5; t4 = add t2 t3; store t4 }
 	MOVQ  f+0(FP), CX
 	MOVQ  8(CX), SI
 	TESTQ SI, SI
 	JLE   done
-	MOVQ  (CX), R13
-	TESTQ R13, R13
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), R12
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R13
+	MOVQ  40(CX), R8
+	MOVQ  48(CX), R9
+	MOVQ  56(CX), R14
+	MOVQ  64(CX), R10
+
+row:
+	VBROADCASTSS (R12), Z31
+	VBROADCASTSS (R13), Z30
+	VBROADCASTSS (R14), Z29
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x20, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPS  (DI)(BX*4), Z31, Z0
+	VMULPS  64(DI)(BX*4), Z31, Z1
+	VMULPS  (R8)(BX*4), Z30, Z2
+	VMULPS  64(R8)(BX*4), Z30, Z3
+	VADDPS  Z2, Z0, Z0
+	VADDPS  Z3, Z1, Z1
+	VMULPS  (R9)(BX*4), Z29, Z2
+	VMULPS  64(R9)(BX*4), Z29, Z3
+	VADDPS  Z2, Z0, Z0
+	VADDPS  Z3, Z1, Z1
+	VMOVUPS Z0, (R10)(BX*4)
+	VMOVUPS Z1, 64(R10)(BX*4)
+	ADDQ    $0x20, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $+16, DX
+	CMPQ      CX, DX
+	CMOVQGT   DX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VMULPS    Z0, Z31, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VMULPS    Z1, Z30, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS.Z (R9)(BX*4), K1, Z1
+	VMULPS    Z29, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (R10)(BX*4)
+	ADDQ      $0x10, BX
+	CMPQ      BX, SI
+	JLT       step
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R12
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R13
+	ADDQ 232(CX), R8
+	ADDQ 240(CX), R9
+	ADDQ 248(CX), R14
+	ADDQ 256(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_mul_add_etc_f32_ussussusu_16fedc58be_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_mul_mul_add_etc_f32_ussussusu_16fedc58be_avx512(SB), NOSPLIT, $16-8
+	// kernel (u0:f32, s1:f32, s2:f32, u3:f32, s4:f32, s5:f32, u6:f32, s7:f32, u8:f32) { t0 = mul u0 s1; t1 = mul s2 u3; t2 = add t0 t1; t3 = mul s4 t2; t4 = mul s5 u6; t5 = mul u3 u3; t6 = mul s4 t5; t7 = add t4 t6; t8 = sqrt t7; t9 = add s7 t8; t10 = div t3 t9; t11 = sub u8 t10; store t11 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R12
+	TESTQ R12, R12
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R13
+	MOVQ  32(CX), R14
+	MOVQ  40(CX), R8
+	MOVQ  48(CX), R15
+	MOVQ  56(CX), AX
+	MOVQ  AX, (SP)
+	MOVQ  64(CX), R9
+	MOVQ  72(CX), AX
+	MOVQ  AX, 8(SP)
+	MOVQ  80(CX), R10
+	MOVQ  88(CX), R11
+
+row:
+	VBROADCASTSS (R15), Z31
+	VBROADCASTSS (R13), Z30
+	VBROADCASTSS (R14), Z29
+	MOVQ         (SP), AX
+	VBROADCASTSS (AX), Z28
+	MOVQ         8(SP), AX
+	VBROADCASTSS (AX), Z27
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x20, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPS  (DI)(BX*4), Z30, Z0
+	VMULPS  64(DI)(BX*4), Z30, Z1
+	VMOVUPS (R8)(BX*4), Z2
+	VMULPS  Z2, Z29, Z3
+	VMOVUPS 64(R8)(BX*4), Z4
+	VMULPS  Z4, Z29, Z5
+	VADDPS  Z3, Z0, Z0
+	VADDPS  Z5, Z1, Z1
+	VMULPS  Z0, Z31, Z0
+	VMULPS  Z1, Z31, Z1
+	VMULPS  (R9)(BX*4), Z28, Z3
+	VMULPS  64(R9)(BX*4), Z28, Z5
+	VMULPS  Z2, Z2, Z2
+	VMULPS  Z4, Z4, Z4
+	VMULPS  Z2, Z31, Z2
+	VMULPS  Z4, Z31, Z4
+	VADDPS  Z2, Z3, Z2
+	VADDPS  Z4, Z5, Z3
+	VSQRTPS Z2, Z2
+	VSQRTPS Z3, Z3
+	VADDPS  Z2, Z27, Z2
+	VADDPS  Z3, Z27, Z3
+	VDIVPS  Z2, Z0, Z0
+	VDIVPS  Z3, Z1, Z1
+	VMOVUPS (R10)(BX*4), Z2
+	VSUBPS  Z0, Z2, Z0
+	VMOVUPS 64(R10)(BX*4), Z2
+	VSUBPS  Z1, Z2, Z1
+	VMOVUPS Z0, (R11)(BX*4)
+	VMOVUPS Z1, 64(R11)(BX*4)
+	ADDQ    $0x20, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $+16, DX
+	CMPQ      CX, DX
+	CMOVQGT   DX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VMULPS    Z30, Z0, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VMULPS    Z1, Z29, Z2
+	VADDPS    Z2, Z0, Z0
+	VMULPS    Z0, Z31, Z0
+	VMOVUPS.Z (R9)(BX*4), K1, Z2
+	VMULPS    Z2, Z28, Z2
+	VMULPS    Z1, Z1, Z1
+	VMULPS    Z1, Z31, Z1
+	VADDPS    Z1, Z2, Z1
+	VSQRTPS   Z1, Z1
+	VADDPS    Z1, Z27, Z1
+	VDIVPS    Z1, Z0, Z0
+	VMOVUPS.Z (R10)(BX*4), K1, Z1
+	VSUBPS    Z0, Z1, Z0
+	VMOVUPS   Z0, K1, (R11)(BX*4)
+	ADDQ      $0x10, BX
+	CMPQ      BX, SI
+	JLT       step
+
+next:
+	DECQ R12
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R13
+	ADDQ 224(CX), R14
+	ADDQ 232(CX), R8
+	ADDQ 240(CX), R15
+	MOVQ 248(CX), AX
+	ADDQ AX, (SP)
+	ADDQ 256(CX), R9
+	MOVQ 264(CX), AX
+	ADDQ AX, 8(SP)
+	ADDQ 272(CX), R10
+	ADDQ 280(CX), R11
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_mul_add_etc_f32_uussu_dfb8b8cb98_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_mul_mul_add_etc_f32_uussu_dfb8b8cb98_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, s2:f32, s3:f32, u4:f32) { t0 = mul u0 u1; t1 = mul u1 s2; t2 = add t1 s3; t3 = mul t2 u4; t4 = add t0 t3; store t4 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
 	JLE   done
 	MOVQ  16(CX), DI
 	MOVQ  24(CX), R8
-	MOVQ  32(CX), R9
-	MOVQ  40(CX), R10
-	MOVQ  48(CX), R11
-	MOVQ  56(CX), R12
+	MOVQ  32(CX), R12
+	MOVQ  40(CX), R13
+	MOVQ  48(CX), R9
+	MOVQ  56(CX), R10
 
 row:
-	XORQ    BX, BX
-	MOVQ    SI, AX
-	SUBQ    $0x20, AX
-	JLT     tail
-	PCALIGN $0x20
+	VBROADCASTSS (R12), Z31
+	VBROADCASTSS (R13), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x20, AX
+	JLT          tail
+	PCALIGN      $0x20
 
 loop:
-	VMOVUPS (DI)(BX*4), Z0
-	VSUBPS  (R8)(BX*4), Z0, Z0
-	VMOVUPS 64(DI)(BX*4), Z1
-	VSUBPS  64(R8)(BX*4), Z1, Z1
+	VMOVUPS (R8)(BX*4), Z0
+	VMULPS  (DI)(BX*4), Z0, Z1
+	VMOVUPS 64(R8)(BX*4), Z2
+	VMULPS  64(DI)(BX*4), Z2, Z3
+	VMULPS  Z31, Z0, Z0
+	VMULPS  Z31, Z2, Z2
+	VADDPS  Z30, Z0, Z0
+	VADDPS  Z30, Z2, Z2
 	VMULPS  (R9)(BX*4), Z0, Z0
-	VMULPS  64(R9)(BX*4), Z1, Z1
-	VMULPS  (R10)(BX*4), Z0, Z0
-	VMULPS  64(R10)(BX*4), Z1, Z1
-	VADDPS  (R11)(BX*4), Z0, Z0
-	VADDPS  64(R11)(BX*4), Z1, Z1
-	VMOVUPS Z0, (R12)(BX*4)
-	VMOVUPS Z1, 64(R12)(BX*4)
+	VMULPS  64(R9)(BX*4), Z2, Z2
+	VADDPS  Z0, Z1, Z0
+	VADDPS  Z2, Z3, Z1
+	VMOVUPS Z0, (R10)(BX*4)
+	VMOVUPS Z1, 64(R10)(BX*4)
 	ADDQ    $0x20, BX
 	CMPQ    BX, AX
 	JLE     loop
@@ -4037,20 +4926,380 @@ step:
 	KMOVW     DX, K1
 	VMOVUPS.Z (DI)(BX*4), K1, Z0
 	VMOVUPS.Z (R8)(BX*4), K1, Z1
-	VSUBPS    Z1, Z0, Z0
-	VMOVUPS.Z (R9)(BX*4), K1, Z1
 	VMULPS    Z1, Z0, Z0
-	VMOVUPS.Z (R10)(BX*4), K1, Z1
-	VMULPS    Z1, Z0, Z0
-	VMOVUPS.Z (R11)(BX*4), K1, Z1
+	VMULPS    Z31, Z1, Z1
+	VADDPS    Z30, Z1, Z1
+	VMOVUPS.Z (R9)(BX*4), K1, Z2
+	VMULPS    Z2, Z1, Z1
 	VADDPS    Z1, Z0, Z0
-	VMOVUPS   Z0, K1, (R12)(BX*4)
+	VMOVUPS   Z0, K1, (R10)(BX*4)
 	ADDQ      $0x10, BX
 	CMPQ      BX, SI
 	JLT       step
 
 next:
-	DECQ R13
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R12
+	ADDQ 232(CX), R13
+	ADDQ 240(CX), R9
+	ADDQ 248(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_mul_mul_etc_f64_uuus_498a4f381e_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_mul_mul_mul_etc_f64_uuus_498a4f381e_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, u2:f64, s3:f64) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t1 t2; t4 = add t0 t3; t5 = reciprocal t4; t6 = mul t5 t5; t7 = mul t6 t5; t8 = mul t7 t7; t9 = sub t8 t7; t10 = mul t9 s3; store t10 }
+	MOVQ         f+0(FP), CX
+	MOVQ         8(CX), SI
+	TESTQ        SI, SI
+	JLE          done
+	MOVQ         (CX), R11
+	TESTQ        R11, R11
+	JLE          done
+	MOVQ         16(CX), DI
+	MOVQ         24(CX), R8
+	MOVQ         32(CX), R9
+	MOVQ         40(CX), R12
+	MOVQ         48(CX), R10
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z31
+
+row:
+	VBROADCASTSD (R12), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (R8)(BX*8), Z0
+	VMULPD  Z0, Z0, Z0
+	VMOVUPS 64(R8)(BX*8), Z1
+	VMULPD  Z1, Z1, Z1
+	VMOVUPS (R9)(BX*8), Z2
+	VMULPD  Z2, Z2, Z2
+	VMOVUPS 64(R9)(BX*8), Z3
+	VMULPD  Z3, Z3, Z3
+	VADDPD  Z2, Z0, Z0
+	VADDPD  Z3, Z1, Z1
+	VMOVUPS (DI)(BX*8), Z2
+	VMULPD  Z2, Z2, Z2
+	VMOVUPS 64(DI)(BX*8), Z3
+	VMULPD  Z3, Z3, Z3
+	VADDPD  Z0, Z2, Z0
+	VADDPD  Z1, Z3, Z1
+	VDIVPD  Z0, Z31, Z0
+	VDIVPD  Z1, Z31, Z1
+	VMULPD  Z0, Z0, Z2
+	VMULPD  Z1, Z1, Z3
+	VMULPD  Z0, Z2, Z0
+	VMULPD  Z1, Z3, Z1
+	VMULPD  Z0, Z0, Z2
+	VMULPD  Z1, Z1, Z3
+	VSUBPD  Z0, Z2, Z0
+	VSUBPD  Z1, Z3, Z1
+	VMULPD  Z30, Z0, Z0
+	VMULPD  Z30, Z1, Z1
+	VMOVUPS Z0, (R10)(BX*8)
+	VMOVUPS Z1, 64(R10)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (R8)(BX*8), K1, Z0
+	VMULPD    Z0, Z0, Z0
+	VMOVUPD.Z (R9)(BX*8), K1, Z1
+	VMULPD    Z1, Z1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD.Z (DI)(BX*8), K1, Z1
+	VMULPD    Z1, Z1, Z1
+	VADDPD    Z0, Z1, Z0
+	VDIVPD    Z0, Z31, Z0
+	VMULPD    Z0, Z0, Z1
+	VMULPD    Z0, Z1, Z0
+	VMULPD    Z0, Z0, Z1
+	VSUBPD    Z0, Z1, Z0
+	VMULPD    Z30, Z0, Z0
+	VMOVUPD   Z0, K1, (R10)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z0
+	VMULPD    Z0, Z0, Z0
+	VMOVUPD.Z 64(R9)(BX*8), K1, Z1
+	VMULPD    Z1, Z1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z1
+	VMULPD    Z1, Z1, Z1
+	VADDPD    Z0, Z1, Z0
+	VDIVPD    Z0, Z31, Z0
+	VMULPD    Z0, Z0, Z1
+	VMULPD    Z0, Z1, Z0
+	VMULPD    Z0, Z0, Z1
+	VSUBPD    Z0, Z1, Z0
+	VMULPD    Z30, Z0, Z0
+	VMOVUPD   Z0, K1, 64(R10)(BX*8)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R12
+	ADDQ 240(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_mul_mul_etc_f64_uuusss_2f3ed0eab9_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_mul_mul_mul_etc_f64_uuusss_2f3ed0eab9_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, u2:f64, s3:f64, s4:f64, s5:f64) { t0 = mul u0 u0; t1 = mul u1 u2; t2 = mul s3 t1; t3 = sub t0 t2; t4 = max t3 s4; t5 = sqrt t4; t6 = sub t5 u0; t7 = mul s5 u1; t8 = div t6 t7; store t8 }
+	MOVQ         f+0(FP), CX
+	MOVQ         8(CX), SI
+	TESTQ        SI, SI
+	JLE          done
+	MOVQ         (CX), R11
+	TESTQ        R11, R11
+	JLE          done
+	MOVQ         16(CX), DI
+	MOVQ         24(CX), R8
+	MOVQ         32(CX), R9
+	MOVQ         40(CX), R12
+	MOVQ         48(CX), R13
+	MOVQ         56(CX), R14
+	MOVQ         64(CX), R10
+	VBROADCASTSD cffffffffffffffff<>+0(SB), Z29
+
+row:
+	VBROADCASTSD (R13), Z31
+	VBROADCASTSD (R12), Z30
+	VBROADCASTSD (R14), Z28
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS   (R8)(BX*8), Z0
+	VMULPD    (R9)(BX*8), Z0, Z1
+	VMOVUPS   64(R8)(BX*8), Z2
+	VMULPD    64(R9)(BX*8), Z2, Z3
+	VMULPD    Z1, Z30, Z1
+	VMULPD    Z3, Z30, Z3
+	VMOVUPS   (DI)(BX*8), Z4
+	VMULPD    Z4, Z4, Z5
+	VMOVUPS   64(DI)(BX*8), Z6
+	VMULPD    Z6, Z6, Z7
+	VSUBPD    Z1, Z5, Z1
+	VSUBPD    Z3, Z7, Z3
+	VMAXPD    Z31, Z1, Z5
+	VMAXPD    Z1, Z31, Z7
+	VANDPD    Z7, Z5, Z5
+	VCMPPD    $0x03, Z31, Z1, K1
+	VBLENDMPD Z29, Z5, K1, Z1
+	VMAXPD    Z31, Z3, Z5
+	VMAXPD    Z3, Z31, Z7
+	VANDPD    Z7, Z5, Z5
+	VCMPPD    $0x03, Z31, Z3, K1
+	VBLENDMPD Z29, Z5, K1, Z3
+	VSQRTPD   Z1, Z1
+	VSQRTPD   Z3, Z3
+	VSUBPD    Z4, Z1, Z1
+	VSUBPD    Z6, Z3, Z3
+	VMULPD    Z0, Z28, Z0
+	VMULPD    Z2, Z28, Z2
+	VDIVPD    Z0, Z1, Z0
+	VDIVPD    Z2, Z3, Z1
+	VMOVUPS   Z0, (R10)(BX*8)
+	VMOVUPS   Z1, 64(R10)(BX*8)
+	ADDQ      $0x10, BX
+	CMPQ      BX, AX
+	JLE       loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (R8)(BX*8), K1, Z0
+	VMOVUPD.Z (R9)(BX*8), K1, Z1
+	VMULPD    Z1, Z0, Z1
+	VMULPD    Z1, Z30, Z1
+	VMOVUPD.Z (DI)(BX*8), K1, Z2
+	VMULPD    Z2, Z2, Z3
+	VSUBPD    Z1, Z3, Z1
+	VMAXPD    Z31, Z1, Z3
+	VMAXPD    Z1, Z31, Z4
+	VANDPD    Z4, Z3, Z3
+	VCMPPD    $0x03, Z31, Z1, K2
+	VBLENDMPD Z29, Z3, K2, Z1
+	VSQRTPD   Z1, Z1
+	VSUBPD    Z2, Z1, Z1
+	VMULPD    Z0, Z28, Z0
+	VDIVPD    Z0, Z1, Z0
+	VMOVUPD   Z0, K1, (R10)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z0
+	VMOVUPD.Z 64(R9)(BX*8), K1, Z1
+	VMULPD    Z1, Z0, Z1
+	VMULPD    Z1, Z30, Z1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z2
+	VMULPD    Z2, Z2, Z3
+	VSUBPD    Z1, Z3, Z1
+	VMAXPD    Z31, Z1, Z3
+	VMAXPD    Z1, Z31, Z4
+	VANDPD    Z4, Z3, Z3
+	VCMPPD    $0x03, Z31, Z1, K2
+	VBLENDMPD Z29, Z3, K2, Z1
+	VSQRTPD   Z1, Z1
+	VSUBPD    Z2, Z1, Z1
+	VMULPD    Z0, Z28, Z0
+	VDIVPD    Z0, Z1, Z0
+	VMOVUPD   Z0, K1, 64(R10)(BX*8)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R12
+	ADDQ 240(CX), R13
+	ADDQ 248(CX), R14
+	ADDQ 256(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_mul_sub_etc_f32_uuuu_fa849b795c_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_mul_mul_sub_etc_f32_uuuu_fa849b795c_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = sub t0 t1; t3 = mul t2 t2; t4 = mul u1 u2; t5 = mul u0 u3; t6 = add t4 t5; t7 = mul t6 t6; t8 = add t3 t7; t9 = sqrt t8; store t9 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R12
+	TESTQ R12, R12
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x20, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0
+	VMOVUPS (R8)(BX*4), Z1
+	VMULPS  Z1, Z0, Z2
+	VMOVUPS 64(DI)(BX*4), Z3
+	VMOVUPS 64(R8)(BX*4), Z4
+	VMULPS  Z4, Z3, Z5
+	VMOVUPS (R9)(BX*4), Z6
+	VMOVUPS (R10)(BX*4), Z7
+	VMULPS  Z7, Z6, Z8
+	VMOVUPS 64(R9)(BX*4), Z9
+	VMOVUPS 64(R10)(BX*4), Z10
+	VMULPS  Z10, Z9, Z11
+	VSUBPS  Z8, Z2, Z2
+	VSUBPS  Z11, Z5, Z5
+	VMULPS  Z2, Z2, Z2
+	VMULPS  Z5, Z5, Z5
+	VMULPS  Z6, Z1, Z1
+	VMULPS  Z9, Z4, Z4
+	VMULPS  Z7, Z0, Z0
+	VMULPS  Z10, Z3, Z3
+	VADDPS  Z0, Z1, Z0
+	VADDPS  Z3, Z4, Z1
+	VMULPS  Z0, Z0, Z0
+	VMULPS  Z1, Z1, Z1
+	VADDPS  Z0, Z2, Z0
+	VADDPS  Z1, Z5, Z1
+	VSQRTPS Z0, Z0
+	VSQRTPS Z1, Z1
+	VMOVUPS Z0, (R11)(BX*4)
+	VMOVUPS Z1, 64(R11)(BX*4)
+	ADDQ    $0x20, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $+16, DX
+	CMPQ      CX, DX
+	CMOVQGT   DX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VMULPS    Z1, Z0, Z2
+	VMOVUPS.Z (R9)(BX*4), K1, Z3
+	VMOVUPS.Z (R10)(BX*4), K1, Z4
+	VMULPS    Z4, Z3, Z5
+	VSUBPS    Z5, Z2, Z2
+	VMULPS    Z2, Z2, Z2
+	VMULPS    Z3, Z1, Z1
+	VMULPS    Z4, Z0, Z0
+	VADDPS    Z0, Z1, Z0
+	VMULPS    Z0, Z0, Z0
+	VADDPS    Z0, Z2, Z0
+	VSQRTPS   Z0, Z0
+	VMOVUPS   Z0, K1, (R11)(BX*4)
+	ADDQ      $0x10, BX
+	CMPQ      BX, SI
+	JLT       step
+
+next:
+	DECQ R12
 	JLE  done
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI
@@ -4058,7 +5307,4123 @@ next:
 	ADDQ 224(CX), R9
 	ADDQ 232(CX), R10
 	ADDQ 240(CX), R11
-	ADDQ 248(CX), R12
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_sin_mul_etc_f32_usuu_392cad3988_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_mul_sin_mul_etc_f32_usuu_392cad3988_avx512(SB), $2120-8
+	// kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = mul u0 s1; t1 = sin t0; t2 = mul t1 t1; t3 = cos u2; t4 = cos u3; t5 = mul t3 t4; t6 = mul t2 t5; t7 = sub u2 u3; t8 = mul t7 s1; t9 = sin t8; t10 = mul t9 t9; t11 = add t6 t10; store t11 }
+	MOVQ         f+0(FP), CX
+	MOVQ         8(CX), SI
+	TESTQ        SI, SI
+	JLE          done
+	MOVQ         (CX), R11
+	TESTQ        R11, R11
+	JLE          done
+	MOVQ         16(CX), DI
+	MOVQ         24(CX), R12
+	MOVQ         32(CX), R8
+	MOVQ         40(CX), R9
+	MOVQ         48(CX), R10
+	VBROADCASTSD c4338000000000000<>+0(SB), Z31
+	VBROADCASTSD c3fd45f306dc9c883<>+0(SB), Z30
+	VBROADCASTSD c3fe0000000000000<>+0(SB), Z29
+	VBROADCASTSD cc00921fb54442d18<>+0(SB), Z28
+	VBROADCASTSD cbca1a62633145c06<>+0(SB), Z27
+	VBROADCASTSD cbf2a017a8c05c17b<>+0(SB), Z26
+	VBROADCASTSD c3f811110b73e7c2e<>+0(SB), Z25
+	VBROADCASTSD cbfc55555541722df<>+0(SB), Z24
+	VBROADCASTSD c3feffffffffd1735<>+0(SB), Z23
+	VBROADCASTSD cbe59a0d69b2e9c2b<>+0(SB), Z22
+	VBROADCASTSD c3ec716b9d31ba6d6<>+0(SB), Z21
+
+row:
+	VBROADCASTSS (R12), Z0
+	VMOVUPS      Z0, (SP)
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x20, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS       (R8)(BX*4), Z0
+	VANDPD.BCST   c7fffffff7fffffff<>+0(SB), Z0, Z1
+	VMOVUPS       64(R8)(BX*4), Z2
+	VANDPD.BCST   c7fffffff7fffffff<>+0(SB), Z2, Z3
+	VCVTPS2PD     Y1, Z4
+	VCVTPS2PD     Y3, Z5
+	VEXTRACTF64X4 $0x01, Z1, Y6
+	VEXTRACTF64X4 $0x01, Z3, Y7
+	VCVTPS2PD     Y6, Z6
+	VCVTPS2PD     Y7, Z7
+	VMOVAPS       Z29, Z8
+	VFMADD231PD   Z30, Z4, Z8
+	VMOVAPS       Z29, Z9
+	VFMADD231PD   Z30, Z5, Z9
+	VMOVAPS       Z29, Z10
+	VFMADD231PD   Z30, Z6, Z10
+	VMOVAPS       Z29, Z11
+	VFMADD231PD   Z30, Z7, Z11
+	VADDPD        Z31, Z8, Z8
+	VADDPD        Z31, Z9, Z9
+	VADDPD        Z31, Z10, Z10
+	VADDPD        Z31, Z11, Z11
+	VSUBPD        Z31, Z8, Z12
+	VSUBPD        Z31, Z9, Z13
+	VSUBPD        Z31, Z10, Z14
+	VSUBPD        Z31, Z11, Z15
+	VSUBPD        Z29, Z12, Z12
+	VSUBPD        Z29, Z13, Z13
+	VSUBPD        Z29, Z14, Z14
+	VSUBPD        Z29, Z15, Z15
+	VFMADD231PD   Z28, Z12, Z4
+	VFMADD231PD   Z28, Z13, Z5
+	VFMADD231PD   Z28, Z14, Z6
+	VFMADD231PD   Z28, Z15, Z7
+	VFMADD132PD   Z27, Z4, Z12
+	VFMADD132PD   Z27, Z5, Z13
+	VFMADD132PD   Z27, Z6, Z14
+	VFMADD132PD   Z27, Z7, Z15
+	VCMPPS.BCST   $0x1d, c4e8000004e800000<>+0(SB), Z1, K1
+	VCMPPS.BCST   $0x1d, c4e8000004e800000<>+0(SB), Z3, K2
+	KTESTW        K1, K1
+	JNE           enter0
+
+after0:
+	KTESTW K2, K2
+	JNE    enter1
+
+after1:
+	VPSLLQ        $0x3f, Z8, Z1
+	VPSLLQ        $0x3f, Z9, Z3
+	VPSLLQ        $0x3f, Z10, Z4
+	VPSLLQ        $0x3f, Z11, Z5
+	VPXORQ        Z1, Z12, Z1
+	VPXORQ        Z3, Z13, Z3
+	VPXORQ        Z4, Z14, Z4
+	VPXORQ        Z5, Z15, Z5
+	VMULPD        Z1, Z1, Z6
+	VMULPD        Z3, Z3, Z7
+	VMULPD        Z4, Z4, Z8
+	VMULPD        Z5, Z5, Z9
+	VMOVAPS       Z25, Z10
+	VFMADD231PD   Z6, Z26, Z10
+	VMOVAPS       Z25, Z11
+	VFMADD231PD   Z7, Z26, Z11
+	VMOVAPS       Z25, Z12
+	VFMADD231PD   Z8, Z26, Z12
+	VMOVAPS       Z25, Z13
+	VFMADD231PD   Z9, Z26, Z13
+	VMULPD        Z6, Z6, Z14
+	VMULPD        Z7, Z7, Z15
+	VMULPD        Z8, Z8, Z16
+	VMULPD        Z9, Z9, Z17
+	VMOVAPS       Z23, Z18
+	VFMADD231PD   Z6, Z24, Z18
+	VMOVAPS       Z23, Z19
+	VFMADD231PD   Z7, Z24, Z19
+	VMOVAPS       Z23, Z20
+	VFMADD231PD   Z8, Z24, Z20
+	VMOVAPS       Z23, Z2
+	VFMADD231PD   Z9, Z24, Z2
+	VFMADD132PD   Z14, Z18, Z10
+	VFMADD132PD   Z15, Z19, Z11
+	VFMADD132PD   Z16, Z20, Z12
+	VFMADD132PD   Z17, Z2, Z13
+	VFMADD132PD   Z22, Z21, Z6
+	VFMADD132PD   Z22, Z21, Z7
+	VFMADD132PD   Z22, Z21, Z8
+	VFMADD132PD   Z22, Z21, Z9
+	VMULPD        Z14, Z14, Z2
+	VMULPD        Z15, Z15, Z14
+	VMULPD        Z16, Z16, Z15
+	VMULPD        Z17, Z17, Z16
+	VFMADD132PD   Z2, Z10, Z6
+	VFMADD132PD   Z14, Z11, Z7
+	VFMADD132PD   Z15, Z12, Z8
+	VFMADD132PD   Z16, Z13, Z9
+	VMULPD        Z6, Z1, Z1
+	VMULPD        Z7, Z3, Z2
+	VMULPD        Z8, Z4, Z3
+	VMULPD        Z9, Z5, Z4
+	VCVTPD2PS     Z1, Y1
+	VCVTPD2PS     Z2, Y2
+	VCVTPD2PS     Z3, Y3
+	VCVTPD2PS     Z4, Y4
+	VINSERTF64X4  $0x01, Y3, Z1, Z1
+	VINSERTF64X4  $0x01, Y4, Z2, Z2
+	VMOVUPS       (R9)(BX*4), Z3
+	VANDPD.BCST   c7fffffff7fffffff<>+0(SB), Z3, Z4
+	VMOVUPS       64(R9)(BX*4), Z5
+	VANDPD.BCST   c7fffffff7fffffff<>+0(SB), Z5, Z6
+	VCVTPS2PD     Y4, Z7
+	VCVTPS2PD     Y6, Z8
+	VEXTRACTF64X4 $0x01, Z4, Y9
+	VEXTRACTF64X4 $0x01, Z6, Y10
+	VCVTPS2PD     Y9, Z9
+	VCVTPS2PD     Y10, Z10
+	VMOVAPS       Z29, Z11
+	VFMADD231PD   Z30, Z7, Z11
+	VMOVAPS       Z29, Z12
+	VFMADD231PD   Z30, Z8, Z12
+	VMOVAPS       Z29, Z13
+	VFMADD231PD   Z30, Z9, Z13
+	VMOVAPS       Z29, Z14
+	VFMADD231PD   Z30, Z10, Z14
+	VADDPD        Z31, Z11, Z11
+	VADDPD        Z31, Z12, Z12
+	VADDPD        Z31, Z13, Z13
+	VADDPD        Z31, Z14, Z14
+	VSUBPD        Z31, Z11, Z15
+	VSUBPD        Z31, Z12, Z16
+	VSUBPD        Z31, Z13, Z17
+	VSUBPD        Z31, Z14, Z18
+	VSUBPD        Z29, Z15, Z15
+	VSUBPD        Z29, Z16, Z16
+	VSUBPD        Z29, Z17, Z17
+	VSUBPD        Z29, Z18, Z18
+	VFMADD231PD   Z28, Z15, Z7
+	VFMADD231PD   Z28, Z16, Z8
+	VFMADD231PD   Z28, Z17, Z9
+	VFMADD231PD   Z28, Z18, Z10
+	VFMADD132PD   Z27, Z7, Z15
+	VFMADD132PD   Z27, Z8, Z16
+	VFMADD132PD   Z27, Z9, Z17
+	VFMADD132PD   Z27, Z10, Z18
+	VCMPPS.BCST   $0x1d, c4e8000004e800000<>+0(SB), Z4, K1
+	VCMPPS.BCST   $0x1d, c4e8000004e800000<>+0(SB), Z6, K2
+	KTESTW        K1, K1
+	JNE           enter2
+
+after2:
+	KTESTW K2, K2
+	JNE    enter3
+
+after3:
+	VPSLLQ        $0x3f, Z11, Z4
+	VPSLLQ        $0x3f, Z12, Z6
+	VPSLLQ        $0x3f, Z13, Z7
+	VPSLLQ        $0x3f, Z14, Z8
+	VPXORQ        Z4, Z15, Z4
+	VPXORQ        Z6, Z16, Z6
+	VPXORQ        Z7, Z17, Z7
+	VPXORQ        Z8, Z18, Z8
+	VMULPD        Z4, Z4, Z9
+	VMULPD        Z6, Z6, Z10
+	VMULPD        Z7, Z7, Z11
+	VMULPD        Z8, Z8, Z12
+	VMOVAPS       Z25, Z13
+	VFMADD231PD   Z9, Z26, Z13
+	VMOVAPS       Z25, Z14
+	VFMADD231PD   Z10, Z26, Z14
+	VMOVAPS       Z25, Z15
+	VFMADD231PD   Z11, Z26, Z15
+	VMOVAPS       Z25, Z16
+	VFMADD231PD   Z12, Z26, Z16
+	VMULPD        Z9, Z9, Z17
+	VMULPD        Z10, Z10, Z18
+	VMULPD        Z11, Z11, Z19
+	VMULPD        Z12, Z12, Z20
+	VMOVAPS       Z23, Z5
+	VFMADD231PD   Z9, Z24, Z5
+	VMOVAPS       Z23, Z0
+	VFMADD231PD   Z10, Z24, Z0
+	VMOVAPS       Z23, Z3
+	VFMADD231PD   Z11, Z24, Z3
+	VMOVUPS       Z2, 64(SP)
+	VMOVAPS       Z23, Z2
+	VFMADD231PD   Z12, Z24, Z2
+	VFMADD132PD   Z17, Z5, Z13
+	VFMADD132PD   Z18, Z0, Z14
+	VFMADD132PD   Z19, Z3, Z15
+	VFMADD132PD   Z20, Z2, Z16
+	VFMADD132PD   Z22, Z21, Z9
+	VFMADD132PD   Z22, Z21, Z10
+	VFMADD132PD   Z22, Z21, Z11
+	VFMADD132PD   Z22, Z21, Z12
+	VMULPD        Z17, Z17, Z0
+	VMULPD        Z18, Z18, Z2
+	VMULPD        Z19, Z19, Z3
+	VMULPD        Z20, Z20, Z5
+	VFMADD132PD   Z0, Z13, Z9
+	VFMADD132PD   Z2, Z14, Z10
+	VFMADD132PD   Z3, Z15, Z11
+	VFMADD132PD   Z5, Z16, Z12
+	VMULPD        Z9, Z4, Z0
+	VMULPD        Z10, Z6, Z2
+	VMULPD        Z11, Z7, Z3
+	VMULPD        Z12, Z8, Z4
+	VCVTPD2PS     Z0, Y0
+	VCVTPD2PS     Z2, Y2
+	VCVTPD2PS     Z3, Y3
+	VCVTPD2PS     Z4, Y4
+	VINSERTF64X4  $0x01, Y3, Z0, Z0
+	VINSERTF64X4  $0x01, Y4, Z2, Z2
+	VMULPS        Z0, Z1, Z0
+	VMULPS        64(SP), Z2, Z1
+	VMOVUPS       (DI)(BX*4), Z2
+	VMULPS        (SP), Z2, Z3
+	VMOVUPS       64(DI)(BX*4), Z4
+	VMULPS        (SP), Z4, Z5
+	VCVTPS2PD     Y3, Z6
+	VCVTPS2PD     Y5, Z7
+	VEXTRACTF64X4 $0x01, Z3, Y8
+	VEXTRACTF64X4 $0x01, Z5, Y9
+	VCVTPS2PD     Y8, Z8
+	VCVTPS2PD     Y9, Z9
+	VMOVAPS       Z31, Z10
+	VFMADD231PD   Z30, Z6, Z10
+	VMOVAPS       Z31, Z11
+	VFMADD231PD   Z30, Z7, Z11
+	VMOVAPS       Z31, Z12
+	VFMADD231PD   Z30, Z8, Z12
+	VMOVAPS       Z31, Z13
+	VFMADD231PD   Z30, Z9, Z13
+	VSUBPD        Z31, Z10, Z14
+	VSUBPD        Z31, Z11, Z15
+	VSUBPD        Z31, Z12, Z16
+	VSUBPD        Z31, Z13, Z17
+	VFMADD231PD   Z28, Z14, Z6
+	VFMADD231PD   Z28, Z15, Z7
+	VFMADD231PD   Z28, Z16, Z8
+	VFMADD231PD   Z28, Z17, Z9
+	VFMADD132PD   Z27, Z6, Z14
+	VFMADD132PD   Z27, Z7, Z15
+	VFMADD132PD   Z27, Z8, Z16
+	VFMADD132PD   Z27, Z9, Z17
+	VANDPD.BCST   c7fffffff7fffffff<>+0(SB), Z3, Z3
+	VANDPD.BCST   c7fffffff7fffffff<>+0(SB), Z5, Z5
+	VCMPPS.BCST   $0x1d, c4e8000004e800000<>+0(SB), Z3, K1
+	VCMPPS.BCST   $0x1d, c4e8000004e800000<>+0(SB), Z5, K2
+	KTESTW        K1, K1
+	JNE           enter4
+
+after4:
+	KTESTW K2, K2
+	JNE    enter5
+
+after5:
+	VPSLLQ        $0x3f, Z10, Z2
+	VPSLLQ        $0x3f, Z11, Z3
+	VPSLLQ        $0x3f, Z12, Z4
+	VPSLLQ        $0x3f, Z13, Z5
+	VPXORQ        Z2, Z14, Z2
+	VPXORQ        Z3, Z15, Z3
+	VPXORQ        Z4, Z16, Z4
+	VPXORQ        Z5, Z17, Z5
+	VMULPD        Z2, Z2, Z6
+	VMULPD        Z3, Z3, Z7
+	VMULPD        Z4, Z4, Z8
+	VMULPD        Z5, Z5, Z9
+	VMOVAPS       Z25, Z10
+	VFMADD231PD   Z6, Z26, Z10
+	VMOVAPS       Z25, Z11
+	VFMADD231PD   Z7, Z26, Z11
+	VMOVAPS       Z25, Z12
+	VFMADD231PD   Z8, Z26, Z12
+	VMOVAPS       Z25, Z13
+	VFMADD231PD   Z9, Z26, Z13
+	VMULPD        Z6, Z6, Z14
+	VMULPD        Z7, Z7, Z15
+	VMULPD        Z8, Z8, Z16
+	VMULPD        Z9, Z9, Z17
+	VMOVAPS       Z23, Z18
+	VFMADD231PD   Z6, Z24, Z18
+	VMOVAPS       Z23, Z19
+	VFMADD231PD   Z7, Z24, Z19
+	VMOVAPS       Z23, Z20
+	VFMADD231PD   Z8, Z24, Z20
+	VMOVUPS       Z1, 64(SP)
+	VMOVAPS       Z23, Z1
+	VFMADD231PD   Z9, Z24, Z1
+	VFMADD132PD   Z14, Z18, Z10
+	VFMADD132PD   Z15, Z19, Z11
+	VFMADD132PD   Z16, Z20, Z12
+	VFMADD132PD   Z17, Z1, Z13
+	VFMADD132PD   Z22, Z21, Z6
+	VFMADD132PD   Z22, Z21, Z7
+	VFMADD132PD   Z22, Z21, Z8
+	VFMADD132PD   Z22, Z21, Z9
+	VMULPD        Z14, Z14, Z1
+	VMULPD        Z15, Z15, Z14
+	VMULPD        Z16, Z16, Z15
+	VMULPD        Z17, Z17, Z16
+	VFMADD132PD   Z1, Z10, Z6
+	VFMADD132PD   Z14, Z11, Z7
+	VFMADD132PD   Z15, Z12, Z8
+	VFMADD132PD   Z16, Z13, Z9
+	VMULPD        Z6, Z2, Z1
+	VMULPD        Z7, Z3, Z2
+	VMULPD        Z8, Z4, Z3
+	VMULPD        Z9, Z5, Z4
+	VCVTPD2PS     Z1, Y1
+	VCVTPD2PS     Z2, Y2
+	VCVTPD2PS     Z3, Y3
+	VCVTPD2PS     Z4, Y4
+	VINSERTF64X4  $0x01, Y3, Z1, Z1
+	VINSERTF64X4  $0x01, Y4, Z2, Z2
+	VMULPS        Z1, Z1, Z1
+	VMULPS        Z2, Z2, Z2
+	VMULPS        Z0, Z1, Z0
+	VMULPS        64(SP), Z2, Z1
+	VMOVUPS       (R8)(BX*4), Z2
+	VSUBPS        (R9)(BX*4), Z2, Z2
+	VMOVUPS       64(R8)(BX*4), Z3
+	VSUBPS        64(R9)(BX*4), Z3, Z3
+	VMULPS        (SP), Z2, Z4
+	VMULPS        (SP), Z3, Z5
+	VCVTPS2PD     Y4, Z6
+	VCVTPS2PD     Y5, Z7
+	VEXTRACTF64X4 $0x01, Z4, Y8
+	VEXTRACTF64X4 $0x01, Z5, Y9
+	VCVTPS2PD     Y8, Z8
+	VCVTPS2PD     Y9, Z9
+	VMOVAPS       Z31, Z10
+	VFMADD231PD   Z30, Z6, Z10
+	VMOVAPS       Z31, Z11
+	VFMADD231PD   Z30, Z7, Z11
+	VMOVAPS       Z31, Z12
+	VFMADD231PD   Z30, Z8, Z12
+	VMOVAPS       Z31, Z13
+	VFMADD231PD   Z30, Z9, Z13
+	VSUBPD        Z31, Z10, Z14
+	VSUBPD        Z31, Z11, Z15
+	VSUBPD        Z31, Z12, Z16
+	VSUBPD        Z31, Z13, Z17
+	VFMADD231PD   Z28, Z14, Z6
+	VFMADD231PD   Z28, Z15, Z7
+	VFMADD231PD   Z28, Z16, Z8
+	VFMADD231PD   Z28, Z17, Z9
+	VFMADD132PD   Z27, Z6, Z14
+	VFMADD132PD   Z27, Z7, Z15
+	VFMADD132PD   Z27, Z8, Z16
+	VFMADD132PD   Z27, Z9, Z17
+	VANDPD.BCST   c7fffffff7fffffff<>+0(SB), Z4, Z4
+	VANDPD.BCST   c7fffffff7fffffff<>+0(SB), Z5, Z5
+	VCMPPS.BCST   $0x1d, c4e8000004e800000<>+0(SB), Z4, K1
+	VCMPPS.BCST   $0x1d, c4e8000004e800000<>+0(SB), Z5, K2
+	KTESTW        K1, K1
+	JNE           enter6
+
+after6:
+	KTESTW K2, K2
+	JNE    enter7
+
+after7:
+	VPSLLQ       $0x3f, Z10, Z2
+	VPSLLQ       $0x3f, Z11, Z3
+	VPSLLQ       $0x3f, Z12, Z4
+	VPSLLQ       $0x3f, Z13, Z5
+	VPXORQ       Z2, Z14, Z2
+	VPXORQ       Z3, Z15, Z3
+	VPXORQ       Z4, Z16, Z4
+	VPXORQ       Z5, Z17, Z5
+	VMULPD       Z2, Z2, Z6
+	VMULPD       Z3, Z3, Z7
+	VMULPD       Z4, Z4, Z8
+	VMULPD       Z5, Z5, Z9
+	VMOVAPS      Z25, Z10
+	VFMADD231PD  Z6, Z26, Z10
+	VMOVAPS      Z25, Z11
+	VFMADD231PD  Z7, Z26, Z11
+	VMOVAPS      Z25, Z12
+	VFMADD231PD  Z8, Z26, Z12
+	VMOVAPS      Z25, Z13
+	VFMADD231PD  Z9, Z26, Z13
+	VMULPD       Z6, Z6, Z14
+	VMULPD       Z7, Z7, Z15
+	VMULPD       Z8, Z8, Z16
+	VMULPD       Z9, Z9, Z17
+	VMOVAPS      Z23, Z18
+	VFMADD231PD  Z6, Z24, Z18
+	VMOVAPS      Z23, Z19
+	VFMADD231PD  Z7, Z24, Z19
+	VMOVAPS      Z23, Z20
+	VFMADD231PD  Z8, Z24, Z20
+	VMOVUPS      Z1, 64(SP)
+	VMOVAPS      Z23, Z1
+	VFMADD231PD  Z9, Z24, Z1
+	VFMADD132PD  Z14, Z18, Z10
+	VFMADD132PD  Z15, Z19, Z11
+	VFMADD132PD  Z16, Z20, Z12
+	VFMADD132PD  Z17, Z1, Z13
+	VFMADD132PD  Z22, Z21, Z6
+	VFMADD132PD  Z22, Z21, Z7
+	VFMADD132PD  Z22, Z21, Z8
+	VFMADD132PD  Z22, Z21, Z9
+	VMULPD       Z14, Z14, Z1
+	VMULPD       Z15, Z15, Z14
+	VMULPD       Z16, Z16, Z15
+	VMULPD       Z17, Z17, Z16
+	VFMADD132PD  Z1, Z10, Z6
+	VFMADD132PD  Z14, Z11, Z7
+	VFMADD132PD  Z15, Z12, Z8
+	VFMADD132PD  Z16, Z13, Z9
+	VMULPD       Z6, Z2, Z1
+	VMULPD       Z7, Z3, Z2
+	VMULPD       Z8, Z4, Z3
+	VMULPD       Z9, Z5, Z4
+	VCVTPD2PS    Z1, Y1
+	VCVTPD2PS    Z2, Y2
+	VCVTPD2PS    Z3, Y3
+	VCVTPD2PS    Z4, Y4
+	VINSERTF64X4 $0x01, Y3, Z1, Z1
+	VINSERTF64X4 $0x01, Y4, Z2, Z2
+	VMULPS       Z1, Z1, Z1
+	VMULPS       Z2, Z2, Z2
+	VADDPS       Z1, Z0, Z0
+	VADDPS       64(SP), Z2, Z1
+	VMOVUPS      Z0, (R10)(BX*4)
+	VMOVUPS      Z1, 64(R10)(BX*4)
+	ADDQ         $0x20, BX
+	CMPQ         BX, AX
+	JLE          loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ          SI, CX
+	SUBQ          BX, CX
+	MOVQ          $+16, DX
+	CMPQ          CX, DX
+	CMOVQGT       DX, CX
+	MOVQ          $-1, DX
+	BZHIQ         CX, DX, DX
+	KMOVW         DX, K1
+	VMOVUPS.Z     (R8)(BX*4), K1, Z0
+	VANDPD.BCST   c7fffffff7fffffff<>+0(SB), Z0, Z1
+	VCVTPS2PD     Y1, Z2
+	VMOVAPS       Z29, Z3
+	VFMADD231PD   Z30, Z2, Z3
+	VADDPD        Z31, Z3, Z3
+	VEXTRACTF64X4 $0x01, Z1, Y4
+	VCVTPS2PD     Y4, Z4
+	VMOVAPS       Z29, Z5
+	VFMADD231PD   Z30, Z4, Z5
+	VADDPD        Z31, Z5, Z5
+	VSUBPD        Z31, Z3, Z6
+	VSUBPD        Z29, Z6, Z6
+	VFMADD231PD   Z28, Z6, Z2
+	VFMADD132PD   Z27, Z2, Z6
+	VSUBPD        Z31, Z5, Z2
+	VSUBPD        Z29, Z2, Z2
+	VFMADD231PD   Z28, Z2, Z4
+	VFMADD132PD   Z27, Z4, Z2
+	VCMPPS.BCST   $0x1d, c4e8000004e800000<>+0(SB), Z1, K2
+	KTESTW        K2, K1
+	JNE           enter8
+
+after8:
+	VPSLLQ        $0x3f, Z3, Z1
+	VPXORQ        Z1, Z6, Z1
+	VMULPD        Z1, Z1, Z3
+	VMOVAPS       Z25, Z4
+	VFMADD231PD   Z3, Z26, Z4
+	VMULPD        Z3, Z3, Z6
+	VMOVAPS       Z23, Z7
+	VFMADD231PD   Z3, Z24, Z7
+	VFMADD132PD   Z6, Z7, Z4
+	VFMADD132PD   Z22, Z21, Z3
+	VMULPD        Z6, Z6, Z6
+	VFMADD132PD   Z6, Z4, Z3
+	VMULPD        Z3, Z1, Z1
+	VCVTPD2PS     Z1, Y1
+	VPSLLQ        $0x3f, Z5, Z3
+	VPXORQ        Z3, Z2, Z2
+	VMULPD        Z2, Z2, Z3
+	VMOVAPS       Z25, Z4
+	VFMADD231PD   Z3, Z26, Z4
+	VMULPD        Z3, Z3, Z5
+	VMOVAPS       Z23, Z6
+	VFMADD231PD   Z3, Z24, Z6
+	VFMADD132PD   Z5, Z6, Z4
+	VFMADD132PD   Z22, Z21, Z3
+	VMULPD        Z5, Z5, Z5
+	VFMADD132PD   Z5, Z4, Z3
+	VMULPD        Z3, Z2, Z2
+	VCVTPD2PS     Z2, Y2
+	VINSERTF64X4  $0x01, Y2, Z1, Z1
+	VMOVUPS.Z     (R9)(BX*4), K1, Z2
+	VANDPD.BCST   c7fffffff7fffffff<>+0(SB), Z2, Z3
+	VCVTPS2PD     Y3, Z4
+	VMOVAPS       Z29, Z5
+	VFMADD231PD   Z30, Z4, Z5
+	VADDPD        Z31, Z5, Z5
+	VEXTRACTF64X4 $0x01, Z3, Y6
+	VCVTPS2PD     Y6, Z6
+	VMOVAPS       Z29, Z7
+	VFMADD231PD   Z30, Z6, Z7
+	VADDPD        Z31, Z7, Z7
+	VSUBPD        Z31, Z5, Z8
+	VSUBPD        Z29, Z8, Z8
+	VFMADD231PD   Z28, Z8, Z4
+	VFMADD132PD   Z27, Z4, Z8
+	VSUBPD        Z31, Z7, Z4
+	VSUBPD        Z29, Z4, Z4
+	VFMADD231PD   Z28, Z4, Z6
+	VFMADD132PD   Z27, Z6, Z4
+	VCMPPS.BCST   $0x1d, c4e8000004e800000<>+0(SB), Z3, K2
+	KTESTW        K2, K1
+	JNE           enter9
+
+after9:
+	VPSLLQ        $0x3f, Z5, Z3
+	VPXORQ        Z3, Z8, Z3
+	VMULPD        Z3, Z3, Z5
+	VMOVAPS       Z25, Z6
+	VFMADD231PD   Z5, Z26, Z6
+	VMULPD        Z5, Z5, Z8
+	VMOVAPS       Z23, Z9
+	VFMADD231PD   Z5, Z24, Z9
+	VFMADD132PD   Z8, Z9, Z6
+	VFMADD132PD   Z22, Z21, Z5
+	VMULPD        Z8, Z8, Z8
+	VFMADD132PD   Z8, Z6, Z5
+	VMULPD        Z5, Z3, Z3
+	VCVTPD2PS     Z3, Y3
+	VPSLLQ        $0x3f, Z7, Z5
+	VPXORQ        Z5, Z4, Z4
+	VMULPD        Z4, Z4, Z5
+	VMOVAPS       Z25, Z6
+	VFMADD231PD   Z5, Z26, Z6
+	VMULPD        Z5, Z5, Z7
+	VMOVAPS       Z23, Z8
+	VFMADD231PD   Z5, Z24, Z8
+	VFMADD132PD   Z7, Z8, Z6
+	VFMADD132PD   Z22, Z21, Z5
+	VMULPD        Z7, Z7, Z7
+	VFMADD132PD   Z7, Z6, Z5
+	VMULPD        Z5, Z4, Z4
+	VCVTPD2PS     Z4, Y4
+	VINSERTF64X4  $0x01, Y4, Z3, Z3
+	VMULPS        Z3, Z1, Z1
+	VMOVUPS.Z     (DI)(BX*4), K1, Z3
+	VMULPS        (SP), Z3, Z4
+	VCVTPS2PD     Y4, Z5
+	VMOVAPS       Z31, Z6
+	VFMADD231PD   Z30, Z5, Z6
+	VEXTRACTF64X4 $0x01, Z4, Y7
+	VCVTPS2PD     Y7, Z7
+	VMOVAPS       Z31, Z8
+	VFMADD231PD   Z30, Z7, Z8
+	VSUBPD        Z31, Z6, Z9
+	VFMADD231PD   Z28, Z9, Z5
+	VFMADD132PD   Z27, Z5, Z9
+	VSUBPD        Z31, Z8, Z5
+	VFMADD231PD   Z28, Z5, Z7
+	VFMADD132PD   Z27, Z7, Z5
+	VANDPD.BCST   c7fffffff7fffffff<>+0(SB), Z4, Z4
+	VCMPPS.BCST   $0x1d, c4e8000004e800000<>+0(SB), Z4, K2
+	KTESTW        K2, K1
+	JNE           enter10
+
+after10:
+	VPSLLQ        $0x3f, Z6, Z3
+	VPXORQ        Z3, Z9, Z3
+	VMULPD        Z3, Z3, Z4
+	VMOVAPS       Z25, Z6
+	VFMADD231PD   Z4, Z26, Z6
+	VMULPD        Z4, Z4, Z7
+	VMOVAPS       Z23, Z9
+	VFMADD231PD   Z4, Z24, Z9
+	VFMADD132PD   Z7, Z9, Z6
+	VFMADD132PD   Z22, Z21, Z4
+	VMULPD        Z7, Z7, Z7
+	VFMADD132PD   Z7, Z6, Z4
+	VMULPD        Z4, Z3, Z3
+	VCVTPD2PS     Z3, Y3
+	VPSLLQ        $0x3f, Z8, Z4
+	VPXORQ        Z4, Z5, Z4
+	VMULPD        Z4, Z4, Z5
+	VMOVAPS       Z25, Z6
+	VFMADD231PD   Z5, Z26, Z6
+	VMULPD        Z5, Z5, Z7
+	VMOVAPS       Z23, Z8
+	VFMADD231PD   Z5, Z24, Z8
+	VFMADD132PD   Z7, Z8, Z6
+	VFMADD132PD   Z22, Z21, Z5
+	VMULPD        Z7, Z7, Z7
+	VFMADD132PD   Z7, Z6, Z5
+	VMULPD        Z5, Z4, Z4
+	VCVTPD2PS     Z4, Y4
+	VINSERTF64X4  $0x01, Y4, Z3, Z3
+	VMULPS        Z3, Z3, Z3
+	VMULPS        Z1, Z3, Z1
+	VSUBPS        Z2, Z0, Z0
+	VMULPS        (SP), Z0, Z2
+	VCVTPS2PD     Y2, Z3
+	VMOVAPS       Z31, Z4
+	VFMADD231PD   Z30, Z3, Z4
+	VEXTRACTF64X4 $0x01, Z2, Y5
+	VCVTPS2PD     Y5, Z5
+	VMOVAPS       Z31, Z6
+	VFMADD231PD   Z30, Z5, Z6
+	VSUBPD        Z31, Z4, Z7
+	VFMADD231PD   Z28, Z7, Z3
+	VFMADD132PD   Z27, Z3, Z7
+	VSUBPD        Z31, Z6, Z3
+	VFMADD231PD   Z28, Z3, Z5
+	VFMADD132PD   Z27, Z5, Z3
+	VANDPD.BCST   c7fffffff7fffffff<>+0(SB), Z2, Z2
+	VCMPPS.BCST   $0x1d, c4e8000004e800000<>+0(SB), Z2, K2
+	KTESTW        K2, K1
+	JNE           enter11
+
+after11:
+	VPSLLQ       $0x3f, Z4, Z0
+	VPXORQ       Z0, Z7, Z0
+	VMULPD       Z0, Z0, Z2
+	VMOVAPS      Z25, Z4
+	VFMADD231PD  Z2, Z26, Z4
+	VMULPD       Z2, Z2, Z5
+	VMOVAPS      Z23, Z7
+	VFMADD231PD  Z2, Z24, Z7
+	VFMADD132PD  Z5, Z7, Z4
+	VFMADD132PD  Z22, Z21, Z2
+	VMULPD       Z5, Z5, Z5
+	VFMADD132PD  Z5, Z4, Z2
+	VMULPD       Z2, Z0, Z0
+	VCVTPD2PS    Z0, Y0
+	VPSLLQ       $0x3f, Z6, Z2
+	VPXORQ       Z2, Z3, Z2
+	VMULPD       Z2, Z2, Z3
+	VMOVAPS      Z25, Z4
+	VFMADD231PD  Z3, Z26, Z4
+	VMULPD       Z3, Z3, Z5
+	VMOVAPS      Z23, Z6
+	VFMADD231PD  Z3, Z24, Z6
+	VFMADD132PD  Z5, Z6, Z4
+	VFMADD132PD  Z22, Z21, Z3
+	VMULPD       Z5, Z5, Z5
+	VFMADD132PD  Z5, Z4, Z3
+	VMULPD       Z3, Z2, Z2
+	VCVTPD2PS    Z2, Y2
+	VINSERTF64X4 $0x01, Y2, Z0, Z0
+	VMULPS       Z0, Z0, Z0
+	VADDPS       Z0, Z1, Z0
+	VMOVUPS      Z0, K1, (R10)(BX*4)
+	ADDQ         $0x10, BX
+	CMPQ         BX, SI
+	JLT          step
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R12
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	ADDQ 240(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+enter0:
+	VMOVUPS Z0, 768(SP)
+	VMOVUPS Z2, 832(SP)
+	VMOVUPS Z9, 896(SP)
+	VMOVUPS Z11, 960(SP)
+	VMOVUPS Z13, 1024(SP)
+	VMOVUPS Z15, 1088(SP)
+	VMOVUPS Z21, 1152(SP)
+	VMOVUPS Z22, 1216(SP)
+	VMOVUPS Z23, 1280(SP)
+	VMOVUPS Z24, 1344(SP)
+	VMOVUPS Z25, 1408(SP)
+	VMOVUPS Z26, 1472(SP)
+	VMOVUPS Z27, 1536(SP)
+	VMOVUPS Z28, 1600(SP)
+	VMOVUPS Z29, 1664(SP)
+	VMOVUPS Z30, 1728(SP)
+	VMOVUPS Z31, 1792(SP)
+	KMOVW   K2, 1856(SP)
+	VMOVUPS Z8, 128(SP)
+	VMOVUPS Z10, 192(SP)
+	VMOVUPS Z12, 256(SP)
+	VMOVUPS Z14, 320(SP)
+	VMOVUPS Z0, 384(SP)
+	MOVQ    $+0, 2112(SP)
+	JMP     cold1
+
+enter1:
+	VMOVUPS Z0, 768(SP)
+	VMOVUPS Z2, 832(SP)
+	VMOVUPS Z8, 896(SP)
+	VMOVUPS Z10, 960(SP)
+	VMOVUPS Z12, 1024(SP)
+	VMOVUPS Z14, 1088(SP)
+	VMOVUPS Z21, 1152(SP)
+	VMOVUPS Z22, 1216(SP)
+	VMOVUPS Z23, 1280(SP)
+	VMOVUPS Z24, 1344(SP)
+	VMOVUPS Z25, 1408(SP)
+	VMOVUPS Z26, 1472(SP)
+	VMOVUPS Z27, 1536(SP)
+	VMOVUPS Z28, 1600(SP)
+	VMOVUPS Z29, 1664(SP)
+	VMOVUPS Z30, 1728(SP)
+	VMOVUPS Z31, 1792(SP)
+	VMOVUPS Z9, 128(SP)
+	VMOVUPS Z11, 192(SP)
+	VMOVUPS Z13, 256(SP)
+	VMOVUPS Z15, 320(SP)
+	VMOVUPS Z2, 384(SP)
+	MOVQ    $+1, 2112(SP)
+	JMP     cold1
+
+enter8:
+	VMOVUPS Z0, 768(SP)
+	VMOVUPS Z21, 832(SP)
+	VMOVUPS Z22, 896(SP)
+	VMOVUPS Z23, 960(SP)
+	VMOVUPS Z24, 1024(SP)
+	VMOVUPS Z25, 1088(SP)
+	VMOVUPS Z26, 1152(SP)
+	VMOVUPS Z27, 1216(SP)
+	VMOVUPS Z28, 1280(SP)
+	VMOVUPS Z29, 1344(SP)
+	VMOVUPS Z30, 1408(SP)
+	VMOVUPS Z31, 1472(SP)
+	KMOVW   K1, 1536(SP)
+	VMOVUPS Z3, 128(SP)
+	VMOVUPS Z5, 192(SP)
+	VMOVUPS Z6, 256(SP)
+	VMOVUPS Z2, 320(SP)
+	VMOVUPS Z0, 384(SP)
+	MOVQ    $+8, 2112(SP)
+
+cold1:
+	VMOVUPS          384(SP), Z0
+	VANDPD.BCST      c7fffffff7fffffff<>+0(SB), Z0, Z0
+	VCVTPS2PD        Y0, Z1
+	VANDPD.BCST      c7fffffffffffffff<>+0(SB), Z1, Z2
+	VCMPPD.BCST      $0x1d, c44d0000000000000<>+0(SB), Z2, K1
+	VBROADCASTSD     c3c90000000000000<>+0(SB), Z2
+	VBLENDMPD.BCST   c3940000000000000<>+0(SB), Z2, K1, Z3
+	VMULPD           Z3, Z1, Z1
+	VMULPD.BCST      c4340000000000000<>+0(SB), Z1, Z3
+	VBROADCASTSD     c3fe45f306dc9c882<>+0(SB), Z4
+	VBLENDMPD.BCST   c3fe4a7f09d5f47d4<>+0(SB), Z4, K1, Z5
+	VMULPD           Z5, Z3, Z6
+	VFMSUB132PD      Z5, Z6, Z3
+	VBROADCASTSD     c3fe0000000000000<>+0(SB), Z5
+	VMULPD           Z5, Z3, Z7
+	VRNDSCALEPD      $0x08, Z7, Z7
+	VBROADCASTSD     cc000000000000000<>+0(SB), Z8
+	VFMADD132PD      Z8, Z3, Z7
+	VMULPD           Z5, Z6, Z3
+	VRNDSCALEPD      $0x08, Z3, Z3
+	VFMADD132PD      Z8, Z6, Z3
+	VADDPD           Z7, Z3, Z3
+	VBROADCASTSD     c3fe4a7f09d5f47d4<>+0(SB), Z6
+	VBLENDMPD.BCST   c3fea6ee06db14acc<>+0(SB), Z6, K1, Z7
+	VMULPD           Z7, Z1, Z9
+	VMULPD           Z5, Z9, Z10
+	VRNDSCALEPD      $0x08, Z10, Z10
+	VFMADD132PD      Z8, Z9, Z10
+	VADDPD           Z10, Z3, Z11
+	VBROADCASTSD     c3ff0000000000000<>+0(SB), Z12
+	VFMADD132PD      Z11, Z5, Z12
+	VADDPD.BCST      c4338000000000000<>+0(SB), Z12, Z12
+	VCMPPS.BCST      $0x1d, c4e8000004e800000<>+0(SB), Z0, K2
+	KMOVB            K2, K3
+	VMOVUPS          128(SP), Z13
+	VBLENDMPD        Z12, Z13, K3, Z13
+	VMOVUPS          Z13, 448(SP)
+	VEXTRACTF64X4    $0x01, Z0, Y0
+	VCVTPS2PD        Y0, Z0
+	VANDPD.BCST      c7fffffffffffffff<>+0(SB), Z0, Z13
+	VCMPPD.BCST      $0x1d, c44d0000000000000<>+0(SB), Z13, K4
+	VBLENDMPD.BCST   c3940000000000000<>+0(SB), Z2, K4, Z2
+	VMULPD           Z2, Z0, Z0
+	VMULPD.BCST      c4340000000000000<>+0(SB), Z0, Z2
+	VBLENDMPD        Z6, Z4, K4, Z4
+	VMULPD           Z4, Z2, Z13
+	VFMSUB132PD      Z4, Z13, Z2
+	VMULPD           Z5, Z2, Z4
+	VRNDSCALEPD      $0x08, Z4, Z4
+	VFMADD132PD      Z8, Z2, Z4
+	VMULPD           Z5, Z13, Z2
+	VRNDSCALEPD      $0x08, Z2, Z2
+	VFMADD132PD      Z8, Z13, Z2
+	VADDPD           Z4, Z2, Z2
+	VBLENDMPD.BCST   c3fea6ee06db14acc<>+0(SB), Z6, K4, Z4
+	VMULPD           Z4, Z0, Z6
+	VMULPD           Z5, Z6, Z13
+	VRNDSCALEPD      $0x08, Z13, Z13
+	VFMADD132PD      Z8, Z6, Z13
+	VADDPD           Z13, Z2, Z8
+	VBROADCASTSD     c3ff0000000000000<>+0(SB), Z14
+	VFMADD132PD      Z8, Z5, Z14
+	VADDPD.BCST      c4338000000000000<>+0(SB), Z14, Z14
+	KSHIFTRW         $0x08, K2, K2
+	VMOVUPS          192(SP), Z15
+	VBLENDMPD        Z14, Z15, K2, Z15
+	VMOVUPS          Z15, 512(SP)
+	VSUBPD           Z3, Z11, Z15
+	VSUBPD           Z15, Z11, Z16
+	VSUBPD           Z16, Z3, Z3
+	VSUBPD           Z15, Z10, Z10
+	VADDPD           Z10, Z3, Z3
+	VFMSUB132PD      Z1, Z9, Z7
+	VMULPD.BCST      c3ca0000000000000<>+0(SB), Z1, Z1
+	VBROADCASTSD     c3fea6ee06db14acc<>+0(SB), Z9
+	VBLENDMPD.BCST   c3fe3c439041fe516<>+0(SB), Z9, K1, Z10
+	VFMADD132PD      Z10, Z7, Z1
+	VADDPD           Z1, Z3, Z1
+	VSUBPD.BCST      c4338000000000000<>+0(SB), Z12, Z3
+	VSUBPD           Z5, Z3, Z3
+	VSUBPD           Z3, Z11, Z3
+	VBROADCASTSD     c400921fb54442d18<>+0(SB), Z7
+	VMULPD           Z7, Z3, Z10
+	VMOVAPS          Z10, Z11
+	VFMSUB231PD      Z7, Z3, Z11
+	VFMADD132PD      Z7, Z11, Z1
+	VFMADD132PD.BCST c3ca1a62633145c06<>+0(SB), Z1, Z3
+	VADDPD           Z3, Z10, Z1
+	VMOVUPS          256(SP), Z3
+	VBLENDMPD        Z1, Z3, K3, Z1
+	VMOVUPS          Z1, 576(SP)
+	VSUBPD           Z2, Z8, Z1
+	VSUBPD           Z1, Z8, Z3
+	VSUBPD           Z3, Z2, Z2
+	VSUBPD           Z1, Z13, Z1
+	VADDPD           Z1, Z2, Z1
+	VFMSUB132PD      Z0, Z6, Z4
+	VMULPD.BCST      c3ca0000000000000<>+0(SB), Z0, Z0
+	VBLENDMPD.BCST   c3fe3c439041fe516<>+0(SB), Z9, K4, Z2
+	VFMADD132PD      Z2, Z4, Z0
+	VADDPD           Z0, Z1, Z0
+	VSUBPD.BCST      c4338000000000000<>+0(SB), Z14, Z1
+	VSUBPD           Z5, Z1, Z1
+	VSUBPD           Z1, Z8, Z1
+	VMULPD           Z7, Z1, Z2
+	VMOVAPS          Z2, Z3
+	VFMSUB231PD      Z7, Z1, Z3
+	VFMADD132PD      Z7, Z3, Z0
+	VFMADD132PD.BCST c3ca1a62633145c06<>+0(SB), Z0, Z1
+	VADDPD           Z1, Z2, Z0
+	VMOVUPS          320(SP), Z1
+	VBLENDMPD        Z0, Z1, K2, Z0
+	VMOVUPS          Z0, 640(SP)
+	CMPQ             2112(SP), $0x01
+	JEQ              leave1
+	CMPQ             2112(SP), $0x08
+	JEQ              leave8
+	VMOVUPS          768(SP), Z0
+	VMOVUPS          832(SP), Z2
+	VMOVUPS          896(SP), Z9
+	VMOVUPS          960(SP), Z11
+	VMOVUPS          1024(SP), Z13
+	VMOVUPS          1088(SP), Z15
+	VMOVUPS          1152(SP), Z21
+	VMOVUPS          1216(SP), Z22
+	VMOVUPS          1280(SP), Z23
+	VMOVUPS          1344(SP), Z24
+	VMOVUPS          1408(SP), Z25
+	VMOVUPS          1472(SP), Z26
+	VMOVUPS          1536(SP), Z27
+	VMOVUPS          1600(SP), Z28
+	VMOVUPS          1664(SP), Z29
+	VMOVUPS          1728(SP), Z30
+	VMOVUPS          1792(SP), Z31
+	KMOVW            1856(SP), K2
+	VMOVUPS          448(SP), Z8
+	VMOVUPS          512(SP), Z10
+	VMOVUPS          576(SP), Z12
+	VMOVUPS          640(SP), Z14
+	JMP              after0
+
+leave1:
+	VMOVUPS 768(SP), Z0
+	VMOVUPS 832(SP), Z2
+	VMOVUPS 896(SP), Z8
+	VMOVUPS 960(SP), Z10
+	VMOVUPS 1024(SP), Z12
+	VMOVUPS 1088(SP), Z14
+	VMOVUPS 1152(SP), Z21
+	VMOVUPS 1216(SP), Z22
+	VMOVUPS 1280(SP), Z23
+	VMOVUPS 1344(SP), Z24
+	VMOVUPS 1408(SP), Z25
+	VMOVUPS 1472(SP), Z26
+	VMOVUPS 1536(SP), Z27
+	VMOVUPS 1600(SP), Z28
+	VMOVUPS 1664(SP), Z29
+	VMOVUPS 1728(SP), Z30
+	VMOVUPS 1792(SP), Z31
+	VMOVUPS 448(SP), Z9
+	VMOVUPS 512(SP), Z11
+	VMOVUPS 576(SP), Z13
+	VMOVUPS 640(SP), Z15
+	JMP     after1
+
+leave8:
+	VMOVUPS 768(SP), Z0
+	VMOVUPS 832(SP), Z21
+	VMOVUPS 896(SP), Z22
+	VMOVUPS 960(SP), Z23
+	VMOVUPS 1024(SP), Z24
+	VMOVUPS 1088(SP), Z25
+	VMOVUPS 1152(SP), Z26
+	VMOVUPS 1216(SP), Z27
+	VMOVUPS 1280(SP), Z28
+	VMOVUPS 1344(SP), Z29
+	VMOVUPS 1408(SP), Z30
+	VMOVUPS 1472(SP), Z31
+	KMOVW   1536(SP), K1
+	VMOVUPS 448(SP), Z3
+	VMOVUPS 512(SP), Z5
+	VMOVUPS 576(SP), Z6
+	VMOVUPS 640(SP), Z2
+	JMP     after8
+
+enter2:
+	VMOVUPS Z0, 768(SP)
+	VMOVUPS Z1, 832(SP)
+	VMOVUPS Z2, 896(SP)
+	VMOVUPS Z3, 960(SP)
+	VMOVUPS Z5, 1024(SP)
+	VMOVUPS Z12, 1088(SP)
+	VMOVUPS Z14, 1152(SP)
+	VMOVUPS Z16, 1216(SP)
+	VMOVUPS Z18, 1280(SP)
+	VMOVUPS Z21, 1344(SP)
+	VMOVUPS Z22, 1408(SP)
+	VMOVUPS Z23, 1472(SP)
+	VMOVUPS Z24, 1536(SP)
+	VMOVUPS Z25, 1600(SP)
+	VMOVUPS Z26, 1664(SP)
+	VMOVUPS Z27, 1728(SP)
+	VMOVUPS Z28, 1792(SP)
+	VMOVUPS Z29, 1856(SP)
+	VMOVUPS Z30, 1920(SP)
+	VMOVUPS Z31, 1984(SP)
+	KMOVW   K2, 2048(SP)
+	VMOVUPS Z11, 128(SP)
+	VMOVUPS Z13, 192(SP)
+	VMOVUPS Z15, 256(SP)
+	VMOVUPS Z17, 320(SP)
+	VMOVUPS Z3, 384(SP)
+	MOVQ    $+2, 2112(SP)
+	JMP     cold2
+
+enter3:
+	VMOVUPS Z0, 768(SP)
+	VMOVUPS Z1, 832(SP)
+	VMOVUPS Z2, 896(SP)
+	VMOVUPS Z3, 960(SP)
+	VMOVUPS Z5, 1024(SP)
+	VMOVUPS Z11, 1088(SP)
+	VMOVUPS Z13, 1152(SP)
+	VMOVUPS Z15, 1216(SP)
+	VMOVUPS Z17, 1280(SP)
+	VMOVUPS Z21, 1344(SP)
+	VMOVUPS Z22, 1408(SP)
+	VMOVUPS Z23, 1472(SP)
+	VMOVUPS Z24, 1536(SP)
+	VMOVUPS Z25, 1600(SP)
+	VMOVUPS Z26, 1664(SP)
+	VMOVUPS Z27, 1728(SP)
+	VMOVUPS Z28, 1792(SP)
+	VMOVUPS Z29, 1856(SP)
+	VMOVUPS Z30, 1920(SP)
+	VMOVUPS Z31, 1984(SP)
+	VMOVUPS Z12, 128(SP)
+	VMOVUPS Z14, 192(SP)
+	VMOVUPS Z16, 256(SP)
+	VMOVUPS Z18, 320(SP)
+	VMOVUPS Z5, 384(SP)
+	MOVQ    $+3, 2112(SP)
+	JMP     cold2
+
+enter9:
+	VMOVUPS Z0, 768(SP)
+	VMOVUPS Z1, 832(SP)
+	VMOVUPS Z2, 896(SP)
+	VMOVUPS Z21, 960(SP)
+	VMOVUPS Z22, 1024(SP)
+	VMOVUPS Z23, 1088(SP)
+	VMOVUPS Z24, 1152(SP)
+	VMOVUPS Z25, 1216(SP)
+	VMOVUPS Z26, 1280(SP)
+	VMOVUPS Z27, 1344(SP)
+	VMOVUPS Z28, 1408(SP)
+	VMOVUPS Z29, 1472(SP)
+	VMOVUPS Z30, 1536(SP)
+	VMOVUPS Z31, 1600(SP)
+	KMOVW   K1, 1664(SP)
+	VMOVUPS Z5, 128(SP)
+	VMOVUPS Z7, 192(SP)
+	VMOVUPS Z8, 256(SP)
+	VMOVUPS Z4, 320(SP)
+	VMOVUPS Z2, 384(SP)
+	MOVQ    $+9, 2112(SP)
+
+cold2:
+	VMOVUPS          384(SP), Z0
+	VANDPD.BCST      c7fffffff7fffffff<>+0(SB), Z0, Z0
+	VCVTPS2PD        Y0, Z1
+	VANDPD.BCST      c7fffffffffffffff<>+0(SB), Z1, Z2
+	VCMPPD.BCST      $0x1d, c44d0000000000000<>+0(SB), Z2, K1
+	VBROADCASTSD     c3c90000000000000<>+0(SB), Z2
+	VBLENDMPD.BCST   c3940000000000000<>+0(SB), Z2, K1, Z3
+	VMULPD           Z3, Z1, Z1
+	VMULPD.BCST      c4340000000000000<>+0(SB), Z1, Z3
+	VBROADCASTSD     c3fe45f306dc9c882<>+0(SB), Z4
+	VBLENDMPD.BCST   c3fe4a7f09d5f47d4<>+0(SB), Z4, K1, Z5
+	VMULPD           Z5, Z3, Z6
+	VFMSUB132PD      Z5, Z6, Z3
+	VBROADCASTSD     c3fe0000000000000<>+0(SB), Z5
+	VMULPD           Z5, Z3, Z7
+	VRNDSCALEPD      $0x08, Z7, Z7
+	VBROADCASTSD     cc000000000000000<>+0(SB), Z8
+	VFMADD132PD      Z8, Z3, Z7
+	VMULPD           Z5, Z6, Z3
+	VRNDSCALEPD      $0x08, Z3, Z3
+	VFMADD132PD      Z8, Z6, Z3
+	VADDPD           Z7, Z3, Z3
+	VBROADCASTSD     c3fe4a7f09d5f47d4<>+0(SB), Z6
+	VBLENDMPD.BCST   c3fea6ee06db14acc<>+0(SB), Z6, K1, Z7
+	VMULPD           Z7, Z1, Z9
+	VMULPD           Z5, Z9, Z10
+	VRNDSCALEPD      $0x08, Z10, Z10
+	VFMADD132PD      Z8, Z9, Z10
+	VADDPD           Z10, Z3, Z11
+	VBROADCASTSD     c3ff0000000000000<>+0(SB), Z12
+	VFMADD132PD      Z11, Z5, Z12
+	VADDPD.BCST      c4338000000000000<>+0(SB), Z12, Z12
+	VCMPPS.BCST      $0x1d, c4e8000004e800000<>+0(SB), Z0, K2
+	KMOVB            K2, K3
+	VMOVUPS          128(SP), Z13
+	VBLENDMPD        Z12, Z13, K3, Z13
+	VMOVUPS          Z13, 448(SP)
+	VEXTRACTF64X4    $0x01, Z0, Y0
+	VCVTPS2PD        Y0, Z0
+	VANDPD.BCST      c7fffffffffffffff<>+0(SB), Z0, Z13
+	VCMPPD.BCST      $0x1d, c44d0000000000000<>+0(SB), Z13, K4
+	VBLENDMPD.BCST   c3940000000000000<>+0(SB), Z2, K4, Z2
+	VMULPD           Z2, Z0, Z0
+	VMULPD.BCST      c4340000000000000<>+0(SB), Z0, Z2
+	VBLENDMPD        Z6, Z4, K4, Z4
+	VMULPD           Z4, Z2, Z13
+	VFMSUB132PD      Z4, Z13, Z2
+	VMULPD           Z5, Z2, Z4
+	VRNDSCALEPD      $0x08, Z4, Z4
+	VFMADD132PD      Z8, Z2, Z4
+	VMULPD           Z5, Z13, Z2
+	VRNDSCALEPD      $0x08, Z2, Z2
+	VFMADD132PD      Z8, Z13, Z2
+	VADDPD           Z4, Z2, Z2
+	VBLENDMPD.BCST   c3fea6ee06db14acc<>+0(SB), Z6, K4, Z4
+	VMULPD           Z4, Z0, Z6
+	VMULPD           Z5, Z6, Z13
+	VRNDSCALEPD      $0x08, Z13, Z13
+	VFMADD132PD      Z8, Z6, Z13
+	VADDPD           Z13, Z2, Z8
+	VBROADCASTSD     c3ff0000000000000<>+0(SB), Z14
+	VFMADD132PD      Z8, Z5, Z14
+	VADDPD.BCST      c4338000000000000<>+0(SB), Z14, Z14
+	KSHIFTRW         $0x08, K2, K2
+	VMOVUPS          192(SP), Z15
+	VBLENDMPD        Z14, Z15, K2, Z15
+	VMOVUPS          Z15, 512(SP)
+	VSUBPD           Z3, Z11, Z15
+	VSUBPD           Z15, Z11, Z16
+	VSUBPD           Z16, Z3, Z3
+	VSUBPD           Z15, Z10, Z10
+	VADDPD           Z10, Z3, Z3
+	VFMSUB132PD      Z1, Z9, Z7
+	VMULPD.BCST      c3ca0000000000000<>+0(SB), Z1, Z1
+	VBROADCASTSD     c3fea6ee06db14acc<>+0(SB), Z9
+	VBLENDMPD.BCST   c3fe3c439041fe516<>+0(SB), Z9, K1, Z10
+	VFMADD132PD      Z10, Z7, Z1
+	VADDPD           Z1, Z3, Z1
+	VSUBPD.BCST      c4338000000000000<>+0(SB), Z12, Z3
+	VSUBPD           Z5, Z3, Z3
+	VSUBPD           Z3, Z11, Z3
+	VBROADCASTSD     c400921fb54442d18<>+0(SB), Z7
+	VMULPD           Z7, Z3, Z10
+	VMOVAPS          Z10, Z11
+	VFMSUB231PD      Z7, Z3, Z11
+	VFMADD132PD      Z7, Z11, Z1
+	VFMADD132PD.BCST c3ca1a62633145c06<>+0(SB), Z1, Z3
+	VADDPD           Z3, Z10, Z1
+	VMOVUPS          256(SP), Z3
+	VBLENDMPD        Z1, Z3, K3, Z1
+	VMOVUPS          Z1, 576(SP)
+	VSUBPD           Z2, Z8, Z1
+	VSUBPD           Z1, Z8, Z3
+	VSUBPD           Z3, Z2, Z2
+	VSUBPD           Z1, Z13, Z1
+	VADDPD           Z1, Z2, Z1
+	VFMSUB132PD      Z0, Z6, Z4
+	VMULPD.BCST      c3ca0000000000000<>+0(SB), Z0, Z0
+	VBLENDMPD.BCST   c3fe3c439041fe516<>+0(SB), Z9, K4, Z2
+	VFMADD132PD      Z2, Z4, Z0
+	VADDPD           Z0, Z1, Z0
+	VSUBPD.BCST      c4338000000000000<>+0(SB), Z14, Z1
+	VSUBPD           Z5, Z1, Z1
+	VSUBPD           Z1, Z8, Z1
+	VMULPD           Z7, Z1, Z2
+	VMOVAPS          Z2, Z3
+	VFMSUB231PD      Z7, Z1, Z3
+	VFMADD132PD      Z7, Z3, Z0
+	VFMADD132PD.BCST c3ca1a62633145c06<>+0(SB), Z0, Z1
+	VADDPD           Z1, Z2, Z0
+	VMOVUPS          320(SP), Z1
+	VBLENDMPD        Z0, Z1, K2, Z0
+	VMOVUPS          Z0, 640(SP)
+	CMPQ             2112(SP), $0x03
+	JEQ              leave3
+	CMPQ             2112(SP), $0x09
+	JEQ              leave9
+	VMOVUPS          768(SP), Z0
+	VMOVUPS          832(SP), Z1
+	VMOVUPS          896(SP), Z2
+	VMOVUPS          960(SP), Z3
+	VMOVUPS          1024(SP), Z5
+	VMOVUPS          1088(SP), Z12
+	VMOVUPS          1152(SP), Z14
+	VMOVUPS          1216(SP), Z16
+	VMOVUPS          1280(SP), Z18
+	VMOVUPS          1344(SP), Z21
+	VMOVUPS          1408(SP), Z22
+	VMOVUPS          1472(SP), Z23
+	VMOVUPS          1536(SP), Z24
+	VMOVUPS          1600(SP), Z25
+	VMOVUPS          1664(SP), Z26
+	VMOVUPS          1728(SP), Z27
+	VMOVUPS          1792(SP), Z28
+	VMOVUPS          1856(SP), Z29
+	VMOVUPS          1920(SP), Z30
+	VMOVUPS          1984(SP), Z31
+	KMOVW            2048(SP), K2
+	VMOVUPS          448(SP), Z11
+	VMOVUPS          512(SP), Z13
+	VMOVUPS          576(SP), Z15
+	VMOVUPS          640(SP), Z17
+	JMP              after2
+
+leave3:
+	VMOVUPS 768(SP), Z0
+	VMOVUPS 832(SP), Z1
+	VMOVUPS 896(SP), Z2
+	VMOVUPS 960(SP), Z3
+	VMOVUPS 1024(SP), Z5
+	VMOVUPS 1088(SP), Z11
+	VMOVUPS 1152(SP), Z13
+	VMOVUPS 1216(SP), Z15
+	VMOVUPS 1280(SP), Z17
+	VMOVUPS 1344(SP), Z21
+	VMOVUPS 1408(SP), Z22
+	VMOVUPS 1472(SP), Z23
+	VMOVUPS 1536(SP), Z24
+	VMOVUPS 1600(SP), Z25
+	VMOVUPS 1664(SP), Z26
+	VMOVUPS 1728(SP), Z27
+	VMOVUPS 1792(SP), Z28
+	VMOVUPS 1856(SP), Z29
+	VMOVUPS 1920(SP), Z30
+	VMOVUPS 1984(SP), Z31
+	VMOVUPS 448(SP), Z12
+	VMOVUPS 512(SP), Z14
+	VMOVUPS 576(SP), Z16
+	VMOVUPS 640(SP), Z18
+	JMP     after3
+
+leave9:
+	VMOVUPS 768(SP), Z0
+	VMOVUPS 832(SP), Z1
+	VMOVUPS 896(SP), Z2
+	VMOVUPS 960(SP), Z21
+	VMOVUPS 1024(SP), Z22
+	VMOVUPS 1088(SP), Z23
+	VMOVUPS 1152(SP), Z24
+	VMOVUPS 1216(SP), Z25
+	VMOVUPS 1280(SP), Z26
+	VMOVUPS 1344(SP), Z27
+	VMOVUPS 1408(SP), Z28
+	VMOVUPS 1472(SP), Z29
+	VMOVUPS 1536(SP), Z30
+	VMOVUPS 1600(SP), Z31
+	KMOVW   1664(SP), K1
+	VMOVUPS 448(SP), Z5
+	VMOVUPS 512(SP), Z7
+	VMOVUPS 576(SP), Z8
+	VMOVUPS 640(SP), Z4
+	JMP     after9
+
+enter4:
+	VMOVUPS Z0, 768(SP)
+	VMOVUPS Z1, 832(SP)
+	VMOVUPS Z4, 896(SP)
+	VMOVUPS Z11, 960(SP)
+	VMOVUPS Z13, 1024(SP)
+	VMOVUPS Z15, 1088(SP)
+	VMOVUPS Z17, 1152(SP)
+	VMOVUPS Z21, 1216(SP)
+	VMOVUPS Z22, 1280(SP)
+	VMOVUPS Z23, 1344(SP)
+	VMOVUPS Z24, 1408(SP)
+	VMOVUPS Z25, 1472(SP)
+	VMOVUPS Z26, 1536(SP)
+	VMOVUPS Z27, 1600(SP)
+	VMOVUPS Z28, 1664(SP)
+	VMOVUPS Z29, 1728(SP)
+	VMOVUPS Z30, 1792(SP)
+	VMOVUPS Z31, 1856(SP)
+	KMOVW   K2, 1920(SP)
+	VMOVUPS Z10, 128(SP)
+	VMOVUPS Z12, 192(SP)
+	VMOVUPS Z14, 256(SP)
+	VMOVUPS Z16, 320(SP)
+	VMOVUPS Z2, 384(SP)
+	VMOVUPS (SP), Z0
+	VMOVUPS Z0, 448(SP)
+	MOVQ    $+4, 2112(SP)
+	JMP     cold3
+
+enter5:
+	VMOVUPS Z0, 768(SP)
+	VMOVUPS Z1, 832(SP)
+	VMOVUPS Z10, 896(SP)
+	VMOVUPS Z12, 960(SP)
+	VMOVUPS Z14, 1024(SP)
+	VMOVUPS Z16, 1088(SP)
+	VMOVUPS Z21, 1152(SP)
+	VMOVUPS Z22, 1216(SP)
+	VMOVUPS Z23, 1280(SP)
+	VMOVUPS Z24, 1344(SP)
+	VMOVUPS Z25, 1408(SP)
+	VMOVUPS Z26, 1472(SP)
+	VMOVUPS Z27, 1536(SP)
+	VMOVUPS Z28, 1600(SP)
+	VMOVUPS Z29, 1664(SP)
+	VMOVUPS Z30, 1728(SP)
+	VMOVUPS Z31, 1792(SP)
+	VMOVUPS Z11, 128(SP)
+	VMOVUPS Z13, 192(SP)
+	VMOVUPS Z15, 256(SP)
+	VMOVUPS Z17, 320(SP)
+	VMOVUPS Z4, 384(SP)
+	VMOVUPS (SP), Z0
+	VMOVUPS Z0, 448(SP)
+	MOVQ    $+5, 2112(SP)
+	JMP     cold3
+
+enter10:
+	VMOVUPS Z0, 768(SP)
+	VMOVUPS Z1, 832(SP)
+	VMOVUPS Z2, 896(SP)
+	VMOVUPS Z21, 960(SP)
+	VMOVUPS Z22, 1024(SP)
+	VMOVUPS Z23, 1088(SP)
+	VMOVUPS Z24, 1152(SP)
+	VMOVUPS Z25, 1216(SP)
+	VMOVUPS Z26, 1280(SP)
+	VMOVUPS Z27, 1344(SP)
+	VMOVUPS Z28, 1408(SP)
+	VMOVUPS Z29, 1472(SP)
+	VMOVUPS Z30, 1536(SP)
+	VMOVUPS Z31, 1600(SP)
+	KMOVW   K1, 1664(SP)
+	VMOVUPS Z6, 128(SP)
+	VMOVUPS Z8, 192(SP)
+	VMOVUPS Z9, 256(SP)
+	VMOVUPS Z5, 320(SP)
+	VMOVUPS Z3, 384(SP)
+	VMOVUPS (SP), Z0
+	VMOVUPS Z0, 448(SP)
+	MOVQ    $+10, 2112(SP)
+
+cold3:
+	VMOVUPS          384(SP), Z0
+	VMULPS           448(SP), Z0, Z0
+	VCVTPS2PD        Y0, Z1
+	VANDPD.BCST      c7fffffffffffffff<>+0(SB), Z1, Z2
+	VCMPPD.BCST      $0x1d, c44d0000000000000<>+0(SB), Z2, K1
+	VBROADCASTSD     c3c90000000000000<>+0(SB), Z2
+	VBLENDMPD.BCST   c3940000000000000<>+0(SB), Z2, K1, Z3
+	VMULPD           Z3, Z1, Z1
+	VMULPD.BCST      c4340000000000000<>+0(SB), Z1, Z3
+	VBROADCASTSD     c3fe45f306dc9c882<>+0(SB), Z4
+	VBLENDMPD.BCST   c3fe4a7f09d5f47d4<>+0(SB), Z4, K1, Z5
+	VMULPD           Z5, Z3, Z6
+	VFMSUB132PD      Z5, Z6, Z3
+	VBROADCASTSD     c3fe0000000000000<>+0(SB), Z5
+	VMULPD           Z5, Z3, Z7
+	VRNDSCALEPD      $0x08, Z7, Z7
+	VBROADCASTSD     cc000000000000000<>+0(SB), Z8
+	VFMADD132PD      Z8, Z3, Z7
+	VMULPD           Z5, Z6, Z3
+	VRNDSCALEPD      $0x08, Z3, Z3
+	VFMADD132PD      Z8, Z6, Z3
+	VADDPD           Z7, Z3, Z3
+	VBROADCASTSD     c3fe4a7f09d5f47d4<>+0(SB), Z6
+	VBLENDMPD.BCST   c3fea6ee06db14acc<>+0(SB), Z6, K1, Z7
+	VMULPD           Z7, Z1, Z9
+	VMULPD           Z5, Z9, Z10
+	VRNDSCALEPD      $0x08, Z10, Z10
+	VFMADD132PD      Z8, Z9, Z10
+	VADDPD           Z10, Z3, Z11
+	VBROADCASTSD     c4338000000000000<>+0(SB), Z12
+	VFMADD231PD.BCST c3ff0000000000000<>+0(SB), Z11, Z12
+	VANDPD.BCST      c7fffffff7fffffff<>+0(SB), Z0, Z13
+	VCMPPS.BCST      $0x1d, c4e8000004e800000<>+0(SB), Z13, K2
+	KMOVB            K2, K3
+	VMOVUPS          128(SP), Z13
+	VBLENDMPD        Z12, Z13, K3, Z13
+	VMOVUPS          Z13, 512(SP)
+	VEXTRACTF64X4    $0x01, Z0, Y0
+	VCVTPS2PD        Y0, Z0
+	VANDPD.BCST      c7fffffffffffffff<>+0(SB), Z0, Z13
+	VCMPPD.BCST      $0x1d, c44d0000000000000<>+0(SB), Z13, K4
+	VBLENDMPD.BCST   c3940000000000000<>+0(SB), Z2, K4, Z2
+	VMULPD           Z2, Z0, Z0
+	VMULPD.BCST      c4340000000000000<>+0(SB), Z0, Z2
+	VBLENDMPD        Z6, Z4, K4, Z4
+	VMULPD           Z4, Z2, Z13
+	VFMSUB132PD      Z4, Z13, Z2
+	VMULPD           Z5, Z2, Z4
+	VRNDSCALEPD      $0x08, Z4, Z4
+	VFMADD132PD      Z8, Z2, Z4
+	VMULPD           Z5, Z13, Z2
+	VRNDSCALEPD      $0x08, Z2, Z2
+	VFMADD132PD      Z8, Z13, Z2
+	VADDPD           Z4, Z2, Z2
+	VBLENDMPD.BCST   c3fea6ee06db14acc<>+0(SB), Z6, K4, Z4
+	VMULPD           Z4, Z0, Z6
+	VMULPD           Z5, Z6, Z5
+	VRNDSCALEPD      $0x08, Z5, Z5
+	VFMADD132PD      Z8, Z6, Z5
+	VADDPD           Z5, Z2, Z8
+	VBROADCASTSD     c4338000000000000<>+0(SB), Z13
+	VFMADD231PD.BCST c3ff0000000000000<>+0(SB), Z8, Z13
+	KSHIFTRW         $0x08, K2, K2
+	VMOVUPS          192(SP), Z14
+	VBLENDMPD        Z13, Z14, K2, Z14
+	VMOVUPS          Z14, 576(SP)
+	VSUBPD           Z3, Z11, Z14
+	VSUBPD           Z14, Z11, Z15
+	VSUBPD           Z15, Z3, Z3
+	VSUBPD           Z14, Z10, Z10
+	VADDPD           Z10, Z3, Z3
+	VFMSUB132PD      Z1, Z9, Z7
+	VMULPD.BCST      c3ca0000000000000<>+0(SB), Z1, Z1
+	VBROADCASTSD     c3fea6ee06db14acc<>+0(SB), Z9
+	VBLENDMPD.BCST   c3fe3c439041fe516<>+0(SB), Z9, K1, Z10
+	VFMADD132PD      Z10, Z7, Z1
+	VADDPD           Z1, Z3, Z1
+	VSUBPD.BCST      c4338000000000000<>+0(SB), Z12, Z3
+	VSUBPD           Z3, Z11, Z3
+	VBROADCASTSD     c400921fb54442d18<>+0(SB), Z7
+	VMULPD           Z7, Z3, Z10
+	VMOVAPS          Z10, Z11
+	VFMSUB231PD      Z7, Z3, Z11
+	VFMADD132PD      Z7, Z11, Z1
+	VFMADD132PD.BCST c3ca1a62633145c06<>+0(SB), Z1, Z3
+	VADDPD           Z3, Z10, Z1
+	VMOVUPS          256(SP), Z3
+	VBLENDMPD        Z1, Z3, K3, Z1
+	VMOVUPS          Z1, 640(SP)
+	VSUBPD           Z2, Z8, Z1
+	VSUBPD           Z1, Z8, Z3
+	VSUBPD           Z3, Z2, Z2
+	VSUBPD           Z1, Z5, Z1
+	VADDPD           Z1, Z2, Z1
+	VFMSUB132PD      Z0, Z6, Z4
+	VMULPD.BCST      c3ca0000000000000<>+0(SB), Z0, Z0
+	VBLENDMPD.BCST   c3fe3c439041fe516<>+0(SB), Z9, K4, Z2
+	VFMADD132PD      Z2, Z4, Z0
+	VADDPD           Z0, Z1, Z0
+	VSUBPD.BCST      c4338000000000000<>+0(SB), Z13, Z1
+	VSUBPD           Z1, Z8, Z1
+	VMULPD           Z7, Z1, Z2
+	VMOVAPS          Z2, Z3
+	VFMSUB231PD      Z7, Z1, Z3
+	VFMADD132PD      Z7, Z3, Z0
+	VFMADD132PD.BCST c3ca1a62633145c06<>+0(SB), Z0, Z1
+	VADDPD           Z1, Z2, Z0
+	VMOVUPS          320(SP), Z1
+	VBLENDMPD        Z0, Z1, K2, Z0
+	VMOVUPS          Z0, 704(SP)
+	CMPQ             2112(SP), $0x05
+	JEQ              leave5
+	CMPQ             2112(SP), $0x0a
+	JEQ              leave10
+	VMOVUPS          768(SP), Z0
+	VMOVUPS          832(SP), Z1
+	VMOVUPS          896(SP), Z4
+	VMOVUPS          960(SP), Z11
+	VMOVUPS          1024(SP), Z13
+	VMOVUPS          1088(SP), Z15
+	VMOVUPS          1152(SP), Z17
+	VMOVUPS          1216(SP), Z21
+	VMOVUPS          1280(SP), Z22
+	VMOVUPS          1344(SP), Z23
+	VMOVUPS          1408(SP), Z24
+	VMOVUPS          1472(SP), Z25
+	VMOVUPS          1536(SP), Z26
+	VMOVUPS          1600(SP), Z27
+	VMOVUPS          1664(SP), Z28
+	VMOVUPS          1728(SP), Z29
+	VMOVUPS          1792(SP), Z30
+	VMOVUPS          1856(SP), Z31
+	KMOVW            1920(SP), K2
+	VMOVUPS          512(SP), Z10
+	VMOVUPS          576(SP), Z12
+	VMOVUPS          640(SP), Z14
+	VMOVUPS          704(SP), Z16
+	JMP              after4
+
+leave5:
+	VMOVUPS 768(SP), Z0
+	VMOVUPS 832(SP), Z1
+	VMOVUPS 896(SP), Z10
+	VMOVUPS 960(SP), Z12
+	VMOVUPS 1024(SP), Z14
+	VMOVUPS 1088(SP), Z16
+	VMOVUPS 1152(SP), Z21
+	VMOVUPS 1216(SP), Z22
+	VMOVUPS 1280(SP), Z23
+	VMOVUPS 1344(SP), Z24
+	VMOVUPS 1408(SP), Z25
+	VMOVUPS 1472(SP), Z26
+	VMOVUPS 1536(SP), Z27
+	VMOVUPS 1600(SP), Z28
+	VMOVUPS 1664(SP), Z29
+	VMOVUPS 1728(SP), Z30
+	VMOVUPS 1792(SP), Z31
+	VMOVUPS 512(SP), Z11
+	VMOVUPS 576(SP), Z13
+	VMOVUPS 640(SP), Z15
+	VMOVUPS 704(SP), Z17
+	JMP     after5
+
+leave10:
+	VMOVUPS 768(SP), Z0
+	VMOVUPS 832(SP), Z1
+	VMOVUPS 896(SP), Z2
+	VMOVUPS 960(SP), Z21
+	VMOVUPS 1024(SP), Z22
+	VMOVUPS 1088(SP), Z23
+	VMOVUPS 1152(SP), Z24
+	VMOVUPS 1216(SP), Z25
+	VMOVUPS 1280(SP), Z26
+	VMOVUPS 1344(SP), Z27
+	VMOVUPS 1408(SP), Z28
+	VMOVUPS 1472(SP), Z29
+	VMOVUPS 1536(SP), Z30
+	VMOVUPS 1600(SP), Z31
+	KMOVW   1664(SP), K1
+	VMOVUPS 512(SP), Z6
+	VMOVUPS 576(SP), Z8
+	VMOVUPS 640(SP), Z9
+	VMOVUPS 704(SP), Z5
+	JMP     after10
+
+enter6:
+	VMOVUPS Z0, 768(SP)
+	VMOVUPS Z1, 832(SP)
+	VMOVUPS Z3, 896(SP)
+	VMOVUPS Z11, 960(SP)
+	VMOVUPS Z13, 1024(SP)
+	VMOVUPS Z15, 1088(SP)
+	VMOVUPS Z17, 1152(SP)
+	VMOVUPS Z21, 1216(SP)
+	VMOVUPS Z22, 1280(SP)
+	VMOVUPS Z23, 1344(SP)
+	VMOVUPS Z24, 1408(SP)
+	VMOVUPS Z25, 1472(SP)
+	VMOVUPS Z26, 1536(SP)
+	VMOVUPS Z27, 1600(SP)
+	VMOVUPS Z28, 1664(SP)
+	VMOVUPS Z29, 1728(SP)
+	VMOVUPS Z30, 1792(SP)
+	VMOVUPS Z31, 1856(SP)
+	KMOVW   K2, 1920(SP)
+	VMOVUPS Z10, 128(SP)
+	VMOVUPS Z12, 192(SP)
+	VMOVUPS Z14, 256(SP)
+	VMOVUPS Z16, 320(SP)
+	VMOVUPS Z2, 384(SP)
+	VMOVUPS (SP), Z0
+	VMOVUPS Z0, 448(SP)
+	MOVQ    $+6, 2112(SP)
+	JMP     cold4
+
+enter7:
+	VMOVUPS Z0, 768(SP)
+	VMOVUPS Z1, 832(SP)
+	VMOVUPS Z10, 896(SP)
+	VMOVUPS Z12, 960(SP)
+	VMOVUPS Z14, 1024(SP)
+	VMOVUPS Z16, 1088(SP)
+	VMOVUPS Z21, 1152(SP)
+	VMOVUPS Z22, 1216(SP)
+	VMOVUPS Z23, 1280(SP)
+	VMOVUPS Z24, 1344(SP)
+	VMOVUPS Z25, 1408(SP)
+	VMOVUPS Z26, 1472(SP)
+	VMOVUPS Z27, 1536(SP)
+	VMOVUPS Z28, 1600(SP)
+	VMOVUPS Z29, 1664(SP)
+	VMOVUPS Z30, 1728(SP)
+	VMOVUPS Z31, 1792(SP)
+	VMOVUPS Z11, 128(SP)
+	VMOVUPS Z13, 192(SP)
+	VMOVUPS Z15, 256(SP)
+	VMOVUPS Z17, 320(SP)
+	VMOVUPS Z3, 384(SP)
+	VMOVUPS (SP), Z0
+	VMOVUPS Z0, 448(SP)
+	MOVQ    $+7, 2112(SP)
+	JMP     cold4
+
+enter11:
+	VMOVUPS Z1, 768(SP)
+	VMOVUPS Z21, 832(SP)
+	VMOVUPS Z22, 896(SP)
+	VMOVUPS Z23, 960(SP)
+	VMOVUPS Z24, 1024(SP)
+	VMOVUPS Z25, 1088(SP)
+	VMOVUPS Z26, 1152(SP)
+	VMOVUPS Z27, 1216(SP)
+	VMOVUPS Z28, 1280(SP)
+	VMOVUPS Z29, 1344(SP)
+	VMOVUPS Z30, 1408(SP)
+	VMOVUPS Z31, 1472(SP)
+	KMOVW   K1, 1536(SP)
+	VMOVUPS Z4, 128(SP)
+	VMOVUPS Z6, 192(SP)
+	VMOVUPS Z7, 256(SP)
+	VMOVUPS Z3, 320(SP)
+	VMOVUPS Z0, 384(SP)
+	VMOVUPS (SP), Z0
+	VMOVUPS Z0, 448(SP)
+	MOVQ    $+11, 2112(SP)
+
+cold4:
+	VMOVUPS          384(SP), Z0
+	VMULPS           448(SP), Z0, Z0
+	VCVTPS2PD        Y0, Z1
+	VANDPD.BCST      c7fffffffffffffff<>+0(SB), Z1, Z2
+	VCMPPD.BCST      $0x1d, c44d0000000000000<>+0(SB), Z2, K1
+	VBROADCASTSD     c3c90000000000000<>+0(SB), Z2
+	VBLENDMPD.BCST   c3940000000000000<>+0(SB), Z2, K1, Z3
+	VMULPD           Z3, Z1, Z1
+	VMULPD.BCST      c4340000000000000<>+0(SB), Z1, Z3
+	VBROADCASTSD     c3fe45f306dc9c882<>+0(SB), Z4
+	VBLENDMPD.BCST   c3fe4a7f09d5f47d4<>+0(SB), Z4, K1, Z5
+	VMULPD           Z5, Z3, Z6
+	VFMSUB132PD      Z5, Z6, Z3
+	VBROADCASTSD     c3fe0000000000000<>+0(SB), Z5
+	VMULPD           Z5, Z3, Z7
+	VRNDSCALEPD      $0x08, Z7, Z7
+	VBROADCASTSD     cc000000000000000<>+0(SB), Z8
+	VFMADD132PD      Z8, Z3, Z7
+	VMULPD           Z5, Z6, Z3
+	VRNDSCALEPD      $0x08, Z3, Z3
+	VFMADD132PD      Z8, Z6, Z3
+	VADDPD           Z7, Z3, Z3
+	VBROADCASTSD     c3fe4a7f09d5f47d4<>+0(SB), Z6
+	VBLENDMPD.BCST   c3fea6ee06db14acc<>+0(SB), Z6, K1, Z7
+	VMULPD           Z7, Z1, Z9
+	VMULPD           Z5, Z9, Z10
+	VRNDSCALEPD      $0x08, Z10, Z10
+	VFMADD132PD      Z8, Z9, Z10
+	VADDPD           Z10, Z3, Z11
+	VBROADCASTSD     c4338000000000000<>+0(SB), Z12
+	VFMADD231PD.BCST c3ff0000000000000<>+0(SB), Z11, Z12
+	VANDPD.BCST      c7fffffff7fffffff<>+0(SB), Z0, Z13
+	VCMPPS.BCST      $0x1d, c4e8000004e800000<>+0(SB), Z13, K2
+	KMOVB            K2, K3
+	VMOVUPS          128(SP), Z13
+	VBLENDMPD        Z12, Z13, K3, Z13
+	VMOVUPS          Z13, 512(SP)
+	VEXTRACTF64X4    $0x01, Z0, Y0
+	VCVTPS2PD        Y0, Z0
+	VANDPD.BCST      c7fffffffffffffff<>+0(SB), Z0, Z13
+	VCMPPD.BCST      $0x1d, c44d0000000000000<>+0(SB), Z13, K4
+	VBLENDMPD.BCST   c3940000000000000<>+0(SB), Z2, K4, Z2
+	VMULPD           Z2, Z0, Z0
+	VMULPD.BCST      c4340000000000000<>+0(SB), Z0, Z2
+	VBLENDMPD        Z6, Z4, K4, Z4
+	VMULPD           Z4, Z2, Z13
+	VFMSUB132PD      Z4, Z13, Z2
+	VMULPD           Z5, Z2, Z4
+	VRNDSCALEPD      $0x08, Z4, Z4
+	VFMADD132PD      Z8, Z2, Z4
+	VMULPD           Z5, Z13, Z2
+	VRNDSCALEPD      $0x08, Z2, Z2
+	VFMADD132PD      Z8, Z13, Z2
+	VADDPD           Z4, Z2, Z2
+	VBLENDMPD.BCST   c3fea6ee06db14acc<>+0(SB), Z6, K4, Z4
+	VMULPD           Z4, Z0, Z6
+	VMULPD           Z5, Z6, Z5
+	VRNDSCALEPD      $0x08, Z5, Z5
+	VFMADD132PD      Z8, Z6, Z5
+	VADDPD           Z5, Z2, Z8
+	VBROADCASTSD     c4338000000000000<>+0(SB), Z13
+	VFMADD231PD.BCST c3ff0000000000000<>+0(SB), Z8, Z13
+	KSHIFTRW         $0x08, K2, K2
+	VMOVUPS          192(SP), Z14
+	VBLENDMPD        Z13, Z14, K2, Z14
+	VMOVUPS          Z14, 576(SP)
+	VSUBPD           Z3, Z11, Z14
+	VSUBPD           Z14, Z11, Z15
+	VSUBPD           Z15, Z3, Z3
+	VSUBPD           Z14, Z10, Z10
+	VADDPD           Z10, Z3, Z3
+	VFMSUB132PD      Z1, Z9, Z7
+	VMULPD.BCST      c3ca0000000000000<>+0(SB), Z1, Z1
+	VBROADCASTSD     c3fea6ee06db14acc<>+0(SB), Z9
+	VBLENDMPD.BCST   c3fe3c439041fe516<>+0(SB), Z9, K1, Z10
+	VFMADD132PD      Z10, Z7, Z1
+	VADDPD           Z1, Z3, Z1
+	VSUBPD.BCST      c4338000000000000<>+0(SB), Z12, Z3
+	VSUBPD           Z3, Z11, Z3
+	VBROADCASTSD     c400921fb54442d18<>+0(SB), Z7
+	VMULPD           Z7, Z3, Z10
+	VMOVAPS          Z10, Z11
+	VFMSUB231PD      Z7, Z3, Z11
+	VFMADD132PD      Z7, Z11, Z1
+	VFMADD132PD.BCST c3ca1a62633145c06<>+0(SB), Z1, Z3
+	VADDPD           Z3, Z10, Z1
+	VMOVUPS          256(SP), Z3
+	VBLENDMPD        Z1, Z3, K3, Z1
+	VMOVUPS          Z1, 640(SP)
+	VSUBPD           Z2, Z8, Z1
+	VSUBPD           Z1, Z8, Z3
+	VSUBPD           Z3, Z2, Z2
+	VSUBPD           Z1, Z5, Z1
+	VADDPD           Z1, Z2, Z1
+	VFMSUB132PD      Z0, Z6, Z4
+	VMULPD.BCST      c3ca0000000000000<>+0(SB), Z0, Z0
+	VBLENDMPD.BCST   c3fe3c439041fe516<>+0(SB), Z9, K4, Z2
+	VFMADD132PD      Z2, Z4, Z0
+	VADDPD           Z0, Z1, Z0
+	VSUBPD.BCST      c4338000000000000<>+0(SB), Z13, Z1
+	VSUBPD           Z1, Z8, Z1
+	VMULPD           Z7, Z1, Z2
+	VMOVAPS          Z2, Z3
+	VFMSUB231PD      Z7, Z1, Z3
+	VFMADD132PD      Z7, Z3, Z0
+	VFMADD132PD.BCST c3ca1a62633145c06<>+0(SB), Z0, Z1
+	VADDPD           Z1, Z2, Z0
+	VMOVUPS          320(SP), Z1
+	VBLENDMPD        Z0, Z1, K2, Z0
+	VMOVUPS          Z0, 704(SP)
+	CMPQ             2112(SP), $0x07
+	JEQ              leave7
+	CMPQ             2112(SP), $0x0b
+	JEQ              leave11
+	VMOVUPS          768(SP), Z0
+	VMOVUPS          832(SP), Z1
+	VMOVUPS          896(SP), Z3
+	VMOVUPS          960(SP), Z11
+	VMOVUPS          1024(SP), Z13
+	VMOVUPS          1088(SP), Z15
+	VMOVUPS          1152(SP), Z17
+	VMOVUPS          1216(SP), Z21
+	VMOVUPS          1280(SP), Z22
+	VMOVUPS          1344(SP), Z23
+	VMOVUPS          1408(SP), Z24
+	VMOVUPS          1472(SP), Z25
+	VMOVUPS          1536(SP), Z26
+	VMOVUPS          1600(SP), Z27
+	VMOVUPS          1664(SP), Z28
+	VMOVUPS          1728(SP), Z29
+	VMOVUPS          1792(SP), Z30
+	VMOVUPS          1856(SP), Z31
+	KMOVW            1920(SP), K2
+	VMOVUPS          512(SP), Z10
+	VMOVUPS          576(SP), Z12
+	VMOVUPS          640(SP), Z14
+	VMOVUPS          704(SP), Z16
+	JMP              after6
+
+leave7:
+	VMOVUPS 768(SP), Z0
+	VMOVUPS 832(SP), Z1
+	VMOVUPS 896(SP), Z10
+	VMOVUPS 960(SP), Z12
+	VMOVUPS 1024(SP), Z14
+	VMOVUPS 1088(SP), Z16
+	VMOVUPS 1152(SP), Z21
+	VMOVUPS 1216(SP), Z22
+	VMOVUPS 1280(SP), Z23
+	VMOVUPS 1344(SP), Z24
+	VMOVUPS 1408(SP), Z25
+	VMOVUPS 1472(SP), Z26
+	VMOVUPS 1536(SP), Z27
+	VMOVUPS 1600(SP), Z28
+	VMOVUPS 1664(SP), Z29
+	VMOVUPS 1728(SP), Z30
+	VMOVUPS 1792(SP), Z31
+	VMOVUPS 512(SP), Z11
+	VMOVUPS 576(SP), Z13
+	VMOVUPS 640(SP), Z15
+	VMOVUPS 704(SP), Z17
+	JMP     after7
+
+leave11:
+	VMOVUPS 768(SP), Z1
+	VMOVUPS 832(SP), Z21
+	VMOVUPS 896(SP), Z22
+	VMOVUPS 960(SP), Z23
+	VMOVUPS 1024(SP), Z24
+	VMOVUPS 1088(SP), Z25
+	VMOVUPS 1152(SP), Z26
+	VMOVUPS 1216(SP), Z27
+	VMOVUPS 1280(SP), Z28
+	VMOVUPS 1344(SP), Z29
+	VMOVUPS 1408(SP), Z30
+	VMOVUPS 1472(SP), Z31
+	KMOVW   1536(SP), K1
+	VMOVUPS 512(SP), Z4
+	VMOVUPS 576(SP), Z6
+	VMOVUPS 640(SP), Z7
+	VMOVUPS 704(SP), Z3
+	JMP     after11
+
+// func k_mul_sin_mul_etc_f32_usuu_8ca62a123c_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_mul_sin_mul_etc_f32_usuu_8ca62a123c_avx512(SB), $2952-8
+	// kernel fast (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = mul u0 s1; t1 = sin t0; t2 = mul t1 t1; t3 = cos u2; t4 = cos u3; t5 = mul t3 t4; t6 = mul t2 t5; t7 = sub u2 u3; t8 = mul t7 s1; t9 = sin t8; t10 = mul t9 t9; t11 = add t6 t10; store t11 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R12
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+	MOVQ  48(CX), R10
+
+row:
+	VBROADCASTSS (R12), Z0
+	VMOVUPS      Z0, (SP)
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x30, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS      (R8)(BX*4), Z0
+	VBROADCASTSD c7fffffff7fffffff<>+0(SB), Z1
+	VANDPD       Z1, Z0, Z2
+	VMOVUPS      (R9)(BX*4), Z3
+	VANDPD       Z3, Z1, Z4
+	VMOVUPS      64(R8)(BX*4), Z5
+	VANDPD       Z5, Z1, Z6
+	VMOVUPS      64(R9)(BX*4), Z7
+	VANDPD       Z7, Z1, Z8
+	VMOVUPS      128(R8)(BX*4), Z9
+	VANDPD       Z9, Z1, Z10
+	VMOVUPS      128(R9)(BX*4), Z11
+	VANDPD       Z11, Z1, Z12
+	VBROADCASTSD c3ea2f9833ea2f983<>+0(SB), Z13
+	VBROADCASTSD c3f0000003f000000<>+0(SB), Z14
+	VFMADD231PS  Z13, Z2, Z14
+	VBROADCASTSD c3f0000003f000000<>+0(SB), Z15
+	VFMADD231PS  Z13, Z4, Z15
+	VBROADCASTSD c3f0000003f000000<>+0(SB), Z16
+	VFMADD231PS  Z13, Z6, Z16
+	VBROADCASTSD c3f0000003f000000<>+0(SB), Z17
+	VFMADD231PS  Z13, Z8, Z17
+	VBROADCASTSD c3f0000003f000000<>+0(SB), Z18
+	VFMADD231PS  Z13, Z10, Z18
+	VBROADCASTSD c3f0000003f000000<>+0(SB), Z19
+	VFMADD231PS  Z13, Z12, Z19
+	VMOVUPS      (DI)(BX*4), Z20
+	VMOVUPS      (SP), Z21
+	VMULPS       Z21, Z20, Z22
+	VSUBPS       Z3, Z0, Z23
+	VMOVUPS      64(DI)(BX*4), Z24
+	VMULPS       Z24, Z21, Z25
+	VSUBPS       Z7, Z5, Z26
+	VMOVUPS      128(DI)(BX*4), Z27
+	VMULPS       Z27, Z21, Z28
+	VSUBPS       Z11, Z9, Z29
+	VBROADCASTSD c4b4000004b400000<>+0(SB), Z30
+	VADDPS       Z30, Z14, Z14
+	VADDPS       Z30, Z15, Z15
+	VADDPS       Z30, Z16, Z16
+	VADDPS       Z30, Z17, Z17
+	VADDPS       Z30, Z18, Z18
+	VADDPS       Z30, Z19, Z19
+	VMOVAPS      Z30, Z31
+	VFMADD231PS  Z13, Z22, Z31
+	VMULPS       Z21, Z23, Z27
+	VMOVAPS      Z30, Z24
+	VFMADD231PS  Z13, Z25, Z24
+	VMULPS       Z21, Z26, Z20
+	VMOVAPS      Z30, Z11
+	VFMADD231PS  Z13, Z28, Z11
+	VMULPS       Z21, Z29, Z21
+	VSUBPS       Z30, Z14, Z1
+	VSUBPS       Z30, Z15, Z9
+	VSUBPS       Z30, Z16, Z7
+	VMOVUPS      Z29, 64(SP)
+	VSUBPS       Z30, Z17, Z29
+	VMOVUPS      Z26, 128(SP)
+	VBROADCASTSD c3f0000003f000000<>+0(SB), Z26
+	VSUBPS       Z26, Z1, Z1
+	VSUBPS       Z26, Z9, Z9
+	VSUBPS       Z26, Z7, Z7
+	VSUBPS       Z26, Z29, Z29
+	VMOVUPS      Z23, 192(SP)
+	VSUBPS       Z30, Z18, Z23
+	VSUBPS       Z26, Z23, Z23
+	VSUBPS       Z30, Z19, Z5
+	VSUBPS       Z26, Z5, Z5
+	VSUBPS       Z30, Z31, Z26
+	VMOVUPS      Z31, 256(SP)
+	VMOVAPS      Z30, Z31
+	VFMADD231PS  Z13, Z27, Z31
+	VMOVUPS      Z24, 320(SP)
+	VSUBPS       Z30, Z24, Z24
+	VMOVUPS      Z27, 384(SP)
+	VMOVAPS      Z30, Z27
+	VFMADD231PS  Z13, Z20, Z27
+	VMOVUPS      Z11, 448(SP)
+	VSUBPS       Z30, Z11, Z11
+	VFMADD132PS  Z21, Z30, Z13
+	VBROADCASTSD cc0490fdac0490fda<>+0(SB), Z30
+	VFMADD132PS  Z1, Z2, Z30
+	VMOVUPS      Z21, 512(SP)
+	VBROADCASTSD cb4222168b4222168<>+0(SB), Z21
+	VFMADD231PS  Z21, Z1, Z30
+	VMOVUPS      Z20, 576(SP)
+	VBROADCASTSD c4780000047800000<>+0(SB), Z20
+	VCMPPS       $0x1d, Z20, Z2, K1
+	VBROADCASTSD ca84234c4a84234c4<>+0(SB), Z2
+	VFMADD132PS  Z2, Z30, Z1
+	KTESTW       K1, K1
+	JNE          enter0
+
+after0:
+	VBROADCASTSD cc0490fdac0490fda<>+0(SB), Z0
+	VFMADD132PS  Z9, Z4, Z0
+	VFMADD231PS  Z21, Z9, Z0
+	VCMPPS       $0x12, Z4, Z20, K1
+	VFMADD132PS  Z2, Z0, Z9
+	KTESTW       K1, K1
+	JNE          enter1
+
+after1:
+	VBROADCASTSD cc0490fdac0490fda<>+0(SB), Z0
+	VFMADD132PS  Z7, Z6, Z0
+	VFMADD231PS  Z21, Z7, Z0
+	VCMPPS       $0x12, Z6, Z20, K1
+	VFMADD132PS  Z2, Z0, Z7
+	KTESTW       K1, K1
+	JNE          enter2
+
+after2:
+	VBROADCASTSD cc0490fdac0490fda<>+0(SB), Z0
+	VFMADD132PS  Z29, Z8, Z0
+	VFMADD231PS  Z21, Z29, Z0
+	VCMPPS       $0x12, Z8, Z20, K1
+	VFMADD132PS  Z2, Z0, Z29
+	KTESTW       K1, K1
+	JNE          enter3
+
+after3:
+	VBROADCASTSD cc0490fdac0490fda<>+0(SB), Z0
+	VFMADD132PS  Z23, Z10, Z0
+	VFMADD231PS  Z21, Z23, Z0
+	VCMPPS       $0x12, Z10, Z20, K1
+	VFMADD132PS  Z2, Z0, Z23
+	KTESTW       K1, K1
+	JNE          enter4
+
+after4:
+	VBROADCASTSD cc0490fdac0490fda<>+0(SB), Z0
+	VFMADD132PS  Z5, Z12, Z0
+	VBROADCASTSD cc0490fdac0490fda<>+0(SB), Z3
+	VFMADD132PS  Z26, Z22, Z3
+	VBROADCASTSD c7fffffff7fffffff<>+0(SB), Z4
+	VANDPD       Z4, Z22, Z6
+	VFMADD231PS  Z21, Z5, Z0
+	VFMADD231PS  Z21, Z26, Z3
+	VCMPPS       $0x12, Z12, Z20, K1
+	VCMPPS       $0x12, Z6, Z20, K2
+	VFMADD132PS  Z2, Z0, Z5
+	VBROADCASTSD c4b4000004b400000<>+0(SB), Z0
+	VSUBPS       Z0, Z31, Z6
+	VFMADD132PS  Z2, Z3, Z26
+	VBROADCASTSD cc0490fdac0490fda<>+0(SB), Z3
+	VFMADD132PS  Z24, Z25, Z3
+	VANDPD       Z4, Z25, Z8
+	VFMADD231PS  Z21, Z24, Z3
+	VCMPPS       $0x12, Z8, Z20, K3
+	VFMADD132PS  Z2, Z3, Z24
+	VSUBPS       Z0, Z27, Z3
+	KTESTW       K1, K1
+	JNE          enter5
+
+after5:
+	VBROADCASTSD cc0490fdac0490fda<>+0(SB), Z8
+	VFMADD132PS  Z11, Z28, Z8
+	VSUBPS       Z0, Z13, Z0
+	VANDPD       Z4, Z28, Z10
+	VFMADD231PS  Z21, Z11, Z8
+	VCMPPS       $0x12, Z10, Z20, K1
+	VFMADD132PS  Z2, Z8, Z11
+	VBROADCASTSD cc0490fdac0490fda<>+0(SB), Z8
+	VMOVUPS      384(SP), Z10
+	VFMADD231PS  Z8, Z6, Z10
+	VANDPD       384(SP), Z4, Z12
+	VFMADD231PS  Z21, Z6, Z10
+	VMOVUPS      256(SP), Z22
+	KTESTW       K2, K2
+	JNE          enter6
+
+after6:
+	VMOVUPS     576(SP), Z25
+	VFMADD231PS Z8, Z3, Z25
+	VFMADD213PS 512(SP), Z0, Z8
+	VANDPD      576(SP), Z4, Z28
+	VANDPD      512(SP), Z4, Z4
+	VFMADD231PS Z21, Z3, Z25
+	VFMADD132PS Z0, Z8, Z21
+	VMOVUPS     320(SP), Z8
+	KTESTW      K3, K3
+	JNE         enter7
+
+after7:
+	VMOVUPS 448(SP), Z30
+	KTESTW  K1, K1
+	JNE     enter8
+
+after8:
+	VCMPPS      $0x12, Z12, Z20, K1
+	VFMADD132PS Z2, Z10, Z6
+	VCMPPS      $0x12, Z28, Z20, K2
+	VCMPPS      $0x12, Z4, Z20, K3
+	VFMADD132PS Z2, Z25, Z3
+	VFMADD132PS Z2, Z21, Z0
+	VPSLLD      $0x1f, Z14, Z2
+	VPSLLD      $0x1f, Z15, Z4
+	VPSLLD      $0x1f, Z16, Z10
+	VPSLLD      $0x1f, Z17, Z12
+	VPSLLD      $0x1f, Z18, Z14
+	VPSLLD      $0x1f, Z19, Z15
+	VPSLLD      $0x1f, Z22, Z16
+	KTESTW      K1, K1
+	JNE         enter9
+
+after9:
+	VPSLLD $0x1f, Z8, Z8
+	VPSLLD $0x1f, Z30, Z17
+	KTESTW K2, K2
+	JNE    enter10
+
+after10:
+	KTESTW K3, K3
+	JNE    enter11
+
+after11:
+	VPXORQ           Z2, Z1, Z1
+	VPXORQ           Z4, Z9, Z2
+	VPXORQ           Z10, Z7, Z4
+	VPXORQ           Z12, Z29, Z7
+	VPXORQ           Z14, Z23, Z9
+	VPXORQ           Z15, Z5, Z5
+	VPXORQ           Z16, Z26, Z10
+	VPSLLD           $0x1f, Z31, Z12
+	VPXORQ           Z8, Z24, Z8
+	VPXORQ           Z17, Z11, Z11
+	VPSLLD           $0x1f, Z27, Z14
+	VPSLLD           $0x1f, Z13, Z13
+	VMULPS           Z1, Z1, Z15
+	VMULPS           Z2, Z2, Z16
+	VMULPS           Z4, Z4, Z17
+	VMULPS           Z7, Z7, Z18
+	VMULPS           Z9, Z9, Z19
+	VMULPS           Z5, Z5, Z20
+	VMULPS           Z10, Z10, Z21
+	VPXORQ           Z12, Z6, Z6
+	VMULPS           Z8, Z8, Z12
+	VMULPS           Z11, Z11, Z22
+	VPXORQ           Z14, Z3, Z3
+	VPXORQ           Z13, Z0, Z0
+	VBROADCASTSD     c362e8808362e8808<>+0(SB), Z13
+	VBROADCASTSD     cb94fb256b94fb256<>+0(SB), Z14
+	VFMADD231PS      Z15, Z13, Z14
+	VBROADCASTSD     cb94fb256b94fb256<>+0(SB), Z23
+	VFMADD231PS      Z16, Z13, Z23
+	VBROADCASTSD     cb94fb256b94fb256<>+0(SB), Z24
+	VFMADD231PS      Z17, Z13, Z24
+	VBROADCASTSD     cb94fb256b94fb256<>+0(SB), Z25
+	VFMADD231PS      Z18, Z13, Z25
+	VBROADCASTSD     cb94fb256b94fb256<>+0(SB), Z26
+	VFMADD231PS      Z19, Z13, Z26
+	VBROADCASTSD     cb94fb256b94fb256<>+0(SB), Z27
+	VFMADD231PS      Z20, Z13, Z27
+	VBROADCASTSD     cb94fb256b94fb256<>+0(SB), Z28
+	VFMADD231PS      Z21, Z13, Z28
+	VBROADCASTSD     c3c0887493c088749<>+0(SB), Z29
+	VFMADD132PS      Z15, Z29, Z14
+	VFMADD132PS      Z16, Z29, Z23
+	VFMADD132PS      Z17, Z29, Z24
+	VFMADD132PS      Z18, Z29, Z25
+	VFMADD132PS      Z19, Z29, Z26
+	VFMADD132PS      Z20, Z29, Z27
+	VFMADD132PS      Z21, Z29, Z28
+	VBROADCASTSD     cbe2aaaa5be2aaaa5<>+0(SB), Z30
+	VFMADD132PS      Z15, Z30, Z14
+	VFMADD132PS      Z16, Z30, Z23
+	VFMADD132PS      Z17, Z30, Z24
+	VFMADD132PS      Z18, Z30, Z25
+	VFMADD132PS      Z19, Z30, Z26
+	VFMADD132PS      Z20, Z30, Z27
+	VFMADD132PS      Z21, Z30, Z28
+	VBROADCASTSD     c3f8000003f800000<>+0(SB), Z31
+	VFMADD132PS      Z15, Z31, Z14
+	VMULPS           Z6, Z6, Z15
+	VFMADD132PS      Z16, Z31, Z23
+	VBROADCASTSD     cb94fb256b94fb256<>+0(SB), Z16
+	VFMADD231PS      Z12, Z13, Z16
+	VFMADD132PS      Z12, Z29, Z16
+	VFMADD132PS      Z12, Z30, Z16
+	VFMADD132PS      Z17, Z31, Z24
+	VBROADCASTSD     cb94fb256b94fb256<>+0(SB), Z17
+	VFMADD231PS      Z22, Z13, Z17
+	VFMADD132PS      Z22, Z29, Z17
+	VFMADD132PS      Z22, Z30, Z17
+	VFMADD132PS      Z18, Z31, Z25
+	VMULPS           Z3, Z3, Z18
+	VFMADD132PS      Z19, Z31, Z26
+	VMULPS           Z0, Z0, Z19
+	VFMADD132PS      Z20, Z31, Z27
+	VBROADCASTSD     cb94fb256b94fb256<>+0(SB), Z20
+	VFMADD231PS      Z15, Z13, Z20
+	VFMADD132PS      Z15, Z29, Z20
+	VFMADD132PS      Z21, Z31, Z28
+	VBROADCASTSD     cb94fb256b94fb256<>+0(SB), Z21
+	VFMADD231PS      Z18, Z13, Z21
+	VFMADD132PS      Z18, Z29, Z21
+	VFMADD132PS      Z12, Z31, Z16
+	VFMADD213PS.BCST cb94fb256b94fb256<>+0(SB), Z19, Z13
+	VFMADD132PS      Z19, Z29, Z13
+	VFMADD132PS      Z22, Z31, Z17
+	VFMADD132PS      Z15, Z30, Z20
+	VFMADD132PS      Z18, Z30, Z21
+	VFMADD132PS      Z19, Z30, Z13
+	VMULPS           Z14, Z1, Z1
+	VMULPS           Z23, Z2, Z2
+	VMULPS           Z24, Z4, Z4
+	VMULPS           Z25, Z7, Z7
+	VMULPS           Z26, Z9, Z9
+	VMULPS           Z27, Z5, Z5
+	VMULPS           Z28, Z10, Z10
+	VMULPS           Z16, Z8, Z8
+	VMULPS           Z17, Z11, Z11
+	VFMADD132PS      Z15, Z31, Z20
+	VFMADD132PS      Z18, Z31, Z21
+	VFMADD132PS      Z19, Z31, Z13
+	VMULPS           Z2, Z1, Z1
+	VMULPS           Z7, Z4, Z2
+	VMULPS           Z5, Z9, Z4
+	VMULPS           Z10, Z10, Z5
+	VMULPS           Z8, Z8, Z7
+	VMULPS           Z11, Z11, Z8
+	VMULPS           Z20, Z6, Z6
+	VMULPS           Z21, Z3, Z3
+	VMULPS           Z13, Z0, Z0
+	VMULPS           Z1, Z5, Z1
+	VMULPS           Z2, Z7, Z2
+	VMULPS           Z4, Z8, Z4
+	VMULPS           Z6, Z6, Z5
+	VMULPS           Z3, Z3, Z3
+	VMULPS           Z0, Z0, Z0
+	VADDPS           Z5, Z1, Z1
+	VADDPS           Z3, Z2, Z2
+	VADDPS           Z0, Z4, Z0
+	VMOVUPS          Z1, (R10)(BX*4)
+	VMOVUPS          Z2, 64(R10)(BX*4)
+	VMOVUPS          Z0, 128(R10)(BX*4)
+	ADDQ             $0x30, BX
+	CMPQ             BX, AX
+	JLE              loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ             SI, CX
+	SUBQ             BX, CX
+	MOVQ             $+16, DX
+	CMPQ             CX, DX
+	CMOVQGT          DX, CX
+	MOVQ             $-1, DX
+	BZHIQ            CX, DX, DX
+	KMOVW            DX, K1
+	VMOVUPS.Z        (R8)(BX*4), K1, Z0
+	VANDPD.BCST      c7fffffff7fffffff<>+0(SB), Z0, Z1
+	VBROADCASTSD     c3f0000003f000000<>+0(SB), Z2
+	VFMADD231PS.BCST c3ea2f9833ea2f983<>+0(SB), Z1, Z2
+	VBROADCASTSD     c4b4000004b400000<>+0(SB), Z3
+	VADDPS           Z3, Z2, Z2
+	VSUBPS           Z3, Z2, Z4
+	VBROADCASTSD     c3f0000003f000000<>+0(SB), Z5
+	VSUBPS           Z5, Z4, Z4
+	VBROADCASTSD     cc0490fdac0490fda<>+0(SB), Z6
+	VFMADD132PS      Z4, Z1, Z6
+	VFMADD231PS.BCST cb4222168b4222168<>+0(SB), Z4, Z6
+	VFMADD132PS.BCST ca84234c4a84234c4<>+0(SB), Z6, Z4
+	VCMPPS.BCST      $0x1d, c4780000047800000<>+0(SB), Z1, K2
+	KTESTW           K2, K1
+	JNE              enter12
+
+after12:
+	VPSLLD           $0x1f, Z2, Z1
+	VPXORQ           Z1, Z4, Z1
+	VMULPS           Z1, Z1, Z2
+	VBROADCASTSD     cb94fb256b94fb256<>+0(SB), Z4
+	VFMADD231PS.BCST c362e8808362e8808<>+0(SB), Z2, Z4
+	VFMADD213PS.BCST c3c0887493c088749<>+0(SB), Z2, Z4
+	VFMADD213PS.BCST cbe2aaaa5be2aaaa5<>+0(SB), Z2, Z4
+	VFMADD213PS.BCST c3f8000003f800000<>+0(SB), Z2, Z4
+	VMULPS           Z4, Z1, Z1
+	VMOVUPS.Z        (R9)(BX*4), K1, Z2
+	VANDPD.BCST      c7fffffff7fffffff<>+0(SB), Z2, Z4
+	VBROADCASTSD     c3ea2f9833ea2f983<>+0(SB), Z6
+	VFMADD132PS      Z4, Z5, Z6
+	VADDPS           Z3, Z6, Z6
+	VSUBPS           Z3, Z6, Z7
+	VSUBPS           Z5, Z7, Z5
+	VBROADCASTSD     cc0490fdac0490fda<>+0(SB), Z7
+	VFMADD132PS      Z5, Z4, Z7
+	VFMADD231PS.BCST cb4222168b4222168<>+0(SB), Z5, Z7
+	VFMADD132PS.BCST ca84234c4a84234c4<>+0(SB), Z7, Z5
+	VCMPPS.BCST      $0x1d, c4780000047800000<>+0(SB), Z4, K2
+	KTESTW           K2, K1
+	JNE              enter13
+
+after13:
+	VPSLLD           $0x1f, Z6, Z4
+	VPXORQ           Z4, Z5, Z4
+	VMULPS           Z4, Z4, Z5
+	VBROADCASTSD     cb94fb256b94fb256<>+0(SB), Z6
+	VFMADD231PS.BCST c362e8808362e8808<>+0(SB), Z5, Z6
+	VFMADD213PS.BCST c3c0887493c088749<>+0(SB), Z5, Z6
+	VFMADD213PS.BCST cbe2aaaa5be2aaaa5<>+0(SB), Z5, Z6
+	VFMADD213PS.BCST c3f8000003f800000<>+0(SB), Z5, Z6
+	VMULPS           Z6, Z4, Z4
+	VMULPS           Z4, Z1, Z1
+	VMOVUPS.Z        (DI)(BX*4), K1, Z4
+	VMOVUPS          (SP), Z5
+	VMULPS           Z5, Z4, Z6
+	VBROADCASTSD     c3ea2f9833ea2f983<>+0(SB), Z7
+	VFMADD132PS      Z6, Z3, Z7
+	VSUBPS           Z3, Z7, Z8
+	VBROADCASTSD     cc0490fdac0490fda<>+0(SB), Z9
+	VFMADD132PS      Z8, Z6, Z9
+	VFMADD231PS.BCST cb4222168b4222168<>+0(SB), Z8, Z9
+	VFMADD132PS.BCST ca84234c4a84234c4<>+0(SB), Z9, Z8
+	VANDPD.BCST      c7fffffff7fffffff<>+0(SB), Z6, Z6
+	VCMPPS.BCST      $0x1d, c4780000047800000<>+0(SB), Z6, K2
+	KTESTW           K2, K1
+	JNE              enter14
+
+after14:
+	VPSLLD           $0x1f, Z7, Z4
+	VPXORQ           Z4, Z8, Z4
+	VMULPS           Z4, Z4, Z6
+	VBROADCASTSD     cb94fb256b94fb256<>+0(SB), Z7
+	VFMADD231PS.BCST c362e8808362e8808<>+0(SB), Z6, Z7
+	VFMADD213PS.BCST c3c0887493c088749<>+0(SB), Z6, Z7
+	VFMADD213PS.BCST cbe2aaaa5be2aaaa5<>+0(SB), Z6, Z7
+	VFMADD213PS.BCST c3f8000003f800000<>+0(SB), Z6, Z7
+	VMULPS           Z7, Z4, Z4
+	VMULPS           Z4, Z4, Z4
+	VMULPS           Z1, Z4, Z1
+	VSUBPS           Z2, Z0, Z0
+	VMULPS           Z5, Z0, Z2
+	VBROADCASTSD     c3ea2f9833ea2f983<>+0(SB), Z4
+	VFMADD132PS      Z2, Z3, Z4
+	VSUBPS           Z3, Z4, Z3
+	VBROADCASTSD     cc0490fdac0490fda<>+0(SB), Z6
+	VFMADD132PS      Z3, Z2, Z6
+	VFMADD231PS.BCST cb4222168b4222168<>+0(SB), Z3, Z6
+	VFMADD132PS.BCST ca84234c4a84234c4<>+0(SB), Z6, Z3
+	VANDPD.BCST      c7fffffff7fffffff<>+0(SB), Z2, Z2
+	VCMPPS.BCST      $0x1d, c4780000047800000<>+0(SB), Z2, K2
+	KTESTW           K2, K1
+	JNE              enter15
+
+after15:
+	VPSLLD           $0x1f, Z4, Z0
+	VPXORQ           Z0, Z3, Z0
+	VMULPS           Z0, Z0, Z2
+	VBROADCASTSD     cb94fb256b94fb256<>+0(SB), Z3
+	VFMADD231PS.BCST c362e8808362e8808<>+0(SB), Z2, Z3
+	VFMADD213PS.BCST c3c0887493c088749<>+0(SB), Z2, Z3
+	VFMADD213PS.BCST cbe2aaaa5be2aaaa5<>+0(SB), Z2, Z3
+	VFMADD213PS.BCST c3f8000003f800000<>+0(SB), Z2, Z3
+	VMULPS           Z3, Z0, Z0
+	VMULPS           Z0, Z0, Z0
+	VADDPS           Z0, Z1, Z0
+	VMOVUPS          Z0, K1, (R10)(BX*4)
+	ADDQ             $0x10, BX
+	CMPQ             BX, SI
+	JLT              step
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R12
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	ADDQ 240(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+enter0:
+	VMOVUPS Z2, 1024(SP)
+	VMOVUPS Z3, 1088(SP)
+	VMOVUPS Z4, 1152(SP)
+	VMOVUPS Z5, 1216(SP)
+	VMOVUPS Z6, 1280(SP)
+	VMOVUPS Z7, 1344(SP)
+	VMOVUPS Z8, 1408(SP)
+	VMOVUPS Z9, 1472(SP)
+	VMOVUPS Z10, 1536(SP)
+	VMOVUPS Z11, 1600(SP)
+	VMOVUPS Z12, 1664(SP)
+	VMOVUPS Z13, 1728(SP)
+	VMOVUPS Z15, 1792(SP)
+	VMOVUPS Z16, 1856(SP)
+	VMOVUPS Z17, 1920(SP)
+	VMOVUPS Z18, 1984(SP)
+	VMOVUPS Z19, 2048(SP)
+	VMOVUPS Z20, 2112(SP)
+	VMOVUPS Z21, 2176(SP)
+	VMOVUPS Z22, 2240(SP)
+	VMOVUPS Z23, 2304(SP)
+	VMOVUPS Z24, 2368(SP)
+	VMOVUPS Z25, 2432(SP)
+	VMOVUPS Z26, 2496(SP)
+	VMOVUPS Z27, 2560(SP)
+	VMOVUPS Z28, 2624(SP)
+	VMOVUPS Z29, 2688(SP)
+	VMOVUPS Z31, 2752(SP)
+	VMOVUPS Z14, 640(SP)
+	VMOVUPS Z1, 704(SP)
+	VMOVUPS Z0, 768(SP)
+	MOVQ    $+0, 2944(SP)
+	JMP     cold1
+
+enter2:
+	VMOVUPS Z1, 1024(SP)
+	VMOVUPS Z2, 1088(SP)
+	VMOVUPS Z5, 1152(SP)
+	VMOVUPS Z8, 1216(SP)
+	VMOVUPS Z9, 1280(SP)
+	VMOVUPS Z10, 1344(SP)
+	VMOVUPS Z11, 1408(SP)
+	VMOVUPS Z12, 1472(SP)
+	VMOVUPS Z13, 1536(SP)
+	VMOVUPS Z14, 1600(SP)
+	VMOVUPS Z15, 1664(SP)
+	VMOVUPS Z17, 1728(SP)
+	VMOVUPS Z18, 1792(SP)
+	VMOVUPS Z19, 1856(SP)
+	VMOVUPS Z20, 1920(SP)
+	VMOVUPS Z21, 1984(SP)
+	VMOVUPS Z22, 2048(SP)
+	VMOVUPS Z23, 2112(SP)
+	VMOVUPS Z24, 2176(SP)
+	VMOVUPS Z25, 2240(SP)
+	VMOVUPS Z26, 2304(SP)
+	VMOVUPS Z27, 2368(SP)
+	VMOVUPS Z28, 2432(SP)
+	VMOVUPS Z29, 2496(SP)
+	VMOVUPS Z31, 2560(SP)
+	VMOVUPS Z16, 640(SP)
+	VMOVUPS Z7, 704(SP)
+	VMOVUPS 64(R8)(BX*4), Z0
+	VMOVUPS Z0, 768(SP)
+	MOVQ    $+2, 2944(SP)
+	JMP     cold1
+
+enter4:
+	VMOVUPS Z1, 1024(SP)
+	VMOVUPS Z2, 1088(SP)
+	VMOVUPS Z5, 1152(SP)
+	VMOVUPS Z7, 1216(SP)
+	VMOVUPS Z9, 1280(SP)
+	VMOVUPS Z11, 1344(SP)
+	VMOVUPS Z12, 1408(SP)
+	VMOVUPS Z13, 1472(SP)
+	VMOVUPS Z14, 1536(SP)
+	VMOVUPS Z15, 1600(SP)
+	VMOVUPS Z16, 1664(SP)
+	VMOVUPS Z17, 1728(SP)
+	VMOVUPS Z19, 1792(SP)
+	VMOVUPS Z20, 1856(SP)
+	VMOVUPS Z21, 1920(SP)
+	VMOVUPS Z22, 1984(SP)
+	VMOVUPS Z24, 2048(SP)
+	VMOVUPS Z25, 2112(SP)
+	VMOVUPS Z26, 2176(SP)
+	VMOVUPS Z27, 2240(SP)
+	VMOVUPS Z28, 2304(SP)
+	VMOVUPS Z29, 2368(SP)
+	VMOVUPS Z31, 2432(SP)
+	VMOVUPS Z18, 640(SP)
+	VMOVUPS Z23, 704(SP)
+	VMOVUPS 128(R8)(BX*4), Z0
+	VMOVUPS Z0, 768(SP)
+	MOVQ    $+4, 2944(SP)
+	JMP     cold1
+
+enter12:
+	VMOVUPS Z0, 1024(SP)
+	VMOVUPS Z3, 1088(SP)
+	VMOVUPS Z5, 1152(SP)
+	KMOVW   K1, 1216(SP)
+	VMOVUPS Z2, 640(SP)
+	VMOVUPS Z4, 704(SP)
+	VMOVUPS Z0, 768(SP)
+	MOVQ    $+12, 2944(SP)
+
+cold1:
+	VMOVUPS          768(SP), Z0
+	VANDPD.BCST      c7fffffff7fffffff<>+0(SB), Z0, Z0
+	VCVTPS2PD        Y0, Z1
+	VANDPD.BCST      c7fffffffffffffff<>+0(SB), Z1, Z2
+	VCMPPD.BCST      $0x1d, c44d0000000000000<>+0(SB), Z2, K1
+	VBROADCASTSD     c3c90000000000000<>+0(SB), Z2
+	VBLENDMPD.BCST   c3940000000000000<>+0(SB), Z2, K1, Z3
+	VMULPD           Z3, Z1, Z1
+	VMULPD.BCST      c4340000000000000<>+0(SB), Z1, Z3
+	VBROADCASTSD     c3fe45f306dc9c882<>+0(SB), Z4
+	VBLENDMPD.BCST   c3fe4a7f09d5f47d4<>+0(SB), Z4, K1, Z5
+	VMULPD           Z5, Z3, Z6
+	VFMSUB132PD      Z5, Z6, Z3
+	VBROADCASTSD     c3fe0000000000000<>+0(SB), Z5
+	VMULPD           Z5, Z3, Z7
+	VRNDSCALEPD      $0x08, Z7, Z7
+	VBROADCASTSD     cc000000000000000<>+0(SB), Z8
+	VFMADD132PD      Z8, Z3, Z7
+	VMULPD           Z5, Z6, Z3
+	VRNDSCALEPD      $0x08, Z3, Z3
+	VFMADD132PD      Z8, Z6, Z3
+	VADDPD           Z7, Z3, Z3
+	VBROADCASTSD     c3fe4a7f09d5f47d4<>+0(SB), Z6
+	VBLENDMPD.BCST   c3fea6ee06db14acc<>+0(SB), Z6, K1, Z7
+	VMULPD           Z7, Z1, Z9
+	VMULPD           Z5, Z9, Z10
+	VRNDSCALEPD      $0x08, Z10, Z10
+	VFMADD132PD      Z8, Z9, Z10
+	VADDPD           Z10, Z3, Z11
+	VBROADCASTSD     c3ff0000000000000<>+0(SB), Z12
+	VFMADD132PD      Z11, Z5, Z12
+	VADDPD.BCST      c4338000000000000<>+0(SB), Z12, Z12
+	VSUBPD.BCST      c4338000000000000<>+0(SB), Z12, Z12
+	VCVTPD2PS        Z12, Y13
+	VEXTRACTF64X4    $0x01, Z0, Y14
+	VCVTPS2PD        Y14, Z14
+	VANDPD.BCST      c7fffffffffffffff<>+0(SB), Z14, Z15
+	VCMPPD.BCST      $0x1d, c44d0000000000000<>+0(SB), Z15, K2
+	VBLENDMPD.BCST   c3940000000000000<>+0(SB), Z2, K2, Z2
+	VMULPD           Z2, Z14, Z2
+	VMULPD.BCST      c4340000000000000<>+0(SB), Z2, Z14
+	VBLENDMPD        Z6, Z4, K2, Z4
+	VMULPD           Z4, Z14, Z15
+	VFMSUB132PD      Z4, Z15, Z14
+	VMULPD           Z5, Z14, Z4
+	VRNDSCALEPD      $0x08, Z4, Z4
+	VFMADD132PD      Z8, Z14, Z4
+	VMULPD           Z5, Z15, Z14
+	VRNDSCALEPD      $0x08, Z14, Z14
+	VFMADD132PD      Z8, Z15, Z14
+	VADDPD           Z4, Z14, Z4
+	VBLENDMPD.BCST   c3fea6ee06db14acc<>+0(SB), Z6, K2, Z6
+	VMULPD           Z6, Z2, Z14
+	VMULPD           Z5, Z14, Z15
+	VRNDSCALEPD      $0x08, Z15, Z15
+	VFMADD132PD      Z8, Z14, Z15
+	VADDPD           Z15, Z4, Z8
+	VBROADCASTSD     c3ff0000000000000<>+0(SB), Z16
+	VFMADD132PD      Z8, Z5, Z16
+	VADDPD.BCST      c4338000000000000<>+0(SB), Z16, Z16
+	VSUBPD.BCST      c4338000000000000<>+0(SB), Z16, Z16
+	VCVTPD2PS        Z16, Y17
+	VINSERTF64X4     $0x01, Y17, Z13, Z13
+	VADDPS.BCST      c4b4000004b400000<>+0(SB), Z13, Z13
+	VCMPPS.BCST      $0x1d, c4780000047800000<>+0(SB), Z0, K3
+	VMOVUPS          640(SP), Z0
+	VBLENDMPS        Z13, Z0, K3, Z0
+	VMOVUPS          Z0, 832(SP)
+	VSUBPD           Z3, Z11, Z0
+	VSUBPD           Z0, Z11, Z13
+	VSUBPD           Z13, Z3, Z3
+	VSUBPD           Z0, Z10, Z0
+	VADDPD           Z0, Z3, Z0
+	VFMSUB132PD      Z1, Z9, Z7
+	VMULPD.BCST      c3ca0000000000000<>+0(SB), Z1, Z1
+	VBROADCASTSD     c3fea6ee06db14acc<>+0(SB), Z3
+	VBLENDMPD.BCST   c3fe3c439041fe516<>+0(SB), Z3, K1, Z9
+	VFMADD132PD      Z9, Z7, Z1
+	VADDPD           Z1, Z0, Z0
+	VSUBPD           Z5, Z12, Z1
+	VSUBPD           Z1, Z11, Z1
+	VBROADCASTSD     c400921fb54442d18<>+0(SB), Z7
+	VMULPD           Z7, Z1, Z9
+	VMOVAPS          Z9, Z10
+	VFMSUB231PD      Z7, Z1, Z10
+	VFMADD132PD      Z7, Z10, Z0
+	VFMADD132PD.BCST c3ca1a62633145c06<>+0(SB), Z0, Z1
+	VADDPD           Z1, Z9, Z0
+	VCVTPD2PS        Z0, Y0
+	VSUBPD           Z4, Z8, Z1
+	VSUBPD           Z1, Z8, Z9
+	VSUBPD           Z9, Z4, Z4
+	VSUBPD           Z1, Z15, Z1
+	VADDPD           Z1, Z4, Z1
+	VFMSUB132PD      Z2, Z14, Z6
+	VMULPD.BCST      c3ca0000000000000<>+0(SB), Z2, Z2
+	VBLENDMPD.BCST   c3fe3c439041fe516<>+0(SB), Z3, K2, Z3
+	VFMADD132PD      Z3, Z6, Z2
+	VADDPD           Z2, Z1, Z1
+	VSUBPD           Z5, Z16, Z2
+	VSUBPD           Z2, Z8, Z2
+	VMULPD           Z7, Z2, Z3
+	VMOVAPS          Z3, Z4
+	VFMSUB231PD      Z7, Z2, Z4
+	VFMADD132PD      Z7, Z4, Z1
+	VFMADD132PD.BCST c3ca1a62633145c06<>+0(SB), Z1, Z2
+	VADDPD           Z2, Z3, Z1
+	VCVTPD2PS        Z1, Y1
+	VINSERTF64X4     $0x01, Y1, Z0, Z0
+	VMOVUPS          704(SP), Z1
+	VBLENDMPS        Z0, Z1, K3, Z0
+	VMOVUPS          Z0, 896(SP)
+	CMPQ             2944(SP), $0x02
+	JEQ              leave2
+	CMPQ             2944(SP), $0x04
+	JEQ              leave4
+	CMPQ             2944(SP), $0x0c
+	JEQ              leave12
+	VMOVUPS          1024(SP), Z2
+	VMOVUPS          1088(SP), Z3
+	VMOVUPS          1152(SP), Z4
+	VMOVUPS          1216(SP), Z5
+	VMOVUPS          1280(SP), Z6
+	VMOVUPS          1344(SP), Z7
+	VMOVUPS          1408(SP), Z8
+	VMOVUPS          1472(SP), Z9
+	VMOVUPS          1536(SP), Z10
+	VMOVUPS          1600(SP), Z11
+	VMOVUPS          1664(SP), Z12
+	VMOVUPS          1728(SP), Z13
+	VMOVUPS          1792(SP), Z15
+	VMOVUPS          1856(SP), Z16
+	VMOVUPS          1920(SP), Z17
+	VMOVUPS          1984(SP), Z18
+	VMOVUPS          2048(SP), Z19
+	VMOVUPS          2112(SP), Z20
+	VMOVUPS          2176(SP), Z21
+	VMOVUPS          2240(SP), Z22
+	VMOVUPS          2304(SP), Z23
+	VMOVUPS          2368(SP), Z24
+	VMOVUPS          2432(SP), Z25
+	VMOVUPS          2496(SP), Z26
+	VMOVUPS          2560(SP), Z27
+	VMOVUPS          2624(SP), Z28
+	VMOVUPS          2688(SP), Z29
+	VMOVUPS          2752(SP), Z31
+	VMOVUPS          832(SP), Z14
+	VMOVUPS          896(SP), Z1
+	JMP              after0
+
+leave2:
+	VMOVUPS 1024(SP), Z1
+	VMOVUPS 1088(SP), Z2
+	VMOVUPS 1152(SP), Z5
+	VMOVUPS 1216(SP), Z8
+	VMOVUPS 1280(SP), Z9
+	VMOVUPS 1344(SP), Z10
+	VMOVUPS 1408(SP), Z11
+	VMOVUPS 1472(SP), Z12
+	VMOVUPS 1536(SP), Z13
+	VMOVUPS 1600(SP), Z14
+	VMOVUPS 1664(SP), Z15
+	VMOVUPS 1728(SP), Z17
+	VMOVUPS 1792(SP), Z18
+	VMOVUPS 1856(SP), Z19
+	VMOVUPS 1920(SP), Z20
+	VMOVUPS 1984(SP), Z21
+	VMOVUPS 2048(SP), Z22
+	VMOVUPS 2112(SP), Z23
+	VMOVUPS 2176(SP), Z24
+	VMOVUPS 2240(SP), Z25
+	VMOVUPS 2304(SP), Z26
+	VMOVUPS 2368(SP), Z27
+	VMOVUPS 2432(SP), Z28
+	VMOVUPS 2496(SP), Z29
+	VMOVUPS 2560(SP), Z31
+	VMOVUPS 832(SP), Z16
+	VMOVUPS 896(SP), Z7
+	JMP     after2
+
+leave4:
+	VMOVUPS 1024(SP), Z1
+	VMOVUPS 1088(SP), Z2
+	VMOVUPS 1152(SP), Z5
+	VMOVUPS 1216(SP), Z7
+	VMOVUPS 1280(SP), Z9
+	VMOVUPS 1344(SP), Z11
+	VMOVUPS 1408(SP), Z12
+	VMOVUPS 1472(SP), Z13
+	VMOVUPS 1536(SP), Z14
+	VMOVUPS 1600(SP), Z15
+	VMOVUPS 1664(SP), Z16
+	VMOVUPS 1728(SP), Z17
+	VMOVUPS 1792(SP), Z19
+	VMOVUPS 1856(SP), Z20
+	VMOVUPS 1920(SP), Z21
+	VMOVUPS 1984(SP), Z22
+	VMOVUPS 2048(SP), Z24
+	VMOVUPS 2112(SP), Z25
+	VMOVUPS 2176(SP), Z26
+	VMOVUPS 2240(SP), Z27
+	VMOVUPS 2304(SP), Z28
+	VMOVUPS 2368(SP), Z29
+	VMOVUPS 2432(SP), Z31
+	VMOVUPS 832(SP), Z18
+	VMOVUPS 896(SP), Z23
+	JMP     after4
+
+leave12:
+	VMOVUPS 1024(SP), Z0
+	VMOVUPS 1088(SP), Z3
+	VMOVUPS 1152(SP), Z5
+	KMOVW   1216(SP), K1
+	VMOVUPS 832(SP), Z2
+	VMOVUPS 896(SP), Z4
+	JMP     after12
+
+enter1:
+	VMOVUPS Z1, 1024(SP)
+	VMOVUPS Z2, 1088(SP)
+	VMOVUPS Z5, 1152(SP)
+	VMOVUPS Z6, 1216(SP)
+	VMOVUPS Z7, 1280(SP)
+	VMOVUPS Z8, 1344(SP)
+	VMOVUPS Z10, 1408(SP)
+	VMOVUPS Z11, 1472(SP)
+	VMOVUPS Z12, 1536(SP)
+	VMOVUPS Z13, 1600(SP)
+	VMOVUPS Z14, 1664(SP)
+	VMOVUPS Z16, 1728(SP)
+	VMOVUPS Z17, 1792(SP)
+	VMOVUPS Z18, 1856(SP)
+	VMOVUPS Z19, 1920(SP)
+	VMOVUPS Z20, 1984(SP)
+	VMOVUPS Z21, 2048(SP)
+	VMOVUPS Z22, 2112(SP)
+	VMOVUPS Z23, 2176(SP)
+	VMOVUPS Z24, 2240(SP)
+	VMOVUPS Z25, 2304(SP)
+	VMOVUPS Z26, 2368(SP)
+	VMOVUPS Z27, 2432(SP)
+	VMOVUPS Z28, 2496(SP)
+	VMOVUPS Z29, 2560(SP)
+	VMOVUPS Z31, 2624(SP)
+	VMOVUPS Z15, 640(SP)
+	VMOVUPS Z9, 704(SP)
+	VMOVUPS Z3, 768(SP)
+	MOVQ    $+1, 2944(SP)
+	JMP     cold2
+
+enter3:
+	VMOVUPS Z1, 1024(SP)
+	VMOVUPS Z2, 1088(SP)
+	VMOVUPS Z5, 1152(SP)
+	VMOVUPS Z7, 1216(SP)
+	VMOVUPS Z9, 1280(SP)
+	VMOVUPS Z10, 1344(SP)
+	VMOVUPS Z11, 1408(SP)
+	VMOVUPS Z12, 1472(SP)
+	VMOVUPS Z13, 1536(SP)
+	VMOVUPS Z14, 1600(SP)
+	VMOVUPS Z15, 1664(SP)
+	VMOVUPS Z16, 1728(SP)
+	VMOVUPS Z18, 1792(SP)
+	VMOVUPS Z19, 1856(SP)
+	VMOVUPS Z20, 1920(SP)
+	VMOVUPS Z21, 1984(SP)
+	VMOVUPS Z22, 2048(SP)
+	VMOVUPS Z23, 2112(SP)
+	VMOVUPS Z24, 2176(SP)
+	VMOVUPS Z25, 2240(SP)
+	VMOVUPS Z26, 2304(SP)
+	VMOVUPS Z27, 2368(SP)
+	VMOVUPS Z28, 2432(SP)
+	VMOVUPS Z31, 2496(SP)
+	VMOVUPS Z17, 640(SP)
+	VMOVUPS Z29, 704(SP)
+	VMOVUPS 64(R9)(BX*4), Z0
+	VMOVUPS Z0, 768(SP)
+	MOVQ    $+3, 2944(SP)
+	JMP     cold2
+
+enter5:
+	VMOVUPS Z0, 1024(SP)
+	VMOVUPS Z1, 1088(SP)
+	VMOVUPS Z2, 1152(SP)
+	VMOVUPS Z3, 1216(SP)
+	VMOVUPS Z4, 1280(SP)
+	VMOVUPS Z6, 1344(SP)
+	VMOVUPS Z7, 1408(SP)
+	VMOVUPS Z9, 1472(SP)
+	VMOVUPS Z11, 1536(SP)
+	VMOVUPS Z13, 1600(SP)
+	VMOVUPS Z14, 1664(SP)
+	VMOVUPS Z15, 1728(SP)
+	VMOVUPS Z16, 1792(SP)
+	VMOVUPS Z17, 1856(SP)
+	VMOVUPS Z18, 1920(SP)
+	VMOVUPS Z20, 1984(SP)
+	VMOVUPS Z21, 2048(SP)
+	VMOVUPS Z23, 2112(SP)
+	VMOVUPS Z24, 2176(SP)
+	VMOVUPS Z26, 2240(SP)
+	VMOVUPS Z27, 2304(SP)
+	VMOVUPS Z28, 2368(SP)
+	VMOVUPS Z29, 2432(SP)
+	VMOVUPS Z31, 2496(SP)
+	KMOVW   K2, 2560(SP)
+	KMOVW   K3, 2624(SP)
+	VMOVUPS Z19, 640(SP)
+	VMOVUPS Z5, 704(SP)
+	VMOVUPS 128(R9)(BX*4), Z0
+	VMOVUPS Z0, 768(SP)
+	MOVQ    $+5, 2944(SP)
+	JMP     cold2
+
+enter13:
+	VMOVUPS Z0, 1024(SP)
+	VMOVUPS Z1, 1088(SP)
+	VMOVUPS Z2, 1152(SP)
+	VMOVUPS Z3, 1216(SP)
+	KMOVW   K1, 1280(SP)
+	VMOVUPS Z6, 640(SP)
+	VMOVUPS Z5, 704(SP)
+	VMOVUPS Z2, 768(SP)
+	MOVQ    $+13, 2944(SP)
+
+cold2:
+	VMOVUPS          768(SP), Z0
+	VANDPD.BCST      c7fffffff7fffffff<>+0(SB), Z0, Z0
+	VCVTPS2PD        Y0, Z1
+	VANDPD.BCST      c7fffffffffffffff<>+0(SB), Z1, Z2
+	VCMPPD.BCST      $0x1d, c44d0000000000000<>+0(SB), Z2, K1
+	VBROADCASTSD     c3c90000000000000<>+0(SB), Z2
+	VBLENDMPD.BCST   c3940000000000000<>+0(SB), Z2, K1, Z3
+	VMULPD           Z3, Z1, Z1
+	VMULPD.BCST      c4340000000000000<>+0(SB), Z1, Z3
+	VBROADCASTSD     c3fe45f306dc9c882<>+0(SB), Z4
+	VBLENDMPD.BCST   c3fe4a7f09d5f47d4<>+0(SB), Z4, K1, Z5
+	VMULPD           Z5, Z3, Z6
+	VFMSUB132PD      Z5, Z6, Z3
+	VBROADCASTSD     c3fe0000000000000<>+0(SB), Z5
+	VMULPD           Z5, Z3, Z7
+	VRNDSCALEPD      $0x08, Z7, Z7
+	VBROADCASTSD     cc000000000000000<>+0(SB), Z8
+	VFMADD132PD      Z8, Z3, Z7
+	VMULPD           Z5, Z6, Z3
+	VRNDSCALEPD      $0x08, Z3, Z3
+	VFMADD132PD      Z8, Z6, Z3
+	VADDPD           Z7, Z3, Z3
+	VBROADCASTSD     c3fe4a7f09d5f47d4<>+0(SB), Z6
+	VBLENDMPD.BCST   c3fea6ee06db14acc<>+0(SB), Z6, K1, Z7
+	VMULPD           Z7, Z1, Z9
+	VMULPD           Z5, Z9, Z10
+	VRNDSCALEPD      $0x08, Z10, Z10
+	VFMADD132PD      Z8, Z9, Z10
+	VADDPD           Z10, Z3, Z11
+	VBROADCASTSD     c3ff0000000000000<>+0(SB), Z12
+	VFMADD132PD      Z11, Z5, Z12
+	VADDPD.BCST      c4338000000000000<>+0(SB), Z12, Z12
+	VSUBPD.BCST      c4338000000000000<>+0(SB), Z12, Z12
+	VCVTPD2PS        Z12, Y13
+	VEXTRACTF64X4    $0x01, Z0, Y14
+	VCVTPS2PD        Y14, Z14
+	VANDPD.BCST      c7fffffffffffffff<>+0(SB), Z14, Z15
+	VCMPPD.BCST      $0x1d, c44d0000000000000<>+0(SB), Z15, K2
+	VBLENDMPD.BCST   c3940000000000000<>+0(SB), Z2, K2, Z2
+	VMULPD           Z2, Z14, Z2
+	VMULPD.BCST      c4340000000000000<>+0(SB), Z2, Z14
+	VBLENDMPD        Z6, Z4, K2, Z4
+	VMULPD           Z4, Z14, Z15
+	VFMSUB132PD      Z4, Z15, Z14
+	VMULPD           Z5, Z14, Z4
+	VRNDSCALEPD      $0x08, Z4, Z4
+	VFMADD132PD      Z8, Z14, Z4
+	VMULPD           Z5, Z15, Z14
+	VRNDSCALEPD      $0x08, Z14, Z14
+	VFMADD132PD      Z8, Z15, Z14
+	VADDPD           Z4, Z14, Z4
+	VBLENDMPD.BCST   c3fea6ee06db14acc<>+0(SB), Z6, K2, Z6
+	VMULPD           Z6, Z2, Z14
+	VMULPD           Z5, Z14, Z15
+	VRNDSCALEPD      $0x08, Z15, Z15
+	VFMADD132PD      Z8, Z14, Z15
+	VADDPD           Z15, Z4, Z8
+	VBROADCASTSD     c3ff0000000000000<>+0(SB), Z16
+	VFMADD132PD      Z8, Z5, Z16
+	VADDPD.BCST      c4338000000000000<>+0(SB), Z16, Z16
+	VSUBPD.BCST      c4338000000000000<>+0(SB), Z16, Z16
+	VCVTPD2PS        Z16, Y17
+	VINSERTF64X4     $0x01, Y17, Z13, Z13
+	VADDPS.BCST      c4b4000004b400000<>+0(SB), Z13, Z13
+	VCMPPS.BCST      $0x1d, c4780000047800000<>+0(SB), Z0, K3
+	VMOVUPS          640(SP), Z0
+	VBLENDMPS        Z13, Z0, K3, Z0
+	VMOVUPS          Z0, 832(SP)
+	VSUBPD           Z3, Z11, Z0
+	VSUBPD           Z0, Z11, Z13
+	VSUBPD           Z13, Z3, Z3
+	VSUBPD           Z0, Z10, Z0
+	VADDPD           Z0, Z3, Z0
+	VFMSUB132PD      Z1, Z9, Z7
+	VMULPD.BCST      c3ca0000000000000<>+0(SB), Z1, Z1
+	VBROADCASTSD     c3fea6ee06db14acc<>+0(SB), Z3
+	VBLENDMPD.BCST   c3fe3c439041fe516<>+0(SB), Z3, K1, Z9
+	VFMADD132PD      Z9, Z7, Z1
+	VADDPD           Z1, Z0, Z0
+	VSUBPD           Z5, Z12, Z1
+	VSUBPD           Z1, Z11, Z1
+	VBROADCASTSD     c400921fb54442d18<>+0(SB), Z7
+	VMULPD           Z7, Z1, Z9
+	VMOVAPS          Z9, Z10
+	VFMSUB231PD      Z7, Z1, Z10
+	VFMADD132PD      Z7, Z10, Z0
+	VFMADD132PD.BCST c3ca1a62633145c06<>+0(SB), Z0, Z1
+	VADDPD           Z1, Z9, Z0
+	VCVTPD2PS        Z0, Y0
+	VSUBPD           Z4, Z8, Z1
+	VSUBPD           Z1, Z8, Z9
+	VSUBPD           Z9, Z4, Z4
+	VSUBPD           Z1, Z15, Z1
+	VADDPD           Z1, Z4, Z1
+	VFMSUB132PD      Z2, Z14, Z6
+	VMULPD.BCST      c3ca0000000000000<>+0(SB), Z2, Z2
+	VBLENDMPD.BCST   c3fe3c439041fe516<>+0(SB), Z3, K2, Z3
+	VFMADD132PD      Z3, Z6, Z2
+	VADDPD           Z2, Z1, Z1
+	VSUBPD           Z5, Z16, Z2
+	VSUBPD           Z2, Z8, Z2
+	VMULPD           Z7, Z2, Z3
+	VMOVAPS          Z3, Z4
+	VFMSUB231PD      Z7, Z2, Z4
+	VFMADD132PD      Z7, Z4, Z1
+	VFMADD132PD.BCST c3ca1a62633145c06<>+0(SB), Z1, Z2
+	VADDPD           Z2, Z3, Z1
+	VCVTPD2PS        Z1, Y1
+	VINSERTF64X4     $0x01, Y1, Z0, Z0
+	VMOVUPS          704(SP), Z1
+	VBLENDMPS        Z0, Z1, K3, Z0
+	VMOVUPS          Z0, 896(SP)
+	CMPQ             2944(SP), $0x03
+	JEQ              leave3
+	CMPQ             2944(SP), $0x05
+	JEQ              leave5
+	CMPQ             2944(SP), $0x0d
+	JEQ              leave13
+	VMOVUPS          1024(SP), Z1
+	VMOVUPS          1088(SP), Z2
+	VMOVUPS          1152(SP), Z5
+	VMOVUPS          1216(SP), Z6
+	VMOVUPS          1280(SP), Z7
+	VMOVUPS          1344(SP), Z8
+	VMOVUPS          1408(SP), Z10
+	VMOVUPS          1472(SP), Z11
+	VMOVUPS          1536(SP), Z12
+	VMOVUPS          1600(SP), Z13
+	VMOVUPS          1664(SP), Z14
+	VMOVUPS          1728(SP), Z16
+	VMOVUPS          1792(SP), Z17
+	VMOVUPS          1856(SP), Z18
+	VMOVUPS          1920(SP), Z19
+	VMOVUPS          1984(SP), Z20
+	VMOVUPS          2048(SP), Z21
+	VMOVUPS          2112(SP), Z22
+	VMOVUPS          2176(SP), Z23
+	VMOVUPS          2240(SP), Z24
+	VMOVUPS          2304(SP), Z25
+	VMOVUPS          2368(SP), Z26
+	VMOVUPS          2432(SP), Z27
+	VMOVUPS          2496(SP), Z28
+	VMOVUPS          2560(SP), Z29
+	VMOVUPS          2624(SP), Z31
+	VMOVUPS          832(SP), Z15
+	VMOVUPS          896(SP), Z9
+	JMP              after1
+
+leave3:
+	VMOVUPS 1024(SP), Z1
+	VMOVUPS 1088(SP), Z2
+	VMOVUPS 1152(SP), Z5
+	VMOVUPS 1216(SP), Z7
+	VMOVUPS 1280(SP), Z9
+	VMOVUPS 1344(SP), Z10
+	VMOVUPS 1408(SP), Z11
+	VMOVUPS 1472(SP), Z12
+	VMOVUPS 1536(SP), Z13
+	VMOVUPS 1600(SP), Z14
+	VMOVUPS 1664(SP), Z15
+	VMOVUPS 1728(SP), Z16
+	VMOVUPS 1792(SP), Z18
+	VMOVUPS 1856(SP), Z19
+	VMOVUPS 1920(SP), Z20
+	VMOVUPS 1984(SP), Z21
+	VMOVUPS 2048(SP), Z22
+	VMOVUPS 2112(SP), Z23
+	VMOVUPS 2176(SP), Z24
+	VMOVUPS 2240(SP), Z25
+	VMOVUPS 2304(SP), Z26
+	VMOVUPS 2368(SP), Z27
+	VMOVUPS 2432(SP), Z28
+	VMOVUPS 2496(SP), Z31
+	VMOVUPS 832(SP), Z17
+	VMOVUPS 896(SP), Z29
+	JMP     after3
+
+leave5:
+	VMOVUPS 1024(SP), Z0
+	VMOVUPS 1088(SP), Z1
+	VMOVUPS 1152(SP), Z2
+	VMOVUPS 1216(SP), Z3
+	VMOVUPS 1280(SP), Z4
+	VMOVUPS 1344(SP), Z6
+	VMOVUPS 1408(SP), Z7
+	VMOVUPS 1472(SP), Z9
+	VMOVUPS 1536(SP), Z11
+	VMOVUPS 1600(SP), Z13
+	VMOVUPS 1664(SP), Z14
+	VMOVUPS 1728(SP), Z15
+	VMOVUPS 1792(SP), Z16
+	VMOVUPS 1856(SP), Z17
+	VMOVUPS 1920(SP), Z18
+	VMOVUPS 1984(SP), Z20
+	VMOVUPS 2048(SP), Z21
+	VMOVUPS 2112(SP), Z23
+	VMOVUPS 2176(SP), Z24
+	VMOVUPS 2240(SP), Z26
+	VMOVUPS 2304(SP), Z27
+	VMOVUPS 2368(SP), Z28
+	VMOVUPS 2432(SP), Z29
+	VMOVUPS 2496(SP), Z31
+	KMOVW   2560(SP), K2
+	KMOVW   2624(SP), K3
+	VMOVUPS 832(SP), Z19
+	VMOVUPS 896(SP), Z5
+	JMP     after5
+
+leave13:
+	VMOVUPS 1024(SP), Z0
+	VMOVUPS 1088(SP), Z1
+	VMOVUPS 1152(SP), Z2
+	VMOVUPS 1216(SP), Z3
+	KMOVW   1280(SP), K1
+	VMOVUPS 832(SP), Z6
+	VMOVUPS 896(SP), Z5
+	JMP     after13
+
+enter6:
+	VMOVUPS Z0, 1024(SP)
+	VMOVUPS Z1, 1088(SP)
+	VMOVUPS Z2, 1152(SP)
+	VMOVUPS Z3, 1216(SP)
+	VMOVUPS Z4, 1280(SP)
+	VMOVUPS Z5, 1344(SP)
+	VMOVUPS Z6, 1408(SP)
+	VMOVUPS Z7, 1472(SP)
+	VMOVUPS Z8, 1536(SP)
+	VMOVUPS Z9, 1600(SP)
+	VMOVUPS Z10, 1664(SP)
+	VMOVUPS Z11, 1728(SP)
+	VMOVUPS Z12, 1792(SP)
+	VMOVUPS Z13, 1856(SP)
+	VMOVUPS Z14, 1920(SP)
+	VMOVUPS Z15, 1984(SP)
+	VMOVUPS Z16, 2048(SP)
+	VMOVUPS Z17, 2112(SP)
+	VMOVUPS Z18, 2176(SP)
+	VMOVUPS Z19, 2240(SP)
+	VMOVUPS Z20, 2304(SP)
+	VMOVUPS Z21, 2368(SP)
+	VMOVUPS Z23, 2432(SP)
+	VMOVUPS Z24, 2496(SP)
+	VMOVUPS Z27, 2560(SP)
+	VMOVUPS Z29, 2624(SP)
+	VMOVUPS Z31, 2688(SP)
+	KMOVW   K1, 2752(SP)
+	KMOVW   K3, 2816(SP)
+	VMOVUPS Z26, 704(SP)
+	VMOVUPS 256(SP), Z0
+	VMOVUPS Z0, 640(SP)
+	VMOVUPS (DI)(BX*4), Z0
+	VMOVUPS Z0, 768(SP)
+	VMOVUPS (SP), Z0
+	VMOVUPS Z0, 832(SP)
+	MOVQ    $+6, 2944(SP)
+	JMP     cold3
+
+enter7:
+	VMOVUPS Z0, 1024(SP)
+	VMOVUPS Z1, 1088(SP)
+	VMOVUPS Z2, 1152(SP)
+	VMOVUPS Z3, 1216(SP)
+	VMOVUPS Z4, 1280(SP)
+	VMOVUPS Z5, 1344(SP)
+	VMOVUPS Z6, 1408(SP)
+	VMOVUPS Z7, 1472(SP)
+	VMOVUPS Z9, 1536(SP)
+	VMOVUPS Z10, 1600(SP)
+	VMOVUPS Z11, 1664(SP)
+	VMOVUPS Z12, 1728(SP)
+	VMOVUPS Z13, 1792(SP)
+	VMOVUPS Z14, 1856(SP)
+	VMOVUPS Z15, 1920(SP)
+	VMOVUPS Z16, 1984(SP)
+	VMOVUPS Z17, 2048(SP)
+	VMOVUPS Z18, 2112(SP)
+	VMOVUPS Z19, 2176(SP)
+	VMOVUPS Z20, 2240(SP)
+	VMOVUPS Z21, 2304(SP)
+	VMOVUPS Z22, 2368(SP)
+	VMOVUPS Z23, 2432(SP)
+	VMOVUPS Z25, 2496(SP)
+	VMOVUPS Z26, 2560(SP)
+	VMOVUPS Z27, 2624(SP)
+	VMOVUPS Z28, 2688(SP)
+	VMOVUPS Z29, 2752(SP)
+	VMOVUPS Z31, 2816(SP)
+	KMOVW   K1, 2880(SP)
+	VMOVUPS Z24, 704(SP)
+	VMOVUPS 320(SP), Z0
+	VMOVUPS Z0, 640(SP)
+	VMOVUPS 64(DI)(BX*4), Z0
+	VMOVUPS Z0, 768(SP)
+	VMOVUPS (SP), Z0
+	VMOVUPS Z0, 832(SP)
+	MOVQ    $+7, 2944(SP)
+	JMP     cold3
+
+enter8:
+	VMOVUPS Z0, 1024(SP)
+	VMOVUPS Z1, 1088(SP)
+	VMOVUPS Z2, 1152(SP)
+	VMOVUPS Z3, 1216(SP)
+	VMOVUPS Z4, 1280(SP)
+	VMOVUPS Z5, 1344(SP)
+	VMOVUPS Z6, 1408(SP)
+	VMOVUPS Z7, 1472(SP)
+	VMOVUPS Z8, 1536(SP)
+	VMOVUPS Z9, 1600(SP)
+	VMOVUPS Z10, 1664(SP)
+	VMOVUPS Z12, 1728(SP)
+	VMOVUPS Z13, 1792(SP)
+	VMOVUPS Z14, 1856(SP)
+	VMOVUPS Z15, 1920(SP)
+	VMOVUPS Z16, 1984(SP)
+	VMOVUPS Z17, 2048(SP)
+	VMOVUPS Z18, 2112(SP)
+	VMOVUPS Z19, 2176(SP)
+	VMOVUPS Z20, 2240(SP)
+	VMOVUPS Z21, 2304(SP)
+	VMOVUPS Z22, 2368(SP)
+	VMOVUPS Z23, 2432(SP)
+	VMOVUPS Z24, 2496(SP)
+	VMOVUPS Z25, 2560(SP)
+	VMOVUPS Z26, 2624(SP)
+	VMOVUPS Z27, 2688(SP)
+	VMOVUPS Z28, 2752(SP)
+	VMOVUPS Z29, 2816(SP)
+	VMOVUPS Z31, 2880(SP)
+	VMOVUPS Z11, 704(SP)
+	VMOVUPS 448(SP), Z0
+	VMOVUPS Z0, 640(SP)
+	VMOVUPS 128(DI)(BX*4), Z0
+	VMOVUPS Z0, 768(SP)
+	VMOVUPS (SP), Z0
+	VMOVUPS Z0, 832(SP)
+	MOVQ    $+8, 2944(SP)
+	JMP     cold3
+
+enter14:
+	VMOVUPS Z0, 1024(SP)
+	VMOVUPS Z1, 1088(SP)
+	VMOVUPS Z2, 1152(SP)
+	VMOVUPS Z3, 1216(SP)
+	VMOVUPS Z5, 1280(SP)
+	KMOVW   K1, 1344(SP)
+	VMOVUPS Z7, 640(SP)
+	VMOVUPS Z8, 704(SP)
+	VMOVUPS Z4, 768(SP)
+	VMOVUPS Z5, 832(SP)
+	MOVQ    $+14, 2944(SP)
+
+cold3:
+	VMOVUPS          768(SP), Z0
+	VMULPS           832(SP), Z0, Z0
+	VCVTPS2PD        Y0, Z1
+	VANDPD.BCST      c7fffffffffffffff<>+0(SB), Z1, Z2
+	VCMPPD.BCST      $0x1d, c44d0000000000000<>+0(SB), Z2, K1
+	VBROADCASTSD     c3c90000000000000<>+0(SB), Z2
+	VBLENDMPD.BCST   c3940000000000000<>+0(SB), Z2, K1, Z3
+	VMULPD           Z3, Z1, Z1
+	VMULPD.BCST      c4340000000000000<>+0(SB), Z1, Z3
+	VBROADCASTSD     c3fe45f306dc9c882<>+0(SB), Z4
+	VBLENDMPD.BCST   c3fe4a7f09d5f47d4<>+0(SB), Z4, K1, Z5
+	VMULPD           Z5, Z3, Z6
+	VFMSUB132PD      Z5, Z6, Z3
+	VBROADCASTSD     c3fe0000000000000<>+0(SB), Z5
+	VMULPD           Z5, Z3, Z7
+	VRNDSCALEPD      $0x08, Z7, Z7
+	VBROADCASTSD     cc000000000000000<>+0(SB), Z8
+	VFMADD132PD      Z8, Z3, Z7
+	VMULPD           Z5, Z6, Z3
+	VRNDSCALEPD      $0x08, Z3, Z3
+	VFMADD132PD      Z8, Z6, Z3
+	VADDPD           Z7, Z3, Z3
+	VBROADCASTSD     c3fe4a7f09d5f47d4<>+0(SB), Z6
+	VBLENDMPD.BCST   c3fea6ee06db14acc<>+0(SB), Z6, K1, Z7
+	VMULPD           Z7, Z1, Z9
+	VMULPD           Z5, Z9, Z10
+	VRNDSCALEPD      $0x08, Z10, Z10
+	VFMADD132PD      Z8, Z9, Z10
+	VADDPD           Z10, Z3, Z11
+	VBROADCASTSD     c4338000000000000<>+0(SB), Z12
+	VFMADD231PD.BCST c3ff0000000000000<>+0(SB), Z11, Z12
+	VSUBPD.BCST      c4338000000000000<>+0(SB), Z12, Z12
+	VCVTPD2PS        Z12, Y13
+	VEXTRACTF64X4    $0x01, Z0, Y14
+	VCVTPS2PD        Y14, Z14
+	VANDPD.BCST      c7fffffffffffffff<>+0(SB), Z14, Z15
+	VCMPPD.BCST      $0x1d, c44d0000000000000<>+0(SB), Z15, K2
+	VBLENDMPD.BCST   c3940000000000000<>+0(SB), Z2, K2, Z2
+	VMULPD           Z2, Z14, Z2
+	VMULPD.BCST      c4340000000000000<>+0(SB), Z2, Z14
+	VBLENDMPD        Z6, Z4, K2, Z4
+	VMULPD           Z4, Z14, Z15
+	VFMSUB132PD      Z4, Z15, Z14
+	VMULPD           Z5, Z14, Z4
+	VRNDSCALEPD      $0x08, Z4, Z4
+	VFMADD132PD      Z8, Z14, Z4
+	VMULPD           Z5, Z15, Z14
+	VRNDSCALEPD      $0x08, Z14, Z14
+	VFMADD132PD      Z8, Z15, Z14
+	VADDPD           Z4, Z14, Z4
+	VBLENDMPD.BCST   c3fea6ee06db14acc<>+0(SB), Z6, K2, Z6
+	VMULPD           Z6, Z2, Z14
+	VMULPD           Z5, Z14, Z5
+	VRNDSCALEPD      $0x08, Z5, Z5
+	VFMADD132PD      Z8, Z14, Z5
+	VADDPD           Z5, Z4, Z8
+	VBROADCASTSD     c4338000000000000<>+0(SB), Z15
+	VFMADD231PD.BCST c3ff0000000000000<>+0(SB), Z8, Z15
+	VSUBPD.BCST      c4338000000000000<>+0(SB), Z15, Z15
+	VCVTPD2PS        Z15, Y16
+	VINSERTF64X4     $0x01, Y16, Z13, Z13
+	VADDPS.BCST      c4b4000004b400000<>+0(SB), Z13, Z13
+	VANDPD.BCST      c7fffffff7fffffff<>+0(SB), Z0, Z0
+	VCMPPS.BCST      $0x1d, c4780000047800000<>+0(SB), Z0, K3
+	VMOVUPS          640(SP), Z0
+	VBLENDMPS        Z13, Z0, K3, Z0
+	VMOVUPS          Z0, 896(SP)
+	VSUBPD           Z3, Z11, Z0
+	VSUBPD           Z0, Z11, Z13
+	VSUBPD           Z13, Z3, Z3
+	VSUBPD           Z0, Z10, Z0
+	VADDPD           Z0, Z3, Z0
+	VFMSUB132PD      Z1, Z9, Z7
+	VMULPD.BCST      c3ca0000000000000<>+0(SB), Z1, Z1
+	VBROADCASTSD     c3fea6ee06db14acc<>+0(SB), Z3
+	VBLENDMPD.BCST   c3fe3c439041fe516<>+0(SB), Z3, K1, Z9
+	VFMADD132PD      Z9, Z7, Z1
+	VADDPD           Z1, Z0, Z0
+	VSUBPD           Z12, Z11, Z1
+	VBROADCASTSD     c400921fb54442d18<>+0(SB), Z7
+	VMULPD           Z7, Z1, Z9
+	VMOVAPS          Z9, Z10
+	VFMSUB231PD      Z7, Z1, Z10
+	VFMADD132PD      Z7, Z10, Z0
+	VFMADD132PD.BCST c3ca1a62633145c06<>+0(SB), Z0, Z1
+	VADDPD           Z1, Z9, Z0
+	VCVTPD2PS        Z0, Y0
+	VSUBPD           Z4, Z8, Z1
+	VSUBPD           Z1, Z8, Z9
+	VSUBPD           Z9, Z4, Z4
+	VSUBPD           Z1, Z5, Z1
+	VADDPD           Z1, Z4, Z1
+	VFMSUB132PD      Z2, Z14, Z6
+	VMULPD.BCST      c3ca0000000000000<>+0(SB), Z2, Z2
+	VBLENDMPD.BCST   c3fe3c439041fe516<>+0(SB), Z3, K2, Z3
+	VFMADD132PD      Z3, Z6, Z2
+	VADDPD           Z2, Z1, Z1
+	VSUBPD           Z15, Z8, Z2
+	VMULPD           Z7, Z2, Z3
+	VMOVAPS          Z3, Z4
+	VFMSUB231PD      Z7, Z2, Z4
+	VFMADD132PD      Z7, Z4, Z1
+	VFMADD132PD.BCST c3ca1a62633145c06<>+0(SB), Z1, Z2
+	VADDPD           Z2, Z3, Z1
+	VCVTPD2PS        Z1, Y1
+	VINSERTF64X4     $0x01, Y1, Z0, Z0
+	VMOVUPS          704(SP), Z1
+	VBLENDMPS        Z0, Z1, K3, Z0
+	VMOVUPS          Z0, 960(SP)
+	CMPQ             2944(SP), $0x07
+	JEQ              leave7
+	CMPQ             2944(SP), $0x08
+	JEQ              leave8
+	CMPQ             2944(SP), $0x0e
+	JEQ              leave14
+	VMOVUPS          1024(SP), Z0
+	VMOVUPS          1088(SP), Z1
+	VMOVUPS          1152(SP), Z2
+	VMOVUPS          1216(SP), Z3
+	VMOVUPS          1280(SP), Z4
+	VMOVUPS          1344(SP), Z5
+	VMOVUPS          1408(SP), Z6
+	VMOVUPS          1472(SP), Z7
+	VMOVUPS          1536(SP), Z8
+	VMOVUPS          1600(SP), Z9
+	VMOVUPS          1664(SP), Z10
+	VMOVUPS          1728(SP), Z11
+	VMOVUPS          1792(SP), Z12
+	VMOVUPS          1856(SP), Z13
+	VMOVUPS          1920(SP), Z14
+	VMOVUPS          1984(SP), Z15
+	VMOVUPS          2048(SP), Z16
+	VMOVUPS          2112(SP), Z17
+	VMOVUPS          2176(SP), Z18
+	VMOVUPS          2240(SP), Z19
+	VMOVUPS          2304(SP), Z20
+	VMOVUPS          2368(SP), Z21
+	VMOVUPS          2432(SP), Z23
+	VMOVUPS          2496(SP), Z24
+	VMOVUPS          2560(SP), Z27
+	VMOVUPS          2624(SP), Z29
+	VMOVUPS          2688(SP), Z31
+	KMOVW            2752(SP), K1
+	KMOVW            2816(SP), K3
+	VMOVUPS          896(SP), Z22
+	VMOVUPS          960(SP), Z26
+	JMP              after6
+
+leave7:
+	VMOVUPS 1024(SP), Z0
+	VMOVUPS 1088(SP), Z1
+	VMOVUPS 1152(SP), Z2
+	VMOVUPS 1216(SP), Z3
+	VMOVUPS 1280(SP), Z4
+	VMOVUPS 1344(SP), Z5
+	VMOVUPS 1408(SP), Z6
+	VMOVUPS 1472(SP), Z7
+	VMOVUPS 1536(SP), Z9
+	VMOVUPS 1600(SP), Z10
+	VMOVUPS 1664(SP), Z11
+	VMOVUPS 1728(SP), Z12
+	VMOVUPS 1792(SP), Z13
+	VMOVUPS 1856(SP), Z14
+	VMOVUPS 1920(SP), Z15
+	VMOVUPS 1984(SP), Z16
+	VMOVUPS 2048(SP), Z17
+	VMOVUPS 2112(SP), Z18
+	VMOVUPS 2176(SP), Z19
+	VMOVUPS 2240(SP), Z20
+	VMOVUPS 2304(SP), Z21
+	VMOVUPS 2368(SP), Z22
+	VMOVUPS 2432(SP), Z23
+	VMOVUPS 2496(SP), Z25
+	VMOVUPS 2560(SP), Z26
+	VMOVUPS 2624(SP), Z27
+	VMOVUPS 2688(SP), Z28
+	VMOVUPS 2752(SP), Z29
+	VMOVUPS 2816(SP), Z31
+	KMOVW   2880(SP), K1
+	VMOVUPS 896(SP), Z8
+	VMOVUPS 960(SP), Z24
+	JMP     after7
+
+leave8:
+	VMOVUPS 1024(SP), Z0
+	VMOVUPS 1088(SP), Z1
+	VMOVUPS 1152(SP), Z2
+	VMOVUPS 1216(SP), Z3
+	VMOVUPS 1280(SP), Z4
+	VMOVUPS 1344(SP), Z5
+	VMOVUPS 1408(SP), Z6
+	VMOVUPS 1472(SP), Z7
+	VMOVUPS 1536(SP), Z8
+	VMOVUPS 1600(SP), Z9
+	VMOVUPS 1664(SP), Z10
+	VMOVUPS 1728(SP), Z12
+	VMOVUPS 1792(SP), Z13
+	VMOVUPS 1856(SP), Z14
+	VMOVUPS 1920(SP), Z15
+	VMOVUPS 1984(SP), Z16
+	VMOVUPS 2048(SP), Z17
+	VMOVUPS 2112(SP), Z18
+	VMOVUPS 2176(SP), Z19
+	VMOVUPS 2240(SP), Z20
+	VMOVUPS 2304(SP), Z21
+	VMOVUPS 2368(SP), Z22
+	VMOVUPS 2432(SP), Z23
+	VMOVUPS 2496(SP), Z24
+	VMOVUPS 2560(SP), Z25
+	VMOVUPS 2624(SP), Z26
+	VMOVUPS 2688(SP), Z27
+	VMOVUPS 2752(SP), Z28
+	VMOVUPS 2816(SP), Z29
+	VMOVUPS 2880(SP), Z31
+	VMOVUPS 896(SP), Z30
+	VMOVUPS 960(SP), Z11
+	JMP     after8
+
+leave14:
+	VMOVUPS 1024(SP), Z0
+	VMOVUPS 1088(SP), Z1
+	VMOVUPS 1152(SP), Z2
+	VMOVUPS 1216(SP), Z3
+	VMOVUPS 1280(SP), Z5
+	KMOVW   1344(SP), K1
+	VMOVUPS 896(SP), Z7
+	VMOVUPS 960(SP), Z8
+	JMP     after14
+
+enter9:
+	VMOVUPS Z0, 1024(SP)
+	VMOVUPS Z1, 1088(SP)
+	VMOVUPS Z2, 1152(SP)
+	VMOVUPS Z3, 1216(SP)
+	VMOVUPS Z4, 1280(SP)
+	VMOVUPS Z5, 1344(SP)
+	VMOVUPS Z7, 1408(SP)
+	VMOVUPS Z8, 1472(SP)
+	VMOVUPS Z9, 1536(SP)
+	VMOVUPS Z10, 1600(SP)
+	VMOVUPS Z11, 1664(SP)
+	VMOVUPS Z12, 1728(SP)
+	VMOVUPS Z13, 1792(SP)
+	VMOVUPS Z14, 1856(SP)
+	VMOVUPS Z15, 1920(SP)
+	VMOVUPS Z16, 1984(SP)
+	VMOVUPS Z23, 2048(SP)
+	VMOVUPS Z24, 2112(SP)
+	VMOVUPS Z26, 2176(SP)
+	VMOVUPS Z27, 2240(SP)
+	VMOVUPS Z29, 2304(SP)
+	VMOVUPS Z30, 2368(SP)
+	KMOVW   K2, 2432(SP)
+	KMOVW   K3, 2496(SP)
+	VMOVUPS Z31, 640(SP)
+	VMOVUPS Z6, 704(SP)
+	VMOVUPS 192(SP), Z0
+	VMOVUPS Z0, 768(SP)
+	VMOVUPS (SP), Z0
+	VMOVUPS Z0, 832(SP)
+	MOVQ    $+9, 2944(SP)
+	JMP     cold4
+
+enter10:
+	VMOVUPS Z0, 1024(SP)
+	VMOVUPS Z1, 1088(SP)
+	VMOVUPS Z2, 1152(SP)
+	VMOVUPS Z4, 1216(SP)
+	VMOVUPS Z5, 1280(SP)
+	VMOVUPS Z6, 1344(SP)
+	VMOVUPS Z7, 1408(SP)
+	VMOVUPS Z8, 1472(SP)
+	VMOVUPS Z9, 1536(SP)
+	VMOVUPS Z10, 1600(SP)
+	VMOVUPS Z11, 1664(SP)
+	VMOVUPS Z12, 1728(SP)
+	VMOVUPS Z13, 1792(SP)
+	VMOVUPS Z14, 1856(SP)
+	VMOVUPS Z15, 1920(SP)
+	VMOVUPS Z16, 1984(SP)
+	VMOVUPS Z17, 2048(SP)
+	VMOVUPS Z23, 2112(SP)
+	VMOVUPS Z24, 2176(SP)
+	VMOVUPS Z26, 2240(SP)
+	VMOVUPS Z29, 2304(SP)
+	VMOVUPS Z31, 2368(SP)
+	KMOVW   K3, 2432(SP)
+	VMOVUPS Z27, 640(SP)
+	VMOVUPS Z3, 704(SP)
+	VMOVUPS 128(SP), Z0
+	VMOVUPS Z0, 768(SP)
+	VMOVUPS (SP), Z0
+	VMOVUPS Z0, 832(SP)
+	MOVQ    $+10, 2944(SP)
+	JMP     cold4
+
+enter11:
+	VMOVUPS Z1, 1024(SP)
+	VMOVUPS Z2, 1088(SP)
+	VMOVUPS Z3, 1152(SP)
+	VMOVUPS Z4, 1216(SP)
+	VMOVUPS Z5, 1280(SP)
+	VMOVUPS Z6, 1344(SP)
+	VMOVUPS Z7, 1408(SP)
+	VMOVUPS Z8, 1472(SP)
+	VMOVUPS Z9, 1536(SP)
+	VMOVUPS Z10, 1600(SP)
+	VMOVUPS Z11, 1664(SP)
+	VMOVUPS Z12, 1728(SP)
+	VMOVUPS Z14, 1792(SP)
+	VMOVUPS Z15, 1856(SP)
+	VMOVUPS Z16, 1920(SP)
+	VMOVUPS Z17, 1984(SP)
+	VMOVUPS Z23, 2048(SP)
+	VMOVUPS Z24, 2112(SP)
+	VMOVUPS Z26, 2176(SP)
+	VMOVUPS Z27, 2240(SP)
+	VMOVUPS Z29, 2304(SP)
+	VMOVUPS Z31, 2368(SP)
+	VMOVUPS Z13, 640(SP)
+	VMOVUPS Z0, 704(SP)
+	VMOVUPS 64(SP), Z0
+	VMOVUPS Z0, 768(SP)
+	VMOVUPS (SP), Z0
+	VMOVUPS Z0, 832(SP)
+	MOVQ    $+11, 2944(SP)
+	JMP     cold4
+
+enter15:
+	VMOVUPS Z1, 1024(SP)
+	KMOVW   K1, 1088(SP)
+	VMOVUPS Z4, 640(SP)
+	VMOVUPS Z3, 704(SP)
+	VMOVUPS Z0, 768(SP)
+	VMOVUPS Z5, 832(SP)
+	MOVQ    $+15, 2944(SP)
+
+cold4:
+	VMOVUPS          768(SP), Z0
+	VMULPS           832(SP), Z0, Z0
+	VCVTPS2PD        Y0, Z1
+	VANDPD.BCST      c7fffffffffffffff<>+0(SB), Z1, Z2
+	VCMPPD.BCST      $0x1d, c44d0000000000000<>+0(SB), Z2, K1
+	VBROADCASTSD     c3c90000000000000<>+0(SB), Z2
+	VBLENDMPD.BCST   c3940000000000000<>+0(SB), Z2, K1, Z3
+	VMULPD           Z3, Z1, Z1
+	VMULPD.BCST      c4340000000000000<>+0(SB), Z1, Z3
+	VBROADCASTSD     c3fe45f306dc9c882<>+0(SB), Z4
+	VBLENDMPD.BCST   c3fe4a7f09d5f47d4<>+0(SB), Z4, K1, Z5
+	VMULPD           Z5, Z3, Z6
+	VFMSUB132PD      Z5, Z6, Z3
+	VBROADCASTSD     c3fe0000000000000<>+0(SB), Z5
+	VMULPD           Z5, Z3, Z7
+	VRNDSCALEPD      $0x08, Z7, Z7
+	VBROADCASTSD     cc000000000000000<>+0(SB), Z8
+	VFMADD132PD      Z8, Z3, Z7
+	VMULPD           Z5, Z6, Z3
+	VRNDSCALEPD      $0x08, Z3, Z3
+	VFMADD132PD      Z8, Z6, Z3
+	VADDPD           Z7, Z3, Z3
+	VBROADCASTSD     c3fe4a7f09d5f47d4<>+0(SB), Z6
+	VBLENDMPD.BCST   c3fea6ee06db14acc<>+0(SB), Z6, K1, Z7
+	VMULPD           Z7, Z1, Z9
+	VMULPD           Z5, Z9, Z10
+	VRNDSCALEPD      $0x08, Z10, Z10
+	VFMADD132PD      Z8, Z9, Z10
+	VADDPD           Z10, Z3, Z11
+	VBROADCASTSD     c4338000000000000<>+0(SB), Z12
+	VFMADD231PD.BCST c3ff0000000000000<>+0(SB), Z11, Z12
+	VSUBPD.BCST      c4338000000000000<>+0(SB), Z12, Z12
+	VCVTPD2PS        Z12, Y13
+	VEXTRACTF64X4    $0x01, Z0, Y14
+	VCVTPS2PD        Y14, Z14
+	VANDPD.BCST      c7fffffffffffffff<>+0(SB), Z14, Z15
+	VCMPPD.BCST      $0x1d, c44d0000000000000<>+0(SB), Z15, K2
+	VBLENDMPD.BCST   c3940000000000000<>+0(SB), Z2, K2, Z2
+	VMULPD           Z2, Z14, Z2
+	VMULPD.BCST      c4340000000000000<>+0(SB), Z2, Z14
+	VBLENDMPD        Z6, Z4, K2, Z4
+	VMULPD           Z4, Z14, Z15
+	VFMSUB132PD      Z4, Z15, Z14
+	VMULPD           Z5, Z14, Z4
+	VRNDSCALEPD      $0x08, Z4, Z4
+	VFMADD132PD      Z8, Z14, Z4
+	VMULPD           Z5, Z15, Z14
+	VRNDSCALEPD      $0x08, Z14, Z14
+	VFMADD132PD      Z8, Z15, Z14
+	VADDPD           Z4, Z14, Z4
+	VBLENDMPD.BCST   c3fea6ee06db14acc<>+0(SB), Z6, K2, Z6
+	VMULPD           Z6, Z2, Z14
+	VMULPD           Z5, Z14, Z5
+	VRNDSCALEPD      $0x08, Z5, Z5
+	VFMADD132PD      Z8, Z14, Z5
+	VADDPD           Z5, Z4, Z8
+	VBROADCASTSD     c4338000000000000<>+0(SB), Z15
+	VFMADD231PD.BCST c3ff0000000000000<>+0(SB), Z8, Z15
+	VSUBPD.BCST      c4338000000000000<>+0(SB), Z15, Z15
+	VCVTPD2PS        Z15, Y16
+	VINSERTF64X4     $0x01, Y16, Z13, Z13
+	VADDPS.BCST      c4b4000004b400000<>+0(SB), Z13, Z13
+	VANDPD.BCST      c7fffffff7fffffff<>+0(SB), Z0, Z0
+	VCMPPS.BCST      $0x1d, c4780000047800000<>+0(SB), Z0, K3
+	VMOVUPS          640(SP), Z0
+	VBLENDMPS        Z13, Z0, K3, Z0
+	VMOVUPS          Z0, 896(SP)
+	VSUBPD           Z3, Z11, Z0
+	VSUBPD           Z0, Z11, Z13
+	VSUBPD           Z13, Z3, Z3
+	VSUBPD           Z0, Z10, Z0
+	VADDPD           Z0, Z3, Z0
+	VFMSUB132PD      Z1, Z9, Z7
+	VMULPD.BCST      c3ca0000000000000<>+0(SB), Z1, Z1
+	VBROADCASTSD     c3fea6ee06db14acc<>+0(SB), Z3
+	VBLENDMPD.BCST   c3fe3c439041fe516<>+0(SB), Z3, K1, Z9
+	VFMADD132PD      Z9, Z7, Z1
+	VADDPD           Z1, Z0, Z0
+	VSUBPD           Z12, Z11, Z1
+	VBROADCASTSD     c400921fb54442d18<>+0(SB), Z7
+	VMULPD           Z7, Z1, Z9
+	VMOVAPS          Z9, Z10
+	VFMSUB231PD      Z7, Z1, Z10
+	VFMADD132PD      Z7, Z10, Z0
+	VFMADD132PD.BCST c3ca1a62633145c06<>+0(SB), Z0, Z1
+	VADDPD           Z1, Z9, Z0
+	VCVTPD2PS        Z0, Y0
+	VSUBPD           Z4, Z8, Z1
+	VSUBPD           Z1, Z8, Z9
+	VSUBPD           Z9, Z4, Z4
+	VSUBPD           Z1, Z5, Z1
+	VADDPD           Z1, Z4, Z1
+	VFMSUB132PD      Z2, Z14, Z6
+	VMULPD.BCST      c3ca0000000000000<>+0(SB), Z2, Z2
+	VBLENDMPD.BCST   c3fe3c439041fe516<>+0(SB), Z3, K2, Z3
+	VFMADD132PD      Z3, Z6, Z2
+	VADDPD           Z2, Z1, Z1
+	VSUBPD           Z15, Z8, Z2
+	VMULPD           Z7, Z2, Z3
+	VMOVAPS          Z3, Z4
+	VFMSUB231PD      Z7, Z2, Z4
+	VFMADD132PD      Z7, Z4, Z1
+	VFMADD132PD.BCST c3ca1a62633145c06<>+0(SB), Z1, Z2
+	VADDPD           Z2, Z3, Z1
+	VCVTPD2PS        Z1, Y1
+	VINSERTF64X4     $0x01, Y1, Z0, Z0
+	VMOVUPS          704(SP), Z1
+	VBLENDMPS        Z0, Z1, K3, Z0
+	VMOVUPS          Z0, 960(SP)
+	CMPQ             2944(SP), $0x0a
+	JEQ              leave10
+	CMPQ             2944(SP), $0x0b
+	JEQ              leave11
+	CMPQ             2944(SP), $0x0f
+	JEQ              leave15
+	VMOVUPS          1024(SP), Z0
+	VMOVUPS          1088(SP), Z1
+	VMOVUPS          1152(SP), Z2
+	VMOVUPS          1216(SP), Z3
+	VMOVUPS          1280(SP), Z4
+	VMOVUPS          1344(SP), Z5
+	VMOVUPS          1408(SP), Z7
+	VMOVUPS          1472(SP), Z8
+	VMOVUPS          1536(SP), Z9
+	VMOVUPS          1600(SP), Z10
+	VMOVUPS          1664(SP), Z11
+	VMOVUPS          1728(SP), Z12
+	VMOVUPS          1792(SP), Z13
+	VMOVUPS          1856(SP), Z14
+	VMOVUPS          1920(SP), Z15
+	VMOVUPS          1984(SP), Z16
+	VMOVUPS          2048(SP), Z23
+	VMOVUPS          2112(SP), Z24
+	VMOVUPS          2176(SP), Z26
+	VMOVUPS          2240(SP), Z27
+	VMOVUPS          2304(SP), Z29
+	VMOVUPS          2368(SP), Z30
+	KMOVW            2432(SP), K2
+	KMOVW            2496(SP), K3
+	VMOVUPS          896(SP), Z31
+	VMOVUPS          960(SP), Z6
+	JMP              after9
+
+leave10:
+	VMOVUPS 1024(SP), Z0
+	VMOVUPS 1088(SP), Z1
+	VMOVUPS 1152(SP), Z2
+	VMOVUPS 1216(SP), Z4
+	VMOVUPS 1280(SP), Z5
+	VMOVUPS 1344(SP), Z6
+	VMOVUPS 1408(SP), Z7
+	VMOVUPS 1472(SP), Z8
+	VMOVUPS 1536(SP), Z9
+	VMOVUPS 1600(SP), Z10
+	VMOVUPS 1664(SP), Z11
+	VMOVUPS 1728(SP), Z12
+	VMOVUPS 1792(SP), Z13
+	VMOVUPS 1856(SP), Z14
+	VMOVUPS 1920(SP), Z15
+	VMOVUPS 1984(SP), Z16
+	VMOVUPS 2048(SP), Z17
+	VMOVUPS 2112(SP), Z23
+	VMOVUPS 2176(SP), Z24
+	VMOVUPS 2240(SP), Z26
+	VMOVUPS 2304(SP), Z29
+	VMOVUPS 2368(SP), Z31
+	KMOVW   2432(SP), K3
+	VMOVUPS 896(SP), Z27
+	VMOVUPS 960(SP), Z3
+	JMP     after10
+
+leave11:
+	VMOVUPS 1024(SP), Z1
+	VMOVUPS 1088(SP), Z2
+	VMOVUPS 1152(SP), Z3
+	VMOVUPS 1216(SP), Z4
+	VMOVUPS 1280(SP), Z5
+	VMOVUPS 1344(SP), Z6
+	VMOVUPS 1408(SP), Z7
+	VMOVUPS 1472(SP), Z8
+	VMOVUPS 1536(SP), Z9
+	VMOVUPS 1600(SP), Z10
+	VMOVUPS 1664(SP), Z11
+	VMOVUPS 1728(SP), Z12
+	VMOVUPS 1792(SP), Z14
+	VMOVUPS 1856(SP), Z15
+	VMOVUPS 1920(SP), Z16
+	VMOVUPS 1984(SP), Z17
+	VMOVUPS 2048(SP), Z23
+	VMOVUPS 2112(SP), Z24
+	VMOVUPS 2176(SP), Z26
+	VMOVUPS 2240(SP), Z27
+	VMOVUPS 2304(SP), Z29
+	VMOVUPS 2368(SP), Z31
+	VMOVUPS 896(SP), Z13
+	VMOVUPS 960(SP), Z0
+	JMP     after11
+
+leave15:
+	VMOVUPS 1024(SP), Z1
+	KMOVW   1088(SP), K1
+	VMOVUPS 896(SP), Z4
+	VMOVUPS 960(SP), Z3
+	JMP     after15
+
+// func k_mul_sub_add_etc_f64_suuusu_c850a45246_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_mul_sub_add_etc_f64_suuusu_c850a45246_avx512(SB), NOSPLIT, $0-8
+	// kernel (s0:f64, u1:f64, u2:f64, u3:f64, s4:f64, u5:f64) { t0 = mul s0 u1; t1 = sub u2 t0; t2 = add u3 t1; t3 = mul s4 t2; t4 = sub t0 u5; t5 = add t3 t4; store t5 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R12
+	TESTQ R12, R12
+	JLE   done
+	MOVQ  16(CX), R13
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+	MOVQ  48(CX), R14
+	MOVQ  56(CX), R10
+	MOVQ  64(CX), R11
+
+row:
+	VBROADCASTSD (R13), Z31
+	VBROADCASTSD (R14), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPD  (DI)(BX*8), Z31, Z0
+	VMULPD  64(DI)(BX*8), Z31, Z1
+	VMOVUPS (R8)(BX*8), Z2
+	VSUBPD  Z0, Z2, Z2
+	VMOVUPS 64(R8)(BX*8), Z3
+	VSUBPD  Z1, Z3, Z3
+	VADDPD  (R9)(BX*8), Z2, Z2
+	VADDPD  64(R9)(BX*8), Z3, Z3
+	VMULPD  Z2, Z30, Z2
+	VMULPD  Z3, Z30, Z3
+	VSUBPD  (R10)(BX*8), Z0, Z0
+	VSUBPD  64(R10)(BX*8), Z1, Z1
+	VADDPD  Z0, Z2, Z0
+	VADDPD  Z1, Z3, Z1
+	VMOVUPS Z0, (R11)(BX*8)
+	VMOVUPS Z1, 64(R11)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (R8)(BX*8), K1, Z0
+	VMOVUPD.Z (DI)(BX*8), K1, Z1
+	VMULPD    Z1, Z31, Z1
+	VSUBPD    Z1, Z0, Z0
+	VMOVUPD.Z (R9)(BX*8), K1, Z2
+	VADDPD    Z0, Z2, Z0
+	VMULPD    Z0, Z30, Z0
+	VMOVUPD.Z (R10)(BX*8), K1, Z2
+	VSUBPD    Z2, Z1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (R11)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z0
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z1
+	VMULPD    Z1, Z31, Z1
+	VSUBPD    Z1, Z0, Z0
+	VMOVUPD.Z 64(R9)(BX*8), K1, Z2
+	VADDPD    Z0, Z2, Z0
+	VMULPD    Z0, Z30, Z0
+	VMOVUPD.Z 64(R10)(BX*8), K1, Z2
+	VSUBPD    Z2, Z1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, 64(R11)(BX*8)
+
+next:
+	DECQ R12
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R13
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	ADDQ 240(CX), R14
+	ADDQ 248(CX), R10
+	ADDQ 256(CX), R11
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_abs_lt_etc_f32_uuss_acc2722c68_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_sub_abs_lt_etc_f32_uuss_acc2722c68_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, s2:f32, s3:f32) { t0 = sub u0 u1; t1 = abs t0; t2 = lt t1 s2; t3 = mul t1 t1; t4 = mul s3 t3; t5 = sub t1 s3; t6 = select t2 t4 t5; store t6 }
+	MOVQ         f+0(FP), CX
+	MOVQ         8(CX), SI
+	TESTQ        SI, SI
+	JLE          done
+	MOVQ         (CX), R10
+	TESTQ        R10, R10
+	JLE          done
+	MOVQ         16(CX), DI
+	MOVQ         24(CX), R8
+	MOVQ         32(CX), R11
+	MOVQ         40(CX), R12
+	MOVQ         48(CX), R9
+	VBROADCASTSD c7fffffff7fffffff<>+0(SB), Z30
+
+row:
+	VBROADCASTSS (R12), Z31
+	VBROADCASTSS (R11), Z29
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x20, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS   (DI)(BX*4), Z0
+	VSUBPS    (R8)(BX*4), Z0, Z0
+	VMOVUPS   64(DI)(BX*4), Z1
+	VSUBPS    64(R8)(BX*4), Z1, Z1
+	VANDPD    Z30, Z0, Z0
+	VANDPD    Z30, Z1, Z1
+	VCMPPS    $0x11, Z29, Z0, K1
+	VCMPPS    $0x11, Z29, Z1, K2
+	VSUBPS    Z31, Z0, Z2
+	VSUBPS    Z31, Z1, Z3
+	VMULPS    Z0, Z0, Z0
+	VMULPS    Z1, Z1, Z1
+	VMULPS    Z0, Z31, Z0
+	VMULPS    Z1, Z31, Z1
+	VBLENDMPS Z0, Z2, K1, Z0
+	VBLENDMPS Z1, Z3, K2, Z1
+	VMOVUPS   Z0, (R9)(BX*4)
+	VMOVUPS   Z1, 64(R9)(BX*4)
+	ADDQ      $0x20, BX
+	CMPQ      BX, AX
+	JLE       loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $+16, DX
+	CMPQ      CX, DX
+	CMOVQGT   DX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VSUBPS    Z1, Z0, Z0
+	VANDPD    Z30, Z0, Z0
+	VCMPPS    $0x11, Z29, Z0, K2
+	VSUBPS    Z31, Z0, Z1
+	VMULPS    Z0, Z0, Z0
+	VMULPS    Z0, Z31, Z0
+	VBLENDMPS Z0, Z1, K2, Z0
+	VMOVUPS   Z0, K1, (R9)(BX*4)
+	ADDQ      $0x10, BX
+	CMPQ      BX, SI
+	JLT       step
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R12
+	ADDQ 240(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_add_div_clip_f32_uususs_cb7c3555ba_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_sub_add_div_clip_f32_uususs_cb7c3555ba_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, s2:f32, u3:f32, s4:f32, s5:f32) { t0 = sub u0 u1; t1 = add s2 u3; t2 = div t0 t1; t3 = clip t2 s4 s5; store t3 }
+	MOVQ         f+0(FP), CX
+	MOVQ         8(CX), SI
+	TESTQ        SI, SI
+	JLE          done
+	MOVQ         (CX), R11
+	TESTQ        R11, R11
+	JLE          done
+	MOVQ         16(CX), DI
+	MOVQ         24(CX), R8
+	MOVQ         32(CX), R12
+	MOVQ         40(CX), R9
+	MOVQ         48(CX), R13
+	MOVQ         56(CX), R14
+	MOVQ         64(CX), R10
+	VBROADCASTSD cffffffffffffffff<>+0(SB), Z28
+
+row:
+	VBROADCASTSS (R13), Z31
+	VBROADCASTSS (R14), Z30
+	VBROADCASTSS (R12), Z29
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x20, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS   (DI)(BX*4), Z0
+	VSUBPS    (R8)(BX*4), Z0, Z0
+	VMOVUPS   64(DI)(BX*4), Z1
+	VSUBPS    64(R8)(BX*4), Z1, Z1
+	VADDPS    (R9)(BX*4), Z29, Z2
+	VADDPS    64(R9)(BX*4), Z29, Z3
+	VDIVPS    Z2, Z0, Z0
+	VDIVPS    Z3, Z1, Z1
+	VMAXPS    Z31, Z0, Z2
+	VMAXPS    Z31, Z1, Z3
+	VMAXPS    Z0, Z31, Z4
+	VMAXPS    Z1, Z31, Z5
+	VANDPD    Z4, Z2, Z2
+	VANDPD    Z5, Z3, Z3
+	VCMPPS    $0x03, Z31, Z0, K1
+	VCMPPS    $0x03, Z31, Z1, K2
+	VBLENDMPS Z28, Z2, K1, Z0
+	VBLENDMPS Z28, Z3, K2, Z1
+	VMINPS    Z30, Z0, Z2
+	VMINPS    Z30, Z1, Z3
+	VMINPS    Z0, Z30, Z0
+	VMINPS    Z1, Z30, Z1
+	VORPD     Z0, Z2, Z0
+	VORPD     Z1, Z3, Z1
+	VMOVUPS   Z0, (R10)(BX*4)
+	VMOVUPS   Z1, 64(R10)(BX*4)
+	ADDQ      $0x20, BX
+	CMPQ      BX, AX
+	JLE       loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $+16, DX
+	CMPQ      CX, DX
+	CMOVQGT   DX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VSUBPS    Z1, Z0, Z0
+	VMOVUPS.Z (R9)(BX*4), K1, Z1
+	VADDPS    Z1, Z29, Z1
+	VDIVPS    Z1, Z0, Z0
+	VMAXPS    Z31, Z0, Z1
+	VMAXPS    Z0, Z31, Z2
+	VANDPD    Z2, Z1, Z1
+	VCMPPS    $0x03, Z31, Z0, K2
+	VBLENDMPS Z28, Z1, K2, Z0
+	VMINPS    Z30, Z0, Z1
+	VMINPS    Z0, Z30, Z0
+	VORPD     Z0, Z1, Z0
+	VMOVUPS   Z0, K1, (R10)(BX*4)
+	ADDQ      $0x10, BX
+	CMPQ      BX, SI
+	JLT       step
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R12
+	ADDQ 232(CX), R9
+	ADDQ 240(CX), R13
+	ADDQ 248(CX), R14
+	ADDQ 256(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_mul_add_f32_uuu_3b01b5d98a_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_sub_mul_add_f32_uuu_3b01b5d98a_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = mul u2 t0; t2 = add u1 t1; store t2 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0
+	VMOVUPS (R8)(BX*4), Z1
+	VSUBPS  Z1, Z0, Z0
+	VMULPS  (R9)(BX*4), Z0, Z0
+	VADDPS  Z0, Z1, Z0
+	VMOVUPS Z0, (R10)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VSUBPS    Z1, Z0, Z0
+	VMOVUPS.Z (R9)(BX*4), K1, Z2
+	VMULPS    Z0, Z2, Z0
+	VADDPS    Z0, Z1, Z0
+	VMOVUPS   Z0, K1, (R10)(BX*4)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_mul_clip_etc_f32_ussssss_477e86fbe6_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_sub_mul_clip_etc_f32_ussssss_477e86fbe6_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, s1:f32, s2:f32, s3:f32, s4:f32, s5:f32, s6:f32) { t0 = sub u0 s1; t1 = mul s2 t0; t2 = clip t1 s3 s4; t3 = mul t2 t2; t4 = mul s5 t2; t5 = add s6 t4; t6 = mul t3 t5; store t6 }
+	MOVQ         f+0(FP), CX
+	MOVQ         8(CX), SI
+	TESTQ        SI, SI
+	JLE          done
+	MOVQ         (CX), R9
+	TESTQ        R9, R9
+	JLE          done
+	MOVQ         16(CX), DI
+	MOVQ         24(CX), R10
+	MOVQ         32(CX), R11
+	MOVQ         40(CX), R12
+	MOVQ         48(CX), R13
+	MOVQ         56(CX), R14
+	MOVQ         64(CX), R15
+	MOVQ         72(CX), R8
+	VBROADCASTSD cffffffffffffffff<>+0(SB), Z27
+
+row:
+	VBROADCASTSS (R12), Z31
+	VBROADCASTSS (R13), Z30
+	VBROADCASTSS (R10), Z29
+	VBROADCASTSS (R11), Z28
+	VBROADCASTSS (R14), Z26
+	VBROADCASTSS (R15), Z25
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x20, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS   (DI)(BX*4), Z0
+	VSUBPS    Z29, Z0, Z0
+	VMOVUPS   64(DI)(BX*4), Z1
+	VSUBPS    Z29, Z1, Z1
+	VMULPS    Z0, Z28, Z0
+	VMULPS    Z1, Z28, Z1
+	VMAXPS    Z31, Z0, Z2
+	VMAXPS    Z31, Z1, Z3
+	VMAXPS    Z0, Z31, Z4
+	VMAXPS    Z1, Z31, Z5
+	VANDPD    Z4, Z2, Z2
+	VANDPD    Z5, Z3, Z3
+	VCMPPS    $0x03, Z31, Z0, K1
+	VCMPPS    $0x03, Z31, Z1, K2
+	VBLENDMPS Z27, Z2, K1, Z0
+	VBLENDMPS Z27, Z3, K2, Z1
+	VMINPS    Z30, Z0, Z2
+	VMINPS    Z30, Z1, Z3
+	VMINPS    Z0, Z30, Z0
+	VMINPS    Z1, Z30, Z1
+	VORPD     Z0, Z2, Z0
+	VORPD     Z1, Z3, Z1
+	VMULPS    Z0, Z0, Z2
+	VMULPS    Z1, Z1, Z3
+	VMULPS    Z0, Z26, Z0
+	VMULPS    Z1, Z26, Z1
+	VADDPS    Z0, Z25, Z0
+	VADDPS    Z1, Z25, Z1
+	VMULPS    Z0, Z2, Z0
+	VMULPS    Z1, Z3, Z1
+	VMOVUPS   Z0, (R8)(BX*4)
+	VMOVUPS   Z1, 64(R8)(BX*4)
+	ADDQ      $0x20, BX
+	CMPQ      BX, AX
+	JLE       loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $+16, DX
+	CMPQ      CX, DX
+	CMOVQGT   DX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VSUBPS    Z29, Z0, Z0
+	VMULPS    Z0, Z28, Z0
+	VMAXPS    Z31, Z0, Z1
+	VMAXPS    Z0, Z31, Z2
+	VANDPD    Z2, Z1, Z1
+	VCMPPS    $0x03, Z31, Z0, K2
+	VBLENDMPS Z27, Z1, K2, Z0
+	VMINPS    Z30, Z0, Z1
+	VMINPS    Z0, Z30, Z0
+	VORPD     Z0, Z1, Z0
+	VMULPS    Z0, Z0, Z1
+	VMULPS    Z0, Z26, Z0
+	VADDPS    Z0, Z25, Z0
+	VMULPS    Z0, Z1, Z0
+	VMOVUPS   Z0, K1, (R8)(BX*4)
+	ADDQ      $0x10, BX
+	CMPQ      BX, SI
+	JLT       step
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R10
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R12
+	ADDQ 240(CX), R13
+	ADDQ 248(CX), R14
+	ADDQ 256(CX), R15
+	ADDQ 264(CX), R8
 	JMP  row
 
 done:
@@ -4083,11 +9448,17 @@ GLOBL c3102e3083102e308<>(SB), RODATA|NOPTR, $8
 DATA c3182e3083182e308<>+0(SB)/8, $0x3182e3083182e308
 GLOBL c3182e3083182e308<>(SB), RODATA|NOPTR, $8
 
+DATA c362e8808362e8808<>+0(SB)/8, $0x362e8808362e8808
+GLOBL c362e8808362e8808<>(SB), RODATA|NOPTR, $8
+
 DATA c387470c1387470c1<>+0(SB)/8, $0x387470c1387470c1
 GLOBL c387470c1387470c1<>(SB), RODATA|NOPTR, $8
 
 DATA c391fcde0391fcde0<>+0(SB)/8, $0x391fcde0391fcde0
 GLOBL c391fcde0391fcde0<>(SB), RODATA|NOPTR, $8
+
+DATA c3940000000000000<>+0(SB)/8, $0x3940000000000000
+GLOBL c3940000000000000<>(SB), RODATA|NOPTR, $8
 
 DATA c39a139b839a139b8<>+0(SB)/8, $0x39a139b839a139b8
 GLOBL c39a139b839a139b8<>(SB), RODATA|NOPTR, $8
@@ -4107,11 +9478,23 @@ GLOBL c3aeb96db3aeb96db<>(SB), RODATA|NOPTR, $8
 DATA c3be425363be42536<>+0(SB)/8, $0x3be425363be42536
 GLOBL c3be425363be42536<>(SB), RODATA|NOPTR, $8
 
+DATA c3c0887493c088749<>+0(SB)/8, $0x3c0887493c088749
+GLOBL c3c0887493c088749<>(SB), RODATA|NOPTR, $8
+
 DATA c3c091ea93c091ea9<>+0(SB)/8, $0x3c091ea93c091ea9
 GLOBL c3c091ea93c091ea9<>(SB), RODATA|NOPTR, $8
 
 DATA c3c1d98533c1d9853<>+0(SB)/8, $0x3c1d98533c1d9853
 GLOBL c3c1d98533c1d9853<>(SB), RODATA|NOPTR, $8
+
+DATA c3c90000000000000<>+0(SB)/8, $0x3c90000000000000
+GLOBL c3c90000000000000<>(SB), RODATA|NOPTR, $8
+
+DATA c3ca0000000000000<>+0(SB)/8, $0x3ca0000000000000
+GLOBL c3ca0000000000000<>(SB), RODATA|NOPTR, $8
+
+DATA c3ca1a62633145c06<>+0(SB)/8, $0x3ca1a62633145c06
+GLOBL c3ca1a62633145c06<>(SB), RODATA|NOPTR, $8
 
 DATA c3d2aadc93d2aadc9<>+0(SB)/8, $0x3d2aadc93d2aadc9
 GLOBL c3d2aadc93d2aadc9<>(SB), RODATA|NOPTR, $8
@@ -4161,11 +9544,17 @@ GLOBL c3e73a6aadfb50557<>(SB), RODATA|NOPTR, $8
 DATA c3e75fdec3e75fdec<>+0(SB)/8, $0x3e75fdec3e75fdec
 GLOBL c3e75fdec3e75fdec<>(SB), RODATA|NOPTR, $8
 
+DATA c3ea2f9833ea2f983<>+0(SB)/8, $0x3ea2f9833ea2f983
+GLOBL c3ea2f9833ea2f983<>(SB), RODATA|NOPTR, $8
+
 DATA c3eaaaaa83eaaaaa8<>+0(SB)/8, $0x3eaaaaa83eaaaaa8
 GLOBL c3eaaaaa83eaaaaa8<>(SB), RODATA|NOPTR, $8
 
 DATA c3eaaab793eaaab79<>+0(SB)/8, $0x3eaaab793eaaab79
 GLOBL c3eaaab793eaaab79<>(SB), RODATA|NOPTR, $8
+
+DATA c3ec716b9d31ba6d6<>+0(SB)/8, $0x3ec716b9d31ba6d6
+GLOBL c3ec716b9d31ba6d6<>(SB), RODATA|NOPTR, $8
 
 DATA c3eef22dd58b88e5c<>+0(SB)/8, $0x3eef22dd58b88e5c
 GLOBL c3eef22dd58b88e5c<>(SB), RODATA|NOPTR, $8
@@ -4218,6 +9607,9 @@ GLOBL c3f77cb4a4fefbdb2<>(SB), RODATA|NOPTR, $8
 DATA c3f8000003f800000<>+0(SB)/8, $0x3f8000003f800000
 GLOBL c3f8000003f800000<>(SB), RODATA|NOPTR, $8
 
+DATA c3f811110b73e7c2e<>+0(SB)/8, $0x3f811110b73e7c2e
+GLOBL c3f811110b73e7c2e<>(SB), RODATA|NOPTR, $8
+
 DATA c3f8126ed467c1160<>+0(SB)/8, $0x3f8126ed467c1160
 GLOBL c3f8126ed467c1160<>(SB), RODATA|NOPTR, $8
 
@@ -4263,14 +9655,32 @@ GLOBL c3fcebfbe079ce7cc<>(SB), RODATA|NOPTR, $8
 DATA c3fd05f423fd05f42<>+0(SB)/8, $0x3fd05f423fd05f42
 GLOBL c3fd05f423fd05f42<>(SB), RODATA|NOPTR, $8
 
+DATA c3fd45f306dc9c883<>+0(SB)/8, $0x3fd45f306dc9c883
+GLOBL c3fd45f306dc9c883<>(SB), RODATA|NOPTR, $8
+
 DATA c3fdfffffd0e4a291<>+0(SB)/8, $0x3fdfffffd0e4a291
 GLOBL c3fdfffffd0e4a291<>(SB), RODATA|NOPTR, $8
 
 DATA c3fe0000000000000<>+0(SB)/8, $0x3fe0000000000000
 GLOBL c3fe0000000000000<>(SB), RODATA|NOPTR, $8
 
+DATA c3fe3c439041fe516<>+0(SB)/8, $0x3fe3c439041fe516
+GLOBL c3fe3c439041fe516<>(SB), RODATA|NOPTR, $8
+
+DATA c3fe45f306dc9c882<>+0(SB)/8, $0x3fe45f306dc9c882
+GLOBL c3fe45f306dc9c882<>(SB), RODATA|NOPTR, $8
+
+DATA c3fe4a7f09d5f47d4<>+0(SB)/8, $0x3fe4a7f09d5f47d4
+GLOBL c3fe4a7f09d5f47d4<>(SB), RODATA|NOPTR, $8
+
 DATA c3fe62e42ff18ba02<>+0(SB)/8, $0x3fe62e42ff18ba02
 GLOBL c3fe62e42ff18ba02<>(SB), RODATA|NOPTR, $8
+
+DATA c3fea6ee06db14acc<>+0(SB)/8, $0x3fea6ee06db14acc
+GLOBL c3fea6ee06db14acc<>(SB), RODATA|NOPTR, $8
+
+DATA c3feffffffffd1735<>+0(SB)/8, $0x3feffffffffd1735
+GLOBL c3feffffffffd1735<>(SB), RODATA|NOPTR, $8
 
 DATA c3ff0000000000000<>+0(SB)/8, $0x3ff0000000000000
 GLOBL c3ff0000000000000<>(SB), RODATA|NOPTR, $8
@@ -4289,6 +9699,9 @@ GLOBL c3ff71547652b82fe<>(SB), RODATA|NOPTR, $8
 
 DATA c3ff9884533d43651<>+0(SB)/8, $0x3ff9884533d43651
 GLOBL c3ff9884533d43651<>(SB), RODATA|NOPTR, $8
+
+DATA c400921fb54442d18<>+0(SB)/8, $0x400921fb54442d18
+GLOBL c400921fb54442d18<>(SB), RODATA|NOPTR, $8
 
 DATA c4013580040135800<>+0(SB)/8, $0x4013580040135800
 GLOBL c4013580040135800<>(SB), RODATA|NOPTR, $8
@@ -4320,8 +9733,20 @@ GLOBL c43300000000003ff<>(SB), RODATA|NOPTR, $8
 DATA c4338000000000000<>+0(SB)/8, $0x4338000000000000
 GLOBL c4338000000000000<>(SB), RODATA|NOPTR, $8
 
+DATA c4340000000000000<>+0(SB)/8, $0x4340000000000000
+GLOBL c4340000000000000<>(SB), RODATA|NOPTR, $8
+
 DATA c437f0000437f0000<>+0(SB)/8, $0x437f0000437f0000
 GLOBL c437f0000437f0000<>(SB), RODATA|NOPTR, $8
+
+DATA c44d0000000000000<>+0(SB)/8, $0x44d0000000000000
+GLOBL c44d0000000000000<>(SB), RODATA|NOPTR, $8
+
+DATA c4780000047800000<>+0(SB)/8, $0x4780000047800000
+GLOBL c4780000047800000<>(SB), RODATA|NOPTR, $8
+
+DATA c4b4000004b400000<>+0(SB)/8, $0x4b4000004b400000
+GLOBL c4b4000004b400000<>(SB), RODATA|NOPTR, $8
 
 DATA c4b40005f4b40005f<>+0(SB)/8, $0x4b40005f4b40005f
 GLOBL c4b40005f4b40005f<>(SB), RODATA|NOPTR, $8
@@ -4335,6 +9760,9 @@ GLOBL c4b4000fe4b4000fe<>(SB), RODATA|NOPTR, $8
 DATA c4c0000004c000000<>+0(SB)/8, $0x4c0000004c000000
 GLOBL c4c0000004c000000<>(SB), RODATA|NOPTR, $8
 
+DATA c4e8000004e800000<>+0(SB)/8, $0x4e8000004e800000
+GLOBL c4e8000004e800000<>(SB), RODATA|NOPTR, $8
+
 DATA c7f8000007f800000<>+0(SB)/8, $0x7f8000007f800000
 GLOBL c7f8000007f800000<>(SB), RODATA|NOPTR, $8
 
@@ -4347,11 +9775,20 @@ GLOBL c7ff0000000000000<>(SB), RODATA|NOPTR, $8
 DATA c7fffffff7fffffff<>+0(SB)/8, $0x7fffffff7fffffff
 GLOBL c7fffffff7fffffff<>(SB), RODATA|NOPTR, $8
 
+DATA c7fffffffffffffff<>+0(SB)/8, $0x7fffffffffffffff
+GLOBL c7fffffffffffffff<>(SB), RODATA|NOPTR, $8
+
 DATA c8000000080000000<>+0(SB)/8, $0x8000000080000000
 GLOBL c8000000080000000<>(SB), RODATA|NOPTR, $8
 
+DATA ca84234c4a84234c4<>+0(SB)/8, $0xa84234c4a84234c4
+GLOBL ca84234c4a84234c4<>(SB), RODATA|NOPTR, $8
+
 DATA cb2a83d0cb2a83d0c<>+0(SB)/8, $0xb2a83d0cb2a83d0c
 GLOBL cb2a83d0cb2a83d0c<>(SB), RODATA|NOPTR, $8
+
+DATA cb4222168b4222168<>+0(SB)/8, $0xb4222168b4222168
+GLOBL cb4222168b4222168<>(SB), RODATA|NOPTR, $8
 
 DATA cb805fdf4b805fdf4<>+0(SB)/8, $0xb805fdf4b805fdf4
 GLOBL cb805fdf4b805fdf4<>(SB), RODATA|NOPTR, $8
@@ -4362,6 +9799,9 @@ GLOBL cb81ef219b81ef219<>(SB), RODATA|NOPTR, $8
 DATA cb91fcde0b91fcde0<>+0(SB)/8, $0xb91fcde0b91fcde0
 GLOBL cb91fcde0b91fcde0<>(SB), RODATA|NOPTR, $8
 
+DATA cb94fb256b94fb256<>+0(SB)/8, $0xb94fb256b94fb256
+GLOBL cb94fb256b94fb256<>(SB), RODATA|NOPTR, $8
+
 DATA cba0f41c3ba0f41c3<>+0(SB)/8, $0xba0f41c3ba0f41c3
 GLOBL cba0f41c3ba0f41c3<>(SB), RODATA|NOPTR, $8
 
@@ -4370,6 +9810,9 @@ GLOBL cbaaf85c6baaf85c6<>(SB), RODATA|NOPTR, $8
 
 DATA cbc1d9853bc1d9853<>+0(SB)/8, $0xbc1d9853bc1d9853
 GLOBL cbc1d9853bc1d9853<>(SB), RODATA|NOPTR, $8
+
+DATA cbca1a62633145c06<>+0(SB)/8, $0xbca1a62633145c06
+GLOBL cbca1a62633145c06<>(SB), RODATA|NOPTR, $8
 
 DATA cbce468c6bce468c6<>+0(SB)/8, $0xbce468c6bce468c6
 GLOBL cbce468c6bce468c6<>(SB), RODATA|NOPTR, $8
@@ -4394,6 +9837,12 @@ GLOBL cbe29ad1ebe29ad1e<>(SB), RODATA|NOPTR, $8
 
 DATA cbe2a12debe2a12de<>+0(SB)/8, $0xbe2a12debe2a12de
 GLOBL cbe2a12debe2a12de<>(SB), RODATA|NOPTR, $8
+
+DATA cbe2aaaa5be2aaaa5<>+0(SB)/8, $0xbe2aaaa5be2aaaa5
+GLOBL cbe2aaaa5be2aaaa5<>(SB), RODATA|NOPTR, $8
+
+DATA cbe59a0d69b2e9c2b<>+0(SB)/8, $0xbe59a0d69b2e9c2b
+GLOBL cbe59a0d69b2e9c2b<>(SB), RODATA|NOPTR, $8
 
 DATA cbe75fdecbe75fdec<>+0(SB)/8, $0xbe75fdecbe75fdec
 GLOBL cbe75fdecbe75fdec<>(SB), RODATA|NOPTR, $8
@@ -4422,6 +9871,9 @@ GLOBL cbf083c10981b7e06<>(SB), RODATA|NOPTR, $8
 DATA cbf1ceaa628cb9eff<>+0(SB)/8, $0xbf1ceaa628cb9eff
 GLOBL cbf1ceaa628cb9eff<>(SB), RODATA|NOPTR, $8
 
+DATA cbf2a017a8c05c17b<>+0(SB)/8, $0xbf2a017a8c05c17b
+GLOBL cbf2a017a8c05c17b<>(SB), RODATA|NOPTR, $8
+
 DATA cbf317000bf317000<>+0(SB)/8, $0xbf317000bf317000
 GLOBL cbf317000bf317000<>(SB), RODATA|NOPTR, $8
 
@@ -4449,11 +9901,23 @@ GLOBL cbf96937153569015<>(SB), RODATA|NOPTR, $8
 DATA cbfb17218bfb17218<>+0(SB)/8, $0xbfb17218bfb17218
 GLOBL cbfb17218bfb17218<>(SB), RODATA|NOPTR, $8
 
+DATA cbfc55555541722df<>+0(SB)/8, $0xbfc55555541722df
+GLOBL cbfc55555541722df<>(SB), RODATA|NOPTR, $8
+
 DATA cbfd81266b0258179<>+0(SB)/8, $0xbfd81266b0258179
 GLOBL cbfd81266b0258179<>(SB), RODATA|NOPTR, $8
 
 DATA cbfe62e42fefa39ef<>+0(SB)/8, $0xbfe62e42fefa39ef
 GLOBL cbfe62e42fefa39ef<>(SB), RODATA|NOPTR, $8
+
+DATA cc000000000000000<>+0(SB)/8, $0xc000000000000000
+GLOBL cc000000000000000<>(SB), RODATA|NOPTR, $8
+
+DATA cc00921fb54442d18<>+0(SB)/8, $0xc00921fb54442d18
+GLOBL cc00921fb54442d18<>(SB), RODATA|NOPTR, $8
+
+DATA cc0490fdac0490fda<>+0(SB)/8, $0xc0490fdac0490fda
+GLOBL cc0490fdac0490fda<>(SB), RODATA|NOPTR, $8
 
 DATA cc063000000000000<>+0(SB)/8, $0xc063000000000000
 GLOBL cc063000000000000<>(SB), RODATA|NOPTR, $8

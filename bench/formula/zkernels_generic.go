@@ -15,14 +15,33 @@ import (
 func init() {
 	abi.Register(abi.ABI1, abi.Portable, []abi.Kernel{
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32, u8:f32, s9:f32, s10:f32, s11:f32, s12:f32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add t2 u4; t4 = add t3 u5; t5 = add t4 u6; t6 = add t5 u7; t7 = add t6 u8; t8 = mul t7 s9; t9 = add t8 s10; t10 = clip t9 s11 s12; t11 = cast:u8 t10; store t11 }", Fn: k_add_add_add_etc_f32_u8_uuuuuuuuussss_993a22ba8a_go},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, s5:f64, s6:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = mul u4 s5; t4 = sub t2 t3; t5 = mul t4 s6; t6 = add t5 u4; store t6 }", Fn: k_add_add_add_etc_f64_uuuuuss_2e56565dd1_go},
+		{Sig: "kernel (u0:f32, s1:f32, s2:f32, s3:f32, s4:f32) { t0 = add u0 s1; t1 = clip t0 s2 s3; t2 = mul u0 t1; t3 = mul t2 s4; store t3 }", Fn: k_add_clip_mul_mul_f32_ussss_132d229e73_go},
 		{Sig: "kernel fast (u0:f32, u1:f32) { t0 = add u0 u1; t1 = gelutanh t0; store t1 }", Fn: k_add_gelutanh_f32_uu_309112f47a_go},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = add u0 u1; t1 = gelutanh t0; store t1 }", Fn: k_add_gelutanh_f32_uu_b3eb921b03_go},
 		{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32, s4:f32) { t0 = add u0 s1; t1 = mul t0 t0; t2 = add s1 u2; t3 = mul t2 t2; t4 = sub t1 t3; t5 = add t4 u0; t6 = mul t5 t5; t7 = mul s3 t0; t8 = mul t2 t7; t9 = add t8 u2; t10 = mul t9 t9; t11 = sub t6 t10; t12 = add t11 u0; t13 = mul t12 t12; t14 = mul s3 t5; t15 = mul t14 t9; t16 = add u2 t15; t17 = mul t16 t16; t18 = sub t13 t17; t19 = add u0 t18; t20 = mul t19 t19; t21 = mul s3 t12; t22 = mul t21 t16; t23 = add t22 u2; t24 = mul t23 t23; t25 = sub t20 t24; t26 = add u0 t25; t27 = mul t26 t26; t28 = mul s3 t19; t29 = mul t28 t23; t30 = add t29 u2; t31 = mul t30 t30; t32 = sub t27 t31; t33 = add u0 t32; t34 = mul t33 t33; t35 = mul s3 t26; t36 = mul t30 t35; t37 = add t36 u2; t38 = mul t37 t37; t39 = sub t34 t38; t40 = add u0 t39; t41 = mul t40 t40; t42 = mul s3 t33; t43 = mul t37 t42; t44 = add t43 u2; t45 = mul t44 t44; t46 = sub t41 t45; t47 = add u0 t46; t48 = mul t47 t47; t49 = mul s3 t40; t50 = mul t44 t49; t51 = add t50 u2; t52 = mul t51 t51; t53 = sub t48 t52; t54 = add u0 t53; t55 = mul t54 t54; t56 = mul s3 t47; t57 = mul t56 t51; t58 = add t57 u2; t59 = mul t58 t58; t60 = sub t55 t59; t61 = add t60 u0; t62 = mul t61 t61; t63 = mul s3 t54; t64 = mul t58 t63; t65 = add t64 u2; t66 = mul t65 t65; t67 = sub t62 t66; t68 = add u0 t67; t69 = mul t68 t68; t70 = mul s3 t61; t71 = mul t70 t65; t72 = add u2 t71; t73 = mul t72 t72; t74 = sub t69 t73; t75 = add t74 u0; t76 = mul t75 t75; t77 = mul s3 t68; t78 = mul t72 t77; t79 = add t78 u2; t80 = mul t79 t79; t81 = sub t76 t80; t82 = add t81 u0; t83 = mul t82 t82; t84 = mul t75 s3; t85 = mul t79 t84; t86 = add t85 u2; t87 = mul t86 t86; t88 = sub t83 t87; t89 = add t88 u0; t90 = mul t89 t89; t91 = mul s3 t82; t92 = mul t91 t86; t93 = add u2 t92; t94 = mul t93 t93; t95 = sub t90 t94; t96 = add t95 u0; t97 = mul t96 t96; t98 = mul s3 t89; t99 = mul t98 t93; t100 = add t99 u2; t101 = mul t100 t100; t102 = sub t97 t101; t103 = add u0 t102; t104 = mul t103 t103; t105 = mul s3 t96; t106 = mul t100 t105; t107 = add t106 u2; t108 = mul t107 t107; t109 = sub t104 t108; t110 = add t109 u0; t111 = mul t110 s3; t112 = mul s3 t103; t113 = mul t112 t107; t114 = add u2 t113; t115 = mul t111 t114; t116 = add t115 u2; t117 = mul t110 t110; t118 = mul t114 t114; t119 = sub t117 t118; t120 = add u0 t119; t121 = mul s3 t120; t122 = mul t116 t121; t123 = add t122 u2; t124 = mul t120 t120; t125 = mul t116 t116; t126 = sub t124 t125; t127 = add t126 u0; t128 = mul s3 t127; t129 = mul t123 t128; t130 = add t129 u2; t131 = mul t130 t130; t132 = mul t127 t127; t133 = mul t123 t123; t134 = sub t132 t133; t135 = add u0 t134; t136 = mul t135 t135; t137 = add t131 t136; t138 = lt t137 s4; t139 = cast:f32 t138; t140 = add t132 t133; t141 = lt t140 s4; t142 = cast:f32 t141; t143 = add t97 t101; t144 = lt t143 s4; t145 = cast:f32 t144; t146 = add t90 t94; t147 = lt t146 s4; t148 = cast:f32 t147; t149 = add t55 t59; t150 = lt t149 s4; t151 = cast:f32 t150; t152 = add t27 t31; t153 = lt t152 s4; t154 = cast:f32 t153; t155 = add t20 t24; t156 = lt t155 s4; t157 = cast:f32 t156; t158 = add t1 t3; t159 = lt t158 s4; t160 = cast:f32 t159; t161 = add t160 s1; t162 = add t6 t10; t163 = lt t162 s4; t164 = cast:f32 t163; t165 = add t161 t164; t166 = add t13 t17; t167 = lt t166 s4; t168 = cast:f32 t167; t169 = add t165 t168; t170 = add t157 t169; t171 = add t154 t170; t172 = add t34 t38; t173 = lt t172 s4; t174 = cast:f32 t173; t175 = add t171 t174; t176 = add t41 t45; t177 = lt t176 s4; t178 = cast:f32 t177; t179 = add t175 t178; t180 = add t48 t52; t181 = lt t180 s4; t182 = cast:f32 t181; t183 = add t179 t182; t184 = add t151 t183; t185 = add t62 t66; t186 = lt t185 s4; t187 = cast:f32 t186; t188 = add t184 t187; t189 = add t69 t73; t190 = lt t189 s4; t191 = cast:f32 t190; t192 = add t188 t191; t193 = add t76 t80; t194 = lt t193 s4; t195 = cast:f32 t194; t196 = add t192 t195; t197 = add t83 t87; t198 = lt t197 s4; t199 = cast:f32 t198; t200 = add t196 t199; t201 = add t148 t200; t202 = add t145 t201; t203 = add t104 t108; t204 = lt t203 s4; t205 = cast:f32 t204; t206 = add t202 t205; t207 = add t117 t118; t208 = lt t207 s4; t209 = cast:f32 t208; t210 = add t206 t209; t211 = add t124 t125; t212 = lt t211 s4; t213 = cast:f32 t212; t214 = add t210 t213; t215 = add t142 t214; t216 = add t139 t215; store t216 }", Fn: k_add_mul_add_etc_f32_ususs_fbb3aa62c8_go},
+		{Sig: "kernel (u0:u8, s1:f32, u2:u8, s3:f32) { t0 = cast:f32 u0; t1 = mul t0 s1; t2 = cast:f32 u2; t3 = mul t2 s3; t4 = add t1 t3; t5 = cast:u8 t4; store t5 }", Fn: k_cast_mul_cast_etc_u8_f32_usus_30e520e5d9_go},
 		{Sig: "kernel (u0:u8, s1:f32, s2:f32, s3:f32, s4:f32) { t0 = cast:f32 u0; t1 = mul t0 s1; t2 = pow t1 s2; t3 = mul t2 s3; t4 = add s4 t3; store t4 }", Fn: k_cast_mul_pow_etc_u8_f32_ussss_a8ecc20536_go},
 		{Sig: "kernel fast (u0:f32, u1:f32, u2:f32, s3:f32, s4:f32, s5:f32, s6:f32, s7:f32) { t0 = div u0 u1; t1 = log t0; t2 = mul u2 s3; t3 = add t1 t2; t4 = sqrt u2; t5 = mul t4 s4; t6 = div t3 t5; t7 = mul s5 t6; t8 = erf t7; t9 = mul t8 s6; t10 = add t9 s6; t11 = mul u0 t10; t12 = sub t6 t5; t13 = mul s5 t12; t14 = erf t13; t15 = mul s6 t14; t16 = add t15 s6; t17 = mul s7 u2; t18 = exp t17; t19 = mul t18 u1; t20 = mul t16 t19; t21 = sub t11 t20; store t21 }", Fn: k_div_log_mul_etc_f32_uuusssss_493eb05a88_go},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32, s3:f32, s4:f32, s5:f32, s6:f32, s7:f32) { t0 = div u0 u1; t1 = log t0; t2 = mul u2 s3; t3 = add t1 t2; t4 = sqrt u2; t5 = mul t4 s4; t6 = div t3 t5; t7 = mul s5 t6; t8 = erf t7; t9 = mul t8 s6; t10 = add t9 s6; t11 = mul u0 t10; t12 = sub t6 t5; t13 = mul s5 t12; t14 = erf t13; t15 = mul s6 t14; t16 = add t15 s6; t17 = mul s7 u2; t18 = exp t17; t19 = mul t18 u1; t20 = mul t16 t19; t21 = sub t11 t20; store t21 }", Fn: k_div_log_mul_etc_f32_uuusssss_db541edda1_go},
+		{Sig: "kernel (s0:f32, u1:f32, s2:f32, s3:f32) { t0 = lt s0 u1; t1 = cast:f32 t0; t2 = lt s2 u1; t3 = cast:f32 t2; t4 = add t1 t3; t5 = lt s3 u1; t6 = cast:f32 t5; t7 = add t4 t6; store t7 }", Fn: k_lt_cast_lt_etc_f32_suss_694f905486_go},
+		{Sig: "kernel (s0:f32, u1:f32, s2:f32, s3:f32) { t0 = lt s0 u1; t1 = lt u1 s2; t2 = and t0 t1; t3 = select t2 u1 s3; store t3 }", Fn: k_lt_lt_and_select_f32_suss_9e6570f14f_go},
+		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = lt s0 u1; t1 = mul u1 s2; t2 = select t0 u1 t1; store t2 }", Fn: k_lt_mul_select_f32_sus_3d9238c874_go},
+		{Sig: "kernel (s0:f32, u1:f32, s2:f32, s3:f32, s4:f32, s5:f32, s6:f32) { t0 = mul s0 u1; t1 = add t0 s2; t2 = mul t1 u1; t3 = add t2 s3; t4 = mul u1 t3; t5 = add s4 t4; t6 = mul u1 t5; t7 = add t6 s5; t8 = mul t7 u1; t9 = add t8 s6; store t9 }", Fn: k_mul_add_mul_etc_f32_susssss_bc476cb614_go},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32, s3:f32) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul u0 t1; t3 = abs u2; t4 = add s3 t3; t5 = div u1 t4; t6 = sub t2 t5; store t6 }", Fn: k_mul_add_mul_etc_f32_uuus_10cee77e79_go},
-		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = sub u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = add t2 u4; store t3 }", Fn: k_sub_mul_mul_add_f32_uuuuu_e61f97e731_go},
+		{Sig: "kernel (s0:f32, u1:f32, s2:f32, u3:f32, u4:f32, s5:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = add t0 t1; t3 = mul u4 s5; t4 = add t2 t3; store t4 }", Fn: k_mul_mul_add_etc_f32_susuus_882e35a4d7_go},
+		{Sig: "kernel (u0:f32, s1:f32, s2:f32, u3:f32, s4:f32, s5:f32, u6:f32, s7:f32, u8:f32) { t0 = mul u0 s1; t1 = mul s2 u3; t2 = add t0 t1; t3 = mul s4 t2; t4 = mul s5 u6; t5 = mul u3 u3; t6 = mul s4 t5; t7 = add t4 t6; t8 = sqrt t7; t9 = add s7 t8; t10 = div t3 t9; t11 = sub u8 t10; store t11 }", Fn: k_mul_mul_add_etc_f32_ussussusu_16fedc58be_go},
+		{Sig: "kernel (u0:f32, u1:f32, s2:f32, s3:f32, u4:f32) { t0 = mul u0 u1; t1 = mul u1 s2; t2 = add t1 s3; t3 = mul t2 u4; t4 = add t0 t3; store t4 }", Fn: k_mul_mul_add_etc_f32_uussu_dfb8b8cb98_go},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64, s3:f64) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t1 t2; t4 = add t0 t3; t5 = reciprocal t4; t6 = mul t5 t5; t7 = mul t6 t5; t8 = mul t7 t7; t9 = sub t8 t7; t10 = mul t9 s3; store t10 }", Fn: k_mul_mul_mul_etc_f64_uuus_498a4f381e_go},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64, s3:f64, s4:f64, s5:f64) { t0 = mul u0 u0; t1 = mul u1 u2; t2 = mul s3 t1; t3 = sub t0 t2; t4 = max t3 s4; t5 = sqrt t4; t6 = sub t5 u0; t7 = mul s5 u1; t8 = div t6 t7; store t8 }", Fn: k_mul_mul_mul_etc_f64_uuusss_2f3ed0eab9_go},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = sub t0 t1; t3 = mul t2 t2; t4 = mul u1 u2; t5 = mul u0 u3; t6 = add t4 t5; t7 = mul t6 t6; t8 = add t3 t7; t9 = sqrt t8; store t9 }", Fn: k_mul_mul_sub_etc_f32_uuuu_fa849b795c_go},
+		{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = mul u0 s1; t1 = sin t0; t2 = mul t1 t1; t3 = cos u2; t4 = cos u3; t5 = mul t3 t4; t6 = mul t2 t5; t7 = sub u2 u3; t8 = mul t7 s1; t9 = sin t8; t10 = mul t9 t9; t11 = add t6 t10; store t11 }", Fn: k_mul_sin_mul_etc_f32_usuu_392cad3988_go},
+		{Sig: "kernel fast (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = mul u0 s1; t1 = sin t0; t2 = mul t1 t1; t3 = cos u2; t4 = cos u3; t5 = mul t3 t4; t6 = mul t2 t5; t7 = sub u2 u3; t8 = mul t7 s1; t9 = sin t8; t10 = mul t9 t9; t11 = add t6 t10; store t11 }", Fn: k_mul_sin_mul_etc_f32_usuu_8ca62a123c_go},
+		{Sig: "kernel (s0:f64, u1:f64, u2:f64, u3:f64, s4:f64, u5:f64) { t0 = mul s0 u1; t1 = sub u2 t0; t2 = add u3 t1; t3 = mul s4 t2; t4 = sub t0 u5; t5 = add t3 t4; store t5 }", Fn: k_mul_sub_add_etc_f64_suuusu_c850a45246_go},
+		{Sig: "kernel (u0:f32, u1:f32, s2:f32, s3:f32) { t0 = sub u0 u1; t1 = abs t0; t2 = lt t1 s2; t3 = mul t1 t1; t4 = mul s3 t3; t5 = sub t1 s3; t6 = select t2 t4 t5; store t6 }", Fn: k_sub_abs_lt_etc_f32_uuss_acc2722c68_go},
+		{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32, s4:f32, s5:f32) { t0 = sub u0 u1; t1 = add s2 u3; t2 = div t0 t1; t3 = clip t2 s4 s5; store t3 }", Fn: k_sub_add_div_clip_f32_uususs_cb7c3555ba_go},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = mul u2 t0; t2 = add u1 t1; store t2 }", Fn: k_sub_mul_add_f32_uuu_3b01b5d98a_go},
+		{Sig: "kernel (u0:f32, s1:f32, s2:f32, s3:f32, s4:f32, s5:f32, s6:f32) { t0 = sub u0 s1; t1 = mul s2 t0; t2 = clip t1 s3 s4; t3 = mul t2 t2; t4 = mul s5 t2; t5 = add s6 t4; t6 = mul t3 t5; store t6 }", Fn: k_sub_mul_clip_etc_f32_ussssss_477e86fbe6_go},
 	})
 }
 
@@ -124,6 +143,66 @@ func k_add_add_add_etc_f32_u8_uuuuuuuuussss_993a22ba8a_go(f *abi.Frame) {
 				t12 = uint8(t11)
 			}
 			o0[i] = t12
+		}
+	}
+}
+
+// k_add_add_add_etc_f64_uuuuuss_2e56565dd1_go is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, s5:f64, s6:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = mul u4 s5; t4 = sub t2 t3; t5 = mul t4 s6; t6 = add t5 u4; store t6 }
+//
+// for i: o0[i] = (((a3[i] + ((a0[i] + a1[i]) + a2[i])) - (a4[i] * a5)) * a6) + a4[i]
+func k_add_add_add_etc_f64_uuuuuss_2e56565dd1_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		s5 := *(*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5]))
+		s6 := *(*float64)(unsafe.Add(f.Ptr[6], r*f.Step[6]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := float64(v0 + v1)
+			t1 := float64(t0 + v2)
+			t2 := float64(v3 + t1)
+			t3 := float64(v4 * s5)
+			t4 := float64(t2 - t3)
+			t5 := float64(t4 * s6)
+			t6 := float64(t5 + v4)
+			o0[i] = t6
+		}
+	}
+}
+
+// k_add_clip_mul_mul_f32_ussss_132d229e73_go is
+//
+//	kernel (u0:f32, s1:f32, s2:f32, s3:f32, s4:f32) { t0 = add u0 s1; t1 = clip t0 s2 s3; t2 = mul u0 t1; t3 = mul t2 s4; store t3 }
+//
+// for i: o0[i] = (a0[i] * clip(a0[i] + a1, a2, a3)) * a4
+func k_add_clip_mul_mul_f32_ussss_132d229e73_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		s3 := *(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		s4 := *(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float32(v0 + s1)
+			t1 := scalar.Max(t0, s2)
+			t2 := scalar.Min(t1, s3)
+			t3 := float32(v0 * t2)
+			t4 := float32(t3 * s4)
+			o0[i] = t4
 		}
 	}
 }
@@ -1038,6 +1117,38 @@ func k_add_mul_add_etc_f32_ususs_fbb3aa62c8_go(f *abi.Frame) {
 			t215 := float32(t142 + t214)
 			t216 := float32(t139 + t215)
 			o0[i] = t216
+		}
+	}
+}
+
+// k_cast_mul_cast_etc_u8_f32_usus_30e520e5d9_go is
+//
+//	kernel (u0:u8, s1:f32, u2:u8, s3:f32) { t0 = cast:f32 u0; t1 = mul t0 s1; t2 = cast:f32 u2; t3 = mul t2 s3; t4 = add t1 t3; t5 = cast:u8 t4; store t5 }
+//
+// for i: o0[i] = uint8((float32(a0[i]) * a1) + (float32(a2[i]) * a3))
+func k_cast_mul_cast_etc_u8_f32_usus_30e520e5d9_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := float32(v0)
+			t1 := float32(t0 * s1)
+			t2 := float32(v2)
+			t3 := float32(t2 * s3)
+			t4 := float32(t1 + t3)
+			var t5 uint8
+			if t4 >= 0x1p8 {
+				t5 = 1<<8 - 1
+			} else if t4 > 0 {
+				t5 = uint8(t4)
+			}
+			o0[i] = t5
 		}
 	}
 }
@@ -2426,6 +2537,181 @@ func k_div_log_mul_etc_f32_uuusssss_db541edda1_go(f *abi.Frame) {
 	}
 }
 
+// k_lt_cast_lt_etc_f32_suss_694f905486_go is
+//
+//	kernel (s0:f32, u1:f32, s2:f32, s3:f32) { t0 = lt s0 u1; t1 = cast:f32 t0; t2 = lt s2 u1; t3 = cast:f32 t2; t4 = add t1 t3; t5 = lt s3 u1; t6 = cast:f32 t5; t7 = add t4 t6; store t7 }
+//
+// for i: o0[i] = (float32(a0 < a1[i]) + float32(a2 < a1[i])) + float32(a3 < a1[i])
+func k_lt_cast_lt_etc_f32_suss_694f905486_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		s3 := *(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			t0a, t0b := s0 < v1a, s0 < v1b
+			var t1a float32
+			if t0a {
+				t1a = 1
+			}
+			var t1b float32
+			if t0b {
+				t1b = 1
+			}
+			t2a, t2b := s2 < v1a, s2 < v1b
+			var t3a float32
+			if t2a {
+				t3a = 1
+			}
+			var t3b float32
+			if t2b {
+				t3b = 1
+			}
+			t4a, t4b := float32(t1a+t3a), float32(t1b+t3b)
+			t5a, t5b := s3 < v1a, s3 < v1b
+			var t6a float32
+			if t5a {
+				t6a = 1
+			}
+			var t6b float32
+			if t5b {
+				t6b = 1
+			}
+			t7a, t7b := float32(t4a+t6a), float32(t4b+t6b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t7a, t7b
+		}
+		for ; i < n; i++ {
+			v1 := a1[i]
+			t0 := s0 < v1
+			var t1 float32
+			if t0 {
+				t1 = 1
+			}
+			t2 := s2 < v1
+			var t3 float32
+			if t2 {
+				t3 = 1
+			}
+			t4 := float32(t1 + t3)
+			t5 := s3 < v1
+			var t6 float32
+			if t5 {
+				t6 = 1
+			}
+			t7 := float32(t4 + t6)
+			o0[i] = t7
+		}
+	}
+}
+
+// k_lt_lt_and_select_f32_suss_9e6570f14f_go is
+//
+//	kernel (s0:f32, u1:f32, s2:f32, s3:f32) { t0 = lt s0 u1; t1 = lt u1 s2; t2 = and t0 t1; t3 = select t2 u1 s3; store t3 }
+//
+// for i: o0[i] = select((a0 < a1[i]) & (a1[i] < a2), a1[i], a3)
+func k_lt_lt_and_select_f32_suss_9e6570f14f_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		s3 := *(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := s0 < v1
+			t1 := v1 < s2
+			t2 := t0 && bool(t1)
+			t3 := s3
+			if t2 {
+				t3 = v1
+			}
+			o0[i] = t3
+		}
+	}
+}
+
+// k_lt_mul_select_f32_sus_3d9238c874_go is
+//
+//	kernel (s0:f32, u1:f32, s2:f32) { t0 = lt s0 u1; t1 = mul u1 s2; t2 = select t0 u1 t1; store t2 }
+//
+// for i: o0[i] = select(a0 < a1[i], a1[i], a1[i] * a2)
+func k_lt_mul_select_f32_sus_3d9238c874_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := s0 < v1
+			t1 := float32(v1 * s2)
+			t2 := t1
+			if t0 {
+				t2 = v1
+			}
+			o0[i] = t2
+		}
+	}
+}
+
+// k_mul_add_mul_etc_f32_susssss_bc476cb614_go is
+//
+//	kernel (s0:f32, u1:f32, s2:f32, s3:f32, s4:f32, s5:f32, s6:f32) { t0 = mul s0 u1; t1 = add t0 s2; t2 = mul t1 u1; t3 = add t2 s3; t4 = mul u1 t3; t5 = add s4 t4; t6 = mul u1 t5; t7 = add t6 s5; t8 = mul t7 u1; t9 = add t8 s6; store t9 }
+//
+// for i: o0[i] = (((a1[i] * (a4 + (a1[i] * ((((a0 * a1[i]) + a2) * a1[i]) + a3)))) + a5) * a1[i]) + a6
+func k_mul_add_mul_etc_f32_susssss_bc476cb614_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		s3 := *(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		s4 := *(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4]))
+		s5 := *(*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5]))
+		s6 := *(*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			t0a, t0b := float32(s0*v1a), float32(s0*v1b)
+			t1a, t1b := float32(t0a+s2), float32(t0b+s2)
+			t2a, t2b := float32(t1a*v1a), float32(t1b*v1b)
+			t3a, t3b := float32(t2a+s3), float32(t2b+s3)
+			t4a, t4b := float32(v1a*t3a), float32(v1b*t3b)
+			t5a, t5b := float32(s4+t4a), float32(s4+t4b)
+			t6a, t6b := float32(v1a*t5a), float32(v1b*t5b)
+			t7a, t7b := float32(t6a+s5), float32(t6b+s5)
+			t8a, t8b := float32(t7a*v1a), float32(t7b*v1b)
+			t9a, t9b := float32(t8a+s6), float32(t8b+s6)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t9a, t9b
+		}
+		for ; i < n; i++ {
+			v1 := a1[i]
+			t0 := float32(s0 * v1)
+			t1 := float32(t0 + s2)
+			t2 := float32(t1 * v1)
+			t3 := float32(t2 + s3)
+			t4 := float32(v1 * t3)
+			t5 := float32(s4 + t4)
+			t6 := float32(v1 * t5)
+			t7 := float32(t6 + s5)
+			t8 := float32(t7 * v1)
+			t9 := float32(t8 + s6)
+			o0[i] = t9
+		}
+	}
+}
+
 // k_mul_add_mul_etc_f32_uuus_10cee77e79_go is
 //
 //	kernel (u0:f32, u1:f32, u2:f32, s3:f32) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul u0 t1; t3 = abs u2; t4 = add s3 t3; t5 = div u1 t4; t6 = sub t2 t5; store t6 }
@@ -2455,31 +2741,2462 @@ func k_mul_add_mul_etc_f32_uuus_10cee77e79_go(f *abi.Frame) {
 	}
 }
 
-// k_sub_mul_mul_add_f32_uuuuu_e61f97e731_go is
+// k_mul_mul_add_etc_f32_susuus_882e35a4d7_go is
 //
-//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = sub u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = add t2 u4; store t3 }
+//	kernel (s0:f32, u1:f32, s2:f32, u3:f32, u4:f32, s5:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = add t0 t1; t3 = mul u4 s5; t4 = add t2 t3; store t4 }
 //
-// for i: o0[i] = (((a0[i] - a1[i]) * a2[i]) * a3[i]) + a4[i]
-func k_sub_mul_mul_add_f32_uuuuu_e61f97e731_go(f *abi.Frame) {
+// for i: o0[i] = ((a0 * a1[i]) + (a2 * a3[i])) + (a4[i] * a5)
+func k_mul_mul_add_etc_f32_susuus_882e35a4d7_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		s5 := *(*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		for i := range n {
+			v1 := a1[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := float32(s0 * v1)
+			t1 := float32(s2 * v3)
+			t2 := float32(t0 + t1)
+			t3 := float32(v4 * s5)
+			t4 := float32(t2 + t3)
+			o0[i] = t4
+		}
+	}
+}
+
+// k_mul_mul_add_etc_f32_ussussusu_16fedc58be_go is
+//
+//	kernel (u0:f32, s1:f32, s2:f32, u3:f32, s4:f32, s5:f32, u6:f32, s7:f32, u8:f32) { t0 = mul u0 s1; t1 = mul s2 u3; t2 = add t0 t1; t3 = mul s4 t2; t4 = mul s5 u6; t5 = mul u3 u3; t6 = mul s4 t5; t7 = add t4 t6; t8 = sqrt t7; t9 = add s7 t8; t10 = div t3 t9; t11 = sub u8 t10; store t11 }
+//
+// for i: o0[i] = a8[i] - ((a4 * ((a0[i] * a1) + (a2 * a3[i]))) / (a7 + sqrt((a5 * a6[i]) + (a4 * (a3[i] * a3[i])))))
+func k_mul_mul_add_etc_f32_ussussusu_16fedc58be_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		s4 := *(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4]))
+		s5 := *(*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5]))
+		a6 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		s7 := *(*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7]))
+		a8 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x6 := a6[i : i+2 : i+2]
+			v6a, v6b := x6[0], x6[1]
+			x8 := a8[i : i+2 : i+2]
+			v8a, v8b := x8[0], x8[1]
+			t0a, t0b := float32(v0a*s1), float32(v0b*s1)
+			t1a, t1b := float32(s2*v3a), float32(s2*v3b)
+			t2a, t2b := float32(t0a+t1a), float32(t0b+t1b)
+			t3a, t3b := float32(s4*t2a), float32(s4*t2b)
+			t4a, t4b := float32(s5*v6a), float32(s5*v6b)
+			t5a, t5b := float32(v3a*v3a), float32(v3b*v3b)
+			t6a, t6b := float32(s4*t5a), float32(s4*t5b)
+			t7a, t7b := float32(t4a+t6a), float32(t4b+t6b)
+			t8a, t8b := float32(math.Sqrt(float64(t7a))), float32(math.Sqrt(float64(t7b)))
+			t9a, t9b := float32(s7+t8a), float32(s7+t8b)
+			t10a, t10b := float32(t3a/t9a), float32(t3b/t9b)
+			t11a, t11b := float32(v8a-t10a), float32(v8b-t10b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t11a, t11b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v3 := a3[i]
+			v6 := a6[i]
+			v8 := a8[i]
+			t0 := float32(v0 * s1)
+			t1 := float32(s2 * v3)
+			t2 := float32(t0 + t1)
+			t3 := float32(s4 * t2)
+			t4 := float32(s5 * v6)
+			t5 := float32(v3 * v3)
+			t6 := float32(s4 * t5)
+			t7 := float32(t4 + t6)
+			t8 := float32(math.Sqrt(float64(t7)))
+			t9 := float32(s7 + t8)
+			t10 := float32(t3 / t9)
+			t11 := float32(v8 - t10)
+			o0[i] = t11
+		}
+	}
+}
+
+// k_mul_mul_add_etc_f32_uussu_dfb8b8cb98_go is
+//
+//	kernel (u0:f32, u1:f32, s2:f32, s3:f32, u4:f32) { t0 = mul u0 u1; t1 = mul u1 s2; t2 = add t1 s3; t3 = mul t2 u4; t4 = add t0 t3; store t4 }
+//
+// for i: o0[i] = (a0[i] * a1[i]) + (((a1[i] * a2) + a3) * a4[i])
+func k_mul_mul_add_etc_f32_uussu_dfb8b8cb98_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		s3 := *(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v4 := a4[i]
+			t0 := float32(v0 * v1)
+			t1 := float32(v1 * s2)
+			t2 := float32(t1 + s3)
+			t3 := float32(t2 * v4)
+			t4 := float32(t0 + t3)
+			o0[i] = t4
+		}
+	}
+}
+
+// k_mul_mul_mul_etc_f64_uuus_498a4f381e_go is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, s3:f64) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t1 t2; t4 = add t0 t3; t5 = reciprocal t4; t6 = mul t5 t5; t7 = mul t6 t5; t8 = mul t7 t7; t9 = sub t8 t7; t10 = mul t9 s3; store t10 }
+//
+// for i: t5 := reciprocal((a0[i] * a0[i]) + ((a1[i] * a1[i]) + (a2[i] * a2[i]))); t7 := (t5 * t5) * t5; o0[i] = ((t7 * t7) - t7) * a3
+func k_mul_mul_mul_etc_f64_uuus_498a4f381e_go(f *abi.Frame) {
+	n := f.Cols
+	c5 := math.Float64frombits(0x3ff0000000000000) // 1
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			t0a, t0b := float64(v0a*v0a), float64(v0b*v0b)
+			t1a, t1b := float64(v1a*v1a), float64(v1b*v1b)
+			t2a, t2b := float64(v2a*v2a), float64(v2b*v2b)
+			t3a, t3b := float64(t1a+t2a), float64(t1b+t2b)
+			t4a, t4b := float64(t0a+t3a), float64(t0b+t3b)
+			t6a, t6b := float64(c5/t4a), float64(c5/t4b)
+			t7a, t7b := float64(t6a*t6a), float64(t6b*t6b)
+			t8a, t8b := float64(t7a*t6a), float64(t7b*t6b)
+			t9a, t9b := float64(t8a*t8a), float64(t8b*t8b)
+			t10a, t10b := float64(t9a-t8a), float64(t9b-t8b)
+			t11a, t11b := float64(t10a*s3), float64(t10b*s3)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t11a, t11b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := float64(v0 * v0)
+			t1 := float64(v1 * v1)
+			t2 := float64(v2 * v2)
+			t3 := float64(t1 + t2)
+			t4 := float64(t0 + t3)
+			t6 := float64(c5 / t4)
+			t7 := float64(t6 * t6)
+			t8 := float64(t7 * t6)
+			t9 := float64(t8 * t8)
+			t10 := float64(t9 - t8)
+			t11 := float64(t10 * s3)
+			o0[i] = t11
+		}
+	}
+}
+
+// k_mul_mul_mul_etc_f64_uuusss_2f3ed0eab9_go is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, s3:f64, s4:f64, s5:f64) { t0 = mul u0 u0; t1 = mul u1 u2; t2 = mul s3 t1; t3 = sub t0 t2; t4 = max t3 s4; t5 = sqrt t4; t6 = sub t5 u0; t7 = mul s5 u1; t8 = div t6 t7; store t8 }
+//
+// for i: o0[i] = (sqrt(max((a0[i] * a0[i]) - (a3 * (a1[i] * a2[i])), a4)) - a0[i]) / (a5 * a1[i])
+func k_mul_mul_mul_etc_f64_uuusss_2f3ed0eab9_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		s4 := *(*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4]))
+		s5 := *(*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			t0a, t0b := float64(v0a*v0a), float64(v0b*v0b)
+			t1a, t1b := float64(v1a*v2a), float64(v1b*v2b)
+			t2a, t2b := float64(s3*t1a), float64(s3*t1b)
+			t3a, t3b := float64(t0a-t2a), float64(t0b-t2b)
+			t4a, t4b := scalar.Max(t3a, s4), scalar.Max(t3b, s4)
+			t5a, t5b := float64(math.Sqrt(float64(t4a))), float64(math.Sqrt(float64(t4b)))
+			t6a, t6b := float64(t5a-v0a), float64(t5b-v0b)
+			t7a, t7b := float64(s5*v1a), float64(s5*v1b)
+			t8a, t8b := float64(t6a/t7a), float64(t6b/t7b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t8a, t8b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := float64(v0 * v0)
+			t1 := float64(v1 * v2)
+			t2 := float64(s3 * t1)
+			t3 := float64(t0 - t2)
+			t4 := scalar.Max(t3, s4)
+			t5 := float64(math.Sqrt(float64(t4)))
+			t6 := float64(t5 - v0)
+			t7 := float64(s5 * v1)
+			t8 := float64(t6 / t7)
+			o0[i] = t8
+		}
+	}
+}
+
+// k_mul_mul_sub_etc_f32_uuuu_fa849b795c_go is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = sub t0 t1; t3 = mul t2 t2; t4 = mul u1 u2; t5 = mul u0 u3; t6 = add t4 t5; t7 = mul t6 t6; t8 = add t3 t7; t9 = sqrt t8; store t9 }
+//
+// for i: t2 := (a0[i] * a1[i]) - (a2[i] * a3[i]); t6 := (a1[i] * a2[i]) + (a0[i] * a3[i]); o0[i] = sqrt((t2 * t2) + (t6 * t6))
+func k_mul_mul_sub_etc_f32_uuuu_fa849b795c_go(f *abi.Frame) {
 	n := f.Cols
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
 		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
 		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
-		for i := range n {
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			t0a, t0b := float32(v0a*v1a), float32(v0b*v1b)
+			t1a, t1b := float32(v2a*v3a), float32(v2b*v3b)
+			t2a, t2b := float32(t0a-t1a), float32(t0b-t1b)
+			t3a, t3b := float32(t2a*t2a), float32(t2b*t2b)
+			t4a, t4b := float32(v1a*v2a), float32(v1b*v2b)
+			t5a, t5b := float32(v0a*v3a), float32(v0b*v3b)
+			t6a, t6b := float32(t4a+t5a), float32(t4b+t5b)
+			t7a, t7b := float32(t6a*t6a), float32(t6b*t6b)
+			t8a, t8b := float32(t3a+t7a), float32(t3b+t7b)
+			t9a, t9b := float32(math.Sqrt(float64(t8a))), float32(math.Sqrt(float64(t8b)))
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t9a, t9b
+		}
+		for ; i < n; i++ {
 			v0 := a0[i]
 			v1 := a1[i]
 			v2 := a2[i]
 			v3 := a3[i]
-			v4 := a4[i]
+			t0 := float32(v0 * v1)
+			t1 := float32(v2 * v3)
+			t2 := float32(t0 - t1)
+			t3 := float32(t2 * t2)
+			t4 := float32(v1 * v2)
+			t5 := float32(v0 * v3)
+			t6 := float32(t4 + t5)
+			t7 := float32(t6 * t6)
+			t8 := float32(t3 + t7)
+			t9 := float32(math.Sqrt(float64(t8)))
+			o0[i] = t9
+		}
+	}
+}
+
+// k_mul_sin_mul_etc_f32_usuu_392cad3988_go is
+//
+//	kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = mul u0 s1; t1 = sin t0; t2 = mul t1 t1; t3 = cos u2; t4 = cos u3; t5 = mul t3 t4; t6 = mul t2 t5; t7 = sub u2 u3; t8 = mul t7 s1; t9 = sin t8; t10 = mul t9 t9; t11 = add t6 t10; store t11 }
+//
+// for i: t1 := sin(a0[i] * a1); t9 := sin((a2[i] - a3[i]) * a1); o0[i] = ((t1 * t1) * (cos(a2[i]) * cos(a3[i]))) + (t9 * t9)
+func k_mul_sin_mul_etc_f32_usuu_392cad3988_go(f *abi.Frame) {
+	n := f.Cols
+	c3 := math.Float32frombits(0x4e800000)          // 1.0737418e+09
+	c5 := math.Float64frombits(0x4338000000000000)  // 6.755399441055744e+15
+	c6 := math.Float64frombits(0x3fd45f306dc9c883)  // 0.3183098861837907
+	c9 := math.Float64frombits(0xc00921fb54442d18)  // -3.141592653589793
+	c11 := math.Float64frombits(0xbca1a62633145c06) // -1.224646799147353e-16
+	c14 := math.Float64frombits(0x44d0000000000000) // 3.022314549036573e+23
+	c17 := math.Float64frombits(0x3940000000000000) // 6.162975822039155e-33
+	c18 := math.Float64frombits(0x3c90000000000000) // 5.551115123125783e-17
+	c21 := math.Float64frombits(0x3fe45f306dc9c882) // 0.6366197723675813
+	c22 := math.Float64frombits(0x3fe4a7f09d5f47d4) // 0.6455004762340146
+	c23 := math.Float64frombits(0x3fea6ee06db14acc) // 0.8260347502167291
+	c24 := math.Float64frombits(0x3fe3c439041fe516) // 0.6177029686506639
+	c28 := math.Float64frombits(0x4340000000000000) // 9.007199254740992e+15
+	c36 := math.Float64frombits(0x3ca0000000000000) // 1.1102230246251565e-16
+	c39 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c42 := math.Float64frombits(0xc000000000000000) // -2
+	c57 := math.Float64frombits(0x3ff0000000000000) // 1
+	c62 := math.Float64frombits(0x400921fb54442d18) // 3.141592653589793
+	c63 := math.Float64frombits(0x3ca1a62633145c06) // 1.224646799147353e-16
+	c73 := int64(63)
+	c79 := math.Float64frombits(0x3feffffffffd1735) // 0.9999999999788317
+	c80 := math.Float64frombits(0xbfc55555541722df) // -0.16666666608786948
+	c81 := math.Float64frombits(0x3f811110b73e7c2e) // 0.008333330719152068
+	c82 := math.Float64frombits(0xbf2a017a8c05c17b) // -0.00019840832647900403
+	c83 := math.Float64frombits(0x3ec716b9d31ba6d6) // 2.7523962210410564e-06
+	c84 := math.Float64frombits(0xbe59a0d69b2e9c2b) // -2.386819071176607e-08
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			t0a, t0b := float32(v0a*s1), float32(v0b*s1)
+			t1a, t1b := float64(t0a), float64(t0b)
+			t2a, t2b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
+			t4a, t4b := c3 <= t2a, c3 <= t2b
+			t7a, t7b := math.FMA(t1a, c6, c5), math.FMA(t1b, c6, c5)
+			t8a, t8b := float64(t7a-c5), float64(t7b-c5)
+			t10a, t10b := math.FMA(t8a, c9, t1a), math.FMA(t8b, c9, t1b)
+			t12a, t12b := math.FMA(t8a, c11, t10a), math.FMA(t8b, c11, t10b)
+			t70a := t7a
+			t71a := t12a
+			if t4a {
+				t13a := t1a
+				t15a := math.Float64frombits(math.Float64bits(t13a) &^ (1 << 63))
+				t16a := c14 <= t15a
+				t19a := c18
+				if t16a {
+					t19a = c17
+				}
+				t20a := float64(t13a * t19a)
+				t25a := c21
+				if t16a {
+					t25a = c22
+				}
+				t26a := c22
+				if t16a {
+					t26a = c23
+				}
+				t27a := c23
+				if t16a {
+					t27a = c24
+				}
+				t29a := float64(t20a * c28)
+				t30a := float64(t29a * t25a)
+				t31a := -t30a
+				t32a := math.FMA(t29a, t25a, t31a)
+				t33a := float64(t20a * t26a)
+				t34a := -t33a
+				t35a := math.FMA(t20a, t26a, t34a)
+				t37a := float64(t20a * c36)
+				t38a := math.FMA(t37a, t27a, t35a)
+				t40a := float64(t30a * c39)
+				t41a := float64(math.RoundToEven(float64(t40a)))
+				t43a := math.FMA(t41a, c42, t30a)
+				t44a := float64(t32a * c39)
+				t45a := float64(math.RoundToEven(float64(t44a)))
+				t46a := math.FMA(t45a, c42, t32a)
+				t47a := float64(t43a + t46a)
+				t48a := float64(t33a * c39)
+				t49a := float64(math.RoundToEven(float64(t48a)))
+				t50a := math.FMA(t49a, c42, t33a)
+				t51a := float64(t47a + t50a)
+				t52a := float64(t51a - t47a)
+				t53a := float64(t51a - t52a)
+				t54a := float64(t47a - t53a)
+				t55a := float64(t50a - t52a)
+				t56a := float64(t54a + t55a)
+				t58a := math.FMA(t51a, c57, c5)
+				t59a := float64(t58a - c5)
+				t60a := float64(t51a - t59a)
+				t61a := float64(t56a + t38a)
+				t64a := float64(t60a * c62)
+				t65a := -t64a
+				t66a := math.FMA(t60a, c62, t65a)
+				t67a := math.FMA(t61a, c62, t66a)
+				t68a := math.FMA(t60a, c63, t67a)
+				t69a := float64(t64a + t68a)
+				t70a = t58a
+				t71a = t69a
+			}
+			t70b := t7b
+			t71b := t12b
+			if t4b {
+				t13b := t1b
+				t15b := math.Float64frombits(math.Float64bits(t13b) &^ (1 << 63))
+				t16b := c14 <= t15b
+				t19b := c18
+				if t16b {
+					t19b = c17
+				}
+				t20b := float64(t13b * t19b)
+				t25b := c21
+				if t16b {
+					t25b = c22
+				}
+				t26b := c22
+				if t16b {
+					t26b = c23
+				}
+				t27b := c23
+				if t16b {
+					t27b = c24
+				}
+				t29b := float64(t20b * c28)
+				t30b := float64(t29b * t25b)
+				t31b := -t30b
+				t32b := math.FMA(t29b, t25b, t31b)
+				t33b := float64(t20b * t26b)
+				t34b := -t33b
+				t35b := math.FMA(t20b, t26b, t34b)
+				t37b := float64(t20b * c36)
+				t38b := math.FMA(t37b, t27b, t35b)
+				t40b := float64(t30b * c39)
+				t41b := float64(math.RoundToEven(float64(t40b)))
+				t43b := math.FMA(t41b, c42, t30b)
+				t44b := float64(t32b * c39)
+				t45b := float64(math.RoundToEven(float64(t44b)))
+				t46b := math.FMA(t45b, c42, t32b)
+				t47b := float64(t43b + t46b)
+				t48b := float64(t33b * c39)
+				t49b := float64(math.RoundToEven(float64(t48b)))
+				t50b := math.FMA(t49b, c42, t33b)
+				t51b := float64(t47b + t50b)
+				t52b := float64(t51b - t47b)
+				t53b := float64(t51b - t52b)
+				t54b := float64(t47b - t53b)
+				t55b := float64(t50b - t52b)
+				t56b := float64(t54b + t55b)
+				t58b := math.FMA(t51b, c57, c5)
+				t59b := float64(t58b - c5)
+				t60b := float64(t51b - t59b)
+				t61b := float64(t56b + t38b)
+				t64b := float64(t60b * c62)
+				t65b := -t64b
+				t66b := math.FMA(t60b, c62, t65b)
+				t67b := math.FMA(t61b, c62, t66b)
+				t68b := math.FMA(t60b, c63, t67b)
+				t69b := float64(t64b + t68b)
+				t70b = t58b
+				t71b = t69b
+			}
+			t72a, t72b := int64(math.Float64bits(t70a)), int64(math.Float64bits(t70b))
+			t74a, t74b := t72a<<uint64(c73), t72b<<uint64(c73)
+			t75a, t75b := int64(math.Float64bits(t71a)), int64(math.Float64bits(t71b))
+			t76a, t76b := t75a^t74a, t75b^t74b
+			t77a, t77b := math.Float64frombits(uint64(t76a)), math.Float64frombits(uint64(t76b))
+			t78a, t78b := float64(t77a*t77a), float64(t77b*t77b)
+			t85a, t85b := math.FMA(c80, t78a, c79), math.FMA(c80, t78b, c79)
+			t86a, t86b := math.FMA(c82, t78a, c81), math.FMA(c82, t78b, c81)
+			t87a, t87b := math.FMA(c84, t78a, c83), math.FMA(c84, t78b, c83)
+			t88a, t88b := float64(t78a*t78a), float64(t78b*t78b)
+			t89a, t89b := math.FMA(t86a, t88a, t85a), math.FMA(t86b, t88b, t85b)
+			t90a, t90b := float64(t88a*t88a), float64(t88b*t88b)
+			t91a, t91b := math.FMA(t87a, t90a, t89a), math.FMA(t87b, t90b, t89b)
+			t92a, t92b := float64(t77a*t91a), float64(t77b*t91b)
+			t93a, t93b := float32(t92a), float32(t92b)
+			t94a, t94b := float32(t93a*t93a), float32(t93b*t93b)
+			t95a, t95b := math.Float32frombits(math.Float32bits(v2a)&^(1<<31)), math.Float32frombits(math.Float32bits(v2b)&^(1<<31))
+			t96a, t96b := float64(t95a), float64(t95b)
+			t97a, t97b := c3 <= t95a, c3 <= t95b
+			t98a, t98b := math.FMA(t96a, c6, c39), math.FMA(t96b, c6, c39)
+			t99a, t99b := float64(t98a+c5), float64(t98b+c5)
+			t100a, t100b := float64(t99a-c5), float64(t99b-c5)
+			t101a, t101b := float64(t100a-c39), float64(t100b-c39)
+			t102a, t102b := math.FMA(t101a, c9, t96a), math.FMA(t101b, c9, t96b)
+			t103a, t103b := math.FMA(t101a, c11, t102a), math.FMA(t101b, c11, t102b)
+			t149a := t99a
+			t150a := t103a
+			if t97a {
+				t104a := t96a
+				t105a := math.Float64frombits(math.Float64bits(t104a) &^ (1 << 63))
+				t106a := c14 <= t105a
+				t107a := c18
+				if t106a {
+					t107a = c17
+				}
+				t108a := float64(t104a * t107a)
+				t109a := c21
+				if t106a {
+					t109a = c22
+				}
+				t110a := c22
+				if t106a {
+					t110a = c23
+				}
+				t111a := c23
+				if t106a {
+					t111a = c24
+				}
+				t112a := float64(t108a * c28)
+				t113a := float64(t112a * t109a)
+				t114a := -t113a
+				t115a := math.FMA(t112a, t109a, t114a)
+				t116a := float64(t108a * t110a)
+				t117a := -t116a
+				t118a := math.FMA(t108a, t110a, t117a)
+				t119a := float64(t108a * c36)
+				t120a := math.FMA(t119a, t111a, t118a)
+				t121a := float64(t113a * c39)
+				t122a := float64(math.RoundToEven(float64(t121a)))
+				t123a := math.FMA(t122a, c42, t113a)
+				t124a := float64(t115a * c39)
+				t125a := float64(math.RoundToEven(float64(t124a)))
+				t126a := math.FMA(t125a, c42, t115a)
+				t127a := float64(t123a + t126a)
+				t128a := float64(t116a * c39)
+				t129a := float64(math.RoundToEven(float64(t128a)))
+				t130a := math.FMA(t129a, c42, t116a)
+				t131a := float64(t127a + t130a)
+				t132a := float64(t131a - t127a)
+				t133a := float64(t131a - t132a)
+				t134a := float64(t127a - t133a)
+				t135a := float64(t130a - t132a)
+				t136a := float64(t134a + t135a)
+				t137a := math.FMA(t131a, c57, c39)
+				t138a := float64(t137a + c5)
+				t139a := float64(t138a - c5)
+				t140a := float64(t139a - c39)
+				t141a := float64(t131a - t140a)
+				t142a := float64(t136a + t120a)
+				t143a := float64(t141a * c62)
+				t144a := -t143a
+				t145a := math.FMA(t141a, c62, t144a)
+				t146a := math.FMA(t142a, c62, t145a)
+				t147a := math.FMA(t141a, c63, t146a)
+				t148a := float64(t143a + t147a)
+				t149a = t138a
+				t150a = t148a
+			}
+			t149b := t99b
+			t150b := t103b
+			if t97b {
+				t104b := t96b
+				t105b := math.Float64frombits(math.Float64bits(t104b) &^ (1 << 63))
+				t106b := c14 <= t105b
+				t107b := c18
+				if t106b {
+					t107b = c17
+				}
+				t108b := float64(t104b * t107b)
+				t109b := c21
+				if t106b {
+					t109b = c22
+				}
+				t110b := c22
+				if t106b {
+					t110b = c23
+				}
+				t111b := c23
+				if t106b {
+					t111b = c24
+				}
+				t112b := float64(t108b * c28)
+				t113b := float64(t112b * t109b)
+				t114b := -t113b
+				t115b := math.FMA(t112b, t109b, t114b)
+				t116b := float64(t108b * t110b)
+				t117b := -t116b
+				t118b := math.FMA(t108b, t110b, t117b)
+				t119b := float64(t108b * c36)
+				t120b := math.FMA(t119b, t111b, t118b)
+				t121b := float64(t113b * c39)
+				t122b := float64(math.RoundToEven(float64(t121b)))
+				t123b := math.FMA(t122b, c42, t113b)
+				t124b := float64(t115b * c39)
+				t125b := float64(math.RoundToEven(float64(t124b)))
+				t126b := math.FMA(t125b, c42, t115b)
+				t127b := float64(t123b + t126b)
+				t128b := float64(t116b * c39)
+				t129b := float64(math.RoundToEven(float64(t128b)))
+				t130b := math.FMA(t129b, c42, t116b)
+				t131b := float64(t127b + t130b)
+				t132b := float64(t131b - t127b)
+				t133b := float64(t131b - t132b)
+				t134b := float64(t127b - t133b)
+				t135b := float64(t130b - t132b)
+				t136b := float64(t134b + t135b)
+				t137b := math.FMA(t131b, c57, c39)
+				t138b := float64(t137b + c5)
+				t139b := float64(t138b - c5)
+				t140b := float64(t139b - c39)
+				t141b := float64(t131b - t140b)
+				t142b := float64(t136b + t120b)
+				t143b := float64(t141b * c62)
+				t144b := -t143b
+				t145b := math.FMA(t141b, c62, t144b)
+				t146b := math.FMA(t142b, c62, t145b)
+				t147b := math.FMA(t141b, c63, t146b)
+				t148b := float64(t143b + t147b)
+				t149b = t138b
+				t150b = t148b
+			}
+			t151a, t151b := int64(math.Float64bits(t149a)), int64(math.Float64bits(t149b))
+			t152a, t152b := t151a<<uint64(c73), t151b<<uint64(c73)
+			t153a, t153b := int64(math.Float64bits(t150a)), int64(math.Float64bits(t150b))
+			t154a, t154b := t153a^t152a, t153b^t152b
+			t155a, t155b := math.Float64frombits(uint64(t154a)), math.Float64frombits(uint64(t154b))
+			t156a, t156b := float64(t155a*t155a), float64(t155b*t155b)
+			t157a, t157b := math.FMA(c80, t156a, c79), math.FMA(c80, t156b, c79)
+			t158a, t158b := math.FMA(c82, t156a, c81), math.FMA(c82, t156b, c81)
+			t159a, t159b := math.FMA(c84, t156a, c83), math.FMA(c84, t156b, c83)
+			t160a, t160b := float64(t156a*t156a), float64(t156b*t156b)
+			t161a, t161b := math.FMA(t158a, t160a, t157a), math.FMA(t158b, t160b, t157b)
+			t162a, t162b := float64(t160a*t160a), float64(t160b*t160b)
+			t163a, t163b := math.FMA(t159a, t162a, t161a), math.FMA(t159b, t162b, t161b)
+			t164a, t164b := float64(t155a*t163a), float64(t155b*t163b)
+			t165a, t165b := float32(t164a), float32(t164b)
+			t166a, t166b := math.Float32frombits(math.Float32bits(v3a)&^(1<<31)), math.Float32frombits(math.Float32bits(v3b)&^(1<<31))
+			t167a, t167b := float64(t166a), float64(t166b)
+			t168a, t168b := c3 <= t166a, c3 <= t166b
+			t169a, t169b := math.FMA(t167a, c6, c39), math.FMA(t167b, c6, c39)
+			t170a, t170b := float64(t169a+c5), float64(t169b+c5)
+			t171a, t171b := float64(t170a-c5), float64(t170b-c5)
+			t172a, t172b := float64(t171a-c39), float64(t171b-c39)
+			t173a, t173b := math.FMA(t172a, c9, t167a), math.FMA(t172b, c9, t167b)
+			t174a, t174b := math.FMA(t172a, c11, t173a), math.FMA(t172b, c11, t173b)
+			t220a := t170a
+			t221a := t174a
+			if t168a {
+				t175a := t167a
+				t176a := math.Float64frombits(math.Float64bits(t175a) &^ (1 << 63))
+				t177a := c14 <= t176a
+				t178a := c18
+				if t177a {
+					t178a = c17
+				}
+				t179a := float64(t175a * t178a)
+				t180a := c21
+				if t177a {
+					t180a = c22
+				}
+				t181a := c22
+				if t177a {
+					t181a = c23
+				}
+				t182a := c23
+				if t177a {
+					t182a = c24
+				}
+				t183a := float64(t179a * c28)
+				t184a := float64(t183a * t180a)
+				t185a := -t184a
+				t186a := math.FMA(t183a, t180a, t185a)
+				t187a := float64(t179a * t181a)
+				t188a := -t187a
+				t189a := math.FMA(t179a, t181a, t188a)
+				t190a := float64(t179a * c36)
+				t191a := math.FMA(t190a, t182a, t189a)
+				t192a := float64(t184a * c39)
+				t193a := float64(math.RoundToEven(float64(t192a)))
+				t194a := math.FMA(t193a, c42, t184a)
+				t195a := float64(t186a * c39)
+				t196a := float64(math.RoundToEven(float64(t195a)))
+				t197a := math.FMA(t196a, c42, t186a)
+				t198a := float64(t194a + t197a)
+				t199a := float64(t187a * c39)
+				t200a := float64(math.RoundToEven(float64(t199a)))
+				t201a := math.FMA(t200a, c42, t187a)
+				t202a := float64(t198a + t201a)
+				t203a := float64(t202a - t198a)
+				t204a := float64(t202a - t203a)
+				t205a := float64(t198a - t204a)
+				t206a := float64(t201a - t203a)
+				t207a := float64(t205a + t206a)
+				t208a := math.FMA(t202a, c57, c39)
+				t209a := float64(t208a + c5)
+				t210a := float64(t209a - c5)
+				t211a := float64(t210a - c39)
+				t212a := float64(t202a - t211a)
+				t213a := float64(t207a + t191a)
+				t214a := float64(t212a * c62)
+				t215a := -t214a
+				t216a := math.FMA(t212a, c62, t215a)
+				t217a := math.FMA(t213a, c62, t216a)
+				t218a := math.FMA(t212a, c63, t217a)
+				t219a := float64(t214a + t218a)
+				t220a = t209a
+				t221a = t219a
+			}
+			t220b := t170b
+			t221b := t174b
+			if t168b {
+				t175b := t167b
+				t176b := math.Float64frombits(math.Float64bits(t175b) &^ (1 << 63))
+				t177b := c14 <= t176b
+				t178b := c18
+				if t177b {
+					t178b = c17
+				}
+				t179b := float64(t175b * t178b)
+				t180b := c21
+				if t177b {
+					t180b = c22
+				}
+				t181b := c22
+				if t177b {
+					t181b = c23
+				}
+				t182b := c23
+				if t177b {
+					t182b = c24
+				}
+				t183b := float64(t179b * c28)
+				t184b := float64(t183b * t180b)
+				t185b := -t184b
+				t186b := math.FMA(t183b, t180b, t185b)
+				t187b := float64(t179b * t181b)
+				t188b := -t187b
+				t189b := math.FMA(t179b, t181b, t188b)
+				t190b := float64(t179b * c36)
+				t191b := math.FMA(t190b, t182b, t189b)
+				t192b := float64(t184b * c39)
+				t193b := float64(math.RoundToEven(float64(t192b)))
+				t194b := math.FMA(t193b, c42, t184b)
+				t195b := float64(t186b * c39)
+				t196b := float64(math.RoundToEven(float64(t195b)))
+				t197b := math.FMA(t196b, c42, t186b)
+				t198b := float64(t194b + t197b)
+				t199b := float64(t187b * c39)
+				t200b := float64(math.RoundToEven(float64(t199b)))
+				t201b := math.FMA(t200b, c42, t187b)
+				t202b := float64(t198b + t201b)
+				t203b := float64(t202b - t198b)
+				t204b := float64(t202b - t203b)
+				t205b := float64(t198b - t204b)
+				t206b := float64(t201b - t203b)
+				t207b := float64(t205b + t206b)
+				t208b := math.FMA(t202b, c57, c39)
+				t209b := float64(t208b + c5)
+				t210b := float64(t209b - c5)
+				t211b := float64(t210b - c39)
+				t212b := float64(t202b - t211b)
+				t213b := float64(t207b + t191b)
+				t214b := float64(t212b * c62)
+				t215b := -t214b
+				t216b := math.FMA(t212b, c62, t215b)
+				t217b := math.FMA(t213b, c62, t216b)
+				t218b := math.FMA(t212b, c63, t217b)
+				t219b := float64(t214b + t218b)
+				t220b = t209b
+				t221b = t219b
+			}
+			t222a, t222b := int64(math.Float64bits(t220a)), int64(math.Float64bits(t220b))
+			t223a, t223b := t222a<<uint64(c73), t222b<<uint64(c73)
+			t224a, t224b := int64(math.Float64bits(t221a)), int64(math.Float64bits(t221b))
+			t225a, t225b := t224a^t223a, t224b^t223b
+			t226a, t226b := math.Float64frombits(uint64(t225a)), math.Float64frombits(uint64(t225b))
+			t227a, t227b := float64(t226a*t226a), float64(t226b*t226b)
+			t228a, t228b := math.FMA(c80, t227a, c79), math.FMA(c80, t227b, c79)
+			t229a, t229b := math.FMA(c82, t227a, c81), math.FMA(c82, t227b, c81)
+			t230a, t230b := math.FMA(c84, t227a, c83), math.FMA(c84, t227b, c83)
+			t231a, t231b := float64(t227a*t227a), float64(t227b*t227b)
+			t232a, t232b := math.FMA(t229a, t231a, t228a), math.FMA(t229b, t231b, t228b)
+			t233a, t233b := float64(t231a*t231a), float64(t231b*t231b)
+			t234a, t234b := math.FMA(t230a, t233a, t232a), math.FMA(t230b, t233b, t232b)
+			t235a, t235b := float64(t226a*t234a), float64(t226b*t234b)
+			t236a, t236b := float32(t235a), float32(t235b)
+			t237a, t237b := float32(t165a*t236a), float32(t165b*t236b)
+			t238a, t238b := float32(t94a*t237a), float32(t94b*t237b)
+			t239a, t239b := float32(v2a-v3a), float32(v2b-v3b)
+			t240a, t240b := float32(t239a*s1), float32(t239b*s1)
+			t241a, t241b := float64(t240a), float64(t240b)
+			t242a, t242b := math.Float32frombits(math.Float32bits(t240a)&^(1<<31)), math.Float32frombits(math.Float32bits(t240b)&^(1<<31))
+			t243a, t243b := c3 <= t242a, c3 <= t242b
+			t244a, t244b := math.FMA(t241a, c6, c5), math.FMA(t241b, c6, c5)
+			t245a, t245b := float64(t244a-c5), float64(t244b-c5)
+			t246a, t246b := math.FMA(t245a, c9, t241a), math.FMA(t245b, c9, t241b)
+			t247a, t247b := math.FMA(t245a, c11, t246a), math.FMA(t245b, c11, t246b)
+			t291a := t244a
+			t292a := t247a
+			if t243a {
+				t248a := t241a
+				t249a := math.Float64frombits(math.Float64bits(t248a) &^ (1 << 63))
+				t250a := c14 <= t249a
+				t251a := c18
+				if t250a {
+					t251a = c17
+				}
+				t252a := float64(t248a * t251a)
+				t253a := c21
+				if t250a {
+					t253a = c22
+				}
+				t254a := c22
+				if t250a {
+					t254a = c23
+				}
+				t255a := c23
+				if t250a {
+					t255a = c24
+				}
+				t256a := float64(t252a * c28)
+				t257a := float64(t256a * t253a)
+				t258a := -t257a
+				t259a := math.FMA(t256a, t253a, t258a)
+				t260a := float64(t252a * t254a)
+				t261a := -t260a
+				t262a := math.FMA(t252a, t254a, t261a)
+				t263a := float64(t252a * c36)
+				t264a := math.FMA(t263a, t255a, t262a)
+				t265a := float64(t257a * c39)
+				t266a := float64(math.RoundToEven(float64(t265a)))
+				t267a := math.FMA(t266a, c42, t257a)
+				t268a := float64(t259a * c39)
+				t269a := float64(math.RoundToEven(float64(t268a)))
+				t270a := math.FMA(t269a, c42, t259a)
+				t271a := float64(t267a + t270a)
+				t272a := float64(t260a * c39)
+				t273a := float64(math.RoundToEven(float64(t272a)))
+				t274a := math.FMA(t273a, c42, t260a)
+				t275a := float64(t271a + t274a)
+				t276a := float64(t275a - t271a)
+				t277a := float64(t275a - t276a)
+				t278a := float64(t271a - t277a)
+				t279a := float64(t274a - t276a)
+				t280a := float64(t278a + t279a)
+				t281a := math.FMA(t275a, c57, c5)
+				t282a := float64(t281a - c5)
+				t283a := float64(t275a - t282a)
+				t284a := float64(t280a + t264a)
+				t285a := float64(t283a * c62)
+				t286a := -t285a
+				t287a := math.FMA(t283a, c62, t286a)
+				t288a := math.FMA(t284a, c62, t287a)
+				t289a := math.FMA(t283a, c63, t288a)
+				t290a := float64(t285a + t289a)
+				t291a = t281a
+				t292a = t290a
+			}
+			t291b := t244b
+			t292b := t247b
+			if t243b {
+				t248b := t241b
+				t249b := math.Float64frombits(math.Float64bits(t248b) &^ (1 << 63))
+				t250b := c14 <= t249b
+				t251b := c18
+				if t250b {
+					t251b = c17
+				}
+				t252b := float64(t248b * t251b)
+				t253b := c21
+				if t250b {
+					t253b = c22
+				}
+				t254b := c22
+				if t250b {
+					t254b = c23
+				}
+				t255b := c23
+				if t250b {
+					t255b = c24
+				}
+				t256b := float64(t252b * c28)
+				t257b := float64(t256b * t253b)
+				t258b := -t257b
+				t259b := math.FMA(t256b, t253b, t258b)
+				t260b := float64(t252b * t254b)
+				t261b := -t260b
+				t262b := math.FMA(t252b, t254b, t261b)
+				t263b := float64(t252b * c36)
+				t264b := math.FMA(t263b, t255b, t262b)
+				t265b := float64(t257b * c39)
+				t266b := float64(math.RoundToEven(float64(t265b)))
+				t267b := math.FMA(t266b, c42, t257b)
+				t268b := float64(t259b * c39)
+				t269b := float64(math.RoundToEven(float64(t268b)))
+				t270b := math.FMA(t269b, c42, t259b)
+				t271b := float64(t267b + t270b)
+				t272b := float64(t260b * c39)
+				t273b := float64(math.RoundToEven(float64(t272b)))
+				t274b := math.FMA(t273b, c42, t260b)
+				t275b := float64(t271b + t274b)
+				t276b := float64(t275b - t271b)
+				t277b := float64(t275b - t276b)
+				t278b := float64(t271b - t277b)
+				t279b := float64(t274b - t276b)
+				t280b := float64(t278b + t279b)
+				t281b := math.FMA(t275b, c57, c5)
+				t282b := float64(t281b - c5)
+				t283b := float64(t275b - t282b)
+				t284b := float64(t280b + t264b)
+				t285b := float64(t283b * c62)
+				t286b := -t285b
+				t287b := math.FMA(t283b, c62, t286b)
+				t288b := math.FMA(t284b, c62, t287b)
+				t289b := math.FMA(t283b, c63, t288b)
+				t290b := float64(t285b + t289b)
+				t291b = t281b
+				t292b = t290b
+			}
+			t293a, t293b := int64(math.Float64bits(t291a)), int64(math.Float64bits(t291b))
+			t294a, t294b := t293a<<uint64(c73), t293b<<uint64(c73)
+			t295a, t295b := int64(math.Float64bits(t292a)), int64(math.Float64bits(t292b))
+			t296a, t296b := t295a^t294a, t295b^t294b
+			t297a, t297b := math.Float64frombits(uint64(t296a)), math.Float64frombits(uint64(t296b))
+			t298a, t298b := float64(t297a*t297a), float64(t297b*t297b)
+			t299a, t299b := math.FMA(c80, t298a, c79), math.FMA(c80, t298b, c79)
+			t300a, t300b := math.FMA(c82, t298a, c81), math.FMA(c82, t298b, c81)
+			t301a, t301b := math.FMA(c84, t298a, c83), math.FMA(c84, t298b, c83)
+			t302a, t302b := float64(t298a*t298a), float64(t298b*t298b)
+			t303a, t303b := math.FMA(t300a, t302a, t299a), math.FMA(t300b, t302b, t299b)
+			t304a, t304b := float64(t302a*t302a), float64(t302b*t302b)
+			t305a, t305b := math.FMA(t301a, t304a, t303a), math.FMA(t301b, t304b, t303b)
+			t306a, t306b := float64(t297a*t305a), float64(t297b*t305b)
+			t307a, t307b := float32(t306a), float32(t306b)
+			t308a, t308b := float32(t307a*t307a), float32(t307b*t307b)
+			t309a, t309b := float32(t238a+t308a), float32(t238b+t308b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t309a, t309b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			t0 := float32(v0 * s1)
+			t1 := float64(t0)
+			t2 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+			t4 := c3 <= t2
+			t7 := math.FMA(t1, c6, c5)
+			t8 := float64(t7 - c5)
+			t10 := math.FMA(t8, c9, t1)
+			t12 := math.FMA(t8, c11, t10)
+			t70 := t7
+			t71 := t12
+			if t4 {
+				t13 := t1
+				t15 := math.Float64frombits(math.Float64bits(t13) &^ (1 << 63))
+				t16 := c14 <= t15
+				t19 := c18
+				if t16 {
+					t19 = c17
+				}
+				t20 := float64(t13 * t19)
+				t25 := c21
+				if t16 {
+					t25 = c22
+				}
+				t26 := c22
+				if t16 {
+					t26 = c23
+				}
+				t27 := c23
+				if t16 {
+					t27 = c24
+				}
+				t29 := float64(t20 * c28)
+				t30 := float64(t29 * t25)
+				t31 := -t30
+				t32 := math.FMA(t29, t25, t31)
+				t33 := float64(t20 * t26)
+				t34 := -t33
+				t35 := math.FMA(t20, t26, t34)
+				t37 := float64(t20 * c36)
+				t38 := math.FMA(t37, t27, t35)
+				t40 := float64(t30 * c39)
+				t41 := float64(math.RoundToEven(float64(t40)))
+				t43 := math.FMA(t41, c42, t30)
+				t44 := float64(t32 * c39)
+				t45 := float64(math.RoundToEven(float64(t44)))
+				t46 := math.FMA(t45, c42, t32)
+				t47 := float64(t43 + t46)
+				t48 := float64(t33 * c39)
+				t49 := float64(math.RoundToEven(float64(t48)))
+				t50 := math.FMA(t49, c42, t33)
+				t51 := float64(t47 + t50)
+				t52 := float64(t51 - t47)
+				t53 := float64(t51 - t52)
+				t54 := float64(t47 - t53)
+				t55 := float64(t50 - t52)
+				t56 := float64(t54 + t55)
+				t58 := math.FMA(t51, c57, c5)
+				t59 := float64(t58 - c5)
+				t60 := float64(t51 - t59)
+				t61 := float64(t56 + t38)
+				t64 := float64(t60 * c62)
+				t65 := -t64
+				t66 := math.FMA(t60, c62, t65)
+				t67 := math.FMA(t61, c62, t66)
+				t68 := math.FMA(t60, c63, t67)
+				t69 := float64(t64 + t68)
+				t70 = t58
+				t71 = t69
+			}
+			t72 := int64(math.Float64bits(t70))
+			t74 := t72 << uint64(c73)
+			t75 := int64(math.Float64bits(t71))
+			t76 := t75 ^ t74
+			t77 := math.Float64frombits(uint64(t76))
+			t78 := float64(t77 * t77)
+			t85 := math.FMA(c80, t78, c79)
+			t86 := math.FMA(c82, t78, c81)
+			t87 := math.FMA(c84, t78, c83)
+			t88 := float64(t78 * t78)
+			t89 := math.FMA(t86, t88, t85)
+			t90 := float64(t88 * t88)
+			t91 := math.FMA(t87, t90, t89)
+			t92 := float64(t77 * t91)
+			t93 := float32(t92)
+			t94 := float32(t93 * t93)
+			t95 := math.Float32frombits(math.Float32bits(v2) &^ (1 << 31))
+			t96 := float64(t95)
+			t97 := c3 <= t95
+			t98 := math.FMA(t96, c6, c39)
+			t99 := float64(t98 + c5)
+			t100 := float64(t99 - c5)
+			t101 := float64(t100 - c39)
+			t102 := math.FMA(t101, c9, t96)
+			t103 := math.FMA(t101, c11, t102)
+			t149 := t99
+			t150 := t103
+			if t97 {
+				t104 := t96
+				t105 := math.Float64frombits(math.Float64bits(t104) &^ (1 << 63))
+				t106 := c14 <= t105
+				t107 := c18
+				if t106 {
+					t107 = c17
+				}
+				t108 := float64(t104 * t107)
+				t109 := c21
+				if t106 {
+					t109 = c22
+				}
+				t110 := c22
+				if t106 {
+					t110 = c23
+				}
+				t111 := c23
+				if t106 {
+					t111 = c24
+				}
+				t112 := float64(t108 * c28)
+				t113 := float64(t112 * t109)
+				t114 := -t113
+				t115 := math.FMA(t112, t109, t114)
+				t116 := float64(t108 * t110)
+				t117 := -t116
+				t118 := math.FMA(t108, t110, t117)
+				t119 := float64(t108 * c36)
+				t120 := math.FMA(t119, t111, t118)
+				t121 := float64(t113 * c39)
+				t122 := float64(math.RoundToEven(float64(t121)))
+				t123 := math.FMA(t122, c42, t113)
+				t124 := float64(t115 * c39)
+				t125 := float64(math.RoundToEven(float64(t124)))
+				t126 := math.FMA(t125, c42, t115)
+				t127 := float64(t123 + t126)
+				t128 := float64(t116 * c39)
+				t129 := float64(math.RoundToEven(float64(t128)))
+				t130 := math.FMA(t129, c42, t116)
+				t131 := float64(t127 + t130)
+				t132 := float64(t131 - t127)
+				t133 := float64(t131 - t132)
+				t134 := float64(t127 - t133)
+				t135 := float64(t130 - t132)
+				t136 := float64(t134 + t135)
+				t137 := math.FMA(t131, c57, c39)
+				t138 := float64(t137 + c5)
+				t139 := float64(t138 - c5)
+				t140 := float64(t139 - c39)
+				t141 := float64(t131 - t140)
+				t142 := float64(t136 + t120)
+				t143 := float64(t141 * c62)
+				t144 := -t143
+				t145 := math.FMA(t141, c62, t144)
+				t146 := math.FMA(t142, c62, t145)
+				t147 := math.FMA(t141, c63, t146)
+				t148 := float64(t143 + t147)
+				t149 = t138
+				t150 = t148
+			}
+			t151 := int64(math.Float64bits(t149))
+			t152 := t151 << uint64(c73)
+			t153 := int64(math.Float64bits(t150))
+			t154 := t153 ^ t152
+			t155 := math.Float64frombits(uint64(t154))
+			t156 := float64(t155 * t155)
+			t157 := math.FMA(c80, t156, c79)
+			t158 := math.FMA(c82, t156, c81)
+			t159 := math.FMA(c84, t156, c83)
+			t160 := float64(t156 * t156)
+			t161 := math.FMA(t158, t160, t157)
+			t162 := float64(t160 * t160)
+			t163 := math.FMA(t159, t162, t161)
+			t164 := float64(t155 * t163)
+			t165 := float32(t164)
+			t166 := math.Float32frombits(math.Float32bits(v3) &^ (1 << 31))
+			t167 := float64(t166)
+			t168 := c3 <= t166
+			t169 := math.FMA(t167, c6, c39)
+			t170 := float64(t169 + c5)
+			t171 := float64(t170 - c5)
+			t172 := float64(t171 - c39)
+			t173 := math.FMA(t172, c9, t167)
+			t174 := math.FMA(t172, c11, t173)
+			t220 := t170
+			t221 := t174
+			if t168 {
+				t175 := t167
+				t176 := math.Float64frombits(math.Float64bits(t175) &^ (1 << 63))
+				t177 := c14 <= t176
+				t178 := c18
+				if t177 {
+					t178 = c17
+				}
+				t179 := float64(t175 * t178)
+				t180 := c21
+				if t177 {
+					t180 = c22
+				}
+				t181 := c22
+				if t177 {
+					t181 = c23
+				}
+				t182 := c23
+				if t177 {
+					t182 = c24
+				}
+				t183 := float64(t179 * c28)
+				t184 := float64(t183 * t180)
+				t185 := -t184
+				t186 := math.FMA(t183, t180, t185)
+				t187 := float64(t179 * t181)
+				t188 := -t187
+				t189 := math.FMA(t179, t181, t188)
+				t190 := float64(t179 * c36)
+				t191 := math.FMA(t190, t182, t189)
+				t192 := float64(t184 * c39)
+				t193 := float64(math.RoundToEven(float64(t192)))
+				t194 := math.FMA(t193, c42, t184)
+				t195 := float64(t186 * c39)
+				t196 := float64(math.RoundToEven(float64(t195)))
+				t197 := math.FMA(t196, c42, t186)
+				t198 := float64(t194 + t197)
+				t199 := float64(t187 * c39)
+				t200 := float64(math.RoundToEven(float64(t199)))
+				t201 := math.FMA(t200, c42, t187)
+				t202 := float64(t198 + t201)
+				t203 := float64(t202 - t198)
+				t204 := float64(t202 - t203)
+				t205 := float64(t198 - t204)
+				t206 := float64(t201 - t203)
+				t207 := float64(t205 + t206)
+				t208 := math.FMA(t202, c57, c39)
+				t209 := float64(t208 + c5)
+				t210 := float64(t209 - c5)
+				t211 := float64(t210 - c39)
+				t212 := float64(t202 - t211)
+				t213 := float64(t207 + t191)
+				t214 := float64(t212 * c62)
+				t215 := -t214
+				t216 := math.FMA(t212, c62, t215)
+				t217 := math.FMA(t213, c62, t216)
+				t218 := math.FMA(t212, c63, t217)
+				t219 := float64(t214 + t218)
+				t220 = t209
+				t221 = t219
+			}
+			t222 := int64(math.Float64bits(t220))
+			t223 := t222 << uint64(c73)
+			t224 := int64(math.Float64bits(t221))
+			t225 := t224 ^ t223
+			t226 := math.Float64frombits(uint64(t225))
+			t227 := float64(t226 * t226)
+			t228 := math.FMA(c80, t227, c79)
+			t229 := math.FMA(c82, t227, c81)
+			t230 := math.FMA(c84, t227, c83)
+			t231 := float64(t227 * t227)
+			t232 := math.FMA(t229, t231, t228)
+			t233 := float64(t231 * t231)
+			t234 := math.FMA(t230, t233, t232)
+			t235 := float64(t226 * t234)
+			t236 := float32(t235)
+			t237 := float32(t165 * t236)
+			t238 := float32(t94 * t237)
+			t239 := float32(v2 - v3)
+			t240 := float32(t239 * s1)
+			t241 := float64(t240)
+			t242 := math.Float32frombits(math.Float32bits(t240) &^ (1 << 31))
+			t243 := c3 <= t242
+			t244 := math.FMA(t241, c6, c5)
+			t245 := float64(t244 - c5)
+			t246 := math.FMA(t245, c9, t241)
+			t247 := math.FMA(t245, c11, t246)
+			t291 := t244
+			t292 := t247
+			if t243 {
+				t248 := t241
+				t249 := math.Float64frombits(math.Float64bits(t248) &^ (1 << 63))
+				t250 := c14 <= t249
+				t251 := c18
+				if t250 {
+					t251 = c17
+				}
+				t252 := float64(t248 * t251)
+				t253 := c21
+				if t250 {
+					t253 = c22
+				}
+				t254 := c22
+				if t250 {
+					t254 = c23
+				}
+				t255 := c23
+				if t250 {
+					t255 = c24
+				}
+				t256 := float64(t252 * c28)
+				t257 := float64(t256 * t253)
+				t258 := -t257
+				t259 := math.FMA(t256, t253, t258)
+				t260 := float64(t252 * t254)
+				t261 := -t260
+				t262 := math.FMA(t252, t254, t261)
+				t263 := float64(t252 * c36)
+				t264 := math.FMA(t263, t255, t262)
+				t265 := float64(t257 * c39)
+				t266 := float64(math.RoundToEven(float64(t265)))
+				t267 := math.FMA(t266, c42, t257)
+				t268 := float64(t259 * c39)
+				t269 := float64(math.RoundToEven(float64(t268)))
+				t270 := math.FMA(t269, c42, t259)
+				t271 := float64(t267 + t270)
+				t272 := float64(t260 * c39)
+				t273 := float64(math.RoundToEven(float64(t272)))
+				t274 := math.FMA(t273, c42, t260)
+				t275 := float64(t271 + t274)
+				t276 := float64(t275 - t271)
+				t277 := float64(t275 - t276)
+				t278 := float64(t271 - t277)
+				t279 := float64(t274 - t276)
+				t280 := float64(t278 + t279)
+				t281 := math.FMA(t275, c57, c5)
+				t282 := float64(t281 - c5)
+				t283 := float64(t275 - t282)
+				t284 := float64(t280 + t264)
+				t285 := float64(t283 * c62)
+				t286 := -t285
+				t287 := math.FMA(t283, c62, t286)
+				t288 := math.FMA(t284, c62, t287)
+				t289 := math.FMA(t283, c63, t288)
+				t290 := float64(t285 + t289)
+				t291 = t281
+				t292 = t290
+			}
+			t293 := int64(math.Float64bits(t291))
+			t294 := t293 << uint64(c73)
+			t295 := int64(math.Float64bits(t292))
+			t296 := t295 ^ t294
+			t297 := math.Float64frombits(uint64(t296))
+			t298 := float64(t297 * t297)
+			t299 := math.FMA(c80, t298, c79)
+			t300 := math.FMA(c82, t298, c81)
+			t301 := math.FMA(c84, t298, c83)
+			t302 := float64(t298 * t298)
+			t303 := math.FMA(t300, t302, t299)
+			t304 := float64(t302 * t302)
+			t305 := math.FMA(t301, t304, t303)
+			t306 := float64(t297 * t305)
+			t307 := float32(t306)
+			t308 := float32(t307 * t307)
+			t309 := float32(t238 + t308)
+			o0[i] = t309
+		}
+	}
+}
+
+// k_mul_sin_mul_etc_f32_usuu_8ca62a123c_go is
+//
+//	kernel fast (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = mul u0 s1; t1 = sin t0; t2 = mul t1 t1; t3 = cos u2; t4 = cos u3; t5 = mul t3 t4; t6 = mul t2 t5; t7 = sub u2 u3; t8 = mul t7 s1; t9 = sin t8; t10 = mul t9 t9; t11 = add t6 t10; store t11 }
+//
+// for i: t1 := sin(a0[i] * a1); t9 := sin((a2[i] - a3[i]) * a1); o0[i] = ((t1 * t1) * (cos(a2[i]) * cos(a3[i]))) + (t9 * t9)
+func k_mul_sin_mul_etc_f32_usuu_8ca62a123c_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := math.Float32frombits(0x47800000)          // 65536
+	c4 := math.Float32frombits(0x4b400000)          // 1.2582912e+07
+	c5 := math.Float32frombits(0x3ea2f983)          // 0.31830987
+	c8 := math.Float32frombits(0xc0490fda)          // -3.1415925
+	c10 := math.Float32frombits(0xb4222168)         // -1.5099579e-07
+	c12 := math.Float32frombits(0xa84234c4)         // -1.0780605e-14
+	c15 := math.Float64frombits(0x44d0000000000000) // 3.022314549036573e+23
+	c18 := math.Float64frombits(0x3940000000000000) // 6.162975822039155e-33
+	c19 := math.Float64frombits(0x3c90000000000000) // 5.551115123125783e-17
+	c22 := math.Float64frombits(0x3fe45f306dc9c882) // 0.6366197723675813
+	c23 := math.Float64frombits(0x3fe4a7f09d5f47d4) // 0.6455004762340146
+	c24 := math.Float64frombits(0x3fea6ee06db14acc) // 0.8260347502167291
+	c25 := math.Float64frombits(0x3fe3c439041fe516) // 0.6177029686506639
+	c29 := math.Float64frombits(0x4340000000000000) // 9.007199254740992e+15
+	c37 := math.Float64frombits(0x3ca0000000000000) // 1.1102230246251565e-16
+	c40 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c43 := math.Float64frombits(0xc000000000000000) // -2
+	c58 := math.Float64frombits(0x4338000000000000) // 6.755399441055744e+15
+	c59 := math.Float64frombits(0x3ff0000000000000) // 1
+	c64 := math.Float64frombits(0x400921fb54442d18) // 3.141592653589793
+	c65 := math.Float64frombits(0x3ca1a62633145c06) // 1.224646799147353e-16
+	c78 := int32(31)
+	c84 := math.Float32frombits(0x362e8808) // 2.60072e-06
+	c85 := math.Float32frombits(0xb94fb256) // -0.00019807494
+	c87 := math.Float32frombits(0x3c088749) // 0.008333036
+	c89 := math.Float32frombits(0xbe2aaaa5) // -0.16666658
+	c91 := math.Float32frombits(0x3f800000) // 1
+	c97 := math.Float32frombits(0x3f000000) // 0.5
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			t0a, t0b := float32(v0a*s1), float32(v0b*s1)
+			t1a, t1b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
+			t3a, t3b := c2 <= t1a, c2 <= t1b
+			t6a, t6b := scalar.FMA32(t0a, c5, c4), scalar.FMA32(t0b, c5, c4)
+			t7a, t7b := float32(t6a-c4), float32(t6b-c4)
+			t9a, t9b := scalar.FMA32(t7a, c8, t0a), scalar.FMA32(t7b, c8, t0b)
+			t11a, t11b := scalar.FMA32(t7a, c10, t9a), scalar.FMA32(t7b, c10, t9b)
+			t13a, t13b := scalar.FMA32(t7a, c12, t11a), scalar.FMA32(t7b, c12, t11b)
+			t75a := t6a
+			t76a := t13a
+			if t3a {
+				t14a := float64(t0a)
+				t16a := math.Float64frombits(math.Float64bits(t14a) &^ (1 << 63))
+				t17a := c15 <= t16a
+				t20a := c19
+				if t17a {
+					t20a = c18
+				}
+				t21a := float64(t14a * t20a)
+				t26a := c22
+				if t17a {
+					t26a = c23
+				}
+				t27a := c23
+				if t17a {
+					t27a = c24
+				}
+				t28a := c24
+				if t17a {
+					t28a = c25
+				}
+				t30a := float64(t21a * c29)
+				t31a := float64(t30a * t26a)
+				t32a := -t31a
+				t33a := math.FMA(t30a, t26a, t32a)
+				t34a := float64(t21a * t27a)
+				t35a := -t34a
+				t36a := math.FMA(t21a, t27a, t35a)
+				t38a := float64(t21a * c37)
+				t39a := math.FMA(t38a, t28a, t36a)
+				t41a := float64(t31a * c40)
+				t42a := float64(math.RoundToEven(float64(t41a)))
+				t44a := math.FMA(t42a, c43, t31a)
+				t45a := float64(t33a * c40)
+				t46a := float64(math.RoundToEven(float64(t45a)))
+				t47a := math.FMA(t46a, c43, t33a)
+				t48a := float64(t44a + t47a)
+				t49a := float64(t34a * c40)
+				t50a := float64(math.RoundToEven(float64(t49a)))
+				t51a := math.FMA(t50a, c43, t34a)
+				t52a := float64(t48a + t51a)
+				t53a := float64(t52a - t48a)
+				t54a := float64(t52a - t53a)
+				t55a := float64(t48a - t54a)
+				t56a := float64(t51a - t53a)
+				t57a := float64(t55a + t56a)
+				t60a := math.FMA(t52a, c59, c58)
+				t61a := float64(t60a - c58)
+				t62a := float64(t52a - t61a)
+				t63a := float64(t57a + t39a)
+				t66a := float64(t62a * c64)
+				t67a := -t66a
+				t68a := math.FMA(t62a, c64, t67a)
+				t69a := math.FMA(t63a, c64, t68a)
+				t70a := math.FMA(t62a, c65, t69a)
+				t71a := float64(t66a + t70a)
+				t72a := float32(t71a)
+				t73a := float32(t61a)
+				t74a := float32(t73a + c4)
+				t75a = t74a
+				t76a = t72a
+			}
+			t75b := t6b
+			t76b := t13b
+			if t3b {
+				t14b := float64(t0b)
+				t16b := math.Float64frombits(math.Float64bits(t14b) &^ (1 << 63))
+				t17b := c15 <= t16b
+				t20b := c19
+				if t17b {
+					t20b = c18
+				}
+				t21b := float64(t14b * t20b)
+				t26b := c22
+				if t17b {
+					t26b = c23
+				}
+				t27b := c23
+				if t17b {
+					t27b = c24
+				}
+				t28b := c24
+				if t17b {
+					t28b = c25
+				}
+				t30b := float64(t21b * c29)
+				t31b := float64(t30b * t26b)
+				t32b := -t31b
+				t33b := math.FMA(t30b, t26b, t32b)
+				t34b := float64(t21b * t27b)
+				t35b := -t34b
+				t36b := math.FMA(t21b, t27b, t35b)
+				t38b := float64(t21b * c37)
+				t39b := math.FMA(t38b, t28b, t36b)
+				t41b := float64(t31b * c40)
+				t42b := float64(math.RoundToEven(float64(t41b)))
+				t44b := math.FMA(t42b, c43, t31b)
+				t45b := float64(t33b * c40)
+				t46b := float64(math.RoundToEven(float64(t45b)))
+				t47b := math.FMA(t46b, c43, t33b)
+				t48b := float64(t44b + t47b)
+				t49b := float64(t34b * c40)
+				t50b := float64(math.RoundToEven(float64(t49b)))
+				t51b := math.FMA(t50b, c43, t34b)
+				t52b := float64(t48b + t51b)
+				t53b := float64(t52b - t48b)
+				t54b := float64(t52b - t53b)
+				t55b := float64(t48b - t54b)
+				t56b := float64(t51b - t53b)
+				t57b := float64(t55b + t56b)
+				t60b := math.FMA(t52b, c59, c58)
+				t61b := float64(t60b - c58)
+				t62b := float64(t52b - t61b)
+				t63b := float64(t57b + t39b)
+				t66b := float64(t62b * c64)
+				t67b := -t66b
+				t68b := math.FMA(t62b, c64, t67b)
+				t69b := math.FMA(t63b, c64, t68b)
+				t70b := math.FMA(t62b, c65, t69b)
+				t71b := float64(t66b + t70b)
+				t72b := float32(t71b)
+				t73b := float32(t61b)
+				t74b := float32(t73b + c4)
+				t75b = t74b
+				t76b = t72b
+			}
+			t77a, t77b := int32(math.Float32bits(t75a)), int32(math.Float32bits(t75b))
+			t79a, t79b := t77a<<uint32(c78), t77b<<uint32(c78)
+			t80a, t80b := int32(math.Float32bits(t76a)), int32(math.Float32bits(t76b))
+			t81a, t81b := t80a^t79a, t80b^t79b
+			t82a, t82b := math.Float32frombits(uint32(t81a)), math.Float32frombits(uint32(t81b))
+			t83a, t83b := float32(t82a*t82a), float32(t82b*t82b)
+			t86a, t86b := scalar.FMA32(c84, t83a, c85), scalar.FMA32(c84, t83b, c85)
+			t88a, t88b := scalar.FMA32(t86a, t83a, c87), scalar.FMA32(t86b, t83b, c87)
+			t90a, t90b := scalar.FMA32(t88a, t83a, c89), scalar.FMA32(t88b, t83b, c89)
+			t92a, t92b := scalar.FMA32(t90a, t83a, c91), scalar.FMA32(t90b, t83b, c91)
+			t93a, t93b := float32(t82a*t92a), float32(t82b*t92b)
+			t94a, t94b := float32(t93a*t93a), float32(t93b*t93b)
+			t95a, t95b := math.Float32frombits(math.Float32bits(v2a)&^(1<<31)), math.Float32frombits(math.Float32bits(v2b)&^(1<<31))
+			t96a, t96b := c2 <= t95a, c2 <= t95b
+			t98a, t98b := scalar.FMA32(t95a, c5, c97), scalar.FMA32(t95b, c5, c97)
+			t99a, t99b := float32(t98a+c4), float32(t98b+c4)
+			t100a, t100b := float32(t99a-c4), float32(t99b-c4)
+			t101a, t101b := float32(t100a-c97), float32(t100b-c97)
+			t102a, t102b := scalar.FMA32(t101a, c8, t95a), scalar.FMA32(t101b, c8, t95b)
+			t103a, t103b := scalar.FMA32(t101a, c10, t102a), scalar.FMA32(t101b, c10, t102b)
+			t104a, t104b := scalar.FMA32(t101a, c12, t103a), scalar.FMA32(t101b, c12, t103b)
+			t153a := t99a
+			t154a := t104a
+			if t96a {
+				t105a := float64(t95a)
+				t106a := math.Float64frombits(math.Float64bits(t105a) &^ (1 << 63))
+				t107a := c15 <= t106a
+				t108a := c19
+				if t107a {
+					t108a = c18
+				}
+				t109a := float64(t105a * t108a)
+				t110a := c22
+				if t107a {
+					t110a = c23
+				}
+				t111a := c23
+				if t107a {
+					t111a = c24
+				}
+				t112a := c24
+				if t107a {
+					t112a = c25
+				}
+				t113a := float64(t109a * c29)
+				t114a := float64(t113a * t110a)
+				t115a := -t114a
+				t116a := math.FMA(t113a, t110a, t115a)
+				t117a := float64(t109a * t111a)
+				t118a := -t117a
+				t119a := math.FMA(t109a, t111a, t118a)
+				t120a := float64(t109a * c37)
+				t121a := math.FMA(t120a, t112a, t119a)
+				t122a := float64(t114a * c40)
+				t123a := float64(math.RoundToEven(float64(t122a)))
+				t124a := math.FMA(t123a, c43, t114a)
+				t125a := float64(t116a * c40)
+				t126a := float64(math.RoundToEven(float64(t125a)))
+				t127a := math.FMA(t126a, c43, t116a)
+				t128a := float64(t124a + t127a)
+				t129a := float64(t117a * c40)
+				t130a := float64(math.RoundToEven(float64(t129a)))
+				t131a := math.FMA(t130a, c43, t117a)
+				t132a := float64(t128a + t131a)
+				t133a := float64(t132a - t128a)
+				t134a := float64(t132a - t133a)
+				t135a := float64(t128a - t134a)
+				t136a := float64(t131a - t133a)
+				t137a := float64(t135a + t136a)
+				t138a := math.FMA(t132a, c59, c40)
+				t139a := float64(t138a + c58)
+				t140a := float64(t139a - c58)
+				t141a := float64(t140a - c40)
+				t142a := float64(t132a - t141a)
+				t143a := float64(t137a + t121a)
+				t144a := float64(t142a * c64)
+				t145a := -t144a
+				t146a := math.FMA(t142a, c64, t145a)
+				t147a := math.FMA(t143a, c64, t146a)
+				t148a := math.FMA(t142a, c65, t147a)
+				t149a := float64(t144a + t148a)
+				t150a := float32(t149a)
+				t151a := float32(t140a)
+				t152a := float32(t151a + c4)
+				t153a = t152a
+				t154a = t150a
+			}
+			t153b := t99b
+			t154b := t104b
+			if t96b {
+				t105b := float64(t95b)
+				t106b := math.Float64frombits(math.Float64bits(t105b) &^ (1 << 63))
+				t107b := c15 <= t106b
+				t108b := c19
+				if t107b {
+					t108b = c18
+				}
+				t109b := float64(t105b * t108b)
+				t110b := c22
+				if t107b {
+					t110b = c23
+				}
+				t111b := c23
+				if t107b {
+					t111b = c24
+				}
+				t112b := c24
+				if t107b {
+					t112b = c25
+				}
+				t113b := float64(t109b * c29)
+				t114b := float64(t113b * t110b)
+				t115b := -t114b
+				t116b := math.FMA(t113b, t110b, t115b)
+				t117b := float64(t109b * t111b)
+				t118b := -t117b
+				t119b := math.FMA(t109b, t111b, t118b)
+				t120b := float64(t109b * c37)
+				t121b := math.FMA(t120b, t112b, t119b)
+				t122b := float64(t114b * c40)
+				t123b := float64(math.RoundToEven(float64(t122b)))
+				t124b := math.FMA(t123b, c43, t114b)
+				t125b := float64(t116b * c40)
+				t126b := float64(math.RoundToEven(float64(t125b)))
+				t127b := math.FMA(t126b, c43, t116b)
+				t128b := float64(t124b + t127b)
+				t129b := float64(t117b * c40)
+				t130b := float64(math.RoundToEven(float64(t129b)))
+				t131b := math.FMA(t130b, c43, t117b)
+				t132b := float64(t128b + t131b)
+				t133b := float64(t132b - t128b)
+				t134b := float64(t132b - t133b)
+				t135b := float64(t128b - t134b)
+				t136b := float64(t131b - t133b)
+				t137b := float64(t135b + t136b)
+				t138b := math.FMA(t132b, c59, c40)
+				t139b := float64(t138b + c58)
+				t140b := float64(t139b - c58)
+				t141b := float64(t140b - c40)
+				t142b := float64(t132b - t141b)
+				t143b := float64(t137b + t121b)
+				t144b := float64(t142b * c64)
+				t145b := -t144b
+				t146b := math.FMA(t142b, c64, t145b)
+				t147b := math.FMA(t143b, c64, t146b)
+				t148b := math.FMA(t142b, c65, t147b)
+				t149b := float64(t144b + t148b)
+				t150b := float32(t149b)
+				t151b := float32(t140b)
+				t152b := float32(t151b + c4)
+				t153b = t152b
+				t154b = t150b
+			}
+			t155a, t155b := int32(math.Float32bits(t153a)), int32(math.Float32bits(t153b))
+			t156a, t156b := t155a<<uint32(c78), t155b<<uint32(c78)
+			t157a, t157b := int32(math.Float32bits(t154a)), int32(math.Float32bits(t154b))
+			t158a, t158b := t157a^t156a, t157b^t156b
+			t159a, t159b := math.Float32frombits(uint32(t158a)), math.Float32frombits(uint32(t158b))
+			t160a, t160b := float32(t159a*t159a), float32(t159b*t159b)
+			t161a, t161b := scalar.FMA32(c84, t160a, c85), scalar.FMA32(c84, t160b, c85)
+			t162a, t162b := scalar.FMA32(t161a, t160a, c87), scalar.FMA32(t161b, t160b, c87)
+			t163a, t163b := scalar.FMA32(t162a, t160a, c89), scalar.FMA32(t162b, t160b, c89)
+			t164a, t164b := scalar.FMA32(t163a, t160a, c91), scalar.FMA32(t163b, t160b, c91)
+			t165a, t165b := float32(t159a*t164a), float32(t159b*t164b)
+			t166a, t166b := math.Float32frombits(math.Float32bits(v3a)&^(1<<31)), math.Float32frombits(math.Float32bits(v3b)&^(1<<31))
+			t167a, t167b := c2 <= t166a, c2 <= t166b
+			t168a, t168b := scalar.FMA32(t166a, c5, c97), scalar.FMA32(t166b, c5, c97)
+			t169a, t169b := float32(t168a+c4), float32(t168b+c4)
+			t170a, t170b := float32(t169a-c4), float32(t169b-c4)
+			t171a, t171b := float32(t170a-c97), float32(t170b-c97)
+			t172a, t172b := scalar.FMA32(t171a, c8, t166a), scalar.FMA32(t171b, c8, t166b)
+			t173a, t173b := scalar.FMA32(t171a, c10, t172a), scalar.FMA32(t171b, c10, t172b)
+			t174a, t174b := scalar.FMA32(t171a, c12, t173a), scalar.FMA32(t171b, c12, t173b)
+			t223a := t169a
+			t224a := t174a
+			if t167a {
+				t175a := float64(t166a)
+				t176a := math.Float64frombits(math.Float64bits(t175a) &^ (1 << 63))
+				t177a := c15 <= t176a
+				t178a := c19
+				if t177a {
+					t178a = c18
+				}
+				t179a := float64(t175a * t178a)
+				t180a := c22
+				if t177a {
+					t180a = c23
+				}
+				t181a := c23
+				if t177a {
+					t181a = c24
+				}
+				t182a := c24
+				if t177a {
+					t182a = c25
+				}
+				t183a := float64(t179a * c29)
+				t184a := float64(t183a * t180a)
+				t185a := -t184a
+				t186a := math.FMA(t183a, t180a, t185a)
+				t187a := float64(t179a * t181a)
+				t188a := -t187a
+				t189a := math.FMA(t179a, t181a, t188a)
+				t190a := float64(t179a * c37)
+				t191a := math.FMA(t190a, t182a, t189a)
+				t192a := float64(t184a * c40)
+				t193a := float64(math.RoundToEven(float64(t192a)))
+				t194a := math.FMA(t193a, c43, t184a)
+				t195a := float64(t186a * c40)
+				t196a := float64(math.RoundToEven(float64(t195a)))
+				t197a := math.FMA(t196a, c43, t186a)
+				t198a := float64(t194a + t197a)
+				t199a := float64(t187a * c40)
+				t200a := float64(math.RoundToEven(float64(t199a)))
+				t201a := math.FMA(t200a, c43, t187a)
+				t202a := float64(t198a + t201a)
+				t203a := float64(t202a - t198a)
+				t204a := float64(t202a - t203a)
+				t205a := float64(t198a - t204a)
+				t206a := float64(t201a - t203a)
+				t207a := float64(t205a + t206a)
+				t208a := math.FMA(t202a, c59, c40)
+				t209a := float64(t208a + c58)
+				t210a := float64(t209a - c58)
+				t211a := float64(t210a - c40)
+				t212a := float64(t202a - t211a)
+				t213a := float64(t207a + t191a)
+				t214a := float64(t212a * c64)
+				t215a := -t214a
+				t216a := math.FMA(t212a, c64, t215a)
+				t217a := math.FMA(t213a, c64, t216a)
+				t218a := math.FMA(t212a, c65, t217a)
+				t219a := float64(t214a + t218a)
+				t220a := float32(t219a)
+				t221a := float32(t210a)
+				t222a := float32(t221a + c4)
+				t223a = t222a
+				t224a = t220a
+			}
+			t223b := t169b
+			t224b := t174b
+			if t167b {
+				t175b := float64(t166b)
+				t176b := math.Float64frombits(math.Float64bits(t175b) &^ (1 << 63))
+				t177b := c15 <= t176b
+				t178b := c19
+				if t177b {
+					t178b = c18
+				}
+				t179b := float64(t175b * t178b)
+				t180b := c22
+				if t177b {
+					t180b = c23
+				}
+				t181b := c23
+				if t177b {
+					t181b = c24
+				}
+				t182b := c24
+				if t177b {
+					t182b = c25
+				}
+				t183b := float64(t179b * c29)
+				t184b := float64(t183b * t180b)
+				t185b := -t184b
+				t186b := math.FMA(t183b, t180b, t185b)
+				t187b := float64(t179b * t181b)
+				t188b := -t187b
+				t189b := math.FMA(t179b, t181b, t188b)
+				t190b := float64(t179b * c37)
+				t191b := math.FMA(t190b, t182b, t189b)
+				t192b := float64(t184b * c40)
+				t193b := float64(math.RoundToEven(float64(t192b)))
+				t194b := math.FMA(t193b, c43, t184b)
+				t195b := float64(t186b * c40)
+				t196b := float64(math.RoundToEven(float64(t195b)))
+				t197b := math.FMA(t196b, c43, t186b)
+				t198b := float64(t194b + t197b)
+				t199b := float64(t187b * c40)
+				t200b := float64(math.RoundToEven(float64(t199b)))
+				t201b := math.FMA(t200b, c43, t187b)
+				t202b := float64(t198b + t201b)
+				t203b := float64(t202b - t198b)
+				t204b := float64(t202b - t203b)
+				t205b := float64(t198b - t204b)
+				t206b := float64(t201b - t203b)
+				t207b := float64(t205b + t206b)
+				t208b := math.FMA(t202b, c59, c40)
+				t209b := float64(t208b + c58)
+				t210b := float64(t209b - c58)
+				t211b := float64(t210b - c40)
+				t212b := float64(t202b - t211b)
+				t213b := float64(t207b + t191b)
+				t214b := float64(t212b * c64)
+				t215b := -t214b
+				t216b := math.FMA(t212b, c64, t215b)
+				t217b := math.FMA(t213b, c64, t216b)
+				t218b := math.FMA(t212b, c65, t217b)
+				t219b := float64(t214b + t218b)
+				t220b := float32(t219b)
+				t221b := float32(t210b)
+				t222b := float32(t221b + c4)
+				t223b = t222b
+				t224b = t220b
+			}
+			t225a, t225b := int32(math.Float32bits(t223a)), int32(math.Float32bits(t223b))
+			t226a, t226b := t225a<<uint32(c78), t225b<<uint32(c78)
+			t227a, t227b := int32(math.Float32bits(t224a)), int32(math.Float32bits(t224b))
+			t228a, t228b := t227a^t226a, t227b^t226b
+			t229a, t229b := math.Float32frombits(uint32(t228a)), math.Float32frombits(uint32(t228b))
+			t230a, t230b := float32(t229a*t229a), float32(t229b*t229b)
+			t231a, t231b := scalar.FMA32(c84, t230a, c85), scalar.FMA32(c84, t230b, c85)
+			t232a, t232b := scalar.FMA32(t231a, t230a, c87), scalar.FMA32(t231b, t230b, c87)
+			t233a, t233b := scalar.FMA32(t232a, t230a, c89), scalar.FMA32(t232b, t230b, c89)
+			t234a, t234b := scalar.FMA32(t233a, t230a, c91), scalar.FMA32(t233b, t230b, c91)
+			t235a, t235b := float32(t229a*t234a), float32(t229b*t234b)
+			t236a, t236b := float32(t165a*t235a), float32(t165b*t235b)
+			t237a, t237b := float32(t94a*t236a), float32(t94b*t236b)
+			t238a, t238b := float32(v2a-v3a), float32(v2b-v3b)
+			t239a, t239b := float32(t238a*s1), float32(t238b*s1)
+			t240a, t240b := math.Float32frombits(math.Float32bits(t239a)&^(1<<31)), math.Float32frombits(math.Float32bits(t239b)&^(1<<31))
+			t241a, t241b := c2 <= t240a, c2 <= t240b
+			t242a, t242b := scalar.FMA32(t239a, c5, c4), scalar.FMA32(t239b, c5, c4)
+			t243a, t243b := float32(t242a-c4), float32(t242b-c4)
+			t244a, t244b := scalar.FMA32(t243a, c8, t239a), scalar.FMA32(t243b, c8, t239b)
+			t245a, t245b := scalar.FMA32(t243a, c10, t244a), scalar.FMA32(t243b, c10, t244b)
+			t246a, t246b := scalar.FMA32(t243a, c12, t245a), scalar.FMA32(t243b, c12, t245b)
+			t293a := t242a
+			t294a := t246a
+			if t241a {
+				t247a := float64(t239a)
+				t248a := math.Float64frombits(math.Float64bits(t247a) &^ (1 << 63))
+				t249a := c15 <= t248a
+				t250a := c19
+				if t249a {
+					t250a = c18
+				}
+				t251a := float64(t247a * t250a)
+				t252a := c22
+				if t249a {
+					t252a = c23
+				}
+				t253a := c23
+				if t249a {
+					t253a = c24
+				}
+				t254a := c24
+				if t249a {
+					t254a = c25
+				}
+				t255a := float64(t251a * c29)
+				t256a := float64(t255a * t252a)
+				t257a := -t256a
+				t258a := math.FMA(t255a, t252a, t257a)
+				t259a := float64(t251a * t253a)
+				t260a := -t259a
+				t261a := math.FMA(t251a, t253a, t260a)
+				t262a := float64(t251a * c37)
+				t263a := math.FMA(t262a, t254a, t261a)
+				t264a := float64(t256a * c40)
+				t265a := float64(math.RoundToEven(float64(t264a)))
+				t266a := math.FMA(t265a, c43, t256a)
+				t267a := float64(t258a * c40)
+				t268a := float64(math.RoundToEven(float64(t267a)))
+				t269a := math.FMA(t268a, c43, t258a)
+				t270a := float64(t266a + t269a)
+				t271a := float64(t259a * c40)
+				t272a := float64(math.RoundToEven(float64(t271a)))
+				t273a := math.FMA(t272a, c43, t259a)
+				t274a := float64(t270a + t273a)
+				t275a := float64(t274a - t270a)
+				t276a := float64(t274a - t275a)
+				t277a := float64(t270a - t276a)
+				t278a := float64(t273a - t275a)
+				t279a := float64(t277a + t278a)
+				t280a := math.FMA(t274a, c59, c58)
+				t281a := float64(t280a - c58)
+				t282a := float64(t274a - t281a)
+				t283a := float64(t279a + t263a)
+				t284a := float64(t282a * c64)
+				t285a := -t284a
+				t286a := math.FMA(t282a, c64, t285a)
+				t287a := math.FMA(t283a, c64, t286a)
+				t288a := math.FMA(t282a, c65, t287a)
+				t289a := float64(t284a + t288a)
+				t290a := float32(t289a)
+				t291a := float32(t281a)
+				t292a := float32(t291a + c4)
+				t293a = t292a
+				t294a = t290a
+			}
+			t293b := t242b
+			t294b := t246b
+			if t241b {
+				t247b := float64(t239b)
+				t248b := math.Float64frombits(math.Float64bits(t247b) &^ (1 << 63))
+				t249b := c15 <= t248b
+				t250b := c19
+				if t249b {
+					t250b = c18
+				}
+				t251b := float64(t247b * t250b)
+				t252b := c22
+				if t249b {
+					t252b = c23
+				}
+				t253b := c23
+				if t249b {
+					t253b = c24
+				}
+				t254b := c24
+				if t249b {
+					t254b = c25
+				}
+				t255b := float64(t251b * c29)
+				t256b := float64(t255b * t252b)
+				t257b := -t256b
+				t258b := math.FMA(t255b, t252b, t257b)
+				t259b := float64(t251b * t253b)
+				t260b := -t259b
+				t261b := math.FMA(t251b, t253b, t260b)
+				t262b := float64(t251b * c37)
+				t263b := math.FMA(t262b, t254b, t261b)
+				t264b := float64(t256b * c40)
+				t265b := float64(math.RoundToEven(float64(t264b)))
+				t266b := math.FMA(t265b, c43, t256b)
+				t267b := float64(t258b * c40)
+				t268b := float64(math.RoundToEven(float64(t267b)))
+				t269b := math.FMA(t268b, c43, t258b)
+				t270b := float64(t266b + t269b)
+				t271b := float64(t259b * c40)
+				t272b := float64(math.RoundToEven(float64(t271b)))
+				t273b := math.FMA(t272b, c43, t259b)
+				t274b := float64(t270b + t273b)
+				t275b := float64(t274b - t270b)
+				t276b := float64(t274b - t275b)
+				t277b := float64(t270b - t276b)
+				t278b := float64(t273b - t275b)
+				t279b := float64(t277b + t278b)
+				t280b := math.FMA(t274b, c59, c58)
+				t281b := float64(t280b - c58)
+				t282b := float64(t274b - t281b)
+				t283b := float64(t279b + t263b)
+				t284b := float64(t282b * c64)
+				t285b := -t284b
+				t286b := math.FMA(t282b, c64, t285b)
+				t287b := math.FMA(t283b, c64, t286b)
+				t288b := math.FMA(t282b, c65, t287b)
+				t289b := float64(t284b + t288b)
+				t290b := float32(t289b)
+				t291b := float32(t281b)
+				t292b := float32(t291b + c4)
+				t293b = t292b
+				t294b = t290b
+			}
+			t295a, t295b := int32(math.Float32bits(t293a)), int32(math.Float32bits(t293b))
+			t296a, t296b := t295a<<uint32(c78), t295b<<uint32(c78)
+			t297a, t297b := int32(math.Float32bits(t294a)), int32(math.Float32bits(t294b))
+			t298a, t298b := t297a^t296a, t297b^t296b
+			t299a, t299b := math.Float32frombits(uint32(t298a)), math.Float32frombits(uint32(t298b))
+			t300a, t300b := float32(t299a*t299a), float32(t299b*t299b)
+			t301a, t301b := scalar.FMA32(c84, t300a, c85), scalar.FMA32(c84, t300b, c85)
+			t302a, t302b := scalar.FMA32(t301a, t300a, c87), scalar.FMA32(t301b, t300b, c87)
+			t303a, t303b := scalar.FMA32(t302a, t300a, c89), scalar.FMA32(t302b, t300b, c89)
+			t304a, t304b := scalar.FMA32(t303a, t300a, c91), scalar.FMA32(t303b, t300b, c91)
+			t305a, t305b := float32(t299a*t304a), float32(t299b*t304b)
+			t306a, t306b := float32(t305a*t305a), float32(t305b*t305b)
+			t307a, t307b := float32(t237a+t306a), float32(t237b+t306b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t307a, t307b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			t0 := float32(v0 * s1)
+			t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+			t3 := c2 <= t1
+			t6 := scalar.FMA32(t0, c5, c4)
+			t7 := float32(t6 - c4)
+			t9 := scalar.FMA32(t7, c8, t0)
+			t11 := scalar.FMA32(t7, c10, t9)
+			t13 := scalar.FMA32(t7, c12, t11)
+			t75 := t6
+			t76 := t13
+			if t3 {
+				t14 := float64(t0)
+				t16 := math.Float64frombits(math.Float64bits(t14) &^ (1 << 63))
+				t17 := c15 <= t16
+				t20 := c19
+				if t17 {
+					t20 = c18
+				}
+				t21 := float64(t14 * t20)
+				t26 := c22
+				if t17 {
+					t26 = c23
+				}
+				t27 := c23
+				if t17 {
+					t27 = c24
+				}
+				t28 := c24
+				if t17 {
+					t28 = c25
+				}
+				t30 := float64(t21 * c29)
+				t31 := float64(t30 * t26)
+				t32 := -t31
+				t33 := math.FMA(t30, t26, t32)
+				t34 := float64(t21 * t27)
+				t35 := -t34
+				t36 := math.FMA(t21, t27, t35)
+				t38 := float64(t21 * c37)
+				t39 := math.FMA(t38, t28, t36)
+				t41 := float64(t31 * c40)
+				t42 := float64(math.RoundToEven(float64(t41)))
+				t44 := math.FMA(t42, c43, t31)
+				t45 := float64(t33 * c40)
+				t46 := float64(math.RoundToEven(float64(t45)))
+				t47 := math.FMA(t46, c43, t33)
+				t48 := float64(t44 + t47)
+				t49 := float64(t34 * c40)
+				t50 := float64(math.RoundToEven(float64(t49)))
+				t51 := math.FMA(t50, c43, t34)
+				t52 := float64(t48 + t51)
+				t53 := float64(t52 - t48)
+				t54 := float64(t52 - t53)
+				t55 := float64(t48 - t54)
+				t56 := float64(t51 - t53)
+				t57 := float64(t55 + t56)
+				t60 := math.FMA(t52, c59, c58)
+				t61 := float64(t60 - c58)
+				t62 := float64(t52 - t61)
+				t63 := float64(t57 + t39)
+				t66 := float64(t62 * c64)
+				t67 := -t66
+				t68 := math.FMA(t62, c64, t67)
+				t69 := math.FMA(t63, c64, t68)
+				t70 := math.FMA(t62, c65, t69)
+				t71 := float64(t66 + t70)
+				t72 := float32(t71)
+				t73 := float32(t61)
+				t74 := float32(t73 + c4)
+				t75 = t74
+				t76 = t72
+			}
+			t77 := int32(math.Float32bits(t75))
+			t79 := t77 << uint32(c78)
+			t80 := int32(math.Float32bits(t76))
+			t81 := t80 ^ t79
+			t82 := math.Float32frombits(uint32(t81))
+			t83 := float32(t82 * t82)
+			t86 := scalar.FMA32(c84, t83, c85)
+			t88 := scalar.FMA32(t86, t83, c87)
+			t90 := scalar.FMA32(t88, t83, c89)
+			t92 := scalar.FMA32(t90, t83, c91)
+			t93 := float32(t82 * t92)
+			t94 := float32(t93 * t93)
+			t95 := math.Float32frombits(math.Float32bits(v2) &^ (1 << 31))
+			t96 := c2 <= t95
+			t98 := scalar.FMA32(t95, c5, c97)
+			t99 := float32(t98 + c4)
+			t100 := float32(t99 - c4)
+			t101 := float32(t100 - c97)
+			t102 := scalar.FMA32(t101, c8, t95)
+			t103 := scalar.FMA32(t101, c10, t102)
+			t104 := scalar.FMA32(t101, c12, t103)
+			t153 := t99
+			t154 := t104
+			if t96 {
+				t105 := float64(t95)
+				t106 := math.Float64frombits(math.Float64bits(t105) &^ (1 << 63))
+				t107 := c15 <= t106
+				t108 := c19
+				if t107 {
+					t108 = c18
+				}
+				t109 := float64(t105 * t108)
+				t110 := c22
+				if t107 {
+					t110 = c23
+				}
+				t111 := c23
+				if t107 {
+					t111 = c24
+				}
+				t112 := c24
+				if t107 {
+					t112 = c25
+				}
+				t113 := float64(t109 * c29)
+				t114 := float64(t113 * t110)
+				t115 := -t114
+				t116 := math.FMA(t113, t110, t115)
+				t117 := float64(t109 * t111)
+				t118 := -t117
+				t119 := math.FMA(t109, t111, t118)
+				t120 := float64(t109 * c37)
+				t121 := math.FMA(t120, t112, t119)
+				t122 := float64(t114 * c40)
+				t123 := float64(math.RoundToEven(float64(t122)))
+				t124 := math.FMA(t123, c43, t114)
+				t125 := float64(t116 * c40)
+				t126 := float64(math.RoundToEven(float64(t125)))
+				t127 := math.FMA(t126, c43, t116)
+				t128 := float64(t124 + t127)
+				t129 := float64(t117 * c40)
+				t130 := float64(math.RoundToEven(float64(t129)))
+				t131 := math.FMA(t130, c43, t117)
+				t132 := float64(t128 + t131)
+				t133 := float64(t132 - t128)
+				t134 := float64(t132 - t133)
+				t135 := float64(t128 - t134)
+				t136 := float64(t131 - t133)
+				t137 := float64(t135 + t136)
+				t138 := math.FMA(t132, c59, c40)
+				t139 := float64(t138 + c58)
+				t140 := float64(t139 - c58)
+				t141 := float64(t140 - c40)
+				t142 := float64(t132 - t141)
+				t143 := float64(t137 + t121)
+				t144 := float64(t142 * c64)
+				t145 := -t144
+				t146 := math.FMA(t142, c64, t145)
+				t147 := math.FMA(t143, c64, t146)
+				t148 := math.FMA(t142, c65, t147)
+				t149 := float64(t144 + t148)
+				t150 := float32(t149)
+				t151 := float32(t140)
+				t152 := float32(t151 + c4)
+				t153 = t152
+				t154 = t150
+			}
+			t155 := int32(math.Float32bits(t153))
+			t156 := t155 << uint32(c78)
+			t157 := int32(math.Float32bits(t154))
+			t158 := t157 ^ t156
+			t159 := math.Float32frombits(uint32(t158))
+			t160 := float32(t159 * t159)
+			t161 := scalar.FMA32(c84, t160, c85)
+			t162 := scalar.FMA32(t161, t160, c87)
+			t163 := scalar.FMA32(t162, t160, c89)
+			t164 := scalar.FMA32(t163, t160, c91)
+			t165 := float32(t159 * t164)
+			t166 := math.Float32frombits(math.Float32bits(v3) &^ (1 << 31))
+			t167 := c2 <= t166
+			t168 := scalar.FMA32(t166, c5, c97)
+			t169 := float32(t168 + c4)
+			t170 := float32(t169 - c4)
+			t171 := float32(t170 - c97)
+			t172 := scalar.FMA32(t171, c8, t166)
+			t173 := scalar.FMA32(t171, c10, t172)
+			t174 := scalar.FMA32(t171, c12, t173)
+			t223 := t169
+			t224 := t174
+			if t167 {
+				t175 := float64(t166)
+				t176 := math.Float64frombits(math.Float64bits(t175) &^ (1 << 63))
+				t177 := c15 <= t176
+				t178 := c19
+				if t177 {
+					t178 = c18
+				}
+				t179 := float64(t175 * t178)
+				t180 := c22
+				if t177 {
+					t180 = c23
+				}
+				t181 := c23
+				if t177 {
+					t181 = c24
+				}
+				t182 := c24
+				if t177 {
+					t182 = c25
+				}
+				t183 := float64(t179 * c29)
+				t184 := float64(t183 * t180)
+				t185 := -t184
+				t186 := math.FMA(t183, t180, t185)
+				t187 := float64(t179 * t181)
+				t188 := -t187
+				t189 := math.FMA(t179, t181, t188)
+				t190 := float64(t179 * c37)
+				t191 := math.FMA(t190, t182, t189)
+				t192 := float64(t184 * c40)
+				t193 := float64(math.RoundToEven(float64(t192)))
+				t194 := math.FMA(t193, c43, t184)
+				t195 := float64(t186 * c40)
+				t196 := float64(math.RoundToEven(float64(t195)))
+				t197 := math.FMA(t196, c43, t186)
+				t198 := float64(t194 + t197)
+				t199 := float64(t187 * c40)
+				t200 := float64(math.RoundToEven(float64(t199)))
+				t201 := math.FMA(t200, c43, t187)
+				t202 := float64(t198 + t201)
+				t203 := float64(t202 - t198)
+				t204 := float64(t202 - t203)
+				t205 := float64(t198 - t204)
+				t206 := float64(t201 - t203)
+				t207 := float64(t205 + t206)
+				t208 := math.FMA(t202, c59, c40)
+				t209 := float64(t208 + c58)
+				t210 := float64(t209 - c58)
+				t211 := float64(t210 - c40)
+				t212 := float64(t202 - t211)
+				t213 := float64(t207 + t191)
+				t214 := float64(t212 * c64)
+				t215 := -t214
+				t216 := math.FMA(t212, c64, t215)
+				t217 := math.FMA(t213, c64, t216)
+				t218 := math.FMA(t212, c65, t217)
+				t219 := float64(t214 + t218)
+				t220 := float32(t219)
+				t221 := float32(t210)
+				t222 := float32(t221 + c4)
+				t223 = t222
+				t224 = t220
+			}
+			t225 := int32(math.Float32bits(t223))
+			t226 := t225 << uint32(c78)
+			t227 := int32(math.Float32bits(t224))
+			t228 := t227 ^ t226
+			t229 := math.Float32frombits(uint32(t228))
+			t230 := float32(t229 * t229)
+			t231 := scalar.FMA32(c84, t230, c85)
+			t232 := scalar.FMA32(t231, t230, c87)
+			t233 := scalar.FMA32(t232, t230, c89)
+			t234 := scalar.FMA32(t233, t230, c91)
+			t235 := float32(t229 * t234)
+			t236 := float32(t165 * t235)
+			t237 := float32(t94 * t236)
+			t238 := float32(v2 - v3)
+			t239 := float32(t238 * s1)
+			t240 := math.Float32frombits(math.Float32bits(t239) &^ (1 << 31))
+			t241 := c2 <= t240
+			t242 := scalar.FMA32(t239, c5, c4)
+			t243 := float32(t242 - c4)
+			t244 := scalar.FMA32(t243, c8, t239)
+			t245 := scalar.FMA32(t243, c10, t244)
+			t246 := scalar.FMA32(t243, c12, t245)
+			t293 := t242
+			t294 := t246
+			if t241 {
+				t247 := float64(t239)
+				t248 := math.Float64frombits(math.Float64bits(t247) &^ (1 << 63))
+				t249 := c15 <= t248
+				t250 := c19
+				if t249 {
+					t250 = c18
+				}
+				t251 := float64(t247 * t250)
+				t252 := c22
+				if t249 {
+					t252 = c23
+				}
+				t253 := c23
+				if t249 {
+					t253 = c24
+				}
+				t254 := c24
+				if t249 {
+					t254 = c25
+				}
+				t255 := float64(t251 * c29)
+				t256 := float64(t255 * t252)
+				t257 := -t256
+				t258 := math.FMA(t255, t252, t257)
+				t259 := float64(t251 * t253)
+				t260 := -t259
+				t261 := math.FMA(t251, t253, t260)
+				t262 := float64(t251 * c37)
+				t263 := math.FMA(t262, t254, t261)
+				t264 := float64(t256 * c40)
+				t265 := float64(math.RoundToEven(float64(t264)))
+				t266 := math.FMA(t265, c43, t256)
+				t267 := float64(t258 * c40)
+				t268 := float64(math.RoundToEven(float64(t267)))
+				t269 := math.FMA(t268, c43, t258)
+				t270 := float64(t266 + t269)
+				t271 := float64(t259 * c40)
+				t272 := float64(math.RoundToEven(float64(t271)))
+				t273 := math.FMA(t272, c43, t259)
+				t274 := float64(t270 + t273)
+				t275 := float64(t274 - t270)
+				t276 := float64(t274 - t275)
+				t277 := float64(t270 - t276)
+				t278 := float64(t273 - t275)
+				t279 := float64(t277 + t278)
+				t280 := math.FMA(t274, c59, c58)
+				t281 := float64(t280 - c58)
+				t282 := float64(t274 - t281)
+				t283 := float64(t279 + t263)
+				t284 := float64(t282 * c64)
+				t285 := -t284
+				t286 := math.FMA(t282, c64, t285)
+				t287 := math.FMA(t283, c64, t286)
+				t288 := math.FMA(t282, c65, t287)
+				t289 := float64(t284 + t288)
+				t290 := float32(t289)
+				t291 := float32(t281)
+				t292 := float32(t291 + c4)
+				t293 = t292
+				t294 = t290
+			}
+			t295 := int32(math.Float32bits(t293))
+			t296 := t295 << uint32(c78)
+			t297 := int32(math.Float32bits(t294))
+			t298 := t297 ^ t296
+			t299 := math.Float32frombits(uint32(t298))
+			t300 := float32(t299 * t299)
+			t301 := scalar.FMA32(c84, t300, c85)
+			t302 := scalar.FMA32(t301, t300, c87)
+			t303 := scalar.FMA32(t302, t300, c89)
+			t304 := scalar.FMA32(t303, t300, c91)
+			t305 := float32(t299 * t304)
+			t306 := float32(t305 * t305)
+			t307 := float32(t237 + t306)
+			o0[i] = t307
+		}
+	}
+}
+
+// k_mul_sub_add_etc_f64_suuusu_c850a45246_go is
+//
+//	kernel (s0:f64, u1:f64, u2:f64, u3:f64, s4:f64, u5:f64) { t0 = mul s0 u1; t1 = sub u2 t0; t2 = add u3 t1; t3 = mul s4 t2; t4 = sub t0 u5; t5 = add t3 t4; store t5 }
+//
+// for i: t0 := a0 * a1[i]; o0[i] = (a4 * (a3[i] + (a2[i] - t0))) + (t0 - a5[i])
+func k_mul_sub_add_etc_f64_suuusu_c850a45246_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		s4 := *(*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4]))
+		a5 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		for i := range n {
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v5 := a5[i]
+			t0 := float64(s0 * v1)
+			t1 := float64(v2 - t0)
+			t2 := float64(v3 + t1)
+			t3 := float64(s4 * t2)
+			t4 := float64(t0 - v5)
+			t5 := float64(t3 + t4)
+			o0[i] = t5
+		}
+	}
+}
+
+// k_sub_abs_lt_etc_f32_uuss_acc2722c68_go is
+//
+//	kernel (u0:f32, u1:f32, s2:f32, s3:f32) { t0 = sub u0 u1; t1 = abs t0; t2 = lt t1 s2; t3 = mul t1 t1; t4 = mul s3 t3; t5 = sub t1 s3; t6 = select t2 t4 t5; store t6 }
+//
+// for i: t1 := abs(a0[i] - a1[i]); o0[i] = select(t1 < a2, a3 * (t1 * t1), t1 - a3)
+func k_sub_abs_lt_etc_f32_uuss_acc2722c68_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		s3 := *(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
 			t0 := float32(v0 - v1)
-			t1 := float32(t0 * v2)
-			t2 := float32(t1 * v3)
-			t3 := float32(t2 + v4)
-			o0[i] = t3
+			t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+			t2 := t1 < s2
+			t3 := float32(t1 * t1)
+			t4 := float32(s3 * t3)
+			t5 := float32(t1 - s3)
+			t6 := t5
+			if t2 {
+				t6 = t4
+			}
+			o0[i] = t6
+		}
+	}
+}
+
+// k_sub_add_div_clip_f32_uususs_cb7c3555ba_go is
+//
+//	kernel (u0:f32, u1:f32, s2:f32, u3:f32, s4:f32, s5:f32) { t0 = sub u0 u1; t1 = add s2 u3; t2 = div t0 t1; t3 = clip t2 s4 s5; store t3 }
+//
+// for i: o0[i] = clip((a0[i] - a1[i]) / (a2 + a3[i]), a4, a5)
+func k_sub_add_div_clip_f32_uususs_cb7c3555ba_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		s4 := *(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4]))
+		s5 := *(*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v3 := a3[i]
+			t0 := float32(v0 - v1)
+			t1 := float32(s2 + v3)
+			t2 := float32(t0 / t1)
+			t3 := scalar.Max(t2, s4)
+			t4 := scalar.Min(t3, s5)
+			o0[i] = t4
+		}
+	}
+}
+
+// k_sub_mul_add_f32_uuu_3b01b5d98a_go is
+//
+//	kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = mul u2 t0; t2 = add u1 t1; store t2 }
+//
+// for i: o0[i] = a1[i] + (a2[i] * (a0[i] - a1[i]))
+func k_sub_mul_add_f32_uuu_3b01b5d98a_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := float32(v0 - v1)
+			t1 := float32(v2 * t0)
+			t2 := float32(v1 + t1)
+			o0[i] = t2
+		}
+	}
+}
+
+// k_sub_mul_clip_etc_f32_ussssss_477e86fbe6_go is
+//
+//	kernel (u0:f32, s1:f32, s2:f32, s3:f32, s4:f32, s5:f32, s6:f32) { t0 = sub u0 s1; t1 = mul s2 t0; t2 = clip t1 s3 s4; t3 = mul t2 t2; t4 = mul s5 t2; t5 = add s6 t4; t6 = mul t3 t5; store t6 }
+//
+// for i: t2 := clip(a2 * (a0[i] - a1), a3, a4); o0[i] = (t2 * t2) * (a6 + (a5 * t2))
+func k_sub_mul_clip_etc_f32_ussssss_477e86fbe6_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		s3 := *(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		s4 := *(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4]))
+		s5 := *(*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5]))
+		s6 := *(*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := float32(v0a-s1), float32(v0b-s1)
+			t1a, t1b := float32(s2*t0a), float32(s2*t0b)
+			t2a, t2b := scalar.Max(t1a, s3), scalar.Max(t1b, s3)
+			t3a, t3b := scalar.Min(t2a, s4), scalar.Min(t2b, s4)
+			t4a, t4b := float32(t3a*t3a), float32(t3b*t3b)
+			t5a, t5b := float32(s5*t3a), float32(s5*t3b)
+			t6a, t6b := float32(s6+t5a), float32(s6+t5b)
+			t7a, t7b := float32(t4a*t6a), float32(t4b*t6b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t7a, t7b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := float32(v0 - s1)
+			t1 := float32(s2 * t0)
+			t2 := scalar.Max(t1, s3)
+			t3 := scalar.Min(t2, s4)
+			t4 := float32(t3 * t3)
+			t5 := float32(s5 * t3)
+			t6 := float32(s6 + t5)
+			t7 := float32(t4 * t6)
+			o0[i] = t7
 		}
 	}
 }

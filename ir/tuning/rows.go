@@ -26,11 +26,14 @@ type RowGroups struct {
 	// One whose rows have MatmulBlocks.SetBytes or more the product packs block by block,
 	// which costs less, up to PackedWideRows rows of the left operand.
 	PackedRows, PackedWideRows, PackedBytes int
+	// SwappedRows is up to how many rows times a transposed matrix, of more than PackedBytes, are
+	// multiplied as that matrix times as many columns.
+	SwappedRows int
 }
 
 func defaultRowGroups() RowGroups {
 	return RowGroups{
 		LookAhead: 64, BlockBytes: 192 << 10, RowBytes: 1 << 20, ProductRows: 96, ProductBlocks: 4, LeastProductRows: 4 * 96,
-		PackedRows: 32, PackedWideRows: 256, PackedBytes: 32 << 10,
+		SwappedRows: 64, PackedRows: 32, PackedWideRows: 256, PackedBytes: 32 << 10,
 	}
 }

@@ -169,7 +169,7 @@ func (e *elementwise) setTile(c computation) {
 			wide = min(limit, e.AcrossCols)
 		}
 	}
-	e.tileCols = min(e.blockCols, wide)
+	e.tileCols = evenly(e.blockCols, wide, cacheLine)
 	if e.joined {
 		e.tileCols = e.blockCols // whole rows
 	}
@@ -177,6 +177,17 @@ func (e *elementwise) setTile(c computation) {
 	if wide < limit && !e.joined { // the rows may be few
 		e.tileCols = min(e.blockCols, limit/e.tileRows)
 	}
+}
+
+// evenly returns the length of the pieces of n elements, at most so many each, of which none is
+// much shorter than the others. Pieces begin at multiples of unit if that is possible.
+func evenly(n, most, unit int) int {
+	if n <= most {
+		return n
+	}
+	pieces := (n-1)/most + 1
+	each := (n-1)/pieces + 1
+	return min(most, (each+unit-1)/unit*unit)
 }
 
 // stagedElems returns how many elements a tile has that is staged for one kernel, 0 if

@@ -13,8 +13,8 @@ import (
 
 const (
 	// maxPattern is how many instructions a pattern has at most: as many as the longest
-	// of codegen's super-kernels.
-	maxPattern = 2
+	// of codegen's long kernels.
+	maxPattern = 4
 	// maxPatternArgs is how many operands it then has, at three an instruction.
 	maxPatternArgs = 2*maxPattern + 1
 	// perKernel makes fewer kernels better than any other choice.

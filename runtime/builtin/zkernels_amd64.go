@@ -85,6 +85,10 @@ func init() {
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = add u0 u1; store t0 }", Fn: k_add_i64_uu_bda52a5697},
 		{Sig: "kernel (s0:i8, u1:i8) { t0 = add s0 u1; store t0 }", Fn: k_add_i8_su_76947e028d},
 		{Sig: "kernel (u0:i8, u1:i8) { t0 = add u0 u1; store t0 }", Fn: k_add_i8_uu_d8de0e7860},
+		{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32) { t0 = add u0 u1; t1 = lt t0 s2; t2 = cast:f32 t1; t3 = add t2 u3; store t3 }", Fn: k_add_lt_cast_add_f32_uusu_075bee7c87},
+		{Sig: "kernel (u0:f64, u1:f64, s2:f64, u3:f64) { t0 = add u0 u1; t1 = lt t0 s2; t2 = cast:f64 t1; t3 = add t2 u3; store t3 }", Fn: k_add_lt_cast_add_f64_uusu_7796355261},
+		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = max s2 t0; store t1 }", Fn: k_add_max_f32_uus_0e5a076b24},
+		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = max t0 s2; store t1 }", Fn: k_add_max_f64_uus_eb7b8e091b},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = add s0 u1; t1 = mul t0 s2; store t1 }", Fn: k_add_mul_f32_sus_0019e6d0a1},
 		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = add u0 s1; t1 = mul t0 u2; store t1 }", Fn: k_add_mul_f32_usu_46bd90ee17},
 		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = mul t0 s2; store t1 }", Fn: k_add_mul_f32_uus_b595ff8859},
@@ -585,6 +589,14 @@ func init() {
 		{Sig: "kernel fast (u0:f64) { t0 = log u0; store t0 }", Fn: k_log_f64_u_dd7af3dce1},
 		{Sig: "kernel (u0:f32) { t0 = logit u0; store t0 }", Fn: k_logit_f32_u_d2899268f2},
 		{Sig: "kernel (u0:f64) { t0 = logit u0; store t0 }", Fn: k_logit_f64_u_9e5c5ac773},
+		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = lt s0 u1; t1 = cast:f32 t0; t2 = add t1 u2; store t2 }", Fn: k_lt_cast_add_f32_suu_6dc476c5d9},
+		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = lt u0 s1; t1 = cast:f32 t0; t2 = add t1 u2; store t2 }", Fn: k_lt_cast_add_f32_usu_8884ef40f7},
+		{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = lt s0 u1; t1 = cast:f64 t0; t2 = add u2 t1; store t2 }", Fn: k_lt_cast_add_f64_suu_cfc37618ff},
+		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = lt u0 s1; t1 = cast:f64 t0; t2 = add t1 u2; store t2 }", Fn: k_lt_cast_add_f64_usu_48c52126bd},
+		{Sig: "kernel (s0:f32, u1:f32) { t0 = lt s0 u1; t1 = cast:f32 t0; store t1 }", Fn: k_lt_cast_f32_su_3714b2872f},
+		{Sig: "kernel (u0:f32, s1:f32) { t0 = lt u0 s1; t1 = cast:f32 t0; store t1 }", Fn: k_lt_cast_f32_us_21d3d2c79b},
+		{Sig: "kernel (s0:f64, u1:f64) { t0 = lt s0 u1; t1 = cast:f64 t0; store t1 }", Fn: k_lt_cast_f64_su_2762d9c380},
+		{Sig: "kernel (u0:f64, s1:f64) { t0 = lt u0 s1; t1 = cast:f64 t0; store t1 }", Fn: k_lt_cast_f64_us_a94496eb15},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = lt s0 u1; store t0 }", Fn: k_lt_f32_bool_su_c509245c00},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = lt u0 s1; store t0 }", Fn: k_lt_f32_bool_us_2d912dac11},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = lt u0 u1; store t0 }", Fn: k_lt_f32_bool_uu_e4ce5b980e},
@@ -597,6 +609,22 @@ func init() {
 		{Sig: "kernel (s0:i64, u1:i64) { t0 = lt s0 u1; store t0 }", Fn: k_lt_i64_bool_su_696588ff8e},
 		{Sig: "kernel (u0:i64, s1:i64) { t0 = lt u0 s1; store t0 }", Fn: k_lt_i64_bool_us_a64ac4d0a1},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = lt u0 u1; store t0 }", Fn: k_lt_i64_bool_uu_a117340f31},
+		{Sig: "kernel (s0:f32, u1:f32, u2:f32, s3:f32) { t0 = lt s0 u1; t1 = lt u2 s3; t2 = and t0 t1; store t2 }", Fn: k_lt_lt_and_f32_bool_suus_39bac19867},
+		{Sig: "kernel (u0:f64, s1:f64, s2:f64, u3:f64) { t0 = lt u0 s1; t1 = lt s2 u3; t2 = and t0 t1; store t2 }", Fn: k_lt_lt_and_f64_bool_ussu_15f8127557},
+		{Sig: "kernel (s0:f32, u1:f32, s2:f32, u3:f32) { t0 = lt s0 u1; t1 = select t0 s2 u3; store t1 }", Fn: k_lt_select_f32_susu_834373809c},
+		{Sig: "kernel (s0:f32, u1:f32, u2:f32, s3:f32) { t0 = lt s0 u1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_f32_suus_d7be1b3f1c},
+		{Sig: "kernel (s0:f32, u1:f32, u2:f32, u3:f32) { t0 = lt s0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_f32_suuu_2112c41b9d},
+		{Sig: "kernel (u0:f32, s1:f32, s2:f32, u3:f32) { t0 = lt u0 s1; t1 = select t0 s2 u3; store t1 }", Fn: k_lt_select_f32_ussu_8333fa51a2},
+		{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32) { t0 = lt u0 s1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_f32_usus_1ff32013c3},
+		{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = lt u0 s1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_f32_usuu_09aa765891},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = lt u0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_f32_uuuu_eaac2a0463},
+		{Sig: "kernel (s0:f64, u1:f64, s2:f64, u3:f64) { t0 = lt s0 u1; t1 = select t0 s2 u3; store t1 }", Fn: k_lt_select_f64_susu_019379d305},
+		{Sig: "kernel (s0:f64, u1:f64, u2:f64, s3:f64) { t0 = lt s0 u1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_f64_suus_276f154ab8},
+		{Sig: "kernel (s0:f64, u1:f64, u2:f64, u3:f64) { t0 = lt s0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_f64_suuu_9cbf082dff},
+		{Sig: "kernel (u0:f64, s1:f64, s2:f64, u3:f64) { t0 = lt u0 s1; t1 = select t0 s2 u3; store t1 }", Fn: k_lt_select_f64_ussu_6923ee4169},
+		{Sig: "kernel (u0:f64, s1:f64, u2:f64, s3:f64) { t0 = lt u0 s1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_f64_usus_596b7c376a},
+		{Sig: "kernel (u0:f64, s1:f64, u2:f64, u3:f64) { t0 = lt u0 s1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_f64_usuu_bd32e2a2e3},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = lt u0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_f64_uuuu_9a937eee1e},
 		{Sig: "kernel (s0:u8, u1:u8, s2:u8, s3:u8) { t0 = lt s0 u1; t1 = select t0 s2 s3; store t1 }", Fn: k_lt_select_u8_suss_7c9af49240},
 		{Sig: "kernel (s0:u8, u1:u8, s2:u8, u3:u8) { t0 = lt s0 u1; t1 = select t0 s2 u3; store t1 }", Fn: k_lt_select_u8_susu_fdac78a1b9},
 		{Sig: "kernel (s0:u8, u1:u8, u2:u8, s3:u8) { t0 = lt s0 u1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_u8_suus_08ff500459},
@@ -657,6 +685,8 @@ func init() {
 		{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }", Fn: k_max_max_u32_uuu_c29a8b7939},
 		{Sig: "kernel (u0:u64, u1:u64, u2:u64) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }", Fn: k_max_max_u64_uuu_20b0e41013},
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = max u0 u1; t1 = max t0 u2; store t0 t1 }", Fn: k_max_max_u8_uuu_28c86b68c4},
+		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = max u0 s1; t1 = min s2 t0; store t1 }", Fn: k_max_min_f32_uss_ee76b7f7ff},
+		{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = max s0 u1; t1 = min t0 s2; store t1 }", Fn: k_max_min_f64_sus_3e116b384e},
 		{Sig: "kernel (u0:q16x16, s1:q16x16) { t0 = max u0 s1; store t0 }", Fn: k_max_q16x16_us_b210ecc804},
 		{Sig: "kernel (u0:q16x16, u1:q16x16) { t0 = max u0 u1; store t0 }", Fn: k_max_q16x16_uu_16302cd010},
 		{Sig: "kernel (s0:u16, u1:u16) { t0 = max s0 u1; store t0 }", Fn: k_max_u16_su_67ffd810ea},
@@ -735,6 +765,12 @@ func init() {
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = mul u0 u0; t1 = add t0 u1; store t1 }", Fn: k_mul_add_f64_uu_ced8144a0e},
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = add s2 t0; store t1 }", Fn: k_mul_add_f64_uus_0a1f1e6f2a},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }", Fn: k_mul_add_f64_uuu_b8e4cd2e51},
+		{Sig: "kernel (s0:f32, u1:f32, s2:f32, u3:f32) { t0 = mul s0 u1; t1 = add s2 t0; t2 = mul t1 u3; store t2 }", Fn: k_mul_add_mul_f32_susu_d4e52dbdca},
+		{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32) { t0 = mul u0 u1; t1 = add t0 s2; t2 = mul t1 u3; store t2 }", Fn: k_mul_add_mul_f32_uusu_972dd93a49},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul t1 u3; store t2 }", Fn: k_mul_add_mul_f32_uuuu_ca920e09af},
+		{Sig: "kernel (u0:f64, s1:f64, s2:f64, u3:f64) { t0 = mul u0 s1; t1 = add s2 t0; t2 = mul u3 t1; store t2 }", Fn: k_mul_add_mul_f64_ussu_c190834ca3},
+		{Sig: "kernel (u0:f64, u1:f64, s2:f64, u3:f64) { t0 = mul u0 u1; t1 = add t0 s2; t2 = mul t1 u3; store t2 }", Fn: k_mul_add_mul_f64_uusu_b835ea2026},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul t1 u3; store t2 }", Fn: k_mul_add_mul_f64_uuuu_84c041c60f},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }", Fn: k_mul_add_rsqrt_f32_sus_f55d8af1ed},
 		{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }", Fn: k_mul_add_rsqrt_f64_sus_0cde7945d1},
 		{Sig: "kernel (s0:bf16, u1:bf16) { t0 = mul s0 u1; store t0 }", Fn: k_mul_bf16_su_7d5459827d},
@@ -754,6 +790,12 @@ func init() {
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = mul u0 u1; store t0 }", Fn: k_mul_i64_uu_3928b8d38e},
 		{Sig: "kernel (s0:i8, u1:i8) { t0 = mul s0 u1; store t0 }", Fn: k_mul_i8_su_2ed1d6ce71},
 		{Sig: "kernel (u0:i8, u1:i8) { t0 = mul u0 u1; store t0 }", Fn: k_mul_i8_uu_db60907b44},
+		{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f32_usus_0e0473eb88},
+		{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = mul u0 s1; t1 = mul u2 t0; t2 = add u3 t1; store t2 }", Fn: k_mul_mul_add_f32_usuu_a1c5c9fa1f},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f32_uuuu_ce4079a70a},
+		{Sig: "kernel (u0:f64, s1:f64, u2:f64, s3:f64) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f64_usus_6663a65808},
+		{Sig: "kernel (u0:f64, s1:f64, u2:f64, u3:f64) { t0 = mul u0 s1; t1 = mul u2 t0; t2 = add t1 u3; store t2 }", Fn: k_mul_mul_add_f64_usuu_47359eafdf},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f64_uuuu_791d9368dc},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = mul t0 s2; store t1 }", Fn: k_mul_mul_f32_sus_aa274bac16},
 		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = mul u2 t0; store t1 }", Fn: k_mul_mul_f32_usu_3028d8b96c},
 		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = mul t0 s2; store t1 }", Fn: k_mul_mul_f32_uus_be42ec1679},
@@ -785,6 +827,10 @@ func init() {
 		{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul u3 t1; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_mul_mul_mul_mul_u32_uuuuu_5d182b2263},
 		{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul u3 t1; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_mul_mul_mul_mul_u64_uuuuu_53749cc7d1},
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_mul_mul_mul_mul_u8_uuuuu_7ba976fdad},
+		{Sig: "kernel (s0:f32, u1:f32, s2:f32, u3:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = sub t0 t1; store t2 }", Fn: k_mul_mul_sub_f32_susu_00a8f0430e},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = sub t0 t1; store t2 }", Fn: k_mul_mul_sub_f32_uuuu_744a4b34c4},
+		{Sig: "kernel (s0:f64, u1:f64, u2:f64, s3:f64) { t0 = mul s0 u1; t1 = mul u2 s3; t2 = sub t0 t1; store t2 }", Fn: k_mul_mul_sub_f64_suus_7c90e78a44},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = sub t0 t1; store t2 }", Fn: k_mul_mul_sub_f64_uuuu_4a564628d2},
 		{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = mul u0 u1; t1 = mul t0 u2; store t0 t1 }", Fn: k_mul_mul_u32_uuu_fda5307aa3},
 		{Sig: "kernel (u0:u64, u1:u64, u2:u64) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }", Fn: k_mul_mul_u64_uuu_e27e0856c5},
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = mul u0 u1; t1 = mul t0 u2; store t0 t1 }", Fn: k_mul_mul_u8_uuu_aced52e24d},
@@ -1221,6 +1267,18 @@ func init() {
 		{Sig: "kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f64_su_b365ef40ce},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f64_us_314a466d7c},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f64_uu_78e2e30f16},
+		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = add t0 s2; store t1 }", Fn: k_sub_add_f32_sus_a0b9be46ed},
+		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = sub s0 u1; t1 = add u2 t0; store t1 }", Fn: k_sub_add_f32_suu_be01931b84},
+		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = add t0 s2; store t1 }", Fn: k_sub_add_f32_uss_f7b0e7dd10},
+		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = sub u0 s1; t1 = add u2 t0; store t1 }", Fn: k_sub_add_f32_usu_2134758f1f},
+		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = sub u0 u1; t1 = add s2 t0; store t1 }", Fn: k_sub_add_f32_uus_ae624bef65},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = add t0 u2; store t1 }", Fn: k_sub_add_f32_uuu_69b77a9e69},
+		{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = add s2 t0; store t1 }", Fn: k_sub_add_f64_sus_3f827d41a0},
+		{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = sub s0 u1; t1 = add t0 u2; store t1 }", Fn: k_sub_add_f64_suu_a4579961da},
+		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = add s2 t0; store t1 }", Fn: k_sub_add_f64_uss_3d99b4da67},
+		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = add t0 u2; store t1 }", Fn: k_sub_add_f64_usu_ef9423c8f2},
+		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = add s2 t0; store t1 }", Fn: k_sub_add_f64_uus_0c6c78c4d2},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = add t0 u2; store t1 }", Fn: k_sub_add_f64_uuu_490513ca07},
 		{Sig: "kernel (s0:bf16, u1:bf16) { t0 = sub s0 u1; store t0 }", Fn: k_sub_bf16_su_2c1d826673},
 		{Sig: "kernel (u0:bf16, s1:bf16) { t0 = sub u0 s1; store t0 }", Fn: k_sub_bf16_us_ff92a7c9b2},
 		{Sig: "kernel (u0:bf16, u1:bf16) { t0 = sub u0 u1; store t0 }", Fn: k_sub_bf16_uu_42dd4849c9},
@@ -1276,6 +1334,10 @@ func init() {
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }", Fn: k_sub_mul_f64_uu_93c0625e9a},
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = mul t0 s2; store t1 }", Fn: k_sub_mul_f64_uus_ce3d5f0eb3},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = mul t0 u2; store t1 }", Fn: k_sub_mul_f64_uuu_1c3ecdbea4},
+		{Sig: "kernel (u0:f32, s1:f32, s2:f32, u3:f32, u4:f32) { t0 = sub u0 s1; t1 = mul t0 s2; t2 = mul u3 t1; t3 = add t2 u4; store t3 }", Fn: k_sub_mul_mul_add_f32_ussuu_32c5f7091b},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = sub u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = add t2 u4; store t3 }", Fn: k_sub_mul_mul_add_f32_uuuuu_e61f97e731},
+		{Sig: "kernel (u0:f64, s1:f64, s2:f64, u3:f64, u4:f64) { t0 = sub u0 s1; t1 = mul s2 t0; t2 = mul t1 u3; t3 = add t2 u4; store t3 }", Fn: k_sub_mul_mul_add_f64_ussuu_5229466e32},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = sub u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = add u4 t2; store t3 }", Fn: k_sub_mul_mul_add_f64_uuuuu_5894317fac},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = sub u2 u1; t3 = mul t2 t2; t4 = add u3 t3; t5 = sub u4 u1; t6 = mul t5 t5; t7 = add t4 t6; t8 = sub u5 u1; t9 = mul t8 t8; t10 = add t7 t9; t11 = add t1 t10; store t11 }", Fn: k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a},
 		{Sig: "kernel (s0:q16x16, u1:q16x16) { t0 = sub s0 u1; store t0 }", Fn: k_sub_q16x16_su_06544805ef},
 		{Sig: "kernel (u0:q16x16, s1:q16x16) { t0 = sub u0 s1; store t0 }", Fn: k_sub_q16x16_us_61446860ea},
@@ -1979,6 +2041,42 @@ func k_add_i8_su_76947e028d(f *abi.Frame)
 //
 //go:noescape
 func k_add_i8_uu_d8de0e7860(f *abi.Frame)
+
+// k_add_lt_cast_add_f32_uusu_075bee7c87 is
+//
+//	kernel (u0:f32, u1:f32, s2:f32, u3:f32) { t0 = add u0 u1; t1 = lt t0 s2; t2 = cast:f32 t1; t3 = add t2 u3; store t3 }
+//
+// for i: o0[i] = float32((a0[i] + a1[i]) < a2) + a3[i]
+//
+//go:noescape
+func k_add_lt_cast_add_f32_uusu_075bee7c87(f *abi.Frame)
+
+// k_add_lt_cast_add_f64_uusu_7796355261 is
+//
+//	kernel (u0:f64, u1:f64, s2:f64, u3:f64) { t0 = add u0 u1; t1 = lt t0 s2; t2 = cast:f64 t1; t3 = add t2 u3; store t3 }
+//
+// for i: o0[i] = float64((a0[i] + a1[i]) < a2) + a3[i]
+//
+//go:noescape
+func k_add_lt_cast_add_f64_uusu_7796355261(f *abi.Frame)
+
+// k_add_max_f32_uus_0e5a076b24 is
+//
+//	kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = max s2 t0; store t1 }
+//
+// for i: o0[i] = max(a2, a0[i] + a1[i])
+//
+//go:noescape
+func k_add_max_f32_uus_0e5a076b24(f *abi.Frame)
+
+// k_add_max_f64_uus_eb7b8e091b is
+//
+//	kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = max t0 s2; store t1 }
+//
+// for i: o0[i] = max(a0[i] + a1[i], a2)
+//
+//go:noescape
+func k_add_max_f64_uus_eb7b8e091b(f *abi.Frame)
 
 // k_add_mul_f32_sus_0019e6d0a1 is
 //
@@ -6480,6 +6578,78 @@ func k_logit_f32_u_d2899268f2(f *abi.Frame)
 //go:noescape
 func k_logit_f64_u_9e5c5ac773(f *abi.Frame)
 
+// k_lt_cast_add_f32_suu_6dc476c5d9 is
+//
+//	kernel (s0:f32, u1:f32, u2:f32) { t0 = lt s0 u1; t1 = cast:f32 t0; t2 = add t1 u2; store t2 }
+//
+// for i: o0[i] = float32(a0 < a1[i]) + a2[i]
+//
+//go:noescape
+func k_lt_cast_add_f32_suu_6dc476c5d9(f *abi.Frame)
+
+// k_lt_cast_add_f32_usu_8884ef40f7 is
+//
+//	kernel (u0:f32, s1:f32, u2:f32) { t0 = lt u0 s1; t1 = cast:f32 t0; t2 = add t1 u2; store t2 }
+//
+// for i: o0[i] = float32(a0[i] < a1) + a2[i]
+//
+//go:noescape
+func k_lt_cast_add_f32_usu_8884ef40f7(f *abi.Frame)
+
+// k_lt_cast_add_f64_suu_cfc37618ff is
+//
+//	kernel (s0:f64, u1:f64, u2:f64) { t0 = lt s0 u1; t1 = cast:f64 t0; t2 = add u2 t1; store t2 }
+//
+// for i: o0[i] = a2[i] + float64(a0 < a1[i])
+//
+//go:noescape
+func k_lt_cast_add_f64_suu_cfc37618ff(f *abi.Frame)
+
+// k_lt_cast_add_f64_usu_48c52126bd is
+//
+//	kernel (u0:f64, s1:f64, u2:f64) { t0 = lt u0 s1; t1 = cast:f64 t0; t2 = add t1 u2; store t2 }
+//
+// for i: o0[i] = float64(a0[i] < a1) + a2[i]
+//
+//go:noescape
+func k_lt_cast_add_f64_usu_48c52126bd(f *abi.Frame)
+
+// k_lt_cast_f32_su_3714b2872f is
+//
+//	kernel (s0:f32, u1:f32) { t0 = lt s0 u1; t1 = cast:f32 t0; store t1 }
+//
+// for i: o0[i] = float32(a0 < a1[i])
+//
+//go:noescape
+func k_lt_cast_f32_su_3714b2872f(f *abi.Frame)
+
+// k_lt_cast_f32_us_21d3d2c79b is
+//
+//	kernel (u0:f32, s1:f32) { t0 = lt u0 s1; t1 = cast:f32 t0; store t1 }
+//
+// for i: o0[i] = float32(a0[i] < a1)
+//
+//go:noescape
+func k_lt_cast_f32_us_21d3d2c79b(f *abi.Frame)
+
+// k_lt_cast_f64_su_2762d9c380 is
+//
+//	kernel (s0:f64, u1:f64) { t0 = lt s0 u1; t1 = cast:f64 t0; store t1 }
+//
+// for i: o0[i] = float64(a0 < a1[i])
+//
+//go:noescape
+func k_lt_cast_f64_su_2762d9c380(f *abi.Frame)
+
+// k_lt_cast_f64_us_a94496eb15 is
+//
+//	kernel (u0:f64, s1:f64) { t0 = lt u0 s1; t1 = cast:f64 t0; store t1 }
+//
+// for i: o0[i] = float64(a0[i] < a1)
+//
+//go:noescape
+func k_lt_cast_f64_us_a94496eb15(f *abi.Frame)
+
 // k_lt_f32_bool_su_c509245c00 is
 //
 //	kernel (s0:f32, u1:f32) { t0 = lt s0 u1; store t0 }
@@ -6587,6 +6757,150 @@ func k_lt_i64_bool_us_a64ac4d0a1(f *abi.Frame)
 //
 //go:noescape
 func k_lt_i64_bool_uu_a117340f31(f *abi.Frame)
+
+// k_lt_lt_and_f32_bool_suus_39bac19867 is
+//
+//	kernel (s0:f32, u1:f32, u2:f32, s3:f32) { t0 = lt s0 u1; t1 = lt u2 s3; t2 = and t0 t1; store t2 }
+//
+// for i: o0[i] = (a0 < a1[i]) & (a2[i] < a3)
+//
+//go:noescape
+func k_lt_lt_and_f32_bool_suus_39bac19867(f *abi.Frame)
+
+// k_lt_lt_and_f64_bool_ussu_15f8127557 is
+//
+//	kernel (u0:f64, s1:f64, s2:f64, u3:f64) { t0 = lt u0 s1; t1 = lt s2 u3; t2 = and t0 t1; store t2 }
+//
+// for i: o0[i] = (a0[i] < a1) & (a2 < a3[i])
+//
+//go:noescape
+func k_lt_lt_and_f64_bool_ussu_15f8127557(f *abi.Frame)
+
+// k_lt_select_f32_susu_834373809c is
+//
+//	kernel (s0:f32, u1:f32, s2:f32, u3:f32) { t0 = lt s0 u1; t1 = select t0 s2 u3; store t1 }
+//
+// for i: o0[i] = select(a0 < a1[i], a2, a3[i])
+//
+//go:noescape
+func k_lt_select_f32_susu_834373809c(f *abi.Frame)
+
+// k_lt_select_f32_suus_d7be1b3f1c is
+//
+//	kernel (s0:f32, u1:f32, u2:f32, s3:f32) { t0 = lt s0 u1; t1 = select t0 u2 s3; store t1 }
+//
+// for i: o0[i] = select(a0 < a1[i], a2[i], a3)
+//
+//go:noescape
+func k_lt_select_f32_suus_d7be1b3f1c(f *abi.Frame)
+
+// k_lt_select_f32_suuu_2112c41b9d is
+//
+//	kernel (s0:f32, u1:f32, u2:f32, u3:f32) { t0 = lt s0 u1; t1 = select t0 u2 u3; store t1 }
+//
+// for i: o0[i] = select(a0 < a1[i], a2[i], a3[i])
+//
+//go:noescape
+func k_lt_select_f32_suuu_2112c41b9d(f *abi.Frame)
+
+// k_lt_select_f32_ussu_8333fa51a2 is
+//
+//	kernel (u0:f32, s1:f32, s2:f32, u3:f32) { t0 = lt u0 s1; t1 = select t0 s2 u3; store t1 }
+//
+// for i: o0[i] = select(a0[i] < a1, a2, a3[i])
+//
+//go:noescape
+func k_lt_select_f32_ussu_8333fa51a2(f *abi.Frame)
+
+// k_lt_select_f32_usus_1ff32013c3 is
+//
+//	kernel (u0:f32, s1:f32, u2:f32, s3:f32) { t0 = lt u0 s1; t1 = select t0 u2 s3; store t1 }
+//
+// for i: o0[i] = select(a0[i] < a1, a2[i], a3)
+//
+//go:noescape
+func k_lt_select_f32_usus_1ff32013c3(f *abi.Frame)
+
+// k_lt_select_f32_usuu_09aa765891 is
+//
+//	kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = lt u0 s1; t1 = select t0 u2 u3; store t1 }
+//
+// for i: o0[i] = select(a0[i] < a1, a2[i], a3[i])
+//
+//go:noescape
+func k_lt_select_f32_usuu_09aa765891(f *abi.Frame)
+
+// k_lt_select_f32_uuuu_eaac2a0463 is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = lt u0 u1; t1 = select t0 u2 u3; store t1 }
+//
+// for i: o0[i] = select(a0[i] < a1[i], a2[i], a3[i])
+//
+//go:noescape
+func k_lt_select_f32_uuuu_eaac2a0463(f *abi.Frame)
+
+// k_lt_select_f64_susu_019379d305 is
+//
+//	kernel (s0:f64, u1:f64, s2:f64, u3:f64) { t0 = lt s0 u1; t1 = select t0 s2 u3; store t1 }
+//
+// for i: o0[i] = select(a0 < a1[i], a2, a3[i])
+//
+//go:noescape
+func k_lt_select_f64_susu_019379d305(f *abi.Frame)
+
+// k_lt_select_f64_suus_276f154ab8 is
+//
+//	kernel (s0:f64, u1:f64, u2:f64, s3:f64) { t0 = lt s0 u1; t1 = select t0 u2 s3; store t1 }
+//
+// for i: o0[i] = select(a0 < a1[i], a2[i], a3)
+//
+//go:noescape
+func k_lt_select_f64_suus_276f154ab8(f *abi.Frame)
+
+// k_lt_select_f64_suuu_9cbf082dff is
+//
+//	kernel (s0:f64, u1:f64, u2:f64, u3:f64) { t0 = lt s0 u1; t1 = select t0 u2 u3; store t1 }
+//
+// for i: o0[i] = select(a0 < a1[i], a2[i], a3[i])
+//
+//go:noescape
+func k_lt_select_f64_suuu_9cbf082dff(f *abi.Frame)
+
+// k_lt_select_f64_ussu_6923ee4169 is
+//
+//	kernel (u0:f64, s1:f64, s2:f64, u3:f64) { t0 = lt u0 s1; t1 = select t0 s2 u3; store t1 }
+//
+// for i: o0[i] = select(a0[i] < a1, a2, a3[i])
+//
+//go:noescape
+func k_lt_select_f64_ussu_6923ee4169(f *abi.Frame)
+
+// k_lt_select_f64_usus_596b7c376a is
+//
+//	kernel (u0:f64, s1:f64, u2:f64, s3:f64) { t0 = lt u0 s1; t1 = select t0 u2 s3; store t1 }
+//
+// for i: o0[i] = select(a0[i] < a1, a2[i], a3)
+//
+//go:noescape
+func k_lt_select_f64_usus_596b7c376a(f *abi.Frame)
+
+// k_lt_select_f64_usuu_bd32e2a2e3 is
+//
+//	kernel (u0:f64, s1:f64, u2:f64, u3:f64) { t0 = lt u0 s1; t1 = select t0 u2 u3; store t1 }
+//
+// for i: o0[i] = select(a0[i] < a1, a2[i], a3[i])
+//
+//go:noescape
+func k_lt_select_f64_usuu_bd32e2a2e3(f *abi.Frame)
+
+// k_lt_select_f64_uuuu_9a937eee1e is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = lt u0 u1; t1 = select t0 u2 u3; store t1 }
+//
+// for i: o0[i] = select(a0[i] < a1[i], a2[i], a3[i])
+//
+//go:noescape
+func k_lt_select_f64_uuuu_9a937eee1e(f *abi.Frame)
 
 // k_lt_select_u8_suss_7c9af49240 is
 //
@@ -7127,6 +7441,24 @@ func k_max_max_u64_uuu_20b0e41013(f *abi.Frame)
 //
 //go:noescape
 func k_max_max_u8_uuu_28c86b68c4(f *abi.Frame)
+
+// k_max_min_f32_uss_ee76b7f7ff is
+//
+//	kernel (u0:f32, s1:f32, s2:f32) { t0 = max u0 s1; t1 = min s2 t0; store t1 }
+//
+// for i: o0[i] = min(a2, max(a0[i], a1))
+//
+//go:noescape
+func k_max_min_f32_uss_ee76b7f7ff(f *abi.Frame)
+
+// k_max_min_f64_sus_3e116b384e is
+//
+//	kernel (s0:f64, u1:f64, s2:f64) { t0 = max s0 u1; t1 = min t0 s2; store t1 }
+//
+// for i: o0[i] = min(max(a0, a1[i]), a2)
+//
+//go:noescape
+func k_max_min_f64_sus_3e116b384e(f *abi.Frame)
 
 // k_max_q16x16_us_b210ecc804 is
 //
@@ -7830,6 +8162,60 @@ func k_mul_add_f64_uus_0a1f1e6f2a(f *abi.Frame)
 //go:noescape
 func k_mul_add_f64_uuu_b8e4cd2e51(f *abi.Frame)
 
+// k_mul_add_mul_f32_susu_d4e52dbdca is
+//
+//	kernel (s0:f32, u1:f32, s2:f32, u3:f32) { t0 = mul s0 u1; t1 = add s2 t0; t2 = mul t1 u3; store t2 }
+//
+// for i: o0[i] = (a2 + (a0 * a1[i])) * a3[i]
+//
+//go:noescape
+func k_mul_add_mul_f32_susu_d4e52dbdca(f *abi.Frame)
+
+// k_mul_add_mul_f32_uusu_972dd93a49 is
+//
+//	kernel (u0:f32, u1:f32, s2:f32, u3:f32) { t0 = mul u0 u1; t1 = add t0 s2; t2 = mul t1 u3; store t2 }
+//
+// for i: o0[i] = ((a0[i] * a1[i]) + a2) * a3[i]
+//
+//go:noescape
+func k_mul_add_mul_f32_uusu_972dd93a49(f *abi.Frame)
+
+// k_mul_add_mul_f32_uuuu_ca920e09af is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul t1 u3; store t2 }
+//
+// for i: o0[i] = ((a0[i] * a1[i]) + a2[i]) * a3[i]
+//
+//go:noescape
+func k_mul_add_mul_f32_uuuu_ca920e09af(f *abi.Frame)
+
+// k_mul_add_mul_f64_ussu_c190834ca3 is
+//
+//	kernel (u0:f64, s1:f64, s2:f64, u3:f64) { t0 = mul u0 s1; t1 = add s2 t0; t2 = mul u3 t1; store t2 }
+//
+// for i: o0[i] = a3[i] * (a2 + (a0[i] * a1))
+//
+//go:noescape
+func k_mul_add_mul_f64_ussu_c190834ca3(f *abi.Frame)
+
+// k_mul_add_mul_f64_uusu_b835ea2026 is
+//
+//	kernel (u0:f64, u1:f64, s2:f64, u3:f64) { t0 = mul u0 u1; t1 = add t0 s2; t2 = mul t1 u3; store t2 }
+//
+// for i: o0[i] = ((a0[i] * a1[i]) + a2) * a3[i]
+//
+//go:noescape
+func k_mul_add_mul_f64_uusu_b835ea2026(f *abi.Frame)
+
+// k_mul_add_mul_f64_uuuu_84c041c60f is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul t1 u3; store t2 }
+//
+// for i: o0[i] = ((a0[i] * a1[i]) + a2[i]) * a3[i]
+//
+//go:noescape
+func k_mul_add_mul_f64_uuuu_84c041c60f(f *abi.Frame)
+
 // k_mul_add_rsqrt_f32_sus_f55d8af1ed is
 //
 //	kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }
@@ -8000,6 +8386,60 @@ func k_mul_i8_su_2ed1d6ce71(f *abi.Frame)
 //
 //go:noescape
 func k_mul_i8_uu_db60907b44(f *abi.Frame)
+
+// k_mul_mul_add_f32_usus_0e0473eb88 is
+//
+//	kernel (u0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = add t0 t1; store t2 }
+//
+// for i: o0[i] = (a0[i] * a1) + (a2[i] * a3)
+//
+//go:noescape
+func k_mul_mul_add_f32_usus_0e0473eb88(f *abi.Frame)
+
+// k_mul_mul_add_f32_usuu_a1c5c9fa1f is
+//
+//	kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = mul u0 s1; t1 = mul u2 t0; t2 = add u3 t1; store t2 }
+//
+// for i: o0[i] = a3[i] + (a2[i] * (a0[i] * a1))
+//
+//go:noescape
+func k_mul_mul_add_f32_usuu_a1c5c9fa1f(f *abi.Frame)
+
+// k_mul_mul_add_f32_uuuu_ce4079a70a is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; store t2 }
+//
+// for i: o0[i] = (a0[i] * a1[i]) + (a2[i] * a3[i])
+//
+//go:noescape
+func k_mul_mul_add_f32_uuuu_ce4079a70a(f *abi.Frame)
+
+// k_mul_mul_add_f64_usus_6663a65808 is
+//
+//	kernel (u0:f64, s1:f64, u2:f64, s3:f64) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = add t0 t1; store t2 }
+//
+// for i: o0[i] = (a0[i] * a1) + (a2[i] * a3)
+//
+//go:noescape
+func k_mul_mul_add_f64_usus_6663a65808(f *abi.Frame)
+
+// k_mul_mul_add_f64_usuu_47359eafdf is
+//
+//	kernel (u0:f64, s1:f64, u2:f64, u3:f64) { t0 = mul u0 s1; t1 = mul u2 t0; t2 = add t1 u3; store t2 }
+//
+// for i: o0[i] = (a2[i] * (a0[i] * a1)) + a3[i]
+//
+//go:noescape
+func k_mul_mul_add_f64_usuu_47359eafdf(f *abi.Frame)
+
+// k_mul_mul_add_f64_uuuu_791d9368dc is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; store t2 }
+//
+// for i: o0[i] = (a0[i] * a1[i]) + (a2[i] * a3[i])
+//
+//go:noescape
+func k_mul_mul_add_f64_uuuu_791d9368dc(f *abi.Frame)
 
 // k_mul_mul_f32_sus_aa274bac16 is
 //
@@ -8279,6 +8719,42 @@ func k_mul_mul_mul_mul_u64_uuuuu_53749cc7d1(f *abi.Frame)
 //
 //go:noescape
 func k_mul_mul_mul_mul_u8_uuuuu_7ba976fdad(f *abi.Frame)
+
+// k_mul_mul_sub_f32_susu_00a8f0430e is
+//
+//	kernel (s0:f32, u1:f32, s2:f32, u3:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = sub t0 t1; store t2 }
+//
+// for i: o0[i] = (a0 * a1[i]) - (a2 * a3[i])
+//
+//go:noescape
+func k_mul_mul_sub_f32_susu_00a8f0430e(f *abi.Frame)
+
+// k_mul_mul_sub_f32_uuuu_744a4b34c4 is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = sub t0 t1; store t2 }
+//
+// for i: o0[i] = (a0[i] * a1[i]) - (a2[i] * a3[i])
+//
+//go:noescape
+func k_mul_mul_sub_f32_uuuu_744a4b34c4(f *abi.Frame)
+
+// k_mul_mul_sub_f64_suus_7c90e78a44 is
+//
+//	kernel (s0:f64, u1:f64, u2:f64, s3:f64) { t0 = mul s0 u1; t1 = mul u2 s3; t2 = sub t0 t1; store t2 }
+//
+// for i: o0[i] = (a0 * a1[i]) - (a2[i] * a3)
+//
+//go:noescape
+func k_mul_mul_sub_f64_suus_7c90e78a44(f *abi.Frame)
+
+// k_mul_mul_sub_f64_uuuu_4a564628d2 is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = sub t0 t1; store t2 }
+//
+// for i: o0[i] = (a0[i] * a1[i]) - (a2[i] * a3[i])
+//
+//go:noescape
+func k_mul_mul_sub_f64_uuuu_4a564628d2(f *abi.Frame)
 
 // k_mul_mul_u32_uuu_fda5307aa3 is
 //
@@ -12204,6 +12680,114 @@ func k_sub_abs_f64_us_314a466d7c(f *abi.Frame)
 //go:noescape
 func k_sub_abs_f64_uu_78e2e30f16(f *abi.Frame)
 
+// k_sub_add_f32_sus_a0b9be46ed is
+//
+//	kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = add t0 s2; store t1 }
+//
+// for i: o0[i] = (a0 - a1[i]) + a2
+//
+//go:noescape
+func k_sub_add_f32_sus_a0b9be46ed(f *abi.Frame)
+
+// k_sub_add_f32_suu_be01931b84 is
+//
+//	kernel (s0:f32, u1:f32, u2:f32) { t0 = sub s0 u1; t1 = add u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] + (a0 - a1[i])
+//
+//go:noescape
+func k_sub_add_f32_suu_be01931b84(f *abi.Frame)
+
+// k_sub_add_f32_uss_f7b0e7dd10 is
+//
+//	kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = add t0 s2; store t1 }
+//
+// for i: o0[i] = (a0[i] - a1) + a2
+//
+//go:noescape
+func k_sub_add_f32_uss_f7b0e7dd10(f *abi.Frame)
+
+// k_sub_add_f32_usu_2134758f1f is
+//
+//	kernel (u0:f32, s1:f32, u2:f32) { t0 = sub u0 s1; t1 = add u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] + (a0[i] - a1)
+//
+//go:noescape
+func k_sub_add_f32_usu_2134758f1f(f *abi.Frame)
+
+// k_sub_add_f32_uus_ae624bef65 is
+//
+//	kernel (u0:f32, u1:f32, s2:f32) { t0 = sub u0 u1; t1 = add s2 t0; store t1 }
+//
+// for i: o0[i] = a2 + (a0[i] - a1[i])
+//
+//go:noescape
+func k_sub_add_f32_uus_ae624bef65(f *abi.Frame)
+
+// k_sub_add_f32_uuu_69b77a9e69 is
+//
+//	kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = add t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] - a1[i]) + a2[i]
+//
+//go:noescape
+func k_sub_add_f32_uuu_69b77a9e69(f *abi.Frame)
+
+// k_sub_add_f64_sus_3f827d41a0 is
+//
+//	kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = add s2 t0; store t1 }
+//
+// for i: o0[i] = a2 + (a0 - a1[i])
+//
+//go:noescape
+func k_sub_add_f64_sus_3f827d41a0(f *abi.Frame)
+
+// k_sub_add_f64_suu_a4579961da is
+//
+//	kernel (s0:f64, u1:f64, u2:f64) { t0 = sub s0 u1; t1 = add t0 u2; store t1 }
+//
+// for i: o0[i] = (a0 - a1[i]) + a2[i]
+//
+//go:noescape
+func k_sub_add_f64_suu_a4579961da(f *abi.Frame)
+
+// k_sub_add_f64_uss_3d99b4da67 is
+//
+//	kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = add s2 t0; store t1 }
+//
+// for i: o0[i] = a2 + (a0[i] - a1)
+//
+//go:noescape
+func k_sub_add_f64_uss_3d99b4da67(f *abi.Frame)
+
+// k_sub_add_f64_usu_ef9423c8f2 is
+//
+//	kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = add t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] - a1) + a2[i]
+//
+//go:noescape
+func k_sub_add_f64_usu_ef9423c8f2(f *abi.Frame)
+
+// k_sub_add_f64_uus_0c6c78c4d2 is
+//
+//	kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = add s2 t0; store t1 }
+//
+// for i: o0[i] = a2 + (a0[i] - a1[i])
+//
+//go:noescape
+func k_sub_add_f64_uus_0c6c78c4d2(f *abi.Frame)
+
+// k_sub_add_f64_uuu_490513ca07 is
+//
+//	kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = add t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] - a1[i]) + a2[i]
+//
+//go:noescape
+func k_sub_add_f64_uuu_490513ca07(f *abi.Frame)
+
 // k_sub_bf16_su_2c1d826673 is
 //
 //	kernel (s0:bf16, u1:bf16) { t0 = sub s0 u1; store t0 }
@@ -12698,6 +13282,42 @@ func k_sub_mul_f64_uus_ce3d5f0eb3(f *abi.Frame)
 //
 //go:noescape
 func k_sub_mul_f64_uuu_1c3ecdbea4(f *abi.Frame)
+
+// k_sub_mul_mul_add_f32_ussuu_32c5f7091b is
+//
+//	kernel (u0:f32, s1:f32, s2:f32, u3:f32, u4:f32) { t0 = sub u0 s1; t1 = mul t0 s2; t2 = mul u3 t1; t3 = add t2 u4; store t3 }
+//
+// for i: o0[i] = (a3[i] * ((a0[i] - a1) * a2)) + a4[i]
+//
+//go:noescape
+func k_sub_mul_mul_add_f32_ussuu_32c5f7091b(f *abi.Frame)
+
+// k_sub_mul_mul_add_f32_uuuuu_e61f97e731 is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = sub u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = add t2 u4; store t3 }
+//
+// for i: o0[i] = (((a0[i] - a1[i]) * a2[i]) * a3[i]) + a4[i]
+//
+//go:noescape
+func k_sub_mul_mul_add_f32_uuuuu_e61f97e731(f *abi.Frame)
+
+// k_sub_mul_mul_add_f64_ussuu_5229466e32 is
+//
+//	kernel (u0:f64, s1:f64, s2:f64, u3:f64, u4:f64) { t0 = sub u0 s1; t1 = mul s2 t0; t2 = mul t1 u3; t3 = add t2 u4; store t3 }
+//
+// for i: o0[i] = ((a2 * (a0[i] - a1)) * a3[i]) + a4[i]
+//
+//go:noescape
+func k_sub_mul_mul_add_f64_ussuu_5229466e32(f *abi.Frame)
+
+// k_sub_mul_mul_add_f64_uuuuu_5894317fac is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = sub u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = add u4 t2; store t3 }
+//
+// for i: o0[i] = a4[i] + (((a0[i] - a1[i]) * a2[i]) * a3[i])
+//
+//go:noescape
+func k_sub_mul_mul_add_f64_uuuuu_5894317fac(f *abi.Frame)
 
 // k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a is
 //

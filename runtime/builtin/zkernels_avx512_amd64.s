@@ -4,6 +4,265 @@
 
 #include "textflag.h"
 
+// func k_abs_add_f32_us_0d3cfdbab1_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_abs_add_f32_us_0d3cfdbab1_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, s1:f32) { t0 = abs u0; t1 = add t0 s1; store t1 }
+	MOVQ         f+0(FP), CX
+	MOVQ         8(CX), SI
+	TESTQ        SI, SI
+	JLE          done
+	MOVQ         (CX), R9
+	TESTQ        R9, R9
+	JLE          done
+	MOVQ         16(CX), DI
+	MOVQ         24(CX), R10
+	MOVQ         32(CX), R8
+	VBROADCASTSD c7fffffff7fffffff<>+0(SB), Z31
+
+row:
+	VBROADCASTSS (R10), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VANDPD  (DI)(BX*4), Z31, Z0
+	VADDPS  Z30, Z0, Z0
+	VMOVUPS Z0, (R8)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VANDPD    Z31, Z0, Z0
+	VADDPS    Z30, Z0, Z0
+	VMOVUPS   Z0, K1, (R8)(BX*4)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R10
+	ADDQ 224(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_abs_add_f32_uu_923b0bffaa_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_abs_add_f32_uu_923b0bffaa_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32) { t0 = abs u0; t1 = add t0 u1; store t1 }
+	MOVQ         f+0(FP), CX
+	MOVQ         8(CX), SI
+	TESTQ        SI, SI
+	JLE          done
+	MOVQ         (CX), R10
+	TESTQ        R10, R10
+	JLE          done
+	MOVQ         16(CX), DI
+	MOVQ         24(CX), R8
+	MOVQ         32(CX), R9
+	VBROADCASTSD c7fffffff7fffffff<>+0(SB), Z31
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VANDPD  (DI)(BX*4), Z31, Z0
+	VADDPS  (R8)(BX*4), Z0, Z0
+	VMOVUPS Z0, (R9)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VANDPD    Z31, Z0, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_abs_add_f64_us_19fc78f11b_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_abs_add_f64_us_19fc78f11b_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, s1:f64) { t0 = abs u0; t1 = add s1 t0; store t1 }
+	MOVQ         f+0(FP), CX
+	MOVQ         8(CX), SI
+	TESTQ        SI, SI
+	JLE          done
+	MOVQ         (CX), R9
+	TESTQ        R9, R9
+	JLE          done
+	MOVQ         16(CX), DI
+	MOVQ         24(CX), R10
+	MOVQ         32(CX), R8
+	VBROADCASTSD c7fffffffffffffff<>+0(SB), Z31
+
+row:
+	VBROADCASTSD (R10), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VANDPD  (DI)(BX*8), Z31, Z0
+	VANDPD  64(DI)(BX*8), Z31, Z1
+	VADDPD  Z0, Z30, Z0
+	VADDPD  Z1, Z30, Z1
+	VMOVUPS Z0, (R8)(BX*8)
+	VMOVUPS Z1, 64(R8)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VANDPD    Z31, Z0, Z0
+	VADDPD    Z0, Z30, Z0
+	VMOVUPD   Z0, K1, (R8)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VANDPD    Z31, Z0, Z0
+	VADDPD    Z0, Z30, Z0
+	VMOVUPD   Z0, K1, 64(R8)(BX*8)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R10
+	ADDQ 224(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_abs_add_f64_uu_cd3d2a7fe6_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_abs_add_f64_uu_cd3d2a7fe6_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64) { t0 = abs u0; t1 = add u1 t0; store t1 }
+	MOVQ         f+0(FP), CX
+	MOVQ         8(CX), SI
+	TESTQ        SI, SI
+	JLE          done
+	MOVQ         (CX), R10
+	TESTQ        R10, R10
+	JLE          done
+	MOVQ         16(CX), DI
+	MOVQ         24(CX), R8
+	MOVQ         32(CX), R9
+	VBROADCASTSD c7fffffffffffffff<>+0(SB), Z31
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VANDPD  (DI)(BX*8), Z31, Z0
+	VANDPD  64(DI)(BX*8), Z31, Z1
+	VADDPD  (R8)(BX*8), Z0, Z0
+	VADDPD  64(R8)(BX*8), Z1, Z1
+	VMOVUPS Z0, (R9)(BX*8)
+	VMOVUPS Z1, 64(R9)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (R8)(BX*8), K1, Z0
+	VMOVUPD.Z (DI)(BX*8), K1, Z1
+	VANDPD    Z31, Z1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (R9)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z0
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z1
+	VANDPD    Z31, Z1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, 64(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
 // func k_acos_f32_u_555d6ba719_avx512(f *abi.Frame)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·k_acos_f32_u_555d6ba719_avx512(SB), NOSPLIT, $0-8
@@ -2274,6 +2533,2687 @@ leave1:
 	VMOVUPS 384(SP), Z1
 	VMOVUPS 448(SP), Z3
 	JMP     after1
+
+// func k_add_add_add_add_f32_uuuuu_b4ae80f57d_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_add_add_add_add_f32_uuuuu_b4ae80f57d_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; store t3 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R13
+	TESTQ R13, R13
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+	MOVQ  56(CX), R12
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x20, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0
+	VADDPS  (R8)(BX*4), Z0, Z0
+	VMOVUPS 64(DI)(BX*4), Z1
+	VADDPS  64(R8)(BX*4), Z1, Z1
+	VADDPS  (R9)(BX*4), Z0, Z0
+	VADDPS  64(R9)(BX*4), Z1, Z1
+	VADDPS  (R10)(BX*4), Z0, Z0
+	VADDPS  64(R10)(BX*4), Z1, Z1
+	VADDPS  (R11)(BX*4), Z0, Z0
+	VADDPS  64(R11)(BX*4), Z1, Z1
+	VMOVUPS Z0, (R12)(BX*4)
+	VMOVUPS Z1, 64(R12)(BX*4)
+	ADDQ    $0x20, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $+16, DX
+	CMPQ      CX, DX
+	CMOVQGT   DX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS.Z (R9)(BX*4), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS.Z (R10)(BX*4), K1, Z1
+	VADDPS    Z0, Z1, Z0
+	VMOVUPS.Z (R11)(BX*4), K1, Z1
+	VADDPS    Z0, Z1, Z0
+	VMOVUPS   Z0, K1, (R12)(BX*4)
+	ADDQ      $0x10, BX
+	CMPQ      BX, SI
+	JLT       step
+
+next:
+	DECQ R13
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_add_add_add_f64_uuuuu_538c81cc10_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_add_add_add_add_f64_uuuuu_538c81cc10_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add t1 u3; t3 = add u4 t2; store t3 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R13
+	TESTQ R13, R13
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+	MOVQ  56(CX), R12
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0
+	VADDPD  (R8)(BX*8), Z0, Z0
+	VMOVUPS 64(DI)(BX*8), Z1
+	VADDPD  64(R8)(BX*8), Z1, Z1
+	VADDPD  (R9)(BX*8), Z0, Z0
+	VADDPD  64(R9)(BX*8), Z1, Z1
+	VADDPD  (R10)(BX*8), Z0, Z0
+	VADDPD  64(R10)(BX*8), Z1, Z1
+	VADDPD  (R11)(BX*8), Z0, Z0
+	VADDPD  64(R11)(BX*8), Z1, Z1
+	VMOVUPS Z0, (R12)(BX*8)
+	VMOVUPS Z1, 64(R12)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VMOVUPD.Z (R8)(BX*8), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD.Z (R9)(BX*8), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD.Z (R10)(BX*8), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD.Z (R11)(BX*8), K1, Z1
+	VADDPD    Z0, Z1, Z0
+	VMOVUPD   Z0, K1, (R12)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD.Z 64(R9)(BX*8), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD.Z 64(R10)(BX*8), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD.Z 64(R11)(BX*8), K1, Z1
+	VADDPD    Z0, Z1, Z0
+	VMOVUPD   Z0, K1, 64(R12)(BX*8)
+
+next:
+	DECQ R13
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_add_f32_uss_dead8fb081_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_add_add_f32_uss_dead8fb081_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, s1:f32, s2:f32) { t0 = add u0 s1; t1 = add t0 s2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R10
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSS (R10), Z31
+	VBROADCASTSS (R11), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VADDPS  (DI)(BX*4), Z31, Z0
+	VADDPS  Z30, Z0, Z0
+	VMOVUPS Z0, (R8)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VADDPS    Z31, Z0, Z0
+	VADDPS    Z30, Z0, Z0
+	VMOVUPS   Z0, K1, (R8)(BX*4)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R10
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_add_f32_usu_edb32ffb6f_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_add_add_f32_usu_edb32ffb6f_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, s1:f32, u2:f32) { t0 = add u0 s1; t1 = add u2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R11
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSS (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VADDPS  (DI)(BX*4), Z31, Z0
+	VADDPS  (R8)(BX*4), Z0, Z0
+	VMOVUPS Z0, (R9)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (R8)(BX*4), K1, Z0
+	VMOVUPS.Z (DI)(BX*4), K1, Z1
+	VADDPS    Z31, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_add_f32_uus_c571f1a118_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_add_add_f32_uus_c571f1a118_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = add s2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSS (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0
+	VADDPS  (R8)(BX*4), Z0, Z0
+	VADDPS  Z0, Z31, Z0
+	VMOVUPS Z0, (R9)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	VADDPS    Z0, Z31, Z0
+	VMOVUPS   Z0, K1, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_add_f32_uuu_4379a3490f_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_add_add_f32_uuu_4379a3490f_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, u2:f32) { t0 = add u0 u1; t1 = add u2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0
+	VADDPS  (R8)(BX*4), Z0, Z0
+	VADDPS  (R9)(BX*4), Z0, Z0
+	VMOVUPS Z0, (R10)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS.Z (R9)(BX*4), K1, Z1
+	VADDPS    Z0, Z1, Z0
+	VMOVUPS   Z0, K1, (R10)(BX*4)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_add_f64_uss_2aa3f99bc4_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_add_add_f64_uss_2aa3f99bc4_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = add s2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R10
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSD (R10), Z31
+	VBROADCASTSD (R11), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VADDPD  (DI)(BX*8), Z31, Z0
+	VADDPD  64(DI)(BX*8), Z31, Z1
+	VADDPD  Z0, Z30, Z0
+	VADDPD  Z1, Z30, Z1
+	VMOVUPS Z0, (R8)(BX*8)
+	VMOVUPS Z1, 64(R8)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VADDPD    Z31, Z0, Z0
+	VADDPD    Z0, Z30, Z0
+	VMOVUPD   Z0, K1, (R8)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VADDPD    Z31, Z0, Z0
+	VADDPD    Z0, Z30, Z0
+	VMOVUPD   Z0, K1, 64(R8)(BX*8)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R10
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_add_f64_usu_d14ef886cc_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_add_add_f64_usu_d14ef886cc_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, s1:f64, u2:f64) { t0 = add u0 s1; t1 = add u2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R11
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSD (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VADDPD  (DI)(BX*8), Z31, Z0
+	VADDPD  64(DI)(BX*8), Z31, Z1
+	VADDPD  (R8)(BX*8), Z0, Z0
+	VADDPD  64(R8)(BX*8), Z1, Z1
+	VMOVUPS Z0, (R9)(BX*8)
+	VMOVUPS Z1, 64(R9)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (R8)(BX*8), K1, Z0
+	VMOVUPD.Z (DI)(BX*8), K1, Z1
+	VADDPD    Z31, Z1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (R9)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z0
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z1
+	VADDPD    Z31, Z1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, 64(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_add_f64_uus_333b1d0548_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_add_add_f64_uus_333b1d0548_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = add t0 s2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSD (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0
+	VADDPD  (R8)(BX*8), Z0, Z0
+	VMOVUPS 64(DI)(BX*8), Z1
+	VADDPD  64(R8)(BX*8), Z1, Z1
+	VADDPD  Z31, Z0, Z0
+	VADDPD  Z31, Z1, Z1
+	VMOVUPS Z0, (R9)(BX*8)
+	VMOVUPS Z1, 64(R9)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VMOVUPD.Z (R8)(BX*8), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VADDPD    Z31, Z0, Z0
+	VMOVUPD   Z0, K1, (R9)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VADDPD    Z31, Z0, Z0
+	VMOVUPD   Z0, K1, 64(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_add_f64_uuu_06690195f6_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_add_add_f64_uuu_06690195f6_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = add u2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0
+	VADDPD  (R8)(BX*8), Z0, Z0
+	VMOVUPS 64(DI)(BX*8), Z1
+	VADDPD  64(R8)(BX*8), Z1, Z1
+	VADDPD  (R9)(BX*8), Z0, Z0
+	VADDPD  64(R9)(BX*8), Z1, Z1
+	VMOVUPS Z0, (R10)(BX*8)
+	VMOVUPS Z1, 64(R10)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VMOVUPD.Z (R8)(BX*8), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD.Z (R9)(BX*8), K1, Z1
+	VADDPD    Z0, Z1, Z0
+	VMOVUPD   Z0, K1, (R10)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD.Z 64(R9)(BX*8), K1, Z1
+	VADDPD    Z0, Z1, Z0
+	VMOVUPD   Z0, K1, 64(R10)(BX*8)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_div_f32_sus_b2f31c3abc_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_add_div_f32_sus_b2f31c3abc_avx512(SB), NOSPLIT, $0-8
+	// kernel (s0:f32, u1:f32, s2:f32) { t0 = add s0 u1; t1 = div s2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), R10
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSS (R10), Z31
+	VBROADCASTSS (R11), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VADDPS  (DI)(BX*4), Z31, Z0
+	VDIVPS  Z0, Z30, Z0
+	VMOVUPS Z0, (R8)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VADDPS    Z0, Z31, Z0
+	VDIVPS    Z0, Z30, Z0
+	VMOVUPS   Z0, K1, (R8)(BX*4)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_div_f32_suu_9e4ef60e2e_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_add_div_f32_suu_9e4ef60e2e_avx512(SB), NOSPLIT, $0-8
+	// kernel (s0:f32, u1:f32, u2:f32) { t0 = add s0 u1; t1 = div u2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), R11
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSS (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VADDPS  (DI)(BX*4), Z31, Z0
+	VMOVUPS (R8)(BX*4), Z1
+	VDIVPS  Z0, Z1, Z0
+	VMOVUPS Z0, (R9)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (R8)(BX*4), K1, Z0
+	VMOVUPS.Z (DI)(BX*4), K1, Z1
+	VADDPS    Z1, Z31, Z1
+	VDIVPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_div_f32_uus_ad8656b663_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_add_div_f32_uus_ad8656b663_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = div s2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSS (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0
+	VADDPS  (R8)(BX*4), Z0, Z0
+	VDIVPS  Z0, Z31, Z0
+	VMOVUPS Z0, (R9)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	VDIVPS    Z0, Z31, Z0
+	VMOVUPS   Z0, K1, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_div_f32_uuu_9062432642_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_add_div_f32_uuu_9062432642_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, u2:f32) { t0 = add u0 u1; t1 = div u2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0
+	VADDPS  (R8)(BX*4), Z0, Z0
+	VMOVUPS (R9)(BX*4), Z1
+	VDIVPS  Z0, Z1, Z0
+	VMOVUPS Z0, (R10)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS.Z (R9)(BX*4), K1, Z1
+	VDIVPS    Z0, Z1, Z0
+	VMOVUPS   Z0, K1, (R10)(BX*4)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_div_f64_suu_db9165b6df_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_add_div_f64_suu_db9165b6df_avx512(SB), NOSPLIT, $0-8
+	// kernel (s0:f64, u1:f64, u2:f64) { t0 = add s0 u1; t1 = div u2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), R11
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSD (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VADDPD  (DI)(BX*8), Z31, Z0
+	VADDPD  64(DI)(BX*8), Z31, Z1
+	VMOVUPS (R8)(BX*8), Z2
+	VDIVPD  Z0, Z2, Z0
+	VMOVUPS 64(R8)(BX*8), Z2
+	VDIVPD  Z1, Z2, Z1
+	VMOVUPS Z0, (R9)(BX*8)
+	VMOVUPS Z1, 64(R9)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (R8)(BX*8), K1, Z0
+	VMOVUPD.Z (DI)(BX*8), K1, Z1
+	VADDPD    Z1, Z31, Z1
+	VDIVPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (R9)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z0
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z1
+	VADDPD    Z1, Z31, Z1
+	VDIVPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, 64(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_div_f64_uss_ab9c0f2fad_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_add_div_f64_uss_ab9c0f2fad_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = div s2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R10
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSD (R10), Z31
+	VBROADCASTSD (R11), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VADDPD  (DI)(BX*8), Z31, Z0
+	VADDPD  64(DI)(BX*8), Z31, Z1
+	VDIVPD  Z0, Z30, Z0
+	VDIVPD  Z1, Z30, Z1
+	VMOVUPS Z0, (R8)(BX*8)
+	VMOVUPS Z1, 64(R8)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VADDPD    Z31, Z0, Z0
+	VDIVPD    Z0, Z30, Z0
+	VMOVUPD   Z0, K1, (R8)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VADDPD    Z31, Z0, Z0
+	VDIVPD    Z0, Z30, Z0
+	VMOVUPD   Z0, K1, 64(R8)(BX*8)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R10
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_div_f64_uus_14435f44ae_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_add_div_f64_uus_14435f44ae_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = div s2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSD (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0
+	VADDPD  (R8)(BX*8), Z0, Z0
+	VMOVUPS 64(DI)(BX*8), Z1
+	VADDPD  64(R8)(BX*8), Z1, Z1
+	VDIVPD  Z0, Z31, Z0
+	VDIVPD  Z1, Z31, Z1
+	VMOVUPS Z0, (R9)(BX*8)
+	VMOVUPS Z1, 64(R9)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VMOVUPD.Z (R8)(BX*8), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VDIVPD    Z0, Z31, Z0
+	VMOVUPD   Z0, K1, (R9)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VDIVPD    Z0, Z31, Z0
+	VMOVUPD   Z0, K1, 64(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_div_f64_uuu_7541d18581_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_add_div_f64_uuu_7541d18581_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = div u2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0
+	VADDPD  (R8)(BX*8), Z0, Z0
+	VMOVUPS 64(DI)(BX*8), Z1
+	VADDPD  64(R8)(BX*8), Z1, Z1
+	VMOVUPS (R9)(BX*8), Z2
+	VDIVPD  Z0, Z2, Z0
+	VMOVUPS 64(R9)(BX*8), Z2
+	VDIVPD  Z1, Z2, Z1
+	VMOVUPS Z0, (R10)(BX*8)
+	VMOVUPS Z1, 64(R10)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VMOVUPD.Z (R8)(BX*8), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD.Z (R9)(BX*8), K1, Z1
+	VDIVPD    Z0, Z1, Z0
+	VMOVUPD   Z0, K1, (R10)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD.Z 64(R9)(BX*8), K1, Z1
+	VDIVPD    Z0, Z1, Z0
+	VMOVUPD   Z0, K1, 64(R10)(BX*8)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_lt_cast_add_f32_uusu_075bee7c87_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_add_lt_cast_add_f32_uusu_075bee7c87_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, s2:f32, u3:f32) { t0 = add u0 u1; t1 = lt t0 s2; t2 = cast:f32 t1; t3 = add t2 u3; store t3 }
+	MOVQ         f+0(FP), CX
+	MOVQ         8(CX), SI
+	TESTQ        SI, SI
+	JLE          done
+	MOVQ         (CX), R11
+	TESTQ        R11, R11
+	JLE          done
+	MOVQ         16(CX), DI
+	MOVQ         24(CX), R8
+	MOVQ         32(CX), R12
+	MOVQ         40(CX), R9
+	MOVQ         48(CX), R10
+	VBROADCASTSD c3f8000003f800000<>+0(SB), Z30
+
+row:
+	VBROADCASTSS (R12), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x20, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS   (DI)(BX*4), Z0
+	VADDPS    (R8)(BX*4), Z0, Z0
+	VMOVUPS   64(DI)(BX*4), Z1
+	VADDPS    64(R8)(BX*4), Z1, Z1
+	VCMPPS    $0x11, Z31, Z0, K1
+	VCMPPS    $0x11, Z31, Z1, K2
+	VMOVUPS.Z Z30, K1, Z0
+	VMOVUPS.Z Z30, K2, Z1
+	VADDPS    (R9)(BX*4), Z0, Z0
+	VADDPS    64(R9)(BX*4), Z1, Z1
+	VMOVUPS   Z0, (R10)(BX*4)
+	VMOVUPS   Z1, 64(R10)(BX*4)
+	ADDQ      $0x20, BX
+	CMPQ      BX, AX
+	JLE       loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $+16, DX
+	CMPQ      CX, DX
+	CMOVQGT   DX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	VCMPPS    $0x11, Z31, Z0, K2
+	VMOVUPS.Z Z30, K2, Z0
+	VMOVUPS.Z (R9)(BX*4), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (R10)(BX*4)
+	ADDQ      $0x10, BX
+	CMPQ      BX, SI
+	JLT       step
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R12
+	ADDQ 232(CX), R9
+	ADDQ 240(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_lt_cast_add_f64_uusu_7796355261_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_add_lt_cast_add_f64_uusu_7796355261_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, s2:f64, u3:f64) { t0 = add u0 u1; t1 = lt t0 s2; t2 = cast:f64 t1; t3 = add t2 u3; store t3 }
+	MOVQ         f+0(FP), CX
+	MOVQ         8(CX), SI
+	TESTQ        SI, SI
+	JLE          done
+	MOVQ         (CX), R11
+	TESTQ        R11, R11
+	JLE          done
+	MOVQ         16(CX), DI
+	MOVQ         24(CX), R8
+	MOVQ         32(CX), R12
+	MOVQ         40(CX), R9
+	MOVQ         48(CX), R10
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z30
+
+row:
+	VBROADCASTSD (R12), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS   (DI)(BX*8), Z0
+	VADDPD    (R8)(BX*8), Z0, Z0
+	VMOVUPS   64(DI)(BX*8), Z1
+	VADDPD    64(R8)(BX*8), Z1, Z1
+	VCMPPD    $0x11, Z31, Z0, K1
+	VCMPPD    $0x11, Z31, Z1, K2
+	VMOVUPD.Z Z30, K1, Z0
+	VMOVUPD.Z Z30, K2, Z1
+	VADDPD    (R9)(BX*8), Z0, Z0
+	VADDPD    64(R9)(BX*8), Z1, Z1
+	VMOVUPS   Z0, (R10)(BX*8)
+	VMOVUPS   Z1, 64(R10)(BX*8)
+	ADDQ      $0x10, BX
+	CMPQ      BX, AX
+	JLE       loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VMOVUPD.Z (R8)(BX*8), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VCMPPD    $0x11, Z31, Z0, K2
+	VMOVUPD.Z Z30, K2, Z0
+	VMOVUPD.Z (R9)(BX*8), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (R10)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VCMPPD    $0x11, Z31, Z0, K2
+	VMOVUPD.Z Z30, K2, Z0
+	VMOVUPD.Z 64(R9)(BX*8), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, 64(R10)(BX*8)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R12
+	ADDQ 232(CX), R9
+	ADDQ 240(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_max_f32_uus_0e5a076b24_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_add_max_f32_uus_0e5a076b24_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = max s2 t0; store t1 }
+	MOVQ         f+0(FP), CX
+	MOVQ         8(CX), SI
+	TESTQ        SI, SI
+	JLE          done
+	MOVQ         (CX), R10
+	TESTQ        R10, R10
+	JLE          done
+	MOVQ         16(CX), DI
+	MOVQ         24(CX), R8
+	MOVQ         32(CX), R11
+	MOVQ         40(CX), R9
+	VBROADCASTSD cffffffffffffffff<>+0(SB), Z30
+
+row:
+	VBROADCASTSS (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x20, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS   (DI)(BX*4), Z0
+	VADDPS    (R8)(BX*4), Z0, Z0
+	VMOVUPS   64(DI)(BX*4), Z1
+	VADDPS    64(R8)(BX*4), Z1, Z1
+	VMAXPS    Z0, Z31, Z2
+	VMAXPS    Z1, Z31, Z3
+	VMAXPS    Z31, Z0, Z4
+	VMAXPS    Z31, Z1, Z5
+	VANDPD    Z4, Z2, Z2
+	VANDPD    Z5, Z3, Z3
+	VCMPPS    $0x03, Z0, Z31, K1
+	VCMPPS    $0x03, Z1, Z31, K2
+	VBLENDMPS Z30, Z2, K1, Z0
+	VBLENDMPS Z30, Z3, K2, Z1
+	VMOVUPS   Z0, (R9)(BX*4)
+	VMOVUPS   Z1, 64(R9)(BX*4)
+	ADDQ      $0x20, BX
+	CMPQ      BX, AX
+	JLE       loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $+16, DX
+	CMPQ      CX, DX
+	CMOVQGT   DX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMAXPS    Z0, Z31, Z1
+	VMAXPS    Z31, Z0, Z2
+	VANDPD    Z2, Z1, Z1
+	VCMPPS    $0x03, Z0, Z31, K2
+	VBLENDMPS Z30, Z1, K2, Z0
+	VMOVUPS   Z0, K1, (R9)(BX*4)
+	ADDQ      $0x10, BX
+	CMPQ      BX, SI
+	JLT       step
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_max_f64_uus_eb7b8e091b_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_add_max_f64_uus_eb7b8e091b_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = max t0 s2; store t1 }
+	MOVQ         f+0(FP), CX
+	MOVQ         8(CX), SI
+	TESTQ        SI, SI
+	JLE          done
+	MOVQ         (CX), R10
+	TESTQ        R10, R10
+	JLE          done
+	MOVQ         16(CX), DI
+	MOVQ         24(CX), R8
+	MOVQ         32(CX), R11
+	MOVQ         40(CX), R9
+	VBROADCASTSD cffffffffffffffff<>+0(SB), Z30
+
+row:
+	VBROADCASTSD (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS   (DI)(BX*8), Z0
+	VADDPD    (R8)(BX*8), Z0, Z0
+	VMOVUPS   64(DI)(BX*8), Z1
+	VADDPD    64(R8)(BX*8), Z1, Z1
+	VMAXPD    Z31, Z0, Z2
+	VMAXPD    Z0, Z31, Z3
+	VANDPD    Z3, Z2, Z2
+	VCMPPD    $0x03, Z31, Z0, K1
+	VBLENDMPD Z30, Z2, K1, Z0
+	VMAXPD    Z31, Z1, Z2
+	VMAXPD    Z1, Z31, Z3
+	VANDPD    Z3, Z2, Z2
+	VCMPPD    $0x03, Z31, Z1, K1
+	VBLENDMPD Z30, Z2, K1, Z1
+	VMOVUPS   Z0, (R9)(BX*8)
+	VMOVUPS   Z1, 64(R9)(BX*8)
+	ADDQ      $0x10, BX
+	CMPQ      BX, AX
+	JLE       loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VMOVUPD.Z (R8)(BX*8), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMAXPD    Z31, Z0, Z1
+	VMAXPD    Z0, Z31, Z2
+	VANDPD    Z2, Z1, Z1
+	VCMPPD    $0x03, Z31, Z0, K2
+	VBLENDMPD Z30, Z1, K2, Z0
+	VMOVUPD   Z0, K1, (R9)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMAXPD    Z31, Z0, Z1
+	VMAXPD    Z0, Z31, Z2
+	VANDPD    Z2, Z1, Z1
+	VCMPPD    $0x03, Z31, Z0, K2
+	VBLENDMPD Z30, Z1, K2, Z0
+	VMOVUPD   Z0, K1, 64(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_mul_f32_sus_0019e6d0a1_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_add_mul_f32_sus_0019e6d0a1_avx512(SB), NOSPLIT, $0-8
+	// kernel (s0:f32, u1:f32, s2:f32) { t0 = add s0 u1; t1 = mul t0 s2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), R10
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSS (R10), Z31
+	VBROADCASTSS (R11), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VADDPS  (DI)(BX*4), Z31, Z0
+	VMULPS  Z30, Z0, Z0
+	VMOVUPS Z0, (R8)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VADDPS    Z0, Z31, Z0
+	VMULPS    Z30, Z0, Z0
+	VMOVUPS   Z0, K1, (R8)(BX*4)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_mul_f32_usu_46bd90ee17_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_add_mul_f32_usu_46bd90ee17_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, s1:f32, u2:f32) { t0 = add u0 s1; t1 = mul t0 u2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R11
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSS (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VADDPS  (DI)(BX*4), Z31, Z0
+	VMULPS  (R8)(BX*4), Z0, Z0
+	VMOVUPS Z0, (R9)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VADDPS    Z31, Z0, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VMULPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_mul_f32_uus_b595ff8859_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_add_mul_f32_uus_b595ff8859_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = mul t0 s2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSS (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0
+	VADDPS  (R8)(BX*4), Z0, Z0
+	VMULPS  Z31, Z0, Z0
+	VMOVUPS Z0, (R9)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMULPS    Z31, Z0, Z0
+	VMOVUPS   Z0, K1, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_mul_f32_uuu_53dfdc916d_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_add_mul_f32_uuu_53dfdc916d_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, u2:f32) { t0 = add u0 u1; t1 = mul u2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0
+	VADDPS  (R8)(BX*4), Z0, Z0
+	VMULPS  (R9)(BX*4), Z0, Z0
+	VMOVUPS Z0, (R10)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS.Z (R9)(BX*4), K1, Z1
+	VMULPS    Z0, Z1, Z0
+	VMOVUPS   Z0, K1, (R10)(BX*4)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_mul_f64_uss_49288156d8_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_add_mul_f64_uss_49288156d8_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = mul s2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R10
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSD (R10), Z31
+	VBROADCASTSD (R11), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VADDPD  (DI)(BX*8), Z31, Z0
+	VADDPD  64(DI)(BX*8), Z31, Z1
+	VMULPD  Z0, Z30, Z0
+	VMULPD  Z1, Z30, Z1
+	VMOVUPS Z0, (R8)(BX*8)
+	VMOVUPS Z1, 64(R8)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VADDPD    Z31, Z0, Z0
+	VMULPD    Z0, Z30, Z0
+	VMOVUPD   Z0, K1, (R8)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VADDPD    Z31, Z0, Z0
+	VMULPD    Z0, Z30, Z0
+	VMOVUPD   Z0, K1, 64(R8)(BX*8)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R10
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_mul_f64_usu_43319fc0a3_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_add_mul_f64_usu_43319fc0a3_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, s1:f64, u2:f64) { t0 = add u0 s1; t1 = mul u2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R11
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSD (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VADDPD  (DI)(BX*8), Z31, Z0
+	VADDPD  64(DI)(BX*8), Z31, Z1
+	VMULPD  (R8)(BX*8), Z0, Z0
+	VMULPD  64(R8)(BX*8), Z1, Z1
+	VMOVUPS Z0, (R9)(BX*8)
+	VMOVUPS Z1, 64(R9)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (R8)(BX*8), K1, Z0
+	VMOVUPD.Z (DI)(BX*8), K1, Z1
+	VADDPD    Z31, Z1, Z1
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (R9)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z0
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z1
+	VADDPD    Z31, Z1, Z1
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, 64(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_mul_f64_uus_6a500a5b69_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_add_mul_f64_uus_6a500a5b69_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = mul t0 s2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSD (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0
+	VADDPD  (R8)(BX*8), Z0, Z0
+	VMOVUPS 64(DI)(BX*8), Z1
+	VADDPD  64(R8)(BX*8), Z1, Z1
+	VMULPD  Z31, Z0, Z0
+	VMULPD  Z31, Z1, Z1
+	VMOVUPS Z0, (R9)(BX*8)
+	VMOVUPS Z1, 64(R9)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VMOVUPD.Z (R8)(BX*8), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMULPD    Z31, Z0, Z0
+	VMOVUPD   Z0, K1, (R9)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMULPD    Z31, Z0, Z0
+	VMOVUPD   Z0, K1, 64(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_mul_f64_uuu_c0adfe2a64_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_add_mul_f64_uuu_c0adfe2a64_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = mul u2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0
+	VADDPD  (R8)(BX*8), Z0, Z0
+	VMOVUPS 64(DI)(BX*8), Z1
+	VADDPD  64(R8)(BX*8), Z1, Z1
+	VMULPD  (R9)(BX*8), Z0, Z0
+	VMULPD  64(R9)(BX*8), Z1, Z1
+	VMOVUPS Z0, (R10)(BX*8)
+	VMOVUPS Z1, 64(R10)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VMOVUPD.Z (R8)(BX*8), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD.Z (R9)(BX*8), K1, Z1
+	VMULPD    Z0, Z1, Z0
+	VMOVUPD   Z0, K1, (R10)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD.Z 64(R9)(BX*8), K1, Z1
+	VMULPD    Z0, Z1, Z0
+	VMOVUPD   Z0, K1, 64(R10)(BX*8)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_reciprocal_f32_su_1e343303b7_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_add_reciprocal_f32_su_1e343303b7_avx512(SB), NOSPLIT, $0-8
+	// kernel (s0:f32, u1:f32) { t0 = add s0 u1; t1 = reciprocal t0; store t1 }
+	MOVQ         f+0(FP), CX
+	MOVQ         8(CX), SI
+	TESTQ        SI, SI
+	JLE          done
+	MOVQ         (CX), R9
+	TESTQ        R9, R9
+	JLE          done
+	MOVQ         16(CX), R10
+	MOVQ         24(CX), DI
+	MOVQ         32(CX), R8
+	VBROADCASTSD c3f8000003f800000<>+0(SB), Z30
+
+row:
+	VBROADCASTSS (R10), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VADDPS  (DI)(BX*4), Z31, Z0
+	VDIVPS  Z0, Z30, Z0
+	VMOVUPS Z0, (R8)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VADDPS    Z0, Z31, Z0
+	VDIVPS    Z0, Z30, Z0
+	VMOVUPS   Z0, K1, (R8)(BX*4)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_reciprocal_f32_uu_52817edf0a_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_add_reciprocal_f32_uu_52817edf0a_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32) { t0 = add u0 u1; t1 = reciprocal t0; store t1 }
+	MOVQ         f+0(FP), CX
+	MOVQ         8(CX), SI
+	TESTQ        SI, SI
+	JLE          done
+	MOVQ         (CX), R10
+	TESTQ        R10, R10
+	JLE          done
+	MOVQ         16(CX), DI
+	MOVQ         24(CX), R8
+	MOVQ         32(CX), R9
+	VBROADCASTSD c3f8000003f800000<>+0(SB), Z31
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0
+	VADDPS  (R8)(BX*4), Z0, Z0
+	VDIVPS  Z0, Z31, Z0
+	VMOVUPS Z0, (R9)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	VDIVPS    Z0, Z31, Z0
+	VMOVUPS   Z0, K1, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_reciprocal_f64_us_a9fc18cb97_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_add_reciprocal_f64_us_a9fc18cb97_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, s1:f64) { t0 = add u0 s1; t1 = reciprocal t0; store t1 }
+	MOVQ         f+0(FP), CX
+	MOVQ         8(CX), SI
+	TESTQ        SI, SI
+	JLE          done
+	MOVQ         (CX), R9
+	TESTQ        R9, R9
+	JLE          done
+	MOVQ         16(CX), DI
+	MOVQ         24(CX), R10
+	MOVQ         32(CX), R8
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z30
+
+row:
+	VBROADCASTSD (R10), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VADDPD  (DI)(BX*8), Z31, Z0
+	VADDPD  64(DI)(BX*8), Z31, Z1
+	VDIVPD  Z0, Z30, Z0
+	VDIVPD  Z1, Z30, Z1
+	VMOVUPS Z0, (R8)(BX*8)
+	VMOVUPS Z1, 64(R8)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VADDPD    Z31, Z0, Z0
+	VDIVPD    Z0, Z30, Z0
+	VMOVUPD   Z0, K1, (R8)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VADDPD    Z31, Z0, Z0
+	VDIVPD    Z0, Z30, Z0
+	VMOVUPD   Z0, K1, 64(R8)(BX*8)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R10
+	ADDQ 224(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_reciprocal_f64_uu_fd58496f41_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_add_reciprocal_f64_uu_fd58496f41_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64) { t0 = add u0 u1; t1 = reciprocal t0; store t1 }
+	MOVQ         f+0(FP), CX
+	MOVQ         8(CX), SI
+	TESTQ        SI, SI
+	JLE          done
+	MOVQ         (CX), R10
+	TESTQ        R10, R10
+	JLE          done
+	MOVQ         16(CX), DI
+	MOVQ         24(CX), R8
+	MOVQ         32(CX), R9
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z31
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0
+	VADDPD  (R8)(BX*8), Z0, Z0
+	VMOVUPS 64(DI)(BX*8), Z1
+	VADDPD  64(R8)(BX*8), Z1, Z1
+	VDIVPD  Z0, Z31, Z0
+	VDIVPD  Z1, Z31, Z1
+	VMOVUPS Z0, (R9)(BX*8)
+	VMOVUPS Z1, 64(R9)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VMOVUPD.Z (R8)(BX*8), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VDIVPD    Z0, Z31, Z0
+	VMOVUPD   Z0, K1, (R9)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VDIVPD    Z0, Z31, Z0
+	VMOVUPD   Z0, K1, 64(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_sqrt_f32_su_e3c2caf6aa_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_add_sqrt_f32_su_e3c2caf6aa_avx512(SB), NOSPLIT, $0-8
+	// kernel (s0:f32, u1:f32) { t0 = add s0 u1; t1 = sqrt t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), R10
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R8
+
+row:
+	VBROADCASTSS (R10), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VADDPS  (DI)(BX*4), Z31, Z0
+	VSQRTPS Z0, Z0
+	VMOVUPS Z0, (R8)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VADDPS    Z0, Z31, Z0
+	VSQRTPS   Z0, Z0
+	VMOVUPS   Z0, K1, (R8)(BX*4)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_sqrt_f32_uu_9985ccdfc6_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_add_sqrt_f32_uu_9985ccdfc6_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32) { t0 = add u0 u1; t1 = sqrt t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0
+	VADDPS  (R8)(BX*4), Z0, Z0
+	VSQRTPS Z0, Z0
+	VMOVUPS Z0, (R9)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	VSQRTPS   Z0, Z0
+	VMOVUPS   Z0, K1, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_sqrt_f64_su_b9d1b8021b_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_add_sqrt_f64_su_b9d1b8021b_avx512(SB), NOSPLIT, $0-8
+	// kernel (s0:f64, u1:f64) { t0 = add s0 u1; t1 = sqrt t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), R10
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R8
+
+row:
+	VBROADCASTSD (R10), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VADDPD  (DI)(BX*8), Z31, Z0
+	VADDPD  64(DI)(BX*8), Z31, Z1
+	VSQRTPD Z0, Z0
+	VSQRTPD Z1, Z1
+	VMOVUPS Z0, (R8)(BX*8)
+	VMOVUPS Z1, 64(R8)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VADDPD    Z0, Z31, Z0
+	VSQRTPD   Z0, Z0
+	VMOVUPD   Z0, K1, (R8)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VADDPD    Z0, Z31, Z0
+	VSQRTPD   Z0, Z0
+	VMOVUPD   Z0, K1, 64(R8)(BX*8)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_add_sqrt_f64_uu_9ee6425c70_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_add_sqrt_f64_uu_9ee6425c70_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64) { t0 = add u0 u1; t1 = sqrt t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0
+	VADDPD  (R8)(BX*8), Z0, Z0
+	VMOVUPS 64(DI)(BX*8), Z1
+	VADDPD  64(R8)(BX*8), Z1, Z1
+	VSQRTPD Z0, Z0
+	VSQRTPD Z1, Z1
+	VMOVUPS Z0, (R9)(BX*8)
+	VMOVUPS Z1, 64(R9)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VMOVUPD.Z (R8)(BX*8), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VSQRTPD   Z0, Z0
+	VMOVUPD   Z0, K1, (R9)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VSQRTPD   Z0, Z0
+	VMOVUPD   Z0, K1, 64(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
 
 // func k_asin_f32_u_8f59a9d6af_avx512(f *abi.Frame)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
@@ -7588,6 +10528,276 @@ leave1:
 	VMOVUPS 704(SP), Z3
 	JMP     after1
 
+// func k_cast_add_f32_f64_uu_d94107099a_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_cast_add_f32_f64_uu_d94107099a_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = add t0 u1; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VCVTPS2PD (DI)(BX*4), Z0
+	VCVTPS2PD 32(DI)(BX*4), Z1
+	VADDPD    (R8)(BX*8), Z0, Z0
+	VADDPD    64(R8)(BX*8), Z1, Z1
+	VMOVUPS   Z0, (R9)(BX*8)
+	VMOVUPS   Z1, 64(R9)(BX*8)
+	ADDQ      $0x10, BX
+	CMPQ      BX, AX
+	JLE       loop
+
+tail:
+	CMPQ          BX, SI
+	JGE           next
+	MOVQ          SI, CX
+	SUBQ          BX, CX
+	MOVQ          $-1, DX
+	BZHIQ         CX, DX, DX
+	KMOVW         DX, K1
+	VMOVUPS.Z     (DI)(BX*4), K1, Z0
+	VCVTPS2PD     Y0, Z1
+	MOVQ          SI, CX
+	SUBQ          BX, CX
+	MOVQ          $-1, DX
+	BZHIQ         CX, DX, DX
+	KMOVB         DX, K1
+	VMOVUPD.Z     (R8)(BX*8), K1, Z2
+	VADDPD        Z2, Z1, Z1
+	VMOVUPD       Z1, K1, (R9)(BX*8)
+	VEXTRACTF64X4 $0x01, Z0, Y0
+	VCVTPS2PD     Y0, Z0
+	MOVQ          SI, CX
+	SUBQ          BX, CX
+	MOVQ          $-1, DX
+	BZHIQ         CX, DX, DX
+	SHRQ          $0x08, DX
+	KMOVB         DX, K1
+	VMOVUPD.Z     64(R8)(BX*8), K1, Z1
+	VADDPD        Z1, Z0, Z0
+	VMOVUPD       Z0, K1, 64(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_cast_add_f64_f32_su_70391d9e46_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_cast_add_f64_f32_su_70391d9e46_avx512(SB), NOSPLIT, $64-8
+	// kernel (s0:f64, u1:f32) { t0 = cast:f32 s0; t1 = add t0 u1; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), R10
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R8
+
+row:
+	VBROADCASTSD (R10), Z0
+	VCVTPD2PS    Z0, Y0
+	VINSERTF64X4 $0x01, Y0, Z0, Z0
+	VMOVUPS      Z0, (SP)
+	VMOVUPS      (SP), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VADDPS  (DI)(BX*4), Z31, Z0
+	VMOVUPS Z0, (R8)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VADDPS    Z0, Z31, Z0
+	VMOVUPS   Z0, K1, (R8)(BX*4)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_cast_mul_f32_f64_uu_5116dfa41f_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_cast_mul_f32_f64_uu_5116dfa41f_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = mul u1 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VCVTPS2PD (DI)(BX*4), Z0
+	VCVTPS2PD 32(DI)(BX*4), Z1
+	VMULPD    (R8)(BX*8), Z0, Z0
+	VMULPD    64(R8)(BX*8), Z1, Z1
+	VMOVUPS   Z0, (R9)(BX*8)
+	VMOVUPS   Z1, 64(R9)(BX*8)
+	ADDQ      $0x10, BX
+	CMPQ      BX, AX
+	JLE       loop
+
+tail:
+	CMPQ          BX, SI
+	JGE           next
+	MOVQ          SI, CX
+	SUBQ          BX, CX
+	MOVQ          $-1, DX
+	BZHIQ         CX, DX, DX
+	KMOVB         DX, K1
+	VMOVUPD.Z     (R8)(BX*8), K1, Z0
+	MOVQ          SI, CX
+	SUBQ          BX, CX
+	MOVQ          $-1, DX
+	BZHIQ         CX, DX, DX
+	KMOVW         DX, K2
+	VMOVUPS.Z     (DI)(BX*4), K2, Z1
+	VCVTPS2PD     Y1, Z2
+	VMULPD        Z2, Z0, Z0
+	VMOVUPD       Z0, K1, (R9)(BX*8)
+	MOVQ          SI, CX
+	SUBQ          BX, CX
+	MOVQ          $-1, DX
+	BZHIQ         CX, DX, DX
+	SHRQ          $0x08, DX
+	KMOVB         DX, K1
+	VMOVUPD.Z     64(R8)(BX*8), K1, Z0
+	VEXTRACTF64X4 $0x01, Z1, Y1
+	VCVTPS2PD     Y1, Z1
+	VMULPD        Z1, Z0, Z0
+	VMOVUPD       Z0, K1, 64(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_cast_mul_f64_f32_su_501276d888_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_cast_mul_f64_f32_su_501276d888_avx512(SB), NOSPLIT, $64-8
+	// kernel (s0:f64, u1:f32) { t0 = cast:f32 s0; t1 = mul u1 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), R10
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R8
+
+row:
+	VBROADCASTSD (R10), Z0
+	VCVTPD2PS    Z0, Y0
+	VINSERTF64X4 $0x01, Y0, Z0, Z0
+	VMOVUPS      Z0, (SP)
+	VMOVUPS      (SP), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPS  (DI)(BX*4), Z31, Z0
+	VMOVUPS Z0, (R8)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VMULPS    Z31, Z0, Z0
+	VMOVUPS   Z0, K1, (R8)(BX*4)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
 // func k_cbrt_f32_u_5b74a96f41_avx512(f *abi.Frame)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·k_cbrt_f32_u_5b74a96f41_avx512(SB), NOSPLIT, $0-8
@@ -12148,6 +15358,2460 @@ next:
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI
 	ADDQ 216(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_add_f32_sus_3296a6d62d_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_div_add_f32_sus_3296a6d62d_avx512(SB), NOSPLIT, $0-8
+	// kernel (s0:f32, u1:f32, s2:f32) { t0 = div s0 u1; t1 = add t0 s2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), R10
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSS (R10), Z31
+	VBROADCASTSS (R11), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VDIVPS  (DI)(BX*4), Z31, Z0
+	VADDPS  Z30, Z0, Z0
+	VMOVUPS Z0, (R8)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VDIVPS    Z0, Z31, Z0
+	VADDPS    Z30, Z0, Z0
+	VMOVUPS   Z0, K1, (R8)(BX*4)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_add_f32_suu_6979087442_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_div_add_f32_suu_6979087442_avx512(SB), NOSPLIT, $0-8
+	// kernel (s0:f32, u1:f32, u2:f32) { t0 = div s0 u1; t1 = add u2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), R11
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSS (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VDIVPS  (DI)(BX*4), Z31, Z0
+	VADDPS  (R8)(BX*4), Z0, Z0
+	VMOVUPS Z0, (R9)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (R8)(BX*4), K1, Z0
+	VMOVUPS.Z (DI)(BX*4), K1, Z1
+	VDIVPS    Z1, Z31, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_add_f32_uss_00bbc5494c_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_div_add_f32_uss_00bbc5494c_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, s1:f32, s2:f32) { t0 = div u0 s1; t1 = add s2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R10
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSS (R10), Z31
+	VBROADCASTSS (R11), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0
+	VDIVPS  Z31, Z0, Z0
+	VADDPS  Z0, Z30, Z0
+	VMOVUPS Z0, (R8)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VDIVPS    Z31, Z0, Z0
+	VADDPS    Z0, Z30, Z0
+	VMOVUPS   Z0, K1, (R8)(BX*4)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R10
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_add_f32_usu_5c4ecf844d_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_div_add_f32_usu_5c4ecf844d_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, s1:f32, u2:f32) { t0 = div u0 s1; t1 = add t0 u2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R11
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSS (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0
+	VDIVPS  Z31, Z0, Z0
+	VADDPS  (R8)(BX*4), Z0, Z0
+	VMOVUPS Z0, (R9)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VDIVPS    Z31, Z0, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_add_f32_uus_a5ec2c6398_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_div_add_f32_uus_a5ec2c6398_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, s2:f32) { t0 = div u0 u1; t1 = add s2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSS (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0
+	VDIVPS  (R8)(BX*4), Z0, Z0
+	VADDPS  Z0, Z31, Z0
+	VMOVUPS Z0, (R9)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VDIVPS    Z1, Z0, Z0
+	VADDPS    Z0, Z31, Z0
+	VMOVUPS   Z0, K1, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_add_f32_uuu_359df21de5_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_div_add_f32_uuu_359df21de5_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, u2:f32) { t0 = div u0 u1; t1 = add t0 u2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0
+	VDIVPS  (R8)(BX*4), Z0, Z0
+	VADDPS  (R9)(BX*4), Z0, Z0
+	VMOVUPS Z0, (R10)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VDIVPS    Z1, Z0, Z0
+	VMOVUPS.Z (R9)(BX*4), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (R10)(BX*4)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_add_f64_sus_a32185cdb5_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_div_add_f64_sus_a32185cdb5_avx512(SB), NOSPLIT, $0-8
+	// kernel (s0:f64, u1:f64, s2:f64) { t0 = div s0 u1; t1 = add s2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), R10
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSD (R10), Z31
+	VBROADCASTSD (R11), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VDIVPD  (DI)(BX*8), Z31, Z0
+	VDIVPD  64(DI)(BX*8), Z31, Z1
+	VADDPD  Z0, Z30, Z0
+	VADDPD  Z1, Z30, Z1
+	VMOVUPS Z0, (R8)(BX*8)
+	VMOVUPS Z1, 64(R8)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VDIVPD    Z0, Z31, Z0
+	VADDPD    Z0, Z30, Z0
+	VMOVUPD   Z0, K1, (R8)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VDIVPD    Z0, Z31, Z0
+	VADDPD    Z0, Z30, Z0
+	VMOVUPD   Z0, K1, 64(R8)(BX*8)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_add_f64_suu_6ca9462384_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_div_add_f64_suu_6ca9462384_avx512(SB), NOSPLIT, $0-8
+	// kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = add t0 u2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), R11
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSD (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VDIVPD  (DI)(BX*8), Z31, Z0
+	VDIVPD  64(DI)(BX*8), Z31, Z1
+	VADDPD  (R8)(BX*8), Z0, Z0
+	VADDPD  64(R8)(BX*8), Z1, Z1
+	VMOVUPS Z0, (R9)(BX*8)
+	VMOVUPS Z1, 64(R9)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VDIVPD    Z0, Z31, Z0
+	VMOVUPD.Z (R8)(BX*8), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (R9)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VDIVPD    Z0, Z31, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, 64(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_add_f64_uss_5cba99af58_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_div_add_f64_uss_5cba99af58_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, s1:f64, s2:f64) { t0 = div u0 s1; t1 = add t0 s2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R10
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSD (R10), Z31
+	VBROADCASTSD (R11), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0
+	VDIVPD  Z31, Z0, Z0
+	VMOVUPS 64(DI)(BX*8), Z1
+	VDIVPD  Z31, Z1, Z1
+	VADDPD  Z30, Z0, Z0
+	VADDPD  Z30, Z1, Z1
+	VMOVUPS Z0, (R8)(BX*8)
+	VMOVUPS Z1, 64(R8)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VDIVPD    Z31, Z0, Z0
+	VADDPD    Z30, Z0, Z0
+	VMOVUPD   Z0, K1, (R8)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VDIVPD    Z31, Z0, Z0
+	VADDPD    Z30, Z0, Z0
+	VMOVUPD   Z0, K1, 64(R8)(BX*8)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R10
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_add_f64_usu_8c4369949b_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_div_add_f64_usu_8c4369949b_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = add u2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R11
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSD (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0
+	VDIVPD  Z31, Z0, Z0
+	VMOVUPS 64(DI)(BX*8), Z1
+	VDIVPD  Z31, Z1, Z1
+	VADDPD  (R8)(BX*8), Z0, Z0
+	VADDPD  64(R8)(BX*8), Z1, Z1
+	VMOVUPS Z0, (R9)(BX*8)
+	VMOVUPS Z1, 64(R9)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (R8)(BX*8), K1, Z0
+	VMOVUPD.Z (DI)(BX*8), K1, Z1
+	VDIVPD    Z31, Z1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (R9)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z0
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z1
+	VDIVPD    Z31, Z1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, 64(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_add_f64_uus_ea3c140a9a_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_div_add_f64_uus_ea3c140a9a_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = add t0 s2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSD (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0
+	VDIVPD  (R8)(BX*8), Z0, Z0
+	VMOVUPS 64(DI)(BX*8), Z1
+	VDIVPD  64(R8)(BX*8), Z1, Z1
+	VADDPD  Z31, Z0, Z0
+	VADDPD  Z31, Z1, Z1
+	VMOVUPS Z0, (R9)(BX*8)
+	VMOVUPS Z1, 64(R9)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VMOVUPD.Z (R8)(BX*8), K1, Z1
+	VDIVPD    Z1, Z0, Z0
+	VADDPD    Z31, Z0, Z0
+	VMOVUPD   Z0, K1, (R9)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VDIVPD    Z1, Z0, Z0
+	VADDPD    Z31, Z0, Z0
+	VMOVUPD   Z0, K1, 64(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_add_f64_uuu_76f9a9a5b9_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_div_add_f64_uuu_76f9a9a5b9_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = add u2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0
+	VDIVPD  (R8)(BX*8), Z0, Z0
+	VMOVUPS 64(DI)(BX*8), Z1
+	VDIVPD  64(R8)(BX*8), Z1, Z1
+	VADDPD  (R9)(BX*8), Z0, Z0
+	VADDPD  64(R9)(BX*8), Z1, Z1
+	VMOVUPS Z0, (R10)(BX*8)
+	VMOVUPS Z1, 64(R10)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VMOVUPD.Z (R8)(BX*8), K1, Z1
+	VDIVPD    Z1, Z0, Z0
+	VMOVUPD.Z (R9)(BX*8), K1, Z1
+	VADDPD    Z0, Z1, Z0
+	VMOVUPD   Z0, K1, (R10)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VDIVPD    Z1, Z0, Z0
+	VMOVUPD.Z 64(R9)(BX*8), K1, Z1
+	VADDPD    Z0, Z1, Z0
+	VMOVUPD   Z0, K1, 64(R10)(BX*8)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_sub_f32_sus_2cef4fff46_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_div_sub_f32_sus_2cef4fff46_avx512(SB), NOSPLIT, $0-8
+	// kernel (s0:f32, u1:f32, s2:f32) { t0 = div s0 u1; t1 = sub t0 s2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), R10
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSS (R10), Z31
+	VBROADCASTSS (R11), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VDIVPS  (DI)(BX*4), Z31, Z0
+	VSUBPS  Z30, Z0, Z0
+	VMOVUPS Z0, (R8)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VDIVPS    Z0, Z31, Z0
+	VSUBPS    Z30, Z0, Z0
+	VMOVUPS   Z0, K1, (R8)(BX*4)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_sub_f32_sus_78259a6f2b_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_div_sub_f32_sus_78259a6f2b_avx512(SB), NOSPLIT, $0-8
+	// kernel (s0:f32, u1:f32, s2:f32) { t0 = div s0 u1; t1 = sub s2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), R10
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSS (R10), Z31
+	VBROADCASTSS (R11), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VDIVPS  (DI)(BX*4), Z31, Z0
+	VSUBPS  Z0, Z30, Z0
+	VMOVUPS Z0, (R8)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VDIVPS    Z0, Z31, Z0
+	VSUBPS    Z0, Z30, Z0
+	VMOVUPS   Z0, K1, (R8)(BX*4)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_sub_f32_suu_6d775b58f3_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_div_sub_f32_suu_6d775b58f3_avx512(SB), NOSPLIT, $0-8
+	// kernel (s0:f32, u1:f32, u2:f32) { t0 = div s0 u1; t1 = sub u2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), R11
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSS (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VDIVPS  (DI)(BX*4), Z31, Z0
+	VMOVUPS (R8)(BX*4), Z1
+	VSUBPS  Z0, Z1, Z0
+	VMOVUPS Z0, (R9)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (R8)(BX*4), K1, Z0
+	VMOVUPS.Z (DI)(BX*4), K1, Z1
+	VDIVPS    Z1, Z31, Z1
+	VSUBPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_sub_f32_suu_c9ea47b499_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_div_sub_f32_suu_c9ea47b499_avx512(SB), NOSPLIT, $0-8
+	// kernel (s0:f32, u1:f32, u2:f32) { t0 = div s0 u1; t1 = sub t0 u2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), R11
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSS (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VDIVPS  (DI)(BX*4), Z31, Z0
+	VSUBPS  (R8)(BX*4), Z0, Z0
+	VMOVUPS Z0, (R9)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VDIVPS    Z0, Z31, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VSUBPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_sub_f32_uss_5583e77367_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_div_sub_f32_uss_5583e77367_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, s1:f32, s2:f32) { t0 = div u0 s1; t1 = sub t0 s2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R10
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSS (R10), Z31
+	VBROADCASTSS (R11), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0
+	VDIVPS  Z31, Z0, Z0
+	VSUBPS  Z30, Z0, Z0
+	VMOVUPS Z0, (R8)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VDIVPS    Z31, Z0, Z0
+	VSUBPS    Z30, Z0, Z0
+	VMOVUPS   Z0, K1, (R8)(BX*4)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R10
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_sub_f32_uss_820775b325_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_div_sub_f32_uss_820775b325_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, s1:f32, s2:f32) { t0 = div u0 s1; t1 = sub s2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R10
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSS (R10), Z31
+	VBROADCASTSS (R11), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0
+	VDIVPS  Z31, Z0, Z0
+	VSUBPS  Z0, Z30, Z0
+	VMOVUPS Z0, (R8)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VDIVPS    Z31, Z0, Z0
+	VSUBPS    Z0, Z30, Z0
+	VMOVUPS   Z0, K1, (R8)(BX*4)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R10
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_sub_f32_usu_4b0e9a0e42_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_div_sub_f32_usu_4b0e9a0e42_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, s1:f32, u2:f32) { t0 = div u0 s1; t1 = sub t0 u2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R11
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSS (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0
+	VDIVPS  Z31, Z0, Z0
+	VSUBPS  (R8)(BX*4), Z0, Z0
+	VMOVUPS Z0, (R9)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VDIVPS    Z31, Z0, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VSUBPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_sub_f32_usu_937b4279d1_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_div_sub_f32_usu_937b4279d1_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, s1:f32, u2:f32) { t0 = div u0 s1; t1 = sub u2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R11
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSS (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0
+	VDIVPS  Z31, Z0, Z0
+	VMOVUPS (R8)(BX*4), Z1
+	VSUBPS  Z0, Z1, Z0
+	VMOVUPS Z0, (R9)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (R8)(BX*4), K1, Z0
+	VMOVUPS.Z (DI)(BX*4), K1, Z1
+	VDIVPS    Z31, Z1, Z1
+	VSUBPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_sub_f32_uus_63f317b3ea_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_div_sub_f32_uus_63f317b3ea_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, s2:f32) { t0 = div u0 u1; t1 = sub s2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSS (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0
+	VDIVPS  (R8)(BX*4), Z0, Z0
+	VSUBPS  Z0, Z31, Z0
+	VMOVUPS Z0, (R9)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VDIVPS    Z1, Z0, Z0
+	VSUBPS    Z0, Z31, Z0
+	VMOVUPS   Z0, K1, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_sub_f32_uus_8cad7045ed_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_div_sub_f32_uus_8cad7045ed_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, s2:f32) { t0 = div u0 u1; t1 = sub t0 s2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSS (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0
+	VDIVPS  (R8)(BX*4), Z0, Z0
+	VSUBPS  Z31, Z0, Z0
+	VMOVUPS Z0, (R9)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VDIVPS    Z1, Z0, Z0
+	VSUBPS    Z31, Z0, Z0
+	VMOVUPS   Z0, K1, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_sub_f32_uuu_339ed6047e_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_div_sub_f32_uuu_339ed6047e_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, u2:f32) { t0 = div u0 u1; t1 = sub t0 u2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0
+	VDIVPS  (R8)(BX*4), Z0, Z0
+	VSUBPS  (R9)(BX*4), Z0, Z0
+	VMOVUPS Z0, (R10)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VDIVPS    Z1, Z0, Z0
+	VMOVUPS.Z (R9)(BX*4), K1, Z1
+	VSUBPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (R10)(BX*4)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_sub_f32_uuu_f8a9ef3add_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_div_sub_f32_uuu_f8a9ef3add_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, u2:f32) { t0 = div u0 u1; t1 = sub u2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0
+	VDIVPS  (R8)(BX*4), Z0, Z0
+	VMOVUPS (R9)(BX*4), Z1
+	VSUBPS  Z0, Z1, Z0
+	VMOVUPS Z0, (R10)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VDIVPS    Z1, Z0, Z0
+	VMOVUPS.Z (R9)(BX*4), K1, Z1
+	VSUBPS    Z0, Z1, Z0
+	VMOVUPS   Z0, K1, (R10)(BX*4)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_sub_f64_sus_5796587c94_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_div_sub_f64_sus_5796587c94_avx512(SB), NOSPLIT, $0-8
+	// kernel (s0:f64, u1:f64, s2:f64) { t0 = div s0 u1; t1 = sub t0 s2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), R10
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSD (R10), Z31
+	VBROADCASTSD (R11), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VDIVPD  (DI)(BX*8), Z31, Z0
+	VDIVPD  64(DI)(BX*8), Z31, Z1
+	VSUBPD  Z30, Z0, Z0
+	VSUBPD  Z30, Z1, Z1
+	VMOVUPS Z0, (R8)(BX*8)
+	VMOVUPS Z1, 64(R8)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VDIVPD    Z0, Z31, Z0
+	VSUBPD    Z30, Z0, Z0
+	VMOVUPD   Z0, K1, (R8)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VDIVPD    Z0, Z31, Z0
+	VSUBPD    Z30, Z0, Z0
+	VMOVUPD   Z0, K1, 64(R8)(BX*8)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_sub_f64_sus_ab2842043f_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_div_sub_f64_sus_ab2842043f_avx512(SB), NOSPLIT, $0-8
+	// kernel (s0:f64, u1:f64, s2:f64) { t0 = div s0 u1; t1 = sub s2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), R10
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSD (R10), Z31
+	VBROADCASTSD (R11), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VDIVPD  (DI)(BX*8), Z31, Z0
+	VDIVPD  64(DI)(BX*8), Z31, Z1
+	VSUBPD  Z0, Z30, Z0
+	VSUBPD  Z1, Z30, Z1
+	VMOVUPS Z0, (R8)(BX*8)
+	VMOVUPS Z1, 64(R8)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VDIVPD    Z0, Z31, Z0
+	VSUBPD    Z0, Z30, Z0
+	VMOVUPD   Z0, K1, (R8)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VDIVPD    Z0, Z31, Z0
+	VSUBPD    Z0, Z30, Z0
+	VMOVUPD   Z0, K1, 64(R8)(BX*8)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_sub_f64_suu_2cf0cf91e1_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_div_sub_f64_suu_2cf0cf91e1_avx512(SB), NOSPLIT, $0-8
+	// kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = sub t0 u2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), R11
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSD (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VDIVPD  (DI)(BX*8), Z31, Z0
+	VDIVPD  64(DI)(BX*8), Z31, Z1
+	VSUBPD  (R8)(BX*8), Z0, Z0
+	VSUBPD  64(R8)(BX*8), Z1, Z1
+	VMOVUPS Z0, (R9)(BX*8)
+	VMOVUPS Z1, 64(R9)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VDIVPD    Z0, Z31, Z0
+	VMOVUPD.Z (R8)(BX*8), K1, Z1
+	VSUBPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (R9)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VDIVPD    Z0, Z31, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VSUBPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, 64(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_sub_f64_suu_8353240aa1_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_div_sub_f64_suu_8353240aa1_avx512(SB), NOSPLIT, $0-8
+	// kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = sub u2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), R11
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSD (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VDIVPD  (DI)(BX*8), Z31, Z0
+	VDIVPD  64(DI)(BX*8), Z31, Z1
+	VMOVUPS (R8)(BX*8), Z2
+	VSUBPD  Z0, Z2, Z0
+	VMOVUPS 64(R8)(BX*8), Z2
+	VSUBPD  Z1, Z2, Z1
+	VMOVUPS Z0, (R9)(BX*8)
+	VMOVUPS Z1, 64(R9)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (R8)(BX*8), K1, Z0
+	VMOVUPD.Z (DI)(BX*8), K1, Z1
+	VDIVPD    Z1, Z31, Z1
+	VSUBPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (R9)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z0
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z1
+	VDIVPD    Z1, Z31, Z1
+	VSUBPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, 64(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_sub_f64_uss_6ee0c6b2f2_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_div_sub_f64_uss_6ee0c6b2f2_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, s1:f64, s2:f64) { t0 = div u0 s1; t1 = sub t0 s2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R10
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSD (R10), Z31
+	VBROADCASTSD (R11), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0
+	VDIVPD  Z31, Z0, Z0
+	VMOVUPS 64(DI)(BX*8), Z1
+	VDIVPD  Z31, Z1, Z1
+	VSUBPD  Z30, Z0, Z0
+	VSUBPD  Z30, Z1, Z1
+	VMOVUPS Z0, (R8)(BX*8)
+	VMOVUPS Z1, 64(R8)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VDIVPD    Z31, Z0, Z0
+	VSUBPD    Z30, Z0, Z0
+	VMOVUPD   Z0, K1, (R8)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VDIVPD    Z31, Z0, Z0
+	VSUBPD    Z30, Z0, Z0
+	VMOVUPD   Z0, K1, 64(R8)(BX*8)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R10
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_sub_f64_uss_79f12b080d_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_div_sub_f64_uss_79f12b080d_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, s1:f64, s2:f64) { t0 = div u0 s1; t1 = sub s2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R10
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSD (R10), Z31
+	VBROADCASTSD (R11), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0
+	VDIVPD  Z31, Z0, Z0
+	VMOVUPS 64(DI)(BX*8), Z1
+	VDIVPD  Z31, Z1, Z1
+	VSUBPD  Z0, Z30, Z0
+	VSUBPD  Z1, Z30, Z1
+	VMOVUPS Z0, (R8)(BX*8)
+	VMOVUPS Z1, 64(R8)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VDIVPD    Z31, Z0, Z0
+	VSUBPD    Z0, Z30, Z0
+	VMOVUPD   Z0, K1, (R8)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VDIVPD    Z31, Z0, Z0
+	VSUBPD    Z0, Z30, Z0
+	VMOVUPD   Z0, K1, 64(R8)(BX*8)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R10
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_sub_f64_usu_0e6a379254_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_div_sub_f64_usu_0e6a379254_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = sub u2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R11
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSD (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0
+	VDIVPD  Z31, Z0, Z0
+	VMOVUPS 64(DI)(BX*8), Z1
+	VDIVPD  Z31, Z1, Z1
+	VMOVUPS (R8)(BX*8), Z2
+	VSUBPD  Z0, Z2, Z0
+	VMOVUPS 64(R8)(BX*8), Z2
+	VSUBPD  Z1, Z2, Z1
+	VMOVUPS Z0, (R9)(BX*8)
+	VMOVUPS Z1, 64(R9)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (R8)(BX*8), K1, Z0
+	VMOVUPD.Z (DI)(BX*8), K1, Z1
+	VDIVPD    Z31, Z1, Z1
+	VSUBPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (R9)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z0
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z1
+	VDIVPD    Z31, Z1, Z1
+	VSUBPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, 64(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_sub_f64_usu_b1c4a04ea3_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_div_sub_f64_usu_b1c4a04ea3_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = sub t0 u2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R11
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSD (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0
+	VDIVPD  Z31, Z0, Z0
+	VMOVUPS 64(DI)(BX*8), Z1
+	VDIVPD  Z31, Z1, Z1
+	VSUBPD  (R8)(BX*8), Z0, Z0
+	VSUBPD  64(R8)(BX*8), Z1, Z1
+	VMOVUPS Z0, (R9)(BX*8)
+	VMOVUPS Z1, 64(R9)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VDIVPD    Z31, Z0, Z0
+	VMOVUPD.Z (R8)(BX*8), K1, Z1
+	VSUBPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (R9)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VDIVPD    Z31, Z0, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VSUBPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, 64(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_sub_f64_uus_4260569587_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_div_sub_f64_uus_4260569587_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = sub t0 s2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSD (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0
+	VDIVPD  (R8)(BX*8), Z0, Z0
+	VMOVUPS 64(DI)(BX*8), Z1
+	VDIVPD  64(R8)(BX*8), Z1, Z1
+	VSUBPD  Z31, Z0, Z0
+	VSUBPD  Z31, Z1, Z1
+	VMOVUPS Z0, (R9)(BX*8)
+	VMOVUPS Z1, 64(R9)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VMOVUPD.Z (R8)(BX*8), K1, Z1
+	VDIVPD    Z1, Z0, Z0
+	VSUBPD    Z31, Z0, Z0
+	VMOVUPD   Z0, K1, (R9)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VDIVPD    Z1, Z0, Z0
+	VSUBPD    Z31, Z0, Z0
+	VMOVUPD   Z0, K1, 64(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_sub_f64_uus_aa70541fea_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_div_sub_f64_uus_aa70541fea_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = sub s2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSD (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0
+	VDIVPD  (R8)(BX*8), Z0, Z0
+	VMOVUPS 64(DI)(BX*8), Z1
+	VDIVPD  64(R8)(BX*8), Z1, Z1
+	VSUBPD  Z0, Z31, Z0
+	VSUBPD  Z1, Z31, Z1
+	VMOVUPS Z0, (R9)(BX*8)
+	VMOVUPS Z1, 64(R9)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VMOVUPD.Z (R8)(BX*8), K1, Z1
+	VDIVPD    Z1, Z0, Z0
+	VSUBPD    Z0, Z31, Z0
+	VMOVUPD   Z0, K1, (R9)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VDIVPD    Z1, Z0, Z0
+	VSUBPD    Z0, Z31, Z0
+	VMOVUPD   Z0, K1, 64(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_sub_f64_uuu_7cf2c36ed2_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_div_sub_f64_uuu_7cf2c36ed2_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = sub t0 u2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0
+	VDIVPD  (R8)(BX*8), Z0, Z0
+	VMOVUPS 64(DI)(BX*8), Z1
+	VDIVPD  64(R8)(BX*8), Z1, Z1
+	VSUBPD  (R9)(BX*8), Z0, Z0
+	VSUBPD  64(R9)(BX*8), Z1, Z1
+	VMOVUPS Z0, (R10)(BX*8)
+	VMOVUPS Z1, 64(R10)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VMOVUPD.Z (R8)(BX*8), K1, Z1
+	VDIVPD    Z1, Z0, Z0
+	VMOVUPD.Z (R9)(BX*8), K1, Z1
+	VSUBPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (R10)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VDIVPD    Z1, Z0, Z0
+	VMOVUPD.Z 64(R9)(BX*8), K1, Z1
+	VSUBPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, 64(R10)(BX*8)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_div_sub_f64_uuu_80ff5b4e3b_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_div_sub_f64_uuu_80ff5b4e3b_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = sub u2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0
+	VDIVPD  (R8)(BX*8), Z0, Z0
+	VMOVUPS 64(DI)(BX*8), Z1
+	VDIVPD  64(R8)(BX*8), Z1, Z1
+	VMOVUPS (R9)(BX*8), Z2
+	VSUBPD  Z0, Z2, Z0
+	VMOVUPS 64(R9)(BX*8), Z2
+	VSUBPD  Z1, Z2, Z1
+	VMOVUPS Z0, (R10)(BX*8)
+	VMOVUPS Z1, 64(R10)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VMOVUPD.Z (R8)(BX*8), K1, Z1
+	VDIVPD    Z1, Z0, Z0
+	VMOVUPD.Z (R9)(BX*8), K1, Z1
+	VSUBPD    Z0, Z1, Z0
+	VMOVUPD   Z0, K1, (R10)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VDIVPD    Z1, Z0, Z0
+	VMOVUPD.Z 64(R9)(BX*8), K1, Z1
+	VSUBPD    Z0, Z1, Z0
+	VMOVUPD   Z0, K1, 64(R10)(BX*8)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
 	JMP  row
 
 done:
@@ -32044,6 +37708,2363 @@ leave1:
 	VMOVUPS 448(SP), Z3
 	JMP     after1
 
+// func k_lt_cast_add_f32_suu_6dc476c5d9_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_lt_cast_add_f32_suu_6dc476c5d9_avx512(SB), NOSPLIT, $0-8
+	// kernel (s0:f32, u1:f32, u2:f32) { t0 = lt s0 u1; t1 = cast:f32 t0; t2 = add t1 u2; store t2 }
+	MOVQ         f+0(FP), CX
+	MOVQ         8(CX), SI
+	TESTQ        SI, SI
+	JLE          done
+	MOVQ         (CX), R10
+	TESTQ        R10, R10
+	JLE          done
+	MOVQ         16(CX), R11
+	MOVQ         24(CX), DI
+	MOVQ         32(CX), R8
+	MOVQ         40(CX), R9
+	VBROADCASTSD c3f8000003f800000<>+0(SB), Z30
+
+row:
+	VBROADCASTSS (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VCMPPS    $0x11, (DI)(BX*4), Z31, K1
+	VMOVUPS.Z Z30, K1, Z0
+	VADDPS    (R8)(BX*4), Z0, Z0
+	VMOVUPS   Z0, (R9)(BX*4)
+	ADDQ      $0x10, BX
+	CMPQ      BX, AX
+	JLE       loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VCMPPS    $0x11, Z0, Z31, K2
+	VMOVUPS.Z Z30, K2, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_lt_cast_add_f32_usu_8884ef40f7_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_lt_cast_add_f32_usu_8884ef40f7_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, s1:f32, u2:f32) { t0 = lt u0 s1; t1 = cast:f32 t0; t2 = add t1 u2; store t2 }
+	MOVQ         f+0(FP), CX
+	MOVQ         8(CX), SI
+	TESTQ        SI, SI
+	JLE          done
+	MOVQ         (CX), R10
+	TESTQ        R10, R10
+	JLE          done
+	MOVQ         16(CX), DI
+	MOVQ         24(CX), R11
+	MOVQ         32(CX), R8
+	MOVQ         40(CX), R9
+	VBROADCASTSD c3f8000003f800000<>+0(SB), Z30
+
+row:
+	VBROADCASTSS (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VCMPPS    $0x1e, (DI)(BX*4), Z31, K1
+	VMOVUPS.Z Z30, K1, Z0
+	VADDPS    (R8)(BX*4), Z0, Z0
+	VMOVUPS   Z0, (R9)(BX*4)
+	ADDQ      $0x10, BX
+	CMPQ      BX, AX
+	JLE       loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VCMPPS    $0x11, Z31, Z0, K2
+	VMOVUPS.Z Z30, K2, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_lt_cast_add_f64_suu_cfc37618ff_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_lt_cast_add_f64_suu_cfc37618ff_avx512(SB), NOSPLIT, $0-8
+	// kernel (s0:f64, u1:f64, u2:f64) { t0 = lt s0 u1; t1 = cast:f64 t0; t2 = add u2 t1; store t2 }
+	MOVQ         f+0(FP), CX
+	MOVQ         8(CX), SI
+	TESTQ        SI, SI
+	JLE          done
+	MOVQ         (CX), R10
+	TESTQ        R10, R10
+	JLE          done
+	MOVQ         16(CX), R11
+	MOVQ         24(CX), DI
+	MOVQ         32(CX), R8
+	MOVQ         40(CX), R9
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z30
+
+row:
+	VBROADCASTSD (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VCMPPD    $0x11, (DI)(BX*8), Z31, K1
+	VCMPPD    $0x11, 64(DI)(BX*8), Z31, K2
+	VMOVUPD.Z Z30, K1, Z0
+	VMOVUPD.Z Z30, K2, Z1
+	VADDPD    (R8)(BX*8), Z0, Z0
+	VADDPD    64(R8)(BX*8), Z1, Z1
+	VMOVUPS   Z0, (R9)(BX*8)
+	VMOVUPS   Z1, 64(R9)(BX*8)
+	ADDQ      $0x10, BX
+	CMPQ      BX, AX
+	JLE       loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (R8)(BX*8), K1, Z0
+	VMOVUPD.Z (DI)(BX*8), K1, Z1
+	VCMPPD    $0x11, Z1, Z31, K2
+	VMOVUPD.Z Z30, K2, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (R9)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z0
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z1
+	VCMPPD    $0x11, Z1, Z31, K2
+	VMOVUPD.Z Z30, K2, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, 64(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_lt_cast_add_f64_usu_48c52126bd_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_lt_cast_add_f64_usu_48c52126bd_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, s1:f64, u2:f64) { t0 = lt u0 s1; t1 = cast:f64 t0; t2 = add t1 u2; store t2 }
+	MOVQ         f+0(FP), CX
+	MOVQ         8(CX), SI
+	TESTQ        SI, SI
+	JLE          done
+	MOVQ         (CX), R10
+	TESTQ        R10, R10
+	JLE          done
+	MOVQ         16(CX), DI
+	MOVQ         24(CX), R11
+	MOVQ         32(CX), R8
+	MOVQ         40(CX), R9
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z30
+
+row:
+	VBROADCASTSD (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VCMPPD    $0x1e, (DI)(BX*8), Z31, K1
+	VCMPPD    $0x1e, 64(DI)(BX*8), Z31, K2
+	VMOVUPD.Z Z30, K1, Z0
+	VMOVUPD.Z Z30, K2, Z1
+	VADDPD    (R8)(BX*8), Z0, Z0
+	VADDPD    64(R8)(BX*8), Z1, Z1
+	VMOVUPS   Z0, (R9)(BX*8)
+	VMOVUPS   Z1, 64(R9)(BX*8)
+	ADDQ      $0x10, BX
+	CMPQ      BX, AX
+	JLE       loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VCMPPD    $0x11, Z31, Z0, K2
+	VMOVUPD.Z Z30, K2, Z0
+	VMOVUPD.Z (R8)(BX*8), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (R9)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VCMPPD    $0x11, Z31, Z0, K2
+	VMOVUPD.Z Z30, K2, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, 64(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_lt_cast_f32_su_3714b2872f_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_lt_cast_f32_su_3714b2872f_avx512(SB), NOSPLIT, $0-8
+	// kernel (s0:f32, u1:f32) { t0 = lt s0 u1; t1 = cast:f32 t0; store t1 }
+	MOVQ         f+0(FP), CX
+	MOVQ         8(CX), SI
+	TESTQ        SI, SI
+	JLE          done
+	MOVQ         (CX), R9
+	TESTQ        R9, R9
+	JLE          done
+	MOVQ         16(CX), R10
+	MOVQ         24(CX), DI
+	MOVQ         32(CX), R8
+	VBROADCASTSD c3f8000003f800000<>+0(SB), Z30
+
+row:
+	VBROADCASTSS (R10), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VCMPPS    $0x11, (DI)(BX*4), Z31, K1
+	VMOVUPS.Z Z30, K1, Z0
+	VMOVUPS   Z0, (R8)(BX*4)
+	ADDQ      $0x10, BX
+	CMPQ      BX, AX
+	JLE       loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VCMPPS    $0x11, Z0, Z31, K2
+	VMOVUPS.Z Z30, K2, Z0
+	VMOVUPS   Z0, K1, (R8)(BX*4)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_lt_cast_f32_us_21d3d2c79b_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_lt_cast_f32_us_21d3d2c79b_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, s1:f32) { t0 = lt u0 s1; t1 = cast:f32 t0; store t1 }
+	MOVQ         f+0(FP), CX
+	MOVQ         8(CX), SI
+	TESTQ        SI, SI
+	JLE          done
+	MOVQ         (CX), R9
+	TESTQ        R9, R9
+	JLE          done
+	MOVQ         16(CX), DI
+	MOVQ         24(CX), R10
+	MOVQ         32(CX), R8
+	VBROADCASTSD c3f8000003f800000<>+0(SB), Z30
+
+row:
+	VBROADCASTSS (R10), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VCMPPS    $0x1e, (DI)(BX*4), Z31, K1
+	VMOVUPS.Z Z30, K1, Z0
+	VMOVUPS   Z0, (R8)(BX*4)
+	ADDQ      $0x10, BX
+	CMPQ      BX, AX
+	JLE       loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VCMPPS    $0x11, Z31, Z0, K2
+	VMOVUPS.Z Z30, K2, Z0
+	VMOVUPS   Z0, K1, (R8)(BX*4)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R10
+	ADDQ 224(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_lt_cast_f64_su_2762d9c380_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_lt_cast_f64_su_2762d9c380_avx512(SB), NOSPLIT, $0-8
+	// kernel (s0:f64, u1:f64) { t0 = lt s0 u1; t1 = cast:f64 t0; store t1 }
+	MOVQ         f+0(FP), CX
+	MOVQ         8(CX), SI
+	TESTQ        SI, SI
+	JLE          done
+	MOVQ         (CX), R9
+	TESTQ        R9, R9
+	JLE          done
+	MOVQ         16(CX), R10
+	MOVQ         24(CX), DI
+	MOVQ         32(CX), R8
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z30
+
+row:
+	VBROADCASTSD (R10), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VCMPPD    $0x11, (DI)(BX*8), Z31, K1
+	VCMPPD    $0x11, 64(DI)(BX*8), Z31, K2
+	VMOVUPD.Z Z30, K1, Z0
+	VMOVUPD.Z Z30, K2, Z1
+	VMOVUPS   Z0, (R8)(BX*8)
+	VMOVUPS   Z1, 64(R8)(BX*8)
+	ADDQ      $0x10, BX
+	CMPQ      BX, AX
+	JLE       loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VCMPPD    $0x11, Z0, Z31, K2
+	VMOVUPD.Z Z30, K2, Z0
+	VMOVUPD   Z0, K1, (R8)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VCMPPD    $0x11, Z0, Z31, K2
+	VMOVUPD.Z Z30, K2, Z0
+	VMOVUPD   Z0, K1, 64(R8)(BX*8)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_lt_cast_f64_us_a94496eb15_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_lt_cast_f64_us_a94496eb15_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, s1:f64) { t0 = lt u0 s1; t1 = cast:f64 t0; store t1 }
+	MOVQ         f+0(FP), CX
+	MOVQ         8(CX), SI
+	TESTQ        SI, SI
+	JLE          done
+	MOVQ         (CX), R9
+	TESTQ        R9, R9
+	JLE          done
+	MOVQ         16(CX), DI
+	MOVQ         24(CX), R10
+	MOVQ         32(CX), R8
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z30
+
+row:
+	VBROADCASTSD (R10), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VCMPPD    $0x1e, (DI)(BX*8), Z31, K1
+	VCMPPD    $0x1e, 64(DI)(BX*8), Z31, K2
+	VMOVUPD.Z Z30, K1, Z0
+	VMOVUPD.Z Z30, K2, Z1
+	VMOVUPS   Z0, (R8)(BX*8)
+	VMOVUPS   Z1, 64(R8)(BX*8)
+	ADDQ      $0x10, BX
+	CMPQ      BX, AX
+	JLE       loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VCMPPD    $0x11, Z31, Z0, K2
+	VMOVUPD.Z Z30, K2, Z0
+	VMOVUPD   Z0, K1, (R8)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VCMPPD    $0x11, Z31, Z0, K2
+	VMOVUPD.Z Z30, K2, Z0
+	VMOVUPD   Z0, K1, 64(R8)(BX*8)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R10
+	ADDQ 224(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_lt_select_f32_susu_834373809c_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_lt_select_f32_susu_834373809c_avx512(SB), NOSPLIT, $0-8
+	// kernel (s0:f32, u1:f32, s2:f32, u3:f32) { t0 = lt s0 u1; t1 = select t0 s2 u3; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), R11
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R12
+	MOVQ  40(CX), R8
+	MOVQ  48(CX), R9
+
+row:
+	VBROADCASTSS (R11), Z31
+	VBROADCASTSS (R12), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VCMPPS    $0x11, (DI)(BX*4), Z31, K1
+	VMOVUPS   (R8)(BX*4), Z0
+	VBLENDMPS Z30, Z0, K1, Z0
+	VMOVUPS   Z0, (R9)(BX*4)
+	ADDQ      $0x10, BX
+	CMPQ      BX, AX
+	JLE       loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VCMPPS    $0x11, Z0, Z31, K2
+	VMOVUPS.Z (R8)(BX*4), K1, Z0
+	VBLENDMPS Z30, Z0, K2, Z0
+	VMOVUPS   Z0, K1, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R12
+	ADDQ 232(CX), R8
+	ADDQ 240(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_lt_select_f32_suus_d7be1b3f1c_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_lt_select_f32_suus_d7be1b3f1c_avx512(SB), NOSPLIT, $0-8
+	// kernel (s0:f32, u1:f32, u2:f32, s3:f32) { t0 = lt s0 u1; t1 = select t0 u2 s3; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), R11
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R12
+	MOVQ  48(CX), R9
+
+row:
+	VBROADCASTSS (R11), Z31
+	VBROADCASTSS (R12), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VCMPPS    $0x11, (DI)(BX*4), Z31, K1
+	VBLENDMPS (R8)(BX*4), Z30, K1, Z0
+	VMOVUPS   Z0, (R9)(BX*4)
+	ADDQ      $0x10, BX
+	CMPQ      BX, AX
+	JLE       loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VCMPPS    $0x11, Z0, Z31, K2
+	VMOVUPS.Z (R8)(BX*4), K1, Z0
+	VBLENDMPS Z0, Z30, K2, Z0
+	VMOVUPS   Z0, K1, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R12
+	ADDQ 240(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_lt_select_f32_suuu_2112c41b9d_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_lt_select_f32_suuu_2112c41b9d_avx512(SB), NOSPLIT, $0-8
+	// kernel (s0:f32, u1:f32, u2:f32, u3:f32) { t0 = lt s0 u1; t1 = select t0 u2 u3; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), R12
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+	MOVQ  48(CX), R10
+
+row:
+	VBROADCASTSS (R12), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VCMPPS    $0x11, (DI)(BX*4), Z31, K1
+	VMOVUPS   (R9)(BX*4), Z0
+	VBLENDMPS (R8)(BX*4), Z0, K1, Z0
+	VMOVUPS   Z0, (R10)(BX*4)
+	ADDQ      $0x10, BX
+	CMPQ      BX, AX
+	JLE       loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VCMPPS    $0x11, Z0, Z31, K2
+	VMOVUPS.Z (R9)(BX*4), K1, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VBLENDMPS Z1, Z0, K2, Z0
+	VMOVUPS   Z0, K1, (R10)(BX*4)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R12
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	ADDQ 240(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_lt_select_f32_ussu_8333fa51a2_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_lt_select_f32_ussu_8333fa51a2_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, s1:f32, s2:f32, u3:f32) { t0 = lt u0 s1; t1 = select t0 s2 u3; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R11
+	MOVQ  32(CX), R12
+	MOVQ  40(CX), R8
+	MOVQ  48(CX), R9
+
+row:
+	VBROADCASTSS (R11), Z31
+	VBROADCASTSS (R12), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VCMPPS    $0x1e, (DI)(BX*4), Z31, K1
+	VMOVUPS   (R8)(BX*4), Z0
+	VBLENDMPS Z30, Z0, K1, Z0
+	VMOVUPS   Z0, (R9)(BX*4)
+	ADDQ      $0x10, BX
+	CMPQ      BX, AX
+	JLE       loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VCMPPS    $0x11, Z31, Z0, K2
+	VMOVUPS.Z (R8)(BX*4), K1, Z0
+	VBLENDMPS Z30, Z0, K2, Z0
+	VMOVUPS   Z0, K1, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), R12
+	ADDQ 232(CX), R8
+	ADDQ 240(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_lt_select_f32_usus_1ff32013c3_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_lt_select_f32_usus_1ff32013c3_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, s1:f32, u2:f32, s3:f32) { t0 = lt u0 s1; t1 = select t0 u2 s3; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R11
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R12
+	MOVQ  48(CX), R9
+
+row:
+	VBROADCASTSS (R11), Z31
+	VBROADCASTSS (R12), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VCMPPS    $0x1e, (DI)(BX*4), Z31, K1
+	VBLENDMPS (R8)(BX*4), Z30, K1, Z0
+	VMOVUPS   Z0, (R9)(BX*4)
+	ADDQ      $0x10, BX
+	CMPQ      BX, AX
+	JLE       loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VCMPPS    $0x11, Z31, Z0, K2
+	VMOVUPS.Z (R8)(BX*4), K1, Z0
+	VBLENDMPS Z0, Z30, K2, Z0
+	VMOVUPS   Z0, K1, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R12
+	ADDQ 240(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_lt_select_f32_usuu_09aa765891_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_lt_select_f32_usuu_09aa765891_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = lt u0 s1; t1 = select t0 u2 u3; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R12
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+	MOVQ  48(CX), R10
+
+row:
+	VBROADCASTSS (R12), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VCMPPS    $0x1e, (DI)(BX*4), Z31, K1
+	VMOVUPS   (R9)(BX*4), Z0
+	VBLENDMPS (R8)(BX*4), Z0, K1, Z0
+	VMOVUPS   Z0, (R10)(BX*4)
+	ADDQ      $0x10, BX
+	CMPQ      BX, AX
+	JLE       loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VCMPPS    $0x11, Z31, Z0, K2
+	VMOVUPS.Z (R9)(BX*4), K1, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VBLENDMPS Z1, Z0, K2, Z0
+	VMOVUPS   Z0, K1, (R10)(BX*4)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R12
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	ADDQ 240(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_lt_select_f32_uuuu_eaac2a0463_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_lt_select_f32_uuuu_eaac2a0463_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = lt u0 u1; t1 = select t0 u2 u3; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R12
+	TESTQ R12, R12
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS   (DI)(BX*4), Z0
+	VCMPPS    $0x11, (R8)(BX*4), Z0, K1
+	VMOVUPS   (R10)(BX*4), Z0
+	VBLENDMPS (R9)(BX*4), Z0, K1, Z0
+	VMOVUPS   Z0, (R11)(BX*4)
+	ADDQ      $0x10, BX
+	CMPQ      BX, AX
+	JLE       loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VCMPPS    $0x11, Z1, Z0, K2
+	VMOVUPS.Z (R10)(BX*4), K1, Z0
+	VMOVUPS.Z (R9)(BX*4), K1, Z1
+	VBLENDMPS Z1, Z0, K2, Z0
+	VMOVUPS   Z0, K1, (R11)(BX*4)
+
+next:
+	DECQ R12
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_lt_select_f64_susu_019379d305_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_lt_select_f64_susu_019379d305_avx512(SB), NOSPLIT, $0-8
+	// kernel (s0:f64, u1:f64, s2:f64, u3:f64) { t0 = lt s0 u1; t1 = select t0 s2 u3; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), R11
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R12
+	MOVQ  40(CX), R8
+	MOVQ  48(CX), R9
+
+row:
+	VBROADCASTSD (R11), Z31
+	VBROADCASTSD (R12), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VCMPPD    $0x11, (DI)(BX*8), Z31, K1
+	VCMPPD    $0x11, 64(DI)(BX*8), Z31, K2
+	VMOVUPS   (R8)(BX*8), Z0
+	VBLENDMPD Z30, Z0, K1, Z0
+	VMOVUPS   64(R8)(BX*8), Z1
+	VBLENDMPD Z30, Z1, K2, Z1
+	VMOVUPS   Z0, (R9)(BX*8)
+	VMOVUPS   Z1, 64(R9)(BX*8)
+	ADDQ      $0x10, BX
+	CMPQ      BX, AX
+	JLE       loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VCMPPD    $0x11, Z0, Z31, K2
+	VMOVUPD.Z (R8)(BX*8), K1, Z0
+	VBLENDMPD Z30, Z0, K2, Z0
+	VMOVUPD   Z0, K1, (R9)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VCMPPD    $0x11, Z0, Z31, K2
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z0
+	VBLENDMPD Z30, Z0, K2, Z0
+	VMOVUPD   Z0, K1, 64(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R12
+	ADDQ 232(CX), R8
+	ADDQ 240(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_lt_select_f64_suus_276f154ab8_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_lt_select_f64_suus_276f154ab8_avx512(SB), NOSPLIT, $0-8
+	// kernel (s0:f64, u1:f64, u2:f64, s3:f64) { t0 = lt s0 u1; t1 = select t0 u2 s3; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), R11
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R12
+	MOVQ  48(CX), R9
+
+row:
+	VBROADCASTSD (R11), Z31
+	VBROADCASTSD (R12), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VCMPPD    $0x11, (DI)(BX*8), Z31, K1
+	VCMPPD    $0x11, 64(DI)(BX*8), Z31, K2
+	VBLENDMPD (R8)(BX*8), Z30, K1, Z0
+	VBLENDMPD 64(R8)(BX*8), Z30, K2, Z1
+	VMOVUPS   Z0, (R9)(BX*8)
+	VMOVUPS   Z1, 64(R9)(BX*8)
+	ADDQ      $0x10, BX
+	CMPQ      BX, AX
+	JLE       loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VCMPPD    $0x11, Z0, Z31, K2
+	VMOVUPD.Z (R8)(BX*8), K1, Z0
+	VBLENDMPD Z0, Z30, K2, Z0
+	VMOVUPD   Z0, K1, (R9)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VCMPPD    $0x11, Z0, Z31, K2
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z0
+	VBLENDMPD Z0, Z30, K2, Z0
+	VMOVUPD   Z0, K1, 64(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R12
+	ADDQ 240(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_lt_select_f64_suuu_9cbf082dff_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_lt_select_f64_suuu_9cbf082dff_avx512(SB), NOSPLIT, $0-8
+	// kernel (s0:f64, u1:f64, u2:f64, u3:f64) { t0 = lt s0 u1; t1 = select t0 u2 u3; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), R12
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+	MOVQ  48(CX), R10
+
+row:
+	VBROADCASTSD (R12), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VCMPPD    $0x11, (DI)(BX*8), Z31, K1
+	VCMPPD    $0x11, 64(DI)(BX*8), Z31, K2
+	VMOVUPS   (R9)(BX*8), Z0
+	VBLENDMPD (R8)(BX*8), Z0, K1, Z0
+	VMOVUPS   64(R9)(BX*8), Z1
+	VBLENDMPD 64(R8)(BX*8), Z1, K2, Z1
+	VMOVUPS   Z0, (R10)(BX*8)
+	VMOVUPS   Z1, 64(R10)(BX*8)
+	ADDQ      $0x10, BX
+	CMPQ      BX, AX
+	JLE       loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VCMPPD    $0x11, Z0, Z31, K2
+	VMOVUPD.Z (R9)(BX*8), K1, Z0
+	VMOVUPD.Z (R8)(BX*8), K1, Z1
+	VBLENDMPD Z1, Z0, K2, Z0
+	VMOVUPD   Z0, K1, (R10)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VCMPPD    $0x11, Z0, Z31, K2
+	VMOVUPD.Z 64(R9)(BX*8), K1, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VBLENDMPD Z1, Z0, K2, Z0
+	VMOVUPD   Z0, K1, 64(R10)(BX*8)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R12
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	ADDQ 240(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_lt_select_f64_ussu_6923ee4169_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_lt_select_f64_ussu_6923ee4169_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, s1:f64, s2:f64, u3:f64) { t0 = lt u0 s1; t1 = select t0 s2 u3; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R11
+	MOVQ  32(CX), R12
+	MOVQ  40(CX), R8
+	MOVQ  48(CX), R9
+
+row:
+	VBROADCASTSD (R11), Z31
+	VBROADCASTSD (R12), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VCMPPD    $0x1e, (DI)(BX*8), Z31, K1
+	VCMPPD    $0x1e, 64(DI)(BX*8), Z31, K2
+	VMOVUPS   (R8)(BX*8), Z0
+	VBLENDMPD Z30, Z0, K1, Z0
+	VMOVUPS   64(R8)(BX*8), Z1
+	VBLENDMPD Z30, Z1, K2, Z1
+	VMOVUPS   Z0, (R9)(BX*8)
+	VMOVUPS   Z1, 64(R9)(BX*8)
+	ADDQ      $0x10, BX
+	CMPQ      BX, AX
+	JLE       loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VCMPPD    $0x11, Z31, Z0, K2
+	VMOVUPD.Z (R8)(BX*8), K1, Z0
+	VBLENDMPD Z30, Z0, K2, Z0
+	VMOVUPD   Z0, K1, (R9)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VCMPPD    $0x11, Z31, Z0, K2
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z0
+	VBLENDMPD Z30, Z0, K2, Z0
+	VMOVUPD   Z0, K1, 64(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), R12
+	ADDQ 232(CX), R8
+	ADDQ 240(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_lt_select_f64_usus_596b7c376a_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_lt_select_f64_usus_596b7c376a_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, s1:f64, u2:f64, s3:f64) { t0 = lt u0 s1; t1 = select t0 u2 s3; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R11
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R12
+	MOVQ  48(CX), R9
+
+row:
+	VBROADCASTSD (R11), Z31
+	VBROADCASTSD (R12), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VCMPPD    $0x1e, (DI)(BX*8), Z31, K1
+	VCMPPD    $0x1e, 64(DI)(BX*8), Z31, K2
+	VBLENDMPD (R8)(BX*8), Z30, K1, Z0
+	VBLENDMPD 64(R8)(BX*8), Z30, K2, Z1
+	VMOVUPS   Z0, (R9)(BX*8)
+	VMOVUPS   Z1, 64(R9)(BX*8)
+	ADDQ      $0x10, BX
+	CMPQ      BX, AX
+	JLE       loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VCMPPD    $0x11, Z31, Z0, K2
+	VMOVUPD.Z (R8)(BX*8), K1, Z0
+	VBLENDMPD Z0, Z30, K2, Z0
+	VMOVUPD   Z0, K1, (R9)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VCMPPD    $0x11, Z31, Z0, K2
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z0
+	VBLENDMPD Z0, Z30, K2, Z0
+	VMOVUPD   Z0, K1, 64(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R12
+	ADDQ 240(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_lt_select_f64_usuu_bd32e2a2e3_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_lt_select_f64_usuu_bd32e2a2e3_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, s1:f64, u2:f64, u3:f64) { t0 = lt u0 s1; t1 = select t0 u2 u3; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R12
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+	MOVQ  48(CX), R10
+
+row:
+	VBROADCASTSD (R12), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VCMPPD    $0x1e, (DI)(BX*8), Z31, K1
+	VCMPPD    $0x1e, 64(DI)(BX*8), Z31, K2
+	VMOVUPS   (R9)(BX*8), Z0
+	VBLENDMPD (R8)(BX*8), Z0, K1, Z0
+	VMOVUPS   64(R9)(BX*8), Z1
+	VBLENDMPD 64(R8)(BX*8), Z1, K2, Z1
+	VMOVUPS   Z0, (R10)(BX*8)
+	VMOVUPS   Z1, 64(R10)(BX*8)
+	ADDQ      $0x10, BX
+	CMPQ      BX, AX
+	JLE       loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VCMPPD    $0x11, Z31, Z0, K2
+	VMOVUPD.Z (R9)(BX*8), K1, Z0
+	VMOVUPD.Z (R8)(BX*8), K1, Z1
+	VBLENDMPD Z1, Z0, K2, Z0
+	VMOVUPD   Z0, K1, (R10)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VCMPPD    $0x11, Z31, Z0, K2
+	VMOVUPD.Z 64(R9)(BX*8), K1, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VBLENDMPD Z1, Z0, K2, Z0
+	VMOVUPD   Z0, K1, 64(R10)(BX*8)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R12
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	ADDQ 240(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_lt_select_f64_uuuu_9a937eee1e_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_lt_select_f64_uuuu_9a937eee1e_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = lt u0 u1; t1 = select t0 u2 u3; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R12
+	TESTQ R12, R12
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS   (DI)(BX*8), Z0
+	VCMPPD    $0x11, (R8)(BX*8), Z0, K1
+	VMOVUPS   64(DI)(BX*8), Z0
+	VCMPPD    $0x11, 64(R8)(BX*8), Z0, K2
+	VMOVUPS   (R10)(BX*8), Z0
+	VBLENDMPD (R9)(BX*8), Z0, K1, Z0
+	VMOVUPS   64(R10)(BX*8), Z1
+	VBLENDMPD 64(R9)(BX*8), Z1, K2, Z1
+	VMOVUPS   Z0, (R11)(BX*8)
+	VMOVUPS   Z1, 64(R11)(BX*8)
+	ADDQ      $0x10, BX
+	CMPQ      BX, AX
+	JLE       loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VMOVUPD.Z (R8)(BX*8), K1, Z1
+	VCMPPD    $0x11, Z1, Z0, K2
+	VMOVUPD.Z (R10)(BX*8), K1, Z0
+	VMOVUPD.Z (R9)(BX*8), K1, Z1
+	VBLENDMPD Z1, Z0, K2, Z0
+	VMOVUPD   Z0, K1, (R11)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VCMPPD    $0x11, Z1, Z0, K2
+	VMOVUPD.Z 64(R10)(BX*8), K1, Z0
+	VMOVUPD.Z 64(R9)(BX*8), K1, Z1
+	VBLENDMPD Z1, Z0, K2, Z0
+	VMOVUPD   Z0, K1, 64(R11)(BX*8)
+
+next:
+	DECQ R12
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_max_max_max_max_f32_uuuuu_782406c534_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_max_max_max_max_f32_uuuuu_782406c534_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 }
+	MOVQ         f+0(FP), CX
+	MOVQ         8(CX), SI
+	TESTQ        SI, SI
+	JLE          done
+	MOVQ         (CX), R13
+	TESTQ        R13, R13
+	JLE          done
+	MOVQ         16(CX), DI
+	MOVQ         24(CX), R8
+	MOVQ         32(CX), R9
+	MOVQ         40(CX), R10
+	MOVQ         48(CX), R11
+	MOVQ         56(CX), R12
+	VBROADCASTSD cffffffffffffffff<>+0(SB), Z31
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x20, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS   (DI)(BX*4), Z0
+	VMOVUPS   (R8)(BX*4), Z1
+	VMAXPS    Z1, Z0, Z2
+	VMOVUPS   64(DI)(BX*4), Z3
+	VMOVUPS   64(R8)(BX*4), Z4
+	VMAXPS    Z4, Z3, Z5
+	VMAXPS    Z0, Z1, Z6
+	VMAXPS    Z3, Z4, Z7
+	VANDPD    Z6, Z2, Z2
+	VANDPD    Z7, Z5, Z5
+	VCMPPS    $0x03, Z1, Z0, K1
+	VCMPPS    $0x03, Z4, Z3, K2
+	VBLENDMPS Z31, Z2, K1, Z0
+	VBLENDMPS Z31, Z5, K2, Z1
+	VMOVUPS   (R9)(BX*4), Z2
+	VMAXPS    Z2, Z0, Z3
+	VMOVUPS   64(R9)(BX*4), Z4
+	VMAXPS    Z4, Z1, Z5
+	VMAXPS    Z0, Z2, Z6
+	VMAXPS    Z1, Z4, Z7
+	VANDPD    Z6, Z3, Z3
+	VANDPD    Z7, Z5, Z5
+	VCMPPS    $0x03, Z2, Z0, K1
+	VCMPPS    $0x03, Z4, Z1, K2
+	VBLENDMPS Z31, Z3, K1, Z0
+	VBLENDMPS Z31, Z5, K2, Z1
+	VMOVUPS   (R10)(BX*4), Z2
+	VMAXPS    Z2, Z0, Z3
+	VMOVUPS   64(R10)(BX*4), Z4
+	VMAXPS    Z4, Z1, Z5
+	VMAXPS    Z0, Z2, Z6
+	VMAXPS    Z1, Z4, Z7
+	VANDPD    Z6, Z3, Z3
+	VANDPD    Z7, Z5, Z5
+	VCMPPS    $0x03, Z2, Z0, K1
+	VCMPPS    $0x03, Z4, Z1, K2
+	VBLENDMPS Z31, Z3, K1, Z0
+	VBLENDMPS Z31, Z5, K2, Z1
+	VMOVUPS   (R11)(BX*4), Z2
+	VMAXPS    Z0, Z2, Z3
+	VMOVUPS   64(R11)(BX*4), Z4
+	VMAXPS    Z1, Z4, Z5
+	VMAXPS    Z2, Z0, Z6
+	VMAXPS    Z4, Z1, Z7
+	VANDPD    Z6, Z3, Z3
+	VANDPD    Z7, Z5, Z5
+	VCMPPS    $0x03, Z0, Z2, K1
+	VCMPPS    $0x03, Z1, Z4, K2
+	VBLENDMPS Z31, Z3, K1, Z0
+	VBLENDMPS Z31, Z5, K2, Z1
+	VMOVUPS   Z0, (R12)(BX*4)
+	VMOVUPS   Z1, 64(R12)(BX*4)
+	ADDQ      $0x20, BX
+	CMPQ      BX, AX
+	JLE       loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $+16, DX
+	CMPQ      CX, DX
+	CMOVQGT   DX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VMAXPS    Z1, Z0, Z2
+	VMAXPS    Z0, Z1, Z3
+	VANDPD    Z3, Z2, Z2
+	VCMPPS    $0x03, Z1, Z0, K2
+	VBLENDMPS Z31, Z2, K2, Z0
+	VMOVUPS.Z (R9)(BX*4), K1, Z1
+	VMAXPS    Z1, Z0, Z2
+	VMAXPS    Z0, Z1, Z3
+	VANDPD    Z3, Z2, Z2
+	VCMPPS    $0x03, Z1, Z0, K2
+	VBLENDMPS Z31, Z2, K2, Z0
+	VMOVUPS.Z (R10)(BX*4), K1, Z1
+	VMAXPS    Z1, Z0, Z2
+	VMAXPS    Z0, Z1, Z3
+	VANDPD    Z3, Z2, Z2
+	VCMPPS    $0x03, Z1, Z0, K2
+	VBLENDMPS Z31, Z2, K2, Z0
+	VMOVUPS.Z (R11)(BX*4), K1, Z1
+	VMAXPS    Z0, Z1, Z2
+	VMAXPS    Z1, Z0, Z3
+	VANDPD    Z3, Z2, Z2
+	VCMPPS    $0x03, Z0, Z1, K2
+	VBLENDMPS Z31, Z2, K2, Z0
+	VMOVUPS   Z0, K1, (R12)(BX*4)
+	ADDQ      $0x10, BX
+	CMPQ      BX, SI
+	JLT       step
+
+next:
+	DECQ R13
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_max_max_max_max_f64_uuuuu_5fca77a7d1_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_max_max_max_max_f64_uuuuu_5fca77a7d1_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 }
+	MOVQ         f+0(FP), CX
+	MOVQ         8(CX), SI
+	TESTQ        SI, SI
+	JLE          done
+	MOVQ         (CX), R13
+	TESTQ        R13, R13
+	JLE          done
+	MOVQ         16(CX), DI
+	MOVQ         24(CX), R8
+	MOVQ         32(CX), R9
+	MOVQ         40(CX), R10
+	MOVQ         48(CX), R11
+	MOVQ         56(CX), R12
+	VBROADCASTSD cffffffffffffffff<>+0(SB), Z31
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x20, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS   (DI)(BX*8), Z0
+	VMOVUPS   (R8)(BX*8), Z1
+	VMAXPD    Z1, Z0, Z2
+	VMOVUPS   128(DI)(BX*8), Z3
+	VMOVUPS   128(R8)(BX*8), Z4
+	VMAXPD    Z4, Z3, Z5
+	VMAXPD    Z0, Z1, Z6
+	VMAXPD    Z3, Z4, Z7
+	VANDPD    Z6, Z2, Z2
+	VANDPD    Z7, Z5, Z5
+	VCMPPD    $0x03, Z1, Z0, K1
+	VCMPPD    $0x03, Z4, Z3, K2
+	VBLENDMPD Z31, Z2, K1, Z0
+	VBLENDMPD Z31, Z5, K2, Z1
+	VMOVUPS   64(DI)(BX*8), Z2
+	VMOVUPS   64(R8)(BX*8), Z3
+	VMAXPD    Z3, Z2, Z4
+	VMOVUPS   192(DI)(BX*8), Z5
+	VMOVUPS   192(R8)(BX*8), Z6
+	VMAXPD    Z6, Z5, Z7
+	VMAXPD    Z2, Z3, Z8
+	VMAXPD    Z5, Z6, Z9
+	VANDPD    Z8, Z4, Z4
+	VANDPD    Z9, Z7, Z7
+	VCMPPD    $0x03, Z3, Z2, K1
+	VCMPPD    $0x03, Z6, Z5, K2
+	VBLENDMPD Z31, Z4, K1, Z2
+	VBLENDMPD Z31, Z7, K2, Z3
+	VMOVUPS   (R9)(BX*8), Z4
+	VMAXPD    Z4, Z0, Z5
+	VMOVUPS   128(R9)(BX*8), Z6
+	VMAXPD    Z6, Z1, Z7
+	VMAXPD    Z0, Z4, Z8
+	VMAXPD    Z1, Z6, Z9
+	VANDPD    Z8, Z5, Z5
+	VANDPD    Z9, Z7, Z7
+	VCMPPD    $0x03, Z4, Z0, K1
+	VCMPPD    $0x03, Z6, Z1, K2
+	VBLENDMPD Z31, Z5, K1, Z0
+	VBLENDMPD Z31, Z7, K2, Z1
+	VMOVUPS   64(R9)(BX*8), Z4
+	VMAXPD    Z4, Z2, Z5
+	VMOVUPS   192(R9)(BX*8), Z6
+	VMAXPD    Z6, Z3, Z7
+	VMAXPD    Z2, Z4, Z8
+	VMAXPD    Z3, Z6, Z9
+	VANDPD    Z8, Z5, Z5
+	VANDPD    Z9, Z7, Z7
+	VCMPPD    $0x03, Z4, Z2, K1
+	VCMPPD    $0x03, Z6, Z3, K2
+	VBLENDMPD Z31, Z5, K1, Z2
+	VBLENDMPD Z31, Z7, K2, Z3
+	VMOVUPS   (R10)(BX*8), Z4
+	VMAXPD    Z4, Z0, Z5
+	VMOVUPS   128(R10)(BX*8), Z6
+	VMAXPD    Z6, Z1, Z7
+	VMAXPD    Z0, Z4, Z8
+	VMAXPD    Z1, Z6, Z9
+	VANDPD    Z8, Z5, Z5
+	VANDPD    Z9, Z7, Z7
+	VCMPPD    $0x03, Z4, Z0, K1
+	VCMPPD    $0x03, Z6, Z1, K2
+	VBLENDMPD Z31, Z5, K1, Z0
+	VBLENDMPD Z31, Z7, K2, Z1
+	VMOVUPS   64(R10)(BX*8), Z4
+	VMAXPD    Z4, Z2, Z5
+	VMOVUPS   192(R10)(BX*8), Z6
+	VMAXPD    Z6, Z3, Z7
+	VMAXPD    Z2, Z4, Z8
+	VMAXPD    Z3, Z6, Z9
+	VANDPD    Z8, Z5, Z5
+	VANDPD    Z9, Z7, Z7
+	VCMPPD    $0x03, Z4, Z2, K1
+	VCMPPD    $0x03, Z6, Z3, K2
+	VBLENDMPD Z31, Z5, K1, Z2
+	VBLENDMPD Z31, Z7, K2, Z3
+	VMOVUPS   (R11)(BX*8), Z4
+	VMAXPD    Z0, Z4, Z5
+	VMOVUPS   128(R11)(BX*8), Z6
+	VMAXPD    Z1, Z6, Z7
+	VMAXPD    Z4, Z0, Z8
+	VMAXPD    Z6, Z1, Z9
+	VANDPD    Z8, Z5, Z5
+	VANDPD    Z9, Z7, Z7
+	VCMPPD    $0x03, Z0, Z4, K1
+	VCMPPD    $0x03, Z1, Z6, K2
+	VBLENDMPD Z31, Z5, K1, Z0
+	VBLENDMPD Z31, Z7, K2, Z1
+	VMOVUPS   64(R11)(BX*8), Z4
+	VMAXPD    Z2, Z4, Z5
+	VMOVUPS   192(R11)(BX*8), Z6
+	VMAXPD    Z3, Z6, Z7
+	VMAXPD    Z4, Z2, Z8
+	VMAXPD    Z6, Z3, Z9
+	VANDPD    Z8, Z5, Z5
+	VANDPD    Z9, Z7, Z7
+	VCMPPD    $0x03, Z2, Z4, K1
+	VCMPPD    $0x03, Z3, Z6, K2
+	VBLENDMPD Z31, Z5, K1, Z2
+	VBLENDMPD Z31, Z7, K2, Z3
+	VMOVUPS   Z0, (R12)(BX*8)
+	VMOVUPS   Z1, 128(R12)(BX*8)
+	VMOVUPS   Z2, 64(R12)(BX*8)
+	VMOVUPS   Z3, 192(R12)(BX*8)
+	ADDQ      $0x20, BX
+	CMPQ      BX, AX
+	JLE       loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $+16, DX
+	CMPQ      CX, DX
+	CMOVQGT   DX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VMOVUPD.Z (R8)(BX*8), K1, Z1
+	VMAXPD    Z1, Z0, Z2
+	VMAXPD    Z0, Z1, Z3
+	VANDPD    Z3, Z2, Z2
+	VCMPPD    $0x03, Z1, Z0, K2
+	VBLENDMPD Z31, Z2, K2, Z0
+	VMOVUPD.Z (R9)(BX*8), K1, Z1
+	VMAXPD    Z1, Z0, Z2
+	VMAXPD    Z0, Z1, Z3
+	VANDPD    Z3, Z2, Z2
+	VCMPPD    $0x03, Z1, Z0, K2
+	VBLENDMPD Z31, Z2, K2, Z0
+	VMOVUPD.Z (R10)(BX*8), K1, Z1
+	VMAXPD    Z1, Z0, Z2
+	VMAXPD    Z0, Z1, Z3
+	VANDPD    Z3, Z2, Z2
+	VCMPPD    $0x03, Z1, Z0, K2
+	VBLENDMPD Z31, Z2, K2, Z0
+	VMOVUPD.Z (R11)(BX*8), K1, Z1
+	VMAXPD    Z0, Z1, Z2
+	VMAXPD    Z1, Z0, Z3
+	VANDPD    Z3, Z2, Z2
+	VCMPPD    $0x03, Z0, Z1, K2
+	VBLENDMPD Z31, Z2, K2, Z0
+	VMOVUPD   Z0, K1, (R12)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $+16, DX
+	CMPQ      CX, DX
+	CMOVQGT   DX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VMAXPD    Z1, Z0, Z2
+	VMAXPD    Z0, Z1, Z3
+	VANDPD    Z3, Z2, Z2
+	VCMPPD    $0x03, Z1, Z0, K2
+	VBLENDMPD Z31, Z2, K2, Z0
+	VMOVUPD.Z 64(R9)(BX*8), K1, Z1
+	VMAXPD    Z1, Z0, Z2
+	VMAXPD    Z0, Z1, Z3
+	VANDPD    Z3, Z2, Z2
+	VCMPPD    $0x03, Z1, Z0, K2
+	VBLENDMPD Z31, Z2, K2, Z0
+	VMOVUPD.Z 64(R10)(BX*8), K1, Z1
+	VMAXPD    Z1, Z0, Z2
+	VMAXPD    Z0, Z1, Z3
+	VANDPD    Z3, Z2, Z2
+	VCMPPD    $0x03, Z1, Z0, K2
+	VBLENDMPD Z31, Z2, K2, Z0
+	VMOVUPD.Z 64(R11)(BX*8), K1, Z1
+	VMAXPD    Z0, Z1, Z2
+	VMAXPD    Z1, Z0, Z3
+	VANDPD    Z3, Z2, Z2
+	VCMPPD    $0x03, Z0, Z1, K2
+	VBLENDMPD Z31, Z2, K2, Z0
+	VMOVUPD   Z0, K1, 64(R12)(BX*8)
+	ADDQ      $0x10, BX
+	CMPQ      BX, SI
+	JLT       step
+
+next:
+	DECQ R13
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_max_min_f32_uss_ee76b7f7ff_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_max_min_f32_uss_ee76b7f7ff_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, s1:f32, s2:f32) { t0 = max u0 s1; t1 = min s2 t0; store t1 }
+	MOVQ         f+0(FP), CX
+	MOVQ         8(CX), SI
+	TESTQ        SI, SI
+	JLE          done
+	MOVQ         (CX), R9
+	TESTQ        R9, R9
+	JLE          done
+	MOVQ         16(CX), DI
+	MOVQ         24(CX), R10
+	MOVQ         32(CX), R11
+	MOVQ         40(CX), R8
+	VBROADCASTSD cffffffffffffffff<>+0(SB), Z29
+
+row:
+	VBROADCASTSS (R10), Z31
+	VBROADCASTSS (R11), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x20, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS   (DI)(BX*4), Z0
+	VMAXPS    Z31, Z0, Z1
+	VMOVUPS   64(DI)(BX*4), Z2
+	VMAXPS    Z31, Z2, Z3
+	VMAXPS    Z0, Z31, Z4
+	VMAXPS    Z2, Z31, Z5
+	VANDPD    Z4, Z1, Z1
+	VANDPD    Z5, Z3, Z3
+	VCMPPS    $0x03, Z31, Z0, K1
+	VCMPPS    $0x03, Z31, Z2, K2
+	VBLENDMPS Z29, Z1, K1, Z0
+	VBLENDMPS Z29, Z3, K2, Z1
+	VMINPS    Z0, Z30, Z2
+	VMINPS    Z1, Z30, Z3
+	VMINPS    Z30, Z0, Z0
+	VMINPS    Z30, Z1, Z1
+	VORPD     Z0, Z2, Z0
+	VORPD     Z1, Z3, Z1
+	VMOVUPS   Z0, (R8)(BX*4)
+	VMOVUPS   Z1, 64(R8)(BX*4)
+	ADDQ      $0x20, BX
+	CMPQ      BX, AX
+	JLE       loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $+16, DX
+	CMPQ      CX, DX
+	CMOVQGT   DX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VMAXPS    Z31, Z0, Z1
+	VMAXPS    Z0, Z31, Z2
+	VANDPD    Z2, Z1, Z1
+	VCMPPS    $0x03, Z31, Z0, K2
+	VBLENDMPS Z29, Z1, K2, Z0
+	VMINPS    Z0, Z30, Z1
+	VMINPS    Z30, Z0, Z0
+	VORPD     Z0, Z1, Z0
+	VMOVUPS   Z0, K1, (R8)(BX*4)
+	ADDQ      $0x10, BX
+	CMPQ      BX, SI
+	JLT       step
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R10
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_max_min_f64_sus_3e116b384e_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_max_min_f64_sus_3e116b384e_avx512(SB), NOSPLIT, $0-8
+	// kernel (s0:f64, u1:f64, s2:f64) { t0 = max s0 u1; t1 = min t0 s2; store t1 }
+	MOVQ         f+0(FP), CX
+	MOVQ         8(CX), SI
+	TESTQ        SI, SI
+	JLE          done
+	MOVQ         (CX), R9
+	TESTQ        R9, R9
+	JLE          done
+	MOVQ         16(CX), R10
+	MOVQ         24(CX), DI
+	MOVQ         32(CX), R11
+	MOVQ         40(CX), R8
+	VBROADCASTSD cffffffffffffffff<>+0(SB), Z29
+
+row:
+	VBROADCASTSD (R10), Z31
+	VBROADCASTSD (R11), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS   (DI)(BX*8), Z0
+	VMAXPD    Z0, Z31, Z1
+	VMAXPD    Z31, Z0, Z2
+	VANDPD    Z2, Z1, Z1
+	VCMPPD    $0x03, Z0, Z31, K1
+	VBLENDMPD Z29, Z1, K1, Z0
+	VMOVUPS   64(DI)(BX*8), Z1
+	VMAXPD    Z1, Z31, Z2
+	VMAXPD    Z31, Z1, Z3
+	VANDPD    Z3, Z2, Z2
+	VCMPPD    $0x03, Z1, Z31, K1
+	VBLENDMPD Z29, Z2, K1, Z1
+	VMINPD    Z30, Z0, Z2
+	VMINPD    Z0, Z30, Z0
+	VORPD     Z0, Z2, Z0
+	VMINPD    Z30, Z1, Z2
+	VMINPD    Z1, Z30, Z1
+	VORPD     Z1, Z2, Z1
+	VMOVUPS   Z0, (R8)(BX*8)
+	VMOVUPS   Z1, 64(R8)(BX*8)
+	ADDQ      $0x10, BX
+	CMPQ      BX, AX
+	JLE       loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VMAXPD    Z0, Z31, Z1
+	VMAXPD    Z31, Z0, Z2
+	VANDPD    Z2, Z1, Z1
+	VCMPPD    $0x03, Z0, Z31, K2
+	VBLENDMPD Z29, Z1, K2, Z0
+	VMINPD    Z30, Z0, Z1
+	VMINPD    Z0, Z30, Z0
+	VORPD     Z0, Z1, Z0
+	VMOVUPD   Z0, K1, (R8)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VMAXPD    Z0, Z31, Z1
+	VMAXPD    Z31, Z0, Z2
+	VANDPD    Z2, Z1, Z1
+	VCMPPD    $0x03, Z0, Z31, K2
+	VBLENDMPD Z29, Z1, K2, Z0
+	VMINPD    Z30, Z0, Z1
+	VMINPD    Z0, Z30, Z0
+	VORPD     Z0, Z1, Z0
+	VMOVUPD   Z0, K1, 64(R8)(BX*8)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_min_min_min_min_f32_uuuuu_4dda052b3c_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_min_min_min_min_f32_uuuuu_4dda052b3c_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; store t3 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R13
+	TESTQ R13, R13
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+	MOVQ  56(CX), R12
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x20, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0
+	VMOVUPS (R8)(BX*4), Z1
+	VMINPS  Z1, Z0, Z2
+	VMOVUPS 64(DI)(BX*4), Z3
+	VMOVUPS 64(R8)(BX*4), Z4
+	VMINPS  Z4, Z3, Z5
+	VMINPS  Z0, Z1, Z0
+	VMINPS  Z3, Z4, Z1
+	VORPD   Z0, Z2, Z0
+	VORPD   Z1, Z5, Z1
+	VMOVUPS (R9)(BX*4), Z2
+	VMINPS  Z2, Z0, Z3
+	VMOVUPS 64(R9)(BX*4), Z4
+	VMINPS  Z4, Z1, Z5
+	VMINPS  Z0, Z2, Z0
+	VMINPS  Z1, Z4, Z1
+	VORPD   Z0, Z3, Z0
+	VORPD   Z1, Z5, Z1
+	VMOVUPS (R10)(BX*4), Z2
+	VMINPS  Z0, Z2, Z3
+	VMOVUPS 64(R10)(BX*4), Z4
+	VMINPS  Z1, Z4, Z5
+	VMINPS  Z2, Z0, Z0
+	VMINPS  Z4, Z1, Z1
+	VORPD   Z0, Z3, Z0
+	VORPD   Z1, Z5, Z1
+	VMOVUPS (R11)(BX*4), Z2
+	VMINPS  Z2, Z0, Z3
+	VMOVUPS 64(R11)(BX*4), Z4
+	VMINPS  Z4, Z1, Z5
+	VMINPS  Z0, Z2, Z0
+	VMINPS  Z1, Z4, Z1
+	VORPD   Z0, Z3, Z0
+	VORPD   Z1, Z5, Z1
+	VMOVUPS Z0, (R12)(BX*4)
+	VMOVUPS Z1, 64(R12)(BX*4)
+	ADDQ    $0x20, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $+16, DX
+	CMPQ      CX, DX
+	CMOVQGT   DX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VMINPS    Z1, Z0, Z2
+	VMINPS    Z0, Z1, Z0
+	VORPD     Z0, Z2, Z0
+	VMOVUPS.Z (R9)(BX*4), K1, Z1
+	VMINPS    Z1, Z0, Z2
+	VMINPS    Z0, Z1, Z0
+	VORPD     Z0, Z2, Z0
+	VMOVUPS.Z (R10)(BX*4), K1, Z1
+	VMINPS    Z0, Z1, Z2
+	VMINPS    Z1, Z0, Z0
+	VORPD     Z0, Z2, Z0
+	VMOVUPS.Z (R11)(BX*4), K1, Z1
+	VMINPS    Z1, Z0, Z2
+	VMINPS    Z0, Z1, Z0
+	VORPD     Z0, Z2, Z0
+	VMOVUPS   Z0, K1, (R12)(BX*4)
+	ADDQ      $0x10, BX
+	CMPQ      BX, SI
+	JLT       step
+
+next:
+	DECQ R13
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_min_min_min_min_f64_uuuuu_814e363768_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_min_min_min_min_f64_uuuuu_814e363768_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; store t3 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R13
+	TESTQ R13, R13
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+	MOVQ  56(CX), R12
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0
+	VMOVUPS (R8)(BX*8), Z1
+	VMINPD  Z1, Z0, Z2
+	VMINPD  Z0, Z1, Z0
+	VORPD   Z0, Z2, Z0
+	VMOVUPS 64(DI)(BX*8), Z1
+	VMOVUPS 64(R8)(BX*8), Z2
+	VMINPD  Z2, Z1, Z3
+	VMINPD  Z1, Z2, Z1
+	VORPD   Z1, Z3, Z1
+	VMOVUPS (R9)(BX*8), Z2
+	VMINPD  Z2, Z0, Z3
+	VMINPD  Z0, Z2, Z0
+	VORPD   Z0, Z3, Z0
+	VMOVUPS 64(R9)(BX*8), Z2
+	VMINPD  Z2, Z1, Z3
+	VMINPD  Z1, Z2, Z1
+	VORPD   Z1, Z3, Z1
+	VMOVUPS (R10)(BX*8), Z2
+	VMINPD  Z0, Z2, Z3
+	VMINPD  Z2, Z0, Z0
+	VORPD   Z0, Z3, Z0
+	VMOVUPS 64(R10)(BX*8), Z2
+	VMINPD  Z1, Z2, Z3
+	VMINPD  Z2, Z1, Z1
+	VORPD   Z1, Z3, Z1
+	VMOVUPS (R11)(BX*8), Z2
+	VMINPD  Z2, Z0, Z3
+	VMINPD  Z0, Z2, Z0
+	VORPD   Z0, Z3, Z0
+	VMOVUPS 64(R11)(BX*8), Z2
+	VMINPD  Z2, Z1, Z3
+	VMINPD  Z1, Z2, Z1
+	VORPD   Z1, Z3, Z1
+	VMOVUPS Z0, (R12)(BX*8)
+	VMOVUPS Z1, 64(R12)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VMOVUPD.Z (R8)(BX*8), K1, Z1
+	VMINPD    Z1, Z0, Z2
+	VMINPD    Z0, Z1, Z0
+	VORPD     Z0, Z2, Z0
+	VMOVUPD.Z (R9)(BX*8), K1, Z1
+	VMINPD    Z1, Z0, Z2
+	VMINPD    Z0, Z1, Z0
+	VORPD     Z0, Z2, Z0
+	VMOVUPD.Z (R10)(BX*8), K1, Z1
+	VMINPD    Z0, Z1, Z2
+	VMINPD    Z1, Z0, Z0
+	VORPD     Z0, Z2, Z0
+	VMOVUPD.Z (R11)(BX*8), K1, Z1
+	VMINPD    Z1, Z0, Z2
+	VMINPD    Z0, Z1, Z0
+	VORPD     Z0, Z2, Z0
+	VMOVUPD   Z0, K1, (R12)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VMINPD    Z1, Z0, Z2
+	VMINPD    Z0, Z1, Z0
+	VORPD     Z0, Z2, Z0
+	VMOVUPD.Z 64(R9)(BX*8), K1, Z1
+	VMINPD    Z1, Z0, Z2
+	VMINPD    Z0, Z1, Z0
+	VORPD     Z0, Z2, Z0
+	VMOVUPD.Z 64(R10)(BX*8), K1, Z1
+	VMINPD    Z0, Z1, Z2
+	VMINPD    Z1, Z0, Z0
+	VORPD     Z0, Z2, Z0
+	VMOVUPD.Z 64(R11)(BX*8), K1, Z1
+	VMINPD    Z1, Z0, Z2
+	VMINPD    Z0, Z1, Z0
+	VORPD     Z0, Z2, Z0
+	VMOVUPD   Z0, K1, 64(R12)(BX*8)
+
+next:
+	DECQ R13
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
 // func k_mish_f32_u_0d76fba195_avx512(f *abi.Frame)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·k_mish_f32_u_0d76fba195_avx512(SB), NOSPLIT, $0-8
@@ -32801,6 +40822,4823 @@ next:
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI
 	ADDQ 216(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_add_f32_sus_823e970d51_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_mul_add_f32_sus_823e970d51_avx512(SB), NOSPLIT, $0-8
+	// kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = add s2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), R10
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSS (R10), Z31
+	VBROADCASTSS (R11), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPS  (DI)(BX*4), Z31, Z0
+	VADDPS  Z0, Z30, Z0
+	VMOVUPS Z0, (R8)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VMULPS    Z0, Z31, Z0
+	VADDPS    Z0, Z30, Z0
+	VMOVUPS   Z0, K1, (R8)(BX*4)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_add_f32_us_c995ae5d78_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_mul_add_f32_us_c995ae5d78_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, s1:f32) { t0 = mul u0 u0; t1 = add s1 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R10
+	MOVQ  32(CX), R8
+
+row:
+	VBROADCASTSS (R10), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0
+	VMULPS  Z0, Z0, Z0
+	VADDPS  Z0, Z31, Z0
+	VMOVUPS Z0, (R8)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VMULPS    Z0, Z0, Z0
+	VADDPS    Z0, Z31, Z0
+	VMOVUPS   Z0, K1, (R8)(BX*4)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R10
+	ADDQ 224(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_add_f32_usu_c4593d64cc_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_mul_add_f32_usu_c4593d64cc_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = add u2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R11
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSS (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPS  (DI)(BX*4), Z31, Z0
+	VADDPS  (R8)(BX*4), Z0, Z0
+	VMOVUPS Z0, (R9)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (R8)(BX*4), K1, Z0
+	VMOVUPS.Z (DI)(BX*4), K1, Z1
+	VMULPS    Z31, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_add_f32_uu_62e4b901e6_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_mul_add_f32_uu_62e4b901e6_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32) { t0 = mul u0 u0; t1 = add u1 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0
+	VMULPS  Z0, Z0, Z0
+	VADDPS  (R8)(BX*4), Z0, Z0
+	VMOVUPS Z0, (R9)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (R8)(BX*4), K1, Z0
+	VMOVUPS.Z (DI)(BX*4), K1, Z1
+	VMULPS    Z1, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_add_f32_uus_cd484de41f_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_mul_add_f32_uus_cd484de41f_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = add s2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSS (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0
+	VMULPS  (R8)(BX*4), Z0, Z0
+	VADDPS  Z0, Z31, Z0
+	VMOVUPS Z0, (R9)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VMULPS    Z1, Z0, Z0
+	VADDPS    Z0, Z31, Z0
+	VMOVUPS   Z0, K1, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_add_f32_uuu_75513ae343_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_mul_add_f32_uuu_75513ae343_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = add u2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0
+	VMULPS  (R8)(BX*4), Z0, Z0
+	VADDPS  (R9)(BX*4), Z0, Z0
+	VMOVUPS Z0, (R10)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VMULPS    Z1, Z0, Z0
+	VMOVUPS.Z (R9)(BX*4), K1, Z1
+	VADDPS    Z0, Z1, Z0
+	VMOVUPS   Z0, K1, (R10)(BX*4)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_add_f64_us_f7af262bd7_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_mul_add_f64_us_f7af262bd7_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, s1:f64) { t0 = mul u0 u0; t1 = add t0 s1; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R10
+	MOVQ  32(CX), R8
+
+row:
+	VBROADCASTSD (R10), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0
+	VMULPD  Z0, Z0, Z0
+	VMOVUPS 64(DI)(BX*8), Z1
+	VMULPD  Z1, Z1, Z1
+	VADDPD  Z31, Z0, Z0
+	VADDPD  Z31, Z1, Z1
+	VMOVUPS Z0, (R8)(BX*8)
+	VMOVUPS Z1, 64(R8)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VMULPD    Z0, Z0, Z0
+	VADDPD    Z31, Z0, Z0
+	VMOVUPD   Z0, K1, (R8)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VMULPD    Z0, Z0, Z0
+	VADDPD    Z31, Z0, Z0
+	VMOVUPD   Z0, K1, 64(R8)(BX*8)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R10
+	ADDQ 224(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_add_f64_uss_b690dd07ac_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_mul_add_f64_uss_b690dd07ac_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, s1:f64, s2:f64) { t0 = mul u0 s1; t1 = add s2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R10
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSD (R10), Z31
+	VBROADCASTSD (R11), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPD  (DI)(BX*8), Z31, Z0
+	VMULPD  64(DI)(BX*8), Z31, Z1
+	VADDPD  Z0, Z30, Z0
+	VADDPD  Z1, Z30, Z1
+	VMOVUPS Z0, (R8)(BX*8)
+	VMOVUPS Z1, 64(R8)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VMULPD    Z31, Z0, Z0
+	VADDPD    Z0, Z30, Z0
+	VMOVUPD   Z0, K1, (R8)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VMULPD    Z31, Z0, Z0
+	VADDPD    Z0, Z30, Z0
+	VMOVUPD   Z0, K1, 64(R8)(BX*8)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R10
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_add_f64_usu_81e43d6c5f_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_mul_add_f64_usu_81e43d6c5f_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, s1:f64, u2:f64) { t0 = mul u0 s1; t1 = add u2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R11
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSD (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPD  (DI)(BX*8), Z31, Z0
+	VMULPD  64(DI)(BX*8), Z31, Z1
+	VADDPD  (R8)(BX*8), Z0, Z0
+	VADDPD  64(R8)(BX*8), Z1, Z1
+	VMOVUPS Z0, (R9)(BX*8)
+	VMOVUPS Z1, 64(R9)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (R8)(BX*8), K1, Z0
+	VMOVUPD.Z (DI)(BX*8), K1, Z1
+	VMULPD    Z31, Z1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (R9)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z0
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z1
+	VMULPD    Z31, Z1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, 64(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_add_f64_uu_ced8144a0e_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_mul_add_f64_uu_ced8144a0e_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64) { t0 = mul u0 u0; t1 = add t0 u1; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0
+	VMULPD  Z0, Z0, Z0
+	VMOVUPS 64(DI)(BX*8), Z1
+	VMULPD  Z1, Z1, Z1
+	VADDPD  (R8)(BX*8), Z0, Z0
+	VADDPD  64(R8)(BX*8), Z1, Z1
+	VMOVUPS Z0, (R9)(BX*8)
+	VMOVUPS Z1, 64(R9)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VMULPD    Z0, Z0, Z0
+	VMOVUPD.Z (R8)(BX*8), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (R9)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VMULPD    Z0, Z0, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, 64(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_add_f64_uus_0a1f1e6f2a_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_mul_add_f64_uus_0a1f1e6f2a_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = add s2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSD (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0
+	VMULPD  (R8)(BX*8), Z0, Z0
+	VMOVUPS 64(DI)(BX*8), Z1
+	VMULPD  64(R8)(BX*8), Z1, Z1
+	VADDPD  Z0, Z31, Z0
+	VADDPD  Z1, Z31, Z1
+	VMOVUPS Z0, (R9)(BX*8)
+	VMOVUPS Z1, 64(R9)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VMOVUPD.Z (R8)(BX*8), K1, Z1
+	VMULPD    Z1, Z0, Z0
+	VADDPD    Z0, Z31, Z0
+	VMOVUPD   Z0, K1, (R9)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VMULPD    Z1, Z0, Z0
+	VADDPD    Z0, Z31, Z0
+	VMOVUPD   Z0, K1, 64(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_add_f64_uuu_b8e4cd2e51_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_mul_add_f64_uuu_b8e4cd2e51_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0
+	VMULPD  (R8)(BX*8), Z0, Z0
+	VMOVUPS 64(DI)(BX*8), Z1
+	VMULPD  64(R8)(BX*8), Z1, Z1
+	VADDPD  (R9)(BX*8), Z0, Z0
+	VADDPD  64(R9)(BX*8), Z1, Z1
+	VMOVUPS Z0, (R10)(BX*8)
+	VMOVUPS Z1, 64(R10)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VMOVUPD.Z (R8)(BX*8), K1, Z1
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD.Z (R9)(BX*8), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (R10)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD.Z 64(R9)(BX*8), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, 64(R10)(BX*8)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_add_mul_f32_susu_d4e52dbdca_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_mul_add_mul_f32_susu_d4e52dbdca_avx512(SB), NOSPLIT, $0-8
+	// kernel (s0:f32, u1:f32, s2:f32, u3:f32) { t0 = mul s0 u1; t1 = add s2 t0; t2 = mul t1 u3; store t2 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), R11
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R12
+	MOVQ  40(CX), R8
+	MOVQ  48(CX), R9
+
+row:
+	VBROADCASTSS (R11), Z31
+	VBROADCASTSS (R12), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPS  (DI)(BX*4), Z31, Z0
+	VADDPS  Z0, Z30, Z0
+	VMULPS  (R8)(BX*4), Z0, Z0
+	VMOVUPS Z0, (R9)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VMULPS    Z0, Z31, Z0
+	VADDPS    Z0, Z30, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VMULPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R12
+	ADDQ 232(CX), R8
+	ADDQ 240(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_add_mul_f32_uusu_972dd93a49_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_mul_add_mul_f32_uusu_972dd93a49_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, s2:f32, u3:f32) { t0 = mul u0 u1; t1 = add t0 s2; t2 = mul t1 u3; store t2 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R12
+	MOVQ  40(CX), R9
+	MOVQ  48(CX), R10
+
+row:
+	VBROADCASTSS (R12), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0
+	VMULPS  (R8)(BX*4), Z0, Z0
+	VADDPS  Z31, Z0, Z0
+	VMULPS  (R9)(BX*4), Z0, Z0
+	VMOVUPS Z0, (R10)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VMULPS    Z1, Z0, Z0
+	VADDPS    Z31, Z0, Z0
+	VMOVUPS.Z (R9)(BX*4), K1, Z1
+	VMULPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (R10)(BX*4)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R12
+	ADDQ 232(CX), R9
+	ADDQ 240(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_add_mul_f32_uuuu_ca920e09af_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_mul_add_mul_f32_uuuu_ca920e09af_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul t1 u3; store t2 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R12
+	TESTQ R12, R12
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0
+	VMULPS  (R8)(BX*4), Z0, Z0
+	VADDPS  (R9)(BX*4), Z0, Z0
+	VMULPS  (R10)(BX*4), Z0, Z0
+	VMOVUPS Z0, (R11)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VMULPS    Z1, Z0, Z0
+	VMOVUPS.Z (R9)(BX*4), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS.Z (R10)(BX*4), K1, Z1
+	VMULPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (R11)(BX*4)
+
+next:
+	DECQ R12
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_add_mul_f64_ussu_c190834ca3_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_mul_add_mul_f64_ussu_c190834ca3_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, s1:f64, s2:f64, u3:f64) { t0 = mul u0 s1; t1 = add s2 t0; t2 = mul u3 t1; store t2 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R11
+	MOVQ  32(CX), R12
+	MOVQ  40(CX), R8
+	MOVQ  48(CX), R9
+
+row:
+	VBROADCASTSD (R11), Z31
+	VBROADCASTSD (R12), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPD  (DI)(BX*8), Z31, Z0
+	VMULPD  64(DI)(BX*8), Z31, Z1
+	VADDPD  Z0, Z30, Z0
+	VADDPD  Z1, Z30, Z1
+	VMULPD  (R8)(BX*8), Z0, Z0
+	VMULPD  64(R8)(BX*8), Z1, Z1
+	VMOVUPS Z0, (R9)(BX*8)
+	VMOVUPS Z1, 64(R9)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (R8)(BX*8), K1, Z0
+	VMOVUPD.Z (DI)(BX*8), K1, Z1
+	VMULPD    Z31, Z1, Z1
+	VADDPD    Z1, Z30, Z1
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (R9)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z0
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z1
+	VMULPD    Z31, Z1, Z1
+	VADDPD    Z1, Z30, Z1
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, 64(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), R12
+	ADDQ 232(CX), R8
+	ADDQ 240(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_add_mul_f64_uusu_b835ea2026_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_mul_add_mul_f64_uusu_b835ea2026_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, s2:f64, u3:f64) { t0 = mul u0 u1; t1 = add t0 s2; t2 = mul t1 u3; store t2 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R12
+	MOVQ  40(CX), R9
+	MOVQ  48(CX), R10
+
+row:
+	VBROADCASTSD (R12), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0
+	VMULPD  (R8)(BX*8), Z0, Z0
+	VMOVUPS 64(DI)(BX*8), Z1
+	VMULPD  64(R8)(BX*8), Z1, Z1
+	VADDPD  Z31, Z0, Z0
+	VADDPD  Z31, Z1, Z1
+	VMULPD  (R9)(BX*8), Z0, Z0
+	VMULPD  64(R9)(BX*8), Z1, Z1
+	VMOVUPS Z0, (R10)(BX*8)
+	VMOVUPS Z1, 64(R10)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VMOVUPD.Z (R8)(BX*8), K1, Z1
+	VMULPD    Z1, Z0, Z0
+	VADDPD    Z31, Z0, Z0
+	VMOVUPD.Z (R9)(BX*8), K1, Z1
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (R10)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VMULPD    Z1, Z0, Z0
+	VADDPD    Z31, Z0, Z0
+	VMOVUPD.Z 64(R9)(BX*8), K1, Z1
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, 64(R10)(BX*8)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R12
+	ADDQ 232(CX), R9
+	ADDQ 240(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_add_mul_f64_uuuu_84c041c60f_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_mul_add_mul_f64_uuuu_84c041c60f_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul t1 u3; store t2 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R12
+	TESTQ R12, R12
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0
+	VMULPD  (R8)(BX*8), Z0, Z0
+	VMOVUPS 64(DI)(BX*8), Z1
+	VMULPD  64(R8)(BX*8), Z1, Z1
+	VADDPD  (R9)(BX*8), Z0, Z0
+	VADDPD  64(R9)(BX*8), Z1, Z1
+	VMULPD  (R10)(BX*8), Z0, Z0
+	VMULPD  64(R10)(BX*8), Z1, Z1
+	VMOVUPS Z0, (R11)(BX*8)
+	VMOVUPS Z1, 64(R11)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VMOVUPD.Z (R8)(BX*8), K1, Z1
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD.Z (R9)(BX*8), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD.Z (R10)(BX*8), K1, Z1
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (R11)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD.Z 64(R9)(BX*8), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD.Z 64(R10)(BX*8), K1, Z1
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, 64(R11)(BX*8)
+
+next:
+	DECQ R12
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_add_rsqrt_f32_sus_f55d8af1ed_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_mul_add_rsqrt_f32_sus_f55d8af1ed_avx512(SB), NOSPLIT, $0-8
+	// kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }
+	MOVQ         f+0(FP), CX
+	MOVQ         8(CX), SI
+	TESTQ        SI, SI
+	JLE          done
+	MOVQ         (CX), R9
+	TESTQ        R9, R9
+	JLE          done
+	MOVQ         16(CX), R10
+	MOVQ         24(CX), DI
+	MOVQ         32(CX), R11
+	MOVQ         40(CX), R8
+	VBROADCASTSD c3f8000003f800000<>+0(SB), Z31
+	VBROADCASTSD c3f0000003f000000<>+0(SB), Z28
+
+row:
+	VBROADCASTSS (R10), Z30
+	VBROADCASTSS (R11), Z29
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x20, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPS       (DI)(BX*4), Z30, Z0
+	VMULPS       64(DI)(BX*4), Z30, Z1
+	VADDPS       Z29, Z0, Z0
+	VADDPS       Z29, Z1, Z1
+	VSQRTPS      Z0, Z2
+	VSQRTPS      Z1, Z3
+	VDIVPS       Z2, Z31, Z2
+	VDIVPS       Z3, Z31, Z3
+	VMULPS       Z2, Z0, Z4
+	VMULPS       Z3, Z1, Z5
+	VFMSUB132PS  Z2, Z4, Z0
+	VFMSUB132PS  Z3, Z5, Z1
+	VFNMADD132PS Z2, Z31, Z4
+	VFNMADD132PS Z3, Z31, Z5
+	VFNMADD132PS Z2, Z4, Z0
+	VFNMADD132PS Z3, Z5, Z1
+	VMULPS       Z28, Z2, Z4
+	VMULPS       Z28, Z3, Z5
+	VFMADD132PS  Z0, Z2, Z4
+	VFMADD132PS  Z1, Z3, Z5
+	VCMPPS       $0x00, Z4, Z4, K1
+	VCMPPS       $0x00, Z5, Z5, K2
+	VBLENDMPS    Z4, Z2, K1, Z0
+	VBLENDMPS    Z5, Z3, K2, Z1
+	VMOVUPS      Z0, (R8)(BX*4)
+	VMOVUPS      Z1, 64(R8)(BX*4)
+	ADDQ         $0x20, BX
+	CMPQ         BX, AX
+	JLE          loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	MOVQ         $+16, DX
+	CMPQ         CX, DX
+	CMOVQGT      DX, CX
+	MOVQ         $-1, DX
+	BZHIQ        CX, DX, DX
+	KMOVW        DX, K1
+	VMOVUPS.Z    (DI)(BX*4), K1, Z0
+	VMULPS       Z0, Z30, Z0
+	VADDPS       Z29, Z0, Z0
+	VSQRTPS      Z0, Z1
+	VDIVPS       Z1, Z31, Z1
+	VMULPS       Z1, Z0, Z2
+	VFMSUB132PS  Z1, Z2, Z0
+	VFNMADD132PS Z1, Z31, Z2
+	VFNMADD132PS Z1, Z2, Z0
+	VMULPS       Z28, Z1, Z2
+	VFMADD132PS  Z0, Z1, Z2
+	VCMPPS       $0x00, Z2, Z2, K2
+	VBLENDMPS    Z2, Z1, K2, Z0
+	VMOVUPS      Z0, K1, (R8)(BX*4)
+	ADDQ         $0x10, BX
+	CMPQ         BX, SI
+	JLT          step
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_add_rsqrt_f64_sus_0cde7945d1_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_mul_add_rsqrt_f64_sus_0cde7945d1_avx512(SB), NOSPLIT, $0-8
+	// kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }
+	MOVQ         f+0(FP), CX
+	MOVQ         8(CX), SI
+	TESTQ        SI, SI
+	JLE          done
+	MOVQ         (CX), R9
+	TESTQ        R9, R9
+	JLE          done
+	MOVQ         16(CX), R10
+	MOVQ         24(CX), DI
+	MOVQ         32(CX), R11
+	MOVQ         40(CX), R8
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z31
+	VBROADCASTSD c3fe0000000000000<>+0(SB), Z28
+
+row:
+	VBROADCASTSD (R10), Z30
+	VBROADCASTSD (R11), Z29
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPD       (DI)(BX*8), Z30, Z0
+	VMULPD       64(DI)(BX*8), Z30, Z1
+	VADDPD       Z29, Z0, Z0
+	VADDPD       Z29, Z1, Z1
+	VSQRTPD      Z0, Z2
+	VSQRTPD      Z1, Z3
+	VDIVPD       Z2, Z31, Z2
+	VDIVPD       Z3, Z31, Z3
+	VMULPD       Z2, Z0, Z4
+	VMULPD       Z3, Z1, Z5
+	VFMSUB132PD  Z2, Z4, Z0
+	VFMSUB132PD  Z3, Z5, Z1
+	VFNMADD132PD Z2, Z31, Z4
+	VFNMADD132PD Z3, Z31, Z5
+	VFNMADD132PD Z2, Z4, Z0
+	VFNMADD132PD Z3, Z5, Z1
+	VMULPD       Z28, Z2, Z4
+	VMULPD       Z28, Z3, Z5
+	VFMADD132PD  Z0, Z2, Z4
+	VFMADD132PD  Z1, Z3, Z5
+	VCMPPD       $0x00, Z4, Z4, K1
+	VCMPPD       $0x00, Z5, Z5, K2
+	VBLENDMPD    Z4, Z2, K1, Z0
+	VBLENDMPD    Z5, Z3, K2, Z1
+	VMOVUPS      Z0, (R8)(BX*8)
+	VMOVUPS      Z1, 64(R8)(BX*8)
+	ADDQ         $0x10, BX
+	CMPQ         BX, AX
+	JLE          loop
+
+tail:
+	CMPQ         BX, SI
+	JGE          next
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	MOVQ         $-1, DX
+	BZHIQ        CX, DX, DX
+	KMOVB        DX, K1
+	VMOVUPD.Z    (DI)(BX*8), K1, Z0
+	VMULPD       Z0, Z30, Z0
+	VADDPD       Z29, Z0, Z0
+	VSQRTPD      Z0, Z1
+	VDIVPD       Z1, Z31, Z1
+	VMULPD       Z1, Z0, Z2
+	VFMSUB132PD  Z1, Z2, Z0
+	VFNMADD132PD Z1, Z31, Z2
+	VFNMADD132PD Z1, Z2, Z0
+	VMULPD       Z28, Z1, Z2
+	VFMADD132PD  Z0, Z1, Z2
+	VCMPPD       $0x00, Z2, Z2, K2
+	VBLENDMPD    Z2, Z1, K2, Z0
+	VMOVUPD      Z0, K1, (R8)(BX*8)
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	MOVQ         $-1, DX
+	BZHIQ        CX, DX, DX
+	SHRQ         $0x08, DX
+	KMOVB        DX, K1
+	VMOVUPD.Z    64(DI)(BX*8), K1, Z0
+	VMULPD       Z0, Z30, Z0
+	VADDPD       Z29, Z0, Z0
+	VSQRTPD      Z0, Z1
+	VDIVPD       Z1, Z31, Z1
+	VMULPD       Z1, Z0, Z2
+	VFMSUB132PD  Z1, Z2, Z0
+	VFNMADD132PD Z1, Z31, Z2
+	VFNMADD132PD Z1, Z2, Z0
+	VMULPD       Z28, Z1, Z2
+	VFMADD132PD  Z0, Z1, Z2
+	VCMPPD       $0x00, Z2, Z2, K2
+	VBLENDMPD    Z2, Z1, K2, Z0
+	VMOVUPD      Z0, K1, 64(R8)(BX*8)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_mul_add_f32_usus_0e0473eb88_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_mul_mul_add_f32_usus_0e0473eb88_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = add t0 t1; store t2 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R11
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R12
+	MOVQ  48(CX), R9
+
+row:
+	VBROADCASTSS (R11), Z31
+	VBROADCASTSS (R12), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPS  (DI)(BX*4), Z31, Z0
+	VMULPS  (R8)(BX*4), Z30, Z1
+	VADDPS  Z1, Z0, Z0
+	VMOVUPS Z0, (R9)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VMULPS    Z31, Z0, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VMULPS    Z30, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R12
+	ADDQ 240(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_mul_add_f32_usuu_a1c5c9fa1f_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_mul_mul_add_f32_usuu_a1c5c9fa1f_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = mul u0 s1; t1 = mul u2 t0; t2 = add u3 t1; store t2 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R12
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+	MOVQ  48(CX), R10
+
+row:
+	VBROADCASTSS (R12), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPS  (DI)(BX*4), Z31, Z0
+	VMULPS  (R8)(BX*4), Z0, Z0
+	VADDPS  (R9)(BX*4), Z0, Z0
+	VMOVUPS Z0, (R10)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (R8)(BX*4), K1, Z0
+	VMOVUPS.Z (DI)(BX*4), K1, Z1
+	VMULPS    Z31, Z1, Z1
+	VMULPS    Z1, Z0, Z0
+	VMOVUPS.Z (R9)(BX*4), K1, Z1
+	VADDPS    Z0, Z1, Z0
+	VMOVUPS   Z0, K1, (R10)(BX*4)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R12
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	ADDQ 240(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_mul_add_f32_uuuu_ce4079a70a_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_mul_mul_add_f32_uuuu_ce4079a70a_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; store t2 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R12
+	TESTQ R12, R12
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0
+	VMULPS  (R8)(BX*4), Z0, Z0
+	VMOVUPS (R9)(BX*4), Z1
+	VMULPS  (R10)(BX*4), Z1, Z1
+	VADDPS  Z1, Z0, Z0
+	VMOVUPS Z0, (R11)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VMULPS    Z1, Z0, Z0
+	VMOVUPS.Z (R9)(BX*4), K1, Z1
+	VMOVUPS.Z (R10)(BX*4), K1, Z2
+	VMULPS    Z2, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (R11)(BX*4)
+
+next:
+	DECQ R12
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_mul_add_f64_usus_6663a65808_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_mul_mul_add_f64_usus_6663a65808_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, s1:f64, u2:f64, s3:f64) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = add t0 t1; store t2 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R11
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R12
+	MOVQ  48(CX), R9
+
+row:
+	VBROADCASTSD (R11), Z31
+	VBROADCASTSD (R12), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPD  (DI)(BX*8), Z31, Z0
+	VMULPD  64(DI)(BX*8), Z31, Z1
+	VMULPD  (R8)(BX*8), Z30, Z2
+	VMULPD  64(R8)(BX*8), Z30, Z3
+	VADDPD  Z2, Z0, Z0
+	VADDPD  Z3, Z1, Z1
+	VMOVUPS Z0, (R9)(BX*8)
+	VMOVUPS Z1, 64(R9)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VMULPD    Z31, Z0, Z0
+	VMOVUPD.Z (R8)(BX*8), K1, Z1
+	VMULPD    Z30, Z1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (R9)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VMULPD    Z31, Z0, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VMULPD    Z30, Z1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, 64(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R12
+	ADDQ 240(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_mul_add_f64_usuu_47359eafdf_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_mul_mul_add_f64_usuu_47359eafdf_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, s1:f64, u2:f64, u3:f64) { t0 = mul u0 s1; t1 = mul u2 t0; t2 = add t1 u3; store t2 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R12
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+	MOVQ  48(CX), R10
+
+row:
+	VBROADCASTSD (R12), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPD  (DI)(BX*8), Z31, Z0
+	VMULPD  64(DI)(BX*8), Z31, Z1
+	VMULPD  (R8)(BX*8), Z0, Z0
+	VMULPD  64(R8)(BX*8), Z1, Z1
+	VADDPD  (R9)(BX*8), Z0, Z0
+	VADDPD  64(R9)(BX*8), Z1, Z1
+	VMOVUPS Z0, (R10)(BX*8)
+	VMOVUPS Z1, 64(R10)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (R8)(BX*8), K1, Z0
+	VMOVUPD.Z (DI)(BX*8), K1, Z1
+	VMULPD    Z31, Z1, Z1
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD.Z (R9)(BX*8), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (R10)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z0
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z1
+	VMULPD    Z31, Z1, Z1
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD.Z 64(R9)(BX*8), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, 64(R10)(BX*8)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R12
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	ADDQ 240(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_mul_add_f64_uuuu_791d9368dc_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_mul_mul_add_f64_uuuu_791d9368dc_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; store t2 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R12
+	TESTQ R12, R12
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0
+	VMULPD  (R8)(BX*8), Z0, Z0
+	VMOVUPS 64(DI)(BX*8), Z1
+	VMULPD  64(R8)(BX*8), Z1, Z1
+	VMOVUPS (R9)(BX*8), Z2
+	VMULPD  (R10)(BX*8), Z2, Z2
+	VMOVUPS 64(R9)(BX*8), Z3
+	VMULPD  64(R10)(BX*8), Z3, Z3
+	VADDPD  Z2, Z0, Z0
+	VADDPD  Z3, Z1, Z1
+	VMOVUPS Z0, (R11)(BX*8)
+	VMOVUPS Z1, 64(R11)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VMOVUPD.Z (R8)(BX*8), K1, Z1
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD.Z (R9)(BX*8), K1, Z1
+	VMOVUPD.Z (R10)(BX*8), K1, Z2
+	VMULPD    Z2, Z1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (R11)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD.Z 64(R9)(BX*8), K1, Z1
+	VMOVUPD.Z 64(R10)(BX*8), K1, Z2
+	VMULPD    Z2, Z1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, 64(R11)(BX*8)
+
+next:
+	DECQ R12
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_mul_f32_sus_aa274bac16_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_mul_mul_f32_sus_aa274bac16_avx512(SB), NOSPLIT, $0-8
+	// kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = mul t0 s2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), R10
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSS (R10), Z31
+	VBROADCASTSS (R11), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPS  (DI)(BX*4), Z31, Z0
+	VMULPS  Z30, Z0, Z0
+	VMOVUPS Z0, (R8)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VMULPS    Z0, Z31, Z0
+	VMULPS    Z30, Z0, Z0
+	VMOVUPS   Z0, K1, (R8)(BX*4)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_mul_f32_usu_3028d8b96c_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_mul_mul_f32_usu_3028d8b96c_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = mul u2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R11
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSS (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPS  (DI)(BX*4), Z31, Z0
+	VMULPS  (R8)(BX*4), Z0, Z0
+	VMOVUPS Z0, (R9)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (R8)(BX*4), K1, Z0
+	VMOVUPS.Z (DI)(BX*4), K1, Z1
+	VMULPS    Z31, Z1, Z1
+	VMULPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_mul_f32_uus_be42ec1679_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_mul_mul_f32_uus_be42ec1679_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = mul t0 s2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSS (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0
+	VMULPS  (R8)(BX*4), Z0, Z0
+	VMULPS  Z31, Z0, Z0
+	VMOVUPS Z0, (R9)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VMULPS    Z1, Z0, Z0
+	VMULPS    Z31, Z0, Z0
+	VMOVUPS   Z0, K1, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_mul_f32_uuu_d7b937fccc_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_mul_mul_f32_uuu_d7b937fccc_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = mul u2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0
+	VMULPS  (R8)(BX*4), Z0, Z0
+	VMULPS  (R9)(BX*4), Z0, Z0
+	VMOVUPS Z0, (R10)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VMULPS    Z1, Z0, Z0
+	VMOVUPS.Z (R9)(BX*4), K1, Z1
+	VMULPS    Z0, Z1, Z0
+	VMOVUPS   Z0, K1, (R10)(BX*4)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_mul_f64_sus_9924b48a9f_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_mul_mul_f64_sus_9924b48a9f_avx512(SB), NOSPLIT, $0-8
+	// kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = mul t0 s2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), R10
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSD (R10), Z31
+	VBROADCASTSD (R11), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPD  (DI)(BX*8), Z31, Z0
+	VMULPD  64(DI)(BX*8), Z31, Z1
+	VMULPD  Z30, Z0, Z0
+	VMULPD  Z30, Z1, Z1
+	VMOVUPS Z0, (R8)(BX*8)
+	VMOVUPS Z1, 64(R8)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VMULPD    Z0, Z31, Z0
+	VMULPD    Z30, Z0, Z0
+	VMOVUPD   Z0, K1, (R8)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VMULPD    Z0, Z31, Z0
+	VMULPD    Z30, Z0, Z0
+	VMOVUPD   Z0, K1, 64(R8)(BX*8)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_mul_f64_usu_9e5d6967c2_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_mul_mul_f64_usu_9e5d6967c2_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, s1:f64, u2:f64) { t0 = mul u0 s1; t1 = mul t0 u2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R11
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSD (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPD  (DI)(BX*8), Z31, Z0
+	VMULPD  64(DI)(BX*8), Z31, Z1
+	VMULPD  (R8)(BX*8), Z0, Z0
+	VMULPD  64(R8)(BX*8), Z1, Z1
+	VMOVUPS Z0, (R9)(BX*8)
+	VMOVUPS Z1, 64(R9)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VMULPD    Z31, Z0, Z0
+	VMOVUPD.Z (R8)(BX*8), K1, Z1
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (R9)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VMULPD    Z31, Z0, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, 64(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_mul_f64_uus_3931f87fc5_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_mul_mul_f64_uus_3931f87fc5_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = mul s2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSD (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0
+	VMULPD  (R8)(BX*8), Z0, Z0
+	VMOVUPS 64(DI)(BX*8), Z1
+	VMULPD  64(R8)(BX*8), Z1, Z1
+	VMULPD  Z0, Z31, Z0
+	VMULPD  Z1, Z31, Z1
+	VMOVUPS Z0, (R9)(BX*8)
+	VMOVUPS Z1, 64(R9)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VMOVUPD.Z (R8)(BX*8), K1, Z1
+	VMULPD    Z1, Z0, Z0
+	VMULPD    Z0, Z31, Z0
+	VMOVUPD   Z0, K1, (R9)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VMULPD    Z1, Z0, Z0
+	VMULPD    Z0, Z31, Z0
+	VMOVUPD   Z0, K1, 64(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_mul_f64_uuu_6071005ef9_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_mul_mul_f64_uuu_6071005ef9_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = mul t0 u2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0
+	VMULPD  (R8)(BX*8), Z0, Z0
+	VMOVUPS 64(DI)(BX*8), Z1
+	VMULPD  64(R8)(BX*8), Z1, Z1
+	VMULPD  (R9)(BX*8), Z0, Z0
+	VMULPD  64(R9)(BX*8), Z1, Z1
+	VMOVUPS Z0, (R10)(BX*8)
+	VMOVUPS Z1, 64(R10)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VMOVUPD.Z (R8)(BX*8), K1, Z1
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD.Z (R9)(BX*8), K1, Z1
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (R10)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD.Z 64(R9)(BX*8), K1, Z1
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, 64(R10)(BX*8)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_mul_mul_etc_f32_sususuusu_139d528bf9_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_mul_mul_mul_etc_f32_sususuusu_139d528bf9_avx512(SB), NOSPLIT, $16-8
+	// kernel (s0:f32, u1:f32, s2:f32, u3:f32, s4:f32, u5:f32, u6:f32, s7:f32, u8:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = mul s4 u5; t3 = add t2 u6; t4 = mul s7 u8; t5 = add t3 t4; t6 = add t1 t5; t7 = add t0 t6; store t7 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R13
+	TESTQ R13, R13
+	JLE   done
+	MOVQ  16(CX), R14
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R15
+	MOVQ  40(CX), R8
+	MOVQ  48(CX), AX
+	MOVQ  AX, (SP)
+	MOVQ  56(CX), R9
+	MOVQ  64(CX), R10
+	MOVQ  72(CX), AX
+	MOVQ  AX, 8(SP)
+	MOVQ  80(CX), R11
+	MOVQ  88(CX), R12
+
+row:
+	MOVQ         (SP), AX
+	VBROADCASTSS (AX), Z31
+	MOVQ         8(SP), AX
+	VBROADCASTSS (AX), Z30
+	VBROADCASTSS (R15), Z29
+	VBROADCASTSS (R14), Z28
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x20, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPS  (R9)(BX*4), Z31, Z0
+	VMULPS  64(R9)(BX*4), Z31, Z1
+	VADDPS  (R10)(BX*4), Z0, Z0
+	VADDPS  64(R10)(BX*4), Z1, Z1
+	VMULPS  (R11)(BX*4), Z30, Z2
+	VMULPS  64(R11)(BX*4), Z30, Z3
+	VADDPS  Z2, Z0, Z0
+	VADDPS  Z3, Z1, Z1
+	VMULPS  (R8)(BX*4), Z29, Z2
+	VMULPS  64(R8)(BX*4), Z29, Z3
+	VADDPS  Z0, Z2, Z0
+	VADDPS  Z1, Z3, Z1
+	VMULPS  (DI)(BX*4), Z28, Z2
+	VMULPS  64(DI)(BX*4), Z28, Z3
+	VADDPS  Z0, Z2, Z0
+	VADDPS  Z1, Z3, Z1
+	VMOVUPS Z0, (R12)(BX*4)
+	VMOVUPS Z1, 64(R12)(BX*4)
+	ADDQ    $0x20, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $+16, DX
+	CMPQ      CX, DX
+	CMOVQGT   DX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (R9)(BX*4), K1, Z0
+	VMULPS    Z0, Z31, Z0
+	VMOVUPS.Z (R10)(BX*4), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS.Z (R11)(BX*4), K1, Z1
+	VMULPS    Z1, Z30, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VMULPS    Z1, Z29, Z1
+	VADDPS    Z0, Z1, Z0
+	VMOVUPS.Z (DI)(BX*4), K1, Z1
+	VMULPS    Z1, Z28, Z1
+	VADDPS    Z0, Z1, Z0
+	VMOVUPS   Z0, K1, (R12)(BX*4)
+	ADDQ      $0x10, BX
+	CMPQ      BX, SI
+	JLT       step
+
+next:
+	DECQ R13
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R14
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R15
+	ADDQ 232(CX), R8
+	MOVQ 240(CX), AX
+	ADDQ AX, (SP)
+	ADDQ 248(CX), R9
+	ADDQ 256(CX), R10
+	MOVQ 264(CX), AX
+	ADDQ AX, 8(SP)
+	ADDQ 272(CX), R11
+	ADDQ 280(CX), R12
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_mul_mul_etc_f32_uuuuu_90278c2928_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_mul_mul_mul_etc_f32_uuuuu_90278c2928_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t2 u3; t4 = add t1 t3; t5 = mul u4 u4; t6 = add t4 t5; t7 = add t0 t6; store t7 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R13
+	TESTQ R13, R13
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+	MOVQ  56(CX), R12
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x20, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (R9)(BX*4), Z0
+	VMULPS  Z0, Z0, Z0
+	VMOVUPS 64(R9)(BX*4), Z1
+	VMULPS  Z1, Z1, Z1
+	VADDPS  (R10)(BX*4), Z0, Z0
+	VADDPS  64(R10)(BX*4), Z1, Z1
+	VMOVUPS (R8)(BX*4), Z2
+	VMULPS  Z2, Z2, Z2
+	VMOVUPS 64(R8)(BX*4), Z3
+	VMULPS  Z3, Z3, Z3
+	VADDPS  Z0, Z2, Z0
+	VADDPS  Z1, Z3, Z1
+	VMOVUPS (R11)(BX*4), Z2
+	VMULPS  Z2, Z2, Z2
+	VMOVUPS 64(R11)(BX*4), Z3
+	VMULPS  Z3, Z3, Z3
+	VADDPS  Z2, Z0, Z0
+	VADDPS  Z3, Z1, Z1
+	VMOVUPS (DI)(BX*4), Z2
+	VMULPS  Z2, Z2, Z2
+	VMOVUPS 64(DI)(BX*4), Z3
+	VMULPS  Z3, Z3, Z3
+	VADDPS  Z0, Z2, Z0
+	VADDPS  Z1, Z3, Z1
+	VMOVUPS Z0, (R12)(BX*4)
+	VMOVUPS Z1, 64(R12)(BX*4)
+	ADDQ    $0x20, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $+16, DX
+	CMPQ      CX, DX
+	CMOVQGT   DX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (R9)(BX*4), K1, Z0
+	VMULPS    Z0, Z0, Z0
+	VMOVUPS.Z (R10)(BX*4), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VMULPS    Z1, Z1, Z1
+	VADDPS    Z0, Z1, Z0
+	VMOVUPS.Z (R11)(BX*4), K1, Z1
+	VMULPS    Z1, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS.Z (DI)(BX*4), K1, Z1
+	VMULPS    Z1, Z1, Z1
+	VADDPS    Z0, Z1, Z0
+	VMOVUPS   Z0, K1, (R12)(BX*4)
+	ADDQ      $0x10, BX
+	CMPQ      BX, SI
+	JLT       step
+
+next:
+	DECQ R13
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_mul_mul_etc_f64_usussuusu_cf5b92531e_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_mul_mul_mul_etc_f64_usussuusu_cf5b92531e_avx512(SB), NOSPLIT, $16-8
+	// kernel (u0:f64, s1:f64, u2:f64, s3:f64, s4:f64, u5:f64, u6:f64, s7:f64, u8:f64) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = mul s4 u5; t3 = mul u6 s7; t4 = add u8 t3; t5 = add t2 t4; t6 = add t1 t5; t7 = add t0 t6; store t7 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R13
+	TESTQ R13, R13
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R14
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R15
+	MOVQ  48(CX), AX
+	MOVQ  AX, (SP)
+	MOVQ  56(CX), R9
+	MOVQ  64(CX), R10
+	MOVQ  72(CX), AX
+	MOVQ  AX, 8(SP)
+	MOVQ  80(CX), R11
+	MOVQ  88(CX), R12
+
+row:
+	MOVQ         8(SP), AX
+	VBROADCASTSD (AX), Z31
+	MOVQ         (SP), AX
+	VBROADCASTSD (AX), Z30
+	VBROADCASTSD (R15), Z29
+	VBROADCASTSD (R14), Z28
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPD  (R10)(BX*8), Z31, Z0
+	VMULPD  64(R10)(BX*8), Z31, Z1
+	VADDPD  (R11)(BX*8), Z0, Z0
+	VADDPD  64(R11)(BX*8), Z1, Z1
+	VMULPD  (R9)(BX*8), Z30, Z2
+	VMULPD  64(R9)(BX*8), Z30, Z3
+	VADDPD  Z0, Z2, Z0
+	VADDPD  Z1, Z3, Z1
+	VMULPD  (R8)(BX*8), Z29, Z2
+	VMULPD  64(R8)(BX*8), Z29, Z3
+	VADDPD  Z0, Z2, Z0
+	VADDPD  Z1, Z3, Z1
+	VMULPD  (DI)(BX*8), Z28, Z2
+	VMULPD  64(DI)(BX*8), Z28, Z3
+	VADDPD  Z0, Z2, Z0
+	VADDPD  Z1, Z3, Z1
+	VMOVUPS Z0, (R12)(BX*8)
+	VMOVUPS Z1, 64(R12)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (R11)(BX*8), K1, Z0
+	VMOVUPD.Z (R10)(BX*8), K1, Z1
+	VMULPD    Z31, Z1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD.Z (R9)(BX*8), K1, Z1
+	VMULPD    Z1, Z30, Z1
+	VADDPD    Z0, Z1, Z0
+	VMOVUPD.Z (R8)(BX*8), K1, Z1
+	VMULPD    Z29, Z1, Z1
+	VADDPD    Z0, Z1, Z0
+	VMOVUPD.Z (DI)(BX*8), K1, Z1
+	VMULPD    Z28, Z1, Z1
+	VADDPD    Z0, Z1, Z0
+	VMOVUPD   Z0, K1, (R12)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(R11)(BX*8), K1, Z0
+	VMOVUPD.Z 64(R10)(BX*8), K1, Z1
+	VMULPD    Z31, Z1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD.Z 64(R9)(BX*8), K1, Z1
+	VMULPD    Z1, Z30, Z1
+	VADDPD    Z0, Z1, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VMULPD    Z29, Z1, Z1
+	VADDPD    Z0, Z1, Z0
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z1
+	VMULPD    Z28, Z1, Z1
+	VADDPD    Z0, Z1, Z0
+	VMOVUPD   Z0, K1, 64(R12)(BX*8)
+
+next:
+	DECQ R13
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R14
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R15
+	MOVQ 240(CX), AX
+	ADDQ AX, (SP)
+	ADDQ 248(CX), R9
+	ADDQ 256(CX), R10
+	MOVQ 264(CX), AX
+	ADDQ AX, 8(SP)
+	ADDQ 272(CX), R11
+	ADDQ 280(CX), R12
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_mul_mul_etc_f64_uuuuu_2e5cf86a05_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_mul_mul_mul_etc_f64_uuuuu_2e5cf86a05_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t2 u3; t4 = add t1 t3; t5 = mul u4 u4; t6 = add t4 t5; t7 = add t0 t6; store t7 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R13
+	TESTQ R13, R13
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+	MOVQ  56(CX), R12
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (R9)(BX*8), Z0
+	VMULPD  Z0, Z0, Z0
+	VMOVUPS 64(R9)(BX*8), Z1
+	VMULPD  Z1, Z1, Z1
+	VADDPD  (R10)(BX*8), Z0, Z0
+	VADDPD  64(R10)(BX*8), Z1, Z1
+	VMOVUPS (R8)(BX*8), Z2
+	VMULPD  Z2, Z2, Z2
+	VMOVUPS 64(R8)(BX*8), Z3
+	VMULPD  Z3, Z3, Z3
+	VADDPD  Z0, Z2, Z0
+	VADDPD  Z1, Z3, Z1
+	VMOVUPS (R11)(BX*8), Z2
+	VMULPD  Z2, Z2, Z2
+	VMOVUPS 64(R11)(BX*8), Z3
+	VMULPD  Z3, Z3, Z3
+	VADDPD  Z2, Z0, Z0
+	VADDPD  Z3, Z1, Z1
+	VMOVUPS (DI)(BX*8), Z2
+	VMULPD  Z2, Z2, Z2
+	VMOVUPS 64(DI)(BX*8), Z3
+	VMULPD  Z3, Z3, Z3
+	VADDPD  Z0, Z2, Z0
+	VADDPD  Z1, Z3, Z1
+	VMOVUPS Z0, (R12)(BX*8)
+	VMOVUPS Z1, 64(R12)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (R9)(BX*8), K1, Z0
+	VMULPD    Z0, Z0, Z0
+	VMOVUPD.Z (R10)(BX*8), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD.Z (R8)(BX*8), K1, Z1
+	VMULPD    Z1, Z1, Z1
+	VADDPD    Z0, Z1, Z0
+	VMOVUPD.Z (R11)(BX*8), K1, Z1
+	VMULPD    Z1, Z1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD.Z (DI)(BX*8), K1, Z1
+	VMULPD    Z1, Z1, Z1
+	VADDPD    Z0, Z1, Z0
+	VMOVUPD   Z0, K1, (R12)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(R9)(BX*8), K1, Z0
+	VMULPD    Z0, Z0, Z0
+	VMOVUPD.Z 64(R10)(BX*8), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VMULPD    Z1, Z1, Z1
+	VADDPD    Z0, Z1, Z0
+	VMOVUPD.Z 64(R11)(BX*8), K1, Z1
+	VMULPD    Z1, Z1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z1
+	VMULPD    Z1, Z1, Z1
+	VADDPD    Z0, Z1, Z0
+	VMOVUPD   Z0, K1, 64(R12)(BX*8)
+
+next:
+	DECQ R13
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_mul_mul_mul_f32_uuuuu_59631ca150_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_mul_mul_mul_mul_f32_uuuuu_59631ca150_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; store t3 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R13
+	TESTQ R13, R13
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+	MOVQ  56(CX), R12
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x20, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0
+	VMULPS  (R8)(BX*4), Z0, Z0
+	VMOVUPS 64(DI)(BX*4), Z1
+	VMULPS  64(R8)(BX*4), Z1, Z1
+	VMULPS  (R9)(BX*4), Z0, Z0
+	VMULPS  64(R9)(BX*4), Z1, Z1
+	VMULPS  (R10)(BX*4), Z0, Z0
+	VMULPS  64(R10)(BX*4), Z1, Z1
+	VMULPS  (R11)(BX*4), Z0, Z0
+	VMULPS  64(R11)(BX*4), Z1, Z1
+	VMOVUPS Z0, (R12)(BX*4)
+	VMOVUPS Z1, 64(R12)(BX*4)
+	ADDQ    $0x20, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $+16, DX
+	CMPQ      CX, DX
+	CMOVQGT   DX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VMULPS    Z1, Z0, Z0
+	VMOVUPS.Z (R9)(BX*4), K1, Z1
+	VMULPS    Z0, Z1, Z0
+	VMOVUPS.Z (R10)(BX*4), K1, Z1
+	VMULPS    Z0, Z1, Z0
+	VMOVUPS.Z (R11)(BX*4), K1, Z1
+	VMULPS    Z0, Z1, Z0
+	VMOVUPS   Z0, K1, (R12)(BX*4)
+	ADDQ      $0x10, BX
+	CMPQ      BX, SI
+	JLT       step
+
+next:
+	DECQ R13
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_mul_mul_mul_f64_uuuuu_a4251c02ee_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_mul_mul_mul_mul_f64_uuuuu_a4251c02ee_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; store t3 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R13
+	TESTQ R13, R13
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+	MOVQ  56(CX), R12
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0
+	VMULPD  (R8)(BX*8), Z0, Z0
+	VMOVUPS 64(DI)(BX*8), Z1
+	VMULPD  64(R8)(BX*8), Z1, Z1
+	VMULPD  (R9)(BX*8), Z0, Z0
+	VMULPD  64(R9)(BX*8), Z1, Z1
+	VMULPD  (R10)(BX*8), Z0, Z0
+	VMULPD  64(R10)(BX*8), Z1, Z1
+	VMULPD  (R11)(BX*8), Z0, Z0
+	VMULPD  64(R11)(BX*8), Z1, Z1
+	VMOVUPS Z0, (R12)(BX*8)
+	VMOVUPS Z1, 64(R12)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VMOVUPD.Z (R8)(BX*8), K1, Z1
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD.Z (R9)(BX*8), K1, Z1
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD.Z (R10)(BX*8), K1, Z1
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD.Z (R11)(BX*8), K1, Z1
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (R12)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD.Z 64(R9)(BX*8), K1, Z1
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD.Z 64(R10)(BX*8), K1, Z1
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD.Z 64(R11)(BX*8), K1, Z1
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, 64(R12)(BX*8)
+
+next:
+	DECQ R13
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_mul_sub_f32_susu_00a8f0430e_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_mul_mul_sub_f32_susu_00a8f0430e_avx512(SB), NOSPLIT, $0-8
+	// kernel (s0:f32, u1:f32, s2:f32, u3:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = sub t0 t1; store t2 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), R11
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R12
+	MOVQ  40(CX), R8
+	MOVQ  48(CX), R9
+
+row:
+	VBROADCASTSS (R11), Z31
+	VBROADCASTSS (R12), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPS  (DI)(BX*4), Z31, Z0
+	VMULPS  (R8)(BX*4), Z30, Z1
+	VSUBPS  Z1, Z0, Z0
+	VMOVUPS Z0, (R9)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VMULPS    Z0, Z31, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VMULPS    Z1, Z30, Z1
+	VSUBPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R12
+	ADDQ 232(CX), R8
+	ADDQ 240(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_mul_sub_f32_uuuu_744a4b34c4_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_mul_mul_sub_f32_uuuu_744a4b34c4_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = sub t0 t1; store t2 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R12
+	TESTQ R12, R12
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0
+	VMULPS  (R8)(BX*4), Z0, Z0
+	VMOVUPS (R9)(BX*4), Z1
+	VMULPS  (R10)(BX*4), Z1, Z1
+	VSUBPS  Z1, Z0, Z0
+	VMOVUPS Z0, (R11)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VMULPS    Z1, Z0, Z0
+	VMOVUPS.Z (R9)(BX*4), K1, Z1
+	VMOVUPS.Z (R10)(BX*4), K1, Z2
+	VMULPS    Z2, Z1, Z1
+	VSUBPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (R11)(BX*4)
+
+next:
+	DECQ R12
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_mul_sub_f64_suus_7c90e78a44_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_mul_mul_sub_f64_suus_7c90e78a44_avx512(SB), NOSPLIT, $0-8
+	// kernel (s0:f64, u1:f64, u2:f64, s3:f64) { t0 = mul s0 u1; t1 = mul u2 s3; t2 = sub t0 t1; store t2 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), R11
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R12
+	MOVQ  48(CX), R9
+
+row:
+	VBROADCASTSD (R11), Z31
+	VBROADCASTSD (R12), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPD  (DI)(BX*8), Z31, Z0
+	VMULPD  64(DI)(BX*8), Z31, Z1
+	VMULPD  (R8)(BX*8), Z30, Z2
+	VMULPD  64(R8)(BX*8), Z30, Z3
+	VSUBPD  Z2, Z0, Z0
+	VSUBPD  Z3, Z1, Z1
+	VMOVUPS Z0, (R9)(BX*8)
+	VMOVUPS Z1, 64(R9)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VMULPD    Z0, Z31, Z0
+	VMOVUPD.Z (R8)(BX*8), K1, Z1
+	VMULPD    Z30, Z1, Z1
+	VSUBPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (R9)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VMULPD    Z0, Z31, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VMULPD    Z30, Z1, Z1
+	VSUBPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, 64(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R12
+	ADDQ 240(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_mul_sub_f64_uuuu_4a564628d2_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_mul_mul_sub_f64_uuuu_4a564628d2_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = sub t0 t1; store t2 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R12
+	TESTQ R12, R12
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0
+	VMULPD  (R8)(BX*8), Z0, Z0
+	VMOVUPS 64(DI)(BX*8), Z1
+	VMULPD  64(R8)(BX*8), Z1, Z1
+	VMOVUPS (R9)(BX*8), Z2
+	VMULPD  (R10)(BX*8), Z2, Z2
+	VMOVUPS 64(R9)(BX*8), Z3
+	VMULPD  64(R10)(BX*8), Z3, Z3
+	VSUBPD  Z2, Z0, Z0
+	VSUBPD  Z3, Z1, Z1
+	VMOVUPS Z0, (R11)(BX*8)
+	VMOVUPS Z1, 64(R11)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VMOVUPD.Z (R8)(BX*8), K1, Z1
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD.Z (R9)(BX*8), K1, Z1
+	VMOVUPD.Z (R10)(BX*8), K1, Z2
+	VMULPD    Z2, Z1, Z1
+	VSUBPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (R11)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD.Z 64(R9)(BX*8), K1, Z1
+	VMOVUPD.Z 64(R10)(BX*8), K1, Z2
+	VMULPD    Z2, Z1, Z1
+	VSUBPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, 64(R11)(BX*8)
+
+next:
+	DECQ R12
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_sub_f32_sus_965440f780_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_mul_sub_f32_sus_965440f780_avx512(SB), NOSPLIT, $0-8
+	// kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = sub s2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), R10
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSS (R10), Z31
+	VBROADCASTSS (R11), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPS  (DI)(BX*4), Z31, Z0
+	VSUBPS  Z0, Z30, Z0
+	VMOVUPS Z0, (R8)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VMULPS    Z0, Z31, Z0
+	VSUBPS    Z0, Z30, Z0
+	VMOVUPS   Z0, K1, (R8)(BX*4)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_sub_f32_uss_1ac56c3ec4_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_mul_sub_f32_uss_1ac56c3ec4_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, s1:f32, s2:f32) { t0 = mul u0 s1; t1 = sub t0 s2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R10
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSS (R10), Z31
+	VBROADCASTSS (R11), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPS  (DI)(BX*4), Z31, Z0
+	VSUBPS  Z30, Z0, Z0
+	VMOVUPS Z0, (R8)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VMULPS    Z31, Z0, Z0
+	VSUBPS    Z30, Z0, Z0
+	VMOVUPS   Z0, K1, (R8)(BX*4)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R10
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_sub_f32_usu_249e8d7faa_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_mul_sub_f32_usu_249e8d7faa_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = sub u2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R11
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSS (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPS  (DI)(BX*4), Z31, Z0
+	VMOVUPS (R8)(BX*4), Z1
+	VSUBPS  Z0, Z1, Z0
+	VMOVUPS Z0, (R9)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (R8)(BX*4), K1, Z0
+	VMOVUPS.Z (DI)(BX*4), K1, Z1
+	VMULPS    Z31, Z1, Z1
+	VSUBPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_sub_f32_usu_3188a3e4e2_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_mul_sub_f32_usu_3188a3e4e2_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = sub t0 u2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R11
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSS (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPS  (DI)(BX*4), Z31, Z0
+	VSUBPS  (R8)(BX*4), Z0, Z0
+	VMOVUPS Z0, (R9)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VMULPS    Z31, Z0, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VSUBPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_sub_f32_uus_26164bf0e3_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_mul_sub_f32_uus_26164bf0e3_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = sub t0 s2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSS (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0
+	VMULPS  (R8)(BX*4), Z0, Z0
+	VSUBPS  Z31, Z0, Z0
+	VMOVUPS Z0, (R9)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VMULPS    Z1, Z0, Z0
+	VSUBPS    Z31, Z0, Z0
+	VMOVUPS   Z0, K1, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_sub_f32_uus_7ef5de0cfb_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_mul_sub_f32_uus_7ef5de0cfb_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = sub s2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSS (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0
+	VMULPS  (R8)(BX*4), Z0, Z0
+	VSUBPS  Z0, Z31, Z0
+	VMOVUPS Z0, (R9)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VMULPS    Z1, Z0, Z0
+	VSUBPS    Z0, Z31, Z0
+	VMOVUPS   Z0, K1, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_sub_f32_uuu_9072ef8ceb_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_mul_sub_f32_uuu_9072ef8ceb_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = sub u2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0
+	VMULPS  (R8)(BX*4), Z0, Z0
+	VMOVUPS (R9)(BX*4), Z1
+	VSUBPS  Z0, Z1, Z0
+	VMOVUPS Z0, (R10)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VMULPS    Z1, Z0, Z0
+	VMOVUPS.Z (R9)(BX*4), K1, Z1
+	VSUBPS    Z0, Z1, Z0
+	VMOVUPS   Z0, K1, (R10)(BX*4)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_sub_f32_uuu_f343c420f6_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_mul_sub_f32_uuu_f343c420f6_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = sub t0 u2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0
+	VMULPS  (R8)(BX*4), Z0, Z0
+	VSUBPS  (R9)(BX*4), Z0, Z0
+	VMOVUPS Z0, (R10)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VMULPS    Z1, Z0, Z0
+	VMOVUPS.Z (R9)(BX*4), K1, Z1
+	VSUBPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (R10)(BX*4)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_sub_f64_suu_2f274783e2_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_mul_sub_f64_suu_2f274783e2_avx512(SB), NOSPLIT, $0-8
+	// kernel (s0:f64, u1:f64, u2:f64) { t0 = mul s0 u1; t1 = sub t0 u2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), R11
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSD (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPD  (DI)(BX*8), Z31, Z0
+	VMULPD  64(DI)(BX*8), Z31, Z1
+	VSUBPD  (R8)(BX*8), Z0, Z0
+	VSUBPD  64(R8)(BX*8), Z1, Z1
+	VMOVUPS Z0, (R9)(BX*8)
+	VMOVUPS Z1, 64(R9)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VMULPD    Z0, Z31, Z0
+	VMOVUPD.Z (R8)(BX*8), K1, Z1
+	VSUBPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (R9)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VMULPD    Z0, Z31, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VSUBPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, 64(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_sub_f64_uss_444dd93e96_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_mul_sub_f64_uss_444dd93e96_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, s1:f64, s2:f64) { t0 = mul u0 s1; t1 = sub t0 s2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R10
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSD (R10), Z31
+	VBROADCASTSD (R11), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPD  (DI)(BX*8), Z31, Z0
+	VMULPD  64(DI)(BX*8), Z31, Z1
+	VSUBPD  Z30, Z0, Z0
+	VSUBPD  Z30, Z1, Z1
+	VMOVUPS Z0, (R8)(BX*8)
+	VMOVUPS Z1, 64(R8)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VMULPD    Z31, Z0, Z0
+	VSUBPD    Z30, Z0, Z0
+	VMOVUPD   Z0, K1, (R8)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VMULPD    Z31, Z0, Z0
+	VSUBPD    Z30, Z0, Z0
+	VMOVUPD   Z0, K1, 64(R8)(BX*8)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R10
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_sub_f64_uss_ccb70909d7_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_mul_sub_f64_uss_ccb70909d7_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, s1:f64, s2:f64) { t0 = mul u0 s1; t1 = sub s2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R10
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSD (R10), Z31
+	VBROADCASTSD (R11), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPD  (DI)(BX*8), Z31, Z0
+	VMULPD  64(DI)(BX*8), Z31, Z1
+	VSUBPD  Z0, Z30, Z0
+	VSUBPD  Z1, Z30, Z1
+	VMOVUPS Z0, (R8)(BX*8)
+	VMOVUPS Z1, 64(R8)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VMULPD    Z31, Z0, Z0
+	VSUBPD    Z0, Z30, Z0
+	VMOVUPD   Z0, K1, (R8)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VMULPD    Z31, Z0, Z0
+	VSUBPD    Z0, Z30, Z0
+	VMOVUPD   Z0, K1, 64(R8)(BX*8)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R10
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_sub_f64_usu_4b94eabd30_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_mul_sub_f64_usu_4b94eabd30_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, s1:f64, u2:f64) { t0 = mul u0 s1; t1 = sub u2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R11
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSD (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPD  (DI)(BX*8), Z31, Z0
+	VMULPD  64(DI)(BX*8), Z31, Z1
+	VMOVUPS (R8)(BX*8), Z2
+	VSUBPD  Z0, Z2, Z0
+	VMOVUPS 64(R8)(BX*8), Z2
+	VSUBPD  Z1, Z2, Z1
+	VMOVUPS Z0, (R9)(BX*8)
+	VMOVUPS Z1, 64(R9)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (R8)(BX*8), K1, Z0
+	VMOVUPD.Z (DI)(BX*8), K1, Z1
+	VMULPD    Z31, Z1, Z1
+	VSUBPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (R9)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z0
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z1
+	VMULPD    Z31, Z1, Z1
+	VSUBPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, 64(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_sub_f64_uus_ad45800dc8_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_mul_sub_f64_uus_ad45800dc8_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = sub t0 s2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSD (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0
+	VMULPD  (R8)(BX*8), Z0, Z0
+	VMOVUPS 64(DI)(BX*8), Z1
+	VMULPD  64(R8)(BX*8), Z1, Z1
+	VSUBPD  Z31, Z0, Z0
+	VSUBPD  Z31, Z1, Z1
+	VMOVUPS Z0, (R9)(BX*8)
+	VMOVUPS Z1, 64(R9)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VMOVUPD.Z (R8)(BX*8), K1, Z1
+	VMULPD    Z1, Z0, Z0
+	VSUBPD    Z31, Z0, Z0
+	VMOVUPD   Z0, K1, (R9)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VMULPD    Z1, Z0, Z0
+	VSUBPD    Z31, Z0, Z0
+	VMOVUPD   Z0, K1, 64(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_sub_f64_uus_b464ecba9e_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_mul_sub_f64_uus_b464ecba9e_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = sub s2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSD (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0
+	VMULPD  (R8)(BX*8), Z0, Z0
+	VMOVUPS 64(DI)(BX*8), Z1
+	VMULPD  64(R8)(BX*8), Z1, Z1
+	VSUBPD  Z0, Z31, Z0
+	VSUBPD  Z1, Z31, Z1
+	VMOVUPS Z0, (R9)(BX*8)
+	VMOVUPS Z1, 64(R9)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VMOVUPD.Z (R8)(BX*8), K1, Z1
+	VMULPD    Z1, Z0, Z0
+	VSUBPD    Z0, Z31, Z0
+	VMOVUPD   Z0, K1, (R9)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VMULPD    Z1, Z0, Z0
+	VSUBPD    Z0, Z31, Z0
+	VMOVUPD   Z0, K1, 64(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_sub_f64_uuu_4bced6fb3f_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_mul_sub_f64_uuu_4bced6fb3f_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = sub u2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0
+	VMULPD  (R8)(BX*8), Z0, Z0
+	VMOVUPS 64(DI)(BX*8), Z1
+	VMULPD  64(R8)(BX*8), Z1, Z1
+	VMOVUPS (R9)(BX*8), Z2
+	VSUBPD  Z0, Z2, Z0
+	VMOVUPS 64(R9)(BX*8), Z2
+	VSUBPD  Z1, Z2, Z1
+	VMOVUPS Z0, (R10)(BX*8)
+	VMOVUPS Z1, 64(R10)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VMOVUPD.Z (R8)(BX*8), K1, Z1
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD.Z (R9)(BX*8), K1, Z1
+	VSUBPD    Z0, Z1, Z0
+	VMOVUPD   Z0, K1, (R10)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD.Z 64(R9)(BX*8), K1, Z1
+	VSUBPD    Z0, Z1, Z0
+	VMOVUPD   Z0, K1, 64(R10)(BX*8)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_sub_f64_uuu_a63907e725_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_mul_sub_f64_uuu_a63907e725_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = sub t0 u2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0
+	VMULPD  (R8)(BX*8), Z0, Z0
+	VMOVUPS 64(DI)(BX*8), Z1
+	VMULPD  64(R8)(BX*8), Z1, Z1
+	VSUBPD  (R9)(BX*8), Z0, Z0
+	VSUBPD  64(R9)(BX*8), Z1, Z1
+	VMOVUPS Z0, (R10)(BX*8)
+	VMOVUPS Z1, 64(R10)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VMOVUPD.Z (R8)(BX*8), K1, Z1
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD.Z (R9)(BX*8), K1, Z1
+	VSUBPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (R10)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD.Z 64(R9)(BX*8), K1, Z1
+	VSUBPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, 64(R10)(BX*8)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_sub_mul_etc_f32_ssusuu_4508d7f4cc_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_mul_sub_mul_etc_f32_ssusuu_4508d7f4cc_avx512(SB), NOSPLIT, $64-8
+	// kernel (s0:f32, s1:f32, u2:f32, s3:f32, u4:f32, u5:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 s3; t3 = mul u4 t2; t4 = add t3 u5; store t4 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), R12
+	MOVQ  24(CX), R13
+	MOVQ  32(CX), DI
+	MOVQ  40(CX), R14
+	MOVQ  48(CX), R8
+	MOVQ  56(CX), R9
+	MOVQ  64(CX), R10
+
+row:
+	VBROADCASTSS (R12), Z0
+	VBROADCASTSS (R13), Z1
+	VMULPS       Z1, Z0, Z0
+	VMOVUPS      Z0, (SP)
+	VMOVUPS      (SP), Z31
+	VBROADCASTSS (R14), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x20, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0
+	VSUBPS  Z31, Z0, Z0
+	VMOVUPS 64(DI)(BX*4), Z1
+	VSUBPS  Z31, Z1, Z1
+	VMULPS  Z30, Z0, Z0
+	VMULPS  Z30, Z1, Z1
+	VMULPS  (R8)(BX*4), Z0, Z0
+	VMULPS  64(R8)(BX*4), Z1, Z1
+	VADDPS  (R9)(BX*4), Z0, Z0
+	VADDPS  64(R9)(BX*4), Z1, Z1
+	VMOVUPS Z0, (R10)(BX*4)
+	VMOVUPS Z1, 64(R10)(BX*4)
+	ADDQ    $0x20, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $+16, DX
+	CMPQ      CX, DX
+	CMOVQGT   DX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (R8)(BX*4), K1, Z0
+	VMOVUPS.Z (DI)(BX*4), K1, Z1
+	VSUBPS    Z31, Z1, Z1
+	VMULPS    Z30, Z1, Z1
+	VMULPS    Z1, Z0, Z0
+	VMOVUPS.Z (R9)(BX*4), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (R10)(BX*4)
+	ADDQ      $0x10, BX
+	CMPQ      BX, SI
+	JLT       step
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R12
+	ADDQ 216(CX), R13
+	ADDQ 224(CX), DI
+	ADDQ 232(CX), R14
+	ADDQ 240(CX), R8
+	ADDQ 248(CX), R9
+	ADDQ 256(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_sub_mul_etc_f64_ssusuu_860582f937_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_mul_sub_mul_etc_f64_ssusuu_860582f937_avx512(SB), NOSPLIT, $64-8
+	// kernel (s0:f64, s1:f64, u2:f64, s3:f64, u4:f64, u5:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul s3 t1; t3 = mul t2 u4; t4 = add u5 t3; store t4 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), R12
+	MOVQ  24(CX), R13
+	MOVQ  32(CX), DI
+	MOVQ  40(CX), R14
+	MOVQ  48(CX), R8
+	MOVQ  56(CX), R9
+	MOVQ  64(CX), R10
+
+row:
+	VBROADCASTSD (R12), Z0
+	VBROADCASTSD (R13), Z1
+	VMULPD       Z1, Z0, Z0
+	VMOVUPS      Z0, (SP)
+	VMOVUPS      (SP), Z31
+	VBROADCASTSD (R14), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0
+	VSUBPD  Z31, Z0, Z0
+	VMOVUPS 64(DI)(BX*8), Z1
+	VSUBPD  Z31, Z1, Z1
+	VMULPD  Z0, Z30, Z0
+	VMULPD  Z1, Z30, Z1
+	VMULPD  (R8)(BX*8), Z0, Z0
+	VMULPD  64(R8)(BX*8), Z1, Z1
+	VADDPD  (R9)(BX*8), Z0, Z0
+	VADDPD  64(R9)(BX*8), Z1, Z1
+	VMOVUPS Z0, (R10)(BX*8)
+	VMOVUPS Z1, 64(R10)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VSUBPD    Z31, Z0, Z0
+	VMULPD    Z0, Z30, Z0
+	VMOVUPD.Z (R8)(BX*8), K1, Z1
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD.Z (R9)(BX*8), K1, Z1
+	VADDPD    Z0, Z1, Z0
+	VMOVUPD   Z0, K1, (R10)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VSUBPD    Z31, Z0, Z0
+	VMULPD    Z0, Z30, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD.Z 64(R9)(BX*8), K1, Z1
+	VADDPD    Z0, Z1, Z0
+	VMOVUPD   Z0, K1, 64(R10)(BX*8)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R12
+	ADDQ 216(CX), R13
+	ADDQ 224(CX), DI
+	ADDQ 232(CX), R14
+	ADDQ 240(CX), R8
+	ADDQ 248(CX), R9
+	ADDQ 256(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_sub_mul_f32_ssus_7ff6b7fe49_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_mul_sub_mul_f32_ssus_7ff6b7fe49_avx512(SB), NOSPLIT, $64-8
+	// kernel (s0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 s3; store t2 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), R10
+	MOVQ  24(CX), R11
+	MOVQ  32(CX), DI
+	MOVQ  40(CX), R12
+	MOVQ  48(CX), R8
+
+row:
+	VBROADCASTSS (R10), Z0
+	VBROADCASTSS (R11), Z1
+	VMULPS       Z1, Z0, Z0
+	VMOVUPS      Z0, (SP)
+	VMOVUPS      (SP), Z31
+	VBROADCASTSS (R12), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0
+	VSUBPS  Z31, Z0, Z0
+	VMULPS  Z30, Z0, Z0
+	VMOVUPS Z0, (R8)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VSUBPS    Z31, Z0, Z0
+	VMULPS    Z30, Z0, Z0
+	VMOVUPS   Z0, K1, (R8)(BX*4)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), DI
+	ADDQ 232(CX), R12
+	ADDQ 240(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_sub_mul_f64_ssus_b5f6a0d5f2_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_mul_sub_mul_f64_ssus_b5f6a0d5f2_avx512(SB), NOSPLIT, $64-8
+	// kernel (s0:f64, s1:f64, u2:f64, s3:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul s3 t1; store t2 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), R10
+	MOVQ  24(CX), R11
+	MOVQ  32(CX), DI
+	MOVQ  40(CX), R12
+	MOVQ  48(CX), R8
+
+row:
+	VBROADCASTSD (R10), Z0
+	VBROADCASTSD (R11), Z1
+	VMULPD       Z1, Z0, Z0
+	VMOVUPS      Z0, (SP)
+	VMOVUPS      (SP), Z31
+	VBROADCASTSD (R12), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0
+	VSUBPD  Z31, Z0, Z0
+	VMOVUPS 64(DI)(BX*8), Z1
+	VSUBPD  Z31, Z1, Z1
+	VMULPD  Z0, Z30, Z0
+	VMULPD  Z1, Z30, Z1
+	VMOVUPS Z0, (R8)(BX*8)
+	VMOVUPS Z1, 64(R8)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VSUBPD    Z31, Z0, Z0
+	VMULPD    Z0, Z30, Z0
+	VMOVUPD   Z0, K1, (R8)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VSUBPD    Z31, Z0, Z0
+	VMULPD    Z0, Z30, Z0
+	VMOVUPD   Z0, K1, 64(R8)(BX*8)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), DI
+	ADDQ 232(CX), R12
+	ADDQ 240(CX), R8
 	JMP  row
 
 done:
@@ -45614,6 +58452,3844 @@ done:
 	VZEROUPPER
 	RET
 
+// func k_sub_abs_f32_su_bff24b4d46_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_sub_abs_f32_su_bff24b4d46_avx512(SB), NOSPLIT, $0-8
+	// kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store t1 }
+	MOVQ         f+0(FP), CX
+	MOVQ         8(CX), SI
+	TESTQ        SI, SI
+	JLE          done
+	MOVQ         (CX), R9
+	TESTQ        R9, R9
+	JLE          done
+	MOVQ         16(CX), R10
+	MOVQ         24(CX), DI
+	MOVQ         32(CX), R8
+	VBROADCASTSD c7fffffff7fffffff<>+0(SB), Z30
+
+row:
+	VBROADCASTSS (R10), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VSUBPS  (DI)(BX*4), Z31, Z0
+	VANDPD  Z30, Z0, Z0
+	VMOVUPS Z0, (R8)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VSUBPS    Z0, Z31, Z0
+	VANDPD    Z30, Z0, Z0
+	VMOVUPS   Z0, K1, (R8)(BX*4)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_abs_f32_us_c54cc75a91_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_sub_abs_f32_us_c54cc75a91_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; store t1 }
+	MOVQ         f+0(FP), CX
+	MOVQ         8(CX), SI
+	TESTQ        SI, SI
+	JLE          done
+	MOVQ         (CX), R9
+	TESTQ        R9, R9
+	JLE          done
+	MOVQ         16(CX), DI
+	MOVQ         24(CX), R10
+	MOVQ         32(CX), R8
+	VBROADCASTSD c7fffffff7fffffff<>+0(SB), Z30
+
+row:
+	VBROADCASTSS (R10), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0
+	VSUBPS  Z31, Z0, Z0
+	VANDPD  Z30, Z0, Z0
+	VMOVUPS Z0, (R8)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VSUBPS    Z31, Z0, Z0
+	VANDPD    Z30, Z0, Z0
+	VMOVUPS   Z0, K1, (R8)(BX*4)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R10
+	ADDQ 224(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_abs_f32_uu_535b991930_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_sub_abs_f32_uu_535b991930_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = abs t0; store t1 }
+	MOVQ         f+0(FP), CX
+	MOVQ         8(CX), SI
+	TESTQ        SI, SI
+	JLE          done
+	MOVQ         (CX), R10
+	TESTQ        R10, R10
+	JLE          done
+	MOVQ         16(CX), DI
+	MOVQ         24(CX), R8
+	MOVQ         32(CX), R9
+	VBROADCASTSD c7fffffff7fffffff<>+0(SB), Z31
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0
+	VSUBPS  (R8)(BX*4), Z0, Z0
+	VANDPD  Z31, Z0, Z0
+	VMOVUPS Z0, (R9)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VSUBPS    Z1, Z0, Z0
+	VANDPD    Z31, Z0, Z0
+	VMOVUPS   Z0, K1, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_abs_f64_su_b365ef40ce_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_sub_abs_f64_su_b365ef40ce_avx512(SB), NOSPLIT, $0-8
+	// kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store t1 }
+	MOVQ         f+0(FP), CX
+	MOVQ         8(CX), SI
+	TESTQ        SI, SI
+	JLE          done
+	MOVQ         (CX), R9
+	TESTQ        R9, R9
+	JLE          done
+	MOVQ         16(CX), R10
+	MOVQ         24(CX), DI
+	MOVQ         32(CX), R8
+	VBROADCASTSD c7fffffffffffffff<>+0(SB), Z30
+
+row:
+	VBROADCASTSD (R10), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VSUBPD  (DI)(BX*8), Z31, Z0
+	VSUBPD  64(DI)(BX*8), Z31, Z1
+	VANDPD  Z30, Z0, Z0
+	VANDPD  Z30, Z1, Z1
+	VMOVUPS Z0, (R8)(BX*8)
+	VMOVUPS Z1, 64(R8)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VSUBPD    Z0, Z31, Z0
+	VANDPD    Z30, Z0, Z0
+	VMOVUPD   Z0, K1, (R8)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VSUBPD    Z0, Z31, Z0
+	VANDPD    Z30, Z0, Z0
+	VMOVUPD   Z0, K1, 64(R8)(BX*8)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_abs_f64_us_314a466d7c_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_sub_abs_f64_us_314a466d7c_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store t1 }
+	MOVQ         f+0(FP), CX
+	MOVQ         8(CX), SI
+	TESTQ        SI, SI
+	JLE          done
+	MOVQ         (CX), R9
+	TESTQ        R9, R9
+	JLE          done
+	MOVQ         16(CX), DI
+	MOVQ         24(CX), R10
+	MOVQ         32(CX), R8
+	VBROADCASTSD c7fffffffffffffff<>+0(SB), Z30
+
+row:
+	VBROADCASTSD (R10), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0
+	VSUBPD  Z31, Z0, Z0
+	VMOVUPS 64(DI)(BX*8), Z1
+	VSUBPD  Z31, Z1, Z1
+	VANDPD  Z30, Z0, Z0
+	VANDPD  Z30, Z1, Z1
+	VMOVUPS Z0, (R8)(BX*8)
+	VMOVUPS Z1, 64(R8)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VSUBPD    Z31, Z0, Z0
+	VANDPD    Z30, Z0, Z0
+	VMOVUPD   Z0, K1, (R8)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VSUBPD    Z31, Z0, Z0
+	VANDPD    Z30, Z0, Z0
+	VMOVUPD   Z0, K1, 64(R8)(BX*8)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R10
+	ADDQ 224(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_abs_f64_uu_78e2e30f16_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_sub_abs_f64_uu_78e2e30f16_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = abs t0; store t1 }
+	MOVQ         f+0(FP), CX
+	MOVQ         8(CX), SI
+	TESTQ        SI, SI
+	JLE          done
+	MOVQ         (CX), R10
+	TESTQ        R10, R10
+	JLE          done
+	MOVQ         16(CX), DI
+	MOVQ         24(CX), R8
+	MOVQ         32(CX), R9
+	VBROADCASTSD c7fffffffffffffff<>+0(SB), Z31
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0
+	VSUBPD  (R8)(BX*8), Z0, Z0
+	VMOVUPS 64(DI)(BX*8), Z1
+	VSUBPD  64(R8)(BX*8), Z1, Z1
+	VANDPD  Z31, Z0, Z0
+	VANDPD  Z31, Z1, Z1
+	VMOVUPS Z0, (R9)(BX*8)
+	VMOVUPS Z1, 64(R9)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VMOVUPD.Z (R8)(BX*8), K1, Z1
+	VSUBPD    Z1, Z0, Z0
+	VANDPD    Z31, Z0, Z0
+	VMOVUPD   Z0, K1, (R9)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VSUBPD    Z1, Z0, Z0
+	VANDPD    Z31, Z0, Z0
+	VMOVUPD   Z0, K1, 64(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_add_f32_sus_a0b9be46ed_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_sub_add_f32_sus_a0b9be46ed_avx512(SB), NOSPLIT, $0-8
+	// kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = add t0 s2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), R10
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSS (R10), Z31
+	VBROADCASTSS (R11), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VSUBPS  (DI)(BX*4), Z31, Z0
+	VADDPS  Z30, Z0, Z0
+	VMOVUPS Z0, (R8)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VSUBPS    Z0, Z31, Z0
+	VADDPS    Z30, Z0, Z0
+	VMOVUPS   Z0, K1, (R8)(BX*4)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_add_f32_suu_be01931b84_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_sub_add_f32_suu_be01931b84_avx512(SB), NOSPLIT, $0-8
+	// kernel (s0:f32, u1:f32, u2:f32) { t0 = sub s0 u1; t1 = add u2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), R11
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSS (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VSUBPS  (DI)(BX*4), Z31, Z0
+	VADDPS  (R8)(BX*4), Z0, Z0
+	VMOVUPS Z0, (R9)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (R8)(BX*4), K1, Z0
+	VMOVUPS.Z (DI)(BX*4), K1, Z1
+	VSUBPS    Z1, Z31, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_add_f32_uss_f7b0e7dd10_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_sub_add_f32_uss_f7b0e7dd10_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = add t0 s2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R10
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSS (R10), Z31
+	VBROADCASTSS (R11), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0
+	VSUBPS  Z31, Z0, Z0
+	VADDPS  Z30, Z0, Z0
+	VMOVUPS Z0, (R8)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VSUBPS    Z31, Z0, Z0
+	VADDPS    Z30, Z0, Z0
+	VMOVUPS   Z0, K1, (R8)(BX*4)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R10
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_add_f32_usu_2134758f1f_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_sub_add_f32_usu_2134758f1f_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, s1:f32, u2:f32) { t0 = sub u0 s1; t1 = add u2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R11
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSS (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0
+	VSUBPS  Z31, Z0, Z0
+	VADDPS  (R8)(BX*4), Z0, Z0
+	VMOVUPS Z0, (R9)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (R8)(BX*4), K1, Z0
+	VMOVUPS.Z (DI)(BX*4), K1, Z1
+	VSUBPS    Z31, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_add_f32_uus_ae624bef65_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_sub_add_f32_uus_ae624bef65_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, s2:f32) { t0 = sub u0 u1; t1 = add s2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSS (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0
+	VSUBPS  (R8)(BX*4), Z0, Z0
+	VADDPS  Z0, Z31, Z0
+	VMOVUPS Z0, (R9)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VSUBPS    Z1, Z0, Z0
+	VADDPS    Z0, Z31, Z0
+	VMOVUPS   Z0, K1, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_add_f32_uuu_69b77a9e69_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_sub_add_f32_uuu_69b77a9e69_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = add t0 u2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0
+	VSUBPS  (R8)(BX*4), Z0, Z0
+	VADDPS  (R9)(BX*4), Z0, Z0
+	VMOVUPS Z0, (R10)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VSUBPS    Z1, Z0, Z0
+	VMOVUPS.Z (R9)(BX*4), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (R10)(BX*4)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_add_f64_sus_3f827d41a0_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_sub_add_f64_sus_3f827d41a0_avx512(SB), NOSPLIT, $0-8
+	// kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = add s2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), R10
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSD (R10), Z31
+	VBROADCASTSD (R11), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VSUBPD  (DI)(BX*8), Z31, Z0
+	VSUBPD  64(DI)(BX*8), Z31, Z1
+	VADDPD  Z0, Z30, Z0
+	VADDPD  Z1, Z30, Z1
+	VMOVUPS Z0, (R8)(BX*8)
+	VMOVUPS Z1, 64(R8)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VSUBPD    Z0, Z31, Z0
+	VADDPD    Z0, Z30, Z0
+	VMOVUPD   Z0, K1, (R8)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VSUBPD    Z0, Z31, Z0
+	VADDPD    Z0, Z30, Z0
+	VMOVUPD   Z0, K1, 64(R8)(BX*8)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_add_f64_suu_a4579961da_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_sub_add_f64_suu_a4579961da_avx512(SB), NOSPLIT, $0-8
+	// kernel (s0:f64, u1:f64, u2:f64) { t0 = sub s0 u1; t1 = add t0 u2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), R11
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSD (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VSUBPD  (DI)(BX*8), Z31, Z0
+	VSUBPD  64(DI)(BX*8), Z31, Z1
+	VADDPD  (R8)(BX*8), Z0, Z0
+	VADDPD  64(R8)(BX*8), Z1, Z1
+	VMOVUPS Z0, (R9)(BX*8)
+	VMOVUPS Z1, 64(R9)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VSUBPD    Z0, Z31, Z0
+	VMOVUPD.Z (R8)(BX*8), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (R9)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VSUBPD    Z0, Z31, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, 64(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_add_f64_uss_3d99b4da67_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_sub_add_f64_uss_3d99b4da67_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = add s2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R10
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSD (R10), Z31
+	VBROADCASTSD (R11), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0
+	VSUBPD  Z31, Z0, Z0
+	VMOVUPS 64(DI)(BX*8), Z1
+	VSUBPD  Z31, Z1, Z1
+	VADDPD  Z0, Z30, Z0
+	VADDPD  Z1, Z30, Z1
+	VMOVUPS Z0, (R8)(BX*8)
+	VMOVUPS Z1, 64(R8)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VSUBPD    Z31, Z0, Z0
+	VADDPD    Z0, Z30, Z0
+	VMOVUPD   Z0, K1, (R8)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VSUBPD    Z31, Z0, Z0
+	VADDPD    Z0, Z30, Z0
+	VMOVUPD   Z0, K1, 64(R8)(BX*8)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R10
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_add_f64_usu_ef9423c8f2_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_sub_add_f64_usu_ef9423c8f2_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = add t0 u2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R11
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSD (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0
+	VSUBPD  Z31, Z0, Z0
+	VMOVUPS 64(DI)(BX*8), Z1
+	VSUBPD  Z31, Z1, Z1
+	VADDPD  (R8)(BX*8), Z0, Z0
+	VADDPD  64(R8)(BX*8), Z1, Z1
+	VMOVUPS Z0, (R9)(BX*8)
+	VMOVUPS Z1, 64(R9)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VSUBPD    Z31, Z0, Z0
+	VMOVUPD.Z (R8)(BX*8), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (R9)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VSUBPD    Z31, Z0, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, 64(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_add_f64_uus_0c6c78c4d2_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_sub_add_f64_uus_0c6c78c4d2_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = add s2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSD (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0
+	VSUBPD  (R8)(BX*8), Z0, Z0
+	VMOVUPS 64(DI)(BX*8), Z1
+	VSUBPD  64(R8)(BX*8), Z1, Z1
+	VADDPD  Z0, Z31, Z0
+	VADDPD  Z1, Z31, Z1
+	VMOVUPS Z0, (R9)(BX*8)
+	VMOVUPS Z1, 64(R9)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VMOVUPD.Z (R8)(BX*8), K1, Z1
+	VSUBPD    Z1, Z0, Z0
+	VADDPD    Z0, Z31, Z0
+	VMOVUPD   Z0, K1, (R9)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VSUBPD    Z1, Z0, Z0
+	VADDPD    Z0, Z31, Z0
+	VMOVUPD   Z0, K1, 64(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_add_f64_uuu_490513ca07_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_sub_add_f64_uuu_490513ca07_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = add t0 u2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0
+	VSUBPD  (R8)(BX*8), Z0, Z0
+	VMOVUPS 64(DI)(BX*8), Z1
+	VSUBPD  64(R8)(BX*8), Z1, Z1
+	VADDPD  (R9)(BX*8), Z0, Z0
+	VADDPD  64(R9)(BX*8), Z1, Z1
+	VMOVUPS Z0, (R10)(BX*8)
+	VMOVUPS Z1, 64(R10)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VMOVUPD.Z (R8)(BX*8), K1, Z1
+	VSUBPD    Z1, Z0, Z0
+	VMOVUPD.Z (R9)(BX*8), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (R10)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VSUBPD    Z1, Z0, Z0
+	VMOVUPD.Z 64(R9)(BX*8), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, 64(R10)(BX*8)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_div_f32_sus_808b300fab_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_sub_div_f32_sus_808b300fab_avx512(SB), NOSPLIT, $0-8
+	// kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = div t0 s2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), R10
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSS (R10), Z31
+	VBROADCASTSS (R11), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VSUBPS  (DI)(BX*4), Z31, Z0
+	VDIVPS  Z30, Z0, Z0
+	VMOVUPS Z0, (R8)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VSUBPS    Z0, Z31, Z0
+	VDIVPS    Z30, Z0, Z0
+	VMOVUPS   Z0, K1, (R8)(BX*4)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_div_f32_suu_0106749417_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_sub_div_f32_suu_0106749417_avx512(SB), NOSPLIT, $0-8
+	// kernel (s0:f32, u1:f32, u2:f32) { t0 = sub s0 u1; t1 = div t0 u2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), R11
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSS (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VSUBPS  (DI)(BX*4), Z31, Z0
+	VDIVPS  (R8)(BX*4), Z0, Z0
+	VMOVUPS Z0, (R9)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VSUBPS    Z0, Z31, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VDIVPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_div_f32_uss_710c75c2db_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_sub_div_f32_uss_710c75c2db_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = div t0 s2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R10
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSS (R10), Z31
+	VBROADCASTSS (R11), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0
+	VSUBPS  Z31, Z0, Z0
+	VDIVPS  Z30, Z0, Z0
+	VMOVUPS Z0, (R8)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VSUBPS    Z31, Z0, Z0
+	VDIVPS    Z30, Z0, Z0
+	VMOVUPS   Z0, K1, (R8)(BX*4)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R10
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_div_f32_usu_846f0e97e6_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_sub_div_f32_usu_846f0e97e6_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, s1:f32, u2:f32) { t0 = sub u0 s1; t1 = div t0 u2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R11
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSS (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0
+	VSUBPS  Z31, Z0, Z0
+	VDIVPS  (R8)(BX*4), Z0, Z0
+	VMOVUPS Z0, (R9)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VSUBPS    Z31, Z0, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VDIVPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_div_f32_uus_17256f6fb2_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_sub_div_f32_uus_17256f6fb2_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, s2:f32) { t0 = sub u0 u1; t1 = div t0 s2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSS (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0
+	VSUBPS  (R8)(BX*4), Z0, Z0
+	VDIVPS  Z31, Z0, Z0
+	VMOVUPS Z0, (R9)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VSUBPS    Z1, Z0, Z0
+	VDIVPS    Z31, Z0, Z0
+	VMOVUPS   Z0, K1, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_div_f32_uuu_dc62efb0df_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_sub_div_f32_uuu_dc62efb0df_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = div t0 u2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0
+	VSUBPS  (R8)(BX*4), Z0, Z0
+	VDIVPS  (R9)(BX*4), Z0, Z0
+	VMOVUPS Z0, (R10)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VSUBPS    Z1, Z0, Z0
+	VMOVUPS.Z (R9)(BX*4), K1, Z1
+	VDIVPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (R10)(BX*4)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_div_f64_sus_78b529c71e_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_sub_div_f64_sus_78b529c71e_avx512(SB), NOSPLIT, $0-8
+	// kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = div t0 s2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), R10
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSD (R10), Z31
+	VBROADCASTSD (R11), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VSUBPD  (DI)(BX*8), Z31, Z0
+	VSUBPD  64(DI)(BX*8), Z31, Z1
+	VDIVPD  Z30, Z0, Z0
+	VDIVPD  Z30, Z1, Z1
+	VMOVUPS Z0, (R8)(BX*8)
+	VMOVUPS Z1, 64(R8)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VSUBPD    Z0, Z31, Z0
+	VDIVPD    Z30, Z0, Z0
+	VMOVUPD   Z0, K1, (R8)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VSUBPD    Z0, Z31, Z0
+	VDIVPD    Z30, Z0, Z0
+	VMOVUPD   Z0, K1, 64(R8)(BX*8)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_div_f64_suu_c55d8358f9_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_sub_div_f64_suu_c55d8358f9_avx512(SB), NOSPLIT, $0-8
+	// kernel (s0:f64, u1:f64, u2:f64) { t0 = sub s0 u1; t1 = div t0 u2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), R11
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSD (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VSUBPD  (DI)(BX*8), Z31, Z0
+	VSUBPD  64(DI)(BX*8), Z31, Z1
+	VDIVPD  (R8)(BX*8), Z0, Z0
+	VDIVPD  64(R8)(BX*8), Z1, Z1
+	VMOVUPS Z0, (R9)(BX*8)
+	VMOVUPS Z1, 64(R9)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VSUBPD    Z0, Z31, Z0
+	VMOVUPD.Z (R8)(BX*8), K1, Z1
+	VDIVPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (R9)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VSUBPD    Z0, Z31, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VDIVPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, 64(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_div_f64_uss_5f66184579_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_sub_div_f64_uss_5f66184579_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = div t0 s2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R10
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSD (R10), Z31
+	VBROADCASTSD (R11), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0
+	VSUBPD  Z31, Z0, Z0
+	VMOVUPS 64(DI)(BX*8), Z1
+	VSUBPD  Z31, Z1, Z1
+	VDIVPD  Z30, Z0, Z0
+	VDIVPD  Z30, Z1, Z1
+	VMOVUPS Z0, (R8)(BX*8)
+	VMOVUPS Z1, 64(R8)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VSUBPD    Z31, Z0, Z0
+	VDIVPD    Z30, Z0, Z0
+	VMOVUPD   Z0, K1, (R8)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VSUBPD    Z31, Z0, Z0
+	VDIVPD    Z30, Z0, Z0
+	VMOVUPD   Z0, K1, 64(R8)(BX*8)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R10
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_div_f64_usu_3cd9d84cee_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_sub_div_f64_usu_3cd9d84cee_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = div t0 u2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R11
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSD (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0
+	VSUBPD  Z31, Z0, Z0
+	VMOVUPS 64(DI)(BX*8), Z1
+	VSUBPD  Z31, Z1, Z1
+	VDIVPD  (R8)(BX*8), Z0, Z0
+	VDIVPD  64(R8)(BX*8), Z1, Z1
+	VMOVUPS Z0, (R9)(BX*8)
+	VMOVUPS Z1, 64(R9)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VSUBPD    Z31, Z0, Z0
+	VMOVUPD.Z (R8)(BX*8), K1, Z1
+	VDIVPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (R9)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VSUBPD    Z31, Z0, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VDIVPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, 64(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_div_f64_uus_7c6586387d_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_sub_div_f64_uus_7c6586387d_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = div t0 s2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSD (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0
+	VSUBPD  (R8)(BX*8), Z0, Z0
+	VMOVUPS 64(DI)(BX*8), Z1
+	VSUBPD  64(R8)(BX*8), Z1, Z1
+	VDIVPD  Z31, Z0, Z0
+	VDIVPD  Z31, Z1, Z1
+	VMOVUPS Z0, (R9)(BX*8)
+	VMOVUPS Z1, 64(R9)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VMOVUPD.Z (R8)(BX*8), K1, Z1
+	VSUBPD    Z1, Z0, Z0
+	VDIVPD    Z31, Z0, Z0
+	VMOVUPD   Z0, K1, (R9)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VSUBPD    Z1, Z0, Z0
+	VDIVPD    Z31, Z0, Z0
+	VMOVUPD   Z0, K1, 64(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_div_f64_uuu_2ea59f7b42_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_sub_div_f64_uuu_2ea59f7b42_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = div t0 u2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0
+	VSUBPD  (R8)(BX*8), Z0, Z0
+	VMOVUPS 64(DI)(BX*8), Z1
+	VSUBPD  64(R8)(BX*8), Z1, Z1
+	VDIVPD  (R9)(BX*8), Z0, Z0
+	VDIVPD  64(R9)(BX*8), Z1, Z1
+	VMOVUPS Z0, (R10)(BX*8)
+	VMOVUPS Z1, 64(R10)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VMOVUPD.Z (R8)(BX*8), K1, Z1
+	VSUBPD    Z1, Z0, Z0
+	VMOVUPD.Z (R9)(BX*8), K1, Z1
+	VDIVPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (R10)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VSUBPD    Z1, Z0, Z0
+	VMOVUPD.Z 64(R9)(BX*8), K1, Z1
+	VDIVPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, 64(R10)(BX*8)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_mul_add_etc_f32_uuuuuu_43521638e9_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_sub_mul_add_etc_f32_uuuuuu_43521638e9_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = add t1 u2; t3 = sub u3 u1; t4 = mul t3 t3; t5 = add t2 t4; t6 = sub u4 u1; t7 = mul t6 t6; t8 = add t5 t7; t9 = sub u5 u1; t10 = mul t9 t9; t11 = add t8 t10; store t11 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R14
+	TESTQ R14, R14
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+	MOVQ  56(CX), R12
+	MOVQ  64(CX), R13
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x20, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0
+	VMOVUPS (R8)(BX*4), Z1
+	VSUBPS  Z1, Z0, Z0
+	VMOVUPS 64(DI)(BX*4), Z2
+	VMOVUPS 64(R8)(BX*4), Z3
+	VSUBPS  Z3, Z2, Z2
+	VMULPS  Z0, Z0, Z0
+	VMULPS  Z2, Z2, Z2
+	VADDPS  (R9)(BX*4), Z0, Z0
+	VADDPS  64(R9)(BX*4), Z2, Z2
+	VMOVUPS (R10)(BX*4), Z4
+	VSUBPS  Z1, Z4, Z4
+	VMOVUPS 64(R10)(BX*4), Z5
+	VSUBPS  Z3, Z5, Z5
+	VMULPS  Z4, Z4, Z4
+	VMULPS  Z5, Z5, Z5
+	VADDPS  Z4, Z0, Z0
+	VADDPS  Z5, Z2, Z2
+	VMOVUPS (R11)(BX*4), Z4
+	VSUBPS  Z1, Z4, Z4
+	VMOVUPS 64(R11)(BX*4), Z5
+	VSUBPS  Z3, Z5, Z5
+	VMULPS  Z4, Z4, Z4
+	VMULPS  Z5, Z5, Z5
+	VADDPS  Z4, Z0, Z0
+	VADDPS  Z5, Z2, Z2
+	VMOVUPS (R12)(BX*4), Z4
+	VSUBPS  Z1, Z4, Z1
+	VMOVUPS 64(R12)(BX*4), Z4
+	VSUBPS  Z3, Z4, Z3
+	VMULPS  Z1, Z1, Z1
+	VMULPS  Z3, Z3, Z3
+	VADDPS  Z1, Z0, Z0
+	VADDPS  Z3, Z2, Z1
+	VMOVUPS Z0, (R13)(BX*4)
+	VMOVUPS Z1, 64(R13)(BX*4)
+	ADDQ    $0x20, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $+16, DX
+	CMPQ      CX, DX
+	CMOVQGT   DX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VSUBPS    Z1, Z0, Z0
+	VMULPS    Z0, Z0, Z0
+	VMOVUPS.Z (R9)(BX*4), K1, Z2
+	VADDPS    Z2, Z0, Z0
+	VMOVUPS.Z (R10)(BX*4), K1, Z2
+	VSUBPS    Z1, Z2, Z2
+	VMULPS    Z2, Z2, Z2
+	VADDPS    Z2, Z0, Z0
+	VMOVUPS.Z (R11)(BX*4), K1, Z2
+	VSUBPS    Z1, Z2, Z2
+	VMULPS    Z2, Z2, Z2
+	VADDPS    Z2, Z0, Z0
+	VMOVUPS.Z (R12)(BX*4), K1, Z2
+	VSUBPS    Z1, Z2, Z1
+	VMULPS    Z1, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (R13)(BX*4)
+	ADDQ      $0x10, BX
+	CMPQ      BX, SI
+	JLT       step
+
+next:
+	DECQ R14
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	ADDQ 256(CX), R13
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_mul_f32_su_db68111212_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_sub_mul_f32_su_db68111212_avx512(SB), NOSPLIT, $0-8
+	// kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), R10
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R8
+
+row:
+	VBROADCASTSS (R10), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VSUBPS  (DI)(BX*4), Z31, Z0
+	VMULPS  Z0, Z0, Z0
+	VMOVUPS Z0, (R8)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VSUBPS    Z0, Z31, Z0
+	VMULPS    Z0, Z0, Z0
+	VMOVUPS   Z0, K1, (R8)(BX*4)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_mul_f32_sus_f2d8ce96e5_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_sub_mul_f32_sus_f2d8ce96e5_avx512(SB), NOSPLIT, $0-8
+	// kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = mul t0 s2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), R10
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSS (R10), Z31
+	VBROADCASTSS (R11), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VSUBPS  (DI)(BX*4), Z31, Z0
+	VMULPS  Z30, Z0, Z0
+	VMOVUPS Z0, (R8)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VSUBPS    Z0, Z31, Z0
+	VMULPS    Z30, Z0, Z0
+	VMOVUPS   Z0, K1, (R8)(BX*4)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_mul_f32_suu_644ee44e66_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_sub_mul_f32_suu_644ee44e66_avx512(SB), NOSPLIT, $0-8
+	// kernel (s0:f32, u1:f32, u2:f32) { t0 = sub s0 u1; t1 = mul u2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), R11
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSS (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VSUBPS  (DI)(BX*4), Z31, Z0
+	VMULPS  (R8)(BX*4), Z0, Z0
+	VMOVUPS Z0, (R9)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (R8)(BX*4), K1, Z0
+	VMOVUPS.Z (DI)(BX*4), K1, Z1
+	VSUBPS    Z1, Z31, Z1
+	VMULPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_mul_f32_us_a6edba4968_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_sub_mul_f32_us_a6edba4968_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R10
+	MOVQ  32(CX), R8
+
+row:
+	VBROADCASTSS (R10), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0
+	VSUBPS  Z31, Z0, Z0
+	VMULPS  Z0, Z0, Z0
+	VMOVUPS Z0, (R8)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VSUBPS    Z31, Z0, Z0
+	VMULPS    Z0, Z0, Z0
+	VMOVUPS   Z0, K1, (R8)(BX*4)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R10
+	ADDQ 224(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_mul_f32_uss_cd8a5001fc_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_sub_mul_f32_uss_cd8a5001fc_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = mul t0 s2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R10
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSS (R10), Z31
+	VBROADCASTSS (R11), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0
+	VSUBPS  Z31, Z0, Z0
+	VMULPS  Z30, Z0, Z0
+	VMOVUPS Z0, (R8)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VSUBPS    Z31, Z0, Z0
+	VMULPS    Z30, Z0, Z0
+	VMOVUPS   Z0, K1, (R8)(BX*4)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R10
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_mul_f32_usu_f2d17a1178_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_sub_mul_f32_usu_f2d17a1178_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, s1:f32, u2:f32) { t0 = sub u0 s1; t1 = mul t0 u2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R11
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSS (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0
+	VSUBPS  Z31, Z0, Z0
+	VMULPS  (R8)(BX*4), Z0, Z0
+	VMOVUPS Z0, (R9)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VSUBPS    Z31, Z0, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VMULPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_mul_f32_uu_f7bbda414f_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_sub_mul_f32_uu_f7bbda414f_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0
+	VSUBPS  (R8)(BX*4), Z0, Z0
+	VMULPS  Z0, Z0, Z0
+	VMOVUPS Z0, (R9)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VSUBPS    Z1, Z0, Z0
+	VMULPS    Z0, Z0, Z0
+	VMOVUPS   Z0, K1, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_mul_f32_uus_11b9186314_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_sub_mul_f32_uus_11b9186314_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, s2:f32) { t0 = sub u0 u1; t1 = mul s2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSS (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0
+	VSUBPS  (R8)(BX*4), Z0, Z0
+	VMULPS  Z0, Z31, Z0
+	VMOVUPS Z0, (R9)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VSUBPS    Z1, Z0, Z0
+	VMULPS    Z0, Z31, Z0
+	VMOVUPS   Z0, K1, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_mul_f32_uuu_c0f08c037b_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_sub_mul_f32_uuu_c0f08c037b_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = mul u2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0
+	VSUBPS  (R8)(BX*4), Z0, Z0
+	VMULPS  (R9)(BX*4), Z0, Z0
+	VMOVUPS Z0, (R10)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VSUBPS    Z1, Z0, Z0
+	VMOVUPS.Z (R9)(BX*4), K1, Z1
+	VMULPS    Z0, Z1, Z0
+	VMOVUPS   Z0, K1, (R10)(BX*4)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_mul_f64_su_7e868ab22d_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_sub_mul_f64_su_7e868ab22d_avx512(SB), NOSPLIT, $0-8
+	// kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), R10
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R8
+
+row:
+	VBROADCASTSD (R10), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VSUBPD  (DI)(BX*8), Z31, Z0
+	VSUBPD  64(DI)(BX*8), Z31, Z1
+	VMULPD  Z0, Z0, Z0
+	VMULPD  Z1, Z1, Z1
+	VMOVUPS Z0, (R8)(BX*8)
+	VMOVUPS Z1, 64(R8)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VSUBPD    Z0, Z31, Z0
+	VMULPD    Z0, Z0, Z0
+	VMOVUPD   Z0, K1, (R8)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VSUBPD    Z0, Z31, Z0
+	VMULPD    Z0, Z0, Z0
+	VMOVUPD   Z0, K1, 64(R8)(BX*8)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_mul_f64_sus_d8bf2d6d25_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_sub_mul_f64_sus_d8bf2d6d25_avx512(SB), NOSPLIT, $0-8
+	// kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = mul s2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), R10
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSD (R10), Z31
+	VBROADCASTSD (R11), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VSUBPD  (DI)(BX*8), Z31, Z0
+	VSUBPD  64(DI)(BX*8), Z31, Z1
+	VMULPD  Z0, Z30, Z0
+	VMULPD  Z1, Z30, Z1
+	VMOVUPS Z0, (R8)(BX*8)
+	VMOVUPS Z1, 64(R8)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VSUBPD    Z0, Z31, Z0
+	VMULPD    Z0, Z30, Z0
+	VMOVUPD   Z0, K1, (R8)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VSUBPD    Z0, Z31, Z0
+	VMULPD    Z0, Z30, Z0
+	VMOVUPD   Z0, K1, 64(R8)(BX*8)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_mul_f64_suu_0f070a3f92_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_sub_mul_f64_suu_0f070a3f92_avx512(SB), NOSPLIT, $0-8
+	// kernel (s0:f64, u1:f64, u2:f64) { t0 = sub s0 u1; t1 = mul u2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), R11
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSD (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VSUBPD  (DI)(BX*8), Z31, Z0
+	VSUBPD  64(DI)(BX*8), Z31, Z1
+	VMULPD  (R8)(BX*8), Z0, Z0
+	VMULPD  64(R8)(BX*8), Z1, Z1
+	VMOVUPS Z0, (R9)(BX*8)
+	VMOVUPS Z1, 64(R9)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (R8)(BX*8), K1, Z0
+	VMOVUPD.Z (DI)(BX*8), K1, Z1
+	VSUBPD    Z1, Z31, Z1
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (R9)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z0
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z1
+	VSUBPD    Z1, Z31, Z1
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, 64(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_mul_f64_us_b0213fff68_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_sub_mul_f64_us_b0213fff68_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R10
+	MOVQ  32(CX), R8
+
+row:
+	VBROADCASTSD (R10), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0
+	VSUBPD  Z31, Z0, Z0
+	VMOVUPS 64(DI)(BX*8), Z1
+	VSUBPD  Z31, Z1, Z1
+	VMULPD  Z0, Z0, Z0
+	VMULPD  Z1, Z1, Z1
+	VMOVUPS Z0, (R8)(BX*8)
+	VMOVUPS Z1, 64(R8)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VSUBPD    Z31, Z0, Z0
+	VMULPD    Z0, Z0, Z0
+	VMOVUPD   Z0, K1, (R8)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VSUBPD    Z31, Z0, Z0
+	VMULPD    Z0, Z0, Z0
+	VMOVUPD   Z0, K1, 64(R8)(BX*8)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R10
+	ADDQ 224(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_mul_f64_uss_648faea744_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_sub_mul_f64_uss_648faea744_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = mul s2 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R10
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R8
+
+row:
+	VBROADCASTSD (R10), Z31
+	VBROADCASTSD (R11), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0
+	VSUBPD  Z31, Z0, Z0
+	VMOVUPS 64(DI)(BX*8), Z1
+	VSUBPD  Z31, Z1, Z1
+	VMULPD  Z0, Z30, Z0
+	VMULPD  Z1, Z30, Z1
+	VMOVUPS Z0, (R8)(BX*8)
+	VMOVUPS Z1, 64(R8)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VSUBPD    Z31, Z0, Z0
+	VMULPD    Z0, Z30, Z0
+	VMOVUPD   Z0, K1, (R8)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VSUBPD    Z31, Z0, Z0
+	VMULPD    Z0, Z30, Z0
+	VMOVUPD   Z0, K1, 64(R8)(BX*8)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R10
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_mul_f64_usu_4355a2474c_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_sub_mul_f64_usu_4355a2474c_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = mul t0 u2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R11
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSD (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0
+	VSUBPD  Z31, Z0, Z0
+	VMOVUPS 64(DI)(BX*8), Z1
+	VSUBPD  Z31, Z1, Z1
+	VMULPD  (R8)(BX*8), Z0, Z0
+	VMULPD  64(R8)(BX*8), Z1, Z1
+	VMOVUPS Z0, (R9)(BX*8)
+	VMOVUPS Z1, 64(R9)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VSUBPD    Z31, Z0, Z0
+	VMOVUPD.Z (R8)(BX*8), K1, Z1
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (R9)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VSUBPD    Z31, Z0, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, 64(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_mul_f64_uu_93c0625e9a_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_sub_mul_f64_uu_93c0625e9a_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0
+	VSUBPD  (R8)(BX*8), Z0, Z0
+	VMOVUPS 64(DI)(BX*8), Z1
+	VSUBPD  64(R8)(BX*8), Z1, Z1
+	VMULPD  Z0, Z0, Z0
+	VMULPD  Z1, Z1, Z1
+	VMOVUPS Z0, (R9)(BX*8)
+	VMOVUPS Z1, 64(R9)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VMOVUPD.Z (R8)(BX*8), K1, Z1
+	VSUBPD    Z1, Z0, Z0
+	VMULPD    Z0, Z0, Z0
+	VMOVUPD   Z0, K1, (R9)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VSUBPD    Z1, Z0, Z0
+	VMULPD    Z0, Z0, Z0
+	VMOVUPD   Z0, K1, 64(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_mul_f64_uus_ce3d5f0eb3_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_sub_mul_f64_uus_ce3d5f0eb3_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = mul t0 s2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R11
+	MOVQ  40(CX), R9
+
+row:
+	VBROADCASTSD (R11), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0
+	VSUBPD  (R8)(BX*8), Z0, Z0
+	VMOVUPS 64(DI)(BX*8), Z1
+	VSUBPD  64(R8)(BX*8), Z1, Z1
+	VMULPD  Z31, Z0, Z0
+	VMULPD  Z31, Z1, Z1
+	VMOVUPS Z0, (R9)(BX*8)
+	VMOVUPS Z1, 64(R9)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VMOVUPD.Z (R8)(BX*8), K1, Z1
+	VSUBPD    Z1, Z0, Z0
+	VMULPD    Z31, Z0, Z0
+	VMOVUPD   Z0, K1, (R9)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VSUBPD    Z1, Z0, Z0
+	VMULPD    Z31, Z0, Z0
+	VMOVUPD   Z0, K1, 64(R9)(BX*8)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R11
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_mul_f64_uuu_1c3ecdbea4_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_sub_mul_f64_uuu_1c3ecdbea4_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = mul t0 u2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0
+	VSUBPD  (R8)(BX*8), Z0, Z0
+	VMOVUPS 64(DI)(BX*8), Z1
+	VSUBPD  64(R8)(BX*8), Z1, Z1
+	VMULPD  (R9)(BX*8), Z0, Z0
+	VMULPD  64(R9)(BX*8), Z1, Z1
+	VMOVUPS Z0, (R10)(BX*8)
+	VMOVUPS Z1, 64(R10)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VMOVUPD.Z (R8)(BX*8), K1, Z1
+	VSUBPD    Z1, Z0, Z0
+	VMOVUPD.Z (R9)(BX*8), K1, Z1
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (R10)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VSUBPD    Z1, Z0, Z0
+	VMOVUPD.Z 64(R9)(BX*8), K1, Z1
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, 64(R10)(BX*8)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_mul_mul_add_f32_ussuu_32c5f7091b_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_sub_mul_mul_add_f32_ussuu_32c5f7091b_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, s1:f32, s2:f32, u3:f32, u4:f32) { t0 = sub u0 s1; t1 = mul t0 s2; t2 = mul u3 t1; t3 = add t2 u4; store t3 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R12
+	MOVQ  32(CX), R13
+	MOVQ  40(CX), R8
+	MOVQ  48(CX), R9
+	MOVQ  56(CX), R10
+
+row:
+	VBROADCASTSS (R12), Z31
+	VBROADCASTSS (R13), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x20, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0
+	VSUBPS  Z31, Z0, Z0
+	VMOVUPS 64(DI)(BX*4), Z1
+	VSUBPS  Z31, Z1, Z1
+	VMULPS  Z30, Z0, Z0
+	VMULPS  Z30, Z1, Z1
+	VMULPS  (R8)(BX*4), Z0, Z0
+	VMULPS  64(R8)(BX*4), Z1, Z1
+	VADDPS  (R9)(BX*4), Z0, Z0
+	VADDPS  64(R9)(BX*4), Z1, Z1
+	VMOVUPS Z0, (R10)(BX*4)
+	VMOVUPS Z1, 64(R10)(BX*4)
+	ADDQ    $0x20, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $+16, DX
+	CMPQ      CX, DX
+	CMOVQGT   DX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (R8)(BX*4), K1, Z0
+	VMOVUPS.Z (DI)(BX*4), K1, Z1
+	VSUBPS    Z31, Z1, Z1
+	VMULPS    Z30, Z1, Z1
+	VMULPS    Z1, Z0, Z0
+	VMOVUPS.Z (R9)(BX*4), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (R10)(BX*4)
+	ADDQ      $0x10, BX
+	CMPQ      BX, SI
+	JLT       step
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R12
+	ADDQ 224(CX), R13
+	ADDQ 232(CX), R8
+	ADDQ 240(CX), R9
+	ADDQ 248(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_mul_mul_add_f32_uuuuu_e61f97e731_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_sub_mul_mul_add_f32_uuuuu_e61f97e731_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = sub u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = add t2 u4; store t3 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R13
+	TESTQ R13, R13
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+	MOVQ  56(CX), R12
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x20, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0
+	VSUBPS  (R8)(BX*4), Z0, Z0
+	VMOVUPS 64(DI)(BX*4), Z1
+	VSUBPS  64(R8)(BX*4), Z1, Z1
+	VMULPS  (R9)(BX*4), Z0, Z0
+	VMULPS  64(R9)(BX*4), Z1, Z1
+	VMULPS  (R10)(BX*4), Z0, Z0
+	VMULPS  64(R10)(BX*4), Z1, Z1
+	VADDPS  (R11)(BX*4), Z0, Z0
+	VADDPS  64(R11)(BX*4), Z1, Z1
+	VMOVUPS Z0, (R12)(BX*4)
+	VMOVUPS Z1, 64(R12)(BX*4)
+	ADDQ    $0x20, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $+16, DX
+	CMPQ      CX, DX
+	CMOVQGT   DX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VSUBPS    Z1, Z0, Z0
+	VMOVUPS.Z (R9)(BX*4), K1, Z1
+	VMULPS    Z1, Z0, Z0
+	VMOVUPS.Z (R10)(BX*4), K1, Z1
+	VMULPS    Z1, Z0, Z0
+	VMOVUPS.Z (R11)(BX*4), K1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (R12)(BX*4)
+	ADDQ      $0x10, BX
+	CMPQ      BX, SI
+	JLT       step
+
+next:
+	DECQ R13
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_mul_mul_add_f64_ussuu_5229466e32_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_sub_mul_mul_add_f64_ussuu_5229466e32_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, s1:f64, s2:f64, u3:f64, u4:f64) { t0 = sub u0 s1; t1 = mul s2 t0; t2 = mul t1 u3; t3 = add t2 u4; store t3 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R12
+	MOVQ  32(CX), R13
+	MOVQ  40(CX), R8
+	MOVQ  48(CX), R9
+	MOVQ  56(CX), R10
+
+row:
+	VBROADCASTSD (R12), Z31
+	VBROADCASTSD (R13), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0
+	VSUBPD  Z31, Z0, Z0
+	VMOVUPS 64(DI)(BX*8), Z1
+	VSUBPD  Z31, Z1, Z1
+	VMULPD  Z0, Z30, Z0
+	VMULPD  Z1, Z30, Z1
+	VMULPD  (R8)(BX*8), Z0, Z0
+	VMULPD  64(R8)(BX*8), Z1, Z1
+	VADDPD  (R9)(BX*8), Z0, Z0
+	VADDPD  64(R9)(BX*8), Z1, Z1
+	VMOVUPS Z0, (R10)(BX*8)
+	VMOVUPS Z1, 64(R10)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VSUBPD    Z31, Z0, Z0
+	VMULPD    Z0, Z30, Z0
+	VMOVUPD.Z (R8)(BX*8), K1, Z1
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD.Z (R9)(BX*8), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (R10)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VSUBPD    Z31, Z0, Z0
+	VMULPD    Z0, Z30, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD.Z 64(R9)(BX*8), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, 64(R10)(BX*8)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R12
+	ADDQ 224(CX), R13
+	ADDQ 232(CX), R8
+	ADDQ 240(CX), R9
+	ADDQ 248(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_mul_mul_add_f64_uuuuu_5894317fac_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_sub_mul_mul_add_f64_uuuuu_5894317fac_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = sub u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = add u4 t2; store t3 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R13
+	TESTQ R13, R13
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+	MOVQ  56(CX), R12
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*8), Z0
+	VSUBPD  (R8)(BX*8), Z0, Z0
+	VMOVUPS 64(DI)(BX*8), Z1
+	VSUBPD  64(R8)(BX*8), Z1, Z1
+	VMULPD  (R9)(BX*8), Z0, Z0
+	VMULPD  64(R9)(BX*8), Z1, Z1
+	VMULPD  (R10)(BX*8), Z0, Z0
+	VMULPD  64(R10)(BX*8), Z1, Z1
+	VADDPD  (R11)(BX*8), Z0, Z0
+	VADDPD  64(R11)(BX*8), Z1, Z1
+	VMOVUPS Z0, (R12)(BX*8)
+	VMOVUPS Z1, 64(R12)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (DI)(BX*8), K1, Z0
+	VMOVUPD.Z (R8)(BX*8), K1, Z1
+	VSUBPD    Z1, Z0, Z0
+	VMOVUPD.Z (R9)(BX*8), K1, Z1
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD.Z (R10)(BX*8), K1, Z1
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD.Z (R11)(BX*8), K1, Z1
+	VADDPD    Z0, Z1, Z0
+	VMOVUPD   Z0, K1, (R12)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VSUBPD    Z1, Z0, Z0
+	VMOVUPD.Z 64(R9)(BX*8), K1, Z1
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD.Z 64(R10)(BX*8), K1, Z1
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD.Z 64(R11)(BX*8), K1, Z1
+	VADDPD    Z0, Z1, Z0
+	VMOVUPD   Z0, K1, 64(R12)(BX*8)
+
+next:
+	DECQ R13
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = sub u2 u1; t3 = mul t2 t2; t4 = add u3 t3; t5 = sub u4 u1; t6 = mul t5 t5; t7 = add t4 t6; t8 = sub u5 u1; t9 = mul t8 t8; t10 = add t7 t9; t11 = add t1 t10; store t11 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R14
+	TESTQ R14, R14
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+	MOVQ  56(CX), R12
+	MOVQ  64(CX), R13
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (R9)(BX*8), Z0
+	VMOVUPS (R8)(BX*8), Z1
+	VSUBPD  Z1, Z0, Z0
+	VMOVUPS 64(R9)(BX*8), Z2
+	VMOVUPS 64(R8)(BX*8), Z3
+	VSUBPD  Z3, Z2, Z2
+	VMULPD  Z0, Z0, Z0
+	VMULPD  Z2, Z2, Z2
+	VADDPD  (R10)(BX*8), Z0, Z0
+	VADDPD  64(R10)(BX*8), Z2, Z2
+	VMOVUPS (R11)(BX*8), Z4
+	VSUBPD  Z1, Z4, Z4
+	VMOVUPS 64(R11)(BX*8), Z5
+	VSUBPD  Z3, Z5, Z5
+	VMULPD  Z4, Z4, Z4
+	VMULPD  Z5, Z5, Z5
+	VADDPD  Z4, Z0, Z0
+	VADDPD  Z5, Z2, Z2
+	VMOVUPS (R12)(BX*8), Z4
+	VSUBPD  Z1, Z4, Z4
+	VMOVUPS 64(R12)(BX*8), Z5
+	VSUBPD  Z3, Z5, Z5
+	VMULPD  Z4, Z4, Z4
+	VMULPD  Z5, Z5, Z5
+	VADDPD  Z4, Z0, Z0
+	VADDPD  Z5, Z2, Z2
+	VMOVUPS (DI)(BX*8), Z4
+	VSUBPD  Z1, Z4, Z1
+	VMOVUPS 64(DI)(BX*8), Z4
+	VSUBPD  Z3, Z4, Z3
+	VMULPD  Z1, Z1, Z1
+	VMULPD  Z3, Z3, Z3
+	VADDPD  Z0, Z1, Z0
+	VADDPD  Z2, Z3, Z1
+	VMOVUPS Z0, (R13)(BX*8)
+	VMOVUPS Z1, 64(R13)(BX*8)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (R9)(BX*8), K1, Z0
+	VMOVUPD.Z (R8)(BX*8), K1, Z1
+	VSUBPD    Z1, Z0, Z0
+	VMULPD    Z0, Z0, Z0
+	VMOVUPD.Z (R10)(BX*8), K1, Z2
+	VADDPD    Z0, Z2, Z0
+	VMOVUPD.Z (R11)(BX*8), K1, Z2
+	VSUBPD    Z1, Z2, Z2
+	VMULPD    Z2, Z2, Z2
+	VADDPD    Z2, Z0, Z0
+	VMOVUPD.Z (R12)(BX*8), K1, Z2
+	VSUBPD    Z1, Z2, Z2
+	VMULPD    Z2, Z2, Z2
+	VADDPD    Z2, Z0, Z0
+	VMOVUPD.Z (DI)(BX*8), K1, Z2
+	VSUBPD    Z1, Z2, Z1
+	VMULPD    Z1, Z1, Z1
+	VADDPD    Z0, Z1, Z0
+	VMOVUPD   Z0, K1, (R13)(BX*8)
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	SHRQ      $0x08, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z 64(R9)(BX*8), K1, Z0
+	VMOVUPD.Z 64(R8)(BX*8), K1, Z1
+	VSUBPD    Z1, Z0, Z0
+	VMULPD    Z0, Z0, Z0
+	VMOVUPD.Z 64(R10)(BX*8), K1, Z2
+	VADDPD    Z0, Z2, Z0
+	VMOVUPD.Z 64(R11)(BX*8), K1, Z2
+	VSUBPD    Z1, Z2, Z2
+	VMULPD    Z2, Z2, Z2
+	VADDPD    Z2, Z0, Z0
+	VMOVUPD.Z 64(R12)(BX*8), K1, Z2
+	VSUBPD    Z1, Z2, Z2
+	VMULPD    Z2, Z2, Z2
+	VADDPD    Z2, Z0, Z0
+	VMOVUPD.Z 64(DI)(BX*8), K1, Z2
+	VSUBPD    Z1, Z2, Z1
+	VMULPD    Z1, Z1, Z1
+	VADDPD    Z0, Z1, Z0
+	VMOVUPD   Z0, K1, 64(R13)(BX*8)
+
+next:
+	DECQ R14
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	ADDQ 256(CX), R13
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
 // func k_tan_f32_u_a69f332907_avx512(f *abi.Frame)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·k_tan_f32_u_a69f332907_avx512(SB), $1352-8
@@ -50816,6 +67492,9 @@ GLOBL cfffffffffffffb81<>(SB), RODATA|NOPTR, $8
 
 DATA cfffffffffffffc81<>+0(SB)/8, $0xfffffffffffffc81
 GLOBL cfffffffffffffc81<>(SB), RODATA|NOPTR, $8
+
+DATA cffffffffffffffff<>+0(SB)/8, $0xffffffffffffffff
+GLOBL cffffffffffffffff<>(SB), RODATA|NOPTR, $8
 
 DATA v000000000000006e<>+0(SB)/8, $0x000000000000006e
 DATA v000000000000006e<>+8(SB)/8, $0x000000000000006e
