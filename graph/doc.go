@@ -161,6 +161,8 @@
 //	np.take(a, i, 0), a[i]          a.Take(0, i); np.take_along_axis is a.TakeAlong(0, i)
 //	np.add.at(a, i, v)              a.Scatter(0, i, v, graph.ScatterAdd)
 //	b = a.copy(); b[1:3] = v        a.Set("1:3", v)
+//	np.average(a, 0, w)             a.WeightedMean(w, 0); np.cov and np.corrcoef of columns are a.Cov(nil), a.Corr(nil)
+//	lfilter([1], [1, -a], x)        x.Recurrence(-1, a); ewm(alpha=c).mean() is x.ExpAverage(0, c)
 //	np.sort(a), np.argsort(a)       a.Sort(-1), a.ArgSort(-1); np.partition is TopK
 //	np.median(a, 0), np.quantile    a.Median(0), a.Quantile(q, 0)
 //	np.quantile(a, [p, q], 0)       a.Quantiles([]float64{p, q}, 0); methods by graph.QuantileMethod

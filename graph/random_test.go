@@ -209,6 +209,8 @@ func replayOp(v *ir.Value, args []graph.Node) graph.Node {
 		return args[0].Scatter(a.Axis, args[1], args[2], graph.ScatterOp(v.Op-ir.OpScatter))
 	case ir.OpSort, ir.OpSortDown, ir.OpArgSort, ir.OpArgSortDown:
 		return replaySort(v, args[0])
+	case ir.OpRecurrence:
+		return args[0].Recurrence(a.Axis, args[1])
 	case ir.OpSqueeze:
 		if len(a.Axes) == 0 {
 			return args[0]

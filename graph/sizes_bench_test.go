@@ -30,7 +30,7 @@ func network(tb testing.TB, options ...graph.Item) (p *graph.Program, ins, outs 
 }
 
 // BenchmarkSizes runs one program on batches of many sizes: two in turns, each of 1 to
-// 512 many times in a row, and the same at random.
+// 512 many times in a row, and the same at random. Then it makes plans for sizes that are new.
 func BenchmarkSizes(b *testing.B) {
 	p, ins, outs := network(b)
 	run := func(b *testing.B, i int) {
@@ -55,4 +55,12 @@ func BenchmarkSizes(b *testing.B) {
 	order := rand.New(rand.NewPCG(1, 2)).Perm(mostRows)
 	each(b, "alone", func(k int) int { return order[k/turn%mostRows] })
 	each(b, "random", func(k int) int { return order[k%mostRows] })
+	b.Run("prepare", func(b *testing.B) {
+		b.ReportAllocs()
+		for k := 0; b.Loop(); k++ {
+			if err := p.Prepare(b.Context(), map[string]int{"n": mostRows + 1 + k}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
 }

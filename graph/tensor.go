@@ -41,6 +41,20 @@ func FixedOf(f float64) Fixed { return tensor.FixedOf(f) }
 // that of a scalar t in Of(data, t.Shape()...), makes a scalar.
 func Of[T Element](data []T, shape ...int) *Tensor { return tensor.Of(data, shape...) }
 
+// OfRows returns a matrix with the elements of rows, which all must have as many. They are
+// copied.
+func OfRows[T Element](rows [][]T) *Tensor { return tensor.OfRows(rows) }
+
+// OfColumns returns a matrix whose columns are the elements of slices, which all must have
+// as many, as the fields of a struct of columns. They are copied.
+func OfColumns[T Element](columns ...[]T) *Tensor { return tensor.OfColumns(columns...) }
+
+// Rows returns copies of the rows of a matrix.
+func Rows[T Element](t *Tensor) ([][]T, error) { return tensor.Rows[T](t) }
+
+// Columns returns copies of the columns of a matrix.
+func Columns[T Element](t *Tensor) ([][]T, error) { return tensor.Columns[T](t) }
+
 // ScalarOf returns a tensor of rank 0 that holds v.
 func ScalarOf[T Element](v T) *Tensor { return tensor.ScalarOf(v) }
 

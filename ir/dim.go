@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
 // Dim is the extent of an axis: a number, or a polynomial in named sizes and
@@ -76,27 +78,40 @@ func (d Dim) String() string {
 }
 
 // Add returns d + e.
-func (d Dim) Add(e Dim) Dim { return d.with(e, func(p, q poly) poly { return p.add(q, 1) }) }
+func (d Dim) Add(e Dim) Dim {
+	return d.with(e, layout.AddInt, func(p, q poly) poly { return p.add(q, 1) })
+}
 
 // Sub returns d - e.
-func (d Dim) Sub(e Dim) Dim { return d.with(e, func(p, q poly) poly { return p.add(q, -1) }) }
+func (d Dim) Sub(e Dim) Dim {
+	return d.with(e, layout.SubInt, func(p, q poly) poly { return p.add(q, -1) })
+}
 
 // Mul returns d * e.
-func (d Dim) Mul(e Dim) Dim { return d.with(e, poly.mul) }
+func (d Dim) Mul(e Dim) Dim { return d.with(e, layout.MulInt, poly.mul) }
 
 // Div returns d / k rounded down, for k > 0.
 func (d Dim) Div(k int) Dim {
 	if k <= 0 {
-		return d.with(BadDim(fmt.Errorf("an extent is divided by %d: it must be by 1 or more", k)), nil)
+		return d.with(BadDim(fmt.Errorf("an extent is divided by %d: it must be by 1 or more", k)), nil, nil)
 	}
 	if n, ok := d.Int(); ok {
 		return Fixed(floorDiv(n, k))
 	}
-	return d.with(Dim{}, func(p, _ poly) poly { return p.div(k) })
+	return d.with(Dim{}, nil, func(p, _ poly) poly { return p.div(k) })
 }
 
-// with computes an extent from two, or returns the one that is a mistake.
-func (d Dim) with(e Dim, f func(p, q poly) poly) Dim {
+// with computes an extent from two, or returns the one that is a mistake. numbers is f for
+// two numbers; it reports whether the result is within int.
+func (d Dim) with(e Dim, numbers func(a, b int) (int, bool), f func(p, q poly) poly) Dim {
+	if a, ok := d.Int(); ok && numbers != nil {
+		if b, ok := e.Int(); ok {
+			if n, ok := numbers(a, b); ok {
+				return Fixed(n)
+			}
+			return tooLarge
+		}
+	}
 	switch {
 	case d.bad():
 		return d

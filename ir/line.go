@@ -202,7 +202,9 @@ func CheckLine(op Op, types ...DType) error {
 		return errors.New("no op on lines has such operands")
 	case !info.Domain.Has(types[0]):
 		return doesNotTake(op, types[0])
-	case info.Arity > 1 && types[1] != Int64:
+	case op == OpRecurrence && types[1] != types[0]:
+		return fmt.Errorf("dtypes %s and %s differ", types[0], types[1])
+	case op != OpRecurrence && info.Arity > 1 && types[1] != Int64:
 		return fmt.Errorf("the indices are %s: they must be int64", types[1])
 	case info.Arity > 2 && types[2] != types[0]:
 		return fmt.Errorf("dtypes %s and %s differ", types[0], types[2])

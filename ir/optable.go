@@ -137,6 +137,7 @@ const (
 	OpSortDown
 	OpArgSort
 	OpArgSortDown
+	OpRecurrence
 
 	OpConcat
 
@@ -317,6 +318,8 @@ var rows = [numOps]OpInfo{
 	OpSortDown:    {Name: "sort_down", Method: "sortdescending", Doc: "the first elements along an axis, the greatest first and NaNs last", Kind: Line, Arity: 1, Domain: Computed, attrs: []*attribute{attrAxis, attrFirst}, Infer: inferSort, Eval: evalLine, Line: sortLine, Sorts: true, Descending: true},
 	OpArgSort:     {Name: "argsort", Doc: "where the first elements along an axis are, the least first and NaNs last; equal ones in their order", Kind: Line, Arity: 1, Domain: Computed, attrs: []*attribute{attrAxis, attrFirst}, Infer: inferSort, Eval: evalLine, Line: sortLine, Sorts: true, Places: true},
 	OpArgSortDown: {Name: "argsort_down", Method: "argsortdescending", Doc: "where the first elements along an axis are, the greatest first and NaNs last; equal ones in their order", Kind: Line, Arity: 1, Domain: Computed, attrs: []*attribute{attrAxis, attrFirst}, Infer: inferSort, Eval: evalLine, Line: sortLine, Sorts: true, Descending: true, Places: true},
+
+	OpRecurrence: {Name: "recurrence", Doc: "y[i] = z[i]*y[i-1] + x[i] along an axis, z being the second operand; y[0] = x[0]", Kind: Line, Arity: 2, Domain: Numeric & Native, By: OpAdd, attrs: []*attribute{attrAxis}, Infer: inferRecurrence, Eval: evalLine, Line: recurrenceLine},
 
 	OpConcat: {Name: "concat", Doc: "the operands behind one another along an axis", Kind: Join, Arity: 1, More: true, Domain: AllTypes, attrs: []*attribute{attrAxis}, Infer: inferConcat, Eval: evalJoin, Place: placeConcat},
 }

@@ -16,6 +16,8 @@ import (
 // Along another axis, where elements of neighbouring lines are adjacent in memory, and for
 // short lines, it takes two passes: one reduces to the element, and one to the least index
 // of an element that equals it.
+//
+// A line of rows that are apart in memory, as those of a slice are, is reduced row by row.
 func (r *reducer) argReduce(v *ir.Value) (*ir.Value, error) {
 	x, axis, by := v.Args[0], v.Attr.Axes[0], v.Op.Info().By
 	n := extents(x)[axis]
@@ -25,6 +27,8 @@ func (r *reducer) argReduce(v *ir.Value) (*ir.Value, error) {
 		return r.constant(v, 0)
 	case axis < len(x.Type.Shape)-1 || n <= r.shortLine || isStrided(x, axis):
 		return b.firstIndex(by, x, b.index(x.Type.Shape, axis), axis), b.err
+	case len(x.Type.Shape) == 1 && isApart(x):
+		return b.byRows(by, x.Args[0]), b.err
 	}
 	index := b.add(ir.OpReduceChunks, ir.Attr{By: v.Op}, x)
 	if n <= ir.ReduceChunk {
@@ -37,6 +41,64 @@ func (r *reducer) argReduce(v *ir.Value) (*ir.Value, error) {
 	chunk := b.index(best.Type.Shape, 0)
 	index = b.add(ir.OpAdd, ir.Attr{}, index, b.add(ir.OpMul, ir.Attr{}, chunk, b.number(ir.ReduceChunk, best.Type.Shape)))
 	return b.firstIndex(by, best, index, 0), b.err
+}
+
+// byRows returns the index of the least or greatest element of x in row-major order.
+func (b *argReducer) byRows(by ir.Op, x *ir.Value) *ir.Value {
+	last := len(x.Type.Shape) - 1
+	cols := extents(x)[last]
+	inRow := b.add(b.v.Op, ir.Attr{Axes: []int{last}}, x)
+	if b.err == nil {
+		inRow, b.err = b.r.argReduce(inRow)
+	}
+	rows := ir.Shape{ir.Fixed(size(x.Type.Shape) / cols)}
+	inRow = b.add(ir.OpReshape, ir.Attr{Shape: rows}, inRow)
+	best := b.add(ir.OpReshape, ir.Attr{Shape: rows}, b.reduce(by, x, last))
+	if b.err != nil {
+		return nil
+	}
+	first := b.add(ir.OpMul, ir.Attr{}, b.index(rows, 0), b.number(cols, rows))
+	return b.firstIndex(by, best, b.add(ir.OpAdd, ir.Attr{}, first, inRow), 0)
+}
+
+// isApart reports whether x, one axis, is a reshape of several that come from elements of a
+// param or a computed value without a common stride. It follows views, and of an elementwise
+// op the first operand that has all elements.
+func isApart(x *ir.Value) bool {
+	if x.Op != ir.OpReshape || len(x.Args[0].Type.Shape) < 2 {
+		return false
+	}
+	var seen []*ir.Value // views, those of views first
+	for x = x.Args[0]; ; {
+		switch {
+		case x.Op.IsView():
+			seen = append(seen, x)
+			x = x.Args[0]
+			continue
+		case x.Op.IsElementwise() && wholeOperand(x) >= 0:
+			x = x.Args[wholeOperand(x)]
+			continue
+		}
+		break
+	}
+	l := layout.RowMajor(extents(x)...)
+	if x.Op == ir.OpParam && x.Attr.At != nil {
+		l = *x.Attr.At
+	}
+	for _, v := range slices.Backward(seen) {
+		var err error
+		if l, err = v.Layout(l); err != nil {
+			return false
+		}
+	}
+	_, ok := l.Reshape(l.Size())
+	return !ok
+}
+
+// wholeOperand returns which operand of an elementwise op is the first that has all
+// elements, or -1.
+func wholeOperand(x *ir.Value) int {
+	return slices.IndexFunc(x.Args, func(a *ir.Value) bool { return slices.Equal(a.Type.Shape, x.Type.Shape) && !isConst(a) })
 }
 
 // isStrided reports whether the elements of x along an axis come from elements of a param
@@ -58,7 +120,7 @@ func isStrided(x *ir.Value, axis int) bool {
 		case !x.Op.IsElementwise():
 			return false
 		}
-		like := slices.IndexFunc(x.Args, func(a *ir.Value) bool { return slices.Equal(a.Type.Shape, x.Type.Shape) && !isConst(a) })
+		like := wholeOperand(x)
 		if like < 0 {
 			return false
 		}

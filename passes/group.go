@@ -194,7 +194,7 @@ func (fu *fuser) whyNot(a, v *ir.Value) string {
 	case v.Op.IsJoin() || a.Op.IsJoin():
 		return "it is joined with others"
 	case v.Op.IsLine() || a.Op.IsLine():
-		return "its elements are ordered, or found by indices, in a loop of its own"
+		return "its elements are ordered, found by indices, or follow from one another, in a loop of its own"
 	case isScan(a) || isScan(v):
 		return "a scan goes along whole lines, in a loop of its own"
 	case alone(a):

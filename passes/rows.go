@@ -3,6 +3,7 @@ package passes
 import (
 	"slices"
 
+	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/layout"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
@@ -127,19 +128,24 @@ func (r *grouper) group(i int) *rowGroup {
 }
 
 // rowsFrom returns how many rows a group that begins with step i has: those that
-// the step reduces or scans, or that a scan of what it writes has; 0 if there are
-// none.
+// the step reduces or scans, or that a scan of what it writes has, or a reduction of what
+// it copies; 0 if there are none.
 func (r *grouper) rowsFrom(i int) int {
 	s := &r.p.Steps[i]
 	if n := r.rowsOf(s); n > 0 || r.acrossRows(s) {
 		return n
 	}
 	for j := i + 1; j < len(r.p.Steps) && j < i+r.machine.LookAhead; j++ {
-		if next := &r.p.Steps[j]; (next.Scans() || next.Contracts()) && slices.Contains(written(s), next.In[0].Buffer) {
+		if next := &r.p.Steps[j]; (next.Scans() || next.Contracts() || onlyCopies(s) && next.Reduces()) && slices.Contains(written(s), next.In[0].Buffer) {
 			return r.rowsOf(next)
 		}
 	}
 	return 0
+}
+
+// onlyCopies reports whether a step copies elements as they are: what strides do not describe.
+func onlyCopies(s *plan.Step) bool {
+	return s.Elementwise() && len(s.Body.Body) == 1 && s.Body.Body[0].Op == ir.OpCopy
 }
 
 // ready reports whether step j needs none of the late buffers.

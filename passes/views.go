@@ -36,7 +36,9 @@ func views(s *State) error {
 		case v.Op.IsElementwise():
 			err = w.elementwise(v)
 		case v.Op == ir.OpReduceChunks:
-			err = w.line(v)
+			if x, err = w.line(v); x != v {
+				*w.uses.at(x) += *w.uses.at(v)
+			}
 		case isScan(v):
 			err = w.whole(v, 0)
 		case v.Op == ir.OpDot:
@@ -88,6 +90,9 @@ func (w *viewer) view(v, x *ir.Value) (*ir.Value, error) {
 		return w.access(v, x)
 	}
 	c := w.fanIn(v, x)
+	if c.why == "" {
+		c.why = w.copiedBelow(v, c)
+	}
 	if c.why != "" {
 		w.store(x, c.why)
 		return w.access(v, x)
@@ -202,17 +207,6 @@ func (w *viewer) shape(v *ir.Value) error {
 	return w.shape(v)
 }
 
-// line makes sure that the line which v reduces has one stride.
-func (w *viewer) line(v *ir.Value) error {
-	a := v.Args[0]
-	if a.Op != ir.OpAccess || affine([]*ir.Value{v}, nil) {
-		return nil
-	}
-	c, err := w.copyOf(a, a.Pos, fmt.Sprintf("the elements that it reduces have no common stride in %s", a.Attr.At))
-	v.Args[0] = c
-	return err
-}
-
 // refinable reports whether the layouts of v's operands have a common loop nest.
 func refinable(v *ir.Value) bool {
 	var ls []layout.Layout
@@ -232,19 +226,14 @@ func (w *viewer) access(v, x *ir.Value) (*ir.Value, error) {
 	if x.Op == ir.OpAccess {
 		buffer = x.Args[0]
 	}
-	shape := extents(x)
-	if !slices.Equal(l.Shape, shape) && v.Op != ir.OpReshape { // a reshape that is no view on its own
-		m, ok := l.Reshape(shape...)
-		if !ok {
-			c, err := w.copyOf(x, x.Pos, fmt.Sprintf("the reshape to %v is no view of %s, and %s needs its axes", shape, l, v.Op))
-			if err != nil {
-				return nil, err
-			}
-			return w.access(v, c)
+	if why := needsCopy(v, x); why != "" {
+		c, err := w.copyOf(x, x.Pos, why)
+		if err != nil {
+			return nil, err
 		}
-		l = m
+		return w.access(v, c)
 	}
-	m, err := v.Layout(l)
+	m, err := viewLayout(v, l, extents(x))
 	if v.Op == ir.OpReshape && err != nil {
 		m, err = l, nil // the enumeration stays; the shapes meet in a common refinement
 	}

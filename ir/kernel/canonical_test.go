@@ -224,3 +224,14 @@ func BenchmarkCanonical(b *testing.B) {
 		})
 	}
 }
+
+// TestKeptFormsStay: kernels that are made twice have one order of operands.
+func TestKeptFormsStay(t *testing.T) {
+	for _, carries := range []bool{false, true} {
+		first, order := kernel.RowsKernel(ir.OpAdd, ir.Float32, carries)
+		want := slices.Clone(order)
+		again, order := kernel.RowsKernel(ir.OpAdd, ir.Float32, carries)
+		require.Equal(t, want, order)
+		require.Same(t, first, again)
+	}
+}

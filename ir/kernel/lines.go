@@ -7,7 +7,7 @@ import (
 )
 
 // The micro-kernels that are written by hand: lookup, and those of ops on lines, which are
-// gather, scatter and sort. The lines of gather and
+// gather, scatter, sort and recurrence. The lines of gather and
 // scatter are down the columns of a block, so that elements side by side go together where
 // they have one index.
 
@@ -64,6 +64,16 @@ func sortArgs(m *Micro) []Arg {
 // sortLimits bounds the length of a line: places are in 32 bits of a word.
 func sortLimits(*Micro) []Limit { return []Limit{{Dim: Field0 + 2, Most: math.MaxInt32}} }
 
+func recurrenceArgs(m *Micro) []Arg {
+	arg := Arg{DType: m.Type, Outer: Rows, Inner: Cols}
+	args := []Arg{arg, arg, arg}
+	for i := range args {
+		args[i].Across = Field0 + Dim(i)
+	}
+	args[2].Out = true
+	return args
+}
+
 func gatherMeaning(*Micro, body) Reference {
 	return func(b Block) {
 		for r := range b.Rows() {
@@ -100,6 +110,20 @@ func sortMeaning(m *Micro, _ body) Reference {
 			}
 			for c, e := range m.Op.Info().Line(m.Op, m.Type, [][]uint64{line})[:b.Cols()] {
 				b.Set(1, r, c, e)
+			}
+		}
+	}
+}
+
+func recurrenceMeaning(m *Micro, _ body) Reference {
+	return func(b Block) {
+		x, factors := make([]uint64, b.Cols()), make([]uint64, b.Cols())
+		for r := range b.Rows() {
+			for c := range x {
+				x[c], factors[c] = b.Get(0, r, c), b.Get(1, r, c)
+			}
+			for c, e := range ir.OpRecurrence.Info().Line(ir.OpRecurrence, m.Type, [][]uint64{x, factors}) {
+				b.Set(2, r, c, e)
 			}
 		}
 	}

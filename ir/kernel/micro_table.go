@@ -25,6 +25,7 @@ const (
 	Lookup                  // replaces bytes by the entries of a table
 	Scatter                 // stores rows by their indices
 	Sort                    // orders the elements of rows
+	Recurrence              // linear recurrences along the rows
 	numMicros
 )
 
@@ -105,6 +106,9 @@ func init() {
 		Sort: {name: "sort", doc: "out[r,c] = the element, or its place, that is number c of row r of in once that is ordered; in has length columns, out no more",
 			has: microParts{op: true, dtype: true}, types: ir.AllTypes & ir.Native, ops: sortOps, fields: []string{"across", "across_out", "length"}, written: true, args: sortArgs, limits: sortLimits, meaning: sortMeaning,
 			time: Time{Unit: Computed, Times: Field0 + 2, PerRow: true}, wholeRows: true},
+		Recurrence: {name: "recurrence", doc: "out[r,c] = a[r,c]*out[r,c-1] + in[r,c], and in[r,c] in the first column; the product is rounded",
+			has: microParts{dtype: true}, types: ir.OpRecurrence.Info().Domain, fields: []string{"across", "across_a", "across_out"}, written: true, args: recurrenceArgs, meaning: recurrenceMeaning,
+			time: Time{Unit: Computed}, wholeRows: true},
 	}
 }
 

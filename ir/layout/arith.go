@@ -14,6 +14,12 @@ func AddInt(a, b int) (int, bool) {
 	return c, (c > a) == (b > 0) || b == 0
 }
 
+// SubInt returns a-b, and whether it is within int.
+func SubInt(a, b int) (int, bool) {
+	c := a - b
+	return c, (c < a) == (b > 0) || b == 0
+}
+
 // MulInt returns a*b, and whether it is within int.
 func MulInt(a, b int) (int, bool) {
 	if a == math.MinInt || b == math.MinInt {

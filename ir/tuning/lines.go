@@ -12,11 +12,14 @@ type Lines struct {
 	// SortWork is what an element of a line costs that is sorted, in additions. A Xeon,
 	// lines of 1000 float32: 16 ns, or 3 ns where a few are selected.
 	SortWork float64
+	// RecurrenceRows is how many lines a call of recurrence has at least: a cache line of
+	// float32 that are side by side. It computes four at a time.
+	RecurrenceRows int
 	// LookupWork is what an element costs that is looked up in a table of 256 entries, in
 	// additions. BenchmarkWeights, Sapphire Rapids with AVX2: 50 to 65.
 	LookupWork float64
 }
 
 func defaultLines() Lines {
-	return Lines{LineElems: 1 << 14, ScatterCols: 64, LineWork: 8, SortWork: 1000, LookupWork: 50}
+	return Lines{LineElems: 1 << 14, ScatterCols: 64, LineWork: 8, SortWork: 1000, RecurrenceRows: 16, LookupWork: 50}
 }

@@ -27,7 +27,7 @@ func init() { // not an initializer: some strategies choose others for their par
 		plan.Scan:          scans,
 		plan.ScanExclusive: scans,
 		plan.Contract:      {multiply},
-		plan.Line:          {gatherLines, scatterLines, sortLines},
+		plan.Line:          {gatherLines, scatterLines, sortLines, recurrenceLines},
 	}
 }
 

@@ -1,0 +1,76 @@
+package graph
+
+// Statistics of observations with weights.
+
+// WeightedMean returns the sums of weights*x along axes, of floats, divided by those of the
+// weights, which are a Node or Tensor of x's type that broadcasts to x's shape. It is NaN
+// where the weights add up to 0. Options: KeepDims.
+func (x Node) WeightedMean(weights any, axes ...any) Node {
+	const name = "weightedmean"
+	n, _ := x.count(name, axes, "KeepDims")
+	if n.Err() != nil {
+		return n
+	}
+	w := x.weights(name, weights)
+	return x.Mul(w).Sum(axes...).Div(w.Sum(axes...))
+}
+
+// weights returns weights in the shape of x.
+func (x Node) weights(name string, weights any) Node {
+	return within(name, x, Node{operand(0, weights, x.DType())}.BroadcastTo(x.get().typ.Shape))
+}
+
+// Cov returns the covariance matrix, [k,k], of k variables, of x, [n,k], whose rows are
+// observations: the mean of the products of distances from the means, as NumPy's
+// cov(x, rowvar=False, ddof=0). weights says how often each row counts, a Node or Tensor
+// [n] of x's type; nil is once. DDOF(d) divides by d less than the sum of weights.
+func (x Node) Cov(weights any, opts ...ReduceOption) Node {
+	const name = "cov"
+	if x.Err() != nil {
+		return x
+	}
+	if x.Rank() != 2 {
+		return fail(name, "takes observations by variables, [n,k], not %s", x.get().text())
+	}
+	return x.inComputeType(func(x Node) Node { return within(name, x, x.cov(name, weights, opts)) })
+}
+
+func (x Node) cov(name string, weights any, opts []ReduceOption) Node {
+	args := []any{0}
+	for _, o := range opts {
+		args = append(args, o)
+	}
+	n, r := x.count(name, args, "DDOF")
+	if n.Err() != nil {
+		return n
+	}
+	if weights == nil {
+		d := x.Sub(x.Mean(0))
+		return d.T().MatMul(d).Div(n.Sub(r.ddof).Maximum(0))
+	}
+	w := Node{operand(0, weights, x.DType())}
+	if w.Err() == nil && w.Rank() != 1 {
+		return fail(name, "weights of shape %s: give one for each row", w.n.typ.Shape)
+	}
+	w = w.Cast(x.DType()).Unsqueeze(1)
+	d := x.Sub(x.WeightedMean(w, 0))
+	return d.T().MatMul(d.Mul(w)).Div(w.Sum().Sub(r.ddof).Maximum(0))
+}
+
+// Corr returns the correlation matrix, [k,k], of x, [n,k], whose rows are observations: the
+// covariances divided by the standard deviations of both variables, at most 1. It is NaN for
+// a variable that does not vary. weights are those of Cov.
+func (x Node) Corr(weights any) Node {
+	const name = "corr"
+	if x.Err() != nil {
+		return x
+	}
+	if x.Rank() != 2 {
+		return fail(name, "takes observations by variables, [n,k], not %s", x.get().text())
+	}
+	return x.inComputeType(func(x Node) Node {
+		c := x.cov(name, weights, nil)
+		s := c.Diagonal(0, 0, 1).Sqrt()
+		return within(name, x, c.Div(s.Unsqueeze(1)).Div(s.Unsqueeze(0)).Clip(-1, 1))
+	})
+}
