@@ -52,6 +52,10 @@ func TestTensorTrait(t *testing.T) {
 		"tanh":          {above.Tanh(), "float32[2] [0.7615942 0.9640276]"},
 		"sinh":          {above.Sinh(), "float32[2] [1.1752012 3.6268604]"},
 		"add":           {x.Add(x), "uint32[2,2,2] [[[ 0 2] [ 4 6]] [[ 8 10] [12 14]]]"},
+		"sub":           {x.Sub(x), "uint32[2,2,2] [[[0 0] [0 0]] [[0 0] [0 0]]]"},
+		"mul":           {x.Mul(x), "uint32[2,2,2] [[[ 0 1] [ 4 9]] [[16 25] [36 49]]]"},
+		"div":           {x.Div(2), "uint32[2,2,2] [[[0 0] [1 1]] [[2 2] [3 3]]]"},
+		"fixed point":   {graph.Const(graph.Of([]graph.Fixed{graph.FixedOf(1.5), graph.FixedOf(-0.25)})).Mul(2).Abs(), "fixed16x16[2] [3. 0.5]"},
 		"broadcast":     {x.Add(column), "uint32[2,2,2] [[[ 10 11] [102 103]] [[ 14 15] [106 107]]]"},
 	} {
 		require.NoError(t, c.node.Err(), name)
