@@ -177,7 +177,7 @@ func (l *Linked) putState(st *state) {
 // state is what one run needs, reused by later ones.
 type state struct {
 	l       *Linked
-	bases   []unsafe.Pointer // of each buffer: its element at index 0,...,0
+	bases   []unsafe.Pointer // of each buffer: its element at index 0,...,0; then all bytes
 	local   *local           // during a run
 	spare   []byte           // outs that overlap are computed here
 	moves   []spareOut

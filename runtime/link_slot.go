@@ -23,7 +23,7 @@ var allBytes = func() (all [kernel.Bytes]byte) {
 // base is where the elements of a slot are.
 type base struct {
 	size   int            // bytes of an element
-	buffer int            // of the program, or -1
+	buffer int            // of the program, the one behind them for all bytes, or -1
 	offset int            // bytes from there, or in scratch memory, to element 0
 	table  unsafe.Pointer // of a table
 	lo, hi int            // the least and the greatest location of an element
@@ -66,7 +66,7 @@ func (k *taskLinker) slot(s *nest.Slot) (base, error) {
 		if s.Elems != len(allBytes) || b.size != 1 {
 			return b, fmt.Errorf("%d bytes of %s", s.Elems, s.DType)
 		}
-		b.table = unsafe.Pointer(&allBytes[0])
+		b.buffer = len(k.l.buffers) // behind those of the program: see newState
 		return b, nil
 	}
 	return b, fmt.Errorf("kind %d does not exist", s.Kind)

@@ -87,7 +87,8 @@ func sum(a, b int) int {
 
 // newState returns the state of one run, without its memory.
 func (l *Linked) newState(ctx context.Context) (*state, error) {
-	st := &state{l: l, bases: make([]unsafe.Pointer, len(l.buffers))}
+	st := &state{l: l, bases: make([]unsafe.Pointer, len(l.buffers)+1)}
+	st.bases[len(l.buffers)] = unsafe.Pointer(&allBytes[0])
 	st.worker.frames = make([]frames, len(l.tasks))
 	st.job.left.L = &l.pool.mu
 	var err error

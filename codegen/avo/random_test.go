@@ -56,7 +56,7 @@ func randomKernel(s shape, draw func(n int) int) kernel.Code {
 		}
 		combine = append(combine, by)
 	}
-	if s.late && g.DType(0) != ir.Bool { // all values are needed, at the end
+	if s.late && ir.OpAdd.Info().Domain.Has(g.DType(0)) { // all values are needed, at the end
 		g.storeSum()
 		combine = append(combine, ir.OpInvalid)
 	}
