@@ -136,7 +136,8 @@ func (p *Program) runNew(ctx context.Context, outs, ins []*Tensor) error {
 // An output may share memory with inputs. If its memory is exactly that of one row-major input, and
 // each element of the input is read before the output is stored there, it is computed in
 // place: so it is in elementwise programs such as y = y + c*x. Explain says for which inputs.
-// Any other output is computed elsewhere first, and copied.
+// Any other output is computed elsewhere first, and copied. A run that fails or is cancelled may
+// have overwritten an input that is also an output: keep a copy of what must outlive it.
 func (p *Program) RunInto(ctx context.Context, outs []*Tensor, ins ...*Tensor) error {
 	b, err := p.ready(ctx, ins)
 	if err != nil {

@@ -270,7 +270,7 @@ func TestElementwise(t *testing.T) {
 			}
 			return "avx2"
 		}}
-	rapid.Check(t, func(t *rapid.T) {
+	check := func(t *rapid.T) {
 		p := randomPlan(t)
 		require.NoError(t, p.Verify(), p)
 		name := rapid.SampledFrom([]string{"everything", "singles", "units", "portable", "mixed"}).Draw(t, "library")
@@ -311,10 +311,19 @@ func TestElementwise(t *testing.T) {
 				}
 			}
 		}
-	})
-	for _, by := range strategies[plan.Parallel] {
-		require.Positive(t, reached[by.name], by.name)
 	}
+	missing := func() (names []string) {
+		for _, by := range strategies[plan.Parallel] {
+			if reached[by.name] == 0 {
+				names = append(names, by.name)
+			}
+		}
+		return names
+	}
+	for rounds := 0; rounds == 0 || rounds < 8 && missing() != nil; rounds++ { // some are rare
+		rapid.Check(t, check)
+	}
+	require.Empty(t, missing(), "no plan has a step for them")
 }
 
 // BenchmarkChoose schedules a step that one kernel computes.
