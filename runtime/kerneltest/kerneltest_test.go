@@ -122,7 +122,7 @@ func TestCheckCatchesTransposes(t *testing.T) {
 		"memory round operand 0": func(f *abi.Frame) { transpose(f); *at(f, 0, 0, -1)++ },
 		"block 1x9":              changed(transpose, func(f *abi.Frame) { f.Cols = min(f.Cols, 8) }),
 		"block 9x1":              changed(transpose, func(f *abi.Frame) { f.Rows = min(f.Rows, 8) }),
-		"block 2x1":              changed(transpose, func(f *abi.Frame) { f.Step[2] = 4 }),
+		"block 2x":               changed(transpose, func(f *abi.Frame) { f.Step[2] = 4 }),
 		"block 1x":               changed(transpose, func(f *abi.Frame) { f.Step[0] = max(f.Step[0], -f.Step[0]) }),
 	})
 }
