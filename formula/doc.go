@@ -17,7 +17,7 @@
 //
 // Functions lists the functions. Where this library's numbers differ from NumPy's, in the
 // order of a sum, the last bits of a function, or integers divided by 0, they are this library's.
-// An integer to a negative power, which NumPy refuses when it meets one, is its reciprocal
+// An integer to a negative power, which is an error in NumPy, is its reciprocal
 // rounded towards 0: 2**i is 0 where i is negative. Numbers alone have 64 bits.
 //
 // Masks as subscripts (a[a > 0]) are an error, as the shape would depend on the elements, and

@@ -9,7 +9,7 @@ import (
 )
 
 // ellipsis begins the labels of axes that broadcast: batches, and what an ellipsis
-// stands for. Labels that begin with a dot have no name for errors.
+// stands for. They have labels that begin so, and no name of the user's.
 const ellipsis = "..."
 
 // broadcasting returns the labels of n axes that broadcast, which are aligned at

@@ -42,9 +42,9 @@ const (
 
 // dtypeInfo is a row of the table of element types.
 type dtypeInfo struct {
-	name    string // Go's name, in messages
-	text    string // the name in IR text
-	storage int    // bytes of an element in memory
+	name string // Go's name, in messages
+	text string // the name in IR text
+	bits int    // of an element; in memory it has whole bytes
 	// compute is the type that elements are computed in: the type itself where it has
 	// kernels of every kind. Any other type has loads, stores and conversions alone. Each op on
 	// it is that of the compute type, whose result is rounded or wrapped to the type;
@@ -58,31 +58,31 @@ type dtypeInfo struct {
 
 var dtypes = [numDTypes]dtypeInfo{
 	Invalid:    {"invalid", "invalid", 0, Invalid, Invalid},
-	Bool:       {"bool", "bool", 1, Bool, Int64},
-	Int8:       {"int8", "i8", 1, Int32, Int64},
-	Int16:      {"int16", "i16", 2, Int32, Int64},
-	Int32:      {"int32", "i32", 4, Int32, Int32},
-	Int64:      {"int64", "i64", 8, Int64, Int64},
-	Uint8:      {"uint8", "u8", 1, Uint8, Uint64},
-	Uint16:     {"uint16", "u16", 2, Int32, Uint64},
-	Uint32:     {"uint32", "u32", 4, Uint32, Uint32},
-	Uint64:     {"uint64", "u64", 8, Uint64, Uint64},
-	Float16:    {"float16", "f16", 2, Float32, Float16},
-	BFloat16:   {"bfloat16", "bf16", 2, Float32, BFloat16},
-	Float32:    {"float32", "f32", 4, Float32, Float32},
-	Float64:    {"float64", "f64", 8, Float64, Float64},
-	Fixed16x16: {"fixed16x16", "q16x16", 4, Float64, Fixed16x16},
+	Bool:       {"bool", "bool", 8, Bool, Int64},
+	Int8:       {"int8", "i8", 8, Int32, Int64},
+	Int16:      {"int16", "i16", 16, Int32, Int64},
+	Int32:      {"int32", "i32", 32, Int32, Int32},
+	Int64:      {"int64", "i64", 64, Int64, Int64},
+	Uint8:      {"uint8", "u8", 8, Uint8, Uint64},
+	Uint16:     {"uint16", "u16", 16, Int32, Uint64},
+	Uint32:     {"uint32", "u32", 32, Uint32, Uint32},
+	Uint64:     {"uint64", "u64", 64, Uint64, Uint64},
+	Float16:    {"float16", "f16", 16, Float32, Float16},
+	BFloat16:   {"bfloat16", "bf16", 16, Float32, BFloat16},
+	Float32:    {"float32", "f32", 32, Float32, Float32},
+	Float64:    {"float64", "f64", 64, Float64, Float64},
+	Fixed16x16: {"fixed16x16", "q16x16", 32, Float64, Fixed16x16},
 
-	Float8E4M3FN:   {"float8e4m3fn", "f8e4m3fn", 1, Float32, Float8E4M3FN},
-	Float8E4M3FNUZ: {"float8e4m3fnuz", "f8e4m3fnuz", 1, Float32, Float8E4M3FNUZ},
-	Float8E5M2:     {"float8e5m2", "f8e5m2", 1, Float32, Float8E5M2},
-	Float8E5M2FNUZ: {"float8e5m2fnuz", "f8e5m2fnuz", 1, Float32, Float8E5M2FNUZ},
-	Float8E8M0:     {"float8e8m0", "f8e8m0", 1, Float32, Float8E8M0},
-	Float4E2M1:     {"float4e2m1", "f4e2m1", 1, Float32, Float4E2M1},
-	Int4:           {"int4", "i4", 1, Int32, Int4},
-	Int2:           {"int2", "i2", 1, Int32, Int2},
-	Uint4:          {"uint4", "u4", 1, Int32, Uint4},
-	Uint2:          {"uint2", "u2", 1, Int32, Uint2},
+	Float8E4M3FN:   {"float8e4m3fn", "f8e4m3fn", 8, Float32, Float8E4M3FN},
+	Float8E4M3FNUZ: {"float8e4m3fnuz", "f8e4m3fnuz", 8, Float32, Float8E4M3FNUZ},
+	Float8E5M2:     {"float8e5m2", "f8e5m2", 8, Float32, Float8E5M2},
+	Float8E5M2FNUZ: {"float8e5m2fnuz", "f8e5m2fnuz", 8, Float32, Float8E5M2FNUZ},
+	Float8E8M0:     {"float8e8m0", "f8e8m0", 8, Float32, Float8E8M0},
+	Float4E2M1:     {"float4e2m1", "f4e2m1", 4, Float32, Float4E2M1},
+	Int4:           {"int4", "i4", 4, Int32, Int4},
+	Int2:           {"int2", "i2", 2, Int32, Int2},
+	Uint4:          {"uint4", "u4", 4, Int32, Uint4},
+	Uint2:          {"uint2", "u2", 2, Int32, Uint2},
 }
 
 func (d DType) info() dtypeInfo {
@@ -98,8 +98,11 @@ func (d DType) String() string { return d.info().name }
 // Text returns the name in IR text, "f32".
 func (d DType) Text() string { return d.info().text }
 
+// Bits returns how many bits an element has.
+func (d DType) Bits() int { return d.info().bits }
+
 // Size returns the bytes of one element in memory.
-func (d DType) Size() int { return d.info().storage }
+func (d DType) Size() int { return (d.Bits() + 7) / 8 }
 
 // Compute returns the type that elements are computed in, see dtypeInfo.
 func (d DType) Compute() DType { return d.info().compute }

@@ -14,7 +14,10 @@ import (
 // data of another operand says; sorts order the elements of a line.
 
 // IndexError says that an operand of indices has one that is outside an axis.
-type IndexError struct{ Index, Extent int }
+type IndexError struct {
+	Index  int64
+	Extent int
+}
 
 func (e *IndexError) Error() string {
 	return fmt.Sprintf("index %d is outside an axis of %d elements: allowed are 0 to %d", e.Index, e.Extent, e.Extent-1)
@@ -35,7 +38,7 @@ func CatchIndex(err *error) {
 // LineIndex returns an index of a line of some extent, or panics with an IndexError.
 func LineIndex(index int64, extent int) int {
 	if uint64(index) >= uint64(extent) {
-		panic(&IndexError{int(index), extent})
+		panic(&IndexError{index, extent})
 	}
 	return int(index)
 }
@@ -202,12 +205,13 @@ func CheckLine(op Op, types ...DType) error {
 		return errors.New("no op on lines has such operands")
 	case !info.Domain.Has(types[0]):
 		return doesNotTake(op, types[0])
-	case op == OpRecurrence && types[1] != types[0]:
-		return fmt.Errorf("dtypes %s and %s differ", types[0], types[1])
-	case op != OpRecurrence && info.Arity > 1 && types[1] != Int64:
+	case info.Indexed && types[1] != Int64:
 		return fmt.Errorf("the indices are %s: they must be int64", types[1])
-	case info.Arity > 2 && types[2] != types[0]:
-		return fmt.Errorf("dtypes %s and %s differ", types[0], types[2])
+	}
+	for i, d := range types {
+		if d != types[0] && !(info.Indexed && i == 1) {
+			return fmt.Errorf("dtypes %s and %s differ", types[0], d)
+		}
 	}
 	return nil
 }

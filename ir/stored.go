@@ -23,17 +23,6 @@ var minifloats = map[DType]*scalar.Minifloat{
 // Minifloat returns the format of a type of Minifloats, nil for Float8E8M0.
 func (d DType) Minifloat() *scalar.Minifloat { return minifloats[d] }
 
-// Bits returns the bits of an element.
-func (d DType) Bits() int {
-	switch d {
-	case Int4, Uint4, Float4E2M1:
-		return 4
-	case Int2, Uint2:
-		return 2
-	}
-	return 8 * d.Size()
-}
-
 // minifloatNumber returns the number that an element is.
 func minifloatNumber(d DType, a uint64) float64 {
 	if f := d.Minifloat(); f != nil {

@@ -76,7 +76,7 @@ func placeStep(p *plan.Plan, free *freeList, kind plan.BufferKind, last []int, p
 				continue
 			}
 			placed[out.Buffer] = true
-			if in, ok := inPlace(p, i, last, ins, out.Access, gone); ok && i == end {
+			if in, ok := inPlace(p, i, last, ins, out.Buffer, gone); ok && i == end {
 				gone[in] = true
 				b.Offset = p.Buffers[in].Offset
 				continue
@@ -110,30 +110,19 @@ func lastUse(p *plan.Plan) []int {
 	return last
 }
 
-// inPlace finds an input that dies in step i and whose place the output can
-// have: the step reads it only where it writes the output.
-func inPlace(p *plan.Plan, i int, last []int, ins []plan.Access, out plan.Access, gone map[int]bool) (int, bool) {
+// inPlace finds an input that dies in step i and whose place an output can have.
+func inPlace(p *plan.Plan, i int, last []int, ins []plan.Access, out int, gone map[int]bool) (int, bool) {
+	o := &p.Buffers[out]
 	for _, in := range ins {
 		b := &p.Buffers[in.Buffer]
-		o := &p.Buffers[out.Buffer]
-		if b.Kind != o.Kind || last[in.Buffer] != i || gone[in.Buffer] || !p.Steps[i].InPlace() {
+		if b.Kind != o.Kind || last[in.Buffer] != i || gone[in.Buffer] {
 			continue
 		}
-		if b.DType.Size() == o.DType.Size() && roomOf(b) == roomOf(o) && readsOnlyAt(ins, in.Buffer, out) {
+		if b.DType.Size() == o.DType.Size() && roomOf(b) == roomOf(o) && p.Steps[i].InPlace(in.Buffer, out) {
 			return in.Buffer, true
 		}
 	}
 	return 0, false
-}
-
-// readsOnlyAt reports whether all accesses to a buffer are where out is.
-func readsOnlyAt(ins []plan.Access, buffer int, out plan.Access) bool {
-	for _, in := range ins {
-		if in.Buffer == buffer && (in.Offset != out.Offset || !slices.Equal(in.Strides, out.Strides)) {
-			return false
-		}
-	}
-	return true
 }
 
 // roomOf returns the bytes of a buffer rounded up to whole cache lines.

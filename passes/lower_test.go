@@ -97,6 +97,19 @@ func TestReduceChunksOfText(t *testing.T) {
 	}
 }
 
+// TestJoinOfOneTemporary lowers a concat whose step stores a dying temporary of one element
+// three times: it is not done in place, since only one of them is where it was.
+func TestJoinOfOneTemporary(t *testing.T) {
+	_, err := Lower(parse(t, `func f(%p0: i32[1,8], %p1: i32[8,1]) {
+  %0 = dot %p0, %p1 : i32[1,1]
+  %1 = concat %0, %0, %0 axis=0 : i32[3,1]
+  %2 = permute %1 axes=[1,0] : i32[1,3]
+  %3 = dot %1, %2 : i32[3,3]
+  return %3
+}`), Options{Verify: true})
+	require.NoError(t, err)
+}
+
 // splits checks that both halves of a plan, some of whose params are frozen, are the
 // plan, and reports whether there are two.
 func splits(t *rapid.T, p *plan.Plan, inputs, want []eval.Array) bool {

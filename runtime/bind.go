@@ -44,12 +44,8 @@ func (st *state) bind(outs, ins []*tensor.Tensor) error {
 	if len(st.moves) == 0 || st.instead() != nil {
 		return nil
 	}
-	for i, m := range st.moves {
-		for _, n := range st.moves[:i] {
-			if outs[m.out] == outs[n.out] {
-				return failf("outputs %d and %d are one tensor, which can hold one of them only", n.out, m.out)
-			}
-		}
+	if err := st.checkSame(outs); err != nil {
+		return err
 	}
 	return st.bindSpare()
 }

@@ -48,6 +48,20 @@ func (st *state) findMoves() {
 	}
 }
 
+// checkSame returns an error if two outs are one tensor. They begin at one byte: findMoves has
+// put them into the order of their first bytes.
+func (st *state) checkSame(outs []*tensor.Tensor) error {
+	for k := range st.span {
+		a := &st.span[k]
+		for m := k + 1; m < len(st.span) && st.span[m].first == a.first; m++ {
+			if b := &st.span[m]; a.isOut && b.isOut && outs[a.index] == outs[b.index] {
+				return failf("outputs %d and %d are one tensor, which can hold one of them only", min(a.index, b.index), max(a.index, b.index))
+			}
+		}
+	}
+	return nil
+}
+
 // fewSpans is how many tensors are compared each with each, rather than sorted.
 const fewSpans = 8
 

@@ -2,24 +2,24 @@ package avo
 
 import "fmt"
 
-// Elements of two to four lines that take turns, such as the channels of pixels and the
-// parts of complex numbers: parts of packing and of transposes. A period is one element of
-// each line. A block is a vector of 16 bytes of each line, and as many periods; the two
-// halves of registers hold two blocks. A vector of the result is the union of the bytes that
-// VPSHUFB takes from each vector of the operand.
+// Interleaved elements of two to four lines, such as the channels of pixels and the parts of
+// complex numbers: parts of packing and of transposes. A period is one element of each line.
+// A block is a vector of 16 bytes of each line, and as many periods; the two halves of
+// registers hold two blocks. A vector of the result is the union of the bytes that VPSHUFB
+// takes from each vector of the operand.
 
-// mostLines is how many lines take turns at most.
+// mostLines is how many lines are interleaved at most.
 const mostLines = 4
 
-// turns are elements of a size that so many lines have by turns.
-type turns struct{ size, lines int }
+// interleaving is a number of interleaved lines, and the size of an element in bytes.
+type interleaving struct{ size, lines int }
 
 // blockBytes is the size of a vector of one line.
 const blockBytes = 16
 
 // place returns where a byte of the period's sequence is: in which line's vector, and where
 // in that.
-func (t turns) place(at int) (line, to int) {
+func (t interleaving) place(at int) (line, to int) {
 	element, rest := at/t.size, at%t.size
 	return element % t.lines, element/t.lines*t.size + rest
 }
@@ -37,7 +37,7 @@ func (m shuffleMask) symbol() memory {
 }
 
 // apart returns which bytes of vector v of a block make up the vector of a line.
-func (t turns) apart(v, line int) (m shuffleMask) {
+func (t interleaving) apart(v, line int) (m shuffleMask) {
 	for i := range m {
 		m[i] = 0x80
 	}
@@ -50,7 +50,7 @@ func (t turns) apart(v, line int) (m shuffleMask) {
 }
 
 // together returns which bytes of the vector of a line make up vector v of a block.
-func (t turns) together(line, v int) (m shuffleMask) {
+func (t interleaving) together(line, v int) (m shuffleMask) {
 	for b := range m {
 		m[b] = 0x80
 		if l, to := t.place(v*blockBytes + b); l == line {
@@ -79,7 +79,7 @@ func (p *program) unite(from, n, to int, mask func(v int) shuffleMask) {
 }
 
 // loadBlocks loads the two blocks at an address.
-func (t turns) loadBlocks(p *program, from memory) {
+func (t interleaving) loadBlocks(p *program, from memory) {
 	for v := range t.lines {
 		p.do("VMOVDQU", mem(from.at(v*blockBytes)), x(blockVectors+v))
 	}
@@ -90,12 +90,12 @@ func (t turns) loadBlocks(p *program, from memory) {
 }
 
 // line puts the vector of a line of the blocks that are loaded into a register.
-func (t turns) line(p *program, line, to int) {
+func (t interleaving) line(p *program, line, to int) {
 	p.unite(blockVectors, t.lines, to, func(v int) shuffleMask { return t.apart(v, line) })
 }
 
 // storeBlocks stores the two blocks whose lines are in lineVectors.
-func (t turns) storeBlocks(p *program, to memory) {
+func (t interleaving) storeBlocks(p *program, to memory) {
 	for v := range t.lines {
 		p.unite(lineVectors, t.lines, union, func(line int) shuffleMask { return t.together(line, v) })
 		p.do("VMOVDQU", x(union), mem(to.at(v*blockBytes)))

@@ -63,14 +63,14 @@ func compilePack(m *kernel.Micro) *program {
 	p.do("VZEROUPPER")
 	p.do("RET")
 	for lines := 2; lines <= mostLines; lines++ {
-		p.apart(turns{p.size, lines})
+		p.apart(interleaving{p.size, lines})
 	}
 	return &p.program
 }
 
-// apart copies the elements of the first of lines that take turns, a vector at a time, while
-// there is one behind them: the last vector that it loads ends before that.
-func (p *packer) apart(t turns) {
+// apart copies the elements of the first of interleaved lines, a vector at a time, while there
+// is another element: the last vector that it loads ends before that one.
+func (p *packer) apart(t interleaving) {
 	name, lanes := "apart"+itoa(t.lines), vectorBytes(1)/t.size
 	p.here(name)
 	p.do("CMPQ", gp(packLeft), imm(int64(lanes)))

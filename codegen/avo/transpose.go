@@ -11,8 +11,7 @@ import (
 // each other from a cache even if all map to the same set. The last tile of a row or column
 // of tiles ends where the block ends, so it may store elements a second time. A block with
 // fewer rows or columns than a tile, or whose input rows are not contiguous, is copied
-// element by element, but two to four rows or columns whose elements take turns vector by
-// vector: see interleave.go.
+// element by element, but two to four interleaved rows or columns vector by vector: see interleave.go.
 
 // transposer writes the function of a transpose.
 type transposer struct {
@@ -46,9 +45,9 @@ func compileTranspose(m *kernel.Micro) *program {
 	t.do("VZEROUPPER")
 	t.do("RET")
 	for lines := 2; lines <= mostLines; lines++ {
-		t.apart(turns{t.size, lines})
+		t.apart(interleaving{t.size, lines})
 		for across := 1; across <= mostLines; across++ {
-			t.together(turns{t.size, lines}, across)
+			t.together(interleaving{t.size, lines}, across)
 		}
 	}
 	return &t.program

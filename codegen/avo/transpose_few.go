@@ -1,7 +1,7 @@
 package avo
 
-// Transposes of two to four rows or columns. Where the elements of these take turns in the
-// input or the output, whole vectors are taken apart or put together: see interleave.go.
+// Transposes of two to four rows or columns. Where these are interleaved in the input or the
+// output, whole vectors are taken apart or put together: see interleave.go.
 
 // few jumps to where a few lines are taken apart or put together, if the block is that.
 func (t *transposer) few() {
@@ -18,7 +18,7 @@ func (t *transposer) few() {
 	}
 }
 
-// partLabel names the loop for so many lines, whose elements are so many apart.
+// partLabel names the loop for a number of lines, whose elements are across elements apart.
 func partLabel(name string, lines, across int) string {
 	return name + itoa(lines) + "by" + itoa(across)
 }
@@ -43,9 +43,9 @@ func (t *transposer) jump(to string, all ...equal) {
 	t.here(skip)
 }
 
-// apart writes the loop that takes lines apart: rows of the output whose elements take turns
-// in the input. The columns that are left are copied one by one.
-func (t *transposer) apart(by turns) {
+// apart writes the loop that takes lines apart: rows of the output that are interleaved in
+// the input. The columns that are left are copied one by one.
+func (t *transposer) apart(by interleaving) {
 	t.vectors(partLabel("apart", by.lines, 1), transposeCols, by.size, 0, func() {
 		by.loadBlocks(&t.program, at(transposeFrom, 0))
 		for line := range by.lines {
@@ -57,13 +57,13 @@ func (t *transposer) apart(by turns) {
 	})
 }
 
-// together writes the loop that puts lines together: columns of the output, whose elements
-// take turns there. In the input they are so many elements apart; of those that are not next
-// to each other whole vectors are loaded, while there is an element behind them.
-func (t *transposer) together(by turns, across int) {
+// together writes the loop that puts lines together: columns of the output, which are
+// interleaved there. In the input the elements of a line are across elements apart. If they
+// are not adjacent, whole vectors are loaded while another element follows.
+func (t *transposer) together(by interleaving, across int) {
 	t.vectors(partLabel("together", by.lines, across), transposeRows, by.size, min(1, across-1), func() {
 		for line := range by.lines {
-			from, apart := t.lineOf(transposeFrom, t.from, line), turns{by.size, across}
+			from, apart := t.lineOf(transposeFrom, t.from, line), interleaving{by.size, across}
 			if across == 1 {
 				t.do("VMOVDQU", mem(from), y(lineVectors+line))
 				continue
@@ -77,8 +77,8 @@ func (t *transposer) together(by turns, across int) {
 	})
 }
 
-// vectors writes a loop over the vectors of elements of a size, while more than so many are
-// left behind them. The others are copied one by one.
+// vectors writes a loop over vectors, which ends when fewer elements are left than a vector
+// has and behind more. Those are copied one by one.
 func (t *transposer) vectors(name string, left, size, behind int, body func()) {
 	lanes := vectorBytes(1) / size
 	t.do("PCALIGN", imm(32))

@@ -56,7 +56,6 @@ func RowsKernel(by ir.Op, d ir.DType, carries bool) (k *Kernel, order []int) {
 	}
 	k, order = b.Kernel().Canonical()
 	if !carries {
-		order = slices.Clone(order) // others have it too
 		for i := range order {
 			order[i]++
 		}

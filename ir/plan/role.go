@@ -135,11 +135,33 @@ func (s *Step) Contracts() bool { return s.has(Contract) }
 // OnLines reports whether the step computes lines from lines.
 func (s *Step) OnLines() bool { return s.has(Line) }
 
-// InPlace reports whether an output may be stored where an input is read that has the
-// same elements: no element is read after another has been stored there.
-func (s *Step) InPlace() bool {
-	role, _ := s.Kind()
-	return roles[role].inPlace
+// InPlace reports whether a step may store one buffer over another that it reads: no output
+// needs an element after another has been stored there, and each output in the one has the
+// access of each input in the other.
+func (s *Step) InPlace(from, to int) bool {
+	if role, _ := s.Kind(); !roles[role].inPlace {
+		return false
+	}
+	extents := s.Extents()
+	for _, in := range s.In {
+		for _, out := range s.Out {
+			if in.Buffer == from && out.Buffer == to && !sameElements(extents, in, out.Access) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// sameElements reports whether two accesses are at the same place at each index.
+// An axis of one index has no say.
+func sameElements(extents []int, a, b Access) bool {
+	for k, n := range extents {
+		if n > 1 && a.Strides[k] != b.Strides[k] {
+			return false
+		}
+	}
+	return a.Offset == b.Offset
 }
 
 // Stored reports whether an output is stored as the body computes it, without a combiner.

@@ -46,32 +46,10 @@ func (b *Buffer) SharesBytes(c *Buffer) bool {
 	return b.Offset < cEnd && c.Offset < bEnd && b.Offset < bEnd && c.Offset < cEnd
 }
 
-// inPlace reports whether a step reads each element that it needs of one buffer exactly
-// where it writes one of another: each output in the one has the access of each input in
-// the other, so that no output is stored over an element that another index reads.
+// inPlace reports whether a step stores one buffer over another as it reads it.
 func (v *planVerifier) inPlace(step, from, to int) bool {
 	a, b := &v.p.Buffers[from], &v.p.Buffers[to]
 	s := &v.p.Steps[step]
-	if a.Offset != b.Offset || a.DType.Size() != b.DType.Size() || !s.InPlace() {
-		return false
-	}
-	for _, in := range s.In {
-		for _, out := range s.Out {
-			if in.Buffer == from && out.Buffer == to && !sameElements(s.Extents(), in, out.Access) {
-				return false
-			}
-		}
-	}
-	return slices.ContainsFunc(s.Out, func(o Output) bool { return o.Buffer == to })
-}
-
-// sameElements reports whether two accesses are at the same place at each index.
-// An axis of one index has no say.
-func sameElements(extents []int, a, b Access) bool {
-	for k, n := range extents {
-		if n > 1 && a.Strides[k] != b.Strides[k] {
-			return false
-		}
-	}
-	return a.Offset == b.Offset
+	return a.Offset == b.Offset && a.DType.Size() == b.DType.Size() && s.InPlace(from, to) &&
+		slices.ContainsFunc(s.Out, func(o Output) bool { return o.Buffer == to })
 }

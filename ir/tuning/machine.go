@@ -70,9 +70,9 @@ type Machine struct {
 	// sum of the same, 128x256 and 512x64 1.9 times, 1024x32 three times; 256x256 fill
 	// the cache, 1.9 times.
 	TransposedBytes, TransposedWidth int
-	// TurnRows is up to how many rows a transpose loads and stores vectors of which the
-	// elements take turns.
-	TurnRows int
+	// InterleavedRows is up to how many rows a transpose loads and stores as vectors of
+	// interleaved elements.
+	InterleavedRows int
 	// TransposedCols is how many columns a step has at least whose operands are
 	// transposed block by block. Rows of fewer are packed tile by tile.
 	TransposedCols int
@@ -122,7 +122,7 @@ func Default(workers int) *Machine {
 		BlockElems: 64 << 10, CallElems: 32 << 10, LeastCallElems: 1024, CheapWork: 64,
 		CallNanos: 50_000, AssemblyCalls: assemblyCalls, GoCalls: goCalls,
 		RowWork: 85, PortableWork: 4, PackBytes: 16 << 10, AcrossCols: 32, StageWork: 4,
-		TransposedBytes: 128 << 10, TransposedWidth: 512, TransposedCols: 64, TurnRows: 4,
+		TransposedBytes: 128 << 10, TransposedWidth: 512, TransposedCols: 64, InterleavedRows: 4,
 		ShortCols: 64, CopiedCols: 8, LeastRows: 16, AcrossRows: 8,
 		NonTemporalFrom: 16 << 20, NonTemporalWork: 8, NonTemporalBytes: 8 << 10,
 		FillOperands: 4, TileBytes: 6 << 10, TilingWork: 2,

@@ -41,7 +41,7 @@ func offerTransposed(t *target, s *plan.Step) (offer, string) {
 func (e *elementwise) setTransposedBlock(bytes, widest int) {
 	extentRows, extentCols := e.step.Axes[e.row].Extent, e.step.Axes[e.col].Extent
 	most := min(e.mostElems(e.step), e.callElems(e.step), e.TransposedBytes/bytes)
-	if extentRows <= e.TurnRows { // their elements take turns, and are read once, in order
+	if extentRows <= e.InterleavedRows { // they are interleaved, and are read once, in order
 		most = min(most, e.PackBytes/bytes)
 	}
 	cols := e.TransposedWidth / widest

@@ -36,7 +36,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// repeated reads a file, and returns its rows so many times one behind the other.
+// repeated reads a file, and returns copies of its rows, one after the other.
 func repeated(t *testing.T, name string, copies int) *graph.Tensor {
 	x, err := npy.ReadFile(name)
 	require.NoError(t, err)

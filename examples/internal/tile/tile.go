@@ -9,7 +9,7 @@ import (
 	"github.com/stridefuse/stridefuse/npy"
 )
 
-// File writes the rows of a tensor to a .npy file, so many times one behind the other.
+// File writes copies of the rows of a tensor, one after the other, to a .npy file.
 func File(name string, x *graph.Tensor, copies int) error {
 	f, err := os.Create(name)
 	if err != nil {
