@@ -21,7 +21,7 @@ import (
 // many, with tails.
 func TestMatmul(t *testing.T) {
 	all := reached{}
-	all.checkAll(t, []string{"panels", "no panels", "batch", "blocks of rows", "blocks of columns", "blocks of images", "chunks", "left windows", "right windows",
+	all.checkAll(t, []string{"panels", "no panels", "batch", "blocks of rows", "blocks of columns", "blocks of images", "chunks", "left windows", "right windows", "right chunks",
 		"pack u32", "kernel (u0:f32) { t0 = copy u0; store t0 }", "transpose u32"}, func(t *rapid.T) {
 		draw := rapid.SampledFrom([]func(*rapid.T) string{drawProduct, drawWindows}).Draw(t, "form of product")
 		p := lowered(t, draw(t))
@@ -41,6 +41,7 @@ func TestMatmul(t *testing.T) {
 				"blocks of images":  of.cols.inner > 1 && of.cols.count(s.Axes) > 1 && of.right.packed,
 				"chunks":            of.pairs > ir.DotChunk,
 				"left windows":      of.left.packed,
+				"right chunks":      of.chunked(),
 				"right windows":     of.right.packed && of.rows.count(s.Axes) > 1,
 			} {
 				if is {
@@ -125,6 +126,9 @@ func drawMachine(t *rapid.T) *tuning.Machine {
 		m.Matmul.Cols, m.Matmul.LeastCols = 32, 16
 		m.Matmul.PackCols = 8
 	}
+	if rapid.Bool().Draw(t, "right chunks") {
+		m.Matmul.ChunkedBytes, m.Matmul.SetBytes = 1<<10, 64
+	}
 	return m
 }
 
@@ -153,7 +157,7 @@ func checkMatmul(t *rapid.T, p *plan.Plan, s *plan.Step, m *tuning.Machine) (*Dr
 		a.Buffer = i
 		buffers = append(buffers, b)
 	}
-	of := &product{target: &target{Machine: m, lib: complete{}, buffers: buffers}, step: s, chunk: -1}
+	of := newProduct(&target{Machine: m, lib: complete{}, buffers: buffers}, s)
 	require.Empty(t, of.match())
 	d, why := of.matmul()
 	require.Empty(t, why)
