@@ -118,11 +118,26 @@ func Builtins() []kernel.Code {
 	add(superKernels, superTypes...)
 	add(thresholds, ir.Uint8)
 	out = append(out, parseAll(superTypes, longKernels...)...)
+	out = append(out, dotChains()...)
 	out = append(out, builtinMicros()...)
 	out = append(out, builtinReductions()...)
 	out = append(out, builtinScans()...)
 	slices.SortFunc(out, func(a, b kernel.Code) int { return cmp.Compare(a.Signature(), b.Signature()) })
 	return slices.CompactFunc(out, func(a, b kernel.Code) bool { return a.Signature() == b.Signature() })
+}
+
+// dotChains returns the kernels of products of small matrices: the first chains, and the step of
+// one pair that continues one of integers; of floats that is fma.
+func dotChains() (out []kernel.Code) {
+	for _, d := range []ir.DType{ir.Float32, ir.Float64, ir.Int32, ir.Int64} {
+		for pairs := 2; pairs <= kernel.DotChainPairs; pairs++ {
+			k, _ := kernel.DotChain(d, pairs, true)
+			out = append(out, k)
+		}
+		k, _ := kernel.DotChain(d, 1, false)
+		out = append(out, k)
+	}
+	return out
 }
 
 // filled reports whether an op takes so long that it has kernels of unit operands alone:

@@ -68,7 +68,7 @@ func offerProduct(t *target, s *plan.Step) (offer, string) {
 	if why := p.match(); why != "" {
 		return offer{}, why
 	}
-	return offer{t.Work(s), p.matmul}, ""
+	return offer{p.cost(), p.matmul}, ""
 }
 
 func newProduct(t *target, s *plan.Step) *product {
@@ -108,7 +108,7 @@ func (p *product) matmul() (*Draft, string) {
 	if !ok {
 		return nil, "there is no kernel " + p.dot.Signature()
 	}
-	p.draft.Choice = nest.Choice{Kernel: p.dot.Signature(), Engine: engine, Kernels: 1, Cost: p.Work(p.step) * p.slowdown(engine)}
+	p.draft.Choice = nest.Choice{Kernel: p.dot.Signature(), Engine: engine, Kernels: 1, Cost: p.cost() + p.Work(p.step)*(p.slowdown(engine)-1)}
 	p.blocks()
 	items, part, why := p.items()
 	if why != "" {
@@ -116,6 +116,12 @@ func (p *product) matmul() (*Draft, string) {
 	}
 	p.draft.Parts = []nest.Nest{part.part(items)}
 	return p.draft, ""
+}
+
+// cost returns what the step costs with the better engine: its multiplications, and the calls of
+// the matrices of a batch.
+func (p *product) cost() float64 {
+	return p.Work(p.step) + p.Matmul.CallWork*float64(elems(&plan.Step{Axes: p.step.Axes[:p.at.Pairs]}))
 }
 
 // items returns what one iteration of the parallel loops, which part describes, does.

@@ -124,7 +124,7 @@ func (c *dotChunk) packChunk(left nest.Arg, n nest.Size) (item nest.Item, packed
 // packRight returns the call that copies the block's columns of n right rows into local memory,
 // and where they are then. It reads along the rows, as memory serves them fastest.
 func (c *dotChunk) packRight(right nest.Arg, n nest.Size) (item nest.Item, packed nest.Arg, why string) {
-	k, line := copyKernel(c.dtype, false), c.lineOf(c.cols.most())
+	k, line := copyKernel(c.dtype, false), oddLines(c.cols.most(), c.dtype)
 	if _, ok := c.lib.Engine(k.Signature()); !ok {
 		return item, packed, "there is no kernel " + k.Signature()
 	}

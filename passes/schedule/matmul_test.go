@@ -31,7 +31,12 @@ func TestMatmul(t *testing.T) {
 			if role, _ := s.Kind(); role != plan.Contract {
 				continue
 			}
-			d, of := checkMatmul(t, p, &s, m)
+			var of *product
+			d := checkMatmul(t, p, &s, m, func(at *target, s *plan.Step) (*Draft, string) {
+				of = newProduct(at, s)
+				require.Empty(t, of.match())
+				return of.matmul()
+			})
 			for what, is := range map[string]bool{
 				"panels":            slices.ContainsFunc(s.In, func(a plan.Access) bool { return a.Panel != nil }),
 				"no panels":         !slices.ContainsFunc(s.In, func(a plan.Access) bool { return a.Panel != nil }),
@@ -132,9 +137,9 @@ func drawMachine(t *rapid.T) *tuning.Machine {
 	return m
 }
 
-// checkMatmul schedules a step alone, with all that it reads as params, and compares
+// checkMatmul drafts a step alone, with all that it reads as params, and compares
 // each element that it stores with the definition.
-func checkMatmul(t *rapid.T, p *plan.Plan, s *plan.Step, m *tuning.Machine) (*Draft, *product) {
+func checkMatmul(t *rapid.T, p *plan.Plan, s *plan.Step, m *tuning.Machine, draft func(*target, *plan.Step) (*Draft, string)) *Draft {
 	accesses := []*plan.Access{&s.In[0], &s.In[1], &s.Out[0].Access}
 	var buffers []plan.Buffer
 	var inputs [][]uint64
@@ -157,9 +162,7 @@ func checkMatmul(t *rapid.T, p *plan.Plan, s *plan.Step, m *tuning.Machine) (*Dr
 		a.Buffer = i
 		buffers = append(buffers, b)
 	}
-	of := newProduct(&target{Machine: m, lib: complete{}, buffers: buffers}, s)
-	require.Empty(t, of.match())
-	d, why := of.matmul()
+	d, why := draft(&target{Machine: m, lib: complete{}, buffers: buffers}, s)
 	require.Empty(t, why)
 	program := &nest.Program{Buffers: buffers, Tasks: []nest.Task{{Slots: d.Slots, Scratch: d.Scratch, Parts: d.Parts, Choices: []nest.Choice{d.Choice}}}}
 	got, err := nest.Eval(program, inputs, nest.Shuffled(rapid.Uint64().Draw(t, "order")))
@@ -175,7 +178,7 @@ func checkMatmul(t *rapid.T, p *plan.Plan, s *plan.Step, m *tuning.Machine) (*Dr
 		want := ir.DotLine(buffers[2].DType, x, y, false)
 		require.Equal(t, want, got[0][locate(&s.Out[0].Access, index)], "element %v", index)
 	}
-	return d, of
+	return d
 }
 
 // advance moves to the next index of a box, and reports whether there is one.
