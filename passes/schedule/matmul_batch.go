@@ -16,8 +16,8 @@ import (
 //	      lines of the product = fma of left and right lines, from +0 on
 //	  transpose the product
 //
-// Each element is added up as ir.DotLine does it: there is one chunk. Operands that have the
-// batch as their contiguous axis are not transposed.
+// Each element is added up as ir.DotLine does it: matrices so small have one chunk of pairs.
+// Operands that have the batch as their contiguous axis are not transposed.
 var multiplyBatch = strategy{name: "matmul-batch", offer: offerBatch}
 
 // batch is a product that is being scheduled so.
@@ -47,10 +47,11 @@ func offerBatch(t *target, s *plan.Step) (offer, string) {
 		return offer{}, "the products are few"
 	case at.Rows-at.Pairs > 1 || at.Cols-at.Rows > 1 || len(s.Axes)-at.Cols > 1:
 		return offer{}, "the pairs, rows or columns are several axes"
-	case p.pairs > ir.DotChunk:
-		return offer{}, "there are several chunks of pairs"
 	}
 	b := &batch{target: t, step: s, dtype: p.dtype, along: at.Pairs - 1, pairs: at.Pairs, rows: at.Rows, cols: at.Cols}
+	if float64(b.lines())*b.StageWork >= b.Matmul.CallWork {
+		return offer{}, "a call for each product takes less than the copies of its matrices"
+	}
 	if why := b.findChains(p.pairs); why != "" {
 		return offer{}, why
 	}

@@ -1,6 +1,8 @@
 package schedule
 
 import (
+	"slices"
+
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/nest"
@@ -17,24 +19,37 @@ type chain struct {
 	pairs  int
 }
 
-// findChains covers the pairs with the longest chains that the library has.
+// findChains covers the pairs: the first chain is the longest that the library has, and each of the
+// others has one pair.
 func (b *batch) findChains(pairs int) (why string) {
-	for done := 0; done < pairs; {
-		n := min(kernel.DotChainPairs, pairs-done)
-		for ; n > 0; n-- {
-			code, order := kernel.DotChain(b.dtype, n, done == 0)
-			if engine, ok := b.lib.Engine(code.Signature()); ok {
-				b.chains = append(b.chains, chain{code, order, engine, n})
-				break
-			}
-			why = "there is no kernel " + code.Signature()
-		}
-		if n == 0 {
-			return why
-		}
-		done += n
+	for n := min(kernel.DotChainPairs, pairs); n > 0 && len(b.chains) == 0; n-- {
+		why = b.findChain(n, true)
 	}
+	if rest := pairs - b.covered(); why == "" && rest > 0 {
+		if why = b.findChain(1, false); why == "" {
+			b.chains = append(b.chains, slices.Repeat(b.chains[1:], rest-1)...)
+		}
+	}
+	return why
+}
+
+// findChain appends a chain if the library has it.
+func (b *batch) findChain(pairs int, first bool) (why string) {
+	code, order := kernel.DotChain(b.dtype, pairs, first)
+	engine, ok := b.lib.Engine(code.Signature())
+	if !ok {
+		return "there is no kernel " + code.Signature()
+	}
+	b.chains = append(b.chains, chain{code, order, engine, pairs})
 	return ""
+}
+
+// covered returns how many pairs the chains have.
+func (b *batch) covered() (n int) {
+	for _, c := range b.chains {
+		n += c.pairs
+	}
+	return n
 }
 
 // multiply returns the calls that multiply a tile: for each row of the left matrices the chains,
