@@ -79,7 +79,7 @@ func (w *groupWriter) part(from, count, size int) error {
 		}
 		t := w.target
 		t.inGroup = true
-		d, err := choose(&t, one)
+		d, err := w.draft(&t, one)
 		if err != nil {
 			return &ir.Error{Pos: step.Pos, Msg: fmt.Sprintf("step %d: %v", i, err)}
 		}
