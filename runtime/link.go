@@ -93,6 +93,9 @@ func (l *Linked) linkTask(in *nest.Task, linked linkedTasks) (*nestTask, error) 
 	if out := k.again(); out != nil {
 		return out, nil
 	}
+	if err := k.tables(); err != nil {
+		return nil, err
+	}
 	n := 0
 	for i := range in.Parts {
 		n += calls(in.Parts[i].Items)

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
@@ -15,7 +14,7 @@ type drafts map[form]*Draft
 
 // form is all that a draft depends on besides the machine and the library.
 type form struct {
-	body *kernel.Kernel
+	body string // its signature
 	rest string // of formOf
 }
 
@@ -26,7 +25,8 @@ func (s *scheduler) draft(t *target, step *plan.Step) (*Draft, error) {
 	}
 	var space [256]byte
 	rest := t.formOf(space[:0], step)
-	if d := s.known[form{step.Body, string(rest)}]; d != nil {
+	body := step.Body.Signature()
+	if d := s.known[form{body, string(rest)}]; d != nil {
 		return d.over(step), nil
 	}
 	d, err := choose(t, step)
@@ -36,7 +36,7 @@ func (s *scheduler) draft(t *target, step *plan.Step) (*Draft, error) {
 	if s.known == nil {
 		s.known = make(drafts, len(s.plan.Steps))
 	}
-	s.known[form{step.Body, string(rest)}] = d
+	s.known[form{body, string(rest)}] = d
 	return d.over(step), nil
 }
 
