@@ -93,6 +93,9 @@ func argPartners(f *ir.Func) map[*ir.Value]*ir.Value {
 		x  *ir.Value
 		by ir.Op
 	}
+	if !slices.ContainsFunc(f.Body, func(v *ir.Value) bool { return v.Op == ir.OpReduceChunks && v.Attr.By.IsArgReduction() }) {
+		return nil
+	}
 	best, partner := map[reduction]*ir.Value{}, map[*ir.Value]*ir.Value{}
 	for _, arg := range []bool{false, true} {
 		for _, v := range f.Body {
