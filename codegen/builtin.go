@@ -126,17 +126,20 @@ func Builtins() []kernel.Code {
 	return slices.CompactFunc(out, func(a, b kernel.Code) bool { return a.Signature() == b.Signature() })
 }
 
-// dotChains returns the kernels of products of small matrices: the first chains, and the step of
-// one pair that continues one of integers; of floats that is fma.
+// dotChains returns the kernels of products of small matrices that are not of one op: the first
+// chains of floats, and the step of one pair of integers.
 func dotChains() (out []kernel.Code) {
-	for _, d := range []ir.DType{ir.Float32, ir.Float64, ir.Int32, ir.Int64} {
-		for pairs := 2; pairs <= kernel.DotChainPairs; pairs++ {
-			k, _ := kernel.DotChain(d, pairs, true)
-			out = append(out, k)
-		}
-		k, _ := kernel.DotChain(d, 1, false)
+	add := func(d ir.DType, pairs int, first bool) {
+		k, _ := kernel.DotChain(d, pairs, first)
 		out = append(out, k)
 	}
+	for _, d := range superTypes {
+		for pairs := 2; pairs <= kernel.DotChainPairs; pairs++ {
+			add(d, pairs, true)
+		}
+	}
+	add(ir.Int32, 1, false)
+	add(ir.Int64, 1, false)
 	return out
 }
 

@@ -798,16 +798,12 @@ func init() {
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = mul u0 u1; store t0 }", Fn: k_mul_i64_uu_3928b8d38e},
 		{Sig: "kernel (s0:i8, u1:i8) { t0 = mul s0 u1; store t0 }", Fn: k_mul_i8_su_2ed1d6ce71},
 		{Sig: "kernel (u0:i8, u1:i8) { t0 = mul u0 u1; store t0 }", Fn: k_mul_i8_uu_db60907b44},
-		{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; t3 = mul u4 u5; t4 = add t2 t3; store t4 }", Fn: k_mul_mul_add_etc_i64_uuuuuu_e545ee4221},
-		{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64, u6:i64, u7:i64) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; t3 = mul u4 u5; t4 = add t2 t3; t5 = mul u6 u7; t6 = add t4 t5; store t6 }", Fn: k_mul_mul_add_etc_i64_uuuuuuuu_a728b30598},
 		{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f32_usus_0e0473eb88},
 		{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = mul u0 s1; t1 = mul u2 t0; t2 = add u3 t1; store t2 }", Fn: k_mul_mul_add_f32_usuu_a1c5c9fa1f},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f32_uuuu_ce4079a70a},
 		{Sig: "kernel (u0:f64, s1:f64, u2:f64, s3:f64) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f64_usus_6663a65808},
 		{Sig: "kernel (u0:f64, s1:f64, u2:f64, u3:f64) { t0 = mul u0 s1; t1 = mul u2 t0; t2 = add t1 u3; store t2 }", Fn: k_mul_mul_add_f64_usuu_47359eafdf},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f64_uuuu_791d9368dc},
-		{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_i32_uuuu_9df660ba6b},
-		{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_i64_uuuu_e5540f96fb},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = mul t0 s2; store t1 }", Fn: k_mul_mul_f32_sus_aa274bac16},
 		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = mul u2 t0; store t1 }", Fn: k_mul_mul_f32_usu_3028d8b96c},
 		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = mul t0 s2; store t1 }", Fn: k_mul_mul_f32_uus_be42ec1679},
@@ -825,9 +821,7 @@ func init() {
 		{Sig: "kernel (u0:f64, s1:f64, u2:f64, s3:f64, s4:f64, u5:f64, u6:f64, s7:f64, u8:f64) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = mul s4 u5; t3 = mul u6 s7; t4 = add u8 t3; t5 = add t2 t4; t6 = add t1 t5; t7 = add t0 t6; store t7 }", Fn: k_mul_mul_mul_etc_f64_usussuusu_cf5b92531e},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t2 u3; t4 = add t1 t3; t5 = mul u4 u4; t6 = add t4 t5; t7 = add t0 t6; store t7 }", Fn: k_mul_mul_mul_etc_f64_uuuuu_2e5cf86a05},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul u4 t2; t4 = mul t0 u5; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_f64_uuuuuu_1dfdb71d3f},
-		{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = mul u4 u5; t3 = add t1 t2; t4 = add t0 t3; store t4 }", Fn: k_mul_mul_mul_etc_i32_uuuuuu_23bdfebe55},
 		{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul t2 u4; t4 = mul u5 t0; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_i32_uuuuuu_5815e22b6a},
-		{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32, u6:i32, u7:i32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = mul u4 u5; t3 = mul u6 u7; t4 = add t2 t3; t5 = add t1 t4; t6 = add t0 t5; store t6 }", Fn: k_mul_mul_mul_etc_i32_uuuuuuuu_4566b657ee},
 		{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul u4 t2; t4 = mul t0 u5; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_i64_uuuuuu_3e5ac8b82b},
 		{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; t4 = mul u5 t0; t5 = mul u5 t1; t6 = mul u5 t2; t7 = mul u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_u32_uuuuuu_b8ed991dd7},
 		{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64, u5:u64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; t4 = mul u5 t0; t5 = mul u5 t1; t6 = mul t2 u5; t7 = mul u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_u64_uuuuuu_61d9cc880b},
@@ -8473,24 +8467,6 @@ func k_mul_i8_su_2ed1d6ce71(f *abi.Frame)
 //go:noescape
 func k_mul_i8_uu_db60907b44(f *abi.Frame)
 
-// k_mul_mul_add_etc_i64_uuuuuu_e545ee4221 is
-//
-//	kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; t3 = mul u4 u5; t4 = add t2 t3; store t4 }
-//
-// for i: o0[i] = ((a0[i] * a1[i]) + (a2[i] * a3[i])) + (a4[i] * a5[i])
-//
-//go:noescape
-func k_mul_mul_add_etc_i64_uuuuuu_e545ee4221(f *abi.Frame)
-
-// k_mul_mul_add_etc_i64_uuuuuuuu_a728b30598 is
-//
-//	kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64, u6:i64, u7:i64) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; t3 = mul u4 u5; t4 = add t2 t3; t5 = mul u6 u7; t6 = add t4 t5; store t6 }
-//
-// for i: o0[i] = (((a0[i] * a1[i]) + (a2[i] * a3[i])) + (a4[i] * a5[i])) + (a6[i] * a7[i])
-//
-//go:noescape
-func k_mul_mul_add_etc_i64_uuuuuuuu_a728b30598(f *abi.Frame)
-
 // k_mul_mul_add_f32_usus_0e0473eb88 is
 //
 //	kernel (u0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = add t0 t1; store t2 }
@@ -8544,24 +8520,6 @@ func k_mul_mul_add_f64_usuu_47359eafdf(f *abi.Frame)
 //
 //go:noescape
 func k_mul_mul_add_f64_uuuu_791d9368dc(f *abi.Frame)
-
-// k_mul_mul_add_i32_uuuu_9df660ba6b is
-//
-//	kernel (u0:i32, u1:i32, u2:i32, u3:i32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; store t2 }
-//
-// for i: o0[i] = (a0[i] * a1[i]) + (a2[i] * a3[i])
-//
-//go:noescape
-func k_mul_mul_add_i32_uuuu_9df660ba6b(f *abi.Frame)
-
-// k_mul_mul_add_i64_uuuu_e5540f96fb is
-//
-//	kernel (u0:i64, u1:i64, u2:i64, u3:i64) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; store t2 }
-//
-// for i: o0[i] = (a0[i] * a1[i]) + (a2[i] * a3[i])
-//
-//go:noescape
-func k_mul_mul_add_i64_uuuu_e5540f96fb(f *abi.Frame)
 
 // k_mul_mul_f32_sus_aa274bac16 is
 //
@@ -8716,15 +8674,6 @@ func k_mul_mul_mul_etc_f64_uuuuu_2e5cf86a05(f *abi.Frame)
 //go:noescape
 func k_mul_mul_mul_etc_f64_uuuuuu_1dfdb71d3f(f *abi.Frame)
 
-// k_mul_mul_mul_etc_i32_uuuuuu_23bdfebe55 is
-//
-//	kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = mul u4 u5; t3 = add t1 t2; t4 = add t0 t3; store t4 }
-//
-// for i: o0[i] = (a0[i] * a1[i]) + ((a2[i] * a3[i]) + (a4[i] * a5[i]))
-//
-//go:noescape
-func k_mul_mul_mul_etc_i32_uuuuuu_23bdfebe55(f *abi.Frame)
-
 // k_mul_mul_mul_etc_i32_uuuuuu_5815e22b6a is
 //
 //	kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul t2 u4; t4 = mul u5 t0; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }
@@ -8733,15 +8682,6 @@ func k_mul_mul_mul_etc_i32_uuuuuu_23bdfebe55(f *abi.Frame)
 //
 //go:noescape
 func k_mul_mul_mul_etc_i32_uuuuuu_5815e22b6a(f *abi.Frame)
-
-// k_mul_mul_mul_etc_i32_uuuuuuuu_4566b657ee is
-//
-//	kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32, u6:i32, u7:i32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = mul u4 u5; t3 = mul u6 u7; t4 = add t2 t3; t5 = add t1 t4; t6 = add t0 t5; store t6 }
-//
-// for i: o0[i] = (a0[i] * a1[i]) + ((a2[i] * a3[i]) + ((a4[i] * a5[i]) + (a6[i] * a7[i])))
-//
-//go:noescape
-func k_mul_mul_mul_etc_i32_uuuuuuuu_4566b657ee(f *abi.Frame)
 
 // k_mul_mul_mul_etc_i64_uuuuuu_3e5ac8b82b is
 //

@@ -800,16 +800,12 @@ func init() {
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = mul u0 u1; store t0 }", Fn: k_mul_i64_uu_3928b8d38e_go},
 		{Sig: "kernel (s0:i8, u1:i8) { t0 = mul s0 u1; store t0 }", Fn: k_mul_i8_su_2ed1d6ce71_go},
 		{Sig: "kernel (u0:i8, u1:i8) { t0 = mul u0 u1; store t0 }", Fn: k_mul_i8_uu_db60907b44_go},
-		{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; t3 = mul u4 u5; t4 = add t2 t3; store t4 }", Fn: k_mul_mul_add_etc_i64_uuuuuu_e545ee4221_go},
-		{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64, u6:i64, u7:i64) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; t3 = mul u4 u5; t4 = add t2 t3; t5 = mul u6 u7; t6 = add t4 t5; store t6 }", Fn: k_mul_mul_add_etc_i64_uuuuuuuu_a728b30598_go},
 		{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f32_usus_0e0473eb88_go},
 		{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = mul u0 s1; t1 = mul u2 t0; t2 = add u3 t1; store t2 }", Fn: k_mul_mul_add_f32_usuu_a1c5c9fa1f_go},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f32_uuuu_ce4079a70a_go},
 		{Sig: "kernel (u0:f64, s1:f64, u2:f64, s3:f64) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f64_usus_6663a65808_go},
 		{Sig: "kernel (u0:f64, s1:f64, u2:f64, u3:f64) { t0 = mul u0 s1; t1 = mul u2 t0; t2 = add t1 u3; store t2 }", Fn: k_mul_mul_add_f64_usuu_47359eafdf_go},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f64_uuuu_791d9368dc_go},
-		{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_i32_uuuu_9df660ba6b_go},
-		{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_i64_uuuu_e5540f96fb_go},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = mul t0 s2; store t1 }", Fn: k_mul_mul_f32_sus_aa274bac16_go},
 		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = mul u2 t0; store t1 }", Fn: k_mul_mul_f32_usu_3028d8b96c_go},
 		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = mul t0 s2; store t1 }", Fn: k_mul_mul_f32_uus_be42ec1679_go},
@@ -827,9 +823,7 @@ func init() {
 		{Sig: "kernel (u0:f64, s1:f64, u2:f64, s3:f64, s4:f64, u5:f64, u6:f64, s7:f64, u8:f64) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = mul s4 u5; t3 = mul u6 s7; t4 = add u8 t3; t5 = add t2 t4; t6 = add t1 t5; t7 = add t0 t6; store t7 }", Fn: k_mul_mul_mul_etc_f64_usussuusu_cf5b92531e_go},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t2 u3; t4 = add t1 t3; t5 = mul u4 u4; t6 = add t4 t5; t7 = add t0 t6; store t7 }", Fn: k_mul_mul_mul_etc_f64_uuuuu_2e5cf86a05_go},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul u4 t2; t4 = mul t0 u5; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_f64_uuuuuu_1dfdb71d3f_go},
-		{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = mul u4 u5; t3 = add t1 t2; t4 = add t0 t3; store t4 }", Fn: k_mul_mul_mul_etc_i32_uuuuuu_23bdfebe55_go},
 		{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul t2 u4; t4 = mul u5 t0; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_i32_uuuuuu_5815e22b6a_go},
-		{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32, u6:i32, u7:i32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = mul u4 u5; t3 = mul u6 u7; t4 = add t2 t3; t5 = add t1 t4; t6 = add t0 t5; store t6 }", Fn: k_mul_mul_mul_etc_i32_uuuuuuuu_4566b657ee_go},
 		{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul u4 t2; t4 = mul t0 u5; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_i64_uuuuuu_3e5ac8b82b_go},
 		{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; t4 = mul u5 t0; t5 = mul u5 t1; t6 = mul u5 t2; t7 = mul u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_u32_uuuuuu_b8ed991dd7_go},
 		{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64, u5:u64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; t4 = mul u5 t0; t5 = mul u5 t1; t6 = mul t2 u5; t7 = mul u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_u64_uuuuuu_61d9cc880b_go},
@@ -40224,76 +40218,6 @@ func k_mul_i8_uu_db60907b44_go(f *abi.Frame) {
 	}
 }
 
-// k_mul_mul_add_etc_i64_uuuuuu_e545ee4221_go is
-//
-//	kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; t3 = mul u4 u5; t4 = add t2 t3; store t4 }
-//
-// for i: o0[i] = ((a0[i] * a1[i]) + (a2[i] * a3[i])) + (a4[i] * a5[i])
-func k_mul_mul_add_etc_i64_uuuuuu_e545ee4221_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		a3 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		a4 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
-		a5 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			v2 := a2[i]
-			v3 := a3[i]
-			v4 := a4[i]
-			v5 := a5[i]
-			t0 := int64(v0 * v1)
-			t1 := int64(v2 * v3)
-			t2 := int64(t0 + t1)
-			t3 := int64(v4 * v5)
-			t4 := int64(t2 + t3)
-			o0[i] = t4
-		}
-	}
-}
-
-// k_mul_mul_add_etc_i64_uuuuuuuu_a728b30598_go is
-//
-//	kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64, u6:i64, u7:i64) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; t3 = mul u4 u5; t4 = add t2 t3; t5 = mul u6 u7; t6 = add t4 t5; store t6 }
-//
-// for i: o0[i] = (((a0[i] * a1[i]) + (a2[i] * a3[i])) + (a4[i] * a5[i])) + (a6[i] * a7[i])
-func k_mul_mul_add_etc_i64_uuuuuuuu_a728b30598_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		a3 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		a4 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
-		a5 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
-		a6 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
-		a7 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			v2 := a2[i]
-			v3 := a3[i]
-			v4 := a4[i]
-			v5 := a5[i]
-			v6 := a6[i]
-			v7 := a7[i]
-			t0 := int64(v0 * v1)
-			t1 := int64(v2 * v3)
-			t2 := int64(t0 + t1)
-			t3 := int64(v4 * v5)
-			t4 := int64(t2 + t3)
-			t5 := int64(v6 * v7)
-			t6 := int64(t4 + t5)
-			o0[i] = t6
-		}
-	}
-}
-
 // k_mul_mul_add_f32_usus_0e0473eb88_go is
 //
 //	kernel (u0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = add t0 t1; store t2 }
@@ -40439,58 +40363,6 @@ func k_mul_mul_add_f64_uuuu_791d9368dc_go(f *abi.Frame) {
 			t0 := float64(v0 * v1)
 			t1 := float64(v2 * v3)
 			t2 := float64(t0 + t1)
-			o0[i] = t2
-		}
-	}
-}
-
-// k_mul_mul_add_i32_uuuu_9df660ba6b_go is
-//
-//	kernel (u0:i32, u1:i32, u2:i32, u3:i32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; store t2 }
-//
-// for i: o0[i] = (a0[i] * a1[i]) + (a2[i] * a3[i])
-func k_mul_mul_add_i32_uuuu_9df660ba6b_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		a3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			v2 := a2[i]
-			v3 := a3[i]
-			t0 := int32(v0 * v1)
-			t1 := int32(v2 * v3)
-			t2 := int32(t0 + t1)
-			o0[i] = t2
-		}
-	}
-}
-
-// k_mul_mul_add_i64_uuuu_e5540f96fb_go is
-//
-//	kernel (u0:i64, u1:i64, u2:i64, u3:i64) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; store t2 }
-//
-// for i: o0[i] = (a0[i] * a1[i]) + (a2[i] * a3[i])
-func k_mul_mul_add_i64_uuuu_e5540f96fb_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		a3 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			v2 := a2[i]
-			v3 := a3[i]
-			t0 := int64(v0 * v1)
-			t1 := int64(v2 * v3)
-			t2 := int64(t0 + t1)
 			o0[i] = t2
 		}
 	}
@@ -41133,38 +41005,6 @@ func k_mul_mul_mul_etc_f64_uuuuuu_1dfdb71d3f_go(f *abi.Frame) {
 	}
 }
 
-// k_mul_mul_mul_etc_i32_uuuuuu_23bdfebe55_go is
-//
-//	kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = mul u4 u5; t3 = add t1 t2; t4 = add t0 t3; store t4 }
-//
-// for i: o0[i] = (a0[i] * a1[i]) + ((a2[i] * a3[i]) + (a4[i] * a5[i]))
-func k_mul_mul_mul_etc_i32_uuuuuu_23bdfebe55_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		a3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		a4 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
-		a5 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
-		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			v2 := a2[i]
-			v3 := a3[i]
-			v4 := a4[i]
-			v5 := a5[i]
-			t0 := int32(v0 * v1)
-			t1 := int32(v2 * v3)
-			t2 := int32(v4 * v5)
-			t3 := int32(t1 + t2)
-			t4 := int32(t0 + t3)
-			o0[i] = t4
-		}
-	}
-}
-
 // k_mul_mul_mul_etc_i32_uuuuuu_5815e22b6a_go is
 //
 //	kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul t2 u4; t4 = mul u5 t0; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }
@@ -41237,44 +41077,6 @@ func k_mul_mul_mul_etc_i32_uuuuuu_5815e22b6a_go(f *abi.Frame) {
 			o2[i] = t5
 			o3[i] = t6
 			o4[i] = t7
-		}
-	}
-}
-
-// k_mul_mul_mul_etc_i32_uuuuuuuu_4566b657ee_go is
-//
-//	kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32, u6:i32, u7:i32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = mul u4 u5; t3 = mul u6 u7; t4 = add t2 t3; t5 = add t1 t4; t6 = add t0 t5; store t6 }
-//
-// for i: o0[i] = (a0[i] * a1[i]) + ((a2[i] * a3[i]) + ((a4[i] * a5[i]) + (a6[i] * a7[i])))
-func k_mul_mul_mul_etc_i32_uuuuuuuu_4566b657ee_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		a3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		a4 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
-		a5 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
-		a6 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
-		a7 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
-		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			v2 := a2[i]
-			v3 := a3[i]
-			v4 := a4[i]
-			v5 := a5[i]
-			v6 := a6[i]
-			v7 := a7[i]
-			t0 := int32(v0 * v1)
-			t1 := int32(v2 * v3)
-			t2 := int32(v4 * v5)
-			t3 := int32(v6 * v7)
-			t4 := int32(t2 + t3)
-			t5 := int32(t1 + t4)
-			t6 := int32(t0 + t5)
-			o0[i] = t6
 		}
 	}
 }
