@@ -33,6 +33,7 @@ func latencyPrograms() []latencyProgram {
 	x := graph.Input("x", graph.Float32, side, side)
 	y := graph.Input("x", graph.Float32, 1024, 1024)
 	one := graph.Input("x", graph.Float32, 1)
+	line := graph.Input("x", graph.Float32, 10_000_000)
 	powers := func(x graph.Node) graph.Node {
 		for k := range 12 {
 			x = x.Pow(0.75 + float64(k)/100)
@@ -49,6 +50,10 @@ func latencyPrograms() []latencyProgram {
 		{name: "softmax of each row", output: x.Softmax(1)},
 		{name: "running sum down the columns", output: x.CumSum(0)},
 		{name: "product of matrices", output: y.MatMul(y)},
+		{name: "sort of one line", output: line.Sort(0)},
+		{name: "places of the 100 greatest of one line", output: line.TopPlaces(100)},
+		{name: "running sum of one line", output: line.CumSum(0)},
+		{name: "linear recurrence of one line", output: line.Recurrence(0)},
 	}
 	for _, p := range programs {
 		p.portable = true

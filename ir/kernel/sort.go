@@ -8,8 +8,8 @@ import (
 
 // The micro-kernels that sort. Sort orders whole lines. Of a long line, Order orders chunks and
 // Merge merges the results, two by two. A chunk in order is a run: the keys of its elements, which
-// are unsigned numbers as wide as these and less where the element comes before, and
-// their places in what the run is made of. Elements of one key keep their order.
+// are unsigned numbers that are less where the element comes before, and their places in what the
+// run is made of. Elements of one key keep their order.
 
 // The ops of Sort, and those of Order, which are Sort's without the ones that store places.
 var (
@@ -18,19 +18,17 @@ var (
 )
 
 // keyTypes are the types of keys.
-var keyTypes = ir.SetOf(ir.Uint8, ir.Uint16, ir.Uint32, ir.Uint64)
+var keyTypes = ir.SetOf(ir.Uint32, ir.Uint64)
 
 // Place is the type of places in a run.
 const Place = ir.Uint32
 
 // KeyType returns the type of the keys of elements of a type.
 func KeyType(d ir.DType) ir.DType {
-	for _, key := range keyTypes.List() {
-		if key.Size() == d.Size() {
-			return key
-		}
+	if d.Size() == 8 {
+		return ir.Uint64
 	}
-	panic("BUG: kernel: no keys of " + d.String())
+	return ir.Uint32
 }
 
 func sortArgs(m *Micro) []Arg {

@@ -1,9 +1,10 @@
 package schedule
 
 import (
+	"math"
+
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
-	"github.com/stridefuse/stridefuse/ir/layout"
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
@@ -69,33 +70,32 @@ func (l *runSorter) need(k kernel.Code) {
 // reserve reserves memory, for two levels of runs, of which none has more elements than r. It
 // reports whether that can be.
 func (l *runSorter) reserve(r runs) bool {
-	lines := l.lines
-	if l.local {
-		lines = 1
+	all := r.elems()
+	if !l.local {
+		all *= l.lines
 	}
-	all, fits := layout.MulInt(lines, r.elems())
-	if _, ok := layout.MulInt(all, 4*(l.key.Size()+kernel.Place.Size())); !ok || !fits { // both banks, and as much for gaps
+	size, place := l.key.Size(), kernel.Place.Size()
+	if float64(l.lines)*float64(r.elems()) > math.MaxInt/float64(4*(size+place)) { // both banks, and as much for gaps
 		return false
 	}
-	memory := func(d ir.DType, elems int) view { return l.along(view{slot: l.scratch(d, elems)}, 0, 1) }
-	l.work, l.spare = memory(ir.Int64, l.chunk), memory(ir.Int64, l.chunk)
-	l.merged, l.index = records{memory(l.key, l.block), memory(kernel.Place, l.block)}, memory(ir.Int64, l.block)
+	l.work, l.spare = l.memory(ir.Int64, l.chunk), l.memory(ir.Int64, l.chunk)
+	l.merged, l.index = records{l.memory(l.key, l.block), l.memory(kernel.Place, l.block)}, l.memory(ir.Int64, l.block)
 	l.at = l.along(view{slot: l.own(l.t, plan.Buffer{Kind: plan.IotaBuffer, DType: ir.Int64, Shape: []int{(l.first-1)/l.block + 1}})}, 0, 0)
-	end := 0
 	for i := range l.banks {
-		for _, m := range []struct {
-			v *view
-			d ir.DType
-		}{{&l.banks[i].keys, l.key}, {&l.banks[i].places, kernel.Place}} {
-			if l.local {
-				*m.v = memory(m.d, all)
-			} else {
-				m.v.offset = end
-				end += roundUp(all*m.d.Size(), cacheLine)
-			}
+		if l.local {
+			l.banks[i] = records{l.memory(l.key, all), l.memory(kernel.Place, all)}
+			continue
 		}
+		bytes := roundUp(all*size, cacheLine)
+		l.banks[i].keys.offset = i * (bytes + roundUp(all*place, cacheLine))
+		l.banks[i].places.offset = l.banks[i].keys.offset + bytes
 	}
 	return true
+}
+
+// memory reserves local memory.
+func (l *runSorter) memory(d ir.DType, elems int) view {
+	return l.along(view{slot: l.scratch(d, elems)}, 0, 1)
 }
 
 func roundUp(n, to int) int { return (n + to - 1) / to * to }

@@ -101,17 +101,14 @@ func (d *Draft) appendTo(out *nest.Program, p *plan.Plan, i int) {
 		}
 		out.Buffers = append(out.Buffers, b)
 	}
-	if len(d.Then) == 0 {
-		out.Tasks = append(out.Tasks, nest.Task{First: i, Last: i, Pos: step.Pos, Slots: d.Slots, Scratch: d.Scratch, Parts: d.Parts,
-			Choices: []nest.Choice{d.Choice}, Work: d.Choice.Cost, Elems: elems(step)})
-		return
+	task := nest.Task{First: i, Last: i, Pos: step.Pos, Slots: d.Slots, Scratch: d.Scratch, Parts: d.Parts, Choices: []nest.Choice{d.Choice},
+		Work: d.Choice.Cost / float64(1+len(d.Then)), Elems: elems(step)}
+	if len(d.Then) > 0 {
+		task.Slots, task.Parts = d.slotsOf(d.Parts)
 	}
-	work := d.Choice.Cost / float64(1+len(d.Then))
-	for k, parts := range slices.Insert(slices.Clone(d.Then), 0, d.Parts) {
-		task := nest.Task{First: i, Last: i, Pos: step.Pos, Scratch: d.Scratch, Work: work, Elems: elems(step)}
-		if k == 0 {
-			task.Choices = []nest.Choice{d.Choice}
-		}
+	out.Tasks = append(out.Tasks, task)
+	task.Choices = nil
+	for _, parts := range d.Then {
 		task.Slots, task.Parts = d.slotsOf(parts)
 		out.Tasks = append(out.Tasks, task)
 	}

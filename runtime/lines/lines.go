@@ -41,7 +41,7 @@ func lineFunction(m *kernel.Micro) func(*abi.Frame) {
 	case kernel.Order:
 		return orderOf(m)
 	case kernel.Merge:
-		return map[ir.DType]func(*abi.Frame){ir.Uint8: merge[uint8], ir.Uint16: merge[uint16], ir.Uint32: merge[uint32], ir.Uint64: merge[uint64]}[m.Type]
+		return map[ir.DType]func(*abi.Frame){ir.Uint32: merge[uint32], ir.Uint64: merge[uint64]}[m.Type]
 	case kernel.Recurrence:
 		return typed(m.Type, recurrence[int8], recurrence[int16], recurrence[int32], recurrence[int64],
 			recurrence[uint8], recurrence[uint16], recurrence[uint32], recurrence[uint64], recurrence[float32], recurrence[float64])

@@ -57,20 +57,20 @@ func orderOf(m *kernel.Micro) func(*abi.Frame) {
 	down := m.Op.Info().Descending
 	switch m.Type.Size() {
 	case 1:
-		return orderRows(keysOf[uint8](m.Type, down))
+		return orderRows[uint8, uint32](keysOf[uint8](m.Type, down))
 	case 2:
-		return orderRows(keysOf[uint16](m.Type, down))
+		return orderRows[uint16, uint32](keysOf[uint16](m.Type, down))
 	case 4:
-		return orderRows(keysOf[uint32](m.Type, down))
+		return orderRows[uint32, uint32](keysOf[uint32](m.Type, down))
 	case 8:
-		return orderRows(keysOf[uint64](m.Type, down))
+		return orderRows[uint64, uint64](keysOf[uint64](m.Type, down))
 	}
 	panic("BUG: lines: no order of " + m.Type.String())
 }
 
 // orderRows returns the function that stores the keys and the places of the first elements of
 // rows in their order.
-func orderRows[U bits](k keys[U]) func(*abi.Frame) {
+func orderRows[U bits, K key](k keys[U]) func(*abi.Frame) {
 	return func(f *abi.Frame) {
 		across, length := f.Step[5], f.Step[6]
 		if length == 0 || f.Cols == 0 {
@@ -78,10 +78,10 @@ func orderRows[U bits](k keys[U]) func(*abi.Frame) {
 		}
 		work, spare := unsafe.Slice((*uint64)(f.Ptr[3]), length), unsafe.Slice((*uint64)(f.Ptr[4]), length)
 		for r := range f.Rows {
-			x, out := line[U]{unsafe.Add(f.Ptr[0], r*f.Step[0]), across, length}, runOf[U](f, 1, r, f.Cols)
+			x, out := line[U]{unsafe.Add(f.Ptr[0], r*f.Step[0]), across, length}, runOf[K](f, 1, r, f.Cols)
 			for c, w := range ordered(k, x, f.Cols, work, spare)[:f.Cols] {
 				place := uint32(w)
-				out.keys[c], out.places[c] = k.of(x.at(int(place))), place
+				out.keys[c], out.places[c] = K(k.of(x.at(int(place)))), place
 			}
 		}
 	}
