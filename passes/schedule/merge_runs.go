@@ -124,78 +124,99 @@ func (r records) moved(axis, n int) records {
 	return records{r.keys.move(axis, n), r.places.move(axis, n)}
 }
 
+// inside returns records of local memory that are written anew in each iteration of the loops of w.
+func (r records) inside(w *walk) records { return records{r.keys.inside(w), r.places.inside(w)} }
+
+// call returns a call on views whose lines follow one another along the elements.
+func (l *runSorter) call(w *walk, k kernel.Code, rows, cols nest.Size, views []view, fields ...nest.Size) nest.Item {
+	args := make([]nest.Arg, len(views))
+	for i := range views {
+		args[i] = w.arg(&views[i], l.elem)
+	}
+	return call(k, rows, cols, args, fields...)
+}
+
 // orders returns the calls that make the first runs.
 func (l *runSorter) orders(base *walk, r runs, to records) []piece {
-	order := func(w *walk, x view, to records, n, length int) piece {
-		args := []nest.Arg{w.arg(&x, l.run), w.arg(&to.keys, l.run), w.arg(&to.places, l.run), w.arg(new(l.work.inside(w)), l.run), w.arg(new(l.spare.inside(w)), l.run)}
-		across := nest.Fixed(x.strides[l.elem] * l.dtype.Size())
-		return piece{w, []nest.Item{call(l.order, nest.Fixed(1), nest.Fixed(length), args, across, nest.Fixed(n))}}
-	}
-	pieces := []piece{order(base.only(l.run, r.whole).cut(l.run, 1), l.x, to, l.chunk, r.length)}
+	pieces := []piece{l.orderPiece(base.only(l.run, r.whole).cut(l.run, 1), l.x, to, l.chunk, r.length)}
 	if r.last > 0 {
-		pieces = append(pieces, order(base, l.x.move(l.run, r.whole), to.moved(l.run, r.whole), l.n%l.chunk, r.last))
+		pieces = append(pieces, l.orderPiece(base, l.x.move(l.run, r.whole), to.moved(l.run, r.whole), l.n%l.chunk, r.last))
 	}
 	return pieces
 }
 
-// merges returns the calls that merge pairs of runs. The run that is left at last is the result.
+// orderPiece returns the calls that order n elements, of which the first ones are a run.
+func (l *runSorter) orderPiece(w *walk, x view, to records, n, first int) piece {
+	views := []view{x, to.keys, to.places, l.work.inside(w), l.spare.inside(w)}
+	across := nest.Fixed(x.strides[l.elem] * l.dtype.Size())
+	return piece{w, []nest.Item{l.call(w, l.order, nest.Fixed(1), nest.Fixed(first), views, across, nest.Fixed(n))}}
+}
+
+// merges returns the calls that merge pairs of runs to the next ones, or, if that is one, to the
+// result.
 func (l *runSorter) merges(base *walk, r runs, from records, next runs, to records) (pieces []piece) {
-	pairs := func(w *walk, first, second, length int, from, to records) {
-		w = w.only(l.elem, length).cut(l.run, 1).cut(l.elem, l.block)
-		if next.several() {
-			pieces = append(pieces, piece{w, []nest.Item{l.mergeCall(w, first, second, r.span, from, to)}})
-			return
-		}
-		merged := records{l.merged.keys.inside(w), l.merged.places.inside(w)}
-		items := []nest.Item{l.mergeCall(w, first, second, r.span, from, merged)}
-		pieces = append(pieces, piece{w, append(items, l.store(w, merged.places)...)})
-	}
 	both := records{l.along(from.keys, 2*r.length, 0), l.along(from.places, 2*r.length, 0)}
 	if next.whole > 0 {
-		pairs(base.only(l.run, next.whole), r.length, r.length, next.length, both, to)
+		w := base.only(l.run, next.whole).only(l.elem, next.length)
+		pieces = append(pieces, l.mergePiece(w, pair{r.length, r.length, r.span, both}, !next.several(), to))
 	}
 	if next.last > 0 {
 		first, second := r.left()
-		pairs(base, first, second, next.last, both.moved(l.run, next.whole), to.moved(l.run, next.whole))
+		w := base.only(l.elem, next.last)
+		pieces = append(pieces, l.mergePiece(w, pair{first, second, r.span, both.moved(l.run, next.whole)}, !next.several(), to.moved(l.run, next.whole)))
 	}
 	return pieces
 }
 
-// mergeCall returns the call for one block of a pair of runs.
-func (l *runSorter) mergeCall(w *walk, first, second, span int, from, to records) nest.Item {
-	at := w.arg(&l.at, l.run)
+// pair is the lengths of two runs, how many elements of the line are before those of the second
+// one, and both runs.
+type pair struct {
+	first, second, span int
+	both                records
+}
+
+// mergePiece returns the calls that merge pairs block by block. At last they store the result.
+func (l *runSorter) mergePiece(w *walk, p pair, last bool, to records) piece {
+	w = w.cut(l.run, 1).cut(l.elem, l.block)
+	if last {
+		to = l.merged.inside(w)
+	}
+	views := []view{p.both.keys, p.both.places, l.at, to.keys, to.places}
+	merge := l.call(w, l.merge, nest.Fixed(1), w.size[l.elem], views, nest.Fixed(p.first), nest.Fixed(p.first+p.second), nest.Fixed(l.block), nest.Fixed(p.span))
 	for i, axis := range w.axis {
 		if axis == l.elem {
-			at.Strides[i] = 1
+			merge.Call.Args[2].Strides[i] = 1 // the number of the block
 		}
 	}
-	args := []nest.Arg{w.arg(&from.keys, l.run), w.arg(&from.places, l.run), at, w.arg(&to.keys, l.run), w.arg(&to.places, l.run)}
-	return call(l.merge, nest.Fixed(1), w.size[l.elem], args, nest.Fixed(first), nest.Fixed(first+second), nest.Fixed(l.block), nest.Fixed(span))
+	items := []nest.Item{merge}
+	if last {
+		items = append(items, l.store(w, to.places)...)
+	}
+	return piece{w, items}
 }
 
 // store returns the calls that store the elements at the places of a block, or the places.
 func (l *runSorter) store(w *walk, places view) []nest.Item {
+	if l.by.Info().Places {
+		return []nest.Item{l.convert(w, places, l.y)}
+	}
+	gather := lineKernel(kernel.Gather, ir.OpInvalid, kernel.BitsType(l.dtype))
+	l.need(gather)
+	index := l.index.inside(w)
+	elements := l.call(w, gather, w.size[l.elem], nest.Fixed(1), []view{l.along(l.x, 0, 0), index, l.y}, nest.Fixed(l.n))
+	elements.Call.Args[0].Step = l.x.strides[l.elem] // of all elements of the line
+	return []nest.Item{l.convert(w, places, index), elements}
+}
+
+// convert returns the call that converts places to those of a result.
+func (l *runSorter) convert(w *walk, from, to view) nest.Item {
 	cast, err := kernel.SingleOp(ir.OpCast, ir.Int64, kernel.Operand{DType: kernel.Place})
 	if err != nil {
 		panic("BUG: schedule: " + err.Error())
 	}
 	l.need(cast)
-	one, n := nest.Fixed(1), w.size[l.elem]
-	convert := func(to view) nest.Item { // elements that are apart are rows
-		args := []nest.Arg{w.arg(&places, l.elem), w.arg(&to, l.elem)}
-		if to.strides[l.elem] == 1 {
-			return call(cast, one, n, args)
-		}
-		return call(cast, n, one, args)
+	if to.strides[l.elem] == 1 {
+		return l.call(w, cast, nest.Fixed(1), w.size[l.elem], []view{from, to})
 	}
-	if l.by.Info().Places {
-		return []nest.Item{convert(l.y)}
-	}
-	gather := lineKernel(kernel.Gather, ir.OpInvalid, kernel.BitsType(l.dtype))
-	l.need(gather)
-	index, line := l.index.inside(w), l.along(l.x, 0, 0)
-	from := w.arg(&line, l.elem)
-	from.Step = l.x.strides[l.elem]
-	args := []nest.Arg{from, w.arg(&index, l.elem), w.arg(&l.y, l.elem)}
-	return []nest.Item{convert(index), call(gather, n, one, args, nest.Fixed(l.n))}
+	return l.call(w, cast, w.size[l.elem], nest.Fixed(1), []view{from, to}) // elements that are apart are rows
 }
