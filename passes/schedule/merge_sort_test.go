@@ -36,6 +36,9 @@ func TestMergeSort(t *testing.T) {
 		require.NotNil(t, draft, why)
 		p := programOf(&plan.Plan{Buffers: buffers, Steps: []plan.Step{*s}, Arena: 7}, []*Draft{draft})
 		require.NoError(t, p.Verify(), p)
+		again, err := nest.Parse(p.String())
+		require.NoError(t, err)
+		require.Equal(t, p.String(), again.String())
 		x := make([]uint64, buffers[0].Size())
 		seed := rapid.Uint64().Draw(t, "seed")
 		for i := range x {
