@@ -35,7 +35,7 @@ const Bytes = 256
 
 func lookupLimits(*Micro) []Limit { return []Limit{{Field0 + 2, Bytes, Bytes, false}} }
 
-func lookupMeaning(*Micro, body) Reference {
+func lookupMeaning(*Micro, *Kernel) Reference {
 	return func(b Block) {
 		for r := range b.Rows() {
 			for c := range b.Cols() {
@@ -59,7 +59,7 @@ func recurrenceArgs(m *Micro) []Arg {
 	return args
 }
 
-func gatherMeaning(*Micro, body) Reference {
+func gatherMeaning(*Micro, *Kernel) Reference {
 	return func(b Block) {
 		for r := range b.Rows() {
 			from := ir.LineIndex(int64(b.Get(1, r, 0)), b.Field(0))
@@ -70,7 +70,7 @@ func gatherMeaning(*Micro, body) Reference {
 	}
 }
 
-func scatterMeaning(m *Micro, _ body) Reference {
+func scatterMeaning(m *Micro, _ *Kernel) Reference {
 	by := m.Op.Info().By
 	return func(b Block) {
 		for r := range b.Rows() {
@@ -86,7 +86,7 @@ func scatterMeaning(m *Micro, _ body) Reference {
 	}
 }
 
-func recurrenceMeaning(m *Micro, _ body) Reference {
+func recurrenceMeaning(m *Micro, _ *Kernel) Reference {
 	return func(b Block) {
 		x, factors := make([]uint64, b.Cols()), make([]uint64, b.Cols())
 		for r := range b.Rows() {

@@ -72,7 +72,7 @@ func MergedFrom(at int64, cols, length, block int) int {
 	return ir.LineIndex(at, blocks) * block
 }
 
-func sortMeaning(m *Micro, _ body) Reference {
+func sortMeaning(m *Micro, _ *Kernel) Reference {
 	return func(b Block) {
 		line := make([]uint64, b.Field(2))
 		for r := range b.Rows() {
@@ -86,7 +86,7 @@ func sortMeaning(m *Micro, _ body) Reference {
 	}
 }
 
-func orderMeaning(m *Micro, _ body) Reference {
+func orderMeaning(m *Micro, _ *Kernel) Reference {
 	down := m.Op.Info().Descending
 	return func(b Block) {
 		line := make([]uint64, b.Field(1))
@@ -124,7 +124,7 @@ func sortKey(d ir.DType, e uint64, down bool) uint64 {
 }
 
 // mergeMeaning merges from the beginning on, up to the elements that a row has.
-func mergeMeaning(*Micro, body) Reference {
+func mergeMeaning(*Micro, *Kernel) Reference {
 	return func(b Block) {
 		length, far := b.Field(1), uint64(b.Field(3))
 		run := min(b.Field(0), length)
