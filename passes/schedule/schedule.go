@@ -76,12 +76,13 @@ func isScratch(b plan.Buffer) bool { return b.Kind == plan.ScratchBuffer }
 type scheduler struct {
 	plan *plan.Plan
 	target
+	known drafts
 }
 
 // alone returns the draft of a step that is in no row group.
 func (s *scheduler) alone(i int) (*Draft, error) {
 	step := s.plan.Steps[i]
-	d, err := choose(&s.target, &step)
+	d, err := s.draft(&s.target, &step)
 	if err != nil {
 		return nil, &ir.Error{Pos: step.Pos, Msg: fmt.Sprintf("step %d: %v", i, err)}
 	}
