@@ -3,8 +3,6 @@ package graph
 import (
 	"context"
 	"math"
-
-	"github.com/stridefuse/stridefuse/ir"
 )
 
 // Quantization is how integers stand for numbers: q for (q - Zero) * Scale. Scale and Zero are
@@ -152,79 +150,3 @@ func Calibrate(ctx context.Context, t *Tensor, dt DType, c Calibration) (Quantiz
 	}
 	return Quantization{DType: dt, Scale: Const(outs[0]), Zero: Const(outs[1]), Axis: c.Axis}, nil
 }
-
-// exactPairs is how many products of numbers from -128 to 127 float32 adds without rounding:
-// none is beyond 2^14, and float32 has all integers up to 2^24.
-const exactPairs = 1 << 10
-
-// MatMulInteger returns the Int32 products of matrices of Int8 or Uint8 elements less their
-// zero points, exactly but that sums wrap at 32 bits: x is [..., M, K], y [..., K, N]. A zero
-// point is nil for 0, an int, or a Node of the operand's type that broadcasts with the operand
-// and has extent 1 along K.
-//
-// Of K products, 1024 at a time are added in float32, which has room for them, and those sums in
-// int32. Zero points are taken off the sums.
-func (x Node) MatMulInteger(y Node, xZero, yZero any) Node {
-	const name = "matmulinteger"
-	for _, n := range []Node{x, y} {
-		switch {
-		case n.Err() != nil:
-			return n
-		case n.DType() != Int8 && n.DType() != Uint8:
-			return fail(name, "elements of %s: it takes int8 and uint8", n.DType())
-		case n.Rank() < 2:
-			return fail(name, "%s times %s: both need two axes or more; Unsqueeze makes a vector a matrix", x.Shape(), y.Shape())
-		}
-	}
-	a, b := newFactor(x, xZero), newFactor(y, yZero)
-	k, fixed := x.Shape()[x.Rank()-1].Int()
-	if !fixed || !y.Shape()[y.Rank()-2].Is(k) {
-		return within(name, x, a.plain().MatMul(b.plain()))
-	}
-	sum := Fill(Int32, 0)
-	for from := 0; from < k; from += exactPairs {
-		left, right := x.SliceAxis(-1, from, min(k, from+exactPairs), 1), y.SliceAxis(-2, from, min(k, from+exactPairs), 1)
-		sum = sum.Add(newFactor(left, nil).float().MatMul(newFactor(right, nil).float()).Cast(Int32))
-	}
-	if k == 0 {
-		sum = a.plain().MatMul(b.plain())
-	}
-	if a.shifts {
-		sum = sum.Sub(a.zero.Mul(b.ints().Sum(-2, KeepDims)))
-	}
-	if b.shifts {
-		sum = sum.Sub(b.zero.Mul(a.ints().Sum(-1, KeepDims)))
-	}
-	if a.shifts && b.shifts {
-		sum = sum.Add(a.zero.Mul(b.zero).Mul(k))
-	}
-	return within(name, x, sum)
-}
-
-// factor is an operand of bytes, taken as numbers from -128 to 127: those of Uint8 less 128.
-type factor struct {
-	x      Node
-	offset int
-	zero   Node // Int32, less the offset too
-	shifts bool // whether the zero point is not 0 then
-}
-
-func newFactor(x Node, zero any) factor {
-	f := factor{x: x}
-	if x.DType() == Uint8 {
-		f.offset = 128
-	}
-	switch zero := zero.(type) {
-	case nil:
-		f.zero, f.shifts = Scalar(Int32, -f.offset), f.offset != 0
-	case int:
-		f.zero, f.shifts = Scalar(x.DType(), zero).Cast(Int32).Sub(f.offset), zero != f.offset
-	default:
-		f.zero, f.shifts = Node{operand(ir.OpSub, zero, x.DType())}.Cast(Int32).Sub(f.offset), true
-	}
-	return f
-}
-
-func (f factor) float() Node { return f.x.Cast(Float32).Sub(f.offset) }
-func (f factor) ints() Node  { return f.x.Cast(Int32).Sub(f.offset) }
-func (f factor) plain() Node { return f.ints().Sub(f.zero) }
