@@ -8,15 +8,17 @@ import "github.com/stridefuse/stridefuse/ir"
 // i + n/2. Sums of integers wrap, so they are the same in any order.
 
 // MatMulInteger returns the Int32 products of matrices of Int8 or Uint8 elements less their
-// zero points, exactly but that sums wrap at 32 bits: x is [..., M, K], y [..., K, N]. A zero
-// point is nil for 0, an int, or a Node of the operand's type that broadcasts with the operand.
+// zero points, exactly but that sums wrap at 32 bits: x is [..., M, K], y [..., K, N],
+// or a vector as for MatMul. A zero point is nil for 0, an int, or a Node of the operand's type that
+// broadcasts with the operand.
 func (x Node) MatMulInteger(y Node, xZero, yZero any) Node {
 	const name = "matmulinteger"
 	if bad, ok := ofBytes(name, x, y); !ok {
 		return bad
 	}
-	if x.Rank() < 2 || y.Rank() < 2 {
-		return fail(name, "%s times %s: both need two axes or more; Unsqueeze makes a vector a matrix", x.Shape(), y.Shape())
+	call := shapesText([]Node{x, y})
+	if x.Rank() == 0 || y.Rank() == 0 {
+		return fail(name, "%s: a scalar is no matrix", call)
 	}
 	a, b, op := x.less(name, xZero), y.less(name, yZero), ir.OpDot
 	for _, n := range []Node{a, b} {
@@ -24,10 +26,11 @@ func (x Node) MatMulInteger(y Node, xZero, yZero any) Node {
 			return within(name, x, n)
 		}
 	}
-	rows, cols := a.Shape()[a.Rank()-2:], b.Shape()[b.Rank()-2:]
-	call := shapesText([]Node{x, y})
-	if canHalve(rows[1]) && rows[1] == cols[0] && !rows[0].Is(1) && !cols[1].Is(1) {
-		a, b, op = a.halves(-1, false), b.halves(-2, true), ir.OpDotHalves
+	if a.Rank() > 1 && b.Rank() > 1 { // a row or a column alone is multiplied as it is
+		left, right := a.Shape()[a.Rank()-2:], b.Shape()[b.Rank()-2:]
+		if canHalve(left[1]) && left[1] == right[0] && !left[0].Is(1) && !right[1].Is(1) {
+			a, b, op = a.halves(-1, false), b.halves(-2, true), ir.OpDotHalves
+		}
 	}
 	return matmul(contraction{name: name, call: call, op: op}, a, b)
 }

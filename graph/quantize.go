@@ -6,12 +6,19 @@ import (
 )
 
 // Quantization is how integers stand for numbers: q for (q - Zero) * Scale. Scale and Zero are
-// scalars, or vectors of one element for each index of Axis.
+// scalars, or vectors of one element for each index of Axis, or have as many axes as what is
+// quantized and broadcast with it.
 type Quantization struct {
-	DType DType // Int8 or Uint8
+	DType DType // an integer of at most 16 bits; Int32 has no bounds that floats are quantized to
 	Scale Node  // of a float type, which numbers are computed in
 	Zero  Node  // of DType
 	Axis  int   // that vectors are along; negative ones count from the end
+}
+
+// quantized are the least and the greatest elements of the types that floats are quantized to.
+var quantized = map[DType][2]float64{
+	Int8: {math.MinInt8, math.MaxInt8}, Uint8: {0, math.MaxUint8}, Int16: {math.MinInt16, math.MaxInt16}, Uint16: {0, math.MaxUint16},
+	Int4: {-8, 7}, Uint4: {0, 15}, Int2: {-2, 1}, Uint2: {0, 3},
 }
 
 // Linear returns the Quantization of one scale, of Float32, and one zero point. A zero point
@@ -20,58 +27,64 @@ func Linear(dt DType, scale float64, zero int) Quantization {
 	return Quantization{DType: dt, Scale: Scalar(Float32, scale), Zero: Scalar(dt, zero)}
 }
 
-// bounds returns the least and the greatest element of the type.
-func (q Quantization) bounds() (least, greatest float64) {
-	if q.DType == Int8 {
-		return math.MinInt8, math.MaxInt8
-	}
-	return 0, math.MaxUint8
-}
-
-// along returns the scale and the zero point, of the scale's type, so that they broadcast with
-// x.
+// along returns the scale and the zero point so that they broadcast with x.
 func (q Quantization) along(op string, x Node) (scale, zero, bad Node) {
-	if q.DType != Int8 && q.DType != Uint8 {
-		return x, x, fail(op, "a quantization of %s: it is of int8 or uint8", q.DType)
-	}
-	scale, zero = q.Scale, q.Zero.Cast(q.Scale.DType())
-	if x.Err() != nil || scale.Err() != nil || scale.Rank() == 0 {
+	scale, zero = q.Scale, q.Zero
+	if x.Err() != nil || scale.Err() != nil || zero.Err() != nil {
 		return scale, zero, x
 	}
-	axis := q.Axis
+	axis, rank := q.Axis, x.Rank()
 	if axis < 0 {
-		axis += x.Rank()
+		axis += rank
 	}
-	if scale.Rank() != 1 || zero.Rank() != 1 || axis < 0 || axis >= x.Rank() {
-		return x, x, fail(op, "scales %s and zero points %s along axis %d of %s: they are scalars, or vectors of the extent of an axis", scale.Shape(), zero.Shape(), q.Axis, x.Shape())
-	}
-	for range x.Rank() - 1 - axis {
-		scale, zero = scale.Unsqueeze(-1), zero.Unsqueeze(-1)
+	for _, s := range []*Node{&scale, &zero} {
+		switch {
+		case s.Rank() == 0 || s.Rank() == rank && rank > 1:
+			continue
+		case s.Rank() != 1 || axis < 0 || axis >= rank:
+			return x, x, fail(op, "scales %s and zero points %s along axis %d of %s: they are scalars, or vectors of the extent of an axis", scale.Shape(), zero.Shape(), q.Axis, x.Shape())
+		}
+		for range rank - 1 - axis {
+			*s = s.Unsqueeze(-1)
+		}
 	}
 	return scale, zero, x
 }
 
 // Quantize returns the integers that stand for floats: x / Scale rounded to even, plus Zero,
-// and the least or the greatest integer beyond them; 0 for NaN.
+// and the least or the greatest integer beyond them; 0 for NaN. Zero is added in the type that
+// Scale's is computed in.
 func (x Node) Quantize(q Quantization) Node {
-	scale, zero, bad := q.along("quantize", x)
+	const name = "quantize"
+	bounds, ok := quantized[q.DType]
+	if !ok {
+		return fail(name, "a quantization of %s: it is of integers of at most 16 bits", q.DType)
+	}
+	scale, zero, bad := q.along(name, x)
 	if bad.Err() != nil {
 		return bad
 	}
-	least, greatest := q.bounds()
-	return within("quantize", x, x.Cast(scale.DType()).Div(scale).Round().Add(zero).Clip(least, greatest).Cast(q.DType))
+	wide := scale.DType().Compute()
+	y := x.Cast(scale.DType()).Div(scale).Round().Cast(wide)
+	return within(name, x, y.Add(zero.Cast(wide)).Clip(bounds[0], bounds[1]).Cast(q.DType))
 }
 
-// Dequantize returns the numbers that integers stand for, of the type of Scale.
+// Dequantize returns the numbers that integers stand for, of the type of Scale, rounded once.
 func (x Node) Dequantize(q Quantization) Node {
-	scale, zero, bad := q.along("dequantize", x)
+	const name = "dequantize"
+	if _, ok := quantized[q.DType]; !ok && q.DType != Int32 {
+		return fail(name, "a quantization of %s: it is of integers of at most 16 bits, or of int32", q.DType)
+	}
+	scale, zero, bad := q.along(name, x)
 	switch {
 	case bad.Err() != nil:
 		return bad
 	case x.DType() != q.DType:
-		return fail("dequantize", "elements of %s by a quantization of %s", x.DType(), q.DType)
+		return fail(name, "elements of %s by a quantization of %s", x.DType(), q.DType)
 	}
-	return within("dequantize", x, x.Cast(scale.DType()).Sub(zero).Mul(scale))
+	dt := scale.DType()
+	wide := dt.Compute()
+	return within(name, x, x.Cast(wide).Sub(zero.Cast(wide)).Mul(scale.Cast(wide)).Cast(dt))
 }
 
 // Requantize returns the integers of another quantization that stand for the same numbers. So
@@ -89,7 +102,7 @@ func (x Node) QuantizeDynamic(dt DType) (Node, Quantization) {
 // fitted returns the quantization of numbers from lo to hi and of 0, which is exact.
 func fitted(dt DType, lo, hi Node) Quantization {
 	q := Quantization{DType: dt}
-	least, greatest := q.bounds()
+	least, greatest := quantized[dt][0], quantized[dt][1]
 	lo, hi = lo.Minimum(0), hi.Maximum(0)
 	scale := hi.Sub(lo).Div(greatest - least)
 	q.Scale = Where(scale.Eq(0), 1, scale) // of zeros alone
