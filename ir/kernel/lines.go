@@ -40,7 +40,7 @@ const Bytes = 256
 
 func lookupLimits(*Micro) []Limit { return []Limit{{Field0 + 2, Bytes, Bytes, false}} }
 
-func lookupMeaning(*Micro, body) Reference {
+func lookupMeaning(*Micro, *Kernel) Reference {
 	return func(b Block) {
 		for r := range b.Rows() {
 			for c := range b.Cols() {
@@ -74,7 +74,7 @@ func recurrenceArgs(m *Micro) []Arg {
 	return args
 }
 
-func gatherMeaning(*Micro, body) Reference {
+func gatherMeaning(*Micro, *Kernel) Reference {
 	return func(b Block) {
 		for r := range b.Rows() {
 			from := ir.LineIndex(int64(b.Get(1, r, 0)), b.Field(0))
@@ -85,7 +85,7 @@ func gatherMeaning(*Micro, body) Reference {
 	}
 }
 
-func scatterMeaning(m *Micro, _ body) Reference {
+func scatterMeaning(m *Micro, _ *Kernel) Reference {
 	by := m.Op.Info().By
 	return func(b Block) {
 		for r := range b.Rows() {
@@ -101,7 +101,7 @@ func scatterMeaning(m *Micro, _ body) Reference {
 	}
 }
 
-func sortMeaning(m *Micro, _ body) Reference {
+func sortMeaning(m *Micro, _ *Kernel) Reference {
 	return func(b Block) {
 		line := make([]uint64, b.Field(2))
 		for r := range b.Rows() {
@@ -115,7 +115,7 @@ func sortMeaning(m *Micro, _ body) Reference {
 	}
 }
 
-func recurrenceMeaning(m *Micro, _ body) Reference {
+func recurrenceMeaning(m *Micro, _ *Kernel) Reference {
 	return func(b Block) {
 		x, factors := make([]uint64, b.Cols()), make([]uint64, b.Cols())
 		for r := range b.Rows() {

@@ -51,7 +51,7 @@ type microInfo struct {
 
 	args    func(m *Micro) []Arg
 	limits  func(m *Micro) []Limit
-	meaning func(m *Micro, body body) Reference
+	meaning func(m *Micro, expanded *Kernel) Reference
 	check   func(m *Micro) error // what the others do not say
 }
 
