@@ -111,8 +111,7 @@ func (l *lineStep) offer(cost float64, k kernel.Code, write func(k kernel.Code) 
 
 // lineKernel returns the canonical form of a micro-kernel.
 func lineKernel(row kernel.MicroKind, op ir.Op, d ir.DType) kernel.Code {
-	k, _ := kernel.Canonical(&kernel.Micro{Kind: row, Op: op, Type: d})
-	return k
+	return microKernel(kernel.Micro{Kind: row, Op: op, Type: d})
 }
 
 func offerGather(t *target, s *plan.Step) (offer, string) {

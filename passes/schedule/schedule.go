@@ -73,12 +73,13 @@ func isScratch(b plan.Buffer) bool { return b.Kind == plan.ScratchBuffer }
 type scheduler struct {
 	plan *plan.Plan
 	target
+	known drafts
 }
 
 // alone returns the task of a step that is in no row group.
 func (s *scheduler) alone(i int) (nest.Task, error) {
 	step := s.plan.Steps[i]
-	d, err := choose(&s.target, &step)
+	d, err := s.draft(&s.target, &step)
 	if err != nil {
 		return nest.Task{}, &ir.Error{Pos: step.Pos, Msg: fmt.Sprintf("step %d: %v", i, err)}
 	}

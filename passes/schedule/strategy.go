@@ -63,9 +63,11 @@ type target struct {
 // found is what several strategies need to know of a step.
 type found struct {
 	step   *plan.Step
-	ops    []operand // for rows and columns along the last axes
-	why    string    // that cannot be
-	splats []bool    // for which the kernel of the whole body was looked up
+	ops    []operand     // for rows and columns along the last axes
+	why    string        // that cannot be
+	body   kernel.Kernel // space for the step's body with other classes of inputs
+	looked bool          // up the kernel of the whole body, for splats
+	splats []bool
 	one    *oneKernel
 	whyOne string
 }
