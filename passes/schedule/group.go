@@ -139,6 +139,9 @@ func (w *groupWriter) oneBlock(s *plan.Step, i, from, size int) (one *plan.Step,
 // place takes a step's draft into the task: its slots, its local memory behind that of
 // the group, and its parts as nests inside the group's loops.
 func (w *groupWriter) place(d *Draft, s *plan.Step, outer [][]int) []nest.Item {
+	if len(d.Then) > 0 || len(d.Own) > 0 {
+		panic("BUG: schedule: a step of a row group takes several tasks")
+	}
 	slot := make([]int, len(d.Slots))
 	behind := (w.g.Scratch + cacheLine - 1) &^ (cacheLine - 1)
 	for i, sl := range d.Slots {

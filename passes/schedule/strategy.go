@@ -27,7 +27,7 @@ func init() { // not an initializer: some strategies choose others for their par
 		plan.Scan:          scans,
 		plan.ScanExclusive: scans,
 		plan.Contract:      {multiply},
-		plan.Line:          {gatherLines, scatterLines, sortLines, recurrenceLines},
+		plan.Line:          {gatherLines, scatterLines, sortLines, mergeSort, recurrenceLines},
 	}
 }
 
@@ -77,7 +77,11 @@ type Draft struct {
 	Slots   []nest.Slot // first the step's inputs and outputs, in order
 	Scratch int         // bytes
 	Parts   []nest.Nest
-	Choice  nest.Choice
+	Then    [][]nest.Nest // the parts of further tasks, each of which begins when all before is complete
+	// Own are buffers that only this step has, temporaries and iotas: a slot of one has its
+	// number behind those of the target. Offsets count from the first of them.
+	Own    []plan.Buffer
+	Choice nest.Choice
 }
 
 // newDraft returns a draft with the slots of the step's operands.
@@ -113,6 +117,12 @@ func (d *Draft) reserve(bytes int) int {
 	at := d.Scratch
 	d.Scratch += (bytes+cacheLine-1)&^(cacheLine-1) + cacheLine
 	return at
+}
+
+// own appends a buffer that only this step has, and returns its slot.
+func (d *Draft) own(t *target, b plan.Buffer) int {
+	d.Own = append(d.Own, b)
+	return d.slot(nest.Buffer(len(t.buffers)+len(d.Own)-1, b.DType))
 }
 
 // table returns the slot of n elements that are all the same.
