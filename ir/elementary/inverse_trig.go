@@ -161,11 +161,11 @@ func (b *builder) atanArc(c, t pair) kernel.Ref {
 	lost := b.Op(ir.OpFMA, t.hi, t.hi, b.Op(ir.OpNeg, s))
 	cube := b.twoProd(t.hi, s)
 	w := b.Op(ir.OpSub, s, b.f64(atanMid))
-	tail := b.fastTwoSum(b.f64(atanPoly64[0]), b.Op(ir.OpMul, w, b.lowLast(w, atanPoly64[1:], 4)))
+	mid, rest := b.f64(atanPoly64[0]), b.Op(ir.OpMul, w, b.lowLast(w, atanPoly64[1:], 4))
 	sum := b.fastTwoSum(c.hi, t.hi)
 	least := b.Op(ir.OpAdd, b.Op(ir.OpAdd, sum.lo, c.lo), b.Op(ir.OpFMA, lost, b.f64(-0.15), t.lo))
-	least = b.Op(ir.OpFMA, cube.hi, tail.lo, b.Op(ir.OpFMA, cube.lo, tail.hi, least))
-	return b.Op(ir.OpAdd, sum.hi, b.Op(ir.OpFMA, cube.hi, tail.hi, least))
+	least = b.Op(ir.OpFMA, cube.hi, rest, b.Op(ir.OpFMA, cube.lo, mid, least))
+	return b.Op(ir.OpAdd, sum.hi, b.Op(ir.OpFMA, cube.hi, mid, least))
 }
 
 // expandAtan2 divides the lesser of |y| and |x| by the greater, which is the
