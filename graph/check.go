@@ -20,7 +20,8 @@ func (p *Program) checkIns(ins []*Tensor) (map[string]int, error) {
 		}
 	}
 	var sizes map[string]int
-	given := map[string]string{}                // where a size comes from
+	type axis struct{ input, axis int }
+	var given map[string]axis                   // where a size comes from
 	for _, alone := range []bool{true, false} { // what is n before what is 2*n
 		for i, t := range ins {
 			in := p.inputs[i]
@@ -32,15 +33,15 @@ func (p *Program) checkIns(ins []*Tensor) (map[string]int, error) {
 				have, known := sizes[name]
 				switch {
 				case known && alone && have != n:
-					return nil, p.inputError(&in, "the size %s is %d in axis %d of this input and %d in %s: they must be equal", name, n, k, have, given[name])
+					return nil, p.inputError(&in, "the size %s is %d in axis %d of this input and %d in %s: they must be equal", name, n, k, have, fmt.Sprintf("axis %d of %s", given[name].axis, p.inputs[given[name].input].Name))
 				case known:
 					continue
 				case !ok:
 					return nil, p.inputError(&in, "axis %d is %d and must be %s for some %s", k, t.Extent(k), d, name)
 				case sizes == nil:
-					sizes = map[string]int{}
+					sizes, given = map[string]int{}, map[string]axis{}
 				}
-				sizes[name], given[name] = n, fmt.Sprintf("axis %d of %s", k, in.Name)
+				sizes[name], given[name] = n, axis{i, k}
 			}
 		}
 	}
@@ -74,18 +75,18 @@ func (p *Program) checkType(in *Port, t *Tensor) error {
 	if err := t.Err(); err != nil {
 		return cmp.Or(givenFailed(t, "input "+in.Name), p.inputError(in, "%w", err))
 	}
-	have := ir.Type{DType: t.DType(), Shape: ir.ShapeOf(t.Shape()...)}
 	mismatch := func(format string, args ...any) error {
+		have := ir.Type{DType: t.DType(), Shape: ir.ShapeOf(t.Shape()...)}
 		return p.inputError(in, "want %s, got %s: %s", in.typeText(), specText(have, nil), fmt.Sprintf(format, args...))
 	}
 	switch {
-	case have.DType != in.DType:
+	case t.DType() != in.DType:
 		return mismatch("give a %s tensor, or Cast in the graph", in.DType)
-	case len(have.Shape) != len(in.Shape):
+	case t.Rank() != len(in.Shape):
 		return mismatch("it must have %d axes", len(in.Shape))
 	}
 	for k, d := range in.Shape {
-		if n, fixed := d.Int(); fixed && !have.Shape[k].Is(n) {
+		if n, fixed := d.Int(); fixed && t.Extent(k) != n {
 			return mismatch("axis %d must be %d", k, n)
 		}
 	}

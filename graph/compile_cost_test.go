@@ -136,6 +136,7 @@ var growing = []struct {
 		}
 		return []graph.Item{y}
 	}},
+	{"training", func(n int) []graph.Item { return training(max(1, n/trainingOps)) }},
 	{"sized", func(n int) []graph.Item { // many symbolic sizes
 		var out []graph.Item
 		for i := range n {
@@ -143,6 +144,39 @@ var growing = []struct {
 		}
 		return out
 	}},
+}
+
+// trainingOps is about how many ops a layer of training has.
+const trainingOps = 44
+
+// training is a step of Adam for a network of some layers: forward, the gradients, and the new
+// parameters and moments of each layer.
+func training(layers int) []graph.Item {
+	const batch, width = 32, 64
+	x, target := f32("x", batch, width), f32("target", batch, width)
+	weights, biases, values := make([]graph.Node, layers), make([]graph.Node, layers), []graph.Node{x}
+	for i := range layers {
+		weights[i], biases[i] = f32(fmt.Sprint("w", i), width, width), f32(fmt.Sprint("b", i), width)
+		x = x.MatMul(weights[i]).Add(biases[i]).Maximum(0)
+		values = append(values, x)
+	}
+	var out []graph.Item
+	adam := func(name string, p, g graph.Node, dims ...any) {
+		m, v := f32("m"+name, dims...), f32("v"+name, dims...)
+		m = m.Mul(0.9).Add(g.Mul(0.1))
+		v = v.Mul(0.999).Add(g.Mul(g).Mul(0.001))
+		out = append(out, p.Sub(m.Mul(0.01).Div(v.Sqrt().Add(1e-8))), m, v)
+	}
+	diff := x.Sub(target)
+	out = append(out, diff.Mul(diff).Mean())
+	g := diff.Mul(2)
+	for i := layers - 1; i >= 0; i-- {
+		g = g.Mul(values[i+1].Gt(0).Cast(graph.Float32))
+		adam(fmt.Sprint("w", i), weights[i], values[i].T().MatMul(g), width, width)
+		adam(fmt.Sprint("b", i), biases[i], g.Sum(0), width)
+		g = g.MatMul(weights[i].T())
+	}
+	return out
 }
 
 // footprint compiles and returns what that allocates: in all, and what stays.
@@ -178,7 +212,7 @@ func measured(objects, bytes, live int) [3]int { return [3]int{objects, bytes, l
 
 func BenchmarkCompileShapes(b *testing.B) {
 	for _, g := range growing {
-		for _, n := range []int{10, 100, 1000, 10_000, 100_000} {
+		for _, n := range []int{10, 100, 1000, 2500, 10_000, 100_000} {
 			b.Run(fmt.Sprintf("%s/%d", g.name, n), func(b *testing.B) {
 				items := g.nodes(n)
 				objects, bytes, live := footprint(b, items)

@@ -118,6 +118,9 @@ func (c *constants) roots() []*ir.Value {
 // computeConstants replaces the values of the program's graph that depend on constants
 // alone by constants.
 func (p *Program) computeConstants() error {
+	if !slices.Contains(p.options.Frozen, true) {
+		return nil
+	}
 	p.fn.Number()
 	c := findConstants(p.fn, p.options.Frozen)
 	roots := c.roots()

@@ -54,14 +54,16 @@ func (p *Program) Explain() string {
 		panic("BUG: graph: what was scheduled once can be again: " + err.Error())
 	}
 	for i := range nests.Tasks {
-		explainTask(&b, bound.plan, &nests.Tasks[i])
+		if !nests.Continues(i) {
+			explainTask(&b, bound.plan, &nests.Tasks[i])
+		}
 	}
 	explainLedger(&b, bound.plan.Ledger)
 	if bound.once != nil {
 		line(&b, "once", fmt.Sprintf("%s of constants, when it was compiled: %s kept", plural(len(bound.once.Steps), "step"), byteText(bytesOf(bound.once, plan.ResultBuffer))), ir.Pos{})
 	}
 	p.explainInPlace(&b, bound.plan)
-	explainBytes(&b, bound.plan)
+	explainBytes(&b, bound.plan, nests.Arena)
 	p.Profile().explain(&b)
 	return b.String()
 }
@@ -232,7 +234,7 @@ func (p *Program) explainInPlace(b *strings.Builder, pl *plan.Plan) {
 	}
 }
 
-func explainBytes(b *strings.Builder, pl *plan.Plan) {
+func explainBytes(b *strings.Builder, pl *plan.Plan, arena int) {
 	moved, least := 0, 0
 	for i := range pl.Steps {
 		read, written := pl.Traffic(i)
@@ -240,7 +242,7 @@ func explainBytes(b *strings.Builder, pl *plan.Plan) {
 	}
 	least = bytesOf(pl, plan.ParamBuffer) + bytesOf(pl, plan.ResultBuffer)
 	text := fmt.Sprintf("%s; inputs and outputs once each are %s", byteText(moved), byteText(least))
-	if arena := pl.Arena; arena > 0 {
+	if arena > 0 {
 		text += "; temporaries take " + byteText(arena)
 	}
 	line(b, "moves", text, ir.Pos{})

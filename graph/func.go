@@ -69,7 +69,7 @@ func CompileFunc(f *ir.Func, options ...Option) (*Program, error) {
 // the example sizes. Inputs and outputs are not among them.
 func (p *Program) Temporaries() int {
 	if b := p.latest(); b != nil {
-		return b.plan.Arena
+		return b.linked.Arena()
 	}
 	return 0
 }

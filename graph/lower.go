@@ -33,13 +33,15 @@ type lowering struct {
 // walk orders the nodes below an output, each behind its operands. It does not
 // recurse: a graph may be deeper than a stack.
 func (l *lowering) walk(outputs []Node) {
-	l.numbers = map[*node]int32{}
+	const few = 32 // nodes, of most graphs
+	l.numbers = make(map[*node]int32, few)
+	l.order, l.number, l.first, l.operands = make([]*node, 0, few), make([]int32, 0, few), make([]int32, 0, few), make([]int32, 0, few)
 	type visit struct {
 		*node
 		number int32
 		next   int // of its operands
 	}
-	var stack []visit
+	stack := make([]visit, 0, few)
 	push := func(n *node) int32 {
 		n = n.value()
 		number, seen := l.numbers[n]

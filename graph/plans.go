@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -28,7 +29,8 @@ const defaultPlans = 1024
 
 // WithPlans sets how many plans the program keeps, 1 or more; 1024 without it. A plan is
 // made at the first run with inputs of some sizes and layouts, and takes some tens of
-// kilobytes. Where there are more, the one not used for the longest time goes.
+// kilobytes. Where there are more, the eighth not used for the longest time goes, of fewer
+// than eight the one.
 func WithPlans(n int) Option { return func(s *settings) { s.plans, s.plansSet = n, true } }
 
 // Plans returns how many plans the program has made, keeps and has dropped.
@@ -119,6 +121,7 @@ func (t planTable) put(b *binding) {
 // add keeps a binding. The caller holds the lock.
 func (c *plans) add(b *binding) {
 	c.stats.Made++
+	b.used.Store(c.clock.Add(1))
 	var t planTable
 	if old := c.table.Load(); old != nil {
 		t = *old
@@ -126,9 +129,9 @@ func (c *plans) add(b *binding) {
 	if full := c.stats.Kept >= c.limit; full || 2*c.stats.Kept >= len(t) {
 		list := t.all()
 		if full {
-			oldest := slices.MinFunc(list, func(a, b *binding) int { return int(a.used.Load()) - int(b.used.Load()) })
-			list = slices.DeleteFunc(list, func(b *binding) bool { return b == oldest })
-			c.stats.Dropped++
+			n := max(1, len(list)/8) // several at once, as each turn writes the table anew
+			list = latest(list, len(list)-n)
+			c.stats.Dropped += n
 		}
 		t = make(planTable, min(4*len(list)+16, 2*c.limit+2))
 		for _, b := range list {
@@ -139,6 +142,23 @@ func (c *plans) add(b *binding) {
 	t.put(b)
 	c.stats.Kept++
 	c.table.Store(&t)
+}
+
+// latest returns the n bindings used last. Others may use some meanwhile.
+func latest(list []*binding, n int) []*binding {
+	type use struct {
+		*binding
+		at uint64
+	}
+	uses := make([]use, len(list))
+	for i, b := range list {
+		uses[i] = use{b, b.used.Load()}
+	}
+	slices.SortFunc(uses, func(a, b use) int { return cmp.Compare(b.at, a.at) })
+	for i := range list[:n] {
+		list[i] = uses[i].binding
+	}
+	return list[:n]
 }
 
 func (c *plans) use(b *binding) {

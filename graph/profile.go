@@ -73,7 +73,9 @@ func (p *Program) stepProfiles(b *binding) []StepProfile {
 	}
 	var steps []StepProfile
 	for i := range nests.Tasks {
-		steps = append(steps, profileOf(b, &nests.Tasks[i]))
+		if !nests.Continues(i) {
+			steps = append(steps, profileOf(b, &nests.Tasks[i]))
+		}
 	}
 	return steps
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/stridefuse/stridefuse/bench/formula"
 	"github.com/stridefuse/stridefuse/graph"
 )
 
@@ -30,7 +31,7 @@ func network(tb testing.TB, options ...graph.Item) (p *graph.Program, ins, outs 
 }
 
 // BenchmarkSizes runs one program on batches of many sizes: two in turns, each of 1 to
-// 512 many times in a row, and the same at random. Then it makes plans for sizes that are new.
+// 512 many times in a row, and the same at random.
 func BenchmarkSizes(b *testing.B) {
 	p, ins, outs := network(b)
 	run := func(b *testing.B, i int) {
@@ -55,12 +56,33 @@ func BenchmarkSizes(b *testing.B) {
 	order := rand.New(rand.NewPCG(1, 2)).Perm(mostRows)
 	each(b, "alone", func(k int) int { return order[k/turn%mostRows] })
 	each(b, "random", func(k int) int { return order[k%mostRows] })
-	b.Run("prepare", func(b *testing.B) {
-		b.ReportAllocs()
-		for k := 0; b.Loop(); k++ {
-			if err := p.Prepare(b.Context(), map[string]int{"n": mostRows + 1 + k}); err != nil {
-				b.Fatal(err)
+}
+
+// BenchmarkNewSize makes plans of programs for sizes that they have not had.
+func BenchmarkNewSize(b *testing.B) {
+	n := graph.Dim("n")
+	compiled := func(y graph.Node) *graph.Program {
+		p, err := graph.Compile(y, graph.WithWorkers(1))
+		require.NoError(b, err)
+		return p
+	}
+	p, _, _ := network(b)
+	for _, program := range []struct {
+		name string
+		*graph.Program
+	}{
+		{"chain", compiled(formula.Chain5())},
+		{"softmax", compiled(f32("x", n, 1000).Softmax(-1))},
+		{"normalization", compiled(f32("x", n, 1000).LayerNorm(f32("scale", 1000), f32("offset", 1000), 1e-5))},
+		{"network", p},
+	} {
+		b.Run(program.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for k := 0; b.Loop(); k++ {
+				if err := program.Prepare(b.Context(), map[string]int{"n": mostRows + 1 + k}); err != nil {
+					b.Fatal(err)
+				}
 			}
-		}
-	})
+		})
+	}
 }

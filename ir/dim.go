@@ -139,6 +139,9 @@ func (d Dim) Bind(sizes map[string]int) (int, error) {
 	if d.expr == "" {
 		return d.n, nil
 	}
+	if n, bound := sizes[d.expr]; bound && IsName(d.expr) { // most extents are a name alone
+		return n, nil
+	}
 	if err := d.Err(); err != nil {
 		return 0, err
 	}

@@ -189,7 +189,10 @@ func (d Dim) rounds() bool { return strings.Contains(d.expr, "/") }
 // Linear returns the one name of an extent a*name + b, and a and b; ok is false
 // for any other extent.
 func (d Dim) Linear() (name string, a, b int, ok bool) {
-	if d.expr == "" || d.Err() != nil {
+	switch {
+	case IsName(d.expr):
+		return d.expr, 1, 0, true
+	case d.expr == "" || d.bad():
 		return "", 0, 0, false
 	}
 	for m, c := range d.poly() {

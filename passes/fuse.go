@@ -22,7 +22,9 @@ import (
 func fuse(s *State) error {
 	f := s.Func
 	f.Number()
-	fu := &fuser{State: s, level: levels(f), parent: make([]int, len(f.Body)), readers: make([]int, len(f.Body)), in: make([]*group, len(f.Body))}
+	n := len(f.Body)
+	of := make([]int, 2*n)
+	fu := &fuser{State: s, level: levels(f), parent: of[:n], readers: of[n:], in: make([]*group, n)}
 	for i := range fu.parent {
 		fu.parent[i] = i
 	}
@@ -52,7 +54,8 @@ type fuser struct {
 // a value is computed in the loop that needs it. An arg-reduction and the reduction to the
 // element itself have one level, so that one loop computes both.
 func levels(f *ir.Func) []int {
-	level := make([]int, len(f.Body))
+	of := make([]int, 2*len(f.Body))
+	level, latest := of[:len(f.Body)], of[len(f.Body):]
 	for i, v := range f.Body {
 		for _, a := range v.Args {
 			if a.Op != ir.OpParam {
@@ -60,7 +63,6 @@ func levels(f *ir.Func) []int {
 			}
 		}
 	}
-	latest := make([]int, len(f.Body))
 	for i := range latest {
 		latest[i] = -1
 	}
@@ -92,6 +94,9 @@ func argPartners(f *ir.Func) map[*ir.Value]*ir.Value {
 	type reduction struct {
 		x  *ir.Value
 		by ir.Op
+	}
+	if !slices.ContainsFunc(f.Body, func(v *ir.Value) bool { return v.Op == ir.OpReduceChunks && v.Attr.By.IsArgReduction() }) {
+		return nil
 	}
 	best, partner := map[reduction]*ir.Value{}, map[*ir.Value]*ir.Value{}
 	for _, arg := range []bool{false, true} {
@@ -174,7 +179,18 @@ func (fu *fuser) root(i int) int {
 
 // components returns the sets of united values, each in topological order.
 func (fu *fuser) components() [][]*ir.Value {
-	var out [][]*ir.Value
+	size := make([]int, len(fu.Func.Body)) // by root: of its component
+	sets, all := 0, 0
+	for i, v := range fu.Func.Body {
+		if v.Op.IsComputed() {
+			if root := fu.root(i); size[root] == 0 {
+				sets++
+			}
+			size[fu.root(i)]++
+			all++
+		}
+	}
+	out, room := make([][]*ir.Value, 0, sets), make([]*ir.Value, all)
 	place := make([]int, len(fu.Func.Body)) // by root: 1 + the component
 	for i, v := range fu.Func.Body {
 		if !v.Op.IsComputed() {
@@ -182,7 +198,8 @@ func (fu *fuser) components() [][]*ir.Value {
 		}
 		root := fu.root(i)
 		if place[root] == 0 {
-			out = append(out, nil)
+			n := size[root]
+			out, room = append(out, room[:0:n]), room[n:]
 			place[root] = len(out)
 		}
 		k := place[root] - 1

@@ -9,11 +9,10 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// loops of a group: the extents of its axes, and where its inputs and its outputs are
-// along them. If the group reduces, the last axis is reduced.
+// loopNest is the loops of a group: the extents of its axes, and where its inputs and its
+// outputs are along them. If the group reduces, the last axis is reduced.
 type loopNest struct {
 	g       *group
-	ref     *valueMap[kernel.Ref] // of the looper
 	extents []int
 	in, out []plan.Access // of g.inputs and g.outputs
 }
@@ -21,51 +20,46 @@ type loopNest struct {
 // nest finds the coarsest axes along which every operand has a stride.
 func (l *looper) nest(g *group) *loopNest {
 	all := slices.Concat(g.inputs, g.outputs)
-	buffers, own := make([]int, len(all)), make([]layout.Layout, len(all))
+	access, own := make([]plan.Access, len(all)), make([]layout.Layout, len(all))
 	for i, v := range all {
 		if i < len(g.inputs) {
-			buffers[i], own[i] = l.of(base(v)), layoutOf(v)
+			access[i].Buffer, own[i] = l.of(base(v)), layoutOf(v)
 		} else {
-			buffers[i], own[i] = l.stored(v)
+			access[i].Buffer, own[i] = l.stored(v)
 		}
 	}
 	layouts := refine(g, all, own)
-	n := &loopNest{g: g, ref: &l.ref, extents: layouts[0].Shape}
+	extents, columns := layouts[0].Shape, 0
 	apart := g.line() == 0 && slices.ContainsFunc(layouts[len(g.inputs):], func(o layout.Layout) bool {
 		last := len(o.Strides) - 1
 		return last >= 0 && o.Strides[last] != 1
 	})
 	if apart {
-		n.extents = append(slices.Clone(n.extents), 1)
+		columns = 1
 	}
-	pad := max(0, 2-len(n.extents))
+	rank := max(2, len(extents)+columns)
+	strides := make([]int, len(all)*rank)
 	for i, v := range all {
-		strides := layouts[i].Strides
-		if len(n.extents) == 0 && (i >= len(g.inputs) || !isSplat(v)) {
-			strides = []int{1} // whether it is a splat does not depend on the extents
+		to := strides[i*rank : (i+1)*rank : (i+1)*rank]
+		from := layouts[i].Strides
+		copy(to[rank-columns-len(from):], from)
+		splat := allZero(from)
+		if len(extents) == 0 { // whether it is a splat does not depend on the extents
+			splat = i < len(g.inputs) && isSplat(v)
 		}
-		if apart { // columns of one element: those of an output are next to each other
-			along := 1
-			if allZero(strides) {
-				along = 0
-			}
-			strides = append(slices.Clone(strides), along)
+		if !splat && (apart || len(extents) == 0) { // columns of one element: those of an output are next to each other
+			to[rank-1] = 1
 		}
-		a := plan.Access{Buffer: buffers[i], Offset: layouts[i].Offset, Strides: leading(strides, len(n.extents)+pad, 0)}
-		if i < len(g.inputs) {
-			n.in = append(n.in, a)
-		} else {
-			n.out = append(n.out, a)
-		}
+		access[i].Offset, access[i].Strides = layouts[i].Offset, to
 	}
-	n.extents = leading(n.extents, len(n.extents)+pad, 1)
-	return n
+	axes := slices.Repeat([]int{1}, rank)
+	copy(axes[rank-columns-len(extents):], extents)
+	return &loopNest{g, axes, access[:len(g.inputs)], access[len(g.inputs):]}
 }
 
-// refine returns the layouts of all a group's inputs and outputs over one shape, given
-// each over its own. If
-// the group reduces, the shape's last axis is the line, along which a reduced
-// output has the stride from chunk to chunk.
+// refine makes of the layouts of all a group's inputs and outputs, each over its own shape,
+// those over one shape. If the group reduces, the shape's last axis is the line, along which a
+// reduced output has the stride from chunk to chunk.
 func refine(g *group, all []*ir.Value, own []layout.Layout) []layout.Layout {
 	fixed := make([]layout.Layout, 0, len(all)) // those that the loop nest follows from
 	follows := func(i int, v *ir.Value) bool {
@@ -86,19 +80,18 @@ func refine(g *group, all []*ir.Value, own []layout.Layout) []layout.Layout {
 		panic("the operands of a group have no common loop nest")
 	}
 	shape := fixed[0].Shape
-	out := make([]layout.Layout, len(all))
 	zeros := make([]int, len(shape))
 	for i, v := range all {
 		switch {
 		case follows(i, v):
-			out[i], fixed = fixed[0], fixed[1:]
+			own[i], fixed = fixed[0], fixed[1:]
 		case isConst(v):
-			out[i] = layout.Layout{Shape: shape, Strides: zeros}
+			own[i] = layout.Layout{Shape: shape, Strides: zeros}
 		default:
-			out[i] = reducedLayout(shape)
+			own[i] = reducedLayout(shape)
 		}
 	}
-	return out
+	return own
 }
 
 // reducedLayout is where the results of reducing the last axis go: the other axes
@@ -127,22 +120,22 @@ func leading(numbers []int, rank, fill int) []int {
 	return out
 }
 
-// step makes the step.
-func (n *loopNest) step(fast bool) plan.Step {
-	body, order := n.body(fast)
+// stepOf makes the step.
+func (l *looper) stepOf(n *loopNest) plan.Step {
+	body, order := l.bodyOf(n)
 	s := plan.Step{Body: body, Axes: parallel(n.extents), Pos: n.g.values[len(n.g.values)-1].Pos}
 	if n.g.line() > 0 {
 		s.Axes[len(s.Axes)-1].Role = plan.Reduce
 	}
-	for _, i := range order {
-		s.In = append(s.In, n.in[i])
+	s.In, s.Out = make([]plan.Access, len(order)), make([]plan.Output, len(n.out))
+	for k, i := range order {
+		s.In[k] = n.in[i]
 	}
 	for i, v := range n.g.outputs {
-		o := plan.Output{Access: n.out[i]}
+		s.Out[i].Access = n.out[i]
 		if v.Op == ir.OpReduceChunks {
-			o.Combine = v.Attr.By
+			s.Out[i].Combine = v.Attr.By
 		}
-		s.Out = append(s.Out, o)
 	}
 	return s
 }
@@ -156,31 +149,30 @@ func parallel(extents []int) []plan.Axis {
 	return axes
 }
 
-// body writes the group's body. Input i of the kernel is n.in[order[i]].
-func (n *loopNest) body(fast bool) (k *kernel.Kernel, order []int) {
-	g := n.g
-	k = &kernel.Kernel{Fast: fast, In: make([]kernel.Operand, len(g.inputs))}
+// bodyOf writes the group's body. Input i of the kernel is n.in[order[i]].
+func (l *looper) bodyOf(n *loopNest) (canon *kernel.Kernel, order []int) {
+	g, k := n.g, &l.body
+	k.Fast, k.In, k.Body, k.Out = l.Func.Fast, k.In[:0], k.Body[:0], k.Out[:0]
 	for i, v := range g.inputs {
-		k.In[i] = kernel.Operand{DType: v.Type.DType, Splat: allZero(n.in[i].Strides)}
-		*n.ref.at(v) = kernel.Ref(i)
+		k.In = append(k.In, kernel.Operand{DType: v.Type.DType, Splat: allZero(n.in[i].Strides)})
+		*l.ref.at(v) = kernel.Ref(i)
 	}
-	k.Body = make([]kernel.Inst, 0, len(g.values))
 	for _, v := range g.values {
 		if v.Op == ir.OpReduceChunks {
 			continue
 		}
 		in := kernel.Inst{Op: v.Op, DType: v.Type.DType}
 		for i, a := range v.Args {
-			in.Args[i] = *n.ref.at(a)
+			in.Args[i] = *l.ref.at(a)
 		}
 		k.Body = append(k.Body, in)
-		*n.ref.at(v) = kernel.Ref(len(k.In) + len(k.Body) - 1)
+		*l.ref.at(v) = kernel.Ref(len(k.In) + len(k.Body) - 1)
 	}
 	for _, v := range g.outputs {
 		if v.Op == ir.OpReduceChunks {
 			v = v.Args[0]
 		}
-		k.Out = append(k.Out, *n.ref.at(v))
+		k.Out = append(k.Out, *l.ref.at(v))
 	}
 	return k.Canonical()
 }

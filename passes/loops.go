@@ -21,7 +21,8 @@ func loops(s *State) error {
 	s.buffer, s.step = valueMap[int]{f: s.Func}, valueMap[int]{f: s.Func}
 	placeProducts(s)
 	l := &looper{State: s, panels: packedAlone(s), ref: valueMap[kernel.Ref]{f: s.Func}}
-	s.Plan = &plan.Plan{Name: s.Func.Name, Steps: make([]plan.Step, 0, len(s.groups))}
+	interfaces := len(s.Func.Params) + len(s.Func.Results)
+	s.Plan = &plan.Plan{Name: s.Func.Name, Steps: make([]plan.Step, 0, len(s.groups)), Buffers: make([]plan.Buffer, 0, interfaces+len(s.groups))}
 	l.interfaceBuffers()
 	for _, g := range s.groups {
 		if l.group(g) {
@@ -38,6 +39,7 @@ type looper struct {
 	*State
 	panels map[*ir.Value]*packing // of values that only a product reads
 	ref    valueMap[kernel.Ref]   // in the kernel of the present group
+	body   kernel.Kernel          // of the present group
 }
 
 // interfaceBuffers declares the params and results.
@@ -101,7 +103,7 @@ func (l *looper) group(g *group) bool {
 		l.Plan.Steps = append(l.Plan.Steps, l.scan(g.values[0]))
 		return true
 	}
-	l.Plan.Steps = append(l.Plan.Steps, l.nest(g).step(l.Func.Fast))
+	l.Plan.Steps = append(l.Plan.Steps, l.stepOf(l.nest(g)))
 	return true
 }
 

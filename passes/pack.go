@@ -63,7 +63,7 @@ func (l *looper) postpone(g *group) bool {
 	}
 	n := l.nest(g)
 	var order []int
-	p.kernel, order = n.body(l.Func.Fast)
+	p.kernel, order = l.bodyOf(n)
 	for _, i := range order {
 		a := n.in[i]
 		m, ok := layout.Layout{Shape: n.extents, Strides: a.Strides, Offset: a.Offset}.Reshape(p.shape...)

@@ -45,8 +45,9 @@ type partitioner struct {
 
 func newPartitioner(m *tuning.Machine, f *ir.Func, readers []int) *partitioner {
 	n := len(f.Body) + len(f.Params)
-	c := &partitioner{machine: m, readers: readers, params: len(f.Body), bytes: make([]int, n), inside: make([]int32, n), read: make([]int32, n),
-		fetched: make([]int32, n), left: make([]int, n), position: make([]int, n)}
+	of, runs := make([]int, 3*n), make([]int32, 3*n)
+	c := &partitioner{machine: m, readers: readers, params: len(f.Body), bytes: of[:n], left: of[n : 2*n], position: of[2*n:],
+		inside: runs[:n], read: runs[n : 2*n], fetched: runs[2*n:]}
 	for _, values := range [][]*ir.Value{f.Body, f.Params} {
 		for _, v := range values {
 			c.bytes[c.id(v)] = bytes(v)

@@ -122,7 +122,9 @@ func Lower(f *ir.Func, o Options) (*plan.Plan, error) {
 func newState(f *ir.Func, o Options) *State {
 	s := &State{Func: f, machine: o.Machine, noFuse: o.NoFuse, frozen: map[*ir.Value]bool{}}
 	for i, p := range f.Params {
-		s.frozen[p] = i < len(o.Frozen) && o.Frozen[i]
+		if i < len(o.Frozen) && o.Frozen[i] {
+			s.frozen[p] = true
+		}
 	}
 	return s
 }

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
-	"github.com/stridefuse/stridefuse/ir/layout"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
@@ -43,18 +42,25 @@ type grouper struct {
 	p      *plan.Plan
 	uses   []int  // by buffer: how many steps touch it
 	shared []bool // by buffer: whether several steps write it
+	late   []int  // by buffer: 1 + the first step of the group that last passed over what writes it
 	from   []int  // by step: where it stood at first
 }
 
 func (r *grouper) users() {
-	r.uses, r.shared = make([]int, len(r.p.Buffers)), make([]bool, len(r.p.Buffers))
-	writes := make([]bool, len(r.p.Buffers))
+	n := len(r.p.Buffers)
+	r.uses, r.late, r.shared = make([]int, n), make([]int, n), make([]bool, n)
+	user, written := make([]int, n), make([]bool, n) // 1 + the last step that touches it
 	for i := range r.p.Steps {
-		for _, b := range buffersOf(&r.p.Steps[i]) {
-			r.uses[b]++
+		s := &r.p.Steps[i]
+		for a := range s.Accesses() {
+			if user[a.Buffer] != 1+i {
+				user[a.Buffer] = 1 + i
+				r.uses[a.Buffer]++
+			}
 		}
-		for _, b := range written(&r.p.Steps[i]) {
-			writes[b], r.shared[b] = true, writes[b]
+		for o := range s.Out {
+			b := s.Out[o].Buffer
+			written[b], r.shared[b] = true, written[b]
 		}
 	}
 }
@@ -107,17 +113,21 @@ func (r *grouper) group(i int) *rowGroup {
 	if !r.join(g, i) {
 		return nil
 	}
-	late, spare := map[int]bool{}, map[int][]int{} // buffers of steps that are passed over; which of those could go first
-	for j := i + 1; j < len(r.p.Steps) && j < i+r.machine.LookAhead; j++ {
-		switch ready, reads := r.ready(j, late), r.reads(g, j); {
-		case ready && reads && r.take(g, j, spare):
-		case ready && !reads:
-			for _, b := range written(&r.p.Steps[j]) {
-				spare[b] = append(spare[b], j)
+	spare := map[int][]int{} // steps that are passed over and could go first, by what they write
+	left := r.unread(g, 0)   // touches of what the group makes by steps to come, at most
+	for j := i + 1; j < len(r.p.Steps) && j < i+r.machine.LookAhead && left > 0; j++ {
+		ready, reads, made := r.ready(j, i), r.reads(g, j), len(g.made)
+		left -= reads
+		switch {
+		case ready && reads > 0 && r.take(g, j, spare):
+			left += r.unread(g, made)
+		case ready && reads == 0:
+			for _, o := range r.p.Steps[j].Out {
+				spare[o.Buffer] = append(spare[o.Buffer], j)
 			}
 		default:
-			for _, b := range written(&r.p.Steps[j]) {
-				late[b] = true
+			for _, o := range r.p.Steps[j].Out {
+				r.late[o.Buffer] = 1 + i
 			}
 		}
 	}
@@ -135,12 +145,23 @@ func (r *grouper) rowsFrom(i int) int {
 	if n := r.rowsOf(s); n > 0 || r.acrossRows(s) {
 		return n
 	}
+	if !slices.ContainsFunc(s.Out, func(o plan.Output) bool { return r.uses[o.Buffer] > 1 }) {
+		return 0
+	}
 	for j := i + 1; j < len(r.p.Steps) && j < i+r.machine.LookAhead; j++ {
-		if next := &r.p.Steps[j]; (next.Scans() || next.Contracts() || onlyCopies(s) && next.Reduces()) && slices.Contains(written(s), next.In[0].Buffer) {
+		if next := &r.p.Steps[j]; (next.Scans() || next.Contracts() || onlyCopies(s) && next.Reduces()) && writes(s, next.In[0].Buffer) {
 			return r.rowsOf(next)
 		}
 	}
 	return 0
+}
+
+// unread returns how many other steps touch what the group makes, from a buffer of made on.
+func (r *grouper) unread(g *rowGroup, from int) (n int) {
+	for _, m := range g.made[from:] {
+		n += r.uses[m.buffer] - 1
+	}
+	return n
 }
 
 // onlyCopies reports whether a step copies elements as they are: what strides do not describe.
@@ -148,9 +169,9 @@ func onlyCopies(s *plan.Step) bool {
 	return s.Elementwise() && len(s.Body.Body) == 1 && s.Body.Body[0].Op == ir.OpCopy
 }
 
-// ready reports whether step j needs none of the late buffers.
-func (r *grouper) ready(j int, late map[int]bool) bool {
-	return !r.p.Steps[j].Touches(func(b int) bool { return late[b] })
+// ready reports whether step j needs nothing that the group from step i on has passed over.
+func (r *grouper) ready(j, i int) bool {
+	return !r.p.Steps[j].Touches(func(b int) bool { return r.late[b] == 1+i })
 }
 
 // take adds step j to the group, with what it waits for: a step of the same rows
@@ -185,7 +206,7 @@ func (r *grouper) take(g *rowGroup, j int, spare map[int][]int) bool {
 // moveUp puts step k in front of the group, behind what it waits for. It can't if
 // it reads what the group makes.
 func (r *grouper) moveUp(g *rowGroup, k int, spare map[int][]int) bool {
-	if r.reads(g, k) {
+	if r.reads(g, k) > 0 {
 		return false
 	}
 	for _, a := range r.p.Steps[k].In {
@@ -199,9 +220,14 @@ func (r *grouper) moveUp(g *rowGroup, k int, spare map[int][]int) bool {
 	return true
 }
 
-// reads reports whether step j reads what the group makes.
-func (r *grouper) reads(g *rowGroup, j int) bool {
-	return r.p.Steps[j].Touches(func(b int) bool { return g.row(b) > 0 })
+// reads returns how many of the buffers that the group makes step j touches.
+func (r *grouper) reads(g *rowGroup, j int) (n int) {
+	for _, m := range g.made {
+		if r.p.Steps[j].Touches(func(b int) bool { return b == m.buffer }) {
+			n++
+		}
+	}
+	return n
 }
 
 // multiplies reports whether a step of the group is a product.
@@ -218,92 +244,4 @@ func (g *rowGroup) stages() int {
 		}
 	}
 	return n
-}
-
-// join adds step j to the group, if its loop nest has the rows for outer axes
-// and it reads of the group's buffers its own rows only.
-func (r *grouper) join(g *rowGroup, j int) bool {
-	switch s := &r.p.Steps[j]; {
-	case s.OnLines():
-		return false // its operands have lines of other lengths
-	case slices.ContainsFunc(written(s), func(b int) bool { return r.shared[b] }):
-		return false // others write of the same rows
-	case r.acrossRows(s) && (s.Scans() || s.Axes[len(s.Axes)-2].Extent < r.machine.MinColumns):
-		return false // each of its blocks has all rows
-	case s.Contracts() && readsWindows(s):
-		return false // it packs what it reads for several rows at once
-	case s.Contracts() && g.rows < r.machine.LeastProductRows && !r.eager:
-		return false
-	}
-	outer, ok := outerAxes(&r.p.Steps[j], g.outer, g.rows)
-	if !ok {
-		return false
-	}
-	next := *g
-	next.steps = append(g.steps, j)
-	if !slices.Equal(outer, g.outer) { // the others are split anew
-		next.outer, next.made, next.split, next.along = outer, nil, nil, nil
-	}
-	for _, k := range next.steps[len(next.split):] {
-		s, along, ok := splitRows(&r.p.Steps[k], next.outer, g.rows)
-		if !ok || !next.local(r.p, &s, along) {
-			return false
-		}
-		next.split, next.along = append(next.split, s), append(next.along, along)
-	}
-	*g = next
-	return true
-}
-
-// local reports whether a step reads and writes of the group's buffers, for each
-// row, the elements of that row alone, and notes what it writes: the distance
-// from a row to the next.
-func (g *rowGroup) local(p *plan.Plan, s *plan.Step, along int) bool {
-	for o, out := range s.Out {
-		row := g.row(out.Buffer)
-		if row == 0 {
-			row = max(out.Strides[along], 1)
-			g.made = append(g.made, madeRows{out.Buffer, row})
-		}
-		if !g.rowOnly(&p.Buffers[out.Buffer], s.OutExtents(o), out.Access, along, row) {
-			return false
-		}
-	}
-	for _, a := range s.In {
-		if row := g.row(a.Buffer); row > 0 && !g.rowOnly(&p.Buffers[a.Buffer], s.Extents(), a, along, row) {
-			return false
-		}
-	}
-	return true
-}
-
-// rowOnly reports whether an access touches, for each row, elements of that row
-// alone, the rows being that far apart: next to each other if a row is more than
-// one element and they are 1 apart, as the chunks of a reduction are.
-func (g *rowGroup) rowOnly(b *plan.Buffer, extents []int, a plan.Access, along, row int) bool {
-	outer := layout.RowMajor(g.outer...).Strides
-	inner := layout.Layout{Offset: a.Offset}
-	lead := len(outer) - 1
-	for k, n := range extents {
-		want := 0
-		switch {
-		case k < lead:
-			want = outer[k] * row
-		case k == along:
-			want = row
-		default:
-			if n > 1 {
-				inner.Shape, inner.Strides = append(inner.Shape, n), append(inner.Strides, a.Strides[k])
-			}
-			continue
-		}
-		if n > 1 && a.Strides[k] != want {
-			return false
-		}
-	}
-	lo, hi := inner.Bounds()
-	if width := b.Size() / g.rows; row == 1 && width > 1 { // chunk after chunk
-		return lo >= 0 && hi < b.Size() && !slices.ContainsFunc(append(inner.Strides, lo), func(n int) bool { return n%g.rows != 0 })
-	}
-	return lo >= 0 && hi < row
 }

@@ -1,6 +1,10 @@
 package passes
 
-import "github.com/stridefuse/stridefuse/ir/plan"
+import (
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir/plan"
+)
 
 // Properties of one step that row groups use: how many rows it has, what it writes.
 
@@ -41,11 +45,7 @@ func (r *grouper) rowsOf(s *plan.Step) int {
 	return rows
 }
 
-// written lists the buffers that a step writes.
-func written(s *plan.Step) []int {
-	var out []int
-	for _, o := range s.Out {
-		out = append(out, o.Buffer)
-	}
-	return out
+// writes reports whether a step writes a buffer.
+func writes(s *plan.Step, buffer int) bool {
+	return slices.ContainsFunc(s.Out, func(o plan.Output) bool { return o.Buffer == buffer })
 }

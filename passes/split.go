@@ -45,14 +45,14 @@ func Split(p *plan.Plan, frozen []bool) (once *plan.Plan, params []int, rest *pl
 
 // onceSteps returns which steps depend on frozen params alone.
 func onceSteps(p *plan.Plan, frozen []bool) []bool {
-	moves := make([]bool, len(p.Steps))
-	for i := range moves {
-		moves[i] = !slices.ContainsFunc(p.Rows, func(g plan.RowGroup) bool { return g.First <= i && i <= g.Last })
+	moves := slices.Repeat([]bool{true}, len(p.Steps))
+	for _, g := range p.Rows {
+		clear(moves[g.First : g.Last+1])
 	}
+	stays := make([]bool, len(p.Buffers)) // what a step that stays writes, and what is not frozen
+	varies := make([]bool, len(p.Buffers))
 	for changed := true; changed; {
 		changed = false
-		stays := make([]bool, len(p.Buffers)) // what a step that stays writes, and what is not frozen
-		varies := make([]bool, len(p.Buffers))
 		for b := range p.Buffers {
 			buf := &p.Buffers[b]
 			varies[b] = buf.Kind == plan.ParamBuffer && !(buf.Index < len(frozen) && frozen[buf.Index])

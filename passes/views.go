@@ -267,10 +267,17 @@ func layoutOf(v *ir.Value) layout.Layout {
 	if v.Attr.At != nil {
 		return *v.Attr.At
 	}
-	return layout.RowMajor(extents(v)...)
+	var space [8]int
+	return layout.RowMajor(appendExtents(space[:0], v)...)
 }
 
-func extents(v *ir.Value) []int {
-	e, _ := v.Type.Shape.Ints()
+func extents(v *ir.Value) []int { return appendExtents(make([]int, 0, len(v.Type.Shape)), v) }
+
+// appendExtents appends the extents of a value.
+func appendExtents(e []int, v *ir.Value) []int {
+	for _, d := range v.Type.Shape {
+		n, _ := d.Int()
+		e = append(e, n)
+	}
 	return e
 }

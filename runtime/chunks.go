@@ -16,6 +16,7 @@ type task struct {
 	chunks int
 
 	first, last int     // steps of the plan
+	more        bool    // the next task goes on with the last one
 	work        float64 // estimate of what all of it costs, in additions
 
 	nanos       int64 // estimate of the time that all of it takes

@@ -93,6 +93,9 @@ type Linked struct {
 	states  sync.Pool             // of *state
 }
 
+// Arena returns how many bytes the temporaries of a run have.
+func (l *Linked) Arena() int { return l.arena }
+
 // Takes reports whether the tensors have the dtypes, shapes and layouts of the
 // plan's first parameters.
 func (l *Linked) Takes(ins []*tensor.Tensor) bool {

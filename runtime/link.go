@@ -36,9 +36,10 @@ func (l *Linked) link(p *nest.Program) error {
 		return err
 	}
 	l.tasks = make([]*task, 0, len(p.Tasks))
+	linked := make(linkedTasks, len(p.Tasks))
 	for i := range p.Tasks {
 		in := &p.Tasks[i]
-		t, err := l.linkTask(in)
+		t, err := l.linkTask(in, linked)
 		if err != nil {
 			return fmt.Errorf("task %d: %w", i, err)
 		}
@@ -48,6 +49,9 @@ func (l *Linked) link(p *nest.Program) error {
 			l.shares = l.shares || t.scratch > 0
 			task := l.exec.newTask(t, blocks, in.Elems, in.Work, t.chunkElements)
 			task.first, task.last = in.First, in.Last
+			if p.Continues(i) && t.number > 0 {
+				l.tasks[t.number-1].more = l.tasks[t.number-1].first == in.First
+			}
 			l.tasks = append(l.tasks, task)
 		}
 	}
@@ -56,13 +60,14 @@ func (l *Linked) link(p *nest.Program) error {
 
 // taskLinker links one task.
 type taskLinker struct {
-	l     *Linked
-	in    *nest.Task
-	out   *nestTask
-	find  finder
-	bases []base      // of the slots
-	scope []scopeLoop // the loops that enclose what is linked now
-	part  *linkedPart
+	l      *Linked
+	in     *nest.Task
+	linked linkedTasks // before
+	out    *nestTask
+	find   finder
+	bases  []base      // of the slots
+	scope  []scopeLoop // the loops that enclose what is linked now
+	part   *linkedPart
 }
 
 // scopeLoop is an enclosing loop as the source numbers them.
@@ -72,8 +77,8 @@ type scopeLoop struct {
 }
 
 // linkTask links the slots of a task, then its parts.
-func (l *Linked) linkTask(in *nest.Task) (*nestTask, error) {
-	k := &taskLinker{l: l, in: in, out: &nestTask{pos: in.Pos, scratch: in.Scratch, clears: l.exec.Verify, allocate: l.exec.zeroed(), chunkElements: machine.ChunkElems, piece: pieceNanos}, find: l.exec.finder()}
+func (l *Linked) linkTask(in *nest.Task, linked linkedTasks) (*nestTask, error) {
+	k := &taskLinker{l: l, in: in, linked: linked, out: &nestTask{pos: in.Pos, scratch: in.Scratch, clears: l.exec.Verify, allocate: l.exec.zeroed(), chunkElements: machine.ChunkElems, piece: pieceNanos}, find: l.exec.finder()}
 	if n := l.exec.ChunkElems; n > 0 { // a test
 		k.out.piece = min(n, pieceNanos)
 	}
@@ -88,6 +93,12 @@ func (l *Linked) linkTask(in *nest.Task) (*nestTask, error) {
 		}
 		k.bases = append(k.bases, b)
 	}
+	if out := k.again(); out != nil {
+		return out, nil
+	}
+	if err := k.tables(); err != nil {
+		return nil, err
+	}
 	n := 0
 	for i := range in.Parts {
 		n += calls(in.Parts[i].Items)
@@ -98,6 +109,7 @@ func (l *Linked) linkTask(in *nest.Task) (*nestTask, error) {
 			return nil, fmt.Errorf("part %d: %w", i, err)
 		}
 	}
+	k.remember()
 	return k.out, nil
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/internal/memory"
 )
 
-// Linking a slot: where its elements are, in bytes. Tables get their memory here, once for
+// Linking slots: where their elements are, in bytes. Tables get their memory here, once for
 // all runs.
 
 // allBytes has every byte, in order. Nothing writes it.
@@ -29,7 +29,7 @@ type base struct {
 	lo, hi int            // the least and the greatest location of an element
 }
 
-// slot returns where a slot's elements are. The memory of a table is made here.
+// slot returns where a slot's elements are, but for a table.
 func (k *taskLinker) slot(s *nest.Slot) (base, error) {
 	b := base{size: s.DType.Size(), buffer: -1, offset: s.Offset, hi: s.Elems - 1}
 	switch s.Kind {
@@ -53,14 +53,6 @@ func (k *taskLinker) slot(s *nest.Slot) (base, error) {
 		if s.Elems < 1 || s.Elems > nest.MaxTable/b.size {
 			return b, fmt.Errorf("a table of %d elements", s.Elems)
 		}
-		table, err := k.out.allocate(s.Elems * b.size)
-		if err != nil {
-			return b, err
-		}
-		for at := 0; at < len(table); at += b.size {
-			memory.StoreBits(s.DType, unsafe.Pointer(&table[at]), s.Bits)
-		}
-		b.table = unsafe.Pointer(&table[0])
 		return b, nil
 	case nest.Bytes:
 		if s.Elems != len(allBytes) || b.size != 1 {
@@ -70,4 +62,23 @@ func (k *taskLinker) slot(s *nest.Slot) (base, error) {
 		return b, nil
 	}
 	return b, fmt.Errorf("kind %d does not exist", s.Kind)
+}
+
+// tables makes the memory of the tables.
+func (k *taskLinker) tables() error {
+	for i := range k.in.Slots {
+		s, b := &k.in.Slots[i], &k.bases[i]
+		if s.Kind != nest.Table {
+			continue
+		}
+		table, err := k.out.allocate(s.Elems * b.size)
+		if err != nil {
+			return fmt.Errorf("slot %d: %w", i, err)
+		}
+		for at := 0; at < len(table); at += b.size {
+			memory.StoreBits(s.DType, unsafe.Pointer(&table[at]), s.Bits)
+		}
+		b.table = unsafe.Pointer(&table[0])
+	}
+	return nil
 }

@@ -30,7 +30,7 @@ type Observer struct {
 	Progress func(context.Context, Progress)
 	Every    time.Duration
 	// Times is called at the end of a run without error: how long each task took, at the
-	// place of its first step.
+	// place of its first step. The tasks of one step are added up.
 	Times func(took []time.Duration)
 	// Labels gives the samples of a CPU profile the labels "program" and "step".
 	Labels bool
@@ -107,7 +107,7 @@ func (o *observation) one(t *task) (err error) {
 	if err != nil {
 		return err
 	}
-	o.took[t.first] = time.Duration(clock() - begun)
+	o.took[t.first] += time.Duration(clock() - begun)
 	return o.chunk(0)
 }
 
@@ -150,8 +150,13 @@ func (o *observation) enter(j *job) (leave func()) {
 	}
 }
 
-// steps returns how many steps a task computes.
-func (t *task) steps() int { return t.last - t.first + 1 }
+// steps returns how many steps a task completes.
+func (t *task) steps() int {
+	if t.more {
+		return 0
+	}
+	return t.last - t.first + 1
+}
 
 // stepText names the steps of a task: "3", or "3-5".
 func (t *task) stepText() string {

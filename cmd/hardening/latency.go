@@ -27,12 +27,15 @@ type latencyProgram struct {
 	fresh    bool // each run makes new memory for its output
 }
 
-// latencyPrograms returns what is measured. Tensors have a side of 4096 elements at most.
+// latencyPrograms returns what is measured. Tensors have a side of 4096 elements at most, or are
+// one line of 10 million.
 func latencyPrograms() []latencyProgram {
 	const side = 4096
 	x := graph.Input("x", graph.Float32, side, side)
 	y := graph.Input("x", graph.Float32, 1024, 1024)
 	one := graph.Input("x", graph.Float32, 1)
+	line := graph.Input("x", graph.Float32, 10_000_000)
+	greatest, _ := line.TopK(0, 100)
 	powers := func(x graph.Node) graph.Node {
 		for k := range 12 {
 			x = x.Pow(0.75 + float64(k)/100)
@@ -49,6 +52,9 @@ func latencyPrograms() []latencyProgram {
 		{name: "softmax of each row", output: x.Softmax(1)},
 		{name: "running sum down the columns", output: x.CumSum(0)},
 		{name: "product of matrices", output: y.MatMul(y)},
+		{name: "sort of one line", output: line.Sort(0)},
+		{name: "the 100 greatest of one line", output: greatest},
+		{name: "running sum of one line", output: line.CumSum(0)},
 	}
 	for _, p := range programs {
 		p.portable = true

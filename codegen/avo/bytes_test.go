@@ -1,3 +1,5 @@
+//go:build !purego
+
 package avo_test
 
 import (

@@ -1,4 +1,8 @@
+//go:build !purego
+
 package avo_test
+
+// The programs that these tests build are the same with the tag purego.
 
 import (
 	"cmp"
@@ -17,7 +21,6 @@ import (
 
 	"github.com/stridefuse/stridefuse/codegen"
 	"github.com/stridefuse/stridefuse/codegen/avo"
-	"github.com/stridefuse/stridefuse/ir"
 
 	"github.com/stridefuse/stridefuse/ir/elementary"
 	"github.com/stridefuse/stridefuse/ir/kernel"
@@ -67,10 +70,14 @@ func TestDifferentialMicros(t *testing.T) {
 // TestDifferentialColumns runs random kernels that reduce columns on both engines.
 func TestDifferentialColumns(t *testing.T) {
 	t.Parallel()
+	n := 24
+	if *long {
+		n = 400
+	}
 	rnd := rand.New(rand.NewPCG(5, 6))
 	var ks []kernel.Code
 	seen := map[string]bool{}
-	for len(ks) < 60 {
+	for len(ks) < n {
 		k := randomColumnReduction(rnd.IntN)
 		if k.Verify() == nil && !seen[codegen.Symbol(k)] {
 			seen[codegen.Symbol(k)] = true
@@ -85,7 +92,7 @@ func TestDifferentialColumns(t *testing.T) {
 // TestDifferentialFused runs random bodies against ir's Eval.
 func TestDifferentialFused(t *testing.T) {
 	t.Parallel()
-	n := 40
+	n := 16
 	if *long {
 		n = 1500
 	}
@@ -107,7 +114,7 @@ func TestDifferentialFused(t *testing.T) {
 // TestDifferentialCold runs random bodies with unlikely selects, on both engines.
 func TestDifferentialCold(t *testing.T) {
 	t.Parallel()
-	n := 25
+	n := 10
 	if *long {
 		n = 400
 	}
@@ -215,28 +222,3 @@ func run(t *testing.T, dir, name string, args ...string) string {
 	require.NoError(t, err, "%s", out)
 	return string(out)
 }
-
-var (
-	all    = ir.AllTypes.List()
-	shapes = []shape{
-		{types: []ir.DType{ir.Float32}, inputs: 4, ops: 8, outputs: 2},
-		{types: []ir.DType{ir.Float32, ir.Float64}, inputs: 5, ops: 16, outputs: 2, composed: true},
-		{types: all, inputs: 6, ops: 12, outputs: 3, composed: true},
-		{types: all, inputs: 6, ops: 30, outputs: 3},
-		{types: []ir.DType{ir.Int64, ir.Bool}, inputs: 4, ops: 10, outputs: 2, composed: true},
-		{types: []ir.DType{ir.Int64}, inputs: 3, ops: 20, outputs: 2, late: true}, // scalar loops in the row and in the columns
-		{types: []ir.DType{ir.Uint8, ir.Bool, ir.Uint32}, inputs: 5, ops: 12, outputs: 2},
-		{types: []ir.DType{ir.Int32, ir.Int64}, inputs: 1, ops: 90, outputs: 2, late: true}, // many saves
-		{types: []ir.DType{ir.Float64}, inputs: 6, ops: 30, outputs: 2, late: true},
-		{types: []ir.DType{ir.Float32, ir.Int32}, inputs: 15, units: 8, ops: 30, outputs: 1},    // all general registers
-		{types: []ir.DType{ir.Float32, ir.Float64}, inputs: 18, units: 14, ops: 30, outputs: 2}, // pointers in the frame
-		{types: all, inputs: 14, units: 12, ops: 30, outputs: 3, composed: true},
-		{types: all, inputs: 6, ops: 96, outputs: 3, late: true},
-		{types: []ir.DType{ir.Float32}, inputs: 3, ops: 4, outputs: 2, reductions: 3},
-		{types: []ir.DType{ir.Float64, ir.Int64}, inputs: 4, ops: 6, outputs: 3, reductions: 3}, // more accumulators than registers
-		{types: []ir.DType{ir.Uint8, ir.Bool, ir.Uint32}, inputs: 4, ops: 8, outputs: 3, reductions: 2},
-		{types: all, inputs: 4, ops: 14, outputs: 3, composed: true, reductions: 2},
-		{types: all, inputs: 14, units: 7, ops: 30, outputs: 2, reductions: 4},  // all general registers
-		{types: all, inputs: 13, units: 12, ops: 30, outputs: 3, reductions: 4}, // and pointers in the frame
-	}
-)

@@ -8,12 +8,17 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// singleOps returns the kernels of every op: all types, all operand classes.
+// singleOps returns the kernels of every op: all types, all operand classes. Casts have unit
+// operands.
 func singleOps() []kernel.Code {
 	var out []kernel.Code
 	seen := map[string]bool{}
 	add := func(op ir.Op, given ir.DType, types []ir.DType) {
-		for classes := range 1 << len(types) {
+		all := 1 << len(types)
+		if given != ir.Invalid {
+			all = 1
+		}
+		for classes := range all {
 			operands := make([]kernel.Operand, len(types))
 			for i, d := range types {
 				operands[i] = kernel.Operand{DType: d, Splat: classes>>i&1 == 1}

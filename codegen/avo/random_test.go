@@ -20,6 +20,31 @@ type shape struct {
 	unlikely   int // one step in this many is an unlikely select with operations of its own; 0: none
 }
 
+var (
+	all    = ir.AllTypes.List()
+	shapes = []shape{
+		{types: []ir.DType{ir.Float32}, inputs: 4, ops: 8, outputs: 2},
+		{types: []ir.DType{ir.Float32, ir.Float64}, inputs: 5, ops: 16, outputs: 2, composed: true},
+		{types: all, inputs: 6, ops: 12, outputs: 3, composed: true},
+		{types: all, inputs: 6, ops: 30, outputs: 3},
+		{types: []ir.DType{ir.Int64, ir.Bool}, inputs: 4, ops: 10, outputs: 2, composed: true},
+		{types: []ir.DType{ir.Int64}, inputs: 3, ops: 20, outputs: 2, late: true}, // scalar loops in the row and in the columns
+		{types: []ir.DType{ir.Uint8, ir.Bool, ir.Uint32}, inputs: 5, ops: 12, outputs: 2},
+		{types: []ir.DType{ir.Int32, ir.Int64}, inputs: 1, ops: 90, outputs: 2, late: true}, // many saves
+		{types: []ir.DType{ir.Float64}, inputs: 6, ops: 30, outputs: 2, late: true},
+		{types: []ir.DType{ir.Float32, ir.Int32}, inputs: 15, units: 8, ops: 30, outputs: 1},    // all general registers
+		{types: []ir.DType{ir.Float32, ir.Float64}, inputs: 18, units: 14, ops: 30, outputs: 2}, // pointers in the frame
+		{types: all, inputs: 14, units: 12, ops: 30, outputs: 3, composed: true},
+		{types: all, inputs: 6, ops: 96, outputs: 3, late: true},
+		{types: []ir.DType{ir.Float32}, inputs: 3, ops: 4, outputs: 2, reductions: 3},
+		{types: []ir.DType{ir.Float64, ir.Int64}, inputs: 4, ops: 6, outputs: 3, reductions: 3}, // more accumulators than registers
+		{types: []ir.DType{ir.Uint8, ir.Bool, ir.Uint32}, inputs: 4, ops: 8, outputs: 3, reductions: 2},
+		{types: all, inputs: 4, ops: 14, outputs: 3, composed: true, reductions: 2},
+		{types: all, inputs: 14, units: 7, ops: 30, outputs: 2, reductions: 4},  // all general registers
+		{types: all, inputs: 13, units: 12, ops: 30, outputs: 3, reductions: 4}, // and pointers in the frame
+	}
+)
+
 // randomKernel builds a canonical kernel with the numbers that draw returns,
 // each in [0, n).
 func randomKernel(s shape, draw func(n int) int) kernel.Code {

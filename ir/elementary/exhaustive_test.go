@@ -41,7 +41,7 @@ func TestBytes(t *testing.T) {
 		for op, f := range byteOps {
 			k, err := kernel.SingleOp(op, ir.Invalid, kernel.Operand{DType: d}, kernel.Operand{DType: d})
 			require.NoError(t, err)
-			e, swapped := elementary.Expand(k), k.Body[0].Args[0] != 0
+			evaluate, swapped := elementary.Expand(k).Evaluator(), k.Body[0].Args[0] != 0
 			for x := least; x <= most; x++ {
 				for y := least; y <= most; y++ {
 					want := 0
@@ -55,7 +55,7 @@ func TestBytes(t *testing.T) {
 					if swapped {
 						in[0], in[1] = in[1], in[0]
 					}
-					if got := e.Eval(in)[0]; got != ir.Wrap(d, int64(want)) {
+					if got := evaluate(in)[0]; got != ir.Wrap(d, int64(want)) {
 						require.Failf(t, "differs", "%s of %d and %d, %s: %d, want %d", op, x, y, d, int64(got), want)
 					}
 				}
@@ -70,11 +70,11 @@ func TestBits(t *testing.T) {
 		for op, f := range map[ir.Op]func(x uint64) int{ir.OpPopCount: bits.OnesCount64, ir.OpBitLen: bits.Len64} {
 			k, err := kernel.SingleOp(op, ir.Invalid, kernel.Operand{DType: d})
 			require.NoError(t, err)
-			e := elementary.Expand(k)
+			evaluate := elementary.Expand(k).Evaluator()
 			for i := range int64(1 << 16) {
 				x := ir.Wrap(d, i<<48>>48*0x100010001)
 				want := f(x << (64 - 8*d.Size()) >> (64 - 8*d.Size()))
-				require.Equal(t, uint64(want), e.Eval([]uint64{x})[0], "%s of %#x, %s", op, x, d)
+				require.Equal(t, uint64(want), evaluate([]uint64{x})[0], "%s of %#x, %s", op, x, d)
 			}
 		}
 	}
@@ -97,10 +97,10 @@ func TestHalfFunctions(t *testing.T) {
 			require.NoError(t, err)
 			wide, err := kernel.SingleOp(op, ir.Invalid, kernel.Operand{DType: ir.Float32})
 			require.NoError(t, err)
-			half, single := elementary.Expand(k), elementary.Expand(wide)
+			half, single := elementary.Expand(k).Evaluator(), elementary.Expand(wide).Evaluator()
 			for x := uint64(0); x < 1<<16; x += step {
-				y := single.Eval([]uint64{ir.RefCast(d, ir.Float32, [3]uint64{x})})[0]
-				want, got := rounded(d, ir.ToFloat(ir.Float32, y)), half.Eval([]uint64{x})[0]
+				y := single([]uint64{ir.RefCast(d, ir.Float32, [3]uint64{x})})[0]
+				want, got := rounded(d, ir.ToFloat(ir.Float32, y)), half([]uint64{x})[0]
 				if want != got && !(ir.IsNaN(d, want) && ir.IsNaN(d, got)) {
 					require.Failf(t, "differs", "%s of %#x, %s: %#x, want %#x", op, x, d, got, want)
 				}

@@ -20,12 +20,13 @@ func evalInTier(t *testing.T, op ir.Op, dt ir.DType, fast bool) func(x ...float6
 	require.NoError(t, err)
 	k = Expand(k.InTier(fast))
 	require.NoError(t, k.Verify())
+	evaluate := k.Evaluator()
 	return func(x ...float64) float64 {
 		in := make([]uint64, len(x))
 		for i, v := range x {
 			in[i] = ir.FromFloat(dt, v)
 		}
-		return ir.ToFloat(dt, k.Eval(in)[0])
+		return ir.ToFloat(dt, evaluate(in)[0])
 	}
 }
 

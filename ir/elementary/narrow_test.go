@@ -27,13 +27,14 @@ func TestNarrow(t *testing.T) {
 			return
 		}
 		e, out := elementary.Expand(k), k.DType(k.Out[0])
+		evaluate := e.Evaluator()
 		check := func(t require.TestingT, args [3]uint64) {
 			in := k.Body[0]
 			ordered := [3]uint64{}
 			for i, a := range in.Args[:in.Arity()] {
 				ordered[i] = args[a]
 			}
-			want, got := op.Info().Ref(dt, out, ordered), e.Eval(args[:len(k.In)])[0]
+			want, got := op.Info().Ref(dt, out, ordered), evaluate(args[:len(k.In)])[0]
 			if want != got && !(ir.IsNaN(out, want) && ir.IsNaN(out, got)) {
 				require.Failf(t, "differs", "%s of %s to %s of %#x: %#x, want %#x\n%s", op, dt, out, args, got, want, e)
 			}
@@ -65,7 +66,7 @@ func TestFewBits(t *testing.T) {
 		for _, from := range []ir.DType{ir.Float64, ir.Int64, ir.Uint64, ir.Int32, ir.Uint32} {
 			k, err := kernel.SingleOp(ir.OpCast, to, kernel.Operand{DType: from})
 			require.NoError(t, err)
-			e := elementary.Expand(k)
+			evaluate := elementary.Expand(k).Evaluator()
 			for h := range inf {
 				below := ir.ToFloat(to, h)
 				middle := below + (ir.ToFloat(to, h+1)-below)/2
@@ -79,7 +80,7 @@ func TestFewBits(t *testing.T) {
 				for _, v := range near {
 					x := ir.RefCast(ir.Float64, from, [3]uint64{ir.FromFloat(ir.Float64, v)})
 					for _, x := range []uint64{x, ir.Wrap(from, int64(x+1))} {
-						want, got := ir.RefCast(from, to, [3]uint64{x}), e.Eval([]uint64{x})[0]
+						want, got := ir.RefCast(from, to, [3]uint64{x}), evaluate([]uint64{x})[0]
 						require.Equal(t, want, got, "%s %v to %s", from, v, to)
 					}
 				}

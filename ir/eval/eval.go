@@ -160,7 +160,7 @@ func evalElementwise(f *ir.Func, v *ir.Value, out Array, args []Array) (Array, e
 	b.SetFast(f.Fast)
 	refs := [3]kernel.Ref{0, 1, 2}
 	b.Store(b.Inst(v.Op, v.Attr.DType, refs[:len(args)]))
-	k := elementary.Expand(b.Kernel())
+	evaluate := elementary.Expand(b.Kernel()).Evaluator()
 	n, err := layout.NumElems(out.Shape)
 	if err != nil {
 		return out, err
@@ -171,7 +171,7 @@ func evalElementwise(f *ir.Func, v *ir.Value, out Array, args []Array) (Array, e
 		for j, a := range args {
 			in[j] = a.Data[walk[j][i]]
 		}
-		out.Data[i] = k.Eval(in)[0]
+		out.Data[i] = evaluate(in)[0]
 	}
 	return out, nil
 }

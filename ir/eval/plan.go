@@ -7,7 +7,6 @@ import (
 
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/elementary"
-	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/layout"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
@@ -162,7 +161,7 @@ func (m *machine) step(s *plan.Step) {
 	if s.Contracts() {
 		lines = s.OutExtents(0)
 	}
-	k := elementary.Expand(s.Body)
+	evaluate := elementary.Expand(s.Body).Evaluator()
 	for index := range indices(lines) {
 		switch {
 		case s.Contracts():
@@ -170,7 +169,7 @@ func (m *machine) step(s *plan.Step) {
 		case s.OnLines():
 			m.line(s, index, axis, n)
 		default:
-			values := m.values(s, k, index, axis, n)
+			values := m.values(s, evaluate, index, axis, n)
 			for o := range s.Out {
 				m.store(s, o, index, axis, values[o])
 			}
@@ -179,7 +178,7 @@ func (m *machine) step(s *plan.Step) {
 }
 
 // values computes the body along a line: for each output its values.
-func (m *machine) values(s *plan.Step, k *kernel.Kernel, index []int, axis, n int) [][]uint64 {
+func (m *machine) values(s *plan.Step, evaluate func([]uint64) []uint64, index []int, axis, n int) [][]uint64 {
 	out := make([][]uint64, len(s.Out))
 	in := make([]uint64, len(s.In))
 	for i := range n {
@@ -189,7 +188,7 @@ func (m *machine) values(s *plan.Step, k *kernel.Kernel, index []int, axis, n in
 		for o, a := range s.In {
 			in[o] = *m.place(a, index)
 		}
-		for o, v := range k.Eval(in) {
+		for o, v := range evaluate(in) {
 			out[o] = append(out[o], v)
 		}
 	}

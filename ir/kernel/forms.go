@@ -17,12 +17,13 @@ const maxForms = 4096
 // form is what Canonical returns, and is never changed.
 type form struct {
 	canon *Kernel
+	micro *Micro // of a micro-kernel, in place of canon
 	order []int
 }
 
 var forms struct {
 	sync.RWMutex
-	of map[string]form // by Kernel.content
+	of map[string]form // by content
 }
 
 // known returns a canonical form that was kept.
@@ -43,14 +44,22 @@ func keep(content []byte, f form) {
 	forms.of[string(content)] = f
 }
 
+// content appends all that a micro-kernel is, but for its signature and its body. No content of
+// a kernel begins as it does.
+func (m *Micro) content(b []byte) []byte {
+	const micro = 2 // and no flag
+	return append(b, micro, byte(m.Kind), byte(m.Op), byte(m.Type), flag(m.Carry), byte(len(m.Combine)))
+}
+
+func flag(is bool) byte {
+	if is {
+		return 1
+	}
+	return 0
+}
+
 // content appends all that a kernel is, but for its signature, and what combines its outputs.
 func (k *Kernel) content(b []byte, combine []ir.Op) []byte {
-	flag := func(is bool) byte {
-		if is {
-			return 1
-		}
-		return 0
-	}
 	ref := func(r Ref) { b = binary.LittleEndian.AppendUint32(b, uint32(r)) }
 	b = append(b, flag(k.Fast))
 	ref(Ref(len(k.In)))

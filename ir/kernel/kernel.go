@@ -108,28 +108,6 @@ func SingleOp(op ir.Op, given ir.DType, operands ...Operand) (*Kernel, error) {
 	return k, nil
 }
 
-// Eval computes one element of each output of an expanded kernel.
-func (k *Kernel) Eval(in []uint64) []uint64 {
-	vals := append(make([]uint64, 0, len(k.In)+len(k.Body)), in...)
-	for _, inst := range k.Body {
-		if inst.Op == ir.OpConst {
-			vals = append(vals, inst.Bits)
-			continue
-		}
-		var a [3]uint64
-		for i := range inst.Arity() {
-			a[i] = vals[inst.Args[i]]
-		}
-		// The operands' type is the last one's: a select's first is bool.
-		vals = append(vals, inst.Op.Info().Ref(k.DType(inst.Args[inst.Arity()-1]), inst.DType, a))
-	}
-	out := make([]uint64, len(k.Out))
-	for i, r := range k.Out {
-		out[i] = vals[r]
-	}
-	return out
-}
-
 // needed says of each value whether an output needs it.
 func (k *Kernel) needed() []bool {
 	need := make([]bool, len(k.In)+len(k.Body))

@@ -1,21 +1,16 @@
 package kernel
 
 import (
-	"math"
-
 	"github.com/stridefuse/stridefuse/ir"
 )
 
 // The micro-kernels that are written by hand: lookup, and those of ops on lines, which are
-// gather, scatter, sort and recurrence, and the second scan of lines. The lines of gather and
+// gather, scatter, recurrence, the second scan of lines, and those of sort.go. The lines of gather and
 // scatter are down the columns of a block, so that elements side by side go together where
 // they have one index.
 
-// The ops that Scatter and Sort compute: those with updates, and those that sort.
-var (
-	scatterOps = lineOps(func(op *ir.OpInfo) bool { return op.Arity == 3 })
-	sortOps    = lineOps(func(op *ir.OpInfo) bool { return op.Sorts })
-)
+// scatterOps are the ops with updates.
+var scatterOps = lineOps(func(op *ir.OpInfo) bool { return op.Arity == 3 })
 
 func lineOps(has func(op *ir.OpInfo) bool) (ops []ir.Op) {
 	for _, op := range ir.Ops() {
@@ -40,7 +35,7 @@ const Bytes = 256
 
 func lookupLimits(*Micro) []Limit { return []Limit{{Field0 + 2, Bytes, Bytes, false}} }
 
-func lookupMeaning(*Micro, body) Reference {
+func lookupMeaning(*Micro, *Kernel) Reference {
 	return func(b Block) {
 		for r := range b.Rows() {
 			for c := range b.Cols() {
@@ -54,16 +49,6 @@ func scatterArgs(m *Micro) []Arg {
 	return []Arg{{DType: ir.Int64, Outer: Rows, Inner: One}, {DType: m.Type, Outer: Rows, Inner: Cols}, {DType: m.Type, Out: true, Outer: Field0, Inner: Cols}}
 }
 
-func sortArgs(m *Micro) []Arg {
-	length := Field0 + 2
-	work := Arg{DType: ir.Int64, Out: true, Work: true, Outer: One, Inner: length}
-	return []Arg{{DType: m.Type, Outer: Rows, Inner: length, Across: Field0},
-		{DType: ir.LineType(m.Op, m.Type), Out: true, Outer: Rows, Inner: Cols, Across: Field0 + 1}, work, work}
-}
-
-// sortLimits bounds the length of a line: places are in 32 bits of a word.
-func sortLimits(*Micro) []Limit { return []Limit{{Dim: Field0 + 2, Most: math.MaxInt32}} }
-
 func recurrenceArgs(m *Micro) []Arg {
 	arg := Arg{DType: m.Type, Outer: Rows, Inner: Cols}
 	args := []Arg{arg, arg, arg}
@@ -74,7 +59,7 @@ func recurrenceArgs(m *Micro) []Arg {
 	return args
 }
 
-func gatherMeaning(*Micro, body) Reference {
+func gatherMeaning(*Micro, *Kernel) Reference {
 	return func(b Block) {
 		for r := range b.Rows() {
 			from := ir.LineIndex(int64(b.Get(1, r, 0)), b.Field(0))
@@ -85,7 +70,7 @@ func gatherMeaning(*Micro, body) Reference {
 	}
 }
 
-func scatterMeaning(m *Micro, _ body) Reference {
+func scatterMeaning(m *Micro, _ *Kernel) Reference {
 	by := m.Op.Info().By
 	return func(b Block) {
 		for r := range b.Rows() {
@@ -101,21 +86,7 @@ func scatterMeaning(m *Micro, _ body) Reference {
 	}
 }
 
-func sortMeaning(m *Micro, _ body) Reference {
-	return func(b Block) {
-		line := make([]uint64, b.Field(2))
-		for r := range b.Rows() {
-			for c := range line {
-				line[c] = b.Get(0, r, c)
-			}
-			for c, e := range m.Op.Info().Line(m.Op, m.Type, [][]uint64{line})[:b.Cols()] {
-				b.Set(1, r, c, e)
-			}
-		}
-	}
-}
-
-func recurrenceMeaning(m *Micro, _ body) Reference {
+func recurrenceMeaning(m *Micro, _ *Kernel) Reference {
 	return func(b Block) {
 		x, factors := make([]uint64, b.Cols()), make([]uint64, b.Cols())
 		for r := range b.Rows() {
@@ -133,7 +104,7 @@ func rescanArgs(m *Micro) []Arg {
 	return []Arg{{DType: m.Type, Outer: Rows, Inner: Cols, Across: Field0}, {DType: m.Type, Out: true, Outer: Rows, Inner: Cols, Across: Field0 + 1}}
 }
 
-func rescanMeaning(m *Micro, _ body) Reference {
+func rescanMeaning(m *Micro, _ *Kernel) Reference {
 	return func(b Block) {
 		n := b.Cols()
 		for r := range b.Rows() {

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/stridefuse/stridefuse/ir"
@@ -159,21 +160,39 @@ func Canonical(c Code) (canon Code, order []int) {
 // Canonical returns the one form that all micro-kernels of the same meaning share: see
 // the function Canonical. The order of the body's operands and instructions depends on
 // the combiners, which distinguish its outputs.
+//
+// The micro-kernel must not be changed: later calls may return the same.
 func (m *Micro) Canonical() (canon *Micro, order []int) {
-	out := *m
 	if m.sig == "" && m.Body != nil {
-		out.Body, order = m.Body.combined(m.combiners())
-	} else {
-		for i, a := range m.Args() {
-			if !a.Out {
-				order = append(order, i)
-			}
+		return m.combined()
+	}
+	for i, a := range m.Args() {
+		if !a.Out {
+			order = append(order, i)
 		}
 	}
-	if out.sig == "" {
-		out.sig = out.String()
+	if canon = m; m.sig == "" {
+		out := *m
+		out.sig, canon = out.String(), &out
 	}
-	return &out, order
+	return canon, order
+}
+
+// combined is Canonical of a micro-kernel with a body: for the first time only, then it returns
+// the same.
+func (m *Micro) combined() (canon *Micro, order []int) {
+	var space [512]byte
+	content := m.Body.content(m.content(space[:0]), m.combiners())
+	f, ok := known(content)
+	if !ok {
+		out := *m
+		out.Combine = slices.Clone(m.Combine)
+		out.Body, f.order = m.Body.combined(m.combiners())
+		out.sig = out.String()
+		f.micro = &out
+		keep(content, f)
+	}
+	return f.micro, slices.Clone(f.order)
 }
 
 // combiners returns the combiner of each output of the body.

@@ -25,6 +25,8 @@ const (
 	Lookup                  // replaces bytes by the entries of a table
 	Scatter                 // stores rows by their indices
 	Sort                    // orders the elements of rows
+	Order                   // orders rows, as keys and places
+	Merge                   // merges two rows that are in order
 	Recurrence              // linear recurrences along the rows
 	Rescan                  // prefix scans along the rows, of those that left the range of numbers
 	numMicros
@@ -51,7 +53,7 @@ type microInfo struct {
 
 	args    func(m *Micro) []Arg
 	limits  func(m *Micro) []Limit
-	meaning func(m *Micro, body body) Reference
+	meaning func(m *Micro, expanded *Kernel) Reference
 	check   func(m *Micro) error // what the others do not say
 }
 
@@ -107,6 +109,12 @@ func init() {
 		Sort: {name: "sort", doc: "out[r,c] = the element, or its place, that is number c of row r of in once that is ordered; in has length columns, out no more",
 			has: microParts{op: true, dtype: true}, types: ir.AllTypes & ir.Native, ops: sortOps, fields: []string{"across", "across_out", "length"}, written: true, args: sortArgs, limits: sortLimits, meaning: sortMeaning,
 			time: Time{Unit: Computed, Times: Field0 + 2, PerRow: true}, wholeRows: true},
+		Order: {name: "order", doc: "out[r,c] and places[r,c] = the key and the place of the element that is number c of row r of in once that is ordered; in has length columns, out no more",
+			has: microParts{op: true, dtype: true}, types: ir.AllTypes & ir.Native, ops: orderOps, fields: []string{"across", "length"}, written: true, args: orderArgs, limits: orderLimits, meaning: orderMeaning,
+			time: Time{Unit: Computed, Times: Field0 + 1, PerRow: true}, wholeRows: true},
+		Merge: {name: "merge", doc: "out[r,c] and places[r,c] = the key and the place number at[r]*block+c of two runs that are merged: the first one has run of length elements, and far is added to places of the second one",
+			has: microParts{dtype: true}, types: keyTypes, fields: []string{"run", "length", "block", "far"}, written: true, args: mergeArgs, limits: mergeLimits, meaning: mergeMeaning,
+			time: Time{Unit: Computed}, wholeRows: true},
 		Recurrence: {name: "recurrence", doc: "out[r,c] = a[r,c]*out[r,c-1] + in[r,c], and in[r,c] in the first column; the product is rounded",
 			has: microParts{dtype: true}, types: ir.OpRecurrence.Info().Domain, fields: []string{"across", "across_a", "across_out"}, written: true, args: recurrenceArgs, meaning: recurrenceMeaning,
 			time: Time{Unit: Computed}, wholeRows: true},

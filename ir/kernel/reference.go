@@ -25,31 +25,28 @@ type Block interface {
 // Reference is the meaning of a kernel. The extents of the block are within LimitsOf.
 type Reference func(b Block)
 
-// body computes one element of each output of a kernel's body.
-type body func(in []uint64) []uint64
-
 // ReferenceOf returns the meaning of a valid kernel. expand replaces composed ops by
 // lane ops: elementary.Expand.
 func ReferenceOf(c Code, expand func(*Kernel) *Kernel) Reference {
 	switch c := c.(type) {
 	case *Kernel:
-		return elementwise(c, expand(c).Eval)
+		return elementwise(c, expand(c))
 	case *Micro:
 		if c.Body == nil {
 			return micros[c.Kind].meaning(c, nil)
 		}
-		return micros[c.Kind].meaning(c, expand(c.Body).Eval)
+		return micros[c.Kind].meaning(c, expand(c.Body))
 	}
 	panic(fmt.Sprintf("BUG: kernel: a %T is no kernel", c))
 }
 
 // elementwise computes a body for each element.
-func elementwise(k *Kernel, body body) Reference {
+func elementwise(k, expanded *Kernel) Reference {
 	return func(b Block) {
-		in := make([]uint64, len(k.In))
+		in, evaluate := make([]uint64, len(k.In)), expanded.Evaluator()
 		for r := range b.Rows() {
 			for c := range b.Cols() {
-				for o, element := range body(k.elements(b, in, r, c)) {
+				for o, element := range evaluate(k.elements(b, in, r, c)) {
 					b.Set(len(in)+o, r, c, element)
 				}
 			}
@@ -69,7 +66,7 @@ func (k *Kernel) elements(b Block, in []uint64, r, c int) []uint64 {
 	return in
 }
 
-func packMeaning(*Micro, body) Reference {
+func packMeaning(*Micro, *Kernel) Reference {
 	return func(b Block) {
 		for r := range b.Rows() {
 			for c := range b.Cols() {
@@ -79,7 +76,7 @@ func packMeaning(*Micro, body) Reference {
 	}
 }
 
-func transposeMeaning(*Micro, body) Reference {
+func transposeMeaning(*Micro, *Kernel) Reference {
 	return func(b Block) {
 		for r := range b.Rows() {
 			for c := range b.Cols() {
@@ -90,7 +87,7 @@ func transposeMeaning(*Micro, body) Reference {
 }
 
 // dotMeaning is one chunk of the pairs of ir.DotLine.
-func dotMeaning(m *Micro, _ body) Reference {
+func dotMeaning(m *Micro, _ *Kernel) Reference {
 	d := m.Type
 	return func(b Block) {
 		x, y := make([]uint64, b.Field(DotPairs)), make([]uint64, b.Field(DotPairs))
@@ -117,7 +114,7 @@ func combine(by ir.Op, d ir.DType, x, y uint64) uint64 {
 // begins as the identity, and perhaps its carry, of PartialType: rounded it is combined
 // with the running values to give the results; as it is, with the last one to give the
 // carry of the next chunk.
-func scanMeaning(m *Micro, _ body) Reference {
+func scanMeaning(m *Micro, _ *Kernel) Reference {
 	d, wide, outs := m.Type, ir.PartialType(m.Op, m.Type), len(m.Args())/2
 	return func(b Block) {
 		if b.Cols() == 0 {
@@ -147,12 +144,13 @@ func scanMeaning(m *Micro, _ body) Reference {
 
 // reduceMeaning computes the body of each row, and combines what it gives as
 // ir.ReduceRow says.
-func reduceMeaning(m *Micro, body body) Reference {
+func reduceMeaning(m *Micro, expanded *Kernel) Reference {
 	return func(b Block) {
 		in, rows := make([]uint64, len(m.Body.In)), make([][]uint64, len(m.Combine))
+		evaluate := expanded.Evaluator()
 		for r := range b.Rows() {
 			for c := range b.Cols() {
-				for o, element := range body(m.Body.elements(b, in, r, c)) {
+				for o, element := range evaluate(m.Body.elements(b, in, r, c)) {
 					if m.Combine[o] == ir.OpInvalid {
 						b.Set(len(in)+o, r, c, element)
 					} else {
@@ -172,9 +170,10 @@ func reduceMeaning(m *Micro, body body) Reference {
 
 // columnMeaning combines elements of a column of each unit operand and of a row of each
 // splat operand.
-func columnMeaning(m *Micro, body body) Reference {
+func columnMeaning(m *Micro, expanded *Kernel) Reference {
 	return func(b Block) {
 		in, line := make([]uint64, len(m.Body.In)), make([]uint64, b.Field(0))
+		evaluate := expanded.Evaluator()
 		for r := range b.Rows() {
 			for c := range b.Cols() {
 				for i := range line {
@@ -185,7 +184,7 @@ func columnMeaning(m *Micro, body body) Reference {
 							in[o] = b.Get(o, i, c)
 						}
 					}
-					line[i] = body(in)[0]
+					line[i] = evaluate(in)[0]
 				}
 				b.Set(len(in), r, c, ir.ReduceRow(m.Op, m.Body.OutType(0), line))
 			}

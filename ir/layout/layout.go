@@ -26,12 +26,17 @@ type Layout struct {
 func RowMajor(shape ...int) Layout {
 	l := blank(len(shape), 0)
 	copy(l.Shape, shape)
+	l.setRowMajor()
+	return l
+}
+
+// setRowMajor sets the strides to those of a dense layout whose last axis is the fastest.
+func (l Layout) setRowMajor() {
 	step := 1
-	for k, n := range slices.Backward(shape) {
+	for k, n := range slices.Backward(l.Shape) {
 		l.Strides[k] = step
 		step *= max(n, 1)
 	}
-	return l
 }
 
 // ColMajor returns the dense layout of shape whose first axis is the fastest.

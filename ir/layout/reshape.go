@@ -82,21 +82,23 @@ func (l Layout) Collapse() Layout {
 		return Layout{Shape: []int{0}, Strides: []int{1}, Offset: l.Offset}
 	}
 	f := blank(l.Rank(), l.Offset)
-	rank := 0
+	return l.collapse(f.Shape[:0], f.Strides[:0])
+}
+
+// collapse is Collapse of a layout with elements, in memory for as many axes as it has.
+func (l Layout) collapse(shape, strides []int) Layout {
 	for k, n := range l.Shape {
-		s := l.Strides[k]
+		s, last := l.Strides[k], len(shape)-1
 		switch {
 		case n == 1:
-		case rank > 0 && f.Strides[rank-1] == n*s:
-			f.Shape[rank-1] *= n
-			f.Strides[rank-1] = s
+		case last >= 0 && strides[last] == n*s:
+			shape[last] *= n
+			strides[last] = s
 		default:
-			f.Shape[rank], f.Strides[rank] = n, s
-			rank++
+			shape, strides = append(shape, n), append(strides, s)
 		}
 	}
-	f.Shape, f.Strides = f.Shape[:rank], f.Strides[:rank]
-	return f
+	return Layout{Shape: shape, Strides: strides, Offset: l.Offset}
 }
 
 // Reshape returns l's elements, in the same row-major order, under another
@@ -115,11 +117,20 @@ func (l Layout) Reshape(shape ...int) (Layout, bool) {
 		v.Offset = l.Offset
 		return v, true
 	}
-	f := l.Collapse()
 	v := blank(len(shape), l.Offset)
 	copy(v.Shape, shape)
+	if !l.reshape(v) {
+		return Layout{}, false
+	}
+	return v, true
+}
+
+// reshape sets the strides of v, whose shape has as many elements as l, one at least.
+func (l Layout) reshape(v Layout) bool {
+	var space [2][8]int // as many axes as most have
+	f := l.collapse(space[0][:0], space[1][:0])
 	chunk, left, stride := f.Rank(), 1, 1 // left: what the chunk still has to give
-	for k, n := range slices.Backward(shape) {
+	for k, n := range slices.Backward(v.Shape) {
 		if n == 1 {
 			v.Strides[k] = v.naturalStride(k)
 			continue
@@ -129,13 +140,13 @@ func (l Layout) Reshape(shape ...int) (Layout, bool) {
 			left, stride = f.Shape[chunk], f.Strides[chunk]
 		}
 		if left%n != 0 {
-			return Layout{}, false
+			return false
 		}
 		v.Strides[k] = stride
 		left /= n
 		stride *= n
 	}
-	return v, true
+	return true
 }
 
 // appendCuts appends l's cuts, ascending: the suffix products of l's collapsed
@@ -143,7 +154,11 @@ func (l Layout) Reshape(shape ...int) (Layout, bool) {
 // the places of the row-major enumeration at which l does not collapse; a collapsible
 // layout has none.
 func appendCuts(cuts []int, l Layout) []int {
-	f, inside := l.Collapse(), 1
+	if l.Size() == 0 {
+		return cuts
+	}
+	var space [2][8]int
+	f, inside := l.collapse(space[0][:0], space[1][:0]), 1
 	for k := f.Rank() - 1; k > 0; k-- {
 		inside *= f.Shape[k]
 		cuts = append(cuts, inside)
@@ -166,33 +181,40 @@ func appendCuts(cuts []int, l Layout) []int {
 // p, and so is the step into c: there is no cut at c. Hence P holds all cuts,
 // and suffix products of a shape are a chain.
 func Refine(ls ...Layout) (out []Layout, ok bool) {
-	var cuts []int
+	if len(ls) == 0 {
+		return nil, true
+	}
+	var space [2][16]int
+	cuts, size := space[0][:0], ls[0].Size()
 	for _, l := range ls {
-		if l.Size() != ls[0].Size() {
+		if l.Size() != size {
 			return nil, false
 		}
 		cuts = appendCuts(cuts, l)
 	}
-	if len(ls) == 0 {
-		return nil, true
-	}
 	slices.Sort(cuts)
-	shape, ok := shapeOfCuts(cuts, ls[0].Size())
+	shape, ok := shapeOfCuts(space[1][:0], cuts, size)
 	if !ok {
 		return nil, false
 	}
 	out = make([]Layout, len(ls))
+	all, n := make([]int, 2*len(ls)*len(shape)), len(shape)
 	for i, l := range ls {
-		if out[i], ok = l.Reshape(shape...); !ok {
+		own := all[2*i*n : 2*(i+1)*n]
+		v := Layout{Shape: own[:n:n], Strides: own[n : 2*n : 2*n], Offset: l.Offset}
+		if copy(v.Shape, shape); size == 0 {
+			v.setRowMajor()
+		} else if !l.reshape(v) {
 			return nil, false // a shape past int
 		}
+		out[i] = v
 	}
 	return out, true
 }
 
-// shapeOfCuts returns the shape whose suffix products are 1, the cuts (which
+// shapeOfCuts appends to shape the one whose suffix products are 1, the cuts (which
 // ascend, perhaps with repeats) and the size, if each divides the next.
-func shapeOfCuts(cuts []int, size int) (shape []int, ok bool) {
+func shapeOfCuts(shape, cuts []int, size int) (_ []int, ok bool) {
 	inside := 1
 	for _, cut := range append(cuts, size) {
 		if cut%inside != 0 {

@@ -21,7 +21,8 @@ type Program struct {
 }
 
 // Task is what several goroutines compute together: one step of the plan, or the steps
-// of a row group. The iterations of its parts' loops are independent of each other.
+// of a row group. The iterations of its parts' loops are independent of each other. A step
+// that needs it has several tasks, one after the other; the first of them has its choice.
 type Task struct {
 	First, Last int    // the steps of the plan that it computes
 	Pos         ir.Pos // the line of the user's that the first of them comes from
@@ -32,6 +33,12 @@ type Task struct {
 	Work        float64 // estimate of what it costs, in float32 additions
 	Elems       int     // of the steps' index spaces together
 	Block       int     // of a row group: how many rows an iteration takes; else 0
+}
+
+// Continues reports whether a task goes on with the step of the task before it.
+func (p *Program) Continues(task int) bool {
+	t := &p.Tasks[task]
+	return task > 0 && t.First == t.Last && p.Tasks[task-1].First == t.First && p.Tasks[task-1].Last == t.Last
 }
 
 // Slot is memory that calls read and write.

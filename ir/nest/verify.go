@@ -110,12 +110,15 @@ func (v *verifier) task(i int) {
 	if i > 0 {
 		next = v.p.Tasks[i-1].Last + 1
 	}
+	if v.p.Continues(i) {
+		next = t.First
+	}
 	line := fmt.Sprintf("steps=%d..%d", t.First, t.Last)
 	steps, ok := layout.AddInt(t.Last, -t.First)
 	switch {
 	case t.First < next || t.Last < t.First || !ok:
 		v.fail(line, "the steps are not behind those of the task before")
-	case len(t.Choices) > 0 && len(t.Choices)-1 != steps:
+	case len(t.Choices) > 0 && (len(t.Choices)-1 != steps || v.p.Continues(i)):
 		v.fail(line, "%d choices", len(t.Choices))
 	case t.Scratch < 0 || t.Elems < 0 || t.Block < 0 || !(t.Work >= 0):
 		v.fail(line, "scratch, elems, block or work are below 0")

@@ -1,6 +1,7 @@
 package nest_test
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -142,4 +143,39 @@ func TestPartsPassInt(t *testing.T) {
 	p, err := nest.Parse(text)
 	require.NoError(t, err)
 	require.ErrorContains(t, p.Verify(), "pass int")
+}
+
+// TestTasksOfAStep: a step may have several tasks, of which the first says what was chosen. The
+// steps of a row group may not.
+func TestTasksOfAStep(t *testing.T) {
+	task := func(n int, steps, choice, from, to string) string {
+		return fmt.Sprintf(`  task %d steps=%s scratch=0 work=4 elems=4 {
+%s    $0 = buffer %s : f32
+    $1 = buffer %s : f32
+    part [] {
+      call kernel (u0:f32) { t0 = neg u0; store t0 }
+        rows=1 cols=4
+        $0{}+0/0 -> $1{}+0/0
+    }
+  }
+`, n, steps, choice, from, to)
+	}
+	program := func(steps, second string) *nest.Program {
+		const choice = "    # step 0: whole kernel=\"k\" engine=\"avx2\" kernels=1 cost=4 packed=[] nontemporal=[]\n"
+		if second == "chosen" {
+			second = choice
+		}
+		return parse(t, `nest f arena=64 {
+  %0 = param x 0  : f32[4]
+  %1 = result y 0 : f32[4]
+  %2 = temp 0     : f32[4]
+`+task(0, steps, choice, "%0", "%2")+task(1, steps, second, "%2", "%1")+"}\n")
+	}
+	good := program("0..0", "")
+	require.NoError(t, good.Verify())
+	require.Equal(t, []bool{false, true}, []bool{good.Continues(0), good.Continues(1)})
+	require.ErrorContains(t, program("0..0", "chosen").Verify(), "1 choices")
+	group := program("0..1", "")
+	group.Tasks[0].Choices = nil
+	require.ErrorContains(t, group.Verify(), "task 1: steps=0..1: the steps are not behind those of the task before")
 }

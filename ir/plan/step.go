@@ -71,6 +71,29 @@ func (s *Step) Accesses() iter.Seq[*Access] {
 	}
 }
 
+// Over returns the step's inputs and outputs with strides along so many other axes: move is
+// given a copy of each access with its own strides yet, its new ones to write, and the output
+// that it is of, or nil.
+func (s *Step) Over(rank int, move func(a *Access, strides []int, o *Output)) (in []Access, out []Output) {
+	in, out = make([]Access, len(s.In)), make([]Output, len(s.Out))
+	all := make([]int, rank*(len(in)+len(out)))
+	next := func(a *Access, o *Output) {
+		strides := all[:rank:rank]
+		all = all[rank:]
+		move(a, strides, o)
+		a.Strides = strides
+	}
+	for i := range in {
+		in[i] = s.In[i]
+		next(&in[i], nil)
+	}
+	for o := range out {
+		out[o] = s.Out[o]
+		next(&out[o].Access, &out[o])
+	}
+	return in, out
+}
+
 // Touches reports whether an access of the step is of a given buffer.
 func (s *Step) Touches(is func(buffer int) bool) bool {
 	for a := range s.Accesses() {

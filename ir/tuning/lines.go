@@ -12,6 +12,14 @@ type Lines struct {
 	// SortWork is what an element of a line costs that is sorted, in additions. A Xeon,
 	// lines of 1000 float32: 16 ns, or 3 ns where a few are selected.
 	SortWork float64
+	// SortChunk is how many elements of a longer line are put in order by one call: a quarter of a
+	// millisecond. MergeElems is how many elements a call has that merges, and MergeWork what an
+	// element of a line costs that is merged at all levels, in additions.
+	SortChunk, MergeElems int
+	MergeWork             float64
+	// SortLines is from how many long lines on each is put in order by one goroutine, in its local
+	// memory: all goroutines have some.
+	SortLines int
 	// RecurrenceRows is how many lines a call of recurrence has at least: a cache line of
 	// float32 that are side by side. It computes four at a time.
 	RecurrenceRows int
@@ -21,5 +29,5 @@ type Lines struct {
 }
 
 func defaultLines() Lines {
-	return Lines{LineElems: 1 << 14, ScatterCols: 64, LineWork: 8, SortWork: 1000, RecurrenceRows: 16, LookupWork: 50}
+	return Lines{LineElems: 1 << 14, ScatterCols: 64, LineWork: 8, SortWork: 1000, SortChunk: 1 << 15, MergeElems: 1 << 14, MergeWork: 1500, SortLines: 16, RecurrenceRows: 16, LookupWork: 50}
 }

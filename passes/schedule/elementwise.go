@@ -29,6 +29,11 @@ type elementwise struct {
 
 	draft *Draft
 	at    []view // by operand: where calls find it
+
+	space struct { // of most steps
+		splats [8]bool
+		stages [12]stage
+	}
 }
 
 // computation is what computes the outputs of a tile from its inputs.
@@ -71,10 +76,10 @@ func newElementwise(t *target, s *plan.Step) (e *elementwise, why string) {
 			return nil, "an output is not contiguous along the columns"
 		}
 	}
-	e.stages = make([]stage, len(e.ops))
-	e.splats = make([]bool, len(s.In))
-	for i := range e.splats {
-		e.splats[i] = e.ops[i].class == splat
+	e.stages = append(e.space.stages[:0], make([]stage, len(e.ops))...)
+	e.splats = e.space.splats[:0]
+	for i := range s.In {
+		e.splats = append(e.splats, e.ops[i].class == splat)
 	}
 	e.blockRows, e.blockCols = t.block(s, e.row, e.col)
 	return e, ""
@@ -234,5 +239,5 @@ func (e *elementwise) callSize(w *walk) (rows, cols nest.Size) {
 // body returns the canonical kernel of the step's body for the classes of the inputs,
 // and which of these each of the kernel's is.
 func (e *elementwise) body() (k *kernel.Kernel, order []int) {
-	return withClasses(e.step.Body, e.splats)
+	return withClasses(&e.of.body, e.step.Body, e.splats)
 }

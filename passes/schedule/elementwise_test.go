@@ -255,7 +255,7 @@ func randomBody(t *rapid.T, d ir.DType, in []plan.Access) *kernel.Kernel {
 func programOf(p *plan.Plan, drafts []*Draft) *nest.Program {
 	out := &nest.Program{Name: p.Name, Buffers: p.Buffers, Arena: p.Arena}
 	for i, d := range drafts {
-		out.Tasks = append(out.Tasks, nest.Task{First: i, Last: i, Slots: d.Slots, Scratch: d.Scratch, Parts: d.Parts, Choices: []nest.Choice{d.Choice}})
+		d.appendTo(out, p, i)
 	}
 	return out
 }

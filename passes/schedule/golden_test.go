@@ -85,7 +85,6 @@ func draftText(t *testing.T, name, text, missing string) string {
 	require.NotNil(t, d, why)
 	d.Choice.Strategy = name
 	program := programOf(p, []*Draft{d})
-	program.Tasks[0].Work, program.Tasks[0].Elems = d.Choice.Cost, elems(&p.Steps[0])
 	return program.String()
 }
 

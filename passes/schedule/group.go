@@ -79,7 +79,7 @@ func (w *groupWriter) part(from, count, size int) error {
 		}
 		t := w.target
 		t.inGroup = true
-		d, err := choose(&t, one)
+		d, err := w.draft(&t, one)
 		if err != nil {
 			return &ir.Error{Pos: step.Pos, Msg: fmt.Sprintf("step %d: %v", i, err)}
 		}
@@ -115,34 +115,33 @@ func (w *groupWriter) oneBlock(s *plan.Step, i, from, size int) (one *plan.Step,
 	for k := range pad {
 		one.Axes[k].Extent = 1
 	}
-	access := func(a plan.Access) plan.Access {
-		steps := append(slices.Clone(a.Strides[:lead]), w.block*a.Strides[along])
+	outer = make([][]int, 0, len(s.In)+len(s.Out))
+	steps := make([]int, 0, (len(s.In)+len(s.Out))*(lead+1))
+	one.In, one.Out = s.Over(len(one.Axes), func(a *plan.Access, strides []int, _ *plan.Output) {
+		begin := len(steps)
+		steps = append(append(steps, a.Strides[:lead]...), w.block*a.Strides[along])
 		if w.buffers[a.Buffer].Kind == plan.ScratchBuffer { // holds one block
-			clear(steps)
+			clear(steps[begin:])
 		} else {
 			a.Offset += from * a.Strides[along]
 		}
-		outer = append(outer, steps)
-		a.Strides = append(make([]int, pad), a.Strides[lead:]...)
+		outer = append(outer, steps[begin:len(steps):len(steps)])
+		copy(strides[pad:], a.Strides[lead:])
 		if a.Panel != nil {
 			panel := *a.Panel
 			panel.Axis += pad - lead
 			a.Panel = &panel
 		}
-		return a
-	}
-	for _, a := range s.In {
-		one.In = append(one.In, access(a))
-	}
-	for _, o := range s.Out {
-		one.Out = append(one.Out, plan.Output{Access: access(o.Access), Combine: o.Combine})
-	}
+	})
 	return one, outer, nil
 }
 
 // place takes a step's draft into the task: its slots, its local memory behind that of
 // the group, and its parts as nests inside the group's loops.
 func (w *groupWriter) place(d *Draft, s *plan.Step, outer [][]int) []nest.Item {
+	if len(d.Then) > 0 || len(d.Own) > 0 {
+		panic("BUG: schedule: a step of a row group takes several tasks")
+	}
 	slot := make([]int, len(d.Slots))
 	behind := (w.g.Scratch + cacheLine - 1) &^ (cacheLine - 1)
 	for i, sl := range d.Slots {

@@ -19,7 +19,7 @@ import (
 //	  copy the operand to the result
 //	  scatter, one index after the other: the order is the same whatever the workers
 //
-// Sort takes some lines at a time. It is not cancelled during a line.
+// Sort takes some short lines at a time. Long ones are merge_sort.go's.
 
 var (
 	gatherLines  = strategy{name: "gather", offer: offerGather}
@@ -110,8 +110,7 @@ func (l *lineStep) offer(cost float64, k kernel.Code, write func(k kernel.Code) 
 
 // lineKernel returns the canonical form of a micro-kernel.
 func lineKernel(row kernel.MicroKind, op ir.Op, d ir.DType) kernel.Code {
-	k, _ := kernel.Canonical(&kernel.Micro{Kind: row, Op: op, Type: d})
-	return k
+	return microKernel(kernel.Micro{Kind: row, Op: op, Type: d})
 }
 
 func offerGather(t *target, s *plan.Step) (offer, string) {
@@ -181,14 +180,22 @@ func (l *lineStep) scatter(k kernel.Code) nest.Nest {
 	return w.part(items)
 }
 
+// maxPlaces is how many elements a line has at most that is put in order: places have 32 bits.
+const maxPlaces = math.MaxInt32
+
+const tooManyPlaces = "a line has too many elements"
+
 func offerSort(t *target, s *plan.Step) (offer, string) {
 	l, why := newLineStep(t, s, kernel.Sort.Ops()...)
 	if why != "" {
 		return offer{}, why
 	}
 	n := l.length(&s.In[0])
-	if n > math.MaxInt32 {
-		return offer{}, "a line has too many elements"
+	switch {
+	case n > maxPlaces:
+		return offer{}, tooManyPlaces
+	case n > t.sortChunk() && !t.inGroup:
+		return offer{}, "the lines are long: a call of one would take too long"
 	}
 	return l.offer(t.SortWork*float64(n)/float64(s.Axes[l.line].Extent), lineKernel(kernel.Sort, l.by, s.Body.In[0].DType), l.sort), ""
 }

@@ -83,7 +83,7 @@ func (p *product) match() (why string) {
 		a := slices.Collect(s.Accesses())[i]
 		*f = factor{view: viewOf(i, a), panel: a.Panel}
 	}
-	p.dot, p.width = &kernel.Micro{Kind: kernel.Dot, Type: p.dtype}, kernel.DotColumns(p.dtype)
+	p.dot, p.width = microKernel(kernel.Micro{Kind: kernel.Dot, Type: p.dtype}), kernel.DotColumns(p.dtype)
 	p.pairs = elems(&plan.Step{Axes: s.Axes[p.at.Pairs:p.at.Rows]})
 	last := len(s.Axes) - 1
 	switch panel := p.right.panel; {

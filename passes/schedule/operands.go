@@ -86,9 +86,19 @@ func plain(a *plan.Access) string {
 }
 
 // withClasses returns the canonical kernel of a body whose inputs are splats as given,
-// and which input of the body each of the kernel's is.
-func withClasses(body *kernel.Kernel, splats []bool) (k *kernel.Kernel, order []int) {
-	return body.WithSplats(func(i int) bool { return splats[i] }).Canonical()
+// and which input of the body each of the kernel's is. It writes the body with them into
+// space.
+func withClasses(space, body *kernel.Kernel, splats []bool) (k *kernel.Kernel, order []int) {
+	in, same := space.In[:0], true
+	for i, o := range body.In {
+		same = same && o.Splat == splats[i]
+		in = append(in, kernel.Operand{DType: o.DType, Splat: splats[i]})
+	}
+	if same {
+		return body.Canonical()
+	}
+	*space = kernel.Kernel{In: in, Body: body.Body, Out: body.Out, Fast: body.Fast}
+	return space.Canonical()
 }
 
 func abs(n int) int { return max(n, -n) }

@@ -9,11 +9,19 @@ import (
 // the choice between rows and columns.
 
 // reduction returns a step in the normal form of a reduction: its Reduce axis is the
-// last one, and there is one before it.
+// last one, and there is one before it. It may be the step itself.
 func reduction(s *plan.Step) (norm *plan.Step, why string) {
-	axis := s.Along()
+	axis, last := s.Along(), len(s.Axes)-1
 	if !s.Reduces() {
 		return nil, "it reduces no axis"
+	}
+	for a := range s.Accesses() {
+		if why = plain(a); why != "" {
+			return nil, why
+		}
+	}
+	if axis == last && last > 0 {
+		return s, ""
 	}
 	var order []int
 	if len(s.Axes) == 1 {
@@ -32,31 +40,14 @@ func reduction(s *plan.Step) (norm *plan.Step, why string) {
 			norm.Axes[k] = s.Axes[from]
 		}
 	}
-	for _, a := range s.In {
-		if why = plain(&a); why != "" {
-			return nil, why
+	norm.In, norm.Out = s.Over(len(order), func(a *plan.Access, strides []int, _ *plan.Output) {
+		for k, from := range order {
+			if from >= 0 {
+				strides[k] = a.Strides[from]
+			}
 		}
-		norm.In = append(norm.In, inOrder(a, order))
-	}
-	for _, o := range s.Out {
-		if why = plain(&o.Access); why != "" {
-			return nil, why
-		}
-		norm.Out = append(norm.Out, plan.Output{Access: inOrder(o.Access, order), Combine: o.Combine})
-	}
+	})
 	return norm, ""
-}
-
-// inOrder returns an access over axes in another order, -1 for a new one.
-func inOrder(a plan.Access, order []int) plan.Access {
-	old := a.Strides
-	a.Strides = make([]int, len(order))
-	for k, from := range order {
-		if from >= 0 {
-			a.Strides[k] = old[from]
-		}
-	}
-	return a
 }
 
 // chunks returns the steps that a reduction in normal form falls into, whose lines are
@@ -84,24 +75,19 @@ func chunk(s *plan.Step, at, first, count, n int) *plan.Step {
 	if count > 1 {
 		out.Axes = append(out.Axes[:at], append([]plan.Axis{{Extent: count}}, out.Axes[at:]...)...)
 	}
-	access := func(a plan.Access, combined bool) plan.Access {
+	out.In, out.Out = s.Over(len(out.Axes), func(a *plan.Access, strides []int, o *plan.Output) {
 		step, line := a.Strides[last]*ir.ReduceChunk, a.Strides[last]
-		if combined {
+		if o != nil && !o.Stored() {
 			step, line = line, 0
 		}
-		strides := append([]int{}, a.Strides[:last]...)
 		a.Offset += first * step
-		if a.Strides = append(strides, line); count > 1 {
-			a.Strides = append(append(append([]int{}, strides[:at]...), step), a.Strides[at:]...)
+		copy(strides, a.Strides[:last])
+		if count > 1 {
+			copy(strides[at+1:], a.Strides[at:last])
+			strides[at] = step
 		}
-		return a
-	}
-	for _, a := range s.In {
-		out.In = append(out.In, access(a, false))
-	}
-	for _, o := range s.Out {
-		out.Out = append(out.Out, plan.Output{Access: access(o.Access, !o.Stored()), Combine: o.Combine})
-	}
+		strides[len(strides)-1] = line
+	})
 	return out
 }
 

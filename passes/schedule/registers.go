@@ -43,6 +43,7 @@ func (c *tiling) write(_ *elementwise, rows, tile *walk) (perRow, perTile []nest
 		}
 	}
 	regs := &registers{bytes: c.tileRows * c.tileCols * c.widest()}
+	perTile = make([]nest.Item, 0, len(c.perTile))
 	for p := range c.perTile {
 		perTile = append(perTile, c.writeInst(p, regs, tile))
 	}

@@ -119,7 +119,7 @@ func (p *prefixScan) scan(w *walk, d ir.DType, rows, cols nest.Size, x, run, y, 
 
 // scanRows returns the micro-kernel that scans rows, with a carry or without.
 func scanRows(by ir.Op, d ir.DType, carry bool) kernel.Code {
-	return &kernel.Micro{Kind: kernel.ScanRows, Op: by, Type: d, Carry: carry}
+	return microKernel(kernel.Micro{Kind: kernel.ScanRows, Op: by, Type: d, Carry: carry})
 }
 
 // ordered returns the inputs of a kernel, of which input i is ins[order[i]], and its

@@ -24,19 +24,22 @@ func Schedule(p *plan.Plan, m *tuning.Machine, lib Library) (*nest.Program, erro
 	out := &nest.Program{Name: p.Name, Buffers: p.Buffers, Arena: p.Arena, Ledger: p.Ledger, Tasks: make([]nest.Task, 0, len(p.Steps))}
 	group := 0
 	for i := 0; i < len(p.Steps); i++ {
-		var task nest.Task
-		var err error
 		if group < len(p.Rows) && p.Rows[group].First == i {
-			task, err = s.group(&p.Rows[group])
+			task, err := s.group(&p.Rows[group])
+			if err != nil {
+				return nil, err
+			}
+			out.Tasks = append(out.Tasks, task)
 			i = p.Rows[group].Last
 			group++
-		} else {
-			task, err = s.alone(i)
+			continue
 		}
+		d, err := s.alone(i)
 		if err != nil {
 			return nil, err
 		}
-		out.Tasks = append(out.Tasks, task)
+		d.appendTo(out, p, i)
+		s.buffers = out.Buffers
 	}
 	withoutScratch(out)
 	return out, nil
@@ -73,17 +76,64 @@ func isScratch(b plan.Buffer) bool { return b.Kind == plan.ScratchBuffer }
 type scheduler struct {
 	plan *plan.Plan
 	target
+	known drafts
 }
 
-// alone returns the task of a step that is in no row group.
-func (s *scheduler) alone(i int) (nest.Task, error) {
+// alone returns the draft of a step that is in no row group.
+func (s *scheduler) alone(i int) (*Draft, error) {
 	step := s.plan.Steps[i]
-	d, err := choose(&s.target, &step)
+	d, err := s.draft(&s.target, &step)
 	if err != nil {
-		return nest.Task{}, &ir.Error{Pos: step.Pos, Msg: fmt.Sprintf("step %d: %v", i, err)}
+		return nil, &ir.Error{Pos: step.Pos, Msg: fmt.Sprintf("step %d: %v", i, err)}
 	}
-	return nest.Task{First: i, Last: i, Pos: step.Pos, Slots: d.Slots, Scratch: d.Scratch, Parts: d.Parts,
-		Choices: []nest.Choice{d.Choice}, Work: d.Choice.Cost, Elems: elems(&step)}, nil
+	return d, nil
+}
+
+// appendTo appends the tasks of step i of a plan, and its own buffers. Temporaries among these
+// are behind those of the plan, where those of other steps are too.
+func (d *Draft) appendTo(out *nest.Program, p *plan.Plan, i int) {
+	step := &p.Steps[i]
+	behind := roundUp(p.Arena, cacheLine)
+	out.Buffers = slices.Clip(out.Buffers) // the plan's stay as they are
+	for _, b := range d.Own {
+		if b.Kind == plan.TempBuffer {
+			b.Offset += behind
+			out.Arena = max(out.Arena, b.Offset+b.Size()*b.DType.Size())
+		}
+		out.Buffers = append(out.Buffers, b)
+	}
+	task := nest.Task{First: i, Last: i, Pos: step.Pos, Slots: d.Slots, Scratch: d.Scratch, Parts: d.Parts, Choices: []nest.Choice{d.Choice},
+		Work: d.Choice.Cost / float64(1+len(d.Then)), Elems: elems(step)}
+	if len(d.Then) > 0 {
+		task.Slots, task.Parts = d.slotsOf(d.Parts)
+	}
+	out.Tasks = append(out.Tasks, task)
+	task.Choices = nil
+	for _, parts := range d.Then {
+		task.Slots, task.Parts = d.slotsOf(parts)
+		out.Tasks = append(out.Tasks, task)
+	}
+}
+
+// slotsOf returns the slots that parts have, and the parts with these alone.
+func (d *Draft) slotsOf(parts []nest.Nest) (slots []nest.Slot, with []nest.Nest) {
+	m := mover{slot: make([]int, len(d.Slots))}
+	for _, part := range parts {
+		for c := range calls(part.Items) {
+			for _, a := range c.Args {
+				m.slot[a.Slot] = 1
+			}
+		}
+	}
+	for k, used := range m.slot {
+		if m.slot[k] = len(slots); used > 0 {
+			slots = append(slots, d.Slots[k])
+		}
+	}
+	for _, part := range parts {
+		with = append(with, nest.Nest{Loops: part.Loops, Items: m.items(part.Items)})
+	}
+	return slots, with
 }
 
 // choose returns the draft that costs least, and of the strategies that were not chosen

@@ -53,6 +53,7 @@ func (c *tiling) selectPatterns(stored []int) (why string) {
 			}
 		}
 	}
+	c.perTile = make([]tileInst, 0, len(c.patterns)+len(c.k.Out))
 	for j := range c.patterns {
 		if covered[j] || c.k.Body[j].Op == ir.OpConst {
 			continue
@@ -74,7 +75,7 @@ func (c *tiling) addPattern(r kernel.Ref, p *pattern, stored []int) (why string)
 	for _, r := range p.insts[:p.n] {
 		ops += c.k.Inst(r).Op.Info().Cost
 	}
-	i := tileInst{k: p.kernel.k, value: r, out: -1}
+	i := tileInst{k: p.kernel.k, value: r, out: -1, args: make([]kernel.Ref, 0, len(p.kernel.order))}
 	for _, from := range p.kernel.order {
 		a := p.args[from]
 		if p.fills && c.values[a].splat && !c.values[r].splat {

@@ -110,8 +110,33 @@ func (e *elementwise) stageKernels(i int) []kernel.Code {
 }
 
 // packKernel returns the kernel that copies elements of a type that are apart.
-func packKernel(d ir.DType) kernel.Code {
-	return &kernel.Micro{Kind: kernel.Pack, Type: kernel.BitsType(d)}
+func packKernel(d ir.DType) kernel.Code { return microKernel(kernel.Micro{Kind: kernel.Pack, Type: kernel.BitsType(d)}) }
+
+// transposeKernel returns the kernel that transposes elements of a type.
+func transposeKernel(d ir.DType) kernel.Code {
+	return microKernel(kernel.Micro{Kind: kernel.Transpose, Type: kernel.BitsType(d)})
+}
+
+// microKernels are the micro-kernels without a body, made once.
+var microKernels sync.Map // by microKey
+
+type microKey struct {
+	kind  kernel.MicroKind
+	op    ir.Op
+	dtype ir.DType
+	carry bool
+}
+
+// microKernel returns the canonical form of a micro-kernel without a body.
+func microKernel(m kernel.Micro) kernel.Code {
+	key := microKey{m.Kind, m.Op, m.Type, m.Carry}
+	if k, ok := microKernels.Load(key); ok {
+		return k.(kernel.Code)
+	}
+	own := m
+	k, _ := kernel.Canonical(&own)
+	microKernels.Store(key, k)
+	return k
 }
 
 // copyKernels are the kernels that copy, made once.
@@ -132,10 +157,5 @@ func copyKernel(d ir.DType, splat bool) *kernel.Kernel {
 	return k
 }
 
-// transposeKernel returns the kernel that transposes elements of a type.
-func transposeKernel(d ir.DType) kernel.Code {
-	return &kernel.Micro{Kind: kernel.Transpose, Type: kernel.BitsType(d)}
-}
-
 // storeNT copies bytes past the caches.
-var storeNT kernel.Code = &kernel.Micro{Kind: kernel.StoreNT, Type: ir.Uint8}
+var storeNT = microKernel(kernel.Micro{Kind: kernel.StoreNT, Type: ir.Uint8})

@@ -27,7 +27,7 @@ func init() { // not an initializer: some strategies choose others for their par
 		plan.Scan:          scans,
 		plan.ScanExclusive: scans,
 		plan.Contract:      {multiply},
-		plan.Line:          {gatherLines, scatterLines, sortLines, recurrenceLines},
+		plan.Line:          {gatherLines, scatterLines, sortLines, mergeSort, recurrenceLines},
 	}
 }
 
@@ -63,9 +63,11 @@ type target struct {
 // found is what several strategies need to know of a step.
 type found struct {
 	step   *plan.Step
-	ops    []operand // for rows and columns along the last axes
-	why    string    // that cannot be
-	splats []bool    // for which the kernel of the whole body was looked up
+	ops    []operand     // for rows and columns along the last axes
+	why    string        // that cannot be
+	body   kernel.Kernel // space for the step's body with other classes of inputs
+	looked bool          // up the kernel of the whole body, for splats
+	splats []bool
 	one    *oneKernel
 	whyOne string
 }
@@ -75,7 +77,11 @@ type Draft struct {
 	Slots   []nest.Slot // first the step's inputs and outputs, in order
 	Scratch int         // bytes
 	Parts   []nest.Nest
-	Choice  nest.Choice
+	Then    [][]nest.Nest // the parts of further tasks, each of which begins when all before is complete
+	// Own are buffers that only this step has, temporaries and iotas: a slot of one has its
+	// number behind those of the target. Offsets count from the first of them.
+	Own    []plan.Buffer
+	Choice nest.Choice
 }
 
 // newDraft returns a draft with the slots of the step's operands.
@@ -111,6 +117,12 @@ func (d *Draft) reserve(bytes int) int {
 	at := d.Scratch
 	d.Scratch += (bytes+cacheLine-1)&^(cacheLine-1) + cacheLine
 	return at
+}
+
+// own appends a buffer that only this step has, and returns its slot.
+func (d *Draft) own(t *target, b plan.Buffer) int {
+	d.Own = append(d.Own, b)
+	return d.slot(nest.Buffer(len(t.buffers)+len(d.Own)-1, b.DType))
 }
 
 // table returns the slot of n elements that are all the same.

@@ -104,6 +104,7 @@ func (c *tiling) stored() []int {
 
 // addValues makes the values of the inputs and of the body.
 func (c *tiling) addValues(stored []int) {
+	c.values = make([]value, 0, len(c.k.In)+len(c.k.Body)+len(c.k.Out))
 	for i, in := range c.k.In {
 		once := in.Splat && c.ops[c.order[i]].row == 0
 		c.values = append(c.values, value{dtype: in.DType, splat: in.Splat, once: once})

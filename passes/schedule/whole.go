@@ -42,8 +42,8 @@ func (e *elementwise) oneKernel() (c *oneKernel, why string) {
 	if e.NoWhole {
 		return nil, "kernels of whole bodies are switched off"
 	}
-	if of := &e.of; of.splats == nil || !slices.Equal(of.splats, e.splats) {
-		of.splats = slices.Clone(e.splats)
+	if of := &e.of; !of.looked || !slices.Equal(of.splats, e.splats) {
+		of.looked, of.splats = true, append(of.splats[:0], e.splats...)
 		of.one, of.whyOne = e.findKernel()
 	}
 	return e.of.one, e.of.whyOne

@@ -1,5 +1,5 @@
-// Package lines holds the micro-kernels that data decides: lookup, gather, scatter and sort; and
-// recurrence and the second scan of lines. They
+// Package lines holds the micro-kernels that data decides: lookup, gather, scatter, and those
+// that sort; and recurrence and the second scan of lines. They
 // are written in Go and serve every engine, as what they do is decided by data and takes
 // the time of the memory that it goes to. Importing it registers them.
 package lines
@@ -38,6 +38,10 @@ func lineFunction(m *kernel.Micro) func(*abi.Frame) {
 			scatter[uint8](m.Op), scatter[uint16](m.Op), scatter[uint32](m.Op), scatter[uint64](m.Op), scatter[float32](m.Op), scatter[float64](m.Op))
 	case kernel.Sort:
 		return sortOf(m)
+	case kernel.Order:
+		return orderOf(m)
+	case kernel.Merge:
+		return map[ir.DType]func(*abi.Frame){ir.Uint32: merge[uint32], ir.Uint64: merge[uint64]}[m.Type]
 	case kernel.Recurrence:
 		return typed(m.Type, recurrence[int8], recurrence[int16], recurrence[int32], recurrence[int64],
 			recurrence[uint8], recurrence[uint16], recurrence[uint32], recurrence[uint64], recurrence[float32], recurrence[float64])

@@ -52,6 +52,41 @@ func sortRows[U bits](k keys[U], places bool) func(*abi.Frame) {
 	}
 }
 
+// orderOf returns the function of a micro-kernel that makes runs of lines.
+func orderOf(m *kernel.Micro) func(*abi.Frame) {
+	down := m.Op.Info().Descending
+	switch m.Type.Size() {
+	case 1:
+		return orderRows[uint8, uint32](keysOf[uint8](m.Type, down))
+	case 2:
+		return orderRows[uint16, uint32](keysOf[uint16](m.Type, down))
+	case 4:
+		return orderRows[uint32, uint32](keysOf[uint32](m.Type, down))
+	case 8:
+		return orderRows[uint64, uint64](keysOf[uint64](m.Type, down))
+	}
+	panic("BUG: lines: no order of " + m.Type.String())
+}
+
+// orderRows returns the function that stores the keys and the places of the first elements of
+// rows in their order.
+func orderRows[U bits, K key](k keys[U]) func(*abi.Frame) {
+	return func(f *abi.Frame) {
+		across, length := f.Step[5], f.Step[6]
+		if length == 0 || f.Cols == 0 {
+			return
+		}
+		work, spare := unsafe.Slice((*uint64)(f.Ptr[3]), length), unsafe.Slice((*uint64)(f.Ptr[4]), length)
+		for r := range f.Rows {
+			x, out := line[U]{unsafe.Add(f.Ptr[0], r*f.Step[0]), across, length}, runOf[K](f, 1, r, f.Cols)
+			for c, w := range ordered(k, x, f.Cols, work, spare)[:f.Cols] {
+				place := uint32(w)
+				out.keys[c], out.places[c] = K(k.of(x.at(int(place)))), place
+			}
+		}
+	}
+}
+
 // ordered returns words whose lower halves are the places of the elements of a line, of
 // which the first n are in order. They are in work or in spare.
 func ordered[U bits](k keys[U], x line[U], n int, work, spare []uint64) []uint64 {

@@ -1,0 +1,50 @@
+package kernel
+
+import "github.com/stridefuse/stridefuse/ir"
+
+// The meaning of a body: instruction after instruction, as the table of ops defines them.
+
+// Eval computes one element of each output of an expanded kernel.
+func (k *Kernel) Eval(in []uint64) []uint64 { return k.Evaluator()(in) }
+
+// Evaluator returns a function that does what Eval does, for many elements: the next call
+// overwrites the result. It is not for concurrent use.
+func (k *Kernel) Evaluator() func(in []uint64) []uint64 {
+	vals, out := make([]uint64, len(k.In)+len(k.Body)), make([]uint64, len(k.Out))
+	var steps []step
+	for j, inst := range k.Body {
+		if to := len(k.In) + j; inst.Op == ir.OpConst {
+			vals[to] = inst.Bits
+		} else {
+			n := inst.Arity()
+			// The operands' type is the last one's: a select's first is bool.
+			steps = append(steps, step{inst.Op.Info().Ref, k.DType(inst.Args[n-1]), inst.DType, inst.Args[:n], to})
+		}
+	}
+	return func(in []uint64) []uint64 {
+		copy(vals[:len(k.In)], in)
+		for i := range steps {
+			steps[i].run(vals)
+		}
+		for i, r := range k.Out {
+			out[i] = vals[r]
+		}
+		return out
+	}
+}
+
+// step is an instruction: what computes it, its types, and the places of its values.
+type step struct {
+	ref      func(in, out ir.DType, a [3]uint64) uint64
+	in, out  ir.DType
+	operands []Ref
+	to       int
+}
+
+func (s *step) run(vals []uint64) {
+	var a [3]uint64
+	for i, r := range s.operands {
+		a[i] = vals[r]
+	}
+	vals[s.to] = s.ref(s.in, s.out, a)
+}
