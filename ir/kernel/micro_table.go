@@ -18,6 +18,7 @@ const (
 	Transpose               // copies a block with its rows and columns exchanged
 	StoreNT                 // copies bytes past the caches: non-temporal stores
 	Dot                     // multiplies matrices
+	DotHalves               // multiplies matrices whose elements are two of 16 bits
 	ScanRows                // prefix scans along the rows
 	Reduce                  // reduces rows
 	ReduceColumns           // reduces columns
@@ -28,6 +29,7 @@ const (
 	Order                   // orders rows, as keys and places
 	Merge                   // merges two rows that are in order
 	Recurrence              // linear recurrences along the rows
+	Rescan                  // prefix scans along the rows, of those that left the range of numbers
 	numMicros
 )
 
@@ -81,10 +83,8 @@ func init() {
 		StoreNT: {name: "store_nt", doc: "out[r,c] = in[r,c] by non-temporal stores; no rows make them visible to other processors",
 			has: microParts{dtype: true}, types: ir.SetOf(ir.Uint8), args: copyArgs, meaning: packMeaning,
 			time: Time{Unit: Moved}, fences: true, copies: copyBytes},
-		Dot: {name: "dot", doc: "out[r,c] = the sum of a[r,k]*b[k,c] over all pairs k, added to out[r,c] if adds is not 0; next is a prefetch hint: the bytes from b to the part of it that the next call reads",
-			has: microParts{dtype: true}, types: ir.OpDot.Info().Domain & ir.Native, fields: []string{"across", "pairs", "adds", "next"},
-			args: dotArgs, limits: dotLimits, meaning: dotMeaning,
-			time: Time{Unit: Paired, Times: Field0 + DotPairs}, adds: Field0 + DotAdds},
+		Dot:       dotRow("dot", "a[r,k]*b[k,c]", ir.OpDot),
+		DotHalves: dotRow("dothalves", "mulhalves(a[r,k], b[k,c])", ir.OpDotHalves),
 		ScanRows: {name: "scan", doc: "out[r,c] = the running value up to in[r,c], from the state of row r on; with a carry, rounded and combined with it",
 			has: microParts{op: true, dtype: true, carry: true}, types: ir.Numeric & ir.Native, ops: arithmetic,
 			args: scanArgs, limits: scanLimits, meaning: scanMeaning,
@@ -117,7 +117,18 @@ func init() {
 		Recurrence: {name: "recurrence", doc: "out[r,c] = a[r,c]*out[r,c-1] + in[r,c], and in[r,c] in the first column; the product is rounded",
 			has: microParts{dtype: true}, types: ir.OpRecurrence.Info().Domain, fields: []string{"across", "across_a", "across_out"}, written: true, args: recurrenceArgs, meaning: recurrenceMeaning,
 			time: Time{Unit: Computed}, wholeRows: true},
+		Rescan: {name: "rescan", doc: "out[r,c] = what ir.Rescan gives of in[r,0] to in[r,c], if ir.RescansLine says so of the last out[r,c]; else it stays",
+			has: microParts{op: true, dtype: true}, types: ir.SetOf(ir.Float32, ir.Float64), ops: []ir.Op{ir.OpAdd, ir.OpMul}, fields: []string{"across", "across_out"}, written: true, args: rescanArgs, meaning: rescanMeaning,
+			time: Time{Unit: Computed}, updates: true, wholeRows: true},
 	}
+}
+
+// dotRow is the row of the products of an op.
+func dotRow(name, multiply string, op ir.Op) microInfo {
+	return microInfo{name: name, doc: "out[r,c] = the sum of " + multiply + " over all pairs k, added to out[r,c] if adds is not 0; next is a prefetch hint: the bytes from b to the part of it that the next call reads",
+		has: microParts{dtype: true}, types: op.Info().Domain & ir.Native, fields: []string{"across", "pairs", "adds", "next"},
+		args: dotArgs, limits: dotLimits, meaning: dotMeaning(op),
+		time: Time{Unit: Paired, Times: Field0 + DotPairs}, adds: Field0 + DotAdds}
 }
 
 func copyArgs(m *Micro) []Arg {
