@@ -93,6 +93,13 @@ func TestRegions(t *testing.T) {
 	require.Len(t, told, 4, "%v", told)
 }
 
+// TestBoxAround puts a box around all of two rows and a part of each: it is the rows.
+func TestBoxAround(t *testing.T) {
+	var c checked
+	rows, parts := newRegion(&c, 0, []axis{{2, 36}, {36, 1}}), newRegion(&c, 0, []axis{{2, 36}, {32, 1}})
+	require.Equal(t, rows, boxAround(&c, []region{parts, rows}))
+}
+
 // has reports whether a byte is in a region, by looking at all of it.
 func (r *region) has(at int) bool {
 	if len(r.axes) == 0 {

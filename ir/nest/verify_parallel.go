@@ -105,9 +105,8 @@ func lastBox(c *checked, list []*access, p parallelAxis, box region, below int) 
 }
 
 // boxOf returns a region with all that accesses touch in one parallel iteration. Loop k
-// has an extent of its own, unless k is never. Regions of more axes come first: others
-// are then parts of them, or are beside them along one of these axes.
-func boxOf(c *checked, list []*access, k, extent int) (box region) {
+// has an extent of its own, unless k is never.
+func boxOf(c *checked, list []*access, k, extent int) region {
 	var regions []region
 	for _, a := range list {
 		f := a.footprint
@@ -116,8 +115,17 @@ func boxOf(c *checked, list []*access, k, extent int) (box region) {
 		}
 		regions = append(regions, newRegion(c, a.begin, f.axes(c, a.outer)))
 	}
-	slices.SortStableFunc(regions, func(r, s region) int { return len(s.axes) - len(r.axes) })
-	box = regions[0]
+	return boxAround(c, regions)
+}
+
+// boxAround returns a region with all of some regions. Those that reach farthest come first, and
+// of these the ones of more axes: others are then parts of them, or are beside them along one of
+// these axes.
+func boxAround(c *checked, regions []region) region {
+	slices.SortStableFunc(regions, func(r, s region) int {
+		return cmp.Or(cmp.Compare(s.hi-s.lo, r.hi-r.lo), len(s.axes)-len(r.axes))
+	})
+	box := regions[0]
 	for _, r := range regions[1:] {
 		if !box.contains(&r) {
 			box = box.widen(c, &r)
