@@ -3,6 +3,7 @@ package stridefuse
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -58,7 +59,7 @@ func TestDTypes(t *testing.T) {
 	fmt.Fprintf(&b, "\n|---|%s\n", strings.Repeat("---|", len(typeColumns)))
 	for _, op := range ir.Ops() {
 		info := op.Info()
-		if info.Kind == ir.Source || op == ir.OpAccess || op == ir.OpReduceChunks || op == ir.OpUnlikely {
+		if info.Kind == ir.Source || slices.Contains([]ir.Op{ir.OpAccess, ir.OpReduceChunks, ir.OpUnlikely, ir.OpMulHalves, ir.OpDotHalves}, op) {
 			continue
 		}
 		fmt.Fprintf(&b, "| %s |", op.Method())

@@ -53,13 +53,15 @@ func floats(t *graph.Tensor) ([]float32, error) {
 	switch t.DType() {
 	case graph.Uint8:
 		return widened[uint8](t)
+	case graph.Int32:
+		return widened[int32](t)
 	case graph.Int64:
 		return widened[int64](t)
 	}
 	return graph.Data[float32](t)
 }
 
-func widened[T uint8 | int64](t *graph.Tensor) ([]float32, error) {
+func widened[T uint8 | int32 | int64](t *graph.Tensor) ([]float32, error) {
 	data, err := graph.Data[T](t)
 	out := make([]float32, len(data))
 	for i, v := range data {

@@ -25,6 +25,13 @@ func products() []grid {
 	return gs
 }
 
+// integerProduct is B12: the int32 product of square matrices of bytes.
+func integerProduct(n int) grid {
+	x, y := graph.Input("x", graph.Uint8, n, n), graph.Input("y", graph.Uint8, n, n)
+	return grid{name: "B12-matmul", size: fmt.Sprint(n), build: func() graph.Node { return x.MatMulInteger(y, nil, nil) },
+		inputs: []limits{{0, 256}}, work: work{2 * n * n * n, "GFLOP/s"}, known: known{want: inner(n)}}
+}
+
 // multiplied is the product of two arrays of one shape.
 func multiplied(dims ...any) graph.Node {
 	return graph.Input("x", graph.Float32, dims...).MatMul(graph.Input("y", graph.Float32, dims...))

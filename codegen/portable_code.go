@@ -14,6 +14,7 @@ var portableMicros = map[kernel.MicroKind]func(w *portable, m *kernel.Micro) err
 	kernel.Transpose:     (*portable).transpose,
 	kernel.StoreNT:       (*portable).storeNT,
 	kernel.Dot:           (*portable).dot,
+	kernel.DotHalves:     (*portable).dot,
 	kernel.ScanRows:      (*portable).scan,
 	kernel.Reduce:        (*portable).reduce,
 	kernel.ReduceColumns: (*portable).reduceColumns,
@@ -25,6 +26,7 @@ var microLoops = map[kernel.MicroKind]func(*kernel.Micro) string{
 	kernel.Transpose: func(*kernel.Micro) string { return "for i, j: o0[i][j] = a0[j][i]" },
 	kernel.StoreNT:   func(*kernel.Micro) string { return "for i: o0[i] = a0[i], past the caches" },
 	kernel.Dot:       dotLoop,
+	kernel.DotHalves: dotLoop,
 	kernel.ScanRows:  scanLoop,
 	kernel.Reduce: func(m *kernel.Micro) string {
 		return bodyLoop(m.Body, rowNames, func(i int, value string) string {

@@ -16,7 +16,10 @@ const dotLanes = 4
 // dotLoop returns the loops that a kernel of a product equals, on one line.
 func dotLoop(m *kernel.Micro) string {
 	step := "sum += a0[m][k] * a1[k][n]"
-	if ir.Floats.Has(m.Type) {
+	switch {
+	case m.Kind == kernel.DotHalves:
+		step = "sum += mulhalves(a0[m][k], a1[k][n])"
+	case ir.Floats.Has(m.Type):
 		step = "sum = fma(a0[m][k], a1[k][n], sum)"
 	}
 	return "for m, n: { sum := 0; for k: " + step + "; o0[m][n] = sum, or += sum }"
@@ -30,15 +33,16 @@ func (w *portable) dot(m *kernel.Micro) error {
 	w.printf("if n <= 0 {\nreturn\n}\nfor r := range f.Rows {\n")
 	w.printf("o0 := unsafe.Slice(%s, n)\nc := 0\n", address(d, 2))
 	w.printf("for ; c+%d <= n; c += %[1]d {\n", dotLanes)
-	w.dotColumns(d, dotLanes)
+	w.dotColumns(m, dotLanes)
 	w.printf("}\nfor ; c < n; c++ {\n")
-	w.dotColumns(d, 1)
+	w.dotColumns(m, 1)
 	w.printf("}\n}\n}\n\n")
 	return nil
 }
 
 // dotColumns computes the elements of a row in columns c, c+1, ...
-func (w *portable) dotColumns(d ir.DType, lanes int) {
+func (w *portable) dotColumns(m *kernel.Micro, lanes int) {
+	d := m.Type
 	each := func(text, between string) string {
 		parts := make([]string, lanes)
 		for i := range parts {
@@ -50,12 +54,14 @@ func (w *portable) dotColumns(d ir.DType, lanes int) {
 	w.printf("var %s %s\n", sums, d)
 	w.printf("a, b := unsafe.Add(f.Ptr[0], r*f.Step[0]), unsafe.Add(f.Ptr[1], c*%d)\n", d.Size())
 	w.printf("for k := range pairs {\nx, row := *(*%s)(unsafe.Add(a, k*across)), (*[%d]%[1]s)(unsafe.Add(b, k*f.Step[1]))\n", d, lanes)
-	switch d {
-	case ir.Float32: // what FMA32 does, in all lanes at once
+	switch {
+	case m.Kind == kernel.DotHalves:
+		w.printf("%s = %s\n", sums, each("t# + "+mulHalves("x", "row[#]"), ", "))
+	case d == ir.Float32: // what FMA32 does, in all lanes at once
 		w.printf("%s := %s\n", each("s#", ", "), each("float64(x)*float64(row[#]) + float64(t#)", ", "))
 		w.printf("if %s {\n%s = %s\n", each("scalar.Doubtful32(s#)", " || "), sums, each("scalar.FMA32(x, row[#], t#)", ", "))
 		w.printf("} else {\n%s = %s\n}\n", sums, each("float32(s#)", ", "))
-	case ir.Float64:
+	case d == ir.Float64:
 		w.printf("%s = %s\n", sums, each("math.FMA(x, row[#], t#)", ", "))
 	default:
 		w.printf("%s = %s\n", sums, each("t# + x*row[#]", ", "))

@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/stridefuse/stridefuse/ir"
 )
@@ -19,12 +20,13 @@ type template string
 var portableOps = map[ir.Op]func(in, out ir.DType) template{
 	ir.OpCopy: always("$x"),
 
-	ir.OpAdd: always("$T($x + $y)"),
-	ir.OpSub: always("$T($x - $y)"),
-	ir.OpMul: always("$T($x * $y)"),
-	ir.OpDiv: either("$T($x / $y)", unlessZero("/")),
-	ir.OpRem: always(unlessZero("%")),
-	ir.OpFMA: goFMA,
+	ir.OpAdd:       always("$T($x + $y)"),
+	ir.OpSub:       always("$T($x - $y)"),
+	ir.OpMul:       always("$T($x * $y)"),
+	ir.OpMulHalves: always(template(mulHalves("$x", "$y"))),
+	ir.OpDiv:       either("$T($x / $y)", unlessZero("/")),
+	ir.OpRem:       always(unlessZero("%")),
+	ir.OpFMA:       goFMA,
 
 	ir.OpNeg:  always("-$x"),
 	ir.OpAbs:  goAbs,
@@ -78,6 +80,11 @@ func onBools(boolean, integer template) func(in, out ir.DType) template {
 		}
 		return integer
 	}
+}
+
+// mulHalves returns the Go of the sum of the products of the halves of two elements of int32.
+func mulHalves(x, y string) string {
+	return strings.NewReplacer("X", x, "Y", y).Replace("(int32(int16(X))*int32(int16(Y)) + (X>>16)*(Y>>16))")
 }
 
 // unlessZero divides integers. Go's own least/-1 is already what ir says.

@@ -148,7 +148,7 @@ func plannedMicros(t *testing.T) map[plannedMicro]bool {
 					case s.Scans():
 						all[plannedMicro{kernel.ScanRows, by, d}] = true
 					case s.Contracts():
-						all[plannedMicro{kernel.Dot, ir.OpInvalid, d}] = true
+						all[plannedMicro{kernel.DotOf(op.Info().By), ir.OpInvalid, d}] = true
 					}
 				}
 			}

@@ -168,6 +168,7 @@ func TestEveryOperation(t *testing.T) {
 	}
 	internal := map[ir.Op]string{
 		ir.OpCopy: "x itself", ir.OpUnlikely: "select, by what is likely", ir.OpReduceChunks: "of the compiler",
+		ir.OpMulHalves: "of products of bytes", ir.OpDotHalves: "of products of bytes",
 		ir.OpAllBits: "not of NumPy", ir.OpAnyBits: "not of NumPy", ir.OpXorBits: "not of NumPy",
 	}
 	for _, op := range ir.Ops() {

@@ -12,6 +12,7 @@ import (
 type contraction struct {
 	name  string // of the op
 	call  string // what it was called with, as errors show it
+	op    ir.Op  // the product of matrices
 	terms []term
 	out   []string // labels of the result
 	sizes map[string]Extent
@@ -165,16 +166,21 @@ func (c *contraction) pair(x, y term, out []string) term {
 	cols := lastRun(out, func(l string) bool { return y.has(l) && !x.has(l) })
 	switch {
 	case len(sums) == 0:
-		return term{c.over(x, out).Mul(c.over(y, out)), out}
+		return term{c.multiply(c.over(x, out), c.over(y, out)), out}
 	case len(rows) == 0 || len(cols) == 0:
 		if len(y.labels) > len(x.labels) {
 			x, y = y, x
 		}
-		return term{x.x.Mul(c.over(y, x.labels)), x.labels}.sum(func(l string) bool { return slices.Contains(sums, l) })
+		return term{c.multiply(x.x, c.over(y, x.labels)), x.labels}.sum(func(l string) bool { return slices.Contains(sums, l) })
 	case c.shape(sums).NumElems().Is(1):
 		return c.outer(x.without(sums), y.without(sums), out)
 	}
 	return c.matrices(x, y, rows, sums, cols, out)
+}
+
+// multiply returns the products of elements.
+func (c *contraction) multiply(x, y Node) Node {
+	return x.elementwise(c.op.Info().By, ir.Attr{}, y)
 }
 
 // rightFirst reports whether the last axis that only one of the terms has is the
@@ -208,7 +214,7 @@ func (c *contraction) outer(x, y term, out []string) term {
 	if ir.Reals.Has(a.DType()) {
 		return term{a.FMA(b, 0), out}
 	}
-	return term{a.Mul(b), out}
+	return term{c.multiply(a, b), out}
 }
 
 // without returns t without axes of extent 1.
@@ -229,7 +235,7 @@ func (c *contraction) matrices(x, y term, rows, sums, cols, out []string) term {
 	batch := slices.DeleteFunc(slices.Clone(out), func(l string) bool {
 		return slices.Contains(rows, l) || slices.Contains(cols, l)
 	})
-	dot := apply(ir.OpDot, ir.Attr{}, c.matrix(x, batch, rows, sums).n, c.matrix(y, batch, sums, cols).n)
+	dot := apply(c.op, ir.Attr{}, c.matrix(x, batch, rows, sums).n, c.matrix(y, batch, sums, cols).n)
 	labels := slices.Concat(batch, rows, cols)
 	return term{dot.Reshape(c.shape(labels)), labels}
 }

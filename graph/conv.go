@@ -33,7 +33,7 @@ const mostTaps = 64
 // reads the windows block by block into local memory. Padding is one copy of x, or none if x
 // is computed: then it is computed inside its padding.
 func (x Node) Conv(weights any, o ConvOptions) Node {
-	return x.convolution("conv", weights, &o, Node.conv)
+	return x.convolution("conv", weights, &o, func(x, w Node, o *ConvOptions) (Node, error) { return x.conv(w, o, ir.OpDot) })
 }
 
 // convolution checks the arguments of a convolution and builds its graph, of operands that
@@ -63,8 +63,8 @@ func (x Node) convolution(name string, weights any, o *ConvOptions, build func(x
 	return within(name, x, y)
 }
 
-// conv is Conv.
-func (x Node) conv(w Node, o *ConvOptions) (Node, error) {
+// conv is Conv by a product of matrices.
+func (x Node) conv(w Node, o *ConvOptions, op ir.Op) (Node, error) {
 	s, k := x.n.typ.Shape, w.n.typ.Shape
 	spatial := len(s) - 2
 	g := ir.Fixed(o.Groups)
@@ -91,7 +91,7 @@ func (x Node) conv(w Node, o *ConvOptions) (Node, error) {
 	if x.Err() != nil || w.Err() != nil {
 		return apply(ir.OpDot, ir.Attr{}, x.n, w.n), nil
 	}
-	y := convolved(x, w, spatial, o.ChannelsLast)
+	y := convolved(op, x, w, spatial, o.ChannelsLast)
 	if y.Err() != nil {
 		return y, nil
 	}
@@ -126,9 +126,9 @@ func (o *ConvOptions) check(spatial int) error {
 
 // convolved returns the sums of products of x, [n, g, c, windows, their elements], and
 // w, [g, m, c, elements]: [n, g, m, windows], or [n, windows, g, m].
-func convolved(x, w Node, spatial int, channelsLast bool) Node {
+func convolved(op ir.Op, x, w Node, spatial int, channelsLast bool) Node {
 	if taps, known := w.n.typ.Shape[2:].NumElems().Int(); known && w.n.typ.Shape[2].Is(1) && taps > 0 && taps <= mostTaps {
-		return tapped(x, w, spatial, channelsLast)
+		return tapped(op, x, w, spatial, channelsLast)
 	}
 	letters := func(first byte) string {
 		var b []byte
@@ -142,12 +142,12 @@ func convolved(x, w Node, spatial int, channelsLast bool) Node {
 	if channelsLast {
 		out = "n" + windows + "gm"
 	}
-	return Einsum("ngc"+windows+elements+",gmc"+elements+"->"+out, x, w)
+	return einsum(op, "ngc"+windows+elements+",gmc"+elements+"->"+out, x, w)
 }
 
 // tapped is convolved for one channel a group: it adds the products of one element of the
 // windows after the other.
-func tapped(x, w Node, spatial int, channelsLast bool) Node {
+func tapped(op ir.Op, x, w Node, spatial int, channelsLast bool) Node {
 	x = x.Squeeze(2).Unsqueeze(2) // one channel broadcasts over those of the result
 	w = w.Squeeze(2)
 	taps := []Node{}
@@ -163,12 +163,12 @@ func tapped(x, w Node, spatial int, channelsLast bool) Node {
 		}
 		taps = append(taps, a)
 		switch {
-		case len(taps) == 1:
-			sum = a.Mul(b)
-		case ir.Reals.Has(x.DType()):
+		case len(taps) > 1 && ir.Reals.Has(x.DType()):
 			sum = a.FMA(b, sum)
+		case len(taps) > 1:
+			sum = sum.Add(a.elementwise(op.Info().By, ir.Attr{}, b))
 		default:
-			sum = sum.Add(a.Mul(b))
+			sum = a.elementwise(op.Info().By, ir.Attr{}, b)
 		}
 	}
 	if !channelsLast {

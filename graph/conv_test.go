@@ -101,7 +101,14 @@ func TestConv(t *testing.T) {
 		require.Equal(t, shape, out.Shape())
 		require.Equal(t, want, ints(t, out))
 
+		zero, zeros := rapid.IntRange(-100, 100).Draw(t, "zero"), drawGrid(t, "zeros", append([]int{groups * m}, slices.Repeat([]int{1}, len(size)+1)...)...)
+		bytes, weights := graph.Const(x.tensor()).Add(zero).Cast(graph.Int8), graph.Const(w.tensor()).Add(zeros.tensor()).Cast(graph.Int8)
+		of := func(bytes graph.Node) graph.Node {
+			return bytes.ConvInteger(weights, zero, graph.Const(zeros.tensor()).Cast(graph.Int8), o)
+		}
+		require.Equal(t, want, ints(t, run(t, of(bytes))))
 		o.ChannelsLast = true
+		require.Equal(t, want, ints(t, run(t, of(bytes.MoveAxis(1, -1)).MoveAxis(-1, 1))))
 		last := run(t, graph.Const(x.tensor()).MoveAxis(1, -1).Conv(w.tensor(), o).MoveAxis(-1, 1))
 		require.Equal(t, want, ints(t, last))
 	})

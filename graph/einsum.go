@@ -32,7 +32,10 @@ import (
 // fewest multiplications; a symbolic size counts as 1024 there. A label that only
 // one operand has, and not the result, is summed over first. Types and numbers are
 // as for MatMul; without sums there is one rounding a product.
-func Einsum(formula string, operands ...any) Node {
+func Einsum(formula string, operands ...any) Node { return einsum(ir.OpDot, formula, operands...) }
+
+// einsum is Einsum, for two operands of any product.
+func einsum(op ir.Op, formula string, operands ...any) Node {
 	terms, out, err := parseEinsum(formula)
 	if err != nil {
 		return fail("einsum", "%q: %w", formula, err)
@@ -44,7 +47,7 @@ func Einsum(formula string, operands ...any) Node {
 	if xs == nil {
 		return bad
 	}
-	c := contraction{name: "einsum", call: fmt.Sprintf("%q of %s", formula, shapesText(xs))}
+	c := contraction{name: "einsum", call: fmt.Sprintf("%q of %s", formula, shapesText(xs)), op: op}
 	batch := 0
 	for i, labels := range terms {
 		open, more := xs[i].Rank()-len(labels), slices.Contains(labels, ellipsis)

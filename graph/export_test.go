@@ -36,6 +36,9 @@ func Define(outputs ...Node) (*ir.Func, []*Tensor, error) {
 	return l.function("defined", outputs), l.captured, nil
 }
 
+// Halves returns the op of that name on two Nodes: MatMulInteger and ConvInteger are made of them.
+func Halves(op ir.Op, x, y Node) Node { return x.elementwise(op, ir.Attr{}, y) }
+
 // RestartDumps counts the files of dumps from one again, as another process does.
 func RestartDumps() { dumped.Store(0) }
 

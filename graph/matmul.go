@@ -3,6 +3,8 @@ package graph
 import (
 	"fmt"
 	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
 )
 
 // MatMul returns the product of the matrices that the last two axes of x and y
@@ -17,7 +19,7 @@ import (
 //
 //	x.Cast(graph.Int32).MatMul(w.Cast(graph.Int32))
 //
-// or by MatMulInteger, which takes about half the time and knows zero points.
+// or by MatMulInteger, which takes a third of the time and knows zero points.
 //
 // A float is the sum of exact products in chunks of 256, each in order with one
 // rounding an addition (FMA), and of the chunks: the error is less than
@@ -37,11 +39,17 @@ func (x Node) MatMul(y any) Node {
 	if xs == nil {
 		return bad
 	}
-	c := contraction{name: "matmul", call: shapesText(xs)}
-	m, n := xs[0].Rank(), xs[1].Rank()
-	if m == 0 || n == 0 {
+	c := contraction{name: "matmul", call: shapesText(xs), op: ir.OpDot}
+	if xs[0].Rank() == 0 || xs[1].Rank() == 0 {
 		return fail("matmul", "%s: a scalar is no matrix: take Mul", c.call)
 	}
+	return matmul(c, xs[0], xs[1])
+}
+
+// matmul returns the contraction that multiplies the last axis of x and the last but one of y, or
+// its only one.
+func matmul(c contraction, x, y Node) Node {
+	m, n := x.Rank(), y.Rank()
 	left, right := append(broadcasting(max(0, m-2)), ".m", ".k"), append(broadcasting(max(0, n-2)), ".k", ".n")
 	c.out = broadcasting(max(0, m-2, n-2))
 	if m == 1 {
@@ -54,7 +62,7 @@ func (x Node) MatMul(y any) Node {
 	} else {
 		c.out = append(c.out, ".n")
 	}
-	c.terms = []term{{xs[0], left}, {xs[1], right}}
+	c.terms = []term{{x, left}, {y, right}}
 	return c.node()
 }
 
@@ -137,7 +145,7 @@ func pairedAxes(x, y *node, axes []any) (a, b []int, err error) {
 // contracted returns the sums of products of two nodes along axes a of the first
 // and b of the second, with the other axes of both.
 func contracted(name string, xs []Node, a, b []int) Node {
-	c := contraction{name: name, call: shapesText(xs)}
+	c := contraction{name: name, call: shapesText(xs), op: ir.OpDot}
 	for i, sums := range [][]int{a, b} {
 		labels := make([]string, xs[i].Rank())
 		for k := range labels {

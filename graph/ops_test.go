@@ -25,6 +25,8 @@ var otherwise = map[ir.Op]string{
 	ir.OpScatterMax:   "Scatter",
 	ir.OpConcat:       "Concat; Stack, Roll and Pad are made of it",
 	ir.OpDot:          "MatMul; Dot is NumPy's",
+	ir.OpDotHalves:    "MatMulInteger and ConvInteger",
+	ir.OpMulHalves:    "MatMulInteger and ConvInteger are made of it",
 	ir.OpExtent:       "Mean and others divide by it",
 	ir.OpReduceChunks: "the reductions pass makes it",
 	ir.OpUnlikely:     "expansions make it",

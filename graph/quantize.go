@@ -3,17 +3,22 @@ package graph
 import (
 	"context"
 	"math"
-
-	"github.com/stridefuse/stridefuse/ir"
 )
 
 // Quantization is how integers stand for numbers: q for (q - Zero) * Scale. Scale and Zero are
-// scalars, or vectors of one element for each index of Axis.
+// scalars, or vectors of one element for each index of Axis, or have as many axes as what is
+// quantized and broadcast with it.
 type Quantization struct {
-	DType DType // Int8 or Uint8
+	DType DType // an integer of at most 16 bits; Int32 has no bounds that floats are quantized to
 	Scale Node  // of a float type, which numbers are computed in
 	Zero  Node  // of DType
 	Axis  int   // that vectors are along; negative ones count from the end
+}
+
+// quantized are the least and the greatest elements of the types that floats are quantized to.
+var quantized = map[DType][2]float64{
+	Int8: {math.MinInt8, math.MaxInt8}, Uint8: {0, math.MaxUint8}, Int16: {math.MinInt16, math.MaxInt16}, Uint16: {0, math.MaxUint16},
+	Int4: {-8, 7}, Uint4: {0, 15}, Int2: {-2, 1}, Uint2: {0, 3},
 }
 
 // Linear returns the Quantization of one scale, of Float32, and one zero point. A zero point
@@ -22,58 +27,64 @@ func Linear(dt DType, scale float64, zero int) Quantization {
 	return Quantization{DType: dt, Scale: Scalar(Float32, scale), Zero: Scalar(dt, zero)}
 }
 
-// bounds returns the least and the greatest element of the type.
-func (q Quantization) bounds() (least, greatest float64) {
-	if q.DType == Int8 {
-		return math.MinInt8, math.MaxInt8
-	}
-	return 0, math.MaxUint8
-}
-
-// along returns the scale and the zero point, of the scale's type, so that they broadcast with
-// x.
+// along returns the scale and the zero point so that they broadcast with x.
 func (q Quantization) along(op string, x Node) (scale, zero, bad Node) {
-	if q.DType != Int8 && q.DType != Uint8 {
-		return x, x, fail(op, "a quantization of %s: it is of int8 or uint8", q.DType)
-	}
-	scale, zero = q.Scale, q.Zero.Cast(q.Scale.DType())
-	if x.Err() != nil || scale.Err() != nil || scale.Rank() == 0 {
+	scale, zero = q.Scale, q.Zero
+	if x.Err() != nil || scale.Err() != nil || zero.Err() != nil {
 		return scale, zero, x
 	}
-	axis := q.Axis
+	axis, rank := q.Axis, x.Rank()
 	if axis < 0 {
-		axis += x.Rank()
+		axis += rank
 	}
-	if scale.Rank() != 1 || zero.Rank() != 1 || axis < 0 || axis >= x.Rank() {
-		return x, x, fail(op, "scales %s and zero points %s along axis %d of %s: they are scalars, or vectors of the extent of an axis", scale.Shape(), zero.Shape(), q.Axis, x.Shape())
-	}
-	for range x.Rank() - 1 - axis {
-		scale, zero = scale.Unsqueeze(-1), zero.Unsqueeze(-1)
+	for _, s := range []*Node{&scale, &zero} {
+		switch {
+		case s.Rank() == 0 || s.Rank() == rank && rank > 1:
+			continue
+		case s.Rank() != 1 || axis < 0 || axis >= rank:
+			return x, x, fail(op, "scales %s and zero points %s along axis %d of %s: they are scalars, or vectors of the extent of an axis", scale.Shape(), zero.Shape(), q.Axis, x.Shape())
+		}
+		for range rank - 1 - axis {
+			*s = s.Unsqueeze(-1)
+		}
 	}
 	return scale, zero, x
 }
 
 // Quantize returns the integers that stand for floats: x / Scale rounded to even, plus Zero,
-// and the least or the greatest integer beyond them; 0 for NaN.
+// and the least or the greatest integer beyond them; 0 for NaN. Zero is added in the type that
+// Scale's is computed in.
 func (x Node) Quantize(q Quantization) Node {
-	scale, zero, bad := q.along("quantize", x)
+	const name = "quantize"
+	bounds, ok := quantized[q.DType]
+	if !ok {
+		return fail(name, "a quantization of %s: it is of integers of at most 16 bits", q.DType)
+	}
+	scale, zero, bad := q.along(name, x)
 	if bad.Err() != nil {
 		return bad
 	}
-	least, greatest := q.bounds()
-	return within("quantize", x, x.Cast(scale.DType()).Div(scale).Round().Add(zero).Clip(least, greatest).Cast(q.DType))
+	wide := scale.DType().Compute()
+	y := x.Cast(scale.DType()).Div(scale).Round().Cast(wide)
+	return within(name, x, y.Add(zero.Cast(wide)).Clip(bounds[0], bounds[1]).Cast(q.DType))
 }
 
-// Dequantize returns the numbers that integers stand for, of the type of Scale.
+// Dequantize returns the numbers that integers stand for, of the type of Scale, rounded once.
 func (x Node) Dequantize(q Quantization) Node {
-	scale, zero, bad := q.along("dequantize", x)
+	const name = "dequantize"
+	if _, ok := quantized[q.DType]; !ok && q.DType != Int32 {
+		return fail(name, "a quantization of %s: it is of integers of at most 16 bits, or of int32", q.DType)
+	}
+	scale, zero, bad := q.along(name, x)
 	switch {
 	case bad.Err() != nil:
 		return bad
 	case x.DType() != q.DType:
-		return fail("dequantize", "elements of %s by a quantization of %s", x.DType(), q.DType)
+		return fail(name, "elements of %s by a quantization of %s", x.DType(), q.DType)
 	}
-	return within("dequantize", x, x.Cast(scale.DType()).Sub(zero).Mul(scale))
+	dt := scale.DType()
+	wide := dt.Compute()
+	return within(name, x, x.Cast(wide).Sub(zero.Cast(wide)).Mul(scale.Cast(wide)).Cast(dt))
 }
 
 // Requantize returns the integers of another quantization that stand for the same numbers. So
@@ -91,7 +102,7 @@ func (x Node) QuantizeDynamic(dt DType) (Node, Quantization) {
 // fitted returns the quantization of numbers from lo to hi and of 0, which is exact.
 func fitted(dt DType, lo, hi Node) Quantization {
 	q := Quantization{DType: dt}
-	least, greatest := q.bounds()
+	least, greatest := quantized[dt][0], quantized[dt][1]
 	lo, hi = lo.Minimum(0), hi.Maximum(0)
 	scale := hi.Sub(lo).Div(greatest - least)
 	q.Scale = Where(scale.Eq(0), 1, scale) // of zeros alone
@@ -152,79 +163,3 @@ func Calibrate(ctx context.Context, t *Tensor, dt DType, c Calibration) (Quantiz
 	}
 	return Quantization{DType: dt, Scale: Const(outs[0]), Zero: Const(outs[1]), Axis: c.Axis}, nil
 }
-
-// exactPairs is how many products of numbers from -128 to 127 float32 adds without rounding:
-// none is beyond 2^14, and float32 has all integers up to 2^24.
-const exactPairs = 1 << 10
-
-// MatMulInteger returns the Int32 products of matrices of Int8 or Uint8 elements less their
-// zero points, exactly but that sums wrap at 32 bits: x is [..., M, K], y [..., K, N]. A zero
-// point is nil for 0, an int, or a Node of the operand's type that broadcasts with the operand
-// and has extent 1 along K.
-//
-// Of K products, 1024 at a time are added in float32, which has room for them, and those sums in
-// int32. Zero points are taken off the sums.
-func (x Node) MatMulInteger(y Node, xZero, yZero any) Node {
-	const name = "matmulinteger"
-	for _, n := range []Node{x, y} {
-		switch {
-		case n.Err() != nil:
-			return n
-		case n.DType() != Int8 && n.DType() != Uint8:
-			return fail(name, "elements of %s: it takes int8 and uint8", n.DType())
-		case n.Rank() < 2:
-			return fail(name, "%s times %s: both need two axes or more; Unsqueeze makes a vector a matrix", x.Shape(), y.Shape())
-		}
-	}
-	a, b := newFactor(x, xZero), newFactor(y, yZero)
-	k, fixed := x.Shape()[x.Rank()-1].Int()
-	if !fixed || !y.Shape()[y.Rank()-2].Is(k) {
-		return within(name, x, a.plain().MatMul(b.plain()))
-	}
-	sum := Fill(Int32, 0)
-	for from := 0; from < k; from += exactPairs {
-		left, right := x.SliceAxis(-1, from, min(k, from+exactPairs), 1), y.SliceAxis(-2, from, min(k, from+exactPairs), 1)
-		sum = sum.Add(newFactor(left, nil).float().MatMul(newFactor(right, nil).float()).Cast(Int32))
-	}
-	if k == 0 {
-		sum = a.plain().MatMul(b.plain())
-	}
-	if a.shifts {
-		sum = sum.Sub(a.zero.Mul(b.ints().Sum(-2, KeepDims)))
-	}
-	if b.shifts {
-		sum = sum.Sub(b.zero.Mul(a.ints().Sum(-1, KeepDims)))
-	}
-	if a.shifts && b.shifts {
-		sum = sum.Add(a.zero.Mul(b.zero).Mul(k))
-	}
-	return within(name, x, sum)
-}
-
-// factor is an operand of bytes, taken as numbers from -128 to 127: those of Uint8 less 128.
-type factor struct {
-	x      Node
-	offset int
-	zero   Node // Int32, less the offset too
-	shifts bool // whether the zero point is not 0 then
-}
-
-func newFactor(x Node, zero any) factor {
-	f := factor{x: x}
-	if x.DType() == Uint8 {
-		f.offset = 128
-	}
-	switch zero := zero.(type) {
-	case nil:
-		f.zero, f.shifts = Scalar(Int32, -f.offset), f.offset != 0
-	case int:
-		f.zero, f.shifts = Scalar(x.DType(), zero).Cast(Int32).Sub(f.offset), zero != f.offset
-	default:
-		f.zero, f.shifts = Node{operand(ir.OpSub, zero, x.DType())}.Cast(Int32).Sub(f.offset), true
-	}
-	return f
-}
-
-func (f factor) float() Node { return f.x.Cast(Float32).Sub(f.offset) }
-func (f factor) ints() Node  { return f.x.Cast(Int32).Sub(f.offset) }
-func (f factor) plain() Node { return f.ints().Sub(f.zero) }

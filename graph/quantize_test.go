@@ -52,11 +52,14 @@ func TestMatMulInteger(t *testing.T) {
 			}
 		}
 	}
+	vector := graph.Const(graph.Of([]int8{1, -2, 3}))
+	got := ran(t, vector.MatMulInteger(vector, 1, nil))
+	require.True(t, graph.Equal(graph.Of([]int32{6 + 6}), got.Reshape(1)), "%s", got)
 	// A contraction whose extent is known when the program runs.
 	x, y := graph.Input("x", graph.Uint8, 2, graph.Dim("k")), graph.Input("y", graph.Int8, graph.Dim("k"), 2)
 	p, err := graph.Compile(x.MatMulInteger(y, 1, nil))
 	require.NoError(t, err)
-	got, err := p.Run(t.Context(), graph.Of([]uint8{0, 255, 1, 2}, 2, 2), graph.Of([]int8{-128, 1, 2, 127}, 2, 2))
+	got, err = p.Run(t.Context(), graph.Of([]uint8{0, 255, 1, 2}, 2, 2), graph.Of([]int8{-128, 1, 2, 127}, 2, 2))
 	require.NoError(t, err)
 	require.True(t, graph.Equal(graph.Of([]int32{128 + 508, -1 + 254*127, 2, 127}, 2, 2), got), "%s", got)
 }
@@ -162,18 +165,23 @@ func numbersOf[T graph.Element](t *testing.T, x *graph.Tensor) []T {
 // TestQuantizeErrors has mistakes, each an error that names the operation.
 func TestQuantizeErrors(t *testing.T) {
 	x, i := graph.Input("x", graph.Float32, 2, 3), graph.Input("i", graph.Int8, 2, 3)
-	q := graph.Linear(graph.Int8, 1, 0)
+	image, q := graph.Input("image", graph.Int8, 1, 4, 3), graph.Linear(graph.Int8, 1, 0)
 	wide := graph.Quantization{DType: graph.Int8, Scale: graph.Input("s", graph.Float32, 3), Zero: graph.Input("z", graph.Int8, 3), Axis: 2}
 	for text, y := range map[string]graph.Node{
-		"quantize: a quantization of int32":             x.Quantize(graph.Linear(graph.Int32, 1, 0)),
-		"dequantize: elements of float32":               x.Dequantize(q),
-		"along axis 2 of [2,3]":                         x.Quantize(wide),
-		"300 is outside uint8":                          x.Quantize(graph.Linear(graph.Uint8, 1, 300)),
-		"matmulinteger: elements of float32":            i.MatMulInteger(x, nil, nil),
-		"matmulinteger: matmul: shapes [2,3] and [2,3]": i.MatMulInteger(i, nil, nil),
-		"both need two axes":                            i.MatMulInteger(i.Index(0, 0), nil, nil),
-		"-1 is outside uint8":                           graph.Input("u", graph.Uint8, 2, 2).MatMulInteger(i, -1, nil),
-		"do not broadcast":                              i.MatMulInteger(i.T(), x.Index(0, 0), nil),
+		"quantize: a quantization of int32":            x.Quantize(graph.Linear(graph.Int32, 1, 0)),
+		"dequantize: elements of float32":              x.Dequantize(q),
+		"along axis 2 of [2,3]":                        x.Quantize(wide),
+		"300 is outside uint8":                         x.Quantize(graph.Linear(graph.Uint8, 1, 300)),
+		"matmulinteger: elements of float32":           i.MatMulInteger(x, nil, nil),
+		"matmulinteger: shapes [2,3] and [2,3]":        i.MatMulInteger(i, nil, nil),
+		"a scalar is no matrix":                        i.MatMulInteger(i.Index(0, 0).Index(0, 0), nil, nil),
+		"-1 is outside uint8":                          graph.Input("u", graph.Uint8, 2, 2).MatMulInteger(i, -1, nil),
+		"a zero point of float32 for elements of int8": i.MatMulInteger(i.T(), x.Index(0, 0), nil),
+		"do not broadcast":                             i.MatMulInteger(i.T(), i.Index(1, 0), nil),
+		"convinteger: elements of float32":             i.ConvInteger(x, nil, nil, graph.ConvOptions{}),
+		"both have two axes for channels":              i.ConvInteger(i, nil, nil, graph.ConvOptions{}),
+		"convinteger: -1 groups":                       image.ConvInteger(image, nil, nil, graph.ConvOptions{Groups: -1}),
+		"[1,4,3] has 4 channels":                       image.ConvInteger(graph.Input("w", graph.Int8, 2, 3, 1), nil, nil, graph.ConvOptions{}),
 	} {
 		require.ErrorContains(t, y.Err(), text)
 	}

@@ -19,14 +19,14 @@ import "fmt"
 // 16 KiB, and stay there while all rows of A go past.
 const DotChunk = 256
 
-// DotLine returns one element of a product. reduces says that the product has one
-// row or one column.
-func DotLine(d DType, x, y []uint64, reduces bool) uint64 {
+// DotLine returns one element of a product whose pairs by multiplies: OpDot.By, or of
+// OpDotHalves. reduces says that the product has one row or one column.
+func DotLine(by Op, d DType, x, y []uint64, reduces bool) uint64 {
 	ref := func(op Op, a ...uint64) uint64 { return op.Info().Ref(d, d, [3]uint64(append(a, 0, 0)[:3])) }
 	if reduces {
 		products := make([]uint64, len(x))
 		for i := range x {
-			products[i] = ref(OpMul, x[i], y[i])
+			products[i] = ref(by, x[i], y[i])
 		}
 		return sumLine(d, products)
 	}
@@ -37,7 +37,7 @@ func DotLine(d DType, x, y []uint64, reduces bool) uint64 {
 			if Floats.Has(d) {
 				sum = ref(OpFMA, x[i], y[i], sum)
 			} else {
-				sum = ref(OpAdd, ref(OpMul, x[i], y[i]), sum)
+				sum = ref(OpAdd, ref(by, x[i], y[i]), sum)
 			}
 		}
 		if c == 0 {
@@ -95,7 +95,7 @@ func evalDot(v *Value, args [][]uint64) []uint64 {
 		for k := range column {
 			column[k] = args[1][(batch*pairs+k)*cols+c]
 		}
-		out[i] = DotLine(v.Args[0].Type.DType, args[0][(batch*rows+m)*pairs:][:pairs], column, rows == 1 || cols == 1)
+		out[i] = DotLine(v.Op.Info().By, v.Args[0].Type.DType, args[0][(batch*rows+m)*pairs:][:pairs], column, rows == 1 || cols == 1)
 	}
 	return out
 }

@@ -82,6 +82,12 @@ var (
 	refXor = bitwise(func(x, y uint64) uint64 { return x ^ y })
 )
 
+// refMulHalves multiplies elements of 16 bits, of which each operand is two.
+func refMulHalves(_, out DType, a [3]uint64) uint64 {
+	upper := func(x uint64) int64 { return int64(int32(x) >> 16) }
+	return Wrap(out, int64(int16(a[0]))*int64(int16(a[1]))+upper(a[0])*upper(a[1]))
+}
+
 func refDiv(in, _ DType, a [3]uint64) uint64 {
 	switch {
 	case Reals.Has(in):

@@ -59,7 +59,8 @@ type OpInfo struct {
 
 	// By is the lane op that a reduction or scan combines elements with. For an
 	// arg-reduction it is the op that gives the element whose index is the result. It is
-	// associative but for rounding, commutes, and has an identity.
+	// associative but for rounding, commutes, and has an identity. For a product of matrices it
+	// is the op that multiplies.
 	By Op
 
 	Hash     uint64                // of the name: canonical forms outlive the order of the table
@@ -130,6 +131,9 @@ func (op Op) Accumulates() bool {
 func (op Op) IsComputed() bool {
 	return op.IsElementwise() || op.Accumulates() || op.IsLine() || op.IsJoin()
 }
+
+// IsProduct reports whether op multiplies matrices.
+func (op Op) IsProduct() bool { return op.Info().Kind == Contract }
 
 // IsLine reports whether op computes lines from lines.
 func (op Op) IsLine() bool { return op.Info().Kind == Line }

@@ -25,6 +25,7 @@ const (
 	OpAdd
 	OpSub
 	OpMul
+	OpMulHalves
 	OpDiv
 	OpRem
 	OpFMA
@@ -126,6 +127,7 @@ const (
 	OpCumMax
 
 	OpDot
+	OpDotHalves
 
 	OpGather
 	OpScatter
@@ -195,12 +197,13 @@ var rows = [numOps]OpInfo{
 
 	OpCopy: {Name: "copy", Doc: "x", Kind: Lane, Arity: 1, Domain: AllTypes, Idempotent: true, Cost: 0, Ref: refCopy, attrs: []*attribute{attrNote}},
 
-	OpAdd: {Name: "add", Doc: "x + y; integers wrap", Kind: Lane, Arity: 2, Domain: Numeric, Commutative: true, Identity: identitySum, Cost: 1, Ref: refAdd},
-	OpSub: {Name: "sub", Doc: "x - y; integers wrap", Kind: Lane, Arity: 2, Domain: Numeric, Identity: identityZero, Cost: 1, Ref: refSub},
-	OpMul: {Name: "mul", Doc: "x * y; integers wrap", Kind: Lane, Arity: 2, Domain: Numeric, Commutative: true, Identity: identityOne, Cost: 1, Ref: refMul},
-	OpDiv: {Name: "div", Doc: "x / y; integers truncate, x/0 is 0, least/-1 is least", Kind: Lane, Arity: 2, Domain: Numeric, Identity: identityOne, Cost: 8, Ref: refDiv},
-	OpRem: {Name: "rem", Doc: "x - y*div(x,y), with the sign of x; 0 for y = 0", Kind: Lane, Arity: 2, Domain: Ints, Cost: 10, Ref: refRem},
-	OpFMA: {Name: "fma", Doc: "x*y + z with one rounding", Kind: Lane, Arity: 3, Domain: Reals, Cost: 1, Ref: refFMA},
+	OpAdd:       {Name: "add", Doc: "x + y; integers wrap", Kind: Lane, Arity: 2, Domain: Numeric, Commutative: true, Identity: identitySum, Cost: 1, Ref: refAdd},
+	OpSub:       {Name: "sub", Doc: "x - y; integers wrap", Kind: Lane, Arity: 2, Domain: Numeric, Identity: identityZero, Cost: 1, Ref: refSub},
+	OpMul:       {Name: "mul", Doc: "x * y; integers wrap", Kind: Lane, Arity: 2, Domain: Numeric, Commutative: true, Identity: identityOne, Cost: 1, Ref: refMul},
+	OpMulHalves: {Name: "mulhalves", Doc: "the product of the lower 16 bits of x and y plus that of the upper 16 bits, each a signed integer; wraps", Kind: Lane, Arity: 2, Domain: SetOf(Int32), Commutative: true, Cost: 1, Ref: refMulHalves},
+	OpDiv:       {Name: "div", Doc: "x / y; integers truncate, x/0 is 0, least/-1 is least", Kind: Lane, Arity: 2, Domain: Numeric, Identity: identityOne, Cost: 8, Ref: refDiv},
+	OpRem:       {Name: "rem", Doc: "x - y*div(x,y), with the sign of x; 0 for y = 0", Kind: Lane, Arity: 2, Domain: Ints, Cost: 10, Ref: refRem},
+	OpFMA:       {Name: "fma", Doc: "x*y + z with one rounding", Kind: Lane, Arity: 3, Domain: Reals, Cost: 1, Ref: refFMA},
 
 	OpNeg:  {Name: "neg", Doc: "-x", Kind: Lane, Arity: 1, Domain: Numeric, Involution: Ints | Floats, Cost: 1, Ref: refNeg},
 	OpAbs:  {Name: "abs", Doc: "x without its sign; the least integer stays", Kind: Lane, Arity: 1, Domain: Numeric, Idempotent: true, Cost: 1, Ref: refAbs},
@@ -306,7 +309,8 @@ var rows = [numOps]OpInfo{
 	OpCumMin:  {Name: "cummin", Doc: "the least of the elements up to each along an axis; NaN from the first NaN on", Kind: Scan, Arity: 1, Domain: Numeric, By: OpMin, attrs: []*attribute{attrAxis, attrExclusive}, Infer: inferScan, Eval: evalScan},
 	OpCumMax:  {Name: "cummax", Doc: "the greatest of the elements up to each along an axis; NaN from the first NaN on", Kind: Scan, Arity: 1, Domain: Numeric, By: OpMax, attrs: []*attribute{attrAxis, attrExclusive}, Infer: inferScan, Eval: evalScan},
 
-	OpDot: {Name: "dot", Doc: "the matrix products of x and y, whose last two axes are rows and columns; integers wrap", Kind: Contract, Arity: 2, Domain: Reals | SetOf(Int32, Int64), Cost: 1, Infer: inferDot, Eval: evalDot},
+	OpDot:       {Name: "dot", Doc: "the matrix products of x and y, whose last two axes are rows and columns; integers wrap", Kind: Contract, Arity: 2, Domain: Reals | SetOf(Int32, Int64), By: OpMul, Cost: 1, Infer: inferDot, Eval: evalDot},
+	OpDotHalves: {Name: "dothalves", Doc: "the matrix products of x and y, each element of which is two of 16 bits: mulhalves multiplies them, and the sums wrap", Kind: Contract, Arity: 2, Domain: SetOf(Int32), By: OpMulHalves, Cost: 1, Infer: inferDot, Eval: evalDot},
 
 	OpGather:      {Name: "gather", Doc: "the elements of x along an axis at the indices y, one for each element of y", Kind: Line, Arity: 2, Domain: AllTypes, attrs: []*attribute{attrAxis}, Infer: inferGather, Eval: evalLine, Line: gatherLine, Indexed: true},
 	OpScatter:     {Name: "scatter", Doc: "x where the elements along an axis at the indices y are those of z; of several for one index the last", Kind: Line, Arity: 3, Domain: AllTypes, attrs: []*attribute{attrAxis}, Infer: inferScatter, Eval: evalLine, Line: scatterLine, Indexed: true},

@@ -15,7 +15,7 @@ var products = []operator{
 	{"Gemm", 7, 10, 3, 3, ir.Numeric, attrs{"alpha": 1., "beta": 1., "transA": 0, "transB": 0}, gemm},
 	{"Gemm", 11, latest, 2, 3, ir.Numeric, attrs{"alpha": 1., "beta": 1., "transA": 0, "transB": 0}, gemm},
 	{"MatMul", 1, latest, 2, 2, ir.Numeric, nil, binaryOp(graph.Node.MatMul)},
-	{"MatMulInteger", 10, latest, 2, 4, ir.SetOf(graph.Int8, graph.Uint8), nil, matMulInteger},
+	{"MatMulInteger", 10, latest, 2, 4, bytes, nil, matMulInteger},
 }
 
 func einsum(c *call) []value {
@@ -67,16 +67,7 @@ func (c *call) integerProduct(left, right, leftZero, rightZero int) graph.Node {
 	if c.has(rightZero) {
 		zb = c.x(rightZero)
 	}
-	if a.Rank() > 1 && b.Rank() > 1 {
-		return a.MatMulInteger(b, za, zb)
-	}
-	less := func(x graph.Node, zero any) graph.Node {
-		if zero, ok := zero.(graph.Node); ok {
-			return asInt32(x).Sub(asInt32(zero))
-		}
-		return asInt32(x)
-	}
-	return less(a, za).MatMul(less(b, zb))
+	return a.MatMulInteger(b, za, zb)
 }
 
 // perRow returns an input that is one element, or one for each row of a matrix, so that it

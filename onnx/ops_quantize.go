@@ -1,42 +1,27 @@
 package onnx
 
 import (
-	"math"
-
 	"github.com/stridefuse/stridefuse/graph"
 	"github.com/stridefuse/stridefuse/ir"
 )
 
 // Quantization: an integer q stands for the float (q - zero point) * scale.
 
+// bytes are what quantized products are of.
+var bytes = ir.SetOf(graph.Int8, graph.Uint8)
+
 var quantization = []operator{
-	{"ConvInteger", 10, latest, 2, 4, ir.Ints, windowAttrs(attrs{"dilations": []int{}, "group": 1}), convInteger},
+	{"ConvInteger", 10, latest, 2, 4, bytes, windowAttrs(attrs{"dilations": []int{}, "group": 1}), convInteger},
 	{"DequantizeLinear", 10, 12, 2, 3, ir.Ints, nil, dequantize},
 	{"DequantizeLinear", 13, 20, 2, 3, ir.Ints | ir.Stored, attrs{"axis": 1}, dequantize},
 	{"DequantizeLinear", 21, latest, 2, 3, ir.Ints | ir.Stored, attrs{"axis": 1, "block_size": 0, "output_dtype": 0}, dequantize},
 	{"DynamicQuantizeLinear", 11, latest, 1, 1, ir.SetOf(graph.Float32), nil, dynamicQuantize},
-	{"QLinearConv", 10, latest, 8, 9, ir.Ints, windowAttrs(attrs{"dilations": []int{}, "group": 1}), quantizedConv},
-	{"QLinearMatMul", 10, latest, 8, 8, ir.SetOf(graph.Int8, graph.Uint8), nil, quantizedMatMul},
+	{"QLinearConv", 10, latest, 8, 9, bytes, windowAttrs(attrs{"dilations": []int{}, "group": 1}), quantizedConv},
+	{"QLinearMatMul", 10, latest, 8, 8, bytes, nil, quantizedMatMul},
 	{"QuantizeLinear", 10, 12, 2, 3, ir.Numeric, nil, quantize},
 	{"QuantizeLinear", 13, 18, 2, 3, ir.Numeric, attrs{"axis": 1}, quantize},
 	{"QuantizeLinear", 19, 20, 2, 3, ir.Numeric, attrs{"axis": 1, "saturate": 1}, quantize},
 	{"QuantizeLinear", 21, latest, 2, 3, ir.Numeric, attrs{"axis": 1, "saturate": 1, "block_size": 0, "output_dtype": 0, "precision": 0}, quantize},
-}
-
-// quantizedBounds are the least and greatest numbers of the integers that floats are quantized to.
-var quantizedBounds = map[graph.DType][2]float64{
-	graph.Int8: {math.MinInt8, math.MaxInt8}, graph.Uint8: {0, math.MaxUint8},
-	graph.Int16: {math.MinInt16, math.MaxInt16}, graph.Uint16: {0, math.MaxUint16},
-	graph.Int4: {-8, 7}, graph.Uint4: {0, 15}, graph.Int2: {-2, 1}, graph.Uint2: {0, 3},
-}
-
-// saturated returns rounded floats as integers of a type.
-func (c *call) saturated(x graph.Node, dt graph.DType) graph.Node {
-	bounds, ok := quantizedBounds[dt]
-	if !ok {
-		c.fail("elements of %s are not supported as quantized ones", dt)
-	}
-	return x.Clip(bounds[0], bounds[1]).Cast(dt)
 }
 
 func quantize(c *call) []value {
@@ -54,20 +39,18 @@ func quantize(c *call) []value {
 	case ir.Stored.Has(precision):
 		precision = graph.Float32
 	}
-	y := x.Cast(precision).Div(c.spread(scale, x).Cast(precision))
+	scale = c.spread(scale, x).Cast(precision)
 	if !ir.Minifloats.Has(dt) {
-		y = y.Round()
+		return one(x.Quantize(graph.Quantization{DType: dt, Scale: scale, Zero: c.zero(x, dt)}))
 	}
+	y := x.Cast(precision).Div(scale)
 	if c.has(2) {
 		y = asFloat32(y).Add(asFloat32(c.spread(c.x(2), x)))
 	}
 	if last := saturating[dt]; last != 0 && (c.op.since < 19 || c.flag("saturate")) {
-		return one(within(y, last).Cast(dt))
+		y = within(y, last)
 	}
-	if ir.Minifloats.Has(dt) {
-		return one(y.Cast(dt))
-	}
-	return one(c.saturated(y, dt))
+	return one(y.Cast(dt))
 }
 
 func dequantize(c *call) []value {
@@ -79,14 +62,19 @@ func dequantize(c *call) []value {
 	case ir.Stored.Has(dt):
 		dt = graph.Float32
 	}
+	scale = asFloat32(c.spread(scale, x))
 	if ir.Minifloats.Has(x.DType()) { // whose zero point is 0
-		return one(asFloat32(x).Mul(asFloat32(c.spread(scale, x))).Cast(dt))
+		return one(asFloat32(x).Mul(scale).Cast(dt))
 	}
-	y := asInt32(x)
-	if c.has(2) {
-		y = y.Sub(asInt32(c.spread(c.x(2), x)))
+	return one(x.Dequantize(graph.Quantization{DType: x.DType(), Scale: scale, Zero: c.zero(x, x.DType())}).Cast(dt))
+}
+
+// zero returns the zero point of elements of a type, input 2, so that it broadcasts with x.
+func (c *call) zero(x graph.Node, dt graph.DType) graph.Node {
+	if !c.has(2) {
+		return graph.Scalar(dt, 0)
 	}
-	return one(asFloat32(y).Mul(asFloat32(c.spread(scale, x))).Cast(dt))
+	return c.spread(c.x(2), x)
 }
 
 // spread returns a scale or a zero point so that it broadcasts with x: one for all, one for
@@ -118,8 +106,6 @@ func dynamicQuantize(c *call) []value {
 	return []value{compute(y), compute(q.Scale), compute(q.Zero)}
 }
 
-func asInt32(x graph.Node) graph.Node { return x.Cast(graph.Int32) }
-
 func asFloat32(x graph.Node) graph.Node { return x.Cast(graph.Float32) }
 
 // perChannel returns input i, one for all or one for each channel of a kernel, so that it
@@ -132,34 +118,45 @@ func (c *call) perChannel(i, axis, rank int) graph.Node {
 }
 
 // convInteger convolves bytes in int32, each less its zero point.
-func convInteger(c *call) []value {
-	x, kernel := asInt32(c.x(0)), asInt32(c.x(1))
-	if c.has(2) {
-		x = x.Sub(asInt32(c.perChannel(2, 0, 0)))
+func convInteger(c *call) []value { return one(c.integerConv(0, 1, 2, 3)) }
+
+// integerConv returns the convolution of two inputs less their zero points, which are inputs too
+// or left out: one for all, or of the kernel one for each channel.
+func (c *call) integerConv(x, kernel, xZero, kernelZero int) graph.Node {
+	w := c.x(kernel)
+	var zx, zw any
+	if c.has(xZero) {
+		zx = c.perChannel(xZero, 0, 0)
 	}
-	if c.has(3) {
-		kernel = kernel.Sub(asInt32(c.perChannel(3, 0, kernel.Rank())))
+	if c.has(kernelZero) {
+		zw = c.perChannel(kernelZero, 0, w.Rank())
 	}
-	return one(c.convolved(x, kernel))
+	o := c.windows(c.x(x), c.kernel(w))
+	if c.err != nil {
+		return w
+	}
+	return c.x(x).ConvInteger(w, zx, zw, c.convOptions(o))
 }
 
 // quantizedConv convolves integers, and quantizes the results. The kernel's scale and zero
 // point may be one for each channel.
 func quantizedConv(c *call) []value {
-	x, kernel := asInt32(c.x(0)), asInt32(c.x(3))
-	rank := x.Rank()
-	y := c.convolved(x.Sub(asInt32(c.x(2))), kernel.Sub(asInt32(c.perChannel(5, 0, rank))))
+	y, rank := c.integerConv(0, 3, 2, 5), c.x(0).Rank()
 	if c.has(8) {
 		y = y.Add(alignAt(c.x(8), 1, rank))
 	}
-	scale := asFloat32(c.x(1)).Mul(asFloat32(c.perChannel(4, 1, rank))).Div(asFloat32(c.x(6)))
-	return one(c.saturated(asFloat32(y).Mul(scale).Round().Add(asFloat32(c.x(7))), c.in[7].dtype()))
+	return c.requantized(y, asFloat32(c.x(1)).Mul(asFloat32(c.perChannel(4, 1, rank))))
 }
 
 // quantizedMatMul multiplies integers, and quantizes the products. Scales and zero points
 // of the left operand may be one for each row, of the right one for each column.
 func quantizedMatMul(c *call) []value {
-	scale := asFloat32(c.perRow(1)).Mul(asFloat32(c.x(4))).Div(asFloat32(c.x(6)))
-	y := asFloat32(c.integerProduct(0, 3, 2, 5)).Mul(scale).Round().Add(asFloat32(c.x(7)))
-	return one(c.saturated(y, c.in[7].dtype()))
+	return c.requantized(c.integerProduct(0, 3, 2, 5), asFloat32(c.perRow(1)).Mul(asFloat32(c.x(4))))
+}
+
+// requantized quantizes integers that stand for multiples of a scale. The scale and the zero point
+// of the result are inputs 6 and 7.
+func (c *call) requantized(y, scale graph.Node) []value {
+	scale = scale.Div(asFloat32(c.x(6)))
+	return one(asFloat32(y).Mul(scale).Quantize(graph.Quantization{DType: c.in[7].dtype(), Scale: graph.Scalar(graph.Float32, 1), Zero: c.x(7).Reshape()}))
 }

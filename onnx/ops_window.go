@@ -122,17 +122,19 @@ func (c *call) kernel(w graph.Node) []int {
 	return sizes
 }
 
-func conv(c *call) []value { return c.biased(c.convolved(c.x(0), c.x(1))) }
-
-// convolved returns the convolution that the attributes say.
-func (c *call) convolved(x, kernel graph.Node) graph.Node {
-	w := c.windows(x, c.kernel(kernel))
+func conv(c *call) []value {
+	w := c.windows(c.x(0), c.kernel(c.x(1)))
 	if c.err != nil {
-		return x
+		return nil
 	}
-	return x.Conv(kernel, graph.ConvOptions{
+	return c.biased(c.x(0).Conv(c.x(1), c.convOptions(w)))
+}
+
+// convOptions returns the settings of a convolution with some windows.
+func (c *call) convOptions(w graph.PoolOptions) graph.ConvOptions {
+	return graph.ConvOptions{
 		Strides: w.Strides, Dilations: w.Dilations, Before: w.Before, After: w.After, Groups: c.int("group"),
-	})
+	}
 }
 
 // biased adds input 2, an element for each channel, if it is given.

@@ -22,7 +22,7 @@ func contract(s *State) error {
 	}
 	c := &contractor{s, reducer{f: s.Func}}
 	return s.Rewrite(func(v *ir.Value) (*ir.Value, error) {
-		if v.Op != ir.OpDot {
+		if !v.Op.IsProduct() {
 			return v, nil
 		}
 		return c.dot(v)
@@ -31,7 +31,7 @@ func contract(s *State) error {
 
 func checkContract(s *State) error {
 	for _, v := range s.Func.Body {
-		if v.Op != ir.OpDot {
+		if !v.Op.IsProduct() {
 			continue
 		}
 		if d := dotOf(v); d.rows < 2 || d.cols < 2 || d.pairs < 2 {
@@ -110,7 +110,7 @@ func (c *contractor) swapped(v *ir.Value) (*ir.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := c.f.Add(ir.OpDot, ir.Attr{}, v.Pos, left, right)
+	p, err := c.f.Add(v.Op, ir.Attr{}, v.Pos, left, right)
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +136,7 @@ func (c *contractor) reduction(v *ir.Value) (*ir.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := c.f.Add(ir.OpMul, ir.Attr{}, v.Pos, x, y) // one row or column repeats
+	p, err := c.f.Add(v.Op.Info().By, ir.Attr{}, v.Pos, x, y) // one row or column repeats
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +151,7 @@ func (c *contractor) reduction(v *ir.Value) (*ir.Value, error) {
 // outer returns the products of one pair, of floats added to +0 as the first pair
 // of a sum is.
 func (c *contractor) outer(v *ir.Value) (*ir.Value, error) {
-	op, args := ir.OpMul, v.Args
+	op, args := v.Op.Info().By, v.Args
 	if ir.Floats.Has(v.Type.DType) {
 		zero, err := c.f.Add(ir.OpConst, ir.Attr{DType: v.Type.DType}, v.Pos)
 		if err != nil {

@@ -41,7 +41,7 @@ func inAxes(a *ir.Value) bool {
 
 // multiplies reports whether a graph has products.
 func multiplies(f *ir.Func) bool {
-	return slices.ContainsFunc(f.Body, func(v *ir.Value) bool { return v.Op == ir.OpDot })
+	return slices.ContainsFunc(f.Body, func(v *ir.Value) bool { return v.Op.IsProduct() })
 }
 
 // alone reports whether v is computed apart from all other values: it is not elementwise,
@@ -56,7 +56,7 @@ func alone(v *ir.Value) bool {
 func (w *viewer) keepFactors() {
 	as := map[*ir.Value]*ir.Value{} // the operand as which a value is read
 	for _, v := range w.Func.Body {
-		if v.Op != ir.OpDot {
+		if !v.Op.IsProduct() {
 			continue
 		}
 		for _, a := range v.Args {

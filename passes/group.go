@@ -64,7 +64,7 @@ type nesting struct {
 func (n *nesting) takes(v *ir.Value) bool {
 	changed := false
 	switch {
-	case v.Op == ir.OpDot || v.Op.IsJoin() || v.Op.IsLine():
+	case v.Op.IsProduct() || v.Op.IsJoin() || v.Op.IsLine():
 		return true
 	case v.Op == ir.OpReduceChunks:
 		line := lineOf(v)

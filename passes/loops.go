@@ -91,7 +91,7 @@ func (l *looper) group(g *group) bool {
 	if size(domain(g.values[0])) == 0 || l.postpone(g) {
 		return false
 	}
-	if g.values[0].Op == ir.OpDot {
+	if g.values[0].Op.IsProduct() {
 		l.dot(g.values[0])
 		return true
 	}

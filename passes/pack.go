@@ -41,7 +41,7 @@ func packedAlone(s *State) map[*ir.Value]*packing {
 	}
 	uses := countUses(s.Func)
 	for _, v := range s.Func.Body {
-		if v.Op != ir.OpDot || !s.packs(v) {
+		if !v.Op.IsProduct() || !s.packs(v) {
 			continue
 		}
 		a := v.Args[1]

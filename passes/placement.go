@@ -40,7 +40,7 @@ func placeProducts(s *State) {
 		}
 		a := u.Args[0]
 		v := a.Args[0]
-		if v.Op != ir.OpDot || s.placed[v].in != nil || *uses.at(v) > 1 || *uses.at(a) > 1 || size(u.Type.Shape) != size(v.Type.Shape) {
+		if !v.Op.IsProduct() || s.placed[v].in != nil || *uses.at(v) > 1 || *uses.at(a) > 1 || size(u.Type.Shape) != size(v.Type.Shape) {
 			continue
 		}
 		if strides, ok := permutedStrides(v, *a.Attr.At); ok {

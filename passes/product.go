@@ -79,7 +79,7 @@ func (l *looper) dot(v *ir.Value) {
 		right.Panel = &plan.Panel{Axis: len(s.Axes) - 1, Size: width, Stride: d.pairs * width}
 	}
 	b := kernel.NewBuilder(kernel.Operand{DType: v.Type.DType, Splat: allZero(left.Strides)}, kernel.Operand{DType: v.Type.DType, Splat: allZero(right.Strides)})
-	b.Store(b.Op(ir.OpMul, 0, 1))
+	b.Store(b.Op(v.Op.Info().By, 0, 1))
 	s.Body, s.In = b.Kernel(), []plan.Access{left, right} // not ordered: the left matrix is first
 	s.Out = []plan.Output{{Access: out, Combine: ir.OpAdd}}
 	l.Plan.Steps = append(l.Plan.Steps, s)

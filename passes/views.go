@@ -41,7 +41,7 @@ func views(s *State) error {
 			}
 		case isScan(v):
 			err = w.whole(v, 0)
-		case v.Op == ir.OpDot:
+		case v.Op.IsProduct():
 			err = w.dot(v)
 		case v.Op.IsJoin() || v.Op.IsLine():
 			for i := range v.Args {

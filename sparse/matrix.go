@@ -79,11 +79,9 @@ func (a COO) MatMul(x graph.Node) graph.Node {
 	if err := a.check("matmul", x, a.N); err.Err() != nil {
 		return err
 	}
-	// Along the last axis the products are neighbours, and so are the elements that they are added to.
-	lines := x.MoveAxis(0, -1)
-	products := lines.Take(-1, a.Cols).Mul(a.Values)
-	sums := graph.Fill(x.DType(), 0, lines.Shape()[:x.Rank()-1], a.M)
-	return sums.Scatter(-1, a.Rows.BroadcastTo(products.Shape()), products, graph.ScatterAdd).MoveAxis(-1, 0)
+	products := x.Take(0, a.Cols).Mul(trailing(a.Values, x.Rank()))
+	sums := graph.Fill(x.DType(), 0, a.M, x.Shape()[1:])
+	return sums.Scatter(0, trailing(a.Rows, x.Rank()).BroadcastTo(products.Shape()), products, graph.ScatterAdd)
 }
 
 // check returns a node with the error of the matrix or of x, whose first extents must be those

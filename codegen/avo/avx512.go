@@ -9,8 +9,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// AVX512 emits elementwise kernels, products of floats, and reductions of rows but those that
-// search a place or combine bools, for amd64 with AVX-512 F, DQ, BW and VL.
+// AVX512 emits elementwise kernels, products of floats and of halves, and reductions of rows but
+// those that search a place or combine bools, for amd64 with AVX-512 F, DQ, BW, VL and VNNI.
 var AVX512 codegen.Target = avx512
 
 var avx512 = &isa{
@@ -21,7 +21,7 @@ var avx512 = &isa{
 	style:      maskRegisters{},
 	dot:        dotAVX512,
 	broadcasts: true,
-	extensions: extensions("MMX+ SSE SSE2 AVX AVX2 FMA3 F16C CMOV BMI BMI2 AVX512F AVX512DQ AVX512BW AVX512VL"),
+	extensions: extensions("MMX+ SSE SSE2 AVX AVX2 FMA3 F16C CMOV BMI BMI2 AVX512F AVX512DQ AVX512BW AVX512VL AVX512VNNI"),
 	special: map[string]instWriter{
 		"MASKLOADPS": maskLoad512("VMOVUPS.Z"), "MASKLOADPD": maskLoad512("VMOVUPD.Z"),
 		"VPMOVZXBD.Z": maskLoad512("VPMOVZXBD.Z"), "VPMOVZXWD.Z": maskLoad512("VPMOVZXWD.Z"),
@@ -53,7 +53,7 @@ func emits512(c kernel.Code) bool {
 		return !bytes
 	}
 	if m.Kind != kernel.Reduce {
-		return m.Kind == kernel.Dot && dotAriths512[m.Type].rows > 0
+		return dotAVX512.arith(m).rows > 0
 	}
 	return !sumsBytes(m.Body, m.Combine) && !slices.ContainsFunc(m.Combine, ir.Op.IsArgReduction) &&
 		!slices.ContainsFunc(m.Body.Out, func(r kernel.Ref) bool { return m.Body.DType(r) == ir.Bool })

@@ -89,7 +89,7 @@ type dotForm struct {
 // compileDot returns the function of a matrix product: a loop over tiles for each form.
 func compileDot(s *dotStyle, m *kernel.Micro) *program {
 	d := m.Type
-	w := &dotWriter{micro: m, dotStyle: s, dotArith: s.ariths[d], d: d, lanes: s.width / d.Size()}
+	w := &dotWriter{micro: m, dotStyle: s, dotArith: s.arith(m), d: d, lanes: s.width / d.Size()}
 	vectors := dotBytes / s.width
 	narrow, masked, full := dotForm{"narrow", 1, true}, dotForm{"masked", vectors, true}, dotForm{"full", vectors, false}
 	w.begin()

@@ -16,10 +16,24 @@ type dotArith struct {
 	finish   func(t *dotTile, low, high int)           // makes one sum of two parts; nil if there is one part
 }
 
+// halves is the arithmetic of products of elements of 16 bits, two in each int32.
+var halves = dotArith{kernel.DotRows, 1, "VPADDD", broadcast("VPBROADCASTD", multiplyAdd("VPMADDWD")), nil}
+
+// arith returns the arithmetic of a micro-kernel; it has no rows if there is none.
+func (s *dotStyle) arith(m *kernel.Micro) dotArith {
+	switch m.Kind {
+	case kernel.DotHalves:
+		return s.halves
+	case kernel.Dot:
+		return s.ariths[m.Type]
+	}
+	return dotArith{}
+}
+
 var dotAriths = map[ir.DType]dotArith{
 	ir.Float32: {kernel.DotRows, 1, "VADDPS", broadcast("VBROADCASTSS", fusedMultiplyAdd("VFMADD231PS")), nil},
 	ir.Float64: {kernel.DotRows, 1, "VADDPD", broadcast("VBROADCASTSD", fusedMultiplyAdd("VFMADD231PD")), nil},
-	ir.Int32:   {kernel.DotRows, 1, "VPADDD", broadcast("VPBROADCASTD", mulAdd32), nil},
+	ir.Int32:   {kernel.DotRows, 1, "VPADDD", broadcast("VPBROADCASTD", multiplyAdd("VPMULLD")), nil},
 	ir.Int64:   {kernel.DotRows / 2, 2, "VPADDQ", broadcast("VPBROADCASTQ", mulAdd64), finish64},
 }
 
@@ -27,6 +41,9 @@ var dotAriths512 = map[ir.DType]dotArith{
 	ir.Float32: {2 * kernel.DotRows, 1, "VADDPS", multiplyBroadcast("VFMADD231PS.BCST"), nil},
 	ir.Float64: {2 * kernel.DotRows, 1, "VADDPD", multiplyBroadcast("VFMADD231PD.BCST"), nil},
 }
+
+// halves512 has one instruction for what halves has two.
+var halves512 = dotArith{2 * kernel.DotRows, 1, "VPADDD", multiplyBroadcast("VPDPWSSD.BCST"), nil}
 
 // broadcast loads the element into all lanes of dotElement first.
 func broadcast(name string, multiply func(t *dotTile, row int)) func(t *dotTile, element memory, row int) {
@@ -50,10 +67,13 @@ func fusedMultiplyAdd(name string) func(t *dotTile, row int) {
 	}
 }
 
-func mulAdd32(t *dotTile, row int) {
-	for v := range t.vectors {
-		t.do("VPMULLD", y(dotRow+v), y(dotElement), y(dotScratch))
-		t.do("VPADDD", y(dotScratch), y(t.sum(row, v, 0)), y(t.sum(row, v, 0)))
+// multiplyAdd multiplies elements of 32 bits by an instruction, and adds.
+func multiplyAdd(multiply string) func(t *dotTile, row int) {
+	return func(t *dotTile, row int) {
+		for v := range t.vectors {
+			t.do(multiply, y(dotRow+v), y(dotElement), y(dotScratch))
+			t.do("VPADDD", y(dotScratch), y(t.sum(row, v, 0)), y(t.sum(row, v, 0)))
+		}
 	}
 }
 

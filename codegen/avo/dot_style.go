@@ -6,6 +6,7 @@ import "github.com/stridefuse/stridefuse/ir"
 type dotStyle struct {
 	width  int // bytes of a vector
 	ariths map[ir.DType]dotArith
+	halves dotArith
 	// mask prepares the mask of as many columns as dotMask says. It overwrites dotMask and
 	// dotCount.
 	mask func(w *dotWriter)
@@ -19,7 +20,7 @@ type dotStyle struct {
 // dotAVX2 has a pointer to the mask in dotMask. No register is free for the mask, so it is
 // loaded each time; loads are not the bottleneck.
 var dotAVX2 = &dotStyle{
-	width: 32, ariths: dotAriths,
+	width: 32, ariths: dotAriths, halves: halves,
 	mask: func(w *dotWriter) {
 		w.do("NEGQ", gp(dotMask))
 		w.do("LEAQ", mem(symbol(maskTable).at(vectorBytes(2))), gp(dotCount))
@@ -37,7 +38,7 @@ var dotAVX2 = &dotStyle{
 
 // dotAVX512 has the mask in a mask register, so dotMask is free.
 var dotAVX512 = &dotStyle{
-	width: 64, ariths: dotAriths512,
+	width: 64, ariths: dotAriths512, halves: halves512,
 	mask: func(w *dotWriter) {
 		w.do("MOVQ", imm32(-1), gp(dotCount))
 		w.do("BZHIQ", gp(dotMask), gp(dotCount), gp(dotCount))

@@ -47,6 +47,7 @@ func shift(lanes, immediate string, width uint64) row {
 
 func (t *table) signed32Rows() {
 	d := ir.Int32
+	t.set(d, ir.OpMulHalves, binary("VPMADDWD"))
 	t.set(d, ir.OpAbs, unary("VPABSD"))
 	t.set(d, ir.OpMin, binary("VPMINSD"))
 	t.set(d, ir.OpMax, binary("VPMAXSD"))

@@ -253,7 +253,7 @@ func (m *machine) contract(s *plan.Step, index []int) {
 		x, y = append(x, *m.place(s.In[first], index)), append(y, *m.place(s.In[second], index))
 	}
 	clear(index[at.Pairs:at.Rows])
-	*m.place(s.Out[0].Access, index) = ir.DotLine(s.Body.In[0].DType, x, y, false)
+	*m.place(s.Out[0].Access, index) = ir.DotLine(s.Body.Body[0].Op, s.Body.In[0].DType, x, y, false)
 }
 
 // indices yields every index of a shape, in row-major order.

@@ -9,6 +9,10 @@ func (g *gen) product() {
 	if !ir.OpDot.Info().Domain.Has(x.Type.DType) {
 		return
 	}
+	op := ir.OpDot
+	if ir.OpDotHalves.Info().Domain.Has(x.Type.DType) && g.chance("halves", 2) {
+		op = ir.OpDotHalves
+	}
 	if rank := len(x.Type.Shape); rank >= 2 && g.chance("transpose", 2) {
 		axes := make([]int, rank)
 		for i := range axes {
@@ -16,7 +20,7 @@ func (g *gen) product() {
 		}
 		axes[rank-2], axes[rank-1] = rank-1, rank-2
 		if s := append(x.Type.Shape[:rank-1:rank-1], x.Type.Shape[rank-2]); g.fits(s) {
-			g.add(ir.OpDot, ir.Attr{}, x, g.add(ir.OpPermute, ir.Attr{Axes: axes}, x))
+			g.add(op, ir.Attr{}, x, g.add(ir.OpPermute, ir.Attr{Axes: axes}, x))
 		}
 		return
 	}
@@ -32,6 +36,6 @@ func (g *gen) product() {
 	}
 	if shape := ir.ShapeOf(m/k, n/k); g.fits(shape) {
 		x = g.add(ir.OpReshape, ir.Attr{Shape: ir.ShapeOf(m/k, k)}, x)
-		g.add(ir.OpDot, ir.Attr{}, x, g.add(ir.OpReshape, ir.Attr{Shape: ir.ShapeOf(k, n/k)}, y))
+		g.add(op, ir.Attr{}, x, g.add(ir.OpReshape, ir.Attr{Shape: ir.ShapeOf(k, n/k)}, y))
 	}
 }

@@ -11,6 +11,14 @@ func DotColumns(d ir.DType) int { return 64 / d.Size() }
 // remainder of fewer rows.
 const DotRows = 6
 
+// DotOf returns the micro-kernel of products whose pairs an op multiplies.
+func DotOf(by ir.Op) MicroKind {
+	if by == ir.OpMulHalves {
+		return DotHalves
+	}
+	return Dot
+}
+
 // The fields of Dot: see Micro.FieldAt.
 const (
 	DotAcross = iota // bytes from one element of a row of the first argument to the next

@@ -18,6 +18,7 @@ const (
 	Transpose               // copies a block with its rows and columns exchanged
 	StoreNT                 // copies bytes past the caches: non-temporal stores
 	Dot                     // multiplies matrices
+	DotHalves               // multiplies matrices whose elements are two of 16 bits
 	ScanRows                // prefix scans along the rows
 	Reduce                  // reduces rows
 	ReduceColumns           // reduces columns
@@ -81,10 +82,8 @@ func init() {
 		StoreNT: {name: "store_nt", doc: "out[r,c] = in[r,c] by non-temporal stores; no rows make them visible to other processors",
 			has: microParts{dtype: true}, types: ir.SetOf(ir.Uint8), args: copyArgs, meaning: packMeaning,
 			time: Time{Unit: Moved}, fences: true, copies: copyBytes},
-		Dot: {name: "dot", doc: "out[r,c] = the sum of a[r,k]*b[k,c] over all pairs k, added to out[r,c] if adds is not 0; next is a prefetch hint: the bytes from b to the part of it that the next call reads",
-			has: microParts{dtype: true}, types: ir.OpDot.Info().Domain & ir.Native, fields: []string{"across", "pairs", "adds", "next"},
-			args: dotArgs, limits: dotLimits, meaning: dotMeaning,
-			time: Time{Unit: Paired, Times: Field0 + DotPairs}, adds: Field0 + DotAdds},
+		Dot:       dotRow("dot", "a[r,k]*b[k,c]", ir.OpDot),
+		DotHalves: dotRow("dothalves", "mulhalves(a[r,k], b[k,c])", ir.OpDotHalves),
 		ScanRows: {name: "scan", doc: "out[r,c] = the running value up to in[r,c], from the state of row r on; with a carry, rounded and combined with it",
 			has: microParts{op: true, dtype: true, carry: true}, types: ir.Numeric & ir.Native, ops: arithmetic,
 			args: scanArgs, limits: scanLimits, meaning: scanMeaning,
@@ -118,6 +117,14 @@ func init() {
 			has: microParts{dtype: true}, types: ir.OpRecurrence.Info().Domain, fields: []string{"across", "across_a", "across_out"}, written: true, args: recurrenceArgs, meaning: recurrenceMeaning,
 			time: Time{Unit: Computed}, wholeRows: true},
 	}
+}
+
+// dotRow is the row of the products of an op.
+func dotRow(name, multiply string, op ir.Op) microInfo {
+	return microInfo{name: name, doc: "out[r,c] = the sum of " + multiply + " over all pairs k, added to out[r,c] if adds is not 0; next is a prefetch hint: the bytes from b to the part of it that the next call reads",
+		has: microParts{dtype: true}, types: op.Info().Domain & ir.Native, fields: []string{"across", "pairs", "adds", "next"},
+		args: dotArgs, limits: dotLimits, meaning: dotMeaning(op),
+		time: Time{Unit: Paired, Times: Field0 + DotPairs}, adds: Field0 + DotAdds}
 }
 
 func copyArgs(m *Micro) []Arg {

@@ -23,6 +23,7 @@ var examples = []string{
 	"lookup u32",
 	"scatter scatter_add f64",
 	"sort argsort f32",
+	"dothalves i32",
 	"order sort f32",
 	"merge u32",
 	"recurrence f64",

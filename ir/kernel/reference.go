@@ -86,21 +86,23 @@ func transposeMeaning(*Micro, *Kernel) Reference {
 	}
 }
 
-// dotMeaning is one chunk of the pairs of ir.DotLine.
-func dotMeaning(m *Micro, _ *Kernel) Reference {
-	d := m.Type
-	return func(b Block) {
-		x, y := make([]uint64, b.Field(DotPairs)), make([]uint64, b.Field(DotPairs))
-		for r := range b.Rows() {
-			for c := range b.Cols() {
-				for k := range x {
-					x[k], y[k] = b.Get(0, r, k), b.Get(1, k, c)
+// dotMeaning is one chunk of the pairs of ir.DotLine, of a product of an op.
+func dotMeaning(op ir.Op) func(*Micro, *Kernel) Reference {
+	return func(m *Micro, _ *Kernel) Reference {
+		d := m.Type
+		return func(b Block) {
+			x, y := make([]uint64, b.Field(DotPairs)), make([]uint64, b.Field(DotPairs))
+			for r := range b.Rows() {
+				for c := range b.Cols() {
+					for k := range x {
+						x[k], y[k] = b.Get(0, r, k), b.Get(1, k, c)
+					}
+					sum := ir.DotLine(op.Info().By, d, x, y, false)
+					if b.Field(DotAdds) != 0 {
+						sum = combine(ir.OpAdd, d, b.Get(2, r, c), sum)
+					}
+					b.Set(2, r, c, sum)
 				}
-				sum := ir.DotLine(d, x, y, false)
-				if b.Field(DotAdds) != 0 {
-					sum = combine(ir.OpAdd, d, b.Get(2, r, c), sum)
-				}
-				b.Set(2, r, c, sum)
 			}
 		}
 	}

@@ -53,12 +53,13 @@ func newLineStep(t *target, s *plan.Step, ops ...ir.Op) (*lineStep, string) {
 }
 
 // columns finds the axis along which elements have one index and are next to each other
-// in operands and result.
-func (l *lineStep) columns(index int) {
+// in operands and result. An operand that is only copied may also have one element for all.
+func (l *lineStep) columns(index, copied int) {
 	for k, a := range l.step.Axes {
 		side := k != l.line && a.Extent > 1 && l.step.Out[0].Strides[k] == 1
 		for i, in := range l.step.In {
-			side = side && (i == index && in.Strides[k] == 0 || i != index && in.Strides[k] == 1)
+			repeats, unit := i == index || i == copied, i != index
+			side = side && (repeats && in.Strides[k] == 0 || unit && in.Strides[k] == 1)
 		}
 		if side {
 			l.cols = k
@@ -124,7 +125,7 @@ func offerGather(t *target, s *plan.Step) (offer, string) {
 
 // gather writes a gather.
 func (l *lineStep) gather(k kernel.Code) nest.Nest {
-	l.columns(1)
+	l.columns(1, -1)
 	s, w := l.step, l.place(l.t.LineElems)
 	cols := 1
 	if l.cols >= 0 {
@@ -158,7 +159,8 @@ func offerScatter(t *target, s *plan.Step) (offer, string) {
 	if l.by.MovesBits() {
 		bits = kernel.BitsType(d)
 	}
-	copies := copyKernel(d, false).Signature()
+	l.columns(1, 0)
+	copies := l.copies().Signature()
 	if _, ok := t.lib.Engine(copies); !ok {
 		return offer{}, "no kernel is registered for " + copies
 	}
@@ -166,13 +168,16 @@ func offerScatter(t *target, s *plan.Step) (offer, string) {
 	return l.offer(cost, lineKernel(kernel.Scatter, l.by, bits), l.scatter), ""
 }
 
+// copies returns the kernel that copies columns of the first operand.
+func (l *lineStep) copies() kernel.Code {
+	return copyKernel(l.step.Body.In[0].DType, l.cols >= 0 && l.step.In[0].Strides[l.cols] == 0)
+}
+
 // scatter writes a scatter.
 func (l *lineStep) scatter(k kernel.Code) nest.Nest {
-	l.columns(1)
 	s, w := l.step, l.place(l.t.ScatterCols)
-	copies := copyKernel(s.Body.In[0].DType, false)
 	data, index, updates, to := viewOf(0, &s.In[0]), viewOf(1, &s.In[1]), viewOf(2, &s.In[2]), viewOf(3, &s.Out[0].Access)
-	items := []nest.Item{call(copies, w.size[l.line], l.width(w), []nest.Arg{w.arg(&data, l.line), w.arg(&to, l.line)})}
+	items := []nest.Item{call(l.copies(), w.size[l.line], l.width(w), []nest.Arg{w.arg(&data, l.line), w.arg(&to, l.line)})}
 	if n := l.length(&s.In[1]); n > 0 {
 		args := []nest.Arg{w.arg(&index, l.line), w.arg(&updates, l.line), w.arg(&to, l.line)}
 		items = append(items, call(k, nest.Fixed(n), l.width(w), args, nest.Fixed(s.Axes[l.line].Extent)))

@@ -75,7 +75,7 @@ func (p *product) match() (why string) {
 	if !s.Contracts() {
 		return "it contracts no axis"
 	}
-	if len(s.In) != 2 || len(s.Out) != 1 || len(s.Body.Body) != 1 || s.Body.Body[0].Op != ir.OpMul || s.Out[0].Combine != ir.OpAdd {
+	if len(s.In) != 2 || len(s.Out) != 1 || len(s.Body.Body) != 1 || s.Out[0].Combine != ir.OpAdd {
 		return "it is not the sum of the products of two operands over pairs, rows and columns"
 	}
 	p.at, p.dtype = s.Product(), s.Body.In[0].DType
@@ -83,7 +83,7 @@ func (p *product) match() (why string) {
 		a := slices.Collect(s.Accesses())[i]
 		*f = factor{view: viewOf(i, a), panel: a.Panel}
 	}
-	p.dot, p.width = microKernel(kernel.Micro{Kind: kernel.Dot, Type: p.dtype}), kernel.DotColumns(p.dtype)
+	p.dot, p.width = microKernel(kernel.Micro{Kind: kernel.DotOf(s.Body.Body[0].Op), Type: p.dtype}), kernel.DotColumns(p.dtype)
 	p.pairs = elems(&plan.Step{Axes: s.Axes[p.at.Pairs:p.at.Rows]})
 	last := len(s.Axes) - 1
 	switch panel := p.right.panel; {

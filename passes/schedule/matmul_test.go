@@ -3,6 +3,7 @@ package schedule
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -66,6 +67,9 @@ func drawProduct(t *rapid.T) string {
 		"f(%%x: %[1]s[3,%[2]d,%[3]d], %%y: %[1]s[%[3]d,%[4]d]) {\n  %%0 = expand %%y : %[1]s[3,%[3]d,%[4]d]\n  %%1 = dot %%x, %%0 : %[1]s[3,%[2]d,%[4]d]\n  return %%1",
 		"f(%%x: %[1]s[%[3]d], %%y: %[1]s[2,%[3]d,%[4]d]) {\n  %%0 = expand %%x : %[1]s[2,%[2]d,%[3]d]\n  %%1 = dot %%0, %%y : %[1]s[2,%[2]d,%[4]d]\n  return %%1",
 	}).Draw(t, "form")
+	if d == "i32" && rapid.Bool().Draw(t, "halves") {
+		form = strings.ReplaceAll(form, "= dot ", "= dothalves ")
+	}
 	return "func " + fmt.Sprintf(form, d, m, k, n) + "\n}\n"
 }
 
@@ -168,7 +172,7 @@ func checkMatmul(t *rapid.T, p *plan.Plan, s *plan.Step, m *tuning.Machine) (*Dr
 			x = append(x, inputs[0][locate(&s.In[0], index)])
 			y = append(y, inputs[1][locate(&s.In[1], index)])
 		}
-		want := ir.DotLine(buffers[2].DType, x, y, false)
+		want := ir.DotLine(s.Body.Body[0].Op, buffers[2].DType, x, y, false)
 		require.Equal(t, want, got[0][locate(&s.Out[0].Access, index)], "element %v", index)
 	}
 	return d, of

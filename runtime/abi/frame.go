@@ -36,7 +36,7 @@ type Engine uint8
 const (
 	Portable Engine = iota // generated Go loops: every machine
 	AVX2                   // generated assembly: amd64 with AVX2 and FMA
-	AVX512                 // the same with AVX-512 F, DQ, BW and VL
+	AVX512                 // the same with AVX-512 F, DQ, BW, VL and VNNI
 	NumEngines
 )
 

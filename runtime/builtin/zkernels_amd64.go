@@ -470,6 +470,7 @@ func init() {
 		{Sig: "dot f64", Fn: k_dot_f64_94c78171a9},
 		{Sig: "dot i32", Fn: k_dot_i32_972e9a55c4},
 		{Sig: "dot i64", Fn: k_dot_i64_81eb46862c},
+		{Sig: "dothalves i32", Fn: k_dothalves_i32_9153d54bcc},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f32_uu_406bd122ee},
 		{Sig: "kernel fast (u0:f32, u1:f32) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f32_uu_aa1bd49de5},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f64_uu_8c57d63d8a},
@@ -864,6 +865,8 @@ func init() {
 		{Sig: "kernel (u0:u64, u1:u64) { t0 = mul u0 u1; store t0 }", Fn: k_mul_u64_uu_7697b2f440},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = mul u0 s1; store t0 }", Fn: k_mul_u8_us_ee719da1b0},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = mul u0 u1; store t0 }", Fn: k_mul_u8_uu_17f710ad87},
+		{Sig: "kernel (s0:i32, u1:i32) { t0 = mulhalves s0 u1; store t0 }", Fn: k_mulhalves_i32_su_713da9a92b},
+		{Sig: "kernel (u0:i32, u1:i32) { t0 = mulhalves u0 u1; store t0 }", Fn: k_mulhalves_i32_uu_103a65f3f0},
 		{Sig: "kernel (u0:bool, s1:bool) { t0 = ne u0 s1; store t0 }", Fn: k_ne_bool_us_7e1e230010},
 		{Sig: "kernel (u0:bool, u1:bool) { t0 = ne u0 u1; store t0 }", Fn: k_ne_bool_uu_a039bc94e2},
 		{Sig: "kernel (u0:f32, u1:f32, s2:i32, s3:i32, u4:i32, s5:i32, u6:i32) { t0 = ne u0 u0; t1 = eq u1 u0; t2 = or t0 t1; t3 = mul s2 s3; t4 = add t3 u4; t5 = select t2 t4 s5; t6 = min t5 u6; store t6 }", Fn: k_ne_eq_or_etc_f32_i32_uussusu_5952fe089e},
@@ -5507,6 +5510,15 @@ func k_dot_i32_972e9a55c4(f *abi.Frame)
 //go:noescape
 func k_dot_i64_81eb46862c(f *abi.Frame)
 
+// k_dothalves_i32_9153d54bcc is
+//
+//	dothalves i32
+//
+// for m, n: { sum := 0; for k: sum += mulhalves(a0[m][k], a1[k][n]); o0[m][n] = sum, or += sum }
+//
+//go:noescape
+func k_dothalves_i32_9153d54bcc(f *abi.Frame)
+
 // k_elu_f32_uu_406bd122ee is
 //
 //	kernel (u0:f32, u1:f32) { t0 = elu u0 u1; store t0 }
@@ -9052,6 +9064,24 @@ func k_mul_u8_us_ee719da1b0(f *abi.Frame)
 //
 //go:noescape
 func k_mul_u8_uu_17f710ad87(f *abi.Frame)
+
+// k_mulhalves_i32_su_713da9a92b is
+//
+//	kernel (s0:i32, u1:i32) { t0 = mulhalves s0 u1; store t0 }
+//
+// for i: o0[i] = mulhalves(a0, a1[i])
+//
+//go:noescape
+func k_mulhalves_i32_su_713da9a92b(f *abi.Frame)
+
+// k_mulhalves_i32_uu_103a65f3f0 is
+//
+//	kernel (u0:i32, u1:i32) { t0 = mulhalves u0 u1; store t0 }
+//
+// for i: o0[i] = mulhalves(a0[i], a1[i])
+//
+//go:noescape
+func k_mulhalves_i32_uu_103a65f3f0(f *abi.Frame)
 
 // k_ne_bool_us_7e1e230010 is
 //

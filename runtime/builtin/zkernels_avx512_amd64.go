@@ -132,6 +132,7 @@ func init() {
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = sub u2 t0; store t1 }", Fn: k_div_sub_f64_uuu_80ff5b4e3b_avx512},
 		{Sig: "dot f32", Fn: k_dot_f32_2423624372_avx512},
 		{Sig: "dot f64", Fn: k_dot_f64_94c78171a9_avx512},
+		{Sig: "dothalves i32", Fn: k_dothalves_i32_9153d54bcc_avx512},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f32_uu_406bd122ee_avx512},
 		{Sig: "kernel fast (u0:f32, u1:f32) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f32_uu_aa1bd49de5_avx512},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f64_uu_8c57d63d8a_avx512},
@@ -1457,6 +1458,15 @@ func k_dot_f32_2423624372_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_dot_f64_94c78171a9_avx512(f *abi.Frame)
+
+// k_dothalves_i32_9153d54bcc_avx512 is
+//
+//	dothalves i32
+//
+// for m, n: { sum := 0; for k: sum += mulhalves(a0[m][k], a1[k][n]); o0[m][n] = sum, or += sum }
+//
+//go:noescape
+func k_dothalves_i32_9153d54bcc_avx512(f *abi.Frame)
 
 // k_elu_f32_uu_406bd122ee_avx512 is
 //

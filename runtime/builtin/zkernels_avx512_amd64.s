@@ -23514,6 +23514,2854 @@ done:
 	VZEROUPPER
 	RET
 
+// func k_dothalves_i32_9153d54bcc_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VNNI, BMI2, MMX+
+TEXT ·k_dothalves_i32_9153d54bcc_avx512(SB), NOSPLIT, $8-8
+	// dothalves i32
+	MOVQ  f+0(FP), AX
+	MOVQ  (AX), DI
+	TESTQ DI, DI
+	JLE   done
+	MOVQ  8(AX), R8
+	TESTQ R8, R8
+	JLE   done
+	MOVQ  16(AX), BX
+	MOVQ  32(AX), SI
+	MOVQ  208(AX), R10
+	MOVQ  216(AX), R13
+	MOVQ  224(AX), R15
+	MOVQ  232(AX), R9
+	MOVQ  24(AX), DX
+	MOVQ  256(AX), CX
+	ADDQ  CX, DX
+	MOVQ  DX, (SP)
+	LEAQ  (R10)(R10*2), R11
+	LEAQ  (R10)(R10*4), R12
+	LEAQ  (R13)(R13*2), R14
+	CMPQ  R8, $0x10
+	JGE   full
+	MOVQ  $-1, AX
+	BZHIQ R8, AX, AX
+	KMOVW AX, K1
+
+maskedTiles:
+	MOVQ DI, AX
+	CMPQ DI, $0x0c
+	JLE  maskedSelect
+	CMPQ DI, $0x17
+	JGE  masked12
+	INCQ AX
+	SHRQ $0x01, AX
+
+maskedSelect:
+	CMPQ AX, $0x01
+	JEQ  masked1
+	CMPQ AX, $0x02
+	JEQ  masked2
+	CMPQ AX, $0x03
+	JEQ  masked3
+	CMPQ AX, $0x04
+	JEQ  masked4
+	CMPQ AX, $0x05
+	JEQ  masked5
+	CMPQ AX, $0x06
+	JEQ  masked6
+	CMPQ AX, $0x07
+	JEQ  masked7
+	CMPQ AX, $0x08
+	JEQ  masked8
+	CMPQ AX, $0x09
+	JEQ  masked9
+	CMPQ AX, $0x0a
+	JEQ  masked10
+	CMPQ AX, $0x0b
+	JEQ  masked11
+
+masked12:
+	MOVQ       SI, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	MOVQ       f+0(FP), AX
+	MOVQ       BX, CX
+	LEAQ       (CX)(R11*2), R8
+	MOVQ       24(AX), DX
+	MOVQ       240(AX), AX
+	VXORPS     Z0, Z0, Z0
+	VXORPS     Z1, Z1, Z1
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	VXORPS     Z6, Z6, Z6
+	VXORPS     Z7, Z7, Z7
+	VXORPS     Z8, Z8, Z8
+	VXORPS     Z9, Z9, Z9
+	VXORPS     Z10, Z10, Z10
+	VXORPS     Z11, Z11, Z11
+	PCALIGN    $0x20
+
+masked12Pair:
+	VMOVUPS.Z     (DX), K1, Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	VPDPWSSD.BCST (CX)(R10*2), Z12, Z2
+	VPDPWSSD.BCST (CX)(R11*1), Z12, Z3
+	VPDPWSSD.BCST (CX)(R10*4), Z12, Z4
+	VPDPWSSD.BCST (CX)(R12*1), Z12, Z5
+	VPDPWSSD.BCST (R8), Z12, Z6
+	VPDPWSSD.BCST (R8)(R10*1), Z12, Z7
+	VPDPWSSD.BCST (R8)(R10*2), Z12, Z8
+	VPDPWSSD.BCST (R8)(R11*1), Z12, Z9
+	VPDPWSSD.BCST (R8)(R10*4), Z12, Z10
+	VPDPWSSD.BCST (R8)(R12*1), Z12, Z11
+	ADDQ          R9, CX
+	ADDQ          R9, R8
+	ADDQ          R13, DX
+	DECQ          AX
+	JNE           masked12Pair
+	MOVQ          f+0(FP), AX
+	CMPQ          248(AX), $0x00
+	JEQ           masked12Store
+	MOVQ          SI, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z0, Z0
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z1, Z1
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z2, Z2
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z3, Z3
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z4, Z4
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z5, Z5
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z6, Z6
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z7, Z7
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z8, Z8
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z9, Z9
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z10, Z10
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z11, Z11
+	ADDQ          R15, CX
+
+masked12Store:
+	VMOVUPS Z0, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z1, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z2, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z3, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z4, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z5, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z6, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z7, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z8, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z9, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z10, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z11, K1, (SI)
+	ADDQ    R15, SI
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	SUBQ    $0x0c, DI
+	JGT     maskedTiles
+	JMP     done
+
+masked11:
+	MOVQ       SI, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	MOVQ       f+0(FP), AX
+	MOVQ       BX, CX
+	LEAQ       (CX)(R11*2), R8
+	MOVQ       24(AX), DX
+	MOVQ       240(AX), AX
+	VXORPS     Z0, Z0, Z0
+	VXORPS     Z1, Z1, Z1
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	VXORPS     Z6, Z6, Z6
+	VXORPS     Z7, Z7, Z7
+	VXORPS     Z8, Z8, Z8
+	VXORPS     Z9, Z9, Z9
+	VXORPS     Z10, Z10, Z10
+	PCALIGN    $0x20
+
+masked11Pair:
+	VMOVUPS.Z     (DX), K1, Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	VPDPWSSD.BCST (CX)(R10*2), Z12, Z2
+	VPDPWSSD.BCST (CX)(R11*1), Z12, Z3
+	VPDPWSSD.BCST (CX)(R10*4), Z12, Z4
+	VPDPWSSD.BCST (CX)(R12*1), Z12, Z5
+	VPDPWSSD.BCST (R8), Z12, Z6
+	VPDPWSSD.BCST (R8)(R10*1), Z12, Z7
+	VPDPWSSD.BCST (R8)(R10*2), Z12, Z8
+	VPDPWSSD.BCST (R8)(R11*1), Z12, Z9
+	VPDPWSSD.BCST (R8)(R10*4), Z12, Z10
+	ADDQ          R9, CX
+	ADDQ          R9, R8
+	ADDQ          R13, DX
+	DECQ          AX
+	JNE           masked11Pair
+	MOVQ          f+0(FP), AX
+	CMPQ          248(AX), $0x00
+	JEQ           masked11Store
+	MOVQ          SI, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z0, Z0
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z1, Z1
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z2, Z2
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z3, Z3
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z4, Z4
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z5, Z5
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z6, Z6
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z7, Z7
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z8, Z8
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z9, Z9
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z10, Z10
+	ADDQ          R15, CX
+
+masked11Store:
+	VMOVUPS Z0, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z1, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z2, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z3, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z4, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z5, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z6, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z7, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z8, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z9, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z10, K1, (SI)
+	ADDQ    R15, SI
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	SUBQ    $0x0b, DI
+	JGT     maskedTiles
+	JMP     done
+
+masked10:
+	MOVQ       SI, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	MOVQ       f+0(FP), AX
+	MOVQ       BX, CX
+	LEAQ       (CX)(R11*2), R8
+	MOVQ       24(AX), DX
+	MOVQ       240(AX), AX
+	VXORPS     Z0, Z0, Z0
+	VXORPS     Z1, Z1, Z1
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	VXORPS     Z6, Z6, Z6
+	VXORPS     Z7, Z7, Z7
+	VXORPS     Z8, Z8, Z8
+	VXORPS     Z9, Z9, Z9
+	PCALIGN    $0x20
+
+masked10Pair:
+	VMOVUPS.Z     (DX), K1, Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	VPDPWSSD.BCST (CX)(R10*2), Z12, Z2
+	VPDPWSSD.BCST (CX)(R11*1), Z12, Z3
+	VPDPWSSD.BCST (CX)(R10*4), Z12, Z4
+	VPDPWSSD.BCST (CX)(R12*1), Z12, Z5
+	VPDPWSSD.BCST (R8), Z12, Z6
+	VPDPWSSD.BCST (R8)(R10*1), Z12, Z7
+	VPDPWSSD.BCST (R8)(R10*2), Z12, Z8
+	VPDPWSSD.BCST (R8)(R11*1), Z12, Z9
+	ADDQ          R9, CX
+	ADDQ          R9, R8
+	ADDQ          R13, DX
+	DECQ          AX
+	JNE           masked10Pair
+	MOVQ          f+0(FP), AX
+	CMPQ          248(AX), $0x00
+	JEQ           masked10Store
+	MOVQ          SI, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z0, Z0
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z1, Z1
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z2, Z2
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z3, Z3
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z4, Z4
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z5, Z5
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z6, Z6
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z7, Z7
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z8, Z8
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z9, Z9
+	ADDQ          R15, CX
+
+masked10Store:
+	VMOVUPS Z0, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z1, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z2, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z3, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z4, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z5, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z6, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z7, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z8, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z9, K1, (SI)
+	ADDQ    R15, SI
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	SUBQ    $0x0a, DI
+	JGT     maskedTiles
+	JMP     done
+
+masked9:
+	MOVQ       SI, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	MOVQ       f+0(FP), AX
+	MOVQ       BX, CX
+	LEAQ       (CX)(R11*2), R8
+	MOVQ       24(AX), DX
+	MOVQ       240(AX), AX
+	VXORPS     Z0, Z0, Z0
+	VXORPS     Z1, Z1, Z1
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	VXORPS     Z6, Z6, Z6
+	VXORPS     Z7, Z7, Z7
+	VXORPS     Z8, Z8, Z8
+	PCALIGN    $0x20
+
+masked9Pair:
+	VMOVUPS.Z     (DX), K1, Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	VPDPWSSD.BCST (CX)(R10*2), Z12, Z2
+	VPDPWSSD.BCST (CX)(R11*1), Z12, Z3
+	VPDPWSSD.BCST (CX)(R10*4), Z12, Z4
+	VPDPWSSD.BCST (CX)(R12*1), Z12, Z5
+	VPDPWSSD.BCST (R8), Z12, Z6
+	VPDPWSSD.BCST (R8)(R10*1), Z12, Z7
+	VPDPWSSD.BCST (R8)(R10*2), Z12, Z8
+	ADDQ          R9, CX
+	ADDQ          R9, R8
+	ADDQ          R13, DX
+	DECQ          AX
+	JNE           masked9Pair
+	MOVQ          f+0(FP), AX
+	CMPQ          248(AX), $0x00
+	JEQ           masked9Store
+	MOVQ          SI, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z0, Z0
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z1, Z1
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z2, Z2
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z3, Z3
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z4, Z4
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z5, Z5
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z6, Z6
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z7, Z7
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z8, Z8
+	ADDQ          R15, CX
+
+masked9Store:
+	VMOVUPS Z0, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z1, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z2, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z3, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z4, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z5, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z6, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z7, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z8, K1, (SI)
+	ADDQ    R15, SI
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	SUBQ    $0x09, DI
+	JGT     maskedTiles
+	JMP     done
+
+masked8:
+	MOVQ       SI, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	MOVQ       f+0(FP), AX
+	MOVQ       BX, CX
+	LEAQ       (CX)(R11*2), R8
+	MOVQ       24(AX), DX
+	MOVQ       240(AX), AX
+	VXORPS     Z0, Z0, Z0
+	VXORPS     Z1, Z1, Z1
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	VXORPS     Z6, Z6, Z6
+	VXORPS     Z7, Z7, Z7
+	PCALIGN    $0x20
+
+masked8Pair:
+	VMOVUPS.Z     (DX), K1, Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	VPDPWSSD.BCST (CX)(R10*2), Z12, Z2
+	VPDPWSSD.BCST (CX)(R11*1), Z12, Z3
+	VPDPWSSD.BCST (CX)(R10*4), Z12, Z4
+	VPDPWSSD.BCST (CX)(R12*1), Z12, Z5
+	VPDPWSSD.BCST (R8), Z12, Z6
+	VPDPWSSD.BCST (R8)(R10*1), Z12, Z7
+	ADDQ          R9, CX
+	ADDQ          R9, R8
+	ADDQ          R13, DX
+	DECQ          AX
+	JNE           masked8Pair
+	MOVQ          f+0(FP), AX
+	CMPQ          248(AX), $0x00
+	JEQ           masked8Store
+	MOVQ          SI, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z0, Z0
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z1, Z1
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z2, Z2
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z3, Z3
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z4, Z4
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z5, Z5
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z6, Z6
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z7, Z7
+	ADDQ          R15, CX
+
+masked8Store:
+	VMOVUPS Z0, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z1, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z2, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z3, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z4, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z5, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z6, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z7, K1, (SI)
+	ADDQ    R15, SI
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	SUBQ    $0x08, DI
+	JGT     maskedTiles
+	JMP     done
+
+masked7:
+	MOVQ       SI, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	MOVQ       f+0(FP), AX
+	MOVQ       BX, CX
+	LEAQ       (CX)(R11*2), R8
+	MOVQ       24(AX), DX
+	MOVQ       240(AX), AX
+	VXORPS     Z0, Z0, Z0
+	VXORPS     Z1, Z1, Z1
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	VXORPS     Z6, Z6, Z6
+	PCALIGN    $0x20
+
+masked7Pair:
+	VMOVUPS.Z     (DX), K1, Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	VPDPWSSD.BCST (CX)(R10*2), Z12, Z2
+	VPDPWSSD.BCST (CX)(R11*1), Z12, Z3
+	VPDPWSSD.BCST (CX)(R10*4), Z12, Z4
+	VPDPWSSD.BCST (CX)(R12*1), Z12, Z5
+	VPDPWSSD.BCST (R8), Z12, Z6
+	ADDQ          R9, CX
+	ADDQ          R9, R8
+	ADDQ          R13, DX
+	DECQ          AX
+	JNE           masked7Pair
+	MOVQ          f+0(FP), AX
+	CMPQ          248(AX), $0x00
+	JEQ           masked7Store
+	MOVQ          SI, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z0, Z0
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z1, Z1
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z2, Z2
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z3, Z3
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z4, Z4
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z5, Z5
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z6, Z6
+	ADDQ          R15, CX
+
+masked7Store:
+	VMOVUPS Z0, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z1, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z2, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z3, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z4, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z5, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z6, K1, (SI)
+	ADDQ    R15, SI
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	SUBQ    $0x07, DI
+	JGT     maskedTiles
+	JMP     done
+
+masked6:
+	MOVQ       SI, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	MOVQ       f+0(FP), AX
+	MOVQ       BX, CX
+	MOVQ       24(AX), DX
+	MOVQ       240(AX), AX
+	VXORPS     Z0, Z0, Z0
+	VXORPS     Z1, Z1, Z1
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	PCALIGN    $0x20
+
+masked6Pair:
+	VMOVUPS.Z     (DX), K1, Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	VPDPWSSD.BCST (CX)(R10*2), Z12, Z2
+	VPDPWSSD.BCST (CX)(R11*1), Z12, Z3
+	VPDPWSSD.BCST (CX)(R10*4), Z12, Z4
+	VPDPWSSD.BCST (CX)(R12*1), Z12, Z5
+	ADDQ          R9, CX
+	ADDQ          R13, DX
+	DECQ          AX
+	JNE           masked6Pair
+	MOVQ          f+0(FP), AX
+	CMPQ          248(AX), $0x00
+	JEQ           masked6Store
+	MOVQ          SI, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z0, Z0
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z1, Z1
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z2, Z2
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z3, Z3
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z4, Z4
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z5, Z5
+	ADDQ          R15, CX
+
+masked6Store:
+	VMOVUPS Z0, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z1, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z2, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z3, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z4, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z5, K1, (SI)
+	ADDQ    R15, SI
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	SUBQ    $0x06, DI
+	JGT     maskedTiles
+	JMP     done
+
+masked5:
+	MOVQ       SI, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	MOVQ       f+0(FP), AX
+	MOVQ       BX, CX
+	MOVQ       24(AX), DX
+	MOVQ       240(AX), AX
+	VXORPS     Z0, Z0, Z0
+	VXORPS     Z1, Z1, Z1
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	PCALIGN    $0x20
+
+masked5Pair:
+	VMOVUPS.Z     (DX), K1, Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	VPDPWSSD.BCST (CX)(R10*2), Z12, Z2
+	VPDPWSSD.BCST (CX)(R11*1), Z12, Z3
+	VPDPWSSD.BCST (CX)(R10*4), Z12, Z4
+	ADDQ          R9, CX
+	ADDQ          R13, DX
+	DECQ          AX
+	JNE           masked5Pair
+	MOVQ          f+0(FP), AX
+	CMPQ          248(AX), $0x00
+	JEQ           masked5Store
+	MOVQ          SI, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z0, Z0
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z1, Z1
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z2, Z2
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z3, Z3
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z4, Z4
+	ADDQ          R15, CX
+
+masked5Store:
+	VMOVUPS Z0, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z1, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z2, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z3, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z4, K1, (SI)
+	ADDQ    R15, SI
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	SUBQ    $0x05, DI
+	JGT     maskedTiles
+	JMP     done
+
+masked4:
+	MOVQ       SI, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	MOVQ       f+0(FP), AX
+	MOVQ       BX, CX
+	MOVQ       24(AX), DX
+	MOVQ       240(AX), AX
+	VXORPS     Z0, Z0, Z0
+	VXORPS     Z1, Z1, Z1
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	PCALIGN    $0x20
+
+masked4Pair:
+	VMOVUPS.Z     (DX), K1, Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	VPDPWSSD.BCST (CX)(R10*2), Z12, Z2
+	VPDPWSSD.BCST (CX)(R11*1), Z12, Z3
+	ADDQ          R9, CX
+	ADDQ          R13, DX
+	DECQ          AX
+	JNE           masked4Pair
+	MOVQ          f+0(FP), AX
+	CMPQ          248(AX), $0x00
+	JEQ           masked4Store
+	MOVQ          SI, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z0, Z0
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z1, Z1
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z2, Z2
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z3, Z3
+	ADDQ          R15, CX
+
+masked4Store:
+	VMOVUPS Z0, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z1, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z2, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z3, K1, (SI)
+	ADDQ    R15, SI
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	SUBQ    $0x04, DI
+	JGT     maskedTiles
+	JMP     done
+
+masked3:
+	MOVQ       SI, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	MOVQ       f+0(FP), AX
+	MOVQ       BX, CX
+	MOVQ       24(AX), DX
+	MOVQ       240(AX), AX
+	VXORPS     Z0, Z0, Z0
+	VXORPS     Z1, Z1, Z1
+	VXORPS     Z2, Z2, Z2
+	PCALIGN    $0x20
+
+masked3Pair:
+	VMOVUPS.Z     (DX), K1, Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	VPDPWSSD.BCST (CX)(R10*2), Z12, Z2
+	ADDQ          R9, CX
+	ADDQ          R13, DX
+	DECQ          AX
+	JNE           masked3Pair
+	MOVQ          f+0(FP), AX
+	CMPQ          248(AX), $0x00
+	JEQ           masked3Store
+	MOVQ          SI, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z0, Z0
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z1, Z1
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z2, Z2
+	ADDQ          R15, CX
+
+masked3Store:
+	VMOVUPS Z0, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z1, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z2, K1, (SI)
+	ADDQ    R15, SI
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	SUBQ    $0x03, DI
+	JGT     maskedTiles
+	JMP     done
+
+masked2:
+	MOVQ       SI, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	MOVQ       f+0(FP), AX
+	MOVQ       BX, CX
+	MOVQ       24(AX), DX
+	MOVQ       240(AX), AX
+	VXORPS     Z0, Z0, Z0
+	VXORPS     Z1, Z1, Z1
+	PCALIGN    $0x20
+
+masked2Pair:
+	VMOVUPS.Z     (DX), K1, Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	ADDQ          R9, CX
+	ADDQ          R13, DX
+	DECQ          AX
+	JNE           masked2Pair
+	MOVQ          f+0(FP), AX
+	CMPQ          248(AX), $0x00
+	JEQ           masked2Store
+	MOVQ          SI, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z0, Z0
+	ADDQ          R15, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z1, Z1
+	ADDQ          R15, CX
+
+masked2Store:
+	VMOVUPS Z0, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z1, K1, (SI)
+	ADDQ    R15, SI
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	SUBQ    $0x02, DI
+	JGT     maskedTiles
+	JMP     done
+
+masked1:
+	MOVQ       SI, CX
+	PREFETCHT0 (CX)
+	MOVQ       f+0(FP), AX
+	MOVQ       BX, CX
+	MOVQ       24(AX), DX
+	MOVQ       240(AX), AX
+	VXORPS     Z0, Z0, Z0
+	PCALIGN    $0x20
+
+masked1Pair:
+	VMOVUPS.Z     (DX), K1, Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	ADDQ          R9, CX
+	ADDQ          R13, DX
+	DECQ          AX
+	JNE           masked1Pair
+	MOVQ          f+0(FP), AX
+	CMPQ          248(AX), $0x00
+	JEQ           masked1Store
+	MOVQ          SI, CX
+	VMOVUPS.Z     (CX), K1, Z15
+	VPADDD        Z15, Z0, Z0
+	ADDQ          R15, CX
+
+masked1Store:
+	VMOVUPS Z0, K1, (SI)
+	ADDQ    R15, SI
+	ADDQ    R10, BX
+	SUBQ    $0x01, DI
+	JGT     maskedTiles
+	JMP     done
+
+full:
+fullTiles:
+	MOVQ DI, AX
+	CMPQ DI, $0x0c
+	JLE  fullSelect
+	CMPQ DI, $0x17
+	JGE  full12
+	INCQ AX
+	SHRQ $0x01, AX
+
+fullSelect:
+	CMPQ AX, $0x01
+	JEQ  full1
+	CMPQ AX, $0x02
+	JEQ  full2
+	CMPQ AX, $0x03
+	JEQ  full3
+	CMPQ AX, $0x04
+	JEQ  full4
+	CMPQ AX, $0x05
+	JEQ  full5
+	CMPQ AX, $0x06
+	JEQ  full6
+	CMPQ AX, $0x07
+	JEQ  full7
+	CMPQ AX, $0x08
+	JEQ  full8
+	CMPQ AX, $0x09
+	JEQ  full9
+	CMPQ AX, $0x0a
+	JEQ  full10
+	CMPQ AX, $0x0b
+	JEQ  full11
+
+full12:
+	MOVQ       SI, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	MOVQ       (SP), CX
+	PREFETCHT1 (CX)
+	PREFETCHT1 64(CX)
+	PREFETCHT1 128(CX)
+	PREFETCHT1 192(CX)
+	PREFETCHT1 256(CX)
+	PREFETCHT1 320(CX)
+	PREFETCHT1 384(CX)
+	PREFETCHT1 448(CX)
+	LEAQ       512(CX), CX
+	MOVQ       CX, (SP)
+	MOVQ       f+0(FP), AX
+	MOVQ       BX, CX
+	LEAQ       (CX)(R11*2), R8
+	MOVQ       24(AX), DX
+	MOVQ       240(AX), AX
+	VXORPS     Z0, Z0, Z0
+	VXORPS     Z1, Z1, Z1
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	VXORPS     Z6, Z6, Z6
+	VXORPS     Z7, Z7, Z7
+	VXORPS     Z8, Z8, Z8
+	VXORPS     Z9, Z9, Z9
+	VXORPS     Z10, Z10, Z10
+	VXORPS     Z11, Z11, Z11
+	SUBQ       $0x04, AX
+	JLT        full12Rest
+	PCALIGN    $0x20
+
+full12Loop:
+	VMOVUPS       (DX), Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	VPDPWSSD.BCST (CX)(R10*2), Z12, Z2
+	VPDPWSSD.BCST (CX)(R11*1), Z12, Z3
+	VPDPWSSD.BCST (CX)(R10*4), Z12, Z4
+	VPDPWSSD.BCST (CX)(R12*1), Z12, Z5
+	VPDPWSSD.BCST (R8), Z12, Z6
+	VPDPWSSD.BCST (R8)(R10*1), Z12, Z7
+	VPDPWSSD.BCST (R8)(R10*2), Z12, Z8
+	VPDPWSSD.BCST (R8)(R11*1), Z12, Z9
+	VPDPWSSD.BCST (R8)(R10*4), Z12, Z10
+	VPDPWSSD.BCST (R8)(R12*1), Z12, Z11
+	ADDQ          R9, CX
+	ADDQ          R9, R8
+	VMOVUPS       (DX)(R13*1), Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	VPDPWSSD.BCST (CX)(R10*2), Z12, Z2
+	VPDPWSSD.BCST (CX)(R11*1), Z12, Z3
+	VPDPWSSD.BCST (CX)(R10*4), Z12, Z4
+	VPDPWSSD.BCST (CX)(R12*1), Z12, Z5
+	VPDPWSSD.BCST (R8), Z12, Z6
+	VPDPWSSD.BCST (R8)(R10*1), Z12, Z7
+	VPDPWSSD.BCST (R8)(R10*2), Z12, Z8
+	VPDPWSSD.BCST (R8)(R11*1), Z12, Z9
+	VPDPWSSD.BCST (R8)(R10*4), Z12, Z10
+	VPDPWSSD.BCST (R8)(R12*1), Z12, Z11
+	ADDQ          R9, CX
+	ADDQ          R9, R8
+	VMOVUPS       (DX)(R13*2), Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	VPDPWSSD.BCST (CX)(R10*2), Z12, Z2
+	VPDPWSSD.BCST (CX)(R11*1), Z12, Z3
+	VPDPWSSD.BCST (CX)(R10*4), Z12, Z4
+	VPDPWSSD.BCST (CX)(R12*1), Z12, Z5
+	VPDPWSSD.BCST (R8), Z12, Z6
+	VPDPWSSD.BCST (R8)(R10*1), Z12, Z7
+	VPDPWSSD.BCST (R8)(R10*2), Z12, Z8
+	VPDPWSSD.BCST (R8)(R11*1), Z12, Z9
+	VPDPWSSD.BCST (R8)(R10*4), Z12, Z10
+	VPDPWSSD.BCST (R8)(R12*1), Z12, Z11
+	ADDQ          R9, CX
+	ADDQ          R9, R8
+	VMOVUPS       (DX)(R14*1), Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	VPDPWSSD.BCST (CX)(R10*2), Z12, Z2
+	VPDPWSSD.BCST (CX)(R11*1), Z12, Z3
+	VPDPWSSD.BCST (CX)(R10*4), Z12, Z4
+	VPDPWSSD.BCST (CX)(R12*1), Z12, Z5
+	VPDPWSSD.BCST (R8), Z12, Z6
+	VPDPWSSD.BCST (R8)(R10*1), Z12, Z7
+	VPDPWSSD.BCST (R8)(R10*2), Z12, Z8
+	VPDPWSSD.BCST (R8)(R11*1), Z12, Z9
+	VPDPWSSD.BCST (R8)(R10*4), Z12, Z10
+	VPDPWSSD.BCST (R8)(R12*1), Z12, Z11
+	ADDQ          R9, CX
+	ADDQ          R9, R8
+	LEAQ          (DX)(R13*4), DX
+	SUBQ          $0x04, AX
+	JGE           full12Loop
+
+full12Rest:
+	ADDQ    $0x04, AX
+	JEQ     full12Total
+	PCALIGN $0x20
+
+full12Pair:
+	VMOVUPS       (DX), Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	VPDPWSSD.BCST (CX)(R10*2), Z12, Z2
+	VPDPWSSD.BCST (CX)(R11*1), Z12, Z3
+	VPDPWSSD.BCST (CX)(R10*4), Z12, Z4
+	VPDPWSSD.BCST (CX)(R12*1), Z12, Z5
+	VPDPWSSD.BCST (R8), Z12, Z6
+	VPDPWSSD.BCST (R8)(R10*1), Z12, Z7
+	VPDPWSSD.BCST (R8)(R10*2), Z12, Z8
+	VPDPWSSD.BCST (R8)(R11*1), Z12, Z9
+	VPDPWSSD.BCST (R8)(R10*4), Z12, Z10
+	VPDPWSSD.BCST (R8)(R12*1), Z12, Z11
+	ADDQ          R9, CX
+	ADDQ          R9, R8
+	ADDQ          R13, DX
+	DECQ          AX
+	JNE           full12Pair
+
+full12Total:
+	MOVQ    f+0(FP), AX
+	CMPQ    248(AX), $0x00
+	JEQ     full12Store
+	MOVQ    SI, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z0, Z0
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z1, Z1
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z2, Z2
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z3, Z3
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z4, Z4
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z5, Z5
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z6, Z6
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z7, Z7
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z8, Z8
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z9, Z9
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z10, Z10
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z11, Z11
+	ADDQ    R15, CX
+
+full12Store:
+	VMOVUPS Z0, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z2, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z3, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z4, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z5, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z6, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z7, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z8, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z9, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z10, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z11, (SI)
+	ADDQ    R15, SI
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	SUBQ    $0x0c, DI
+	JGT     fullTiles
+	JMP     done
+
+full11:
+	MOVQ       SI, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	MOVQ       f+0(FP), AX
+	MOVQ       BX, CX
+	LEAQ       (CX)(R11*2), R8
+	MOVQ       24(AX), DX
+	MOVQ       240(AX), AX
+	VXORPS     Z0, Z0, Z0
+	VXORPS     Z1, Z1, Z1
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	VXORPS     Z6, Z6, Z6
+	VXORPS     Z7, Z7, Z7
+	VXORPS     Z8, Z8, Z8
+	VXORPS     Z9, Z9, Z9
+	VXORPS     Z10, Z10, Z10
+	SUBQ       $0x04, AX
+	JLT        full11Rest
+	PCALIGN    $0x20
+
+full11Loop:
+	VMOVUPS       (DX), Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	VPDPWSSD.BCST (CX)(R10*2), Z12, Z2
+	VPDPWSSD.BCST (CX)(R11*1), Z12, Z3
+	VPDPWSSD.BCST (CX)(R10*4), Z12, Z4
+	VPDPWSSD.BCST (CX)(R12*1), Z12, Z5
+	VPDPWSSD.BCST (R8), Z12, Z6
+	VPDPWSSD.BCST (R8)(R10*1), Z12, Z7
+	VPDPWSSD.BCST (R8)(R10*2), Z12, Z8
+	VPDPWSSD.BCST (R8)(R11*1), Z12, Z9
+	VPDPWSSD.BCST (R8)(R10*4), Z12, Z10
+	ADDQ          R9, CX
+	ADDQ          R9, R8
+	VMOVUPS       (DX)(R13*1), Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	VPDPWSSD.BCST (CX)(R10*2), Z12, Z2
+	VPDPWSSD.BCST (CX)(R11*1), Z12, Z3
+	VPDPWSSD.BCST (CX)(R10*4), Z12, Z4
+	VPDPWSSD.BCST (CX)(R12*1), Z12, Z5
+	VPDPWSSD.BCST (R8), Z12, Z6
+	VPDPWSSD.BCST (R8)(R10*1), Z12, Z7
+	VPDPWSSD.BCST (R8)(R10*2), Z12, Z8
+	VPDPWSSD.BCST (R8)(R11*1), Z12, Z9
+	VPDPWSSD.BCST (R8)(R10*4), Z12, Z10
+	ADDQ          R9, CX
+	ADDQ          R9, R8
+	VMOVUPS       (DX)(R13*2), Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	VPDPWSSD.BCST (CX)(R10*2), Z12, Z2
+	VPDPWSSD.BCST (CX)(R11*1), Z12, Z3
+	VPDPWSSD.BCST (CX)(R10*4), Z12, Z4
+	VPDPWSSD.BCST (CX)(R12*1), Z12, Z5
+	VPDPWSSD.BCST (R8), Z12, Z6
+	VPDPWSSD.BCST (R8)(R10*1), Z12, Z7
+	VPDPWSSD.BCST (R8)(R10*2), Z12, Z8
+	VPDPWSSD.BCST (R8)(R11*1), Z12, Z9
+	VPDPWSSD.BCST (R8)(R10*4), Z12, Z10
+	ADDQ          R9, CX
+	ADDQ          R9, R8
+	VMOVUPS       (DX)(R14*1), Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	VPDPWSSD.BCST (CX)(R10*2), Z12, Z2
+	VPDPWSSD.BCST (CX)(R11*1), Z12, Z3
+	VPDPWSSD.BCST (CX)(R10*4), Z12, Z4
+	VPDPWSSD.BCST (CX)(R12*1), Z12, Z5
+	VPDPWSSD.BCST (R8), Z12, Z6
+	VPDPWSSD.BCST (R8)(R10*1), Z12, Z7
+	VPDPWSSD.BCST (R8)(R10*2), Z12, Z8
+	VPDPWSSD.BCST (R8)(R11*1), Z12, Z9
+	VPDPWSSD.BCST (R8)(R10*4), Z12, Z10
+	ADDQ          R9, CX
+	ADDQ          R9, R8
+	LEAQ          (DX)(R13*4), DX
+	SUBQ          $0x04, AX
+	JGE           full11Loop
+
+full11Rest:
+	ADDQ    $0x04, AX
+	JEQ     full11Total
+	PCALIGN $0x20
+
+full11Pair:
+	VMOVUPS       (DX), Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	VPDPWSSD.BCST (CX)(R10*2), Z12, Z2
+	VPDPWSSD.BCST (CX)(R11*1), Z12, Z3
+	VPDPWSSD.BCST (CX)(R10*4), Z12, Z4
+	VPDPWSSD.BCST (CX)(R12*1), Z12, Z5
+	VPDPWSSD.BCST (R8), Z12, Z6
+	VPDPWSSD.BCST (R8)(R10*1), Z12, Z7
+	VPDPWSSD.BCST (R8)(R10*2), Z12, Z8
+	VPDPWSSD.BCST (R8)(R11*1), Z12, Z9
+	VPDPWSSD.BCST (R8)(R10*4), Z12, Z10
+	ADDQ          R9, CX
+	ADDQ          R9, R8
+	ADDQ          R13, DX
+	DECQ          AX
+	JNE           full11Pair
+
+full11Total:
+	MOVQ    f+0(FP), AX
+	CMPQ    248(AX), $0x00
+	JEQ     full11Store
+	MOVQ    SI, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z0, Z0
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z1, Z1
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z2, Z2
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z3, Z3
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z4, Z4
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z5, Z5
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z6, Z6
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z7, Z7
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z8, Z8
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z9, Z9
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z10, Z10
+	ADDQ    R15, CX
+
+full11Store:
+	VMOVUPS Z0, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z2, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z3, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z4, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z5, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z6, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z7, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z8, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z9, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z10, (SI)
+	ADDQ    R15, SI
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	SUBQ    $0x0b, DI
+	JGT     fullTiles
+	JMP     done
+
+full10:
+	MOVQ       SI, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	MOVQ       f+0(FP), AX
+	MOVQ       BX, CX
+	LEAQ       (CX)(R11*2), R8
+	MOVQ       24(AX), DX
+	MOVQ       240(AX), AX
+	VXORPS     Z0, Z0, Z0
+	VXORPS     Z1, Z1, Z1
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	VXORPS     Z6, Z6, Z6
+	VXORPS     Z7, Z7, Z7
+	VXORPS     Z8, Z8, Z8
+	VXORPS     Z9, Z9, Z9
+	SUBQ       $0x04, AX
+	JLT        full10Rest
+	PCALIGN    $0x20
+
+full10Loop:
+	VMOVUPS       (DX), Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	VPDPWSSD.BCST (CX)(R10*2), Z12, Z2
+	VPDPWSSD.BCST (CX)(R11*1), Z12, Z3
+	VPDPWSSD.BCST (CX)(R10*4), Z12, Z4
+	VPDPWSSD.BCST (CX)(R12*1), Z12, Z5
+	VPDPWSSD.BCST (R8), Z12, Z6
+	VPDPWSSD.BCST (R8)(R10*1), Z12, Z7
+	VPDPWSSD.BCST (R8)(R10*2), Z12, Z8
+	VPDPWSSD.BCST (R8)(R11*1), Z12, Z9
+	ADDQ          R9, CX
+	ADDQ          R9, R8
+	VMOVUPS       (DX)(R13*1), Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	VPDPWSSD.BCST (CX)(R10*2), Z12, Z2
+	VPDPWSSD.BCST (CX)(R11*1), Z12, Z3
+	VPDPWSSD.BCST (CX)(R10*4), Z12, Z4
+	VPDPWSSD.BCST (CX)(R12*1), Z12, Z5
+	VPDPWSSD.BCST (R8), Z12, Z6
+	VPDPWSSD.BCST (R8)(R10*1), Z12, Z7
+	VPDPWSSD.BCST (R8)(R10*2), Z12, Z8
+	VPDPWSSD.BCST (R8)(R11*1), Z12, Z9
+	ADDQ          R9, CX
+	ADDQ          R9, R8
+	VMOVUPS       (DX)(R13*2), Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	VPDPWSSD.BCST (CX)(R10*2), Z12, Z2
+	VPDPWSSD.BCST (CX)(R11*1), Z12, Z3
+	VPDPWSSD.BCST (CX)(R10*4), Z12, Z4
+	VPDPWSSD.BCST (CX)(R12*1), Z12, Z5
+	VPDPWSSD.BCST (R8), Z12, Z6
+	VPDPWSSD.BCST (R8)(R10*1), Z12, Z7
+	VPDPWSSD.BCST (R8)(R10*2), Z12, Z8
+	VPDPWSSD.BCST (R8)(R11*1), Z12, Z9
+	ADDQ          R9, CX
+	ADDQ          R9, R8
+	VMOVUPS       (DX)(R14*1), Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	VPDPWSSD.BCST (CX)(R10*2), Z12, Z2
+	VPDPWSSD.BCST (CX)(R11*1), Z12, Z3
+	VPDPWSSD.BCST (CX)(R10*4), Z12, Z4
+	VPDPWSSD.BCST (CX)(R12*1), Z12, Z5
+	VPDPWSSD.BCST (R8), Z12, Z6
+	VPDPWSSD.BCST (R8)(R10*1), Z12, Z7
+	VPDPWSSD.BCST (R8)(R10*2), Z12, Z8
+	VPDPWSSD.BCST (R8)(R11*1), Z12, Z9
+	ADDQ          R9, CX
+	ADDQ          R9, R8
+	LEAQ          (DX)(R13*4), DX
+	SUBQ          $0x04, AX
+	JGE           full10Loop
+
+full10Rest:
+	ADDQ    $0x04, AX
+	JEQ     full10Total
+	PCALIGN $0x20
+
+full10Pair:
+	VMOVUPS       (DX), Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	VPDPWSSD.BCST (CX)(R10*2), Z12, Z2
+	VPDPWSSD.BCST (CX)(R11*1), Z12, Z3
+	VPDPWSSD.BCST (CX)(R10*4), Z12, Z4
+	VPDPWSSD.BCST (CX)(R12*1), Z12, Z5
+	VPDPWSSD.BCST (R8), Z12, Z6
+	VPDPWSSD.BCST (R8)(R10*1), Z12, Z7
+	VPDPWSSD.BCST (R8)(R10*2), Z12, Z8
+	VPDPWSSD.BCST (R8)(R11*1), Z12, Z9
+	ADDQ          R9, CX
+	ADDQ          R9, R8
+	ADDQ          R13, DX
+	DECQ          AX
+	JNE           full10Pair
+
+full10Total:
+	MOVQ    f+0(FP), AX
+	CMPQ    248(AX), $0x00
+	JEQ     full10Store
+	MOVQ    SI, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z0, Z0
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z1, Z1
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z2, Z2
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z3, Z3
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z4, Z4
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z5, Z5
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z6, Z6
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z7, Z7
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z8, Z8
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z9, Z9
+	ADDQ    R15, CX
+
+full10Store:
+	VMOVUPS Z0, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z2, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z3, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z4, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z5, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z6, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z7, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z8, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z9, (SI)
+	ADDQ    R15, SI
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	SUBQ    $0x0a, DI
+	JGT     fullTiles
+	JMP     done
+
+full9:
+	MOVQ       SI, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	MOVQ       f+0(FP), AX
+	MOVQ       BX, CX
+	LEAQ       (CX)(R11*2), R8
+	MOVQ       24(AX), DX
+	MOVQ       240(AX), AX
+	VXORPS     Z0, Z0, Z0
+	VXORPS     Z1, Z1, Z1
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	VXORPS     Z6, Z6, Z6
+	VXORPS     Z7, Z7, Z7
+	VXORPS     Z8, Z8, Z8
+	SUBQ       $0x04, AX
+	JLT        full9Rest
+	PCALIGN    $0x20
+
+full9Loop:
+	VMOVUPS       (DX), Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	VPDPWSSD.BCST (CX)(R10*2), Z12, Z2
+	VPDPWSSD.BCST (CX)(R11*1), Z12, Z3
+	VPDPWSSD.BCST (CX)(R10*4), Z12, Z4
+	VPDPWSSD.BCST (CX)(R12*1), Z12, Z5
+	VPDPWSSD.BCST (R8), Z12, Z6
+	VPDPWSSD.BCST (R8)(R10*1), Z12, Z7
+	VPDPWSSD.BCST (R8)(R10*2), Z12, Z8
+	ADDQ          R9, CX
+	ADDQ          R9, R8
+	VMOVUPS       (DX)(R13*1), Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	VPDPWSSD.BCST (CX)(R10*2), Z12, Z2
+	VPDPWSSD.BCST (CX)(R11*1), Z12, Z3
+	VPDPWSSD.BCST (CX)(R10*4), Z12, Z4
+	VPDPWSSD.BCST (CX)(R12*1), Z12, Z5
+	VPDPWSSD.BCST (R8), Z12, Z6
+	VPDPWSSD.BCST (R8)(R10*1), Z12, Z7
+	VPDPWSSD.BCST (R8)(R10*2), Z12, Z8
+	ADDQ          R9, CX
+	ADDQ          R9, R8
+	VMOVUPS       (DX)(R13*2), Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	VPDPWSSD.BCST (CX)(R10*2), Z12, Z2
+	VPDPWSSD.BCST (CX)(R11*1), Z12, Z3
+	VPDPWSSD.BCST (CX)(R10*4), Z12, Z4
+	VPDPWSSD.BCST (CX)(R12*1), Z12, Z5
+	VPDPWSSD.BCST (R8), Z12, Z6
+	VPDPWSSD.BCST (R8)(R10*1), Z12, Z7
+	VPDPWSSD.BCST (R8)(R10*2), Z12, Z8
+	ADDQ          R9, CX
+	ADDQ          R9, R8
+	VMOVUPS       (DX)(R14*1), Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	VPDPWSSD.BCST (CX)(R10*2), Z12, Z2
+	VPDPWSSD.BCST (CX)(R11*1), Z12, Z3
+	VPDPWSSD.BCST (CX)(R10*4), Z12, Z4
+	VPDPWSSD.BCST (CX)(R12*1), Z12, Z5
+	VPDPWSSD.BCST (R8), Z12, Z6
+	VPDPWSSD.BCST (R8)(R10*1), Z12, Z7
+	VPDPWSSD.BCST (R8)(R10*2), Z12, Z8
+	ADDQ          R9, CX
+	ADDQ          R9, R8
+	LEAQ          (DX)(R13*4), DX
+	SUBQ          $0x04, AX
+	JGE           full9Loop
+
+full9Rest:
+	ADDQ    $0x04, AX
+	JEQ     full9Total
+	PCALIGN $0x20
+
+full9Pair:
+	VMOVUPS       (DX), Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	VPDPWSSD.BCST (CX)(R10*2), Z12, Z2
+	VPDPWSSD.BCST (CX)(R11*1), Z12, Z3
+	VPDPWSSD.BCST (CX)(R10*4), Z12, Z4
+	VPDPWSSD.BCST (CX)(R12*1), Z12, Z5
+	VPDPWSSD.BCST (R8), Z12, Z6
+	VPDPWSSD.BCST (R8)(R10*1), Z12, Z7
+	VPDPWSSD.BCST (R8)(R10*2), Z12, Z8
+	ADDQ          R9, CX
+	ADDQ          R9, R8
+	ADDQ          R13, DX
+	DECQ          AX
+	JNE           full9Pair
+
+full9Total:
+	MOVQ    f+0(FP), AX
+	CMPQ    248(AX), $0x00
+	JEQ     full9Store
+	MOVQ    SI, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z0, Z0
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z1, Z1
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z2, Z2
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z3, Z3
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z4, Z4
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z5, Z5
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z6, Z6
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z7, Z7
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z8, Z8
+	ADDQ    R15, CX
+
+full9Store:
+	VMOVUPS Z0, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z2, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z3, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z4, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z5, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z6, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z7, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z8, (SI)
+	ADDQ    R15, SI
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	SUBQ    $0x09, DI
+	JGT     fullTiles
+	JMP     done
+
+full8:
+	MOVQ       SI, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	MOVQ       f+0(FP), AX
+	MOVQ       BX, CX
+	LEAQ       (CX)(R11*2), R8
+	MOVQ       24(AX), DX
+	MOVQ       240(AX), AX
+	VXORPS     Z0, Z0, Z0
+	VXORPS     Z1, Z1, Z1
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	VXORPS     Z6, Z6, Z6
+	VXORPS     Z7, Z7, Z7
+	SUBQ       $0x04, AX
+	JLT        full8Rest
+	PCALIGN    $0x20
+
+full8Loop:
+	VMOVUPS       (DX), Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	VPDPWSSD.BCST (CX)(R10*2), Z12, Z2
+	VPDPWSSD.BCST (CX)(R11*1), Z12, Z3
+	VPDPWSSD.BCST (CX)(R10*4), Z12, Z4
+	VPDPWSSD.BCST (CX)(R12*1), Z12, Z5
+	VPDPWSSD.BCST (R8), Z12, Z6
+	VPDPWSSD.BCST (R8)(R10*1), Z12, Z7
+	ADDQ          R9, CX
+	ADDQ          R9, R8
+	VMOVUPS       (DX)(R13*1), Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	VPDPWSSD.BCST (CX)(R10*2), Z12, Z2
+	VPDPWSSD.BCST (CX)(R11*1), Z12, Z3
+	VPDPWSSD.BCST (CX)(R10*4), Z12, Z4
+	VPDPWSSD.BCST (CX)(R12*1), Z12, Z5
+	VPDPWSSD.BCST (R8), Z12, Z6
+	VPDPWSSD.BCST (R8)(R10*1), Z12, Z7
+	ADDQ          R9, CX
+	ADDQ          R9, R8
+	VMOVUPS       (DX)(R13*2), Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	VPDPWSSD.BCST (CX)(R10*2), Z12, Z2
+	VPDPWSSD.BCST (CX)(R11*1), Z12, Z3
+	VPDPWSSD.BCST (CX)(R10*4), Z12, Z4
+	VPDPWSSD.BCST (CX)(R12*1), Z12, Z5
+	VPDPWSSD.BCST (R8), Z12, Z6
+	VPDPWSSD.BCST (R8)(R10*1), Z12, Z7
+	ADDQ          R9, CX
+	ADDQ          R9, R8
+	VMOVUPS       (DX)(R14*1), Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	VPDPWSSD.BCST (CX)(R10*2), Z12, Z2
+	VPDPWSSD.BCST (CX)(R11*1), Z12, Z3
+	VPDPWSSD.BCST (CX)(R10*4), Z12, Z4
+	VPDPWSSD.BCST (CX)(R12*1), Z12, Z5
+	VPDPWSSD.BCST (R8), Z12, Z6
+	VPDPWSSD.BCST (R8)(R10*1), Z12, Z7
+	ADDQ          R9, CX
+	ADDQ          R9, R8
+	LEAQ          (DX)(R13*4), DX
+	SUBQ          $0x04, AX
+	JGE           full8Loop
+
+full8Rest:
+	ADDQ    $0x04, AX
+	JEQ     full8Total
+	PCALIGN $0x20
+
+full8Pair:
+	VMOVUPS       (DX), Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	VPDPWSSD.BCST (CX)(R10*2), Z12, Z2
+	VPDPWSSD.BCST (CX)(R11*1), Z12, Z3
+	VPDPWSSD.BCST (CX)(R10*4), Z12, Z4
+	VPDPWSSD.BCST (CX)(R12*1), Z12, Z5
+	VPDPWSSD.BCST (R8), Z12, Z6
+	VPDPWSSD.BCST (R8)(R10*1), Z12, Z7
+	ADDQ          R9, CX
+	ADDQ          R9, R8
+	ADDQ          R13, DX
+	DECQ          AX
+	JNE           full8Pair
+
+full8Total:
+	MOVQ    f+0(FP), AX
+	CMPQ    248(AX), $0x00
+	JEQ     full8Store
+	MOVQ    SI, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z0, Z0
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z1, Z1
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z2, Z2
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z3, Z3
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z4, Z4
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z5, Z5
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z6, Z6
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z7, Z7
+	ADDQ    R15, CX
+
+full8Store:
+	VMOVUPS Z0, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z2, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z3, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z4, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z5, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z6, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z7, (SI)
+	ADDQ    R15, SI
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	SUBQ    $0x08, DI
+	JGT     fullTiles
+	JMP     done
+
+full7:
+	MOVQ       SI, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	MOVQ       f+0(FP), AX
+	MOVQ       BX, CX
+	LEAQ       (CX)(R11*2), R8
+	MOVQ       24(AX), DX
+	MOVQ       240(AX), AX
+	VXORPS     Z0, Z0, Z0
+	VXORPS     Z1, Z1, Z1
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	VXORPS     Z6, Z6, Z6
+	SUBQ       $0x04, AX
+	JLT        full7Rest
+	PCALIGN    $0x20
+
+full7Loop:
+	VMOVUPS       (DX), Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	VPDPWSSD.BCST (CX)(R10*2), Z12, Z2
+	VPDPWSSD.BCST (CX)(R11*1), Z12, Z3
+	VPDPWSSD.BCST (CX)(R10*4), Z12, Z4
+	VPDPWSSD.BCST (CX)(R12*1), Z12, Z5
+	VPDPWSSD.BCST (R8), Z12, Z6
+	ADDQ          R9, CX
+	ADDQ          R9, R8
+	VMOVUPS       (DX)(R13*1), Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	VPDPWSSD.BCST (CX)(R10*2), Z12, Z2
+	VPDPWSSD.BCST (CX)(R11*1), Z12, Z3
+	VPDPWSSD.BCST (CX)(R10*4), Z12, Z4
+	VPDPWSSD.BCST (CX)(R12*1), Z12, Z5
+	VPDPWSSD.BCST (R8), Z12, Z6
+	ADDQ          R9, CX
+	ADDQ          R9, R8
+	VMOVUPS       (DX)(R13*2), Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	VPDPWSSD.BCST (CX)(R10*2), Z12, Z2
+	VPDPWSSD.BCST (CX)(R11*1), Z12, Z3
+	VPDPWSSD.BCST (CX)(R10*4), Z12, Z4
+	VPDPWSSD.BCST (CX)(R12*1), Z12, Z5
+	VPDPWSSD.BCST (R8), Z12, Z6
+	ADDQ          R9, CX
+	ADDQ          R9, R8
+	VMOVUPS       (DX)(R14*1), Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	VPDPWSSD.BCST (CX)(R10*2), Z12, Z2
+	VPDPWSSD.BCST (CX)(R11*1), Z12, Z3
+	VPDPWSSD.BCST (CX)(R10*4), Z12, Z4
+	VPDPWSSD.BCST (CX)(R12*1), Z12, Z5
+	VPDPWSSD.BCST (R8), Z12, Z6
+	ADDQ          R9, CX
+	ADDQ          R9, R8
+	LEAQ          (DX)(R13*4), DX
+	SUBQ          $0x04, AX
+	JGE           full7Loop
+
+full7Rest:
+	ADDQ    $0x04, AX
+	JEQ     full7Total
+	PCALIGN $0x20
+
+full7Pair:
+	VMOVUPS       (DX), Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	VPDPWSSD.BCST (CX)(R10*2), Z12, Z2
+	VPDPWSSD.BCST (CX)(R11*1), Z12, Z3
+	VPDPWSSD.BCST (CX)(R10*4), Z12, Z4
+	VPDPWSSD.BCST (CX)(R12*1), Z12, Z5
+	VPDPWSSD.BCST (R8), Z12, Z6
+	ADDQ          R9, CX
+	ADDQ          R9, R8
+	ADDQ          R13, DX
+	DECQ          AX
+	JNE           full7Pair
+
+full7Total:
+	MOVQ    f+0(FP), AX
+	CMPQ    248(AX), $0x00
+	JEQ     full7Store
+	MOVQ    SI, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z0, Z0
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z1, Z1
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z2, Z2
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z3, Z3
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z4, Z4
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z5, Z5
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z6, Z6
+	ADDQ    R15, CX
+
+full7Store:
+	VMOVUPS Z0, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z2, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z3, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z4, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z5, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z6, (SI)
+	ADDQ    R15, SI
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	SUBQ    $0x07, DI
+	JGT     fullTiles
+	JMP     done
+
+full6:
+	MOVQ       SI, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	MOVQ       f+0(FP), AX
+	MOVQ       BX, CX
+	MOVQ       24(AX), DX
+	MOVQ       240(AX), AX
+	VXORPS     Z0, Z0, Z0
+	VXORPS     Z1, Z1, Z1
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	SUBQ       $0x04, AX
+	JLT        full6Rest
+	PCALIGN    $0x20
+
+full6Loop:
+	VMOVUPS       (DX), Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	VPDPWSSD.BCST (CX)(R10*2), Z12, Z2
+	VPDPWSSD.BCST (CX)(R11*1), Z12, Z3
+	VPDPWSSD.BCST (CX)(R10*4), Z12, Z4
+	VPDPWSSD.BCST (CX)(R12*1), Z12, Z5
+	ADDQ          R9, CX
+	VMOVUPS       (DX)(R13*1), Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	VPDPWSSD.BCST (CX)(R10*2), Z12, Z2
+	VPDPWSSD.BCST (CX)(R11*1), Z12, Z3
+	VPDPWSSD.BCST (CX)(R10*4), Z12, Z4
+	VPDPWSSD.BCST (CX)(R12*1), Z12, Z5
+	ADDQ          R9, CX
+	VMOVUPS       (DX)(R13*2), Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	VPDPWSSD.BCST (CX)(R10*2), Z12, Z2
+	VPDPWSSD.BCST (CX)(R11*1), Z12, Z3
+	VPDPWSSD.BCST (CX)(R10*4), Z12, Z4
+	VPDPWSSD.BCST (CX)(R12*1), Z12, Z5
+	ADDQ          R9, CX
+	VMOVUPS       (DX)(R14*1), Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	VPDPWSSD.BCST (CX)(R10*2), Z12, Z2
+	VPDPWSSD.BCST (CX)(R11*1), Z12, Z3
+	VPDPWSSD.BCST (CX)(R10*4), Z12, Z4
+	VPDPWSSD.BCST (CX)(R12*1), Z12, Z5
+	ADDQ          R9, CX
+	LEAQ          (DX)(R13*4), DX
+	SUBQ          $0x04, AX
+	JGE           full6Loop
+
+full6Rest:
+	ADDQ    $0x04, AX
+	JEQ     full6Total
+	PCALIGN $0x20
+
+full6Pair:
+	VMOVUPS       (DX), Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	VPDPWSSD.BCST (CX)(R10*2), Z12, Z2
+	VPDPWSSD.BCST (CX)(R11*1), Z12, Z3
+	VPDPWSSD.BCST (CX)(R10*4), Z12, Z4
+	VPDPWSSD.BCST (CX)(R12*1), Z12, Z5
+	ADDQ          R9, CX
+	ADDQ          R13, DX
+	DECQ          AX
+	JNE           full6Pair
+
+full6Total:
+	MOVQ    f+0(FP), AX
+	CMPQ    248(AX), $0x00
+	JEQ     full6Store
+	MOVQ    SI, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z0, Z0
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z1, Z1
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z2, Z2
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z3, Z3
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z4, Z4
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z5, Z5
+	ADDQ    R15, CX
+
+full6Store:
+	VMOVUPS Z0, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z2, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z3, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z4, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z5, (SI)
+	ADDQ    R15, SI
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	SUBQ    $0x06, DI
+	JGT     fullTiles
+	JMP     done
+
+full5:
+	MOVQ       SI, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	MOVQ       f+0(FP), AX
+	MOVQ       BX, CX
+	MOVQ       24(AX), DX
+	MOVQ       240(AX), AX
+	VXORPS     Z0, Z0, Z0
+	VXORPS     Z1, Z1, Z1
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	SUBQ       $0x04, AX
+	JLT        full5Rest
+	PCALIGN    $0x20
+
+full5Loop:
+	VMOVUPS       (DX), Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	VPDPWSSD.BCST (CX)(R10*2), Z12, Z2
+	VPDPWSSD.BCST (CX)(R11*1), Z12, Z3
+	VPDPWSSD.BCST (CX)(R10*4), Z12, Z4
+	ADDQ          R9, CX
+	VMOVUPS       (DX)(R13*1), Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	VPDPWSSD.BCST (CX)(R10*2), Z12, Z2
+	VPDPWSSD.BCST (CX)(R11*1), Z12, Z3
+	VPDPWSSD.BCST (CX)(R10*4), Z12, Z4
+	ADDQ          R9, CX
+	VMOVUPS       (DX)(R13*2), Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	VPDPWSSD.BCST (CX)(R10*2), Z12, Z2
+	VPDPWSSD.BCST (CX)(R11*1), Z12, Z3
+	VPDPWSSD.BCST (CX)(R10*4), Z12, Z4
+	ADDQ          R9, CX
+	VMOVUPS       (DX)(R14*1), Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	VPDPWSSD.BCST (CX)(R10*2), Z12, Z2
+	VPDPWSSD.BCST (CX)(R11*1), Z12, Z3
+	VPDPWSSD.BCST (CX)(R10*4), Z12, Z4
+	ADDQ          R9, CX
+	LEAQ          (DX)(R13*4), DX
+	SUBQ          $0x04, AX
+	JGE           full5Loop
+
+full5Rest:
+	ADDQ    $0x04, AX
+	JEQ     full5Total
+	PCALIGN $0x20
+
+full5Pair:
+	VMOVUPS       (DX), Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	VPDPWSSD.BCST (CX)(R10*2), Z12, Z2
+	VPDPWSSD.BCST (CX)(R11*1), Z12, Z3
+	VPDPWSSD.BCST (CX)(R10*4), Z12, Z4
+	ADDQ          R9, CX
+	ADDQ          R13, DX
+	DECQ          AX
+	JNE           full5Pair
+
+full5Total:
+	MOVQ    f+0(FP), AX
+	CMPQ    248(AX), $0x00
+	JEQ     full5Store
+	MOVQ    SI, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z0, Z0
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z1, Z1
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z2, Z2
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z3, Z3
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z4, Z4
+	ADDQ    R15, CX
+
+full5Store:
+	VMOVUPS Z0, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z2, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z3, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z4, (SI)
+	ADDQ    R15, SI
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	SUBQ    $0x05, DI
+	JGT     fullTiles
+	JMP     done
+
+full4:
+	MOVQ       SI, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	MOVQ       f+0(FP), AX
+	MOVQ       BX, CX
+	MOVQ       24(AX), DX
+	MOVQ       240(AX), AX
+	VXORPS     Z0, Z0, Z0
+	VXORPS     Z1, Z1, Z1
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	SUBQ       $0x04, AX
+	JLT        full4Rest
+	PCALIGN    $0x20
+
+full4Loop:
+	VMOVUPS       (DX), Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	VPDPWSSD.BCST (CX)(R10*2), Z12, Z2
+	VPDPWSSD.BCST (CX)(R11*1), Z12, Z3
+	ADDQ          R9, CX
+	VMOVUPS       (DX)(R13*1), Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	VPDPWSSD.BCST (CX)(R10*2), Z12, Z2
+	VPDPWSSD.BCST (CX)(R11*1), Z12, Z3
+	ADDQ          R9, CX
+	VMOVUPS       (DX)(R13*2), Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	VPDPWSSD.BCST (CX)(R10*2), Z12, Z2
+	VPDPWSSD.BCST (CX)(R11*1), Z12, Z3
+	ADDQ          R9, CX
+	VMOVUPS       (DX)(R14*1), Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	VPDPWSSD.BCST (CX)(R10*2), Z12, Z2
+	VPDPWSSD.BCST (CX)(R11*1), Z12, Z3
+	ADDQ          R9, CX
+	LEAQ          (DX)(R13*4), DX
+	SUBQ          $0x04, AX
+	JGE           full4Loop
+
+full4Rest:
+	ADDQ    $0x04, AX
+	JEQ     full4Total
+	PCALIGN $0x20
+
+full4Pair:
+	VMOVUPS       (DX), Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	VPDPWSSD.BCST (CX)(R10*2), Z12, Z2
+	VPDPWSSD.BCST (CX)(R11*1), Z12, Z3
+	ADDQ          R9, CX
+	ADDQ          R13, DX
+	DECQ          AX
+	JNE           full4Pair
+
+full4Total:
+	MOVQ    f+0(FP), AX
+	CMPQ    248(AX), $0x00
+	JEQ     full4Store
+	MOVQ    SI, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z0, Z0
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z1, Z1
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z2, Z2
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z3, Z3
+	ADDQ    R15, CX
+
+full4Store:
+	VMOVUPS Z0, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z2, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z3, (SI)
+	ADDQ    R15, SI
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	SUBQ    $0x04, DI
+	JGT     fullTiles
+	JMP     done
+
+full3:
+	MOVQ       SI, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	MOVQ       f+0(FP), AX
+	MOVQ       BX, CX
+	MOVQ       24(AX), DX
+	MOVQ       240(AX), AX
+	VXORPS     Z0, Z0, Z0
+	VXORPS     Z1, Z1, Z1
+	VXORPS     Z2, Z2, Z2
+	SUBQ       $0x04, AX
+	JLT        full3Rest
+	PCALIGN    $0x20
+
+full3Loop:
+	VMOVUPS       (DX), Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	VPDPWSSD.BCST (CX)(R10*2), Z12, Z2
+	ADDQ          R9, CX
+	VMOVUPS       (DX)(R13*1), Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	VPDPWSSD.BCST (CX)(R10*2), Z12, Z2
+	ADDQ          R9, CX
+	VMOVUPS       (DX)(R13*2), Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	VPDPWSSD.BCST (CX)(R10*2), Z12, Z2
+	ADDQ          R9, CX
+	VMOVUPS       (DX)(R14*1), Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	VPDPWSSD.BCST (CX)(R10*2), Z12, Z2
+	ADDQ          R9, CX
+	LEAQ          (DX)(R13*4), DX
+	SUBQ          $0x04, AX
+	JGE           full3Loop
+
+full3Rest:
+	ADDQ    $0x04, AX
+	JEQ     full3Total
+	PCALIGN $0x20
+
+full3Pair:
+	VMOVUPS       (DX), Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	VPDPWSSD.BCST (CX)(R10*2), Z12, Z2
+	ADDQ          R9, CX
+	ADDQ          R13, DX
+	DECQ          AX
+	JNE           full3Pair
+
+full3Total:
+	MOVQ    f+0(FP), AX
+	CMPQ    248(AX), $0x00
+	JEQ     full3Store
+	MOVQ    SI, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z0, Z0
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z1, Z1
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z2, Z2
+	ADDQ    R15, CX
+
+full3Store:
+	VMOVUPS Z0, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z2, (SI)
+	ADDQ    R15, SI
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	SUBQ    $0x03, DI
+	JGT     fullTiles
+	JMP     done
+
+full2:
+	MOVQ       SI, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	MOVQ       f+0(FP), AX
+	MOVQ       BX, CX
+	MOVQ       24(AX), DX
+	MOVQ       240(AX), AX
+	VXORPS     Z0, Z0, Z0
+	VXORPS     Z1, Z1, Z1
+	SUBQ       $0x04, AX
+	JLT        full2Rest
+	PCALIGN    $0x20
+
+full2Loop:
+	VMOVUPS       (DX), Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	ADDQ          R9, CX
+	VMOVUPS       (DX)(R13*1), Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	ADDQ          R9, CX
+	VMOVUPS       (DX)(R13*2), Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	ADDQ          R9, CX
+	VMOVUPS       (DX)(R14*1), Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	ADDQ          R9, CX
+	LEAQ          (DX)(R13*4), DX
+	SUBQ          $0x04, AX
+	JGE           full2Loop
+
+full2Rest:
+	ADDQ    $0x04, AX
+	JEQ     full2Total
+	PCALIGN $0x20
+
+full2Pair:
+	VMOVUPS       (DX), Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	VPDPWSSD.BCST (CX)(R10*1), Z12, Z1
+	ADDQ          R9, CX
+	ADDQ          R13, DX
+	DECQ          AX
+	JNE           full2Pair
+
+full2Total:
+	MOVQ    f+0(FP), AX
+	CMPQ    248(AX), $0x00
+	JEQ     full2Store
+	MOVQ    SI, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z0, Z0
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z1, Z1
+	ADDQ    R15, CX
+
+full2Store:
+	VMOVUPS Z0, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z1, (SI)
+	ADDQ    R15, SI
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	SUBQ    $0x02, DI
+	JGT     fullTiles
+	JMP     done
+
+full1:
+	MOVQ       SI, CX
+	PREFETCHT0 (CX)
+	MOVQ       f+0(FP), AX
+	MOVQ       BX, CX
+	MOVQ       24(AX), DX
+	MOVQ       240(AX), AX
+	VXORPS     Z0, Z0, Z0
+	SUBQ       $0x04, AX
+	JLT        full1Rest
+	PCALIGN    $0x20
+
+full1Loop:
+	VMOVUPS       (DX), Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	ADDQ          R9, CX
+	VMOVUPS       (DX)(R13*1), Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	ADDQ          R9, CX
+	VMOVUPS       (DX)(R13*2), Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	ADDQ          R9, CX
+	VMOVUPS       (DX)(R14*1), Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	ADDQ          R9, CX
+	LEAQ          (DX)(R13*4), DX
+	SUBQ          $0x04, AX
+	JGE           full1Loop
+
+full1Rest:
+	ADDQ    $0x04, AX
+	JEQ     full1Total
+	PCALIGN $0x20
+
+full1Pair:
+	VMOVUPS       (DX), Z12
+	VPDPWSSD.BCST (CX), Z12, Z0
+	ADDQ          R9, CX
+	ADDQ          R13, DX
+	DECQ          AX
+	JNE           full1Pair
+
+full1Total:
+	MOVQ    f+0(FP), AX
+	CMPQ    248(AX), $0x00
+	JEQ     full1Store
+	MOVQ    SI, CX
+	VMOVUPS (CX), Z15
+	VPADDD  Z15, Z0, Z0
+	ADDQ    R15, CX
+
+full1Store:
+	VMOVUPS Z0, (SI)
+	ADDQ    R15, SI
+	ADDQ    R10, BX
+	SUBQ    $0x01, DI
+	JGT     fullTiles
+	JMP     done
+
+done:
+	VZEROUPPER
+	RET
+
 // func k_elu_f32_uu_406bd122ee_avx512(f *abi.Frame)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·k_elu_f32_uu_406bd122ee_avx512(SB), NOSPLIT, $0-8

@@ -472,6 +472,7 @@ func init() {
 		{Sig: "dot f64", Fn: k_dot_f64_94c78171a9_go},
 		{Sig: "dot i32", Fn: k_dot_i32_972e9a55c4_go},
 		{Sig: "dot i64", Fn: k_dot_i64_81eb46862c_go},
+		{Sig: "dothalves i32", Fn: k_dothalves_i32_9153d54bcc_go},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f32_uu_406bd122ee_go},
 		{Sig: "kernel fast (u0:f32, u1:f32) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f32_uu_aa1bd49de5_go},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f64_uu_8c57d63d8a_go},
@@ -866,6 +867,8 @@ func init() {
 		{Sig: "kernel (u0:u64, u1:u64) { t0 = mul u0 u1; store t0 }", Fn: k_mul_u64_uu_7697b2f440_go},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = mul u0 s1; store t0 }", Fn: k_mul_u8_us_ee719da1b0_go},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = mul u0 u1; store t0 }", Fn: k_mul_u8_uu_17f710ad87_go},
+		{Sig: "kernel (s0:i32, u1:i32) { t0 = mulhalves s0 u1; store t0 }", Fn: k_mulhalves_i32_su_713da9a92b_go},
+		{Sig: "kernel (u0:i32, u1:i32) { t0 = mulhalves u0 u1; store t0 }", Fn: k_mulhalves_i32_uu_103a65f3f0_go},
 		{Sig: "kernel (u0:bool, s1:bool) { t0 = ne u0 s1; store t0 }", Fn: k_ne_bool_us_7e1e230010_go},
 		{Sig: "kernel (u0:bool, u1:bool) { t0 = ne u0 u1; store t0 }", Fn: k_ne_bool_uu_a039bc94e2_go},
 		{Sig: "kernel (u0:f32, u1:f32, s2:i32, s3:i32, u4:i32, s5:i32, u6:i32) { t0 = ne u0 u0; t1 = eq u1 u0; t2 = or t0 t1; t3 = mul s2 s3; t4 = add t3 u4; t5 = select t2 t4 s5; t6 = min t5 u6; store t6 }", Fn: k_ne_eq_or_etc_f32_i32_uussusu_5952fe089e_go},
@@ -21025,6 +21028,48 @@ func k_dot_i64_81eb46862c_go(f *abi.Frame) {
 			y := o0[c : c+1 : c+1]
 			if adds != 0 {
 				t0 = int64(y[0] + t0)
+			}
+			y[0] = t0
+		}
+	}
+}
+
+// k_dothalves_i32_9153d54bcc_go is
+//
+//	dothalves i32
+//
+// for m, n: { sum := 0; for k: sum += mulhalves(a0[m][k], a1[k][n]); o0[m][n] = sum, or += sum }
+func k_dothalves_i32_9153d54bcc_go(f *abi.Frame) {
+	n, across, pairs, adds := f.Cols, f.Step[3], f.Step[4], f.Step[5]
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		c := 0
+		for ; c+4 <= n; c += 4 {
+			var t0, t1, t2, t3 int32
+			a, b := unsafe.Add(f.Ptr[0], r*f.Step[0]), unsafe.Add(f.Ptr[1], c*4)
+			for k := range pairs {
+				x, row := *(*int32)(unsafe.Add(a, k*across)), (*[4]int32)(unsafe.Add(b, k*f.Step[1]))
+				t0, t1, t2, t3 = t0+(int32(int16(x))*int32(int16(row[0]))+(x>>16)*(row[0]>>16)), t1+(int32(int16(x))*int32(int16(row[1]))+(x>>16)*(row[1]>>16)), t2+(int32(int16(x))*int32(int16(row[2]))+(x>>16)*(row[2]>>16)), t3+(int32(int16(x))*int32(int16(row[3]))+(x>>16)*(row[3]>>16))
+			}
+			y := o0[c : c+4 : c+4]
+			if adds != 0 {
+				t0, t1, t2, t3 = int32(y[0]+t0), int32(y[1]+t1), int32(y[2]+t2), int32(y[3]+t3)
+			}
+			y[0], y[1], y[2], y[3] = t0, t1, t2, t3
+		}
+		for ; c < n; c++ {
+			var t0 int32
+			a, b := unsafe.Add(f.Ptr[0], r*f.Step[0]), unsafe.Add(f.Ptr[1], c*4)
+			for k := range pairs {
+				x, row := *(*int32)(unsafe.Add(a, k*across)), (*[1]int32)(unsafe.Add(b, k*f.Step[1]))
+				t0 = t0 + (int32(int16(x))*int32(int16(row[0])) + (x>>16)*(row[0]>>16))
+			}
+			y := o0[c : c+1 : c+1]
+			if adds != 0 {
+				t0 = int32(y[0] + t0)
 			}
 			y[0] = t0
 		}
@@ -42362,6 +42407,45 @@ func k_mul_u8_uu_17f710ad87_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := uint8(v0 * v1)
+			o0[i] = t0
+		}
+	}
+}
+
+// k_mulhalves_i32_su_713da9a92b_go is
+//
+//	kernel (s0:i32, u1:i32) { t0 = mulhalves s0 u1; store t0 }
+//
+// for i: o0[i] = mulhalves(a0, a1[i])
+func k_mulhalves_i32_su_713da9a92b_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := (int32(int16(s0))*int32(int16(v1)) + (s0>>16)*(v1>>16))
+			o0[i] = t0
+		}
+	}
+}
+
+// k_mulhalves_i32_uu_103a65f3f0_go is
+//
+//	kernel (u0:i32, u1:i32) { t0 = mulhalves u0 u1; store t0 }
+//
+// for i: o0[i] = mulhalves(a0[i], a1[i])
+func k_mulhalves_i32_uu_103a65f3f0_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := (int32(int16(v0))*int32(int16(v1)) + (v0>>16)*(v1>>16))
 			o0[i] = t0
 		}
 	}

@@ -115,8 +115,10 @@ func scatter[T number](op ir.Op) func(*abi.Frame) {
 func scatterAdd[T number](f *abi.Frame) {
 	n, extent := f.Cols, f.Step[3]
 	for r := range f.Rows {
+		from := unsafe.Slice((*T)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
 		to := unsafe.Slice((*T)(unsafe.Add(f.Ptr[2], index(f.Ptr[0], f.Step[0], r, extent)*f.Step[2])), n)
-		for c, e := range unsafe.Slice((*T)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n) {
+		to = to[:len(from)] // no index is checked then
+		for c, e := range from {
 			to[c] += e
 		}
 	}

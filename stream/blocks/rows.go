@@ -48,6 +48,7 @@ var rowRules = map[ir.Op]func(d *Division, v *ir.Value, p place) error{
 		}
 		return nil
 	},
+	ir.OpDotHalves: anyRows,
 	ir.OpGather: func(d *Division, v *ir.Value, p place) error {
 		if p.axis == v.Attr.Axis && !d.places[v.Args[0]].whole() {
 			return errOtherRows

@@ -24,8 +24,9 @@ var totalRules = map[ir.Op]func(d *Division, v *ir.Value) (rule, error){
 	ir.OpAllBits: exactRule, ir.OpAnyBits: exactRule, ir.OpXorBits: exactRule,
 	ir.OpArgMin: findRule, ir.OpArgMax: findRule,
 	ir.OpSort: sortRule, ir.OpSortDown: sortRule, ir.OpArgSort: sortRule, ir.OpArgSortDown: sortRule,
-	ir.OpDot:     dotRule,
-	ir.OpScatter: scatterRule, ir.OpScatterAdd: scatterRule, ir.OpScatterMul: scatterRule,
+	ir.OpDot:       dotRule,
+	ir.OpDotHalves: dotRule,
+	ir.OpScatter:   scatterRule, ir.OpScatterAdd: scatterRule, ir.OpScatterMul: scatterRule,
 	ir.OpScatterMin: scatterRule, ir.OpScatterMax: scatterRule,
 }
 

@@ -1,0 +1,120 @@
+package graph
+
+import "github.com/stridefuse/stridefuse/ir"
+
+// Products and convolutions of bytes. A byte less its zero point has 9 bits, so two of them
+// are in one Int32, as its lower and its upper 16 bits, and an instruction multiplies both pairs
+// and adds the products (ir.OpMulHalves). The two are an axis' halves: element i is with element
+// i + n/2. Sums of integers wrap, so they are the same in any order.
+
+// MatMulInteger returns the Int32 products of matrices of Int8 or Uint8 elements less their
+// zero points, exactly but that sums wrap at 32 bits: x is [..., M, K], y [..., K, N],
+// or a vector as for MatMul. A zero point is nil for 0, an int, or a Node of the operand's type that
+// broadcasts with the operand.
+func (x Node) MatMulInteger(y Node, xZero, yZero any) Node {
+	const name = "matmulinteger"
+	if bad, ok := ofBytes(name, x, y); !ok {
+		return bad
+	}
+	call := shapesText([]Node{x, y})
+	if x.Rank() == 0 || y.Rank() == 0 {
+		return fail(name, "%s: a scalar is no matrix", call)
+	}
+	a, b, op := x.less(name, xZero), y.less(name, yZero), ir.OpDot
+	for _, n := range []Node{a, b} {
+		if n.Err() != nil {
+			return within(name, x, n)
+		}
+	}
+	if a.Rank() > 1 && b.Rank() > 1 { // a row or a column alone is multiplied as it is
+		left, right := a.Shape()[a.Rank()-2:], b.Shape()[b.Rank()-2:]
+		if canHalve(left[1]) && left[1] == right[0] && !left[0].Is(1) && !right[1].Is(1) {
+			a, b, op = a.halves(-1, false), b.halves(-2, true), ir.OpDotHalves
+		}
+	}
+	return matmul(contraction{name: name, call: call, op: op}, a, b)
+}
+
+// ConvInteger returns the Int32 convolution of Int8 or Uint8 elements less their zero points,
+// exactly but that sums wrap at 32 bits. Conv says what the shapes and the options are. A zero
+// point is nil for 0, an int, or a Node of the operand's type that broadcasts with the operand.
+// What x is padded with is its zero point.
+func (x Node) ConvInteger(weights Node, xZero, weightsZero any, o ConvOptions) Node {
+	const name = "convinteger"
+	if bad, ok := ofBytes(name, x, weights); !ok {
+		return bad
+	}
+	a, w, op := x.less(name, xZero), weights.less(name, weightsZero), ir.OpDot
+	groups, axis := max(1, o.Groups), 1
+	if o.ChannelsLast {
+		axis = a.Rank() - 1
+	}
+	if a.Err() == nil && w.Err() == nil && a.Rank() > 2 && w.Rank() == a.Rank() {
+		if c := w.Shape()[1]; canHalve(c) && a.Shape()[axis] == c.Mul(ir.Fixed(groups)) {
+			a, w, op = a.halvesOf(groups, axis), w.halves(1, true), ir.OpDotHalves
+		}
+	}
+	return a.convolution(name, w, &o, func(x, w Node, o *ConvOptions) (Node, error) { return x.conv(w, o, op) })
+}
+
+// ofBytes reports whether operands are of Int8 or Uint8; bad carries the mistake if not.
+func ofBytes(name string, xs ...Node) (bad Node, ok bool) {
+	for _, n := range xs {
+		switch {
+		case n.Err() != nil:
+			return n, false
+		case n.DType() != Int8 && n.DType() != Uint8:
+			return fail(name, "elements of %s: it takes int8 and uint8", n.DType()), false
+		}
+	}
+	return Node{}, true
+}
+
+// less returns bytes less their zero point, as Int32.
+func (x Node) less(name string, zero any) Node {
+	if zero == nil || zero == 0 {
+		return x.Cast(Int32)
+	}
+	z := Node{operand(ir.OpSub, zero, x.DType())}
+	if z.Err() == nil && z.DType() != x.DType() {
+		return fail(name, "a zero point of %s for elements of %s", z.DType(), x.DType())
+	}
+	return x.Cast(Int32).Sub(z.Cast(Int32))
+}
+
+// canHalve reports whether an axis has a known extent of two elements or more.
+func canHalve(n Extent) bool {
+	extent, known := n.Int()
+	return known && extent > 1
+}
+
+// halves returns x, elements of at most 16 bits, with an axis half as long: each element is one
+// of the first half of the axis and, in its upper 16 bits, one of the second half. The middle
+// element of an odd number is in both halves. If once is set, it is 0 in the second one; of two
+// factors one has it so.
+func (x Node) halves(axis int, once bool) Node {
+	if axis < 0 {
+		axis += x.Rank()
+	}
+	n, _ := x.Shape()[axis].Int()
+	half := (n + 1) / 2
+	lower, upper := x.SliceAxis(axis, 0, half, 1), x.SliceAxis(axis, n-half, n, 1)
+	if once && n%2 == 1 {
+		first := Iota(Int32, half).Eq(0)
+		for range x.Rank() - 1 - axis {
+			first = first.Unsqueeze(-1)
+		}
+		upper = Where(first, 0, upper)
+	}
+	return lower.And(0xffff).Or(upper.Shl(16))
+}
+
+// halvesOf returns x with the channels of each group, along an axis, as halves has them.
+func (x Node) halvesOf(groups, axis int) Node {
+	if groups == 1 {
+		return x.halves(axis, false)
+	}
+	s := x.Shape()
+	parts := x.Reshape(s[:axis], groups, -1, s[axis+1:]).halves(axis+1, false)
+	return parts.Reshape(s[:axis], -1, s[axis+1:])
+}
