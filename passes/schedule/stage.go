@@ -110,7 +110,9 @@ func (e *elementwise) stageKernels(i int) []kernel.Code {
 }
 
 // packKernel returns the kernel that copies elements of a type that are apart.
-func packKernel(d ir.DType) kernel.Code { return microKernel(kernel.Micro{Kind: kernel.Pack, Type: kernel.BitsType(d)}) }
+func packKernel(d ir.DType) kernel.Code {
+	return microKernel(kernel.Micro{Kind: kernel.Pack, Type: kernel.BitsType(d)})
+}
 
 // transposeKernel returns the kernel that transposes elements of a type.
 func transposeKernel(d ir.DType) kernel.Code {
