@@ -113,7 +113,7 @@ func (c *call) build() ([]value, error) {
 	if err := c.op.check(c.node); err != nil {
 		return nil, err
 	}
-	if len(c.in) > 0 && !c.op.types.Has(c.in[0].dtype()) {
+	if len(c.in) > 0 && c.in[0].kind != missing && !c.op.types.Has(c.in[0].dtype()) {
 		return nil, fmt.Errorf("input 0 is of %s: it takes %s", c.in[0].dtype(), c.op.types)
 	}
 	var outs []value

@@ -11,7 +11,7 @@ import (
 
 var control = []operator{
 	{"If", 1, latest, 1, 1, ir.Bools, attrs{"then_branch": unset{(*subgraph)(nil)}, "else_branch": unset{(*subgraph)(nil)}}, branch},
-	{"Loop", 1, latest, 2, many, ir.Ints, attrs{"body": unset{(*subgraph)(nil)}}, loop},
+	{"Loop", 1, latest, 0, many, ir.Ints, attrs{"body": unset{(*subgraph)(nil)}}, loop},
 	{"Scan", 9, latest, 1, many, ir.AllTypes, attrs{
 		"body": unset{(*subgraph)(nil)}, "num_scan_inputs": unset{0},
 		"scan_input_axes": []int{}, "scan_input_directions": []int{}, "scan_output_axes": []int{}, "scan_output_directions": []int{},
@@ -37,7 +37,8 @@ func branch(c *call) []value {
 // mostTrips limits how often a body is repeated.
 const mostTrips = 1024
 
-// loop repeats its body: a number of times, while a condition holds, or both. The values
+// loop repeats its body: a number of times, while a condition holds, or both: either may be
+// left out, the condition then is true. The values
 // that the body returns are those of the next iteration, and then one for each iteration,
 // which are stacked.
 func loop(c *call) []value {
@@ -53,7 +54,7 @@ func loop(c *call) []value {
 	if c.has(1) {
 		condition = c.in[1]
 	}
-	carried := c.in[2:]
+	carried := c.in[min(2, len(c.in)):]
 	stacks := make([][]value, max(0, len(g.outputs)-1-len(carried)))
 	for i := range count {
 		on, ok := truth(condition)

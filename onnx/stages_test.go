@@ -85,6 +85,34 @@ func TestStages(t *testing.T) {
 	}
 }
 
+// TestLoopBounds has loops without a condition, without a number of iterations, and without
+// either, which have no end.
+func TestLoopBounds(t *testing.T) {
+	of := func(trips, condition string, limit int64) (*Program, error) {
+		return built(t, []string{"y"},
+			made("Constant", attrs{"value": graph.ScalarOf(int64(3))}, nil, "three"),
+			made("Constant", attrs{"value": graph.ScalarOf(true)}, nil, "yes"),
+			made("Constant", attrs{"value": graph.ScalarOf(limit)}, nil, "limit"),
+			made("Loop", attrs{"body": &subgraph{
+				inputs: []port{{name: "i"}, {name: "on"}, {name: "v"}}, outputs: []string{"more", "w"},
+				nodes: []*node{made("Add", attrs{}, []string{"v", "v"}, "w"), made("Less", attrs{}, []string{"i", "limit"}, "more")},
+			}}, []string{trips, condition, "x"}, "y"))
+	}
+	for _, c := range []struct {
+		trips, condition string
+		limit            int64
+		times            float32
+	}{{"three", "", 100, 8}, {"", "yes", 1, 4}, {"", "", 0, 2}, {"three", "yes", 0, 2}} {
+		p, err := of(c.trips, c.condition, c.limit)
+		require.NoError(t, err)
+		out, err := p.Run(t.Context(), graph.Feeds{"x": graph.Ones(graph.Float32, 1, 3), "mask": graph.Of([]bool{true})})
+		require.NoError(t, err)
+		require.True(t, graph.Equal(graph.Full(graph.Float32, c.times, 1, 3), out["y"]), "%v: %s", c, out["y"])
+	}
+	_, err := of("", "", 1<<20)
+	require.ErrorContains(t, err, "more than 1024 iterations")
+}
+
 // TestStageErrors has operators that the tensors of a run do not suit: the error names the
 // node.
 func TestStageErrors(t *testing.T) {
