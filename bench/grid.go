@@ -16,7 +16,7 @@ type grid struct {
 	tiling     bool // whether to measure it without its own kernels too
 }
 
-// grids is W6 to W16, W18, and B1 to B12.
+// grids is W6 to W16, W18, B1 to B12, and M1 to M3.
 func grids() []workload {
 	var ws []workload
 	for _, g := range allGrids() {

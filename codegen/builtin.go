@@ -118,11 +118,29 @@ func Builtins() []kernel.Code {
 	add(superKernels, superTypes...)
 	add(thresholds, ir.Uint8)
 	out = append(out, parseAll(superTypes, longKernels...)...)
+	out = append(out, dotChains()...)
 	out = append(out, builtinMicros()...)
 	out = append(out, builtinReductions()...)
 	out = append(out, builtinScans()...)
 	slices.SortFunc(out, func(a, b kernel.Code) int { return cmp.Compare(a.Signature(), b.Signature()) })
 	return slices.CompactFunc(out, func(a, b kernel.Code) bool { return a.Signature() == b.Signature() })
+}
+
+// dotChains returns the kernels of products of small matrices that are not of one op: the first
+// chains of floats, and the step of one pair of integers.
+func dotChains() (out []kernel.Code) {
+	add := func(d ir.DType, pairs int, first bool) {
+		k, _ := kernel.DotChain(d, pairs, first)
+		out = append(out, k)
+	}
+	for _, d := range superTypes {
+		for pairs := 2; pairs <= kernel.DotChainPairs; pairs++ {
+			add(d, pairs, true)
+		}
+	}
+	add(ir.Int32, 1, false)
+	add(ir.Int64, 1, false)
+	return out
 }
 
 // filled reports whether an op takes so long that it has kernels of unit operands alone:

@@ -6,7 +6,7 @@ import "fmt"
 // complex numbers: parts of packing and of transposes. A period is one element of each line.
 // A block is a vector of 16 bytes of each line, and as many periods; the two halves of
 // registers hold two blocks. A vector of the result is the union of the bytes that VPSHUFB
-// takes from each vector of the operand.
+// takes from each vector of the operand, or of words that VSHUFPS takes from pairs of them.
 
 // mostLines is how many lines are interleaved at most.
 const mostLines = 4
@@ -69,12 +69,59 @@ const (
 )
 
 // unite puts the union of what masks take from n registers, from the given one on, into a
-// register.
-func (p *program) unite(from, n, to int, mask func(v int) shuffleMask) {
+// register that is none of them.
+func (t interleaving) unite(p *program, from, n, to int, mask func(v int) shuffleMask) {
+	if t.size >= wordBytes {
+		words := wordsOf(n, mask)
+		for i := range words {
+			words[i].vector += from
+		}
+		shuffleWords(p, words, to)
+		return
+	}
 	p.do("VPSHUFB", mem(mask(0).symbol()), y(from), y(to))
 	for v := 1; v < n; v++ {
 		p.do("VPSHUFB", mem(mask(v).symbol()), y(from+v), y(shuffled))
 		p.do("VPOR", y(shuffled), y(to), y(to))
+	}
+}
+
+// wordBytes is the size of what VSHUFPS moves.
+const wordBytes = 4
+
+// word is where a word of a result comes from: a vector, and the place in it.
+type word struct{ vector, at int }
+
+// wordsOf returns the words that masks of n vectors take.
+func wordsOf(n int, mask func(v int) shuffleMask) (words [blockBytes / wordBytes]word) {
+	for v := range n {
+		m := mask(v)
+		for i := range words {
+			if at := m[i*wordBytes]; at < 0x80 {
+				words[i] = word{v, int(at) / wordBytes}
+			}
+		}
+	}
+	return words
+}
+
+// shuffleWords puts words of vectors into a register: by one VSHUFPS, whose lower half is of one
+// vector and whose upper half is of one, or by two or three.
+func shuffleWords(p *program, w [4]word, to int) {
+	shuffle := func(a, b, c, d word, to int) {
+		p.do("VSHUFPS", imm(int64(a.at|b.at<<2|c.at<<4|d.at<<6)), y(c.vector), y(a.vector), y(to))
+	}
+	in := func(r, at int) word { return word{r, at} }
+	switch {
+	case w[0].vector == w[1].vector && w[2].vector == w[3].vector:
+		shuffle(w[0], w[1], w[2], w[3], to)
+	case w[0].vector == w[2].vector && w[1].vector == w[3].vector:
+		shuffle(w[0], w[2], w[1], w[3], to)
+		shuffle(in(to, 0), in(to, 2), in(to, 1), in(to, 3), to)
+	default:
+		shuffle(w[0], w[0], w[1], w[1], to)
+		shuffle(w[2], w[2], w[3], w[3], shuffled)
+		shuffle(in(to, 0), in(to, 2), in(shuffled, 0), in(shuffled, 2), to)
 	}
 }
 
@@ -91,13 +138,13 @@ func (t interleaving) loadBlocks(p *program, from memory) {
 
 // line puts the vector of a line of the blocks that are loaded into a register.
 func (t interleaving) line(p *program, line, to int) {
-	p.unite(blockVectors, t.lines, to, func(v int) shuffleMask { return t.apart(v, line) })
+	t.unite(p, blockVectors, t.lines, to, func(v int) shuffleMask { return t.apart(v, line) })
 }
 
 // storeBlocks stores the two blocks whose lines are in lineVectors.
 func (t interleaving) storeBlocks(p *program, to memory) {
 	for v := range t.lines {
-		p.unite(lineVectors, t.lines, union, func(line int) shuffleMask { return t.together(line, v) })
+		t.unite(p, lineVectors, t.lines, union, func(line int) shuffleMask { return t.together(line, v) })
 		p.do("VMOVDQU", x(union), mem(to.at(v*blockBytes)))
 		p.do("VEXTRACTF128", imm(1), y(union), mem(to.at((t.lines+v)*blockBytes)))
 	}

@@ -24,9 +24,10 @@ import (
 // rows of the block do.
 //
 // A right operand that is stored in panels (plan.Access.Panel) or has contiguous rows is read
-// where it is. Any other, such as the windows of an image, is packed block by block, and
-// so is a left one whose pairs have no common stride: see file matmul_pack.go. Then all
-// blocks of rows, or of columns, that need what is packed follow one another:
+// where it is, or, if it is large and its rows are far apart, packed chunk by chunk as the left
+// one is. Any other, such as the windows of an image, is packed block by block, and so is a
+// left one whose pairs have no common stride: see file matmul_pack.go. Then all blocks of
+// rows, or of columns, that need what is packed follow one another:
 //
 //	for each matrix of the batch, block of columns                   in parallel
 //	  pack the right columns, all pairs
@@ -49,7 +50,8 @@ type product struct {
 	right      factor
 	out        factor
 	rows, cols side
-	chunk      int // slot of the packed chunk of left rows, -1 if it is not packed
+	leftChunk  int // slot of the packed chunk of left rows, -1 if it is not packed
+	rightChunk int // the same of right rows
 }
 
 // factor is an operand of a product.
@@ -62,11 +64,15 @@ type factor struct {
 
 // offerProduct is the offer for a step that multiplies matrices.
 func offerProduct(t *target, s *plan.Step) (offer, string) {
-	p := &product{target: t, step: s, chunk: -1}
+	p := newProduct(t, s)
 	if why := p.match(); why != "" {
 		return offer{}, why
 	}
-	return offer{t.Work(s), p.matmul}, ""
+	return offer{p.cost(), p.matmul}, ""
+}
+
+func newProduct(t *target, s *plan.Step) *product {
+	return &product{target: t, step: s, leftChunk: -1, rightChunk: -1}
 }
 
 // match finds the operands of a product, or says why the step is none.
@@ -102,7 +108,7 @@ func (p *product) matmul() (*Draft, string) {
 	if !ok {
 		return nil, "there is no kernel " + p.dot.Signature()
 	}
-	p.draft.Choice = nest.Choice{Kernel: p.dot.Signature(), Engine: engine, Kernels: 1, Cost: p.Work(p.step) * p.slowdown(engine)}
+	p.draft.Choice = nest.Choice{Kernel: p.dot.Signature(), Engine: engine, Kernels: 1, Cost: p.cost() + p.Work(p.step)*(p.slowdown(engine)-1)}
 	p.blocks()
 	items, part, why := p.items()
 	if why != "" {
@@ -110,6 +116,12 @@ func (p *product) matmul() (*Draft, string) {
 	}
 	p.draft.Parts = []nest.Nest{part.part(items)}
 	return p.draft, ""
+}
+
+// cost returns what the step costs with the better engine: its multiplications, and the calls of
+// the matrices of a batch.
+func (p *product) cost() float64 {
+	return p.Work(p.step) + p.Matmul.CallWork*float64(elems(&plan.Step{Axes: p.step.Axes[:p.at.Pairs]}))
 }
 
 // items returns what one iteration of the parallel loops, which part describes, does.

@@ -92,9 +92,13 @@ func (p *product) blocks() {
 	var ok bool
 	p.left.apart, ok = p.stride(&p.left, pairs)
 	p.left.packed = !ok || p.short(&p.left, &p.rows, p.Matmul.DirectRows)
+	rows := p.Matmul.LeftBytes / ir.DotChunk / p.dtype.Size()
+	if p.streams() {
+		rows = p.Matmul.StreamRows
+	}
+	p.tiles(&p.rows, &p.left, rows, kernel.DotRows)
 	p.right.apart, ok = p.stride(&p.right, pairs)
 	p.right.packed = !ok || p.right.strides[len(p.step.Axes)-1] != 1 || p.short(&p.right, &p.cols, p.Matmul.DirectCols) || p.scattered()
-	p.tiles(&p.rows, &p.left, p.Matmul.LeftBytes/ir.DotChunk/p.dtype.Size(), kernel.DotRows)
 	most := p.Matmul.Cols
 	if p.right.packed {
 		most = max(p.width, min(most, p.Matmul.RightBytes/p.pairs/p.dtype.Size()))
@@ -113,11 +117,31 @@ func (p *product) blocks() {
 	share(p.Workers, 2*p.width)
 }
 
+// streams reports whether few rows of the left operand are read to their ends before the next
+// ones: they have several chunks, and so few columns multiply them that memory limits the product.
+func (p *product) streams() bool {
+	return !p.left.packed && p.left.apart == 1 && p.pairs > ir.DotChunk && p.cols.all(p.step.Axes) < p.Matmul.PackCols
+}
+
 // scattered reports whether a right operand whose rows are contiguous is packed all the same:
 // the rows are far apart, and enough rows of the left one read it to pay for the copy. In a
 // row group each block of rows would pack it anew.
 func (p *product) scattered() bool {
-	return p.right.panel == nil && !p.inGroup && p.rows.all(p.step.Axes) >= p.Matmul.PackRows && abs(p.right.apart)*p.dtype.Size() >= p.Matmul.SetBytes
+	return p.wide() && !p.inGroup && p.rows.all(p.step.Axes) >= p.Matmul.PackRows && !p.chunked()
+}
+
+// chunked reports whether chunks of right rows are packed, whole lines of a block at a time: they
+// come from memory, which serves long lines fastest, and all rows of the left operand are in one
+// block, so each chunk is packed once.
+func (p *product) chunked() bool {
+	large := p.pairs*p.cols.all(p.step.Axes)*p.dtype.Size() > p.Matmul.ChunkedBytes
+	return p.wide() && !p.right.packed && large && p.rows.count(p.step.Axes) == 1
+}
+
+// wide reports whether the rows of the right operand are contiguous, but so far apart that few of
+// them fit a set of the cache.
+func (p *product) wide() bool {
+	return p.right.panel == nil && p.right.strides[len(p.step.Axes)-1] == 1 && abs(p.right.apart)*p.dtype.Size() >= p.Matmul.SetBytes
 }
 
 // iterations returns how many blocks goroutines compute apart from each other.

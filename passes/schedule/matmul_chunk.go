@@ -32,7 +32,16 @@ func (c *dotChunk) items() (items []nest.Item, why string) {
 		}
 		items, left, across = append(items, pack), packed, 1
 	}
-	items = append(items, c.panels(left, across, n, adds))
+	right := c.arg(&c.right)
+	right.Step = c.right.apart
+	if c.chunked() {
+		pack, packed, why := c.packRight(right, n)
+		if why != "" {
+			return nil, why
+		}
+		items, right = append(items, pack), packed
+	}
+	items = append(items, c.panels(left, right, across, n, adds))
 	if c.first {
 		return items, ""
 	}
@@ -40,10 +49,10 @@ func (c *dotChunk) items() (items []nest.Item, why string) {
 }
 
 // panels returns the loop over the panels of the block's columns, which multiplies.
-func (c *dotChunk) panels(left nest.Arg, across int, n, adds nest.Size) nest.Item {
+func (c *dotChunk) panels(left, right nest.Arg, across int, n, adds nest.Size) nest.Item {
 	size := c.dtype.Size()
-	right, out, next := c.arg(&c.right), c.arg(&c.out), 0
-	right.Step, out.Step = c.right.apart, c.out.strides[c.rows.last()]
+	out, next := c.arg(&c.out), 0
+	out.Step = c.out.strides[c.rows.last()]
 	beside := c.width
 	if panel := c.right.panel; panel != nil {
 		beside = panel.Stride
@@ -90,11 +99,11 @@ func (c *dotChunk) packsLeft() bool {
 // together, along the columns.
 func (c *dotChunk) packChunk(left nest.Arg, n nest.Size) (item nest.Item, packed nest.Arg, why string) {
 	line := min(c.pairs, ir.DotChunk)
-	if c.chunk < 0 {
-		c.chunk = c.draft.scratch(c.dtype, c.rows.most()*line)
+	if c.leftChunk < 0 {
+		c.leftChunk = c.draft.scratch(c.dtype, c.rows.most()*line)
 		c.draft.Choice.Packed = append(c.draft.Choice.Packed, c.left.slot)
 	}
-	packed = nest.Arg{Slot: c.chunk, Strides: make([]int, len(left.Strides)), Step: line}
+	packed = nest.Arg{Slot: c.leftChunk, Strides: make([]int, len(left.Strides)), Step: line}
 	across, row := c.left.apart, left.Step
 	var k kernel.Code = packKernel(c.dtype)
 	fields := []nest.Size{nest.Fixed(across * c.dtype.Size())}
@@ -110,4 +119,19 @@ func (c *dotChunk) packChunk(left nest.Arg, n nest.Size) (item nest.Item, packed
 		return item, packed, "there is no kernel " + k.Signature()
 	}
 	return call(k, c.rows.size(c.walk), n, []nest.Arg{left, packed}, fields...), packed, ""
+}
+
+// packRight returns the call that copies the block's columns of n right rows into local memory,
+// and where they are then. It reads along the rows, as memory serves them fastest.
+func (c *dotChunk) packRight(right nest.Arg, n nest.Size) (item nest.Item, packed nest.Arg, why string) {
+	k, line := copyKernel(c.dtype, false), oddLines(c.cols.most(), c.dtype)
+	if _, ok := c.lib.Engine(k.Signature()); !ok {
+		return item, packed, "there is no kernel " + k.Signature()
+	}
+	if c.rightChunk < 0 {
+		c.rightChunk = c.draft.scratch(c.dtype, min(c.pairs, ir.DotChunk)*line)
+		c.draft.Choice.Packed = append(c.draft.Choice.Packed, c.right.slot)
+	}
+	packed = nest.Arg{Slot: c.rightChunk, Strides: make([]int, len(right.Strides)), Step: line}
+	return call(k, n, c.cols.size(c.walk), []nest.Arg{right, packed}), packed, ""
 }

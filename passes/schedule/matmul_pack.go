@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
@@ -15,7 +16,7 @@ import (
 // factor is what is packed.
 func (p *product) pack(w *walk, f *factor, d *side) (items []nest.Item, why string) {
 	from := f.view
-	line := p.lineOf(d.most())
+	line := oddLines(d.most(), p.dtype)
 	into := view{slot: p.draft.scratch(p.dtype, p.pairs*line), strides: make([]int, len(p.step.Axes)), from: w.depth()}
 	p.draft.Choice.Packed = append(p.draft.Choice.Packed, f.slot)
 	axes := axesFrom(p.at.Pairs, p.at.Rows)
@@ -41,10 +42,10 @@ func (p *product) pack(w *walk, f *factor, d *side) (items []nest.Item, why stri
 	return items, ""
 }
 
-// lineOf returns how many elements apart lines of n are: whole cache lines, and an odd
-// number of them, so that the lines of a chunk are in different sets of the cache.
-func (p *product) lineOf(n int) int {
-	unit := cacheLine / p.dtype.Size()
+// oddLines returns how many elements apart lines of n are: whole cache lines, and an odd number
+// of them, so that the lines of a block are in different sets of the cache.
+func oddLines(n int, d ir.DType) int {
+	unit := cacheLine / d.Size()
 	return ((n-1)/unit + 1 | 1) * unit
 }
 

@@ -22,7 +22,7 @@ import (
 // many, with tails.
 func TestMatmul(t *testing.T) {
 	all := reached{}
-	all.checkAll(t, []string{"panels", "no panels", "batch", "blocks of rows", "blocks of columns", "blocks of images", "chunks", "left windows", "right windows",
+	all.checkAll(t, []string{"panels", "no panels", "batch", "blocks of rows", "blocks of columns", "blocks of images", "chunks", "left windows", "right windows", "right chunks",
 		"pack u32", "kernel (u0:f32) { t0 = copy u0; store t0 }", "transpose u32"}, func(t *rapid.T) {
 		draw := rapid.SampledFrom([]func(*rapid.T) string{drawProduct, drawWindows}).Draw(t, "form of product")
 		p := lowered(t, draw(t))
@@ -32,7 +32,12 @@ func TestMatmul(t *testing.T) {
 			if role, _ := s.Kind(); role != plan.Contract {
 				continue
 			}
-			d, of := checkMatmul(t, p, &s, m)
+			var of *product
+			d := checkMatmul(t, p, &s, m, func(at *target, s *plan.Step) (*Draft, string) {
+				of = newProduct(at, s)
+				require.Empty(t, of.match())
+				return of.matmul()
+			})
 			for what, is := range map[string]bool{
 				"panels":            slices.ContainsFunc(s.In, func(a plan.Access) bool { return a.Panel != nil }),
 				"no panels":         !slices.ContainsFunc(s.In, func(a plan.Access) bool { return a.Panel != nil }),
@@ -42,6 +47,7 @@ func TestMatmul(t *testing.T) {
 				"blocks of images":  of.cols.inner > 1 && of.cols.count(s.Axes) > 1 && of.right.packed,
 				"chunks":            of.pairs > ir.DotChunk,
 				"left windows":      of.left.packed,
+				"right chunks":      of.chunked(),
 				"right windows":     of.right.packed && of.rows.count(s.Axes) > 1,
 			} {
 				if is {
@@ -129,12 +135,15 @@ func drawMachine(t *rapid.T) *tuning.Machine {
 		m.Matmul.Cols, m.Matmul.LeastCols = 32, 16
 		m.Matmul.PackCols = 8
 	}
+	if rapid.Bool().Draw(t, "right chunks") {
+		m.Matmul.ChunkedBytes, m.Matmul.SetBytes = 1<<10, 64
+	}
 	return m
 }
 
-// checkMatmul schedules a step alone, with all that it reads as params, and compares
+// checkMatmul drafts a step alone, with all that it reads as params, and compares
 // each element that it stores with the definition.
-func checkMatmul(t *rapid.T, p *plan.Plan, s *plan.Step, m *tuning.Machine) (*Draft, *product) {
+func checkMatmul(t *rapid.T, p *plan.Plan, s *plan.Step, m *tuning.Machine, draft func(*target, *plan.Step) (*Draft, string)) *Draft {
 	accesses := []*plan.Access{&s.In[0], &s.In[1], &s.Out[0].Access}
 	var buffers []plan.Buffer
 	var inputs [][]uint64
@@ -157,9 +166,7 @@ func checkMatmul(t *rapid.T, p *plan.Plan, s *plan.Step, m *tuning.Machine) (*Dr
 		a.Buffer = i
 		buffers = append(buffers, b)
 	}
-	of := &product{target: &target{Machine: m, lib: complete{}, buffers: buffers}, step: s, chunk: -1}
-	require.Empty(t, of.match())
-	d, why := of.matmul()
+	d, why := draft(&target{Machine: m, lib: complete{}, buffers: buffers}, s)
 	require.Empty(t, why)
 	program := &nest.Program{Buffers: buffers, Tasks: []nest.Task{{Slots: d.Slots, Scratch: d.Scratch, Parts: d.Parts, Choices: []nest.Choice{d.Choice}}}}
 	got, err := nest.Eval(program, inputs, nest.Shuffled(rapid.Uint64().Draw(t, "order")))
@@ -175,7 +182,7 @@ func checkMatmul(t *rapid.T, p *plan.Plan, s *plan.Step, m *tuning.Machine) (*Dr
 		want := ir.DotLine(s.Body.Body[0].Op, buffers[2].DType, x, y, false)
 		require.Equal(t, want, got[0][locate(&s.Out[0].Access, index)], "element %v", index)
 	}
-	return d, of
+	return d
 }
 
 // advance moves to the next index of a box, and reports whether there is one.

@@ -524,6 +524,12 @@ func init() {
 		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = fma u0 s1 u2; store t0 }", Fn: k_fma_f64_usu_951494ca66},
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = fma u0 u1 s2; store t0 }", Fn: k_fma_f64_uus_44bcb8b1a8},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = fma u0 u1 u2; store t0 }", Fn: k_fma_f64_uuu_97a98965c6},
+		{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; store t1 }", Fn: k_fma_fma_f32_uusuu_65f5684e4d},
+		{Sig: "kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; store t1 }", Fn: k_fma_fma_f64_uusuu_b470e735ab},
+		{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32, u5:f32, u6:f32) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; store t2 }", Fn: k_fma_fma_fma_f32_uusuuuu_892c10a14c},
+		{Sig: "kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64, u5:f64, u6:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; store t2 }", Fn: k_fma_fma_fma_f64_uusuuuu_b29a06337b},
+		{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32, u8:f32) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; t3 = fma u7 u8 t2; store t3 }", Fn: k_fma_fma_fma_fma_f32_uusuuuuuu_a4a5d631c2},
+		{Sig: "kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64, u5:f64, u6:f64, u7:f64, u8:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; t3 = fma u7 u8 t2; store t3 }", Fn: k_fma_fma_fma_fma_f64_uusuuuuuu_84580cf999},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = fmod u0 u1; store t0 }", Fn: k_fmod_f32_uu_23f2965b3a},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = fmod u0 u1; store t0 }", Fn: k_fmod_f64_uu_5820ebcd33},
 		{Sig: "kernel (u0:f32) { t0 = gelu u0; store t0 }", Fn: k_gelu_f32_u_5a39b6b00a},
@@ -766,6 +772,8 @@ func init() {
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = mul u0 u0; t1 = add t0 u1; store t1 }", Fn: k_mul_add_f64_uu_ced8144a0e},
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = add s2 t0; store t1 }", Fn: k_mul_add_f64_uus_0a1f1e6f2a},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }", Fn: k_mul_add_f64_uuu_b8e4cd2e51},
+		{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }", Fn: k_mul_add_i32_uuu_1800471362},
+		{Sig: "kernel (u0:i64, u1:i64, u2:i64) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }", Fn: k_mul_add_i64_uuu_ac13442591},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32, u3:f32) { t0 = mul s0 u1; t1 = add s2 t0; t2 = mul t1 u3; store t2 }", Fn: k_mul_add_mul_f32_susu_d4e52dbdca},
 		{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32) { t0 = mul u0 u1; t1 = add t0 s2; t2 = mul t1 u3; store t2 }", Fn: k_mul_add_mul_f32_uusu_972dd93a49},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul t1 u3; store t2 }", Fn: k_mul_add_mul_f32_uuuu_ca920e09af},
@@ -5996,6 +6004,60 @@ func k_fma_f64_uus_44bcb8b1a8(f *abi.Frame)
 //go:noescape
 func k_fma_f64_uuu_97a98965c6(f *abi.Frame)
 
+// k_fma_fma_f32_uusuu_65f5684e4d is
+//
+//	kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; store t1 }
+//
+// for i: o0[i] = fma(a3[i], a4[i], fma(a0[i], a1[i], a2))
+//
+//go:noescape
+func k_fma_fma_f32_uusuu_65f5684e4d(f *abi.Frame)
+
+// k_fma_fma_f64_uusuu_b470e735ab is
+//
+//	kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; store t1 }
+//
+// for i: o0[i] = fma(a3[i], a4[i], fma(a0[i], a1[i], a2))
+//
+//go:noescape
+func k_fma_fma_f64_uusuu_b470e735ab(f *abi.Frame)
+
+// k_fma_fma_fma_f32_uusuuuu_892c10a14c is
+//
+//	kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32, u5:f32, u6:f32) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; store t2 }
+//
+// for i: o0[i] = fma(a5[i], a6[i], fma(a3[i], a4[i], fma(a0[i], a1[i], a2)))
+//
+//go:noescape
+func k_fma_fma_fma_f32_uusuuuu_892c10a14c(f *abi.Frame)
+
+// k_fma_fma_fma_f64_uusuuuu_b29a06337b is
+//
+//	kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64, u5:f64, u6:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; store t2 }
+//
+// for i: o0[i] = fma(a5[i], a6[i], fma(a3[i], a4[i], fma(a0[i], a1[i], a2)))
+//
+//go:noescape
+func k_fma_fma_fma_f64_uusuuuu_b29a06337b(f *abi.Frame)
+
+// k_fma_fma_fma_fma_f32_uusuuuuuu_a4a5d631c2 is
+//
+//	kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32, u8:f32) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; t3 = fma u7 u8 t2; store t3 }
+//
+// for i: o0[i] = fma(a7[i], a8[i], fma(a5[i], a6[i], fma(a3[i], a4[i], fma(a0[i], a1[i], a2))))
+//
+//go:noescape
+func k_fma_fma_fma_fma_f32_uusuuuuuu_a4a5d631c2(f *abi.Frame)
+
+// k_fma_fma_fma_fma_f64_uusuuuuuu_84580cf999 is
+//
+//	kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64, u5:f64, u6:f64, u7:f64, u8:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; t3 = fma u7 u8 t2; store t3 }
+//
+// for i: o0[i] = fma(a7[i], a8[i], fma(a5[i], a6[i], fma(a3[i], a4[i], fma(a0[i], a1[i], a2))))
+//
+//go:noescape
+func k_fma_fma_fma_fma_f64_uusuuuuuu_84580cf999(f *abi.Frame)
+
 // k_fmod_f32_uu_23f2965b3a is
 //
 //	kernel (u0:f32, u1:f32) { t0 = fmod u0 u1; store t0 }
@@ -8173,6 +8235,24 @@ func k_mul_add_f64_uus_0a1f1e6f2a(f *abi.Frame)
 //
 //go:noescape
 func k_mul_add_f64_uuu_b8e4cd2e51(f *abi.Frame)
+
+// k_mul_add_i32_uuu_1800471362 is
+//
+//	kernel (u0:i32, u1:i32, u2:i32) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] * a1[i]) + a2[i]
+//
+//go:noescape
+func k_mul_add_i32_uuu_1800471362(f *abi.Frame)
+
+// k_mul_add_i64_uuu_ac13442591 is
+//
+//	kernel (u0:i64, u1:i64, u2:i64) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] * a1[i]) + a2[i]
+//
+//go:noescape
+func k_mul_add_i64_uuu_ac13442591(f *abi.Frame)
 
 // k_mul_add_mul_f32_susu_d4e52dbdca is
 //

@@ -147,6 +147,12 @@ func init() {
 		{Sig: "kernel (u0:f32) { t0 = expm1 u0; store t0 }", Fn: k_expm1_f32_u_8e161a5337_avx512},
 		{Sig: "kernel fast (u0:f32) { t0 = expm1 u0; store t0 }", Fn: k_expm1_f32_u_c4a2391563_avx512},
 		{Sig: "kernel (u0:f64) { t0 = expm1 u0; store t0 }", Fn: k_expm1_f64_u_c12d99e908_avx512},
+		{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; store t1 }", Fn: k_fma_fma_f32_uusuu_65f5684e4d_avx512},
+		{Sig: "kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; store t1 }", Fn: k_fma_fma_f64_uusuu_b470e735ab_avx512},
+		{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32, u5:f32, u6:f32) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; store t2 }", Fn: k_fma_fma_fma_f32_uusuuuu_892c10a14c_avx512},
+		{Sig: "kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64, u5:f64, u6:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; store t2 }", Fn: k_fma_fma_fma_f64_uusuuuu_b29a06337b_avx512},
+		{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32, u8:f32) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; t3 = fma u7 u8 t2; store t3 }", Fn: k_fma_fma_fma_fma_f32_uusuuuuuu_a4a5d631c2_avx512},
+		{Sig: "kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64, u5:f64, u6:f64, u7:f64, u8:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; t3 = fma u7 u8 t2; store t3 }", Fn: k_fma_fma_fma_fma_f64_uusuuuuuu_84580cf999_avx512},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = fmod u0 u1; store t0 }", Fn: k_fmod_f32_uu_23f2965b3a_avx512},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = fmod u0 u1; store t0 }", Fn: k_fmod_f64_uu_5820ebcd33_avx512},
 		{Sig: "kernel (u0:f32) { t0 = gelu u0; store t0 }", Fn: k_gelu_f32_u_5a39b6b00a_avx512},
@@ -1593,6 +1599,60 @@ func k_expm1_f32_u_c4a2391563_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_expm1_f64_u_c12d99e908_avx512(f *abi.Frame)
+
+// k_fma_fma_f32_uusuu_65f5684e4d_avx512 is
+//
+//	kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; store t1 }
+//
+// for i: o0[i] = fma(a3[i], a4[i], fma(a0[i], a1[i], a2))
+//
+//go:noescape
+func k_fma_fma_f32_uusuu_65f5684e4d_avx512(f *abi.Frame)
+
+// k_fma_fma_f64_uusuu_b470e735ab_avx512 is
+//
+//	kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; store t1 }
+//
+// for i: o0[i] = fma(a3[i], a4[i], fma(a0[i], a1[i], a2))
+//
+//go:noescape
+func k_fma_fma_f64_uusuu_b470e735ab_avx512(f *abi.Frame)
+
+// k_fma_fma_fma_f32_uusuuuu_892c10a14c_avx512 is
+//
+//	kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32, u5:f32, u6:f32) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; store t2 }
+//
+// for i: o0[i] = fma(a5[i], a6[i], fma(a3[i], a4[i], fma(a0[i], a1[i], a2)))
+//
+//go:noescape
+func k_fma_fma_fma_f32_uusuuuu_892c10a14c_avx512(f *abi.Frame)
+
+// k_fma_fma_fma_f64_uusuuuu_b29a06337b_avx512 is
+//
+//	kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64, u5:f64, u6:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; store t2 }
+//
+// for i: o0[i] = fma(a5[i], a6[i], fma(a3[i], a4[i], fma(a0[i], a1[i], a2)))
+//
+//go:noescape
+func k_fma_fma_fma_f64_uusuuuu_b29a06337b_avx512(f *abi.Frame)
+
+// k_fma_fma_fma_fma_f32_uusuuuuuu_a4a5d631c2_avx512 is
+//
+//	kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32, u8:f32) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; t3 = fma u7 u8 t2; store t3 }
+//
+// for i: o0[i] = fma(a7[i], a8[i], fma(a5[i], a6[i], fma(a3[i], a4[i], fma(a0[i], a1[i], a2))))
+//
+//go:noescape
+func k_fma_fma_fma_fma_f32_uusuuuuuu_a4a5d631c2_avx512(f *abi.Frame)
+
+// k_fma_fma_fma_fma_f64_uusuuuuuu_84580cf999_avx512 is
+//
+//	kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64, u5:f64, u6:f64, u7:f64, u8:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; t3 = fma u7 u8 t2; store t3 }
+//
+// for i: o0[i] = fma(a7[i], a8[i], fma(a5[i], a6[i], fma(a3[i], a4[i], fma(a0[i], a1[i], a2))))
+//
+//go:noescape
+func k_fma_fma_fma_fma_f64_uusuuuuuu_84580cf999_avx512(f *abi.Frame)
 
 // k_fmod_f32_uu_23f2965b3a_avx512 is
 //

@@ -30825,6 +30825,562 @@ done:
 	VZEROUPPER
 	RET
 
+// func k_fma_fma_f32_uusuu_65f5684e4d_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_fma_fma_f32_uusuu_65f5684e4d_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R12
+	TESTQ R12, R12
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R13
+	MOVQ  40(CX), R9
+	MOVQ  48(CX), R10
+	MOVQ  56(CX), R11
+
+row:
+	VBROADCASTSS (R13), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS     (R8)(BX*4), Z0
+	VFMADD132PS (DI)(BX*4), Z31, Z0
+	VMOVUPS     (R10)(BX*4), Z1
+	VFMADD231PS (R9)(BX*4), Z1, Z0
+	VMOVUPS     Z0, (R11)(BX*4)
+	ADDQ        $0x10, BX
+	CMPQ        BX, AX
+	JLE         loop
+
+tail:
+	CMPQ        BX, SI
+	JGE         next
+	MOVQ        SI, CX
+	SUBQ        BX, CX
+	MOVQ        $-1, DX
+	BZHIQ       CX, DX, DX
+	KMOVW       DX, K1
+	VMOVUPS.Z   (DI)(BX*4), K1, Z0
+	VMOVUPS.Z   (R8)(BX*4), K1, Z1
+	VFMADD132PS Z1, Z31, Z0
+	VMOVUPS.Z   (R9)(BX*4), K1, Z1
+	VMOVUPS.Z   (R10)(BX*4), K1, Z2
+	VFMADD132PS Z2, Z0, Z1
+	VMOVUPS     Z1, K1, (R11)(BX*4)
+
+next:
+	DECQ R12
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R13
+	ADDQ 232(CX), R9
+	ADDQ 240(CX), R10
+	ADDQ 248(CX), R11
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_fma_fma_f64_uusuu_b470e735ab_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_fma_fma_f64_uusuu_b470e735ab_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R12
+	TESTQ R12, R12
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R13
+	MOVQ  40(CX), R9
+	MOVQ  48(CX), R10
+	MOVQ  56(CX), R11
+
+row:
+	VBROADCASTSD (R13), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS     (R8)(BX*8), Z0
+	VFMADD132PD (DI)(BX*8), Z31, Z0
+	VMOVUPS     64(R8)(BX*8), Z1
+	VFMADD132PD 64(DI)(BX*8), Z31, Z1
+	VMOVUPS     (R10)(BX*8), Z2
+	VFMADD231PD (R9)(BX*8), Z2, Z0
+	VMOVUPS     64(R10)(BX*8), Z2
+	VFMADD231PD 64(R9)(BX*8), Z2, Z1
+	VMOVUPS     Z0, (R11)(BX*8)
+	VMOVUPS     Z1, 64(R11)(BX*8)
+	ADDQ        $0x10, BX
+	CMPQ        BX, AX
+	JLE         loop
+
+tail:
+	CMPQ        BX, SI
+	JGE         next
+	MOVQ        SI, CX
+	SUBQ        BX, CX
+	MOVQ        $-1, DX
+	BZHIQ       CX, DX, DX
+	KMOVB       DX, K1
+	VMOVUPD.Z   (DI)(BX*8), K1, Z0
+	VMOVUPD.Z   (R8)(BX*8), K1, Z1
+	VFMADD132PD Z1, Z31, Z0
+	VMOVUPD.Z   (R9)(BX*8), K1, Z1
+	VMOVUPD.Z   (R10)(BX*8), K1, Z2
+	VFMADD132PD Z2, Z0, Z1
+	VMOVUPD     Z1, K1, (R11)(BX*8)
+	MOVQ        SI, CX
+	SUBQ        BX, CX
+	MOVQ        $-1, DX
+	BZHIQ       CX, DX, DX
+	SHRQ        $0x08, DX
+	KMOVB       DX, K1
+	VMOVUPD.Z   64(DI)(BX*8), K1, Z0
+	VMOVUPD.Z   64(R8)(BX*8), K1, Z1
+	VFMADD132PD Z1, Z31, Z0
+	VMOVUPD.Z   64(R9)(BX*8), K1, Z1
+	VMOVUPD.Z   64(R10)(BX*8), K1, Z2
+	VFMADD132PD Z2, Z0, Z1
+	VMOVUPD     Z1, K1, 64(R11)(BX*8)
+
+next:
+	DECQ R12
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R13
+	ADDQ 232(CX), R9
+	ADDQ 240(CX), R10
+	ADDQ 248(CX), R11
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_fma_fma_fma_f32_uusuuuu_892c10a14c_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_fma_fma_fma_f32_uusuuuu_892c10a14c_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32, u5:f32, u6:f32) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; store t2 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R14
+	TESTQ R14, R14
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R15
+	MOVQ  40(CX), R9
+	MOVQ  48(CX), R10
+	MOVQ  56(CX), R11
+	MOVQ  64(CX), R12
+	MOVQ  72(CX), R13
+
+row:
+	VBROADCASTSS (R15), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS     (R8)(BX*4), Z0
+	VFMADD132PS (DI)(BX*4), Z31, Z0
+	VMOVUPS     (R10)(BX*4), Z1
+	VFMADD231PS (R9)(BX*4), Z1, Z0
+	VMOVUPS     (R12)(BX*4), Z1
+	VFMADD231PS (R11)(BX*4), Z1, Z0
+	VMOVUPS     Z0, (R13)(BX*4)
+	ADDQ        $0x10, BX
+	CMPQ        BX, AX
+	JLE         loop
+
+tail:
+	CMPQ        BX, SI
+	JGE         next
+	MOVQ        SI, CX
+	SUBQ        BX, CX
+	MOVQ        $-1, DX
+	BZHIQ       CX, DX, DX
+	KMOVW       DX, K1
+	VMOVUPS.Z   (DI)(BX*4), K1, Z0
+	VMOVUPS.Z   (R8)(BX*4), K1, Z1
+	VFMADD132PS Z1, Z31, Z0
+	VMOVUPS.Z   (R9)(BX*4), K1, Z1
+	VMOVUPS.Z   (R10)(BX*4), K1, Z2
+	VFMADD132PS Z2, Z0, Z1
+	VMOVUPS.Z   (R11)(BX*4), K1, Z0
+	VMOVUPS.Z   (R12)(BX*4), K1, Z2
+	VFMADD132PS Z2, Z1, Z0
+	VMOVUPS     Z0, K1, (R13)(BX*4)
+
+next:
+	DECQ R14
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R15
+	ADDQ 232(CX), R9
+	ADDQ 240(CX), R10
+	ADDQ 248(CX), R11
+	ADDQ 256(CX), R12
+	ADDQ 264(CX), R13
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_fma_fma_fma_f64_uusuuuu_b29a06337b_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_fma_fma_fma_f64_uusuuuu_b29a06337b_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64, u5:f64, u6:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; store t2 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R14
+	TESTQ R14, R14
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R15
+	MOVQ  40(CX), R9
+	MOVQ  48(CX), R10
+	MOVQ  56(CX), R11
+	MOVQ  64(CX), R12
+	MOVQ  72(CX), R13
+
+row:
+	VBROADCASTSD (R15), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS     (R8)(BX*8), Z0
+	VFMADD132PD (DI)(BX*8), Z31, Z0
+	VMOVUPS     64(R8)(BX*8), Z1
+	VFMADD132PD 64(DI)(BX*8), Z31, Z1
+	VMOVUPS     (R10)(BX*8), Z2
+	VFMADD231PD (R9)(BX*8), Z2, Z0
+	VMOVUPS     64(R10)(BX*8), Z2
+	VFMADD231PD 64(R9)(BX*8), Z2, Z1
+	VMOVUPS     (R12)(BX*8), Z2
+	VFMADD231PD (R11)(BX*8), Z2, Z0
+	VMOVUPS     64(R12)(BX*8), Z2
+	VFMADD231PD 64(R11)(BX*8), Z2, Z1
+	VMOVUPS     Z0, (R13)(BX*8)
+	VMOVUPS     Z1, 64(R13)(BX*8)
+	ADDQ        $0x10, BX
+	CMPQ        BX, AX
+	JLE         loop
+
+tail:
+	CMPQ        BX, SI
+	JGE         next
+	MOVQ        SI, CX
+	SUBQ        BX, CX
+	MOVQ        $-1, DX
+	BZHIQ       CX, DX, DX
+	KMOVB       DX, K1
+	VMOVUPD.Z   (DI)(BX*8), K1, Z0
+	VMOVUPD.Z   (R8)(BX*8), K1, Z1
+	VFMADD132PD Z1, Z31, Z0
+	VMOVUPD.Z   (R9)(BX*8), K1, Z1
+	VMOVUPD.Z   (R10)(BX*8), K1, Z2
+	VFMADD132PD Z2, Z0, Z1
+	VMOVUPD.Z   (R11)(BX*8), K1, Z0
+	VMOVUPD.Z   (R12)(BX*8), K1, Z2
+	VFMADD132PD Z2, Z1, Z0
+	VMOVUPD     Z0, K1, (R13)(BX*8)
+	MOVQ        SI, CX
+	SUBQ        BX, CX
+	MOVQ        $-1, DX
+	BZHIQ       CX, DX, DX
+	SHRQ        $0x08, DX
+	KMOVB       DX, K1
+	VMOVUPD.Z   64(DI)(BX*8), K1, Z0
+	VMOVUPD.Z   64(R8)(BX*8), K1, Z1
+	VFMADD132PD Z1, Z31, Z0
+	VMOVUPD.Z   64(R9)(BX*8), K1, Z1
+	VMOVUPD.Z   64(R10)(BX*8), K1, Z2
+	VFMADD132PD Z2, Z0, Z1
+	VMOVUPD.Z   64(R11)(BX*8), K1, Z0
+	VMOVUPD.Z   64(R12)(BX*8), K1, Z2
+	VFMADD132PD Z2, Z1, Z0
+	VMOVUPD     Z0, K1, 64(R13)(BX*8)
+
+next:
+	DECQ R14
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R15
+	ADDQ 232(CX), R9
+	ADDQ 240(CX), R10
+	ADDQ 248(CX), R11
+	ADDQ 256(CX), R12
+	ADDQ 264(CX), R13
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_fma_fma_fma_fma_f32_uusuuuuuu_a4a5d631c2_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_fma_fma_fma_fma_f32_uusuuuuuu_a4a5d631c2_avx512(SB), NOSPLIT, $16-8
+	// kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32, u8:f32) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; t3 = fma u7 u8 t2; store t3 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), AX
+	MOVQ  AX, (SP)
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), AX
+	MOVQ  AX, 8(SP)
+	MOVQ  40(CX), R9
+	MOVQ  48(CX), R10
+	MOVQ  56(CX), R11
+	MOVQ  64(CX), R12
+	MOVQ  72(CX), R13
+	MOVQ  80(CX), R14
+	MOVQ  88(CX), R15
+
+row:
+	MOVQ         8(SP), AX
+	VBROADCASTSS (AX), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x20, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS     (R8)(BX*4), Z0
+	VFMADD132PS (DI)(BX*4), Z31, Z0
+	VMOVUPS     64(R8)(BX*4), Z1
+	VFMADD132PS 64(DI)(BX*4), Z31, Z1
+	VMOVUPS     (R10)(BX*4), Z2
+	VFMADD231PS (R9)(BX*4), Z2, Z0
+	VMOVUPS     64(R10)(BX*4), Z2
+	VFMADD231PS 64(R9)(BX*4), Z2, Z1
+	VMOVUPS     (R12)(BX*4), Z2
+	VFMADD231PS (R11)(BX*4), Z2, Z0
+	VMOVUPS     64(R12)(BX*4), Z2
+	VFMADD231PS 64(R11)(BX*4), Z2, Z1
+	VMOVUPS     (R14)(BX*4), Z2
+	VFMADD231PS (R13)(BX*4), Z2, Z0
+	VMOVUPS     64(R14)(BX*4), Z2
+	VFMADD231PS 64(R13)(BX*4), Z2, Z1
+	VMOVUPS     Z0, (R15)(BX*4)
+	VMOVUPS     Z1, 64(R15)(BX*4)
+	ADDQ        $0x20, BX
+	CMPQ        BX, AX
+	JLE         loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ        SI, CX
+	SUBQ        BX, CX
+	MOVQ        $+16, DX
+	CMPQ        CX, DX
+	CMOVQGT     DX, CX
+	MOVQ        $-1, DX
+	BZHIQ       CX, DX, DX
+	KMOVW       DX, K1
+	VMOVUPS.Z   (DI)(BX*4), K1, Z0
+	VMOVUPS.Z   (R8)(BX*4), K1, Z1
+	VFMADD132PS Z1, Z31, Z0
+	VMOVUPS.Z   (R9)(BX*4), K1, Z1
+	VMOVUPS.Z   (R10)(BX*4), K1, Z2
+	VFMADD132PS Z2, Z0, Z1
+	VMOVUPS.Z   (R11)(BX*4), K1, Z0
+	VMOVUPS.Z   (R12)(BX*4), K1, Z2
+	VFMADD132PS Z2, Z1, Z0
+	VMOVUPS.Z   (R13)(BX*4), K1, Z1
+	VMOVUPS.Z   (R14)(BX*4), K1, Z2
+	VFMADD132PS Z2, Z0, Z1
+	VMOVUPS     Z1, K1, (R15)(BX*4)
+	ADDQ        $0x10, BX
+	CMPQ        BX, SI
+	JLT         step
+
+next:
+	DECQ (SP)
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	MOVQ 224(CX), AX
+	ADDQ AX, 8(SP)
+	ADDQ 232(CX), R9
+	ADDQ 240(CX), R10
+	ADDQ 248(CX), R11
+	ADDQ 256(CX), R12
+	ADDQ 264(CX), R13
+	ADDQ 272(CX), R14
+	ADDQ 280(CX), R15
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_fma_fma_fma_fma_f64_uusuuuuuu_84580cf999_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·k_fma_fma_fma_fma_f64_uusuuuuuu_84580cf999_avx512(SB), NOSPLIT, $16-8
+	// kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64, u5:f64, u6:f64, u7:f64, u8:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; t3 = fma u7 u8 t2; store t3 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), AX
+	MOVQ  AX, (SP)
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), AX
+	MOVQ  AX, 8(SP)
+	MOVQ  40(CX), R9
+	MOVQ  48(CX), R10
+	MOVQ  56(CX), R11
+	MOVQ  64(CX), R12
+	MOVQ  72(CX), R13
+	MOVQ  80(CX), R14
+	MOVQ  88(CX), R15
+
+row:
+	MOVQ         8(SP), AX
+	VBROADCASTSD (AX), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS     (R8)(BX*8), Z0
+	VFMADD132PD (DI)(BX*8), Z31, Z0
+	VMOVUPS     64(R8)(BX*8), Z1
+	VFMADD132PD 64(DI)(BX*8), Z31, Z1
+	VMOVUPS     (R10)(BX*8), Z2
+	VFMADD231PD (R9)(BX*8), Z2, Z0
+	VMOVUPS     64(R10)(BX*8), Z2
+	VFMADD231PD 64(R9)(BX*8), Z2, Z1
+	VMOVUPS     (R12)(BX*8), Z2
+	VFMADD231PD (R11)(BX*8), Z2, Z0
+	VMOVUPS     64(R12)(BX*8), Z2
+	VFMADD231PD 64(R11)(BX*8), Z2, Z1
+	VMOVUPS     (R14)(BX*8), Z2
+	VFMADD231PD (R13)(BX*8), Z2, Z0
+	VMOVUPS     64(R14)(BX*8), Z2
+	VFMADD231PD 64(R13)(BX*8), Z2, Z1
+	VMOVUPS     Z0, (R15)(BX*8)
+	VMOVUPS     Z1, 64(R15)(BX*8)
+	ADDQ        $0x10, BX
+	CMPQ        BX, AX
+	JLE         loop
+
+tail:
+	CMPQ        BX, SI
+	JGE         next
+	MOVQ        SI, CX
+	SUBQ        BX, CX
+	MOVQ        $-1, DX
+	BZHIQ       CX, DX, DX
+	KMOVB       DX, K1
+	VMOVUPD.Z   (DI)(BX*8), K1, Z0
+	VMOVUPD.Z   (R8)(BX*8), K1, Z1
+	VFMADD132PD Z1, Z31, Z0
+	VMOVUPD.Z   (R9)(BX*8), K1, Z1
+	VMOVUPD.Z   (R10)(BX*8), K1, Z2
+	VFMADD132PD Z2, Z0, Z1
+	VMOVUPD.Z   (R11)(BX*8), K1, Z0
+	VMOVUPD.Z   (R12)(BX*8), K1, Z2
+	VFMADD132PD Z2, Z1, Z0
+	VMOVUPD.Z   (R13)(BX*8), K1, Z1
+	VMOVUPD.Z   (R14)(BX*8), K1, Z2
+	VFMADD132PD Z2, Z0, Z1
+	VMOVUPD     Z1, K1, (R15)(BX*8)
+	MOVQ        SI, CX
+	SUBQ        BX, CX
+	MOVQ        $-1, DX
+	BZHIQ       CX, DX, DX
+	SHRQ        $0x08, DX
+	KMOVB       DX, K1
+	VMOVUPD.Z   64(DI)(BX*8), K1, Z0
+	VMOVUPD.Z   64(R8)(BX*8), K1, Z1
+	VFMADD132PD Z1, Z31, Z0
+	VMOVUPD.Z   64(R9)(BX*8), K1, Z1
+	VMOVUPD.Z   64(R10)(BX*8), K1, Z2
+	VFMADD132PD Z2, Z0, Z1
+	VMOVUPD.Z   64(R11)(BX*8), K1, Z0
+	VMOVUPD.Z   64(R12)(BX*8), K1, Z2
+	VFMADD132PD Z2, Z1, Z0
+	VMOVUPD.Z   64(R13)(BX*8), K1, Z1
+	VMOVUPD.Z   64(R14)(BX*8), K1, Z2
+	VFMADD132PD Z2, Z0, Z1
+	VMOVUPD     Z1, K1, 64(R15)(BX*8)
+
+next:
+	DECQ (SP)
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	MOVQ 224(CX), AX
+	ADDQ AX, 8(SP)
+	ADDQ 232(CX), R9
+	ADDQ 240(CX), R10
+	ADDQ 248(CX), R11
+	ADDQ 256(CX), R12
+	ADDQ 264(CX), R13
+	ADDQ 272(CX), R14
+	ADDQ 280(CX), R15
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
 // func k_fmod_f32_uu_23f2965b3a_avx512(f *abi.Frame)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·k_fmod_f32_uu_23f2965b3a_avx512(SB), $1160-8

@@ -1,0 +1,37 @@
+package kernel
+
+import "github.com/stridefuse/stridefuse/ir"
+
+// DotChainPairs is how many pairs a DotChain has at most: more would take more operands than
+// loops of assembly have pointers for.
+const DotChainPairs = 4
+
+// DotChain returns the canonical kernel that adds the products of so many pairs, one after the
+// other, to a sum: as ir.DotLine adds them up within a chunk. The inputs of the body are the
+// two elements of each pair and the sum; that is +0 for the first chain of floats, a splat, and the
+// first one of integers has none. Input i of the kernel is input order[i] of the body.
+func DotChain(d ir.DType, pairs int, first bool) (k *Kernel, order []int) {
+	floats := ir.Floats.Has(d)
+	ins := make([]Operand, 2*pairs, 2*pairs+1)
+	for i := range ins {
+		ins[i].DType = d
+	}
+	if !first || floats {
+		ins = append(ins, Operand{DType: d, Splat: first})
+	}
+	b := NewBuilder(ins...)
+	sum := Ref(2 * pairs)
+	for i := range pairs {
+		x, y := Ref(2*i), Ref(2*i+1)
+		switch {
+		case floats:
+			sum = b.Op(ir.OpFMA, x, y, sum)
+		case first && i == 0:
+			sum = b.Op(ir.OpMul, x, y)
+		default:
+			sum = b.Op(ir.OpAdd, b.Op(ir.OpMul, x, y), sum)
+		}
+	}
+	b.Store(sum)
+	return b.Kernel().Canonical()
+}

@@ -1,0 +1,165 @@
+package schedule
+
+import (
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/nest"
+	"github.com/stridefuse/stridefuse/ir/plan"
+)
+
+// multiplyBatch is the strategy of products of many small matrices: the columns of its calls
+// are the batch, so that a vector has one element of each of several matrices.
+//
+//	for each tile of the batch                                       in parallel
+//	  transpose the matrices: a line for each of their elements
+//	  for each row of the left matrix
+//	    for some pairs, one after the other
+//	      lines of the product = fma of left and right lines, from +0 on
+//	  transpose the product
+//
+// Each element is added up as ir.DotLine does it: matrices so small have one chunk of pairs.
+// Operands that have the batch as their contiguous axis are not transposed.
+var multiplyBatch = strategy{name: "matmul-batch", offer: offerBatch}
+
+// batch is a product that is being scheduled so.
+type batch struct {
+	*target
+	draft  *Draft
+	step   *plan.Step
+	dtype  ir.DType
+	chains []chain
+
+	along             int // the axis that is the columns of calls
+	pairs, rows, cols int // axes
+	tile, line        int // products of a tile, and elements from one line of it to the next
+}
+
+// offerBatch is the offer for a step that multiplies small matrices.
+func offerBatch(t *target, s *plan.Step) (offer, string) {
+	p := newProduct(t, s)
+	if why := p.match(); why != "" {
+		return offer{}, why
+	}
+	at := p.at
+	switch {
+	case p.right.panel != nil:
+		return offer{}, "an operand is in panels"
+	case at.Pairs == 0 || s.Axes[at.Pairs-1].Extent < t.Matmul.BatchLeast:
+		return offer{}, "the products are few"
+	case at.Rows-at.Pairs > 1 || at.Cols-at.Rows > 1 || len(s.Axes)-at.Cols > 1:
+		return offer{}, "the pairs, rows or columns are several axes"
+	}
+	b := &batch{target: t, step: s, dtype: p.dtype, along: at.Pairs - 1, pairs: at.Pairs, rows: at.Rows, cols: at.Cols}
+	if float64(b.lines())*b.StageWork >= b.Matmul.CallWork {
+		return offer{}, "a call for each product takes less than the copies of its matrices"
+	}
+	if why := b.findChains(p.pairs); why != "" {
+		return offer{}, why
+	}
+	return offer{b.cost(), func() (*Draft, string) { return b.write(), "" }}, ""
+}
+
+// extents returns the rows, pairs and columns of one product.
+func (b *batch) extents() (m, k, n int) {
+	return b.step.Axes[b.rows].Extent, b.step.Axes[b.pairs].Extent, b.step.Axes[b.cols].Extent
+}
+
+// lines returns how many elements the matrices of one product have.
+func (b *batch) lines() int {
+	m, k, n := b.extents()
+	return m*k + k*n + m*n
+}
+
+// cost returns what the step costs: its multiplications, and the copies of all matrices.
+func (b *batch) cost() float64 {
+	m, k, n := b.extents()
+	products := float64(elems(b.step) / (m * k * n))
+	return b.Work(b.step)*b.slowdown(b.chains[0].engine) + products*float64(b.lines())*b.StageWork
+}
+
+// write returns the draft.
+func (b *batch) write() *Draft {
+	b.draft = newDraft(b.target, b.step)
+	b.draft.Choice = nest.Choice{Kernel: b.chains[0].code.Signature(), Engine: b.chains[0].engine, Kernels: len(b.chains), Cost: b.cost()}
+	unit := cacheLine / b.dtype.Size()
+	most := max(unit, min(b.Matmul.BatchBytes/b.dtype.Size()/b.lines(), b.mostElems(b.step)/b.lines())/unit*unit)
+	b.tile = evenly(b.step.Axes[b.along].Extent, most, unit)
+	b.line = oddLines(b.tile, b.dtype)
+	w := newWalk(b.step.Axes).cutAll(b.along, b.pairs, b.rows, b.cols).cut(b.along, b.tile)
+	left, right, out := b.factor(0), b.factor(1), b.factor(2)
+	items := append(b.copyIn(w, &left), b.copyIn(w, &right)...)
+	to := out.view
+	out.local(b, w)
+	items = append(items, b.multiply(w, left.view, right.view, out.view)...)
+	b.draft.Parts = []nest.Nest{w.part(append(items, b.copyOut(w, &out, to)...))}
+	return b.draft
+}
+
+// smallFactor is an operand of a product of small matrices.
+type smallFactor struct {
+	view
+	outer, inner int // the axes of a matrix: along inner the elements are closer together
+	lines        int // elements of a matrix
+	copied       bool
+}
+
+// factor returns an operand where the plan has it.
+func (b *batch) factor(i int) smallFactor {
+	a := [...]*plan.Access{&b.step.In[0], &b.step.In[1], &b.step.Out[0].Access}[i]
+	axes := [...][2]int{{b.rows, b.pairs}, {b.pairs, b.cols}, {b.rows, b.cols}}[i]
+	f := smallFactor{view: viewOf(i, a), outer: axes[0], inner: axes[1]}
+	if abs(f.strides[f.outer]) < abs(f.strides[f.inner]) {
+		f.outer, f.inner = f.inner, f.outer
+	}
+	f.lines = b.step.Axes[f.outer].Extent * b.step.Axes[f.inner].Extent
+	f.copied = f.strides[b.along] != 1
+	return f
+}
+
+// local puts an operand that is copied into local memory, a line for each element of a matrix.
+func (f *smallFactor) local(b *batch, w *walk) {
+	if !f.copied {
+		return
+	}
+	b.draft.Choice.Packed = append(b.draft.Choice.Packed, f.slot)
+	strides := make([]int, len(b.step.Axes))
+	strides[b.along], strides[f.inner], strides[f.outer] = 1, b.line, b.line*b.step.Axes[f.inner].Extent
+	f.view = view{slot: b.draft.scratch(b.dtype, f.lines*b.line), strides: strides, from: w.depth()}
+}
+
+// dense returns the place where one call copies lines of a view, and how many: all elements of a
+// matrix if they have one stride, and else those along the inner axis.
+func (b *batch) dense(w *walk, f *smallFactor, from *view) (in *walk, lines int) {
+	n := b.step.Axes[f.inner].Extent
+	if from.strides[f.outer] == n*from.strides[f.inner] {
+		return w, f.lines
+	}
+	return w.cut(f.outer, 1), n
+}
+
+// copyIn returns the calls that copy a tile of an input, if it is copied: of one matrix for all
+// products each element to all of its line.
+func (b *batch) copyIn(w *walk, f *smallFactor) []nest.Item {
+	if !f.copied {
+		return nil
+	}
+	from := f.view
+	f.local(b, w)
+	in, lines := b.dense(w, f, &from)
+	if from.strides[b.along] == 0 {
+		args := []nest.Arg{in.arg(&from, f.inner), in.arg(&f.view, f.inner)}
+		return in.wrap(w, []nest.Item{call(copyKernel(b.dtype, true), nest.Fixed(lines), w.size[b.along], args)})
+	}
+	across := operand{dtype: b.dtype, row: from.strides[f.inner]}
+	return in.wrap(w, []nest.Item{transposeCall(&across, nest.Fixed(lines), w.size[b.along], in.arg(&from, b.along), in.arg(&f.view, f.inner))})
+}
+
+// copyOut returns the calls that copy a tile of the product to its place, if it is not there. Its
+// elements are contiguous along the inner axis, as match has seen.
+func (b *batch) copyOut(w *walk, f *smallFactor, to view) []nest.Item {
+	if !f.copied {
+		return nil
+	}
+	in, lines := b.dense(w, f, &to)
+	across := operand{dtype: b.dtype, row: 1}
+	return in.wrap(w, []nest.Item{transposeCall(&across, w.size[b.along], nest.Fixed(lines), in.arg(&f.view, f.inner), in.arg(&to, b.along))})
+}
