@@ -60,7 +60,7 @@ func flag(is bool) byte {
 
 // content appends all that a kernel is, but for its signature, and what combines its outputs.
 func (k *Kernel) content(b []byte, combine []ir.Op) []byte {
-	ref := func(r Ref) { b = binary.LittleEndian.AppendUint32(b, uint32(r)) }
+	ref := func(r Ref) { b = binary.AppendVarint(b, int64(r)) }
 	b = append(b, flag(k.Fast))
 	ref(Ref(len(k.In)))
 	for _, in := range k.In {
@@ -70,8 +70,8 @@ func (k *Kernel) content(b []byte, combine []ir.Op) []byte {
 	for i := range k.Body {
 		in := &k.Body[i]
 		b = append(b, byte(in.Op), byte(in.DType))
-		b = binary.LittleEndian.AppendUint64(b, in.Bits)
-		for _, a := range in.Args {
+		b = binary.AppendUvarint(b, in.Bits)
+		for _, a := range in.Args[:in.Arity()] {
 			ref(a)
 		}
 	}

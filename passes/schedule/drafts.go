@@ -30,8 +30,8 @@ func (s *scheduler) draft(t *target, step *plan.Step) (*Draft, error) {
 		return d.over(step), nil
 	}
 	d, err := choose(t, step)
-	if err != nil {
-		return nil, err
+	if err != nil || len(d.Own) > 0 { // whose numbers depend on the steps before
+		return d, err
 	}
 	if s.known == nil {
 		s.known = make(drafts, len(s.plan.Steps))
