@@ -75,3 +75,16 @@ func at[T float32 | float64](t *testing.T, x *graph.Tensor, i int) T {
 	require.NoError(t, err)
 	return data[i]
 }
+
+// TestMatMulUnderflow: a product below the normal range is off by one least subnormal at most
+// for each of the terms.
+func TestMatMulUnderflow(t *testing.T) {
+	x, y := graph.Input("x", graph.Float32, 2, 1), graph.Input("y", graph.Float32, 1, 2)
+	p, err := graph.Compile(x.MatMul(y).Reshape(4))
+	require.NoError(t, err)
+	for _, v := range []float32{1e-30, 1e-22, 3e-23} {
+		out, err := p.Run(t.Context(), graph.Of([]float32{v, v}, 2, 1), graph.Of([]float32{v, v}, 1, 2))
+		require.NoError(t, err)
+		require.InDelta(t, float64(v)*float64(v), at[float32](t, out, 0), 0x1p-149)
+	}
+}

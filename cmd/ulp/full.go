@@ -63,29 +63,14 @@ func (s *settings) rows(ctx context.Context, f *function, dt ir.DType) ([]row, e
 		if r.quick, err = s.hash(ctx, f, dt, m.fast, abi.Best(), quickHashed); err != nil {
 			return nil, err
 		}
-		if r.drops, err = s.drops(ctx, f, dt, m.fast); err != nil {
-			return nil, err
+		if s.n == 0 && f.sweeps(dt) {
+			if r.drops, err = s.drops(ctx, f, m.fast); err != nil {
+				return nil, err
+			}
 		}
 		out = append(out, r)
 	}
 	return out, nil
-}
-
-// drops checks the shape of a float32 function on all inputs, and counts where it is not
-// monotone: -1 if it need not be, and for a sample.
-func (s *settings) drops(ctx context.Context, f *function, dt ir.DType, fast bool) (int64, error) {
-	sh, ok := shapes[f.op]
-	if !ok || dt != ir.Float32 || s.n > 0 {
-		return -1, nil
-	}
-	n, err := checkShape(ctx, f, fast, s.workers, 1, quiet)
-	if err == nil && n.others > 0 {
-		err = fmt.Errorf("%s %s %s: %d results are beyond the range or not symmetric", f.op, dt.Text(), tierName(fast), n.others)
-	}
-	if sh.monotone == 0 {
-		return -1, err
-	}
-	return int64(n.drops), err
 }
 
 // hash hashes results of an engine: over patterns, over all inputs for n = 0.

@@ -92,8 +92,8 @@ var functions = []function{
 	unary(ir.OpTan, tight, graph.Node.Tan, angles...),
 	unary(ir.OpAsin, tight, graph.Node.Asin, values(-1, 1), around(0.5), around(1), around(-1), bits(0x1p-30, 1), oneMinus),
 	unary(ir.OpAcos, tight, graph.Node.Acos, values(-1, 1), around(0.5), around(1), around(-1), bits(0x1p-30, 1), oneMinus),
-	unary(ir.OpAtan, usual, graph.Node.Atan, values(-4, 4), bits(0x1p-30, 0x1p30), around(1), around(math.Sqrt2-1), around(math.Sqrt2+1)),
-	binary(ir.OpAtan2, usual, graph.Node.Atan2, magnitudes, magnitudes),
+	unary(ir.OpAtan, tight, graph.Node.Atan, values(-4, 4), bits(0x1p-30, 0x1p30), around(1), around(math.Sqrt2-1), around(math.Sqrt2+1)),
+	binary(ir.OpAtan2, tight, graph.Node.Atan2, magnitudes, magnitudes),
 
 	unary(ir.OpSinh, tight, graph.Node.Sinh, values(-711, 711), values(-2, 2), bits(0x1p-30, 30), multiples(math.Ln2/2, 2200)),
 	unary(ir.OpCosh, tight, graph.Node.Cosh, values(-711, 711), values(-2, 2), bits(0x1p-30, 30), multiples(math.Ln2/2, 2200)),
@@ -103,12 +103,12 @@ var functions = []function{
 	unary(ir.OpAtanh, usual, graph.Node.Atanh, values(-1, 1), oneMinus, bits(0x1p-30, 1), bits(-0x1p-30, -1), around(1), around(-1)),
 
 	unary(ir.OpErf, usual, graph.Node.Erf, values(-6, 6), values(-1, 1), bits(0x1p-30, 6)),
-	unary(ir.OpErfc, usual, graph.Node.Erfc, values(-6, 28), values(-1, 1), values(8, 28), values(0.4, 3), bits(0x1p-30, 28)),
+	unary(ir.OpErfc, tight, graph.Node.Erfc, values(-6, 28), values(-1, 1), values(8, 28), values(0.4, 3), bits(0x1p-30, 28)),
 
 	unary(ir.OpSigmoid, tight, graph.Node.Sigmoid, values(-746, 40), values(-110, 40), values(-4, 4), multiples(math.Ln2/2, 2200)),
 	unary(ir.OpSiLU, usual, graph.Node.SiLU, values(-754, 40), values(-110, 40), values(-4, 4), multiples(math.Ln2/2, 2200)),
 	unary(ir.OpSoftplus, usual, graph.Node.Softplus, values(-746, 40), values(-110, 40), values(-4, 4), multiples(math.Ln2/2, 2200)),
-	unary(ir.OpGELU, usual, graph.Node.GELU, values(-39, 9), values(-15, 7), values(-2, 2), bits(0x1p-30, 9)),
+	unary(ir.OpGELU, tight, graph.Node.GELU, values(-39, 9), values(-15, 7), values(-2, 2), bits(0x1p-30, 9)),
 	unary(ir.OpGELUTanh, usual, graph.Node.GELUTanh, values(-23, 9), values(-11, 7), values(-2, 2), bits(0x1p-30, 9)),
 	unary(ir.OpMish, usual, graph.Node.Mish, values(-754, 40), values(-110, 40), values(-4, 4), multiples(math.Ln2/2, 2200)),
 	binary(ir.OpELU, tight, graph.Node.ELU, []stratum{values(-40, 2), values(-1, 1), bits(-0x1p-60, -1)}, []stratum{values(0, 4), points(1, -1, 0.5)}),

@@ -25,12 +25,7 @@ func hashOf[T float](xs []T) uint64 {
 	lanes := [4]uint64{1, 2, 3, 4}
 	switch xs := any(xs).(type) {
 	case []float32:
-		for i := 0; i+1 < len(xs); i += 2 {
-			lanes[i>>1&3] = mix(lanes[i>>1&3], uint64(bits32(xs[i]))<<32|uint64(bits32(xs[i+1])))
-		}
-		if len(xs)%2 == 1 {
-			lanes[0] = mix(lanes[0], uint64(bits32(xs[len(xs)-1])))
-		}
+		hashSingle(&lanes, xs)
 	case []float64:
 		for i, x := range xs {
 			b := math.Float64bits(x)
@@ -42,6 +37,25 @@ func hashOf[T float](xs []T) uint64 {
 	}
 	return hash64(lanes[:])
 }
+
+// hashSingle mixes each pair of float32 into the next lane. Eight elements at a time have
+// their lanes in registers.
+func hashSingle(lanes *[4]uint64, xs []float32) {
+	a, b, c, d := lanes[0], lanes[1], lanes[2], lanes[3]
+	for ; len(xs) >= 8; xs = xs[8:] {
+		a, b = mix(a, pairBits(xs[0], xs[1])), mix(b, pairBits(xs[2], xs[3]))
+		c, d = mix(c, pairBits(xs[4], xs[5])), mix(d, pairBits(xs[6], xs[7]))
+	}
+	*lanes = [4]uint64{a, b, c, d}
+	for i := 0; i+1 < len(xs); i += 2 {
+		lanes[i>>1] = mix(lanes[i>>1], pairBits(xs[i], xs[i+1]))
+	}
+	if n := len(xs); n%2 == 1 {
+		lanes[0] = mix(lanes[0], uint64(bits32(xs[n-1])))
+	}
+}
+
+func pairBits(x, y float32) uint64 { return uint64(bits32(x))<<32 | uint64(bits32(y)) }
 
 func bits32(x float32) uint32 {
 	if x != x {

@@ -21,7 +21,9 @@
 // -update writes the results into the table that is committed, and that into the
 // documentation of package graph. With -n it leaves rows that were measured on
 // more inputs, unless the function has changed. -engine computes the hashes of the table again
-// on one engine (portable, avx2 or avx512), over all 2^32 inputs too.
+// on one engine (portable, avx2 or avx512), over all 2^32 inputs too. -sweep compares the
+// results of the assembly engines, or with -engine those of the best and of that one, over all
+// 2^32 inputs, and writes into the table how often functions fall.
 package main
 
 import (
@@ -58,6 +60,7 @@ type settings struct {
 	compared   string // name of the engine to compare
 	engine     abi.Engine
 	cases      bool
+	sweeps     bool
 	subset     bool // of the inputs of a full measurement alone: tests
 }
 
@@ -70,6 +73,7 @@ func run(ctx context.Context, args []string) error {
 	flags.IntVar(&s.workers, "workers", runtime.GOMAXPROCS(0), "how many threads to use")
 	flags.BoolVar(&s.update, "update", false, "write the results into the table and the documentation")
 	flags.StringVar(&s.compared, "engine", "", "compare the hashes of the table with an engine's: portable, avx2 or avx512")
+	flags.BoolVar(&s.sweeps, "sweep", false, "compare engines over all 2^32 inputs of float32 functions, and write where they fall into the table")
 	flags.BoolVar(&s.cases, "cases", false, "print the cases that peers.py compares with other libraries")
 	switch err := flags.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
@@ -96,6 +100,8 @@ func run(ctx context.Context, args []string) error {
 			}
 			do := s.show
 			switch {
+			case s.sweeps:
+				do = s.sweep
 			case s.compared != "":
 				do = s.compare
 			case s.update:
@@ -156,20 +162,7 @@ func (s *settings) updateTable(ctx context.Context, f *function, dt ir.DType) er
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(root, tableFile)
-	t, err := readTable(path)
-	if err != nil && !os.IsNotExist(err) {
-		return err
-	}
-	t = t.with(f.op, dt, t.better(rows))
-	if err := os.WriteFile(path, []byte(t.String()), 0o644); err != nil {
-		return err
-	}
-	doc, err := document(t)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(root, docFile), []byte(doc), 0o644)
+	return writeTable(root, f.op, dt, rows)
 }
 
 // moduleRoot returns the folder of go.mod, here or above.

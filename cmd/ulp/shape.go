@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"math"
 	"sync"
+	"unsafe"
 
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/runtime/abi"
@@ -38,62 +40,129 @@ var shapes = map[ir.Op]shape{
 	ir.OpSoftsign: {monotone: 1, parity: -1, lo: -1, hi: 1}, ir.OpLogit: rising,
 }
 
-// flaws counts the neighbours of which the results are in the wrong order, and all
-// results that are not even or odd or beyond the range.
-type flaws struct{ drops, others uint64 }
+// flaws counts the neighbours of which the results are in the wrong order, all
+// results that are not even or odd or beyond the range, and those of which the engines
+// have different bits.
+type flaws struct{ drops, others, differ uint64 }
+
+func (n *flaws) add(m flaws) {
+	n.drops, n.others, n.differ = n.drops+m.drops, n.others+m.others, n.differ+m.differ
+}
 
 // checkShape runs one tier over all float32, each with its negative; or over one chunk
-// in every.
-func checkShape(ctx context.Context, f *function, fast bool, workers, every int, show func(done int)) (flaws, error) {
+// in every. It looks at the results of the first engine, and compares the others' with them.
+func checkShape(ctx context.Context, f *function, fast bool, on []abi.Engine, workers, every int, show func(done int)) (flaws, error) {
 	chunks := ((1<<31-1)/(chunkLen-1) + 1) / every
-	sh := shapes[f.op]
 	var mu sync.Mutex
 	var total flaws
 	err := inChunks(ctx, chunks, workers, show, func() (func(c int) error, error) {
-		e, err := newEngine[float32](f, fast, abi.Best())
-		xs, ys, above := make([]float32, chunkLen), make([]float32, chunkLen), make([]float32, chunkLen)
+		w, err := newShaped(f, fast, on)
 		return func(c int) error {
-			fill(xs, c*every, 1)
-			out, err := e.run(ctx, xs, ys)
-			if err != nil {
-				return err
-			}
-			copy(above, out)
-			n := sh.count(above, sh.monotone)
-			fill(xs, c*every, -1)
-			if out, err = e.run(ctx, xs, ys); err != nil {
-				return err
-			}
-			below := sh.count(out, -sh.monotone)
-			n.drops, n.others = n.drops+below.drops, n.others+below.others+sh.asymmetric(above, out)
+			n, err := w.chunk(ctx, c*every)
 			mu.Lock()
 			defer mu.Unlock()
-			total.drops, total.others = total.drops+n.drops, total.others+n.others
-			return nil
+			total.add(n)
+			return err
 		}, err
 	})
 	return total, err
 }
 
+// shaped is what one goroutine has.
+type shaped struct {
+	shape
+	engines       []*engine[float32]
+	xs, ys, above []float32
+}
+
+func newShaped(f *function, fast bool, on []abi.Engine) (*shaped, error) {
+	w := &shaped{shape: shapes[f.op], xs: make([]float32, chunkLen), ys: make([]float32, chunkLen), above: make([]float32, chunkLen)}
+	for _, o := range on {
+		e, err := newEngine[float32](f, fast, o)
+		if err != nil {
+			return nil, err
+		}
+		w.engines = append(w.engines, e)
+	}
+	return w, nil
+}
+
+// chunk looks at consecutive elements and at their negatives.
+func (w *shaped) chunk(ctx context.Context, c int) (n flaws, err error) {
+	var out []float32
+	for _, sign := range []float32{1, -1} {
+		fill(w.xs, c, sign)
+		for k, e := range w.engines {
+			results, err := e.run(ctx, w.xs, w.ys)
+			if err != nil {
+				return n, err
+			}
+			if k == 0 {
+				out = results
+				continue
+			}
+			n.differ += differing(out, results)
+		}
+		n.add(w.count(out, sign*float32(w.monotone)))
+		if sign > 0 {
+			copy(w.above, out)
+		}
+	}
+	n.others += w.asymmetric(w.above, out)
+	return n, nil
+}
+
+// differing counts the elements of different bits, all NaN alike.
+func differing(a, b []float32) (n uint64) {
+	if bytes.Equal(bytesOf(a), bytesOf(b)) {
+		return 0
+	}
+	for i := range a {
+		if bits32(a[i]) != bits32(b[i]) {
+			n++
+		}
+	}
+	return n
+}
+
+func bytesOf(xs []float32) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(xs))), 4*len(xs))
+}
+
 // fill makes a chunk of consecutive elements of one sign, from 0 on, of which the first
 // is the last of the chunk before.
 func fill(xs []float32, chunk int, sign float32) {
+	bits, most := uint32(chunk*(chunkLen-1)), uint32(math.MaxInt32)
+	if sign < 0 {
+		bits, most = bits|1<<31, math.MaxUint32
+	}
 	for i := range xs {
-		xs[i] = sign * math.Float32frombits(uint32(min(chunk*(chunkLen-1)+i, math.MaxInt32)))
+		xs[i] = math.Float32frombits(bits)
+		if bits < most {
+			bits++
+		}
 	}
 }
 
-// count counts in the results of consecutive elements.
-func (sh shape) count(out []float32, monotone float64) (n flaws) {
-	last := out[0]
-	for _, y := range out {
-		if monotone > 0 && y < last || monotone < 0 && y > last {
-			n.drops++
+// count counts in the results of consecutive elements, which rise if monotone is above 0
+// and fall if it is below.
+func (sh shape) count(out []float32, monotone float32) (n flaws) {
+	if monotone != 0 {
+		last := out[0] * monotone
+		for _, y := range out {
+			if y *= monotone; y < last {
+				n.drops++
+			}
+			last = y
 		}
-		if sh.lo < sh.hi && (float64(y) < sh.lo || float64(y) > sh.hi) {
-			n.others++
+	}
+	if sh.lo < sh.hi {
+		lo, hi := float32(sh.lo), float32(sh.hi)
+		for _, y := range out {
+			if y < lo || y > hi {
+				n.others++
+			}
 		}
-		last = y
 	}
 	return n
 }

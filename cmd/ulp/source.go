@@ -24,8 +24,10 @@ type source[T float] struct {
 func everything() source[float32] {
 	const n = 1 << 32
 	return source[float32]{chunks: n / chunkLen, tried: n, fill: func(chunk int, xs, _ []float32) int {
+		bits := uint32(chunk * chunkLen)
 		for i := range xs {
-			xs[i] = math.Float32frombits(uint32(chunk*chunkLen + i))
+			xs[i] = math.Float32frombits(bits)
+			bits++
 		}
 		return len(xs)
 	}}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -175,4 +176,22 @@ func readTable(path string) (table, error) {
 		return nil, err
 	}
 	return parseTable(string(text))
+}
+
+// writeTable replaces the rows of a function in the table, and writes the documentation.
+func writeTable(root string, op ir.Op, dt ir.DType, rows []row) error {
+	path := filepath.Join(root, tableFile)
+	t, err := readTable(path)
+	if err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	t = t.with(op, dt, t.better(rows))
+	if err := os.WriteFile(path, []byte(t.String()), 0o644); err != nil {
+		return err
+	}
+	doc, err := document(t)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(root, docFile), []byte(doc), 0o644)
 }

@@ -58,25 +58,26 @@ func (b *builder) geluTail64(a kernel.Ref) pair {
 	half := b.Op(ir.OpMul, a, b.f64(0.5))
 	s := b.twoProd(a, half)
 	m, k, kf := b.expPair(b.negPair(s))
-	y := b.divPair(b.mulPair(m, b.erfcx(a, sqrt2)), b.linear(a, cdfSlope))
+	y := b.scalePair(b.divPair(b.mulPair(m, b.erfcx(a, sqrt2)), b.linear(a, cdfSlope)), half)
+	y = b.fastTwoSum(y.hi, y.lo) // rounded, so that one part is right where the other underflows
 	first, second := b.powersOf2(k, kf)
-	half = b.Op(ir.OpMul, half, second)
-	z := b.twoProd(b.Op(ir.OpMul, y.hi, first), half)
-	return pair{z.hi, b.Op(ir.OpFMA, b.Op(ir.OpMul, y.lo, first), half, z.lo)}
+	scaled := func(v kernel.Ref) kernel.Ref { return b.Op(ir.OpMul, b.Op(ir.OpMul, v, first), second) }
+	return pair{scaled(y.hi), scaled(y.lo)}
 }
 
 // erfcx returns G(a/scale).
 func (b *builder) erfcx(a kernel.Ref, scale float64) pair {
 	d := b.fastTwoSum(b.f64(erfMid*scale), a)
 	t := b.Op(ir.OpDiv, b.Op(ir.OpSub, d.hi, b.f64(2*erfMid*scale)), d.hi) // of the rounded sum, exactly
-	p := b.tailHorner(t, erfcPoly64)
-	y := b.fastTwoSum(b.f64(erfcMiddle[0]), b.Op(ir.OpMul, t, p))
-	lo := b.Op(ir.OpAdd, y.lo, b.f64(erfcMiddle[1]))
+	p := b.fastTwoSum(b.f64(erfcPoly64[0]), b.Op(ir.OpMul, t, b.tailHorner(t, erfcPoly64[1:])))
+	z := b.twoProd(t, p.hi)
+	y := b.fastTwoSum(b.f64(erfcMiddle[0]), z.hi)
+	lo := b.Op(ir.OpAdd, b.Op(ir.OpFMA, t, p.lo, z.lo), b.Op(ir.OpAdd, y.lo, b.f64(erfcMiddle[1])))
 	w := b.Op(ir.OpFMA, t, b.f64(-erfcRest), b.f64(erfcRest))
 	w = b.Op(ir.OpMul, w, w)
 	w = b.Op(ir.OpMul, w, w)
 	rest := b.Op(ir.OpMul, b.Op(ir.OpFMA, w, t, w), d.lo)
-	return pair{y.hi, b.Op(ir.OpFMA, rest, p, lo)}
+	return pair{y.hi, b.Op(ir.OpFMA, rest, p.hi, lo)}
 }
 
 // linear returns 1 + slope*a for a >= 0.

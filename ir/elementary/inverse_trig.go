@@ -21,9 +21,13 @@ var (
 	atanPoly32 = []float64{0x1.fffffffcce787p-1, -0x1.55554f06c13cfp-2, 0x1.999786f398344p-3, -0x1.246feba32df7fp-3, 0x1.c4cad8eb37956p-4, -0x1.6865d166e5f1cp-4, 0x1.1317836f69b75p-4, -0x1.6b607ddb3520ap-5, 0x1.6cf1953028653p-6, -0x1.d7d1f9a3946cep-8, 0x1.1e07847c95d57p-10}
 	atanFast32 = []float64{0x1p0, -0x1.5554d6p-2, 0x1.9977fp-3, -0x1.23031ep-3, 0x1.b4a728p-4, -0x1.34dff2p-4, 0x1.60eeccp-5, -0x1.0ae84cp-6, 0x1.7c5b12p-9}
 	atanFast64 = []float64{0x1p0, -0x1.555555555543fp-2, 0x1.999999998357fp-3, -0x1.2492491f82b1ep-3, 0x1.c71c70986d997p-4, -0x1.745d01dfeedccp-4, 0x1.3b12afded14e9p-4, -0x1.1108885ecb399p-4, 0x1.e17749a95f321p-5, -0x1.ad2fb9d1c5dd3p-5, 0x1.7edb66d1ff72ap-5, -0x1.4f32588d01b44p-5, 0x1.16f6061fff6c3p-5, -0x1.a6d39bcdd341dp-6, 0x1.15d9a1426ced8p-6, -0x1.2c7c7472c700fp-7, 0x1.f863b45556c9fp-9, -0x1.3066efbb38d17p-10, 0x1.d25b20e0b6432p-13, -0x1.52c16617ab734p-16}
-	// (atan(t)-t)/t^3 in t^2, t <= 1.
-	atanPoly64 = []float64{-0x1.5555555555555p-2, 0x1.999999999987dp-3, -0x1.249249248a2dfp-3, 0x1.c71c71c3cae8bp-4, -0x1.745d16e4bbaddp-4, 0x1.3b13aa3c5fbeep-4, -0x1.1110b93cf782bp-4, 0x1.e1dbb410a5ddp-5, -0x1.aefeffa2a0a41p-5, 0x1.8543df3e5e38ep-5, -0x1.60d8685ca5a31p-5, 0x1.3d12a94e19528p-5, -0x1.142b2ce7d0c7cp-5, 0x1.c2cad4ab896f7p-6, -0x1.4a9f5a6ce88c1p-6, 0x1.a05a4311a2574p-7, -0x1.acd7a7fd84d84p-8, 0x1.55d5dd573dcb5p-9, -0x1.87a8b83055e3bp-11, 0x1.1d0b7a253c934p-13, -0x1.8a1ab3b1a9121p-17}
+	// (atan(t)-t)/t^3 in t^2-atanMid, t <= 1. The powers of that are small, so their terms round
+	// little. The first is the value at atanMid, which was chosen so that it has 70 bits.
+	atanPoly64 = []float64{-0x1.09615e90aff17p-2, 0x1.c5e5c41d9381fp-4, -0x1.c10b0d776ddbcp-5, 0x1.dd5caa4cf102cp-6, -0x1.08fa5f923a366p-6, 0x1.2ee0b5fe4c6bcp-7, -0x1.618d99dee3304p-8, 0x1.a352824b2ef8cp-9, -0x1.f7903b410adebp-10, 0x1.316a18295138ep-10, -0x1.758c2111cc771p-11, 0x1.cc192b8f94f61p-12, -0x1.1cffd2029769fp-12, 0x1.62287fd47274ep-13, -0x1.bae989e89e93cp-14, 0x1.1d6730444886cp-14, -0x1.67b2e653f0e9cp-15, 0x1.6908dfaba9f1bp-16, -0x1.c86ddead52c6cp-17, 0x1.372c9c33fbd78p-16, -0x1.8d087295ab9f4p-17}
 )
+
+// atanMid is 1/2, nearly.
+const atanMid = 0x1.fffffffffeb86p-2
 
 // expandAsin works on |x|; beyond 1/2 it is pi/2 less the arc of the root.
 func expandAsin(b *builder, a []kernel.Ref) kernel.Ref {
@@ -150,17 +154,18 @@ func (b *builder) atanSimple(x kernel.Ref, poly []float64) kernel.Ref {
 
 // atanArc is c + atan(t) with c and t as pairs, |t| <= 1. The lower part of t
 // counts by the slope of atan, 1/(1+t^2), for which 1-t^2/2 is near enough. What
-// rounding takes from t^2 and t^3 counts where t is near 1.
+// rounding takes from t^2, t^3 and the polynomial counts where t is near 1.
 func (b *builder) atanArc(c, t pair) kernel.Ref {
 	s := b.Op(ir.OpMul, t.hi, t.hi)
 	t.lo = b.Op(ir.OpMul, t.lo, b.Op(ir.OpFMA, s, b.f64(-0.5), b.f64(1)))
 	lost := b.Op(ir.OpFMA, t.hi, t.hi, b.Op(ir.OpNeg, s))
 	cube := b.twoProd(t.hi, s)
-	tail := b.lowLast(s, atanPoly64, 5)
+	w := b.Op(ir.OpSub, s, b.f64(atanMid))
+	mid, rest := b.f64(atanPoly64[0]), b.Op(ir.OpMul, w, b.lowLast(w, atanPoly64[1:], 4))
 	sum := b.fastTwoSum(c.hi, t.hi)
 	least := b.Op(ir.OpAdd, b.Op(ir.OpAdd, sum.lo, c.lo), b.Op(ir.OpFMA, lost, b.f64(-0.15), t.lo))
-	least = b.Op(ir.OpFMA, cube.lo, tail, least)
-	return b.Op(ir.OpAdd, sum.hi, b.Op(ir.OpFMA, cube.hi, tail, least))
+	least = b.Op(ir.OpFMA, cube.hi, rest, b.Op(ir.OpFMA, cube.lo, mid, least))
+	return b.Op(ir.OpAdd, sum.hi, b.Op(ir.OpFMA, cube.hi, mid, least))
 }
 
 // expandAtan2 divides the lesser of |y| and |x| by the greater, which is the

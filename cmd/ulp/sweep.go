@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"github.com/stridefuse/stridefuse/internal/progress"
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/runtime/abi"
+)
+
+// Sweeps: all 2^32 inputs of a float32 function on several engines, without a measurement
+// of errors. Results must have the same bits on all of them, and the ranges and symmetries
+// of the exact function. Where it rises or falls everywhere, a sweep counts the neighbours
+// in the wrong order for the table.
+
+// assembly returns the engines of this machine that are no Go loops, the best one first; the
+// Go loops if there are no others.
+func assembly() []abi.Engine {
+	on := []abi.Engine{abi.Best()}
+	for e := abi.Best(); e > abi.AVX2; e-- {
+		on = append(on, e-1)
+	}
+	return on
+}
+
+// drops sweeps a function, and returns how many neighbours are in the wrong order: -1 if it
+// need not be monotone.
+func (s *settings) drops(ctx context.Context, f *function, fast bool) (int64, error) {
+	on := assembly()
+	if s.compared != "" {
+		on = []abi.Engine{abi.Best(), s.engine}
+	}
+	names := fmt.Sprintf("%v", on)
+	show := progress.Of(f.name()+" "+tierName(fast), (1<<31-1)/(chunkLen-1)+1)
+	n, err := checkShape(ctx, f, fast, on, s.workers, 1, show)
+	switch {
+	case err != nil:
+		return -1, err
+	case n.others > 0:
+		return -1, fmt.Errorf("%s f32 %s: %d results are beyond the range or not symmetric", f.op, tierName(fast), n.others)
+	case n.differ > 0:
+		return -1, fmt.Errorf("%s f32 %s: %d results differ between %s", f.op, tierName(fast), n.differ, names)
+	}
+	drops := int64(-1)
+	if shapes[f.op].monotone != 0 {
+		drops = int64(n.drops)
+	}
+	fmt.Printf("%-9s f32 %-7s the same bits on %s, drops %d\n", f.op, tierName(fast), names, drops)
+	return drops, nil
+}
+
+// sweep sweeps both tiers of a float32 function and writes the counts into the table. Its
+// rows must be of the function as it is now.
+func (s *settings) sweep(ctx context.Context, f *function, dt ir.DType) error {
+	if !f.sweeps(dt) {
+		return nil
+	}
+	root, err := moduleRoot()
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(root, tableFile)
+	var rows []row
+	for _, fast := range tiers(f.op, dt) {
+		t, err := readTable(path)
+		if err != nil {
+			return err
+		}
+		r, ok := t.find(f.op, dt, fast)
+		quick, err := s.hash(ctx, f, dt, fast, abi.Best(), quickHashed)
+		if err != nil {
+			return err
+		}
+		if !ok || quick != r.quick {
+			return fmt.Errorf("%s f32 %s has changed: measure it with -update first", f.op, tierName(fast))
+		}
+		if r.drops, err = s.drops(ctx, f, fast); err != nil {
+			return err
+		}
+		rows = append(rows, r)
+	}
+	return writeTable(root, f.op, dt, rows)
+}
