@@ -27,11 +27,14 @@ func Linear(dt DType, scale float64, zero int) Quantization {
 	return Quantization{DType: dt, Scale: Scalar(Float32, scale), Zero: Scalar(dt, zero)}
 }
 
-// along returns the scale and the zero point so that they broadcast with x.
+// along returns the scale and the zero point so that they broadcast with x; bad carries the
+// mistake if there is one.
 func (q Quantization) along(op string, x Node) (scale, zero, bad Node) {
 	scale, zero = q.Scale, q.Zero
-	if x.Err() != nil || scale.Err() != nil || zero.Err() != nil {
-		return scale, zero, x
+	for _, n := range []Node{x, scale, zero} {
+		if n.Err() != nil {
+			return x, x, n
+		}
 	}
 	axis, rank := q.Axis, x.Rank()
 	if axis < 0 {

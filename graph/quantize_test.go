@@ -97,6 +97,9 @@ func TestQuantize(t *testing.T) {
 	q := graph.Linear(graph.Int8, 0.5, 3)
 	y := ran(t, graph.Const(x).Quantize(q))
 	require.True(t, graph.Equal(graph.Of([]int8{1, 3, 3, 5, 5, 127, -128, 0}, 2, 4), y), "%s", y) // halves to even
+	wide := graph.Quantization{DType: graph.Int16, Scale: graph.Const(graph.Of([]float32{1, 2, 1, 1, 1, 1, 1, 1}, 2, 4)), Zero: graph.Scalar(graph.Int16, -300)}
+	y16 := ran(t, graph.Const(x).Quantize(wide))
+	require.True(t, graph.Equal(graph.Of([]int16{-301, -300, -300, -299, -299, 32767, -32768, 0}, 2, 4), y16), "%s", y16)
 	back := ran(t, graph.Const(y).Dequantize(q))
 	require.True(t, graph.Equal(graph.Of([]float32{-1, 0, 0, 1, 1, 62, -65.5, -1.5}, 2, 4), back), "%s", back)
 
@@ -170,6 +173,8 @@ func TestQuantizeErrors(t *testing.T) {
 	for text, y := range map[string]graph.Node{
 		"quantize: a quantization of int32":            x.Quantize(graph.Linear(graph.Int32, 1, 0)),
 		"dequantize: elements of float32":              x.Dequantize(q),
+		"the Node is zero":                             x.Quantize(graph.Quantization{DType: graph.Int8}),
+		"div: dtypes float32 and int8 differ":          x.Quantize(graph.Quantization{DType: graph.Int8, Scale: x.Div(i), Zero: q.Zero}),
 		"along axis 2 of [2,3]":                        x.Quantize(wide),
 		"300 is outside uint8":                         x.Quantize(graph.Linear(graph.Uint8, 1, 300)),
 		"matmulinteger: elements of float32":           i.MatMulInteger(x, nil, nil),
