@@ -146,3 +146,24 @@ func TestLongSortIsCancelled(t *testing.T) {
 	}
 	several.Wait()
 }
+
+// TestLongRecurrence computes a line of more than one call, and cancels it.
+func TestLongRecurrence(t *testing.T) {
+	const n = 100_000
+	x := graph.Normal(graph.Float32, 1, 0, 1, n)
+	p, err := graph.Compile(graph.Input("x", graph.Float32, n).Recurrence(0, 0.75), graph.WithWorkers(1))
+	require.NoError(t, err)
+	out := graph.Ones(graph.Float32, n)
+	whole := &impatient{context.Background(), 0, 1 << 30}
+	require.NoError(t, p.RunInto(whole, []*graph.Tensor{out}, x))
+	require.GreaterOrEqual(t, whole.asked, 4)
+	in, err := graph.Data[float32](x)
+	require.NoError(t, err)
+	want := slices.Clone(in)
+	for i := 1; i < n; i++ {
+		want[i] = float32(0.75*want[i-1]) + in[i]
+	}
+	require.True(t, graph.Equal(graph.Of(want), out))
+	cut := &impatient{context.Background(), 0, whole.asked - 2}
+	require.ErrorIs(t, p.RunInto(cut, []*graph.Tensor{out}, x), context.Canceled)
+}

@@ -49,13 +49,13 @@ func scatterArgs(m *Micro) []Arg {
 	return []Arg{{DType: ir.Int64, Outer: Rows, Inner: One}, {DType: m.Type, Outer: Rows, Inner: Cols}, {DType: m.Type, Out: true, Outer: Field0, Inner: Cols}}
 }
 
+// recurrenceArgs are the operands, the elements before the first column, the results and the last
+// of them.
 func recurrenceArgs(m *Micro) []Arg {
-	arg := Arg{DType: m.Type, Outer: Rows, Inner: Cols}
-	args := []Arg{arg, arg, arg}
-	for i := range args {
-		args[i].Across = Field0 + Dim(i)
-	}
-	args[2].Out = true
+	line, one := Arg{DType: m.Type, Outer: Rows, Inner: Cols}, Arg{DType: m.Type, Outer: Rows, Inner: One}
+	args := []Arg{line, line, one, line, one}
+	args[0].Across, args[1].Across, args[3].Across = Field0, Field0+1, Field0+2
+	args[3].Out, args[4].Out = true, true
 	return args
 }
 
@@ -88,14 +88,16 @@ func scatterMeaning(m *Micro, _ *Kernel) Reference {
 
 func recurrenceMeaning(m *Micro, _ *Kernel) Reference {
 	return func(b Block) {
-		x, factors := make([]uint64, b.Cols()), make([]uint64, b.Cols())
+		if b.Cols() == 0 {
+			return
+		}
 		for r := range b.Rows() {
-			for c := range x {
-				x[c], factors[c] = b.Get(0, r, c), b.Get(1, r, c)
+			y := b.Get(2, r, 0)
+			for c := range b.Cols() {
+				y = combine(ir.OpAdd, m.Type, combine(ir.OpMul, m.Type, b.Get(1, r, c), y), b.Get(0, r, c))
+				b.Set(3, r, c, y)
 			}
-			for c, e := range ir.OpRecurrence.Info().Line(ir.OpRecurrence, m.Type, [][]uint64{x, factors}) {
-				b.Set(2, r, c, e)
-			}
+			b.Set(4, r, 0, y)
 		}
 	}
 }

@@ -114,7 +114,7 @@ func init() {
 		Merge: {name: "merge", doc: "out[r,c] and places[r,c] = the key and the place number at[r]*block+c of two runs that are merged: the first one has run of length elements, and far is added to places of the second one",
 			has: microParts{dtype: true}, types: keyTypes, fields: []string{"run", "length", "block", "far"}, written: true, args: mergeArgs, limits: mergeLimits, meaning: mergeMeaning,
 			time: Time{Unit: Computed}, wholeRows: true},
-		Recurrence: {name: "recurrence", doc: "out[r,c] = a[r,c]*out[r,c-1] + in[r,c], and in[r,c] in the first column; the product is rounded",
+		Recurrence: {name: "recurrence", doc: "out[r,c] = a[r,c]*out[r,c-1] + in[r,c], from before[r] in place of the first out[r,c-1] on; after[r] is the last; the product is rounded",
 			has: microParts{dtype: true}, types: ir.OpRecurrence.Info().Domain, fields: []string{"across", "across_a", "across_out"}, written: true, args: recurrenceArgs, meaning: recurrenceMeaning,
 			time: Time{Unit: Computed}, wholeRows: true},
 		Rescan: {name: "rescan", doc: "out[r,c] = what ir.Rescan gives of in[r,0] to in[r,c], if ir.RescansLine says so of the last out[r,c]; else it stays",

@@ -7,8 +7,14 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// Linear recurrences take some whole lines at a time: an element follows from the one before
-// it. Operands are read through their strides, a factor that is the same for all too.
+// Linear recurrences take some lines at a time, and of long ones some elements: an element follows
+// from the one before it, which local memory keeps from one call to the next. Operands are read
+// through their strides, a factor that is the same for all too.
+//
+//	for some lines
+//	  copy the first element of each to the result, and to the state
+//	  for some elements behind them
+//	    recurrence, from the state on
 
 var recurrenceLines = strategy{name: "recurrence", offer: offerRecurrence}
 
@@ -17,23 +23,51 @@ func offerRecurrence(t *target, s *plan.Step) (offer, string) {
 	if why != "" {
 		return offer{}, why
 	}
+	copies := copyKernel(s.Body.In[0].DType, false).Signature()
+	if _, ok := t.lib.Engine(copies); !ok {
+		return offer{}, "no kernel is registered for " + copies
+	}
 	return l.offer(t.LineWork, lineKernel(kernel.Recurrence, ir.OpInvalid, s.Body.In[0].DType), l.recurrence), ""
 }
 
 // recurrence writes a recurrence.
 func (l *lineStep) recurrence(k kernel.Code) nest.Nest {
-	s := l.step
+	s, d := l.step, l.step.Body.In[0].DType
 	rows := len(s.Axes) - 1
 	if rows == l.line {
 		rows--
 	}
-	w := newWalk(s.Axes).cutAll(l.line, rows).cut(rows, max(l.t.RecurrenceRows, l.t.LineElems/s.Axes[l.line].Extent))
-	views := []view{viewOf(0, &s.In[0]), viewOf(1, &s.In[1]), viewOf(2, &s.Out[0].Access)}
-	var args []nest.Arg
-	var across []nest.Size
-	for i := range views {
-		args = append(args, w.arg(&views[i], rows))
-		across = append(across, nest.Fixed(views[i].strides[l.line]*s.Body.In[0].DType.Size()))
+	n := s.Axes[l.line].Extent
+	w := newWalk(s.Axes).cutAll(l.line, rows).cut(rows, max(l.t.RecurrenceRows, l.t.LineElems/n))
+	x, a, y := viewOf(0, &s.In[0]), viewOf(1, &s.In[1]), viewOf(2, &s.Out[0].Access)
+	state := func() view {
+		v := view{slot: l.scratch(d, w.most[rows]), strides: make([]int, len(s.Axes))}
+		v.strides[rows] = 1
+		return v.inside(w)
 	}
-	return w.part([]nest.Item{call(k, w.size[rows], w.size[l.line], args, across...)})
+	before, after := state(), state()
+	block := func(w *walk, k kernel.Code, cols nest.Size, views []view, fields ...nest.Size) nest.Item {
+		args := make([]nest.Arg, len(views))
+		for i := range views {
+			args[i] = w.arg(&views[i], rows)
+		}
+		return call(k, w.size[rows], cols, args, fields...)
+	}
+	copies, one := copyKernel(d, false), nest.Fixed(1)
+	items := []nest.Item{block(w, copies, one, []view{x, y})}
+	if n == 1 {
+		return w.part(items)
+	}
+	items = append(items, block(w, copies, one, []view{x, before}))
+	rest := w.only(l.line, n-1).cut(l.line, max(1, l.t.LineElems/w.most[rows]))
+	var across []nest.Size
+	for _, v := range []view{x, a, y} {
+		across = append(across, nest.Fixed(v.strides[l.line]*d.Size()))
+	}
+	views := []view{x.move(l.line, 1), a.move(l.line, 1), before.inside(rest), y.move(l.line, 1), after.inside(rest)}
+	items = append(items, rest.wrap(w, []nest.Item{
+		block(rest, k, rest.size[l.line], views, across...),
+		block(rest, copies, one, []view{after.inside(rest), before.inside(rest)}),
+	})...)
+	return w.part(items)
 }
