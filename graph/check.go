@@ -33,7 +33,7 @@ func (p *Program) checkIns(ins []*Tensor) (map[string]int, error) {
 				have, known := sizes[name]
 				switch {
 				case known && alone && have != n:
-					return nil, p.inputError(&in, "the size %s is %d in axis %d of this input and %d in %s: they must be equal", name, n, k, have, fmt.Sprintf("axis %d of %s", given[name].axis, p.inputs[given[name].input].Name))
+					return nil, p.inputError(&in, "the size %s is %d in axis %d of this input and %d in axis %d of %s: they must be equal", name, n, k, have, given[name].axis, p.inputs[given[name].input].Name)
 				case known:
 					continue
 				case !ok:
