@@ -72,7 +72,7 @@ func TestCancel(t *testing.T) {
 			var calls atomic.Int64
 			ctx, cancel := context.WithCancel(context.Background())
 			e := with(before(func(string, *abi.Frame) {
-				if calls.Add(1) == 10 {
+				if calls.Add(1) >= 10 { // the tenth may be interrupted before it cancels
 					cancel()
 				}
 			}), &runtime.Executor{Workers: workers})
