@@ -1,6 +1,7 @@
 package onnx
 
 import (
+	"math"
 	"testing"
 
 	"github.com/stridefuse/stridefuse/graph"
@@ -28,6 +29,7 @@ func TestDet(t *testing.T) {
 		det(graph.Of([]float32{0, 0, 0, 2, 0, 3, 1, 0, 5, 0, 1, 1, 1, 2, 0, 4}, 4, 4), graph.ScalarOf(float32(-26))),
 		batched(det(six, graph.Of([]float32{-324510, 42232}, 2, 1))),
 		det(graph.Zeros(graph.Float32, 3, 3), graph.ScalarOf(float32(0))),
+		det(graph.Of([]float64{math.NaN(), 1, 1, 1}, 2, 2), graph.ScalarOf(math.NaN())),
 		det(exchanged, graph.ScalarOf(1.0)),
 		det(graph.Of([]graph.Half{graph.HalfOf(2), graph.HalfOf(1), graph.HalfOf(-4), graph.HalfOf(0.5)}, 2, 2), graph.ScalarOf(graph.HalfOf(5))),
 	)

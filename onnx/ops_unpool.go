@@ -15,6 +15,35 @@ var unpools = []operator{
 	{"MaxUnpool", 9, latest, 2, 3, ir.Floats, attrs{"kernel_shape": unset{[]int{}}, "pads": []int{}, "strides": []int{}}, maxUnpool},
 }
 
+// imageAxis is an axis of an image, and the windows along it.
+type imageAxis struct {
+	extent, size, stride, dilation, before, after int
+}
+
+// mostExtent limits the numbers of an axis: products of them must be integers.
+const mostExtent = 1 << 28
+
+// check refuses numbers that no axis has.
+func (a imageAxis) check(c *call) {
+	if min(a.extent, a.size, a.stride, a.dilation) < 1 || min(a.before, a.after) < 0 ||
+		max(a.extent, a.size, a.stride, a.dilation, a.before, a.after) > mostExtent {
+		c.fail("extent %d, window %d, stride %d, dilation %d, pads %d and %d of an axis: they must be 1 to %d, pads 0 to %[7]d",
+			a.extent, a.size, a.stride, a.dilation, a.before, a.after, mostExtent)
+	}
+}
+
+// padded returns the extent with padding.
+func (a imageAxis) padded() int { return a.before + a.extent + a.after }
+
+// windows returns how many there are.
+func (a imageAxis) windows() int {
+	room := a.padded() - (a.size-1)*a.dilation - 1
+	if room < 0 {
+		return 0
+	}
+	return room/a.stride + 1
+}
+
 // maxUnpool puts each element to its index in an array of zeros. Indices are those of all
 // elements of the result in row-major order, as MaxPool returns them.
 func maxUnpool(c *call) []value {
@@ -49,27 +78,14 @@ func (c *call) unpooled(x graph.Node) graph.Shape {
 	}
 	shape := slices.Clone(x.Shape())
 	for k := range n {
-		step, rest := ir.Fixed(strides[k]), ir.Fixed(size[k]-strides[k]-pads[k]-pads[n+k])
-		shape[2+k] = shape[2+k].Mul(step).Add(rest)
+		a := imageAxis{1, size[k], strides[k], 1, pads[k], pads[n+k]}
+		a.check(c)
+		shape[2+k] = shape[2+k].Mul(ir.Fixed(a.stride)).Add(ir.Fixed(a.size - a.stride - a.before - a.after))
+		if d, known := shape[2+k].Int(); known && d < 1 {
+			c.fail("axis %d has the extent %s: it is unpooled to %s", 2+k, x.Shape()[2+k], shape[2+k])
+		}
 	}
 	return shape
-}
-
-// imageAxis is an axis of an image, and the windows along it.
-type imageAxis struct {
-	extent, size, stride, dilation, before, after int
-}
-
-// padded returns the extent with padding.
-func (a imageAxis) padded() int { return a.before + a.extent + a.after }
-
-// windows returns how many there are.
-func (a imageAxis) windows() int {
-	room := a.padded() - (a.size-1)*a.dilation - 1
-	if room < 0 {
-		return 0
-	}
-	return room/a.stride + 1
 }
 
 // columnsToImage adds windows where they overlap. The operand is [n, c*size of a window,
@@ -98,14 +114,10 @@ func columnsToImage(c *call) []value {
 	y := widened(x).Reshape(shape[0], channels, sizes, counts)
 	for k, a := range axes {
 		y = y.MoveAxis(2, -1).MoveAxis(1+len(axes)-k, -1)
-		y = overlapped(y, a).SliceAxis(-1, a.before, a.before+a.extent, 1)
+		y = overlapped(y, a)
 	}
 	return one(y.Cast(x.DType()))
 }
-
-// mostExtent limits the numbers that describe windows of an image, whose products must be
-// integers.
-const mostExtent = 1 << 28
 
 // imageAxes reads the axes of an image and its windows.
 func (c *call) imageAxes() []imageAxis {
@@ -120,20 +132,15 @@ func (c *call) imageAxes() []imageAxis {
 	}
 	axes := make([]imageAxis, n)
 	for k := range axes {
-		a := imageAxis{image[k], block[k], strides[k], dilations[k], pads[k], pads[n+k]}
-		if min(a.extent, a.size, a.stride, a.dilation) < 1 || min(a.before, a.after) < 0 ||
-			max(a.extent, a.size, a.stride, a.dilation, a.before, a.after) > mostExtent {
-			c.fail("axis %d of the image: extent %d, window %d, stride %d, dilation %d, pads %d and %d: they must be 1 to %d, pads 0 to %d",
-				k, a.extent, a.size, a.stride, a.dilation, a.before, a.after, mostExtent, mostExtent)
-		}
-		axes[k] = a
+		axes[k] = imageAxis{image[k], block[k], strides[k], dilations[k], pads[k], pads[n+k]}
+		axes[k].check(c)
 	}
 	return axes
 }
 
-// overlapped returns the sums [..., padded extent] of x, [..., elements of a window, windows].
+// overlapped returns the sums [..., extent] of x, [..., elements of a window, windows].
 // The elements are a line each, with zeros between the windows. As the lines have dilation
-// elements more than the result, cutting them anew, without these, shifts each one by
+// elements more than the padded axis, cutting them anew, without these, shifts each one by
 // dilation against the one before.
 func overlapped(x graph.Node, a imageAxis) graph.Node {
 	lead := x.Shape()[:x.Rank()-2]
@@ -141,6 +148,7 @@ func overlapped(x graph.Node, a imageAxis) graph.Node {
 	x = padEnd(x.Unsqueeze(-1), a.stride-1).Reshape(lead, a.size, a.windows()*a.stride)
 	x = padEnd(x, line-a.windows()*a.stride).Reshape(lead, a.size*line)
 	x = x.SliceAxis(-1, 0, a.size*a.padded(), 1).Reshape(lead, a.size, a.padded())
+	x = x.SliceAxis(-1, a.before, a.before+a.extent, 1)
 	return x.Sum(-2, graph.InType(x.DType()))
 }
 

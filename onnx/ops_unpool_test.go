@@ -29,6 +29,8 @@ func TestMaxUnpool(t *testing.T) {
 		opMistake{one, "16"},
 		opMistake{short, "indices of shape [n,1,1,2] for an operand of shape [n,1,2,2]"},
 		opMistake{unpool(22, attrs{"kernel_shape": []int{2}}, tensors(x, at), nil, []int{1}), `windows of size [2] for an operand of 4 axes`},
+		opMistake{unpool(22, attrs{"kernel_shape": []int{2, 2}, "strides": []int{0, 1}}, tensors(x, at), nil, []int{1}), "window 2, stride 0"},
+		opMistake{unpool(22, attrs{"kernel_shape": []int{2, 2}, "pads": []int{1, 0, 2, 0}}, tensors(x, at), nil, []int{1}), "axis 2 has the extent 2: it is unpooled to 0"},
 		opMistake{unpool(22, attrs{}, tensors(x, at), nil, []int{1}), `attribute "kernel_shape" is missing`},
 		opMistake{unpool(22, twos, tensors(x, at), tensors(int64s(4, 4)), []int{1}), "output_shape has 2 numbers: it must have 4"},
 	)
