@@ -40,8 +40,11 @@ func nonMaxSuppression(c *call) []value {
 			return c.fail("input %d has the shape %s: boxes are [samples, boxes, 4], scores [samples, classes, boxes]", i, c.in[i].shape())
 		}
 	}
+	if boxes, scores := c.in[0], c.in[1]; boxes.kind == constant && scores.kind == constant && scores.tensor.Size() > mostFolded {
+		return c.fail("%d scores that are known at load: it takes up to %d", scores.tensor.Size(), mostFolded)
+	}
 	eval := func(ctx context.Context, in []*graph.Tensor) ([]*graph.Tensor, error) {
-		s := s
+		s := s // of this run
 		var errs [3]error
 		s.most, errs[0] = graph.At[int64](in[2].Reshape())
 		s.overlap, errs[1] = graph.At[float32](in[3].Reshape())
@@ -72,11 +75,11 @@ func (s suppression) rows(ctx context.Context, boxes, scores *graph.Tensor) (row
 	for sample := range k[0] {
 		places := s.rectangles(corners[sample*b[1]*4:][:b[1]*4])
 		for class := range k[1] {
-			if err := ctx.Err(); err != nil {
+			kept, err := s.selected(ctx, places, points[(sample*k[1]+class)*k[2]:][:k[2]])
+			if err != nil {
 				return nil, err
 			}
-			line := points[(sample*k[1]+class)*k[2]:][:k[2]]
-			for _, box := range s.selected(places, line) {
+			for _, box := range kept {
 				rows = append(rows, int64(sample), int64(class), int64(box))
 			}
 		}
@@ -85,7 +88,7 @@ func (s suppression) rows(ctx context.Context, boxes, scores *graph.Tensor) (row
 }
 
 // selected returns boxes of one class by their scores, the first of equal ones first.
-func (s suppression) selected(boxes []rectangle, scores []float32) (kept []int) {
+func (s suppression) selected(ctx context.Context, boxes []rectangle, scores []float32) (kept []int, err error) {
 	var order []int
 	for i, score := range scores {
 		if !s.scored || score > s.score {
@@ -94,14 +97,14 @@ func (s suppression) selected(boxes []rectangle, scores []float32) (kept []int) 
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(scores[j], scores[i]) })
 	for _, i := range order {
-		if int64(len(kept)) >= s.most {
-			break
+		if err := ctx.Err(); err != nil || int64(len(kept)) >= s.most {
+			return kept, err
 		}
 		if !slices.ContainsFunc(kept, func(j int) bool { return boxes[i].overlap(boxes[j]) > s.overlap }) {
 			kept = append(kept, i)
 		}
 	}
-	return kept
+	return kept, nil
 }
 
 // rectangle is a box from x to right and from y to bottom.

@@ -40,6 +40,7 @@ func TestNonMaxSuppression(t *testing.T) {
 	flat := suppress(tensors(boxes, graph.New(graph.Float32, 6)), tensors(int64s(3)))
 	checkOpMistakes(t,
 		opMistake{wrong, "onnx: NonMaxSuppression (makes y): boxes of shape [1 6 4] and scores of shape [1 2 5]"},
+		opMistake{suppress(nil, tensors(graph.New(graph.Float32, 1, many/8, 4), graph.New(graph.Float32, 1, 1, many/8))), "131072 scores that are known at load"},
 		opMistake{flat, "input 1 has the shape [6]"},
 		opMistake{suppress(both, tensors(number(3))), "input 2 is of float32: it must be int64"},
 		opMistake{suppress(both, tensors(int64s(3, 4))), "2 elements"},

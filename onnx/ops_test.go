@@ -10,7 +10,8 @@ import (
 )
 
 // opCase is one node, on inputs of a run and, after them, tensors that are known at load. A nil
-// one is left out. The numbers of cases are those of NumPy and of ONNX's reference evaluator.
+// one is left out. The numbers of cases are those of NumPy and of ONNX's reference evaluator, or
+// of onnxruntime where that evaluator is another definition: MaxUnpool with an output_shape.
 type opCase struct {
 	op        string
 	opset     int

@@ -107,7 +107,7 @@ func TestCol2ImIsAdjoint(t *testing.T) {
 			axes[k], shape, elements, windows = a, append(shape, a.extent), elements*a.size, windows*a.windows()
 		}
 		columns, picture := tensor("columns", 2, elements, windows), tensor("image", shape...)
-		made, err := opCase{
+		back, err := opCase{
 			op: "Col2Im", opset: 18, attrs: attrs{"strides": strides, "dilations": dilations, "pads": pads},
 			in: tensors(columns), fixed: tensors(graph.Of(image), graph.Of(block)),
 		}.run()
@@ -118,7 +118,7 @@ func TestCol2ImIsAdjoint(t *testing.T) {
 		}
 		order := append(append([]int{0, 1}, from(2+n, 2+2*n)...), from(2, 2+n)...)
 		y = y.Permute(order).Reshape(2, elements, windows)
-		p, err := graph.Compile(y.Mul(columns).Sum().Eq(graph.Const(made).Mul(picture).Sum()))
+		p, err := graph.Compile(y.Mul(columns).Sum().Eq(graph.Const(back).Mul(picture).Sum()))
 		require.NoError(t, err)
 		same, err := p.Run(context.Background())
 		require.NoError(t, err)
