@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/stridefuse/stridefuse/graph"
@@ -54,41 +53,39 @@ type reduceCase struct {
 	double     bool // float64 elements
 }
 
-// same is elements of a line that are one number: so many, from an index on.
-type same struct {
-	from, n int
-	v       float32
-}
-
-// lineOf returns n elements: those of some parts, and else one number.
-func lineOf(n int, rest float32, parts ...same) []float32 {
-	out := slices.Repeat([]float32{rest}, n)
-	for _, p := range parts {
-		for i := range p.n {
-			out[p.from+i] = p.v
-		}
-	}
-	return out
-}
-
 func writeReductions(ctx context.Context, w io.Writer) error {
-	last := func(x graph.Node) graph.Node { return x.Index(0, -1) }
-	sum := func(x graph.Node) graph.Node { return last(x.CumSum(0)) }
-	product := func(x graph.Node) graph.Node { return last(x.CumProd(0)) }
+	line := func(n int, at func(i int) float32) []float32 {
+		out := make([]float32, n)
+		for i := range out {
+			out[i] = at(i)
+		}
+		return out
+	}
+	sum := func(x graph.Node) graph.Node { return x.CumSum(0).Index(0, -1) }
 	logSumExp := func(x graph.Node) graph.Node { return x.LogSumExp() }
 	variance := func(x graph.Node) graph.Node { return x.Var() }
-	great := make([]float32, 3000)
-	for i := range great {
-		great[i] = float32(1e8 + 1e4*math.Sin(float64(i*i)))
-	}
 	for _, c := range []reduceCase{
-		{"logsumexp", "0_and_1000_times_-20", logSumExp, lineOf(1001, -20, same{0, 1, 0}), true},
-		{"var", "3000_around_1e8,_distance_1e4", variance, great, false},
-		{"var", "3000_times_0.1", variance, lineOf(3000, 0.1), false},
-		{"prod", "20_times_1e-3,_ones,_20_times_1e3", func(x graph.Node) graph.Node { return x.Prod() }, lineOf(1520, 1, same{0, 20, 1e-3}, same{1500, 20, 1e3}), false},
-		{"cumprod", "20_times_1e-3,_ones,_20_times_1e3", product, lineOf(1520, 1, same{0, 20, 1e-3}, same{1500, 20, 1e3}), false},
-		{"cumsum", "-3e38,_zeros,_3e38_twice_from_1024_on", sum, lineOf(1026, 0, same{0, 1, -3e38}, same{1024, 2, 3e38}), false},
-		{"cumsum", "3e38_twice,_zeros,_-3e38_twice_from_1024_on", sum, lineOf(1026, 0, same{0, 2, 3e38}, same{1024, 2, -3e38}), false},
+		{"logsumexp", "0_and_1000_times_-20", logSumExp, line(1001, func(i int) float32 { return float32(min(i, 1)) * -20 }), true},
+		{"var", "3000_around_1e8,_distance_1e4", variance, line(3000, func(i int) float32 { return float32(1e8 + 1e4*math.Sin(float64(i*i))) }), false},
+		{"var", "3000_times_0.1", variance, line(3000, func(int) float32 { return 0.1 }), false},
+		{"prod", "20_times_1e-3,_ones,_20_times_1e3", func(x graph.Node) graph.Node { return x.Prod() }, line(1520, func(i int) float32 {
+			switch {
+			case i < 20:
+				return 1e-3
+			case i < 1500:
+				return 1
+			}
+			return 1e3
+		}), false},
+		{"cumsum", "-3e38,_zeros,_3e38_twice_from_1024_on", sum, line(1026, func(i int) float32 {
+			switch {
+			case i == 0:
+				return -3e38
+			case i < 1024:
+				return 0
+			}
+			return 3e38
+		}), false},
 	} {
 		got, err := c.run(ctx)
 		if err != nil {

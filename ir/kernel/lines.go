@@ -5,9 +5,8 @@ import (
 )
 
 // The micro-kernels that are written by hand: lookup, and those of ops on lines, which are
-// gather, scatter, recurrence, the second scan of lines, and those of sort.go. The lines of gather and
-// scatter are down the columns of a block, so that elements side by side go together where
-// they have one index.
+// gather, scatter, recurrence, and those of sort.go. The lines of gather and scatter are down the
+// columns of a block, so that elements side by side go together where they have one index.
 
 // scatterOps are the ops with updates.
 var scatterOps = lineOps(func(op *ir.OpInfo) bool { return op.Arity == 3 })
@@ -98,28 +97,6 @@ func recurrenceMeaning(m *Micro, _ *Kernel) Reference {
 				b.Set(3, r, c, y)
 			}
 			b.Set(4, r, 0, y)
-		}
-	}
-}
-
-func rescanArgs(m *Micro) []Arg {
-	return []Arg{{DType: m.Type, Outer: Rows, Inner: Cols, Across: Field0}, {DType: m.Type, Out: true, Outer: Rows, Inner: Cols, Across: Field0 + 1}}
-}
-
-func rescanMeaning(m *Micro, _ *Kernel) Reference {
-	return func(b Block) {
-		n := b.Cols()
-		for r := range b.Rows() {
-			if n == 0 || !ir.RescansLine(m.Op, m.Type, b.Get(1, r, n-1)) {
-				continue
-			}
-			x := make([]uint64, n)
-			for c := range x {
-				x[c] = b.Get(0, r, c)
-			}
-			for c, e := range ir.Rescan(m.Op, m.Type, x) {
-				b.Set(1, r, c, e)
-			}
 		}
 	}
 }

@@ -29,7 +29,6 @@ const (
 	Order                   // orders rows, as keys and places
 	Merge                   // merges two rows that are in order
 	Recurrence              // linear recurrences along the rows
-	Rescan                  // prefix scans along the rows, of those that left the range of numbers
 	numMicros
 )
 
@@ -117,9 +116,6 @@ func init() {
 		Recurrence: {name: "recurrence", doc: "out[r,c] = a[r,c]*out[r,c-1] + in[r,c], from before[r] in place of the first out[r,c-1] on; after[r] is the last; the product is rounded",
 			has: microParts{dtype: true}, types: ir.OpRecurrence.Info().Domain, fields: []string{"across", "across_a", "across_out"}, written: true, args: recurrenceArgs, meaning: recurrenceMeaning,
 			time: Time{Unit: Computed}, wholeRows: true},
-		Rescan: {name: "rescan", doc: "out[r,c] = what ir.Rescan gives of in[r,0] to in[r,c], if ir.RescansLine says so of the last out[r,c]; else it stays",
-			has: microParts{op: true, dtype: true}, types: ir.SetOf(ir.Float32, ir.Float64), ops: []ir.Op{ir.OpAdd, ir.OpMul}, fields: []string{"across", "across_out"}, written: true, args: rescanArgs, meaning: rescanMeaning,
-			time: Time{Unit: Computed}, updates: true, wholeRows: true},
 	}
 }
 

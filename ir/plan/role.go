@@ -139,8 +139,7 @@ func (s *Step) OnLines() bool { return s.has(Line) }
 // needs an element after another has been stored there, and each output in the one has the
 // access of each input in the other.
 func (s *Step) InPlace(from, to int) bool {
-	role, axis := s.Kind()
-	if !roles[role].inPlace || role == Scan && s.rescans(axis) {
+	if role, _ := s.Kind(); !roles[role].inPlace {
 		return false
 	}
 	extents := s.Extents()
@@ -152,11 +151,6 @@ func (s *Step) InPlace(from, to int) bool {
 		}
 	}
 	return true
-}
-
-// rescans reports whether a scan reads elements again after it has stored results.
-func (s *Step) rescans(axis int) bool {
-	return s.Axes[axis].Extent > ir.ReduceChunk && ir.Rescans(s.Out[0].Combine, s.Body.In[0].DType)
 }
 
 // sameElements reports whether two accesses are at the same place at each index.

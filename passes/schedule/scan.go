@@ -10,8 +10,7 @@ import (
 // Prefix scans: what the strategies for them share. A line is scanned in chunks of
 // ir.ReduceChunk elements, as ir.ScanLine says. The state of a line is its running value
 // in the chunk, which begins as the identity, and its carry: the combined last running
-// values of the chunks before, in ir.PartialType. States are in local memory. Where a line may
-// have to be scanned again, it is not scanned in place.
+// values of the chunks before, in ir.PartialType. States are in local memory.
 //
 // An exclusive scan of n elements is an inclusive one of the first n-1, stored one
 // further on, behind the result of no elements.

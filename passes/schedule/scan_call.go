@@ -98,19 +98,6 @@ func (p *prefixScan) pack(w *walk, rows, cols nest.Size, from, to view) nest.Ite
 	return p.call(w, packKernel(p.dtype), rows, cols, []view{from, to}, across)
 }
 
-// again returns the call that scans lines again where it must: see ir.Rescan. The lines are
-// next to each other along one axis, and run along another.
-func (p *prefixScan) again(w *walk, lines, along int) []nest.Item {
-	if !ir.Rescans(p.by, p.dtype) || p.n <= ir.ReduceChunk {
-		return nil
-	}
-	k := &kernel.Micro{Kind: kernel.Rescan, Op: p.by, Type: p.dtype}
-	p.need(k)
-	across := func(v *view) nest.Size { return nest.Fixed(v.strides[along] * p.dtype.Size()) }
-	args := []nest.Arg{w.arg(&p.x, lines), w.arg(&p.y, lines)}
-	return []nest.Item{call(k, w.size[lines], nest.Fixed(p.n), args, across(&p.x), across(&p.y))}
-}
-
 // scan returns the scan of rows of at most a chunk, without carries, of a type of its
 // own. run are the running values before and next those after.
 func (p *prefixScan) scan(w *walk, d ir.DType, rows, cols nest.Size, x, run, y, next view) nest.Item {

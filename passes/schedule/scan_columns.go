@@ -15,7 +15,6 @@ import (
 //	  for each other chunk
 //	    each row is combined with the running values, and these with the carries
 //	    the carries are combined with the running values
-//	  columns that left the range of numbers are scanned again
 //
 // Results that are stored past the caches: see scan_rows.go.
 var scanColumns = strategy{name: "column-scan", offer: offerColumnScan}
@@ -36,7 +35,6 @@ func (p *prefixScan) draftColumns() (*Draft, string) {
 	items := c.begin(c.at, nest.Fixed(1), c.at.size[c.col])
 	if c.n > 0 {
 		items = append(items, c.chunks()...)
-		items = append(items, c.again(c.at, c.col, c.row)...)
 	}
 	c.Parts = []nest.Nest{c.at.part(items)}
 	if c.n > ir.ReduceChunk {

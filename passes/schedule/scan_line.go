@@ -17,7 +17,6 @@ import (
 //	    scan them apart: a tile of running values, and the last ones of each
 //	    scan the last ones, from the carry on: the carries of the chunks behind
 //	    combine each chunk of the tile with its carry
-//	  if it left the range of numbers, scan it again
 var scanLine = strategy{name: "chunked-scan", offer: offerChunkedScan}
 
 func offerChunkedScan(t *target, s *plan.Step) (offer, string) {
@@ -91,7 +90,7 @@ func (l *longScan) part(from, rows int) nest.Nest {
 		chunk := one.only(l.row, 1).only(l.col, rest)
 		items = append(items, l.chunks(chunk, l.x.move(l.row, whole), l.y.move(l.row, whole))...)
 	}
-	return one.part(append(items, l.again(one, l.line, l.col)...))
+	return one.part(items)
 }
 
 // chunks returns the scan of some chunks of a line.

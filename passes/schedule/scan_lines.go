@@ -13,7 +13,6 @@ import (
 //	    scan the first chunk, from the identity and no carry
 //	    for each other chunk
 //	      scan it, from the identity and the carry, which becomes the next one's
-//	    rows that left the range of numbers are scanned again
 //
 // Results that are stored past the caches are first in a tile, some columns at a time.
 var scanLines = strategy{name: "line-scan", offer: offerLineScans}
@@ -109,8 +108,7 @@ func (l *lineScan) lines(side *walk) []nest.Item {
 		return items
 	}
 	chunk := side.only(l.col, l.n-first).cut(l.col, ir.ReduceChunk)
-	items = append(items, chunk.wrap(side, l.chunk(chunk, l.x.move(l.col, first), l.y.move(l.col, first), l.carry))...)
-	return append(items, l.again(side, l.row, l.col)...)
+	return append(items, chunk.wrap(side, l.chunk(chunk, l.x.move(l.col, first), l.y.move(l.col, first), l.carry))...)
 }
 
 // chunk returns the scan of a chunk of each line. It reads the carries where it is told
