@@ -24,6 +24,7 @@ func TestDet(t *testing.T) {
 		det(graph.Of([]float64{1.5, -2, 0.25, 4}, 2, 2), graph.ScalarOf(6.5)),
 		det(graph.Of([]float64{-3}, 1, 1), graph.ScalarOf(-3.0)),
 		det(graph.New(graph.Float64, 2, 0, 0), graph.Of([]float64{1, 1})),
+		batched(det(graph.New(graph.Float64, 0, 2, 2), graph.New(graph.Float64, 0))),
 		// Of two matrices the second is singular.
 		batched(det(graph.Of([]float32{0, 2, 1, 3, 0, -1, 1, 4, 2, 2, 1, 3, 4, 2, 6, 1, 1, 1}, 2, 3, 3), graph.Of([]float32{-2, 0}))),
 		det(graph.Of([]float32{0, 0, 0, 2, 0, 3, 1, 0, 5, 0, 1, 1, 1, 2, 0, 4}, 4, 4), graph.ScalarOf(float32(-26))),

@@ -62,19 +62,21 @@ func maxUnpool(c *call) []value {
 // unpooled returns the shape of what x was pooled from: the given one, or the least one that
 // has as many windows.
 func (c *call) unpooled(x graph.Node) graph.Shape {
-	n := x.Rank() - 2
-	size, strides, pads := need[[]int](c, "kernel_shape"), c.each("strides", n, 1), c.each("pads", 2*n, 0)
-	switch {
-	case n < 1 || len(size) != n:
+	n, size := x.Rank()-2, need[[]int](c, "kernel_shape")
+	if n < 1 || len(size) != n {
 		c.fail("windows of size %v for an operand of %d axes: there must be a batch, channels and an axis for each size", size, n+2)
-	case c.has(2) && len(c.sizes(2)) != n+2:
-		c.fail("output_shape has %d numbers: it must have %d", len(c.sizes(2)), n+2)
-	}
-	if c.err != nil {
 		return nil
 	}
 	if c.has(2) {
-		return graph.Shape(c.sizes(2))
+		given := graph.Shape(c.sizes(2))
+		if len(given) != n+2 {
+			c.fail("output_shape has %d numbers: it must have %d", len(given), n+2)
+		}
+		return given
+	}
+	strides, pads := c.each("strides", n, 1), c.each("pads", 2*n, 0)
+	if c.err != nil {
+		return nil
 	}
 	shape := slices.Clone(x.Shape())
 	for k := range n {

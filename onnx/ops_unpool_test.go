@@ -23,6 +23,9 @@ func TestMaxUnpool(t *testing.T) {
 		unpool(22, attrs{"kernel_shape": []int{3}, "strides": []int{2}, "pads": []int{1, 0}},
 			tensors(graph.Of([]float32{8, 9}, 2, 1, 1), graph.Of([]int64{1, 2}, 2, 1, 1)), nil, []int{2, 1, 2}, 0, 8, 9, 0),
 	)
+	empty := unpool(22, twos, tensors(graph.New(graph.Float32, 0, 1, 2, 2), graph.New(graph.Int64, 0, 1, 2, 2)), nil, nil)
+	empty.want = graph.New(graph.Float32, 0, 1, 4, 4)
+	checkOps(t, empty)
 	one := unpool(22, twos, tensors(x, graph.Of([]int64{5, 7, 13, 16}, 1, 1, 2, 2)), nil, []int{1})
 	short := unpool(22, twos, tensors(x, graph.Of([]int64{5, 7}, 1, 1, 1, 2)), nil, []int{1})
 	checkOpMistakes(t,
@@ -31,6 +34,8 @@ func TestMaxUnpool(t *testing.T) {
 		opMistake{unpool(22, attrs{"kernel_shape": []int{2}}, tensors(x, at), nil, []int{1}), `windows of size [2] for an operand of 4 axes`},
 		opMistake{unpool(22, attrs{"kernel_shape": []int{2, 2}, "strides": []int{0, 1}}, tensors(x, at), nil, []int{1}), "window 2, stride 0"},
 		opMistake{unpool(22, attrs{"kernel_shape": []int{2, 2}, "pads": []int{1, 0, 2, 0}}, tensors(x, at), nil, []int{1}), "axis 2 has the extent 2: it is unpooled to 0"},
+		opMistake{unpool(22, twos, tensors(counted(2), int64s(0, 1)), nil, []int{1}), "windows of size [2 2] for an operand of 1 axes"},
+		opMistake{unpool(22, twos, tensors(x, at), tensors(int64s(1, 1, -2, -2)), []int{1}), "negative"},
 		opMistake{unpool(22, attrs{}, tensors(x, at), nil, []int{1}), `attribute "kernel_shape" is missing`},
 		opMistake{unpool(22, twos, tensors(x, at), tensors(int64s(4, 4)), []int{1}), "output_shape has 2 numbers: it must have 4"},
 	)
@@ -63,6 +68,7 @@ func TestCol2Im(t *testing.T) {
 	}
 	checkOps(t,
 		columns(nil, counted(1, 8, 2), []int64{2, 2, 3}, []int64{2, 2, 2}, graph.Of([]float32{1, 5, 4, 5, 13, 8, 9, 21, 12, 13, 29, 16}, 1, 1, 2, 2, 3)),
+		columns(nil, graph.New(graph.Int8, 0, 4, 1), []int64{2, 2}, []int64{2, 2}, graph.New(graph.Int8, 0, 1, 2, 2)),
 		columns(attrs{"strides": []int{1, 5}}, counted(2, 2, 4), []int64{1, 17}, []int64{1, 2}, graph.Of([]float32{
 			1, 5, 0, 0, 0, 2, 6, 0, 0, 0, 3, 7, 0, 0, 0, 4, 8, 9, 13, 0, 0, 0, 10, 14, 0, 0, 0, 11, 15, 0, 0, 0, 12, 16}, 2, 1, 1, 17)),
 		columns(attrs{"pads": []int{1, 0, 0, 1}, "dilations": []int{1, 2}}, counted(1, 12, 8), []int64{4, 5}, []int64{2, 3}, graph.Of([]float32{
