@@ -22,7 +22,7 @@ type opCase struct {
 }
 
 // compile makes a program of the node, whose output is "y".
-func (o opCase) compile() (*Program, graph.Feeds, error) {
+func (o opCase) compile(options ...Option) (*Program, graph.Feeds, error) {
 	n := &node{op: o.op, attrs: o.attrs, outputs: []string{"y"}}
 	body := &subgraph{nodes: []*node{n}, outputs: n.outputs, constants: map[string]*graph.Tensor{}}
 	feeds := graph.Feeds{}
@@ -46,13 +46,13 @@ func (o opCase) compile() (*Program, graph.Feeds, error) {
 		}
 		n.inputs = append(n.inputs, name)
 	}
-	p, err := compile(&model{opset: o.opset, body: body}, newSettings(nil))
+	p, err := compile(&model{opset: o.opset, body: body}, newSettings(options))
 	return p, feeds, err
 }
 
 // run returns what the node computes.
-func (o opCase) run() (*graph.Tensor, error) {
-	p, feeds, err := o.compile()
+func (o opCase) run(options ...Option) (*graph.Tensor, error) {
+	p, feeds, err := o.compile(options...)
 	if err != nil {
 		return nil, err
 	}
@@ -60,12 +60,16 @@ func (o opCase) run() (*graph.Tensor, error) {
 	return out["y"], err
 }
 
+// checkOps compares results, and those of the portable engine without fusion bit by bit.
 func checkOps(t *testing.T, cases ...opCase) {
 	t.Helper()
 	for _, c := range cases {
 		got, err := c.run()
 		require.NoError(t, err, "%v", c)
 		RequireClose(t, c.op, c.want, got)
+		again, err := c.run(With(graph.WithDebug(graph.Portable | graph.NoFusion)))
+		require.NoError(t, err, "%v", c)
+		require.True(t, graph.Equal(got, again), "%s: other bits in another way to run\n%s\n%s", c.op, got, again)
 	}
 }
 
