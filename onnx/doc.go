@@ -18,9 +18,9 @@
 // Mul, ...) are evaluated at load, also where sizes are symbolic. What decides about
 // shapes and comes from an input must be given at load, with Fix.
 //
-// The results of NonZero, Unique and Compress have as many elements as the data says. Such an
-// operator divides the model: one program computes its inputs, package graph's function of
-// that name computes the operator, and what follows is another program, with a symbolic size.
+// The results of NonZero, Unique, Compress and NonMaxSuppression have as many elements as the
+// data says. Such an operator divides the model: one program computes its inputs, a function of
+// tensors computes the operator, and what follows is another program, with a symbolic size.
 // Neither is compiled again for another number of elements. Program.Graphs returns all of
 // them. Of constants, these operators are computed at load.
 //

@@ -34,7 +34,7 @@ var table map[string][]*operator
 func init() { // not in the declaration, as the rows of control flow look operators up
 	table = map[string][]*operator{}
 	for _, group := range [][]operator{
-		elementwise, casts, activations, shapes, movements, reductions, normalizations, products, indexing, quantization, windowed, resizing, losses, edges, control,
+		elementwise, casts, activations, shapes, movements, reductions, normalizations, products, indexing, quantization, windowed, unpools, resizing, losses, determinants, edges, control,
 	} {
 		for i := range group {
 			op := &group[i]
@@ -61,17 +61,11 @@ func lookup(n *node, opset int) (op *operator, why string) {
 	switch {
 	case opset > latest:
 		return nil, fmt.Sprintf("operator set %d: up to %d are known", opset, latest)
-	case elementShaped[n.op]:
-		return nil, "the shape of its result depends on elements"
 	case len(versions) == 0:
 		return nil, "not supported"
 	}
 	return nil, fmt.Sprintf("not in version %d of the operator set", opset)
 }
-
-// elementShaped are operators whose results have shapes that depend on elements, and that no
-// function of package graph computes.
-var elementShaped = map[string]bool{"NonMaxSuppression": true}
 
 // check returns an error for inputs and attributes that the operator does not have.
 func (op *operator) check(n *node) error {

@@ -13,6 +13,7 @@ import (
 
 var edges = []operator{
 	{"Compress", 9, latest, 2, 2, ir.AllTypes, attrs{"axis": unset{0}}, compress},
+	{"NonMaxSuppression", 10, latest, 2, 5, ir.SetOf(ir.Float32), attrs{"center_point_box": 0}, nonMaxSuppression},
 	{"NonZero", 9, latest, 1, 1, ir.Computed, nil, nonZero},
 	{"Unique", 11, latest, 1, 1, ir.Computed, attrs{"axis": unset{0}, "sorted": 1}, unique},
 }

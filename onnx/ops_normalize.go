@@ -21,6 +21,7 @@ var normalizations = []operator{
 	}},
 	{"LayerNormalization", 17, latest, 2, 3, ir.Floats, attrs{"axis": -1, "epsilon": small, "stash_type": 1}, layerNorm},
 	{"LpNormalization", 1, latest, 1, 1, ir.Floats, attrs{"axis": -1, "p": 2}, lpNorm},
+	{"LRN", 1, latest, 1, 1, ir.Floats, attrs{"alpha": exactly(1e-4), "beta": 0.75, "bias": 1., "size": unset{0}}, localResponse},
 	{"MeanVarianceNormalization", 9, latest, 1, 1, ir.Floats, attrs{"axes": []int{0, 2, 3}}, func(c *call) []value {
 		axes := need[[]int](c, "axes")
 		d := c.x(0).Sub(c.x(0).Mean(axes, graph.KeepDims))
@@ -102,4 +103,17 @@ func lpNorm(c *call) []value {
 		return c.fail("p is %d: it must be 1 or 2", p)
 	}
 	return one(graph.Where(norm.Eq(0), 0, x.Div(norm)))
+}
+
+// localResponse divides by a power of the mean square of neighbouring channels.
+func localResponse(c *call) []value {
+	x, size := c.x(0), c.int("size")
+	if size < 1 || x.Rank() < 2 {
+		return c.fail("size %d for an operand of %d axes", size, x.Rank())
+	}
+	before, after := make([]int, x.Rank()), make([]int, x.Rank())
+	before[1], after[1] = (size-1)/2, size-1-(size-1)/2
+	sum := x.Square().Pad(before, after, graph.PadConstant).Window(1, size, 1, 1).Sum(-1)
+	scale := sum.Mul(c.float("alpha") / float64(size)).Add(c.float("bias"))
+	return one(x.Div(scale.Pow(c.float("beta"))))
 }

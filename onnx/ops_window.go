@@ -21,8 +21,9 @@ var windowed = []operator{
 		"dilations": []int{}, "group": 1, "output_padding": []int{}, "output_shape": []int{},
 	}), convTranspose},
 	{"GlobalAveragePool", 1, latest, 1, 1, ir.Floats, nil, unaryOp(graph.Node.GlobalAvgPool)},
+	{"GlobalLpPool", 1, 1, 1, 1, ir.Floats, attrs{"p": 2.}, globalLpPool[float64]},
+	{"GlobalLpPool", 2, latest, 1, 1, ir.Floats, attrs{"p": 2}, globalLpPool[int]},
 	{"GlobalMaxPool", 1, latest, 1, 1, ir.Floats, nil, unaryOp(graph.Node.GlobalMaxPool)},
-	{"LRN", 1, latest, 1, 1, ir.Floats, attrs{"alpha": exactly(1e-4), "beta": 0.75, "bias": 1., "size": unset{0}}, localResponse},
 	{"LpPool", 2, 17, 1, 1, ir.Floats, windowAttrs(attrs{"p": 2}), lpPool},
 	{"LpPool", 18, latest, 1, 1, ir.Floats, windowAttrs(attrs{"p": 2, "ceil_mode": 0, "dilations": []int{}}), lpPool},
 	{"MaxPool", 1, 7, 1, 1, ir.Numeric, windowAttrs(nil), maxPool},
@@ -223,15 +224,12 @@ func lpPool(c *call) []value {
 	return one(c.x(0).LpPool(float64(c.int("p")), o))
 }
 
-// localResponse divides by a power of the mean square of neighbouring channels.
-func localResponse(c *call) []value {
-	x, size := c.x(0), c.int("size")
-	if size < 1 || x.Rank() < 2 {
-		return c.fail("size %d for an operand of %d axes", size, x.Rank())
+// globalLpPool returns the p-norms along the spatial axes.
+func globalLpPool[T int | float64](c *call) []value {
+	x, p := c.x(0), float64(need[T](c, "p"))
+	if x.Rank() < 3 || !(p > 0) {
+		return c.fail("p of %v for an operand of %d axes: p must be positive, and there must be a batch, channels and spatial axes", p, x.Rank())
 	}
-	before, after := make([]int, x.Rank()), make([]int, x.Rank())
-	before[1], after[1] = (size-1)/2, size-1-(size-1)/2
-	sum := x.Square().Pad(before, after, graph.PadConstant).Window(1, size, 1, 1).Sum(-1)
-	scale := sum.Mul(c.float("alpha") / float64(size)).Add(c.float("bias"))
-	return one(x.Div(scale.Pow(c.float("beta"))))
+	powers := widened(x).Abs().Pow(p)
+	return one(powers.Sum(from(2, x.Rank()), graph.KeepDims).Pow(1 / p).Cast(x.DType()))
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// Operators whose results have as many elements as the data says (NonZero, Compress, Unique)
-// are at the edge of a program: they are functions of its outputs, and what they return is an
+// Operators whose results have as many elements as the data says (NonZero, Compress, Unique,
+// NonMaxSuppression) are at the edge of a program: they are functions of its outputs, and what they return is an
 // input of the next program, with a symbolic size. So they divide a model into stages. A value
 // belongs to the stage after the last such operator that it depends on. Where a later stage
 // uses it, it is an output of its own stage's program and an input of the others.

@@ -118,6 +118,6 @@ save("resize", nodes, [value("x", F, [1, 2, 4, 6])], [value(o, F, None) for o in
      {"x": rng.standard_normal((1, 2, 4, 6)).astype("f4")})
 
 # What is not supported.
-save("unsupported", [node("NonZero", ["x"], ["i"]), node("Det", ["x"], ["d"]), node("Det", ["x"], ["d2"]),
+save("unsupported", [node("NonZero", ["x"], ["i"]), node("StringNormalizer", ["x"], ["d"]), node("StringNormalizer", ["x"], ["d2"]),
                      node("Special", ["x"], ["s"], domain="local"), node("Abs", ["d"], ["y"])],
      [value("x", F, [4, 4])], [value("y", F, None)])
