@@ -6,8 +6,8 @@ import (
 )
 
 // Quantization is how integers stand for numbers: q for (q - Zero) * Scale. Scale and Zero are
-// scalars, or vectors of one element for each index of Axis, or have as many axes as what is
-// quantized and broadcast with it.
+// scalars, or vectors of one element for each index of Axis, or have more axes and broadcast
+// with what is quantized.
 type Quantization struct {
 	DType DType // an integer of at most 16 bits; Int32 has no bounds that floats are quantized to
 	Scale Node  // of a float type, which numbers are computed in
@@ -39,10 +39,10 @@ func (q Quantization) along(op string, x Node) (scale, zero, bad Node) {
 	}
 	for _, s := range []*Node{&scale, &zero} {
 		switch {
-		case s.Rank() == 0 || s.Rank() == rank && rank > 1:
+		case s.Rank() == 0 || s.Rank() > 1 && s.Rank() <= rank:
 			continue
-		case s.Rank() != 1 || axis < 0 || axis >= rank:
-			return x, x, fail(op, "scales %s and zero points %s along axis %d of %s: they are scalars, or vectors of the extent of an axis", scale.Shape(), zero.Shape(), q.Axis, x.Shape())
+		case s.Rank() > rank || axis < 0 || axis >= rank:
+			return x, x, fail(op, "scales %s and zero points %s along axis %d of %s: they are scalars, vectors of the extent of an axis, or broadcast with it", scale.Shape(), zero.Shape(), q.Axis, x.Shape())
 		}
 		for range rank - 1 - axis {
 			*s = s.Unsqueeze(-1)
