@@ -8,8 +8,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// ellipsis begins the labels of axes that broadcast: batches, and what an ellipsis
-// stands for. They have labels that begin so, and no name of the user's.
+// ellipsis is the prefix of the labels of broadcast axes: batch axes, and the axes that an
+// ellipsis stands for. No label in a formula of the user begins with it.
 const ellipsis = "..."
 
 // broadcasting returns the labels of n axes that broadcast, which are aligned at

@@ -29,8 +29,8 @@ const defaultPlans = 1024
 
 // WithPlans sets how many plans the program keeps, 1 or more; 1024 without it. A plan is
 // made at the first run with inputs of some sizes and layouts, and takes some tens of
-// kilobytes. Where there are more, the eighth not used for the longest time goes, of fewer
-// than eight the one.
+// kilobytes. When a program that keeps so many makes another, it drops an eighth of them,
+// at least one: those not used for the longest time.
 func WithPlans(n int) Option { return func(s *settings) { s.plans, s.plansSet = n, true } }
 
 // Plans returns how many plans the program has made, keeps and has dropped.

@@ -69,7 +69,7 @@ func (x Node) Quantize(q Quantization) Node {
 	return within(name, x, y.Add(zero.Cast(wide)).Clip(bounds[0], bounds[1]).Cast(q.DType))
 }
 
-// Dequantize returns the numbers that integers stand for, of the type of Scale, rounded once.
+// Dequantize returns (x - Zero) * Scale, which has the type of Scale and is rounded once.
 func (x Node) Dequantize(q Quantization) Node {
 	const name = "dequantize"
 	if _, ok := quantized[q.DType]; !ok && q.DType != Int32 {

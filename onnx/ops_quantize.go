@@ -154,8 +154,7 @@ func quantizedMatMul(c *call) []value {
 	return c.requantized(c.integerProduct(0, 3, 2, 5), asFloat32(c.perRow(1)).Mul(asFloat32(c.x(4))))
 }
 
-// requantized quantizes integers that stand for multiples of a scale. The scale and the zero point
-// of the result are inputs 6 and 7.
+// requantized quantizes y * scale. Inputs 6 and 7 are the scale and the zero point of the result.
 func (c *call) requantized(y, scale graph.Node) []value {
 	scale = scale.Div(asFloat32(c.x(6)))
 	return one(asFloat32(y).Mul(scale).Quantize(graph.Quantization{DType: c.in[7].dtype(), Scale: graph.Scalar(graph.Float32, 1), Zero: c.x(7).Reshape()}))

@@ -20,14 +20,15 @@ type imageAxis struct {
 	extent, size, stride, dilation, before, after int
 }
 
-// mostExtent limits the numbers of an axis: products of them must be integers.
+// mostExtent limits the numbers of an axis, and how far a window reaches: sums of them are ints
+// of 32 bits too.
 const mostExtent = 1 << 28
 
 // check refuses numbers that no axis has.
 func (a imageAxis) check(c *call) {
 	if min(a.extent, a.size, a.stride, a.dilation) < 1 || min(a.before, a.after) < 0 ||
-		max(a.extent, a.size, a.stride, a.dilation, a.before, a.after) > mostExtent {
-		c.fail("extent %d, window %d, stride %d, dilation %d, pads %d and %d of an axis: they must be 1 to %d, pads 0 to %[7]d",
+		max(a.extent, a.size, a.stride, a.dilation, a.before, a.after) > mostExtent || int64(a.size)*int64(a.dilation) > mostExtent {
+		c.fail("extent %d, window %d, stride %d, dilation %d, pads %d and %d of an axis: they must be 1 to %d, a window times its dilation too, pads 0 to %[7]d",
 			a.extent, a.size, a.stride, a.dilation, a.before, a.after, mostExtent)
 	}
 }

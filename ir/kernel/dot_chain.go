@@ -6,10 +6,10 @@ import "github.com/stridefuse/stridefuse/ir"
 // loops of assembly have pointers for.
 const DotChainPairs = 4
 
-// DotChain returns the canonical kernel that adds the products of so many pairs, one after the
-// other, to a sum: as ir.DotLine adds them up within a chunk. The inputs of the body are the
-// two elements of each pair and the sum; that is +0 for the first chain of floats, a splat, and the
-// first one of integers has none. Input i of the kernel is input order[i] of the body.
+// DotChain returns the canonical kernel that adds the products of a number of pairs to a sum, in
+// the order of ir.DotLine within a chunk. The inputs of the body are the two elements of each
+// pair, then the sum. In the first chain of floats the sum is a splat, which holds +0; the first
+// chain of integers has no sum as an input. Input i of the kernel is input order[i] of the body.
 func DotChain(d ir.DType, pairs int, first bool) (k *Kernel, order []int) {
 	floats := ir.Floats.Has(d)
 	ins := make([]Operand, 2*pairs, 2*pairs+1)

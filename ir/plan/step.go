@@ -71,9 +71,9 @@ func (s *Step) Accesses() iter.Seq[*Access] {
 	}
 }
 
-// Over returns the step's inputs and outputs with strides along so many other axes: move is
-// given a copy of each access with its own strides yet, its new ones to write, and the output
-// that it is of, or nil.
+// Over returns copies of the step's inputs and outputs, with strides along rank other axes. It
+// calls move for each copy, which still has the old strides; move writes the new ones. The last
+// argument of move is the output that the access belongs to, or nil for an input.
 func (s *Step) Over(rank int, move func(a *Access, strides []int, o *Output)) (in []Access, out []Output) {
 	in, out = make([]Access, len(s.In)), make([]Output, len(s.Out))
 	all := make([]int, rank*(len(in)+len(out)))

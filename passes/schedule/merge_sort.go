@@ -46,8 +46,9 @@ func (t *target) sortChunk() int {
 	return t.SortChunk
 }
 
-// runs are the runs of a line beside each other: so many whole ones of one length, and one of the
-// last elements, or of none. A whole one is of span elements of the line.
+// runs describes the runs of a line: whole is the number of runs of the same length, and last is
+// the length of the run behind them, which may be 0. A whole run is made of span elements of the
+// line.
 type runs struct{ whole, length, last, span int }
 
 // elems returns how many elements the runs have.
@@ -64,7 +65,7 @@ func (r runs) left() (first, second int) {
 	return r.length, r.last
 }
 
-// merged returns the runs that pairs are merged to, of at most so many elements.
+// merged returns the runs after each pair is merged. A run keeps at most most elements.
 func (r runs) merged(most int) runs {
 	first, second := r.left()
 	return runs{whole: r.whole / 2, length: min(2*r.length, most), last: min(first+second, most), span: 2 * r.span}
