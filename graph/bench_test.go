@@ -2,6 +2,7 @@ package graph_test
 
 import (
 	"context"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -42,6 +43,42 @@ func BenchmarkRun16(b *testing.B) {
 		if _, err := p.Run(ctx, ins...); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+func BenchmarkBound16(b *testing.B) {
+	p, ins := chain16(b)
+	call, err := p.Bind([]*graph.Tensor{graph.New(graph.Float32, 16)}, ins...)
+	require.NoError(b, err)
+	ctx := context.Background()
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := call.Run(ctx); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkOutputs runs programs of many small outputs: the time of one is that of all by
+// their number.
+func BenchmarkOutputs(b *testing.B) {
+	for _, n := range []int{30, 300, 3000} {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			x := graph.Input("x", graph.Float32, 16)
+			items, outs := []graph.Item{}, []*graph.Tensor{}
+			for i := range n {
+				items, outs = append(items, x.Mul(float64(i)+0.5)), append(outs, graph.New(graph.Float32, 16))
+			}
+			p, err := graph.Compile(items...)
+			require.NoError(b, err)
+			in := graph.Uniform(graph.Float32, 1, 0, 1, 16)
+			for b.Loop() {
+				if err := p.RunInto(b.Context(), outs, in); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/output")
+		})
 	}
 }
 

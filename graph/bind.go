@@ -72,7 +72,7 @@ func (p *Program) lower(f *ir.Func, sizes map[string]int, layouts []*layout.Layo
 		}
 		b.captured = slices.Concat(p.captured, kept)
 	}
-	nests, err := p.schedule(b.plan, p.machine)
+	nests, err := p.schedule(b.plan, p.machine, &p.blocks)
 	if err != nil {
 		return nil, withSizes(err, p.sizes, sizes)
 	}
@@ -88,17 +88,17 @@ func (p *Program) lower(f *ir.Func, sizes map[string]int, layouts []*layout.Layo
 func (p *Program) scheduleInPlace(pl *plan.Plan) (*nest.Program, error) {
 	m := *p.machine
 	m.InCaches = true
-	return p.schedule(pl, &m)
+	return p.schedule(pl, &m, new(schedule.Blocks))
 }
 
-// schedule makes the schedule of a plan.
-func (p *Program) schedule(pl *plan.Plan, m *tuning.Machine) (*nest.Program, error) {
+// schedule makes the schedule of a plan, with what known has of others.
+func (p *Program) schedule(pl *plan.Plan, m *tuning.Machine, known *schedule.Blocks) (*nest.Program, error) {
 	if p.options.Verify {
 		if err := pl.Verify(); err != nil {
 			return nil, misuse("before the schedule: %v\n%s", err, pl)
 		}
 	}
-	nests, err := schedule.Schedule(pl, m, p.executor)
+	nests, err := known.Schedule(pl, m, p.executor)
 	if err != nil || !p.options.Verify {
 		return nests, err
 	}

@@ -181,33 +181,46 @@ func (l *lowering) checkSizes() {
 		}
 	}
 	for _, n := range l.order {
-		extents, what := n.ownExtents()
-		for _, d := range extents {
+		for _, d := range n.ownExtents() {
+			if _, fixed := d.Int(); fixed {
+				continue
+			}
 			for _, name := range d.Names() {
 				if known[name] || len(n.args) > 0 && mentions(n.args[0].typ.Shape, name) {
 					continue
 				}
-				l.reportf(n, n.op, "no input tells the size %q of %s: one must have an axis Dim(%q)", name, what, name)
+				l.reportf(n, n.op, "no input tells the size %q of %s: one must have an axis Dim(%q)", name, n.whatExtents(), name)
 			}
 		}
 	}
 }
 
 // ownExtents returns the extents of an op that can name a size that its operand does
-// not, and what they are the extents of.
-func (n *node) ownExtents() (extents Shape, what string) {
+// not.
+func (n *node) ownExtents() Shape {
 	if n.err != nil {
-		return nil, ""
+		return nil
 	}
 	switch n.op {
 	case ir.OpParam, ir.OpReshape, ir.OpExpand, ir.OpIota:
-		return n.typ.Shape, "shape " + n.typ.Shape.String()
+		return n.typ.Shape
 	case ir.OpExtent, ir.OpIndex:
-		return Shape{n.attr.Begin}, "the number " + n.attr.Begin.String()
+		return Shape{n.attr.Begin}
 	case ir.OpSlice:
-		return Shape{n.attr.Begin, n.attr.Len}, "the slice"
+		return Shape{n.attr.Begin, n.attr.Len}
 	}
-	return nil, ""
+	return nil
+}
+
+// whatExtents says what ownExtents are the extents of.
+func (n *node) whatExtents() string {
+	switch n.op {
+	case ir.OpExtent, ir.OpIndex:
+		return "the number " + n.attr.Begin.String()
+	case ir.OpSlice:
+		return "the slice"
+	}
+	return "shape " + n.typ.Shape.String()
 }
 
 func mentions(s Shape, name string) bool {
@@ -227,7 +240,9 @@ func (l *lowering) function(name string, outputs []Node) *ir.Func {
 	tensors := map[*Tensor]*ir.Value{}
 	changes := map[*Tensor]bool{}
 	for _, n := range l.order {
-		changes[n.tensor] = changes[n.tensor] || !n.frozen
+		if n.tensor != nil && !n.frozen {
+			changes[n.tensor] = true
+		}
 	}
 	var args []*ir.Value
 	for i, n := range l.order {

@@ -10,6 +10,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/tuning"
 	"github.com/stridefuse/stridefuse/passes"
+	"github.com/stridefuse/stridefuse/passes/schedule"
 	"github.com/stridefuse/stridefuse/runtime"
 )
 
@@ -34,6 +35,7 @@ type Program struct {
 
 	shown     *binding // for example sizes, nil if none fit: what Explain and Dump speak of
 	cache     plans
+	blocks    schedule.Blocks // of the plans of all sizes
 	kept      keeper
 	progress  func(context.Context, Progress)
 	profiled  bool

@@ -22,10 +22,11 @@ func (st *state) bind(outs, ins []*tensor.Tensor) error {
 			return failf("input %d %s: %w", i, b.name, err)
 		}
 		if b.elems > 0 {
-			st.bases[l.params[i]] = b.start(t)
-			st.span = append(st.span, b.span(t, false, i))
+			start := b.start(t)
+			st.bases[l.params[i]] = start
+			st.span = append(st.span, b.span(start, false, i))
 			if b.dense {
-				raceRead(b.start(t), b.elems*b.size)
+				raceRead(start, b.elems*b.size)
 			}
 		}
 	}
@@ -35,9 +36,10 @@ func (st *state) bind(outs, ins []*tensor.Tensor) error {
 			return failf("output %d %s: %w", i, b.name, err)
 		}
 		if b.elems > 0 {
-			st.bases[l.results[i]] = b.start(t)
-			st.span = append(st.span, b.span(t, true, i))
-			raceWrite(b.start(t), b.elems*b.size)
+			start := b.start(t)
+			st.bases[l.results[i]] = start
+			st.span = append(st.span, b.span(start, true, i))
+			raceWrite(start, b.elems*b.size)
 		}
 	}
 	st.findMoves()

@@ -35,6 +35,7 @@ func (l *Linked) Bind(outs, ins []*tensor.Tensor) (*Bound, error) {
 	if instead := st.instead(); instead != nil {
 		return instead.Bind(outs, ins)
 	}
+	st.worker.keeps = true
 	return &Bound{st: st, outs: slices.Clone(outs), ins: slices.Clone(ins)}, nil
 }
 

@@ -24,9 +24,12 @@ type buffer struct {
 	layout layout.Layout // a tensor's shape and strides must be these
 	elems  int
 	lo, hi int // the least and greatest location; lo > hi without elements
-	dense  bool
-	offset int // of a temporary: bytes from the start of the arena
-	bytes  int // of all elements
+	// first and end are the bytes from the element at index 0,...,0 to the first byte of all
+	// elements and to that behind them; first may be below 0, which wraps.
+	first, end uintptr
+	dense      bool
+	offset     int // of a temporary: bytes from the start of the arena
+	bytes      int // of all elements
 }
 
 // linkBuffers checks the buffers of a plan or program and puts them in order.
@@ -109,6 +112,7 @@ func linkBuffer(p *plan.Buffer, arena int) (buffer, error) {
 	if span := b.layout.Span(); span > (math.MaxInt/2)/b.size {
 		return b, fmt.Errorf("%d elements of %d bytes pass int", span, b.size)
 	}
+	b.first, b.end = uintptr((b.lo-b.layout.Offset)*b.size), uintptr((b.hi+1-b.layout.Offset)*b.size)
 	b.bytes = b.elems * b.size
 	if p.Kind == plan.IotaBuffer {
 		return b, checkIota(&b)

@@ -8,7 +8,17 @@ import "context"
 // have left the run.
 
 // ContextError returns the error of a context, or its panic as one.
-func ContextError(ctx context.Context) (err error) {
+func ContextError(ctx context.Context) error {
+	if ctx == background {
+		return nil
+	}
+	return ask(ctx)
+}
+
+// background is the context of most runs, which never ends.
+var background = context.Background()
+
+func ask(ctx context.Context) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = failf("the context panics: %v", p)

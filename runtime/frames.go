@@ -6,7 +6,6 @@ import (
 	"unsafe"
 
 	"github.com/stridefuse/stridefuse/ir"
-	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
@@ -89,23 +88,34 @@ type place struct {
 	offset int // bytes
 }
 
-// linkedCall is a kernel's function and its frame, complete but for what a worker sets.
+// linkedCall is what the frame of a call is made of. A frame has room for every kernel, and
+// most calls need little of it.
 type linkedCall struct {
-	signature  string
-	frame      abi.Frame
+	kernel     *linkedKernel
+	step       []int      // the first numbers of Frame.Step
+	tables     []tableArg // arguments in tables, which no loop moves
 	rows, cols size
 	fields     []field
-	// rowBytes has for each argument of an elementwise kernel the bytes that a row takes
-	// for each column: 0 for one element a row. It is nil for other kernels.
-	rowBytes []int
+	joins      bool    // rows without a gap between them are as good as one
+	long       bool    // it may take longer than pieceNanos: see pieces.go
+	nanos      float64 // of an element
+}
 
-	// What follows is for long calls: see pieces.go.
-	long      bool    // it may take longer than pieceNanos
-	nanos     float64 // of an element
-	args      []kernel.Arg
-	fieldsAt  int  // in Frame.Step
-	leastCols int  // that the kernel takes
-	wholeRows bool // columns can't be divided: each row is combined
+// tableArg is an argument of a call in a table.
+type tableArg struct {
+	arg int
+	at  unsafe.Pointer
+}
+
+// layOut writes the frame of a call before the first iteration of all loops, but for the
+// arguments that have places.
+func (c *linkedCall) layOut(f *abi.Frame, loops []loopState) {
+	*f = abi.Frame{}
+	copy(f.Step[:], c.step)
+	for _, t := range c.tables {
+		f.Ptr[t.arg] = t.at
+	}
+	c.resize(f, loops)
 }
 
 // field is a number in a frame that depends on a loop.
@@ -120,6 +130,7 @@ type frames struct {
 	frames  []abi.Frame // of the task's calls
 	loops   []loopState
 	scratch unsafe.Pointer // the worker's memory that the frames point into
+	placed  bool           // all pointers are where the only iteration begins
 	piece   abi.Frame      // of a long call
 	spent   int            // nanoseconds computed, about, since the worker looked at the context
 	now     int            // the call that is executed
@@ -151,12 +162,12 @@ func (t *nestTask) prepare(w *worker) error {
 	if f.task == t && f.scratch == scratch {
 		return nil
 	}
-	f.task, f.scratch = t, scratch
+	f.task, f.scratch, f.placed = t, scratch, false
 	f.frames = slices.Grow(f.frames[:0], len(t.calls))[:len(t.calls)]
 	f.loops = slices.Grow(f.loops[:0], t.loops)[:t.loops]
 	clear(f.loops)
 	for i := range t.calls {
-		f.frames[i] = t.calls[i].frame
+		t.calls[i].layOut(&f.frames[i], f.loops)
 	}
 	for i := range t.fixed {
 		f.place(&t.fixed[i], nil)
@@ -164,14 +175,18 @@ func (t *nestTask) prepare(w *worker) error {
 	return nil
 }
 
-// finish drops the pointers to tensors.
+// finish drops the pointers to tensors, unless the worker keeps them.
 func (t *nestTask) finish(w *worker) {
 	f := w.framesOf(t.number)
 	if f.task != t { // prepare failed
 		return
 	}
-	for _, a := range t.operands {
-		f.frames[a.call].Ptr[a.arg] = nil
+	if !w.keeps {
+		for _, a := range t.operands {
+			f.frames[a.call].Ptr[a.arg] = nil
+		}
+	} else if w.job.failed.Load() { // inside a loop, perhaps
+		f.placed = false
 	}
 	if t.fence != nil {
 		call(t.fence, &noBlock)
@@ -197,5 +212,5 @@ func (t *nestTask) failure(w *worker, reason any) error {
 	if e, ok := reason.(*ir.IndexError); ok {
 		return &ir.Error{Pos: t.pos, Msg: "run: " + e.Error()}
 	}
-	return failf("%s: %v", t.calls[w.framesOf(t.number).now].signature, reason)
+	return failf("%s: %v", t.calls[w.framesOf(t.number).now].kernel.signature, reason)
 }

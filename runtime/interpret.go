@@ -22,7 +22,10 @@ func (t *nestTask) compute(w *worker, bases []unsafe.Pointer, first, n int) {
 			first -= p.iterations
 			continue
 		}
-		f.seek(p, bases, first)
+		if !f.placed {
+			f.seek(p, bases, first)
+			f.placed = w.keeps && p.iterations == 1 && len(t.parts) == 1
+		}
 		m := min(n, p.iterations-first)
 		for k := m; ; f.advance(p.loops) {
 			if !f.execute(&p.loopNest, w) {
@@ -192,10 +195,10 @@ func (c *linkedCall) resize(f *abi.Frame, loops []loopState) {
 	for _, x := range c.fields {
 		f.Step[x.at] = x.of(loops)
 	}
-	if c.rowBytes == nil || f.Rows == 1 {
+	if !c.joins || f.Rows == 1 {
 		return
 	}
-	for i, bytes := range c.rowBytes {
+	for i, bytes := range c.kernel.rowBytes {
 		if f.Step[i] != f.Cols*bytes {
 			return
 		}

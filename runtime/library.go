@@ -25,15 +25,12 @@ func (e *Executor) Parallelism() int { return e.workers().size + 1 }
 
 // finder looks kernels up, on the best engine first.
 type finder struct {
-	lookup func(abi.Engine, string) (func(*abi.Frame), bool)
+	lookup func(abi.Engine, string) (func(*abi.Frame), bool) // tests; nil is abi.Find
 	best   abi.Engine
 }
 
 func (e *Executor) finder() finder {
 	f := finder{lookup: e.lookup, best: abi.Best()}
-	if f.lookup == nil {
-		f.lookup = abi.Lookup
-	}
 	switch {
 	case e.Portable:
 		f.best = abi.Portable
@@ -45,6 +42,9 @@ func (e *Executor) finder() finder {
 
 // find returns the kernel of a signature and the engine that has it.
 func (f finder) find(sig string) (fn func(*abi.Frame), on abi.Engine, ok bool) {
+	if f.lookup == nil {
+		return abi.Find(f.best, sig)
+	}
 	for i := range f.best + 1 {
 		on := f.best - i
 		if fn, ok := f.lookup(on, sig); ok {

@@ -36,10 +36,10 @@ func (l *Linked) link(p *nest.Program) error {
 		return err
 	}
 	l.tasks = make([]*task, 0, len(p.Tasks))
-	linked := make(linkedTasks, len(p.Tasks))
+	linked, kernels := make(linkedTasks, len(p.Tasks)), linkedKernels{}
 	for i := range p.Tasks {
 		in := &p.Tasks[i]
-		t, err := l.linkTask(in, linked)
+		t, err := l.linkTask(in, linked, kernels)
 		if err != nil {
 			return fmt.Errorf("task %d: %w", i, err)
 		}
@@ -60,14 +60,15 @@ func (l *Linked) link(p *nest.Program) error {
 
 // taskLinker links one task.
 type taskLinker struct {
-	l      *Linked
-	in     *nest.Task
-	linked linkedTasks // before
-	out    *nestTask
-	find   finder
-	bases  []base      // of the slots
-	scope  []scopeLoop // the loops that enclose what is linked now
-	part   *linkedPart
+	l       *Linked
+	in      *nest.Task
+	linked  linkedTasks // before
+	kernels linkedKernels
+	out     *nestTask
+	find    finder
+	bases   []base      // of the slots
+	scope   []scopeLoop // the loops that enclose what is linked now
+	part    *linkedPart
 }
 
 // scopeLoop is an enclosing loop as the source numbers them.
@@ -77,8 +78,8 @@ type scopeLoop struct {
 }
 
 // linkTask links the slots of a task, then its parts.
-func (l *Linked) linkTask(in *nest.Task, linked linkedTasks) (*nestTask, error) {
-	k := &taskLinker{l: l, in: in, linked: linked, out: &nestTask{pos: in.Pos, scratch: in.Scratch, clears: l.exec.Verify, allocate: l.exec.zeroed(), chunkElements: machine.ChunkElems, piece: pieceNanos}, find: l.exec.finder()}
+func (l *Linked) linkTask(in *nest.Task, linked linkedTasks, kernels linkedKernels) (*nestTask, error) {
+	k := &taskLinker{l: l, in: in, linked: linked, kernels: kernels, out: &nestTask{pos: in.Pos, scratch: in.Scratch, clears: l.exec.Verify, allocate: l.exec.zeroed(), chunkElements: machine.ChunkElems, piece: pieceNanos}, find: l.exec.finder()}
 	if n := l.exec.ChunkElems; n > 0 { // a test
 		k.out.piece = min(n, pieceNanos)
 	}

@@ -17,55 +17,42 @@ func (k *taskLinker) call(n *loopNest, in *nest.Call) error {
 	if in.Kernel == nil {
 		return errors.New("a call of no kernel")
 	}
-	c := linkedCall{signature: in.Kernel.Signature()}
-	fn, on, ok := k.find.find(c.signature)
-	if !ok {
-		return fmt.Errorf("no kernel is registered for %s", c.signature)
+	code, err := k.kernel(in.Kernel)
+	if err != nil {
+		return err
 	}
+	c := linkedCall{kernel: code, step: make([]int, code.fieldsAt+len(in.Fields))}
 	index := len(k.out.calls)
 	if err := k.arguments(&c, index, in); err != nil {
-		return fmt.Errorf("%s: %w", c.signature, err)
+		return fmt.Errorf("%s: %w", code.signature, err)
 	}
 	if err := k.sizes(&c, index, in); err != nil {
-		return fmt.Errorf("%s: %w", c.signature, err)
+		return fmt.Errorf("%s: %w", code.signature, err)
 	}
 	if kernel.Fences(in.Kernel) {
-		k.out.fence = fn
+		k.out.fence = code.fn
 	}
-	if kernel.TimeOf(in.Kernel).Unit == kernel.Paired && k.in.First == k.in.Last {
+	if code.time.Unit == kernel.Paired && k.in.First == k.in.Last {
 		k.out.chunkElements = machine.DotChunkElems // the elements of a product are pairs
 	}
-	c.resize(&c.frame, make([]loopState, k.out.loops))
-	fields := make([]int, len(in.Fields))
-	for i, f := range in.Fields {
-		fields[i] = k.largest(f)
-	}
-	nanos := c.estimate(in.Kernel, on, k.out.piece, k.largest(in.Rows), k.largest(in.Cols), fields)
+	nanos := c.estimate(k.out.piece, k.largest(in.Rows), k.largest(in.Cols), func(field int) int { return k.largest(in.Fields[field]) })
 	k.out.calls = append(k.out.calls, c)
-	n.items = append(n.items, item{call: index, fn: fn, nanos: nanos})
+	n.items = append(n.items, item{call: index, fn: code.fn, nanos: nanos})
 	return nil
 }
 
 // arguments links the arguments of a call.
 func (k *taskLinker) arguments(c *linkedCall, index int, in *nest.Call) error {
-	args := in.Kernel.Args()
-	if len(in.Args) != len(args) || len(args) > kernel.MaxOperands {
-		return fmt.Errorf("%d arguments, want %d", len(in.Args), len(args))
+	if args := len(c.kernel.args); len(in.Args) != args || args > kernel.MaxOperands {
+		return fmt.Errorf("%d arguments, want %d", len(in.Args), args)
 	}
 	for i := range in.Args {
 		if err := k.argument(c, argument{index, i}, &in.Args[i]); err != nil {
 			return fmt.Errorf("argument %d: %w", i, err)
 		}
 	}
-	// An elementwise kernel computes each element of a block from those at the same place,
-	// so that rows without a gap between them are as good as one.
-	if body, ok := in.Kernel.(*kernel.Kernel); ok && !k.readsAbove(in, len(body.In)) {
-		c.rowBytes = make([]int, len(args))
-		for i, a := range args {
-			if a.Inner == kernel.Cols {
-				c.rowBytes[i] = a.DType.Size()
-			}
-		}
+	if body, ok := in.Kernel.(*kernel.Kernel); ok {
+		c.joins = !k.readsAbove(in, len(body.In))
 	}
 	return nil
 }
@@ -103,14 +90,14 @@ func (k *taskLinker) argument(c *linkedCall, at argument, in *nest.Arg) error {
 			moves = true
 		}
 	}
-	c.frame.Step[at.arg] = in.Step * b.size
+	c.step[at.arg] = in.Step * b.size
 	p := place{at, b.buffer, b.offset + in.Offset*b.size}
 	switch {
 	case b.table != nil:
 		if moves {
 			return errors.New("a loop moves it in a table")
 		}
-		c.frame.Ptr[at.arg] = unsafe.Add(b.table, in.Offset*b.size)
+		c.tables = append(c.tables, tableArg{at.arg, unsafe.Add(b.table, in.Offset*b.size)})
 	case b.buffer >= 0:
 		k.out.operands = append(k.out.operands, at)
 		k.part.places = append(k.part.places, p)
@@ -140,8 +127,8 @@ func (k *taskLinker) sizes(c *linkedCall, index int, in *nest.Call) error {
 		if err != nil {
 			return fmt.Errorf("field %s: %w", fields[i], err)
 		}
-		if at := in.Kernel.FieldAt(i); s.loop < 0 {
-			c.frame.Step[at] = s.n
+		if at := c.kernel.fieldsAt + i; s.loop < 0 {
+			c.step[at] = s.n
 		} else {
 			c.fields = append(c.fields, field{at, s})
 		}

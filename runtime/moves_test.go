@@ -14,9 +14,11 @@ func TestFindMoves(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for range 2000 {
 		st := state{l: &Linked{}}
-		for k := range 1 + rnd.IntN(12) {
+		n := 1 + rnd.IntN(12)
+		ins := rnd.IntN(n + 1)
+		for k := range n {
 			first := uintptr(1 + rnd.IntN(60))
-			st.span = append(st.span, span{first, first + uintptr(1+rnd.IntN(8)), rnd.IntN(12) < k, k})
+			st.span = append(st.span, span{first, first + uintptr(1+rnd.IntN(8)), k >= ins, k})
 		}
 		var want []spareOut
 		for i, a := range st.span {

@@ -3,6 +3,7 @@ package runtime
 import (
 	"cmp"
 	"slices"
+	"unsafe"
 
 	"github.com/stridefuse/stridefuse/runtime/tensor"
 )
@@ -18,10 +19,10 @@ type span struct {
 	index      int // among the ins or the outs
 }
 
-// span returns the address range of a tensor of b's layout, which has elements.
-func (b *buffer) span(t *tensor.Tensor, isOut bool, index int) span {
-	at := uintptr(b.start(t)) - uintptr(b.layout.Offset*b.size)
-	return span{at + uintptr(b.lo*b.size), at + uintptr((b.hi+1)*b.size), isOut, index}
+// span returns the address range of a tensor of b's layout whose element at index 0,...,0 is
+// at start.
+func (b *buffer) span(start unsafe.Pointer, isOut bool, index int) span {
+	return span{uintptr(start) + b.first, uintptr(start) + b.end, isOut, index}
 }
 
 // findMoves finds the outs that are computed in spare memory. In the order of their first
@@ -65,13 +66,13 @@ func (st *state) checkSame(outs []*tensor.Tensor) error {
 // fewSpans is how many tensors are compared each with each, rather than sorted.
 const fewSpans = 8
 
-// anyMeets reports whether an out has a byte in common with another tensor.
+// anyMeets reports whether an out has a byte in common with another tensor. The ins come
+// before the outs.
 func (st *state) anyMeets() bool {
-	for k := range st.span {
+	for k := len(st.span) - 1; k > 0 && st.span[k].isOut; k-- {
 		a := &st.span[k]
 		for m := range st.span[:k] {
-			b := &st.span[m]
-			if a.first < b.end && b.first < a.end && (a.isOut || b.isOut) {
+			if b := &st.span[m]; a.first < b.end && b.first < a.end {
 				return true
 			}
 		}

@@ -32,22 +32,8 @@ func callTimes(on abi.Engine) *tuning.CallTimes {
 	return &machine.AssemblyCalls
 }
 
-// elementNanos estimates how long a kernel takes for each element of a call with so many
-// columns. cols and fields are the greatest values.
-func elementNanos(d *tuning.CallTimes, code kernel.Code, cols int, fields []int) float64 {
-	t := kernel.TimeOf(code)
-	nanos := unitNanos(d, code, t.Unit)
-	if t.Times != kernel.One {
-		nanos *= float64(max(1, fields[t.Times-kernel.Field0]))
-	}
-	if t.PerRow {
-		nanos /= float64(max(1, cols))
-	}
-	return nanos
-}
-
 // unitNanos estimates how long a kernel takes for a unit of its time.
-func unitNanos(d *tuning.CallTimes, code kernel.Code, u kernel.Unit) float64 {
+func unitNanos(d *tuning.CallTimes, code kernel.Code, args []kernel.Arg, u kernel.Unit) float64 {
 	switch u {
 	case kernel.Moved:
 		return d.Move
@@ -55,12 +41,25 @@ func unitNanos(d *tuning.CallTimes, code kernel.Code, u kernel.Unit) float64 {
 		return d.Pair
 	case kernel.Computed:
 		nanos := d.Cost * bodyCost(code)
-		for _, a := range code.Args() {
+		for _, a := range args {
 			nanos += d.Byte * float64(a.DType.Size())
 		}
 		return nanos
 	}
 	panic(fmt.Sprintf("BUG: runtime: no duration for unit %d of %s", u, code.Signature()))
+}
+
+// elementNanos estimates how long a kernel takes for each element of a call with so many
+// columns. cols and fields are the greatest values.
+func (k *linkedKernel) elementNanos(cols int, field func(i int) int) float64 {
+	nanos := k.nanos
+	if k.time.Times != kernel.One {
+		nanos *= float64(max(1, field(int(k.time.Times-kernel.Field0))))
+	}
+	if k.time.PerRow {
+		nanos /= float64(max(1, cols))
+	}
+	return nanos
 }
 
 // bodyCost returns the cost of computing an element and combining it.
@@ -81,29 +80,22 @@ func bodyCost(code kernel.Code) float64 {
 	return cost
 }
 
-// estimate returns how long a call takes, and notes what is needed to divide a
-// long one. rows, cols and fields are the greatest ones.
-func (c *linkedCall) estimate(code kernel.Code, on abi.Engine, piece, rows, cols int, fields []int) (nanos int) {
-	d := callTimes(on)
-	c.nanos = elementNanos(d, code, cols, fields)
+// estimate returns how long a call takes, 0 for a long one, of which each piece counts. rows,
+// cols and fields are the greatest ones.
+func (c *linkedCall) estimate(piece, rows, cols int, field func(i int) int) (nanos int) {
+	c.nanos = c.kernel.elementNanos(cols, field)
 	elems, fits := layout.MulInt(rows, cols)
-	all := d.Begin + c.nanos*float64(elems)
+	all := c.kernel.begin + c.nanos*float64(elems)
 	if fits && all <= float64(piece) {
 		return int(all)
 	}
-	c.long, c.args, c.fieldsAt, c.leastCols = true, code.Args(), code.FieldAt(0), 1
-	for _, l := range kernel.LimitsOf(code) {
-		if l.Dim == kernel.Cols {
-			c.leastCols = max(1, l.Least)
-		}
-	}
-	c.wholeRows = kernel.WholeRows(code)
-	return 0 // each piece counts
+	c.long = true
+	return 0
 }
 
 // at returns where argument i of a call begins at a row and a column.
 func (c *linkedCall) at(f *abi.Frame, i, row, col int) unsafe.Pointer {
-	a, bytes := &c.args[i], 0
+	a, bytes := &c.kernel.args[i], 0
 	for _, d := range [...]struct {
 		kernel.Dim
 		index int
@@ -114,7 +106,7 @@ func (c *linkedCall) at(f *abi.Frame, i, row, col int) unsafe.Pointer {
 		case d.Dim == a.Inner && a.Across == kernel.One:
 			bytes += d.index * a.DType.Size()
 		case d.Dim == a.Inner:
-			bytes += d.index * f.Step[c.fieldsAt+int(a.Across-kernel.Field0)]
+			bytes += d.index * f.Step[c.kernel.fieldsAt+int(a.Across-kernel.Field0)]
 		}
 	}
 	return unsafe.Add(f.Ptr[i], bytes)
@@ -126,21 +118,21 @@ func (f *frames) executePieces(c *linkedCall, it *item, w *worker) bool {
 	whole, piece := &f.frames[it.call], float64(f.task.piece)
 	rowNanos := c.nanos * float64(whole.Cols)
 	rows := max(1, int(min(piece/max(rowNanos, 1), float64(whole.Rows))))
-	cols := whole.Cols
-	if rowNanos > piece && !c.wholeRows {
-		cols = max(c.leastCols, 64, int(piece/c.nanos)&^63) // of bytes, whole cache lines
+	cols, least := whole.Cols, c.kernel.leastCols
+	if rowNanos > piece && !c.kernel.wholeRows {
+		cols = max(least, 64, int(piece/c.nanos)&^63) // of bytes, whole cache lines
 	}
 	defer clear(f.piece.Ptr[:]) // of tensors
 	for r := 0; r < whole.Rows; r += rows {
 		n := min(rows, whole.Rows-r)
 		for k := 0; k < whole.Cols || k == 0; {
 			m := min(cols, whole.Cols-k)
-			if rest := whole.Cols - k - m; rest < c.leastCols {
+			if rest := whole.Cols - k - m; rest < least {
 				m += rest
 			}
 			f.piece = *whole
 			f.piece.Rows, f.piece.Cols = n, m
-			for i := range c.args {
+			for i := range c.kernel.args {
 				f.piece.Ptr[i] = c.at(whole, i, r, k)
 			}
 			call(it.fn, &f.piece)

@@ -8,6 +8,7 @@ type worker struct {
 	job     *job     // at which the worker is
 	scratch []byte   // local memory of tasks, as large as any task has needed
 	frames  []frames // tasks laid out for this worker; one for each task of a state
+	keeps   bool     // pointers to tensors, which are the same ones in each run
 }
 
 // framesOf returns where the worker keeps the frames of its run's task of that number: a

@@ -4,50 +4,67 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// Drafts of a plan's steps, by what strategies look at. The layers of a model repeat their
-// steps over other buffers: a draft made for one of them serves the others, with their buffers
-// in its slots. What is inside the loops, Parts, is shared then, and never changed.
+// Drafts of steps, by what strategies look at. The layers of a model repeat their steps over
+// other buffers: a draft made for one of them serves the others, with their buffers in its
+// slots. What is inside the loops, Parts, is shared then, and never changed.
 type drafts map[form]*Draft
 
-// form is all that a draft depends on besides the machine and the library.
+// form is all that a draft depends on besides the machine and the library, but for the
+// values of constants.
 type form struct {
 	body string // its signature
 	rest string // of formOf
 }
+
+// Blocks are drafts of one block of rows of row groups, which plans of one program for many
+// sizes have in common. They are for one machine and one library, and for one goroutine at a
+// time. The zero value has none yet.
+type Blocks struct{ known drafts }
+
+// mostBlocks is how many drafts Blocks keeps; with more it begins anew.
+const mostBlocks = 1024
 
 // draft returns the draft of a step that costs least: see choose.
 func (s *scheduler) draft(t *target, step *plan.Step) (*Draft, error) {
 	if len(s.plan.Steps) == 1 {
 		return choose(t, step)
 	}
+	known := &s.known
+	if t.inGroup {
+		known = &s.blocks.known
+	}
 	var space [256]byte
 	rest := t.formOf(space[:0], step)
 	body := step.Body.Signature()
-	if d := s.known[form{body, string(rest)}]; d != nil {
-		return d.over(step), nil
+	if d := (*known)[form{body, string(rest)}]; d != nil {
+		return d.over(t, step), nil
 	}
 	d, err := choose(t, step)
 	if err != nil || len(d.Own) > 0 { // whose numbers depend on the steps before
 		return d, err
 	}
-	if s.known == nil {
-		s.known = make(drafts, len(s.plan.Steps))
+	if *known == nil || t.inGroup && len(*known) >= mostBlocks {
+		*known = drafts{}
 	}
-	s.known[form{body, string(rest)}] = d
-	return d.over(step), nil
+	(*known)[form{body, string(rest)}] = d
+	return d.over(t, step), nil
 }
 
-// over returns the draft with the buffers of a step of the same form.
-func (d *Draft) over(s *plan.Step) *Draft {
+// over returns the draft with the buffers of a step of the same form, and its constants.
+func (d *Draft) over(t *target, s *plan.Step) *Draft {
 	c := *d
 	c.Slots, c.Choice.Rejected = slices.Clone(d.Slots), slices.Clone(d.Choice.Rejected)
 	i := 0
 	for a := range s.Accesses() {
 		c.Slots[i].Buffer = a.Buffer
 		i++
+	}
+	for _, k := range d.constants {
+		c.Slots[k.slot].Bits = t.buffers[s.In[k.in].Buffer].Bits
 	}
 	return &c
 }
@@ -74,9 +91,6 @@ func (t *target) formOf(b []byte, s *plan.Step) []byte {
 		buffer := &t.buffers[a.Buffer]
 		b = append(b, byte(buffer.Kind), byte(buffer.DType))
 		flag(t.read[a.Buffer])
-		if buffer.Kind == plan.ConstBuffer {
-			b = binary.LittleEndian.AppendUint64(b, buffer.Bits)
-		}
 		number(a.Offset)
 		for _, n := range a.Strides {
 			number(n)
@@ -99,4 +113,56 @@ func (t *target) formOf(b []byte, s *plan.Step) []byte {
 		i++
 	}
 	return b
+}
+
+// draftedGroup is the task of a row group, which serves others of the same form, and the
+// buffers that the group touches, each once.
+type draftedGroup struct {
+	task    nest.Task
+	buffers []int
+}
+
+// over returns the task with the buffers of a row group of the same form.
+func (d *draftedGroup) over(p *plan.Plan, g *plan.RowGroup, buffers []int) nest.Task {
+	t := d.task
+	t.First, t.Last, t.Pos = g.First, g.Last, p.Steps[g.First].Pos
+	t.Slots = slices.Clone(t.Slots)
+	for i := range t.Slots {
+		if sl := &t.Slots[i]; sl.Kind == nest.Operand {
+			sl.Buffer = buffers[slices.Index(d.buffers, sl.Buffer)]
+		}
+	}
+	return t
+}
+
+// formOfGroup returns all that the task of a row group depends on besides the machine and the
+// library, and the buffers that it touches, each once, in the order of their first use.
+func (s *scheduler) formOfGroup(g *plan.RowGroup) (form []byte, buffers []int) {
+	number := func(n int) { form = binary.AppendVarint(form, int64(n)) }
+	number(g.Block)
+	number(g.Scratch)
+	number(len(g.Outer))
+	for _, n := range g.Outer {
+		number(n)
+	}
+	for i := g.First; i <= g.Last; i++ {
+		step := &s.plan.Steps[i]
+		number(g.Along[i-g.First])
+		form = append(append(form, step.Body.Signature()...), 0)
+		form = s.formOf(form, step)
+		for a := range step.Accesses() {
+			at := slices.Index(buffers, a.Buffer)
+			if number(at); at >= 0 {
+				continue
+			}
+			buffers = append(buffers, a.Buffer)
+			if b := &s.buffers[a.Buffer]; b.Kind == plan.ConstBuffer {
+				form = binary.LittleEndian.AppendUint64(form, b.Bits)
+			} else if b.Kind == plan.ScratchBuffer {
+				number(b.Offset)
+				number(b.Size())
+			}
+		}
+	}
+	return form, buffers
 }

@@ -42,7 +42,7 @@ func TestDraftsOfOneForm(t *testing.T) {
 			}
 			p.Steps = append(p.Steps, s)
 		}
-		s := &scheduler{plan: p, target: target{Machine: small(t), lib: library(units), buffers: p.Buffers, read: buffersRead(p)}}
+		s := &scheduler{plan: p, blocks: &Blocks{}, target: target{Machine: small(t), lib: library(units), buffers: p.Buffers, read: buffersRead(p)}}
 		for i := range p.Steps {
 			fresh := s.target
 			want, err := choose(&fresh, &p.Steps[i])
@@ -51,6 +51,58 @@ func TestDraftsOfOneForm(t *testing.T) {
 			require.Equal(t, want, got, "step %d\n%s", i, p)
 		}
 		again += len(p.Steps) - len(s.known)
+	})
+	require.Positive(t, again)
+}
+
+// TestGroupsOfOneForm is the same for row groups: their buffers, constants and blocks differ.
+func TestGroupsOfOneForm(t *testing.T) {
+	const text = `plan groups arena=0 {
+  %0 = param x 0   : f32[100,30]
+  %1 = param y 1   : f32[100,30]
+  %2 = result "" 0 : f32[100,30]
+  %3 = result "" 1 : f32[100,30]
+  %4 = const 2     : f32[]
+  %5 = const 3     : f32[]
+  %6 = scratch 0   : f32[16,1]
+  %7 = scratch 64  : f32[16,1]
+  step 0 [100,30 reduce]
+    kernel (u0:f32) { store u0 }
+    %0{30,1}+0 -> max %6{1,0}+0
+  step 1 [100,30]
+    kernel (u0:f32, u1:f32, s2:f32) { t0 = sub u0 u1; t1 = mul t0 s2; store t1 }
+    %0{30,1}+0 %6{1,0}+0 %4{0,0}+0 -> %2{30,1}+0
+  rows first=0 last=1 outer=[100] along=[0,0] block=16 scratch=128
+}
+`
+	one, err := plan.ParsePlan(text)
+	require.NoError(t, err)
+	again := 0
+	rapid.Check(t, func(t *rapid.T) {
+		p := *one
+		p.Steps, p.Rows = nil, nil
+		for i := range 6 {
+			g := one.Rows[0]
+			g.First, g.Last, g.Block = 2*i, 2*i+1, rapid.SampledFrom([]int{8, 16}).Draw(t, "block")
+			p.Rows = append(p.Rows, g)
+			for _, s := range one.Steps {
+				s.In, s.Out = slices.Clone(s.In), slices.Clone(s.Out)
+				for a := range s.Accesses() {
+					a.Buffer ^= rapid.IntRange(0, 1).Draw(t, "other buffer")
+				}
+				p.Steps = append(p.Steps, s)
+			}
+		}
+		s := &scheduler{plan: &p, blocks: &Blocks{}, target: target{Machine: small(t), lib: library(units), buffers: p.Buffers, read: buffersRead(&p)}}
+		for i := range p.Rows {
+			fresh := &scheduler{plan: &p, blocks: &Blocks{}, target: s.target}
+			want, err := fresh.writeGroup(&p.Rows[i])
+			require.NoError(t, err)
+			got, err := s.group(&p.Rows[i])
+			require.NoError(t, err)
+			require.Equal(t, want, got, "group %d\n%s", i, &p)
+		}
+		again += len(p.Rows) - len(s.groups)
 	})
 	require.Positive(t, again)
 }

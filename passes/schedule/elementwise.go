@@ -63,7 +63,11 @@ func newElementwise(t *target, s *plan.Step) (e *elementwise, why string) {
 	if elems(s) == 0 {
 		return nil, "there are no elements"
 	}
-	e = &elementwise{target: t, step: s, row: last - 1, col: last}
+	if e = t.spare; e == nil {
+		e = &elementwise{}
+		t.spare = e
+	}
+	*e = elementwise{target: t, step: s, row: last - 1, col: last}
 	if t.of.step != s {
 		t.of = found{step: s}
 		t.of.ops, t.of.why = operandsOf(s, e.row, e.col)
@@ -88,6 +92,7 @@ func newElementwise(t *target, s *plan.Step) (e *elementwise, why string) {
 // offer returns the offer to compute the step, for which an index costs at least so much
 // besides what is staged, by the computation that the function returns.
 func (e *elementwise) offer(work float64, by func() (c computation, why string)) offer {
+	e.spare = nil // the offer keeps it
 	return offer{e.cost(work), func() (*Draft, string) {
 		c, why := by()
 		if c == nil {

@@ -14,8 +14,27 @@ import (
 // other, on one block of rows. The rows that the last block lacks make it a part of its
 // own.
 
-// group returns the task of a row group.
+// group returns the task of a row group: see draftedGroup.
 func (s *scheduler) group(g *plan.RowGroup) (nest.Task, error) {
+	if len(s.plan.Rows) == 1 {
+		return s.writeGroup(g)
+	}
+	form, buffers := s.formOfGroup(g)
+	if known, ok := s.groups[string(form)]; ok {
+		return known.over(s.plan, g, buffers), nil
+	}
+	t, err := s.writeGroup(g)
+	if err == nil {
+		if s.groups == nil {
+			s.groups = map[string]draftedGroup{}
+		}
+		s.groups[string(form)] = draftedGroup{t, buffers}
+	}
+	return t, err
+}
+
+// writeGroup makes the task of a row group.
+func (s *scheduler) writeGroup(g *plan.RowGroup) (nest.Task, error) {
 	w := &groupWriter{scheduler: s, g: g, task: nest.Task{First: g.First, Last: g.Last, Pos: s.plan.Steps[g.First].Pos}, slots: map[int]int{}}
 	lead := len(g.Outer) - 1
 	for _, n := range g.Outer[:lead] {

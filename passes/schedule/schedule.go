@@ -20,7 +20,13 @@ import (
 // Schedule returns the nests of a plan. It fails if a step needs a kernel that the
 // library lacks.
 func Schedule(p *plan.Plan, m *tuning.Machine, lib Library) (*nest.Program, error) {
-	s := &scheduler{plan: p, target: target{Machine: m, lib: lib, buffers: p.Buffers, read: buffersRead(p)}}
+	return new(Blocks).Schedule(p, m, lib)
+}
+
+// Schedule returns the nests of a plan as the function Schedule does, and keeps drafts for the
+// next plan.
+func (b *Blocks) Schedule(p *plan.Plan, m *tuning.Machine, lib Library) (*nest.Program, error) {
+	s := &scheduler{plan: p, blocks: b, target: target{Machine: m, lib: lib, buffers: p.Buffers, read: buffersRead(p)}}
 	out := &nest.Program{Name: p.Name, Buffers: p.Buffers, Arena: p.Arena, Ledger: p.Ledger, Tasks: make([]nest.Task, 0, len(p.Steps))}
 	group := 0
 	for i := 0; i < len(p.Steps); i++ {
@@ -76,7 +82,9 @@ func isScratch(b plan.Buffer) bool { return b.Kind == plan.ScratchBuffer }
 type scheduler struct {
 	plan *plan.Plan
 	target
-	known drafts
+	blocks *Blocks
+	known  drafts                  // of steps in no row group
+	groups map[string]draftedGroup // by formOfGroup
 }
 
 // alone returns the draft of a step that is in no row group.

@@ -1,8 +1,9 @@
 package schedule
 
 import (
+	"hash/maphash"
 	"slices"
-	"sync"
+	"sync/atomic"
 
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
@@ -69,7 +70,7 @@ func (c *tiling) selectPatterns(stored []int) (why string) {
 func (c *tiling) addPattern(r kernel.Ref, p *pattern, stored []int) (why string) {
 	if p.engine == "" {
 		key, _ := c.keyOf([]kernel.Ref{r}, c.values[r].splat)
-		return "no kernel is registered for " + kernelOf(key).k.Signature()
+		return "no kernel is registered for " + kernelOf(&key).k.Signature()
 	}
 	ops := 0.0
 	for _, r := range p.insts[:p.n] {
@@ -120,10 +121,10 @@ func (c *tiling) fillColumns(a kernel.Ref) (filled kernel.Ref, why string) {
 // perRow, splats are operands with one column.
 func (c *tiling) grow(best *pattern, insts [maxPattern]kernel.Ref, n, from int, perRow bool) {
 	key, args := c.keyOf(insts[:n], perRow)
-	p := pattern{insts: insts, args: args, n: n, kernel: kernelOf(key)}
+	p := pattern{insts: insts, args: args, n: n, kernel: kernelOf(&key)}
 	if p.engine = c.engineOf(&p, best); p.engine == "" && n == 1 {
 		units, _ := c.keyOf(insts[:n], true)
-		p.kernel, p.fills = kernelOf(units), true
+		p.kernel, p.fills = kernelOf(&units), true
 		p.engine = c.engineOf(&p, best)
 	}
 	if p.engine != "" {
@@ -235,27 +236,33 @@ func (c *tiling) has(op ir.Op, d ir.DType) bool {
 	for i := range key.ins {
 		key.in[i] = kernel.Operand{DType: d}
 	}
-	_, ok := c.lib.Engine(kernelOf(key).k.Signature())
+	_, ok := c.lib.Engine(kernelOf(&key).k.Signature())
 	return ok
 }
 
 // patternKernel is the kernel of a pattern, and which operand of the pattern each of its
 // operands is.
 type patternKernel struct {
+	key   patternKey
 	k     *kernel.Kernel
 	order []int
 }
 
-// patternKernels remembers the answers of kernelOf, by patternKey.
-var patternKernels sync.Map
+// patternKernels remembers answers of kernelOf, each at the place of its key's hash: a place has
+// the last one. Most patterns are looked up again and again.
+var patternKernels [1 << 12]atomic.Pointer[patternKernel]
 
-func kernelOf(key patternKey) *patternKernel {
-	if p, ok := patternKernels.Load(key); ok {
-		return p.(*patternKernel)
+var patternSeed = maphash.MakeSeed()
+
+func kernelOf(key *patternKey) *patternKernel {
+	at := &patternKernels[maphash.Comparable(patternSeed, *key)%uint64(len(patternKernels))]
+	if p := at.Load(); p != nil && p.key == *key {
+		return p
 	}
 	k, order := key.kernel().Canonical()
-	p, _ := patternKernels.LoadOrStore(key, &patternKernel{k, order})
-	return p.(*patternKernel)
+	p := &patternKernel{*key, k, order}
+	at.Store(p)
+	return p
 }
 
 // kernel writes the pattern as a body.

@@ -34,7 +34,9 @@ func (e *elementwise) stageTile(columns, tile *walk) (once, each []nest.Item) {
 			continue
 		case constant:
 			b := &e.buffers[e.step.In[i].Buffer]
-			e.at[i] = view{slot: e.draft.table(b.DType, b.Bits, e.tileCols), strides: make([]int, len(e.step.Axes))}
+			slot := e.draft.table(b.DType, b.Bits, e.tileCols)
+			e.draft.constants = append(e.draft.constants, constantSlot{slot, i})
+			e.at[i] = view{slot: slot, strides: make([]int, len(e.step.Axes))}
 			continue
 		}
 		line, lines, at := e.tileCols, e.tileRows, tile

@@ -58,6 +58,8 @@ type target struct {
 	inGroup bool
 	// of is what the strategies of a parallel step have found out for one another.
 	of found
+	// spare is the writer of a strategy that made no offer.
+	spare *elementwise
 }
 
 // found is what several strategies need to know of a step.
@@ -82,7 +84,12 @@ type Draft struct {
 	// number behind those of the target. Offsets count from the first of them.
 	Own    []plan.Buffer
 	Choice nest.Choice
+
+	constants []constantSlot
 }
+
+// constantSlot is a table whose elements are the constant that an input of the step is.
+type constantSlot struct{ slot, in int }
 
 // newDraft returns a draft with the slots of the step's operands.
 func newDraft(t *target, s *plan.Step) *Draft {

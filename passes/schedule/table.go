@@ -230,6 +230,9 @@ func (b *table) place(into, entries *Draft, depth int) (items []nest.Item, table
 			m.slot[i] = into.slot(sl)
 		}
 	}
+	for _, k := range entries.constants {
+		into.constants = append(into.constants, constantSlot{m.slot[k.slot], k.in})
+	}
 	return m.parts(entries.Parts), tables
 }
 

@@ -1,7 +1,6 @@
 package schedule
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -45,8 +44,9 @@ type tiling struct {
 	patterns []pattern      // by instruction of the body
 	perRow   []tileInst     // values of one element a row
 	perTile  []tileInst
-	engines  map[string]int // how many kernels of each
-	cost     float64        // of one index
+	engines  []string // that have the kernels, each once
+	portable int      // how many kernels the slow one has
+	cost     float64  // of one index
 }
 
 // value is what is known of a value of the body.
@@ -71,7 +71,7 @@ type tileInst struct {
 
 // newTiling selects the kernels of a tiling. It says which are missing.
 func (e *elementwise) newTiling() (*tiling, string) {
-	c := &tiling{elementwise: e, engines: map[string]int{}}
+	c := &tiling{elementwise: e}
 	c.body, c.order = e.body()
 	c.k = elementary.Widen(c.body, c.has)
 	stored := c.stored()
@@ -89,7 +89,7 @@ func (e *elementwise) newTiling() (*tiling, string) {
 	if why := c.delayStores(); why != "" {
 		return nil, why
 	}
-	c.cost += e.LoadWork * (float64(c.engines[portable])*e.PortableWork + float64(c.count()-c.engines[portable])) / float64(c.count())
+	c.cost += e.LoadWork * (float64(c.portable)*e.PortableWork + float64(c.count()-c.portable)) / float64(c.count())
 	return c, ""
 }
 
@@ -149,7 +149,12 @@ func (c *tiling) addCopy(p int, from kernel.Ref, out int) string {
 
 // count1 counts a kernel whose ops cost so much.
 func (c *tiling) count1(engine string, ops float64) {
-	c.engines[engine]++
+	if !slices.Contains(c.engines, engine) {
+		c.engines = append(c.engines, engine)
+	}
+	if engine == portable {
+		c.portable++
+	}
 	c.cost += (ops + c.TilingWork) * c.slowdown(engine)
 }
 
@@ -229,5 +234,6 @@ func (c *tiling) tileElems() int {
 
 func (c *tiling) describe(choice *nest.Choice) {
 	choice.Kernel, choice.Kernels = c.body.Signature(), c.count()
-	choice.Engine = strings.Join(slices.Sorted(maps.Keys(c.engines)), "+")
+	slices.Sort(c.engines)
+	choice.Engine = strings.Join(c.engines, "+")
 }

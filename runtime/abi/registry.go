@@ -2,13 +2,21 @@ package abi
 
 import "sync"
 
-// Registry holds the compiled kernels by engine and signature. Generated files
-// hand over whole slices at init, which costs nothing; they are indexed when a
-// plan is first linked.
-var Registry struct {
+// byEngine has the functions of one signature, nil for an engine that has none.
+type byEngine [NumEngines]func(*Frame)
+
+// registry holds the compiled kernels by signature. Generated files hand over whole
+// slices at init, which costs nothing; they are indexed at the first lookup after that.
+var registry struct {
 	sync.RWMutex
-	fresh [NumEngines][][]Kernel // not indexed yet, in order of registration
-	Known [NumEngines]map[string]func(*Frame)
+	fresh []registered // not indexed yet, in order of registration
+	known map[string]byEngine
+}
+
+// registered is one call of Register.
+type registered struct {
+	on      Engine
+	kernels []Kernel
 }
 
 // Register makes kernels known to every plan linked from then on. Generated
@@ -22,9 +30,9 @@ func Register(abi ABI, e Engine, kernels []Kernel) {
 	if abi != ABI1 || e >= NumEngines || len(kernels) == 0 {
 		return
 	}
-	Registry.Lock()
-	defer Registry.Unlock()
-	Registry.fresh[e] = append(Registry.fresh[e], kernels)
+	registry.Lock()
+	defer registry.Unlock()
+	registry.fresh = append(registry.fresh, registered{e, kernels})
 }
 
 // Lookup returns the engine's kernel of a signature, the text of a canonical
@@ -33,31 +41,53 @@ func Lookup(e Engine, sig string) (func(*Frame), bool) {
 	if e >= NumEngines {
 		return nil, false
 	}
-	Registry.RLock()
-	fn, ok := Registry.Known[e][sig]
-	fresh := len(Registry.fresh[e]) > 0
-	Registry.RUnlock()
-	if !ok && fresh { // what is known came first, so a hit needs no second look
-		indexKernels(e)
-		return Lookup(e, sig)
-	}
-	return fn, ok
+	fn := lookup(sig)[e]
+	return fn, fn != nil
 }
 
-func indexKernels(e Engine) {
-	Registry.Lock()
-	defer Registry.Unlock()
-	known := Registry.Known[e]
-	if known == nil {
-		known = map[string]func(*Frame){}
-		Registry.Known[e] = known
+// Find returns the kernel of a signature on the best engine that has one, up to a given
+// engine, and which engine that is.
+func Find(best Engine, sig string) (fn func(*Frame), on Engine, ok bool) {
+	all := lookup(sig)
+	for i := range best + 1 {
+		if fn := all[best-i]; fn != nil {
+			return fn, best - i, true
+		}
 	}
-	for _, kernels := range Registry.fresh[e] {
-		for _, k := range kernels {
-			if _, taken := known[k.Sig]; !taken && k.Fn != nil {
-				known[k.Sig] = k.Fn
+	return nil, 0, false
+}
+
+// lookup returns the kernels of a signature.
+func lookup(sig string) byEngine {
+	registry.RLock()
+	for len(registry.fresh) > 0 {
+		registry.RUnlock()
+		index()
+		registry.RLock()
+	}
+	defer registry.RUnlock()
+	return registry.known[sig]
+}
+
+// index indexes what has been registered since the last time.
+func index() {
+	registry.Lock()
+	defer registry.Unlock()
+	if registry.known == nil {
+		n := 0
+		for _, r := range registry.fresh {
+			n = max(n, len(r.kernels)) // engines have the same signatures, nearly
+		}
+		registry.known = make(map[string]byEngine, n)
+	}
+	for _, r := range registry.fresh {
+		for _, k := range r.kernels {
+			all := registry.known[k.Sig]
+			if all[r.on] == nil {
+				all[r.on] = k.Fn
+				registry.known[k.Sig] = all
 			}
 		}
 	}
-	Registry.fresh[e] = nil
+	registry.fresh = nil
 }

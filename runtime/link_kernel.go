@@ -1,0 +1,61 @@
+package runtime
+
+import (
+	"fmt"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/runtime/abi"
+)
+
+// linkedKernel is what all calls of a kernel in a program have in common.
+type linkedKernel struct {
+	signature string
+	fn        func(*abi.Frame)
+	args      []kernel.Arg
+	fieldsAt  int // in Frame.Step
+	// rowBytes has for each argument of an elementwise kernel the bytes that a row takes
+	// for each column: 0 for one element a row. It is nil for other kernels.
+	rowBytes []int
+	time     kernel.Time
+	nanos    float64 // of a unit of the time
+	begin    float64 // nanoseconds of a call besides
+
+	// What follows is for long calls: see pieces.go.
+	leastCols int  // that it takes
+	wholeRows bool // columns can't be divided: each row is combined
+}
+
+// linkedKernels are the kernels of a program that calls have been linked of.
+type linkedKernels map[kernel.Code]*linkedKernel
+
+// kernel returns a kernel of the library.
+func (k *taskLinker) kernel(code kernel.Code) (*linkedKernel, error) {
+	if l := k.kernels[code]; l != nil {
+		return l, nil
+	}
+	signature := code.Signature()
+	fn, on, ok := k.find.find(signature)
+	if !ok {
+		return nil, fmt.Errorf("no kernel is registered for %s", signature)
+	}
+	l := &linkedKernel{signature: signature, fn: fn, args: code.Args(), time: kernel.TimeOf(code), leastCols: 1, wholeRows: kernel.WholeRows(code)}
+	d := callTimes(on)
+	l.fieldsAt, l.nanos, l.begin = len(l.args), unitNanos(d, code, l.args, l.time.Unit), d.Begin
+	// An elementwise kernel computes each element of a block from those at the same place,
+	// so that rows without a gap between them are as good as one.
+	if _, ok := code.(*kernel.Kernel); ok {
+		l.rowBytes = make([]int, len(l.args))
+		for i, a := range l.args {
+			if a.Inner == kernel.Cols {
+				l.rowBytes[i] = a.DType.Size()
+			}
+		}
+	}
+	for _, limit := range kernel.LimitsOf(code) {
+		if limit.Dim == kernel.Cols {
+			l.leastCols = max(1, limit.Least)
+		}
+	}
+	k.kernels[code] = l
+	return l, nil
+}
