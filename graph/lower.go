@@ -24,17 +24,16 @@ type lowering struct {
 	named    map[string]*node // the inputs
 	kept     map[axisOf]bool  // under WithoutBroadcast
 
-	numbers  map[*node]int32 // each node has one, as it was met
-	number   []int32         // of the nodes in order
-	first    []int32         // by number: where in operands those of the node begin
-	operands []int32         // numbers
+	numbers          // each node has one, as it was met
+	number   []int32 // of the nodes in order
+	first    []int32 // by number: where in operands those of the node begin
+	operands []int32 // numbers
 }
 
 // walk orders the nodes below an output, each behind its operands. It does not
 // recurse: a graph may be deeper than a stack.
 func (l *lowering) walk(outputs []Node) {
 	const few = 32 // nodes, of most graphs
-	l.numbers = make(map[*node]int32, few)
 	l.order, l.number, l.first, l.operands = make([]*node, 0, few), make([]int32, 0, few), make([]int32, 0, few), make([]int32, 0, few)
 	type visit struct {
 		*node
@@ -44,10 +43,10 @@ func (l *lowering) walk(outputs []Node) {
 	stack := make([]visit, 0, few)
 	push := func(n *node) int32 {
 		n = n.value()
-		number, seen := l.numbers[n]
+		number, seen := l.of(n)
 		if !seen {
 			number = int32(len(l.first))
-			l.numbers[n] = number
+			l.set(n, number)
 			l.first = append(l.first, int32(len(l.operands)))
 			l.operands = append(l.operands, make([]int32, len(n.args))...)
 			stack = append(stack, visit{n, number, 0})
@@ -231,11 +230,13 @@ func mentions(s Shape, name string) bool {
 // tensors, of which each occurs once. The nodes have the types that ir.Infer gave.
 func (l *lowering) function(name string, outputs []Node) *ir.Func {
 	f := &ir.Func{Name: name, Body: make([]*ir.Value, 0, len(l.order))}
+	f.Reserve(len(l.order), len(l.operands))
 	values := make([]*ir.Value, len(l.order)) // by number
 	for _, in := range l.inputs {
 		p := f.Param(in.input, in.typ, nil)
 		p.Pos = in.pos
-		values[l.numbers[in]] = p
+		number, _ := l.of(in)
+		values[number] = p
 	}
 	tensors := map[*Tensor]*ir.Value{}
 	changes := map[*Tensor]bool{}
@@ -264,7 +265,8 @@ func (l *lowering) function(name string, outputs []Node) *ir.Func {
 		}
 	}
 	for _, x := range outputs {
-		f.Results = append(f.Results, values[l.numbers[x.n.value()]])
+		number, _ := l.of(x.n.value())
+		f.Results = append(f.Results, values[number])
 	}
 	return f
 }

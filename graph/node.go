@@ -28,7 +28,7 @@ type node struct {
 	err   *Error
 
 	input  string  // of Input: its name
-	order  uint64  // of Input: counts up
+	order  uint64  // counts up; copies have that of their original, mistakes 0
 	tensor *Tensor // of Const and Variable
 	frozen bool    // of Const: it never changes
 
@@ -116,7 +116,7 @@ func apply(op ir.Op, attr ir.Attr, args ...*node) Node {
 	if err != nil {
 		return Node{poison(op, err, args...)}
 	}
-	n := &node{op: op, attr: attr.Of(op), args: args, typ: t, pos: ir.CallerPos()}
+	n := &node{op: op, attr: attr.Of(op), args: args, typ: t, pos: ir.CallerPos(), order: nodes.Add(1)}
 	if n.names, err = resultNames(n); err != nil {
 		return Node{poison(op, err, args...)}
 	}

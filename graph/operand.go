@@ -61,5 +61,5 @@ func operand(op ir.Op, v any, dt DType) *node {
 		return poison(op, err)
 	}
 	// Infer has nothing to say about a constant of a type that runs.
-	return &node{op: ir.OpConst, attr: &ir.Attr{DType: dt, Bits: bits}, typ: ir.Type{DType: dt}, pos: ir.CallerPos()}
+	return &node{op: ir.OpConst, attr: &ir.Attr{DType: dt, Bits: bits}, typ: ir.Type{DType: dt}, pos: ir.CallerPos(), order: nodes.Add(1)}
 }

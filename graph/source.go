@@ -33,8 +33,8 @@ type NamedAxis struct {
 //	graph.Input("img", graph.Float32, graph.Axis("row", graph.Dim("h")), graph.Axis("col", graph.Dim("w")))
 func Axis(name string, extent any) NamedAxis { return NamedAxis{name, extent} }
 
-// inputs counts the inputs that were ever made: programs take theirs in order.
-var inputs atomic.Uint64
+// nodes counts the nodes that were ever made: programs take their inputs in order.
+var nodes atomic.Uint64
 
 // Input returns a tensor that is given when the program runs. A dim is an int,
 // a Dim, or an Axis of either; none make a scalar. The name must be an
@@ -64,7 +64,7 @@ func Input(name string, dt DType, extents ...any) Node {
 			names = append(names, axis.name)
 		}
 	}
-	x := source("input "+name, ir.Attr{Shape: shape, DType: dt}, &node{input: name, order: inputs.Add(1)})
+	x := source("input "+name, ir.Attr{Shape: shape, DType: dt}, &node{input: name})
 	if x.n.err != nil {
 		return x
 	}
@@ -81,7 +81,7 @@ func source(what string, attr ir.Attr, n *node) Node {
 	if err != nil {
 		return fail(what, "%w", err)
 	}
-	n.op, n.attr, n.typ, n.pos = ir.OpParam, &attr, t, ir.CallerPos()
+	n.op, n.attr, n.typ, n.pos, n.order = ir.OpParam, &attr, t, ir.CallerPos(), nodes.Add(1)
 	return Node{n}
 }
 

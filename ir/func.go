@@ -102,6 +102,11 @@ func (r *values) one(v Value) *Value {
 	return p
 }
 
+// Reserve makes room for values to be appended, and for their operands.
+func (f *Func) Reserve(values, operands int) {
+	f.room.next, f.room.args = make([]Value, values), make([]*Value, operands)
+}
+
 // Param appends a parameter. At is nil for a row-major buffer.
 func (f *Func) Param(name string, t Type, at *layout.Layout) *Value {
 	v := &Value{Op: OpParam, Type: t, Name: name, ID: len(f.Params), Attr: &Attr{Shape: t.Shape, DType: t.DType, At: at}}
@@ -250,6 +255,11 @@ func (f *Func) rebuild(params []*Value, add func(g *Func, v Value) (*Value, erro
 		f.Number()
 	}
 	g := &Func{Name: f.Name, Fast: f.Fast, Params: params, Body: make([]*Value, 0, len(f.Body))}
+	operands := 0
+	for _, v := range f.Body {
+		operands += len(v.Args)
+	}
+	g.Reserve(len(f.Body), operands)
 	copied := func(v *Value) *Value {
 		if v.Op == OpParam {
 			return g.Params[v.ID]

@@ -14,7 +14,7 @@ import (
 // Requires: stage viewed.
 // Ensures: no two values with the same op, attributes and operands.
 func cse(s *State) error {
-	n := newNumbering(s.Func)
+	n := s.numbering()
 	return s.Rewrite(func(v *ir.Value) (*ir.Value, error) { return n.first(v), nil })
 }
 
@@ -38,8 +38,20 @@ type numbering struct {
 }
 
 func newNumbering(f *ir.Func) *numbering {
-	return &numbering{slots: make([]*ir.Value, 1<<bits.Len(uint(2*len(f.Body)+2)))}
+	return &numbering{slots: make([]*ir.Value, slotsFor(f))}
 }
+
+// numbering returns that of a pass, in memory that the next such pass takes over.
+func (s *State) numbering() *numbering {
+	if slots := slotsFor(s.Func); len(s.slots) < slots {
+		s.slots = make([]*ir.Value, slots)
+	}
+	clear(s.slots)
+	return &numbering{slots: s.slots}
+}
+
+// slotsFor returns how many slots the values of a graph take.
+func slotsFor(f *ir.Func) int { return 1 << bits.Len(uint(2*len(f.Body)+2)) }
 
 // first returns the first value met that computes what v does.
 func (n *numbering) first(v *ir.Value) *ir.Value {

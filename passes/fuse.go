@@ -32,8 +32,7 @@ func fuse(s *State) error {
 	if !s.noFuse {
 		fu.join()
 	}
-	c := newPartitioner(s.machine, f, fu.readers)
-	c.placed = s.placed
+	c := newPartitioner(s.machine, f, fu.readers, s.placed)
 	for _, component := range fu.components() {
 		fu.divide(c, component)
 	}

@@ -153,7 +153,11 @@ func (fu *fuser) finish() {
 			}
 		}
 	}
-	fu.ledger = slices.Grow(fu.ledger, len(f.Body))
+	values := 0
+	for _, g := range fu.groups {
+		values += len(g.values)
+	}
+	fu.ledger = slices.Grow(fu.ledger, values)
 	seen := make([]*group, len(f.Body)+len(f.Params)) // by ID, params last: the last group that reads it
 	for _, g := range fu.groups {
 		for _, v := range g.values {

@@ -17,17 +17,29 @@ type loopNest struct {
 	in, out []plan.Access // of g.inputs and g.outputs
 }
 
-// nest finds the coarsest axes along which every operand has a stride.
+// nestSpace is memory for what is only needed until the step of a group is made.
+type nestSpace struct {
+	all    []*ir.Value
+	access []plan.Access
+	own    []layout.Layout
+}
+
+// nest finds the coarsest axes along which every operand has a stride. The accesses are valid
+// until the next call.
 func (l *looper) nest(g *group) *loopNest {
-	all := slices.Concat(g.inputs, g.outputs)
-	access, own := make([]plan.Access, len(all)), make([]layout.Layout, len(all))
-	for i, v := range all {
+	sp := &l.space
+	sp.all, sp.access, sp.own = append(append(sp.all[:0], g.inputs...), g.outputs...), sp.access[:0], sp.own[:0]
+	for i, v := range sp.all {
+		var a plan.Access
+		var at layout.Layout
 		if i < len(g.inputs) {
-			access[i].Buffer, own[i] = l.of(base(v)), layoutOf(v)
+			a.Buffer, at = l.of(base(v)), layoutOf(v)
 		} else {
-			access[i].Buffer, own[i] = l.stored(v)
+			a.Buffer, at = l.stored(v)
 		}
+		sp.access, sp.own = append(sp.access, a), append(sp.own, at)
 	}
+	all, access, own := sp.all, sp.access, sp.own
 	layouts := refine(g, all, own)
 	extents, columns := layouts[0].Shape, 0
 	apart := g.line() == 0 && slices.ContainsFunc(layouts[len(g.inputs):], func(o layout.Layout) bool {

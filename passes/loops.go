@@ -18,9 +18,9 @@ import (
 // Ensures: the plan's buffers and steps, but for the places of temporaries; no two
 // adjacent axes of a step can be collapsed; bodies are canonical.
 func loops(s *State) error {
-	s.buffer, s.step = valueMap[int]{f: s.Func}, valueMap[int]{f: s.Func}
+	s.buffer, s.step = newValueMap[int](s.Func), newValueMap[int](s.Func)
 	placeProducts(s)
-	l := &looper{State: s, panels: packedAlone(s), ref: valueMap[kernel.Ref]{f: s.Func}}
+	l := &looper{State: s, panels: packedAlone(s), ref: newValueMap[kernel.Ref](s.Func)}
 	interfaces := len(s.Func.Params) + len(s.Func.Results)
 	s.Plan = &plan.Plan{Name: s.Func.Name, Steps: make([]plan.Step, 0, len(s.groups)), Buffers: make([]plan.Buffer, 0, interfaces+len(s.groups))}
 	l.interfaceBuffers()
@@ -40,6 +40,7 @@ type looper struct {
 	panels map[*ir.Value]*packing // of values that only a product reads
 	ref    valueMap[kernel.Ref]   // in the kernel of the present group
 	body   kernel.Kernel          // of the present group
+	space  nestSpace              // for the present group
 }
 
 // interfaceBuffers declares the params and results.

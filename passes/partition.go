@@ -40,18 +40,22 @@ type partitioner struct {
 	fetched  []int32 // that reads its buffer
 	left     []int   // readers of a value beyond the run
 	position []int   // in the component
+	plain    []bool  // a value fits every loop nest
 	placed   map[*ir.Value]placement
 }
 
-func newPartitioner(m *tuning.Machine, f *ir.Func, readers []int) *partitioner {
+func newPartitioner(m *tuning.Machine, f *ir.Func, readers []int, placed map[*ir.Value]placement) *partitioner {
 	n := len(f.Body) + len(f.Params)
 	of, runs := make([]int, 3*n), make([]int32, 3*n)
-	c := &partitioner{machine: m, readers: readers, params: len(f.Body), bytes: of[:n], left: of[n : 2*n], position: of[2*n:],
-		inside: runs[:n], read: runs[n : 2*n], fetched: runs[2*n:]}
+	c := &partitioner{machine: m, readers: readers, placed: placed, params: len(f.Body), bytes: of[:n], left: of[n : 2*n], position: of[2*n:],
+		inside: runs[:n], read: runs[n : 2*n], fetched: runs[2*n:], plain: make([]bool, len(f.Body))}
 	for _, values := range [][]*ir.Value{f.Body, f.Params} {
 		for _, v := range values {
 			c.bytes[c.id(v)] = bytes(v)
 		}
+	}
+	for i, v := range f.Body {
+		c.plain[i] = v.Op.IsElementwise() && placed[v].in == nil && !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return a.Attr.At != nil })
 	}
 	return c
 }
@@ -229,7 +233,7 @@ func (c *partitioner) scan(values []*ir.Value, fits func(n, bytes int)) (full st
 		switch {
 		case pointers >= kernel.MaxPointers || operands >= kernel.MaxOperands || buffers >= c.machine.KernelBuffers:
 			return fullOperands
-		case !nest.takes(v):
+		case !c.plain[v.ID] && !nest.takes(v):
 			return fullNest
 		case pointers+outputs > kernel.MaxPointers || operands+outputs > kernel.MaxOperands || buffers+outputs > c.machine.KernelBuffers:
 			full = fullOperands

@@ -191,7 +191,7 @@ func cheaperThanGreedy(t *rapid.T, f *ir.Func) {
 	f.Number()
 	fu := &fuser{State: &State{Func: f, machine: tuning.Default(1)}, readers: make([]int, len(f.Body))}
 	fu.count()
-	c := newPartitioner(fu.machine, f, fu.readers)
+	c := newPartitioner(fu.machine, f, fu.readers, nil)
 	order := c.depthFirst(f.Body)
 	require.ElementsMatch(t, f.Body, order)
 	done := map[*ir.Value]bool{}

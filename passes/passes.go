@@ -46,6 +46,7 @@ type State struct {
 	placed  map[*ir.Value]placement // values that are stored in the buffer of another
 	groups  []*group
 	ledger  []entry
+	slots   []*ir.Value   // of numberings
 	buffer  valueMap[int] // 1 + the buffer of each value that has one
 	step    valueMap[int] // 1 + the step that computes each value
 }

@@ -50,7 +50,7 @@ type cloneKey struct {
 
 // storedAnyway finds the values that are results, read through a view, scanned or contracted.
 func storedAnyway(f *ir.Func) valueMap[bool] {
-	stored := valueMap[bool]{f: f}
+	stored := newValueMap[bool](f)
 	for _, v := range f.Results {
 		*stored.at(v) = true
 	}

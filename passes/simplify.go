@@ -19,7 +19,7 @@ import (
 // or not; no constant seen through a view that need not be; no rule matches; no
 // two values with the same op, attributes and operands.
 func simplify(s *State) error {
-	n := newNumbering(s.Func)
+	n := s.numbering()
 	return s.Rewrite(func(v *ir.Value) (*ir.Value, error) {
 		bareConstants(v)
 		w, err := simpler(s.Func, v)

@@ -10,6 +10,12 @@ type valueMap[T any] struct {
 	list []T
 }
 
+// newValueMap returns a map for the values of a graph, and for some to come.
+func newValueMap[T any](f *ir.Func) valueMap[T] {
+	n := len(f.Params) + len(f.Body)
+	return valueMap[T]{f, make([]T, n+n/8)}
+}
+
 // at returns a pointer to the entry of v, which is valid until the next call of at.
 func (t *valueMap[T]) at(v *ir.Value) *T {
 	i := t.f.Index(v)

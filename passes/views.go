@@ -23,7 +23,7 @@ import (
 // explicit copy with its reason.
 func views(s *State) error {
 	s.why = map[*ir.Value]string{}
-	w := &viewer{State: s, uses: countUses(s.Func), order: valueMap[int]{f: s.Func}}
+	w := &viewer{State: s, uses: countUses(s.Func), order: newValueMap[int](s.Func)}
 	w.keepFactors()
 	return s.Rewrite(func(v *ir.Value) (*ir.Value, error) {
 		var err error
@@ -72,7 +72,7 @@ func (w *viewer) append(v *ir.Value) {
 
 // countUses returns how often each value is read, results counted.
 func countUses(f *ir.Func) valueMap[int] {
-	uses := valueMap[int]{f: f}
+	uses := newValueMap[int](f)
 	for _, v := range f.Body {
 		for _, a := range v.Args {
 			*uses.at(a)++

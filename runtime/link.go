@@ -100,11 +100,13 @@ func (l *Linked) linkTask(in *nest.Task, linked linkedTasks, kernels linkedKerne
 	if err := k.tables(); err != nil {
 		return nil, err
 	}
-	n := 0
+	n, operands := 0, 0
 	for i := range in.Parts {
-		n += calls(in.Parts[i].Items)
+		calls, args := k.count(in.Parts[i].Items)
+		n, operands = n+calls, operands+args
 	}
 	k.out.calls, k.out.parts = make([]linkedCall, 0, n), make([]linkedPart, 0, len(in.Parts))
+	k.out.operands = make([]argument, 0, operands)
 	for i := range in.Parts {
 		if err := k.linkPart(&in.Parts[i]); err != nil {
 			return nil, fmt.Errorf("part %d: %w", i, err)
@@ -116,7 +118,8 @@ func (l *Linked) linkTask(in *nest.Task, linked linkedTasks, kernels linkedKerne
 
 // linkPart links a part, unless it has no iteration.
 func (k *taskLinker) linkPart(in *nest.Nest) error {
-	k.out.parts = append(k.out.parts, linkedPart{iterations: 1})
+	_, operands := k.count(in.Items)
+	k.out.parts = append(k.out.parts, linkedPart{iterations: 1, places: make([]place, 0, operands)})
 	k.part = &k.out.parts[len(k.out.parts)-1]
 	n, err := k.nest(in)
 	if err != nil || n == nil {

@@ -159,14 +159,24 @@ func (k *taskLinker) largest(s nest.Size) int {
 	return s.N * k.scope[s.Loop].linked.tile
 }
 
-// calls returns how many calls there are among items.
-func calls(items []nest.Item) (n int) {
+// count returns how many calls there are among items, and how many of their arguments are in
+// buffers.
+func (k *taskLinker) count(items []nest.Item) (calls, operands int) {
 	for _, it := range items {
-		if it.Nest != nil {
-			n += calls(it.Nest.Items)
-		} else {
-			n++
+		switch {
+		case it.Nest != nil:
+			c, o := k.count(it.Nest.Items)
+			calls, operands = calls+c, operands+o
+			continue
+		case it.Call == nil: // an error, which nest finds
+			continue
+		}
+		calls++
+		for i := range it.Call.Args {
+			if slot := it.Call.Args[i].Slot; slot >= 0 && slot < len(k.bases) && k.bases[slot].buffer >= 0 {
+				operands++
+			}
 		}
 	}
-	return n
+	return calls, operands
 }

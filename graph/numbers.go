@@ -1,0 +1,61 @@
+package graph
+
+// numbers gives the nodes of a graph numbers. Nodes that are made one after the other have
+// their places in one page, so that looking up most takes neither a hash nor much memory.
+type numbers struct {
+	pages  map[uint64]*numberPage // by node.order / pageNodes
+	last   *numberPage            // that was looked up last
+	at     uint64                 // and which it is
+	others map[*node]int32        // of nodes whose place another one has: copies
+}
+
+const pageNodes = 16
+
+type numberPage [pageNodes]struct {
+	node   *node
+	number int32
+}
+
+// page returns the page of a node.
+func (t *numbers) page(n *node) *numberPage {
+	at := n.order / pageNodes
+	if t.last != nil && t.at == at {
+		return t.last
+	}
+	p := t.pages[at]
+	if p == nil {
+		if t.pages == nil {
+			t.pages = map[uint64]*numberPage{}
+		}
+		p = new(numberPage)
+		t.pages[at] = p
+	}
+	t.last, t.at = p, at
+	return p
+}
+
+// of returns the number of a node, if it has one.
+func (t *numbers) of(n *node) (number int32, ok bool) {
+	e := &t.page(n)[n.order%pageNodes]
+	switch e.node {
+	case n:
+		return e.number, true
+	case nil:
+		return 0, false
+	}
+	number, ok = t.others[n]
+	return number, ok
+}
+
+// set gives a node a number.
+func (t *numbers) set(n *node, number int32) {
+	e := &t.page(n)[n.order%pageNodes]
+	if e.node == nil || e.node == n {
+		e.node, e.number = n, number
+		return
+	}
+	if t.others == nil {
+		t.others = map[*node]int32{}
+	}
+	t.others[n] = number
+}
