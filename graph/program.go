@@ -189,24 +189,17 @@ func (p *Program) run(ctx context.Context, b *binding, outs, ins []*Tensor, fres
 		}
 	}
 	if len(b.captured) == 0 {
-		return b.run(ctx, outs, ins, fresh)
+		return b.linked.RunTaken(ctx, outs, ins, len(ins), fresh)
 	}
 	args, _ := p.args.Get().(*[]*Tensor)
 	if args == nil {
 		args = new([]*Tensor)
 	}
 	*args = append(append((*args)[:0], ins...), b.captured...)
-	err := b.run(ctx, outs, *args, fresh)
+	err := b.linked.RunTaken(ctx, outs, *args, len(ins), fresh)
 	clear(*args)
 	p.args.Put(args)
 	return err
-}
-
-func (b *binding) run(ctx context.Context, outs, ins []*Tensor, fresh bool) error {
-	if fresh {
-		return b.linked.RunNew(ctx, outs, ins)
-	}
-	return b.linked.Run(ctx, outs, ins)
 }
 
 // checkApart returns an error if one tensor is given for two outputs: it could hold one of

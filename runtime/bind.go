@@ -8,9 +8,9 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/tensor"
 )
 
-// bind checks the tensors and notes where their buffers start. Outs that share
-// memory with another tensor get spare memory instead.
-func (st *state) bind(outs, ins []*tensor.Tensor) error {
+// bind checks the tensors, but for the first ins, which Takes has accepted, and notes where their
+// buffers start. Outs that share memory with another tensor get spare memory instead.
+func (st *state) bind(outs, ins []*tensor.Tensor, taken int) error {
 	l := st.l
 	if len(ins) != len(l.params) || len(outs) != len(l.results) {
 		return failf("%d inputs and %d outputs given, the plan has %d and %d",
@@ -18,8 +18,10 @@ func (st *state) bind(outs, ins []*tensor.Tensor) error {
 	}
 	for i, t := range ins {
 		b := &l.buffers[l.params[i]]
-		if err := b.check(t); err != nil {
-			return failf("input %d %s: %w", i, b.name, err)
+		if i >= taken {
+			if err := b.check(t); err != nil {
+				return failf("input %d %s: %w", i, b.name, err)
+			}
 		}
 		if b.elems > 0 {
 			start := b.start(t)

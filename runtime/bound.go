@@ -29,7 +29,7 @@ func (l *Linked) Bind(outs, ins []*tensor.Tensor) (*Bound, error) {
 		}
 		st.enter(m)
 	}
-	if err := st.bind(outs, ins); err != nil {
+	if err := st.bind(outs, ins, 0); err != nil {
 		return nil, err
 	}
 	if instead := st.instead(); instead != nil {
@@ -58,7 +58,7 @@ func (b *Bound) run(ctx context.Context) error {
 	}
 	if raceDetector { // bind reports to it what a run reads and writes
 		b.st.release()
-		if err := b.st.bind(b.outs, b.ins); err != nil {
+		if err := b.st.bind(b.outs, b.ins, 0); err != nil {
 			return err
 		}
 	}

@@ -120,15 +120,17 @@ func (l *Linked) Takes(ins []*tensor.Tensor) bool {
 // anything; a cancelled context's error is returned as it is. Once a run of
 // this size has been made, Run allocates nothing.
 func (l *Linked) Run(ctx context.Context, outs, ins []*tensor.Tensor) error {
-	return l.run(ctx, outs, ins, false)
+	return l.RunTaken(ctx, outs, ins, 0, false)
 }
 
 // RunNew is Run into new tensors, which it puts into outs. It allocates nothing else.
 func (l *Linked) RunNew(ctx context.Context, outs, ins []*tensor.Tensor) error {
-	return l.run(ctx, outs, ins, true)
+	return l.RunTaken(ctx, outs, ins, 0, true)
 }
 
-func (l *Linked) run(ctx context.Context, outs, ins []*tensor.Tensor, fresh bool) error {
+// RunTaken is Run, or RunNew if fresh, where Takes has accepted the first ins: it does not
+// check those once more.
+func (l *Linked) RunTaken(ctx context.Context, outs, ins []*tensor.Tensor, taken int, fresh bool) error {
 	if ctx == nil {
 		ctx = context.Background()
 	}
@@ -154,7 +156,7 @@ func (l *Linked) run(ctx context.Context, outs, ins []*tensor.Tensor, fresh bool
 		}
 	}
 	st.enter(m)
-	err := st.bind(outs, ins)
+	err := st.bind(outs, ins, taken)
 	instead := st.instead()
 	if err == nil && instead == nil {
 		err = st.run(ctx)
@@ -163,7 +165,7 @@ func (l *Linked) run(ctx context.Context, outs, ins []*tensor.Tensor, fresh bool
 	st.leave()
 	l.putState(st)
 	if err == nil && instead != nil {
-		return instead.run(ctx, outs, ins, false)
+		return instead.RunTaken(ctx, outs, ins, taken, false)
 	}
 	goruntime.KeepAlive(outs)
 	goruntime.KeepAlive(ins)

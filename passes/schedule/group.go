@@ -88,11 +88,11 @@ type groupWriter struct {
 
 // part appends the part of count blocks of size rows each, from the given row on.
 func (w *groupWriter) part(from, count, size int) error {
-	outer := nest.Nest{Loops: append(slices.Clone(w.loops), nest.Loop{Extent: nest.Fixed(count), Tile: 1})}
+	part := nest.Nest{Loops: append(slices.Clone(w.loops), nest.Loop{Extent: nest.Fixed(count), Tile: 1})}
 	first := len(w.task.Parts) == 0
 	for i := w.g.First; i <= w.g.Last; i++ {
 		step := w.plan.Steps[i]
-		one, steps, err := w.oneBlock(&step, i, from, size)
+		one, outer, err := w.oneBlock(&step, i, from, size)
 		if err != nil {
 			return err
 		}
@@ -102,8 +102,7 @@ func (w *groupWriter) part(from, count, size int) error {
 		if err != nil {
 			return &ir.Error{Pos: step.Pos, Msg: fmt.Sprintf("step %d: %v", i, err)}
 		}
-		items := w.place(d, one, steps)
-		outer.Items = append(outer.Items, items...)
+		part.Items = append(part.Items, w.place(d, outer)...)
 		if first {
 			scale := float64(elems(&step)) / float64(max(1, elems(one)))
 			d.Choice.Cost *= scale
@@ -115,14 +114,20 @@ func (w *groupWriter) part(from, count, size int) error {
 			w.task.Elems += elems(&step)
 		}
 	}
-	w.task.Parts = append(w.task.Parts, outer)
+	w.task.Parts = append(w.task.Parts, part)
 	return nil
 }
 
-// oneBlock returns a step on one block of rows, without the outer axes before the last.
-// For each operand, outer holds how far it moves from one iteration of each of the
-// group's loops to the next.
-func (w *groupWriter) oneBlock(s *plan.Step, i, from, size int) (one *plan.Step, outer [][]int, err error) {
+// outside says where an operand of a draft is in the loops outside: by how much it is moved
+// before the first iteration, and how far from one iteration of each loop to the next.
+type outside struct {
+	offset  int
+	strides []int
+}
+
+// oneBlock returns a step on the first block of rows, without the outer axes before the last,
+// and for each operand where it is in the group's loops from the given row on.
+func (w *groupWriter) oneBlock(s *plan.Step, i, from, size int) (one *plan.Step, outer []outside, err error) {
 	lead, along := len(w.g.Outer)-1, w.g.Along[i-w.g.First]
 	if along < lead || along >= len(s.Axes) || !slices.Contains(s.ParallelAxes(), along) {
 		return nil, nil, &ir.Error{Pos: s.Pos, Msg: fmt.Sprintf("step %d: its axes are not those of %s", i, w.g)}
@@ -134,17 +139,17 @@ func (w *groupWriter) oneBlock(s *plan.Step, i, from, size int) (one *plan.Step,
 	for k := range pad {
 		one.Axes[k].Extent = 1
 	}
-	outer = make([][]int, 0, len(s.In)+len(s.Out))
+	outer = make([]outside, 0, len(s.In)+len(s.Out))
 	steps := make([]int, 0, (len(s.In)+len(s.Out))*(lead+1))
 	one.In, one.Out = s.Over(len(one.Axes), func(a *plan.Access, strides []int, _ *plan.Output) {
 		begin := len(steps)
 		steps = append(append(steps, a.Strides[:lead]...), w.block*a.Strides[along])
+		o := outside{from * a.Strides[along], steps[begin:len(steps):len(steps)]}
 		if w.buffers[a.Buffer].Kind == plan.ScratchBuffer { // holds one block
-			clear(steps[begin:])
-		} else {
-			a.Offset += from * a.Strides[along]
+			clear(o.strides)
+			o.offset = 0
 		}
-		outer = append(outer, steps[begin:len(steps):len(steps)])
+		outer = append(outer, o)
 		copy(strides[pad:], a.Strides[lead:])
 		if a.Panel != nil {
 			panel := *a.Panel
@@ -157,7 +162,7 @@ func (w *groupWriter) oneBlock(s *plan.Step, i, from, size int) (one *plan.Step,
 
 // place takes a step's draft into the task: its slots, its local memory behind that of
 // the group, and its parts as nests inside the group's loops.
-func (w *groupWriter) place(d *Draft, s *plan.Step, outer [][]int) []nest.Item {
+func (w *groupWriter) place(d *Draft, outer []outside) []nest.Item {
 	if len(d.Then) > 0 || len(d.Own) > 0 {
 		panic("BUG: schedule: a step of a row group takes several tasks")
 	}
@@ -196,9 +201,9 @@ func (w *groupWriter) slotOf(sl nest.Slot) int {
 
 // mover rewrites nests for a place inside other loops.
 type mover struct {
-	slot  []int   // by a draft's slot: the task's
-	outer [][]int // by a draft's slot, if an operand: its strides along the loops outside
-	shift int     // how many loops are outside
+	slot  []int     // by a draft's slot: the task's
+	outer []outside // by a draft's slot, if an operand
+	shift int       // how many loops are outside
 }
 
 func (m *mover) size(s nest.Size) nest.Size {
@@ -248,7 +253,8 @@ func (m *mover) call(c *nest.Call) *nest.Call {
 		a := &moved.Args[i]
 		strides := make([]int, m.shift, m.shift+len(a.Strides))
 		if a.Slot < len(m.outer) {
-			copy(strides, m.outer[a.Slot])
+			copy(strides, m.outer[a.Slot].strides)
+			a.Offset += m.outer[a.Slot].offset
 		}
 		a.Strides = append(strides, a.Strides...)
 		a.Slot = m.slot[a.Slot]
