@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/stridefuse/stridefuse/ir"
@@ -33,18 +34,19 @@ func (o namedOutput) addTo(s *settings) {
 
 // outputNames returns the names of the outputs, each once.
 func (s *settings) outputNames() ([]string, error) {
-	names := make([]string, len(s.outputs))
+	names, first := make([]string, len(s.outputs)), make(map[string]int, len(s.outputs))
 	for i := range names {
-		names[i] = fmt.Sprintf("out%d", i)
+		names[i] = "out" + strconv.Itoa(i)
 		if i < len(s.names) && s.names[i] != "" {
 			names[i] = s.names[i]
 		}
 		if !ir.IsName(names[i]) {
 			return nil, misuse("compile: output %d: %q is no name: use letters, digits and _", i, names[i])
 		}
-		if k := slices.Index(names, names[i]); k < i {
+		if k, taken := first[names[i]]; taken {
 			return nil, misuse("compile: outputs %d and %d are both named %q: rename one of them", k, i, names[i])
 		}
+		first[names[i]] = i
 	}
 	return names, nil
 }
