@@ -82,11 +82,13 @@ func (b *builder) widen(in kernel.Inst, keep func(op ir.Op, d ir.DType) bool) ke
 	}
 	x := args[len(args)-1]
 	switch d := b.DType(x); {
+	case keep(in.Op, d):
+		return b.Add(in)
 	case in.Op == ir.OpCast:
 		return b.cast(in.DType, x)
 	case in.Op == ir.OpBitcast && !(in.DType.Native() && d.Native()):
 		return b.bitcast(in.DType, x)
-	case slices.Contains(moves, in.Op) || d.Native() || keep(in.Op, d):
+	case slices.Contains(moves, in.Op) || d.Native():
 		return b.Add(in)
 	case ir.Stored.Has(d): // a select
 		for i := range args[1:] {

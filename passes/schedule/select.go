@@ -227,11 +227,12 @@ func (c *tiling) keyOf(insts []kernel.Ref, perRow bool) (key patternKey, args [m
 
 // has reports whether the library has an op on contiguous operands of a type.
 func (c *tiling) has(op ir.Op, d ir.DType) bool {
-	if op.Info().Result != ir.SameType || op.Info().Mask {
+	result := map[ir.ResultRule]ir.DType{ir.SameType: d, ir.GivesBool: ir.Bool}[op.Info().Result]
+	if result == ir.Invalid || op.Info().Mask {
 		return false
 	}
 	key := patternKey{n: 1, ins: int8(op.Info().Arity), fast: c.body.Fast}
-	key.insts[0] = patternInst{op: op, dtype: d, args: [3]int8{0, 1, 2}}
+	key.insts[0] = patternInst{op: op, dtype: result, args: [3]int8{0, 1, 2}}
 	for i := range key.ins {
 		key.in[i] = kernel.Operand{DType: d}
 	}
