@@ -161,11 +161,10 @@ func filled(op ir.Op) bool {
 }
 
 // narrowOps are the ops that have kernels on types that are computed in another: those that
-// take much less time than the conversions of a tiling. Integers have more.
+// take much less time than the conversions of a tiling. Integers of 16 bits have more.
 var (
-	narrowOps   = []ir.Op{ir.OpAdd, ir.OpSub, ir.OpMul, ir.OpMin, ir.OpMax}
-	narrowInts  = ir.SetOf(ir.Int8, ir.Int16, ir.Uint16)
-	narrowLanes = []ir.Op{ir.OpShr, ir.OpAddSat, ir.OpSubSat, ir.OpLt, ir.OpLe}
+	narrowOps = []ir.Op{ir.OpAdd, ir.OpSub, ir.OpMul, ir.OpMin, ir.OpMax}
+	wordOps   = map[ir.DType][]ir.Op{ir.Uint16: {ir.OpShr, ir.OpAddSat, ir.OpSubSat, ir.OpLt, ir.OpLe}, ir.Int16: {ir.OpShr, ir.OpAddSat, ir.OpSubSat}}
 )
 
 // inTilings reports whether tilings have the op of a kernel of one: the unlikely select is
@@ -174,7 +173,7 @@ var (
 func inTilings(k *kernel.Kernel) bool {
 	in := k.Body[0]
 	wide := elementary.Widen(k, func(op ir.Op, d ir.DType) bool {
-		return slices.Contains(narrowOps, op) || narrowInts.Has(d) && slices.Contains(narrowLanes, op)
+		return slices.Contains(narrowOps, op) || slices.Contains(wordOps[d], op)
 	})
 	return in.Op != ir.OpUnlikely && len(wide.Body) == 1 && wide.Body[0] == in &&
 		(in.Op.Info().Kind != ir.Composed || len(elementary.Expand(k).Body) > 1)
