@@ -165,6 +165,8 @@ func filled(op ir.Op) bool {
 var (
 	narrowOps = []ir.Op{ir.OpAdd, ir.OpSub, ir.OpMul, ir.OpMin, ir.OpMax}
 	wordOps   = map[ir.DType][]ir.Op{ir.Uint16: {ir.OpShr, ir.OpAddSat, ir.OpSubSat, ir.OpLt, ir.OpLe}, ir.Int16: {ir.OpShr, ir.OpAddSat, ir.OpSubSat}}
+	// shortCasts are conversions that do not go by way of a compute type.
+	shortCasts = [][2]ir.DType{{ir.Uint8, ir.Uint16}, {ir.Uint8, ir.Int16}, {ir.Int8, ir.Int16}, {ir.Uint16, ir.Uint8}, {ir.Int16, ir.Uint8}, {ir.Int16, ir.Int8}}
 )
 
 // inTilings reports whether tilings have the op of a kernel of one: the unlikely select is
@@ -172,8 +174,8 @@ var (
 // most ops on a type that is computed in another as casts and the op on that one.
 func inTilings(k *kernel.Kernel) bool {
 	in := k.Body[0]
-	wide := elementary.Widen(k, func(op ir.Op, d ir.DType) bool {
-		return slices.Contains(narrowOps, op) || slices.Contains(wordOps[d], op)
+	wide := elementary.Widen(k, func(in kernel.Inst, d ir.DType) bool {
+		return slices.Contains(narrowOps, in.Op) || slices.Contains(wordOps[d], in.Op) || in.Op == ir.OpCast && slices.Contains(shortCasts, [2]ir.DType{d, in.DType})
 	})
 	return in.Op != ir.OpUnlikely && len(wide.Body) == 1 && wide.Body[0] == in &&
 		(in.Op.Info().Kind != ir.Composed || len(elementary.Expand(k).Body) > 1)

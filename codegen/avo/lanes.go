@@ -42,7 +42,9 @@ func inNarrowLanes(k *kernel.Kernel) (*isa, *kernel.Kernel) {
 		if !all {
 			continue
 		}
-		has := func(op ir.Op, d ir.DType) bool { return fits(d) && (op == ir.OpCast || t.rows[key{op, d}] != nil) }
+		has := func(in kernel.Inst, d ir.DType) bool {
+			return fits(d) && (in.Op == ir.OpCast || t.rows[key{in.Op, d}] != nil)
+		}
 		e := elementary.ExpandBut(k, has)
 		if !slices.ContainsFunc(e.Body, func(in kernel.Inst) bool { return !t.inLanes(e, in, has) }) {
 			return t, e
@@ -53,7 +55,7 @@ func inNarrowLanes(k *kernel.Kernel) (*isa, *kernel.Kernel) {
 
 // inLanes reports whether the target has an instruction of a body. It shifts all lanes by one
 // count: a splat or a constant.
-func (t *isa) inLanes(k *kernel.Kernel, in kernel.Inst, has func(op ir.Op, d ir.DType) bool) bool {
+func (t *isa) inLanes(k *kernel.Kernel, in kernel.Inst, has func(in kernel.Inst, d ir.DType) bool) bool {
 	if in.Op == ir.OpConst {
 		return true
 	}
@@ -63,7 +65,7 @@ func (t *isa) inLanes(k *kernel.Kernel, in kernel.Inst, has func(op ir.Op, d ir.
 			return false
 		}
 	}
-	return has(in.Op, k.DType(last))
+	return has(in, k.DType(last))
 }
 
 // lanesOf adds the rows of wide, of a type for each of the narrow ones, but for those of ops

@@ -240,6 +240,8 @@ func init() {
 		{Sig: "kernel (u0:f8e5m2fnuz) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f8e5m2fnuz_f32_u_00a3953c40},
 		{Sig: "kernel (u0:f8e8m0) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f8e8m0_f32_u_83dcc16419},
 		{Sig: "kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i16_i32_u_57652d1495},
+		{Sig: "kernel (u0:i16) { t0 = cast:i8 u0; store t0 }", Fn: k_cast_i16_i8_u_0aa9d3d90b},
+		{Sig: "kernel (u0:i16) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_i16_u8_u_b818517d70},
 		{Sig: "kernel (u0:i2) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i2_i32_u_fef9baf68d},
 		{Sig: "kernel (u0:i32) { t0 = cast:bf16 u0; store t0 }", Fn: k_cast_i32_bf16_u_5775ebcca0},
 		{Sig: "kernel (u0:i32) { t0 = cast:bool u0; store t0 }", Fn: k_cast_i32_bool_u_f415769208},
@@ -269,6 +271,7 @@ func init() {
 		{Sig: "kernel (u0:i64) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_i64_u32_u_18629f63cc},
 		{Sig: "kernel (u0:i64) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_i64_u64_u_94eae2e21b},
 		{Sig: "kernel (u0:i64) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_i64_u8_u_7985f45909},
+		{Sig: "kernel (u0:i8) { t0 = cast:i16 u0; store t0 }", Fn: k_cast_i8_i16_u_7f5e02966c},
 		{Sig: "kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i8_i32_u_502e8673b9},
 		{Sig: "kernel (u0:u8, s1:u16, u2:u16, s3:u16) { t0 = cast:u16 u0; t1 = mul t0 s1; t2 = add u2 t1; t3 = shr t2 s3; store t3 }", Fn: k_cast_mul_add_shr_u8_u16_usus_02a1e3da39},
 		{Sig: "kernel (u0:u8, s1:u16, u2:u16, s3:u16) { t0 = cast:u16 u0; t1 = mul s1 t0; t2 = addsat u2 t1; t3 = shr t2 s3; store t3 }", Fn: k_cast_mul_addsat_shr_u8_u16_usus_8a5d6229d5},
@@ -277,6 +280,7 @@ func init() {
 		{Sig: "kernel (u0:u8, s1:u16) { t0 = cast:u16 u0; t1 = mul s1 t0; store t1 }", Fn: k_cast_mul_u8_u16_us_7d9a9f835c},
 		{Sig: "kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_q16x16_f64_u_3787717d59},
 		{Sig: "kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u16_i32_u_341acb58d9},
+		{Sig: "kernel (u0:u16) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_u16_u8_u_321d5a879f},
 		{Sig: "kernel (u0:u2) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u2_i32_u_ebacd5246d},
 		{Sig: "kernel (u0:u32) { t0 = cast:bf16 u0; store t0 }", Fn: k_cast_u32_bf16_u_283ddb2673},
 		{Sig: "kernel (u0:u32) { t0 = cast:bool u0; store t0 }", Fn: k_cast_u32_bool_u_0fe6001671},
@@ -302,8 +306,10 @@ func init() {
 		{Sig: "kernel (u0:u8) { t0 = cast:bool u0; store t0 }", Fn: k_cast_u8_bool_u_9c5bfc28af},
 		{Sig: "kernel (u0:u8) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_u8_f32_u_63bfb3e7c0},
 		{Sig: "kernel (u0:u8) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_u8_f64_u_396674fb76},
+		{Sig: "kernel (u0:u8) { t0 = cast:i16 u0; store t0 }", Fn: k_cast_u8_i16_u_9526cd2ab7},
 		{Sig: "kernel (u0:u8) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u8_i32_u_9670a96e7c},
 		{Sig: "kernel (u0:u8) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_u8_i64_u_d703428f6a},
+		{Sig: "kernel (u0:u8) { t0 = cast:u16 u0; store t0 }", Fn: k_cast_u8_u16_u_e0e8dae4b6},
 		{Sig: "kernel (u0:u8) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_u8_u32_u_65fef5c311},
 		{Sig: "kernel (u0:u8) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_u8_u64_u_df9b1c067a},
 		{Sig: "kernel (u0:f32) { t0 = cbrt u0; store t0 }", Fn: k_cbrt_f32_u_5b74a96f41},
@@ -3476,6 +3482,24 @@ func k_cast_f8e8m0_f32_u_83dcc16419(f *abi.Frame)
 //go:noescape
 func k_cast_i16_i32_u_57652d1495(f *abi.Frame)
 
+// k_cast_i16_i8_u_0aa9d3d90b is
+//
+//	kernel (u0:i16) { t0 = cast:i8 u0; store t0 }
+//
+// for i: o0[i] = int8(a0[i])
+//
+//go:noescape
+func k_cast_i16_i8_u_0aa9d3d90b(f *abi.Frame)
+
+// k_cast_i16_u8_u_b818517d70 is
+//
+//	kernel (u0:i16) { t0 = cast:u8 u0; store t0 }
+//
+// for i: o0[i] = uint8(a0[i])
+//
+//go:noescape
+func k_cast_i16_u8_u_b818517d70(f *abi.Frame)
+
 // k_cast_i2_i32_u_fef9baf68d is
 //
 //	kernel (u0:i2) { t0 = cast:i32 u0; store t0 }
@@ -3737,6 +3761,15 @@ func k_cast_i64_u64_u_94eae2e21b(f *abi.Frame)
 //go:noescape
 func k_cast_i64_u8_u_7985f45909(f *abi.Frame)
 
+// k_cast_i8_i16_u_7f5e02966c is
+//
+//	kernel (u0:i8) { t0 = cast:i16 u0; store t0 }
+//
+// for i: o0[i] = int16(a0[i])
+//
+//go:noescape
+func k_cast_i8_i16_u_7f5e02966c(f *abi.Frame)
+
 // k_cast_i8_i32_u_502e8673b9 is
 //
 //	kernel (u0:i8) { t0 = cast:i32 u0; store t0 }
@@ -3808,6 +3841,15 @@ func k_cast_q16x16_f64_u_3787717d59(f *abi.Frame)
 //
 //go:noescape
 func k_cast_u16_i32_u_341acb58d9(f *abi.Frame)
+
+// k_cast_u16_u8_u_321d5a879f is
+//
+//	kernel (u0:u16) { t0 = cast:u8 u0; store t0 }
+//
+// for i: o0[i] = uint8(a0[i])
+//
+//go:noescape
+func k_cast_u16_u8_u_321d5a879f(f *abi.Frame)
 
 // k_cast_u2_i32_u_ebacd5246d is
 //
@@ -4034,6 +4076,15 @@ func k_cast_u8_f32_u_63bfb3e7c0(f *abi.Frame)
 //go:noescape
 func k_cast_u8_f64_u_396674fb76(f *abi.Frame)
 
+// k_cast_u8_i16_u_9526cd2ab7 is
+//
+//	kernel (u0:u8) { t0 = cast:i16 u0; store t0 }
+//
+// for i: o0[i] = int16(a0[i])
+//
+//go:noescape
+func k_cast_u8_i16_u_9526cd2ab7(f *abi.Frame)
+
 // k_cast_u8_i32_u_9670a96e7c is
 //
 //	kernel (u0:u8) { t0 = cast:i32 u0; store t0 }
@@ -4051,6 +4102,15 @@ func k_cast_u8_i32_u_9670a96e7c(f *abi.Frame)
 //
 //go:noescape
 func k_cast_u8_i64_u_d703428f6a(f *abi.Frame)
+
+// k_cast_u8_u16_u_e0e8dae4b6 is
+//
+//	kernel (u0:u8) { t0 = cast:u16 u0; store t0 }
+//
+// for i: o0[i] = uint16(a0[i])
+//
+//go:noescape
+func k_cast_u8_u16_u_e0e8dae4b6(f *abi.Frame)
 
 // k_cast_u8_u32_u_65fef5c311 is
 //

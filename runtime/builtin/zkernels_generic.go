@@ -242,6 +242,8 @@ func init() {
 		{Sig: "kernel (u0:f8e5m2fnuz) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f8e5m2fnuz_f32_u_00a3953c40_go},
 		{Sig: "kernel (u0:f8e8m0) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f8e8m0_f32_u_83dcc16419_go},
 		{Sig: "kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i16_i32_u_57652d1495_go},
+		{Sig: "kernel (u0:i16) { t0 = cast:i8 u0; store t0 }", Fn: k_cast_i16_i8_u_0aa9d3d90b_go},
+		{Sig: "kernel (u0:i16) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_i16_u8_u_b818517d70_go},
 		{Sig: "kernel (u0:i2) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i2_i32_u_fef9baf68d_go},
 		{Sig: "kernel (u0:i32) { t0 = cast:bf16 u0; store t0 }", Fn: k_cast_i32_bf16_u_5775ebcca0_go},
 		{Sig: "kernel (u0:i32) { t0 = cast:bool u0; store t0 }", Fn: k_cast_i32_bool_u_f415769208_go},
@@ -271,6 +273,7 @@ func init() {
 		{Sig: "kernel (u0:i64) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_i64_u32_u_18629f63cc_go},
 		{Sig: "kernel (u0:i64) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_i64_u64_u_94eae2e21b_go},
 		{Sig: "kernel (u0:i64) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_i64_u8_u_7985f45909_go},
+		{Sig: "kernel (u0:i8) { t0 = cast:i16 u0; store t0 }", Fn: k_cast_i8_i16_u_7f5e02966c_go},
 		{Sig: "kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i8_i32_u_502e8673b9_go},
 		{Sig: "kernel (u0:u8, s1:u16, u2:u16, s3:u16) { t0 = cast:u16 u0; t1 = mul t0 s1; t2 = add u2 t1; t3 = shr t2 s3; store t3 }", Fn: k_cast_mul_add_shr_u8_u16_usus_02a1e3da39_go},
 		{Sig: "kernel (u0:u8, s1:u16, u2:u16, s3:u16) { t0 = cast:u16 u0; t1 = mul s1 t0; t2 = addsat u2 t1; t3 = shr t2 s3; store t3 }", Fn: k_cast_mul_addsat_shr_u8_u16_usus_8a5d6229d5_go},
@@ -279,6 +282,7 @@ func init() {
 		{Sig: "kernel (u0:u8, s1:u16) { t0 = cast:u16 u0; t1 = mul s1 t0; store t1 }", Fn: k_cast_mul_u8_u16_us_7d9a9f835c_go},
 		{Sig: "kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_q16x16_f64_u_3787717d59_go},
 		{Sig: "kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u16_i32_u_341acb58d9_go},
+		{Sig: "kernel (u0:u16) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_u16_u8_u_321d5a879f_go},
 		{Sig: "kernel (u0:u2) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u2_i32_u_ebacd5246d_go},
 		{Sig: "kernel (u0:u32) { t0 = cast:bf16 u0; store t0 }", Fn: k_cast_u32_bf16_u_283ddb2673_go},
 		{Sig: "kernel (u0:u32) { t0 = cast:bool u0; store t0 }", Fn: k_cast_u32_bool_u_0fe6001671_go},
@@ -304,8 +308,10 @@ func init() {
 		{Sig: "kernel (u0:u8) { t0 = cast:bool u0; store t0 }", Fn: k_cast_u8_bool_u_9c5bfc28af_go},
 		{Sig: "kernel (u0:u8) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_u8_f32_u_63bfb3e7c0_go},
 		{Sig: "kernel (u0:u8) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_u8_f64_u_396674fb76_go},
+		{Sig: "kernel (u0:u8) { t0 = cast:i16 u0; store t0 }", Fn: k_cast_u8_i16_u_9526cd2ab7_go},
 		{Sig: "kernel (u0:u8) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u8_i32_u_9670a96e7c_go},
 		{Sig: "kernel (u0:u8) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_u8_i64_u_d703428f6a_go},
+		{Sig: "kernel (u0:u8) { t0 = cast:u16 u0; store t0 }", Fn: k_cast_u8_u16_u_e0e8dae4b6_go},
 		{Sig: "kernel (u0:u8) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_u8_u32_u_65fef5c311_go},
 		{Sig: "kernel (u0:u8) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_u8_u64_u_df9b1c067a_go},
 		{Sig: "kernel (u0:f32) { t0 = cbrt u0; store t0 }", Fn: k_cbrt_f32_u_5b74a96f41_go},
@@ -12218,6 +12224,44 @@ func k_cast_i16_i32_u_57652d1495_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_i16_i8_u_0aa9d3d90b_go is
+//
+//	kernel (u0:i16) { t0 = cast:i8 u0; store t0 }
+//
+// for i: o0[i] = int8(a0[i])
+func k_cast_i16_i8_u_0aa9d3d90b_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := int8(t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_cast_i16_u8_u_b818517d70_go is
+//
+//	kernel (u0:i16) { t0 = cast:u8 u0; store t0 }
+//
+// for i: o0[i] = uint8(a0[i])
+func k_cast_i16_u8_u_b818517d70_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := uint8(t0)
+			o0[i] = t1
+		}
+	}
+}
+
 // k_cast_i2_i32_u_fef9baf68d_go is
 //
 //	kernel (u0:i2) { t0 = cast:i32 u0; store t0 }
@@ -13030,6 +13074,25 @@ func k_cast_i64_u8_u_7985f45909_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_i8_i16_u_7f5e02966c_go is
+//
+//	kernel (u0:i8) { t0 = cast:i16 u0; store t0 }
+//
+// for i: o0[i] = int16(a0[i])
+func k_cast_i8_i16_u_7f5e02966c_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := int16(t0)
+			o0[i] = t1
+		}
+	}
+}
+
 // k_cast_i8_i32_u_502e8673b9_go is
 //
 //	kernel (u0:i8) { t0 = cast:i32 u0; store t0 }
@@ -13262,6 +13325,25 @@ func k_cast_u16_i32_u_341acb58d9_go(f *abi.Frame) {
 			v0 := a0[i]
 			t0 := int32(v0)
 			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_u16_u8_u_321d5a879f_go is
+//
+//	kernel (u0:u16) { t0 = cast:u8 u0; store t0 }
+//
+// for i: o0[i] = uint8(a0[i])
+func k_cast_u16_u8_u_321d5a879f_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := uint8(t0)
+			o0[i] = t1
 		}
 	}
 }
@@ -13962,6 +14044,25 @@ func k_cast_u8_f64_u_396674fb76_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_u8_i16_u_9526cd2ab7_go is
+//
+//	kernel (u0:u8) { t0 = cast:i16 u0; store t0 }
+//
+// for i: o0[i] = int16(a0[i])
+func k_cast_u8_i16_u_9526cd2ab7_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := int16(t0)
+			o0[i] = t1
+		}
+	}
+}
+
 // k_cast_u8_i32_u_9670a96e7c_go is
 //
 //	kernel (u0:u8) { t0 = cast:i32 u0; store t0 }
@@ -13994,6 +14095,25 @@ func k_cast_u8_i64_u_d703428f6a_go(f *abi.Frame) {
 			v0 := a0[i]
 			t0 := int64(v0)
 			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_u8_u16_u_e0e8dae4b6_go is
+//
+//	kernel (u0:u8) { t0 = cast:u16 u0; store t0 }
+//
+// for i: o0[i] = uint16(a0[i])
+func k_cast_u8_u16_u_e0e8dae4b6_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := uint16(t0)
+			o0[i] = t1
 		}
 	}
 }
