@@ -1,6 +1,8 @@
 package schedule
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -8,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/stridefuse/stridefuse/ir/plan"
+	"github.com/stridefuse/stridefuse/ir/tuning"
 )
 
 // TestDraftsOfOneForm: the draft of a step is what strategies make of it, also if a step that
@@ -105,4 +108,36 @@ func TestGroupsOfOneForm(t *testing.T) {
 		again += len(p.Rows) - len(s.groups)
 	})
 	require.Positive(t, again)
+}
+
+// TestBlocksOfManySizes: with the drafts of plans for other sizes, the schedule of a plan is what
+// it is without.
+func TestBlocksOfManySizes(t *testing.T) {
+	const text = `plan sizes arena=0 {
+  %%0 = param x 0   : f32[%[1]d,30]
+  %%1 = result "" 0 : f32[%[1]d,30]
+  %%2 = const 2     : f32[]
+  %%3 = scratch 0   : f32[16,1]
+  step 0 [%[1]d,30 reduce]
+    kernel (u0:f32) { store u0 }
+    %%0{30,1}+0 -> max %%3{1,0}+0
+  step 1 [%[1]d,30]
+    kernel (u0:f32, u1:f32, s2:f32) { t0 = sub u0 u1; t1 = mul t0 s2; store t1 }
+    %%0{30,1}+0 %%3{1,0}+0 %%2{0,0}+0 -> %%1{30,1}+0
+  rows first=0 last=1 outer=[%[1]d] along=[0,0] block=16 scratch=64
+}
+`
+	sizes := rand.New(rand.NewPCG(1, 2)).Perm(300)
+	var blocks Blocks
+	for _, n := range sizes {
+		p, err := plan.ParsePlan(fmt.Sprintf(text, 17+n))
+		require.NoError(t, err)
+		m := tuning.Default(2)
+		want, err := Schedule(p, m, library(units))
+		require.NoError(t, err)
+		got, err := blocks.Schedule(p, m, library(units))
+		require.NoError(t, err)
+		require.Equal(t, want.String(), got.String())
+	}
+	require.LessOrEqual(t, len(blocks.known), 2*16, "two steps on at most 16 rows")
 }
