@@ -96,7 +96,8 @@ var gateFunctions = map[string]activation{
 }
 
 // activations returns the functions of each direction. Those that have numbers take them one after
-// another from the attributes. Operands are clipped if the attribute clip is given.
+// another from the attributes. Operands are clipped if the attribute clip is given, but for that of
+// the third function: the states of cells, as onnxruntime has it.
 func (c *call) activations(usual []string, directions int) [][]func(graph.Node) graph.Node {
 	names, ok := attr[[]string](c, "activations")
 	if !ok {
@@ -124,7 +125,7 @@ func (c *call) activations(usual []string, directions int) [][]func(graph.Node) 
 			f.beta, betas = betas[0], betas[1:]
 		}
 		out[i/len(usual)] = append(out[i/len(usual)], func(x graph.Node) graph.Node {
-			if clips {
+			if clips && i%len(usual) < 2 {
 				x = x.Clip(-limit, limit)
 			}
 			return f.of(x, f.alpha, f.beta)

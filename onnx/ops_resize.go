@@ -86,11 +86,39 @@ func resize(c *call) []value {
 	if !c.has(3) {
 		return c.resampled(s, axes, c.floats(2), nil)
 	}
-	sizes := c.ints(3)
+	given := len(axes)
+	axes, sizes := c.resized(axes)
+	if s.crop && len(axes) != given {
+		return c.fail("parts of an axis of symbolic extent")
+	}
 	if policy != "stretch" {
 		sizes = c.aspect(policy, axes, sizes)
 	}
 	return c.resampled(s, axes, nil, sizes)
+}
+
+// resized returns the axes and their new extents, without those that stay as they are: a symbolic
+// extent can only stay.
+func (c *call) resized(axes []int) (left, sizes []int) {
+	shape := c.x(0).Shape()
+	to := c.sizes(3)
+	if len(to) != len(axes) {
+		c.fail("%d sizes for %d axes", len(to), len(axes))
+		return nil, nil
+	}
+	for i, axis := range axes {
+		axis = c.wrapAxis(axis, len(shape))
+		n, fixed := to[i].Int()
+		switch {
+		case c.err != nil:
+			return nil, nil
+		case fixed:
+			left, sizes = append(left, axis), append(sizes, n)
+		case to[i] != shape[axis]:
+			c.fail("axis %d of extent %s is resized to %s: give that with WithSize", axis, shape[axis], to[i])
+		}
+	}
+	return left, sizes
 }
 
 // aspect returns the extents in the proportions of the operand, none larger than the given ones,

@@ -38,9 +38,9 @@ func gridSample(c *call) []value {
 		at := places.Index(-1, rank-1-k).Reshape(grid.Shape()[0], 1, -1)
 		at = at.Add(1).Mul((b.top - b.low) / 2).Add(b.low)
 		if reach == 0 {
-			spots = append(spots, []spot{b.spot(b.within(at.Round()))})
+			spots = append(spots, []spot{b.spot(b.reflected(at.Round()))})
 		} else {
-			spots = append(spots, b.around(b.within(at), reach))
+			spots = append(spots, b.around(b.reflected(at), reach))
 		}
 	}
 	y := x

@@ -20,21 +20,13 @@ type border struct {
 	padding  string  // zeros, border or reflection
 }
 
-// within returns places inside of the axis for those outside, unless these give zeros.
-func (b border) within(at graph.Node) graph.Node {
-	out := at.Lt(b.low).Or(at.Gt(b.top))
-	switch {
-	case b.padding == "border":
-		return graph.Where(out, at.Clip(0, float64(b.extent-1)), at)
-	case b.padding == "reflection" && b.extent > 1:
-		return graph.Where(out, b.reflected(at), at)
-	}
-	return at
-}
-
-// reflected returns places inside for all: the distance from the first end goes up and down.
+// reflected returns places inside of the axis if those outside are reflected by its ends: the
+// distance from the first end goes up and down.
 func (b border) reflected(at graph.Node) graph.Node {
 	n := b.top - b.low
+	if b.padding != "reflection" || n == 0 {
+		return at
+	}
 	d := at.Sub(b.low).Abs()
 	d = d.Sub(d.Div(2 * n).Floor().Mul(2 * n))
 	return d.Minimum(d.Neg().Add(2 * n)).Add(b.low)
@@ -72,7 +64,7 @@ func (b border) spot(at graph.Node) spot {
 		in := at.Ge(0).And(at.Le(last))
 		s.in = &in
 	} else {
-		at = b.within(at)
+		at = b.reflected(at)
 	}
 	s.index = at.Clip(0, last).Cast(graph.Int64)
 	return s
