@@ -147,6 +147,8 @@ func (c *call) checkTypes() error {
 		case v.kind == absent && c.op.types&anyOptional == 0:
 			return fmt.Errorf("input %d is an optional value that is not there", i)
 		case i > 0 || v.kind == missing || v.kind == sequence || v.kind == absent:
+		case c.op.types == anySequence:
+			return fmt.Errorf("input 0 is a tensor: it takes a sequence")
 		case !c.op.types.Has(v.dtype()):
 			return fmt.Errorf("input 0 is of %s: it takes %s", v.dtype(), c.op.types)
 		}
