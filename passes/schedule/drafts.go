@@ -3,6 +3,7 @@ package schedule
 import (
 	"encoding/binary"
 	"slices"
+	"sync"
 
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
@@ -21,9 +22,12 @@ type form struct {
 }
 
 // Blocks are drafts of one block of rows of row groups, which plans of one program for many
-// sizes have in common. They are for one machine and one library, and for one goroutine at a
-// time. The zero value has none yet.
-type Blocks struct{ known drafts }
+// sizes have in common. They are for one machine and one library. The zero value has none yet.
+// Any number of goroutines may call Schedule; they take turns.
+type Blocks struct {
+	turn  sync.Mutex
+	known drafts
+}
 
 // mostBlocks is how many drafts Blocks keeps; with more it begins anew.
 const mostBlocks = 1024

@@ -26,6 +26,8 @@ func Schedule(p *plan.Plan, m *tuning.Machine, lib Library) (*nest.Program, erro
 // Schedule returns the nests of a plan as the function Schedule does, and keeps drafts for the
 // next plan.
 func (b *Blocks) Schedule(p *plan.Plan, m *tuning.Machine, lib Library) (*nest.Program, error) {
+	b.turn.Lock()
+	defer b.turn.Unlock()
 	s := &scheduler{plan: p, blocks: b, target: target{Machine: m, lib: lib, buffers: p.Buffers, read: buffersRead(p)}}
 	out := &nest.Program{Name: p.Name, Buffers: p.Buffers, Arena: p.Arena, Ledger: p.Ledger, Tasks: make([]nest.Task, 0, len(p.Steps))}
 	group := 0
