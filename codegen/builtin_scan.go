@@ -11,15 +11,18 @@ func builtinScans() []kernel.Code {
 	var out []kernel.Code
 	for _, by := range kernel.ScanRows.Ops() {
 		for _, d := range (by.Info().Domain & ir.Native).List() {
-			row, _ := kernel.RowKernel(by, d)
 			rows, _ := kernel.RowsKernel(by, d, false)
-			out = append(out, row, rows, &kernel.Micro{Kind: kernel.ScanRows, Op: by, Type: d})
-			if ir.ScansInOrder(by, d) {
-				continue
+			out = append(out, rows, &kernel.Micro{Kind: kernel.ScanRows, Op: by, Type: d})
+			inOrder := ir.ScansInOrder(by, d)
+			if !inOrder || ir.RunType(by, d) != d {
+				row, _ := kernel.RowKernel(by, d)
+				out = append(out, row)
 			}
-			carry, _ := kernel.CarryKernel(by, d)
-			later, _ := kernel.RowsKernel(by, d, true)
-			out = append(out, carry, later, &kernel.Micro{Kind: kernel.ScanRows, Op: by, Type: d, Carry: true})
+			if !inOrder {
+				carry, _ := kernel.CarryKernel(by, d)
+				later, _ := kernel.RowsKernel(by, d, true)
+				out = append(out, carry, later, &kernel.Micro{Kind: kernel.ScanRows, Op: by, Type: d, Carry: true})
+			}
 		}
 	}
 	return out

@@ -99,6 +99,11 @@ func (s *scanner) tiles() {
 	}
 	s.point(s.from, 0)
 	s.point(s.to, s.ins)
+	inOrder := ir.ScansInOrder(s.by, s.d)
+	if inOrder {
+		s.do("CMPQ", mem(stack(s.tileRows)), imm(1))
+		s.do("JEQ", label("row"))
+	}
 	s.do("SUBQ", imm(int64(s.lanes)), gp(scanCols))
 	s.do("JLT", label("tail"))
 	s.do("PCALIGN", imm(32))
@@ -134,6 +139,35 @@ func (s *scanner) tiles() {
 	s.here("done")
 	s.do("VZEROUPPER")
 	s.do("RET")
+	if inOrder {
+		s.oneRow()
+	}
+}
+
+// oneRow writes the loop over the columns of a single row. Lines in order may be long, and a tile
+// would wait for all of its steps. All lanes are of that row.
+func (s *scanner) oneRow() {
+	size, element, run := s.d.Size(), s.alloc(), s.run[0]
+	s.here("row")
+	s.do(map[int]string{4: "VBROADCASTSS", 8: "VBROADCASTSD"}[size], mem(at(s.from.a, 0)), y(element))
+	if s.state != s.d {
+		s.do("VCVTPS2PD", x(element), y(element))
+	}
+	s.do(scanOps[key{s.by, s.state}], y(element), y(run), y(run))
+	if s.state != s.d {
+		s.do("VCVTPD2PSY", y(run), x(element))
+		s.do("VMOVSS", x(element), mem(at(s.to.a, 0)))
+	} else {
+		s.do("VMOVSD", x(run), mem(at(s.to.a, 0)))
+	}
+	s.do("ADDQ", imm(int64(size)), gp(s.from.a))
+	s.do("ADDQ", imm(int64(size)), gp(s.to.a))
+	s.do("DECQ", gp(scanCols))
+	s.do("JNE", label("row"))
+	for _, other := range s.run[1:] {
+		s.do("VMOVAPS", y(run), y(other))
+	}
+	s.do("JMP", label("next"))
 }
 
 // chooseRows chooses how many rows the next tiles have: all lanes, half of eight lanes, or

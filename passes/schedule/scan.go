@@ -92,6 +92,9 @@ func newPrefixScan(t *target, s *plan.Step, columns bool) (p *prefixScan, why st
 // carries reports whether lines have carries.
 func (p *prefixScan) carries() bool { return p.n > ir.ReduceChunk && !p.inOrder }
 
+// widens reports whether running values are wider than elements.
+func (p *prefixScan) widens() bool { return p.state != p.dtype }
+
 // pastCaches reports whether the results are stored past the caches.
 func (p *prefixScan) pastCaches(ops []operand) bool {
 	engine, ok := p.lib.Engine(storeNT.Signature())

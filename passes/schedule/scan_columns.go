@@ -17,7 +17,7 @@ import (
 //	    the carries are combined with the running values
 //	  columns of a chunk that overflow are scanned again
 //
-// In order, each row is combined with the running values.
+// In order there is one chunk. Where running values are wider than elements they are apart.
 //
 // Results that are stored past the caches: see scan_rows.go.
 var scanColumns = strategy{name: "column-scan", offer: offerColumnScan}
@@ -40,7 +40,7 @@ func (p *prefixScan) draftColumns() (*Draft, string) {
 		items = append(items, c.chunks()...)
 	}
 	c.Parts = []nest.Nest{c.at.part(items)}
-	if c.carries() || c.inOrder {
+	if c.carries() || c.widens() {
 		k, _ := kernel.RowKernel(c.by, c.dtype)
 		return c.finish(k)
 	}
@@ -79,7 +79,7 @@ func newColumnScan(p *prefixScan) *columnScan {
 	if p.carries() {
 		c.carry, c.next = row(p.wide), row(p.wide)
 	}
-	if p.carries() || p.inOrder || c.nonTemporal {
+	if p.carries() || p.widens() || c.nonTemporal {
 		c.run = row(p.state)
 	}
 	c.rows = max(1, p.CallElems/c.block)
@@ -95,10 +95,13 @@ func newColumnScan(p *prefixScan) *columnScan {
 
 // chunks returns the scan of a block of columns.
 func (c *columnScan) chunks() []nest.Item {
-	if c.inOrder {
+	if c.widens() {
 		return c.laterChunk(c.at.only(c.row, c.n), 0)
 	}
-	first := min(c.n, ir.ReduceChunk)
+	first := c.n
+	if c.carries() {
+		first = ir.ReduceChunk
+	}
 	items, last := c.firstChunk(first)
 	if c.n == first {
 		return items
@@ -174,8 +177,8 @@ func (c *columnScan) combineRows(w *walk) []nest.Item {
 	return append(items, c.call(w, c.combine, w.size[c.row], w.size[c.col], []view{c.y, x, c.y.move(c.row, 1)}))
 }
 
-// laterChunk returns the scan of the rows of w from one on, which are in a later chunk or
-// scanned in order.
+// laterChunk returns the scan of the rows of w from one on, which are in a later chunk or have
+// wider running values.
 func (c *columnScan) laterChunk(w *walk, from int) []nest.Item {
 	if c.nonTemporal {
 		return append([]nest.Item{c.start(w)}, c.storedRows(w, from, !c.inOrder)...)

@@ -790,7 +790,6 @@ func init() {
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = mul s0 u1; store t0 }", Fn: k_mul_f32_su_2fb9b1c8da},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = mul u0 u1; store t0 }", Fn: k_mul_f32_uu_1dfd370de5},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = mul u0 s1; store t0 }", Fn: k_mul_f64_us_e7d53846b3},
-		{Sig: "kernel (u0:f64, u1:f64) { t0 = mul u0 u1; store t0 t0 }", Fn: k_mul_f64_uu_5b3594d3be},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = mul u0 u1; store t0 }", Fn: k_mul_f64_uu_7b320067c4},
 		{Sig: "kernel (u0:i16, s1:i16) { t0 = mul u0 s1; store t0 }", Fn: k_mul_i16_us_c2aef55433},
 		{Sig: "kernel (u0:i16, u1:i16) { t0 = mul u0 u1; store t0 }", Fn: k_mul_i16_uu_89ae94988e},
@@ -8392,15 +8391,6 @@ func k_mul_f32_uu_1dfd370de5(f *abi.Frame)
 //
 //go:noescape
 func k_mul_f64_us_e7d53846b3(f *abi.Frame)
-
-// k_mul_f64_uu_5b3594d3be is
-//
-//	kernel (u0:f64, u1:f64) { t0 = mul u0 u1; store t0 t0 }
-//
-// for i: t0 := a0[i] * a1[i]; o0[i] = t0; o1[i] = t0
-//
-//go:noescape
-func k_mul_f64_uu_5b3594d3be(f *abi.Frame)
 
 // k_mul_f64_uu_7b320067c4 is
 //

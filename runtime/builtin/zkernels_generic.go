@@ -792,7 +792,6 @@ func init() {
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = mul s0 u1; store t0 }", Fn: k_mul_f32_su_2fb9b1c8da_go},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = mul u0 u1; store t0 }", Fn: k_mul_f32_uu_1dfd370de5_go},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = mul u0 s1; store t0 }", Fn: k_mul_f64_us_e7d53846b3_go},
-		{Sig: "kernel (u0:f64, u1:f64) { t0 = mul u0 u1; store t0 t0 }", Fn: k_mul_f64_uu_5b3594d3be_go},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = mul u0 u1; store t0 }", Fn: k_mul_f64_uu_7b320067c4_go},
 		{Sig: "kernel (u0:i16, s1:i16) { t0 = mul u0 s1; store t0 }", Fn: k_mul_i16_us_c2aef55433_go},
 		{Sig: "kernel (u0:i16, u1:i16) { t0 = mul u0 u1; store t0 }", Fn: k_mul_i16_uu_89ae94988e_go},
@@ -40196,28 +40195,6 @@ func k_mul_f64_us_e7d53846b3_go(f *abi.Frame) {
 			v0 := a0[i]
 			t0 := float64(v0 * s1)
 			o0[i] = t0
-		}
-	}
-}
-
-// k_mul_f64_uu_5b3594d3be_go is
-//
-//	kernel (u0:f64, u1:f64) { t0 = mul u0 u1; store t0 t0 }
-//
-// for i: t0 := a0[i] * a1[i]; o0[i] = t0; o1[i] = t0
-func k_mul_f64_uu_5b3594d3be_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			t0 := float64(v0 * v1)
-			o0[i] = t0
-			o1[i] = t0
 		}
 	}
 }

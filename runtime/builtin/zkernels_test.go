@@ -788,7 +788,6 @@ func TestGeneratedKernels(t *testing.T) {
 		"kernel (s0:f32, u1:f32) { t0 = mul s0 u1; store t0 }",
 		"kernel (u0:f32, u1:f32) { t0 = mul u0 u1; store t0 }",
 		"kernel (u0:f64, s1:f64) { t0 = mul u0 s1; store t0 }",
-		"kernel (u0:f64, u1:f64) { t0 = mul u0 u1; store t0 t0 }",
 		"kernel (u0:f64, u1:f64) { t0 = mul u0 u1; store t0 }",
 		"kernel (u0:i16, s1:i16) { t0 = mul u0 s1; store t0 }",
 		"kernel (u0:i16, u1:i16) { t0 = mul u0 u1; store t0 }",
