@@ -27,7 +27,7 @@ func ScanLine(by Op, d DType, x []uint64, exclusive bool) []uint64 {
 	if len(x) == 0 {
 		return nil
 	}
-	out := make([]uint64, 0, len(x))
+	out, again := make([]uint64, 0, len(x)), RescansChunks(by, d, len(x))
 	if exclusive {
 		out, x = append(out, EmptyReduction(by, d)), x[:len(x)-1]
 	}
@@ -40,7 +40,7 @@ func ScanLine(by Op, d DType, x []uint64, exclusive bool) []uint64 {
 		return append(out, x...)
 	}
 	carry, _ := by.Info().Identity(wide)
-	x, _ = scanChunks(by, d, x, carry, RescansChunks(by, d, len(x)))
+	x, _ = scanChunks(by, d, x, carry, again)
 	return append(out, x...)
 }
 

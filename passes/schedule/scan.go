@@ -65,6 +65,7 @@ func newPrefixScan(t *target, s *plan.Step, columns bool) (p *prefixScan, why st
 	p = &prefixScan{target: t, Draft: newDraft(t, s), step: s, row: row, col: last,
 		by: by, dtype: d, wide: ir.PartialType(by, d), state: ir.RunType(by, d), n: s.Axes[axis].Extent,
 		exclusive: s.Exclusive(), inOrder: ir.ScansInOrder(by, d), missing: new(string)}
+	p.rescans = ir.RescansChunks(by, d, p.n)
 	ops, why := operandsOf(s, p.row, p.col)
 	if why != "" {
 		return nil, why
@@ -80,7 +81,6 @@ func newPrefixScan(t *target, s *plan.Step, columns bool) (p *prefixScan, why st
 			p.y = p.y.move(axis, 1)
 		}
 	}
-	p.rescans = ir.RescansChunks(by, d, p.n)
 	p.nonTemporal = p.pastCaches(ops)
 	bits, _ := by.Info().Identity(p.state)
 	p.identity = p.constant(p.state, bits)
@@ -90,7 +90,7 @@ func newPrefixScan(t *target, s *plan.Step, columns bool) (p *prefixScan, why st
 }
 
 // carries reports whether lines have carries.
-func (p *prefixScan) carries() bool { return p.n > ir.ReduceChunk && !p.inOrder }
+func (p *prefixScan) carries() bool { return p.rescans || p.n > ir.ReduceChunk && !p.inOrder }
 
 // widens reports whether running values are wider than elements.
 func (p *prefixScan) widens() bool { return p.state != p.dtype }

@@ -100,10 +100,10 @@ func (c *columnScan) chunks() []nest.Item {
 	}
 	first := c.n
 	if c.carries() {
-		first = ir.ReduceChunk
+		first = min(first, ir.ReduceChunk)
 	}
 	items, last := c.firstChunk(first)
-	if c.n == first {
+	if !c.carries() {
 		return items
 	}
 	items = append(items, c.castRow(c.at, c.at.size[c.col], last, c.carry))

@@ -31,9 +31,6 @@ func (w *writer) scan(v *ir.Value, p place) *ir.Value {
 	x, axis, by := w.value(v.Args[0]), p.axis, v.Op.Info().By
 	s := State{Type: w.d.total(v), From: -1, Ordered: v}
 	n, _ := s.Type.Shape[axis].Int()
-	if v.Attr.Exclusive {
-		n--
-	}
 	s.Type.Shape[axis] = ir.Fixed(1)
 	var y *ir.Value
 	switch {
