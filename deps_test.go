@@ -62,7 +62,7 @@ var allowed = map[string][]string{
 	"docs/recipes":                  {},
 	"bench":                         {"bench/formula", "graph", "ir/kernel", "runtime/abi"},
 	"bench/larger":                  {"graph", "stream", "zarr"},
-	"bench/formula":                 {"graph", "ir/scalar", "runtime/abi"},
+	"bench/formula":                 {"cmplx", "graph", "ir/scalar", "runtime/abi"},
 	"examples/quickstart":           {"graph", "ir/scalar", "runtime/abi"},
 	"examples/classify":             {"graph", "imaging", "npy", "onnx"},
 	"examples/lookinside":           {"graph"},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -57,6 +58,14 @@ func floats(t *graph.Tensor) ([]float32, error) {
 		return widened[int32](t)
 	case graph.Int64:
 		return widened[int64](t)
+	case graph.Bool, graph.Float16, graph.BFloat16:
+		p, err := graph.Compile(graph.Const(t).Cast(graph.Float32))
+		if err != nil {
+			return nil, err
+		}
+		if t, err = p.Run(context.Background()); err != nil {
+			return nil, err
+		}
 	}
 	return graph.Data[float32](t)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// pixels is B1 to B11: bytes, and inner axes of two to four elements, of pictures of height
+// pixels is B1 to B9 and B11: bytes, and inner axes of two to four elements, of pictures of height
 // x width pixels. The rate counts the elements of the greatest array. Names that do not
 // begin with W are measured when asked for.
 func pixels(height, width int) []grid {
@@ -38,9 +38,6 @@ func pixels(height, width int) []grid {
 		{"B7-sum3", 3 * n, picture(graph.Float32, 3).Sum(-1), func(in [][]float32, i int) float64 { return at(in[0], 3*i) + at(in[0], 3*i+1) + at(in[0], 3*i+2) }},
 		{"B8-max", 4 * n, flat("a").Maximum(flat("b")), func(in [][]float32, i int) float64 { return math.Max(at(in[0], i), at(in[1], i)) }},
 		{"B9-addsat", 4 * n, flat("a").AddSat(flat("b")), func(in [][]float32, i int) float64 { return math.Min(255, at(in[0], i)+at(in[1], i)) }},
-		{"B10-threshold", 4 * n, graph.Where(flat("a").Gt(100), graph.Scalar(graph.Uint8, 255), graph.Scalar(graph.Uint8, 0)), func(in [][]float32, i int) float64 {
-			return map[bool]float64{true: 255}[in[0][i] > 100]
-		}},
 		{"B11-count", 4 * n, flat("a").Gt(100).Cast(graph.Int64).Sum(), func(in [][]float32, _ int) (count float64) {
 			for _, v := range in[0] {
 				count += map[bool]float64{true: 1}[v > 100]

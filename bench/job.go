@@ -187,8 +187,11 @@ func inputs(y graph.Node, n int, ls []limits) ([]*graph.Tensor, error) {
 			err = fill[float32](t, seed, l)
 		case graph.Float64:
 			err = fill[float64](t, seed, l)
-		default:
+		case graph.Uint8:
 			err = fill[uint8](t, seed, l)
+		default:
+			t = graph.Uniform(port.DType, seed, l.lo, l.hi, dims...)
+			err = t.Err()
 		}
 		if err != nil {
 			return nil, err

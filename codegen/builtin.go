@@ -45,6 +45,16 @@ var thresholds = []string{
 	"t0 = le $0 $1; t1 = select t0 $2 $3",
 }
 
+// pictures are longer bodies of bytes: ranges, and the mix of two pictures by weights.
+var pictures = []string{
+	"kernel (s0:u8, u1:u8, u2:u8, s3:u8) { t0 = lt s0 u1; t1 = lt u2 s3; t2 = and t0 t1; store t2 }",
+	"kernel (s0:u8, u1:u8, s2:u8) { t0 = lt s0 u1; t1 = lt u1 s2; t2 = and t0 t1; store t2 }",
+	"kernel (u0:u8, s1:u16) { t0 = cast:u16 u0; t1 = mul t0 s1; store t1 }",
+	"kernel (u0:u8, s1:u16, u2:u16, s3:u16) { t0 = cast:u16 u0; t1 = mul t0 s1; t2 = add t1 u2; t3 = shr t2 s3; store t3 }",
+	"kernel (u0:u8, s1:u16, u2:u16, s3:u16) { t0 = cast:u16 u0; t1 = mul t0 s1; t2 = addsat t1 u2; t3 = shr t2 s3; store t3 }",
+	"kernel (u0:u16, s1:u16) { t0 = shr u0 s1; t1 = cast:u8 t0; store t1 }",
+}
+
 // longKernels are longer ones, with the operands that formulas have, for each of superTypes, T: steps
 // of polynomials, sums and differences of products, counts, choices between values, clipping,
 // biases and normalizations.
@@ -118,6 +128,7 @@ func Builtins() []kernel.Code {
 	add(superKernels, superTypes...)
 	add(thresholds, ir.Uint8)
 	out = append(out, parseAll(superTypes, longKernels...)...)
+	out = append(out, parseAll(superTypes[:1], pictures...)...)
 	out = append(out, dotChains()...)
 	out = append(out, builtinMicros()...)
 	out = append(out, builtinReductions()...)
@@ -150,15 +161,22 @@ func filled(op ir.Op) bool {
 }
 
 // narrowOps are the ops that have kernels on types that are computed in another: those that
-// take much less time than the conversions of a tiling.
-var narrowOps = []ir.Op{ir.OpAdd, ir.OpSub, ir.OpMul, ir.OpMin, ir.OpMax}
+// take much less time than the conversions of a tiling. Integers of 16 bits have more.
+var (
+	narrowOps = []ir.Op{ir.OpAdd, ir.OpSub, ir.OpMul, ir.OpMin, ir.OpMax}
+	wordOps   = map[ir.DType][]ir.Op{ir.Uint16: {ir.OpShr, ir.OpAddSat, ir.OpSubSat, ir.OpLt, ir.OpLe}, ir.Int16: {ir.OpShr, ir.OpAddSat, ir.OpSubSat}}
+	// shortCasts are conversions that do not go by way of a compute type.
+	shortCasts = [][2]ir.DType{{ir.Uint8, ir.Uint16}, {ir.Uint8, ir.Int16}, {ir.Int8, ir.Int16}, {ir.Uint16, ir.Uint8}, {ir.Int16, ir.Uint8}, {ir.Int16, ir.Int8}}
+)
 
 // inTilings reports whether tilings have the op of a kernel of one: the unlikely select is
 // made by expansions alone, an op that expands to one instruction is written as that, and
 // most ops on a type that is computed in another as casts and the op on that one.
 func inTilings(k *kernel.Kernel) bool {
 	in := k.Body[0]
-	wide := elementary.Widen(k, func(op ir.Op, _ ir.DType) bool { return slices.Contains(narrowOps, op) })
+	wide := elementary.Widen(k, func(in kernel.Inst, d ir.DType) bool {
+		return slices.Contains(narrowOps, in.Op) || slices.Contains(wordOps[d], in.Op) || in.Op == ir.OpCast && slices.Contains(shortCasts, [2]ir.DType{d, in.DType})
+	})
 	return in.Op != ir.OpUnlikely && len(wide.Body) == 1 && wide.Body[0] == in &&
 		(in.Op.Info().Kind != ir.Composed || len(elementary.Expand(k).Body) > 1)
 }

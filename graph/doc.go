@@ -141,7 +141,7 @@
 //	np.isnan, np.isinf, np.isfinite a.IsNaN(), a.IsInf(), a.IsFinite()
 //	np.where(c, a, b)               graph.Where(c, a, b)
 //	a.astype(np.int32)              a.Cast(graph.Int32)
-//	a.view(np.int32)                a.Bitcast(graph.Int32)
+//	a.view(np.int32)                a.Bitcast(graph.Int32), also of another size
 //	a.reshape(2, -1)                a.Reshape(2, -1)
 //	a.ravel(), a.flatten()          a.Ravel(), a.Flatten()
 //	a.T, np.transpose(a, (1, 0, 2)) a.T(), a.Permute(1, 0, 2)

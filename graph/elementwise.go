@@ -174,16 +174,6 @@ func (x Node) IsFinite() Node { return x.elementwise(ir.OpIsFinite, ir.Attr{}) }
 // To Bool it is x != 0.
 func (x Node) Cast(dt DType) Node { return x.elementwise(ir.OpCast, ir.Attr{DType: dt}) }
 
-// Bitcast returns the bits of x as another type of the same size. A bool is a
-// byte of 0 or 1; no type can be taken for bools. Which bits a computed NaN has
-// is not specified and may differ between elements.
-func (x Node) Bitcast(dt DType) Node {
-	if x.DType() == Bool && dt == Uint8 {
-		return x.Cast(dt) // which has the same bits
-	}
-	return x.elementwise(ir.OpBitcast, ir.Attr{DType: dt})
-}
-
 // Where returns a where cond is true and b elsewhere; the three broadcast. Of a
 // and b one at least must be a Node or a *Tensor, from which a Go number takes
 // its type. In dumps and errors the op is called select.

@@ -65,7 +65,8 @@ var Default = []Pass{
 	{Name: "fuse", Run: fuse, Check: checkGroups, Stage: ir.StageViewed, After: []Order{{"results", "each result is a store of some group"}, {"recompute", "it says which values are stored"}}},
 	{Name: "loops", Run: loops, Check: checkSteps, Stage: ir.StageViewed, After: []Order{{"fuse", "a group is a loop nest"}}},
 	{Name: "rows", Run: rows, Check: checkSteps, Stage: ir.StageViewed, After: []Order{{"loops", "rows are axes of loop nests"}}},
-	{Name: "buffers", Run: buffers, Check: checkPlan, Stage: ir.StageViewed, After: []Order{{"rows", "lifetimes are counted in steps, and scratch is not in the arena"}}},
+	{Name: "overlap", Run: overlap, Check: checkSteps, Stage: ir.StageViewed, After: []Order{{"rows", "what a step reduces or scans shares its rows with more steps"}}},
+	{Name: "buffers", Run: buffers, Check: checkPlan, Stage: ir.StageViewed, After: []Order{{"overlap", "lifetimes are counted in steps, and scratch is not in the arena"}}},
 }
 
 // Options are settings of Lower.

@@ -57,7 +57,7 @@ func Graphs() ([]*graph.Program, error) {
 		Transposed(256), Transposed(4096), Strided(256), Strided(4096),
 		Dense(1024), Image(2160, 3840), Distances(2048, 64), Mandelbrot(2048),
 	}
-	full = append(full, unseen()...)
+	full = append(append(full, unseen()...), dtypes()...)
 	var programs []*graph.Program
 	for _, y := range full {
 		for _, options := range [][]graph.Item{{y}, {y, graph.WithFast()}} {

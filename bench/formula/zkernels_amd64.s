@@ -1997,6 +1997,258 @@ done:
 	VZEROUPPER
 	RET
 
+// func k_cast_mul_cast_etc_u8_u16_ususs_57e4d6ef8d(f *abi.Frame)
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_cast_mul_cast_etc_u8_u16_ususs_57e4d6ef8d(SB), NOSPLIT, $64-8
+	// kernel (u0:u8, s1:u16, u2:u8, s3:u16, s4:u16) { t0 = cast:u16 u0; t1 = mul t0 s1; t2 = cast:u16 u2; t3 = mul t2 s3; t4 = addsat t1 t3; t5 = shr t4 s4; t6 = cast:u8 t5; store t6 }
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R10
+	TESTQ   R10, R10
+	JLE     done
+	MOVQ    16(CX), DI
+	MOVQ    24(CX), R11
+	MOVQ    32(CX), R8
+	MOVQ    40(CX), R12
+	MOVQ    48(CX), R13
+	MOVQ    56(CX), R9
+	VMOVUPS c00ff00ff00ff00ff<>+0(SB), Y12
+
+row:
+	VPBROADCASTW (R13), Y0
+	VPAND        c000000000000ffff<>+0(SB), Y0, Y0
+	VMOVUPS      Y0, (SP)
+	VPBROADCASTW (R11), Y15
+	VPBROADCASTW (R12), Y14
+	VMOVUPS      (SP), Y13
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x20, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VPMOVZXBW    (DI)(BX*1), Y0
+	VPMOVZXBW    16(DI)(BX*1), Y1
+	VPMULLW      Y15, Y0, Y0
+	VPMULLW      Y15, Y1, Y1
+	VPMOVZXBW    (R8)(BX*1), Y2
+	VPMOVZXBW    16(R8)(BX*1), Y3
+	VPMULLW      Y14, Y2, Y2
+	VPMULLW      Y14, Y3, Y3
+	VPADDUSW     Y2, Y0, Y0
+	VPADDUSW     Y3, Y1, Y1
+	VPSRLW       X13, Y0, Y0
+	VPSRLW       X13, Y1, Y1
+	VPAND        Y12, Y0, Y0
+	VPAND        Y12, Y1, Y1
+	VEXTRACTF128 $0x01, Y0, X2
+	VEXTRACTF128 $0x01, Y1, X3
+	VPACKUSWB    X2, X0, X0
+	VPACKUSWB    X3, X1, X1
+	VMOVUPS      X0, (R9)(BX*1)
+	VMOVUPS      X1, 16(R9)(BX*1)
+	ADDQ         $0x20, BX
+	CMPQ         BX, AX
+	JLE          loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ    SI, CX
+	SUBQ    BX, CX
+	MOVQ    $+16, DX
+	CMPQ    CX, DX
+	CMOVQGT DX, CX
+	CMPQ    CX, $0x10
+	JNE     part1
+	VMOVUPS (DI)(BX*1), X0
+	JMP     end2
+
+part1:
+	LEAQ (DI)(BX*1), DX
+	CMPQ CX, $0x10
+	JGE  from164
+	CMPQ CX, $0x08
+	JGE  from85
+	CMPQ CX, $0x04
+	JGE  from46
+
+byte7:
+	MOVB -1(DX)(CX*1), AL
+	MOVB AL, 31(SP)(CX*1)
+	DECQ CX
+	JNE  byte7
+	JMP  copied3
+
+from46:
+	MOVL (DX), AX
+	MOVL AX, 32(SP)
+	MOVL -4(DX)(CX*1), AX
+	MOVL AX, 28(SP)(CX*1)
+	JMP  copied3
+
+from85:
+	MOVQ (DX), AX
+	MOVQ AX, 32(SP)
+	MOVQ -8(DX)(CX*1), AX
+	MOVQ AX, 24(SP)(CX*1)
+	JMP  copied3
+
+from164:
+	MOVQ (DX), AX
+	MOVQ AX, 32(SP)
+	MOVQ -16(DX)(CX*1), AX
+	MOVQ AX, 16(SP)(CX*1)
+	MOVQ 8(DX), AX
+	MOVQ AX, 40(SP)
+	MOVQ -8(DX)(CX*1), AX
+	MOVQ AX, 24(SP)(CX*1)
+
+copied3:
+	VMOVUPS 32(SP), X0
+
+end2:
+	VPMOVZXBW X0, Y0
+	VPMULLW   Y15, Y0, Y0
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $+16, DX
+	CMPQ      CX, DX
+	CMOVQGT   DX, CX
+	CMPQ      CX, $0x10
+	JNE       part8
+	VMOVUPS   (R8)(BX*1), X1
+	JMP       end9
+
+part8:
+	LEAQ (R8)(BX*1), DX
+	CMPQ CX, $0x10
+	JGE  from1611
+	CMPQ CX, $0x08
+	JGE  from812
+	CMPQ CX, $0x04
+	JGE  from413
+
+byte14:
+	MOVB -1(DX)(CX*1), AL
+	MOVB AL, 31(SP)(CX*1)
+	DECQ CX
+	JNE  byte14
+	JMP  copied10
+
+from413:
+	MOVL (DX), AX
+	MOVL AX, 32(SP)
+	MOVL -4(DX)(CX*1), AX
+	MOVL AX, 28(SP)(CX*1)
+	JMP  copied10
+
+from812:
+	MOVQ (DX), AX
+	MOVQ AX, 32(SP)
+	MOVQ -8(DX)(CX*1), AX
+	MOVQ AX, 24(SP)(CX*1)
+	JMP  copied10
+
+from1611:
+	MOVQ (DX), AX
+	MOVQ AX, 32(SP)
+	MOVQ -16(DX)(CX*1), AX
+	MOVQ AX, 16(SP)(CX*1)
+	MOVQ 8(DX), AX
+	MOVQ AX, 40(SP)
+	MOVQ -8(DX)(CX*1), AX
+	MOVQ AX, 24(SP)(CX*1)
+
+copied10:
+	VMOVUPS 32(SP), X1
+
+end9:
+	VPMOVZXBW    X1, Y1
+	VPMULLW      Y14, Y1, Y1
+	VPADDUSW     Y1, Y0, Y0
+	VPSRLW       X13, Y0, Y0
+	VPAND        Y12, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VPACKUSWB    X1, X0, X0
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	MOVQ         $+16, DX
+	CMPQ         CX, DX
+	CMOVQGT      DX, CX
+	CMPQ         CX, $0x10
+	JNE          part15
+	VMOVUPS      X0, (R9)(BX*1)
+	JMP          end16
+
+part15:
+	VMOVUPS X0, 32(SP)
+	LEAQ    (R9)(BX*1), DX
+	CMPQ    CX, $0x10
+	JGE     from1618
+	CMPQ    CX, $0x08
+	JGE     from819
+	CMPQ    CX, $0x04
+	JGE     from420
+
+byte21:
+	MOVB 31(SP)(CX*1), AL
+	MOVB AL, -1(DX)(CX*1)
+	DECQ CX
+	JNE  byte21
+	JMP  copied17
+
+from420:
+	MOVL 32(SP), AX
+	MOVL AX, (DX)
+	MOVL 28(SP)(CX*1), AX
+	MOVL AX, -4(DX)(CX*1)
+	JMP  copied17
+
+from819:
+	MOVQ 32(SP), AX
+	MOVQ AX, (DX)
+	MOVQ 24(SP)(CX*1), AX
+	MOVQ AX, -8(DX)(CX*1)
+	JMP  copied17
+
+from1618:
+	MOVQ 32(SP), AX
+	MOVQ AX, (DX)
+	MOVQ 16(SP)(CX*1), AX
+	MOVQ AX, -16(DX)(CX*1)
+	MOVQ 40(SP), AX
+	MOVQ AX, 8(DX)
+	MOVQ 24(SP)(CX*1), AX
+	MOVQ AX, -8(DX)(CX*1)
+
+copied17:
+end16:
+	ADDQ $0x10, BX
+	CMPQ BX, SI
+	JLT  step
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R12
+	ADDQ 240(CX), R13
+	ADDQ 248(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
 // func k_cast_mul_pow_etc_u8_f32_ussss_a8ecc20536(f *abi.Frame)
 // Requires: AVX, AVX2, FMA3
 TEXT ·k_cast_mul_pow_etc_u8_f32_ussss_a8ecc20536(SB), $872-8
@@ -2415,6 +2667,95 @@ leave1:
 	VMOVUPS 832(SP), Y15
 	VMOVUPS 736(SP), Y2
 	JMP     after1
+
+// func k_cast_reciprocal_f64_f32_u_b3af3ad72f(f *abi.Frame)
+// Requires: AVX, CMOV
+TEXT ·k_cast_reciprocal_f64_f32_u_b3af3ad72f(SB), NOSPLIT, $0-8
+	// kernel (u0:f64) { t0 = cast:f32 u0; t1 = reciprocal t0; store t1 }
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R9
+	TESTQ   R9, R9
+	JLE     done
+	MOVQ    16(CX), DI
+	MOVQ    24(CX), R8
+	VMOVUPS c3f8000003f800000<>+0(SB), Y15
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VCVTPD2PSY  (DI)(BX*8), X0
+	VCVTPD2PSY  64(DI)(BX*8), X1
+	VCVTPD2PSY  32(DI)(BX*8), X2
+	VCVTPD2PSY  96(DI)(BX*8), X3
+	VINSERTF128 $0x01, X2, Y0, Y0
+	VINSERTF128 $0x01, X3, Y1, Y1
+	VDIVPS      Y0, Y15, Y0
+	VDIVPS      Y1, Y15, Y1
+	VMOVUPS     Y0, (R8)(BX*4)
+	VMOVUPS     Y1, 32(R8)(BX*4)
+	ADDQ        $0x10, BX
+	CMPQ        BX, AX
+	JLE         loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ        SI, CX
+	SUBQ        BX, CX
+	MOVQ        $+8, DX
+	CMPQ        CX, DX
+	CMOVQGT     DX, CX
+	NEGQ        CX
+	LEAQ        masks<>+64(SB), DX
+	VMOVUPS     (DX)(CX*8), Y0
+	VMASKMOVPD  (DI)(BX*8), Y0, Y0
+	VCVTPD2PSY  Y0, X0
+	MOVQ        SI, CX
+	SUBQ        BX, CX
+	MOVQ        $+8, DX
+	CMPQ        CX, DX
+	CMOVQGT     DX, CX
+	NEGQ        CX
+	LEAQ        masks<>+64(SB), DX
+	VMOVUPS     32(DX)(CX*8), Y1
+	VMASKMOVPD  32(DI)(BX*8), Y1, Y1
+	VCVTPD2PSY  Y1, X1
+	VINSERTF128 $0x01, X1, Y0, Y0
+	VDIVPS      Y0, Y15, Y0
+	MOVQ        SI, CX
+	SUBQ        BX, CX
+	MOVQ        $+8, DX
+	CMPQ        CX, DX
+	CMOVQGT     DX, CX
+	NEGQ        CX
+	LEAQ        masks<>+64(SB), DX
+	VMOVUPS     (DX)(CX*4), Y1
+	VMASKMOVPS  Y0, Y1, (R8)(BX*4)
+	ADDQ        $0x08, BX
+	CMPQ        BX, SI
+	JLT         step
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
 
 // func k_div_log_mul_etc_f32_uuusssss_493eb05a88(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV, FMA3
@@ -3978,6 +4319,251 @@ done:
 	VZEROUPPER
 	RET
 
+// func k_lt_lt_and_u8_bool_suus_f2f2660090(f *abi.Frame)
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_lt_lt_and_u8_bool_suus_f2f2660090(SB), NOSPLIT, $32-8
+	// kernel (s0:u8, u1:u8, u2:u8, s3:u8) { t0 = lt s0 u1; t1 = lt u2 s3; t2 = and t0 t1; store t2 }
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R10
+	TESTQ   R10, R10
+	JLE     done
+	MOVQ    16(CX), R11
+	MOVQ    24(CX), DI
+	MOVQ    32(CX), R8
+	MOVQ    40(CX), R12
+	MOVQ    48(CX), R9
+	VMOVUPS cffffffffffffffff<>+0(SB), Y15
+
+row:
+	VPBROADCASTB (R12), Y14
+	VPBROADCASTB (R11), Y13
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x40, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS  (DI)(BX*1), Y0
+	VPMINUB  Y0, Y13, Y1
+	VMOVUPS  32(DI)(BX*1), Y2
+	VPMINUB  Y2, Y13, Y3
+	VPCMPEQB Y0, Y1, Y0
+	VPCMPEQB Y2, Y3, Y1
+	VPXOR    Y15, Y0, Y0
+	VPXOR    Y15, Y1, Y1
+	VPMINUB  (R8)(BX*1), Y14, Y2
+	VPMINUB  32(R8)(BX*1), Y14, Y3
+	VPCMPEQB Y14, Y2, Y2
+	VPCMPEQB Y14, Y3, Y3
+	VPXOR    Y15, Y2, Y2
+	VPXOR    Y15, Y3, Y3
+	VPAND    Y2, Y0, Y0
+	VPAND    Y3, Y1, Y1
+	VPABSB   Y0, Y0
+	VPABSB   Y1, Y1
+	VMOVUPS  Y0, (R9)(BX*1)
+	VMOVUPS  Y1, 32(R9)(BX*1)
+	ADDQ     $0x40, BX
+	CMPQ     BX, AX
+	JLE      loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ    SI, CX
+	SUBQ    BX, CX
+	MOVQ    $+32, DX
+	CMPQ    CX, DX
+	CMOVQGT DX, CX
+	CMPQ    CX, $0x20
+	JNE     part1
+	VMOVUPS (DI)(BX*1), Y0
+	JMP     end2
+
+part1:
+	LEAQ (DI)(BX*1), DX
+	CMPQ CX, $0x10
+	JGE  from164
+	CMPQ CX, $0x08
+	JGE  from85
+	CMPQ CX, $0x04
+	JGE  from46
+
+byte7:
+	MOVB -1(DX)(CX*1), AL
+	MOVB AL, -1(SP)(CX*1)
+	DECQ CX
+	JNE  byte7
+	JMP  copied3
+
+from46:
+	MOVL (DX), AX
+	MOVL AX, (SP)
+	MOVL -4(DX)(CX*1), AX
+	MOVL AX, -4(SP)(CX*1)
+	JMP  copied3
+
+from85:
+	MOVQ (DX), AX
+	MOVQ AX, (SP)
+	MOVQ -8(DX)(CX*1), AX
+	MOVQ AX, -8(SP)(CX*1)
+	JMP  copied3
+
+from164:
+	MOVQ (DX), AX
+	MOVQ AX, (SP)
+	MOVQ -16(DX)(CX*1), AX
+	MOVQ AX, -16(SP)(CX*1)
+	MOVQ 8(DX), AX
+	MOVQ AX, 8(SP)
+	MOVQ -8(DX)(CX*1), AX
+	MOVQ AX, -8(SP)(CX*1)
+
+copied3:
+	VMOVUPS (SP), Y0
+
+end2:
+	VPMINUB  Y13, Y0, Y1
+	VPCMPEQB Y0, Y1, Y0
+	VPXOR    Y15, Y0, Y0
+	MOVQ     SI, CX
+	SUBQ     BX, CX
+	MOVQ     $+32, DX
+	CMPQ     CX, DX
+	CMOVQGT  DX, CX
+	CMPQ     CX, $0x20
+	JNE      part8
+	VMOVUPS  (R8)(BX*1), Y1
+	JMP      end9
+
+part8:
+	LEAQ (R8)(BX*1), DX
+	CMPQ CX, $0x10
+	JGE  from1611
+	CMPQ CX, $0x08
+	JGE  from812
+	CMPQ CX, $0x04
+	JGE  from413
+
+byte14:
+	MOVB -1(DX)(CX*1), AL
+	MOVB AL, -1(SP)(CX*1)
+	DECQ CX
+	JNE  byte14
+	JMP  copied10
+
+from413:
+	MOVL (DX), AX
+	MOVL AX, (SP)
+	MOVL -4(DX)(CX*1), AX
+	MOVL AX, -4(SP)(CX*1)
+	JMP  copied10
+
+from812:
+	MOVQ (DX), AX
+	MOVQ AX, (SP)
+	MOVQ -8(DX)(CX*1), AX
+	MOVQ AX, -8(SP)(CX*1)
+	JMP  copied10
+
+from1611:
+	MOVQ (DX), AX
+	MOVQ AX, (SP)
+	MOVQ -16(DX)(CX*1), AX
+	MOVQ AX, -16(SP)(CX*1)
+	MOVQ 8(DX), AX
+	MOVQ AX, 8(SP)
+	MOVQ -8(DX)(CX*1), AX
+	MOVQ AX, -8(SP)(CX*1)
+
+copied10:
+	VMOVUPS (SP), Y1
+
+end9:
+	VPMINUB  Y1, Y14, Y1
+	VPCMPEQB Y14, Y1, Y1
+	VPXOR    Y15, Y1, Y1
+	VPAND    Y1, Y0, Y0
+	VPABSB   Y0, Y0
+	MOVQ     SI, CX
+	SUBQ     BX, CX
+	MOVQ     $+32, DX
+	CMPQ     CX, DX
+	CMOVQGT  DX, CX
+	CMPQ     CX, $0x20
+	JNE      part15
+	VMOVUPS  Y0, (R9)(BX*1)
+	JMP      end16
+
+part15:
+	VMOVUPS Y0, (SP)
+	LEAQ    (R9)(BX*1), DX
+	CMPQ    CX, $0x10
+	JGE     from1618
+	CMPQ    CX, $0x08
+	JGE     from819
+	CMPQ    CX, $0x04
+	JGE     from420
+
+byte21:
+	MOVB -1(SP)(CX*1), AL
+	MOVB AL, -1(DX)(CX*1)
+	DECQ CX
+	JNE  byte21
+	JMP  copied17
+
+from420:
+	MOVL (SP), AX
+	MOVL AX, (DX)
+	MOVL -4(SP)(CX*1), AX
+	MOVL AX, -4(DX)(CX*1)
+	JMP  copied17
+
+from819:
+	MOVQ (SP), AX
+	MOVQ AX, (DX)
+	MOVQ -8(SP)(CX*1), AX
+	MOVQ AX, -8(DX)(CX*1)
+	JMP  copied17
+
+from1618:
+	MOVQ (SP), AX
+	MOVQ AX, (DX)
+	MOVQ -16(SP)(CX*1), AX
+	MOVQ AX, -16(DX)(CX*1)
+	MOVQ 8(SP), AX
+	MOVQ AX, 8(DX)
+	MOVQ -8(SP)(CX*1), AX
+	MOVQ AX, -8(DX)(CX*1)
+
+copied17:
+end16:
+	ADDQ $0x20, BX
+	CMPQ BX, SI
+	JLT  step
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R12
+	ADDQ 240(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
 // func k_lt_mul_select_f32_sus_3d9238c874(f *abi.Frame)
 // Requires: AVX
 TEXT ·k_lt_mul_select_f32_sus_3d9238c874(SB), NOSPLIT, $0-8
@@ -4035,6 +4621,375 @@ next:
 	ADDQ 216(CX), DI
 	ADDQ 224(CX), R11
 	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_add_bf16_usu_8f9997d94c(f *abi.Frame)
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_mul_add_bf16_usu_8f9997d94c(SB), NOSPLIT, $32-8
+	// kernel (u0:bf16, s1:bf16, u2:bf16) { t0 = mul u0 s1; t1 = add u2 t0; store t1 }
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R10
+	TESTQ   R10, R10
+	JLE     done
+	MOVQ    16(CX), DI
+	MOVQ    24(CX), R11
+	MOVQ    32(CX), R8
+	MOVQ    40(CX), R9
+	VMOVUPS c0000000100000001<>+0(SB), Y15
+	VMOVUPS c00007fff00007fff<>+0(SB), Y14
+	VMOVUPS c0040000000400000<>+0(SB), Y13
+	VMOVUPS cffff0000ffff0000<>+0(SB), Y12
+	VMOVUPS c0000ffff0000ffff<>+0(SB), Y10
+
+row:
+	MOVWQZX      (R11), AX
+	VMOVQ        AX, X0
+	VPBROADCASTD X0, Y0
+	VPSLLD       $0x10, Y0, Y0
+	VMOVUPS      Y0, (SP)
+	VMOVUPS      (SP), Y11
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VPMOVZXWD    (DI)(BX*2), Y0
+	VPMOVZXWD    16(DI)(BX*2), Y1
+	VPSLLD       $0x10, Y0, Y0
+	VPSLLD       $0x10, Y1, Y1
+	VMULPS       Y11, Y0, Y0
+	VMULPS       Y11, Y1, Y1
+	VPSRAD       $0x10, Y0, Y2
+	VPSRAD       $0x10, Y1, Y3
+	VPAND        Y15, Y2, Y2
+	VPAND        Y15, Y3, Y3
+	VPADDD       Y2, Y0, Y2
+	VPADDD       Y3, Y1, Y3
+	VPADDD       Y14, Y2, Y2
+	VPADDD       Y14, Y3, Y3
+	VPOR         Y13, Y0, Y4
+	VPOR         Y13, Y1, Y5
+	VCMPPS       $0x04, Y0, Y0, Y0
+	VCMPPS       $0x04, Y1, Y1, Y1
+	VBLENDVPS    Y0, Y4, Y2, Y0
+	VBLENDVPS    Y1, Y5, Y3, Y1
+	VPAND        Y12, Y0, Y0
+	VPAND        Y12, Y1, Y1
+	VPMOVZXWD    (R8)(BX*2), Y2
+	VPMOVZXWD    16(R8)(BX*2), Y3
+	VPSLLD       $0x10, Y2, Y2
+	VPSLLD       $0x10, Y3, Y3
+	VADDPS       Y0, Y2, Y0
+	VADDPS       Y1, Y3, Y1
+	VPSRAD       $0x10, Y0, Y2
+	VPSRAD       $0x10, Y1, Y3
+	VPAND        Y15, Y2, Y2
+	VPAND        Y15, Y3, Y3
+	VPADDD       Y2, Y0, Y2
+	VPADDD       Y3, Y1, Y3
+	VPADDD       Y14, Y2, Y2
+	VPADDD       Y14, Y3, Y3
+	VPOR         Y13, Y0, Y4
+	VPOR         Y13, Y1, Y5
+	VCMPPS       $0x04, Y0, Y0, Y0
+	VCMPPS       $0x04, Y1, Y1, Y1
+	VBLENDVPS    Y0, Y4, Y2, Y0
+	VBLENDVPS    Y1, Y5, Y3, Y1
+	VPAND        Y12, Y0, Y0
+	VPAND        Y12, Y1, Y1
+	VPSRAD       $0x10, Y0, Y0
+	VPSRAD       $0x10, Y1, Y1
+	VPAND        Y10, Y0, Y0
+	VPAND        Y10, Y1, Y1
+	VEXTRACTF128 $0x01, Y0, X2
+	VEXTRACTF128 $0x01, Y1, X3
+	VPACKUSDW    X2, X0, X0
+	VPACKUSDW    X3, X1, X1
+	VMOVUPS      X0, (R9)(BX*2)
+	VMOVUPS      X1, 16(R9)(BX*2)
+	ADDQ         $0x10, BX
+	CMPQ         BX, AX
+	JLE          loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ    SI, CX
+	SUBQ    BX, CX
+	MOVQ    $+8, DX
+	CMPQ    CX, DX
+	CMOVQGT DX, CX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVUPS (DI)(BX*2), X0
+	JMP     end2
+
+part1:
+	LEAQ  -2(DI)(BX*2), DX
+	VPXOR X0, X0, X0
+
+load3:
+	VPSLLDQ $0x02, X0, X0
+	VPINSRW $0x00, (DX)(CX*2), X0, X0
+	DECQ    CX
+	JNE     load3
+
+end2:
+	VPMOVZXWD X0, Y0
+	VPSLLD    $0x10, Y0, Y0
+	VMULPS    Y11, Y0, Y0
+	VPSRAD    $0x10, Y0, Y1
+	VPAND     Y15, Y1, Y1
+	VPADDD    Y1, Y0, Y1
+	VPADDD    Y14, Y1, Y1
+	VPOR      Y13, Y0, Y2
+	VCMPPS    $0x04, Y0, Y0, Y0
+	VBLENDVPS Y0, Y2, Y1, Y0
+	VPAND     Y12, Y0, Y0
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $+8, DX
+	CMPQ      CX, DX
+	CMOVQGT   DX, CX
+	CMPQ      CX, $0x08
+	JNE       part4
+	VMOVUPS   (R8)(BX*2), X1
+	JMP       end5
+
+part4:
+	LEAQ  -2(R8)(BX*2), DX
+	VPXOR X1, X1, X1
+
+load6:
+	VPSLLDQ $0x02, X1, X1
+	VPINSRW $0x00, (DX)(CX*2), X1, X1
+	DECQ    CX
+	JNE     load6
+
+end5:
+	VPMOVZXWD    X1, Y1
+	VPSLLD       $0x10, Y1, Y1
+	VADDPS       Y0, Y1, Y0
+	VPSRAD       $0x10, Y0, Y1
+	VPAND        Y15, Y1, Y1
+	VPADDD       Y1, Y0, Y1
+	VPADDD       Y14, Y1, Y1
+	VPOR         Y13, Y0, Y2
+	VCMPPS       $0x04, Y0, Y0, Y0
+	VBLENDVPS    Y0, Y2, Y1, Y0
+	VPAND        Y12, Y0, Y0
+	VPSRAD       $0x10, Y0, Y0
+	VPAND        Y10, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VPACKUSDW    X1, X0, X0
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	MOVQ         $+8, DX
+	CMPQ         CX, DX
+	CMOVQGT      DX, CX
+	CMPQ         CX, $0x08
+	JNE          part7
+	VMOVUPS      X0, (R9)(BX*2)
+	JMP          end8
+
+part7:
+	LEAQ    (R9)(BX*2), DX
+	VMOVQ   X0, AX
+	CMPQ    CX, $0x04
+	JLT     words10
+	MOVQ    AX, (DX)
+	ADDQ    $0x08, DX
+	SUBQ    $0x04, CX
+	JEQ     stored9
+	VPEXTRQ $0x01, X0, AX
+
+words10:
+store11:
+	MOVW AX, (DX)
+	SHRQ $0x10, AX
+	ADDQ $0x02, DX
+	DECQ CX
+	JNE  store11
+
+stored9:
+end8:
+	ADDQ $0x08, BX
+	CMPQ BX, SI
+	JLT  step
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_add_f16_usu_b62d67b889(f *abi.Frame)
+// Requires: AVX, AVX2, CMOV, F16C
+TEXT ·k_mul_add_f16_usu_b62d67b889(SB), NOSPLIT, $32-8
+	// kernel (u0:f16, s1:f16, u2:f16) { t0 = mul u0 s1; t1 = add t0 u2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R11
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	MOVWQZX      (R11), AX
+	VMOVQ        AX, X0
+	VPBROADCASTD X0, Y0
+	VPACKUSDW    X0, X0, X0
+	VCVTPH2PS    X0, Y0
+	VMOVUPS      Y0, (SP)
+	VMOVUPS      (SP), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VCVTPH2PS (DI)(BX*2), Y0
+	VCVTPH2PS 16(DI)(BX*2), Y1
+	VMULPS    Y15, Y0, Y0
+	VMULPS    Y15, Y1, Y1
+	VCVTPS2PH $0x00, Y0, X0
+	VCVTPS2PH $0x00, Y1, X1
+	VCVTPH2PS X0, Y0
+	VCVTPH2PS X1, Y1
+	VCVTPH2PS (R8)(BX*2), Y2
+	VCVTPH2PS 16(R8)(BX*2), Y3
+	VADDPS    Y2, Y0, Y0
+	VADDPS    Y3, Y1, Y1
+	VCVTPS2PH $0x00, Y0, X0
+	VCVTPS2PH $0x00, Y1, X1
+	VMOVUPS   X0, (R9)(BX*2)
+	VMOVUPS   X1, 16(R9)(BX*2)
+	ADDQ      $0x10, BX
+	CMPQ      BX, AX
+	JLE       loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ    SI, CX
+	SUBQ    BX, CX
+	MOVQ    $+8, DX
+	CMPQ    CX, DX
+	CMOVQGT DX, CX
+	CMPQ    CX, $0x08
+	JNE     part1
+	VMOVUPS (DI)(BX*2), X0
+	JMP     end2
+
+part1:
+	LEAQ  -2(DI)(BX*2), DX
+	VPXOR X0, X0, X0
+
+load3:
+	VPSLLDQ $0x02, X0, X0
+	VPINSRW $0x00, (DX)(CX*2), X0, X0
+	DECQ    CX
+	JNE     load3
+
+end2:
+	VCVTPH2PS X0, Y0
+	VMULPS    Y15, Y0, Y0
+	VCVTPS2PH $0x00, Y0, X0
+	VCVTPH2PS X0, Y0
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $+8, DX
+	CMPQ      CX, DX
+	CMOVQGT   DX, CX
+	CMPQ      CX, $0x08
+	JNE       part4
+	VMOVUPS   (R8)(BX*2), X1
+	JMP       end5
+
+part4:
+	LEAQ  -2(R8)(BX*2), DX
+	VPXOR X1, X1, X1
+
+load6:
+	VPSLLDQ $0x02, X1, X1
+	VPINSRW $0x00, (DX)(CX*2), X1, X1
+	DECQ    CX
+	JNE     load6
+
+end5:
+	VCVTPH2PS X1, Y1
+	VADDPS    Y1, Y0, Y0
+	VCVTPS2PH $0x00, Y0, X0
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $+8, DX
+	CMPQ      CX, DX
+	CMOVQGT   DX, CX
+	CMPQ      CX, $0x08
+	JNE       part7
+	VMOVUPS   X0, (R9)(BX*2)
+	JMP       end8
+
+part7:
+	LEAQ    (R9)(BX*2), DX
+	VMOVQ   X0, AX
+	CMPQ    CX, $0x04
+	JLT     words10
+	MOVQ    AX, (DX)
+	ADDQ    $0x08, DX
+	SUBQ    $0x04, CX
+	JEQ     stored9
+	VPEXTRQ $0x01, X0, AX
+
+words10:
+store11:
+	MOVW AX, (DX)
+	SHRQ $0x10, AX
+	ADDQ $0x02, DX
+	DECQ CX
+	JNE  store11
+
+stored9:
+end8:
+	ADDQ $0x08, BX
+	CMPQ BX, SI
+	JLT  step
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
 	JMP  row
 
 done:
@@ -4240,6 +5195,218 @@ next:
 	ADDQ 224(CX), R9
 	ADDQ 232(CX), R12
 	ADDQ 240(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_cast_f32_bf16_su_bd1fe1f836(f *abi.Frame)
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_mul_cast_f32_bf16_su_bd1fe1f836(SB), NOSPLIT, $0-8
+	// kernel (s0:f32, u1:f32) { t0 = mul s0 u1; t1 = cast:bf16 t0; store t1 }
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R9
+	TESTQ   R9, R9
+	JLE     done
+	MOVQ    16(CX), R10
+	MOVQ    24(CX), DI
+	MOVQ    32(CX), R8
+	VMOVUPS c0000000100000001<>+0(SB), Y14
+	VMOVUPS c00007fff00007fff<>+0(SB), Y13
+	VMOVUPS c0040000000400000<>+0(SB), Y12
+	VMOVUPS cffff0000ffff0000<>+0(SB), Y11
+	VMOVUPS c0000ffff0000ffff<>+0(SB), Y10
+
+row:
+	VBROADCASTSS (R10), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPS       (DI)(BX*4), Y15, Y0
+	VMULPS       32(DI)(BX*4), Y15, Y1
+	VPSRAD       $0x10, Y0, Y2
+	VPSRAD       $0x10, Y1, Y3
+	VPAND        Y14, Y2, Y2
+	VPAND        Y14, Y3, Y3
+	VPADDD       Y2, Y0, Y2
+	VPADDD       Y3, Y1, Y3
+	VPADDD       Y13, Y2, Y2
+	VPADDD       Y13, Y3, Y3
+	VPOR         Y12, Y0, Y4
+	VPOR         Y12, Y1, Y5
+	VCMPPS       $0x04, Y0, Y0, Y0
+	VCMPPS       $0x04, Y1, Y1, Y1
+	VBLENDVPS    Y0, Y4, Y2, Y0
+	VBLENDVPS    Y1, Y5, Y3, Y1
+	VPAND        Y11, Y0, Y0
+	VPAND        Y11, Y1, Y1
+	VPSRAD       $0x10, Y0, Y0
+	VPSRAD       $0x10, Y1, Y1
+	VPAND        Y10, Y0, Y0
+	VPAND        Y10, Y1, Y1
+	VEXTRACTF128 $0x01, Y0, X2
+	VEXTRACTF128 $0x01, Y1, X3
+	VPACKUSDW    X2, X0, X0
+	VPACKUSDW    X3, X1, X1
+	VMOVUPS      X0, (R8)(BX*2)
+	VMOVUPS      X1, 16(R8)(BX*2)
+	ADDQ         $0x10, BX
+	CMPQ         BX, AX
+	JLE          loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	MOVQ         $+8, DX
+	CMPQ         CX, DX
+	CMOVQGT      DX, CX
+	NEGQ         CX
+	LEAQ         masks<>+64(SB), DX
+	VMOVUPS      (DX)(CX*4), Y0
+	VMASKMOVPS   (DI)(BX*4), Y0, Y0
+	VMULPS       Y0, Y15, Y0
+	VPSRAD       $0x10, Y0, Y1
+	VPAND        Y14, Y1, Y1
+	VPADDD       Y1, Y0, Y1
+	VPADDD       Y13, Y1, Y1
+	VPOR         Y12, Y0, Y2
+	VCMPPS       $0x04, Y0, Y0, Y0
+	VBLENDVPS    Y0, Y2, Y1, Y0
+	VPAND        Y11, Y0, Y0
+	VPSRAD       $0x10, Y0, Y0
+	VPAND        Y10, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VPACKUSDW    X1, X0, X0
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	MOVQ         $+8, DX
+	CMPQ         CX, DX
+	CMOVQGT      DX, CX
+	CMPQ         CX, $0x08
+	JNE          part1
+	VMOVUPS      X0, (R8)(BX*2)
+	JMP          end2
+
+part1:
+	LEAQ    (R8)(BX*2), DX
+	VMOVQ   X0, AX
+	CMPQ    CX, $0x04
+	JLT     words4
+	MOVQ    AX, (DX)
+	ADDQ    $0x08, DX
+	SUBQ    $0x04, CX
+	JEQ     stored3
+	VPEXTRQ $0x01, X0, AX
+
+words4:
+store5:
+	MOVW AX, (DX)
+	SHRQ $0x10, AX
+	ADDQ $0x02, DX
+	DECQ CX
+	JNE  store5
+
+stored3:
+end2:
+	ADDQ $0x08, BX
+	CMPQ BX, SI
+	JLT  step
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_cast_f32_f16_su_6683445da7(f *abi.Frame)
+// Requires: AVX, F16C
+TEXT ·k_mul_cast_f32_f16_su_6683445da7(SB), NOSPLIT, $0-8
+	// kernel (s0:f32, u1:f32) { t0 = mul s0 u1; t1 = cast:f16 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), R10
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R8
+
+row:
+	VBROADCASTSS (R10), Y15
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x08, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPS    (DI)(BX*4), Y15, Y0
+	VCVTPS2PH $0x00, Y0, X0
+	VMOVUPS   X0, (R8)(BX*2)
+	ADDQ      $0x08, BX
+	CMPQ      BX, AX
+	JLE       loop
+
+tail:
+	CMPQ       BX, SI
+	JGE        next
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y0
+	VMULPS     Y0, Y15, Y0
+	VCVTPS2PH  $0x00, Y0, X0
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	LEAQ       (R8)(BX*2), DX
+	VMOVQ      X0, AX
+	CMPQ       CX, $0x04
+	JLT        words2
+	MOVQ       AX, (DX)
+	ADDQ       $0x08, DX
+	SUBQ       $0x04, CX
+	JEQ        stored1
+	VPEXTRQ    $0x01, X0, AX
+
+words2:
+store3:
+	MOVW AX, (DX)
+	SHRQ $0x10, AX
+	ADDQ $0x02, DX
+	DECQ CX
+	JNE  store3
+
+stored1:
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R8
 	JMP  row
 
 done:
@@ -4903,6 +6070,117 @@ next:
 	ADDQ 224(CX), R9
 	ADDQ 232(CX), R10
 	ADDQ 240(CX), R11
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_mul_sub_etc_f32_uuuuuu_ab1acbc597(f *abi.Frame)
+// Requires: AVX, CMOV
+TEXT ·k_mul_mul_sub_etc_f32_uuuuuu_ab1acbc597(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = sub t0 t1; t3 = add t2 u4; t4 = mul u1 u3; t5 = mul u0 u2; t6 = add t4 t5; t7 = add t6 u5; store t3 t7 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R15
+	TESTQ R15, R15
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+	MOVQ  56(CX), R12
+	MOVQ  64(CX), R13
+	MOVQ  72(CX), R14
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x10, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0
+	VMOVUPS (R8)(BX*4), Y1
+	VMULPS  Y1, Y0, Y2
+	VMOVUPS 32(DI)(BX*4), Y3
+	VMOVUPS 32(R8)(BX*4), Y4
+	VMULPS  Y4, Y3, Y5
+	VMOVUPS (R9)(BX*4), Y6
+	VMOVUPS (R10)(BX*4), Y7
+	VMULPS  Y7, Y6, Y8
+	VMOVUPS 32(R9)(BX*4), Y9
+	VMOVUPS 32(R10)(BX*4), Y10
+	VMULPS  Y10, Y9, Y11
+	VSUBPS  Y8, Y2, Y2
+	VSUBPS  Y11, Y5, Y5
+	VADDPS  (R11)(BX*4), Y2, Y2
+	VADDPS  32(R11)(BX*4), Y5, Y5
+	VMULPS  Y7, Y1, Y1
+	VMULPS  Y10, Y4, Y4
+	VMULPS  Y6, Y0, Y0
+	VMULPS  Y9, Y3, Y3
+	VADDPS  Y0, Y1, Y0
+	VADDPS  Y3, Y4, Y1
+	VADDPS  (R12)(BX*4), Y0, Y0
+	VADDPS  32(R12)(BX*4), Y1, Y1
+	VMOVUPS Y2, (R13)(BX*4)
+	VMOVUPS Y5, 32(R13)(BX*4)
+	VMOVUPS Y0, (R14)(BX*4)
+	VMOVUPS Y1, 32(R14)(BX*4)
+	ADDQ    $0x10, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ       SI, CX
+	SUBQ       BX, CX
+	MOVQ       $+8, DX
+	CMPQ       CX, DX
+	CMOVQGT    DX, CX
+	NEGQ       CX
+	LEAQ       masks<>+64(SB), DX
+	VMOVUPS    (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1
+	VMASKMOVPS (R8)(BX*4), Y0, Y2
+	VMULPS     Y2, Y1, Y3
+	VMASKMOVPS (R9)(BX*4), Y0, Y4
+	VMASKMOVPS (R10)(BX*4), Y0, Y5
+	VMULPS     Y5, Y4, Y6
+	VSUBPS     Y6, Y3, Y3
+	VMASKMOVPS (R11)(BX*4), Y0, Y6
+	VADDPS     Y6, Y3, Y3
+	VMULPS     Y5, Y2, Y2
+	VMULPS     Y4, Y1, Y1
+	VADDPS     Y1, Y2, Y1
+	VMASKMOVPS (R12)(BX*4), Y0, Y2
+	VMASKMOVPS Y3, Y0, (R13)(BX*4)
+	VADDPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R14)(BX*4)
+	ADDQ       $0x08, BX
+	CMPQ       BX, SI
+	JLT        step
+
+next:
+	DECQ R15
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	ADDQ 256(CX), R13
+	ADDQ 264(CX), R14
 	JMP  row
 
 done:
@@ -7436,6 +8714,1724 @@ done:
 	VZEROUPPER
 	RET
 
+// func k_reduce_add_cast_sub_exp_bf16_f32_us_372c1810f8(f *abi.Frame)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·k_reduce_add_cast_sub_exp_bf16_f32_us_372c1810f8(SB), NOSPLIT, $0-8
+	// reduce [_, add] kernel fast (u0:bf16, s1:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = exp t1; store t2 t2 }
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R9
+	TESTQ   R9, R9
+	JLE     done
+	MOVQ    16(CX), DI
+	MOVQ    24(CX), R10
+	MOVQ    32(CX), R8
+	MOVQ    40(CX), R11
+	VMOVUPS c4b4000fe4b4000fe<>+0(SB), Y11
+	VMOVUPS c3f8000003f800000<>+0(SB), Y10
+	VMOVUPS cc2d00000c2d00000<>+0(SB), Y8
+	VMOVUPS c42b2000042b20000<>+0(SB), Y7
+	VMOVUPS c3fb8aa3b3fb8aa3b<>+0(SB), Y6
+	VMOVUPS cbf317218bf317218<>+0(SB), Y5
+	VMOVUPS c3102e3083102e308<>+0(SB), Y4
+
+row:
+	VBROADCASTSS (R10), Y9
+	VMOVUPS      c8000000080000000<>+0(SB), Y15
+	VMOVAPS      Y15, Y14
+	VMOVAPS      Y15, Y13
+	VMOVAPS      Y15, Y12
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x20, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	PREFETCHT0  1024(DI)(BX*2)
+	VPMOVZXWD   (DI)(BX*2), Y0
+	VPSLLD      $0x10, Y0, Y0
+	VSUBPS      Y9, Y0, Y0
+	VMAXPS      Y0, Y8, Y0
+	VMINPS      Y0, Y7, Y0
+	VMOVAPS     Y11, Y1
+	VFMADD231PS Y6, Y0, Y1
+	VSUBPS      Y11, Y1, Y2
+	VFMADD231PS Y5, Y2, Y0
+	VFMADD132PS Y4, Y0, Y2
+	VMOVUPS     c3c091ea93c091ea9<>+0(SB), Y0
+	VFMADD231PS c3ab42d9b3ab42d9b<>+0(SB), Y2, Y0
+	VFMADD213PS c3d2aadc93d2aadc9<>+0(SB), Y2, Y0
+	VFMADD213PS c3e2aaa463e2aaa46<>+0(SB), Y2, Y0
+	VFMADD213PS c3efffffc3efffffc<>+0(SB), Y2, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VPSRAD      $0x01, Y1, Y2
+	VPSLLD      $0x17, Y2, Y3
+	VMULPS      Y3, Y0, Y0
+	VPSUBD      Y2, Y1, Y1
+	VPSLLD      $0x17, Y1, Y1
+	VMULPS      Y1, Y0, Y0
+	VADDPS      Y0, Y15, Y15
+	VMOVUPS     Y0, (R8)(BX*4)
+	VPMOVZXWD   16(DI)(BX*2), Y0
+	VPSLLD      $0x10, Y0, Y0
+	VSUBPS      Y9, Y0, Y0
+	VMAXPS      Y0, Y8, Y0
+	VMINPS      Y0, Y7, Y0
+	VMOVAPS     Y11, Y1
+	VFMADD231PS Y6, Y0, Y1
+	VSUBPS      Y11, Y1, Y2
+	VFMADD231PS Y5, Y2, Y0
+	VFMADD132PS Y4, Y0, Y2
+	VMOVUPS     c3c091ea93c091ea9<>+0(SB), Y0
+	VFMADD231PS c3ab42d9b3ab42d9b<>+0(SB), Y2, Y0
+	VFMADD213PS c3d2aadc93d2aadc9<>+0(SB), Y2, Y0
+	VFMADD213PS c3e2aaa463e2aaa46<>+0(SB), Y2, Y0
+	VFMADD213PS c3efffffc3efffffc<>+0(SB), Y2, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VPSRAD      $0x01, Y1, Y2
+	VPSLLD      $0x17, Y2, Y3
+	VMULPS      Y3, Y0, Y0
+	VPSUBD      Y2, Y1, Y1
+	VPSLLD      $0x17, Y1, Y1
+	VMULPS      Y1, Y0, Y0
+	VADDPS      Y0, Y14, Y14
+	VMOVUPS     Y0, 32(R8)(BX*4)
+	VPMOVZXWD   32(DI)(BX*2), Y0
+	VPSLLD      $0x10, Y0, Y0
+	VSUBPS      Y9, Y0, Y0
+	VMAXPS      Y0, Y8, Y0
+	VMINPS      Y0, Y7, Y0
+	VMOVAPS     Y11, Y1
+	VFMADD231PS Y6, Y0, Y1
+	VSUBPS      Y11, Y1, Y2
+	VFMADD231PS Y5, Y2, Y0
+	VFMADD132PS Y4, Y0, Y2
+	VMOVUPS     c3c091ea93c091ea9<>+0(SB), Y0
+	VFMADD231PS c3ab42d9b3ab42d9b<>+0(SB), Y2, Y0
+	VFMADD213PS c3d2aadc93d2aadc9<>+0(SB), Y2, Y0
+	VFMADD213PS c3e2aaa463e2aaa46<>+0(SB), Y2, Y0
+	VFMADD213PS c3efffffc3efffffc<>+0(SB), Y2, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VPSRAD      $0x01, Y1, Y2
+	VPSLLD      $0x17, Y2, Y3
+	VMULPS      Y3, Y0, Y0
+	VPSUBD      Y2, Y1, Y1
+	VPSLLD      $0x17, Y1, Y1
+	VMULPS      Y1, Y0, Y0
+	VADDPS      Y0, Y13, Y13
+	VMOVUPS     Y0, 64(R8)(BX*4)
+	VPMOVZXWD   48(DI)(BX*2), Y0
+	VPSLLD      $0x10, Y0, Y0
+	VSUBPS      Y9, Y0, Y0
+	VMAXPS      Y0, Y8, Y0
+	VMINPS      Y0, Y7, Y0
+	VMOVAPS     Y11, Y1
+	VFMADD231PS Y6, Y0, Y1
+	VSUBPS      Y11, Y1, Y2
+	VFMADD231PS Y5, Y2, Y0
+	VFMADD132PS Y4, Y0, Y2
+	VMOVUPS     c3c091ea93c091ea9<>+0(SB), Y0
+	VFMADD231PS c3ab42d9b3ab42d9b<>+0(SB), Y2, Y0
+	VFMADD213PS c3d2aadc93d2aadc9<>+0(SB), Y2, Y0
+	VFMADD213PS c3e2aaa463e2aaa46<>+0(SB), Y2, Y0
+	VFMADD213PS c3efffffc3efffffc<>+0(SB), Y2, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VPSRAD      $0x01, Y1, Y2
+	VPSLLD      $0x17, Y2, Y3
+	VMULPS      Y3, Y0, Y0
+	VPSUBD      Y2, Y1, Y1
+	VPSLLD      $0x17, Y1, Y1
+	VMULPS      Y1, Y0, Y0
+	VADDPS      Y0, Y12, Y12
+	VMOVUPS     Y0, 96(R8)(BX*4)
+	ADDQ        $0x20, BX
+	CMPQ        BX, AX
+	JLE         loop
+
+tail:
+	LEAQ        8(BX), CX
+	CMPQ        CX, SI
+	JGT         part0
+	VPMOVZXWD   (DI)(BX*2), Y0
+	VPSLLD      $0x10, Y0, Y0
+	VSUBPS      Y9, Y0, Y0
+	VMAXPS      Y0, Y8, Y0
+	VMINPS      Y0, Y7, Y0
+	VMOVAPS     Y11, Y1
+	VFMADD231PS Y6, Y0, Y1
+	VSUBPS      Y11, Y1, Y2
+	VFMADD231PS Y5, Y2, Y0
+	VFMADD132PS Y4, Y0, Y2
+	VMOVUPS     c3c091ea93c091ea9<>+0(SB), Y0
+	VFMADD231PS c3ab42d9b3ab42d9b<>+0(SB), Y2, Y0
+	VFMADD213PS c3d2aadc93d2aadc9<>+0(SB), Y2, Y0
+	VFMADD213PS c3e2aaa463e2aaa46<>+0(SB), Y2, Y0
+	VFMADD213PS c3efffffc3efffffc<>+0(SB), Y2, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VPSRAD      $0x01, Y1, Y2
+	VPSLLD      $0x17, Y2, Y3
+	VMULPS      Y3, Y0, Y0
+	VPSUBD      Y2, Y1, Y1
+	VPSLLD      $0x17, Y1, Y1
+	VMULPS      Y1, Y0, Y0
+	VADDPS      Y0, Y15, Y15
+	VMOVUPS     Y0, (R8)(BX*4)
+	LEAQ        16(BX), CX
+	CMPQ        CX, SI
+	JGT         part1
+	VPMOVZXWD   16(DI)(BX*2), Y0
+	VPSLLD      $0x10, Y0, Y0
+	VSUBPS      Y9, Y0, Y0
+	VMAXPS      Y0, Y8, Y0
+	VMINPS      Y0, Y7, Y0
+	VMOVAPS     Y11, Y1
+	VFMADD231PS Y6, Y0, Y1
+	VSUBPS      Y11, Y1, Y2
+	VFMADD231PS Y5, Y2, Y0
+	VFMADD132PS Y4, Y0, Y2
+	VMOVUPS     c3c091ea93c091ea9<>+0(SB), Y0
+	VFMADD231PS c3ab42d9b3ab42d9b<>+0(SB), Y2, Y0
+	VFMADD213PS c3d2aadc93d2aadc9<>+0(SB), Y2, Y0
+	VFMADD213PS c3e2aaa463e2aaa46<>+0(SB), Y2, Y0
+	VFMADD213PS c3efffffc3efffffc<>+0(SB), Y2, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VPSRAD      $0x01, Y1, Y2
+	VPSLLD      $0x17, Y2, Y3
+	VMULPS      Y3, Y0, Y0
+	VPSUBD      Y2, Y1, Y1
+	VPSLLD      $0x17, Y1, Y1
+	VMULPS      Y1, Y0, Y0
+	VADDPS      Y0, Y14, Y14
+	VMOVUPS     Y0, 32(R8)(BX*4)
+	LEAQ        24(BX), CX
+	CMPQ        CX, SI
+	JGT         part2
+	VPMOVZXWD   32(DI)(BX*2), Y0
+	VPSLLD      $0x10, Y0, Y0
+	VSUBPS      Y9, Y0, Y0
+	VMAXPS      Y0, Y8, Y0
+	VMINPS      Y0, Y7, Y0
+	VMOVAPS     Y11, Y1
+	VFMADD231PS Y6, Y0, Y1
+	VSUBPS      Y11, Y1, Y2
+	VFMADD231PS Y5, Y2, Y0
+	VFMADD132PS Y4, Y0, Y2
+	VMOVUPS     c3c091ea93c091ea9<>+0(SB), Y0
+	VFMADD231PS c3ab42d9b3ab42d9b<>+0(SB), Y2, Y0
+	VFMADD213PS c3d2aadc93d2aadc9<>+0(SB), Y2, Y0
+	VFMADD213PS c3e2aaa463e2aaa46<>+0(SB), Y2, Y0
+	VFMADD213PS c3efffffc3efffffc<>+0(SB), Y2, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VPSRAD      $0x01, Y1, Y2
+	VPSLLD      $0x17, Y2, Y3
+	VMULPS      Y3, Y0, Y0
+	VPSUBD      Y2, Y1, Y1
+	VPSLLD      $0x17, Y1, Y1
+	VMULPS      Y1, Y0, Y0
+	VADDPS      Y0, Y13, Y13
+	VMOVUPS     Y0, 64(R8)(BX*4)
+	ADDQ        $0x18, BX
+	CMPQ        BX, SI
+	JGE         combine
+	MOVQ        SI, CX
+	SUBQ        BX, CX
+	LEAQ        -2(DI)(BX*2), DX
+	VPXOR       X0, X0, X0
+
+load1:
+	VPSLLDQ     $0x02, X0, X0
+	VPINSRW     $0x00, (DX)(CX*2), X0, X0
+	DECQ        CX
+	JNE         load1
+	VPMOVZXWD   X0, Y0
+	VPSLLD      $0x10, Y0, Y0
+	VSUBPS      Y9, Y0, Y0
+	VMAXPS      Y0, Y8, Y0
+	VMINPS      Y0, Y7, Y0
+	VMOVAPS     Y11, Y1
+	VFMADD231PS Y6, Y0, Y1
+	VSUBPS      Y11, Y1, Y2
+	VFMADD231PS Y5, Y2, Y0
+	VFMADD132PS Y4, Y0, Y2
+	VMOVUPS     c3c091ea93c091ea9<>+0(SB), Y0
+	VFMADD231PS c3ab42d9b3ab42d9b<>+0(SB), Y2, Y0
+	VFMADD213PS c3d2aadc93d2aadc9<>+0(SB), Y2, Y0
+	VFMADD213PS c3e2aaa463e2aaa46<>+0(SB), Y2, Y0
+	VFMADD213PS c3efffffc3efffffc<>+0(SB), Y2, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VPSRAD      $0x01, Y1, Y2
+	VPSLLD      $0x17, Y2, Y3
+	VMULPS      Y3, Y0, Y0
+	VPSUBD      Y2, Y1, Y1
+	VPSLLD      $0x17, Y1, Y1
+	VMULPS      Y1, Y0, Y0
+	VADDPS      Y0, Y12, Y1
+	MOVQ        SI, CX
+	SUBQ        BX, CX
+	NEGQ        CX
+	LEAQ        masks<>+64(SB), DX
+	VMOVUPS     (DX)(CX*4), Y2
+	VBLENDVPS   Y2, Y1, Y12, Y12
+	VMASKMOVPS  Y0, Y2, (R8)(BX*4)
+	JMP         combine
+
+part2:
+	ADDQ  $0x10, BX
+	CMPQ  BX, SI
+	JGE   combine
+	MOVQ  SI, CX
+	SUBQ  BX, CX
+	LEAQ  -2(DI)(BX*2), DX
+	VPXOR X0, X0, X0
+
+load2:
+	VPSLLDQ     $0x02, X0, X0
+	VPINSRW     $0x00, (DX)(CX*2), X0, X0
+	DECQ        CX
+	JNE         load2
+	VPMOVZXWD   X0, Y0
+	VPSLLD      $0x10, Y0, Y0
+	VSUBPS      Y9, Y0, Y0
+	VMAXPS      Y0, Y8, Y0
+	VMINPS      Y0, Y7, Y0
+	VMOVAPS     Y11, Y1
+	VFMADD231PS Y6, Y0, Y1
+	VSUBPS      Y11, Y1, Y2
+	VFMADD231PS Y5, Y2, Y0
+	VFMADD132PS Y4, Y0, Y2
+	VMOVUPS     c3c091ea93c091ea9<>+0(SB), Y0
+	VFMADD231PS c3ab42d9b3ab42d9b<>+0(SB), Y2, Y0
+	VFMADD213PS c3d2aadc93d2aadc9<>+0(SB), Y2, Y0
+	VFMADD213PS c3e2aaa463e2aaa46<>+0(SB), Y2, Y0
+	VFMADD213PS c3efffffc3efffffc<>+0(SB), Y2, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VPSRAD      $0x01, Y1, Y2
+	VPSLLD      $0x17, Y2, Y3
+	VMULPS      Y3, Y0, Y0
+	VPSUBD      Y2, Y1, Y1
+	VPSLLD      $0x17, Y1, Y1
+	VMULPS      Y1, Y0, Y0
+	VADDPS      Y0, Y13, Y1
+	MOVQ        SI, CX
+	SUBQ        BX, CX
+	NEGQ        CX
+	LEAQ        masks<>+64(SB), DX
+	VMOVUPS     (DX)(CX*4), Y2
+	VBLENDVPS   Y2, Y1, Y13, Y13
+	VMASKMOVPS  Y0, Y2, (R8)(BX*4)
+	JMP         combine
+
+part1:
+	ADDQ  $0x08, BX
+	CMPQ  BX, SI
+	JGE   combine
+	MOVQ  SI, CX
+	SUBQ  BX, CX
+	LEAQ  -2(DI)(BX*2), DX
+	VPXOR X0, X0, X0
+
+load3:
+	VPSLLDQ     $0x02, X0, X0
+	VPINSRW     $0x00, (DX)(CX*2), X0, X0
+	DECQ        CX
+	JNE         load3
+	VPMOVZXWD   X0, Y0
+	VPSLLD      $0x10, Y0, Y0
+	VSUBPS      Y9, Y0, Y0
+	VMAXPS      Y0, Y8, Y0
+	VMINPS      Y0, Y7, Y0
+	VMOVAPS     Y11, Y1
+	VFMADD231PS Y6, Y0, Y1
+	VSUBPS      Y11, Y1, Y2
+	VFMADD231PS Y5, Y2, Y0
+	VFMADD132PS Y4, Y0, Y2
+	VMOVUPS     c3c091ea93c091ea9<>+0(SB), Y0
+	VFMADD231PS c3ab42d9b3ab42d9b<>+0(SB), Y2, Y0
+	VFMADD213PS c3d2aadc93d2aadc9<>+0(SB), Y2, Y0
+	VFMADD213PS c3e2aaa463e2aaa46<>+0(SB), Y2, Y0
+	VFMADD213PS c3efffffc3efffffc<>+0(SB), Y2, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VPSRAD      $0x01, Y1, Y2
+	VPSLLD      $0x17, Y2, Y3
+	VMULPS      Y3, Y0, Y0
+	VPSUBD      Y2, Y1, Y1
+	VPSLLD      $0x17, Y1, Y1
+	VMULPS      Y1, Y0, Y0
+	VADDPS      Y0, Y14, Y1
+	MOVQ        SI, CX
+	SUBQ        BX, CX
+	NEGQ        CX
+	LEAQ        masks<>+64(SB), DX
+	VMOVUPS     (DX)(CX*4), Y2
+	VBLENDVPS   Y2, Y1, Y14, Y14
+	VMASKMOVPS  Y0, Y2, (R8)(BX*4)
+	JMP         combine
+
+part0:
+	CMPQ  BX, SI
+	JGE   combine
+	MOVQ  SI, CX
+	SUBQ  BX, CX
+	LEAQ  -2(DI)(BX*2), DX
+	VPXOR X0, X0, X0
+
+load4:
+	VPSLLDQ     $0x02, X0, X0
+	VPINSRW     $0x00, (DX)(CX*2), X0, X0
+	DECQ        CX
+	JNE         load4
+	VPMOVZXWD   X0, Y0
+	VPSLLD      $0x10, Y0, Y0
+	VSUBPS      Y9, Y0, Y0
+	VMAXPS      Y0, Y8, Y0
+	VMINPS      Y0, Y7, Y0
+	VMOVAPS     Y11, Y1
+	VFMADD231PS Y6, Y0, Y1
+	VSUBPS      Y11, Y1, Y2
+	VFMADD231PS Y5, Y2, Y0
+	VFMADD132PS Y4, Y0, Y2
+	VMOVUPS     c3c091ea93c091ea9<>+0(SB), Y0
+	VFMADD231PS c3ab42d9b3ab42d9b<>+0(SB), Y2, Y0
+	VFMADD213PS c3d2aadc93d2aadc9<>+0(SB), Y2, Y0
+	VFMADD213PS c3e2aaa463e2aaa46<>+0(SB), Y2, Y0
+	VFMADD213PS c3efffffc3efffffc<>+0(SB), Y2, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VPSRAD      $0x01, Y1, Y2
+	VPSLLD      $0x17, Y2, Y3
+	VMULPS      Y3, Y0, Y0
+	VPSUBD      Y2, Y1, Y1
+	VPSLLD      $0x17, Y1, Y1
+	VMULPS      Y1, Y0, Y0
+	VADDPS      Y0, Y15, Y1
+	MOVQ        SI, CX
+	SUBQ        BX, CX
+	NEGQ        CX
+	LEAQ        masks<>+64(SB), DX
+	VMOVUPS     (DX)(CX*4), Y2
+	VBLENDVPS   Y2, Y1, Y15, Y15
+	VMASKMOVPS  Y0, Y2, (R8)(BX*4)
+
+combine:
+	VADDPS       Y13, Y15, Y0
+	VADDPS       Y12, Y14, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       Y1, Y0, Y0
+	VSHUFPS      $0xee, Y0, Y0, Y1
+	VADDPS       Y1, Y0, Y0
+	VSHUFPS      $0x55, Y0, Y0, Y1
+	VADDPS       Y1, Y0, Y0
+	VMOVD        X0, (R11)
+	DECQ         R9
+	JLE          done
+	MOVQ         f+0(FP), CX
+	ADDQ         208(CX), DI
+	ADDQ         216(CX), R10
+	ADDQ         224(CX), R8
+	ADDQ         232(CX), R11
+	JMP          row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_reduce_add_cast_sub_exp_bf16_f32_us_ccf985ebf3(f *abi.Frame)
+// Requires: AVX, AVX2, FMA3, MMX+
+TEXT ·k_reduce_add_cast_sub_exp_bf16_f32_us_ccf985ebf3(SB), NOSPLIT, $0-8
+	// reduce [_, add] kernel (u0:bf16, s1:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = exp t1; store t2 t2 }
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R9
+	TESTQ   R9, R9
+	JLE     done
+	MOVQ    16(CX), DI
+	MOVQ    24(CX), R10
+	MOVQ    32(CX), R8
+	MOVQ    40(CX), R11
+	VMOVUPS c4b4000fe4b4000fe<>+0(SB), Y11
+	VMOVUPS c3f8000003f800000<>+0(SB), Y10
+	VMOVUPS cc2d00000c2d00000<>+0(SB), Y8
+	VMOVUPS c42b2000042b20000<>+0(SB), Y7
+	VMOVUPS c3fb8aa3b3fb8aa3b<>+0(SB), Y6
+	VMOVUPS cbf317218bf317218<>+0(SB), Y5
+	VMOVUPS c3102e3083102e308<>+0(SB), Y4
+
+row:
+	VBROADCASTSS (R10), Y9
+	VMOVUPS      c8000000080000000<>+0(SB), Y15
+	VMOVAPS      Y15, Y14
+	VMOVAPS      Y15, Y13
+	VMOVAPS      Y15, Y12
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x20, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	PREFETCHT0  1024(DI)(BX*2)
+	VPMOVZXWD   (DI)(BX*2), Y0
+	VPSLLD      $0x10, Y0, Y0
+	VSUBPS      Y9, Y0, Y0
+	VMAXPS      Y0, Y8, Y0
+	VMINPS      Y0, Y7, Y0
+	VMOVAPS     Y11, Y1
+	VFMADD231PS Y6, Y0, Y1
+	VSUBPS      Y11, Y1, Y2
+	VFMADD231PS Y5, Y2, Y0
+	VFMADD132PS Y4, Y0, Y2
+	VMOVUPS     c3c091ea93c091ea9<>+0(SB), Y0
+	VFMADD231PS c3ab42d9b3ab42d9b<>+0(SB), Y2, Y0
+	VFMADD213PS c3d2aadc93d2aadc9<>+0(SB), Y2, Y0
+	VFMADD213PS c3e2aaa463e2aaa46<>+0(SB), Y2, Y0
+	VFMADD213PS c3efffffc3efffffc<>+0(SB), Y2, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VPSRAD      $0x01, Y1, Y2
+	VPSLLD      $0x17, Y2, Y3
+	VMULPS      Y3, Y0, Y0
+	VPSUBD      Y2, Y1, Y1
+	VPSLLD      $0x17, Y1, Y1
+	VMULPS      Y1, Y0, Y0
+	VADDPS      Y0, Y15, Y15
+	VMOVUPS     Y0, (R8)(BX*4)
+	VPMOVZXWD   16(DI)(BX*2), Y0
+	VPSLLD      $0x10, Y0, Y0
+	VSUBPS      Y9, Y0, Y0
+	VMAXPS      Y0, Y8, Y0
+	VMINPS      Y0, Y7, Y0
+	VMOVAPS     Y11, Y1
+	VFMADD231PS Y6, Y0, Y1
+	VSUBPS      Y11, Y1, Y2
+	VFMADD231PS Y5, Y2, Y0
+	VFMADD132PS Y4, Y0, Y2
+	VMOVUPS     c3c091ea93c091ea9<>+0(SB), Y0
+	VFMADD231PS c3ab42d9b3ab42d9b<>+0(SB), Y2, Y0
+	VFMADD213PS c3d2aadc93d2aadc9<>+0(SB), Y2, Y0
+	VFMADD213PS c3e2aaa463e2aaa46<>+0(SB), Y2, Y0
+	VFMADD213PS c3efffffc3efffffc<>+0(SB), Y2, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VPSRAD      $0x01, Y1, Y2
+	VPSLLD      $0x17, Y2, Y3
+	VMULPS      Y3, Y0, Y0
+	VPSUBD      Y2, Y1, Y1
+	VPSLLD      $0x17, Y1, Y1
+	VMULPS      Y1, Y0, Y0
+	VADDPS      Y0, Y14, Y14
+	VMOVUPS     Y0, 32(R8)(BX*4)
+	VPMOVZXWD   32(DI)(BX*2), Y0
+	VPSLLD      $0x10, Y0, Y0
+	VSUBPS      Y9, Y0, Y0
+	VMAXPS      Y0, Y8, Y0
+	VMINPS      Y0, Y7, Y0
+	VMOVAPS     Y11, Y1
+	VFMADD231PS Y6, Y0, Y1
+	VSUBPS      Y11, Y1, Y2
+	VFMADD231PS Y5, Y2, Y0
+	VFMADD132PS Y4, Y0, Y2
+	VMOVUPS     c3c091ea93c091ea9<>+0(SB), Y0
+	VFMADD231PS c3ab42d9b3ab42d9b<>+0(SB), Y2, Y0
+	VFMADD213PS c3d2aadc93d2aadc9<>+0(SB), Y2, Y0
+	VFMADD213PS c3e2aaa463e2aaa46<>+0(SB), Y2, Y0
+	VFMADD213PS c3efffffc3efffffc<>+0(SB), Y2, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VPSRAD      $0x01, Y1, Y2
+	VPSLLD      $0x17, Y2, Y3
+	VMULPS      Y3, Y0, Y0
+	VPSUBD      Y2, Y1, Y1
+	VPSLLD      $0x17, Y1, Y1
+	VMULPS      Y1, Y0, Y0
+	VADDPS      Y0, Y13, Y13
+	VMOVUPS     Y0, 64(R8)(BX*4)
+	VPMOVZXWD   48(DI)(BX*2), Y0
+	VPSLLD      $0x10, Y0, Y0
+	VSUBPS      Y9, Y0, Y0
+	VMAXPS      Y0, Y8, Y0
+	VMINPS      Y0, Y7, Y0
+	VMOVAPS     Y11, Y1
+	VFMADD231PS Y6, Y0, Y1
+	VSUBPS      Y11, Y1, Y2
+	VFMADD231PS Y5, Y2, Y0
+	VFMADD132PS Y4, Y0, Y2
+	VMOVUPS     c3c091ea93c091ea9<>+0(SB), Y0
+	VFMADD231PS c3ab42d9b3ab42d9b<>+0(SB), Y2, Y0
+	VFMADD213PS c3d2aadc93d2aadc9<>+0(SB), Y2, Y0
+	VFMADD213PS c3e2aaa463e2aaa46<>+0(SB), Y2, Y0
+	VFMADD213PS c3efffffc3efffffc<>+0(SB), Y2, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VPSRAD      $0x01, Y1, Y2
+	VPSLLD      $0x17, Y2, Y3
+	VMULPS      Y3, Y0, Y0
+	VPSUBD      Y2, Y1, Y1
+	VPSLLD      $0x17, Y1, Y1
+	VMULPS      Y1, Y0, Y0
+	VADDPS      Y0, Y12, Y12
+	VMOVUPS     Y0, 96(R8)(BX*4)
+	ADDQ        $0x20, BX
+	CMPQ        BX, AX
+	JLE         loop
+
+tail:
+	LEAQ        8(BX), CX
+	CMPQ        CX, SI
+	JGT         part0
+	VPMOVZXWD   (DI)(BX*2), Y0
+	VPSLLD      $0x10, Y0, Y0
+	VSUBPS      Y9, Y0, Y0
+	VMAXPS      Y0, Y8, Y0
+	VMINPS      Y0, Y7, Y0
+	VMOVAPS     Y11, Y1
+	VFMADD231PS Y6, Y0, Y1
+	VSUBPS      Y11, Y1, Y2
+	VFMADD231PS Y5, Y2, Y0
+	VFMADD132PS Y4, Y0, Y2
+	VMOVUPS     c3c091ea93c091ea9<>+0(SB), Y0
+	VFMADD231PS c3ab42d9b3ab42d9b<>+0(SB), Y2, Y0
+	VFMADD213PS c3d2aadc93d2aadc9<>+0(SB), Y2, Y0
+	VFMADD213PS c3e2aaa463e2aaa46<>+0(SB), Y2, Y0
+	VFMADD213PS c3efffffc3efffffc<>+0(SB), Y2, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VPSRAD      $0x01, Y1, Y2
+	VPSLLD      $0x17, Y2, Y3
+	VMULPS      Y3, Y0, Y0
+	VPSUBD      Y2, Y1, Y1
+	VPSLLD      $0x17, Y1, Y1
+	VMULPS      Y1, Y0, Y0
+	VADDPS      Y0, Y15, Y15
+	VMOVUPS     Y0, (R8)(BX*4)
+	LEAQ        16(BX), CX
+	CMPQ        CX, SI
+	JGT         part1
+	VPMOVZXWD   16(DI)(BX*2), Y0
+	VPSLLD      $0x10, Y0, Y0
+	VSUBPS      Y9, Y0, Y0
+	VMAXPS      Y0, Y8, Y0
+	VMINPS      Y0, Y7, Y0
+	VMOVAPS     Y11, Y1
+	VFMADD231PS Y6, Y0, Y1
+	VSUBPS      Y11, Y1, Y2
+	VFMADD231PS Y5, Y2, Y0
+	VFMADD132PS Y4, Y0, Y2
+	VMOVUPS     c3c091ea93c091ea9<>+0(SB), Y0
+	VFMADD231PS c3ab42d9b3ab42d9b<>+0(SB), Y2, Y0
+	VFMADD213PS c3d2aadc93d2aadc9<>+0(SB), Y2, Y0
+	VFMADD213PS c3e2aaa463e2aaa46<>+0(SB), Y2, Y0
+	VFMADD213PS c3efffffc3efffffc<>+0(SB), Y2, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VPSRAD      $0x01, Y1, Y2
+	VPSLLD      $0x17, Y2, Y3
+	VMULPS      Y3, Y0, Y0
+	VPSUBD      Y2, Y1, Y1
+	VPSLLD      $0x17, Y1, Y1
+	VMULPS      Y1, Y0, Y0
+	VADDPS      Y0, Y14, Y14
+	VMOVUPS     Y0, 32(R8)(BX*4)
+	LEAQ        24(BX), CX
+	CMPQ        CX, SI
+	JGT         part2
+	VPMOVZXWD   32(DI)(BX*2), Y0
+	VPSLLD      $0x10, Y0, Y0
+	VSUBPS      Y9, Y0, Y0
+	VMAXPS      Y0, Y8, Y0
+	VMINPS      Y0, Y7, Y0
+	VMOVAPS     Y11, Y1
+	VFMADD231PS Y6, Y0, Y1
+	VSUBPS      Y11, Y1, Y2
+	VFMADD231PS Y5, Y2, Y0
+	VFMADD132PS Y4, Y0, Y2
+	VMOVUPS     c3c091ea93c091ea9<>+0(SB), Y0
+	VFMADD231PS c3ab42d9b3ab42d9b<>+0(SB), Y2, Y0
+	VFMADD213PS c3d2aadc93d2aadc9<>+0(SB), Y2, Y0
+	VFMADD213PS c3e2aaa463e2aaa46<>+0(SB), Y2, Y0
+	VFMADD213PS c3efffffc3efffffc<>+0(SB), Y2, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VPSRAD      $0x01, Y1, Y2
+	VPSLLD      $0x17, Y2, Y3
+	VMULPS      Y3, Y0, Y0
+	VPSUBD      Y2, Y1, Y1
+	VPSLLD      $0x17, Y1, Y1
+	VMULPS      Y1, Y0, Y0
+	VADDPS      Y0, Y13, Y13
+	VMOVUPS     Y0, 64(R8)(BX*4)
+	ADDQ        $0x18, BX
+	CMPQ        BX, SI
+	JGE         combine
+	MOVQ        SI, CX
+	SUBQ        BX, CX
+	LEAQ        -2(DI)(BX*2), DX
+	VPXOR       X0, X0, X0
+
+load1:
+	VPSLLDQ     $0x02, X0, X0
+	VPINSRW     $0x00, (DX)(CX*2), X0, X0
+	DECQ        CX
+	JNE         load1
+	VPMOVZXWD   X0, Y0
+	VPSLLD      $0x10, Y0, Y0
+	VSUBPS      Y9, Y0, Y0
+	VMAXPS      Y0, Y8, Y0
+	VMINPS      Y0, Y7, Y0
+	VMOVAPS     Y11, Y1
+	VFMADD231PS Y6, Y0, Y1
+	VSUBPS      Y11, Y1, Y2
+	VFMADD231PS Y5, Y2, Y0
+	VFMADD132PS Y4, Y0, Y2
+	VMOVUPS     c3c091ea93c091ea9<>+0(SB), Y0
+	VFMADD231PS c3ab42d9b3ab42d9b<>+0(SB), Y2, Y0
+	VFMADD213PS c3d2aadc93d2aadc9<>+0(SB), Y2, Y0
+	VFMADD213PS c3e2aaa463e2aaa46<>+0(SB), Y2, Y0
+	VFMADD213PS c3efffffc3efffffc<>+0(SB), Y2, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VPSRAD      $0x01, Y1, Y2
+	VPSLLD      $0x17, Y2, Y3
+	VMULPS      Y3, Y0, Y0
+	VPSUBD      Y2, Y1, Y1
+	VPSLLD      $0x17, Y1, Y1
+	VMULPS      Y1, Y0, Y0
+	VADDPS      Y0, Y12, Y1
+	MOVQ        SI, CX
+	SUBQ        BX, CX
+	NEGQ        CX
+	LEAQ        masks<>+64(SB), DX
+	VMOVUPS     (DX)(CX*4), Y2
+	VBLENDVPS   Y2, Y1, Y12, Y12
+	VMASKMOVPS  Y0, Y2, (R8)(BX*4)
+	JMP         combine
+
+part2:
+	ADDQ  $0x10, BX
+	CMPQ  BX, SI
+	JGE   combine
+	MOVQ  SI, CX
+	SUBQ  BX, CX
+	LEAQ  -2(DI)(BX*2), DX
+	VPXOR X0, X0, X0
+
+load2:
+	VPSLLDQ     $0x02, X0, X0
+	VPINSRW     $0x00, (DX)(CX*2), X0, X0
+	DECQ        CX
+	JNE         load2
+	VPMOVZXWD   X0, Y0
+	VPSLLD      $0x10, Y0, Y0
+	VSUBPS      Y9, Y0, Y0
+	VMAXPS      Y0, Y8, Y0
+	VMINPS      Y0, Y7, Y0
+	VMOVAPS     Y11, Y1
+	VFMADD231PS Y6, Y0, Y1
+	VSUBPS      Y11, Y1, Y2
+	VFMADD231PS Y5, Y2, Y0
+	VFMADD132PS Y4, Y0, Y2
+	VMOVUPS     c3c091ea93c091ea9<>+0(SB), Y0
+	VFMADD231PS c3ab42d9b3ab42d9b<>+0(SB), Y2, Y0
+	VFMADD213PS c3d2aadc93d2aadc9<>+0(SB), Y2, Y0
+	VFMADD213PS c3e2aaa463e2aaa46<>+0(SB), Y2, Y0
+	VFMADD213PS c3efffffc3efffffc<>+0(SB), Y2, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VPSRAD      $0x01, Y1, Y2
+	VPSLLD      $0x17, Y2, Y3
+	VMULPS      Y3, Y0, Y0
+	VPSUBD      Y2, Y1, Y1
+	VPSLLD      $0x17, Y1, Y1
+	VMULPS      Y1, Y0, Y0
+	VADDPS      Y0, Y13, Y1
+	MOVQ        SI, CX
+	SUBQ        BX, CX
+	NEGQ        CX
+	LEAQ        masks<>+64(SB), DX
+	VMOVUPS     (DX)(CX*4), Y2
+	VBLENDVPS   Y2, Y1, Y13, Y13
+	VMASKMOVPS  Y0, Y2, (R8)(BX*4)
+	JMP         combine
+
+part1:
+	ADDQ  $0x08, BX
+	CMPQ  BX, SI
+	JGE   combine
+	MOVQ  SI, CX
+	SUBQ  BX, CX
+	LEAQ  -2(DI)(BX*2), DX
+	VPXOR X0, X0, X0
+
+load3:
+	VPSLLDQ     $0x02, X0, X0
+	VPINSRW     $0x00, (DX)(CX*2), X0, X0
+	DECQ        CX
+	JNE         load3
+	VPMOVZXWD   X0, Y0
+	VPSLLD      $0x10, Y0, Y0
+	VSUBPS      Y9, Y0, Y0
+	VMAXPS      Y0, Y8, Y0
+	VMINPS      Y0, Y7, Y0
+	VMOVAPS     Y11, Y1
+	VFMADD231PS Y6, Y0, Y1
+	VSUBPS      Y11, Y1, Y2
+	VFMADD231PS Y5, Y2, Y0
+	VFMADD132PS Y4, Y0, Y2
+	VMOVUPS     c3c091ea93c091ea9<>+0(SB), Y0
+	VFMADD231PS c3ab42d9b3ab42d9b<>+0(SB), Y2, Y0
+	VFMADD213PS c3d2aadc93d2aadc9<>+0(SB), Y2, Y0
+	VFMADD213PS c3e2aaa463e2aaa46<>+0(SB), Y2, Y0
+	VFMADD213PS c3efffffc3efffffc<>+0(SB), Y2, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VPSRAD      $0x01, Y1, Y2
+	VPSLLD      $0x17, Y2, Y3
+	VMULPS      Y3, Y0, Y0
+	VPSUBD      Y2, Y1, Y1
+	VPSLLD      $0x17, Y1, Y1
+	VMULPS      Y1, Y0, Y0
+	VADDPS      Y0, Y14, Y1
+	MOVQ        SI, CX
+	SUBQ        BX, CX
+	NEGQ        CX
+	LEAQ        masks<>+64(SB), DX
+	VMOVUPS     (DX)(CX*4), Y2
+	VBLENDVPS   Y2, Y1, Y14, Y14
+	VMASKMOVPS  Y0, Y2, (R8)(BX*4)
+	JMP         combine
+
+part0:
+	CMPQ  BX, SI
+	JGE   combine
+	MOVQ  SI, CX
+	SUBQ  BX, CX
+	LEAQ  -2(DI)(BX*2), DX
+	VPXOR X0, X0, X0
+
+load4:
+	VPSLLDQ     $0x02, X0, X0
+	VPINSRW     $0x00, (DX)(CX*2), X0, X0
+	DECQ        CX
+	JNE         load4
+	VPMOVZXWD   X0, Y0
+	VPSLLD      $0x10, Y0, Y0
+	VSUBPS      Y9, Y0, Y0
+	VMAXPS      Y0, Y8, Y0
+	VMINPS      Y0, Y7, Y0
+	VMOVAPS     Y11, Y1
+	VFMADD231PS Y6, Y0, Y1
+	VSUBPS      Y11, Y1, Y2
+	VFMADD231PS Y5, Y2, Y0
+	VFMADD132PS Y4, Y0, Y2
+	VMOVUPS     c3c091ea93c091ea9<>+0(SB), Y0
+	VFMADD231PS c3ab42d9b3ab42d9b<>+0(SB), Y2, Y0
+	VFMADD213PS c3d2aadc93d2aadc9<>+0(SB), Y2, Y0
+	VFMADD213PS c3e2aaa463e2aaa46<>+0(SB), Y2, Y0
+	VFMADD213PS c3efffffc3efffffc<>+0(SB), Y2, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VPSRAD      $0x01, Y1, Y2
+	VPSLLD      $0x17, Y2, Y3
+	VMULPS      Y3, Y0, Y0
+	VPSUBD      Y2, Y1, Y1
+	VPSLLD      $0x17, Y1, Y1
+	VMULPS      Y1, Y0, Y0
+	VADDPS      Y0, Y15, Y1
+	MOVQ        SI, CX
+	SUBQ        BX, CX
+	NEGQ        CX
+	LEAQ        masks<>+64(SB), DX
+	VMOVUPS     (DX)(CX*4), Y2
+	VBLENDVPS   Y2, Y1, Y15, Y15
+	VMASKMOVPS  Y0, Y2, (R8)(BX*4)
+
+combine:
+	VADDPS       Y13, Y15, Y0
+	VADDPS       Y12, Y14, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       Y1, Y0, Y0
+	VSHUFPS      $0xee, Y0, Y0, Y1
+	VADDPS       Y1, Y0, Y0
+	VSHUFPS      $0x55, Y0, Y0, Y1
+	VADDPS       Y1, Y0, Y0
+	VMOVD        X0, (R11)
+	DECQ         R9
+	JLE          done
+	MOVQ         f+0(FP), CX
+	ADDQ         208(CX), DI
+	ADDQ         216(CX), R10
+	ADDQ         224(CX), R8
+	ADDQ         232(CX), R11
+	JMP          row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_reduce_add_cast_sub_exp_f16_f32_us_221ed92c66(f *abi.Frame)
+// Requires: AVX, AVX2, F16C, FMA3, MMX+
+TEXT ·k_reduce_add_cast_sub_exp_f16_f32_us_221ed92c66(SB), NOSPLIT, $0-8
+	// reduce [_, add] kernel (u0:f16, s1:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = exp t1; store t2 t2 }
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R9
+	TESTQ   R9, R9
+	JLE     done
+	MOVQ    16(CX), DI
+	MOVQ    24(CX), R10
+	MOVQ    32(CX), R8
+	MOVQ    40(CX), R11
+	VMOVUPS c4b4000fe4b4000fe<>+0(SB), Y11
+	VMOVUPS c3f8000003f800000<>+0(SB), Y10
+	VMOVUPS cc2d00000c2d00000<>+0(SB), Y8
+	VMOVUPS c42b2000042b20000<>+0(SB), Y7
+	VMOVUPS c3fb8aa3b3fb8aa3b<>+0(SB), Y6
+	VMOVUPS cbf317218bf317218<>+0(SB), Y5
+	VMOVUPS c3102e3083102e308<>+0(SB), Y4
+
+row:
+	VBROADCASTSS (R10), Y9
+	VMOVUPS      c8000000080000000<>+0(SB), Y15
+	VMOVAPS      Y15, Y14
+	VMOVAPS      Y15, Y13
+	VMOVAPS      Y15, Y12
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x20, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	PREFETCHT0  1024(DI)(BX*2)
+	VCVTPH2PS   (DI)(BX*2), Y0
+	VSUBPS      Y9, Y0, Y0
+	VMAXPS      Y0, Y8, Y0
+	VMINPS      Y0, Y7, Y0
+	VMOVAPS     Y11, Y1
+	VFMADD231PS Y6, Y0, Y1
+	VSUBPS      Y11, Y1, Y2
+	VFMADD231PS Y5, Y2, Y0
+	VFMADD132PS Y4, Y0, Y2
+	VMOVUPS     c3c091ea93c091ea9<>+0(SB), Y0
+	VFMADD231PS c3ab42d9b3ab42d9b<>+0(SB), Y2, Y0
+	VFMADD213PS c3d2aadc93d2aadc9<>+0(SB), Y2, Y0
+	VFMADD213PS c3e2aaa463e2aaa46<>+0(SB), Y2, Y0
+	VFMADD213PS c3efffffc3efffffc<>+0(SB), Y2, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VPSRAD      $0x01, Y1, Y2
+	VPSLLD      $0x17, Y2, Y3
+	VMULPS      Y3, Y0, Y0
+	VPSUBD      Y2, Y1, Y1
+	VPSLLD      $0x17, Y1, Y1
+	VMULPS      Y1, Y0, Y0
+	VADDPS      Y0, Y15, Y15
+	VMOVUPS     Y0, (R8)(BX*4)
+	VCVTPH2PS   16(DI)(BX*2), Y0
+	VSUBPS      Y9, Y0, Y0
+	VMAXPS      Y0, Y8, Y0
+	VMINPS      Y0, Y7, Y0
+	VMOVAPS     Y11, Y1
+	VFMADD231PS Y6, Y0, Y1
+	VSUBPS      Y11, Y1, Y2
+	VFMADD231PS Y5, Y2, Y0
+	VFMADD132PS Y4, Y0, Y2
+	VMOVUPS     c3c091ea93c091ea9<>+0(SB), Y0
+	VFMADD231PS c3ab42d9b3ab42d9b<>+0(SB), Y2, Y0
+	VFMADD213PS c3d2aadc93d2aadc9<>+0(SB), Y2, Y0
+	VFMADD213PS c3e2aaa463e2aaa46<>+0(SB), Y2, Y0
+	VFMADD213PS c3efffffc3efffffc<>+0(SB), Y2, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VPSRAD      $0x01, Y1, Y2
+	VPSLLD      $0x17, Y2, Y3
+	VMULPS      Y3, Y0, Y0
+	VPSUBD      Y2, Y1, Y1
+	VPSLLD      $0x17, Y1, Y1
+	VMULPS      Y1, Y0, Y0
+	VADDPS      Y0, Y14, Y14
+	VMOVUPS     Y0, 32(R8)(BX*4)
+	VCVTPH2PS   32(DI)(BX*2), Y0
+	VSUBPS      Y9, Y0, Y0
+	VMAXPS      Y0, Y8, Y0
+	VMINPS      Y0, Y7, Y0
+	VMOVAPS     Y11, Y1
+	VFMADD231PS Y6, Y0, Y1
+	VSUBPS      Y11, Y1, Y2
+	VFMADD231PS Y5, Y2, Y0
+	VFMADD132PS Y4, Y0, Y2
+	VMOVUPS     c3c091ea93c091ea9<>+0(SB), Y0
+	VFMADD231PS c3ab42d9b3ab42d9b<>+0(SB), Y2, Y0
+	VFMADD213PS c3d2aadc93d2aadc9<>+0(SB), Y2, Y0
+	VFMADD213PS c3e2aaa463e2aaa46<>+0(SB), Y2, Y0
+	VFMADD213PS c3efffffc3efffffc<>+0(SB), Y2, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VPSRAD      $0x01, Y1, Y2
+	VPSLLD      $0x17, Y2, Y3
+	VMULPS      Y3, Y0, Y0
+	VPSUBD      Y2, Y1, Y1
+	VPSLLD      $0x17, Y1, Y1
+	VMULPS      Y1, Y0, Y0
+	VADDPS      Y0, Y13, Y13
+	VMOVUPS     Y0, 64(R8)(BX*4)
+	VCVTPH2PS   48(DI)(BX*2), Y0
+	VSUBPS      Y9, Y0, Y0
+	VMAXPS      Y0, Y8, Y0
+	VMINPS      Y0, Y7, Y0
+	VMOVAPS     Y11, Y1
+	VFMADD231PS Y6, Y0, Y1
+	VSUBPS      Y11, Y1, Y2
+	VFMADD231PS Y5, Y2, Y0
+	VFMADD132PS Y4, Y0, Y2
+	VMOVUPS     c3c091ea93c091ea9<>+0(SB), Y0
+	VFMADD231PS c3ab42d9b3ab42d9b<>+0(SB), Y2, Y0
+	VFMADD213PS c3d2aadc93d2aadc9<>+0(SB), Y2, Y0
+	VFMADD213PS c3e2aaa463e2aaa46<>+0(SB), Y2, Y0
+	VFMADD213PS c3efffffc3efffffc<>+0(SB), Y2, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VPSRAD      $0x01, Y1, Y2
+	VPSLLD      $0x17, Y2, Y3
+	VMULPS      Y3, Y0, Y0
+	VPSUBD      Y2, Y1, Y1
+	VPSLLD      $0x17, Y1, Y1
+	VMULPS      Y1, Y0, Y0
+	VADDPS      Y0, Y12, Y12
+	VMOVUPS     Y0, 96(R8)(BX*4)
+	ADDQ        $0x20, BX
+	CMPQ        BX, AX
+	JLE         loop
+
+tail:
+	LEAQ        8(BX), CX
+	CMPQ        CX, SI
+	JGT         part0
+	VCVTPH2PS   (DI)(BX*2), Y0
+	VSUBPS      Y9, Y0, Y0
+	VMAXPS      Y0, Y8, Y0
+	VMINPS      Y0, Y7, Y0
+	VMOVAPS     Y11, Y1
+	VFMADD231PS Y6, Y0, Y1
+	VSUBPS      Y11, Y1, Y2
+	VFMADD231PS Y5, Y2, Y0
+	VFMADD132PS Y4, Y0, Y2
+	VMOVUPS     c3c091ea93c091ea9<>+0(SB), Y0
+	VFMADD231PS c3ab42d9b3ab42d9b<>+0(SB), Y2, Y0
+	VFMADD213PS c3d2aadc93d2aadc9<>+0(SB), Y2, Y0
+	VFMADD213PS c3e2aaa463e2aaa46<>+0(SB), Y2, Y0
+	VFMADD213PS c3efffffc3efffffc<>+0(SB), Y2, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VPSRAD      $0x01, Y1, Y2
+	VPSLLD      $0x17, Y2, Y3
+	VMULPS      Y3, Y0, Y0
+	VPSUBD      Y2, Y1, Y1
+	VPSLLD      $0x17, Y1, Y1
+	VMULPS      Y1, Y0, Y0
+	VADDPS      Y0, Y15, Y15
+	VMOVUPS     Y0, (R8)(BX*4)
+	LEAQ        16(BX), CX
+	CMPQ        CX, SI
+	JGT         part1
+	VCVTPH2PS   16(DI)(BX*2), Y0
+	VSUBPS      Y9, Y0, Y0
+	VMAXPS      Y0, Y8, Y0
+	VMINPS      Y0, Y7, Y0
+	VMOVAPS     Y11, Y1
+	VFMADD231PS Y6, Y0, Y1
+	VSUBPS      Y11, Y1, Y2
+	VFMADD231PS Y5, Y2, Y0
+	VFMADD132PS Y4, Y0, Y2
+	VMOVUPS     c3c091ea93c091ea9<>+0(SB), Y0
+	VFMADD231PS c3ab42d9b3ab42d9b<>+0(SB), Y2, Y0
+	VFMADD213PS c3d2aadc93d2aadc9<>+0(SB), Y2, Y0
+	VFMADD213PS c3e2aaa463e2aaa46<>+0(SB), Y2, Y0
+	VFMADD213PS c3efffffc3efffffc<>+0(SB), Y2, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VPSRAD      $0x01, Y1, Y2
+	VPSLLD      $0x17, Y2, Y3
+	VMULPS      Y3, Y0, Y0
+	VPSUBD      Y2, Y1, Y1
+	VPSLLD      $0x17, Y1, Y1
+	VMULPS      Y1, Y0, Y0
+	VADDPS      Y0, Y14, Y14
+	VMOVUPS     Y0, 32(R8)(BX*4)
+	LEAQ        24(BX), CX
+	CMPQ        CX, SI
+	JGT         part2
+	VCVTPH2PS   32(DI)(BX*2), Y0
+	VSUBPS      Y9, Y0, Y0
+	VMAXPS      Y0, Y8, Y0
+	VMINPS      Y0, Y7, Y0
+	VMOVAPS     Y11, Y1
+	VFMADD231PS Y6, Y0, Y1
+	VSUBPS      Y11, Y1, Y2
+	VFMADD231PS Y5, Y2, Y0
+	VFMADD132PS Y4, Y0, Y2
+	VMOVUPS     c3c091ea93c091ea9<>+0(SB), Y0
+	VFMADD231PS c3ab42d9b3ab42d9b<>+0(SB), Y2, Y0
+	VFMADD213PS c3d2aadc93d2aadc9<>+0(SB), Y2, Y0
+	VFMADD213PS c3e2aaa463e2aaa46<>+0(SB), Y2, Y0
+	VFMADD213PS c3efffffc3efffffc<>+0(SB), Y2, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VPSRAD      $0x01, Y1, Y2
+	VPSLLD      $0x17, Y2, Y3
+	VMULPS      Y3, Y0, Y0
+	VPSUBD      Y2, Y1, Y1
+	VPSLLD      $0x17, Y1, Y1
+	VMULPS      Y1, Y0, Y0
+	VADDPS      Y0, Y13, Y13
+	VMOVUPS     Y0, 64(R8)(BX*4)
+	ADDQ        $0x18, BX
+	CMPQ        BX, SI
+	JGE         combine
+	MOVQ        SI, CX
+	SUBQ        BX, CX
+	LEAQ        -2(DI)(BX*2), DX
+	VPXOR       X0, X0, X0
+
+load1:
+	VPSLLDQ     $0x02, X0, X0
+	VPINSRW     $0x00, (DX)(CX*2), X0, X0
+	DECQ        CX
+	JNE         load1
+	VCVTPH2PS   X0, Y0
+	VSUBPS      Y9, Y0, Y0
+	VMAXPS      Y0, Y8, Y0
+	VMINPS      Y0, Y7, Y0
+	VMOVAPS     Y11, Y1
+	VFMADD231PS Y6, Y0, Y1
+	VSUBPS      Y11, Y1, Y2
+	VFMADD231PS Y5, Y2, Y0
+	VFMADD132PS Y4, Y0, Y2
+	VMOVUPS     c3c091ea93c091ea9<>+0(SB), Y0
+	VFMADD231PS c3ab42d9b3ab42d9b<>+0(SB), Y2, Y0
+	VFMADD213PS c3d2aadc93d2aadc9<>+0(SB), Y2, Y0
+	VFMADD213PS c3e2aaa463e2aaa46<>+0(SB), Y2, Y0
+	VFMADD213PS c3efffffc3efffffc<>+0(SB), Y2, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VPSRAD      $0x01, Y1, Y2
+	VPSLLD      $0x17, Y2, Y3
+	VMULPS      Y3, Y0, Y0
+	VPSUBD      Y2, Y1, Y1
+	VPSLLD      $0x17, Y1, Y1
+	VMULPS      Y1, Y0, Y0
+	VADDPS      Y0, Y12, Y1
+	MOVQ        SI, CX
+	SUBQ        BX, CX
+	NEGQ        CX
+	LEAQ        masks<>+64(SB), DX
+	VMOVUPS     (DX)(CX*4), Y2
+	VBLENDVPS   Y2, Y1, Y12, Y12
+	VMASKMOVPS  Y0, Y2, (R8)(BX*4)
+	JMP         combine
+
+part2:
+	ADDQ  $0x10, BX
+	CMPQ  BX, SI
+	JGE   combine
+	MOVQ  SI, CX
+	SUBQ  BX, CX
+	LEAQ  -2(DI)(BX*2), DX
+	VPXOR X0, X0, X0
+
+load2:
+	VPSLLDQ     $0x02, X0, X0
+	VPINSRW     $0x00, (DX)(CX*2), X0, X0
+	DECQ        CX
+	JNE         load2
+	VCVTPH2PS   X0, Y0
+	VSUBPS      Y9, Y0, Y0
+	VMAXPS      Y0, Y8, Y0
+	VMINPS      Y0, Y7, Y0
+	VMOVAPS     Y11, Y1
+	VFMADD231PS Y6, Y0, Y1
+	VSUBPS      Y11, Y1, Y2
+	VFMADD231PS Y5, Y2, Y0
+	VFMADD132PS Y4, Y0, Y2
+	VMOVUPS     c3c091ea93c091ea9<>+0(SB), Y0
+	VFMADD231PS c3ab42d9b3ab42d9b<>+0(SB), Y2, Y0
+	VFMADD213PS c3d2aadc93d2aadc9<>+0(SB), Y2, Y0
+	VFMADD213PS c3e2aaa463e2aaa46<>+0(SB), Y2, Y0
+	VFMADD213PS c3efffffc3efffffc<>+0(SB), Y2, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VPSRAD      $0x01, Y1, Y2
+	VPSLLD      $0x17, Y2, Y3
+	VMULPS      Y3, Y0, Y0
+	VPSUBD      Y2, Y1, Y1
+	VPSLLD      $0x17, Y1, Y1
+	VMULPS      Y1, Y0, Y0
+	VADDPS      Y0, Y13, Y1
+	MOVQ        SI, CX
+	SUBQ        BX, CX
+	NEGQ        CX
+	LEAQ        masks<>+64(SB), DX
+	VMOVUPS     (DX)(CX*4), Y2
+	VBLENDVPS   Y2, Y1, Y13, Y13
+	VMASKMOVPS  Y0, Y2, (R8)(BX*4)
+	JMP         combine
+
+part1:
+	ADDQ  $0x08, BX
+	CMPQ  BX, SI
+	JGE   combine
+	MOVQ  SI, CX
+	SUBQ  BX, CX
+	LEAQ  -2(DI)(BX*2), DX
+	VPXOR X0, X0, X0
+
+load3:
+	VPSLLDQ     $0x02, X0, X0
+	VPINSRW     $0x00, (DX)(CX*2), X0, X0
+	DECQ        CX
+	JNE         load3
+	VCVTPH2PS   X0, Y0
+	VSUBPS      Y9, Y0, Y0
+	VMAXPS      Y0, Y8, Y0
+	VMINPS      Y0, Y7, Y0
+	VMOVAPS     Y11, Y1
+	VFMADD231PS Y6, Y0, Y1
+	VSUBPS      Y11, Y1, Y2
+	VFMADD231PS Y5, Y2, Y0
+	VFMADD132PS Y4, Y0, Y2
+	VMOVUPS     c3c091ea93c091ea9<>+0(SB), Y0
+	VFMADD231PS c3ab42d9b3ab42d9b<>+0(SB), Y2, Y0
+	VFMADD213PS c3d2aadc93d2aadc9<>+0(SB), Y2, Y0
+	VFMADD213PS c3e2aaa463e2aaa46<>+0(SB), Y2, Y0
+	VFMADD213PS c3efffffc3efffffc<>+0(SB), Y2, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VPSRAD      $0x01, Y1, Y2
+	VPSLLD      $0x17, Y2, Y3
+	VMULPS      Y3, Y0, Y0
+	VPSUBD      Y2, Y1, Y1
+	VPSLLD      $0x17, Y1, Y1
+	VMULPS      Y1, Y0, Y0
+	VADDPS      Y0, Y14, Y1
+	MOVQ        SI, CX
+	SUBQ        BX, CX
+	NEGQ        CX
+	LEAQ        masks<>+64(SB), DX
+	VMOVUPS     (DX)(CX*4), Y2
+	VBLENDVPS   Y2, Y1, Y14, Y14
+	VMASKMOVPS  Y0, Y2, (R8)(BX*4)
+	JMP         combine
+
+part0:
+	CMPQ  BX, SI
+	JGE   combine
+	MOVQ  SI, CX
+	SUBQ  BX, CX
+	LEAQ  -2(DI)(BX*2), DX
+	VPXOR X0, X0, X0
+
+load4:
+	VPSLLDQ     $0x02, X0, X0
+	VPINSRW     $0x00, (DX)(CX*2), X0, X0
+	DECQ        CX
+	JNE         load4
+	VCVTPH2PS   X0, Y0
+	VSUBPS      Y9, Y0, Y0
+	VMAXPS      Y0, Y8, Y0
+	VMINPS      Y0, Y7, Y0
+	VMOVAPS     Y11, Y1
+	VFMADD231PS Y6, Y0, Y1
+	VSUBPS      Y11, Y1, Y2
+	VFMADD231PS Y5, Y2, Y0
+	VFMADD132PS Y4, Y0, Y2
+	VMOVUPS     c3c091ea93c091ea9<>+0(SB), Y0
+	VFMADD231PS c3ab42d9b3ab42d9b<>+0(SB), Y2, Y0
+	VFMADD213PS c3d2aadc93d2aadc9<>+0(SB), Y2, Y0
+	VFMADD213PS c3e2aaa463e2aaa46<>+0(SB), Y2, Y0
+	VFMADD213PS c3efffffc3efffffc<>+0(SB), Y2, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VPSRAD      $0x01, Y1, Y2
+	VPSLLD      $0x17, Y2, Y3
+	VMULPS      Y3, Y0, Y0
+	VPSUBD      Y2, Y1, Y1
+	VPSLLD      $0x17, Y1, Y1
+	VMULPS      Y1, Y0, Y0
+	VADDPS      Y0, Y15, Y1
+	MOVQ        SI, CX
+	SUBQ        BX, CX
+	NEGQ        CX
+	LEAQ        masks<>+64(SB), DX
+	VMOVUPS     (DX)(CX*4), Y2
+	VBLENDVPS   Y2, Y1, Y15, Y15
+	VMASKMOVPS  Y0, Y2, (R8)(BX*4)
+
+combine:
+	VADDPS       Y13, Y15, Y0
+	VADDPS       Y12, Y14, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       Y1, Y0, Y0
+	VSHUFPS      $0xee, Y0, Y0, Y1
+	VADDPS       Y1, Y0, Y0
+	VSHUFPS      $0x55, Y0, Y0, Y1
+	VADDPS       Y1, Y0, Y0
+	VMOVD        X0, (R11)
+	DECQ         R9
+	JLE          done
+	MOVQ         f+0(FP), CX
+	ADDQ         208(CX), DI
+	ADDQ         216(CX), R10
+	ADDQ         224(CX), R8
+	ADDQ         232(CX), R11
+	JMP          row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_reduce_add_cast_sub_exp_f16_f32_us_61bdcc200e(f *abi.Frame)
+// Requires: AVX, AVX2, F16C, FMA3, MMX+
+TEXT ·k_reduce_add_cast_sub_exp_f16_f32_us_61bdcc200e(SB), NOSPLIT, $0-8
+	// reduce [_, add] kernel fast (u0:f16, s1:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = exp t1; store t2 t2 }
+	MOVQ    f+0(FP), CX
+	MOVQ    8(CX), SI
+	TESTQ   SI, SI
+	JLE     done
+	MOVQ    (CX), R9
+	TESTQ   R9, R9
+	JLE     done
+	MOVQ    16(CX), DI
+	MOVQ    24(CX), R10
+	MOVQ    32(CX), R8
+	MOVQ    40(CX), R11
+	VMOVUPS c4b4000fe4b4000fe<>+0(SB), Y11
+	VMOVUPS c3f8000003f800000<>+0(SB), Y10
+	VMOVUPS cc2d00000c2d00000<>+0(SB), Y8
+	VMOVUPS c42b2000042b20000<>+0(SB), Y7
+	VMOVUPS c3fb8aa3b3fb8aa3b<>+0(SB), Y6
+	VMOVUPS cbf317218bf317218<>+0(SB), Y5
+	VMOVUPS c3102e3083102e308<>+0(SB), Y4
+
+row:
+	VBROADCASTSS (R10), Y9
+	VMOVUPS      c8000000080000000<>+0(SB), Y15
+	VMOVAPS      Y15, Y14
+	VMOVAPS      Y15, Y13
+	VMOVAPS      Y15, Y12
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x20, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	PREFETCHT0  1024(DI)(BX*2)
+	VCVTPH2PS   (DI)(BX*2), Y0
+	VSUBPS      Y9, Y0, Y0
+	VMAXPS      Y0, Y8, Y0
+	VMINPS      Y0, Y7, Y0
+	VMOVAPS     Y11, Y1
+	VFMADD231PS Y6, Y0, Y1
+	VSUBPS      Y11, Y1, Y2
+	VFMADD231PS Y5, Y2, Y0
+	VFMADD132PS Y4, Y0, Y2
+	VMOVUPS     c3c091ea93c091ea9<>+0(SB), Y0
+	VFMADD231PS c3ab42d9b3ab42d9b<>+0(SB), Y2, Y0
+	VFMADD213PS c3d2aadc93d2aadc9<>+0(SB), Y2, Y0
+	VFMADD213PS c3e2aaa463e2aaa46<>+0(SB), Y2, Y0
+	VFMADD213PS c3efffffc3efffffc<>+0(SB), Y2, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VPSRAD      $0x01, Y1, Y2
+	VPSLLD      $0x17, Y2, Y3
+	VMULPS      Y3, Y0, Y0
+	VPSUBD      Y2, Y1, Y1
+	VPSLLD      $0x17, Y1, Y1
+	VMULPS      Y1, Y0, Y0
+	VADDPS      Y0, Y15, Y15
+	VMOVUPS     Y0, (R8)(BX*4)
+	VCVTPH2PS   16(DI)(BX*2), Y0
+	VSUBPS      Y9, Y0, Y0
+	VMAXPS      Y0, Y8, Y0
+	VMINPS      Y0, Y7, Y0
+	VMOVAPS     Y11, Y1
+	VFMADD231PS Y6, Y0, Y1
+	VSUBPS      Y11, Y1, Y2
+	VFMADD231PS Y5, Y2, Y0
+	VFMADD132PS Y4, Y0, Y2
+	VMOVUPS     c3c091ea93c091ea9<>+0(SB), Y0
+	VFMADD231PS c3ab42d9b3ab42d9b<>+0(SB), Y2, Y0
+	VFMADD213PS c3d2aadc93d2aadc9<>+0(SB), Y2, Y0
+	VFMADD213PS c3e2aaa463e2aaa46<>+0(SB), Y2, Y0
+	VFMADD213PS c3efffffc3efffffc<>+0(SB), Y2, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VPSRAD      $0x01, Y1, Y2
+	VPSLLD      $0x17, Y2, Y3
+	VMULPS      Y3, Y0, Y0
+	VPSUBD      Y2, Y1, Y1
+	VPSLLD      $0x17, Y1, Y1
+	VMULPS      Y1, Y0, Y0
+	VADDPS      Y0, Y14, Y14
+	VMOVUPS     Y0, 32(R8)(BX*4)
+	VCVTPH2PS   32(DI)(BX*2), Y0
+	VSUBPS      Y9, Y0, Y0
+	VMAXPS      Y0, Y8, Y0
+	VMINPS      Y0, Y7, Y0
+	VMOVAPS     Y11, Y1
+	VFMADD231PS Y6, Y0, Y1
+	VSUBPS      Y11, Y1, Y2
+	VFMADD231PS Y5, Y2, Y0
+	VFMADD132PS Y4, Y0, Y2
+	VMOVUPS     c3c091ea93c091ea9<>+0(SB), Y0
+	VFMADD231PS c3ab42d9b3ab42d9b<>+0(SB), Y2, Y0
+	VFMADD213PS c3d2aadc93d2aadc9<>+0(SB), Y2, Y0
+	VFMADD213PS c3e2aaa463e2aaa46<>+0(SB), Y2, Y0
+	VFMADD213PS c3efffffc3efffffc<>+0(SB), Y2, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VPSRAD      $0x01, Y1, Y2
+	VPSLLD      $0x17, Y2, Y3
+	VMULPS      Y3, Y0, Y0
+	VPSUBD      Y2, Y1, Y1
+	VPSLLD      $0x17, Y1, Y1
+	VMULPS      Y1, Y0, Y0
+	VADDPS      Y0, Y13, Y13
+	VMOVUPS     Y0, 64(R8)(BX*4)
+	VCVTPH2PS   48(DI)(BX*2), Y0
+	VSUBPS      Y9, Y0, Y0
+	VMAXPS      Y0, Y8, Y0
+	VMINPS      Y0, Y7, Y0
+	VMOVAPS     Y11, Y1
+	VFMADD231PS Y6, Y0, Y1
+	VSUBPS      Y11, Y1, Y2
+	VFMADD231PS Y5, Y2, Y0
+	VFMADD132PS Y4, Y0, Y2
+	VMOVUPS     c3c091ea93c091ea9<>+0(SB), Y0
+	VFMADD231PS c3ab42d9b3ab42d9b<>+0(SB), Y2, Y0
+	VFMADD213PS c3d2aadc93d2aadc9<>+0(SB), Y2, Y0
+	VFMADD213PS c3e2aaa463e2aaa46<>+0(SB), Y2, Y0
+	VFMADD213PS c3efffffc3efffffc<>+0(SB), Y2, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VPSRAD      $0x01, Y1, Y2
+	VPSLLD      $0x17, Y2, Y3
+	VMULPS      Y3, Y0, Y0
+	VPSUBD      Y2, Y1, Y1
+	VPSLLD      $0x17, Y1, Y1
+	VMULPS      Y1, Y0, Y0
+	VADDPS      Y0, Y12, Y12
+	VMOVUPS     Y0, 96(R8)(BX*4)
+	ADDQ        $0x20, BX
+	CMPQ        BX, AX
+	JLE         loop
+
+tail:
+	LEAQ        8(BX), CX
+	CMPQ        CX, SI
+	JGT         part0
+	VCVTPH2PS   (DI)(BX*2), Y0
+	VSUBPS      Y9, Y0, Y0
+	VMAXPS      Y0, Y8, Y0
+	VMINPS      Y0, Y7, Y0
+	VMOVAPS     Y11, Y1
+	VFMADD231PS Y6, Y0, Y1
+	VSUBPS      Y11, Y1, Y2
+	VFMADD231PS Y5, Y2, Y0
+	VFMADD132PS Y4, Y0, Y2
+	VMOVUPS     c3c091ea93c091ea9<>+0(SB), Y0
+	VFMADD231PS c3ab42d9b3ab42d9b<>+0(SB), Y2, Y0
+	VFMADD213PS c3d2aadc93d2aadc9<>+0(SB), Y2, Y0
+	VFMADD213PS c3e2aaa463e2aaa46<>+0(SB), Y2, Y0
+	VFMADD213PS c3efffffc3efffffc<>+0(SB), Y2, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VPSRAD      $0x01, Y1, Y2
+	VPSLLD      $0x17, Y2, Y3
+	VMULPS      Y3, Y0, Y0
+	VPSUBD      Y2, Y1, Y1
+	VPSLLD      $0x17, Y1, Y1
+	VMULPS      Y1, Y0, Y0
+	VADDPS      Y0, Y15, Y15
+	VMOVUPS     Y0, (R8)(BX*4)
+	LEAQ        16(BX), CX
+	CMPQ        CX, SI
+	JGT         part1
+	VCVTPH2PS   16(DI)(BX*2), Y0
+	VSUBPS      Y9, Y0, Y0
+	VMAXPS      Y0, Y8, Y0
+	VMINPS      Y0, Y7, Y0
+	VMOVAPS     Y11, Y1
+	VFMADD231PS Y6, Y0, Y1
+	VSUBPS      Y11, Y1, Y2
+	VFMADD231PS Y5, Y2, Y0
+	VFMADD132PS Y4, Y0, Y2
+	VMOVUPS     c3c091ea93c091ea9<>+0(SB), Y0
+	VFMADD231PS c3ab42d9b3ab42d9b<>+0(SB), Y2, Y0
+	VFMADD213PS c3d2aadc93d2aadc9<>+0(SB), Y2, Y0
+	VFMADD213PS c3e2aaa463e2aaa46<>+0(SB), Y2, Y0
+	VFMADD213PS c3efffffc3efffffc<>+0(SB), Y2, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VPSRAD      $0x01, Y1, Y2
+	VPSLLD      $0x17, Y2, Y3
+	VMULPS      Y3, Y0, Y0
+	VPSUBD      Y2, Y1, Y1
+	VPSLLD      $0x17, Y1, Y1
+	VMULPS      Y1, Y0, Y0
+	VADDPS      Y0, Y14, Y14
+	VMOVUPS     Y0, 32(R8)(BX*4)
+	LEAQ        24(BX), CX
+	CMPQ        CX, SI
+	JGT         part2
+	VCVTPH2PS   32(DI)(BX*2), Y0
+	VSUBPS      Y9, Y0, Y0
+	VMAXPS      Y0, Y8, Y0
+	VMINPS      Y0, Y7, Y0
+	VMOVAPS     Y11, Y1
+	VFMADD231PS Y6, Y0, Y1
+	VSUBPS      Y11, Y1, Y2
+	VFMADD231PS Y5, Y2, Y0
+	VFMADD132PS Y4, Y0, Y2
+	VMOVUPS     c3c091ea93c091ea9<>+0(SB), Y0
+	VFMADD231PS c3ab42d9b3ab42d9b<>+0(SB), Y2, Y0
+	VFMADD213PS c3d2aadc93d2aadc9<>+0(SB), Y2, Y0
+	VFMADD213PS c3e2aaa463e2aaa46<>+0(SB), Y2, Y0
+	VFMADD213PS c3efffffc3efffffc<>+0(SB), Y2, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VPSRAD      $0x01, Y1, Y2
+	VPSLLD      $0x17, Y2, Y3
+	VMULPS      Y3, Y0, Y0
+	VPSUBD      Y2, Y1, Y1
+	VPSLLD      $0x17, Y1, Y1
+	VMULPS      Y1, Y0, Y0
+	VADDPS      Y0, Y13, Y13
+	VMOVUPS     Y0, 64(R8)(BX*4)
+	ADDQ        $0x18, BX
+	CMPQ        BX, SI
+	JGE         combine
+	MOVQ        SI, CX
+	SUBQ        BX, CX
+	LEAQ        -2(DI)(BX*2), DX
+	VPXOR       X0, X0, X0
+
+load1:
+	VPSLLDQ     $0x02, X0, X0
+	VPINSRW     $0x00, (DX)(CX*2), X0, X0
+	DECQ        CX
+	JNE         load1
+	VCVTPH2PS   X0, Y0
+	VSUBPS      Y9, Y0, Y0
+	VMAXPS      Y0, Y8, Y0
+	VMINPS      Y0, Y7, Y0
+	VMOVAPS     Y11, Y1
+	VFMADD231PS Y6, Y0, Y1
+	VSUBPS      Y11, Y1, Y2
+	VFMADD231PS Y5, Y2, Y0
+	VFMADD132PS Y4, Y0, Y2
+	VMOVUPS     c3c091ea93c091ea9<>+0(SB), Y0
+	VFMADD231PS c3ab42d9b3ab42d9b<>+0(SB), Y2, Y0
+	VFMADD213PS c3d2aadc93d2aadc9<>+0(SB), Y2, Y0
+	VFMADD213PS c3e2aaa463e2aaa46<>+0(SB), Y2, Y0
+	VFMADD213PS c3efffffc3efffffc<>+0(SB), Y2, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VPSRAD      $0x01, Y1, Y2
+	VPSLLD      $0x17, Y2, Y3
+	VMULPS      Y3, Y0, Y0
+	VPSUBD      Y2, Y1, Y1
+	VPSLLD      $0x17, Y1, Y1
+	VMULPS      Y1, Y0, Y0
+	VADDPS      Y0, Y12, Y1
+	MOVQ        SI, CX
+	SUBQ        BX, CX
+	NEGQ        CX
+	LEAQ        masks<>+64(SB), DX
+	VMOVUPS     (DX)(CX*4), Y2
+	VBLENDVPS   Y2, Y1, Y12, Y12
+	VMASKMOVPS  Y0, Y2, (R8)(BX*4)
+	JMP         combine
+
+part2:
+	ADDQ  $0x10, BX
+	CMPQ  BX, SI
+	JGE   combine
+	MOVQ  SI, CX
+	SUBQ  BX, CX
+	LEAQ  -2(DI)(BX*2), DX
+	VPXOR X0, X0, X0
+
+load2:
+	VPSLLDQ     $0x02, X0, X0
+	VPINSRW     $0x00, (DX)(CX*2), X0, X0
+	DECQ        CX
+	JNE         load2
+	VCVTPH2PS   X0, Y0
+	VSUBPS      Y9, Y0, Y0
+	VMAXPS      Y0, Y8, Y0
+	VMINPS      Y0, Y7, Y0
+	VMOVAPS     Y11, Y1
+	VFMADD231PS Y6, Y0, Y1
+	VSUBPS      Y11, Y1, Y2
+	VFMADD231PS Y5, Y2, Y0
+	VFMADD132PS Y4, Y0, Y2
+	VMOVUPS     c3c091ea93c091ea9<>+0(SB), Y0
+	VFMADD231PS c3ab42d9b3ab42d9b<>+0(SB), Y2, Y0
+	VFMADD213PS c3d2aadc93d2aadc9<>+0(SB), Y2, Y0
+	VFMADD213PS c3e2aaa463e2aaa46<>+0(SB), Y2, Y0
+	VFMADD213PS c3efffffc3efffffc<>+0(SB), Y2, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VPSRAD      $0x01, Y1, Y2
+	VPSLLD      $0x17, Y2, Y3
+	VMULPS      Y3, Y0, Y0
+	VPSUBD      Y2, Y1, Y1
+	VPSLLD      $0x17, Y1, Y1
+	VMULPS      Y1, Y0, Y0
+	VADDPS      Y0, Y13, Y1
+	MOVQ        SI, CX
+	SUBQ        BX, CX
+	NEGQ        CX
+	LEAQ        masks<>+64(SB), DX
+	VMOVUPS     (DX)(CX*4), Y2
+	VBLENDVPS   Y2, Y1, Y13, Y13
+	VMASKMOVPS  Y0, Y2, (R8)(BX*4)
+	JMP         combine
+
+part1:
+	ADDQ  $0x08, BX
+	CMPQ  BX, SI
+	JGE   combine
+	MOVQ  SI, CX
+	SUBQ  BX, CX
+	LEAQ  -2(DI)(BX*2), DX
+	VPXOR X0, X0, X0
+
+load3:
+	VPSLLDQ     $0x02, X0, X0
+	VPINSRW     $0x00, (DX)(CX*2), X0, X0
+	DECQ        CX
+	JNE         load3
+	VCVTPH2PS   X0, Y0
+	VSUBPS      Y9, Y0, Y0
+	VMAXPS      Y0, Y8, Y0
+	VMINPS      Y0, Y7, Y0
+	VMOVAPS     Y11, Y1
+	VFMADD231PS Y6, Y0, Y1
+	VSUBPS      Y11, Y1, Y2
+	VFMADD231PS Y5, Y2, Y0
+	VFMADD132PS Y4, Y0, Y2
+	VMOVUPS     c3c091ea93c091ea9<>+0(SB), Y0
+	VFMADD231PS c3ab42d9b3ab42d9b<>+0(SB), Y2, Y0
+	VFMADD213PS c3d2aadc93d2aadc9<>+0(SB), Y2, Y0
+	VFMADD213PS c3e2aaa463e2aaa46<>+0(SB), Y2, Y0
+	VFMADD213PS c3efffffc3efffffc<>+0(SB), Y2, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VPSRAD      $0x01, Y1, Y2
+	VPSLLD      $0x17, Y2, Y3
+	VMULPS      Y3, Y0, Y0
+	VPSUBD      Y2, Y1, Y1
+	VPSLLD      $0x17, Y1, Y1
+	VMULPS      Y1, Y0, Y0
+	VADDPS      Y0, Y14, Y1
+	MOVQ        SI, CX
+	SUBQ        BX, CX
+	NEGQ        CX
+	LEAQ        masks<>+64(SB), DX
+	VMOVUPS     (DX)(CX*4), Y2
+	VBLENDVPS   Y2, Y1, Y14, Y14
+	VMASKMOVPS  Y0, Y2, (R8)(BX*4)
+	JMP         combine
+
+part0:
+	CMPQ  BX, SI
+	JGE   combine
+	MOVQ  SI, CX
+	SUBQ  BX, CX
+	LEAQ  -2(DI)(BX*2), DX
+	VPXOR X0, X0, X0
+
+load4:
+	VPSLLDQ     $0x02, X0, X0
+	VPINSRW     $0x00, (DX)(CX*2), X0, X0
+	DECQ        CX
+	JNE         load4
+	VCVTPH2PS   X0, Y0
+	VSUBPS      Y9, Y0, Y0
+	VMAXPS      Y0, Y8, Y0
+	VMINPS      Y0, Y7, Y0
+	VMOVAPS     Y11, Y1
+	VFMADD231PS Y6, Y0, Y1
+	VSUBPS      Y11, Y1, Y2
+	VFMADD231PS Y5, Y2, Y0
+	VFMADD132PS Y4, Y0, Y2
+	VMOVUPS     c3c091ea93c091ea9<>+0(SB), Y0
+	VFMADD231PS c3ab42d9b3ab42d9b<>+0(SB), Y2, Y0
+	VFMADD213PS c3d2aadc93d2aadc9<>+0(SB), Y2, Y0
+	VFMADD213PS c3e2aaa463e2aaa46<>+0(SB), Y2, Y0
+	VFMADD213PS c3efffffc3efffffc<>+0(SB), Y2, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VFMADD132PS Y2, Y10, Y0
+	VPSRAD      $0x01, Y1, Y2
+	VPSLLD      $0x17, Y2, Y3
+	VMULPS      Y3, Y0, Y0
+	VPSUBD      Y2, Y1, Y1
+	VPSLLD      $0x17, Y1, Y1
+	VMULPS      Y1, Y0, Y0
+	VADDPS      Y0, Y15, Y1
+	MOVQ        SI, CX
+	SUBQ        BX, CX
+	NEGQ        CX
+	LEAQ        masks<>+64(SB), DX
+	VMOVUPS     (DX)(CX*4), Y2
+	VBLENDVPS   Y2, Y1, Y15, Y15
+	VMASKMOVPS  Y0, Y2, (R8)(BX*4)
+
+combine:
+	VADDPS       Y13, Y15, Y0
+	VADDPS       Y12, Y14, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       Y1, Y0, Y0
+	VSHUFPS      $0xee, Y0, Y0, Y1
+	VADDPS       Y1, Y0, Y0
+	VSHUFPS      $0x55, Y0, Y0, Y1
+	VADDPS       Y1, Y0, Y0
+	VMOVD        X0, (R11)
+	DECQ         R9
+	JLE          done
+	MOVQ         f+0(FP), CX
+	ADDQ         208(CX), DI
+	ADDQ         216(CX), R10
+	ADDQ         224(CX), R8
+	ADDQ         232(CX), R11
+	JMP          row
+
+done:
+	VZEROUPPER
+	RET
+
 // func k_sub_abs_lt_etc_f32_uuss_acc2722c68(f *abi.Frame)
 // Requires: AVX, CMOV
 TEXT ·k_sub_abs_lt_etc_f32_uuss_acc2722c68(SB), NOSPLIT, $0-8
@@ -7828,17 +10824,53 @@ DATA c0000000000000000<>+16(SB)/8, $0x0000000000000000
 DATA c0000000000000000<>+24(SB)/8, $0x0000000000000000
 GLOBL c0000000000000000<>(SB), RODATA|NOPTR, $32
 
+DATA c000000000000ffff<>+0(SB)/8, $0x000000000000ffff
+DATA c000000000000ffff<>+8(SB)/8, $0x000000000000ffff
+DATA c000000000000ffff<>+16(SB)/8, $0x000000000000ffff
+DATA c000000000000ffff<>+24(SB)/8, $0x000000000000ffff
+GLOBL c000000000000ffff<>(SB), RODATA|NOPTR, $32
+
+DATA c0000000100000001<>+0(SB)/8, $0x0000000100000001
+DATA c0000000100000001<>+8(SB)/8, $0x0000000100000001
+DATA c0000000100000001<>+16(SB)/8, $0x0000000100000001
+DATA c0000000100000001<>+24(SB)/8, $0x0000000100000001
+GLOBL c0000000100000001<>(SB), RODATA|NOPTR, $32
+
+DATA c00007fff00007fff<>+0(SB)/8, $0x00007fff00007fff
+DATA c00007fff00007fff<>+8(SB)/8, $0x00007fff00007fff
+DATA c00007fff00007fff<>+16(SB)/8, $0x00007fff00007fff
+DATA c00007fff00007fff<>+24(SB)/8, $0x00007fff00007fff
+GLOBL c00007fff00007fff<>(SB), RODATA|NOPTR, $32
+
+DATA c0000ffff0000ffff<>+0(SB)/8, $0x0000ffff0000ffff
+DATA c0000ffff0000ffff<>+8(SB)/8, $0x0000ffff0000ffff
+DATA c0000ffff0000ffff<>+16(SB)/8, $0x0000ffff0000ffff
+DATA c0000ffff0000ffff<>+24(SB)/8, $0x0000ffff0000ffff
+GLOBL c0000ffff0000ffff<>(SB), RODATA|NOPTR, $32
+
 DATA c00095f619980c433<>+0(SB)/8, $0x00095f619980c433
 DATA c00095f619980c433<>+8(SB)/8, $0x00095f619980c433
 DATA c00095f619980c433<>+16(SB)/8, $0x00095f619980c433
 DATA c00095f619980c433<>+24(SB)/8, $0x00095f619980c433
 GLOBL c00095f619980c433<>(SB), RODATA|NOPTR, $32
 
+DATA c0040000000400000<>+0(SB)/8, $0x0040000000400000
+DATA c0040000000400000<>+8(SB)/8, $0x0040000000400000
+DATA c0040000000400000<>+16(SB)/8, $0x0040000000400000
+DATA c0040000000400000<>+24(SB)/8, $0x0040000000400000
+GLOBL c0040000000400000<>(SB), RODATA|NOPTR, $32
+
 DATA c0080000000800000<>+0(SB)/8, $0x0080000000800000
 DATA c0080000000800000<>+8(SB)/8, $0x0080000000800000
 DATA c0080000000800000<>+16(SB)/8, $0x0080000000800000
 DATA c0080000000800000<>+24(SB)/8, $0x0080000000800000
 GLOBL c0080000000800000<>(SB), RODATA|NOPTR, $32
+
+DATA c00ff00ff00ff00ff<>+0(SB)/8, $0x00ff00ff00ff00ff
+DATA c00ff00ff00ff00ff<>+8(SB)/8, $0x00ff00ff00ff00ff
+DATA c00ff00ff00ff00ff<>+16(SB)/8, $0x00ff00ff00ff00ff
+DATA c00ff00ff00ff00ff<>+24(SB)/8, $0x00ff00ff00ff00ff
+GLOBL c00ff00ff00ff00ff<>(SB), RODATA|NOPTR, $32
 
 DATA c2f8000002f800000<>+0(SB)/8, $0x2f8000002f800000
 DATA c2f8000002f800000<>+8(SB)/8, $0x2f8000002f800000
@@ -8847,6 +11879,18 @@ DATA cff800000ff800000<>+8(SB)/8, $0xff800000ff800000
 DATA cff800000ff800000<>+16(SB)/8, $0xff800000ff800000
 DATA cff800000ff800000<>+24(SB)/8, $0xff800000ff800000
 GLOBL cff800000ff800000<>(SB), RODATA|NOPTR, $32
+
+DATA cffff0000ffff0000<>+0(SB)/8, $0xffff0000ffff0000
+DATA cffff0000ffff0000<>+8(SB)/8, $0xffff0000ffff0000
+DATA cffff0000ffff0000<>+16(SB)/8, $0xffff0000ffff0000
+DATA cffff0000ffff0000<>+24(SB)/8, $0xffff0000ffff0000
+GLOBL cffff0000ffff0000<>(SB), RODATA|NOPTR, $32
+
+DATA cffffffffffffffff<>+0(SB)/8, $0xffffffffffffffff
+DATA cffffffffffffffff<>+8(SB)/8, $0xffffffffffffffff
+DATA cffffffffffffffff<>+16(SB)/8, $0xffffffffffffffff
+DATA cffffffffffffffff<>+24(SB)/8, $0xffffffffffffffff
+GLOBL cffffffffffffffff<>(SB), RODATA|NOPTR, $32
 
 DATA masks<>+0(SB)/8, $0xffffffffffffffff
 DATA masks<>+8(SB)/8, $0xffffffffffffffff

@@ -2478,6 +2478,96 @@ leave2:
 	VMOVUPS 1472(SP), Z2
 	JMP     after2
 
+// func k_cast_reciprocal_f64_f32_u_b3af3ad72f_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_cast_reciprocal_f64_f32_u_b3af3ad72f_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f64) { t0 = cast:f32 u0; t1 = reciprocal t0; store t1 }
+	MOVQ         f+0(FP), CX
+	MOVQ         8(CX), SI
+	TESTQ        SI, SI
+	JLE          done
+	MOVQ         (CX), R9
+	TESTQ        R9, R9
+	JLE          done
+	MOVQ         16(CX), DI
+	MOVQ         24(CX), R8
+	VBROADCASTSD c3f8000003f800000<>+0(SB), Z31
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x20, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VCVTPD2PS    (DI)(BX*8), Y0
+	VCVTPD2PS    128(DI)(BX*8), Y1
+	VCVTPD2PS    64(DI)(BX*8), Y2
+	VCVTPD2PS    192(DI)(BX*8), Y3
+	VINSERTF64X4 $0x01, Y2, Z0, Z0
+	VINSERTF64X4 $0x01, Y3, Z1, Z1
+	VDIVPS       Z0, Z31, Z0
+	VDIVPS       Z1, Z31, Z1
+	VMOVUPS      Z0, (R8)(BX*4)
+	VMOVUPS      Z1, 64(R8)(BX*4)
+	ADDQ         $0x20, BX
+	CMPQ         BX, AX
+	JLE          loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	MOVQ         $+16, DX
+	CMPQ         CX, DX
+	CMOVQGT      DX, CX
+	MOVQ         $-1, DX
+	BZHIQ        CX, DX, DX
+	KMOVB        DX, K1
+	VMOVUPD.Z    (DI)(BX*8), K1, Z0
+	VCVTPD2PS    Z0, Y0
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	MOVQ         $+16, DX
+	CMPQ         CX, DX
+	CMOVQGT      DX, CX
+	MOVQ         $-1, DX
+	BZHIQ        CX, DX, DX
+	SHRQ         $0x08, DX
+	KMOVB        DX, K1
+	VMOVUPD.Z    64(DI)(BX*8), K1, Z1
+	VCVTPD2PS    Z1, Y1
+	VINSERTF64X4 $0x01, Y1, Z0, Z0
+	VDIVPS       Z0, Z31, Z0
+	MOVQ         SI, CX
+	SUBQ         BX, CX
+	MOVQ         $+16, DX
+	CMPQ         CX, DX
+	CMOVQGT      DX, CX
+	MOVQ         $-1, DX
+	BZHIQ        CX, DX, DX
+	KMOVW        DX, K1
+	VMOVUPS      Z0, K1, (R8)(BX*4)
+	ADDQ         $0x10, BX
+	CMPQ         BX, SI
+	JLT          step
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
 // func k_div_log_mul_etc_f32_uuusssss_493eb05a88_avx512(f *abi.Frame)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·k_div_log_mul_etc_f32_uuusssss_493eb05a88_avx512(SB), $2000-8
@@ -4442,6 +4532,248 @@ done:
 	VZEROUPPER
 	RET
 
+// func k_mul_add_bf16_usu_8f9997d94c_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_mul_add_bf16_usu_8f9997d94c_avx512(SB), NOSPLIT, $64-8
+	// kernel (u0:bf16, s1:bf16, u2:bf16) { t0 = mul u0 s1; t1 = add u2 t0; store t1 }
+	MOVQ         f+0(FP), CX
+	MOVQ         8(CX), SI
+	TESTQ        SI, SI
+	JLE          done
+	MOVQ         (CX), R10
+	TESTQ        R10, R10
+	JLE          done
+	MOVQ         16(CX), DI
+	MOVQ         24(CX), R11
+	MOVQ         32(CX), R8
+	MOVQ         40(CX), R9
+	VBROADCASTSD c0000000100000001<>+0(SB), Z31
+	VBROADCASTSD c00007fff00007fff<>+0(SB), Z30
+	VBROADCASTSD c0040000000400000<>+0(SB), Z29
+	VBROADCASTSD cffff0000ffff0000<>+0(SB), Z28
+	VBROADCASTSD c0000ffff0000ffff<>+0(SB), Z26
+
+row:
+	MOVWQZX      (R11), AX
+	VMOVQ        AX, X0
+	VPBROADCASTD X0, Z0
+	VPSLLD       $0x10, Z0, Z0
+	VMOVUPS      Z0, (SP)
+	VMOVUPS      (SP), Z27
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x20, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VPMOVZXWD (DI)(BX*2), Z0
+	VPMOVZXWD 32(DI)(BX*2), Z1
+	VPSLLD    $0x10, Z0, Z0
+	VPSLLD    $0x10, Z1, Z1
+	VMULPS    Z27, Z0, Z0
+	VMULPS    Z27, Z1, Z1
+	VPSRAD    $0x10, Z0, Z2
+	VPSRAD    $0x10, Z1, Z3
+	VPANDQ    Z31, Z2, Z2
+	VPANDQ    Z31, Z3, Z3
+	VPADDD    Z2, Z0, Z2
+	VPADDD    Z3, Z1, Z3
+	VPADDD    Z30, Z2, Z2
+	VPADDD    Z30, Z3, Z3
+	VCMPPS    $0x04, Z0, Z0, K1
+	VCMPPS    $0x04, Z1, Z1, K2
+	VPORQ     Z29, Z0, Z0
+	VPORQ     Z29, Z1, Z1
+	VBLENDMPS Z0, Z2, K1, Z0
+	VBLENDMPS Z1, Z3, K2, Z1
+	VPANDQ    Z28, Z0, Z0
+	VPANDQ    Z28, Z1, Z1
+	VPMOVZXWD (R8)(BX*2), Z2
+	VPMOVZXWD 32(R8)(BX*2), Z3
+	VPSLLD    $0x10, Z2, Z2
+	VPSLLD    $0x10, Z3, Z3
+	VADDPS    Z0, Z2, Z0
+	VADDPS    Z1, Z3, Z1
+	VPSRAD    $0x10, Z0, Z2
+	VPSRAD    $0x10, Z1, Z3
+	VPANDQ    Z31, Z2, Z2
+	VPANDQ    Z31, Z3, Z3
+	VPADDD    Z2, Z0, Z2
+	VPADDD    Z3, Z1, Z3
+	VPADDD    Z30, Z2, Z2
+	VPADDD    Z30, Z3, Z3
+	VCMPPS    $0x04, Z0, Z0, K1
+	VCMPPS    $0x04, Z1, Z1, K2
+	VPORQ     Z29, Z0, Z0
+	VPORQ     Z29, Z1, Z1
+	VBLENDMPS Z0, Z2, K1, Z0
+	VBLENDMPS Z1, Z3, K2, Z1
+	VPANDQ    Z28, Z0, Z0
+	VPANDQ    Z28, Z1, Z1
+	VPSRAD    $0x10, Z0, Z0
+	VPSRAD    $0x10, Z1, Z1
+	VPANDQ    Z26, Z0, Z0
+	VPANDQ    Z26, Z1, Z1
+	VPMOVDW   Z0, (R9)(BX*2)
+	VPMOVDW   Z1, 32(R9)(BX*2)
+	ADDQ      $0x20, BX
+	CMPQ      BX, AX
+	JLE       loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ        SI, CX
+	SUBQ        BX, CX
+	MOVQ        $+16, DX
+	CMPQ        CX, DX
+	CMOVQGT     DX, CX
+	MOVQ        $-1, DX
+	BZHIQ       CX, DX, DX
+	KMOVW       DX, K1
+	VPMOVZXWD.Z (DI)(BX*2), K1, Z0
+	VPSLLD      $0x10, Z0, Z0
+	VMULPS      Z27, Z0, Z0
+	VPSRAD      $0x10, Z0, Z1
+	VPANDQ      Z31, Z1, Z1
+	VPADDD      Z1, Z0, Z1
+	VPADDD      Z30, Z1, Z1
+	VCMPPS      $0x04, Z0, Z0, K2
+	VPORQ       Z29, Z0, Z0
+	VBLENDMPS   Z0, Z1, K2, Z0
+	VPANDQ      Z28, Z0, Z0
+	VPMOVZXWD.Z (R8)(BX*2), K1, Z1
+	VPSLLD      $0x10, Z1, Z1
+	VADDPS      Z0, Z1, Z0
+	VPSRAD      $0x10, Z0, Z1
+	VPANDQ      Z31, Z1, Z1
+	VPADDD      Z1, Z0, Z1
+	VPADDD      Z30, Z1, Z1
+	VCMPPS      $0x04, Z0, Z0, K2
+	VPORQ       Z29, Z0, Z0
+	VBLENDMPS   Z0, Z1, K2, Z0
+	VPANDQ      Z28, Z0, Z0
+	VPSRAD      $0x10, Z0, Z0
+	VPANDQ      Z26, Z0, Z0
+	VPMOVDW     Z0, K1, (R9)(BX*2)
+	ADDQ        $0x10, BX
+	CMPQ        BX, SI
+	JLT         step
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_add_f16_usu_b62d67b889_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_mul_add_f16_usu_b62d67b889_avx512(SB), NOSPLIT, $64-8
+	// kernel (u0:f16, s1:f16, u2:f16) { t0 = mul u0 s1; t1 = add t0 u2; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R11
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+
+row:
+	MOVWQZX      (R11), AX
+	VMOVQ        AX, X0
+	VPBROADCASTD X0, Z0
+	VPMOVDW      Z0, Y0
+	VCVTPH2PS    Y0, Z0
+	VMOVUPS      Z0, (SP)
+	VMOVUPS      (SP), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x20, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VCVTPH2PS (DI)(BX*2), Z0
+	VCVTPH2PS 32(DI)(BX*2), Z1
+	VMULPS    Z31, Z0, Z0
+	VMULPS    Z31, Z1, Z1
+	VCVTPS2PH $0x00, Z0, Y0
+	VCVTPS2PH $0x00, Z1, Y1
+	VCVTPH2PS Y0, Z0
+	VCVTPH2PS Y1, Z1
+	VCVTPH2PS (R8)(BX*2), Z2
+	VCVTPH2PS 32(R8)(BX*2), Z3
+	VADDPS    Z2, Z0, Z0
+	VADDPS    Z3, Z1, Z1
+	VCVTPS2PH $0x00, Z0, Y0
+	VCVTPS2PH $0x00, Z1, Y1
+	VPMOVZXWD Y0, Z0
+	VPMOVZXWD Y1, Z1
+	VPMOVDW   Z0, (R9)(BX*2)
+	VPMOVDW   Z1, 32(R9)(BX*2)
+	ADDQ      $0x20, BX
+	CMPQ      BX, AX
+	JLE       loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ        SI, CX
+	SUBQ        BX, CX
+	MOVQ        $+16, DX
+	CMPQ        CX, DX
+	CMOVQGT     DX, CX
+	MOVQ        $-1, DX
+	BZHIQ       CX, DX, DX
+	KMOVW       DX, K1
+	VPMOVZXWD.Z (DI)(BX*2), K1, Z0
+	VPMOVDW     Z0, Y0
+	VCVTPH2PS   Y0, Z0
+	VMULPS      Z31, Z0, Z0
+	VCVTPS2PH   $0x00, Z0, Y0
+	VCVTPH2PS   Y0, Z0
+	VPMOVZXWD.Z (R8)(BX*2), K1, Z1
+	VPMOVDW     Z1, Y1
+	VCVTPH2PS   Y1, Z1
+	VADDPS      Z1, Z0, Z0
+	VCVTPS2PH   $0x00, Z0, Y0
+	VPMOVZXWD   Y0, Z0
+	VPMOVDW     Z0, K1, (R9)(BX*2)
+	ADDQ        $0x10, BX
+	CMPQ        BX, SI
+	JLT         step
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
 // func k_mul_add_mul_etc_f32_susssss_bc476cb614_avx512(f *abi.Frame)
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT ·k_mul_add_mul_etc_f32_susssss_bc476cb614_avx512(SB), NOSPLIT, $0-8
@@ -4641,6 +4973,165 @@ next:
 	ADDQ 224(CX), R9
 	ADDQ 232(CX), R12
 	ADDQ 240(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_cast_f32_bf16_su_bd1fe1f836_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_mul_cast_f32_bf16_su_bd1fe1f836_avx512(SB), NOSPLIT, $0-8
+	// kernel (s0:f32, u1:f32) { t0 = mul s0 u1; t1 = cast:bf16 t0; store t1 }
+	MOVQ         f+0(FP), CX
+	MOVQ         8(CX), SI
+	TESTQ        SI, SI
+	JLE          done
+	MOVQ         (CX), R9
+	TESTQ        R9, R9
+	JLE          done
+	MOVQ         16(CX), R10
+	MOVQ         24(CX), DI
+	MOVQ         32(CX), R8
+	VBROADCASTSD c0000000100000001<>+0(SB), Z30
+	VBROADCASTSD c00007fff00007fff<>+0(SB), Z29
+	VBROADCASTSD c0040000000400000<>+0(SB), Z28
+	VBROADCASTSD cffff0000ffff0000<>+0(SB), Z27
+	VBROADCASTSD c0000ffff0000ffff<>+0(SB), Z26
+
+row:
+	VBROADCASTSS (R10), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x20, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPS    (DI)(BX*4), Z31, Z0
+	VMULPS    64(DI)(BX*4), Z31, Z1
+	VPSRAD    $0x10, Z0, Z2
+	VPSRAD    $0x10, Z1, Z3
+	VPANDQ    Z30, Z2, Z2
+	VPANDQ    Z30, Z3, Z3
+	VPADDD    Z2, Z0, Z2
+	VPADDD    Z3, Z1, Z3
+	VPADDD    Z29, Z2, Z2
+	VPADDD    Z29, Z3, Z3
+	VCMPPS    $0x04, Z0, Z0, K1
+	VCMPPS    $0x04, Z1, Z1, K2
+	VPORQ     Z28, Z0, Z0
+	VPORQ     Z28, Z1, Z1
+	VBLENDMPS Z0, Z2, K1, Z0
+	VBLENDMPS Z1, Z3, K2, Z1
+	VPANDQ    Z27, Z0, Z0
+	VPANDQ    Z27, Z1, Z1
+	VPSRAD    $0x10, Z0, Z0
+	VPSRAD    $0x10, Z1, Z1
+	VPANDQ    Z26, Z0, Z0
+	VPANDQ    Z26, Z1, Z1
+	VPMOVDW   Z0, (R8)(BX*2)
+	VPMOVDW   Z1, 32(R8)(BX*2)
+	ADDQ      $0x20, BX
+	CMPQ      BX, AX
+	JLE       loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $+16, DX
+	CMPQ      CX, DX
+	CMOVQGT   DX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VMULPS    Z0, Z31, Z0
+	VPSRAD    $0x10, Z0, Z1
+	VPANDQ    Z30, Z1, Z1
+	VPADDD    Z1, Z0, Z1
+	VPADDD    Z29, Z1, Z1
+	VCMPPS    $0x04, Z0, Z0, K2
+	VPORQ     Z28, Z0, Z0
+	VBLENDMPS Z0, Z1, K2, Z0
+	VPANDQ    Z27, Z0, Z0
+	VPSRAD    $0x10, Z0, Z0
+	VPANDQ    Z26, Z0, Z0
+	VPMOVDW   Z0, K1, (R8)(BX*2)
+	ADDQ      $0x10, BX
+	CMPQ      BX, SI
+	JLT       step
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_cast_f32_f16_su_6683445da7_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_mul_cast_f32_f16_su_6683445da7_avx512(SB), NOSPLIT, $0-8
+	// kernel (s0:f32, u1:f32) { t0 = mul s0 u1; t1 = cast:f16 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R9
+	TESTQ R9, R9
+	JLE   done
+	MOVQ  16(CX), R10
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R8
+
+row:
+	VBROADCASTSS (R10), Z31
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPS    (DI)(BX*4), Z31, Z0
+	VCVTPS2PH $0x00, Z0, Y0
+	VPMOVZXWD Y0, Z0
+	VPMOVDW   Z0, (R8)(BX*2)
+	ADDQ      $0x10, BX
+	CMPQ      BX, AX
+	JLE       loop
+
+tail:
+	CMPQ      BX, SI
+	JGE       next
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VMULPS    Z0, Z31, Z0
+	VCVTPS2PH $0x00, Z0, Y0
+	VPMOVZXWD Y0, Z0
+	VPMOVDW   Z0, K1, (R8)(BX*2)
+
+next:
+	DECQ R9
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R8
 	JMP  row
 
 done:
@@ -5307,6 +5798,117 @@ next:
 	ADDQ 224(CX), R9
 	ADDQ 232(CX), R10
 	ADDQ 240(CX), R11
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_mul_sub_etc_f32_uuuuuu_ab1acbc597_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_mul_mul_sub_etc_f32_uuuuuu_ab1acbc597_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = sub t0 t1; t3 = add t2 u4; t4 = mul u1 u3; t5 = mul u0 u2; t6 = add t4 t5; t7 = add t6 u5; store t3 t7 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R15
+	TESTQ R15, R15
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R8
+	MOVQ  32(CX), R9
+	MOVQ  40(CX), R10
+	MOVQ  48(CX), R11
+	MOVQ  56(CX), R12
+	MOVQ  64(CX), R13
+	MOVQ  72(CX), R14
+
+row:
+	XORQ    BX, BX
+	MOVQ    SI, AX
+	SUBQ    $0x20, AX
+	JLT     tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0
+	VMOVUPS (R8)(BX*4), Z1
+	VMULPS  Z1, Z0, Z2
+	VMOVUPS 64(DI)(BX*4), Z3
+	VMOVUPS 64(R8)(BX*4), Z4
+	VMULPS  Z4, Z3, Z5
+	VMOVUPS (R9)(BX*4), Z6
+	VMOVUPS (R10)(BX*4), Z7
+	VMULPS  Z7, Z6, Z8
+	VMOVUPS 64(R9)(BX*4), Z9
+	VMOVUPS 64(R10)(BX*4), Z10
+	VMULPS  Z10, Z9, Z11
+	VSUBPS  Z8, Z2, Z2
+	VSUBPS  Z11, Z5, Z5
+	VADDPS  (R11)(BX*4), Z2, Z2
+	VADDPS  64(R11)(BX*4), Z5, Z5
+	VMULPS  Z7, Z1, Z1
+	VMULPS  Z10, Z4, Z4
+	VMULPS  Z6, Z0, Z0
+	VMULPS  Z9, Z3, Z3
+	VADDPS  Z0, Z1, Z0
+	VADDPS  Z3, Z4, Z1
+	VADDPS  (R12)(BX*4), Z0, Z0
+	VADDPS  64(R12)(BX*4), Z1, Z1
+	VMOVUPS Z2, (R13)(BX*4)
+	VMOVUPS Z5, 64(R13)(BX*4)
+	VMOVUPS Z0, (R14)(BX*4)
+	VMOVUPS Z1, 64(R14)(BX*4)
+	ADDQ    $0x20, BX
+	CMPQ    BX, AX
+	JLE     loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ      SI, CX
+	SUBQ      BX, CX
+	MOVQ      $+16, DX
+	CMPQ      CX, DX
+	CMOVQGT   DX, CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0
+	VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VMULPS    Z1, Z0, Z2
+	VMOVUPS.Z (R9)(BX*4), K1, Z3
+	VMOVUPS.Z (R10)(BX*4), K1, Z4
+	VMULPS    Z4, Z3, Z5
+	VSUBPS    Z5, Z2, Z2
+	VMOVUPS.Z (R11)(BX*4), K1, Z5
+	VADDPS    Z5, Z2, Z2
+	VMULPS    Z4, Z1, Z1
+	VMULPS    Z3, Z0, Z0
+	VADDPS    Z0, Z1, Z0
+	VMOVUPS.Z (R12)(BX*4), K1, Z1
+	VMOVUPS   Z2, K1, (R13)(BX*4)
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (R14)(BX*4)
+	ADDQ      $0x10, BX
+	CMPQ      BX, SI
+	JLT       step
+
+next:
+	DECQ R15
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R8
+	ADDQ 224(CX), R9
+	ADDQ 232(CX), R10
+	ADDQ 240(CX), R11
+	ADDQ 248(CX), R12
+	ADDQ 256(CX), R13
+	ADDQ 264(CX), R14
 	JMP  row
 
 done:
@@ -9042,6 +9644,876 @@ done:
 	VZEROUPPER
 	RET
 
+// func k_reduce_add_cast_sub_exp_bf16_f32_us_372c1810f8_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·k_reduce_add_cast_sub_exp_bf16_f32_us_372c1810f8_avx512(SB), NOSPLIT, $0-8
+	// reduce [_, add] kernel fast (u0:bf16, s1:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = exp t1; store t2 t2 }
+	MOVQ         f+0(FP), CX
+	MOVQ         8(CX), SI
+	TESTQ        SI, SI
+	JLE          done
+	MOVQ         (CX), R9
+	TESTQ        R9, R9
+	JLE          done
+	MOVQ         16(CX), DI
+	MOVQ         24(CX), R10
+	MOVQ         32(CX), R8
+	MOVQ         40(CX), R11
+	VBROADCASTSD c4b4000fe4b4000fe<>+0(SB), Z29
+	VBROADCASTSD c3f8000003f800000<>+0(SB), Z28
+	VBROADCASTSD cc2d00000c2d00000<>+0(SB), Z26
+	VBROADCASTSD c42b2000042b20000<>+0(SB), Z25
+	VBROADCASTSD c3fb8aa3b3fb8aa3b<>+0(SB), Z24
+	VBROADCASTSD cbf317218bf317218<>+0(SB), Z23
+	VBROADCASTSD c3102e3083102e308<>+0(SB), Z22
+	VBROADCASTSD c3ab42d9b3ab42d9b<>+0(SB), Z21
+	VBROADCASTSD c3c091ea93c091ea9<>+0(SB), Z20
+	VBROADCASTSD c3d2aadc93d2aadc9<>+0(SB), Z19
+	VBROADCASTSD c3e2aaa463e2aaa46<>+0(SB), Z18
+	VBROADCASTSD c3efffffc3efffffc<>+0(SB), Z17
+
+row:
+	VBROADCASTSS (R10), Z27
+	VBROADCASTSD c8000000080000000<>+0(SB), Z31
+	VMOVAPS      Z31, Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x20, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	PREFETCHT0  1024(DI)(BX*2)
+	VPMOVZXWD   (DI)(BX*2), Z0
+	VPMOVZXWD   32(DI)(BX*2), Z1
+	VPSLLD      $0x10, Z0, Z0
+	VPSLLD      $0x10, Z1, Z1
+	VSUBPS      Z27, Z0, Z0
+	VSUBPS      Z27, Z1, Z1
+	VMAXPS      Z0, Z26, Z0
+	VMAXPS      Z1, Z26, Z1
+	VMINPS      Z0, Z25, Z0
+	VMINPS      Z1, Z25, Z1
+	VMOVAPS     Z29, Z2
+	VFMADD231PS Z24, Z0, Z2
+	VMOVAPS     Z29, Z3
+	VFMADD231PS Z24, Z1, Z3
+	VSUBPS      Z29, Z2, Z4
+	VSUBPS      Z29, Z3, Z5
+	VFMADD231PS Z23, Z4, Z0
+	VFMADD231PS Z23, Z5, Z1
+	VFMADD132PS Z22, Z0, Z4
+	VFMADD132PS Z22, Z1, Z5
+	VMOVAPS     Z20, Z0
+	VFMADD231PS Z4, Z21, Z0
+	VMOVAPS     Z20, Z1
+	VFMADD231PS Z5, Z21, Z1
+	VFMADD132PS Z4, Z19, Z0
+	VFMADD132PS Z5, Z19, Z1
+	VFMADD132PS Z4, Z18, Z0
+	VFMADD132PS Z5, Z18, Z1
+	VFMADD132PS Z4, Z17, Z0
+	VFMADD132PS Z5, Z17, Z1
+	VFMADD132PS Z4, Z28, Z0
+	VFMADD132PS Z5, Z28, Z1
+	VFMADD132PS Z4, Z28, Z0
+	VFMADD132PS Z5, Z28, Z1
+	VPSRAD      $0x01, Z2, Z4
+	VPSRAD      $0x01, Z3, Z5
+	VPSLLD      $0x17, Z4, Z6
+	VPSLLD      $0x17, Z5, Z7
+	VMULPS      Z6, Z0, Z0
+	VMULPS      Z7, Z1, Z1
+	VPSUBD      Z4, Z2, Z2
+	VPSUBD      Z5, Z3, Z3
+	VPSLLD      $0x17, Z2, Z2
+	VPSLLD      $0x17, Z3, Z3
+	VMULPS      Z2, Z0, Z0
+	VMULPS      Z3, Z1, Z1
+	VADDPS      Z0, Z31, Z31
+	VADDPS      Z1, Z30, Z30
+	VMOVUPS     Z0, (R8)(BX*4)
+	VMOVUPS     Z1, 64(R8)(BX*4)
+	ADDQ        $0x20, BX
+	CMPQ        BX, AX
+	JLE         loop
+
+tail:
+	LEAQ        16(BX), CX
+	CMPQ        CX, SI
+	JGT         part0
+	VPMOVZXWD   (DI)(BX*2), Z0
+	VPSLLD      $0x10, Z0, Z0
+	VSUBPS      Z27, Z0, Z0
+	VMAXPS      Z0, Z26, Z0
+	VMINPS      Z0, Z25, Z0
+	VMOVAPS     Z29, Z1
+	VFMADD231PS Z24, Z0, Z1
+	VSUBPS      Z29, Z1, Z2
+	VFMADD231PS Z23, Z2, Z0
+	VFMADD132PS Z22, Z0, Z2
+	VMOVAPS     Z20, Z0
+	VFMADD231PS Z2, Z21, Z0
+	VFMADD132PS Z2, Z19, Z0
+	VFMADD132PS Z2, Z18, Z0
+	VFMADD132PS Z2, Z17, Z0
+	VFMADD132PS Z2, Z28, Z0
+	VFMADD132PS Z2, Z28, Z0
+	VPSRAD      $0x01, Z1, Z2
+	VPSLLD      $0x17, Z2, Z3
+	VMULPS      Z3, Z0, Z0
+	VPSUBD      Z2, Z1, Z1
+	VPSLLD      $0x17, Z1, Z1
+	VMULPS      Z1, Z0, Z0
+	VADDPS      Z0, Z31, Z31
+	VMOVUPS     Z0, (R8)(BX*4)
+	ADDQ        $0x10, BX
+	CMPQ        BX, SI
+	JGE         combine
+	MOVQ        SI, CX
+	SUBQ        BX, CX
+	MOVQ        $-1, DX
+	BZHIQ       CX, DX, DX
+	KMOVW       DX, K1
+	VPMOVZXWD.Z (DI)(BX*2), K1, Z0
+	VPSLLD      $0x10, Z0, Z0
+	VSUBPS      Z27, Z0, Z0
+	VMAXPS      Z0, Z26, Z0
+	VMINPS      Z0, Z25, Z0
+	VMOVAPS     Z29, Z1
+	VFMADD231PS Z24, Z0, Z1
+	VSUBPS      Z29, Z1, Z2
+	VFMADD231PS Z23, Z2, Z0
+	VFMADD132PS Z22, Z0, Z2
+	VMOVAPS     Z20, Z0
+	VFMADD231PS Z2, Z21, Z0
+	VFMADD132PS Z2, Z19, Z0
+	VFMADD132PS Z2, Z18, Z0
+	VFMADD132PS Z2, Z17, Z0
+	VFMADD132PS Z2, Z28, Z0
+	VFMADD132PS Z2, Z28, Z0
+	VPSRAD      $0x01, Z1, Z2
+	VPSLLD      $0x17, Z2, Z3
+	VMULPS      Z3, Z0, Z0
+	VPSUBD      Z2, Z1, Z1
+	VPSLLD      $0x17, Z1, Z1
+	VMULPS      Z1, Z0, Z0
+	VADDPS      Z0, Z30, Z1
+	VBLENDMPS   Z1, Z30, K1, Z30
+	VMOVUPS     Z0, K1, (R8)(BX*4)
+	JMP         combine
+
+part0:
+	CMPQ        BX, SI
+	JGE         combine
+	MOVQ        SI, CX
+	SUBQ        BX, CX
+	MOVQ        $-1, DX
+	BZHIQ       CX, DX, DX
+	KMOVW       DX, K1
+	VPMOVZXWD.Z (DI)(BX*2), K1, Z0
+	VPSLLD      $0x10, Z0, Z0
+	VSUBPS      Z27, Z0, Z0
+	VMAXPS      Z0, Z26, Z0
+	VMINPS      Z0, Z25, Z0
+	VMOVAPS     Z29, Z1
+	VFMADD231PS Z24, Z0, Z1
+	VSUBPS      Z29, Z1, Z2
+	VFMADD231PS Z23, Z2, Z0
+	VFMADD132PS Z22, Z0, Z2
+	VMOVAPS     Z20, Z0
+	VFMADD231PS Z2, Z21, Z0
+	VFMADD132PS Z2, Z19, Z0
+	VFMADD132PS Z2, Z18, Z0
+	VFMADD132PS Z2, Z17, Z0
+	VFMADD132PS Z2, Z28, Z0
+	VFMADD132PS Z2, Z28, Z0
+	VPSRAD      $0x01, Z1, Z2
+	VPSLLD      $0x17, Z2, Z3
+	VMULPS      Z3, Z0, Z0
+	VPSUBD      Z2, Z1, Z1
+	VPSLLD      $0x17, Z1, Z1
+	VMULPS      Z1, Z0, Z0
+	VADDPS      Z0, Z31, Z1
+	VBLENDMPS   Z1, Z31, K1, Z31
+	VMOVUPS     Z0, K1, (R8)(BX*4)
+
+combine:
+	VADDPS        Z30, Z31, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VADDPS        Z1, Z0, Z0
+	VSHUFF64X2    $0x01, Z0, Z0, Z1
+	VADDPS        Z1, Z0, Z0
+	VSHUFPS       $0xee, Z0, Z0, Z1
+	VADDPS        Z1, Z0, Z0
+	VSHUFPS       $0x55, Z0, Z0, Z1
+	VADDPS        Z1, Z0, Z0
+	VMOVD         X0, (R11)
+	DECQ          R9
+	JLE           done
+	MOVQ          f+0(FP), CX
+	ADDQ          208(CX), DI
+	ADDQ          216(CX), R10
+	ADDQ          224(CX), R8
+	ADDQ          232(CX), R11
+	JMP           row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_reduce_add_cast_sub_exp_bf16_f32_us_ccf985ebf3_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·k_reduce_add_cast_sub_exp_bf16_f32_us_ccf985ebf3_avx512(SB), NOSPLIT, $0-8
+	// reduce [_, add] kernel (u0:bf16, s1:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = exp t1; store t2 t2 }
+	MOVQ         f+0(FP), CX
+	MOVQ         8(CX), SI
+	TESTQ        SI, SI
+	JLE          done
+	MOVQ         (CX), R9
+	TESTQ        R9, R9
+	JLE          done
+	MOVQ         16(CX), DI
+	MOVQ         24(CX), R10
+	MOVQ         32(CX), R8
+	MOVQ         40(CX), R11
+	VBROADCASTSD c4b4000fe4b4000fe<>+0(SB), Z29
+	VBROADCASTSD c3f8000003f800000<>+0(SB), Z28
+	VBROADCASTSD cc2d00000c2d00000<>+0(SB), Z26
+	VBROADCASTSD c42b2000042b20000<>+0(SB), Z25
+	VBROADCASTSD c3fb8aa3b3fb8aa3b<>+0(SB), Z24
+	VBROADCASTSD cbf317218bf317218<>+0(SB), Z23
+	VBROADCASTSD c3102e3083102e308<>+0(SB), Z22
+	VBROADCASTSD c3ab42d9b3ab42d9b<>+0(SB), Z21
+	VBROADCASTSD c3c091ea93c091ea9<>+0(SB), Z20
+	VBROADCASTSD c3d2aadc93d2aadc9<>+0(SB), Z19
+	VBROADCASTSD c3e2aaa463e2aaa46<>+0(SB), Z18
+	VBROADCASTSD c3efffffc3efffffc<>+0(SB), Z17
+
+row:
+	VBROADCASTSS (R10), Z27
+	VBROADCASTSD c8000000080000000<>+0(SB), Z31
+	VMOVAPS      Z31, Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x20, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	PREFETCHT0  1024(DI)(BX*2)
+	VPMOVZXWD   (DI)(BX*2), Z0
+	VPMOVZXWD   32(DI)(BX*2), Z1
+	VPSLLD      $0x10, Z0, Z0
+	VPSLLD      $0x10, Z1, Z1
+	VSUBPS      Z27, Z0, Z0
+	VSUBPS      Z27, Z1, Z1
+	VMAXPS      Z0, Z26, Z0
+	VMAXPS      Z1, Z26, Z1
+	VMINPS      Z0, Z25, Z0
+	VMINPS      Z1, Z25, Z1
+	VMOVAPS     Z29, Z2
+	VFMADD231PS Z24, Z0, Z2
+	VMOVAPS     Z29, Z3
+	VFMADD231PS Z24, Z1, Z3
+	VSUBPS      Z29, Z2, Z4
+	VSUBPS      Z29, Z3, Z5
+	VFMADD231PS Z23, Z4, Z0
+	VFMADD231PS Z23, Z5, Z1
+	VFMADD132PS Z22, Z0, Z4
+	VFMADD132PS Z22, Z1, Z5
+	VMOVAPS     Z20, Z0
+	VFMADD231PS Z4, Z21, Z0
+	VMOVAPS     Z20, Z1
+	VFMADD231PS Z5, Z21, Z1
+	VFMADD132PS Z4, Z19, Z0
+	VFMADD132PS Z5, Z19, Z1
+	VFMADD132PS Z4, Z18, Z0
+	VFMADD132PS Z5, Z18, Z1
+	VFMADD132PS Z4, Z17, Z0
+	VFMADD132PS Z5, Z17, Z1
+	VFMADD132PS Z4, Z28, Z0
+	VFMADD132PS Z5, Z28, Z1
+	VFMADD132PS Z4, Z28, Z0
+	VFMADD132PS Z5, Z28, Z1
+	VPSRAD      $0x01, Z2, Z4
+	VPSRAD      $0x01, Z3, Z5
+	VPSLLD      $0x17, Z4, Z6
+	VPSLLD      $0x17, Z5, Z7
+	VMULPS      Z6, Z0, Z0
+	VMULPS      Z7, Z1, Z1
+	VPSUBD      Z4, Z2, Z2
+	VPSUBD      Z5, Z3, Z3
+	VPSLLD      $0x17, Z2, Z2
+	VPSLLD      $0x17, Z3, Z3
+	VMULPS      Z2, Z0, Z0
+	VMULPS      Z3, Z1, Z1
+	VADDPS      Z0, Z31, Z31
+	VADDPS      Z1, Z30, Z30
+	VMOVUPS     Z0, (R8)(BX*4)
+	VMOVUPS     Z1, 64(R8)(BX*4)
+	ADDQ        $0x20, BX
+	CMPQ        BX, AX
+	JLE         loop
+
+tail:
+	LEAQ        16(BX), CX
+	CMPQ        CX, SI
+	JGT         part0
+	VPMOVZXWD   (DI)(BX*2), Z0
+	VPSLLD      $0x10, Z0, Z0
+	VSUBPS      Z27, Z0, Z0
+	VMAXPS      Z0, Z26, Z0
+	VMINPS      Z0, Z25, Z0
+	VMOVAPS     Z29, Z1
+	VFMADD231PS Z24, Z0, Z1
+	VSUBPS      Z29, Z1, Z2
+	VFMADD231PS Z23, Z2, Z0
+	VFMADD132PS Z22, Z0, Z2
+	VMOVAPS     Z20, Z0
+	VFMADD231PS Z2, Z21, Z0
+	VFMADD132PS Z2, Z19, Z0
+	VFMADD132PS Z2, Z18, Z0
+	VFMADD132PS Z2, Z17, Z0
+	VFMADD132PS Z2, Z28, Z0
+	VFMADD132PS Z2, Z28, Z0
+	VPSRAD      $0x01, Z1, Z2
+	VPSLLD      $0x17, Z2, Z3
+	VMULPS      Z3, Z0, Z0
+	VPSUBD      Z2, Z1, Z1
+	VPSLLD      $0x17, Z1, Z1
+	VMULPS      Z1, Z0, Z0
+	VADDPS      Z0, Z31, Z31
+	VMOVUPS     Z0, (R8)(BX*4)
+	ADDQ        $0x10, BX
+	CMPQ        BX, SI
+	JGE         combine
+	MOVQ        SI, CX
+	SUBQ        BX, CX
+	MOVQ        $-1, DX
+	BZHIQ       CX, DX, DX
+	KMOVW       DX, K1
+	VPMOVZXWD.Z (DI)(BX*2), K1, Z0
+	VPSLLD      $0x10, Z0, Z0
+	VSUBPS      Z27, Z0, Z0
+	VMAXPS      Z0, Z26, Z0
+	VMINPS      Z0, Z25, Z0
+	VMOVAPS     Z29, Z1
+	VFMADD231PS Z24, Z0, Z1
+	VSUBPS      Z29, Z1, Z2
+	VFMADD231PS Z23, Z2, Z0
+	VFMADD132PS Z22, Z0, Z2
+	VMOVAPS     Z20, Z0
+	VFMADD231PS Z2, Z21, Z0
+	VFMADD132PS Z2, Z19, Z0
+	VFMADD132PS Z2, Z18, Z0
+	VFMADD132PS Z2, Z17, Z0
+	VFMADD132PS Z2, Z28, Z0
+	VFMADD132PS Z2, Z28, Z0
+	VPSRAD      $0x01, Z1, Z2
+	VPSLLD      $0x17, Z2, Z3
+	VMULPS      Z3, Z0, Z0
+	VPSUBD      Z2, Z1, Z1
+	VPSLLD      $0x17, Z1, Z1
+	VMULPS      Z1, Z0, Z0
+	VADDPS      Z0, Z30, Z1
+	VBLENDMPS   Z1, Z30, K1, Z30
+	VMOVUPS     Z0, K1, (R8)(BX*4)
+	JMP         combine
+
+part0:
+	CMPQ        BX, SI
+	JGE         combine
+	MOVQ        SI, CX
+	SUBQ        BX, CX
+	MOVQ        $-1, DX
+	BZHIQ       CX, DX, DX
+	KMOVW       DX, K1
+	VPMOVZXWD.Z (DI)(BX*2), K1, Z0
+	VPSLLD      $0x10, Z0, Z0
+	VSUBPS      Z27, Z0, Z0
+	VMAXPS      Z0, Z26, Z0
+	VMINPS      Z0, Z25, Z0
+	VMOVAPS     Z29, Z1
+	VFMADD231PS Z24, Z0, Z1
+	VSUBPS      Z29, Z1, Z2
+	VFMADD231PS Z23, Z2, Z0
+	VFMADD132PS Z22, Z0, Z2
+	VMOVAPS     Z20, Z0
+	VFMADD231PS Z2, Z21, Z0
+	VFMADD132PS Z2, Z19, Z0
+	VFMADD132PS Z2, Z18, Z0
+	VFMADD132PS Z2, Z17, Z0
+	VFMADD132PS Z2, Z28, Z0
+	VFMADD132PS Z2, Z28, Z0
+	VPSRAD      $0x01, Z1, Z2
+	VPSLLD      $0x17, Z2, Z3
+	VMULPS      Z3, Z0, Z0
+	VPSUBD      Z2, Z1, Z1
+	VPSLLD      $0x17, Z1, Z1
+	VMULPS      Z1, Z0, Z0
+	VADDPS      Z0, Z31, Z1
+	VBLENDMPS   Z1, Z31, K1, Z31
+	VMOVUPS     Z0, K1, (R8)(BX*4)
+
+combine:
+	VADDPS        Z30, Z31, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VADDPS        Z1, Z0, Z0
+	VSHUFF64X2    $0x01, Z0, Z0, Z1
+	VADDPS        Z1, Z0, Z0
+	VSHUFPS       $0xee, Z0, Z0, Z1
+	VADDPS        Z1, Z0, Z0
+	VSHUFPS       $0x55, Z0, Z0, Z1
+	VADDPS        Z1, Z0, Z0
+	VMOVD         X0, (R11)
+	DECQ          R9
+	JLE           done
+	MOVQ          f+0(FP), CX
+	ADDQ          208(CX), DI
+	ADDQ          216(CX), R10
+	ADDQ          224(CX), R8
+	ADDQ          232(CX), R11
+	JMP           row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_reduce_add_cast_sub_exp_f16_f32_us_221ed92c66_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·k_reduce_add_cast_sub_exp_f16_f32_us_221ed92c66_avx512(SB), NOSPLIT, $0-8
+	// reduce [_, add] kernel (u0:f16, s1:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = exp t1; store t2 t2 }
+	MOVQ         f+0(FP), CX
+	MOVQ         8(CX), SI
+	TESTQ        SI, SI
+	JLE          done
+	MOVQ         (CX), R9
+	TESTQ        R9, R9
+	JLE          done
+	MOVQ         16(CX), DI
+	MOVQ         24(CX), R10
+	MOVQ         32(CX), R8
+	MOVQ         40(CX), R11
+	VBROADCASTSD c4b4000fe4b4000fe<>+0(SB), Z29
+	VBROADCASTSD c3f8000003f800000<>+0(SB), Z28
+	VBROADCASTSD cc2d00000c2d00000<>+0(SB), Z26
+	VBROADCASTSD c42b2000042b20000<>+0(SB), Z25
+	VBROADCASTSD c3fb8aa3b3fb8aa3b<>+0(SB), Z24
+	VBROADCASTSD cbf317218bf317218<>+0(SB), Z23
+	VBROADCASTSD c3102e3083102e308<>+0(SB), Z22
+	VBROADCASTSD c3ab42d9b3ab42d9b<>+0(SB), Z21
+	VBROADCASTSD c3c091ea93c091ea9<>+0(SB), Z20
+	VBROADCASTSD c3d2aadc93d2aadc9<>+0(SB), Z19
+	VBROADCASTSD c3e2aaa463e2aaa46<>+0(SB), Z18
+	VBROADCASTSD c3efffffc3efffffc<>+0(SB), Z17
+
+row:
+	VBROADCASTSS (R10), Z27
+	VBROADCASTSD c8000000080000000<>+0(SB), Z31
+	VMOVAPS      Z31, Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x20, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	PREFETCHT0  1024(DI)(BX*2)
+	VCVTPH2PS   (DI)(BX*2), Z0
+	VCVTPH2PS   32(DI)(BX*2), Z1
+	VSUBPS      Z27, Z0, Z0
+	VSUBPS      Z27, Z1, Z1
+	VMAXPS      Z0, Z26, Z0
+	VMAXPS      Z1, Z26, Z1
+	VMINPS      Z0, Z25, Z0
+	VMINPS      Z1, Z25, Z1
+	VMOVAPS     Z29, Z2
+	VFMADD231PS Z24, Z0, Z2
+	VMOVAPS     Z29, Z3
+	VFMADD231PS Z24, Z1, Z3
+	VSUBPS      Z29, Z2, Z4
+	VSUBPS      Z29, Z3, Z5
+	VFMADD231PS Z23, Z4, Z0
+	VFMADD231PS Z23, Z5, Z1
+	VFMADD132PS Z22, Z0, Z4
+	VFMADD132PS Z22, Z1, Z5
+	VMOVAPS     Z20, Z0
+	VFMADD231PS Z4, Z21, Z0
+	VMOVAPS     Z20, Z1
+	VFMADD231PS Z5, Z21, Z1
+	VFMADD132PS Z4, Z19, Z0
+	VFMADD132PS Z5, Z19, Z1
+	VFMADD132PS Z4, Z18, Z0
+	VFMADD132PS Z5, Z18, Z1
+	VFMADD132PS Z4, Z17, Z0
+	VFMADD132PS Z5, Z17, Z1
+	VFMADD132PS Z4, Z28, Z0
+	VFMADD132PS Z5, Z28, Z1
+	VFMADD132PS Z4, Z28, Z0
+	VFMADD132PS Z5, Z28, Z1
+	VPSRAD      $0x01, Z2, Z4
+	VPSRAD      $0x01, Z3, Z5
+	VPSLLD      $0x17, Z4, Z6
+	VPSLLD      $0x17, Z5, Z7
+	VMULPS      Z6, Z0, Z0
+	VMULPS      Z7, Z1, Z1
+	VPSUBD      Z4, Z2, Z2
+	VPSUBD      Z5, Z3, Z3
+	VPSLLD      $0x17, Z2, Z2
+	VPSLLD      $0x17, Z3, Z3
+	VMULPS      Z2, Z0, Z0
+	VMULPS      Z3, Z1, Z1
+	VADDPS      Z0, Z31, Z31
+	VADDPS      Z1, Z30, Z30
+	VMOVUPS     Z0, (R8)(BX*4)
+	VMOVUPS     Z1, 64(R8)(BX*4)
+	ADDQ        $0x20, BX
+	CMPQ        BX, AX
+	JLE         loop
+
+tail:
+	LEAQ        16(BX), CX
+	CMPQ        CX, SI
+	JGT         part0
+	VCVTPH2PS   (DI)(BX*2), Z0
+	VSUBPS      Z27, Z0, Z0
+	VMAXPS      Z0, Z26, Z0
+	VMINPS      Z0, Z25, Z0
+	VMOVAPS     Z29, Z1
+	VFMADD231PS Z24, Z0, Z1
+	VSUBPS      Z29, Z1, Z2
+	VFMADD231PS Z23, Z2, Z0
+	VFMADD132PS Z22, Z0, Z2
+	VMOVAPS     Z20, Z0
+	VFMADD231PS Z2, Z21, Z0
+	VFMADD132PS Z2, Z19, Z0
+	VFMADD132PS Z2, Z18, Z0
+	VFMADD132PS Z2, Z17, Z0
+	VFMADD132PS Z2, Z28, Z0
+	VFMADD132PS Z2, Z28, Z0
+	VPSRAD      $0x01, Z1, Z2
+	VPSLLD      $0x17, Z2, Z3
+	VMULPS      Z3, Z0, Z0
+	VPSUBD      Z2, Z1, Z1
+	VPSLLD      $0x17, Z1, Z1
+	VMULPS      Z1, Z0, Z0
+	VADDPS      Z0, Z31, Z31
+	VMOVUPS     Z0, (R8)(BX*4)
+	ADDQ        $0x10, BX
+	CMPQ        BX, SI
+	JGE         combine
+	MOVQ        SI, CX
+	SUBQ        BX, CX
+	MOVQ        $-1, DX
+	BZHIQ       CX, DX, DX
+	KMOVW       DX, K1
+	VPMOVZXWD.Z (DI)(BX*2), K1, Z0
+	VPMOVDW     Z0, Y0
+	VCVTPH2PS   Y0, Z0
+	VSUBPS      Z27, Z0, Z0
+	VMAXPS      Z0, Z26, Z0
+	VMINPS      Z0, Z25, Z0
+	VMOVAPS     Z29, Z1
+	VFMADD231PS Z24, Z0, Z1
+	VSUBPS      Z29, Z1, Z2
+	VFMADD231PS Z23, Z2, Z0
+	VFMADD132PS Z22, Z0, Z2
+	VMOVAPS     Z20, Z0
+	VFMADD231PS Z2, Z21, Z0
+	VFMADD132PS Z2, Z19, Z0
+	VFMADD132PS Z2, Z18, Z0
+	VFMADD132PS Z2, Z17, Z0
+	VFMADD132PS Z2, Z28, Z0
+	VFMADD132PS Z2, Z28, Z0
+	VPSRAD      $0x01, Z1, Z2
+	VPSLLD      $0x17, Z2, Z3
+	VMULPS      Z3, Z0, Z0
+	VPSUBD      Z2, Z1, Z1
+	VPSLLD      $0x17, Z1, Z1
+	VMULPS      Z1, Z0, Z0
+	VADDPS      Z0, Z30, Z1
+	VBLENDMPS   Z1, Z30, K1, Z30
+	VMOVUPS     Z0, K1, (R8)(BX*4)
+	JMP         combine
+
+part0:
+	CMPQ        BX, SI
+	JGE         combine
+	MOVQ        SI, CX
+	SUBQ        BX, CX
+	MOVQ        $-1, DX
+	BZHIQ       CX, DX, DX
+	KMOVW       DX, K1
+	VPMOVZXWD.Z (DI)(BX*2), K1, Z0
+	VPMOVDW     Z0, Y0
+	VCVTPH2PS   Y0, Z0
+	VSUBPS      Z27, Z0, Z0
+	VMAXPS      Z0, Z26, Z0
+	VMINPS      Z0, Z25, Z0
+	VMOVAPS     Z29, Z1
+	VFMADD231PS Z24, Z0, Z1
+	VSUBPS      Z29, Z1, Z2
+	VFMADD231PS Z23, Z2, Z0
+	VFMADD132PS Z22, Z0, Z2
+	VMOVAPS     Z20, Z0
+	VFMADD231PS Z2, Z21, Z0
+	VFMADD132PS Z2, Z19, Z0
+	VFMADD132PS Z2, Z18, Z0
+	VFMADD132PS Z2, Z17, Z0
+	VFMADD132PS Z2, Z28, Z0
+	VFMADD132PS Z2, Z28, Z0
+	VPSRAD      $0x01, Z1, Z2
+	VPSLLD      $0x17, Z2, Z3
+	VMULPS      Z3, Z0, Z0
+	VPSUBD      Z2, Z1, Z1
+	VPSLLD      $0x17, Z1, Z1
+	VMULPS      Z1, Z0, Z0
+	VADDPS      Z0, Z31, Z1
+	VBLENDMPS   Z1, Z31, K1, Z31
+	VMOVUPS     Z0, K1, (R8)(BX*4)
+
+combine:
+	VADDPS        Z30, Z31, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VADDPS        Z1, Z0, Z0
+	VSHUFF64X2    $0x01, Z0, Z0, Z1
+	VADDPS        Z1, Z0, Z0
+	VSHUFPS       $0xee, Z0, Z0, Z1
+	VADDPS        Z1, Z0, Z0
+	VSHUFPS       $0x55, Z0, Z0, Z1
+	VADDPS        Z1, Z0, Z0
+	VMOVD         X0, (R11)
+	DECQ          R9
+	JLE           done
+	MOVQ          f+0(FP), CX
+	ADDQ          208(CX), DI
+	ADDQ          216(CX), R10
+	ADDQ          224(CX), R8
+	ADDQ          232(CX), R11
+	JMP           row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_reduce_add_cast_sub_exp_f16_f32_us_61bdcc200e_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·k_reduce_add_cast_sub_exp_f16_f32_us_61bdcc200e_avx512(SB), NOSPLIT, $0-8
+	// reduce [_, add] kernel fast (u0:f16, s1:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = exp t1; store t2 t2 }
+	MOVQ         f+0(FP), CX
+	MOVQ         8(CX), SI
+	TESTQ        SI, SI
+	JLE          done
+	MOVQ         (CX), R9
+	TESTQ        R9, R9
+	JLE          done
+	MOVQ         16(CX), DI
+	MOVQ         24(CX), R10
+	MOVQ         32(CX), R8
+	MOVQ         40(CX), R11
+	VBROADCASTSD c4b4000fe4b4000fe<>+0(SB), Z29
+	VBROADCASTSD c3f8000003f800000<>+0(SB), Z28
+	VBROADCASTSD cc2d00000c2d00000<>+0(SB), Z26
+	VBROADCASTSD c42b2000042b20000<>+0(SB), Z25
+	VBROADCASTSD c3fb8aa3b3fb8aa3b<>+0(SB), Z24
+	VBROADCASTSD cbf317218bf317218<>+0(SB), Z23
+	VBROADCASTSD c3102e3083102e308<>+0(SB), Z22
+	VBROADCASTSD c3ab42d9b3ab42d9b<>+0(SB), Z21
+	VBROADCASTSD c3c091ea93c091ea9<>+0(SB), Z20
+	VBROADCASTSD c3d2aadc93d2aadc9<>+0(SB), Z19
+	VBROADCASTSD c3e2aaa463e2aaa46<>+0(SB), Z18
+	VBROADCASTSD c3efffffc3efffffc<>+0(SB), Z17
+
+row:
+	VBROADCASTSS (R10), Z27
+	VBROADCASTSD c8000000080000000<>+0(SB), Z31
+	VMOVAPS      Z31, Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x20, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	PREFETCHT0  1024(DI)(BX*2)
+	VCVTPH2PS   (DI)(BX*2), Z0
+	VCVTPH2PS   32(DI)(BX*2), Z1
+	VSUBPS      Z27, Z0, Z0
+	VSUBPS      Z27, Z1, Z1
+	VMAXPS      Z0, Z26, Z0
+	VMAXPS      Z1, Z26, Z1
+	VMINPS      Z0, Z25, Z0
+	VMINPS      Z1, Z25, Z1
+	VMOVAPS     Z29, Z2
+	VFMADD231PS Z24, Z0, Z2
+	VMOVAPS     Z29, Z3
+	VFMADD231PS Z24, Z1, Z3
+	VSUBPS      Z29, Z2, Z4
+	VSUBPS      Z29, Z3, Z5
+	VFMADD231PS Z23, Z4, Z0
+	VFMADD231PS Z23, Z5, Z1
+	VFMADD132PS Z22, Z0, Z4
+	VFMADD132PS Z22, Z1, Z5
+	VMOVAPS     Z20, Z0
+	VFMADD231PS Z4, Z21, Z0
+	VMOVAPS     Z20, Z1
+	VFMADD231PS Z5, Z21, Z1
+	VFMADD132PS Z4, Z19, Z0
+	VFMADD132PS Z5, Z19, Z1
+	VFMADD132PS Z4, Z18, Z0
+	VFMADD132PS Z5, Z18, Z1
+	VFMADD132PS Z4, Z17, Z0
+	VFMADD132PS Z5, Z17, Z1
+	VFMADD132PS Z4, Z28, Z0
+	VFMADD132PS Z5, Z28, Z1
+	VFMADD132PS Z4, Z28, Z0
+	VFMADD132PS Z5, Z28, Z1
+	VPSRAD      $0x01, Z2, Z4
+	VPSRAD      $0x01, Z3, Z5
+	VPSLLD      $0x17, Z4, Z6
+	VPSLLD      $0x17, Z5, Z7
+	VMULPS      Z6, Z0, Z0
+	VMULPS      Z7, Z1, Z1
+	VPSUBD      Z4, Z2, Z2
+	VPSUBD      Z5, Z3, Z3
+	VPSLLD      $0x17, Z2, Z2
+	VPSLLD      $0x17, Z3, Z3
+	VMULPS      Z2, Z0, Z0
+	VMULPS      Z3, Z1, Z1
+	VADDPS      Z0, Z31, Z31
+	VADDPS      Z1, Z30, Z30
+	VMOVUPS     Z0, (R8)(BX*4)
+	VMOVUPS     Z1, 64(R8)(BX*4)
+	ADDQ        $0x20, BX
+	CMPQ        BX, AX
+	JLE         loop
+
+tail:
+	LEAQ        16(BX), CX
+	CMPQ        CX, SI
+	JGT         part0
+	VCVTPH2PS   (DI)(BX*2), Z0
+	VSUBPS      Z27, Z0, Z0
+	VMAXPS      Z0, Z26, Z0
+	VMINPS      Z0, Z25, Z0
+	VMOVAPS     Z29, Z1
+	VFMADD231PS Z24, Z0, Z1
+	VSUBPS      Z29, Z1, Z2
+	VFMADD231PS Z23, Z2, Z0
+	VFMADD132PS Z22, Z0, Z2
+	VMOVAPS     Z20, Z0
+	VFMADD231PS Z2, Z21, Z0
+	VFMADD132PS Z2, Z19, Z0
+	VFMADD132PS Z2, Z18, Z0
+	VFMADD132PS Z2, Z17, Z0
+	VFMADD132PS Z2, Z28, Z0
+	VFMADD132PS Z2, Z28, Z0
+	VPSRAD      $0x01, Z1, Z2
+	VPSLLD      $0x17, Z2, Z3
+	VMULPS      Z3, Z0, Z0
+	VPSUBD      Z2, Z1, Z1
+	VPSLLD      $0x17, Z1, Z1
+	VMULPS      Z1, Z0, Z0
+	VADDPS      Z0, Z31, Z31
+	VMOVUPS     Z0, (R8)(BX*4)
+	ADDQ        $0x10, BX
+	CMPQ        BX, SI
+	JGE         combine
+	MOVQ        SI, CX
+	SUBQ        BX, CX
+	MOVQ        $-1, DX
+	BZHIQ       CX, DX, DX
+	KMOVW       DX, K1
+	VPMOVZXWD.Z (DI)(BX*2), K1, Z0
+	VPMOVDW     Z0, Y0
+	VCVTPH2PS   Y0, Z0
+	VSUBPS      Z27, Z0, Z0
+	VMAXPS      Z0, Z26, Z0
+	VMINPS      Z0, Z25, Z0
+	VMOVAPS     Z29, Z1
+	VFMADD231PS Z24, Z0, Z1
+	VSUBPS      Z29, Z1, Z2
+	VFMADD231PS Z23, Z2, Z0
+	VFMADD132PS Z22, Z0, Z2
+	VMOVAPS     Z20, Z0
+	VFMADD231PS Z2, Z21, Z0
+	VFMADD132PS Z2, Z19, Z0
+	VFMADD132PS Z2, Z18, Z0
+	VFMADD132PS Z2, Z17, Z0
+	VFMADD132PS Z2, Z28, Z0
+	VFMADD132PS Z2, Z28, Z0
+	VPSRAD      $0x01, Z1, Z2
+	VPSLLD      $0x17, Z2, Z3
+	VMULPS      Z3, Z0, Z0
+	VPSUBD      Z2, Z1, Z1
+	VPSLLD      $0x17, Z1, Z1
+	VMULPS      Z1, Z0, Z0
+	VADDPS      Z0, Z30, Z1
+	VBLENDMPS   Z1, Z30, K1, Z30
+	VMOVUPS     Z0, K1, (R8)(BX*4)
+	JMP         combine
+
+part0:
+	CMPQ        BX, SI
+	JGE         combine
+	MOVQ        SI, CX
+	SUBQ        BX, CX
+	MOVQ        $-1, DX
+	BZHIQ       CX, DX, DX
+	KMOVW       DX, K1
+	VPMOVZXWD.Z (DI)(BX*2), K1, Z0
+	VPMOVDW     Z0, Y0
+	VCVTPH2PS   Y0, Z0
+	VSUBPS      Z27, Z0, Z0
+	VMAXPS      Z0, Z26, Z0
+	VMINPS      Z0, Z25, Z0
+	VMOVAPS     Z29, Z1
+	VFMADD231PS Z24, Z0, Z1
+	VSUBPS      Z29, Z1, Z2
+	VFMADD231PS Z23, Z2, Z0
+	VFMADD132PS Z22, Z0, Z2
+	VMOVAPS     Z20, Z0
+	VFMADD231PS Z2, Z21, Z0
+	VFMADD132PS Z2, Z19, Z0
+	VFMADD132PS Z2, Z18, Z0
+	VFMADD132PS Z2, Z17, Z0
+	VFMADD132PS Z2, Z28, Z0
+	VFMADD132PS Z2, Z28, Z0
+	VPSRAD      $0x01, Z1, Z2
+	VPSLLD      $0x17, Z2, Z3
+	VMULPS      Z3, Z0, Z0
+	VPSUBD      Z2, Z1, Z1
+	VPSLLD      $0x17, Z1, Z1
+	VMULPS      Z1, Z0, Z0
+	VADDPS      Z0, Z31, Z1
+	VBLENDMPS   Z1, Z31, K1, Z31
+	VMOVUPS     Z0, K1, (R8)(BX*4)
+
+combine:
+	VADDPS        Z30, Z31, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VADDPS        Z1, Z0, Z0
+	VSHUFF64X2    $0x01, Z0, Z0, Z1
+	VADDPS        Z1, Z0, Z0
+	VSHUFPS       $0xee, Z0, Z0, Z1
+	VADDPS        Z1, Z0, Z0
+	VSHUFPS       $0x55, Z0, Z0, Z1
+	VADDPS        Z1, Z0, Z0
+	VMOVD         X0, (R11)
+	DECQ          R9
+	JLE           done
+	MOVQ          f+0(FP), CX
+	ADDQ          208(CX), DI
+	ADDQ          216(CX), R10
+	ADDQ          224(CX), R8
+	ADDQ          232(CX), R11
+	JMP           row
+
+done:
+	VZEROUPPER
+	RET
+
 // func k_sub_abs_lt_etc_f32_uuss_acc2722c68_avx512(f *abi.Frame)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·k_sub_abs_lt_etc_f32_uuss_acc2722c68_avx512(SB), NOSPLIT, $0-8
@@ -9433,8 +10905,20 @@ done:
 DATA c0000000000000000<>+0(SB)/8, $0x0000000000000000
 GLOBL c0000000000000000<>(SB), RODATA|NOPTR, $8
 
+DATA c0000000100000001<>+0(SB)/8, $0x0000000100000001
+GLOBL c0000000100000001<>(SB), RODATA|NOPTR, $8
+
+DATA c00007fff00007fff<>+0(SB)/8, $0x00007fff00007fff
+GLOBL c00007fff00007fff<>(SB), RODATA|NOPTR, $8
+
+DATA c0000ffff0000ffff<>+0(SB)/8, $0x0000ffff0000ffff
+GLOBL c0000ffff0000ffff<>(SB), RODATA|NOPTR, $8
+
 DATA c00095f619980c433<>+0(SB)/8, $0x00095f619980c433
 GLOBL c00095f619980c433<>(SB), RODATA|NOPTR, $8
+
+DATA c0040000000400000<>+0(SB)/8, $0x0040000000400000
+GLOBL c0040000000400000<>(SB), RODATA|NOPTR, $8
 
 DATA c0080000000800000<>+0(SB)/8, $0x0080000000800000
 GLOBL c0080000000800000<>(SB), RODATA|NOPTR, $8
@@ -9942,6 +11426,9 @@ GLOBL cff7fffffff7fffff<>(SB), RODATA|NOPTR, $8
 
 DATA cff800000ff800000<>+0(SB)/8, $0xff800000ff800000
 GLOBL cff800000ff800000<>(SB), RODATA|NOPTR, $8
+
+DATA cffff0000ffff0000<>+0(SB)/8, $0xffff0000ffff0000
+GLOBL cffff0000ffff0000<>(SB), RODATA|NOPTR, $8
 
 DATA cffffffffffffffff<>+0(SB)/8, $0xffffffffffffffff
 GLOBL cffffffffffffffff<>(SB), RODATA|NOPTR, $8

@@ -21,23 +21,35 @@ func init() {
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = add u0 u1; t1 = gelutanh t0; store t1 }", Fn: k_add_gelutanh_f32_uu_b3eb921b03_go},
 		{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32, s4:f32) { t0 = add u0 s1; t1 = mul t0 t0; t2 = add s1 u2; t3 = mul t2 t2; t4 = sub t1 t3; t5 = add t4 u0; t6 = mul t5 t5; t7 = mul s3 t0; t8 = mul t2 t7; t9 = add t8 u2; t10 = mul t9 t9; t11 = sub t6 t10; t12 = add t11 u0; t13 = mul t12 t12; t14 = mul s3 t5; t15 = mul t14 t9; t16 = add u2 t15; t17 = mul t16 t16; t18 = sub t13 t17; t19 = add u0 t18; t20 = mul t19 t19; t21 = mul s3 t12; t22 = mul t21 t16; t23 = add t22 u2; t24 = mul t23 t23; t25 = sub t20 t24; t26 = add u0 t25; t27 = mul t26 t26; t28 = mul s3 t19; t29 = mul t28 t23; t30 = add t29 u2; t31 = mul t30 t30; t32 = sub t27 t31; t33 = add u0 t32; t34 = mul t33 t33; t35 = mul s3 t26; t36 = mul t30 t35; t37 = add t36 u2; t38 = mul t37 t37; t39 = sub t34 t38; t40 = add u0 t39; t41 = mul t40 t40; t42 = mul s3 t33; t43 = mul t37 t42; t44 = add t43 u2; t45 = mul t44 t44; t46 = sub t41 t45; t47 = add u0 t46; t48 = mul t47 t47; t49 = mul s3 t40; t50 = mul t44 t49; t51 = add t50 u2; t52 = mul t51 t51; t53 = sub t48 t52; t54 = add u0 t53; t55 = mul t54 t54; t56 = mul s3 t47; t57 = mul t56 t51; t58 = add t57 u2; t59 = mul t58 t58; t60 = sub t55 t59; t61 = add t60 u0; t62 = mul t61 t61; t63 = mul s3 t54; t64 = mul t58 t63; t65 = add t64 u2; t66 = mul t65 t65; t67 = sub t62 t66; t68 = add u0 t67; t69 = mul t68 t68; t70 = mul s3 t61; t71 = mul t70 t65; t72 = add u2 t71; t73 = mul t72 t72; t74 = sub t69 t73; t75 = add t74 u0; t76 = mul t75 t75; t77 = mul s3 t68; t78 = mul t72 t77; t79 = add t78 u2; t80 = mul t79 t79; t81 = sub t76 t80; t82 = add t81 u0; t83 = mul t82 t82; t84 = mul t75 s3; t85 = mul t79 t84; t86 = add t85 u2; t87 = mul t86 t86; t88 = sub t83 t87; t89 = add t88 u0; t90 = mul t89 t89; t91 = mul s3 t82; t92 = mul t91 t86; t93 = add u2 t92; t94 = mul t93 t93; t95 = sub t90 t94; t96 = add t95 u0; t97 = mul t96 t96; t98 = mul s3 t89; t99 = mul t98 t93; t100 = add t99 u2; t101 = mul t100 t100; t102 = sub t97 t101; t103 = add u0 t102; t104 = mul t103 t103; t105 = mul s3 t96; t106 = mul t100 t105; t107 = add t106 u2; t108 = mul t107 t107; t109 = sub t104 t108; t110 = add t109 u0; t111 = mul t110 s3; t112 = mul s3 t103; t113 = mul t112 t107; t114 = add u2 t113; t115 = mul t111 t114; t116 = add t115 u2; t117 = mul t110 t110; t118 = mul t114 t114; t119 = sub t117 t118; t120 = add u0 t119; t121 = mul s3 t120; t122 = mul t116 t121; t123 = add t122 u2; t124 = mul t120 t120; t125 = mul t116 t116; t126 = sub t124 t125; t127 = add t126 u0; t128 = mul s3 t127; t129 = mul t123 t128; t130 = add t129 u2; t131 = mul t130 t130; t132 = mul t127 t127; t133 = mul t123 t123; t134 = sub t132 t133; t135 = add u0 t134; t136 = mul t135 t135; t137 = add t131 t136; t138 = lt t137 s4; t139 = cast:f32 t138; t140 = add t132 t133; t141 = lt t140 s4; t142 = cast:f32 t141; t143 = add t97 t101; t144 = lt t143 s4; t145 = cast:f32 t144; t146 = add t90 t94; t147 = lt t146 s4; t148 = cast:f32 t147; t149 = add t55 t59; t150 = lt t149 s4; t151 = cast:f32 t150; t152 = add t27 t31; t153 = lt t152 s4; t154 = cast:f32 t153; t155 = add t20 t24; t156 = lt t155 s4; t157 = cast:f32 t156; t158 = add t1 t3; t159 = lt t158 s4; t160 = cast:f32 t159; t161 = add t160 s1; t162 = add t6 t10; t163 = lt t162 s4; t164 = cast:f32 t163; t165 = add t161 t164; t166 = add t13 t17; t167 = lt t166 s4; t168 = cast:f32 t167; t169 = add t165 t168; t170 = add t157 t169; t171 = add t154 t170; t172 = add t34 t38; t173 = lt t172 s4; t174 = cast:f32 t173; t175 = add t171 t174; t176 = add t41 t45; t177 = lt t176 s4; t178 = cast:f32 t177; t179 = add t175 t178; t180 = add t48 t52; t181 = lt t180 s4; t182 = cast:f32 t181; t183 = add t179 t182; t184 = add t151 t183; t185 = add t62 t66; t186 = lt t185 s4; t187 = cast:f32 t186; t188 = add t184 t187; t189 = add t69 t73; t190 = lt t189 s4; t191 = cast:f32 t190; t192 = add t188 t191; t193 = add t76 t80; t194 = lt t193 s4; t195 = cast:f32 t194; t196 = add t192 t195; t197 = add t83 t87; t198 = lt t197 s4; t199 = cast:f32 t198; t200 = add t196 t199; t201 = add t148 t200; t202 = add t145 t201; t203 = add t104 t108; t204 = lt t203 s4; t205 = cast:f32 t204; t206 = add t202 t205; t207 = add t117 t118; t208 = lt t207 s4; t209 = cast:f32 t208; t210 = add t206 t209; t211 = add t124 t125; t212 = lt t211 s4; t213 = cast:f32 t212; t214 = add t210 t213; t215 = add t142 t214; t216 = add t139 t215; store t216 }", Fn: k_add_mul_add_etc_f32_ususs_fbb3aa62c8_go},
 		{Sig: "kernel (u0:u8, s1:f32, u2:u8, s3:f32) { t0 = cast:f32 u0; t1 = mul t0 s1; t2 = cast:f32 u2; t3 = mul t2 s3; t4 = add t1 t3; t5 = cast:u8 t4; store t5 }", Fn: k_cast_mul_cast_etc_u8_f32_usus_30e520e5d9_go},
+		{Sig: "kernel (u0:u8, s1:u16, u2:u8, s3:u16, s4:u16) { t0 = cast:u16 u0; t1 = mul t0 s1; t2 = cast:u16 u2; t3 = mul t2 s3; t4 = addsat t1 t3; t5 = shr t4 s4; t6 = cast:u8 t5; store t6 }", Fn: k_cast_mul_cast_etc_u8_u16_ususs_57e4d6ef8d_go},
 		{Sig: "kernel (u0:u8, s1:f32, s2:f32, s3:f32, s4:f32) { t0 = cast:f32 u0; t1 = mul t0 s1; t2 = pow t1 s2; t3 = mul t2 s3; t4 = add s4 t3; store t4 }", Fn: k_cast_mul_pow_etc_u8_f32_ussss_a8ecc20536_go},
+		{Sig: "kernel (u0:f64) { t0 = cast:f32 u0; t1 = reciprocal t0; store t1 }", Fn: k_cast_reciprocal_f64_f32_u_b3af3ad72f_go},
 		{Sig: "kernel fast (u0:f32, u1:f32, u2:f32, s3:f32, s4:f32, s5:f32, s6:f32, s7:f32) { t0 = div u0 u1; t1 = log t0; t2 = mul u2 s3; t3 = add t1 t2; t4 = sqrt u2; t5 = mul t4 s4; t6 = div t3 t5; t7 = mul s5 t6; t8 = erf t7; t9 = mul t8 s6; t10 = add t9 s6; t11 = mul u0 t10; t12 = sub t6 t5; t13 = mul s5 t12; t14 = erf t13; t15 = mul s6 t14; t16 = add t15 s6; t17 = mul s7 u2; t18 = exp t17; t19 = mul t18 u1; t20 = mul t16 t19; t21 = sub t11 t20; store t21 }", Fn: k_div_log_mul_etc_f32_uuusssss_493eb05a88_go},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32, s3:f32, s4:f32, s5:f32, s6:f32, s7:f32) { t0 = div u0 u1; t1 = log t0; t2 = mul u2 s3; t3 = add t1 t2; t4 = sqrt u2; t5 = mul t4 s4; t6 = div t3 t5; t7 = mul s5 t6; t8 = erf t7; t9 = mul t8 s6; t10 = add t9 s6; t11 = mul u0 t10; t12 = sub t6 t5; t13 = mul s5 t12; t14 = erf t13; t15 = mul s6 t14; t16 = add t15 s6; t17 = mul s7 u2; t18 = exp t17; t19 = mul t18 u1; t20 = mul t16 t19; t21 = sub t11 t20; store t21 }", Fn: k_div_log_mul_etc_f32_uuusssss_db541edda1_go},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32, s3:f32) { t0 = lt s0 u1; t1 = cast:f32 t0; t2 = lt s2 u1; t3 = cast:f32 t2; t4 = add t1 t3; t5 = lt s3 u1; t6 = cast:f32 t5; t7 = add t4 t6; store t7 }", Fn: k_lt_cast_lt_etc_f32_suss_694f905486_go},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32, s3:f32) { t0 = lt s0 u1; t1 = lt u1 s2; t2 = and t0 t1; t3 = select t2 u1 s3; store t3 }", Fn: k_lt_lt_and_select_f32_suss_9e6570f14f_go},
+		{Sig: "kernel (s0:u8, u1:u8, u2:u8, s3:u8) { t0 = lt s0 u1; t1 = lt u2 s3; t2 = and t0 t1; store t2 }", Fn: k_lt_lt_and_u8_bool_suus_f2f2660090_go},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = lt s0 u1; t1 = mul u1 s2; t2 = select t0 u1 t1; store t2 }", Fn: k_lt_mul_select_f32_sus_3d9238c874_go},
+		{Sig: "kernel (u0:bf16, s1:bf16, u2:bf16) { t0 = mul u0 s1; t1 = add u2 t0; store t1 }", Fn: k_mul_add_bf16_usu_8f9997d94c_go},
+		{Sig: "kernel (u0:f16, s1:f16, u2:f16) { t0 = mul u0 s1; t1 = add t0 u2; store t1 }", Fn: k_mul_add_f16_usu_b62d67b889_go},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32, s3:f32, s4:f32, s5:f32, s6:f32) { t0 = mul s0 u1; t1 = add t0 s2; t2 = mul t1 u1; t3 = add t2 s3; t4 = mul u1 t3; t5 = add s4 t4; t6 = mul u1 t5; t7 = add t6 s5; t8 = mul t7 u1; t9 = add t8 s6; store t9 }", Fn: k_mul_add_mul_etc_f32_susssss_bc476cb614_go},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32, s3:f32) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul u0 t1; t3 = abs u2; t4 = add s3 t3; t5 = div u1 t4; t6 = sub t2 t5; store t6 }", Fn: k_mul_add_mul_etc_f32_uuus_10cee77e79_go},
+		{Sig: "kernel (s0:f32, u1:f32) { t0 = mul s0 u1; t1 = cast:bf16 t0; store t1 }", Fn: k_mul_cast_f32_bf16_su_bd1fe1f836_go},
+		{Sig: "kernel (s0:f32, u1:f32) { t0 = mul s0 u1; t1 = cast:f16 t0; store t1 }", Fn: k_mul_cast_f32_f16_su_6683445da7_go},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32, u3:f32, u4:f32, s5:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = add t0 t1; t3 = mul u4 s5; t4 = add t2 t3; store t4 }", Fn: k_mul_mul_add_etc_f32_susuus_882e35a4d7_go},
 		{Sig: "kernel (u0:f32, s1:f32, s2:f32, u3:f32, s4:f32, s5:f32, u6:f32, s7:f32, u8:f32) { t0 = mul u0 s1; t1 = mul s2 u3; t2 = add t0 t1; t3 = mul s4 t2; t4 = mul s5 u6; t5 = mul u3 u3; t6 = mul s4 t5; t7 = add t4 t6; t8 = sqrt t7; t9 = add s7 t8; t10 = div t3 t9; t11 = sub u8 t10; store t11 }", Fn: k_mul_mul_add_etc_f32_ussussusu_16fedc58be_go},
 		{Sig: "kernel (u0:f32, u1:f32, s2:f32, s3:f32, u4:f32) { t0 = mul u0 u1; t1 = mul u1 s2; t2 = add t1 s3; t3 = mul t2 u4; t4 = add t0 t3; store t4 }", Fn: k_mul_mul_add_etc_f32_uussu_dfb8b8cb98_go},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64, s3:f64) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t1 t2; t4 = add t0 t3; t5 = reciprocal t4; t6 = mul t5 t5; t7 = mul t6 t5; t8 = mul t7 t7; t9 = sub t8 t7; t10 = mul t9 s3; store t10 }", Fn: k_mul_mul_mul_etc_f64_uuus_498a4f381e_go},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64, s3:f64, s4:f64, s5:f64) { t0 = mul u0 u0; t1 = mul u1 u2; t2 = mul s3 t1; t3 = sub t0 t2; t4 = max t3 s4; t5 = sqrt t4; t6 = sub t5 u0; t7 = mul s5 u1; t8 = div t6 t7; store t8 }", Fn: k_mul_mul_mul_etc_f64_uuusss_2f3ed0eab9_go},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = sub t0 t1; t3 = mul t2 t2; t4 = mul u1 u2; t5 = mul u0 u3; t6 = add t4 t5; t7 = mul t6 t6; t8 = add t3 t7; t9 = sqrt t8; store t9 }", Fn: k_mul_mul_sub_etc_f32_uuuu_fa849b795c_go},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = sub t0 t1; t3 = add t2 u4; t4 = mul u1 u3; t5 = mul u0 u2; t6 = add t4 t5; t7 = add t6 u5; store t3 t7 }", Fn: k_mul_mul_sub_etc_f32_uuuuuu_ab1acbc597_go},
 		{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = mul u0 s1; t1 = sin t0; t2 = mul t1 t1; t3 = cos u2; t4 = cos u3; t5 = mul t3 t4; t6 = mul t2 t5; t7 = sub u2 u3; t8 = mul t7 s1; t9 = sin t8; t10 = mul t9 t9; t11 = add t6 t10; store t11 }", Fn: k_mul_sin_mul_etc_f32_usuu_392cad3988_go},
 		{Sig: "kernel fast (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = mul u0 s1; t1 = sin t0; t2 = mul t1 t1; t3 = cos u2; t4 = cos u3; t5 = mul t3 t4; t6 = mul t2 t5; t7 = sub u2 u3; t8 = mul t7 s1; t9 = sin t8; t10 = mul t9 t9; t11 = add t6 t10; store t11 }", Fn: k_mul_sin_mul_etc_f32_usuu_8ca62a123c_go},
 		{Sig: "kernel (s0:f64, u1:f64, u2:f64, u3:f64, s4:f64, u5:f64) { t0 = mul s0 u1; t1 = sub u2 t0; t2 = add u3 t1; t3 = mul s4 t2; t4 = sub t0 u5; t5 = add t3 t4; store t5 }", Fn: k_mul_sub_add_etc_f64_suuusu_c850a45246_go},
+		{Sig: "reduce [_, add] kernel fast (u0:bf16, s1:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = exp t1; store t2 t2 }", Fn: k_reduce_add_cast_sub_exp_bf16_f32_us_372c1810f8_go},
+		{Sig: "reduce [_, add] kernel (u0:bf16, s1:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = exp t1; store t2 t2 }", Fn: k_reduce_add_cast_sub_exp_bf16_f32_us_ccf985ebf3_go},
+		{Sig: "reduce [_, add] kernel (u0:f16, s1:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = exp t1; store t2 t2 }", Fn: k_reduce_add_cast_sub_exp_f16_f32_us_221ed92c66_go},
+		{Sig: "reduce [_, add] kernel fast (u0:f16, s1:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = exp t1; store t2 t2 }", Fn: k_reduce_add_cast_sub_exp_f16_f32_us_61bdcc200e_go},
 		{Sig: "kernel (u0:f32, u1:f32, s2:f32, s3:f32) { t0 = sub u0 u1; t1 = abs t0; t2 = lt t1 s2; t3 = mul t1 t1; t4 = mul s3 t3; t5 = sub t1 s3; t6 = select t2 t4 t5; store t6 }", Fn: k_sub_abs_lt_etc_f32_uuss_acc2722c68_go},
 		{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32, s4:f32, s5:f32) { t0 = sub u0 u1; t1 = add s2 u3; t2 = div t0 t1; t3 = clip t2 s4 s5; store t3 }", Fn: k_sub_add_div_clip_f32_uususs_cb7c3555ba_go},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = mul u2 t0; t2 = add u1 t1; store t2 }", Fn: k_sub_mul_add_f32_uuu_3b01b5d98a_go},
@@ -1153,6 +1165,76 @@ func k_cast_mul_cast_etc_u8_f32_usus_30e520e5d9_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_mul_cast_etc_u8_u16_ususs_57e4d6ef8d_go is
+//
+//	kernel (u0:u8, s1:u16, u2:u8, s3:u16, s4:u16) { t0 = cast:u16 u0; t1 = mul t0 s1; t2 = cast:u16 u2; t3 = mul t2 s3; t4 = addsat t1 t3; t5 = shr t4 s4; t6 = cast:u8 t5; store t6 }
+//
+// for i: o0[i] = uint8(addsat(uint16(a0[i]) * a1, uint16(a2[i]) * a3) >> a4)
+func k_cast_mul_cast_etc_u8_u16_ususs_57e4d6ef8d_go(f *abi.Frame) {
+	n := f.Cols
+	c15 := int32(0)
+	c17 := int32(65535)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		s4 := *(*uint16)(unsafe.Add(f.Ptr[4], r*f.Step[4]))
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		t3 := int32(s1)
+		t9 := int32(s3)
+		t19 := int32(s4)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			t0a, t0b := int32(v0a), int32(v0b)
+			t1a, t1b := uint16(t0a), uint16(t0b)
+			t2a, t2b := int32(t1a), int32(t1b)
+			t4a, t4b := int32(t2a*t3), int32(t2b*t3)
+			t5a, t5b := uint16(t4a), uint16(t4b)
+			t6a, t6b := int32(v2a), int32(v2b)
+			t7a, t7b := uint16(t6a), uint16(t6b)
+			t8a, t8b := int32(t7a), int32(t7b)
+			t10a, t10b := int32(t8a*t9), int32(t8b*t9)
+			t11a, t11b := uint16(t10a), uint16(t10b)
+			t12a, t12b := int32(t5a), int32(t5b)
+			t13a, t13b := int32(t11a), int32(t11b)
+			t14a, t14b := int32(t12a+t13a), int32(t12b+t13b)
+			t16a, t16b := scalar.Max(t14a, c15), scalar.Max(t14b, c15)
+			t18a, t18b := scalar.Min(t16a, c17), scalar.Min(t16b, c17)
+			t20a, t20b := t18a>>uint32(t19), t18b>>uint32(t19)
+			t21a, t21b := uint8(t20a), uint8(t20b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t21a, t21b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := int32(v0)
+			t1 := uint16(t0)
+			t2 := int32(t1)
+			t4 := int32(t2 * t3)
+			t5 := uint16(t4)
+			t6 := int32(v2)
+			t7 := uint16(t6)
+			t8 := int32(t7)
+			t10 := int32(t8 * t9)
+			t11 := uint16(t10)
+			t12 := int32(t5)
+			t13 := int32(t11)
+			t14 := int32(t12 + t13)
+			t16 := scalar.Max(t14, c15)
+			t18 := scalar.Min(t16, c17)
+			t20 := t18 >> uint32(t19)
+			t21 := uint8(t20)
+			o0[i] = t21
+		}
+	}
+}
+
 // k_cast_mul_pow_etc_u8_f32_ussss_a8ecc20536_go is
 //
 //	kernel (u0:u8, s1:f32, s2:f32, s3:f32, s4:f32) { t0 = cast:f32 u0; t1 = mul t0 s1; t2 = pow t1 s2; t3 = mul t2 s3; t4 = add s4 t3; store t4 }
@@ -1494,6 +1576,26 @@ func k_cast_mul_pow_etc_u8_f32_ussss_a8ecc20536_go(f *abi.Frame) {
 			t131 := float32(t130 * s3)
 			t132 := float32(s4 + t131)
 			o0[i] = t132
+		}
+	}
+}
+
+// k_cast_reciprocal_f64_f32_u_b3af3ad72f_go is
+//
+//	kernel (u0:f64) { t0 = cast:f32 u0; t1 = reciprocal t0; store t1 }
+//
+// for i: o0[i] = reciprocal(float32(a0[i]))
+func k_cast_reciprocal_f64_f32_u_b3af3ad72f_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := math.Float32frombits(0x3f800000) // 1
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float32(v0)
+			t2 := float32(c1 / t0)
+			o0[i] = t2
 		}
 	}
 }
@@ -2637,6 +2739,30 @@ func k_lt_lt_and_select_f32_suss_9e6570f14f_go(f *abi.Frame) {
 	}
 }
 
+// k_lt_lt_and_u8_bool_suus_f2f2660090_go is
+//
+//	kernel (s0:u8, u1:u8, u2:u8, s3:u8) { t0 = lt s0 u1; t1 = lt u2 s3; t2 = and t0 t1; store t2 }
+//
+// for i: o0[i] = (a0 < a1[i]) & (a2[i] < a3)
+func k_lt_lt_and_u8_bool_suus_f2f2660090_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := s0 < v1
+			t1 := v2 < s3
+			t2 := t0 && bool(t1)
+			o0[i] = t2
+		}
+	}
+}
+
 // k_lt_mul_select_f32_sus_3d9238c874_go is
 //
 //	kernel (s0:f32, u1:f32, s2:f32) { t0 = lt s0 u1; t1 = mul u1 s2; t2 = select t0 u1 t1; store t2 }
@@ -2658,6 +2784,156 @@ func k_lt_mul_select_f32_sus_3d9238c874_go(f *abi.Frame) {
 				t2 = v1
 			}
 			o0[i] = t2
+		}
+	}
+}
+
+// k_mul_add_bf16_usu_8f9997d94c_go is
+//
+//	kernel (u0:bf16, s1:bf16, u2:bf16) { t0 = mul u0 s1; t1 = add u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] + (a0[i] * a1)
+func k_mul_add_bf16_usu_8f9997d94c_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := int32(16)
+	c12 := int32(1)
+	c15 := int32(32767)
+	c18 := int32(4194304)
+	c21 := int32(-65536)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		t5 := uint16(s1)
+		t6 := int32(t5)
+		t7 := t6 << uint32(c2)
+		t8 := math.Float32frombits(uint32(t7))
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			t0a, t0b := uint16(v0a), uint16(v0b)
+			t1a, t1b := int32(t0a), int32(t0b)
+			t3a, t3b := t1a<<uint32(c2), t1b<<uint32(c2)
+			t4a, t4b := math.Float32frombits(uint32(t3a)), math.Float32frombits(uint32(t3b))
+			t9a, t9b := float32(t4a*t8), float32(t4b*t8)
+			t10a, t10b := int32(math.Float32bits(t9a)), int32(math.Float32bits(t9b))
+			t11a, t11b := t10a>>uint32(c2), t10b>>uint32(c2)
+			t13a, t13b := t11a&c12, t11b&c12
+			t14a, t14b := int32(t10a+t13a), int32(t10b+t13b)
+			t16a, t16b := int32(t14a+c15), int32(t14b+c15)
+			t17a, t17b := t9a != t9a, t9b != t9b
+			t19a, t19b := t10a|c18, t10b|c18
+			t20a := t16a
+			if t17a {
+				t20a = t19a
+			}
+			t20b := t16b
+			if t17b {
+				t20b = t19b
+			}
+			t22a, t22b := t20a&c21, t20b&c21
+			t23a, t23b := math.Float32frombits(uint32(t22a)), math.Float32frombits(uint32(t22b))
+			t24a, t24b := uint16(v2a), uint16(v2b)
+			t25a, t25b := int32(t24a), int32(t24b)
+			t26a, t26b := t25a<<uint32(c2), t25b<<uint32(c2)
+			t27a, t27b := math.Float32frombits(uint32(t26a)), math.Float32frombits(uint32(t26b))
+			t28a, t28b := float32(t27a+t23a), float32(t27b+t23b)
+			t29a, t29b := int32(math.Float32bits(t28a)), int32(math.Float32bits(t28b))
+			t30a, t30b := t29a>>uint32(c2), t29b>>uint32(c2)
+			t31a, t31b := t30a&c12, t30b&c12
+			t32a, t32b := int32(t29a+t31a), int32(t29b+t31b)
+			t33a, t33b := int32(t32a+c15), int32(t32b+c15)
+			t34a, t34b := t28a != t28a, t28b != t28b
+			t35a, t35b := t29a|c18, t29b|c18
+			t36a := t33a
+			if t34a {
+				t36a = t35a
+			}
+			t36b := t33b
+			if t34b {
+				t36b = t35b
+			}
+			t37a, t37b := t36a&c21, t36b&c21
+			t38a, t38b := t37a>>uint32(c2), t37b>>uint32(c2)
+			t39a, t39b := uint16(t38a), uint16(t38b)
+			t40a, t40b := uint16(t39a), uint16(t39b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t40a, t40b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := uint16(v0)
+			t1 := int32(t0)
+			t3 := t1 << uint32(c2)
+			t4 := math.Float32frombits(uint32(t3))
+			t9 := float32(t4 * t8)
+			t10 := int32(math.Float32bits(t9))
+			t11 := t10 >> uint32(c2)
+			t13 := t11 & c12
+			t14 := int32(t10 + t13)
+			t16 := int32(t14 + c15)
+			t17 := t9 != t9
+			t19 := t10 | c18
+			t20 := t16
+			if t17 {
+				t20 = t19
+			}
+			t22 := t20 & c21
+			t23 := math.Float32frombits(uint32(t22))
+			t24 := uint16(v2)
+			t25 := int32(t24)
+			t26 := t25 << uint32(c2)
+			t27 := math.Float32frombits(uint32(t26))
+			t28 := float32(t27 + t23)
+			t29 := int32(math.Float32bits(t28))
+			t30 := t29 >> uint32(c2)
+			t31 := t30 & c12
+			t32 := int32(t29 + t31)
+			t33 := int32(t32 + c15)
+			t34 := t28 != t28
+			t35 := t29 | c18
+			t36 := t33
+			if t34 {
+				t36 = t35
+			}
+			t37 := t36 & c21
+			t38 := t37 >> uint32(c2)
+			t39 := uint16(t38)
+			t40 := uint16(t39)
+			o0[i] = t40
+		}
+	}
+}
+
+// k_mul_add_f16_usu_b62d67b889_go is
+//
+//	kernel (u0:f16, s1:f16, u2:f16) { t0 = mul u0 s1; t1 = add t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] * a1) + a2[i]
+func k_mul_add_f16_usu_b62d67b889_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		t1 := scalar.Float16frombits(s1)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := scalar.Float16frombits(v0)
+			t2 := float32(t0 * t1)
+			t3 := scalar.Float16bits(t2)
+			t4 := scalar.Float16frombits(t3)
+			t5 := scalar.Float16frombits(v2)
+			t6 := float32(t4 + t5)
+			t7 := scalar.Float16bits(t6)
+			o0[i] = t7
 		}
 	}
 }
@@ -2737,6 +3013,92 @@ func k_mul_add_mul_etc_f32_uuus_10cee77e79_go(f *abi.Frame) {
 			t5 := float32(v1 / t4)
 			t6 := float32(t2 - t5)
 			o0[i] = t6
+		}
+	}
+}
+
+// k_mul_cast_f32_bf16_su_bd1fe1f836_go is
+//
+//	kernel (s0:f32, u1:f32) { t0 = mul s0 u1; t1 = cast:bf16 t0; store t1 }
+//
+// for i: o0[i] = bfloat16(a0 * a1[i])
+func k_mul_cast_f32_bf16_su_bd1fe1f836_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := int32(16)
+	c4 := int32(1)
+	c7 := int32(32767)
+	c10 := int32(4194304)
+	c13 := int32(-65536)
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			t0a, t0b := float32(s0*v1a), float32(s0*v1b)
+			t1a, t1b := int32(math.Float32bits(t0a)), int32(math.Float32bits(t0b))
+			t3a, t3b := t1a>>uint32(c2), t1b>>uint32(c2)
+			t5a, t5b := t3a&c4, t3b&c4
+			t6a, t6b := int32(t1a+t5a), int32(t1b+t5b)
+			t8a, t8b := int32(t6a+c7), int32(t6b+c7)
+			t9a, t9b := t0a != t0a, t0b != t0b
+			t11a, t11b := t1a|c10, t1b|c10
+			t12a := t8a
+			if t9a {
+				t12a = t11a
+			}
+			t12b := t8b
+			if t9b {
+				t12b = t11b
+			}
+			t14a, t14b := t12a&c13, t12b&c13
+			t15a, t15b := t14a>>uint32(c2), t14b>>uint32(c2)
+			t16a, t16b := uint16(t15a), uint16(t15b)
+			t17a, t17b := uint16(t16a), uint16(t16b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t17a, t17b
+		}
+		for ; i < n; i++ {
+			v1 := a1[i]
+			t0 := float32(s0 * v1)
+			t1 := int32(math.Float32bits(t0))
+			t3 := t1 >> uint32(c2)
+			t5 := t3 & c4
+			t6 := int32(t1 + t5)
+			t8 := int32(t6 + c7)
+			t9 := t0 != t0
+			t11 := t1 | c10
+			t12 := t8
+			if t9 {
+				t12 = t11
+			}
+			t14 := t12 & c13
+			t15 := t14 >> uint32(c2)
+			t16 := uint16(t15)
+			t17 := uint16(t16)
+			o0[i] = t17
+		}
+	}
+}
+
+// k_mul_cast_f32_f16_su_6683445da7_go is
+//
+//	kernel (s0:f32, u1:f32) { t0 = mul s0 u1; t1 = cast:f16 t0; store t1 }
+//
+// for i: o0[i] = float16(a0 * a1[i])
+func k_mul_cast_f32_f16_su_6683445da7_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := float32(s0 * v1)
+			t1 := scalar.Float16bits(t0)
+			o0[i] = t1
 		}
 	}
 }
@@ -3024,6 +3386,70 @@ func k_mul_mul_sub_etc_f32_uuuu_fa849b795c_go(f *abi.Frame) {
 			t8 := float32(t3 + t7)
 			t9 := float32(math.Sqrt(float64(t8)))
 			o0[i] = t9
+		}
+	}
+}
+
+// k_mul_mul_sub_etc_f32_uuuuuu_ab1acbc597_go is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = sub t0 t1; t3 = add t2 u4; t4 = mul u1 u3; t5 = mul u0 u2; t6 = add t4 t5; t7 = add t6 u5; store t3 t7 }
+//
+// for i: o0[i] = ((a0[i] * a1[i]) - (a2[i] * a3[i])) + a4[i]; o1[i] = ((a1[i] * a3[i]) + (a0[i] * a2[i])) + a5[i]
+func k_mul_mul_sub_etc_f32_uuuuuu_ab1acbc597_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		a5 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			x5 := a5[i : i+2 : i+2]
+			v5a, v5b := x5[0], x5[1]
+			t0a, t0b := float32(v0a*v1a), float32(v0b*v1b)
+			t1a, t1b := float32(v2a*v3a), float32(v2b*v3b)
+			t2a, t2b := float32(t0a-t1a), float32(t0b-t1b)
+			t3a, t3b := float32(t2a+v4a), float32(t2b+v4b)
+			t4a, t4b := float32(v1a*v3a), float32(v1b*v3b)
+			t5a, t5b := float32(v0a*v2a), float32(v0b*v2b)
+			t6a, t6b := float32(t4a+t5a), float32(t4b+t5b)
+			t7a, t7b := float32(t6a+v5a), float32(t6b+v5b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t3a, t3b
+			y1 := o1[i : i+2 : i+2]
+			y1[0], y1[1] = t7a, t7b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			v5 := a5[i]
+			t0 := float32(v0 * v1)
+			t1 := float32(v2 * v3)
+			t2 := float32(t0 - t1)
+			t3 := float32(t2 + v4)
+			t4 := float32(v1 * v3)
+			t5 := float32(v0 * v2)
+			t6 := float32(t4 + t5)
+			t7 := float32(t6 + v5)
+			o0[i] = t3
+			o1[i] = t7
 		}
 	}
 }
@@ -5068,6 +5494,528 @@ func k_mul_sub_add_etc_f64_suuusu_c850a45246_go(f *abi.Frame) {
 			t5 := float64(t3 + t4)
 			o0[i] = t5
 		}
+	}
+}
+
+// k_reduce_add_cast_sub_exp_bf16_f32_us_372c1810f8_go is
+//
+//	reduce [_, add] kernel fast (u0:bf16, s1:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = exp t1; store t2 t2 }
+//
+// for i: t2 := exp(float32(a0[i]) - a1); o0[i] = t2; o1 += t2
+func k_reduce_add_cast_sub_exp_bf16_f32_us_372c1810f8_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	c2 := int32(16)
+	c6 := math.Float32frombits(0xc2d00000)  // -104
+	c9 := math.Float32frombits(0x42b20000)  // 89
+	c12 := math.Float32frombits(0x3fb8aa3b) // 1.442695
+	c13 := math.Float32frombits(0x4b4000fe) // 1.2583166e+07
+	c16 := math.Float32frombits(0xbf317218) // -0.6931472
+	c18 := math.Float32frombits(0x3102e308) // 1.9046542e-09
+	c21 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
+	c22 := math.Float32frombits(0x3c091ea9) // 0.008369126
+	c24 := math.Float32frombits(0x3d2aadc9) // 0.04166964
+	c26 := math.Float32frombits(0x3e2aaa46) // 0.16666517
+	c28 := math.Float32frombits(0x3efffffc) // 0.49999988
+	c30 := math.Float32frombits(0x3f800000) // 1
+	c33 := int32(1)
+	c36 := int32(23)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		var l1 [32]float32
+		for b := range l1 {
+			l1[b] = math.Float32frombits(0x80000000)
+		}
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := uint16(v0a), uint16(v0b)
+			t1a, t1b := int32(t0a), int32(t0b)
+			t3a, t3b := t1a<<uint32(c2), t1b<<uint32(c2)
+			t4a, t4b := math.Float32frombits(uint32(t3a)), math.Float32frombits(uint32(t3b))
+			t5a, t5b := float32(t4a-s1), float32(t4b-s1)
+			t7a, t7b := t5a < c6, t5b < c6
+			t8a := t5a
+			if t7a {
+				t8a = c6
+			}
+			t8b := t5b
+			if t7b {
+				t8b = c6
+			}
+			t10a, t10b := c9 < t8a, c9 < t8b
+			t11a := t8a
+			if t10a {
+				t11a = c9
+			}
+			t11b := t8b
+			if t10b {
+				t11b = c9
+			}
+			t14a, t14b := scalar.FMA32(t11a, c12, c13), scalar.FMA32(t11b, c12, c13)
+			t15a, t15b := float32(t14a-c13), float32(t14b-c13)
+			t17a, t17b := scalar.FMA32(t15a, c16, t11a), scalar.FMA32(t15b, c16, t11b)
+			t19a, t19b := scalar.FMA32(t15a, c18, t17a), scalar.FMA32(t15b, c18, t17b)
+			t20a, t20b := int32(math.Float32bits(t14a)), int32(math.Float32bits(t14b))
+			t23a, t23b := scalar.FMA32(c21, t19a, c22), scalar.FMA32(c21, t19b, c22)
+			t25a, t25b := scalar.FMA32(t23a, t19a, c24), scalar.FMA32(t23b, t19b, c24)
+			t27a, t27b := scalar.FMA32(t25a, t19a, c26), scalar.FMA32(t25b, t19b, c26)
+			t29a, t29b := scalar.FMA32(t27a, t19a, c28), scalar.FMA32(t27b, t19b, c28)
+			t31a, t31b := scalar.FMA32(t29a, t19a, c30), scalar.FMA32(t29b, t19b, c30)
+			t32a, t32b := scalar.FMA32(t31a, t19a, c30), scalar.FMA32(t31b, t19b, c30)
+			t34a, t34b := t20a>>uint32(c33), t20b>>uint32(c33)
+			t35a, t35b := int32(t20a-t34a), int32(t20b-t34b)
+			t37a, t37b := t34a<<uint32(c36), t34b<<uint32(c36)
+			t38a, t38b := math.Float32frombits(uint32(t37a)), math.Float32frombits(uint32(t37b))
+			t39a, t39b := float32(t32a*t38a), float32(t32b*t38b)
+			t40a, t40b := t35a<<uint32(c36), t35b<<uint32(c36)
+			t41a, t41b := math.Float32frombits(uint32(t40a)), math.Float32frombits(uint32(t40b))
+			t42a, t42b := float32(t39a*t41a), float32(t39b*t41b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t42a, t42b
+			l1[(i+0)&31] = float32(l1[(i+0)&31] + t42a)
+			l1[(i+1)&31] = float32(l1[(i+1)&31] + t42b)
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := uint16(v0)
+			t1 := int32(t0)
+			t3 := t1 << uint32(c2)
+			t4 := math.Float32frombits(uint32(t3))
+			t5 := float32(t4 - s1)
+			t7 := t5 < c6
+			t8 := t5
+			if t7 {
+				t8 = c6
+			}
+			t10 := c9 < t8
+			t11 := t8
+			if t10 {
+				t11 = c9
+			}
+			t14 := scalar.FMA32(t11, c12, c13)
+			t15 := float32(t14 - c13)
+			t17 := scalar.FMA32(t15, c16, t11)
+			t19 := scalar.FMA32(t15, c18, t17)
+			t20 := int32(math.Float32bits(t14))
+			t23 := scalar.FMA32(c21, t19, c22)
+			t25 := scalar.FMA32(t23, t19, c24)
+			t27 := scalar.FMA32(t25, t19, c26)
+			t29 := scalar.FMA32(t27, t19, c28)
+			t31 := scalar.FMA32(t29, t19, c30)
+			t32 := scalar.FMA32(t31, t19, c30)
+			t34 := t20 >> uint32(c33)
+			t35 := int32(t20 - t34)
+			t37 := t34 << uint32(c36)
+			t38 := math.Float32frombits(uint32(t37))
+			t39 := float32(t32 * t38)
+			t40 := t35 << uint32(c36)
+			t41 := math.Float32frombits(uint32(t40))
+			t42 := float32(t39 * t41)
+			o0[i] = t42
+			l1[i&31] = float32(l1[i&31] + t42)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = float32(l1[b] + l1[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l1[0]
+	}
+}
+
+// k_reduce_add_cast_sub_exp_bf16_f32_us_ccf985ebf3_go is
+//
+//	reduce [_, add] kernel (u0:bf16, s1:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = exp t1; store t2 t2 }
+//
+// for i: t2 := exp(float32(a0[i]) - a1); o0[i] = t2; o1 += t2
+func k_reduce_add_cast_sub_exp_bf16_f32_us_ccf985ebf3_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	c2 := int32(16)
+	c6 := math.Float32frombits(0xc2d00000)  // -104
+	c9 := math.Float32frombits(0x42b20000)  // 89
+	c12 := math.Float32frombits(0x3fb8aa3b) // 1.442695
+	c13 := math.Float32frombits(0x4b4000fe) // 1.2583166e+07
+	c16 := math.Float32frombits(0xbf317218) // -0.6931472
+	c18 := math.Float32frombits(0x3102e308) // 1.9046542e-09
+	c21 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
+	c22 := math.Float32frombits(0x3c091ea9) // 0.008369126
+	c24 := math.Float32frombits(0x3d2aadc9) // 0.04166964
+	c26 := math.Float32frombits(0x3e2aaa46) // 0.16666517
+	c28 := math.Float32frombits(0x3efffffc) // 0.49999988
+	c30 := math.Float32frombits(0x3f800000) // 1
+	c33 := int32(1)
+	c36 := int32(23)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		var l1 [32]float32
+		for b := range l1 {
+			l1[b] = math.Float32frombits(0x80000000)
+		}
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := uint16(v0a), uint16(v0b)
+			t1a, t1b := int32(t0a), int32(t0b)
+			t3a, t3b := t1a<<uint32(c2), t1b<<uint32(c2)
+			t4a, t4b := math.Float32frombits(uint32(t3a)), math.Float32frombits(uint32(t3b))
+			t5a, t5b := float32(t4a-s1), float32(t4b-s1)
+			t7a, t7b := t5a < c6, t5b < c6
+			t8a := t5a
+			if t7a {
+				t8a = c6
+			}
+			t8b := t5b
+			if t7b {
+				t8b = c6
+			}
+			t10a, t10b := c9 < t8a, c9 < t8b
+			t11a := t8a
+			if t10a {
+				t11a = c9
+			}
+			t11b := t8b
+			if t10b {
+				t11b = c9
+			}
+			t14a, t14b := scalar.FMA32(t11a, c12, c13), scalar.FMA32(t11b, c12, c13)
+			t15a, t15b := float32(t14a-c13), float32(t14b-c13)
+			t17a, t17b := scalar.FMA32(t15a, c16, t11a), scalar.FMA32(t15b, c16, t11b)
+			t19a, t19b := scalar.FMA32(t15a, c18, t17a), scalar.FMA32(t15b, c18, t17b)
+			t20a, t20b := int32(math.Float32bits(t14a)), int32(math.Float32bits(t14b))
+			t23a, t23b := scalar.FMA32(c21, t19a, c22), scalar.FMA32(c21, t19b, c22)
+			t25a, t25b := scalar.FMA32(t23a, t19a, c24), scalar.FMA32(t23b, t19b, c24)
+			t27a, t27b := scalar.FMA32(t25a, t19a, c26), scalar.FMA32(t25b, t19b, c26)
+			t29a, t29b := scalar.FMA32(t27a, t19a, c28), scalar.FMA32(t27b, t19b, c28)
+			t31a, t31b := scalar.FMA32(t29a, t19a, c30), scalar.FMA32(t29b, t19b, c30)
+			t32a, t32b := scalar.FMA32(t31a, t19a, c30), scalar.FMA32(t31b, t19b, c30)
+			t34a, t34b := t20a>>uint32(c33), t20b>>uint32(c33)
+			t35a, t35b := int32(t20a-t34a), int32(t20b-t34b)
+			t37a, t37b := t34a<<uint32(c36), t34b<<uint32(c36)
+			t38a, t38b := math.Float32frombits(uint32(t37a)), math.Float32frombits(uint32(t37b))
+			t39a, t39b := float32(t32a*t38a), float32(t32b*t38b)
+			t40a, t40b := t35a<<uint32(c36), t35b<<uint32(c36)
+			t41a, t41b := math.Float32frombits(uint32(t40a)), math.Float32frombits(uint32(t40b))
+			t42a, t42b := float32(t39a*t41a), float32(t39b*t41b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t42a, t42b
+			l1[(i+0)&31] = float32(l1[(i+0)&31] + t42a)
+			l1[(i+1)&31] = float32(l1[(i+1)&31] + t42b)
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := uint16(v0)
+			t1 := int32(t0)
+			t3 := t1 << uint32(c2)
+			t4 := math.Float32frombits(uint32(t3))
+			t5 := float32(t4 - s1)
+			t7 := t5 < c6
+			t8 := t5
+			if t7 {
+				t8 = c6
+			}
+			t10 := c9 < t8
+			t11 := t8
+			if t10 {
+				t11 = c9
+			}
+			t14 := scalar.FMA32(t11, c12, c13)
+			t15 := float32(t14 - c13)
+			t17 := scalar.FMA32(t15, c16, t11)
+			t19 := scalar.FMA32(t15, c18, t17)
+			t20 := int32(math.Float32bits(t14))
+			t23 := scalar.FMA32(c21, t19, c22)
+			t25 := scalar.FMA32(t23, t19, c24)
+			t27 := scalar.FMA32(t25, t19, c26)
+			t29 := scalar.FMA32(t27, t19, c28)
+			t31 := scalar.FMA32(t29, t19, c30)
+			t32 := scalar.FMA32(t31, t19, c30)
+			t34 := t20 >> uint32(c33)
+			t35 := int32(t20 - t34)
+			t37 := t34 << uint32(c36)
+			t38 := math.Float32frombits(uint32(t37))
+			t39 := float32(t32 * t38)
+			t40 := t35 << uint32(c36)
+			t41 := math.Float32frombits(uint32(t40))
+			t42 := float32(t39 * t41)
+			o0[i] = t42
+			l1[i&31] = float32(l1[i&31] + t42)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = float32(l1[b] + l1[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l1[0]
+	}
+}
+
+// k_reduce_add_cast_sub_exp_f16_f32_us_221ed92c66_go is
+//
+//	reduce [_, add] kernel (u0:f16, s1:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = exp t1; store t2 t2 }
+//
+// for i: t2 := exp(float32(a0[i]) - a1); o0[i] = t2; o1 += t2
+func k_reduce_add_cast_sub_exp_f16_f32_us_221ed92c66_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	c2 := math.Float32frombits(0xc2d00000)  // -104
+	c5 := math.Float32frombits(0x42b20000)  // 89
+	c8 := math.Float32frombits(0x3fb8aa3b)  // 1.442695
+	c9 := math.Float32frombits(0x4b4000fe)  // 1.2583166e+07
+	c12 := math.Float32frombits(0xbf317218) // -0.6931472
+	c14 := math.Float32frombits(0x3102e308) // 1.9046542e-09
+	c17 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
+	c18 := math.Float32frombits(0x3c091ea9) // 0.008369126
+	c20 := math.Float32frombits(0x3d2aadc9) // 0.04166964
+	c22 := math.Float32frombits(0x3e2aaa46) // 0.16666517
+	c24 := math.Float32frombits(0x3efffffc) // 0.49999988
+	c26 := math.Float32frombits(0x3f800000) // 1
+	c29 := int32(1)
+	c32 := int32(23)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		var l1 [32]float32
+		for b := range l1 {
+			l1[b] = math.Float32frombits(0x80000000)
+		}
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := scalar.Float16frombits(v0a), scalar.Float16frombits(v0b)
+			t1a, t1b := float32(t0a-s1), float32(t0b-s1)
+			t3a, t3b := t1a < c2, t1b < c2
+			t4a := t1a
+			if t3a {
+				t4a = c2
+			}
+			t4b := t1b
+			if t3b {
+				t4b = c2
+			}
+			t6a, t6b := c5 < t4a, c5 < t4b
+			t7a := t4a
+			if t6a {
+				t7a = c5
+			}
+			t7b := t4b
+			if t6b {
+				t7b = c5
+			}
+			t10a, t10b := scalar.FMA32(t7a, c8, c9), scalar.FMA32(t7b, c8, c9)
+			t11a, t11b := float32(t10a-c9), float32(t10b-c9)
+			t13a, t13b := scalar.FMA32(t11a, c12, t7a), scalar.FMA32(t11b, c12, t7b)
+			t15a, t15b := scalar.FMA32(t11a, c14, t13a), scalar.FMA32(t11b, c14, t13b)
+			t16a, t16b := int32(math.Float32bits(t10a)), int32(math.Float32bits(t10b))
+			t19a, t19b := scalar.FMA32(c17, t15a, c18), scalar.FMA32(c17, t15b, c18)
+			t21a, t21b := scalar.FMA32(t19a, t15a, c20), scalar.FMA32(t19b, t15b, c20)
+			t23a, t23b := scalar.FMA32(t21a, t15a, c22), scalar.FMA32(t21b, t15b, c22)
+			t25a, t25b := scalar.FMA32(t23a, t15a, c24), scalar.FMA32(t23b, t15b, c24)
+			t27a, t27b := scalar.FMA32(t25a, t15a, c26), scalar.FMA32(t25b, t15b, c26)
+			t28a, t28b := scalar.FMA32(t27a, t15a, c26), scalar.FMA32(t27b, t15b, c26)
+			t30a, t30b := t16a>>uint32(c29), t16b>>uint32(c29)
+			t31a, t31b := int32(t16a-t30a), int32(t16b-t30b)
+			t33a, t33b := t30a<<uint32(c32), t30b<<uint32(c32)
+			t34a, t34b := math.Float32frombits(uint32(t33a)), math.Float32frombits(uint32(t33b))
+			t35a, t35b := float32(t28a*t34a), float32(t28b*t34b)
+			t36a, t36b := t31a<<uint32(c32), t31b<<uint32(c32)
+			t37a, t37b := math.Float32frombits(uint32(t36a)), math.Float32frombits(uint32(t36b))
+			t38a, t38b := float32(t35a*t37a), float32(t35b*t37b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t38a, t38b
+			l1[(i+0)&31] = float32(l1[(i+0)&31] + t38a)
+			l1[(i+1)&31] = float32(l1[(i+1)&31] + t38b)
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := scalar.Float16frombits(v0)
+			t1 := float32(t0 - s1)
+			t3 := t1 < c2
+			t4 := t1
+			if t3 {
+				t4 = c2
+			}
+			t6 := c5 < t4
+			t7 := t4
+			if t6 {
+				t7 = c5
+			}
+			t10 := scalar.FMA32(t7, c8, c9)
+			t11 := float32(t10 - c9)
+			t13 := scalar.FMA32(t11, c12, t7)
+			t15 := scalar.FMA32(t11, c14, t13)
+			t16 := int32(math.Float32bits(t10))
+			t19 := scalar.FMA32(c17, t15, c18)
+			t21 := scalar.FMA32(t19, t15, c20)
+			t23 := scalar.FMA32(t21, t15, c22)
+			t25 := scalar.FMA32(t23, t15, c24)
+			t27 := scalar.FMA32(t25, t15, c26)
+			t28 := scalar.FMA32(t27, t15, c26)
+			t30 := t16 >> uint32(c29)
+			t31 := int32(t16 - t30)
+			t33 := t30 << uint32(c32)
+			t34 := math.Float32frombits(uint32(t33))
+			t35 := float32(t28 * t34)
+			t36 := t31 << uint32(c32)
+			t37 := math.Float32frombits(uint32(t36))
+			t38 := float32(t35 * t37)
+			o0[i] = t38
+			l1[i&31] = float32(l1[i&31] + t38)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = float32(l1[b] + l1[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l1[0]
+	}
+}
+
+// k_reduce_add_cast_sub_exp_f16_f32_us_61bdcc200e_go is
+//
+//	reduce [_, add] kernel fast (u0:f16, s1:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = exp t1; store t2 t2 }
+//
+// for i: t2 := exp(float32(a0[i]) - a1); o0[i] = t2; o1 += t2
+func k_reduce_add_cast_sub_exp_f16_f32_us_61bdcc200e_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	c2 := math.Float32frombits(0xc2d00000)  // -104
+	c5 := math.Float32frombits(0x42b20000)  // 89
+	c8 := math.Float32frombits(0x3fb8aa3b)  // 1.442695
+	c9 := math.Float32frombits(0x4b4000fe)  // 1.2583166e+07
+	c12 := math.Float32frombits(0xbf317218) // -0.6931472
+	c14 := math.Float32frombits(0x3102e308) // 1.9046542e-09
+	c17 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
+	c18 := math.Float32frombits(0x3c091ea9) // 0.008369126
+	c20 := math.Float32frombits(0x3d2aadc9) // 0.04166964
+	c22 := math.Float32frombits(0x3e2aaa46) // 0.16666517
+	c24 := math.Float32frombits(0x3efffffc) // 0.49999988
+	c26 := math.Float32frombits(0x3f800000) // 1
+	c29 := int32(1)
+	c32 := int32(23)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		var l1 [32]float32
+		for b := range l1 {
+			l1[b] = math.Float32frombits(0x80000000)
+		}
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := scalar.Float16frombits(v0a), scalar.Float16frombits(v0b)
+			t1a, t1b := float32(t0a-s1), float32(t0b-s1)
+			t3a, t3b := t1a < c2, t1b < c2
+			t4a := t1a
+			if t3a {
+				t4a = c2
+			}
+			t4b := t1b
+			if t3b {
+				t4b = c2
+			}
+			t6a, t6b := c5 < t4a, c5 < t4b
+			t7a := t4a
+			if t6a {
+				t7a = c5
+			}
+			t7b := t4b
+			if t6b {
+				t7b = c5
+			}
+			t10a, t10b := scalar.FMA32(t7a, c8, c9), scalar.FMA32(t7b, c8, c9)
+			t11a, t11b := float32(t10a-c9), float32(t10b-c9)
+			t13a, t13b := scalar.FMA32(t11a, c12, t7a), scalar.FMA32(t11b, c12, t7b)
+			t15a, t15b := scalar.FMA32(t11a, c14, t13a), scalar.FMA32(t11b, c14, t13b)
+			t16a, t16b := int32(math.Float32bits(t10a)), int32(math.Float32bits(t10b))
+			t19a, t19b := scalar.FMA32(c17, t15a, c18), scalar.FMA32(c17, t15b, c18)
+			t21a, t21b := scalar.FMA32(t19a, t15a, c20), scalar.FMA32(t19b, t15b, c20)
+			t23a, t23b := scalar.FMA32(t21a, t15a, c22), scalar.FMA32(t21b, t15b, c22)
+			t25a, t25b := scalar.FMA32(t23a, t15a, c24), scalar.FMA32(t23b, t15b, c24)
+			t27a, t27b := scalar.FMA32(t25a, t15a, c26), scalar.FMA32(t25b, t15b, c26)
+			t28a, t28b := scalar.FMA32(t27a, t15a, c26), scalar.FMA32(t27b, t15b, c26)
+			t30a, t30b := t16a>>uint32(c29), t16b>>uint32(c29)
+			t31a, t31b := int32(t16a-t30a), int32(t16b-t30b)
+			t33a, t33b := t30a<<uint32(c32), t30b<<uint32(c32)
+			t34a, t34b := math.Float32frombits(uint32(t33a)), math.Float32frombits(uint32(t33b))
+			t35a, t35b := float32(t28a*t34a), float32(t28b*t34b)
+			t36a, t36b := t31a<<uint32(c32), t31b<<uint32(c32)
+			t37a, t37b := math.Float32frombits(uint32(t36a)), math.Float32frombits(uint32(t36b))
+			t38a, t38b := float32(t35a*t37a), float32(t35b*t37b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t38a, t38b
+			l1[(i+0)&31] = float32(l1[(i+0)&31] + t38a)
+			l1[(i+1)&31] = float32(l1[(i+1)&31] + t38b)
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := scalar.Float16frombits(v0)
+			t1 := float32(t0 - s1)
+			t3 := t1 < c2
+			t4 := t1
+			if t3 {
+				t4 = c2
+			}
+			t6 := c5 < t4
+			t7 := t4
+			if t6 {
+				t7 = c5
+			}
+			t10 := scalar.FMA32(t7, c8, c9)
+			t11 := float32(t10 - c9)
+			t13 := scalar.FMA32(t11, c12, t7)
+			t15 := scalar.FMA32(t11, c14, t13)
+			t16 := int32(math.Float32bits(t10))
+			t19 := scalar.FMA32(c17, t15, c18)
+			t21 := scalar.FMA32(t19, t15, c20)
+			t23 := scalar.FMA32(t21, t15, c22)
+			t25 := scalar.FMA32(t23, t15, c24)
+			t27 := scalar.FMA32(t25, t15, c26)
+			t28 := scalar.FMA32(t27, t15, c26)
+			t30 := t16 >> uint32(c29)
+			t31 := int32(t16 - t30)
+			t33 := t30 << uint32(c32)
+			t34 := math.Float32frombits(uint32(t33))
+			t35 := float32(t28 * t34)
+			t36 := t31 << uint32(c32)
+			t37 := math.Float32frombits(uint32(t36))
+			t38 := float32(t35 * t37)
+			o0[i] = t38
+			l1[i&31] = float32(l1[i&31] + t38)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = float32(l1[b] + l1[b+half])
+				}
+			}
+		}
+		*(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = l1[0]
 	}
 }
 

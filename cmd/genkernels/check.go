@@ -16,6 +16,21 @@ import (
 
 // Checking: what go generate would change, in one package or in all of some patterns.
 
+// report prints what go generate would change, and returns an error if anything would.
+func (t *tool) report(changes []change, kernels []kernel.Code) error {
+	t.summary(changes, kernels)
+	for _, c := range changes {
+		c.diff(t.stdout)
+	}
+	if _, err := os.Stat(filepath.Join(t.out, unfinished)); err == nil {
+		return fmt.Errorf("%s exists, as an earlier run was interrupted: %w", unfinished, errStale)
+	}
+	if len(changes) > 0 {
+		return errStale
+	}
+	return nil
+}
+
 // summary prints one line about a package: how many kernels its programs need and the
 // files lack, how many the files have that no program needs, and how many files would
 // change. It prints nothing where nothing would.

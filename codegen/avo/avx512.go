@@ -49,8 +49,8 @@ var avx512Machine = &machine.Machine{
 func emits512(c kernel.Code) bool {
 	m, ok := c.(*kernel.Micro)
 	if !ok {
-		_, bytes := inByteLanes(c.(*kernel.Kernel)) // 32 lanes, where this target has 16
-		return !bytes
+		narrow, _ := inNarrowLanes(c.(*kernel.Kernel)) // 16 lanes or more, where this target has 16
+		return narrow == nil
 	}
 	if m.Kind != kernel.Reduce {
 		return dotAVX512.arith(m).rows > 0

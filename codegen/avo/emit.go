@@ -152,13 +152,14 @@ func (n *nest) broadcast(operand, dst int) {
 	from := mem(at(p.reg, 0))
 	switch d := n.dtype(operand); d.Size() {
 	case 1, 2:
-		if n.m.Lane == 1 {
-			n.do("VPBROADCASTB", from, y(dst))
+		all := broadcasts[n.m.Lane]
+		if d.Size() == n.m.Lane {
+			n.do(all, from, y(dst))
 			return
 		}
 		n.do(readsOne(d), from, gp(ax))
 		n.do("VMOVQ", gp(ax), x(dst))
-		n.do("VPBROADCASTD", x(dst), y(dst))
+		n.do(all, x(dst), y(dst))
 	case 4:
 		n.do("VBROADCASTSS", from, y(dst))
 	case 8:
@@ -167,6 +168,9 @@ func (n *nest) broadcast(operand, dst int) {
 		panic(noForm("broadcast", d))
 	}
 }
+
+// broadcasts are the instructions that repeat an element of a number of bytes.
+var broadcasts = map[int]string{1: "VPBROADCASTB", 2: "VPBROADCASTW", 4: "VPBROADCASTD"}
 
 // readsOne returns the instruction that extends an element into a general register.
 func readsOne(d ir.DType) string {

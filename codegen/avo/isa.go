@@ -3,8 +3,8 @@
 //
 // The body of an elementwise kernel or of a row reduction is compiled by codegen/machine
 // with the instruction table of a target (isa.go, forms.go, insts*.go, style*.go, lower.go,
-// memory.go), and put into a nest of loops (nest*.go, emit*.go, twostream.go). A body of bytes
-// alone has lanes of a byte (bytes.go). Other micro-kernels are written instruction by
+// memory.go), and put into a nest of loops (nest*.go, emit*.go, twostream.go). A body of narrow
+// integers alone has lanes as narrow (lanes*.go, bytes.go, words.go). Other micro-kernels are written instruction by
 // instruction (dot*.go, scan*.go, transpose*.go, interleave.go, reduce_columns*.go, pack.go,
 // byte_sum.go, store_nt.go). Both are programs: lists of instructions over
 // physical registers, which do not depend on avo.
@@ -88,17 +88,14 @@ func (t *isa) function(c kernel.Code) (*program, error) {
 // compileRows returns the function of a kernel that computes a body row by row. combine has
 // the combiners of its outputs: see machine.Compile.
 func compileRows(t *isa, k *kernel.Kernel, combine []ir.Op) (*program, error) {
-	if e, ok := inByteLanes(k); ok && combine == nil {
-		b, err := machine.Compile(avx2Bytes, e, nil)
-		if err != nil {
-			return nil, err
-		}
-		return emit(b), nil
-	}
 	if sumsBytes(k, combine) {
 		return compileByteSum(k), nil
 	}
-	b, err := machine.Compile(t, elementary.Expand(k), combine)
+	e := elementary.Expand(k)
+	if narrow, body := inNarrowLanes(k); narrow != nil && combine == nil {
+		t, e = narrow, body
+	}
+	b, err := machine.Compile(t, e, combine)
 	if err != nil {
 		return nil, err
 	}

@@ -33,7 +33,7 @@ func (g *Graph) candidates() []candidate {
 		list = append(list, candidate{order: first, unroll: 1, share: t.ByTwo})
 	}
 	work := g.work(first)
-	if work >= from && g.Phases > 1 { // with one phase there are accumulators for one step
+	if work >= from && (g.combine == nil || g.Phases > 1) { // with one phase there are accumulators for one step
 		second := g.scheduleLoop(g.lower(1, false), parts)
 		list = append(list, candidate{order: interleave(first, second), unroll: 2, share: share})
 		if work >= t.ListOrder && len(g.secondPart) == 0 && g.combine == nil {

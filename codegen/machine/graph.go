@@ -161,10 +161,11 @@ func (g *Graph) Constant(d ir.DType, bits uint64) Value {
 	case g.m.Parts(d) == 2:
 		return Two(g.Const(bits), g.Const(bits))
 	}
-	if g.m.Lane == 1 {
-		return One(g.Const(bits & 0xff * 0x0101010101010101))
+	bits &= 1<<(8*g.m.Lane) - 1
+	for width := 8 * g.m.Lane; width < 64; width *= 2 {
+		bits |= bits << width
 	}
-	return One(g.Const(bits<<32 | bits&(1<<32-1)))
+	return One(g.Const(bits))
 }
 
 // Acc returns accumulator number slot.

@@ -81,13 +81,13 @@ func expandIsFinite(b *builder, a []kernel.Ref) kernel.Ref {
 // by that type's, then every composed op by lane ops: what targets emit and Eval computes.
 func Expand(k *kernel.Kernel) *kernel.Kernel { return ExpandBut(k, KeepNone) }
 
-// ExpandBut is Expand for a target that has more than lane ops: those ops and types stay
-// that keep reports.
-func ExpandBut(k *kernel.Kernel, keep func(op ir.Op, d ir.DType) bool) *kernel.Kernel {
+// ExpandBut is Expand for a target that has more than lane ops: those instructions stay
+// that keep reports, see Widen.
+func ExpandBut(k *kernel.Kernel, keep func(in kernel.Inst, d ir.DType) bool) *kernel.Kernel {
 	out := rebuilt(Widen(k, keep), func(b *builder, in kernel.Inst) kernel.Ref {
 		args := in.Args[:in.Arity()]
 		switch {
-		case len(args) > 0 && keep(in.Op, b.DType(args[len(args)-1])):
+		case len(args) > 0 && keep(in, b.DType(args[len(args)-1])):
 			return b.Add(in)
 		case in.Op == ir.OpCast:
 			return b.convert(in.DType, args[0])

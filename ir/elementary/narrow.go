@@ -39,9 +39,10 @@ var ofBits = []ir.Op{ir.OpPopCount, ir.OpBitLen}
 var saturating = map[ir.Op]ir.Op{ir.OpAddSat: ir.OpAdd, ir.OpSubSat: ir.OpSub}
 
 // Widen returns the kernel with every op on a type that is computed in another replaced
-// by casts and the op on its compute type, but for those ops and types that keep reports.
+// by casts and the op on its compute type, but for the instructions that keep reports, given the
+// type of their operands.
 // Composed ops stay.
-func Widen(k *kernel.Kernel, keep func(op ir.Op, d ir.DType) bool) *kernel.Kernel {
+func Widen(k *kernel.Kernel, keep func(in kernel.Inst, d ir.DType) bool) *kernel.Kernel {
 	for r := range kernel.Ref(len(k.In) + len(k.Body)) {
 		if !k.DType(r).Native() {
 			return rebuilt(k, func(b *builder, in kernel.Inst) kernel.Ref { return b.widen(in, keep) })
@@ -51,7 +52,7 @@ func Widen(k *kernel.Kernel, keep func(op ir.Op, d ir.DType) bool) *kernel.Kerne
 }
 
 // KeepNone has Widen replace every op.
-func KeepNone(ir.Op, ir.DType) bool { return false }
+func KeepNone(kernel.Inst, ir.DType) bool { return false }
 
 // rebuilt returns the kernel with each instruction replaced by what add appends for it.
 func rebuilt(k *kernel.Kernel, add func(b *builder, in kernel.Inst) kernel.Ref) *kernel.Kernel {
@@ -75,18 +76,20 @@ func rebuilt(k *kernel.Kernel, add func(b *builder, in kernel.Inst) kernel.Ref) 
 }
 
 // widen appends an instruction on operands that are widened already.
-func (b *builder) widen(in kernel.Inst, keep func(op ir.Op, d ir.DType) bool) kernel.Ref {
+func (b *builder) widen(in kernel.Inst, keep func(in kernel.Inst, d ir.DType) bool) kernel.Ref {
 	args := in.Args[:in.Arity()]
 	if len(args) == 0 {
 		return b.Add(in)
 	}
 	x := args[len(args)-1]
 	switch d := b.DType(x); {
+	case keep(in, d):
+		return b.Add(in)
 	case in.Op == ir.OpCast:
 		return b.cast(in.DType, x)
 	case in.Op == ir.OpBitcast && !(in.DType.Native() && d.Native()):
 		return b.bitcast(in.DType, x)
-	case slices.Contains(moves, in.Op) || d.Native() || keep(in.Op, d):
+	case slices.Contains(moves, in.Op) || d.Native():
 		return b.Add(in)
 	case ir.Stored.Has(d): // a select
 		for i := range args[1:] {

@@ -123,6 +123,10 @@ func (g *gen) grow() {
 		g.combine(g.pick("combined", g.values()))
 		return
 	}
+	if !g.NoViews && g.chance("stencil", 8) {
+		g.stencil(g.pick("filtered", g.values()))
+		return
+	}
 	if g.Reductions && g.chance("reduce", 6) {
 		g.along()
 		return

@@ -113,7 +113,7 @@ func (c *columnWriter) kernels() (engine, why string) {
 	c.many.rows = c.RowsAtOnce
 	c.many.code, c.many.from = c.body.Accumulate(combine, c.RowsAtOnce, repeats)
 	if c.many.code != nil {
-		if on, ok := c.lib.Engine(c.many.code.Signature()); !ok || on != engine {
+		if on, ok := c.lib.Engine(c.many.code.Signature()); !ok || c.slowdown(on) > c.slowdown(engine) {
 			c.many.code = nil
 		}
 	}

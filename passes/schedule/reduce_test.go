@@ -49,7 +49,7 @@ var turn int // of the tests' machines and libraries
 
 // oneRow has no kernel that combines several rows at once.
 func oneRow(signature string) string {
-	if strings.Contains(signature, "t3 = add t2 u") || strings.Contains(signature, "t3 = m") {
+	if strings.Contains(signature, "t3 = add u") || strings.Contains(signature, "t3 = m") {
 		return ""
 	}
 	return "avx2"
@@ -311,4 +311,29 @@ func TestColumnBodies(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestRowsAtOnceOnTwoEngines: rows are combined several at once where one engine has that
+// kernel and another, as fast, has the kernel for a single row.
+func TestRowsAtOnceOnTwoEngines(t *testing.T) {
+	p := reducePlan(t, `plan f arena=0 {
+  %%0 = param x 0   : f32[256,256]
+  %%1 = result "" 0 : f32[256]
+  step 0 [256,256 reduce]
+    kernel (u0:f32) { store u0 }
+    %%0{1,256}+0 -> add %%1{1,0}+0
+}`)
+	parts := func(lib library) []nest.Nest {
+		d, why := reduceColumns.drafted(&target{Machine: tuning.Default(1), lib: lib, buffers: p.Buffers, read: buffersRead(p)}, &p.Steps[0])
+		require.NotNil(t, d, why)
+		return d.Parts
+	}
+	two := func(signature string) string {
+		if oneRow(signature) == "" {
+			return "avx512"
+		}
+		return "avx2"
+	}
+	require.Equal(t, parts(anyKernel), parts(two))
+	require.NotEqual(t, parts(oneRow), parts(two))
 }

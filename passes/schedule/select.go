@@ -225,13 +225,13 @@ func (c *tiling) keyOf(insts []kernel.Ref, perRow bool) (key patternKey, args [m
 	return key, args
 }
 
-// has reports whether the library has an op on contiguous operands of a type.
-func (c *tiling) has(op ir.Op, d ir.DType) bool {
-	if op.Info().Result != ir.SameType || op.Info().Mask {
+// has reports whether the library has an instruction on contiguous operands of a type.
+func (c *tiling) has(in kernel.Inst, d ir.DType) bool {
+	if in.Op.Info().Mask || in.DType == d && in.Op == ir.OpCast {
 		return false
 	}
-	key := patternKey{n: 1, ins: int8(op.Info().Arity), fast: c.body.Fast}
-	key.insts[0] = patternInst{op: op, dtype: d, args: [3]int8{0, 1, 2}}
+	key := patternKey{n: 1, ins: int8(in.Op.Info().Arity), fast: c.body.Fast}
+	key.insts[0] = patternInst{op: in.Op, dtype: in.DType, args: [3]int8{0, 1, 2}}
 	for i := range key.ins {
 		key.in[i] = kernel.Operand{DType: d}
 	}

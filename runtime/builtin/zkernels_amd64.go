@@ -115,6 +115,10 @@ func init() {
 		{Sig: "kernel (u0:u64, u1:u64) { t0 = add u0 u1; store t0 }", Fn: k_add_u64_uu_a22f063299},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = add s0 u1; store t0 }", Fn: k_add_u8_su_654844e99d},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = add u0 u1; store t0 }", Fn: k_add_u8_uu_9f5d4e653d},
+		{Sig: "kernel (s0:i16, u1:i16) { t0 = addsat s0 u1; store t0 }", Fn: k_addsat_i16_su_e206eee6e2},
+		{Sig: "kernel (u0:i16, u1:i16) { t0 = addsat u0 u1; store t0 }", Fn: k_addsat_i16_uu_84ee5c3983},
+		{Sig: "kernel (s0:u16, u1:u16) { t0 = addsat s0 u1; store t0 }", Fn: k_addsat_u16_su_da0cd1d1ca},
+		{Sig: "kernel (u0:u16, u1:u16) { t0 = addsat u0 u1; store t0 }", Fn: k_addsat_u16_uu_411d431ed9},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = addsat u0 s1; store t0 }", Fn: k_addsat_u8_us_3373f70074},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = addsat u0 u1; store t0 }", Fn: k_addsat_u8_uu_0cf7f37617},
 		{Sig: "kernel (s0:bool, u1:bool) { t0 = and s0 u1; store t0 }", Fn: k_and_bool_su_ba5047a5b9},
@@ -237,6 +241,8 @@ func init() {
 		{Sig: "kernel (u0:f8e5m2fnuz) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f8e5m2fnuz_f32_u_00a3953c40},
 		{Sig: "kernel (u0:f8e8m0) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f8e8m0_f32_u_83dcc16419},
 		{Sig: "kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i16_i32_u_57652d1495},
+		{Sig: "kernel (u0:i16) { t0 = cast:i8 u0; store t0 }", Fn: k_cast_i16_i8_u_0aa9d3d90b},
+		{Sig: "kernel (u0:i16) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_i16_u8_u_b818517d70},
 		{Sig: "kernel (u0:i2) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i2_i32_u_fef9baf68d},
 		{Sig: "kernel (u0:i32) { t0 = cast:bf16 u0; store t0 }", Fn: k_cast_i32_bf16_u_5775ebcca0},
 		{Sig: "kernel (u0:i32) { t0 = cast:bool u0; store t0 }", Fn: k_cast_i32_bool_u_f415769208},
@@ -266,11 +272,16 @@ func init() {
 		{Sig: "kernel (u0:i64) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_i64_u32_u_18629f63cc},
 		{Sig: "kernel (u0:i64) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_i64_u64_u_94eae2e21b},
 		{Sig: "kernel (u0:i64) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_i64_u8_u_7985f45909},
+		{Sig: "kernel (u0:i8) { t0 = cast:i16 u0; store t0 }", Fn: k_cast_i8_i16_u_7f5e02966c},
 		{Sig: "kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i8_i32_u_502e8673b9},
+		{Sig: "kernel (u0:u8, s1:u16, u2:u16, s3:u16) { t0 = cast:u16 u0; t1 = mul t0 s1; t2 = add u2 t1; t3 = shr t2 s3; store t3 }", Fn: k_cast_mul_add_shr_u8_u16_usus_02a1e3da39},
+		{Sig: "kernel (u0:u8, s1:u16, u2:u16, s3:u16) { t0 = cast:u16 u0; t1 = mul s1 t0; t2 = addsat u2 t1; t3 = shr t2 s3; store t3 }", Fn: k_cast_mul_addsat_shr_u8_u16_usus_8a5d6229d5},
 		{Sig: "kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = mul u1 t0; t2 = cast:f32 t1; store t1 t2 }", Fn: k_cast_mul_cast_f32_f64_uu_dcef9183bf},
 		{Sig: "kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = mul u1 t0; store t1 }", Fn: k_cast_mul_f32_f64_uu_5116dfa41f},
+		{Sig: "kernel (u0:u8, s1:u16) { t0 = cast:u16 u0; t1 = mul s1 t0; store t1 }", Fn: k_cast_mul_u8_u16_us_7d9a9f835c},
 		{Sig: "kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_q16x16_f64_u_3787717d59},
 		{Sig: "kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u16_i32_u_341acb58d9},
+		{Sig: "kernel (u0:u16) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_u16_u8_u_321d5a879f},
 		{Sig: "kernel (u0:u2) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u2_i32_u_ebacd5246d},
 		{Sig: "kernel (u0:u32) { t0 = cast:bf16 u0; store t0 }", Fn: k_cast_u32_bf16_u_283ddb2673},
 		{Sig: "kernel (u0:u32) { t0 = cast:bool u0; store t0 }", Fn: k_cast_u32_bool_u_0fe6001671},
@@ -296,8 +307,10 @@ func init() {
 		{Sig: "kernel (u0:u8) { t0 = cast:bool u0; store t0 }", Fn: k_cast_u8_bool_u_9c5bfc28af},
 		{Sig: "kernel (u0:u8) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_u8_f32_u_63bfb3e7c0},
 		{Sig: "kernel (u0:u8) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_u8_f64_u_396674fb76},
+		{Sig: "kernel (u0:u8) { t0 = cast:i16 u0; store t0 }", Fn: k_cast_u8_i16_u_9526cd2ab7},
 		{Sig: "kernel (u0:u8) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u8_i32_u_9670a96e7c},
 		{Sig: "kernel (u0:u8) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_u8_i64_u_d703428f6a},
+		{Sig: "kernel (u0:u8) { t0 = cast:u16 u0; store t0 }", Fn: k_cast_u8_u16_u_e0e8dae4b6},
 		{Sig: "kernel (u0:u8) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_u8_u32_u_65fef5c311},
 		{Sig: "kernel (u0:u8) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_u8_u64_u_df9b1c067a},
 		{Sig: "kernel (u0:f32) { t0 = cbrt u0; store t0 }", Fn: k_cbrt_f32_u_5b74a96f41},
@@ -570,6 +583,9 @@ func init() {
 		{Sig: "kernel (u0:u8, u1:u8, s2:u8, u3:u8) { t0 = le u0 u1; t1 = select t0 s2 u3; store t1 }", Fn: k_le_select_u8_uusu_86d5d54796},
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8, s3:u8) { t0 = le u0 u1; t1 = select t0 u2 s3; store t1 }", Fn: k_le_select_u8_uuus_e736c0b264},
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8) { t0 = le u0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_le_select_u8_uuuu_262fddfa30},
+		{Sig: "kernel (s0:u16, u1:u16) { t0 = le s0 u1; store t0 }", Fn: k_le_u16_bool_su_918b402415},
+		{Sig: "kernel (u0:u16, s1:u16) { t0 = le u0 s1; store t0 }", Fn: k_le_u16_bool_us_c8a20cd56d},
+		{Sig: "kernel (u0:u16, u1:u16) { t0 = le u0 u1; store t0 }", Fn: k_le_u16_bool_uu_33602f81c8},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = le s0 u1; store t0 }", Fn: k_le_u32_bool_su_fc07550b65},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = le u0 s1; store t0 }", Fn: k_le_u32_bool_us_3472dc4b57},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = le u0 u1; store t0 }", Fn: k_le_u32_bool_uu_7058264db4},
@@ -619,6 +635,8 @@ func init() {
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = lt u0 u1; store t0 }", Fn: k_lt_i64_bool_uu_a117340f31},
 		{Sig: "kernel (s0:f32, u1:f32, u2:f32, s3:f32) { t0 = lt s0 u1; t1 = lt u2 s3; t2 = and t0 t1; store t2 }", Fn: k_lt_lt_and_f32_bool_suus_39bac19867},
 		{Sig: "kernel (u0:f64, s1:f64, s2:f64, u3:f64) { t0 = lt u0 s1; t1 = lt s2 u3; t2 = and t0 t1; store t2 }", Fn: k_lt_lt_and_f64_bool_ussu_15f8127557},
+		{Sig: "kernel (s0:u8, u1:u8, s2:u8) { t0 = lt s0 u1; t1 = lt u1 s2; t2 = and t0 t1; store t2 }", Fn: k_lt_lt_and_u8_bool_sus_22c6a8ab29},
+		{Sig: "kernel (s0:u8, u1:u8, u2:u8, s3:u8) { t0 = lt s0 u1; t1 = lt u2 s3; t2 = and t0 t1; store t2 }", Fn: k_lt_lt_and_u8_bool_suus_f2f2660090},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32, u3:f32) { t0 = lt s0 u1; t1 = select t0 s2 u3; store t1 }", Fn: k_lt_select_f32_susu_834373809c},
 		{Sig: "kernel (s0:f32, u1:f32, u2:f32, s3:f32) { t0 = lt s0 u1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_f32_suus_d7be1b3f1c},
 		{Sig: "kernel (s0:f32, u1:f32, u2:f32, u3:f32) { t0 = lt s0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_f32_suuu_2112c41b9d},
@@ -645,6 +663,9 @@ func init() {
 		{Sig: "kernel (u0:u8, u1:u8, s2:u8, u3:u8) { t0 = lt u0 u1; t1 = select t0 s2 u3; store t1 }", Fn: k_lt_select_u8_uusu_55c109e657},
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8, s3:u8) { t0 = lt u0 u1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_u8_uuus_8f6e3b6aed},
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8) { t0 = lt u0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_u8_uuuu_7b152840da},
+		{Sig: "kernel (s0:u16, u1:u16) { t0 = lt s0 u1; store t0 }", Fn: k_lt_u16_bool_su_0a63a56625},
+		{Sig: "kernel (u0:u16, s1:u16) { t0 = lt u0 s1; store t0 }", Fn: k_lt_u16_bool_us_780307f4f8},
+		{Sig: "kernel (u0:u16, u1:u16) { t0 = lt u0 u1; store t0 }", Fn: k_lt_u16_bool_uu_52ccf32cb8},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = lt s0 u1; store t0 }", Fn: k_lt_u32_bool_su_a220fbc230},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = lt u0 s1; store t0 }", Fn: k_lt_u32_bool_us_6e2a8cc450},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = lt u0 u1; store t0 }", Fn: k_lt_u32_bool_uu_dde4d32cac},
@@ -1222,12 +1243,19 @@ func init() {
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = shl s0 u1; store t0 }", Fn: k_shl_u8_su_8b9cba96a6},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = shl u0 s1; store t0 }", Fn: k_shl_u8_us_21484f37a2},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = shl u0 u1; store t0 }", Fn: k_shl_u8_uu_369a2a429e},
+		{Sig: "kernel (u0:u16, s1:u16) { t0 = shr u0 s1; t1 = cast:u8 t0; store t1 }", Fn: k_shr_cast_u16_u8_us_a7fa3b2a70},
+		{Sig: "kernel (s0:i16, u1:i16) { t0 = shr s0 u1; store t0 }", Fn: k_shr_i16_su_cff3522899},
+		{Sig: "kernel (u0:i16, s1:i16) { t0 = shr u0 s1; store t0 }", Fn: k_shr_i16_us_2b791a6d07},
+		{Sig: "kernel (u0:i16, u1:i16) { t0 = shr u0 u1; store t0 }", Fn: k_shr_i16_uu_bc9f2c53fb},
 		{Sig: "kernel (s0:i32, u1:i32) { t0 = shr s0 u1; store t0 }", Fn: k_shr_i32_su_544f61d724},
 		{Sig: "kernel (u0:i32, s1:i32) { t0 = shr u0 s1; store t0 }", Fn: k_shr_i32_us_7bcae996cf},
 		{Sig: "kernel (u0:i32, u1:i32) { t0 = shr u0 u1; store t0 }", Fn: k_shr_i32_uu_5645096d64},
 		{Sig: "kernel (s0:i64, u1:i64) { t0 = shr s0 u1; store t0 }", Fn: k_shr_i64_su_b688a5f7f3},
 		{Sig: "kernel (u0:i64, s1:i64) { t0 = shr u0 s1; store t0 }", Fn: k_shr_i64_us_c9961f8085},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = shr u0 u1; store t0 }", Fn: k_shr_i64_uu_b65fbb72d1},
+		{Sig: "kernel (s0:u16, u1:u16) { t0 = shr s0 u1; store t0 }", Fn: k_shr_u16_su_433eac9a61},
+		{Sig: "kernel (u0:u16, s1:u16) { t0 = shr u0 s1; store t0 }", Fn: k_shr_u16_us_a7a9e85880},
+		{Sig: "kernel (u0:u16, u1:u16) { t0 = shr u0 u1; store t0 }", Fn: k_shr_u16_uu_7467598647},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = shr s0 u1; store t0 }", Fn: k_shr_u32_su_d0914f034d},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = shr u0 s1; store t0 }", Fn: k_shr_u32_us_e3a792e531},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = shr u0 u1; store t0 }", Fn: k_shr_u32_uu_1005dbe316},
@@ -1359,6 +1387,12 @@ func init() {
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = sub s0 u1; store t0 }", Fn: k_sub_u8_su_fcfb41997e},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = sub u0 s1; store t0 }", Fn: k_sub_u8_us_77213b24cb},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = sub u0 u1; store t0 }", Fn: k_sub_u8_uu_ba7bbcc60c},
+		{Sig: "kernel (s0:i16, u1:i16) { t0 = subsat s0 u1; store t0 }", Fn: k_subsat_i16_su_d881098e7c},
+		{Sig: "kernel (u0:i16, s1:i16) { t0 = subsat u0 s1; store t0 }", Fn: k_subsat_i16_us_6623b3d084},
+		{Sig: "kernel (u0:i16, u1:i16) { t0 = subsat u0 u1; store t0 }", Fn: k_subsat_i16_uu_96db3692b6},
+		{Sig: "kernel (s0:u16, u1:u16) { t0 = subsat s0 u1; store t0 }", Fn: k_subsat_u16_su_e6506cc5ff},
+		{Sig: "kernel (u0:u16, s1:u16) { t0 = subsat u0 s1; store t0 }", Fn: k_subsat_u16_us_8f9838bf84},
+		{Sig: "kernel (u0:u16, u1:u16) { t0 = subsat u0 u1; store t0 }", Fn: k_subsat_u16_uu_9ea36f6313},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = subsat s0 u1; store t0 }", Fn: k_subsat_u8_su_54a79e0e4c},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = subsat u0 s1; store t0 }", Fn: k_subsat_u8_us_3727b2efe3},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = subsat u0 u1; store t0 }", Fn: k_subsat_u8_uu_98d0e48d88},
@@ -2316,6 +2350,42 @@ func k_add_u8_su_654844e99d(f *abi.Frame)
 //
 //go:noescape
 func k_add_u8_uu_9f5d4e653d(f *abi.Frame)
+
+// k_addsat_i16_su_e206eee6e2 is
+//
+//	kernel (s0:i16, u1:i16) { t0 = addsat s0 u1; store t0 }
+//
+// for i: o0[i] = addsat(a0, a1[i])
+//
+//go:noescape
+func k_addsat_i16_su_e206eee6e2(f *abi.Frame)
+
+// k_addsat_i16_uu_84ee5c3983 is
+//
+//	kernel (u0:i16, u1:i16) { t0 = addsat u0 u1; store t0 }
+//
+// for i: o0[i] = addsat(a0[i], a1[i])
+//
+//go:noescape
+func k_addsat_i16_uu_84ee5c3983(f *abi.Frame)
+
+// k_addsat_u16_su_da0cd1d1ca is
+//
+//	kernel (s0:u16, u1:u16) { t0 = addsat s0 u1; store t0 }
+//
+// for i: o0[i] = addsat(a0, a1[i])
+//
+//go:noescape
+func k_addsat_u16_su_da0cd1d1ca(f *abi.Frame)
+
+// k_addsat_u16_uu_411d431ed9 is
+//
+//	kernel (u0:u16, u1:u16) { t0 = addsat u0 u1; store t0 }
+//
+// for i: o0[i] = addsat(a0[i], a1[i])
+//
+//go:noescape
+func k_addsat_u16_uu_411d431ed9(f *abi.Frame)
 
 // k_addsat_u8_us_3373f70074 is
 //
@@ -3415,6 +3485,24 @@ func k_cast_f8e8m0_f32_u_83dcc16419(f *abi.Frame)
 //go:noescape
 func k_cast_i16_i32_u_57652d1495(f *abi.Frame)
 
+// k_cast_i16_i8_u_0aa9d3d90b is
+//
+//	kernel (u0:i16) { t0 = cast:i8 u0; store t0 }
+//
+// for i: o0[i] = int8(a0[i])
+//
+//go:noescape
+func k_cast_i16_i8_u_0aa9d3d90b(f *abi.Frame)
+
+// k_cast_i16_u8_u_b818517d70 is
+//
+//	kernel (u0:i16) { t0 = cast:u8 u0; store t0 }
+//
+// for i: o0[i] = uint8(a0[i])
+//
+//go:noescape
+func k_cast_i16_u8_u_b818517d70(f *abi.Frame)
+
 // k_cast_i2_i32_u_fef9baf68d is
 //
 //	kernel (u0:i2) { t0 = cast:i32 u0; store t0 }
@@ -3676,6 +3764,15 @@ func k_cast_i64_u64_u_94eae2e21b(f *abi.Frame)
 //go:noescape
 func k_cast_i64_u8_u_7985f45909(f *abi.Frame)
 
+// k_cast_i8_i16_u_7f5e02966c is
+//
+//	kernel (u0:i8) { t0 = cast:i16 u0; store t0 }
+//
+// for i: o0[i] = int16(a0[i])
+//
+//go:noescape
+func k_cast_i8_i16_u_7f5e02966c(f *abi.Frame)
+
 // k_cast_i8_i32_u_502e8673b9 is
 //
 //	kernel (u0:i8) { t0 = cast:i32 u0; store t0 }
@@ -3684,6 +3781,24 @@ func k_cast_i64_u8_u_7985f45909(f *abi.Frame)
 //
 //go:noescape
 func k_cast_i8_i32_u_502e8673b9(f *abi.Frame)
+
+// k_cast_mul_add_shr_u8_u16_usus_02a1e3da39 is
+//
+//	kernel (u0:u8, s1:u16, u2:u16, s3:u16) { t0 = cast:u16 u0; t1 = mul t0 s1; t2 = add u2 t1; t3 = shr t2 s3; store t3 }
+//
+// for i: o0[i] = (a2[i] + (uint16(a0[i]) * a1)) >> a3
+//
+//go:noescape
+func k_cast_mul_add_shr_u8_u16_usus_02a1e3da39(f *abi.Frame)
+
+// k_cast_mul_addsat_shr_u8_u16_usus_8a5d6229d5 is
+//
+//	kernel (u0:u8, s1:u16, u2:u16, s3:u16) { t0 = cast:u16 u0; t1 = mul s1 t0; t2 = addsat u2 t1; t3 = shr t2 s3; store t3 }
+//
+// for i: o0[i] = addsat(a2[i], a1 * uint16(a0[i])) >> a3
+//
+//go:noescape
+func k_cast_mul_addsat_shr_u8_u16_usus_8a5d6229d5(f *abi.Frame)
 
 // k_cast_mul_cast_f32_f64_uu_dcef9183bf is
 //
@@ -3703,6 +3818,15 @@ func k_cast_mul_cast_f32_f64_uu_dcef9183bf(f *abi.Frame)
 //go:noescape
 func k_cast_mul_f32_f64_uu_5116dfa41f(f *abi.Frame)
 
+// k_cast_mul_u8_u16_us_7d9a9f835c is
+//
+//	kernel (u0:u8, s1:u16) { t0 = cast:u16 u0; t1 = mul s1 t0; store t1 }
+//
+// for i: o0[i] = a1 * uint16(a0[i])
+//
+//go:noescape
+func k_cast_mul_u8_u16_us_7d9a9f835c(f *abi.Frame)
+
 // k_cast_q16x16_f64_u_3787717d59 is
 //
 //	kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }
@@ -3720,6 +3844,15 @@ func k_cast_q16x16_f64_u_3787717d59(f *abi.Frame)
 //
 //go:noescape
 func k_cast_u16_i32_u_341acb58d9(f *abi.Frame)
+
+// k_cast_u16_u8_u_321d5a879f is
+//
+//	kernel (u0:u16) { t0 = cast:u8 u0; store t0 }
+//
+// for i: o0[i] = uint8(a0[i])
+//
+//go:noescape
+func k_cast_u16_u8_u_321d5a879f(f *abi.Frame)
 
 // k_cast_u2_i32_u_ebacd5246d is
 //
@@ -3946,6 +4079,15 @@ func k_cast_u8_f32_u_63bfb3e7c0(f *abi.Frame)
 //go:noescape
 func k_cast_u8_f64_u_396674fb76(f *abi.Frame)
 
+// k_cast_u8_i16_u_9526cd2ab7 is
+//
+//	kernel (u0:u8) { t0 = cast:i16 u0; store t0 }
+//
+// for i: o0[i] = int16(a0[i])
+//
+//go:noescape
+func k_cast_u8_i16_u_9526cd2ab7(f *abi.Frame)
+
 // k_cast_u8_i32_u_9670a96e7c is
 //
 //	kernel (u0:u8) { t0 = cast:i32 u0; store t0 }
@@ -3963,6 +4105,15 @@ func k_cast_u8_i32_u_9670a96e7c(f *abi.Frame)
 //
 //go:noescape
 func k_cast_u8_i64_u_d703428f6a(f *abi.Frame)
+
+// k_cast_u8_u16_u_e0e8dae4b6 is
+//
+//	kernel (u0:u8) { t0 = cast:u16 u0; store t0 }
+//
+// for i: o0[i] = uint16(a0[i])
+//
+//go:noescape
+func k_cast_u8_u16_u_e0e8dae4b6(f *abi.Frame)
 
 // k_cast_u8_u32_u_65fef5c311 is
 //
@@ -6412,6 +6563,33 @@ func k_le_select_u8_uuus_e736c0b264(f *abi.Frame)
 //go:noescape
 func k_le_select_u8_uuuu_262fddfa30(f *abi.Frame)
 
+// k_le_u16_bool_su_918b402415 is
+//
+//	kernel (s0:u16, u1:u16) { t0 = le s0 u1; store t0 }
+//
+// for i: o0[i] = a0 <= a1[i]
+//
+//go:noescape
+func k_le_u16_bool_su_918b402415(f *abi.Frame)
+
+// k_le_u16_bool_us_c8a20cd56d is
+//
+//	kernel (u0:u16, s1:u16) { t0 = le u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] <= a1
+//
+//go:noescape
+func k_le_u16_bool_us_c8a20cd56d(f *abi.Frame)
+
+// k_le_u16_bool_uu_33602f81c8 is
+//
+//	kernel (u0:u16, u1:u16) { t0 = le u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] <= a1[i]
+//
+//go:noescape
+func k_le_u16_bool_uu_33602f81c8(f *abi.Frame)
+
 // k_le_u32_bool_su_fc07550b65 is
 //
 //	kernel (s0:u32, u1:u32) { t0 = le s0 u1; store t0 }
@@ -6853,6 +7031,24 @@ func k_lt_lt_and_f32_bool_suus_39bac19867(f *abi.Frame)
 //go:noescape
 func k_lt_lt_and_f64_bool_ussu_15f8127557(f *abi.Frame)
 
+// k_lt_lt_and_u8_bool_sus_22c6a8ab29 is
+//
+//	kernel (s0:u8, u1:u8, s2:u8) { t0 = lt s0 u1; t1 = lt u1 s2; t2 = and t0 t1; store t2 }
+//
+// for i: o0[i] = (a0 < a1[i]) & (a1[i] < a2)
+//
+//go:noescape
+func k_lt_lt_and_u8_bool_sus_22c6a8ab29(f *abi.Frame)
+
+// k_lt_lt_and_u8_bool_suus_f2f2660090 is
+//
+//	kernel (s0:u8, u1:u8, u2:u8, s3:u8) { t0 = lt s0 u1; t1 = lt u2 s3; t2 = and t0 t1; store t2 }
+//
+// for i: o0[i] = (a0 < a1[i]) & (a2[i] < a3)
+//
+//go:noescape
+func k_lt_lt_and_u8_bool_suus_f2f2660090(f *abi.Frame)
+
 // k_lt_select_f32_susu_834373809c is
 //
 //	kernel (s0:f32, u1:f32, s2:f32, u3:f32) { t0 = lt s0 u1; t1 = select t0 s2 u3; store t1 }
@@ -7086,6 +7282,33 @@ func k_lt_select_u8_uuus_8f6e3b6aed(f *abi.Frame)
 //
 //go:noescape
 func k_lt_select_u8_uuuu_7b152840da(f *abi.Frame)
+
+// k_lt_u16_bool_su_0a63a56625 is
+//
+//	kernel (s0:u16, u1:u16) { t0 = lt s0 u1; store t0 }
+//
+// for i: o0[i] = a0 < a1[i]
+//
+//go:noescape
+func k_lt_u16_bool_su_0a63a56625(f *abi.Frame)
+
+// k_lt_u16_bool_us_780307f4f8 is
+//
+//	kernel (u0:u16, s1:u16) { t0 = lt u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] < a1
+//
+//go:noescape
+func k_lt_u16_bool_us_780307f4f8(f *abi.Frame)
+
+// k_lt_u16_bool_uu_52ccf32cb8 is
+//
+//	kernel (u0:u16, u1:u16) { t0 = lt u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] < a1[i]
+//
+//go:noescape
+func k_lt_u16_bool_uu_52ccf32cb8(f *abi.Frame)
 
 // k_lt_u32_bool_su_a220fbc230 is
 //
@@ -12280,6 +12503,42 @@ func k_shl_u8_us_21484f37a2(f *abi.Frame)
 //go:noescape
 func k_shl_u8_uu_369a2a429e(f *abi.Frame)
 
+// k_shr_cast_u16_u8_us_a7fa3b2a70 is
+//
+//	kernel (u0:u16, s1:u16) { t0 = shr u0 s1; t1 = cast:u8 t0; store t1 }
+//
+// for i: o0[i] = uint8(a0[i] >> a1)
+//
+//go:noescape
+func k_shr_cast_u16_u8_us_a7fa3b2a70(f *abi.Frame)
+
+// k_shr_i16_su_cff3522899 is
+//
+//	kernel (s0:i16, u1:i16) { t0 = shr s0 u1; store t0 }
+//
+// for i: o0[i] = a0 >> a1[i]
+//
+//go:noescape
+func k_shr_i16_su_cff3522899(f *abi.Frame)
+
+// k_shr_i16_us_2b791a6d07 is
+//
+//	kernel (u0:i16, s1:i16) { t0 = shr u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] >> a1
+//
+//go:noescape
+func k_shr_i16_us_2b791a6d07(f *abi.Frame)
+
+// k_shr_i16_uu_bc9f2c53fb is
+//
+//	kernel (u0:i16, u1:i16) { t0 = shr u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] >> a1[i]
+//
+//go:noescape
+func k_shr_i16_uu_bc9f2c53fb(f *abi.Frame)
+
 // k_shr_i32_su_544f61d724 is
 //
 //	kernel (s0:i32, u1:i32) { t0 = shr s0 u1; store t0 }
@@ -12333,6 +12592,33 @@ func k_shr_i64_us_c9961f8085(f *abi.Frame)
 //
 //go:noescape
 func k_shr_i64_uu_b65fbb72d1(f *abi.Frame)
+
+// k_shr_u16_su_433eac9a61 is
+//
+//	kernel (s0:u16, u1:u16) { t0 = shr s0 u1; store t0 }
+//
+// for i: o0[i] = a0 >> a1[i]
+//
+//go:noescape
+func k_shr_u16_su_433eac9a61(f *abi.Frame)
+
+// k_shr_u16_us_a7a9e85880 is
+//
+//	kernel (u0:u16, s1:u16) { t0 = shr u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] >> a1
+//
+//go:noescape
+func k_shr_u16_us_a7a9e85880(f *abi.Frame)
+
+// k_shr_u16_uu_7467598647 is
+//
+//	kernel (u0:u16, u1:u16) { t0 = shr u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] >> a1[i]
+//
+//go:noescape
+func k_shr_u16_uu_7467598647(f *abi.Frame)
 
 // k_shr_u32_su_d0914f034d is
 //
@@ -13512,6 +13798,60 @@ func k_sub_u8_us_77213b24cb(f *abi.Frame)
 //
 //go:noescape
 func k_sub_u8_uu_ba7bbcc60c(f *abi.Frame)
+
+// k_subsat_i16_su_d881098e7c is
+//
+//	kernel (s0:i16, u1:i16) { t0 = subsat s0 u1; store t0 }
+//
+// for i: o0[i] = subsat(a0, a1[i])
+//
+//go:noescape
+func k_subsat_i16_su_d881098e7c(f *abi.Frame)
+
+// k_subsat_i16_us_6623b3d084 is
+//
+//	kernel (u0:i16, s1:i16) { t0 = subsat u0 s1; store t0 }
+//
+// for i: o0[i] = subsat(a0[i], a1)
+//
+//go:noescape
+func k_subsat_i16_us_6623b3d084(f *abi.Frame)
+
+// k_subsat_i16_uu_96db3692b6 is
+//
+//	kernel (u0:i16, u1:i16) { t0 = subsat u0 u1; store t0 }
+//
+// for i: o0[i] = subsat(a0[i], a1[i])
+//
+//go:noescape
+func k_subsat_i16_uu_96db3692b6(f *abi.Frame)
+
+// k_subsat_u16_su_e6506cc5ff is
+//
+//	kernel (s0:u16, u1:u16) { t0 = subsat s0 u1; store t0 }
+//
+// for i: o0[i] = subsat(a0, a1[i])
+//
+//go:noescape
+func k_subsat_u16_su_e6506cc5ff(f *abi.Frame)
+
+// k_subsat_u16_us_8f9838bf84 is
+//
+//	kernel (u0:u16, s1:u16) { t0 = subsat u0 s1; store t0 }
+//
+// for i: o0[i] = subsat(a0[i], a1)
+//
+//go:noescape
+func k_subsat_u16_us_8f9838bf84(f *abi.Frame)
+
+// k_subsat_u16_uu_9ea36f6313 is
+//
+//	kernel (u0:u16, u1:u16) { t0 = subsat u0 u1; store t0 }
+//
+// for i: o0[i] = subsat(a0[i], a1[i])
+//
+//go:noescape
+func k_subsat_u16_uu_9ea36f6313(f *abi.Frame)
 
 // k_subsat_u8_su_54a79e0e4c is
 //

@@ -117,6 +117,10 @@ func init() {
 		{Sig: "kernel (u0:u64, u1:u64) { t0 = add u0 u1; store t0 }", Fn: k_add_u64_uu_a22f063299_go},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = add s0 u1; store t0 }", Fn: k_add_u8_su_654844e99d_go},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = add u0 u1; store t0 }", Fn: k_add_u8_uu_9f5d4e653d_go},
+		{Sig: "kernel (s0:i16, u1:i16) { t0 = addsat s0 u1; store t0 }", Fn: k_addsat_i16_su_e206eee6e2_go},
+		{Sig: "kernel (u0:i16, u1:i16) { t0 = addsat u0 u1; store t0 }", Fn: k_addsat_i16_uu_84ee5c3983_go},
+		{Sig: "kernel (s0:u16, u1:u16) { t0 = addsat s0 u1; store t0 }", Fn: k_addsat_u16_su_da0cd1d1ca_go},
+		{Sig: "kernel (u0:u16, u1:u16) { t0 = addsat u0 u1; store t0 }", Fn: k_addsat_u16_uu_411d431ed9_go},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = addsat u0 s1; store t0 }", Fn: k_addsat_u8_us_3373f70074_go},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = addsat u0 u1; store t0 }", Fn: k_addsat_u8_uu_0cf7f37617_go},
 		{Sig: "kernel (s0:bool, u1:bool) { t0 = and s0 u1; store t0 }", Fn: k_and_bool_su_ba5047a5b9_go},
@@ -239,6 +243,8 @@ func init() {
 		{Sig: "kernel (u0:f8e5m2fnuz) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f8e5m2fnuz_f32_u_00a3953c40_go},
 		{Sig: "kernel (u0:f8e8m0) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f8e8m0_f32_u_83dcc16419_go},
 		{Sig: "kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i16_i32_u_57652d1495_go},
+		{Sig: "kernel (u0:i16) { t0 = cast:i8 u0; store t0 }", Fn: k_cast_i16_i8_u_0aa9d3d90b_go},
+		{Sig: "kernel (u0:i16) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_i16_u8_u_b818517d70_go},
 		{Sig: "kernel (u0:i2) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i2_i32_u_fef9baf68d_go},
 		{Sig: "kernel (u0:i32) { t0 = cast:bf16 u0; store t0 }", Fn: k_cast_i32_bf16_u_5775ebcca0_go},
 		{Sig: "kernel (u0:i32) { t0 = cast:bool u0; store t0 }", Fn: k_cast_i32_bool_u_f415769208_go},
@@ -268,11 +274,16 @@ func init() {
 		{Sig: "kernel (u0:i64) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_i64_u32_u_18629f63cc_go},
 		{Sig: "kernel (u0:i64) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_i64_u64_u_94eae2e21b_go},
 		{Sig: "kernel (u0:i64) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_i64_u8_u_7985f45909_go},
+		{Sig: "kernel (u0:i8) { t0 = cast:i16 u0; store t0 }", Fn: k_cast_i8_i16_u_7f5e02966c_go},
 		{Sig: "kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i8_i32_u_502e8673b9_go},
+		{Sig: "kernel (u0:u8, s1:u16, u2:u16, s3:u16) { t0 = cast:u16 u0; t1 = mul t0 s1; t2 = add u2 t1; t3 = shr t2 s3; store t3 }", Fn: k_cast_mul_add_shr_u8_u16_usus_02a1e3da39_go},
+		{Sig: "kernel (u0:u8, s1:u16, u2:u16, s3:u16) { t0 = cast:u16 u0; t1 = mul s1 t0; t2 = addsat u2 t1; t3 = shr t2 s3; store t3 }", Fn: k_cast_mul_addsat_shr_u8_u16_usus_8a5d6229d5_go},
 		{Sig: "kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = mul u1 t0; t2 = cast:f32 t1; store t1 t2 }", Fn: k_cast_mul_cast_f32_f64_uu_dcef9183bf_go},
 		{Sig: "kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = mul u1 t0; store t1 }", Fn: k_cast_mul_f32_f64_uu_5116dfa41f_go},
+		{Sig: "kernel (u0:u8, s1:u16) { t0 = cast:u16 u0; t1 = mul s1 t0; store t1 }", Fn: k_cast_mul_u8_u16_us_7d9a9f835c_go},
 		{Sig: "kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_q16x16_f64_u_3787717d59_go},
 		{Sig: "kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u16_i32_u_341acb58d9_go},
+		{Sig: "kernel (u0:u16) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_u16_u8_u_321d5a879f_go},
 		{Sig: "kernel (u0:u2) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u2_i32_u_ebacd5246d_go},
 		{Sig: "kernel (u0:u32) { t0 = cast:bf16 u0; store t0 }", Fn: k_cast_u32_bf16_u_283ddb2673_go},
 		{Sig: "kernel (u0:u32) { t0 = cast:bool u0; store t0 }", Fn: k_cast_u32_bool_u_0fe6001671_go},
@@ -298,8 +309,10 @@ func init() {
 		{Sig: "kernel (u0:u8) { t0 = cast:bool u0; store t0 }", Fn: k_cast_u8_bool_u_9c5bfc28af_go},
 		{Sig: "kernel (u0:u8) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_u8_f32_u_63bfb3e7c0_go},
 		{Sig: "kernel (u0:u8) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_u8_f64_u_396674fb76_go},
+		{Sig: "kernel (u0:u8) { t0 = cast:i16 u0; store t0 }", Fn: k_cast_u8_i16_u_9526cd2ab7_go},
 		{Sig: "kernel (u0:u8) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u8_i32_u_9670a96e7c_go},
 		{Sig: "kernel (u0:u8) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_u8_i64_u_d703428f6a_go},
+		{Sig: "kernel (u0:u8) { t0 = cast:u16 u0; store t0 }", Fn: k_cast_u8_u16_u_e0e8dae4b6_go},
 		{Sig: "kernel (u0:u8) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_u8_u32_u_65fef5c311_go},
 		{Sig: "kernel (u0:u8) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_u8_u64_u_df9b1c067a_go},
 		{Sig: "kernel (u0:f32) { t0 = cbrt u0; store t0 }", Fn: k_cbrt_f32_u_5b74a96f41_go},
@@ -572,6 +585,9 @@ func init() {
 		{Sig: "kernel (u0:u8, u1:u8, s2:u8, u3:u8) { t0 = le u0 u1; t1 = select t0 s2 u3; store t1 }", Fn: k_le_select_u8_uusu_86d5d54796_go},
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8, s3:u8) { t0 = le u0 u1; t1 = select t0 u2 s3; store t1 }", Fn: k_le_select_u8_uuus_e736c0b264_go},
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8) { t0 = le u0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_le_select_u8_uuuu_262fddfa30_go},
+		{Sig: "kernel (s0:u16, u1:u16) { t0 = le s0 u1; store t0 }", Fn: k_le_u16_bool_su_918b402415_go},
+		{Sig: "kernel (u0:u16, s1:u16) { t0 = le u0 s1; store t0 }", Fn: k_le_u16_bool_us_c8a20cd56d_go},
+		{Sig: "kernel (u0:u16, u1:u16) { t0 = le u0 u1; store t0 }", Fn: k_le_u16_bool_uu_33602f81c8_go},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = le s0 u1; store t0 }", Fn: k_le_u32_bool_su_fc07550b65_go},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = le u0 s1; store t0 }", Fn: k_le_u32_bool_us_3472dc4b57_go},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = le u0 u1; store t0 }", Fn: k_le_u32_bool_uu_7058264db4_go},
@@ -621,6 +637,8 @@ func init() {
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = lt u0 u1; store t0 }", Fn: k_lt_i64_bool_uu_a117340f31_go},
 		{Sig: "kernel (s0:f32, u1:f32, u2:f32, s3:f32) { t0 = lt s0 u1; t1 = lt u2 s3; t2 = and t0 t1; store t2 }", Fn: k_lt_lt_and_f32_bool_suus_39bac19867_go},
 		{Sig: "kernel (u0:f64, s1:f64, s2:f64, u3:f64) { t0 = lt u0 s1; t1 = lt s2 u3; t2 = and t0 t1; store t2 }", Fn: k_lt_lt_and_f64_bool_ussu_15f8127557_go},
+		{Sig: "kernel (s0:u8, u1:u8, s2:u8) { t0 = lt s0 u1; t1 = lt u1 s2; t2 = and t0 t1; store t2 }", Fn: k_lt_lt_and_u8_bool_sus_22c6a8ab29_go},
+		{Sig: "kernel (s0:u8, u1:u8, u2:u8, s3:u8) { t0 = lt s0 u1; t1 = lt u2 s3; t2 = and t0 t1; store t2 }", Fn: k_lt_lt_and_u8_bool_suus_f2f2660090_go},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32, u3:f32) { t0 = lt s0 u1; t1 = select t0 s2 u3; store t1 }", Fn: k_lt_select_f32_susu_834373809c_go},
 		{Sig: "kernel (s0:f32, u1:f32, u2:f32, s3:f32) { t0 = lt s0 u1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_f32_suus_d7be1b3f1c_go},
 		{Sig: "kernel (s0:f32, u1:f32, u2:f32, u3:f32) { t0 = lt s0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_f32_suuu_2112c41b9d_go},
@@ -647,6 +665,9 @@ func init() {
 		{Sig: "kernel (u0:u8, u1:u8, s2:u8, u3:u8) { t0 = lt u0 u1; t1 = select t0 s2 u3; store t1 }", Fn: k_lt_select_u8_uusu_55c109e657_go},
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8, s3:u8) { t0 = lt u0 u1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_u8_uuus_8f6e3b6aed_go},
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8) { t0 = lt u0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_u8_uuuu_7b152840da_go},
+		{Sig: "kernel (s0:u16, u1:u16) { t0 = lt s0 u1; store t0 }", Fn: k_lt_u16_bool_su_0a63a56625_go},
+		{Sig: "kernel (u0:u16, s1:u16) { t0 = lt u0 s1; store t0 }", Fn: k_lt_u16_bool_us_780307f4f8_go},
+		{Sig: "kernel (u0:u16, u1:u16) { t0 = lt u0 u1; store t0 }", Fn: k_lt_u16_bool_uu_52ccf32cb8_go},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = lt s0 u1; store t0 }", Fn: k_lt_u32_bool_su_a220fbc230_go},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = lt u0 s1; store t0 }", Fn: k_lt_u32_bool_us_6e2a8cc450_go},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = lt u0 u1; store t0 }", Fn: k_lt_u32_bool_uu_dde4d32cac_go},
@@ -1224,12 +1245,19 @@ func init() {
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = shl s0 u1; store t0 }", Fn: k_shl_u8_su_8b9cba96a6_go},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = shl u0 s1; store t0 }", Fn: k_shl_u8_us_21484f37a2_go},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = shl u0 u1; store t0 }", Fn: k_shl_u8_uu_369a2a429e_go},
+		{Sig: "kernel (u0:u16, s1:u16) { t0 = shr u0 s1; t1 = cast:u8 t0; store t1 }", Fn: k_shr_cast_u16_u8_us_a7fa3b2a70_go},
+		{Sig: "kernel (s0:i16, u1:i16) { t0 = shr s0 u1; store t0 }", Fn: k_shr_i16_su_cff3522899_go},
+		{Sig: "kernel (u0:i16, s1:i16) { t0 = shr u0 s1; store t0 }", Fn: k_shr_i16_us_2b791a6d07_go},
+		{Sig: "kernel (u0:i16, u1:i16) { t0 = shr u0 u1; store t0 }", Fn: k_shr_i16_uu_bc9f2c53fb_go},
 		{Sig: "kernel (s0:i32, u1:i32) { t0 = shr s0 u1; store t0 }", Fn: k_shr_i32_su_544f61d724_go},
 		{Sig: "kernel (u0:i32, s1:i32) { t0 = shr u0 s1; store t0 }", Fn: k_shr_i32_us_7bcae996cf_go},
 		{Sig: "kernel (u0:i32, u1:i32) { t0 = shr u0 u1; store t0 }", Fn: k_shr_i32_uu_5645096d64_go},
 		{Sig: "kernel (s0:i64, u1:i64) { t0 = shr s0 u1; store t0 }", Fn: k_shr_i64_su_b688a5f7f3_go},
 		{Sig: "kernel (u0:i64, s1:i64) { t0 = shr u0 s1; store t0 }", Fn: k_shr_i64_us_c9961f8085_go},
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = shr u0 u1; store t0 }", Fn: k_shr_i64_uu_b65fbb72d1_go},
+		{Sig: "kernel (s0:u16, u1:u16) { t0 = shr s0 u1; store t0 }", Fn: k_shr_u16_su_433eac9a61_go},
+		{Sig: "kernel (u0:u16, s1:u16) { t0 = shr u0 s1; store t0 }", Fn: k_shr_u16_us_a7a9e85880_go},
+		{Sig: "kernel (u0:u16, u1:u16) { t0 = shr u0 u1; store t0 }", Fn: k_shr_u16_uu_7467598647_go},
 		{Sig: "kernel (s0:u32, u1:u32) { t0 = shr s0 u1; store t0 }", Fn: k_shr_u32_su_d0914f034d_go},
 		{Sig: "kernel (u0:u32, s1:u32) { t0 = shr u0 s1; store t0 }", Fn: k_shr_u32_us_e3a792e531_go},
 		{Sig: "kernel (u0:u32, u1:u32) { t0 = shr u0 u1; store t0 }", Fn: k_shr_u32_uu_1005dbe316_go},
@@ -1361,6 +1389,12 @@ func init() {
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = sub s0 u1; store t0 }", Fn: k_sub_u8_su_fcfb41997e_go},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = sub u0 s1; store t0 }", Fn: k_sub_u8_us_77213b24cb_go},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = sub u0 u1; store t0 }", Fn: k_sub_u8_uu_ba7bbcc60c_go},
+		{Sig: "kernel (s0:i16, u1:i16) { t0 = subsat s0 u1; store t0 }", Fn: k_subsat_i16_su_d881098e7c_go},
+		{Sig: "kernel (u0:i16, s1:i16) { t0 = subsat u0 s1; store t0 }", Fn: k_subsat_i16_us_6623b3d084_go},
+		{Sig: "kernel (u0:i16, u1:i16) { t0 = subsat u0 u1; store t0 }", Fn: k_subsat_i16_uu_96db3692b6_go},
+		{Sig: "kernel (s0:u16, u1:u16) { t0 = subsat s0 u1; store t0 }", Fn: k_subsat_u16_su_e6506cc5ff_go},
+		{Sig: "kernel (u0:u16, s1:u16) { t0 = subsat u0 s1; store t0 }", Fn: k_subsat_u16_us_8f9838bf84_go},
+		{Sig: "kernel (u0:u16, u1:u16) { t0 = subsat u0 u1; store t0 }", Fn: k_subsat_u16_uu_9ea36f6313_go},
 		{Sig: "kernel (s0:u8, u1:u8) { t0 = subsat s0 u1; store t0 }", Fn: k_subsat_u8_su_54a79e0e4c_go},
 		{Sig: "kernel (u0:u8, s1:u8) { t0 = subsat u0 s1; store t0 }", Fn: k_subsat_u8_us_3727b2efe3_go},
 		{Sig: "kernel (u0:u8, u1:u8) { t0 = subsat u0 u1; store t0 }", Fn: k_subsat_u8_uu_98d0e48d88_go},
@@ -5457,6 +5491,112 @@ func k_add_u8_uu_9f5d4e653d_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := uint8(v0 + v1)
 			o0[i] = t0
+		}
+	}
+}
+
+// k_addsat_i16_su_e206eee6e2_go is
+//
+//	kernel (s0:i16, u1:i16) { t0 = addsat s0 u1; store t0 }
+//
+// for i: o0[i] = addsat(a0, a1[i])
+func k_addsat_i16_su_e206eee6e2_go(f *abi.Frame) {
+	n := f.Cols
+	c3 := int32(-32768)
+	c5 := int32(32767)
+	for r := range f.Rows {
+		s0 := *(*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := int32(s0)
+		for i := range n {
+			v1 := a1[i]
+			t1 := int32(v1)
+			t2 := int32(t0 + t1)
+			t4 := scalar.Max(t2, c3)
+			t6 := scalar.Min(t4, c5)
+			t7 := int16(t6)
+			o0[i] = t7
+		}
+	}
+}
+
+// k_addsat_i16_uu_84ee5c3983_go is
+//
+//	kernel (u0:i16, u1:i16) { t0 = addsat u0 u1; store t0 }
+//
+// for i: o0[i] = addsat(a0[i], a1[i])
+func k_addsat_i16_uu_84ee5c3983_go(f *abi.Frame) {
+	n := f.Cols
+	c3 := int32(-32768)
+	c5 := int32(32767)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := int32(t0 + t1)
+			t4 := scalar.Max(t2, c3)
+			t6 := scalar.Min(t4, c5)
+			t7 := int16(t6)
+			o0[i] = t7
+		}
+	}
+}
+
+// k_addsat_u16_su_da0cd1d1ca_go is
+//
+//	kernel (s0:u16, u1:u16) { t0 = addsat s0 u1; store t0 }
+//
+// for i: o0[i] = addsat(a0, a1[i])
+func k_addsat_u16_su_da0cd1d1ca_go(f *abi.Frame) {
+	n := f.Cols
+	c3 := int32(0)
+	c5 := int32(65535)
+	for r := range f.Rows {
+		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := int32(s0)
+		for i := range n {
+			v1 := a1[i]
+			t1 := int32(v1)
+			t2 := int32(t0 + t1)
+			t4 := scalar.Max(t2, c3)
+			t6 := scalar.Min(t4, c5)
+			t7 := uint16(t6)
+			o0[i] = t7
+		}
+	}
+}
+
+// k_addsat_u16_uu_411d431ed9_go is
+//
+//	kernel (u0:u16, u1:u16) { t0 = addsat u0 u1; store t0 }
+//
+// for i: o0[i] = addsat(a0[i], a1[i])
+func k_addsat_u16_uu_411d431ed9_go(f *abi.Frame) {
+	n := f.Cols
+	c3 := int32(0)
+	c5 := int32(65535)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := int32(t0 + t1)
+			t4 := scalar.Max(t2, c3)
+			t6 := scalar.Min(t4, c5)
+			t7 := uint16(t6)
+			o0[i] = t7
 		}
 	}
 }
@@ -12158,6 +12298,44 @@ func k_cast_i16_i32_u_57652d1495_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_i16_i8_u_0aa9d3d90b_go is
+//
+//	kernel (u0:i16) { t0 = cast:i8 u0; store t0 }
+//
+// for i: o0[i] = int8(a0[i])
+func k_cast_i16_i8_u_0aa9d3d90b_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := int8(t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_cast_i16_u8_u_b818517d70_go is
+//
+//	kernel (u0:i16) { t0 = cast:u8 u0; store t0 }
+//
+// for i: o0[i] = uint8(a0[i])
+func k_cast_i16_u8_u_b818517d70_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := uint8(t0)
+			o0[i] = t1
+		}
+	}
+}
+
 // k_cast_i2_i32_u_fef9baf68d_go is
 //
 //	kernel (u0:i2) { t0 = cast:i32 u0; store t0 }
@@ -12970,6 +13148,25 @@ func k_cast_i64_u8_u_7985f45909_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_i8_i16_u_7f5e02966c_go is
+//
+//	kernel (u0:i8) { t0 = cast:i16 u0; store t0 }
+//
+// for i: o0[i] = int16(a0[i])
+func k_cast_i8_i16_u_7f5e02966c_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := int16(t0)
+			o0[i] = t1
+		}
+	}
+}
+
 // k_cast_i8_i32_u_502e8673b9_go is
 //
 //	kernel (u0:i8) { t0 = cast:i32 u0; store t0 }
@@ -12984,6 +13181,120 @@ func k_cast_i8_i32_u_502e8673b9_go(f *abi.Frame) {
 			v0 := a0[i]
 			t0 := int32(v0)
 			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_mul_add_shr_u8_u16_usus_02a1e3da39_go is
+//
+//	kernel (u0:u8, s1:u16, u2:u16, s3:u16) { t0 = cast:u16 u0; t1 = mul t0 s1; t2 = add u2 t1; t3 = shr t2 s3; store t3 }
+//
+// for i: o0[i] = (a2[i] + (uint16(a0[i]) * a1)) >> a3
+func k_cast_mul_add_shr_u8_u16_usus_02a1e3da39_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		t3 := int32(s1)
+		t11 := int32(s3)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			t0a, t0b := int32(v0a), int32(v0b)
+			t1a, t1b := uint16(t0a), uint16(t0b)
+			t2a, t2b := int32(t1a), int32(t1b)
+			t4a, t4b := int32(t2a*t3), int32(t2b*t3)
+			t5a, t5b := uint16(t4a), uint16(t4b)
+			t6a, t6b := int32(v2a), int32(v2b)
+			t7a, t7b := int32(t5a), int32(t5b)
+			t8a, t8b := int32(t6a+t7a), int32(t6b+t7b)
+			t9a, t9b := uint16(t8a), uint16(t8b)
+			t10a, t10b := int32(t9a), int32(t9b)
+			t12a, t12b := t10a>>uint32(t11), t10b>>uint32(t11)
+			t13a, t13b := uint16(t12a), uint16(t12b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t13a, t13b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := int32(v0)
+			t1 := uint16(t0)
+			t2 := int32(t1)
+			t4 := int32(t2 * t3)
+			t5 := uint16(t4)
+			t6 := int32(v2)
+			t7 := int32(t5)
+			t8 := int32(t6 + t7)
+			t9 := uint16(t8)
+			t10 := int32(t9)
+			t12 := t10 >> uint32(t11)
+			t13 := uint16(t12)
+			o0[i] = t13
+		}
+	}
+}
+
+// k_cast_mul_addsat_shr_u8_u16_usus_8a5d6229d5_go is
+//
+//	kernel (u0:u8, s1:u16, u2:u16, s3:u16) { t0 = cast:u16 u0; t1 = mul s1 t0; t2 = addsat u2 t1; t3 = shr t2 s3; store t3 }
+//
+// for i: o0[i] = addsat(a2[i], a1 * uint16(a0[i])) >> a3
+func k_cast_mul_addsat_shr_u8_u16_usus_8a5d6229d5_go(f *abi.Frame) {
+	n := f.Cols
+	c9 := int32(0)
+	c11 := int32(65535)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		t2 := int32(s1)
+		t13 := int32(s3)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			t0a, t0b := int32(v0a), int32(v0b)
+			t1a, t1b := uint16(t0a), uint16(t0b)
+			t3a, t3b := int32(t1a), int32(t1b)
+			t4a, t4b := int32(t2*t3a), int32(t2*t3b)
+			t5a, t5b := uint16(t4a), uint16(t4b)
+			t6a, t6b := int32(v2a), int32(v2b)
+			t7a, t7b := int32(t5a), int32(t5b)
+			t8a, t8b := int32(t6a+t7a), int32(t6b+t7b)
+			t10a, t10b := scalar.Max(t8a, c9), scalar.Max(t8b, c9)
+			t12a, t12b := scalar.Min(t10a, c11), scalar.Min(t10b, c11)
+			t14a, t14b := t12a>>uint32(t13), t12b>>uint32(t13)
+			t15a, t15b := uint16(t14a), uint16(t14b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t15a, t15b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := int32(v0)
+			t1 := uint16(t0)
+			t3 := int32(t1)
+			t4 := int32(t2 * t3)
+			t5 := uint16(t4)
+			t6 := int32(v2)
+			t7 := int32(t5)
+			t8 := int32(t6 + t7)
+			t10 := scalar.Max(t8, c9)
+			t12 := scalar.Min(t10, c11)
+			t14 := t12 >> uint32(t13)
+			t15 := uint16(t14)
+			o0[i] = t15
 		}
 	}
 }
@@ -13033,6 +13344,30 @@ func k_cast_mul_f32_f64_uu_5116dfa41f_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_mul_u8_u16_us_7d9a9f835c_go is
+//
+//	kernel (u0:u8, s1:u16) { t0 = cast:u16 u0; t1 = mul s1 t0; store t1 }
+//
+// for i: o0[i] = a1 * uint16(a0[i])
+func k_cast_mul_u8_u16_us_7d9a9f835c_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t2 := int32(s1)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := uint16(t0)
+			t3 := int32(t1)
+			t4 := int32(t2 * t3)
+			t5 := uint16(t4)
+			o0[i] = t5
+		}
+	}
+}
+
 // k_cast_q16x16_f64_u_3787717d59_go is
 //
 //	kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }
@@ -13068,6 +13403,25 @@ func k_cast_u16_i32_u_341acb58d9_go(f *abi.Frame) {
 			v0 := a0[i]
 			t0 := int32(v0)
 			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_u16_u8_u_321d5a879f_go is
+//
+//	kernel (u0:u16) { t0 = cast:u8 u0; store t0 }
+//
+// for i: o0[i] = uint8(a0[i])
+func k_cast_u16_u8_u_321d5a879f_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := uint8(t0)
+			o0[i] = t1
 		}
 	}
 }
@@ -13768,6 +14122,25 @@ func k_cast_u8_f64_u_396674fb76_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_u8_i16_u_9526cd2ab7_go is
+//
+//	kernel (u0:u8) { t0 = cast:i16 u0; store t0 }
+//
+// for i: o0[i] = int16(a0[i])
+func k_cast_u8_i16_u_9526cd2ab7_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := int16(t0)
+			o0[i] = t1
+		}
+	}
+}
+
 // k_cast_u8_i32_u_9670a96e7c_go is
 //
 //	kernel (u0:u8) { t0 = cast:i32 u0; store t0 }
@@ -13800,6 +14173,25 @@ func k_cast_u8_i64_u_d703428f6a_go(f *abi.Frame) {
 			v0 := a0[i]
 			t0 := int64(v0)
 			o0[i] = t0
+		}
+	}
+}
+
+// k_cast_u8_u16_u_e0e8dae4b6_go is
+//
+//	kernel (u0:u8) { t0 = cast:u16 u0; store t0 }
+//
+// for i: o0[i] = uint16(a0[i])
+func k_cast_u8_u16_u_e0e8dae4b6_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t1 := uint16(t0)
+			o0[i] = t1
 		}
 	}
 }
@@ -28663,6 +29055,70 @@ func k_le_select_u8_uuuu_262fddfa30_go(f *abi.Frame) {
 	}
 }
 
+// k_le_u16_bool_su_918b402415_go is
+//
+//	kernel (s0:u16, u1:u16) { t0 = le s0 u1; store t0 }
+//
+// for i: o0[i] = a0 <= a1[i]
+func k_le_u16_bool_su_918b402415_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := int32(s0)
+		for i := range n {
+			v1 := a1[i]
+			t1 := int32(v1)
+			t2 := t0 <= t1
+			o0[i] = t2
+		}
+	}
+}
+
+// k_le_u16_bool_us_c8a20cd56d_go is
+//
+//	kernel (u0:u16, s1:u16) { t0 = le u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] <= a1
+func k_le_u16_bool_us_c8a20cd56d_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t1 := int32(s1)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t2 := t0 <= t1
+			o0[i] = t2
+		}
+	}
+}
+
+// k_le_u16_bool_uu_33602f81c8_go is
+//
+//	kernel (u0:u16, u1:u16) { t0 = le u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] <= a1[i]
+func k_le_u16_bool_uu_33602f81c8_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := t0 <= t1
+			o0[i] = t2
+		}
+	}
+}
+
 // k_le_u32_bool_su_fc07550b65_go is
 //
 //	kernel (s0:u32, u1:u32) { t0 = le s0 u1; store t0 }
@@ -32690,6 +33146,52 @@ func k_lt_lt_and_f64_bool_ussu_15f8127557_go(f *abi.Frame) {
 	}
 }
 
+// k_lt_lt_and_u8_bool_sus_22c6a8ab29_go is
+//
+//	kernel (s0:u8, u1:u8, s2:u8) { t0 = lt s0 u1; t1 = lt u1 s2; t2 = and t0 t1; store t2 }
+//
+// for i: o0[i] = (a0 < a1[i]) & (a1[i] < a2)
+func k_lt_lt_and_u8_bool_sus_22c6a8ab29_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := s0 < v1
+			t1 := v1 < s2
+			t2 := t0 && bool(t1)
+			o0[i] = t2
+		}
+	}
+}
+
+// k_lt_lt_and_u8_bool_suus_f2f2660090_go is
+//
+//	kernel (s0:u8, u1:u8, u2:u8, s3:u8) { t0 = lt s0 u1; t1 = lt u2 s3; t2 = and t0 t1; store t2 }
+//
+// for i: o0[i] = (a0 < a1[i]) & (a2[i] < a3)
+func k_lt_lt_and_u8_bool_suus_f2f2660090_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := s0 < v1
+			t1 := v2 < s3
+			t2 := t0 && bool(t1)
+			o0[i] = t2
+		}
+	}
+}
+
 // k_lt_select_f32_susu_834373809c_go is
 //
 //	kernel (s0:f32, u1:f32, s2:f32, u3:f32) { t0 = lt s0 u1; t1 = select t0 s2 u3; store t1 }
@@ -33374,6 +33876,70 @@ func k_lt_select_u8_uuuu_7b152840da_go(f *abi.Frame) {
 				t1 = v2
 			}
 			o0[i] = t1
+		}
+	}
+}
+
+// k_lt_u16_bool_su_0a63a56625_go is
+//
+//	kernel (s0:u16, u1:u16) { t0 = lt s0 u1; store t0 }
+//
+// for i: o0[i] = a0 < a1[i]
+func k_lt_u16_bool_su_0a63a56625_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := int32(s0)
+		for i := range n {
+			v1 := a1[i]
+			t1 := int32(v1)
+			t2 := t0 < t1
+			o0[i] = t2
+		}
+	}
+}
+
+// k_lt_u16_bool_us_780307f4f8_go is
+//
+//	kernel (u0:u16, s1:u16) { t0 = lt u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] < a1
+func k_lt_u16_bool_us_780307f4f8_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t1 := int32(s1)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t2 := t0 < t1
+			o0[i] = t2
+		}
+	}
+}
+
+// k_lt_u16_bool_uu_52ccf32cb8_go is
+//
+//	kernel (u0:u16, u1:u16) { t0 = lt u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] < a1[i]
+func k_lt_u16_bool_uu_52ccf32cb8_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := t0 < t1
+			o0[i] = t2
 		}
 	}
 }
@@ -54445,6 +55011,95 @@ func k_shl_u8_uu_369a2a429e_go(f *abi.Frame) {
 	}
 }
 
+// k_shr_cast_u16_u8_us_a7fa3b2a70_go is
+//
+//	kernel (u0:u16, s1:u16) { t0 = shr u0 s1; t1 = cast:u8 t0; store t1 }
+//
+// for i: o0[i] = uint8(a0[i] >> a1)
+func k_shr_cast_u16_u8_us_a7fa3b2a70_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t1 := int32(s1)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t2 := t0 >> uint32(t1)
+			t3 := uint8(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_shr_i16_su_cff3522899_go is
+//
+//	kernel (s0:i16, u1:i16) { t0 = shr s0 u1; store t0 }
+//
+// for i: o0[i] = a0 >> a1[i]
+func k_shr_i16_su_cff3522899_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := int32(s0)
+		for i := range n {
+			v1 := a1[i]
+			t1 := int32(v1)
+			t2 := t0 >> uint32(t1)
+			t3 := int16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_shr_i16_us_2b791a6d07_go is
+//
+//	kernel (u0:i16, s1:i16) { t0 = shr u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] >> a1
+func k_shr_i16_us_2b791a6d07_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t1 := int32(s1)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t2 := t0 >> uint32(t1)
+			t3 := int16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_shr_i16_uu_bc9f2c53fb_go is
+//
+//	kernel (u0:i16, u1:i16) { t0 = shr u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] >> a1[i]
+func k_shr_i16_uu_bc9f2c53fb_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := t0 >> uint32(t1)
+			t3 := int16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
 // k_shr_i32_su_544f61d724_go is
 //
 //	kernel (s0:i32, u1:i32) { t0 = shr s0 u1; store t0 }
@@ -54557,6 +55212,73 @@ func k_shr_i64_uu_b65fbb72d1_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := v0 >> uint64(v1)
 			o0[i] = t0
+		}
+	}
+}
+
+// k_shr_u16_su_433eac9a61_go is
+//
+//	kernel (s0:u16, u1:u16) { t0 = shr s0 u1; store t0 }
+//
+// for i: o0[i] = a0 >> a1[i]
+func k_shr_u16_su_433eac9a61_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := int32(s0)
+		for i := range n {
+			v1 := a1[i]
+			t1 := int32(v1)
+			t2 := t0 >> uint32(t1)
+			t3 := uint16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_shr_u16_us_a7a9e85880_go is
+//
+//	kernel (u0:u16, s1:u16) { t0 = shr u0 s1; store t0 }
+//
+// for i: o0[i] = a0[i] >> a1
+func k_shr_u16_us_a7a9e85880_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t1 := int32(s1)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t2 := t0 >> uint32(t1)
+			t3 := uint16(t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_shr_u16_uu_7467598647_go is
+//
+//	kernel (u0:u16, u1:u16) { t0 = shr u0 u1; store t0 }
+//
+// for i: o0[i] = a0[i] >> a1[i]
+func k_shr_u16_uu_7467598647_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := t0 >> uint32(t1)
+			t3 := uint16(t2)
+			o0[i] = t3
 		}
 	}
 }
@@ -62008,6 +62730,164 @@ func k_sub_u8_uu_ba7bbcc60c_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := uint8(v0 - v1)
 			o0[i] = t0
+		}
+	}
+}
+
+// k_subsat_i16_su_d881098e7c_go is
+//
+//	kernel (s0:i16, u1:i16) { t0 = subsat s0 u1; store t0 }
+//
+// for i: o0[i] = subsat(a0, a1[i])
+func k_subsat_i16_su_d881098e7c_go(f *abi.Frame) {
+	n := f.Cols
+	c3 := int32(-32768)
+	c5 := int32(32767)
+	for r := range f.Rows {
+		s0 := *(*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := int32(s0)
+		for i := range n {
+			v1 := a1[i]
+			t1 := int32(v1)
+			t2 := int32(t0 - t1)
+			t4 := scalar.Max(t2, c3)
+			t6 := scalar.Min(t4, c5)
+			t7 := int16(t6)
+			o0[i] = t7
+		}
+	}
+}
+
+// k_subsat_i16_us_6623b3d084_go is
+//
+//	kernel (u0:i16, s1:i16) { t0 = subsat u0 s1; store t0 }
+//
+// for i: o0[i] = subsat(a0[i], a1)
+func k_subsat_i16_us_6623b3d084_go(f *abi.Frame) {
+	n := f.Cols
+	c3 := int32(-32768)
+	c5 := int32(32767)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t1 := int32(s1)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t2 := int32(t0 - t1)
+			t4 := scalar.Max(t2, c3)
+			t6 := scalar.Min(t4, c5)
+			t7 := int16(t6)
+			o0[i] = t7
+		}
+	}
+}
+
+// k_subsat_i16_uu_96db3692b6_go is
+//
+//	kernel (u0:i16, u1:i16) { t0 = subsat u0 u1; store t0 }
+//
+// for i: o0[i] = subsat(a0[i], a1[i])
+func k_subsat_i16_uu_96db3692b6_go(f *abi.Frame) {
+	n := f.Cols
+	c3 := int32(-32768)
+	c5 := int32(32767)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := int32(t0 - t1)
+			t4 := scalar.Max(t2, c3)
+			t6 := scalar.Min(t4, c5)
+			t7 := int16(t6)
+			o0[i] = t7
+		}
+	}
+}
+
+// k_subsat_u16_su_e6506cc5ff_go is
+//
+//	kernel (s0:u16, u1:u16) { t0 = subsat s0 u1; store t0 }
+//
+// for i: o0[i] = subsat(a0, a1[i])
+func k_subsat_u16_su_e6506cc5ff_go(f *abi.Frame) {
+	n := f.Cols
+	c3 := int32(0)
+	c5 := int32(65535)
+	for r := range f.Rows {
+		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t0 := int32(s0)
+		for i := range n {
+			v1 := a1[i]
+			t1 := int32(v1)
+			t2 := int32(t0 - t1)
+			t4 := scalar.Max(t2, c3)
+			t6 := scalar.Min(t4, c5)
+			t7 := uint16(t6)
+			o0[i] = t7
+		}
+	}
+}
+
+// k_subsat_u16_us_8f9838bf84_go is
+//
+//	kernel (u0:u16, s1:u16) { t0 = subsat u0 s1; store t0 }
+//
+// for i: o0[i] = subsat(a0[i], a1)
+func k_subsat_u16_us_8f9838bf84_go(f *abi.Frame) {
+	n := f.Cols
+	c3 := int32(0)
+	c5 := int32(65535)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		t1 := int32(s1)
+		for i := range n {
+			v0 := a0[i]
+			t0 := int32(v0)
+			t2 := int32(t0 - t1)
+			t4 := scalar.Max(t2, c3)
+			t6 := scalar.Min(t4, c5)
+			t7 := uint16(t6)
+			o0[i] = t7
+		}
+	}
+}
+
+// k_subsat_u16_uu_9ea36f6313_go is
+//
+//	kernel (u0:u16, u1:u16) { t0 = subsat u0 u1; store t0 }
+//
+// for i: o0[i] = subsat(a0[i], a1[i])
+func k_subsat_u16_uu_9ea36f6313_go(f *abi.Frame) {
+	n := f.Cols
+	c3 := int32(0)
+	c5 := int32(65535)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := int32(v0)
+			t1 := int32(v1)
+			t2 := int32(t0 - t1)
+			t4 := scalar.Max(t2, c3)
+			t6 := scalar.Min(t4, c5)
+			t7 := uint16(t6)
+			o0[i] = t7
 		}
 	}
 }

@@ -1,0 +1,165 @@
+package avo
+
+import (
+	"slices"
+
+	"github.com/stridefuse/stridefuse/codegen/machine"
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/elementary"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+)
+
+// Bodies whose values are all integers of one byte, or of one or two, have lanes as narrow: 32
+// or 16 in a vector where AVX2 has 8 otherwise. A width of lanes is a target of its own, whose
+// rows are those of lanes of 32 bits by other names, and a few that differ (bytes.go, words.go).
+
+// narrowLanes are these targets, the narrowest lanes first.
+var narrowLanes = []*isa{avx2Bytes, avx2Words}
+
+// narrowTarget returns a target of AVX2 with narrow lanes.
+func narrowTarget(lane int, f forms, t table, s style) *isa {
+	m := *avx2Machine
+	m.Lane, m.Unroll = lane, narrowUnroll
+	return &isa{
+		name: "avx2", engine: "AVX2", m: &m, forms: f, table: t, style: s,
+		special: map[string]instWriter{"NARROWLOAD": (*nest).fewLoad, "NARROWSTORE": (*nest).fewStore, "STOREHALF": avx2.special["STOREHALF"]},
+	}
+}
+
+// narrowUnroll is the least work for which two copies of a body are tried. Bytes are often in a
+// cache, where the end of a short loop takes a third of its time.
+const narrowUnroll = 1
+
+// inNarrowLanes returns the target with the narrowest lanes that has all of a body, and the
+// body expanded for it; or nil.
+func inNarrowLanes(k *kernel.Kernel) (*isa, *kernel.Kernel) {
+	for _, t := range narrowLanes {
+		fits := func(d ir.DType) bool { return t.rows[key{ir.OpCopy, d}] != nil }
+		all := true
+		for r := range kernel.Ref(len(k.In) + len(k.Body)) {
+			all = all && fits(k.DType(r))
+		}
+		if !all {
+			continue
+		}
+		has := func(in kernel.Inst, d ir.DType) bool {
+			return fits(d) && (in.Op == ir.OpCast || t.rows[key{in.Op, d}] != nil)
+		}
+		e := elementary.ExpandBut(k, has)
+		if !slices.ContainsFunc(e.Body, func(in kernel.Inst) bool { return !t.inLanes(e, in, has) }) {
+			return t, e
+		}
+	}
+	return nil, nil
+}
+
+// inLanes reports whether the target has an instruction of a body. It shifts all lanes by one
+// count: a splat or a constant.
+func (t *isa) inLanes(k *kernel.Kernel, in kernel.Inst, has func(in kernel.Inst, d ir.DType) bool) bool {
+	if in.Op == ir.OpConst {
+		return true
+	}
+	last := in.Args[in.Arity()-1]
+	if in.Op == ir.OpShl || in.Op == ir.OpShr {
+		if count := k.Inst(last); count != nil && count.Op != ir.OpConst || count == nil && !k.In[last].Splat {
+			return false
+		}
+	}
+	return has(in, k.DType(last))
+}
+
+// lanesOf adds the rows of wide, of a type for each of the narrow ones, but for those of ops
+// that lacks lists, and composed ops whose expansions are on int32.
+func (t *table) lanesOf(wide table, types map[ir.DType]ir.DType, lacks ...ir.Op) {
+	for d, as := range types {
+		for k, r := range wide.rows {
+			if k.d == as && !slices.Contains(lacks, k.op) {
+				t.set(d, k.op, r)
+			}
+		}
+		if d == ir.Bool {
+			continue
+		}
+		of := func(g *graph, op ir.Op, x ...ref) ref {
+			return g.isa().row(op, d)(g, [3]ref(append(x, none, none)[:3]))
+		}
+		t.set(d, ir.OpGt, func(g *graph, x [3]ref) ref { return of(g, ir.OpLt, x[1], x[0]) })
+		t.set(d, ir.OpGe, func(g *graph, x [3]ref) ref { return of(g, ir.OpLe, x[1], x[0]) })
+		t.set(d, ir.OpClip, func(g *graph, x [3]ref) ref { return of(g, ir.OpMin, of(g, ir.OpMax, x[0], x[1]), x[2]) })
+		t.set(d, ir.OpSquare, func(g *graph, x [3]ref) ref { return of(g, ir.OpMul, x[0], x[0]) })
+	}
+}
+
+// lacksNarrow are ops that there are no instructions for in lanes narrower than 32 bits.
+var lacksNarrow = []ir.Op{ir.OpDiv, ir.OpRem, ir.OpBitcast, ir.OpUnlikely, ir.OpMulHalves}
+
+// narrowCasts adds the conversions between the types of a table: wrap makes an element of a
+// type of what a lane has.
+func (t *table) narrowCasts(wrap func(g *graph, d ir.DType, x ref) ref, types ...ir.DType) {
+	for _, from := range types {
+		t.casts[pair{from, ir.Bool}], t.casts[pair{ir.Bool, from}] = toBool(from), fromBool(from)
+		for _, to := range types {
+			t.casts[pair{from, to}] = func(g *graph, v value) value { return one(wrap(g, to, v.Part[0])) }
+		}
+	}
+	t.casts[pair{ir.Bool, ir.Bool}] = func(_ *graph, v value) value { return v }
+}
+
+// count returns the count of a shift as the instructions take it, in the lowest 64 bits: an
+// element of the type, whose bits are mask.
+func (g *graph) count(x ref, mask uint64) ref {
+	if bits, ok := g.constant(x); ok {
+		return g.c64(bits & mask)
+	}
+	return g.op("VPAND", x, g.c64(mask))
+}
+
+// fewLoad reads the elements of a partial step into a vector register, by way of the stack. What the
+// lanes behind them have is never stored.
+func (n *nest) fewLoad(i *machine.Inst) {
+	to := n.partOf(i.Place, i.Dst)
+	n.remaining()
+	done := n.whole(func() { n.do("VMOVUPS", mem(n.element(i.Place)), to) })
+	few := stack(n.fewBytes())
+	n.bytesLeft(i.Place)
+	n.do("LEAQ", mem(n.element(i.Place)), gp(dx))
+	n.copyBytes(at(dx, 0), few)
+	n.do("VMOVUPS", mem(few), to)
+	done()
+}
+
+// fewStore writes the elements of a partial step.
+func (n *nest) fewStore(i *machine.Inst) {
+	from := n.partOf(i.Place, i.Src[0].Index)
+	n.remaining()
+	done := n.whole(func() { n.do("VMOVUPS", from, mem(n.element(i.Place))) })
+	few := stack(n.fewBytes())
+	n.do("VMOVUPS", from, mem(few))
+	n.bytesLeft(i.Place)
+	n.do("LEAQ", mem(n.element(i.Place)), gp(dx))
+	n.copyBytes(few, at(dx, 0))
+	done()
+}
+
+// partOf returns the part of a register that the elements of a step take.
+func (n *nest) partOf(p machine.Place, r int) arg {
+	if p.Bytes < n.m.Width {
+		return x(r)
+	}
+	return y(r)
+}
+
+// bytesLeft makes cx, how many elements are left, how many bytes are.
+func (n *nest) bytesLeft(p machine.Place) {
+	if p.Size == 2 {
+		n.do("ADDQ", gp(cx), gp(cx))
+	}
+}
+
+// fewBytes returns where in the stack frame the bytes of a partial step are.
+func (n *nest) fewBytes() int {
+	if n.few < 0 {
+		n.few = n.local(vectorBytes(1))
+	}
+	return n.few
+}

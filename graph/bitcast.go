@@ -1,0 +1,79 @@
+package graph
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// Elements as those of another type. Of one size the bits are taken as they are; else the last
+// axis has the bytes of its elements, the lowest first, as little-endian machines store them.
+
+// Bitcast returns the bits of x as another type. With elements of another size the last axis
+// shrinks or grows by the ratio, as NumPy's view of a contiguous array does: the bytes of an
+// element, from its lowest one, are those of several smaller ones. The axis must have a whole number
+// of the new elements. No bytes move where x is a Const or Variable whose tensor has such a view;
+// any other x, of any layout, is taken apart or put together in the loop that reads it. A bool is a
+// byte of 0 or 1; no type can be taken for bools. Which bits a computed NaN has
+// is not specified and may differ between elements.
+func (x Node) Bitcast(dt DType) Node {
+	n := x.get()
+	switch {
+	case n.err == nil && dt.Check() == nil && dt != Bool && n.typ.DType.Size() != dt.Size():
+		return x.rescaled(dt)
+	case n.typ.DType == Bool && dt == Uint8:
+		return x.Cast(dt) // which has the same bits
+	}
+	return x.elementwise(ir.OpBitcast, ir.Attr{DType: dt})
+}
+
+// unsigned are the types of bits, by the bytes of an element.
+var unsigned = map[int]DType{1: Uint8, 2: Uint16, 4: Uint32, 8: Uint64}
+
+// rescaled is Bitcast between elements of different sizes.
+func (x Node) rescaled(dt DType) Node {
+	n := x.get()
+	from, to, last := n.typ.DType.Size(), dt.Size(), x.Rank()-1
+	if last < 0 {
+		return Node{poison(ir.OpBitcast, fmt.Errorf("a scalar of %s has no axis to rescale from %d to %d bytes: call Unsqueeze(0) first", n.typ.DType, from, to), n)}
+	}
+	if d, known := n.typ.Shape[last].Int(); known && d*from%to != 0 {
+		return Node{poison(ir.OpBitcast, fmt.Errorf("%s to %s: the last axis has %d times %d bytes, no multiple of %d", n.text(), dt, d, from, to), n)}
+	}
+	if n.tensor != nil && littleEndian {
+		if t := n.tensor.Bitcast(dt); t.Err() == nil {
+			return captured("bitcast", t, n.frozen)
+		}
+	}
+	bits := x.Bitcast(unsigned[from])
+	if from < to {
+		bits = bits.joined(unsigned[to])
+	} else {
+		bits = bits.apart(unsigned[to])
+	}
+	return within(ir.OpBitcast.String(), x, bits.Bitcast(dt))
+}
+
+var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
+
+// joined returns unsigned integers of which each is several neighbors of x along the last axis.
+func (x Node) joined(dt DType) Node {
+	bytes := x.DType().Size()
+	parts := x.Reshape(x.Shape()[:x.Rank()-1], -1, dt.Size()/bytes)
+	out := parts.Index(-1, 0).Cast(dt)
+	for i := 1; i < dt.Size()/bytes; i++ {
+		out = out.Or(parts.Index(-1, i).Cast(dt).Shl(8 * bytes * i))
+	}
+	return out
+}
+
+// apart returns unsigned integers of which several neighbors along the last axis are one of x.
+func (x Node) apart(dt DType) Node {
+	shape, ratio := x.Shape(), x.DType().Size()/dt.Size()
+	whole := append(shape, ir.Fixed(ratio))
+	shifts := Iota(Int32, ratio).Cast(x.DType()).Mul(8 * dt.Size()).BroadcastTo(whole)
+	parts := x.Unsqueeze(-1).BroadcastTo(whole).Shr(shifts).Cast(dt)
+	last := x.Rank() - 1
+	return parts.Reshape(shape[:last], shape[last].Mul(ir.Fixed(ratio)))
+}

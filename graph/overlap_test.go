@@ -1,0 +1,64 @@
+package graph_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/stridefuse/stridefuse/graph"
+)
+
+// neighbours is the sum of three elements that follow each other along an axis.
+func neighbours(x graph.Node, axis, n int) graph.Node {
+	at := func(i int) graph.Node {
+		if axis == 0 {
+			return x.Slice(fmt.Sprintf("%d:%d", i, n-2+i))
+		}
+		return x.Slice(fmt.Sprintf(":, %d:%d", i, n-2+i))
+	}
+	return at(0).Add(at(1)).Add(at(2))
+}
+
+// TestOverlap runs filters whose intermediate values stay in the cache block by block: of two
+// stages, of every other row, and of a vector. Rows remain behind the last whole block.
+func TestOverlap(t *testing.T) {
+	const rows, cols = 1301, 1024
+	x := graph.Input("x", graph.Float32, rows, cols)
+	wide := graph.Input("x", graph.Float32, rows*cols)
+	blurred := neighbours(neighbours(x.Exp(), 1, cols).Materialize(), 0, rows)
+	for name, y := range map[string]graph.Node{
+		"two stages":      blurred,
+		"two of a kind":   neighbours(neighbours(x.Exp(), 0, rows).Sqrt(), 0, rows-2),
+		"every other row": x.Exp().Slice(":-1:2").Add(x.Exp().Slice("1::2")),
+		"vector":          neighbours(wide.Exp(), 0, rows*cols),
+		"reduced":         blurred.Max(1),
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx := context.Background()
+			in := graph.Normal(graph.Float32, 1, 0, 1, rows*cols)
+			if name != "vector" {
+				in = graph.Normal(graph.Float32, 1, 0, 1, rows, cols)
+			}
+			apart, err := graph.Compile(y, graph.WithDebug(graph.NoFusion))
+			require.NoError(t, err)
+			want, err := apart.Run(ctx, in)
+			require.NoError(t, err)
+			for _, options := range [][]graph.Item{nil, {graph.WithWorkers(1)}, {graph.WithDebug(graph.Portable)}, {graph.WithWorkers(2), graph.ChunkElems(5000)}} {
+				p, err := graph.Compile(append(options, y)...)
+				require.NoError(t, err)
+				got, err := p.Run(ctx, in)
+				require.NoError(t, err)
+				require.True(t, graph.Equal(want, got), p.Explain())
+				require.Less(t, p.Temporaries(), rows*cols*4/2, p.Explain())
+
+				shared := graph.New(graph.Float32, rows*cols)
+				require.NoError(t, graph.Copy(shared.Reshape(in.Shape()...), in))
+				out := shared.Slice(fmt.Sprintf(":%d", want.Size())).Reshape(want.Shape()...)
+				require.NoError(t, p.RunInto(ctx, []*graph.Tensor{out}, shared.Reshape(in.Shape()...)))
+				require.True(t, graph.Equal(want, out), "in the memory of the input")
+			}
+		})
+	}
+}

@@ -1,0 +1,186 @@
+package passes
+
+import (
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir/plan"
+)
+
+// overlap puts a step that reads windows of a large temporary into a row group with the step
+// that stores it, as a box filter with the powers of its pixels. A block of the reader's rows
+// is computed after the rows of the temporary that it reads, which stay in the cache; the rows
+// that two blocks read are computed for both. This is known as overlapped tiling. The rows
+// behind the last whole block are computed by steps of their own.
+//
+// Requires: loops, rows.
+// Ensures: as rows, but that a row group's blocks may compute elements again.
+func overlap(s *State) error {
+	if s.noFuse {
+		return nil
+	}
+	o := newOverlapper(s)
+	var tiles []*tile
+	for i := len(o.p.Steps) - 1; i >= 0; i-- {
+		if t := o.tile(i); t != nil {
+			tiles = append(tiles, t)
+		}
+	}
+	if len(tiles) > 0 {
+		o.apply(tiles)
+		s.Plan.Ledger = s.decisions()
+	}
+	return nil
+}
+
+type overlapper struct {
+	*State
+	p       *plan.Plan
+	taken   []bool  // by step: whether it is in a row group or in a tile
+	writers [][]int // by buffer
+	readers [][]int // by buffer
+}
+
+func newOverlapper(s *State) *overlapper {
+	p := s.Plan
+	o := &overlapper{State: s, p: p, taken: make([]bool, len(p.Steps)), writers: make([][]int, len(p.Buffers)), readers: make([][]int, len(p.Buffers))}
+	for _, g := range p.Rows {
+		for i := g.First; i <= g.Last; i++ {
+			o.taken[i] = true
+		}
+	}
+	for i := range p.Steps {
+		for _, out := range p.Steps[i].Out {
+			o.writers[out.Buffer] = append(o.writers[out.Buffer], i)
+		}
+		for _, in := range p.Steps[i].In {
+			if r := o.readers[in.Buffer]; len(r) == 0 || r[len(r)-1] != i {
+				o.readers[in.Buffer] = append(r, i)
+			}
+		}
+	}
+	return o
+}
+
+// tile is a row group in the making. Its last step is the first member.
+type tile struct {
+	members []member
+	held    []held // what the members hand on
+	rows    int    // of the last step
+	block   int    // how many of them at a time
+}
+
+// member is a step of a tile.
+type member struct {
+	index int       // in the plan
+	step  plan.Step // with the rows as an axis of its own
+	axis  int       // that one
+	span
+}
+
+// held is a temporary that a tile keeps a block of.
+type held struct {
+	buffer, row int // row: elements of a row
+	span
+}
+
+// tile returns the tile whose last step is step i, nil if none is worth it: of those by the
+// rows of different temporaries the one that holds most.
+func (o *overlapper) tile(i int) *tile {
+	s := &o.p.Steps[i]
+	axis := slices.IndexFunc(s.Axes, func(a plan.Axis) bool { return a.Extent > 1 })
+	if o.taken[i] || axis < 0 || s.Axes[axis].Role != plan.Parallel || !cuttable(s) {
+		return nil
+	}
+	var best *tile
+	for _, a := range s.In {
+		b := &o.p.Buffers[a.Buffer]
+		if !o.large(b) || a.Strides[axis] <= 0 {
+			continue
+		}
+		row := 1 // of the buffer: all axes but the first
+		for _, n := range b.Shape[min(1, len(b.Shape)):] {
+			row *= n
+		}
+		last := *s
+		if n := row / a.Strides[axis]; n > 1 && row%a.Strides[axis] == 0 && s.Axes[axis].Extent%n == 0 {
+			last = cutAxis(s, axis, n)
+		}
+		if t := o.growAll(&tile{rows: last.Axes[axis].Extent, members: []member{{i, last, axis, span{per: 1}}}}); best == nil || len(t.held) > len(best.held) {
+			best = t
+		}
+	}
+	if best == nil || len(best.held) == 0 {
+		return nil
+	}
+	for _, m := range best.members {
+		o.taken[m.index] = true
+	}
+	return best
+}
+
+// cutAxis returns a step with an axis cut into two, the inner one of n indices.
+func cutAxis(s *plan.Step, axis, n int) plan.Step {
+	cut := *s
+	cut.Axes = slices.Insert(slices.Clone(s.Axes), axis+1, plan.Axis{Extent: n})
+	cut.Axes[axis].Extent /= n
+	cut.In, cut.Out = s.Over(len(cut.Axes), func(a *plan.Access, strides []int, _ *plan.Output) {
+		copy(strides, slices.Insert(slices.Clone(a.Strides), axis, a.Strides[axis]*n))
+	})
+	return cut
+}
+
+// growAll returns the tile with all steps before it that are worth it.
+func (o *overlapper) growAll(t *tile) *tile {
+	for k := 0; k < len(t.members); k++ {
+		for _, a := range t.members[k].step.In {
+			if next := o.grow(t, a.Buffer); next != nil {
+				t, k = next, -1 // a buffer that had other readers may have none now
+				break
+			}
+		}
+	}
+	return t
+}
+
+// large reports whether a buffer is a temporary that no cache keeps from step to step.
+func (o *overlapper) large(b *plan.Buffer) bool {
+	return b.Kind == plan.TempBuffer && (o.test() || b.Size()*b.DType.Size() > o.machine.HeldBytes)
+}
+
+// test reports whether small programs are to have tiles too.
+func (o *overlapper) test() bool { return o.eager || o.machine.Blocks > 0 }
+
+// cuttable reports whether an axis of a step can be cut into blocks, whatever it reads.
+func cuttable(s *plan.Step) bool {
+	return !s.Contracts() && !s.OnLines() && !slices.ContainsFunc(s.In, func(a plan.Access) bool { return a.Panel != nil })
+}
+
+// grow returns the tile with the step that stores a buffer, nil if that can't be or is not
+// worth it.
+func (o *overlapper) grow(t *tile, buffer int) *tile {
+	isHeld := slices.ContainsFunc(t.held, func(h held) bool { return h.buffer == buffer })
+	if isHeld || !o.large(&o.p.Buffers[buffer]) || len(o.writers[buffer]) != 1 {
+		return nil
+	}
+	i := o.writers[buffer][0]
+	s := &o.p.Steps[i]
+	if o.taken[i] || len(s.Out) != 1 || !cuttable(s) {
+		return nil
+	}
+	h, ok := o.hold(t, buffer)
+	if !ok {
+		return nil
+	}
+	rows := o.p.Buffers[buffer].Size() / h.row
+	split, axis, ok := splitRows(s, []int{rows}, rows)
+	if !ok || split.Out[0].Strides[axis] != h.row {
+		return nil
+	}
+	next := &tile{rows: t.rows}
+	next.members = append(slices.Clone(t.members), member{i, split, axis, h.span})
+	next.held = append(slices.Clone(t.held), h)
+	if next.block = o.blockOf(next); next.block == 0 {
+		return nil
+	}
+	return next
+}

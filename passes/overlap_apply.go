@@ -1,0 +1,122 @@
+package passes
+
+import (
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/plan"
+)
+
+// apply writes the plan with tiles, of which no two have a common step, each in the place of
+// its last step.
+func (o *overlapper) apply(tiles []*tile) {
+	ends := map[int]*tile{} // by the last step
+	gone := make([]bool, len(o.p.Steps))
+	for _, t := range tiles {
+		slices.SortFunc(t.members, func(a, b member) int { return a.index - b.index })
+		ends[t.members[len(t.members)-1].index] = t
+		for _, m := range t.members {
+			gone[m.index] = true
+		}
+		o.explain(t)
+	}
+	place := make([]int, len(o.p.Steps)) // of each step, in the new order
+	var steps []plan.Step
+	var groups []plan.RowGroup
+	for i := range o.p.Steps {
+		if t := ends[i]; t != nil {
+			for k, m := range t.members {
+				place[m.index] = len(steps) + k
+			}
+			g, made := o.write(t)
+			g.First, g.Last = g.First+len(steps), g.Last+len(steps)
+			groups, steps = append(groups, g), append(steps, made...)
+		} else if !gone[i] {
+			place[i] = len(steps)
+			steps = append(steps, o.p.Steps[i])
+		}
+	}
+	for _, g := range o.p.Rows {
+		g.First, g.Last = place[g.First], place[g.Last]
+		groups = append(groups, g)
+	}
+	slices.SortFunc(groups, func(a, b plan.RowGroup) int { return a.First - b.First })
+	o.p.Steps, o.p.Rows = steps, groups
+	for at, i := range o.step.list {
+		if i > 0 {
+			o.step.list[at] = 1 + place[i-1]
+		}
+	}
+}
+
+// explain notes what the blocks of a tile compute again.
+func (o *overlapper) explain(t *tile) {
+	for _, m := range t.members {
+		b := m.step.Out[0].Buffer
+		if m.again() <= 0 || !slices.ContainsFunc(t.held, func(h held) bool { return h.buffer == b }) {
+			continue
+		}
+		k := slices.IndexFunc(o.Func.Body, func(v *ir.Value) bool { return *o.buffer.at(v) == 1+b })
+		if k >= 0 {
+			o.record(plan.Recomputed, o.Func.Body[k], 0, overlapReason)
+		}
+	}
+}
+
+const overlapReason = "the windows of two blocks of rows have rows in common"
+
+// write returns the steps of a tile: those of a row group of whole blocks, whose steps it
+// counts from 0, and those for the rows behind them.
+func (o *overlapper) write(t *tile) (g plan.RowGroup, steps []plan.Step) {
+	blocks := t.rows / t.block
+	from, rest := blocks*t.block, t.rows%t.block
+	g = plan.RowGroup{Last: len(t.members) - 1, Outer: []int{blocks}, Along: make([]int, len(t.members)), Block: 1}
+	memory := map[int]int{} // of what is held: the buffers
+	for _, h := range t.held {
+		memory[h.buffer] = h.buffer
+	}
+	for i := range t.members {
+		steps = append(steps, t.cut(&t.members[i], 0, t.block, memory, true))
+	}
+	for _, h := range t.held {
+		b := &o.p.Buffers[h.buffer]
+		if rest > 0 {
+			memory[h.buffer] = len(o.p.Buffers)
+			o.p.Buffers = append(o.p.Buffers, plan.Buffer{Kind: plan.TempBuffer, DType: b.DType, Shape: []int{h.count(rest), h.row}})
+			b = &o.p.Buffers[h.buffer]
+		}
+		b.Kind, b.Shape = plan.ScratchBuffer, []int{h.count(t.block), h.row}
+	}
+	if rest > 0 {
+		for i := range t.members {
+			steps = append(steps, t.cut(&t.members[i], from, rest, memory, false))
+		}
+	}
+	return g, steps
+}
+
+// cut returns a member for a block that begins at row from and has so many rows, or for all
+// blocks from there on, with an axis of blocks in front.
+func (t *tile) cut(m *member, from, rows int, memory map[int]int, blocks bool) plan.Step {
+	s := m.step
+	s.Axes = slices.Clone(s.Axes)
+	s.Axes[m.axis].Extent = m.count(rows)
+	lead := 0
+	if blocks {
+		lead = 1
+		s.Axes = slices.Insert(s.Axes, 0, plan.Axis{Extent: t.rows / t.block})
+	}
+	s.In, s.Out = s.Over(len(s.Axes), func(a *plan.Access, strides []int, _ *plan.Output) {
+		copy(strides[lead:], a.Strides)
+		a.Offset += m.begin(from) * a.Strides[m.axis]
+		k := slices.IndexFunc(t.held, func(h held) bool { return h.buffer == a.Buffer })
+		switch {
+		case k >= 0: // the memory begins with the first row of the block
+			a.Buffer = memory[a.Buffer]
+			a.Offset -= t.held[k].begin(from) * t.held[k].row
+		case blocks:
+			strides[0] = m.per * t.block * a.Strides[m.axis]
+		}
+	})
+	return s
+}

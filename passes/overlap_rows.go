@@ -1,0 +1,109 @@
+package passes
+
+import (
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir/layout"
+	"github.com/stridefuse/stridefuse/ir/plan"
+)
+
+// Which rows of a temporary the steps of a tile read, and how many rows a block has.
+
+// span says which rows are computed for a block of the last step's rows: for rows from to
+// last those from per*from+lo to per*last+hi.
+type span struct{ per, lo, hi int }
+
+// begin returns the first row for a block that begins at row from.
+func (s span) begin(from int) int { return s.per*from + s.lo }
+
+// count returns how many rows there are for a block of so many.
+func (s span) count(block int) int { return s.per*(block-1) + s.hi - s.lo + 1 }
+
+// again returns how many rows two blocks next to each other both have, below 0 if there are
+// rows between them that none has.
+func (s span) again() int { return s.hi - s.lo + 1 - s.per }
+
+// hold returns the rows of a buffer that the members of a tile read. It fails if another
+// step reads the buffer, or a member not by rows.
+func (o *overlapper) hold(t *tile, buffer int) (h held, ok bool) {
+	h.buffer = buffer
+	for _, i := range o.readers[buffer] {
+		k := slices.IndexFunc(t.members, func(m member) bool { return m.index == i })
+		if k < 0 {
+			return h, false
+		}
+		m := &t.members[k]
+		for _, a := range m.step.In {
+			if a.Buffer != buffer {
+				continue
+			}
+			if h.row == 0 {
+				h.row = rowOf(o.p.Buffers[buffer].Shape, a.Strides[m.axis])
+			}
+			if h.row == 0 || a.Strides[m.axis]%h.row != 0 || a.Strides[m.axis] <= 0 {
+				return h, false
+			}
+			lo, hi := inRow(m.step.Extents(), m.axis, a).Bounds()
+			per := a.Strides[m.axis] / h.row
+			read := span{m.per * per, m.lo*per + lo/h.row, m.hi*per + hi/h.row}
+			if h.per == 0 {
+				h.span = read
+			}
+			if lo < 0 || read.per != h.per {
+				return h, false
+			}
+			h.lo, h.hi = min(h.lo, read.lo), max(h.hi, read.hi)
+		}
+	}
+	return h, true
+}
+
+// rowOf returns the elements of a row of a shape, where the rows that are a distance apart
+// are one or more rows apart: of those of all leading axes the longest. It returns 0 if the
+// distance is not one of whole rows.
+func rowOf(shape []int, distance int) int {
+	row, longest := 1, 0
+	for k := len(shape) - 1; k >= 0; k-- {
+		if row <= distance && distance%row == 0 {
+			longest = row
+		}
+		row *= max(1, shape[k])
+	}
+	return longest
+}
+
+// inRow returns where an access is at the first index of an axis.
+func inRow(extents []int, axis int, a plan.Access) layout.Layout {
+	extents = slices.Clone(extents)
+	extents[axis] = 1
+	return layout.Layout{Shape: extents, Strides: a.Strides, Offset: a.Offset}
+}
+
+// blockOf returns how many rows a block has, 0 if blocks do not pay: what is held of one must
+// stay in the cache, and what is computed again must take less time than the memory that is
+// not written and read.
+func (o *overlapper) blockOf(t *tile) int {
+	fixed, perRow, saved := 0, 0, 0
+	for _, h := range t.held {
+		b := &o.p.Buffers[h.buffer]
+		row := h.row * b.DType.Size()
+		fixed, perRow, saved = fixed+max(0, h.again())*row, perRow+h.per*row, saved+b.Size()*b.DType.Size()
+	}
+	if o.test() {
+		return min(t.rows, 3)
+	}
+	block := (o.machine.HeldBytes - fixed) / max(1, perRow)
+	if block < 1 {
+		return 0
+	}
+	block = min(block, (t.rows-1)/(4*o.machine.Workers)+1)
+	again := 0.0
+	for k := range t.members[1:] {
+		m := &t.members[1+k]
+		again += o.machine.Work(&m.step) * float64(max(0, m.again())) / float64(m.per*block)
+	}
+	if again > o.machine.HeldWork*float64(saved) {
+		return 0
+	}
+	return block
+}
