@@ -113,8 +113,8 @@ func (c *call) build() ([]value, error) {
 	if err := c.op.check(c.node); err != nil {
 		return nil, err
 	}
-	if len(c.in) > 0 && c.in[0].kind != missing && !c.op.types.Has(c.in[0].dtype()) {
-		return nil, fmt.Errorf("input 0 is of %s: it takes %s", c.in[0].dtype(), c.op.types)
+	if err := c.checkTypes(); err != nil {
+		return nil, err
 	}
 	var outs []value
 	if sizes, ok := c.sizeArithmetic(); ok {
@@ -138,6 +138,24 @@ func (c *call) build() ([]value, error) {
 	return outs, c.err
 }
 
+// checkTypes returns an error for inputs of types that the operator does not take.
+func (c *call) checkTypes() error {
+	for i, v := range c.in {
+		switch {
+		case v.kind == sequence && c.op.types&anySequence == 0:
+			return fmt.Errorf("input %d is a sequence: it takes a tensor", i)
+		case v.kind == absent && c.op.types&anyOptional == 0:
+			return fmt.Errorf("input %d is an optional value that is not there", i)
+		case i > 0 || v.kind == missing || v.kind == sequence || v.kind == absent:
+		case c.op.types == anySequence:
+			return fmt.Errorf("input 0 is a tensor: it takes a sequence")
+		case !c.op.types.Has(v.dtype()):
+			return fmt.Errorf("input 0 is of %s: it takes %s", v.dtype(), c.op.types)
+		}
+	}
+	return nil
+}
+
 // mostFolded limits the elements of results that are computed at load.
 const mostFolded = 1 << 16
 
@@ -145,7 +163,7 @@ const mostFolded = 1 << 16
 // and are small.
 func (c *call) folds(outs []value) bool {
 	for _, v := range c.in {
-		if v.kind == computed || v.kind == symbolic {
+		if !v.isKnown() {
 			return false
 		}
 	}

@@ -35,7 +35,16 @@ func (c *call) x(i int) graph.Node {
 		c.fail("input %d is missing", i)
 		return graph.Scalar(graph.Float32, 0)
 	}
-	return c.in[i].asNode()
+	return c.nodeOf(c.in[i])
+}
+
+// nodeOf returns a value, which must be a tensor.
+func (c *call) nodeOf(v value) graph.Node {
+	if !v.isTensor() {
+		c.fail("a sequence, or an optional value that is not there, in place of a tensor")
+		return graph.Scalar(graph.Float32, 0)
+	}
+	return v.asNode()
 }
 
 // all returns all inputs.

@@ -166,9 +166,11 @@ func (d *decoder) port(f field) (p port, err error) {
 			2: func(f field) error { p.shaped = true; return dims(f) },
 		})
 	}
+	kind := func(f field) error { return read(f, map[int]func(field) error{1: tensor}) } // TypeProto
+	optional := func(f field) error { return read(f, map[int]func(field) error{1: kind}) }
 	err = read(f, map[int]func(field) error{
 		1: func(f field) (err error) { p.name, err = f.text(); return },
-		2: func(f field) error { return read(f, map[int]func(field) error{1: tensor}) },
+		2: func(f field) error { return read(f, map[int]func(field) error{1: tensor, 9: optional}) },
 	})
 	if dt, ok := typeCodes[p.code]; ok {
 		p.dtype = dt
@@ -221,6 +223,8 @@ func (d *decoder) attribute(f field, depth int) (name string, value any, err err
 		value = mapped(list, func(n uint64) int { return int(int64(n)) })
 	case 8:
 		value = mapped(lists, func(b []byte) string { return string(b) })
+	case 13:
+		value = elementType{}
 	default:
 		err = fmt.Errorf("values of type %d are not supported", kind)
 	}

@@ -27,10 +27,13 @@
 // Elements of 4 and 2 bits are packed in files alone: a tensor has one in each byte.
 //
 // The condition of If, and how often Loop and Scan repeat, must be known at load; their
-// bodies become part of the graph. Functions of the model are put in place of the nodes
-// that use them. Dropout is that of inference.
+// bodies become part of the graph, as do the steps of RNN, GRU and LSTM. Functions of the model
+// are put in place of the nodes that use them. Dropout is that of inference.
 //
-// Tensors may be in other files, in the model's folder or below it. Strings, sequences,
+// How many elements a sequence has must be known at load, as when a tensor is split and its parts
+// are joined again. Inputs and outputs of the model are tensors; an optional one is there.
+//
+// Tensors may be in other files, in the model's folder or below it. Strings, random numbers,
 // maps, sparse tensors and complex numbers are not supported.
 //
 // # Errors

@@ -31,6 +31,15 @@ func Parse(data []byte, options ...Option) (*Program, error) {
 }
 
 func load(data []byte, folder string, options []Option) (*Program, error) {
+	m, err := parse(data, folder)
+	if err != nil {
+		return nil, err
+	}
+	return compile(m, newSettings(options))
+}
+
+// parse reads a model, whose inputs must be tensors of known types and numbers of axes.
+func parse(data []byte, folder string) (*model, error) {
 	d := decoder{externalFiles{folder}}
 	m, err := d.model(data)
 	if err != nil {
@@ -49,5 +58,5 @@ func load(data []byte, folder string, options []Option) (*Program, error) {
 			}
 		}
 	}
-	return compile(m, newSettings(options))
+	return m, nil
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -24,6 +25,7 @@ type manifest struct {
 type testCase struct {
 	Name, Op                      string
 	Opset                         int
+	Model                         string // a file, in place of initializers and nodes
 	Inputs, Initializers, Outputs []testTensor
 	Nodes                         []testNode
 	dir                           string
@@ -67,6 +69,11 @@ func (c *testCase) model(t *testing.T) (*model, error) {
 				return nil, err
 			}
 		}
+	}
+	if c.Model != "" {
+		data, err := os.ReadFile(filepath.Join(c.dir, c.Model))
+		require.NoError(t, err)
+		return parse(data, c.dir)
 	}
 	for _, in := range c.Inputs {
 		dt, _ := typeByName(in.DType)
@@ -206,6 +213,10 @@ var loose = map[graph.DType]float64{graph.Float16: 2e-3, graph.BFloat16: 1.6e-2}
 // RequireClose compares tensors: integers and bools must be equal, of floats NaN equals
 // NaN, and an infinity only itself.
 func RequireClose(t *testing.T, name string, want, got *graph.Tensor) {
+	requireWithin(t, name, want, got, relative)
+}
+
+func requireWithin(t *testing.T, name string, want, got *graph.Tensor, rtol float64) {
 	require.Equal(t, want.DType(), got.DType(), name)
 	require.Equal(t, want.Shape(), got.Shape(), name)
 	if want.Size() == 0 || graph.Equal(want, got) {
@@ -213,7 +224,7 @@ func RequireClose(t *testing.T, name string, want, got *graph.Tensor) {
 	}
 	w, g := float64s(t, want), float64s(t, got)
 	require.NotNil(t, w, "%s: %s, want %s", name, got, want)
-	rtol := max(relative, loose[want.DType()])
+	rtol = max(rtol, loose[want.DType()])
 	for i := range w {
 		if math.IsNaN(w[i]) && math.IsNaN(g[i]) || w[i] == g[i] {
 			continue

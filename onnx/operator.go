@@ -3,6 +3,7 @@ package onnx
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
@@ -34,7 +35,7 @@ var table map[string][]*operator
 func init() { // not in the declaration, as the rows of control flow look operators up
 	table = map[string][]*operator{}
 	for _, group := range [][]operator{
-		elementwise, casts, activations, shapes, movements, reductions, normalizations, products, indexing, quantization, windowed, unpools, resizing, losses, determinants, edges, control,
+		elementwise, casts, activations, shapes, movements, reductions, normalizations, products, indexing, quantization, windowed, unpools, resizing, losses, determinants, edges, control, scans, attentions, linearAttentions, recurrents, signals, samplings, regions, sequences,
 	} {
 		for i := range group {
 			op := &group[i]
@@ -46,11 +47,21 @@ func init() { // not in the declaration, as the rows of control flow look operat
 	}
 }
 
+// with returns attributes, and more of them.
+func with(some, more attrs) attrs {
+	out := maps.Clone(some)
+	maps.Copy(out, more)
+	return out
+}
+
 // lookup returns the definition that holds in a version of the operator set, or why there
 // is none.
 func lookup(n *node, opset int) (op *operator, why string) {
 	if n.domain != "" {
 		return nil, "an operator of the domain " + n.domain
+	}
+	if why, ok := refused[n.op]; ok {
+		return nil, why
 	}
 	versions := table[n.op]
 	for _, op := range versions {
@@ -78,6 +89,9 @@ func (op *operator) check(n *node) error {
 		}
 	}
 	for name, v := range n.attrs {
+		if name == "consumed_inputs" { // of the first versions, about memory alone
+			continue
+		}
 		want, ok := op.attrs[name]
 		if !ok {
 			return fmt.Errorf("unknown attribute %q", name)

@@ -14,22 +14,21 @@ func exactly(f float32) float64 { return float64(f) }
 
 var activations = []operator{
 	{"Celu", 12, latest, 1, 1, ir.Floats, attrs{"alpha": 1.}, func(c *call) []value { return one(c.x(0).CELU(c.float("alpha"))) }},
-	{"Elu", 6, latest, 1, 1, ir.Floats, attrs{"alpha": 1.}, func(c *call) []value { return one(c.x(0).ELU(c.float("alpha"))) }},
+	{"Elu", 1, latest, 1, 1, ir.Floats, attrs{"alpha": 1.}, func(c *call) []value { return one(c.x(0).ELU(c.float("alpha"))) }},
 	{"Gelu", 20, latest, 1, 1, ir.Floats, attrs{"approximate": "none"}, gelu},
-	{"HardSigmoid", 6, latest, 1, 1, ir.Floats, attrs{"alpha": exactly(0.2), "beta": 0.5}, func(c *call) []value {
+	{"HardSigmoid", 1, latest, 1, 1, ir.Floats, attrs{"alpha": exactly(0.2), "beta": 0.5}, func(c *call) []value {
 		return one(c.x(0).HardSigmoid(c.float("alpha"), c.float("beta")))
 	}},
 	{"HardSwish", 14, latest, 1, 1, ir.Floats, nil, unaryOp(graph.Node.HardSwish)},
-	{"LeakyRelu", 6, latest, 1, 1, ir.Floats, attrs{"alpha": exactly(0.01)}, func(c *call) []value { return one(c.x(0).LeakyReLU(c.float("alpha"))) }},
+	{"LeakyRelu", 1, latest, 1, 1, ir.Floats, attrs{"alpha": exactly(0.01)}, func(c *call) []value { return one(c.x(0).LeakyReLU(c.float("alpha"))) }},
 	{"Mish", 18, latest, 1, 1, ir.Floats, nil, unaryOp(graph.Node.Mish)},
-	{"PRelu", 6, 6, 2, 2, ir.Floats, nil, preluChannels},
+	{"PRelu", 1, 6, 2, 2, ir.Floats, nil, preluChannels},
 	{"PRelu", 7, latest, 2, 2, ir.Numeric, nil, func(c *call) []value { return one(prelu(c.x(0), c.x(1))) }},
-	{"Relu", 6, latest, 1, 1, ir.Numeric, nil, func(c *call) []value { return one(c.x(0).Maximum(0)) }},
-	{"Selu", 6, latest, 1, 1, ir.Floats, attrs{"alpha": exactly(1.67326319217681884765625), "gamma": exactly(1.05070102214813232421875)}, func(c *call) []value {
-		return one(c.x(0).ELU(c.float("alpha")).Mul(c.float("gamma")))
-	}},
+	{"Relu", 1, latest, 1, 1, ir.Numeric, nil, func(c *call) []value { return one(c.x(0).Maximum(0)) }},
+	{"Selu", 1, 5, 1, 1, ir.Floats, attrs{"alpha": exactly(1.6732), "gamma": exactly(1.0507)}, selu},
+	{"Selu", 6, latest, 1, 1, ir.Floats, attrs{"alpha": exactly(1.67326319217681884765625), "gamma": exactly(1.05070102214813232421875)}, selu},
 	{"Shrink", 9, latest, 1, 1, ir.Numeric, attrs{"bias": 0., "lambd": 0.5}, shrink},
-	{"Sigmoid", 6, latest, 1, 1, ir.Floats, nil, unaryOp(graph.Node.Sigmoid)},
+	{"Sigmoid", 1, latest, 1, 1, ir.Floats, nil, unaryOp(graph.Node.Sigmoid)},
 	{"Softplus", 1, latest, 1, 1, ir.Floats, nil, unaryOp(graph.Node.Softplus)},
 	{"Softsign", 1, latest, 1, 1, ir.Floats, nil, unaryOp(graph.Node.Softsign)},
 	{"SwiGLU", 28, latest, 2, 2, ir.Floats, attrs{"alpha": 1.}, func(c *call) []value {
@@ -40,6 +39,8 @@ var activations = []operator{
 		return one(graph.Where(c.x(0).Gt(c.float("alpha")), c.x(0), 0))
 	}},
 }
+
+func selu(c *call) []value { return one(c.x(0).ELU(c.float("alpha")).Mul(c.float("gamma"))) }
 
 func gelu(c *call) []value {
 	switch how := c.text("approximate"); how {

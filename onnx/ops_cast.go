@@ -11,6 +11,7 @@ import (
 
 var casts = []operator{
 	{"BitCast", 26, latest, 1, 1, ir.AllTypes, attrs{"to": unset{0}}, bitCast},
+	{"Cast", 1, 5, 1, 1, ir.AllTypes, attrs{"to": unset{""}}, castNamed},
 	{"Cast", 6, latest, 1, 1, ir.AllTypes, attrs{"to": unset{0}, "saturate": 1, "round_mode": "up"}, cast},
 	{"CastLike", 15, latest, 2, 2, ir.AllTypes, attrs{"saturate": 1, "round_mode": "up"}, castLike},
 }
@@ -18,6 +19,17 @@ var casts = []operator{
 // saturating are the greatest numbers of the types that conversions saturate to.
 var saturating = map[graph.DType]float64{
 	graph.Float8E4M3FN: 448, graph.Float8E4M3FNUZ: 240, graph.Float8E5M2: 57344, graph.Float8E5M2FNUZ: 57344,
+}
+
+// castNamed is Cast of the versions in which the type has a name, such as FLOAT.
+func castNamed(c *call) []value {
+	name := c.text("to")
+	for _, dt := range typeCodes {
+		if nameOf(dt) == name {
+			return one(c.x(0).Cast(dt))
+		}
+	}
+	return c.fail("element type %s is not supported", name)
 }
 
 func cast(c *call) []value     { return one(c.converted(c.x(0), c.typeNamed("to"))) }

@@ -11,11 +11,7 @@ import (
 
 var control = []operator{
 	{"If", 1, latest, 1, 1, ir.Bools, attrs{"then_branch": unset{(*subgraph)(nil)}, "else_branch": unset{(*subgraph)(nil)}}, branch},
-	{"Loop", 1, latest, 0, many, ir.Ints, attrs{"body": unset{(*subgraph)(nil)}}, loop},
-	{"Scan", 9, latest, 1, many, ir.AllTypes, attrs{
-		"body": unset{(*subgraph)(nil)}, "num_scan_inputs": unset{0},
-		"scan_input_axes": []int{}, "scan_input_directions": []int{}, "scan_output_axes": []int{}, "scan_output_directions": []int{},
-	}, scanBody},
+	{"Loop", 1, latest, 0, many, ir.Ints | anySequence | anyOptional, attrs{"body": unset{(*subgraph)(nil)}}, loop},
 }
 
 func branch(c *call) []value {
@@ -98,7 +94,7 @@ func (c *call) stacked(carried []value, stacks [][]value, axes, directions []int
 		for _, v := range all {
 			stage = max(stage, v.stage)
 		}
-		parts := mapped(all, func(v value) graph.Node { return c.stages.carry(v, stage).asNode() })
+		parts := mapped(all, func(v value) graph.Node { return c.nodeOf(c.stages.carry(v, stage)) })
 		out = append(out, value{kind: computed, node: graph.Stack(at(axes, k), parts...), stage: stage})
 	}
 	return out
@@ -112,67 +108,7 @@ func at(list []int, i int) int {
 	return 0
 }
 
-// scanBody repeats its body for each slice of the last inputs.
-func scanBody(c *call) []value {
-	g, n := need[*subgraph](c, "body"), c.int("num_scan_inputs")
-	if n < 1 || n > len(c.in) {
-		return c.fail("num_scan_inputs is %d, with %d inputs", n, len(c.in))
-	}
-	carried := append([]value(nil), c.in[:len(c.in)-n]...)
-	var parts [][]value
-	for k := range n {
-		parts = append(parts, c.slices(len(carried)+k, at(c.list("scan_input_axes"), k), at(c.list("scan_input_directions"), k) != 0))
-		if c.err == nil && len(parts[k]) != len(parts[0]) {
-			c.fail("inputs have %d and %d slices", len(parts[0]), len(parts[k]))
-		}
-	}
-	if c.err != nil {
-		return nil
-	}
-	stacks := make([][]value, max(0, len(g.outputs)-len(carried)))
-	for i := range parts[0] {
-		in := append([]value(nil), carried...)
-		for k := range parts {
-			in = append(in, parts[k][i])
-		}
-		out := c.body(g, in)
-		if c.err != nil {
-			return nil
-		}
-		if len(out) < len(carried) {
-			return c.fail("a body with %d outputs for %d inputs", len(out), len(g.inputs))
-		}
-		carried = out[:len(carried)]
-		for k, v := range out[len(carried):] {
-			stacks[k] = append(stacks[k], v)
-		}
-	}
-	return c.stacked(carried, stacks, c.list("scan_output_axes"), c.list("scan_output_directions"))
-}
-
 func (c *call) list(name string) []int { return need[[]int](c, name) }
-
-// slices returns the slices of input i along an axis, maybe the last one first.
-func (c *call) slices(i, axis int, reversed bool) []value {
-	x := c.x(i)
-	axis = c.wrapAxis(axis, x.Rank())
-	if c.err != nil {
-		return nil
-	}
-	n, fixed := x.Shape()[axis].Int()
-	if !fixed || n > mostTrips {
-		c.fail("axis %d of input %d has the extent %s: it must be a number up to %d", axis, i, x.Shape()[axis], mostTrips)
-		return nil
-	}
-	var out []value
-	for _, slice := range x.Unstack(axis) {
-		out = append(out, value{kind: computed, node: slice, stage: c.stage})
-	}
-	if reversed {
-		slices.Reverse(out)
-	}
-	return out
-}
 
 // body builds a subgraph with values for its inputs, and returns its outputs.
 func (c *call) body(g *subgraph, in []value) []value {

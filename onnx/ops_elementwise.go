@@ -9,10 +9,10 @@ import (
 
 // oldBroadcast are the attributes by which the second operand was broadcast up to version
 // 6: at the axis, or aligned with the last one.
-var oldBroadcast = attrs{"broadcast": 0, "axis": unset{0}, "consumed_inputs": unset{[]int{}}}
+var oldBroadcast = attrs{"broadcast": 0, "axis": unset{0}}
 
 var elementwise = []operator{
-	{"Abs", 6, latest, 1, 1, ir.Numeric, nil, unaryOp(graph.Node.Abs)},
+	{"Abs", 1, latest, 1, 1, ir.Numeric, nil, unaryOp(graph.Node.Abs)},
 	{"Acos", 7, latest, 1, 1, ir.Floats, nil, unaryOp(graph.Node.Acos)},
 	{"Acosh", 9, latest, 1, 1, ir.Floats, nil, unaryOp(graph.Node.Acosh)},
 	{"Add", 1, 6, 2, 2, ir.Numeric, oldBroadcast, aligned(graph.Node.Add)},
@@ -23,13 +23,14 @@ var elementwise = []operator{
 	{"Asinh", 9, latest, 1, 1, ir.Floats, nil, unaryOp(graph.Node.Asinh)},
 	{"Atan", 7, latest, 1, 1, ir.Floats, nil, unaryOp(graph.Node.Atan)},
 	{"Atanh", 9, latest, 1, 1, ir.Floats, nil, unaryOp(graph.Node.Atanh)},
-	{"BitShift", 11, latest, 2, 2, ir.Unsigned, attrs{"direction": unset{""}}, bitShift},
+	{"BitShift", 11, 27, 2, 2, ir.Unsigned, attrs{"direction": unset{""}}, bitShift},
+	{"BitShift", 28, latest, 2, 2, ir.Ints, attrs{"direction": unset{""}}, bitShift},
 	{"BitwiseAnd", 18, latest, 2, 2, ir.Ints, nil, binaryOp(graph.Node.And)},
 	{"BitwiseNot", 18, latest, 1, 1, ir.Ints, nil, unaryOp(graph.Node.Not)},
 	{"BitwiseOr", 18, latest, 2, 2, ir.Ints, nil, binaryOp(graph.Node.Or)},
 	{"BitwiseXor", 18, latest, 2, 2, ir.Ints, nil, binaryOp(graph.Node.Xor)},
-	{"Ceil", 6, latest, 1, 1, ir.Floats, nil, unaryOp(graph.Node.Ceil)},
-	{"Clip", 1, 10, 1, 1, ir.Numeric, attrs{"min": unset{0.}, "max": unset{0.}, "consumed_inputs": unset{[]int{}}}, clipAttrs},
+	{"Ceil", 1, latest, 1, 1, ir.Floats, nil, unaryOp(graph.Node.Ceil)},
+	{"Clip", 1, 10, 1, 1, ir.Numeric, attrs{"min": unset{0.}, "max": unset{0.}}, clipAttrs},
 	{"Clip", 11, latest, 1, 3, ir.Numeric, nil, clip},
 	{"Cos", 7, latest, 1, 1, ir.Floats, nil, unaryOp(graph.Node.Cos)},
 	{"Cosh", 9, latest, 1, 1, ir.Floats, nil, unaryOp(graph.Node.Cosh)},
@@ -38,40 +39,40 @@ var elementwise = []operator{
 	{"Equal", 1, 6, 2, 2, ir.Computed, oldBroadcast, aligned(graph.Node.Eq)},
 	{"Equal", 7, latest, 2, 2, ir.Computed, nil, binaryOp(graph.Node.Eq)},
 	{"Erf", 9, latest, 1, 1, ir.Floats, nil, unaryOp(graph.Node.Erf)},
-	{"Exp", 6, latest, 1, 1, ir.Floats, nil, unaryOp(graph.Node.Exp)},
-	{"Floor", 6, latest, 1, 1, ir.Floats, nil, unaryOp(graph.Node.Floor)},
+	{"Exp", 1, latest, 1, 1, ir.Floats, nil, unaryOp(graph.Node.Exp)},
+	{"Floor", 1, latest, 1, 1, ir.Floats, nil, unaryOp(graph.Node.Floor)},
 	{"Greater", 1, 6, 2, 2, ir.Numeric, oldBroadcast, aligned(graph.Node.Gt)},
 	{"Greater", 7, latest, 2, 2, ir.Numeric, nil, binaryOp(graph.Node.Gt)},
 	{"GreaterOrEqual", 12, latest, 2, 2, ir.Numeric, nil, binaryOp(graph.Node.Ge)},
-	{"IsInf", 10, latest, 1, 1, ir.Floats, attrs{"detect_negative": 1, "detect_positive": 1}, isInf},
-	{"IsNaN", 9, latest, 1, 1, ir.Floats, nil, unaryOp(graph.Node.IsNaN)},
+	{"IsInf", 10, latest, 1, 1, ir.Floats | ir.Minifloats, attrs{"detect_negative": 1, "detect_positive": 1}, isInf},
+	{"IsNaN", 9, latest, 1, 1, ir.Floats | ir.Minifloats, nil, func(c *call) []value { return one(floated(c.x(0)).IsNaN()) }},
 	{"Less", 1, 6, 2, 2, ir.Numeric, oldBroadcast, aligned(graph.Node.Lt)},
 	{"Less", 7, latest, 2, 2, ir.Numeric, nil, binaryOp(graph.Node.Lt)},
 	{"LessOrEqual", 12, latest, 2, 2, ir.Numeric, nil, binaryOp(graph.Node.Le)},
-	{"Log", 6, latest, 1, 1, ir.Floats, nil, unaryOp(graph.Node.Log)},
-	{"Max", 6, latest, 1, many, ir.Numeric, nil, variadic(maximum)},
-	{"Mean", 6, latest, 1, many, ir.Floats, nil, mean},
-	{"Min", 6, latest, 1, many, ir.Numeric, nil, variadic(minimum)},
+	{"Log", 1, latest, 1, 1, ir.Floats, nil, unaryOp(graph.Node.Log)},
+	{"Max", 1, latest, 1, many, ir.Numeric, nil, variadic(maximum)},
+	{"Mean", 1, latest, 1, many, ir.Floats, nil, mean},
+	{"Min", 1, latest, 1, many, ir.Numeric, nil, variadic(minimum)},
 	{"Mod", 10, latest, 2, 2, ir.Numeric, attrs{"fmod": 0}, mod},
 	{"Mul", 1, 6, 2, 2, ir.Numeric, oldBroadcast, aligned(graph.Node.Mul)},
 	{"Mul", 7, latest, 2, 2, ir.Numeric, nil, binaryOp(graph.Node.Mul)},
-	{"Neg", 6, latest, 1, 1, ir.Numeric, nil, unaryOp(graph.Node.Neg)},
+	{"Neg", 1, latest, 1, 1, ir.Numeric, nil, unaryOp(graph.Node.Neg)},
 	{"Not", 1, latest, 1, 1, ir.Bools, nil, unaryOp(graph.Node.Not)},
 	{"Or", 1, 6, 2, 2, ir.Bools, oldBroadcast, aligned(graph.Node.Or)},
 	{"Or", 7, latest, 2, 2, ir.Bools, nil, binaryOp(graph.Node.Or)},
 	{"Pow", 1, 6, 2, 2, ir.Numeric, oldBroadcast, aligned(power)},
 	{"Pow", 7, latest, 2, 2, ir.Numeric, nil, binaryOp(power)},
-	{"Reciprocal", 6, latest, 1, 1, ir.Floats, nil, unaryOp(graph.Node.Reciprocal)},
+	{"Reciprocal", 1, latest, 1, 1, ir.Floats, nil, unaryOp(graph.Node.Reciprocal)},
 	{"Round", 11, latest, 1, 1, ir.Floats, nil, unaryOp(graph.Node.Round)},
 	{"Sign", 9, latest, 1, 1, ir.Numeric, nil, unaryOp(graph.Node.Sign)},
 	{"Sin", 7, latest, 1, 1, ir.Floats, nil, unaryOp(graph.Node.Sin)},
 	{"Sinh", 9, latest, 1, 1, ir.Floats, nil, unaryOp(graph.Node.Sinh)},
-	{"Sqrt", 6, latest, 1, 1, ir.Floats, nil, unaryOp(graph.Node.Sqrt)},
+	{"Sqrt", 1, latest, 1, 1, ir.Floats, nil, unaryOp(graph.Node.Sqrt)},
 	{"Sub", 1, 6, 2, 2, ir.Numeric, oldBroadcast, aligned(graph.Node.Sub)},
 	{"Sub", 7, latest, 2, 2, ir.Numeric, nil, binaryOp(graph.Node.Sub)},
-	{"Sum", 6, latest, 1, many, ir.Floats, nil, variadic(graph.Node.Add)},
+	{"Sum", 1, latest, 1, many, ir.Floats, nil, variadic(graph.Node.Add)},
 	{"Tan", 7, latest, 1, 1, ir.Floats, nil, unaryOp(graph.Node.Tan)},
-	{"Tanh", 6, latest, 1, 1, ir.Floats, nil, unaryOp(graph.Node.Tanh)},
+	{"Tanh", 1, latest, 1, 1, ir.Floats, nil, unaryOp(graph.Node.Tanh)},
 	{"Where", 9, latest, 3, 3, ir.Bools, nil, func(c *call) []value { return one(graph.Where(c.x(0), c.x(1), c.x(2))) }},
 	{"Xor", 1, 6, 2, 2, ir.Bools, oldBroadcast, aligned(graph.Node.Xor)},
 	{"Xor", 7, latest, 2, 2, ir.Bools, nil, binaryOp(graph.Node.Xor)},
@@ -147,8 +148,16 @@ func bitShift(c *call) []value {
 	return c.fail("direction %q: it must be LEFT or RIGHT", c.text("direction"))
 }
 
+// floated returns floats of 8 bits and less as float32.
+func floated(x graph.Node) graph.Node {
+	if ir.Minifloats.Has(x.DType()) {
+		return x.Cast(graph.Float32)
+	}
+	return x
+}
+
 func isInf(c *call) []value {
-	x := c.x(0)
+	x := floated(c.x(0))
 	switch negative, positive := c.flag("detect_negative"), c.flag("detect_positive"); {
 	case negative && positive:
 		return one(x.IsInf())

@@ -20,7 +20,7 @@ var indexing = []operator{
 	{"Range", 11, 26, 3, 3, ir.Numeric, nil, ranged},
 	{"Range", 27, latest, 3, 3, ir.Numeric, attrs{"stash_type": 1}, ranged},
 	{"ReverseSequence", 10, latest, 2, 2, ir.AllTypes, attrs{"batch_axis": 1, "time_axis": 0}, reverseSequence},
-	{"Scatter", 9, 10, 3, 3, ir.AllTypes, attrs{"axis": 0}, scatterElements},
+	{"Scatter", 9, latest, 3, 3, ir.AllTypes, attrs{"axis": 0}, scatterElements},
 	{"ScatterElements", 11, 15, 3, 3, ir.AllTypes, attrs{"axis": 0}, scatterElements},
 	{"ScatterElements", 16, latest, 3, 3, ir.AllTypes, attrs{"axis": 0, "reduction": "none"}, scatterElements},
 	{"ScatterND", 11, 15, 3, 3, ir.AllTypes, nil, scatterND},

@@ -1,6 +1,8 @@
 package onnx
 
 import (
+	"slices"
+
 	"github.com/stridefuse/stridefuse/graph"
 	"github.com/stridefuse/stridefuse/ir"
 )
@@ -13,16 +15,18 @@ var movements = []operator{
 	{"Concat", 4, latest, 1, many, ir.AllTypes, attrs{"axis": unset{0}}, concat},
 	{"DepthToSpace", 1, 10, 1, 1, ir.AllTypes, attrs{"blocksize": unset{0}}, depthToSpace},
 	{"DepthToSpace", 11, latest, 1, 1, ir.AllTypes, attrs{"blocksize": unset{0}, "mode": "DCR"}, depthToSpace},
+	{"Pad", 1, 1, 1, 1, ir.AllTypes, attrs{"paddings": unset{[]int{}}, "value": 0., "mode": "constant"}, pad},
 	{"Pad", 2, 10, 1, 1, ir.AllTypes, attrs{"pads": unset{[]int{}}, "value": 0., "mode": "constant"}, pad},
 	{"Pad", 11, latest, 2, 4, ir.AllTypes, attrs{"mode": "constant"}, pad},
 	{"Slice", 1, 9, 1, 1, ir.AllTypes, attrs{"starts": unset{[]int{}}, "ends": unset{[]int{}}, "axes": unset{[]int{}}}, sliceAttrs},
 	{"Slice", 10, latest, 3, 5, ir.AllTypes, nil, sliceInputs},
-	{"SpaceToDepth", 1, latest, 1, 1, ir.AllTypes, attrs{"blocksize": unset{0}}, func(c *call) []value {
-		return one(c.x(0).SpaceToDepth(c.int("blocksize")))
-	}},
+	{"SpaceToDepth", 1, 27, 1, 1, ir.AllTypes, attrs{"blocksize": unset{0}}, spaceToDepth},
+	{"SpaceToDepth", 28, latest, 1, 1, ir.AllTypes, attrs{"blocksize": unset{0}, "mode": "DCR"}, spaceToDepth},
+	{"Split", 1, 1, 1, 1, ir.AllTypes, attrs{"axis": 0, "split": unset{[]int{}}}, split},
 	{"Split", 2, 12, 1, 1, ir.AllTypes, attrs{"axis": 0, "split": unset{[]int{}}}, split},
 	{"Split", 13, 17, 1, 2, ir.AllTypes, attrs{"axis": 0}, split},
 	{"Split", 18, latest, 1, 2, ir.AllTypes, attrs{"axis": 0, "num_outputs": unset{0}}, split},
+	{"Tile", 1, 5, 3, 3, ir.AllTypes, nil, tileAxis},
 	{"Tile", 6, latest, 2, 2, ir.AllTypes, nil, tile},
 	{"Transpose", 1, latest, 1, 1, ir.AllTypes, attrs{"perm": unset{[]int{}}}, transpose},
 	{"Trilu", 14, latest, 1, 2, ir.AllTypes, attrs{"upper": 1}, trilu},
@@ -40,9 +44,12 @@ func pad(c *call) []value {
 	axes := from(0, x.Rank())
 	var pads []int
 	var element any = 0
-	if c.op.most == 1 {
+	switch c.op.since {
+	case 1:
+		pads, element = need[[]int](c, "paddings"), c.float("value")
+	case 2:
 		pads, element = need[[]int](c, "pads"), c.float("value")
-	} else {
+	default:
 		pads = c.ints(1)
 		if c.has(2) {
 			element = c.x(2).Reshape()
@@ -107,6 +114,19 @@ func depthToSpace(c *call) []value {
 		return one(x.PixelShuffle(size))
 	}
 	return c.fail("mode %q: it must be DCR or CRD", c.text("mode"))
+}
+
+func spaceToDepth(c *call) []value {
+	x, size := c.x(0), c.int("blocksize")
+	y := x.SpaceToDepth(size)
+	if c.op.since < 28 || c.text("mode") == "DCR" || y.Err() != nil {
+		return one(y)
+	}
+	if c.text("mode") != "CRD" {
+		return c.fail("mode %q: it must be DCR or CRD", c.text("mode"))
+	}
+	s := y.Shape() // the channels are [size, size, channels of x]; those of CRD begin with these
+	return one(y.Reshape(s[0], size*size, x.Shape()[1], s[2:]).SwapAxes(1, 2).Reshape(s))
 }
 
 func sliceAttrs(c *call) []value {
@@ -181,7 +201,7 @@ func split(c *call) []value {
 	given := c.has(1)
 	if given {
 		sizes = c.ints(1)
-	} else if c.op.since == 2 {
+	} else if c.op.since <= 2 {
 		sizes, given = attr[[]int](c, "split")
 	}
 	if !given {
@@ -213,6 +233,21 @@ func equalParts(extent, n int) []int {
 		extent -= sizes[len(sizes)-1]
 	}
 	return sizes
+}
+
+// tileAxis repeats one axis, which is an input.
+func tileAxis(c *call) []value {
+	times, axis := c.floats(1), c.floats(2)
+	if c.err != nil || len(times) != 1 || len(axis) != 1 {
+		return c.fail("%v repeats of axis %v: there must be one number of each", times, axis)
+	}
+	reps := slices.Repeat([]int{1}, c.x(0).Rank())
+	k := c.wrapAxis(int(axis[0]), len(reps))
+	if c.err != nil {
+		return nil
+	}
+	reps[k] = int(times[0])
+	return one(c.x(0).Tile(reps...))
 }
 
 func tile(c *call) []value {

@@ -11,12 +11,12 @@ import (
 var small = exactly(1e-5)
 
 var normalizations = []operator{
-	{"BatchNormalization", 6, 8, 5, 5, ir.Floats, attrs{"epsilon": small, "momentum": exactly(0.9), "spatial": 1, "is_test": 0, "consumed_inputs": unset{[]int{}}}, batchNorm},
+	{"BatchNormalization", 1, 8, 5, 5, ir.Floats, attrs{"epsilon": small, "momentum": exactly(0.9), "spatial": 1, "is_test": 0}, batchNorm},
 	{"BatchNormalization", 9, 13, 5, 5, ir.Floats, attrs{"epsilon": small, "momentum": exactly(0.9)}, batchNorm},
 	{"BatchNormalization", 14, latest, 5, 5, ir.Floats, attrs{"epsilon": small, "momentum": exactly(0.9), "training_mode": 0}, batchNorm},
 	{"GroupNormalization", 18, 20, 3, 3, ir.Floats, attrs{"epsilon": small, "num_groups": unset{0}}, groupNorm},
 	{"GroupNormalization", 21, latest, 3, 3, ir.Floats, attrs{"epsilon": small, "num_groups": unset{0}, "stash_type": 1}, groupNorm},
-	{"InstanceNormalization", 6, latest, 3, 3, ir.Floats, attrs{"epsilon": small, "consumed_inputs": unset{[]int{}}}, func(c *call) []value {
+	{"InstanceNormalization", 1, latest, 3, 3, ir.Floats, attrs{"epsilon": small}, func(c *call) []value {
 		return one(c.x(0).InstanceNorm(c.x(1), c.x(2), c.float("epsilon")))
 	}},
 	{"LayerNormalization", 17, latest, 2, 3, ir.Floats, attrs{"axis": -1, "epsilon": small, "stash_type": 1}, layerNorm},
@@ -35,8 +35,9 @@ var normalizations = []operator{
 func batchNorm(c *call) []value {
 	x, eps := c.x(0), c.float("epsilon")
 	switch {
-	case c.op.since == 6 && !c.flag("spatial"):
-		return c.fail("spatial=0 is not supported")
+	case c.op.since == 1 && !c.flag("spatial"): // statistics of each element of a sample
+		y := x.Sub(c.x(3)).Div(c.x(4).Add(eps).Sqrt())
+		return one(y.Mul(c.x(1)).Add(c.x(2)))
 	case c.op.since < 14 || !c.flag("training_mode"):
 		return one(x.BatchNorm(1, c.x(3), c.x(4), c.x(1), c.x(2), eps))
 	}

@@ -113,7 +113,7 @@ func (r reduction) reduceOf(x graph.Node, args []any) graph.Node {
 	if len(axes) == 0 { // of a scalar
 		return r.reduce(x.Unsqueeze(0), 0)
 	}
-	if r.ofNone == 0 || x.Err() != nil || !product(x.Shape()).Is(0) {
+	if r.ofNone == 0 || x.DType() == graph.Bool || x.Err() != nil || !product(x.Shape()).Is(0) {
 		return r.reduce(x, args...)
 	}
 	shape := x.Cast(graph.Float32).Sum(args...).Shape()

@@ -2,21 +2,26 @@ package onnx
 
 import (
 	"math"
+	"slices"
 
 	"github.com/stridefuse/stridefuse/graph"
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Resizing: each axis is sampled at other places, one axis after the other.
+// Resizing: each axis is sampled at other places, one axis after the other. This file reads the
+// attributes and finds the extents; ops_resample.go samples an axis.
 
 var resizing = []operator{
-	{"Resize", 11, 12, 3, 4, ir.Numeric, resizeAttrs, resize},
-	{"Resize", 13, 17, 1, 4, ir.Numeric, resizeAttrs, resize},
-	{"Resize", 18, latest, 1, 4, ir.Numeric, attrs{
+	{"Resize", 10, 10, 2, 2, ir.AllTypes, attrs{"mode": "nearest"}, upsample},
+	{"Resize", 11, 12, 3, 4, ir.AllTypes, resizeAttrs, resize},
+	{"Resize", 13, 17, 1, 4, ir.AllTypes, resizeAttrs, resize},
+	{"Resize", 18, latest, 1, 4, ir.AllTypes, attrs{
 		"coordinate_transformation_mode": "half_pixel", "cubic_coeff_a": -0.75, "exclude_outside": 0, "extrapolation_value": 0.,
 		"mode": "nearest", "nearest_mode": "round_prefer_floor", "antialias": 0, "axes": []int{}, "keep_aspect_ratio_policy": "stretch",
 	}, resize},
-	{"Upsample", 9, 9, 2, 2, ir.Numeric, attrs{"mode": "nearest"}, upsample},
+	{"Upsample", 1, 6, 1, 1, ir.AllTypes, attrs{"mode": "nearest", "height_scale": unset{0.}, "width_scale": unset{0.}}, upsample},
+	{"Upsample", 7, 8, 1, 1, ir.AllTypes, attrs{"mode": "nearest", "scales": unset{[]float64{}}}, upsample},
+	{"Upsample", 9, 9, 2, 2, ir.AllTypes, attrs{"mode": "nearest"}, upsample},
 }
 
 var resizeAttrs = attrs{
@@ -24,65 +29,170 @@ var resizeAttrs = attrs{
 	"mode": "nearest", "nearest_mode": "round_prefer_floor",
 }
 
-// places are the functions from an index of the result to the place in the operand.
-var places = map[string]func(i, scale, from, to float64) float64{
-	"half_pixel": func(i, scale, _, _ float64) float64 { return (i+0.5)/scale - 0.5 },
-	"asymmetric": func(i, scale, _, _ float64) float64 { return i / scale },
-	"align_corners": func(i, _, from, to float64) float64 {
-		if to == 1 {
-			return 0
-		}
-		return i * (from - 1) / (to - 1)
-	},
-	"pytorch_half_pixel": func(i, scale, _, to float64) float64 {
-		if to == 1 {
-			return 0
-		}
-		return (i+0.5)/scale - 0.5
-	},
-	"half_pixel_symmetric": func(i, scale, from, to float64) float64 {
-		return from/2*(1-to/(scale*from)) + (i+0.5)/scale - 0.5
-	},
-}
-
-// rounds are the functions from a place to an index.
-var rounds = map[string]func(float64) float64{
-	"round_prefer_floor": func(x float64) float64 { return math.Ceil(x - 0.5) },
-	"round_prefer_ceil":  func(x float64) float64 { return math.Floor(x + 0.5) },
-	"floor":              math.Floor,
-	"ceil":               math.Ceil,
-}
-
-// sampling says how an axis is sampled.
-type sampling struct {
-	place  func(i, scale, from, to float64) float64
-	round  func(float64) float64
-	linear bool
-}
-
+// upsample is Upsample and the first Resize, which name neither places nor how they are rounded:
+// they begin at the first element, and are rounded so that none is left out.
 func upsample(c *call) []value {
-	s := sampling{places["asymmetric"], rounds["floor"], c.text("mode") == "linear"}
-	return c.sampled(s, from(0, c.x(0).Rank()), c.floats(1), nil)
+	s := sampling{place: places["asymmetric"], round: rounds["floor"]}
+	switch c.text("mode") {
+	case "nearest":
+	case "linear", "bilinear":
+		s.weight, s.reach = triangle, 1
+	default:
+		return c.fail("mode %q: it must be nearest or linear", c.text("mode"))
+	}
+	var scales []float64
+	switch {
+	case c.op.most == 2:
+		scales = c.floats(1)
+	case c.op.since == 7:
+		scales = need[[]float64](c, "scales")
+	default:
+		scales = []float64{1, 1, c.float("height_scale"), c.float("width_scale")}
+	}
+	s.shrink = rounds["ceil"]
+	return c.resampled(s, from(0, c.x(0).Rank()), scales, nil)
 }
 
 func resize(c *call) []value {
-	s := sampling{place: places[c.text("coordinate_transformation_mode")], round: rounds[c.text("nearest_mode")], linear: c.text("mode") == "linear"}
-	switch {
-	case s.place == nil || s.round == nil:
-		return c.fail("coordinate_transformation_mode %q with nearest_mode %q is not supported", c.text("coordinate_transformation_mode"), c.text("nearest_mode"))
-	case !s.linear && c.text("mode") != "nearest":
-		return c.fail("mode %q is not supported: nearest and linear are", c.text("mode"))
-	case c.op.since >= 18 && (c.flag("antialias") || c.text("keep_aspect_ratio_policy") != "stretch"):
-		return c.fail("antialias and keep_aspect_ratio_policy are not supported")
+	place, round := c.text("coordinate_transformation_mode"), c.text("nearest_mode")
+	s := sampling{
+		place: places[place], round: rounds[round], crop: place == "tf_crop_and_resize",
+		inside: c.flag("exclude_outside"), outside: c.float("extrapolation_value"),
 	}
-	axes := optional[[]int](c, "axes")
+	if s.place == nil || s.round == nil {
+		return c.fail("coordinate_transformation_mode %q with nearest_mode %q is not supported", place, round)
+	}
+	switch c.text("mode") {
+	case "nearest":
+	case "linear":
+		s.weight, s.reach = triangle, 1
+	case "cubic":
+		s.weight, s.reach = cubic(c.float("cubic_coeff_a")), 2
+	default:
+		return c.fail("mode %q: it must be nearest, linear or cubic", c.text("mode"))
+	}
+	axes, policy := optional[[]int](c, "axes"), "stretch"
+	if c.op.since >= 18 {
+		s.stretch, policy = c.flag("antialias") && s.weight != nil, c.text("keep_aspect_ratio_policy")
+	}
 	if len(axes) == 0 {
 		axes = from(0, c.x(0).Rank())
 	}
-	if c.has(3) {
-		return c.sampled(s, axes, nil, c.ints(3))
+	if s.crop {
+		if s.roi = c.floats(1); len(s.roi) != 2*len(axes) {
+			return c.fail("roi has %d numbers: it must have two for each of %d axes", len(s.roi), len(axes))
+		}
 	}
-	return c.sampled(s, axes, c.floats(2), nil)
+	if !c.has(3) {
+		return c.resampled(s, axes, c.floats(2), nil)
+	}
+	given := len(axes)
+	axes, sizes := c.resized(axes)
+	if s.crop && len(axes) != given {
+		return c.fail("parts of an axis of symbolic extent")
+	}
+	if policy != "stretch" {
+		sizes = c.aspect(policy, axes, sizes)
+	}
+	return c.resampled(s, axes, nil, sizes)
+}
+
+// resized returns the axes and their new extents, without those that stay as they are: a symbolic
+// extent can only stay.
+func (c *call) resized(axes []int) (left, sizes []int) {
+	shape := c.x(0).Shape()
+	to := c.sizes(3)
+	if len(to) != len(axes) {
+		c.fail("%d sizes for %d axes", len(to), len(axes))
+		return nil, nil
+	}
+	for i, axis := range axes {
+		axis = c.wrapAxis(axis, len(shape))
+		n, fixed := to[i].Int()
+		switch {
+		case c.err != nil:
+			return nil, nil
+		case fixed:
+			left, sizes = append(left, axis), append(sizes, n)
+		case to[i] != shape[axis]:
+			c.fail("axis %d of extent %s is resized to %s: give that with WithSize", axis, shape[axis], to[i])
+		}
+	}
+	return left, sizes
+}
+
+// aspect returns the extents in the proportions of the operand, none larger than the given ones,
+// or none smaller.
+func (c *call) aspect(policy string, axes, sizes []int) []int {
+	pick := map[string]func([]float64) float64{"not_larger": slices.Min[[]float64], "not_smaller": slices.Max[[]float64]}[policy]
+	if pick == nil || len(axes) != len(sizes) || len(axes) == 0 {
+		c.fail("keep_aspect_ratio_policy %q with %d sizes for %d axes", policy, len(sizes), len(axes))
+		return nil
+	}
+	scales := make([]float64, len(axes))
+	for i, axis := range axes {
+		scales[i] = float64(sizes[i]) / float64(c.extent(axis))
+	}
+	out := make([]int, len(sizes))
+	for i, axis := range axes {
+		out[i] = int(math.Floor(pick(scales)*float64(c.extent(axis)) + 0.5))
+	}
+	return out
+}
+
+// extent returns the extent of an axis of input 0, which must be known at load and not 0.
+func (c *call) extent(axis int) int {
+	shape := c.x(0).Shape()
+	if axis = c.wrapAxis(axis, len(shape)); c.err != nil {
+		return 1
+	}
+	n, fixed := shape[axis].Int()
+	if !fixed || n < 1 {
+		c.fail("axis %d has the extent %s: it must be known at load and not 0", axis, shape[axis])
+		return 1
+	}
+	return n
+}
+
+// resampled samples axes, by scales or to sizes.
+func (c *call) resampled(s sampling, axes []int, scales []float64, sizes []int) []value {
+	x := c.x(0)
+	if c.err != nil || len(scales)+len(sizes) != len(axes) {
+		return c.fail("%d scales and %d sizes for %d axes", len(scales), len(sizes), len(axes))
+	}
+	if s.weight != nil && !ir.Numeric.Has(x.DType()) {
+		return c.fail("elements of %s are resized by mode nearest alone", x.DType())
+	}
+	y := s.wide(x)
+	for i, axis := range axes {
+		a := resampling{end: 1}
+		if s.crop {
+			a.begin, a.end = s.roi[i], s.roi[len(axes)+i]
+		}
+		whole := a.begin == 0 && a.end == 1
+		if whole && scales != nil && scales[i] == 1 {
+			continue
+		}
+		a.from = c.extent(axis)
+		if scales != nil {
+			a.scale = scales[i]
+			a.to = int(float64(a.from) * (a.end - a.begin) * a.scale)
+		} else {
+			a.to = sizes[i]
+			a.scale = float64(a.to) / float64(a.from)
+		}
+		if c.err != nil || !(a.scale > 0) || a.to < 1 || a.to > mostWeights || a.width() > math.MaxInt32 {
+			return c.fail("axis %d of extent %d is resized to %d", axis, a.from, a.to)
+		}
+		if whole && a.to == a.from && a.scale == 1 {
+			continue
+		}
+		if n := s.taps(a); n > mostTaps || n*a.to > mostWeights {
+			return c.fail("axis %d of extent %d is resized to %d: each element is of %d, which are up to %d, and %d together", axis, a.from, a.to, n, mostTaps, mostWeights)
+		}
+		y = s.axis(y, c.wrapAxis(axis, x.Rank()), a)
+	}
+	return one(narrowed(y, x.DType()))
 }
 
 // floats returns the elements of input i, which must be known at load.
@@ -101,64 +211,4 @@ func (c *call) floats(i int) []float64 {
 		c.fail("%w", err)
 	}
 	return list
-}
-
-// sampled samples axes, by scales or to sizes.
-func (c *call) sampled(s sampling, axes []int, scales []float64, sizes []int) []value {
-	x := c.x(0)
-	if c.err != nil || len(scales)+len(sizes) != len(axes) {
-		return c.fail("%d scales and %d sizes for %d axes", len(scales), len(sizes), len(axes))
-	}
-	for i, axis := range axes {
-		if axis = c.wrapAxis(axis, x.Rank()); c.err != nil {
-			return nil
-		}
-		if scales != nil && scales[i] == 1 {
-			continue
-		}
-		extent, fixed := x.Shape()[axis].Int()
-		if !fixed || extent < 1 {
-			return c.fail("axis %d has the extent %s: it must be known at load and not 0", axis, x.Shape()[axis])
-		}
-		var to int
-		var scale float64
-		if scales != nil {
-			scale = scales[i]
-			to = int(float64(extent) * scale)
-		} else {
-			to = sizes[i]
-			scale = float64(to) / float64(extent)
-		}
-		if !(scale > 0) || to < 1 || to > math.MaxInt32 {
-			return c.fail("axis %d of extent %d is resized to %d", axis, extent, to)
-		}
-		x = s.axis(x, axis, extent, to, scale)
-	}
-	return one(x)
-}
-
-// axis samples one axis.
-func (s sampling) axis(x graph.Node, axis, extent, to int, scale float64) graph.Node {
-	clamp := func(at float64) int64 { return int64(min(max(at, 0), float64(extent-1))) }
-	first, second, weight := make([]int64, to), make([]int64, to), make([]float32, to)
-	repeats := to%extent == 0
-	for i := range first {
-		at := s.place(float64(i), scale, float64(extent), float64(to))
-		if s.linear {
-			at = min(max(at, 0), float64(extent-1))
-			first[i], second[i], weight[i] = clamp(math.Floor(at)), clamp(math.Floor(at)+1), float32(at-math.Floor(at))
-			continue
-		}
-		first[i] = clamp(s.round(at))
-		repeats = repeats && first[i] == int64(i/(to/extent))
-	}
-	switch {
-	case s.linear:
-		w := alignAt(graph.Const(graph.Of(weight)).Cast(x.DType()), axis, x.Rank())
-		a, b := x.Take(axis, graph.Of(first)), x.Take(axis, graph.Of(second))
-		return a.Mul(w.Scalar(1).Sub(w)).Add(b.Mul(w))
-	case repeats: // without an index for each element
-		return x.Repeat(axis, to/extent)
-	}
-	return x.Take(axis, graph.Of(first))
 }

@@ -1,6 +1,8 @@
 package onnx
 
 import (
+	"slices"
+
 	"github.com/stridefuse/stridefuse/graph"
 	"github.com/stridefuse/stridefuse/ir"
 )
@@ -18,12 +20,14 @@ var shapes = []operator{
 		"value_int": unset{0}, "value_ints": unset{[]int{}},
 	}, constants},
 	{"ConstantOfShape", 9, latest, 1, 1, ir.Ints, attrs{"value": unset{(*graph.Tensor)(nil)}}, constantOfShape},
-	{"Dropout", 7, 11, 1, 1, ir.Floats, attrs{"ratio": 0.5}, dropout},
+	{"Dropout", 1, 6, 1, 1, ir.Floats, attrs{"is_test": 0, "ratio": 0.5}, dropout},
+	{"Dropout", 7, 9, 1, 1, ir.Floats, attrs{"ratio": 0.5}, dropout},
+	{"Dropout", 10, 11, 1, 1, ir.Floats, attrs{"ratio": 0.5}, dropout},
 	{"Dropout", 12, latest, 1, 3, ir.Floats, attrs{"seed": unset{0}}, dropout},
 	{"Expand", 8, latest, 2, 2, ir.AllTypes, nil, expand},
 	{"Flatten", 1, latest, 1, 1, ir.AllTypes, attrs{"axis": 1}, flatten},
-	{"Identity", 1, latest, 1, 1, ir.AllTypes, nil, func(c *call) []value { return []value{c.in[0]} }},
-	{"Reshape", 1, 4, 1, 1, ir.AllTypes, attrs{"shape": unset{[]int{}}, "consumed_inputs": unset{[]int{}}}, reshape},
+	{"Identity", 1, latest, 1, 1, anything, nil, func(c *call) []value { return []value{c.in[0]} }},
+	{"Reshape", 1, 4, 1, 1, ir.AllTypes, attrs{"shape": unset{[]int{}}}, reshape},
 	{"Reshape", 5, 13, 2, 2, ir.AllTypes, nil, reshape},
 	{"Reshape", 14, latest, 2, 2, ir.AllTypes, attrs{"allowzero": 0}, reshape},
 	{"Shape", 1, 14, 1, 1, ir.AllTypes, nil, shapeOf},
@@ -78,16 +82,23 @@ func constantOfShape(c *call) []value {
 	return one(constantNode(t).Reshape().BroadcastTo(graph.Shape(sizes)))
 }
 
-// dropout is that of inference, which drops nothing.
+// dropout is that of inference, which drops nothing, as training does with the ratio 0. The second
+// output is what is kept: of the first versions ones of the operand's type.
 func dropout(c *call) []value {
 	if c.has(2) {
-		if v := c.in[2]; v.kind != constant {
+		on, ok := truth(c.in[2])
+		if !ok {
 			return c.fail("training_mode must be known at load")
-		} else if on, err := graph.At[bool](v.tensor); err != nil || on {
-			return c.fail("training_mode is on: only inference is supported")
+		}
+		if on && (!c.has(1) || !slices.Equal(c.floats(1), []float64{0})) {
+			return c.fail("training_mode is on: what is dropped would be random")
 		}
 	}
-	return []value{c.in[0], compute(graph.Fill(graph.Bool, true, c.in[0].shape()))}
+	kept := graph.Fill(graph.Bool, true, c.in[0].shape())
+	if c.op.until < 10 {
+		kept = kept.Cast(c.in[0].dtype())
+	}
+	return []value{c.in[0], compute(kept)}
 }
 
 // expand broadcasts both ways: an extent of 1 in the shape leaves that of the operand.

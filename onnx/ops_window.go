@@ -1,7 +1,6 @@
 package onnx
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/stridefuse/stridefuse/graph"
@@ -24,8 +23,9 @@ var windowed = []operator{
 	{"GlobalLpPool", 1, 1, 1, 1, ir.Floats, attrs{"p": 2.}, globalLpPool[float64]},
 	{"GlobalLpPool", 2, latest, 1, 1, ir.Floats, attrs{"p": 2}, globalLpPool[int]},
 	{"GlobalMaxPool", 1, latest, 1, 1, ir.Floats, nil, unaryOp(graph.Node.GlobalMaxPool)},
-	{"LpPool", 2, 17, 1, 1, ir.Floats, windowAttrs(attrs{"p": 2}), lpPool},
-	{"LpPool", 18, latest, 1, 1, ir.Floats, windowAttrs(attrs{"p": 2, "ceil_mode": 0, "dilations": []int{}}), lpPool},
+	{"LpPool", 1, 1, 1, 1, ir.Floats, windowAttrs(attrs{"p": 2.}), lpPool[float64]},
+	{"LpPool", 2, 17, 1, 1, ir.Floats, windowAttrs(attrs{"p": 2}), lpPool[int]},
+	{"LpPool", 18, latest, 1, 1, ir.Floats, windowAttrs(attrs{"p": 2, "ceil_mode": 0, "dilations": []int{}}), lpPool[int]},
 	{"MaxPool", 1, 7, 1, 1, ir.Numeric, windowAttrs(nil), maxPool},
 	{"MaxPool", 8, 9, 1, 1, ir.Numeric, windowAttrs(attrs{"storage_order": 0}), maxPool},
 	{"MaxPool", 10, latest, 1, 1, ir.Numeric, windowAttrs(attrs{"storage_order": 0, "ceil_mode": 0, "dilations": []int{}}), maxPool},
@@ -34,9 +34,7 @@ var windowed = []operator{
 // windowAttrs are the attributes of all operators with windows, and more. An empty list
 // stands for the usual number for each spatial axis.
 func windowAttrs(more attrs) attrs {
-	out := attrs{"auto_pad": "NOTSET", "kernel_shape": []int{}, "pads": []int{}, "strides": []int{}}
-	maps.Copy(out, more)
-	return out
+	return with(attrs{"auto_pad": "NOTSET", "kernel_shape": []int{}, "pads": []int{}, "strides": []int{}}, more)
 }
 
 // optional returns an attribute of a row that may not have it.
@@ -216,12 +214,12 @@ func averagePool(c *call) []value {
 	return one(c.x(0).AvgPool(o))
 }
 
-func lpPool(c *call) []value {
+func lpPool[T int | float64](c *call) []value {
 	o := c.windows(c.x(0), nil)
 	if c.err != nil {
 		return nil
 	}
-	return one(c.x(0).LpPool(float64(c.int("p")), o))
+	return one(c.x(0).LpPool(float64(need[T](c, "p")), o))
 }
 
 // globalLpPool returns the p-norms along the spatial axes.

@@ -95,6 +95,9 @@ func compile(m *model, s settings) (*Program, error) {
 	}
 	names := identifiers{}
 	for i, v := range outs {
+		if !v.isTensor() {
+			return nil, fmt.Errorf("output %q is a sequence or an optional value: outputs must be tensors", p.outputs[i])
+		}
 		p.results = append(p.results, b.stages.output(names.of(p.outputs[i]), v.asNode(), v.stage))
 	}
 	p.stages, p.tensors = b.stages.list, b.stages.tensors

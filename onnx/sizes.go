@@ -27,8 +27,10 @@ var onSizes = map[string]func(c *call, in []list) (out list, ok bool){
 	"Identity":  func(_ *call, in []list) (list, bool) { return in[0], true },
 	"Squeeze":   func(_ *call, in []list) (list, bool) { return list{in[0].sizes, true}, len(in[0].sizes) == 1 },
 	"Unsqueeze": func(_ *call, in []list) (list, bool) { return list{in[0].sizes, false}, in[0].scalar },
+	"Cast":      sizesCast,
 	"Concat":    sizesConcat,
 	"Gather":    sizesGather,
+	"Reshape":   sizesReshape,
 	"Slice":     sizesSlice,
 }
 
@@ -105,6 +107,24 @@ func sizesGather(_ *call, in []list) (list, bool) {
 		out.sizes = append(out.sizes, in[0].sizes[(i+n)%n])
 	}
 	return out, true
+}
+
+// sizesCast leaves sizes as they are, which are int64.
+func sizesCast(c *call, in []list) (list, bool) {
+	code, _ := attr[int](c, "to")
+	return in[0], typeCodes[code] == graph.Int64
+}
+
+// sizesReshape makes a list of one size, or a size of such a list.
+func sizesReshape(_ *call, in []list) (list, bool) {
+	if len(in) < 2 || in[1].scalar || len(in[1].sizes) > 1 {
+		return list{}, false
+	}
+	if len(in[1].sizes) == 0 {
+		return list{in[0].sizes, true}, len(in[0].sizes) == 1
+	}
+	n, fixed := in[1].sizes[0].Int()
+	return list{in[0].sizes, false}, fixed && (n == -1 || n == len(in[0].sizes))
 }
 
 func sizesSlice(c *call, in []list) (list, bool) {

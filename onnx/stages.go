@@ -102,6 +102,7 @@ func (s *stages) number(x graph.Node, stage int) int {
 
 // carry returns a value as one that a stage can use.
 func (s *stages) carry(v value, stage int) value {
+	v.items = mapped(v.items, func(v value) value { return s.carry(v, stage) })
 	if v.kind == constant || v.kind == missing || v.stage >= stage {
 		return v
 	}

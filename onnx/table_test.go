@@ -33,6 +33,11 @@ func TestTable(t *testing.T) {
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", name, strings.Join(versions, ", "), typesText(types))
 	}
+	b.WriteString(introRefused)
+	for _, name := range slices.Sorted(maps.Keys(refused)) {
+		require.NotContains(t, table, name)
+		fmt.Fprintf(&b, "| %s | %s |\n", name, refused[name])
+	}
 	const file = "../docs/onnx.md"
 	if *update {
 		require.NoError(t, os.WriteFile(file, []byte(b.String()), 0o644))
@@ -52,6 +57,15 @@ page is made from the table of operators: ` + "`go test ./onnx -run Table -updat
 |---|---|---|
 `
 
+const introRefused = `
+## Not supported
+
+All other operators of the default set are supported in all versions. Operators of other sets are functions of the model, or errors.
+
+| operator | reason |
+|---|---|
+`
+
 func versionText(op *operator) string {
 	switch op.until {
 	case latest:
@@ -67,7 +81,8 @@ func typesText(s ir.DTypes) string {
 	for _, named := range []struct {
 		types ir.DTypes
 		name  string
-	}{{0, ""}, {ir.AllTypes, "all"}, {ir.Numeric, "numbers"}, {ir.Floats, "floats"}, {ir.Ints, "integers"}, {ir.Computed, "bool, numbers"}, {ir.Ints | ir.Stored, "integers, stored types"}, {ir.Unsigned, "unsigned integers"}} {
+	}{{0, ""}, {ir.AllTypes, "all"}, {anything, "all, sequences"}, {anySequence, "sequences"}, {ir.Ints | anySequence | anyOptional, "integers"},
+		{ir.Floats | ir.Minifloats, "floats of all widths"}, {ir.Numeric, "numbers"}, {ir.Floats, "floats"}, {ir.Ints, "integers"}, {ir.Computed, "bool, numbers"}, {ir.Ints | ir.Stored, "integers, stored types"}, {ir.Unsigned, "unsigned integers"}} {
 		if s == named.types {
 			return named.name
 		}

@@ -2,9 +2,19 @@ package onnx
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/ir"
 )
+
+// Types of inputs beside those of elements.
+const (
+	anySequence ir.DTypes = 1 << (30 + iota) // any sequence of tensors
+	anyOptional                              // an optional value that is not there
+)
+
+var anything = ir.AllTypes | anySequence | anyOptional
 
 // typeCodes are the element types by ONNX's numbers.
 var typeCodes = map[int]graph.DType{
@@ -26,6 +36,17 @@ func (c *call) typeNamed(name string) graph.DType {
 
 // typeNames are the element types that there are not here, by ONNX's numbers, for messages.
 var typeNames = map[int]string{8: "string", 14: "complex64", 15: "complex128"}
+
+// nameOf returns ONNX's name of an element type.
+func nameOf(dt graph.DType) string {
+	switch dt {
+	case graph.Float32:
+		return "FLOAT"
+	case graph.Float64:
+		return "DOUBLE"
+	}
+	return strings.ToUpper(dt.String())
+}
 
 // codeText names an element type.
 func codeText(code int) string {

@@ -7,13 +7,14 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// value is what a name stands for: a Node, a tensor that is known at load, or sizes that
-// are known up to the symbolic ones. The zero value is an optional input that is left out.
+// value is what a name stands for: a Node, a tensor that is known at load, sizes that
+// are known up to the symbolic ones, or a sequence of such. The zero value is an optional input that is left out.
 type value struct {
 	node   graph.Node
 	tensor *graph.Tensor
 	sizes  []graph.Extent // elements of an int64 of one axis, or none
 	scalar bool           // the sizes have no axis
+	items  []value        // of a sequence
 	kind   kind
 	stage  int // that computes it, see stages
 }
@@ -25,7 +26,17 @@ const (
 	computed      // node
 	constant      // tensor
 	symbolic      // sizes
+	sequence      // items
+	absent        // an optional value that is not there
 )
+
+// isTensor reports whether the value is an array, known or not.
+func (v value) isTensor() bool { return v.kind == computed || v.kind == constant || v.kind == symbolic }
+
+// isKnown reports whether all of the value is known at load.
+func (v value) isKnown() bool {
+	return v.kind != computed && v.kind != symbolic && !slices.ContainsFunc(v.items, func(v value) bool { return !v.isKnown() })
+}
 
 func compute(x graph.Node) value       { return value{kind: computed, node: x} }
 func constantOf(t *graph.Tensor) value { return value{kind: constant, tensor: t} }

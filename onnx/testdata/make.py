@@ -121,3 +121,67 @@ save("resize", nodes, [value("x", F, [1, 2, 4, 6])], [value(o, F, None) for o in
 save("unsupported", [node("NonZero", ["x"], ["i"]), node("StringNormalizer", ["x"], ["d"]), node("StringNormalizer", ["x"], ["d2"]),
                      node("Special", ["x"], ["s"], domain="local"), node("Abs", ["d"], ["y"])],
      [value("x", F, [4, 4])], [value("y", F, None)])
+
+# Recurrent layers: directions, lengths, first states, peepholes, other activations.
+def weights(*shape):
+    return (rng.standard_normal(shape) / 2).astype("f4")
+
+
+steps, batch, width, size = 5, 3, 4, 6
+nodes, outs, inits = [], [], [const("lengths", np.array([5, 2, 4], "i4"))]
+for op, gates, states, more in ("RNN", 1, 1, {}), ("GRU", 3, 1, {"linear_before_reset": 1}), ("GRU", 3, 1, {}), ("LSTM", 4, 2, {}), ("LSTM", 4, 2, {"input_forget": 1}):
+    for direction in "forward", "reverse", "bidirectional":
+        k, n = len(nodes), 2 if direction == "bidirectional" else 1
+        inits += [const(f"w{k}", weights(n, gates * size, width)), const(f"r{k}", weights(n, gates * size, size)),
+                  const(f"b{k}", weights(n, 2 * gates * size)), const(f"h{k}", weights(n, batch, size))]
+        ins = ["x", f"w{k}", f"r{k}", f"b{k}", "lengths" if k % 2 else "", f"h{k}"]
+        if op == "LSTM":
+            inits += [const(f"c{k}", weights(n, batch, size)), const(f"p{k}", weights(n, 3 * size))]
+            ins += [f"c{k}", f"p{k}"]
+        attributes = dict(more, direction=direction, hidden_size=size)
+        if k % 3 == 1:
+            attributes |= {"activations": {"RNN": ["LeakyRelu"], "GRU": ["HardSigmoid", "Softsign"], "LSTM": ["Sigmoid", "ScaledTanh", "Affine"]}[op] * n,
+                           "activation_alpha": {"RNN": [0.2], "GRU": [0.3], "LSTM": [0.7, 0.9]}[op] * n,
+                           "activation_beta": {"RNN": [0.0], "GRU": [0.4], "LSTM": [0.8, 0.1]}[op] * n}
+        if k % 3 == 2:
+            attributes["clip"] = 0.5
+        names = [f"y{k}", f"last{k}", f"cell{k}"][:1 + states]
+        outs += names
+        nodes.append(node(op, ins, names, **attributes))
+save("recurrent", nodes, [value("x", F, [steps, batch, width])], [value(o, F, None) for o in outs], inits, {"x": weights(steps, batch, width)})
+
+# Places of GridSample and RoiAlign, inside and outside of the image.
+nodes, outs = [], []
+for mode in "linear", "cubic", "nearest":
+    for padding in "zeros", "border", "reflection":
+        for corners in 0, 1:
+            outs.append(f"{mode}_{padding}_{corners}")
+            nodes.append(node("GridSample", ["x", "grid"], [outs[-1]], mode=mode, padding_mode=padding, align_corners=corners))
+for mode in "avg", "max":
+    for place in "half_pixel", "output_half_pixel":
+        outs.append(f"{mode}_{place}")
+        nodes.append(node("RoiAlign", ["x", "rois", "images"], [outs[-1]], mode=mode, coordinate_transformation_mode=place,
+                          output_height=2, output_width=3, sampling_ratio=2, spatial_scale=0.5))
+save("sampling", nodes, [value("x", F, ["n", 2, 4, 5]), value("grid", F, ["n", 3, 4, 2]), value("rois", F, ["k", 4]), value("images", I, ["k"])],
+     [value(o, F, None) for o in outs], (), {"x": weights(2, 2, 4, 5), "grid": (rng.random((2, 3, 4, 2)) * 2.8 - 1.4).astype("f4"),
+                                             "rois": np.array([[0, 0, 6, 7], [-4, 1, 3, 12], [2, 2, 2.5, 2.5]], "f4"), "images": np.array([0, 1, 1])})
+
+# Sequences, whose elements are known at load.
+save("sequence", [
+    node("SplitToSequence", ["x", "two"], ["parts"], axis=1),
+    node("SequenceInsert", ["parts", "x", "one"], ["more"]),
+    node("SequenceErase", ["more", "zero"], ["fewer"]),
+    node("SequenceAt", ["fewer", "zero"], ["first"]),
+    node("SequenceLength", ["fewer"], ["count"]),
+    node("ConcatFromSequence", ["fewer"], ["all"], axis=1),
+    node("SequenceConstruct", ["first", "x"], ["pair"]),
+    node("ConcatFromSequence", ["pair"], ["stack"], axis=0, new_axis=1),
+], [value("x", F, ["n", 4])], [value("first", F, None), value("count", I, None), value("all", F, None), value("stack", F, None)],
+    [const("zero", np.int64(0)), const("one", np.int64(1)), const("two", np.int64(2))], {"x": x})
+
+# The first Resize, and Upsample.
+for name, op, opset in ("resize10", "Resize", 10), ("upsample9", "Upsample", 9):
+    save(name, [node(op, ["x", s], [f"{mode}_{s}"], mode=mode) for mode in ("nearest", "linear") for s in ("up", "down")],
+         [value("x", F, [1, 2, 4, 6])], [value(f"{mode}_{s}", F, None) for mode in ("nearest", "linear") for s in ("up", "down")],
+         [const("up", np.array([1, 1, 1.5, 3], "f4")), const("down", np.array([1, 1, 0.6, 0.5] if op == "Resize" else [1, 1, 1, 2], "f4"))],
+         {"x": weights(1, 2, 4, 6)}, opset=opset)

@@ -1,0 +1,95 @@
+package onnx
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/stridefuse/stridefuse/graph"
+)
+
+// TestOperatorMistakes has nodes that no definition allows, or that depend on what is not known at
+// load: an error says what to give.
+func TestOperatorMistakes(t *testing.T) {
+	x, image := counted(3, 2, 4), counted(1, 2, 3, 3)
+	w, r := counted(1, 5, 4), counted(1, 5, 5)
+	pair, none := int64s(2, 2), (*graph.Tensor)(nil)
+	mistake := func(message, op string, opset int, a attrs, in []*graph.Tensor, fixed ...*graph.Tensor) opMistake {
+		return opMistake{opCase{op: op, opset: opset, attrs: a, in: in, fixed: fixed}, message}
+	}
+	steps := mistake("sequences of n steps: they must be known at load", "RNN", 22, attrs{}, tensors(x), w, r)
+	steps.batch = true
+	checkOpMistakes(t, steps,
+		mistake(`direction "up"`, "RNN", 22, attrs{"direction": "up"}, tensors(x), w, r),
+		mistake(`activation "Sine" is not known`, "RNN", 22, attrs{"activations": []string{"Sine"}}, tensors(x), w, r),
+		mistake("there must be 1 for each of 2 directions", "RNN", 22, attrs{"direction": "bidirectional", "activations": []string{"Tanh"}}, tensors(x), counted(2, 5, 4), counted(2, 5, 5)),
+		mistake("for 2 directions", "GRU", 22, attrs{"direction": "bidirectional"}, tensors(x), w, r),
+		mistake("must have 3 axes each", "LSTM", 22, attrs{}, tensors(counted(2, 2)), w, r),
+		mistake("it must be [batch, heads, length, size]", "Attention", 23, attrs{}, tensors(counted(2, 2), x, x)),
+		mistake("the last axis must be a multiple", "Attention", 23, attrs{"q_num_heads": 3, "kv_num_heads": 1}, tensors(x, x, x)),
+		mistake("there must be both or none", "Attention", 23, attrs{}, tensors(image, image, image, none, image)),
+		mistake("2 heads of queries for 3", "Attention", 23, attrs{}, tensors(image, counted(1, 3, 3, 3), counted(1, 3, 3, 3))),
+		mistake("it must be an even number", "RotaryEmbedding", 23, attrs{}, tensors(image, pair, pair)),
+		mistake("update_rule", "LinearAttention", 27, attrs{"q_num_heads": 2, "kv_num_heads": 2}, tensors(x, x, x)),
+		mistake("activation \"relu\"", "CausalConvWithState", 27, attrs{"activation": "relu"}, tensors(x, counted(2, 1, 3))),
+		mistake("places of as many numbers", "GridSample", 20, attrs{}, tensors(image, counted(1, 3, 3, 3))),
+		mistake(`mode "linea"`, "GridSample", 20, attrs{"mode": "linea"}, tensors(image, counted(1, 3, 3, 2))),
+		mistake("for an image of [1 2 3]", "AffineGrid", 20, attrs{}, tensors(counted(1, 2, 3)), int64s(1, 2, 3)),
+		mistake("sampling_ratio 0", "RoiAlign", 16, attrs{}, tensors(image, counted(1, 4), int64s(0))),
+		mistake("only images are supported", "DeformConv", 19, attrs{}, tensors(x, x, x)),
+		mistake("prime factor 2053", "DFT", 20, attrs{}, tensors(counted(1, 2053, 1))),
+		mistake("the last axis has the parts", "DFT", 20, attrs{}, tensors(counted(1, 4, 1)), none, int64s(2)),
+		mistake("a window of shape [2]", "STFT", 17, attrs{}, tensors(counted(1, 8, 1)), graph.ScalarOf(int64(2)), counted(2), graph.ScalarOf(int64(4))),
+		mistake("it must be 0 to", "HannWindow", 17, attrs{}, nil, int64s(1<<40)),
+		mistake("they must be positive", "MelWeightMatrix", 17, attrs{}, nil, int64s(0), int64s(8), int64s(8000), counted(1), counted(1)),
+		mistake("input 0 is a tensor: it takes a sequence", "SequenceAt", 11, attrs{}, tensors(x), int64s(2)),
+		mistake("each element is of", "Resize", 18, attrs{"mode": "cubic", "antialias": 1}, tensors(counted(1, 4096)), none, none, int64s(1, 8)),
+		mistake("is resized to", "Resize", 18, attrs{}, tensors(x), none, none, int64s(3, 2, 1<<40)),
+		mistake(`mode "quartic"`, "Resize", 18, attrs{"mode": "quartic"}, tensors(x), none, none, int64s(3, 2, 8)),
+		mistake("roi has 0 numbers", "Resize", 18, attrs{"coordinate_transformation_mode": "tf_crop_and_resize"}, tensors(x), graph.New(graph.Float32, 0), none, int64s(3, 2, 8)),
+	)
+}
+
+// TestSequenceMistakes has sequences and optional values where tensors are, and the other way.
+func TestSequenceMistakes(t *testing.T) {
+	in := func(names ...string) []string { return names }
+	pair := made("SequenceConstruct", nil, in("x", "x"), "pair")
+	nothing := made("Optional", attrs{"type": elementType{}}, nil, "nothing")
+	for message, nodes := range map[string][]*node{
+		`output "y" is a sequence`:                            {made("SequenceConstruct", nil, in("x"), "y")},
+		"input 0 is a sequence: it takes a tensor":            {pair, made("Abs", nil, in("pair"), "y")},
+		"input 1 is a sequence: it takes a tensor":            {pair, made("Add", nil, in("x", "pair"), "y")},
+		"the optional value is not there":                     {nothing, made("OptionalGetElement", nil, in("nothing"), "y")},
+		"input 0 is an optional value that is not there":      {nothing, made("Abs", nil, in("nothing"), "y")},
+		"position 3 in a sequence of 2":                       {pair, made("Constant", attrs{"value_int": 3}, nil, "k"), made("SequenceAt", nil, in("pair", "k"), "y")},
+		"a sequence without elements":                         {made("SequenceEmpty", nil, nil, "none"), made("ConcatFromSequence", attrs{"axis": 0}, in("none"), "y")},
+		"must be known at load, and there may be up to":       {made("SplitToSequence", nil, in("x"), "parts"), made("SequenceAt", nil, in("parts", "mask"), "y")},
+		"input 0 is a tensor: it takes a sequence":            {made("SequenceLength", nil, in("x"), "y")},
+		"a sequence, or an optional value that is not there,": {pair, made("SequenceConstruct", nil, in("x"), "one"), made("SequenceMap", attrs{"body": &subgraph{inputs: []port{{name: "a"}}, outputs: in("b"), nodes: []*node{made("SequenceConstruct", attrs{}, in("a"), "b")}}}, in("pair"), "deep"), made("ConcatFromSequence", attrs{"axis": 0}, in("deep"), "y")},
+	} {
+		_, err := built(t, in("y"), nodes...)
+		require.ErrorContains(t, err, message)
+	}
+}
+
+// TestTransforms compares transforms of all kinds of lengths with their definition, and their
+// inverses with the operand.
+func TestTransforms(t *testing.T) {
+	for _, n := range []int{1, 2, 7, 64, 65, 96, 127, 134, 360} {
+		x := counted(1, n, 2)
+		y, err := opCase{op: "DFT", opset: 20, in: tensors(x)}.run()
+		require.NoError(t, err)
+		back, err := opCase{op: "DFT", opset: 20, attrs: attrs{"inverse": 1}, in: tensors(y)}.run()
+		require.NoError(t, err)
+		requireWithin(t, "inverse", x, back, 1e-4)
+		half, err := opCase{op: "DFT", opset: 20, attrs: attrs{"onesided": 1}, in: tensors(x.Slice("..., :1"))}.run()
+		require.NoError(t, err)
+		require.Equal(t, []int{1, n/2 + 1, 2}, half.Shape())
+		back, err = opCase{op: "DFT", opset: 20, attrs: attrs{"onesided": 1, "inverse": 1}, in: tensors(half), fixed: tensors(int64s(int64(n)))}.run()
+		require.NoError(t, err)
+		requireWithin(t, "inverse of half", x.Slice("..., :1"), back, 1e-4)
+	}
+	checkOps(t, opCase{op: "DFT", opset: 20, in: tensors(graph.Of([]float32{1, 2, 0, -1, 3, 4}, 1, 6, 1)), want: graph.Of([]float32{
+		9, 0, 3.5, 4.33012702, -4.5, -0.866025404, -1, 0, -4.5, 0.866025404, 3.5, -4.33012702,
+	}, 1, 6, 2)})
+}

@@ -1,0 +1,169 @@
+package onnx
+
+import (
+	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// Recurrent layers: each step of a sequence computes states from those before. The steps become
+// parts of the graph, as those of Loop do; their products with the input are one product before
+// them. ops_cells.go has what a step computes.
+
+var recurrents = []operator{
+	{"GRU", 1, 2, 3, 6, ir.Floats, with(recurrentAttrs, attrs{"output_sequence": 0}), gru},
+	{"GRU", 3, 6, 3, 6, ir.Floats, with(recurrentAttrs, attrs{"output_sequence": 0, "linear_before_reset": 0}), gru},
+	{"GRU", 7, 13, 3, 6, ir.Floats, with(recurrentAttrs, attrs{"linear_before_reset": 0}), gru},
+	{"GRU", 14, latest, 3, 6, ir.Floats, with(recurrentAttrs, attrs{"linear_before_reset": 0, "layout": 0}), gru},
+	{"LSTM", 1, 6, 3, 8, ir.Floats, with(recurrentAttrs, attrs{"output_sequence": 0, "input_forget": 0}), lstm},
+	{"LSTM", 7, 13, 3, 8, ir.Floats, with(recurrentAttrs, attrs{"input_forget": 0}), lstm},
+	{"LSTM", 14, latest, 3, 8, ir.Floats, with(recurrentAttrs, attrs{"input_forget": 0, "layout": 0}), lstm},
+	{"RNN", 1, 6, 3, 6, ir.Floats, with(recurrentAttrs, attrs{"output_sequence": 0, "activations": []string{"Tanh", "Tanh"}}), rnn},
+	{"RNN", 7, 13, 3, 6, ir.Floats, with(recurrentAttrs, attrs{"activations": []string{"Tanh", "Tanh"}}), rnn},
+	{"RNN", 14, latest, 3, 6, ir.Floats, with(recurrentAttrs, attrs{"layout": 0, "activations": []string{"Tanh", "Tanh"}}), rnn},
+}
+
+var recurrentAttrs = attrs{
+	"activations": unset{[]string{}}, "activation_alpha": []float64{}, "activation_beta": []float64{},
+	"clip": unset{0.}, "direction": "forward", "hidden_size": unset{0},
+}
+
+// cell is what a layer computes.
+type cell struct {
+	gates, states int
+	functions     []string // the usual activations
+	step          func(l *layer, x graph.Node, states []graph.Node) []graph.Node
+}
+
+// layer is a layer in one direction.
+type layer struct {
+	cell
+	size      int                             // of the states
+	inputs    graph.Node                      // [steps, batch, gates*size]: the products of the input, with their bias
+	weights   graph.Node                      // [size, gates*size], of the states
+	bias      graph.Node                      // [gates*size], of their products
+	peepholes []graph.Node                    // of gates, or none
+	f         []func(x graph.Node) graph.Node // the activations
+	linear    bool                            // linear_before_reset
+	coupled   bool                            // input_forget
+}
+
+// directions says of each direction whether it goes from the last step to the first.
+var directions = map[string][]bool{"forward": {false}, "reverse": {true}, "bidirectional": {false, true}}
+
+// recurrent returns the first states of all steps, and the last ones of each kind. A sequence of
+// a batch that is shorter keeps its states from its end on, and its results there are 0.
+func (c *call) recurrent(of cell) []value {
+	backward, x := directions[c.text("direction")], c.x(0)
+	if backward == nil {
+		return c.fail("direction %q: it must be forward, reverse or bidirectional", c.text("direction"))
+	}
+	if x.Rank() != 3 || c.x(1).Rank() != 3 || c.x(2).Rank() != 3 {
+		return c.fail("operands of shape %s, %s and %s: the input, the weights and those of the states must have 3 axes each", x.Shape(), c.x(1).Shape(), c.x(2).Shape())
+	}
+	batched := c.op.since >= 14 && c.flag("layout")
+	if batched {
+		x = x.SwapAxes(0, 1)
+	}
+	steps, fixed := x.Shape()[0].Int()
+	size, known := c.x(2).Shape()[2].Int()
+	switch {
+	case !fixed || steps < 1 || steps > mostTrips:
+		return c.fail("sequences of %s steps: they must be known at load, and 1 to %d", x.Shape()[0], mostTrips)
+	case !known || size < 1 || !c.x(2).Shape()[0].Is(len(backward)):
+		return c.fail("weights of shape %s for %d directions", c.x(2).Shape(), len(backward))
+	}
+	functions := c.activations(of.functions, len(backward))
+	if c.err != nil {
+		return nil
+	}
+	var ys []graph.Node
+	finals := make([][]graph.Node, of.states)
+	for d, back := range backward {
+		l := c.layer(of, x, d, size)
+		l.f = functions[d]
+		y, last := l.run(steps, back, c.initial(x, of.states, d, size, batched), c.lengths())
+		ys = append(ys, y)
+		for k := range last {
+			finals[k] = append(finals[k], last[k])
+		}
+	}
+	y := graph.Stack(1, ys...)
+	if batched {
+		y = y.Permute(2, 0, 1, 3)
+	}
+	out := []value{compute(y)}
+	for _, of := range finals {
+		axis := 0
+		if batched {
+			axis = 1
+		}
+		out = append(out, compute(graph.Stack(axis, of...)))
+	}
+	return out
+}
+
+// layer reads the weights of a direction.
+func (c *call) layer(of cell, x graph.Node, d, size int) *layer {
+	l := &layer{cell: of, size: size, weights: c.x(2).Index(0, d).T()}
+	l.inputs = x.MatMul(c.x(1).Index(0, d).T())
+	n := of.gates * size
+	l.bias = graph.Fill(x.DType(), 0, n)
+	if c.has(3) {
+		b := c.x(3).Index(0, d)
+		l.inputs, l.bias = l.inputs.Add(b.SliceAxis(0, 0, n, 1)), b.SliceAxis(0, n, 2*n, 1)
+	}
+	if c.has(7) {
+		for k := range 3 {
+			l.peepholes = append(l.peepholes, c.x(7).Index(0, d).SliceAxis(0, k*size, (k+1)*size, 1))
+		}
+	}
+	l.linear = optional[int](c, "linear_before_reset") != 0
+	l.coupled = optional[int](c, "input_forget") != 0
+	return l
+}
+
+// initial returns the states before the first step.
+func (c *call) initial(x graph.Node, n, d, size int, batched bool) []graph.Node {
+	axis := 0
+	if batched {
+		axis = 1
+	}
+	states := make([]graph.Node, n)
+	for k := range states {
+		if states[k] = graph.Fill(x.DType(), 0, x.Shape()[1], size); c.has(5 + k) {
+			states[k] = c.x(5+k).Index(axis, d)
+		}
+	}
+	return states
+}
+
+// lengths returns how long each sequence is, [batch, 1], nil if all have all steps.
+func (c *call) lengths() *graph.Node {
+	if !c.has(4) {
+		return nil
+	}
+	n := c.x(4).Unsqueeze(-1)
+	return &n
+}
+
+// run computes all steps. It returns the first states of each, and all states after the last.
+func (l *layer) run(steps int, back bool, states []graph.Node, lengths *graph.Node) (y graph.Node, last []graph.Node) {
+	ys := make([]graph.Node, steps)
+	for i := range steps {
+		t := i
+		if back {
+			t = steps - 1 - i
+		}
+		next := l.step(l, l.inputs.Index(0, t), states)
+		ys[t] = next[0]
+		if lengths != nil {
+			on := lengths.Gt(t)
+			ys[t] = graph.Where(on, next[0], 0)
+			for k := range next {
+				next[k] = graph.Where(on, next[k], states[k])
+			}
+		}
+		states = next
+	}
+	return graph.Stack(0, ys...), states
+}
