@@ -23,7 +23,6 @@ type elementwise struct {
 	splats   []bool  // by input: whether the kernel takes it as a splat
 	stages   []stage // by operand
 	joined   bool    // a call takes the rows of a tile as one row
-	lines    []*interleaved
 
 	blockRows, blockCols int
 	tileRows, tileCols   int
@@ -124,7 +123,6 @@ func (e *elementwise) write(c computation) *Draft {
 	block := newWalk(e.step.Axes).cutAll(e.row, e.col).cut(e.row, e.blockRows).cut(e.col, e.blockCols)
 	items := e.stageBlock(block)
 	e.setTile(c)
-	e.findInterleaved()
 	if e.columnsOuter() {
 		columns := block.cut(e.col, e.tileCols)
 		tile := columns.cut(e.row, e.tileRows)
@@ -198,9 +196,9 @@ func evenly(n, most, unit int) int {
 }
 
 // stagedElems returns how many elements a tile has that is staged for one kernel, 0 if
-// there is nothing to stage. Four tiles fit the first-level cache: of more, each is smaller.
+// there is nothing to stage.
 func (e *elementwise) stagedElems() int {
-	bytes, widest, repeats, tiles := e.PackBytes, 0, 0, 0
+	bytes, widest, repeats := e.PackBytes, 0, 0
 	for i := range e.ops {
 		size := e.ops[i].size()
 		switch e.stages[i] {
@@ -212,12 +210,11 @@ func (e *elementwise) stagedElems() int {
 			repeats += size
 		}
 		widest = max(widest, size)
-		tiles++
 	}
 	if widest == 0 {
 		return 0
 	}
-	return bytes * 4 / max(4, tiles) / max(widest, repeats)
+	return bytes / max(widest, repeats)
 }
 
 // columnsOuter reports whether the loops over tiles go down the rows first, as an

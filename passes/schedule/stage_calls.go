@@ -37,12 +37,6 @@ func (e *elementwise) stageTile(columns, tile *walk) (once, each []nest.Item) {
 			e.at[i] = view{slot: e.draft.table(b.DType, b.Bits, e.tileCols), strides: make([]int, len(e.step.Axes))}
 			continue
 		}
-		if g := e.linesOf(i); g != nil {
-			if g.tile.slot < 0 {
-				once = append(once, e.takeApart(g, columns, tile.depth()))
-			}
-			continue
-		}
 		line, lines, at := e.tileCols, e.tileRows, tile
 		if e.once(i) {
 			at = columns
@@ -127,10 +121,6 @@ func (e *elementwise) copiedOut(out int) bool { return e.stages[len(e.step.In)+o
 // outTile returns local memory for a tile of such an output, which it notes.
 func (e *elementwise) outTile(out int, tile *walk) view {
 	i := len(e.step.In) + out
-	if g := e.linesOf(i); g != nil {
-		e.at[i] = e.lineTile(g, i, tile.depth())
-		return e.at[i]
-	}
 	e.at[i] = e.tileView(i, e.tileRows*e.tileCols, e.tileCols, tile.depth())
 	return e.at[i]
 }
@@ -143,12 +133,6 @@ func (e *elementwise) storeTile(w *walk) (items []nest.Item) {
 		switch e.stages[k] {
 		case nonTemporal:
 		case scattered: // a transposed block of one column
-			if g := e.linesOf(k); g != nil {
-				if g.ops[0] == k {
-					items = append(items, e.putTogether(g, w))
-				}
-				continue
-			}
 			from := w.arg(&e.at[k], e.row)
 			items = append(items, call(transposeKernel(e.ops[k].dtype), w.size[e.col], w.size[e.row], []nest.Arg{from, w.arg(&to, e.col)}, nest.Fixed(e.ops[k].size())))
 			continue
