@@ -129,7 +129,7 @@ func Builtins() []kernel.Code {
 	add(thresholds, ir.Uint8)
 	out = append(out, parseAll(superTypes, longKernels...)...)
 	out = append(out, parseAll(superTypes[:1], pictures...)...)
-	out = append(out, dotChains()...)
+	out = append(append(out, dotChains()...), taps()...)
 	out = append(out, builtinMicros()...)
 	out = append(out, builtinReductions()...)
 	out = append(out, builtinScans()...)

@@ -19,6 +19,8 @@ func dotLoop(m *kernel.Micro) string {
 	switch {
 	case m.Kind == kernel.DotHalves:
 		step = "sum += mulhalves(a0[m][k], a1[k][n])"
+	case m.Kind == kernel.DotWindows:
+		step = "sum = fma(a0[m][k], a1[tap k + n], sum)"
 	case ir.Floats.Has(m.Type):
 		step = "sum = fma(a0[m][k], a1[k][n], sum)"
 	}
@@ -30,6 +32,11 @@ func (w *portable) dot(m *kernel.Micro) error {
 	d := m.Type
 	w.begin(m)
 	w.printf("n, across, pairs, adds := f.Cols, %s, %s, %s\n", field(m, 0), field(m, 1), field(m, 2))
+	if m.Kind == kernel.DotWindows {
+		f := func(i int) string { return field(m, i) }
+		w.printf("runs, taps, skipRuns, skipTaps := %s, %s, %s, %s\n", f(kernel.DotRuns), f(kernel.DotTaps), f(kernel.DotSkipRuns), f(kernel.DotSkipTaps))
+		w.printf("runStep, tapStep := %s*%d, %s*%[2]d\n", f(kernel.DotRunStep), d.Size(), f(kernel.DotTapStep))
+	}
 	w.printf("if n <= 0 {\nreturn\n}\nfor r := range f.Rows {\n")
 	w.printf("o0 := unsafe.Slice(%s, n)\nc := 0\n", address(d, 2))
 	w.printf("for ; c+%d <= n; c += %[1]d {\n", dotLanes)
@@ -53,7 +60,12 @@ func (w *portable) dotColumns(m *kernel.Micro, lanes int) {
 	sums := each("t#", ", ")
 	w.printf("var %s %s\n", sums, d)
 	w.printf("a, b := unsafe.Add(f.Ptr[0], r*f.Step[0]), unsafe.Add(f.Ptr[1], c*%d)\n", d.Size())
-	w.printf("for k := range pairs {\nx, row := *(*%s)(unsafe.Add(a, k*across)), (*[%d]%[1]s)(unsafe.Add(b, k*f.Step[1]))\n", d, lanes)
+	at := "k*f.Step[1]"
+	if m.Kind == kernel.DotWindows {
+		at = "at"
+		w.printf("at, run, tap := skipRuns*runStep+skipTaps*tapStep, runs-skipRuns, taps-skipTaps\n")
+	}
+	w.printf("for k := range pairs {\nx, row := *(*%s)(unsafe.Add(a, k*across)), (*[%d]%[1]s)(unsafe.Add(b, %[3]s))\n", d, lanes, at)
 	switch {
 	case m.Kind == kernel.DotHalves:
 		w.printf("%s = %s\n", sums, each("t# + "+mulHalves("x", "row[#]"), ", "))
@@ -65,6 +77,10 @@ func (w *portable) dotColumns(m *kernel.Micro, lanes int) {
 		w.printf("%s = %s\n", sums, each("math.FMA(x, row[#], t#)", ", "))
 	default:
 		w.printf("%s = %s\n", sums, each("t# + x*row[#]", ", "))
+	}
+	if m.Kind == kernel.DotWindows {
+		w.printf("at += tapStep\nif tap--; tap == 0 {\nat, tap = at+runStep-taps*tapStep, taps\n")
+		w.printf("if run--; run == 0 {\nat, run = at+f.Step[1]-runs*runStep, runs\n}\n}\n")
 	}
 	w.printf("}\ny := o0[c : c+%d : c+%[1]d]\n", lanes)
 	w.printf("if adds != 0 {\n%s = %s\n}\n", sums, each(d.String()+"(y[#] + t#)", ", "))

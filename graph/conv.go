@@ -30,8 +30,8 @@ const mostTaps = 64
 //
 // The windows are a view: no array of them is made. A convolution of single channels, as a
 // depthwise one, is a sum of products in one loop. Any other is a product of matrices, which
-// reads the windows block by block into local memory. Padding is one copy of x, or none if x
-// is computed: then it is computed inside its padding.
+// reads the windows where they are, or block by block into local memory. Padding is one copy of x,
+// or none if x is computed: then it is computed inside its padding.
 func (x Node) Conv(weights any, o ConvOptions) Node {
 	return x.convolution("conv", weights, &o, func(x, w Node, o *ConvOptions) (Node, error) { return x.conv(w, o, ir.OpDot) })
 }

@@ -10,7 +10,7 @@ import (
 // last axis has the elements of each, which are dilation apart:
 //
 //	x.Window(0, 3, 1, 1).Mean(-1) // the moving average of 3
-//	x.Window(0, 50, 1, 1).Max(-1) // the maximum of the last 50
+//	x.Window(0, 50, 1, 1).Max(-1) // the maximum of the last 50, by 6 comparisons for each
 //
 // It is a view, and windows that overlap share their elements: what reduces them reads
 // x itself. An axis with no room for one window is an error, as are a size, step or

@@ -4,8 +4,11 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/ir/eval"
+	"github.com/stridefuse/stridefuse/ir/irtest"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
@@ -71,4 +74,27 @@ func TestWindowErrors(t *testing.T) {
 	require.NoError(t, err)
 	_, err = p.Run(t.Context(), graph.Ones(graph.Float32, 4, 2))
 	require.ErrorContains(t, err, at+": window: axis 1 of shape [4,2]: a window of 3 elements 1 apart does not fit into 2 elements")
+}
+
+// TestLongWindows compares the least and greatest elements of windows, which are computed from
+// those of shorter ones where that takes fewer comparisons, with their definition: windows of up to
+// 30 elements, at any distance, of an array or of what is computed, with NaNs and zeros of both signs.
+func TestLongWindows(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		size, step, dilation := rapid.IntRange(7, 30).Draw(t, "size"), rapid.IntRange(1, 3).Draw(t, "step"), rapid.IntRange(1, 3).Draw(t, "dilation")
+		n := (size-1)*dilation + rapid.IntRange(1, 40).Draw(t, "room")
+		axis := rapid.IntRange(0, 1).Draw(t, "axis")
+		shape := []int{3, 3}
+		shape[axis] = n
+		d := rapid.SampledFrom([]graph.DType{graph.Float32, graph.Int32, graph.Uint8, graph.Float64}).Draw(t, "type")
+		x := irtest.Array(t, d, shape...)
+		y := inputLike("x", toTensor(t, x, nil))
+		if rapid.Bool().Draw(t, "computed") {
+			y = y.Maximum(1)
+		}
+		w := y.Window(axis, size, step, dilation)
+		f, _, err := graph.Define(w.Max(-1), w.Min(-1))
+		require.NoError(t, err)
+		checkPrograms(t, f, []eval.Array{x}, nil)
+	})
 }

@@ -15,7 +15,7 @@ import (
 // Ensures: the one reduction is reduce_chunks; it and scans are of lines of two
 // elements or more, and at least one line; no extent.
 func reductions(s *State) error {
-	r := &reducer{s.Func, s.machine.ShortLine}
+	r := &reducer{s.Func, s.machine.ShortLine, s.machine.Overlaps}
 	return s.Rewrite(func(v *ir.Value) (*ir.Value, error) {
 		switch {
 		case v.Op == ir.OpExtent:
@@ -23,6 +23,8 @@ func reductions(s *State) error {
 			return r.constant(v, ir.ElementOf(v.Type.DType, n))
 		case v.Op.IsArgReduction():
 			return r.argReduce(v)
+		case v.Op.Info().Kind == ir.Reduce && r.overlapping(v):
+			return r.doubled(v)
 		case v.Op.Info().Kind == ir.Reduce && v.Op != ir.OpReduceChunks:
 			return r.reduce(v.Op.Info().By, v, v.Args[0], v.Attr.Axes)
 		case v.Op == ir.OpReduceChunks:
@@ -65,6 +67,7 @@ func checkReductions(s *State) error {
 type reducer struct {
 	f         *ir.Func
 	shortLine int // see tuning.Reduction
+	overlaps  int // the same
 }
 
 // constant returns an element in the shape of v.

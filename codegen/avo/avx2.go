@@ -79,6 +79,7 @@ var micros = map[kernel.MicroKind]func(t *isa, m *kernel.Micro) (*program, error
 	kernel.Transpose:     func(_ *isa, m *kernel.Micro) (*program, error) { return compileTranspose(m), nil },
 	kernel.StoreNT:       func(*isa, *kernel.Micro) (*program, error) { return compileStoreNT(), nil },
 	kernel.Dot:           func(t *isa, m *kernel.Micro) (*program, error) { return compileDot(t.dot, m), nil },
+	kernel.DotWindows:    func(t *isa, m *kernel.Micro) (*program, error) { return compileDot(t.dot, m), nil },
 	kernel.DotHalves:     func(t *isa, m *kernel.Micro) (*program, error) { return compileDot(t.dot, m), nil },
 	kernel.ScanRows:      func(_ *isa, m *kernel.Micro) (*program, error) { return compileScan(m), nil },
 	kernel.Reduce:        func(t *isa, m *kernel.Micro) (*program, error) { return compileRows(t, m.Body, m.Combine) },

@@ -77,6 +77,8 @@ type dotWriter struct {
 	d     ir.DType
 	lanes int
 	next  int // offset in the stack frame: pointer to the part of B that is prefetched next
+
+	windows *dotWindows // nil for products of matrices
 }
 
 // dotForm says how many vectors the columns take.
@@ -106,6 +108,9 @@ func compileDot(s *dotStyle, m *kernel.Micro) *program {
 	w.here(full.name)
 	w.form(full)
 	w.here("done")
+	if w.windows != nil {
+		w.nextPanel()
+	}
 	w.do("VZEROUPPER")
 	w.do("RET")
 	return &w.program
@@ -113,11 +118,15 @@ func compileDot(s *dotStyle, m *kernel.Micro) *program {
 
 // begin reads the frame. It leaves the number of columns in dotMask.
 func (w *dotWriter) begin() {
+	none := "done"
+	if w.micro.Kind == kernel.DotWindows {
+		none = "end"
+	}
 	w.do("MOVQ", frameArg(), gp(dotCount))
 	for _, n := range [][2]int{{codegen.FrameRows, dotRows}, {codegen.FrameCols, dotMask}} {
 		w.do("MOVQ", mem(at(dotCount, n[0])), gp(n[1]))
 		w.do("TESTQ", gp(n[1]), gp(n[1]))
-		w.do("JLE", label("done"))
+		w.do("JLE", label(none))
 	}
 	for _, n := range [][2]int{
 		{codegen.FramePtr, dotTop}, {codegen.FramePtr + 2*8, dotC}, {codegen.FrameStep, dotStepA}, {codegen.FrameStep + 8, dotStepB},
@@ -125,13 +134,17 @@ func (w *dotWriter) begin() {
 	} {
 		w.do("MOVQ", mem(at(dotCount, n[0])), gp(n[1]))
 	}
+	w.do("LEAQ", mem(at(dotStepA, 0).indexed(dotStepA, 2)), gp(dotStepA3))
+	w.do("LEAQ", mem(at(dotStepA, 0).indexed(dotStepA, 4)), gp(dotStepA5))
+	if w.micro.Kind == kernel.DotWindows {
+		w.beginWindows()
+		return
+	}
 	w.next = w.local(8)
 	w.do("MOVQ", mem(at(dotCount, codegen.FramePtr+8)), gp(dotB))
 	w.do("MOVQ", mem(at(dotCount, w.field(kernel.DotNext))), gp(dotA))
 	w.do("ADDQ", gp(dotA), gp(dotB))
 	w.do("MOVQ", gp(dotB), mem(stack(w.next)))
-	w.do("LEAQ", mem(at(dotStepA, 0).indexed(dotStepA, 2)), gp(dotStepA3))
-	w.do("LEAQ", mem(at(dotStepA, 0).indexed(dotStepA, 4)), gp(dotStepA5))
 	w.do("LEAQ", mem(at(dotStepB, 0).indexed(dotStepB, 2)), gp(dotStepB3))
 }
 

@@ -40,7 +40,7 @@ func (t *dotTile) start() {
 			t.do("ADDQ", gp(dotStepC), gp(dotA))
 		}
 	}
-	if t.rows == t.dotWriter.rows && !t.masked {
+	if t.rows == t.dotWriter.rows && !t.masked && t.windows == nil {
 		t.do("MOVQ", mem(stack(t.next)), gp(dotA))
 		for i := range prefetchLines {
 			t.do("PREFETCHT1", mem(at(dotA, 64*i)))
@@ -54,6 +54,9 @@ func (t *dotTile) start() {
 		t.do("LEAQ", mem(at(dotA, 0).indexed(dotStepA3, 2)), gp(dotMask))
 	}
 	t.do("MOVQ", mem(at(dotCount, codegen.FramePtr+8)), gp(dotB))
+	if t.windows != nil {
+		t.startWindows()
+	}
 	t.do("MOVQ", mem(at(dotCount, t.field(kernel.DotPairs))), gp(dotCount))
 	for r := range t.sum(t.rows, 0, 0) {
 		t.do("VXORPS", y(r), y(r), y(r))
@@ -64,6 +67,10 @@ func (t *dotTile) start() {
 // rest. Masked forms have the second loop only, as the first one would add a third to the
 // code and only the last columns of a product are masked.
 func (t *dotTile) pairs() {
+	if t.windows != nil {
+		t.windowPairs()
+		return
+	}
 	if !t.masked {
 		t.unrolled()
 	}

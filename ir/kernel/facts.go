@@ -69,6 +69,12 @@ func ReadsOutput(c Code, field func(i int) bool) bool {
 	return info.updates || info.adds != One && field(int(info.adds-Field0))
 }
 
+// Fit reports whether the fields of a call with so many columns agree with each other.
+func Fit(c Code, cols int, fields []int) bool {
+	m, ok := c.(*Micro)
+	return !ok || micros[m.Kind].fit == nil || micros[m.Kind].fit(cols, fields)
+}
+
 // CopiesBits reports whether a kernel copies elements of all types of a size in bytes.
 func CopiesBits(c Code, size int) bool {
 	m, ok := c.(*Micro)

@@ -19,6 +19,7 @@ const (
 	StoreNT                 // copies bytes past the caches: non-temporal stores
 	Dot                     // multiplies matrices
 	DotHalves               // multiplies matrices whose elements are two of 16 bits
+	DotWindows              // multiplies a matrix by the windows of channels
 	ScanRows                // prefix scans along the rows
 	Reduce                  // reduces rows
 	ReduceColumns           // reduces columns
@@ -54,7 +55,8 @@ type microInfo struct {
 	args    func(m *Micro) []Arg
 	limits  func(m *Micro) []Limit
 	meaning func(m *Micro, expanded *Kernel) Reference
-	check   func(m *Micro) error // what the others do not say
+	check   func(m *Micro) error              // what the others do not say
+	fit     func(cols int, fields []int) bool // see Fit
 }
 
 // microParts says which parts of a Micro a row sets.
@@ -84,6 +86,9 @@ func init() {
 			time: Time{Unit: Moved}, fences: true, copies: copyBytes},
 		Dot:       dotRow("dot", "a[r,k]*b[k,c]", ir.OpDot),
 		DotHalves: dotRow("dothalves", "mulhalves(a[r,k], b[k,c])", ir.OpDotHalves),
+		DotWindows: {name: "dotwindows", doc: "dot where b[k,c] is element c of tap k of windows: pairs are taps from skip_runs and skip_taps on, of runs, of channels, and a call reads span elements of a channel at most",
+			has: microParts{dtype: true}, types: ir.SetOf(ir.Float32), fields: dotWindowsFields, args: dotWindowsArgs, limits: dotWindowsLimits, meaning: dotWindowsMeaning,
+			time: Time{Unit: Paired, Times: Field0 + DotPairs}, adds: Field0 + DotAdds, fit: dotWindowsFit},
 		ScanRows: {name: "scan", doc: "out[r,c] = the running value up to in[r,c], from the state of row r on; with a carry, rounded and combined with it",
 			has: microParts{op: true, dtype: true, carry: true}, types: ir.Numeric & ir.Native, ops: arithmetic,
 			args: scanArgs, limits: scanLimits, meaning: scanMeaning,
@@ -107,11 +112,11 @@ func init() {
 		Sort: {name: "sort", doc: "out[r,c] = the element, or its place, that is number c of row r of in once that is ordered; in has length columns, out no more",
 			has: microParts{op: true, dtype: true}, types: ir.AllTypes & ir.Native, ops: sortOps, fields: []string{"across", "across_out", "length"}, written: true, args: sortArgs, limits: sortLimits, meaning: sortMeaning,
 			time: Time{Unit: Computed, Times: Field0 + 2, PerRow: true}, wholeRows: true},
-		Order: {name: "order", doc: "out[r,c] and places[r,c] = the key and the place of the element that is number c of row r of in once that is ordered; in has length columns, out no more",
-			has: microParts{op: true, dtype: true}, types: ir.AllTypes & ir.Native, ops: orderOps, fields: []string{"across", "length"}, written: true, args: orderArgs, limits: orderLimits, meaning: orderMeaning,
+		Order: {name: "order", doc: "out[r,c] = the key and the place, or the element, that is number c of row r of in once that is ordered; in has length columns, out no more",
+			has: microParts{op: true, dtype: true}, types: ir.AllTypes & ir.Native, ops: sortOps, fields: []string{"across", "length"}, written: true, args: orderArgs, limits: orderLimits, meaning: orderMeaning,
 			time: Time{Unit: Computed, Times: Field0 + 1, PerRow: true}, wholeRows: true},
-		Merge: {name: "merge", doc: "out[r,c] and places[r,c] = the key and the place number at[r]*block+c of two runs that are merged: the first one has run of length elements, and far is added to places of the second one",
-			has: microParts{dtype: true}, types: keyTypes, fields: []string{"run", "length", "block", "far"}, written: true, args: mergeArgs, limits: mergeLimits, meaning: mergeMeaning,
+		Merge: {name: "merge", doc: "out[r,c] = number at[r]*block+c of two runs that are merged: the first one has run of length elements, and far is added to places of the second one",
+			has: microParts{dtype: true}, types: runTypes, fields: []string{"run", "length", "block", "far"}, written: true, args: mergeArgs, limits: mergeLimits, meaning: mergeMeaning,
 			time: Time{Unit: Computed}, wholeRows: true},
 		Recurrence: {name: "recurrence", doc: "out[r,c] = a[r,c]*out[r,c-1] + in[r,c], from before[r] in place of the first out[r,c-1] on; after[r] is the last; the product is rounded",
 			has: microParts{dtype: true}, types: ir.OpRecurrence.Info().Domain, fields: []string{"across", "across_a", "across_out"}, written: true, args: recurrenceArgs, meaning: recurrenceMeaning,

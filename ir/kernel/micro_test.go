@@ -25,7 +25,8 @@ var examples = []string{
 	"sort argsort f32",
 	"dothalves i32",
 	"order sort f32",
-	"merge u32",
+	"merge i64",
+	"dotwindows f32",
 	"recurrence f64",
 	"reduce_columns add kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }",
 }

@@ -10,25 +10,36 @@ import (
 // Merge merges the results, two by two. A chunk in order is a run: the keys of its elements, which
 // are unsigned numbers that are less where the element comes before, and their places in what the
 // run is made of. Elements of one key keep their order.
+//
+// Of elements of four bytes or less, a run has words: in the upper half the key, and in the lower
+// half the place, or the bits of the element where no places are asked for.
 
-// The ops of Sort, and those of Order, which are Sort's without the ones that store places.
 var (
 	sortOps  = lineOps(func(op *ir.OpInfo) bool { return op.Sorts })
-	orderOps = lineOps(func(op *ir.OpInfo) bool { return op.Sorts && !op.Places })
+	runTypes = ir.SetOf(Word, ir.Uint64)
 )
 
-// keyTypes are the types of keys.
-var keyTypes = ir.SetOf(ir.Uint32, ir.Uint64)
+// Word is the type of words, and Place that of places beside keys.
+const (
+	Word  = ir.Int64
+	Place = ir.Uint32
+)
 
-// Place is the type of places in a run.
-const Place = ir.Uint32
-
-// KeyType returns the type of the keys of elements of a type.
-func KeyType(d ir.DType) ir.DType {
-	if d.Size() == 8 {
-		return ir.Uint64
+// RunTypes returns the types of a run of elements of a type: Word, or those of keys and places. The
+// first one is the type of Merge.
+func RunTypes(d ir.DType) []ir.DType {
+	if d.Size() < 8 {
+		return []ir.DType{Word}
 	}
-	return ir.Uint32
+	return []ir.DType{ir.Uint64, Place}
+}
+
+// runArgs appends the arguments that a run is.
+func runArgs(args []Arg, run []ir.DType, of Arg) []Arg {
+	for _, of.DType = range run {
+		args = append(args, of)
+	}
+	return args
 }
 
 func sortArgs(m *Micro) []Arg {
@@ -45,17 +56,21 @@ func sortLimits(*Micro) []Limit { return []Limit{{Dim: Field0 + 2, Most: math.Ma
 func orderArgs(m *Micro) []Arg {
 	length := Field0 + 1
 	work := Arg{DType: ir.Int64, Out: true, Work: true, Outer: One, Inner: length}
-	return []Arg{{DType: m.Type, Outer: Rows, Inner: length, Across: Field0},
-		{DType: KeyType(m.Type), Out: true, Outer: Rows, Inner: Cols}, {DType: Place, Out: true, Outer: Rows, Inner: Cols}, work, work}
+	args := []Arg{{DType: m.Type, Outer: Rows, Inner: length, Across: Field0}}
+	return append(runArgs(args, RunTypes(m.Type), Arg{Out: true, Outer: Rows, Inner: Cols}), work, work)
 }
 
 func orderLimits(*Micro) []Limit { return []Limit{{Dim: Field0 + 1, Most: math.MaxInt32}} }
 
 // mergeArgs are the two runs, which of the blocks of the merged run each row is, and those blocks.
 func mergeArgs(m *Micro) []Arg {
-	length := Field0 + 1
-	return []Arg{{DType: m.Type, Outer: One, Inner: length}, {DType: Place, Outer: One, Inner: length}, {DType: ir.Int64, Outer: Rows, Inner: One},
-		{DType: m.Type, Out: true, Outer: Rows, Inner: Cols}, {DType: Place, Out: true, Outer: Rows, Inner: Cols}}
+	run := []ir.DType{Word}
+	if m.Type != Word {
+		run = []ir.DType{m.Type, Place}
+	}
+	args := runArgs(nil, run, Arg{Outer: One, Inner: Field0 + 1})
+	args = append(args, Arg{DType: ir.Int64, Outer: Rows, Inner: One})
+	return runArgs(args, run, Arg{Out: true, Outer: Rows, Inner: Cols})
 }
 
 func mergeLimits(*Micro) []Limit {
@@ -87,16 +102,24 @@ func sortMeaning(m *Micro, _ *Kernel) Reference {
 }
 
 func orderMeaning(m *Micro, _ *Kernel) Reference {
-	down := m.Op.Info().Descending
+	op := m.Op.Info()
 	return func(b Block) {
 		line := make([]uint64, b.Field(1))
 		for r := range b.Rows() {
 			for c := range line {
 				line[c] = b.Get(0, r, c)
 			}
-			for c, place := range ir.Places(m.Type, line, down)[:b.Cols()] {
-				b.Set(1, r, c, sortKey(m.Type, line[place], down))
-				b.Set(2, r, c, uint64(place))
+			for c, place := range ir.Places(m.Type, line, op.Descending)[:b.Cols()] {
+				key, low := sortKey(m.Type, line[place], op.Descending), uint64(place)
+				if m.Type.Size() == 8 {
+					b.Set(1, r, c, key)
+					b.Set(2, r, c, low)
+					continue
+				}
+				if !op.Places {
+					low = line[place] & (1<<(8*m.Type.Size()) - 1)
+				}
+				b.Set(1, r, c, key<<32|low)
 			}
 		}
 	}
@@ -124,21 +147,27 @@ func sortKey(d ir.DType, e uint64, down bool) uint64 {
 }
 
 // mergeMeaning merges from the beginning on, up to the elements that a row has.
-func mergeMeaning(*Micro, *Kernel) Reference {
+func mergeMeaning(m *Micro, _ *Kernel) Reference {
+	last, shift := 0, 32 // the argument with places, and where keys begin
+	if m.Type != Word {
+		last, shift = 1, 0
+	}
 	return func(b Block) {
 		length, far := b.Field(1), uint64(b.Field(3))
 		run := min(b.Field(0), length)
 		for r := range b.Rows() {
-			from := MergedFrom(int64(b.Get(2, r, 0)), b.Cols(), length, b.Field(2))
+			from := MergedFrom(int64(b.Get(last+1, r, 0)), b.Cols(), length, b.Field(2))
 			i, j := 0, run
 			for c := -from; c < b.Cols(); c++ {
-				next, place := &i, uint64(0)
-				if i == run || j < length && b.Get(0, 0, j) < b.Get(0, 0, i) {
-					next, place = &j, far
+				next, places := &i, uint64(0)
+				if i == run || j < length && b.Get(0, 0, j)>>shift < b.Get(0, 0, i)>>shift {
+					next, places = &j, far
 				}
-				if c >= 0 {
+				if c >= 0 && last > 0 {
 					b.Set(3, r, c, b.Get(0, 0, *next))
-					b.Set(4, r, c, uint64(uint32(b.Get(1, 0, *next)+place)))
+					b.Set(4, r, c, uint64(uint32(b.Get(1, 0, *next)+places)))
+				} else if c >= 0 {
+					b.Set(2, r, c, b.Get(0, 0, *next)+places)
 				}
 				*next++
 			}

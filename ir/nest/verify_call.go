@@ -106,12 +106,25 @@ func (v *verifier) sizes(c *Call) string {
 			return fmt.Sprintf("%s=%s is not the chunks of %d by which the kernel combines", dimName(c.Kernel, l.Dim), s, l.Most)
 		}
 	}
+	if !v.fits(c) {
+		return "its fields do not agree with each other"
+	}
 	for _, info := range c.Kernel.Args() {
 		if info.Across >= kernel.Field0 && dims[info.Across-kernel.Rows].Loop != -1 {
 			return fmt.Sprintf("%s changes with a loop", dimName(c.Kernel, info.Across))
 		}
 	}
 	return ""
+}
+
+// fits reports whether the fields of a call agree. Of sizes that vary only the columns may.
+func (v *verifier) fits(c *Call) bool {
+	fields := make([]int, len(c.Fields))
+	var ints checked
+	for i, s := range c.Fields {
+		fields[i] = slices.Max(append(sizes(&ints, v.loops, s), 0))
+	}
+	return kernel.Fit(c.Kernel, slices.Max(append(sizes(&ints, v.loops, c.Cols), 0)), fields) && !ints.bad
 }
 
 // arg returns what an argument touches, or what is wrong with it.

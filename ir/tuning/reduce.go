@@ -24,6 +24,9 @@ type Reduction struct {
 	// ShortLine is up to how many elements a line is too short for a row reduction: it
 	// would not fill a vector.
 	ShortLine int
+	// Overlaps is from how many elements on, for each step from one window to the next, the least
+	// and greatest elements of windows are computed from those of smaller windows.
+	Overlaps int
 
 	// StridedByte is what a byte costs that a row reduction reads across the lines, or a
 	// column reduction along them, in additions of float32. BenchmarkWeights, Xeon with
@@ -59,7 +62,7 @@ type Reduction struct {
 func defaultReduction() Reduction {
 	return Reduction{
 		LaneBytes: 16 << 10, LaneColumns: 128, FlatBytes: 16 << 10, FewRows: 64, RowsAtOnce: 4,
-		MinColumns: 16, JoinedRows: 128, ShortLine: 8, StridedByte: 1, EmptyVector: 64,
+		MinColumns: 16, JoinedRows: 128, ShortLine: 8, Overlaps: 9, StridedByte: 1, EmptyVector: 64,
 		TransposedRows: 16, MultiChunkCols: 32 << 10,
 		PairRows: 16, PairIndices: 16, PairBytes: 16 << 10, PairWidth: 512, PairBlock: 1024, PairStep: 64,
 	}

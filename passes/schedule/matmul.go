@@ -118,10 +118,14 @@ func (p *product) matmul() (*Draft, string) {
 	return p.draft, ""
 }
 
-// cost returns what the step costs with the better engine: its multiplications, and the calls of
-// the matrices of a batch.
+// cost returns what the step costs with the better engine: its multiplications, the calls of
+// the matrices of a batch, and the copies of right ones whose rows have no common stride.
 func (p *product) cost() float64 {
-	return p.Work(p.step) + p.Matmul.CallWork*float64(elems(&plan.Step{Axes: p.step.Axes[:p.at.Pairs]}))
+	cost := p.Work(p.step) + p.Matmul.CallWork*float64(elems(&plan.Step{Axes: p.step.Axes[:p.at.Pairs]}))
+	if _, ok := p.stride(&p.right, axesFrom(p.at.Pairs, p.at.Rows)); !ok {
+		cost += p.Matmul.PackedWork * float64(elems(p.step)) / float64(elems(&plan.Step{Axes: p.step.Axes[p.at.Rows:p.at.Cols]}))
+	}
+	return cost
 }
 
 // items returns what one iteration of the parallel loops, which part describes, does.

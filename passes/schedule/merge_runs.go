@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"math"
+	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
@@ -15,9 +16,10 @@ import (
 // runSorter writes the nests of mergeSort.
 type runSorter struct {
 	*lineStep
-	dtype, key   ir.DType
+	dtype        ir.DType
+	run          []ir.DType // types of a run
 	axes         []plan.Axis
-	run, elem    int // axes
+	runs, elem   int // axes
 	lines        int
 	n, first     int  // elements of a line, and how many in order are the result
 	chunk, block int  // elements of a call that orders, and of one that merges
@@ -31,16 +33,17 @@ type runSorter struct {
 	next        int        // the bank of the next level
 	work, spare view       // of one chunk
 	merged      records    // of one block
-	index       view       // of one block
+	lower       view       // of one block: places that index, or the lower halves of words
 }
 
-// records are keys and places. Those in buffers have the offset of each.
-type records struct{ keys, places view }
+// records are the arguments that a run is: words, or keys and places. Those in buffers have the
+// offset of each.
+type records []view
 
 // newRunSorter returns what writes the nests for lines of n elements.
 func newRunSorter(line *lineStep, n, lines int) *runSorter {
 	s, d := line.step, line.step.Body.In[0].DType
-	l := &runSorter{lineStep: line, dtype: d, key: kernel.KeyType(d), run: len(s.Axes), elem: len(s.Axes) + 1, lines: lines,
+	l := &runSorter{lineStep: line, dtype: d, run: kernel.RunTypes(d), runs: len(s.Axes), elem: len(s.Axes) + 1, lines: lines,
 		n: n, first: s.Axes[line.line].Extent, chunk: line.t.sortChunk(), local: lines >= line.t.SortLines}
 	l.Draft = newDraft(l.t, s)
 	l.block = min(l.t.MergeElems, l.chunk, l.first)
@@ -55,7 +58,7 @@ func newRunSorter(line *lineStep, n, lines int) *runSorter {
 func (l *runSorter) along(v view, run, elem int) view {
 	strides := make([]int, l.elem+1)
 	copy(strides, v.strides)
-	strides[l.line], strides[l.run], strides[l.elem] = 0, run, elem
+	strides[l.line], strides[l.runs], strides[l.elem] = 0, run, elem
 	v.strides = strides
 	return v
 }
@@ -74,23 +77,32 @@ func (l *runSorter) reserve(r runs) bool {
 	if !l.local {
 		all *= l.lines
 	}
-	size, place := l.key.Size(), kernel.Place.Size()
-	if float64(l.lines)*float64(r.elems()) > math.MaxInt/float64(4*(size+place)) { // both banks, and as much for gaps
+	if float64(l.lines)*float64(r.elems()) > math.MaxInt/64 { // both banks have less than 32 bytes for an element, and as much for gaps
 		return false
 	}
 	l.work, l.spare = l.memory(ir.Int64, l.chunk), l.memory(ir.Int64, l.chunk)
-	l.merged, l.index = records{l.memory(l.key, l.block), l.memory(kernel.Place, l.block)}, l.memory(ir.Int64, l.block)
+	l.merged, l.lower = l.records(l.block), l.memory(l.lowerType(), l.block)
 	l.at = l.along(view{slot: l.own(l.t, plan.Buffer{Kind: plan.IotaBuffer, DType: ir.Int64, Shape: []int{(l.first-1)/l.block + 1}})}, 0, 0)
+	offset := 0
 	for i := range l.banks {
 		if l.local {
-			l.banks[i] = records{l.memory(l.key, all), l.memory(kernel.Place, all)}
+			l.banks[i] = l.records(all)
 			continue
 		}
-		bytes := roundUp(all*size, cacheLine)
-		l.banks[i].keys.offset = i * (bytes + roundUp(all*place, cacheLine))
-		l.banks[i].places.offset = l.banks[i].keys.offset + bytes
+		for _, d := range l.run {
+			l.banks[i] = append(l.banks[i], view{offset: offset})
+			offset += roundUp(all*d.Size(), cacheLine)
+		}
 	}
 	return true
+}
+
+// records reserves local memory for a run.
+func (l *runSorter) records(elems int) (r records) {
+	for _, d := range l.run {
+		r = append(r, l.memory(d, elems))
+	}
+	return r
 }
 
 // memory reserves local memory.
@@ -104,28 +116,40 @@ func roundUp(n, to int) int { return (n + to - 1) / to * to }
 func (l *runSorter) level(r runs) records {
 	bank := l.banks[l.next]
 	l.next = 1 - l.next
-	if l.local {
-		return records{l.along(bank.keys, r.length, 1), l.along(bank.places, r.length, 1)}
-	}
-	buffer := func(d ir.DType, at int) view {
-		v := view{strides: make([]int, len(l.axes)), slot: l.own(l.t, plan.Buffer{Kind: plan.TempBuffer, DType: d, Shape: []int{l.lines * r.elems()}, Offset: at})}
-		apart := r.elems()
-		for k := len(l.step.Axes) - 1; k >= 0; k-- {
-			v.strides[k] = apart
-			apart *= l.axes[k].Extent
+	var to records
+	for i, d := range l.run {
+		v := bank[i]
+		if !l.local {
+			v = view{strides: make([]int, len(l.axes)), slot: l.own(l.t, plan.Buffer{Kind: plan.TempBuffer, DType: d, Shape: []int{l.lines * r.elems()}, Offset: v.offset})}
+			apart := r.elems()
+			for k := len(l.step.Axes) - 1; k >= 0; k-- {
+				v.strides[k] = apart
+				apart *= l.axes[k].Extent
+			}
 		}
-		return l.along(v, r.length, 1)
+		to = append(to, l.along(v, r.length, 1))
 	}
-	return records{buffer(l.key, bank.keys.offset), buffer(kernel.Place, bank.places.offset)}
+	return to
+}
+
+// each returns the records whose views are changed.
+func (r records) each(change func(v *view) view) records {
+	out := make(records, len(r))
+	for i := range r {
+		out[i] = change(&r[i])
+	}
+	return out
 }
 
 // moved returns the records from a run on.
 func (r records) moved(axis, n int) records {
-	return records{r.keys.move(axis, n), r.places.move(axis, n)}
+	return r.each(func(v *view) view { return v.move(axis, n) })
 }
 
 // inside returns records of local memory that are written anew in each iteration of the loops of w.
-func (r records) inside(w *walk) records { return records{r.keys.inside(w), r.places.inside(w)} }
+func (r records) inside(w *walk) records {
+	return r.each(func(v *view) view { return v.inside(w) })
+}
 
 // call returns a call on views whose lines follow one another along the elements.
 func (l *runSorter) call(w *walk, k kernel.Code, rows, cols nest.Size, views []view, fields ...nest.Size) nest.Item {
@@ -138,16 +162,16 @@ func (l *runSorter) call(w *walk, k kernel.Code, rows, cols nest.Size, views []v
 
 // orders returns the calls that make the first runs.
 func (l *runSorter) orders(base *walk, r runs, to records) []piece {
-	pieces := []piece{l.orderPiece(base.only(l.run, r.whole).cut(l.run, 1), l.x, to, l.chunk, r.length)}
+	pieces := []piece{l.orderPiece(base.only(l.runs, r.whole).cut(l.runs, 1), l.x, to, l.chunk, r.length)}
 	if r.last > 0 {
-		pieces = append(pieces, l.orderPiece(base, l.x.move(l.run, r.whole), to.moved(l.run, r.whole), l.n%l.chunk, r.last))
+		pieces = append(pieces, l.orderPiece(base, l.x.move(l.runs, r.whole), to.moved(l.runs, r.whole), l.n%l.chunk, r.last))
 	}
 	return pieces
 }
 
 // orderPiece returns the calls that order n elements, of which the first ones are a run.
 func (l *runSorter) orderPiece(w *walk, x view, to records, n, first int) piece {
-	views := []view{x, to.keys, to.places, l.work.inside(w), l.spare.inside(w)}
+	views := slices.Concat([]view{x}, to, []view{l.work.inside(w), l.spare.inside(w)})
 	across := nest.Fixed(x.strides[l.elem] * l.dtype.Size())
 	return piece{w, []nest.Item{l.call(w, l.order, nest.Fixed(1), nest.Fixed(first), views, across, nest.Fixed(n))}}
 }
@@ -155,15 +179,15 @@ func (l *runSorter) orderPiece(w *walk, x view, to records, n, first int) piece 
 // merges returns the calls that merge pairs of runs to the next ones, or, if that is one, to the
 // result.
 func (l *runSorter) merges(base *walk, r runs, from records, next runs, to records) (pieces []piece) {
-	both := records{l.along(from.keys, 2*r.length, 0), l.along(from.places, 2*r.length, 0)}
+	both := from.each(func(v *view) view { return l.along(*v, 2*r.length, 0) })
 	if next.whole > 0 {
-		w := base.only(l.run, next.whole).only(l.elem, next.length)
+		w := base.only(l.runs, next.whole).only(l.elem, next.length)
 		pieces = append(pieces, l.mergePiece(w, pair{r.length, r.length, r.span, both}, !next.several(), to))
 	}
 	if next.last > 0 {
 		first, second := r.left()
 		w := base.only(l.elem, next.last)
-		pieces = append(pieces, l.mergePiece(w, pair{first, second, r.span, both.moved(l.run, next.whole)}, !next.several(), to.moved(l.run, next.whole)))
+		pieces = append(pieces, l.mergePiece(w, pair{first, second, r.span, both.moved(l.runs, next.whole)}, !next.several(), to.moved(l.runs, next.whole)))
 	}
 	return pieces
 }
@@ -177,46 +201,20 @@ type pair struct {
 
 // mergePiece returns the calls that merge pairs block by block. At last they store the result.
 func (l *runSorter) mergePiece(w *walk, p pair, last bool, to records) piece {
-	w = w.cut(l.run, 1).cut(l.elem, l.block)
+	w = w.cut(l.runs, 1).cut(l.elem, l.block)
 	if last {
 		to = l.merged.inside(w)
 	}
-	views := []view{p.both.keys, p.both.places, l.at, to.keys, to.places}
-	merge := l.call(w, l.merge, nest.Fixed(1), w.size[l.elem], views, nest.Fixed(p.first), nest.Fixed(p.first+p.second), nest.Fixed(l.block), nest.Fixed(p.span))
+	views := slices.Concat(p.both, []view{l.at}, to)
+	merge := l.call(w, l.merge, nest.Fixed(1), w.size[l.elem], views, nest.Fixed(p.first), nest.Fixed(p.first+p.second), nest.Fixed(l.block), nest.Fixed(l.far(p)))
 	for i, axis := range w.axis {
 		if axis == l.elem {
-			merge.Call.Args[2].Strides[i] = 1 // the number of the block
+			merge.Call.Args[len(l.run)].Strides[i] = 1 // the number of the block
 		}
 	}
 	items := []nest.Item{merge}
 	if last {
-		items = append(items, l.store(w, to.places)...)
+		items = append(items, l.store(w, to[len(to)-1])...)
 	}
 	return piece{w, items}
-}
-
-// store returns the calls that store the elements at the places of a block, or the places.
-func (l *runSorter) store(w *walk, places view) []nest.Item {
-	if l.by.Info().Places {
-		return []nest.Item{l.convert(w, places, l.y)}
-	}
-	gather := lineKernel(kernel.Gather, ir.OpInvalid, kernel.BitsType(l.dtype))
-	l.need(gather)
-	index := l.index.inside(w)
-	elements := l.call(w, gather, w.size[l.elem], nest.Fixed(1), []view{l.along(l.x, 0, 0), index, l.y}, nest.Fixed(l.n))
-	elements.Call.Args[0].Step = l.x.strides[l.elem] // of all elements of the line
-	return []nest.Item{l.convert(w, places, index), elements}
-}
-
-// convert returns the call that converts places to those of a result.
-func (l *runSorter) convert(w *walk, from, to view) nest.Item {
-	cast, err := kernel.SingleOp(ir.OpCast, ir.Int64, kernel.Operand{DType: kernel.Place})
-	if err != nil {
-		panic("BUG: schedule: " + err.Error())
-	}
-	l.need(cast)
-	if to.strides[l.elem] == 1 {
-		return l.call(w, cast, nest.Fixed(1), w.size[l.elem], []view{from, to})
-	}
-	return l.call(w, cast, w.size[l.elem], nest.Fixed(1), []view{from, to}) // elements that are apart are rows
 }

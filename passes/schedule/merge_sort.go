@@ -73,18 +73,14 @@ func (r runs) merged(most int) runs {
 
 // draft writes one level after the other.
 func (l *runSorter) draft(cost float64) (*Draft, string) {
-	by := ir.OpSort
-	if l.by.Info().Descending {
-		by = ir.OpSortDown
-	}
-	l.order, l.merge = lineKernel(kernel.Order, by, l.dtype), lineKernel(kernel.Merge, ir.OpInvalid, l.key)
+	l.order, l.merge = lineKernel(kernel.Order, l.by, l.dtype), lineKernel(kernel.Merge, ir.OpInvalid, l.run[0])
 	l.need(l.order)
 	l.need(l.merge)
 	r := runs{whole: l.n / l.chunk, length: min(l.chunk, l.first), last: min(l.n%l.chunk, l.first), span: l.chunk}
 	if !l.reserve(r) {
 		return nil, "its runs have more bytes than an int counts"
 	}
-	base := newWalk(l.axes).cutAll(l.run, l.elem)
+	base := newWalk(l.axes).cutAll(l.runs, l.elem)
 	to := l.level(r)
 	l.stage(base, l.orders(base, r, to))
 	for r.several() {

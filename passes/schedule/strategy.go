@@ -26,7 +26,7 @@ func init() { // not an initializer: some strategies choose others for their par
 		plan.Reduce:        {reducePairs, reduceRows, reduceColumns},
 		plan.Scan:          scans,
 		plan.ScanExclusive: scans,
-		plan.Contract:      {multiply, multiplyBatch},
+		plan.Contract:      {multiply, multiplyWindows, multiplyBatch},
 		plan.Line:          {gatherLines, scatterLines, sortLines, mergeSort, recurrenceLines},
 	}
 }

@@ -133,6 +133,7 @@ func init() {
 		{Sig: "dot f32", Fn: k_dot_f32_2423624372_avx512},
 		{Sig: "dot f64", Fn: k_dot_f64_94c78171a9_avx512},
 		{Sig: "dothalves i32", Fn: k_dothalves_i32_9153d54bcc_avx512},
+		{Sig: "dotwindows f32", Fn: k_dotwindows_f32_b7c0a2915b_avx512},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f32_uu_406bd122ee_avx512},
 		{Sig: "kernel fast (u0:f32, u1:f32) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f32_uu_aa1bd49de5_avx512},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f64_uu_8c57d63d8a_avx512},
@@ -147,10 +148,13 @@ func init() {
 		{Sig: "kernel (u0:f32) { t0 = expm1 u0; store t0 }", Fn: k_expm1_f32_u_8e161a5337_avx512},
 		{Sig: "kernel fast (u0:f32) { t0 = expm1 u0; store t0 }", Fn: k_expm1_f32_u_c4a2391563_avx512},
 		{Sig: "kernel (u0:f64) { t0 = expm1 u0; store t0 }", Fn: k_expm1_f64_u_c12d99e908_avx512},
+		{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; store t1 }", Fn: k_fma_fma_f32_usuus_26feef316b_avx512},
 		{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; store t1 }", Fn: k_fma_fma_f32_uusuu_65f5684e4d_avx512},
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; store t1 }", Fn: k_fma_fma_f64_uusuu_b470e735ab_avx512},
+		{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32, u5:f32, s6:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; t2 = fma u5 s6 t1; store t2 }", Fn: k_fma_fma_fma_f32_usuusus_46013c8eeb_avx512},
 		{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32, u5:f32, u6:f32) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; store t2 }", Fn: k_fma_fma_fma_f32_uusuuuu_892c10a14c_avx512},
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64, u5:f64, u6:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; store t2 }", Fn: k_fma_fma_fma_f64_uusuuuu_b29a06337b_avx512},
+		{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32, u5:f32, s6:f32, u7:f32, s8:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; t2 = fma u5 s6 t1; t3 = fma u7 s8 t2; store t3 }", Fn: k_fma_fma_fma_fma_f32_usuususus_8c0e1c0e38_avx512},
 		{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32, u8:f32) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; t3 = fma u7 u8 t2; store t3 }", Fn: k_fma_fma_fma_fma_f32_uusuuuuuu_a4a5d631c2_avx512},
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64, u5:f64, u6:f64, u7:f64, u8:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; t3 = fma u7 u8 t2; store t3 }", Fn: k_fma_fma_fma_fma_f64_uusuuuuuu_84580cf999_avx512},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = fmod u0 u1; store t0 }", Fn: k_fmod_f32_uu_23f2965b3a_avx512},
@@ -231,6 +235,13 @@ func init() {
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul t1 u3; store t2 }", Fn: k_mul_add_mul_f64_uuuu_84c041c60f_avx512},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }", Fn: k_mul_add_rsqrt_f32_sus_f55d8af1ed_avx512},
 		{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }", Fn: k_mul_add_rsqrt_f64_sus_0cde7945d1_avx512},
+		{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; store t1 }", Fn: k_mul_fma_f32_usus_1842319587_avx512},
+		{Sig: "kernel (s0:f32, u1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32, u8:f32, s9:f32, u10:f32, s11:f32, u12:f32, s13:f32, u14:f32, s15:f32, u16:f32, s17:f32, s18:f32) { t0 = mul s0 u1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; t4 = fma u8 s9 t3; t5 = fma u10 s11 t4; t6 = fma u12 s13 t5; t7 = fma u14 s15 t6; t8 = fma u16 s17 t7; t9 = add t8 s18; store t9 }", Fn: k_mul_fma_fma_etc_f32_suususususususususs_0b8000ac43_avx512},
+		{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32, u8:f32, s9:f32, u10:f32, s11:f32, u12:f32, s13:f32, u14:f32, s15:f32, u16:f32, s17:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; t4 = fma u8 s9 t3; t5 = fma u10 s11 t4; t6 = fma u12 s13 t5; t7 = fma u14 s15 t6; t8 = fma u16 s17 t7; store t8 }", Fn: k_mul_fma_fma_etc_f32_ususususususususus_7f081c76f2_avx512},
+		{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32, u8:f32, s9:f32, u10:f32, s11:f32, u12:f32, s13:f32, u14:f32, s15:f32, u16:f32, s17:f32, s18:f32, s19:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; t4 = fma u8 s9 t3; t5 = fma u10 s11 t4; t6 = fma u12 s13 t5; t7 = fma u14 s15 t6; t8 = fma u16 s17 t7; t9 = add s18 t8; t10 = max t9 s19; store t10 }", Fn: k_mul_fma_fma_etc_f32_usususususususususss_65bb4e0d4c_avx512},
+		{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32, u8:f32, s9:f32, u10:f32, s11:f32, u12:f32, s13:f32, u14:f32, s15:f32, u16:f32, s17:f32, s18:f32, s19:f32, s20:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; t4 = fma u8 s9 t3; t5 = fma u10 s11 t4; t6 = fma u12 s13 t5; t7 = fma u14 s15 t6; t8 = fma u16 s17 t7; t9 = add s18 t8; t10 = max t9 s19; t11 = min t10 s20; store t11 }", Fn: k_mul_fma_fma_etc_f32_ususususususususussss_05bcf67d94_avx512},
+		{Sig: "kernel (s0:f32, u1:f32, u2:f32, s3:f32, u4:f32, s5:f32) { t0 = mul s0 u1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; store t2 }", Fn: k_mul_fma_fma_f32_suusus_9e3a07975c_avx512},
+		{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; store t3 }", Fn: k_mul_fma_fma_fma_f32_usususus_f2031cb675_avx512},
 		{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f32_usus_0e0473eb88_avx512},
 		{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = mul u0 s1; t1 = mul u2 t0; t2 = add u3 t1; store t2 }", Fn: k_mul_mul_add_f32_usuu_a1c5c9fa1f_avx512},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f32_uuuu_ce4079a70a_avx512},
@@ -1474,6 +1485,15 @@ func k_dot_f64_94c78171a9_avx512(f *abi.Frame)
 //go:noescape
 func k_dothalves_i32_9153d54bcc_avx512(f *abi.Frame)
 
+// k_dotwindows_f32_b7c0a2915b_avx512 is
+//
+//	dotwindows f32
+//
+// for m, n: { sum := 0; for k: sum = fma(a0[m][k], a1[tap k + n], sum); o0[m][n] = sum, or += sum }
+//
+//go:noescape
+func k_dotwindows_f32_b7c0a2915b_avx512(f *abi.Frame)
+
 // k_elu_f32_uu_406bd122ee_avx512 is
 //
 //	kernel (u0:f32, u1:f32) { t0 = elu u0 u1; store t0 }
@@ -1600,6 +1620,15 @@ func k_expm1_f32_u_c4a2391563_avx512(f *abi.Frame)
 //go:noescape
 func k_expm1_f64_u_c12d99e908_avx512(f *abi.Frame)
 
+// k_fma_fma_f32_usuus_26feef316b_avx512 is
+//
+//	kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; store t1 }
+//
+// for i: o0[i] = fma(a3[i], a4, fma(a0[i], a1, a2[i]))
+//
+//go:noescape
+func k_fma_fma_f32_usuus_26feef316b_avx512(f *abi.Frame)
+
 // k_fma_fma_f32_uusuu_65f5684e4d_avx512 is
 //
 //	kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; store t1 }
@@ -1618,6 +1647,15 @@ func k_fma_fma_f32_uusuu_65f5684e4d_avx512(f *abi.Frame)
 //go:noescape
 func k_fma_fma_f64_uusuu_b470e735ab_avx512(f *abi.Frame)
 
+// k_fma_fma_fma_f32_usuusus_46013c8eeb_avx512 is
+//
+//	kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32, u5:f32, s6:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; t2 = fma u5 s6 t1; store t2 }
+//
+// for i: o0[i] = fma(a5[i], a6, fma(a3[i], a4, fma(a0[i], a1, a2[i])))
+//
+//go:noescape
+func k_fma_fma_fma_f32_usuusus_46013c8eeb_avx512(f *abi.Frame)
+
 // k_fma_fma_fma_f32_uusuuuu_892c10a14c_avx512 is
 //
 //	kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32, u5:f32, u6:f32) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; store t2 }
@@ -1635,6 +1673,15 @@ func k_fma_fma_fma_f32_uusuuuu_892c10a14c_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_fma_fma_fma_f64_uusuuuu_b29a06337b_avx512(f *abi.Frame)
+
+// k_fma_fma_fma_fma_f32_usuususus_8c0e1c0e38_avx512 is
+//
+//	kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32, u5:f32, s6:f32, u7:f32, s8:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; t2 = fma u5 s6 t1; t3 = fma u7 s8 t2; store t3 }
+//
+// for i: o0[i] = fma(a7[i], a8, fma(a5[i], a6, fma(a3[i], a4, fma(a0[i], a1, a2[i]))))
+//
+//go:noescape
+func k_fma_fma_fma_fma_f32_usuususus_8c0e1c0e38_avx512(f *abi.Frame)
 
 // k_fma_fma_fma_fma_f32_uusuuuuuu_a4a5d631c2_avx512 is
 //
@@ -2355,6 +2402,69 @@ func k_mul_add_rsqrt_f32_sus_f55d8af1ed_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_mul_add_rsqrt_f64_sus_0cde7945d1_avx512(f *abi.Frame)
+
+// k_mul_fma_f32_usus_1842319587_avx512 is
+//
+//	kernel (u0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; store t1 }
+//
+// for i: o0[i] = fma(a2[i], a3, a0[i] * a1)
+//
+//go:noescape
+func k_mul_fma_f32_usus_1842319587_avx512(f *abi.Frame)
+
+// k_mul_fma_fma_etc_f32_suususususususususs_0b8000ac43_avx512 is
+//
+//	kernel (s0:f32, u1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32, u8:f32, s9:f32, u10:f32, s11:f32, u12:f32, s13:f32, u14:f32, s15:f32, u16:f32, s17:f32, s18:f32) { t0 = mul s0 u1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; t4 = fma u8 s9 t3; t5 = fma u10 s11 t4; t6 = fma u12 s13 t5; t7 = fma u14 s15 t6; t8 = fma u16 s17 t7; t9 = add t8 s18; store t9 }
+//
+// for i: o0[i] = fma(a16[i], a17, fma(a14[i], a15, fma(a12[i], a13, fma(a10[i], a11, fma(a8[i], a9, fma(a6[i], a7, fma(a4[i], a5, fma(a2[i], a3, a0 * a1[i])))))))) + a18
+//
+//go:noescape
+func k_mul_fma_fma_etc_f32_suususususususususs_0b8000ac43_avx512(f *abi.Frame)
+
+// k_mul_fma_fma_etc_f32_ususususususususus_7f081c76f2_avx512 is
+//
+//	kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32, u8:f32, s9:f32, u10:f32, s11:f32, u12:f32, s13:f32, u14:f32, s15:f32, u16:f32, s17:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; t4 = fma u8 s9 t3; t5 = fma u10 s11 t4; t6 = fma u12 s13 t5; t7 = fma u14 s15 t6; t8 = fma u16 s17 t7; store t8 }
+//
+// for i: o0[i] = fma(a16[i], a17, fma(a14[i], a15, fma(a12[i], a13, fma(a10[i], a11, fma(a8[i], a9, fma(a6[i], a7, fma(a4[i], a5, fma(a2[i], a3, a0[i] * a1))))))))
+//
+//go:noescape
+func k_mul_fma_fma_etc_f32_ususususususususus_7f081c76f2_avx512(f *abi.Frame)
+
+// k_mul_fma_fma_etc_f32_usususususususususss_65bb4e0d4c_avx512 is
+//
+//	kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32, u8:f32, s9:f32, u10:f32, s11:f32, u12:f32, s13:f32, u14:f32, s15:f32, u16:f32, s17:f32, s18:f32, s19:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; t4 = fma u8 s9 t3; t5 = fma u10 s11 t4; t6 = fma u12 s13 t5; t7 = fma u14 s15 t6; t8 = fma u16 s17 t7; t9 = add s18 t8; t10 = max t9 s19; store t10 }
+//
+// for i: o0[i] = max(a18 + fma(a16[i], a17, fma(a14[i], a15, fma(a12[i], a13, fma(a10[i], a11, fma(a8[i], a9, fma(a6[i], a7, fma(a4[i], a5, fma(a2[i], a3, a0[i] * a1)))))))), a19)
+//
+//go:noescape
+func k_mul_fma_fma_etc_f32_usususususususususss_65bb4e0d4c_avx512(f *abi.Frame)
+
+// k_mul_fma_fma_etc_f32_ususususususususussss_05bcf67d94_avx512 is
+//
+//	kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32, u8:f32, s9:f32, u10:f32, s11:f32, u12:f32, s13:f32, u14:f32, s15:f32, u16:f32, s17:f32, s18:f32, s19:f32, s20:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; t4 = fma u8 s9 t3; t5 = fma u10 s11 t4; t6 = fma u12 s13 t5; t7 = fma u14 s15 t6; t8 = fma u16 s17 t7; t9 = add s18 t8; t10 = max t9 s19; t11 = min t10 s20; store t11 }
+//
+// for i: o0[i] = min(max(a18 + fma(a16[i], a17, fma(a14[i], a15, fma(a12[i], a13, fma(a10[i], a11, fma(a8[i], a9, fma(a6[i], a7, fma(a4[i], a5, fma(a2[i], a3, a0[i] * a1)))))))), a19), a20)
+//
+//go:noescape
+func k_mul_fma_fma_etc_f32_ususususususususussss_05bcf67d94_avx512(f *abi.Frame)
+
+// k_mul_fma_fma_f32_suusus_9e3a07975c_avx512 is
+//
+//	kernel (s0:f32, u1:f32, u2:f32, s3:f32, u4:f32, s5:f32) { t0 = mul s0 u1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; store t2 }
+//
+// for i: o0[i] = fma(a4[i], a5, fma(a2[i], a3, a0 * a1[i]))
+//
+//go:noescape
+func k_mul_fma_fma_f32_suusus_9e3a07975c_avx512(f *abi.Frame)
+
+// k_mul_fma_fma_fma_f32_usususus_f2031cb675_avx512 is
+//
+//	kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; store t3 }
+//
+// for i: o0[i] = fma(a6[i], a7, fma(a4[i], a5, fma(a2[i], a3, a0[i] * a1)))
+//
+//go:noescape
+func k_mul_fma_fma_fma_f32_usususus_f2031cb675_avx512(f *abi.Frame)
 
 // k_mul_mul_add_f32_usus_0e0473eb88_avx512 is
 //

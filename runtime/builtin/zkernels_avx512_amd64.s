@@ -17847,12 +17847,12 @@ TEXT ·k_dot_f32_2423624372_avx512(SB), NOSPLIT, $8-8
 	MOVQ  216(AX), R13
 	MOVQ  224(AX), R15
 	MOVQ  232(AX), R9
+	LEAQ  (R10)(R10*2), R11
+	LEAQ  (R10)(R10*4), R12
 	MOVQ  24(AX), DX
 	MOVQ  256(AX), CX
 	ADDQ  CX, DX
 	MOVQ  DX, (SP)
-	LEAQ  (R10)(R10*2), R11
-	LEAQ  (R10)(R10*4), R12
 	LEAQ  (R13)(R13*2), R14
 	CMPQ  R8, $0x10
 	JGE   full
@@ -20695,12 +20695,12 @@ TEXT ·k_dot_f64_94c78171a9_avx512(SB), NOSPLIT, $8-8
 	MOVQ  216(AX), R13
 	MOVQ  224(AX), R15
 	MOVQ  232(AX), R9
+	LEAQ  (R10)(R10*2), R11
+	LEAQ  (R10)(R10*4), R12
 	MOVQ  24(AX), DX
 	MOVQ  256(AX), CX
 	ADDQ  CX, DX
 	MOVQ  DX, (SP)
-	LEAQ  (R10)(R10*2), R11
-	LEAQ  (R10)(R10*4), R12
 	LEAQ  (R13)(R13*2), R14
 	CMPQ  R8, $0x08
 	JGE   full
@@ -23543,12 +23543,12 @@ TEXT ·k_dothalves_i32_9153d54bcc_avx512(SB), NOSPLIT, $8-8
 	MOVQ  216(AX), R13
 	MOVQ  224(AX), R15
 	MOVQ  232(AX), R9
+	LEAQ  (R10)(R10*2), R11
+	LEAQ  (R10)(R10*4), R12
 	MOVQ  24(AX), DX
 	MOVQ  256(AX), CX
 	ADDQ  CX, DX
 	MOVQ  DX, (SP)
-	LEAQ  (R10)(R10*2), R11
-	LEAQ  (R10)(R10*4), R12
 	LEAQ  (R13)(R13*2), R14
 	CMPQ  R8, $0x10
 	JGE   full
@@ -26371,6 +26371,2695 @@ full1Store:
 	JMP     done
 
 done:
+	VZEROUPPER
+	RET
+
+// func k_dotwindows_f32_b7c0a2915b_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·k_dotwindows_f32_b7c0a2915b_avx512(SB), NOSPLIT, $80-8
+	// dotwindows f32
+	MOVQ  f+0(FP), AX
+	MOVQ  (AX), DI
+	TESTQ DI, DI
+	JLE   end
+	MOVQ  8(AX), R8
+	TESTQ R8, R8
+	JLE   end
+	MOVQ  16(AX), BX
+	MOVQ  32(AX), SI
+	MOVQ  208(AX), R10
+	MOVQ  216(AX), R13
+	MOVQ  224(AX), R15
+	MOVQ  232(AX), R9
+	LEAQ  (R10)(R10*2), R11
+	LEAQ  (R10)(R10*4), R12
+	MOVQ  24(AX), DX
+	MOVQ  288(AX), CX
+	SHLQ  $0x02, CX
+	MOVQ  CX, R14
+	IMULQ 304(AX), R14
+	ADDQ  R14, DX
+	MOVQ  296(AX), R13
+	SHLQ  $0x02, R13
+	MOVQ  R13, R14
+	IMULQ 312(AX), R14
+	ADDQ  R14, DX
+	MOVQ  R13, R14
+	IMULQ 280(AX), R14
+	NEGQ  R14
+	ADDQ  CX, R14
+	MOVQ  R14, 64(SP)
+	IMULQ 272(AX), CX
+	NEGQ  CX
+	ADDQ  216(AX), CX
+	MOVQ  CX, 72(SP)
+	MOVQ  280(AX), CX
+	MOVQ  CX, 24(SP)
+	SUBQ  312(AX), CX
+	MOVQ  CX, 40(SP)
+	MOVQ  272(AX), CX
+	MOVQ  CX, 32(SP)
+	SUBQ  304(AX), CX
+	MOVQ  CX, 48(SP)
+	MOVQ  DX, (SP)
+	MOVQ  SI, 8(SP)
+	MOVQ  R8, 16(SP)
+
+panel:
+	CMPQ  R8, $0x10
+	JGE   full
+	MOVQ  $-1, AX
+	BZHIQ R8, AX, AX
+	KMOVW AX, K1
+
+maskedTiles:
+	MOVQ DI, AX
+	CMPQ DI, $0x0c
+	JLE  maskedSelect
+	CMPQ DI, $0x17
+	JGE  masked12
+	INCQ AX
+	SHRQ $0x01, AX
+
+maskedSelect:
+	CMPQ AX, $0x01
+	JEQ  masked1
+	CMPQ AX, $0x02
+	JEQ  masked2
+	CMPQ AX, $0x03
+	JEQ  masked3
+	CMPQ AX, $0x04
+	JEQ  masked4
+	CMPQ AX, $0x05
+	JEQ  masked5
+	CMPQ AX, $0x06
+	JEQ  masked6
+	CMPQ AX, $0x07
+	JEQ  masked7
+	CMPQ AX, $0x08
+	JEQ  masked8
+	CMPQ AX, $0x09
+	JEQ  masked9
+	CMPQ AX, $0x0a
+	JEQ  masked10
+	CMPQ AX, $0x0b
+	JEQ  masked11
+
+masked12:
+	MOVQ       SI, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	MOVQ       f+0(FP), AX
+	MOVQ       BX, CX
+	LEAQ       (CX)(R11*2), R8
+	MOVQ       24(AX), DX
+	MOVQ       (SP), DX
+	MOVQ       48(SP), R14
+	MOVQ       R14, 56(SP)
+	MOVQ       40(SP), R14
+	MOVQ       240(AX), AX
+	VXORPS     Z0, Z0, Z0
+	VXORPS     Z1, Z1, Z1
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	VXORPS     Z6, Z6, Z6
+	VXORPS     Z7, Z7, Z7
+	VXORPS     Z8, Z8, Z8
+	VXORPS     Z9, Z9, Z9
+	VXORPS     Z10, Z10, Z10
+	VXORPS     Z11, Z11, Z11
+	PCALIGN    $0x20
+
+masked12Pair:
+	VMOVUPS.Z        (DX), K1, Z12
+	VFMADD231PS.BCST (CX), Z12, Z0
+	VFMADD231PS.BCST (CX)(R10*1), Z12, Z1
+	VFMADD231PS.BCST (CX)(R10*2), Z12, Z2
+	VFMADD231PS.BCST (CX)(R11*1), Z12, Z3
+	VFMADD231PS.BCST (CX)(R10*4), Z12, Z4
+	VFMADD231PS.BCST (CX)(R12*1), Z12, Z5
+	VFMADD231PS.BCST (R8), Z12, Z6
+	VFMADD231PS.BCST (R8)(R10*1), Z12, Z7
+	VFMADD231PS.BCST (R8)(R10*2), Z12, Z8
+	VFMADD231PS.BCST (R8)(R11*1), Z12, Z9
+	VFMADD231PS.BCST (R8)(R10*4), Z12, Z10
+	VFMADD231PS.BCST (R8)(R12*1), Z12, Z11
+	ADDQ             R9, CX
+	ADDQ             R9, R8
+	ADDQ             R13, DX
+	DECQ             AX
+	JEQ              masked12Total
+	DECQ             R14
+	JNE              masked12Pair
+	ADDQ             64(SP), DX
+	MOVQ             24(SP), R14
+	DECQ             56(SP)
+	JNE              masked12Pair
+	ADDQ             72(SP), DX
+	MOVQ             32(SP), R14
+	MOVQ             R14, 56(SP)
+	MOVQ             24(SP), R14
+	JMP              masked12Pair
+
+masked12Total:
+	MOVQ      f+0(FP), AX
+	CMPQ      248(AX), $0x00
+	JEQ       masked12Store
+	MOVQ      SI, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z0, Z0
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z1, Z1
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z2, Z2
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z3, Z3
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z4, Z4
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z5, Z5
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z6, Z6
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z7, Z7
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z8, Z8
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z9, Z9
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z10, Z10
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z11, Z11
+	ADDQ      R15, CX
+
+masked12Store:
+	VMOVUPS Z0, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z1, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z2, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z3, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z4, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z5, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z6, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z7, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z8, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z9, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z10, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z11, K1, (SI)
+	ADDQ    R15, SI
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	SUBQ    $0x0c, DI
+	JGT     maskedTiles
+	JMP     done
+
+masked11:
+	MOVQ       SI, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	MOVQ       f+0(FP), AX
+	MOVQ       BX, CX
+	LEAQ       (CX)(R11*2), R8
+	MOVQ       24(AX), DX
+	MOVQ       (SP), DX
+	MOVQ       48(SP), R14
+	MOVQ       R14, 56(SP)
+	MOVQ       40(SP), R14
+	MOVQ       240(AX), AX
+	VXORPS     Z0, Z0, Z0
+	VXORPS     Z1, Z1, Z1
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	VXORPS     Z6, Z6, Z6
+	VXORPS     Z7, Z7, Z7
+	VXORPS     Z8, Z8, Z8
+	VXORPS     Z9, Z9, Z9
+	VXORPS     Z10, Z10, Z10
+	PCALIGN    $0x20
+
+masked11Pair:
+	VMOVUPS.Z        (DX), K1, Z12
+	VFMADD231PS.BCST (CX), Z12, Z0
+	VFMADD231PS.BCST (CX)(R10*1), Z12, Z1
+	VFMADD231PS.BCST (CX)(R10*2), Z12, Z2
+	VFMADD231PS.BCST (CX)(R11*1), Z12, Z3
+	VFMADD231PS.BCST (CX)(R10*4), Z12, Z4
+	VFMADD231PS.BCST (CX)(R12*1), Z12, Z5
+	VFMADD231PS.BCST (R8), Z12, Z6
+	VFMADD231PS.BCST (R8)(R10*1), Z12, Z7
+	VFMADD231PS.BCST (R8)(R10*2), Z12, Z8
+	VFMADD231PS.BCST (R8)(R11*1), Z12, Z9
+	VFMADD231PS.BCST (R8)(R10*4), Z12, Z10
+	ADDQ             R9, CX
+	ADDQ             R9, R8
+	ADDQ             R13, DX
+	DECQ             AX
+	JEQ              masked11Total
+	DECQ             R14
+	JNE              masked11Pair
+	ADDQ             64(SP), DX
+	MOVQ             24(SP), R14
+	DECQ             56(SP)
+	JNE              masked11Pair
+	ADDQ             72(SP), DX
+	MOVQ             32(SP), R14
+	MOVQ             R14, 56(SP)
+	MOVQ             24(SP), R14
+	JMP              masked11Pair
+
+masked11Total:
+	MOVQ      f+0(FP), AX
+	CMPQ      248(AX), $0x00
+	JEQ       masked11Store
+	MOVQ      SI, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z0, Z0
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z1, Z1
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z2, Z2
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z3, Z3
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z4, Z4
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z5, Z5
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z6, Z6
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z7, Z7
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z8, Z8
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z9, Z9
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z10, Z10
+	ADDQ      R15, CX
+
+masked11Store:
+	VMOVUPS Z0, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z1, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z2, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z3, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z4, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z5, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z6, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z7, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z8, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z9, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z10, K1, (SI)
+	ADDQ    R15, SI
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	SUBQ    $0x0b, DI
+	JGT     maskedTiles
+	JMP     done
+
+masked10:
+	MOVQ       SI, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	MOVQ       f+0(FP), AX
+	MOVQ       BX, CX
+	LEAQ       (CX)(R11*2), R8
+	MOVQ       24(AX), DX
+	MOVQ       (SP), DX
+	MOVQ       48(SP), R14
+	MOVQ       R14, 56(SP)
+	MOVQ       40(SP), R14
+	MOVQ       240(AX), AX
+	VXORPS     Z0, Z0, Z0
+	VXORPS     Z1, Z1, Z1
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	VXORPS     Z6, Z6, Z6
+	VXORPS     Z7, Z7, Z7
+	VXORPS     Z8, Z8, Z8
+	VXORPS     Z9, Z9, Z9
+	PCALIGN    $0x20
+
+masked10Pair:
+	VMOVUPS.Z        (DX), K1, Z12
+	VFMADD231PS.BCST (CX), Z12, Z0
+	VFMADD231PS.BCST (CX)(R10*1), Z12, Z1
+	VFMADD231PS.BCST (CX)(R10*2), Z12, Z2
+	VFMADD231PS.BCST (CX)(R11*1), Z12, Z3
+	VFMADD231PS.BCST (CX)(R10*4), Z12, Z4
+	VFMADD231PS.BCST (CX)(R12*1), Z12, Z5
+	VFMADD231PS.BCST (R8), Z12, Z6
+	VFMADD231PS.BCST (R8)(R10*1), Z12, Z7
+	VFMADD231PS.BCST (R8)(R10*2), Z12, Z8
+	VFMADD231PS.BCST (R8)(R11*1), Z12, Z9
+	ADDQ             R9, CX
+	ADDQ             R9, R8
+	ADDQ             R13, DX
+	DECQ             AX
+	JEQ              masked10Total
+	DECQ             R14
+	JNE              masked10Pair
+	ADDQ             64(SP), DX
+	MOVQ             24(SP), R14
+	DECQ             56(SP)
+	JNE              masked10Pair
+	ADDQ             72(SP), DX
+	MOVQ             32(SP), R14
+	MOVQ             R14, 56(SP)
+	MOVQ             24(SP), R14
+	JMP              masked10Pair
+
+masked10Total:
+	MOVQ      f+0(FP), AX
+	CMPQ      248(AX), $0x00
+	JEQ       masked10Store
+	MOVQ      SI, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z0, Z0
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z1, Z1
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z2, Z2
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z3, Z3
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z4, Z4
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z5, Z5
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z6, Z6
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z7, Z7
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z8, Z8
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z9, Z9
+	ADDQ      R15, CX
+
+masked10Store:
+	VMOVUPS Z0, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z1, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z2, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z3, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z4, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z5, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z6, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z7, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z8, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z9, K1, (SI)
+	ADDQ    R15, SI
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	SUBQ    $0x0a, DI
+	JGT     maskedTiles
+	JMP     done
+
+masked9:
+	MOVQ       SI, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	MOVQ       f+0(FP), AX
+	MOVQ       BX, CX
+	LEAQ       (CX)(R11*2), R8
+	MOVQ       24(AX), DX
+	MOVQ       (SP), DX
+	MOVQ       48(SP), R14
+	MOVQ       R14, 56(SP)
+	MOVQ       40(SP), R14
+	MOVQ       240(AX), AX
+	VXORPS     Z0, Z0, Z0
+	VXORPS     Z1, Z1, Z1
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	VXORPS     Z6, Z6, Z6
+	VXORPS     Z7, Z7, Z7
+	VXORPS     Z8, Z8, Z8
+	PCALIGN    $0x20
+
+masked9Pair:
+	VMOVUPS.Z        (DX), K1, Z12
+	VFMADD231PS.BCST (CX), Z12, Z0
+	VFMADD231PS.BCST (CX)(R10*1), Z12, Z1
+	VFMADD231PS.BCST (CX)(R10*2), Z12, Z2
+	VFMADD231PS.BCST (CX)(R11*1), Z12, Z3
+	VFMADD231PS.BCST (CX)(R10*4), Z12, Z4
+	VFMADD231PS.BCST (CX)(R12*1), Z12, Z5
+	VFMADD231PS.BCST (R8), Z12, Z6
+	VFMADD231PS.BCST (R8)(R10*1), Z12, Z7
+	VFMADD231PS.BCST (R8)(R10*2), Z12, Z8
+	ADDQ             R9, CX
+	ADDQ             R9, R8
+	ADDQ             R13, DX
+	DECQ             AX
+	JEQ              masked9Total
+	DECQ             R14
+	JNE              masked9Pair
+	ADDQ             64(SP), DX
+	MOVQ             24(SP), R14
+	DECQ             56(SP)
+	JNE              masked9Pair
+	ADDQ             72(SP), DX
+	MOVQ             32(SP), R14
+	MOVQ             R14, 56(SP)
+	MOVQ             24(SP), R14
+	JMP              masked9Pair
+
+masked9Total:
+	MOVQ      f+0(FP), AX
+	CMPQ      248(AX), $0x00
+	JEQ       masked9Store
+	MOVQ      SI, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z0, Z0
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z1, Z1
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z2, Z2
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z3, Z3
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z4, Z4
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z5, Z5
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z6, Z6
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z7, Z7
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z8, Z8
+	ADDQ      R15, CX
+
+masked9Store:
+	VMOVUPS Z0, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z1, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z2, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z3, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z4, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z5, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z6, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z7, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z8, K1, (SI)
+	ADDQ    R15, SI
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	SUBQ    $0x09, DI
+	JGT     maskedTiles
+	JMP     done
+
+masked8:
+	MOVQ       SI, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	MOVQ       f+0(FP), AX
+	MOVQ       BX, CX
+	LEAQ       (CX)(R11*2), R8
+	MOVQ       24(AX), DX
+	MOVQ       (SP), DX
+	MOVQ       48(SP), R14
+	MOVQ       R14, 56(SP)
+	MOVQ       40(SP), R14
+	MOVQ       240(AX), AX
+	VXORPS     Z0, Z0, Z0
+	VXORPS     Z1, Z1, Z1
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	VXORPS     Z6, Z6, Z6
+	VXORPS     Z7, Z7, Z7
+	PCALIGN    $0x20
+
+masked8Pair:
+	VMOVUPS.Z        (DX), K1, Z12
+	VFMADD231PS.BCST (CX), Z12, Z0
+	VFMADD231PS.BCST (CX)(R10*1), Z12, Z1
+	VFMADD231PS.BCST (CX)(R10*2), Z12, Z2
+	VFMADD231PS.BCST (CX)(R11*1), Z12, Z3
+	VFMADD231PS.BCST (CX)(R10*4), Z12, Z4
+	VFMADD231PS.BCST (CX)(R12*1), Z12, Z5
+	VFMADD231PS.BCST (R8), Z12, Z6
+	VFMADD231PS.BCST (R8)(R10*1), Z12, Z7
+	ADDQ             R9, CX
+	ADDQ             R9, R8
+	ADDQ             R13, DX
+	DECQ             AX
+	JEQ              masked8Total
+	DECQ             R14
+	JNE              masked8Pair
+	ADDQ             64(SP), DX
+	MOVQ             24(SP), R14
+	DECQ             56(SP)
+	JNE              masked8Pair
+	ADDQ             72(SP), DX
+	MOVQ             32(SP), R14
+	MOVQ             R14, 56(SP)
+	MOVQ             24(SP), R14
+	JMP              masked8Pair
+
+masked8Total:
+	MOVQ      f+0(FP), AX
+	CMPQ      248(AX), $0x00
+	JEQ       masked8Store
+	MOVQ      SI, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z0, Z0
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z1, Z1
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z2, Z2
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z3, Z3
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z4, Z4
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z5, Z5
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z6, Z6
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z7, Z7
+	ADDQ      R15, CX
+
+masked8Store:
+	VMOVUPS Z0, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z1, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z2, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z3, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z4, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z5, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z6, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z7, K1, (SI)
+	ADDQ    R15, SI
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	SUBQ    $0x08, DI
+	JGT     maskedTiles
+	JMP     done
+
+masked7:
+	MOVQ       SI, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	MOVQ       f+0(FP), AX
+	MOVQ       BX, CX
+	LEAQ       (CX)(R11*2), R8
+	MOVQ       24(AX), DX
+	MOVQ       (SP), DX
+	MOVQ       48(SP), R14
+	MOVQ       R14, 56(SP)
+	MOVQ       40(SP), R14
+	MOVQ       240(AX), AX
+	VXORPS     Z0, Z0, Z0
+	VXORPS     Z1, Z1, Z1
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	VXORPS     Z6, Z6, Z6
+	PCALIGN    $0x20
+
+masked7Pair:
+	VMOVUPS.Z        (DX), K1, Z12
+	VFMADD231PS.BCST (CX), Z12, Z0
+	VFMADD231PS.BCST (CX)(R10*1), Z12, Z1
+	VFMADD231PS.BCST (CX)(R10*2), Z12, Z2
+	VFMADD231PS.BCST (CX)(R11*1), Z12, Z3
+	VFMADD231PS.BCST (CX)(R10*4), Z12, Z4
+	VFMADD231PS.BCST (CX)(R12*1), Z12, Z5
+	VFMADD231PS.BCST (R8), Z12, Z6
+	ADDQ             R9, CX
+	ADDQ             R9, R8
+	ADDQ             R13, DX
+	DECQ             AX
+	JEQ              masked7Total
+	DECQ             R14
+	JNE              masked7Pair
+	ADDQ             64(SP), DX
+	MOVQ             24(SP), R14
+	DECQ             56(SP)
+	JNE              masked7Pair
+	ADDQ             72(SP), DX
+	MOVQ             32(SP), R14
+	MOVQ             R14, 56(SP)
+	MOVQ             24(SP), R14
+	JMP              masked7Pair
+
+masked7Total:
+	MOVQ      f+0(FP), AX
+	CMPQ      248(AX), $0x00
+	JEQ       masked7Store
+	MOVQ      SI, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z0, Z0
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z1, Z1
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z2, Z2
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z3, Z3
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z4, Z4
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z5, Z5
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z6, Z6
+	ADDQ      R15, CX
+
+masked7Store:
+	VMOVUPS Z0, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z1, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z2, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z3, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z4, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z5, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z6, K1, (SI)
+	ADDQ    R15, SI
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	SUBQ    $0x07, DI
+	JGT     maskedTiles
+	JMP     done
+
+masked6:
+	MOVQ       SI, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	MOVQ       f+0(FP), AX
+	MOVQ       BX, CX
+	MOVQ       24(AX), DX
+	MOVQ       (SP), DX
+	MOVQ       48(SP), R14
+	MOVQ       R14, 56(SP)
+	MOVQ       40(SP), R14
+	MOVQ       240(AX), AX
+	VXORPS     Z0, Z0, Z0
+	VXORPS     Z1, Z1, Z1
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	PCALIGN    $0x20
+
+masked6Pair:
+	VMOVUPS.Z        (DX), K1, Z12
+	VFMADD231PS.BCST (CX), Z12, Z0
+	VFMADD231PS.BCST (CX)(R10*1), Z12, Z1
+	VFMADD231PS.BCST (CX)(R10*2), Z12, Z2
+	VFMADD231PS.BCST (CX)(R11*1), Z12, Z3
+	VFMADD231PS.BCST (CX)(R10*4), Z12, Z4
+	VFMADD231PS.BCST (CX)(R12*1), Z12, Z5
+	ADDQ             R9, CX
+	ADDQ             R13, DX
+	DECQ             AX
+	JEQ              masked6Total
+	DECQ             R14
+	JNE              masked6Pair
+	ADDQ             64(SP), DX
+	MOVQ             24(SP), R14
+	DECQ             56(SP)
+	JNE              masked6Pair
+	ADDQ             72(SP), DX
+	MOVQ             32(SP), R14
+	MOVQ             R14, 56(SP)
+	MOVQ             24(SP), R14
+	JMP              masked6Pair
+
+masked6Total:
+	MOVQ      f+0(FP), AX
+	CMPQ      248(AX), $0x00
+	JEQ       masked6Store
+	MOVQ      SI, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z0, Z0
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z1, Z1
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z2, Z2
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z3, Z3
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z4, Z4
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z5, Z5
+	ADDQ      R15, CX
+
+masked6Store:
+	VMOVUPS Z0, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z1, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z2, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z3, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z4, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z5, K1, (SI)
+	ADDQ    R15, SI
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	SUBQ    $0x06, DI
+	JGT     maskedTiles
+	JMP     done
+
+masked5:
+	MOVQ       SI, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	MOVQ       f+0(FP), AX
+	MOVQ       BX, CX
+	MOVQ       24(AX), DX
+	MOVQ       (SP), DX
+	MOVQ       48(SP), R14
+	MOVQ       R14, 56(SP)
+	MOVQ       40(SP), R14
+	MOVQ       240(AX), AX
+	VXORPS     Z0, Z0, Z0
+	VXORPS     Z1, Z1, Z1
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	PCALIGN    $0x20
+
+masked5Pair:
+	VMOVUPS.Z        (DX), K1, Z12
+	VFMADD231PS.BCST (CX), Z12, Z0
+	VFMADD231PS.BCST (CX)(R10*1), Z12, Z1
+	VFMADD231PS.BCST (CX)(R10*2), Z12, Z2
+	VFMADD231PS.BCST (CX)(R11*1), Z12, Z3
+	VFMADD231PS.BCST (CX)(R10*4), Z12, Z4
+	ADDQ             R9, CX
+	ADDQ             R13, DX
+	DECQ             AX
+	JEQ              masked5Total
+	DECQ             R14
+	JNE              masked5Pair
+	ADDQ             64(SP), DX
+	MOVQ             24(SP), R14
+	DECQ             56(SP)
+	JNE              masked5Pair
+	ADDQ             72(SP), DX
+	MOVQ             32(SP), R14
+	MOVQ             R14, 56(SP)
+	MOVQ             24(SP), R14
+	JMP              masked5Pair
+
+masked5Total:
+	MOVQ      f+0(FP), AX
+	CMPQ      248(AX), $0x00
+	JEQ       masked5Store
+	MOVQ      SI, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z0, Z0
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z1, Z1
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z2, Z2
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z3, Z3
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z4, Z4
+	ADDQ      R15, CX
+
+masked5Store:
+	VMOVUPS Z0, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z1, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z2, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z3, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z4, K1, (SI)
+	ADDQ    R15, SI
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	SUBQ    $0x05, DI
+	JGT     maskedTiles
+	JMP     done
+
+masked4:
+	MOVQ       SI, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	MOVQ       f+0(FP), AX
+	MOVQ       BX, CX
+	MOVQ       24(AX), DX
+	MOVQ       (SP), DX
+	MOVQ       48(SP), R14
+	MOVQ       R14, 56(SP)
+	MOVQ       40(SP), R14
+	MOVQ       240(AX), AX
+	VXORPS     Z0, Z0, Z0
+	VXORPS     Z1, Z1, Z1
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	PCALIGN    $0x20
+
+masked4Pair:
+	VMOVUPS.Z        (DX), K1, Z12
+	VFMADD231PS.BCST (CX), Z12, Z0
+	VFMADD231PS.BCST (CX)(R10*1), Z12, Z1
+	VFMADD231PS.BCST (CX)(R10*2), Z12, Z2
+	VFMADD231PS.BCST (CX)(R11*1), Z12, Z3
+	ADDQ             R9, CX
+	ADDQ             R13, DX
+	DECQ             AX
+	JEQ              masked4Total
+	DECQ             R14
+	JNE              masked4Pair
+	ADDQ             64(SP), DX
+	MOVQ             24(SP), R14
+	DECQ             56(SP)
+	JNE              masked4Pair
+	ADDQ             72(SP), DX
+	MOVQ             32(SP), R14
+	MOVQ             R14, 56(SP)
+	MOVQ             24(SP), R14
+	JMP              masked4Pair
+
+masked4Total:
+	MOVQ      f+0(FP), AX
+	CMPQ      248(AX), $0x00
+	JEQ       masked4Store
+	MOVQ      SI, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z0, Z0
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z1, Z1
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z2, Z2
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z3, Z3
+	ADDQ      R15, CX
+
+masked4Store:
+	VMOVUPS Z0, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z1, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z2, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z3, K1, (SI)
+	ADDQ    R15, SI
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	SUBQ    $0x04, DI
+	JGT     maskedTiles
+	JMP     done
+
+masked3:
+	MOVQ       SI, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	MOVQ       f+0(FP), AX
+	MOVQ       BX, CX
+	MOVQ       24(AX), DX
+	MOVQ       (SP), DX
+	MOVQ       48(SP), R14
+	MOVQ       R14, 56(SP)
+	MOVQ       40(SP), R14
+	MOVQ       240(AX), AX
+	VXORPS     Z0, Z0, Z0
+	VXORPS     Z1, Z1, Z1
+	VXORPS     Z2, Z2, Z2
+	PCALIGN    $0x20
+
+masked3Pair:
+	VMOVUPS.Z        (DX), K1, Z12
+	VFMADD231PS.BCST (CX), Z12, Z0
+	VFMADD231PS.BCST (CX)(R10*1), Z12, Z1
+	VFMADD231PS.BCST (CX)(R10*2), Z12, Z2
+	ADDQ             R9, CX
+	ADDQ             R13, DX
+	DECQ             AX
+	JEQ              masked3Total
+	DECQ             R14
+	JNE              masked3Pair
+	ADDQ             64(SP), DX
+	MOVQ             24(SP), R14
+	DECQ             56(SP)
+	JNE              masked3Pair
+	ADDQ             72(SP), DX
+	MOVQ             32(SP), R14
+	MOVQ             R14, 56(SP)
+	MOVQ             24(SP), R14
+	JMP              masked3Pair
+
+masked3Total:
+	MOVQ      f+0(FP), AX
+	CMPQ      248(AX), $0x00
+	JEQ       masked3Store
+	MOVQ      SI, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z0, Z0
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z1, Z1
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z2, Z2
+	ADDQ      R15, CX
+
+masked3Store:
+	VMOVUPS Z0, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z1, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z2, K1, (SI)
+	ADDQ    R15, SI
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	SUBQ    $0x03, DI
+	JGT     maskedTiles
+	JMP     done
+
+masked2:
+	MOVQ       SI, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	MOVQ       f+0(FP), AX
+	MOVQ       BX, CX
+	MOVQ       24(AX), DX
+	MOVQ       (SP), DX
+	MOVQ       48(SP), R14
+	MOVQ       R14, 56(SP)
+	MOVQ       40(SP), R14
+	MOVQ       240(AX), AX
+	VXORPS     Z0, Z0, Z0
+	VXORPS     Z1, Z1, Z1
+	PCALIGN    $0x20
+
+masked2Pair:
+	VMOVUPS.Z        (DX), K1, Z12
+	VFMADD231PS.BCST (CX), Z12, Z0
+	VFMADD231PS.BCST (CX)(R10*1), Z12, Z1
+	ADDQ             R9, CX
+	ADDQ             R13, DX
+	DECQ             AX
+	JEQ              masked2Total
+	DECQ             R14
+	JNE              masked2Pair
+	ADDQ             64(SP), DX
+	MOVQ             24(SP), R14
+	DECQ             56(SP)
+	JNE              masked2Pair
+	ADDQ             72(SP), DX
+	MOVQ             32(SP), R14
+	MOVQ             R14, 56(SP)
+	MOVQ             24(SP), R14
+	JMP              masked2Pair
+
+masked2Total:
+	MOVQ      f+0(FP), AX
+	CMPQ      248(AX), $0x00
+	JEQ       masked2Store
+	MOVQ      SI, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z0, Z0
+	ADDQ      R15, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z1, Z1
+	ADDQ      R15, CX
+
+masked2Store:
+	VMOVUPS Z0, K1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z1, K1, (SI)
+	ADDQ    R15, SI
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	SUBQ    $0x02, DI
+	JGT     maskedTiles
+	JMP     done
+
+masked1:
+	MOVQ       SI, CX
+	PREFETCHT0 (CX)
+	MOVQ       f+0(FP), AX
+	MOVQ       BX, CX
+	MOVQ       24(AX), DX
+	MOVQ       (SP), DX
+	MOVQ       48(SP), R14
+	MOVQ       R14, 56(SP)
+	MOVQ       40(SP), R14
+	MOVQ       240(AX), AX
+	VXORPS     Z0, Z0, Z0
+	PCALIGN    $0x20
+
+masked1Pair:
+	VMOVUPS.Z        (DX), K1, Z12
+	VFMADD231PS.BCST (CX), Z12, Z0
+	ADDQ             R9, CX
+	ADDQ             R13, DX
+	DECQ             AX
+	JEQ              masked1Total
+	DECQ             R14
+	JNE              masked1Pair
+	ADDQ             64(SP), DX
+	MOVQ             24(SP), R14
+	DECQ             56(SP)
+	JNE              masked1Pair
+	ADDQ             72(SP), DX
+	MOVQ             32(SP), R14
+	MOVQ             R14, 56(SP)
+	MOVQ             24(SP), R14
+	JMP              masked1Pair
+
+masked1Total:
+	MOVQ      f+0(FP), AX
+	CMPQ      248(AX), $0x00
+	JEQ       masked1Store
+	MOVQ      SI, CX
+	VMOVUPS.Z (CX), K1, Z15
+	VADDPS    Z15, Z0, Z0
+	ADDQ      R15, CX
+
+masked1Store:
+	VMOVUPS Z0, K1, (SI)
+	ADDQ    R15, SI
+	ADDQ    R10, BX
+	SUBQ    $0x01, DI
+	JGT     maskedTiles
+	JMP     done
+
+full:
+fullTiles:
+	MOVQ DI, AX
+	CMPQ DI, $0x0c
+	JLE  fullSelect
+	CMPQ DI, $0x17
+	JGE  full12
+	INCQ AX
+	SHRQ $0x01, AX
+
+fullSelect:
+	CMPQ AX, $0x01
+	JEQ  full1
+	CMPQ AX, $0x02
+	JEQ  full2
+	CMPQ AX, $0x03
+	JEQ  full3
+	CMPQ AX, $0x04
+	JEQ  full4
+	CMPQ AX, $0x05
+	JEQ  full5
+	CMPQ AX, $0x06
+	JEQ  full6
+	CMPQ AX, $0x07
+	JEQ  full7
+	CMPQ AX, $0x08
+	JEQ  full8
+	CMPQ AX, $0x09
+	JEQ  full9
+	CMPQ AX, $0x0a
+	JEQ  full10
+	CMPQ AX, $0x0b
+	JEQ  full11
+
+full12:
+	MOVQ       SI, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	MOVQ       f+0(FP), AX
+	MOVQ       BX, CX
+	LEAQ       (CX)(R11*2), R8
+	MOVQ       24(AX), DX
+	MOVQ       (SP), DX
+	MOVQ       48(SP), R14
+	MOVQ       R14, 56(SP)
+	MOVQ       40(SP), R14
+	MOVQ       240(AX), AX
+	VXORPS     Z0, Z0, Z0
+	VXORPS     Z1, Z1, Z1
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	VXORPS     Z6, Z6, Z6
+	VXORPS     Z7, Z7, Z7
+	VXORPS     Z8, Z8, Z8
+	VXORPS     Z9, Z9, Z9
+	VXORPS     Z10, Z10, Z10
+	VXORPS     Z11, Z11, Z11
+	PCALIGN    $0x20
+
+full12Pair:
+	VMOVUPS          (DX), Z12
+	VFMADD231PS.BCST (CX), Z12, Z0
+	VFMADD231PS.BCST (CX)(R10*1), Z12, Z1
+	VFMADD231PS.BCST (CX)(R10*2), Z12, Z2
+	VFMADD231PS.BCST (CX)(R11*1), Z12, Z3
+	VFMADD231PS.BCST (CX)(R10*4), Z12, Z4
+	VFMADD231PS.BCST (CX)(R12*1), Z12, Z5
+	VFMADD231PS.BCST (R8), Z12, Z6
+	VFMADD231PS.BCST (R8)(R10*1), Z12, Z7
+	VFMADD231PS.BCST (R8)(R10*2), Z12, Z8
+	VFMADD231PS.BCST (R8)(R11*1), Z12, Z9
+	VFMADD231PS.BCST (R8)(R10*4), Z12, Z10
+	VFMADD231PS.BCST (R8)(R12*1), Z12, Z11
+	ADDQ             R9, CX
+	ADDQ             R9, R8
+	ADDQ             R13, DX
+	DECQ             AX
+	JEQ              full12Total
+	DECQ             R14
+	JNE              full12Pair
+	ADDQ             64(SP), DX
+	MOVQ             24(SP), R14
+	DECQ             56(SP)
+	JNE              full12Pair
+	ADDQ             72(SP), DX
+	MOVQ             32(SP), R14
+	MOVQ             R14, 56(SP)
+	MOVQ             24(SP), R14
+	JMP              full12Pair
+
+full12Total:
+	MOVQ    f+0(FP), AX
+	CMPQ    248(AX), $0x00
+	JEQ     full12Store
+	MOVQ    SI, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z0, Z0
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z1, Z1
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z2, Z2
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z3, Z3
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z4, Z4
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z5, Z5
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z6, Z6
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z7, Z7
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z8, Z8
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z9, Z9
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z10, Z10
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z11, Z11
+	ADDQ    R15, CX
+
+full12Store:
+	VMOVUPS Z0, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z2, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z3, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z4, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z5, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z6, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z7, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z8, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z9, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z10, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z11, (SI)
+	ADDQ    R15, SI
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	SUBQ    $0x0c, DI
+	JGT     fullTiles
+	JMP     done
+
+full11:
+	MOVQ       SI, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	MOVQ       f+0(FP), AX
+	MOVQ       BX, CX
+	LEAQ       (CX)(R11*2), R8
+	MOVQ       24(AX), DX
+	MOVQ       (SP), DX
+	MOVQ       48(SP), R14
+	MOVQ       R14, 56(SP)
+	MOVQ       40(SP), R14
+	MOVQ       240(AX), AX
+	VXORPS     Z0, Z0, Z0
+	VXORPS     Z1, Z1, Z1
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	VXORPS     Z6, Z6, Z6
+	VXORPS     Z7, Z7, Z7
+	VXORPS     Z8, Z8, Z8
+	VXORPS     Z9, Z9, Z9
+	VXORPS     Z10, Z10, Z10
+	PCALIGN    $0x20
+
+full11Pair:
+	VMOVUPS          (DX), Z12
+	VFMADD231PS.BCST (CX), Z12, Z0
+	VFMADD231PS.BCST (CX)(R10*1), Z12, Z1
+	VFMADD231PS.BCST (CX)(R10*2), Z12, Z2
+	VFMADD231PS.BCST (CX)(R11*1), Z12, Z3
+	VFMADD231PS.BCST (CX)(R10*4), Z12, Z4
+	VFMADD231PS.BCST (CX)(R12*1), Z12, Z5
+	VFMADD231PS.BCST (R8), Z12, Z6
+	VFMADD231PS.BCST (R8)(R10*1), Z12, Z7
+	VFMADD231PS.BCST (R8)(R10*2), Z12, Z8
+	VFMADD231PS.BCST (R8)(R11*1), Z12, Z9
+	VFMADD231PS.BCST (R8)(R10*4), Z12, Z10
+	ADDQ             R9, CX
+	ADDQ             R9, R8
+	ADDQ             R13, DX
+	DECQ             AX
+	JEQ              full11Total
+	DECQ             R14
+	JNE              full11Pair
+	ADDQ             64(SP), DX
+	MOVQ             24(SP), R14
+	DECQ             56(SP)
+	JNE              full11Pair
+	ADDQ             72(SP), DX
+	MOVQ             32(SP), R14
+	MOVQ             R14, 56(SP)
+	MOVQ             24(SP), R14
+	JMP              full11Pair
+
+full11Total:
+	MOVQ    f+0(FP), AX
+	CMPQ    248(AX), $0x00
+	JEQ     full11Store
+	MOVQ    SI, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z0, Z0
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z1, Z1
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z2, Z2
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z3, Z3
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z4, Z4
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z5, Z5
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z6, Z6
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z7, Z7
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z8, Z8
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z9, Z9
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z10, Z10
+	ADDQ    R15, CX
+
+full11Store:
+	VMOVUPS Z0, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z2, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z3, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z4, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z5, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z6, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z7, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z8, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z9, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z10, (SI)
+	ADDQ    R15, SI
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	SUBQ    $0x0b, DI
+	JGT     fullTiles
+	JMP     done
+
+full10:
+	MOVQ       SI, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	MOVQ       f+0(FP), AX
+	MOVQ       BX, CX
+	LEAQ       (CX)(R11*2), R8
+	MOVQ       24(AX), DX
+	MOVQ       (SP), DX
+	MOVQ       48(SP), R14
+	MOVQ       R14, 56(SP)
+	MOVQ       40(SP), R14
+	MOVQ       240(AX), AX
+	VXORPS     Z0, Z0, Z0
+	VXORPS     Z1, Z1, Z1
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	VXORPS     Z6, Z6, Z6
+	VXORPS     Z7, Z7, Z7
+	VXORPS     Z8, Z8, Z8
+	VXORPS     Z9, Z9, Z9
+	PCALIGN    $0x20
+
+full10Pair:
+	VMOVUPS          (DX), Z12
+	VFMADD231PS.BCST (CX), Z12, Z0
+	VFMADD231PS.BCST (CX)(R10*1), Z12, Z1
+	VFMADD231PS.BCST (CX)(R10*2), Z12, Z2
+	VFMADD231PS.BCST (CX)(R11*1), Z12, Z3
+	VFMADD231PS.BCST (CX)(R10*4), Z12, Z4
+	VFMADD231PS.BCST (CX)(R12*1), Z12, Z5
+	VFMADD231PS.BCST (R8), Z12, Z6
+	VFMADD231PS.BCST (R8)(R10*1), Z12, Z7
+	VFMADD231PS.BCST (R8)(R10*2), Z12, Z8
+	VFMADD231PS.BCST (R8)(R11*1), Z12, Z9
+	ADDQ             R9, CX
+	ADDQ             R9, R8
+	ADDQ             R13, DX
+	DECQ             AX
+	JEQ              full10Total
+	DECQ             R14
+	JNE              full10Pair
+	ADDQ             64(SP), DX
+	MOVQ             24(SP), R14
+	DECQ             56(SP)
+	JNE              full10Pair
+	ADDQ             72(SP), DX
+	MOVQ             32(SP), R14
+	MOVQ             R14, 56(SP)
+	MOVQ             24(SP), R14
+	JMP              full10Pair
+
+full10Total:
+	MOVQ    f+0(FP), AX
+	CMPQ    248(AX), $0x00
+	JEQ     full10Store
+	MOVQ    SI, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z0, Z0
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z1, Z1
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z2, Z2
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z3, Z3
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z4, Z4
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z5, Z5
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z6, Z6
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z7, Z7
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z8, Z8
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z9, Z9
+	ADDQ    R15, CX
+
+full10Store:
+	VMOVUPS Z0, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z2, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z3, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z4, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z5, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z6, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z7, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z8, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z9, (SI)
+	ADDQ    R15, SI
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	SUBQ    $0x0a, DI
+	JGT     fullTiles
+	JMP     done
+
+full9:
+	MOVQ       SI, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	MOVQ       f+0(FP), AX
+	MOVQ       BX, CX
+	LEAQ       (CX)(R11*2), R8
+	MOVQ       24(AX), DX
+	MOVQ       (SP), DX
+	MOVQ       48(SP), R14
+	MOVQ       R14, 56(SP)
+	MOVQ       40(SP), R14
+	MOVQ       240(AX), AX
+	VXORPS     Z0, Z0, Z0
+	VXORPS     Z1, Z1, Z1
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	VXORPS     Z6, Z6, Z6
+	VXORPS     Z7, Z7, Z7
+	VXORPS     Z8, Z8, Z8
+	PCALIGN    $0x20
+
+full9Pair:
+	VMOVUPS          (DX), Z12
+	VFMADD231PS.BCST (CX), Z12, Z0
+	VFMADD231PS.BCST (CX)(R10*1), Z12, Z1
+	VFMADD231PS.BCST (CX)(R10*2), Z12, Z2
+	VFMADD231PS.BCST (CX)(R11*1), Z12, Z3
+	VFMADD231PS.BCST (CX)(R10*4), Z12, Z4
+	VFMADD231PS.BCST (CX)(R12*1), Z12, Z5
+	VFMADD231PS.BCST (R8), Z12, Z6
+	VFMADD231PS.BCST (R8)(R10*1), Z12, Z7
+	VFMADD231PS.BCST (R8)(R10*2), Z12, Z8
+	ADDQ             R9, CX
+	ADDQ             R9, R8
+	ADDQ             R13, DX
+	DECQ             AX
+	JEQ              full9Total
+	DECQ             R14
+	JNE              full9Pair
+	ADDQ             64(SP), DX
+	MOVQ             24(SP), R14
+	DECQ             56(SP)
+	JNE              full9Pair
+	ADDQ             72(SP), DX
+	MOVQ             32(SP), R14
+	MOVQ             R14, 56(SP)
+	MOVQ             24(SP), R14
+	JMP              full9Pair
+
+full9Total:
+	MOVQ    f+0(FP), AX
+	CMPQ    248(AX), $0x00
+	JEQ     full9Store
+	MOVQ    SI, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z0, Z0
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z1, Z1
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z2, Z2
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z3, Z3
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z4, Z4
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z5, Z5
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z6, Z6
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z7, Z7
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z8, Z8
+	ADDQ    R15, CX
+
+full9Store:
+	VMOVUPS Z0, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z2, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z3, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z4, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z5, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z6, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z7, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z8, (SI)
+	ADDQ    R15, SI
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	SUBQ    $0x09, DI
+	JGT     fullTiles
+	JMP     done
+
+full8:
+	MOVQ       SI, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	MOVQ       f+0(FP), AX
+	MOVQ       BX, CX
+	LEAQ       (CX)(R11*2), R8
+	MOVQ       24(AX), DX
+	MOVQ       (SP), DX
+	MOVQ       48(SP), R14
+	MOVQ       R14, 56(SP)
+	MOVQ       40(SP), R14
+	MOVQ       240(AX), AX
+	VXORPS     Z0, Z0, Z0
+	VXORPS     Z1, Z1, Z1
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	VXORPS     Z6, Z6, Z6
+	VXORPS     Z7, Z7, Z7
+	PCALIGN    $0x20
+
+full8Pair:
+	VMOVUPS          (DX), Z12
+	VFMADD231PS.BCST (CX), Z12, Z0
+	VFMADD231PS.BCST (CX)(R10*1), Z12, Z1
+	VFMADD231PS.BCST (CX)(R10*2), Z12, Z2
+	VFMADD231PS.BCST (CX)(R11*1), Z12, Z3
+	VFMADD231PS.BCST (CX)(R10*4), Z12, Z4
+	VFMADD231PS.BCST (CX)(R12*1), Z12, Z5
+	VFMADD231PS.BCST (R8), Z12, Z6
+	VFMADD231PS.BCST (R8)(R10*1), Z12, Z7
+	ADDQ             R9, CX
+	ADDQ             R9, R8
+	ADDQ             R13, DX
+	DECQ             AX
+	JEQ              full8Total
+	DECQ             R14
+	JNE              full8Pair
+	ADDQ             64(SP), DX
+	MOVQ             24(SP), R14
+	DECQ             56(SP)
+	JNE              full8Pair
+	ADDQ             72(SP), DX
+	MOVQ             32(SP), R14
+	MOVQ             R14, 56(SP)
+	MOVQ             24(SP), R14
+	JMP              full8Pair
+
+full8Total:
+	MOVQ    f+0(FP), AX
+	CMPQ    248(AX), $0x00
+	JEQ     full8Store
+	MOVQ    SI, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z0, Z0
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z1, Z1
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z2, Z2
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z3, Z3
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z4, Z4
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z5, Z5
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z6, Z6
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z7, Z7
+	ADDQ    R15, CX
+
+full8Store:
+	VMOVUPS Z0, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z2, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z3, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z4, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z5, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z6, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z7, (SI)
+	ADDQ    R15, SI
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	SUBQ    $0x08, DI
+	JGT     fullTiles
+	JMP     done
+
+full7:
+	MOVQ       SI, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	MOVQ       f+0(FP), AX
+	MOVQ       BX, CX
+	LEAQ       (CX)(R11*2), R8
+	MOVQ       24(AX), DX
+	MOVQ       (SP), DX
+	MOVQ       48(SP), R14
+	MOVQ       R14, 56(SP)
+	MOVQ       40(SP), R14
+	MOVQ       240(AX), AX
+	VXORPS     Z0, Z0, Z0
+	VXORPS     Z1, Z1, Z1
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	VXORPS     Z6, Z6, Z6
+	PCALIGN    $0x20
+
+full7Pair:
+	VMOVUPS          (DX), Z12
+	VFMADD231PS.BCST (CX), Z12, Z0
+	VFMADD231PS.BCST (CX)(R10*1), Z12, Z1
+	VFMADD231PS.BCST (CX)(R10*2), Z12, Z2
+	VFMADD231PS.BCST (CX)(R11*1), Z12, Z3
+	VFMADD231PS.BCST (CX)(R10*4), Z12, Z4
+	VFMADD231PS.BCST (CX)(R12*1), Z12, Z5
+	VFMADD231PS.BCST (R8), Z12, Z6
+	ADDQ             R9, CX
+	ADDQ             R9, R8
+	ADDQ             R13, DX
+	DECQ             AX
+	JEQ              full7Total
+	DECQ             R14
+	JNE              full7Pair
+	ADDQ             64(SP), DX
+	MOVQ             24(SP), R14
+	DECQ             56(SP)
+	JNE              full7Pair
+	ADDQ             72(SP), DX
+	MOVQ             32(SP), R14
+	MOVQ             R14, 56(SP)
+	MOVQ             24(SP), R14
+	JMP              full7Pair
+
+full7Total:
+	MOVQ    f+0(FP), AX
+	CMPQ    248(AX), $0x00
+	JEQ     full7Store
+	MOVQ    SI, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z0, Z0
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z1, Z1
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z2, Z2
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z3, Z3
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z4, Z4
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z5, Z5
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z6, Z6
+	ADDQ    R15, CX
+
+full7Store:
+	VMOVUPS Z0, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z2, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z3, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z4, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z5, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z6, (SI)
+	ADDQ    R15, SI
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	SUBQ    $0x07, DI
+	JGT     fullTiles
+	JMP     done
+
+full6:
+	MOVQ       SI, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	MOVQ       f+0(FP), AX
+	MOVQ       BX, CX
+	MOVQ       24(AX), DX
+	MOVQ       (SP), DX
+	MOVQ       48(SP), R14
+	MOVQ       R14, 56(SP)
+	MOVQ       40(SP), R14
+	MOVQ       240(AX), AX
+	VXORPS     Z0, Z0, Z0
+	VXORPS     Z1, Z1, Z1
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	VXORPS     Z5, Z5, Z5
+	PCALIGN    $0x20
+
+full6Pair:
+	VMOVUPS          (DX), Z12
+	VFMADD231PS.BCST (CX), Z12, Z0
+	VFMADD231PS.BCST (CX)(R10*1), Z12, Z1
+	VFMADD231PS.BCST (CX)(R10*2), Z12, Z2
+	VFMADD231PS.BCST (CX)(R11*1), Z12, Z3
+	VFMADD231PS.BCST (CX)(R10*4), Z12, Z4
+	VFMADD231PS.BCST (CX)(R12*1), Z12, Z5
+	ADDQ             R9, CX
+	ADDQ             R13, DX
+	DECQ             AX
+	JEQ              full6Total
+	DECQ             R14
+	JNE              full6Pair
+	ADDQ             64(SP), DX
+	MOVQ             24(SP), R14
+	DECQ             56(SP)
+	JNE              full6Pair
+	ADDQ             72(SP), DX
+	MOVQ             32(SP), R14
+	MOVQ             R14, 56(SP)
+	MOVQ             24(SP), R14
+	JMP              full6Pair
+
+full6Total:
+	MOVQ    f+0(FP), AX
+	CMPQ    248(AX), $0x00
+	JEQ     full6Store
+	MOVQ    SI, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z0, Z0
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z1, Z1
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z2, Z2
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z3, Z3
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z4, Z4
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z5, Z5
+	ADDQ    R15, CX
+
+full6Store:
+	VMOVUPS Z0, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z2, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z3, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z4, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z5, (SI)
+	ADDQ    R15, SI
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	SUBQ    $0x06, DI
+	JGT     fullTiles
+	JMP     done
+
+full5:
+	MOVQ       SI, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	MOVQ       f+0(FP), AX
+	MOVQ       BX, CX
+	MOVQ       24(AX), DX
+	MOVQ       (SP), DX
+	MOVQ       48(SP), R14
+	MOVQ       R14, 56(SP)
+	MOVQ       40(SP), R14
+	MOVQ       240(AX), AX
+	VXORPS     Z0, Z0, Z0
+	VXORPS     Z1, Z1, Z1
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	VXORPS     Z4, Z4, Z4
+	PCALIGN    $0x20
+
+full5Pair:
+	VMOVUPS          (DX), Z12
+	VFMADD231PS.BCST (CX), Z12, Z0
+	VFMADD231PS.BCST (CX)(R10*1), Z12, Z1
+	VFMADD231PS.BCST (CX)(R10*2), Z12, Z2
+	VFMADD231PS.BCST (CX)(R11*1), Z12, Z3
+	VFMADD231PS.BCST (CX)(R10*4), Z12, Z4
+	ADDQ             R9, CX
+	ADDQ             R13, DX
+	DECQ             AX
+	JEQ              full5Total
+	DECQ             R14
+	JNE              full5Pair
+	ADDQ             64(SP), DX
+	MOVQ             24(SP), R14
+	DECQ             56(SP)
+	JNE              full5Pair
+	ADDQ             72(SP), DX
+	MOVQ             32(SP), R14
+	MOVQ             R14, 56(SP)
+	MOVQ             24(SP), R14
+	JMP              full5Pair
+
+full5Total:
+	MOVQ    f+0(FP), AX
+	CMPQ    248(AX), $0x00
+	JEQ     full5Store
+	MOVQ    SI, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z0, Z0
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z1, Z1
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z2, Z2
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z3, Z3
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z4, Z4
+	ADDQ    R15, CX
+
+full5Store:
+	VMOVUPS Z0, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z2, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z3, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z4, (SI)
+	ADDQ    R15, SI
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	SUBQ    $0x05, DI
+	JGT     fullTiles
+	JMP     done
+
+full4:
+	MOVQ       SI, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	MOVQ       f+0(FP), AX
+	MOVQ       BX, CX
+	MOVQ       24(AX), DX
+	MOVQ       (SP), DX
+	MOVQ       48(SP), R14
+	MOVQ       R14, 56(SP)
+	MOVQ       40(SP), R14
+	MOVQ       240(AX), AX
+	VXORPS     Z0, Z0, Z0
+	VXORPS     Z1, Z1, Z1
+	VXORPS     Z2, Z2, Z2
+	VXORPS     Z3, Z3, Z3
+	PCALIGN    $0x20
+
+full4Pair:
+	VMOVUPS          (DX), Z12
+	VFMADD231PS.BCST (CX), Z12, Z0
+	VFMADD231PS.BCST (CX)(R10*1), Z12, Z1
+	VFMADD231PS.BCST (CX)(R10*2), Z12, Z2
+	VFMADD231PS.BCST (CX)(R11*1), Z12, Z3
+	ADDQ             R9, CX
+	ADDQ             R13, DX
+	DECQ             AX
+	JEQ              full4Total
+	DECQ             R14
+	JNE              full4Pair
+	ADDQ             64(SP), DX
+	MOVQ             24(SP), R14
+	DECQ             56(SP)
+	JNE              full4Pair
+	ADDQ             72(SP), DX
+	MOVQ             32(SP), R14
+	MOVQ             R14, 56(SP)
+	MOVQ             24(SP), R14
+	JMP              full4Pair
+
+full4Total:
+	MOVQ    f+0(FP), AX
+	CMPQ    248(AX), $0x00
+	JEQ     full4Store
+	MOVQ    SI, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z0, Z0
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z1, Z1
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z2, Z2
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z3, Z3
+	ADDQ    R15, CX
+
+full4Store:
+	VMOVUPS Z0, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z2, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z3, (SI)
+	ADDQ    R15, SI
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	SUBQ    $0x04, DI
+	JGT     fullTiles
+	JMP     done
+
+full3:
+	MOVQ       SI, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	MOVQ       f+0(FP), AX
+	MOVQ       BX, CX
+	MOVQ       24(AX), DX
+	MOVQ       (SP), DX
+	MOVQ       48(SP), R14
+	MOVQ       R14, 56(SP)
+	MOVQ       40(SP), R14
+	MOVQ       240(AX), AX
+	VXORPS     Z0, Z0, Z0
+	VXORPS     Z1, Z1, Z1
+	VXORPS     Z2, Z2, Z2
+	PCALIGN    $0x20
+
+full3Pair:
+	VMOVUPS          (DX), Z12
+	VFMADD231PS.BCST (CX), Z12, Z0
+	VFMADD231PS.BCST (CX)(R10*1), Z12, Z1
+	VFMADD231PS.BCST (CX)(R10*2), Z12, Z2
+	ADDQ             R9, CX
+	ADDQ             R13, DX
+	DECQ             AX
+	JEQ              full3Total
+	DECQ             R14
+	JNE              full3Pair
+	ADDQ             64(SP), DX
+	MOVQ             24(SP), R14
+	DECQ             56(SP)
+	JNE              full3Pair
+	ADDQ             72(SP), DX
+	MOVQ             32(SP), R14
+	MOVQ             R14, 56(SP)
+	MOVQ             24(SP), R14
+	JMP              full3Pair
+
+full3Total:
+	MOVQ    f+0(FP), AX
+	CMPQ    248(AX), $0x00
+	JEQ     full3Store
+	MOVQ    SI, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z0, Z0
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z1, Z1
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z2, Z2
+	ADDQ    R15, CX
+
+full3Store:
+	VMOVUPS Z0, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z1, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z2, (SI)
+	ADDQ    R15, SI
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	SUBQ    $0x03, DI
+	JGT     fullTiles
+	JMP     done
+
+full2:
+	MOVQ       SI, CX
+	PREFETCHT0 (CX)
+	ADDQ       R15, CX
+	PREFETCHT0 (CX)
+	MOVQ       f+0(FP), AX
+	MOVQ       BX, CX
+	MOVQ       24(AX), DX
+	MOVQ       (SP), DX
+	MOVQ       48(SP), R14
+	MOVQ       R14, 56(SP)
+	MOVQ       40(SP), R14
+	MOVQ       240(AX), AX
+	VXORPS     Z0, Z0, Z0
+	VXORPS     Z1, Z1, Z1
+	PCALIGN    $0x20
+
+full2Pair:
+	VMOVUPS          (DX), Z12
+	VFMADD231PS.BCST (CX), Z12, Z0
+	VFMADD231PS.BCST (CX)(R10*1), Z12, Z1
+	ADDQ             R9, CX
+	ADDQ             R13, DX
+	DECQ             AX
+	JEQ              full2Total
+	DECQ             R14
+	JNE              full2Pair
+	ADDQ             64(SP), DX
+	MOVQ             24(SP), R14
+	DECQ             56(SP)
+	JNE              full2Pair
+	ADDQ             72(SP), DX
+	MOVQ             32(SP), R14
+	MOVQ             R14, 56(SP)
+	MOVQ             24(SP), R14
+	JMP              full2Pair
+
+full2Total:
+	MOVQ    f+0(FP), AX
+	CMPQ    248(AX), $0x00
+	JEQ     full2Store
+	MOVQ    SI, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z0, Z0
+	ADDQ    R15, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z1, Z1
+	ADDQ    R15, CX
+
+full2Store:
+	VMOVUPS Z0, (SI)
+	ADDQ    R15, SI
+	VMOVUPS Z1, (SI)
+	ADDQ    R15, SI
+	ADDQ    R10, BX
+	ADDQ    R10, BX
+	SUBQ    $0x02, DI
+	JGT     fullTiles
+	JMP     done
+
+full1:
+	MOVQ       SI, CX
+	PREFETCHT0 (CX)
+	MOVQ       f+0(FP), AX
+	MOVQ       BX, CX
+	MOVQ       24(AX), DX
+	MOVQ       (SP), DX
+	MOVQ       48(SP), R14
+	MOVQ       R14, 56(SP)
+	MOVQ       40(SP), R14
+	MOVQ       240(AX), AX
+	VXORPS     Z0, Z0, Z0
+	PCALIGN    $0x20
+
+full1Pair:
+	VMOVUPS          (DX), Z12
+	VFMADD231PS.BCST (CX), Z12, Z0
+	ADDQ             R9, CX
+	ADDQ             R13, DX
+	DECQ             AX
+	JEQ              full1Total
+	DECQ             R14
+	JNE              full1Pair
+	ADDQ             64(SP), DX
+	MOVQ             24(SP), R14
+	DECQ             56(SP)
+	JNE              full1Pair
+	ADDQ             72(SP), DX
+	MOVQ             32(SP), R14
+	MOVQ             R14, 56(SP)
+	MOVQ             24(SP), R14
+	JMP              full1Pair
+
+full1Total:
+	MOVQ    f+0(FP), AX
+	CMPQ    248(AX), $0x00
+	JEQ     full1Store
+	MOVQ    SI, CX
+	VMOVUPS (CX), Z15
+	VADDPS  Z15, Z0, Z0
+	ADDQ    R15, CX
+
+full1Store:
+	VMOVUPS Z0, (SI)
+	ADDQ    R15, SI
+	ADDQ    R10, BX
+	SUBQ    $0x01, DI
+	JGT     fullTiles
+	JMP     done
+
+done:
+	MOVQ 16(SP), R8
+	SUBQ $0x10, R8
+	JLE  end
+	MOVQ R8, 16(SP)
+	MOVQ (SP), DX
+	ADDQ $0x40, DX
+	MOVQ DX, (SP)
+	MOVQ 8(SP), SI
+	ADDQ $0x40, SI
+	MOVQ SI, 8(SP)
+	MOVQ f+0(FP), AX
+	MOVQ 16(AX), BX
+	MOVQ (AX), DI
+	JMP  panel
+
+end:
 	VZEROUPPER
 	RET
 
@@ -30825,6 +33514,73 @@ done:
 	VZEROUPPER
 	RET
 
+// func k_fma_fma_f32_usuus_26feef316b_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_fma_fma_f32_usuus_26feef316b_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R12
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+	MOVQ  48(CX), R13
+	MOVQ  56(CX), R10
+
+row:
+	VBROADCASTSS (R12), Z31
+	VBROADCASTSS (R13), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS     (R8)(BX*4), Z0
+	VFMADD231PS (DI)(BX*4), Z31, Z0
+	VFMADD231PS (R9)(BX*4), Z30, Z0
+	VMOVUPS     Z0, (R10)(BX*4)
+	ADDQ        $0x10, BX
+	CMPQ        BX, AX
+	JLE         loop
+
+tail:
+	CMPQ        BX, SI
+	JGE         next
+	MOVQ        SI, CX
+	SUBQ        BX, CX
+	MOVQ        $-1, DX
+	BZHIQ       CX, DX, DX
+	KMOVW       DX, K1
+	VMOVUPS.Z   (DI)(BX*4), K1, Z0
+	VMOVUPS.Z   (R8)(BX*4), K1, Z1
+	VFMADD132PS Z31, Z1, Z0
+	VMOVUPS.Z   (R9)(BX*4), K1, Z1
+	VFMADD132PS Z30, Z0, Z1
+	VMOVUPS     Z1, K1, (R10)(BX*4)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R12
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	ADDQ 240(CX), R13
+	ADDQ 248(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
 // func k_fma_fma_f32_uusuu_65f5684e4d_avx512(f *abi.Frame)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·k_fma_fma_f32_uusuu_65f5684e4d_avx512(SB), NOSPLIT, $0-8
@@ -30973,6 +33729,81 @@ next:
 	ADDQ 232(CX), R9
 	ADDQ 240(CX), R10
 	ADDQ 248(CX), R11
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_fma_fma_fma_f32_usuusus_46013c8eeb_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_fma_fma_fma_f32_usuusus_46013c8eeb_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32, u5:f32, s6:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; t2 = fma u5 s6 t1; store t2 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R12
+	TESTQ R12, R12
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R13
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+	MOVQ  48(CX), R14
+	MOVQ  56(CX), R10
+	MOVQ  64(CX), R15
+	MOVQ  72(CX), R11
+
+row:
+	VBROADCASTSS (R13), Z31
+	VBROADCASTSS (R14), Z30
+	VBROADCASTSS (R15), Z29
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS     (R8)(BX*4), Z0
+	VFMADD231PS (DI)(BX*4), Z31, Z0
+	VFMADD231PS (R9)(BX*4), Z30, Z0
+	VFMADD231PS (R10)(BX*4), Z29, Z0
+	VMOVUPS     Z0, (R11)(BX*4)
+	ADDQ        $0x10, BX
+	CMPQ        BX, AX
+	JLE         loop
+
+tail:
+	CMPQ        BX, SI
+	JGE         next
+	MOVQ        SI, CX
+	SUBQ        BX, CX
+	MOVQ        $-1, DX
+	BZHIQ       CX, DX, DX
+	KMOVW       DX, K1
+	VMOVUPS.Z   (DI)(BX*4), K1, Z0
+	VMOVUPS.Z   (R8)(BX*4), K1, Z1
+	VFMADD132PS Z31, Z1, Z0
+	VMOVUPS.Z   (R9)(BX*4), K1, Z1
+	VFMADD132PS Z30, Z0, Z1
+	VMOVUPS.Z   (R10)(BX*4), K1, Z0
+	VFMADD132PS Z29, Z1, Z0
+	VMOVUPS     Z0, K1, (R11)(BX*4)
+
+next:
+	DECQ R12
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R13
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	ADDQ 240(CX), R14
+	ADDQ 248(CX), R10
+	ADDQ 256(CX), R15
+	ADDQ 264(CX), R11
 	JMP  row
 
 done:
@@ -31150,6 +33981,109 @@ next:
 	ADDQ 248(CX), R11
 	ADDQ 256(CX), R12
 	ADDQ 264(CX), R13
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_fma_fma_fma_fma_f32_usuususus_8c0e1c0e38_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_fma_fma_fma_fma_f32_usuususus_8c0e1c0e38_avx512(SB), NOSPLIT, $16-8
+	// kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32, u5:f32, s6:f32, u7:f32, s8:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; t2 = fma u5 s6 t1; t3 = fma u7 s8 t2; store t3 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R13
+	TESTQ R13, R13
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R14
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R9
+	MOVQ  48(CX), R15
+	MOVQ  56(CX), R10
+	MOVQ  64(CX), AX
+	MOVQ  AX, (SP)
+	MOVQ  72(CX), R11
+	MOVQ  80(CX), AX
+	MOVQ  AX, 8(SP)
+	MOVQ  88(CX), R12
+
+row:
+	VBROADCASTSS (R14), Z31
+	VBROADCASTSS (R15), Z30
+	MOVQ         (SP), AX
+	VBROADCASTSS (AX), Z29
+	MOVQ         8(SP), AX
+	VBROADCASTSS (AX), Z28
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x20, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMOVUPS     (R8)(BX*4), Z0
+	VFMADD231PS (DI)(BX*4), Z31, Z0
+	VMOVUPS     64(R8)(BX*4), Z1
+	VFMADD231PS 64(DI)(BX*4), Z31, Z1
+	VFMADD231PS (R9)(BX*4), Z30, Z0
+	VFMADD231PS 64(R9)(BX*4), Z30, Z1
+	VFMADD231PS (R10)(BX*4), Z29, Z0
+	VFMADD231PS 64(R10)(BX*4), Z29, Z1
+	VFMADD231PS (R11)(BX*4), Z28, Z0
+	VFMADD231PS 64(R11)(BX*4), Z28, Z1
+	VMOVUPS     Z0, (R12)(BX*4)
+	VMOVUPS     Z1, 64(R12)(BX*4)
+	ADDQ        $0x20, BX
+	CMPQ        BX, AX
+	JLE         loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ        SI, CX
+	SUBQ        BX, CX
+	MOVQ        $+16, DX
+	CMPQ        CX, DX
+	CMOVQGT     DX, CX
+	MOVQ        $-1, DX
+	BZHIQ       CX, DX, DX
+	KMOVW       DX, K1
+	VMOVUPS.Z   (DI)(BX*4), K1, Z0
+	VMOVUPS.Z   (R8)(BX*4), K1, Z1
+	VFMADD132PS Z31, Z1, Z0
+	VMOVUPS.Z   (R9)(BX*4), K1, Z1
+	VFMADD132PS Z30, Z0, Z1
+	VMOVUPS.Z   (R10)(BX*4), K1, Z0
+	VFMADD132PS Z29, Z1, Z0
+	VMOVUPS.Z   (R11)(BX*4), K1, Z1
+	VFMADD132PS Z28, Z0, Z1
+	VMOVUPS     Z1, K1, (R12)(BX*4)
+	ADDQ        $0x10, BX
+	CMPQ        BX, SI
+	JLT         step
+
+next:
+	DECQ R13
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R14
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R9
+	ADDQ 240(CX), R15
+	ADDQ 248(CX), R10
+	MOVQ 256(CX), AX
+	ADDQ AX, (SP)
+	ADDQ 264(CX), R11
+	MOVQ 272(CX), AX
+	ADDQ AX, 8(SP)
+	ADDQ 280(CX), R12
 	JMP  row
 
 done:
@@ -45811,6 +48745,1001 @@ next:
 	ADDQ 216(CX), DI
 	ADDQ 224(CX), R11
 	ADDQ 232(CX), R8
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_fma_f32_usus_1842319587_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_mul_fma_f32_usus_1842319587_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; store t1 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R10
+	TESTQ R10, R10
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R11
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R12
+	MOVQ  48(CX), R9
+
+row:
+	VBROADCASTSS (R11), Z31
+	VBROADCASTSS (R12), Z30
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPS      (DI)(BX*4), Z31, Z0
+	VFMADD231PS (R8)(BX*4), Z30, Z0
+	VMOVUPS     Z0, (R9)(BX*4)
+	ADDQ        $0x10, BX
+	CMPQ        BX, AX
+	JLE         loop
+
+tail:
+	CMPQ        BX, SI
+	JGE         next
+	MOVQ        SI, CX
+	SUBQ        BX, CX
+	MOVQ        $-1, DX
+	BZHIQ       CX, DX, DX
+	KMOVW       DX, K1
+	VMOVUPS.Z   (R8)(BX*4), K1, Z0
+	VMOVUPS.Z   (DI)(BX*4), K1, Z1
+	VMULPS      Z31, Z1, Z1
+	VFMADD132PS Z30, Z1, Z0
+	VMOVUPS     Z0, K1, (R9)(BX*4)
+
+next:
+	DECQ R10
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R11
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R12
+	ADDQ 240(CX), R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_fma_fma_etc_f32_suususususususususs_0b8000ac43_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_mul_fma_fma_etc_f32_suususususususususs_0b8000ac43_avx512(SB), NOSPLIT, $96-8
+	// kernel (s0:f32, u1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32, u8:f32, s9:f32, u10:f32, s11:f32, u12:f32, s13:f32, u14:f32, s15:f32, u16:f32, s17:f32, s18:f32) { t0 = mul s0 u1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; t4 = fma u8 s9 t3; t5 = fma u10 s11 t4; t6 = fma u12 s13 t5; t7 = fma u14 s15 t6; t8 = fma u16 s17 t7; t9 = add t8 s18; store t9 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), AX
+	MOVQ  AX, 8(SP)
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  16(CX), AX
+	MOVQ  AX, 16(SP)
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), AX
+	MOVQ  AX, 24(SP)
+	MOVQ  48(CX), R9
+	MOVQ  56(CX), AX
+	MOVQ  AX, 32(SP)
+	MOVQ  64(CX), R10
+	MOVQ  72(CX), AX
+	MOVQ  AX, 40(SP)
+	MOVQ  80(CX), R11
+	MOVQ  88(CX), AX
+	MOVQ  AX, 48(SP)
+	MOVQ  96(CX), R12
+	MOVQ  104(CX), AX
+	MOVQ  AX, 56(SP)
+	MOVQ  112(CX), R13
+	MOVQ  120(CX), AX
+	MOVQ  AX, 64(SP)
+	MOVQ  128(CX), R14
+	MOVQ  136(CX), AX
+	MOVQ  AX, 72(SP)
+	MOVQ  144(CX), R15
+	MOVQ  152(CX), AX
+	MOVQ  AX, 80(SP)
+	MOVQ  160(CX), AX
+	MOVQ  AX, 88(SP)
+	MOVQ  168(CX), AX
+	MOVQ  AX, (SP)
+
+row:
+	MOVQ         16(SP), AX
+	VBROADCASTSS (AX), Z31
+	MOVQ         24(SP), AX
+	VBROADCASTSS (AX), Z30
+	MOVQ         32(SP), AX
+	VBROADCASTSS (AX), Z29
+	MOVQ         40(SP), AX
+	VBROADCASTSS (AX), Z28
+	MOVQ         48(SP), AX
+	VBROADCASTSS (AX), Z27
+	MOVQ         56(SP), AX
+	VBROADCASTSS (AX), Z26
+	MOVQ         64(SP), AX
+	VBROADCASTSS (AX), Z25
+	MOVQ         72(SP), AX
+	VBROADCASTSS (AX), Z24
+	MOVQ         80(SP), AX
+	VBROADCASTSS (AX), Z23
+	MOVQ         88(SP), AX
+	VBROADCASTSS (AX), Z22
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x20, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPS      (DI)(BX*4), Z31, Z0
+	VMULPS      64(DI)(BX*4), Z31, Z1
+	VFMADD231PS (R8)(BX*4), Z30, Z0
+	VFMADD231PS 64(R8)(BX*4), Z30, Z1
+	VFMADD231PS (R9)(BX*4), Z29, Z0
+	VFMADD231PS 64(R9)(BX*4), Z29, Z1
+	VFMADD231PS (R10)(BX*4), Z28, Z0
+	VFMADD231PS 64(R10)(BX*4), Z28, Z1
+	VFMADD231PS (R11)(BX*4), Z27, Z0
+	VFMADD231PS 64(R11)(BX*4), Z27, Z1
+	VFMADD231PS (R12)(BX*4), Z26, Z0
+	VFMADD231PS 64(R12)(BX*4), Z26, Z1
+	VFMADD231PS (R13)(BX*4), Z25, Z0
+	VFMADD231PS 64(R13)(BX*4), Z25, Z1
+	VFMADD231PS (R14)(BX*4), Z24, Z0
+	VFMADD231PS 64(R14)(BX*4), Z24, Z1
+	VFMADD231PS (R15)(BX*4), Z23, Z0
+	VFMADD231PS 64(R15)(BX*4), Z23, Z1
+	VADDPS      Z22, Z0, Z0
+	VADDPS      Z22, Z1, Z1
+	MOVQ        (SP), DX
+	VMOVUPS     Z0, (DX)(BX*4)
+	MOVQ        (SP), DX
+	VMOVUPS     Z1, 64(DX)(BX*4)
+	ADDQ        $0x20, BX
+	CMPQ        BX, AX
+	JLE         loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ        SI, CX
+	SUBQ        BX, CX
+	MOVQ        $+16, DX
+	CMPQ        CX, DX
+	CMOVQGT     DX, CX
+	MOVQ        $-1, DX
+	BZHIQ       CX, DX, DX
+	KMOVW       DX, K1
+	VMOVUPS.Z   (R8)(BX*4), K1, Z0
+	VMOVUPS.Z   (DI)(BX*4), K1, Z1
+	VMULPS      Z1, Z31, Z1
+	VFMADD132PS Z30, Z1, Z0
+	VMOVUPS.Z   (R9)(BX*4), K1, Z1
+	VFMADD132PS Z29, Z0, Z1
+	VMOVUPS.Z   (R10)(BX*4), K1, Z0
+	VFMADD132PS Z28, Z1, Z0
+	VMOVUPS.Z   (R11)(BX*4), K1, Z1
+	VFMADD132PS Z27, Z0, Z1
+	VMOVUPS.Z   (R12)(BX*4), K1, Z0
+	VFMADD132PS Z26, Z1, Z0
+	VMOVUPS.Z   (R13)(BX*4), K1, Z1
+	VFMADD132PS Z25, Z0, Z1
+	VMOVUPS.Z   (R14)(BX*4), K1, Z0
+	VFMADD132PS Z24, Z1, Z0
+	VMOVUPS.Z   (R15)(BX*4), K1, Z1
+	VFMADD132PS Z23, Z0, Z1
+	VADDPS      Z22, Z1, Z0
+	MOVQ        (SP), DX
+	VMOVUPS     Z0, K1, (DX)(BX*4)
+	ADDQ        $0x10, BX
+	CMPQ        BX, SI
+	JLT         step
+
+next:
+	DECQ 8(SP)
+	JLE  done
+	MOVQ f+0(FP), CX
+	MOVQ 208(CX), AX
+	ADDQ AX, 16(SP)
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R8
+	MOVQ 232(CX), AX
+	ADDQ AX, 24(SP)
+	ADDQ 240(CX), R9
+	MOVQ 248(CX), AX
+	ADDQ AX, 32(SP)
+	ADDQ 256(CX), R10
+	MOVQ 264(CX), AX
+	ADDQ AX, 40(SP)
+	ADDQ 272(CX), R11
+	MOVQ 280(CX), AX
+	ADDQ AX, 48(SP)
+	ADDQ 288(CX), R12
+	MOVQ 296(CX), AX
+	ADDQ AX, 56(SP)
+	ADDQ 304(CX), R13
+	MOVQ 312(CX), AX
+	ADDQ AX, 64(SP)
+	ADDQ 320(CX), R14
+	MOVQ 328(CX), AX
+	ADDQ AX, 72(SP)
+	ADDQ 336(CX), R15
+	MOVQ 344(CX), AX
+	ADDQ AX, 80(SP)
+	MOVQ 352(CX), AX
+	ADDQ AX, 88(SP)
+	MOVQ 360(CX), AX
+	ADDQ AX, (SP)
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_fma_fma_etc_f32_ususususususususus_7f081c76f2_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_mul_fma_fma_etc_f32_ususususususususus_7f081c76f2_avx512(SB), NOSPLIT, $88-8
+	// kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32, u8:f32, s9:f32, u10:f32, s11:f32, u12:f32, s13:f32, u14:f32, s15:f32, u16:f32, s17:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; t4 = fma u8 s9 t3; t5 = fma u10 s11 t4; t6 = fma u12 s13 t5; t7 = fma u14 s15 t6; t8 = fma u16 s17 t7; store t8 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), AX
+	MOVQ  AX, 8(SP)
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), AX
+	MOVQ  AX, 16(SP)
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), AX
+	MOVQ  AX, 24(SP)
+	MOVQ  48(CX), R9
+	MOVQ  56(CX), AX
+	MOVQ  AX, 32(SP)
+	MOVQ  64(CX), R10
+	MOVQ  72(CX), AX
+	MOVQ  AX, 40(SP)
+	MOVQ  80(CX), R11
+	MOVQ  88(CX), AX
+	MOVQ  AX, 48(SP)
+	MOVQ  96(CX), R12
+	MOVQ  104(CX), AX
+	MOVQ  AX, 56(SP)
+	MOVQ  112(CX), R13
+	MOVQ  120(CX), AX
+	MOVQ  AX, 64(SP)
+	MOVQ  128(CX), R14
+	MOVQ  136(CX), AX
+	MOVQ  AX, 72(SP)
+	MOVQ  144(CX), R15
+	MOVQ  152(CX), AX
+	MOVQ  AX, 80(SP)
+	MOVQ  160(CX), AX
+	MOVQ  AX, (SP)
+
+row:
+	MOVQ         16(SP), AX
+	VBROADCASTSS (AX), Z31
+	MOVQ         24(SP), AX
+	VBROADCASTSS (AX), Z30
+	MOVQ         32(SP), AX
+	VBROADCASTSS (AX), Z29
+	MOVQ         40(SP), AX
+	VBROADCASTSS (AX), Z28
+	MOVQ         48(SP), AX
+	VBROADCASTSS (AX), Z27
+	MOVQ         56(SP), AX
+	VBROADCASTSS (AX), Z26
+	MOVQ         64(SP), AX
+	VBROADCASTSS (AX), Z25
+	MOVQ         72(SP), AX
+	VBROADCASTSS (AX), Z24
+	MOVQ         80(SP), AX
+	VBROADCASTSS (AX), Z23
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x20, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPS      (DI)(BX*4), Z31, Z0
+	VMULPS      64(DI)(BX*4), Z31, Z1
+	VFMADD231PS (R8)(BX*4), Z30, Z0
+	VFMADD231PS 64(R8)(BX*4), Z30, Z1
+	VFMADD231PS (R9)(BX*4), Z29, Z0
+	VFMADD231PS 64(R9)(BX*4), Z29, Z1
+	VFMADD231PS (R10)(BX*4), Z28, Z0
+	VFMADD231PS 64(R10)(BX*4), Z28, Z1
+	VFMADD231PS (R11)(BX*4), Z27, Z0
+	VFMADD231PS 64(R11)(BX*4), Z27, Z1
+	VFMADD231PS (R12)(BX*4), Z26, Z0
+	VFMADD231PS 64(R12)(BX*4), Z26, Z1
+	VFMADD231PS (R13)(BX*4), Z25, Z0
+	VFMADD231PS 64(R13)(BX*4), Z25, Z1
+	VFMADD231PS (R14)(BX*4), Z24, Z0
+	VFMADD231PS 64(R14)(BX*4), Z24, Z1
+	VFMADD231PS (R15)(BX*4), Z23, Z0
+	VFMADD231PS 64(R15)(BX*4), Z23, Z1
+	MOVQ        (SP), DX
+	VMOVUPS     Z0, (DX)(BX*4)
+	MOVQ        (SP), DX
+	VMOVUPS     Z1, 64(DX)(BX*4)
+	ADDQ        $0x20, BX
+	CMPQ        BX, AX
+	JLE         loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ        SI, CX
+	SUBQ        BX, CX
+	MOVQ        $+16, DX
+	CMPQ        CX, DX
+	CMOVQGT     DX, CX
+	MOVQ        $-1, DX
+	BZHIQ       CX, DX, DX
+	KMOVW       DX, K1
+	VMOVUPS.Z   (R8)(BX*4), K1, Z0
+	VMOVUPS.Z   (DI)(BX*4), K1, Z1
+	VMULPS      Z31, Z1, Z1
+	VFMADD132PS Z30, Z1, Z0
+	VMOVUPS.Z   (R9)(BX*4), K1, Z1
+	VFMADD132PS Z29, Z0, Z1
+	VMOVUPS.Z   (R10)(BX*4), K1, Z0
+	VFMADD132PS Z28, Z1, Z0
+	VMOVUPS.Z   (R11)(BX*4), K1, Z1
+	VFMADD132PS Z27, Z0, Z1
+	VMOVUPS.Z   (R12)(BX*4), K1, Z0
+	VFMADD132PS Z26, Z1, Z0
+	VMOVUPS.Z   (R13)(BX*4), K1, Z1
+	VFMADD132PS Z25, Z0, Z1
+	VMOVUPS.Z   (R14)(BX*4), K1, Z0
+	VFMADD132PS Z24, Z1, Z0
+	VMOVUPS.Z   (R15)(BX*4), K1, Z1
+	VFMADD132PS Z23, Z0, Z1
+	MOVQ        (SP), DX
+	VMOVUPS     Z1, K1, (DX)(BX*4)
+	ADDQ        $0x10, BX
+	CMPQ        BX, SI
+	JLT         step
+
+next:
+	DECQ 8(SP)
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	MOVQ 216(CX), AX
+	ADDQ AX, 16(SP)
+	ADDQ 224(CX), R8
+	MOVQ 232(CX), AX
+	ADDQ AX, 24(SP)
+	ADDQ 240(CX), R9
+	MOVQ 248(CX), AX
+	ADDQ AX, 32(SP)
+	ADDQ 256(CX), R10
+	MOVQ 264(CX), AX
+	ADDQ AX, 40(SP)
+	ADDQ 272(CX), R11
+	MOVQ 280(CX), AX
+	ADDQ AX, 48(SP)
+	ADDQ 288(CX), R12
+	MOVQ 296(CX), AX
+	ADDQ AX, 56(SP)
+	ADDQ 304(CX), R13
+	MOVQ 312(CX), AX
+	ADDQ AX, 64(SP)
+	ADDQ 320(CX), R14
+	MOVQ 328(CX), AX
+	ADDQ AX, 72(SP)
+	ADDQ 336(CX), R15
+	MOVQ 344(CX), AX
+	ADDQ AX, 80(SP)
+	MOVQ 352(CX), AX
+	ADDQ AX, (SP)
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_fma_fma_etc_f32_usususususususususss_65bb4e0d4c_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_mul_fma_fma_etc_f32_usususususususususss_65bb4e0d4c_avx512(SB), NOSPLIT, $104-8
+	// kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32, u8:f32, s9:f32, u10:f32, s11:f32, u12:f32, s13:f32, u14:f32, s15:f32, u16:f32, s17:f32, s18:f32, s19:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; t4 = fma u8 s9 t3; t5 = fma u10 s11 t4; t6 = fma u12 s13 t5; t7 = fma u14 s15 t6; t8 = fma u16 s17 t7; t9 = add s18 t8; t10 = max t9 s19; store t10 }
+	MOVQ         f+0(FP), CX
+	MOVQ         8(CX), SI
+	TESTQ        SI, SI
+	JLE          done
+	MOVQ         (CX), AX
+	MOVQ         AX, 8(SP)
+	TESTQ        AX, AX
+	JLE          done
+	MOVQ         16(CX), DI
+	MOVQ         24(CX), AX
+	MOVQ         AX, 16(SP)
+	MOVQ         32(CX), R8
+	MOVQ         40(CX), AX
+	MOVQ         AX, 24(SP)
+	MOVQ         48(CX), R9
+	MOVQ         56(CX), AX
+	MOVQ         AX, 32(SP)
+	MOVQ         64(CX), R10
+	MOVQ         72(CX), AX
+	MOVQ         AX, 40(SP)
+	MOVQ         80(CX), R11
+	MOVQ         88(CX), AX
+	MOVQ         AX, 48(SP)
+	MOVQ         96(CX), R12
+	MOVQ         104(CX), AX
+	MOVQ         AX, 56(SP)
+	MOVQ         112(CX), R13
+	MOVQ         120(CX), AX
+	MOVQ         AX, 64(SP)
+	MOVQ         128(CX), R14
+	MOVQ         136(CX), AX
+	MOVQ         AX, 72(SP)
+	MOVQ         144(CX), R15
+	MOVQ         152(CX), AX
+	MOVQ         AX, 80(SP)
+	MOVQ         160(CX), AX
+	MOVQ         AX, 88(SP)
+	MOVQ         168(CX), AX
+	MOVQ         AX, 96(SP)
+	MOVQ         176(CX), AX
+	MOVQ         AX, (SP)
+	VBROADCASTSD cffffffffffffffff<>+0(SB), Z20
+
+row:
+	MOVQ         96(SP), AX
+	VBROADCASTSS (AX), Z31
+	MOVQ         16(SP), AX
+	VBROADCASTSS (AX), Z30
+	MOVQ         24(SP), AX
+	VBROADCASTSS (AX), Z29
+	MOVQ         32(SP), AX
+	VBROADCASTSS (AX), Z28
+	MOVQ         40(SP), AX
+	VBROADCASTSS (AX), Z27
+	MOVQ         48(SP), AX
+	VBROADCASTSS (AX), Z26
+	MOVQ         56(SP), AX
+	VBROADCASTSS (AX), Z25
+	MOVQ         64(SP), AX
+	VBROADCASTSS (AX), Z24
+	MOVQ         72(SP), AX
+	VBROADCASTSS (AX), Z23
+	MOVQ         80(SP), AX
+	VBROADCASTSS (AX), Z22
+	MOVQ         88(SP), AX
+	VBROADCASTSS (AX), Z21
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x20, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPS      (DI)(BX*4), Z30, Z0
+	VMULPS      64(DI)(BX*4), Z30, Z1
+	VFMADD231PS (R8)(BX*4), Z29, Z0
+	VFMADD231PS 64(R8)(BX*4), Z29, Z1
+	VFMADD231PS (R9)(BX*4), Z28, Z0
+	VFMADD231PS 64(R9)(BX*4), Z28, Z1
+	VFMADD231PS (R10)(BX*4), Z27, Z0
+	VFMADD231PS 64(R10)(BX*4), Z27, Z1
+	VFMADD231PS (R11)(BX*4), Z26, Z0
+	VFMADD231PS 64(R11)(BX*4), Z26, Z1
+	VFMADD231PS (R12)(BX*4), Z25, Z0
+	VFMADD231PS 64(R12)(BX*4), Z25, Z1
+	VFMADD231PS (R13)(BX*4), Z24, Z0
+	VFMADD231PS 64(R13)(BX*4), Z24, Z1
+	VFMADD231PS (R14)(BX*4), Z23, Z0
+	VFMADD231PS 64(R14)(BX*4), Z23, Z1
+	VFMADD231PS (R15)(BX*4), Z22, Z0
+	VFMADD231PS 64(R15)(BX*4), Z22, Z1
+	VADDPS      Z0, Z21, Z0
+	VADDPS      Z1, Z21, Z1
+	VMAXPS      Z31, Z0, Z2
+	VMAXPS      Z31, Z1, Z3
+	VMAXPS      Z0, Z31, Z4
+	VMAXPS      Z1, Z31, Z5
+	VANDPD      Z4, Z2, Z2
+	VANDPD      Z5, Z3, Z3
+	VCMPPS      $0x03, Z31, Z0, K1
+	VCMPPS      $0x03, Z31, Z1, K2
+	VBLENDMPS   Z20, Z2, K1, Z0
+	VBLENDMPS   Z20, Z3, K2, Z1
+	MOVQ        (SP), DX
+	VMOVUPS     Z0, (DX)(BX*4)
+	MOVQ        (SP), DX
+	VMOVUPS     Z1, 64(DX)(BX*4)
+	ADDQ        $0x20, BX
+	CMPQ        BX, AX
+	JLE         loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ        SI, CX
+	SUBQ        BX, CX
+	MOVQ        $+16, DX
+	CMPQ        CX, DX
+	CMOVQGT     DX, CX
+	MOVQ        $-1, DX
+	BZHIQ       CX, DX, DX
+	KMOVW       DX, K1
+	VMOVUPS.Z   (R8)(BX*4), K1, Z0
+	VMOVUPS.Z   (DI)(BX*4), K1, Z1
+	VMULPS      Z30, Z1, Z1
+	VFMADD132PS Z29, Z1, Z0
+	VMOVUPS.Z   (R9)(BX*4), K1, Z1
+	VFMADD132PS Z28, Z0, Z1
+	VMOVUPS.Z   (R10)(BX*4), K1, Z0
+	VFMADD132PS Z27, Z1, Z0
+	VMOVUPS.Z   (R11)(BX*4), K1, Z1
+	VFMADD132PS Z26, Z0, Z1
+	VMOVUPS.Z   (R12)(BX*4), K1, Z0
+	VFMADD132PS Z25, Z1, Z0
+	VMOVUPS.Z   (R13)(BX*4), K1, Z1
+	VFMADD132PS Z24, Z0, Z1
+	VMOVUPS.Z   (R14)(BX*4), K1, Z0
+	VFMADD132PS Z23, Z1, Z0
+	VMOVUPS.Z   (R15)(BX*4), K1, Z1
+	VFMADD132PS Z22, Z0, Z1
+	VADDPS      Z1, Z21, Z0
+	VMAXPS      Z31, Z0, Z1
+	VMAXPS      Z0, Z31, Z2
+	VANDPD      Z2, Z1, Z1
+	VCMPPS      $0x03, Z31, Z0, K2
+	VBLENDMPS   Z20, Z1, K2, Z0
+	MOVQ        (SP), DX
+	VMOVUPS     Z0, K1, (DX)(BX*4)
+	ADDQ        $0x10, BX
+	CMPQ        BX, SI
+	JLT         step
+
+next:
+	DECQ 8(SP)
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	MOVQ 216(CX), AX
+	ADDQ AX, 16(SP)
+	ADDQ 224(CX), R8
+	MOVQ 232(CX), AX
+	ADDQ AX, 24(SP)
+	ADDQ 240(CX), R9
+	MOVQ 248(CX), AX
+	ADDQ AX, 32(SP)
+	ADDQ 256(CX), R10
+	MOVQ 264(CX), AX
+	ADDQ AX, 40(SP)
+	ADDQ 272(CX), R11
+	MOVQ 280(CX), AX
+	ADDQ AX, 48(SP)
+	ADDQ 288(CX), R12
+	MOVQ 296(CX), AX
+	ADDQ AX, 56(SP)
+	ADDQ 304(CX), R13
+	MOVQ 312(CX), AX
+	ADDQ AX, 64(SP)
+	ADDQ 320(CX), R14
+	MOVQ 328(CX), AX
+	ADDQ AX, 72(SP)
+	ADDQ 336(CX), R15
+	MOVQ 344(CX), AX
+	ADDQ AX, 80(SP)
+	MOVQ 352(CX), AX
+	ADDQ AX, 88(SP)
+	MOVQ 360(CX), AX
+	ADDQ AX, 96(SP)
+	MOVQ 368(CX), AX
+	ADDQ AX, (SP)
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_fma_fma_etc_f32_ususususususususussss_05bcf67d94_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_mul_fma_fma_etc_f32_ususususususususussss_05bcf67d94_avx512(SB), NOSPLIT, $112-8
+	// kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32, u8:f32, s9:f32, u10:f32, s11:f32, u12:f32, s13:f32, u14:f32, s15:f32, u16:f32, s17:f32, s18:f32, s19:f32, s20:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; t4 = fma u8 s9 t3; t5 = fma u10 s11 t4; t6 = fma u12 s13 t5; t7 = fma u14 s15 t6; t8 = fma u16 s17 t7; t9 = add s18 t8; t10 = max t9 s19; t11 = min t10 s20; store t11 }
+	MOVQ         f+0(FP), CX
+	MOVQ         8(CX), SI
+	TESTQ        SI, SI
+	JLE          done
+	MOVQ         (CX), AX
+	MOVQ         AX, 8(SP)
+	TESTQ        AX, AX
+	JLE          done
+	MOVQ         16(CX), DI
+	MOVQ         24(CX), AX
+	MOVQ         AX, 16(SP)
+	MOVQ         32(CX), R8
+	MOVQ         40(CX), AX
+	MOVQ         AX, 24(SP)
+	MOVQ         48(CX), R9
+	MOVQ         56(CX), AX
+	MOVQ         AX, 32(SP)
+	MOVQ         64(CX), R10
+	MOVQ         72(CX), AX
+	MOVQ         AX, 40(SP)
+	MOVQ         80(CX), R11
+	MOVQ         88(CX), AX
+	MOVQ         AX, 48(SP)
+	MOVQ         96(CX), R12
+	MOVQ         104(CX), AX
+	MOVQ         AX, 56(SP)
+	MOVQ         112(CX), R13
+	MOVQ         120(CX), AX
+	MOVQ         AX, 64(SP)
+	MOVQ         128(CX), R14
+	MOVQ         136(CX), AX
+	MOVQ         AX, 72(SP)
+	MOVQ         144(CX), R15
+	MOVQ         152(CX), AX
+	MOVQ         AX, 80(SP)
+	MOVQ         160(CX), AX
+	MOVQ         AX, 88(SP)
+	MOVQ         168(CX), AX
+	MOVQ         AX, 96(SP)
+	MOVQ         176(CX), AX
+	MOVQ         AX, 104(SP)
+	MOVQ         184(CX), AX
+	MOVQ         AX, (SP)
+	VBROADCASTSD cffffffffffffffff<>+0(SB), Z19
+
+row:
+	MOVQ         96(SP), AX
+	VBROADCASTSS (AX), Z31
+	MOVQ         104(SP), AX
+	VBROADCASTSS (AX), Z30
+	MOVQ         16(SP), AX
+	VBROADCASTSS (AX), Z29
+	MOVQ         24(SP), AX
+	VBROADCASTSS (AX), Z28
+	MOVQ         32(SP), AX
+	VBROADCASTSS (AX), Z27
+	MOVQ         40(SP), AX
+	VBROADCASTSS (AX), Z26
+	MOVQ         48(SP), AX
+	VBROADCASTSS (AX), Z25
+	MOVQ         56(SP), AX
+	VBROADCASTSS (AX), Z24
+	MOVQ         64(SP), AX
+	VBROADCASTSS (AX), Z23
+	MOVQ         72(SP), AX
+	VBROADCASTSS (AX), Z22
+	MOVQ         80(SP), AX
+	VBROADCASTSS (AX), Z21
+	MOVQ         88(SP), AX
+	VBROADCASTSS (AX), Z20
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x20, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPS      (DI)(BX*4), Z29, Z0
+	VMULPS      64(DI)(BX*4), Z29, Z1
+	VFMADD231PS (R8)(BX*4), Z28, Z0
+	VFMADD231PS 64(R8)(BX*4), Z28, Z1
+	VFMADD231PS (R9)(BX*4), Z27, Z0
+	VFMADD231PS 64(R9)(BX*4), Z27, Z1
+	VFMADD231PS (R10)(BX*4), Z26, Z0
+	VFMADD231PS 64(R10)(BX*4), Z26, Z1
+	VFMADD231PS (R11)(BX*4), Z25, Z0
+	VFMADD231PS 64(R11)(BX*4), Z25, Z1
+	VFMADD231PS (R12)(BX*4), Z24, Z0
+	VFMADD231PS 64(R12)(BX*4), Z24, Z1
+	VFMADD231PS (R13)(BX*4), Z23, Z0
+	VFMADD231PS 64(R13)(BX*4), Z23, Z1
+	VFMADD231PS (R14)(BX*4), Z22, Z0
+	VFMADD231PS 64(R14)(BX*4), Z22, Z1
+	VFMADD231PS (R15)(BX*4), Z21, Z0
+	VFMADD231PS 64(R15)(BX*4), Z21, Z1
+	VADDPS      Z0, Z20, Z0
+	VADDPS      Z1, Z20, Z1
+	VMAXPS      Z31, Z0, Z2
+	VMAXPS      Z31, Z1, Z3
+	VMAXPS      Z0, Z31, Z4
+	VMAXPS      Z1, Z31, Z5
+	VANDPD      Z4, Z2, Z2
+	VANDPD      Z5, Z3, Z3
+	VCMPPS      $0x03, Z31, Z0, K1
+	VCMPPS      $0x03, Z31, Z1, K2
+	VBLENDMPS   Z19, Z2, K1, Z0
+	VBLENDMPS   Z19, Z3, K2, Z1
+	VMINPS      Z30, Z0, Z2
+	VMINPS      Z30, Z1, Z3
+	VMINPS      Z0, Z30, Z0
+	VMINPS      Z1, Z30, Z1
+	VORPD       Z0, Z2, Z0
+	VORPD       Z1, Z3, Z1
+	MOVQ        (SP), DX
+	VMOVUPS     Z0, (DX)(BX*4)
+	MOVQ        (SP), DX
+	VMOVUPS     Z1, 64(DX)(BX*4)
+	ADDQ        $0x20, BX
+	CMPQ        BX, AX
+	JLE         loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ        SI, CX
+	SUBQ        BX, CX
+	MOVQ        $+16, DX
+	CMPQ        CX, DX
+	CMOVQGT     DX, CX
+	MOVQ        $-1, DX
+	BZHIQ       CX, DX, DX
+	KMOVW       DX, K1
+	VMOVUPS.Z   (R8)(BX*4), K1, Z0
+	VMOVUPS.Z   (DI)(BX*4), K1, Z1
+	VMULPS      Z29, Z1, Z1
+	VFMADD132PS Z28, Z1, Z0
+	VMOVUPS.Z   (R9)(BX*4), K1, Z1
+	VFMADD132PS Z27, Z0, Z1
+	VMOVUPS.Z   (R10)(BX*4), K1, Z0
+	VFMADD132PS Z26, Z1, Z0
+	VMOVUPS.Z   (R11)(BX*4), K1, Z1
+	VFMADD132PS Z25, Z0, Z1
+	VMOVUPS.Z   (R12)(BX*4), K1, Z0
+	VFMADD132PS Z24, Z1, Z0
+	VMOVUPS.Z   (R13)(BX*4), K1, Z1
+	VFMADD132PS Z23, Z0, Z1
+	VMOVUPS.Z   (R14)(BX*4), K1, Z0
+	VFMADD132PS Z22, Z1, Z0
+	VMOVUPS.Z   (R15)(BX*4), K1, Z1
+	VFMADD132PS Z21, Z0, Z1
+	VADDPS      Z1, Z20, Z0
+	VMAXPS      Z31, Z0, Z1
+	VMAXPS      Z0, Z31, Z2
+	VANDPD      Z2, Z1, Z1
+	VCMPPS      $0x03, Z31, Z0, K2
+	VBLENDMPS   Z19, Z1, K2, Z0
+	VMINPS      Z30, Z0, Z1
+	VMINPS      Z0, Z30, Z0
+	VORPD       Z0, Z1, Z0
+	MOVQ        (SP), DX
+	VMOVUPS     Z0, K1, (DX)(BX*4)
+	ADDQ        $0x10, BX
+	CMPQ        BX, SI
+	JLT         step
+
+next:
+	DECQ 8(SP)
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	MOVQ 216(CX), AX
+	ADDQ AX, 16(SP)
+	ADDQ 224(CX), R8
+	MOVQ 232(CX), AX
+	ADDQ AX, 24(SP)
+	ADDQ 240(CX), R9
+	MOVQ 248(CX), AX
+	ADDQ AX, 32(SP)
+	ADDQ 256(CX), R10
+	MOVQ 264(CX), AX
+	ADDQ AX, 40(SP)
+	ADDQ 272(CX), R11
+	MOVQ 280(CX), AX
+	ADDQ AX, 48(SP)
+	ADDQ 288(CX), R12
+	MOVQ 296(CX), AX
+	ADDQ AX, 56(SP)
+	ADDQ 304(CX), R13
+	MOVQ 312(CX), AX
+	ADDQ AX, 64(SP)
+	ADDQ 320(CX), R14
+	MOVQ 328(CX), AX
+	ADDQ AX, 72(SP)
+	ADDQ 336(CX), R15
+	MOVQ 344(CX), AX
+	ADDQ AX, 80(SP)
+	MOVQ 352(CX), AX
+	ADDQ AX, 88(SP)
+	MOVQ 360(CX), AX
+	ADDQ AX, 96(SP)
+	MOVQ 368(CX), AX
+	ADDQ AX, 104(SP)
+	MOVQ 376(CX), AX
+	ADDQ AX, (SP)
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_fma_fma_f32_suusus_9e3a07975c_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_mul_fma_fma_f32_suusus_9e3a07975c_avx512(SB), NOSPLIT, $0-8
+	// kernel (s0:f32, u1:f32, u2:f32, s3:f32, u4:f32, s5:f32) { t0 = mul s0 u1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; store t2 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R11
+	TESTQ R11, R11
+	JLE   done
+	MOVQ  16(CX), R12
+	MOVQ  24(CX), DI
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R13
+	MOVQ  48(CX), R9
+	MOVQ  56(CX), R14
+	MOVQ  64(CX), R10
+
+row:
+	VBROADCASTSS (R12), Z31
+	VBROADCASTSS (R13), Z30
+	VBROADCASTSS (R14), Z29
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x10, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPS      (DI)(BX*4), Z31, Z0
+	VFMADD231PS (R8)(BX*4), Z30, Z0
+	VFMADD231PS (R9)(BX*4), Z29, Z0
+	VMOVUPS     Z0, (R10)(BX*4)
+	ADDQ        $0x10, BX
+	CMPQ        BX, AX
+	JLE         loop
+
+tail:
+	CMPQ        BX, SI
+	JGE         next
+	MOVQ        SI, CX
+	SUBQ        BX, CX
+	MOVQ        $-1, DX
+	BZHIQ       CX, DX, DX
+	KMOVW       DX, K1
+	VMOVUPS.Z   (R8)(BX*4), K1, Z0
+	VMOVUPS.Z   (DI)(BX*4), K1, Z1
+	VMULPS      Z1, Z31, Z1
+	VFMADD132PS Z30, Z1, Z0
+	VMOVUPS.Z   (R9)(BX*4), K1, Z1
+	VFMADD132PS Z29, Z0, Z1
+	VMOVUPS     Z1, K1, (R10)(BX*4)
+
+next:
+	DECQ R11
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R12
+	ADDQ 216(CX), DI
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R13
+	ADDQ 240(CX), R9
+	ADDQ 248(CX), R14
+	ADDQ 256(CX), R10
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func k_mul_fma_fma_fma_f32_usususus_f2031cb675_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_mul_fma_fma_fma_f32_usususus_f2031cb675_avx512(SB), NOSPLIT, $8-8
+	// kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; store t3 }
+	MOVQ  f+0(FP), CX
+	MOVQ  8(CX), SI
+	TESTQ SI, SI
+	JLE   done
+	MOVQ  (CX), R12
+	TESTQ R12, R12
+	JLE   done
+	MOVQ  16(CX), DI
+	MOVQ  24(CX), R13
+	MOVQ  32(CX), R8
+	MOVQ  40(CX), R14
+	MOVQ  48(CX), R9
+	MOVQ  56(CX), R15
+	MOVQ  64(CX), R10
+	MOVQ  72(CX), AX
+	MOVQ  AX, (SP)
+	MOVQ  80(CX), R11
+
+row:
+	VBROADCASTSS (R13), Z31
+	VBROADCASTSS (R14), Z30
+	VBROADCASTSS (R15), Z29
+	MOVQ         (SP), AX
+	VBROADCASTSS (AX), Z28
+	XORQ         BX, BX
+	MOVQ         SI, AX
+	SUBQ         $0x20, AX
+	JLT          tail
+	PCALIGN      $0x20
+
+loop:
+	VMULPS      (DI)(BX*4), Z31, Z0
+	VMULPS      64(DI)(BX*4), Z31, Z1
+	VFMADD231PS (R8)(BX*4), Z30, Z0
+	VFMADD231PS 64(R8)(BX*4), Z30, Z1
+	VFMADD231PS (R9)(BX*4), Z29, Z0
+	VFMADD231PS 64(R9)(BX*4), Z29, Z1
+	VFMADD231PS (R10)(BX*4), Z28, Z0
+	VFMADD231PS 64(R10)(BX*4), Z28, Z1
+	VMOVUPS     Z0, (R11)(BX*4)
+	VMOVUPS     Z1, 64(R11)(BX*4)
+	ADDQ        $0x20, BX
+	CMPQ        BX, AX
+	JLE         loop
+
+tail:
+	CMPQ BX, SI
+	JGE  next
+
+step:
+	MOVQ        SI, CX
+	SUBQ        BX, CX
+	MOVQ        $+16, DX
+	CMPQ        CX, DX
+	CMOVQGT     DX, CX
+	MOVQ        $-1, DX
+	BZHIQ       CX, DX, DX
+	KMOVW       DX, K1
+	VMOVUPS.Z   (R8)(BX*4), K1, Z0
+	VMOVUPS.Z   (DI)(BX*4), K1, Z1
+	VMULPS      Z31, Z1, Z1
+	VFMADD132PS Z30, Z1, Z0
+	VMOVUPS.Z   (R9)(BX*4), K1, Z1
+	VFMADD132PS Z29, Z0, Z1
+	VMOVUPS.Z   (R10)(BX*4), K1, Z0
+	VFMADD132PS Z28, Z1, Z0
+	VMOVUPS     Z0, K1, (R11)(BX*4)
+	ADDQ        $0x10, BX
+	CMPQ        BX, SI
+	JLT         step
+
+next:
+	DECQ R12
+	JLE  done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI
+	ADDQ 216(CX), R13
+	ADDQ 224(CX), R8
+	ADDQ 232(CX), R14
+	ADDQ 240(CX), R9
+	ADDQ 248(CX), R15
+	ADDQ 256(CX), R10
+	MOVQ 264(CX), AX
+	ADDQ AX, (SP)
+	ADDQ 272(CX), R11
 	JMP  row
 
 done:

@@ -486,6 +486,7 @@ func init() {
 		{Sig: "dot i32", Fn: k_dot_i32_972e9a55c4_go},
 		{Sig: "dot i64", Fn: k_dot_i64_81eb46862c_go},
 		{Sig: "dothalves i32", Fn: k_dothalves_i32_9153d54bcc_go},
+		{Sig: "dotwindows f32", Fn: k_dotwindows_f32_b7c0a2915b_go},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f32_uu_406bd122ee_go},
 		{Sig: "kernel fast (u0:f32, u1:f32) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f32_uu_aa1bd49de5_go},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f64_uu_8c57d63d8a_go},
@@ -539,10 +540,13 @@ func init() {
 		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = fma u0 s1 u2; store t0 }", Fn: k_fma_f64_usu_951494ca66_go},
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = fma u0 u1 s2; store t0 }", Fn: k_fma_f64_uus_44bcb8b1a8_go},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = fma u0 u1 u2; store t0 }", Fn: k_fma_f64_uuu_97a98965c6_go},
+		{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; store t1 }", Fn: k_fma_fma_f32_usuus_26feef316b_go},
 		{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; store t1 }", Fn: k_fma_fma_f32_uusuu_65f5684e4d_go},
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; store t1 }", Fn: k_fma_fma_f64_uusuu_b470e735ab_go},
+		{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32, u5:f32, s6:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; t2 = fma u5 s6 t1; store t2 }", Fn: k_fma_fma_fma_f32_usuusus_46013c8eeb_go},
 		{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32, u5:f32, u6:f32) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; store t2 }", Fn: k_fma_fma_fma_f32_uusuuuu_892c10a14c_go},
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64, u5:f64, u6:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; store t2 }", Fn: k_fma_fma_fma_f64_uusuuuu_b29a06337b_go},
+		{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32, u5:f32, s6:f32, u7:f32, s8:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; t2 = fma u5 s6 t1; t3 = fma u7 s8 t2; store t3 }", Fn: k_fma_fma_fma_fma_f32_usuususus_8c0e1c0e38_go},
 		{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32, u8:f32) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; t3 = fma u7 u8 t2; store t3 }", Fn: k_fma_fma_fma_fma_f32_uusuuuuuu_a4a5d631c2_go},
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64, u5:f64, u6:f64, u7:f64, u8:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; t3 = fma u7 u8 t2; store t3 }", Fn: k_fma_fma_fma_fma_f64_uusuuuuuu_84580cf999_go},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = fmod u0 u1; store t0 }", Fn: k_fmod_f32_uu_23f2965b3a_go},
@@ -814,6 +818,13 @@ func init() {
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = mul u0 u1; store t0 }", Fn: k_mul_f32_uu_1dfd370de5_go},
 		{Sig: "kernel (u0:f64, s1:f64) { t0 = mul u0 s1; store t0 }", Fn: k_mul_f64_us_e7d53846b3_go},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = mul u0 u1; store t0 }", Fn: k_mul_f64_uu_7b320067c4_go},
+		{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; store t1 }", Fn: k_mul_fma_f32_usus_1842319587_go},
+		{Sig: "kernel (s0:f32, u1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32, u8:f32, s9:f32, u10:f32, s11:f32, u12:f32, s13:f32, u14:f32, s15:f32, u16:f32, s17:f32, s18:f32) { t0 = mul s0 u1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; t4 = fma u8 s9 t3; t5 = fma u10 s11 t4; t6 = fma u12 s13 t5; t7 = fma u14 s15 t6; t8 = fma u16 s17 t7; t9 = add t8 s18; store t9 }", Fn: k_mul_fma_fma_etc_f32_suususususususususs_0b8000ac43_go},
+		{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32, u8:f32, s9:f32, u10:f32, s11:f32, u12:f32, s13:f32, u14:f32, s15:f32, u16:f32, s17:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; t4 = fma u8 s9 t3; t5 = fma u10 s11 t4; t6 = fma u12 s13 t5; t7 = fma u14 s15 t6; t8 = fma u16 s17 t7; store t8 }", Fn: k_mul_fma_fma_etc_f32_ususususususususus_7f081c76f2_go},
+		{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32, u8:f32, s9:f32, u10:f32, s11:f32, u12:f32, s13:f32, u14:f32, s15:f32, u16:f32, s17:f32, s18:f32, s19:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; t4 = fma u8 s9 t3; t5 = fma u10 s11 t4; t6 = fma u12 s13 t5; t7 = fma u14 s15 t6; t8 = fma u16 s17 t7; t9 = add s18 t8; t10 = max t9 s19; store t10 }", Fn: k_mul_fma_fma_etc_f32_usususususususususss_65bb4e0d4c_go},
+		{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32, u8:f32, s9:f32, u10:f32, s11:f32, u12:f32, s13:f32, u14:f32, s15:f32, u16:f32, s17:f32, s18:f32, s19:f32, s20:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; t4 = fma u8 s9 t3; t5 = fma u10 s11 t4; t6 = fma u12 s13 t5; t7 = fma u14 s15 t6; t8 = fma u16 s17 t7; t9 = add s18 t8; t10 = max t9 s19; t11 = min t10 s20; store t11 }", Fn: k_mul_fma_fma_etc_f32_ususususususususussss_05bcf67d94_go},
+		{Sig: "kernel (s0:f32, u1:f32, u2:f32, s3:f32, u4:f32, s5:f32) { t0 = mul s0 u1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; store t2 }", Fn: k_mul_fma_fma_f32_suusus_9e3a07975c_go},
+		{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; store t3 }", Fn: k_mul_fma_fma_fma_f32_usususus_f2031cb675_go},
 		{Sig: "kernel (u0:i16, s1:i16) { t0 = mul u0 s1; store t0 }", Fn: k_mul_i16_us_c2aef55433_go},
 		{Sig: "kernel (u0:i16, u1:i16) { t0 = mul u0 u1; store t0 }", Fn: k_mul_i16_uu_89ae94988e_go},
 		{Sig: "kernel (s0:i32, u1:i32) { t0 = mul s0 u1; store t0 }", Fn: k_mul_i32_su_bcbf8718ef_go},
@@ -21486,6 +21497,76 @@ func k_dothalves_i32_9153d54bcc_go(f *abi.Frame) {
 	}
 }
 
+// k_dotwindows_f32_b7c0a2915b_go is
+//
+//	dotwindows f32
+//
+// for m, n: { sum := 0; for k: sum = fma(a0[m][k], a1[tap k + n], sum); o0[m][n] = sum, or += sum }
+func k_dotwindows_f32_b7c0a2915b_go(f *abi.Frame) {
+	n, across, pairs, adds := f.Cols, f.Step[3], f.Step[4], f.Step[5]
+	runs, taps, skipRuns, skipTaps := f.Step[8], f.Step[9], f.Step[12], f.Step[13]
+	runStep, tapStep := f.Step[10]*4, f.Step[11]*4
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		c := 0
+		for ; c+4 <= n; c += 4 {
+			var t0, t1, t2, t3 float32
+			a, b := unsafe.Add(f.Ptr[0], r*f.Step[0]), unsafe.Add(f.Ptr[1], c*4)
+			at, run, tap := skipRuns*runStep+skipTaps*tapStep, runs-skipRuns, taps-skipTaps
+			for k := range pairs {
+				x, row := *(*float32)(unsafe.Add(a, k*across)), (*[4]float32)(unsafe.Add(b, at))
+				s0, s1, s2, s3 := float64(x)*float64(row[0])+float64(t0), float64(x)*float64(row[1])+float64(t1), float64(x)*float64(row[2])+float64(t2), float64(x)*float64(row[3])+float64(t3)
+				if scalar.Doubtful32(s0) || scalar.Doubtful32(s1) || scalar.Doubtful32(s2) || scalar.Doubtful32(s3) {
+					t0, t1, t2, t3 = scalar.FMA32(x, row[0], t0), scalar.FMA32(x, row[1], t1), scalar.FMA32(x, row[2], t2), scalar.FMA32(x, row[3], t3)
+				} else {
+					t0, t1, t2, t3 = float32(s0), float32(s1), float32(s2), float32(s3)
+				}
+				at += tapStep
+				if tap--; tap == 0 {
+					at, tap = at+runStep-taps*tapStep, taps
+					if run--; run == 0 {
+						at, run = at+f.Step[1]-runs*runStep, runs
+					}
+				}
+			}
+			y := o0[c : c+4 : c+4]
+			if adds != 0 {
+				t0, t1, t2, t3 = float32(y[0]+t0), float32(y[1]+t1), float32(y[2]+t2), float32(y[3]+t3)
+			}
+			y[0], y[1], y[2], y[3] = t0, t1, t2, t3
+		}
+		for ; c < n; c++ {
+			var t0 float32
+			a, b := unsafe.Add(f.Ptr[0], r*f.Step[0]), unsafe.Add(f.Ptr[1], c*4)
+			at, run, tap := skipRuns*runStep+skipTaps*tapStep, runs-skipRuns, taps-skipTaps
+			for k := range pairs {
+				x, row := *(*float32)(unsafe.Add(a, k*across)), (*[1]float32)(unsafe.Add(b, at))
+				s0 := float64(x)*float64(row[0]) + float64(t0)
+				if scalar.Doubtful32(s0) {
+					t0 = scalar.FMA32(x, row[0], t0)
+				} else {
+					t0 = float32(s0)
+				}
+				at += tapStep
+				if tap--; tap == 0 {
+					at, tap = at+runStep-taps*tapStep, taps
+					if run--; run == 0 {
+						at, run = at+f.Step[1]-runs*runStep, runs
+					}
+				}
+			}
+			y := o0[c : c+1 : c+1]
+			if adds != 0 {
+				t0 = float32(y[0] + t0)
+			}
+			y[0] = t0
+		}
+	}
+}
+
 // k_elu_f32_uu_406bd122ee_go is
 //
 //	kernel (u0:f32, u1:f32) { t0 = elu u0 u1; store t0 }
@@ -25040,6 +25121,31 @@ func k_fma_f64_uuu_97a98965c6_go(f *abi.Frame) {
 	}
 }
 
+// k_fma_fma_f32_usuus_26feef316b_go is
+//
+//	kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; store t1 }
+//
+// for i: o0[i] = fma(a3[i], a4, fma(a0[i], a1, a2[i]))
+func k_fma_fma_f32_usuus_26feef316b_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		s4 := *(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			t0 := scalar.FMA32(v0, s1, v2)
+			t1 := scalar.FMA32(v3, s4, t0)
+			o0[i] = t1
+		}
+	}
+}
+
 // k_fma_fma_f32_uusuu_65f5684e4d_go is
 //
 //	kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; store t1 }
@@ -25088,6 +25194,35 @@ func k_fma_fma_f64_uusuu_b470e735ab_go(f *abi.Frame) {
 			t0 := math.FMA(v0, v1, s2)
 			t1 := math.FMA(v3, v4, t0)
 			o0[i] = t1
+		}
+	}
+}
+
+// k_fma_fma_fma_f32_usuusus_46013c8eeb_go is
+//
+//	kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32, u5:f32, s6:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; t2 = fma u5 s6 t1; store t2 }
+//
+// for i: o0[i] = fma(a5[i], a6, fma(a3[i], a4, fma(a0[i], a1, a2[i])))
+func k_fma_fma_fma_f32_usuusus_46013c8eeb_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		s4 := *(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4]))
+		a5 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		s6 := *(*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v5 := a5[i]
+			t0 := scalar.FMA32(v0, s1, v2)
+			t1 := scalar.FMA32(v3, s4, t0)
+			t2 := scalar.FMA32(v5, s6, t1)
+			o0[i] = t2
 		}
 	}
 }
@@ -25150,6 +25285,39 @@ func k_fma_fma_fma_f64_uusuuuu_b29a06337b_go(f *abi.Frame) {
 			t1 := math.FMA(v3, v4, t0)
 			t2 := math.FMA(v5, v6, t1)
 			o0[i] = t2
+		}
+	}
+}
+
+// k_fma_fma_fma_fma_f32_usuususus_8c0e1c0e38_go is
+//
+//	kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32, u5:f32, s6:f32, u7:f32, s8:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; t2 = fma u5 s6 t1; t3 = fma u7 s8 t2; store t3 }
+//
+// for i: o0[i] = fma(a7[i], a8, fma(a5[i], a6, fma(a3[i], a4, fma(a0[i], a1, a2[i]))))
+func k_fma_fma_fma_fma_f32_usuususus_8c0e1c0e38_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		s4 := *(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4]))
+		a5 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		s6 := *(*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6]))
+		a7 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		s8 := *(*float32)(unsafe.Add(f.Ptr[8], r*f.Step[8]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v5 := a5[i]
+			v7 := a7[i]
+			t0 := scalar.FMA32(v0, s1, v2)
+			t1 := scalar.FMA32(v3, s4, t0)
+			t2 := scalar.FMA32(v5, s6, t1)
+			t3 := scalar.FMA32(v7, s8, t2)
+			o0[i] = t3
 		}
 	}
 }
@@ -40719,6 +40887,437 @@ func k_mul_f64_uu_7b320067c4_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := float64(v0 * v1)
 			o0[i] = t0
+		}
+	}
+}
+
+// k_mul_fma_f32_usus_1842319587_go is
+//
+//	kernel (u0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; store t1 }
+//
+// for i: o0[i] = fma(a2[i], a3, a0[i] * a1)
+func k_mul_fma_f32_usus_1842319587_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := float32(v0 * s1)
+			t1 := scalar.FMA32(v2, s3, t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_mul_fma_fma_etc_f32_suususususususususs_0b8000ac43_go is
+//
+//	kernel (s0:f32, u1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32, u8:f32, s9:f32, u10:f32, s11:f32, u12:f32, s13:f32, u14:f32, s15:f32, u16:f32, s17:f32, s18:f32) { t0 = mul s0 u1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; t4 = fma u8 s9 t3; t5 = fma u10 s11 t4; t6 = fma u12 s13 t5; t7 = fma u14 s15 t6; t8 = fma u16 s17 t7; t9 = add t8 s18; store t9 }
+//
+// for i: o0[i] = fma(a16[i], a17, fma(a14[i], a15, fma(a12[i], a13, fma(a10[i], a11, fma(a8[i], a9, fma(a6[i], a7, fma(a4[i], a5, fma(a2[i], a3, a0 * a1[i])))))))) + a18
+func k_mul_fma_fma_etc_f32_suususususususususs_0b8000ac43_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		s5 := *(*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5]))
+		a6 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		s7 := *(*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7]))
+		a8 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		s9 := *(*float32)(unsafe.Add(f.Ptr[9], r*f.Step[9]))
+		a10 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		s11 := *(*float32)(unsafe.Add(f.Ptr[11], r*f.Step[11]))
+		a12 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[12], r*f.Step[12])), n)
+		s13 := *(*float32)(unsafe.Add(f.Ptr[13], r*f.Step[13]))
+		a14 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[14], r*f.Step[14])), n)
+		s15 := *(*float32)(unsafe.Add(f.Ptr[15], r*f.Step[15]))
+		a16 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[16], r*f.Step[16])), n)
+		s17 := *(*float32)(unsafe.Add(f.Ptr[17], r*f.Step[17]))
+		s18 := *(*float32)(unsafe.Add(f.Ptr[18], r*f.Step[18]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[19], r*f.Step[19])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			x6 := a6[i : i+2 : i+2]
+			v6a, v6b := x6[0], x6[1]
+			x8 := a8[i : i+2 : i+2]
+			v8a, v8b := x8[0], x8[1]
+			x10 := a10[i : i+2 : i+2]
+			v10a, v10b := x10[0], x10[1]
+			x12 := a12[i : i+2 : i+2]
+			v12a, v12b := x12[0], x12[1]
+			x14 := a14[i : i+2 : i+2]
+			v14a, v14b := x14[0], x14[1]
+			x16 := a16[i : i+2 : i+2]
+			v16a, v16b := x16[0], x16[1]
+			t0a, t0b := float32(s0*v1a), float32(s0*v1b)
+			t1a, t1b := scalar.FMA32(v2a, s3, t0a), scalar.FMA32(v2b, s3, t0b)
+			t2a, t2b := scalar.FMA32(v4a, s5, t1a), scalar.FMA32(v4b, s5, t1b)
+			t3a, t3b := scalar.FMA32(v6a, s7, t2a), scalar.FMA32(v6b, s7, t2b)
+			t4a, t4b := scalar.FMA32(v8a, s9, t3a), scalar.FMA32(v8b, s9, t3b)
+			t5a, t5b := scalar.FMA32(v10a, s11, t4a), scalar.FMA32(v10b, s11, t4b)
+			t6a, t6b := scalar.FMA32(v12a, s13, t5a), scalar.FMA32(v12b, s13, t5b)
+			t7a, t7b := scalar.FMA32(v14a, s15, t6a), scalar.FMA32(v14b, s15, t6b)
+			t8a, t8b := scalar.FMA32(v16a, s17, t7a), scalar.FMA32(v16b, s17, t7b)
+			t9a, t9b := float32(t8a+s18), float32(t8b+s18)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t9a, t9b
+		}
+		for ; i < n; i++ {
+			v1 := a1[i]
+			v2 := a2[i]
+			v4 := a4[i]
+			v6 := a6[i]
+			v8 := a8[i]
+			v10 := a10[i]
+			v12 := a12[i]
+			v14 := a14[i]
+			v16 := a16[i]
+			t0 := float32(s0 * v1)
+			t1 := scalar.FMA32(v2, s3, t0)
+			t2 := scalar.FMA32(v4, s5, t1)
+			t3 := scalar.FMA32(v6, s7, t2)
+			t4 := scalar.FMA32(v8, s9, t3)
+			t5 := scalar.FMA32(v10, s11, t4)
+			t6 := scalar.FMA32(v12, s13, t5)
+			t7 := scalar.FMA32(v14, s15, t6)
+			t8 := scalar.FMA32(v16, s17, t7)
+			t9 := float32(t8 + s18)
+			o0[i] = t9
+		}
+	}
+}
+
+// k_mul_fma_fma_etc_f32_ususususususususus_7f081c76f2_go is
+//
+//	kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32, u8:f32, s9:f32, u10:f32, s11:f32, u12:f32, s13:f32, u14:f32, s15:f32, u16:f32, s17:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; t4 = fma u8 s9 t3; t5 = fma u10 s11 t4; t6 = fma u12 s13 t5; t7 = fma u14 s15 t6; t8 = fma u16 s17 t7; store t8 }
+//
+// for i: o0[i] = fma(a16[i], a17, fma(a14[i], a15, fma(a12[i], a13, fma(a10[i], a11, fma(a8[i], a9, fma(a6[i], a7, fma(a4[i], a5, fma(a2[i], a3, a0[i] * a1))))))))
+func k_mul_fma_fma_etc_f32_ususususususususus_7f081c76f2_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		s5 := *(*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5]))
+		a6 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		s7 := *(*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7]))
+		a8 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		s9 := *(*float32)(unsafe.Add(f.Ptr[9], r*f.Step[9]))
+		a10 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		s11 := *(*float32)(unsafe.Add(f.Ptr[11], r*f.Step[11]))
+		a12 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[12], r*f.Step[12])), n)
+		s13 := *(*float32)(unsafe.Add(f.Ptr[13], r*f.Step[13]))
+		a14 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[14], r*f.Step[14])), n)
+		s15 := *(*float32)(unsafe.Add(f.Ptr[15], r*f.Step[15]))
+		a16 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[16], r*f.Step[16])), n)
+		s17 := *(*float32)(unsafe.Add(f.Ptr[17], r*f.Step[17]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[18], r*f.Step[18])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			x6 := a6[i : i+2 : i+2]
+			v6a, v6b := x6[0], x6[1]
+			x8 := a8[i : i+2 : i+2]
+			v8a, v8b := x8[0], x8[1]
+			x10 := a10[i : i+2 : i+2]
+			v10a, v10b := x10[0], x10[1]
+			x12 := a12[i : i+2 : i+2]
+			v12a, v12b := x12[0], x12[1]
+			x14 := a14[i : i+2 : i+2]
+			v14a, v14b := x14[0], x14[1]
+			x16 := a16[i : i+2 : i+2]
+			v16a, v16b := x16[0], x16[1]
+			t0a, t0b := float32(v0a*s1), float32(v0b*s1)
+			t1a, t1b := scalar.FMA32(v2a, s3, t0a), scalar.FMA32(v2b, s3, t0b)
+			t2a, t2b := scalar.FMA32(v4a, s5, t1a), scalar.FMA32(v4b, s5, t1b)
+			t3a, t3b := scalar.FMA32(v6a, s7, t2a), scalar.FMA32(v6b, s7, t2b)
+			t4a, t4b := scalar.FMA32(v8a, s9, t3a), scalar.FMA32(v8b, s9, t3b)
+			t5a, t5b := scalar.FMA32(v10a, s11, t4a), scalar.FMA32(v10b, s11, t4b)
+			t6a, t6b := scalar.FMA32(v12a, s13, t5a), scalar.FMA32(v12b, s13, t5b)
+			t7a, t7b := scalar.FMA32(v14a, s15, t6a), scalar.FMA32(v14b, s15, t6b)
+			t8a, t8b := scalar.FMA32(v16a, s17, t7a), scalar.FMA32(v16b, s17, t7b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t8a, t8b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v2 := a2[i]
+			v4 := a4[i]
+			v6 := a6[i]
+			v8 := a8[i]
+			v10 := a10[i]
+			v12 := a12[i]
+			v14 := a14[i]
+			v16 := a16[i]
+			t0 := float32(v0 * s1)
+			t1 := scalar.FMA32(v2, s3, t0)
+			t2 := scalar.FMA32(v4, s5, t1)
+			t3 := scalar.FMA32(v6, s7, t2)
+			t4 := scalar.FMA32(v8, s9, t3)
+			t5 := scalar.FMA32(v10, s11, t4)
+			t6 := scalar.FMA32(v12, s13, t5)
+			t7 := scalar.FMA32(v14, s15, t6)
+			t8 := scalar.FMA32(v16, s17, t7)
+			o0[i] = t8
+		}
+	}
+}
+
+// k_mul_fma_fma_etc_f32_usususususususususss_65bb4e0d4c_go is
+//
+//	kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32, u8:f32, s9:f32, u10:f32, s11:f32, u12:f32, s13:f32, u14:f32, s15:f32, u16:f32, s17:f32, s18:f32, s19:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; t4 = fma u8 s9 t3; t5 = fma u10 s11 t4; t6 = fma u12 s13 t5; t7 = fma u14 s15 t6; t8 = fma u16 s17 t7; t9 = add s18 t8; t10 = max t9 s19; store t10 }
+//
+// for i: o0[i] = max(a18 + fma(a16[i], a17, fma(a14[i], a15, fma(a12[i], a13, fma(a10[i], a11, fma(a8[i], a9, fma(a6[i], a7, fma(a4[i], a5, fma(a2[i], a3, a0[i] * a1)))))))), a19)
+func k_mul_fma_fma_etc_f32_usususususususususss_65bb4e0d4c_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		s5 := *(*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5]))
+		a6 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		s7 := *(*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7]))
+		a8 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		s9 := *(*float32)(unsafe.Add(f.Ptr[9], r*f.Step[9]))
+		a10 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		s11 := *(*float32)(unsafe.Add(f.Ptr[11], r*f.Step[11]))
+		a12 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[12], r*f.Step[12])), n)
+		s13 := *(*float32)(unsafe.Add(f.Ptr[13], r*f.Step[13]))
+		a14 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[14], r*f.Step[14])), n)
+		s15 := *(*float32)(unsafe.Add(f.Ptr[15], r*f.Step[15]))
+		a16 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[16], r*f.Step[16])), n)
+		s17 := *(*float32)(unsafe.Add(f.Ptr[17], r*f.Step[17]))
+		s18 := *(*float32)(unsafe.Add(f.Ptr[18], r*f.Step[18]))
+		s19 := *(*float32)(unsafe.Add(f.Ptr[19], r*f.Step[19]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[20], r*f.Step[20])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			x6 := a6[i : i+2 : i+2]
+			v6a, v6b := x6[0], x6[1]
+			x8 := a8[i : i+2 : i+2]
+			v8a, v8b := x8[0], x8[1]
+			x10 := a10[i : i+2 : i+2]
+			v10a, v10b := x10[0], x10[1]
+			x12 := a12[i : i+2 : i+2]
+			v12a, v12b := x12[0], x12[1]
+			x14 := a14[i : i+2 : i+2]
+			v14a, v14b := x14[0], x14[1]
+			x16 := a16[i : i+2 : i+2]
+			v16a, v16b := x16[0], x16[1]
+			t0a, t0b := float32(v0a*s1), float32(v0b*s1)
+			t1a, t1b := scalar.FMA32(v2a, s3, t0a), scalar.FMA32(v2b, s3, t0b)
+			t2a, t2b := scalar.FMA32(v4a, s5, t1a), scalar.FMA32(v4b, s5, t1b)
+			t3a, t3b := scalar.FMA32(v6a, s7, t2a), scalar.FMA32(v6b, s7, t2b)
+			t4a, t4b := scalar.FMA32(v8a, s9, t3a), scalar.FMA32(v8b, s9, t3b)
+			t5a, t5b := scalar.FMA32(v10a, s11, t4a), scalar.FMA32(v10b, s11, t4b)
+			t6a, t6b := scalar.FMA32(v12a, s13, t5a), scalar.FMA32(v12b, s13, t5b)
+			t7a, t7b := scalar.FMA32(v14a, s15, t6a), scalar.FMA32(v14b, s15, t6b)
+			t8a, t8b := scalar.FMA32(v16a, s17, t7a), scalar.FMA32(v16b, s17, t7b)
+			t9a, t9b := float32(s18+t8a), float32(s18+t8b)
+			t10a, t10b := scalar.Max(t9a, s19), scalar.Max(t9b, s19)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t10a, t10b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v2 := a2[i]
+			v4 := a4[i]
+			v6 := a6[i]
+			v8 := a8[i]
+			v10 := a10[i]
+			v12 := a12[i]
+			v14 := a14[i]
+			v16 := a16[i]
+			t0 := float32(v0 * s1)
+			t1 := scalar.FMA32(v2, s3, t0)
+			t2 := scalar.FMA32(v4, s5, t1)
+			t3 := scalar.FMA32(v6, s7, t2)
+			t4 := scalar.FMA32(v8, s9, t3)
+			t5 := scalar.FMA32(v10, s11, t4)
+			t6 := scalar.FMA32(v12, s13, t5)
+			t7 := scalar.FMA32(v14, s15, t6)
+			t8 := scalar.FMA32(v16, s17, t7)
+			t9 := float32(s18 + t8)
+			t10 := scalar.Max(t9, s19)
+			o0[i] = t10
+		}
+	}
+}
+
+// k_mul_fma_fma_etc_f32_ususususususususussss_05bcf67d94_go is
+//
+//	kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32, u8:f32, s9:f32, u10:f32, s11:f32, u12:f32, s13:f32, u14:f32, s15:f32, u16:f32, s17:f32, s18:f32, s19:f32, s20:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; t4 = fma u8 s9 t3; t5 = fma u10 s11 t4; t6 = fma u12 s13 t5; t7 = fma u14 s15 t6; t8 = fma u16 s17 t7; t9 = add s18 t8; t10 = max t9 s19; t11 = min t10 s20; store t11 }
+//
+// for i: o0[i] = min(max(a18 + fma(a16[i], a17, fma(a14[i], a15, fma(a12[i], a13, fma(a10[i], a11, fma(a8[i], a9, fma(a6[i], a7, fma(a4[i], a5, fma(a2[i], a3, a0[i] * a1)))))))), a19), a20)
+func k_mul_fma_fma_etc_f32_ususususususususussss_05bcf67d94_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		s5 := *(*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5]))
+		a6 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		s7 := *(*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7]))
+		a8 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		s9 := *(*float32)(unsafe.Add(f.Ptr[9], r*f.Step[9]))
+		a10 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		s11 := *(*float32)(unsafe.Add(f.Ptr[11], r*f.Step[11]))
+		a12 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[12], r*f.Step[12])), n)
+		s13 := *(*float32)(unsafe.Add(f.Ptr[13], r*f.Step[13]))
+		a14 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[14], r*f.Step[14])), n)
+		s15 := *(*float32)(unsafe.Add(f.Ptr[15], r*f.Step[15]))
+		a16 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[16], r*f.Step[16])), n)
+		s17 := *(*float32)(unsafe.Add(f.Ptr[17], r*f.Step[17]))
+		s18 := *(*float32)(unsafe.Add(f.Ptr[18], r*f.Step[18]))
+		s19 := *(*float32)(unsafe.Add(f.Ptr[19], r*f.Step[19]))
+		s20 := *(*float32)(unsafe.Add(f.Ptr[20], r*f.Step[20]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[21], r*f.Step[21])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			x6 := a6[i : i+2 : i+2]
+			v6a, v6b := x6[0], x6[1]
+			x8 := a8[i : i+2 : i+2]
+			v8a, v8b := x8[0], x8[1]
+			x10 := a10[i : i+2 : i+2]
+			v10a, v10b := x10[0], x10[1]
+			x12 := a12[i : i+2 : i+2]
+			v12a, v12b := x12[0], x12[1]
+			x14 := a14[i : i+2 : i+2]
+			v14a, v14b := x14[0], x14[1]
+			x16 := a16[i : i+2 : i+2]
+			v16a, v16b := x16[0], x16[1]
+			t0a, t0b := float32(v0a*s1), float32(v0b*s1)
+			t1a, t1b := scalar.FMA32(v2a, s3, t0a), scalar.FMA32(v2b, s3, t0b)
+			t2a, t2b := scalar.FMA32(v4a, s5, t1a), scalar.FMA32(v4b, s5, t1b)
+			t3a, t3b := scalar.FMA32(v6a, s7, t2a), scalar.FMA32(v6b, s7, t2b)
+			t4a, t4b := scalar.FMA32(v8a, s9, t3a), scalar.FMA32(v8b, s9, t3b)
+			t5a, t5b := scalar.FMA32(v10a, s11, t4a), scalar.FMA32(v10b, s11, t4b)
+			t6a, t6b := scalar.FMA32(v12a, s13, t5a), scalar.FMA32(v12b, s13, t5b)
+			t7a, t7b := scalar.FMA32(v14a, s15, t6a), scalar.FMA32(v14b, s15, t6b)
+			t8a, t8b := scalar.FMA32(v16a, s17, t7a), scalar.FMA32(v16b, s17, t7b)
+			t9a, t9b := float32(s18+t8a), float32(s18+t8b)
+			t10a, t10b := scalar.Max(t9a, s19), scalar.Max(t9b, s19)
+			t11a, t11b := scalar.Min(t10a, s20), scalar.Min(t10b, s20)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t11a, t11b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v2 := a2[i]
+			v4 := a4[i]
+			v6 := a6[i]
+			v8 := a8[i]
+			v10 := a10[i]
+			v12 := a12[i]
+			v14 := a14[i]
+			v16 := a16[i]
+			t0 := float32(v0 * s1)
+			t1 := scalar.FMA32(v2, s3, t0)
+			t2 := scalar.FMA32(v4, s5, t1)
+			t3 := scalar.FMA32(v6, s7, t2)
+			t4 := scalar.FMA32(v8, s9, t3)
+			t5 := scalar.FMA32(v10, s11, t4)
+			t6 := scalar.FMA32(v12, s13, t5)
+			t7 := scalar.FMA32(v14, s15, t6)
+			t8 := scalar.FMA32(v16, s17, t7)
+			t9 := float32(s18 + t8)
+			t10 := scalar.Max(t9, s19)
+			t11 := scalar.Min(t10, s20)
+			o0[i] = t11
+		}
+	}
+}
+
+// k_mul_fma_fma_f32_suusus_9e3a07975c_go is
+//
+//	kernel (s0:f32, u1:f32, u2:f32, s3:f32, u4:f32, s5:f32) { t0 = mul s0 u1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; store t2 }
+//
+// for i: o0[i] = fma(a4[i], a5, fma(a2[i], a3, a0 * a1[i]))
+func k_mul_fma_fma_f32_suusus_9e3a07975c_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		s5 := *(*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		for i := range n {
+			v1 := a1[i]
+			v2 := a2[i]
+			v4 := a4[i]
+			t0 := float32(s0 * v1)
+			t1 := scalar.FMA32(v2, s3, t0)
+			t2 := scalar.FMA32(v4, s5, t1)
+			o0[i] = t2
+		}
+	}
+}
+
+// k_mul_fma_fma_fma_f32_usususus_f2031cb675_go is
+//
+//	kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; store t3 }
+//
+// for i: o0[i] = fma(a6[i], a7, fma(a4[i], a5, fma(a2[i], a3, a0[i] * a1)))
+func k_mul_fma_fma_fma_f32_usususus_f2031cb675_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		s5 := *(*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5]))
+		a6 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		s7 := *(*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			v4 := a4[i]
+			v6 := a6[i]
+			t0 := float32(v0 * s1)
+			t1 := scalar.FMA32(v2, s3, t0)
+			t2 := scalar.FMA32(v4, s5, t1)
+			t3 := scalar.FMA32(v6, s7, t2)
+			o0[i] = t3
 		}
 	}
 }

@@ -58,6 +58,9 @@ func sizesOf(c kernel.Code, rng *rand.Rand) []size {
 				s.fields[i] = min(max(length, l.Least), l.Most)
 			}
 		}
+		if m, ok := c.(*kernel.Micro); ok && m.Kind == kernel.DotWindows {
+			setWindows(rng, s)
+		}
 		sizes = append(sizes, s)
 	}
 	switch _, elementwise := c.(*kernel.Kernel); {
@@ -106,4 +109,15 @@ func sizesOf(c kernel.Code, rng *rand.Rand) []size {
 // it.
 func edges(c kernel.Code) (size, bool) {
 	return size{rows: edgeCount, cols: edgeCount}, len(c.Fields()) == 0
+}
+
+// setWindows sets the fields of a product of windows but the first three, so that they fit.
+func setWindows(rng *rand.Rand, s size) {
+	f := s.fields
+	f[kernel.DotRuns], f[kernel.DotTaps] = 1+rng.IntN(3), 1+rng.IntN(5)
+	f[kernel.DotRunStep], f[kernel.DotTapStep] = rng.IntN(40), rng.IntN(3)
+	f[kernel.DotSkipRuns], f[kernel.DotSkipTaps] = rng.IntN(f[kernel.DotRuns]), rng.IntN(f[kernel.DotTaps])
+	skipped := f[kernel.DotSkipRuns]*f[kernel.DotTaps] + f[kernel.DotSkipTaps]
+	f[kernel.DotChannels] = (skipped+f[kernel.DotPairs]-1)/(f[kernel.DotRuns]*f[kernel.DotTaps]) + 1
+	f[kernel.DotSpan] = (f[kernel.DotRuns]-1)*f[kernel.DotRunStep] + (f[kernel.DotTaps]-1)*f[kernel.DotTapStep] + s.cols
 }

@@ -53,6 +53,9 @@ func (k keys[U]) of(v U) U {
 	return v ^ inverted
 }
 
+// wide reports whether elements have eight bytes: more than a half of a word.
+func (k keys[U]) wide() bool { return unsafe.Sizeof(k.zero) == 8 }
+
 // line is elements that are so many bytes apart.
 type line[U bits] struct {
 	from          unsafe.Pointer

@@ -40,7 +40,7 @@ func lineFunction(m *kernel.Micro) func(*abi.Frame) {
 	case kernel.Order:
 		return orderOf(m)
 	case kernel.Merge:
-		return map[ir.DType]func(*abi.Frame){ir.Uint32: merge[uint32], ir.Uint64: merge[uint64]}[m.Type]
+		return map[ir.DType]func(*abi.Frame){kernel.Word: mergeWords, ir.Uint64: mergeRecords}[m.Type]
 	case kernel.Recurrence:
 		return typed(m.Type, recurrence[int8], recurrence[int16], recurrence[int32], recurrence[int64],
 			recurrence[uint8], recurrence[uint16], recurrence[uint32], recurrence[uint64], recurrence[float32], recurrence[float64])
@@ -113,6 +113,13 @@ func scatter[T number](op ir.Op) func(*abi.Frame) {
 
 func scatterAdd[T number](f *abi.Frame) {
 	n, extent := f.Cols, f.Step[3]
+	if n == 1 { // a histogram
+		at, from, to := f.Ptr[0], f.Ptr[1], f.Ptr[2]
+		for r := range f.Rows {
+			*(*T)(unsafe.Add(to, index(at, f.Step[0], r, extent)*f.Step[2])) += *(*T)(unsafe.Add(from, r*f.Step[1]))
+		}
+		return
+	}
 	for r := range f.Rows {
 		from := unsafe.Slice((*T)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
 		to := unsafe.Slice((*T)(unsafe.Add(f.Ptr[2], index(f.Ptr[0], f.Step[0], r, extent)*f.Step[2])), n)

@@ -65,56 +65,73 @@ func TestOrderAndMerge(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := rapid.SampledFrom(types).Draw(t, "type")
 		order := &kernel.Micro{Kind: kernel.Order, Op: rapid.SampledFrom(kernel.Order.Ops()).Draw(t, "op"), Type: d}
-		merge := &kernel.Micro{Kind: kernel.Merge, Type: kernel.KeyType(d)}
-		var keys, places []uint64
+		run := len(kernel.RunTypes(d)) // arguments
+		merge := &kernel.Micro{Kind: kernel.Merge, Type: kernel.RunTypes(d)[0]}
+		both := make([][]uint64, run)
 		var first int
 		for k, n := range []int{rapid.IntRange(0, 200).Draw(t, "first"), rapid.IntRange(0, 200).Draw(t, "second")} {
 			b := &rowsOf{rows: 1, cols: rapid.IntRange(0, n).Draw(t, "ordered"), fields: []int{d.Size(), n}}
-			b.args = [][]uint64{drawLine(t, d, n), make([]uint64, b.cols), make([]uint64, b.cols), make([]uint64, n), make([]uint64, n)}
-			b.width = []int{n, b.cols, b.cols, 0, 0}
+			b.args, b.width = [][]uint64{drawLine(t, d, n)}, []int{n}
+			b.append(run, b.cols, 1)
+			b.append(2, n, 1)
 			got := b.call(order)
 			kernel.ReferenceOf(order, elementary.Expand)(b)
-			require.Equal(t, b.args[1:3], got[1:3])
-			keys, places = append(keys, b.args[1]...), append(places, b.args[2]...)
+			require.Equal(t, b.args[1:1+run], got[1:1+run])
+			for i := range both {
+				both[i] = append(both[i], b.args[1+i]...)
+			}
 			if k == 0 {
 				first = b.cols
 			}
 		}
-		block := rapid.IntRange(1, 50).Draw(t, "block")
-		b := &rowsOf{rows: 2, cols: rapid.IntRange(0, len(keys)).Draw(t, "columns"), fields: []int{first, len(keys), block, 1000}, width: []int{0, 0, 1, 0, 0}}
-		b.width[3], b.width[4] = b.cols, b.cols
-		at := func() uint64 { return uint64(rapid.IntRange(0, (len(keys)-b.cols)/block).Draw(t, "at")) }
-		b.args = [][]uint64{keys, places, {at(), at()}, make([]uint64, 2*b.cols), make([]uint64, 2*b.cols)}
+		block, length := rapid.IntRange(1, 50).Draw(t, "block"), len(both[0])
+		b := &rowsOf{rows: 2, cols: rapid.IntRange(0, length).Draw(t, "columns"), args: both, width: make([]int, run)}
+		b.fields = []int{first, length, block, 1000}
+		at := func() uint64 { return uint64(rapid.IntRange(0, (length-b.cols)/block).Draw(t, "at")) }
+		b.args, b.width = append(b.args, []uint64{at(), at()}), append(b.width, 1)
+		b.append(run, b.cols, 2)
 		got := b.call(merge)
 		kernel.ReferenceOf(merge, elementary.Expand)(b)
-		require.Equal(t, b.args[3:], got[3:])
+		require.Equal(t, b.args[run+1:], got[run+1:])
 	})
+}
+
+// append appends arguments of rows of so many elements.
+func (b *rowsOf) append(args, width, rows int) {
+	for range args {
+		b.args, b.width = append(b.args, make([]uint64, width*rows)), append(b.width, width)
+	}
 }
 
 // TestMergeOutside: a block that is not within the merged run is refused, whatever the numbers,
 // and runs that are in no order are merged somehow, within their memory.
 func TestMergeOutside(t *testing.T) {
-	m := &kernel.Micro{Kind: kernel.Merge, Type: ir.Uint32}
-	block := func(at int64, cols, run, length, block int) *rowsOf {
-		b := &rowsOf{rows: 1, cols: cols, fields: []int{run, length, block, 0}, width: []int{0, 0, 1, cols, cols}}
-		b.args = [][]uint64{make([]uint64, length), make([]uint64, length), {uint64(at)}, make([]uint64, cols), make([]uint64, cols)}
+	block := func(d ir.DType, at int64, cols, run, length, block int) *rowsOf {
+		b := &rowsOf{rows: 1, cols: cols, fields: []int{run, length, block, 0}}
+		args := len(kernel.RunTypes(d))
+		b.append(args, length, 1)
+		b.args, b.width = append(b.args, []uint64{uint64(at)}), append(b.width, 1)
+		b.append(args, cols, 1)
 		for i := range b.args[0] {
-			b.args[0][i] = ir.Mix(1, uint64(i)) & 0xffff
+			b.args[0][i] = ir.Mix(1, uint64(i)) & 0xffff0000ffff
 		}
 		return b
 	}
-	for _, b := range []*rowsOf{block(-1, 4, 5, 10, 4), block(2, 4, 5, 10, 4), block(1<<62, 4, 5, 10, 4), block(0, 11, 5, 10, 4), block(1, 1, 0, 0, 1)} {
-		func() {
-			defer func() {
-				var index *ir.IndexError
-				err, _ := recover().(error)
-				require.True(t, errors.As(err, &index), "%v", err)
+	for _, d := range []ir.DType{ir.Float32, ir.Float64} {
+		m := &kernel.Micro{Kind: kernel.Merge, Type: kernel.RunTypes(d)[0]}
+		for _, b := range []*rowsOf{block(d, -1, 4, 5, 10, 4), block(d, 2, 4, 5, 10, 4), block(d, 1<<62, 4, 5, 10, 4), block(d, 0, 11, 5, 10, 4), block(d, 1, 1, 0, 0, 1)} {
+			func() {
+				defer func() {
+					var index *ir.IndexError
+					err, _ := recover().(error)
+					require.True(t, errors.As(err, &index), "%v", err)
+				}()
+				b.call(m)
 			}()
-			b.call(m)
-		}()
-	}
-	for at := range int64(3) {
-		block(at, 4, 7, 12, 4).call(m)
-		block(at, 4, 70, 12, 4).call(m) // the first run has all
+		}
+		for at := range int64(3) {
+			block(d, at, 4, 7, 12, 4).call(m)
+			block(d, at, 4, 70, 12, 4).call(m) // the first run has all
+		}
 	}
 }

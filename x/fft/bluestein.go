@@ -3,8 +3,6 @@ package fft
 import (
 	"math"
 	"math/bits"
-
-	"gonum.org/v1/gonum/dsp/fourier"
 )
 
 // This file has Bluestein's algorithm, for lengths with a large prime factor. With jk =
@@ -33,7 +31,8 @@ type bluestein struct {
 	chirp  []complex128 // c
 	filter []complex128 // the transform of conj(c), cyclic, divided by its length
 	work   []complex128
-	fft    *fourier.CmplxFFT
+	spare  []complex128
+	power  *power
 }
 
 func newBluestein(n int) *bluestein {
@@ -41,8 +40,8 @@ func newBluestein(n int) *bluestein {
 	b := &bluestein{
 		chirp:  make([]complex128, n),
 		filter: make([]complex128, length),
-		work:   make([]complex128, length),
-		fft:    fourier.NewCmplxFFT(length),
+		spare:  make([]complex128, length),
+		power:  newPower(length),
 	}
 	square := 0 // k² modulo 2n: the angle stays small, and exact
 	for k := range n {
@@ -54,8 +53,19 @@ func newBluestein(n int) *bluestein {
 		}
 		square = (square + 2*k + 1) % (2 * n)
 	}
-	b.fft.Coefficients(b.filter, b.filter)
+	b.filter = b.transformed(b.filter)
+	b.work = make([]complex128, length)
 	return b
+}
+
+// transformed returns the transform of a line of the convolution's length, in its memory or in the
+// spare one, which it exchanges.
+func (b *bluestein) transformed(line []complex128) []complex128 {
+	out := b.power.transform(line, b.spare, 1)
+	if &out[0] == &b.spare[0] {
+		b.spare = line
+	}
+	return out
 }
 
 // transform writes the transform of from to to, which may be the same. The inverse is the
@@ -68,13 +78,13 @@ func (b *bluestein) transform(from, to []complex128, inverse bool) {
 		}
 		b.work[k] = v * b.chirp[k]
 	}
-	b.fft.Coefficients(b.work, b.work)
+	b.work = b.transformed(b.work)
 	for k, v := range b.filter {
 		b.work[k] *= v
 	}
-	b.fft.Sequence(b.work, b.work)
-	for k := range to {
-		v := b.work[k] * b.chirp[k]
+	b.work = b.transformed(b.work)
+	for k := range to { // the inverse is the transform backwards
+		v := b.work[(len(b.work)-k)%len(b.work)] * b.chirp[k]
 		if inverse {
 			v = complex(imag(v), real(v))
 		}

@@ -80,7 +80,7 @@ func RFFT(ctx context.Context, x *graph.Tensor, o Options) (*graph.Tensor, error
 	count := array{shape: shape}.count(axes)
 	a.shape[last] = n/2 + 1
 	a.data = make([]complex128, size(a.shape))
-	if err := along(ctx, data, a.data, a.shape, last, n, n/2+1, func() func([]float64, []complex128) { return realLine(n) }); err != nil {
+	if err := realAxis(ctx, data, a.data, shape, last); err != nil {
 		return nil, err
 	}
 	if err := a.transform(ctx, axes[:len(axes)-1], false); err != nil {
@@ -116,7 +116,7 @@ func IRFFT(ctx context.Context, z *graph.Tensor, o Options) (*graph.Tensor, erro
 	shape := slices.Clone(a.shape)
 	shape[last] = n
 	out := make([]float64, size(shape))
-	if err := along(ctx, a.data, out, shape, last, m, n, func() func([]complex128, []float64) { return inverseRealLine(n) }); err != nil {
+	if err := inverseRealAxis(ctx, a.data, out, shape, last); err != nil {
 		return nil, err
 	}
 	divisor := o.Norm.divisor(array{shape: shape}.count(axes), true)

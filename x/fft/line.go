@@ -13,15 +13,24 @@ import (
 // transform transforms along some axes in place, without a divisor.
 func (a array) transform(ctx context.Context, axes []int, inverse bool) error {
 	for _, axis := range axes {
-		n := a.shape[axis]
-		err := along(ctx, a.data, a.data, a.shape, axis, n, n, func() func(from, to []complex128) {
-			return complexLine(n, inverse)
-		})
-		if err != nil {
+		if err := transformAxis(ctx, a.data, a.shape, axis, inverse); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// transformAxis transforms all lines along an axis in place.
+func transformAxis(ctx context.Context, data []complex128, shape []int, axis int, inverse bool) error {
+	n := shape[axis]
+	if !isPower(n) {
+		return along(ctx, data, data, shape, axis, n, n, func() func(from, to []complex128) {
+			return complexLine(n, inverse)
+		})
+	}
+	inner := size(shape[axis+1:])
+	lines := strided{data, func(line int) int { return line/inner*n*inner + line%inner }, inner}
+	return powerLines(ctx, lines, lines, n, size(shape[:axis])*inner, inverse)
 }
 
 // along calls a function for each line along an axis: it reads the n elements of a line of src, and
@@ -64,40 +73,3 @@ func complexLine(n int, inverse bool) func(from, to []complex128) {
 	return func(from, to []complex128) { t.Coefficients(to, from) }
 }
 
-// realLine returns a function that transforms n real numbers, to n/2+1 complex ones.
-func realLine(n int) func(from []float64, to []complex128) {
-	if !largePrime(n) {
-		t := fourier.NewFFT(n)
-		return func(from []float64, to []complex128) { t.Coefficients(to, from) }
-	}
-	f, all := complexLine(n, false), make([]complex128, n)
-	return func(from []float64, to []complex128) {
-		for i, v := range from {
-			all[i] = complex(v, 0)
-		}
-		f(all, all)
-		copy(to, all)
-	}
-}
-
-// inverseRealLine returns the inverse of realLine, which multiplies by n.
-func inverseRealLine(n int) func(from []complex128, to []float64) {
-	if !largePrime(n) {
-		t := fourier.NewFFT(n)
-		return func(from []complex128, to []float64) { t.Sequence(to, from) }
-	}
-	f, all := complexLine(n, true), make([]complex128, n)
-	return func(from []complex128, to []float64) {
-		all[0] = complex(real(from[0]), 0)
-		for i := 1; i < len(from); i++ {
-			all[i], all[n-i] = from[i], complex(real(from[i]), -imag(from[i]))
-		}
-		if n%2 == 0 {
-			all[n/2] = complex(real(from[n/2]), 0)
-		}
-		f(all, all)
-		for i, v := range all {
-			to[i] = real(v)
-		}
-	}
-}

@@ -1,0 +1,121 @@
+package avo
+
+import (
+	"math/bits"
+
+	"github.com/stridefuse/stridefuse/codegen"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+)
+
+// Products with windows (micro-kernel DotWindows). The rows of B are where the windows have their
+// elements: one after the other along a run, with a jump to the next run, and another to the next
+// channel. A call has all columns of a line, and goes from one panel of them to the next itself.
+
+// dotWindows are the places in the stack frame of what registers have no room for, in bytes.
+type dotWindows struct {
+	begin, out, left     int // of the present panel: its first row of B, its product, and the columns from it on
+	taps, runs           int // of a run, and of a channel
+	firstTaps            int // that are left of the run of the first pair
+	firstRuns            int // that are left of its channel
+	runsLeft             int // of the present channel
+	nextRun, nextChannel int // from behind the last tap of a run, or run of a channel, to the next
+}
+
+// The registers that have other uses than in products of matrices.
+const (
+	dotTapStep  = dotStepB
+	dotTapsLeft = dotStepB3
+)
+
+// beginWindows reads the fields. dotCount has the address of the frame.
+func (w *dotWriter) beginWindows() {
+	s := &dotWindows{}
+	for _, place := range []*int{&s.begin, &s.out, &s.left, &s.taps, &s.runs, &s.firstTaps, &s.firstRuns, &s.runsLeft, &s.nextRun, &s.nextChannel} {
+		*place = w.local(8)
+	}
+	w.windows = s
+	field := func(i int) arg { return mem(at(dotCount, w.field(i))) }
+	bytes := func(i, to int) {
+		w.do("MOVQ", field(i), gp(to))
+		w.do("SHLQ", imm(int64(bits.TrailingZeros(uint(w.d.Size())))), gp(to))
+	}
+	w.do("MOVQ", mem(at(dotCount, codegen.FramePtr+8)), gp(dotB))
+	bytes(kernel.DotRunStep, dotA)
+	w.do("MOVQ", gp(dotA), gp(dotTapsLeft))
+	w.do("IMULQ", field(kernel.DotSkipRuns), gp(dotTapsLeft))
+	w.do("ADDQ", gp(dotTapsLeft), gp(dotB))
+	bytes(kernel.DotTapStep, dotTapStep)
+	w.do("MOVQ", gp(dotTapStep), gp(dotTapsLeft))
+	w.do("IMULQ", field(kernel.DotSkipTaps), gp(dotTapsLeft))
+	w.do("ADDQ", gp(dotTapsLeft), gp(dotB))
+	w.do("MOVQ", gp(dotTapStep), gp(dotTapsLeft))
+	w.do("IMULQ", field(kernel.DotTaps), gp(dotTapsLeft))
+	w.do("NEGQ", gp(dotTapsLeft))
+	w.do("ADDQ", gp(dotA), gp(dotTapsLeft))
+	w.do("MOVQ", gp(dotTapsLeft), mem(stack(s.nextRun)))
+	w.do("IMULQ", field(kernel.DotRuns), gp(dotA))
+	w.do("NEGQ", gp(dotA))
+	w.do("ADDQ", mem(at(dotCount, codegen.FrameStep+8)), gp(dotA))
+	w.do("MOVQ", gp(dotA), mem(stack(s.nextChannel)))
+	for _, c := range [][4]int{{kernel.DotTaps, s.taps, kernel.DotSkipTaps, s.firstTaps}, {kernel.DotRuns, s.runs, kernel.DotSkipRuns, s.firstRuns}} {
+		w.do("MOVQ", field(c[0]), gp(dotA))
+		w.do("MOVQ", gp(dotA), mem(stack(c[1])))
+		w.do("SUBQ", field(c[2]), gp(dotA))
+		w.do("MOVQ", gp(dotA), mem(stack(c[3])))
+	}
+	w.do("MOVQ", gp(dotB), mem(stack(s.begin)))
+	w.do("MOVQ", gp(dotC), mem(stack(s.out)))
+	w.do("MOVQ", gp(dotMask), mem(stack(s.left)))
+	w.here("panel")
+}
+
+// nextPanel goes on with the next panel of columns, if there is one.
+func (w *dotWriter) nextPanel() {
+	s := w.windows
+	w.do("MOVQ", mem(stack(s.left)), gp(dotMask))
+	w.do("SUBQ", imm(int64(dotBytes/w.d.Size())), gp(dotMask))
+	w.do("JLE", label("end"))
+	w.do("MOVQ", gp(dotMask), mem(stack(s.left)))
+	w.do("MOVQ", mem(stack(s.begin)), gp(dotB))
+	w.do("ADDQ", imm(dotBytes), gp(dotB))
+	w.do("MOVQ", gp(dotB), mem(stack(s.begin)))
+	w.do("MOVQ", mem(stack(s.out)), gp(dotC))
+	w.do("ADDQ", imm(dotBytes), gp(dotC))
+	w.do("MOVQ", gp(dotC), mem(stack(s.out)))
+	w.do("MOVQ", frameArg(), gp(dotCount))
+	w.do("MOVQ", mem(at(dotCount, codegen.FramePtr)), gp(dotTop))
+	w.do("MOVQ", mem(at(dotCount, codegen.FrameRows)), gp(dotRows))
+	w.do("JMP", label("panel"))
+	w.here("end")
+}
+
+// startWindows sets dotB and the counters to the first pair.
+func (t *dotTile) startWindows() {
+	t.do("MOVQ", mem(stack(t.windows.begin)), gp(dotB))
+	t.do("MOVQ", mem(stack(t.windows.firstRuns)), gp(dotTapsLeft))
+	t.do("MOVQ", gp(dotTapsLeft), mem(stack(t.windows.runsLeft)))
+	t.do("MOVQ", mem(stack(t.windows.firstTaps)), gp(dotTapsLeft))
+}
+
+// windowPairs is the loop over pairs.
+func (t *dotTile) windowPairs() {
+	s, next := t.windows, label(t.name+"Pair")
+	t.do("PCALIGN", imm(32))
+	t.here(t.name + "Pair")
+	t.pair(0)
+	t.do("ADDQ", gp(dotTapStep), gp(dotB))
+	t.do("DECQ", gp(dotCount))
+	t.do("JEQ", label(t.name+"Total"))
+	t.do("DECQ", gp(dotTapsLeft))
+	t.do("JNE", next)
+	t.do("ADDQ", mem(stack(s.nextRun)), gp(dotB))
+	t.do("MOVQ", mem(stack(s.taps)), gp(dotTapsLeft))
+	t.do("DECQ", mem(stack(s.runsLeft)))
+	t.do("JNE", next)
+	t.do("ADDQ", mem(stack(s.nextChannel)), gp(dotB))
+	t.do("MOVQ", mem(stack(s.runs)), gp(dotTapsLeft))
+	t.do("MOVQ", gp(dotTapsLeft), mem(stack(s.runsLeft)))
+	t.do("MOVQ", mem(stack(s.taps)), gp(dotTapsLeft))
+	t.do("JMP", next)
+	t.here(t.name + "Total")
+}

@@ -1,0 +1,59 @@
+package codegen
+
+import (
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+)
+
+// Kernels of convolutions of single channels. A window of nine elements has a kernel of its own,
+// with the bias and the bounds that networks have behind it; the windows of other sizes are chains
+// of parts of a tiling. Each element of a window is a unit operand, and each weight a splat.
+
+// tapEpilogues are the operations behind a convolution of nine taps, each with a splat.
+var tapEpilogues = [][]ir.Op{nil, {ir.OpAdd}, {ir.OpAdd, ir.OpMax}, {ir.OpAdd, ir.OpMax, ir.OpMin}}
+
+// tapChains are how many taps the parts of tilings have.
+var tapChains = []int{2, 3, 4}
+
+// taps returns the kernels of float32.
+func taps() (out []kernel.Code) {
+	for _, epilogue := range tapEpilogues {
+		out = append(out, tapKernel(9, true, epilogue))
+	}
+	for _, n := range tapChains {
+		out = append(out, tapKernel(n, true, nil), tapKernel(n, false, nil))
+	}
+	return out
+}
+
+// tapKernel returns the kernel that adds the products of so many taps to a sum, which is an operand
+// unless they are the first ones.
+func tapKernel(n int, first bool, epilogue []ir.Op) kernel.Code {
+	unit, splat := kernel.Operand{DType: ir.Float32}, kernel.Operand{DType: ir.Float32, Splat: true}
+	var ins []kernel.Operand
+	for range n {
+		ins = append(ins, unit, splat)
+	}
+	for range epilogue {
+		ins = append(ins, splat)
+	}
+	if !first {
+		ins = append(ins, unit)
+	}
+	b := kernel.NewBuilder(ins...)
+	sum := kernel.Ref(len(ins) - 1)
+	for i := range n {
+		x, w := kernel.Ref(2*i), kernel.Ref(2*i+1)
+		if i == 0 && first {
+			sum = b.Op(ir.OpMul, x, w)
+		} else {
+			sum = b.Op(ir.OpFMA, x, w, sum)
+		}
+	}
+	for i, op := range epilogue {
+		sum = b.Op(op, sum, kernel.Ref(2*n+i))
+	}
+	b.Store(sum)
+	k, _ := b.Kernel().Canonical()
+	return k
+}

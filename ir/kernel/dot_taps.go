@@ -1,0 +1,79 @@
+package kernel
+
+import (
+	"math"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// Products with the windows of an image: Dot whose second argument is read where the windows have
+// their elements.
+
+// The fields of DotWindows, whose second argument is windows of channels: pair k is element
+// k + skipped of their channels, one channel after the other, of which each has runs of taps
+// elements. The first three fields are those of Dot.
+const (
+	DotChannels = iota + DotNext // how many channels the pairs are of
+	DotSpan                      // elements of a channel that a call may read
+	DotRuns                      // of a channel
+	DotTaps                      // of a run
+	DotRunStep                   // elements from one run to the next
+	DotTapStep                   // elements from one tap to the next
+	DotSkipRuns                  // runs of the first channel before the first pair
+	DotSkipTaps                  // taps of that run before the first pair
+)
+
+// dotWindowsFields are their names.
+var dotWindowsFields = []string{"across", "pairs", "adds", "channels", "span", "runs", "taps", "run_step", "tap_step", "skip_runs", "skip_taps"}
+
+func dotWindowsArgs(m *Micro) []Arg { // rows x pairs, channels x what windows read of them
+	return []Arg{{DType: m.Type, Outer: Rows, Inner: Field0 + DotPairs, Across: Field0 + DotAcross},
+		{DType: m.Type, Outer: Field0 + DotChannels, Inner: Field0 + DotSpan}, {DType: m.Type, Out: true, Outer: Rows, Inner: Cols}}
+}
+
+func dotWindowsLimits(*Micro) []Limit {
+	limits := []Limit{{Field0 + DotPairs, 1, ir.DotChunk, true}}
+	for _, f := range []Dim{DotChannels, DotSpan, DotRunStep, DotTapStep} {
+		limits = append(limits, Limit{Dim: Field0 + f, Most: math.MaxInt32})
+	}
+	for _, f := range []Dim{DotRuns, DotTaps} {
+		limits = append(limits, Limit{Dim: Field0 + f, Least: 1, Most: mostTaps})
+	}
+	for _, f := range []Dim{DotSkipRuns, DotSkipTaps} {
+		limits = append(limits, Limit{Dim: Field0 + f, Most: mostTaps})
+	}
+	return limits
+}
+
+// mostTaps is how many runs a channel has at most, and how many taps a run.
+const mostTaps = 1 << 10
+
+// dotWindowsFit reports whether the pairs are within the channels, and the windows within the span.
+func dotWindowsFit(cols int, f []int) bool {
+	skipped := f[DotSkipRuns]*f[DotTaps] + f[DotSkipTaps]
+	reach := (f[DotRuns]-1)*f[DotRunStep] + (f[DotTaps]-1)*f[DotTapStep] + cols
+	return f[DotSkipTaps] < f[DotTaps] && f[DotSkipRuns] < f[DotRuns] && skipped+f[DotPairs] <= f[DotChannels]*f[DotRuns]*f[DotTaps] && reach <= f[DotSpan]
+}
+
+func dotWindowsMeaning(m *Micro, _ *Kernel) Reference {
+	by := ir.OpDot.Info().By
+	return func(b Block) {
+		x, y := make([]uint64, b.Field(DotPairs)), make([]uint64, b.Field(DotPairs))
+		runs, taps := b.Field(DotRuns), b.Field(DotTaps)
+		skipped := b.Field(DotSkipRuns)*taps + b.Field(DotSkipTaps)
+		for r := range b.Rows() {
+			for c := range b.Cols() {
+				for k := range x {
+					at := k + skipped
+					x[k] = b.Get(0, r, k)
+					y[k] = b.Get(1, at/(runs*taps), at/taps%runs*b.Field(DotRunStep)+at%taps*b.Field(DotTapStep)+c)
+				}
+				sum := ir.DotLine(by, m.Type, x, y, false)
+				if b.Field(DotAdds) != 0 {
+					sum = combine(ir.OpAdd, m.Type, b.Get(2, r, c), sum)
+				}
+				b.Set(2, r, c, sum)
+			}
+		}
+	}
+}
