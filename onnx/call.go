@@ -26,6 +26,13 @@ func (c *call) fail(format string, args ...any) []value {
 	return nil
 }
 
+// spend counts what a node becomes, if it becomes many: as so many nodes of the model.
+func (c *call) spend(n int) {
+	if !c.errs.room(n) {
+		c.fail("it becomes %d nodes: with all others these are more than %d", n, mostNodes)
+	}
+}
+
 // has reports whether input i is there.
 func (c *call) has(i int) bool { return i < len(c.in) && c.in[i].kind != missing }
 

@@ -54,6 +54,12 @@ func (m *mistakes) enough() bool {
 	return m.nodes >= mostNodes
 }
 
+// room counts n more nodes, and reports whether there may be so many.
+func (m *mistakes) room(n int) bool {
+	m.nodes += n
+	return m.nodes < mostNodes
+}
+
 func newMistakes() *mistakes {
 	return &mistakes{operators: map[string]*Unsupported{}, poisoned: map[string]bool{}}
 }

@@ -50,7 +50,10 @@ func attention(c *call) []value {
 		return c.fail("past_key and past_value: there must be both or none")
 	}
 	before := ir.Fixed(0)
-	if c.has(4) && c.x(4).Rank() == 4 {
+	if c.has(4) {
+		if c.x(4).Rank() != 4 {
+			return c.fail("past_key of shape %s: it must be [batch, heads, length, size]", c.x(4).Shape())
+		}
 		before = c.x(4).Shape()[2]
 		k, v = graph.Concat(2, c.x(4), k), graph.Concat(2, c.x(5), v)
 	}
@@ -158,7 +161,7 @@ func (c *call) attentionBias(scores graph.Node, before graph.Extent) (bias *grap
 // padMask hides the keys that a mask has no elements for.
 func (c *call) padMask(mask graph.Node, keys graph.Extent) graph.Node {
 	rank := mask.Rank()
-	if rank == 0 || mask.Shape()[rank-1] == keys || mask.Shape()[rank-1].Is(1) {
+	if rank == 0 || mask.Shape()[rank-1] == keys {
 		return mask
 	}
 	have, known := mask.Shape()[rank-1].Int()

@@ -78,6 +78,7 @@ func linearAttention(c *call) []value {
 	if !fixed || !known || size < 1 || steps < 1 || steps > mostTrips {
 		return c.fail("keys of size %s in %s steps: both must be known at load, with 1 to %d steps", k.Shape()[3], k.Shape()[2], mostTrips)
 	}
+	c.spend(steps * stepNodes)
 	if scale == 0 {
 		scale = 1 / math.Sqrt(float64(size))
 	}

@@ -27,6 +27,8 @@ func TestOperatorMistakes(t *testing.T) {
 		mistake("must have 3 axes each", "LSTM", 22, attrs{}, tensors(counted(2, 2)), w, r),
 		mistake("it must be [batch, heads, length, size]", "Attention", 23, attrs{}, tensors(counted(2, 2), x, x)),
 		mistake("the last axis must be a multiple", "Attention", 23, attrs{"q_num_heads": 3, "kv_num_heads": 1}, tensors(x, x, x)),
+		mistake("past_key of shape", "Attention", 23, attrs{}, tensors(image, image, image, none, counted(2, 2), counted(2, 2))),
+		mistake("coordinate_transformation_mode \"half\"", "RoiAlign", 16, attrs{"coordinate_transformation_mode": "half", "sampling_ratio": 2}, tensors(image, counted(1, 4), int64s(0))),
 		mistake("there must be both or none", "Attention", 23, attrs{}, tensors(image, image, image, none, image)),
 		mistake("2 heads of queries for 3", "Attention", 23, attrs{}, tensors(image, counted(1, 3, 3, 3), counted(1, 3, 3, 3))),
 		mistake("it must be an even number", "RotaryEmbedding", 23, attrs{}, tensors(image, pair, pair)),

@@ -47,6 +47,9 @@ type layer struct {
 	coupled   bool                            // input_forget
 }
 
+// stepNodes is how many nodes of a model a step counts as.
+const stepNodes = 8
+
 // directions says of each direction whether it goes from the last step to the first.
 var directions = map[string][]bool{"forward": {false}, "reverse": {true}, "bidirectional": {false, true}}
 
@@ -72,6 +75,7 @@ func (c *call) recurrent(of cell) []value {
 	case !known || size < 1 || !c.x(2).Shape()[0].Is(len(backward)):
 		return c.fail("weights of shape %s for %d directions", c.x(2).Shape(), len(backward))
 	}
+	c.spend(len(backward) * steps * stepNodes)
 	functions := c.activations(of.functions, len(backward))
 	if c.err != nil {
 		return nil

@@ -190,6 +190,9 @@ func (c *call) resampled(s sampling, axes []int, scales []float64, sizes []int) 
 		if n := s.taps(a); n > mostTaps || n*a.to > mostWeights {
 			return c.fail("axis %d of extent %d is resized to %d: each element is of %d, which are up to %d, and %d together", axis, a.from, a.to, n, mostTaps, mostWeights)
 		}
+		if c.spend(s.taps(a)); c.err != nil {
+			return nil
+		}
 		y = s.axis(y, c.wrapAxis(axis, x.Rank()), a)
 	}
 	return one(narrowed(y, x.DType()))

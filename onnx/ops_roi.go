@@ -26,7 +26,13 @@ func roiAlign(c *call) []value {
 	if points < 1 {
 		return c.fail("sampling_ratio %d: how many places a bin has would depend on the data; give a number", points)
 	}
-	half := c.op.since >= 16 && c.text("coordinate_transformation_mode") == "half_pixel"
+	half := false
+	if c.op.since >= 16 {
+		place := c.text("coordinate_transformation_mode")
+		if half = place == "half_pixel"; !half && place != "output_half_pixel" {
+			return c.fail("coordinate_transformation_mode %q: it must be half_pixel or output_half_pixel", place)
+		}
+	}
 	shape, count := x.Shape(), rois.Shape()[0]
 	var near [2][2]spot // along both axes, below and above each place: [regions, places]
 	for k := range 2 {

@@ -30,6 +30,7 @@ func gridSample(c *call) []value {
 	}
 	reach, places := c.reach(), widened(grid)
 	var spots [][]spot
+	c.spend(int(min(math.Pow(float64(max(1, 2*reach)), float64(rank)), mostNodes)))
 	for k := range rank {
 		b := c.border(x.Shape()[2+k])
 		if c.err != nil {

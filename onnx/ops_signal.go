@@ -111,7 +111,7 @@ func dft(c *call) []value {
 	if c.has(1) {
 		n = c.int1(1)
 	}
-	if c.err != nil || !fixed && !c.has(1) || !fixed || n < 1 || n > mostSamples {
+	if c.err != nil || !fixed || n < 1 || n > mostSamples {
 		return c.fail("a transform of %d elements of an axis of extent %s: both must be known at load, and 1 to %d", n, x.Shape()[axis], mostSamples)
 	}
 	kept := n

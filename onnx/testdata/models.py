@@ -1,4 +1,4 @@
-"""Exports two small networks by PyTorch, and what onnxruntime computes with them.
+"""Exports small networks by PyTorch, and what onnxruntime computes with them.
 
 Run in this folder, with the packages torch, onnx, onnxscript, onnxruntime and numpy. The files have the form of those of make.py.
 """
@@ -60,6 +60,24 @@ class Encoder(nn.Module):
         return (x * weight).sum(1) / weight.sum(1)
 
 
+class UNet(nn.Module):
+    """Down twice and up again, by all ways to resize."""
+
+    def __init__(self):
+        super().__init__()
+        self.down1, self.down2, self.bottom = (nn.Conv2d(a, b, 3, padding=1) for a, b in ((2, 4), (4, 8), (8, 8)))
+        self.norm, self.up1, self.up2, self.out = nn.GroupNorm(2, 4), nn.Conv2d(16, 4, 1), nn.ConvTranspose2d(4, 4, 2, 2), nn.Conv2d(8, 2, 1)
+
+    def forward(self, x):
+        resize = nn.functional.interpolate
+        a = nn.functional.silu(self.norm(self.down1(x)))
+        b = nn.functional.hardswish(self.down2(nn.functional.max_pool2d(a, 2)))
+        c = nn.functional.leaky_relu(self.bottom(nn.functional.avg_pool2d(b, 2)), 0.1)
+        c = resize(c, scale_factor=2, mode="bilinear") + resize(c, size=b.shape[-2:])
+        y = self.out(torch.cat([self.up2(self.up1(torch.cat([b, c], 1))), a], 1))
+        return resize(resize(y, size=(9, 10), mode="bilinear", antialias=True), size=(12, 7), mode="bicubic", align_corners=True)
+
+
 def save(name, model, args, names, shapes, feeds):
     for m in model.modules():  # statistics as after some training
         if isinstance(m, nn.BatchNorm2d):
@@ -86,3 +104,5 @@ tokens, mask = torch.randint(0, 50, (3, 7)), torch.ones(3, 7, dtype=torch.int64)
 mask[1, 4:] = 0
 save("encoder", Encoder(), (tokens, mask), ["tokens", "mask"], ({0: batch, 1: length}, {0: batch, 1: length}),
      {"tokens": tokens.numpy(), "mask": mask.numpy()})
+image = torch.randn(2, 2, 16, 12)
+save("unet", UNet(), (image,), ["x"], ({0: batch},), {"x": image.numpy()})
