@@ -11,14 +11,18 @@ func builtinScans() []kernel.Code {
 	var out []kernel.Code
 	for _, by := range kernel.ScanRows.Ops() {
 		for _, d := range (by.Info().Domain & ir.Native).List() {
-			carry, _ := kernel.CarryKernel(by, d)
-			row, _ := kernel.RowKernel(by, d)
-			first, _ := kernel.RowsKernel(by, d, false)
-			later, _ := kernel.RowsKernel(by, d, true)
-			for _, carries := range []bool{false, true} {
-				out = append(out, &kernel.Micro{Kind: kernel.ScanRows, Op: by, Type: d, Carry: carries})
+			rows, _ := kernel.RowsKernel(by, d, false)
+			out = append(out, rows, &kernel.Micro{Kind: kernel.ScanRows, Op: by, Type: d})
+			inOrder := ir.ScansInOrder(by, d)
+			if !inOrder || ir.RunType(by, d) != d {
+				row, _ := kernel.RowKernel(by, d)
+				out = append(out, row)
 			}
-			out = append(out, carry, row, first, later)
+			if !inOrder {
+				carry, _ := kernel.CarryKernel(by, d)
+				later, _ := kernel.RowsKernel(by, d, true)
+				out = append(out, carry, later, &kernel.Micro{Kind: kernel.ScanRows, Op: by, Type: d, Carry: true})
+			}
 		}
 	}
 	return out

@@ -39,8 +39,9 @@ func (x Node) Sum(axes ...any) Node {
 // Prod returns the product along axes, 1 of no elements, in the type that Sum has. Integers
 // wrap. Float32 is
 // multiplied in float64 and rounded at the end, so that 20 factors of 1e-3 and 20 of 1e3
-// give about 1, in any order. Float64 is multiplied in 32 lanes for each 1024
-// elements: where a product on the way overflows or vanishes, the result does, or is NaN.
+// give about 1, in any order. The float64 products are of every 32nd of 1024 elements, then of
+// those 32, then of chunks: where one of them overflows or vanishes, the result does, or is NaN,
+// also where a plain loop stays in range. The last element of CumProd is what a loop gives.
 func (x Node) Prod(axes ...any) Node {
 	y, axes := total(x, axes)
 	if y.DType() != Float32 {

@@ -23,21 +23,20 @@ var (
 // Integers wrap. Float32 is added one after the other within each 1024 elements, and those
 // before are summed up in float64 and rounded: so the error of any is at most
 // 1025 * 2^-24 times the sum of magnitudes, however long the line. Windows of it
-// differ by as much: cast to Float64 where they are small beside the sum. The sums of
-// a chunk of 1024 begin anew, without those before it: where they overflow, or the
-// sums of chunks do, what follows is infinite, or NaN where both infinities are added, also
-// where the sum of all elements in their order does not overflow. NumPy, which adds in
-// that order, then has a number. Cast Float32 to Float64, which has room, where sums of
-// 1024 magnitudes can be beyond its range.
+// differ by as much: cast to Float64 where they are small beside the sum.
+//
+// Up to 1024 elements are added as a plain loop adds them. In a longer line, 1024 elements
+// whose sums overflow are added at half their size. So a float32 sum is finite wherever the
+// exact one is, also behind others that are not, and a float64 sum wherever a plain loop has
+// finite ones up to there.
 func (x Node) CumSum(axis any, opts ...ReduceOption) Node {
 	return x.cumulate("cumsum", ir.OpCumSum, axis, opts)
 }
 
 // CumProd returns the products of the elements up to each along an axis, in the type that
-// CumSum has. Float32 and
-// Float64 are multiplied in chunks of 1024 as CumSum adds: a chunk's product that
-// overflows or vanishes makes what follows infinite, 0 or NaN. Cast Float32 to Float64
-// where it can.
+// CumSum has. Float32 and Float64 are multiplied one element after the other in float64, and
+// each product is rounded: so a result is what a plain loop in float64 has. One line takes the
+// time of its multiplications in order; lines are computed side by side.
 func (x Node) CumProd(axis any, opts ...ReduceOption) Node {
 	return x.cumulate("cumprod", ir.OpCumProd, axis, opts)
 }

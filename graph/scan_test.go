@@ -100,7 +100,7 @@ func indices(n int) []int {
 func scanElement(rng *rand.Rand, d ir.DType, special int) uint64 {
 	v := math.Copysign(math.Exp2(rng.Float64()-0.5), rng.Float64()-0.4)
 	if rng.IntN(1000) < special {
-		v = []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, math.Copysign(0, -1), 1e30}[rng.IntN(6)]
+		v = []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, math.Copysign(0, -1), 1e30, 3e38, -3e38, -1.7e308}[rng.IntN(9)]
 	}
 	if ir.Floats.Has(d) {
 		return ir.FromFloat(d, v)

@@ -305,7 +305,7 @@ var rows = [numOps]OpInfo{
 	OpReduceChunks: {Name: "reduce_chunks", Doc: "chunks of the last axis of x, each reduced to one element; the chunks are the first axis, if there are several", Kind: Reduce, Arity: 1, Domain: Computed, attrs: []*attribute{attrBy}, Infer: inferReduceChunks, Eval: evalReduceChunks},
 
 	OpCumSum:  {Name: "cumsum", Doc: "the sums of the elements up to each along an axis; integers wrap", Kind: Scan, Arity: 1, Domain: Numeric, By: OpAdd, attrs: []*attribute{attrAxis, attrExclusive}, Infer: inferScan, Eval: evalScan},
-	OpCumProd: {Name: "cumprod", Doc: "the products of the elements up to each along an axis; integers wrap", Kind: Scan, Arity: 1, Domain: Numeric, By: OpMul, attrs: []*attribute{attrAxis, attrExclusive}, Infer: inferScan, Eval: evalScan},
+	OpCumProd: {Name: "cumprod", Doc: "the products of the elements up to each along an axis, of floats in order; integers wrap", Kind: Scan, Arity: 1, Domain: Numeric, By: OpMul, attrs: []*attribute{attrAxis, attrExclusive}, Infer: inferScan, Eval: evalScan},
 	OpCumMin:  {Name: "cummin", Doc: "the least of the elements up to each along an axis; NaN from the first NaN on", Kind: Scan, Arity: 1, Domain: Numeric, By: OpMin, attrs: []*attribute{attrAxis, attrExclusive}, Infer: inferScan, Eval: evalScan},
 	OpCumMax:  {Name: "cummax", Doc: "the greatest of the elements up to each along an axis; NaN from the first NaN on", Kind: Scan, Arity: 1, Domain: Numeric, By: OpMax, attrs: []*attribute{attrAxis, attrExclusive}, Infer: inferScan, Eval: evalScan},
 

@@ -1,39 +1,135 @@
 package ir
 
-import "github.com/stridefuse/stridefuse/ir/layout"
+import (
+	"slices"
 
-// Scans. A line is cut into chunks of ReduceChunk elements, as a reduction's is. In
-// a chunk, a running value combines the one before it with the next element, in
-// the type of the elements. From the second chunk on, the result is the carry
-// combined with the running value. The carry is what the chunks before reduce to,
-// one after the other, in PartialType, and rounded for each result. So chunks can
-// be computed apart, and the error of a long float32 line does not grow with its
-// length.
+	"github.com/stridefuse/stridefuse/ir/layout"
+)
+
+// Scans. Products of floats are multiplied one element after the other in PartialType, and
+// each is rounded: a chunk of them could leave the range of numbers where the results do not.
+//
+// In any other scan a line is cut into chunks of ReduceChunk elements, as a reduction's is.
+// The running values of a chunk combine its elements in order, from its first one on, in the
+// type of the elements. A result is the carry combined with the running value. The carry is
+// what the chunks before reduce to, one after the other, in PartialType, and rounded for each
+// result. So chunks can be computed apart, and the error of a long float32 line does not grow
+// with its length.
+//
+// The running values of a chunk of floats can overflow where the sums of the line do not. If
+// the last one is not finite, and the line has more chunks than one, the chunk is scanned
+// again with smaller elements (HalfRuns), and its results are carry + half + half in
+// PartialType.
 
 // ScanLine returns the running values of a line. An exclusive scan leaves out the
 // element itself: it begins with EmptyReduction, and the last running value goes.
 func ScanLine(by Op, d DType, x []uint64, exclusive bool) []uint64 {
-	ref, wide := by.Info().Ref, PartialType(by, d)
-	cast := func(from, to DType, v uint64) uint64 { return RefCast(from, to, [3]uint64{v}) }
-	out := make([]uint64, 0, len(x)+1)
+	if len(x) == 0 {
+		return nil
+	}
+	out, again := make([]uint64, 0, len(x)), RescansChunks(by, d, len(x))
 	if exclusive {
-		out = append(out, EmptyReduction(by, d))
+		out, x = append(out, EmptyReduction(by, d)), x[:len(x)-1]
 	}
-	var carry, run uint64
+	wide := PartialType(by, d)
+	if ScansInOrder(by, d) {
+		x = slices.Clone(x)
+		CastAll(d, wide, x)
+		x = runs(by, wide, x)
+		CastAll(wide, d, x)
+		return append(out, x...)
+	}
+	carry, _ := by.Info().Identity(wide)
+	x, _ = scanChunks(by, d, x, carry, again)
+	return append(out, x...)
+}
+
+// Rescan returns the sums of the elements of one chunk or more, and the carry behind them, given
+// the carry before, where chunks may have to be scanned again.
+func Rescan(d DType, x []uint64, carry uint64) (out []uint64, next uint64) {
+	return scanChunks(OpAdd, d, x, carry, true)
+}
+
+func scanChunks(by Op, d DType, x []uint64, carry uint64, again bool) (out []uint64, next uint64) {
+	for chunk := range slices.Chunk(x, ReduceChunk) {
+		chunk, carry = scanChunk(by, d, chunk, carry, again)
+		out = append(out, chunk...)
+	}
+	return out, carry
+}
+
+// scanChunk returns the results of a chunk and the carry behind it, given the carry before it,
+// and whether it may have to be scanned again.
+func scanChunk(by Op, d DType, x []uint64, carry uint64, again bool) (out []uint64, next uint64) {
+	ref, wide := by.Info().Ref, PartialType(by, d)
+	out = runs(by, d, x)
+	last := out[len(out)-1]
+	if again && !isFinite(d, last) {
+		for i, h := range HalfRuns(d, x) {
+			next = ref(wide, wide, [3]uint64{ref(wide, wide, [3]uint64{carry, h}), h})
+			out[i] = RefCast(wide, d, [3]uint64{next})
+		}
+		return out, next
+	}
+	rounded := RefCast(wide, d, [3]uint64{carry})
+	for i, run := range out {
+		out[i] = ref(d, d, [3]uint64{rounded, run})
+	}
+	return out, ref(wide, wide, [3]uint64{carry, RefCast(d, wide, [3]uint64{last})})
+}
+
+// runs returns the running values from the first element on.
+func runs(by Op, d DType, x []uint64) []uint64 {
+	out := slices.Clone(x)
+	for i := range len(out) - 1 {
+		out[i+1] = by.Info().Ref(d, d, [3]uint64{out[i], out[i+1]})
+	}
+	return out
+}
+
+// The factors of HalfRuns. The product of both is 1/2.
+const (
+	HalfRunsBefore = 0x1p-11 // 1024 elements times this are in range
+	HalfRunsAfter  = 0x1p10
+)
+
+// HalfRuns returns halves of the sums of a chunk up to each element, in PartialType. Elements
+// are added one after the other, each times HalfRunsBefore, and each sum is multiplied by
+// HalfRunsAfter. Sums of twice the range and more are infinite.
+func HalfRuns(d DType, x []uint64) []uint64 {
+	mul, wide := OpMul.Info().Ref, PartialType(OpAdd, d)
+	out := make([]uint64, len(x))
 	for i, v := range x {
-		if i%ReduceChunk != 0 {
-			v = ref(d, d, [3]uint64{run, v})
-		} else if i == ReduceChunk {
-			carry = cast(d, wide, run)
-		} else if i > 0 {
-			carry = ref(wide, wide, [3]uint64{carry, cast(d, wide, run)})
-		}
-		if run = v; i >= ReduceChunk {
-			v = ref(d, d, [3]uint64{cast(wide, d, carry), run})
-		}
-		out = append(out, v)
+		out[i] = mul(d, d, [3]uint64{v, FromFloat(d, HalfRunsBefore)})
 	}
-	return out[:len(x)]
+	out = runs(OpAdd, d, out)
+	CastAll(d, wide, out)
+	for i, v := range out {
+		out[i] = mul(wide, wide, [3]uint64{v, FromFloat(wide, HalfRunsAfter)})
+	}
+	return out
+}
+
+// ScansInOrder reports whether a scan has no chunks.
+func ScansInOrder(by Op, d DType) bool { return by == OpMul && (Floats & Native).Has(d) }
+
+// RunType returns the type of the running values of a scan.
+func RunType(by Op, d DType) DType {
+	if ScansInOrder(by, d) {
+		return PartialType(by, d)
+	}
+	return d
+}
+
+// RescansChunks reports whether lines of n elements have chunks that are scanned again if
+// their last running value is not finite.
+func RescansChunks(by Op, d DType, n int) bool {
+	return by == OpAdd && (Floats & Native).Has(d) && n > ReduceChunk
+}
+
+func isFinite(d DType, bits uint64) bool {
+	v := ToFloat(d, bits)
+	return v-v == 0
 }
 
 // ScannedBy returns the scan that combines elements with op, OpInvalid if there

@@ -80,6 +80,11 @@ var cases = map[string]func() graph.Nodes{
 		y := x.CumSum(0).Sin()
 		return graph.Nodes{y.Sub(y.Mean(0)), y.CumProd(0), x.Cast(graph.Int32).CumSum(0, graph.Exclusive), x.Gt(0).Cast(graph.Int64).CumSum(0)}
 	},
+	"scan past the range": func() graph.Nodes {
+		x := input("x", graph.Float32, 3)
+		y := x.Cast(graph.Float64)
+		return graph.Nodes{x.Mul(1e38).CumSum(0), x.Mul(3e38).CumSum(0, graph.Exclusive), y.Mul(3e307).CumSum(0), x.Mul(9).Exp().CumProd(0), y.Mul(90).Exp().CumProd(0, graph.Exclusive)}
+	},
 	"product": func() graph.Nodes {
 		x := input("x", graph.Float32, 6)
 		w := graph.Const(graph.Uniform(graph.Float32, 7, -1, 1, 6, 5))

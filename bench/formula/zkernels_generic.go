@@ -28,7 +28,6 @@ func init() {
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32, s3:f32, s4:f32, s5:f32, s6:f32, s7:f32) { t0 = div u0 u1; t1 = log t0; t2 = mul u2 s3; t3 = add t1 t2; t4 = sqrt u2; t5 = mul t4 s4; t6 = div t3 t5; t7 = mul s5 t6; t8 = erf t7; t9 = mul t8 s6; t10 = add t9 s6; t11 = mul u0 t10; t12 = sub t6 t5; t13 = mul s5 t12; t14 = erf t13; t15 = mul s6 t14; t16 = add t15 s6; t17 = mul s7 u2; t18 = exp t17; t19 = mul t18 u1; t20 = mul t16 t19; t21 = sub t11 t20; store t21 }", Fn: k_div_log_mul_etc_f32_uuusssss_db541edda1_go},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32, s3:f32) { t0 = lt s0 u1; t1 = cast:f32 t0; t2 = lt s2 u1; t3 = cast:f32 t2; t4 = add t1 t3; t5 = lt s3 u1; t6 = cast:f32 t5; t7 = add t4 t6; store t7 }", Fn: k_lt_cast_lt_etc_f32_suss_694f905486_go},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32, s3:f32) { t0 = lt s0 u1; t1 = lt u1 s2; t2 = and t0 t1; t3 = select t2 u1 s3; store t3 }", Fn: k_lt_lt_and_select_f32_suss_9e6570f14f_go},
-		{Sig: "kernel (s0:u8, u1:u8, u2:u8, s3:u8) { t0 = lt s0 u1; t1 = lt u2 s3; t2 = and t0 t1; store t2 }", Fn: k_lt_lt_and_u8_bool_suus_f2f2660090_go},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = lt s0 u1; t1 = mul u1 s2; t2 = select t0 u1 t1; store t2 }", Fn: k_lt_mul_select_f32_sus_3d9238c874_go},
 		{Sig: "kernel (u0:bf16, s1:bf16, u2:bf16) { t0 = mul u0 s1; t1 = add u2 t0; store t1 }", Fn: k_mul_add_bf16_usu_8f9997d94c_go},
 		{Sig: "kernel (u0:f16, s1:f16, u2:f16) { t0 = mul u0 s1; t1 = add t0 u2; store t1 }", Fn: k_mul_add_f16_usu_b62d67b889_go},
@@ -2735,30 +2734,6 @@ func k_lt_lt_and_select_f32_suss_9e6570f14f_go(f *abi.Frame) {
 				t3 = v1
 			}
 			o0[i] = t3
-		}
-	}
-}
-
-// k_lt_lt_and_u8_bool_suus_f2f2660090_go is
-//
-//	kernel (s0:u8, u1:u8, u2:u8, s3:u8) { t0 = lt s0 u1; t1 = lt u2 s3; t2 = and t0 t1; store t2 }
-//
-// for i: o0[i] = (a0 < a1[i]) & (a2[i] < a3)
-func k_lt_lt_and_u8_bool_suus_f2f2660090_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		s3 := *(*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
-		for i := range n {
-			v1 := a1[i]
-			v2 := a2[i]
-			t0 := s0 < v1
-			t1 := v2 < s3
-			t2 := t0 && bool(t1)
-			o0[i] = t2
 		}
 	}
 }

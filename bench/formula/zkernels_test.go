@@ -24,7 +24,6 @@ func TestGeneratedKernels(t *testing.T) {
 		"kernel (u0:f32, u1:f32, u2:f32, s3:f32, s4:f32, s5:f32, s6:f32, s7:f32) { t0 = div u0 u1; t1 = log t0; t2 = mul u2 s3; t3 = add t1 t2; t4 = sqrt u2; t5 = mul t4 s4; t6 = div t3 t5; t7 = mul s5 t6; t8 = erf t7; t9 = mul t8 s6; t10 = add t9 s6; t11 = mul u0 t10; t12 = sub t6 t5; t13 = mul s5 t12; t14 = erf t13; t15 = mul s6 t14; t16 = add t15 s6; t17 = mul s7 u2; t18 = exp t17; t19 = mul t18 u1; t20 = mul t16 t19; t21 = sub t11 t20; store t21 }",
 		"kernel (s0:f32, u1:f32, s2:f32, s3:f32) { t0 = lt s0 u1; t1 = cast:f32 t0; t2 = lt s2 u1; t3 = cast:f32 t2; t4 = add t1 t3; t5 = lt s3 u1; t6 = cast:f32 t5; t7 = add t4 t6; store t7 }",
 		"kernel (s0:f32, u1:f32, s2:f32, s3:f32) { t0 = lt s0 u1; t1 = lt u1 s2; t2 = and t0 t1; t3 = select t2 u1 s3; store t3 }",
-		"kernel (s0:u8, u1:u8, u2:u8, s3:u8) { t0 = lt s0 u1; t1 = lt u2 s3; t2 = and t0 t1; store t2 }",
 		"kernel (s0:f32, u1:f32, s2:f32) { t0 = lt s0 u1; t1 = mul u1 s2; t2 = select t0 u1 t1; store t2 }",
 		"kernel (u0:bf16, s1:bf16, u2:bf16) { t0 = mul u0 s1; t1 = add u2 t0; store t1 }",
 		"kernel (u0:f16, s1:f16, u2:f16) { t0 = mul u0 s1; t1 = add t0 u2; store t1 }",

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/stridefuse/stridefuse/graph"
@@ -53,40 +54,37 @@ type reduceCase struct {
 	double     bool // float64 elements
 }
 
-func writeReductions(ctx context.Context, w io.Writer) error {
-	line := func(n int, at func(i int) float32) []float32 {
-		out := make([]float32, n)
-		for i := range out {
-			out[i] = at(i)
-		}
-		return out
-	}
+// reduceCases returns the lines.
+func reduceCases() []reduceCase {
 	sum := func(x graph.Node) graph.Node { return x.CumSum(0).Index(0, -1) }
-	logSumExp := func(x graph.Node) graph.Node { return x.LogSumExp() }
+	product := func(x graph.Node) graph.Node { return x.CumProd(0).Index(0, -1) }
 	variance := func(x graph.Node) graph.Node { return x.Var() }
-	for _, c := range []reduceCase{
-		{"logsumexp", "0_and_1000_times_-20", logSumExp, line(1001, func(i int) float32 { return float32(min(i, 1)) * -20 }), true},
-		{"var", "3000_around_1e8,_distance_1e4", variance, line(3000, func(i int) float32 { return float32(1e8 + 1e4*math.Sin(float64(i*i))) }), false},
-		{"var", "3000_times_0.1", variance, line(3000, func(int) float32 { return 0.1 }), false},
-		{"prod", "20_times_1e-3,_ones,_20_times_1e3", func(x graph.Node) graph.Node { return x.Prod() }, line(1520, func(i int) float32 {
-			switch {
-			case i < 20:
-				return 1e-3
-			case i < 1500:
-				return 1
-			}
-			return 1e3
-		}), false},
-		{"cumsum", "-3e38,_zeros,_3e38_twice_from_1024_on", sum, line(1026, func(i int) float32 {
-			switch {
-			case i == 0:
-				return -3e38
-			case i < 1024:
-				return 0
-			}
-			return 3e38
-		}), false},
-	} {
+	around := make([]float32, 3000)
+	for i := range around {
+		around[i] = float32(1e8 + 1e4*math.Sin(float64(i*i)))
+	}
+	factors := repeated(20, 1e-3, 1480, 1, 20, 1e3)
+	return []reduceCase{
+		{"logsumexp", "0_and_1000_times_-20", func(x graph.Node) graph.Node { return x.LogSumExp() }, repeated(1, 0, 1000, -20), true},
+		{"var", "3000_around_1e8,_distance_1e4", variance, around, false},
+		{"var", "3000_times_0.1", variance, repeated(3000, 0.1), false},
+		{"prod", "20_times_1e-3,_ones,_20_times_1e3", func(x graph.Node) graph.Node { return x.Prod() }, factors, false},
+		{"cumprod", "20_times_1e-3,_ones,_20_times_1e3", product, factors, false},
+		{"cumsum", "-3e38,_zeros,_3e38_twice_from_1024_on", sum, repeated(1, -3e38, 1023, 0, 2, 3e38), false},
+		{"cumsum", "3e38_twice,_zeros,_-3e38_twice_from_1024_on", sum, repeated(2, 3e38, 1022, 0, 2, -3e38), false},
+	}
+}
+
+// repeated returns elements, given pairs of how many there are and what they are.
+func repeated(pairs ...float32) (out []float32) {
+	for pair := range slices.Chunk(pairs, 2) {
+		out = append(out, slices.Repeat(pair[1:], int(pair[0]))...)
+	}
+	return out
+}
+
+func writeReductions(ctx context.Context, w io.Writer) error {
+	for _, c := range reduceCases() {
 		got, err := c.run(ctx)
 		if err != nil {
 			return err

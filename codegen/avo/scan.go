@@ -1,6 +1,8 @@
 package avo
 
 import (
+	"slices"
+
 	"github.com/stridefuse/stridefuse/codegen"
 	"github.com/stridefuse/stridefuse/ir"
 
@@ -19,8 +21,9 @@ type scanner struct {
 	tileWriter
 	by       ir.Op
 	d, wide  ir.DType // of the elements, of carries
+	state    ir.DType // of running values
 	carries  bool
-	run      int     // vector register of the running values
+	run      []int   // vector registers of the running values: two if they are wider than elements
 	carry    int     // vector register of the carries, rounded to elements
 	mask     int     // vector register of the mask of the last columns
 	from, to tileMem // the rows of the input and of the output
@@ -45,7 +48,7 @@ const (
 // compileScan returns the function of a prefix scan.
 func compileScan(m *kernel.Micro) *program {
 	n := len(m.Args()) / 2
-	s := &scanner{by: m.Op, d: m.Type, wide: ir.PartialType(m.Op, m.Type), carries: m.Carry, ins: n, outs: n}
+	s := &scanner{by: m.Op, d: m.Type, wide: ir.PartialType(m.Op, m.Type), state: ir.RunType(m.Op, m.Type), carries: m.Carry, ins: n, outs: n}
 	s.from = tileMem{firstFree, firstFree + 1, firstFree + 2, firstFree + 3}
 	s.to = tileMem{firstFree + 4, firstFree + 5, firstFree + 6, firstFree + 7}
 	s.begin()
@@ -81,21 +84,26 @@ func (s *scanner) begin() {
 
 // tiles writes the loops over rows of tiles and over the tiles of such a row.
 func (s *scanner) tiles() {
-	size := s.d.Size()
-	s.tileRows, s.times, s.half, s.runs = s.local(8), s.local(8), s.local(8), s.local(vectorBytes(s.lanes))
+	size, widths := s.d.Size(), s.state.Size()/s.d.Size()
+	s.tileRows, s.times, s.half, s.runs = s.local(8), s.local(8), s.local(8), s.local(vectorBytes(s.lanes*widths))
 	s.unrounded = s.local(vectorBytes(2))
 	s.here("rows")
 	s.chooseRows()
 	s.free = allVectors()
 	s.mask = s.alloc()
 	s.point(s.to, 1)
-	s.run = s.states(s.to, s.d)[0]
+	s.run = s.states(s.to, s.state)
 	if s.carries {
 		s.point(s.to, 2)
 		s.carry = s.round(s.states(s.to, s.wide))
 	}
 	s.point(s.from, 0)
 	s.point(s.to, s.ins)
+	inOrder := ir.ScansInOrder(s.by, s.d)
+	if inOrder {
+		s.do("CMPQ", mem(stack(s.tileRows)), imm(1))
+		s.do("JEQ", label("row"))
+	}
 	s.do("SUBQ", imm(int64(s.lanes)), gp(scanCols))
 	s.do("JLT", label("tail"))
 	s.do("PCALIGN", imm(32))
@@ -114,11 +122,13 @@ func (s *scanner) tiles() {
 	s.do("VMOVUPS", mem(at(dx, 0).indexed(scanCols, size)), y(s.mask))
 	s.tile(s.mask)
 	s.do("NEGQ", gp(scanCols))
-	s.do("SHLQ", imm(5), gp(scanCols))
-	s.do("VMOVUPS", mem(stack(s.runs-vectorBytes(1)).indexed(scanCols, 1)), y(s.run))
+	s.do("SHLQ", imm(int64(4+widths)), gp(scanCols)) // the bytes of the running values after a column
+	for i, run := range s.run {
+		s.do("VMOVUPS", mem(stack(s.runs+vectorBytes(i-widths)).indexed(scanCols, 1)), y(run))
+	}
 	s.here("next")
 	s.point(s.to, s.ins+1)
-	s.keepStates(s.to, s.d, []int{s.run})
+	s.keepStates(s.to, s.state, s.run)
 	if s.carries {
 		s.point(s.to, s.ins+2)
 		s.keepStates(s.to, s.wide, s.nextCarry())
@@ -129,6 +139,35 @@ func (s *scanner) tiles() {
 	s.here("done")
 	s.do("VZEROUPPER")
 	s.do("RET")
+	if inOrder {
+		s.oneRow()
+	}
+}
+
+// oneRow writes the loop over the columns of a single row. Lines in order may be long, and a tile
+// would wait for all of its steps. All lanes are of that row.
+func (s *scanner) oneRow() {
+	size, element, run := s.d.Size(), s.alloc(), s.run[0]
+	s.here("row")
+	s.do(map[int]string{4: "VBROADCASTSS", 8: "VBROADCASTSD"}[size], mem(at(s.from.a, 0)), y(element))
+	if s.state != s.d {
+		s.do("VCVTPS2PD", x(element), y(element))
+	}
+	s.do(scanOps[key{s.by, s.state}], y(element), y(run), y(run))
+	if s.state != s.d {
+		s.do("VCVTPD2PSY", y(run), x(element))
+		s.do("VMOVSS", x(element), mem(at(s.to.a, 0)))
+	} else {
+		s.do("VMOVSD", x(run), mem(at(s.to.a, 0)))
+	}
+	s.do("ADDQ", imm(int64(size)), gp(s.from.a))
+	s.do("ADDQ", imm(int64(size)), gp(s.to.a))
+	s.do("DECQ", gp(scanCols))
+	s.do("JNE", label("row"))
+	for _, other := range s.run[1:] {
+		s.do("VMOVAPS", y(run), y(other))
+	}
+	s.do("JMP", label("next"))
 }
 
 // chooseRows chooses how many rows the next tiles have: all lanes, half of eight lanes, or
@@ -176,28 +215,59 @@ func (s *scanner) point(m tileMem, i int) {
 // tile scans a tile. A mask covers the columns of a partial one.
 func (s *scanner) tile(mask int) {
 	v := s.transpose(s.load(s.from, mask))
-	last := s.run
-	for i, x := range v {
-		run := s.combine(last, x)
-		s.release(x)
-		if mask != unmasked {
-			s.do("VMOVUPS", y(run), mem(stack(s.runs+vectorBytes(i))))
-		}
-		if s.carries && last != s.run {
-			s.release(last)
-		}
-		if v[i], last = run, run; s.carries {
-			v[i] = s.combine(s.carry, run)
-		}
+	scanned := s.column
+	if s.state != s.d {
+		scanned = s.wideColumn
 	}
-	s.do("VMOVAPS", y(last), y(s.run))
-	if s.carries {
-		s.release(last)
+	last := slices.Clone(s.run)
+	for i, x := range v {
+		v[i] = scanned(x, last, s.runs+vectorBytes(i*len(last)), mask)
+	}
+	if s.state == s.d {
+		s.do("VMOVAPS", y(last[0]), y(s.run[0]))
+		if s.carries {
+			s.release(last[0])
+		}
 	}
 	if v = s.transpose(v); s.lanes == 8 {
 		v = s.halves(v)
 	}
 	s.store(s.to, v, mask)
+}
+
+// column returns the results of a column. It leaves its running values in last and, of a
+// partial tile, in the stack frame.
+func (s *scanner) column(x int, last []int, kept, mask int) int {
+	run := s.combine(last[0], x)
+	s.release(x)
+	if mask != unmasked {
+		s.do("VMOVUPS", y(run), mem(stack(kept)))
+	}
+	if s.carries && last[0] != s.run[0] {
+		s.release(last[0])
+	}
+	if last[0] = run; s.carries {
+		return s.combine(s.carry, run)
+	}
+	return run
+}
+
+// wideColumn is column where running values are wider than elements. They stay in their
+// registers.
+func (s *scanner) wideColumn(x0 int, last []int, kept, mask int) int {
+	high := s.alloc()
+	s.do("VEXTRACTF128", imm(1), y(x0), x(high))
+	for i, half := range []int{x0, high} {
+		s.do("VCVTPS2PD", x(half), y(half))
+		s.do(scanOps[key{s.by, s.state}], y(half), y(last[i]), y(last[i]))
+		if mask != unmasked {
+			s.do("VMOVUPS", y(last[i]), mem(stack(kept+vectorBytes(i))))
+		}
+		s.do("VCVTPD2PSY", y(last[i]), x(half))
+	}
+	s.do("VINSERTF128", imm(1), x(high), y(x0), y(x0))
+	s.release(high)
+	return x0
 }
 
 // combine combines two vectors. Minimum and maximum of floats take the instructions that

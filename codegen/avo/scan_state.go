@@ -31,6 +31,7 @@ func (s *scanner) states(from tileMem, d ir.DType) []int {
 	if d.Size() == 4 {
 		s.do("VINSERTF128", imm(1), x(v[1]), y(v[0]), y(v[0]))
 		s.release(v[1])
+		v = v[:1]
 	}
 	return v
 }
@@ -79,11 +80,11 @@ func (s *scanner) round(v []int) int {
 // nextCarry returns the carries at the end of the rows: combined with the running values.
 func (s *scanner) nextCarry() []int {
 	if s.wide == s.d {
-		return []int{s.combine(s.carry, s.run)}
+		return []int{s.combine(s.carry, s.run[0])}
 	}
 	v := []int{s.alloc(), s.alloc()}
-	s.do("VCVTPS2PD", x(s.run), y(v[0]))
-	s.do("VEXTRACTF128", imm(1), y(s.run), x(v[1]))
+	s.do("VCVTPS2PD", x(s.run[0]), y(v[0]))
+	s.do("VEXTRACTF128", imm(1), y(s.run[0]), x(v[1]))
 	s.do("VCVTPS2PD", x(v[1]), y(v[1]))
 	for i, half := range v {
 		s.do(scanOps[key{s.by, s.wide}], mem(stack(s.unrounded+vectorBytes(i))), y(half), y(half))

@@ -33,15 +33,17 @@ const erfcRest = 0.63
 // erf64 is erf for 0 <= a <= 6: a polynomial near 0, 1 - erfc beyond, of which
 // the rounding counts little.
 func (b *builder) erf64(a kernel.Ref) kernel.Ref {
-	s := b.Op(ir.OpMul, a, a)
-	q := b.horner(s, []float64{erfSlope[1]}, b.tailHorner(s, erfPoly64))
+	s := b.twoProd(a, a)
+	q := b.horner(s.hi, []float64{erfSlope[1]}, b.tailHorner(s.hi, erfPoly64))
 	near := b.Op(ir.OpFMA, a, b.f64(erfSlope[0]), b.Op(ir.OpMul, a, q))
 
-	k, kf := b.scale(b.Op(ir.OpNeg, s))
-	r := b.reduce(b.Op(ir.OpNeg, s), kf)
+	k, kf := b.scale(b.Op(ir.OpNeg, s.hi))
+	r := b.Op(ir.OpSub, b.reduce(b.Op(ir.OpNeg, s.hi), kf), s.lo)
 	e := b.Op(ir.OpMul, b.horner(r, []float64{1, 1}, b.estrin(r, expPoly64)), b.powerOf2(b.toExponent(k)))
-	g := b.sum(b.erfcx(a, 1))
-	tail := b.Op(ir.OpDiv, b.Op(ir.OpMul, e, g), b.Op(ir.OpFMA, a, b.f64(erfSlope[0]), b.f64(1)))
+	g := b.erfcx(a, 1)
+	p := b.twoProd(e, g.hi)
+	tail := b.Op(ir.OpAdd, p.hi, b.Op(ir.OpFMA, e, g.lo, p.lo))
+	tail = b.Op(ir.OpDiv, tail, b.Op(ir.OpFMA, a, b.f64(erfSlope[0]), b.f64(1)))
 	return b.Op(ir.OpSelect, b.Op(ir.OpLt, b.f64(erfNear), a), b.Op(ir.OpSub, b.f64(1), tail), near)
 }
 

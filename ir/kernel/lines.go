@@ -5,7 +5,7 @@ import (
 )
 
 // The micro-kernels that are written by hand: lookup, and those of ops on lines, which are
-// gather, scatter, recurrence, and those of sort.go. The lines of gather and scatter are down the
+// gather, scatter, recurrence, rescan, and those of sort.go. The lines of gather and scatter are down the
 // columns of a block, so that elements side by side go together where they have one index.
 
 // scatterOps are the ops with updates.
@@ -97,6 +97,38 @@ func recurrenceMeaning(m *Micro, _ *Kernel) Reference {
 				b.Set(3, r, c, y)
 			}
 			b.Set(4, r, 0, y)
+		}
+	}
+}
+
+// rescanArgs are the elements, the last running values of chunks, the carries before, the results
+// and the carries behind.
+func rescanArgs(m *Micro) []Arg {
+	wide := ir.PartialType(ir.OpAdd, m.Type)
+	return []Arg{{DType: m.Type, Outer: Rows, Inner: Cols, Across: Field0}, {DType: m.Type, Outer: Rows, Inner: Field0 + 3, Across: Field0 + 1},
+		{DType: wide, Outer: Rows, Inner: One}, {DType: m.Type, Out: true, Outer: Rows, Inner: Cols, Across: Field0 + 2}, {DType: wide, Out: true, Outer: Rows, Inner: One}}
+}
+
+func rescanMeaning(m *Micro, _ *Kernel) Reference {
+	return func(b Block) {
+		for r := range b.Rows() {
+			again := false
+			for k := range b.Field(3) {
+				v := ir.ToFloat(m.Type, b.Get(1, r, k))
+				again = again || v-v != 0
+			}
+			if !again {
+				continue
+			}
+			x := make([]uint64, b.Cols())
+			for c := range x {
+				x[c] = b.Get(0, r, c)
+			}
+			out, carry := ir.Rescan(m.Type, x, b.Get(2, r, 0))
+			for c, e := range out {
+				b.Set(3, r, c, e)
+			}
+			b.Set(4, r, 0, carry)
 		}
 	}
 }

@@ -30,6 +30,7 @@ const (
 	Order                   // orders rows, as keys and places
 	Merge                   // merges two rows that are in order
 	Recurrence              // linear recurrences along the rows
+	Rescan                  // the chunks of scans of sums along the rows, where some overflow
 	numMicros
 )
 
@@ -91,7 +92,7 @@ func init() {
 			time: Time{Unit: Paired, Times: Field0 + DotPairs}, adds: Field0 + DotAdds, fit: dotWindowsFit},
 		ScanRows: {name: "scan", doc: "out[r,c] = the running value up to in[r,c], from the state of row r on; with a carry, rounded and combined with it",
 			has: microParts{op: true, dtype: true, carry: true}, types: ir.Numeric & ir.Native, ops: arithmetic,
-			args: scanArgs, limits: scanLimits, meaning: scanMeaning,
+			args: scanArgs, limits: scanLimits, meaning: scanMeaning, check: checkScan,
 			time: Time{Unit: Computed}, inPlace: true, wholeRows: true},
 		Reduce: {name: "reduce", doc: "out[r] = what ir.ReduceRow gives of the body's elements in row r; an output without a combiner is stored",
 			has: microParts{combine: true, body: true}, args: reduceArgs, limits: reduceLimits, meaning: reduceMeaning, check: checkReduce,
@@ -121,6 +122,9 @@ func init() {
 		Recurrence: {name: "recurrence", doc: "out[r,c] = a[r,c]*out[r,c-1] + in[r,c], from before[r] in place of the first out[r,c-1] on; after[r] is the last; the product is rounded",
 			has: microParts{dtype: true}, types: ir.OpRecurrence.Info().Domain, fields: []string{"across", "across_a", "across_out"}, written: true, args: recurrenceArgs, meaning: recurrenceMeaning,
 			time: Time{Unit: Computed}, wholeRows: true},
+		Rescan: {name: "rescan", doc: "out[r,c] and after[r] = the results and the carry of the line in[r], of chunks as ir.ScanLine says, from the carry before[r] on, if one of chunks last[r,k] is not finite; else they stay",
+			has: microParts{dtype: true}, types: ir.Floats & ir.Native, fields: []string{"across", "across_last", "across_out", "chunks"}, written: true, args: rescanArgs, meaning: rescanMeaning,
+			time: Time{Unit: Computed}, updates: true, wholeRows: true},
 	}
 }
 
@@ -156,7 +160,7 @@ func dotLimits(m *Micro) []Limit {
 }
 
 func scanArgs(m *Micro) []Arg {
-	args := []Arg{{DType: m.Type, Outer: Rows, Inner: Cols}, {DType: m.Type, Outer: Rows, Inner: One}}
+	args := []Arg{{DType: m.Type, Outer: Rows, Inner: Cols}, {DType: ir.RunType(m.Op, m.Type), Outer: Rows, Inner: One}}
 	if m.Carry {
 		args = append(args, Arg{DType: ir.PartialType(m.Op, m.Type), Outer: Rows, Inner: One})
 	}
@@ -175,6 +179,13 @@ func reduceArgs(m *Micro) []Arg {
 		}
 	}
 	return args
+}
+
+func checkScan(m *Micro) error {
+	if m.Carry && ir.ScansInOrder(m.Op, m.Type) {
+		return errors.New("products of floats have no carry")
+	}
+	return nil
 }
 
 func scanLimits(*Micro) []Limit { return []Limit{{Dim: Cols, Most: ir.ReduceChunk}} }

@@ -112,12 +112,13 @@ func combine(by ir.Op, d ir.DType, x, y uint64) uint64 {
 	return by.Info().Ref(d, d, [3]uint64{x, y})
 }
 
-// scanMeaning computes running values. The state of a row is its running value, which
-// begins as the identity, and perhaps its carry, of PartialType: rounded it is combined
-// with the running values to give the results; as it is, with the last one to give the
-// carry of the next chunk.
+// scanMeaning computes running values. The state of a row is its running value, of
+// ir.RunType, which begins as the identity and is rounded for each result; and perhaps its
+// carry, of PartialType: rounded it is combined with the running values to give the results;
+// as it is, with the last one to give the carry of the next chunk.
 func scanMeaning(m *Micro, _ *Kernel) Reference {
-	d, wide, outs := m.Type, ir.PartialType(m.Op, m.Type), len(m.Args())/2
+	d, state, wide, outs := m.Type, ir.RunType(m.Op, m.Type), ir.PartialType(m.Op, m.Type), len(m.Args())/2
+	cast := func(from, to ir.DType, v uint64) uint64 { return ir.RefCast(from, to, [3]uint64{v}) }
 	return func(b Block) {
 		if b.Cols() == 0 {
 			return
@@ -126,11 +127,11 @@ func scanMeaning(m *Micro, _ *Kernel) Reference {
 			run, carry, rounded := b.Get(1, r, 0), uint64(0), uint64(0)
 			if m.Carry {
 				carry = b.Get(2, r, 0)
-				rounded = ir.RefCast(wide, d, [3]uint64{carry})
+				rounded = cast(wide, d, carry)
 			}
 			for c := range b.Cols() {
-				run = combine(m.Op, d, run, b.Get(0, r, c))
-				result := run
+				run = combine(m.Op, state, run, cast(d, state, b.Get(0, r, c)))
+				result := cast(state, d, run)
 				if m.Carry {
 					result = combine(m.Op, d, rounded, run)
 				}
@@ -138,7 +139,7 @@ func scanMeaning(m *Micro, _ *Kernel) Reference {
 			}
 			b.Set(outs+1, r, 0, run)
 			if m.Carry {
-				b.Set(outs+2, r, 0, combine(m.Op, wide, carry, ir.RefCast(d, wide, [3]uint64{run})))
+				b.Set(outs+2, r, 0, combine(m.Op, wide, carry, cast(d, wide, run)))
 			}
 		}
 	}

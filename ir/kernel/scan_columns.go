@@ -20,13 +20,9 @@ func CarryKernel(by ir.Op, d ir.DType) (k *Kernel, order []int) {
 // RowKernel returns the kernel that adds one row to a column scan: its first output is
 // the running values combined with the row, its second is that combined with the carries.
 // Input i is the carries if order[i] is 0, the running values if it is 1, and the row if
-// it is 2.
+// it is 2. A scan in order has no carries.
 func RowKernel(by ir.Op, d ir.DType) (k *Kernel, order []int) {
-	b := NewBuilder(Operand{DType: ir.PartialType(by, d)}, Operand{DType: d}, Operand{DType: d})
-	run := b.Op(by, 1, 2)
-	b.Store(run)
-	b.Store(b.carried(by, d, 0, run))
-	return b.Kernel().Canonical()
+	return rowsKernel(by, d, 1, !ir.ScansInOrder(by, d))
 }
 
 // ColumnScanRows is how many rows RowsKernel adds.
@@ -37,16 +33,22 @@ const ColumnScanRows = 4
 // row, combined with the carries if there are any. Input i is the carries if order[i] is
 // 0, the running values if it is 1, and row order[i]-2 otherwise.
 func RowsKernel(by ir.Op, d ir.DType, carries bool) (k *Kernel, order []int) {
-	in := slices.Repeat([]Operand{{DType: d}}, ColumnScanRows+1)
+	return rowsKernel(by, d, ColumnScanRows, carries)
+}
+
+// rowsKernel is RowsKernel for any number of rows. Running values are of RunType.
+func rowsKernel(by ir.Op, d ir.DType, rows int, carries bool) (k *Kernel, order []int) {
+	state := ir.RunType(by, d)
+	in := append([]Operand{{DType: state}}, slices.Repeat([]Operand{{DType: d}}, rows)...)
 	if carries {
 		in = slices.Insert(in, 0, Operand{DType: ir.PartialType(by, d)})
 	}
 	b := NewBuilder(in...)
-	first := Ref(len(in) - ColumnScanRows)
+	first := Ref(len(in) - rows)
 	run, outs := first-1, []Ref(nil)
-	for r := range Ref(ColumnScanRows) {
-		run = b.Op(by, run, first+r)
-		outs = append(outs, run)
+	for r := range Ref(rows) {
+		run = b.Op(by, run, b.as(state, first+r))
+		outs = append(outs, b.as(d, run))
 		if carries {
 			outs[r] = b.carried(by, d, 0, run)
 		}
@@ -65,8 +67,13 @@ func RowsKernel(by ir.Op, d ir.DType, carries bool) (k *Kernel, order []int) {
 
 // carried combines a carry with a running value.
 func (b *Builder) carried(by ir.Op, d ir.DType, carry, run Ref) Ref {
-	if b.DType(carry) != d {
-		carry = b.Cast(d, carry)
+	return b.Op(by, b.as(d, carry), run)
+}
+
+// as returns a value as another type.
+func (b *Builder) as(d ir.DType, v Ref) Ref {
+	if b.DType(v) == d {
+		return v
 	}
-	return b.Op(by, carry, run)
+	return b.Cast(d, v)
 }

@@ -136,10 +136,12 @@ func (s *Step) Contracts() bool { return s.has(Contract) }
 func (s *Step) OnLines() bool { return s.has(Line) }
 
 // InPlace reports whether a step may store one buffer over another that it reads: no output
-// needs an element after another has been stored there, and each output in the one has the
+// needs an element after another has been stored there, as a chunk that is scanned again
+// does, and each output in the one has the
 // access of each input in the other.
 func (s *Step) InPlace(from, to int) bool {
-	if role, _ := s.Kind(); !roles[role].inPlace {
+	role, axis := s.Kind()
+	if !roles[role].inPlace || role == Scan && ir.RescansChunks(s.Out[0].Combine, s.Body.In[0].DType, s.Axes[axis].Extent) {
 		return false
 	}
 	extents := s.Extents()

@@ -10,7 +10,8 @@ import (
 // Prefix scans: what the strategies for them share. A line is scanned in chunks of
 // ir.ReduceChunk elements, as ir.ScanLine says. The state of a line is its running value
 // in the chunk, which begins as the identity, and its carry: the combined last running
-// values of the chunks before, in ir.PartialType. States are in local memory.
+// values of the chunks before, in ir.PartialType. States are in local memory. A scan in order
+// has no carries: its running value, of ir.RunType, goes on from chunk to chunk.
 //
 // An exclusive scan of n elements is an inclusive one of the first n-1, stored one
 // further on, behind the result of no elements.
@@ -24,8 +25,11 @@ type prefixScan struct {
 	row, col    int // axes
 	by          ir.Op
 	dtype, wide ir.DType // of elements and of carries
+	state       ir.DType // of running values
 	n           int      // elements of a line that are combined
 	exclusive   bool
+	inOrder     bool
+	rescans     bool // chunks are perhaps scanned again
 	in          operand
 	x, y        view // the elements that are combined, and their results
 	head        view // the results of no elements, if exclusive
@@ -59,7 +63,9 @@ func newPrefixScan(t *target, s *plan.Step, columns bool) (p *prefixScan, why st
 	}
 	by, d := s.Out[0].Combine, s.Body.In[0].DType
 	p = &prefixScan{target: t, Draft: newDraft(t, s), step: s, row: row, col: last,
-		by: by, dtype: d, wide: ir.PartialType(by, d), n: s.Axes[axis].Extent, exclusive: s.Exclusive(), missing: new(string)}
+		by: by, dtype: d, wide: ir.PartialType(by, d), state: ir.RunType(by, d), n: s.Axes[axis].Extent,
+		exclusive: s.Exclusive(), inOrder: ir.ScansInOrder(by, d), missing: new(string)}
+	p.rescans = ir.RescansChunks(by, d, p.n)
 	ops, why := operandsOf(s, p.row, p.col)
 	if why != "" {
 		return nil, why
@@ -76,12 +82,18 @@ func newPrefixScan(t *target, s *plan.Step, columns bool) (p *prefixScan, why st
 		}
 	}
 	p.nonTemporal = p.pastCaches(ops)
-	bits, _ := by.Info().Identity(d)
-	p.identity = p.constant(d, bits)
+	bits, _ := by.Info().Identity(p.state)
+	p.identity = p.constant(p.state, bits)
 	bits, _ = by.Info().Identity(p.wide)
 	p.noCarry = p.constant(p.wide, bits)
 	return p, ""
 }
+
+// carries reports whether lines have carries.
+func (p *prefixScan) carries() bool { return p.rescans || p.n > ir.ReduceChunk && !p.inOrder }
+
+// widens reports whether running values are wider than elements.
+func (p *prefixScan) widens() bool { return p.state != p.dtype }
 
 // pastCaches reports whether the results are stored past the caches.
 func (p *prefixScan) pastCaches(ops []operand) bool {

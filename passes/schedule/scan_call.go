@@ -98,6 +98,24 @@ func (p *prefixScan) pack(w *walk, rows, cols nest.Size, from, to view) nest.Ite
 	return p.call(w, packKernel(p.dtype), rows, cols, []view{from, to}, across)
 }
 
+// again returns the call that scans lines again where it must, if there can be any: see
+// ir.Rescan. The lines are next to each other along one axis, and run along another, n elements
+// of x. last are the last running values of so many chunks of each, and before and after the
+// carries.
+func (p *prefixScan) again(w *walk, lines, along int, n, chunks nest.Size, x, last, before, y, after view) []nest.Item {
+	if !p.rescans {
+		return nil
+	}
+	k := &kernel.Micro{Kind: kernel.Rescan, Type: p.dtype}
+	p.need(k)
+	var args []nest.Arg
+	for _, v := range []view{x, last, before, y, after} {
+		args = append(args, w.arg(&v, lines))
+	}
+	across := func(v view) nest.Size { return nest.Fixed(v.strides[along] * p.dtype.Size()) }
+	return []nest.Item{call(k, w.size[lines], n, args, across(x), nest.Fixed(p.dtype.Size()), across(y), chunks)}
+}
+
 // scan returns the scan of rows of at most a chunk, without carries, of a type of its
 // own. run are the running values before and next those after.
 func (p *prefixScan) scan(w *walk, d ir.DType, rows, cols nest.Size, x, run, y, next view) nest.Item {

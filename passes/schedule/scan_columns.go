@@ -15,6 +15,9 @@ import (
 //	  for each other chunk
 //	    each row is combined with the running values, and these with the carries
 //	    the carries are combined with the running values
+//	  columns of a chunk that overflow are scanned again
+//
+// In order there is one chunk. Where running values are wider than elements they are apart.
 //
 // Results that are stored past the caches: see scan_rows.go.
 var scanColumns = strategy{name: "column-scan", offer: offerColumnScan}
@@ -31,13 +34,13 @@ func offerColumnScan(t *target, s *plan.Step) (offer, string) {
 func (p *prefixScan) draftColumns() (*Draft, string) {
 	c := newColumnScan(p)
 	c.at = newWalk(p.step.Axes).cutAll(c.row, c.col).cut(c.col, c.block)
-	c.carry, c.run = c.carry.inside(c.at), c.run.inside(c.at)
+	c.carry, c.next, c.run = c.carry.inside(c.at), c.next.inside(c.at), c.run.inside(c.at)
 	items := c.begin(c.at, nest.Fixed(1), c.at.size[c.col])
 	if c.n > 0 {
 		items = append(items, c.chunks()...)
 	}
 	c.Parts = []nest.Nest{c.at.part(items)}
-	if c.n > ir.ReduceChunk {
+	if c.carries() || c.widens() {
 		k, _ := kernel.RowKernel(c.by, c.dtype)
 		return c.finish(k)
 	}
@@ -47,13 +50,14 @@ func (p *prefixScan) draftColumns() (*Draft, string) {
 // columnScan scans down the rows.
 type columnScan struct {
 	*prefixScan
-	combine    *kernel.Kernel // of two rows
-	block      int            // columns of a block
-	at         *walk          // inside the loops over blocks
-	carry, run view           // a row of each
-	results    view           // those that are stored past the caches
-	dense      view           // the operand, if packed
-	rows       int            // that one call takes
+	combine     *kernel.Kernel // of two rows
+	block       int            // columns of a block
+	at          *walk          // inside the loops over blocks
+	carry, next view           // a row of the carries, and of those behind the present chunk
+	run         view           // a row
+	results     view           // those that are stored past the caches
+	dense       view           // the operand, if packed
+	rows        int            // that one call takes
 }
 
 func newColumnScan(p *prefixScan) *columnScan {
@@ -71,8 +75,12 @@ func newColumnScan(p *prefixScan) *columnScan {
 	if p.Blocks == 0 && c.block < c.piece() {
 		c.nonTemporal = false // short rows would take a call for every few of them
 	}
-	if p.n > ir.ReduceChunk || c.nonTemporal {
-		c.carry, c.run = p.local(p.scratch(p.wide, c.block), 0, 1), p.local(p.scratch(p.dtype, c.block), 0, 1)
+	row := func(d ir.DType) view { return p.local(p.scratch(d, c.block), 0, 1) }
+	if p.carries() {
+		c.carry, c.next = row(p.wide), row(p.wide)
+	}
+	if p.carries() || p.widens() || c.nonTemporal {
+		c.run = row(p.state)
 	}
 	c.rows = max(1, p.CallElems/c.block)
 	if c.nonTemporal {
@@ -87,27 +95,49 @@ func newColumnScan(p *prefixScan) *columnScan {
 
 // chunks returns the scan of a block of columns.
 func (c *columnScan) chunks() []nest.Item {
-	first := min(c.n, ir.ReduceChunk)
+	if c.widens() {
+		return c.laterChunk(c.at.only(c.row, c.n), 0)
+	}
+	first := c.n
+	if c.carries() {
+		first = min(first, ir.ReduceChunk)
+	}
 	items, last := c.firstChunk(first)
-	if c.n == first {
+	if !c.carries() {
 		return items
 	}
 	items = append(items, c.castRow(c.at, c.at.size[c.col], last, c.carry))
+	if c.rescans && last.slot != c.run.slot {
+		items = append(items, c.copyRow(c.at, c.dtype, c.at.size[c.col], last, c.run))
+	}
+	items = append(items, c.chunkAgain(c.at.only(c.row, first), 0, c.noCarry, c.carry)...)
 	rest := c.n % ir.ReduceChunk
 	if whole := c.n - first - rest; whole > 0 {
 		chunk := c.at.only(c.row, whole).cut(c.row, ir.ReduceChunk)
 		later := append(c.laterChunk(chunk, first), c.nextCarry(chunk))
+		later = append(later, c.chunkAgain(chunk, first, c.carry, c.next)...)
+		later = append(later, c.copyRow(chunk, c.wide, chunk.size[c.col], c.next, c.carry))
 		items = append(items, chunk.wrap(c.at, later)...)
 	}
 	if rest > 0 {
-		items = append(items, c.laterChunk(c.at.only(c.row, rest), c.n-rest)...)
+		at := c.at.only(c.row, rest)
+		items = append(items, c.laterChunk(at, c.n-rest)...)
+		if c.rescans {
+			items = append(items, c.nextCarry(at))
+			items = append(items, c.chunkAgain(at, c.n-rest, c.carry, c.next)...)
+		}
 	}
 	return items
 }
 
+// chunkAgain returns the second scan of the columns that overflow in the rows of w from one on.
+func (c *columnScan) chunkAgain(w *walk, from int, before, after view) []nest.Item {
+	return c.again(w, c.col, c.row, w.size[c.row], nest.Fixed(1), c.x.move(c.row, from), c.run, before, c.y.move(c.row, from), after)
+}
+
 // start returns the stores of the identity to the running values.
 func (c *columnScan) start(w *walk) nest.Item {
-	return c.fill(w, c.dtype, nest.Fixed(1), w.size[c.col], c.identity, c.run)
+	return c.fill(w, c.state, nest.Fixed(1), w.size[c.col], c.identity, c.run)
 }
 
 // nextCarry returns what combines the carries with the running values.
@@ -119,7 +149,7 @@ func (c *columnScan) nextCarry(w *walk) nest.Item {
 	}
 	b.Store(b.Op(c.by, 0, run))
 	k, order := b.Kernel().Canonical()
-	return c.call(w, k, nest.Fixed(1), w.size[c.col], ordered(order, []view{c.carry, c.run}, c.carry))
+	return c.call(w, k, nest.Fixed(1), w.size[c.col], ordered(order, []view{c.carry, c.run}, c.next))
 }
 
 // firstChunk returns the scan of the first rows, and where the last results are.
@@ -147,10 +177,11 @@ func (c *columnScan) combineRows(w *walk) []nest.Item {
 	return append(items, c.call(w, c.combine, w.size[c.row], w.size[c.col], []view{c.y, x, c.y.move(c.row, 1)}))
 }
 
-// laterChunk returns the scan of the rows of w from one on, which are in a later chunk.
+// laterChunk returns the scan of the rows of w from one on, which are in a later chunk or have
+// wider running values.
 func (c *columnScan) laterChunk(w *walk, from int) []nest.Item {
 	if c.nonTemporal {
-		return append([]nest.Item{c.start(w)}, c.storedRows(w, from, true)...)
+		return append([]nest.Item{c.start(w)}, c.storedRows(w, from, !c.inOrder)...)
 	}
 	some := w.cut(c.row, c.rows)
 	items, x := c.someRows(some, c.x.move(c.row, from))

@@ -17,6 +17,7 @@ import (
 //	    scan them apart: a tile of running values, and the last ones of each
 //	    scan the last ones, from the carry on: the carries of the chunks behind
 //	    combine each chunk of the tile with its carry
+//	    if one overflows, scan all of them again
 var scanLine = strategy{name: "chunked-scan", offer: offerChunkedScan}
 
 func offerChunkedScan(t *target, s *plan.Step) (offer, string) {
@@ -95,7 +96,7 @@ func (l *longScan) part(from, rows int) nest.Nest {
 
 // chunks returns the scan of some chunks of a line.
 func (l *longScan) chunks(w *walk, x, y view) (items []nest.Item) {
-	rows, cols, one := w.size[l.row], w.size[l.col], nest.Fixed(1)
+	rows, cols, one, from := w.size[l.row], w.size[l.col], nest.Fixed(1), x
 	if l.packed {
 		dense := l.dense.inside(w)
 		items, x = append(items, l.pack(w, rows, cols, x, dense)), dense
@@ -112,5 +113,10 @@ func (l *longScan) chunks(w *walk, x, y view) (items []nest.Item) {
 	} else {
 		items = append(items, l.call(w, k, rows, cols, ordered(order, []view{carry, results}, y)))
 	}
+	all := cols // the last chunk is alone
+	if cols == nest.Fixed(ir.ReduceChunk) {
+		all = times(rows, ir.ReduceChunk)
+	}
+	items = append(items, l.again(w, l.line, l.col, all, rows, from, run, carry, y, next)...)
 	return append(items, l.copyRow(w, l.wide, one, next, carry))
 }

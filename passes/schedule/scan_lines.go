@@ -13,7 +13,9 @@ import (
 //	    scan the first chunk, from the identity and no carry
 //	    for each other chunk
 //	      scan it, from the identity and the carry, which becomes the next one's
+//	    rows of a chunk that overflow are scanned again
 //
+// In order, the running values go on from chunk to chunk.
 // Results that are stored past the caches are first in a tile, some columns at a time.
 var scanLines = strategy{name: "line-scan", offer: offerLineScans}
 
@@ -33,19 +35,22 @@ func (p *prefixScan) draftLines() (*Draft, string) {
 	rows := p.step.Axes[p.row].Extent
 	l := newLineScan(p, rows)
 	rest := rows % p.ScanRows
-	if rest >= p.ScanRows/2 || p.n < 2*ir.ReduceChunk {
+	if rest >= p.ScanRows/2 || p.n < 2*ir.ReduceChunk || p.inOrder {
 		rest = 0
 	}
 	p.Parts = append(p.Parts, l.part(rows-rest))
 	if rest > 0 { // side by side they would leave much of a vector unused
 		p.Parts = append(p.Parts, newLongScan(p).part(rows-rest, rest))
 	}
-	return p.finish(scanRows(p.by, p.dtype, p.n > ir.ReduceChunk))
+	return p.finish(scanRows(p.by, p.dtype, p.carries()))
 }
 
 // fewLines reports whether the chunks of one line are rather scanned side by side: they
 // are many, and lines side by side would leave a vector or a goroutine unused.
 func (p *prefixScan) fewLines() bool {
+	if p.inOrder {
+		return false
+	}
 	rows, cols := p.step.Axes[p.row].Extent, p.step.Axes[p.col].Extent
 	few := elems(p.step)/cols < 2*p.ScanRows*p.Workers
 	if few && p.Workers > 1 && !p.inGroup && p.n >= p.ScanRows*ir.ReduceChunk {
@@ -67,12 +72,12 @@ type lineScan struct {
 func newLineScan(p *prefixScan, rows int) *lineScan {
 	l := &lineScan{prefixScan: p, side: min(p.ScanRows, rows)}
 	l.block = max(p.ScanRows, p.mostElems(p.step)/p.step.Axes[p.col].Extent/p.ScanRows*p.ScanRows)
-	l.run = l.states(l.dtype)
-	if l.n > ir.ReduceChunk {
-		l.carry = l.states(l.wide)
+	l.run = l.states(l.state)
+	if l.carries() {
+		l.carry, l.next = l.states(l.wide), l.states(l.wide)
 	}
 	if l.nonTemporal {
-		l.next, l.results = l.states(l.wide), l.tile(l.side, l.piece())
+		l.results = l.tile(l.side, l.piece())
 	}
 	if l.packed {
 		l.dense = l.tile(l.side, min(l.n, ir.ReduceChunk))
@@ -103,44 +108,56 @@ func (l *lineScan) part(rows int) nest.Nest {
 func (l *lineScan) lines(side *walk) []nest.Item {
 	l.run, l.carry, l.next = l.run.inside(side), l.carry.inside(side), l.next.inside(side)
 	first := min(l.n, ir.ReduceChunk)
-	items := l.chunk(side.only(l.col, first), l.x, l.y, l.noCarry)
+	items := l.chunk(side.only(l.col, first), 0)
 	if l.n == first {
 		return items
 	}
 	chunk := side.only(l.col, l.n-first).cut(l.col, ir.ReduceChunk)
-	return append(items, chunk.wrap(side, l.chunk(chunk, l.x.move(l.col, first), l.y.move(l.col, first), l.carry))...)
+	return append(items, chunk.wrap(side, l.chunk(chunk, first))...)
 }
 
-// chunk returns the scan of a chunk of each line. It reads the carries where it is told
-// and leaves the next ones in l.carry.
-func (l *lineScan) chunk(w *walk, x, y, carry view) (items []nest.Item) {
+// chunk returns the scan of a chunk of each line, from column number from on: the first one,
+// or a later one, which begins with the carries. It leaves the next ones in l.carry.
+func (l *lineScan) chunk(w *walk, from int) (items []nest.Item) {
+	x, y, run, carry := l.x.move(l.col, from), l.y.move(l.col, from), l.identity, l.noCarry
+	switch {
+	case from > 0 && l.inOrder:
+		run = l.run
+	case from > 0:
+		carry = l.carry
+	}
+	states, read := w.size[l.row], x
 	if l.packed {
 		dense := l.dense.inside(w)
-		items, x = append(items, l.pack(w, w.size[l.row], w.size[l.col], x, dense)), dense
+		items, read = append(items, l.pack(w, states, w.size[l.col], x, dense)), dense
 	}
-	if !l.nonTemporal {
-		return append(items, l.columns(w, x, y, l.identity, carry, l.carry))
+	if l.nonTemporal {
+		if run.slot == l.identity.slot {
+			items = append(items, l.fill(w, l.state, states, nest.Fixed(1), l.identity, l.run))
+		}
+		piece := w.cut(l.col, l.piece())
+		results := l.results.inside(piece)
+		items = append(items, piece.wrap(w, []nest.Item{
+			l.columns(piece, read, results, l.run, carry),
+			l.store(piece, states, piece.size[l.col], results, y),
+		})...)
+	} else {
+		items = append(items, l.columns(w, read, y, run, carry))
 	}
-	states := w.size[l.row]
-	piece := w.cut(l.col, l.piece())
-	results := l.results.inside(piece)
-	items = append(items, l.fill(w, l.dtype, states, nest.Fixed(1), l.identity, l.run))
-	items = append(items, piece.wrap(w, []nest.Item{
-		l.columns(piece, x, results, l.run, carry, l.next),
-		l.store(piece, states, piece.size[l.col], results, y),
-	})...)
-	if l.n > ir.ReduceChunk {
-		items = append(items, l.copyRow(w, l.wide, states, l.next, l.carry))
+	if !l.carries() {
+		return items
 	}
-	return items
+	items = append(items, l.again(w, l.row, l.col, w.size[l.col], nest.Fixed(1), x, l.run, carry, y, l.next)...)
+	return append(items, l.copyRow(w, l.wide, states, l.next, l.carry))
 }
 
-// columns returns the scan of some columns of a chunk, from running values on.
-func (l *lineScan) columns(w *walk, x, y, run, carry, next view) nest.Item {
+// columns returns the scan of some columns of a chunk, from running values on. It leaves the
+// next ones in l.run, and the next carries in l.next.
+func (l *lineScan) columns(w *walk, x, y, run, carry view) nest.Item {
 	rows, cols := w.size[l.row], w.size[l.col]
-	if l.n <= ir.ReduceChunk {
+	if !l.carries() {
 		return l.scan(w, l.dtype, rows, cols, x, run, y, l.run)
 	}
 	k := scanRows(l.by, l.dtype, true)
-	return l.call(w, k, rows, cols, []view{x, run, carry, y, l.run, next})
+	return l.call(w, k, rows, cols, []view{x, run, carry, y, l.run, l.next})
 }

@@ -55,7 +55,7 @@ func (c *columnScan) rowsKernel(rows int, carries bool) (k *kernel.Kernel, order
 	switch {
 	case rows == kernel.ColumnScanRows:
 		k, order = kernel.RowsKernel(c.by, c.dtype, carries)
-	case carries:
+	case carries || c.widens():
 		k, order = kernel.RowKernel(c.by, c.dtype)
 	default:
 		return c.combine, []int{1, 2}, false

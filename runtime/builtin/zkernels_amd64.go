@@ -200,6 +200,7 @@ func init() {
 		{Sig: "kernel (u0:bool) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_bool_u32_u_fc0741dfa3},
 		{Sig: "kernel (u0:bool) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_bool_u64_u_77ed0f810d},
 		{Sig: "kernel (u0:bool) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_bool_u8_u_a933362af7},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f64, u4:f32) { t0 = cast:f64 u0; t1 = cast:f64 u1; t2 = cast:f64 u2; t3 = mul t2 u3; t4 = cast:f64 u4; t5 = mul t3 t4; t6 = mul t1 t5; t7 = mul t0 t6; t8 = cast:f32 t3; t9 = cast:f32 t5; t10 = cast:f32 t6; t11 = cast:f32 t7; store t7 t8 t9 t10 t11 }", Fn: k_cast_cast_cast_etc_f32_f64_uuuuu_9e459e48f6},
 		{Sig: "kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f16_f32_u_5f6c99f837},
 		{Sig: "kernel (u0:f32) { t0 = cast:bf16 u0; store t0 }", Fn: k_cast_f32_bf16_u_467e4efa15},
 		{Sig: "kernel (u0:f32) { t0 = cast:bool u0; store t0 }", Fn: k_cast_f32_bool_u_ca0b591e12},
@@ -275,8 +276,8 @@ func init() {
 		{Sig: "kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i8_i32_u_502e8673b9},
 		{Sig: "kernel (u0:u8, s1:u16, u2:u16, s3:u16) { t0 = cast:u16 u0; t1 = mul t0 s1; t2 = add u2 t1; t3 = shr t2 s3; store t3 }", Fn: k_cast_mul_add_shr_u8_u16_usus_02a1e3da39},
 		{Sig: "kernel (u0:u8, s1:u16, u2:u16, s3:u16) { t0 = cast:u16 u0; t1 = mul s1 t0; t2 = addsat u2 t1; t3 = shr t2 s3; store t3 }", Fn: k_cast_mul_addsat_shr_u8_u16_usus_8a5d6229d5},
+		{Sig: "kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = mul u1 t0; t2 = cast:f32 t1; store t1 t2 }", Fn: k_cast_mul_cast_f32_f64_uu_dcef9183bf},
 		{Sig: "kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = mul u1 t0; store t1 }", Fn: k_cast_mul_f32_f64_uu_5116dfa41f},
-		{Sig: "kernel (s0:f64, u1:f32) { t0 = cast:f32 s0; t1 = mul u1 t0; store t1 }", Fn: k_cast_mul_f64_f32_su_501276d888},
 		{Sig: "kernel (u0:u8, s1:u16) { t0 = cast:u16 u0; t1 = mul s1 t0; store t1 }", Fn: k_cast_mul_u8_u16_us_7d9a9f835c},
 		{Sig: "kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_q16x16_f64_u_3787717d59},
 		{Sig: "kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u16_i32_u_341acb58d9},
@@ -809,7 +810,6 @@ func init() {
 		{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }", Fn: k_mul_add_rsqrt_f64_sus_0cde7945d1},
 		{Sig: "kernel (s0:bf16, u1:bf16) { t0 = mul s0 u1; store t0 }", Fn: k_mul_bf16_su_7d5459827d},
 		{Sig: "kernel (u0:bf16, u1:bf16) { t0 = mul u0 u1; store t0 }", Fn: k_mul_bf16_uu_1dfb56811f},
-		{Sig: "kernel (u0:f32, u1:f32, u2:f64) { t0 = mul u0 u1; t1 = cast:f32 u2; t2 = mul t1 t0; store t0 t2 }", Fn: k_mul_cast_mul_f32_f64_uuu_f242712e5b},
 		{Sig: "kernel (u0:f16, s1:f16) { t0 = mul u0 s1; store t0 }", Fn: k_mul_f16_us_5c8c4f4e22},
 		{Sig: "kernel (u0:f16, u1:f16) { t0 = mul u0 u1; store t0 }", Fn: k_mul_f16_uu_ee2aee9b09},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = mul s0 u1; store t0 }", Fn: k_mul_f32_su_2fb9b1c8da},
@@ -844,23 +844,19 @@ func init() {
 		{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = mul t0 s2; store t1 }", Fn: k_mul_mul_f64_sus_9924b48a9f},
 		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = mul u0 s1; t1 = mul t0 u2; store t1 }", Fn: k_mul_mul_f64_usu_9e5d6967c2},
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = mul s2 t0; store t1 }", Fn: k_mul_mul_f64_uus_3931f87fc5},
-		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }", Fn: k_mul_mul_f64_uuu_270e8ff1d6},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = mul t0 u2; store t1 }", Fn: k_mul_mul_f64_uuu_6071005ef9},
 		{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }", Fn: k_mul_mul_i32_uuu_6b26474ba1},
 		{Sig: "kernel (u0:i64, u1:i64, u2:i64) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }", Fn: k_mul_mul_i64_uuu_5051b24d65},
-		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; t4 = cast:f32 u5; t5 = mul t0 t4; t6 = mul t1 t4; t7 = mul t2 t4; t8 = mul t3 t4; store t3 t5 t6 t7 t8 }", Fn: k_mul_mul_mul_etc_f32_f64_uuuuuu_c44b361dfc},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32, u3:f32, s4:f32, u5:f32, u6:f32, s7:f32, u8:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = mul s4 u5; t3 = add t2 u6; t4 = mul s7 u8; t5 = add t3 t4; t6 = add t1 t5; t7 = add t0 t6; store t7 }", Fn: k_mul_mul_mul_etc_f32_sususuusu_139d528bf9},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t2 u3; t4 = add t1 t3; t5 = mul u4 u4; t6 = add t4 t5; t7 = add t0 t6; store t7 }", Fn: k_mul_mul_mul_etc_f32_uuuuu_90278c2928},
 		{Sig: "kernel (u0:f64, s1:f64, u2:f64, s3:f64, s4:f64, u5:f64, u6:f64, s7:f64, u8:f64) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = mul s4 u5; t3 = mul u6 s7; t4 = add u8 t3; t5 = add t2 t4; t6 = add t1 t5; t7 = add t0 t6; store t7 }", Fn: k_mul_mul_mul_etc_f64_usussuusu_cf5b92531e},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t2 u3; t4 = add t1 t3; t5 = mul u4 u4; t6 = add t4 t5; t7 = add t0 t6; store t7 }", Fn: k_mul_mul_mul_etc_f64_uuuuu_2e5cf86a05},
-		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul u4 t2; t4 = mul t0 u5; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_f64_uuuuuu_1dfdb71d3f},
 		{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul t2 u4; t4 = mul u5 t0; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_i32_uuuuuu_5815e22b6a},
 		{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul u4 t2; t4 = mul t0 u5; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_i64_uuuuuu_3e5ac8b82b},
 		{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; t4 = mul u5 t0; t5 = mul u5 t1; t6 = mul u5 t2; t7 = mul u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_u32_uuuuuu_b8ed991dd7},
 		{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64, u5:u64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; t4 = mul u5 t0; t5 = mul u5 t1; t6 = mul t2 u5; t7 = mul u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_u64_uuuuuu_61d9cc880b},
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul t2 u4; t4 = mul t0 u5; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_u8_uuuuuu_6812ded75b},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; store t3 }", Fn: k_mul_mul_mul_mul_f32_uuuuu_59631ca150},
-		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_mul_mul_mul_mul_f32_uuuuu_6552878545},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_mul_mul_mul_mul_f64_uuuuu_0a6bc659ba},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; store t3 }", Fn: k_mul_mul_mul_mul_f64_uuuuu_a4251c02ee},
 		{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_mul_mul_mul_mul_i32_uuuuu_594859d274},
@@ -1173,9 +1169,7 @@ func init() {
 		{Sig: "scan min u8", Fn: k_scan_min_u8_b964aa4f7b},
 		{Sig: "scan min u8 carry", Fn: k_scan_min_u8_carry_479ff6d349},
 		{Sig: "scan mul f32", Fn: k_scan_mul_f32_046e45eceb},
-		{Sig: "scan mul f32 carry", Fn: k_scan_mul_f32_carry_825523000a},
 		{Sig: "scan mul f64", Fn: k_scan_mul_f64_075e9ba169},
-		{Sig: "scan mul f64 carry", Fn: k_scan_mul_f64_carry_28f324dc46},
 		{Sig: "scan mul i32 carry", Fn: k_scan_mul_i32_carry_c2d0edfb8b},
 		{Sig: "scan mul i32", Fn: k_scan_mul_i32_f48e999085},
 		{Sig: "scan mul i64", Fn: k_scan_mul_i64_7bb2110864},
@@ -3133,6 +3127,15 @@ func k_cast_bool_u64_u_77ed0f810d(f *abi.Frame)
 //go:noescape
 func k_cast_bool_u8_u_a933362af7(f *abi.Frame)
 
+// k_cast_cast_cast_etc_f32_f64_uuuuu_9e459e48f6 is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f64, u4:f32) { t0 = cast:f64 u0; t1 = cast:f64 u1; t2 = cast:f64 u2; t3 = mul t2 u3; t4 = cast:f64 u4; t5 = mul t3 t4; t6 = mul t1 t5; t7 = mul t0 t6; t8 = cast:f32 t3; t9 = cast:f32 t5; t10 = cast:f32 t6; t11 = cast:f32 t7; store t7 t8 t9 t10 t11 }
+//
+// for i: t3 := float64(a2[i]) * a3[i]; t5 := t3 * float64(a4[i]); t6 := float64(a1[i]) * t5; t7 := float64(a0[i]) * t6; o0[i] = t7; o1[i] = float32(t3); o2[i] = float32(t5); o3[i] = float32(t6); o4[i] = float32(t7)
+//
+//go:noescape
+func k_cast_cast_cast_etc_f32_f64_uuuuu_9e459e48f6(f *abi.Frame)
+
 // k_cast_f16_f32_u_5f6c99f837 is
 //
 //	kernel (u0:f16) { t0 = cast:f32 u0; store t0 }
@@ -3808,6 +3811,15 @@ func k_cast_mul_add_shr_u8_u16_usus_02a1e3da39(f *abi.Frame)
 //go:noescape
 func k_cast_mul_addsat_shr_u8_u16_usus_8a5d6229d5(f *abi.Frame)
 
+// k_cast_mul_cast_f32_f64_uu_dcef9183bf is
+//
+//	kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = mul u1 t0; t2 = cast:f32 t1; store t1 t2 }
+//
+// for i: t1 := a1[i] * float64(a0[i]); o0[i] = t1; o1[i] = float32(t1)
+//
+//go:noescape
+func k_cast_mul_cast_f32_f64_uu_dcef9183bf(f *abi.Frame)
+
 // k_cast_mul_f32_f64_uu_5116dfa41f is
 //
 //	kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = mul u1 t0; store t1 }
@@ -3816,15 +3828,6 @@ func k_cast_mul_addsat_shr_u8_u16_usus_8a5d6229d5(f *abi.Frame)
 //
 //go:noescape
 func k_cast_mul_f32_f64_uu_5116dfa41f(f *abi.Frame)
-
-// k_cast_mul_f64_f32_su_501276d888 is
-//
-//	kernel (s0:f64, u1:f32) { t0 = cast:f32 s0; t1 = mul u1 t0; store t1 }
-//
-// for i: o0[i] = a1[i] * float32(a0)
-//
-//go:noescape
-func k_cast_mul_f64_f32_su_501276d888(f *abi.Frame)
 
 // k_cast_mul_u8_u16_us_7d9a9f835c is
 //
@@ -8614,15 +8617,6 @@ func k_mul_bf16_su_7d5459827d(f *abi.Frame)
 //go:noescape
 func k_mul_bf16_uu_1dfb56811f(f *abi.Frame)
 
-// k_mul_cast_mul_f32_f64_uuu_f242712e5b is
-//
-//	kernel (u0:f32, u1:f32, u2:f64) { t0 = mul u0 u1; t1 = cast:f32 u2; t2 = mul t1 t0; store t0 t2 }
-//
-// for i: t0 := a0[i] * a1[i]; o0[i] = t0; o1[i] = float32(a2[i]) * t0
-//
-//go:noescape
-func k_mul_cast_mul_f32_f64_uuu_f242712e5b(f *abi.Frame)
-
 // k_mul_f16_us_5c8c4f4e22 is
 //
 //	kernel (u0:f16, s1:f16) { t0 = mul u0 s1; store t0 }
@@ -8929,15 +8923,6 @@ func k_mul_mul_f64_usu_9e5d6967c2(f *abi.Frame)
 //go:noescape
 func k_mul_mul_f64_uus_3931f87fc5(f *abi.Frame)
 
-// k_mul_mul_f64_uuu_270e8ff1d6 is
-//
-//	kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }
-//
-// for i: t0 := a0[i] * a1[i]; o0[i] = t0; o1[i] = a2[i] * t0
-//
-//go:noescape
-func k_mul_mul_f64_uuu_270e8ff1d6(f *abi.Frame)
-
 // k_mul_mul_f64_uuu_6071005ef9 is
 //
 //	kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = mul t0 u2; store t1 }
@@ -8964,15 +8949,6 @@ func k_mul_mul_i32_uuu_6b26474ba1(f *abi.Frame)
 //
 //go:noescape
 func k_mul_mul_i64_uuu_5051b24d65(f *abi.Frame)
-
-// k_mul_mul_mul_etc_f32_f64_uuuuuu_c44b361dfc is
-//
-//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; t4 = cast:f32 u5; t5 = mul t0 t4; t6 = mul t1 t4; t7 = mul t2 t4; t8 = mul t3 t4; store t3 t5 t6 t7 t8 }
-//
-// for i: t0 := a0[i] * a1[i]; t1 := a2[i] * t0; t2 := a3[i] * t1; t3 := a4[i] * t2; t4 := float32(a5[i]); o0[i] = t3; o1[i] = t0 * t4; o2[i] = t1 * t4; o3[i] = t2 * t4; o4[i] = t3 * t4
-//
-//go:noescape
-func k_mul_mul_mul_etc_f32_f64_uuuuuu_c44b361dfc(f *abi.Frame)
 
 // k_mul_mul_mul_etc_f32_sususuusu_139d528bf9 is
 //
@@ -9009,15 +8985,6 @@ func k_mul_mul_mul_etc_f64_usussuusu_cf5b92531e(f *abi.Frame)
 //
 //go:noescape
 func k_mul_mul_mul_etc_f64_uuuuu_2e5cf86a05(f *abi.Frame)
-
-// k_mul_mul_mul_etc_f64_uuuuuu_1dfdb71d3f is
-//
-//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul u4 t2; t4 = mul t0 u5; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }
-//
-// for i: t0 := a0[i] * a1[i]; t1 := t0 * a2[i]; t2 := t1 * a3[i]; t3 := a4[i] * t2; o0[i] = t3; o1[i] = t0 * a5[i]; o2[i] = t1 * a5[i]; o3[i] = t2 * a5[i]; o4[i] = t3 * a5[i]
-//
-//go:noescape
-func k_mul_mul_mul_etc_f64_uuuuuu_1dfdb71d3f(f *abi.Frame)
 
 // k_mul_mul_mul_etc_i32_uuuuuu_5815e22b6a is
 //
@@ -9072,15 +9039,6 @@ func k_mul_mul_mul_etc_u8_uuuuuu_6812ded75b(f *abi.Frame)
 //
 //go:noescape
 func k_mul_mul_mul_mul_f32_uuuuu_59631ca150(f *abi.Frame)
-
-// k_mul_mul_mul_mul_f32_uuuuu_6552878545 is
-//
-//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul u4 t2; store t3 t0 t1 t2 t3 }
-//
-// for i: t0 := a0[i] * a1[i]; t1 := a2[i] * t0; t2 := t1 * a3[i]; t3 := a4[i] * t2; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
-//
-//go:noescape
-func k_mul_mul_mul_mul_f32_uuuuu_6552878545(f *abi.Frame)
 
 // k_mul_mul_mul_mul_f64_uuuuu_0a6bc659ba is
 //
@@ -11890,15 +11848,6 @@ func k_scan_min_u8_carry_479ff6d349(f *abi.Frame)
 //go:noescape
 func k_scan_mul_f32_046e45eceb(f *abi.Frame)
 
-// k_scan_mul_f32_carry_825523000a is
-//
-//	scan mul f32 carry
-//
-// for i: run *= a0[i]; o0[i] = carry combined with run
-//
-//go:noescape
-func k_scan_mul_f32_carry_825523000a(f *abi.Frame)
-
 // k_scan_mul_f64_075e9ba169 is
 //
 //	scan mul f64
@@ -11907,15 +11856,6 @@ func k_scan_mul_f32_carry_825523000a(f *abi.Frame)
 //
 //go:noescape
 func k_scan_mul_f64_075e9ba169(f *abi.Frame)
-
-// k_scan_mul_f64_carry_28f324dc46 is
-//
-//	scan mul f64 carry
-//
-// for i: run *= a0[i]; o0[i] = carry combined with run
-//
-//go:noescape
-func k_scan_mul_f64_carry_28f324dc46(f *abi.Frame)
 
 // k_scan_mul_i32_carry_c2d0edfb8b is
 //

@@ -82,7 +82,6 @@ func init() {
 		{Sig: "kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = add t0 u1; store t1 }", Fn: k_cast_add_f32_f64_uu_d94107099a_avx512},
 		{Sig: "kernel (s0:f64, u1:f32) { t0 = cast:f32 s0; t1 = add t0 u1; store t1 }", Fn: k_cast_add_f64_f32_su_70391d9e46_avx512},
 		{Sig: "kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = mul u1 t0; store t1 }", Fn: k_cast_mul_f32_f64_uu_5116dfa41f_avx512},
-		{Sig: "kernel (s0:f64, u1:f32) { t0 = cast:f32 s0; t1 = mul u1 t0; store t1 }", Fn: k_cast_mul_f64_f32_su_501276d888_avx512},
 		{Sig: "kernel (u0:f32) { t0 = cbrt u0; store t0 }", Fn: k_cbrt_f32_u_5b74a96f41_avx512},
 		{Sig: "kernel (u0:f64) { t0 = cbrt u0; store t0 }", Fn: k_cbrt_f64_u_b44aeb6339_avx512},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = celu u0 u1; store t0 }", Fn: k_celu_f32_uu_d59fb19897_avx512},
@@ -1025,15 +1024,6 @@ func k_cast_add_f64_f32_su_70391d9e46_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_cast_mul_f32_f64_uu_5116dfa41f_avx512(f *abi.Frame)
-
-// k_cast_mul_f64_f32_su_501276d888_avx512 is
-//
-//	kernel (s0:f64, u1:f32) { t0 = cast:f32 s0; t1 = mul u1 t0; store t1 }
-//
-// for i: o0[i] = a1[i] * float32(a0)
-//
-//go:noescape
-func k_cast_mul_f64_f32_su_501276d888_avx512(f *abi.Frame)
 
 // k_cbrt_f32_u_5b74a96f41_avx512 is
 //

@@ -202,6 +202,7 @@ func init() {
 		{Sig: "kernel (u0:bool) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_bool_u32_u_fc0741dfa3_go},
 		{Sig: "kernel (u0:bool) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_bool_u64_u_77ed0f810d_go},
 		{Sig: "kernel (u0:bool) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_bool_u8_u_a933362af7_go},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f64, u4:f32) { t0 = cast:f64 u0; t1 = cast:f64 u1; t2 = cast:f64 u2; t3 = mul t2 u3; t4 = cast:f64 u4; t5 = mul t3 t4; t6 = mul t1 t5; t7 = mul t0 t6; t8 = cast:f32 t3; t9 = cast:f32 t5; t10 = cast:f32 t6; t11 = cast:f32 t7; store t7 t8 t9 t10 t11 }", Fn: k_cast_cast_cast_etc_f32_f64_uuuuu_9e459e48f6_go},
 		{Sig: "kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f16_f32_u_5f6c99f837_go},
 		{Sig: "kernel (u0:f32) { t0 = cast:bf16 u0; store t0 }", Fn: k_cast_f32_bf16_u_467e4efa15_go},
 		{Sig: "kernel (u0:f32) { t0 = cast:bool u0; store t0 }", Fn: k_cast_f32_bool_u_ca0b591e12_go},
@@ -277,8 +278,8 @@ func init() {
 		{Sig: "kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i8_i32_u_502e8673b9_go},
 		{Sig: "kernel (u0:u8, s1:u16, u2:u16, s3:u16) { t0 = cast:u16 u0; t1 = mul t0 s1; t2 = add u2 t1; t3 = shr t2 s3; store t3 }", Fn: k_cast_mul_add_shr_u8_u16_usus_02a1e3da39_go},
 		{Sig: "kernel (u0:u8, s1:u16, u2:u16, s3:u16) { t0 = cast:u16 u0; t1 = mul s1 t0; t2 = addsat u2 t1; t3 = shr t2 s3; store t3 }", Fn: k_cast_mul_addsat_shr_u8_u16_usus_8a5d6229d5_go},
+		{Sig: "kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = mul u1 t0; t2 = cast:f32 t1; store t1 t2 }", Fn: k_cast_mul_cast_f32_f64_uu_dcef9183bf_go},
 		{Sig: "kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = mul u1 t0; store t1 }", Fn: k_cast_mul_f32_f64_uu_5116dfa41f_go},
-		{Sig: "kernel (s0:f64, u1:f32) { t0 = cast:f32 s0; t1 = mul u1 t0; store t1 }", Fn: k_cast_mul_f64_f32_su_501276d888_go},
 		{Sig: "kernel (u0:u8, s1:u16) { t0 = cast:u16 u0; t1 = mul s1 t0; store t1 }", Fn: k_cast_mul_u8_u16_us_7d9a9f835c_go},
 		{Sig: "kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_q16x16_f64_u_3787717d59_go},
 		{Sig: "kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u16_i32_u_341acb58d9_go},
@@ -811,7 +812,6 @@ func init() {
 		{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }", Fn: k_mul_add_rsqrt_f64_sus_0cde7945d1_go},
 		{Sig: "kernel (s0:bf16, u1:bf16) { t0 = mul s0 u1; store t0 }", Fn: k_mul_bf16_su_7d5459827d_go},
 		{Sig: "kernel (u0:bf16, u1:bf16) { t0 = mul u0 u1; store t0 }", Fn: k_mul_bf16_uu_1dfb56811f_go},
-		{Sig: "kernel (u0:f32, u1:f32, u2:f64) { t0 = mul u0 u1; t1 = cast:f32 u2; t2 = mul t1 t0; store t0 t2 }", Fn: k_mul_cast_mul_f32_f64_uuu_f242712e5b_go},
 		{Sig: "kernel (u0:f16, s1:f16) { t0 = mul u0 s1; store t0 }", Fn: k_mul_f16_us_5c8c4f4e22_go},
 		{Sig: "kernel (u0:f16, u1:f16) { t0 = mul u0 u1; store t0 }", Fn: k_mul_f16_uu_ee2aee9b09_go},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = mul s0 u1; store t0 }", Fn: k_mul_f32_su_2fb9b1c8da_go},
@@ -846,23 +846,19 @@ func init() {
 		{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = mul t0 s2; store t1 }", Fn: k_mul_mul_f64_sus_9924b48a9f_go},
 		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = mul u0 s1; t1 = mul t0 u2; store t1 }", Fn: k_mul_mul_f64_usu_9e5d6967c2_go},
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = mul s2 t0; store t1 }", Fn: k_mul_mul_f64_uus_3931f87fc5_go},
-		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }", Fn: k_mul_mul_f64_uuu_270e8ff1d6_go},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = mul t0 u2; store t1 }", Fn: k_mul_mul_f64_uuu_6071005ef9_go},
 		{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }", Fn: k_mul_mul_i32_uuu_6b26474ba1_go},
 		{Sig: "kernel (u0:i64, u1:i64, u2:i64) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }", Fn: k_mul_mul_i64_uuu_5051b24d65_go},
-		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; t4 = cast:f32 u5; t5 = mul t0 t4; t6 = mul t1 t4; t7 = mul t2 t4; t8 = mul t3 t4; store t3 t5 t6 t7 t8 }", Fn: k_mul_mul_mul_etc_f32_f64_uuuuuu_c44b361dfc_go},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32, u3:f32, s4:f32, u5:f32, u6:f32, s7:f32, u8:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = mul s4 u5; t3 = add t2 u6; t4 = mul s7 u8; t5 = add t3 t4; t6 = add t1 t5; t7 = add t0 t6; store t7 }", Fn: k_mul_mul_mul_etc_f32_sususuusu_139d528bf9_go},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t2 u3; t4 = add t1 t3; t5 = mul u4 u4; t6 = add t4 t5; t7 = add t0 t6; store t7 }", Fn: k_mul_mul_mul_etc_f32_uuuuu_90278c2928_go},
 		{Sig: "kernel (u0:f64, s1:f64, u2:f64, s3:f64, s4:f64, u5:f64, u6:f64, s7:f64, u8:f64) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = mul s4 u5; t3 = mul u6 s7; t4 = add u8 t3; t5 = add t2 t4; t6 = add t1 t5; t7 = add t0 t6; store t7 }", Fn: k_mul_mul_mul_etc_f64_usussuusu_cf5b92531e_go},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t2 u3; t4 = add t1 t3; t5 = mul u4 u4; t6 = add t4 t5; t7 = add t0 t6; store t7 }", Fn: k_mul_mul_mul_etc_f64_uuuuu_2e5cf86a05_go},
-		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul u4 t2; t4 = mul t0 u5; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_f64_uuuuuu_1dfdb71d3f_go},
 		{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul t2 u4; t4 = mul u5 t0; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_i32_uuuuuu_5815e22b6a_go},
 		{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul u4 t2; t4 = mul t0 u5; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_i64_uuuuuu_3e5ac8b82b_go},
 		{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; t4 = mul u5 t0; t5 = mul u5 t1; t6 = mul u5 t2; t7 = mul u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_u32_uuuuuu_b8ed991dd7_go},
 		{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64, u5:u64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; t4 = mul u5 t0; t5 = mul u5 t1; t6 = mul t2 u5; t7 = mul u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_u64_uuuuuu_61d9cc880b_go},
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul t2 u4; t4 = mul t0 u5; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_u8_uuuuuu_6812ded75b_go},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; store t3 }", Fn: k_mul_mul_mul_mul_f32_uuuuu_59631ca150_go},
-		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_mul_mul_mul_mul_f32_uuuuu_6552878545_go},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_mul_mul_mul_mul_f64_uuuuu_0a6bc659ba_go},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; store t3 }", Fn: k_mul_mul_mul_mul_f64_uuuuu_a4251c02ee_go},
 		{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_mul_mul_mul_mul_i32_uuuuu_594859d274_go},
@@ -1175,9 +1171,7 @@ func init() {
 		{Sig: "scan min u8", Fn: k_scan_min_u8_b964aa4f7b_go},
 		{Sig: "scan min u8 carry", Fn: k_scan_min_u8_carry_479ff6d349_go},
 		{Sig: "scan mul f32", Fn: k_scan_mul_f32_046e45eceb_go},
-		{Sig: "scan mul f32 carry", Fn: k_scan_mul_f32_carry_825523000a_go},
 		{Sig: "scan mul f64", Fn: k_scan_mul_f64_075e9ba169_go},
-		{Sig: "scan mul f64 carry", Fn: k_scan_mul_f64_carry_28f324dc46_go},
 		{Sig: "scan mul i32 carry", Fn: k_scan_mul_i32_carry_c2d0edfb8b_go},
 		{Sig: "scan mul i32", Fn: k_scan_mul_i32_f48e999085_go},
 		{Sig: "scan mul i64", Fn: k_scan_mul_i64_7bb2110864_go},
@@ -10438,6 +10432,86 @@ func k_cast_bool_u8_u_a933362af7_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_cast_cast_etc_f32_f64_uuuuu_9e459e48f6_go is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f64, u4:f32) { t0 = cast:f64 u0; t1 = cast:f64 u1; t2 = cast:f64 u2; t3 = mul t2 u3; t4 = cast:f64 u4; t5 = mul t3 t4; t6 = mul t1 t5; t7 = mul t0 t6; t8 = cast:f32 t3; t9 = cast:f32 t5; t10 = cast:f32 t6; t11 = cast:f32 t7; store t7 t8 t9 t10 t11 }
+//
+// for i: t3 := float64(a2[i]) * a3[i]; t5 := t3 * float64(a4[i]); t6 := float64(a1[i]) * t5; t7 := float64(a0[i]) * t6; o0[i] = t7; o1[i] = float32(t3); o2[i] = float32(t5); o3[i] = float32(t6); o4[i] = float32(t7)
+func k_cast_cast_cast_etc_f32_f64_uuuuu_9e459e48f6_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		o2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		o3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		o4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			t0a, t0b := float64(v0a), float64(v0b)
+			t1a, t1b := float64(v1a), float64(v1b)
+			t2a, t2b := float64(v2a), float64(v2b)
+			t3a, t3b := float64(t2a*v3a), float64(t2b*v3b)
+			t4a, t4b := float64(v4a), float64(v4b)
+			t5a, t5b := float64(t3a*t4a), float64(t3b*t4b)
+			t6a, t6b := float64(t1a*t5a), float64(t1b*t5b)
+			t7a, t7b := float64(t0a*t6a), float64(t0b*t6b)
+			t8a, t8b := float32(t3a), float32(t3b)
+			t9a, t9b := float32(t5a), float32(t5b)
+			t10a, t10b := float32(t6a), float32(t6b)
+			t11a, t11b := float32(t7a), float32(t7b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t7a, t7b
+			y1 := o1[i : i+2 : i+2]
+			y1[0], y1[1] = t8a, t8b
+			y2 := o2[i : i+2 : i+2]
+			y2[0], y2[1] = t9a, t9b
+			y3 := o3[i : i+2 : i+2]
+			y3[0], y3[1] = t10a, t10b
+			y4 := o4[i : i+2 : i+2]
+			y4[0], y4[1] = t11a, t11b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := float64(v0)
+			t1 := float64(v1)
+			t2 := float64(v2)
+			t3 := float64(t2 * v3)
+			t4 := float64(v4)
+			t5 := float64(t3 * t4)
+			t6 := float64(t1 * t5)
+			t7 := float64(t0 * t6)
+			t8 := float32(t3)
+			t9 := float32(t5)
+			t10 := float32(t6)
+			t11 := float32(t7)
+			o0[i] = t7
+			o1[i] = t8
+			o2[i] = t9
+			o3[i] = t10
+			o4[i] = t11
+		}
+	}
+}
+
 // k_cast_f16_f32_u_5f6c99f837_go is
 //
 //	kernel (u0:f16) { t0 = cast:f32 u0; store t0 }
@@ -13236,6 +13310,30 @@ func k_cast_mul_addsat_shr_u8_u16_usus_8a5d6229d5_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_mul_cast_f32_f64_uu_dcef9183bf_go is
+//
+//	kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = mul u1 t0; t2 = cast:f32 t1; store t1 t2 }
+//
+// for i: t1 := a1[i] * float64(a0[i]); o0[i] = t1; o1[i] = float32(t1)
+func k_cast_mul_cast_f32_f64_uu_dcef9183bf_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float64(v0)
+			t1 := float64(v1 * t0)
+			t2 := float32(t1)
+			o0[i] = t1
+			o1[i] = t2
+		}
+	}
+}
+
 // k_cast_mul_f32_f64_uu_5116dfa41f_go is
 //
 //	kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = mul u1 t0; store t1 }
@@ -13252,26 +13350,6 @@ func k_cast_mul_f32_f64_uu_5116dfa41f_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := float64(v0)
 			t1 := float64(v1 * t0)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_cast_mul_f64_f32_su_501276d888_go is
-//
-//	kernel (s0:f64, u1:f32) { t0 = cast:f32 s0; t1 = mul u1 t0; store t1 }
-//
-// for i: o0[i] = a1[i] * float32(a0)
-func k_cast_mul_f64_f32_su_501276d888_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		t0 := float32(s0)
-		for i := range n {
-			v1 := a1[i]
-			t1 := float32(v1 * t0)
 			o0[i] = t1
 		}
 	}
@@ -22678,66 +22756,66 @@ func k_erf_f32_u_bb01d17e04_go(f *abi.Frame) {
 func k_erf_f64_u_d078ff7068_go(f *abi.Frame) {
 	n := f.Cols
 	c1 := math.Float64frombits(0x4018000000000000)  // 6
-	c5 := math.Float64frombits(0xbf9b82ce312849b9)  // -0.026866170645072993
-	c6 := math.Float64frombits(0x3f7565bcd0daee8c)  // 0.005223977624776343
-	c7 := math.Float64frombits(0xbf4c02db3d890b7d)  // -0.000854832697833138
-	c8 := math.Float64frombits(0x3f1f9a32194970ab)  // 0.00012055331019084302
-	c9 := math.Float64frombits(0xbeef4d1de345827c)  // -1.4925593043003638e-05
-	c10 := math.Float64frombits(0x3ebb9dee405e01eb) // 1.6460965084065178e-06
-	c11 := math.Float64frombits(0xbe85f1cc18e56333) // -1.6349941884643334e-07
-	c12 := math.Float64frombits(0x3e4f79f2025c47aa) // 1.4657317203305667e-08
-	c13 := math.Float64frombits(0xbe1385b85a648674) // -1.1363499946316517e-09
-	c14 := math.Float64frombits(0x3dd0550d02e8bf63) // 5.941630584005134e-11
-	c27 := math.Float64frombits(0x3fbce2f21a042b26) // 0.11283791670954865
-	c29 := math.Float64frombits(0xbfd812746b0379e6) // -0.3761263890318375
-	c31 := math.Float64frombits(0x3c71ae3a914fed80) // 1.533545961316588e-17
-	c33 := math.Float64frombits(0x3ff20dd750429b6d) // 1.1283791670955126
-	c37 := math.Float64frombits(0x3ff71547652b82fe) // 1.4426950408889634
-	c38 := math.Float64frombits(0x4338000000000000) // 6.755399441055744e+15
-	c42 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
-	c44 := math.Float64frombits(0x3fe0000000000000) // 0.5
-	c45 := math.Float64frombits(0x3fc55555555554b7) // 0.16666666666666227
-	c46 := math.Float64frombits(0x3fa5555555553025) // 0.041666666666600606
-	c47 := math.Float64frombits(0x3f8111111113974e) // 0.00833333333362032
-	c48 := math.Float64frombits(0x3f56c16c17d58b40) // 0.0013888888928128146
-	c49 := math.Float64frombits(0x3f2a01a00c73dbcd) // 0.00019841269224915443
-	c50 := math.Float64frombits(0x3efa019a959a57f0) // 2.4801507015746683e-05
-	c51 := math.Float64frombits(0x3ec71e006c009906) // 2.7557842656899464e-06
-	c52 := math.Float64frombits(0x3e928a15d2ba0a53) // 2.762585207054258e-07
-	c53 := math.Float64frombits(0x3e5ac17315907898) // 2.4918152295124736e-08
-	c66 := math.Float64frombits(0x3ff0000000000000) // 1
-	c69 := int64(52)
-	c71 := int64(4607182418800017408)
-	c75 := math.Float64frombits(0x400c000000000000)  // 3.5
-	c79 := math.Float64frombits(0x401c000000000000)  // 7
-	c82 := math.Float64frombits(0xbfca3f4a194b99e1)  // -0.20505644068835152
-	c83 := math.Float64frombits(0xbf9859b6b4fd6d87)  // -0.02377973060297969
-	c84 := math.Float64frombits(0x3f9e8dafad411898)  // 0.02983736510238852
-	c85 := math.Float64frombits(0xbf94a167c6253f79)  // -0.020146962612954653
-	c86 := math.Float64frombits(0x3f82483b14ccc269)  // 0.008926831791172778
-	c87 := math.Float64frombits(0xbf6286cba7b0878c)  // -0.002261541141266704
-	c88 := math.Float64frombits(0xbf077a665f2983f0)  // -4.478096879690491e-05
-	c89 := math.Float64frombits(0x3f31c7eb2f8143d6)  // 0.00027131549677955385
-	c90 := math.Float64frombits(0xbf12816cc092e26b)  // -7.059313078884028e-05
-	c91 := math.Float64frombits(0xbef336335a0868f3)  // -1.8321724953287423e-05
-	c92 := math.Float64frombits(0x3eeb37f0ae500395)  // 1.297879993878026e-05
-	c93 := math.Float64frombits(0x3ea5f40d66678910)  // 6.54260202289754e-07
-	c94 := math.Float64frombits(0xbec0b6a9418f9ab1)  // -1.992406862150305e-06
-	c95 := math.Float64frombits(0x3e6c86c1858666c5)  // 5.3134542712941006e-08
-	c96 := math.Float64frombits(0x3e9512bf46f9a447)  // 3.140156143778609e-07
-	c97 := math.Float64frombits(0xbe44c1534fe3ac33)  // -9.664882668884608e-09
-	c98 := math.Float64frombits(0xbe6b089e83482875)  // -5.035413189545449e-08
-	c99 := math.Float64frombits(0xbe28d795e6278b0f)  // -2.8920046784735144e-09
-	c100 := math.Float64frombits(0x3e39e0dca72eb937) // 6.0252768216766624e-09
-	c101 := math.Float64frombits(0x3e1772ad76e1ea3f) // 1.3648508673333468e-09
-	c124 := math.Float64frombits(0xbf8f5254a4de344a) // -0.01529375198495066
-	c126 := math.Float64frombits(0x3fb87c3670dfcd19) // 0.09564533477514593
-	c135 := math.Float64frombits(0x3fe8985d2187618d) // 0.7685990958080297
-	c140 := math.Float64frombits(0xbc80dad78c4c12c3) // -2.9238506584641254e-17
-	c143 := math.Float64frombits(0xbfe428f5c28f5c29) // -0.63
-	c144 := math.Float64frombits(0x3fe428f5c28f5c29) // 0.63
-	c155 := math.Float64frombits(0x3feccccccccccccd) // 0.9
-	c160 := int64(-9223372036854775808)
+	c7 := math.Float64frombits(0xbf9b82ce312849b9)  // -0.026866170645072993
+	c8 := math.Float64frombits(0x3f7565bcd0daee8c)  // 0.005223977624776343
+	c9 := math.Float64frombits(0xbf4c02db3d890b7d)  // -0.000854832697833138
+	c10 := math.Float64frombits(0x3f1f9a32194970ab) // 0.00012055331019084302
+	c11 := math.Float64frombits(0xbeef4d1de345827c) // -1.4925593043003638e-05
+	c12 := math.Float64frombits(0x3ebb9dee405e01eb) // 1.6460965084065178e-06
+	c13 := math.Float64frombits(0xbe85f1cc18e56333) // -1.6349941884643334e-07
+	c14 := math.Float64frombits(0x3e4f79f2025c47aa) // 1.4657317203305667e-08
+	c15 := math.Float64frombits(0xbe1385b85a648674) // -1.1363499946316517e-09
+	c16 := math.Float64frombits(0x3dd0550d02e8bf63) // 5.941630584005134e-11
+	c29 := math.Float64frombits(0x3fbce2f21a042b26) // 0.11283791670954865
+	c31 := math.Float64frombits(0xbfd812746b0379e6) // -0.3761263890318375
+	c33 := math.Float64frombits(0x3c71ae3a914fed80) // 1.533545961316588e-17
+	c35 := math.Float64frombits(0x3ff20dd750429b6d) // 1.1283791670955126
+	c38 := math.Float64frombits(0x3ff71547652b82fe) // 1.4426950408889634
+	c39 := math.Float64frombits(0x4338000000000000) // 6.755399441055744e+15
+	c43 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c46 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c47 := math.Float64frombits(0x3fc55555555554b7) // 0.16666666666666227
+	c48 := math.Float64frombits(0x3fa5555555553025) // 0.041666666666600606
+	c49 := math.Float64frombits(0x3f8111111113974e) // 0.00833333333362032
+	c50 := math.Float64frombits(0x3f56c16c17d58b40) // 0.0013888888928128146
+	c51 := math.Float64frombits(0x3f2a01a00c73dbcd) // 0.00019841269224915443
+	c52 := math.Float64frombits(0x3efa019a959a57f0) // 2.4801507015746683e-05
+	c53 := math.Float64frombits(0x3ec71e006c009906) // 2.7557842656899464e-06
+	c54 := math.Float64frombits(0x3e928a15d2ba0a53) // 2.762585207054258e-07
+	c55 := math.Float64frombits(0x3e5ac17315907898) // 2.4918152295124736e-08
+	c68 := math.Float64frombits(0x3ff0000000000000) // 1
+	c71 := int64(52)
+	c73 := int64(4607182418800017408)
+	c77 := math.Float64frombits(0x400c000000000000)  // 3.5
+	c81 := math.Float64frombits(0x401c000000000000)  // 7
+	c84 := math.Float64frombits(0xbfca3f4a194b99e1)  // -0.20505644068835152
+	c85 := math.Float64frombits(0xbf9859b6b4fd6d87)  // -0.02377973060297969
+	c86 := math.Float64frombits(0x3f9e8dafad411898)  // 0.02983736510238852
+	c87 := math.Float64frombits(0xbf94a167c6253f79)  // -0.020146962612954653
+	c88 := math.Float64frombits(0x3f82483b14ccc269)  // 0.008926831791172778
+	c89 := math.Float64frombits(0xbf6286cba7b0878c)  // -0.002261541141266704
+	c90 := math.Float64frombits(0xbf077a665f2983f0)  // -4.478096879690491e-05
+	c91 := math.Float64frombits(0x3f31c7eb2f8143d6)  // 0.00027131549677955385
+	c92 := math.Float64frombits(0xbf12816cc092e26b)  // -7.059313078884028e-05
+	c93 := math.Float64frombits(0xbef336335a0868f3)  // -1.8321724953287423e-05
+	c94 := math.Float64frombits(0x3eeb37f0ae500395)  // 1.297879993878026e-05
+	c95 := math.Float64frombits(0x3ea5f40d66678910)  // 6.54260202289754e-07
+	c96 := math.Float64frombits(0xbec0b6a9418f9ab1)  // -1.992406862150305e-06
+	c97 := math.Float64frombits(0x3e6c86c1858666c5)  // 5.3134542712941006e-08
+	c98 := math.Float64frombits(0x3e9512bf46f9a447)  // 3.140156143778609e-07
+	c99 := math.Float64frombits(0xbe44c1534fe3ac33)  // -9.664882668884608e-09
+	c100 := math.Float64frombits(0xbe6b089e83482875) // -5.035413189545449e-08
+	c101 := math.Float64frombits(0xbe28d795e6278b0f) // -2.8920046784735144e-09
+	c102 := math.Float64frombits(0x3e39e0dca72eb937) // 6.0252768216766624e-09
+	c103 := math.Float64frombits(0x3e1772ad76e1ea3f) // 1.3648508673333468e-09
+	c126 := math.Float64frombits(0xbf8f5254a4de344a) // -0.01529375198495066
+	c128 := math.Float64frombits(0x3fb87c3670dfcd19) // 0.09564533477514593
+	c137 := math.Float64frombits(0x3fe8985d2187618d) // 0.7685990958080297
+	c142 := math.Float64frombits(0xbc80dad78c4c12c3) // -2.9238506584641254e-17
+	c145 := math.Float64frombits(0xbfe428f5c28f5c29) // -0.63
+	c146 := math.Float64frombits(0x3fe428f5c28f5c29) // 0.63
+	c160 := math.Float64frombits(0x3feccccccccccccd) // 0.9
+	c165 := int64(-9223372036854775808)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -22756,115 +22834,120 @@ func k_erf_f64_u_d078ff7068_go(f *abi.Frame) {
 				t3b = c1
 			}
 			t4a, t4b := float64(t3a*t3a), float64(t3b*t3b)
-			t15a, t15b := math.FMA(c6, t4a, c5), math.FMA(c6, t4b, c5)
-			t16a, t16b := math.FMA(c8, t4a, c7), math.FMA(c8, t4b, c7)
-			t17a, t17b := math.FMA(c10, t4a, c9), math.FMA(c10, t4b, c9)
-			t18a, t18b := math.FMA(c12, t4a, c11), math.FMA(c12, t4b, c11)
-			t19a, t19b := math.FMA(c14, t4a, c13), math.FMA(c14, t4b, c13)
-			t20a, t20b := float64(t4a*t4a), float64(t4b*t4b)
-			t21a, t21b := math.FMA(t16a, t20a, t15a), math.FMA(t16b, t20b, t15b)
-			t22a, t22b := math.FMA(t18a, t20a, t17a), math.FMA(t18b, t20b, t17b)
-			t23a, t23b := float64(t20a*t20a), float64(t20b*t20b)
-			t24a, t24b := math.FMA(t22a, t23a, t21a), math.FMA(t22b, t23b, t21b)
-			t25a, t25b := float64(t23a*t23a), float64(t23b*t23b)
-			t26a, t26b := math.FMA(t19a, t25a, t24a), math.FMA(t19b, t25b, t24b)
-			t28a, t28b := math.FMA(t26a, t4a, c27), math.FMA(t26b, t4b, c27)
+			t5a, t5b := -t4a, -t4b
+			t6a, t6b := math.FMA(t3a, t3a, t5a), math.FMA(t3b, t3b, t5b)
+			t17a, t17b := math.FMA(c8, t4a, c7), math.FMA(c8, t4b, c7)
+			t18a, t18b := math.FMA(c10, t4a, c9), math.FMA(c10, t4b, c9)
+			t19a, t19b := math.FMA(c12, t4a, c11), math.FMA(c12, t4b, c11)
+			t20a, t20b := math.FMA(c14, t4a, c13), math.FMA(c14, t4b, c13)
+			t21a, t21b := math.FMA(c16, t4a, c15), math.FMA(c16, t4b, c15)
+			t22a, t22b := float64(t4a*t4a), float64(t4b*t4b)
+			t23a, t23b := math.FMA(t18a, t22a, t17a), math.FMA(t18b, t22b, t17b)
+			t24a, t24b := math.FMA(t20a, t22a, t19a), math.FMA(t20b, t22b, t19b)
+			t25a, t25b := float64(t22a*t22a), float64(t22b*t22b)
+			t26a, t26b := math.FMA(t24a, t25a, t23a), math.FMA(t24b, t25b, t23b)
+			t27a, t27b := float64(t25a*t25a), float64(t25b*t25b)
+			t28a, t28b := math.FMA(t21a, t27a, t26a), math.FMA(t21b, t27b, t26b)
 			t30a, t30b := math.FMA(t28a, t4a, c29), math.FMA(t28b, t4b, c29)
 			t32a, t32b := math.FMA(t30a, t4a, c31), math.FMA(t30b, t4b, c31)
-			t34a, t34b := float64(t3a*t32a), float64(t3b*t32b)
-			t35a, t35b := math.FMA(t3a, c33, t34a), math.FMA(t3b, c33, t34b)
-			t36a, t36b := -t4a, -t4b
-			t39a, t39b := math.FMA(t36a, c37, c38), math.FMA(t36b, c37, c38)
-			t40a, t40b := int64(math.Float64bits(t39a)), int64(math.Float64bits(t39b))
-			t41a, t41b := float64(t39a-c38), float64(t39b-c38)
-			t43a, t43b := math.FMA(t41a, c42, t36a), math.FMA(t41b, c42, t36b)
-			t54a, t54b := math.FMA(c45, t43a, c44), math.FMA(c45, t43b, c44)
-			t55a, t55b := math.FMA(c47, t43a, c46), math.FMA(c47, t43b, c46)
-			t56a, t56b := math.FMA(c49, t43a, c48), math.FMA(c49, t43b, c48)
-			t57a, t57b := math.FMA(c51, t43a, c50), math.FMA(c51, t43b, c50)
-			t58a, t58b := math.FMA(c53, t43a, c52), math.FMA(c53, t43b, c52)
-			t59a, t59b := float64(t43a*t43a), float64(t43b*t43b)
-			t60a, t60b := math.FMA(t55a, t59a, t54a), math.FMA(t55b, t59b, t54b)
-			t61a, t61b := math.FMA(t57a, t59a, t56a), math.FMA(t57b, t59b, t56b)
-			t62a, t62b := float64(t59a*t59a), float64(t59b*t59b)
-			t63a, t63b := math.FMA(t61a, t62a, t60a), math.FMA(t61b, t62b, t60b)
-			t64a, t64b := float64(t62a*t62a), float64(t62b*t62b)
-			t65a, t65b := math.FMA(t58a, t64a, t63a), math.FMA(t58b, t64b, t63b)
-			t67a, t67b := math.FMA(t65a, t43a, c66), math.FMA(t65b, t43b, c66)
-			t68a, t68b := math.FMA(t67a, t43a, c66), math.FMA(t67b, t43b, c66)
-			t70a, t70b := t40a<<uint64(c69), t40b<<uint64(c69)
-			t72a, t72b := int64(t70a+c71), int64(t70b+c71)
-			t73a, t73b := math.Float64frombits(uint64(t72a)), math.Float64frombits(uint64(t72b))
-			t74a, t74b := float64(t68a*t73a), float64(t68b*t73b)
-			t76a, t76b := float64(c75+t3a), float64(c75+t3b)
-			t77a, t77b := float64(t76a-c75), float64(t76b-c75)
-			t78a, t78b := float64(t3a-t77a), float64(t3b-t77b)
-			t80a, t80b := float64(t76a-c79), float64(t76b-c79)
-			t81a, t81b := float64(t80a/t76a), float64(t80b/t76b)
-			t102a, t102b := math.FMA(c84, t81a, c83), math.FMA(c84, t81b, c83)
-			t103a, t103b := math.FMA(c86, t81a, c85), math.FMA(c86, t81b, c85)
-			t104a, t104b := math.FMA(c88, t81a, c87), math.FMA(c88, t81b, c87)
-			t105a, t105b := math.FMA(c90, t81a, c89), math.FMA(c90, t81b, c89)
-			t106a, t106b := math.FMA(c92, t81a, c91), math.FMA(c92, t81b, c91)
-			t107a, t107b := math.FMA(c94, t81a, c93), math.FMA(c94, t81b, c93)
-			t108a, t108b := math.FMA(c96, t81a, c95), math.FMA(c96, t81b, c95)
-			t109a, t109b := math.FMA(c98, t81a, c97), math.FMA(c98, t81b, c97)
-			t110a, t110b := math.FMA(c100, t81a, c99), math.FMA(c100, t81b, c99)
-			t111a, t111b := float64(t81a*t81a), float64(t81b*t81b)
-			t112a, t112b := math.FMA(t103a, t111a, t102a), math.FMA(t103b, t111b, t102b)
-			t113a, t113b := math.FMA(t105a, t111a, t104a), math.FMA(t105b, t111b, t104b)
-			t114a, t114b := math.FMA(t107a, t111a, t106a), math.FMA(t107b, t111b, t106b)
-			t115a, t115b := math.FMA(t109a, t111a, t108a), math.FMA(t109b, t111b, t108b)
-			t116a, t116b := math.FMA(c101, t111a, t110a), math.FMA(c101, t111b, t110b)
-			t117a, t117b := float64(t111a*t111a), float64(t111b*t111b)
-			t118a, t118b := math.FMA(t113a, t117a, t112a), math.FMA(t113b, t117b, t112b)
-			t119a, t119b := math.FMA(t115a, t117a, t114a), math.FMA(t115b, t117b, t114b)
-			t120a, t120b := float64(t117a*t117a), float64(t117b*t117b)
-			t121a, t121b := math.FMA(t119a, t120a, t118a), math.FMA(t119b, t120b, t118b)
-			t122a, t122b := float64(t120a*t120a), float64(t120b*t120b)
-			t123a, t123b := math.FMA(t116a, t122a, t121a), math.FMA(t116b, t122b, t121b)
-			t125a, t125b := math.FMA(t123a, t81a, c124), math.FMA(t123b, t81b, c124)
-			t127a, t127b := math.FMA(t125a, t81a, c126), math.FMA(t125b, t81b, c126)
-			t128a, t128b := float64(t81a*t127a), float64(t81b*t127b)
-			t129a, t129b := float64(c82+t128a), float64(c82+t128b)
-			t130a, t130b := float64(t129a-c82), float64(t129b-c82)
-			t131a, t131b := float64(t128a-t130a), float64(t128b-t130b)
-			t132a, t132b := float64(t81a*t129a), float64(t81b*t129b)
-			t133a, t133b := -t132a, -t132b
-			t134a, t134b := math.FMA(t81a, t129a, t133a), math.FMA(t81b, t129b, t133b)
-			t136a, t136b := float64(c135+t132a), float64(c135+t132b)
-			t137a, t137b := float64(t136a-c135), float64(t136b-c135)
-			t138a, t138b := float64(t132a-t137a), float64(t132b-t137b)
-			t139a, t139b := math.FMA(t81a, t131a, t134a), math.FMA(t81b, t131b, t134b)
-			t141a, t141b := float64(t138a+c140), float64(t138b+c140)
-			t142a, t142b := float64(t139a+t141a), float64(t139b+t141b)
-			t145a, t145b := math.FMA(t81a, c143, c144), math.FMA(t81b, c143, c144)
-			t146a, t146b := float64(t145a*t145a), float64(t145b*t145b)
-			t147a, t147b := float64(t146a*t146a), float64(t146b*t146b)
-			t148a, t148b := math.FMA(t147a, t81a, t147a), math.FMA(t147b, t81b, t147b)
-			t149a, t149b := float64(t148a*t78a), float64(t148b*t78b)
-			t150a, t150b := math.FMA(t149a, t129a, t142a), math.FMA(t149b, t129b, t142b)
-			t151a, t151b := float64(t136a+t150a), float64(t136b+t150b)
-			t152a, t152b := float64(t74a*t151a), float64(t74b*t151b)
-			t153a, t153b := math.FMA(t3a, c33, c66), math.FMA(t3b, c33, c66)
-			t154a, t154b := float64(t152a/t153a), float64(t152b/t153b)
-			t156a, t156b := c155 < t3a, c155 < t3b
-			t157a, t157b := float64(c66-t154a), float64(c66-t154b)
-			t158a := t35a
-			if t156a {
-				t158a = t157a
+			t34a, t34b := math.FMA(t32a, t4a, c33), math.FMA(t32b, t4b, c33)
+			t36a, t36b := float64(t3a*t34a), float64(t3b*t34b)
+			t37a, t37b := math.FMA(t3a, c35, t36a), math.FMA(t3b, c35, t36b)
+			t40a, t40b := math.FMA(t5a, c38, c39), math.FMA(t5b, c38, c39)
+			t41a, t41b := int64(math.Float64bits(t40a)), int64(math.Float64bits(t40b))
+			t42a, t42b := float64(t40a-c39), float64(t40b-c39)
+			t44a, t44b := math.FMA(t42a, c43, t5a), math.FMA(t42b, c43, t5b)
+			t45a, t45b := float64(t44a-t6a), float64(t44b-t6b)
+			t56a, t56b := math.FMA(c47, t45a, c46), math.FMA(c47, t45b, c46)
+			t57a, t57b := math.FMA(c49, t45a, c48), math.FMA(c49, t45b, c48)
+			t58a, t58b := math.FMA(c51, t45a, c50), math.FMA(c51, t45b, c50)
+			t59a, t59b := math.FMA(c53, t45a, c52), math.FMA(c53, t45b, c52)
+			t60a, t60b := math.FMA(c55, t45a, c54), math.FMA(c55, t45b, c54)
+			t61a, t61b := float64(t45a*t45a), float64(t45b*t45b)
+			t62a, t62b := math.FMA(t57a, t61a, t56a), math.FMA(t57b, t61b, t56b)
+			t63a, t63b := math.FMA(t59a, t61a, t58a), math.FMA(t59b, t61b, t58b)
+			t64a, t64b := float64(t61a*t61a), float64(t61b*t61b)
+			t65a, t65b := math.FMA(t63a, t64a, t62a), math.FMA(t63b, t64b, t62b)
+			t66a, t66b := float64(t64a*t64a), float64(t64b*t64b)
+			t67a, t67b := math.FMA(t60a, t66a, t65a), math.FMA(t60b, t66b, t65b)
+			t69a, t69b := math.FMA(t67a, t45a, c68), math.FMA(t67b, t45b, c68)
+			t70a, t70b := math.FMA(t69a, t45a, c68), math.FMA(t69b, t45b, c68)
+			t72a, t72b := t41a<<uint64(c71), t41b<<uint64(c71)
+			t74a, t74b := int64(t72a+c73), int64(t72b+c73)
+			t75a, t75b := math.Float64frombits(uint64(t74a)), math.Float64frombits(uint64(t74b))
+			t76a, t76b := float64(t70a*t75a), float64(t70b*t75b)
+			t78a, t78b := float64(c77+t3a), float64(c77+t3b)
+			t79a, t79b := float64(t78a-c77), float64(t78b-c77)
+			t80a, t80b := float64(t3a-t79a), float64(t3b-t79b)
+			t82a, t82b := float64(t78a-c81), float64(t78b-c81)
+			t83a, t83b := float64(t82a/t78a), float64(t82b/t78b)
+			t104a, t104b := math.FMA(c86, t83a, c85), math.FMA(c86, t83b, c85)
+			t105a, t105b := math.FMA(c88, t83a, c87), math.FMA(c88, t83b, c87)
+			t106a, t106b := math.FMA(c90, t83a, c89), math.FMA(c90, t83b, c89)
+			t107a, t107b := math.FMA(c92, t83a, c91), math.FMA(c92, t83b, c91)
+			t108a, t108b := math.FMA(c94, t83a, c93), math.FMA(c94, t83b, c93)
+			t109a, t109b := math.FMA(c96, t83a, c95), math.FMA(c96, t83b, c95)
+			t110a, t110b := math.FMA(c98, t83a, c97), math.FMA(c98, t83b, c97)
+			t111a, t111b := math.FMA(c100, t83a, c99), math.FMA(c100, t83b, c99)
+			t112a, t112b := math.FMA(c102, t83a, c101), math.FMA(c102, t83b, c101)
+			t113a, t113b := float64(t83a*t83a), float64(t83b*t83b)
+			t114a, t114b := math.FMA(t105a, t113a, t104a), math.FMA(t105b, t113b, t104b)
+			t115a, t115b := math.FMA(t107a, t113a, t106a), math.FMA(t107b, t113b, t106b)
+			t116a, t116b := math.FMA(t109a, t113a, t108a), math.FMA(t109b, t113b, t108b)
+			t117a, t117b := math.FMA(t111a, t113a, t110a), math.FMA(t111b, t113b, t110b)
+			t118a, t118b := math.FMA(c103, t113a, t112a), math.FMA(c103, t113b, t112b)
+			t119a, t119b := float64(t113a*t113a), float64(t113b*t113b)
+			t120a, t120b := math.FMA(t115a, t119a, t114a), math.FMA(t115b, t119b, t114b)
+			t121a, t121b := math.FMA(t117a, t119a, t116a), math.FMA(t117b, t119b, t116b)
+			t122a, t122b := float64(t119a*t119a), float64(t119b*t119b)
+			t123a, t123b := math.FMA(t121a, t122a, t120a), math.FMA(t121b, t122b, t120b)
+			t124a, t124b := float64(t122a*t122a), float64(t122b*t122b)
+			t125a, t125b := math.FMA(t118a, t124a, t123a), math.FMA(t118b, t124b, t123b)
+			t127a, t127b := math.FMA(t125a, t83a, c126), math.FMA(t125b, t83b, c126)
+			t129a, t129b := math.FMA(t127a, t83a, c128), math.FMA(t127b, t83b, c128)
+			t130a, t130b := float64(t83a*t129a), float64(t83b*t129b)
+			t131a, t131b := float64(c84+t130a), float64(c84+t130b)
+			t132a, t132b := float64(t131a-c84), float64(t131b-c84)
+			t133a, t133b := float64(t130a-t132a), float64(t130b-t132b)
+			t134a, t134b := float64(t83a*t131a), float64(t83b*t131b)
+			t135a, t135b := -t134a, -t134b
+			t136a, t136b := math.FMA(t83a, t131a, t135a), math.FMA(t83b, t131b, t135b)
+			t138a, t138b := float64(c137+t134a), float64(c137+t134b)
+			t139a, t139b := float64(t138a-c137), float64(t138b-c137)
+			t140a, t140b := float64(t134a-t139a), float64(t134b-t139b)
+			t141a, t141b := math.FMA(t83a, t133a, t136a), math.FMA(t83b, t133b, t136b)
+			t143a, t143b := float64(t140a+c142), float64(t140b+c142)
+			t144a, t144b := float64(t141a+t143a), float64(t141b+t143b)
+			t147a, t147b := math.FMA(t83a, c145, c146), math.FMA(t83b, c145, c146)
+			t148a, t148b := float64(t147a*t147a), float64(t147b*t147b)
+			t149a, t149b := float64(t148a*t148a), float64(t148b*t148b)
+			t150a, t150b := math.FMA(t149a, t83a, t149a), math.FMA(t149b, t83b, t149b)
+			t151a, t151b := float64(t150a*t80a), float64(t150b*t80b)
+			t152a, t152b := math.FMA(t151a, t131a, t144a), math.FMA(t151b, t131b, t144b)
+			t153a, t153b := float64(t76a*t138a), float64(t76b*t138b)
+			t154a, t154b := -t153a, -t153b
+			t155a, t155b := math.FMA(t76a, t138a, t154a), math.FMA(t76b, t138b, t154b)
+			t156a, t156b := math.FMA(t76a, t152a, t155a), math.FMA(t76b, t152b, t155b)
+			t157a, t157b := float64(t153a+t156a), float64(t153b+t156b)
+			t158a, t158b := math.FMA(t3a, c35, c68), math.FMA(t3b, c35, c68)
+			t159a, t159b := float64(t157a/t158a), float64(t157b/t158b)
+			t161a, t161b := c160 < t3a, c160 < t3b
+			t162a, t162b := float64(c68-t159a), float64(c68-t159b)
+			t163a := t37a
+			if t161a {
+				t163a = t162a
 			}
-			t158b := t35b
-			if t156b {
-				t158b = t157b
+			t163b := t37b
+			if t161b {
+				t163b = t162b
 			}
-			t159a, t159b := int64(math.Float64bits(v0a)), int64(math.Float64bits(v0b))
-			t161a, t161b := t159a&c160, t159b&c160
-			t162a, t162b := int64(math.Float64bits(t158a)), int64(math.Float64bits(t158b))
-			t163a, t163b := t162a|t161a, t162b|t161b
-			t164a, t164b := math.Float64frombits(uint64(t163a)), math.Float64frombits(uint64(t163b))
+			t164a, t164b := int64(math.Float64bits(v0a)), int64(math.Float64bits(v0b))
+			t166a, t166b := t164a&c165, t164b&c165
+			t167a, t167b := int64(math.Float64bits(t163a)), int64(math.Float64bits(t163b))
+			t168a, t168b := t167a|t166a, t167b|t166b
+			t169a, t169b := math.Float64frombits(uint64(t168a)), math.Float64frombits(uint64(t168b))
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t164a, t164b
+			y0[0], y0[1] = t169a, t169b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -22875,110 +22958,115 @@ func k_erf_f64_u_d078ff7068_go(f *abi.Frame) {
 				t3 = c1
 			}
 			t4 := float64(t3 * t3)
-			t15 := math.FMA(c6, t4, c5)
-			t16 := math.FMA(c8, t4, c7)
-			t17 := math.FMA(c10, t4, c9)
-			t18 := math.FMA(c12, t4, c11)
-			t19 := math.FMA(c14, t4, c13)
-			t20 := float64(t4 * t4)
-			t21 := math.FMA(t16, t20, t15)
-			t22 := math.FMA(t18, t20, t17)
-			t23 := float64(t20 * t20)
-			t24 := math.FMA(t22, t23, t21)
-			t25 := float64(t23 * t23)
-			t26 := math.FMA(t19, t25, t24)
-			t28 := math.FMA(t26, t4, c27)
+			t5 := -t4
+			t6 := math.FMA(t3, t3, t5)
+			t17 := math.FMA(c8, t4, c7)
+			t18 := math.FMA(c10, t4, c9)
+			t19 := math.FMA(c12, t4, c11)
+			t20 := math.FMA(c14, t4, c13)
+			t21 := math.FMA(c16, t4, c15)
+			t22 := float64(t4 * t4)
+			t23 := math.FMA(t18, t22, t17)
+			t24 := math.FMA(t20, t22, t19)
+			t25 := float64(t22 * t22)
+			t26 := math.FMA(t24, t25, t23)
+			t27 := float64(t25 * t25)
+			t28 := math.FMA(t21, t27, t26)
 			t30 := math.FMA(t28, t4, c29)
 			t32 := math.FMA(t30, t4, c31)
-			t34 := float64(t3 * t32)
-			t35 := math.FMA(t3, c33, t34)
-			t36 := -t4
-			t39 := math.FMA(t36, c37, c38)
-			t40 := int64(math.Float64bits(t39))
-			t41 := float64(t39 - c38)
-			t43 := math.FMA(t41, c42, t36)
-			t54 := math.FMA(c45, t43, c44)
-			t55 := math.FMA(c47, t43, c46)
-			t56 := math.FMA(c49, t43, c48)
-			t57 := math.FMA(c51, t43, c50)
-			t58 := math.FMA(c53, t43, c52)
-			t59 := float64(t43 * t43)
-			t60 := math.FMA(t55, t59, t54)
-			t61 := math.FMA(t57, t59, t56)
-			t62 := float64(t59 * t59)
-			t63 := math.FMA(t61, t62, t60)
-			t64 := float64(t62 * t62)
-			t65 := math.FMA(t58, t64, t63)
-			t67 := math.FMA(t65, t43, c66)
-			t68 := math.FMA(t67, t43, c66)
-			t70 := t40 << uint64(c69)
-			t72 := int64(t70 + c71)
-			t73 := math.Float64frombits(uint64(t72))
-			t74 := float64(t68 * t73)
-			t76 := float64(c75 + t3)
-			t77 := float64(t76 - c75)
-			t78 := float64(t3 - t77)
-			t80 := float64(t76 - c79)
-			t81 := float64(t80 / t76)
-			t102 := math.FMA(c84, t81, c83)
-			t103 := math.FMA(c86, t81, c85)
-			t104 := math.FMA(c88, t81, c87)
-			t105 := math.FMA(c90, t81, c89)
-			t106 := math.FMA(c92, t81, c91)
-			t107 := math.FMA(c94, t81, c93)
-			t108 := math.FMA(c96, t81, c95)
-			t109 := math.FMA(c98, t81, c97)
-			t110 := math.FMA(c100, t81, c99)
-			t111 := float64(t81 * t81)
-			t112 := math.FMA(t103, t111, t102)
-			t113 := math.FMA(t105, t111, t104)
-			t114 := math.FMA(t107, t111, t106)
-			t115 := math.FMA(t109, t111, t108)
-			t116 := math.FMA(c101, t111, t110)
-			t117 := float64(t111 * t111)
-			t118 := math.FMA(t113, t117, t112)
-			t119 := math.FMA(t115, t117, t114)
-			t120 := float64(t117 * t117)
-			t121 := math.FMA(t119, t120, t118)
-			t122 := float64(t120 * t120)
-			t123 := math.FMA(t116, t122, t121)
-			t125 := math.FMA(t123, t81, c124)
-			t127 := math.FMA(t125, t81, c126)
-			t128 := float64(t81 * t127)
-			t129 := float64(c82 + t128)
-			t130 := float64(t129 - c82)
-			t131 := float64(t128 - t130)
-			t132 := float64(t81 * t129)
-			t133 := -t132
-			t134 := math.FMA(t81, t129, t133)
-			t136 := float64(c135 + t132)
-			t137 := float64(t136 - c135)
-			t138 := float64(t132 - t137)
-			t139 := math.FMA(t81, t131, t134)
-			t141 := float64(t138 + c140)
-			t142 := float64(t139 + t141)
-			t145 := math.FMA(t81, c143, c144)
-			t146 := float64(t145 * t145)
-			t147 := float64(t146 * t146)
-			t148 := math.FMA(t147, t81, t147)
-			t149 := float64(t148 * t78)
-			t150 := math.FMA(t149, t129, t142)
-			t151 := float64(t136 + t150)
-			t152 := float64(t74 * t151)
-			t153 := math.FMA(t3, c33, c66)
-			t154 := float64(t152 / t153)
-			t156 := c155 < t3
-			t157 := float64(c66 - t154)
-			t158 := t35
-			if t156 {
-				t158 = t157
+			t34 := math.FMA(t32, t4, c33)
+			t36 := float64(t3 * t34)
+			t37 := math.FMA(t3, c35, t36)
+			t40 := math.FMA(t5, c38, c39)
+			t41 := int64(math.Float64bits(t40))
+			t42 := float64(t40 - c39)
+			t44 := math.FMA(t42, c43, t5)
+			t45 := float64(t44 - t6)
+			t56 := math.FMA(c47, t45, c46)
+			t57 := math.FMA(c49, t45, c48)
+			t58 := math.FMA(c51, t45, c50)
+			t59 := math.FMA(c53, t45, c52)
+			t60 := math.FMA(c55, t45, c54)
+			t61 := float64(t45 * t45)
+			t62 := math.FMA(t57, t61, t56)
+			t63 := math.FMA(t59, t61, t58)
+			t64 := float64(t61 * t61)
+			t65 := math.FMA(t63, t64, t62)
+			t66 := float64(t64 * t64)
+			t67 := math.FMA(t60, t66, t65)
+			t69 := math.FMA(t67, t45, c68)
+			t70 := math.FMA(t69, t45, c68)
+			t72 := t41 << uint64(c71)
+			t74 := int64(t72 + c73)
+			t75 := math.Float64frombits(uint64(t74))
+			t76 := float64(t70 * t75)
+			t78 := float64(c77 + t3)
+			t79 := float64(t78 - c77)
+			t80 := float64(t3 - t79)
+			t82 := float64(t78 - c81)
+			t83 := float64(t82 / t78)
+			t104 := math.FMA(c86, t83, c85)
+			t105 := math.FMA(c88, t83, c87)
+			t106 := math.FMA(c90, t83, c89)
+			t107 := math.FMA(c92, t83, c91)
+			t108 := math.FMA(c94, t83, c93)
+			t109 := math.FMA(c96, t83, c95)
+			t110 := math.FMA(c98, t83, c97)
+			t111 := math.FMA(c100, t83, c99)
+			t112 := math.FMA(c102, t83, c101)
+			t113 := float64(t83 * t83)
+			t114 := math.FMA(t105, t113, t104)
+			t115 := math.FMA(t107, t113, t106)
+			t116 := math.FMA(t109, t113, t108)
+			t117 := math.FMA(t111, t113, t110)
+			t118 := math.FMA(c103, t113, t112)
+			t119 := float64(t113 * t113)
+			t120 := math.FMA(t115, t119, t114)
+			t121 := math.FMA(t117, t119, t116)
+			t122 := float64(t119 * t119)
+			t123 := math.FMA(t121, t122, t120)
+			t124 := float64(t122 * t122)
+			t125 := math.FMA(t118, t124, t123)
+			t127 := math.FMA(t125, t83, c126)
+			t129 := math.FMA(t127, t83, c128)
+			t130 := float64(t83 * t129)
+			t131 := float64(c84 + t130)
+			t132 := float64(t131 - c84)
+			t133 := float64(t130 - t132)
+			t134 := float64(t83 * t131)
+			t135 := -t134
+			t136 := math.FMA(t83, t131, t135)
+			t138 := float64(c137 + t134)
+			t139 := float64(t138 - c137)
+			t140 := float64(t134 - t139)
+			t141 := math.FMA(t83, t133, t136)
+			t143 := float64(t140 + c142)
+			t144 := float64(t141 + t143)
+			t147 := math.FMA(t83, c145, c146)
+			t148 := float64(t147 * t147)
+			t149 := float64(t148 * t148)
+			t150 := math.FMA(t149, t83, t149)
+			t151 := float64(t150 * t80)
+			t152 := math.FMA(t151, t131, t144)
+			t153 := float64(t76 * t138)
+			t154 := -t153
+			t155 := math.FMA(t76, t138, t154)
+			t156 := math.FMA(t76, t152, t155)
+			t157 := float64(t153 + t156)
+			t158 := math.FMA(t3, c35, c68)
+			t159 := float64(t157 / t158)
+			t161 := c160 < t3
+			t162 := float64(c68 - t159)
+			t163 := t37
+			if t161 {
+				t163 = t162
 			}
-			t159 := int64(math.Float64bits(v0))
-			t161 := t159 & c160
-			t162 := int64(math.Float64bits(t158))
-			t163 := t162 | t161
-			t164 := math.Float64frombits(uint64(t163))
-			o0[i] = t164
+			t164 := int64(math.Float64bits(v0))
+			t166 := t164 & c165
+			t167 := int64(math.Float64bits(t163))
+			t168 := t167 | t166
+			t169 := math.Float64frombits(uint64(t168))
+			o0[i] = t169
 		}
 	}
 }
@@ -40742,32 +40830,6 @@ func k_mul_bf16_uu_1dfb56811f_go(f *abi.Frame) {
 	}
 }
 
-// k_mul_cast_mul_f32_f64_uuu_f242712e5b_go is
-//
-//	kernel (u0:f32, u1:f32, u2:f64) { t0 = mul u0 u1; t1 = cast:f32 u2; t2 = mul t1 t0; store t0 t2 }
-//
-// for i: t0 := a0[i] * a1[i]; o0[i] = t0; o1[i] = float32(a2[i]) * t0
-func k_mul_cast_mul_f32_f64_uuu_f242712e5b_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		o1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			v2 := a2[i]
-			t0 := float32(v0 * v1)
-			t1 := float32(v2)
-			t2 := float32(t1 * t0)
-			o0[i] = t0
-			o1[i] = t2
-		}
-	}
-}
-
 // k_mul_f16_us_5c8c4f4e22_go is
 //
 //	kernel (u0:f16, s1:f16) { t0 = mul u0 s1; store t0 }
@@ -41793,31 +41855,6 @@ func k_mul_mul_f64_uus_3931f87fc5_go(f *abi.Frame) {
 	}
 }
 
-// k_mul_mul_f64_uuu_270e8ff1d6_go is
-//
-//	kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }
-//
-// for i: t0 := a0[i] * a1[i]; o0[i] = t0; o1[i] = a2[i] * t0
-func k_mul_mul_f64_uuu_270e8ff1d6_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		o1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			v2 := a2[i]
-			t0 := float64(v0 * v1)
-			t1 := float64(v2 * t0)
-			o0[i] = t0
-			o1[i] = t1
-		}
-	}
-}
-
 // k_mul_mul_f64_uuu_6071005ef9_go is
 //
 //	kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = mul t0 u2; store t1 }
@@ -41887,84 +41924,6 @@ func k_mul_mul_i64_uuu_5051b24d65_go(f *abi.Frame) {
 			t1 := int64(v2 * t0)
 			o0[i] = t0
 			o1[i] = t1
-		}
-	}
-}
-
-// k_mul_mul_mul_etc_f32_f64_uuuuuu_c44b361dfc_go is
-//
-//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; t4 = cast:f32 u5; t5 = mul t0 t4; t6 = mul t1 t4; t7 = mul t2 t4; t8 = mul t3 t4; store t3 t5 t6 t7 t8 }
-//
-// for i: t0 := a0[i] * a1[i]; t1 := a2[i] * t0; t2 := a3[i] * t1; t3 := a4[i] * t2; t4 := float32(a5[i]); o0[i] = t3; o1[i] = t0 * t4; o2[i] = t1 * t4; o3[i] = t2 * t4; o4[i] = t3 * t4
-func k_mul_mul_mul_etc_f32_f64_uuuuuu_c44b361dfc_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
-		a5 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
-		o1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
-		o2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
-		o3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
-		o4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
-		i := 0
-		for ; i+2 <= n; i += 2 {
-			x0 := a0[i : i+2 : i+2]
-			v0a, v0b := x0[0], x0[1]
-			x1 := a1[i : i+2 : i+2]
-			v1a, v1b := x1[0], x1[1]
-			x2 := a2[i : i+2 : i+2]
-			v2a, v2b := x2[0], x2[1]
-			x3 := a3[i : i+2 : i+2]
-			v3a, v3b := x3[0], x3[1]
-			x4 := a4[i : i+2 : i+2]
-			v4a, v4b := x4[0], x4[1]
-			x5 := a5[i : i+2 : i+2]
-			v5a, v5b := x5[0], x5[1]
-			t0a, t0b := float32(v0a*v1a), float32(v0b*v1b)
-			t1a, t1b := float32(v2a*t0a), float32(v2b*t0b)
-			t2a, t2b := float32(v3a*t1a), float32(v3b*t1b)
-			t3a, t3b := float32(v4a*t2a), float32(v4b*t2b)
-			t4a, t4b := float32(v5a), float32(v5b)
-			t5a, t5b := float32(t0a*t4a), float32(t0b*t4b)
-			t6a, t6b := float32(t1a*t4a), float32(t1b*t4b)
-			t7a, t7b := float32(t2a*t4a), float32(t2b*t4b)
-			t8a, t8b := float32(t3a*t4a), float32(t3b*t4b)
-			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t3a, t3b
-			y1 := o1[i : i+2 : i+2]
-			y1[0], y1[1] = t5a, t5b
-			y2 := o2[i : i+2 : i+2]
-			y2[0], y2[1] = t6a, t6b
-			y3 := o3[i : i+2 : i+2]
-			y3[0], y3[1] = t7a, t7b
-			y4 := o4[i : i+2 : i+2]
-			y4[0], y4[1] = t8a, t8b
-		}
-		for ; i < n; i++ {
-			v0 := a0[i]
-			v1 := a1[i]
-			v2 := a2[i]
-			v3 := a3[i]
-			v4 := a4[i]
-			v5 := a5[i]
-			t0 := float32(v0 * v1)
-			t1 := float32(v2 * t0)
-			t2 := float32(v3 * t1)
-			t3 := float32(v4 * t2)
-			t4 := float32(v5)
-			t5 := float32(t0 * t4)
-			t6 := float32(t1 * t4)
-			t7 := float32(t2 * t4)
-			t8 := float32(t3 * t4)
-			o0[i] = t3
-			o1[i] = t5
-			o2[i] = t6
-			o3[i] = t7
-			o4[i] = t8
 		}
 	}
 }
@@ -42197,82 +42156,6 @@ func k_mul_mul_mul_etc_f64_uuuuu_2e5cf86a05_go(f *abi.Frame) {
 			t6 := float64(t4 + t5)
 			t7 := float64(t0 + t6)
 			o0[i] = t7
-		}
-	}
-}
-
-// k_mul_mul_mul_etc_f64_uuuuuu_1dfdb71d3f_go is
-//
-//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul u4 t2; t4 = mul t0 u5; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }
-//
-// for i: t0 := a0[i] * a1[i]; t1 := t0 * a2[i]; t2 := t1 * a3[i]; t3 := a4[i] * t2; o0[i] = t3; o1[i] = t0 * a5[i]; o2[i] = t1 * a5[i]; o3[i] = t2 * a5[i]; o4[i] = t3 * a5[i]
-func k_mul_mul_mul_etc_f64_uuuuuu_1dfdb71d3f_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		a3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		a4 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
-		a5 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
-		o1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
-		o2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
-		o3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
-		o4 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
-		i := 0
-		for ; i+2 <= n; i += 2 {
-			x0 := a0[i : i+2 : i+2]
-			v0a, v0b := x0[0], x0[1]
-			x1 := a1[i : i+2 : i+2]
-			v1a, v1b := x1[0], x1[1]
-			x2 := a2[i : i+2 : i+2]
-			v2a, v2b := x2[0], x2[1]
-			x3 := a3[i : i+2 : i+2]
-			v3a, v3b := x3[0], x3[1]
-			x4 := a4[i : i+2 : i+2]
-			v4a, v4b := x4[0], x4[1]
-			x5 := a5[i : i+2 : i+2]
-			v5a, v5b := x5[0], x5[1]
-			t0a, t0b := float64(v0a*v1a), float64(v0b*v1b)
-			t1a, t1b := float64(t0a*v2a), float64(t0b*v2b)
-			t2a, t2b := float64(t1a*v3a), float64(t1b*v3b)
-			t3a, t3b := float64(v4a*t2a), float64(v4b*t2b)
-			t4a, t4b := float64(t0a*v5a), float64(t0b*v5b)
-			t5a, t5b := float64(t1a*v5a), float64(t1b*v5b)
-			t6a, t6b := float64(t2a*v5a), float64(t2b*v5b)
-			t7a, t7b := float64(t3a*v5a), float64(t3b*v5b)
-			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t3a, t3b
-			y1 := o1[i : i+2 : i+2]
-			y1[0], y1[1] = t4a, t4b
-			y2 := o2[i : i+2 : i+2]
-			y2[0], y2[1] = t5a, t5b
-			y3 := o3[i : i+2 : i+2]
-			y3[0], y3[1] = t6a, t6b
-			y4 := o4[i : i+2 : i+2]
-			y4[0], y4[1] = t7a, t7b
-		}
-		for ; i < n; i++ {
-			v0 := a0[i]
-			v1 := a1[i]
-			v2 := a2[i]
-			v3 := a3[i]
-			v4 := a4[i]
-			v5 := a5[i]
-			t0 := float64(v0 * v1)
-			t1 := float64(t0 * v2)
-			t2 := float64(t1 * v3)
-			t3 := float64(v4 * t2)
-			t4 := float64(t0 * v5)
-			t5 := float64(t1 * v5)
-			t6 := float64(t2 * v5)
-			t7 := float64(t3 * v5)
-			o0[i] = t3
-			o1[i] = t4
-			o2[i] = t5
-			o3[i] = t6
-			o4[i] = t7
 		}
 	}
 }
@@ -42682,43 +42565,6 @@ func k_mul_mul_mul_mul_f32_uuuuu_59631ca150_go(f *abi.Frame) {
 			t2 := float32(v3 * t1)
 			t3 := float32(v4 * t2)
 			o0[i] = t3
-		}
-	}
-}
-
-// k_mul_mul_mul_mul_f32_uuuuu_6552878545_go is
-//
-//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul u4 t2; store t3 t0 t1 t2 t3 }
-//
-// for i: t0 := a0[i] * a1[i]; t1 := a2[i] * t0; t2 := t1 * a3[i]; t3 := a4[i] * t2; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
-func k_mul_mul_mul_mul_f32_uuuuu_6552878545_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
-		o1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
-		o2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
-		o3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
-		o4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			v2 := a2[i]
-			v3 := a3[i]
-			v4 := a4[i]
-			t0 := float32(v0 * v1)
-			t1 := float32(v2 * t0)
-			t2 := float32(t1 * v3)
-			t3 := float32(v4 * t2)
-			o0[i] = t3
-			o1[i] = t0
-			o2[i] = t1
-			o3[i] = t2
-			o4[i] = t3
 		}
 	}
 }
@@ -53437,36 +53283,12 @@ func k_scan_mul_f32_046e45eceb_go(f *abi.Frame) {
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		run := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		run := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
 		for i, x := range a0 {
-			run = float32(run * x)
-			o0[i] = run
+			run = float64(run * float64(x))
+			o0[i] = float32(run)
 		}
-		*(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
-	}
-}
-
-// k_scan_mul_f32_carry_825523000a_go is
-//
-//	scan mul f32 carry
-//
-// for i: run *= a0[i]; o0[i] = carry combined with run
-func k_scan_mul_f32_carry_825523000a_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		run := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		carry := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		for i, x := range a0 {
-			run = float32(run * x)
-			o0[i] = float32(float32(carry) * run)
-		}
-		*(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
-		*(*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = float64(carry * float64(run))
+		*(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
 	}
 }
 
@@ -53489,30 +53311,6 @@ func k_scan_mul_f64_075e9ba169_go(f *abi.Frame) {
 			o0[i] = run
 		}
 		*(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])) = run
-	}
-}
-
-// k_scan_mul_f64_carry_28f324dc46_go is
-//
-//	scan mul f64 carry
-//
-// for i: run *= a0[i]; o0[i] = carry combined with run
-func k_scan_mul_f64_carry_28f324dc46_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		run := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		carry := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		for i, x := range a0 {
-			run = float64(run * x)
-			o0[i] = float64(carry * run)
-		}
-		*(*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])) = run
-		*(*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])) = float64(carry * run)
 	}
 }
 

@@ -1,5 +1,5 @@
 // Package lines holds the micro-kernels that data decides: lookup, gather, scatter, and those
-// that sort; and recurrence. They are written in Go and serve every engine, as what they do is
+// that sort; recurrence, and rescan. They are written in Go and serve every engine, as what they do is
 // decided by data and takes the time of the memory that it goes to. Importing it registers them.
 package lines
 
@@ -44,6 +44,8 @@ func lineFunction(m *kernel.Micro) func(*abi.Frame) {
 	case kernel.Recurrence:
 		return typed(m.Type, recurrence[int8], recurrence[int16], recurrence[int32], recurrence[int64],
 			recurrence[uint8], recurrence[uint16], recurrence[uint32], recurrence[uint64], recurrence[float32], recurrence[float64])
+	case kernel.Rescan:
+		return map[ir.DType]func(*abi.Frame){ir.Float32: rescan[float32], ir.Float64: rescan[float64]}[m.Type]
 	}
 	panic("BUG: lines: no function of " + m.Signature())
 }

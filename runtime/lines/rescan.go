@@ -1,0 +1,62 @@
+package lines
+
+import (
+	"unsafe"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/runtime/abi"
+)
+
+// Sums of lines of which a chunk's running values overflow: see ir.Rescan. The lines of which
+// none does, nearly all, take a comparison for each chunk.
+
+// rescan computes lines again. Both types are combined in float64.
+func rescan[T float32 | float64](f *abi.Frame) {
+	for r := range f.Rows {
+		last := unsafe.Add(f.Ptr[1], r*f.Step[1])
+		for k := range f.Step[8] {
+			if v := *at[T](last, k*f.Step[6]); v-v != 0 {
+				sumAgain[T](f, r)
+				break
+			}
+		}
+	}
+}
+
+// sumAgain computes row r.
+func sumAgain[T float32 | float64](f *abi.Frame, r int) {
+	in, out := unsafe.Add(f.Ptr[0], r*f.Step[0]), unsafe.Add(f.Ptr[3], r*f.Step[3])
+	carry := *at[float64](f.Ptr[2], r*f.Step[2])
+	for from := 0; from < f.Cols; from += ir.ReduceChunk {
+		n := min(f.Cols-from, ir.ReduceChunk)
+		in, out := unsafe.Add(in, from*f.Step[5]), unsafe.Add(out, from*f.Step[7])
+		rounded, run := T(carry), *at[T](in, 0)
+		*at[T](out, 0) = rounded + run
+		for c := 1; c < n; c++ {
+			run += *at[T](in, c*f.Step[5])
+			*at[T](out, c*f.Step[7]) = rounded + run
+		}
+		if run-run == 0 {
+			carry += float64(run)
+		} else {
+			carry = sumHalves[T](f, in, out, n, carry)
+		}
+	}
+	*at[float64](f.Ptr[4], r*f.Step[4]) = carry
+}
+
+// sumHalves adds the n elements of a chunk to the carry, as halves of their sums, and returns
+// the next carry. The conversions keep Go from rounding a product and a sum once.
+func sumHalves[T float32 | float64](f *abi.Frame, in, out unsafe.Pointer, n int, carry float64) float64 {
+	var sum float64
+	run := T(*at[T](in, 0) * ir.HalfRunsBefore)
+	for c := range n {
+		if c > 0 {
+			run += T(*at[T](in, c*f.Step[5]) * ir.HalfRunsBefore)
+		}
+		half := float64(float64(run) * ir.HalfRunsAfter)
+		sum = carry + half + half
+		*at[T](out, c*f.Step[7]) = T(sum)
+	}
+	return sum
+}
