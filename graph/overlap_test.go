@@ -3,6 +3,7 @@ package graph_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -61,4 +62,16 @@ func TestOverlap(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestOverlapOfConstants: what is made of constants alone is computed once, not in every block.
+func TestOverlapOfConstants(t *testing.T) {
+	const rows, cols = 1301, 1024
+	c := graph.Const(graph.Normal(graph.Float32, 1, 0, 1, rows, cols))
+	x := graph.Input("x", graph.Float32, cols)
+	p, err := graph.Compile(neighbours(c.Exp(), 0, rows).Mul(x))
+	require.NoError(t, err)
+	_, err = p.Run(context.Background(), graph.Normal(graph.Float32, 1, 0, 1, cols))
+	require.NoError(t, err)
+	require.NotContains(t, strings.Join(p.Kernels(), "\n"), "exp", p.Explain())
 }

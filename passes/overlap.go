@@ -15,10 +15,11 @@ import (
 // Requires: loops, rows.
 // Ensures: as rows, but that a row group's blocks may compute elements again.
 func overlap(s *State) error {
-	if s.noFuse {
+	o := &overlapper{State: s, p: s.Plan}
+	if s.noFuse || !slices.ContainsFunc(o.p.Buffers, func(b plan.Buffer) bool { return o.large(&b) }) {
 		return nil
 	}
-	o := newOverlapper(s)
+	o.findUses()
 	var tiles []*tile
 	for i := len(o.p.Steps) - 1; i >= 0; i-- {
 		if t := o.tile(i); t != nil {
@@ -35,30 +36,37 @@ func overlap(s *State) error {
 type overlapper struct {
 	*State
 	p       *plan.Plan
-	taken   []bool  // by step: whether it is in a row group or in a tile
+	taken   []bool  // by step: whether it is in a row group or in a tile, or runs once
 	writers [][]int // by buffer
 	readers [][]int // by buffer
 }
 
-func newOverlapper(s *State) *overlapper {
-	p := s.Plan
-	o := &overlapper{State: s, p: p, taken: make([]bool, len(p.Steps)), writers: make([][]int, len(p.Buffers)), readers: make([][]int, len(p.Buffers))}
-	for _, g := range p.Rows {
+// findUses notes which steps write and read each buffer, and takes those that are in a row
+// group, or are to run once, as they read what never changes.
+func (o *overlapper) findUses() {
+	o.taken, o.writers, o.readers = make([]bool, len(o.p.Steps)), make([][]int, len(o.p.Buffers)), make([][]int, len(o.p.Buffers))
+	for _, g := range o.p.Rows {
 		for i := g.First; i <= g.Last; i++ {
 			o.taken[i] = true
 		}
 	}
-	for i := range p.Steps {
-		for _, out := range p.Steps[i].Out {
+	fixed := make([]bool, len(o.p.Buffers))
+	for i, b := range o.p.Buffers {
+		fixed[i] = b.Kind == plan.ConstBuffer || b.Kind == plan.IotaBuffer || b.Kind == plan.ParamBuffer && len(o.frozen) > 0 && o.frozen[o.Func.Params[b.Index]]
+	}
+	for i := range o.p.Steps {
+		once := !slices.ContainsFunc(o.p.Steps[i].In, func(a plan.Access) bool { return !fixed[a.Buffer] })
+		o.taken[i] = o.taken[i] || once
+		for _, out := range o.p.Steps[i].Out {
+			fixed[out.Buffer] = once
 			o.writers[out.Buffer] = append(o.writers[out.Buffer], i)
 		}
-		for _, in := range p.Steps[i].In {
+		for _, in := range o.p.Steps[i].In {
 			if r := o.readers[in.Buffer]; len(r) == 0 || r[len(r)-1] != i {
 				o.readers[in.Buffer] = append(r, i)
 			}
 		}
 	}
-	return o
 }
 
 // tile is a row group in the making. Its last step is the first member.
