@@ -72,4 +72,3 @@ func complexLine(n int, inverse bool) func(from, to []complex128) {
 	}
 	return func(from, to []complex128) { t.Coefficients(to, from) }
 }
-
