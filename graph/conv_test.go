@@ -1,6 +1,7 @@
 package graph_test
 
 import (
+	"context"
 	"math"
 	"slices"
 	"testing"
@@ -240,5 +241,34 @@ func TestConvErrors(t *testing.T) {
 	} {
 		require.ErrorContains(t, c.node.Err(), "conv_test.go:")
 		require.ErrorContains(t, c.node.Err(), ": "+c.want)
+	}
+}
+
+// TestConvInPieces: a line of windows that takes longer than one call may is computed in
+// pieces. All numbers are small integers, so that sums are exact in any order.
+func TestConvInPieces(t *testing.T) {
+	const channels, outs, taps, n = 16, 8, 16, 4096
+	xs, ws := make([]float32, channels*n), make([]float32, outs*channels*taps)
+	for i := range xs {
+		xs[i] = float32(i*i%17 - 8)
+	}
+	for i := range ws {
+		ws[i] = float32(i*i%13 - 6)
+	}
+	x, w := graph.Of(xs, 1, channels, n), graph.Of(ws, outs, channels, taps)
+	want := make([]float32, outs*(n-taps+1))
+	for o := range outs {
+		for i := range n - taps + 1 {
+			for k := range channels * taps {
+				want[o*(n-taps+1)+i] += ws[o*channels*taps+k] * xs[k/taps*n+i+k%taps]
+			}
+		}
+	}
+	for _, debug := range []graph.Debug{0, graph.AVX2, graph.Portable} {
+		p, err := graph.Compile(graph.Input("x", graph.Float32, 1, channels, n).Conv(graph.Input("w", graph.Float32, outs, channels, taps), graph.ConvOptions{}), graph.WithDebug(debug))
+		require.NoError(t, err)
+		got, err := p.Run(context.Background(), x, w)
+		require.NoError(t, err)
+		require.Equal(t, want, values[float32](t, got), p.Explain())
 	}
 }

@@ -75,3 +75,23 @@ func TestOverlapOfConstants(t *testing.T) {
 	require.NoError(t, err)
 	require.NotContains(t, strings.Join(p.Kernels(), "\n"), "exp", p.Explain())
 }
+
+// TestOverlapInJoin: tiles that store the halves of a concatenation, verified after each pass.
+func TestOverlapInJoin(t *testing.T) {
+	const rows, cols = 1301, 1024
+	x := graph.Input("x", graph.Float32, rows, cols)
+	in := graph.Normal(graph.Float32, 1, 0, 1, rows, cols)
+	half := neighbours(x.Exp(), 0, rows)
+	for _, other := range []graph.Node{x.Slice("1:-1"), neighbours(neighbours(x.Pad([]int{1, 0}, []int{1, 0}, graph.PadConstant).Tanh(), 0, rows+2).Log1p(), 0, rows)} {
+		y := graph.Concat(1, half, other)
+		p, err := graph.Compile(y, graph.WithDebug(graph.Verify))
+		require.NoError(t, err)
+		got, err := p.Run(context.Background(), in)
+		require.NoError(t, err, p.Explain())
+		apart, err := graph.Compile(y, graph.WithDebug(graph.NoFusion))
+		require.NoError(t, err)
+		want, err := apart.Run(context.Background(), in)
+		require.NoError(t, err)
+		require.True(t, graph.Equal(want, got), p.Explain())
+	}
+}

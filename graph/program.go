@@ -179,8 +179,8 @@ func (p *Program) ready(ctx context.Context, ins []*Tensor) (*binding, error) {
 	return p.bind(ins)
 }
 
-// run runs a plan, into new tensors if fresh. The executor checks all tensors once more;
-// what it finds can only be wrong with the outs given, and checkOuts says it in the
+// run runs a plan, into new tensors if fresh. The executor checks the tensors that were not
+// checked; what it finds can only be wrong with the outs given, and checkOuts says it in the
 // program's terms.
 func (p *Program) run(ctx context.Context, b *binding, outs, ins []*Tensor, fresh bool) error {
 	if p.trap {
@@ -188,15 +188,19 @@ func (p *Program) run(ctx context.Context, b *binding, outs, ins []*Tensor, fres
 			return err
 		}
 	}
+	taken := len(ins)
+	if p.trap || ctx != context.Background() { // code of the user's may run, and change the list
+		taken = 0
+	}
 	if len(b.captured) == 0 {
-		return b.linked.RunTaken(ctx, outs, ins, len(ins), fresh)
+		return b.linked.RunTaken(ctx, outs, ins, taken, fresh)
 	}
 	args, _ := p.args.Get().(*[]*Tensor)
 	if args == nil {
 		args = new([]*Tensor)
 	}
 	*args = append(append((*args)[:0], ins...), b.captured...)
-	err := b.linked.RunTaken(ctx, outs, *args, len(ins), fresh)
+	err := b.linked.RunTaken(ctx, outs, *args, taken, fresh)
 	clear(*args)
 	p.args.Put(args)
 	return err

@@ -7,10 +7,11 @@ import (
 )
 
 // overlap puts a step that reads windows of a large temporary into a row group with the step
-// that stores it, as a box filter with the powers of its pixels. A block of the reader's rows
-// is computed after the rows of the temporary that it reads, which stay in the cache; the rows
-// that two blocks read are computed for both. This is known as overlapped tiling. The rows
-// behind the last whole block are computed by steps of their own.
+// that stores it: for example a box filter of the squares of pixels. A block of the reader's
+// rows is computed after the rows of the temporary that it reads, which stay in the cache; the
+// rows that two blocks read are computed for both. This is known as overlapped tiling. The rows
+// behind the last whole block are computed by steps of their own. Rows are along the first axis
+// alone: there are no tiles of a batch of large images.
 //
 // Requires: loops, rows.
 // Ensures: as rows, but that a row group's blocks may compute elements again.
@@ -58,7 +59,7 @@ func (o *overlapper) findUses() {
 		once := !slices.ContainsFunc(o.p.Steps[i].In, func(a plan.Access) bool { return !fixed[a.Buffer] })
 		o.taken[i] = o.taken[i] || once
 		for _, out := range o.p.Steps[i].Out {
-			fixed[out.Buffer] = once
+			fixed[out.Buffer] = once && (len(o.writers[out.Buffer]) == 0 || fixed[out.Buffer])
 			o.writers[out.Buffer] = append(o.writers[out.Buffer], i)
 		}
 		for _, in := range o.p.Steps[i].In {
@@ -69,12 +70,13 @@ func (o *overlapper) findUses() {
 	}
 }
 
-// tile is a row group in the making. Its last step is the first member.
+// tile is a row group in the making. Its last step is the first member, until apply sorts them.
 type tile struct {
 	members []member
-	held    []held // what the members hand on
-	rows    int    // of the last step
-	block   int    // how many of them at a time
+	held    []held  // what the members hand on
+	rows    int     // of the last step
+	block   int     // how many of them at a time
+	gain    float64 // in additions: the memory traffic saved, less what is computed again
 }
 
 // member is a step of a tile.
@@ -92,14 +94,14 @@ type held struct {
 }
 
 // tile returns the tile whose last step is step i, nil if none is worth it: of those by the
-// rows of different temporaries the one that holds most.
+// rows of the step and of the temporaries that it reads the one that gains most.
 func (o *overlapper) tile(i int) *tile {
 	s := &o.p.Steps[i]
 	axis := slices.IndexFunc(s.Axes, func(a plan.Axis) bool { return a.Extent > 1 })
 	if o.taken[i] || axis < 0 || s.Axes[axis].Role != plan.Parallel || !cuttable(s) {
 		return nil
 	}
-	var best *tile
+	best, tried := &tile{}, []int(nil)
 	for _, a := range s.In {
 		b := &o.p.Buffers[a.Buffer]
 		if !o.large(b) || a.Strides[axis] <= 0 {
@@ -109,15 +111,23 @@ func (o *overlapper) tile(i int) *tile {
 		for _, n := range b.Shape[min(1, len(b.Shape)):] {
 			row *= n
 		}
-		last := *s
-		if n := row / a.Strides[axis]; n > 1 && row%a.Strides[axis] == 0 && s.Axes[axis].Extent%n == 0 {
-			last = cutAxis(s, axis, n)
-		}
-		if t := o.growAll(&tile{rows: last.Axes[axis].Extent, members: []member{{i, last, axis, span{per: 1}}}}); best == nil || len(t.held) > len(best.held) {
-			best = t
+		for _, n := range []int{1, row / a.Strides[axis]} {
+			last := *s
+			switch {
+			case slices.Contains(tried, n) || n < 1 || n == s.Axes[axis].Extent:
+				continue
+			case n > 1 && (row%a.Strides[axis] != 0 || s.Axes[axis].Extent%n != 0):
+				continue
+			case n > 1:
+				last = cutAxis(s, axis, n)
+			}
+			tried = append(tried, n)
+			if t := o.growAll(&tile{rows: last.Axes[axis].Extent, members: []member{{i, last, axis, span{per: 1}}}}); t.gain > best.gain {
+				best = t
+			}
 		}
 	}
-	if best == nil || len(best.held) == 0 {
+	if best.gain == 0 {
 		return nil
 	}
 	for _, m := range best.members {
@@ -167,7 +177,7 @@ func cuttable(s *plan.Step) bool {
 // worth it.
 func (o *overlapper) grow(t *tile, buffer int) *tile {
 	isHeld := slices.ContainsFunc(t.held, func(h held) bool { return h.buffer == buffer })
-	if isHeld || !o.large(&o.p.Buffers[buffer]) || len(o.writers[buffer]) != 1 {
+	if isHeld || len(t.members) == o.machine.LookAhead || !o.large(&o.p.Buffers[buffer]) || len(o.writers[buffer]) != 1 {
 		return nil
 	}
 	i := o.writers[buffer][0]
@@ -187,7 +197,7 @@ func (o *overlapper) grow(t *tile, buffer int) *tile {
 	next := &tile{rows: t.rows}
 	next.members = append(slices.Clone(t.members), member{i, split, axis, h.span})
 	next.held = append(slices.Clone(t.held), h)
-	if next.block = o.blockOf(next); next.block == 0 {
+	if next.block, next.gain = o.blockOf(next); next.gain <= t.gain {
 		return nil
 	}
 	return next

@@ -53,7 +53,7 @@ func (o *overlapper) apply(tiles []*tile) {
 func (o *overlapper) explain(t *tile) {
 	for _, m := range t.members {
 		b := m.step.Out[0].Buffer
-		if m.again() <= 0 || !slices.ContainsFunc(t.held, func(h held) bool { return h.buffer == b }) {
+		if m.overlap() <= 0 || !slices.ContainsFunc(t.held, func(h held) bool { return h.buffer == b }) {
 			continue
 		}
 		k := slices.IndexFunc(o.Func.Body, func(v *ir.Value) bool { return *o.buffer.at(v) == 1+b })

@@ -19,9 +19,9 @@ func (s span) begin(from int) int { return s.per*from + s.lo }
 // count returns how many rows there are for a block of so many.
 func (s span) count(block int) int { return s.per*(block-1) + s.hi - s.lo + 1 }
 
-// again returns how many rows two blocks next to each other both have, below 0 if there are
+// overlap returns how many rows two blocks next to each other both have, below 0 if there are
 // rows between them that none has.
-func (s span) again() int { return s.hi - s.lo + 1 - s.per }
+func (s span) overlap() int { return s.hi - s.lo + 1 - s.per }
 
 // hold returns the rows of a buffer that the members of a tile read. It fails if another
 // step reads the buffer, or a member not by rows.
@@ -79,31 +79,32 @@ func inRow(extents []int, axis int, a plan.Access) layout.Layout {
 	return layout.Layout{Shape: extents, Strides: a.Strides, Offset: a.Offset}
 }
 
-// blockOf returns how many rows a block has, 0 if blocks do not pay: what is held of one must
-// stay in the cache, and what is computed again must take less time than the memory that is
-// not written and read.
-func (o *overlapper) blockOf(t *tile) int {
-	fixed, perRow, saved := 0, 0, 0
+// blockOf returns how many rows a block has, and what the tile gains: the time of the memory
+// that is not written and read, less that of what is computed again. It gains nothing if what
+// is held of a block does not stay in the cache, or there are too few blocks for all workers.
+func (o *overlapper) blockOf(t *tile) (block int, gain float64) {
+	if o.test() {
+		return min(t.rows, 3), float64(len(t.held))
+	}
+	fixed, perRow := 0, 0 // bytes
 	for _, h := range t.held {
 		b := &o.p.Buffers[h.buffer]
 		row := h.row * b.DType.Size()
-		fixed, perRow, saved = fixed+max(0, h.again())*row, perRow+h.per*row, saved+b.Size()*b.DType.Size()
+		fixed, perRow = fixed+max(0, h.overlap())*row, perRow+h.per*row
+		gain += o.machine.HeldWork * float64(b.Size()*b.DType.Size())
 	}
-	if o.test() {
-		return min(t.rows, 3)
+	block = min((o.machine.HeldBytes-fixed)/max(1, perRow), (t.rows-1)/(4*o.machine.Workers)+1)
+	if block < 1 || o.machine.Workers > 1 && t.rows/block < 2*o.machine.Workers {
+		return 0, 0
 	}
-	block := (o.machine.HeldBytes - fixed) / max(1, perRow)
-	if block < 1 {
-		return 0
+	for n := block; n > max(block/2, block-1024); n-- { // so that few rows remain
+		if t.rows%n < t.rows%block {
+			block = n
+		}
 	}
-	block = min(block, (t.rows-1)/(4*o.machine.Workers)+1)
-	again := 0.0
 	for k := range t.members[1:] {
 		m := &t.members[1+k]
-		again += o.machine.Work(&m.step) * float64(max(0, m.again())) / float64(m.per*block)
+		gain -= o.machine.Work(&m.step) * float64(max(0, m.overlap())) / float64(m.per*block)
 	}
-	if again > o.machine.HeldWork*float64(saved) {
-		return 0
-	}
-	return block
+	return block, gain
 }

@@ -101,6 +101,8 @@ func (c *linkedCall) at(f *abi.Frame, i, row, col int) unsafe.Pointer {
 		index int
 	}{{kernel.Rows, row}, {kernel.Cols, col}} {
 		switch {
+		case a.Slides && d.Dim == kernel.Cols:
+			bytes += d.index * a.DType.Size()
 		case d.Dim == a.Outer:
 			bytes += d.index * f.Step[i]
 		case d.Dim == a.Inner && a.Across == kernel.One:

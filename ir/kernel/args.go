@@ -31,11 +31,13 @@ func (d Dim) Extent(rows, cols int, fields []int) int {
 // Outer lines of Inner elements each. Lines are Frame.Step bytes apart. The elements of a
 // line are contiguous if Across is One; otherwise Across is the field that has the bytes
 // from one element to the next. Work is memory that a call writes for itself: what it holds
-// afterwards is anything.
+// afterwards is anything. Slides says that column c reads the lines from element c on, as
+// windows do: a call for later columns gets a later pointer.
 type Arg struct {
 	DType  ir.DType
 	Out    bool
 	Work   bool
+	Slides bool
 	Outer  Dim
 	Inner  Dim
 	Across Dim

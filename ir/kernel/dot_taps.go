@@ -28,7 +28,7 @@ var dotWindowsFields = []string{"across", "pairs", "adds", "channels", "span", "
 
 func dotWindowsArgs(m *Micro) []Arg { // rows x pairs, channels x what windows read of them
 	return []Arg{{DType: m.Type, Outer: Rows, Inner: Field0 + DotPairs, Across: Field0 + DotAcross},
-		{DType: m.Type, Outer: Field0 + DotChannels, Inner: Field0 + DotSpan}, {DType: m.Type, Out: true, Outer: Rows, Inner: Cols}}
+		{DType: m.Type, Slides: true, Outer: Field0 + DotChannels, Inner: Field0 + DotSpan}, {DType: m.Type, Out: true, Outer: Rows, Inner: Cols}}
 }
 
 func dotWindowsLimits(*Micro) []Limit {

@@ -58,6 +58,15 @@ func newSpan(l Layout) span {
 		}
 	}
 	slices.SortStableFunc(s.axes, func(a, b spanAxis) int { return cmp.Compare(b.stride, a.stride) })
+	axes := s.axes[:0]
+	for _, a := range s.axes { // blocks of rows that follow one another are rows
+		if k := len(axes) - 1; k >= 0 && axes[k].stride == a.n*a.stride {
+			a.n *= axes[k].n
+			axes = axes[:k]
+		}
+		axes = append(axes, a)
+	}
+	s.axes = axes
 	return s
 }
 

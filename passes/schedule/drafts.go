@@ -143,6 +143,7 @@ func (d *draftedGroup) over(p *plan.Plan, g *plan.RowGroup, buffers []int) nest.
 // library, and the buffers that it touches, each once, in the order of their first use.
 func (s *scheduler) formOfGroup(g *plan.RowGroup) (form []byte, buffers []int) {
 	number := func(n int) { form = binary.AppendVarint(form, int64(n)) }
+	number(g.Last - g.First)
 	number(g.Block)
 	number(g.Scratch)
 	number(len(g.Outer))

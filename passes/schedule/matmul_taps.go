@@ -1,6 +1,8 @@
 package schedule
 
 import (
+	"math"
+
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/nest"
@@ -79,10 +81,19 @@ func (w *windowing) axes() (why string) {
 	if len(pairs) == 3 {
 		w.run = pairs[1]
 	}
+	span := s.Axes[w.col].Extent
 	for _, k := range pairs[1:] {
-		if w.right.strides[k] < 0 || s.Axes[k].Extent > ir.DotChunk {
+		stride, n := w.right.strides[k], s.Axes[k].Extent
+		if stride < 0 || n > ir.DotChunk {
 			return "the windows are reversed, or long"
 		}
+		if stride > math.MaxInt32/ir.DotChunk || span > math.MaxInt32 {
+			return "the windows reach far"
+		}
+		span += stride * (n - 1)
+	}
+	if span > math.MaxInt32 {
+		return "the windows reach far"
 	}
 	return ""
 }
