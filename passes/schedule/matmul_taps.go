@@ -120,12 +120,30 @@ func (w *windowing) rowsOf() int {
 func (w *windowing) write() *Draft {
 	w.draft = newDraft(w.target, w.step)
 	w.draft.Choice = nest.Choice{Kernel: w.dot.Signature(), Engine: w.engine, Kernels: 1, Cost: w.cost() + w.Work(w.step)*(w.slowdown(w.engine)-1)}
+	if w.line < 0 {
+		w.lines(0, 1, 1)
+		return w.draft
+	}
+	all, n := w.step.Axes[w.line].Extent, w.linesOfBlock()
+	w.lines(0, all/n*n, n)
+	w.lines(all/n*n, all%n, n)
+	return w.draft
+}
+
+// lines appends the part of count lines of windows, from the given one on, in blocks of n.
+func (w *windowing) lines(from, count, n int) {
+	if count == 0 {
+		return
+	}
 	part := newWalk(w.step.Axes)
+	if w.line >= 0 {
+		part = part.having(w.line, count)
+	}
 	for k := range w.at.Pairs {
 		part = part.cut(k, 1)
 	}
 	if w.line >= 0 {
-		part = part.cut(w.line, w.lines())
+		part = part.cut(w.line, n)
 	}
 	rows := part
 	for _, k := range axesFrom(w.at.Rows, w.at.Cols) {
@@ -137,15 +155,14 @@ func (w *windowing) write() *Draft {
 	}
 	var items []nest.Item
 	for first := 0; first < w.pairs; first += ir.DotChunk {
-		items = append(items, in.wrap(rows, []nest.Item{w.chunk(in, first)})...)
+		items = append(items, in.wrap(rows, []nest.Item{w.chunk(in, first, from)})...)
 	}
-	w.draft.Parts = []nest.Nest{part.part(rows.wrap(part, items))}
-	return w.draft
+	w.draft.Parts = append(w.draft.Parts, part.part(rows.wrap(part, items)))
 }
 
-// lines returns how many lines of windows a block has: as many columns as other products have in
+// linesOfBlock returns how many lines of windows a block has: as many columns as other products have in
 // one, and a block for each worker.
-func (w *windowing) lines() int {
+func (w *windowing) linesOfBlock() int {
 	all := w.step.Axes[w.line].Extent
 	n := min(all, max(1, w.Matmul.Cols/w.step.Axes[w.col].Extent))
 	outer := 1
@@ -158,8 +175,9 @@ func (w *windowing) lines() int {
 	return evenly(all, n, 1)
 }
 
-// chunk returns the call for one line of windows and the pairs from first on.
-func (w *windowing) chunk(in *walk, first int) nest.Item {
+// chunk returns the call for one line of windows, the first of which is line from, and the
+// pairs from first on.
+func (w *windowing) chunk(in *walk, first, from int) nest.Item {
 	extent := func(k int) int {
 		if k < 0 {
 			return 1
@@ -178,6 +196,10 @@ func (w *windowing) chunk(in *walk, first int) nest.Item {
 	left, right, out := in.arg(&w.left.view, rows), in.arg(&w.right.view, w.channel), in.arg(&w.out.view, rows)
 	left.Offset += first * w.left.apart
 	right.Offset += first / (runs * taps) * stride(w.channel)
+	if w.line >= 0 {
+		right.Offset += from * w.right.strides[w.line]
+		out.Offset += from * w.out.strides[w.line]
+	}
 	span := (runs-1)*stride(w.run) + (taps-1)*stride(w.tap) + extent(w.col)
 	fields := []int{w.left.apart * w.dtype.Size(), n, min(first, 1), (skipped+n-1)/(runs*taps) + 1, span, runs, taps, stride(w.run), stride(w.tap), skipped / taps, skipped % taps}
 	sizes := make([]nest.Size, len(fields))
