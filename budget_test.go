@@ -13,7 +13,7 @@ import (
 // raise them for a feature that is worth it, and say so in the commit.
 const (
 	maxGenerated = 10_400_000 // measured: 9.5 MB, of which 1.9 are kernels for AVX-512
-	maxGrowth    = 10_000_000 // measured: 9.9 MB on linux/amd64, of which 0.7 are kernels for AVX-512
+	maxGrowth    = 10_300_000 // measured: 10.0 MB on linux/amd64, of which 0.7 are kernels for AVX-512
 )
 
 // TestGeneratedSource limits the size of the built-in kernels' source in the repository.
