@@ -125,10 +125,13 @@ func (builtins) Engine(signature string) (string, bool) {
 	return "avx2", ok
 }
 
+func (builtins) Vector(string) int { return 32 }
+
 // everything is a library that has every kernel.
 type everything struct{}
 
 func (everything) Engine(string) (string, bool) { return "avx2", true }
+func (everything) Vector(string) int            { return 32 }
 
 // tasks returns the tasks of a schedule, without its buffers and decisions.
 func tasks(text string) string {

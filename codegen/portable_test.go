@@ -48,7 +48,7 @@ func TestEveryFloatIsRounded(t *testing.T) {
 }
 
 // TestMicroTables checks that the portable engine has a template for every micro-kernel that
-// is generated. Those written by hand are in package runtime/lines, which has a test of its own.
+// is generated. The tests of package runtime/lines check the micro-kernels that are written by hand.
 func TestMicroTables(t *testing.T) {
 	for _, r := range kernel.MicroKinds() {
 		if r.Written() {

@@ -26,8 +26,8 @@ func taps() (out []kernel.Code) {
 	return out
 }
 
-// tapKernel returns the kernel that adds the products of so many taps to a sum, which is an operand
-// unless they are the first ones.
+// tapKernel returns the kernel that adds the products of n taps to a sum. The sum is an operand,
+// unless the taps are the first ones.
 func tapKernel(n int, first bool, epilogue []ir.Op) kernel.Code {
 	unit, splat := kernel.Operand{DType: ir.Float32}, kernel.Operand{DType: ir.Float32, Splat: true}
 	var ins []kernel.Operand

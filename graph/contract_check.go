@@ -9,7 +9,7 @@ import (
 )
 
 // ellipsis is the prefix of the labels of broadcast axes: batch axes, and the axes that an
-// ellipsis stands for. No label in a formula of the user begins with it.
+// ellipsis replaces. A label in a formula has no dots.
 const ellipsis = "..."
 
 // broadcasting returns the labels of n axes that broadcast, which are aligned at

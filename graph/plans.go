@@ -29,9 +29,9 @@ const defaultPlans = 1024
 
 // WithPlans sets how many plans the program keeps, 1 or more; 1024 without it. A plan is
 // made at the first run with inputs of some sizes and layouts. The limit counts plans, not
-// bytes: a plan takes about a kilobyte for each operation, so that of a small graph takes tens
-// of kilobytes, and that of a large one megabytes. When a program that keeps so many makes
-// another, it drops an eighth of them, at least one: those not used for the longest time.
+// bytes: a plan takes about a kilobyte for each operation of the graph. When a program that keeps
+// n plans makes another plan, it drops an eighth of the n, at least one: the plans not used for
+// the longest time.
 func WithPlans(n int) Option { return func(s *settings) { s.plans, s.plansSet = n, true } }
 
 // Plans returns how many plans the program has made, keeps and has dropped.

@@ -248,6 +248,12 @@ func IsNaN(d DType, a uint64) bool {
 	return (Floats | Minifloats).Has(d) && ToFloat(d, a) != ToFloat(d, a)
 }
 
+// IsFinite reports whether the bits are those of a number of a float type: neither NaN nor infinite.
+func IsFinite(d DType, a uint64) bool {
+	v := ToFloat(d, a)
+	return v-v == 0
+}
+
 // noMeaning is the text of a panic: a switch on types met one that it has no case for.
 func noMeaning(what string, d DType) string {
 	return fmt.Sprintf("BUG: ir: %s has no meaning in %s", what, d)

@@ -64,7 +64,7 @@ func scanChunk(by Op, d DType, x []uint64, carry uint64, again bool) (out []uint
 	ref, wide := by.Info().Ref, PartialType(by, d)
 	out = runs(by, d, x)
 	last := out[len(out)-1]
-	if again && !isFinite(d, last) {
+	if again && !IsFinite(d, last) {
 		for i, h := range HalfRuns(d, x) {
 			next = ref(wide, wide, [3]uint64{ref(wide, wide, [3]uint64{carry, h}), h})
 			out[i] = RefCast(wide, d, [3]uint64{next})
@@ -125,11 +125,6 @@ func RunType(by Op, d DType) DType {
 // their last running value is not finite.
 func RescansChunks(by Op, d DType, n int) bool {
 	return by == OpAdd && (Floats & Native).Has(d) && n > ReduceChunk
-}
-
-func isFinite(d DType, bits uint64) bool {
-	v := ToFloat(d, bits)
-	return v-v == 0
 }
 
 // ScannedBy returns the scan that combines elements with op, OpInvalid if there

@@ -26,7 +26,7 @@ func (c *call) fail(format string, args ...any) []value {
 	return nil
 }
 
-// spend counts what a node becomes, if it becomes many: as so many nodes of the model.
+// spend counts a node of the model as n nodes: it is unrolled into that many.
 func (c *call) spend(n int) {
 	if !c.errs.room(n) {
 		c.fail("it becomes %d nodes: with all others these are more than %d", n, mostNodes)

@@ -46,7 +46,8 @@ var disputed = map[string]string{
 	"test_resize_downsample_scales_linear_align_corners": "it expects the extent before it is rounded down as length_resized",
 }
 
-// roundedByHand are cases that expect numbers that were rounded by hand: they have ONNX's own tolerance.
+// roundedByHand lists the cases whose expected numbers have few digits. They are compared with
+// ONNX's own tolerance.
 var roundedByHand = map[string]bool{
 	"test_averagepool_2d_ceil_last_window_starts_on_pad": true, "test_gridsample_bicubic": true,
 	"test_roialign_aligned_false": true, "test_roialign_aligned_true": true,

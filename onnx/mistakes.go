@@ -54,7 +54,7 @@ func (m *mistakes) enough() bool {
 	return m.nodes >= mostNodes
 }
 
-// room counts n more nodes, and reports whether there may be so many.
+// room adds n to the number of nodes, and reports whether the sum is below the limit.
 func (m *mistakes) room(n int) bool {
 	m.nodes += n
 	return m.nodes < mostNodes

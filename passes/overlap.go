@@ -73,25 +73,33 @@ func (o *overlapper) findUses() {
 // tile is a row group in the making. Its last step is the first member, until apply sorts them.
 type tile struct {
 	members []member
-	held    []held  // what the members hand on
 	rows    int     // of the last step
 	block   int     // how many of them at a time
 	gain    float64 // in additions: the memory traffic saved, less what is computed again
 }
 
-// member is a step of a tile.
+// member is a step of a tile. All but the last step store one temporary, of which the tile
+// keeps a block: the intermediates.
 type member struct {
 	index int       // in the plan
 	step  plan.Step // with the rows as an axis of its own
 	axis  int       // that one
+	row   int       // elements of a row of the intermediate; 0 of the last step
 	span
 }
 
-// held is a temporary that a tile keeps a block of.
-type held struct {
-	buffer, row int // row: elements of a row
-	span
+// intermediate returns the member that stores a buffer for others, nil if there is none.
+func (t *tile) intermediate(buffer int) *member {
+	for i := range t.members {
+		if m := &t.members[i]; m.row > 0 && m.buffer() == buffer {
+			return m
+		}
+	}
+	return nil
 }
+
+// buffer returns the buffer of the intermediate.
+func (m *member) buffer() int { return m.step.Out[0].Buffer }
 
 // tile returns the tile whose last step is step i, nil if none is worth it: of those by the
 // rows of the step and of the temporaries that it reads the one that gains most.
@@ -122,7 +130,7 @@ func (o *overlapper) tile(i int) *tile {
 				last = cutAxis(s, axis, n)
 			}
 			tried = append(tried, n)
-			if t := o.growAll(&tile{rows: last.Axes[axis].Extent, members: []member{{i, last, axis, span{per: 1}}}}); t.gain > best.gain {
+			if t := o.growAll(&tile{rows: last.Axes[axis].Extent, members: []member{{i, last, axis, 0, span{per: 1}}}}); t.gain > best.gain {
 				best = t
 			}
 		}
@@ -176,8 +184,7 @@ func cuttable(s *plan.Step) bool {
 // grow returns the tile with the step that stores a buffer, nil if that can't be or is not
 // worth it.
 func (o *overlapper) grow(t *tile, buffer int) *tile {
-	isHeld := slices.ContainsFunc(t.held, func(h held) bool { return h.buffer == buffer })
-	if isHeld || len(t.members) == o.machine.LookAhead || !o.large(&o.p.Buffers[buffer]) || len(o.writers[buffer]) != 1 {
+	if t.intermediate(buffer) != nil || len(t.members) == o.machine.LookAhead || !o.large(&o.p.Buffers[buffer]) || len(o.writers[buffer]) != 1 {
 		return nil
 	}
 	i := o.writers[buffer][0]
@@ -185,18 +192,16 @@ func (o *overlapper) grow(t *tile, buffer int) *tile {
 	if o.taken[i] || len(s.Out) != 1 || !cuttable(s) {
 		return nil
 	}
-	h, ok := o.hold(t, buffer)
+	row, read, ok := o.reads(t, buffer)
 	if !ok {
 		return nil
 	}
-	rows := o.p.Buffers[buffer].Size() / h.row
+	rows := o.p.Buffers[buffer].Size() / row
 	split, axis, ok := splitRows(s, []int{rows}, rows)
-	if !ok || split.Out[0].Strides[axis] != h.row {
+	if !ok || split.Out[0].Strides[axis] != row {
 		return nil
 	}
-	next := &tile{rows: t.rows}
-	next.members = append(slices.Clone(t.members), member{i, split, axis, h.span})
-	next.held = append(slices.Clone(t.held), h)
+	next := &tile{rows: t.rows, members: append(slices.Clone(t.members), member{i, split, axis, row, read})}
 	if next.block, next.gain = o.blockOf(next); next.gain <= t.gain {
 		return nil
 	}

@@ -52,12 +52,8 @@ func (o *overlapper) apply(tiles []*tile) {
 // explain notes what the blocks of a tile compute again.
 func (o *overlapper) explain(t *tile) {
 	for _, m := range t.members {
-		b := m.step.Out[0].Buffer
-		if m.overlap() <= 0 || !slices.ContainsFunc(t.held, func(h held) bool { return h.buffer == b }) {
-			continue
-		}
-		k := slices.IndexFunc(o.Func.Body, func(v *ir.Value) bool { return *o.buffer.at(v) == 1+b })
-		if k >= 0 {
+		k := slices.IndexFunc(o.Func.Body, func(v *ir.Value) bool { return *o.buffer.at(v) == 1+m.buffer() })
+		if k >= 0 && m.overlap() > 0 {
 			o.record(plan.Recomputed, o.Func.Body[k], 0, overlapReason)
 		}
 	}
@@ -71,21 +67,20 @@ func (o *overlapper) write(t *tile) (g plan.RowGroup, steps []plan.Step) {
 	blocks := t.rows / t.block
 	from, rest := blocks*t.block, t.rows%t.block
 	g = plan.RowGroup{Last: len(t.members) - 1, Outer: []int{blocks}, Along: make([]int, len(t.members)), Block: 1}
-	memory := map[int]int{} // of what is held: the buffers
-	for _, h := range t.held {
-		memory[h.buffer] = h.buffer
-	}
+	memory := map[int]int{} // by buffer of an intermediate: the one of the rows behind
 	for i := range t.members {
 		steps = append(steps, t.cut(&t.members[i], 0, t.block, memory, true))
 	}
-	for _, h := range t.held {
-		b := &o.p.Buffers[h.buffer]
-		if rest > 0 {
-			memory[h.buffer] = len(o.p.Buffers)
-			o.p.Buffers = append(o.p.Buffers, plan.Buffer{Kind: plan.TempBuffer, DType: b.DType, Shape: []int{h.count(rest), h.row}})
-			b = &o.p.Buffers[h.buffer]
+	for _, m := range t.members {
+		if m.row == 0 {
+			continue
 		}
-		b.Kind, b.Shape = plan.ScratchBuffer, []int{h.count(t.block), h.row}
+		b := &o.p.Buffers[m.buffer()]
+		b.Kind, b.Shape = plan.ScratchBuffer, []int{m.count(t.block), m.row}
+		if rest > 0 {
+			memory[m.buffer()] = len(o.p.Buffers)
+			o.p.Buffers = append(o.p.Buffers, plan.Buffer{Kind: plan.TempBuffer, DType: b.DType, Shape: []int{m.count(rest), m.row}})
+		}
 	}
 	if rest > 0 {
 		for i := range t.members {
@@ -109,11 +104,12 @@ func (t *tile) cut(m *member, from, rows int, memory map[int]int, blocks bool) p
 	s.In, s.Out = s.Over(len(s.Axes), func(a *plan.Access, strides []int, _ *plan.Output) {
 		copy(strides[lead:], a.Strides)
 		a.Offset += m.begin(from) * a.Strides[m.axis]
-		k := slices.IndexFunc(t.held, func(h held) bool { return h.buffer == a.Buffer })
-		switch {
-		case k >= 0: // the memory begins with the first row of the block
-			a.Buffer = memory[a.Buffer]
-			a.Offset -= t.held[k].begin(from) * t.held[k].row
+		switch made := t.intermediate(a.Buffer); {
+		case made != nil: // the memory begins with the first row of the block
+			if b, other := memory[a.Buffer]; other {
+				a.Buffer = b
+			}
+			a.Offset -= made.begin(from) * made.row
 		case blocks:
 			strides[0] = m.per * t.block * a.Strides[m.axis]
 		}

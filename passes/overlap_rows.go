@@ -23,39 +23,38 @@ func (s span) count(block int) int { return s.per*(block-1) + s.hi - s.lo + 1 }
 // rows between them that none has.
 func (s span) overlap() int { return s.hi - s.lo + 1 - s.per }
 
-// hold returns the rows of a buffer that the members of a tile read. It fails if another
-// step reads the buffer, or a member not by rows.
-func (o *overlapper) hold(t *tile, buffer int) (h held, ok bool) {
-	h.buffer = buffer
+// reads returns how many elements a row of a buffer has, and which rows the members of a tile
+// read. It fails if another step reads the buffer, or a member not by rows.
+func (o *overlapper) reads(t *tile, buffer int) (row int, all span, ok bool) {
 	for _, i := range o.readers[buffer] {
 		k := slices.IndexFunc(t.members, func(m member) bool { return m.index == i })
 		if k < 0 {
-			return h, false
+			return 0, all, false
 		}
 		m := &t.members[k]
 		for _, a := range m.step.In {
 			if a.Buffer != buffer {
 				continue
 			}
-			if h.row == 0 {
-				h.row = rowOf(o.p.Buffers[buffer].Shape, a.Strides[m.axis])
+			if row == 0 {
+				row = rowOf(o.p.Buffers[buffer].Shape, a.Strides[m.axis])
 			}
-			if h.row == 0 || a.Strides[m.axis]%h.row != 0 || a.Strides[m.axis] <= 0 {
-				return h, false
+			if row == 0 || a.Strides[m.axis]%row != 0 || a.Strides[m.axis] <= 0 {
+				return 0, all, false
 			}
 			lo, hi := inRow(m.step.Extents(), m.axis, a).Bounds()
-			per := a.Strides[m.axis] / h.row
-			read := span{m.per * per, m.lo*per + lo/h.row, m.hi*per + hi/h.row}
-			if h.per == 0 {
-				h.span = read
+			per := a.Strides[m.axis] / row
+			read := span{m.per * per, m.lo*per + lo/row, m.hi*per + hi/row}
+			if all.per == 0 {
+				all = read
 			}
-			if lo < 0 || read.per != h.per {
-				return h, false
+			if lo < 0 || read.per != all.per {
+				return 0, all, false
 			}
-			h.lo, h.hi = min(h.lo, read.lo), max(h.hi, read.hi)
+			all.lo, all.hi = min(all.lo, read.lo), max(all.hi, read.hi)
 		}
 	}
-	return h, true
+	return row, all, true
 }
 
 // rowOf returns the elements of a row of a shape, where the rows that are a distance apart
@@ -80,24 +79,25 @@ func inRow(extents []int, axis int, a plan.Access) layout.Layout {
 }
 
 // blockOf returns how many rows a block has, and what the tile gains: the time of the memory
-// that is not written and read, less that of what is computed again. It gains nothing if what
-// is held of a block does not stay in the cache, or there are too few blocks for all workers.
+// that is not written and read, less that of what is computed again. It gains nothing if the
+// intermediates of a block do not stay in the cache, or there are too few blocks for all workers.
 func (o *overlapper) blockOf(t *tile) (block int, gain float64) {
 	if o.test() {
-		return min(t.rows, 3), float64(len(t.held))
+		return min(t.rows, 3), float64(len(t.members) - 1)
 	}
 	fixed, perRow := 0, 0 // bytes
-	for _, h := range t.held {
-		b := &o.p.Buffers[h.buffer]
-		row := h.row * b.DType.Size()
-		fixed, perRow = fixed+max(0, h.overlap())*row, perRow+h.per*row
+	for k := range t.members[1:] {
+		m := &t.members[1+k]
+		b := &o.p.Buffers[m.buffer()]
+		row := m.row * b.DType.Size()
+		fixed, perRow = fixed+max(0, m.overlap())*row, perRow+m.per*row
 		gain += o.machine.HeldWork * float64(b.Size()*b.DType.Size())
 	}
 	block = min((o.machine.HeldBytes-fixed)/max(1, perRow), (t.rows-1)/(4*o.machine.Workers)+1)
 	if block < 1 || o.machine.Workers > 1 && t.rows/block < 2*o.machine.Workers {
 		return 0, 0
 	}
-	for n := block; n > max(block/2, block-1024); n-- { // so that few rows remain
+	for n := block; n > max(block-block/8, block-1024); n-- { // so that few rows remain
 		if t.rows%n < t.rows%block {
 			block = n
 		}

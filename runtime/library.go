@@ -20,6 +20,16 @@ func (e *Executor) Engine(signature string) (string, bool) {
 	return on.String(), ok
 }
 
+// Vector returns how many bytes a vector has of the kernels of an engine.
+func (e *Executor) Vector(engine string) int {
+	for on := range abi.NumEngines {
+		if on.String() == engine {
+			return on.Vector()
+		}
+	}
+	panic("BUG: runtime: there is no engine " + engine)
+}
+
 // Parallelism returns how many goroutines compute one run at most.
 func (e *Executor) Parallelism() int { return e.workers().size + 1 }
 

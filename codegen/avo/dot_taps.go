@@ -100,11 +100,7 @@ func (t *dotTile) startWindows() {
 // windowPairs is the loop over pairs.
 func (t *dotTile) windowPairs() {
 	s, next := t.windows, label(t.name+"Pair")
-	t.do("PCALIGN", imm(32))
-	t.here(t.name + "Pair")
-	t.pair(0)
-	t.do("ADDQ", gp(dotTapStep), gp(dotB))
-	t.do("DECQ", gp(dotCount))
+	t.onePair(dotTapStep)
 	t.do("JEQ", label(t.name+"Total"))
 	t.do("DECQ", gp(dotTapsLeft))
 	t.do("JNE", next)

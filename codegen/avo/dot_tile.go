@@ -74,13 +74,19 @@ func (t *dotTile) pairs() {
 	if !t.masked {
 		t.unrolled()
 	}
+	t.onePair(dotStepB)
+	t.do("JNE", label(t.name+"Pair"))
+	t.here(t.name + "Total")
+}
+
+// onePair writes one pair of a loop, whose label is Pair, and counts it: the next one is step
+// bytes further on in the right operand.
+func (t *dotTile) onePair(step int) {
 	t.do("PCALIGN", imm(32))
 	t.here(t.name + "Pair")
 	t.pair(0)
-	t.do("ADDQ", gp(dotStepB), gp(dotB))
+	t.do("ADDQ", gp(step), gp(dotB))
 	t.do("DECQ", gp(dotCount))
-	t.do("JNE", label(t.name+"Pair"))
-	t.here(t.name + "Total")
 }
 
 // unrolled writes the loop of dotUnroll pairs.

@@ -69,7 +69,7 @@ func ReadsOutput(c Code, field func(i int) bool) bool {
 	return info.updates || info.adds != One && field(int(info.adds-Field0))
 }
 
-// Fit reports whether the fields of a call with so many columns agree with each other.
+// Fit reports whether the fields of a call agree with each other and with the number of columns.
 func Fit(c Code, cols int, fields []int) bool {
 	m, ok := c.(*Micro)
 	return !ok || micros[m.Kind].fit == nil || micros[m.Kind].fit(cols, fields)

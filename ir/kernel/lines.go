@@ -114,8 +114,7 @@ func rescanMeaning(m *Micro, _ *Kernel) Reference {
 		for r := range b.Rows() {
 			again := false
 			for k := range b.Field(3) {
-				v := ir.ToFloat(m.Type, b.Get(1, r, k))
-				again = again || v-v != 0
+				again = again || !ir.IsFinite(m.Type, b.Get(1, r, k))
 			}
 			if !again {
 				continue

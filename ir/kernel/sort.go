@@ -29,9 +29,17 @@ const (
 // first one is the type of Merge.
 func RunTypes(d ir.DType) []ir.DType {
 	if d.Size() < 8 {
+		return runOf(Word)
+	}
+	return runOf(ir.Uint64)
+}
+
+// runOf returns the types of a run whose first one is that of words or of keys.
+func runOf(first ir.DType) []ir.DType {
+	if first == Word {
 		return []ir.DType{Word}
 	}
-	return []ir.DType{ir.Uint64, Place}
+	return []ir.DType{first, Place}
 }
 
 // runArgs appends the arguments that a run is.
@@ -64,10 +72,7 @@ func orderLimits(*Micro) []Limit { return []Limit{{Dim: Field0 + 1, Most: math.M
 
 // mergeArgs are the two runs, which of the blocks of the merged run each row is, and those blocks.
 func mergeArgs(m *Micro) []Arg {
-	run := []ir.DType{Word}
-	if m.Type != Word {
-		run = []ir.DType{m.Type, Place}
-	}
+	run := runOf(m.Type)
 	args := runArgs(nil, run, Arg{Outer: One, Inner: Field0 + 1})
 	args = append(args, Arg{DType: ir.Int64, Outer: Rows, Inner: One})
 	return runArgs(args, run, Arg{Out: true, Outer: Rows, Inner: Cols})

@@ -135,10 +135,9 @@ func (s *Step) Contracts() bool { return s.has(Contract) }
 // OnLines reports whether the step computes lines from lines.
 func (s *Step) OnLines() bool { return s.has(Line) }
 
-// InPlace reports whether a step may store one buffer over another that it reads: no output
-// needs an element after another has been stored there, as a chunk that is scanned again
-// does, and each output in the one has the
-// access of each input in the other.
+// InPlace reports whether a step may store one buffer over another that it reads. No output may
+// need an element after another element has been stored there, as a chunk that is scanned again
+// does. Each output in the one buffer must have the access of each input in the other.
 func (s *Step) InPlace(from, to int) bool {
 	role, axis := s.Kind()
 	if !roles[role].inPlace || role == Scan && ir.RescansChunks(s.Out[0].Combine, s.Body.In[0].DType, s.Axes[axis].Extent) {

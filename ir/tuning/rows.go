@@ -20,10 +20,11 @@ type RowGroups struct {
 	LeastProductRows int
 
 	// HeldBytes is how much memory a block of rows takes at most that is kept for windows, in
-	// the second-level or the last-level cache. Values that are smaller need no blocks. A Xeon with 2 MiB of second-level cache, nine slices of a picture: 384 KiB take 1.25 times
-	// as long as 1280, because blocks of few rows compute more of them again. HeldWork is the
-	// time to write a byte to memory and read it again, in additions: its line is moved three
-	// times, at 10 GB/s.
+	// the second-level or the last-level cache; a value that is smaller needs no blocks. A Xeon
+	// with 2 MiB of second-level cache, nine slices of a picture: 384 KiB take 1.25 times as
+	// long as 1280, because blocks of few rows compute more of them again. HeldWork is the time
+	// to write a byte to memory and read it again, in additions: its line is moved three times,
+	// at 10 GB/s.
 	HeldBytes int
 	HeldWork  float64
 

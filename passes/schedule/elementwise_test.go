@@ -25,6 +25,13 @@ func (l library) Engine(signature string) (string, bool) {
 	return engine, engine != ""
 }
 
+func (l library) Vector(engine string) int {
+	if engine == "avx512" {
+		return 64
+	}
+	return 32
+}
+
 // anyKernel has all kernels.
 func anyKernel(string) string { return "avx2" }
 

@@ -33,9 +33,6 @@ type windowing struct {
 	engine            string
 }
 
-// widest is the engine whose vectors have twice as many bytes as Machine.Vector.
-const widest = "avx512"
-
 func offerWindows(t *target, s *plan.Step) (offer, string) {
 	p := newProduct(t, s)
 	if why := p.match(); why != "" {
@@ -100,10 +97,7 @@ func (w *windowing) axes() (why string) {
 
 // cost returns what the step costs: its multiplications with the columns that fill no vector.
 func (w *windowing) cost() float64 {
-	n, lanes := w.step.Axes[w.col].Extent, w.Vector/w.dtype.Size()
-	if w.engine == widest {
-		lanes *= 2
-	}
+	n, lanes := w.step.Axes[w.col].Extent, w.lib.Vector(w.engine)/w.dtype.Size()
 	return w.Work(w.step)*w.Matmul.WindowWork*float64(roundUp(n, lanes))/float64(n) + w.Matmul.CallWork*float64(elems(w.step))/float64(w.pairs*n*w.rowsOf())
 }
 

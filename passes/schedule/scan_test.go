@@ -22,6 +22,7 @@ import (
 type builtins map[string]bool
 
 func (b builtins) Engine(signature string) (string, bool) { return "avx2", b[signature] }
+func (b builtins) Vector(string) int                      { return 32 }
 
 var scanLibrary = func() builtins {
 	b := builtins{}

@@ -291,3 +291,4 @@ func calls(items []nest.Item) iter.Seq[*nest.Call] {
 type complete struct{}
 
 func (complete) Engine(string) (string, bool) { return "complete", true }
+func (complete) Vector(string) int            { return tuning.Default(1).Vector }

@@ -13,6 +13,8 @@ type Library interface {
 	// Engine returns the name of the better engine that has a kernel of a signature. One is
 	// known to be slower than all others: portable.
 	Engine(signature string) (engine string, ok bool)
+	// Vector returns how many bytes a vector has of the kernels of an engine.
+	Vector(engine string) int
 }
 
 // strategies is the table of strategies, by the role of the step. Of two that cost the same

@@ -42,6 +42,10 @@ const (
 
 func (e Engine) String() string { return [...]string{"portable", "avx2", "avx512"}[e] }
 
+// Vector returns how many bytes a vector of the engine's kernels has. The Go loops have none:
+// schedules count them as those of AVX2.
+func (e Engine) Vector() int { return [...]int{32, 32, 64}[e] }
+
 // Kernel is a compiled loop and the signature of the body that it computes.
 type Kernel struct {
 	Sig string
