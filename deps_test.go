@@ -24,7 +24,7 @@ var allowed = map[string][]string{
 	"ir/elementary":                 {"ir", "ir/kernel"},
 	"ir/plan":                       {"ir", "ir/kernel", "ir/layout"},
 	"ir/nest":                       {"ir", "ir/elementary", "ir/kernel", "ir/layout", "ir/plan"},
-	"ir/eval":                       {"ir", "ir/elementary", "ir/kernel", "ir/layout", "ir/plan"},
+	"ir/eval":                       {"ir", "ir/elementary", "ir/kernel", "ir/layout", "ir/nest", "ir/plan"},
 	"ir/tuning":                     {"ir", "ir/plan"},
 	"ir/irtest":                     {"ir", "ir/eval", "ir/layout"},
 	"passes":                        {"ir", "ir/elementary", "ir/kernel", "ir/layout", "ir/plan", "ir/tuning"},

@@ -21,43 +21,42 @@ const DotChunk = 256
 
 // DotLine returns one element of a product whose pairs by multiplies: OpDot.By, or of
 // OpDotHalves. reduces says that the product has one row or one column.
-func DotLine(by Op, d DType, x, y []uint64, reduces bool) uint64 {
-	ref := func(op Op, a ...uint64) uint64 { return op.Info().Ref(d, d, [3]uint64(append(a, 0, 0)[:3])) }
+func (f Arithmetic) DotLine(by Op, d DType, x, y []uint64, reduces bool) uint64 {
 	if reduces {
 		products := make([]uint64, len(x))
 		for i := range x {
-			products[i] = ref(by, x[i], y[i])
+			products[i] = f.Combine(by, d, x[i], y[i])
 		}
-		return sumLine(d, products)
+		return f.sumLine(d, products)
 	}
 	var all uint64
 	for c := 0; c < len(x); c += DotChunk {
 		var sum uint64
 		for i := c; i < min(len(x), c+DotChunk); i++ {
 			if Floats.Has(d) {
-				sum = ref(OpFMA, x[i], y[i], sum)
+				sum = f(OpFMA, d, d, [3]uint64{x[i], y[i], sum})
 			} else {
-				sum = ref(OpAdd, ref(by, x[i], y[i]), sum)
+				sum = f.Combine(OpAdd, d, f.Combine(by, d, x[i], y[i]), sum)
 			}
 		}
 		if c == 0 {
 			all = sum
 		} else {
-			all = ref(OpAdd, all, sum)
+			all = f.Combine(OpAdd, d, all, sum)
 		}
 	}
 	return all
 }
 
 // sumLine returns what sum reduces a line to.
-func sumLine(d DType, x []uint64) uint64 {
+func (f Arithmetic) sumLine(d DType, x []uint64) uint64 {
 	if len(x) == 0 {
 		return EmptyReduction(OpAdd, d)
 	}
 	wide := PartialType(OpAdd, d)
-	bits, at := ReduceLine(OpAdd, d, wide, x)
+	bits, at := f.ReduceLine(OpAdd, d, wide, x)
 	one := []uint64{bits}
-	CastAll(at, d, one)
+	f.CastAll(at, d, one)
 	return one[0]
 }
 
@@ -95,7 +94,7 @@ func evalDot(v *Value, args [][]uint64) []uint64 {
 		for k := range column {
 			column[k] = args[1][(batch*pairs+k)*cols+c]
 		}
-		out[i] = DotLine(v.Op.Info().By, v.Args[0].Type.DType, args[0][(batch*rows+m)*pairs:][:pairs], column, rows == 1 || cols == 1)
+		out[i] = Defined.DotLine(v.Op.Info().By, v.Args[0].Type.DType, args[0][(batch*rows+m)*pairs:][:pairs], column, rows == 1 || cols == 1)
 	}
 	return out
 }

@@ -134,14 +134,14 @@ func evalLine(v *Value, args [][]uint64) []uint64 {
 				in[k] = pick(args[k], lines[k][j])
 			}
 		}
-		for i, e := range v.Op.Info().Line(v.Op, v.Args[0].Type.DType, in)[:len(line)] {
+		for i, e := range v.Op.Info().Line(Defined, v.Op, v.Args[0].Type.DType, in)[:len(line)] {
 			out[line[i]] = e
 		}
 	}
 	return out
 }
 
-func gatherLine(_ Op, _ DType, in [][]uint64) []uint64 {
+func gatherLine(_ Arithmetic, _ Op, _ DType, in [][]uint64) []uint64 {
 	out := make([]uint64, len(in[1]))
 	for i, index := range in[1] {
 		out[i] = in[0][LineIndex(int64(index), len(in[0]))]
@@ -150,14 +150,14 @@ func gatherLine(_ Op, _ DType, in [][]uint64) []uint64 {
 }
 
 // scatterLine stores one update after the other, in the order of the indices.
-func scatterLine(op Op, d DType, in [][]uint64) []uint64 {
+func scatterLine(f Arithmetic, op Op, d DType, in [][]uint64) []uint64 {
 	out := slices.Clone(in[0])
 	for i, index := range in[1] {
 		e := &out[LineIndex(int64(index), len(out))]
 		if by := op.Info().By; by == OpInvalid {
 			*e = in[2][i]
 		} else {
-			*e = by.Info().Ref(d, d, [3]uint64{*e, in[2][i]})
+			*e = f.Combine(by, d, *e, in[2][i])
 		}
 	}
 	return out
@@ -184,7 +184,7 @@ func Places(d DType, x []uint64, down bool) []int {
 	return places
 }
 
-func sortLine(op Op, d DType, in [][]uint64) []uint64 {
+func sortLine(_ Arithmetic, op Op, d DType, in [][]uint64) []uint64 {
 	places := Places(d, in[0], op.Info().Descending)
 	if !op.Info().Places {
 		return pick(in[0], places)

@@ -76,7 +76,7 @@ type OpInfo struct {
 
 	// Line computes a line of the result from lines of the operands, whose type is d, but
 	// for indices.
-	Line func(op Op, d DType, in [][]uint64) []uint64
+	Line func(f Arithmetic, op Op, d DType, in [][]uint64) []uint64
 	// An op on lines that Sorts orders their elements, the greatest first if Descending.
 	// The result is Places, as Int64, or else the elements.
 	Sorts, Descending, Places bool

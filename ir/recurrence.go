@@ -24,12 +24,11 @@ func inferRecurrence(op Op, a Attr, args []Type) (Type, error) {
 	return x, layout.CheckAxes([]int{a.Axis}, 0, len(x.Shape))
 }
 
-func recurrenceLine(_ Op, d DType, in [][]uint64) []uint64 {
-	mul, add := OpMul.Info().Ref, OpAdd.Info().Ref
+func recurrenceLine(f Arithmetic, _ Op, d DType, in [][]uint64) []uint64 {
 	out := make([]uint64, len(in[0]))
 	for i, x := range in[0] {
 		if i > 0 {
-			x = add(d, d, [3]uint64{mul(d, d, [3]uint64{in[1][i], out[i-1]}), x})
+			x = f.Combine(OpAdd, d, f.Combine(OpMul, d, in[1][i], out[i-1]), x)
 		}
 		out[i] = x
 	}

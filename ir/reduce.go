@@ -78,19 +78,18 @@ func groupRun(shape []int, begin, end int) [][]int {
 
 // ReduceRow reduces one chunk of at least one element. An arg-reduction gives an index into
 // the chunk.
-func ReduceRow(by Op, d DType, x []uint64) uint64 {
+func (f Arithmetic) ReduceRow(by Op, d DType, x []uint64) uint64 {
 	if by.IsArgReduction() {
-		return findFirst(by, d, x)
+		return f.findFirst(by, d, x)
 	}
-	ref := by.Info().Ref
 	lanes := slices.Clone(x[:min(len(x), ReduceLanes)])
 	for i := ReduceLanes; i < len(x); i++ {
 		b := i % ReduceLanes
-		lanes[b] = ref(d, d, [3]uint64{lanes[b], x[i]})
+		lanes[b] = f.Combine(by, d, lanes[b], x[i])
 	}
 	for half := ReduceLanes / 2; half > 0; half /= 2 {
 		for b := half; b < min(len(lanes), 2*half); b++ {
-			lanes[b-half] = ref(d, d, [3]uint64{lanes[b-half], lanes[b]})
+			lanes[b-half] = f.Combine(by, d, lanes[b-half], lanes[b])
 		}
 		lanes = lanes[:min(len(lanes), half)]
 	}
@@ -100,8 +99,8 @@ func ReduceRow(by Op, d DType, x []uint64) uint64 {
 // findFirst returns the index of the first NaN, or else of the first element equal
 // to the one that the op is after. It takes no part in the tree of reductions, as it is
 // the same however a line is cut.
-func findFirst(by Op, d DType, x []uint64) uint64 {
-	found := ReduceRow(by.Info().By, d, x)
+func (f Arithmetic) findFirst(by Op, d DType, x []uint64) uint64 {
+	found := f.ReduceRow(by.Info().By, d, x)
 	i := slices.IndexFunc(x, func(e uint64) bool {
 		return refEq(d, Bool, [3]uint64{e, found})|refNe(d, Bool, [3]uint64{e, e}) != 0
 	})
@@ -118,24 +117,25 @@ func PartialType(by Op, d DType) DType {
 
 // ReduceLine reduces a line of type at by the whole tree, whose upper levels are of
 // type up, and returns the type of the result too.
-func ReduceLine(by Op, at, up DType, x []uint64) (uint64, DType) {
+func (f Arithmetic) ReduceLine(by Op, at, up DType, x []uint64) (uint64, DType) {
 	for {
 		var partial []uint64
 		for chunk := range slices.Chunk(x, ReduceChunk) {
-			partial = append(partial, ReduceRow(by, at, chunk))
+			partial = append(partial, f.ReduceRow(by, at, chunk))
 		}
 		if len(partial) == 1 {
 			return partial[0], at
 		}
-		CastAll(at, up, partial)
+		f.CastAll(at, up, partial)
 		x, at = partial, up
 	}
 }
 
-func CastAll(from, to DType, x []uint64) {
+// CastAll casts elements where they are.
+func (f Arithmetic) CastAll(from, to DType, x []uint64) {
 	for i := range x {
 		if from != to {
-			x[i] = RefCast(from, to, [3]uint64{x[i]})
+			x[i] = f.Cast(from, to, x[i])
 		}
 	}
 }

@@ -19,20 +19,20 @@ func evalReduce(v *Value, args [][]uint64) []uint64 {
 	for i, group := range ReduceGroups(shape, v.Attr.Axes) {
 		if i > 0 {
 			x = slices.Clone(x)
-			CastAll(at, upper, x)
+			Defined.CastAll(at, upper, x)
 			at = upper
 		}
 		var partial []uint64
 		to := at
 		for _, line := range linesAlong(ShapeOf(shape...), group) {
-			bits, t := ReduceLine(by, at, upper, pick(x, line))
+			bits, t := Defined.ReduceLine(by, at, upper, pick(x, line))
 			partial, to = append(partial, bits), t
 		}
 		x, at = partial, to
 		shape = without(shape, group)
 	}
 	x = slices.Clone(x)
-	CastAll(at, d, x)
+	Defined.CastAll(at, d, x)
 	return x
 }
 
@@ -40,7 +40,7 @@ func evalReduce(v *Value, args [][]uint64) []uint64 {
 func evalArgReduce(v *Value, args [][]uint64) []uint64 {
 	var out []uint64
 	for _, line := range linesAlong(v.Args[0].Type.Shape, v.Attr.Axes) {
-		out = append(out, ReduceRow(v.Op, v.Args[0].Type.DType, pick(args[0], line)))
+		out = append(out, Defined.ReduceRow(v.Op, v.Args[0].Type.DType, pick(args[0], line)))
 	}
 	return out
 }
@@ -52,7 +52,7 @@ func evalReduceChunks(v *Value, args [][]uint64) []uint64 {
 	lines := linesAlong(x.Shape, []int{len(x.Shape) - 1})
 	for c := 0; len(lines) > 0 && c < len(lines[0]); c += ReduceChunk {
 		for _, line := range lines {
-			out = append(out, ReduceRow(v.Attr.By, x.DType, pick(args[0], line[c:min(len(line), c+ReduceChunk)])))
+			out = append(out, Defined.ReduceRow(v.Attr.By, x.DType, pick(args[0], line[c:min(len(line), c+ReduceChunk)])))
 		}
 	}
 	return out

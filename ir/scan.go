@@ -23,7 +23,7 @@ import (
 
 // ScanLine returns the running values of a line. An exclusive scan leaves out the
 // element itself: it begins with EmptyReduction, and the last running value goes.
-func ScanLine(by Op, d DType, x []uint64, exclusive bool) []uint64 {
+func (f Arithmetic) ScanLine(by Op, d DType, x []uint64, exclusive bool) []uint64 {
 	if len(x) == 0 {
 		return nil
 	}
@@ -34,25 +34,25 @@ func ScanLine(by Op, d DType, x []uint64, exclusive bool) []uint64 {
 	wide := PartialType(by, d)
 	if ScansInOrder(by, d) {
 		x = slices.Clone(x)
-		CastAll(d, wide, x)
-		x = runs(by, wide, x)
-		CastAll(wide, d, x)
+		f.CastAll(d, wide, x)
+		x = f.runs(by, wide, x)
+		f.CastAll(wide, d, x)
 		return append(out, x...)
 	}
 	carry, _ := by.Info().Identity(wide)
-	x, _ = scanChunks(by, d, x, carry, again)
+	x, _ = f.scanChunks(by, d, x, carry, again)
 	return append(out, x...)
 }
 
 // Rescan returns the sums of the elements of one chunk or more, and the carry behind them, given
 // the carry before, where chunks may have to be scanned again.
-func Rescan(d DType, x []uint64, carry uint64) (out []uint64, next uint64) {
-	return scanChunks(OpAdd, d, x, carry, true)
+func (f Arithmetic) Rescan(d DType, x []uint64, carry uint64) (out []uint64, next uint64) {
+	return f.scanChunks(OpAdd, d, x, carry, true)
 }
 
-func scanChunks(by Op, d DType, x []uint64, carry uint64, again bool) (out []uint64, next uint64) {
+func (f Arithmetic) scanChunks(by Op, d DType, x []uint64, carry uint64, again bool) (out []uint64, next uint64) {
 	for chunk := range slices.Chunk(x, ReduceChunk) {
-		chunk, carry = scanChunk(by, d, chunk, carry, again)
+		chunk, carry = f.scanChunk(by, d, chunk, carry, again)
 		out = append(out, chunk...)
 	}
 	return out, carry
@@ -60,29 +60,29 @@ func scanChunks(by Op, d DType, x []uint64, carry uint64, again bool) (out []uin
 
 // scanChunk returns the results of a chunk and the carry behind it, given the carry before it,
 // and whether it may have to be scanned again.
-func scanChunk(by Op, d DType, x []uint64, carry uint64, again bool) (out []uint64, next uint64) {
-	ref, wide := by.Info().Ref, PartialType(by, d)
-	out = runs(by, d, x)
+func (f Arithmetic) scanChunk(by Op, d DType, x []uint64, carry uint64, again bool) (out []uint64, next uint64) {
+	wide := PartialType(by, d)
+	out = f.runs(by, d, x)
 	last := out[len(out)-1]
 	if again && !IsFinite(d, last) {
-		for i, h := range HalfRuns(d, x) {
-			next = ref(wide, wide, [3]uint64{ref(wide, wide, [3]uint64{carry, h}), h})
-			out[i] = RefCast(wide, d, [3]uint64{next})
+		for i, h := range f.HalfRuns(d, x) {
+			next = f.Combine(by, wide, f.Combine(by, wide, carry, h), h)
+			out[i] = f.Cast(wide, d, next)
 		}
 		return out, next
 	}
-	rounded := RefCast(wide, d, [3]uint64{carry})
+	rounded := f.Cast(wide, d, carry)
 	for i, run := range out {
-		out[i] = ref(d, d, [3]uint64{rounded, run})
+		out[i] = f.Combine(by, d, rounded, run)
 	}
-	return out, ref(wide, wide, [3]uint64{carry, RefCast(d, wide, [3]uint64{last})})
+	return out, f.Combine(by, wide, carry, f.Cast(d, wide, last))
 }
 
 // runs returns the running values from the first element on.
-func runs(by Op, d DType, x []uint64) []uint64 {
+func (f Arithmetic) runs(by Op, d DType, x []uint64) []uint64 {
 	out := slices.Clone(x)
 	for i := range len(out) - 1 {
-		out[i+1] = by.Info().Ref(d, d, [3]uint64{out[i], out[i+1]})
+		out[i+1] = f.Combine(by, d, out[i], out[i+1])
 	}
 	return out
 }
@@ -96,16 +96,16 @@ const (
 // HalfRuns returns halves of the sums of a chunk up to each element, in PartialType. Elements
 // are added one after the other, each times HalfRunsBefore, and each sum is multiplied by
 // HalfRunsAfter. Sums of twice the range and more are infinite.
-func HalfRuns(d DType, x []uint64) []uint64 {
-	mul, wide := OpMul.Info().Ref, PartialType(OpAdd, d)
+func (f Arithmetic) HalfRuns(d DType, x []uint64) []uint64 {
+	wide := PartialType(OpAdd, d)
 	out := make([]uint64, len(x))
 	for i, v := range x {
-		out[i] = mul(d, d, [3]uint64{v, FromFloat(d, HalfRunsBefore)})
+		out[i] = f.Combine(OpMul, d, v, FromFloat(d, HalfRunsBefore))
 	}
-	out = runs(OpAdd, d, out)
-	CastAll(d, wide, out)
+	out = f.runs(OpAdd, d, out)
+	f.CastAll(d, wide, out)
 	for i, v := range out {
-		out[i] = mul(wide, wide, [3]uint64{v, FromFloat(wide, HalfRunsAfter)})
+		out[i] = f.Combine(OpMul, wide, v, FromFloat(wide, HalfRunsAfter))
 	}
 	return out
 }
@@ -151,7 +151,7 @@ func inferScan(op Op, a Attr, args []Type) (Type, error) {
 func evalScan(v *Value, args [][]uint64) []uint64 {
 	x, out := v.Args[0].Type, make([]uint64, len(args[0]))
 	for _, line := range linesAlong(x.Shape, []int{v.Attr.Axis}) {
-		for i, e := range ScanLine(v.Op.Info().By, x.DType, pick(args[0], line), v.Attr.Exclusive) {
+		for i, e := range Defined.ScanLine(v.Op.Info().By, x.DType, pick(args[0], line), v.Attr.Exclusive) {
 			out[line[i]] = e
 		}
 	}

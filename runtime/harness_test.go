@@ -100,6 +100,7 @@ func checkPlanOn(t require.TestingT, p *plan.Plan, inputs []eval.Array) {
 		"every kernel":  {Executor: with(anyKernel, &runtime.Executor{Workers: 1})},
 	} {
 		program := scheduled(t, way.Executor, p, way.adjust)
+		require.NoError(t, eval.CheckTranslation(p, program, inputs), "%s\n%s\n%s", name, p, program)
 		l, err := way.Link(program)
 		require.NoError(t, err, "%s\n%s", name, program)
 		checkRuns(t, l, p.Buffers, inputs, want, name)
@@ -126,29 +127,8 @@ func checkNests(t require.TestingT, p *nest.Program) {
 
 // evaluated returns the results of nests by their definition.
 func evaluated(t require.TestingT, p *nest.Program, inputs []eval.Array) []eval.Array {
-	var data [][]uint64
-	for i := range p.Buffers {
-		b := &p.Buffers[i]
-		if b.Kind != plan.ParamBuffer {
-			continue
-		}
-		l := layoutOf(b)
-		_, hi := l.Bounds()
-		locations, k := make([]uint64, hi+1), 0
-		for at := range l.All() {
-			locations[at] = inputs[b.Index].Data[k]
-			k++
-		}
-		data = append(data, locations)
-	}
-	results, err := nest.Eval(p, data)
+	out, err := eval.Nests(p, inputs)
 	require.NoError(t, err, p)
-	var out []eval.Array
-	for i := range p.Buffers {
-		if b := &p.Buffers[i]; b.Kind == plan.ResultBuffer {
-			out = append(out, eval.Array{DType: b.DType, Shape: b.Shape, Data: results[len(out)]})
-		}
-	}
 	return out
 }
 

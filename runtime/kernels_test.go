@@ -4,6 +4,7 @@ import (
 	"sync"
 	"unsafe"
 
+	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/runtime"
@@ -45,7 +46,7 @@ func anyKernel(_ abi.Engine, signature string) (func(*abi.Frame), bool) {
 		return nil, false
 	}
 	args := code.Args()
-	fn := func(f *abi.Frame) { reference(&frameBlock{code, args, f}) }
+	fn := func(f *abi.Frame) { reference(ir.Defined, &frameBlock{code, args, f}) }
 	defined.Store(signature, fn)
 	return fn, true
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/eval"
 	"github.com/stridefuse/stridefuse/ir/nest"
-	"github.com/stridefuse/stridefuse/ir/plan"
 	"github.com/stridefuse/stridefuse/passes"
 	"github.com/stridefuse/stridefuse/passes/schedule"
 )
@@ -142,12 +141,8 @@ func (b *bisection) below(nests *nest.Program) (string, error) {
 	if err := b.step(); err != nil {
 		return "", err
 	}
-	data := make([][]uint64, len(b.elems))
-	for i, a := range b.elems {
-		data[i] = a.Data
-	}
-	got, err := nest.Eval(nests, data)
-	if err != nil || !sameArrays(asArrays(nests, got), b.want) {
+	got, err := eval.Nests(nests, b.elems)
+	if err != nil || !sameArrays(got, b.want) {
 		return fmt.Sprintf("the schedule differs from the definition of the graph (%v), and the plan does not", err), nil
 	}
 	if err := b.step(); err != nil {
@@ -165,17 +160,6 @@ func (b *bisection) below(nests *nest.Program) (string, error) {
 		return "the run differs from the definition of the schedule: a kernel or the runtime is wrong; compare with -portable and -tiling", nil
 	}
 	return "", nil
-}
-
-// asArrays returns the results of a schedule with their types.
-func asArrays(p *nest.Program, data [][]uint64) []eval.Array {
-	out := make([]eval.Array, len(data))
-	for i := range p.Buffers {
-		if b := &p.Buffers[i]; b.Kind == plan.ResultBuffer {
-			out[b.Index] = eval.Array{DType: b.DType, Shape: b.Shape, Data: data[b.Index]}
-		}
-	}
-	return out
 }
 
 // report prints what a pass has broken.

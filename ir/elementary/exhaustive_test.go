@@ -41,7 +41,7 @@ func TestBytes(t *testing.T) {
 		for op, f := range byteOps {
 			k, err := kernel.SingleOp(op, ir.Invalid, kernel.Operand{DType: d}, kernel.Operand{DType: d})
 			require.NoError(t, err)
-			evaluate, swapped := elementary.Expand(k).Evaluator(), k.Body[0].Args[0] != 0
+			evaluate, swapped := elementary.Expand(k).Evaluator(ir.Defined), k.Body[0].Args[0] != 0
 			for x := least; x <= most; x++ {
 				for y := least; y <= most; y++ {
 					want := 0
@@ -70,7 +70,7 @@ func TestBits(t *testing.T) {
 		for op, f := range map[ir.Op]func(x uint64) int{ir.OpPopCount: bits.OnesCount64, ir.OpBitLen: bits.Len64} {
 			k, err := kernel.SingleOp(op, ir.Invalid, kernel.Operand{DType: d})
 			require.NoError(t, err)
-			evaluate := elementary.Expand(k).Evaluator()
+			evaluate := elementary.Expand(k).Evaluator(ir.Defined)
 			for i := range int64(1 << 16) {
 				x := ir.Wrap(d, i<<48>>48*0x100010001)
 				want := f(x << (64 - 8*d.Size()) >> (64 - 8*d.Size()))
@@ -97,7 +97,7 @@ func TestHalfFunctions(t *testing.T) {
 			require.NoError(t, err)
 			wide, err := kernel.SingleOp(op, ir.Invalid, kernel.Operand{DType: ir.Float32})
 			require.NoError(t, err)
-			half, single := elementary.Expand(k).Evaluator(), elementary.Expand(wide).Evaluator()
+			half, single := elementary.Expand(k).Evaluator(ir.Defined), elementary.Expand(wide).Evaluator(ir.Defined)
 			for x := uint64(0); x < 1<<16; x += step {
 				y := single([]uint64{ir.RefCast(d, ir.Float32, [3]uint64{x})})[0]
 				want, got := rounded(d, ir.ToFloat(ir.Float32, y)), half([]uint64{x})[0]

@@ -20,7 +20,7 @@ func evalInTier(t *testing.T, op ir.Op, dt ir.DType, fast bool) func(x ...float6
 	require.NoError(t, err)
 	k = Expand(k.InTier(fast))
 	require.NoError(t, k.Verify())
-	evaluate := k.Evaluator()
+	evaluate := k.Evaluator(ir.Defined)
 	return func(x ...float64) float64 {
 		in := make([]uint64, len(x))
 		for i, v := range x {

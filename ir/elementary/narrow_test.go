@@ -27,7 +27,7 @@ func TestNarrow(t *testing.T) {
 			return
 		}
 		e, out := elementary.Expand(k), k.DType(k.Out[0])
-		evaluate := e.Evaluator()
+		evaluate := e.Evaluator(ir.Defined)
 		check := func(t require.TestingT, args [3]uint64) {
 			in := k.Body[0]
 			ordered := [3]uint64{}
@@ -66,7 +66,7 @@ func TestFewBits(t *testing.T) {
 		for _, from := range []ir.DType{ir.Float64, ir.Int64, ir.Uint64, ir.Int32, ir.Uint32} {
 			k, err := kernel.SingleOp(ir.OpCast, to, kernel.Operand{DType: from})
 			require.NoError(t, err)
-			evaluate := elementary.Expand(k).Evaluator()
+			evaluate := elementary.Expand(k).Evaluator(ir.Defined)
 			for h := range inf {
 				below := ir.ToFloat(to, h)
 				middle := below + (ir.ToFloat(to, h+1)-below)/2

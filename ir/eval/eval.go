@@ -92,7 +92,7 @@ func evalWide(v *ir.Value, args [][]uint64) []uint64 {
 		operand, from := *a, a.Type.DType
 		operand.Type.DType = from.Compute()
 		wide.Args[i], args[i] = &operand, slices.Clone(args[i])
-		ir.CastAll(from, from.Compute(), args[i])
+		ir.Defined.CastAll(from, from.Compute(), args[i])
 	}
 	if to == d {
 		wide.Type.DType = d.Compute()
@@ -104,7 +104,7 @@ func evalWide(v *ir.Value, args [][]uint64) []uint64 {
 			out[i] = v.Op.Info().By.Info().Ref(at, at, [3]uint64{x, bound})
 		}
 	}
-	ir.CastAll(at, to, out)
+	ir.Defined.CastAll(at, to, out)
 	return out
 }
 
@@ -160,7 +160,7 @@ func evalElementwise(f *ir.Func, v *ir.Value, out Array, args []Array) (Array, e
 	b.SetFast(f.Fast)
 	refs := [3]kernel.Ref{0, 1, 2}
 	b.Store(b.Inst(v.Op, v.Attr.DType, refs[:len(args)]))
-	evaluate := elementary.Expand(b.Kernel()).Evaluator()
+	evaluate := elementary.Expand(b.Kernel()).Evaluator(ir.Defined)
 	n, err := layout.NumElems(out.Shape)
 	if err != nil {
 		return out, err

@@ -20,6 +20,11 @@ const poison = 0x7ff8dead7fc0dead
 // wrong results. Inputs and results have their elements in row-major order. The plan
 // must verify.
 func Plan(p *plan.Plan, inputs []Array) (results []Array, err error) {
+	return PlanIn(ir.Defined, p, inputs)
+}
+
+// PlanIn computes a plan in an arithmetic, such as ir.Uninterpreted.
+func PlanIn(f ir.Arithmetic, p *plan.Plan, inputs []Array) (results []Array, err error) {
 	defer ir.CatchIndex(&err)
 	if err := p.Verify(); err != nil {
 		return nil, err
@@ -32,7 +37,7 @@ func Plan(p *plan.Plan, inputs []Array) (results []Array, err error) {
 	if p.Arena > maxElems {
 		return nil, fmt.Errorf("an arena of more than %d bytes is not evaluated", maxElems)
 	}
-	m := &machine{p: p, arena: poisoned(p.Arena), mem: make([][]uint64, len(p.Buffers)), from: make([]int, len(p.Buffers))}
+	m := &machine{f: f, p: p, arena: poisoned(p.Arena), mem: make([][]uint64, len(p.Buffers)), from: make([]int, len(p.Buffers))}
 	results, err = m.buffers(inputs)
 	if err != nil {
 		return nil, err
@@ -61,6 +66,7 @@ func groupOf(p *plan.Plan, i int) *plan.RowGroup {
 
 // machine is the memory of a plan.
 type machine struct {
+	f       ir.Arithmetic
 	p       *plan.Plan
 	arena   []uint64 // an element per byte: enough to keep places apart
 	scratch []uint64 // the same, of the present row group
@@ -161,7 +167,7 @@ func (m *machine) step(s *plan.Step) {
 	if s.Contracts() {
 		lines = s.OutExtents(0)
 	}
-	evaluate := elementary.Expand(s.Body).Evaluator()
+	evaluate := elementary.Expand(s.Body).Evaluator(m.f)
 	for index := range indices(lines) {
 		switch {
 		case s.Contracts():
@@ -203,11 +209,11 @@ func (m *machine) store(s *plan.Step, o int, index []int, axis int, line []uint6
 	out, d := s.Out[o], s.Body.DType(s.Body.Out[o])
 	switch {
 	case s.Scans():
-		line = ir.ScanLine(out.Combine, d, line, s.Exclusive())
+		line = m.f.ScanLine(out.Combine, d, line, s.Exclusive())
 	case !out.Stored():
 		var chunks []uint64
 		for chunk := range slices.Chunk(line, ir.ReduceChunk) {
-			chunks = append(chunks, ir.ReduceRow(out.Combine, d, chunk))
+			chunks = append(chunks, m.f.ReduceRow(out.Combine, d, chunk))
 		}
 		line = chunks
 	}
@@ -236,7 +242,7 @@ func (m *machine) line(s *plan.Step, index []int, axis, n int) {
 		}
 	}
 	by := s.Out[0].Combine
-	for i, e := range by.Info().Line(by, s.Body.In[0].DType, in)[:n] {
+	for i, e := range by.Info().Line(m.f, by, s.Body.In[0].DType, in)[:n] {
 		index[axis] = i
 		*m.place(s.Out[0].Access, index) = e
 	}
@@ -253,7 +259,7 @@ func (m *machine) contract(s *plan.Step, index []int) {
 		x, y = append(x, *m.place(s.In[first], index)), append(y, *m.place(s.In[second], index))
 	}
 	clear(index[at.Pairs:at.Rows])
-	*m.place(s.Out[0].Access, index) = ir.DotLine(s.Body.Body[0].Op, s.Body.In[0].DType, x, y, false)
+	*m.place(s.Out[0].Access, index) = m.f.DotLine(s.Body.Body[0].Op, s.Body.In[0].DType, x, y, false)
 }
 
 // indices yields every index of a shape, in row-major order.

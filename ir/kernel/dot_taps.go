@@ -57,7 +57,7 @@ func dotWindowsFit(cols int, f []int) bool {
 
 func dotWindowsMeaning(m *Micro, _ *Kernel) Reference {
 	by := ir.OpDot.Info().By
-	return func(b Block) {
+	return func(f ir.Arithmetic, b Block) {
 		x, y := make([]uint64, b.Field(DotPairs)), make([]uint64, b.Field(DotPairs))
 		runs, taps := b.Field(DotRuns), b.Field(DotTaps)
 		skipped := b.Field(DotSkipRuns)*taps + b.Field(DotSkipTaps)
@@ -68,9 +68,9 @@ func dotWindowsMeaning(m *Micro, _ *Kernel) Reference {
 					x[k] = b.Get(0, r, k)
 					y[k] = b.Get(1, at/(runs*taps), at/taps%runs*b.Field(DotRunStep)+at%taps*b.Field(DotTapStep)+c)
 				}
-				sum := ir.DotLine(by, m.Type, x, y, false)
+				sum := f.DotLine(by, m.Type, x, y, false)
 				if b.Field(DotAdds) != 0 {
-					sum = combine(ir.OpAdd, m.Type, b.Get(2, r, c), sum)
+					sum = f.Combine(ir.OpAdd, m.Type, b.Get(2, r, c), sum)
 				}
 				b.Set(2, r, c, sum)
 			}

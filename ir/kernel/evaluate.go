@@ -5,11 +5,11 @@ import "github.com/stridefuse/stridefuse/ir"
 // The meaning of a body: instruction after instruction, as the table of ops defines them.
 
 // Eval computes one element of each output of an expanded kernel.
-func (k *Kernel) Eval(in []uint64) []uint64 { return k.Evaluator()(in) }
+func (k *Kernel) Eval(in []uint64) []uint64 { return k.Evaluator(ir.Defined)(in) }
 
-// Evaluator returns a function that does what Eval does, for many elements: the next call
-// overwrites the result. It is not for concurrent use.
-func (k *Kernel) Evaluator() func(in []uint64) []uint64 {
+// Evaluator returns a function that does what Eval does, in an arithmetic and for many elements:
+// the next call overwrites the result. It is not for concurrent use.
+func (k *Kernel) Evaluator(f ir.Arithmetic) func(in []uint64) []uint64 {
 	vals, out := make([]uint64, len(k.In)+len(k.Body)), make([]uint64, len(k.Out))
 	var steps []step
 	for j, inst := range k.Body {
@@ -18,13 +18,13 @@ func (k *Kernel) Evaluator() func(in []uint64) []uint64 {
 		} else {
 			n := inst.Arity()
 			// The operands' type is the last one's: a select's first is bool.
-			steps = append(steps, step{inst.Op.Info().Ref, k.DType(inst.Args[n-1]), inst.DType, inst.Args[:n], to})
+			steps = append(steps, step{inst.Op, k.DType(inst.Args[n-1]), inst.DType, inst.Args[:n], to})
 		}
 	}
 	return func(in []uint64) []uint64 {
 		copy(vals[:len(k.In)], in)
 		for i := range steps {
-			steps[i].run(vals)
+			steps[i].run(f, vals)
 		}
 		for i, r := range k.Out {
 			out[i] = vals[r]
@@ -33,18 +33,18 @@ func (k *Kernel) Evaluator() func(in []uint64) []uint64 {
 	}
 }
 
-// step is an instruction: what computes it, its types, and the places of its values.
+// step is an instruction: its op and types, and the places of its values.
 type step struct {
-	ref      func(in, out ir.DType, a [3]uint64) uint64
+	op       ir.Op
 	in, out  ir.DType
 	operands []Ref
 	to       int
 }
 
-func (s *step) run(vals []uint64) {
+func (s *step) run(f ir.Arithmetic, vals []uint64) {
 	var a [3]uint64
 	for i, r := range s.operands {
 		a[i] = vals[r]
 	}
-	vals[s.to] = s.ref(s.in, s.out, a)
+	vals[s.to] = f(s.op, s.in, s.out, a)
 }

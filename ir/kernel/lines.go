@@ -35,7 +35,7 @@ const Bytes = 256
 func lookupLimits(*Micro) []Limit { return []Limit{{Field0 + 2, Bytes, Bytes, false}} }
 
 func lookupMeaning(*Micro, *Kernel) Reference {
-	return func(b Block) {
+	return func(_ ir.Arithmetic, b Block) {
 		for r := range b.Rows() {
 			for c := range b.Cols() {
 				b.Set(2, r, c, b.Get(0, r, int(b.Get(1, r, c))))
@@ -59,7 +59,7 @@ func recurrenceArgs(m *Micro) []Arg {
 }
 
 func gatherMeaning(*Micro, *Kernel) Reference {
-	return func(b Block) {
+	return func(_ ir.Arithmetic, b Block) {
 		for r := range b.Rows() {
 			from := ir.LineIndex(int64(b.Get(1, r, 0)), b.Field(0))
 			for c := range b.Cols() {
@@ -71,13 +71,13 @@ func gatherMeaning(*Micro, *Kernel) Reference {
 
 func scatterMeaning(m *Micro, _ *Kernel) Reference {
 	by := m.Op.Info().By
-	return func(b Block) {
+	return func(f ir.Arithmetic, b Block) {
 		for r := range b.Rows() {
 			to := ir.LineIndex(int64(b.Get(0, r, 0)), b.Field(0))
 			for c := range b.Cols() {
 				e := b.Get(1, r, c)
 				if by != ir.OpInvalid {
-					e = combine(by, m.Type, b.Get(2, to, c), e)
+					e = f.Combine(by, m.Type, b.Get(2, to, c), e)
 				}
 				b.Set(2, to, c, e)
 			}
@@ -86,14 +86,14 @@ func scatterMeaning(m *Micro, _ *Kernel) Reference {
 }
 
 func recurrenceMeaning(m *Micro, _ *Kernel) Reference {
-	return func(b Block) {
+	return func(f ir.Arithmetic, b Block) {
 		if b.Cols() == 0 {
 			return
 		}
 		for r := range b.Rows() {
 			y := b.Get(2, r, 0)
 			for c := range b.Cols() {
-				y = combine(ir.OpAdd, m.Type, combine(ir.OpMul, m.Type, b.Get(1, r, c), y), b.Get(0, r, c))
+				y = f.Combine(ir.OpAdd, m.Type, f.Combine(ir.OpMul, m.Type, b.Get(1, r, c), y), b.Get(0, r, c))
 				b.Set(3, r, c, y)
 			}
 			b.Set(4, r, 0, y)
@@ -110,7 +110,7 @@ func rescanArgs(m *Micro) []Arg {
 }
 
 func rescanMeaning(m *Micro, _ *Kernel) Reference {
-	return func(b Block) {
+	return func(f ir.Arithmetic, b Block) {
 		for r := range b.Rows() {
 			again := false
 			for k := range b.Field(3) {
@@ -123,7 +123,7 @@ func rescanMeaning(m *Micro, _ *Kernel) Reference {
 			for c := range x {
 				x[c] = b.Get(0, r, c)
 			}
-			out, carry := ir.Rescan(m.Type, x, b.Get(2, r, 0))
+			out, carry := f.Rescan(m.Type, x, b.Get(2, r, 0))
 			for c, e := range out {
 				b.Set(3, r, c, e)
 			}

@@ -114,16 +114,16 @@ func TestMicroCanonical(t *testing.T) {
 func TestReferences(t *testing.T) {
 	b := &fakeBlock{rows: 2, cols: 3, args: [][]uint64{{1, 2, 3, 4, 5, 6}, make([]uint64, 6)}, width: []int{3, 3}}
 	identity := func(k *Kernel) *Kernel { return k }
-	ReferenceOf(&Micro{Kind: StoreNT, Type: ir.Uint8}, identity)(b)
+	ReferenceOf(&Micro{Kind: StoreNT, Type: ir.Uint8}, identity)(ir.Defined, b)
 	require.Equal(t, b.args[0], b.args[1])
 	b.width[0] = 2 // the lines of the input are the columns
-	ReferenceOf(&Micro{Kind: Transpose, Type: ir.Uint32}, identity)(b)
+	ReferenceOf(&Micro{Kind: Transpose, Type: ir.Uint32}, identity)(ir.Defined, b)
 	require.Equal(t, []uint64{1, 3, 5, 2, 4, 6}, b.args[1])
 	scan := &fakeBlock{rows: 1, cols: 3, args: [][]uint64{{1, 2, 3}, {10}, {100}, make([]uint64, 3), {0}, {0}}, width: []int{3, 1, 1, 3, 1, 1}}
-	ReferenceOf(&Micro{Kind: ScanRows, Op: ir.OpAdd, Type: ir.Int32, Carry: true}, identity)(scan)
+	ReferenceOf(&Micro{Kind: ScanRows, Op: ir.OpAdd, Type: ir.Int32, Carry: true}, identity)(ir.Defined, scan)
 	require.Equal(t, [][]uint64{{111, 113, 116}, {16}, {116}}, scan.args[3:])
 	dot := &fakeBlock{rows: 1, cols: 2, fields: []int{0, 2, 1, 0}, args: [][]uint64{{2, 3}, {1, 10, 100, 1000}, {5, 7}}, width: []int{2, 2, 2}}
-	ReferenceOf(&Micro{Kind: Dot, Type: ir.Int32}, identity)(dot)
+	ReferenceOf(&Micro{Kind: Dot, Type: ir.Int32}, identity)(ir.Defined, dot)
 	require.Equal(t, []uint64{2 + 300 + 5, 20 + 3000 + 7}, dot.args[2])
 }
 

@@ -22,8 +22,9 @@ type Block interface {
 	Set(arg, outer, inner int, element uint64)
 }
 
-// Reference is the meaning of a kernel. The extents of the block are within LimitsOf.
-type Reference func(b Block)
+// Reference is the meaning of a kernel in an arithmetic. The extents of the block are within
+// LimitsOf.
+type Reference func(f ir.Arithmetic, b Block)
 
 // ReferenceOf returns the meaning of a valid kernel. expand replaces composed ops by
 // lane ops: elementary.Expand.
@@ -42,8 +43,8 @@ func ReferenceOf(c Code, expand func(*Kernel) *Kernel) Reference {
 
 // elementwise computes a body for each element.
 func elementwise(k, expanded *Kernel) Reference {
-	return func(b Block) {
-		in, evaluate := make([]uint64, len(k.In)), expanded.Evaluator()
+	return func(f ir.Arithmetic, b Block) {
+		in, evaluate := make([]uint64, len(k.In)), expanded.Evaluator(f)
 		for r := range b.Rows() {
 			for c := range b.Cols() {
 				for o, element := range evaluate(k.elements(b, in, r, c)) {
@@ -67,7 +68,7 @@ func (k *Kernel) elements(b Block, in []uint64, r, c int) []uint64 {
 }
 
 func packMeaning(*Micro, *Kernel) Reference {
-	return func(b Block) {
+	return func(_ ir.Arithmetic, b Block) {
 		for r := range b.Rows() {
 			for c := range b.Cols() {
 				b.Set(1, r, c, b.Get(0, r, c))
@@ -77,7 +78,7 @@ func packMeaning(*Micro, *Kernel) Reference {
 }
 
 func transposeMeaning(*Micro, *Kernel) Reference {
-	return func(b Block) {
+	return func(_ ir.Arithmetic, b Block) {
 		for r := range b.Rows() {
 			for c := range b.Cols() {
 				b.Set(1, r, c, b.Get(0, c, r))
@@ -90,16 +91,16 @@ func transposeMeaning(*Micro, *Kernel) Reference {
 func dotMeaning(op ir.Op) func(*Micro, *Kernel) Reference {
 	return func(m *Micro, _ *Kernel) Reference {
 		d := m.Type
-		return func(b Block) {
+		return func(f ir.Arithmetic, b Block) {
 			x, y := make([]uint64, b.Field(DotPairs)), make([]uint64, b.Field(DotPairs))
 			for r := range b.Rows() {
 				for c := range b.Cols() {
 					for k := range x {
 						x[k], y[k] = b.Get(0, r, k), b.Get(1, k, c)
 					}
-					sum := ir.DotLine(op.Info().By, d, x, y, false)
+					sum := f.DotLine(op.Info().By, d, x, y, false)
 					if b.Field(DotAdds) != 0 {
-						sum = combine(ir.OpAdd, d, b.Get(2, r, c), sum)
+						sum = f.Combine(ir.OpAdd, d, b.Get(2, r, c), sum)
 					}
 					b.Set(2, r, c, sum)
 				}
@@ -108,18 +109,13 @@ func dotMeaning(op ir.Op) func(*Micro, *Kernel) Reference {
 	}
 }
 
-func combine(by ir.Op, d ir.DType, x, y uint64) uint64 {
-	return by.Info().Ref(d, d, [3]uint64{x, y})
-}
-
 // scanMeaning computes running values. The state of a row is its running value, of
 // ir.RunType, which begins as the identity and is rounded for each result; and perhaps its
 // carry, of PartialType: rounded it is combined with the running values to give the results;
 // as it is, with the last one to give the carry of the next chunk.
 func scanMeaning(m *Micro, _ *Kernel) Reference {
 	d, state, wide, outs := m.Type, ir.RunType(m.Op, m.Type), ir.PartialType(m.Op, m.Type), len(m.Args())/2
-	cast := func(from, to ir.DType, v uint64) uint64 { return ir.RefCast(from, to, [3]uint64{v}) }
-	return func(b Block) {
+	return func(f ir.Arithmetic, b Block) {
 		if b.Cols() == 0 {
 			return
 		}
@@ -127,19 +123,19 @@ func scanMeaning(m *Micro, _ *Kernel) Reference {
 			run, carry, rounded := b.Get(1, r, 0), uint64(0), uint64(0)
 			if m.Carry {
 				carry = b.Get(2, r, 0)
-				rounded = cast(wide, d, carry)
+				rounded = f.Cast(wide, d, carry)
 			}
 			for c := range b.Cols() {
-				run = combine(m.Op, state, run, cast(d, state, b.Get(0, r, c)))
-				result := cast(state, d, run)
+				run = f.Combine(m.Op, state, run, f.Cast(d, state, b.Get(0, r, c)))
+				result := f.Cast(state, d, run)
 				if m.Carry {
-					result = combine(m.Op, d, rounded, run)
+					result = f.Combine(m.Op, d, rounded, run)
 				}
 				b.Set(outs, r, c, result)
 			}
 			b.Set(outs+1, r, 0, run)
 			if m.Carry {
-				b.Set(outs+2, r, 0, combine(m.Op, wide, carry, cast(d, wide, run)))
+				b.Set(outs+2, r, 0, f.Combine(m.Op, wide, carry, f.Cast(d, wide, run)))
 			}
 		}
 	}
@@ -148,9 +144,9 @@ func scanMeaning(m *Micro, _ *Kernel) Reference {
 // reduceMeaning computes the body of each row, and combines what it gives as
 // ir.ReduceRow says.
 func reduceMeaning(m *Micro, expanded *Kernel) Reference {
-	return func(b Block) {
+	return func(f ir.Arithmetic, b Block) {
 		in, rows := make([]uint64, len(m.Body.In)), make([][]uint64, len(m.Combine))
-		evaluate := expanded.Evaluator()
+		evaluate := expanded.Evaluator(f)
 		for r := range b.Rows() {
 			for c := range b.Cols() {
 				for o, element := range evaluate(m.Body.elements(b, in, r, c)) {
@@ -163,7 +159,7 @@ func reduceMeaning(m *Micro, expanded *Kernel) Reference {
 			}
 			for o, row := range rows {
 				if len(row) > 0 {
-					b.Set(len(in)+o, r, 0, ir.ReduceRow(m.Combine[o], m.Body.OutType(o), row))
+					b.Set(len(in)+o, r, 0, f.ReduceRow(m.Combine[o], m.Body.OutType(o), row))
 				}
 				rows[o] = row[:0]
 			}
@@ -174,9 +170,9 @@ func reduceMeaning(m *Micro, expanded *Kernel) Reference {
 // columnMeaning combines elements of a column of each unit operand and of a row of each
 // splat operand.
 func columnMeaning(m *Micro, expanded *Kernel) Reference {
-	return func(b Block) {
+	return func(f ir.Arithmetic, b Block) {
 		in, line := make([]uint64, len(m.Body.In)), make([]uint64, b.Field(0))
-		evaluate := expanded.Evaluator()
+		evaluate := expanded.Evaluator(f)
 		for r := range b.Rows() {
 			for c := range b.Cols() {
 				for i := range line {
@@ -189,7 +185,7 @@ func columnMeaning(m *Micro, expanded *Kernel) Reference {
 					}
 					line[i] = evaluate(in)[0]
 				}
-				b.Set(len(in), r, c, ir.ReduceRow(m.Op, m.Body.OutType(0), line))
+				b.Set(len(in), r, c, f.ReduceRow(m.Op, m.Body.OutType(0), line))
 			}
 		}
 	}

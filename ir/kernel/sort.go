@@ -93,13 +93,13 @@ func MergedFrom(at int64, cols, length, block int) int {
 }
 
 func sortMeaning(m *Micro, _ *Kernel) Reference {
-	return func(b Block) {
+	return func(f ir.Arithmetic, b Block) {
 		line := make([]uint64, b.Field(2))
 		for r := range b.Rows() {
 			for c := range line {
 				line[c] = b.Get(0, r, c)
 			}
-			for c, e := range m.Op.Info().Line(m.Op, m.Type, [][]uint64{line})[:b.Cols()] {
+			for c, e := range m.Op.Info().Line(f, m.Op, m.Type, [][]uint64{line})[:b.Cols()] {
 				b.Set(1, r, c, e)
 			}
 		}
@@ -108,7 +108,7 @@ func sortMeaning(m *Micro, _ *Kernel) Reference {
 
 func orderMeaning(m *Micro, _ *Kernel) Reference {
 	op := m.Op.Info()
-	return func(b Block) {
+	return func(_ ir.Arithmetic, b Block) {
 		line := make([]uint64, b.Field(1))
 		for r := range b.Rows() {
 			for c := range line {
@@ -157,7 +157,7 @@ func mergeMeaning(m *Micro, _ *Kernel) Reference {
 	if m.Type != Word {
 		last, shift = 1, 0
 	}
-	return func(b Block) {
+	return func(_ ir.Arithmetic, b Block) {
 		length, far := b.Field(1), uint64(b.Field(3))
 		run := min(b.Field(0), length)
 		for r := range b.Rows() {

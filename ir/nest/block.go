@@ -152,7 +152,7 @@ func (e *evaluator) call(c *Call, at position) error {
 	if err != nil {
 		return fmt.Errorf(", call of %s, iteration %v: %w", c.Kernel.Signature(), at.at, err)
 	}
-	ref(b)
+	ref(e.arithmetic, b)
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
@@ -18,7 +19,7 @@ import (
 // the call and the argument whose elements are outside their slot. A text that others
 // wrote is verified first: here sizes may pass int or what a machine has.
 func Eval(p *Program, inputs [][]uint64, options ...Option) ([][]uint64, error) {
-	e := &evaluator{p: p, references: map[string]kernel.Reference{}}
+	e := &evaluator{p: p, arithmetic: ir.Defined, references: map[string]kernel.Reference{}}
 	for _, o := range options {
 		o(e)
 	}
@@ -33,11 +34,14 @@ func Eval(p *Program, inputs [][]uint64, options ...Option) ([][]uint64, error) 
 	return e.results(), nil
 }
 
-// Option changes how Eval runs a program. The results are the same.
+// Option changes how Eval runs a program.
 type Option func(e *evaluator)
 
+// In has Eval compute in an arithmetic, such as ir.Uninterpreted.
+func In(f ir.Arithmetic) Option { return func(e *evaluator) { e.arithmetic = f } }
+
 // Shuffled runs the parts of each task, and their parallel iterations, in an order that
-// follows from a seed.
+// follows from a seed. The results are the same.
 func Shuffled(seed uint64) Option {
 	return func(e *evaluator) { e.random = rand.New(rand.NewPCG(seed, seed)) }
 }
@@ -48,6 +52,7 @@ type evaluator struct {
 	buffers    [][]byte                    // the program's
 	references map[string]kernel.Reference // by signature
 	random     *rand.Rand                  // nil for the forward order
+	arithmetic ir.Arithmetic
 
 	slots   []memory // of the present task
 	scratch []byte   // of the present task

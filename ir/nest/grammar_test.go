@@ -1,4 +1,4 @@
-package nest
+package nest_test
 
 import (
 	"math/rand/v2"
@@ -10,17 +10,18 @@ import (
 
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/irtest"
+	"github.com/stridefuse/stridefuse/ir/nest"
 )
 
 // checkGrammar expands a program of the grammar and parses it: with meanings overlooked
 // there must be no error, and with them no syntax error.
 func checkGrammar(t testing.TB, g ebnf.Grammar, choose func(n int) int) (parsed bool) {
 	text := irtest.RandomText(g, "Nest", choose)
-	s := &scanner{Scanner: &ir.Scanner{Text: text, SyntaxOnly: true}}
-	s.program()
+	s := &ir.Scanner{Text: text, SyntaxOnly: true}
+	nest.Scan(s)
 	require.NoError(t, s.Err(), text)
-	s = &scanner{Scanner: ir.NewScanner(text)}
-	s.program()
+	s = ir.NewScanner(text)
+	nest.Scan(s)
 	if s.Bad != nil {
 		require.False(t, s.Bad.Syntax, "%v\n%s", s.Bad, text)
 	}

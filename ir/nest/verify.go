@@ -34,9 +34,8 @@ import (
 //   - temporaries that share bytes are not live at the same time, but for those that begin
 //     at the same byte, where one is stored in the last task that reads the other.
 //
-// No rule checks the order in which the results of chunks, and the lanes of column reductions,
-// are combined: the text does not say which calls belong to one tree. Tests compare the
-// results of nests with those of their steps.
+// Whether a program computes what its plan says, with the chunks and lanes of each fixed tree
+// in their order, does not follow from its text alone: eval.CheckTranslation compares the two.
 //
 // Loops whose last iteration is smaller count as whole ones where a comparison of regions
 // can't be exact. All arithmetic is checked.

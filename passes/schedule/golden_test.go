@@ -11,11 +11,16 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/txtar"
 
+	"github.com/stridefuse/stridefuse/ir/eval"
+	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
 	"github.com/stridefuse/stridefuse/ir/tuning"
 )
 
-var update = flag.Bool("update", false, "rewrite the expected nests in testdata")
+var (
+	update = flag.Bool("update", false, "rewrite the expected nests in testdata")
+	long   = flag.Bool("long", false, "check large nests in testdata too")
+)
 
 // TestGolden compares the drafts of strategies with the nests in testdata. A file is
 // named after the strategy: name.txtar, or name_case.txtar. It holds a plan of one step,
@@ -58,7 +63,7 @@ func TestGolden(t *testing.T) {
 // rowGroup is what the files of row groups are named after, for which no strategy is chosen.
 const rowGroup = "row-group"
 
-// draftText returns the nest that a strategy makes of a plan of one step.
+// draftText returns the nest that a strategy makes of a plan of one step, and checks it.
 func draftText(t *testing.T, name, text, missing string) string {
 	p, err := plan.ParsePlan(text)
 	require.NoError(t, err)
@@ -74,6 +79,7 @@ func draftText(t *testing.T, name, text, missing string) string {
 		program, err := Schedule(p, tuning.Default(2), lib)
 		require.NoError(t, err)
 		require.Len(t, program.Tasks, 1)
+		requireTranslation(t, p, program)
 		return program.String()
 	}
 	all := slices.Concat(strategies[:]...)
@@ -85,7 +91,18 @@ func draftText(t *testing.T, name, text, missing string) string {
 	require.NotNil(t, d, why)
 	d.Choice.Strategy = name
 	program := programOf(p, []*Draft{d})
+	requireTranslation(t, p, program)
 	return program.String()
+}
+
+// requireTranslation checks that the nests of a plan compute the expressions of its steps: of more
+// than some millions of elements with -long only, which takes half a minute.
+func requireTranslation(t require.TestingT, p *plan.Plan, program *nest.Program) {
+	require.NoError(t, program.Verify(), "%s%s", p, program)
+	if slices.ContainsFunc(program.Tasks, func(t nest.Task) bool { return t.Elems > 4e6 }) && !*long {
+		return
+	}
+	require.NoError(t, eval.CheckTranslation(p, program, randomInputs(p)), "%s%s", p, program)
 }
 
 // drafted returns the draft of a strategy, or why there is none.

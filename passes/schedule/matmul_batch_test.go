@@ -11,7 +11,7 @@ import (
 )
 
 // TestBatch lowers products of many small matrices, contiguous, transposed, with the batch as the
-// last axis, or with one matrix for all, and compares what the nests store with ir.DotLine.
+// last axis, or with one matrix for all, and checks the nests.
 func TestBatch(t *testing.T) {
 	all := reached{}
 	all.checkAll(t, []string{"f32", "i64", "tiles", "several chains", "copied", "one for all", "where they are"}, func(t *rapid.T) {

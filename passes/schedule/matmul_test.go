@@ -10,15 +10,14 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/eval"
 	"github.com/stridefuse/stridefuse/ir/irtest"
-	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
 	"github.com/stridefuse/stridefuse/ir/tuning"
 	"github.com/stridefuse/stridefuse/passes"
 )
 
-// TestMatmul lowers products of every form, of windows too, and compares what the nests of their steps
-// store with ir.DotLine. The machine has random blocks, so that small products have
+// TestMatmul lowers products of every form, of windows too, and checks the nests of their steps. The machine has random blocks, so that small products have
 // many, with tails.
 func TestMatmul(t *testing.T) {
 	all := reached{}
@@ -141,14 +140,13 @@ func drawMachine(t *rapid.T) *tuning.Machine {
 	return m
 }
 
-// checkMatmul drafts a step alone, with all that it reads as params, and compares
-// each element that it stores with the definition.
+// checkMatmul drafts a step alone, with all that it reads as params, and checks the nest.
 func checkMatmul(t *rapid.T, p *plan.Plan, s *plan.Step, m *tuning.Machine, draft func(*target, *plan.Step) (*Draft, string)) *Draft {
 	accesses := []*plan.Access{&s.In[0], &s.In[1], &s.Out[0].Access}
 	var buffers []plan.Buffer
-	var inputs [][]uint64
+	var inputs []eval.Array
 	for i, a := range accesses {
-		b := plan.Buffer{Kind: plan.ParamBuffer, DType: p.Buffers[a.Buffer].DType, Index: i}
+		b := plan.Buffer{Kind: plan.ParamBuffer, DType: p.Buffers[a.Buffer].DType, Index: i, Name: "x"}
 		n := 1 + a.Offset
 		for k, axis := range s.Axes {
 			last := axis.Extent - 1
@@ -159,52 +157,16 @@ func checkMatmul(t *rapid.T, p *plan.Plan, s *plan.Step, m *tuning.Machine, draf
 			}
 		}
 		if b.Shape = []int{n}; i == 2 {
-			b.Kind = plan.ResultBuffer
+			b.Kind, b.Index = plan.ResultBuffer, 0
 		} else {
-			inputs = append(inputs, irtest.Array(t, b.DType, n).Data)
+			inputs = append(inputs, irtest.Array(t, b.DType, n))
 		}
 		a.Buffer = i
 		buffers = append(buffers, b)
 	}
 	d, why := draft(&target{Machine: m, lib: complete{}, buffers: buffers}, s)
 	require.Empty(t, why)
-	program := &nest.Program{Buffers: buffers, Tasks: []nest.Task{{Slots: d.Slots, Scratch: d.Scratch, Parts: d.Parts, Choices: []nest.Choice{d.Choice}}}}
-	got, err := nest.Eval(program, inputs, nest.Shuffled(rapid.Uint64().Draw(t, "order")))
-	require.NoError(t, err)
-	at := s.Product()
-	index := make([]int, len(s.Axes))
-	for next := true; next; next = advance(index, s.OutExtents(0)) {
-		var x, y []uint64
-		for next := true; next; next = advance(index[at.Pairs:at.Rows], s.Extents()[at.Pairs:at.Rows]) {
-			x = append(x, inputs[0][locate(&s.In[0], index)])
-			y = append(y, inputs[1][locate(&s.In[1], index)])
-		}
-		want := ir.DotLine(s.Body.Body[0].Op, buffers[2].DType, x, y, false)
-		require.Equal(t, want, got[0][locate(&s.Out[0].Access, index)], "element %v", index)
-	}
+	one := &plan.Plan{Name: "product", Buffers: buffers, Steps: []plan.Step{*s}}
+	require.NoError(t, eval.CheckTranslation(one, programOf(one, []*Draft{d}), inputs))
 	return d
-}
-
-// advance moves to the next index of a box, and reports whether there is one.
-func advance(index, extents []int) bool {
-	for k := len(index) - 1; k >= 0; k-- {
-		if index[k]++; index[k] < extents[k] {
-			return true
-		}
-		index[k] = 0
-	}
-	return false
-}
-
-// locate returns where an access has the element of an index.
-func locate(a *plan.Access, index []int) int {
-	at := a.Offset
-	for k, i := range index {
-		if p := a.Panel; p != nil && p.Axis == k {
-			at += i/p.Size*p.Stride + i%p.Size*a.Strides[k]
-		} else {
-			at += i * a.Strides[k]
-		}
-	}
-	return at
 }

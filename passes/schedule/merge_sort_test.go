@@ -54,7 +54,7 @@ func TestMergeSort(t *testing.T) {
 			for i := range elements {
 				elements[i] = x[in.Offset+k*in.Strides[other]+i*in.Strides[line]]
 			}
-			for i, want := range op.Info().Line(op, d, [][]uint64{elements})[:first] {
+			for i, want := range op.Info().Line(ir.Defined, op, d, [][]uint64{elements})[:first] {
 				require.Equal(t, want, got[0][k*out.Strides[other]+i*out.Strides[line]], "line %d, element %d\n%s", k, i, p)
 			}
 		}

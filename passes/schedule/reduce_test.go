@@ -3,13 +3,14 @@ package schedule
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/stridefuse/stridefuse/ir"
-	"github.com/stridefuse/stridefuse/ir/elementary"
+	"github.com/stridefuse/stridefuse/ir/eval"
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
 	"github.com/stridefuse/stridefuse/ir/tuning"
@@ -27,8 +28,6 @@ func reducePlan(t require.TestingT, text string, args ...any) *plan.Plan {
 // says. Machines and libraries take turns.
 func checkReduction(t *testing.T, p *plan.Plan, want ...strategy) {
 	step := p.Steps[0]
-	inputs := randomInputs(p)
-	expected := evalReduction(p, &step, inputs)
 	for _, by := range want {
 		for range 2 {
 			turn++
@@ -40,7 +39,7 @@ func checkReduction(t *testing.T, p *plan.Plan, want ...strategy) {
 				continue // there are no kernels of one op
 			}
 			require.NotNil(t, d, "%s: %s: %s", by.name, why, p)
-			requireResults(t, p, d, inputs, expected, by.name)
+			requireTranslation(t, p, programOf(p, []*Draft{d}))
 		}
 	}
 }
@@ -55,96 +54,31 @@ func oneRow(signature string) string {
 	return "avx2"
 }
 
-func requireResults(t *testing.T, p *plan.Plan, d *Draft, inputs, expected [][]uint64, name string) {
-	program := &nest.Program{Name: p.Name, Buffers: p.Buffers, Arena: p.Arena, Tasks: []nest.Task{{Slots: d.Slots, Scratch: d.Scratch, Parts: d.Parts, Choices: []nest.Choice{d.Choice}}}}
-	require.NoError(t, program.Verify(), "%s: %s", name, p)
-	got, err := nest.Eval(program, inputs, nest.Shuffled(uint64(len(d.Parts))))
-	require.NoError(t, err, "%s: %s", name, p)
-	if fmt.Sprint(got) != fmt.Sprint(expected) {
-		require.Equal(t, expected, got, "%s: %s", name, p)
-	}
-}
-
-// randomInputs returns elements for the params of a plan: small numbers, such that no
-// sum is a NaN, whose payload is not defined.
-func randomInputs(p *plan.Plan) (inputs [][]uint64) {
+// randomInputs returns elements for the params of a plan: floats are small numbers, and int64
+// are indices of lines if a step has such.
+func randomInputs(p *plan.Plan) (inputs []eval.Array) {
 	r := rand.New(rand.NewPCG(1, 2))
+	indexed := slices.ContainsFunc(p.Steps, func(s plan.Step) bool { return s.OnLines() })
 	for _, b := range p.Buffers {
 		if b.Kind != plan.ParamBuffer {
 			continue
 		}
-		x := make([]uint64, b.Size())
-		for i := range x {
+		x := eval.Array{DType: b.DType, Shape: b.Shape, Data: make([]uint64, b.Size())}
+		for i := range x.Data {
 			switch {
 			case b.DType == ir.Bool:
-				x[i] = r.Uint64() & 1
+				x.Data[i] = r.Uint64() & 1
 			case ir.Floats.Has(b.DType):
-				x[i] = ir.FromFloat(b.DType, r.NormFloat64())
+				x.Data[i] = ir.FromFloat(b.DType, r.NormFloat64())
+			case b.DType == ir.Int64 && indexed:
+				x.Data[i] = r.Uint64N(1000)
 			default:
-				x[i] = ir.Wrap(b.DType, r.Int64())
+				x.Data[i] = ir.Wrap(b.DType, r.Int64())
 			}
 		}
 		inputs = append(inputs, x)
 	}
 	return inputs
-}
-
-// evalReduction is the definition of a step: each element of an output that is combined
-// is ir.ReduceRow of a chunk of its line.
-func evalReduction(p *plan.Plan, s *plan.Step, inputs [][]uint64) (results [][]uint64) {
-	memory := make([][]uint64, len(p.Buffers))
-	for i, b := range p.Buffers {
-		if memory[i] = make([]uint64, b.Size()); b.Kind == plan.ParamBuffer {
-			copy(memory[i], inputs[b.Index])
-		}
-	}
-	body := elementary.Expand(s.Body)
-	_, axis := s.Kind()
-	lines := map[[2]int][]uint64{} // by output and location
-	index := make([]int, len(s.Axes))
-	at := func(a *plan.Access, combined bool) int {
-		where := a.Offset
-		for k, i := range index {
-			if combined && k == axis {
-				i /= ir.ReduceChunk
-			}
-			where += i * a.Strides[k]
-		}
-		return where
-	}
-	for i := range elems(s) {
-		// Row-major with the Reduce axis last: the elements of a line come in order.
-		index[axis] = i % s.Axes[axis].Extent
-		i /= s.Axes[axis].Extent
-		for k := len(index) - 1; k >= 0; k-- {
-			if k != axis {
-				index[k] = i % s.Axes[k].Extent
-				i /= s.Axes[k].Extent
-			}
-		}
-		in := make([]uint64, len(s.In))
-		for k := range s.In {
-			in[k] = memory[s.In[k].Buffer][at(&s.In[k], false)]
-		}
-		for o, v := range body.Eval(in) {
-			out := &s.Out[o]
-			if where := at(&out.Access, out.Combine != ir.OpInvalid); out.Combine == ir.OpInvalid {
-				memory[out.Buffer][where] = v
-			} else {
-				lines[[2]int{o, where}] = append(lines[[2]int{o, where}], v)
-			}
-		}
-	}
-	for key, line := range lines {
-		out := &s.Out[key[0]]
-		memory[out.Buffer][key[1]] = ir.ReduceRow(out.Combine, s.Body.DType(s.Body.Out[key[0]]), line)
-	}
-	for i, b := range p.Buffers {
-		if b.Kind == plan.ResultBuffer {
-			results = append(results, memory[i])
-		}
-	}
-	return results
 }
 
 var lengths = []int{1, 2, 8, 31, 32, 33, 63, 64, 65, 130, 1023, 1024, 1025, 2047, 2048, 2049, 3000}

@@ -135,7 +135,7 @@ var noise = func() []byte {
 // run calls the kernel and compares all memory with what its meaning leaves there.
 func (b *block) run(meaning kernel.Reference, fn func(*abi.Frame)) error {
 	want := b.clone()
-	meaning(want)
+	meaning(ir.Defined, want)
 	f := &abi.Frame{Rows: b.rows, Cols: b.cols}
 	for i, o := range b.ops {
 		f.Ptr[i], f.Step[i] = o.pointer(), o.outer

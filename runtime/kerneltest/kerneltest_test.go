@@ -137,7 +137,7 @@ func differences(f *abi.Frame) {
 				x := math.Float32frombits(*at(f, 0, r, i))
 				line[i] = uint64(math.Float32bits(x - math.Float32frombits(*at(f, 1, i, c))))
 			}
-			*at(f, 2, r, c) = uint32(ir.ReduceRow(ir.OpAdd, ir.Float32, line))
+			*at(f, 2, r, c) = uint32(ir.Defined.ReduceRow(ir.OpAdd, ir.Float32, line))
 		}
 	}
 }

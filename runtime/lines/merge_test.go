@@ -75,7 +75,7 @@ func TestOrderAndMerge(t *testing.T) {
 			b.append(run, b.cols, 1)
 			b.append(2, n, 1)
 			got := b.call(order)
-			kernel.ReferenceOf(order, elementary.Expand)(b)
+			kernel.ReferenceOf(order, elementary.Expand)(ir.Defined, b)
 			require.Equal(t, b.args[1:1+run], got[1:1+run])
 			for i := range both {
 				both[i] = append(both[i], b.args[1+i]...)
@@ -91,7 +91,7 @@ func TestOrderAndMerge(t *testing.T) {
 		b.args, b.width = append(b.args, []uint64{at(), at()}), append(b.width, 1)
 		b.append(run, b.cols, 2)
 		got := b.call(merge)
-		kernel.ReferenceOf(merge, elementary.Expand)(b)
+		kernel.ReferenceOf(merge, elementary.Expand)(ir.Defined, b)
 		require.Equal(t, b.args[run+1:], got[run+1:])
 	})
 }

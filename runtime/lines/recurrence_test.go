@@ -72,7 +72,7 @@ func TestRecurrence(t *testing.T) {
 					in[i] = append(in[i], bits(i, r, c))
 				}
 			}
-			for c, want := range ir.OpRecurrence.Info().Line(ir.OpRecurrence, d, in) {
+			for c, want := range ir.OpRecurrence.Info().Line(ir.Defined, ir.OpRecurrence, d, in) {
 				if ir.IsNaN(d, want) && ir.IsNaN(d, bits(3, r, c)) {
 					continue
 				}

@@ -63,7 +63,7 @@ func rescans[T float32 | float64](t *rapid.T, d ir.DType, large T) {
 			for c := range want {
 				want[c] = ir.FromFloat(d, float64(x[r*step+c*across]))
 			}
-			want, carry = ir.Rescan(d, want, ir.FromFloat(ir.Float64, before[r]))
+			want, carry = ir.Defined.Rescan(d, want, ir.FromFloat(ir.Float64, before[r]))
 		}
 		same := func(d ir.DType, want uint64, got float64) {
 			e := ir.FromFloat(d, got)

@@ -43,7 +43,7 @@ func TestOrder(t *testing.T) {
 		f.Ptr[0], f.Ptr[1], f.Ptr[2], f.Ptr[3] = unsafe.Pointer(&in[0]), unsafe.Pointer(&out[0]), unsafe.Pointer(&work[0]), unsafe.Pointer(&spare[0])
 		f.Step[4], f.Step[5], f.Step[6] = apart*size, apart*bytes, n
 		lineFunction(&kernel.Micro{Kind: kernel.Sort, Op: op, Type: d})(f)
-		for i, want := range op.Info().Line(op, d, [][]uint64{line})[:first] {
+		for i, want := range op.Info().Line(ir.Defined, op, d, [][]uint64{line})[:first] {
 			got := bytesOf(unsafe.Add(unsafe.Pointer(&out[0]), i*apart*bytes), bytes)
 			require.Equal(t, bytesOf(unsafe.Pointer(&want), bytes), got, "%s %s: element %d of %d", op, d, i, first)
 		}
