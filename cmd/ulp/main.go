@@ -8,9 +8,9 @@
 //
 // Float32 functions of one argument are tried on all 2^32 inputs unless -n says
 // otherwise. Others are tried on samples, the same each time: all special values,
-// elements of any bits, subnormals, the neighbours of the constants that the
-// function's expansions compare with, what functions.go names as hard for it, and
-// then, several times, the neighbours of the worst inputs so far
+// what former searches found worst, elements of any bits, subnormals, the neighbours of
+// the constants that the function's expansions compare with, what functions.go names as
+// hard for it, and then, several times, the neighbours of the worst inputs so far
 // (climb.go).
 //
 // The reference for float64 is double-double of package oracle, and its 96 bits or more
@@ -23,7 +23,8 @@
 // more inputs, unless the function has changed. -engine computes the hashes of the table again
 // on one engine (portable, avx2 or avx512), over all 2^32 inputs too. -sweep compares the
 // results of the assembly engines, or with -engine those of the best and of that one, over all
-// 2^32 inputs, and writes into the table how often functions fall.
+// 2^32 inputs, and writes into the table how often functions fall, and into swept.txt which
+// engines were compared.
 package main
 
 import (
@@ -61,7 +62,8 @@ type settings struct {
 	engine     abi.Engine
 	cases      bool
 	sweeps     bool
-	subset     bool // of the inputs of a full measurement alone: tests
+	subset     bool  // of the inputs of a full measurement alone: tests
+	table      table // the committed one
 }
 
 func run(ctx context.Context, args []string) error {
@@ -69,7 +71,7 @@ func run(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("ulp", flag.ContinueOnError)
 	flags.StringVar(&s.ops, "op", "", "functions to measure, with commas; all without it")
 	flags.StringVar(&s.types, "type", "f32,f64", "element types to measure")
-	flags.IntVar(&s.n, "n", 0, "how many inputs to draw; without it all 2^32 of float32, 2^24 pairs of float32, 2^20 of float64")
+	flags.IntVar(&s.n, "n", 0, "how many inputs to draw; without it all 2^32 of float32, 2^24 of float64 or pairs of float32, and five times as many beside the worst of those")
 	flags.IntVar(&s.workers, "workers", runtime.GOMAXPROCS(0), "how many threads to use")
 	flags.BoolVar(&s.update, "update", false, "write the results into the table and the documentation")
 	flags.StringVar(&s.compared, "engine", "", "compare the hashes of the table with an engine's: portable, avx2 or avx512")
@@ -81,8 +83,15 @@ func run(ctx context.Context, args []string) error {
 	case err != nil:
 		return err
 	}
+	root, err := moduleRoot()
+	if err != nil {
+		return err
+	}
+	if s.table, err = readTable(filepath.Join(root, tableFile)); err != nil && !os.IsNotExist(err) {
+		return err
+	}
 	if s.cases {
-		return s.printCases(ctx)
+		return writeCases(ctx, os.Stdout, s.table)
 	}
 	list, err := chosen(s.ops)
 	if err != nil {
@@ -128,18 +137,6 @@ func chosen(ops string) ([]*function, error) {
 		return nil, fmt.Errorf("no function is called %q", names)
 	}
 	return out, nil
-}
-
-func (s *settings) printCases(ctx context.Context) error {
-	root, err := moduleRoot()
-	if err != nil {
-		return err
-	}
-	t, err := readTable(filepath.Join(root, tableFile))
-	if err != nil {
-		return err
-	}
-	return writeCases(ctx, os.Stdout, t)
 }
 
 // show measures and prints.

@@ -60,13 +60,13 @@ func pattern[T float](r *rand.Rand) T {
 }
 
 // sample gives the special arguments, each with each, those that are known to be
-// bad, and then n drawn ones. A chunk of them is drawn from one stratum of f or of
+// bad, those of worst, and then n drawn ones. A chunk of them is drawn from one stratum of f or of
 // those that all functions share; from a pair of strata if there are two arguments,
 // or from those of a y and a quotient.
-func sample[T float](f *function, n int) source[T] {
+func sample[T float](f *function, worst [][2]float64, n int) source[T] {
 	dt := dtypeOf[T]()
 	first := together[T](f, specials(dt))
-	for _, p := range known[f.op] {
+	for _, p := range slices.Concat(known[f.op], worst) {
 		first = append(first, [2]T{T(p[0]), T(p[1])})
 	}
 	length := drawnAtOnce

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/stridefuse/stridefuse/internal/progress"
 	"github.com/stridefuse/stridefuse/ir"
@@ -25,14 +26,19 @@ func assembly() []abi.Engine {
 	return on
 }
 
+// swept returns the engines that a sweep compares.
+func (s *settings) swept() []abi.Engine {
+	if s.compared != "" {
+		return []abi.Engine{abi.Best(), s.engine}
+	}
+	return assembly()
+}
+
 // drops sweeps a function, and returns how many neighbours are in the wrong order: -1 if it
 // need not be monotone.
 func (s *settings) drops(ctx context.Context, f *function, fast bool) (int64, error) {
-	on := assembly()
-	if s.compared != "" {
-		on = []abi.Engine{abi.Best(), s.engine}
-	}
-	names := fmt.Sprintf("%v", on)
+	on := s.swept()
+	names := engineNames(on)
 	show := progress.Of(f.name()+" "+tierName(fast), (1<<31-1)/(chunkLen-1)+1)
 	n, err := checkShape(ctx, f, fast, on, s.workers, 1, show)
 	switch {
@@ -51,8 +57,16 @@ func (s *settings) drops(ctx context.Context, f *function, fast bool) (int64, er
 	return drops, nil
 }
 
-// sweep sweeps both tiers of a float32 function and writes the counts into the table. Its
-// rows must be of the function as it is now.
+func engineNames(list []abi.Engine) string {
+	names := make([]string, len(list))
+	for i, e := range list {
+		names[i] = e.String()
+	}
+	return strings.Join(names, ",")
+}
+
+// sweep sweeps both tiers of a float32 function, and writes the counts into the table and
+// the engines into the record. The table's rows must be of the function as it is now.
 func (s *settings) sweep(ctx context.Context, f *function, dt ir.DType) error {
 	if !f.sweeps(dt) {
 		return nil
@@ -80,6 +94,15 @@ func (s *settings) sweep(ctx context.Context, f *function, dt ir.DType) error {
 			return err
 		}
 		rows = append(rows, r)
+		if on := s.swept(); len(on) > 1 {
+			all, err := readRecord(root)
+			if err != nil {
+				return err
+			}
+			if err := all.with(swept{f.op, fast, quick, engineNames(on), processor()}).write(root); err != nil {
+				return err
+			}
+		}
 	}
 	return writeTable(root, f.op, dt, rows)
 }

@@ -61,6 +61,16 @@ func (t table) find(op ir.Op, dt ir.DType, fast bool) (row, bool) {
 	return row{}, false
 }
 
+// worst returns the worst arguments of a function in one type, of all tiers.
+func (t table) worst(op ir.Op, dt ir.DType) (at [][2]float64) {
+	for _, r := range t {
+		if r.op == op && r.dtype == dt {
+			at = append(at, r.at)
+		}
+	}
+	return at
+}
+
 // fewest returns how many inputs were tried for each bound with a margin at least.
 func (t table) fewest() uint64 {
 	n := uint64(math.MaxUint64)
@@ -187,6 +197,13 @@ func writeTable(root string, op ir.Op, dt ir.DType, rows []row) error {
 	}
 	t = t.with(op, dt, t.better(rows))
 	if err := os.WriteFile(path, []byte(t.String()), 0o644); err != nil {
+		return err
+	}
+	all, err := readRecord(root)
+	if err != nil {
+		return err
+	}
+	if err := all.of(t).write(root); err != nil {
 		return err
 	}
 	doc, err := document(t)

@@ -43,7 +43,7 @@ func TestEveryFunctionIsMeasured(t *testing.T) {
 // in full with -full.
 func TestTable(t *testing.T) {
 	committed := committedTable(t)
-	s := settings{n: 1500, workers: runtime.GOMAXPROCS(0), subset: true}
+	s := settings{n: 1500, workers: runtime.GOMAXPROCS(0), subset: true, table: committed}
 	if *full {
 		s.n, s.subset = 0, false
 	}

@@ -23,8 +23,11 @@ var (
 )
 
 // erfNear is where the polynomial of erf ends, whose terms round the more the larger
-// they are.
-const erfNear = 0.9
+// they are. Behind it erfc is below 1/4.
+const erfNear = 0.84
+
+// erfRest is about 1/(1 + slope*a) from erfNear to 1.5.
+const erfRest = 0.45
 
 // erfcRest^4*(1-t)^4*(1+t) times the polynomial is about the slope of G in a: for what
 // rounding takes from a+erfMid.
@@ -42,8 +45,12 @@ func (b *builder) erf64(a kernel.Ref) kernel.Ref {
 	e := b.Op(ir.OpMul, b.horner(r, []float64{1, 1}, b.estrin(r, expPoly64)), b.powerOf2(b.toExponent(k)))
 	g := b.erfcx(a, 1)
 	p := b.twoProd(e, g.hi)
-	tail := b.Op(ir.OpAdd, p.hi, b.Op(ir.OpFMA, e, g.lo, p.lo))
-	tail = b.Op(ir.OpDiv, tail, b.Op(ir.OpFMA, a, b.f64(erfSlope[0]), b.f64(1)))
+	// 1 + slope*a is y + rest, and p/(y+rest) about (p - p*rest/y)/y: 1/y is close to
+	// erfRest where the tail is large.
+	y := b.Op(ir.OpFMA, a, b.f64(erfSlope[0]), b.f64(1))
+	rest := b.Op(ir.OpFMA, a, b.f64(erfSlope[0]), b.Op(ir.OpSub, b.f64(1), y))
+	lo := b.Op(ir.OpFMA, b.Op(ir.OpMul, rest, b.f64(-erfRest)), p.hi, b.Op(ir.OpFMA, e, g.lo, p.lo))
+	tail := b.Op(ir.OpDiv, b.Op(ir.OpAdd, p.hi, lo), y)
 	return b.Op(ir.OpSelect, b.Op(ir.OpLt, b.f64(erfNear), a), b.Op(ir.OpSub, b.f64(1), tail), near)
 }
 

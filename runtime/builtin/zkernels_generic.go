@@ -22814,8 +22814,9 @@ func k_erf_f64_u_d078ff7068_go(f *abi.Frame) {
 	c142 := math.Float64frombits(0xbc80dad78c4c12c3) // -2.9238506584641254e-17
 	c145 := math.Float64frombits(0xbfe428f5c28f5c29) // -0.63
 	c146 := math.Float64frombits(0x3fe428f5c28f5c29) // 0.63
-	c160 := math.Float64frombits(0x3feccccccccccccd) // 0.9
-	c165 := int64(-9223372036854775808)
+	c159 := math.Float64frombits(0xbfdccccccccccccd) // -0.45
+	c165 := math.Float64frombits(0x3feae147ae147ae1) // 0.84
+	c170 := int64(-9223372036854775808)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -22927,27 +22928,31 @@ func k_erf_f64_u_d078ff7068_go(f *abi.Frame) {
 			t153a, t153b := float64(t76a*t138a), float64(t76b*t138b)
 			t154a, t154b := -t153a, -t153b
 			t155a, t155b := math.FMA(t76a, t138a, t154a), math.FMA(t76b, t138b, t154b)
-			t156a, t156b := math.FMA(t76a, t152a, t155a), math.FMA(t76b, t152b, t155b)
-			t157a, t157b := float64(t153a+t156a), float64(t153b+t156b)
-			t158a, t158b := math.FMA(t3a, c35, c68), math.FMA(t3b, c35, c68)
-			t159a, t159b := float64(t157a/t158a), float64(t157b/t158b)
-			t161a, t161b := c160 < t3a, c160 < t3b
-			t162a, t162b := float64(c68-t159a), float64(c68-t159b)
-			t163a := t37a
-			if t161a {
-				t163a = t162a
+			t156a, t156b := math.FMA(t3a, c35, c68), math.FMA(t3b, c35, c68)
+			t157a, t157b := float64(c68-t156a), float64(c68-t156b)
+			t158a, t158b := math.FMA(t3a, c35, t157a), math.FMA(t3b, c35, t157b)
+			t160a, t160b := float64(t158a*c159), float64(t158b*c159)
+			t161a, t161b := math.FMA(t76a, t152a, t155a), math.FMA(t76b, t152b, t155b)
+			t162a, t162b := math.FMA(t160a, t153a, t161a), math.FMA(t160b, t153b, t161b)
+			t163a, t163b := float64(t153a+t162a), float64(t153b+t162b)
+			t164a, t164b := float64(t163a/t156a), float64(t163b/t156b)
+			t166a, t166b := c165 < t3a, c165 < t3b
+			t167a, t167b := float64(c68-t164a), float64(c68-t164b)
+			t168a := t37a
+			if t166a {
+				t168a = t167a
 			}
-			t163b := t37b
-			if t161b {
-				t163b = t162b
+			t168b := t37b
+			if t166b {
+				t168b = t167b
 			}
-			t164a, t164b := int64(math.Float64bits(v0a)), int64(math.Float64bits(v0b))
-			t166a, t166b := t164a&c165, t164b&c165
-			t167a, t167b := int64(math.Float64bits(t163a)), int64(math.Float64bits(t163b))
-			t168a, t168b := t167a|t166a, t167b|t166b
-			t169a, t169b := math.Float64frombits(uint64(t168a)), math.Float64frombits(uint64(t168b))
+			t169a, t169b := int64(math.Float64bits(v0a)), int64(math.Float64bits(v0b))
+			t171a, t171b := t169a&c170, t169b&c170
+			t172a, t172b := int64(math.Float64bits(t168a)), int64(math.Float64bits(t168b))
+			t173a, t173b := t172a|t171a, t172b|t171b
+			t174a, t174b := math.Float64frombits(uint64(t173a)), math.Float64frombits(uint64(t173b))
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t169a, t169b
+			y0[0], y0[1] = t174a, t174b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -23051,22 +23056,26 @@ func k_erf_f64_u_d078ff7068_go(f *abi.Frame) {
 			t153 := float64(t76 * t138)
 			t154 := -t153
 			t155 := math.FMA(t76, t138, t154)
-			t156 := math.FMA(t76, t152, t155)
-			t157 := float64(t153 + t156)
-			t158 := math.FMA(t3, c35, c68)
-			t159 := float64(t157 / t158)
-			t161 := c160 < t3
-			t162 := float64(c68 - t159)
-			t163 := t37
-			if t161 {
-				t163 = t162
+			t156 := math.FMA(t3, c35, c68)
+			t157 := float64(c68 - t156)
+			t158 := math.FMA(t3, c35, t157)
+			t160 := float64(t158 * c159)
+			t161 := math.FMA(t76, t152, t155)
+			t162 := math.FMA(t160, t153, t161)
+			t163 := float64(t153 + t162)
+			t164 := float64(t163 / t156)
+			t166 := c165 < t3
+			t167 := float64(c68 - t164)
+			t168 := t37
+			if t166 {
+				t168 = t167
 			}
-			t164 := int64(math.Float64bits(v0))
-			t166 := t164 & c165
-			t167 := int64(math.Float64bits(t163))
-			t168 := t167 | t166
-			t169 := math.Float64frombits(uint64(t168))
-			o0[i] = t169
+			t169 := int64(math.Float64bits(v0))
+			t171 := t169 & c170
+			t172 := int64(math.Float64bits(t168))
+			t173 := t172 | t171
+			t174 := math.Float64frombits(uint64(t173))
+			o0[i] = t174
 		}
 	}
 }

@@ -130,14 +130,25 @@ func (a wide) times(x float64) wide {
 	return wide{a.pair.times(m), a.exp + e}
 }
 
-// ulps is [Value.ULPs]. It is not ok beyond the range, at zeros and where the
-// number is no number.
+// beyond is an exponent of what is out of every range: functions return it where they don't
+// say more.
+const beyond = 1 << 20
+
+// ulps is [Value.ULPs]. It is not ok where the number is no number or beyond, and for
+// results out of the range that should not be.
 func (a wide) ulps(f Format, got float64) (ulps float64, ok bool) {
 	m, e := split(a.hi)
 	if math.Abs(m) == 0.5 && a.lo/a.hi < -0x1p-128 {
 		e-- // just below a power of 2
 	}
 	e += a.exp
+	known := e < beyond/2 && e > -beyond/2 && math.Abs(a.hi) > 0 && math.Signbit(got) == math.Signbit(a.hi)
+	switch {
+	case known && math.IsInf(got, 0) && e > f.Most:
+		return 0, true
+	case known && got == 0 && e < f.Least:
+		return math.Ldexp(math.Abs(a.hi), a.exp-f.Least), true
+	}
 	if got == 0 || got-got != 0 || !(math.Abs(a.hi) > 0x1p-500 && math.Abs(a.hi) < 0x1p500) || e > f.Most || e < f.Least {
 		return 0, false
 	}

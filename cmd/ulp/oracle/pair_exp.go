@@ -164,10 +164,13 @@ func closeLog1p(x, _ float64) wide {
 
 // closePow is of positive x, and of negative for whole y.
 func closePow(x, y float64) wide {
+	if x < 0 && y != math.Trunc(y) {
+		return narrow(nan)
+	}
 	m, e := split(math.Abs(x))
 	l := logPairOf(single(m), e)
 	if math.Abs(y*l.hi) > 1900 {
-		return wide{single(1), 1 << 20} // beyond the range: not ok
+		return wide{single(1), beyond} // beyond the range: not ok
 	}
 	my, ey := split(y)
 	p := l.times(my)

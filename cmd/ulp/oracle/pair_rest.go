@@ -69,7 +69,7 @@ var erfcTable = sync.OnceValue(func() [][erfcTerms]pair {
 // erfcWide is erfc of 0 <= x, and 0 far out; square is x^2.
 func erfcWide(x, square pair) wide {
 	if !(x.hi <= erfcMost) {
-		return wide{single(1), -1 << 20}
+		return wide{single(1), -beyond}
 	}
 	i := math.RoundToEven(x.hi * erfcGrid)
 	h := fastSum(x.hi-i/erfcGrid, x.lo)
@@ -116,7 +116,7 @@ func closeErfc(x, _ float64) wide {
 	case x < -9:
 		return narrow(pair{2, -math.Erfc(a)})
 	case a > erfcMost:
-		return wide{single(1), -1 << 20}
+		return wide{single(1), -beyond}
 	}
 	z := erfcWide(single(a), twoProd(a, a))
 	if x > 0 {
@@ -158,7 +158,7 @@ var (
 
 func closeGELUTanh(x, _ float64) wide {
 	if a := math.Abs(x); a > 1e3 {
-		return wide{single(1), 1 << 20}
+		return wide{single(1), beyond}
 	}
 	u := twoProd(x, x).mul(geluTanhCube).plus(1).times(x).mul(geluTanhLine)
 	return gateWide(u).times(x)
@@ -212,7 +212,7 @@ func closeCELU(x, alpha float64) wide {
 	}
 	q = q.scale(math.Ldexp(1, d))
 	if q.hi > 1900 {
-		return wide{single(1), 1 << 20}
+		return wide{single(1), beyond}
 	}
 	return expm1Wide(pair{max(q.hi, -1900), q.lo}).times(alpha)
 }

@@ -36,10 +36,12 @@ func TestClose(t *testing.T) {
 			}
 			want := o.Value(&f, x, y)
 			for _, format := range []Format{Double, Single} {
-				got := want.Float64() * (1 + 3*math.Ldexp(1, -format.Bits))
-				if ulps, ok := v.ULPs(format, got); ok {
-					require.InDelta(t, want.ULPs(format, got), ulps, 1e-5, "%s(%x, %x)", f.Name, x, y)
-					compared++
+				near := want.Float64() * (1 + 3*math.Ldexp(1, -format.Bits))
+				for _, got := range []float64{near, math.Copysign(math.Inf(1), near), math.Copysign(0, near), math.Copysign(0, -near)} {
+					if ulps, ok := v.ULPs(format, got); ok {
+						require.InDelta(t, want.ULPs(format, got), ulps, 1e-5, "%s(%x, %x)", f.Name, x, y)
+						compared++
+					}
 				}
 			}
 		}
