@@ -95,14 +95,20 @@ func draftText(t *testing.T, name, text, missing string) string {
 	return program.String()
 }
 
-// requireTranslation checks that the nests of a plan compute the expressions of its steps: of more
-// than some millions of elements with -long only, which takes half a minute.
+// requireTranslation checks that the nests of a plan compute the expressions of its steps: where
+// there are more than some hundred thousand elements with -long only, which takes half a minute.
 func requireTranslation(t require.TestingT, p *plan.Plan, program *nest.Program) {
 	require.NoError(t, program.Verify(), "%s%s", p, program)
-	if slices.ContainsFunc(program.Tasks, func(t nest.Task) bool { return t.Elems > 4e6 }) && !*long {
-		return
+	n := 0
+	for i := range p.Buffers {
+		n += p.Buffers[i].Size()
 	}
-	require.NoError(t, eval.CheckTranslation(p, program, randomInputs(p)), "%s%s", p, program)
+	for i := range program.Tasks {
+		n += program.Tasks[i].Elems
+	}
+	if n < 700_000 || *long {
+		require.NoError(t, eval.CheckTranslation(p, program, randomInputs(p)), "%s%s", p, program)
+	}
 }
 
 // drafted returns the draft of a strategy, or why there is none.
