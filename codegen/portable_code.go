@@ -12,6 +12,7 @@ import (
 var portableMicros = map[kernel.MicroKind]func(w *portable, m *kernel.Micro) error{
 	kernel.Pack:          (*portable).pack,
 	kernel.Transpose:     (*portable).transpose,
+	kernel.Lookup:        (*portable).lookup,
 	kernel.StoreNT:       (*portable).storeNT,
 	kernel.Dot:           (*portable).dot,
 	kernel.DotHalves:     (*portable).dot,
@@ -25,6 +26,7 @@ var portableMicros = map[kernel.MicroKind]func(w *portable, m *kernel.Micro) err
 var microLoops = map[kernel.MicroKind]func(*kernel.Micro) string{
 	kernel.Pack:       func(*kernel.Micro) string { return "for r, c: o0[r][c] = a0[r][c*across]" },
 	kernel.Transpose:  func(*kernel.Micro) string { return "for i, j: o0[i][j] = a0[j][i]" },
+	kernel.Lookup:     func(*kernel.Micro) string { return "for r, c: o0[r][c*across_out] = a0[r][a1[r][c*across]]" },
 	kernel.StoreNT:    func(*kernel.Micro) string { return "for i: o0[i] = a0[i], past the caches" },
 	kernel.Dot:        dotLoop,
 	kernel.DotHalves:  dotLoop,

@@ -1,6 +1,9 @@
 package codegen
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
@@ -42,5 +45,24 @@ func (w *portable) pack(m *kernel.Micro) error {
 func (w *portable) storeNT(m *kernel.Micro) error {
 	w.begin(m)
 	w.printf("n := f.Cols\nfor r := range f.Rows {\ncopy(unsafe.Slice(%s, n), unsafe.Slice(%s, n))\n}\n}\n\n", address(m.Type, 1), address(m.Type, 0))
+	return nil
+}
+
+// lookup writes the function of a kernel that looks bytes up, of adjacent ones eight at a time. Every
+// byte is the place of an entry, so that no index is checked.
+func (w *portable) lookup(m *kernel.Micro) error {
+	d := m.Type
+	w.begin(m)
+	w.printf("across, acrossOut := %s, %s\n", field(m, 0), field(m, 1))
+	w.printf("for r := range f.Rows {\ntable := (*[%d]%s)(unsafe.Add(f.Ptr[0], r*f.Step[0]))\n", kernel.Bytes, d)
+	w.printf("from, to, c := unsafe.Add(f.Ptr[1], r*f.Step[1]), unsafe.Add(f.Ptr[2], r*f.Step[2]), 0\n")
+	w.printf("for ; across == 1 && acrossOut == %d && c+8 <= f.Cols; c += 8 {\n", d.Size())
+	w.printf("x, o := (*[8]uint8)(unsafe.Add(from, c)), (*[8]%s)(unsafe.Add(to, c*%d))\n", d, d.Size())
+	var entries, elements []string
+	for i := range 8 {
+		elements, entries = append(elements, fmt.Sprintf("o[%d]", i)), append(entries, fmt.Sprintf("table[x[%d]]", i))
+	}
+	w.printf("%s = %s\n}\n", strings.Join(elements, ", "), strings.Join(entries, ", "))
+	w.printf("for ; c < f.Cols; c++ {\n*(*%s)(unsafe.Add(to, c*acrossOut)) = table[*(*uint8)(unsafe.Add(from, c*across))]\n}\n}\n}\n\n", d)
 	return nil
 }

@@ -77,6 +77,7 @@ func maskStore(name string) instWriter {
 var micros = map[kernel.MicroKind]func(t *isa, m *kernel.Micro) (*program, error){
 	kernel.Pack:          func(_ *isa, m *kernel.Micro) (*program, error) { return compilePack(m), nil },
 	kernel.Transpose:     func(_ *isa, m *kernel.Micro) (*program, error) { return compileTranspose(m), nil },
+	kernel.Lookup:        func(_ *isa, m *kernel.Micro) (*program, error) { return compileLookup(m), nil },
 	kernel.StoreNT:       func(*isa, *kernel.Micro) (*program, error) { return compileStoreNT(), nil },
 	kernel.Dot:           func(t *isa, m *kernel.Micro) (*program, error) { return compileDot(t.dot, m), nil },
 	kernel.DotWindows:    func(t *isa, m *kernel.Micro) (*program, error) { return compileDot(t.dot, m), nil },

@@ -108,6 +108,8 @@ func (f *file) operand(a arg) operand.Op {
 		return generals[a.reg]
 	case argGP8:
 		return generals[a.reg].As8()
+	case argHigh:
+		return generals[a.reg].As8H()
 	case argGP16:
 		return generals[a.reg].As16()
 	case argImm:

@@ -25,6 +25,7 @@ const (
 	argGP
 	argGP32
 	argGP8
+	argHigh // the second byte of one of the first four general registers
 	argGP16
 	argImm
 	argImm32 // of four bytes, where avo does not choose that itself
@@ -77,6 +78,7 @@ func mask(r int) arg        { return arg{kind: argMask, reg: r} }
 func gp(r int) arg          { return arg{kind: argGP, reg: r} }
 func lowOf(r int) arg       { return arg{kind: argGP32, reg: r} }
 func byteOf(r int) arg      { return arg{kind: argGP8, reg: r} }
+func highOf(r int) arg      { return arg{kind: argHigh, reg: r} }
 func wordOf(r int) arg      { return arg{kind: argGP16, reg: r} }
 func imm(v int64) arg       { return arg{kind: argImm, imm: v} }
 func imm32(v int64) arg     { return arg{kind: argImm32, imm: v} }

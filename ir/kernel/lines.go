@@ -4,7 +4,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// The micro-kernels that are written by hand: lookup, and those of ops on lines, which are
+// Lookup, and the micro-kernels that are written by hand, those of ops on lines, which are
 // gather, scatter, recurrence, rescan, and those of sort.go. The lines of gather and scatter are down the
 // columns of a block, so that elements side by side go together where they have one index.
 

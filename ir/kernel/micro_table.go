@@ -105,7 +105,7 @@ func init() {
 			has: microParts{dtype: true}, types: bitTypes, fields: []string{"extent"}, written: true, args: gatherArgs, meaning: gatherMeaning,
 			time: Time{Unit: Computed}, copies: copySame},
 		Lookup: {name: "lookup", doc: "out[r,c] = table[r,in[r,c]], where the bits of in are a number from 0 to 255; entries is 256",
-			has: microParts{dtype: true}, types: bitTypes, fields: []string{"across", "across_out", "entries"}, written: true, args: lookupArgs, limits: lookupLimits, meaning: lookupMeaning,
+			has: microParts{dtype: true}, types: bitTypes, fields: []string{"across", "across_out", "entries"}, args: lookupArgs, limits: lookupLimits, meaning: lookupMeaning,
 			time: Time{Unit: Computed}, inPlace: true, copies: copyEntries},
 		Scatter: {name: "scatter", doc: "out[index[r],c] = in[r,c], or what is there combined with it, row after row; out has extent rows",
 			has: microParts{op: true, dtype: true}, types: bitTypes | ir.Numeric&ir.Native, ops: scatterOps, fields: []string{"extent"}, written: true, args: scatterArgs, meaning: scatterMeaning, check: checkScatter,

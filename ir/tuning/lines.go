@@ -24,10 +24,10 @@ type Lines struct {
 	// float32 that are side by side. It computes four at a time.
 	RecurrenceRows int
 	// LookupWork is what an element costs that is looked up in a table of 256 entries, in
-	// additions. BenchmarkWeights, Sapphire Rapids with AVX2: 50 to 65.
+	// additions. BenchmarkWeights, Zen 4 with AVX2: 21 to 28.
 	LookupWork float64
 }
 
 func defaultLines() Lines {
-	return Lines{LineElems: 1 << 14, ScatterCols: 64, LineWork: 8, SortWork: 1000, SortChunk: 1 << 15, MergeElems: 1 << 14, MergeWork: 1500, SortLines: 16, RecurrenceRows: 16, LookupWork: 50}
+	return Lines{LineElems: 1 << 14, ScatterCols: 64, LineWork: 8, SortWork: 1000, SortChunk: 1 << 15, MergeElems: 1 << 14, MergeWork: 1500, SortLines: 16, RecurrenceRows: 16, LookupWork: 25}
 }

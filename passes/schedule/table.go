@@ -24,10 +24,12 @@ var tabled = strategy{name: "table", offer: offerTable}
 type table struct {
 	*target
 	step     *plan.Step
-	bytes    int    // the input that is looked up
-	varies   []bool // by axis: whether another input varies along it
-	row, col int    // axes of the calls that look up
-	entries  int    // of all tables
+	bytes    int           // the input that is looked up
+	varies   []bool        // by axis: whether another input varies along it
+	row, col int           // axes of the calls that look up
+	entries  int           // of all tables
+	lookups  []kernel.Code // by output
+	work     float64       // of the lookups of one index, in additions
 }
 
 func offerTable(t *target, s *plan.Step) (offer, string) {
@@ -40,7 +42,7 @@ func offerTable(t *target, s *plan.Step) (offer, string) {
 	for _, l := range block.loops {
 		blocks *= (l.Extent.N-1)/l.Tile + 1
 	}
-	lookups := t.LookupWork * float64(elems(s)*len(s.Out))
+	lookups := b.work * float64(elems(s))
 	cost := func(entry float64) float64 { return lookups + entry*float64(b.entries*blocks) }
 	return offer{cost(t.BodyWork(s)), func() (*Draft, string) { return b.draft(block, cost) }}, ""
 }
@@ -65,6 +67,9 @@ func newTable(t *target, s *plan.Step) (b *table, why string) {
 	if why := b.overwritten(); why != "" {
 		return nil, why
 	}
+	if why := b.findLookups(); why != "" {
+		return nil, why
+	}
 	for i := range s.In {
 		for k, a := range s.Axes {
 			b.varies[k] = b.varies[k] || i != b.bytes && a.Extent > 1 && s.In[i].Strides[k] != 0
@@ -87,6 +92,19 @@ func newTable(t *target, s *plan.Step) (b *table, why string) {
 		}
 	}
 	return b, ""
+}
+
+// findLookups looks up the kernel for each output. It says which is missing.
+func (b *table) findLookups() (why string) {
+	for o := range b.step.Out {
+		k := lineKernel(kernel.Lookup, ir.OpInvalid, kernel.BitsType(b.step.Body.OutType(o)))
+		engine, ok := b.lib.Engine(k.Signature())
+		if !ok {
+			return "no kernel is registered for " + k.Signature()
+		}
+		b.lookups, b.work = append(b.lookups, k), b.work+b.LookupWork*b.slowdown(engine)
+	}
+	return ""
 }
 
 // overwritten says why the outputs can't be looked up one after the other: one of them is
@@ -115,7 +133,7 @@ func reach(s *plan.Step, i int) int {
 // Axes that are neither rows nor columns are cut into equal parts.
 func (b *table) block() *walk {
 	n := elems(b.step)
-	most := (n-1)/b.pieces(b.LookupWork*float64(n)) + 1
+	most := (n-1)/b.pieces(b.work*float64(n)) + 1
 	w := newWalk(b.step.Axes)
 	for k, a := range b.step.Axes {
 		if n > most && !b.varies[k] {
@@ -139,11 +157,7 @@ func (b *table) draft(block *walk, cost func(entry float64) float64) (*Draft, st
 	d := newDraft(b.target, b.step)
 	items, tables := b.place(d, entries, block.depth())
 	in, lookups := b.calls(block), []nest.Item(nil)
-	for o := range b.step.Out {
-		k := lineKernel(kernel.Lookup, ir.OpInvalid, kernel.BitsType(b.step.Body.OutType(o)))
-		if _, ok := b.lib.Engine(k.Signature()); !ok {
-			return nil, "no kernel is registered for " + k.Signature()
-		}
+	for o, k := range b.lookups {
 		lookups = append(lookups, b.lookUp(k, o, in, &tables[o]))
 	}
 	d.Parts = []nest.Nest{block.part(append(items, in.wrap(block, lookups)...))}

@@ -617,6 +617,10 @@ func init() {
 		{Sig: "kernel fast (u0:f64) { t0 = log u0; store t0 }", Fn: k_log_f64_u_dd7af3dce1},
 		{Sig: "kernel (u0:f32) { t0 = logit u0; store t0 }", Fn: k_logit_f32_u_d2899268f2},
 		{Sig: "kernel (u0:f64) { t0 = logit u0; store t0 }", Fn: k_logit_f64_u_9e5c5ac773},
+		{Sig: "lookup i64", Fn: k_lookup_i64_5b6ebda73c},
+		{Sig: "lookup u16", Fn: k_lookup_u16_c8dd8b4e2f},
+		{Sig: "lookup u32", Fn: k_lookup_u32_37bc392624},
+		{Sig: "lookup u8", Fn: k_lookup_u8_59ac4ec2d1},
 		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = lt s0 u1; t1 = cast:f32 t0; t2 = add t1 u2; store t2 }", Fn: k_lt_cast_add_f32_suu_6dc476c5d9},
 		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = lt u0 s1; t1 = cast:f32 t0; t2 = add t1 u2; store t2 }", Fn: k_lt_cast_add_f32_usu_8884ef40f7},
 		{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = lt s0 u1; t1 = cast:f64 t0; t2 = add u2 t1; store t2 }", Fn: k_lt_cast_add_f64_suu_cfc37618ff},
@@ -6879,6 +6883,42 @@ func k_logit_f32_u_d2899268f2(f *abi.Frame)
 //
 //go:noescape
 func k_logit_f64_u_9e5c5ac773(f *abi.Frame)
+
+// k_lookup_i64_5b6ebda73c is
+//
+//	lookup i64
+//
+// for r, c: o0[r][c*across_out] = a0[r][a1[r][c*across]]
+//
+//go:noescape
+func k_lookup_i64_5b6ebda73c(f *abi.Frame)
+
+// k_lookup_u16_c8dd8b4e2f is
+//
+//	lookup u16
+//
+// for r, c: o0[r][c*across_out] = a0[r][a1[r][c*across]]
+//
+//go:noescape
+func k_lookup_u16_c8dd8b4e2f(f *abi.Frame)
+
+// k_lookup_u32_37bc392624 is
+//
+//	lookup u32
+//
+// for r, c: o0[r][c*across_out] = a0[r][a1[r][c*across]]
+//
+//go:noescape
+func k_lookup_u32_37bc392624(f *abi.Frame)
+
+// k_lookup_u8_59ac4ec2d1 is
+//
+//	lookup u8
+//
+// for r, c: o0[r][c*across_out] = a0[r][a1[r][c*across]]
+//
+//go:noescape
+func k_lookup_u8_59ac4ec2d1(f *abi.Frame)
 
 // k_lt_cast_add_f32_suu_6dc476c5d9 is
 //

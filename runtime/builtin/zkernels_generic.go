@@ -619,6 +619,10 @@ func init() {
 		{Sig: "kernel fast (u0:f64) { t0 = log u0; store t0 }", Fn: k_log_f64_u_dd7af3dce1_go},
 		{Sig: "kernel (u0:f32) { t0 = logit u0; store t0 }", Fn: k_logit_f32_u_d2899268f2_go},
 		{Sig: "kernel (u0:f64) { t0 = logit u0; store t0 }", Fn: k_logit_f64_u_9e5c5ac773_go},
+		{Sig: "lookup i64", Fn: k_lookup_i64_5b6ebda73c_go},
+		{Sig: "lookup u16", Fn: k_lookup_u16_c8dd8b4e2f_go},
+		{Sig: "lookup u32", Fn: k_lookup_u32_37bc392624_go},
+		{Sig: "lookup u8", Fn: k_lookup_u8_59ac4ec2d1_go},
 		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = lt s0 u1; t1 = cast:f32 t0; t2 = add t1 u2; store t2 }", Fn: k_lt_cast_add_f32_suu_6dc476c5d9_go},
 		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = lt u0 s1; t1 = cast:f32 t0; t2 = add t1 u2; store t2 }", Fn: k_lt_cast_add_f32_usu_8884ef40f7_go},
 		{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = lt s0 u1; t1 = cast:f64 t0; t2 = add u2 t1; store t2 }", Fn: k_lt_cast_add_f64_suu_cfc37618ff_go},
@@ -32843,6 +32847,86 @@ func k_logit_f64_u_9e5c5ac773_go(f *abi.Frame) {
 				t90 = t84
 			}
 			o0[i] = t90
+		}
+	}
+}
+
+// k_lookup_i64_5b6ebda73c_go is
+//
+//	lookup i64
+//
+// for r, c: o0[r][c*across_out] = a0[r][a1[r][c*across]]
+func k_lookup_i64_5b6ebda73c_go(f *abi.Frame) {
+	across, acrossOut := f.Step[3], f.Step[4]
+	for r := range f.Rows {
+		table := (*[256]int64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		from, to, c := unsafe.Add(f.Ptr[1], r*f.Step[1]), unsafe.Add(f.Ptr[2], r*f.Step[2]), 0
+		for ; across == 1 && acrossOut == 8 && c+8 <= f.Cols; c += 8 {
+			x, o := (*[8]uint8)(unsafe.Add(from, c)), (*[8]int64)(unsafe.Add(to, c*8))
+			o[0], o[1], o[2], o[3], o[4], o[5], o[6], o[7] = table[x[0]], table[x[1]], table[x[2]], table[x[3]], table[x[4]], table[x[5]], table[x[6]], table[x[7]]
+		}
+		for ; c < f.Cols; c++ {
+			*(*int64)(unsafe.Add(to, c*acrossOut)) = table[*(*uint8)(unsafe.Add(from, c*across))]
+		}
+	}
+}
+
+// k_lookup_u16_c8dd8b4e2f_go is
+//
+//	lookup u16
+//
+// for r, c: o0[r][c*across_out] = a0[r][a1[r][c*across]]
+func k_lookup_u16_c8dd8b4e2f_go(f *abi.Frame) {
+	across, acrossOut := f.Step[3], f.Step[4]
+	for r := range f.Rows {
+		table := (*[256]uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		from, to, c := unsafe.Add(f.Ptr[1], r*f.Step[1]), unsafe.Add(f.Ptr[2], r*f.Step[2]), 0
+		for ; across == 1 && acrossOut == 2 && c+8 <= f.Cols; c += 8 {
+			x, o := (*[8]uint8)(unsafe.Add(from, c)), (*[8]uint16)(unsafe.Add(to, c*2))
+			o[0], o[1], o[2], o[3], o[4], o[5], o[6], o[7] = table[x[0]], table[x[1]], table[x[2]], table[x[3]], table[x[4]], table[x[5]], table[x[6]], table[x[7]]
+		}
+		for ; c < f.Cols; c++ {
+			*(*uint16)(unsafe.Add(to, c*acrossOut)) = table[*(*uint8)(unsafe.Add(from, c*across))]
+		}
+	}
+}
+
+// k_lookup_u32_37bc392624_go is
+//
+//	lookup u32
+//
+// for r, c: o0[r][c*across_out] = a0[r][a1[r][c*across]]
+func k_lookup_u32_37bc392624_go(f *abi.Frame) {
+	across, acrossOut := f.Step[3], f.Step[4]
+	for r := range f.Rows {
+		table := (*[256]uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		from, to, c := unsafe.Add(f.Ptr[1], r*f.Step[1]), unsafe.Add(f.Ptr[2], r*f.Step[2]), 0
+		for ; across == 1 && acrossOut == 4 && c+8 <= f.Cols; c += 8 {
+			x, o := (*[8]uint8)(unsafe.Add(from, c)), (*[8]uint32)(unsafe.Add(to, c*4))
+			o[0], o[1], o[2], o[3], o[4], o[5], o[6], o[7] = table[x[0]], table[x[1]], table[x[2]], table[x[3]], table[x[4]], table[x[5]], table[x[6]], table[x[7]]
+		}
+		for ; c < f.Cols; c++ {
+			*(*uint32)(unsafe.Add(to, c*acrossOut)) = table[*(*uint8)(unsafe.Add(from, c*across))]
+		}
+	}
+}
+
+// k_lookup_u8_59ac4ec2d1_go is
+//
+//	lookup u8
+//
+// for r, c: o0[r][c*across_out] = a0[r][a1[r][c*across]]
+func k_lookup_u8_59ac4ec2d1_go(f *abi.Frame) {
+	across, acrossOut := f.Step[3], f.Step[4]
+	for r := range f.Rows {
+		table := (*[256]uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		from, to, c := unsafe.Add(f.Ptr[1], r*f.Step[1]), unsafe.Add(f.Ptr[2], r*f.Step[2]), 0
+		for ; across == 1 && acrossOut == 1 && c+8 <= f.Cols; c += 8 {
+			x, o := (*[8]uint8)(unsafe.Add(from, c)), (*[8]uint8)(unsafe.Add(to, c*1))
+			o[0], o[1], o[2], o[3], o[4], o[5], o[6], o[7] = table[x[0]], table[x[1]], table[x[2]], table[x[3]], table[x[4]], table[x[5]], table[x[6]], table[x[7]]
+		}
+		for ; c < f.Cols; c++ {
+			*(*uint8)(unsafe.Add(to, c*acrossOut)) = table[*(*uint8)(unsafe.Add(from, c*across))]
 		}
 	}
 }

@@ -34,9 +34,10 @@ func heap(rng *rand.Rand, _, span int) (mem []byte, at int) {
 // block is one call of a kernel on memory of its own: a kernel.Block.
 type block struct {
 	size
-	code kernel.Code
-	args []kernel.Arg
-	ops  []*operand // of the arguments
+	code   kernel.Code
+	args   []kernel.Arg
+	ops    []*operand // of the arguments
+	pixels bool       // lines are next to each other, element by element, where a field says how far elements are apart
 }
 
 // operand is the memory of an argument.
@@ -63,7 +64,7 @@ func (o *operand) get(outer, inner int) uint64    { return load(o.dtype, o.at(ou
 // newBlock makes a block of a size, and fills its operands with what source gives. An
 // argument whose elements are a field apart sets that field.
 func newBlock(c kernel.Code, rng *rand.Rand, s size, source source, memory Memory) *block {
-	b := &block{size: s, code: c, args: c.Args()}
+	b := &block{size: s, code: c, args: c.Args(), pixels: rng.IntN(4) == 0}
 	for i := range b.args {
 		o := b.lay(rng, i, memory)
 		b.ops = append(b.ops, o)
@@ -99,13 +100,13 @@ func (b *block) lay(rng *rand.Rand, arg int, memory Memory) *operand {
 	if o.outer = max(o.inner, -o.inner)*max(elements-1, 0) + size + gap; a.Across != kernel.One && rng.IntN(2) == 0 {
 		o.inner, o.outer = size*lines+gap, size // as in a column
 	}
-	switch rng.IntN(4) {
-	case 0:
+	switch turn := rng.IntN(4); {
+	case b.pixels && a.Across != kernel.One:
+		o.inner, o.outer = size*lines, size
+	case turn == 0:
 		o.outer = -o.outer
-	case 1:
-		if !a.Out {
-			o.outer = 0
-		}
+	case turn == 1 && !a.Out:
+		o.outer = 0
 	}
 	if a.Across != kernel.One {
 		b.fields[a.Across-kernel.Field0] = o.inner

@@ -1,4 +1,4 @@
-// Package lines holds the micro-kernels that data decides: lookup, gather, scatter, and those
+// Package lines holds the micro-kernels that data decides: gather, scatter, and those
 // that sort; recurrence, and rescan. They are written in Go and serve every engine, as what they do is
 // decided by data and takes the time of the memory that it goes to. Importing it registers them.
 package lines
@@ -27,8 +27,6 @@ func lineFunction(m *kernel.Micro) func(*abi.Frame) {
 	switch m.Kind {
 	case kernel.Gather:
 		return map[ir.DType]func(*abi.Frame){ir.Uint8: gather[uint8], ir.Uint16: gather[uint16], ir.Uint32: gather[uint32], ir.Int64: gather[uint64]}[m.Type]
-	case kernel.Lookup:
-		return map[ir.DType]func(*abi.Frame){ir.Uint8: lookup[uint8], ir.Uint16: lookup[uint16], ir.Uint32: lookup[uint32], ir.Int64: lookup[uint64]}[m.Type]
 	case kernel.Scatter:
 		if m.Op.MovesBits() {
 			return map[ir.DType]func(*abi.Frame){ir.Uint8: store[uint8], ir.Uint16: store[uint16], ir.Uint32: store[uint32], ir.Int64: store[uint64]}[m.Type]
