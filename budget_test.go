@@ -12,15 +12,18 @@ import (
 // The budgets, in bytes. They are a tenth above what was measured:
 // raise them for a feature that is worth it, and say so in the commit.
 const (
-	maxGenerated = 10_400_000 // measured: 9.5 MB, of which 1.9 are kernels for AVX-512
-	maxGrowth    = 10_300_000 // measured: 10.0 MB on linux/amd64, of which 0.7 are kernels for AVX-512
+	maxGenerated = 11_500_000 // measured: 10.5 MB, of which 1.8 are kernels for AVX-512 and 2.2 all Go loops
+	maxGrowth    = 8_600_000  // measured: 7.8 MB on linux/amd64, of which 0.6 are kernels for AVX-512
 )
 
 // TestGeneratedSource limits the size of the built-in kernels' source in the repository.
 func TestGeneratedSource(t *testing.T) {
 	files, err := filepath.Glob("runtime/builtin/zkernels_*")
 	require.NoError(t, err)
-	require.NotEmpty(t, files)
+	loops, err := filepath.Glob("runtime/builtin/portable/zkernels_*")
+	require.NoError(t, err)
+	require.NotEmpty(t, loops)
+	files = append(files, loops...)
 	total := 0
 	for _, file := range files {
 		info, err := os.Stat(file)
@@ -42,12 +45,15 @@ func TestBinaryGrowth(t *testing.T) {
 	growth := stripped(t, "./examples/quickstart") - stripped(t, empty)
 	t.Logf("growth of a stripped program: %d bytes", growth)
 	require.LessOrEqual(t, growth, maxGrowth)
+	without := stripped(t, "./examples/quickstart", "-tags=noavx512") - stripped(t, empty)
+	t.Logf("without kernels for AVX-512: %d bytes", without)
+	require.Less(t, without, growth)
 }
 
 // stripped returns the size of a program for linux/amd64 without symbols.
-func stripped(t *testing.T, pkg string) int {
+func stripped(t *testing.T, pkg string, flags ...string) int {
 	out := filepath.Join(t.TempDir(), "program")
-	build := exec.Command("go", "build", "-ldflags=-s -w", "-o", out, pkg)
+	build := exec.Command("go", append(append([]string{"build", "-ldflags=-s -w", "-o", out}, flags...), pkg)...)
 	build.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0", "GOFLAGS=")
 	said, err := build.CombinedOutput()
 	require.NoError(t, err, "%s", said)

@@ -114,6 +114,18 @@ func Builtins() []kernel.Code {
 			}
 		}
 	}
+	out = append(out, fusedBuiltins()...)
+	out = append(out, builtinMicros()...)
+	out = append(out, builtinReductions()...)
+	out = append(out, builtinScans()...)
+	slices.SortFunc(out, func(a, b kernel.Code) int { return cmp.Compare(a.Signature(), b.Signature()) })
+	return slices.CompactFunc(out, func(a, b kernel.Code) bool { return a.Signature() == b.Signature() })
+}
+
+// fusedBuiltins returns the kernels of several operations among Builtins that save passes over
+// memory: a tiling computes the same from the others.
+func fusedBuiltins() []kernel.Code {
+	var out []kernel.Code
 	add := func(bodies []string, types ...ir.DType) {
 		for _, body := range bodies {
 			for _, d := range types {
@@ -129,12 +141,16 @@ func Builtins() []kernel.Code {
 	add(thresholds, ir.Uint8)
 	out = append(out, parseAll(superTypes, longKernels...)...)
 	out = append(out, parseAll(superTypes[:1], pictures...)...)
-	out = append(append(out, dotChains()...), taps()...)
-	out = append(out, builtinMicros()...)
-	out = append(out, builtinReductions()...)
-	out = append(out, builtinScans()...)
-	slices.SortFunc(out, func(a, b kernel.Code) int { return cmp.Compare(a.Signature(), b.Signature()) })
-	return slices.CompactFunc(out, func(a, b kernel.Code) bool { return a.Signature() == b.Signature() })
+	return append(append(out, dotChains()...), taps()...)
+}
+
+// signatures returns the set of the signatures of kernels.
+func signatures(kernels []kernel.Code) map[string]bool {
+	set := map[string]bool{}
+	for _, k := range kernels {
+		set[k.Signature()] = true
+	}
+	return set
 }
 
 // dotChains returns the kernels of products of small matrices that are not of one op: the first

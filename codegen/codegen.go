@@ -59,10 +59,23 @@ type Options struct {
 	Package string   // name of the package that the files belong to
 	Targets []Target // of the assembly; none: portable Go alone
 	Prefix  string   // of the files' names; DefaultPrefix if empty
+	Loops   Loops    // which kernels are written as Go loops
 	// Command made the files, "genkernels -func Graphs". It is in their first
 	// line.
 	Command string
 }
+
+// Loops is a choice of kernels that are written as Go loops, and of their form.
+type Loops int
+
+const (
+	// EveryLoop is all kernels, for every machine. Long bodies compute elements side by side.
+	EveryLoop Loops = iota
+	// TilingLoops is all but the fused kernels of Builtins, in place of which tilings call the
+	// others. They compute one element at a time, and are for builds that have assembly and
+	// need loops only where the processor cannot run it.
+	TilingLoops
+)
 
 // DefaultPrefix starts the names of generated files.
 const DefaultPrefix = "zkernels"
@@ -71,8 +84,8 @@ const DefaultPrefix = "zkernels"
 const (
 	assemblyFile = "_amd64.s"    // the kernels by a target, behind its suffix
 	stubFile     = "_amd64.go"   // their declarations and registration
-	genericFile  = "_generic.go" // the kernels as Go loops, on every machine
-	testFile     = "_test.go"    // a test of them all against their meaning
+	genericFile  = "_generic.go" // the kernels as Go loops
+	testFile     = "_test.go"    // a test of those against their meaning, on every engine
 )
 
 // FileNames returns the names of all files that Generate may return.
@@ -96,11 +109,16 @@ func Generate(o Options, kernels []kernel.Code) ([]File, error) {
 	if o.Command == "" {
 		o.Command = "genkernels"
 	}
-	named, err := nameAll(kernels, Symbol)
-	if err != nil || len(named) == 0 {
+	all, err := nameAll(kernels, Symbol)
+	if err != nil || len(all) == 0 {
 		return nil, err
 	}
-	g := &generator{Options: o, kernels: named}
+	g := &generator{Options: o, kernels: all, loops: all}
+	if o.Loops == TilingLoops {
+		fused := signatures(fusedBuiltins())
+		g.loops = slices.DeleteFunc(slices.Clone(all), func(k named) bool { return fused[k.Signature()] })
+		g.constraint = assemblyTag
+	}
 	for _, step := range []func() error{g.generic, g.test} {
 		if err := step(); err != nil {
 			return nil, err

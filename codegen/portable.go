@@ -29,6 +29,7 @@ const (
 // portable writes kernels as Go loops.
 type portable struct {
 	strings.Builder
+	interleave int // how many elements of a long body are computed side by side
 }
 
 func (w *portable) printf(format string, args ...any) { fmt.Fprintf(w, format, args...) }
@@ -130,11 +131,11 @@ func (g *goKernel) element() {
 // block computes elements i, i+1, ... side by side. All are read before any is
 // written: an output may be an input.
 func (g *goKernel) block() {
-	lanes := []string{"a", "b", "c", "d"}[:interleave]
+	lanes := []string{"a", "b", "c", "d"}[:g.interleave]
 	for _, i := range g.units() {
-		g.printf("x%d := a%d[i : i+%d : i+%[3]d]\n", i, i, interleave)
+		g.printf("x%d := a%d[i : i+%d : i+%[3]d]\n", i, i, g.interleave)
 		g.printf("%s := ", g.across(kernel.Ref(i), lanes))
-		g.printf("%s\n", indices(fmt.Sprintf("x%d", i)))
+		g.printf("%s\n", g.indices(fmt.Sprintf("x%d", i)))
 	}
 	g.region(g.main, lanes)
 	for i, r := range g.k.Out {
@@ -144,8 +145,8 @@ func (g *goKernel) block() {
 			}
 			continue
 		}
-		g.printf("y%d := o%d[i : i+%d : i+%[3]d]\n", i, i, interleave)
-		g.printf("%s = %s\n", indices(fmt.Sprintf("y%d", i)), g.across(r, lanes))
+		g.printf("y%d := o%d[i : i+%d : i+%[3]d]\n", i, i, g.interleave)
+		g.printf("%s = %s\n", g.indices(fmt.Sprintf("y%d", i)), g.across(r, lanes))
 	}
 }
 

@@ -88,8 +88,8 @@ func (w *portable) rows(c kernel.Code, body *kernel.Kernel, combine []ir.Op) err
 	g.operands()
 	g.uniform()
 	g.lanes()
-	if g.operations() >= longBody {
-		w.printf("i := 0\nfor ; i+%[1]d <= n; i += %[1]d {\n", interleave)
+	if w.interleave > 1 && g.operations() >= longBody {
+		w.printf("i := 0\nfor ; i+%[1]d <= n; i += %[1]d {\n", w.interleave)
 		g.block()
 		w.printf("}\nfor ; i < n; i++ {\n")
 	} else {

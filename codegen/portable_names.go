@@ -92,9 +92,9 @@ func (g *goKernel) across(r kernel.Ref, lanes []string) string {
 	return strings.Join(names, ", ")
 }
 
-func indices(slice string) string {
+func (w *portable) indices(slice string) string {
 	var parts []string
-	for i := range interleave {
+	for i := range w.interleave {
 		parts = append(parts, fmt.Sprintf("%s[%d]", slice, i))
 	}
 	return strings.Join(parts, ", ")

@@ -15,14 +15,25 @@ import (
 
 const module = "github.com/stridefuse/stridefuse"
 
-// assemblyTag says when the assembly is built.
+// assemblyTag says when assembly is built.
 const assemblyTag = "amd64 && !purego"
+
+// constraint says when the assembly of a target is built: that of all but the first can be
+// left out by a build tag, noavx512.
+func constraint(t Target) string {
+	if t.Suffix() == "" {
+		return assemblyTag
+	}
+	return assemblyTag + " && !no" + t.Name()
+}
 
 // generator collects the files of one package.
 type generator struct {
 	Options
-	kernels []named
-	files   []File
+	kernels    []named
+	loops      []named // those that are written as Go loops
+	constraint string  // when the loops are built; empty: always
+	files      []File
 }
 
 func (g *generator) header(constraint string) string {
@@ -62,15 +73,22 @@ func imports(body string) string {
 	return "import (\n" + b.String() + ")\n\n"
 }
 
-// generic writes the kernels as Go loops.
+// generic writes kernels as Go loops.
 func (g *generator) generic() error {
-	w := &portable{}
-	for _, k := range g.kernels {
+	w := &portable{interleave: interleave}
+	if g.Loops == TilingLoops {
+		w.interleave = 1
+	}
+	for _, k := range g.loops {
 		if err := w.code(k.Code); err != nil {
 			return err
 		}
 	}
-	return g.addGo(genericFile, "", g.Package, registration("Portable", "_go", g.kernels)+w.String())
+	text := w.String()
+	if g.Loops == TilingLoops { // inlined, with a test of the processor each time, it is half of the code
+		text = strings.ReplaceAll(text, "math.FMA(", "scalar.CallFMA(")
+	}
+	return g.addGo(genericFile, g.constraint, g.Package, registration("Portable", "_go", g.loops)+text)
 }
 
 // target writes the kernels that a target has: the assembly and its declarations.
@@ -89,7 +107,7 @@ func (g *generator) target(t Target) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", t.Name(), err)
 	}
-	g.files = append(g.files, File{g.Prefix + t.Suffix() + assemblyFile, append([]byte(g.header(assemblyTag)), withoutHeader(text)...)})
+	g.files = append(g.files, File{g.Prefix + t.Suffix() + assemblyFile, append([]byte(g.header(constraint(t))), joinLines(withoutHeader(text))...)})
 	return g.stubs(t, kernels)
 }
 
@@ -114,7 +132,7 @@ func (g *generator) stubs(t Target, kernels []named) error {
 		b.WriteString(docComment(symbol, k.Code))
 		fmt.Fprintf(&b, "//\n//go:noescape\nfunc %s(f *abi.Frame)\n\n", symbol)
 	}
-	return g.addGo(t.Suffix()+stubFile, assemblyTag, g.Package, b.String())
+	return g.addGo(t.Suffix()+stubFile, constraint(t), g.Package, b.String())
 }
 
 // registration is the init function that makes the kernels known.
@@ -129,13 +147,13 @@ func registration(engine, suffix string, kernels []named) string {
 	return b.String()
 }
 
-// test runs every kernel on every engine.
+// test runs every kernel that has a Go loop on every engine.
 func (g *generator) test() error {
 	var b strings.Builder
 	b.WriteString("func TestGeneratedKernels(t *testing.T) {\nkerneltest.Run(t,\n")
-	for _, k := range g.kernels {
+	for _, k := range g.loops {
 		fmt.Fprintf(&b, "%q,\n", k.Signature())
 	}
 	b.WriteString(")\n}\n")
-	return g.addGo(testFile, "", g.Package+"_test", b.String())
+	return g.addGo(testFile, g.constraint, g.Package+"_test", b.String())
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stridefuse/stridefuse/graph"
 	"github.com/stridefuse/stridefuse/ir"
+	_ "github.com/stridefuse/stridefuse/runtime/builtin/portable" // programs with assembly link few of its loops
 )
 
 // ways are the options that must not change a bit.

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stridefuse/stridefuse/codegen"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
@@ -40,7 +41,7 @@ func (t *tool) summary(changes []change, kernels []kernel.Code) {
 	}
 	have, same := map[string]bool{}, true // of the file that lists the signatures
 	for _, c := range changes {
-		if strings.HasSuffix(c.path, "_generic.go") {
+		if filepath.Base(c.path) == t.listing() {
 			have, same = signatures(c.old), false
 		}
 	}
@@ -60,6 +61,14 @@ func (t *tool) summary(changes []change, kernels []kernel.Code) {
 	if t.weights != nil {
 		printMissing(t.stdout, lacking, t.weights)
 	}
+}
+
+// listing is the name of the file that has every signature.
+func (t *tool) listing() string {
+	if t.builtin { // its Go loops are fewer
+		return codegen.DefaultPrefix + "_amd64.go"
+	}
+	return codegen.DefaultPrefix + "_generic.go"
 }
 
 // signatures returns the signatures that a generated file registers.

@@ -16,14 +16,15 @@
 //	genkernels [-func name] [-out dir] [-avx2] [-check] [-list]
 //	genkernels -from file [-from file] [-pkg name] [-out dir] [-avx2] [-check] [-list]
 //	genkernels -pkg name [-out dir] [-avx2] [-check] [-list] -
-//	genkernels -builtin [-out dir] [-check] [-list]
+//	genkernels -builtin|-portable [-out dir] [-check] [-list]
 //	genkernels -check packages
 //
 // The first form uses the package in the current directory. The second makes exactly the
 // kernels of lock files: those that programs lacked which ran with graph.Record or
 // STRIDEFUSE_RECORD=file. The third reads
 // kernel signatures from standard input, one a line, as -list prints them. The
-// fourth makes the kernels of this library's own package runtime/builtin. The fifth
+// fourth makes the kernels of this library's own packages runtime/builtin and
+// runtime/builtin/portable. The fifth
 // checks each package of go list's patterns, such as ./..., that has a go:generate line
 // of this tool.
 //

@@ -126,7 +126,7 @@ func TestLockErrors(t *testing.T) {
 	require.Contains(t, stderr, "signature 2: ")
 	code, _, stderr = genkernels(t, dir, "", "-from", "bad.lock", "-func", "Programs")
 	require.Equal(t, 2, code)
-	require.Contains(t, stderr, "-from excludes -, -builtin and -func")
+	require.Contains(t, stderr, "-from excludes -, -builtin, -portable and -func")
 	code, _, stderr = genkernels(t, dir, "", "-from", "empty.lock", "-pkg", "other")
 	require.Zero(t, code, stderr)
 	require.Contains(t, stderr, "package other: kernels 0")

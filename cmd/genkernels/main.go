@@ -32,6 +32,7 @@ type tool struct {
 	out      string // directory of the files
 	pkg      string // name of their package
 	builtin  bool
+	portable bool // Go loops of the built-in kernels, no assembly
 	avx2     bool
 	check    bool
 	list     bool
@@ -83,10 +84,14 @@ func (t *tool) run() error {
 		return nil
 	}
 	all := len(kernels)
-	if !t.builtin {
+	options := codegen.Options{Package: t.pkg, Targets: t.targets(), Command: t.command()}
+	switch {
+	case t.builtin:
+		options.Loops = codegen.TilingLoops
+	case !t.portable:
 		kernels = withoutBuiltins(kernels)
 	}
-	files, err := codegen.Generate(codegen.Options{Package: t.pkg, Targets: t.targets(), Command: t.command()}, kernels)
+	files, err := codegen.Generate(options, kernels)
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ func (t *tool) parse(args []string) error {
 	fs.StringVar(&t.out, "out", ".", "`directory` of the files")
 	fs.StringVar(&t.pkg, "pkg", os.Getenv("GOPACKAGE"), "`name` of the files' package, when signatures come from standard input")
 	fs.BoolVar(&t.builtin, "builtin", false, "make the kernels of the library's own package runtime/builtin")
+	fs.BoolVar(&t.portable, "portable", false, "make the Go loops of those kernels in the library's own package runtime/builtin/portable")
 	fs.BoolVar(&t.avx2, "avx2", false, "make assembly for AVX2 alone, not for AVX-512 too")
 	fs.BoolVar(&t.check, "check", false, "write nothing; print what would change, and exit with 1 if anything would")
 	fs.BoolVar(&t.list, "list", false, "write nothing; print the signatures of the kernels")
@@ -38,14 +39,14 @@ func (t *tool) parse(args []string) error {
 		t.pkg = "" // GOPACKAGE is that of the go:generate line, and files may go elsewhere
 	}
 	switch {
-	case fs.NArg() > 0 && t.check && !t.builtin && !t.lines:
+	case fs.NArg() > 0 && t.check && !t.builtin && !t.portable && !t.lines:
 		t.patterns = fs.Args()
 	case fs.NArg() > 0:
 		return fmt.Errorf("unexpected argument %q: see genkernels -help", fs.Arg(0))
-	case t.builtin && t.lines:
-		return errors.New("-builtin and - exclude each other")
-	case t.from != nil && (t.builtin || t.lines || t.function != defaultFunction):
-		return errors.New("-from excludes -, -builtin and -func")
+	case t.builtin && t.portable || (t.builtin || t.portable) && t.lines:
+		return errors.New("-builtin, -portable and - exclude each other")
+	case t.from != nil && (t.builtin || t.portable || t.lines || t.function != defaultFunction):
+		return errors.New("-from excludes -, -builtin, -portable and -func")
 	case t.check && t.list:
 		return errors.New("-check and -list exclude each other")
 	}
@@ -62,6 +63,8 @@ func (t *tool) command() string {
 	switch {
 	case t.builtin:
 		text += " -builtin"
+	case t.portable:
+		text += " -portable"
 	case t.lines:
 		text += " -"
 	case t.from != nil:

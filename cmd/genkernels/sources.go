@@ -17,11 +17,9 @@ import (
 func (t *tool) kernels() ([]kernel.Code, error) {
 	switch {
 	case t.builtin:
-		if filepath.Base(t.out) != "builtin" {
-			return nil, fmt.Errorf("-builtin is for this library's own package runtime/builtin, not %s", t.out)
-		}
-		t.pkg = "builtin"
-		return codegen.Builtins(), nil
+		return t.library("-builtin", "runtime/builtin")
+	case t.portable:
+		return t.library("-portable", "runtime/builtin/portable")
 	case t.lines:
 		if t.pkg == "" {
 			return nil, errors.New("signatures from standard input need a package: add -pkg name")
@@ -45,6 +43,15 @@ func (t *tool) kernels() ([]kernel.Code, error) {
 		return nil, err
 	}
 	return parseLines(text)
+}
+
+// library returns the kernels of a package of this library.
+func (t *tool) library(option, dir string) ([]kernel.Code, error) {
+	if !strings.HasSuffix(filepath.ToSlash(t.out), dir) {
+		return nil, fmt.Errorf("%s is for this library's own package %s, not %s", option, dir, t.out)
+	}
+	t.pkg = filepath.Base(t.out)
+	return codegen.Builtins(), nil
 }
 
 // parseLines reads signatures, one a line. Empty lines, # comments and what is behind a tab

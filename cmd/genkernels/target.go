@@ -11,6 +11,9 @@ import (
 // targets returns the targets of the assembly. The library's own kernels are made for
 // AVX-512 if they gain from it.
 func (t *tool) targets() []codegen.Target {
+	if t.portable {
+		return nil
+	}
 	list := []codegen.Target{avo.AVX2}
 	switch {
 	case t.avx2:

@@ -72,16 +72,19 @@ func generated(t *testing.T, dir string) []string {
 }
 
 func TestBuiltinElsewhere(t *testing.T) {
-	code, _, stderr := genkernels(t, t.TempDir(), "", "-builtin")
-	require.Equal(t, 1, code)
-	require.Contains(t, stderr, "-builtin is for this library's own package runtime")
+	for _, option := range []string{"-builtin", "-portable"} {
+		code, _, stderr := genkernels(t, t.TempDir(), "", option)
+		require.Equal(t, 1, code)
+		require.Contains(t, stderr, option+" is for this library's own package runtime/builtin")
+	}
 }
 
 func TestBadArguments(t *testing.T) {
 	for want, args := range map[string][]string{
 		"unexpected argument":                 {"more"},
 		"flag provided but not defined":       {"-nonsense"},
-		"-builtin and - exclude each other":   {"-builtin", "-"},
+		"-portable and - exclude each other":  {"-builtin", "-"},
+		"-builtin, -portable and":             {"-builtin", "-portable"},
 		"-check and -list exclude each other": {"-check", "-list"},
 		"need a package: add -pkg name":       {"-"},
 		"signature 1: ":                       {"-pkg", "p", "-"},

@@ -10,6 +10,11 @@ func FMA32(x, y, z float32) float32 {
 	return slowFMA32(x, y, z)
 }
 
+// CallFMA is math.FMA for code that is to be short: it is not inlined.
+//
+//go:noinline
+func CallFMA(x, y, z float64) float64 { return math.FMA(x, y, z) }
+
 // Doubtful32 reports whether a number rounded to s may be another float32 than s
 // is. That takes an s halfway between two floats, which is one pattern of the last
 // 29 bits, or in the range of subnormal ones, where halfway is elsewhere.

@@ -20,8 +20,8 @@ type registered struct {
 }
 
 // Register makes kernels known to every plan linked from then on. Generated
-// code calls it from init. The first kernel of a signature stays; later ones
-// are the same function of the same text, from another package, and are dropped.
+// code calls it from init. A later kernel of a signature, from another package, takes the
+// place of an earlier one: both compute the same bits.
 //
 // abi is the constant that the kernels were generated for. Kernels of another
 // one could not be called, and are ignored; code that names a constant this
@@ -83,10 +83,8 @@ func index() {
 	for _, r := range registry.fresh {
 		for _, k := range r.kernels {
 			all := registry.known[k.Sig]
-			if all[r.on] == nil {
-				all[r.on] = k.Fn
-				registry.known[k.Sig] = all
-			}
+			all[r.on] = k.Fn
+			registry.known[k.Sig] = all
 		}
 	}
 	registry.fresh = nil

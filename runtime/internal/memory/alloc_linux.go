@@ -9,8 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-
-	"golang.org/x/sys/unix"
+	"syscall"
 )
 
 // adviseHugePages requests 2 MiB pages behind pages, which must be whole ones.
@@ -18,7 +17,7 @@ import (
 // a kernel without huge pages refuses, and nothing is lost.
 func adviseHugePages(pages []byte) {
 	if len(pages) > 0 {
-		_ = unix.Madvise(pages, unix.MADV_HUGEPAGE)
+		_ = syscall.Madvise(pages, syscall.MADV_HUGEPAGE)
 	}
 }
 
@@ -32,8 +31,8 @@ func systemRoom() int64 {
 	if free := freeMemory(); free != unknownMemory {
 		room = min(room, free+resident)
 	}
-	var space unix.Rlimit // ulimit -v: past it, Go's allocator ends the process
-	if unix.Getrlimit(unix.RLIMIT_AS, &space) == nil && space.Cur < math.MaxInt64 {
+	var space syscall.Rlimit // ulimit -v: past it, Go's allocator ends the process
+	if syscall.Getrlimit(syscall.RLIMIT_AS, &space) == nil && space.Cur < math.MaxInt64 {
 		const slack = 256 << 20 // the heap is reserved in arenas, with bookkeeping
 		room = min(room, heapBytes()+int64(space.Cur)-virtual-slack)
 	}
@@ -43,8 +42,8 @@ func systemRoom() int64 {
 // fixedRoom is the part of systemRoom that does not change while we run.
 var fixedRoom = sync.OnceValue(func() int64 {
 	room := unknownMemory
-	var info unix.Sysinfo_t
-	if unix.Sysinfo(&info) == nil {
+	var info syscall.Sysinfo_t
+	if syscall.Sysinfo(&info) == nil {
 		room = int64(uint64(info.Totalram) * uint64(info.Unit))
 	}
 	groups, _ := os.ReadFile("/proc/self/cgroup")
