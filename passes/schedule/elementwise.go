@@ -23,6 +23,7 @@ type elementwise struct {
 	splats   []bool  // by input: whether the kernel takes it as a splat
 	stages   []stage // by operand
 	joined   bool    // a call takes the rows of a tile as one row
+	lines    []*interleaved
 
 	blockRows, blockCols int
 	tileRows, tileCols   int
@@ -128,6 +129,7 @@ func (e *elementwise) write(c computation) *Draft {
 	block := newWalk(e.step.Axes).cutAll(e.row, e.col).cut(e.row, e.blockRows).cut(e.col, e.blockCols)
 	items := e.stageBlock(block)
 	e.setTile(c)
+	e.findInterleaved()
 	if e.columnsOuter() {
 		columns := block.cut(e.col, e.tileCols)
 		tile := columns.cut(e.row, e.tileRows)

@@ -85,7 +85,7 @@ func (c *tiling) writeInst(p int, regs *registers, tile *walk) nest.Item {
 	switch {
 	case i.out >= 0 && !c.copiedOut(i.out):
 		to = c.at[len(c.step.In)+i.out]
-	case i.value < 0:
+	case i.value < 0 || i.out >= 0 && c.linesOf(len(c.step.In)+i.out) != nil: // copied out from where its lines are
 		to = c.outTile(i.out, tile)
 	default:
 		v := &c.values[i.value]

@@ -39,6 +39,12 @@ func (e *elementwise) stageTile(columns, tile *walk) (once, each []nest.Item) {
 			e.at[i] = view{slot: slot, strides: make([]int, len(e.step.Axes))}
 			continue
 		}
+		if g := e.linesOf(i); g != nil {
+			if g.tile.slot < 0 {
+				each = append(each, e.takeApart(g, tile))
+			}
+			continue
+		}
 		line, lines, at := e.tileCols, e.tileRows, tile
 		if e.once(i) {
 			at = columns
@@ -123,6 +129,10 @@ func (e *elementwise) copiedOut(out int) bool { return e.stages[len(e.step.In)+o
 // outTile returns local memory for a tile of such an output, which it notes.
 func (e *elementwise) outTile(out int, tile *walk) view {
 	i := len(e.step.In) + out
+	if g := e.linesOf(i); g != nil {
+		e.at[i] = e.lineTile(g, i, tile.depth())
+		return e.at[i]
+	}
 	e.at[i] = e.tileView(i, e.tileRows*e.tileCols, e.tileCols, tile.depth())
 	return e.at[i]
 }
@@ -134,7 +144,13 @@ func (e *elementwise) storeTile(w *walk) (items []nest.Item) {
 		to := viewOf(k, &e.step.Out[i].Access)
 		switch e.stages[k] {
 		case nonTemporal:
-		case scattered: // a transposed block of one column
+		case scattered: // a transposed block of one column, or of several lines
+			if g := e.linesOf(k); g != nil {
+				if g.ops[0] == k {
+					items = append(items, e.putTogether(g, w))
+				}
+				continue
+			}
 			from := w.arg(&e.at[k], e.row)
 			items = append(items, call(transposeKernel(e.ops[k].dtype), w.size[e.col], w.size[e.row], []nest.Arg{from, w.arg(&to, e.col)}, nest.Fixed(e.ops[k].size())))
 			continue

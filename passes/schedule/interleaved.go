@@ -1,0 +1,110 @@
+package schedule
+
+import (
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir/nest"
+	"github.com/stridefuse/stridefuse/ir/plan"
+)
+
+// Operands that are lines of one buffer, such as the parts of complex numbers: the elements of
+// two to four operands alternate there. One transpose takes all lines of inputs apart into tiles,
+// or puts tiles of outputs together, by whole vectors; each operand on its own would read every
+// cache line of the buffer, and outputs would be stored element by element.
+
+// mostLines is how many lines alternate at most: as many as transposes move by whole vectors.
+const mostLines = 4
+
+// interleaved is operands of a step whose elements alternate, in their order.
+type interleaved struct {
+	ops  []int
+	tile view // of the first line; slot -1 as long as there is none
+	line int  // elements from one line of the tile to the next
+}
+
+// findInterleaved finds them among the operands that are copied in, or out, along the columns.
+// With several rows a tile would have several lines of each operand: then there are none.
+func (e *elementwise) findInterleaved() {
+	if e.joined || e.step.Axes[e.row].Extent != 1 {
+		return
+	}
+	for i := range e.ops {
+		n := e.ops[i].col
+		if n < 2 || n > mostLines || e.stages[i] != packed && e.stages[i] != scattered || e.linesOf(i) != nil {
+			continue
+		}
+		if _, ok := e.lib.Engine(transposeKernel(e.ops[i].dtype).Signature()); !ok {
+			continue
+		}
+		if g := e.linesFrom(i, n); g != nil {
+			e.lines = append(e.lines, g)
+		}
+	}
+}
+
+// linesFrom returns the n lines of which operand i is the first, or nil.
+func (e *elementwise) linesFrom(i, n int) *interleaved {
+	g := &interleaved{ops: []int{i}, tile: view{slot: -1}, line: e.tileCols + cacheLine/e.ops[i].size()}
+	first := e.access(i)
+	for len(g.ops) < n {
+		next := 0
+		for ; next < len(e.ops); next++ {
+			a := e.access(next)
+			if e.stages[next] == e.stages[i] && e.ops[next] == e.ops[i] && a.Buffer == first.Buffer && a.Offset == first.Offset+len(g.ops) && slices.Equal(a.Strides, first.Strides) {
+				break
+			}
+		}
+		if next == len(e.ops) {
+			return nil
+		}
+		g.ops = append(g.ops, next)
+	}
+	return g
+}
+
+// access returns where an operand of the step is.
+func (e *elementwise) access(i int) *plan.Access {
+	if in := len(e.step.In); i >= in {
+		return &e.step.Out[i-in].Access
+	}
+	return &e.step.In[i]
+}
+
+// linesOf returns the lines of which an operand is one, or nil.
+func (e *elementwise) linesOf(i int) *interleaved {
+	for _, g := range e.lines {
+		if slices.Contains(g.ops, i) {
+			return g
+		}
+	}
+	return nil
+}
+
+// lineTile returns local memory for a tile of one of the lines. All are in one slot.
+func (e *elementwise) lineTile(g *interleaved, i, from int) view {
+	if g.tile.slot < 0 {
+		g.tile = e.tileView(i, len(g.ops)*g.line, g.line, from)
+	}
+	v := g.tile
+	v.offset += slices.Index(g.ops, i) * g.line
+	return v
+}
+
+// takeApart returns the call that copies the lines to local memory, and notes where they are then.
+func (e *elementwise) takeApart(g *interleaved, w *walk) nest.Item {
+	first := g.ops[0]
+	to := e.lineTile(g, first, w.depth())
+	args := []nest.Arg{w.arg(&e.at[first], e.col), w.arg(&to, e.row)}
+	for _, i := range g.ops {
+		e.at[i] = e.lineTile(g, i, w.depth())
+	}
+	return call(transposeKernel(e.ops[first].dtype), nest.Fixed(len(g.ops)), w.size[e.col], args, nest.Fixed(e.ops[first].size()))
+}
+
+// putTogether returns the call that copies the lines of outputs from local memory.
+func (e *elementwise) putTogether(g *interleaved, w *walk) nest.Item {
+	first := g.ops[0]
+	to := viewOf(first, e.access(first))
+	args := []nest.Arg{w.arg(&e.at[first], e.row), w.arg(&to, e.col)}
+	return call(transposeKernel(e.ops[first].dtype), w.size[e.col], nest.Fixed(len(g.ops)), args, nest.Fixed(e.ops[first].size()))
+}
