@@ -66,6 +66,8 @@ const (
 	lineVectors  = blockVectors + mostLines
 	union        = lineVectors + mostLines
 	shuffled     = union + 1
+	secondUnion  = union + 2
+	joinedHalves = union + 3
 )
 
 // unite puts the union of what masks take from n registers, from the given one on, into a
@@ -105,8 +107,9 @@ func wordsOf(n int, mask func(v int) shuffleMask) (words [blockBytes / wordBytes
 	return words
 }
 
-// shuffleWords puts words of vectors into a register: by one VSHUFPS, whose lower half is of one
-// vector and whose upper half is of one, or by two or three.
+// shuffleWords puts words of vectors into a register: words of two vectors by turns by one VUNPCKLPS
+// or VUNPCKHPS, others by one VSHUFPS, whose lower half is of one vector and whose upper half is of
+// one, or by two or three.
 func shuffleWords(p *program, w [4]word, to int) {
 	shuffle := func(a, b, c, d word, to int) {
 		p.do("VSHUFPS", imm(int64(a.at|b.at<<2|c.at<<4|d.at<<6)), y(c.vector), y(a.vector), y(to))
@@ -115,6 +118,10 @@ func shuffleWords(p *program, w [4]word, to int) {
 	switch {
 	case w[0].vector == w[1].vector && w[2].vector == w[3].vector:
 		shuffle(w[0], w[1], w[2], w[3], to)
+	case w == [4]word{{w[0].vector, 0}, {w[1].vector, 0}, {w[0].vector, 1}, {w[1].vector, 1}}:
+		p.do("VUNPCKLPS", y(w[1].vector), y(w[0].vector), y(to))
+	case w == [4]word{{w[0].vector, 2}, {w[1].vector, 2}, {w[0].vector, 3}, {w[1].vector, 3}}:
+		p.do("VUNPCKHPS", y(w[1].vector), y(w[0].vector), y(to))
 	case w[0].vector == w[2].vector && w[1].vector == w[3].vector:
 		shuffle(w[0], w[2], w[1], w[3], to)
 		shuffle(in(to, 0), in(to, 2), in(to, 1), in(to, 3), to)
@@ -141,10 +148,23 @@ func (t interleaving) line(p *program, line, to int) {
 	t.unite(p, blockVectors, t.lines, to, func(v int) shuffleMask { return t.apart(v, line) })
 }
 
-// storeBlocks stores the two blocks whose lines are in lineVectors.
+// storeBlocks stores the two blocks whose lines are in lineVectors. Two vectors of 16 bytes that
+// are adjacent in a block are one store.
 func (t interleaving) storeBlocks(p *program, to memory) {
-	for v := range t.lines {
-		t.unite(p, lineVectors, t.lines, union, func(line int) shuffleMask { return t.together(line, v) })
+	unite := func(v, into int) {
+		t.unite(p, lineVectors, t.lines, into, func(line int) shuffleMask { return t.together(line, v) })
+	}
+	v := 0
+	for ; v+2 <= t.lines; v += 2 {
+		unite(v, union)
+		unite(v+1, secondUnion)
+		p.do("VINSERTF128", imm(1), x(secondUnion), y(union), y(joinedHalves))
+		p.do("VMOVDQU", y(joinedHalves), mem(to.at(v*blockBytes)))
+		p.do("VPERM2F128", imm(0x31), y(secondUnion), y(union), y(joinedHalves))
+		p.do("VMOVDQU", y(joinedHalves), mem(to.at((t.lines+v)*blockBytes)))
+	}
+	if v < t.lines {
+		unite(v, union)
 		p.do("VMOVDQU", x(union), mem(to.at(v*blockBytes)))
 		p.do("VEXTRACTF128", imm(1), y(union), mem(to.at((t.lines+v)*blockBytes)))
 	}
