@@ -58,7 +58,8 @@ func TestPlansAreKept(t *testing.T) {
 
 	require.EqualError(t, p.Prepare(t.Context(), map[string]int{"n": 4}), here2(0)+`: prepare: input x: extent m: the size "m" is not bound`)
 	require.ErrorContains(t, p.Prepare(t.Context(), map[string]int{"n": 4, "m": 5, "k": 6}), `there is no size "k": the program has n, m`)
-	require.ErrorContains(t, p.Prepare(nil, nil), "the context is nil") //nolint:staticcheck // what is tested
+	//lint:ignore SA1012 that is what is tested
+	require.ErrorContains(t, p.Prepare(nil, nil), "the context is nil")
 	require.Error(t, p.Prepare(t.Context(), map[string]int{"n": 4, "m": -1}))
 	_, err = graph.Compile(x, graph.WithPlans(0))
 	require.ErrorContains(t, err, "compile: 0 plans: a program keeps 1 or more")
