@@ -166,11 +166,15 @@ func (b *table) draft(block *walk, cost func(entry float64) float64) (*Draft, st
 	return d, ""
 }
 
-// calls returns the place of the calls that look up. Their rows are as long as can be, but
-// for rows of different tables, which may be next to each other: a call has several.
+// calls returns the place of the calls that look up. Their rows are as long as can be, but for
+// rows of different tables, and for those that are next to each other: a call has several.
 func (b *table) calls(block *walk) *walk {
 	in, rows := block.cutAll(b.row, b.col), 1
-	if b.varies[b.row] {
+	next := b.step.In[b.bytes].Strides[b.row] == 1
+	for _, out := range b.step.Out {
+		next = next && out.Strides[b.row] == 1
+	}
+	if b.varies[b.row] || next {
 		rows = min(in.most[b.row], b.AcrossCols)
 	}
 	in = in.cut(b.col, b.CallElems/rows)
