@@ -28,8 +28,8 @@ const mostTaps = 64
 // result is [n, m, windows]. With ChannelsLast x and the result have their channels last,
 // the weights stay [m, c/Groups, spatial axes]. Any number of spatial axes will do.
 //
-// The windows are a view: no array of them is made. A convolution of single channels, as a
-// depthwise one, is a sum of products in one loop. Any other is a product of matrices, which
+// The windows are a view: no array of them is made. A depthwise convolution, of
+// one channel to one, is a sum of products in one loop. Any other is a product of matrices, which
 // reads the windows where they are, or block by block into local memory. Padding is one copy of x,
 // or none if x is computed: then it is computed inside its padding.
 func (x Node) Conv(weights any, o ConvOptions) Node {
@@ -127,7 +127,8 @@ func (o *ConvOptions) check(spatial int) error {
 // convolved returns the sums of products of x, [n, g, c, windows, their elements], and
 // w, [g, m, c, elements]: [n, g, m, windows], or [n, windows, g, m].
 func convolved(op ir.Op, x, w Node, spatial int, channelsLast bool) Node {
-	if taps, known := w.n.typ.Shape[2:].NumElems().Int(); known && w.n.typ.Shape[2].Is(1) && taps > 0 && taps <= mostTaps {
+	k := w.n.typ.Shape
+	if taps, known := k[2:].NumElems().Int(); known && k[1].Is(1) && k[2].Is(1) && taps > 0 && taps <= mostTaps {
 		return tapped(op, x, w, spatial, channelsLast)
 	}
 	letters := func(first byte) string {
@@ -145,10 +146,9 @@ func convolved(op ir.Op, x, w Node, spatial int, channelsLast bool) Node {
 	return einsum(op, "ngc"+windows+elements+",gmc"+elements+"->"+out, x, w)
 }
 
-// tapped is convolved for one channel a group: it adds the products of one element of the
-// windows after the other.
+// tapped is convolved for groups of one channel to one: it adds the products of one element of
+// the windows after the other.
 func tapped(op ir.Op, x, w Node, spatial int, channelsLast bool) Node {
-	x = x.Squeeze(2).Unsqueeze(2) // one channel broadcasts over those of the result
 	w = w.Squeeze(2)
 	taps := []Node{}
 	shape, _ := w.n.typ.Shape[2:].Ints()

@@ -19,11 +19,27 @@ type PoolOptions struct {
 }
 
 // MaxPool returns the greatest elements of the windows of x, [n, c, spatial axes]: NaN if
-// any is. Padding never is the greatest. It reduces one axis after the other, so that a
+// any is. Padding never is the greatest. It goes along one axis after the other, so that a
 // window of h*w elements takes h+w comparisons.
 func (x Node) MaxPool(o PoolOptions) Node {
-	return x.pooled("maxpool", &o, ir.OpMax, func(x Node) Node { return x.Max(-1) })
+	return x.pooled("maxpool", &o, ir.OpMax, func(x Node) Node {
+		if x.Err() != nil {
+			return x
+		}
+		n, _ := x.n.typ.Shape[x.Rank()-1].Int()
+		if n > shortWindow {
+			return x.Max(-1)
+		}
+		y := x.Index(-1, 0)
+		for i := 1; i < n; i++ {
+			y = y.Maximum(x.Index(-1, i))
+		}
+		return y
+	})
 }
+
+// shortWindow is up to how many elements of windows are compared one after the other in one loop.
+const shortWindow = 4
 
 // AvgPool returns the means of the windows of x, [n, c, spatial axes]: of the elements of
 // x alone, or with CountPadding of the padding too. What Ceil adds never counts.

@@ -28,7 +28,8 @@ import (
 //     sums, half the rows.
 //   - With AVX-512 the 64 bytes are one vector, and a multiplication broadcasts the element of
 //     A itself. A tile of 12x1 has 13 loads for 12 multiplications; the CPU executes two of each
-//     in a cycle.
+//     in a cycle. Up to half a vector of columns takes vectors of half the width: a CPU that has
+//     units of 32 bytes multiplies two of those in the time of a whole one.
 //
 // If fewer than two tiles of rows are left, they are divided evenly: 7 rows into 4 and 3. A
 // tile of a single row would have too few independent sums.
@@ -86,6 +87,15 @@ type dotForm struct {
 	name    string // of its labels
 	vectors int
 	masked  bool // the last vector is partial, and is loaded and stored under a mask
+	half    bool // of the one vector only the first half is used
+}
+
+// vec returns a vector register as wide as the form uses it.
+func (f dotForm) vec(r int) arg {
+	if f.half {
+		return half(r)
+	}
+	return y(r)
 }
 
 // compileDot returns the function of a matrix product: a loop over tiles for each form.
@@ -93,16 +103,19 @@ func compileDot(s *dotStyle, m *kernel.Micro) *program {
 	d := m.Type
 	w := &dotWriter{micro: m, dotStyle: s, dotArith: s.arith(m), d: d, lanes: s.width / d.Size()}
 	vectors := dotBytes / s.width
-	narrow, masked, full := dotForm{"narrow", 1, true}, dotForm{"masked", vectors, true}, dotForm{"full", vectors, false}
+	narrow := dotForm{name: "narrow", vectors: 1, masked: true, half: vectors == 1}
+	masked, full := dotForm{name: "masked", vectors: vectors, masked: true}, dotForm{name: "full", vectors: vectors}
 	w.begin()
 	w.do("CMPQ", gp(dotMask), imm(int64(vectors*w.lanes)))
 	w.do("JGE", label(full.name))
-	if vectors > 1 {
-		w.do("SUBQ", imm(int64(w.lanes)), gp(dotMask))
-		w.do("JGT", label(masked.name))
-		w.do("ADDQ", imm(int64(w.lanes)), gp(dotMask))
-		w.form(narrow)
-		w.here(masked.name)
+	few := int64(dotBytes / 2 / d.Size())
+	w.do("SUBQ", imm(few), gp(dotMask))
+	w.do("JGT", label(masked.name))
+	w.do("ADDQ", imm(few), gp(dotMask))
+	w.form(narrow)
+	w.here(masked.name)
+	if vectors == 1 { // else the first vector is whole
+		w.do("ADDQ", imm(few), gp(dotMask))
 	}
 	w.form(masked)
 	w.here(full.name)

@@ -48,21 +48,21 @@ var halves512 = dotArith{2 * kernel.DotRows, 1, "VPADDD", multiplyBroadcast("VPD
 // broadcast loads the element into all lanes of dotElement first.
 func broadcast(name string, multiply func(t *dotTile, row int)) func(t *dotTile, element memory, row int) {
 	return func(t *dotTile, element memory, row int) {
-		t.do(name, mem(element), y(dotElement))
+		t.do(name, mem(element), t.vec(dotElement))
 		multiply(t, row)
 	}
 }
 
 func multiplyBroadcast(name string) func(t *dotTile, element memory, row int) {
 	return func(t *dotTile, element memory, row int) {
-		t.do(name, mem(element), y(dotRow), y(t.sum(row, 0, 0)))
+		t.do(name, mem(element), t.vec(dotRow), t.vec(t.sum(row, 0, 0)))
 	}
 }
 
 func fusedMultiplyAdd(name string) func(t *dotTile, row int) {
 	return func(t *dotTile, row int) {
 		for v := range t.vectors {
-			t.do(name, y(dotRow+v), y(dotElement), y(t.sum(row, v, 0)))
+			t.do(name, t.vec(dotRow+v), t.vec(dotElement), t.vec(t.sum(row, v, 0)))
 		}
 	}
 }
@@ -71,8 +71,8 @@ func fusedMultiplyAdd(name string) func(t *dotTile, row int) {
 func multiplyAdd(multiply string) func(t *dotTile, row int) {
 	return func(t *dotTile, row int) {
 		for v := range t.vectors {
-			t.do(multiply, y(dotRow+v), y(dotElement), y(dotScratch))
-			t.do("VPADDD", y(dotScratch), y(t.sum(row, v, 0)), y(t.sum(row, v, 0)))
+			t.do(multiply, t.vec(dotRow+v), t.vec(dotElement), t.vec(dotScratch))
+			t.do("VPADDD", t.vec(dotScratch), t.vec(t.sum(row, v, 0)), t.vec(t.sum(row, v, 0)))
 		}
 	}
 }
@@ -84,20 +84,20 @@ func multiplyAdd(multiply string) func(t *dotTile, row int) {
 func mulAdd64(t *dotTile, row int) {
 	for part, op := range [][2]string{{"VPMULUDQ", "VPADDQ"}, {"VPMULLD", "VPADDD"}} {
 		if part == 1 {
-			t.do("VPSHUFD", imm(0xb1), y(dotElement), y(dotElement))
+			t.do("VPSHUFD", imm(0xb1), t.vec(dotElement), t.vec(dotElement))
 		}
 		for v := range t.vectors {
-			t.do(op[0], y(dotRow+v), y(dotElement), y(dotScratch))
-			t.do(op[1], y(dotScratch), y(t.sum(row, v, part)), y(t.sum(row, v, part)))
+			t.do(op[0], t.vec(dotRow+v), t.vec(dotElement), t.vec(dotScratch))
+			t.do(op[1], t.vec(dotScratch), t.vec(t.sum(row, v, part)), t.vec(t.sum(row, v, part)))
 		}
 	}
 }
 
 // finish64 adds both 32-bit halves of high to the upper half of low: see mulAdd64.
 func finish64(t *dotTile, low, high int) {
-	t.do("VPSLLQ", imm(32), y(high), y(dotScratch))
-	t.do("VPADDQ", y(dotScratch), y(low), y(low))
-	t.do("VPSRLQ", imm(32), y(high), y(high))
-	t.do("VPSLLQ", imm(32), y(high), y(high))
-	t.do("VPADDQ", y(high), y(low), y(low))
+	t.do("VPSLLQ", imm(32), t.vec(high), t.vec(dotScratch))
+	t.do("VPADDQ", t.vec(dotScratch), t.vec(low), t.vec(low))
+	t.do("VPSRLQ", imm(32), t.vec(high), t.vec(high))
+	t.do("VPSLLQ", imm(32), t.vec(high), t.vec(high))
+	t.do("VPADDQ", t.vec(high), t.vec(low), t.vec(low))
 }

@@ -27,12 +27,12 @@ var dotAVX2 = &dotStyle{
 		w.do("LEAQ", mem(at(dotCount, 0).indexed(dotMask, w.d.Size())), gp(dotMask))
 	},
 	loadMasked: func(t *dotTile, from memory, to int) {
-		t.do("VMOVUPS", mem(at(dotMask, 0)), y(to))
-		t.do(widthOf("VMASKMOV", t.d), mem(from), y(to), y(to))
+		t.do("VMOVUPS", mem(at(dotMask, 0)), t.vec(to))
+		t.do(widthOf("VMASKMOV", t.d), mem(from), t.vec(to), t.vec(to))
 	},
-	beforeStores: func(t *dotTile) { t.do("VMOVUPS", mem(at(dotMask, 0)), y(dotScratch)) },
+	beforeStores: func(t *dotTile) { t.do("VMOVUPS", mem(at(dotMask, 0)), t.vec(dotScratch)) },
 	storeMasked: func(t *dotTile, from int, to memory) {
-		t.do(widthOf("VMASKMOV", t.d), y(from), y(dotScratch), mem(to))
+		t.do(widthOf("VMASKMOV", t.d), t.vec(from), t.vec(dotScratch), mem(to))
 	},
 }
 
@@ -45,10 +45,10 @@ var dotAVX512 = &dotStyle{
 		w.do("KMOVW", lowOf(dotCount), mask(1))
 	},
 	loadMasked: func(t *dotTile, from memory, to int) {
-		t.do(widthOf("VMOVU", t.d)+".Z", mem(from), mask(1), y(to))
+		t.do(widthOf("VMOVU", t.d)+".Z", mem(from), mask(1), t.vec(to))
 	},
 	beforeStores: func(*dotTile) {},
 	storeMasked: func(t *dotTile, from int, to memory) {
-		t.do(widthOf("VMOVU", t.d), y(from), mask(1), mem(to))
+		t.do(widthOf("VMOVU", t.d), t.vec(from), mask(1), mem(to))
 	},
 }

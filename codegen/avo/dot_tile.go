@@ -59,7 +59,7 @@ func (t *dotTile) start() {
 	}
 	t.do("MOVQ", mem(at(dotCount, t.field(kernel.DotPairs))), gp(dotCount))
 	for r := range t.sum(t.rows, 0, 0) {
-		t.do("VXORPS", y(r), y(r), y(r))
+		t.do("VXORPS", t.vec(r), t.vec(r), t.vec(r))
 	}
 }
 
@@ -137,7 +137,7 @@ func (t *dotTile) load(vector int, from memory, to int) {
 	if t.masks(vector) {
 		t.loadMasked(t, from, to)
 	} else {
-		t.do("VMOVUPS", mem(from), y(to))
+		t.do("VMOVUPS", mem(from), t.vec(to))
 	}
 }
 
@@ -158,7 +158,7 @@ func (t *dotTile) total() {
 	t.do("MOVQ", gp(dotC), gp(dotA))
 	t.each(func(row, v int) {
 		t.load(v, at(dotA, t.width*v), dotScratch)
-		t.do(t.add, y(dotScratch), y(t.sum(row, v, 0)), y(t.sum(row, v, 0)))
+		t.do(t.add, t.vec(dotScratch), t.vec(t.sum(row, v, 0)), t.vec(t.sum(row, v, 0)))
 	}, dotA, dotStepC)
 	t.here(t.name + "Store")
 	if t.masked {
@@ -169,7 +169,7 @@ func (t *dotTile) total() {
 		if t.masks(v) {
 			t.storeMasked(t, t.sum(row, v, 0), to)
 		} else {
-			t.do("VMOVUPS", y(t.sum(row, v, 0)), mem(to))
+			t.do("VMOVUPS", t.vec(t.sum(row, v, 0)), mem(to))
 		}
 	}, dotC, dotStepC)
 	for range t.rows {

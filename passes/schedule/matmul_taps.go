@@ -18,8 +18,8 @@ import (
 //	      for each line of windows
 //	        dotwindows
 //
-// A line of windows has contiguous elements for each pair. Its last columns may not fill a vector,
-// which costs as much as if they did.
+// A line of windows has contiguous elements for each pair. Its last columns may not fill half a
+// panel, which costs as much as if they did.
 var multiplyWindows = strategy{name: "matmul-windows", offer: offerWindows}
 
 // mostChunks is how many chunks of pairs have calls of their own.
@@ -95,10 +95,10 @@ func (w *windowing) axes() (why string) {
 	return ""
 }
 
-// cost returns what the step costs: its multiplications with the columns that fill no vector.
+// cost returns what the step costs: its multiplications with the columns that fill no half panel.
 func (w *windowing) cost() float64 {
-	n, lanes := w.step.Axes[w.col].Extent, w.lib.Vector(w.engine)/w.dtype.Size()
-	return w.Work(w.step)*w.Matmul.WindowWork*float64(roundUp(n, lanes))/float64(n) + w.Matmul.CallWork*float64(elems(w.step))/float64(w.pairs*n*w.rowsOf())
+	n := w.step.Axes[w.col].Extent
+	return w.Work(w.step)*w.Matmul.WindowWork*float64(roundUp(n, w.width/2))/float64(n) + w.Matmul.CallWork*float64(elems(w.step))/float64(w.pairs*n*w.rowsOf())
 }
 
 // rowsOf returns how many rows a call has at most.

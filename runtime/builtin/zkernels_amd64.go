@@ -57,6 +57,8 @@ func init() {
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = add u2 t0; store t0 t1 }", Fn: k_add_add_f64_uuu_4d5010526b},
 		{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = add u0 u1; t1 = add t0 u2; store t0 t1 }", Fn: k_add_add_i32_uuu_40a47a0f5f},
 		{Sig: "kernel (u0:i64, u1:i64, u2:i64) { t0 = add u0 u1; t1 = add u2 t0; store t0 t1 }", Fn: k_add_add_i64_uuu_dc311c1e5d},
+		{Sig: "kernel (s0:f32, u1:f32, u2:f32, s3:f32) { t0 = add s0 u1; t1 = add t0 u2; t2 = max s3 t1; store t2 }", Fn: k_add_add_max_f32_suus_a35e40000f},
+		{Sig: "kernel (s0:f64, u1:f64, u2:f64, s3:f64) { t0 = add s0 u1; t1 = add t0 u2; t2 = max s3 t1; store t2 }", Fn: k_add_add_max_f64_suus_1279ef9a3e},
 		{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = add u0 u1; t1 = add t0 u2; store t0 t1 }", Fn: k_add_add_u32_uuu_21e2bba727},
 		{Sig: "kernel (u0:u64, u1:u64, u2:u64) { t0 = add u0 u1; t1 = add u2 t0; store t0 t1 }", Fn: k_add_add_u64_uuu_cf8522614b},
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = add u0 u1; t1 = add u2 t0; store t0 t1 }", Fn: k_add_add_u8_uuu_8fe4e800fa},
@@ -87,7 +89,9 @@ func init() {
 		{Sig: "kernel (u0:i8, u1:i8) { t0 = add u0 u1; store t0 }", Fn: k_add_i8_uu_d8de0e7860},
 		{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32) { t0 = add u0 u1; t1 = lt t0 s2; t2 = cast:f32 t1; t3 = add t2 u3; store t3 }", Fn: k_add_lt_cast_add_f32_uusu_075bee7c87},
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64, u3:f64) { t0 = add u0 u1; t1 = lt t0 s2; t2 = cast:f64 t1; t3 = add t2 u3; store t3 }", Fn: k_add_lt_cast_add_f64_uusu_7796355261},
+		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = add u0 s1; t1 = max t0 s2; store t1 }", Fn: k_add_max_f32_uss_90dd3ab5f5},
 		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = max s2 t0; store t1 }", Fn: k_add_max_f32_uus_0e5a076b24},
+		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = max t0 s2; store t1 }", Fn: k_add_max_f64_uss_8ea08a9a9c},
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = max t0 s2; store t1 }", Fn: k_add_max_f64_uus_eb7b8e091b},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = add s0 u1; t1 = mul t0 s2; store t1 }", Fn: k_add_mul_f32_sus_0019e6d0a1},
 		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = add u0 s1; t1 = mul t0 u2; store t1 }", Fn: k_add_mul_f32_usu_46bd90ee17},
@@ -699,8 +703,10 @@ func init() {
 		{Sig: "kernel (u0:i64, u1:i64) { t0 = max u0 u1; store t0 }", Fn: k_max_i64_uu_702ea15ec3},
 		{Sig: "kernel (s0:i8, u1:i8) { t0 = max s0 u1; store t0 }", Fn: k_max_i8_su_c3f2f4c219},
 		{Sig: "kernel (u0:i8, u1:i8) { t0 = max u0 u1; store t0 }", Fn: k_max_i8_uu_7f374b1978},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = max u0 u1; t1 = max t0 u2; store t1 }", Fn: k_max_max_f32_uuu_94153535b5},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }", Fn: k_max_max_f32_uuu_f367292131},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = max u0 u1; t1 = max t0 u2; store t0 t1 }", Fn: k_max_max_f64_uuu_28a30498eb},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = max u0 u1; t1 = max t0 u2; store t1 }", Fn: k_max_max_f64_uuu_7b30abe2de},
 		{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = max u0 u1; t1 = max t0 u2; store t0 t1 }", Fn: k_max_max_i32_uuu_564f6039cd},
 		{Sig: "kernel (u0:i64, u1:i64, u2:i64) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }", Fn: k_max_max_i64_uuu_3b8d92c0bc},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max u3 t1; t3 = max u4 t2; t4 = max u5 t0; t5 = max t1 u5; t6 = max u5 t2; t7 = max t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_max_max_max_etc_f32_uuuuuu_42c99f8865},
@@ -710,6 +716,8 @@ func init() {
 		{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = max u0 u1; t1 = max u2 t0; t2 = max t1 u3; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_max_max_max_etc_u32_uuuuuu_1a19fd9265},
 		{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64, u5:u64) { t0 = max u0 u1; t1 = max u2 t0; t2 = max t1 u3; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_max_max_max_etc_u64_uuuuuu_9b35f5c60f},
 		{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = max u0 u1; t1 = max u2 t0; t2 = max u3 t1; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_max_max_max_etc_u8_uuuuuu_c611900758},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = max u0 u1; t1 = max u2 u3; t2 = max t0 t1; store t2 }", Fn: k_max_max_max_f32_uuuu_7f8291e5af},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = max u0 u1; t1 = max u2 u3; t2 = max t0 t1; store t2 }", Fn: k_max_max_max_f64_uuuu_f2c1cff8bf},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 }", Fn: k_max_max_max_max_f32_uuuuu_782406c534},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = max u0 u1; t1 = max u2 t0; t2 = max u3 t1; t3 = max u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_f32_uuuuu_a707095306},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 }", Fn: k_max_max_max_max_f64_uuuuu_5fca77a7d1},
@@ -1844,6 +1852,24 @@ func k_add_add_i32_uuu_40a47a0f5f(f *abi.Frame)
 //go:noescape
 func k_add_add_i64_uuu_dc311c1e5d(f *abi.Frame)
 
+// k_add_add_max_f32_suus_a35e40000f is
+//
+//	kernel (s0:f32, u1:f32, u2:f32, s3:f32) { t0 = add s0 u1; t1 = add t0 u2; t2 = max s3 t1; store t2 }
+//
+// for i: o0[i] = max(a3, (a0 + a1[i]) + a2[i])
+//
+//go:noescape
+func k_add_add_max_f32_suus_a35e40000f(f *abi.Frame)
+
+// k_add_add_max_f64_suus_1279ef9a3e is
+//
+//	kernel (s0:f64, u1:f64, u2:f64, s3:f64) { t0 = add s0 u1; t1 = add t0 u2; t2 = max s3 t1; store t2 }
+//
+// for i: o0[i] = max(a3, (a0 + a1[i]) + a2[i])
+//
+//go:noescape
+func k_add_add_max_f64_suus_1279ef9a3e(f *abi.Frame)
+
 // k_add_add_u32_uuu_21e2bba727 is
 //
 //	kernel (u0:u32, u1:u32, u2:u32) { t0 = add u0 u1; t1 = add t0 u2; store t0 t1 }
@@ -2114,6 +2140,15 @@ func k_add_lt_cast_add_f32_uusu_075bee7c87(f *abi.Frame)
 //go:noescape
 func k_add_lt_cast_add_f64_uusu_7796355261(f *abi.Frame)
 
+// k_add_max_f32_uss_90dd3ab5f5 is
+//
+//	kernel (u0:f32, s1:f32, s2:f32) { t0 = add u0 s1; t1 = max t0 s2; store t1 }
+//
+// for i: o0[i] = max(a0[i] + a1, a2)
+//
+//go:noescape
+func k_add_max_f32_uss_90dd3ab5f5(f *abi.Frame)
+
 // k_add_max_f32_uus_0e5a076b24 is
 //
 //	kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = max s2 t0; store t1 }
@@ -2122,6 +2157,15 @@ func k_add_lt_cast_add_f64_uusu_7796355261(f *abi.Frame)
 //
 //go:noescape
 func k_add_max_f32_uus_0e5a076b24(f *abi.Frame)
+
+// k_add_max_f64_uss_8ea08a9a9c is
+//
+//	kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = max t0 s2; store t1 }
+//
+// for i: o0[i] = max(a0[i] + a1, a2)
+//
+//go:noescape
+func k_add_max_f64_uss_8ea08a9a9c(f *abi.Frame)
 
 // k_add_max_f64_uus_eb7b8e091b is
 //
@@ -7622,6 +7666,15 @@ func k_max_i8_su_c3f2f4c219(f *abi.Frame)
 //go:noescape
 func k_max_i8_uu_7f374b1978(f *abi.Frame)
 
+// k_max_max_f32_uuu_94153535b5 is
+//
+//	kernel (u0:f32, u1:f32, u2:f32) { t0 = max u0 u1; t1 = max t0 u2; store t1 }
+//
+// for i: o0[i] = max(max(a0[i], a1[i]), a2[i])
+//
+//go:noescape
+func k_max_max_f32_uuu_94153535b5(f *abi.Frame)
+
 // k_max_max_f32_uuu_f367292131 is
 //
 //	kernel (u0:f32, u1:f32, u2:f32) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }
@@ -7639,6 +7692,15 @@ func k_max_max_f32_uuu_f367292131(f *abi.Frame)
 //
 //go:noescape
 func k_max_max_f64_uuu_28a30498eb(f *abi.Frame)
+
+// k_max_max_f64_uuu_7b30abe2de is
+//
+//	kernel (u0:f64, u1:f64, u2:f64) { t0 = max u0 u1; t1 = max t0 u2; store t1 }
+//
+// for i: o0[i] = max(max(a0[i], a1[i]), a2[i])
+//
+//go:noescape
+func k_max_max_f64_uuu_7b30abe2de(f *abi.Frame)
 
 // k_max_max_i32_uuu_564f6039cd is
 //
@@ -7720,6 +7782,24 @@ func k_max_max_max_etc_u64_uuuuuu_9b35f5c60f(f *abi.Frame)
 //
 //go:noescape
 func k_max_max_max_etc_u8_uuuuuu_c611900758(f *abi.Frame)
+
+// k_max_max_max_f32_uuuu_7f8291e5af is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = max u0 u1; t1 = max u2 u3; t2 = max t0 t1; store t2 }
+//
+// for i: o0[i] = max(max(a0[i], a1[i]), max(a2[i], a3[i]))
+//
+//go:noescape
+func k_max_max_max_f32_uuuu_7f8291e5af(f *abi.Frame)
+
+// k_max_max_max_f64_uuuu_f2c1cff8bf is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = max u0 u1; t1 = max u2 u3; t2 = max t0 t1; store t2 }
+//
+// for i: o0[i] = max(max(a0[i], a1[i]), max(a2[i], a3[i]))
+//
+//go:noescape
+func k_max_max_max_f64_uuuu_f2c1cff8bf(f *abi.Frame)
 
 // k_max_max_max_max_f32_uuuuu_782406c534 is
 //

@@ -33,6 +33,8 @@ func init() {
 		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = add u0 s1; t1 = add u2 t0; store t1 }", Fn: k_add_add_f64_usu_d14ef886cc_avx512},
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = add t0 s2; store t1 }", Fn: k_add_add_f64_uus_333b1d0548_avx512},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = add u2 t0; store t1 }", Fn: k_add_add_f64_uuu_06690195f6_avx512},
+		{Sig: "kernel (s0:f32, u1:f32, u2:f32, s3:f32) { t0 = add s0 u1; t1 = add t0 u2; t2 = max s3 t1; store t2 }", Fn: k_add_add_max_f32_suus_a35e40000f_avx512},
+		{Sig: "kernel (s0:f64, u1:f64, u2:f64, s3:f64) { t0 = add s0 u1; t1 = add t0 u2; t2 = max s3 t1; store t2 }", Fn: k_add_add_max_f64_suus_1279ef9a3e_avx512},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = add s0 u1; t1 = div s2 t0; store t1 }", Fn: k_add_div_f32_sus_b2f31c3abc_avx512},
 		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = add s0 u1; t1 = div u2 t0; store t1 }", Fn: k_add_div_f32_suu_9e4ef60e2e_avx512},
 		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = div s2 t0; store t1 }", Fn: k_add_div_f32_uus_ad8656b663_avx512},
@@ -43,7 +45,9 @@ func init() {
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = div u2 t0; store t1 }", Fn: k_add_div_f64_uuu_7541d18581_avx512},
 		{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32) { t0 = add u0 u1; t1 = lt t0 s2; t2 = cast:f32 t1; t3 = add t2 u3; store t3 }", Fn: k_add_lt_cast_add_f32_uusu_075bee7c87_avx512},
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64, u3:f64) { t0 = add u0 u1; t1 = lt t0 s2; t2 = cast:f64 t1; t3 = add t2 u3; store t3 }", Fn: k_add_lt_cast_add_f64_uusu_7796355261_avx512},
+		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = add u0 s1; t1 = max t0 s2; store t1 }", Fn: k_add_max_f32_uss_90dd3ab5f5_avx512},
 		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = max s2 t0; store t1 }", Fn: k_add_max_f32_uus_0e5a076b24_avx512},
+		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = max t0 s2; store t1 }", Fn: k_add_max_f64_uss_8ea08a9a9c_avx512},
 		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = max t0 s2; store t1 }", Fn: k_add_max_f64_uus_eb7b8e091b_avx512},
 		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = add s0 u1; t1 = mul t0 s2; store t1 }", Fn: k_add_mul_f32_sus_0019e6d0a1_avx512},
 		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = add u0 s1; t1 = mul t0 u2; store t1 }", Fn: k_add_mul_f32_usu_46bd90ee17_avx512},
@@ -205,6 +209,10 @@ func init() {
 		{Sig: "kernel (u0:f64, s1:f64, u2:f64, s3:f64) { t0 = lt u0 s1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_f64_usus_596b7c376a_avx512},
 		{Sig: "kernel (u0:f64, s1:f64, u2:f64, u3:f64) { t0 = lt u0 s1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_f64_usuu_bd32e2a2e3_avx512},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = lt u0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_f64_uuuu_9a937eee1e_avx512},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = max u0 u1; t1 = max t0 u2; store t1 }", Fn: k_max_max_f32_uuu_94153535b5_avx512},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = max u0 u1; t1 = max t0 u2; store t1 }", Fn: k_max_max_f64_uuu_7b30abe2de_avx512},
+		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = max u0 u1; t1 = max u2 u3; t2 = max t0 t1; store t2 }", Fn: k_max_max_max_f32_uuuu_7f8291e5af_avx512},
+		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = max u0 u1; t1 = max u2 u3; t2 = max t0 t1; store t2 }", Fn: k_max_max_max_f64_uuuu_f2c1cff8bf_avx512},
 		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 }", Fn: k_max_max_max_max_f32_uuuuu_782406c534_avx512},
 		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 }", Fn: k_max_max_max_max_f64_uuuuu_5fca77a7d1_avx512},
 		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = max u0 s1; t1 = min s2 t0; store t1 }", Fn: k_max_min_f32_uss_ee76b7f7ff_avx512},
@@ -584,6 +592,24 @@ func k_add_add_f64_uus_333b1d0548_avx512(f *abi.Frame)
 //go:noescape
 func k_add_add_f64_uuu_06690195f6_avx512(f *abi.Frame)
 
+// k_add_add_max_f32_suus_a35e40000f_avx512 is
+//
+//	kernel (s0:f32, u1:f32, u2:f32, s3:f32) { t0 = add s0 u1; t1 = add t0 u2; t2 = max s3 t1; store t2 }
+//
+// for i: o0[i] = max(a3, (a0 + a1[i]) + a2[i])
+//
+//go:noescape
+func k_add_add_max_f32_suus_a35e40000f_avx512(f *abi.Frame)
+
+// k_add_add_max_f64_suus_1279ef9a3e_avx512 is
+//
+//	kernel (s0:f64, u1:f64, u2:f64, s3:f64) { t0 = add s0 u1; t1 = add t0 u2; t2 = max s3 t1; store t2 }
+//
+// for i: o0[i] = max(a3, (a0 + a1[i]) + a2[i])
+//
+//go:noescape
+func k_add_add_max_f64_suus_1279ef9a3e_avx512(f *abi.Frame)
+
 // k_add_div_f32_sus_b2f31c3abc_avx512 is
 //
 //	kernel (s0:f32, u1:f32, s2:f32) { t0 = add s0 u1; t1 = div s2 t0; store t1 }
@@ -674,6 +700,15 @@ func k_add_lt_cast_add_f32_uusu_075bee7c87_avx512(f *abi.Frame)
 //go:noescape
 func k_add_lt_cast_add_f64_uusu_7796355261_avx512(f *abi.Frame)
 
+// k_add_max_f32_uss_90dd3ab5f5_avx512 is
+//
+//	kernel (u0:f32, s1:f32, s2:f32) { t0 = add u0 s1; t1 = max t0 s2; store t1 }
+//
+// for i: o0[i] = max(a0[i] + a1, a2)
+//
+//go:noescape
+func k_add_max_f32_uss_90dd3ab5f5_avx512(f *abi.Frame)
+
 // k_add_max_f32_uus_0e5a076b24_avx512 is
 //
 //	kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = max s2 t0; store t1 }
@@ -682,6 +717,15 @@ func k_add_lt_cast_add_f64_uusu_7796355261_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_add_max_f32_uus_0e5a076b24_avx512(f *abi.Frame)
+
+// k_add_max_f64_uss_8ea08a9a9c_avx512 is
+//
+//	kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = max t0 s2; store t1 }
+//
+// for i: o0[i] = max(a0[i] + a1, a2)
+//
+//go:noescape
+func k_add_max_f64_uss_8ea08a9a9c_avx512(f *abi.Frame)
 
 // k_add_max_f64_uus_eb7b8e091b_avx512 is
 //
@@ -2131,6 +2175,42 @@ func k_lt_select_f64_usuu_bd32e2a2e3_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_lt_select_f64_uuuu_9a937eee1e_avx512(f *abi.Frame)
+
+// k_max_max_f32_uuu_94153535b5_avx512 is
+//
+//	kernel (u0:f32, u1:f32, u2:f32) { t0 = max u0 u1; t1 = max t0 u2; store t1 }
+//
+// for i: o0[i] = max(max(a0[i], a1[i]), a2[i])
+//
+//go:noescape
+func k_max_max_f32_uuu_94153535b5_avx512(f *abi.Frame)
+
+// k_max_max_f64_uuu_7b30abe2de_avx512 is
+//
+//	kernel (u0:f64, u1:f64, u2:f64) { t0 = max u0 u1; t1 = max t0 u2; store t1 }
+//
+// for i: o0[i] = max(max(a0[i], a1[i]), a2[i])
+//
+//go:noescape
+func k_max_max_f64_uuu_7b30abe2de_avx512(f *abi.Frame)
+
+// k_max_max_max_f32_uuuu_7f8291e5af_avx512 is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = max u0 u1; t1 = max u2 u3; t2 = max t0 t1; store t2 }
+//
+// for i: o0[i] = max(max(a0[i], a1[i]), max(a2[i], a3[i]))
+//
+//go:noescape
+func k_max_max_max_f32_uuuu_7f8291e5af_avx512(f *abi.Frame)
+
+// k_max_max_max_f64_uuuu_f2c1cff8bf_avx512 is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = max u0 u1; t1 = max u2 u3; t2 = max t0 t1; store t2 }
+//
+// for i: o0[i] = max(max(a0[i], a1[i]), max(a2[i], a3[i]))
+//
+//go:noescape
+func k_max_max_max_f64_uuuu_f2c1cff8bf_avx512(f *abi.Frame)
 
 // k_max_max_max_max_f32_uuuuu_782406c534_avx512 is
 //
