@@ -32,8 +32,22 @@ func TestConvEngines(t *testing.T) {
 		d := rapid.SampledFrom([]graph.DType{graph.Float32, graph.Float64}).Draw(t, "type")
 		x, w := irtest.Array(t, d, shape...), irtest.Array(t, d, slices.Concat([]int{o.Groups * m, c}, size)...)
 		y := inputLike("x", toTensor(t, x, nil)).Conv(inputLike("w", toTensor(t, w, nil)), o)
+		ins := []eval.Array{x, w}
+		if rapid.Bool().Draw(t, "biased") {
+			out, _ := y.Shape().Ints()
+			bias, more := irtest.Array(t, d, slices.Concat([]int{o.Groups * m}, slices.Repeat([]int{1}, axes))...), irtest.Array(t, d, out...)
+			if o.ChannelsLast {
+				bias = irtest.Array(t, d, o.Groups*m)
+			}
+			ins = append(ins, bias, more)
+			y = y.Add(inputLike("bias", toTensor(t, bias, nil))).Add(inputLike("more", toTensor(t, more, nil))).Maximum(0)
+			if rapid.Bool().Draw(t, "padded") {
+				around := slices.Concat([]int{0, 0}, slices.Repeat([]int{1}, axes))
+				y = y.Pad(around, around, graph.PadConstant)
+			}
+		}
 		f, _, err := graph.Define(y)
 		require.NoError(t, err)
-		checkPrograms(t, f, []eval.Array{x, w}, nil)
+		checkPrograms(t, f, ins, nil)
 	})
 }

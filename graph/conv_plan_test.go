@@ -1,6 +1,7 @@
 package graph_test
 
 import (
+	"context"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -29,4 +30,26 @@ func TestConvolutionsReadTheirOperand(t *testing.T) {
 	p, err = graph.Compile(f32("a", 1, 8, 12, 12).Conv(f32("w", 16, 8, 1, 1), graph.ConvOptions{}))
 	require.NoError(t, err)
 	require.Zero(t, p.Copies())
+}
+
+// TestConvolutionsStoreOnce asserts that a bias, what is added and an activation are computed of
+// blocks of a convolution that are in local memory, and stored where a padded value has them.
+func TestConvolutionsStoreOnce(t *testing.T) {
+	x := f32("x", 2, 16, 30, 30)
+	y := x.Conv(f32("w", 16, 16, 3, 3), graph.ConvOptions{}).Add(f32("bias", 16, 1, 1)).Add(f32("more", 2, 16, 28, 28)).Maximum(0)
+	p, err := graph.Compile(y)
+	require.NoError(t, err)
+	run := func(p *graph.Program, more ...*graph.Tensor) {
+		_, err := p.Run(context.Background(), append([]*graph.Tensor{
+			graph.Ones(graph.Float32, 2, 16, 30, 30), graph.Ones(graph.Float32, 16, 16, 3, 3), graph.Ones(graph.Float32, 16, 1, 1), graph.Ones(graph.Float32, 2, 16, 28, 28),
+		}, more...)...)
+		require.NoError(t, err)
+	}
+	run(p)
+	require.Contains(t, p.Explain(), "through steps 0 to 1")
+	require.NotContains(t, p.Explain(), "temporaries")
+	p, err = graph.Compile(y.Conv(f32("v", 16, 16, 3, 3), graph.ConvOptions{Before: []int{1, 1}, After: []int{1, 1}}))
+	require.NoError(t, err)
+	run(p, graph.Ones(graph.Float32, 16, 16, 3, 3))
+	require.Contains(t, p.Explain(), "through steps 0 to 1")
 }

@@ -30,6 +30,7 @@ func rows(s *State) error {
 			i = r.p.Rows[len(r.p.Rows)-1].Last
 		}
 	}
+	r.columns()
 	if len(r.p.Rows) > 0 {
 		r.renumber()
 		s.Plan.Ledger = s.decisions()
