@@ -12,7 +12,8 @@ import (
 // of a row, the exponentials and their sum, and the quotients, and one block of
 // rows goes through all three before the next. What the steps of a group hand on
 // then needs memory for one block. Steps that they wait for, as the packing of a
-// right matrix, go before the group.
+// right matrix, go before the group. Products of windows share columns with what reads
+// them: see file rows_columns.go.
 //
 // Requires: loops.
 // Ensures: the steps of a group are consecutive; each reads of the others'

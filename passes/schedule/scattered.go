@@ -12,7 +12,7 @@ func offerScattered(t *target, s *plan.Step) (offer, string) {
 	if e == nil {
 		return offer{}, why
 	}
-	if s.Axes[e.col].Extent > 1 || s.Axes[e.row].Extent < t.TransposedCols {
+	if s.Axes[e.col].Extent > 1 || s.Axes[e.row].Extent < 2 {
 		return offer{}, "the outputs are contiguous along the columns"
 	}
 	e.row, e.col = e.col, e.row
