@@ -77,12 +77,23 @@ func (w *viewer) tooExpensive(u *ir.Value, repeats bool) string {
 	w.measure(u, &ops, &cost)
 	again := max(1, *w.uses.at(u)-1) // how often, besides once
 	switch {
+	case repeats && slices.ContainsFunc(u.Args, liesApart):
+		return "a view that repeats elements reads it, and would gather its operands for every repeat"
 	case cost*float64(again) <= w.machine.RecomputeWork && ops <= w.machine.RecomputeOps:
 		return ""
 	case repeats:
 		return "a view that repeats elements reads it, and would compute it again for every repeat"
 	}
 	return "it is read in more ways than one, and each would compute it again"
+}
+
+// liesApart reports whether the elements of a value that is a view lie apart along its last axis.
+func liesApart(a *ir.Value) bool {
+	if a.Op != ir.OpAccess || len(a.Attr.At.Shape) == 0 {
+		return false
+	}
+	last := len(a.Attr.At.Shape) - 1
+	return a.Attr.At.Shape[last] > 1 && a.Attr.At.Strides[last] != 0 && a.Attr.At.Strides[last] != 1
 }
 
 // measure adds up the ops that compute a value from buffers and their cost in
