@@ -42,7 +42,7 @@ func goConst(d ir.DType, bits uint64) string {
 	text := elementText(d, bits)
 	switch {
 	case isBits(d):
-		return fmt.Sprintf("%s(%#x) // %s", goType(d), bits, text)
+		return fmt.Sprintf("%s(%#x) // %s", goType(d), bits&(1<<(8*d.Size())-1), text)
 	case ir.Floats.Has(d):
 		return fmt.Sprintf("math.Float%dfrombits(%#x) // %s", 8*d.Size(), bits, text)
 	}

@@ -158,7 +158,7 @@ func (g *Graph) compileCold(b *Body) error {
 	for _, e := range b.Exits() {
 		if !done[e.Block] {
 			done[e.Block] = true
-			g.loops = free
+			g.loops, g.loop = free, map[[4]Ref]int{} // no block reads the results of another's loops
 			if err := e.Block.compile(g); err != nil {
 				return err
 			}
