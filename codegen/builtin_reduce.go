@@ -51,12 +51,16 @@ var reduceKernels = []string{
 	"kernel (u0:T, u1:T, s2:i32, s3:i32, u4:i32, s5:i32, u6:i32) { t0 = ne u0 u0; t1 = eq u1 u0; t2 = or t0 t1; t3 = mul s2 s3; t4 = add t3 u4; t5 = select t2 t4 s5; t6 = min t5 u6; store t6 }",
 }
 
-// partialKernels combine what a float32 sum or product does in float64.
+// partialKernels combine what a float32 sum does in float64.
 var partialKernels = []string{
 	"reduce [add] kernel (u0:f32) { t0 = cast:f64 u0; store t0 }",
-	"reduce [mul] kernel (u0:f32) { t0 = cast:f64 u0; store t0 }",
 	"kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = add t0 u1; store t1 }",
-	"kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = mul t0 u1; store t1 }",
+}
+
+// productKernels are the levels of a product of floats (package ir, product.go).
+var productKernels = []string{
+	"reduce [mul, add] kernel (u0:f64) { t0 = significand u0; t1 = exponent u0; store t0 t1 }",
+	"reduce [mul, add] kernel (u0:f32) { t0 = cast:f64 u0; t1 = significand t0; t2 = exponent t0; store t1 t2 }",
 }
 
 // byteKernels count bools and sum bytes.
@@ -117,7 +121,7 @@ var columnKernels = []string{
 // builtinReductions returns the kernels of reductions among Builtins: of an operand as it
 // is by every op on every type, and those above.
 func builtinReductions() []kernel.Code {
-	out := parseAll([]ir.DType{ir.Invalid}, slices.Concat(partialKernels, byteKernels)...)
+	out := parseAll([]ir.DType{ir.Invalid}, slices.Concat(partialKernels, productKernels, byteKernels)...)
 	ops, types := combiners()
 	for _, by := range ops {
 		out = append(out, parseAll((types[by]&ir.Native).List(), fmt.Sprintf("reduce [%s] kernel (u0:T) { store u0 }", by))...)

@@ -100,6 +100,16 @@ func (x Node) Round() Node { return x.elementwise(ir.OpRound, ir.Attr{}) }
 // Trunc returns x without its fraction, as a float.
 func (x Node) Trunc() Node { return x.elementwise(ir.OpTrunc, ir.Attr{}) }
 
+// Significand returns a float64 divided by a power of 2, so that it is in [1, 2) or (-2, -1]; zeros,
+// infinities and NaN stay.
+func (x Node) Significand() Node { return x.elementwise(ir.OpSignificand, ir.Attr{}) }
+
+// Exponent returns the exponent of that power of 2, as a float64: 0 of zeros, infinities and NaN.
+func (x Node) Exponent() Node { return x.elementwise(ir.OpExponent, ir.Attr{}) }
+
+// Ldexp returns x times 2 to the power y, a whole number, of float64: rounded once.
+func (x Node) Ldexp(y any) Node { return x.elementwise(ir.OpLdexp, ir.Attr{}, y) }
+
 // Shl returns x << y on integers. y counts as unsigned; from x's width on the
 // result is 0.
 func (x Node) Shl(y any) Node { return x.elementwise(ir.OpShl, ir.Attr{}, y) }

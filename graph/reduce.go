@@ -37,17 +37,15 @@ func (x Node) Sum(axes ...any) Node {
 }
 
 // Prod returns the product along axes, 1 of no elements, in the type that Sum has. Integers
-// wrap. Float32 is
-// multiplied in float64 and rounded at the end, so that 20 factors of 1e-3 and 20 of 1e3
-// give about 1, in any order. The float64 products are of every 32nd of 1024 elements, then of
-// those 32, then of chunks: where one of them overflows or vanishes, the result does, or is NaN,
-// also where a plain loop stays in range. The last element of CumProd is what a loop gives.
+// wrap. Floats are multiplied in float64 and rounded at the end, and exponents have no bounds on
+// the way: the product of 20 times 1e-300 and 20 times 1e300 is about 1, in any order. A product
+// is infinite, zero or subnormal only where the exact one is, or is close to it.
 func (x Node) Prod(axes ...any) Node {
 	y, axes := total(x, axes)
-	if y.DType() != Float32 {
-		return within("prod", x, y.reduce(ir.OpProd, axes))
+	if dt := y.DType(); ir.Reals.Has(dt) && dt != Float64 {
+		return within("prod", x, y.Cast(Float64).reduce(ir.OpProd, axes).Cast(dt))
 	}
-	return within("prod", x, y.Cast(Float64).reduce(ir.OpProd, axes).Cast(Float32))
+	return within("prod", x, y.reduce(ir.OpProd, axes))
 }
 
 // Min returns the least element along axes: NaN if any is, and -0 < +0. Of no

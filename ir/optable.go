@@ -65,6 +65,9 @@ const (
 	OpBitLen
 	OpAddSat
 	OpSubSat
+	OpSignificand
+	OpExponent
+	OpLdexp
 	OpIsNaN
 	OpIsInf
 	OpIsFinite
@@ -236,19 +239,22 @@ var rows = [numOps]OpInfo{
 	OpGt: {Name: "gt", Doc: "x > y", Kind: Composed, Arity: 2, Domain: Numeric, Result: GivesBool, Cost: 1},
 	OpGe: {Name: "ge", Doc: "x >= y", Kind: Composed, Arity: 2, Domain: Numeric, Result: GivesBool, Cost: 1},
 
-	OpSign:       {Name: "sign", Doc: "-1, 0 or 1 as x is negative, zero or positive; zeros and NaN stay as they are", Kind: Composed, Arity: 1, Domain: Numeric, Idempotent: true, Cost: 4},
-	OpReciprocal: {Name: "reciprocal", Doc: "1 / x", Kind: Composed, Arity: 1, Domain: Reals, Cost: 8},
-	OpSquare:     {Name: "square", Doc: "x * x", Kind: Composed, Arity: 1, Domain: Numeric, Cost: 1},
-	OpClip:       {Name: "clip", Doc: "min(max(x, y), z)", Kind: Composed, Arity: 3, Domain: Numeric, Cost: 4},
-	OpMod:        {Name: "mod", Doc: "x - y*floordiv(x,y), with the sign of y; for y = 0 it is 0, NaN on floats", Kind: Composed, Arity: 2, Domain: Numeric, Cost: 13},
-	OpFloorDiv:   {Name: "floordiv", Doc: "x / y rounded down; integers give 0 for y = 0", Kind: Composed, Arity: 2, Domain: Numeric, Identity: identityIntOne, Cost: 13},
-	OpPopCount:   {Name: "popcount", Doc: "how many bits of x are set", Kind: Composed, Arity: 1, Domain: Ints, Cost: 14},
-	OpBitLen:     {Name: "bitlen", Doc: "how many bits x has without its leading zeros", Kind: Composed, Arity: 1, Domain: Ints, Cost: 24},
-	OpAddSat:     {Name: "addsat", Doc: "x + y, or the greatest or least element where that is past it", Kind: Composed, Arity: 2, Domain: shorts, Commutative: true, Cost: 2},
-	OpSubSat:     {Name: "subsat", Doc: "x - y, or the greatest or least element where that is past it", Kind: Composed, Arity: 2, Domain: shorts, Cost: 2},
-	OpIsNaN:      {Name: "isnan", Doc: "whether x is NaN", Kind: Composed, Arity: 1, Domain: Reals, Result: GivesBool, Cost: 1},
-	OpIsInf:      {Name: "isinf", Doc: "whether x is an infinity", Kind: Composed, Arity: 1, Domain: Reals, Result: GivesBool, Cost: 2},
-	OpIsFinite:   {Name: "isfinite", Doc: "whether x is neither NaN nor an infinity", Kind: Composed, Arity: 1, Domain: Reals, Result: GivesBool, Cost: 2},
+	OpSign:        {Name: "sign", Doc: "-1, 0 or 1 as x is negative, zero or positive; zeros and NaN stay as they are", Kind: Composed, Arity: 1, Domain: Numeric, Idempotent: true, Cost: 4},
+	OpReciprocal:  {Name: "reciprocal", Doc: "1 / x", Kind: Composed, Arity: 1, Domain: Reals, Cost: 8},
+	OpSquare:      {Name: "square", Doc: "x * x", Kind: Composed, Arity: 1, Domain: Numeric, Cost: 1},
+	OpClip:        {Name: "clip", Doc: "min(max(x, y), z)", Kind: Composed, Arity: 3, Domain: Numeric, Cost: 4},
+	OpMod:         {Name: "mod", Doc: "x - y*floordiv(x,y), with the sign of y; for y = 0 it is 0, NaN on floats", Kind: Composed, Arity: 2, Domain: Numeric, Cost: 13},
+	OpFloorDiv:    {Name: "floordiv", Doc: "x / y rounded down; integers give 0 for y = 0", Kind: Composed, Arity: 2, Domain: Numeric, Identity: identityIntOne, Cost: 13},
+	OpPopCount:    {Name: "popcount", Doc: "how many bits of x are set", Kind: Composed, Arity: 1, Domain: Ints, Cost: 14},
+	OpBitLen:      {Name: "bitlen", Doc: "how many bits x has without its leading zeros", Kind: Composed, Arity: 1, Domain: Ints, Cost: 24},
+	OpAddSat:      {Name: "addsat", Doc: "x + y, or the greatest or least element where that is past it", Kind: Composed, Arity: 2, Domain: shorts, Commutative: true, Cost: 2},
+	OpSubSat:      {Name: "subsat", Doc: "x - y, or the greatest or least element where that is past it", Kind: Composed, Arity: 2, Domain: shorts, Cost: 2},
+	OpSignificand: {Name: "significand", Doc: "x divided by the power of 2 that leaves 1 <= |y| < 2; of 0, infinities and NaN x", Kind: Composed, Arity: 1, Domain: SetOf(Float64), Idempotent: true, Cost: 9},
+	OpExponent:    {Name: "exponent", Doc: "the exponent of that power of 2; of 0, infinities and NaN 0", Kind: Composed, Arity: 1, Domain: SetOf(Float64), Cost: 11},
+	OpLdexp:       {Name: "ldexp", Doc: "x * 2^y for a whole number y, rounded once", Kind: Composed, Arity: 2, Domain: SetOf(Float64), Cost: 36},
+	OpIsNaN:       {Name: "isnan", Doc: "whether x is NaN", Kind: Composed, Arity: 1, Domain: Reals, Result: GivesBool, Cost: 1},
+	OpIsInf:       {Name: "isinf", Doc: "whether x is an infinity", Kind: Composed, Arity: 1, Domain: Reals, Result: GivesBool, Cost: 2},
+	OpIsFinite:    {Name: "isfinite", Doc: "whether x is neither NaN nor an infinity", Kind: Composed, Arity: 1, Domain: Reals, Result: GivesBool, Cost: 2},
 
 	OpExp:   {Name: "exp", Doc: "e to the power x", Kind: Composed, Arity: 1, Domain: Reals, Cost: 23, Fast: singles},
 	OpExp2:  {Name: "exp2", Doc: "2 to the power x", Kind: Composed, Arity: 1, Domain: Reals, Cost: 19},

@@ -15,6 +15,9 @@ func evalReduce(v *Value, args [][]uint64) []uint64 {
 		return slices.Repeat([]uint64{EmptyReduction(by, d)}, v.Type.Shape.size())
 	}
 	shape, _ := v.Args[0].Type.Shape.Ints()
+	if ScalesProducts(by, d) {
+		return evalProduct(shape, v.Attr.Axes, x)
+	}
 	at, upper := d, PartialType(by, d)
 	for i, group := range ReduceGroups(shape, v.Attr.Axes) {
 		if i > 0 {

@@ -85,6 +85,9 @@ func (r *reducer) reduce(by ir.Op, v, x *ir.Value, axes []int) (*ir.Value, error
 	if size(x.Type.Shape) == 0 {
 		return r.constant(v, ir.EmptyReduction(by, d))
 	}
+	if ir.ScalesProducts(by, d) {
+		return r.product(v, x, axes)
+	}
 	for i, group := range ir.ReduceGroups(extents(x), axes) {
 		var n int
 		var err error
@@ -119,14 +122,19 @@ func (r *reducer) reduceLast(by ir.Op, d ir.DType, v, x *ir.Value, n int) (*ir.V
 		if x, err = r.cast(x, ir.PartialType(by, d)); err != nil {
 			return nil, err
 		}
-		axes := make([]int, len(x.Type.Shape))
-		for i := range axes {
-			axes[i] = (i + 1) % len(axes)
-		}
-		if x, err = r.f.Add(ir.OpPermute, ir.Attr{Axes: axes}, v.Pos, x); err != nil {
+		if x, err = r.f.Add(ir.OpPermute, ir.Attr{Axes: firstLast(x)}, v.Pos, x); err != nil {
 			return nil, err
 		}
 	}
+}
+
+// firstLast returns the axes of x, the first of them last.
+func firstLast(x *ir.Value) []int {
+	axes := make([]int, len(x.Type.Shape))
+	for i := range axes {
+		axes[i] = (i + 1) % len(axes)
+	}
+	return axes
 }
 
 // last views x so that the given axes are one last axis, and returns its extent.

@@ -41,6 +41,15 @@ var cases = map[string]func() graph.Nodes{
 		x := input("x", graph.Float32, 2, 1030)
 		return graph.Nodes{x.Sum(), x.Sum(0, 2), x.Cast(graph.Float64).Sum()}
 	},
+	"products": func() graph.Nodes {
+		x := input("x", graph.Float32, 3)
+		y := x.Cast(graph.Float64).Mul(300).Exp()
+		return graph.Nodes{y.Prod(0), y.Prod(), x.Mul(30).Exp().Prod(0), y.Reciprocal().Cast(graph.Float16).Prod(0)}
+	},
+	"products past a cache": func() graph.Nodes {
+		x := input("x", graph.Float32, 2, 1030).Cast(graph.Float64).Mul(300).Exp()
+		return graph.Nodes{x.Prod(), x.Prod(0, 2)}
+	},
 	"integers": func() graph.Nodes {
 		x := input("x", graph.Float32, 3).Mul(100).Cast(graph.Int16)
 		return graph.Nodes{x.Sum(0), x.Max(), x.Gt(3).All(0), x.Cast(graph.Int64).Prod(0), x.AnyBits(0), x.XorBits(0)}

@@ -50,25 +50,28 @@ func writeCases(ctx context.Context, w io.Writer, t table) error {
 type reduceCase struct {
 	name, text string
 	node       func(x graph.Node) graph.Node
-	data       []float32
-	double     bool // float64 elements
+	data       []float64 // rounded to float32 unless double
+	double     bool
 }
 
 // reduceCases returns the lines.
 func reduceCases() []reduceCase {
 	sum := func(x graph.Node) graph.Node { return x.CumSum(0).Index(0, -1) }
 	product := func(x graph.Node) graph.Node { return x.CumProd(0).Index(0, -1) }
+	whole := func(x graph.Node) graph.Node { return x.Prod() }
 	variance := func(x graph.Node) graph.Node { return x.Var() }
-	around := make([]float32, 3000)
+	around := make([]float64, 3000)
 	for i := range around {
-		around[i] = float32(1e8 + 1e4*math.Sin(float64(i*i)))
+		around[i] = 1e8 + 1e4*math.Sin(float64(i*i))
 	}
 	factors := repeated(20, 1e-3, 1480, 1, 20, 1e3)
 	return []reduceCase{
 		{"logsumexp", "0_and_1000_times_-20", func(x graph.Node) graph.Node { return x.LogSumExp() }, repeated(1, 0, 1000, -20), true},
 		{"var", "3000_around_1e8,_distance_1e4", variance, around, false},
 		{"var", "3000_times_0.1", variance, repeated(3000, 0.1), false},
-		{"prod", "20_times_1e-3,_ones,_20_times_1e3", func(x graph.Node) graph.Node { return x.Prod() }, factors, false},
+		{"prod", "20_times_1e-3,_ones,_20_times_1e3", whole, factors, false},
+		{"prod", "20_times_1e-300,_ones,_20_times_1e300", whole, repeated(20, 1e-300, 1480, 1, 20, 1e300), true},
+		{"prod", "1e-300_and_1e300_in_turn,_64_of_them", whole, slices.Repeat([]float64{1e-300, 1e300}, 32), true},
 		{"cumprod", "20_times_1e-3,_ones,_20_times_1e3", product, factors, false},
 		{"cumsum", "-3e38,_zeros,_3e38_twice_from_1024_on", sum, repeated(1, -3e38, 1023, 0, 2, 3e38), false},
 		{"cumsum", "3e38_twice,_zeros,_-3e38_twice_from_1024_on", sum, repeated(2, 3e38, 1022, 0, 2, -3e38), false},
@@ -76,7 +79,7 @@ func reduceCases() []reduceCase {
 }
 
 // repeated returns elements, given pairs of how many there are and what they are.
-func repeated(pairs ...float32) (out []float32) {
+func repeated(pairs ...float64) (out []float64) {
 	for pair := range slices.Chunk(pairs, 2) {
 		out = append(out, slices.Repeat(pair[1:], int(pair[0]))...)
 	}
@@ -94,7 +97,9 @@ func writeReductions(ctx context.Context, w io.Writer) error {
 			dt = "f64"
 		}
 		for i, v := range c.data {
-			args[i] = float64(v)
+			if args[i] = v; !c.double {
+				args[i] = float64(float32(v))
+			}
 		}
 		fmt.Fprintf(w, "of %s %s %s %s %s\n", c.name, dt, hexOf(got), c.text, hex(args))
 	}
@@ -106,7 +111,7 @@ func (c *reduceCase) run(ctx context.Context) (float64, error) {
 	if c.double {
 		dt = graph.Float64
 	}
-	x := graph.Input("x", graph.Float32, len(c.data)).Cast(dt)
+	x := graph.Input("x", graph.Float64, len(c.data)).Cast(dt)
 	p, err := graph.Compile(c.node(x).Cast(graph.Float64))
 	if err != nil {
 		return 0, err

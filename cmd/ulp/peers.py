@@ -103,12 +103,32 @@ SWEPT = """
 
 Tests compare the engines (AVX2, AVX-512, Go) on samples, and hold them to hashes in
 `cmd/ulp/testdata/accuracy.txt`. `go run ./cmd/ulp -sweep` goes through all 2^32 inputs of a
-float32 function in both tiers. On a Sapphire Rapids it found the same bits on AVX2 and AVX-512
-for sqrt, rsqrt, cbrt, exp, exp2, expm1, log, log2, log10, log1p, sin, cos, tan, asin, acos,
-atan, sinh, cosh, tanh, erf, erfc, gelu and sigmoid. The other functions are not swept yet.
-`-sweep -engine portable` compares the Go loops, which takes about ten times as long; no function
-has been swept on them, so they are held to the hashes alone.
+float32 function, in both tiers, on the assembly engines, and `-sweep -engine portable` on the Go
+loops, which take several times as long. They write what had the same bits into
+`cmd/ulp/testdata/swept.txt`, from which this table is made. A function that changes leaves it.
+
+| processor | engines | functions |
+|---|---|---|
 """
+
+ENGINES = {"avx512": "AVX-512", "avx2": "AVX2", "portable": "Go"}
+
+
+def swept():
+    """The table of sweeps: functions of which all tiers of float32 are swept."""
+    data = ROOT / "cmd" / "ulp" / "testdata"
+    lines = lambda name: [l.split() for l in (data / name).read_text().splitlines() if not l.startswith("#")]
+    tiers, found = {}, {}
+    for function, dtype, tier, *_ in lines("accuracy.txt"):
+        if dtype == "f32":
+            tiers.setdefault(function, set()).add(tier)
+    for function, tier, _, engines, *processor in lines("swept.txt"):
+        group = found.setdefault((" ".join(processor), engines), {})
+        group.setdefault(function, set()).add(tier)
+    for (processor, engines), functions in sorted(found.items()):
+        names = [f for f, done in functions.items() if done == tiers[f]]
+        if names:
+            yield f"| {processor} | {' and '.join(ENGINES[e] for e in engines.split(','))} | {', '.join(names)} |\n"
 
 
 def main():
@@ -127,7 +147,7 @@ worst elsewhere. Bounds of all functions are in the documentation of package gra
 """
     for row in rows():
         text += "| " + " | ".join(row) + " |\n"
-    (ROOT / "docs" / "accuracy.md").write_text(text + SWEPT)
+    (ROOT / "docs" / "accuracy.md").write_text(text + SWEPT + "".join(swept()))
 
 
 main()

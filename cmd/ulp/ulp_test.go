@@ -23,6 +23,7 @@ var full = flag.Bool("full", false, "measure in full and compare all hashes, of 
 var simple = map[ir.Op]bool{
 	ir.OpGt: true, ir.OpGe: true, ir.OpSign: true, ir.OpReciprocal: true, ir.OpSquare: true, ir.OpClip: true,
 	ir.OpIsNaN: true, ir.OpIsInf: true, ir.OpIsFinite: true,
+	ir.OpSignificand: true, ir.OpExponent: true, ir.OpLdexp: true,
 }
 
 // TestEveryFunctionIsMeasured finds functions that someone forgot.

@@ -281,7 +281,6 @@ func init() {
 		{Sig: "kernel (u0:u8, s1:u16, u2:u16, s3:u16) { t0 = cast:u16 u0; t1 = mul t0 s1; t2 = add u2 t1; t3 = shr t2 s3; store t3 }", Fn: k_cast_mul_add_shr_u8_u16_usus_02a1e3da39},
 		{Sig: "kernel (u0:u8, s1:u16, u2:u16, s3:u16) { t0 = cast:u16 u0; t1 = mul s1 t0; t2 = addsat u2 t1; t3 = shr t2 s3; store t3 }", Fn: k_cast_mul_addsat_shr_u8_u16_usus_8a5d6229d5},
 		{Sig: "kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = mul u1 t0; t2 = cast:f32 t1; store t1 t2 }", Fn: k_cast_mul_cast_f32_f64_uu_dcef9183bf},
-		{Sig: "kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = mul u1 t0; store t1 }", Fn: k_cast_mul_f32_f64_uu_5116dfa41f},
 		{Sig: "kernel (u0:u8, s1:u16) { t0 = cast:u16 u0; t1 = mul s1 t0; store t1 }", Fn: k_cast_mul_u8_u16_us_7d9a9f835c},
 		{Sig: "kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_q16x16_f64_u_3787717d59},
 		{Sig: "kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u16_i32_u_341acb58d9},
@@ -523,6 +522,7 @@ func init() {
 		{Sig: "kernel (u0:f32) { t0 = expm1 u0; store t0 }", Fn: k_expm1_f32_u_8e161a5337},
 		{Sig: "kernel fast (u0:f32) { t0 = expm1 u0; store t0 }", Fn: k_expm1_f32_u_c4a2391563},
 		{Sig: "kernel (u0:f64) { t0 = expm1 u0; store t0 }", Fn: k_expm1_f64_u_c12d99e908},
+		{Sig: "kernel (u0:f64) { t0 = exponent u0; store t0 }", Fn: k_exponent_f64_u_d8c8158cb1},
 		{Sig: "kernel (u0:f32) { t0 = floor u0; store t0 }", Fn: k_floor_f32_u_159cefdc0e},
 		{Sig: "kernel (u0:f64) { t0 = floor u0; store t0 }", Fn: k_floor_f64_u_997de3ba42},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = floordiv u0 u1; store t0 }", Fn: k_floordiv_f32_uu_41a0d81e7a},
@@ -567,6 +567,7 @@ func init() {
 		{Sig: "kernel (u0:f64) { t0 = isfinite u0; store t0 }", Fn: k_isfinite_f64_bool_u_af48caa9c8},
 		{Sig: "kernel (u0:f32) { t0 = isinf u0; store t0 }", Fn: k_isinf_f32_bool_u_f416216d1d},
 		{Sig: "kernel (u0:f64) { t0 = isinf u0; store t0 }", Fn: k_isinf_f64_bool_u_2cd9baf76d},
+		{Sig: "kernel (u0:f64, u1:f64) { t0 = ldexp u0 u1; store t0 }", Fn: k_ldexp_f64_uu_6a6c9e47da},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = le s0 u1; store t0 }", Fn: k_le_f32_bool_su_4d358be87a},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = le u0 s1; store t0 }", Fn: k_le_f32_bool_us_9aa327752e},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = le u0 u1; store t0 }", Fn: k_le_f32_bool_uu_597aec3438},
@@ -1094,9 +1095,10 @@ func init() {
 		{Sig: "reduce [min] kernel (u0:u32) { store u0 }", Fn: k_reduce_min_u32_u_5ca15eca45},
 		{Sig: "reduce [min] kernel (u0:u64) { store u0 }", Fn: k_reduce_min_u64_u_99a74b5a47},
 		{Sig: "reduce [min] kernel (u0:u8) { store u0 }", Fn: k_reduce_min_u8_u_2f6c138dd0},
+		{Sig: "reduce [mul, add] kernel (u0:f32) { t0 = cast:f64 u0; t1 = significand t0; t2 = exponent t0; store t1 t2 }", Fn: k_reduce_mul_add_cast_significand_exponent_f32_f64_u_2a3f087e18},
+		{Sig: "reduce [mul, add] kernel (u0:f64) { t0 = significand u0; t1 = exponent u0; store t0 t1 }", Fn: k_reduce_mul_add_significand_exponent_f64_u_f5743819e7},
 		{Sig: "reduce [mul] kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_mul_cast_bf16_f32_u_ca2f12984b},
 		{Sig: "reduce [mul] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_mul_cast_f16_f32_u_e300ca6a75},
-		{Sig: "reduce [mul] kernel (u0:f32) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_mul_cast_f32_f64_u_64d0680e40},
 		{Sig: "reduce [mul] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_mul_cast_i16_i32_u_fd89dabde0},
 		{Sig: "reduce [mul] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_mul_cast_i8_i32_u_380026ce13},
 		{Sig: "reduce [mul] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_mul_cast_q16x16_f64_u_bf2d4059c7},
@@ -1299,6 +1301,7 @@ func init() {
 		{Sig: "kernel (u0:u32) { t0 = sign u0; store t0 }", Fn: k_sign_u32_u_fc80d73fe1},
 		{Sig: "kernel (u0:u64) { t0 = sign u0; store t0 }", Fn: k_sign_u64_u_8b2530e1f7},
 		{Sig: "kernel (u0:u8) { t0 = sign u0; store t0 }", Fn: k_sign_u8_u_13d0060e26},
+		{Sig: "kernel (u0:f64) { t0 = significand u0; store t0 }", Fn: k_significand_f64_u_acc24d1316},
 		{Sig: "kernel fast (u0:f32) { t0 = silu u0; store t0 }", Fn: k_silu_f32_u_2f82111014},
 		{Sig: "kernel (u0:f32) { t0 = silu u0; store t0 }", Fn: k_silu_f32_u_bc7296252f},
 		{Sig: "kernel (u0:f64) { t0 = silu u0; store t0 }", Fn: k_silu_f64_u_6cf536cbed},
@@ -3868,15 +3871,6 @@ func k_cast_mul_addsat_shr_u8_u16_usus_8a5d6229d5(f *abi.Frame)
 //go:noescape
 func k_cast_mul_cast_f32_f64_uu_dcef9183bf(f *abi.Frame)
 
-// k_cast_mul_f32_f64_uu_5116dfa41f is
-//
-//	kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = mul u1 t0; store t1 }
-//
-// for i: o0[i] = a1[i] * float64(a0[i])
-//
-//go:noescape
-func k_cast_mul_f32_f64_uu_5116dfa41f(f *abi.Frame)
-
 // k_cast_mul_u8_u16_us_7d9a9f835c is
 //
 //	kernel (u0:u8, s1:u16) { t0 = cast:u16 u0; t1 = mul s1 t0; store t1 }
@@ -6046,6 +6040,15 @@ func k_expm1_f32_u_c4a2391563(f *abi.Frame)
 //go:noescape
 func k_expm1_f64_u_c12d99e908(f *abi.Frame)
 
+// k_exponent_f64_u_d8c8158cb1 is
+//
+//	kernel (u0:f64) { t0 = exponent u0; store t0 }
+//
+// for i: o0[i] = exponent(a0[i])
+//
+//go:noescape
+func k_exponent_f64_u_d8c8158cb1(f *abi.Frame)
+
 // k_floor_f32_u_159cefdc0e is
 //
 //	kernel (u0:f32) { t0 = floor u0; store t0 }
@@ -6441,6 +6444,15 @@ func k_isinf_f32_bool_u_f416216d1d(f *abi.Frame)
 //
 //go:noescape
 func k_isinf_f64_bool_u_2cd9baf76d(f *abi.Frame)
+
+// k_ldexp_f64_uu_6a6c9e47da is
+//
+//	kernel (u0:f64, u1:f64) { t0 = ldexp u0 u1; store t0 }
+//
+// for i: o0[i] = ldexp(a0[i], a1[i])
+//
+//go:noescape
+func k_ldexp_f64_uu_6a6c9e47da(f *abi.Frame)
 
 // k_le_f32_bool_su_4d358be87a is
 //
@@ -11185,6 +11197,24 @@ func k_reduce_min_u64_u_99a74b5a47(f *abi.Frame)
 //go:noescape
 func k_reduce_min_u8_u_2f6c138dd0(f *abi.Frame)
 
+// k_reduce_mul_add_cast_significand_exponent_f32_f64_u_2a3f087e18 is
+//
+//	reduce [mul, add] kernel (u0:f32) { t0 = cast:f64 u0; t1 = significand t0; t2 = exponent t0; store t1 t2 }
+//
+// for i: t0 := float64(a0[i]); o0 *= significand(t0); o1 += exponent(t0)
+//
+//go:noescape
+func k_reduce_mul_add_cast_significand_exponent_f32_f64_u_2a3f087e18(f *abi.Frame)
+
+// k_reduce_mul_add_significand_exponent_f64_u_f5743819e7 is
+//
+//	reduce [mul, add] kernel (u0:f64) { t0 = significand u0; t1 = exponent u0; store t0 t1 }
+//
+// for i: o0 *= significand(a0[i]); o1 += exponent(a0[i])
+//
+//go:noescape
+func k_reduce_mul_add_significand_exponent_f64_u_f5743819e7(f *abi.Frame)
+
 // k_reduce_mul_cast_bf16_f32_u_ca2f12984b is
 //
 //	reduce [mul] kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }
@@ -11202,15 +11232,6 @@ func k_reduce_mul_cast_bf16_f32_u_ca2f12984b(f *abi.Frame)
 //
 //go:noescape
 func k_reduce_mul_cast_f16_f32_u_e300ca6a75(f *abi.Frame)
-
-// k_reduce_mul_cast_f32_f64_u_64d0680e40 is
-//
-//	reduce [mul] kernel (u0:f32) { t0 = cast:f64 u0; store t0 }
-//
-// for i: o0 *= float64(a0[i])
-//
-//go:noescape
-func k_reduce_mul_cast_f32_f64_u_64d0680e40(f *abi.Frame)
 
 // k_reduce_mul_cast_i16_i32_u_fd89dabde0 is
 //
@@ -13029,6 +13050,15 @@ func k_sign_u64_u_8b2530e1f7(f *abi.Frame)
 //
 //go:noescape
 func k_sign_u8_u_13d0060e26(f *abi.Frame)
+
+// k_significand_f64_u_acc24d1316 is
+//
+//	kernel (u0:f64) { t0 = significand u0; store t0 }
+//
+// for i: o0[i] = significand(a0[i])
+//
+//go:noescape
+func k_significand_f64_u_acc24d1316(f *abi.Frame)
 
 // k_silu_f32_u_2f82111014 is
 //

@@ -85,7 +85,6 @@ func init() {
 		{Sig: "kernel (u0:f64) { t0 = atanh u0; store t0 }", Fn: k_atanh_f64_u_37f5d3bfa3_avx512},
 		{Sig: "kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = add t0 u1; store t1 }", Fn: k_cast_add_f32_f64_uu_d94107099a_avx512},
 		{Sig: "kernel (s0:f64, u1:f32) { t0 = cast:f32 s0; t1 = add t0 u1; store t1 }", Fn: k_cast_add_f64_f32_su_70391d9e46_avx512},
-		{Sig: "kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = mul u1 t0; store t1 }", Fn: k_cast_mul_f32_f64_uu_5116dfa41f_avx512},
 		{Sig: "kernel (u0:f32) { t0 = cbrt u0; store t0 }", Fn: k_cbrt_f32_u_5b74a96f41_avx512},
 		{Sig: "kernel (u0:f64) { t0 = cbrt u0; store t0 }", Fn: k_cbrt_f64_u_b44aeb6339_avx512},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = celu u0 u1; store t0 }", Fn: k_celu_f32_uu_d59fb19897_avx512},
@@ -169,6 +168,7 @@ func init() {
 		{Sig: "kernel (u0:f64) { t0 = gelutanh u0; store t0 }", Fn: k_gelutanh_f64_u_0cf01fd4f6_avx512},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = hypot u0 u1; store t0 }", Fn: k_hypot_f32_uu_9f864ed0e9_avx512},
 		{Sig: "kernel (u0:f64, u1:f64) { t0 = hypot u0 u1; store t0 }", Fn: k_hypot_f64_uu_58b0ae5de6_avx512},
+		{Sig: "kernel (u0:f64, u1:f64) { t0 = ldexp u0 u1; store t0 }", Fn: k_ldexp_f64_uu_6a6c9e47da_avx512},
 		{Sig: "kernel fast (u0:f32) { t0 = log10 u0; store t0 }", Fn: k_log10_f32_u_ae1c8f5cbf_avx512},
 		{Sig: "kernel (u0:f32) { t0 = log10 u0; store t0 }", Fn: k_log10_f32_u_cbfe670f49_avx512},
 		{Sig: "kernel (u0:f64) { t0 = log10 u0; store t0 }", Fn: k_log10_f64_u_215bd841eb_avx512},
@@ -1060,15 +1060,6 @@ func k_cast_add_f32_f64_uu_d94107099a_avx512(f *abi.Frame)
 //go:noescape
 func k_cast_add_f64_f32_su_70391d9e46_avx512(f *abi.Frame)
 
-// k_cast_mul_f32_f64_uu_5116dfa41f_avx512 is
-//
-//	kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = mul u1 t0; store t1 }
-//
-// for i: o0[i] = a1[i] * float64(a0[i])
-//
-//go:noescape
-func k_cast_mul_f32_f64_uu_5116dfa41f_avx512(f *abi.Frame)
-
 // k_cbrt_f32_u_5b74a96f41_avx512 is
 //
 //	kernel (u0:f32) { t0 = cbrt u0; store t0 }
@@ -1815,6 +1806,15 @@ func k_hypot_f32_uu_9f864ed0e9_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_hypot_f64_uu_58b0ae5de6_avx512(f *abi.Frame)
+
+// k_ldexp_f64_uu_6a6c9e47da_avx512 is
+//
+//	kernel (u0:f64, u1:f64) { t0 = ldexp u0 u1; store t0 }
+//
+// for i: o0[i] = ldexp(a0[i], a1[i])
+//
+//go:noescape
+func k_ldexp_f64_uu_6a6c9e47da_avx512(f *abi.Frame)
 
 // k_log10_f32_u_ae1c8f5cbf_avx512 is
 //

@@ -239,7 +239,6 @@ func init() {
 		{Sig: "kernel (u0:i8) { t0 = cast:i16 u0; store t0 }", Fn: k_cast_i8_i16_u_7f5e02966c_go},
 		{Sig: "kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i8_i32_u_502e8673b9_go},
 		{Sig: "kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = mul u1 t0; t2 = cast:f32 t1; store t1 t2 }", Fn: k_cast_mul_cast_f32_f64_uu_dcef9183bf_go},
-		{Sig: "kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = mul u1 t0; store t1 }", Fn: k_cast_mul_f32_f64_uu_5116dfa41f_go},
 		{Sig: "kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_q16x16_f64_u_3787717d59_go},
 		{Sig: "kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u16_i32_u_341acb58d9_go},
 		{Sig: "kernel (u0:u16) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_u16_u8_u_321d5a879f_go},
@@ -444,6 +443,7 @@ func init() {
 		{Sig: "kernel (u0:f32) { t0 = expm1 u0; store t0 }", Fn: k_expm1_f32_u_8e161a5337_go},
 		{Sig: "kernel fast (u0:f32) { t0 = expm1 u0; store t0 }", Fn: k_expm1_f32_u_c4a2391563_go},
 		{Sig: "kernel (u0:f64) { t0 = expm1 u0; store t0 }", Fn: k_expm1_f64_u_c12d99e908_go},
+		{Sig: "kernel (u0:f64) { t0 = exponent u0; store t0 }", Fn: k_exponent_f64_u_d8c8158cb1_go},
 		{Sig: "kernel (u0:f32) { t0 = floor u0; store t0 }", Fn: k_floor_f32_u_159cefdc0e_go},
 		{Sig: "kernel (u0:f64) { t0 = floor u0; store t0 }", Fn: k_floor_f64_u_997de3ba42_go},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = floordiv u0 u1; store t0 }", Fn: k_floordiv_f32_uu_41a0d81e7a_go},
@@ -479,6 +479,7 @@ func init() {
 		{Sig: "kernel (u0:f64) { t0 = isfinite u0; store t0 }", Fn: k_isfinite_f64_bool_u_af48caa9c8_go},
 		{Sig: "kernel (u0:f32) { t0 = isinf u0; store t0 }", Fn: k_isinf_f32_bool_u_f416216d1d_go},
 		{Sig: "kernel (u0:f64) { t0 = isinf u0; store t0 }", Fn: k_isinf_f64_bool_u_2cd9baf76d_go},
+		{Sig: "kernel (u0:f64, u1:f64) { t0 = ldexp u0 u1; store t0 }", Fn: k_ldexp_f64_uu_6a6c9e47da_go},
 		{Sig: "kernel (s0:f32, u1:f32) { t0 = le s0 u1; store t0 }", Fn: k_le_f32_bool_su_4d358be87a_go},
 		{Sig: "kernel (u0:f32, s1:f32) { t0 = le u0 s1; store t0 }", Fn: k_le_f32_bool_us_9aa327752e_go},
 		{Sig: "kernel (u0:f32, u1:f32) { t0 = le u0 u1; store t0 }", Fn: k_le_f32_bool_uu_597aec3438_go},
@@ -889,9 +890,10 @@ func init() {
 		{Sig: "reduce [min] kernel (u0:u32) { store u0 }", Fn: k_reduce_min_u32_u_5ca15eca45_go},
 		{Sig: "reduce [min] kernel (u0:u64) { store u0 }", Fn: k_reduce_min_u64_u_99a74b5a47_go},
 		{Sig: "reduce [min] kernel (u0:u8) { store u0 }", Fn: k_reduce_min_u8_u_2f6c138dd0_go},
+		{Sig: "reduce [mul, add] kernel (u0:f32) { t0 = cast:f64 u0; t1 = significand t0; t2 = exponent t0; store t1 t2 }", Fn: k_reduce_mul_add_cast_significand_exponent_f32_f64_u_2a3f087e18_go},
+		{Sig: "reduce [mul, add] kernel (u0:f64) { t0 = significand u0; t1 = exponent u0; store t0 t1 }", Fn: k_reduce_mul_add_significand_exponent_f64_u_f5743819e7_go},
 		{Sig: "reduce [mul] kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_mul_cast_bf16_f32_u_ca2f12984b_go},
 		{Sig: "reduce [mul] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_mul_cast_f16_f32_u_e300ca6a75_go},
-		{Sig: "reduce [mul] kernel (u0:f32) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_mul_cast_f32_f64_u_64d0680e40_go},
 		{Sig: "reduce [mul] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_mul_cast_i16_i32_u_fd89dabde0_go},
 		{Sig: "reduce [mul] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_mul_cast_i8_i32_u_380026ce13_go},
 		{Sig: "reduce [mul] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_mul_cast_q16x16_f64_u_bf2d4059c7_go},
@@ -1093,6 +1095,7 @@ func init() {
 		{Sig: "kernel (u0:u32) { t0 = sign u0; store t0 }", Fn: k_sign_u32_u_fc80d73fe1_go},
 		{Sig: "kernel (u0:u64) { t0 = sign u0; store t0 }", Fn: k_sign_u64_u_8b2530e1f7_go},
 		{Sig: "kernel (u0:u8) { t0 = sign u0; store t0 }", Fn: k_sign_u8_u_13d0060e26_go},
+		{Sig: "kernel (u0:f64) { t0 = significand u0; store t0 }", Fn: k_significand_f64_u_acc24d1316_go},
 		{Sig: "kernel fast (u0:f32) { t0 = silu u0; store t0 }", Fn: k_silu_f32_u_2f82111014_go},
 		{Sig: "kernel (u0:f32) { t0 = silu u0; store t0 }", Fn: k_silu_f32_u_bc7296252f_go},
 		{Sig: "kernel (u0:f64) { t0 = silu u0; store t0 }", Fn: k_silu_f64_u_6cf536cbed_go},
@@ -8784,27 +8787,6 @@ func k_cast_mul_cast_f32_f64_uu_dcef9183bf_go(f *abi.Frame) {
 	}
 }
 
-// k_cast_mul_f32_f64_uu_5116dfa41f_go is
-//
-//	kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = mul u1 t0; store t1 }
-//
-// for i: o0[i] = a1[i] * float64(a0[i])
-func k_cast_mul_f32_f64_uu_5116dfa41f_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			t0 := float64(v0)
-			t1 := float64(v1 * t0)
-			o0[i] = t1
-		}
-	}
-}
-
 // k_cast_q16x16_f64_u_3787717d59_go is
 //
 //	kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }
@@ -15765,6 +15747,59 @@ func k_expm1_f64_u_c12d99e908_go(f *abi.Frame) {
 	}
 }
 
+// k_exponent_f64_u_d8c8158cb1_go is
+//
+//	kernel (u0:f64) { t0 = exponent u0; store t0 }
+//
+// for i: o0[i] = exponent(a0[i])
+func k_exponent_f64_u_d8c8158cb1_go(f *abi.Frame) {
+	n := f.Cols
+	c0 := math.Float64frombits(0x0)                // 0
+	c3 := math.Float64frombits(0x3ff0000000000000) // 1
+	c6 := math.Float64frombits(0x43f0000000000000) // 1.8446744073709552e+19
+	c10 := uint64(52)
+	c12 := uint64(4841369599423283200)
+	c15 := math.Float64frombits(0x433000000000043f) // 4.503599627371583e+15
+	c18 := int64(-9007199254740993)
+	c20 := int64(9218868437227405312)
+	c27 := math.Float64frombits(0x43300000000003ff) // 4.503599627371519e+15
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t1 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
+			t19 := int64(math.Float64bits(t1))
+			t21 := int64(t19 + c20)
+			t22 := c18 < t21
+			t23 := uint64(math.Float64bits(t1))
+			t24 := t23 >> uint64(c10)
+			t25 := t24 | c12
+			t26 := math.Float64frombits(uint64(t25))
+			t28 := float64(t26 - c27)
+			t29 := t28
+			if t22 {
+				t2 := c0 < t1
+				t4 := t1 < c3
+				t5 := t2 && bool(t4)
+				t7 := float64(v0 * c6)
+				t8 := math.Float64frombits(math.Float64bits(t7) &^ (1 << 63))
+				t9 := uint64(math.Float64bits(t8))
+				t11 := t9 >> uint64(c10)
+				t13 := t11 | c12
+				t14 := math.Float64frombits(uint64(t13))
+				t16 := float64(t14 - c15)
+				t17 := c0
+				if t5 {
+					t17 = t16
+				}
+				t29 = t17
+			}
+			o0[i] = t29
+		}
+	}
+}
+
 // k_floor_f32_u_159cefdc0e_go is
 //
 //	kernel (u0:f32) { t0 = floor u0; store t0 }
@@ -17752,6 +17787,115 @@ func k_isinf_f64_bool_u_2cd9baf76d_go(f *abi.Frame) {
 			t0 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
 			t2 := t0 == c1
 			o0[i] = t2
+		}
+	}
+}
+
+// k_ldexp_f64_uu_6a6c9e47da_go is
+//
+//	kernel (u0:f64, u1:f64) { t0 = ldexp u0 u1; store t0 }
+//
+// for i: o0[i] = ldexp(a0[i], a1[i])
+func k_ldexp_f64_uu_6a6c9e47da_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := int64(-9007199254740993)
+	c3 := int64(9218868437227405312)
+	c6 := math.Float64frombits(0x0)                 // 0
+	c8 := math.Float64frombits(0x3ff0000000000000)  // 1
+	c11 := math.Float64frombits(0x43f0000000000000) // 1.8446744073709552e+19
+	c14 := uint64(9227875636482146303)
+	c16 := uint64(4607182418800017408)
+	c27 := uint64(52)
+	c29 := uint64(4841369599423283200)
+	c32 := math.Float64frombits(0x433000000000043f) // 4.503599627371583e+15
+	c39 := math.Float64frombits(0x43300000000003ff) // 4.503599627371519e+15
+	c43 := math.Float64frombits(0xc091300000000000) // -1100
+	c46 := math.Float64frombits(0x4091300000000000) // 1100
+	c49 := math.Float64frombits(0xc08ff00000000000) // -1022
+	c52 := math.Float64frombits(0x408ff80000000000) // 1023
+	c56 := math.Float64frombits(0x43380000000003ff) // 6.755399441056767e+15
+	c59 := int64(52)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
+			t2 := int64(math.Float64bits(t0))
+			t4 := int64(t2 + c3)
+			t5 := c1 < t4
+			t20 := uint64(math.Float64bits(v0))
+			t21 := t20 & c14
+			t22 := t21 | c16
+			t23 := math.Float64frombits(uint64(t22))
+			t35 := uint64(math.Float64bits(t0))
+			t36 := t35 >> uint64(c27)
+			t37 := t36 | c29
+			t38 := math.Float64frombits(uint64(t37))
+			t40 := float64(t38 - c39)
+			t24 := t23
+			t41 := t40
+			if t5 {
+				t7 := c6 < t0
+				t9 := t0 < c8
+				t10 := t7 && bool(t9)
+				t12 := float64(v0 * c11)
+				t13 := uint64(math.Float64bits(t12))
+				t15 := t13 & c14
+				t17 := t15 | c16
+				t18 := math.Float64frombits(uint64(t17))
+				t19 := v0
+				if t10 {
+					t19 = t18
+				}
+				t25 := math.Float64frombits(math.Float64bits(t12) &^ (1 << 63))
+				t26 := uint64(math.Float64bits(t25))
+				t28 := t26 >> uint64(c27)
+				t30 := t28 | c29
+				t31 := math.Float64frombits(uint64(t30))
+				t33 := float64(t31 - c32)
+				t34 := c6
+				if t10 {
+					t34 = t33
+				}
+				t24 = t19
+				t41 = t34
+			}
+			t42 := float64(v1 + t41)
+			t44 := c43 < t42
+			t45 := c43
+			if t44 {
+				t45 = t42
+			}
+			t47 := c46 < t45
+			t48 := t45
+			if t47 {
+				t48 = c46
+			}
+			t50 := c49 < t48
+			t51 := c49
+			if t50 {
+				t51 = t48
+			}
+			t53 := c52 < t51
+			t54 := t51
+			if t53 {
+				t54 = c52
+			}
+			t55 := float64(t48 - t54)
+			t57 := float64(t55 + c56)
+			t58 := int64(math.Float64bits(t57))
+			t60 := t58 << uint64(c59)
+			t61 := math.Float64frombits(uint64(t60))
+			t62 := float64(t24 * t61)
+			t63 := float64(t54 + c56)
+			t64 := int64(math.Float64bits(t63))
+			t65 := t64 << uint64(c59)
+			t66 := math.Float64frombits(uint64(t65))
+			t67 := float64(t62 * t66)
+			o0[i] = t67
 		}
 	}
 }
@@ -32109,6 +32253,199 @@ func k_reduce_min_u8_u_2f6c138dd0_go(f *abi.Frame) {
 	}
 }
 
+// k_reduce_mul_add_cast_significand_exponent_f32_f64_u_2a3f087e18_go is
+//
+//	reduce [mul, add] kernel (u0:f32) { t0 = cast:f64 u0; t1 = significand t0; t2 = exponent t0; store t1 t2 }
+//
+// for i: t0 := float64(a0[i]); o0 *= significand(t0); o1 += exponent(t0)
+func k_reduce_mul_add_cast_significand_exponent_f32_f64_u_2a3f087e18_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	c2 := int64(-9007199254740993)
+	c4 := int64(9218868437227405312)
+	c7 := math.Float64frombits(0x0)                 // 0
+	c9 := math.Float64frombits(0x3ff0000000000000)  // 1
+	c12 := math.Float64frombits(0x43f0000000000000) // 1.8446744073709552e+19
+	c15 := uint64(9227875636482146303)
+	c17 := uint64(4607182418800017408)
+	c28 := uint64(52)
+	c30 := uint64(4841369599423283200)
+	c33 := math.Float64frombits(0x433000000000043f) // 4.503599627371583e+15
+	c40 := math.Float64frombits(0x43300000000003ff) // 4.503599627371519e+15
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]float64
+		for b := range l0 {
+			l0[b] = math.Float64frombits(0x3ff0000000000000)
+		}
+		var l1 [32]float64
+		for b := range l1 {
+			l1[b] = math.Float64frombits(0x8000000000000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := float64(v0)
+			t1 := math.Float64frombits(math.Float64bits(t0) &^ (1 << 63))
+			t3 := int64(math.Float64bits(t1))
+			t5 := int64(t3 + c4)
+			t6 := c2 < t5
+			t21 := uint64(math.Float64bits(t0))
+			t22 := t21 & c15
+			t23 := t22 | c17
+			t24 := math.Float64frombits(uint64(t23))
+			t36 := uint64(math.Float64bits(t1))
+			t37 := t36 >> uint64(c28)
+			t38 := t37 | c30
+			t39 := math.Float64frombits(uint64(t38))
+			t41 := float64(t39 - c40)
+			t25 := t24
+			t42 := t41
+			if t6 {
+				t8 := c7 < t1
+				t10 := t1 < c9
+				t11 := t8 && bool(t10)
+				t13 := float64(t0 * c12)
+				t14 := uint64(math.Float64bits(t13))
+				t16 := t14 & c15
+				t18 := t16 | c17
+				t19 := math.Float64frombits(uint64(t18))
+				t20 := t0
+				if t11 {
+					t20 = t19
+				}
+				t26 := math.Float64frombits(math.Float64bits(t13) &^ (1 << 63))
+				t27 := uint64(math.Float64bits(t26))
+				t29 := t27 >> uint64(c28)
+				t31 := t29 | c30
+				t32 := math.Float64frombits(uint64(t31))
+				t34 := float64(t32 - c33)
+				t35 := c7
+				if t11 {
+					t35 = t34
+				}
+				t25 = t20
+				t42 = t35
+			}
+			l0[i&31] = float64(l0[i&31] * t25)
+			l1[i&31] = float64(l1[i&31] + t42)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float64(l0[b] * l0[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = float64(l1[b] + l1[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
+	}
+}
+
+// k_reduce_mul_add_significand_exponent_f64_u_f5743819e7_go is
+//
+//	reduce [mul, add] kernel (u0:f64) { t0 = significand u0; t1 = exponent u0; store t0 t1 }
+//
+// for i: o0 *= significand(a0[i]); o1 += exponent(a0[i])
+func k_reduce_mul_add_significand_exponent_f64_u_f5743819e7_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	c1 := int64(-9007199254740993)
+	c3 := int64(9218868437227405312)
+	c6 := math.Float64frombits(0x0)                 // 0
+	c8 := math.Float64frombits(0x3ff0000000000000)  // 1
+	c11 := math.Float64frombits(0x43f0000000000000) // 1.8446744073709552e+19
+	c14 := uint64(9227875636482146303)
+	c16 := uint64(4607182418800017408)
+	c27 := uint64(52)
+	c29 := uint64(4841369599423283200)
+	c32 := math.Float64frombits(0x433000000000043f) // 4.503599627371583e+15
+	c39 := math.Float64frombits(0x43300000000003ff) // 4.503599627371519e+15
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]float64
+		for b := range l0 {
+			l0[b] = math.Float64frombits(0x3ff0000000000000)
+		}
+		var l1 [32]float64
+		for b := range l1 {
+			l1[b] = math.Float64frombits(0x8000000000000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
+			t2 := int64(math.Float64bits(t0))
+			t4 := int64(t2 + c3)
+			t5 := c1 < t4
+			t20 := uint64(math.Float64bits(v0))
+			t21 := t20 & c14
+			t22 := t21 | c16
+			t23 := math.Float64frombits(uint64(t22))
+			t35 := uint64(math.Float64bits(t0))
+			t36 := t35 >> uint64(c27)
+			t37 := t36 | c29
+			t38 := math.Float64frombits(uint64(t37))
+			t40 := float64(t38 - c39)
+			t24 := t23
+			t41 := t40
+			if t5 {
+				t7 := c6 < t0
+				t9 := t0 < c8
+				t10 := t7 && bool(t9)
+				t12 := float64(v0 * c11)
+				t13 := uint64(math.Float64bits(t12))
+				t15 := t13 & c14
+				t17 := t15 | c16
+				t18 := math.Float64frombits(uint64(t17))
+				t19 := v0
+				if t10 {
+					t19 = t18
+				}
+				t25 := math.Float64frombits(math.Float64bits(t12) &^ (1 << 63))
+				t26 := uint64(math.Float64bits(t25))
+				t28 := t26 >> uint64(c27)
+				t30 := t28 | c29
+				t31 := math.Float64frombits(uint64(t30))
+				t33 := float64(t31 - c32)
+				t34 := c6
+				if t10 {
+					t34 = t33
+				}
+				t24 = t19
+				t41 = t34
+			}
+			l0[i&31] = float64(l0[i&31] * t24)
+			l1[i&31] = float64(l1[i&31] + t41)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float64(l0[b] * l0[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = float64(l1[b] + l1[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
+	}
+}
+
 // k_reduce_mul_cast_bf16_f32_u_ca2f12984b_go is
 //
 //	reduce [mul] kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }
@@ -32174,38 +32511,6 @@ func k_reduce_mul_cast_f16_f32_u_e300ca6a75_go(f *abi.Frame) {
 			}
 		}
 		*(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
-	}
-}
-
-// k_reduce_mul_cast_f32_f64_u_64d0680e40_go is
-//
-//	reduce [mul] kernel (u0:f32) { t0 = cast:f64 u0; store t0 }
-//
-// for i: o0 *= float64(a0[i])
-func k_reduce_mul_cast_f32_f64_u_64d0680e40_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		var l0 [32]float64
-		for b := range l0 {
-			l0[b] = math.Float64frombits(0x3ff0000000000000)
-		}
-		for i := range n {
-			v0 := a0[i]
-			t0 := float64(v0)
-			l0[i&31] = float64(l0[i&31] * t0)
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = float64(l0[b] * l0[b+half])
-				}
-			}
-		}
-		*(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
 	}
 }
 
@@ -37312,6 +37617,54 @@ func k_sign_u8_u_13d0060e26_go(f *abi.Frame) {
 				t3 = c2
 			}
 			o0[i] = t3
+		}
+	}
+}
+
+// k_significand_f64_u_acc24d1316_go is
+//
+//	kernel (u0:f64) { t0 = significand u0; store t0 }
+//
+// for i: o0[i] = significand(a0[i])
+func k_significand_f64_u_acc24d1316_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := int64(-9007199254740993)
+	c3 := int64(9218868437227405312)
+	c6 := math.Float64frombits(0x0)                 // 0
+	c8 := math.Float64frombits(0x3ff0000000000000)  // 1
+	c11 := math.Float64frombits(0x43f0000000000000) // 1.8446744073709552e+19
+	c14 := uint64(9227875636482146303)
+	c16 := uint64(4607182418800017408)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
+			t2 := int64(math.Float64bits(t0))
+			t4 := int64(t2 + c3)
+			t5 := c1 < t4
+			t20 := uint64(math.Float64bits(v0))
+			t21 := t20 & c14
+			t22 := t21 | c16
+			t23 := math.Float64frombits(uint64(t22))
+			t24 := t23
+			if t5 {
+				t7 := c6 < t0
+				t9 := t0 < c8
+				t10 := t7 && bool(t9)
+				t12 := float64(v0 * c11)
+				t13 := uint64(math.Float64bits(t12))
+				t15 := t13 & c14
+				t17 := t15 | c16
+				t18 := math.Float64frombits(uint64(t17))
+				t19 := v0
+				if t10 {
+					t19 = t18
+				}
+				t24 = t19
+			}
+			o0[i] = t24
 		}
 	}
 }

@@ -99,10 +99,10 @@ func (d *Division) dotSum(v *ir.Value) (rule, error) {
 	}
 	return rule{
 		block: func(w *writer, v *ir.Value) []*ir.Value {
-			return []*ir.Value{t.part(w, products(w, w.value(x), w.value(y)))}
+			return t.part(w, products(w, w.value(x), w.value(y)))
 		},
 		finish: func(w *writer, v *ir.Value, parts []*ir.Value) *ir.Value {
-			return w.reshape(w.cast(t.finish(w, parts[0]), v.Type.DType), whole...)
+			return w.reshape(w.cast(t.finish(w, parts), v.Type.DType), whole...)
 		},
 	}, nil
 }

@@ -83,10 +83,10 @@ func sumRule(d *Division, v *ir.Value) (rule, error) {
 	t, err := d.tree(v.Op, x, v.Attr.Axes)
 	return rule{
 		block: func(w *writer, v *ir.Value) []*ir.Value {
-			return []*ir.Value{t.part(w, w.value(x))}
+			return t.part(w, w.value(x))
 		},
 		finish: func(w *writer, v *ir.Value, parts []*ir.Value) *ir.Value {
-			return w.cast(t.finish(w, parts[0]), v.Type.DType)
+			return w.cast(t.finish(w, parts), v.Type.DType)
 		},
 	}, err
 }

@@ -38,28 +38,60 @@ func (d *Division) tree(op ir.Op, x *ir.Value, axes []int) (tree, error) {
 }
 
 // part reduces the groups behind the rows, and the chunks of the group with the rows, which
-// are the first axis.
-func (t tree) part(w *writer, x *ir.Value) *ir.Value {
-	x = w.cast(x, t.low)
+// are the first axis. A product of float64 has two parts (package ir, product.go): significands
+// and exponents.
+func (t tree) part(w *writer, x *ir.Value) []*ir.Value {
+	n := []*ir.Value{w.cast(x, t.low)}
 	for i, group := range t.groups[:t.at+1] {
 		if i > 0 {
-			x = w.cast(t.join(w, x), t.high)
+			n = t.join(w, n)
 		}
-		x = w.chunks(t.op.Info().By, x, group)
+		n = t.chunks(w, n, group)
 	}
-	return x
+	return n
 }
 
 // finish reduces the chunks of all blocks, and the groups before the rows.
-func (t tree) finish(w *writer, part *ir.Value) *ir.Value {
-	x := t.join(w, part)
+func (t tree) finish(w *writer, parts []*ir.Value) *ir.Value {
+	n := t.join(w, parts)
 	for _, group := range t.groups[t.at+1:] {
-		x = t.join(w, w.chunks(t.op.Info().By, w.cast(x, t.high), group))
+		n = t.join(w, t.chunks(w, n, group))
 	}
-	return w.cast(x, t.low)
+	if len(n) == 2 {
+		return w.add(ir.OpLdexp, ir.Attr{}, n[0], n[0], n[1])
+	}
+	return w.cast(n[0], t.low)
 }
 
 // chunks reduces chunks of lines along axes. The chunks are a new first axis.
+func (t tree) chunks(w *writer, n []*ir.Value, along []int) []*ir.Value {
+	by, x := t.op.Info().By, n[0]
+	if !ir.ScalesProducts(by, t.low) {
+		return []*ir.Value{w.chunks(by, x, along)}
+	}
+	e := w.add(ir.OpExponent, ir.Attr{}, x, x)
+	if len(n) == 2 {
+		e = w.add(ir.OpAdd, ir.Attr{}, x, n[1], e)
+	}
+	return []*ir.Value{w.chunks(by, w.add(ir.OpSignificand, ir.Attr{}, x, x), along), w.chunks(ir.OpAdd, e, along)}
+}
+
+// join reduces the first axis, chunks of lines, to one element of each line.
+func (t tree) join(w *writer, n []*ir.Value) []*ir.Value {
+	n = slices.Clone(n)
+	for i, x := range n {
+		n[i] = w.cast(x, t.high)
+	}
+	for extents(n[0])[0] > 1 {
+		n = t.chunks(w, n, []int{0})
+	}
+	for i, x := range n {
+		n[i] = w.squeeze(x, 0)
+	}
+	return n
+}
+
+// chunks reduces chunks of lines along axes by an op. The chunks are a new first axis.
 func (w *writer) chunks(by ir.Op, x *ir.Value, along []int) *ir.Value {
 	shape := extents(x)
 	var axes, rest []int
@@ -81,12 +113,4 @@ func (w *writer) chunks(by ir.Op, x *ir.Value, along []int) *ir.Value {
 		return y
 	}
 	return w.unsqueeze(y, 0)
-}
-
-// join reduces the first axis, chunks of lines, to one element of each line.
-func (t tree) join(w *writer, x *ir.Value) *ir.Value {
-	if x.Type.Shape[0].Is(1) {
-		return w.squeeze(x, 0)
-	}
-	return w.add(t.op, ir.Attr{Axes: []int{0}}, x, w.cast(x, t.high))
 }
