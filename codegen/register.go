@@ -135,15 +135,17 @@ func (g *generator) stubs(t Target, kernels []named) error {
 	return g.addGo(t.Suffix()+stubFile, constraint(t), g.Package, b.String())
 }
 
-// registration is the init function that makes the kernels known.
+// registration is the table of the kernels, and the init function that makes them known. The
+// linker places the table: in the init function it would be code that fills it.
 func registration(engine, suffix string, kernels []named) string {
 	var b strings.Builder
-	b.WriteString("// If abi.ABI1 is undefined, the interface of kernels has changed since this file\n// was made. Remedy: run go generate here.\n")
-	fmt.Fprintf(&b, "func init() {\nabi.Register(abi.ABI1, abi.%s, []abi.Kernel{\n", engine)
+	table := "kernels_" + strings.ToLower(engine)
+	fmt.Fprintf(&b, "var %s = []abi.Kernel{\n", table)
 	for _, k := range kernels {
 		fmt.Fprintf(&b, "{Sig: %q, Fn: %s%s},\n", k.Signature(), k.symbol, suffix)
 	}
-	b.WriteString("})\n}\n\n")
+	b.WriteString("}\n\n// If abi.ABI1 is undefined, the interface of kernels has changed since this file\n// was made. Remedy: run go generate here.\n")
+	fmt.Fprintf(&b, "func init() { abi.Register(abi.ABI1, abi.%s, %s) }\n\n", engine, table)
 	return b.String()
 }
 

@@ -10,1436 +10,1447 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
+var kernels_portable = []abi.Kernel{
+	{Sig: "kernel (u0:f32, s1:f32) { t0 = abs u0; t1 = add t0 s1; store t1 }", Fn: k_abs_add_f32_us_0d3cfdbab1_go},
+	{Sig: "kernel (u0:f32, u1:f32) { t0 = abs u0; t1 = add t0 u1; store t1 }", Fn: k_abs_add_f32_uu_923b0bffaa_go},
+	{Sig: "kernel (u0:f64, s1:f64) { t0 = abs u0; t1 = add s1 t0; store t1 }", Fn: k_abs_add_f64_us_19fc78f11b_go},
+	{Sig: "kernel (u0:f64, u1:f64) { t0 = abs u0; t1 = add u1 t0; store t1 }", Fn: k_abs_add_f64_uu_cd3d2a7fe6_go},
+	{Sig: "kernel (u0:f32) { t0 = abs u0; store t0 }", Fn: k_abs_f32_u_2ff618524f_go},
+	{Sig: "kernel (u0:f64) { t0 = abs u0; store t0 }", Fn: k_abs_f64_u_2d873d3a2f_go},
+	{Sig: "kernel (u0:i32) { t0 = abs u0; store t0 }", Fn: k_abs_i32_u_5dced8c13d_go},
+	{Sig: "kernel (u0:i64) { t0 = abs u0; store t0 }", Fn: k_abs_i64_u_6ea560aed5_go},
+	{Sig: "kernel (u0:u32) { t0 = abs u0; store t0 }", Fn: k_abs_u32_u_fe3772477a_go},
+	{Sig: "kernel (u0:u64) { t0 = abs u0; store t0 }", Fn: k_abs_u64_u_f737d354d2_go},
+	{Sig: "kernel (u0:u8) { t0 = abs u0; store t0 }", Fn: k_abs_u8_u_e44d74575b_go},
+	{Sig: "kernel (u0:f32) { t0 = acos u0; store t0 }", Fn: k_acos_f32_u_555d6ba719_go},
+	{Sig: "kernel fast (u0:f32) { t0 = acos u0; store t0 }", Fn: k_acos_f32_u_95fa83fb5f_go},
+	{Sig: "kernel fast (u0:f64) { t0 = acos u0; store t0 }", Fn: k_acos_f64_u_25e3602d96_go},
+	{Sig: "kernel (u0:f64) { t0 = acos u0; store t0 }", Fn: k_acos_f64_u_b1529e1f66_go},
+	{Sig: "kernel fast (u0:f32) { t0 = acosh u0; store t0 }", Fn: k_acosh_f32_u_2515acfedc_go},
+	{Sig: "kernel (u0:f32) { t0 = acosh u0; store t0 }", Fn: k_acosh_f32_u_f16790c36e_go},
+	{Sig: "kernel (u0:f64) { t0 = acosh u0; store t0 }", Fn: k_acosh_f64_u_75bbf63e15_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = add u0 u1; t1 = add u2 t0; t2 = add t1 u3; t3 = add t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_f32_uuuuu_aad75106e6_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; store t3 }", Fn: k_add_add_add_add_f32_uuuuu_b4ae80f57d_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add t1 u3; t3 = add u4 t2; store t3 }", Fn: k_add_add_add_add_f64_uuuuu_538c81cc10_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_f64_uuuuu_6705a678a5_go},
+	{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_i32_uuuuu_28cbf5475a_go},
+	{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_i64_uuuuu_084582cf37_go},
+	{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_u32_uuuuu_5469584bc4_go},
+	{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64) { t0 = add u0 u1; t1 = add u2 t0; t2 = add t1 u3; t3 = add t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_u64_uuuuu_da0ac1deed_go},
+	{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_u8_uuuuu_107e20b626_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add t1 u3; t3 = add t2 u4; t4 = cast:f32 u5; t5 = add t4 t0; t6 = add t1 t4; t7 = add t2 t4; t8 = add t3 t4; store t3 t5 t6 t7 t8 }", Fn: k_add_add_add_etc_f32_f64_uuuuuu_a0f5a32f6d_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; t4 = add t0 u5; t5 = add t1 u5; t6 = add t2 u5; t7 = add t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_add_add_add_etc_f64_uuuuuu_fb3575fa2e_go},
+	{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add t2 u4; t4 = add u5 t0; t5 = add t1 u5; t6 = add u5 t2; t7 = add t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_add_add_add_etc_i32_uuuuuu_8d7087ea87_go},
+	{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add u4 t2; t4 = add t0 u5; t5 = add t1 u5; t6 = add u5 t2; t7 = add u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_add_add_add_etc_i64_uuuuuu_2362899c35_go},
+	{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add t2 u4; t4 = add u5 t0; t5 = add u5 t1; t6 = add u5 t2; t7 = add t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_add_add_add_etc_u32_uuuuuu_1e99386894_go},
+	{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64, u5:u64) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add u4 t2; t4 = add u5 t0; t5 = add t1 u5; t6 = add t2 u5; t7 = add t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_add_add_add_etc_u64_uuuuuu_83f4366a10_go},
+	{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = add u0 u1; t1 = add u2 t0; t2 = add t1 u3; t3 = add t2 u4; t4 = add u5 t0; t5 = add u5 t1; t6 = add u5 t2; t7 = add u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_add_add_add_etc_u8_uuuuuu_babceecc51_go},
+	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = add u0 s1; t1 = add t0 s2; store t1 }", Fn: k_add_add_f32_uss_dead8fb081_go},
+	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = add u0 s1; t1 = add u2 t0; store t1 }", Fn: k_add_add_f32_usu_edb32ffb6f_go},
+	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = add s2 t0; store t1 }", Fn: k_add_add_f32_uus_c571f1a118_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = add u0 u1; t1 = add u2 t0; store t1 }", Fn: k_add_add_f32_uuu_4379a3490f_go},
+	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = add s2 t0; store t1 }", Fn: k_add_add_f64_uss_2aa3f99bc4_go},
+	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = add u0 s1; t1 = add u2 t0; store t1 }", Fn: k_add_add_f64_usu_d14ef886cc_go},
+	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = add t0 s2; store t1 }", Fn: k_add_add_f64_uus_333b1d0548_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = add u2 t0; store t1 }", Fn: k_add_add_f64_uuu_06690195f6_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = add u2 t0; store t0 t1 }", Fn: k_add_add_f64_uuu_4d5010526b_go},
+	{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = add u0 u1; t1 = add t0 u2; store t0 t1 }", Fn: k_add_add_i32_uuu_40a47a0f5f_go},
+	{Sig: "kernel (u0:i64, u1:i64, u2:i64) { t0 = add u0 u1; t1 = add u2 t0; store t0 t1 }", Fn: k_add_add_i64_uuu_dc311c1e5d_go},
+	{Sig: "kernel (s0:f32, u1:f32, u2:f32, s3:f32) { t0 = add s0 u1; t1 = add t0 u2; t2 = max s3 t1; store t2 }", Fn: k_add_add_max_f32_suus_a35e40000f_go},
+	{Sig: "kernel (s0:f64, u1:f64, u2:f64, s3:f64) { t0 = add s0 u1; t1 = add t0 u2; t2 = max s3 t1; store t2 }", Fn: k_add_add_max_f64_suus_1279ef9a3e_go},
+	{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = add u0 u1; t1 = add t0 u2; store t0 t1 }", Fn: k_add_add_u32_uuu_21e2bba727_go},
+	{Sig: "kernel (u0:u64, u1:u64, u2:u64) { t0 = add u0 u1; t1 = add u2 t0; store t0 t1 }", Fn: k_add_add_u64_uuu_cf8522614b_go},
+	{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = add u0 u1; t1 = add u2 t0; store t0 t1 }", Fn: k_add_add_u8_uuu_8fe4e800fa_go},
+	{Sig: "kernel (u0:bf16, s1:bf16) { t0 = add u0 s1; store t0 }", Fn: k_add_bf16_us_93da36f2c6_go},
+	{Sig: "kernel (u0:bf16, u1:bf16) { t0 = add u0 u1; store t0 }", Fn: k_add_bf16_uu_cd14d16e3c_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f64) { t0 = add u0 u1; t1 = cast:f32 u2; t2 = add t0 t1; store t0 t2 }", Fn: k_add_cast_add_f32_f64_uuu_a1fdca91c5_go},
+	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = add s0 u1; t1 = div s2 t0; store t1 }", Fn: k_add_div_f32_sus_b2f31c3abc_go},
+	{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = add s0 u1; t1 = div u2 t0; store t1 }", Fn: k_add_div_f32_suu_9e4ef60e2e_go},
+	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = div s2 t0; store t1 }", Fn: k_add_div_f32_uus_ad8656b663_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = add u0 u1; t1 = div u2 t0; store t1 }", Fn: k_add_div_f32_uuu_9062432642_go},
+	{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = add s0 u1; t1 = div u2 t0; store t1 }", Fn: k_add_div_f64_suu_db9165b6df_go},
+	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = div s2 t0; store t1 }", Fn: k_add_div_f64_uss_ab9c0f2fad_go},
+	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = div s2 t0; store t1 }", Fn: k_add_div_f64_uus_14435f44ae_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = div u2 t0; store t1 }", Fn: k_add_div_f64_uuu_7541d18581_go},
+	{Sig: "kernel (u0:f16, s1:f16) { t0 = add u0 s1; store t0 }", Fn: k_add_f16_us_be99b3dfa4_go},
+	{Sig: "kernel (u0:f16, u1:f16) { t0 = add u0 u1; store t0 }", Fn: k_add_f16_uu_92e145834c_go},
+	{Sig: "kernel (s0:f32, u1:f32) { t0 = add s0 u1; store t0 }", Fn: k_add_f32_su_a5a3835ed0_go},
+	{Sig: "kernel (u0:f32, u1:f32) { t0 = add u0 u1; store t0 }", Fn: k_add_f32_uu_c97e519039_go},
+	{Sig: "kernel (u0:f64, s1:f64) { t0 = add u0 s1; store t0 }", Fn: k_add_f64_us_3770aac67c_go},
+	{Sig: "kernel (u0:f64, u1:f64) { t0 = add u0 u1; store t0 }", Fn: k_add_f64_uu_819accbd74_go},
+	{Sig: "kernel (u0:i16, s1:i16) { t0 = add u0 s1; store t0 }", Fn: k_add_i16_us_815ceeaba8_go},
+	{Sig: "kernel (u0:i16, u1:i16) { t0 = add u0 u1; store t0 }", Fn: k_add_i16_uu_934ceb98de_go},
+	{Sig: "kernel (s0:i32, u1:i32) { t0 = add s0 u1; store t0 }", Fn: k_add_i32_su_1043a9b842_go},
+	{Sig: "kernel (u0:i32, u1:i32) { t0 = add u0 u1; store t0 }", Fn: k_add_i32_uu_2ea9819167_go},
+	{Sig: "kernel (s0:i64, u1:i64) { t0 = add s0 u1; store t0 }", Fn: k_add_i64_su_1d94eb3f4e_go},
+	{Sig: "kernel (u0:i64, u1:i64) { t0 = add u0 u1; store t0 }", Fn: k_add_i64_uu_bda52a5697_go},
+	{Sig: "kernel (s0:i8, u1:i8) { t0 = add s0 u1; store t0 }", Fn: k_add_i8_su_76947e028d_go},
+	{Sig: "kernel (u0:i8, u1:i8) { t0 = add u0 u1; store t0 }", Fn: k_add_i8_uu_d8de0e7860_go},
+	{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32) { t0 = add u0 u1; t1 = lt t0 s2; t2 = cast:f32 t1; t3 = add t2 u3; store t3 }", Fn: k_add_lt_cast_add_f32_uusu_075bee7c87_go},
+	{Sig: "kernel (u0:f64, u1:f64, s2:f64, u3:f64) { t0 = add u0 u1; t1 = lt t0 s2; t2 = cast:f64 t1; t3 = add t2 u3; store t3 }", Fn: k_add_lt_cast_add_f64_uusu_7796355261_go},
+	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = add u0 s1; t1 = max t0 s2; store t1 }", Fn: k_add_max_f32_uss_90dd3ab5f5_go},
+	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = max s2 t0; store t1 }", Fn: k_add_max_f32_uus_0e5a076b24_go},
+	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = max t0 s2; store t1 }", Fn: k_add_max_f64_uss_8ea08a9a9c_go},
+	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = max t0 s2; store t1 }", Fn: k_add_max_f64_uus_eb7b8e091b_go},
+	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = add s0 u1; t1 = mul t0 s2; store t1 }", Fn: k_add_mul_f32_sus_0019e6d0a1_go},
+	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = add u0 s1; t1 = mul t0 u2; store t1 }", Fn: k_add_mul_f32_usu_46bd90ee17_go},
+	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = mul t0 s2; store t1 }", Fn: k_add_mul_f32_uus_b595ff8859_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = add u0 u1; t1 = mul u2 t0; store t1 }", Fn: k_add_mul_f32_uuu_53dfdc916d_go},
+	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = mul s2 t0; store t1 }", Fn: k_add_mul_f64_uss_49288156d8_go},
+	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = add u0 s1; t1 = mul u2 t0; store t1 }", Fn: k_add_mul_f64_usu_43319fc0a3_go},
+	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = mul t0 s2; store t1 }", Fn: k_add_mul_f64_uus_6a500a5b69_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = mul u2 t0; store t1 }", Fn: k_add_mul_f64_uuu_c0adfe2a64_go},
+	{Sig: "kernel (s0:q16x16, u1:q16x16) { t0 = add s0 u1; store t0 }", Fn: k_add_q16x16_su_4a6cc59137_go},
+	{Sig: "kernel (u0:q16x16, u1:q16x16) { t0 = add u0 u1; store t0 }", Fn: k_add_q16x16_uu_718a84f436_go},
+	{Sig: "kernel (s0:f32, u1:f32) { t0 = add s0 u1; t1 = reciprocal t0; store t1 }", Fn: k_add_reciprocal_f32_su_1e343303b7_go},
+	{Sig: "kernel (u0:f32, u1:f32) { t0 = add u0 u1; t1 = reciprocal t0; store t1 }", Fn: k_add_reciprocal_f32_uu_52817edf0a_go},
+	{Sig: "kernel (u0:f64, s1:f64) { t0 = add u0 s1; t1 = reciprocal t0; store t1 }", Fn: k_add_reciprocal_f64_us_a9fc18cb97_go},
+	{Sig: "kernel (u0:f64, u1:f64) { t0 = add u0 u1; t1 = reciprocal t0; store t1 }", Fn: k_add_reciprocal_f64_uu_fd58496f41_go},
+	{Sig: "kernel (s0:f32, u1:f32) { t0 = add s0 u1; t1 = sqrt t0; store t1 }", Fn: k_add_sqrt_f32_su_e3c2caf6aa_go},
+	{Sig: "kernel (u0:f32, u1:f32) { t0 = add u0 u1; t1 = sqrt t0; store t1 }", Fn: k_add_sqrt_f32_uu_9985ccdfc6_go},
+	{Sig: "kernel (s0:f64, u1:f64) { t0 = add s0 u1; t1 = sqrt t0; store t1 }", Fn: k_add_sqrt_f64_su_b9d1b8021b_go},
+	{Sig: "kernel (u0:f64, u1:f64) { t0 = add u0 u1; t1 = sqrt t0; store t1 }", Fn: k_add_sqrt_f64_uu_9ee6425c70_go},
+	{Sig: "kernel (u0:u16, s1:u16) { t0 = add u0 s1; store t0 }", Fn: k_add_u16_us_af98b2b56b_go},
+	{Sig: "kernel (u0:u16, u1:u16) { t0 = add u0 u1; store t0 }", Fn: k_add_u16_uu_fe8cc40f6b_go},
+	{Sig: "kernel (s0:u32, u1:u32) { t0 = add s0 u1; store t0 }", Fn: k_add_u32_su_f9ef3c7945_go},
+	{Sig: "kernel (u0:u32, u1:u32) { t0 = add u0 u1; store t0 }", Fn: k_add_u32_uu_cb934a8b6e_go},
+	{Sig: "kernel (u0:u64, s1:u64) { t0 = add u0 s1; store t0 }", Fn: k_add_u64_us_03b6409a3f_go},
+	{Sig: "kernel (u0:u64, u1:u64) { t0 = add u0 u1; store t0 }", Fn: k_add_u64_uu_a22f063299_go},
+	{Sig: "kernel (s0:u8, u1:u8) { t0 = add s0 u1; store t0 }", Fn: k_add_u8_su_654844e99d_go},
+	{Sig: "kernel (u0:u8, u1:u8) { t0 = add u0 u1; store t0 }", Fn: k_add_u8_uu_9f5d4e653d_go},
+	{Sig: "kernel (s0:i16, u1:i16) { t0 = addsat s0 u1; store t0 }", Fn: k_addsat_i16_su_e206eee6e2_go},
+	{Sig: "kernel (u0:i16, u1:i16) { t0 = addsat u0 u1; store t0 }", Fn: k_addsat_i16_uu_84ee5c3983_go},
+	{Sig: "kernel (s0:u16, u1:u16) { t0 = addsat s0 u1; store t0 }", Fn: k_addsat_u16_su_da0cd1d1ca_go},
+	{Sig: "kernel (u0:u16, u1:u16) { t0 = addsat u0 u1; store t0 }", Fn: k_addsat_u16_uu_411d431ed9_go},
+	{Sig: "kernel (u0:u8, s1:u8) { t0 = addsat u0 s1; store t0 }", Fn: k_addsat_u8_us_3373f70074_go},
+	{Sig: "kernel (u0:u8, u1:u8) { t0 = addsat u0 u1; store t0 }", Fn: k_addsat_u8_uu_0cf7f37617_go},
+	{Sig: "kernel (s0:bool, u1:bool) { t0 = and s0 u1; store t0 }", Fn: k_and_bool_su_ba5047a5b9_go},
+	{Sig: "kernel (u0:bool, u1:bool) { t0 = and u0 u1; store t0 }", Fn: k_and_bool_uu_d264fa7b13_go},
+	{Sig: "kernel (s0:i32, u1:i32) { t0 = and s0 u1; store t0 }", Fn: k_and_i32_su_e9da27ec90_go},
+	{Sig: "kernel (u0:i32, u1:i32) { t0 = and u0 u1; store t0 }", Fn: k_and_i32_uu_99069e15b1_go},
+	{Sig: "kernel (s0:i64, u1:i64) { t0 = and s0 u1; store t0 }", Fn: k_and_i64_su_d0f149c298_go},
+	{Sig: "kernel (u0:i64, u1:i64) { t0 = and u0 u1; store t0 }", Fn: k_and_i64_uu_be870bd178_go},
+	{Sig: "kernel (s0:u32, u1:u32) { t0 = and s0 u1; store t0 }", Fn: k_and_u32_su_f20f02a60e_go},
+	{Sig: "kernel (u0:u32, u1:u32) { t0 = and u0 u1; store t0 }", Fn: k_and_u32_uu_77e6d89642_go},
+	{Sig: "kernel (u0:u64, s1:u64) { t0 = and u0 s1; store t0 }", Fn: k_and_u64_us_ea8823d8c5_go},
+	{Sig: "kernel (u0:u64, u1:u64) { t0 = and u0 u1; store t0 }", Fn: k_and_u64_uu_8ff29dc8d4_go},
+	{Sig: "kernel (u0:u8, s1:u8) { t0 = and u0 s1; store t0 }", Fn: k_and_u8_us_fec0f879ff_go},
+	{Sig: "kernel (u0:u8, u1:u8) { t0 = and u0 u1; store t0 }", Fn: k_and_u8_uu_a92e30da48_go},
+	{Sig: "kernel fast (u0:f32) { t0 = asin u0; store t0 }", Fn: k_asin_f32_u_8f59a9d6af_go},
+	{Sig: "kernel (u0:f32) { t0 = asin u0; store t0 }", Fn: k_asin_f32_u_d18b848dec_go},
+	{Sig: "kernel (u0:f64) { t0 = asin u0; store t0 }", Fn: k_asin_f64_u_0c7edb221f_go},
+	{Sig: "kernel fast (u0:f64) { t0 = asin u0; store t0 }", Fn: k_asin_f64_u_e1e7d4acf5_go},
+	{Sig: "kernel (u0:f32) { t0 = asinh u0; store t0 }", Fn: k_asinh_f32_u_962e4d8b66_go},
+	{Sig: "kernel fast (u0:f32) { t0 = asinh u0; store t0 }", Fn: k_asinh_f32_u_a4702b1ac6_go},
+	{Sig: "kernel (u0:f64) { t0 = asinh u0; store t0 }", Fn: k_asinh_f64_u_aadc7ea616_go},
+	{Sig: "kernel (u0:f32, u1:f32) { t0 = atan2 u0 u1; store t0 }", Fn: k_atan2_f32_uu_d4ffc1c433_go},
+	{Sig: "kernel fast (u0:f32, u1:f32) { t0 = atan2 u0 u1; store t0 }", Fn: k_atan2_f32_uu_e60f2ab1a5_go},
+	{Sig: "kernel (u0:f64, u1:f64) { t0 = atan2 u0 u1; store t0 }", Fn: k_atan2_f64_uu_38066da722_go},
+	{Sig: "kernel fast (u0:f64, u1:f64) { t0 = atan2 u0 u1; store t0 }", Fn: k_atan2_f64_uu_b362669ee1_go},
+	{Sig: "kernel (u0:f32) { t0 = atan u0; store t0 }", Fn: k_atan_f32_u_48534f2993_go},
+	{Sig: "kernel fast (u0:f32) { t0 = atan u0; store t0 }", Fn: k_atan_f32_u_7a7f1e3e5f_go},
+	{Sig: "kernel fast (u0:f64) { t0 = atan u0; store t0 }", Fn: k_atan_f64_u_730df536cf_go},
+	{Sig: "kernel (u0:f64) { t0 = atan u0; store t0 }", Fn: k_atan_f64_u_c59c3592e6_go},
+	{Sig: "kernel (u0:f32) { t0 = atanh u0; store t0 }", Fn: k_atanh_f32_u_3173c1d460_go},
+	{Sig: "kernel fast (u0:f32) { t0 = atanh u0; store t0 }", Fn: k_atanh_f32_u_9be78ab564_go},
+	{Sig: "kernel (u0:f64) { t0 = atanh u0; store t0 }", Fn: k_atanh_f64_u_37f5d3bfa3_go},
+	{Sig: "kernel (u0:bf16) { t0 = bitcast:u16 u0; store t0 }", Fn: k_bitcast_bf16_u16_u_7dc91ba59c_go},
+	{Sig: "kernel (u0:f16) { t0 = bitcast:u16 u0; store t0 }", Fn: k_bitcast_f16_u16_u_526056fcf4_go},
+	{Sig: "kernel (u0:f32) { t0 = bitcast:i32 u0; store t0 }", Fn: k_bitcast_f32_i32_u_e469c17af7_go},
+	{Sig: "kernel (u0:f32) { t0 = bitcast:u32 u0; store t0 }", Fn: k_bitcast_f32_u32_u_8bc7c315d2_go},
+	{Sig: "kernel (u0:f4e2m1) { t0 = bitcast:u8 u0; store t0 }", Fn: k_bitcast_f4e2m1_u8_u_068bf6d84f_go},
+	{Sig: "kernel (u0:f64) { t0 = bitcast:i64 u0; store t0 }", Fn: k_bitcast_f64_i64_u_f147707485_go},
+	{Sig: "kernel (u0:f64) { t0 = bitcast:u64 u0; store t0 }", Fn: k_bitcast_f64_u64_u_a73d5902fe_go},
+	{Sig: "kernel (u0:f8e4m3fn) { t0 = bitcast:u8 u0; store t0 }", Fn: k_bitcast_f8e4m3fn_u8_u_892b6aeb06_go},
+	{Sig: "kernel (u0:f8e4m3fnuz) { t0 = bitcast:u8 u0; store t0 }", Fn: k_bitcast_f8e4m3fnuz_u8_u_63f0293ccb_go},
+	{Sig: "kernel (u0:f8e5m2) { t0 = bitcast:u8 u0; store t0 }", Fn: k_bitcast_f8e5m2_u8_u_df92fc2915_go},
+	{Sig: "kernel (u0:f8e5m2fnuz) { t0 = bitcast:u8 u0; store t0 }", Fn: k_bitcast_f8e5m2fnuz_u8_u_bff1849cf3_go},
+	{Sig: "kernel (u0:f8e8m0) { t0 = bitcast:u8 u0; store t0 }", Fn: k_bitcast_f8e8m0_u8_u_0a3d19a047_go},
+	{Sig: "kernel (u0:i2) { t0 = bitcast:u8 u0; store t0 }", Fn: k_bitcast_i2_u8_u_e6264818c2_go},
+	{Sig: "kernel (u0:i32) { t0 = bitcast:f32 u0; store t0 }", Fn: k_bitcast_i32_f32_u_45b4cb462a_go},
+	{Sig: "kernel (u0:i32) { t0 = bitcast:u32 u0; store t0 }", Fn: k_bitcast_i32_u32_u_f40b6cde0f_go},
+	{Sig: "kernel (u0:i4) { t0 = bitcast:u8 u0; store t0 }", Fn: k_bitcast_i4_u8_u_083c7064ae_go},
+	{Sig: "kernel (u0:i64) { t0 = bitcast:f64 u0; store t0 }", Fn: k_bitcast_i64_f64_u_46f8a625a3_go},
+	{Sig: "kernel (u0:i64) { t0 = bitcast:u64 u0; store t0 }", Fn: k_bitcast_i64_u64_u_e934196f96_go},
+	{Sig: "kernel (u0:q16x16) { t0 = bitcast:u32 u0; store t0 }", Fn: k_bitcast_q16x16_u32_u_75827f9f68_go},
+	{Sig: "kernel (u0:u16) { t0 = bitcast:bf16 u0; store t0 }", Fn: k_bitcast_u16_bf16_u_3e9c0f3713_go},
+	{Sig: "kernel (u0:u16) { t0 = bitcast:f16 u0; store t0 }", Fn: k_bitcast_u16_f16_u_08a1e71668_go},
+	{Sig: "kernel (u0:u2) { t0 = bitcast:u8 u0; store t0 }", Fn: k_bitcast_u2_u8_u_5fc9337ad6_go},
+	{Sig: "kernel (u0:u32) { t0 = bitcast:f32 u0; store t0 }", Fn: k_bitcast_u32_f32_u_b77b8b4c4f_go},
+	{Sig: "kernel (u0:u32) { t0 = bitcast:i32 u0; store t0 }", Fn: k_bitcast_u32_i32_u_c97d12d976_go},
+	{Sig: "kernel (u0:u32) { t0 = bitcast:q16x16 u0; store t0 }", Fn: k_bitcast_u32_q16x16_u_0af511da98_go},
+	{Sig: "kernel (u0:u4) { t0 = bitcast:u8 u0; store t0 }", Fn: k_bitcast_u4_u8_u_0f0601a683_go},
+	{Sig: "kernel (u0:u64) { t0 = bitcast:f64 u0; store t0 }", Fn: k_bitcast_u64_f64_u_ab205328a2_go},
+	{Sig: "kernel (u0:u64) { t0 = bitcast:i64 u0; store t0 }", Fn: k_bitcast_u64_i64_u_bb204218e9_go},
+	{Sig: "kernel (u0:u8) { t0 = bitcast:f4e2m1 u0; store t0 }", Fn: k_bitcast_u8_f4e2m1_u_4d1ac01d20_go},
+	{Sig: "kernel (u0:u8) { t0 = bitcast:f8e4m3fn u0; store t0 }", Fn: k_bitcast_u8_f8e4m3fn_u_d7bdda9287_go},
+	{Sig: "kernel (u0:u8) { t0 = bitcast:f8e4m3fnuz u0; store t0 }", Fn: k_bitcast_u8_f8e4m3fnuz_u_1d1980fe08_go},
+	{Sig: "kernel (u0:u8) { t0 = bitcast:f8e5m2 u0; store t0 }", Fn: k_bitcast_u8_f8e5m2_u_7c11fdd6d0_go},
+	{Sig: "kernel (u0:u8) { t0 = bitcast:f8e5m2fnuz u0; store t0 }", Fn: k_bitcast_u8_f8e5m2fnuz_u_45a02ea6dd_go},
+	{Sig: "kernel (u0:u8) { t0 = bitcast:f8e8m0 u0; store t0 }", Fn: k_bitcast_u8_f8e8m0_u_9a0f31c099_go},
+	{Sig: "kernel (u0:i32) { t0 = bitlen u0; store t0 }", Fn: k_bitlen_i32_u_c06f087709_go},
+	{Sig: "kernel (u0:i64) { t0 = bitlen u0; store t0 }", Fn: k_bitlen_i64_u_24565dd226_go},
+	{Sig: "kernel (u0:u32) { t0 = bitlen u0; store t0 }", Fn: k_bitlen_u32_u_6279935e87_go},
+	{Sig: "kernel (u0:u64) { t0 = bitlen u0; store t0 }", Fn: k_bitlen_u64_u_a735bc2f7b_go},
+	{Sig: "kernel (u0:u8) { t0 = bitlen u0; store t0 }", Fn: k_bitlen_u8_u_c980daa905_go},
+	{Sig: "kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = add t0 u1; store t1 }", Fn: k_cast_add_f32_f64_uu_d94107099a_go},
+	{Sig: "kernel (s0:f64, u1:f32) { t0 = cast:f32 s0; t1 = add t0 u1; store t1 }", Fn: k_cast_add_f64_f32_su_70391d9e46_go},
+	{Sig: "kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_bf16_f32_u_277208d5fa_go},
+	{Sig: "kernel (u0:bool) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_bool_f32_u_dd16a81c56_go},
+	{Sig: "kernel (u0:bool) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_bool_f64_u_4c3a727071_go},
+	{Sig: "kernel (u0:bool) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_bool_i32_u_24055f2b4d_go},
+	{Sig: "kernel (u0:bool) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_bool_i64_u_ec801e0b57_go},
+	{Sig: "kernel (u0:bool) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_bool_u32_u_fc0741dfa3_go},
+	{Sig: "kernel (u0:bool) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_bool_u64_u_77ed0f810d_go},
+	{Sig: "kernel (u0:bool) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_bool_u8_u_a933362af7_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f64, u4:f32) { t0 = cast:f64 u0; t1 = cast:f64 u1; t2 = cast:f64 u2; t3 = mul t2 u3; t4 = cast:f64 u4; t5 = mul t3 t4; t6 = mul t1 t5; t7 = mul t0 t6; t8 = cast:f32 t3; t9 = cast:f32 t5; t10 = cast:f32 t6; t11 = cast:f32 t7; store t7 t8 t9 t10 t11 }", Fn: k_cast_cast_cast_etc_f32_f64_uuuuu_9e459e48f6_go},
+	{Sig: "kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f16_f32_u_5f6c99f837_go},
+	{Sig: "kernel (u0:f32) { t0 = cast:bf16 u0; store t0 }", Fn: k_cast_f32_bf16_u_467e4efa15_go},
+	{Sig: "kernel (u0:f32) { t0 = cast:bool u0; store t0 }", Fn: k_cast_f32_bool_u_ca0b591e12_go},
+	{Sig: "kernel (u0:f32) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_f32_f16_u_df2edc0adf_go},
+	{Sig: "kernel (u0:f32) { t0 = cast:f4e2m1 u0; store t0 }", Fn: k_cast_f32_f4e2m1_u_3f4dedf0b6_go},
+	{Sig: "kernel (u0:f32) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_f32_f64_u_b86e37f909_go},
+	{Sig: "kernel (u0:f32) { t0 = cast:f8e4m3fn u0; store t0 }", Fn: k_cast_f32_f8e4m3fn_u_65cacf1cc8_go},
+	{Sig: "kernel (u0:f32) { t0 = cast:f8e4m3fnuz u0; store t0 }", Fn: k_cast_f32_f8e4m3fnuz_u_139203c1c7_go},
+	{Sig: "kernel (u0:f32) { t0 = cast:f8e5m2 u0; store t0 }", Fn: k_cast_f32_f8e5m2_u_3cf78bae39_go},
+	{Sig: "kernel (u0:f32) { t0 = cast:f8e5m2fnuz u0; store t0 }", Fn: k_cast_f32_f8e5m2fnuz_u_924db76190_go},
+	{Sig: "kernel (u0:f32) { t0 = cast:f8e8m0 u0; store t0 }", Fn: k_cast_f32_f8e8m0_u_b21cecc1c7_go},
+	{Sig: "kernel (u0:f32) { t0 = cast:i16 u0; store t0 }", Fn: k_cast_f32_i16_u_b6c098e5bf_go},
+	{Sig: "kernel (u0:f32) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_f32_i32_u_a082fc192b_go},
+	{Sig: "kernel (u0:f32) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_f32_i64_u_724ac34fd6_go},
+	{Sig: "kernel (u0:f32) { t0 = cast:i8 u0; store t0 }", Fn: k_cast_f32_i8_u_017ce45bd2_go},
+	{Sig: "kernel (u0:f32) { t0 = cast:q16x16 u0; store t0 }", Fn: k_cast_f32_q16x16_u_8c2910af2a_go},
+	{Sig: "kernel (u0:f32) { t0 = cast:u16 u0; store t0 }", Fn: k_cast_f32_u16_u_d669d14b2a_go},
+	{Sig: "kernel (u0:f32) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_f32_u32_u_b0b8e9c83e_go},
+	{Sig: "kernel (u0:f32) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_f32_u64_u_b9dac22c1a_go},
+	{Sig: "kernel (u0:f32) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_f32_u8_u_00c963003a_go},
+	{Sig: "kernel (u0:f4e2m1) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f4e2m1_f32_u_ed9bc0cbfc_go},
+	{Sig: "kernel (u0:f64) { t0 = cast:bf16 u0; store t0 }", Fn: k_cast_f64_bf16_u_96611387a9_go},
+	{Sig: "kernel (u0:f64) { t0 = cast:bool u0; store t0 }", Fn: k_cast_f64_bool_u_df94fee7b9_go},
+	{Sig: "kernel (u0:f64) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_f64_f16_u_6bb378271c_go},
+	{Sig: "kernel (u0:f64) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f64_f32_u_dde0c6aeba_go},
+	{Sig: "kernel (u0:f64) { t0 = cast:i16 u0; store t0 }", Fn: k_cast_f64_i16_u_29a1616815_go},
+	{Sig: "kernel (u0:f64) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_f64_i32_u_aaa871b404_go},
+	{Sig: "kernel (u0:f64) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_f64_i64_u_8f24d43433_go},
+	{Sig: "kernel (u0:f64) { t0 = cast:i8 u0; store t0 }", Fn: k_cast_f64_i8_u_eecab02cc2_go},
+	{Sig: "kernel (u0:f64) { t0 = cast:q16x16 u0; store t0 }", Fn: k_cast_f64_q16x16_u_5c158ef4e2_go},
+	{Sig: "kernel (u0:f64) { t0 = cast:u16 u0; store t0 }", Fn: k_cast_f64_u16_u_98c5c27beb_go},
+	{Sig: "kernel (u0:f64) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_f64_u32_u_7a4f613017_go},
+	{Sig: "kernel (u0:f64) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_f64_u64_u_4fb2dc96a4_go},
+	{Sig: "kernel (u0:f64) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_f64_u8_u_6bc5559001_go},
+	{Sig: "kernel (u0:f8e4m3fn) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f8e4m3fn_f32_u_5bf80d9083_go},
+	{Sig: "kernel (u0:f8e4m3fnuz) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f8e4m3fnuz_f32_u_148e06f365_go},
+	{Sig: "kernel (u0:f8e5m2) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f8e5m2_f32_u_fb7ecc7ef8_go},
+	{Sig: "kernel (u0:f8e5m2fnuz) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f8e5m2fnuz_f32_u_00a3953c40_go},
+	{Sig: "kernel (u0:f8e8m0) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f8e8m0_f32_u_83dcc16419_go},
+	{Sig: "kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i16_i32_u_57652d1495_go},
+	{Sig: "kernel (u0:i16) { t0 = cast:i8 u0; store t0 }", Fn: k_cast_i16_i8_u_0aa9d3d90b_go},
+	{Sig: "kernel (u0:i16) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_i16_u8_u_b818517d70_go},
+	{Sig: "kernel (u0:i2) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i2_i32_u_fef9baf68d_go},
+	{Sig: "kernel (u0:i32) { t0 = cast:bf16 u0; store t0 }", Fn: k_cast_i32_bf16_u_5775ebcca0_go},
+	{Sig: "kernel (u0:i32) { t0 = cast:bool u0; store t0 }", Fn: k_cast_i32_bool_u_f415769208_go},
+	{Sig: "kernel (u0:i32) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_i32_f16_u_72ef53b992_go},
+	{Sig: "kernel (u0:i32) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_i32_f32_u_eb764d6d93_go},
+	{Sig: "kernel (u0:i32) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_i32_f64_u_eab81f3ff2_go},
+	{Sig: "kernel (u0:i32) { t0 = cast:i16 u0; store t0 }", Fn: k_cast_i32_i16_u_5929fec011_go},
+	{Sig: "kernel (u0:i32) { t0 = cast:i2 u0; store t0 }", Fn: k_cast_i32_i2_u_fbf4eefcdc_go},
+	{Sig: "kernel (u0:i32) { t0 = cast:i4 u0; store t0 }", Fn: k_cast_i32_i4_u_bbe51ac5c6_go},
+	{Sig: "kernel (u0:i32) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_i32_i64_u_ea8aac1fba_go},
+	{Sig: "kernel (u0:i32) { t0 = cast:i8 u0; store t0 }", Fn: k_cast_i32_i8_u_06033cb712_go},
+	{Sig: "kernel (u0:i32) { t0 = cast:q16x16 u0; store t0 }", Fn: k_cast_i32_q16x16_u_e10e7e2380_go},
+	{Sig: "kernel (u0:i32) { t0 = cast:u16 u0; store t0 }", Fn: k_cast_i32_u16_u_37b2d5d24a_go},
+	{Sig: "kernel (u0:i32) { t0 = cast:u2 u0; store t0 }", Fn: k_cast_i32_u2_u_3bbba342a2_go},
+	{Sig: "kernel (u0:i32) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_i32_u32_u_5942d57ca6_go},
+	{Sig: "kernel (u0:i32) { t0 = cast:u4 u0; store t0 }", Fn: k_cast_i32_u4_u_05d5ecfa3b_go},
+	{Sig: "kernel (u0:i32) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_i32_u64_u_a93f67b97c_go},
+	{Sig: "kernel (u0:i32) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_i32_u8_u_e18233d4b1_go},
+	{Sig: "kernel (u0:i4) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i4_i32_u_2179aa2390_go},
+	{Sig: "kernel (u0:i64) { t0 = cast:bf16 u0; store t0 }", Fn: k_cast_i64_bf16_u_b9df439392_go},
+	{Sig: "kernel (u0:i64) { t0 = cast:bool u0; store t0 }", Fn: k_cast_i64_bool_u_81412c388b_go},
+	{Sig: "kernel (u0:i64) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_i64_f16_u_3d5f976731_go},
+	{Sig: "kernel (u0:i64) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_i64_f32_u_1f0de97580_go},
+	{Sig: "kernel (u0:i64) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_i64_f64_u_11adf92f88_go},
+	{Sig: "kernel (u0:i64) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i64_i32_u_18028b30e7_go},
+	{Sig: "kernel (u0:i64) { t0 = cast:q16x16 u0; store t0 }", Fn: k_cast_i64_q16x16_u_79ca2362b7_go},
+	{Sig: "kernel (u0:i64) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_i64_u32_u_18629f63cc_go},
+	{Sig: "kernel (u0:i64) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_i64_u64_u_94eae2e21b_go},
+	{Sig: "kernel (u0:i64) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_i64_u8_u_7985f45909_go},
+	{Sig: "kernel (u0:i8) { t0 = cast:i16 u0; store t0 }", Fn: k_cast_i8_i16_u_7f5e02966c_go},
+	{Sig: "kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i8_i32_u_502e8673b9_go},
+	{Sig: "kernel (u0:u8, s1:u16, u2:u16, s3:u16) { t0 = cast:u16 u0; t1 = mul t0 s1; t2 = add u2 t1; t3 = shr t2 s3; store t3 }", Fn: k_cast_mul_add_shr_u8_u16_usus_02a1e3da39_go},
+	{Sig: "kernel (u0:u8, s1:u16, u2:u16, s3:u16) { t0 = cast:u16 u0; t1 = mul s1 t0; t2 = addsat u2 t1; t3 = shr t2 s3; store t3 }", Fn: k_cast_mul_addsat_shr_u8_u16_usus_8a5d6229d5_go},
+	{Sig: "kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = mul u1 t0; t2 = cast:f32 t1; store t1 t2 }", Fn: k_cast_mul_cast_f32_f64_uu_dcef9183bf_go},
+	{Sig: "kernel (u0:u8, s1:u16) { t0 = cast:u16 u0; t1 = mul s1 t0; store t1 }", Fn: k_cast_mul_u8_u16_us_7d9a9f835c_go},
+	{Sig: "kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_q16x16_f64_u_3787717d59_go},
+	{Sig: "kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u16_i32_u_341acb58d9_go},
+	{Sig: "kernel (u0:u16) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_u16_u8_u_321d5a879f_go},
+	{Sig: "kernel (u0:u2) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u2_i32_u_ebacd5246d_go},
+	{Sig: "kernel (u0:u32) { t0 = cast:bf16 u0; store t0 }", Fn: k_cast_u32_bf16_u_283ddb2673_go},
+	{Sig: "kernel (u0:u32) { t0 = cast:bool u0; store t0 }", Fn: k_cast_u32_bool_u_0fe6001671_go},
+	{Sig: "kernel (u0:u32) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_u32_f16_u_5b1e9179f6_go},
+	{Sig: "kernel (u0:u32) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_u32_f32_u_96ec18ec5a_go},
+	{Sig: "kernel (u0:u32) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_u32_f64_u_a8a6788db1_go},
+	{Sig: "kernel (u0:u32) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u32_i32_u_ef9eea2e1b_go},
+	{Sig: "kernel (u0:u32) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_u32_i64_u_5ea9cd925f_go},
+	{Sig: "kernel (u0:u32) { t0 = cast:q16x16 u0; store t0 }", Fn: k_cast_u32_q16x16_u_624bd48e3e_go},
+	{Sig: "kernel (u0:u32) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_u32_u64_u_340409d466_go},
+	{Sig: "kernel (u0:u32) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_u32_u8_u_6d9c53e2f9_go},
+	{Sig: "kernel (u0:u4) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u4_i32_u_b0370c948c_go},
+	{Sig: "kernel (u0:u64) { t0 = cast:bf16 u0; store t0 }", Fn: k_cast_u64_bf16_u_a5e271b115_go},
+	{Sig: "kernel (u0:u64) { t0 = cast:bool u0; store t0 }", Fn: k_cast_u64_bool_u_985b069819_go},
+	{Sig: "kernel (u0:u64) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_u64_f16_u_e2c7931cc5_go},
+	{Sig: "kernel (u0:u64) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_u64_f32_u_ffeeb86eed_go},
+	{Sig: "kernel (u0:u64) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_u64_f64_u_97004cf19d_go},
+	{Sig: "kernel (u0:u64) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u64_i32_u_30e018451a_go},
+	{Sig: "kernel (u0:u64) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_u64_i64_u_421756f2a5_go},
+	{Sig: "kernel (u0:u64) { t0 = cast:q16x16 u0; store t0 }", Fn: k_cast_u64_q16x16_u_f333e6aa46_go},
+	{Sig: "kernel (u0:u64) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_u64_u32_u_f853545810_go},
+	{Sig: "kernel (u0:u64) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_u64_u8_u_ded4c758f4_go},
+	{Sig: "kernel (u0:u8) { t0 = cast:bool u0; store t0 }", Fn: k_cast_u8_bool_u_9c5bfc28af_go},
+	{Sig: "kernel (u0:u8) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_u8_f32_u_63bfb3e7c0_go},
+	{Sig: "kernel (u0:u8) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_u8_f64_u_396674fb76_go},
+	{Sig: "kernel (u0:u8) { t0 = cast:i16 u0; store t0 }", Fn: k_cast_u8_i16_u_9526cd2ab7_go},
+	{Sig: "kernel (u0:u8) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u8_i32_u_9670a96e7c_go},
+	{Sig: "kernel (u0:u8) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_u8_i64_u_d703428f6a_go},
+	{Sig: "kernel (u0:u8) { t0 = cast:u16 u0; store t0 }", Fn: k_cast_u8_u16_u_e0e8dae4b6_go},
+	{Sig: "kernel (u0:u8) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_u8_u32_u_65fef5c311_go},
+	{Sig: "kernel (u0:u8) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_u8_u64_u_df9b1c067a_go},
+	{Sig: "kernel (u0:f32) { t0 = cbrt u0; store t0 }", Fn: k_cbrt_f32_u_5b74a96f41_go},
+	{Sig: "kernel (u0:f64) { t0 = cbrt u0; store t0 }", Fn: k_cbrt_f64_u_b44aeb6339_go},
+	{Sig: "kernel (u0:f32) { t0 = ceil u0; store t0 }", Fn: k_ceil_f32_u_cba0a522b0_go},
+	{Sig: "kernel (u0:f64) { t0 = ceil u0; store t0 }", Fn: k_ceil_f64_u_ad872537b7_go},
+	{Sig: "kernel (u0:f32, u1:f32) { t0 = celu u0 u1; store t0 }", Fn: k_celu_f32_uu_d59fb19897_go},
+	{Sig: "kernel (u0:f64, u1:f64) { t0 = celu u0 u1; store t0 }", Fn: k_celu_f64_uu_261ead757e_go},
+	{Sig: "kernel (s0:f32, s1:f32, u2:f32) { t0 = clip s0 s1 u2; store t0 }", Fn: k_clip_f32_ssu_dbdecb5642_go},
+	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = clip s0 u1 s2; store t0 }", Fn: k_clip_f32_sus_a234d7190b_go},
+	{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = clip s0 u1 u2; store t0 }", Fn: k_clip_f32_suu_3cadbaa446_go},
+	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = clip u0 s1 s2; store t0 }", Fn: k_clip_f32_uss_520388fc42_go},
+	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = clip u0 s1 u2; store t0 }", Fn: k_clip_f32_usu_9055f9d083_go},
+	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = clip u0 u1 s2; store t0 }", Fn: k_clip_f32_uus_498bc403f9_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = clip u0 u1 u2; store t0 }", Fn: k_clip_f32_uuu_86c9cfbe23_go},
+	{Sig: "kernel (s0:f64, s1:f64, u2:f64) { t0 = clip s0 s1 u2; store t0 }", Fn: k_clip_f64_ssu_220b9f5b7e_go},
+	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = clip s0 u1 s2; store t0 }", Fn: k_clip_f64_sus_8685e1384f_go},
+	{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = clip s0 u1 u2; store t0 }", Fn: k_clip_f64_suu_b30a2954a4_go},
+	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = clip u0 s1 s2; store t0 }", Fn: k_clip_f64_uss_fc1d4981d6_go},
+	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = clip u0 s1 u2; store t0 }", Fn: k_clip_f64_usu_13e0d41b19_go},
+	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = clip u0 u1 s2; store t0 }", Fn: k_clip_f64_uus_a6f77f260c_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = clip u0 u1 u2; store t0 }", Fn: k_clip_f64_uuu_03821ce53e_go},
+	{Sig: "kernel (s0:i32, s1:i32, u2:i32) { t0 = clip s0 s1 u2; store t0 }", Fn: k_clip_i32_ssu_5bdaeeeabc_go},
+	{Sig: "kernel (s0:i32, u1:i32, s2:i32) { t0 = clip s0 u1 s2; store t0 }", Fn: k_clip_i32_sus_b674f1f271_go},
+	{Sig: "kernel (s0:i32, u1:i32, u2:i32) { t0 = clip s0 u1 u2; store t0 }", Fn: k_clip_i32_suu_d4049fb144_go},
+	{Sig: "kernel (u0:i32, s1:i32, s2:i32) { t0 = clip u0 s1 s2; store t0 }", Fn: k_clip_i32_uss_3e98da1581_go},
+	{Sig: "kernel (u0:i32, s1:i32, u2:i32) { t0 = clip u0 s1 u2; store t0 }", Fn: k_clip_i32_usu_42ae688f9f_go},
+	{Sig: "kernel (u0:i32, u1:i32, s2:i32) { t0 = clip u0 u1 s2; store t0 }", Fn: k_clip_i32_uus_9e3c61a063_go},
+	{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = clip u0 u1 u2; store t0 }", Fn: k_clip_i32_uuu_14389e2d63_go},
+	{Sig: "kernel (s0:i64, s1:i64, u2:i64) { t0 = clip s0 s1 u2; store t0 }", Fn: k_clip_i64_ssu_7c1acc5587_go},
+	{Sig: "kernel (s0:i64, u1:i64, s2:i64) { t0 = clip s0 u1 s2; store t0 }", Fn: k_clip_i64_sus_eb07dc5e54_go},
+	{Sig: "kernel (s0:i64, u1:i64, u2:i64) { t0 = clip s0 u1 u2; store t0 }", Fn: k_clip_i64_suu_07d3355488_go},
+	{Sig: "kernel (u0:i64, s1:i64, s2:i64) { t0 = clip u0 s1 s2; store t0 }", Fn: k_clip_i64_uss_17b483ed62_go},
+	{Sig: "kernel (u0:i64, s1:i64, u2:i64) { t0 = clip u0 s1 u2; store t0 }", Fn: k_clip_i64_usu_2d91f7bc85_go},
+	{Sig: "kernel (u0:i64, u1:i64, s2:i64) { t0 = clip u0 u1 s2; store t0 }", Fn: k_clip_i64_uus_126d182b3e_go},
+	{Sig: "kernel (u0:i64, u1:i64, u2:i64) { t0 = clip u0 u1 u2; store t0 }", Fn: k_clip_i64_uuu_9e3f990dd3_go},
+	{Sig: "kernel (s0:u32, s1:u32, u2:u32) { t0 = clip s0 s1 u2; store t0 }", Fn: k_clip_u32_ssu_aa93e07e36_go},
+	{Sig: "kernel (s0:u32, u1:u32, s2:u32) { t0 = clip s0 u1 s2; store t0 }", Fn: k_clip_u32_sus_aabecbce4e_go},
+	{Sig: "kernel (s0:u32, u1:u32, u2:u32) { t0 = clip s0 u1 u2; store t0 }", Fn: k_clip_u32_suu_dec6e2592e_go},
+	{Sig: "kernel (u0:u32, s1:u32, s2:u32) { t0 = clip u0 s1 s2; store t0 }", Fn: k_clip_u32_uss_df8f70968a_go},
+	{Sig: "kernel (u0:u32, s1:u32, u2:u32) { t0 = clip u0 s1 u2; store t0 }", Fn: k_clip_u32_usu_56dab1b9bf_go},
+	{Sig: "kernel (u0:u32, u1:u32, s2:u32) { t0 = clip u0 u1 s2; store t0 }", Fn: k_clip_u32_uus_bb88d1244f_go},
+	{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = clip u0 u1 u2; store t0 }", Fn: k_clip_u32_uuu_0ce05f8523_go},
+	{Sig: "kernel (s0:u64, s1:u64, u2:u64) { t0 = clip s0 s1 u2; store t0 }", Fn: k_clip_u64_ssu_47e95cbc14_go},
+	{Sig: "kernel (s0:u64, u1:u64, s2:u64) { t0 = clip s0 u1 s2; store t0 }", Fn: k_clip_u64_sus_3031b7f74f_go},
+	{Sig: "kernel (s0:u64, u1:u64, u2:u64) { t0 = clip s0 u1 u2; store t0 }", Fn: k_clip_u64_suu_230378a205_go},
+	{Sig: "kernel (u0:u64, s1:u64, s2:u64) { t0 = clip u0 s1 s2; store t0 }", Fn: k_clip_u64_uss_5853f20259_go},
+	{Sig: "kernel (u0:u64, s1:u64, u2:u64) { t0 = clip u0 s1 u2; store t0 }", Fn: k_clip_u64_usu_1f27ef528d_go},
+	{Sig: "kernel (u0:u64, u1:u64, s2:u64) { t0 = clip u0 u1 s2; store t0 }", Fn: k_clip_u64_uus_5446d8351a_go},
+	{Sig: "kernel (u0:u64, u1:u64, u2:u64) { t0 = clip u0 u1 u2; store t0 }", Fn: k_clip_u64_uuu_6b7a16ea8c_go},
+	{Sig: "kernel (s0:u8, s1:u8, u2:u8) { t0 = clip s0 s1 u2; store t0 }", Fn: k_clip_u8_ssu_89b2a831c3_go},
+	{Sig: "kernel (s0:u8, u1:u8, s2:u8) { t0 = clip s0 u1 s2; store t0 }", Fn: k_clip_u8_sus_cf496ae903_go},
+	{Sig: "kernel (s0:u8, u1:u8, u2:u8) { t0 = clip s0 u1 u2; store t0 }", Fn: k_clip_u8_suu_9dcc83527d_go},
+	{Sig: "kernel (u0:u8, s1:u8, s2:u8) { t0 = clip u0 s1 s2; store t0 }", Fn: k_clip_u8_uss_fee094ccd2_go},
+	{Sig: "kernel (u0:u8, s1:u8, u2:u8) { t0 = clip u0 s1 u2; store t0 }", Fn: k_clip_u8_usu_8b2530f0ff_go},
+	{Sig: "kernel (u0:u8, u1:u8, s2:u8) { t0 = clip u0 u1 s2; store t0 }", Fn: k_clip_u8_uus_96b2ef6e3a_go},
+	{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = clip u0 u1 u2; store t0 }", Fn: k_clip_u8_uuu_6145acbbd3_go},
+	{Sig: "kernel (s0:bf16) { t0 = copy s0; store t0 }", Fn: k_copy_bf16_s_a082d048d3_go},
+	{Sig: "kernel (u0:bf16) { t0 = copy u0; store t0 }", Fn: k_copy_bf16_u_289b3de1b7_go},
+	{Sig: "kernel (s0:bool) { t0 = copy s0; store t0 }", Fn: k_copy_bool_s_5e5c757c8c_go},
+	{Sig: "kernel (u0:bool) { t0 = copy u0; store t0 }", Fn: k_copy_bool_u_fd086190eb_go},
+	{Sig: "kernel (s0:f16) { t0 = copy s0; store t0 }", Fn: k_copy_f16_s_c870429837_go},
+	{Sig: "kernel (u0:f16) { t0 = copy u0; store t0 }", Fn: k_copy_f16_u_377eb6e0f1_go},
+	{Sig: "kernel (s0:f32) { t0 = copy s0; store t0 }", Fn: k_copy_f32_s_db04f69828_go},
+	{Sig: "kernel (u0:f32) { t0 = copy u0; store t0 }", Fn: k_copy_f32_u_b1369eccfe_go},
+	{Sig: "kernel (s0:f4e2m1) { t0 = copy s0; store t0 }", Fn: k_copy_f4e2m1_s_4aff86a755_go},
+	{Sig: "kernel (u0:f4e2m1) { t0 = copy u0; store t0 }", Fn: k_copy_f4e2m1_u_5e6fe7b390_go},
+	{Sig: "kernel (s0:f64) { t0 = copy s0; store t0 }", Fn: k_copy_f64_s_3007a66221_go},
+	{Sig: "kernel (u0:f64) { t0 = copy u0; store t0 }", Fn: k_copy_f64_u_fbab1763ae_go},
+	{Sig: "kernel (s0:f8e4m3fn) { t0 = copy s0; store t0 }", Fn: k_copy_f8e4m3fn_s_63068dfe4c_go},
+	{Sig: "kernel (u0:f8e4m3fn) { t0 = copy u0; store t0 }", Fn: k_copy_f8e4m3fn_u_fcf21057d7_go},
+	{Sig: "kernel (s0:f8e4m3fnuz) { t0 = copy s0; store t0 }", Fn: k_copy_f8e4m3fnuz_s_4de228c85f_go},
+	{Sig: "kernel (u0:f8e4m3fnuz) { t0 = copy u0; store t0 }", Fn: k_copy_f8e4m3fnuz_u_0bab12055d_go},
+	{Sig: "kernel (s0:f8e5m2) { t0 = copy s0; store t0 }", Fn: k_copy_f8e5m2_s_1cc1634abd_go},
+	{Sig: "kernel (u0:f8e5m2) { t0 = copy u0; store t0 }", Fn: k_copy_f8e5m2_u_3f8ec6f812_go},
+	{Sig: "kernel (s0:f8e5m2fnuz) { t0 = copy s0; store t0 }", Fn: k_copy_f8e5m2fnuz_s_2cf8af7045_go},
+	{Sig: "kernel (u0:f8e5m2fnuz) { t0 = copy u0; store t0 }", Fn: k_copy_f8e5m2fnuz_u_73b8050554_go},
+	{Sig: "kernel (s0:f8e8m0) { t0 = copy s0; store t0 }", Fn: k_copy_f8e8m0_s_a57c68410a_go},
+	{Sig: "kernel (u0:f8e8m0) { t0 = copy u0; store t0 }", Fn: k_copy_f8e8m0_u_69d72caa4a_go},
+	{Sig: "kernel (s0:i16) { t0 = copy s0; store t0 }", Fn: k_copy_i16_s_010b6ef99d_go},
+	{Sig: "kernel (u0:i16) { t0 = copy u0; store t0 }", Fn: k_copy_i16_u_1453d5a4e2_go},
+	{Sig: "kernel (s0:i2) { t0 = copy s0; store t0 }", Fn: k_copy_i2_s_f6b1e4c2c7_go},
+	{Sig: "kernel (u0:i2) { t0 = copy u0; store t0 }", Fn: k_copy_i2_u_4774369b18_go},
+	{Sig: "kernel (s0:i32) { t0 = copy s0; store t0 }", Fn: k_copy_i32_s_3e5783a469_go},
+	{Sig: "kernel (u0:i32) { t0 = copy u0; store t0 }", Fn: k_copy_i32_u_fde529d8b6_go},
+	{Sig: "kernel (s0:i4) { t0 = copy s0; store t0 }", Fn: k_copy_i4_s_b9a739c7ab_go},
+	{Sig: "kernel (u0:i4) { t0 = copy u0; store t0 }", Fn: k_copy_i4_u_bbfd8b7c2a_go},
+	{Sig: "kernel (s0:i64) { t0 = copy s0; store t0 }", Fn: k_copy_i64_s_c5fea10e71_go},
+	{Sig: "kernel (u0:i64) { t0 = copy u0; store t0 }", Fn: k_copy_i64_u_ee07695f35_go},
+	{Sig: "kernel (s0:i8) { t0 = copy s0; store t0 }", Fn: k_copy_i8_s_d521e5d8db_go},
+	{Sig: "kernel (u0:i8) { t0 = copy u0; store t0 }", Fn: k_copy_i8_u_262eba4c85_go},
+	{Sig: "kernel (s0:q16x16) { t0 = copy s0; store t0 }", Fn: k_copy_q16x16_s_1e6b664406_go},
+	{Sig: "kernel (u0:q16x16) { t0 = copy u0; store t0 }", Fn: k_copy_q16x16_u_8ca8788970_go},
+	{Sig: "kernel (s0:u16) { t0 = copy s0; store t0 }", Fn: k_copy_u16_s_fc66a16053_go},
+	{Sig: "kernel (u0:u16) { t0 = copy u0; store t0 }", Fn: k_copy_u16_u_9cb80d3a5a_go},
+	{Sig: "kernel (s0:u2) { t0 = copy s0; store t0 }", Fn: k_copy_u2_s_a6534e58c1_go},
+	{Sig: "kernel (u0:u2) { t0 = copy u0; store t0 }", Fn: k_copy_u2_u_abccdad8f9_go},
+	{Sig: "kernel (s0:u32) { t0 = copy s0; store t0 }", Fn: k_copy_u32_s_0360d5d30c_go},
+	{Sig: "kernel (u0:u32) { t0 = copy u0; store t0 }", Fn: k_copy_u32_u_11a3202291_go},
+	{Sig: "kernel (s0:u4) { t0 = copy s0; store t0 }", Fn: k_copy_u4_s_fc41fa51f3_go},
+	{Sig: "kernel (u0:u4) { t0 = copy u0; store t0 }", Fn: k_copy_u4_u_6abce473b9_go},
+	{Sig: "kernel (s0:u64) { t0 = copy s0; store t0 }", Fn: k_copy_u64_s_ee6f551579_go},
+	{Sig: "kernel (u0:u64) { t0 = copy u0; store t0 }", Fn: k_copy_u64_u_57d515a596_go},
+	{Sig: "kernel (s0:u8) { t0 = copy s0; store t0 }", Fn: k_copy_u8_s_2a603b2921_go},
+	{Sig: "kernel (u0:u8) { t0 = copy u0; store t0 }", Fn: k_copy_u8_u_6e96c01bd2_go},
+	{Sig: "kernel (u0:f32) { t0 = cos u0; store t0 }", Fn: k_cos_f32_u_d5b58a3f8e_go},
+	{Sig: "kernel fast (u0:f32) { t0 = cos u0; store t0 }", Fn: k_cos_f32_u_e3f6bef4d7_go},
+	{Sig: "kernel (u0:f64) { t0 = cos u0; store t0 }", Fn: k_cos_f64_u_231c08b2d9_go},
+	{Sig: "kernel fast (u0:f64) { t0 = cos u0; store t0 }", Fn: k_cos_f64_u_59b6c7c217_go},
+	{Sig: "kernel fast (u0:f32) { t0 = cosh u0; store t0 }", Fn: k_cosh_f32_u_b285247184_go},
+	{Sig: "kernel (u0:f32) { t0 = cosh u0; store t0 }", Fn: k_cosh_f32_u_b552f60c26_go},
+	{Sig: "kernel (u0:f64) { t0 = cosh u0; store t0 }", Fn: k_cosh_f64_u_59600fe59b_go},
+	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = div s0 u1; t1 = add t0 s2; store t1 }", Fn: k_div_add_f32_sus_3296a6d62d_go},
+	{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = div s0 u1; t1 = add u2 t0; store t1 }", Fn: k_div_add_f32_suu_6979087442_go},
+	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = div u0 s1; t1 = add s2 t0; store t1 }", Fn: k_div_add_f32_uss_00bbc5494c_go},
+	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = div u0 s1; t1 = add t0 u2; store t1 }", Fn: k_div_add_f32_usu_5c4ecf844d_go},
+	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = div u0 u1; t1 = add s2 t0; store t1 }", Fn: k_div_add_f32_uus_a5ec2c6398_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = div u0 u1; t1 = add t0 u2; store t1 }", Fn: k_div_add_f32_uuu_359df21de5_go},
+	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = div s0 u1; t1 = add s2 t0; store t1 }", Fn: k_div_add_f64_sus_a32185cdb5_go},
+	{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = add t0 u2; store t1 }", Fn: k_div_add_f64_suu_6ca9462384_go},
+	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = div u0 s1; t1 = add t0 s2; store t1 }", Fn: k_div_add_f64_uss_5cba99af58_go},
+	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = add u2 t0; store t1 }", Fn: k_div_add_f64_usu_8c4369949b_go},
+	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = add t0 s2; store t1 }", Fn: k_div_add_f64_uus_ea3c140a9a_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = add u2 t0; store t1 }", Fn: k_div_add_f64_uuu_76f9a9a5b9_go},
+	{Sig: "kernel (s0:f32, u1:f32) { t0 = div s0 u1; store t0 }", Fn: k_div_f32_su_331f012739_go},
+	{Sig: "kernel (u0:f32, s1:f32) { t0 = div u0 s1; store t0 }", Fn: k_div_f32_us_2f85127e19_go},
+	{Sig: "kernel (u0:f32, u1:f32) { t0 = div u0 u1; store t0 }", Fn: k_div_f32_uu_a2c40d4892_go},
+	{Sig: "kernel (s0:f64, u1:f64) { t0 = div s0 u1; store t0 }", Fn: k_div_f64_su_24c7c4ac78_go},
+	{Sig: "kernel (u0:f64, s1:f64) { t0 = div u0 s1; store t0 }", Fn: k_div_f64_us_e1eb7cc70b_go},
+	{Sig: "kernel (u0:f64, u1:f64) { t0 = div u0 u1; store t0 }", Fn: k_div_f64_uu_2ba8d394f2_go},
+	{Sig: "kernel (s0:i32, u1:i32) { t0 = div s0 u1; store t0 }", Fn: k_div_i32_su_4ed8bce533_go},
+	{Sig: "kernel (u0:i32, s1:i32) { t0 = div u0 s1; store t0 }", Fn: k_div_i32_us_0c1e268519_go},
+	{Sig: "kernel (u0:i32, u1:i32) { t0 = div u0 u1; store t0 }", Fn: k_div_i32_uu_fb3c3f1081_go},
+	{Sig: "kernel (s0:i64, u1:i64) { t0 = div s0 u1; store t0 }", Fn: k_div_i64_su_27c7b4c522_go},
+	{Sig: "kernel (u0:i64, s1:i64) { t0 = div u0 s1; store t0 }", Fn: k_div_i64_us_0142decf0e_go},
+	{Sig: "kernel (u0:i64, u1:i64) { t0 = div u0 u1; store t0 }", Fn: k_div_i64_uu_36b2ea6567_go},
+	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = div s0 u1; t1 = sub t0 s2; store t1 }", Fn: k_div_sub_f32_sus_2cef4fff46_go},
+	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = div s0 u1; t1 = sub s2 t0; store t1 }", Fn: k_div_sub_f32_sus_78259a6f2b_go},
+	{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = div s0 u1; t1 = sub u2 t0; store t1 }", Fn: k_div_sub_f32_suu_6d775b58f3_go},
+	{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = div s0 u1; t1 = sub t0 u2; store t1 }", Fn: k_div_sub_f32_suu_c9ea47b499_go},
+	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = div u0 s1; t1 = sub t0 s2; store t1 }", Fn: k_div_sub_f32_uss_5583e77367_go},
+	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = div u0 s1; t1 = sub s2 t0; store t1 }", Fn: k_div_sub_f32_uss_820775b325_go},
+	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = div u0 s1; t1 = sub t0 u2; store t1 }", Fn: k_div_sub_f32_usu_4b0e9a0e42_go},
+	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = div u0 s1; t1 = sub u2 t0; store t1 }", Fn: k_div_sub_f32_usu_937b4279d1_go},
+	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = div u0 u1; t1 = sub s2 t0; store t1 }", Fn: k_div_sub_f32_uus_63f317b3ea_go},
+	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = div u0 u1; t1 = sub t0 s2; store t1 }", Fn: k_div_sub_f32_uus_8cad7045ed_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = div u0 u1; t1 = sub t0 u2; store t1 }", Fn: k_div_sub_f32_uuu_339ed6047e_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = div u0 u1; t1 = sub u2 t0; store t1 }", Fn: k_div_sub_f32_uuu_f8a9ef3add_go},
+	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = div s0 u1; t1 = sub t0 s2; store t1 }", Fn: k_div_sub_f64_sus_5796587c94_go},
+	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = div s0 u1; t1 = sub s2 t0; store t1 }", Fn: k_div_sub_f64_sus_ab2842043f_go},
+	{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = sub t0 u2; store t1 }", Fn: k_div_sub_f64_suu_2cf0cf91e1_go},
+	{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = sub u2 t0; store t1 }", Fn: k_div_sub_f64_suu_8353240aa1_go},
+	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = div u0 s1; t1 = sub t0 s2; store t1 }", Fn: k_div_sub_f64_uss_6ee0c6b2f2_go},
+	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = div u0 s1; t1 = sub s2 t0; store t1 }", Fn: k_div_sub_f64_uss_79f12b080d_go},
+	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = sub u2 t0; store t1 }", Fn: k_div_sub_f64_usu_0e6a379254_go},
+	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = sub t0 u2; store t1 }", Fn: k_div_sub_f64_usu_b1c4a04ea3_go},
+	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = sub t0 s2; store t1 }", Fn: k_div_sub_f64_uus_4260569587_go},
+	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = sub s2 t0; store t1 }", Fn: k_div_sub_f64_uus_aa70541fea_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = sub t0 u2; store t1 }", Fn: k_div_sub_f64_uuu_7cf2c36ed2_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = sub u2 t0; store t1 }", Fn: k_div_sub_f64_uuu_80ff5b4e3b_go},
+	{Sig: "kernel (s0:u32, u1:u32) { t0 = div s0 u1; store t0 }", Fn: k_div_u32_su_8d939bd234_go},
+	{Sig: "kernel (u0:u32, s1:u32) { t0 = div u0 s1; store t0 }", Fn: k_div_u32_us_54ae8ce6db_go},
+	{Sig: "kernel (u0:u32, u1:u32) { t0 = div u0 u1; store t0 }", Fn: k_div_u32_uu_64bc3b7468_go},
+	{Sig: "kernel (s0:u64, u1:u64) { t0 = div s0 u1; store t0 }", Fn: k_div_u64_su_709a43506e_go},
+	{Sig: "kernel (u0:u64, s1:u64) { t0 = div u0 s1; store t0 }", Fn: k_div_u64_us_418c633f72_go},
+	{Sig: "kernel (u0:u64, u1:u64) { t0 = div u0 u1; store t0 }", Fn: k_div_u64_uu_2cdab6e4fa_go},
+	{Sig: "kernel (s0:u8, u1:u8) { t0 = div s0 u1; store t0 }", Fn: k_div_u8_su_777ae31059_go},
+	{Sig: "kernel (u0:u8, s1:u8) { t0 = div u0 s1; store t0 }", Fn: k_div_u8_us_be173def17_go},
+	{Sig: "kernel (u0:u8, u1:u8) { t0 = div u0 u1; store t0 }", Fn: k_div_u8_uu_545b998e4c_go},
+	{Sig: "dot f32", Fn: k_dot_f32_2423624372_go},
+	{Sig: "dot f64", Fn: k_dot_f64_94c78171a9_go},
+	{Sig: "dot i32", Fn: k_dot_i32_972e9a55c4_go},
+	{Sig: "dot i64", Fn: k_dot_i64_81eb46862c_go},
+	{Sig: "dothalves i32", Fn: k_dothalves_i32_9153d54bcc_go},
+	{Sig: "dotwindows f32", Fn: k_dotwindows_f32_b7c0a2915b_go},
+	{Sig: "kernel (u0:f32, u1:f32) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f32_uu_406bd122ee_go},
+	{Sig: "kernel fast (u0:f32, u1:f32) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f32_uu_aa1bd49de5_go},
+	{Sig: "kernel (u0:f64, u1:f64) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f64_uu_8c57d63d8a_go},
+	{Sig: "kernel (s0:bool, u1:bool) { t0 = eq s0 u1; store t0 }", Fn: k_eq_bool_su_0f8a0cfd7c_go},
+	{Sig: "kernel (u0:bool, u1:bool) { t0 = eq u0 u1; store t0 }", Fn: k_eq_bool_uu_169c17068f_go},
+	{Sig: "kernel (s0:f32, u1:f32) { t0 = eq s0 u1; store t0 }", Fn: k_eq_f32_bool_su_b916d7c344_go},
+	{Sig: "kernel (u0:f32, u1:f32) { t0 = eq u0 u1; store t0 }", Fn: k_eq_f32_bool_uu_60014938f7_go},
+	{Sig: "kernel (s0:f64, u1:f64) { t0 = eq s0 u1; store t0 }", Fn: k_eq_f64_bool_su_af5c2a3303_go},
+	{Sig: "kernel (u0:f64, u1:f64) { t0 = eq u0 u1; store t0 }", Fn: k_eq_f64_bool_uu_6a3b78d870_go},
+	{Sig: "kernel (u0:i32, s1:i32) { t0 = eq u0 s1; store t0 }", Fn: k_eq_i32_bool_us_9466469f1d_go},
+	{Sig: "kernel (u0:i32, u1:i32) { t0 = eq u0 u1; store t0 }", Fn: k_eq_i32_bool_uu_e03d8b1f7f_go},
+	{Sig: "kernel (u0:i64, s1:i64) { t0 = eq u0 s1; store t0 }", Fn: k_eq_i64_bool_us_cab5187da9_go},
+	{Sig: "kernel (u0:i64, u1:i64) { t0 = eq u0 u1; store t0 }", Fn: k_eq_i64_bool_uu_6bbb7637ec_go},
+	{Sig: "kernel (u0:f64, u1:f64, s2:i32, s3:i32, u4:i32, s5:i32, u6:i32) { t0 = eq u0 u1; t1 = ne u1 u1; t2 = or t0 t1; t3 = mul s2 s3; t4 = add t3 u4; t5 = select t2 t4 s5; t6 = min t5 u6; store t6 }", Fn: k_eq_ne_or_etc_f64_i32_uussusu_1a75dd11cc_go},
+	{Sig: "kernel (u0:u32, s1:u32) { t0 = eq u0 s1; store t0 }", Fn: k_eq_u32_bool_us_a9be959a34_go},
+	{Sig: "kernel (u0:u32, u1:u32) { t0 = eq u0 u1; store t0 }", Fn: k_eq_u32_bool_uu_abecd25158_go},
+	{Sig: "kernel (u0:u64, s1:u64) { t0 = eq u0 s1; store t0 }", Fn: k_eq_u64_bool_us_7f4b397c1e_go},
+	{Sig: "kernel (u0:u64, u1:u64) { t0 = eq u0 u1; store t0 }", Fn: k_eq_u64_bool_uu_5c919713ea_go},
+	{Sig: "kernel (s0:u8, u1:u8) { t0 = eq s0 u1; store t0 }", Fn: k_eq_u8_bool_su_e039f70e04_go},
+	{Sig: "kernel (u0:u8, u1:u8) { t0 = eq u0 u1; store t0 }", Fn: k_eq_u8_bool_uu_50ebcd7d25_go},
+	{Sig: "kernel fast (u0:f32) { t0 = erf u0; store t0 }", Fn: k_erf_f32_u_3e0a1ebfeb_go},
+	{Sig: "kernel (u0:f32) { t0 = erf u0; store t0 }", Fn: k_erf_f32_u_bb01d17e04_go},
+	{Sig: "kernel (u0:f64) { t0 = erf u0; store t0 }", Fn: k_erf_f64_u_d078ff7068_go},
+	{Sig: "kernel (u0:f32) { t0 = erfc u0; store t0 }", Fn: k_erfc_f32_u_4de05a4343_go},
+	{Sig: "kernel (u0:f64) { t0 = erfc u0; store t0 }", Fn: k_erfc_f64_u_ea9cd5907b_go},
+	{Sig: "kernel (u0:f32) { t0 = exp2 u0; store t0 }", Fn: k_exp2_f32_u_df886b9f2d_go},
+	{Sig: "kernel (u0:f64) { t0 = exp2 u0; store t0 }", Fn: k_exp2_f64_u_56bfbb21e8_go},
+	{Sig: "kernel (u0:f32) { t0 = exp u0; store t0 }", Fn: k_exp_f32_u_bf167c3749_go},
+	{Sig: "kernel fast (u0:f32) { t0 = exp u0; store t0 }", Fn: k_exp_f32_u_ef80539273_go},
+	{Sig: "kernel (u0:f64) { t0 = exp u0; store t0 }", Fn: k_exp_f64_u_c8f268e614_go},
+	{Sig: "kernel (u0:f32) { t0 = expm1 u0; store t0 }", Fn: k_expm1_f32_u_8e161a5337_go},
+	{Sig: "kernel fast (u0:f32) { t0 = expm1 u0; store t0 }", Fn: k_expm1_f32_u_c4a2391563_go},
+	{Sig: "kernel (u0:f64) { t0 = expm1 u0; store t0 }", Fn: k_expm1_f64_u_c12d99e908_go},
+	{Sig: "kernel (u0:f64) { t0 = exponent u0; store t0 }", Fn: k_exponent_f64_u_d8c8158cb1_go},
+	{Sig: "kernel (u0:f32) { t0 = floor u0; store t0 }", Fn: k_floor_f32_u_159cefdc0e_go},
+	{Sig: "kernel (u0:f64) { t0 = floor u0; store t0 }", Fn: k_floor_f64_u_997de3ba42_go},
+	{Sig: "kernel (u0:f32, u1:f32) { t0 = floordiv u0 u1; store t0 }", Fn: k_floordiv_f32_uu_41a0d81e7a_go},
+	{Sig: "kernel (u0:f64, u1:f64) { t0 = floordiv u0 u1; store t0 }", Fn: k_floordiv_f64_uu_4e8e408505_go},
+	{Sig: "kernel (u0:i32, u1:i32) { t0 = floordiv u0 u1; store t0 }", Fn: k_floordiv_i32_uu_b738da5eea_go},
+	{Sig: "kernel (u0:i64, u1:i64) { t0 = floordiv u0 u1; store t0 }", Fn: k_floordiv_i64_uu_979ccfd4a1_go},
+	{Sig: "kernel (s0:f32, s1:f32, u2:f32) { t0 = fma s0 s1 u2; store t0 }", Fn: k_fma_f32_ssu_5a27f4c756_go},
+	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = fma s0 u1 s2; store t0 }", Fn: k_fma_f32_sus_453a474068_go},
+	{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = fma s0 u1 u2; store t0 }", Fn: k_fma_f32_suu_1a7d3c5c34_go},
+	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = fma u0 s1 s2; store t0 }", Fn: k_fma_f32_uss_5231fcc913_go},
+	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = fma u0 s1 u2; store t0 }", Fn: k_fma_f32_usu_6d99e766f3_go},
+	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = fma u0 u1 s2; store t0 }", Fn: k_fma_f32_uus_73aa759fe4_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = fma u0 u1 u2; store t0 }", Fn: k_fma_f32_uuu_6d7c9666f4_go},
+	{Sig: "kernel (s0:f64, s1:f64, u2:f64) { t0 = fma s0 s1 u2; store t0 }", Fn: k_fma_f64_ssu_504ec3dffd_go},
+	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = fma s0 u1 s2; store t0 }", Fn: k_fma_f64_sus_4ce22e4be8_go},
+	{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = fma s0 u1 u2; store t0 }", Fn: k_fma_f64_suu_ccc0469621_go},
+	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = fma u0 s1 s2; store t0 }", Fn: k_fma_f64_uss_21ec487d99_go},
+	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = fma u0 s1 u2; store t0 }", Fn: k_fma_f64_usu_951494ca66_go},
+	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = fma u0 u1 s2; store t0 }", Fn: k_fma_f64_uus_44bcb8b1a8_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = fma u0 u1 u2; store t0 }", Fn: k_fma_f64_uuu_97a98965c6_go},
+	{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; store t1 }", Fn: k_fma_fma_f32_usuus_26feef316b_go},
+	{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; store t1 }", Fn: k_fma_fma_f32_uusuu_65f5684e4d_go},
+	{Sig: "kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; store t1 }", Fn: k_fma_fma_f64_uusuu_b470e735ab_go},
+	{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32, u5:f32, s6:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; t2 = fma u5 s6 t1; store t2 }", Fn: k_fma_fma_fma_f32_usuusus_46013c8eeb_go},
+	{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32, u5:f32, u6:f32) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; store t2 }", Fn: k_fma_fma_fma_f32_uusuuuu_892c10a14c_go},
+	{Sig: "kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64, u5:f64, u6:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; store t2 }", Fn: k_fma_fma_fma_f64_uusuuuu_b29a06337b_go},
+	{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32, u5:f32, s6:f32, u7:f32, s8:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; t2 = fma u5 s6 t1; t3 = fma u7 s8 t2; store t3 }", Fn: k_fma_fma_fma_fma_f32_usuususus_8c0e1c0e38_go},
+	{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32, u8:f32) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; t3 = fma u7 u8 t2; store t3 }", Fn: k_fma_fma_fma_fma_f32_uusuuuuuu_a4a5d631c2_go},
+	{Sig: "kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64, u5:f64, u6:f64, u7:f64, u8:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; t3 = fma u7 u8 t2; store t3 }", Fn: k_fma_fma_fma_fma_f64_uusuuuuuu_84580cf999_go},
+	{Sig: "kernel (u0:f32, u1:f32) { t0 = fmod u0 u1; store t0 }", Fn: k_fmod_f32_uu_23f2965b3a_go},
+	{Sig: "kernel (u0:f64, u1:f64) { t0 = fmod u0 u1; store t0 }", Fn: k_fmod_f64_uu_5820ebcd33_go},
+	{Sig: "kernel (u0:f32) { t0 = gelu u0; store t0 }", Fn: k_gelu_f32_u_5a39b6b00a_go},
+	{Sig: "kernel (u0:f64) { t0 = gelu u0; store t0 }", Fn: k_gelu_f64_u_01b0ddcf5e_go},
+	{Sig: "kernel (u0:f32) { t0 = gelutanh u0; store t0 }", Fn: k_gelutanh_f32_u_4c118d14c9_go},
+	{Sig: "kernel fast (u0:f32) { t0 = gelutanh u0; store t0 }", Fn: k_gelutanh_f32_u_db1a6da05e_go},
+	{Sig: "kernel (u0:f64) { t0 = gelutanh u0; store t0 }", Fn: k_gelutanh_f64_u_0cf01fd4f6_go},
+	{Sig: "kernel (u0:f32) { t0 = hardswish u0; store t0 }", Fn: k_hardswish_f32_u_80d6366310_go},
+	{Sig: "kernel (u0:f64) { t0 = hardswish u0; store t0 }", Fn: k_hardswish_f64_u_7585d447df_go},
+	{Sig: "kernel (u0:f32, u1:f32) { t0 = hypot u0 u1; store t0 }", Fn: k_hypot_f32_uu_9f864ed0e9_go},
+	{Sig: "kernel (u0:f64, u1:f64) { t0 = hypot u0 u1; store t0 }", Fn: k_hypot_f64_uu_58b0ae5de6_go},
+	{Sig: "kernel (u0:f32) { t0 = isfinite u0; store t0 }", Fn: k_isfinite_f32_bool_u_435c97d751_go},
+	{Sig: "kernel (u0:f64) { t0 = isfinite u0; store t0 }", Fn: k_isfinite_f64_bool_u_af48caa9c8_go},
+	{Sig: "kernel (u0:f32) { t0 = isinf u0; store t0 }", Fn: k_isinf_f32_bool_u_f416216d1d_go},
+	{Sig: "kernel (u0:f64) { t0 = isinf u0; store t0 }", Fn: k_isinf_f64_bool_u_2cd9baf76d_go},
+	{Sig: "kernel (u0:f64, u1:f64) { t0 = ldexp u0 u1; store t0 }", Fn: k_ldexp_f64_uu_6a6c9e47da_go},
+	{Sig: "kernel (s0:f32, u1:f32) { t0 = le s0 u1; store t0 }", Fn: k_le_f32_bool_su_4d358be87a_go},
+	{Sig: "kernel (u0:f32, s1:f32) { t0 = le u0 s1; store t0 }", Fn: k_le_f32_bool_us_9aa327752e_go},
+	{Sig: "kernel (u0:f32, u1:f32) { t0 = le u0 u1; store t0 }", Fn: k_le_f32_bool_uu_597aec3438_go},
+	{Sig: "kernel (s0:f64, u1:f64) { t0 = le s0 u1; store t0 }", Fn: k_le_f64_bool_su_72bfa59174_go},
+	{Sig: "kernel (u0:f64, s1:f64) { t0 = le u0 s1; store t0 }", Fn: k_le_f64_bool_us_126c7d4763_go},
+	{Sig: "kernel (u0:f64, u1:f64) { t0 = le u0 u1; store t0 }", Fn: k_le_f64_bool_uu_3578d47928_go},
+	{Sig: "kernel (s0:i32, u1:i32) { t0 = le s0 u1; store t0 }", Fn: k_le_i32_bool_su_14c04e2a3c_go},
+	{Sig: "kernel (u0:i32, s1:i32) { t0 = le u0 s1; store t0 }", Fn: k_le_i32_bool_us_86486a61c5_go},
+	{Sig: "kernel (u0:i32, u1:i32) { t0 = le u0 u1; store t0 }", Fn: k_le_i32_bool_uu_c3e983c213_go},
+	{Sig: "kernel (s0:i64, u1:i64) { t0 = le s0 u1; store t0 }", Fn: k_le_i64_bool_su_40955dcce6_go},
+	{Sig: "kernel (u0:i64, s1:i64) { t0 = le u0 s1; store t0 }", Fn: k_le_i64_bool_us_a2ff8af67d_go},
+	{Sig: "kernel (u0:i64, u1:i64) { t0 = le u0 u1; store t0 }", Fn: k_le_i64_bool_uu_579ac043f0_go},
+	{Sig: "kernel (s0:u8, u1:u8, s2:u8, s3:u8) { t0 = le s0 u1; t1 = select t0 s2 s3; store t1 }", Fn: k_le_select_u8_suss_30bc5d28d8_go},
+	{Sig: "kernel (s0:u8, u1:u8, s2:u8, u3:u8) { t0 = le s0 u1; t1 = select t0 s2 u3; store t1 }", Fn: k_le_select_u8_susu_055c0a4430_go},
+	{Sig: "kernel (s0:u8, u1:u8, u2:u8, s3:u8) { t0 = le s0 u1; t1 = select t0 u2 s3; store t1 }", Fn: k_le_select_u8_suus_9973a2f8cf_go},
+	{Sig: "kernel (s0:u8, u1:u8, u2:u8, u3:u8) { t0 = le s0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_le_select_u8_suuu_9f4bf2b9ef_go},
+	{Sig: "kernel (u0:u8, s1:u8, s2:u8, s3:u8) { t0 = le u0 s1; t1 = select t0 s2 s3; store t1 }", Fn: k_le_select_u8_usss_23ec0d5c19_go},
+	{Sig: "kernel (u0:u8, s1:u8, s2:u8, u3:u8) { t0 = le u0 s1; t1 = select t0 s2 u3; store t1 }", Fn: k_le_select_u8_ussu_d07bfec47d_go},
+	{Sig: "kernel (u0:u8, s1:u8, u2:u8, s3:u8) { t0 = le u0 s1; t1 = select t0 u2 s3; store t1 }", Fn: k_le_select_u8_usus_c454bfcc56_go},
+	{Sig: "kernel (u0:u8, s1:u8, u2:u8, u3:u8) { t0 = le u0 s1; t1 = select t0 u2 u3; store t1 }", Fn: k_le_select_u8_usuu_6b3771afdd_go},
+	{Sig: "kernel (u0:u8, u1:u8, s2:u8, s3:u8) { t0 = le u0 u1; t1 = select t0 s2 s3; store t1 }", Fn: k_le_select_u8_uuss_c3bc8df8c0_go},
+	{Sig: "kernel (u0:u8, u1:u8, s2:u8, u3:u8) { t0 = le u0 u1; t1 = select t0 s2 u3; store t1 }", Fn: k_le_select_u8_uusu_86d5d54796_go},
+	{Sig: "kernel (u0:u8, u1:u8, u2:u8, s3:u8) { t0 = le u0 u1; t1 = select t0 u2 s3; store t1 }", Fn: k_le_select_u8_uuus_e736c0b264_go},
+	{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8) { t0 = le u0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_le_select_u8_uuuu_262fddfa30_go},
+	{Sig: "kernel (s0:u16, u1:u16) { t0 = le s0 u1; store t0 }", Fn: k_le_u16_bool_su_918b402415_go},
+	{Sig: "kernel (u0:u16, s1:u16) { t0 = le u0 s1; store t0 }", Fn: k_le_u16_bool_us_c8a20cd56d_go},
+	{Sig: "kernel (u0:u16, u1:u16) { t0 = le u0 u1; store t0 }", Fn: k_le_u16_bool_uu_33602f81c8_go},
+	{Sig: "kernel (s0:u32, u1:u32) { t0 = le s0 u1; store t0 }", Fn: k_le_u32_bool_su_fc07550b65_go},
+	{Sig: "kernel (u0:u32, s1:u32) { t0 = le u0 s1; store t0 }", Fn: k_le_u32_bool_us_3472dc4b57_go},
+	{Sig: "kernel (u0:u32, u1:u32) { t0 = le u0 u1; store t0 }", Fn: k_le_u32_bool_uu_7058264db4_go},
+	{Sig: "kernel (s0:u64, u1:u64) { t0 = le s0 u1; store t0 }", Fn: k_le_u64_bool_su_debdd4dfb6_go},
+	{Sig: "kernel (u0:u64, s1:u64) { t0 = le u0 s1; store t0 }", Fn: k_le_u64_bool_us_663632e73d_go},
+	{Sig: "kernel (u0:u64, u1:u64) { t0 = le u0 u1; store t0 }", Fn: k_le_u64_bool_uu_57d8c965c2_go},
+	{Sig: "kernel (s0:u8, u1:u8) { t0 = le s0 u1; store t0 }", Fn: k_le_u8_bool_su_4e98e38ed3_go},
+	{Sig: "kernel (u0:u8, s1:u8) { t0 = le u0 s1; store t0 }", Fn: k_le_u8_bool_us_496751cee8_go},
+	{Sig: "kernel (u0:u8, u1:u8) { t0 = le u0 u1; store t0 }", Fn: k_le_u8_bool_uu_18a889c672_go},
+	{Sig: "kernel fast (u0:f32) { t0 = log10 u0; store t0 }", Fn: k_log10_f32_u_ae1c8f5cbf_go},
+	{Sig: "kernel (u0:f32) { t0 = log10 u0; store t0 }", Fn: k_log10_f32_u_cbfe670f49_go},
+	{Sig: "kernel (u0:f64) { t0 = log10 u0; store t0 }", Fn: k_log10_f64_u_215bd841eb_go},
+	{Sig: "kernel fast (u0:f64) { t0 = log10 u0; store t0 }", Fn: k_log10_f64_u_e0597c2199_go},
+	{Sig: "kernel fast (u0:f32) { t0 = log1p u0; store t0 }", Fn: k_log1p_f32_u_44ebc30ec1_go},
+	{Sig: "kernel (u0:f32) { t0 = log1p u0; store t0 }", Fn: k_log1p_f32_u_ba15cea693_go},
+	{Sig: "kernel (u0:f64) { t0 = log1p u0; store t0 }", Fn: k_log1p_f64_u_59915c6e03_go},
+	{Sig: "kernel fast (u0:f64) { t0 = log1p u0; store t0 }", Fn: k_log1p_f64_u_85a3ddffb8_go},
+	{Sig: "kernel fast (u0:f32) { t0 = log2 u0; store t0 }", Fn: k_log2_f32_u_10bd083277_go},
+	{Sig: "kernel (u0:f32) { t0 = log2 u0; store t0 }", Fn: k_log2_f32_u_554428f4d8_go},
+	{Sig: "kernel fast (u0:f64) { t0 = log2 u0; store t0 }", Fn: k_log2_f64_u_161109d442_go},
+	{Sig: "kernel (u0:f64) { t0 = log2 u0; store t0 }", Fn: k_log2_f64_u_50315f7adc_go},
+	{Sig: "kernel fast (u0:f32) { t0 = log u0; store t0 }", Fn: k_log_f32_u_d5990fd292_go},
+	{Sig: "kernel (u0:f32) { t0 = log u0; store t0 }", Fn: k_log_f32_u_e0fe5a7a5e_go},
+	{Sig: "kernel (u0:f64) { t0 = log u0; store t0 }", Fn: k_log_f64_u_76870ec756_go},
+	{Sig: "kernel fast (u0:f64) { t0 = log u0; store t0 }", Fn: k_log_f64_u_dd7af3dce1_go},
+	{Sig: "kernel (u0:f32) { t0 = logit u0; store t0 }", Fn: k_logit_f32_u_d2899268f2_go},
+	{Sig: "kernel (u0:f64) { t0 = logit u0; store t0 }", Fn: k_logit_f64_u_9e5c5ac773_go},
+	{Sig: "lookup i64", Fn: k_lookup_i64_5b6ebda73c_go},
+	{Sig: "lookup u16", Fn: k_lookup_u16_c8dd8b4e2f_go},
+	{Sig: "lookup u32", Fn: k_lookup_u32_37bc392624_go},
+	{Sig: "lookup u8", Fn: k_lookup_u8_59ac4ec2d1_go},
+	{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = lt s0 u1; t1 = cast:f32 t0; t2 = add t1 u2; store t2 }", Fn: k_lt_cast_add_f32_suu_6dc476c5d9_go},
+	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = lt u0 s1; t1 = cast:f32 t0; t2 = add t1 u2; store t2 }", Fn: k_lt_cast_add_f32_usu_8884ef40f7_go},
+	{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = lt s0 u1; t1 = cast:f64 t0; t2 = add u2 t1; store t2 }", Fn: k_lt_cast_add_f64_suu_cfc37618ff_go},
+	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = lt u0 s1; t1 = cast:f64 t0; t2 = add t1 u2; store t2 }", Fn: k_lt_cast_add_f64_usu_48c52126bd_go},
+	{Sig: "kernel (s0:f32, u1:f32) { t0 = lt s0 u1; t1 = cast:f32 t0; store t1 }", Fn: k_lt_cast_f32_su_3714b2872f_go},
+	{Sig: "kernel (u0:f32, s1:f32) { t0 = lt u0 s1; t1 = cast:f32 t0; store t1 }", Fn: k_lt_cast_f32_us_21d3d2c79b_go},
+	{Sig: "kernel (s0:f64, u1:f64) { t0 = lt s0 u1; t1 = cast:f64 t0; store t1 }", Fn: k_lt_cast_f64_su_2762d9c380_go},
+	{Sig: "kernel (u0:f64, s1:f64) { t0 = lt u0 s1; t1 = cast:f64 t0; store t1 }", Fn: k_lt_cast_f64_us_a94496eb15_go},
+	{Sig: "kernel (s0:f32, u1:f32) { t0 = lt s0 u1; store t0 }", Fn: k_lt_f32_bool_su_c509245c00_go},
+	{Sig: "kernel (u0:f32, s1:f32) { t0 = lt u0 s1; store t0 }", Fn: k_lt_f32_bool_us_2d912dac11_go},
+	{Sig: "kernel (u0:f32, u1:f32) { t0 = lt u0 u1; store t0 }", Fn: k_lt_f32_bool_uu_e4ce5b980e_go},
+	{Sig: "kernel (s0:f64, u1:f64) { t0 = lt s0 u1; store t0 }", Fn: k_lt_f64_bool_su_03aca8ab90_go},
+	{Sig: "kernel (u0:f64, s1:f64) { t0 = lt u0 s1; store t0 }", Fn: k_lt_f64_bool_us_0149d1acba_go},
+	{Sig: "kernel (u0:f64, u1:f64) { t0 = lt u0 u1; store t0 }", Fn: k_lt_f64_bool_uu_cfae620772_go},
+	{Sig: "kernel (s0:i32, u1:i32) { t0 = lt s0 u1; store t0 }", Fn: k_lt_i32_bool_su_4e30771c73_go},
+	{Sig: "kernel (u0:i32, s1:i32) { t0 = lt u0 s1; store t0 }", Fn: k_lt_i32_bool_us_641b693c21_go},
+	{Sig: "kernel (u0:i32, u1:i32) { t0 = lt u0 u1; store t0 }", Fn: k_lt_i32_bool_uu_40496893b0_go},
+	{Sig: "kernel (s0:i64, u1:i64) { t0 = lt s0 u1; store t0 }", Fn: k_lt_i64_bool_su_696588ff8e_go},
+	{Sig: "kernel (u0:i64, s1:i64) { t0 = lt u0 s1; store t0 }", Fn: k_lt_i64_bool_us_a64ac4d0a1_go},
+	{Sig: "kernel (u0:i64, u1:i64) { t0 = lt u0 u1; store t0 }", Fn: k_lt_i64_bool_uu_a117340f31_go},
+	{Sig: "kernel (s0:f32, u1:f32, u2:f32, s3:f32) { t0 = lt s0 u1; t1 = lt u2 s3; t2 = and t0 t1; store t2 }", Fn: k_lt_lt_and_f32_bool_suus_39bac19867_go},
+	{Sig: "kernel (u0:f64, s1:f64, s2:f64, u3:f64) { t0 = lt u0 s1; t1 = lt s2 u3; t2 = and t0 t1; store t2 }", Fn: k_lt_lt_and_f64_bool_ussu_15f8127557_go},
+	{Sig: "kernel (s0:u8, u1:u8, s2:u8) { t0 = lt s0 u1; t1 = lt u1 s2; t2 = and t0 t1; store t2 }", Fn: k_lt_lt_and_u8_bool_sus_22c6a8ab29_go},
+	{Sig: "kernel (s0:u8, u1:u8, u2:u8, s3:u8) { t0 = lt s0 u1; t1 = lt u2 s3; t2 = and t0 t1; store t2 }", Fn: k_lt_lt_and_u8_bool_suus_f2f2660090_go},
+	{Sig: "kernel (s0:f32, u1:f32, s2:f32, u3:f32) { t0 = lt s0 u1; t1 = select t0 s2 u3; store t1 }", Fn: k_lt_select_f32_susu_834373809c_go},
+	{Sig: "kernel (s0:f32, u1:f32, u2:f32, s3:f32) { t0 = lt s0 u1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_f32_suus_d7be1b3f1c_go},
+	{Sig: "kernel (s0:f32, u1:f32, u2:f32, u3:f32) { t0 = lt s0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_f32_suuu_2112c41b9d_go},
+	{Sig: "kernel (u0:f32, s1:f32, s2:f32, u3:f32) { t0 = lt u0 s1; t1 = select t0 s2 u3; store t1 }", Fn: k_lt_select_f32_ussu_8333fa51a2_go},
+	{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32) { t0 = lt u0 s1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_f32_usus_1ff32013c3_go},
+	{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = lt u0 s1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_f32_usuu_09aa765891_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = lt u0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_f32_uuuu_eaac2a0463_go},
+	{Sig: "kernel (s0:f64, u1:f64, s2:f64, u3:f64) { t0 = lt s0 u1; t1 = select t0 s2 u3; store t1 }", Fn: k_lt_select_f64_susu_019379d305_go},
+	{Sig: "kernel (s0:f64, u1:f64, u2:f64, s3:f64) { t0 = lt s0 u1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_f64_suus_276f154ab8_go},
+	{Sig: "kernel (s0:f64, u1:f64, u2:f64, u3:f64) { t0 = lt s0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_f64_suuu_9cbf082dff_go},
+	{Sig: "kernel (u0:f64, s1:f64, s2:f64, u3:f64) { t0 = lt u0 s1; t1 = select t0 s2 u3; store t1 }", Fn: k_lt_select_f64_ussu_6923ee4169_go},
+	{Sig: "kernel (u0:f64, s1:f64, u2:f64, s3:f64) { t0 = lt u0 s1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_f64_usus_596b7c376a_go},
+	{Sig: "kernel (u0:f64, s1:f64, u2:f64, u3:f64) { t0 = lt u0 s1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_f64_usuu_bd32e2a2e3_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = lt u0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_f64_uuuu_9a937eee1e_go},
+	{Sig: "kernel (s0:u8, u1:u8, s2:u8, s3:u8) { t0 = lt s0 u1; t1 = select t0 s2 s3; store t1 }", Fn: k_lt_select_u8_suss_7c9af49240_go},
+	{Sig: "kernel (s0:u8, u1:u8, s2:u8, u3:u8) { t0 = lt s0 u1; t1 = select t0 s2 u3; store t1 }", Fn: k_lt_select_u8_susu_fdac78a1b9_go},
+	{Sig: "kernel (s0:u8, u1:u8, u2:u8, s3:u8) { t0 = lt s0 u1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_u8_suus_08ff500459_go},
+	{Sig: "kernel (s0:u8, u1:u8, u2:u8, u3:u8) { t0 = lt s0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_u8_suuu_e0519bff85_go},
+	{Sig: "kernel (u0:u8, s1:u8, s2:u8, s3:u8) { t0 = lt u0 s1; t1 = select t0 s2 s3; store t1 }", Fn: k_lt_select_u8_usss_a84b55b9f8_go},
+	{Sig: "kernel (u0:u8, s1:u8, s2:u8, u3:u8) { t0 = lt u0 s1; t1 = select t0 s2 u3; store t1 }", Fn: k_lt_select_u8_ussu_a8c32e7e2e_go},
+	{Sig: "kernel (u0:u8, s1:u8, u2:u8, s3:u8) { t0 = lt u0 s1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_u8_usus_9c46eb2220_go},
+	{Sig: "kernel (u0:u8, s1:u8, u2:u8, u3:u8) { t0 = lt u0 s1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_u8_usuu_3ce81c5b37_go},
+	{Sig: "kernel (u0:u8, u1:u8, s2:u8, s3:u8) { t0 = lt u0 u1; t1 = select t0 s2 s3; store t1 }", Fn: k_lt_select_u8_uuss_8bca81cb4b_go},
+	{Sig: "kernel (u0:u8, u1:u8, s2:u8, u3:u8) { t0 = lt u0 u1; t1 = select t0 s2 u3; store t1 }", Fn: k_lt_select_u8_uusu_55c109e657_go},
+	{Sig: "kernel (u0:u8, u1:u8, u2:u8, s3:u8) { t0 = lt u0 u1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_u8_uuus_8f6e3b6aed_go},
+	{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8) { t0 = lt u0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_u8_uuuu_7b152840da_go},
+	{Sig: "kernel (s0:u16, u1:u16) { t0 = lt s0 u1; store t0 }", Fn: k_lt_u16_bool_su_0a63a56625_go},
+	{Sig: "kernel (u0:u16, s1:u16) { t0 = lt u0 s1; store t0 }", Fn: k_lt_u16_bool_us_780307f4f8_go},
+	{Sig: "kernel (u0:u16, u1:u16) { t0 = lt u0 u1; store t0 }", Fn: k_lt_u16_bool_uu_52ccf32cb8_go},
+	{Sig: "kernel (s0:u32, u1:u32) { t0 = lt s0 u1; store t0 }", Fn: k_lt_u32_bool_su_a220fbc230_go},
+	{Sig: "kernel (u0:u32, s1:u32) { t0 = lt u0 s1; store t0 }", Fn: k_lt_u32_bool_us_6e2a8cc450_go},
+	{Sig: "kernel (u0:u32, u1:u32) { t0 = lt u0 u1; store t0 }", Fn: k_lt_u32_bool_uu_dde4d32cac_go},
+	{Sig: "kernel (s0:u64, u1:u64) { t0 = lt s0 u1; store t0 }", Fn: k_lt_u64_bool_su_eb6f9cf761_go},
+	{Sig: "kernel (u0:u64, s1:u64) { t0 = lt u0 s1; store t0 }", Fn: k_lt_u64_bool_us_cdd7a3a624_go},
+	{Sig: "kernel (u0:u64, u1:u64) { t0 = lt u0 u1; store t0 }", Fn: k_lt_u64_bool_uu_6752fc82a1_go},
+	{Sig: "kernel (s0:u8, u1:u8) { t0 = lt s0 u1; store t0 }", Fn: k_lt_u8_bool_su_86e1b67395_go},
+	{Sig: "kernel (u0:u8, s1:u8) { t0 = lt u0 s1; store t0 }", Fn: k_lt_u8_bool_us_33ea9c9e1a_go},
+	{Sig: "kernel (u0:u8, u1:u8) { t0 = lt u0 u1; store t0 }", Fn: k_lt_u8_bool_uu_1ce629a695_go},
+	{Sig: "kernel (s0:bf16, u1:bf16) { t0 = max s0 u1; store t0 }", Fn: k_max_bf16_su_100e068ec4_go},
+	{Sig: "kernel (u0:bf16, u1:bf16) { t0 = max u0 u1; store t0 }", Fn: k_max_bf16_uu_5717754c11_go},
+	{Sig: "kernel (s0:f16, u1:f16) { t0 = max s0 u1; store t0 }", Fn: k_max_f16_su_06e2285ed9_go},
+	{Sig: "kernel (u0:f16, u1:f16) { t0 = max u0 u1; store t0 }", Fn: k_max_f16_uu_fbc2c2539a_go},
+	{Sig: "kernel (u0:f32, s1:f32) { t0 = max u0 s1; store t0 }", Fn: k_max_f32_us_ab85dd44c8_go},
+	{Sig: "kernel (u0:f32, u1:f32) { t0 = max u0 u1; store t0 }", Fn: k_max_f32_uu_3969474293_go},
+	{Sig: "kernel (u0:f64, s1:f64) { t0 = max u0 s1; store t0 }", Fn: k_max_f64_us_c5b457e68f_go},
+	{Sig: "kernel (u0:f64, u1:f64) { t0 = max u0 u1; store t0 }", Fn: k_max_f64_uu_8e8ee6eae2_go},
+	{Sig: "kernel (u0:i16, s1:i16) { t0 = max u0 s1; store t0 }", Fn: k_max_i16_us_74987a9325_go},
+	{Sig: "kernel (u0:i16, u1:i16) { t0 = max u0 u1; store t0 }", Fn: k_max_i16_uu_f991b5d2a0_go},
+	{Sig: "kernel (u0:i32, s1:i32) { t0 = max u0 s1; store t0 }", Fn: k_max_i32_us_a8e7b56bbb_go},
+	{Sig: "kernel (u0:i32, u1:i32) { t0 = max u0 u1; store t0 }", Fn: k_max_i32_uu_f7b3137e5b_go},
+	{Sig: "kernel (u0:i64, s1:i64) { t0 = max u0 s1; store t0 }", Fn: k_max_i64_us_4931f37a1f_go},
+	{Sig: "kernel (u0:i64, u1:i64) { t0 = max u0 u1; store t0 }", Fn: k_max_i64_uu_702ea15ec3_go},
+	{Sig: "kernel (s0:i8, u1:i8) { t0 = max s0 u1; store t0 }", Fn: k_max_i8_su_c3f2f4c219_go},
+	{Sig: "kernel (u0:i8, u1:i8) { t0 = max u0 u1; store t0 }", Fn: k_max_i8_uu_7f374b1978_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = max u0 u1; t1 = max t0 u2; store t1 }", Fn: k_max_max_f32_uuu_94153535b5_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }", Fn: k_max_max_f32_uuu_f367292131_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = max u0 u1; t1 = max t0 u2; store t0 t1 }", Fn: k_max_max_f64_uuu_28a30498eb_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = max u0 u1; t1 = max t0 u2; store t1 }", Fn: k_max_max_f64_uuu_7b30abe2de_go},
+	{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = max u0 u1; t1 = max t0 u2; store t0 t1 }", Fn: k_max_max_i32_uuu_564f6039cd_go},
+	{Sig: "kernel (u0:i64, u1:i64, u2:i64) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }", Fn: k_max_max_i64_uuu_3b8d92c0bc_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max u3 t1; t3 = max u4 t2; t4 = max u5 t0; t5 = max t1 u5; t6 = max u5 t2; t7 = max t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_max_max_max_etc_f32_uuuuuu_42c99f8865_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_max_max_max_etc_f64_uuuuuu_2bf194f3f1_go},
+	{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; t4 = max u5 t0; t5 = max u5 t1; t6 = max u5 t2; t7 = max t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_max_max_max_etc_i32_uuuuuu_caa1b2db15_go},
+	{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_max_max_max_etc_i64_uuuuuu_2e1623b989_go},
+	{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = max u0 u1; t1 = max u2 t0; t2 = max t1 u3; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_max_max_max_etc_u32_uuuuuu_1a19fd9265_go},
+	{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64, u5:u64) { t0 = max u0 u1; t1 = max u2 t0; t2 = max t1 u3; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_max_max_max_etc_u64_uuuuuu_9b35f5c60f_go},
+	{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = max u0 u1; t1 = max u2 t0; t2 = max u3 t1; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_max_max_max_etc_u8_uuuuuu_c611900758_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = max u0 u1; t1 = max u2 u3; t2 = max t0 t1; store t2 }", Fn: k_max_max_max_f32_uuuu_7f8291e5af_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = max u0 u1; t1 = max u2 u3; t2 = max t0 t1; store t2 }", Fn: k_max_max_max_f64_uuuu_f2c1cff8bf_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 }", Fn: k_max_max_max_max_f32_uuuuu_782406c534_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = max u0 u1; t1 = max u2 t0; t2 = max u3 t1; t3 = max u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_f32_uuuuu_a707095306_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 }", Fn: k_max_max_max_max_f64_uuuuu_5fca77a7d1_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_f64_uuuuu_c92924e26b_go},
+	{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = max u0 u1; t1 = max u2 t0; t2 = max t1 u3; t3 = max t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_i32_uuuuu_c1c52ebbd1_go},
+	{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max u3 t1; t3 = max t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_i64_uuuuu_5ac990cf34_go},
+	{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_u32_uuuuu_8e2d6160cd_go},
+	{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64) { t0 = max u0 u1; t1 = max u2 t0; t2 = max t1 u3; t3 = max u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_u64_uuuuu_c13987b274_go},
+	{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = max u0 u1; t1 = max u2 t0; t2 = max u3 t1; t3 = max t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_u8_uuuuu_a89495660d_go},
+	{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }", Fn: k_max_max_u32_uuu_c29a8b7939_go},
+	{Sig: "kernel (u0:u64, u1:u64, u2:u64) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }", Fn: k_max_max_u64_uuu_20b0e41013_go},
+	{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = max u0 u1; t1 = max t0 u2; store t0 t1 }", Fn: k_max_max_u8_uuu_28c86b68c4_go},
+	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = max u0 s1; t1 = min s2 t0; store t1 }", Fn: k_max_min_f32_uss_ee76b7f7ff_go},
+	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = max s0 u1; t1 = min t0 s2; store t1 }", Fn: k_max_min_f64_sus_3e116b384e_go},
+	{Sig: "kernel (u0:q16x16, s1:q16x16) { t0 = max u0 s1; store t0 }", Fn: k_max_q16x16_us_b210ecc804_go},
+	{Sig: "kernel (u0:q16x16, u1:q16x16) { t0 = max u0 u1; store t0 }", Fn: k_max_q16x16_uu_16302cd010_go},
+	{Sig: "kernel (s0:u16, u1:u16) { t0 = max s0 u1; store t0 }", Fn: k_max_u16_su_67ffd810ea_go},
+	{Sig: "kernel (u0:u16, u1:u16) { t0 = max u0 u1; store t0 }", Fn: k_max_u16_uu_408b5484f9_go},
+	{Sig: "kernel (s0:u32, u1:u32) { t0 = max s0 u1; store t0 }", Fn: k_max_u32_su_660900aac5_go},
+	{Sig: "kernel (u0:u32, u1:u32) { t0 = max u0 u1; store t0 }", Fn: k_max_u32_uu_e3946b01f5_go},
+	{Sig: "kernel (u0:u64, s1:u64) { t0 = max u0 s1; store t0 }", Fn: k_max_u64_us_d8b0009d8d_go},
+	{Sig: "kernel (u0:u64, u1:u64) { t0 = max u0 u1; store t0 }", Fn: k_max_u64_uu_8aaa11e34b_go},
+	{Sig: "kernel (s0:u8, u1:u8) { t0 = max s0 u1; store t0 }", Fn: k_max_u8_su_68beaefbd9_go},
+	{Sig: "kernel (u0:u8, u1:u8) { t0 = max u0 u1; store t0 }", Fn: k_max_u8_uu_4c72f1ffc1_go},
+	{Sig: "kernel (s0:bf16, u1:bf16) { t0 = min s0 u1; store t0 }", Fn: k_min_bf16_su_9308cc1e53_go},
+	{Sig: "kernel (u0:bf16, u1:bf16) { t0 = min u0 u1; store t0 }", Fn: k_min_bf16_uu_0ec29c093e_go},
+	{Sig: "kernel (u0:f16, s1:f16) { t0 = min u0 s1; store t0 }", Fn: k_min_f16_us_c47b7d933b_go},
+	{Sig: "kernel (u0:f16, u1:f16) { t0 = min u0 u1; store t0 }", Fn: k_min_f16_uu_b18332c467_go},
+	{Sig: "kernel (s0:f32, u1:f32) { t0 = min s0 u1; store t0 }", Fn: k_min_f32_su_9fcf2ced30_go},
+	{Sig: "kernel (u0:f32, u1:f32) { t0 = min u0 u1; store t0 }", Fn: k_min_f32_uu_276d0c9438_go},
+	{Sig: "kernel (s0:f64, u1:f64) { t0 = min s0 u1; store t0 }", Fn: k_min_f64_su_e16306fa1b_go},
+	{Sig: "kernel (u0:f64, u1:f64) { t0 = min u0 u1; store t0 }", Fn: k_min_f64_uu_4d70e3b726_go},
+	{Sig: "kernel (u0:i16, s1:i16) { t0 = min u0 s1; store t0 }", Fn: k_min_i16_us_62cbc1e255_go},
+	{Sig: "kernel (u0:i16, u1:i16) { t0 = min u0 u1; store t0 }", Fn: k_min_i16_uu_d189cafe2c_go},
+	{Sig: "kernel (u0:i32, s1:i32) { t0 = min u0 s1; store t0 }", Fn: k_min_i32_us_ff5bb7f3f0_go},
+	{Sig: "kernel (u0:i32, u1:i32) { t0 = min u0 u1; store t0 }", Fn: k_min_i32_uu_ad14a0135d_go},
+	{Sig: "kernel (u0:i64, s1:i64) { t0 = min u0 s1; store t0 }", Fn: k_min_i64_us_a167de3197_go},
+	{Sig: "kernel (u0:i64, u1:i64) { t0 = min u0 u1; store t0 }", Fn: k_min_i64_uu_53bafe5025_go},
+	{Sig: "kernel (u0:i8, s1:i8) { t0 = min u0 s1; store t0 }", Fn: k_min_i8_us_1348b2a2de_go},
+	{Sig: "kernel (u0:i8, u1:i8) { t0 = min u0 u1; store t0 }", Fn: k_min_i8_uu_c53e5a2ac2_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = min u0 u1; t1 = min t0 u2; store t0 t1 }", Fn: k_min_min_f32_uuu_9c5de5dc85_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }", Fn: k_min_min_f64_uuu_9ec3170fed_go},
+	{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }", Fn: k_min_min_i32_uuu_cfde69c2f6_go},
+	{Sig: "kernel (u0:i64, u1:i64, u2:i64) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }", Fn: k_min_min_i64_uuu_e3d69da3ec_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32) { t0 = min u0 u1; t1 = min t0 u2; t2 = min t1 u3; t3 = min t2 u4; t4 = min t0 u5; t5 = min t1 u5; t6 = min t2 u5; t7 = min t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_min_min_min_etc_f32_uuuuuu_3b3a9bf46e_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = min u0 u1; t1 = min u2 t0; t2 = min u3 t1; t3 = min u4 t2; t4 = min u5 t0; t5 = min u5 t1; t6 = min u5 t2; t7 = min u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_min_min_min_etc_f64_uuuuuu_cb2bdb7f3d_go},
+	{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = min u0 u1; t1 = min u2 t0; t2 = min u3 t1; t3 = min u4 t2; t4 = min t0 u5; t5 = min t1 u5; t6 = min t2 u5; t7 = min t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_min_min_min_etc_i32_uuuuuu_fd63e77ed5_go},
+	{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min t1 u3; t3 = min u4 t2; t4 = min t0 u5; t5 = min t1 u5; t6 = min u5 t2; t7 = min u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_min_min_min_etc_i64_uuuuuu_853ec11265_go},
+	{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min t2 u4; t4 = min t0 u5; t5 = min t1 u5; t6 = min t2 u5; t7 = min t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_min_min_min_etc_u32_uuuuuu_33a2e743b1_go},
+	{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64, u5:u64) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min u4 t2; t4 = min t0 u5; t5 = min u5 t1; t6 = min t2 u5; t7 = min u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_min_min_min_etc_u64_uuuuuu_d4d26e91ce_go},
+	{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; t4 = min u5 t0; t5 = min u5 t1; t6 = min u5 t2; t7 = min u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_min_min_min_etc_u8_uuuuuu_a0694c78aa_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; store t3 }", Fn: k_min_min_min_min_f32_uuuuu_4dda052b3c_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = min u0 u1; t1 = min u2 t0; t2 = min u3 t1; t3 = min t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_f32_uuuuu_84629d0049_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; store t3 }", Fn: k_min_min_min_min_f64_uuuuu_814e363768_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_f64_uuuuu_bfa55cfe99_go},
+	{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = min u0 u1; t1 = min u2 t0; t2 = min u3 t1; t3 = min t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_i32_uuuuu_91f56121cd_go},
+	{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min t1 u3; t3 = min t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_i64_uuuuu_331488ed89_go},
+	{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_u32_uuuuu_92306c82e1_go},
+	{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min t1 u3; t3 = min u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_u64_uuuuu_fe2d62042b_go},
+	{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_u8_uuuuu_183f149635_go},
+	{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = min u0 u1; t1 = min t0 u2; store t0 t1 }", Fn: k_min_min_u32_uuu_d99a866278_go},
+	{Sig: "kernel (u0:u64, u1:u64, u2:u64) { t0 = min u0 u1; t1 = min t0 u2; store t0 t1 }", Fn: k_min_min_u64_uuu_e3f3ba8518_go},
+	{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }", Fn: k_min_min_u8_uuu_c55f0eb781_go},
+	{Sig: "kernel (u0:q16x16, s1:q16x16) { t0 = min u0 s1; store t0 }", Fn: k_min_q16x16_us_176ea78301_go},
+	{Sig: "kernel (u0:q16x16, u1:q16x16) { t0 = min u0 u1; store t0 }", Fn: k_min_q16x16_uu_193c57b0b4_go},
+	{Sig: "kernel (u0:u16, s1:u16) { t0 = min u0 s1; store t0 }", Fn: k_min_u16_us_79dee758ac_go},
+	{Sig: "kernel (u0:u16, u1:u16) { t0 = min u0 u1; store t0 }", Fn: k_min_u16_uu_633e36536b_go},
+	{Sig: "kernel (u0:u32, s1:u32) { t0 = min u0 s1; store t0 }", Fn: k_min_u32_us_bf28118442_go},
+	{Sig: "kernel (u0:u32, u1:u32) { t0 = min u0 u1; store t0 }", Fn: k_min_u32_uu_6487624327_go},
+	{Sig: "kernel (u0:u64, s1:u64) { t0 = min u0 s1; store t0 }", Fn: k_min_u64_us_1dfeb25aa6_go},
+	{Sig: "kernel (u0:u64, u1:u64) { t0 = min u0 u1; store t0 }", Fn: k_min_u64_uu_71c425ba5a_go},
+	{Sig: "kernel (s0:u8, u1:u8) { t0 = min s0 u1; store t0 }", Fn: k_min_u8_su_ace27ab957_go},
+	{Sig: "kernel (u0:u8, u1:u8) { t0 = min u0 u1; store t0 }", Fn: k_min_u8_uu_e7c61d958d_go},
+	{Sig: "kernel (u0:f32) { t0 = mish u0; store t0 }", Fn: k_mish_f32_u_0d76fba195_go},
+	{Sig: "kernel fast (u0:f32) { t0 = mish u0; store t0 }", Fn: k_mish_f32_u_4327185398_go},
+	{Sig: "kernel (u0:f64) { t0 = mish u0; store t0 }", Fn: k_mish_f64_u_edc3188d83_go},
+	{Sig: "kernel (u0:f32, u1:f32) { t0 = mod u0 u1; store t0 }", Fn: k_mod_f32_uu_01a592064c_go},
+	{Sig: "kernel (u0:f64, u1:f64) { t0 = mod u0 u1; store t0 }", Fn: k_mod_f64_uu_2c076f00fa_go},
+	{Sig: "kernel (u0:i32, u1:i32) { t0 = mod u0 u1; store t0 }", Fn: k_mod_i32_uu_e72319ba92_go},
+	{Sig: "kernel (u0:i64, u1:i64) { t0 = mod u0 u1; store t0 }", Fn: k_mod_i64_uu_39bf3e80b6_go},
+	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = add s2 t0; store t1 }", Fn: k_mul_add_f32_sus_823e970d51_go},
+	{Sig: "kernel (u0:f32, s1:f32) { t0 = mul u0 u0; t1 = add s1 t0; store t1 }", Fn: k_mul_add_f32_us_c995ae5d78_go},
+	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = add u2 t0; store t1 }", Fn: k_mul_add_f32_usu_c4593d64cc_go},
+	{Sig: "kernel (u0:f32, u1:f32) { t0 = mul u0 u0; t1 = add u1 t0; store t1 }", Fn: k_mul_add_f32_uu_62e4b901e6_go},
+	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = add s2 t0; store t1 }", Fn: k_mul_add_f32_uus_cd484de41f_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = add u2 t0; store t1 }", Fn: k_mul_add_f32_uuu_75513ae343_go},
+	{Sig: "kernel (u0:f64, s1:f64) { t0 = mul u0 u0; t1 = add t0 s1; store t1 }", Fn: k_mul_add_f64_us_f7af262bd7_go},
+	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = mul u0 s1; t1 = add s2 t0; store t1 }", Fn: k_mul_add_f64_uss_b690dd07ac_go},
+	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = mul u0 s1; t1 = add u2 t0; store t1 }", Fn: k_mul_add_f64_usu_81e43d6c5f_go},
+	{Sig: "kernel (u0:f64, u1:f64) { t0 = mul u0 u0; t1 = add t0 u1; store t1 }", Fn: k_mul_add_f64_uu_ced8144a0e_go},
+	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = add s2 t0; store t1 }", Fn: k_mul_add_f64_uus_0a1f1e6f2a_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }", Fn: k_mul_add_f64_uuu_b8e4cd2e51_go},
+	{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }", Fn: k_mul_add_i32_uuu_1800471362_go},
+	{Sig: "kernel (u0:i64, u1:i64, u2:i64) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }", Fn: k_mul_add_i64_uuu_ac13442591_go},
+	{Sig: "kernel (s0:f32, u1:f32, s2:f32, u3:f32) { t0 = mul s0 u1; t1 = add s2 t0; t2 = mul t1 u3; store t2 }", Fn: k_mul_add_mul_f32_susu_d4e52dbdca_go},
+	{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32) { t0 = mul u0 u1; t1 = add t0 s2; t2 = mul t1 u3; store t2 }", Fn: k_mul_add_mul_f32_uusu_972dd93a49_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul t1 u3; store t2 }", Fn: k_mul_add_mul_f32_uuuu_ca920e09af_go},
+	{Sig: "kernel (u0:f64, s1:f64, s2:f64, u3:f64) { t0 = mul u0 s1; t1 = add s2 t0; t2 = mul u3 t1; store t2 }", Fn: k_mul_add_mul_f64_ussu_c190834ca3_go},
+	{Sig: "kernel (u0:f64, u1:f64, s2:f64, u3:f64) { t0 = mul u0 u1; t1 = add t0 s2; t2 = mul t1 u3; store t2 }", Fn: k_mul_add_mul_f64_uusu_b835ea2026_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul t1 u3; store t2 }", Fn: k_mul_add_mul_f64_uuuu_84c041c60f_go},
+	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }", Fn: k_mul_add_rsqrt_f32_sus_f55d8af1ed_go},
+	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }", Fn: k_mul_add_rsqrt_f64_sus_0cde7945d1_go},
+	{Sig: "kernel (s0:bf16, u1:bf16) { t0 = mul s0 u1; store t0 }", Fn: k_mul_bf16_su_7d5459827d_go},
+	{Sig: "kernel (u0:bf16, u1:bf16) { t0 = mul u0 u1; store t0 }", Fn: k_mul_bf16_uu_1dfb56811f_go},
+	{Sig: "kernel (u0:f16, s1:f16) { t0 = mul u0 s1; store t0 }", Fn: k_mul_f16_us_5c8c4f4e22_go},
+	{Sig: "kernel (u0:f16, u1:f16) { t0 = mul u0 u1; store t0 }", Fn: k_mul_f16_uu_ee2aee9b09_go},
+	{Sig: "kernel (s0:f32, u1:f32) { t0 = mul s0 u1; store t0 }", Fn: k_mul_f32_su_2fb9b1c8da_go},
+	{Sig: "kernel (u0:f32, u1:f32) { t0 = mul u0 u1; store t0 }", Fn: k_mul_f32_uu_1dfd370de5_go},
+	{Sig: "kernel (u0:f64, s1:f64) { t0 = mul u0 s1; store t0 }", Fn: k_mul_f64_us_e7d53846b3_go},
+	{Sig: "kernel (u0:f64, u1:f64) { t0 = mul u0 u1; store t0 }", Fn: k_mul_f64_uu_7b320067c4_go},
+	{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; store t1 }", Fn: k_mul_fma_f32_usus_1842319587_go},
+	{Sig: "kernel (s0:f32, u1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32, u8:f32, s9:f32, u10:f32, s11:f32, u12:f32, s13:f32, u14:f32, s15:f32, u16:f32, s17:f32, s18:f32) { t0 = mul s0 u1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; t4 = fma u8 s9 t3; t5 = fma u10 s11 t4; t6 = fma u12 s13 t5; t7 = fma u14 s15 t6; t8 = fma u16 s17 t7; t9 = add t8 s18; store t9 }", Fn: k_mul_fma_fma_etc_f32_suususususususususs_0b8000ac43_go},
+	{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32, u8:f32, s9:f32, u10:f32, s11:f32, u12:f32, s13:f32, u14:f32, s15:f32, u16:f32, s17:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; t4 = fma u8 s9 t3; t5 = fma u10 s11 t4; t6 = fma u12 s13 t5; t7 = fma u14 s15 t6; t8 = fma u16 s17 t7; store t8 }", Fn: k_mul_fma_fma_etc_f32_ususususususususus_7f081c76f2_go},
+	{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32, u8:f32, s9:f32, u10:f32, s11:f32, u12:f32, s13:f32, u14:f32, s15:f32, u16:f32, s17:f32, s18:f32, s19:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; t4 = fma u8 s9 t3; t5 = fma u10 s11 t4; t6 = fma u12 s13 t5; t7 = fma u14 s15 t6; t8 = fma u16 s17 t7; t9 = add s18 t8; t10 = max t9 s19; store t10 }", Fn: k_mul_fma_fma_etc_f32_usususususususususss_65bb4e0d4c_go},
+	{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32, u8:f32, s9:f32, u10:f32, s11:f32, u12:f32, s13:f32, u14:f32, s15:f32, u16:f32, s17:f32, s18:f32, s19:f32, s20:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; t4 = fma u8 s9 t3; t5 = fma u10 s11 t4; t6 = fma u12 s13 t5; t7 = fma u14 s15 t6; t8 = fma u16 s17 t7; t9 = add s18 t8; t10 = max t9 s19; t11 = min t10 s20; store t11 }", Fn: k_mul_fma_fma_etc_f32_ususususususususussss_05bcf67d94_go},
+	{Sig: "kernel (s0:f32, u1:f32, u2:f32, s3:f32, u4:f32, s5:f32) { t0 = mul s0 u1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; store t2 }", Fn: k_mul_fma_fma_f32_suusus_9e3a07975c_go},
+	{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; store t3 }", Fn: k_mul_fma_fma_fma_f32_usususus_f2031cb675_go},
+	{Sig: "kernel (u0:i16, s1:i16) { t0 = mul u0 s1; store t0 }", Fn: k_mul_i16_us_c2aef55433_go},
+	{Sig: "kernel (u0:i16, u1:i16) { t0 = mul u0 u1; store t0 }", Fn: k_mul_i16_uu_89ae94988e_go},
+	{Sig: "kernel (s0:i32, u1:i32) { t0 = mul s0 u1; store t0 }", Fn: k_mul_i32_su_bcbf8718ef_go},
+	{Sig: "kernel (u0:i32, u1:i32) { t0 = mul u0 u1; store t0 }", Fn: k_mul_i32_uu_d4519af5a2_go},
+	{Sig: "kernel (u0:i64, s1:i64) { t0 = mul u0 s1; store t0 }", Fn: k_mul_i64_us_995cff4cd6_go},
+	{Sig: "kernel (u0:i64, u1:i64) { t0 = mul u0 u1; store t0 }", Fn: k_mul_i64_uu_3928b8d38e_go},
+	{Sig: "kernel (s0:i8, u1:i8) { t0 = mul s0 u1; store t0 }", Fn: k_mul_i8_su_2ed1d6ce71_go},
+	{Sig: "kernel (u0:i8, u1:i8) { t0 = mul u0 u1; store t0 }", Fn: k_mul_i8_uu_db60907b44_go},
+	{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f32_usus_0e0473eb88_go},
+	{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = mul u0 s1; t1 = mul u2 t0; t2 = add u3 t1; store t2 }", Fn: k_mul_mul_add_f32_usuu_a1c5c9fa1f_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f32_uuuu_ce4079a70a_go},
+	{Sig: "kernel (u0:f64, s1:f64, u2:f64, s3:f64) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f64_usus_6663a65808_go},
+	{Sig: "kernel (u0:f64, s1:f64, u2:f64, u3:f64) { t0 = mul u0 s1; t1 = mul u2 t0; t2 = add t1 u3; store t2 }", Fn: k_mul_mul_add_f64_usuu_47359eafdf_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f64_uuuu_791d9368dc_go},
+	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = mul t0 s2; store t1 }", Fn: k_mul_mul_f32_sus_aa274bac16_go},
+	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = mul u2 t0; store t1 }", Fn: k_mul_mul_f32_usu_3028d8b96c_go},
+	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = mul t0 s2; store t1 }", Fn: k_mul_mul_f32_uus_be42ec1679_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = mul u2 t0; store t1 }", Fn: k_mul_mul_f32_uuu_d7b937fccc_go},
+	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = mul t0 s2; store t1 }", Fn: k_mul_mul_f64_sus_9924b48a9f_go},
+	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = mul u0 s1; t1 = mul t0 u2; store t1 }", Fn: k_mul_mul_f64_usu_9e5d6967c2_go},
+	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = mul s2 t0; store t1 }", Fn: k_mul_mul_f64_uus_3931f87fc5_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = mul t0 u2; store t1 }", Fn: k_mul_mul_f64_uuu_6071005ef9_go},
+	{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }", Fn: k_mul_mul_i32_uuu_6b26474ba1_go},
+	{Sig: "kernel (u0:i64, u1:i64, u2:i64) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }", Fn: k_mul_mul_i64_uuu_5051b24d65_go},
+	{Sig: "kernel (s0:f32, u1:f32, s2:f32, u3:f32, s4:f32, u5:f32, u6:f32, s7:f32, u8:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = mul s4 u5; t3 = add t2 u6; t4 = mul s7 u8; t5 = add t3 t4; t6 = add t1 t5; t7 = add t0 t6; store t7 }", Fn: k_mul_mul_mul_etc_f32_sususuusu_139d528bf9_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t2 u3; t4 = add t1 t3; t5 = mul u4 u4; t6 = add t4 t5; t7 = add t0 t6; store t7 }", Fn: k_mul_mul_mul_etc_f32_uuuuu_90278c2928_go},
+	{Sig: "kernel (u0:f64, s1:f64, u2:f64, s3:f64, s4:f64, u5:f64, u6:f64, s7:f64, u8:f64) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = mul s4 u5; t3 = mul u6 s7; t4 = add u8 t3; t5 = add t2 t4; t6 = add t1 t5; t7 = add t0 t6; store t7 }", Fn: k_mul_mul_mul_etc_f64_usussuusu_cf5b92531e_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t2 u3; t4 = add t1 t3; t5 = mul u4 u4; t6 = add t4 t5; t7 = add t0 t6; store t7 }", Fn: k_mul_mul_mul_etc_f64_uuuuu_2e5cf86a05_go},
+	{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul t2 u4; t4 = mul u5 t0; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_i32_uuuuuu_5815e22b6a_go},
+	{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul u4 t2; t4 = mul t0 u5; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_i64_uuuuuu_3e5ac8b82b_go},
+	{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; t4 = mul u5 t0; t5 = mul u5 t1; t6 = mul u5 t2; t7 = mul u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_u32_uuuuuu_b8ed991dd7_go},
+	{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64, u5:u64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; t4 = mul u5 t0; t5 = mul u5 t1; t6 = mul t2 u5; t7 = mul u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_u64_uuuuuu_61d9cc880b_go},
+	{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul t2 u4; t4 = mul t0 u5; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_u8_uuuuuu_6812ded75b_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; store t3 }", Fn: k_mul_mul_mul_mul_f32_uuuuu_59631ca150_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_mul_mul_mul_mul_f64_uuuuu_0a6bc659ba_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; store t3 }", Fn: k_mul_mul_mul_mul_f64_uuuuu_a4251c02ee_go},
+	{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_mul_mul_mul_mul_i32_uuuuu_594859d274_go},
+	{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_mul_mul_mul_mul_i64_uuuuu_e96ed9fcff_go},
+	{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul u3 t1; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_mul_mul_mul_mul_u32_uuuuu_5d182b2263_go},
+	{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul u3 t1; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_mul_mul_mul_mul_u64_uuuuu_53749cc7d1_go},
+	{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_mul_mul_mul_mul_u8_uuuuu_7ba976fdad_go},
+	{Sig: "kernel (s0:f32, u1:f32, s2:f32, u3:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = sub t0 t1; store t2 }", Fn: k_mul_mul_sub_f32_susu_00a8f0430e_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = sub t0 t1; store t2 }", Fn: k_mul_mul_sub_f32_uuuu_744a4b34c4_go},
+	{Sig: "kernel (s0:f64, u1:f64, u2:f64, s3:f64) { t0 = mul s0 u1; t1 = mul u2 s3; t2 = sub t0 t1; store t2 }", Fn: k_mul_mul_sub_f64_suus_7c90e78a44_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = sub t0 t1; store t2 }", Fn: k_mul_mul_sub_f64_uuuu_4a564628d2_go},
+	{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = mul u0 u1; t1 = mul t0 u2; store t0 t1 }", Fn: k_mul_mul_u32_uuu_fda5307aa3_go},
+	{Sig: "kernel (u0:u64, u1:u64, u2:u64) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }", Fn: k_mul_mul_u64_uuu_e27e0856c5_go},
+	{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = mul u0 u1; t1 = mul t0 u2; store t0 t1 }", Fn: k_mul_mul_u8_uuu_aced52e24d_go},
+	{Sig: "kernel (s0:q16x16, u1:q16x16) { t0 = mul s0 u1; store t0 }", Fn: k_mul_q16x16_su_d0024c3d64_go},
+	{Sig: "kernel (u0:q16x16, u1:q16x16) { t0 = mul u0 u1; store t0 }", Fn: k_mul_q16x16_uu_b4ec566c2f_go},
+	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = sub s2 t0; store t1 }", Fn: k_mul_sub_f32_sus_965440f780_go},
+	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = mul u0 s1; t1 = sub t0 s2; store t1 }", Fn: k_mul_sub_f32_uss_1ac56c3ec4_go},
+	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = sub u2 t0; store t1 }", Fn: k_mul_sub_f32_usu_249e8d7faa_go},
+	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = sub t0 u2; store t1 }", Fn: k_mul_sub_f32_usu_3188a3e4e2_go},
+	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = sub t0 s2; store t1 }", Fn: k_mul_sub_f32_uus_26164bf0e3_go},
+	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = sub s2 t0; store t1 }", Fn: k_mul_sub_f32_uus_7ef5de0cfb_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = sub u2 t0; store t1 }", Fn: k_mul_sub_f32_uuu_9072ef8ceb_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = sub t0 u2; store t1 }", Fn: k_mul_sub_f32_uuu_f343c420f6_go},
+	{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = mul s0 u1; t1 = sub t0 u2; store t1 }", Fn: k_mul_sub_f64_suu_2f274783e2_go},
+	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = mul u0 s1; t1 = sub t0 s2; store t1 }", Fn: k_mul_sub_f64_uss_444dd93e96_go},
+	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = mul u0 s1; t1 = sub s2 t0; store t1 }", Fn: k_mul_sub_f64_uss_ccb70909d7_go},
+	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = mul u0 s1; t1 = sub u2 t0; store t1 }", Fn: k_mul_sub_f64_usu_4b94eabd30_go},
+	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = sub t0 s2; store t1 }", Fn: k_mul_sub_f64_uus_ad45800dc8_go},
+	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = sub s2 t0; store t1 }", Fn: k_mul_sub_f64_uus_b464ecba9e_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = sub u2 t0; store t1 }", Fn: k_mul_sub_f64_uuu_4bced6fb3f_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = sub t0 u2; store t1 }", Fn: k_mul_sub_f64_uuu_a63907e725_go},
+	{Sig: "kernel (s0:f32, s1:f32, u2:f32, s3:f32, u4:f32, u5:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 s3; t3 = mul u4 t2; t4 = add t3 u5; store t4 }", Fn: k_mul_sub_mul_etc_f32_ssusuu_4508d7f4cc_go},
+	{Sig: "kernel (s0:f64, s1:f64, u2:f64, s3:f64, u4:f64, u5:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul s3 t1; t3 = mul t2 u4; t4 = add u5 t3; store t4 }", Fn: k_mul_sub_mul_etc_f64_ssusuu_860582f937_go},
+	{Sig: "kernel (s0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 s3; store t2 }", Fn: k_mul_sub_mul_f32_ssus_7ff6b7fe49_go},
+	{Sig: "kernel (s0:f64, s1:f64, u2:f64, s3:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul s3 t1; store t2 }", Fn: k_mul_sub_mul_f64_ssus_b5f6a0d5f2_go},
+	{Sig: "kernel (u0:u16, s1:u16) { t0 = mul u0 s1; store t0 }", Fn: k_mul_u16_us_7a2abd5ded_go},
+	{Sig: "kernel (u0:u16, u1:u16) { t0 = mul u0 u1; store t0 }", Fn: k_mul_u16_uu_5b786ec2a7_go},
+	{Sig: "kernel (u0:u32, s1:u32) { t0 = mul u0 s1; store t0 }", Fn: k_mul_u32_us_9d711a1ad3_go},
+	{Sig: "kernel (u0:u32, u1:u32) { t0 = mul u0 u1; store t0 }", Fn: k_mul_u32_uu_60b7b39a1b_go},
+	{Sig: "kernel (s0:u64, u1:u64) { t0 = mul s0 u1; store t0 }", Fn: k_mul_u64_su_c06c301c60_go},
+	{Sig: "kernel (u0:u64, u1:u64) { t0 = mul u0 u1; store t0 }", Fn: k_mul_u64_uu_7697b2f440_go},
+	{Sig: "kernel (u0:u8, s1:u8) { t0 = mul u0 s1; store t0 }", Fn: k_mul_u8_us_ee719da1b0_go},
+	{Sig: "kernel (u0:u8, u1:u8) { t0 = mul u0 u1; store t0 }", Fn: k_mul_u8_uu_17f710ad87_go},
+	{Sig: "kernel (s0:i32, u1:i32) { t0 = mulhalves s0 u1; store t0 }", Fn: k_mulhalves_i32_su_713da9a92b_go},
+	{Sig: "kernel (u0:i32, u1:i32) { t0 = mulhalves u0 u1; store t0 }", Fn: k_mulhalves_i32_uu_103a65f3f0_go},
+	{Sig: "kernel (u0:bool, s1:bool) { t0 = ne u0 s1; store t0 }", Fn: k_ne_bool_us_7e1e230010_go},
+	{Sig: "kernel (u0:bool, u1:bool) { t0 = ne u0 u1; store t0 }", Fn: k_ne_bool_uu_a039bc94e2_go},
+	{Sig: "kernel (u0:f32, u1:f32, s2:i32, s3:i32, u4:i32, s5:i32, u6:i32) { t0 = ne u0 u0; t1 = eq u1 u0; t2 = or t0 t1; t3 = mul s2 s3; t4 = add t3 u4; t5 = select t2 t4 s5; t6 = min t5 u6; store t6 }", Fn: k_ne_eq_or_etc_f32_i32_uussusu_5952fe089e_go},
+	{Sig: "kernel (s0:f32, u1:f32) { t0 = ne s0 u1; store t0 }", Fn: k_ne_f32_bool_su_43ad293946_go},
+	{Sig: "kernel (u0:f32, u1:f32) { t0 = ne u0 u1; store t0 }", Fn: k_ne_f32_bool_uu_26bc53b955_go},
+	{Sig: "kernel (u0:f64, s1:f64) { t0 = ne u0 s1; store t0 }", Fn: k_ne_f64_bool_us_f722a5752b_go},
+	{Sig: "kernel (u0:f64, u1:f64) { t0 = ne u0 u1; store t0 }", Fn: k_ne_f64_bool_uu_ca342584d9_go},
+	{Sig: "kernel (u0:i32, s1:i32) { t0 = ne u0 s1; store t0 }", Fn: k_ne_i32_bool_us_66c63fc56e_go},
+	{Sig: "kernel (u0:i32, u1:i32) { t0 = ne u0 u1; store t0 }", Fn: k_ne_i32_bool_uu_6531fce338_go},
+	{Sig: "kernel (s0:i64, u1:i64) { t0 = ne s0 u1; store t0 }", Fn: k_ne_i64_bool_su_e0c9f895df_go},
+	{Sig: "kernel (u0:i64, u1:i64) { t0 = ne u0 u1; store t0 }", Fn: k_ne_i64_bool_uu_f4b8c91bd6_go},
+	{Sig: "kernel (u0:u32, s1:u32) { t0 = ne u0 s1; store t0 }", Fn: k_ne_u32_bool_us_74a6863c8c_go},
+	{Sig: "kernel (u0:u32, u1:u32) { t0 = ne u0 u1; store t0 }", Fn: k_ne_u32_bool_uu_53248540b6_go},
+	{Sig: "kernel (s0:u64, u1:u64) { t0 = ne s0 u1; store t0 }", Fn: k_ne_u64_bool_su_c9392c1212_go},
+	{Sig: "kernel (u0:u64, u1:u64) { t0 = ne u0 u1; store t0 }", Fn: k_ne_u64_bool_uu_6f40ad12b5_go},
+	{Sig: "kernel (u0:u8, s1:u8) { t0 = ne u0 s1; store t0 }", Fn: k_ne_u8_bool_us_8a55802e7a_go},
+	{Sig: "kernel (u0:u8, u1:u8) { t0 = ne u0 u1; store t0 }", Fn: k_ne_u8_bool_uu_d1c6ce3ef7_go},
+	{Sig: "kernel (u0:f32) { t0 = neg u0; store t0 }", Fn: k_neg_f32_u_a8e725f12b_go},
+	{Sig: "kernel (u0:f64) { t0 = neg u0; store t0 }", Fn: k_neg_f64_u_31fb8351c9_go},
+	{Sig: "kernel (u0:i32) { t0 = neg u0; store t0 }", Fn: k_neg_i32_u_c94fa1991e_go},
+	{Sig: "kernel (u0:i64) { t0 = neg u0; store t0 }", Fn: k_neg_i64_u_ae93ed19a8_go},
+	{Sig: "kernel (u0:u32) { t0 = neg u0; store t0 }", Fn: k_neg_u32_u_be8953ce60_go},
+	{Sig: "kernel (u0:u64) { t0 = neg u0; store t0 }", Fn: k_neg_u64_u_efafe1e5a2_go},
+	{Sig: "kernel (u0:u8) { t0 = neg u0; store t0 }", Fn: k_neg_u8_u_6bfadf2f08_go},
+	{Sig: "kernel (u0:bool) { t0 = not u0; store t0 }", Fn: k_not_bool_u_36ee329925_go},
+	{Sig: "kernel (u0:i32) { t0 = not u0; store t0 }", Fn: k_not_i32_u_398b1ba0fb_go},
+	{Sig: "kernel (u0:i64) { t0 = not u0; store t0 }", Fn: k_not_i64_u_4b038e2144_go},
+	{Sig: "kernel (u0:u32) { t0 = not u0; store t0 }", Fn: k_not_u32_u_aa573cbc69_go},
+	{Sig: "kernel (u0:u64) { t0 = not u0; store t0 }", Fn: k_not_u64_u_9a6e0c83ca_go},
+	{Sig: "kernel (u0:u8) { t0 = not u0; store t0 }", Fn: k_not_u8_u_f5a9646d97_go},
+	{Sig: "kernel (u0:bool, s1:bool) { t0 = or u0 s1; store t0 }", Fn: k_or_bool_us_0272b3ad3f_go},
+	{Sig: "kernel (u0:bool, u1:bool) { t0 = or u0 u1; store t0 }", Fn: k_or_bool_uu_8262c14bf1_go},
+	{Sig: "kernel (u0:i32, s1:i32) { t0 = or u0 s1; store t0 }", Fn: k_or_i32_us_6686acf415_go},
+	{Sig: "kernel (u0:i32, u1:i32) { t0 = or u0 u1; store t0 }", Fn: k_or_i32_uu_79ad5ac294_go},
+	{Sig: "kernel (u0:i64, s1:i64) { t0 = or u0 s1; store t0 }", Fn: k_or_i64_us_023baecda5_go},
+	{Sig: "kernel (u0:i64, u1:i64) { t0 = or u0 u1; store t0 }", Fn: k_or_i64_uu_355f645aca_go},
+	{Sig: "kernel (s0:u32, u1:u32) { t0 = or s0 u1; store t0 }", Fn: k_or_u32_su_7fce2896e9_go},
+	{Sig: "kernel (u0:u32, u1:u32) { t0 = or u0 u1; store t0 }", Fn: k_or_u32_uu_6a548bdf49_go},
+	{Sig: "kernel (s0:u64, u1:u64) { t0 = or s0 u1; store t0 }", Fn: k_or_u64_su_b9071ff793_go},
+	{Sig: "kernel (u0:u64, u1:u64) { t0 = or u0 u1; store t0 }", Fn: k_or_u64_uu_8472c51f6b_go},
+	{Sig: "kernel (u0:u8, s1:u8) { t0 = or u0 s1; store t0 }", Fn: k_or_u8_us_f5b51fcddf_go},
+	{Sig: "kernel (u0:u8, u1:u8) { t0 = or u0 u1; store t0 }", Fn: k_or_u8_uu_3880e0f8db_go},
+	{Sig: "pack i64", Fn: k_pack_i64_e282be532c_go},
+	{Sig: "pack u16", Fn: k_pack_u16_9c9cfbaf29_go},
+	{Sig: "pack u32", Fn: k_pack_u32_3f0d9f9ad4_go},
+	{Sig: "pack u8", Fn: k_pack_u8_ba6fba38f7_go},
+	{Sig: "kernel (u0:i32) { t0 = popcount u0; store t0 }", Fn: k_popcount_i32_u_21cd239e81_go},
+	{Sig: "kernel (u0:i64) { t0 = popcount u0; store t0 }", Fn: k_popcount_i64_u_5bf167754e_go},
+	{Sig: "kernel (u0:u32) { t0 = popcount u0; store t0 }", Fn: k_popcount_u32_u_8bc1275b2f_go},
+	{Sig: "kernel (u0:u64) { t0 = popcount u0; store t0 }", Fn: k_popcount_u64_u_5349d2fe8a_go},
+	{Sig: "kernel (u0:u8) { t0 = popcount u0; store t0 }", Fn: k_popcount_u8_u_f802fd3ef9_go},
+	{Sig: "kernel (u0:f32, u1:f32) { t0 = pow u0 u1; store t0 }", Fn: k_pow_f32_uu_8b8da83db3_go},
+	{Sig: "kernel (u0:f64, u1:f64) { t0 = pow u0 u1; store t0 }", Fn: k_pow_f64_uu_e460ef1270_go},
+	{Sig: "kernel (u0:f32) { t0 = reciprocal u0; store t0 }", Fn: k_reciprocal_f32_u_035efabe19_go},
+	{Sig: "kernel (u0:f64) { t0 = reciprocal u0; store t0 }", Fn: k_reciprocal_f64_u_b37d10e017_go},
+	{Sig: "reduce [add] kernel (u0:f32) { t0 = abs u0; store t0 }", Fn: k_reduce_add_abs_f32_u_258f9f318d_go},
+	{Sig: "reduce [add] kernel (u0:f64) { t0 = abs u0; store t0 }", Fn: k_reduce_add_abs_f64_u_a4c3f04c6a_go},
+	{Sig: "reduce [add, add] kernel fast (s0:f32, s1:f32, u2:f32) { t0 = isfinite s0; t1 = select t0 s0 s1; t2 = sub u2 t1; t3 = eq s1 t2; t4 = cast:f32 t3; t5 = exp t2; t6 = select t3 s1 t5; store t4 t6 }", Fn: k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_845b608e04_go},
+	{Sig: "reduce [add, add] kernel (s0:f32, s1:f32, u2:f32) { t0 = isfinite s0; t1 = select t0 s0 s1; t2 = sub u2 t1; t3 = eq s1 t2; t4 = cast:f32 t3; t5 = exp t2; t6 = select t3 s1 t5; store t4 t6 }", Fn: k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_cb375d3150_go},
+	{Sig: "reduce [add, add] kernel (s0:f64, s1:f64, u2:f64) { t0 = isfinite s0; t1 = select t0 s0 s1; t2 = sub u2 t1; t3 = eq s1 t2; t4 = cast:f64 t3; t5 = exp t2; t6 = select t3 s1 t5; store t4 t6 }", Fn: k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295_go},
+	{Sig: "reduce [add, add] kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = eq s2 t0; t2 = cast:f32 t1; t3 = exp t0; t4 = select t1 s2 t3; store t2 t4 }", Fn: k_reduce_add_add_sub_eq_cast_etc_f32_uss_1d8d9433b6_go},
+	{Sig: "reduce [add, add] kernel fast (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = eq s2 t0; t2 = cast:f32 t1; t3 = exp t0; t4 = select t1 s2 t3; store t2 t4 }", Fn: k_reduce_add_add_sub_eq_cast_etc_f32_uss_6e42c5124a_go},
+	{Sig: "reduce [add, add] kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = eq t0 s2; t2 = cast:f64 t1; t3 = exp t0; t4 = select t1 s2 t3; store t2 t4 }", Fn: k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899_go},
+	{Sig: "reduce [add, add] kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 t0 }", Fn: k_reduce_add_add_sub_mul_f32_us_b2935a0f57_go},
+	{Sig: "reduce [add, add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 t0 }", Fn: k_reduce_add_add_sub_mul_f64_us_be38d86a27_go},
+	{Sig: "reduce [add] kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_add_cast_bf16_f32_u_9005344d1b_go},
+	{Sig: "reduce [add] kernel (u0:bool) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_bool_i32_u_9255ee5b18_go},
+	{Sig: "reduce [add] kernel (u0:bool) { t0 = cast:i64 u0; store t0 }", Fn: k_reduce_add_cast_bool_i64_u_0882abd5c3_go},
+	{Sig: "reduce [add] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_add_cast_f16_f32_u_4b10fe887e_go},
+	{Sig: "reduce [add] kernel (u0:f32) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_add_cast_f32_f64_u_f487af5f6b_go},
+	{Sig: "reduce [add] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_i16_i32_u_e40a349ec8_go},
+	{Sig: "reduce [add] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_i8_i32_u_c28ff79bec_go},
+	{Sig: "reduce [add] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_add_cast_q16x16_f64_u_5cbf257df0_go},
+	{Sig: "reduce [add] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_u16_i32_u_73b54e0d85_go},
+	{Sig: "reduce [add] kernel (u0:u8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_u8_i32_u_19a994653e_go},
+	{Sig: "reduce [add] kernel (u0:u8) { t0 = cast:i64 u0; store t0 }", Fn: k_reduce_add_cast_u8_i64_u_f5921c09d3_go},
+	{Sig: "reduce [add] kernel (u0:u8) { t0 = cast:u64 u0; store t0 }", Fn: k_reduce_add_cast_u8_u64_u_21ba4d0855_go},
+	{Sig: "reduce [add] kernel (u0:f32) { store u0 }", Fn: k_reduce_add_f32_u_4a3ebf6e60_go},
+	{Sig: "reduce [add] kernel (u0:f64) { store u0 }", Fn: k_reduce_add_f64_u_2a4323ccac_go},
+	{Sig: "reduce [add] kernel (u0:i32) { store u0 }", Fn: k_reduce_add_i32_u_d3da606fb2_go},
+	{Sig: "reduce [add] kernel (u0:i64) { store u0 }", Fn: k_reduce_add_i64_u_6699f8c258_go},
+	{Sig: "reduce [add] kernel (u0:f32) { t0 = mul u0 u0; store t0 }", Fn: k_reduce_add_mul_f32_u_5f31cdbbc6_go},
+	{Sig: "reduce [add] kernel (u0:f32, u1:f32) { t0 = mul u0 u1; store t0 }", Fn: k_reduce_add_mul_f32_uu_624c0413b0_go},
+	{Sig: "reduce [add] kernel (u0:f64) { t0 = mul u0 u0; store t0 }", Fn: k_reduce_add_mul_f64_u_d8131172e1_go},
+	{Sig: "reduce [add] kernel (u0:f64, u1:f64) { t0 = mul u0 u1; store t0 }", Fn: k_reduce_add_mul_f64_uu_d7f83c4cc1_go},
+	{Sig: "reduce [add] kernel (s0:f32, s1:f32, u2:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store t2 }", Fn: k_reduce_add_mul_sub_mul_f32_ssu_980d8b305c_go},
+	{Sig: "reduce [add] kernel (s0:f64, s1:f64, u2:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store t2 }", Fn: k_reduce_add_mul_sub_mul_f64_ssu_8c071db6bc_go},
+	{Sig: "reduce [_, add] kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = exp t0; store t1 t1 }", Fn: k_reduce_add_sub_exp_f32_us_adbe096fa0_go},
+	{Sig: "reduce [_, add] kernel fast (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = exp t0; store t1 t1 }", Fn: k_reduce_add_sub_exp_f32_us_b11729214f_go},
+	{Sig: "reduce [_, add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = exp t0; store t1 t1 }", Fn: k_reduce_add_sub_exp_f64_us_25bcafe5a0_go},
+	{Sig: "reduce [add] kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_add_sub_mul_f32_us_dbb92b069c_go},
+	{Sig: "reduce [add] kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_add_sub_mul_f32_uu_40b5687917_go},
+	{Sig: "reduce [add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_add_sub_mul_f64_us_2996da5e07_go},
+	{Sig: "reduce [add] kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_add_sub_mul_f64_uu_0eb5f54ef0_go},
+	{Sig: "reduce [add] kernel (u0:u32) { store u0 }", Fn: k_reduce_add_u32_u_912738c3fb_go},
+	{Sig: "reduce [add] kernel (u0:u64) { store u0 }", Fn: k_reduce_add_u64_u_279122caed_go},
+	{Sig: "reduce [add] kernel (u0:u8) { store u0 }", Fn: k_reduce_add_u8_u_50e2bfdeae_go},
+	{Sig: "reduce [and] kernel (u0:bool) { store u0 }", Fn: k_reduce_and_bool_u_8595f03336_go},
+	{Sig: "reduce [and] kernel (u0:i32) { store u0 }", Fn: k_reduce_and_i32_u_d1a9830239_go},
+	{Sig: "reduce [and] kernel (u0:i64) { store u0 }", Fn: k_reduce_and_i64_u_a692f00729_go},
+	{Sig: "reduce [and] kernel (u0:u32) { store u0 }", Fn: k_reduce_and_u32_u_6cb10976ea_go},
+	{Sig: "reduce [and] kernel (u0:u64) { store u0 }", Fn: k_reduce_and_u64_u_4b702a6235_go},
+	{Sig: "reduce [and] kernel (u0:u8) { store u0 }", Fn: k_reduce_and_u8_u_bb5684ec4f_go},
+	{Sig: "reduce [argmax] kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_argmax_cast_bf16_f32_u_74a6982cea_go},
+	{Sig: "reduce [argmax] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_argmax_cast_f16_f32_u_d4eb70260c_go},
+	{Sig: "reduce [argmax] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmax_cast_i16_i32_u_cb380a9bc9_go},
+	{Sig: "reduce [argmax] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmax_cast_i8_i32_u_5c17c068e8_go},
+	{Sig: "reduce [argmax] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_argmax_cast_q16x16_f64_u_bd5d0ac8de_go},
+	{Sig: "reduce [argmax] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmax_cast_u16_i32_u_1690446a9c_go},
+	{Sig: "reduce [argmax] kernel (u0:f32) { store u0 }", Fn: k_reduce_argmax_f32_u_184402fba4_go},
+	{Sig: "reduce [argmax] kernel (u0:f64) { store u0 }", Fn: k_reduce_argmax_f64_u_f41777e260_go},
+	{Sig: "reduce [argmax] kernel (u0:i32) { store u0 }", Fn: k_reduce_argmax_i32_u_e7645df77b_go},
+	{Sig: "reduce [argmax] kernel (u0:i64) { store u0 }", Fn: k_reduce_argmax_i64_u_1334160cca_go},
+	{Sig: "reduce [argmax, max] kernel (u0:f32) { store u0 u0 }", Fn: k_reduce_argmax_max_f32_u_ce05dc9a24_go},
+	{Sig: "reduce [argmax, max] kernel (u0:f64) { store u0 u0 }", Fn: k_reduce_argmax_max_f64_u_198ed0041d_go},
+	{Sig: "reduce [argmax] kernel (u0:u32) { store u0 }", Fn: k_reduce_argmax_u32_u_140109ec86_go},
+	{Sig: "reduce [argmax] kernel (u0:u64) { store u0 }", Fn: k_reduce_argmax_u64_u_ace38f3196_go},
+	{Sig: "reduce [argmax] kernel (u0:u8) { store u0 }", Fn: k_reduce_argmax_u8_u_a6199d6ec6_go},
+	{Sig: "reduce [argmin] kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_argmin_cast_bf16_f32_u_d6edfc5560_go},
+	{Sig: "reduce [argmin] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_argmin_cast_f16_f32_u_cacf7f56d5_go},
+	{Sig: "reduce [argmin] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmin_cast_i16_i32_u_86a5dc0093_go},
+	{Sig: "reduce [argmin] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmin_cast_i8_i32_u_2e4fd55e85_go},
+	{Sig: "reduce [argmin] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_argmin_cast_q16x16_f64_u_d15fc9a03d_go},
+	{Sig: "reduce [argmin] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmin_cast_u16_i32_u_d51a0ccd37_go},
+	{Sig: "reduce [argmin] kernel (u0:f32) { store u0 }", Fn: k_reduce_argmin_f32_u_7879793724_go},
+	{Sig: "reduce [argmin] kernel (u0:f64) { store u0 }", Fn: k_reduce_argmin_f64_u_f2cf5b58f8_go},
+	{Sig: "reduce [argmin] kernel (u0:i32) { store u0 }", Fn: k_reduce_argmin_i32_u_4b44a953b7_go},
+	{Sig: "reduce [argmin] kernel (u0:i64) { store u0 }", Fn: k_reduce_argmin_i64_u_abcf2b5487_go},
+	{Sig: "reduce [argmin, min] kernel (u0:f32) { store u0 u0 }", Fn: k_reduce_argmin_min_f32_u_8bf51963b3_go},
+	{Sig: "reduce [argmin, min] kernel (u0:f64) { store u0 u0 }", Fn: k_reduce_argmin_min_f64_u_4ef17ad66b_go},
+	{Sig: "reduce [argmin] kernel (u0:u32) { store u0 }", Fn: k_reduce_argmin_u32_u_7babf75b6b_go},
+	{Sig: "reduce [argmin] kernel (u0:u64) { store u0 }", Fn: k_reduce_argmin_u64_u_7717646c58_go},
+	{Sig: "reduce [argmin] kernel (u0:u8) { store u0 }", Fn: k_reduce_argmin_u8_u_7b26b0f213_go},
+	{Sig: "reduce_columns add kernel (u0:f32, s1:f32) { t0 = mul u0 s1; store t0 }", Fn: k_reduce_columns_add_mul_f32_us_11df9470f6_go},
+	{Sig: "reduce_columns add kernel (u0:f64, s1:f64) { t0 = mul u0 s1; store t0 }", Fn: k_reduce_columns_add_mul_f64_us_8d23389c22_go},
+	{Sig: "reduce_columns add kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store t1 }", Fn: k_reduce_columns_add_sub_abs_f32_su_787536441f_go},
+	{Sig: "reduce_columns add kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; store t1 }", Fn: k_reduce_columns_add_sub_abs_f32_us_17a6014cd1_go},
+	{Sig: "reduce_columns add kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store t1 }", Fn: k_reduce_columns_add_sub_abs_f64_su_387e789e1e_go},
+	{Sig: "reduce_columns add kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store t1 }", Fn: k_reduce_columns_add_sub_abs_f64_us_65fd9e42a0_go},
+	{Sig: "reduce_columns add kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_columns_add_sub_mul_f32_su_8fa905016d_go},
+	{Sig: "reduce_columns add kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_columns_add_sub_mul_f32_us_6a2a00883d_go},
+	{Sig: "reduce_columns add kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_columns_add_sub_mul_f64_su_71b905cec1_go},
+	{Sig: "reduce_columns add kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_columns_add_sub_mul_f64_us_c902534f6f_go},
+	{Sig: "reduce_columns max kernel (s0:f32, u1:f32) { t0 = add s0 u1; store t0 }", Fn: k_reduce_columns_max_add_f32_su_6e75755142_go},
+	{Sig: "reduce_columns max kernel (u0:f64, s1:f64) { t0 = add u0 s1; store t0 }", Fn: k_reduce_columns_max_add_f64_us_878cd2b780_go},
+	{Sig: "reduce_columns max kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store t1 }", Fn: k_reduce_columns_max_sub_abs_f32_su_72cb98e59f_go},
+	{Sig: "reduce_columns max kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; store t1 }", Fn: k_reduce_columns_max_sub_abs_f32_us_8270b3c858_go},
+	{Sig: "reduce_columns max kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store t1 }", Fn: k_reduce_columns_max_sub_abs_f64_su_6dac27fae5_go},
+	{Sig: "reduce_columns max kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store t1 }", Fn: k_reduce_columns_max_sub_abs_f64_us_d01417baf4_go},
+	{Sig: "reduce_columns min kernel (u0:f32, s1:f32) { t0 = add u0 s1; store t0 }", Fn: k_reduce_columns_min_add_f32_us_590dfbfc6f_go},
+	{Sig: "reduce_columns min kernel (s0:f64, u1:f64) { t0 = add s0 u1; store t0 }", Fn: k_reduce_columns_min_add_f64_su_1e4cde9d00_go},
+	{Sig: "reduce [max] kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_max_cast_bf16_f32_u_1a4e6206aa_go},
+	{Sig: "reduce [max] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_max_cast_f16_f32_u_4ce9765f90_go},
+	{Sig: "reduce [max] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_max_cast_i16_i32_u_e2d938b25a_go},
+	{Sig: "reduce [max] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_max_cast_i8_i32_u_940dcb9fb6_go},
+	{Sig: "reduce [max] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_max_cast_q16x16_f64_u_ec7d1b4daa_go},
+	{Sig: "reduce [max] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_max_cast_u16_i32_u_1e2352c91a_go},
+	{Sig: "reduce [max] kernel (u0:f32) { store u0 }", Fn: k_reduce_max_f32_u_ce333e9dac_go},
+	{Sig: "reduce [max] kernel (u0:f64) { store u0 }", Fn: k_reduce_max_f64_u_68681c4585_go},
+	{Sig: "reduce [max] kernel (u0:i32) { store u0 }", Fn: k_reduce_max_i32_u_6a5383f967_go},
+	{Sig: "reduce [max] kernel (u0:i64) { store u0 }", Fn: k_reduce_max_i64_u_613c5a600c_go},
+	{Sig: "reduce [max] kernel (u0:u32) { store u0 }", Fn: k_reduce_max_u32_u_6494554865_go},
+	{Sig: "reduce [max] kernel (u0:u64) { store u0 }", Fn: k_reduce_max_u64_u_83447700c2_go},
+	{Sig: "reduce [max] kernel (u0:u8) { store u0 }", Fn: k_reduce_max_u8_u_aa086b4524_go},
+	{Sig: "reduce [min] kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_min_cast_bf16_f32_u_7a7a1cd982_go},
+	{Sig: "reduce [min] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_min_cast_f16_f32_u_86e87b9a67_go},
+	{Sig: "reduce [min] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_min_cast_i16_i32_u_6c96e328c3_go},
+	{Sig: "reduce [min] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_min_cast_i8_i32_u_6748bbe25d_go},
+	{Sig: "reduce [min] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_min_cast_q16x16_f64_u_79ad19d67e_go},
+	{Sig: "reduce [min] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_min_cast_u16_i32_u_18a40418f1_go},
+	{Sig: "reduce [min] kernel (u0:f32) { store u0 }", Fn: k_reduce_min_f32_u_456b07aef9_go},
+	{Sig: "reduce [min] kernel (u0:f64) { store u0 }", Fn: k_reduce_min_f64_u_406984bf90_go},
+	{Sig: "reduce [min] kernel (u0:i32) { store u0 }", Fn: k_reduce_min_i32_u_c6c904d409_go},
+	{Sig: "reduce [min] kernel (u0:i64) { store u0 }", Fn: k_reduce_min_i64_u_8e896b88f0_go},
+	{Sig: "reduce [min, max] kernel (u0:f32) { store u0 u0 }", Fn: k_reduce_min_max_f32_u_f50b4aef0b_go},
+	{Sig: "reduce [min, max] kernel (u0:f64) { store u0 u0 }", Fn: k_reduce_min_max_f64_u_2ca7c68e66_go},
+	{Sig: "reduce [min] kernel (u0:u32) { store u0 }", Fn: k_reduce_min_u32_u_5ca15eca45_go},
+	{Sig: "reduce [min] kernel (u0:u64) { store u0 }", Fn: k_reduce_min_u64_u_99a74b5a47_go},
+	{Sig: "reduce [min] kernel (u0:u8) { store u0 }", Fn: k_reduce_min_u8_u_2f6c138dd0_go},
+	{Sig: "reduce [mul, add] kernel (u0:f32) { t0 = cast:f64 u0; t1 = significand t0; t2 = exponent t0; store t1 t2 }", Fn: k_reduce_mul_add_cast_significand_exponent_f32_f64_u_2a3f087e18_go},
+	{Sig: "reduce [mul, add] kernel (u0:f64) { t0 = significand u0; t1 = exponent u0; store t0 t1 }", Fn: k_reduce_mul_add_significand_exponent_f64_u_f5743819e7_go},
+	{Sig: "reduce [mul] kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_mul_cast_bf16_f32_u_ca2f12984b_go},
+	{Sig: "reduce [mul] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_mul_cast_f16_f32_u_e300ca6a75_go},
+	{Sig: "reduce [mul] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_mul_cast_i16_i32_u_fd89dabde0_go},
+	{Sig: "reduce [mul] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_mul_cast_i8_i32_u_380026ce13_go},
+	{Sig: "reduce [mul] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_mul_cast_q16x16_f64_u_bf2d4059c7_go},
+	{Sig: "reduce [mul] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_mul_cast_u16_i32_u_4f25e233ca_go},
+	{Sig: "reduce [mul] kernel (u0:f32) { store u0 }", Fn: k_reduce_mul_f32_u_802e881e34_go},
+	{Sig: "reduce [mul] kernel (u0:f64) { store u0 }", Fn: k_reduce_mul_f64_u_e298565692_go},
+	{Sig: "reduce [mul] kernel (u0:i32) { store u0 }", Fn: k_reduce_mul_i32_u_0f9d2d950b_go},
+	{Sig: "reduce [mul] kernel (u0:i64) { store u0 }", Fn: k_reduce_mul_i64_u_3b4b067872_go},
+	{Sig: "reduce [mul] kernel (u0:u32) { store u0 }", Fn: k_reduce_mul_u32_u_1499048f15_go},
+	{Sig: "reduce [mul] kernel (u0:u64) { store u0 }", Fn: k_reduce_mul_u64_u_eb9d4ae4cb_go},
+	{Sig: "reduce [mul] kernel (u0:u8) { store u0 }", Fn: k_reduce_mul_u8_u_965545054d_go},
+	{Sig: "reduce [or] kernel (u0:bool) { store u0 }", Fn: k_reduce_or_bool_u_97136d2e0e_go},
+	{Sig: "reduce [or] kernel (u0:i32) { store u0 }", Fn: k_reduce_or_i32_u_e28e9e7c0f_go},
+	{Sig: "reduce [or] kernel (u0:i64) { store u0 }", Fn: k_reduce_or_i64_u_d58540cfa0_go},
+	{Sig: "reduce [or] kernel (u0:u32) { store u0 }", Fn: k_reduce_or_u32_u_3ac6401b79_go},
+	{Sig: "reduce [or] kernel (u0:u64) { store u0 }", Fn: k_reduce_or_u64_u_39e4f22e97_go},
+	{Sig: "reduce [or] kernel (u0:u8) { store u0 }", Fn: k_reduce_or_u8_u_aa9781b98b_go},
+	{Sig: "reduce [xor] kernel (u0:i32) { store u0 }", Fn: k_reduce_xor_i32_u_180f32864c_go},
+	{Sig: "reduce [xor] kernel (u0:i64) { store u0 }", Fn: k_reduce_xor_i64_u_6f0f666f2c_go},
+	{Sig: "reduce [xor] kernel (u0:u32) { store u0 }", Fn: k_reduce_xor_u32_u_d2f41e376c_go},
+	{Sig: "reduce [xor] kernel (u0:u64) { store u0 }", Fn: k_reduce_xor_u64_u_ab99db5b6f_go},
+	{Sig: "reduce [xor] kernel (u0:u8) { store u0 }", Fn: k_reduce_xor_u8_u_57826d58bd_go},
+	{Sig: "kernel (s0:i32, u1:i32) { t0 = rem s0 u1; store t0 }", Fn: k_rem_i32_su_a835ec443d_go},
+	{Sig: "kernel (u0:i32, s1:i32) { t0 = rem u0 s1; store t0 }", Fn: k_rem_i32_us_88e0ff784f_go},
+	{Sig: "kernel (u0:i32, u1:i32) { t0 = rem u0 u1; store t0 }", Fn: k_rem_i32_uu_8fe246438f_go},
+	{Sig: "kernel (s0:i64, u1:i64) { t0 = rem s0 u1; store t0 }", Fn: k_rem_i64_su_cff0321774_go},
+	{Sig: "kernel (u0:i64, s1:i64) { t0 = rem u0 s1; store t0 }", Fn: k_rem_i64_us_d8b9a5d3aa_go},
+	{Sig: "kernel (u0:i64, u1:i64) { t0 = rem u0 u1; store t0 }", Fn: k_rem_i64_uu_e8971fd331_go},
+	{Sig: "kernel (s0:u32, u1:u32) { t0 = rem s0 u1; store t0 }", Fn: k_rem_u32_su_ad6367c123_go},
+	{Sig: "kernel (u0:u32, s1:u32) { t0 = rem u0 s1; store t0 }", Fn: k_rem_u32_us_0ab6b62fbf_go},
+	{Sig: "kernel (u0:u32, u1:u32) { t0 = rem u0 u1; store t0 }", Fn: k_rem_u32_uu_811ab3563b_go},
+	{Sig: "kernel (s0:u64, u1:u64) { t0 = rem s0 u1; store t0 }", Fn: k_rem_u64_su_c75cb3e04c_go},
+	{Sig: "kernel (u0:u64, s1:u64) { t0 = rem u0 s1; store t0 }", Fn: k_rem_u64_us_91c691bbd2_go},
+	{Sig: "kernel (u0:u64, u1:u64) { t0 = rem u0 u1; store t0 }", Fn: k_rem_u64_uu_491e456232_go},
+	{Sig: "kernel (s0:u8, u1:u8) { t0 = rem s0 u1; store t0 }", Fn: k_rem_u8_su_521c989f00_go},
+	{Sig: "kernel (u0:u8, s1:u8) { t0 = rem u0 s1; store t0 }", Fn: k_rem_u8_us_576c7e2710_go},
+	{Sig: "kernel (u0:u8, u1:u8) { t0 = rem u0 u1; store t0 }", Fn: k_rem_u8_uu_44aa483e04_go},
+	{Sig: "kernel (u0:f32) { t0 = round u0; store t0 }", Fn: k_round_f32_u_ac207486bc_go},
+	{Sig: "kernel (u0:f64) { t0 = round u0; store t0 }", Fn: k_round_f64_u_2a10e311cc_go},
+	{Sig: "kernel (u0:f32) { t0 = rsqrt u0; store t0 }", Fn: k_rsqrt_f32_u_eb0a25d116_go},
+	{Sig: "kernel (u0:f64) { t0 = rsqrt u0; store t0 }", Fn: k_rsqrt_f64_u_007cfad6d9_go},
+	{Sig: "scan add f32", Fn: k_scan_add_f32_1237dba42c_go},
+	{Sig: "scan add f32 carry", Fn: k_scan_add_f32_carry_aff58f38b1_go},
+	{Sig: "scan add f64 carry", Fn: k_scan_add_f64_carry_71e1355771_go},
+	{Sig: "scan add f64", Fn: k_scan_add_f64_e8354169cd_go},
+	{Sig: "scan add i32", Fn: k_scan_add_i32_6e8ba3fa93_go},
+	{Sig: "scan add i32 carry", Fn: k_scan_add_i32_carry_b836774a91_go},
+	{Sig: "scan add i64", Fn: k_scan_add_i64_4da5817eff_go},
+	{Sig: "scan add i64 carry", Fn: k_scan_add_i64_carry_5b60fc76de_go},
+	{Sig: "scan add u32", Fn: k_scan_add_u32_69b549847a_go},
+	{Sig: "scan add u32 carry", Fn: k_scan_add_u32_carry_dda2f71c4b_go},
+	{Sig: "scan add u64", Fn: k_scan_add_u64_be0e72dcfb_go},
+	{Sig: "scan add u64 carry", Fn: k_scan_add_u64_carry_d8f8bfcd6c_go},
+	{Sig: "scan add u8", Fn: k_scan_add_u8_56c3ce2150_go},
+	{Sig: "scan add u8 carry", Fn: k_scan_add_u8_carry_569433fc00_go},
+	{Sig: "scan max f32 carry", Fn: k_scan_max_f32_carry_300fed68ba_go},
+	{Sig: "scan max f32", Fn: k_scan_max_f32_e4ea42453f_go},
+	{Sig: "scan max f64", Fn: k_scan_max_f64_5e06637110_go},
+	{Sig: "scan max f64 carry", Fn: k_scan_max_f64_carry_36e70121b9_go},
+	{Sig: "scan max i32", Fn: k_scan_max_i32_306c8a52e5_go},
+	{Sig: "scan max i32 carry", Fn: k_scan_max_i32_carry_e29ecd08c9_go},
+	{Sig: "scan max i64", Fn: k_scan_max_i64_38aa620bcc_go},
+	{Sig: "scan max i64 carry", Fn: k_scan_max_i64_carry_dd638e9309_go},
+	{Sig: "scan max u32 carry", Fn: k_scan_max_u32_carry_bb88b4323a_go},
+	{Sig: "scan max u32", Fn: k_scan_max_u32_f2bd8f3df2_go},
+	{Sig: "scan max u64", Fn: k_scan_max_u64_c83cfa8264_go},
+	{Sig: "scan max u64 carry", Fn: k_scan_max_u64_carry_68233a2ee3_go},
+	{Sig: "scan max u8", Fn: k_scan_max_u8_533467dcc9_go},
+	{Sig: "scan max u8 carry", Fn: k_scan_max_u8_carry_3b821cbfcb_go},
+	{Sig: "scan min f32", Fn: k_scan_min_f32_6d0c4c9be5_go},
+	{Sig: "scan min f32 carry", Fn: k_scan_min_f32_carry_e3a40d8650_go},
+	{Sig: "scan min f64 carry", Fn: k_scan_min_f64_carry_fc20488977_go},
+	{Sig: "scan min f64", Fn: k_scan_min_f64_f27cdc8e6c_go},
+	{Sig: "scan min i32", Fn: k_scan_min_i32_1784fcece8_go},
+	{Sig: "scan min i32 carry", Fn: k_scan_min_i32_carry_5d45cbd476_go},
+	{Sig: "scan min i64", Fn: k_scan_min_i64_489f6a77b9_go},
+	{Sig: "scan min i64 carry", Fn: k_scan_min_i64_carry_771db59c78_go},
+	{Sig: "scan min u32", Fn: k_scan_min_u32_36b3a11eab_go},
+	{Sig: "scan min u32 carry", Fn: k_scan_min_u32_carry_945d989a71_go},
+	{Sig: "scan min u64 carry", Fn: k_scan_min_u64_carry_ba1be5ab5b_go},
+	{Sig: "scan min u64", Fn: k_scan_min_u64_e4b1e093fe_go},
+	{Sig: "scan min u8", Fn: k_scan_min_u8_b964aa4f7b_go},
+	{Sig: "scan min u8 carry", Fn: k_scan_min_u8_carry_479ff6d349_go},
+	{Sig: "scan mul f32", Fn: k_scan_mul_f32_046e45eceb_go},
+	{Sig: "scan mul f64", Fn: k_scan_mul_f64_075e9ba169_go},
+	{Sig: "scan mul i32 carry", Fn: k_scan_mul_i32_carry_c2d0edfb8b_go},
+	{Sig: "scan mul i32", Fn: k_scan_mul_i32_f48e999085_go},
+	{Sig: "scan mul i64", Fn: k_scan_mul_i64_7bb2110864_go},
+	{Sig: "scan mul i64 carry", Fn: k_scan_mul_i64_carry_5a2edad5ff_go},
+	{Sig: "scan mul u32", Fn: k_scan_mul_u32_b886f95fc5_go},
+	{Sig: "scan mul u32 carry", Fn: k_scan_mul_u32_carry_b9c1ae822a_go},
+	{Sig: "scan mul u64", Fn: k_scan_mul_u64_88df00cd6c_go},
+	{Sig: "scan mul u64 carry", Fn: k_scan_mul_u64_carry_1c2f67d33c_go},
+	{Sig: "scan mul u8", Fn: k_scan_mul_u8_71ab6bdaec_go},
+	{Sig: "scan mul u8 carry", Fn: k_scan_mul_u8_carry_22871326b9_go},
+	{Sig: "kernel (s0:bool, s1:f32, u2:f32) { t0 = select s0 s1 u2; store t0 }", Fn: k_select_bool_f32_ssu_7abc4170dd_go},
+	{Sig: "kernel (s0:bool, u1:f32, s2:f32) { t0 = select s0 u1 s2; store t0 }", Fn: k_select_bool_f32_sus_6ff988d462_go},
+	{Sig: "kernel (s0:bool, u1:f32, u2:f32) { t0 = select s0 u1 u2; store t0 }", Fn: k_select_bool_f32_suu_3abadf8399_go},
+	{Sig: "kernel (u0:bool, s1:f32, s2:f32) { t0 = select u0 s1 s2; store t0 }", Fn: k_select_bool_f32_uss_7cc0c9f4d8_go},
+	{Sig: "kernel (u0:bool, s1:f32, u2:f32) { t0 = select u0 s1 u2; store t0 }", Fn: k_select_bool_f32_usu_f841bf0984_go},
+	{Sig: "kernel (u0:bool, u1:f32, s2:f32) { t0 = select u0 u1 s2; store t0 }", Fn: k_select_bool_f32_uus_e068db22c7_go},
+	{Sig: "kernel (u0:bool, u1:f32, u2:f32) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_f32_uuu_dc350962c5_go},
+	{Sig: "kernel (s0:bool, s1:f64, u2:f64) { t0 = select s0 s1 u2; store t0 }", Fn: k_select_bool_f64_ssu_c6870e119f_go},
+	{Sig: "kernel (s0:bool, u1:f64, s2:f64) { t0 = select s0 u1 s2; store t0 }", Fn: k_select_bool_f64_sus_00e0948ff7_go},
+	{Sig: "kernel (s0:bool, u1:f64, u2:f64) { t0 = select s0 u1 u2; store t0 }", Fn: k_select_bool_f64_suu_ec7f778ec8_go},
+	{Sig: "kernel (u0:bool, s1:f64, s2:f64) { t0 = select u0 s1 s2; store t0 }", Fn: k_select_bool_f64_uss_490c89af08_go},
+	{Sig: "kernel (u0:bool, s1:f64, u2:f64) { t0 = select u0 s1 u2; store t0 }", Fn: k_select_bool_f64_usu_39d5b6147a_go},
+	{Sig: "kernel (u0:bool, u1:f64, s2:f64) { t0 = select u0 u1 s2; store t0 }", Fn: k_select_bool_f64_uus_3f5d7c1226_go},
+	{Sig: "kernel (u0:bool, u1:f64, u2:f64) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_f64_uuu_7486dd3191_go},
+	{Sig: "kernel (s0:bool, s1:i32, u2:i32) { t0 = select s0 s1 u2; store t0 }", Fn: k_select_bool_i32_ssu_1da4d6b877_go},
+	{Sig: "kernel (s0:bool, u1:i32, s2:i32) { t0 = select s0 u1 s2; store t0 }", Fn: k_select_bool_i32_sus_cfe5111c74_go},
+	{Sig: "kernel (s0:bool, u1:i32, u2:i32) { t0 = select s0 u1 u2; store t0 }", Fn: k_select_bool_i32_suu_e945e5766d_go},
+	{Sig: "kernel (u0:bool, s1:i32, s2:i32) { t0 = select u0 s1 s2; store t0 }", Fn: k_select_bool_i32_uss_0dff0ddd32_go},
+	{Sig: "kernel (u0:bool, s1:i32, u2:i32) { t0 = select u0 s1 u2; store t0 }", Fn: k_select_bool_i32_usu_c65551e711_go},
+	{Sig: "kernel (u0:bool, u1:i32, s2:i32) { t0 = select u0 u1 s2; store t0 }", Fn: k_select_bool_i32_uus_f84edbd9a5_go},
+	{Sig: "kernel (u0:bool, u1:i32, u2:i32) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_i32_uuu_1f6b21a067_go},
+	{Sig: "kernel (s0:bool, s1:i64, u2:i64) { t0 = select s0 s1 u2; store t0 }", Fn: k_select_bool_i64_ssu_74fd3525e1_go},
+	{Sig: "kernel (s0:bool, u1:i64, s2:i64) { t0 = select s0 u1 s2; store t0 }", Fn: k_select_bool_i64_sus_05efbd0cd7_go},
+	{Sig: "kernel (s0:bool, u1:i64, u2:i64) { t0 = select s0 u1 u2; store t0 }", Fn: k_select_bool_i64_suu_7c1fdcb30f_go},
+	{Sig: "kernel (u0:bool, s1:i64, s2:i64) { t0 = select u0 s1 s2; store t0 }", Fn: k_select_bool_i64_uss_43aa0c9972_go},
+	{Sig: "kernel (u0:bool, s1:i64, u2:i64) { t0 = select u0 s1 u2; store t0 }", Fn: k_select_bool_i64_usu_23175fb74d_go},
+	{Sig: "kernel (u0:bool, u1:i64, s2:i64) { t0 = select u0 u1 s2; store t0 }", Fn: k_select_bool_i64_uus_b9da5bb3e3_go},
+	{Sig: "kernel (u0:bool, u1:i64, u2:i64) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_i64_uuu_9db0caf738_go},
+	{Sig: "kernel (s0:bool, s1:bool, u2:bool) { t0 = select s0 s1 u2; store t0 }", Fn: k_select_bool_ssu_62c0e5e4d8_go},
+	{Sig: "kernel (s0:bool, u1:bool, s2:bool) { t0 = select s0 u1 s2; store t0 }", Fn: k_select_bool_sus_c1bd95f96e_go},
+	{Sig: "kernel (s0:bool, u1:bool, u2:bool) { t0 = select s0 u1 u2; store t0 }", Fn: k_select_bool_suu_cff4dc3095_go},
+	{Sig: "kernel (s0:bool, s1:u32, u2:u32) { t0 = select s0 s1 u2; store t0 }", Fn: k_select_bool_u32_ssu_2e5d38d2cb_go},
+	{Sig: "kernel (s0:bool, u1:u32, s2:u32) { t0 = select s0 u1 s2; store t0 }", Fn: k_select_bool_u32_sus_d596b2e827_go},
+	{Sig: "kernel (s0:bool, u1:u32, u2:u32) { t0 = select s0 u1 u2; store t0 }", Fn: k_select_bool_u32_suu_a9c7c5c357_go},
+	{Sig: "kernel (u0:bool, s1:u32, s2:u32) { t0 = select u0 s1 s2; store t0 }", Fn: k_select_bool_u32_uss_23b2cb1dbe_go},
+	{Sig: "kernel (u0:bool, s1:u32, u2:u32) { t0 = select u0 s1 u2; store t0 }", Fn: k_select_bool_u32_usu_78a6232473_go},
+	{Sig: "kernel (u0:bool, u1:u32, s2:u32) { t0 = select u0 u1 s2; store t0 }", Fn: k_select_bool_u32_uus_3d8bab39c7_go},
+	{Sig: "kernel (u0:bool, u1:u32, u2:u32) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_u32_uuu_92a911a792_go},
+	{Sig: "kernel (s0:bool, s1:u64, u2:u64) { t0 = select s0 s1 u2; store t0 }", Fn: k_select_bool_u64_ssu_026e450f05_go},
+	{Sig: "kernel (s0:bool, u1:u64, s2:u64) { t0 = select s0 u1 s2; store t0 }", Fn: k_select_bool_u64_sus_fa2ef5b782_go},
+	{Sig: "kernel (s0:bool, u1:u64, u2:u64) { t0 = select s0 u1 u2; store t0 }", Fn: k_select_bool_u64_suu_c19a7270b9_go},
+	{Sig: "kernel (u0:bool, s1:u64, s2:u64) { t0 = select u0 s1 s2; store t0 }", Fn: k_select_bool_u64_uss_96678e0daa_go},
+	{Sig: "kernel (u0:bool, s1:u64, u2:u64) { t0 = select u0 s1 u2; store t0 }", Fn: k_select_bool_u64_usu_1fae10b710_go},
+	{Sig: "kernel (u0:bool, u1:u64, s2:u64) { t0 = select u0 u1 s2; store t0 }", Fn: k_select_bool_u64_uus_7cee75de09_go},
+	{Sig: "kernel (u0:bool, u1:u64, u2:u64) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_u64_uuu_f04b2e9177_go},
+	{Sig: "kernel (s0:bool, s1:u8, u2:u8) { t0 = select s0 s1 u2; store t0 }", Fn: k_select_bool_u8_ssu_5ccf3ad8c6_go},
+	{Sig: "kernel (s0:bool, u1:u8, s2:u8) { t0 = select s0 u1 s2; store t0 }", Fn: k_select_bool_u8_sus_288bbdaa22_go},
+	{Sig: "kernel (s0:bool, u1:u8, u2:u8) { t0 = select s0 u1 u2; store t0 }", Fn: k_select_bool_u8_suu_7fcd872478_go},
+	{Sig: "kernel (u0:bool, s1:u8, s2:u8) { t0 = select u0 s1 s2; store t0 }", Fn: k_select_bool_u8_uss_7a71ced307_go},
+	{Sig: "kernel (u0:bool, s1:u8, u2:u8) { t0 = select u0 s1 u2; store t0 }", Fn: k_select_bool_u8_usu_f0893bd0b2_go},
+	{Sig: "kernel (u0:bool, u1:u8, s2:u8) { t0 = select u0 u1 s2; store t0 }", Fn: k_select_bool_u8_uus_a9017c783c_go},
+	{Sig: "kernel (u0:bool, u1:u8, u2:u8) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_u8_uuu_c0c7d6f5fc_go},
+	{Sig: "kernel (u0:bool, s1:bool, s2:bool) { t0 = select u0 s1 s2; store t0 }", Fn: k_select_bool_uss_253a6b1e82_go},
+	{Sig: "kernel (u0:bool, s1:bool, u2:bool) { t0 = select u0 s1 u2; store t0 }", Fn: k_select_bool_usu_94dc580525_go},
+	{Sig: "kernel (u0:bool, u1:bool, s2:bool) { t0 = select u0 u1 s2; store t0 }", Fn: k_select_bool_uus_dd9fe42128_go},
+	{Sig: "kernel (u0:bool, u1:bool, u2:bool) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_uuu_5da844fdbd_go},
+	{Sig: "kernel fast (u0:f32) { t0 = selu u0; store t0 }", Fn: k_selu_f32_u_5e97fe46cc_go},
+	{Sig: "kernel (u0:f32) { t0 = selu u0; store t0 }", Fn: k_selu_f32_u_d932e1e583_go},
+	{Sig: "kernel (u0:f64) { t0 = selu u0; store t0 }", Fn: k_selu_f64_u_2ddf6b5f37_go},
+	{Sig: "kernel (s0:i32, u1:i32) { t0 = shl s0 u1; store t0 }", Fn: k_shl_i32_su_1c964ab88d_go},
+	{Sig: "kernel (u0:i32, s1:i32) { t0 = shl u0 s1; store t0 }", Fn: k_shl_i32_us_39ae55b1eb_go},
+	{Sig: "kernel (u0:i32, u1:i32) { t0 = shl u0 u1; store t0 }", Fn: k_shl_i32_uu_6914c812f2_go},
+	{Sig: "kernel (s0:i64, u1:i64) { t0 = shl s0 u1; store t0 }", Fn: k_shl_i64_su_6dfb737e07_go},
+	{Sig: "kernel (u0:i64, s1:i64) { t0 = shl u0 s1; store t0 }", Fn: k_shl_i64_us_2213d1b831_go},
+	{Sig: "kernel (u0:i64, u1:i64) { t0 = shl u0 u1; store t0 }", Fn: k_shl_i64_uu_80707e4684_go},
+	{Sig: "kernel (s0:u32, u1:u32) { t0 = shl s0 u1; store t0 }", Fn: k_shl_u32_su_b81c81a415_go},
+	{Sig: "kernel (u0:u32, s1:u32) { t0 = shl u0 s1; store t0 }", Fn: k_shl_u32_us_c03217461a_go},
+	{Sig: "kernel (u0:u32, u1:u32) { t0 = shl u0 u1; store t0 }", Fn: k_shl_u32_uu_33a87b7638_go},
+	{Sig: "kernel (s0:u64, u1:u64) { t0 = shl s0 u1; store t0 }", Fn: k_shl_u64_su_a205a37361_go},
+	{Sig: "kernel (u0:u64, s1:u64) { t0 = shl u0 s1; store t0 }", Fn: k_shl_u64_us_cb7c972961_go},
+	{Sig: "kernel (u0:u64, u1:u64) { t0 = shl u0 u1; store t0 }", Fn: k_shl_u64_uu_3bd76db569_go},
+	{Sig: "kernel (s0:u8, u1:u8) { t0 = shl s0 u1; store t0 }", Fn: k_shl_u8_su_8b9cba96a6_go},
+	{Sig: "kernel (u0:u8, s1:u8) { t0 = shl u0 s1; store t0 }", Fn: k_shl_u8_us_21484f37a2_go},
+	{Sig: "kernel (u0:u8, u1:u8) { t0 = shl u0 u1; store t0 }", Fn: k_shl_u8_uu_369a2a429e_go},
+	{Sig: "kernel (u0:u16, s1:u16) { t0 = shr u0 s1; t1 = cast:u8 t0; store t1 }", Fn: k_shr_cast_u16_u8_us_a7fa3b2a70_go},
+	{Sig: "kernel (s0:i16, u1:i16) { t0 = shr s0 u1; store t0 }", Fn: k_shr_i16_su_cff3522899_go},
+	{Sig: "kernel (u0:i16, s1:i16) { t0 = shr u0 s1; store t0 }", Fn: k_shr_i16_us_2b791a6d07_go},
+	{Sig: "kernel (u0:i16, u1:i16) { t0 = shr u0 u1; store t0 }", Fn: k_shr_i16_uu_bc9f2c53fb_go},
+	{Sig: "kernel (s0:i32, u1:i32) { t0 = shr s0 u1; store t0 }", Fn: k_shr_i32_su_544f61d724_go},
+	{Sig: "kernel (u0:i32, s1:i32) { t0 = shr u0 s1; store t0 }", Fn: k_shr_i32_us_7bcae996cf_go},
+	{Sig: "kernel (u0:i32, u1:i32) { t0 = shr u0 u1; store t0 }", Fn: k_shr_i32_uu_5645096d64_go},
+	{Sig: "kernel (s0:i64, u1:i64) { t0 = shr s0 u1; store t0 }", Fn: k_shr_i64_su_b688a5f7f3_go},
+	{Sig: "kernel (u0:i64, s1:i64) { t0 = shr u0 s1; store t0 }", Fn: k_shr_i64_us_c9961f8085_go},
+	{Sig: "kernel (u0:i64, u1:i64) { t0 = shr u0 u1; store t0 }", Fn: k_shr_i64_uu_b65fbb72d1_go},
+	{Sig: "kernel (s0:u16, u1:u16) { t0 = shr s0 u1; store t0 }", Fn: k_shr_u16_su_433eac9a61_go},
+	{Sig: "kernel (u0:u16, s1:u16) { t0 = shr u0 s1; store t0 }", Fn: k_shr_u16_us_a7a9e85880_go},
+	{Sig: "kernel (u0:u16, u1:u16) { t0 = shr u0 u1; store t0 }", Fn: k_shr_u16_uu_7467598647_go},
+	{Sig: "kernel (s0:u32, u1:u32) { t0 = shr s0 u1; store t0 }", Fn: k_shr_u32_su_d0914f034d_go},
+	{Sig: "kernel (u0:u32, s1:u32) { t0 = shr u0 s1; store t0 }", Fn: k_shr_u32_us_e3a792e531_go},
+	{Sig: "kernel (u0:u32, u1:u32) { t0 = shr u0 u1; store t0 }", Fn: k_shr_u32_uu_1005dbe316_go},
+	{Sig: "kernel (s0:u64, u1:u64) { t0 = shr s0 u1; store t0 }", Fn: k_shr_u64_su_731411a533_go},
+	{Sig: "kernel (u0:u64, s1:u64) { t0 = shr u0 s1; store t0 }", Fn: k_shr_u64_us_4991f1637c_go},
+	{Sig: "kernel (u0:u64, u1:u64) { t0 = shr u0 u1; store t0 }", Fn: k_shr_u64_uu_4292eb5f1d_go},
+	{Sig: "kernel (s0:u8, u1:u8) { t0 = shr s0 u1; store t0 }", Fn: k_shr_u8_su_f725a6d354_go},
+	{Sig: "kernel (u0:u8, s1:u8) { t0 = shr u0 s1; store t0 }", Fn: k_shr_u8_us_ae78be57f8_go},
+	{Sig: "kernel (u0:u8, u1:u8) { t0 = shr u0 u1; store t0 }", Fn: k_shr_u8_uu_5de6acdef4_go},
+	{Sig: "kernel (u0:f32) { t0 = sigmoid u0; store t0 }", Fn: k_sigmoid_f32_u_93be2127ea_go},
+	{Sig: "kernel fast (u0:f32) { t0 = sigmoid u0; store t0 }", Fn: k_sigmoid_f32_u_f999d280c1_go},
+	{Sig: "kernel (u0:f64) { t0 = sigmoid u0; store t0 }", Fn: k_sigmoid_f64_u_684ec33dd1_go},
+	{Sig: "kernel fast (u0:f64) { t0 = sigmoid u0; store t0 }", Fn: k_sigmoid_f64_u_efa3aad8a1_go},
+	{Sig: "kernel (u0:f32) { t0 = sign u0; store t0 }", Fn: k_sign_f32_u_62d43bd67f_go},
+	{Sig: "kernel (u0:f64) { t0 = sign u0; store t0 }", Fn: k_sign_f64_u_d35c2ae333_go},
+	{Sig: "kernel (u0:i32) { t0 = sign u0; store t0 }", Fn: k_sign_i32_u_b72c3ee586_go},
+	{Sig: "kernel (u0:i64) { t0 = sign u0; store t0 }", Fn: k_sign_i64_u_02bf8358fd_go},
+	{Sig: "kernel (u0:u32) { t0 = sign u0; store t0 }", Fn: k_sign_u32_u_fc80d73fe1_go},
+	{Sig: "kernel (u0:u64) { t0 = sign u0; store t0 }", Fn: k_sign_u64_u_8b2530e1f7_go},
+	{Sig: "kernel (u0:u8) { t0 = sign u0; store t0 }", Fn: k_sign_u8_u_13d0060e26_go},
+	{Sig: "kernel (u0:f64) { t0 = significand u0; store t0 }", Fn: k_significand_f64_u_acc24d1316_go},
+	{Sig: "kernel fast (u0:f32) { t0 = silu u0; store t0 }", Fn: k_silu_f32_u_2f82111014_go},
+	{Sig: "kernel (u0:f32) { t0 = silu u0; store t0 }", Fn: k_silu_f32_u_bc7296252f_go},
+	{Sig: "kernel (u0:f64) { t0 = silu u0; store t0 }", Fn: k_silu_f64_u_6cf536cbed_go},
+	{Sig: "kernel (u0:f32) { t0 = sin u0; store t0 }", Fn: k_sin_f32_u_6b4bd66882_go},
+	{Sig: "kernel fast (u0:f32) { t0 = sin u0; store t0 }", Fn: k_sin_f32_u_b1f1c0475a_go},
+	{Sig: "kernel fast (u0:f64) { t0 = sin u0; store t0 }", Fn: k_sin_f64_u_3cff04e328_go},
+	{Sig: "kernel (u0:f64) { t0 = sin u0; store t0 }", Fn: k_sin_f64_u_6f386b628b_go},
+	{Sig: "kernel (u0:f32) { t0 = sinh u0; store t0 }", Fn: k_sinh_f32_u_a02af806c2_go},
+	{Sig: "kernel fast (u0:f32) { t0 = sinh u0; store t0 }", Fn: k_sinh_f32_u_e6cd35bca9_go},
+	{Sig: "kernel (u0:f64) { t0 = sinh u0; store t0 }", Fn: k_sinh_f64_u_a3833562bd_go},
+	{Sig: "kernel (u0:f32) { t0 = softplus u0; store t0 }", Fn: k_softplus_f32_u_1ca9daa11c_go},
+	{Sig: "kernel fast (u0:f32) { t0 = softplus u0; store t0 }", Fn: k_softplus_f32_u_a3ac24e3de_go},
+	{Sig: "kernel (u0:f64) { t0 = softplus u0; store t0 }", Fn: k_softplus_f64_u_f1abd0de31_go},
+	{Sig: "kernel (u0:f32) { t0 = softsign u0; store t0 }", Fn: k_softsign_f32_u_541a204f93_go},
+	{Sig: "kernel (u0:f64) { t0 = softsign u0; store t0 }", Fn: k_softsign_f64_u_f08a7a1f8f_go},
+	{Sig: "kernel (u0:f32) { t0 = sqrt u0; store t0 }", Fn: k_sqrt_f32_u_5c236e237b_go},
+	{Sig: "kernel (u0:f64) { t0 = sqrt u0; store t0 }", Fn: k_sqrt_f64_u_5e418b6234_go},
+	{Sig: "store_nt u8", Fn: k_store_nt_u8_093b8ca481_go},
+	{Sig: "kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f32_su_bff24b4d46_go},
+	{Sig: "kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f32_us_c54cc75a91_go},
+	{Sig: "kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f32_uu_535b991930_go},
+	{Sig: "kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f64_su_b365ef40ce_go},
+	{Sig: "kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f64_us_314a466d7c_go},
+	{Sig: "kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f64_uu_78e2e30f16_go},
+	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = add t0 s2; store t1 }", Fn: k_sub_add_f32_sus_a0b9be46ed_go},
+	{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = sub s0 u1; t1 = add u2 t0; store t1 }", Fn: k_sub_add_f32_suu_be01931b84_go},
+	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = add t0 s2; store t1 }", Fn: k_sub_add_f32_uss_f7b0e7dd10_go},
+	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = sub u0 s1; t1 = add u2 t0; store t1 }", Fn: k_sub_add_f32_usu_2134758f1f_go},
+	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = sub u0 u1; t1 = add s2 t0; store t1 }", Fn: k_sub_add_f32_uus_ae624bef65_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = add t0 u2; store t1 }", Fn: k_sub_add_f32_uuu_69b77a9e69_go},
+	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = add s2 t0; store t1 }", Fn: k_sub_add_f64_sus_3f827d41a0_go},
+	{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = sub s0 u1; t1 = add t0 u2; store t1 }", Fn: k_sub_add_f64_suu_a4579961da_go},
+	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = add s2 t0; store t1 }", Fn: k_sub_add_f64_uss_3d99b4da67_go},
+	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = add t0 u2; store t1 }", Fn: k_sub_add_f64_usu_ef9423c8f2_go},
+	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = add s2 t0; store t1 }", Fn: k_sub_add_f64_uus_0c6c78c4d2_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = add t0 u2; store t1 }", Fn: k_sub_add_f64_uuu_490513ca07_go},
+	{Sig: "kernel (s0:bf16, u1:bf16) { t0 = sub s0 u1; store t0 }", Fn: k_sub_bf16_su_2c1d826673_go},
+	{Sig: "kernel (u0:bf16, s1:bf16) { t0 = sub u0 s1; store t0 }", Fn: k_sub_bf16_us_ff92a7c9b2_go},
+	{Sig: "kernel (u0:bf16, u1:bf16) { t0 = sub u0 u1; store t0 }", Fn: k_sub_bf16_uu_42dd4849c9_go},
+	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = div t0 s2; store t1 }", Fn: k_sub_div_f32_sus_808b300fab_go},
+	{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = sub s0 u1; t1 = div t0 u2; store t1 }", Fn: k_sub_div_f32_suu_0106749417_go},
+	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = div t0 s2; store t1 }", Fn: k_sub_div_f32_uss_710c75c2db_go},
+	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = sub u0 s1; t1 = div t0 u2; store t1 }", Fn: k_sub_div_f32_usu_846f0e97e6_go},
+	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = sub u0 u1; t1 = div t0 s2; store t1 }", Fn: k_sub_div_f32_uus_17256f6fb2_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = div t0 u2; store t1 }", Fn: k_sub_div_f32_uuu_dc62efb0df_go},
+	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = div t0 s2; store t1 }", Fn: k_sub_div_f64_sus_78b529c71e_go},
+	{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = sub s0 u1; t1 = div t0 u2; store t1 }", Fn: k_sub_div_f64_suu_c55d8358f9_go},
+	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = div t0 s2; store t1 }", Fn: k_sub_div_f64_uss_5f66184579_go},
+	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = div t0 u2; store t1 }", Fn: k_sub_div_f64_usu_3cd9d84cee_go},
+	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = div t0 s2; store t1 }", Fn: k_sub_div_f64_uus_7c6586387d_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = div t0 u2; store t1 }", Fn: k_sub_div_f64_uuu_2ea59f7b42_go},
+	{Sig: "kernel (s0:f16, u1:f16) { t0 = sub s0 u1; store t0 }", Fn: k_sub_f16_su_9a9d7803c1_go},
+	{Sig: "kernel (u0:f16, s1:f16) { t0 = sub u0 s1; store t0 }", Fn: k_sub_f16_us_9af2856a06_go},
+	{Sig: "kernel (u0:f16, u1:f16) { t0 = sub u0 u1; store t0 }", Fn: k_sub_f16_uu_59c0567128_go},
+	{Sig: "kernel (s0:f32, u1:f32) { t0 = sub s0 u1; store t0 }", Fn: k_sub_f32_su_bc8f730c2a_go},
+	{Sig: "kernel (u0:f32, s1:f32) { t0 = sub u0 s1; store t0 }", Fn: k_sub_f32_us_009e0cf21b_go},
+	{Sig: "kernel (u0:f32, u1:f32) { t0 = sub u0 u1; store t0 }", Fn: k_sub_f32_uu_0fe96d105d_go},
+	{Sig: "kernel (s0:f64, u1:f64) { t0 = sub s0 u1; store t0 }", Fn: k_sub_f64_su_829f271b9d_go},
+	{Sig: "kernel (u0:f64, s1:f64) { t0 = sub u0 s1; store t0 }", Fn: k_sub_f64_us_8cd91bf4ae_go},
+	{Sig: "kernel (u0:f64, u1:f64) { t0 = sub u0 u1; store t0 }", Fn: k_sub_f64_uu_7056a2375a_go},
+	{Sig: "kernel (s0:i16, u1:i16) { t0 = sub s0 u1; store t0 }", Fn: k_sub_i16_su_f4fb387378_go},
+	{Sig: "kernel (u0:i16, s1:i16) { t0 = sub u0 s1; store t0 }", Fn: k_sub_i16_us_ecc0732160_go},
+	{Sig: "kernel (u0:i16, u1:i16) { t0 = sub u0 u1; store t0 }", Fn: k_sub_i16_uu_c354df0e3c_go},
+	{Sig: "kernel (s0:i32, u1:i32) { t0 = sub s0 u1; store t0 }", Fn: k_sub_i32_su_86dcb44a31_go},
+	{Sig: "kernel (u0:i32, s1:i32) { t0 = sub u0 s1; store t0 }", Fn: k_sub_i32_us_ba7967d75a_go},
+	{Sig: "kernel (u0:i32, u1:i32) { t0 = sub u0 u1; store t0 }", Fn: k_sub_i32_uu_57c4efa6c9_go},
+	{Sig: "kernel (s0:i64, u1:i64) { t0 = sub s0 u1; store t0 }", Fn: k_sub_i64_su_7e2633d844_go},
+	{Sig: "kernel (u0:i64, s1:i64) { t0 = sub u0 s1; store t0 }", Fn: k_sub_i64_us_38b23a45c8_go},
+	{Sig: "kernel (u0:i64, u1:i64) { t0 = sub u0 u1; store t0 }", Fn: k_sub_i64_uu_239aa3ec07_go},
+	{Sig: "kernel (s0:i8, u1:i8) { t0 = sub s0 u1; store t0 }", Fn: k_sub_i8_su_d7f82b13f0_go},
+	{Sig: "kernel (u0:i8, s1:i8) { t0 = sub u0 s1; store t0 }", Fn: k_sub_i8_us_580d9e9b16_go},
+	{Sig: "kernel (u0:i8, u1:i8) { t0 = sub u0 u1; store t0 }", Fn: k_sub_i8_uu_e17fc829b0_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = add t1 u2; t3 = sub u3 u1; t4 = mul t3 t3; t5 = add t2 t4; t6 = sub u4 u1; t7 = mul t6 t6; t8 = add t5 t7; t9 = sub u5 u1; t10 = mul t9 t9; t11 = add t8 t10; store t11 }", Fn: k_sub_mul_add_etc_f32_uuuuuu_43521638e9_go},
+	{Sig: "kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }", Fn: k_sub_mul_f32_su_db68111212_go},
+	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = mul t0 s2; store t1 }", Fn: k_sub_mul_f32_sus_f2d8ce96e5_go},
+	{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = sub s0 u1; t1 = mul u2 t0; store t1 }", Fn: k_sub_mul_f32_suu_644ee44e66_go},
+	{Sig: "kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }", Fn: k_sub_mul_f32_us_a6edba4968_go},
+	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = mul t0 s2; store t1 }", Fn: k_sub_mul_f32_uss_cd8a5001fc_go},
+	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = sub u0 s1; t1 = mul t0 u2; store t1 }", Fn: k_sub_mul_f32_usu_f2d17a1178_go},
+	{Sig: "kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }", Fn: k_sub_mul_f32_uu_f7bbda414f_go},
+	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = sub u0 u1; t1 = mul s2 t0; store t1 }", Fn: k_sub_mul_f32_uus_11b9186314_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = mul u2 t0; store t1 }", Fn: k_sub_mul_f32_uuu_c0f08c037b_go},
+	{Sig: "kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }", Fn: k_sub_mul_f64_su_7e868ab22d_go},
+	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = mul s2 t0; store t1 }", Fn: k_sub_mul_f64_sus_d8bf2d6d25_go},
+	{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = sub s0 u1; t1 = mul u2 t0; store t1 }", Fn: k_sub_mul_f64_suu_0f070a3f92_go},
+	{Sig: "kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }", Fn: k_sub_mul_f64_us_b0213fff68_go},
+	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = mul s2 t0; store t1 }", Fn: k_sub_mul_f64_uss_648faea744_go},
+	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = mul t0 u2; store t1 }", Fn: k_sub_mul_f64_usu_4355a2474c_go},
+	{Sig: "kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }", Fn: k_sub_mul_f64_uu_93c0625e9a_go},
+	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = mul t0 s2; store t1 }", Fn: k_sub_mul_f64_uus_ce3d5f0eb3_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = mul t0 u2; store t1 }", Fn: k_sub_mul_f64_uuu_1c3ecdbea4_go},
+	{Sig: "kernel (u0:f32, s1:f32, s2:f32, u3:f32, u4:f32) { t0 = sub u0 s1; t1 = mul t0 s2; t2 = mul u3 t1; t3 = add t2 u4; store t3 }", Fn: k_sub_mul_mul_add_f32_ussuu_32c5f7091b_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = sub u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = add t2 u4; store t3 }", Fn: k_sub_mul_mul_add_f32_uuuuu_e61f97e731_go},
+	{Sig: "kernel (u0:f64, s1:f64, s2:f64, u3:f64, u4:f64) { t0 = sub u0 s1; t1 = mul s2 t0; t2 = mul t1 u3; t3 = add t2 u4; store t3 }", Fn: k_sub_mul_mul_add_f64_ussuu_5229466e32_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = sub u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = add u4 t2; store t3 }", Fn: k_sub_mul_mul_add_f64_uuuuu_5894317fac_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = sub u2 u1; t3 = mul t2 t2; t4 = add u3 t3; t5 = sub u4 u1; t6 = mul t5 t5; t7 = add t4 t6; t8 = sub u5 u1; t9 = mul t8 t8; t10 = add t7 t9; t11 = add t1 t10; store t11 }", Fn: k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a_go},
+	{Sig: "kernel (s0:q16x16, u1:q16x16) { t0 = sub s0 u1; store t0 }", Fn: k_sub_q16x16_su_06544805ef_go},
+	{Sig: "kernel (u0:q16x16, s1:q16x16) { t0 = sub u0 s1; store t0 }", Fn: k_sub_q16x16_us_61446860ea_go},
+	{Sig: "kernel (u0:q16x16, u1:q16x16) { t0 = sub u0 u1; store t0 }", Fn: k_sub_q16x16_uu_47b61feac9_go},
+	{Sig: "kernel (s0:u16, u1:u16) { t0 = sub s0 u1; store t0 }", Fn: k_sub_u16_su_9287c44eba_go},
+	{Sig: "kernel (u0:u16, s1:u16) { t0 = sub u0 s1; store t0 }", Fn: k_sub_u16_us_141b242d47_go},
+	{Sig: "kernel (u0:u16, u1:u16) { t0 = sub u0 u1; store t0 }", Fn: k_sub_u16_uu_f7630a4d39_go},
+	{Sig: "kernel (s0:u32, u1:u32) { t0 = sub s0 u1; store t0 }", Fn: k_sub_u32_su_e254d9b18b_go},
+	{Sig: "kernel (u0:u32, s1:u32) { t0 = sub u0 s1; store t0 }", Fn: k_sub_u32_us_1688e2d036_go},
+	{Sig: "kernel (u0:u32, u1:u32) { t0 = sub u0 u1; store t0 }", Fn: k_sub_u32_uu_bf42edf529_go},
+	{Sig: "kernel (s0:u64, u1:u64) { t0 = sub s0 u1; store t0 }", Fn: k_sub_u64_su_343c31e1d9_go},
+	{Sig: "kernel (u0:u64, s1:u64) { t0 = sub u0 s1; store t0 }", Fn: k_sub_u64_us_40f9a881b9_go},
+	{Sig: "kernel (u0:u64, u1:u64) { t0 = sub u0 u1; store t0 }", Fn: k_sub_u64_uu_94bb905902_go},
+	{Sig: "kernel (s0:u8, u1:u8) { t0 = sub s0 u1; store t0 }", Fn: k_sub_u8_su_fcfb41997e_go},
+	{Sig: "kernel (u0:u8, s1:u8) { t0 = sub u0 s1; store t0 }", Fn: k_sub_u8_us_77213b24cb_go},
+	{Sig: "kernel (u0:u8, u1:u8) { t0 = sub u0 u1; store t0 }", Fn: k_sub_u8_uu_ba7bbcc60c_go},
+	{Sig: "kernel (s0:i16, u1:i16) { t0 = subsat s0 u1; store t0 }", Fn: k_subsat_i16_su_d881098e7c_go},
+	{Sig: "kernel (u0:i16, s1:i16) { t0 = subsat u0 s1; store t0 }", Fn: k_subsat_i16_us_6623b3d084_go},
+	{Sig: "kernel (u0:i16, u1:i16) { t0 = subsat u0 u1; store t0 }", Fn: k_subsat_i16_uu_96db3692b6_go},
+	{Sig: "kernel (s0:u16, u1:u16) { t0 = subsat s0 u1; store t0 }", Fn: k_subsat_u16_su_e6506cc5ff_go},
+	{Sig: "kernel (u0:u16, s1:u16) { t0 = subsat u0 s1; store t0 }", Fn: k_subsat_u16_us_8f9838bf84_go},
+	{Sig: "kernel (u0:u16, u1:u16) { t0 = subsat u0 u1; store t0 }", Fn: k_subsat_u16_uu_9ea36f6313_go},
+	{Sig: "kernel (s0:u8, u1:u8) { t0 = subsat s0 u1; store t0 }", Fn: k_subsat_u8_su_54a79e0e4c_go},
+	{Sig: "kernel (u0:u8, s1:u8) { t0 = subsat u0 s1; store t0 }", Fn: k_subsat_u8_us_3727b2efe3_go},
+	{Sig: "kernel (u0:u8, u1:u8) { t0 = subsat u0 u1; store t0 }", Fn: k_subsat_u8_uu_98d0e48d88_go},
+	{Sig: "kernel (u0:f32) { t0 = tan u0; store t0 }", Fn: k_tan_f32_u_a69f332907_go},
+	{Sig: "kernel fast (u0:f32) { t0 = tan u0; store t0 }", Fn: k_tan_f32_u_d46cfa69fa_go},
+	{Sig: "kernel fast (u0:f64) { t0 = tan u0; store t0 }", Fn: k_tan_f64_u_0aba3f5a48_go},
+	{Sig: "kernel (u0:f64) { t0 = tan u0; store t0 }", Fn: k_tan_f64_u_1b1aa58867_go},
+	{Sig: "kernel fast (u0:f32) { t0 = tanh u0; store t0 }", Fn: k_tanh_f32_u_7c39959182_go},
+	{Sig: "kernel (u0:f32) { t0 = tanh u0; store t0 }", Fn: k_tanh_f32_u_dac9a91ef9_go},
+	{Sig: "kernel (u0:f64) { t0 = tanh u0; store t0 }", Fn: k_tanh_f64_u_9b546e070b_go},
+	{Sig: "transpose i64", Fn: k_transpose_i64_43d0ec7a00_go},
+	{Sig: "transpose u16", Fn: k_transpose_u16_9767c4256a_go},
+	{Sig: "transpose u32", Fn: k_transpose_u32_90e6d25a6b_go},
+	{Sig: "transpose u8", Fn: k_transpose_u8_1ab2f79f0f_go},
+	{Sig: "kernel (u0:f32) { t0 = trunc u0; store t0 }", Fn: k_trunc_f32_u_7b121b329e_go},
+	{Sig: "kernel (u0:f64) { t0 = trunc u0; store t0 }", Fn: k_trunc_f64_u_8b8a26a228_go},
+	{Sig: "kernel (s0:bool, u1:bool) { t0 = xor s0 u1; store t0 }", Fn: k_xor_bool_su_8e49c680ea_go},
+	{Sig: "kernel (u0:bool, u1:bool) { t0 = xor u0 u1; store t0 }", Fn: k_xor_bool_uu_80d8d88ed6_go},
+	{Sig: "kernel (s0:i32, u1:i32) { t0 = xor s0 u1; store t0 }", Fn: k_xor_i32_su_97cc79eca2_go},
+	{Sig: "kernel (u0:i32, u1:i32) { t0 = xor u0 u1; store t0 }", Fn: k_xor_i32_uu_dc4411c9ea_go},
+	{Sig: "kernel (s0:i64, u1:i64) { t0 = xor s0 u1; store t0 }", Fn: k_xor_i64_su_7dbe99132d_go},
+	{Sig: "kernel (u0:i64, u1:i64) { t0 = xor u0 u1; store t0 }", Fn: k_xor_i64_uu_0bafaef504_go},
+	{Sig: "kernel (u0:u32, s1:u32) { t0 = xor u0 s1; store t0 }", Fn: k_xor_u32_us_c75af994e8_go},
+	{Sig: "kernel (u0:u32, u1:u32) { t0 = xor u0 u1; store t0 }", Fn: k_xor_u32_uu_cf0abce18a_go},
+	{Sig: "kernel (u0:u64, s1:u64) { t0 = xor u0 s1; store t0 }", Fn: k_xor_u64_us_6b4fbaef30_go},
+	{Sig: "kernel (u0:u64, u1:u64) { t0 = xor u0 u1; store t0 }", Fn: k_xor_u64_uu_c94e4b0903_go},
+	{Sig: "kernel (u0:u8, s1:u8) { t0 = xor u0 s1; store t0 }", Fn: k_xor_u8_us_4027ce8cd2_go},
+	{Sig: "kernel (u0:u8, u1:u8) { t0 = xor u0 u1; store t0 }", Fn: k_xor_u8_uu_352ce483ef_go},
+}
+
 // If abi.ABI1 is undefined, the interface of kernels has changed since this file
 // was made. Remedy: run go generate here.
-func init() {
-	abi.Register(abi.ABI1, abi.Portable, []abi.Kernel{
-		{Sig: "kernel (u0:f32, s1:f32) { t0 = abs u0; t1 = add t0 s1; store t1 }", Fn: k_abs_add_f32_us_0d3cfdbab1_go},
-		{Sig: "kernel (u0:f32, u1:f32) { t0 = abs u0; t1 = add t0 u1; store t1 }", Fn: k_abs_add_f32_uu_923b0bffaa_go},
-		{Sig: "kernel (u0:f64, s1:f64) { t0 = abs u0; t1 = add s1 t0; store t1 }", Fn: k_abs_add_f64_us_19fc78f11b_go},
-		{Sig: "kernel (u0:f64, u1:f64) { t0 = abs u0; t1 = add u1 t0; store t1 }", Fn: k_abs_add_f64_uu_cd3d2a7fe6_go},
-		{Sig: "kernel (u0:f32) { t0 = abs u0; store t0 }", Fn: k_abs_f32_u_2ff618524f_go},
-		{Sig: "kernel (u0:f64) { t0 = abs u0; store t0 }", Fn: k_abs_f64_u_2d873d3a2f_go},
-		{Sig: "kernel (u0:i32) { t0 = abs u0; store t0 }", Fn: k_abs_i32_u_5dced8c13d_go},
-		{Sig: "kernel (u0:i64) { t0 = abs u0; store t0 }", Fn: k_abs_i64_u_6ea560aed5_go},
-		{Sig: "kernel (u0:u32) { t0 = abs u0; store t0 }", Fn: k_abs_u32_u_fe3772477a_go},
-		{Sig: "kernel (u0:u64) { t0 = abs u0; store t0 }", Fn: k_abs_u64_u_f737d354d2_go},
-		{Sig: "kernel (u0:u8) { t0 = abs u0; store t0 }", Fn: k_abs_u8_u_e44d74575b_go},
-		{Sig: "kernel (u0:f32) { t0 = acos u0; store t0 }", Fn: k_acos_f32_u_555d6ba719_go},
-		{Sig: "kernel fast (u0:f32) { t0 = acos u0; store t0 }", Fn: k_acos_f32_u_95fa83fb5f_go},
-		{Sig: "kernel fast (u0:f64) { t0 = acos u0; store t0 }", Fn: k_acos_f64_u_25e3602d96_go},
-		{Sig: "kernel (u0:f64) { t0 = acos u0; store t0 }", Fn: k_acos_f64_u_b1529e1f66_go},
-		{Sig: "kernel fast (u0:f32) { t0 = acosh u0; store t0 }", Fn: k_acosh_f32_u_2515acfedc_go},
-		{Sig: "kernel (u0:f32) { t0 = acosh u0; store t0 }", Fn: k_acosh_f32_u_f16790c36e_go},
-		{Sig: "kernel (u0:f64) { t0 = acosh u0; store t0 }", Fn: k_acosh_f64_u_75bbf63e15_go},
-		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = add u0 u1; t1 = add u2 t0; t2 = add t1 u3; t3 = add t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_f32_uuuuu_aad75106e6_go},
-		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; store t3 }", Fn: k_add_add_add_add_f32_uuuuu_b4ae80f57d_go},
-		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add t1 u3; t3 = add u4 t2; store t3 }", Fn: k_add_add_add_add_f64_uuuuu_538c81cc10_go},
-		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_f64_uuuuu_6705a678a5_go},
-		{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_i32_uuuuu_28cbf5475a_go},
-		{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_i64_uuuuu_084582cf37_go},
-		{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_u32_uuuuu_5469584bc4_go},
-		{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64) { t0 = add u0 u1; t1 = add u2 t0; t2 = add t1 u3; t3 = add t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_u64_uuuuu_da0ac1deed_go},
-		{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_u8_uuuuu_107e20b626_go},
-		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add t1 u3; t3 = add t2 u4; t4 = cast:f32 u5; t5 = add t4 t0; t6 = add t1 t4; t7 = add t2 t4; t8 = add t3 t4; store t3 t5 t6 t7 t8 }", Fn: k_add_add_add_etc_f32_f64_uuuuuu_a0f5a32f6d_go},
-		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; t4 = add t0 u5; t5 = add t1 u5; t6 = add t2 u5; t7 = add t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_add_add_add_etc_f64_uuuuuu_fb3575fa2e_go},
-		{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add t2 u4; t4 = add u5 t0; t5 = add t1 u5; t6 = add u5 t2; t7 = add t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_add_add_add_etc_i32_uuuuuu_8d7087ea87_go},
-		{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add u4 t2; t4 = add t0 u5; t5 = add t1 u5; t6 = add u5 t2; t7 = add u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_add_add_add_etc_i64_uuuuuu_2362899c35_go},
-		{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add t2 u4; t4 = add u5 t0; t5 = add u5 t1; t6 = add u5 t2; t7 = add t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_add_add_add_etc_u32_uuuuuu_1e99386894_go},
-		{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64, u5:u64) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add u4 t2; t4 = add u5 t0; t5 = add t1 u5; t6 = add t2 u5; t7 = add t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_add_add_add_etc_u64_uuuuuu_83f4366a10_go},
-		{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = add u0 u1; t1 = add u2 t0; t2 = add t1 u3; t3 = add t2 u4; t4 = add u5 t0; t5 = add u5 t1; t6 = add u5 t2; t7 = add u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_add_add_add_etc_u8_uuuuuu_babceecc51_go},
-		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = add u0 s1; t1 = add t0 s2; store t1 }", Fn: k_add_add_f32_uss_dead8fb081_go},
-		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = add u0 s1; t1 = add u2 t0; store t1 }", Fn: k_add_add_f32_usu_edb32ffb6f_go},
-		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = add s2 t0; store t1 }", Fn: k_add_add_f32_uus_c571f1a118_go},
-		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = add u0 u1; t1 = add u2 t0; store t1 }", Fn: k_add_add_f32_uuu_4379a3490f_go},
-		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = add s2 t0; store t1 }", Fn: k_add_add_f64_uss_2aa3f99bc4_go},
-		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = add u0 s1; t1 = add u2 t0; store t1 }", Fn: k_add_add_f64_usu_d14ef886cc_go},
-		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = add t0 s2; store t1 }", Fn: k_add_add_f64_uus_333b1d0548_go},
-		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = add u2 t0; store t1 }", Fn: k_add_add_f64_uuu_06690195f6_go},
-		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = add u2 t0; store t0 t1 }", Fn: k_add_add_f64_uuu_4d5010526b_go},
-		{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = add u0 u1; t1 = add t0 u2; store t0 t1 }", Fn: k_add_add_i32_uuu_40a47a0f5f_go},
-		{Sig: "kernel (u0:i64, u1:i64, u2:i64) { t0 = add u0 u1; t1 = add u2 t0; store t0 t1 }", Fn: k_add_add_i64_uuu_dc311c1e5d_go},
-		{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = add u0 u1; t1 = add t0 u2; store t0 t1 }", Fn: k_add_add_u32_uuu_21e2bba727_go},
-		{Sig: "kernel (u0:u64, u1:u64, u2:u64) { t0 = add u0 u1; t1 = add u2 t0; store t0 t1 }", Fn: k_add_add_u64_uuu_cf8522614b_go},
-		{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = add u0 u1; t1 = add u2 t0; store t0 t1 }", Fn: k_add_add_u8_uuu_8fe4e800fa_go},
-		{Sig: "kernel (u0:bf16, s1:bf16) { t0 = add u0 s1; store t0 }", Fn: k_add_bf16_us_93da36f2c6_go},
-		{Sig: "kernel (u0:bf16, u1:bf16) { t0 = add u0 u1; store t0 }", Fn: k_add_bf16_uu_cd14d16e3c_go},
-		{Sig: "kernel (u0:f32, u1:f32, u2:f64) { t0 = add u0 u1; t1 = cast:f32 u2; t2 = add t0 t1; store t0 t2 }", Fn: k_add_cast_add_f32_f64_uuu_a1fdca91c5_go},
-		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = add s0 u1; t1 = div s2 t0; store t1 }", Fn: k_add_div_f32_sus_b2f31c3abc_go},
-		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = add s0 u1; t1 = div u2 t0; store t1 }", Fn: k_add_div_f32_suu_9e4ef60e2e_go},
-		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = div s2 t0; store t1 }", Fn: k_add_div_f32_uus_ad8656b663_go},
-		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = add u0 u1; t1 = div u2 t0; store t1 }", Fn: k_add_div_f32_uuu_9062432642_go},
-		{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = add s0 u1; t1 = div u2 t0; store t1 }", Fn: k_add_div_f64_suu_db9165b6df_go},
-		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = div s2 t0; store t1 }", Fn: k_add_div_f64_uss_ab9c0f2fad_go},
-		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = div s2 t0; store t1 }", Fn: k_add_div_f64_uus_14435f44ae_go},
-		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = div u2 t0; store t1 }", Fn: k_add_div_f64_uuu_7541d18581_go},
-		{Sig: "kernel (u0:f16, s1:f16) { t0 = add u0 s1; store t0 }", Fn: k_add_f16_us_be99b3dfa4_go},
-		{Sig: "kernel (u0:f16, u1:f16) { t0 = add u0 u1; store t0 }", Fn: k_add_f16_uu_92e145834c_go},
-		{Sig: "kernel (s0:f32, u1:f32) { t0 = add s0 u1; store t0 }", Fn: k_add_f32_su_a5a3835ed0_go},
-		{Sig: "kernel (u0:f32, u1:f32) { t0 = add u0 u1; store t0 }", Fn: k_add_f32_uu_c97e519039_go},
-		{Sig: "kernel (u0:f64, s1:f64) { t0 = add u0 s1; store t0 }", Fn: k_add_f64_us_3770aac67c_go},
-		{Sig: "kernel (u0:f64, u1:f64) { t0 = add u0 u1; store t0 }", Fn: k_add_f64_uu_819accbd74_go},
-		{Sig: "kernel (u0:i16, s1:i16) { t0 = add u0 s1; store t0 }", Fn: k_add_i16_us_815ceeaba8_go},
-		{Sig: "kernel (u0:i16, u1:i16) { t0 = add u0 u1; store t0 }", Fn: k_add_i16_uu_934ceb98de_go},
-		{Sig: "kernel (s0:i32, u1:i32) { t0 = add s0 u1; store t0 }", Fn: k_add_i32_su_1043a9b842_go},
-		{Sig: "kernel (u0:i32, u1:i32) { t0 = add u0 u1; store t0 }", Fn: k_add_i32_uu_2ea9819167_go},
-		{Sig: "kernel (s0:i64, u1:i64) { t0 = add s0 u1; store t0 }", Fn: k_add_i64_su_1d94eb3f4e_go},
-		{Sig: "kernel (u0:i64, u1:i64) { t0 = add u0 u1; store t0 }", Fn: k_add_i64_uu_bda52a5697_go},
-		{Sig: "kernel (s0:i8, u1:i8) { t0 = add s0 u1; store t0 }", Fn: k_add_i8_su_76947e028d_go},
-		{Sig: "kernel (u0:i8, u1:i8) { t0 = add u0 u1; store t0 }", Fn: k_add_i8_uu_d8de0e7860_go},
-		{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32) { t0 = add u0 u1; t1 = lt t0 s2; t2 = cast:f32 t1; t3 = add t2 u3; store t3 }", Fn: k_add_lt_cast_add_f32_uusu_075bee7c87_go},
-		{Sig: "kernel (u0:f64, u1:f64, s2:f64, u3:f64) { t0 = add u0 u1; t1 = lt t0 s2; t2 = cast:f64 t1; t3 = add t2 u3; store t3 }", Fn: k_add_lt_cast_add_f64_uusu_7796355261_go},
-		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = max s2 t0; store t1 }", Fn: k_add_max_f32_uus_0e5a076b24_go},
-		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = max t0 s2; store t1 }", Fn: k_add_max_f64_uus_eb7b8e091b_go},
-		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = add s0 u1; t1 = mul t0 s2; store t1 }", Fn: k_add_mul_f32_sus_0019e6d0a1_go},
-		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = add u0 s1; t1 = mul t0 u2; store t1 }", Fn: k_add_mul_f32_usu_46bd90ee17_go},
-		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = mul t0 s2; store t1 }", Fn: k_add_mul_f32_uus_b595ff8859_go},
-		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = add u0 u1; t1 = mul u2 t0; store t1 }", Fn: k_add_mul_f32_uuu_53dfdc916d_go},
-		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = mul s2 t0; store t1 }", Fn: k_add_mul_f64_uss_49288156d8_go},
-		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = add u0 s1; t1 = mul u2 t0; store t1 }", Fn: k_add_mul_f64_usu_43319fc0a3_go},
-		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = mul t0 s2; store t1 }", Fn: k_add_mul_f64_uus_6a500a5b69_go},
-		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = mul u2 t0; store t1 }", Fn: k_add_mul_f64_uuu_c0adfe2a64_go},
-		{Sig: "kernel (s0:q16x16, u1:q16x16) { t0 = add s0 u1; store t0 }", Fn: k_add_q16x16_su_4a6cc59137_go},
-		{Sig: "kernel (u0:q16x16, u1:q16x16) { t0 = add u0 u1; store t0 }", Fn: k_add_q16x16_uu_718a84f436_go},
-		{Sig: "kernel (s0:f32, u1:f32) { t0 = add s0 u1; t1 = reciprocal t0; store t1 }", Fn: k_add_reciprocal_f32_su_1e343303b7_go},
-		{Sig: "kernel (u0:f32, u1:f32) { t0 = add u0 u1; t1 = reciprocal t0; store t1 }", Fn: k_add_reciprocal_f32_uu_52817edf0a_go},
-		{Sig: "kernel (u0:f64, s1:f64) { t0 = add u0 s1; t1 = reciprocal t0; store t1 }", Fn: k_add_reciprocal_f64_us_a9fc18cb97_go},
-		{Sig: "kernel (u0:f64, u1:f64) { t0 = add u0 u1; t1 = reciprocal t0; store t1 }", Fn: k_add_reciprocal_f64_uu_fd58496f41_go},
-		{Sig: "kernel (s0:f32, u1:f32) { t0 = add s0 u1; t1 = sqrt t0; store t1 }", Fn: k_add_sqrt_f32_su_e3c2caf6aa_go},
-		{Sig: "kernel (u0:f32, u1:f32) { t0 = add u0 u1; t1 = sqrt t0; store t1 }", Fn: k_add_sqrt_f32_uu_9985ccdfc6_go},
-		{Sig: "kernel (s0:f64, u1:f64) { t0 = add s0 u1; t1 = sqrt t0; store t1 }", Fn: k_add_sqrt_f64_su_b9d1b8021b_go},
-		{Sig: "kernel (u0:f64, u1:f64) { t0 = add u0 u1; t1 = sqrt t0; store t1 }", Fn: k_add_sqrt_f64_uu_9ee6425c70_go},
-		{Sig: "kernel (u0:u16, s1:u16) { t0 = add u0 s1; store t0 }", Fn: k_add_u16_us_af98b2b56b_go},
-		{Sig: "kernel (u0:u16, u1:u16) { t0 = add u0 u1; store t0 }", Fn: k_add_u16_uu_fe8cc40f6b_go},
-		{Sig: "kernel (s0:u32, u1:u32) { t0 = add s0 u1; store t0 }", Fn: k_add_u32_su_f9ef3c7945_go},
-		{Sig: "kernel (u0:u32, u1:u32) { t0 = add u0 u1; store t0 }", Fn: k_add_u32_uu_cb934a8b6e_go},
-		{Sig: "kernel (u0:u64, s1:u64) { t0 = add u0 s1; store t0 }", Fn: k_add_u64_us_03b6409a3f_go},
-		{Sig: "kernel (u0:u64, u1:u64) { t0 = add u0 u1; store t0 }", Fn: k_add_u64_uu_a22f063299_go},
-		{Sig: "kernel (s0:u8, u1:u8) { t0 = add s0 u1; store t0 }", Fn: k_add_u8_su_654844e99d_go},
-		{Sig: "kernel (u0:u8, u1:u8) { t0 = add u0 u1; store t0 }", Fn: k_add_u8_uu_9f5d4e653d_go},
-		{Sig: "kernel (s0:i16, u1:i16) { t0 = addsat s0 u1; store t0 }", Fn: k_addsat_i16_su_e206eee6e2_go},
-		{Sig: "kernel (u0:i16, u1:i16) { t0 = addsat u0 u1; store t0 }", Fn: k_addsat_i16_uu_84ee5c3983_go},
-		{Sig: "kernel (s0:u16, u1:u16) { t0 = addsat s0 u1; store t0 }", Fn: k_addsat_u16_su_da0cd1d1ca_go},
-		{Sig: "kernel (u0:u16, u1:u16) { t0 = addsat u0 u1; store t0 }", Fn: k_addsat_u16_uu_411d431ed9_go},
-		{Sig: "kernel (u0:u8, s1:u8) { t0 = addsat u0 s1; store t0 }", Fn: k_addsat_u8_us_3373f70074_go},
-		{Sig: "kernel (u0:u8, u1:u8) { t0 = addsat u0 u1; store t0 }", Fn: k_addsat_u8_uu_0cf7f37617_go},
-		{Sig: "kernel (s0:bool, u1:bool) { t0 = and s0 u1; store t0 }", Fn: k_and_bool_su_ba5047a5b9_go},
-		{Sig: "kernel (u0:bool, u1:bool) { t0 = and u0 u1; store t0 }", Fn: k_and_bool_uu_d264fa7b13_go},
-		{Sig: "kernel (s0:i32, u1:i32) { t0 = and s0 u1; store t0 }", Fn: k_and_i32_su_e9da27ec90_go},
-		{Sig: "kernel (u0:i32, u1:i32) { t0 = and u0 u1; store t0 }", Fn: k_and_i32_uu_99069e15b1_go},
-		{Sig: "kernel (s0:i64, u1:i64) { t0 = and s0 u1; store t0 }", Fn: k_and_i64_su_d0f149c298_go},
-		{Sig: "kernel (u0:i64, u1:i64) { t0 = and u0 u1; store t0 }", Fn: k_and_i64_uu_be870bd178_go},
-		{Sig: "kernel (s0:u32, u1:u32) { t0 = and s0 u1; store t0 }", Fn: k_and_u32_su_f20f02a60e_go},
-		{Sig: "kernel (u0:u32, u1:u32) { t0 = and u0 u1; store t0 }", Fn: k_and_u32_uu_77e6d89642_go},
-		{Sig: "kernel (u0:u64, s1:u64) { t0 = and u0 s1; store t0 }", Fn: k_and_u64_us_ea8823d8c5_go},
-		{Sig: "kernel (u0:u64, u1:u64) { t0 = and u0 u1; store t0 }", Fn: k_and_u64_uu_8ff29dc8d4_go},
-		{Sig: "kernel (u0:u8, s1:u8) { t0 = and u0 s1; store t0 }", Fn: k_and_u8_us_fec0f879ff_go},
-		{Sig: "kernel (u0:u8, u1:u8) { t0 = and u0 u1; store t0 }", Fn: k_and_u8_uu_a92e30da48_go},
-		{Sig: "kernel fast (u0:f32) { t0 = asin u0; store t0 }", Fn: k_asin_f32_u_8f59a9d6af_go},
-		{Sig: "kernel (u0:f32) { t0 = asin u0; store t0 }", Fn: k_asin_f32_u_d18b848dec_go},
-		{Sig: "kernel (u0:f64) { t0 = asin u0; store t0 }", Fn: k_asin_f64_u_0c7edb221f_go},
-		{Sig: "kernel fast (u0:f64) { t0 = asin u0; store t0 }", Fn: k_asin_f64_u_e1e7d4acf5_go},
-		{Sig: "kernel (u0:f32) { t0 = asinh u0; store t0 }", Fn: k_asinh_f32_u_962e4d8b66_go},
-		{Sig: "kernel fast (u0:f32) { t0 = asinh u0; store t0 }", Fn: k_asinh_f32_u_a4702b1ac6_go},
-		{Sig: "kernel (u0:f64) { t0 = asinh u0; store t0 }", Fn: k_asinh_f64_u_aadc7ea616_go},
-		{Sig: "kernel (u0:f32, u1:f32) { t0 = atan2 u0 u1; store t0 }", Fn: k_atan2_f32_uu_d4ffc1c433_go},
-		{Sig: "kernel fast (u0:f32, u1:f32) { t0 = atan2 u0 u1; store t0 }", Fn: k_atan2_f32_uu_e60f2ab1a5_go},
-		{Sig: "kernel (u0:f64, u1:f64) { t0 = atan2 u0 u1; store t0 }", Fn: k_atan2_f64_uu_38066da722_go},
-		{Sig: "kernel fast (u0:f64, u1:f64) { t0 = atan2 u0 u1; store t0 }", Fn: k_atan2_f64_uu_b362669ee1_go},
-		{Sig: "kernel (u0:f32) { t0 = atan u0; store t0 }", Fn: k_atan_f32_u_48534f2993_go},
-		{Sig: "kernel fast (u0:f32) { t0 = atan u0; store t0 }", Fn: k_atan_f32_u_7a7f1e3e5f_go},
-		{Sig: "kernel fast (u0:f64) { t0 = atan u0; store t0 }", Fn: k_atan_f64_u_730df536cf_go},
-		{Sig: "kernel (u0:f64) { t0 = atan u0; store t0 }", Fn: k_atan_f64_u_c59c3592e6_go},
-		{Sig: "kernel (u0:f32) { t0 = atanh u0; store t0 }", Fn: k_atanh_f32_u_3173c1d460_go},
-		{Sig: "kernel fast (u0:f32) { t0 = atanh u0; store t0 }", Fn: k_atanh_f32_u_9be78ab564_go},
-		{Sig: "kernel (u0:f64) { t0 = atanh u0; store t0 }", Fn: k_atanh_f64_u_37f5d3bfa3_go},
-		{Sig: "kernel (u0:bf16) { t0 = bitcast:u16 u0; store t0 }", Fn: k_bitcast_bf16_u16_u_7dc91ba59c_go},
-		{Sig: "kernel (u0:f16) { t0 = bitcast:u16 u0; store t0 }", Fn: k_bitcast_f16_u16_u_526056fcf4_go},
-		{Sig: "kernel (u0:f32) { t0 = bitcast:i32 u0; store t0 }", Fn: k_bitcast_f32_i32_u_e469c17af7_go},
-		{Sig: "kernel (u0:f32) { t0 = bitcast:u32 u0; store t0 }", Fn: k_bitcast_f32_u32_u_8bc7c315d2_go},
-		{Sig: "kernel (u0:f4e2m1) { t0 = bitcast:u8 u0; store t0 }", Fn: k_bitcast_f4e2m1_u8_u_068bf6d84f_go},
-		{Sig: "kernel (u0:f64) { t0 = bitcast:i64 u0; store t0 }", Fn: k_bitcast_f64_i64_u_f147707485_go},
-		{Sig: "kernel (u0:f64) { t0 = bitcast:u64 u0; store t0 }", Fn: k_bitcast_f64_u64_u_a73d5902fe_go},
-		{Sig: "kernel (u0:f8e4m3fn) { t0 = bitcast:u8 u0; store t0 }", Fn: k_bitcast_f8e4m3fn_u8_u_892b6aeb06_go},
-		{Sig: "kernel (u0:f8e4m3fnuz) { t0 = bitcast:u8 u0; store t0 }", Fn: k_bitcast_f8e4m3fnuz_u8_u_63f0293ccb_go},
-		{Sig: "kernel (u0:f8e5m2) { t0 = bitcast:u8 u0; store t0 }", Fn: k_bitcast_f8e5m2_u8_u_df92fc2915_go},
-		{Sig: "kernel (u0:f8e5m2fnuz) { t0 = bitcast:u8 u0; store t0 }", Fn: k_bitcast_f8e5m2fnuz_u8_u_bff1849cf3_go},
-		{Sig: "kernel (u0:f8e8m0) { t0 = bitcast:u8 u0; store t0 }", Fn: k_bitcast_f8e8m0_u8_u_0a3d19a047_go},
-		{Sig: "kernel (u0:i2) { t0 = bitcast:u8 u0; store t0 }", Fn: k_bitcast_i2_u8_u_e6264818c2_go},
-		{Sig: "kernel (u0:i32) { t0 = bitcast:f32 u0; store t0 }", Fn: k_bitcast_i32_f32_u_45b4cb462a_go},
-		{Sig: "kernel (u0:i32) { t0 = bitcast:u32 u0; store t0 }", Fn: k_bitcast_i32_u32_u_f40b6cde0f_go},
-		{Sig: "kernel (u0:i4) { t0 = bitcast:u8 u0; store t0 }", Fn: k_bitcast_i4_u8_u_083c7064ae_go},
-		{Sig: "kernel (u0:i64) { t0 = bitcast:f64 u0; store t0 }", Fn: k_bitcast_i64_f64_u_46f8a625a3_go},
-		{Sig: "kernel (u0:i64) { t0 = bitcast:u64 u0; store t0 }", Fn: k_bitcast_i64_u64_u_e934196f96_go},
-		{Sig: "kernel (u0:q16x16) { t0 = bitcast:u32 u0; store t0 }", Fn: k_bitcast_q16x16_u32_u_75827f9f68_go},
-		{Sig: "kernel (u0:u16) { t0 = bitcast:bf16 u0; store t0 }", Fn: k_bitcast_u16_bf16_u_3e9c0f3713_go},
-		{Sig: "kernel (u0:u16) { t0 = bitcast:f16 u0; store t0 }", Fn: k_bitcast_u16_f16_u_08a1e71668_go},
-		{Sig: "kernel (u0:u2) { t0 = bitcast:u8 u0; store t0 }", Fn: k_bitcast_u2_u8_u_5fc9337ad6_go},
-		{Sig: "kernel (u0:u32) { t0 = bitcast:f32 u0; store t0 }", Fn: k_bitcast_u32_f32_u_b77b8b4c4f_go},
-		{Sig: "kernel (u0:u32) { t0 = bitcast:i32 u0; store t0 }", Fn: k_bitcast_u32_i32_u_c97d12d976_go},
-		{Sig: "kernel (u0:u32) { t0 = bitcast:q16x16 u0; store t0 }", Fn: k_bitcast_u32_q16x16_u_0af511da98_go},
-		{Sig: "kernel (u0:u4) { t0 = bitcast:u8 u0; store t0 }", Fn: k_bitcast_u4_u8_u_0f0601a683_go},
-		{Sig: "kernel (u0:u64) { t0 = bitcast:f64 u0; store t0 }", Fn: k_bitcast_u64_f64_u_ab205328a2_go},
-		{Sig: "kernel (u0:u64) { t0 = bitcast:i64 u0; store t0 }", Fn: k_bitcast_u64_i64_u_bb204218e9_go},
-		{Sig: "kernel (u0:u8) { t0 = bitcast:f4e2m1 u0; store t0 }", Fn: k_bitcast_u8_f4e2m1_u_4d1ac01d20_go},
-		{Sig: "kernel (u0:u8) { t0 = bitcast:f8e4m3fn u0; store t0 }", Fn: k_bitcast_u8_f8e4m3fn_u_d7bdda9287_go},
-		{Sig: "kernel (u0:u8) { t0 = bitcast:f8e4m3fnuz u0; store t0 }", Fn: k_bitcast_u8_f8e4m3fnuz_u_1d1980fe08_go},
-		{Sig: "kernel (u0:u8) { t0 = bitcast:f8e5m2 u0; store t0 }", Fn: k_bitcast_u8_f8e5m2_u_7c11fdd6d0_go},
-		{Sig: "kernel (u0:u8) { t0 = bitcast:f8e5m2fnuz u0; store t0 }", Fn: k_bitcast_u8_f8e5m2fnuz_u_45a02ea6dd_go},
-		{Sig: "kernel (u0:u8) { t0 = bitcast:f8e8m0 u0; store t0 }", Fn: k_bitcast_u8_f8e8m0_u_9a0f31c099_go},
-		{Sig: "kernel (u0:i32) { t0 = bitlen u0; store t0 }", Fn: k_bitlen_i32_u_c06f087709_go},
-		{Sig: "kernel (u0:i64) { t0 = bitlen u0; store t0 }", Fn: k_bitlen_i64_u_24565dd226_go},
-		{Sig: "kernel (u0:u32) { t0 = bitlen u0; store t0 }", Fn: k_bitlen_u32_u_6279935e87_go},
-		{Sig: "kernel (u0:u64) { t0 = bitlen u0; store t0 }", Fn: k_bitlen_u64_u_a735bc2f7b_go},
-		{Sig: "kernel (u0:u8) { t0 = bitlen u0; store t0 }", Fn: k_bitlen_u8_u_c980daa905_go},
-		{Sig: "kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = add t0 u1; store t1 }", Fn: k_cast_add_f32_f64_uu_d94107099a_go},
-		{Sig: "kernel (s0:f64, u1:f32) { t0 = cast:f32 s0; t1 = add t0 u1; store t1 }", Fn: k_cast_add_f64_f32_su_70391d9e46_go},
-		{Sig: "kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_bf16_f32_u_277208d5fa_go},
-		{Sig: "kernel (u0:bool) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_bool_f32_u_dd16a81c56_go},
-		{Sig: "kernel (u0:bool) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_bool_f64_u_4c3a727071_go},
-		{Sig: "kernel (u0:bool) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_bool_i32_u_24055f2b4d_go},
-		{Sig: "kernel (u0:bool) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_bool_i64_u_ec801e0b57_go},
-		{Sig: "kernel (u0:bool) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_bool_u32_u_fc0741dfa3_go},
-		{Sig: "kernel (u0:bool) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_bool_u64_u_77ed0f810d_go},
-		{Sig: "kernel (u0:bool) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_bool_u8_u_a933362af7_go},
-		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f64, u4:f32) { t0 = cast:f64 u0; t1 = cast:f64 u1; t2 = cast:f64 u2; t3 = mul t2 u3; t4 = cast:f64 u4; t5 = mul t3 t4; t6 = mul t1 t5; t7 = mul t0 t6; t8 = cast:f32 t3; t9 = cast:f32 t5; t10 = cast:f32 t6; t11 = cast:f32 t7; store t7 t8 t9 t10 t11 }", Fn: k_cast_cast_cast_etc_f32_f64_uuuuu_9e459e48f6_go},
-		{Sig: "kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f16_f32_u_5f6c99f837_go},
-		{Sig: "kernel (u0:f32) { t0 = cast:bf16 u0; store t0 }", Fn: k_cast_f32_bf16_u_467e4efa15_go},
-		{Sig: "kernel (u0:f32) { t0 = cast:bool u0; store t0 }", Fn: k_cast_f32_bool_u_ca0b591e12_go},
-		{Sig: "kernel (u0:f32) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_f32_f16_u_df2edc0adf_go},
-		{Sig: "kernel (u0:f32) { t0 = cast:f4e2m1 u0; store t0 }", Fn: k_cast_f32_f4e2m1_u_3f4dedf0b6_go},
-		{Sig: "kernel (u0:f32) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_f32_f64_u_b86e37f909_go},
-		{Sig: "kernel (u0:f32) { t0 = cast:f8e4m3fn u0; store t0 }", Fn: k_cast_f32_f8e4m3fn_u_65cacf1cc8_go},
-		{Sig: "kernel (u0:f32) { t0 = cast:f8e4m3fnuz u0; store t0 }", Fn: k_cast_f32_f8e4m3fnuz_u_139203c1c7_go},
-		{Sig: "kernel (u0:f32) { t0 = cast:f8e5m2 u0; store t0 }", Fn: k_cast_f32_f8e5m2_u_3cf78bae39_go},
-		{Sig: "kernel (u0:f32) { t0 = cast:f8e5m2fnuz u0; store t0 }", Fn: k_cast_f32_f8e5m2fnuz_u_924db76190_go},
-		{Sig: "kernel (u0:f32) { t0 = cast:f8e8m0 u0; store t0 }", Fn: k_cast_f32_f8e8m0_u_b21cecc1c7_go},
-		{Sig: "kernel (u0:f32) { t0 = cast:i16 u0; store t0 }", Fn: k_cast_f32_i16_u_b6c098e5bf_go},
-		{Sig: "kernel (u0:f32) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_f32_i32_u_a082fc192b_go},
-		{Sig: "kernel (u0:f32) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_f32_i64_u_724ac34fd6_go},
-		{Sig: "kernel (u0:f32) { t0 = cast:i8 u0; store t0 }", Fn: k_cast_f32_i8_u_017ce45bd2_go},
-		{Sig: "kernel (u0:f32) { t0 = cast:q16x16 u0; store t0 }", Fn: k_cast_f32_q16x16_u_8c2910af2a_go},
-		{Sig: "kernel (u0:f32) { t0 = cast:u16 u0; store t0 }", Fn: k_cast_f32_u16_u_d669d14b2a_go},
-		{Sig: "kernel (u0:f32) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_f32_u32_u_b0b8e9c83e_go},
-		{Sig: "kernel (u0:f32) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_f32_u64_u_b9dac22c1a_go},
-		{Sig: "kernel (u0:f32) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_f32_u8_u_00c963003a_go},
-		{Sig: "kernel (u0:f4e2m1) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f4e2m1_f32_u_ed9bc0cbfc_go},
-		{Sig: "kernel (u0:f64) { t0 = cast:bf16 u0; store t0 }", Fn: k_cast_f64_bf16_u_96611387a9_go},
-		{Sig: "kernel (u0:f64) { t0 = cast:bool u0; store t0 }", Fn: k_cast_f64_bool_u_df94fee7b9_go},
-		{Sig: "kernel (u0:f64) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_f64_f16_u_6bb378271c_go},
-		{Sig: "kernel (u0:f64) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f64_f32_u_dde0c6aeba_go},
-		{Sig: "kernel (u0:f64) { t0 = cast:i16 u0; store t0 }", Fn: k_cast_f64_i16_u_29a1616815_go},
-		{Sig: "kernel (u0:f64) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_f64_i32_u_aaa871b404_go},
-		{Sig: "kernel (u0:f64) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_f64_i64_u_8f24d43433_go},
-		{Sig: "kernel (u0:f64) { t0 = cast:i8 u0; store t0 }", Fn: k_cast_f64_i8_u_eecab02cc2_go},
-		{Sig: "kernel (u0:f64) { t0 = cast:q16x16 u0; store t0 }", Fn: k_cast_f64_q16x16_u_5c158ef4e2_go},
-		{Sig: "kernel (u0:f64) { t0 = cast:u16 u0; store t0 }", Fn: k_cast_f64_u16_u_98c5c27beb_go},
-		{Sig: "kernel (u0:f64) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_f64_u32_u_7a4f613017_go},
-		{Sig: "kernel (u0:f64) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_f64_u64_u_4fb2dc96a4_go},
-		{Sig: "kernel (u0:f64) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_f64_u8_u_6bc5559001_go},
-		{Sig: "kernel (u0:f8e4m3fn) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f8e4m3fn_f32_u_5bf80d9083_go},
-		{Sig: "kernel (u0:f8e4m3fnuz) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f8e4m3fnuz_f32_u_148e06f365_go},
-		{Sig: "kernel (u0:f8e5m2) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f8e5m2_f32_u_fb7ecc7ef8_go},
-		{Sig: "kernel (u0:f8e5m2fnuz) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f8e5m2fnuz_f32_u_00a3953c40_go},
-		{Sig: "kernel (u0:f8e8m0) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f8e8m0_f32_u_83dcc16419_go},
-		{Sig: "kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i16_i32_u_57652d1495_go},
-		{Sig: "kernel (u0:i16) { t0 = cast:i8 u0; store t0 }", Fn: k_cast_i16_i8_u_0aa9d3d90b_go},
-		{Sig: "kernel (u0:i16) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_i16_u8_u_b818517d70_go},
-		{Sig: "kernel (u0:i2) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i2_i32_u_fef9baf68d_go},
-		{Sig: "kernel (u0:i32) { t0 = cast:bf16 u0; store t0 }", Fn: k_cast_i32_bf16_u_5775ebcca0_go},
-		{Sig: "kernel (u0:i32) { t0 = cast:bool u0; store t0 }", Fn: k_cast_i32_bool_u_f415769208_go},
-		{Sig: "kernel (u0:i32) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_i32_f16_u_72ef53b992_go},
-		{Sig: "kernel (u0:i32) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_i32_f32_u_eb764d6d93_go},
-		{Sig: "kernel (u0:i32) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_i32_f64_u_eab81f3ff2_go},
-		{Sig: "kernel (u0:i32) { t0 = cast:i16 u0; store t0 }", Fn: k_cast_i32_i16_u_5929fec011_go},
-		{Sig: "kernel (u0:i32) { t0 = cast:i2 u0; store t0 }", Fn: k_cast_i32_i2_u_fbf4eefcdc_go},
-		{Sig: "kernel (u0:i32) { t0 = cast:i4 u0; store t0 }", Fn: k_cast_i32_i4_u_bbe51ac5c6_go},
-		{Sig: "kernel (u0:i32) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_i32_i64_u_ea8aac1fba_go},
-		{Sig: "kernel (u0:i32) { t0 = cast:i8 u0; store t0 }", Fn: k_cast_i32_i8_u_06033cb712_go},
-		{Sig: "kernel (u0:i32) { t0 = cast:q16x16 u0; store t0 }", Fn: k_cast_i32_q16x16_u_e10e7e2380_go},
-		{Sig: "kernel (u0:i32) { t0 = cast:u16 u0; store t0 }", Fn: k_cast_i32_u16_u_37b2d5d24a_go},
-		{Sig: "kernel (u0:i32) { t0 = cast:u2 u0; store t0 }", Fn: k_cast_i32_u2_u_3bbba342a2_go},
-		{Sig: "kernel (u0:i32) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_i32_u32_u_5942d57ca6_go},
-		{Sig: "kernel (u0:i32) { t0 = cast:u4 u0; store t0 }", Fn: k_cast_i32_u4_u_05d5ecfa3b_go},
-		{Sig: "kernel (u0:i32) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_i32_u64_u_a93f67b97c_go},
-		{Sig: "kernel (u0:i32) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_i32_u8_u_e18233d4b1_go},
-		{Sig: "kernel (u0:i4) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i4_i32_u_2179aa2390_go},
-		{Sig: "kernel (u0:i64) { t0 = cast:bf16 u0; store t0 }", Fn: k_cast_i64_bf16_u_b9df439392_go},
-		{Sig: "kernel (u0:i64) { t0 = cast:bool u0; store t0 }", Fn: k_cast_i64_bool_u_81412c388b_go},
-		{Sig: "kernel (u0:i64) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_i64_f16_u_3d5f976731_go},
-		{Sig: "kernel (u0:i64) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_i64_f32_u_1f0de97580_go},
-		{Sig: "kernel (u0:i64) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_i64_f64_u_11adf92f88_go},
-		{Sig: "kernel (u0:i64) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i64_i32_u_18028b30e7_go},
-		{Sig: "kernel (u0:i64) { t0 = cast:q16x16 u0; store t0 }", Fn: k_cast_i64_q16x16_u_79ca2362b7_go},
-		{Sig: "kernel (u0:i64) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_i64_u32_u_18629f63cc_go},
-		{Sig: "kernel (u0:i64) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_i64_u64_u_94eae2e21b_go},
-		{Sig: "kernel (u0:i64) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_i64_u8_u_7985f45909_go},
-		{Sig: "kernel (u0:i8) { t0 = cast:i16 u0; store t0 }", Fn: k_cast_i8_i16_u_7f5e02966c_go},
-		{Sig: "kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i8_i32_u_502e8673b9_go},
-		{Sig: "kernel (u0:u8, s1:u16, u2:u16, s3:u16) { t0 = cast:u16 u0; t1 = mul t0 s1; t2 = add u2 t1; t3 = shr t2 s3; store t3 }", Fn: k_cast_mul_add_shr_u8_u16_usus_02a1e3da39_go},
-		{Sig: "kernel (u0:u8, s1:u16, u2:u16, s3:u16) { t0 = cast:u16 u0; t1 = mul s1 t0; t2 = addsat u2 t1; t3 = shr t2 s3; store t3 }", Fn: k_cast_mul_addsat_shr_u8_u16_usus_8a5d6229d5_go},
-		{Sig: "kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = mul u1 t0; t2 = cast:f32 t1; store t1 t2 }", Fn: k_cast_mul_cast_f32_f64_uu_dcef9183bf_go},
-		{Sig: "kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = mul u1 t0; store t1 }", Fn: k_cast_mul_f32_f64_uu_5116dfa41f_go},
-		{Sig: "kernel (u0:u8, s1:u16) { t0 = cast:u16 u0; t1 = mul s1 t0; store t1 }", Fn: k_cast_mul_u8_u16_us_7d9a9f835c_go},
-		{Sig: "kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_q16x16_f64_u_3787717d59_go},
-		{Sig: "kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u16_i32_u_341acb58d9_go},
-		{Sig: "kernel (u0:u16) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_u16_u8_u_321d5a879f_go},
-		{Sig: "kernel (u0:u2) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u2_i32_u_ebacd5246d_go},
-		{Sig: "kernel (u0:u32) { t0 = cast:bf16 u0; store t0 }", Fn: k_cast_u32_bf16_u_283ddb2673_go},
-		{Sig: "kernel (u0:u32) { t0 = cast:bool u0; store t0 }", Fn: k_cast_u32_bool_u_0fe6001671_go},
-		{Sig: "kernel (u0:u32) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_u32_f16_u_5b1e9179f6_go},
-		{Sig: "kernel (u0:u32) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_u32_f32_u_96ec18ec5a_go},
-		{Sig: "kernel (u0:u32) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_u32_f64_u_a8a6788db1_go},
-		{Sig: "kernel (u0:u32) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u32_i32_u_ef9eea2e1b_go},
-		{Sig: "kernel (u0:u32) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_u32_i64_u_5ea9cd925f_go},
-		{Sig: "kernel (u0:u32) { t0 = cast:q16x16 u0; store t0 }", Fn: k_cast_u32_q16x16_u_624bd48e3e_go},
-		{Sig: "kernel (u0:u32) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_u32_u64_u_340409d466_go},
-		{Sig: "kernel (u0:u32) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_u32_u8_u_6d9c53e2f9_go},
-		{Sig: "kernel (u0:u4) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u4_i32_u_b0370c948c_go},
-		{Sig: "kernel (u0:u64) { t0 = cast:bf16 u0; store t0 }", Fn: k_cast_u64_bf16_u_a5e271b115_go},
-		{Sig: "kernel (u0:u64) { t0 = cast:bool u0; store t0 }", Fn: k_cast_u64_bool_u_985b069819_go},
-		{Sig: "kernel (u0:u64) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_u64_f16_u_e2c7931cc5_go},
-		{Sig: "kernel (u0:u64) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_u64_f32_u_ffeeb86eed_go},
-		{Sig: "kernel (u0:u64) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_u64_f64_u_97004cf19d_go},
-		{Sig: "kernel (u0:u64) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u64_i32_u_30e018451a_go},
-		{Sig: "kernel (u0:u64) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_u64_i64_u_421756f2a5_go},
-		{Sig: "kernel (u0:u64) { t0 = cast:q16x16 u0; store t0 }", Fn: k_cast_u64_q16x16_u_f333e6aa46_go},
-		{Sig: "kernel (u0:u64) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_u64_u32_u_f853545810_go},
-		{Sig: "kernel (u0:u64) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_u64_u8_u_ded4c758f4_go},
-		{Sig: "kernel (u0:u8) { t0 = cast:bool u0; store t0 }", Fn: k_cast_u8_bool_u_9c5bfc28af_go},
-		{Sig: "kernel (u0:u8) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_u8_f32_u_63bfb3e7c0_go},
-		{Sig: "kernel (u0:u8) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_u8_f64_u_396674fb76_go},
-		{Sig: "kernel (u0:u8) { t0 = cast:i16 u0; store t0 }", Fn: k_cast_u8_i16_u_9526cd2ab7_go},
-		{Sig: "kernel (u0:u8) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u8_i32_u_9670a96e7c_go},
-		{Sig: "kernel (u0:u8) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_u8_i64_u_d703428f6a_go},
-		{Sig: "kernel (u0:u8) { t0 = cast:u16 u0; store t0 }", Fn: k_cast_u8_u16_u_e0e8dae4b6_go},
-		{Sig: "kernel (u0:u8) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_u8_u32_u_65fef5c311_go},
-		{Sig: "kernel (u0:u8) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_u8_u64_u_df9b1c067a_go},
-		{Sig: "kernel (u0:f32) { t0 = cbrt u0; store t0 }", Fn: k_cbrt_f32_u_5b74a96f41_go},
-		{Sig: "kernel (u0:f64) { t0 = cbrt u0; store t0 }", Fn: k_cbrt_f64_u_b44aeb6339_go},
-		{Sig: "kernel (u0:f32) { t0 = ceil u0; store t0 }", Fn: k_ceil_f32_u_cba0a522b0_go},
-		{Sig: "kernel (u0:f64) { t0 = ceil u0; store t0 }", Fn: k_ceil_f64_u_ad872537b7_go},
-		{Sig: "kernel (u0:f32, u1:f32) { t0 = celu u0 u1; store t0 }", Fn: k_celu_f32_uu_d59fb19897_go},
-		{Sig: "kernel (u0:f64, u1:f64) { t0 = celu u0 u1; store t0 }", Fn: k_celu_f64_uu_261ead757e_go},
-		{Sig: "kernel (s0:f32, s1:f32, u2:f32) { t0 = clip s0 s1 u2; store t0 }", Fn: k_clip_f32_ssu_dbdecb5642_go},
-		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = clip s0 u1 s2; store t0 }", Fn: k_clip_f32_sus_a234d7190b_go},
-		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = clip s0 u1 u2; store t0 }", Fn: k_clip_f32_suu_3cadbaa446_go},
-		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = clip u0 s1 s2; store t0 }", Fn: k_clip_f32_uss_520388fc42_go},
-		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = clip u0 s1 u2; store t0 }", Fn: k_clip_f32_usu_9055f9d083_go},
-		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = clip u0 u1 s2; store t0 }", Fn: k_clip_f32_uus_498bc403f9_go},
-		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = clip u0 u1 u2; store t0 }", Fn: k_clip_f32_uuu_86c9cfbe23_go},
-		{Sig: "kernel (s0:f64, s1:f64, u2:f64) { t0 = clip s0 s1 u2; store t0 }", Fn: k_clip_f64_ssu_220b9f5b7e_go},
-		{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = clip s0 u1 s2; store t0 }", Fn: k_clip_f64_sus_8685e1384f_go},
-		{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = clip s0 u1 u2; store t0 }", Fn: k_clip_f64_suu_b30a2954a4_go},
-		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = clip u0 s1 s2; store t0 }", Fn: k_clip_f64_uss_fc1d4981d6_go},
-		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = clip u0 s1 u2; store t0 }", Fn: k_clip_f64_usu_13e0d41b19_go},
-		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = clip u0 u1 s2; store t0 }", Fn: k_clip_f64_uus_a6f77f260c_go},
-		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = clip u0 u1 u2; store t0 }", Fn: k_clip_f64_uuu_03821ce53e_go},
-		{Sig: "kernel (s0:i32, s1:i32, u2:i32) { t0 = clip s0 s1 u2; store t0 }", Fn: k_clip_i32_ssu_5bdaeeeabc_go},
-		{Sig: "kernel (s0:i32, u1:i32, s2:i32) { t0 = clip s0 u1 s2; store t0 }", Fn: k_clip_i32_sus_b674f1f271_go},
-		{Sig: "kernel (s0:i32, u1:i32, u2:i32) { t0 = clip s0 u1 u2; store t0 }", Fn: k_clip_i32_suu_d4049fb144_go},
-		{Sig: "kernel (u0:i32, s1:i32, s2:i32) { t0 = clip u0 s1 s2; store t0 }", Fn: k_clip_i32_uss_3e98da1581_go},
-		{Sig: "kernel (u0:i32, s1:i32, u2:i32) { t0 = clip u0 s1 u2; store t0 }", Fn: k_clip_i32_usu_42ae688f9f_go},
-		{Sig: "kernel (u0:i32, u1:i32, s2:i32) { t0 = clip u0 u1 s2; store t0 }", Fn: k_clip_i32_uus_9e3c61a063_go},
-		{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = clip u0 u1 u2; store t0 }", Fn: k_clip_i32_uuu_14389e2d63_go},
-		{Sig: "kernel (s0:i64, s1:i64, u2:i64) { t0 = clip s0 s1 u2; store t0 }", Fn: k_clip_i64_ssu_7c1acc5587_go},
-		{Sig: "kernel (s0:i64, u1:i64, s2:i64) { t0 = clip s0 u1 s2; store t0 }", Fn: k_clip_i64_sus_eb07dc5e54_go},
-		{Sig: "kernel (s0:i64, u1:i64, u2:i64) { t0 = clip s0 u1 u2; store t0 }", Fn: k_clip_i64_suu_07d3355488_go},
-		{Sig: "kernel (u0:i64, s1:i64, s2:i64) { t0 = clip u0 s1 s2; store t0 }", Fn: k_clip_i64_uss_17b483ed62_go},
-		{Sig: "kernel (u0:i64, s1:i64, u2:i64) { t0 = clip u0 s1 u2; store t0 }", Fn: k_clip_i64_usu_2d91f7bc85_go},
-		{Sig: "kernel (u0:i64, u1:i64, s2:i64) { t0 = clip u0 u1 s2; store t0 }", Fn: k_clip_i64_uus_126d182b3e_go},
-		{Sig: "kernel (u0:i64, u1:i64, u2:i64) { t0 = clip u0 u1 u2; store t0 }", Fn: k_clip_i64_uuu_9e3f990dd3_go},
-		{Sig: "kernel (s0:u32, s1:u32, u2:u32) { t0 = clip s0 s1 u2; store t0 }", Fn: k_clip_u32_ssu_aa93e07e36_go},
-		{Sig: "kernel (s0:u32, u1:u32, s2:u32) { t0 = clip s0 u1 s2; store t0 }", Fn: k_clip_u32_sus_aabecbce4e_go},
-		{Sig: "kernel (s0:u32, u1:u32, u2:u32) { t0 = clip s0 u1 u2; store t0 }", Fn: k_clip_u32_suu_dec6e2592e_go},
-		{Sig: "kernel (u0:u32, s1:u32, s2:u32) { t0 = clip u0 s1 s2; store t0 }", Fn: k_clip_u32_uss_df8f70968a_go},
-		{Sig: "kernel (u0:u32, s1:u32, u2:u32) { t0 = clip u0 s1 u2; store t0 }", Fn: k_clip_u32_usu_56dab1b9bf_go},
-		{Sig: "kernel (u0:u32, u1:u32, s2:u32) { t0 = clip u0 u1 s2; store t0 }", Fn: k_clip_u32_uus_bb88d1244f_go},
-		{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = clip u0 u1 u2; store t0 }", Fn: k_clip_u32_uuu_0ce05f8523_go},
-		{Sig: "kernel (s0:u64, s1:u64, u2:u64) { t0 = clip s0 s1 u2; store t0 }", Fn: k_clip_u64_ssu_47e95cbc14_go},
-		{Sig: "kernel (s0:u64, u1:u64, s2:u64) { t0 = clip s0 u1 s2; store t0 }", Fn: k_clip_u64_sus_3031b7f74f_go},
-		{Sig: "kernel (s0:u64, u1:u64, u2:u64) { t0 = clip s0 u1 u2; store t0 }", Fn: k_clip_u64_suu_230378a205_go},
-		{Sig: "kernel (u0:u64, s1:u64, s2:u64) { t0 = clip u0 s1 s2; store t0 }", Fn: k_clip_u64_uss_5853f20259_go},
-		{Sig: "kernel (u0:u64, s1:u64, u2:u64) { t0 = clip u0 s1 u2; store t0 }", Fn: k_clip_u64_usu_1f27ef528d_go},
-		{Sig: "kernel (u0:u64, u1:u64, s2:u64) { t0 = clip u0 u1 s2; store t0 }", Fn: k_clip_u64_uus_5446d8351a_go},
-		{Sig: "kernel (u0:u64, u1:u64, u2:u64) { t0 = clip u0 u1 u2; store t0 }", Fn: k_clip_u64_uuu_6b7a16ea8c_go},
-		{Sig: "kernel (s0:u8, s1:u8, u2:u8) { t0 = clip s0 s1 u2; store t0 }", Fn: k_clip_u8_ssu_89b2a831c3_go},
-		{Sig: "kernel (s0:u8, u1:u8, s2:u8) { t0 = clip s0 u1 s2; store t0 }", Fn: k_clip_u8_sus_cf496ae903_go},
-		{Sig: "kernel (s0:u8, u1:u8, u2:u8) { t0 = clip s0 u1 u2; store t0 }", Fn: k_clip_u8_suu_9dcc83527d_go},
-		{Sig: "kernel (u0:u8, s1:u8, s2:u8) { t0 = clip u0 s1 s2; store t0 }", Fn: k_clip_u8_uss_fee094ccd2_go},
-		{Sig: "kernel (u0:u8, s1:u8, u2:u8) { t0 = clip u0 s1 u2; store t0 }", Fn: k_clip_u8_usu_8b2530f0ff_go},
-		{Sig: "kernel (u0:u8, u1:u8, s2:u8) { t0 = clip u0 u1 s2; store t0 }", Fn: k_clip_u8_uus_96b2ef6e3a_go},
-		{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = clip u0 u1 u2; store t0 }", Fn: k_clip_u8_uuu_6145acbbd3_go},
-		{Sig: "kernel (s0:bf16) { t0 = copy s0; store t0 }", Fn: k_copy_bf16_s_a082d048d3_go},
-		{Sig: "kernel (u0:bf16) { t0 = copy u0; store t0 }", Fn: k_copy_bf16_u_289b3de1b7_go},
-		{Sig: "kernel (s0:bool) { t0 = copy s0; store t0 }", Fn: k_copy_bool_s_5e5c757c8c_go},
-		{Sig: "kernel (u0:bool) { t0 = copy u0; store t0 }", Fn: k_copy_bool_u_fd086190eb_go},
-		{Sig: "kernel (s0:f16) { t0 = copy s0; store t0 }", Fn: k_copy_f16_s_c870429837_go},
-		{Sig: "kernel (u0:f16) { t0 = copy u0; store t0 }", Fn: k_copy_f16_u_377eb6e0f1_go},
-		{Sig: "kernel (s0:f32) { t0 = copy s0; store t0 }", Fn: k_copy_f32_s_db04f69828_go},
-		{Sig: "kernel (u0:f32) { t0 = copy u0; store t0 }", Fn: k_copy_f32_u_b1369eccfe_go},
-		{Sig: "kernel (s0:f4e2m1) { t0 = copy s0; store t0 }", Fn: k_copy_f4e2m1_s_4aff86a755_go},
-		{Sig: "kernel (u0:f4e2m1) { t0 = copy u0; store t0 }", Fn: k_copy_f4e2m1_u_5e6fe7b390_go},
-		{Sig: "kernel (s0:f64) { t0 = copy s0; store t0 }", Fn: k_copy_f64_s_3007a66221_go},
-		{Sig: "kernel (u0:f64) { t0 = copy u0; store t0 }", Fn: k_copy_f64_u_fbab1763ae_go},
-		{Sig: "kernel (s0:f8e4m3fn) { t0 = copy s0; store t0 }", Fn: k_copy_f8e4m3fn_s_63068dfe4c_go},
-		{Sig: "kernel (u0:f8e4m3fn) { t0 = copy u0; store t0 }", Fn: k_copy_f8e4m3fn_u_fcf21057d7_go},
-		{Sig: "kernel (s0:f8e4m3fnuz) { t0 = copy s0; store t0 }", Fn: k_copy_f8e4m3fnuz_s_4de228c85f_go},
-		{Sig: "kernel (u0:f8e4m3fnuz) { t0 = copy u0; store t0 }", Fn: k_copy_f8e4m3fnuz_u_0bab12055d_go},
-		{Sig: "kernel (s0:f8e5m2) { t0 = copy s0; store t0 }", Fn: k_copy_f8e5m2_s_1cc1634abd_go},
-		{Sig: "kernel (u0:f8e5m2) { t0 = copy u0; store t0 }", Fn: k_copy_f8e5m2_u_3f8ec6f812_go},
-		{Sig: "kernel (s0:f8e5m2fnuz) { t0 = copy s0; store t0 }", Fn: k_copy_f8e5m2fnuz_s_2cf8af7045_go},
-		{Sig: "kernel (u0:f8e5m2fnuz) { t0 = copy u0; store t0 }", Fn: k_copy_f8e5m2fnuz_u_73b8050554_go},
-		{Sig: "kernel (s0:f8e8m0) { t0 = copy s0; store t0 }", Fn: k_copy_f8e8m0_s_a57c68410a_go},
-		{Sig: "kernel (u0:f8e8m0) { t0 = copy u0; store t0 }", Fn: k_copy_f8e8m0_u_69d72caa4a_go},
-		{Sig: "kernel (s0:i16) { t0 = copy s0; store t0 }", Fn: k_copy_i16_s_010b6ef99d_go},
-		{Sig: "kernel (u0:i16) { t0 = copy u0; store t0 }", Fn: k_copy_i16_u_1453d5a4e2_go},
-		{Sig: "kernel (s0:i2) { t0 = copy s0; store t0 }", Fn: k_copy_i2_s_f6b1e4c2c7_go},
-		{Sig: "kernel (u0:i2) { t0 = copy u0; store t0 }", Fn: k_copy_i2_u_4774369b18_go},
-		{Sig: "kernel (s0:i32) { t0 = copy s0; store t0 }", Fn: k_copy_i32_s_3e5783a469_go},
-		{Sig: "kernel (u0:i32) { t0 = copy u0; store t0 }", Fn: k_copy_i32_u_fde529d8b6_go},
-		{Sig: "kernel (s0:i4) { t0 = copy s0; store t0 }", Fn: k_copy_i4_s_b9a739c7ab_go},
-		{Sig: "kernel (u0:i4) { t0 = copy u0; store t0 }", Fn: k_copy_i4_u_bbfd8b7c2a_go},
-		{Sig: "kernel (s0:i64) { t0 = copy s0; store t0 }", Fn: k_copy_i64_s_c5fea10e71_go},
-		{Sig: "kernel (u0:i64) { t0 = copy u0; store t0 }", Fn: k_copy_i64_u_ee07695f35_go},
-		{Sig: "kernel (s0:i8) { t0 = copy s0; store t0 }", Fn: k_copy_i8_s_d521e5d8db_go},
-		{Sig: "kernel (u0:i8) { t0 = copy u0; store t0 }", Fn: k_copy_i8_u_262eba4c85_go},
-		{Sig: "kernel (s0:q16x16) { t0 = copy s0; store t0 }", Fn: k_copy_q16x16_s_1e6b664406_go},
-		{Sig: "kernel (u0:q16x16) { t0 = copy u0; store t0 }", Fn: k_copy_q16x16_u_8ca8788970_go},
-		{Sig: "kernel (s0:u16) { t0 = copy s0; store t0 }", Fn: k_copy_u16_s_fc66a16053_go},
-		{Sig: "kernel (u0:u16) { t0 = copy u0; store t0 }", Fn: k_copy_u16_u_9cb80d3a5a_go},
-		{Sig: "kernel (s0:u2) { t0 = copy s0; store t0 }", Fn: k_copy_u2_s_a6534e58c1_go},
-		{Sig: "kernel (u0:u2) { t0 = copy u0; store t0 }", Fn: k_copy_u2_u_abccdad8f9_go},
-		{Sig: "kernel (s0:u32) { t0 = copy s0; store t0 }", Fn: k_copy_u32_s_0360d5d30c_go},
-		{Sig: "kernel (u0:u32) { t0 = copy u0; store t0 }", Fn: k_copy_u32_u_11a3202291_go},
-		{Sig: "kernel (s0:u4) { t0 = copy s0; store t0 }", Fn: k_copy_u4_s_fc41fa51f3_go},
-		{Sig: "kernel (u0:u4) { t0 = copy u0; store t0 }", Fn: k_copy_u4_u_6abce473b9_go},
-		{Sig: "kernel (s0:u64) { t0 = copy s0; store t0 }", Fn: k_copy_u64_s_ee6f551579_go},
-		{Sig: "kernel (u0:u64) { t0 = copy u0; store t0 }", Fn: k_copy_u64_u_57d515a596_go},
-		{Sig: "kernel (s0:u8) { t0 = copy s0; store t0 }", Fn: k_copy_u8_s_2a603b2921_go},
-		{Sig: "kernel (u0:u8) { t0 = copy u0; store t0 }", Fn: k_copy_u8_u_6e96c01bd2_go},
-		{Sig: "kernel (u0:f32) { t0 = cos u0; store t0 }", Fn: k_cos_f32_u_d5b58a3f8e_go},
-		{Sig: "kernel fast (u0:f32) { t0 = cos u0; store t0 }", Fn: k_cos_f32_u_e3f6bef4d7_go},
-		{Sig: "kernel (u0:f64) { t0 = cos u0; store t0 }", Fn: k_cos_f64_u_231c08b2d9_go},
-		{Sig: "kernel fast (u0:f64) { t0 = cos u0; store t0 }", Fn: k_cos_f64_u_59b6c7c217_go},
-		{Sig: "kernel fast (u0:f32) { t0 = cosh u0; store t0 }", Fn: k_cosh_f32_u_b285247184_go},
-		{Sig: "kernel (u0:f32) { t0 = cosh u0; store t0 }", Fn: k_cosh_f32_u_b552f60c26_go},
-		{Sig: "kernel (u0:f64) { t0 = cosh u0; store t0 }", Fn: k_cosh_f64_u_59600fe59b_go},
-		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = div s0 u1; t1 = add t0 s2; store t1 }", Fn: k_div_add_f32_sus_3296a6d62d_go},
-		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = div s0 u1; t1 = add u2 t0; store t1 }", Fn: k_div_add_f32_suu_6979087442_go},
-		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = div u0 s1; t1 = add s2 t0; store t1 }", Fn: k_div_add_f32_uss_00bbc5494c_go},
-		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = div u0 s1; t1 = add t0 u2; store t1 }", Fn: k_div_add_f32_usu_5c4ecf844d_go},
-		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = div u0 u1; t1 = add s2 t0; store t1 }", Fn: k_div_add_f32_uus_a5ec2c6398_go},
-		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = div u0 u1; t1 = add t0 u2; store t1 }", Fn: k_div_add_f32_uuu_359df21de5_go},
-		{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = div s0 u1; t1 = add s2 t0; store t1 }", Fn: k_div_add_f64_sus_a32185cdb5_go},
-		{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = add t0 u2; store t1 }", Fn: k_div_add_f64_suu_6ca9462384_go},
-		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = div u0 s1; t1 = add t0 s2; store t1 }", Fn: k_div_add_f64_uss_5cba99af58_go},
-		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = add u2 t0; store t1 }", Fn: k_div_add_f64_usu_8c4369949b_go},
-		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = add t0 s2; store t1 }", Fn: k_div_add_f64_uus_ea3c140a9a_go},
-		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = add u2 t0; store t1 }", Fn: k_div_add_f64_uuu_76f9a9a5b9_go},
-		{Sig: "kernel (s0:f32, u1:f32) { t0 = div s0 u1; store t0 }", Fn: k_div_f32_su_331f012739_go},
-		{Sig: "kernel (u0:f32, s1:f32) { t0 = div u0 s1; store t0 }", Fn: k_div_f32_us_2f85127e19_go},
-		{Sig: "kernel (u0:f32, u1:f32) { t0 = div u0 u1; store t0 }", Fn: k_div_f32_uu_a2c40d4892_go},
-		{Sig: "kernel (s0:f64, u1:f64) { t0 = div s0 u1; store t0 }", Fn: k_div_f64_su_24c7c4ac78_go},
-		{Sig: "kernel (u0:f64, s1:f64) { t0 = div u0 s1; store t0 }", Fn: k_div_f64_us_e1eb7cc70b_go},
-		{Sig: "kernel (u0:f64, u1:f64) { t0 = div u0 u1; store t0 }", Fn: k_div_f64_uu_2ba8d394f2_go},
-		{Sig: "kernel (s0:i32, u1:i32) { t0 = div s0 u1; store t0 }", Fn: k_div_i32_su_4ed8bce533_go},
-		{Sig: "kernel (u0:i32, s1:i32) { t0 = div u0 s1; store t0 }", Fn: k_div_i32_us_0c1e268519_go},
-		{Sig: "kernel (u0:i32, u1:i32) { t0 = div u0 u1; store t0 }", Fn: k_div_i32_uu_fb3c3f1081_go},
-		{Sig: "kernel (s0:i64, u1:i64) { t0 = div s0 u1; store t0 }", Fn: k_div_i64_su_27c7b4c522_go},
-		{Sig: "kernel (u0:i64, s1:i64) { t0 = div u0 s1; store t0 }", Fn: k_div_i64_us_0142decf0e_go},
-		{Sig: "kernel (u0:i64, u1:i64) { t0 = div u0 u1; store t0 }", Fn: k_div_i64_uu_36b2ea6567_go},
-		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = div s0 u1; t1 = sub t0 s2; store t1 }", Fn: k_div_sub_f32_sus_2cef4fff46_go},
-		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = div s0 u1; t1 = sub s2 t0; store t1 }", Fn: k_div_sub_f32_sus_78259a6f2b_go},
-		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = div s0 u1; t1 = sub u2 t0; store t1 }", Fn: k_div_sub_f32_suu_6d775b58f3_go},
-		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = div s0 u1; t1 = sub t0 u2; store t1 }", Fn: k_div_sub_f32_suu_c9ea47b499_go},
-		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = div u0 s1; t1 = sub t0 s2; store t1 }", Fn: k_div_sub_f32_uss_5583e77367_go},
-		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = div u0 s1; t1 = sub s2 t0; store t1 }", Fn: k_div_sub_f32_uss_820775b325_go},
-		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = div u0 s1; t1 = sub t0 u2; store t1 }", Fn: k_div_sub_f32_usu_4b0e9a0e42_go},
-		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = div u0 s1; t1 = sub u2 t0; store t1 }", Fn: k_div_sub_f32_usu_937b4279d1_go},
-		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = div u0 u1; t1 = sub s2 t0; store t1 }", Fn: k_div_sub_f32_uus_63f317b3ea_go},
-		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = div u0 u1; t1 = sub t0 s2; store t1 }", Fn: k_div_sub_f32_uus_8cad7045ed_go},
-		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = div u0 u1; t1 = sub t0 u2; store t1 }", Fn: k_div_sub_f32_uuu_339ed6047e_go},
-		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = div u0 u1; t1 = sub u2 t0; store t1 }", Fn: k_div_sub_f32_uuu_f8a9ef3add_go},
-		{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = div s0 u1; t1 = sub t0 s2; store t1 }", Fn: k_div_sub_f64_sus_5796587c94_go},
-		{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = div s0 u1; t1 = sub s2 t0; store t1 }", Fn: k_div_sub_f64_sus_ab2842043f_go},
-		{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = sub t0 u2; store t1 }", Fn: k_div_sub_f64_suu_2cf0cf91e1_go},
-		{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = sub u2 t0; store t1 }", Fn: k_div_sub_f64_suu_8353240aa1_go},
-		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = div u0 s1; t1 = sub t0 s2; store t1 }", Fn: k_div_sub_f64_uss_6ee0c6b2f2_go},
-		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = div u0 s1; t1 = sub s2 t0; store t1 }", Fn: k_div_sub_f64_uss_79f12b080d_go},
-		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = sub u2 t0; store t1 }", Fn: k_div_sub_f64_usu_0e6a379254_go},
-		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = sub t0 u2; store t1 }", Fn: k_div_sub_f64_usu_b1c4a04ea3_go},
-		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = sub t0 s2; store t1 }", Fn: k_div_sub_f64_uus_4260569587_go},
-		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = sub s2 t0; store t1 }", Fn: k_div_sub_f64_uus_aa70541fea_go},
-		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = sub t0 u2; store t1 }", Fn: k_div_sub_f64_uuu_7cf2c36ed2_go},
-		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = sub u2 t0; store t1 }", Fn: k_div_sub_f64_uuu_80ff5b4e3b_go},
-		{Sig: "kernel (s0:u32, u1:u32) { t0 = div s0 u1; store t0 }", Fn: k_div_u32_su_8d939bd234_go},
-		{Sig: "kernel (u0:u32, s1:u32) { t0 = div u0 s1; store t0 }", Fn: k_div_u32_us_54ae8ce6db_go},
-		{Sig: "kernel (u0:u32, u1:u32) { t0 = div u0 u1; store t0 }", Fn: k_div_u32_uu_64bc3b7468_go},
-		{Sig: "kernel (s0:u64, u1:u64) { t0 = div s0 u1; store t0 }", Fn: k_div_u64_su_709a43506e_go},
-		{Sig: "kernel (u0:u64, s1:u64) { t0 = div u0 s1; store t0 }", Fn: k_div_u64_us_418c633f72_go},
-		{Sig: "kernel (u0:u64, u1:u64) { t0 = div u0 u1; store t0 }", Fn: k_div_u64_uu_2cdab6e4fa_go},
-		{Sig: "kernel (s0:u8, u1:u8) { t0 = div s0 u1; store t0 }", Fn: k_div_u8_su_777ae31059_go},
-		{Sig: "kernel (u0:u8, s1:u8) { t0 = div u0 s1; store t0 }", Fn: k_div_u8_us_be173def17_go},
-		{Sig: "kernel (u0:u8, u1:u8) { t0 = div u0 u1; store t0 }", Fn: k_div_u8_uu_545b998e4c_go},
-		{Sig: "dot f32", Fn: k_dot_f32_2423624372_go},
-		{Sig: "dot f64", Fn: k_dot_f64_94c78171a9_go},
-		{Sig: "dot i32", Fn: k_dot_i32_972e9a55c4_go},
-		{Sig: "dot i64", Fn: k_dot_i64_81eb46862c_go},
-		{Sig: "dothalves i32", Fn: k_dothalves_i32_9153d54bcc_go},
-		{Sig: "dotwindows f32", Fn: k_dotwindows_f32_b7c0a2915b_go},
-		{Sig: "kernel (u0:f32, u1:f32) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f32_uu_406bd122ee_go},
-		{Sig: "kernel fast (u0:f32, u1:f32) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f32_uu_aa1bd49de5_go},
-		{Sig: "kernel (u0:f64, u1:f64) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f64_uu_8c57d63d8a_go},
-		{Sig: "kernel (s0:bool, u1:bool) { t0 = eq s0 u1; store t0 }", Fn: k_eq_bool_su_0f8a0cfd7c_go},
-		{Sig: "kernel (u0:bool, u1:bool) { t0 = eq u0 u1; store t0 }", Fn: k_eq_bool_uu_169c17068f_go},
-		{Sig: "kernel (s0:f32, u1:f32) { t0 = eq s0 u1; store t0 }", Fn: k_eq_f32_bool_su_b916d7c344_go},
-		{Sig: "kernel (u0:f32, u1:f32) { t0 = eq u0 u1; store t0 }", Fn: k_eq_f32_bool_uu_60014938f7_go},
-		{Sig: "kernel (s0:f64, u1:f64) { t0 = eq s0 u1; store t0 }", Fn: k_eq_f64_bool_su_af5c2a3303_go},
-		{Sig: "kernel (u0:f64, u1:f64) { t0 = eq u0 u1; store t0 }", Fn: k_eq_f64_bool_uu_6a3b78d870_go},
-		{Sig: "kernel (u0:i32, s1:i32) { t0 = eq u0 s1; store t0 }", Fn: k_eq_i32_bool_us_9466469f1d_go},
-		{Sig: "kernel (u0:i32, u1:i32) { t0 = eq u0 u1; store t0 }", Fn: k_eq_i32_bool_uu_e03d8b1f7f_go},
-		{Sig: "kernel (u0:i64, s1:i64) { t0 = eq u0 s1; store t0 }", Fn: k_eq_i64_bool_us_cab5187da9_go},
-		{Sig: "kernel (u0:i64, u1:i64) { t0 = eq u0 u1; store t0 }", Fn: k_eq_i64_bool_uu_6bbb7637ec_go},
-		{Sig: "kernel (u0:f64, u1:f64, s2:i32, s3:i32, u4:i32, s5:i32, u6:i32) { t0 = eq u0 u1; t1 = ne u1 u1; t2 = or t0 t1; t3 = mul s2 s3; t4 = add t3 u4; t5 = select t2 t4 s5; t6 = min t5 u6; store t6 }", Fn: k_eq_ne_or_etc_f64_i32_uussusu_1a75dd11cc_go},
-		{Sig: "kernel (u0:u32, s1:u32) { t0 = eq u0 s1; store t0 }", Fn: k_eq_u32_bool_us_a9be959a34_go},
-		{Sig: "kernel (u0:u32, u1:u32) { t0 = eq u0 u1; store t0 }", Fn: k_eq_u32_bool_uu_abecd25158_go},
-		{Sig: "kernel (u0:u64, s1:u64) { t0 = eq u0 s1; store t0 }", Fn: k_eq_u64_bool_us_7f4b397c1e_go},
-		{Sig: "kernel (u0:u64, u1:u64) { t0 = eq u0 u1; store t0 }", Fn: k_eq_u64_bool_uu_5c919713ea_go},
-		{Sig: "kernel (s0:u8, u1:u8) { t0 = eq s0 u1; store t0 }", Fn: k_eq_u8_bool_su_e039f70e04_go},
-		{Sig: "kernel (u0:u8, u1:u8) { t0 = eq u0 u1; store t0 }", Fn: k_eq_u8_bool_uu_50ebcd7d25_go},
-		{Sig: "kernel fast (u0:f32) { t0 = erf u0; store t0 }", Fn: k_erf_f32_u_3e0a1ebfeb_go},
-		{Sig: "kernel (u0:f32) { t0 = erf u0; store t0 }", Fn: k_erf_f32_u_bb01d17e04_go},
-		{Sig: "kernel (u0:f64) { t0 = erf u0; store t0 }", Fn: k_erf_f64_u_d078ff7068_go},
-		{Sig: "kernel (u0:f32) { t0 = erfc u0; store t0 }", Fn: k_erfc_f32_u_4de05a4343_go},
-		{Sig: "kernel (u0:f64) { t0 = erfc u0; store t0 }", Fn: k_erfc_f64_u_ea9cd5907b_go},
-		{Sig: "kernel (u0:f32) { t0 = exp2 u0; store t0 }", Fn: k_exp2_f32_u_df886b9f2d_go},
-		{Sig: "kernel (u0:f64) { t0 = exp2 u0; store t0 }", Fn: k_exp2_f64_u_56bfbb21e8_go},
-		{Sig: "kernel (u0:f32) { t0 = exp u0; store t0 }", Fn: k_exp_f32_u_bf167c3749_go},
-		{Sig: "kernel fast (u0:f32) { t0 = exp u0; store t0 }", Fn: k_exp_f32_u_ef80539273_go},
-		{Sig: "kernel (u0:f64) { t0 = exp u0; store t0 }", Fn: k_exp_f64_u_c8f268e614_go},
-		{Sig: "kernel (u0:f32) { t0 = expm1 u0; store t0 }", Fn: k_expm1_f32_u_8e161a5337_go},
-		{Sig: "kernel fast (u0:f32) { t0 = expm1 u0; store t0 }", Fn: k_expm1_f32_u_c4a2391563_go},
-		{Sig: "kernel (u0:f64) { t0 = expm1 u0; store t0 }", Fn: k_expm1_f64_u_c12d99e908_go},
-		{Sig: "kernel (u0:f32) { t0 = floor u0; store t0 }", Fn: k_floor_f32_u_159cefdc0e_go},
-		{Sig: "kernel (u0:f64) { t0 = floor u0; store t0 }", Fn: k_floor_f64_u_997de3ba42_go},
-		{Sig: "kernel (u0:f32, u1:f32) { t0 = floordiv u0 u1; store t0 }", Fn: k_floordiv_f32_uu_41a0d81e7a_go},
-		{Sig: "kernel (u0:f64, u1:f64) { t0 = floordiv u0 u1; store t0 }", Fn: k_floordiv_f64_uu_4e8e408505_go},
-		{Sig: "kernel (u0:i32, u1:i32) { t0 = floordiv u0 u1; store t0 }", Fn: k_floordiv_i32_uu_b738da5eea_go},
-		{Sig: "kernel (u0:i64, u1:i64) { t0 = floordiv u0 u1; store t0 }", Fn: k_floordiv_i64_uu_979ccfd4a1_go},
-		{Sig: "kernel (s0:f32, s1:f32, u2:f32) { t0 = fma s0 s1 u2; store t0 }", Fn: k_fma_f32_ssu_5a27f4c756_go},
-		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = fma s0 u1 s2; store t0 }", Fn: k_fma_f32_sus_453a474068_go},
-		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = fma s0 u1 u2; store t0 }", Fn: k_fma_f32_suu_1a7d3c5c34_go},
-		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = fma u0 s1 s2; store t0 }", Fn: k_fma_f32_uss_5231fcc913_go},
-		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = fma u0 s1 u2; store t0 }", Fn: k_fma_f32_usu_6d99e766f3_go},
-		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = fma u0 u1 s2; store t0 }", Fn: k_fma_f32_uus_73aa759fe4_go},
-		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = fma u0 u1 u2; store t0 }", Fn: k_fma_f32_uuu_6d7c9666f4_go},
-		{Sig: "kernel (s0:f64, s1:f64, u2:f64) { t0 = fma s0 s1 u2; store t0 }", Fn: k_fma_f64_ssu_504ec3dffd_go},
-		{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = fma s0 u1 s2; store t0 }", Fn: k_fma_f64_sus_4ce22e4be8_go},
-		{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = fma s0 u1 u2; store t0 }", Fn: k_fma_f64_suu_ccc0469621_go},
-		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = fma u0 s1 s2; store t0 }", Fn: k_fma_f64_uss_21ec487d99_go},
-		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = fma u0 s1 u2; store t0 }", Fn: k_fma_f64_usu_951494ca66_go},
-		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = fma u0 u1 s2; store t0 }", Fn: k_fma_f64_uus_44bcb8b1a8_go},
-		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = fma u0 u1 u2; store t0 }", Fn: k_fma_f64_uuu_97a98965c6_go},
-		{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; store t1 }", Fn: k_fma_fma_f32_usuus_26feef316b_go},
-		{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; store t1 }", Fn: k_fma_fma_f32_uusuu_65f5684e4d_go},
-		{Sig: "kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; store t1 }", Fn: k_fma_fma_f64_uusuu_b470e735ab_go},
-		{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32, u5:f32, s6:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; t2 = fma u5 s6 t1; store t2 }", Fn: k_fma_fma_fma_f32_usuusus_46013c8eeb_go},
-		{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32, u5:f32, u6:f32) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; store t2 }", Fn: k_fma_fma_fma_f32_uusuuuu_892c10a14c_go},
-		{Sig: "kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64, u5:f64, u6:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; store t2 }", Fn: k_fma_fma_fma_f64_uusuuuu_b29a06337b_go},
-		{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32, u5:f32, s6:f32, u7:f32, s8:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; t2 = fma u5 s6 t1; t3 = fma u7 s8 t2; store t3 }", Fn: k_fma_fma_fma_fma_f32_usuususus_8c0e1c0e38_go},
-		{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32, u8:f32) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; t3 = fma u7 u8 t2; store t3 }", Fn: k_fma_fma_fma_fma_f32_uusuuuuuu_a4a5d631c2_go},
-		{Sig: "kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64, u5:f64, u6:f64, u7:f64, u8:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; t3 = fma u7 u8 t2; store t3 }", Fn: k_fma_fma_fma_fma_f64_uusuuuuuu_84580cf999_go},
-		{Sig: "kernel (u0:f32, u1:f32) { t0 = fmod u0 u1; store t0 }", Fn: k_fmod_f32_uu_23f2965b3a_go},
-		{Sig: "kernel (u0:f64, u1:f64) { t0 = fmod u0 u1; store t0 }", Fn: k_fmod_f64_uu_5820ebcd33_go},
-		{Sig: "kernel (u0:f32) { t0 = gelu u0; store t0 }", Fn: k_gelu_f32_u_5a39b6b00a_go},
-		{Sig: "kernel (u0:f64) { t0 = gelu u0; store t0 }", Fn: k_gelu_f64_u_01b0ddcf5e_go},
-		{Sig: "kernel (u0:f32) { t0 = gelutanh u0; store t0 }", Fn: k_gelutanh_f32_u_4c118d14c9_go},
-		{Sig: "kernel fast (u0:f32) { t0 = gelutanh u0; store t0 }", Fn: k_gelutanh_f32_u_db1a6da05e_go},
-		{Sig: "kernel (u0:f64) { t0 = gelutanh u0; store t0 }", Fn: k_gelutanh_f64_u_0cf01fd4f6_go},
-		{Sig: "kernel (u0:f32) { t0 = hardswish u0; store t0 }", Fn: k_hardswish_f32_u_80d6366310_go},
-		{Sig: "kernel (u0:f64) { t0 = hardswish u0; store t0 }", Fn: k_hardswish_f64_u_7585d447df_go},
-		{Sig: "kernel (u0:f32, u1:f32) { t0 = hypot u0 u1; store t0 }", Fn: k_hypot_f32_uu_9f864ed0e9_go},
-		{Sig: "kernel (u0:f64, u1:f64) { t0 = hypot u0 u1; store t0 }", Fn: k_hypot_f64_uu_58b0ae5de6_go},
-		{Sig: "kernel (u0:f32) { t0 = isfinite u0; store t0 }", Fn: k_isfinite_f32_bool_u_435c97d751_go},
-		{Sig: "kernel (u0:f64) { t0 = isfinite u0; store t0 }", Fn: k_isfinite_f64_bool_u_af48caa9c8_go},
-		{Sig: "kernel (u0:f32) { t0 = isinf u0; store t0 }", Fn: k_isinf_f32_bool_u_f416216d1d_go},
-		{Sig: "kernel (u0:f64) { t0 = isinf u0; store t0 }", Fn: k_isinf_f64_bool_u_2cd9baf76d_go},
-		{Sig: "kernel (s0:f32, u1:f32) { t0 = le s0 u1; store t0 }", Fn: k_le_f32_bool_su_4d358be87a_go},
-		{Sig: "kernel (u0:f32, s1:f32) { t0 = le u0 s1; store t0 }", Fn: k_le_f32_bool_us_9aa327752e_go},
-		{Sig: "kernel (u0:f32, u1:f32) { t0 = le u0 u1; store t0 }", Fn: k_le_f32_bool_uu_597aec3438_go},
-		{Sig: "kernel (s0:f64, u1:f64) { t0 = le s0 u1; store t0 }", Fn: k_le_f64_bool_su_72bfa59174_go},
-		{Sig: "kernel (u0:f64, s1:f64) { t0 = le u0 s1; store t0 }", Fn: k_le_f64_bool_us_126c7d4763_go},
-		{Sig: "kernel (u0:f64, u1:f64) { t0 = le u0 u1; store t0 }", Fn: k_le_f64_bool_uu_3578d47928_go},
-		{Sig: "kernel (s0:i32, u1:i32) { t0 = le s0 u1; store t0 }", Fn: k_le_i32_bool_su_14c04e2a3c_go},
-		{Sig: "kernel (u0:i32, s1:i32) { t0 = le u0 s1; store t0 }", Fn: k_le_i32_bool_us_86486a61c5_go},
-		{Sig: "kernel (u0:i32, u1:i32) { t0 = le u0 u1; store t0 }", Fn: k_le_i32_bool_uu_c3e983c213_go},
-		{Sig: "kernel (s0:i64, u1:i64) { t0 = le s0 u1; store t0 }", Fn: k_le_i64_bool_su_40955dcce6_go},
-		{Sig: "kernel (u0:i64, s1:i64) { t0 = le u0 s1; store t0 }", Fn: k_le_i64_bool_us_a2ff8af67d_go},
-		{Sig: "kernel (u0:i64, u1:i64) { t0 = le u0 u1; store t0 }", Fn: k_le_i64_bool_uu_579ac043f0_go},
-		{Sig: "kernel (s0:u8, u1:u8, s2:u8, s3:u8) { t0 = le s0 u1; t1 = select t0 s2 s3; store t1 }", Fn: k_le_select_u8_suss_30bc5d28d8_go},
-		{Sig: "kernel (s0:u8, u1:u8, s2:u8, u3:u8) { t0 = le s0 u1; t1 = select t0 s2 u3; store t1 }", Fn: k_le_select_u8_susu_055c0a4430_go},
-		{Sig: "kernel (s0:u8, u1:u8, u2:u8, s3:u8) { t0 = le s0 u1; t1 = select t0 u2 s3; store t1 }", Fn: k_le_select_u8_suus_9973a2f8cf_go},
-		{Sig: "kernel (s0:u8, u1:u8, u2:u8, u3:u8) { t0 = le s0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_le_select_u8_suuu_9f4bf2b9ef_go},
-		{Sig: "kernel (u0:u8, s1:u8, s2:u8, s3:u8) { t0 = le u0 s1; t1 = select t0 s2 s3; store t1 }", Fn: k_le_select_u8_usss_23ec0d5c19_go},
-		{Sig: "kernel (u0:u8, s1:u8, s2:u8, u3:u8) { t0 = le u0 s1; t1 = select t0 s2 u3; store t1 }", Fn: k_le_select_u8_ussu_d07bfec47d_go},
-		{Sig: "kernel (u0:u8, s1:u8, u2:u8, s3:u8) { t0 = le u0 s1; t1 = select t0 u2 s3; store t1 }", Fn: k_le_select_u8_usus_c454bfcc56_go},
-		{Sig: "kernel (u0:u8, s1:u8, u2:u8, u3:u8) { t0 = le u0 s1; t1 = select t0 u2 u3; store t1 }", Fn: k_le_select_u8_usuu_6b3771afdd_go},
-		{Sig: "kernel (u0:u8, u1:u8, s2:u8, s3:u8) { t0 = le u0 u1; t1 = select t0 s2 s3; store t1 }", Fn: k_le_select_u8_uuss_c3bc8df8c0_go},
-		{Sig: "kernel (u0:u8, u1:u8, s2:u8, u3:u8) { t0 = le u0 u1; t1 = select t0 s2 u3; store t1 }", Fn: k_le_select_u8_uusu_86d5d54796_go},
-		{Sig: "kernel (u0:u8, u1:u8, u2:u8, s3:u8) { t0 = le u0 u1; t1 = select t0 u2 s3; store t1 }", Fn: k_le_select_u8_uuus_e736c0b264_go},
-		{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8) { t0 = le u0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_le_select_u8_uuuu_262fddfa30_go},
-		{Sig: "kernel (s0:u16, u1:u16) { t0 = le s0 u1; store t0 }", Fn: k_le_u16_bool_su_918b402415_go},
-		{Sig: "kernel (u0:u16, s1:u16) { t0 = le u0 s1; store t0 }", Fn: k_le_u16_bool_us_c8a20cd56d_go},
-		{Sig: "kernel (u0:u16, u1:u16) { t0 = le u0 u1; store t0 }", Fn: k_le_u16_bool_uu_33602f81c8_go},
-		{Sig: "kernel (s0:u32, u1:u32) { t0 = le s0 u1; store t0 }", Fn: k_le_u32_bool_su_fc07550b65_go},
-		{Sig: "kernel (u0:u32, s1:u32) { t0 = le u0 s1; store t0 }", Fn: k_le_u32_bool_us_3472dc4b57_go},
-		{Sig: "kernel (u0:u32, u1:u32) { t0 = le u0 u1; store t0 }", Fn: k_le_u32_bool_uu_7058264db4_go},
-		{Sig: "kernel (s0:u64, u1:u64) { t0 = le s0 u1; store t0 }", Fn: k_le_u64_bool_su_debdd4dfb6_go},
-		{Sig: "kernel (u0:u64, s1:u64) { t0 = le u0 s1; store t0 }", Fn: k_le_u64_bool_us_663632e73d_go},
-		{Sig: "kernel (u0:u64, u1:u64) { t0 = le u0 u1; store t0 }", Fn: k_le_u64_bool_uu_57d8c965c2_go},
-		{Sig: "kernel (s0:u8, u1:u8) { t0 = le s0 u1; store t0 }", Fn: k_le_u8_bool_su_4e98e38ed3_go},
-		{Sig: "kernel (u0:u8, s1:u8) { t0 = le u0 s1; store t0 }", Fn: k_le_u8_bool_us_496751cee8_go},
-		{Sig: "kernel (u0:u8, u1:u8) { t0 = le u0 u1; store t0 }", Fn: k_le_u8_bool_uu_18a889c672_go},
-		{Sig: "kernel fast (u0:f32) { t0 = log10 u0; store t0 }", Fn: k_log10_f32_u_ae1c8f5cbf_go},
-		{Sig: "kernel (u0:f32) { t0 = log10 u0; store t0 }", Fn: k_log10_f32_u_cbfe670f49_go},
-		{Sig: "kernel (u0:f64) { t0 = log10 u0; store t0 }", Fn: k_log10_f64_u_215bd841eb_go},
-		{Sig: "kernel fast (u0:f64) { t0 = log10 u0; store t0 }", Fn: k_log10_f64_u_e0597c2199_go},
-		{Sig: "kernel fast (u0:f32) { t0 = log1p u0; store t0 }", Fn: k_log1p_f32_u_44ebc30ec1_go},
-		{Sig: "kernel (u0:f32) { t0 = log1p u0; store t0 }", Fn: k_log1p_f32_u_ba15cea693_go},
-		{Sig: "kernel (u0:f64) { t0 = log1p u0; store t0 }", Fn: k_log1p_f64_u_59915c6e03_go},
-		{Sig: "kernel fast (u0:f64) { t0 = log1p u0; store t0 }", Fn: k_log1p_f64_u_85a3ddffb8_go},
-		{Sig: "kernel fast (u0:f32) { t0 = log2 u0; store t0 }", Fn: k_log2_f32_u_10bd083277_go},
-		{Sig: "kernel (u0:f32) { t0 = log2 u0; store t0 }", Fn: k_log2_f32_u_554428f4d8_go},
-		{Sig: "kernel fast (u0:f64) { t0 = log2 u0; store t0 }", Fn: k_log2_f64_u_161109d442_go},
-		{Sig: "kernel (u0:f64) { t0 = log2 u0; store t0 }", Fn: k_log2_f64_u_50315f7adc_go},
-		{Sig: "kernel fast (u0:f32) { t0 = log u0; store t0 }", Fn: k_log_f32_u_d5990fd292_go},
-		{Sig: "kernel (u0:f32) { t0 = log u0; store t0 }", Fn: k_log_f32_u_e0fe5a7a5e_go},
-		{Sig: "kernel (u0:f64) { t0 = log u0; store t0 }", Fn: k_log_f64_u_76870ec756_go},
-		{Sig: "kernel fast (u0:f64) { t0 = log u0; store t0 }", Fn: k_log_f64_u_dd7af3dce1_go},
-		{Sig: "kernel (u0:f32) { t0 = logit u0; store t0 }", Fn: k_logit_f32_u_d2899268f2_go},
-		{Sig: "kernel (u0:f64) { t0 = logit u0; store t0 }", Fn: k_logit_f64_u_9e5c5ac773_go},
-		{Sig: "lookup i64", Fn: k_lookup_i64_5b6ebda73c_go},
-		{Sig: "lookup u16", Fn: k_lookup_u16_c8dd8b4e2f_go},
-		{Sig: "lookup u32", Fn: k_lookup_u32_37bc392624_go},
-		{Sig: "lookup u8", Fn: k_lookup_u8_59ac4ec2d1_go},
-		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = lt s0 u1; t1 = cast:f32 t0; t2 = add t1 u2; store t2 }", Fn: k_lt_cast_add_f32_suu_6dc476c5d9_go},
-		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = lt u0 s1; t1 = cast:f32 t0; t2 = add t1 u2; store t2 }", Fn: k_lt_cast_add_f32_usu_8884ef40f7_go},
-		{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = lt s0 u1; t1 = cast:f64 t0; t2 = add u2 t1; store t2 }", Fn: k_lt_cast_add_f64_suu_cfc37618ff_go},
-		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = lt u0 s1; t1 = cast:f64 t0; t2 = add t1 u2; store t2 }", Fn: k_lt_cast_add_f64_usu_48c52126bd_go},
-		{Sig: "kernel (s0:f32, u1:f32) { t0 = lt s0 u1; t1 = cast:f32 t0; store t1 }", Fn: k_lt_cast_f32_su_3714b2872f_go},
-		{Sig: "kernel (u0:f32, s1:f32) { t0 = lt u0 s1; t1 = cast:f32 t0; store t1 }", Fn: k_lt_cast_f32_us_21d3d2c79b_go},
-		{Sig: "kernel (s0:f64, u1:f64) { t0 = lt s0 u1; t1 = cast:f64 t0; store t1 }", Fn: k_lt_cast_f64_su_2762d9c380_go},
-		{Sig: "kernel (u0:f64, s1:f64) { t0 = lt u0 s1; t1 = cast:f64 t0; store t1 }", Fn: k_lt_cast_f64_us_a94496eb15_go},
-		{Sig: "kernel (s0:f32, u1:f32) { t0 = lt s0 u1; store t0 }", Fn: k_lt_f32_bool_su_c509245c00_go},
-		{Sig: "kernel (u0:f32, s1:f32) { t0 = lt u0 s1; store t0 }", Fn: k_lt_f32_bool_us_2d912dac11_go},
-		{Sig: "kernel (u0:f32, u1:f32) { t0 = lt u0 u1; store t0 }", Fn: k_lt_f32_bool_uu_e4ce5b980e_go},
-		{Sig: "kernel (s0:f64, u1:f64) { t0 = lt s0 u1; store t0 }", Fn: k_lt_f64_bool_su_03aca8ab90_go},
-		{Sig: "kernel (u0:f64, s1:f64) { t0 = lt u0 s1; store t0 }", Fn: k_lt_f64_bool_us_0149d1acba_go},
-		{Sig: "kernel (u0:f64, u1:f64) { t0 = lt u0 u1; store t0 }", Fn: k_lt_f64_bool_uu_cfae620772_go},
-		{Sig: "kernel (s0:i32, u1:i32) { t0 = lt s0 u1; store t0 }", Fn: k_lt_i32_bool_su_4e30771c73_go},
-		{Sig: "kernel (u0:i32, s1:i32) { t0 = lt u0 s1; store t0 }", Fn: k_lt_i32_bool_us_641b693c21_go},
-		{Sig: "kernel (u0:i32, u1:i32) { t0 = lt u0 u1; store t0 }", Fn: k_lt_i32_bool_uu_40496893b0_go},
-		{Sig: "kernel (s0:i64, u1:i64) { t0 = lt s0 u1; store t0 }", Fn: k_lt_i64_bool_su_696588ff8e_go},
-		{Sig: "kernel (u0:i64, s1:i64) { t0 = lt u0 s1; store t0 }", Fn: k_lt_i64_bool_us_a64ac4d0a1_go},
-		{Sig: "kernel (u0:i64, u1:i64) { t0 = lt u0 u1; store t0 }", Fn: k_lt_i64_bool_uu_a117340f31_go},
-		{Sig: "kernel (s0:f32, u1:f32, u2:f32, s3:f32) { t0 = lt s0 u1; t1 = lt u2 s3; t2 = and t0 t1; store t2 }", Fn: k_lt_lt_and_f32_bool_suus_39bac19867_go},
-		{Sig: "kernel (u0:f64, s1:f64, s2:f64, u3:f64) { t0 = lt u0 s1; t1 = lt s2 u3; t2 = and t0 t1; store t2 }", Fn: k_lt_lt_and_f64_bool_ussu_15f8127557_go},
-		{Sig: "kernel (s0:u8, u1:u8, s2:u8) { t0 = lt s0 u1; t1 = lt u1 s2; t2 = and t0 t1; store t2 }", Fn: k_lt_lt_and_u8_bool_sus_22c6a8ab29_go},
-		{Sig: "kernel (s0:u8, u1:u8, u2:u8, s3:u8) { t0 = lt s0 u1; t1 = lt u2 s3; t2 = and t0 t1; store t2 }", Fn: k_lt_lt_and_u8_bool_suus_f2f2660090_go},
-		{Sig: "kernel (s0:f32, u1:f32, s2:f32, u3:f32) { t0 = lt s0 u1; t1 = select t0 s2 u3; store t1 }", Fn: k_lt_select_f32_susu_834373809c_go},
-		{Sig: "kernel (s0:f32, u1:f32, u2:f32, s3:f32) { t0 = lt s0 u1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_f32_suus_d7be1b3f1c_go},
-		{Sig: "kernel (s0:f32, u1:f32, u2:f32, u3:f32) { t0 = lt s0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_f32_suuu_2112c41b9d_go},
-		{Sig: "kernel (u0:f32, s1:f32, s2:f32, u3:f32) { t0 = lt u0 s1; t1 = select t0 s2 u3; store t1 }", Fn: k_lt_select_f32_ussu_8333fa51a2_go},
-		{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32) { t0 = lt u0 s1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_f32_usus_1ff32013c3_go},
-		{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = lt u0 s1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_f32_usuu_09aa765891_go},
-		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = lt u0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_f32_uuuu_eaac2a0463_go},
-		{Sig: "kernel (s0:f64, u1:f64, s2:f64, u3:f64) { t0 = lt s0 u1; t1 = select t0 s2 u3; store t1 }", Fn: k_lt_select_f64_susu_019379d305_go},
-		{Sig: "kernel (s0:f64, u1:f64, u2:f64, s3:f64) { t0 = lt s0 u1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_f64_suus_276f154ab8_go},
-		{Sig: "kernel (s0:f64, u1:f64, u2:f64, u3:f64) { t0 = lt s0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_f64_suuu_9cbf082dff_go},
-		{Sig: "kernel (u0:f64, s1:f64, s2:f64, u3:f64) { t0 = lt u0 s1; t1 = select t0 s2 u3; store t1 }", Fn: k_lt_select_f64_ussu_6923ee4169_go},
-		{Sig: "kernel (u0:f64, s1:f64, u2:f64, s3:f64) { t0 = lt u0 s1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_f64_usus_596b7c376a_go},
-		{Sig: "kernel (u0:f64, s1:f64, u2:f64, u3:f64) { t0 = lt u0 s1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_f64_usuu_bd32e2a2e3_go},
-		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = lt u0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_f64_uuuu_9a937eee1e_go},
-		{Sig: "kernel (s0:u8, u1:u8, s2:u8, s3:u8) { t0 = lt s0 u1; t1 = select t0 s2 s3; store t1 }", Fn: k_lt_select_u8_suss_7c9af49240_go},
-		{Sig: "kernel (s0:u8, u1:u8, s2:u8, u3:u8) { t0 = lt s0 u1; t1 = select t0 s2 u3; store t1 }", Fn: k_lt_select_u8_susu_fdac78a1b9_go},
-		{Sig: "kernel (s0:u8, u1:u8, u2:u8, s3:u8) { t0 = lt s0 u1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_u8_suus_08ff500459_go},
-		{Sig: "kernel (s0:u8, u1:u8, u2:u8, u3:u8) { t0 = lt s0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_u8_suuu_e0519bff85_go},
-		{Sig: "kernel (u0:u8, s1:u8, s2:u8, s3:u8) { t0 = lt u0 s1; t1 = select t0 s2 s3; store t1 }", Fn: k_lt_select_u8_usss_a84b55b9f8_go},
-		{Sig: "kernel (u0:u8, s1:u8, s2:u8, u3:u8) { t0 = lt u0 s1; t1 = select t0 s2 u3; store t1 }", Fn: k_lt_select_u8_ussu_a8c32e7e2e_go},
-		{Sig: "kernel (u0:u8, s1:u8, u2:u8, s3:u8) { t0 = lt u0 s1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_u8_usus_9c46eb2220_go},
-		{Sig: "kernel (u0:u8, s1:u8, u2:u8, u3:u8) { t0 = lt u0 s1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_u8_usuu_3ce81c5b37_go},
-		{Sig: "kernel (u0:u8, u1:u8, s2:u8, s3:u8) { t0 = lt u0 u1; t1 = select t0 s2 s3; store t1 }", Fn: k_lt_select_u8_uuss_8bca81cb4b_go},
-		{Sig: "kernel (u0:u8, u1:u8, s2:u8, u3:u8) { t0 = lt u0 u1; t1 = select t0 s2 u3; store t1 }", Fn: k_lt_select_u8_uusu_55c109e657_go},
-		{Sig: "kernel (u0:u8, u1:u8, u2:u8, s3:u8) { t0 = lt u0 u1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_u8_uuus_8f6e3b6aed_go},
-		{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8) { t0 = lt u0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_u8_uuuu_7b152840da_go},
-		{Sig: "kernel (s0:u16, u1:u16) { t0 = lt s0 u1; store t0 }", Fn: k_lt_u16_bool_su_0a63a56625_go},
-		{Sig: "kernel (u0:u16, s1:u16) { t0 = lt u0 s1; store t0 }", Fn: k_lt_u16_bool_us_780307f4f8_go},
-		{Sig: "kernel (u0:u16, u1:u16) { t0 = lt u0 u1; store t0 }", Fn: k_lt_u16_bool_uu_52ccf32cb8_go},
-		{Sig: "kernel (s0:u32, u1:u32) { t0 = lt s0 u1; store t0 }", Fn: k_lt_u32_bool_su_a220fbc230_go},
-		{Sig: "kernel (u0:u32, s1:u32) { t0 = lt u0 s1; store t0 }", Fn: k_lt_u32_bool_us_6e2a8cc450_go},
-		{Sig: "kernel (u0:u32, u1:u32) { t0 = lt u0 u1; store t0 }", Fn: k_lt_u32_bool_uu_dde4d32cac_go},
-		{Sig: "kernel (s0:u64, u1:u64) { t0 = lt s0 u1; store t0 }", Fn: k_lt_u64_bool_su_eb6f9cf761_go},
-		{Sig: "kernel (u0:u64, s1:u64) { t0 = lt u0 s1; store t0 }", Fn: k_lt_u64_bool_us_cdd7a3a624_go},
-		{Sig: "kernel (u0:u64, u1:u64) { t0 = lt u0 u1; store t0 }", Fn: k_lt_u64_bool_uu_6752fc82a1_go},
-		{Sig: "kernel (s0:u8, u1:u8) { t0 = lt s0 u1; store t0 }", Fn: k_lt_u8_bool_su_86e1b67395_go},
-		{Sig: "kernel (u0:u8, s1:u8) { t0 = lt u0 s1; store t0 }", Fn: k_lt_u8_bool_us_33ea9c9e1a_go},
-		{Sig: "kernel (u0:u8, u1:u8) { t0 = lt u0 u1; store t0 }", Fn: k_lt_u8_bool_uu_1ce629a695_go},
-		{Sig: "kernel (s0:bf16, u1:bf16) { t0 = max s0 u1; store t0 }", Fn: k_max_bf16_su_100e068ec4_go},
-		{Sig: "kernel (u0:bf16, u1:bf16) { t0 = max u0 u1; store t0 }", Fn: k_max_bf16_uu_5717754c11_go},
-		{Sig: "kernel (s0:f16, u1:f16) { t0 = max s0 u1; store t0 }", Fn: k_max_f16_su_06e2285ed9_go},
-		{Sig: "kernel (u0:f16, u1:f16) { t0 = max u0 u1; store t0 }", Fn: k_max_f16_uu_fbc2c2539a_go},
-		{Sig: "kernel (u0:f32, s1:f32) { t0 = max u0 s1; store t0 }", Fn: k_max_f32_us_ab85dd44c8_go},
-		{Sig: "kernel (u0:f32, u1:f32) { t0 = max u0 u1; store t0 }", Fn: k_max_f32_uu_3969474293_go},
-		{Sig: "kernel (u0:f64, s1:f64) { t0 = max u0 s1; store t0 }", Fn: k_max_f64_us_c5b457e68f_go},
-		{Sig: "kernel (u0:f64, u1:f64) { t0 = max u0 u1; store t0 }", Fn: k_max_f64_uu_8e8ee6eae2_go},
-		{Sig: "kernel (u0:i16, s1:i16) { t0 = max u0 s1; store t0 }", Fn: k_max_i16_us_74987a9325_go},
-		{Sig: "kernel (u0:i16, u1:i16) { t0 = max u0 u1; store t0 }", Fn: k_max_i16_uu_f991b5d2a0_go},
-		{Sig: "kernel (u0:i32, s1:i32) { t0 = max u0 s1; store t0 }", Fn: k_max_i32_us_a8e7b56bbb_go},
-		{Sig: "kernel (u0:i32, u1:i32) { t0 = max u0 u1; store t0 }", Fn: k_max_i32_uu_f7b3137e5b_go},
-		{Sig: "kernel (u0:i64, s1:i64) { t0 = max u0 s1; store t0 }", Fn: k_max_i64_us_4931f37a1f_go},
-		{Sig: "kernel (u0:i64, u1:i64) { t0 = max u0 u1; store t0 }", Fn: k_max_i64_uu_702ea15ec3_go},
-		{Sig: "kernel (s0:i8, u1:i8) { t0 = max s0 u1; store t0 }", Fn: k_max_i8_su_c3f2f4c219_go},
-		{Sig: "kernel (u0:i8, u1:i8) { t0 = max u0 u1; store t0 }", Fn: k_max_i8_uu_7f374b1978_go},
-		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }", Fn: k_max_max_f32_uuu_f367292131_go},
-		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = max u0 u1; t1 = max t0 u2; store t0 t1 }", Fn: k_max_max_f64_uuu_28a30498eb_go},
-		{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = max u0 u1; t1 = max t0 u2; store t0 t1 }", Fn: k_max_max_i32_uuu_564f6039cd_go},
-		{Sig: "kernel (u0:i64, u1:i64, u2:i64) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }", Fn: k_max_max_i64_uuu_3b8d92c0bc_go},
-		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max u3 t1; t3 = max u4 t2; t4 = max u5 t0; t5 = max t1 u5; t6 = max u5 t2; t7 = max t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_max_max_max_etc_f32_uuuuuu_42c99f8865_go},
-		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_max_max_max_etc_f64_uuuuuu_2bf194f3f1_go},
-		{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; t4 = max u5 t0; t5 = max u5 t1; t6 = max u5 t2; t7 = max t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_max_max_max_etc_i32_uuuuuu_caa1b2db15_go},
-		{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_max_max_max_etc_i64_uuuuuu_2e1623b989_go},
-		{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = max u0 u1; t1 = max u2 t0; t2 = max t1 u3; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_max_max_max_etc_u32_uuuuuu_1a19fd9265_go},
-		{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64, u5:u64) { t0 = max u0 u1; t1 = max u2 t0; t2 = max t1 u3; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_max_max_max_etc_u64_uuuuuu_9b35f5c60f_go},
-		{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = max u0 u1; t1 = max u2 t0; t2 = max u3 t1; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_max_max_max_etc_u8_uuuuuu_c611900758_go},
-		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 }", Fn: k_max_max_max_max_f32_uuuuu_782406c534_go},
-		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = max u0 u1; t1 = max u2 t0; t2 = max u3 t1; t3 = max u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_f32_uuuuu_a707095306_go},
-		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 }", Fn: k_max_max_max_max_f64_uuuuu_5fca77a7d1_go},
-		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_f64_uuuuu_c92924e26b_go},
-		{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = max u0 u1; t1 = max u2 t0; t2 = max t1 u3; t3 = max t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_i32_uuuuu_c1c52ebbd1_go},
-		{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max u3 t1; t3 = max t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_i64_uuuuu_5ac990cf34_go},
-		{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_u32_uuuuu_8e2d6160cd_go},
-		{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64) { t0 = max u0 u1; t1 = max u2 t0; t2 = max t1 u3; t3 = max u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_u64_uuuuu_c13987b274_go},
-		{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = max u0 u1; t1 = max u2 t0; t2 = max u3 t1; t3 = max t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_u8_uuuuu_a89495660d_go},
-		{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }", Fn: k_max_max_u32_uuu_c29a8b7939_go},
-		{Sig: "kernel (u0:u64, u1:u64, u2:u64) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }", Fn: k_max_max_u64_uuu_20b0e41013_go},
-		{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = max u0 u1; t1 = max t0 u2; store t0 t1 }", Fn: k_max_max_u8_uuu_28c86b68c4_go},
-		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = max u0 s1; t1 = min s2 t0; store t1 }", Fn: k_max_min_f32_uss_ee76b7f7ff_go},
-		{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = max s0 u1; t1 = min t0 s2; store t1 }", Fn: k_max_min_f64_sus_3e116b384e_go},
-		{Sig: "kernel (u0:q16x16, s1:q16x16) { t0 = max u0 s1; store t0 }", Fn: k_max_q16x16_us_b210ecc804_go},
-		{Sig: "kernel (u0:q16x16, u1:q16x16) { t0 = max u0 u1; store t0 }", Fn: k_max_q16x16_uu_16302cd010_go},
-		{Sig: "kernel (s0:u16, u1:u16) { t0 = max s0 u1; store t0 }", Fn: k_max_u16_su_67ffd810ea_go},
-		{Sig: "kernel (u0:u16, u1:u16) { t0 = max u0 u1; store t0 }", Fn: k_max_u16_uu_408b5484f9_go},
-		{Sig: "kernel (s0:u32, u1:u32) { t0 = max s0 u1; store t0 }", Fn: k_max_u32_su_660900aac5_go},
-		{Sig: "kernel (u0:u32, u1:u32) { t0 = max u0 u1; store t0 }", Fn: k_max_u32_uu_e3946b01f5_go},
-		{Sig: "kernel (u0:u64, s1:u64) { t0 = max u0 s1; store t0 }", Fn: k_max_u64_us_d8b0009d8d_go},
-		{Sig: "kernel (u0:u64, u1:u64) { t0 = max u0 u1; store t0 }", Fn: k_max_u64_uu_8aaa11e34b_go},
-		{Sig: "kernel (s0:u8, u1:u8) { t0 = max s0 u1; store t0 }", Fn: k_max_u8_su_68beaefbd9_go},
-		{Sig: "kernel (u0:u8, u1:u8) { t0 = max u0 u1; store t0 }", Fn: k_max_u8_uu_4c72f1ffc1_go},
-		{Sig: "kernel (s0:bf16, u1:bf16) { t0 = min s0 u1; store t0 }", Fn: k_min_bf16_su_9308cc1e53_go},
-		{Sig: "kernel (u0:bf16, u1:bf16) { t0 = min u0 u1; store t0 }", Fn: k_min_bf16_uu_0ec29c093e_go},
-		{Sig: "kernel (u0:f16, s1:f16) { t0 = min u0 s1; store t0 }", Fn: k_min_f16_us_c47b7d933b_go},
-		{Sig: "kernel (u0:f16, u1:f16) { t0 = min u0 u1; store t0 }", Fn: k_min_f16_uu_b18332c467_go},
-		{Sig: "kernel (s0:f32, u1:f32) { t0 = min s0 u1; store t0 }", Fn: k_min_f32_su_9fcf2ced30_go},
-		{Sig: "kernel (u0:f32, u1:f32) { t0 = min u0 u1; store t0 }", Fn: k_min_f32_uu_276d0c9438_go},
-		{Sig: "kernel (s0:f64, u1:f64) { t0 = min s0 u1; store t0 }", Fn: k_min_f64_su_e16306fa1b_go},
-		{Sig: "kernel (u0:f64, u1:f64) { t0 = min u0 u1; store t0 }", Fn: k_min_f64_uu_4d70e3b726_go},
-		{Sig: "kernel (u0:i16, s1:i16) { t0 = min u0 s1; store t0 }", Fn: k_min_i16_us_62cbc1e255_go},
-		{Sig: "kernel (u0:i16, u1:i16) { t0 = min u0 u1; store t0 }", Fn: k_min_i16_uu_d189cafe2c_go},
-		{Sig: "kernel (u0:i32, s1:i32) { t0 = min u0 s1; store t0 }", Fn: k_min_i32_us_ff5bb7f3f0_go},
-		{Sig: "kernel (u0:i32, u1:i32) { t0 = min u0 u1; store t0 }", Fn: k_min_i32_uu_ad14a0135d_go},
-		{Sig: "kernel (u0:i64, s1:i64) { t0 = min u0 s1; store t0 }", Fn: k_min_i64_us_a167de3197_go},
-		{Sig: "kernel (u0:i64, u1:i64) { t0 = min u0 u1; store t0 }", Fn: k_min_i64_uu_53bafe5025_go},
-		{Sig: "kernel (u0:i8, s1:i8) { t0 = min u0 s1; store t0 }", Fn: k_min_i8_us_1348b2a2de_go},
-		{Sig: "kernel (u0:i8, u1:i8) { t0 = min u0 u1; store t0 }", Fn: k_min_i8_uu_c53e5a2ac2_go},
-		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = min u0 u1; t1 = min t0 u2; store t0 t1 }", Fn: k_min_min_f32_uuu_9c5de5dc85_go},
-		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }", Fn: k_min_min_f64_uuu_9ec3170fed_go},
-		{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }", Fn: k_min_min_i32_uuu_cfde69c2f6_go},
-		{Sig: "kernel (u0:i64, u1:i64, u2:i64) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }", Fn: k_min_min_i64_uuu_e3d69da3ec_go},
-		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32) { t0 = min u0 u1; t1 = min t0 u2; t2 = min t1 u3; t3 = min t2 u4; t4 = min t0 u5; t5 = min t1 u5; t6 = min t2 u5; t7 = min t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_min_min_min_etc_f32_uuuuuu_3b3a9bf46e_go},
-		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = min u0 u1; t1 = min u2 t0; t2 = min u3 t1; t3 = min u4 t2; t4 = min u5 t0; t5 = min u5 t1; t6 = min u5 t2; t7 = min u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_min_min_min_etc_f64_uuuuuu_cb2bdb7f3d_go},
-		{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = min u0 u1; t1 = min u2 t0; t2 = min u3 t1; t3 = min u4 t2; t4 = min t0 u5; t5 = min t1 u5; t6 = min t2 u5; t7 = min t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_min_min_min_etc_i32_uuuuuu_fd63e77ed5_go},
-		{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min t1 u3; t3 = min u4 t2; t4 = min t0 u5; t5 = min t1 u5; t6 = min u5 t2; t7 = min u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_min_min_min_etc_i64_uuuuuu_853ec11265_go},
-		{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min t2 u4; t4 = min t0 u5; t5 = min t1 u5; t6 = min t2 u5; t7 = min t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_min_min_min_etc_u32_uuuuuu_33a2e743b1_go},
-		{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64, u5:u64) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min u4 t2; t4 = min t0 u5; t5 = min u5 t1; t6 = min t2 u5; t7 = min u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_min_min_min_etc_u64_uuuuuu_d4d26e91ce_go},
-		{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; t4 = min u5 t0; t5 = min u5 t1; t6 = min u5 t2; t7 = min u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_min_min_min_etc_u8_uuuuuu_a0694c78aa_go},
-		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; store t3 }", Fn: k_min_min_min_min_f32_uuuuu_4dda052b3c_go},
-		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = min u0 u1; t1 = min u2 t0; t2 = min u3 t1; t3 = min t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_f32_uuuuu_84629d0049_go},
-		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; store t3 }", Fn: k_min_min_min_min_f64_uuuuu_814e363768_go},
-		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_f64_uuuuu_bfa55cfe99_go},
-		{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = min u0 u1; t1 = min u2 t0; t2 = min u3 t1; t3 = min t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_i32_uuuuu_91f56121cd_go},
-		{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min t1 u3; t3 = min t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_i64_uuuuu_331488ed89_go},
-		{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_u32_uuuuu_92306c82e1_go},
-		{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min t1 u3; t3 = min u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_u64_uuuuu_fe2d62042b_go},
-		{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_u8_uuuuu_183f149635_go},
-		{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = min u0 u1; t1 = min t0 u2; store t0 t1 }", Fn: k_min_min_u32_uuu_d99a866278_go},
-		{Sig: "kernel (u0:u64, u1:u64, u2:u64) { t0 = min u0 u1; t1 = min t0 u2; store t0 t1 }", Fn: k_min_min_u64_uuu_e3f3ba8518_go},
-		{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }", Fn: k_min_min_u8_uuu_c55f0eb781_go},
-		{Sig: "kernel (u0:q16x16, s1:q16x16) { t0 = min u0 s1; store t0 }", Fn: k_min_q16x16_us_176ea78301_go},
-		{Sig: "kernel (u0:q16x16, u1:q16x16) { t0 = min u0 u1; store t0 }", Fn: k_min_q16x16_uu_193c57b0b4_go},
-		{Sig: "kernel (u0:u16, s1:u16) { t0 = min u0 s1; store t0 }", Fn: k_min_u16_us_79dee758ac_go},
-		{Sig: "kernel (u0:u16, u1:u16) { t0 = min u0 u1; store t0 }", Fn: k_min_u16_uu_633e36536b_go},
-		{Sig: "kernel (u0:u32, s1:u32) { t0 = min u0 s1; store t0 }", Fn: k_min_u32_us_bf28118442_go},
-		{Sig: "kernel (u0:u32, u1:u32) { t0 = min u0 u1; store t0 }", Fn: k_min_u32_uu_6487624327_go},
-		{Sig: "kernel (u0:u64, s1:u64) { t0 = min u0 s1; store t0 }", Fn: k_min_u64_us_1dfeb25aa6_go},
-		{Sig: "kernel (u0:u64, u1:u64) { t0 = min u0 u1; store t0 }", Fn: k_min_u64_uu_71c425ba5a_go},
-		{Sig: "kernel (s0:u8, u1:u8) { t0 = min s0 u1; store t0 }", Fn: k_min_u8_su_ace27ab957_go},
-		{Sig: "kernel (u0:u8, u1:u8) { t0 = min u0 u1; store t0 }", Fn: k_min_u8_uu_e7c61d958d_go},
-		{Sig: "kernel (u0:f32) { t0 = mish u0; store t0 }", Fn: k_mish_f32_u_0d76fba195_go},
-		{Sig: "kernel fast (u0:f32) { t0 = mish u0; store t0 }", Fn: k_mish_f32_u_4327185398_go},
-		{Sig: "kernel (u0:f64) { t0 = mish u0; store t0 }", Fn: k_mish_f64_u_edc3188d83_go},
-		{Sig: "kernel (u0:f32, u1:f32) { t0 = mod u0 u1; store t0 }", Fn: k_mod_f32_uu_01a592064c_go},
-		{Sig: "kernel (u0:f64, u1:f64) { t0 = mod u0 u1; store t0 }", Fn: k_mod_f64_uu_2c076f00fa_go},
-		{Sig: "kernel (u0:i32, u1:i32) { t0 = mod u0 u1; store t0 }", Fn: k_mod_i32_uu_e72319ba92_go},
-		{Sig: "kernel (u0:i64, u1:i64) { t0 = mod u0 u1; store t0 }", Fn: k_mod_i64_uu_39bf3e80b6_go},
-		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = add s2 t0; store t1 }", Fn: k_mul_add_f32_sus_823e970d51_go},
-		{Sig: "kernel (u0:f32, s1:f32) { t0 = mul u0 u0; t1 = add s1 t0; store t1 }", Fn: k_mul_add_f32_us_c995ae5d78_go},
-		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = add u2 t0; store t1 }", Fn: k_mul_add_f32_usu_c4593d64cc_go},
-		{Sig: "kernel (u0:f32, u1:f32) { t0 = mul u0 u0; t1 = add u1 t0; store t1 }", Fn: k_mul_add_f32_uu_62e4b901e6_go},
-		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = add s2 t0; store t1 }", Fn: k_mul_add_f32_uus_cd484de41f_go},
-		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = add u2 t0; store t1 }", Fn: k_mul_add_f32_uuu_75513ae343_go},
-		{Sig: "kernel (u0:f64, s1:f64) { t0 = mul u0 u0; t1 = add t0 s1; store t1 }", Fn: k_mul_add_f64_us_f7af262bd7_go},
-		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = mul u0 s1; t1 = add s2 t0; store t1 }", Fn: k_mul_add_f64_uss_b690dd07ac_go},
-		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = mul u0 s1; t1 = add u2 t0; store t1 }", Fn: k_mul_add_f64_usu_81e43d6c5f_go},
-		{Sig: "kernel (u0:f64, u1:f64) { t0 = mul u0 u0; t1 = add t0 u1; store t1 }", Fn: k_mul_add_f64_uu_ced8144a0e_go},
-		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = add s2 t0; store t1 }", Fn: k_mul_add_f64_uus_0a1f1e6f2a_go},
-		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }", Fn: k_mul_add_f64_uuu_b8e4cd2e51_go},
-		{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }", Fn: k_mul_add_i32_uuu_1800471362_go},
-		{Sig: "kernel (u0:i64, u1:i64, u2:i64) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }", Fn: k_mul_add_i64_uuu_ac13442591_go},
-		{Sig: "kernel (s0:f32, u1:f32, s2:f32, u3:f32) { t0 = mul s0 u1; t1 = add s2 t0; t2 = mul t1 u3; store t2 }", Fn: k_mul_add_mul_f32_susu_d4e52dbdca_go},
-		{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32) { t0 = mul u0 u1; t1 = add t0 s2; t2 = mul t1 u3; store t2 }", Fn: k_mul_add_mul_f32_uusu_972dd93a49_go},
-		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul t1 u3; store t2 }", Fn: k_mul_add_mul_f32_uuuu_ca920e09af_go},
-		{Sig: "kernel (u0:f64, s1:f64, s2:f64, u3:f64) { t0 = mul u0 s1; t1 = add s2 t0; t2 = mul u3 t1; store t2 }", Fn: k_mul_add_mul_f64_ussu_c190834ca3_go},
-		{Sig: "kernel (u0:f64, u1:f64, s2:f64, u3:f64) { t0 = mul u0 u1; t1 = add t0 s2; t2 = mul t1 u3; store t2 }", Fn: k_mul_add_mul_f64_uusu_b835ea2026_go},
-		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul t1 u3; store t2 }", Fn: k_mul_add_mul_f64_uuuu_84c041c60f_go},
-		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }", Fn: k_mul_add_rsqrt_f32_sus_f55d8af1ed_go},
-		{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }", Fn: k_mul_add_rsqrt_f64_sus_0cde7945d1_go},
-		{Sig: "kernel (s0:bf16, u1:bf16) { t0 = mul s0 u1; store t0 }", Fn: k_mul_bf16_su_7d5459827d_go},
-		{Sig: "kernel (u0:bf16, u1:bf16) { t0 = mul u0 u1; store t0 }", Fn: k_mul_bf16_uu_1dfb56811f_go},
-		{Sig: "kernel (u0:f16, s1:f16) { t0 = mul u0 s1; store t0 }", Fn: k_mul_f16_us_5c8c4f4e22_go},
-		{Sig: "kernel (u0:f16, u1:f16) { t0 = mul u0 u1; store t0 }", Fn: k_mul_f16_uu_ee2aee9b09_go},
-		{Sig: "kernel (s0:f32, u1:f32) { t0 = mul s0 u1; store t0 }", Fn: k_mul_f32_su_2fb9b1c8da_go},
-		{Sig: "kernel (u0:f32, u1:f32) { t0 = mul u0 u1; store t0 }", Fn: k_mul_f32_uu_1dfd370de5_go},
-		{Sig: "kernel (u0:f64, s1:f64) { t0 = mul u0 s1; store t0 }", Fn: k_mul_f64_us_e7d53846b3_go},
-		{Sig: "kernel (u0:f64, u1:f64) { t0 = mul u0 u1; store t0 }", Fn: k_mul_f64_uu_7b320067c4_go},
-		{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; store t1 }", Fn: k_mul_fma_f32_usus_1842319587_go},
-		{Sig: "kernel (s0:f32, u1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32, u8:f32, s9:f32, u10:f32, s11:f32, u12:f32, s13:f32, u14:f32, s15:f32, u16:f32, s17:f32, s18:f32) { t0 = mul s0 u1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; t4 = fma u8 s9 t3; t5 = fma u10 s11 t4; t6 = fma u12 s13 t5; t7 = fma u14 s15 t6; t8 = fma u16 s17 t7; t9 = add t8 s18; store t9 }", Fn: k_mul_fma_fma_etc_f32_suususususususususs_0b8000ac43_go},
-		{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32, u8:f32, s9:f32, u10:f32, s11:f32, u12:f32, s13:f32, u14:f32, s15:f32, u16:f32, s17:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; t4 = fma u8 s9 t3; t5 = fma u10 s11 t4; t6 = fma u12 s13 t5; t7 = fma u14 s15 t6; t8 = fma u16 s17 t7; store t8 }", Fn: k_mul_fma_fma_etc_f32_ususususususususus_7f081c76f2_go},
-		{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32, u8:f32, s9:f32, u10:f32, s11:f32, u12:f32, s13:f32, u14:f32, s15:f32, u16:f32, s17:f32, s18:f32, s19:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; t4 = fma u8 s9 t3; t5 = fma u10 s11 t4; t6 = fma u12 s13 t5; t7 = fma u14 s15 t6; t8 = fma u16 s17 t7; t9 = add s18 t8; t10 = max t9 s19; store t10 }", Fn: k_mul_fma_fma_etc_f32_usususususususususss_65bb4e0d4c_go},
-		{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32, u8:f32, s9:f32, u10:f32, s11:f32, u12:f32, s13:f32, u14:f32, s15:f32, u16:f32, s17:f32, s18:f32, s19:f32, s20:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; t4 = fma u8 s9 t3; t5 = fma u10 s11 t4; t6 = fma u12 s13 t5; t7 = fma u14 s15 t6; t8 = fma u16 s17 t7; t9 = add s18 t8; t10 = max t9 s19; t11 = min t10 s20; store t11 }", Fn: k_mul_fma_fma_etc_f32_ususususususususussss_05bcf67d94_go},
-		{Sig: "kernel (s0:f32, u1:f32, u2:f32, s3:f32, u4:f32, s5:f32) { t0 = mul s0 u1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; store t2 }", Fn: k_mul_fma_fma_f32_suusus_9e3a07975c_go},
-		{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; store t3 }", Fn: k_mul_fma_fma_fma_f32_usususus_f2031cb675_go},
-		{Sig: "kernel (u0:i16, s1:i16) { t0 = mul u0 s1; store t0 }", Fn: k_mul_i16_us_c2aef55433_go},
-		{Sig: "kernel (u0:i16, u1:i16) { t0 = mul u0 u1; store t0 }", Fn: k_mul_i16_uu_89ae94988e_go},
-		{Sig: "kernel (s0:i32, u1:i32) { t0 = mul s0 u1; store t0 }", Fn: k_mul_i32_su_bcbf8718ef_go},
-		{Sig: "kernel (u0:i32, u1:i32) { t0 = mul u0 u1; store t0 }", Fn: k_mul_i32_uu_d4519af5a2_go},
-		{Sig: "kernel (u0:i64, s1:i64) { t0 = mul u0 s1; store t0 }", Fn: k_mul_i64_us_995cff4cd6_go},
-		{Sig: "kernel (u0:i64, u1:i64) { t0 = mul u0 u1; store t0 }", Fn: k_mul_i64_uu_3928b8d38e_go},
-		{Sig: "kernel (s0:i8, u1:i8) { t0 = mul s0 u1; store t0 }", Fn: k_mul_i8_su_2ed1d6ce71_go},
-		{Sig: "kernel (u0:i8, u1:i8) { t0 = mul u0 u1; store t0 }", Fn: k_mul_i8_uu_db60907b44_go},
-		{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f32_usus_0e0473eb88_go},
-		{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = mul u0 s1; t1 = mul u2 t0; t2 = add u3 t1; store t2 }", Fn: k_mul_mul_add_f32_usuu_a1c5c9fa1f_go},
-		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f32_uuuu_ce4079a70a_go},
-		{Sig: "kernel (u0:f64, s1:f64, u2:f64, s3:f64) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f64_usus_6663a65808_go},
-		{Sig: "kernel (u0:f64, s1:f64, u2:f64, u3:f64) { t0 = mul u0 s1; t1 = mul u2 t0; t2 = add t1 u3; store t2 }", Fn: k_mul_mul_add_f64_usuu_47359eafdf_go},
-		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f64_uuuu_791d9368dc_go},
-		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = mul t0 s2; store t1 }", Fn: k_mul_mul_f32_sus_aa274bac16_go},
-		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = mul u2 t0; store t1 }", Fn: k_mul_mul_f32_usu_3028d8b96c_go},
-		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = mul t0 s2; store t1 }", Fn: k_mul_mul_f32_uus_be42ec1679_go},
-		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = mul u2 t0; store t1 }", Fn: k_mul_mul_f32_uuu_d7b937fccc_go},
-		{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = mul t0 s2; store t1 }", Fn: k_mul_mul_f64_sus_9924b48a9f_go},
-		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = mul u0 s1; t1 = mul t0 u2; store t1 }", Fn: k_mul_mul_f64_usu_9e5d6967c2_go},
-		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = mul s2 t0; store t1 }", Fn: k_mul_mul_f64_uus_3931f87fc5_go},
-		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = mul t0 u2; store t1 }", Fn: k_mul_mul_f64_uuu_6071005ef9_go},
-		{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }", Fn: k_mul_mul_i32_uuu_6b26474ba1_go},
-		{Sig: "kernel (u0:i64, u1:i64, u2:i64) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }", Fn: k_mul_mul_i64_uuu_5051b24d65_go},
-		{Sig: "kernel (s0:f32, u1:f32, s2:f32, u3:f32, s4:f32, u5:f32, u6:f32, s7:f32, u8:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = mul s4 u5; t3 = add t2 u6; t4 = mul s7 u8; t5 = add t3 t4; t6 = add t1 t5; t7 = add t0 t6; store t7 }", Fn: k_mul_mul_mul_etc_f32_sususuusu_139d528bf9_go},
-		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t2 u3; t4 = add t1 t3; t5 = mul u4 u4; t6 = add t4 t5; t7 = add t0 t6; store t7 }", Fn: k_mul_mul_mul_etc_f32_uuuuu_90278c2928_go},
-		{Sig: "kernel (u0:f64, s1:f64, u2:f64, s3:f64, s4:f64, u5:f64, u6:f64, s7:f64, u8:f64) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = mul s4 u5; t3 = mul u6 s7; t4 = add u8 t3; t5 = add t2 t4; t6 = add t1 t5; t7 = add t0 t6; store t7 }", Fn: k_mul_mul_mul_etc_f64_usussuusu_cf5b92531e_go},
-		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t2 u3; t4 = add t1 t3; t5 = mul u4 u4; t6 = add t4 t5; t7 = add t0 t6; store t7 }", Fn: k_mul_mul_mul_etc_f64_uuuuu_2e5cf86a05_go},
-		{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul t2 u4; t4 = mul u5 t0; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_i32_uuuuuu_5815e22b6a_go},
-		{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul u4 t2; t4 = mul t0 u5; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_i64_uuuuuu_3e5ac8b82b_go},
-		{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; t4 = mul u5 t0; t5 = mul u5 t1; t6 = mul u5 t2; t7 = mul u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_u32_uuuuuu_b8ed991dd7_go},
-		{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64, u5:u64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; t4 = mul u5 t0; t5 = mul u5 t1; t6 = mul t2 u5; t7 = mul u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_u64_uuuuuu_61d9cc880b_go},
-		{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul t2 u4; t4 = mul t0 u5; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_u8_uuuuuu_6812ded75b_go},
-		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; store t3 }", Fn: k_mul_mul_mul_mul_f32_uuuuu_59631ca150_go},
-		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_mul_mul_mul_mul_f64_uuuuu_0a6bc659ba_go},
-		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; store t3 }", Fn: k_mul_mul_mul_mul_f64_uuuuu_a4251c02ee_go},
-		{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_mul_mul_mul_mul_i32_uuuuu_594859d274_go},
-		{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_mul_mul_mul_mul_i64_uuuuu_e96ed9fcff_go},
-		{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul u3 t1; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_mul_mul_mul_mul_u32_uuuuu_5d182b2263_go},
-		{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul u3 t1; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_mul_mul_mul_mul_u64_uuuuu_53749cc7d1_go},
-		{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_mul_mul_mul_mul_u8_uuuuu_7ba976fdad_go},
-		{Sig: "kernel (s0:f32, u1:f32, s2:f32, u3:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = sub t0 t1; store t2 }", Fn: k_mul_mul_sub_f32_susu_00a8f0430e_go},
-		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = sub t0 t1; store t2 }", Fn: k_mul_mul_sub_f32_uuuu_744a4b34c4_go},
-		{Sig: "kernel (s0:f64, u1:f64, u2:f64, s3:f64) { t0 = mul s0 u1; t1 = mul u2 s3; t2 = sub t0 t1; store t2 }", Fn: k_mul_mul_sub_f64_suus_7c90e78a44_go},
-		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = sub t0 t1; store t2 }", Fn: k_mul_mul_sub_f64_uuuu_4a564628d2_go},
-		{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = mul u0 u1; t1 = mul t0 u2; store t0 t1 }", Fn: k_mul_mul_u32_uuu_fda5307aa3_go},
-		{Sig: "kernel (u0:u64, u1:u64, u2:u64) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }", Fn: k_mul_mul_u64_uuu_e27e0856c5_go},
-		{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = mul u0 u1; t1 = mul t0 u2; store t0 t1 }", Fn: k_mul_mul_u8_uuu_aced52e24d_go},
-		{Sig: "kernel (s0:q16x16, u1:q16x16) { t0 = mul s0 u1; store t0 }", Fn: k_mul_q16x16_su_d0024c3d64_go},
-		{Sig: "kernel (u0:q16x16, u1:q16x16) { t0 = mul u0 u1; store t0 }", Fn: k_mul_q16x16_uu_b4ec566c2f_go},
-		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = sub s2 t0; store t1 }", Fn: k_mul_sub_f32_sus_965440f780_go},
-		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = mul u0 s1; t1 = sub t0 s2; store t1 }", Fn: k_mul_sub_f32_uss_1ac56c3ec4_go},
-		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = sub u2 t0; store t1 }", Fn: k_mul_sub_f32_usu_249e8d7faa_go},
-		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = sub t0 u2; store t1 }", Fn: k_mul_sub_f32_usu_3188a3e4e2_go},
-		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = sub t0 s2; store t1 }", Fn: k_mul_sub_f32_uus_26164bf0e3_go},
-		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = sub s2 t0; store t1 }", Fn: k_mul_sub_f32_uus_7ef5de0cfb_go},
-		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = sub u2 t0; store t1 }", Fn: k_mul_sub_f32_uuu_9072ef8ceb_go},
-		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = sub t0 u2; store t1 }", Fn: k_mul_sub_f32_uuu_f343c420f6_go},
-		{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = mul s0 u1; t1 = sub t0 u2; store t1 }", Fn: k_mul_sub_f64_suu_2f274783e2_go},
-		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = mul u0 s1; t1 = sub t0 s2; store t1 }", Fn: k_mul_sub_f64_uss_444dd93e96_go},
-		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = mul u0 s1; t1 = sub s2 t0; store t1 }", Fn: k_mul_sub_f64_uss_ccb70909d7_go},
-		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = mul u0 s1; t1 = sub u2 t0; store t1 }", Fn: k_mul_sub_f64_usu_4b94eabd30_go},
-		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = sub t0 s2; store t1 }", Fn: k_mul_sub_f64_uus_ad45800dc8_go},
-		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = sub s2 t0; store t1 }", Fn: k_mul_sub_f64_uus_b464ecba9e_go},
-		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = sub u2 t0; store t1 }", Fn: k_mul_sub_f64_uuu_4bced6fb3f_go},
-		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = sub t0 u2; store t1 }", Fn: k_mul_sub_f64_uuu_a63907e725_go},
-		{Sig: "kernel (s0:f32, s1:f32, u2:f32, s3:f32, u4:f32, u5:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 s3; t3 = mul u4 t2; t4 = add t3 u5; store t4 }", Fn: k_mul_sub_mul_etc_f32_ssusuu_4508d7f4cc_go},
-		{Sig: "kernel (s0:f64, s1:f64, u2:f64, s3:f64, u4:f64, u5:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul s3 t1; t3 = mul t2 u4; t4 = add u5 t3; store t4 }", Fn: k_mul_sub_mul_etc_f64_ssusuu_860582f937_go},
-		{Sig: "kernel (s0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 s3; store t2 }", Fn: k_mul_sub_mul_f32_ssus_7ff6b7fe49_go},
-		{Sig: "kernel (s0:f64, s1:f64, u2:f64, s3:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul s3 t1; store t2 }", Fn: k_mul_sub_mul_f64_ssus_b5f6a0d5f2_go},
-		{Sig: "kernel (u0:u16, s1:u16) { t0 = mul u0 s1; store t0 }", Fn: k_mul_u16_us_7a2abd5ded_go},
-		{Sig: "kernel (u0:u16, u1:u16) { t0 = mul u0 u1; store t0 }", Fn: k_mul_u16_uu_5b786ec2a7_go},
-		{Sig: "kernel (u0:u32, s1:u32) { t0 = mul u0 s1; store t0 }", Fn: k_mul_u32_us_9d711a1ad3_go},
-		{Sig: "kernel (u0:u32, u1:u32) { t0 = mul u0 u1; store t0 }", Fn: k_mul_u32_uu_60b7b39a1b_go},
-		{Sig: "kernel (s0:u64, u1:u64) { t0 = mul s0 u1; store t0 }", Fn: k_mul_u64_su_c06c301c60_go},
-		{Sig: "kernel (u0:u64, u1:u64) { t0 = mul u0 u1; store t0 }", Fn: k_mul_u64_uu_7697b2f440_go},
-		{Sig: "kernel (u0:u8, s1:u8) { t0 = mul u0 s1; store t0 }", Fn: k_mul_u8_us_ee719da1b0_go},
-		{Sig: "kernel (u0:u8, u1:u8) { t0 = mul u0 u1; store t0 }", Fn: k_mul_u8_uu_17f710ad87_go},
-		{Sig: "kernel (s0:i32, u1:i32) { t0 = mulhalves s0 u1; store t0 }", Fn: k_mulhalves_i32_su_713da9a92b_go},
-		{Sig: "kernel (u0:i32, u1:i32) { t0 = mulhalves u0 u1; store t0 }", Fn: k_mulhalves_i32_uu_103a65f3f0_go},
-		{Sig: "kernel (u0:bool, s1:bool) { t0 = ne u0 s1; store t0 }", Fn: k_ne_bool_us_7e1e230010_go},
-		{Sig: "kernel (u0:bool, u1:bool) { t0 = ne u0 u1; store t0 }", Fn: k_ne_bool_uu_a039bc94e2_go},
-		{Sig: "kernel (u0:f32, u1:f32, s2:i32, s3:i32, u4:i32, s5:i32, u6:i32) { t0 = ne u0 u0; t1 = eq u1 u0; t2 = or t0 t1; t3 = mul s2 s3; t4 = add t3 u4; t5 = select t2 t4 s5; t6 = min t5 u6; store t6 }", Fn: k_ne_eq_or_etc_f32_i32_uussusu_5952fe089e_go},
-		{Sig: "kernel (s0:f32, u1:f32) { t0 = ne s0 u1; store t0 }", Fn: k_ne_f32_bool_su_43ad293946_go},
-		{Sig: "kernel (u0:f32, u1:f32) { t0 = ne u0 u1; store t0 }", Fn: k_ne_f32_bool_uu_26bc53b955_go},
-		{Sig: "kernel (u0:f64, s1:f64) { t0 = ne u0 s1; store t0 }", Fn: k_ne_f64_bool_us_f722a5752b_go},
-		{Sig: "kernel (u0:f64, u1:f64) { t0 = ne u0 u1; store t0 }", Fn: k_ne_f64_bool_uu_ca342584d9_go},
-		{Sig: "kernel (u0:i32, s1:i32) { t0 = ne u0 s1; store t0 }", Fn: k_ne_i32_bool_us_66c63fc56e_go},
-		{Sig: "kernel (u0:i32, u1:i32) { t0 = ne u0 u1; store t0 }", Fn: k_ne_i32_bool_uu_6531fce338_go},
-		{Sig: "kernel (s0:i64, u1:i64) { t0 = ne s0 u1; store t0 }", Fn: k_ne_i64_bool_su_e0c9f895df_go},
-		{Sig: "kernel (u0:i64, u1:i64) { t0 = ne u0 u1; store t0 }", Fn: k_ne_i64_bool_uu_f4b8c91bd6_go},
-		{Sig: "kernel (u0:u32, s1:u32) { t0 = ne u0 s1; store t0 }", Fn: k_ne_u32_bool_us_74a6863c8c_go},
-		{Sig: "kernel (u0:u32, u1:u32) { t0 = ne u0 u1; store t0 }", Fn: k_ne_u32_bool_uu_53248540b6_go},
-		{Sig: "kernel (s0:u64, u1:u64) { t0 = ne s0 u1; store t0 }", Fn: k_ne_u64_bool_su_c9392c1212_go},
-		{Sig: "kernel (u0:u64, u1:u64) { t0 = ne u0 u1; store t0 }", Fn: k_ne_u64_bool_uu_6f40ad12b5_go},
-		{Sig: "kernel (u0:u8, s1:u8) { t0 = ne u0 s1; store t0 }", Fn: k_ne_u8_bool_us_8a55802e7a_go},
-		{Sig: "kernel (u0:u8, u1:u8) { t0 = ne u0 u1; store t0 }", Fn: k_ne_u8_bool_uu_d1c6ce3ef7_go},
-		{Sig: "kernel (u0:f32) { t0 = neg u0; store t0 }", Fn: k_neg_f32_u_a8e725f12b_go},
-		{Sig: "kernel (u0:f64) { t0 = neg u0; store t0 }", Fn: k_neg_f64_u_31fb8351c9_go},
-		{Sig: "kernel (u0:i32) { t0 = neg u0; store t0 }", Fn: k_neg_i32_u_c94fa1991e_go},
-		{Sig: "kernel (u0:i64) { t0 = neg u0; store t0 }", Fn: k_neg_i64_u_ae93ed19a8_go},
-		{Sig: "kernel (u0:u32) { t0 = neg u0; store t0 }", Fn: k_neg_u32_u_be8953ce60_go},
-		{Sig: "kernel (u0:u64) { t0 = neg u0; store t0 }", Fn: k_neg_u64_u_efafe1e5a2_go},
-		{Sig: "kernel (u0:u8) { t0 = neg u0; store t0 }", Fn: k_neg_u8_u_6bfadf2f08_go},
-		{Sig: "kernel (u0:bool) { t0 = not u0; store t0 }", Fn: k_not_bool_u_36ee329925_go},
-		{Sig: "kernel (u0:i32) { t0 = not u0; store t0 }", Fn: k_not_i32_u_398b1ba0fb_go},
-		{Sig: "kernel (u0:i64) { t0 = not u0; store t0 }", Fn: k_not_i64_u_4b038e2144_go},
-		{Sig: "kernel (u0:u32) { t0 = not u0; store t0 }", Fn: k_not_u32_u_aa573cbc69_go},
-		{Sig: "kernel (u0:u64) { t0 = not u0; store t0 }", Fn: k_not_u64_u_9a6e0c83ca_go},
-		{Sig: "kernel (u0:u8) { t0 = not u0; store t0 }", Fn: k_not_u8_u_f5a9646d97_go},
-		{Sig: "kernel (u0:bool, s1:bool) { t0 = or u0 s1; store t0 }", Fn: k_or_bool_us_0272b3ad3f_go},
-		{Sig: "kernel (u0:bool, u1:bool) { t0 = or u0 u1; store t0 }", Fn: k_or_bool_uu_8262c14bf1_go},
-		{Sig: "kernel (u0:i32, s1:i32) { t0 = or u0 s1; store t0 }", Fn: k_or_i32_us_6686acf415_go},
-		{Sig: "kernel (u0:i32, u1:i32) { t0 = or u0 u1; store t0 }", Fn: k_or_i32_uu_79ad5ac294_go},
-		{Sig: "kernel (u0:i64, s1:i64) { t0 = or u0 s1; store t0 }", Fn: k_or_i64_us_023baecda5_go},
-		{Sig: "kernel (u0:i64, u1:i64) { t0 = or u0 u1; store t0 }", Fn: k_or_i64_uu_355f645aca_go},
-		{Sig: "kernel (s0:u32, u1:u32) { t0 = or s0 u1; store t0 }", Fn: k_or_u32_su_7fce2896e9_go},
-		{Sig: "kernel (u0:u32, u1:u32) { t0 = or u0 u1; store t0 }", Fn: k_or_u32_uu_6a548bdf49_go},
-		{Sig: "kernel (s0:u64, u1:u64) { t0 = or s0 u1; store t0 }", Fn: k_or_u64_su_b9071ff793_go},
-		{Sig: "kernel (u0:u64, u1:u64) { t0 = or u0 u1; store t0 }", Fn: k_or_u64_uu_8472c51f6b_go},
-		{Sig: "kernel (u0:u8, s1:u8) { t0 = or u0 s1; store t0 }", Fn: k_or_u8_us_f5b51fcddf_go},
-		{Sig: "kernel (u0:u8, u1:u8) { t0 = or u0 u1; store t0 }", Fn: k_or_u8_uu_3880e0f8db_go},
-		{Sig: "pack i64", Fn: k_pack_i64_e282be532c_go},
-		{Sig: "pack u16", Fn: k_pack_u16_9c9cfbaf29_go},
-		{Sig: "pack u32", Fn: k_pack_u32_3f0d9f9ad4_go},
-		{Sig: "pack u8", Fn: k_pack_u8_ba6fba38f7_go},
-		{Sig: "kernel (u0:i32) { t0 = popcount u0; store t0 }", Fn: k_popcount_i32_u_21cd239e81_go},
-		{Sig: "kernel (u0:i64) { t0 = popcount u0; store t0 }", Fn: k_popcount_i64_u_5bf167754e_go},
-		{Sig: "kernel (u0:u32) { t0 = popcount u0; store t0 }", Fn: k_popcount_u32_u_8bc1275b2f_go},
-		{Sig: "kernel (u0:u64) { t0 = popcount u0; store t0 }", Fn: k_popcount_u64_u_5349d2fe8a_go},
-		{Sig: "kernel (u0:u8) { t0 = popcount u0; store t0 }", Fn: k_popcount_u8_u_f802fd3ef9_go},
-		{Sig: "kernel (u0:f32, u1:f32) { t0 = pow u0 u1; store t0 }", Fn: k_pow_f32_uu_8b8da83db3_go},
-		{Sig: "kernel (u0:f64, u1:f64) { t0 = pow u0 u1; store t0 }", Fn: k_pow_f64_uu_e460ef1270_go},
-		{Sig: "kernel (u0:f32) { t0 = reciprocal u0; store t0 }", Fn: k_reciprocal_f32_u_035efabe19_go},
-		{Sig: "kernel (u0:f64) { t0 = reciprocal u0; store t0 }", Fn: k_reciprocal_f64_u_b37d10e017_go},
-		{Sig: "reduce [add] kernel (u0:f32) { t0 = abs u0; store t0 }", Fn: k_reduce_add_abs_f32_u_258f9f318d_go},
-		{Sig: "reduce [add] kernel (u0:f64) { t0 = abs u0; store t0 }", Fn: k_reduce_add_abs_f64_u_a4c3f04c6a_go},
-		{Sig: "reduce [add, add] kernel fast (s0:f32, s1:f32, u2:f32) { t0 = isfinite s0; t1 = select t0 s0 s1; t2 = sub u2 t1; t3 = eq s1 t2; t4 = cast:f32 t3; t5 = exp t2; t6 = select t3 s1 t5; store t4 t6 }", Fn: k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_845b608e04_go},
-		{Sig: "reduce [add, add] kernel (s0:f32, s1:f32, u2:f32) { t0 = isfinite s0; t1 = select t0 s0 s1; t2 = sub u2 t1; t3 = eq s1 t2; t4 = cast:f32 t3; t5 = exp t2; t6 = select t3 s1 t5; store t4 t6 }", Fn: k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_cb375d3150_go},
-		{Sig: "reduce [add, add] kernel (s0:f64, s1:f64, u2:f64) { t0 = isfinite s0; t1 = select t0 s0 s1; t2 = sub u2 t1; t3 = eq s1 t2; t4 = cast:f64 t3; t5 = exp t2; t6 = select t3 s1 t5; store t4 t6 }", Fn: k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295_go},
-		{Sig: "reduce [add, add] kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = eq s2 t0; t2 = cast:f32 t1; t3 = exp t0; t4 = select t1 s2 t3; store t2 t4 }", Fn: k_reduce_add_add_sub_eq_cast_etc_f32_uss_1d8d9433b6_go},
-		{Sig: "reduce [add, add] kernel fast (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = eq s2 t0; t2 = cast:f32 t1; t3 = exp t0; t4 = select t1 s2 t3; store t2 t4 }", Fn: k_reduce_add_add_sub_eq_cast_etc_f32_uss_6e42c5124a_go},
-		{Sig: "reduce [add, add] kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = eq t0 s2; t2 = cast:f64 t1; t3 = exp t0; t4 = select t1 s2 t3; store t2 t4 }", Fn: k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899_go},
-		{Sig: "reduce [add, add] kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 t0 }", Fn: k_reduce_add_add_sub_mul_f32_us_b2935a0f57_go},
-		{Sig: "reduce [add, add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 t0 }", Fn: k_reduce_add_add_sub_mul_f64_us_be38d86a27_go},
-		{Sig: "reduce [add] kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_add_cast_bf16_f32_u_9005344d1b_go},
-		{Sig: "reduce [add] kernel (u0:bool) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_bool_i32_u_9255ee5b18_go},
-		{Sig: "reduce [add] kernel (u0:bool) { t0 = cast:i64 u0; store t0 }", Fn: k_reduce_add_cast_bool_i64_u_0882abd5c3_go},
-		{Sig: "reduce [add] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_add_cast_f16_f32_u_4b10fe887e_go},
-		{Sig: "reduce [add] kernel (u0:f32) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_add_cast_f32_f64_u_f487af5f6b_go},
-		{Sig: "reduce [add] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_i16_i32_u_e40a349ec8_go},
-		{Sig: "reduce [add] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_i8_i32_u_c28ff79bec_go},
-		{Sig: "reduce [add] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_add_cast_q16x16_f64_u_5cbf257df0_go},
-		{Sig: "reduce [add] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_u16_i32_u_73b54e0d85_go},
-		{Sig: "reduce [add] kernel (u0:u8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_u8_i32_u_19a994653e_go},
-		{Sig: "reduce [add] kernel (u0:u8) { t0 = cast:i64 u0; store t0 }", Fn: k_reduce_add_cast_u8_i64_u_f5921c09d3_go},
-		{Sig: "reduce [add] kernel (u0:u8) { t0 = cast:u64 u0; store t0 }", Fn: k_reduce_add_cast_u8_u64_u_21ba4d0855_go},
-		{Sig: "reduce [add] kernel (u0:f32) { store u0 }", Fn: k_reduce_add_f32_u_4a3ebf6e60_go},
-		{Sig: "reduce [add] kernel (u0:f64) { store u0 }", Fn: k_reduce_add_f64_u_2a4323ccac_go},
-		{Sig: "reduce [add] kernel (u0:i32) { store u0 }", Fn: k_reduce_add_i32_u_d3da606fb2_go},
-		{Sig: "reduce [add] kernel (u0:i64) { store u0 }", Fn: k_reduce_add_i64_u_6699f8c258_go},
-		{Sig: "reduce [add] kernel (u0:f32) { t0 = mul u0 u0; store t0 }", Fn: k_reduce_add_mul_f32_u_5f31cdbbc6_go},
-		{Sig: "reduce [add] kernel (u0:f32, u1:f32) { t0 = mul u0 u1; store t0 }", Fn: k_reduce_add_mul_f32_uu_624c0413b0_go},
-		{Sig: "reduce [add] kernel (u0:f64) { t0 = mul u0 u0; store t0 }", Fn: k_reduce_add_mul_f64_u_d8131172e1_go},
-		{Sig: "reduce [add] kernel (u0:f64, u1:f64) { t0 = mul u0 u1; store t0 }", Fn: k_reduce_add_mul_f64_uu_d7f83c4cc1_go},
-		{Sig: "reduce [add] kernel (s0:f32, s1:f32, u2:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store t2 }", Fn: k_reduce_add_mul_sub_mul_f32_ssu_980d8b305c_go},
-		{Sig: "reduce [add] kernel (s0:f64, s1:f64, u2:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store t2 }", Fn: k_reduce_add_mul_sub_mul_f64_ssu_8c071db6bc_go},
-		{Sig: "reduce [_, add] kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = exp t0; store t1 t1 }", Fn: k_reduce_add_sub_exp_f32_us_adbe096fa0_go},
-		{Sig: "reduce [_, add] kernel fast (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = exp t0; store t1 t1 }", Fn: k_reduce_add_sub_exp_f32_us_b11729214f_go},
-		{Sig: "reduce [_, add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = exp t0; store t1 t1 }", Fn: k_reduce_add_sub_exp_f64_us_25bcafe5a0_go},
-		{Sig: "reduce [add] kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_add_sub_mul_f32_us_dbb92b069c_go},
-		{Sig: "reduce [add] kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_add_sub_mul_f32_uu_40b5687917_go},
-		{Sig: "reduce [add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_add_sub_mul_f64_us_2996da5e07_go},
-		{Sig: "reduce [add] kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_add_sub_mul_f64_uu_0eb5f54ef0_go},
-		{Sig: "reduce [add] kernel (u0:u32) { store u0 }", Fn: k_reduce_add_u32_u_912738c3fb_go},
-		{Sig: "reduce [add] kernel (u0:u64) { store u0 }", Fn: k_reduce_add_u64_u_279122caed_go},
-		{Sig: "reduce [add] kernel (u0:u8) { store u0 }", Fn: k_reduce_add_u8_u_50e2bfdeae_go},
-		{Sig: "reduce [and] kernel (u0:bool) { store u0 }", Fn: k_reduce_and_bool_u_8595f03336_go},
-		{Sig: "reduce [and] kernel (u0:i32) { store u0 }", Fn: k_reduce_and_i32_u_d1a9830239_go},
-		{Sig: "reduce [and] kernel (u0:i64) { store u0 }", Fn: k_reduce_and_i64_u_a692f00729_go},
-		{Sig: "reduce [and] kernel (u0:u32) { store u0 }", Fn: k_reduce_and_u32_u_6cb10976ea_go},
-		{Sig: "reduce [and] kernel (u0:u64) { store u0 }", Fn: k_reduce_and_u64_u_4b702a6235_go},
-		{Sig: "reduce [and] kernel (u0:u8) { store u0 }", Fn: k_reduce_and_u8_u_bb5684ec4f_go},
-		{Sig: "reduce [argmax] kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_argmax_cast_bf16_f32_u_74a6982cea_go},
-		{Sig: "reduce [argmax] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_argmax_cast_f16_f32_u_d4eb70260c_go},
-		{Sig: "reduce [argmax] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmax_cast_i16_i32_u_cb380a9bc9_go},
-		{Sig: "reduce [argmax] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmax_cast_i8_i32_u_5c17c068e8_go},
-		{Sig: "reduce [argmax] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_argmax_cast_q16x16_f64_u_bd5d0ac8de_go},
-		{Sig: "reduce [argmax] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmax_cast_u16_i32_u_1690446a9c_go},
-		{Sig: "reduce [argmax] kernel (u0:f32) { store u0 }", Fn: k_reduce_argmax_f32_u_184402fba4_go},
-		{Sig: "reduce [argmax] kernel (u0:f64) { store u0 }", Fn: k_reduce_argmax_f64_u_f41777e260_go},
-		{Sig: "reduce [argmax] kernel (u0:i32) { store u0 }", Fn: k_reduce_argmax_i32_u_e7645df77b_go},
-		{Sig: "reduce [argmax] kernel (u0:i64) { store u0 }", Fn: k_reduce_argmax_i64_u_1334160cca_go},
-		{Sig: "reduce [argmax, max] kernel (u0:f32) { store u0 u0 }", Fn: k_reduce_argmax_max_f32_u_ce05dc9a24_go},
-		{Sig: "reduce [argmax, max] kernel (u0:f64) { store u0 u0 }", Fn: k_reduce_argmax_max_f64_u_198ed0041d_go},
-		{Sig: "reduce [argmax] kernel (u0:u32) { store u0 }", Fn: k_reduce_argmax_u32_u_140109ec86_go},
-		{Sig: "reduce [argmax] kernel (u0:u64) { store u0 }", Fn: k_reduce_argmax_u64_u_ace38f3196_go},
-		{Sig: "reduce [argmax] kernel (u0:u8) { store u0 }", Fn: k_reduce_argmax_u8_u_a6199d6ec6_go},
-		{Sig: "reduce [argmin] kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_argmin_cast_bf16_f32_u_d6edfc5560_go},
-		{Sig: "reduce [argmin] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_argmin_cast_f16_f32_u_cacf7f56d5_go},
-		{Sig: "reduce [argmin] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmin_cast_i16_i32_u_86a5dc0093_go},
-		{Sig: "reduce [argmin] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmin_cast_i8_i32_u_2e4fd55e85_go},
-		{Sig: "reduce [argmin] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_argmin_cast_q16x16_f64_u_d15fc9a03d_go},
-		{Sig: "reduce [argmin] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmin_cast_u16_i32_u_d51a0ccd37_go},
-		{Sig: "reduce [argmin] kernel (u0:f32) { store u0 }", Fn: k_reduce_argmin_f32_u_7879793724_go},
-		{Sig: "reduce [argmin] kernel (u0:f64) { store u0 }", Fn: k_reduce_argmin_f64_u_f2cf5b58f8_go},
-		{Sig: "reduce [argmin] kernel (u0:i32) { store u0 }", Fn: k_reduce_argmin_i32_u_4b44a953b7_go},
-		{Sig: "reduce [argmin] kernel (u0:i64) { store u0 }", Fn: k_reduce_argmin_i64_u_abcf2b5487_go},
-		{Sig: "reduce [argmin, min] kernel (u0:f32) { store u0 u0 }", Fn: k_reduce_argmin_min_f32_u_8bf51963b3_go},
-		{Sig: "reduce [argmin, min] kernel (u0:f64) { store u0 u0 }", Fn: k_reduce_argmin_min_f64_u_4ef17ad66b_go},
-		{Sig: "reduce [argmin] kernel (u0:u32) { store u0 }", Fn: k_reduce_argmin_u32_u_7babf75b6b_go},
-		{Sig: "reduce [argmin] kernel (u0:u64) { store u0 }", Fn: k_reduce_argmin_u64_u_7717646c58_go},
-		{Sig: "reduce [argmin] kernel (u0:u8) { store u0 }", Fn: k_reduce_argmin_u8_u_7b26b0f213_go},
-		{Sig: "reduce_columns add kernel (u0:f32, s1:f32) { t0 = mul u0 s1; store t0 }", Fn: k_reduce_columns_add_mul_f32_us_11df9470f6_go},
-		{Sig: "reduce_columns add kernel (u0:f64, s1:f64) { t0 = mul u0 s1; store t0 }", Fn: k_reduce_columns_add_mul_f64_us_8d23389c22_go},
-		{Sig: "reduce_columns add kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store t1 }", Fn: k_reduce_columns_add_sub_abs_f32_su_787536441f_go},
-		{Sig: "reduce_columns add kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; store t1 }", Fn: k_reduce_columns_add_sub_abs_f32_us_17a6014cd1_go},
-		{Sig: "reduce_columns add kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store t1 }", Fn: k_reduce_columns_add_sub_abs_f64_su_387e789e1e_go},
-		{Sig: "reduce_columns add kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store t1 }", Fn: k_reduce_columns_add_sub_abs_f64_us_65fd9e42a0_go},
-		{Sig: "reduce_columns add kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_columns_add_sub_mul_f32_su_8fa905016d_go},
-		{Sig: "reduce_columns add kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_columns_add_sub_mul_f32_us_6a2a00883d_go},
-		{Sig: "reduce_columns add kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_columns_add_sub_mul_f64_su_71b905cec1_go},
-		{Sig: "reduce_columns add kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_columns_add_sub_mul_f64_us_c902534f6f_go},
-		{Sig: "reduce_columns max kernel (s0:f32, u1:f32) { t0 = add s0 u1; store t0 }", Fn: k_reduce_columns_max_add_f32_su_6e75755142_go},
-		{Sig: "reduce_columns max kernel (u0:f64, s1:f64) { t0 = add u0 s1; store t0 }", Fn: k_reduce_columns_max_add_f64_us_878cd2b780_go},
-		{Sig: "reduce_columns max kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store t1 }", Fn: k_reduce_columns_max_sub_abs_f32_su_72cb98e59f_go},
-		{Sig: "reduce_columns max kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; store t1 }", Fn: k_reduce_columns_max_sub_abs_f32_us_8270b3c858_go},
-		{Sig: "reduce_columns max kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store t1 }", Fn: k_reduce_columns_max_sub_abs_f64_su_6dac27fae5_go},
-		{Sig: "reduce_columns max kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store t1 }", Fn: k_reduce_columns_max_sub_abs_f64_us_d01417baf4_go},
-		{Sig: "reduce_columns min kernel (u0:f32, s1:f32) { t0 = add u0 s1; store t0 }", Fn: k_reduce_columns_min_add_f32_us_590dfbfc6f_go},
-		{Sig: "reduce_columns min kernel (s0:f64, u1:f64) { t0 = add s0 u1; store t0 }", Fn: k_reduce_columns_min_add_f64_su_1e4cde9d00_go},
-		{Sig: "reduce [max] kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_max_cast_bf16_f32_u_1a4e6206aa_go},
-		{Sig: "reduce [max] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_max_cast_f16_f32_u_4ce9765f90_go},
-		{Sig: "reduce [max] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_max_cast_i16_i32_u_e2d938b25a_go},
-		{Sig: "reduce [max] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_max_cast_i8_i32_u_940dcb9fb6_go},
-		{Sig: "reduce [max] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_max_cast_q16x16_f64_u_ec7d1b4daa_go},
-		{Sig: "reduce [max] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_max_cast_u16_i32_u_1e2352c91a_go},
-		{Sig: "reduce [max] kernel (u0:f32) { store u0 }", Fn: k_reduce_max_f32_u_ce333e9dac_go},
-		{Sig: "reduce [max] kernel (u0:f64) { store u0 }", Fn: k_reduce_max_f64_u_68681c4585_go},
-		{Sig: "reduce [max] kernel (u0:i32) { store u0 }", Fn: k_reduce_max_i32_u_6a5383f967_go},
-		{Sig: "reduce [max] kernel (u0:i64) { store u0 }", Fn: k_reduce_max_i64_u_613c5a600c_go},
-		{Sig: "reduce [max] kernel (u0:u32) { store u0 }", Fn: k_reduce_max_u32_u_6494554865_go},
-		{Sig: "reduce [max] kernel (u0:u64) { store u0 }", Fn: k_reduce_max_u64_u_83447700c2_go},
-		{Sig: "reduce [max] kernel (u0:u8) { store u0 }", Fn: k_reduce_max_u8_u_aa086b4524_go},
-		{Sig: "reduce [min] kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_min_cast_bf16_f32_u_7a7a1cd982_go},
-		{Sig: "reduce [min] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_min_cast_f16_f32_u_86e87b9a67_go},
-		{Sig: "reduce [min] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_min_cast_i16_i32_u_6c96e328c3_go},
-		{Sig: "reduce [min] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_min_cast_i8_i32_u_6748bbe25d_go},
-		{Sig: "reduce [min] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_min_cast_q16x16_f64_u_79ad19d67e_go},
-		{Sig: "reduce [min] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_min_cast_u16_i32_u_18a40418f1_go},
-		{Sig: "reduce [min] kernel (u0:f32) { store u0 }", Fn: k_reduce_min_f32_u_456b07aef9_go},
-		{Sig: "reduce [min] kernel (u0:f64) { store u0 }", Fn: k_reduce_min_f64_u_406984bf90_go},
-		{Sig: "reduce [min] kernel (u0:i32) { store u0 }", Fn: k_reduce_min_i32_u_c6c904d409_go},
-		{Sig: "reduce [min] kernel (u0:i64) { store u0 }", Fn: k_reduce_min_i64_u_8e896b88f0_go},
-		{Sig: "reduce [min, max] kernel (u0:f32) { store u0 u0 }", Fn: k_reduce_min_max_f32_u_f50b4aef0b_go},
-		{Sig: "reduce [min, max] kernel (u0:f64) { store u0 u0 }", Fn: k_reduce_min_max_f64_u_2ca7c68e66_go},
-		{Sig: "reduce [min] kernel (u0:u32) { store u0 }", Fn: k_reduce_min_u32_u_5ca15eca45_go},
-		{Sig: "reduce [min] kernel (u0:u64) { store u0 }", Fn: k_reduce_min_u64_u_99a74b5a47_go},
-		{Sig: "reduce [min] kernel (u0:u8) { store u0 }", Fn: k_reduce_min_u8_u_2f6c138dd0_go},
-		{Sig: "reduce [mul] kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_mul_cast_bf16_f32_u_ca2f12984b_go},
-		{Sig: "reduce [mul] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_mul_cast_f16_f32_u_e300ca6a75_go},
-		{Sig: "reduce [mul] kernel (u0:f32) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_mul_cast_f32_f64_u_64d0680e40_go},
-		{Sig: "reduce [mul] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_mul_cast_i16_i32_u_fd89dabde0_go},
-		{Sig: "reduce [mul] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_mul_cast_i8_i32_u_380026ce13_go},
-		{Sig: "reduce [mul] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_mul_cast_q16x16_f64_u_bf2d4059c7_go},
-		{Sig: "reduce [mul] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_mul_cast_u16_i32_u_4f25e233ca_go},
-		{Sig: "reduce [mul] kernel (u0:f32) { store u0 }", Fn: k_reduce_mul_f32_u_802e881e34_go},
-		{Sig: "reduce [mul] kernel (u0:f64) { store u0 }", Fn: k_reduce_mul_f64_u_e298565692_go},
-		{Sig: "reduce [mul] kernel (u0:i32) { store u0 }", Fn: k_reduce_mul_i32_u_0f9d2d950b_go},
-		{Sig: "reduce [mul] kernel (u0:i64) { store u0 }", Fn: k_reduce_mul_i64_u_3b4b067872_go},
-		{Sig: "reduce [mul] kernel (u0:u32) { store u0 }", Fn: k_reduce_mul_u32_u_1499048f15_go},
-		{Sig: "reduce [mul] kernel (u0:u64) { store u0 }", Fn: k_reduce_mul_u64_u_eb9d4ae4cb_go},
-		{Sig: "reduce [mul] kernel (u0:u8) { store u0 }", Fn: k_reduce_mul_u8_u_965545054d_go},
-		{Sig: "reduce [or] kernel (u0:bool) { store u0 }", Fn: k_reduce_or_bool_u_97136d2e0e_go},
-		{Sig: "reduce [or] kernel (u0:i32) { store u0 }", Fn: k_reduce_or_i32_u_e28e9e7c0f_go},
-		{Sig: "reduce [or] kernel (u0:i64) { store u0 }", Fn: k_reduce_or_i64_u_d58540cfa0_go},
-		{Sig: "reduce [or] kernel (u0:u32) { store u0 }", Fn: k_reduce_or_u32_u_3ac6401b79_go},
-		{Sig: "reduce [or] kernel (u0:u64) { store u0 }", Fn: k_reduce_or_u64_u_39e4f22e97_go},
-		{Sig: "reduce [or] kernel (u0:u8) { store u0 }", Fn: k_reduce_or_u8_u_aa9781b98b_go},
-		{Sig: "reduce [xor] kernel (u0:i32) { store u0 }", Fn: k_reduce_xor_i32_u_180f32864c_go},
-		{Sig: "reduce [xor] kernel (u0:i64) { store u0 }", Fn: k_reduce_xor_i64_u_6f0f666f2c_go},
-		{Sig: "reduce [xor] kernel (u0:u32) { store u0 }", Fn: k_reduce_xor_u32_u_d2f41e376c_go},
-		{Sig: "reduce [xor] kernel (u0:u64) { store u0 }", Fn: k_reduce_xor_u64_u_ab99db5b6f_go},
-		{Sig: "reduce [xor] kernel (u0:u8) { store u0 }", Fn: k_reduce_xor_u8_u_57826d58bd_go},
-		{Sig: "kernel (s0:i32, u1:i32) { t0 = rem s0 u1; store t0 }", Fn: k_rem_i32_su_a835ec443d_go},
-		{Sig: "kernel (u0:i32, s1:i32) { t0 = rem u0 s1; store t0 }", Fn: k_rem_i32_us_88e0ff784f_go},
-		{Sig: "kernel (u0:i32, u1:i32) { t0 = rem u0 u1; store t0 }", Fn: k_rem_i32_uu_8fe246438f_go},
-		{Sig: "kernel (s0:i64, u1:i64) { t0 = rem s0 u1; store t0 }", Fn: k_rem_i64_su_cff0321774_go},
-		{Sig: "kernel (u0:i64, s1:i64) { t0 = rem u0 s1; store t0 }", Fn: k_rem_i64_us_d8b9a5d3aa_go},
-		{Sig: "kernel (u0:i64, u1:i64) { t0 = rem u0 u1; store t0 }", Fn: k_rem_i64_uu_e8971fd331_go},
-		{Sig: "kernel (s0:u32, u1:u32) { t0 = rem s0 u1; store t0 }", Fn: k_rem_u32_su_ad6367c123_go},
-		{Sig: "kernel (u0:u32, s1:u32) { t0 = rem u0 s1; store t0 }", Fn: k_rem_u32_us_0ab6b62fbf_go},
-		{Sig: "kernel (u0:u32, u1:u32) { t0 = rem u0 u1; store t0 }", Fn: k_rem_u32_uu_811ab3563b_go},
-		{Sig: "kernel (s0:u64, u1:u64) { t0 = rem s0 u1; store t0 }", Fn: k_rem_u64_su_c75cb3e04c_go},
-		{Sig: "kernel (u0:u64, s1:u64) { t0 = rem u0 s1; store t0 }", Fn: k_rem_u64_us_91c691bbd2_go},
-		{Sig: "kernel (u0:u64, u1:u64) { t0 = rem u0 u1; store t0 }", Fn: k_rem_u64_uu_491e456232_go},
-		{Sig: "kernel (s0:u8, u1:u8) { t0 = rem s0 u1; store t0 }", Fn: k_rem_u8_su_521c989f00_go},
-		{Sig: "kernel (u0:u8, s1:u8) { t0 = rem u0 s1; store t0 }", Fn: k_rem_u8_us_576c7e2710_go},
-		{Sig: "kernel (u0:u8, u1:u8) { t0 = rem u0 u1; store t0 }", Fn: k_rem_u8_uu_44aa483e04_go},
-		{Sig: "kernel (u0:f32) { t0 = round u0; store t0 }", Fn: k_round_f32_u_ac207486bc_go},
-		{Sig: "kernel (u0:f64) { t0 = round u0; store t0 }", Fn: k_round_f64_u_2a10e311cc_go},
-		{Sig: "kernel (u0:f32) { t0 = rsqrt u0; store t0 }", Fn: k_rsqrt_f32_u_eb0a25d116_go},
-		{Sig: "kernel (u0:f64) { t0 = rsqrt u0; store t0 }", Fn: k_rsqrt_f64_u_007cfad6d9_go},
-		{Sig: "scan add f32", Fn: k_scan_add_f32_1237dba42c_go},
-		{Sig: "scan add f32 carry", Fn: k_scan_add_f32_carry_aff58f38b1_go},
-		{Sig: "scan add f64 carry", Fn: k_scan_add_f64_carry_71e1355771_go},
-		{Sig: "scan add f64", Fn: k_scan_add_f64_e8354169cd_go},
-		{Sig: "scan add i32", Fn: k_scan_add_i32_6e8ba3fa93_go},
-		{Sig: "scan add i32 carry", Fn: k_scan_add_i32_carry_b836774a91_go},
-		{Sig: "scan add i64", Fn: k_scan_add_i64_4da5817eff_go},
-		{Sig: "scan add i64 carry", Fn: k_scan_add_i64_carry_5b60fc76de_go},
-		{Sig: "scan add u32", Fn: k_scan_add_u32_69b549847a_go},
-		{Sig: "scan add u32 carry", Fn: k_scan_add_u32_carry_dda2f71c4b_go},
-		{Sig: "scan add u64", Fn: k_scan_add_u64_be0e72dcfb_go},
-		{Sig: "scan add u64 carry", Fn: k_scan_add_u64_carry_d8f8bfcd6c_go},
-		{Sig: "scan add u8", Fn: k_scan_add_u8_56c3ce2150_go},
-		{Sig: "scan add u8 carry", Fn: k_scan_add_u8_carry_569433fc00_go},
-		{Sig: "scan max f32 carry", Fn: k_scan_max_f32_carry_300fed68ba_go},
-		{Sig: "scan max f32", Fn: k_scan_max_f32_e4ea42453f_go},
-		{Sig: "scan max f64", Fn: k_scan_max_f64_5e06637110_go},
-		{Sig: "scan max f64 carry", Fn: k_scan_max_f64_carry_36e70121b9_go},
-		{Sig: "scan max i32", Fn: k_scan_max_i32_306c8a52e5_go},
-		{Sig: "scan max i32 carry", Fn: k_scan_max_i32_carry_e29ecd08c9_go},
-		{Sig: "scan max i64", Fn: k_scan_max_i64_38aa620bcc_go},
-		{Sig: "scan max i64 carry", Fn: k_scan_max_i64_carry_dd638e9309_go},
-		{Sig: "scan max u32 carry", Fn: k_scan_max_u32_carry_bb88b4323a_go},
-		{Sig: "scan max u32", Fn: k_scan_max_u32_f2bd8f3df2_go},
-		{Sig: "scan max u64", Fn: k_scan_max_u64_c83cfa8264_go},
-		{Sig: "scan max u64 carry", Fn: k_scan_max_u64_carry_68233a2ee3_go},
-		{Sig: "scan max u8", Fn: k_scan_max_u8_533467dcc9_go},
-		{Sig: "scan max u8 carry", Fn: k_scan_max_u8_carry_3b821cbfcb_go},
-		{Sig: "scan min f32", Fn: k_scan_min_f32_6d0c4c9be5_go},
-		{Sig: "scan min f32 carry", Fn: k_scan_min_f32_carry_e3a40d8650_go},
-		{Sig: "scan min f64 carry", Fn: k_scan_min_f64_carry_fc20488977_go},
-		{Sig: "scan min f64", Fn: k_scan_min_f64_f27cdc8e6c_go},
-		{Sig: "scan min i32", Fn: k_scan_min_i32_1784fcece8_go},
-		{Sig: "scan min i32 carry", Fn: k_scan_min_i32_carry_5d45cbd476_go},
-		{Sig: "scan min i64", Fn: k_scan_min_i64_489f6a77b9_go},
-		{Sig: "scan min i64 carry", Fn: k_scan_min_i64_carry_771db59c78_go},
-		{Sig: "scan min u32", Fn: k_scan_min_u32_36b3a11eab_go},
-		{Sig: "scan min u32 carry", Fn: k_scan_min_u32_carry_945d989a71_go},
-		{Sig: "scan min u64 carry", Fn: k_scan_min_u64_carry_ba1be5ab5b_go},
-		{Sig: "scan min u64", Fn: k_scan_min_u64_e4b1e093fe_go},
-		{Sig: "scan min u8", Fn: k_scan_min_u8_b964aa4f7b_go},
-		{Sig: "scan min u8 carry", Fn: k_scan_min_u8_carry_479ff6d349_go},
-		{Sig: "scan mul f32", Fn: k_scan_mul_f32_046e45eceb_go},
-		{Sig: "scan mul f64", Fn: k_scan_mul_f64_075e9ba169_go},
-		{Sig: "scan mul i32 carry", Fn: k_scan_mul_i32_carry_c2d0edfb8b_go},
-		{Sig: "scan mul i32", Fn: k_scan_mul_i32_f48e999085_go},
-		{Sig: "scan mul i64", Fn: k_scan_mul_i64_7bb2110864_go},
-		{Sig: "scan mul i64 carry", Fn: k_scan_mul_i64_carry_5a2edad5ff_go},
-		{Sig: "scan mul u32", Fn: k_scan_mul_u32_b886f95fc5_go},
-		{Sig: "scan mul u32 carry", Fn: k_scan_mul_u32_carry_b9c1ae822a_go},
-		{Sig: "scan mul u64", Fn: k_scan_mul_u64_88df00cd6c_go},
-		{Sig: "scan mul u64 carry", Fn: k_scan_mul_u64_carry_1c2f67d33c_go},
-		{Sig: "scan mul u8", Fn: k_scan_mul_u8_71ab6bdaec_go},
-		{Sig: "scan mul u8 carry", Fn: k_scan_mul_u8_carry_22871326b9_go},
-		{Sig: "kernel (s0:bool, s1:f32, u2:f32) { t0 = select s0 s1 u2; store t0 }", Fn: k_select_bool_f32_ssu_7abc4170dd_go},
-		{Sig: "kernel (s0:bool, u1:f32, s2:f32) { t0 = select s0 u1 s2; store t0 }", Fn: k_select_bool_f32_sus_6ff988d462_go},
-		{Sig: "kernel (s0:bool, u1:f32, u2:f32) { t0 = select s0 u1 u2; store t0 }", Fn: k_select_bool_f32_suu_3abadf8399_go},
-		{Sig: "kernel (u0:bool, s1:f32, s2:f32) { t0 = select u0 s1 s2; store t0 }", Fn: k_select_bool_f32_uss_7cc0c9f4d8_go},
-		{Sig: "kernel (u0:bool, s1:f32, u2:f32) { t0 = select u0 s1 u2; store t0 }", Fn: k_select_bool_f32_usu_f841bf0984_go},
-		{Sig: "kernel (u0:bool, u1:f32, s2:f32) { t0 = select u0 u1 s2; store t0 }", Fn: k_select_bool_f32_uus_e068db22c7_go},
-		{Sig: "kernel (u0:bool, u1:f32, u2:f32) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_f32_uuu_dc350962c5_go},
-		{Sig: "kernel (s0:bool, s1:f64, u2:f64) { t0 = select s0 s1 u2; store t0 }", Fn: k_select_bool_f64_ssu_c6870e119f_go},
-		{Sig: "kernel (s0:bool, u1:f64, s2:f64) { t0 = select s0 u1 s2; store t0 }", Fn: k_select_bool_f64_sus_00e0948ff7_go},
-		{Sig: "kernel (s0:bool, u1:f64, u2:f64) { t0 = select s0 u1 u2; store t0 }", Fn: k_select_bool_f64_suu_ec7f778ec8_go},
-		{Sig: "kernel (u0:bool, s1:f64, s2:f64) { t0 = select u0 s1 s2; store t0 }", Fn: k_select_bool_f64_uss_490c89af08_go},
-		{Sig: "kernel (u0:bool, s1:f64, u2:f64) { t0 = select u0 s1 u2; store t0 }", Fn: k_select_bool_f64_usu_39d5b6147a_go},
-		{Sig: "kernel (u0:bool, u1:f64, s2:f64) { t0 = select u0 u1 s2; store t0 }", Fn: k_select_bool_f64_uus_3f5d7c1226_go},
-		{Sig: "kernel (u0:bool, u1:f64, u2:f64) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_f64_uuu_7486dd3191_go},
-		{Sig: "kernel (s0:bool, s1:i32, u2:i32) { t0 = select s0 s1 u2; store t0 }", Fn: k_select_bool_i32_ssu_1da4d6b877_go},
-		{Sig: "kernel (s0:bool, u1:i32, s2:i32) { t0 = select s0 u1 s2; store t0 }", Fn: k_select_bool_i32_sus_cfe5111c74_go},
-		{Sig: "kernel (s0:bool, u1:i32, u2:i32) { t0 = select s0 u1 u2; store t0 }", Fn: k_select_bool_i32_suu_e945e5766d_go},
-		{Sig: "kernel (u0:bool, s1:i32, s2:i32) { t0 = select u0 s1 s2; store t0 }", Fn: k_select_bool_i32_uss_0dff0ddd32_go},
-		{Sig: "kernel (u0:bool, s1:i32, u2:i32) { t0 = select u0 s1 u2; store t0 }", Fn: k_select_bool_i32_usu_c65551e711_go},
-		{Sig: "kernel (u0:bool, u1:i32, s2:i32) { t0 = select u0 u1 s2; store t0 }", Fn: k_select_bool_i32_uus_f84edbd9a5_go},
-		{Sig: "kernel (u0:bool, u1:i32, u2:i32) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_i32_uuu_1f6b21a067_go},
-		{Sig: "kernel (s0:bool, s1:i64, u2:i64) { t0 = select s0 s1 u2; store t0 }", Fn: k_select_bool_i64_ssu_74fd3525e1_go},
-		{Sig: "kernel (s0:bool, u1:i64, s2:i64) { t0 = select s0 u1 s2; store t0 }", Fn: k_select_bool_i64_sus_05efbd0cd7_go},
-		{Sig: "kernel (s0:bool, u1:i64, u2:i64) { t0 = select s0 u1 u2; store t0 }", Fn: k_select_bool_i64_suu_7c1fdcb30f_go},
-		{Sig: "kernel (u0:bool, s1:i64, s2:i64) { t0 = select u0 s1 s2; store t0 }", Fn: k_select_bool_i64_uss_43aa0c9972_go},
-		{Sig: "kernel (u0:bool, s1:i64, u2:i64) { t0 = select u0 s1 u2; store t0 }", Fn: k_select_bool_i64_usu_23175fb74d_go},
-		{Sig: "kernel (u0:bool, u1:i64, s2:i64) { t0 = select u0 u1 s2; store t0 }", Fn: k_select_bool_i64_uus_b9da5bb3e3_go},
-		{Sig: "kernel (u0:bool, u1:i64, u2:i64) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_i64_uuu_9db0caf738_go},
-		{Sig: "kernel (s0:bool, s1:bool, u2:bool) { t0 = select s0 s1 u2; store t0 }", Fn: k_select_bool_ssu_62c0e5e4d8_go},
-		{Sig: "kernel (s0:bool, u1:bool, s2:bool) { t0 = select s0 u1 s2; store t0 }", Fn: k_select_bool_sus_c1bd95f96e_go},
-		{Sig: "kernel (s0:bool, u1:bool, u2:bool) { t0 = select s0 u1 u2; store t0 }", Fn: k_select_bool_suu_cff4dc3095_go},
-		{Sig: "kernel (s0:bool, s1:u32, u2:u32) { t0 = select s0 s1 u2; store t0 }", Fn: k_select_bool_u32_ssu_2e5d38d2cb_go},
-		{Sig: "kernel (s0:bool, u1:u32, s2:u32) { t0 = select s0 u1 s2; store t0 }", Fn: k_select_bool_u32_sus_d596b2e827_go},
-		{Sig: "kernel (s0:bool, u1:u32, u2:u32) { t0 = select s0 u1 u2; store t0 }", Fn: k_select_bool_u32_suu_a9c7c5c357_go},
-		{Sig: "kernel (u0:bool, s1:u32, s2:u32) { t0 = select u0 s1 s2; store t0 }", Fn: k_select_bool_u32_uss_23b2cb1dbe_go},
-		{Sig: "kernel (u0:bool, s1:u32, u2:u32) { t0 = select u0 s1 u2; store t0 }", Fn: k_select_bool_u32_usu_78a6232473_go},
-		{Sig: "kernel (u0:bool, u1:u32, s2:u32) { t0 = select u0 u1 s2; store t0 }", Fn: k_select_bool_u32_uus_3d8bab39c7_go},
-		{Sig: "kernel (u0:bool, u1:u32, u2:u32) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_u32_uuu_92a911a792_go},
-		{Sig: "kernel (s0:bool, s1:u64, u2:u64) { t0 = select s0 s1 u2; store t0 }", Fn: k_select_bool_u64_ssu_026e450f05_go},
-		{Sig: "kernel (s0:bool, u1:u64, s2:u64) { t0 = select s0 u1 s2; store t0 }", Fn: k_select_bool_u64_sus_fa2ef5b782_go},
-		{Sig: "kernel (s0:bool, u1:u64, u2:u64) { t0 = select s0 u1 u2; store t0 }", Fn: k_select_bool_u64_suu_c19a7270b9_go},
-		{Sig: "kernel (u0:bool, s1:u64, s2:u64) { t0 = select u0 s1 s2; store t0 }", Fn: k_select_bool_u64_uss_96678e0daa_go},
-		{Sig: "kernel (u0:bool, s1:u64, u2:u64) { t0 = select u0 s1 u2; store t0 }", Fn: k_select_bool_u64_usu_1fae10b710_go},
-		{Sig: "kernel (u0:bool, u1:u64, s2:u64) { t0 = select u0 u1 s2; store t0 }", Fn: k_select_bool_u64_uus_7cee75de09_go},
-		{Sig: "kernel (u0:bool, u1:u64, u2:u64) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_u64_uuu_f04b2e9177_go},
-		{Sig: "kernel (s0:bool, s1:u8, u2:u8) { t0 = select s0 s1 u2; store t0 }", Fn: k_select_bool_u8_ssu_5ccf3ad8c6_go},
-		{Sig: "kernel (s0:bool, u1:u8, s2:u8) { t0 = select s0 u1 s2; store t0 }", Fn: k_select_bool_u8_sus_288bbdaa22_go},
-		{Sig: "kernel (s0:bool, u1:u8, u2:u8) { t0 = select s0 u1 u2; store t0 }", Fn: k_select_bool_u8_suu_7fcd872478_go},
-		{Sig: "kernel (u0:bool, s1:u8, s2:u8) { t0 = select u0 s1 s2; store t0 }", Fn: k_select_bool_u8_uss_7a71ced307_go},
-		{Sig: "kernel (u0:bool, s1:u8, u2:u8) { t0 = select u0 s1 u2; store t0 }", Fn: k_select_bool_u8_usu_f0893bd0b2_go},
-		{Sig: "kernel (u0:bool, u1:u8, s2:u8) { t0 = select u0 u1 s2; store t0 }", Fn: k_select_bool_u8_uus_a9017c783c_go},
-		{Sig: "kernel (u0:bool, u1:u8, u2:u8) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_u8_uuu_c0c7d6f5fc_go},
-		{Sig: "kernel (u0:bool, s1:bool, s2:bool) { t0 = select u0 s1 s2; store t0 }", Fn: k_select_bool_uss_253a6b1e82_go},
-		{Sig: "kernel (u0:bool, s1:bool, u2:bool) { t0 = select u0 s1 u2; store t0 }", Fn: k_select_bool_usu_94dc580525_go},
-		{Sig: "kernel (u0:bool, u1:bool, s2:bool) { t0 = select u0 u1 s2; store t0 }", Fn: k_select_bool_uus_dd9fe42128_go},
-		{Sig: "kernel (u0:bool, u1:bool, u2:bool) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_uuu_5da844fdbd_go},
-		{Sig: "kernel fast (u0:f32) { t0 = selu u0; store t0 }", Fn: k_selu_f32_u_5e97fe46cc_go},
-		{Sig: "kernel (u0:f32) { t0 = selu u0; store t0 }", Fn: k_selu_f32_u_d932e1e583_go},
-		{Sig: "kernel (u0:f64) { t0 = selu u0; store t0 }", Fn: k_selu_f64_u_2ddf6b5f37_go},
-		{Sig: "kernel (s0:i32, u1:i32) { t0 = shl s0 u1; store t0 }", Fn: k_shl_i32_su_1c964ab88d_go},
-		{Sig: "kernel (u0:i32, s1:i32) { t0 = shl u0 s1; store t0 }", Fn: k_shl_i32_us_39ae55b1eb_go},
-		{Sig: "kernel (u0:i32, u1:i32) { t0 = shl u0 u1; store t0 }", Fn: k_shl_i32_uu_6914c812f2_go},
-		{Sig: "kernel (s0:i64, u1:i64) { t0 = shl s0 u1; store t0 }", Fn: k_shl_i64_su_6dfb737e07_go},
-		{Sig: "kernel (u0:i64, s1:i64) { t0 = shl u0 s1; store t0 }", Fn: k_shl_i64_us_2213d1b831_go},
-		{Sig: "kernel (u0:i64, u1:i64) { t0 = shl u0 u1; store t0 }", Fn: k_shl_i64_uu_80707e4684_go},
-		{Sig: "kernel (s0:u32, u1:u32) { t0 = shl s0 u1; store t0 }", Fn: k_shl_u32_su_b81c81a415_go},
-		{Sig: "kernel (u0:u32, s1:u32) { t0 = shl u0 s1; store t0 }", Fn: k_shl_u32_us_c03217461a_go},
-		{Sig: "kernel (u0:u32, u1:u32) { t0 = shl u0 u1; store t0 }", Fn: k_shl_u32_uu_33a87b7638_go},
-		{Sig: "kernel (s0:u64, u1:u64) { t0 = shl s0 u1; store t0 }", Fn: k_shl_u64_su_a205a37361_go},
-		{Sig: "kernel (u0:u64, s1:u64) { t0 = shl u0 s1; store t0 }", Fn: k_shl_u64_us_cb7c972961_go},
-		{Sig: "kernel (u0:u64, u1:u64) { t0 = shl u0 u1; store t0 }", Fn: k_shl_u64_uu_3bd76db569_go},
-		{Sig: "kernel (s0:u8, u1:u8) { t0 = shl s0 u1; store t0 }", Fn: k_shl_u8_su_8b9cba96a6_go},
-		{Sig: "kernel (u0:u8, s1:u8) { t0 = shl u0 s1; store t0 }", Fn: k_shl_u8_us_21484f37a2_go},
-		{Sig: "kernel (u0:u8, u1:u8) { t0 = shl u0 u1; store t0 }", Fn: k_shl_u8_uu_369a2a429e_go},
-		{Sig: "kernel (u0:u16, s1:u16) { t0 = shr u0 s1; t1 = cast:u8 t0; store t1 }", Fn: k_shr_cast_u16_u8_us_a7fa3b2a70_go},
-		{Sig: "kernel (s0:i16, u1:i16) { t0 = shr s0 u1; store t0 }", Fn: k_shr_i16_su_cff3522899_go},
-		{Sig: "kernel (u0:i16, s1:i16) { t0 = shr u0 s1; store t0 }", Fn: k_shr_i16_us_2b791a6d07_go},
-		{Sig: "kernel (u0:i16, u1:i16) { t0 = shr u0 u1; store t0 }", Fn: k_shr_i16_uu_bc9f2c53fb_go},
-		{Sig: "kernel (s0:i32, u1:i32) { t0 = shr s0 u1; store t0 }", Fn: k_shr_i32_su_544f61d724_go},
-		{Sig: "kernel (u0:i32, s1:i32) { t0 = shr u0 s1; store t0 }", Fn: k_shr_i32_us_7bcae996cf_go},
-		{Sig: "kernel (u0:i32, u1:i32) { t0 = shr u0 u1; store t0 }", Fn: k_shr_i32_uu_5645096d64_go},
-		{Sig: "kernel (s0:i64, u1:i64) { t0 = shr s0 u1; store t0 }", Fn: k_shr_i64_su_b688a5f7f3_go},
-		{Sig: "kernel (u0:i64, s1:i64) { t0 = shr u0 s1; store t0 }", Fn: k_shr_i64_us_c9961f8085_go},
-		{Sig: "kernel (u0:i64, u1:i64) { t0 = shr u0 u1; store t0 }", Fn: k_shr_i64_uu_b65fbb72d1_go},
-		{Sig: "kernel (s0:u16, u1:u16) { t0 = shr s0 u1; store t0 }", Fn: k_shr_u16_su_433eac9a61_go},
-		{Sig: "kernel (u0:u16, s1:u16) { t0 = shr u0 s1; store t0 }", Fn: k_shr_u16_us_a7a9e85880_go},
-		{Sig: "kernel (u0:u16, u1:u16) { t0 = shr u0 u1; store t0 }", Fn: k_shr_u16_uu_7467598647_go},
-		{Sig: "kernel (s0:u32, u1:u32) { t0 = shr s0 u1; store t0 }", Fn: k_shr_u32_su_d0914f034d_go},
-		{Sig: "kernel (u0:u32, s1:u32) { t0 = shr u0 s1; store t0 }", Fn: k_shr_u32_us_e3a792e531_go},
-		{Sig: "kernel (u0:u32, u1:u32) { t0 = shr u0 u1; store t0 }", Fn: k_shr_u32_uu_1005dbe316_go},
-		{Sig: "kernel (s0:u64, u1:u64) { t0 = shr s0 u1; store t0 }", Fn: k_shr_u64_su_731411a533_go},
-		{Sig: "kernel (u0:u64, s1:u64) { t0 = shr u0 s1; store t0 }", Fn: k_shr_u64_us_4991f1637c_go},
-		{Sig: "kernel (u0:u64, u1:u64) { t0 = shr u0 u1; store t0 }", Fn: k_shr_u64_uu_4292eb5f1d_go},
-		{Sig: "kernel (s0:u8, u1:u8) { t0 = shr s0 u1; store t0 }", Fn: k_shr_u8_su_f725a6d354_go},
-		{Sig: "kernel (u0:u8, s1:u8) { t0 = shr u0 s1; store t0 }", Fn: k_shr_u8_us_ae78be57f8_go},
-		{Sig: "kernel (u0:u8, u1:u8) { t0 = shr u0 u1; store t0 }", Fn: k_shr_u8_uu_5de6acdef4_go},
-		{Sig: "kernel (u0:f32) { t0 = sigmoid u0; store t0 }", Fn: k_sigmoid_f32_u_93be2127ea_go},
-		{Sig: "kernel fast (u0:f32) { t0 = sigmoid u0; store t0 }", Fn: k_sigmoid_f32_u_f999d280c1_go},
-		{Sig: "kernel (u0:f64) { t0 = sigmoid u0; store t0 }", Fn: k_sigmoid_f64_u_684ec33dd1_go},
-		{Sig: "kernel fast (u0:f64) { t0 = sigmoid u0; store t0 }", Fn: k_sigmoid_f64_u_efa3aad8a1_go},
-		{Sig: "kernel (u0:f32) { t0 = sign u0; store t0 }", Fn: k_sign_f32_u_62d43bd67f_go},
-		{Sig: "kernel (u0:f64) { t0 = sign u0; store t0 }", Fn: k_sign_f64_u_d35c2ae333_go},
-		{Sig: "kernel (u0:i32) { t0 = sign u0; store t0 }", Fn: k_sign_i32_u_b72c3ee586_go},
-		{Sig: "kernel (u0:i64) { t0 = sign u0; store t0 }", Fn: k_sign_i64_u_02bf8358fd_go},
-		{Sig: "kernel (u0:u32) { t0 = sign u0; store t0 }", Fn: k_sign_u32_u_fc80d73fe1_go},
-		{Sig: "kernel (u0:u64) { t0 = sign u0; store t0 }", Fn: k_sign_u64_u_8b2530e1f7_go},
-		{Sig: "kernel (u0:u8) { t0 = sign u0; store t0 }", Fn: k_sign_u8_u_13d0060e26_go},
-		{Sig: "kernel fast (u0:f32) { t0 = silu u0; store t0 }", Fn: k_silu_f32_u_2f82111014_go},
-		{Sig: "kernel (u0:f32) { t0 = silu u0; store t0 }", Fn: k_silu_f32_u_bc7296252f_go},
-		{Sig: "kernel (u0:f64) { t0 = silu u0; store t0 }", Fn: k_silu_f64_u_6cf536cbed_go},
-		{Sig: "kernel (u0:f32) { t0 = sin u0; store t0 }", Fn: k_sin_f32_u_6b4bd66882_go},
-		{Sig: "kernel fast (u0:f32) { t0 = sin u0; store t0 }", Fn: k_sin_f32_u_b1f1c0475a_go},
-		{Sig: "kernel fast (u0:f64) { t0 = sin u0; store t0 }", Fn: k_sin_f64_u_3cff04e328_go},
-		{Sig: "kernel (u0:f64) { t0 = sin u0; store t0 }", Fn: k_sin_f64_u_6f386b628b_go},
-		{Sig: "kernel (u0:f32) { t0 = sinh u0; store t0 }", Fn: k_sinh_f32_u_a02af806c2_go},
-		{Sig: "kernel fast (u0:f32) { t0 = sinh u0; store t0 }", Fn: k_sinh_f32_u_e6cd35bca9_go},
-		{Sig: "kernel (u0:f64) { t0 = sinh u0; store t0 }", Fn: k_sinh_f64_u_a3833562bd_go},
-		{Sig: "kernel (u0:f32) { t0 = softplus u0; store t0 }", Fn: k_softplus_f32_u_1ca9daa11c_go},
-		{Sig: "kernel fast (u0:f32) { t0 = softplus u0; store t0 }", Fn: k_softplus_f32_u_a3ac24e3de_go},
-		{Sig: "kernel (u0:f64) { t0 = softplus u0; store t0 }", Fn: k_softplus_f64_u_f1abd0de31_go},
-		{Sig: "kernel (u0:f32) { t0 = softsign u0; store t0 }", Fn: k_softsign_f32_u_541a204f93_go},
-		{Sig: "kernel (u0:f64) { t0 = softsign u0; store t0 }", Fn: k_softsign_f64_u_f08a7a1f8f_go},
-		{Sig: "kernel (u0:f32) { t0 = sqrt u0; store t0 }", Fn: k_sqrt_f32_u_5c236e237b_go},
-		{Sig: "kernel (u0:f64) { t0 = sqrt u0; store t0 }", Fn: k_sqrt_f64_u_5e418b6234_go},
-		{Sig: "store_nt u8", Fn: k_store_nt_u8_093b8ca481_go},
-		{Sig: "kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f32_su_bff24b4d46_go},
-		{Sig: "kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f32_us_c54cc75a91_go},
-		{Sig: "kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f32_uu_535b991930_go},
-		{Sig: "kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f64_su_b365ef40ce_go},
-		{Sig: "kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f64_us_314a466d7c_go},
-		{Sig: "kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f64_uu_78e2e30f16_go},
-		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = add t0 s2; store t1 }", Fn: k_sub_add_f32_sus_a0b9be46ed_go},
-		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = sub s0 u1; t1 = add u2 t0; store t1 }", Fn: k_sub_add_f32_suu_be01931b84_go},
-		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = add t0 s2; store t1 }", Fn: k_sub_add_f32_uss_f7b0e7dd10_go},
-		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = sub u0 s1; t1 = add u2 t0; store t1 }", Fn: k_sub_add_f32_usu_2134758f1f_go},
-		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = sub u0 u1; t1 = add s2 t0; store t1 }", Fn: k_sub_add_f32_uus_ae624bef65_go},
-		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = add t0 u2; store t1 }", Fn: k_sub_add_f32_uuu_69b77a9e69_go},
-		{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = add s2 t0; store t1 }", Fn: k_sub_add_f64_sus_3f827d41a0_go},
-		{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = sub s0 u1; t1 = add t0 u2; store t1 }", Fn: k_sub_add_f64_suu_a4579961da_go},
-		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = add s2 t0; store t1 }", Fn: k_sub_add_f64_uss_3d99b4da67_go},
-		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = add t0 u2; store t1 }", Fn: k_sub_add_f64_usu_ef9423c8f2_go},
-		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = add s2 t0; store t1 }", Fn: k_sub_add_f64_uus_0c6c78c4d2_go},
-		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = add t0 u2; store t1 }", Fn: k_sub_add_f64_uuu_490513ca07_go},
-		{Sig: "kernel (s0:bf16, u1:bf16) { t0 = sub s0 u1; store t0 }", Fn: k_sub_bf16_su_2c1d826673_go},
-		{Sig: "kernel (u0:bf16, s1:bf16) { t0 = sub u0 s1; store t0 }", Fn: k_sub_bf16_us_ff92a7c9b2_go},
-		{Sig: "kernel (u0:bf16, u1:bf16) { t0 = sub u0 u1; store t0 }", Fn: k_sub_bf16_uu_42dd4849c9_go},
-		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = div t0 s2; store t1 }", Fn: k_sub_div_f32_sus_808b300fab_go},
-		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = sub s0 u1; t1 = div t0 u2; store t1 }", Fn: k_sub_div_f32_suu_0106749417_go},
-		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = div t0 s2; store t1 }", Fn: k_sub_div_f32_uss_710c75c2db_go},
-		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = sub u0 s1; t1 = div t0 u2; store t1 }", Fn: k_sub_div_f32_usu_846f0e97e6_go},
-		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = sub u0 u1; t1 = div t0 s2; store t1 }", Fn: k_sub_div_f32_uus_17256f6fb2_go},
-		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = div t0 u2; store t1 }", Fn: k_sub_div_f32_uuu_dc62efb0df_go},
-		{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = div t0 s2; store t1 }", Fn: k_sub_div_f64_sus_78b529c71e_go},
-		{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = sub s0 u1; t1 = div t0 u2; store t1 }", Fn: k_sub_div_f64_suu_c55d8358f9_go},
-		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = div t0 s2; store t1 }", Fn: k_sub_div_f64_uss_5f66184579_go},
-		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = div t0 u2; store t1 }", Fn: k_sub_div_f64_usu_3cd9d84cee_go},
-		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = div t0 s2; store t1 }", Fn: k_sub_div_f64_uus_7c6586387d_go},
-		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = div t0 u2; store t1 }", Fn: k_sub_div_f64_uuu_2ea59f7b42_go},
-		{Sig: "kernel (s0:f16, u1:f16) { t0 = sub s0 u1; store t0 }", Fn: k_sub_f16_su_9a9d7803c1_go},
-		{Sig: "kernel (u0:f16, s1:f16) { t0 = sub u0 s1; store t0 }", Fn: k_sub_f16_us_9af2856a06_go},
-		{Sig: "kernel (u0:f16, u1:f16) { t0 = sub u0 u1; store t0 }", Fn: k_sub_f16_uu_59c0567128_go},
-		{Sig: "kernel (s0:f32, u1:f32) { t0 = sub s0 u1; store t0 }", Fn: k_sub_f32_su_bc8f730c2a_go},
-		{Sig: "kernel (u0:f32, s1:f32) { t0 = sub u0 s1; store t0 }", Fn: k_sub_f32_us_009e0cf21b_go},
-		{Sig: "kernel (u0:f32, u1:f32) { t0 = sub u0 u1; store t0 }", Fn: k_sub_f32_uu_0fe96d105d_go},
-		{Sig: "kernel (s0:f64, u1:f64) { t0 = sub s0 u1; store t0 }", Fn: k_sub_f64_su_829f271b9d_go},
-		{Sig: "kernel (u0:f64, s1:f64) { t0 = sub u0 s1; store t0 }", Fn: k_sub_f64_us_8cd91bf4ae_go},
-		{Sig: "kernel (u0:f64, u1:f64) { t0 = sub u0 u1; store t0 }", Fn: k_sub_f64_uu_7056a2375a_go},
-		{Sig: "kernel (s0:i16, u1:i16) { t0 = sub s0 u1; store t0 }", Fn: k_sub_i16_su_f4fb387378_go},
-		{Sig: "kernel (u0:i16, s1:i16) { t0 = sub u0 s1; store t0 }", Fn: k_sub_i16_us_ecc0732160_go},
-		{Sig: "kernel (u0:i16, u1:i16) { t0 = sub u0 u1; store t0 }", Fn: k_sub_i16_uu_c354df0e3c_go},
-		{Sig: "kernel (s0:i32, u1:i32) { t0 = sub s0 u1; store t0 }", Fn: k_sub_i32_su_86dcb44a31_go},
-		{Sig: "kernel (u0:i32, s1:i32) { t0 = sub u0 s1; store t0 }", Fn: k_sub_i32_us_ba7967d75a_go},
-		{Sig: "kernel (u0:i32, u1:i32) { t0 = sub u0 u1; store t0 }", Fn: k_sub_i32_uu_57c4efa6c9_go},
-		{Sig: "kernel (s0:i64, u1:i64) { t0 = sub s0 u1; store t0 }", Fn: k_sub_i64_su_7e2633d844_go},
-		{Sig: "kernel (u0:i64, s1:i64) { t0 = sub u0 s1; store t0 }", Fn: k_sub_i64_us_38b23a45c8_go},
-		{Sig: "kernel (u0:i64, u1:i64) { t0 = sub u0 u1; store t0 }", Fn: k_sub_i64_uu_239aa3ec07_go},
-		{Sig: "kernel (s0:i8, u1:i8) { t0 = sub s0 u1; store t0 }", Fn: k_sub_i8_su_d7f82b13f0_go},
-		{Sig: "kernel (u0:i8, s1:i8) { t0 = sub u0 s1; store t0 }", Fn: k_sub_i8_us_580d9e9b16_go},
-		{Sig: "kernel (u0:i8, u1:i8) { t0 = sub u0 u1; store t0 }", Fn: k_sub_i8_uu_e17fc829b0_go},
-		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = add t1 u2; t3 = sub u3 u1; t4 = mul t3 t3; t5 = add t2 t4; t6 = sub u4 u1; t7 = mul t6 t6; t8 = add t5 t7; t9 = sub u5 u1; t10 = mul t9 t9; t11 = add t8 t10; store t11 }", Fn: k_sub_mul_add_etc_f32_uuuuuu_43521638e9_go},
-		{Sig: "kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }", Fn: k_sub_mul_f32_su_db68111212_go},
-		{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = mul t0 s2; store t1 }", Fn: k_sub_mul_f32_sus_f2d8ce96e5_go},
-		{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = sub s0 u1; t1 = mul u2 t0; store t1 }", Fn: k_sub_mul_f32_suu_644ee44e66_go},
-		{Sig: "kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }", Fn: k_sub_mul_f32_us_a6edba4968_go},
-		{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = mul t0 s2; store t1 }", Fn: k_sub_mul_f32_uss_cd8a5001fc_go},
-		{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = sub u0 s1; t1 = mul t0 u2; store t1 }", Fn: k_sub_mul_f32_usu_f2d17a1178_go},
-		{Sig: "kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }", Fn: k_sub_mul_f32_uu_f7bbda414f_go},
-		{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = sub u0 u1; t1 = mul s2 t0; store t1 }", Fn: k_sub_mul_f32_uus_11b9186314_go},
-		{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = mul u2 t0; store t1 }", Fn: k_sub_mul_f32_uuu_c0f08c037b_go},
-		{Sig: "kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }", Fn: k_sub_mul_f64_su_7e868ab22d_go},
-		{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = mul s2 t0; store t1 }", Fn: k_sub_mul_f64_sus_d8bf2d6d25_go},
-		{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = sub s0 u1; t1 = mul u2 t0; store t1 }", Fn: k_sub_mul_f64_suu_0f070a3f92_go},
-		{Sig: "kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }", Fn: k_sub_mul_f64_us_b0213fff68_go},
-		{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = mul s2 t0; store t1 }", Fn: k_sub_mul_f64_uss_648faea744_go},
-		{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = mul t0 u2; store t1 }", Fn: k_sub_mul_f64_usu_4355a2474c_go},
-		{Sig: "kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }", Fn: k_sub_mul_f64_uu_93c0625e9a_go},
-		{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = mul t0 s2; store t1 }", Fn: k_sub_mul_f64_uus_ce3d5f0eb3_go},
-		{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = mul t0 u2; store t1 }", Fn: k_sub_mul_f64_uuu_1c3ecdbea4_go},
-		{Sig: "kernel (u0:f32, s1:f32, s2:f32, u3:f32, u4:f32) { t0 = sub u0 s1; t1 = mul t0 s2; t2 = mul u3 t1; t3 = add t2 u4; store t3 }", Fn: k_sub_mul_mul_add_f32_ussuu_32c5f7091b_go},
-		{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = sub u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = add t2 u4; store t3 }", Fn: k_sub_mul_mul_add_f32_uuuuu_e61f97e731_go},
-		{Sig: "kernel (u0:f64, s1:f64, s2:f64, u3:f64, u4:f64) { t0 = sub u0 s1; t1 = mul s2 t0; t2 = mul t1 u3; t3 = add t2 u4; store t3 }", Fn: k_sub_mul_mul_add_f64_ussuu_5229466e32_go},
-		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = sub u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = add u4 t2; store t3 }", Fn: k_sub_mul_mul_add_f64_uuuuu_5894317fac_go},
-		{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = sub u2 u1; t3 = mul t2 t2; t4 = add u3 t3; t5 = sub u4 u1; t6 = mul t5 t5; t7 = add t4 t6; t8 = sub u5 u1; t9 = mul t8 t8; t10 = add t7 t9; t11 = add t1 t10; store t11 }", Fn: k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a_go},
-		{Sig: "kernel (s0:q16x16, u1:q16x16) { t0 = sub s0 u1; store t0 }", Fn: k_sub_q16x16_su_06544805ef_go},
-		{Sig: "kernel (u0:q16x16, s1:q16x16) { t0 = sub u0 s1; store t0 }", Fn: k_sub_q16x16_us_61446860ea_go},
-		{Sig: "kernel (u0:q16x16, u1:q16x16) { t0 = sub u0 u1; store t0 }", Fn: k_sub_q16x16_uu_47b61feac9_go},
-		{Sig: "kernel (s0:u16, u1:u16) { t0 = sub s0 u1; store t0 }", Fn: k_sub_u16_su_9287c44eba_go},
-		{Sig: "kernel (u0:u16, s1:u16) { t0 = sub u0 s1; store t0 }", Fn: k_sub_u16_us_141b242d47_go},
-		{Sig: "kernel (u0:u16, u1:u16) { t0 = sub u0 u1; store t0 }", Fn: k_sub_u16_uu_f7630a4d39_go},
-		{Sig: "kernel (s0:u32, u1:u32) { t0 = sub s0 u1; store t0 }", Fn: k_sub_u32_su_e254d9b18b_go},
-		{Sig: "kernel (u0:u32, s1:u32) { t0 = sub u0 s1; store t0 }", Fn: k_sub_u32_us_1688e2d036_go},
-		{Sig: "kernel (u0:u32, u1:u32) { t0 = sub u0 u1; store t0 }", Fn: k_sub_u32_uu_bf42edf529_go},
-		{Sig: "kernel (s0:u64, u1:u64) { t0 = sub s0 u1; store t0 }", Fn: k_sub_u64_su_343c31e1d9_go},
-		{Sig: "kernel (u0:u64, s1:u64) { t0 = sub u0 s1; store t0 }", Fn: k_sub_u64_us_40f9a881b9_go},
-		{Sig: "kernel (u0:u64, u1:u64) { t0 = sub u0 u1; store t0 }", Fn: k_sub_u64_uu_94bb905902_go},
-		{Sig: "kernel (s0:u8, u1:u8) { t0 = sub s0 u1; store t0 }", Fn: k_sub_u8_su_fcfb41997e_go},
-		{Sig: "kernel (u0:u8, s1:u8) { t0 = sub u0 s1; store t0 }", Fn: k_sub_u8_us_77213b24cb_go},
-		{Sig: "kernel (u0:u8, u1:u8) { t0 = sub u0 u1; store t0 }", Fn: k_sub_u8_uu_ba7bbcc60c_go},
-		{Sig: "kernel (s0:i16, u1:i16) { t0 = subsat s0 u1; store t0 }", Fn: k_subsat_i16_su_d881098e7c_go},
-		{Sig: "kernel (u0:i16, s1:i16) { t0 = subsat u0 s1; store t0 }", Fn: k_subsat_i16_us_6623b3d084_go},
-		{Sig: "kernel (u0:i16, u1:i16) { t0 = subsat u0 u1; store t0 }", Fn: k_subsat_i16_uu_96db3692b6_go},
-		{Sig: "kernel (s0:u16, u1:u16) { t0 = subsat s0 u1; store t0 }", Fn: k_subsat_u16_su_e6506cc5ff_go},
-		{Sig: "kernel (u0:u16, s1:u16) { t0 = subsat u0 s1; store t0 }", Fn: k_subsat_u16_us_8f9838bf84_go},
-		{Sig: "kernel (u0:u16, u1:u16) { t0 = subsat u0 u1; store t0 }", Fn: k_subsat_u16_uu_9ea36f6313_go},
-		{Sig: "kernel (s0:u8, u1:u8) { t0 = subsat s0 u1; store t0 }", Fn: k_subsat_u8_su_54a79e0e4c_go},
-		{Sig: "kernel (u0:u8, s1:u8) { t0 = subsat u0 s1; store t0 }", Fn: k_subsat_u8_us_3727b2efe3_go},
-		{Sig: "kernel (u0:u8, u1:u8) { t0 = subsat u0 u1; store t0 }", Fn: k_subsat_u8_uu_98d0e48d88_go},
-		{Sig: "kernel (u0:f32) { t0 = tan u0; store t0 }", Fn: k_tan_f32_u_a69f332907_go},
-		{Sig: "kernel fast (u0:f32) { t0 = tan u0; store t0 }", Fn: k_tan_f32_u_d46cfa69fa_go},
-		{Sig: "kernel fast (u0:f64) { t0 = tan u0; store t0 }", Fn: k_tan_f64_u_0aba3f5a48_go},
-		{Sig: "kernel (u0:f64) { t0 = tan u0; store t0 }", Fn: k_tan_f64_u_1b1aa58867_go},
-		{Sig: "kernel fast (u0:f32) { t0 = tanh u0; store t0 }", Fn: k_tanh_f32_u_7c39959182_go},
-		{Sig: "kernel (u0:f32) { t0 = tanh u0; store t0 }", Fn: k_tanh_f32_u_dac9a91ef9_go},
-		{Sig: "kernel (u0:f64) { t0 = tanh u0; store t0 }", Fn: k_tanh_f64_u_9b546e070b_go},
-		{Sig: "transpose i64", Fn: k_transpose_i64_43d0ec7a00_go},
-		{Sig: "transpose u16", Fn: k_transpose_u16_9767c4256a_go},
-		{Sig: "transpose u32", Fn: k_transpose_u32_90e6d25a6b_go},
-		{Sig: "transpose u8", Fn: k_transpose_u8_1ab2f79f0f_go},
-		{Sig: "kernel (u0:f32) { t0 = trunc u0; store t0 }", Fn: k_trunc_f32_u_7b121b329e_go},
-		{Sig: "kernel (u0:f64) { t0 = trunc u0; store t0 }", Fn: k_trunc_f64_u_8b8a26a228_go},
-		{Sig: "kernel (s0:bool, u1:bool) { t0 = xor s0 u1; store t0 }", Fn: k_xor_bool_su_8e49c680ea_go},
-		{Sig: "kernel (u0:bool, u1:bool) { t0 = xor u0 u1; store t0 }", Fn: k_xor_bool_uu_80d8d88ed6_go},
-		{Sig: "kernel (s0:i32, u1:i32) { t0 = xor s0 u1; store t0 }", Fn: k_xor_i32_su_97cc79eca2_go},
-		{Sig: "kernel (u0:i32, u1:i32) { t0 = xor u0 u1; store t0 }", Fn: k_xor_i32_uu_dc4411c9ea_go},
-		{Sig: "kernel (s0:i64, u1:i64) { t0 = xor s0 u1; store t0 }", Fn: k_xor_i64_su_7dbe99132d_go},
-		{Sig: "kernel (u0:i64, u1:i64) { t0 = xor u0 u1; store t0 }", Fn: k_xor_i64_uu_0bafaef504_go},
-		{Sig: "kernel (u0:u32, s1:u32) { t0 = xor u0 s1; store t0 }", Fn: k_xor_u32_us_c75af994e8_go},
-		{Sig: "kernel (u0:u32, u1:u32) { t0 = xor u0 u1; store t0 }", Fn: k_xor_u32_uu_cf0abce18a_go},
-		{Sig: "kernel (u0:u64, s1:u64) { t0 = xor u0 s1; store t0 }", Fn: k_xor_u64_us_6b4fbaef30_go},
-		{Sig: "kernel (u0:u64, u1:u64) { t0 = xor u0 u1; store t0 }", Fn: k_xor_u64_uu_c94e4b0903_go},
-		{Sig: "kernel (u0:u8, s1:u8) { t0 = xor u0 s1; store t0 }", Fn: k_xor_u8_us_4027ce8cd2_go},
-		{Sig: "kernel (u0:u8, u1:u8) { t0 = xor u0 u1; store t0 }", Fn: k_xor_u8_uu_352ce483ef_go},
-	})
-}
+func init() { abi.Register(abi.ABI1, abi.Portable, kernels_portable) }
 
 // k_abs_add_f32_us_0d3cfdbab1_go is
 //
@@ -4059,6 +4070,54 @@ func k_add_add_i64_uuu_dc311c1e5d_go(f *abi.Frame) {
 	}
 }
 
+// k_add_add_max_f32_suus_a35e40000f_go is
+//
+//	kernel (s0:f32, u1:f32, u2:f32, s3:f32) { t0 = add s0 u1; t1 = add t0 u2; t2 = max s3 t1; store t2 }
+//
+// for i: o0[i] = max(a3, (a0 + a1[i]) + a2[i])
+func k_add_add_max_f32_suus_a35e40000f_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := float32(s0 + v1)
+			t1 := float32(t0 + v2)
+			t2 := scalar.Max(s3, t1)
+			o0[i] = t2
+		}
+	}
+}
+
+// k_add_add_max_f64_suus_1279ef9a3e_go is
+//
+//	kernel (s0:f64, u1:f64, u2:f64, s3:f64) { t0 = add s0 u1; t1 = add t0 u2; t2 = max s3 t1; store t2 }
+//
+// for i: o0[i] = max(a3, (a0 + a1[i]) + a2[i])
+func k_add_add_max_f64_suus_1279ef9a3e_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := float64(s0 + v1)
+			t1 := float64(t0 + v2)
+			t2 := scalar.Max(s3, t1)
+			o0[i] = t2
+		}
+	}
+}
+
 // k_add_add_u32_uuu_21e2bba727_go is
 //
 //	kernel (u0:u32, u1:u32, u2:u32) { t0 = add u0 u1; t1 = add t0 u2; store t0 t1 }
@@ -4848,6 +4907,27 @@ func k_add_lt_cast_add_f64_uusu_7796355261_go(f *abi.Frame) {
 	}
 }
 
+// k_add_max_f32_uss_90dd3ab5f5_go is
+//
+//	kernel (u0:f32, s1:f32, s2:f32) { t0 = add u0 s1; t1 = max t0 s2; store t1 }
+//
+// for i: o0[i] = max(a0[i] + a1, a2)
+func k_add_max_f32_uss_90dd3ab5f5_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float32(v0 + s1)
+			t1 := scalar.Max(t0, s2)
+			o0[i] = t1
+		}
+	}
+}
+
 // k_add_max_f32_uus_0e5a076b24_go is
 //
 //	kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = max s2 t0; store t1 }
@@ -4865,6 +4945,27 @@ func k_add_max_f32_uus_0e5a076b24_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := float32(v0 + v1)
 			t1 := scalar.Max(s2, t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_add_max_f64_uss_8ea08a9a9c_go is
+//
+//	kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = max t0 s2; store t1 }
+//
+// for i: o0[i] = max(a0[i] + a1, a2)
+func k_add_max_f64_uss_8ea08a9a9c_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float64(v0 + s1)
+			t1 := scalar.Max(t0, s2)
 			o0[i] = t1
 		}
 	}
@@ -13334,27 +13435,6 @@ func k_cast_mul_cast_f32_f64_uu_dcef9183bf_go(f *abi.Frame) {
 			t2 := float32(t1)
 			o0[i] = t1
 			o1[i] = t2
-		}
-	}
-}
-
-// k_cast_mul_f32_f64_uu_5116dfa41f_go is
-//
-//	kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = mul u1 t0; store t1 }
-//
-// for i: o0[i] = a1[i] * float64(a0[i])
-func k_cast_mul_f32_f64_uu_5116dfa41f_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			t0 := float64(v0)
-			t1 := float64(v1 * t0)
-			o0[i] = t1
 		}
 	}
 }
@@ -24516,6 +24596,111 @@ func k_expm1_f64_u_c12d99e908_go(f *abi.Frame) {
 	}
 }
 
+// k_exponent_f64_u_d8c8158cb1_go is
+//
+//	kernel (u0:f64) { t0 = exponent u0; store t0 }
+//
+// for i: o0[i] = exponent(a0[i])
+func k_exponent_f64_u_d8c8158cb1_go(f *abi.Frame) {
+	n := f.Cols
+	c0 := math.Float64frombits(0x0)                // 0
+	c3 := math.Float64frombits(0x3ff0000000000000) // 1
+	c6 := math.Float64frombits(0x43f0000000000000) // 1.8446744073709552e+19
+	c10 := uint64(52)
+	c12 := uint64(4841369599423283200)
+	c15 := math.Float64frombits(0x433000000000043f) // 4.503599627371583e+15
+	c18 := int64(-9007199254740993)
+	c20 := int64(9218868437227405312)
+	c27 := math.Float64frombits(0x43300000000003ff) // 4.503599627371519e+15
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t1a, t1b := math.Float64frombits(math.Float64bits(v0a)&^(1<<63)), math.Float64frombits(math.Float64bits(v0b)&^(1<<63))
+			t19a, t19b := int64(math.Float64bits(t1a)), int64(math.Float64bits(t1b))
+			t21a, t21b := int64(t19a+c20), int64(t19b+c20)
+			t22a, t22b := c18 < t21a, c18 < t21b
+			t23a, t23b := uint64(math.Float64bits(t1a)), uint64(math.Float64bits(t1b))
+			t24a, t24b := t23a>>uint64(c10), t23b>>uint64(c10)
+			t25a, t25b := t24a|c12, t24b|c12
+			t26a, t26b := math.Float64frombits(uint64(t25a)), math.Float64frombits(uint64(t25b))
+			t28a, t28b := float64(t26a-c27), float64(t26b-c27)
+			t29a := t28a
+			if t22a {
+				t2a := c0 < t1a
+				t4a := t1a < c3
+				t5a := t2a && bool(t4a)
+				t7a := float64(v0a * c6)
+				t8a := math.Float64frombits(math.Float64bits(t7a) &^ (1 << 63))
+				t9a := uint64(math.Float64bits(t8a))
+				t11a := t9a >> uint64(c10)
+				t13a := t11a | c12
+				t14a := math.Float64frombits(uint64(t13a))
+				t16a := float64(t14a - c15)
+				t17a := c0
+				if t5a {
+					t17a = t16a
+				}
+				t29a = t17a
+			}
+			t29b := t28b
+			if t22b {
+				t2b := c0 < t1b
+				t4b := t1b < c3
+				t5b := t2b && bool(t4b)
+				t7b := float64(v0b * c6)
+				t8b := math.Float64frombits(math.Float64bits(t7b) &^ (1 << 63))
+				t9b := uint64(math.Float64bits(t8b))
+				t11b := t9b >> uint64(c10)
+				t13b := t11b | c12
+				t14b := math.Float64frombits(uint64(t13b))
+				t16b := float64(t14b - c15)
+				t17b := c0
+				if t5b {
+					t17b = t16b
+				}
+				t29b = t17b
+			}
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t29a, t29b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t1 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
+			t19 := int64(math.Float64bits(t1))
+			t21 := int64(t19 + c20)
+			t22 := c18 < t21
+			t23 := uint64(math.Float64bits(t1))
+			t24 := t23 >> uint64(c10)
+			t25 := t24 | c12
+			t26 := math.Float64frombits(uint64(t25))
+			t28 := float64(t26 - c27)
+			t29 := t28
+			if t22 {
+				t2 := c0 < t1
+				t4 := t1 < c3
+				t5 := t2 && bool(t4)
+				t7 := float64(v0 * c6)
+				t8 := math.Float64frombits(math.Float64bits(t7) &^ (1 << 63))
+				t9 := uint64(math.Float64bits(t8))
+				t11 := t9 >> uint64(c10)
+				t13 := t11 | c12
+				t14 := math.Float64frombits(uint64(t13))
+				t16 := float64(t14 - c15)
+				t17 := c0
+				if t5 {
+					t17 = t16
+				}
+				t29 = t17
+			}
+			o0[i] = t29
+		}
+	}
+}
+
 // k_floor_f32_u_159cefdc0e_go is
 //
 //	kernel (u0:f32) { t0 = floor u0; store t0 }
@@ -28684,6 +28869,241 @@ func k_isinf_f64_bool_u_2cd9baf76d_go(f *abi.Frame) {
 			t0 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
 			t2 := t0 == c1
 			o0[i] = t2
+		}
+	}
+}
+
+// k_ldexp_f64_uu_6a6c9e47da_go is
+//
+//	kernel (u0:f64, u1:f64) { t0 = ldexp u0 u1; store t0 }
+//
+// for i: o0[i] = ldexp(a0[i], a1[i])
+func k_ldexp_f64_uu_6a6c9e47da_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := int64(-9007199254740993)
+	c3 := int64(9218868437227405312)
+	c6 := math.Float64frombits(0x0)                 // 0
+	c8 := math.Float64frombits(0x3ff0000000000000)  // 1
+	c11 := math.Float64frombits(0x43f0000000000000) // 1.8446744073709552e+19
+	c14 := uint64(9227875636482146303)
+	c16 := uint64(4607182418800017408)
+	c27 := uint64(52)
+	c29 := uint64(4841369599423283200)
+	c32 := math.Float64frombits(0x433000000000043f) // 4.503599627371583e+15
+	c39 := math.Float64frombits(0x43300000000003ff) // 4.503599627371519e+15
+	c43 := math.Float64frombits(0xc091300000000000) // -1100
+	c46 := math.Float64frombits(0x4091300000000000) // 1100
+	c49 := math.Float64frombits(0xc08ff00000000000) // -1022
+	c52 := math.Float64frombits(0x408ff80000000000) // 1023
+	c56 := math.Float64frombits(0x43380000000003ff) // 6.755399441056767e+15
+	c59 := int64(52)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			t0a, t0b := math.Float64frombits(math.Float64bits(v0a)&^(1<<63)), math.Float64frombits(math.Float64bits(v0b)&^(1<<63))
+			t2a, t2b := int64(math.Float64bits(t0a)), int64(math.Float64bits(t0b))
+			t4a, t4b := int64(t2a+c3), int64(t2b+c3)
+			t5a, t5b := c1 < t4a, c1 < t4b
+			t20a, t20b := uint64(math.Float64bits(v0a)), uint64(math.Float64bits(v0b))
+			t21a, t21b := t20a&c14, t20b&c14
+			t22a, t22b := t21a|c16, t21b|c16
+			t23a, t23b := math.Float64frombits(uint64(t22a)), math.Float64frombits(uint64(t22b))
+			t35a, t35b := uint64(math.Float64bits(t0a)), uint64(math.Float64bits(t0b))
+			t36a, t36b := t35a>>uint64(c27), t35b>>uint64(c27)
+			t37a, t37b := t36a|c29, t36b|c29
+			t38a, t38b := math.Float64frombits(uint64(t37a)), math.Float64frombits(uint64(t37b))
+			t40a, t40b := float64(t38a-c39), float64(t38b-c39)
+			t24a := t23a
+			t41a := t40a
+			if t5a {
+				t7a := c6 < t0a
+				t9a := t0a < c8
+				t10a := t7a && bool(t9a)
+				t12a := float64(v0a * c11)
+				t13a := uint64(math.Float64bits(t12a))
+				t15a := t13a & c14
+				t17a := t15a | c16
+				t18a := math.Float64frombits(uint64(t17a))
+				t19a := v0a
+				if t10a {
+					t19a = t18a
+				}
+				t25a := math.Float64frombits(math.Float64bits(t12a) &^ (1 << 63))
+				t26a := uint64(math.Float64bits(t25a))
+				t28a := t26a >> uint64(c27)
+				t30a := t28a | c29
+				t31a := math.Float64frombits(uint64(t30a))
+				t33a := float64(t31a - c32)
+				t34a := c6
+				if t10a {
+					t34a = t33a
+				}
+				t24a = t19a
+				t41a = t34a
+			}
+			t24b := t23b
+			t41b := t40b
+			if t5b {
+				t7b := c6 < t0b
+				t9b := t0b < c8
+				t10b := t7b && bool(t9b)
+				t12b := float64(v0b * c11)
+				t13b := uint64(math.Float64bits(t12b))
+				t15b := t13b & c14
+				t17b := t15b | c16
+				t18b := math.Float64frombits(uint64(t17b))
+				t19b := v0b
+				if t10b {
+					t19b = t18b
+				}
+				t25b := math.Float64frombits(math.Float64bits(t12b) &^ (1 << 63))
+				t26b := uint64(math.Float64bits(t25b))
+				t28b := t26b >> uint64(c27)
+				t30b := t28b | c29
+				t31b := math.Float64frombits(uint64(t30b))
+				t33b := float64(t31b - c32)
+				t34b := c6
+				if t10b {
+					t34b = t33b
+				}
+				t24b = t19b
+				t41b = t34b
+			}
+			t42a, t42b := float64(v1a+t41a), float64(v1b+t41b)
+			t44a, t44b := c43 < t42a, c43 < t42b
+			t45a := c43
+			if t44a {
+				t45a = t42a
+			}
+			t45b := c43
+			if t44b {
+				t45b = t42b
+			}
+			t47a, t47b := c46 < t45a, c46 < t45b
+			t48a := t45a
+			if t47a {
+				t48a = c46
+			}
+			t48b := t45b
+			if t47b {
+				t48b = c46
+			}
+			t50a, t50b := c49 < t48a, c49 < t48b
+			t51a := c49
+			if t50a {
+				t51a = t48a
+			}
+			t51b := c49
+			if t50b {
+				t51b = t48b
+			}
+			t53a, t53b := c52 < t51a, c52 < t51b
+			t54a := t51a
+			if t53a {
+				t54a = c52
+			}
+			t54b := t51b
+			if t53b {
+				t54b = c52
+			}
+			t55a, t55b := float64(t48a-t54a), float64(t48b-t54b)
+			t57a, t57b := float64(t55a+c56), float64(t55b+c56)
+			t58a, t58b := int64(math.Float64bits(t57a)), int64(math.Float64bits(t57b))
+			t60a, t60b := t58a<<uint64(c59), t58b<<uint64(c59)
+			t61a, t61b := math.Float64frombits(uint64(t60a)), math.Float64frombits(uint64(t60b))
+			t62a, t62b := float64(t24a*t61a), float64(t24b*t61b)
+			t63a, t63b := float64(t54a+c56), float64(t54b+c56)
+			t64a, t64b := int64(math.Float64bits(t63a)), int64(math.Float64bits(t63b))
+			t65a, t65b := t64a<<uint64(c59), t64b<<uint64(c59)
+			t66a, t66b := math.Float64frombits(uint64(t65a)), math.Float64frombits(uint64(t65b))
+			t67a, t67b := float64(t62a*t66a), float64(t62b*t66b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t67a, t67b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
+			t2 := int64(math.Float64bits(t0))
+			t4 := int64(t2 + c3)
+			t5 := c1 < t4
+			t20 := uint64(math.Float64bits(v0))
+			t21 := t20 & c14
+			t22 := t21 | c16
+			t23 := math.Float64frombits(uint64(t22))
+			t35 := uint64(math.Float64bits(t0))
+			t36 := t35 >> uint64(c27)
+			t37 := t36 | c29
+			t38 := math.Float64frombits(uint64(t37))
+			t40 := float64(t38 - c39)
+			t24 := t23
+			t41 := t40
+			if t5 {
+				t7 := c6 < t0
+				t9 := t0 < c8
+				t10 := t7 && bool(t9)
+				t12 := float64(v0 * c11)
+				t13 := uint64(math.Float64bits(t12))
+				t15 := t13 & c14
+				t17 := t15 | c16
+				t18 := math.Float64frombits(uint64(t17))
+				t19 := v0
+				if t10 {
+					t19 = t18
+				}
+				t25 := math.Float64frombits(math.Float64bits(t12) &^ (1 << 63))
+				t26 := uint64(math.Float64bits(t25))
+				t28 := t26 >> uint64(c27)
+				t30 := t28 | c29
+				t31 := math.Float64frombits(uint64(t30))
+				t33 := float64(t31 - c32)
+				t34 := c6
+				if t10 {
+					t34 = t33
+				}
+				t24 = t19
+				t41 = t34
+			}
+			t42 := float64(v1 + t41)
+			t44 := c43 < t42
+			t45 := c43
+			if t44 {
+				t45 = t42
+			}
+			t47 := c46 < t45
+			t48 := t45
+			if t47 {
+				t48 = c46
+			}
+			t50 := c49 < t48
+			t51 := c49
+			if t50 {
+				t51 = t48
+			}
+			t53 := c52 < t51
+			t54 := t51
+			if t53 {
+				t54 = c52
+			}
+			t55 := float64(t48 - t54)
+			t57 := float64(t55 + c56)
+			t58 := int64(math.Float64bits(t57))
+			t60 := t58 << uint64(c59)
+			t61 := math.Float64frombits(uint64(t60))
+			t62 := float64(t24 * t61)
+			t63 := float64(t54 + c56)
+			t64 := int64(math.Float64bits(t63))
+			t65 := t64 << uint64(c59)
+			t66 := math.Float64frombits(uint64(t65))
+			t67 := float64(t62 * t66)
+			o0[i] = t67
 		}
 	}
 }
@@ -34833,6 +35253,29 @@ func k_max_i8_uu_7f374b1978_go(f *abi.Frame) {
 	}
 }
 
+// k_max_max_f32_uuu_94153535b5_go is
+//
+//	kernel (u0:f32, u1:f32, u2:f32) { t0 = max u0 u1; t1 = max t0 u2; store t1 }
+//
+// for i: o0[i] = max(max(a0[i], a1[i]), a2[i])
+func k_max_max_f32_uuu_94153535b5_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Max(t0, v2)
+			o0[i] = t1
+		}
+	}
+}
+
 // k_max_max_f32_uuu_f367292131_go is
 //
 //	kernel (u0:f32, u1:f32, u2:f32) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }
@@ -34879,6 +35322,29 @@ func k_max_max_f64_uuu_28a30498eb_go(f *abi.Frame) {
 			t1 := scalar.Max(t0, v2)
 			o0[i] = t0
 			o1[i] = t1
+		}
+	}
+}
+
+// k_max_max_f64_uuu_7b30abe2de_go is
+//
+//	kernel (u0:f64, u1:f64, u2:f64) { t0 = max u0 u1; t1 = max t0 u2; store t1 }
+//
+// for i: o0[i] = max(max(a0[i], a1[i]), a2[i])
+func k_max_max_f64_uuu_7b30abe2de_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Max(t0, v2)
+			o0[i] = t1
 		}
 	}
 }
@@ -35461,6 +35927,58 @@ func k_max_max_max_etc_u8_uuuuuu_c611900758_go(f *abi.Frame) {
 			o2[i] = t5
 			o3[i] = t6
 			o4[i] = t7
+		}
+	}
+}
+
+// k_max_max_max_f32_uuuu_7f8291e5af_go is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = max u0 u1; t1 = max u2 u3; t2 = max t0 t1; store t2 }
+//
+// for i: o0[i] = max(max(a0[i], a1[i]), max(a2[i], a3[i]))
+func k_max_max_max_f32_uuuu_7f8291e5af_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Max(v2, v3)
+			t2 := scalar.Max(t0, t1)
+			o0[i] = t2
+		}
+	}
+}
+
+// k_max_max_max_f64_uuuu_f2c1cff8bf_go is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = max u0 u1; t1 = max u2 u3; t2 = max t0 t1; store t2 }
+//
+// for i: o0[i] = max(max(a0[i], a1[i]), max(a2[i], a3[i]))
+func k_max_max_max_f64_uuuu_f2c1cff8bf_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			t0 := scalar.Max(v0, v1)
+			t1 := scalar.Max(v2, v3)
+			t2 := scalar.Max(t0, t1)
+			o0[i] = t2
 		}
 	}
 }
@@ -51150,6 +51668,356 @@ func k_reduce_min_u8_u_2f6c138dd0_go(f *abi.Frame) {
 	}
 }
 
+// k_reduce_mul_add_cast_significand_exponent_f32_f64_u_2a3f087e18_go is
+//
+//	reduce [mul, add] kernel (u0:f32) { t0 = cast:f64 u0; t1 = significand t0; t2 = exponent t0; store t1 t2 }
+//
+// for i: t0 := float64(a0[i]); o0 *= significand(t0); o1 += exponent(t0)
+func k_reduce_mul_add_cast_significand_exponent_f32_f64_u_2a3f087e18_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	c2 := int64(-9007199254740993)
+	c4 := int64(9218868437227405312)
+	c7 := math.Float64frombits(0x0)                 // 0
+	c9 := math.Float64frombits(0x3ff0000000000000)  // 1
+	c12 := math.Float64frombits(0x43f0000000000000) // 1.8446744073709552e+19
+	c15 := uint64(9227875636482146303)
+	c17 := uint64(4607182418800017408)
+	c28 := uint64(52)
+	c30 := uint64(4841369599423283200)
+	c33 := math.Float64frombits(0x433000000000043f) // 4.503599627371583e+15
+	c40 := math.Float64frombits(0x43300000000003ff) // 4.503599627371519e+15
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]float64
+		for b := range l0 {
+			l0[b] = math.Float64frombits(0x3ff0000000000000)
+		}
+		var l1 [32]float64
+		for b := range l1 {
+			l1[b] = math.Float64frombits(0x8000000000000000)
+		}
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := float64(v0a), float64(v0b)
+			t1a, t1b := math.Float64frombits(math.Float64bits(t0a)&^(1<<63)), math.Float64frombits(math.Float64bits(t0b)&^(1<<63))
+			t3a, t3b := int64(math.Float64bits(t1a)), int64(math.Float64bits(t1b))
+			t5a, t5b := int64(t3a+c4), int64(t3b+c4)
+			t6a, t6b := c2 < t5a, c2 < t5b
+			t21a, t21b := uint64(math.Float64bits(t0a)), uint64(math.Float64bits(t0b))
+			t22a, t22b := t21a&c15, t21b&c15
+			t23a, t23b := t22a|c17, t22b|c17
+			t24a, t24b := math.Float64frombits(uint64(t23a)), math.Float64frombits(uint64(t23b))
+			t36a, t36b := uint64(math.Float64bits(t1a)), uint64(math.Float64bits(t1b))
+			t37a, t37b := t36a>>uint64(c28), t36b>>uint64(c28)
+			t38a, t38b := t37a|c30, t37b|c30
+			t39a, t39b := math.Float64frombits(uint64(t38a)), math.Float64frombits(uint64(t38b))
+			t41a, t41b := float64(t39a-c40), float64(t39b-c40)
+			t25a := t24a
+			t42a := t41a
+			if t6a {
+				t8a := c7 < t1a
+				t10a := t1a < c9
+				t11a := t8a && bool(t10a)
+				t13a := float64(t0a * c12)
+				t14a := uint64(math.Float64bits(t13a))
+				t16a := t14a & c15
+				t18a := t16a | c17
+				t19a := math.Float64frombits(uint64(t18a))
+				t20a := t0a
+				if t11a {
+					t20a = t19a
+				}
+				t26a := math.Float64frombits(math.Float64bits(t13a) &^ (1 << 63))
+				t27a := uint64(math.Float64bits(t26a))
+				t29a := t27a >> uint64(c28)
+				t31a := t29a | c30
+				t32a := math.Float64frombits(uint64(t31a))
+				t34a := float64(t32a - c33)
+				t35a := c7
+				if t11a {
+					t35a = t34a
+				}
+				t25a = t20a
+				t42a = t35a
+			}
+			t25b := t24b
+			t42b := t41b
+			if t6b {
+				t8b := c7 < t1b
+				t10b := t1b < c9
+				t11b := t8b && bool(t10b)
+				t13b := float64(t0b * c12)
+				t14b := uint64(math.Float64bits(t13b))
+				t16b := t14b & c15
+				t18b := t16b | c17
+				t19b := math.Float64frombits(uint64(t18b))
+				t20b := t0b
+				if t11b {
+					t20b = t19b
+				}
+				t26b := math.Float64frombits(math.Float64bits(t13b) &^ (1 << 63))
+				t27b := uint64(math.Float64bits(t26b))
+				t29b := t27b >> uint64(c28)
+				t31b := t29b | c30
+				t32b := math.Float64frombits(uint64(t31b))
+				t34b := float64(t32b - c33)
+				t35b := c7
+				if t11b {
+					t35b = t34b
+				}
+				t25b = t20b
+				t42b = t35b
+			}
+			l0[(i+0)&31] = float64(l0[(i+0)&31] * t25a)
+			l0[(i+1)&31] = float64(l0[(i+1)&31] * t25b)
+			l1[(i+0)&31] = float64(l1[(i+0)&31] + t42a)
+			l1[(i+1)&31] = float64(l1[(i+1)&31] + t42b)
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := float64(v0)
+			t1 := math.Float64frombits(math.Float64bits(t0) &^ (1 << 63))
+			t3 := int64(math.Float64bits(t1))
+			t5 := int64(t3 + c4)
+			t6 := c2 < t5
+			t21 := uint64(math.Float64bits(t0))
+			t22 := t21 & c15
+			t23 := t22 | c17
+			t24 := math.Float64frombits(uint64(t23))
+			t36 := uint64(math.Float64bits(t1))
+			t37 := t36 >> uint64(c28)
+			t38 := t37 | c30
+			t39 := math.Float64frombits(uint64(t38))
+			t41 := float64(t39 - c40)
+			t25 := t24
+			t42 := t41
+			if t6 {
+				t8 := c7 < t1
+				t10 := t1 < c9
+				t11 := t8 && bool(t10)
+				t13 := float64(t0 * c12)
+				t14 := uint64(math.Float64bits(t13))
+				t16 := t14 & c15
+				t18 := t16 | c17
+				t19 := math.Float64frombits(uint64(t18))
+				t20 := t0
+				if t11 {
+					t20 = t19
+				}
+				t26 := math.Float64frombits(math.Float64bits(t13) &^ (1 << 63))
+				t27 := uint64(math.Float64bits(t26))
+				t29 := t27 >> uint64(c28)
+				t31 := t29 | c30
+				t32 := math.Float64frombits(uint64(t31))
+				t34 := float64(t32 - c33)
+				t35 := c7
+				if t11 {
+					t35 = t34
+				}
+				t25 = t20
+				t42 = t35
+			}
+			l0[i&31] = float64(l0[i&31] * t25)
+			l1[i&31] = float64(l1[i&31] + t42)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float64(l0[b] * l0[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = float64(l1[b] + l1[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
+	}
+}
+
+// k_reduce_mul_add_significand_exponent_f64_u_f5743819e7_go is
+//
+//	reduce [mul, add] kernel (u0:f64) { t0 = significand u0; t1 = exponent u0; store t0 t1 }
+//
+// for i: o0 *= significand(a0[i]); o1 += exponent(a0[i])
+func k_reduce_mul_add_significand_exponent_f64_u_f5743819e7_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	c1 := int64(-9007199254740993)
+	c3 := int64(9218868437227405312)
+	c6 := math.Float64frombits(0x0)                 // 0
+	c8 := math.Float64frombits(0x3ff0000000000000)  // 1
+	c11 := math.Float64frombits(0x43f0000000000000) // 1.8446744073709552e+19
+	c14 := uint64(9227875636482146303)
+	c16 := uint64(4607182418800017408)
+	c27 := uint64(52)
+	c29 := uint64(4841369599423283200)
+	c32 := math.Float64frombits(0x433000000000043f) // 4.503599627371583e+15
+	c39 := math.Float64frombits(0x43300000000003ff) // 4.503599627371519e+15
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]float64
+		for b := range l0 {
+			l0[b] = math.Float64frombits(0x3ff0000000000000)
+		}
+		var l1 [32]float64
+		for b := range l1 {
+			l1[b] = math.Float64frombits(0x8000000000000000)
+		}
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := math.Float64frombits(math.Float64bits(v0a)&^(1<<63)), math.Float64frombits(math.Float64bits(v0b)&^(1<<63))
+			t2a, t2b := int64(math.Float64bits(t0a)), int64(math.Float64bits(t0b))
+			t4a, t4b := int64(t2a+c3), int64(t2b+c3)
+			t5a, t5b := c1 < t4a, c1 < t4b
+			t20a, t20b := uint64(math.Float64bits(v0a)), uint64(math.Float64bits(v0b))
+			t21a, t21b := t20a&c14, t20b&c14
+			t22a, t22b := t21a|c16, t21b|c16
+			t23a, t23b := math.Float64frombits(uint64(t22a)), math.Float64frombits(uint64(t22b))
+			t35a, t35b := uint64(math.Float64bits(t0a)), uint64(math.Float64bits(t0b))
+			t36a, t36b := t35a>>uint64(c27), t35b>>uint64(c27)
+			t37a, t37b := t36a|c29, t36b|c29
+			t38a, t38b := math.Float64frombits(uint64(t37a)), math.Float64frombits(uint64(t37b))
+			t40a, t40b := float64(t38a-c39), float64(t38b-c39)
+			t24a := t23a
+			t41a := t40a
+			if t5a {
+				t7a := c6 < t0a
+				t9a := t0a < c8
+				t10a := t7a && bool(t9a)
+				t12a := float64(v0a * c11)
+				t13a := uint64(math.Float64bits(t12a))
+				t15a := t13a & c14
+				t17a := t15a | c16
+				t18a := math.Float64frombits(uint64(t17a))
+				t19a := v0a
+				if t10a {
+					t19a = t18a
+				}
+				t25a := math.Float64frombits(math.Float64bits(t12a) &^ (1 << 63))
+				t26a := uint64(math.Float64bits(t25a))
+				t28a := t26a >> uint64(c27)
+				t30a := t28a | c29
+				t31a := math.Float64frombits(uint64(t30a))
+				t33a := float64(t31a - c32)
+				t34a := c6
+				if t10a {
+					t34a = t33a
+				}
+				t24a = t19a
+				t41a = t34a
+			}
+			t24b := t23b
+			t41b := t40b
+			if t5b {
+				t7b := c6 < t0b
+				t9b := t0b < c8
+				t10b := t7b && bool(t9b)
+				t12b := float64(v0b * c11)
+				t13b := uint64(math.Float64bits(t12b))
+				t15b := t13b & c14
+				t17b := t15b | c16
+				t18b := math.Float64frombits(uint64(t17b))
+				t19b := v0b
+				if t10b {
+					t19b = t18b
+				}
+				t25b := math.Float64frombits(math.Float64bits(t12b) &^ (1 << 63))
+				t26b := uint64(math.Float64bits(t25b))
+				t28b := t26b >> uint64(c27)
+				t30b := t28b | c29
+				t31b := math.Float64frombits(uint64(t30b))
+				t33b := float64(t31b - c32)
+				t34b := c6
+				if t10b {
+					t34b = t33b
+				}
+				t24b = t19b
+				t41b = t34b
+			}
+			l0[(i+0)&31] = float64(l0[(i+0)&31] * t24a)
+			l0[(i+1)&31] = float64(l0[(i+1)&31] * t24b)
+			l1[(i+0)&31] = float64(l1[(i+0)&31] + t41a)
+			l1[(i+1)&31] = float64(l1[(i+1)&31] + t41b)
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
+			t2 := int64(math.Float64bits(t0))
+			t4 := int64(t2 + c3)
+			t5 := c1 < t4
+			t20 := uint64(math.Float64bits(v0))
+			t21 := t20 & c14
+			t22 := t21 | c16
+			t23 := math.Float64frombits(uint64(t22))
+			t35 := uint64(math.Float64bits(t0))
+			t36 := t35 >> uint64(c27)
+			t37 := t36 | c29
+			t38 := math.Float64frombits(uint64(t37))
+			t40 := float64(t38 - c39)
+			t24 := t23
+			t41 := t40
+			if t5 {
+				t7 := c6 < t0
+				t9 := t0 < c8
+				t10 := t7 && bool(t9)
+				t12 := float64(v0 * c11)
+				t13 := uint64(math.Float64bits(t12))
+				t15 := t13 & c14
+				t17 := t15 | c16
+				t18 := math.Float64frombits(uint64(t17))
+				t19 := v0
+				if t10 {
+					t19 = t18
+				}
+				t25 := math.Float64frombits(math.Float64bits(t12) &^ (1 << 63))
+				t26 := uint64(math.Float64bits(t25))
+				t28 := t26 >> uint64(c27)
+				t30 := t28 | c29
+				t31 := math.Float64frombits(uint64(t30))
+				t33 := float64(t31 - c32)
+				t34 := c6
+				if t10 {
+					t34 = t33
+				}
+				t24 = t19
+				t41 = t34
+			}
+			l0[i&31] = float64(l0[i&31] * t24)
+			l1[i&31] = float64(l1[i&31] + t41)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float64(l0[b] * l0[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l1[b] = float64(l1[b] + l1[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l1[0]
+	}
+}
+
 // k_reduce_mul_cast_bf16_f32_u_ca2f12984b_go is
 //
 //	reduce [mul] kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }
@@ -51215,38 +52083,6 @@ func k_reduce_mul_cast_f16_f32_u_e300ca6a75_go(f *abi.Frame) {
 			}
 		}
 		*(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
-	}
-}
-
-// k_reduce_mul_cast_f32_f64_u_64d0680e40_go is
-//
-//	reduce [mul] kernel (u0:f32) { t0 = cast:f64 u0; store t0 }
-//
-// for i: o0 *= float64(a0[i])
-func k_reduce_mul_cast_f32_f64_u_64d0680e40_go(f *abi.Frame) {
-	n := f.Cols
-	if n <= 0 {
-		return
-	}
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		var l0 [32]float64
-		for b := range l0 {
-			l0[b] = math.Float64frombits(0x3ff0000000000000)
-		}
-		for i := range n {
-			v0 := a0[i]
-			t0 := float64(v0)
-			l0[i&31] = float64(l0[i&31] * t0)
-		}
-		for half := 16; half > 0; half /= 2 {
-			if half < n {
-				for b := range half {
-					l0[b] = float64(l0[b] * l0[b+half])
-				}
-			}
-		}
-		*(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
 	}
 }
 
@@ -56842,6 +57678,101 @@ func k_sign_u8_u_13d0060e26_go(f *abi.Frame) {
 				t3 = c2
 			}
 			o0[i] = t3
+		}
+	}
+}
+
+// k_significand_f64_u_acc24d1316_go is
+//
+//	kernel (u0:f64) { t0 = significand u0; store t0 }
+//
+// for i: o0[i] = significand(a0[i])
+func k_significand_f64_u_acc24d1316_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := int64(-9007199254740993)
+	c3 := int64(9218868437227405312)
+	c6 := math.Float64frombits(0x0)                 // 0
+	c8 := math.Float64frombits(0x3ff0000000000000)  // 1
+	c11 := math.Float64frombits(0x43f0000000000000) // 1.8446744073709552e+19
+	c14 := uint64(9227875636482146303)
+	c16 := uint64(4607182418800017408)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := math.Float64frombits(math.Float64bits(v0a)&^(1<<63)), math.Float64frombits(math.Float64bits(v0b)&^(1<<63))
+			t2a, t2b := int64(math.Float64bits(t0a)), int64(math.Float64bits(t0b))
+			t4a, t4b := int64(t2a+c3), int64(t2b+c3)
+			t5a, t5b := c1 < t4a, c1 < t4b
+			t20a, t20b := uint64(math.Float64bits(v0a)), uint64(math.Float64bits(v0b))
+			t21a, t21b := t20a&c14, t20b&c14
+			t22a, t22b := t21a|c16, t21b|c16
+			t23a, t23b := math.Float64frombits(uint64(t22a)), math.Float64frombits(uint64(t22b))
+			t24a := t23a
+			if t5a {
+				t7a := c6 < t0a
+				t9a := t0a < c8
+				t10a := t7a && bool(t9a)
+				t12a := float64(v0a * c11)
+				t13a := uint64(math.Float64bits(t12a))
+				t15a := t13a & c14
+				t17a := t15a | c16
+				t18a := math.Float64frombits(uint64(t17a))
+				t19a := v0a
+				if t10a {
+					t19a = t18a
+				}
+				t24a = t19a
+			}
+			t24b := t23b
+			if t5b {
+				t7b := c6 < t0b
+				t9b := t0b < c8
+				t10b := t7b && bool(t9b)
+				t12b := float64(v0b * c11)
+				t13b := uint64(math.Float64bits(t12b))
+				t15b := t13b & c14
+				t17b := t15b | c16
+				t18b := math.Float64frombits(uint64(t17b))
+				t19b := v0b
+				if t10b {
+					t19b = t18b
+				}
+				t24b = t19b
+			}
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t24a, t24b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
+			t2 := int64(math.Float64bits(t0))
+			t4 := int64(t2 + c3)
+			t5 := c1 < t4
+			t20 := uint64(math.Float64bits(v0))
+			t21 := t20 & c14
+			t22 := t21 | c16
+			t23 := math.Float64frombits(uint64(t22))
+			t24 := t23
+			if t5 {
+				t7 := c6 < t0
+				t9 := t0 < c8
+				t10 := t7 && bool(t9)
+				t12 := float64(v0 * c11)
+				t13 := uint64(math.Float64bits(t12))
+				t15 := t13 & c14
+				t17 := t15 | c16
+				t18 := math.Float64frombits(uint64(t17))
+				t19 := v0
+				if t10 {
+					t19 = t18
+				}
+				t24 = t19
+			}
+			o0[i] = t24
 		}
 	}
 }
