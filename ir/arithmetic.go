@@ -11,17 +11,22 @@ type Arithmetic func(op Op, in, out DType, a [3]uint64) uint64
 var Defined Arithmetic = func(op Op, in, out DType, a [3]uint64) uint64 { return op.Info().Ref(in, out, a) }
 
 // Uninterpreted returns an arithmetic for proofs that two programs compute their results by
-// the same expressions. An op that rounds gives an arbitrary number,
-// which follows from the seed, the op and its operands: nothing is known of the op
-// but whether it commutes, and what its identity is. So the results of two programs differ,
-// but for chance, where one of them adds in another order, contracts a product and a sum, or
-// rounds in another place, whatever the inputs are. All other ops are as defined.
+// the same expressions. An op that rounds gives an arbitrary number, which follows from the
+// seed, the op and its operands: nothing is known of the op but whether it commutes, and what
+// its identity is. So the results of two programs differ, but for chance, where one of them
+// adds in another order, contracts a product and a sum, or rounds in another place. A chance
+// is one in as many numbers as the type has between two powers of two: 2^23 in float32.
 //
-// One number of 16 is infinite: programs compute what is computed of sums that overflow, too.
-func Uninterpreted(seed uint64) Arithmetic {
+// Ops that do not round are as defined, and so are casts and the products by 2^16 and 2^-16 in
+// float64 that convert fixed-point numbers, which are exact. What such ops make equal stays
+// equal: programs that take the greatest of other elements differ where that is another one.
+//
+// One number of infinite is infinite, or none if that is 0, for what is computed of sums that
+// leave the range of numbers.
+func Uninterpreted(seed, infinite uint64) Arithmetic {
 	return func(op Op, in, out DType, a [3]uint64) uint64 {
 		info := op.Info()
-		if !op.rounds(in, a) {
+		if !info.Rounds || !Reals.Has(in) || op == OpMul && in == Float64 && (isFixedScale(a[0]) || isFixedScale(a[1])) {
 			return info.Ref(in, out, a)
 		}
 		if info.Commutative {
@@ -39,8 +44,26 @@ func Uninterpreted(seed uint64) Arithmetic {
 		for _, x := range a {
 			h = Mix(h, x)
 		}
-		return arbitrary(out, h)
+		if infinite > 0 && h>>5%infinite == 0 && Floats.Has(out) {
+			return FromFloat(out, math.Inf(1))
+		}
+		return Arbitrary(out, h)
 	}
+}
+
+func isFixedScale(x uint64) bool {
+	v := math.Float64frombits(x)
+	return v == 0x1p16 || v == 0x1p-16
+}
+
+// Arbitrary returns the number of a type, of those that have fractions, that follows from a
+// hash: its magnitude is between 2^-6 and 2^6.
+func Arbitrary(d DType, h uint64) uint64 {
+	v := math.Float64frombits(h>>12 | 1023<<52) // of one to two
+	if h&1 != 0 {
+		v = -v
+	}
+	return FromFloat(d, math.Ldexp(v, int(h>>1&15)%12-6))
 }
 
 // Combine applies an op to two operands of the type that the result has.
@@ -49,30 +72,4 @@ func (f Arithmetic) Combine(op Op, d DType, x, y uint64) uint64 { return f(op, d
 // Cast is OpCast.
 func (f Arithmetic) Cast(from, to DType, x uint64) uint64 {
 	return f(OpCast, from, to, [3]uint64{x})
-}
-
-// rounds reports whether what an op gives for some operands of a type is rounded. A product
-// by a power of two is not.
-func (op Op) rounds(in DType, a [3]uint64) bool {
-	switch op {
-	case OpMul:
-		return Reals.Has(in) && !isPowerOfTwo(in, a[0]) && !isPowerOfTwo(in, a[1])
-	case OpAdd, OpSub, OpDiv, OpSqrt, OpFMA:
-		return Reals.Has(in)
-	}
-	return false
-}
-
-func isPowerOfTwo(d DType, x uint64) bool {
-	fraction, _ := math.Frexp(ToFloat(d, x))
-	return fraction == .5
-}
-
-// arbitrary returns the number that follows from a hash: of one to eight, or infinity.
-func arbitrary(d DType, h uint64) uint64 {
-	if h%16 == 0 && Floats.Has(d) {
-		return FromFloat(d, math.Inf(1))
-	}
-	v := math.Float64frombits(h>>12 | 1023<<52) // of one to two
-	return FromFloat(d, [...]float64{v, -v, 2 * v, -4 * v}[h>>8%4])
 }

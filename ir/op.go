@@ -52,6 +52,7 @@ type OpInfo struct {
 	Commutative bool    // f(x,y) == f(y,x), bit for bit but for a NaN's payload
 	Involution  DTypes  // those in which f(f(x)) == x
 	Idempotent  bool    // f(f(x)) == f(x), or f(x,x) == x
+	Rounds      bool    // of Reals: the result is that of real numbers, rounded
 	Cost        float64 // time of one float32, where that of an addition, some 0.01 ns, is 1
 	// Identity returns the element c with f(x,c) == x for each x, bit for bit but
 	// for a NaN's payload. Where the op commutes, f(c,x) == x too.
@@ -178,6 +179,7 @@ func OpByName(name string) (Op, bool) {
 
 var opNames = map[string]Op{}
 
+// Mix returns a hash of a hash and a word.
 func Mix(h, x uint64) uint64 {
 	return bits.RotateLeft64((h^x)*0x9e3779b97f4a7c15, 29) ^ x*0xbf58476d1ce4e5b9
 }

@@ -200,17 +200,17 @@ var rows = [numOps]OpInfo{
 
 	OpCopy: {Name: "copy", Doc: "x", Kind: Lane, Arity: 1, Domain: AllTypes, Idempotent: true, Cost: 0, Ref: refCopy, attrs: []*attribute{attrNote}},
 
-	OpAdd:       {Name: "add", Doc: "x + y; integers wrap", Kind: Lane, Arity: 2, Domain: Numeric, Commutative: true, Identity: identitySum, Cost: 1, Ref: refAdd},
-	OpSub:       {Name: "sub", Doc: "x - y; integers wrap", Kind: Lane, Arity: 2, Domain: Numeric, Identity: identityZero, Cost: 1, Ref: refSub},
-	OpMul:       {Name: "mul", Doc: "x * y; integers wrap", Kind: Lane, Arity: 2, Domain: Numeric, Commutative: true, Identity: identityOne, Cost: 1, Ref: refMul},
+	OpAdd:       {Name: "add", Doc: "x + y; integers wrap", Kind: Lane, Arity: 2, Domain: Numeric, Commutative: true, Identity: identitySum, Rounds: true, Cost: 1, Ref: refAdd},
+	OpSub:       {Name: "sub", Doc: "x - y; integers wrap", Kind: Lane, Arity: 2, Domain: Numeric, Identity: identityZero, Rounds: true, Cost: 1, Ref: refSub},
+	OpMul:       {Name: "mul", Doc: "x * y; integers wrap", Kind: Lane, Arity: 2, Domain: Numeric, Commutative: true, Identity: identityOne, Rounds: true, Cost: 1, Ref: refMul},
 	OpMulHalves: {Name: "mulhalves", Doc: "the product of the lower 16 bits of x and y plus that of the upper 16 bits, each a signed integer; wraps", Kind: Lane, Arity: 2, Domain: SetOf(Int32), Commutative: true, Cost: 1, Ref: refMulHalves},
-	OpDiv:       {Name: "div", Doc: "x / y; integers truncate, x/0 is 0, least/-1 is least", Kind: Lane, Arity: 2, Domain: Numeric, Identity: identityOne, Cost: 8, Ref: refDiv},
+	OpDiv:       {Name: "div", Doc: "x / y; integers truncate, x/0 is 0, least/-1 is least", Kind: Lane, Arity: 2, Domain: Numeric, Identity: identityOne, Rounds: true, Cost: 8, Ref: refDiv},
 	OpRem:       {Name: "rem", Doc: "x - y*div(x,y), with the sign of x; 0 for y = 0", Kind: Lane, Arity: 2, Domain: Ints, Cost: 10, Ref: refRem},
-	OpFMA:       {Name: "fma", Doc: "x*y + z with one rounding", Kind: Lane, Arity: 3, Domain: Reals, Cost: 1, Ref: refFMA},
+	OpFMA:       {Name: "fma", Doc: "x*y + z with one rounding", Kind: Lane, Arity: 3, Domain: Reals, Rounds: true, Cost: 1, Ref: refFMA},
 
 	OpNeg:  {Name: "neg", Doc: "-x", Kind: Lane, Arity: 1, Domain: Numeric, Involution: Ints | Floats, Cost: 1, Ref: refNeg},
 	OpAbs:  {Name: "abs", Doc: "x without its sign; the least integer stays", Kind: Lane, Arity: 1, Domain: Numeric, Idempotent: true, Cost: 1, Ref: refAbs},
-	OpSqrt: {Name: "sqrt", Doc: "the square root, correctly rounded", Kind: Lane, Arity: 1, Domain: Reals, Cost: 10, Ref: refSqrt},
+	OpSqrt: {Name: "sqrt", Doc: "the square root, correctly rounded", Kind: Lane, Arity: 1, Domain: Reals, Rounds: true, Cost: 10, Ref: refSqrt},
 	OpMin:  {Name: "min", Method: "minimum", Doc: "the lesser; NaN if either is, -0 < +0", Kind: Lane, Arity: 2, Domain: Numeric, Commutative: true, Idempotent: true, Identity: identityMin, Cost: 2, Ref: refMin},
 	OpMax:  {Name: "max", Method: "maximum", Doc: "the greater; NaN if either is, -0 < +0", Kind: Lane, Arity: 2, Domain: Numeric, Commutative: true, Idempotent: true, Identity: identityMax, Cost: 2, Ref: refMax},
 

@@ -97,7 +97,8 @@ func (o *overlapper) blockOf(t *tile) (block int, gain float64) {
 	if block < 1 || o.machine.Workers > 1 && t.rows/block < 2*o.machine.Workers {
 		return 0, 0
 	}
-	for n := block; n > max(block-block/8, block-1024); n-- { // so that few rows remain
+	least := max(block-block/8, block-1024)
+	for n := block; n > least; n-- { // so that few rows remain
 		if t.rows%n < t.rows%block {
 			block = n
 		}

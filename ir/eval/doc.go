@@ -3,8 +3,9 @@
 // or threads. It is slow and simple.
 //
 // The tests of every pass and of both engines compare their results with those of this
-// package, bit for bit. [Eval] evaluates an [ir.Func], [Plan] a plan. The evaluator of
-// schedules is in package ir/nest.
+// package, bit for bit. [Eval] evaluates an [ir.Func], [Plan] a plan, [Nests] a
+// schedule. [CheckTranslation] compares a schedule with its plan in an arithmetic that knows
+// nothing of the ops that round.
 //
 // Arrays hold each element as the bits that the lane operations of package ir take.
 // All sizes of a program must be bound to numbers.

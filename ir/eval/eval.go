@@ -101,7 +101,7 @@ func evalWide(v *ir.Value, args [][]uint64) []uint64 {
 	out := v.Op.Info().Eval(&wide, args)
 	if bound, ok := ir.WideBound(v.Op, to); ok && v.Attr.Exclusive {
 		for i, x := range out {
-			out[i] = v.Op.Info().By.Info().Ref(at, at, [3]uint64{x, bound})
+			out[i] = ir.Defined.Combine(v.Op.Info().By, at, x, bound)
 		}
 	}
 	ir.Defined.CastAll(at, to, out)

@@ -79,14 +79,7 @@ func (m *machine) buffers(inputs []Array) (results []Array, err error) {
 	for i, b := range m.p.Buffers {
 		switch b.Kind {
 		case plan.ParamBuffer:
-			if b.Index >= len(inputs) || len(inputs[b.Index].Data) != b.Size() {
-				return nil, fmt.Errorf("input %d has not the elements of %v", b.Index, b.Shape)
-			}
-			l := layout.RowMajor(b.Shape...)
-			if b.At != nil {
-				l = *b.At
-			}
-			if m.mem[i], m.from[i], err = spread(inputs[b.Index].Data, l); err != nil {
+			if m.mem[i], m.from[i], err = located(&b, inputs); err != nil {
 				return nil, err
 			}
 		case plan.ResultBuffer:
@@ -101,6 +94,19 @@ func (m *machine) buffers(inputs []Array) (results []Array, err error) {
 		}
 	}
 	return results, nil
+}
+
+// located returns the elements of a param where its layout has them, and the location of the
+// first.
+func located(b *plan.Buffer, inputs []Array) (data []uint64, from int, err error) {
+	if b.Index >= len(inputs) || len(inputs[b.Index].Data) != b.Size() {
+		return nil, 0, fmt.Errorf("input %d has not the elements of %v", b.Index, b.Shape)
+	}
+	l := layout.RowMajor(b.Shape...)
+	if b.At != nil {
+		l = *b.At
+	}
+	return spread(inputs[b.Index].Data, l)
 }
 
 // place returns an element. Element k of a temporary, of size s, is at the arena's

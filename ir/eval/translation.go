@@ -4,65 +4,76 @@ import (
 	"fmt"
 
 	"github.com/stridefuse/stridefuse/ir"
-	"github.com/stridefuse/stridefuse/ir/layout"
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// CheckTranslation returns an error unless nests compute each element of a plan's results by
-// the expression by which its steps compute it: the same ops on the same elements in the same
-// order, with the fixed trees of reductions, the chunks of products and the carries of scans.
-// Both are evaluated in ir.Uninterpreted, where nothing is known of ops that round, so that
-// the answer holds for any input: inputs matter as indices, and to ops that compare, alone. The inputs are as those of Plan.
+// CheckTranslation returns an error unless nests verify, and compute each element of a plan's
+// results by the expression by which its steps compute it: the same ops on the same elements in
+// the same order, with the fixed trees of reductions, the chunks of products and the carries of
+// scans. Besides their results for some inputs, which are as those of Plan, it compares those in
+// ir.Uninterpreted, of inputs whose numbers with fractions are all different. There nothing is
+// known of the ops that round, so that the order in which they are applied shows whatever it
+// would do to the bits. Integers, and what only compares or moves elements, are compared by
+// their values.
 func CheckTranslation(p *plan.Plan, n *nest.Program, inputs []Array) error {
-	f := ir.Uninterpreted(1)
-	want, err := PlanIn(f, p, inputs)
-	if err != nil {
+	if err := n.Verify(); err != nil {
 		return err
 	}
-	got, err := Nests(n, inputs, nest.In(f), nest.Shuffled(1))
-	if err != nil {
-		return err
-	}
-	for i, array := range want {
-		for k, element := range array.Data {
-			if got[i].Data[k] != element {
-				return fmt.Errorf("element %d of result %d is not computed by the expression of its step", k, i)
-			}
+	for i, in := range []struct {
+		ir.Arithmetic
+		inputs []Array
+	}{
+		{ir.Defined, inputs},
+		{ir.Uninterpreted(1, 0), different(inputs)},
+		{ir.Uninterpreted(2, 16), different(inputs)},
+	} {
+		want, err := PlanIn(in.Arithmetic, p, in.inputs)
+		if err != nil {
+			return err
+		}
+		got, err := Nests(n, in.inputs, nest.In(in.Arithmetic), nest.Shuffled(uint64(i)))
+		if err != nil {
+			return err
+		}
+		if err := compare(want, got); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// Nests computes nests by their definition, nest.Eval, of inputs and with results as those of
-// Plan.
-func Nests(p *nest.Program, inputs []Array, options ...nest.Option) (results []Array, err error) {
-	locations := make([][]uint64, len(inputs))
-	for _, b := range p.Buffers {
-		if b.Kind != plan.ParamBuffer {
-			continue
+// different returns inputs of the same types and shapes, and with the same integers.
+func different(inputs []Array) []Array {
+	out := make([]Array, len(inputs))
+	for i, a := range inputs {
+		if ir.Fractions.Has(a.DType) {
+			a.Data = make([]uint64, len(a.Data))
+			for k := range a.Data {
+				a.Data[k] = ir.Arbitrary(a.DType, ir.Mix(ir.Mix(0, uint64(i)), uint64(k)))
+			}
 		}
-		if b.Index >= len(inputs) || len(inputs[b.Index].Data) != b.Size() {
-			return nil, fmt.Errorf("input %d has not the elements of %v", b.Index, b.Shape)
-		}
-		l := layout.RowMajor(b.Shape...)
-		if b.At != nil {
-			l = *b.At
-		}
-		buffer, from, err := spread(inputs[b.Index].Data, l)
-		if err != nil {
-			return nil, err
-		}
-		locations[b.Index] = append(make([]uint64, from), buffer...)
+		out[i] = a
 	}
-	data, err := nest.Eval(p, locations, options...)
-	if err != nil {
-		return nil, err
+	return out
+}
+
+// compare returns an error unless the results of nests have the bits of those of a plan, or any
+// NaN for another.
+func compare(want, got []Array) error {
+	if len(got) != len(want) {
+		return fmt.Errorf("%d results, want %d", len(got), len(want))
 	}
-	for _, b := range p.Buffers {
-		if b.Kind == plan.ResultBuffer {
-			results = append(results, Array{DType: b.DType, Shape: b.Shape, Data: data[len(results)]})
+	for i, w := range want {
+		g := got[i]
+		if g.DType != w.DType || len(g.Data) != len(w.Data) {
+			return fmt.Errorf("result %d has %d %s, want %d %s", i, len(g.Data), g.DType, len(w.Data), w.DType)
+		}
+		for k, element := range w.Data {
+			if g.Data[k] != element && !(ir.IsNaN(w.DType, g.Data[k]) && ir.IsNaN(w.DType, element)) {
+				return fmt.Errorf("element %d of result %d is not computed by the expression of its step", k, i)
+			}
 		}
 	}
-	return results, nil
+	return nil
 }

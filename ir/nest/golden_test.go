@@ -16,7 +16,6 @@ import (
 	"github.com/stridefuse/stridefuse/ir/eval"
 	"github.com/stridefuse/stridefuse/ir/irtest"
 	"github.com/stridefuse/stridefuse/ir/nest"
-	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
 var update = flag.Bool("update", false, "rewrite the programs in testdata as String prints them")
@@ -59,24 +58,23 @@ func TestPrograms(t *testing.T) {
 			require.NoError(t, p.Verify())
 			f, err := ir.Parse(string(a.Files[0].Data))
 			require.NoError(t, err)
-			arrays, locations := randomInputs(t, f, p)
+			arrays := randomInputs(t, f)
 			want, err := eval.Eval(f, arrays)
 			require.NoError(t, err)
 			for _, options := range [][]nest.Option{nil, {nest.Shuffled(1)}, {nest.Shuffled(2)}} {
-				got, err := nest.Eval(p, locations, options...)
+				got, err := eval.Nests(p, arrays, options...)
 				require.NoError(t, err)
 				require.Len(t, got, len(want))
 				for i := range want {
-					require.Equal(t, want[i].Data, got[i])
+					require.Equal(t, want[i].Data, got[i].Data)
 				}
 			}
 		})
 	}
 }
 
-// randomInputs returns inputs of a graph, and the same where the params of a program have
-// them.
-func randomInputs(t testing.TB, f *ir.Func, p *nest.Program) (arrays []eval.Array, locations [][]uint64) {
+// randomInputs returns inputs of a graph.
+func randomInputs(t testing.TB, f *ir.Func) (arrays []eval.Array) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, param := range f.Params {
 		shape, known := param.Type.Shape.Ints()
@@ -91,21 +89,5 @@ func randomInputs(t testing.TB, f *ir.Func, p *nest.Program) (arrays []eval.Arra
 		}
 		arrays = append(arrays, x)
 	}
-	for _, b := range p.Buffers {
-		if b.Kind != plan.ParamBuffer {
-			continue
-		}
-		data := arrays[b.Index].Data
-		if b.At != nil {
-			_, hi := b.At.Bounds()
-			data = make([]uint64, hi+1)
-			i := 0
-			for at := range b.At.All() {
-				data[at] = arrays[b.Index].Data[i]
-				i++
-			}
-		}
-		locations = append(locations, data)
-	}
-	return arrays, locations
+	return arrays
 }

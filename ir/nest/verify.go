@@ -21,15 +21,16 @@ import (
 //     above 0, and the number of iterations is within int;
 //   - a call has the arguments and fields of its kernel, sizes that the kernel takes, and
 //     each argument's slot has elements of its type, or as wide ones where bits are copied;
-//   - a loop along which reductions or products combine goes by the chunks of their
-//     fixed trees, all but the last complete;
+//   - where the size of a reduction or product is that of a loop's iterations, the loop goes by
+//     the chunks of the fixed tree, all but the last complete;
 //   - all bytes of an argument, in all iterations, are inside its slot; what is read-only
 //     is not stored to;
 //   - what a call stores is where it reads the same elements, or one line further on, or
 //     apart from what it reads;
 //   - no parallel iteration of a task, of any part, touches what another one stores;
 //   - an element of a buffer is stored once, or again by a call that reads it; what is
-//     read is stored before, of a temporary something around it; a result is stored in full;
+//     read is stored before, or something around it where calls store parts; a result is stored
+//     in full;
 //   - what a call reads of local memory its iteration has stored before, or something around it;
 //   - temporaries that share bytes are not live at the same time, but for those that begin
 //     at the same byte, where one is stored in the last task that reads the other.

@@ -102,7 +102,7 @@ func (v *verifier) sizes(c *Call) string {
 				return fmt.Sprintf("%s=%s is %d, the kernel takes %d to %d", dimName(c.Kernel, l.Dim), s, n, l.Least, l.Most)
 			}
 		}
-		if l.Chunks && s.Loop >= 0 && v.loops[s.Loop].count() > 1 && ints.mul(s.N, v.loops[s.Loop].tile) != l.Most {
+		if l.Chunks && !v.byChunks(&ints, s, l.Most) {
 			return fmt.Sprintf("%s=%s is not the chunks of %d by which the kernel combines", dimName(c.Kernel, l.Dim), s, l.Most)
 		}
 	}
@@ -115,6 +115,20 @@ func (v *verifier) sizes(c *Call) string {
 		}
 	}
 	return ""
+}
+
+// byChunks reports whether a size that is of a loop's iterations is a whole chunk in all but the
+// last: that of each loop which the loop's extent is of has whole chunks too.
+func (v *verifier) byChunks(c *checked, s Size, chunk int) bool {
+	each := s.N // what an index of the loop stands for
+	for at := s.Loop; at >= 0; at = v.loops[at].parent {
+		l := &v.loops[at]
+		if l.count() > 1 && c.mul(each, l.tile)%chunk != 0 {
+			return false
+		}
+		each = c.mul(each, l.n)
+	}
+	return !c.bad
 }
 
 // fits reports whether the fields of a call agree. Of sizes that vary only the columns may.

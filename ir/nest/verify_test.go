@@ -179,3 +179,31 @@ func TestTasksOfAStep(t *testing.T) {
 	group.Tasks[0].Choices = nil
 	require.ErrorContains(t, group.Verify(), "task 1: steps=0..1: the steps are not behind those of the task before")
 }
+
+// TestVerifyRefusesTexts checks what no change of one thing in a program of testdata makes.
+func TestVerifyRefusesTexts(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"an incomplete chunk in the middle", `nest f arena=0 {
+  %0 = param x 0  : f32[3000]
+  %1 = result y 0 : f32[4]
+  task 0 steps=0..0 scratch=0 work=1 elems=1 {
+    $0 = buffer %0 : f32
+    $1 = buffer %1 : f32
+    part [3000/1500] {
+      for [of(0)/1024] {
+        call reduce [add] kernel (u0:f32) { store u0 }
+          rows=1 cols=of(1)
+          $0{1500,1024}+0/0 -> $1{2,1}+0/1
+      }
+    }
+  }
+}
+`, "is not the chunks of 1024"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p, err := nest.Parse(c.text)
+			require.NoError(t, err)
+			require.ErrorContains(t, p.Verify(), c.want)
+		})
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/eval"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/nest"
 	"github.com/stridefuse/stridefuse/ir/plan"
@@ -34,30 +35,17 @@ func TestMergeSort(t *testing.T) {
 		to := &target{Machine: m, lib: library(anyKernel), buffers: buffers}
 		draft, why := mergeSort.drafted(to, s)
 		require.NotNil(t, draft, why)
-		p := programOf(&plan.Plan{Buffers: buffers, Steps: []plan.Step{*s}, Arena: 7}, []*Draft{draft})
-		require.NoError(t, p.Verify(), p)
+		sorts := &plan.Plan{Name: "sort", Buffers: buffers, Steps: []plan.Step{*s}}
+		p := programOf(sorts, []*Draft{draft})
 		again, err := nest.Parse(p.String())
 		require.NoError(t, err)
 		require.Equal(t, p.String(), again.String())
-		x := make([]uint64, buffers[0].Size())
+		x := eval.Array{DType: d, Shape: buffers[0].Shape, Data: make([]uint64, buffers[0].Size())}
 		seed := rapid.Uint64().Draw(t, "seed")
-		for i := range x {
-			x[i] = fewElements[ir.Mix(seed, uint64(i))%uint64(len(fewElements))]
-			x[i] = ir.RefCast(ir.Float64, d, [3]uint64{x[i]})
+		for i := range x.Data {
+			x.Data[i] = ir.RefCast(ir.Float64, d, [3]uint64{fewElements[ir.Mix(seed, uint64(i))%uint64(len(fewElements))]})
 		}
-		got, err := nest.Eval(p, [][]uint64{x}, nest.Shuffled(seed))
-		require.NoError(t, err, p)
-		in, out := &s.In[0], &s.Out[0]
-		line, other := s.Along(), 1-s.Along()
-		for k := range s.Axes[other].Extent {
-			elements := make([]uint64, n)
-			for i := range elements {
-				elements[i] = x[in.Offset+k*in.Strides[other]+i*in.Strides[line]]
-			}
-			for i, want := range op.Info().Line(ir.Defined, op, d, [][]uint64{elements})[:first] {
-				require.Equal(t, want, got[0][k*out.Strides[other]+i*out.Strides[line]], "line %d, element %d\n%s", k, i, p)
-			}
-		}
+		require.NoError(t, eval.CheckTranslation(sorts, p, []eval.Array{x}), p)
 	})
 }
 
