@@ -105,7 +105,7 @@ Tests compare the engines (AVX2, AVX-512, Go) on samples, and hold them to hashe
 `cmd/ulp/testdata/accuracy.txt`. `go run ./cmd/ulp -sweep` goes through all 2^32 inputs of a
 float32 function, in both tiers, on the assembly engines, and `-sweep -engine portable` on the Go
 loops, which take several times as long. They write what had the same bits into
-`cmd/ulp/testdata/swept.txt`, from which this table is made. A function that changes leaves it.
+`cmd/ulp/testdata/swept.txt`, from which this table is made. A function that changes leaves it. Family 25, model 17 is Zen 4.
 
 | processor | engines | functions |
 |---|---|---|
