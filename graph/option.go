@@ -54,7 +54,7 @@ func WithoutBroadcast() Option { return func(s *settings) { s.noBroadcast = true
 // as many as GOMAXPROCS.
 func WithWorkers(n int) Option { return func(s *settings) { s.workers, s.workersSet = n, true } }
 
-// WithFast takes elementary functions of up to 4 ULP where that saves time: the table
+// WithFast takes elementary functions of about 4 ULP where that saves time: the table
 // in the package's documentation says which those are. They too have the same
 // bits on every engine. Dumps mark such a program as fast.
 func WithFast() Option { return func(s *settings) { s.fast = true } }
