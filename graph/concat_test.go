@@ -152,3 +152,21 @@ func TestConcatErrors(t *testing.T) {
 	}
 	require.Equal(t, "concat: float32[n+4]", graph.Concat(0, f32("v", n), f32("u", 4)).String())
 }
+
+// TestLinesWithAGap compiles a stack of lines of which one is from elsewhere: what the others
+// scatter has a gap, and the schedule verifies.
+func TestLinesWithAGap(t *testing.T) {
+	const k, other = 4, 1
+	x, y, z := graph.Input("x", graph.Int16, 4, 8, k), graph.Input("y", graph.Int16, 4, 8, k), graph.Input("z", graph.Int16, 4, 8, 1)
+	u := x.Flip(0)
+	var lines []graph.Node
+	for i := range k {
+		line := u.Index(-1, i).Mul(y.Index(-1, (i+1)%k)).Sub(u.Index(-1, (i+1)%k).Mul(y.Index(-1, i)))
+		if i == other {
+			line = z.Index(-1, 0)
+		}
+		lines = append(lines, line)
+	}
+	_, err := graph.Compile(graph.Stack(-1, lines...), graph.WithDebug(graph.Verify))
+	require.NoError(t, err)
+}

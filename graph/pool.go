@@ -26,8 +26,8 @@ func (x Node) MaxPool(o PoolOptions) Node {
 		if x.Err() != nil {
 			return x
 		}
-		n, _ := x.n.typ.Shape[x.Rank()-1].Int()
-		if n > shortWindow {
+		n, known := x.n.typ.Shape[x.Rank()-1].Int()
+		if !known || n > shortWindow {
 			return x.Max(-1)
 		}
 		y := x.Index(-1, 0)
@@ -89,8 +89,8 @@ func (x Node) lpPool(p float64, o PoolOptions) Node {
 	return within("lppool", x, sums)
 }
 
-// pooled reduces the windows along one spatial axis after the other. Padding is the element
-// that changes no result.
+// pooled computes one element of each window along one spatial axis after the other. Padding is
+// the element that changes no result.
 func (x Node) pooled(name string, o *PoolOptions, by ir.Op, reduce func(Node) Node) Node {
 	n := x.get()
 	if n.err != nil {

@@ -102,7 +102,11 @@ func (r *grouper) sizeOf(b *blockOfColumns, s *plan.Step) bool {
 			line *= e
 		}
 	}
-	rows := layout.RowMajor(b.shape...).Size() / (matrices * n * line)
+	size := layout.RowMajor(b.shape...).Size()
+	if size == 0 {
+		return false
+	}
+	rows := size / (matrices * n * line)
 	b.size = min(n, max(1, min(r.machine.Matmul.Cols/line, r.machine.HeldBytes/4/(rows*line*s.Body.In[0].DType.Size()))))
 	for workers := r.machine.Workers; workers > 1 && b.size > 1 && matrices*((n-1)/b.size+1) < 2*workers; {
 		b.size = (b.size + 1) / 2
@@ -112,7 +116,7 @@ func (r *grouper) sizeOf(b *blockOfColumns, s *plan.Step) bool {
 	inner := append([]int{}, b.shape[b.at.Pairs:]...)
 	inner[b.lines-b.at.Pairs] = b.size
 	copy(b.to[b.at.Pairs:], layout.RowMajor(inner...).Strides)
-	return r.eager || line*b.size >= r.machine.Matmul.LeastCols/4 || matrices*n*line == 0
+	return r.eager || line*b.size >= r.machine.Matmul.LeastCols/4
 }
 
 // applyBlock writes the row group of step i and the one behind it.

@@ -2,6 +2,7 @@ package nest
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -41,12 +42,31 @@ func (v *verifier) iterationsApart(list []*access) {
 		return
 	}
 	var c checked
-	if !boxesApart(&c, list, parallel) || c.bad {
+	if !boxesApart(&c, list, parallel) && !spansApart(&c, list, parallel) || c.bad {
 		v.fail(list[stores].line, "parallel iterations touch what others store")
 	}
 }
 
-// boxesApart reports whether the boxes of all iterations are apart.
+// spansApart reports whether the bytes from the first to the last that an iteration touches
+// are apart from those of others. A box can be larger, as one of lines with a gap is.
+func spansApart(c *checked, list []*access, parallel []parallelAxis) bool {
+	lo, hi := math.MaxInt, math.MinInt
+	for _, r := range regionsOf(c, list, never, 0) {
+		lo, hi = min(lo, r.lo), max(hi, r.hi)
+	}
+	reach := c.add(hi, -lo) - 1
+	for _, p := range parallel { // in the order of their strides
+		stride := max(p.stride, c.mul(p.stride, -1))
+		if stride <= reach {
+			return false
+		}
+		reach = c.add(reach, c.mul(p.n-1, stride))
+	}
+	return true
+}
+
+// boxesApart reports whether the boxes of all iterations are apart. It sorts the loops by their
+// strides.
 func boxesApart(c *checked, list []*access, parallel []parallelAxis) bool {
 	abs := func(p parallelAxis) int { return max(p.stride, c.mul(p.stride, -1)) }
 	slices.SortStableFunc(parallel, func(p, q parallelAxis) int { return cmp.Compare(abs(p), abs(q)) })
@@ -107,7 +127,11 @@ func lastBox(c *checked, list []*access, p parallelAxis, box region, below int) 
 // boxOf returns a region with all that accesses touch in one parallel iteration. Loop k
 // has an extent of its own, unless k is never.
 func boxOf(c *checked, list []*access, k, extent int) region {
-	var regions []region
+	return boxAround(c, regionsOf(c, list, k, extent))
+}
+
+// regionsOf returns what each access touches in one parallel iteration, as boxOf does.
+func regionsOf(c *checked, list []*access, k, extent int) (regions []region) {
 	for _, a := range list {
 		f := a.footprint
 		if k != never {
@@ -115,7 +139,7 @@ func boxOf(c *checked, list []*access, k, extent int) region {
 		}
 		regions = append(regions, newRegion(c, a.begin, f.axes(c, a.outer)))
 	}
-	return boxAround(c, regions)
+	return regions
 }
 
 // boxAround returns a region with all of some regions. Those that reach farthest come first, and
