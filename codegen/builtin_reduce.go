@@ -57,8 +57,11 @@ var partialKernels = []string{
 	"kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = add t0 u1; store t1 }",
 }
 
-// productKernels are the levels of a product of floats (package ir, product.go).
+// productKernels are the levels of a product of floats, and its end (package ir, product.go).
 var productKernels = []string{
+	"reduce [mul] kernel (u0:f64) { t0 = significand u0; store t0 }",
+	"reduce [add] kernel (u0:f64, u1:f64) { t0 = exponent u0; t1 = add t0 u1; store t1 }",
+	"kernel (u0:f64, u1:f64) { t0 = ldexp u0 u1; t1 = cast:f32 t0; store t1 }",
 	"reduce [mul, add] kernel (u0:f64) { t0 = significand u0; t1 = exponent u0; store t0 t1 }",
 	"reduce [mul, add] kernel (u0:f32) { t0 = cast:f64 u0; t1 = significand t0; t2 = exponent t0; store t1 t2 }",
 }

@@ -138,7 +138,7 @@
 //	a & b, a | b, a ^ b, ~a         a.And(b), a.Or(b), a.Xor(b), a.Not()
 //	np.logical_and(p, q) of bools   p.And(q)
 //	a << b, a >> b                  a.Shl(b), a.Shr(b)
-//	np.frexp(a), np.ldexp(a, k)     a.Significand(), a.Exponent(), a.Ldexp(k)
+//	np.ldexp(a, k)                  a.Ldexp(k), all of float64
 //	np.isnan, np.isinf, np.isfinite a.IsNaN(), a.IsInf(), a.IsFinite()
 //	np.where(c, a, b)               graph.Where(c, a, b)
 //	a.astype(np.int32)              a.Cast(graph.Int32)

@@ -107,7 +107,8 @@ func (x Node) Significand() Node { return x.elementwise(ir.OpSignificand, ir.Att
 // Exponent returns the exponent of that power of 2, as a float64: 0 of zeros, infinities and NaN.
 func (x Node) Exponent() Node { return x.elementwise(ir.OpExponent, ir.Attr{}) }
 
-// Ldexp returns x times 2 to the power y, a whole number, of float64: rounded once.
+// Ldexp returns x times 2 to the power y, of float64, rounded once. First y is rounded to a whole
+// number, halves to even.
 func (x Node) Ldexp(y any) Node { return x.elementwise(ir.OpLdexp, ir.Attr{}, y) }
 
 // Shl returns x << y on integers. y counts as unsigned; from x's width on the

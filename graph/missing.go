@@ -6,6 +6,7 @@ import (
 
 	"github.com/stridefuse/stridefuse/ir/plan"
 	"github.com/stridefuse/stridefuse/passes/schedule"
+	"github.com/stridefuse/stridefuse/runtime"
 )
 
 // Kernels that a program would run if they were generated. Without them it computes the
@@ -23,7 +24,8 @@ func (p *Program) Missing() []string {
 	return p.missing(append([]*plan.Plan{bound.plan}, p.lines()...)...)
 }
 
-// missing returns the signatures for which plans run tilings.
+// missing returns the signatures for which plans run tilings, and no engine has a kernel: on the
+// portable one a program lacks those loops of the library's that serve other engines.
 func (p *Program) missing(plans ...*plan.Plan) []string {
 	var sigs []string
 	for _, pl := range plans {
@@ -33,7 +35,7 @@ func (p *Program) missing(plans ...*plan.Plan) []string {
 		}
 		for i := range nests.Tasks {
 			for _, c := range nests.Tasks[i].Choices {
-				if c.Kernels > 1 && !slices.Contains(sigs, c.Kernel) {
+				if c.Kernels > 1 && !runtime.Compiled(c.Kernel) && !slices.Contains(sigs, c.Kernel) {
 					sigs = append(sigs, c.Kernel)
 				}
 			}

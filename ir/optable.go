@@ -251,7 +251,7 @@ var rows = [numOps]OpInfo{
 	OpSubSat:      {Name: "subsat", Doc: "x - y, or the greatest or least element where that is past it", Kind: Composed, Arity: 2, Domain: shorts, Cost: 2},
 	OpSignificand: {Name: "significand", Doc: "x divided by the power of 2 that leaves 1 <= |y| < 2; of 0, infinities and NaN x", Kind: Composed, Arity: 1, Domain: SetOf(Float64), Idempotent: true, Cost: 9},
 	OpExponent:    {Name: "exponent", Doc: "the exponent of that power of 2; of 0, infinities and NaN 0", Kind: Composed, Arity: 1, Domain: SetOf(Float64), Cost: 11},
-	OpLdexp:       {Name: "ldexp", Doc: "x * 2^y for a whole number y, rounded once", Kind: Composed, Arity: 2, Domain: SetOf(Float64), Cost: 36},
+	OpLdexp:       {Name: "ldexp", Doc: "x * 2^y, rounded once; y is rounded to a whole number first, halves to even", Kind: Composed, Arity: 2, Domain: SetOf(Float64), Cost: 36},
 	OpIsNaN:       {Name: "isnan", Doc: "whether x is NaN", Kind: Composed, Arity: 1, Domain: Reals, Result: GivesBool, Cost: 1},
 	OpIsInf:       {Name: "isinf", Doc: "whether x is an infinity", Kind: Composed, Arity: 1, Domain: Reals, Result: GivesBool, Cost: 2},
 	OpIsFinite:    {Name: "isfinite", Doc: "whether x is neither NaN nor an infinity", Kind: Composed, Arity: 1, Domain: Reals, Result: GivesBool, Cost: 2},

@@ -25,10 +25,10 @@ import (
 //   - the chunks' results are a line of their own, which is reduced in the same way
 //     until one element is left.
 //
-// Results of lines and chunks are in float64 where the elements are float32 and
-// are added or multiplied; the last is rounded back. So an element of a float32
-// sum goes through at most 31 + 5 roundings of float32 in its chunk, then those of
-// float64, and one back to float32: the error is less than 38 * 2^-24 times the
+// Products of float64 have exponents beside (product.go). Else results of lines and chunks are in
+// float64 where the elements are float32 and are added or multiplied; the last is rounded back.
+// So an element of a float32 sum goes through at most 31 + 5 roundings of float32 in its chunk,
+// then those of float64, and one back to float32: the error is less than 38 * 2^-24 times the
 // sum of magnitudes, whatever n.
 const (
 	ReduceChunk = 1024

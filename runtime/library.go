@@ -63,3 +63,9 @@ func (f finder) find(sig string) (fn func(*abi.Frame), on abi.Engine, ok bool) {
 	}
 	return nil, 0, false
 }
+
+// Compiled reports whether any engine has a kernel of a signature.
+func Compiled(signature string) bool {
+	_, _, ok := abi.Find(abi.NumEngines-1, signature)
+	return ok
+}

@@ -52,7 +52,7 @@ func (b *builder) biased(x kernel.Ref, bias float64) kernel.Ref {
 }
 
 // expandLdexp multiplies a significand by two powers of 2, of which the first makes no number
-// subnormal: so it rounds once.
+// subnormal: so it rounds once. The exponent is rounded to a whole number first.
 func expandLdexp(b *builder, a []kernel.Ref) kernel.Ref {
 	const far = 1100                                                // more than brings a significand out of the range
 	bounded := func(x kernel.Ref, least, most float64) kernel.Ref { // NaN is least
@@ -63,7 +63,9 @@ func expandLdexp(b *builder, a []kernel.Ref) kernel.Ref {
 		return b.Bitcast(ir.Float64, b.toExponent(b.Bitcast(ir.Int64, b.Op(ir.OpAdd, e, b.f64(magic+bias)))))
 	}
 	x := b.Expand(ir.OpSignificand, a[0])
-	e := bounded(b.Op(ir.OpAdd, a[1], b.Expand(ir.OpExponent, a[0])), -far, far)
+	y := b.Op(ir.OpRound, a[1])
+	e := bounded(b.Op(ir.OpAdd, y, b.Expand(ir.OpExponent, a[0])), -far, far)
 	last := bounded(e, -1022, 1023)
-	return b.Op(ir.OpMul, b.Op(ir.OpMul, x, power(b.Op(ir.OpSub, e, last))), power(last))
+	z := b.Op(ir.OpMul, b.Op(ir.OpMul, x, power(b.Op(ir.OpSub, e, last))), power(last))
+	return b.Op(ir.OpUnlikely, b.Op(ir.OpNe, y, y), y, z)
 }

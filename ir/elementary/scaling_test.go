@@ -35,5 +35,8 @@ func TestScaling(t *testing.T) {
 			require.Equal(t, math.Float64bits(math.Ldexp(x, by)), math.Float64bits(ldexp(x, float64(by))), "%x %d", x, by)
 		}
 	}
-	require.True(t, math.IsNaN(significand(math.NaN())) && exponent(math.NaN()) == 0 && math.IsNaN(ldexp(math.NaN(), 3)))
+	require.True(t, math.IsNaN(significand(math.NaN())) && exponent(math.NaN()) == 0 && math.IsNaN(ldexp(math.NaN(), 3)) && math.IsNaN(ldexp(8, math.NaN())))
+	for _, c := range [][3]float64{{8, .5, 8}, {8, 1.5, 32}, {4, 1.5, 16}, {4, -.6, 2}, {3, math.Inf(1), math.Inf(1)}, {3, math.Inf(-1), 0}, {0, math.Inf(1), 0}} {
+		require.Equal(t, c[2], ldexp(c[0], c[1]), "%v", c)
+	}
 }

@@ -20,8 +20,9 @@ type registered struct {
 }
 
 // Register makes kernels known to every plan linked from then on. Generated
-// code calls it from init. A later kernel of a signature, from another package, takes the
-// place of an earlier one: both compute the same bits.
+// code calls it from init. Of several kernels of a signature, from several packages, the first
+// stays, which is the library's; of the portable engine's the last, as the library's may compute
+// one element at a time.
 //
 // abi is the constant that the kernels were generated for. Kernels of another
 // one could not be called, and are ignored; code that names a constant this
@@ -83,8 +84,10 @@ func index() {
 	for _, r := range registry.fresh {
 		for _, k := range r.kernels {
 			all := registry.known[k.Sig]
-			all[r.on] = k.Fn
-			registry.known[k.Sig] = all
+			if r.on == Portable || all[r.on] == nil {
+				all[r.on] = k.Fn
+				registry.known[k.Sig] = all
+			}
 		}
 	}
 	registry.fresh = nil

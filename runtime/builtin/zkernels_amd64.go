@@ -564,6 +564,7 @@ var kernels_avx2 = []abi.Kernel{
 	{Sig: "kernel (u0:f64) { t0 = isfinite u0; store t0 }", Fn: k_isfinite_f64_bool_u_af48caa9c8},
 	{Sig: "kernel (u0:f32) { t0 = isinf u0; store t0 }", Fn: k_isinf_f32_bool_u_f416216d1d},
 	{Sig: "kernel (u0:f64) { t0 = isinf u0; store t0 }", Fn: k_isinf_f64_bool_u_2cd9baf76d},
+	{Sig: "kernel (u0:f64, u1:f64) { t0 = ldexp u0 u1; t1 = cast:f32 t0; store t1 }", Fn: k_ldexp_cast_f64_f32_uu_54c64968f1},
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = ldexp u0 u1; store t0 }", Fn: k_ldexp_f64_uu_6a6c9e47da},
 	{Sig: "kernel (s0:f32, u1:f32) { t0 = le s0 u1; store t0 }", Fn: k_le_f32_bool_su_4d358be87a},
 	{Sig: "kernel (u0:f32, s1:f32) { t0 = le u0 s1; store t0 }", Fn: k_le_f32_bool_us_9aa327752e},
@@ -990,6 +991,7 @@ var kernels_avx2 = []abi.Kernel{
 	{Sig: "reduce [add] kernel (u0:u8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_u8_i32_u_19a994653e},
 	{Sig: "reduce [add] kernel (u0:u8) { t0 = cast:i64 u0; store t0 }", Fn: k_reduce_add_cast_u8_i64_u_f5921c09d3},
 	{Sig: "reduce [add] kernel (u0:u8) { t0 = cast:u64 u0; store t0 }", Fn: k_reduce_add_cast_u8_u64_u_21ba4d0855},
+	{Sig: "reduce [add] kernel (u0:f64, u1:f64) { t0 = exponent u0; t1 = add u1 t0; store t1 }", Fn: k_reduce_add_exponent_add_f64_uu_0a956456f4},
 	{Sig: "reduce [add] kernel (u0:f32) { store u0 }", Fn: k_reduce_add_f32_u_4a3ebf6e60},
 	{Sig: "reduce [add] kernel (u0:f64) { store u0 }", Fn: k_reduce_add_f64_u_2a4323ccac},
 	{Sig: "reduce [add] kernel (u0:i32) { store u0 }", Fn: k_reduce_add_i32_u_d3da606fb2},
@@ -1104,6 +1106,7 @@ var kernels_avx2 = []abi.Kernel{
 	{Sig: "reduce [mul] kernel (u0:f64) { store u0 }", Fn: k_reduce_mul_f64_u_e298565692},
 	{Sig: "reduce [mul] kernel (u0:i32) { store u0 }", Fn: k_reduce_mul_i32_u_0f9d2d950b},
 	{Sig: "reduce [mul] kernel (u0:i64) { store u0 }", Fn: k_reduce_mul_i64_u_3b4b067872},
+	{Sig: "reduce [mul] kernel (u0:f64) { t0 = significand u0; store t0 }", Fn: k_reduce_mul_significand_f64_u_aa140a73df},
 	{Sig: "reduce [mul] kernel (u0:u32) { store u0 }", Fn: k_reduce_mul_u32_u_1499048f15},
 	{Sig: "reduce [mul] kernel (u0:u64) { store u0 }", Fn: k_reduce_mul_u64_u_eb9d4ae4cb},
 	{Sig: "reduce [mul] kernel (u0:u8) { store u0 }", Fn: k_reduce_mul_u8_u_965545054d},
@@ -6445,6 +6448,15 @@ func k_isinf_f32_bool_u_f416216d1d(f *abi.Frame)
 //go:noescape
 func k_isinf_f64_bool_u_2cd9baf76d(f *abi.Frame)
 
+// k_ldexp_cast_f64_f32_uu_54c64968f1 is
+//
+//	kernel (u0:f64, u1:f64) { t0 = ldexp u0 u1; t1 = cast:f32 t0; store t1 }
+//
+// for i: o0[i] = float32(ldexp(a0[i], a1[i]))
+//
+//go:noescape
+func k_ldexp_cast_f64_f32_uu_54c64968f1(f *abi.Frame)
+
 // k_ldexp_f64_uu_6a6c9e47da is
 //
 //	kernel (u0:f64, u1:f64) { t0 = ldexp u0 u1; store t0 }
@@ -10279,6 +10291,15 @@ func k_reduce_add_cast_u8_i64_u_f5921c09d3(f *abi.Frame)
 //go:noescape
 func k_reduce_add_cast_u8_u64_u_21ba4d0855(f *abi.Frame)
 
+// k_reduce_add_exponent_add_f64_uu_0a956456f4 is
+//
+//	reduce [add] kernel (u0:f64, u1:f64) { t0 = exponent u0; t1 = add u1 t0; store t1 }
+//
+// for i: o0 += a1[i] + exponent(a0[i])
+//
+//go:noescape
+func k_reduce_add_exponent_add_f64_uu_0a956456f4(f *abi.Frame)
+
 // k_reduce_add_f32_u_4a3ebf6e60 is
 //
 //	reduce [add] kernel (u0:f32) { store u0 }
@@ -11304,6 +11325,15 @@ func k_reduce_mul_i32_u_0f9d2d950b(f *abi.Frame)
 //
 //go:noescape
 func k_reduce_mul_i64_u_3b4b067872(f *abi.Frame)
+
+// k_reduce_mul_significand_f64_u_aa140a73df is
+//
+//	reduce [mul] kernel (u0:f64) { t0 = significand u0; store t0 }
+//
+// for i: o0 *= significand(a0[i])
+//
+//go:noescape
+func k_reduce_mul_significand_f64_u_aa140a73df(f *abi.Frame)
 
 // k_reduce_mul_u32_u_1499048f15 is
 //

@@ -165,6 +165,7 @@ var kernels_avx512 = []abi.Kernel{
 	{Sig: "kernel (u0:f64) { t0 = gelutanh u0; store t0 }", Fn: k_gelutanh_f64_u_0cf01fd4f6_avx512},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = hypot u0 u1; store t0 }", Fn: k_hypot_f32_uu_9f864ed0e9_avx512},
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = hypot u0 u1; store t0 }", Fn: k_hypot_f64_uu_58b0ae5de6_avx512},
+	{Sig: "kernel (u0:f64, u1:f64) { t0 = ldexp u0 u1; t1 = cast:f32 t0; store t1 }", Fn: k_ldexp_cast_f64_f32_uu_54c64968f1_avx512},
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = ldexp u0 u1; store t0 }", Fn: k_ldexp_f64_uu_6a6c9e47da_avx512},
 	{Sig: "kernel fast (u0:f32) { t0 = log10 u0; store t0 }", Fn: k_log10_f32_u_ae1c8f5cbf_avx512},
 	{Sig: "kernel (u0:f32) { t0 = log10 u0; store t0 }", Fn: k_log10_f32_u_cbfe670f49_avx512},
@@ -303,6 +304,7 @@ var kernels_avx512 = []abi.Kernel{
 	{Sig: "reduce [add, add] kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 t0 }", Fn: k_reduce_add_add_sub_mul_f32_us_b2935a0f57_avx512},
 	{Sig: "reduce [add, add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 t0 }", Fn: k_reduce_add_add_sub_mul_f64_us_be38d86a27_avx512},
 	{Sig: "reduce [add] kernel (u0:f32) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_add_cast_f32_f64_u_f487af5f6b_avx512},
+	{Sig: "reduce [add] kernel (u0:f64, u1:f64) { t0 = exponent u0; t1 = add u1 t0; store t1 }", Fn: k_reduce_add_exponent_add_f64_uu_0a956456f4_avx512},
 	{Sig: "reduce [add] kernel (u0:f32) { t0 = mul u0 u0; store t0 }", Fn: k_reduce_add_mul_f32_u_5f31cdbbc6_avx512},
 	{Sig: "reduce [add] kernel (u0:f32, u1:f32) { t0 = mul u0 u1; store t0 }", Fn: k_reduce_add_mul_f32_uu_624c0413b0_avx512},
 	{Sig: "reduce [add] kernel (u0:f64) { t0 = mul u0 u0; store t0 }", Fn: k_reduce_add_mul_f64_u_d8131172e1_avx512},
@@ -1807,6 +1809,15 @@ func k_hypot_f32_uu_9f864ed0e9_avx512(f *abi.Frame)
 //go:noescape
 func k_hypot_f64_uu_58b0ae5de6_avx512(f *abi.Frame)
 
+// k_ldexp_cast_f64_f32_uu_54c64968f1_avx512 is
+//
+//	kernel (u0:f64, u1:f64) { t0 = ldexp u0 u1; t1 = cast:f32 t0; store t1 }
+//
+// for i: o0[i] = float32(ldexp(a0[i], a1[i]))
+//
+//go:noescape
+func k_ldexp_cast_f64_f32_uu_54c64968f1_avx512(f *abi.Frame)
+
 // k_ldexp_f64_uu_6a6c9e47da_avx512 is
 //
 //	kernel (u0:f64, u1:f64) { t0 = ldexp u0 u1; store t0 }
@@ -3048,6 +3059,15 @@ func k_reduce_add_add_sub_mul_f64_us_be38d86a27_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_reduce_add_cast_f32_f64_u_f487af5f6b_avx512(f *abi.Frame)
+
+// k_reduce_add_exponent_add_f64_uu_0a956456f4_avx512 is
+//
+//	reduce [add] kernel (u0:f64, u1:f64) { t0 = exponent u0; t1 = add u1 t0; store t1 }
+//
+// for i: o0 += a1[i] + exponent(a0[i])
+//
+//go:noescape
+func k_reduce_add_exponent_add_f64_uu_0a956456f4_avx512(f *abi.Frame)
 
 // k_reduce_add_mul_f32_u_5f31cdbbc6_avx512 is
 //

@@ -476,6 +476,7 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f64) { t0 = isfinite u0; store t0 }", Fn: k_isfinite_f64_bool_u_af48caa9c8_go},
 	{Sig: "kernel (u0:f32) { t0 = isinf u0; store t0 }", Fn: k_isinf_f32_bool_u_f416216d1d_go},
 	{Sig: "kernel (u0:f64) { t0 = isinf u0; store t0 }", Fn: k_isinf_f64_bool_u_2cd9baf76d_go},
+	{Sig: "kernel (u0:f64, u1:f64) { t0 = ldexp u0 u1; t1 = cast:f32 t0; store t1 }", Fn: k_ldexp_cast_f64_f32_uu_54c64968f1_go},
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = ldexp u0 u1; store t0 }", Fn: k_ldexp_f64_uu_6a6c9e47da_go},
 	{Sig: "kernel (s0:f32, u1:f32) { t0 = le s0 u1; store t0 }", Fn: k_le_f32_bool_su_4d358be87a_go},
 	{Sig: "kernel (u0:f32, s1:f32) { t0 = le u0 s1; store t0 }", Fn: k_le_f32_bool_us_9aa327752e_go},
@@ -785,6 +786,7 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "reduce [add] kernel (u0:u8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_u8_i32_u_19a994653e_go},
 	{Sig: "reduce [add] kernel (u0:u8) { t0 = cast:i64 u0; store t0 }", Fn: k_reduce_add_cast_u8_i64_u_f5921c09d3_go},
 	{Sig: "reduce [add] kernel (u0:u8) { t0 = cast:u64 u0; store t0 }", Fn: k_reduce_add_cast_u8_u64_u_21ba4d0855_go},
+	{Sig: "reduce [add] kernel (u0:f64, u1:f64) { t0 = exponent u0; t1 = add u1 t0; store t1 }", Fn: k_reduce_add_exponent_add_f64_uu_0a956456f4_go},
 	{Sig: "reduce [add] kernel (u0:f32) { store u0 }", Fn: k_reduce_add_f32_u_4a3ebf6e60_go},
 	{Sig: "reduce [add] kernel (u0:f64) { store u0 }", Fn: k_reduce_add_f64_u_2a4323ccac_go},
 	{Sig: "reduce [add] kernel (u0:i32) { store u0 }", Fn: k_reduce_add_i32_u_d3da606fb2_go},
@@ -899,6 +901,7 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "reduce [mul] kernel (u0:f64) { store u0 }", Fn: k_reduce_mul_f64_u_e298565692_go},
 	{Sig: "reduce [mul] kernel (u0:i32) { store u0 }", Fn: k_reduce_mul_i32_u_0f9d2d950b_go},
 	{Sig: "reduce [mul] kernel (u0:i64) { store u0 }", Fn: k_reduce_mul_i64_u_3b4b067872_go},
+	{Sig: "reduce [mul] kernel (u0:f64) { t0 = significand u0; store t0 }", Fn: k_reduce_mul_significand_f64_u_aa140a73df_go},
 	{Sig: "reduce [mul] kernel (u0:u32) { store u0 }", Fn: k_reduce_mul_u32_u_1499048f15_go},
 	{Sig: "reduce [mul] kernel (u0:u64) { store u0 }", Fn: k_reduce_mul_u64_u_eb9d4ae4cb_go},
 	{Sig: "reduce [mul] kernel (u0:u8) { store u0 }", Fn: k_reduce_mul_u8_u_965545054d_go},
@@ -17791,6 +17794,122 @@ func k_isinf_f64_bool_u_2cd9baf76d_go(f *abi.Frame) {
 	}
 }
 
+// k_ldexp_cast_f64_f32_uu_54c64968f1_go is
+//
+//	kernel (u0:f64, u1:f64) { t0 = ldexp u0 u1; t1 = cast:f32 t0; store t1 }
+//
+// for i: o0[i] = float32(ldexp(a0[i], a1[i]))
+func k_ldexp_cast_f64_f32_uu_54c64968f1_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := int64(-9007199254740993)
+	c3 := int64(9218868437227405312)
+	c6 := math.Float64frombits(0x0)                 // 0
+	c8 := math.Float64frombits(0x3ff0000000000000)  // 1
+	c11 := math.Float64frombits(0x43f0000000000000) // 1.8446744073709552e+19
+	c14 := uint64(9227875636482146303)
+	c16 := uint64(4607182418800017408)
+	c28 := uint64(52)
+	c30 := uint64(4841369599423283200)
+	c33 := math.Float64frombits(0x433000000000043f) // 4.503599627371583e+15
+	c40 := math.Float64frombits(0x43300000000003ff) // 4.503599627371519e+15
+	c44 := math.Float64frombits(0xc091300000000000) // -1100
+	c47 := math.Float64frombits(0x4091300000000000) // 1100
+	c50 := math.Float64frombits(0xc08ff00000000000) // -1022
+	c53 := math.Float64frombits(0x408ff80000000000) // 1023
+	c57 := math.Float64frombits(0x43380000000003ff) // 6.755399441056767e+15
+	c60 := int64(52)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
+			t2 := int64(math.Float64bits(t0))
+			t4 := int64(t2 + c3)
+			t5 := c1 < t4
+			t20 := uint64(math.Float64bits(v0))
+			t21 := t20 & c14
+			t22 := t21 | c16
+			t23 := math.Float64frombits(uint64(t22))
+			t36 := uint64(math.Float64bits(t0))
+			t37 := t36 >> uint64(c28)
+			t38 := t37 | c30
+			t39 := math.Float64frombits(uint64(t38))
+			t41 := float64(t39 - c40)
+			t24 := t23
+			t42 := t41
+			if t5 {
+				t7 := c6 < t0
+				t9 := t0 < c8
+				t10 := t7 && bool(t9)
+				t12 := float64(v0 * c11)
+				t13 := uint64(math.Float64bits(t12))
+				t15 := t13 & c14
+				t17 := t15 | c16
+				t18 := math.Float64frombits(uint64(t17))
+				t19 := v0
+				if t10 {
+					t19 = t18
+				}
+				t26 := math.Float64frombits(math.Float64bits(t12) &^ (1 << 63))
+				t27 := uint64(math.Float64bits(t26))
+				t29 := t27 >> uint64(c28)
+				t31 := t29 | c30
+				t32 := math.Float64frombits(uint64(t31))
+				t34 := float64(t32 - c33)
+				t35 := c6
+				if t10 {
+					t35 = t34
+				}
+				t24 = t19
+				t42 = t35
+			}
+			t25 := float64(math.RoundToEven(float64(v1)))
+			t43 := float64(t25 + t42)
+			t45 := c44 < t43
+			t46 := c44
+			if t45 {
+				t46 = t43
+			}
+			t48 := c47 < t46
+			t49 := t46
+			if t48 {
+				t49 = c47
+			}
+			t51 := c50 < t49
+			t52 := c50
+			if t51 {
+				t52 = t49
+			}
+			t54 := c53 < t52
+			t55 := t52
+			if t54 {
+				t55 = c53
+			}
+			t56 := float64(t49 - t55)
+			t58 := float64(t56 + c57)
+			t59 := int64(math.Float64bits(t58))
+			t61 := t59 << uint64(c60)
+			t62 := math.Float64frombits(uint64(t61))
+			t63 := float64(t24 * t62)
+			t64 := float64(t55 + c57)
+			t65 := int64(math.Float64bits(t64))
+			t66 := t65 << uint64(c60)
+			t67 := math.Float64frombits(uint64(t66))
+			t68 := float64(t63 * t67)
+			t69 := t25 != t25
+			t70 := t68
+			if t69 {
+				t70 = t25
+			}
+			t71 := float32(t70)
+			o0[i] = t71
+		}
+	}
+}
+
 // k_ldexp_f64_uu_6a6c9e47da_go is
 //
 //	kernel (u0:f64, u1:f64) { t0 = ldexp u0 u1; store t0 }
@@ -17805,16 +17924,16 @@ func k_ldexp_f64_uu_6a6c9e47da_go(f *abi.Frame) {
 	c11 := math.Float64frombits(0x43f0000000000000) // 1.8446744073709552e+19
 	c14 := uint64(9227875636482146303)
 	c16 := uint64(4607182418800017408)
-	c27 := uint64(52)
-	c29 := uint64(4841369599423283200)
-	c32 := math.Float64frombits(0x433000000000043f) // 4.503599627371583e+15
-	c39 := math.Float64frombits(0x43300000000003ff) // 4.503599627371519e+15
-	c43 := math.Float64frombits(0xc091300000000000) // -1100
-	c46 := math.Float64frombits(0x4091300000000000) // 1100
-	c49 := math.Float64frombits(0xc08ff00000000000) // -1022
-	c52 := math.Float64frombits(0x408ff80000000000) // 1023
-	c56 := math.Float64frombits(0x43380000000003ff) // 6.755399441056767e+15
-	c59 := int64(52)
+	c28 := uint64(52)
+	c30 := uint64(4841369599423283200)
+	c33 := math.Float64frombits(0x433000000000043f) // 4.503599627371583e+15
+	c40 := math.Float64frombits(0x43300000000003ff) // 4.503599627371519e+15
+	c44 := math.Float64frombits(0xc091300000000000) // -1100
+	c47 := math.Float64frombits(0x4091300000000000) // 1100
+	c50 := math.Float64frombits(0xc08ff00000000000) // -1022
+	c53 := math.Float64frombits(0x408ff80000000000) // 1023
+	c57 := math.Float64frombits(0x43380000000003ff) // 6.755399441056767e+15
+	c60 := int64(52)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -17830,13 +17949,13 @@ func k_ldexp_f64_uu_6a6c9e47da_go(f *abi.Frame) {
 			t21 := t20 & c14
 			t22 := t21 | c16
 			t23 := math.Float64frombits(uint64(t22))
-			t35 := uint64(math.Float64bits(t0))
-			t36 := t35 >> uint64(c27)
-			t37 := t36 | c29
-			t38 := math.Float64frombits(uint64(t37))
-			t40 := float64(t38 - c39)
+			t36 := uint64(math.Float64bits(t0))
+			t37 := t36 >> uint64(c28)
+			t38 := t37 | c30
+			t39 := math.Float64frombits(uint64(t38))
+			t41 := float64(t39 - c40)
 			t24 := t23
-			t41 := t40
+			t42 := t41
 			if t5 {
 				t7 := c6 < t0
 				t9 := t0 < c8
@@ -17850,52 +17969,58 @@ func k_ldexp_f64_uu_6a6c9e47da_go(f *abi.Frame) {
 				if t10 {
 					t19 = t18
 				}
-				t25 := math.Float64frombits(math.Float64bits(t12) &^ (1 << 63))
-				t26 := uint64(math.Float64bits(t25))
-				t28 := t26 >> uint64(c27)
-				t30 := t28 | c29
-				t31 := math.Float64frombits(uint64(t30))
-				t33 := float64(t31 - c32)
-				t34 := c6
+				t26 := math.Float64frombits(math.Float64bits(t12) &^ (1 << 63))
+				t27 := uint64(math.Float64bits(t26))
+				t29 := t27 >> uint64(c28)
+				t31 := t29 | c30
+				t32 := math.Float64frombits(uint64(t31))
+				t34 := float64(t32 - c33)
+				t35 := c6
 				if t10 {
-					t34 = t33
+					t35 = t34
 				}
 				t24 = t19
-				t41 = t34
+				t42 = t35
 			}
-			t42 := float64(v1 + t41)
-			t44 := c43 < t42
-			t45 := c43
-			if t44 {
-				t45 = t42
+			t25 := float64(math.RoundToEven(float64(v1)))
+			t43 := float64(t25 + t42)
+			t45 := c44 < t43
+			t46 := c44
+			if t45 {
+				t46 = t43
 			}
-			t47 := c46 < t45
-			t48 := t45
-			if t47 {
-				t48 = c46
+			t48 := c47 < t46
+			t49 := t46
+			if t48 {
+				t49 = c47
 			}
-			t50 := c49 < t48
-			t51 := c49
-			if t50 {
-				t51 = t48
+			t51 := c50 < t49
+			t52 := c50
+			if t51 {
+				t52 = t49
 			}
-			t53 := c52 < t51
-			t54 := t51
-			if t53 {
-				t54 = c52
+			t54 := c53 < t52
+			t55 := t52
+			if t54 {
+				t55 = c53
 			}
-			t55 := float64(t48 - t54)
-			t57 := float64(t55 + c56)
-			t58 := int64(math.Float64bits(t57))
-			t60 := t58 << uint64(c59)
-			t61 := math.Float64frombits(uint64(t60))
-			t62 := float64(t24 * t61)
-			t63 := float64(t54 + c56)
-			t64 := int64(math.Float64bits(t63))
-			t65 := t64 << uint64(c59)
-			t66 := math.Float64frombits(uint64(t65))
-			t67 := float64(t62 * t66)
-			o0[i] = t67
+			t56 := float64(t49 - t55)
+			t58 := float64(t56 + c57)
+			t59 := int64(math.Float64bits(t58))
+			t61 := t59 << uint64(c60)
+			t62 := math.Float64frombits(uint64(t61))
+			t63 := float64(t24 * t62)
+			t64 := float64(t55 + c57)
+			t65 := int64(math.Float64bits(t64))
+			t66 := t65 << uint64(c60)
+			t67 := math.Float64frombits(uint64(t66))
+			t68 := float64(t63 * t67)
+			t69 := t25 != t25
+			t70 := t68
+			if t69 {
+				t70 = t25
+			}
+			o0[i] = t70
 		}
 	}
 }
@@ -28841,6 +28966,76 @@ func k_reduce_add_cast_u8_u64_u_21ba4d0855_go(f *abi.Frame) {
 	}
 }
 
+// k_reduce_add_exponent_add_f64_uu_0a956456f4_go is
+//
+//	reduce [add] kernel (u0:f64, u1:f64) { t0 = exponent u0; t1 = add u1 t0; store t1 }
+//
+// for i: o0 += a1[i] + exponent(a0[i])
+func k_reduce_add_exponent_add_f64_uu_0a956456f4_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	c0 := math.Float64frombits(0x0)                // 0
+	c3 := math.Float64frombits(0x3ff0000000000000) // 1
+	c6 := math.Float64frombits(0x43f0000000000000) // 1.8446744073709552e+19
+	c10 := uint64(52)
+	c12 := uint64(4841369599423283200)
+	c15 := math.Float64frombits(0x433000000000043f) // 4.503599627371583e+15
+	c18 := int64(-9007199254740993)
+	c20 := int64(9218868437227405312)
+	c27 := math.Float64frombits(0x43300000000003ff) // 4.503599627371519e+15
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		var l0 [32]float64
+		for b := range l0 {
+			l0[b] = math.Float64frombits(0x8000000000000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t1 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
+			t19 := int64(math.Float64bits(t1))
+			t21 := int64(t19 + c20)
+			t22 := c18 < t21
+			t23 := uint64(math.Float64bits(t1))
+			t24 := t23 >> uint64(c10)
+			t25 := t24 | c12
+			t26 := math.Float64frombits(uint64(t25))
+			t28 := float64(t26 - c27)
+			t29 := t28
+			if t22 {
+				t2 := c0 < t1
+				t4 := t1 < c3
+				t5 := t2 && bool(t4)
+				t7 := float64(v0 * c6)
+				t8 := math.Float64frombits(math.Float64bits(t7) &^ (1 << 63))
+				t9 := uint64(math.Float64bits(t8))
+				t11 := t9 >> uint64(c10)
+				t13 := t11 | c12
+				t14 := math.Float64frombits(uint64(t13))
+				t16 := float64(t14 - c15)
+				t17 := c0
+				if t5 {
+					t17 = t16
+				}
+				t29 = t17
+			}
+			t30 := float64(v1 + t29)
+			l0[i&31] = float64(l0[i&31] + t30)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+	}
+}
+
 // k_reduce_add_f32_u_4a3ebf6e60_go is
 //
 //	reduce [add] kernel (u0:f32) { store u0 }
@@ -32766,6 +32961,68 @@ func k_reduce_mul_i64_u_3b4b067872_go(f *abi.Frame) {
 			}
 		}
 		*(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_mul_significand_f64_u_aa140a73df_go is
+//
+//	reduce [mul] kernel (u0:f64) { t0 = significand u0; store t0 }
+//
+// for i: o0 *= significand(a0[i])
+func k_reduce_mul_significand_f64_u_aa140a73df_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	c1 := int64(-9007199254740993)
+	c3 := int64(9218868437227405312)
+	c6 := math.Float64frombits(0x0)                 // 0
+	c8 := math.Float64frombits(0x3ff0000000000000)  // 1
+	c11 := math.Float64frombits(0x43f0000000000000) // 1.8446744073709552e+19
+	c14 := uint64(9227875636482146303)
+	c16 := uint64(4607182418800017408)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]float64
+		for b := range l0 {
+			l0[b] = math.Float64frombits(0x3ff0000000000000)
+		}
+		for i := range n {
+			v0 := a0[i]
+			t0 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
+			t2 := int64(math.Float64bits(t0))
+			t4 := int64(t2 + c3)
+			t5 := c1 < t4
+			t20 := uint64(math.Float64bits(v0))
+			t21 := t20 & c14
+			t22 := t21 | c16
+			t23 := math.Float64frombits(uint64(t22))
+			t24 := t23
+			if t5 {
+				t7 := c6 < t0
+				t9 := t0 < c8
+				t10 := t7 && bool(t9)
+				t12 := float64(v0 * c11)
+				t13 := uint64(math.Float64bits(t12))
+				t15 := t13 & c14
+				t17 := t15 | c16
+				t18 := math.Float64frombits(uint64(t17))
+				t19 := v0
+				if t10 {
+					t19 = t18
+				}
+				t24 = t19
+			}
+			l0[i&31] = float64(l0[i&31] * t24)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float64(l0[b] * l0[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
 	}
 }
 

@@ -566,6 +566,7 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f64) { t0 = isfinite u0; store t0 }", Fn: k_isfinite_f64_bool_u_af48caa9c8_go},
 	{Sig: "kernel (u0:f32) { t0 = isinf u0; store t0 }", Fn: k_isinf_f32_bool_u_f416216d1d_go},
 	{Sig: "kernel (u0:f64) { t0 = isinf u0; store t0 }", Fn: k_isinf_f64_bool_u_2cd9baf76d_go},
+	{Sig: "kernel (u0:f64, u1:f64) { t0 = ldexp u0 u1; t1 = cast:f32 t0; store t1 }", Fn: k_ldexp_cast_f64_f32_uu_54c64968f1_go},
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = ldexp u0 u1; store t0 }", Fn: k_ldexp_f64_uu_6a6c9e47da_go},
 	{Sig: "kernel (s0:f32, u1:f32) { t0 = le s0 u1; store t0 }", Fn: k_le_f32_bool_su_4d358be87a_go},
 	{Sig: "kernel (u0:f32, s1:f32) { t0 = le u0 s1; store t0 }", Fn: k_le_f32_bool_us_9aa327752e_go},
@@ -992,6 +993,7 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "reduce [add] kernel (u0:u8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_u8_i32_u_19a994653e_go},
 	{Sig: "reduce [add] kernel (u0:u8) { t0 = cast:i64 u0; store t0 }", Fn: k_reduce_add_cast_u8_i64_u_f5921c09d3_go},
 	{Sig: "reduce [add] kernel (u0:u8) { t0 = cast:u64 u0; store t0 }", Fn: k_reduce_add_cast_u8_u64_u_21ba4d0855_go},
+	{Sig: "reduce [add] kernel (u0:f64, u1:f64) { t0 = exponent u0; t1 = add u1 t0; store t1 }", Fn: k_reduce_add_exponent_add_f64_uu_0a956456f4_go},
 	{Sig: "reduce [add] kernel (u0:f32) { store u0 }", Fn: k_reduce_add_f32_u_4a3ebf6e60_go},
 	{Sig: "reduce [add] kernel (u0:f64) { store u0 }", Fn: k_reduce_add_f64_u_2a4323ccac_go},
 	{Sig: "reduce [add] kernel (u0:i32) { store u0 }", Fn: k_reduce_add_i32_u_d3da606fb2_go},
@@ -1106,6 +1108,7 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "reduce [mul] kernel (u0:f64) { store u0 }", Fn: k_reduce_mul_f64_u_e298565692_go},
 	{Sig: "reduce [mul] kernel (u0:i32) { store u0 }", Fn: k_reduce_mul_i32_u_0f9d2d950b_go},
 	{Sig: "reduce [mul] kernel (u0:i64) { store u0 }", Fn: k_reduce_mul_i64_u_3b4b067872_go},
+	{Sig: "reduce [mul] kernel (u0:f64) { t0 = significand u0; store t0 }", Fn: k_reduce_mul_significand_f64_u_aa140a73df_go},
 	{Sig: "reduce [mul] kernel (u0:u32) { store u0 }", Fn: k_reduce_mul_u32_u_1499048f15_go},
 	{Sig: "reduce [mul] kernel (u0:u64) { store u0 }", Fn: k_reduce_mul_u64_u_eb9d4ae4cb_go},
 	{Sig: "reduce [mul] kernel (u0:u8) { store u0 }", Fn: k_reduce_mul_u8_u_965545054d_go},
@@ -28873,6 +28876,259 @@ func k_isinf_f64_bool_u_2cd9baf76d_go(f *abi.Frame) {
 	}
 }
 
+// k_ldexp_cast_f64_f32_uu_54c64968f1_go is
+//
+//	kernel (u0:f64, u1:f64) { t0 = ldexp u0 u1; t1 = cast:f32 t0; store t1 }
+//
+// for i: o0[i] = float32(ldexp(a0[i], a1[i]))
+func k_ldexp_cast_f64_f32_uu_54c64968f1_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := int64(-9007199254740993)
+	c3 := int64(9218868437227405312)
+	c6 := math.Float64frombits(0x0)                 // 0
+	c8 := math.Float64frombits(0x3ff0000000000000)  // 1
+	c11 := math.Float64frombits(0x43f0000000000000) // 1.8446744073709552e+19
+	c14 := uint64(9227875636482146303)
+	c16 := uint64(4607182418800017408)
+	c28 := uint64(52)
+	c30 := uint64(4841369599423283200)
+	c33 := math.Float64frombits(0x433000000000043f) // 4.503599627371583e+15
+	c40 := math.Float64frombits(0x43300000000003ff) // 4.503599627371519e+15
+	c44 := math.Float64frombits(0xc091300000000000) // -1100
+	c47 := math.Float64frombits(0x4091300000000000) // 1100
+	c50 := math.Float64frombits(0xc08ff00000000000) // -1022
+	c53 := math.Float64frombits(0x408ff80000000000) // 1023
+	c57 := math.Float64frombits(0x43380000000003ff) // 6.755399441056767e+15
+	c60 := int64(52)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			t0a, t0b := math.Float64frombits(math.Float64bits(v0a)&^(1<<63)), math.Float64frombits(math.Float64bits(v0b)&^(1<<63))
+			t2a, t2b := int64(math.Float64bits(t0a)), int64(math.Float64bits(t0b))
+			t4a, t4b := int64(t2a+c3), int64(t2b+c3)
+			t5a, t5b := c1 < t4a, c1 < t4b
+			t20a, t20b := uint64(math.Float64bits(v0a)), uint64(math.Float64bits(v0b))
+			t21a, t21b := t20a&c14, t20b&c14
+			t22a, t22b := t21a|c16, t21b|c16
+			t23a, t23b := math.Float64frombits(uint64(t22a)), math.Float64frombits(uint64(t22b))
+			t36a, t36b := uint64(math.Float64bits(t0a)), uint64(math.Float64bits(t0b))
+			t37a, t37b := t36a>>uint64(c28), t36b>>uint64(c28)
+			t38a, t38b := t37a|c30, t37b|c30
+			t39a, t39b := math.Float64frombits(uint64(t38a)), math.Float64frombits(uint64(t38b))
+			t41a, t41b := float64(t39a-c40), float64(t39b-c40)
+			t24a := t23a
+			t42a := t41a
+			if t5a {
+				t7a := c6 < t0a
+				t9a := t0a < c8
+				t10a := t7a && bool(t9a)
+				t12a := float64(v0a * c11)
+				t13a := uint64(math.Float64bits(t12a))
+				t15a := t13a & c14
+				t17a := t15a | c16
+				t18a := math.Float64frombits(uint64(t17a))
+				t19a := v0a
+				if t10a {
+					t19a = t18a
+				}
+				t26a := math.Float64frombits(math.Float64bits(t12a) &^ (1 << 63))
+				t27a := uint64(math.Float64bits(t26a))
+				t29a := t27a >> uint64(c28)
+				t31a := t29a | c30
+				t32a := math.Float64frombits(uint64(t31a))
+				t34a := float64(t32a - c33)
+				t35a := c6
+				if t10a {
+					t35a = t34a
+				}
+				t24a = t19a
+				t42a = t35a
+			}
+			t24b := t23b
+			t42b := t41b
+			if t5b {
+				t7b := c6 < t0b
+				t9b := t0b < c8
+				t10b := t7b && bool(t9b)
+				t12b := float64(v0b * c11)
+				t13b := uint64(math.Float64bits(t12b))
+				t15b := t13b & c14
+				t17b := t15b | c16
+				t18b := math.Float64frombits(uint64(t17b))
+				t19b := v0b
+				if t10b {
+					t19b = t18b
+				}
+				t26b := math.Float64frombits(math.Float64bits(t12b) &^ (1 << 63))
+				t27b := uint64(math.Float64bits(t26b))
+				t29b := t27b >> uint64(c28)
+				t31b := t29b | c30
+				t32b := math.Float64frombits(uint64(t31b))
+				t34b := float64(t32b - c33)
+				t35b := c6
+				if t10b {
+					t35b = t34b
+				}
+				t24b = t19b
+				t42b = t35b
+			}
+			t25a, t25b := float64(math.RoundToEven(float64(v1a))), float64(math.RoundToEven(float64(v1b)))
+			t43a, t43b := float64(t25a+t42a), float64(t25b+t42b)
+			t45a, t45b := c44 < t43a, c44 < t43b
+			t46a := c44
+			if t45a {
+				t46a = t43a
+			}
+			t46b := c44
+			if t45b {
+				t46b = t43b
+			}
+			t48a, t48b := c47 < t46a, c47 < t46b
+			t49a := t46a
+			if t48a {
+				t49a = c47
+			}
+			t49b := t46b
+			if t48b {
+				t49b = c47
+			}
+			t51a, t51b := c50 < t49a, c50 < t49b
+			t52a := c50
+			if t51a {
+				t52a = t49a
+			}
+			t52b := c50
+			if t51b {
+				t52b = t49b
+			}
+			t54a, t54b := c53 < t52a, c53 < t52b
+			t55a := t52a
+			if t54a {
+				t55a = c53
+			}
+			t55b := t52b
+			if t54b {
+				t55b = c53
+			}
+			t56a, t56b := float64(t49a-t55a), float64(t49b-t55b)
+			t58a, t58b := float64(t56a+c57), float64(t56b+c57)
+			t59a, t59b := int64(math.Float64bits(t58a)), int64(math.Float64bits(t58b))
+			t61a, t61b := t59a<<uint64(c60), t59b<<uint64(c60)
+			t62a, t62b := math.Float64frombits(uint64(t61a)), math.Float64frombits(uint64(t61b))
+			t63a, t63b := float64(t24a*t62a), float64(t24b*t62b)
+			t64a, t64b := float64(t55a+c57), float64(t55b+c57)
+			t65a, t65b := int64(math.Float64bits(t64a)), int64(math.Float64bits(t64b))
+			t66a, t66b := t65a<<uint64(c60), t65b<<uint64(c60)
+			t67a, t67b := math.Float64frombits(uint64(t66a)), math.Float64frombits(uint64(t66b))
+			t68a, t68b := float64(t63a*t67a), float64(t63b*t67b)
+			t69a, t69b := t25a != t25a, t25b != t25b
+			t70a := t68a
+			if t69a {
+				t70a = t25a
+			}
+			t70b := t68b
+			if t69b {
+				t70b = t25b
+			}
+			t71a, t71b := float32(t70a), float32(t70b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t71a, t71b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
+			t2 := int64(math.Float64bits(t0))
+			t4 := int64(t2 + c3)
+			t5 := c1 < t4
+			t20 := uint64(math.Float64bits(v0))
+			t21 := t20 & c14
+			t22 := t21 | c16
+			t23 := math.Float64frombits(uint64(t22))
+			t36 := uint64(math.Float64bits(t0))
+			t37 := t36 >> uint64(c28)
+			t38 := t37 | c30
+			t39 := math.Float64frombits(uint64(t38))
+			t41 := float64(t39 - c40)
+			t24 := t23
+			t42 := t41
+			if t5 {
+				t7 := c6 < t0
+				t9 := t0 < c8
+				t10 := t7 && bool(t9)
+				t12 := float64(v0 * c11)
+				t13 := uint64(math.Float64bits(t12))
+				t15 := t13 & c14
+				t17 := t15 | c16
+				t18 := math.Float64frombits(uint64(t17))
+				t19 := v0
+				if t10 {
+					t19 = t18
+				}
+				t26 := math.Float64frombits(math.Float64bits(t12) &^ (1 << 63))
+				t27 := uint64(math.Float64bits(t26))
+				t29 := t27 >> uint64(c28)
+				t31 := t29 | c30
+				t32 := math.Float64frombits(uint64(t31))
+				t34 := float64(t32 - c33)
+				t35 := c6
+				if t10 {
+					t35 = t34
+				}
+				t24 = t19
+				t42 = t35
+			}
+			t25 := float64(math.RoundToEven(float64(v1)))
+			t43 := float64(t25 + t42)
+			t45 := c44 < t43
+			t46 := c44
+			if t45 {
+				t46 = t43
+			}
+			t48 := c47 < t46
+			t49 := t46
+			if t48 {
+				t49 = c47
+			}
+			t51 := c50 < t49
+			t52 := c50
+			if t51 {
+				t52 = t49
+			}
+			t54 := c53 < t52
+			t55 := t52
+			if t54 {
+				t55 = c53
+			}
+			t56 := float64(t49 - t55)
+			t58 := float64(t56 + c57)
+			t59 := int64(math.Float64bits(t58))
+			t61 := t59 << uint64(c60)
+			t62 := math.Float64frombits(uint64(t61))
+			t63 := float64(t24 * t62)
+			t64 := float64(t55 + c57)
+			t65 := int64(math.Float64bits(t64))
+			t66 := t65 << uint64(c60)
+			t67 := math.Float64frombits(uint64(t66))
+			t68 := float64(t63 * t67)
+			t69 := t25 != t25
+			t70 := t68
+			if t69 {
+				t70 = t25
+			}
+			t71 := float32(t70)
+			o0[i] = t71
+		}
+	}
+}
+
 // k_ldexp_f64_uu_6a6c9e47da_go is
 //
 //	kernel (u0:f64, u1:f64) { t0 = ldexp u0 u1; store t0 }
@@ -28887,16 +29143,16 @@ func k_ldexp_f64_uu_6a6c9e47da_go(f *abi.Frame) {
 	c11 := math.Float64frombits(0x43f0000000000000) // 1.8446744073709552e+19
 	c14 := uint64(9227875636482146303)
 	c16 := uint64(4607182418800017408)
-	c27 := uint64(52)
-	c29 := uint64(4841369599423283200)
-	c32 := math.Float64frombits(0x433000000000043f) // 4.503599627371583e+15
-	c39 := math.Float64frombits(0x43300000000003ff) // 4.503599627371519e+15
-	c43 := math.Float64frombits(0xc091300000000000) // -1100
-	c46 := math.Float64frombits(0x4091300000000000) // 1100
-	c49 := math.Float64frombits(0xc08ff00000000000) // -1022
-	c52 := math.Float64frombits(0x408ff80000000000) // 1023
-	c56 := math.Float64frombits(0x43380000000003ff) // 6.755399441056767e+15
-	c59 := int64(52)
+	c28 := uint64(52)
+	c30 := uint64(4841369599423283200)
+	c33 := math.Float64frombits(0x433000000000043f) // 4.503599627371583e+15
+	c40 := math.Float64frombits(0x43300000000003ff) // 4.503599627371519e+15
+	c44 := math.Float64frombits(0xc091300000000000) // -1100
+	c47 := math.Float64frombits(0x4091300000000000) // 1100
+	c50 := math.Float64frombits(0xc08ff00000000000) // -1022
+	c53 := math.Float64frombits(0x408ff80000000000) // 1023
+	c57 := math.Float64frombits(0x43380000000003ff) // 6.755399441056767e+15
+	c60 := int64(52)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -28915,13 +29171,13 @@ func k_ldexp_f64_uu_6a6c9e47da_go(f *abi.Frame) {
 			t21a, t21b := t20a&c14, t20b&c14
 			t22a, t22b := t21a|c16, t21b|c16
 			t23a, t23b := math.Float64frombits(uint64(t22a)), math.Float64frombits(uint64(t22b))
-			t35a, t35b := uint64(math.Float64bits(t0a)), uint64(math.Float64bits(t0b))
-			t36a, t36b := t35a>>uint64(c27), t35b>>uint64(c27)
-			t37a, t37b := t36a|c29, t36b|c29
-			t38a, t38b := math.Float64frombits(uint64(t37a)), math.Float64frombits(uint64(t37b))
-			t40a, t40b := float64(t38a-c39), float64(t38b-c39)
+			t36a, t36b := uint64(math.Float64bits(t0a)), uint64(math.Float64bits(t0b))
+			t37a, t37b := t36a>>uint64(c28), t36b>>uint64(c28)
+			t38a, t38b := t37a|c30, t37b|c30
+			t39a, t39b := math.Float64frombits(uint64(t38a)), math.Float64frombits(uint64(t38b))
+			t41a, t41b := float64(t39a-c40), float64(t39b-c40)
 			t24a := t23a
-			t41a := t40a
+			t42a := t41a
 			if t5a {
 				t7a := c6 < t0a
 				t9a := t0a < c8
@@ -28935,21 +29191,21 @@ func k_ldexp_f64_uu_6a6c9e47da_go(f *abi.Frame) {
 				if t10a {
 					t19a = t18a
 				}
-				t25a := math.Float64frombits(math.Float64bits(t12a) &^ (1 << 63))
-				t26a := uint64(math.Float64bits(t25a))
-				t28a := t26a >> uint64(c27)
-				t30a := t28a | c29
-				t31a := math.Float64frombits(uint64(t30a))
-				t33a := float64(t31a - c32)
-				t34a := c6
+				t26a := math.Float64frombits(math.Float64bits(t12a) &^ (1 << 63))
+				t27a := uint64(math.Float64bits(t26a))
+				t29a := t27a >> uint64(c28)
+				t31a := t29a | c30
+				t32a := math.Float64frombits(uint64(t31a))
+				t34a := float64(t32a - c33)
+				t35a := c6
 				if t10a {
-					t34a = t33a
+					t35a = t34a
 				}
 				t24a = t19a
-				t41a = t34a
+				t42a = t35a
 			}
 			t24b := t23b
-			t41b := t40b
+			t42b := t41b
 			if t5b {
 				t7b := c6 < t0b
 				t9b := t0b < c8
@@ -28963,69 +29219,79 @@ func k_ldexp_f64_uu_6a6c9e47da_go(f *abi.Frame) {
 				if t10b {
 					t19b = t18b
 				}
-				t25b := math.Float64frombits(math.Float64bits(t12b) &^ (1 << 63))
-				t26b := uint64(math.Float64bits(t25b))
-				t28b := t26b >> uint64(c27)
-				t30b := t28b | c29
-				t31b := math.Float64frombits(uint64(t30b))
-				t33b := float64(t31b - c32)
-				t34b := c6
+				t26b := math.Float64frombits(math.Float64bits(t12b) &^ (1 << 63))
+				t27b := uint64(math.Float64bits(t26b))
+				t29b := t27b >> uint64(c28)
+				t31b := t29b | c30
+				t32b := math.Float64frombits(uint64(t31b))
+				t34b := float64(t32b - c33)
+				t35b := c6
 				if t10b {
-					t34b = t33b
+					t35b = t34b
 				}
 				t24b = t19b
-				t41b = t34b
+				t42b = t35b
 			}
-			t42a, t42b := float64(v1a+t41a), float64(v1b+t41b)
-			t44a, t44b := c43 < t42a, c43 < t42b
-			t45a := c43
-			if t44a {
-				t45a = t42a
+			t25a, t25b := float64(math.RoundToEven(float64(v1a))), float64(math.RoundToEven(float64(v1b)))
+			t43a, t43b := float64(t25a+t42a), float64(t25b+t42b)
+			t45a, t45b := c44 < t43a, c44 < t43b
+			t46a := c44
+			if t45a {
+				t46a = t43a
 			}
-			t45b := c43
-			if t44b {
-				t45b = t42b
+			t46b := c44
+			if t45b {
+				t46b = t43b
 			}
-			t47a, t47b := c46 < t45a, c46 < t45b
-			t48a := t45a
-			if t47a {
-				t48a = c46
+			t48a, t48b := c47 < t46a, c47 < t46b
+			t49a := t46a
+			if t48a {
+				t49a = c47
 			}
-			t48b := t45b
-			if t47b {
-				t48b = c46
+			t49b := t46b
+			if t48b {
+				t49b = c47
 			}
-			t50a, t50b := c49 < t48a, c49 < t48b
-			t51a := c49
-			if t50a {
-				t51a = t48a
+			t51a, t51b := c50 < t49a, c50 < t49b
+			t52a := c50
+			if t51a {
+				t52a = t49a
 			}
-			t51b := c49
-			if t50b {
-				t51b = t48b
+			t52b := c50
+			if t51b {
+				t52b = t49b
 			}
-			t53a, t53b := c52 < t51a, c52 < t51b
-			t54a := t51a
-			if t53a {
-				t54a = c52
+			t54a, t54b := c53 < t52a, c53 < t52b
+			t55a := t52a
+			if t54a {
+				t55a = c53
 			}
-			t54b := t51b
-			if t53b {
-				t54b = c52
+			t55b := t52b
+			if t54b {
+				t55b = c53
 			}
-			t55a, t55b := float64(t48a-t54a), float64(t48b-t54b)
-			t57a, t57b := float64(t55a+c56), float64(t55b+c56)
-			t58a, t58b := int64(math.Float64bits(t57a)), int64(math.Float64bits(t57b))
-			t60a, t60b := t58a<<uint64(c59), t58b<<uint64(c59)
-			t61a, t61b := math.Float64frombits(uint64(t60a)), math.Float64frombits(uint64(t60b))
-			t62a, t62b := float64(t24a*t61a), float64(t24b*t61b)
-			t63a, t63b := float64(t54a+c56), float64(t54b+c56)
-			t64a, t64b := int64(math.Float64bits(t63a)), int64(math.Float64bits(t63b))
-			t65a, t65b := t64a<<uint64(c59), t64b<<uint64(c59)
-			t66a, t66b := math.Float64frombits(uint64(t65a)), math.Float64frombits(uint64(t65b))
-			t67a, t67b := float64(t62a*t66a), float64(t62b*t66b)
+			t56a, t56b := float64(t49a-t55a), float64(t49b-t55b)
+			t58a, t58b := float64(t56a+c57), float64(t56b+c57)
+			t59a, t59b := int64(math.Float64bits(t58a)), int64(math.Float64bits(t58b))
+			t61a, t61b := t59a<<uint64(c60), t59b<<uint64(c60)
+			t62a, t62b := math.Float64frombits(uint64(t61a)), math.Float64frombits(uint64(t61b))
+			t63a, t63b := float64(t24a*t62a), float64(t24b*t62b)
+			t64a, t64b := float64(t55a+c57), float64(t55b+c57)
+			t65a, t65b := int64(math.Float64bits(t64a)), int64(math.Float64bits(t64b))
+			t66a, t66b := t65a<<uint64(c60), t65b<<uint64(c60)
+			t67a, t67b := math.Float64frombits(uint64(t66a)), math.Float64frombits(uint64(t66b))
+			t68a, t68b := float64(t63a*t67a), float64(t63b*t67b)
+			t69a, t69b := t25a != t25a, t25b != t25b
+			t70a := t68a
+			if t69a {
+				t70a = t25a
+			}
+			t70b := t68b
+			if t69b {
+				t70b = t25b
+			}
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t67a, t67b
+			y0[0], y0[1] = t70a, t70b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -29038,13 +29304,13 @@ func k_ldexp_f64_uu_6a6c9e47da_go(f *abi.Frame) {
 			t21 := t20 & c14
 			t22 := t21 | c16
 			t23 := math.Float64frombits(uint64(t22))
-			t35 := uint64(math.Float64bits(t0))
-			t36 := t35 >> uint64(c27)
-			t37 := t36 | c29
-			t38 := math.Float64frombits(uint64(t37))
-			t40 := float64(t38 - c39)
+			t36 := uint64(math.Float64bits(t0))
+			t37 := t36 >> uint64(c28)
+			t38 := t37 | c30
+			t39 := math.Float64frombits(uint64(t38))
+			t41 := float64(t39 - c40)
 			t24 := t23
-			t41 := t40
+			t42 := t41
 			if t5 {
 				t7 := c6 < t0
 				t9 := t0 < c8
@@ -29058,52 +29324,58 @@ func k_ldexp_f64_uu_6a6c9e47da_go(f *abi.Frame) {
 				if t10 {
 					t19 = t18
 				}
-				t25 := math.Float64frombits(math.Float64bits(t12) &^ (1 << 63))
-				t26 := uint64(math.Float64bits(t25))
-				t28 := t26 >> uint64(c27)
-				t30 := t28 | c29
-				t31 := math.Float64frombits(uint64(t30))
-				t33 := float64(t31 - c32)
-				t34 := c6
+				t26 := math.Float64frombits(math.Float64bits(t12) &^ (1 << 63))
+				t27 := uint64(math.Float64bits(t26))
+				t29 := t27 >> uint64(c28)
+				t31 := t29 | c30
+				t32 := math.Float64frombits(uint64(t31))
+				t34 := float64(t32 - c33)
+				t35 := c6
 				if t10 {
-					t34 = t33
+					t35 = t34
 				}
 				t24 = t19
-				t41 = t34
+				t42 = t35
 			}
-			t42 := float64(v1 + t41)
-			t44 := c43 < t42
-			t45 := c43
-			if t44 {
-				t45 = t42
+			t25 := float64(math.RoundToEven(float64(v1)))
+			t43 := float64(t25 + t42)
+			t45 := c44 < t43
+			t46 := c44
+			if t45 {
+				t46 = t43
 			}
-			t47 := c46 < t45
-			t48 := t45
-			if t47 {
-				t48 = c46
+			t48 := c47 < t46
+			t49 := t46
+			if t48 {
+				t49 = c47
 			}
-			t50 := c49 < t48
-			t51 := c49
-			if t50 {
-				t51 = t48
+			t51 := c50 < t49
+			t52 := c50
+			if t51 {
+				t52 = t49
 			}
-			t53 := c52 < t51
-			t54 := t51
-			if t53 {
-				t54 = c52
+			t54 := c53 < t52
+			t55 := t52
+			if t54 {
+				t55 = c53
 			}
-			t55 := float64(t48 - t54)
-			t57 := float64(t55 + c56)
-			t58 := int64(math.Float64bits(t57))
-			t60 := t58 << uint64(c59)
-			t61 := math.Float64frombits(uint64(t60))
-			t62 := float64(t24 * t61)
-			t63 := float64(t54 + c56)
-			t64 := int64(math.Float64bits(t63))
-			t65 := t64 << uint64(c59)
-			t66 := math.Float64frombits(uint64(t65))
-			t67 := float64(t62 * t66)
-			o0[i] = t67
+			t56 := float64(t49 - t55)
+			t58 := float64(t56 + c57)
+			t59 := int64(math.Float64bits(t58))
+			t61 := t59 << uint64(c60)
+			t62 := math.Float64frombits(uint64(t61))
+			t63 := float64(t24 * t62)
+			t64 := float64(t55 + c57)
+			t65 := int64(math.Float64bits(t64))
+			t66 := t65 << uint64(c60)
+			t67 := math.Float64frombits(uint64(t66))
+			t68 := float64(t63 * t67)
+			t69 := t25 != t25
+			t70 := t68
+			if t69 {
+				t70 = t25
+			}
+			o0[i] = t70
 		}
 	}
 }
@@ -48112,6 +48384,131 @@ func k_reduce_add_cast_u8_u64_u_21ba4d0855_go(f *abi.Frame) {
 	}
 }
 
+// k_reduce_add_exponent_add_f64_uu_0a956456f4_go is
+//
+//	reduce [add] kernel (u0:f64, u1:f64) { t0 = exponent u0; t1 = add u1 t0; store t1 }
+//
+// for i: o0 += a1[i] + exponent(a0[i])
+func k_reduce_add_exponent_add_f64_uu_0a956456f4_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	c0 := math.Float64frombits(0x0)                // 0
+	c3 := math.Float64frombits(0x3ff0000000000000) // 1
+	c6 := math.Float64frombits(0x43f0000000000000) // 1.8446744073709552e+19
+	c10 := uint64(52)
+	c12 := uint64(4841369599423283200)
+	c15 := math.Float64frombits(0x433000000000043f) // 4.503599627371583e+15
+	c18 := int64(-9007199254740993)
+	c20 := int64(9218868437227405312)
+	c27 := math.Float64frombits(0x43300000000003ff) // 4.503599627371519e+15
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		var l0 [32]float64
+		for b := range l0 {
+			l0[b] = math.Float64frombits(0x8000000000000000)
+		}
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			t1a, t1b := math.Float64frombits(math.Float64bits(v0a)&^(1<<63)), math.Float64frombits(math.Float64bits(v0b)&^(1<<63))
+			t19a, t19b := int64(math.Float64bits(t1a)), int64(math.Float64bits(t1b))
+			t21a, t21b := int64(t19a+c20), int64(t19b+c20)
+			t22a, t22b := c18 < t21a, c18 < t21b
+			t23a, t23b := uint64(math.Float64bits(t1a)), uint64(math.Float64bits(t1b))
+			t24a, t24b := t23a>>uint64(c10), t23b>>uint64(c10)
+			t25a, t25b := t24a|c12, t24b|c12
+			t26a, t26b := math.Float64frombits(uint64(t25a)), math.Float64frombits(uint64(t25b))
+			t28a, t28b := float64(t26a-c27), float64(t26b-c27)
+			t29a := t28a
+			if t22a {
+				t2a := c0 < t1a
+				t4a := t1a < c3
+				t5a := t2a && bool(t4a)
+				t7a := float64(v0a * c6)
+				t8a := math.Float64frombits(math.Float64bits(t7a) &^ (1 << 63))
+				t9a := uint64(math.Float64bits(t8a))
+				t11a := t9a >> uint64(c10)
+				t13a := t11a | c12
+				t14a := math.Float64frombits(uint64(t13a))
+				t16a := float64(t14a - c15)
+				t17a := c0
+				if t5a {
+					t17a = t16a
+				}
+				t29a = t17a
+			}
+			t29b := t28b
+			if t22b {
+				t2b := c0 < t1b
+				t4b := t1b < c3
+				t5b := t2b && bool(t4b)
+				t7b := float64(v0b * c6)
+				t8b := math.Float64frombits(math.Float64bits(t7b) &^ (1 << 63))
+				t9b := uint64(math.Float64bits(t8b))
+				t11b := t9b >> uint64(c10)
+				t13b := t11b | c12
+				t14b := math.Float64frombits(uint64(t13b))
+				t16b := float64(t14b - c15)
+				t17b := c0
+				if t5b {
+					t17b = t16b
+				}
+				t29b = t17b
+			}
+			t30a, t30b := float64(v1a+t29a), float64(v1b+t29b)
+			l0[(i+0)&31] = float64(l0[(i+0)&31] + t30a)
+			l0[(i+1)&31] = float64(l0[(i+1)&31] + t30b)
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			t1 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
+			t19 := int64(math.Float64bits(t1))
+			t21 := int64(t19 + c20)
+			t22 := c18 < t21
+			t23 := uint64(math.Float64bits(t1))
+			t24 := t23 >> uint64(c10)
+			t25 := t24 | c12
+			t26 := math.Float64frombits(uint64(t25))
+			t28 := float64(t26 - c27)
+			t29 := t28
+			if t22 {
+				t2 := c0 < t1
+				t4 := t1 < c3
+				t5 := t2 && bool(t4)
+				t7 := float64(v0 * c6)
+				t8 := math.Float64frombits(math.Float64bits(t7) &^ (1 << 63))
+				t9 := uint64(math.Float64bits(t8))
+				t11 := t9 >> uint64(c10)
+				t13 := t11 | c12
+				t14 := math.Float64frombits(uint64(t13))
+				t16 := float64(t14 - c15)
+				t17 := c0
+				if t5 {
+					t17 = t16
+				}
+				t29 = t17
+			}
+			t30 := float64(v1 + t29)
+			l0[i&31] = float64(l0[i&31] + t30)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float64(l0[b] + l0[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])) = l0[0]
+	}
+}
+
 // k_reduce_add_f32_u_4a3ebf6e60_go is
 //
 //	reduce [add] kernel (u0:f32) { store u0 }
@@ -52338,6 +52735,115 @@ func k_reduce_mul_i64_u_3b4b067872_go(f *abi.Frame) {
 			}
 		}
 		*(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
+	}
+}
+
+// k_reduce_mul_significand_f64_u_aa140a73df_go is
+//
+//	reduce [mul] kernel (u0:f64) { t0 = significand u0; store t0 }
+//
+// for i: o0 *= significand(a0[i])
+func k_reduce_mul_significand_f64_u_aa140a73df_go(f *abi.Frame) {
+	n := f.Cols
+	if n <= 0 {
+		return
+	}
+	c1 := int64(-9007199254740993)
+	c3 := int64(9218868437227405312)
+	c6 := math.Float64frombits(0x0)                 // 0
+	c8 := math.Float64frombits(0x3ff0000000000000)  // 1
+	c11 := math.Float64frombits(0x43f0000000000000) // 1.8446744073709552e+19
+	c14 := uint64(9227875636482146303)
+	c16 := uint64(4607182418800017408)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		var l0 [32]float64
+		for b := range l0 {
+			l0[b] = math.Float64frombits(0x3ff0000000000000)
+		}
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			t0a, t0b := math.Float64frombits(math.Float64bits(v0a)&^(1<<63)), math.Float64frombits(math.Float64bits(v0b)&^(1<<63))
+			t2a, t2b := int64(math.Float64bits(t0a)), int64(math.Float64bits(t0b))
+			t4a, t4b := int64(t2a+c3), int64(t2b+c3)
+			t5a, t5b := c1 < t4a, c1 < t4b
+			t20a, t20b := uint64(math.Float64bits(v0a)), uint64(math.Float64bits(v0b))
+			t21a, t21b := t20a&c14, t20b&c14
+			t22a, t22b := t21a|c16, t21b|c16
+			t23a, t23b := math.Float64frombits(uint64(t22a)), math.Float64frombits(uint64(t22b))
+			t24a := t23a
+			if t5a {
+				t7a := c6 < t0a
+				t9a := t0a < c8
+				t10a := t7a && bool(t9a)
+				t12a := float64(v0a * c11)
+				t13a := uint64(math.Float64bits(t12a))
+				t15a := t13a & c14
+				t17a := t15a | c16
+				t18a := math.Float64frombits(uint64(t17a))
+				t19a := v0a
+				if t10a {
+					t19a = t18a
+				}
+				t24a = t19a
+			}
+			t24b := t23b
+			if t5b {
+				t7b := c6 < t0b
+				t9b := t0b < c8
+				t10b := t7b && bool(t9b)
+				t12b := float64(v0b * c11)
+				t13b := uint64(math.Float64bits(t12b))
+				t15b := t13b & c14
+				t17b := t15b | c16
+				t18b := math.Float64frombits(uint64(t17b))
+				t19b := v0b
+				if t10b {
+					t19b = t18b
+				}
+				t24b = t19b
+			}
+			l0[(i+0)&31] = float64(l0[(i+0)&31] * t24a)
+			l0[(i+1)&31] = float64(l0[(i+1)&31] * t24b)
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			t0 := math.Float64frombits(math.Float64bits(v0) &^ (1 << 63))
+			t2 := int64(math.Float64bits(t0))
+			t4 := int64(t2 + c3)
+			t5 := c1 < t4
+			t20 := uint64(math.Float64bits(v0))
+			t21 := t20 & c14
+			t22 := t21 | c16
+			t23 := math.Float64frombits(uint64(t22))
+			t24 := t23
+			if t5 {
+				t7 := c6 < t0
+				t9 := t0 < c8
+				t10 := t7 && bool(t9)
+				t12 := float64(v0 * c11)
+				t13 := uint64(math.Float64bits(t12))
+				t15 := t13 & c14
+				t17 := t15 | c16
+				t18 := math.Float64frombits(uint64(t17))
+				t19 := v0
+				if t10 {
+					t19 = t18
+				}
+				t24 = t19
+			}
+			l0[i&31] = float64(l0[i&31] * t24)
+		}
+		for half := 16; half > 0; half /= 2 {
+			if half < n {
+				for b := range half {
+					l0[b] = float64(l0[b] * l0[b+half])
+				}
+			}
+		}
+		*(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])) = l0[0]
 	}
 }
 
