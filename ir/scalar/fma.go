@@ -19,9 +19,10 @@ func CallFMA(x, y, z float64) float64 { return math.FMA(x, y, z) }
 // is. That takes an s halfway between two floats, which is one pattern of the last
 // 29 bits, or in the range of subnormal ones, where halfway is elsewhere.
 func Doubtful32(s float64) bool {
-	const leastNormal = (1023 - 126) << 52
+	const leastNormal = (1023 - 126) << 20 // in the upper half of a float64
 	b := math.Float64bits(s)
-	return b<<35 == 1<<63 || b<<1-1 < leastNormal<<1-1 // 0 is exact
+	high, low := uint32(b>>32), uint32(b) // quick on machines of 32 bits too
+	return low<<3 == 1<<31 || high<<1 < leastNormal<<1 && s != 0
 }
 
 // slowFMA32 is FMA32 of any operands: the sum is rounded to odd in float64, so that
