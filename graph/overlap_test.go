@@ -95,3 +95,42 @@ func TestOverlapInJoin(t *testing.T) {
 		require.True(t, graph.Equal(want, got), p.Explain())
 	}
 }
+
+// TestOverlapGather runs programs that sum, convert or index rows of a table: a block's rows are
+// gathered before it and stay in the cache.
+func TestOverlapGather(t *testing.T) {
+	const rows, width, n = 5000, 64, 3001
+	table := graph.Input("table", graph.Float32, rows, width)
+	for name, build := range map[string]func(i graph.Node) graph.Node{
+		"sums":        func(i graph.Node) graph.Node { return table.Take(0, i).Sum(1) },
+		"elementwise": func(i graph.Node) graph.Node { return table.Take(0, i).Exp().Sub(1) },
+		"from the end": func(i graph.Node) graph.Node {
+			return table.Take(0, i.Cast(graph.Int64).Sub(rows).FromEnd(rows)).Max(2)
+		},
+		"of results": func(i graph.Node) graph.Node { return table.Exp().Take(0, i).Mean(1) },
+		"columns":    func(i graph.Node) graph.Node { return table.Permute(1, 0).Take(1, i).Sum(2) },
+	} {
+		for _, dt := range []graph.DType{graph.Int64, graph.Uint16} {
+			t.Run(fmt.Sprint(name, " ", dt), func(t *testing.T) {
+				y := build(graph.Input("i", dt, n, 8))
+				in := graph.Normal(graph.Float32, 1, 0, 1, rows, width)
+				indices, err := graph.Compile(graph.Const(graph.Uniform(graph.Float64, 2, 0, rows, n, 8)).Cast(dt))
+				require.NoError(t, err)
+				i, err := indices.Run(t.Context())
+				require.NoError(t, err)
+				apart, err := graph.Compile(y, graph.WithDebug(graph.NoFusion))
+				require.NoError(t, err)
+				want, err := apart.Run(t.Context(), in, i)
+				require.NoError(t, err)
+				for _, options := range [][]graph.Item{nil, {graph.WithWorkers(1)}, {graph.WithDebug(graph.Portable)}, {graph.WithWorkers(2), graph.ChunkElems(5000)}} {
+					p, err := graph.Compile(append(options, y)...)
+					require.NoError(t, err)
+					got, err := p.Run(t.Context(), in, i)
+					require.NoError(t, err)
+					require.True(t, graph.Equal(want, got), p.Explain())
+					require.Less(t, p.Temporaries(), n*8*width*4/2, p.Explain())
+				}
+			})
+		}
+	}
+}

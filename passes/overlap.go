@@ -3,6 +3,7 @@ package passes
 import (
 	"slices"
 
+	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
@@ -104,7 +105,7 @@ func (m *member) buffer() int { return m.step.Out[0].Buffer }
 // tile returns the tile whose last step is step i, nil if none is worth it: of those by the
 // rows of the step and of the temporaries that it reads the one that gains most.
 func (o *overlapper) tile(i int) *tile {
-	s := &o.p.Steps[i]
+	s := rowsApart(&o.p.Steps[i])
 	axis := slices.IndexFunc(s.Axes, func(a plan.Axis) bool { return a.Extent > 1 })
 	if o.taken[i] || axis < 0 || s.Axes[axis].Role != plan.Parallel || !cuttable(s) {
 		return nil
@@ -176,9 +177,27 @@ func (o *overlapper) large(b *plan.Buffer) bool {
 // test reports whether small programs are to have tiles too.
 func (o *overlapper) test() bool { return o.eager || o.machine.Blocks > 0 }
 
+// rowsApart returns a gather as one that takes a single line for each index of an axis of its
+// own, and any other step as it is.
+func rowsApart(s *plan.Step) *plan.Step {
+	if !s.OnLines() || s.Out[0].Combine != ir.OpGather || s.TakesOne() {
+		return s
+	}
+	line := s.Along()
+	one := *s
+	one.Axes = slices.Insert(slices.Clone(s.Axes), line, plan.Axis{Extent: s.Axes[line].Extent})
+	one.Axes[line+1].Extent = 1
+	one.In, one.Out = s.Over(len(one.Axes), func(a *plan.Access, strides []int, _ *plan.Output) {
+		copy(strides, slices.Insert(slices.Clone(a.Strides), line, a.Strides[line]))
+	})
+	from := &one.In[0]
+	from.Line, from.Strides[line] = s.LineOf(*from), 0
+	return &one
+}
+
 // cuttable reports whether an axis of a step can be cut into blocks, whatever it reads.
 func cuttable(s *plan.Step) bool {
-	return !s.Contracts() && !s.OnLines() && !slices.ContainsFunc(s.In, func(a plan.Access) bool { return a.Panel != nil })
+	return !s.Contracts() && (!s.OnLines() || s.TakesOne()) && !slices.ContainsFunc(s.In, func(a plan.Access) bool { return a.Panel != nil })
 }
 
 // grow returns the tile with the step that stores a buffer, nil if that can't be or is not
@@ -188,7 +207,7 @@ func (o *overlapper) grow(t *tile, buffer int) *tile {
 		return nil
 	}
 	i := o.writers[buffer][0]
-	s := &o.p.Steps[i]
+	s := rowsApart(&o.p.Steps[i])
 	if o.taken[i] || len(s.Out) != 1 || !cuttable(s) {
 		return nil
 	}

@@ -135,6 +135,20 @@ func (s *Step) Contracts() bool { return s.has(Contract) }
 // OnLines reports whether the step computes lines from lines.
 func (s *Step) OnLines() bool { return s.has(Line) }
 
+// TakesOne reports whether the step is a gather that takes a single line for each index of its
+// parallel axes.
+func (s *Step) TakesOne() bool {
+	return s.OnLines() && s.Out[0].Combine == ir.OpGather && s.Axes[s.Along()].Extent == 1
+}
+
+// LineOf returns how many elements an access of a step on lines has along a line.
+func (s *Step) LineOf(a Access) int {
+	if a.Line != 0 {
+		return a.Line
+	}
+	return s.Axes[s.Along()].Extent
+}
+
 // InPlace reports whether a step may store one buffer over another that it reads. No output may
 // need an element after another element has been stored there, as a chunk that is scanned again
 // does. Each output in the one buffer must have the access of each input in the other.

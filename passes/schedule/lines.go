@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"math"
+	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
@@ -85,14 +86,6 @@ func (l *lineStep) width(w *walk) nest.Size {
 	return w.size[l.cols]
 }
 
-// length returns how many elements a line of an access has.
-func (l *lineStep) length(a *plan.Access) int {
-	if a.Line != 0 {
-		return a.Line
-	}
-	return l.step.Axes[l.line].Extent
-}
-
 // offer returns the offer of a strategy that takes so many additions for an element, most
 // of them in one kernel, and writes the loops and calls.
 func (l *lineStep) offer(cost float64, k kernel.Code, write func(k kernel.Code) nest.Nest) offer {
@@ -115,12 +108,36 @@ func lineKernel(row kernel.MicroKind, op ir.Op, d ir.DType) kernel.Code {
 }
 
 func offerGather(t *target, s *plan.Step) (offer, string) {
-	l, why := newLineStep(t, s, ir.OpGather)
+	l, why := newLineStep(t, takeTogether(s), ir.OpGather)
 	if why != "" {
 		return offer{}, why
 	}
 	k := lineKernel(kernel.Gather, ir.OpInvalid, kernel.BitsType(s.Body.In[0].DType))
 	return l.offer(t.LineWork, k, l.gather), ""
+}
+
+// takeTogether returns a gather that takes a single line for each index of an axis, always from
+// the same ones, as one that takes them all at once, along the longest such axis. It returns any
+// other step as it is.
+func takeTogether(s *plan.Step) *plan.Step {
+	if !s.TakesOne() {
+		return s
+	}
+	line, from := s.Along(), s.In[0]
+	long := line
+	for k, a := range s.Axes {
+		if from.Strides[k] == 0 && a.Extent > s.Axes[long].Extent {
+			long = k
+		}
+	}
+	all := *s
+	all.Axes, all.In = slices.Clone(s.Axes), slices.Clone(s.In)
+	from.Line, from.Strides = s.LineOf(from), slices.Clone(from.Strides)
+	from.Strides[line], from.Strides[long] = 0, from.Strides[line]
+	all.In[0] = from
+	all.Axes[line].Role = plan.Parallel
+	all.Axes[long].Role = plan.Line
+	return &all
 }
 
 // gather writes a gather.
@@ -134,7 +151,7 @@ func (l *lineStep) gather(k kernel.Code) nest.Nest {
 	w = w.cut(l.line, max(1, l.t.LineElems/cols))
 	from, index, to := viewOf(0, &s.In[0]), viewOf(1, &s.In[1]), viewOf(2, &s.Out[0].Access)
 	args := []nest.Arg{l.whole(w, &from), w.arg(&index, l.line), w.arg(&to, l.line)}
-	return w.part([]nest.Item{call(k, w.size[l.line], l.width(w), args, nest.Fixed(l.length(&s.In[0])))})
+	return w.part([]nest.Item{call(k, w.size[l.line], l.width(w), args, nest.Fixed(s.LineOf(s.In[0])))})
 }
 
 // whole returns a view as an argument whose lines are complete in each call: loops over
@@ -164,7 +181,7 @@ func offerScatter(t *target, s *plan.Step) (offer, string) {
 	if _, ok := t.lib.Engine(copies); !ok {
 		return offer{}, "no kernel is registered for " + copies
 	}
-	cost := t.LineWork * (1 + float64(l.length(&s.In[1]))/float64(s.Axes[l.line].Extent)) // copied, and combined with updates
+	cost := t.LineWork * (1 + float64(s.LineOf(s.In[1]))/float64(s.Axes[l.line].Extent)) // copied, and combined with updates
 	return l.offer(cost, lineKernel(kernel.Scatter, l.by, bits), l.scatter), ""
 }
 
@@ -178,7 +195,7 @@ func (l *lineStep) scatter(k kernel.Code) nest.Nest {
 	s, w := l.step, l.place(l.t.ScatterCols)
 	data, index, updates, to := viewOf(0, &s.In[0]), viewOf(1, &s.In[1]), viewOf(2, &s.In[2]), viewOf(3, &s.Out[0].Access)
 	items := []nest.Item{call(l.copies(), w.size[l.line], l.width(w), []nest.Arg{w.arg(&data, l.line), w.arg(&to, l.line)})}
-	if n := l.length(&s.In[1]); n > 0 {
+	if n := s.LineOf(s.In[1]); n > 0 {
 		args := []nest.Arg{w.arg(&index, l.line), w.arg(&updates, l.line), w.arg(&to, l.line)}
 		items = append(items, call(k, nest.Fixed(n), l.width(w), args, nest.Fixed(s.Axes[l.line].Extent)))
 	}
@@ -195,7 +212,7 @@ func offerSort(t *target, s *plan.Step) (offer, string) {
 	if why != "" {
 		return offer{}, why
 	}
-	n := l.length(&s.In[0])
+	n := s.LineOf(s.In[0])
 	switch {
 	case n > maxPlaces:
 		return offer{}, tooManyPlaces
@@ -207,7 +224,7 @@ func offerSort(t *target, s *plan.Step) (offer, string) {
 
 // sort writes a sort.
 func (l *lineStep) sort(k kernel.Code) nest.Nest {
-	s, n := l.step, l.length(&l.step.In[0])
+	s, n := l.step, l.step.LineOf(l.step.In[0])
 	rows := len(s.Axes) - 1
 	if rows == l.line {
 		rows--

@@ -24,7 +24,7 @@ func offerMergeSort(t *target, s *plan.Step) (offer, string) {
 	if why != "" {
 		return offer{}, why
 	}
-	n := l.length(&s.In[0])
+	n := s.LineOf(s.In[0])
 	switch {
 	case n <= t.sortChunk():
 		return offer{}, "the lines are short"
