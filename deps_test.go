@@ -58,7 +58,7 @@ var allowed = map[string][]string{
 	"cmd/genkernels":                {"internal/progress", "ir/kernel", "codegen", "codegen/avo"},
 	"cmd/hardening":                 {"graph", "internal/progress", "ir", "ir/eval", "ir/layout", "ir/nest", "ir/plan", "ir/tuning", "passes/schedule", "runtime", "runtime/tensor"},
 	"cmd/stridefuse":                {"codegen", "codegen/avo", "formula", "graph", "ir", "ir/eval", "ir/kernel", "ir/layout", "ir/nest", "ir/plan", "ir/tuning", "npy", "passes", "passes/schedule", "runtime", "runtime/tensor", "stream", "zarr"},
-	"cmd/ulp":                       {"cmd/ulp/oracle", "codegen/avo", "graph", "internal/progress", "ir", "ir/elementary", "ir/kernel", "runtime/abi", "runtime/builtin/portable"},
+	"cmd/ulp":                       {"cmd/ulp/oracle", "cmplx", "codegen/avo", "graph", "internal/progress", "ir", "ir/elementary", "ir/kernel", "runtime/abi", "runtime/builtin/portable"},
 	"cmd/ulp/oracle":                {},
 	"docs/recipes":                  {},
 	"bench":                         {"bench/formula", "graph", "ir/kernel", "runtime/abi"},

@@ -39,7 +39,8 @@ func (z Node) Sub(w any) Node {
 	return Node{z.re.Sub(re), z.im.Sub(im)}
 }
 
-// Mul returns z * w: four products, a difference and a sum, each rounded.
+// Mul returns z * w: four products, a difference and a sum, each rounded. Where a product of
+// two parts overflows, a part of the result is infinite or NaN.
 func (z Node) Mul(w any) Node {
 	re, im, isReal := z.operand(w)
 	if isReal {
@@ -48,13 +49,15 @@ func (z Node) Mul(w any) Node {
 	return bilinear(z, Node{re, im}, func(x, y graph.Node) graph.Node { return x.Mul(y) })
 }
 
-// Div returns z / w. Each part is within 4 units in the last place, whatever the magnitudes
-// of the operands, unless it is subnormal or less than 2^-500 of the other part: then it may
-// lose digits, or be 0. Division of a number by 0 divides its parts by 0.
+// Div returns z / w. Each part is within 5 units in the last place, whatever the magnitudes
+// of the operands. Division of a number by 0 divides its parts by 0.
 func (z Node) Div(w any) Node {
 	re, im, isReal := z.operand(w)
 	if isReal {
 		return Node{z.re.Div(re), z.im.Div(re)}
+	}
+	if z.re.DType() == graph.Float64 {
+		return scaledQuotient(z, Node{re, im})
 	}
 	return inFloat64(z, Node{re, im}, quotient)
 }
@@ -79,41 +82,6 @@ func (z Node) Abs() graph.Node { return z.re.Hypot(z.im) }
 
 // Arg returns the angles, from -pi to pi.
 func (z Node) Arg() graph.Node { return z.im.Atan2(z.re) }
-
-// quotient divides numbers of float64 that have been scaled by powers of two to about 1, so
-// that no square overflows or vanishes, and puts the powers back.
-func quotient(z, w Node) Node {
-	up, down := z.scale(), w.scale()
-	a, b := z.re.Mul(power(up)), z.im.Mul(power(up))
-	c, d := w.re.Mul(power(down)), w.im.Mul(power(down))
-	square := productSum(c, c, d, d)
-	k := down.Sub(up)
-	half := k.Shr(1)
-	back := func(numerator, part graph.Node) graph.Node {
-		q := numerator.Div(square).Mul(power(half)).Mul(power(k.Sub(half)))
-		return graph.Where(square.Eq(0), part.Div(w.re), q)
-	}
-	return Node{back(productSum(a, c, b, d), z.re), back(productSum(b, c, a.Neg(), d), z.im)}
-}
-
-// productSum returns a*c + b*d with an error of 1.5 units in the last place (Kahan's
-// algorithm, Jeannerod, Louvet and Muller 2013).
-func productSum(a, c, b, d graph.Node) graph.Node {
-	p := b.Mul(d)
-	lost := b.FMA(d, p.Neg())
-	return a.FMA(c, p).Add(lost)
-}
-
-// scale returns k with 2^k times the greater part between 1 and 2, as far as 2^k is a normal
-// number.
-func (z Node) scale() graph.Node {
-	const bias, mantissa = 1023, 52
-	exponent := z.re.Abs().Maximum(z.im.Abs()).Bitcast(graph.Int64).Shr(mantissa)
-	return exponent.Neg().Add(bias).Maximum(1 - bias)
-}
-
-// power returns 2^k in float64, for k from -1022 to 1023.
-func power(k graph.Node) graph.Node { return k.Add(1023).Shl(52).Bitcast(graph.Float64) }
 
 // inFloat64 computes in float64: numbers of fewer bits are converted, and so is the result.
 func inFloat64(z, w Node, f func(z, w Node) Node) Node {

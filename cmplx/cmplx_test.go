@@ -142,6 +142,12 @@ func TestExtremes(t *testing.T) {
 			[]complex128{complex(huge, huge), complex(tiny, tiny), 1, complex(huge, 0), complex(4*tiny, 2*tiny)},
 			[]complex128{complex(huge, huge), complex(tiny, tiny), complex(0, huge), complex(0, huge), 2}),
 			[]complex128{1, 1, complex(0, -0x1p-1023), -1i, complex(2*tiny, tiny)}},
+		{run(t, func(z, w cmplx.Node) cmplx.Node { return z.Div(w) },
+			[]complex128{complex(huge, 0x1p-977), complex(0x1p-600, 0), complex(0, 0x1p-600), complex(tiny, huge)},
+			[]complex128{1, complex(0x1p-700, 0x1p300), complex(0x1p300, 0x1p-700), complex(0, 2)}),
+			[]complex128{complex(huge, 0x1p-977), complex(0, -0x1p-900), complex(0, 0x1p-900), complex(huge/2, 0)}},
+		{run(t, func(z, _ cmplx.Node) cmplx.Node { return z.Exp() }, []complex128{800, complex(1e9, tiny)}, nil),
+			[]complex128{complex(math.Inf(1), 0), complex(math.Inf(1), math.Inf(1))}},
 		{run(t, func(z, _ cmplx.Node) cmplx.Node { return z.Add(1) }, []complex128{1}, nil), []complex128{2}},
 		{run(t, func(z, _ cmplx.Node) cmplx.Node { return z.Sqrt() },
 			[]complex128{complex(huge, 0), complex(-4, minus), complex(-4, 0), complex(0, 0), complex(0, huge), complex(4*tiny, 0)}, nil),
@@ -173,6 +179,10 @@ func TestReductions(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, []complex128{want}, data(t, out))
 	}
+	large := run(t, func(z, _ cmplx.Node) cmplx.Node {
+		return z.View(func(x graph.Node) graph.Node { return x.SliceAxis(0, 0, 6, 1) }).Prod(0)
+	}, []complex128{0x1p1000, 0x1p1000i, 0x1p-1000, 0x1p-1000, complex(0x1p-600, 0x1p-600), 0x1p600}, nil)
+	require.Equal(t, []complex128{-1 + 1i}, large)
 	require.Equal(t, []complex128{sum}, run(t, func(z, _ cmplx.Node) cmplx.Node { return z.Sum() }, z, nil))
 	require.Equal(t, []complex128{sum / 6}, run(t, func(z, _ cmplx.Node) cmplx.Node { return z.Mean(0) }, z, nil))
 	require.Equal(t, z[0]+z[1], run(t, func(z, _ cmplx.Node) cmplx.Node { return z.CumSum(0) }, z, nil)[1])

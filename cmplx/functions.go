@@ -8,9 +8,10 @@ import (
 
 // Elementary functions. They are computed in float64, and of Float32 rounded at the end.
 
-// unary computes a function of one operand in float64.
-func (z Node) unary(f func(z Node) Node) Node {
-	return inFloat64(z, z, func(z, _ Node) Node { return f(z) })
+// unary computes a function of one operand in float64. It gets the type that the parts had:
+// what Float32 had needs no care for the range of float64.
+func (z Node) unary(f func(z Node, had graph.DType) Node) Node {
+	return inFloat64(z, z, func(x, _ Node) Node { return f(x, z.re.DType()) })
 }
 
 // Exp returns e^z.
@@ -25,30 +26,31 @@ func (z Node) Sqrt() Node { return z.unary(sqrt) }
 
 // Sin returns the sines.
 func (z Node) Sin() Node {
-	return z.unary(func(z Node) Node {
-		return Node{z.re.Sin().Mul(z.im.Cosh()), z.re.Cos().Mul(z.im.Sinh())}
-	})
+	return z.unary(func(z Node, had graph.DType) Node { return hyperbolic(z.im, z.re.Sin(), z.re.Cos(), had) })
 }
 
 // Cos returns the cosines.
 func (z Node) Cos() Node {
-	return z.unary(func(z Node) Node {
-		return Node{z.re.Cos().Mul(z.im.Cosh()), z.re.Sin().Mul(z.im.Sinh()).Neg()}
-	})
+	return z.unary(func(z Node, had graph.DType) Node { return hyperbolic(z.im, z.re.Cos(), z.re.Sin().Neg(), had) })
 }
 
 // Sinh returns the hyperbolic sines.
 func (z Node) Sinh() Node {
-	return z.unary(func(z Node) Node {
-		return Node{z.re.Sinh().Mul(z.im.Cos()), z.re.Cosh().Mul(z.im.Sin())}
+	return z.unary(func(z Node, had graph.DType) Node {
+		i := hyperbolic(z.re, z.im.Sin(), z.im.Cos(), had)
+		return Node{i.im, i.re}
 	})
 }
 
 // Cosh returns the hyperbolic cosines.
 func (z Node) Cosh() Node {
-	return z.unary(func(z Node) Node {
-		return Node{z.re.Cosh().Mul(z.im.Cos()), z.re.Sinh().Mul(z.im.Sin())}
-	})
+	return z.unary(func(z Node, had graph.DType) Node { return hyperbolic(z.re, z.im.Cos(), z.im.Sin(), had) })
+}
+
+// Tan returns the tangents.
+func (z Node) Tan() Node { // -i tanh(iz)
+	t := Node{z.im.Neg(), z.re}.Tanh()
+	return Node{t.im, t.re.Neg()}
 }
 
 // Tanh returns the hyperbolic tangents (Kahan 1987).
@@ -67,8 +69,8 @@ func (z Node) Pow(w any) Node {
 		im = z.im.Scalar(0)
 	}
 	return inFloat64(z, Make(re, im), func(z, w Node) Node {
-		p := w.Mul(log(z))
-		p = exp(p)
+		p := w.Mul(log(z, graph.Float64))
+		p = exp(p, graph.Float64)
 		isZero, none := z.Eq(0), w.Eq(0)
 		atZero := graph.Where(w.re.Gt(0), 0, p.re.Scalar(math.Inf(1)))
 		return Node{
@@ -91,42 +93,75 @@ func (z Node) raised(n int) Node {
 	return square
 }
 
-// exp splits e^x where it is large, as the cosine or the sine may be small.
-func exp(z Node) Node {
-	const large, split = 700, 100
-	isLarge := z.re.Gt(large)
-	e := graph.Where(isLarge, z.re.Sub(split), z.re).Exp()
-	rest := graph.Where(isLarge, e.Scalar(math.Exp(split)), 1)
-	return Node{e.Mul(z.im.Cos()).Mul(rest), e.Mul(z.im.Sin()).Mul(rest)}
+// exp is e^x cos y and e^x sin y.
+func exp(z Node, had graph.DType) Node {
+	x, times := grown(z.re, z.re, had)
+	e := x.Exp()
+	return Node{times(z.im.Cos(), e), times(z.im.Sin(), e)}
+}
+
+// hyperbolic returns a*cosh(x) + b*sinh(x)*i.
+func hyperbolic(x, a, b graph.Node, had graph.DType) Node {
+	x, times := grown(x, x.Abs(), had)
+	return Node{times(a, x.Cosh()), times(b, x.Sinh())}
+}
+
+// grown is for products of a sine or a cosine, which may be small, with an exponential that
+// may be infinite though the product is not. Where size, which is x or its magnitude, is large,
+// it returns an x nearer to 0, and a function that multiplies by what that leaves out.
+func grown(x, size graph.Node, had graph.DType) (graph.Node, func(sine, exponential graph.Node) graph.Node) {
+	const (
+		most    = 1456                             // its exponential times the least sine is infinite
+		less, e = 683.390625, 0x1.e5d0d9f69b08p985 // e^less, which is close to a float64
+	)
+	if had == graph.Float32 { // with which 700 is infinite already, but the product with 0 is not
+		return x.Minimum(700).Maximum(-700), func(sine, exponential graph.Node) graph.Node { return sine.Mul(exponential) }
+	}
+	once, twice := size.Gt(709), size.Gt(1392)
+	cut := size.Minimum(most).Sub(graph.Where(twice, x.Scalar(2*less), graph.Where(once, x.Scalar(less), 0)))
+	first, second := graph.Where(once, x.Scalar(e), 1), graph.Where(twice, x.Scalar(e), 1)
+	return copySign(cut, x), func(sine, exponential graph.Node) graph.Node {
+		return sine.Mul(first).Mul(exponential).Mul(second)
+	}
 }
 
 // log takes the logarithm of magnitudes near 1 from what their squares differ from 1 by.
-func log(z Node) Node {
-	const large = 0x1p1000
+func log(z Node, had graph.DType) Node {
 	h, l := z.re.Abs().Maximum(z.im.Abs()), z.re.Abs().Minimum(z.im.Abs())
 	p, q := h.Mul(h), l.Mul(l)
 	lost := h.FMA(h, p.Neg()).Add(l.FMA(l, q.Neg())) // by the squares
 	near := p.Sub(1).Add(q).Add(lost).Log1p().Mul(0.5)
-	scale := graph.Where(h.Gt(large), h.Scalar(0.5), 1)
-	far := z.re.Mul(scale).Hypot(z.im.Mul(scale)).Log().Add(graph.Where(h.Gt(large), h.Scalar(math.Ln2), 0))
+	x, choose := scaled(z, had)
+	far := x.re.Hypot(x.im).Log().Add(choose(2*math.Ln2, -200*math.Ln2, 0))
 	return Node{graph.Where(h.Gt(0.5).And(h.Lt(2)), near, far), z.Arg()}
 }
 
-// sqrt scales by an even power of two.
-func sqrt(z Node) Node {
-	k := z.scale().And(-2)
-	back := power(k.Neg().Shr(1))
-	x, y := z.re.Mul(power(k)), z.im.Mul(power(k))
-	t := x.Abs().Add(x.Hypot(y)).Mul(0.5).Sqrt()
-	u := graph.Where(t.Eq(0), y, y.Div(t.Mul(2)))
+func sqrt(z Node, had graph.DType) Node {
+	x, choose := scaled(z, had)
+	t := x.re.Abs().Add(x.re.Hypot(x.im)).Mul(0.5).Sqrt().Mul(choose(0x1p1, 0x1p-100, 1))
+	u := graph.Where(t.Eq(0), z.im, z.im.Div(t.Mul(2)))
 	isRight := z.re.Ge(0)
-	re := graph.Where(isRight, t, u.Abs())
-	im := graph.Where(isRight, u, copySign(t, y))
-	return Node{re.Mul(back), im.Mul(back)}
+	return Node{graph.Where(isRight, t, u.Abs()), graph.Where(isRight, u, copySign(t, z.im))}
+}
+
+// scaled multiplies large numbers by 2^-2, so that no magnitude is infinite, and small ones by
+// 2^200, so that none is subnormal. It also returns a function that chooses between constants
+// for large, small and other numbers.
+func scaled(z Node, had graph.DType) (Node, func(large, small, other float64) graph.Node) {
+	if had == graph.Float32 {
+		return z, func(_, _, other float64) graph.Node { return z.re.Scalar(other) }
+	}
+	h := z.re.Abs().Maximum(z.im.Abs())
+	isLarge, isSmall := h.Gt(0x1p1000), h.Lt(0x1p-900)
+	choose := func(large, small, other float64) graph.Node {
+		return graph.Where(isLarge, h.Scalar(large), graph.Where(isSmall, h.Scalar(small), other))
+	}
+	scale := choose(0x1p-2, 0x1p200, 1)
+	return Node{z.re.Mul(scale), z.im.Mul(scale)}, choose
 }
 
 // tanh is 1 but for a term of e^(-2|x|) where |x| is large.
-func tanh(z Node) Node {
+func tanh(z Node, _ graph.DType) Node {
 	const large = 20
 	t, s := z.im.Tan(), z.re.Sinh()
 	beta := t.Mul(t).Add(1)

@@ -63,41 +63,6 @@ func (z Node) CumSum(axis any, options ...graph.ReduceOption) Node {
 	return Node{z.re.CumSum(axis, options...), z.im.CumSum(axis, options...)}
 }
 
-// Prod returns the products along an axis: it multiplies the two halves of the axis element
-// by element until one element is left. The extent must be known before the program runs. An
-// empty product is 1.
-func (z Node) Prod(axis int) Node {
-	shape := z.Shape()
-	if axis < 0 {
-		axis += len(shape)
-	}
-	n := -1
-	if axis >= 0 && axis < len(shape) {
-		if extent, known := shape[axis].Int(); known {
-			n = extent
-		}
-	}
-	switch {
-	case n < 0: // no axis, or one of unknown extent, which the error of Unstack says
-		return z.View(func(x graph.Node) graph.Node { return x.Unstack(axis)[0] })
-	case n == 0:
-		return Node{z.re.Prod(axis), z.im.Sum(axis)}
-	}
-	for n > 1 {
-		half := n / 2
-		part := func(from, to int) Node {
-			return z.View(func(x graph.Node) graph.Node { return x.SliceAxis(axis, from, to, 1) })
-		}
-		p := part(0, half).Mul(part(half, 2*half))
-		if n%2 > 0 {
-			rest := part(n-1, n)
-			p = Node{graph.Concat(axis, p.re, rest.re), graph.Concat(axis, p.im, rest.im)}
-		}
-		z, n = p, half+n%2
-	}
-	return z.View(func(x graph.Node) graph.Node { return x.Squeeze(axis) })
-}
-
 // MatMul returns the products of the matrices that the last two axes are, by four products
 // of real ones: see graph.Node.MatMul.
 func (z Node) MatMul(w Node) Node {

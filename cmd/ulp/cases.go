@@ -43,6 +43,9 @@ func writeCases(ctx context.Context, w io.Writer, t table) error {
 		}
 		fmt.Fprintf(w, "at %s f64 %x %s\n", op, out[0], hex(args))
 	}
+	if err := writeComplexCases(ctx, w); err != nil {
+		return err
+	}
 	return writeReductions(ctx, w)
 }
 

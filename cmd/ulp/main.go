@@ -22,7 +22,7 @@
 // documentation of package graph. With -n it leaves rows that were measured on
 // more inputs, unless the function has changed. -engine computes the hashes of the table again
 // on one engine (portable, avx2 or avx512), over all 2^32 inputs too. -sweep compares the
-// results of the assembly engines, or with -engine those of the best and of that one, over all
+// results of the assembly engines, and with -engine portable those of the Go loops too, over all
 // 2^32 inputs, and writes into the table how often functions fall, and into swept.txt which
 // engines were compared.
 package main
@@ -62,6 +62,7 @@ type settings struct {
 	engine     abi.Engine
 	cases      bool
 	sweeps     bool
+	complex    bool
 	subset     bool  // of the inputs of a full measurement alone: tests
 	table      table // the committed one
 }
@@ -76,6 +77,7 @@ func run(ctx context.Context, args []string) error {
 	flags.BoolVar(&s.update, "update", false, "write the results into the table and the documentation")
 	flags.StringVar(&s.compared, "engine", "", "compare the hashes of the table with an engine's: portable, avx2 or avx512")
 	flags.BoolVar(&s.sweeps, "sweep", false, "compare engines over all 2^32 inputs of float32 functions, and write where they fall into the table")
+	flags.BoolVar(&s.complex, "complex", false, "measure functions of complex numbers, and write the results into their table")
 	flags.BoolVar(&s.cases, "cases", false, "print the cases that peers.py compares with other libraries")
 	switch err := flags.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
@@ -92,6 +94,9 @@ func run(ctx context.Context, args []string) error {
 	}
 	if s.cases {
 		return writeCases(ctx, os.Stdout, s.table)
+	}
+	if s.complex {
+		return measureComplex(ctx, root)
 	}
 	list, err := chosen(s.ops)
 	if err != nil {

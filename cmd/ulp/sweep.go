@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/stridefuse/stridefuse/internal/progress"
@@ -28,10 +29,11 @@ func assembly() []abi.Engine {
 
 // swept returns the engines that a sweep compares.
 func (s *settings) swept() []abi.Engine {
-	if s.compared != "" {
-		return []abi.Engine{abi.Best(), s.engine}
+	on := assembly()
+	if s.compared != "" && !slices.Contains(on, s.engine) {
+		on = append(on, s.engine)
 	}
-	return assembly()
+	return on
 }
 
 // drops sweeps a function, and returns how many neighbours are in the wrong order: -1 if it

@@ -36,11 +36,12 @@ type swept struct {
 
 type record []swept
 
-// with returns the record with a sweep, without those of another form of the function.
+// with returns the record with a sweep, without those of another form of the function and
+// those of no more engines on the same processor.
 func (s record) with(n swept) record {
 	out := slices.DeleteFunc(slices.Clone(s), func(o swept) bool {
 		same := o.op == n.op && o.fast == n.fast
-		return same && (o.quick != n.quick || o.engines == n.engines && o.cpu == n.cpu)
+		return same && (o.quick != n.quick || strings.HasPrefix(n.engines+",", o.engines+",") && o.cpu == n.cpu)
 	})
 	out = append(out, n)
 	slices.SortFunc(out, func(a, b swept) int {

@@ -35,8 +35,13 @@ func (r row) bound() float64 {
 	if r.swept() || r.max <= rounded {
 		return r.max
 	}
+	return withMargin(r.max)
+}
+
+// withMargin adds to the greatest error of a search.
+func withMargin(ulps float64) float64 {
 	const part, least = 0.08, 0.005 // of what is over one rounding
-	return math.Ceil((r.max+part*(r.max-rounded)+least)*100) / 100
+	return math.Ceil((ulps+part*(ulps-rounded)+least)*100) / 100
 }
 
 // swept says whether all inputs were tried.
