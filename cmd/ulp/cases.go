@@ -14,39 +14,79 @@ import (
 )
 
 // The cases that peers.py compares with other libraries: the worst arguments of the
-// table, and reductions that lose digits or overflow on the way. A line is a kind ("at"
-// or "of"), the function, the type, the library's result and the arguments; of a
-// reduction a text comes before its elements.
+// table, others that a search found worse than a sample did, ends of ranges, and reductions
+// that lose digits or overflow on the way. A line is a kind ("at" or "of"), the function, the
+// type, the library's result and the arguments; of a reduction a text comes before its
+// elements, and of a function its tier before the result.
 
-// compared64 are the functions of the cases.
-var compared64 = []ir.Op{ir.OpTan, ir.OpSin, ir.OpCos, ir.OpAtan2, ir.OpExp, ir.OpExp2, ir.OpExpm1, ir.OpLog10, ir.OpSinh, ir.OpCosh,
-	ir.OpTanh, ir.OpErf, ir.OpErfc, ir.OpGELU, ir.OpSigmoid, ir.OpLogit}
+// pointCase is a function at some arguments, or at those of the table without any.
+type pointCase struct {
+	op   ir.Op
+	dt   ir.DType
+	fast bool
+	at   []float64
+}
+
+var pointCases = []pointCase{
+	{op: ir.OpTan, at: []float64{0x1.ddd35898fbcfp+3}}, {op: ir.OpTan}, {op: ir.OpTan, fast: true, at: []float64{-0x1.9ac60cc78bf3cp+8}}, {op: ir.OpTan, fast: true},
+	{op: ir.OpSin}, {op: ir.OpSin, fast: true}, {op: ir.OpCos}, {op: ir.OpCos, fast: true, at: []float64{-0x1.8ebf934p-27}}, {op: ir.OpCos, fast: true},
+	{op: ir.OpCos, dt: ir.Float32, fast: true, at: []float64{0x1.000002p-24}},
+	{op: ir.OpAtan2, at: []float64{-0x1.f191370abeb98p-1020, 0x1.e3f96edc0439cp-1019}}, {op: ir.OpAtan2}, {op: ir.OpAtan2, dt: ir.Float32, fast: true},
+	{op: ir.OpExp}, {op: ir.OpExp2}, {op: ir.OpExpm1}, {op: ir.OpExpm1, at: []float64{0x1p-1074}},
+	{op: ir.OpLog10}, {op: ir.OpLog10, fast: true, at: []float64{0x1.090f9f0450967p+0}}, {op: ir.OpLog10, fast: true, at: []float64{1e22}},
+	{op: ir.OpSinh}, {op: ir.OpSinh, at: []float64{0x1p-1074}}, {op: ir.OpCosh}, {op: ir.OpTanh},
+	{op: ir.OpErf}, {op: ir.OpErfc, at: []float64{0x1.a2f8e363ede92p-1}}, {op: ir.OpErfc},
+	{op: ir.OpGELU, at: []float64{-0x1.59b0bb744df08p-2}}, {op: ir.OpGELU}, {op: ir.OpGELUTanh},
+	{op: ir.OpSigmoid}, {op: ir.OpSigmoid, fast: true}, {op: ir.OpLogit},
+	{op: ir.OpELU}, {op: ir.OpELU, dt: ir.Float32, fast: true, at: []float64{-0x1.62f72ap-2, 0x1.b1505ap-8}},
+	{op: ir.OpSELU, dt: ir.Float32, fast: true, at: []float64{0x1.e769acp+127}},
+}
 
 func writeCases(ctx context.Context, w io.Writer, t table) error {
-	for _, op := range compared64 {
-		list, err := chosen(op.String())
+	for _, c := range pointCases {
+		if c.dt == ir.Invalid {
+			c.dt = ir.Float64
+		}
+		if c.at == nil {
+			r, ok := t.find(c.op, c.dt, c.fast)
+			if !ok {
+				return fmt.Errorf("%s is not in the table", c.op)
+			}
+			c.at = r.at[:c.op.Info().Arity]
+		}
+		got, err := c.run(ctx)
 		if err != nil {
 			return err
 		}
-		r, ok := t.find(op, ir.Float64, false)
-		if !ok {
-			return fmt.Errorf("%s is not in the table", op)
-		}
-		e, err := newEngine[float64](list[0], false, abi.Best())
-		if err != nil {
-			return err
-		}
-		args := []float64{r.at[0], r.at[1]}[:op.Info().Arity]
-		out, err := e.run(ctx, []float64{r.at[0]}, []float64{r.at[1]})
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(w, "at %s f64 %x %s\n", op, out[0], hex(args))
+		fmt.Fprintf(w, "at %s %s %s %s %s\n", c.op, c.dt.Text(), tierName(c.fast), hexOf(got), hex(c.at))
 	}
 	if err := writeComplexCases(ctx, w); err != nil {
 		return err
 	}
 	return writeReductions(ctx, w)
+}
+
+func (c *pointCase) run(ctx context.Context) (float64, error) {
+	list, err := chosen(c.op.String())
+	if err != nil {
+		return 0, err
+	}
+	if c.dt == ir.Float32 {
+		return runAt[float32](ctx, list[0], c)
+	}
+	return runAt[float64](ctx, list[0], c)
+}
+
+func runAt[T float](ctx context.Context, f *function, c *pointCase) (float64, error) {
+	e, err := newEngine[T](f, c.fast, abi.Best())
+	if err != nil {
+		return 0, err
+	}
+	out, err := e.run(ctx, []T{T(c.at[0])}, []T{T(c.at[len(c.at)-1])})
+	if err != nil {
+		return 0, err
+	}
+	return float64(out[0]), nil
 }
 
 // reduceCase is one line of elements.
@@ -63,6 +103,10 @@ func reduceCases() []reduceCase {
 	product := func(x graph.Node) graph.Node { return x.CumProd(0).Index(0, -1) }
 	whole := func(x graph.Node) graph.Node { return x.Prod() }
 	variance := func(x graph.Node) graph.Node { return x.Var() }
+	first := func(x graph.Node) graph.Node { return x.LogSoftmax(0).Index(0, 0) }
+	outer := func(x graph.Node) graph.Node {
+		return x.SliceAxis(0, 0, 2, 1).Reshape(2, 1).MatMul(x.SliceAxis(0, 2, 4, 1).Reshape(1, 2)).Reshape(4).Index(0, 0)
+	}
 	around := make([]float64, 3000)
 	for i := range around {
 		around[i] = 1e8 + 1e4*math.Sin(float64(i*i))
@@ -70,6 +114,10 @@ func reduceCases() []reduceCase {
 	factors := repeated(20, 1e-3, 1480, 1, 20, 1e3)
 	return []reduceCase{
 		{"logsumexp", "0_and_1000_times_-20", func(x graph.Node) graph.Node { return x.LogSumExp() }, repeated(1, 0, 1000, -20), true},
+		{"logsoftmax", "0_and_1000_times_-20,_the_first", first, repeated(1, 0, 1000, -20), true},
+		{"matmul", "[[1e-30],[1e-30]]_and_[[1e-30,1e-30]]", outer, repeated(4, 1e-30), false},
+		{"std", "3000_around_1e8,_distance_1e4", func(x graph.Node) graph.Node { return x.Std() }, around, false},
+		{"var", "3000_times_0.1", variance, repeated(3000, 0.1), true},
 		{"var", "3000_around_1e8,_distance_1e4", variance, around, false},
 		{"var", "3000_times_0.1", variance, repeated(3000, 0.1), false},
 		{"prod", "20_times_1e-3,_ones,_20_times_1e3", whole, factors, false},

@@ -43,6 +43,9 @@ FUNCTIONS = {
     "erfc": (mp.erfc, None, sp.erfc, jsp.erfc),
     "gelu": (lambda x: x / 2 * mp.erfc(-x / mp.sqrt(2)), None, None, lambda x: jax.nn.gelu(x, approximate=False)),
     "sigmoid": (lambda x: 1 / (1 + mp.exp(-x)), None, sp.expit, jax.nn.sigmoid),
+    "gelutanh": (lambda x: x / 2 * (1 + mp.tanh(mp.sqrt(2 / mp.pi) * (x + mp.mpf("0.044715") * x**3))), None, None, jax.nn.gelu),
+    "elu": (lambda x, alpha: alpha * mp.expm1(x), None, None, jax.nn.elu),
+    "selu": (lambda x: mp.mpf("1.0507009873554804934193349852946") * x, None, None, jax.nn.selu),
     "logit": (lambda x: mp.log(x / (1 - x)), None, sp.logit, jsp.logit),
 }
 
@@ -55,6 +58,9 @@ def variance(v):
 # reduction: exact, of a list, NumPy, SciPy, JAX
 REDUCTIONS = {
     "logsumexp": (lambda v: mp.log(mp.fsum(map(mp.exp, v))), lambda x: np.log(np.sum(np.exp(x))), sp.logsumexp, jsp.logsumexp),
+    "logsoftmax": (lambda v: v[0] - mp.log(mp.fsum(map(mp.exp, v))), lambda x: x[0] - np.log(np.sum(np.exp(x))), lambda x: sp.log_softmax(x)[0], lambda x: jax.nn.log_softmax(x)[0]),
+    "matmul": (lambda v: v[0] * v[2], lambda x: (x[:2, None] @ x[None, 2:])[0, 0], None, lambda x: jnp.matmul(x[:2, None], x[None, 2:])[0, 0]),
+    "std": (lambda v: mp.sqrt(variance(v)), np.std, None, jnp.std),
     "var": (variance, np.var, None, jnp.var),
     "prod": (mp.fprod, np.prod, None, jnp.prod),
     "cumprod": (mp.fprod, lambda x: np.cumprod(x)[-1], None, lambda x: jnp.cumprod(x)[-1]),
@@ -66,10 +72,12 @@ def ulps(got, want, dtype):
     """|got - want| in units of the last place of want."""
     got = float(got)
     info = np.finfo(dtype)
+    if np.isinf(got) and abs(want) > mp.mpf(float(info.max)):
+        return "0"
     if np.isnan(got) or np.isinf(got):
         return "NaN" if np.isnan(got) else "Inf"
     least = int(info.minexp) - info.nmant
-    exponent = least if want == 0 else max(int(mp.floor(mp.log(abs(want), 2))) - info.nmant, least)
+    exponent = least if abs(want) < mp.mpf(2) ** least else max(int(mp.floor(mp.log(abs(want), 2))) - info.nmant, least)
     return f"{float(abs(mp.mpf(got) - want) / mp.mpf(2) ** exponent):.3g}"
 
 
@@ -90,8 +98,9 @@ def rows(lines):
         kind, name, dtype, ours, *args = line.split()
         dtype = {"f32": np.float32, "f64": np.float64}[dtype]
         if kind == "at":
+            name, ours, args = f"{name}, fast" if ours == "fast" else name, args[0], args[1:]
             x = [dtype(float.fromhex(a)) for a in args]
-            exact, *peers = FUNCTIONS[name]
+            exact, *peers = FUNCTIONS[name.removesuffix(", fast")]
             want = exact(*[mp.mpf(float(v)) for v in x])
             yield [name, dtype.__name__, ", ".join(args)] + errors(float.fromhex(ours), want, dtype, peers, *x)
         else:
@@ -204,9 +213,9 @@ def main():
     text = f"""# Accuracy beside NumPy, SciPy and JAX
 
 Errors in units of the last place of the exact result, at the arguments where
-`go run ./cmd/ulp` found Stridefuse's functions worst, and of reductions that lose digits
-or overflow on the way. The arguments are chosen against Stridefuse: others have their
-worst elsewhere. Bounds of all functions are in the documentation of package graph.
+`go run ./cmd/ulp` and others found Stridefuse's functions worst, at ends of their ranges, and of
+reductions that lose digits or overflow on the way. The arguments are chosen against Stridefuse: others have their
+worst elsewhere. Functions of the fast tier (`graph.WithFast`) say so. Bounds of all functions are in the documentation of package graph.
 
 `python cmd/ulp/peers.py` makes this page. NumPy {np.__version__}, SciPy {scipy.__version__}, JAX {jax.__version__} on a CPU, with
 64-bit types; the reference is mpmath {mp.__version__}. NumPy's logsumexp is `log(sum(exp(x)))`.

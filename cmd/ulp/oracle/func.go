@@ -43,6 +43,14 @@ func Lookup(name string) (*Func, bool) {
 	return &funcs[i], true
 }
 
+// Number returns a number as a value.
+func Number(x *big.Float) Value {
+	if x.Sign() == 0 {
+		return Value{}
+	}
+	return Value{number: x}
+}
+
 // Funcs returns all functions.
 func Funcs() []Func { return slices.Clone(funcs) }
 
