@@ -298,7 +298,7 @@ var rows = [numOps]OpInfo{
 	OpLogit:     {Name: "logit", Doc: "log(x / (1 - x))", Kind: Composed, Arity: 1, Domain: Reals, Cost: 120},
 
 	OpSum:          {Name: "sum", Doc: "the sum along axes, which are dropped; integers wrap", Kind: Reduce, Arity: 1, Domain: Numeric, By: OpAdd, attrs: []*attribute{attrAxes}, Infer: inferReduce, Eval: evalReduce},
-	OpProd:         {Name: "prod", Doc: "the product along axes, which are dropped; integers wrap", Kind: Reduce, Arity: 1, Domain: Numeric, By: OpMul, attrs: []*attribute{attrAxes}, Infer: inferReduce, Eval: evalReduce},
+	OpProd:         {Name: "prod", Doc: "the product along axes, which are dropped; integers wrap, and exponents of float64 are added apart", Kind: Reduce, Arity: 1, Domain: Numeric, By: OpMul, attrs: []*attribute{attrAxes}, Infer: inferReduce, Eval: evalReduce},
 	OpAMin:         {Name: "amin", Method: "min", Doc: "the least element along axes, which are dropped; NaN if any is", Kind: Reduce, Arity: 1, Domain: Numeric, By: OpMin, attrs: []*attribute{attrAxes}, Infer: inferReduce, Eval: evalReduce},
 	OpAMax:         {Name: "amax", Method: "max", Doc: "the greatest element along axes, which are dropped; NaN if any is", Kind: Reduce, Arity: 1, Domain: Numeric, By: OpMax, attrs: []*attribute{attrAxes}, Infer: inferReduce, Eval: evalReduce},
 	OpAll:          {Name: "all", Doc: "whether all are true along axes, which are dropped", Kind: Reduce, Arity: 1, Domain: Bools, By: OpAnd, attrs: []*attribute{attrAxes}, Infer: inferReduce, Eval: evalReduce},

@@ -10,7 +10,8 @@ import "math"
 // to be in [1, 2), are multiplied, and the exponents added; 1024 significands have a product in
 // range. Zeros, infinities and NaN are significands as they are. In the end the significand is
 // scaled, and rounded once where that is subnormal. Where nothing leaves the range, the bits are
-// those of the tree without exponents.
+// those of the tree without exponents. Products of float32 have that tree of plain products,
+// which graph.Node.Prod does not use: it converts to float64.
 
 // ScalesProducts reports whether reductions have such numbers.
 func ScalesProducts(by Op, d DType) bool { return by == OpMul && d == Float64 }
