@@ -17,9 +17,9 @@
 // included, rare branches not.
 //
 // The last columns are of float32 functions that rise or fall everywhere: how many of
-// the 2^32 pairs of neighbouring inputs have results in the wrong order. They are empty
-// where that is not counted yet. Tests hold sin, cos, tanh, erf and sigmoid of both tiers
-// to their ranges, and even and odd functions to be exactly so, on a sample of all inputs.
+// the 2^32 pairs of neighbouring inputs have results in the wrong order. Tests hold sin, cos,
+// tanh, erf and sigmoid of both tiers to their ranges, and even and odd functions to be
+// exactly so, on a sample of all inputs.
 //
 //	           float32                      float64                      drops of float32
 //	function   default        fast          default        fast          default  fast

@@ -116,7 +116,7 @@ SWEPT = """
 Tests compare the engines (AVX2, AVX-512, Go) on samples, and hold them to hashes in
 `cmd/ulp/testdata/accuracy.txt`. `go run ./cmd/ulp -sweep` goes through all 2^32 inputs of a
 float32 function, in both tiers, on the assembly engines, and `-sweep -engine portable` on the Go
-loops, which take several times as long. They write what had the same bits into
+loops too, which take several times as long. They write what had the same bits into
 `cmd/ulp/testdata/swept.txt`, from which this table is made. A function that changes leaves it. Family 25, model 17 is Zen 4.
 
 | processor | engines | functions |
@@ -140,7 +140,7 @@ def swept():
     for (processor, engines), functions in sorted(found.items()):
         names = [f for f, done in functions.items() if done == tiers[f]]
         if names:
-            yield f"| {processor} | {' and '.join(ENGINES[e] for e in engines.split(','))} | {', '.join(names)} |\n"
+            yield f"| {processor} | {', '.join(ENGINES[e] for e in engines.split(','))} | {', '.join(names)} |\n"
 
 
 COMPLEX = """

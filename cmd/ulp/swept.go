@@ -34,6 +34,12 @@ type swept struct {
 	cpu     string
 }
 
+// covers says whether a sweep has all engines of another on its processor.
+func (s swept) covers(o swept) bool {
+	all := strings.Split(s.engines, ",")
+	return s.cpu == o.cpu && !slices.ContainsFunc(strings.Split(o.engines, ","), func(e string) bool { return !slices.Contains(all, e) })
+}
+
 type record []swept
 
 // with returns the record with a sweep, without those of another form of the function and
@@ -41,7 +47,7 @@ type record []swept
 func (s record) with(n swept) record {
 	out := slices.DeleteFunc(slices.Clone(s), func(o swept) bool {
 		same := o.op == n.op && o.fast == n.fast
-		return same && (o.quick != n.quick || strings.HasPrefix(n.engines+",", o.engines+",") && o.cpu == n.cpu)
+		return same && (o.quick != n.quick || n.covers(o))
 	})
 	out = append(out, n)
 	slices.SortFunc(out, func(a, b swept) int {

@@ -8,8 +8,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// TestRecord: a sweep replaces those of the same engines and processor, and those of the
-// function as it was before.
+// TestRecord: a sweep replaces those of no more engines on the same processor, and those of
+// the function as it was before.
 func TestRecord(t *testing.T) {
 	both := swept{op: ir.OpExp, quick: 1, engines: "avx512,avx2", cpu: "A, family 1, model 2"}
 	other := swept{op: ir.OpExp, quick: 1, engines: "avx512,avx2", cpu: "B"}
@@ -23,6 +23,8 @@ func TestRecord(t *testing.T) {
 	read, err := parseRecord(s.String())
 	require.NoError(t, err)
 	require.Equal(t, s, read)
+	every := swept{op: ir.OpExp, quick: 1, engines: "avx512,avx2,portable", cpu: "B"}
+	require.Equal(t, record{both, every, fast}, s.with(every))
 	changed := swept{op: ir.OpExp, quick: 2, engines: "avx512,avx2", cpu: "B"}
 	require.Equal(t, record{changed, fast}, s.with(changed))
 	require.Equal(t, record{changed}, s.with(changed).of(table{{op: ir.OpExp, dtype: ir.Float32, quick: 2}}))
