@@ -5,26 +5,32 @@ import (
 	"math/bits"
 )
 
-// This file has Bluestein's algorithm, for lengths with a large prime factor. With jk =
+// This file has Bluestein's algorithm, for lengths with large prime factors. With jk =
 // (j² + k² - (k-j)²)/2 the transform is
 //
 //	X[k] = c[k] · sum over j of (x[j]·c[j]) · conj(c[k-j]),  c[k] = exp(-πi·k²/n)
 //
 // whose sum is a convolution. It is computed by transforms of a power of two.
 
-// largest is the greatest prime factor that gonum's transform is used for: it takes a time
-// proportional to n times the sum of the prime factors.
-const largest = 101
-
-// largePrime reports whether n has a prime factor above largest.
-func largePrime(n int) bool {
-	for p := 2; p <= largest; p++ {
-		for n%p == 0 {
-			n /= p
+// quicker reports whether this algorithm takes less time for n numbers than gonum's transform. That
+// takes 4.8 ns for each of them and each unit of the sum of n's prime factors, and the convolution of a
+// length L 4 ns for each of L·log₂(L), on an EPYC (Zen 4).
+func quicker(n int) bool {
+	sum, rest := 0, n
+	for p := 2; rest > 1; p++ {
+		if p*p > rest {
+			p = rest
+		}
+		for ; rest%p == 0; rest /= p {
+			sum += p
 		}
 	}
-	return n > 1
+	log := convolved(n)
+	return 4.8*float64(n)*float64(sum) > 4*float64(log)*float64(int(1)<<log)
 }
+
+// convolved returns the base-2 logarithm of the length of the convolution, which is at least 2n-1.
+func convolved(n int) int { return bits.Len(uint(2*n - 2)) }
 
 // bluestein transforms lines of n numbers.
 type bluestein struct {
@@ -36,12 +42,12 @@ type bluestein struct {
 }
 
 func newBluestein(n int) *bluestein {
-	length := 1 << bits.Len(uint(2*n-2)) // at least 2n-1
+	length := 1 << convolved(n)
 	b := &bluestein{
 		chirp:  make([]complex128, n),
 		filter: make([]complex128, length),
 		spare:  make([]complex128, length),
-		power:  newPower(length),
+		power:  powerOf(length),
 	}
 	square := 0 // k² modulo 2n: the angle stays small, and exact
 	for k := range n {

@@ -24,9 +24,11 @@ func (a array) transform(ctx context.Context, axes []int, inverse bool) error {
 func transformAxis(ctx context.Context, data []complex128, shape []int, axis int, inverse bool) error {
 	n := shape[axis]
 	if !isPower(n) {
-		return along(ctx, data, data, shape, axis, n, n, func() func(from, to []complex128) {
-			return complexLine(n, inverse)
-		})
+		lines := &complexLines
+		if inverse {
+			lines = &inverseLines
+		}
+		return along(ctx, data, data, shape, axis, n, n, lines.of(n))
 	}
 	inner := size(shape[axis+1:])
 	lines := strided{data, func(line int) int { return line/inner*n*inner + line%inner }, inner}
@@ -35,34 +37,71 @@ func transformAxis(ctx context.Context, data []complex128, shape []int, axis int
 
 // along calls a function for each line along an axis: it reads the n elements of a line of src, and
 // writes the m elements of that line of dst. shape has the extents of both, but for this axis. Lines
-// are divided among all processors; each has a function of its own from worker.
-func along[S, D any](ctx context.Context, src []S, dst []D, shape []int, axis, n, m int, worker func() func(from []S, to []D)) error {
+// are divided among all processors; each takes a func(from []S, to []D) of its own from a pool.
+func along[S, D any](ctx context.Context, src []S, dst []D, shape []int, axis, n, m int, functions *sync.Pool) error {
 	inner := size(shape[axis+1:])
 	lines := size(shape[:axis]) * inner
 	workers := min(runtime.GOMAXPROCS(0), lines)
-	var wg sync.WaitGroup
-	for w := range workers {
-		wg.Go(func() {
-			f, from, to := worker(), make([]S, n), make([]D, m)
-			for line := lines * w / workers; line < lines*(w+1)/workers && ctx.Err() == nil; line++ {
-				outer, at := line/inner, line%inner
-				for k := range from {
-					from[k] = src[(outer*n+k)*inner+at]
-				}
-				f(from, to)
-				for k, v := range to {
-					dst[(outer*m+k)*inner+at] = v
-				}
+	together(workers, func(w int) {
+		f, from, to := functions.Get().(func([]S, []D)), make([]S, n), make([]D, m)
+		defer functions.Put(f)
+		for line := lines * w / workers; line < lines*(w+1)/workers && ctx.Err() == nil; line++ {
+			outer, at := line/inner, line%inner
+			for k := range from {
+				from[k] = src[(outer*n+k)*inner+at]
 			}
-		})
+			f(from, to)
+			for k, v := range to {
+				dst[(outer*m+k)*inner+at] = v
+			}
+		}
+	})
+	return ctx.Err()
+}
+
+// together calls a function on so many goroutines, with the number of each: 0 is the caller's.
+func together(workers int, f func(w int)) {
+	var wg sync.WaitGroup
+	for w := 1; w < workers; w++ {
+		wg.Go(func() { f(w) })
+	}
+	if workers > 0 {
+		f(0)
 	}
 	wg.Wait()
-	return ctx.Err()
+}
+
+// lineFunctions keeps functions that transform lines for later calls: for a short line, to make
+// their tables takes longer than to use them.
+type lineFunctions[S, D any] struct {
+	make  func(n int) func(from []S, to []D)
+	pools sync.Map // by length
+}
+
+// of returns the pool of functions for lines of n numbers.
+func (l *lineFunctions[S, D]) of(n int) *sync.Pool {
+	pool, ok := l.pools.Load(n)
+	if !ok {
+		pool, _ = l.pools.LoadOrStore(n, &sync.Pool{New: func() any { return l.make(n) }})
+	}
+	return pool.(*sync.Pool)
+}
+
+var (
+	complexLines     = lineFunctions[complex128, complex128]{make: func(n int) func(from, to []complex128) { return complexLine(n, false) }}
+	inverseLines     = lineFunctions[complex128, complex128]{make: func(n int) func(from, to []complex128) { return complexLine(n, true) }}
+	realLines        = lineFunctions[float64, complex128]{make: realLine}
+	inverseRealLines = lineFunctions[complex128, float64]{make: inverseRealLine}
+)
+
+// only is the pool of one function, which has no memory of its own.
+func only[S, D any](f func(from []S, to []D)) *sync.Pool {
+	return &sync.Pool{New: func() any { return f }}
 }
 
 // complexLine returns a function that transforms n numbers.
 func complexLine(n int, inverse bool) func(from, to []complex128) {
-	if largePrime(n) {
+	if quicker(n) {
 		b := newBluestein(n)
 		return func(from, to []complex128) { b.transform(from, to, inverse) }
 	}

@@ -38,6 +38,22 @@ func newPower(n int) *power {
 	return t
 }
 
+// powers has the transforms of lines that are transformed at once, by length.
+var powers sync.Map
+
+// powerOf is newPower that keeps what it makes, for later calls, if lines of n numbers are
+// transformed at once.
+func powerOf(n int) *power {
+	if n > 1<<wholePower {
+		return newPower(n)
+	}
+	t, ok := powers.Load(n)
+	if !ok {
+		t, _ = powers.LoadOrStore(n, newPower(n))
+	}
+	return t.(*power)
+}
+
 // root returns exp(-2πi·k/n).
 func root(k, n int) complex128 {
 	sin, cos := math.Sincos(2 * math.Pi * float64(k) / float64(n))
@@ -94,12 +110,12 @@ type strided struct {
 // same.
 func powerLines(ctx context.Context, from, to strided, n, count int, inverse bool) error {
 	if n <= 1<<wholePower {
-		sideBySide(ctx, newPower(n), from, to, count, inverse, nil)
+		sideBySide(ctx, powerOf(n), from, to, count, inverse, nil)
 		return ctx.Err()
 	}
 	rows := 1 << (bits.Len(uint(n)) / 2)
 	cols := n / rows
-	down, across := newPower(rows), newPower(cols)
+	down, across := powerOf(rows), powerOf(cols)
 	low, high := make([]complex128, rows), make([]complex128, cols) // exp(-2πi·k/n) = low[k%rows] · high[k/rows]
 	for k := range low {
 		low[k] = root(k, n)
@@ -125,40 +141,37 @@ func powerLines(ctx context.Context, from, to strided, n, count int, inverse boo
 func sideBySide(ctx context.Context, t *power, from, to strided, count int, inverse bool, turn func(k, line int) complex128) {
 	blocks := (count-1)/lanes + 1
 	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), blocks) {
-		wg.Go(func() {
-			var at [lanes]int
-			x, y := make([]complex128, lanes*t.n), make([]complex128, lanes*t.n)
-			for block := int(next.Add(1)) - 1; block < blocks && ctx.Err() == nil; block = int(next.Add(1)) - 1 {
-				line := block * lanes
-				s := min(lanes, count-line)
-				begin := at[:s]
-				for q := range begin {
-					begin[q] = from.first(line + q)
-				}
-				for k := range t.n {
-					for q, first := range begin {
-						x[k*s+q] = exchanged(from.data[first+k*from.step], inverse)
-					}
-				}
-				z := t.transform(x[:s*t.n], y[:s*t.n], s)
-				for q := range begin {
-					begin[q] = to.first(line + q)
-				}
-				for k := range t.n {
-					for q, first := range begin {
-						v := z[k*s+q]
-						if turn != nil {
-							v *= turn(k, line+q)
-						}
-						to.data[first+k*to.step] = exchanged(v, inverse)
-					}
+	together(min(runtime.GOMAXPROCS(0), blocks), func(int) {
+		var at [lanes]int
+		memory := make([]complex128, 2*min(lanes, count)*t.n)
+		x, y := memory[:len(memory)/2], memory[len(memory)/2:]
+		for block := int(next.Add(1)) - 1; block < blocks && ctx.Err() == nil; block = int(next.Add(1)) - 1 {
+			line := block * lanes
+			s := min(lanes, count-line)
+			begin := at[:s]
+			for q := range begin {
+				begin[q] = from.first(line + q)
+			}
+			for k := range t.n {
+				for q, first := range begin {
+					x[k*s+q] = exchanged(from.data[first+k*from.step], inverse)
 				}
 			}
-		})
-	}
-	wg.Wait()
+			z := t.transform(x[:s*t.n], y[:s*t.n], s)
+			for q := range begin {
+				begin[q] = to.first(line + q)
+			}
+			for k := range t.n {
+				for q, first := range begin {
+					v := z[k*s+q]
+					if turn != nil {
+						v *= turn(k, line+q)
+					}
+					to.data[first+k*to.step] = exchanged(v, inverse)
+				}
+			}
+		}
+	})
 }
 
 // exchanged returns a number with its parts exchanged, if they are to be.

@@ -15,25 +15,23 @@ func realAxis(ctx context.Context, data []float64, to []complex128, shape []int,
 	n := shape[axis]
 	m := n / 2
 	if !isPower(n) || n < 2 {
-		return along(ctx, data, to, shape, axis, n, m+1, func() func([]float64, []complex128) { return realLine(n) })
+		return along(ctx, data, to, shape, axis, n, m+1, realLines.of(n))
 	}
 	half, pairs := halved(shape, axis)
-	if err := along(ctx, data, pairs, shape, axis, n, m, func() func([]float64, []complex128) { return paired }); err != nil {
+	if err := along(ctx, data, pairs, shape, axis, n, m, only(paired)); err != nil {
 		return err
 	}
 	if err := transformAxis(ctx, pairs, half, axis, false); err != nil {
 		return err
 	}
-	roots := newPower(n).roots
-	return along(ctx, pairs, to, half, axis, m, m+1, func() func(from, to []complex128) {
-		return func(from, to []complex128) {
-			for k := range to {
-				a, b := from[k%m], conjugate(from[(m-k)%m])
-				odd := a - b
-				to[k] = (a+b)/2 + roots[k]*complex(imag(odd)/2, -real(odd)/2)
-			}
+	roots := powerOf(n).roots
+	return along(ctx, pairs, to, half, axis, m, m+1, only(func(from, to []complex128) {
+		for k := range to {
+			a, b := from[k%m], conjugate(from[(m-k)%m])
+			odd := a - b
+			to[k] = (a+b)/2 + roots[k]*complex(imag(odd)/2, -real(odd)/2)
 		}
-	})
+	}))
 }
 
 // inverseRealAxis is the inverse of realAxis, which multiplies by n.
@@ -41,33 +39,29 @@ func inverseRealAxis(ctx context.Context, from []complex128, to []float64, shape
 	n := shape[axis]
 	m := n / 2
 	if !isPower(n) || n < 2 {
-		return along(ctx, from, to, shape, axis, m+1, n, func() func([]complex128, []float64) { return inverseRealLine(n) })
+		return along(ctx, from, to, shape, axis, m+1, n, inverseRealLines.of(n))
 	}
 	half, pairs := halved(shape, axis)
-	roots := newPower(n).roots
-	err := along(ctx, from, pairs, half, axis, m+1, m, func() func(from, to []complex128) {
-		return func(from, to []complex128) {
-			from[0], from[m] = complex(real(from[0]), 0), complex(real(from[m]), 0)
-			for k := range to {
-				a, b := from[k], conjugate(from[m-k])
-				odd := conjugate(roots[k]) * (a - b)
-				to[k] = a + b + complex(-imag(odd), real(odd))
-			}
+	roots := powerOf(n).roots
+	err := along(ctx, from, pairs, half, axis, m+1, m, only(func(from, to []complex128) {
+		from[0], from[m] = complex(real(from[0]), 0), complex(real(from[m]), 0)
+		for k := range to {
+			a, b := from[k], conjugate(from[m-k])
+			odd := conjugate(roots[k]) * (a - b)
+			to[k] = a + b + complex(-imag(odd), real(odd))
 		}
-	})
+	}))
 	if err == nil {
 		err = transformAxis(ctx, pairs, half, axis, true)
 	}
 	if err != nil {
 		return err
 	}
-	return along(ctx, pairs, to, shape, axis, m, n, func() func([]complex128, []float64) {
-		return func(from []complex128, to []float64) {
-			for k, v := range from {
-				to[2*k], to[2*k+1] = real(v), imag(v)
-			}
+	return along(ctx, pairs, to, shape, axis, m, n, only(func(from []complex128, to []float64) {
+		for k, v := range from {
+			to[2*k], to[2*k+1] = real(v), imag(v)
 		}
-	})
+	}))
 }
 
 // halved returns a shape with half the extent of an axis, and memory for numbers of it.
@@ -88,7 +82,7 @@ func conjugate(v complex128) complex128 { return complex(real(v), -imag(v)) }
 
 // realLine returns a function that transforms n real numbers, to n/2+1 complex ones.
 func realLine(n int) func(from []float64, to []complex128) {
-	if !largePrime(n) {
+	if !quicker(n) {
 		t := fourier.NewFFT(n)
 		return func(from []float64, to []complex128) { t.Coefficients(to, from) }
 	}
@@ -104,7 +98,7 @@ func realLine(n int) func(from []float64, to []complex128) {
 
 // inverseRealLine returns the inverse of realLine, which multiplies by n.
 func inverseRealLine(n int) func(from []complex128, to []float64) {
-	if !largePrime(n) {
+	if !quicker(n) {
 		t := fourier.NewFFT(n)
 		return func(from []complex128, to []float64) { t.Sequence(to, from) }
 	}
