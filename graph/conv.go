@@ -30,8 +30,9 @@ const mostTaps = 64
 //
 // The windows are a view: no array of them is made. A depthwise convolution, of
 // one channel to one, is a sum of products in one loop. Any other is a product of matrices, which
-// reads the windows where they are, or block by block into local memory. Padding is one copy of x,
-// or none if x is computed: then it is computed inside its padding.
+// reads the windows where they are, or block by block into local memory. Padding copies nothing
+// into memory: a block of x and its padding is in the cache while its windows are read, and an x that
+// is computed is computed inside its padding.
 func (x Node) Conv(weights any, o ConvOptions) Node {
 	return x.convolution("conv", weights, &o, func(x, w Node, o *ConvOptions) (Node, error) { return x.conv(w, o, ir.OpDot) })
 }

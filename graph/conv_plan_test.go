@@ -2,6 +2,7 @@ package graph_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -9,8 +10,8 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// TestConvolutionsReadTheirOperand asserts that the ones that need no copy make none, and
-// that padding is one copy. No temporary holds the windows.
+// TestConvolutionsReadTheirOperand asserts that convolutions and poolings copy nothing, and that no
+// temporary holds the windows.
 func TestConvolutionsReadTheirOperand(t *testing.T) {
 	x := f32("x", 2, 8, 12, 12)
 	for _, y := range []graph.Node{
@@ -24,10 +25,7 @@ func TestConvolutionsReadTheirOperand(t *testing.T) {
 	} {
 		requireNoCopies(t, y)
 	}
-	p, err := graph.Compile(x.MaxPool(graph.PoolOptions{Size: []int{3, 3}, Before: []int{1, 1}, After: []int{1, 1}}))
-	require.NoError(t, err)
-	require.Positive(t, p.Copies())
-	p, err = graph.Compile(f32("a", 1, 8, 12, 12).Conv(f32("w", 16, 8, 1, 1), graph.ConvOptions{}))
+	p, err := graph.Compile(f32("a", 1, 8, 12, 12).Conv(f32("w", 16, 8, 1, 1), graph.ConvOptions{}))
 	require.NoError(t, err)
 	require.Zero(t, p.Copies())
 }
@@ -52,4 +50,61 @@ func TestConvolutionsStoreOnce(t *testing.T) {
 	require.NoError(t, err)
 	run(p, graph.Ones(graph.Float32, 16, 16, 3, 3))
 	require.Contains(t, p.Explain(), "through steps 0 to 1")
+}
+
+// TestPaddedWindowsCopyNothing asserts that what windows alone read is padded block by block: no
+// copy and no temporary holds it, of small images and of large ones.
+func TestPaddedWindowsCopyNothing(t *testing.T) {
+	one := []int{1, 1}
+	same := graph.ConvOptions{Before: one, After: one}
+	grouped, last, strided, dilated := same, same, same, same
+	grouped.Groups, last.ChannelsLast, strided.Strides, dilated.Dilations = 16, true, []int{2, 2}, one
+	dilated.Dilations = []int{2, 2}
+	pool := graph.PoolOptions{Size: []int{3, 3}, Strides: []int{2, 2}, Before: one, After: one}
+	long := graph.PoolOptions{Size: []int{5, 5}, Before: []int{2, 2}, After: []int{2, 2}}
+	rolling := func(x graph.Node, mode graph.PadMode) graph.Node {
+		return x.Pad([]int{0, 4}, []int{0, 4}, mode).Window(1, 9, 1, 1).Sum(-1)
+	}
+	blur := func(x graph.Node, size int) (sum graph.Node) {
+		x = x.Pad(append(one, 0), append(one, 0), graph.PadReflect)
+		for i := range 9 {
+			part := x.Slice(fmt.Sprintf("%d:%d, %d:%d", i/3, i/3+size, i%3, i%3+size))
+			if i == 0 {
+				sum = part
+				continue
+			}
+			sum = sum.Add(part)
+		}
+		return sum.Div(9)
+	}
+	for _, n := range []int{1, 3} {
+		for _, size := range []int{9, 200} {
+			x, y := f32("x", n, 16, size, size), f32("y", n, size, size, 16)
+			for name, z := range map[string]graph.Node{
+				"conv":        x.Conv(f32("w", 8, 16, 3, 3), same),
+				"bias":        x.Conv(f32("w", 8, 16, 3, 3), same).Add(f32("bias", 8, 1, 1)).Maximum(0),
+				"depthwise":   x.Conv(f32("w", 16, 1, 3, 3), grouped),
+				"strided":     x.Conv(f32("w", 8, 16, 3, 3), strided),
+				"dilated":     x.Conv(f32("w", 8, 16, 3, 3), dilated),
+				"last":        y.Conv(f32("w", 8, 16, 3, 3), last),
+				"max pool":    x.MaxPool(pool),
+				"mean pool":   x.AvgPool(pool),
+				"long pool":   x.MaxPool(long),
+				"rolling":     rolling(f32("r", 16*n, 50*size), graph.PadConstant),
+				"blur":        blur(f32("p", size*n, size*n, 3), size*n),
+				"rolling one": rolling(f32("r", n, 2000*size), graph.PadEdge),
+			} {
+				for _, workers := range []int{1, 2} {
+					p, err := graph.Compile(z, graph.WithWorkers(workers))
+					require.NoError(t, err)
+					copies, bytes := 0, 0
+					if name == "last" { // the weights have their channels first
+						copies, bytes = 1, 8*16*9*4
+					}
+					require.Equal(t, copies, p.Copies(), "%s of %d images of %d: %s", name, n, size, p.Explain())
+					require.Equal(t, bytes, p.Temporaries(), "%s of %d images of %d: %s", name, n, size, p.Explain())
+				}
+			}
+		}
+	}
 }

@@ -26,7 +26,11 @@ func (s *State) decisions() []plan.Decision {
 			continue // nothing needs it
 		}
 		out[i].Step = *s.step.at(v) - 1
-		if b := *s.buffer.at(v) - 1; b >= 0 && (e.Kind == plan.Materialized || e.Kind == plan.Copied && e.Op == ir.OpCopy) && s.Plan.Buffers[b].Kind == plan.ScratchBuffer {
+		held := v
+		if p := s.placed[v]; p.in != nil {
+			held = p.in
+		}
+		if b := *s.buffer.at(held) - 1; b >= 0 && (e.Kind == plan.Materialized || e.Kind == plan.Copied && e.Op == ir.OpCopy) && s.Plan.Buffers[b].Kind == plan.ScratchBuffer {
 			out[i].Kind = plan.Staged
 		}
 	}

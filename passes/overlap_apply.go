@@ -10,43 +10,19 @@ import (
 // apply writes the plan with tiles, of which no two have a common step, each in the place of
 // its last step.
 func (o *overlapper) apply(tiles []*tile) {
-	ends := map[int]*tile{} // by the last step
-	gone := make([]bool, len(o.p.Steps))
+	var list []regrouped
 	for _, t := range tiles {
 		slices.SortFunc(t.members, func(a, b member) int { return a.index - b.index })
-		ends[t.members[len(t.members)-1].index] = t
-		for _, m := range t.members {
-			gone[m.index] = true
+		var r regrouped
+		for k, m := range t.members {
+			r.members, r.first = append(r.members, m.index), append(r.first, k)
 		}
 		o.explain(t)
+		g, steps := o.write(t)
+		r.steps, r.groups = steps, []plan.RowGroup{g}
+		list = append(list, r)
 	}
-	place := make([]int, len(o.p.Steps)) // of each step, in the new order
-	var steps []plan.Step
-	var groups []plan.RowGroup
-	for i := range o.p.Steps {
-		if t := ends[i]; t != nil {
-			for k, m := range t.members {
-				place[m.index] = len(steps) + k
-			}
-			g, made := o.write(t)
-			g.First, g.Last = g.First+len(steps), g.Last+len(steps)
-			groups, steps = append(groups, g), append(steps, made...)
-		} else if !gone[i] {
-			place[i] = len(steps)
-			steps = append(steps, o.p.Steps[i])
-		}
-	}
-	for _, g := range o.p.Rows {
-		g.First, g.Last = place[g.First], place[g.Last]
-		groups = append(groups, g)
-	}
-	slices.SortFunc(groups, func(a, b plan.RowGroup) int { return a.First - b.First })
-	o.p.Steps, o.p.Rows = steps, groups
-	for at, i := range o.step.list {
-		if i > 0 {
-			o.step.list[at] = 1 + place[i-1]
-		}
-	}
+	o.regroup(list)
 }
 
 // explain notes what the blocks of a tile compute again.

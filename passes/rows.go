@@ -26,9 +26,11 @@ func rows(s *State) error {
 	}
 	r.users()
 	for i := 0; i < len(r.p.Steps); i++ {
+		if r.grouped(i) {
+			continue
+		}
 		if g := r.group(i); g != nil {
-			r.apply(g)
-			i = r.p.Rows[len(r.p.Rows)-1].Last
+			i = r.apply(g)
 		}
 	}
 	r.columns()
@@ -117,7 +119,7 @@ func (r *grouper) group(i int) *rowGroup {
 	}
 	spare := map[int][]int{} // steps that are passed over and could go first, by what they write
 	left := r.unread(g, 0)   // touches of what the group makes by steps to come, at most
-	for j := i + 1; j < len(r.p.Steps) && j < i+r.machine.LookAhead && left > 0; j++ {
+	for j := i + 1; j < len(r.p.Steps) && j < i+r.machine.LookAhead && left > 0 && !r.grouped(j); j++ {
 		ready, reads, made := r.ready(j, i), r.reads(g, j), len(g.made)
 		left -= reads
 		switch {

@@ -7,8 +7,8 @@ import (
 )
 
 // apply puts the steps of a group together, in the place of the first, and
-// makes the buffers that no other step touches scratch.
-func (r *grouper) apply(g *rowGroup) {
+// makes the buffers that no other step touches scratch. It returns the last one's number.
+func (r *grouper) apply(g *rowGroup) (last int) {
 	begin, end := g.steps[0], slices.Max(slices.Concat(g.steps, g.before))+1
 	order := slices.Concat(g.before, g.steps) // of the steps from begin to end
 	for i := begin; i < end; i++ {
@@ -21,21 +21,22 @@ func (r *grouper) apply(g *rowGroup) {
 	copy(r.p.Steps[begin:], steps)
 	copy(r.from[begin:], from)
 	copy(r.p.Steps[first:], g.split)
-	last := g.outer[len(g.outer)-1]
+	rows := g.outer[len(g.outer)-1]
 	group := plan.RowGroup{First: first, Last: first + len(g.steps) - 1, Outer: g.outer, Along: g.along}
 	row, shared := r.bytesOfRow(g)
-	group.Block = max(1, min(last, (r.machine.BlockBytes-min(shared, r.machine.BlockBytes/2))/row))
+	group.Block = max(1, min(rows, (r.machine.BlockBytes-min(shared, r.machine.BlockBytes/2))/row))
 	unit := r.machine.ScanRows
 	if g.multiplies() {
 		unit *= 3 // tiles of a product: a multiple of kernel.DotRows too
-		group.Block = max(group.Block, min(last, r.machine.ProductRows, r.machine.RowBytes/row*r.machine.ProductBlocks))
+		group.Block = max(group.Block, min(rows, r.machine.ProductRows, r.machine.RowBytes/row*r.machine.ProductBlocks))
 	}
-	if group.Block > unit && group.Block < last { // blocks as equal as units allow
-		parts := (last-1)/(group.Block/unit*unit) + 1
-		group.Block = ((last-1)/parts + unit) / unit * unit
+	if group.Block > unit && group.Block < rows { // blocks as equal as units allow
+		parts := (rows-1)/(group.Block/unit*unit) + 1
+		group.Block = ((rows-1)/parts + unit) / unit * unit
 	}
 	r.scratch(g, &group)
 	r.p.Rows = append(r.p.Rows, group)
+	return group.Last
 }
 
 // renumber returns the new number of each step.

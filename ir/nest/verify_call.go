@@ -18,7 +18,8 @@ type access struct {
 	line    string
 	part    int
 	outer   int    // how many parallel loops there are
-	all     region // of all iterations
+	all     region // of all iterations, which the bytes from ends.lo to before ends.hi are at most
+	ends    span
 	stores  bool
 	updates bool // the call reads what it stores
 	above   bool // read: each line, but for the first, is one that the call has stored
@@ -210,7 +211,7 @@ func (v *verifier) inside(c *checked, a *access) string {
 	lo, hi := f.bounds(c, -1, 1)
 	lo, hi = c.add(f.begin, lo), c.add(c.add(f.begin, hi), f.size)
 	if !a.empty() {
-		a.all = newRegion(c, a.begin, a.axes(c, 0))
+		a.all, a.ends = newRegion(c, a.begin, a.axes(c, 0)), span{lo, hi}
 	}
 	switch {
 	case c.bad:

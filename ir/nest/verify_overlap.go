@@ -111,7 +111,7 @@ func (v *verifier) sameBytes(a, b *access) bool {
 func (v *verifier) apartInCall(a, b *access) bool {
 	aMemory, aAt := v.memoryOf(a.slot)
 	bMemory, bAt := v.memoryOf(b.slot)
-	if aMemory != bMemory {
+	if aMemory != bMemory || aAt+a.ends.hi <= bAt+b.ends.lo || bAt+b.ends.hi <= aAt+a.ends.lo {
 		return true
 	}
 	var c checked

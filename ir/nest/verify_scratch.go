@@ -28,7 +28,7 @@ func (v *verifier) localMemory(args []access) {
 
 // local returns the bytes from the first to the last that an access touches, which are
 // inside its slot.
-func (a *access) local() span { return span{a.slot.Offset + a.all.lo, a.slot.Offset + a.all.hi} }
+func (a *access) local() span { return span{a.slot.Offset + a.ends.lo, a.slot.Offset + a.ends.hi} }
 
 // storeLocal notes that a span is stored. All bytes from the first to the last that an
 // argument stores count: a read may seem to touch what is between them, as the columns that
@@ -48,13 +48,13 @@ func (v *verifier) storeLocal(s span) {
 
 // isLocal reports whether the part has stored what an access reads, or each line of it.
 func (v *verifier) isLocal(a *access) bool {
-	all := a.local()
 	stored := func(s span) bool {
 		return slices.ContainsFunc(v.locals, func(l span) bool { return l.lo <= s.lo && s.hi <= l.hi })
 	}
-	if stored(all) {
+	if stored(a.local()) {
 		return true
 	}
+	all := span{a.slot.Offset + a.all.lo, a.slot.Offset + a.all.hi}
 	if len(a.all.axes) == 0 || a.all.axes[0].n > maxLines {
 		return false
 	}

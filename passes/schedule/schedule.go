@@ -37,7 +37,11 @@ func (b *Blocks) Schedule(p *plan.Plan, m *tuning.Machine, lib Library) (*nest.P
 			if err != nil {
 				return nil, err
 			}
-			out.Tasks = append(out.Tasks, task)
+			if group > 0 && s.together(&p.Rows[group-1], &p.Rows[group]) {
+				join(&out.Tasks[len(out.Tasks)-1], task)
+			} else {
+				out.Tasks = append(out.Tasks, task)
+			}
 			i = p.Rows[group].Last
 			group++
 			continue

@@ -1,0 +1,195 @@
+package passes
+
+import (
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir/layout"
+	"github.com/stridefuse/stridefuse/ir/plan"
+)
+
+// write returns the row groups of a tile: one if blocks are of images, or one for each class of
+// blocks of lines. The intermediates become scratch.
+func (t *bordered) write() regrouped {
+	r := regrouped{members: t.steps, first: slices.Repeat([]int{-1}, len(t.steps))}
+	for i := range t.classes {
+		w := borderWriter{t, &t.classes[i], t.scratch(i)}
+		g := plan.RowGroup{First: len(r.steps), Outer: w.outer(), Block: 1}
+		if t.lines == nil {
+			g.Block = t.size
+		}
+		for k := range t.members {
+			if w.run(k).count == 0 {
+				continue
+			}
+			if at := slices.Index(t.steps, t.members[k].index); r.first[at] < 0 {
+				r.first[at] = len(r.steps)
+			}
+			r.steps = append(r.steps, w.step(k))
+			g.Along = append(g.Along, len(g.Outer)-1)
+		}
+		g.Last = len(r.steps) - 1
+		r.groups = append(r.groups, g)
+	}
+	for k := range r.first {
+		r.first[k] = max(0, r.first[k]) // no block needs what it copies
+	}
+	return r
+}
+
+// scratch declares the buffers of the intermediates of a class, those of the first in their place.
+func (t *bordered) scratch(i int) map[int]int {
+	buffers := map[int]int{}
+	for _, b := range t.made {
+		at := b
+		if i > 0 {
+			at = len(t.p.Buffers)
+			t.p.Buffers = append(t.p.Buffers, t.p.Buffers[b])
+		}
+		buffers[b] = at
+		t.p.Buffers[at].Kind, t.p.Buffers[at].Shape = plan.ScratchBuffer, t.held(&t.classes[i], b)
+	}
+	return buffers
+}
+
+// held returns the shape of what a block has of an intermediate.
+func (t *bordered) held(c *class, buffer int) []int {
+	shape := slices.Clone(t.shapes[buffer])
+	for k := range t.images {
+		shape[t.images[k].dims[buffer]] = 1
+	}
+	if t.lines != nil {
+		shape[t.lines.dims[buffer]] = c.kept[buffer].count
+	} else {
+		shape[t.images[len(t.images)-1].dims[buffer]] = t.size
+	}
+	return shape
+}
+
+// borderWriter writes the steps of a class.
+type borderWriter struct {
+	*bordered
+	class   *class
+	buffers map[int]int // of the intermediates
+}
+
+// outer returns the outer axes of the row group.
+func (w *borderWriter) outer() (outer []int) {
+	for i := range w.images {
+		outer = append(outer, w.extent(&w.images[i]))
+	}
+	if w.lines != nil {
+		outer = append(outer, w.class.blocks)
+	}
+	return outer
+}
+
+// run returns which lines of a member the first block has.
+func (w *borderWriter) run(k int) run {
+	if w.lines == nil {
+		return run{0, 1}
+	}
+	return w.class.members[k]
+}
+
+// step returns the step of a member, with the axes that count images and blocks in front.
+func (w *borderWriter) step(k int) plan.Step {
+	s, lead, line := w.members[k].step, w.outer(), -1
+	if w.lines != nil {
+		line = w.lines.axes[k]
+	}
+	images := make([]int, len(w.images))
+	for i := range images {
+		images[i] = w.images[i].axes[k]
+	}
+	axes := parallel(lead)
+	at := make([]int, len(s.Axes)) // in the new order
+	for axis, a := range s.Axes {
+		if i := slices.Index(images, axis); i >= 0 {
+			at[axis] = i
+			continue
+		}
+		if axis == line {
+			a.Extent = w.run(k).count
+		}
+		at[axis] = len(axes)
+		axes = append(axes, a)
+	}
+	old := s
+	s.Axes = axes
+	s.In, s.Out = old.Over(len(axes), func(a *plan.Access, strides []int, o *plan.Output) {
+		if a.Panel != nil {
+			panel := *a.Panel
+			panel.Axis = at[panel.Axis]
+			a.Panel = &panel
+		}
+		if _, made := w.buffers[a.Buffer]; made {
+			extents := old.Extents()
+			if o != nil {
+				extents = old.OutExtents(0)
+			}
+			w.inScratch(k, a, extents, at, strides)
+			return
+		}
+		for axis, stride := range a.Strides {
+			strides[at[axis]] = stride
+		}
+		if line >= 0 {
+			strides[len(lead)-1] = w.lines.per[k] * w.size * a.Strides[line]
+			a.Offset += w.run(k).from * a.Strides[line]
+		}
+	})
+	if s.Elementwise() {
+		return collapsed(s, len(lead))
+	}
+	return s
+}
+
+// collapsed returns a step with adjacent axes from first on as one where every operand allows it: a
+// column of a border goes on in the next image of a block.
+func collapsed(s plan.Step, first int) plan.Step {
+	for k := len(s.Axes) - 3; k >= first; k-- { // the last two stay: rows and columns
+		one := func(a *plan.Access) bool {
+			return s.Axes[k].Extent == 1 || a.Strides[k] == a.Strides[k+1]*s.Axes[k+1].Extent
+		}
+		apart := false
+		for a := range s.Accesses() {
+			apart = apart || !one(a)
+		}
+		if apart {
+			continue
+		}
+		s.Axes[k+1].Extent *= s.Axes[k].Extent
+		s.Axes = slices.Delete(s.Axes, k, k+1)
+		s.In, s.Out = s.Over(len(s.Axes), func(a *plan.Access, strides []int, _ *plan.Output) {
+			copy(strides, slices.Delete(slices.Clone(a.Strides), k, k+1))
+		})
+	}
+	return s
+}
+
+// inScratch writes an access of member k to an intermediate: within what a block has of it.
+func (w *borderWriter) inScratch(k int, a *plan.Access, extents, at, strides []int) {
+	p, _ := placeAccess(w.shapes[a.Buffer], extents, *a)
+	own := layout.RowMajor(w.held(w.class, a.Buffer)...).Strides
+	for axis, dim := range p.dim {
+		if dim >= 0 && at[axis] >= len(w.images) {
+			strides[at[axis]] = p.by[axis] * own[dim]
+		}
+	}
+	first := p.first
+	if w.lines != nil {
+		dim := w.lines.dims[a.Buffer]
+		if line := w.lines.axes[k]; line >= 0 && p.dim[line] == dim {
+			first[dim] += p.by[line] * w.class.members[k].from
+		}
+		first[dim] -= w.class.kept[a.Buffer].from
+	} else {
+		last := len(w.images) - 1
+		strides[last] = own[w.images[last].dims[a.Buffer]]
+	}
+	a.Offset = 0
+	for dim, i := range first {
+		a.Offset += i * own[dim]
+	}
+	a.Buffer = w.buffers[a.Buffer]
+}
