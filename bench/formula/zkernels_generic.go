@@ -351,21 +351,25 @@ func k_add_gelutanh_f32_uu_309112f47a_go(f *abi.Frame) {
 // for i: o0[i] = gelutanh(a0[i] + a1[i])
 func k_add_gelutanh_f32_uu_b3eb921b03_go(f *abi.Frame) {
 	n := f.Cols
-	c1 := math.Float32frombits(0xc1300000)          // -11
-	c4 := math.Float32frombits(0x41300000)          // 11
-	c9 := math.Float64frombits(0x3fb2444f2a4d8b4b)  // 0.07135481627260025
-	c10 := math.Float64frombits(0x3ff9884533d43651) // 1.5957691216057308
-	c15 := math.Float64frombits(0x3ff71547652b82fe) // 1.4426950408889634
-	c16 := math.Float64frombits(0x4338000000000000) // 6.755399441055744e+15
-	c20 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
-	c22 := math.Float64frombits(0x3ff0000000000000) // 1
-	c23 := math.Float64frombits(0x3ff0000009e5592a) // 1.0000000368650697
-	c24 := math.Float64frombits(0x3fdfffffd0e4a291) // 0.4999999561282858
-	c25 := math.Float64frombits(0x3fc55540722eab12) // 0.16666417670543204
-	c26 := math.Float64frombits(0x3fa555762a287be5) // 0.04166764511705149
-	c27 := math.Float64frombits(0x3f8126ed467c1160) // 0.008375028337021362
-	c28 := math.Float64frombits(0x3f56b7351c6b0807) // 0.0013864535009564542
-	c37 := int64(52)
+	c1 := math.Float32frombits(0xc12d47ae)  // -10.83
+	c7 := math.Float32frombits(0x3d922279)  // 0.071354814
+	c8 := math.Float32frombits(0x3fcc4000)  // 1.5957031
+	c12 := math.Float32frombits(0x331063ca) // 3.361837e-08
+	c14 := math.Float32frombits(0x388a67a8) // 6.59966e-05
+	c21 := math.Float32frombits(0xbfb8aa3b) // -1.442695
+	c22 := math.Float32frombits(0x4b40005f) // 1.2583007e+07
+	c25 := math.Float32frombits(0x3f317218) // 0.6931472
+	c27 := math.Float32frombits(0xb102e308) // -1.9046542e-09
+	c31 := int32(23)
+	c34 := math.Float32frombits(0x2f800000) // 2.3283064e-10
+	c37 := math.Float32frombits(0x39511886) // 0.00019940929
+	c38 := math.Float32frombits(0xbab69d3b) // -0.0013932356
+	c40 := math.Float32frombits(0x3c088805) // 0.008333211
+	c42 := math.Float32frombits(0xbd2aaa7c) // -0.041666493
+	c44 := math.Float32frombits(0x3e2aaaab) // 0.16666667
+	c46 := math.Float32frombits(0xbf000000) // -0.5
+	c49 := math.Float32frombits(0x3f800000) // 1
+	c71 := math.Float32frombits(0x40c00000) // 6
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -386,42 +390,81 @@ func k_add_gelutanh_f32_uu_b3eb921b03_go(f *abi.Frame) {
 			if t2b {
 				t3b = c1
 			}
-			t5a, t5b := c4 < t3a, c4 < t3b
-			t6a := t3a
-			if t5a {
-				t6a = c4
+			t4a, t4b := float32(t3a*t3a), float32(t3b*t3b)
+			t5a, t5b := -t4a, -t4b
+			t6a, t6b := scalar.FMA32(t3a, t3a, t5a), scalar.FMA32(t3b, t3b, t5b)
+			t9a, t9b := scalar.FMA32(t4a, c7, c8), scalar.FMA32(t4b, c7, c8)
+			t10a, t10b := float32(c8-t9a), float32(c8-t9b)
+			t11a, t11b := scalar.FMA32(t4a, c7, t10a), scalar.FMA32(t4b, c7, t10b)
+			t13a, t13b := scalar.FMA32(t4a, c12, t6a), scalar.FMA32(t4b, c12, t6b)
+			t15a, t15b := scalar.FMA32(t13a, c7, c14), scalar.FMA32(t13b, c7, c14)
+			t16a, t16b := float32(t11a+t15a), float32(t11b+t15b)
+			t17a, t17b := float32(t3a*t9a), float32(t3b*t9b)
+			t18a, t18b := -t17a, -t17b
+			t19a, t19b := scalar.FMA32(t3a, t9a, t18a), scalar.FMA32(t3b, t9b, t18b)
+			t20a, t20b := scalar.FMA32(t3a, t16a, t19a), scalar.FMA32(t3b, t16b, t19b)
+			t23a, t23b := scalar.FMA32(t17a, c21, c22), scalar.FMA32(t17b, c21, c22)
+			t24a, t24b := float32(t23a-c22), float32(t23b-c22)
+			t26a, t26b := scalar.FMA32(t24a, c25, t17a), scalar.FMA32(t24b, c25, t17b)
+			t28a, t28b := float32(t24a*c27), float32(t24b*c27)
+			t29a, t29b := int32(math.Float32bits(t23a)), int32(math.Float32bits(t23b))
+			t30a, t30b := float32(t28a+t20a), float32(t28b+t20b)
+			t32a, t32b := t29a<<uint32(c31), t29b<<uint32(c31)
+			t33a, t33b := math.Float32frombits(uint32(t32a)), math.Float32frombits(uint32(t32b))
+			t35a, t35b := float32(t26a+t30a), float32(t26b+t30b)
+			t36a, t36b := float32(t35a*t35a), float32(t35b*t35b)
+			t39a, t39b := scalar.FMA32(c37, t35a, c38), scalar.FMA32(c37, t35b, c38)
+			t41a, t41b := scalar.FMA32(t39a, t35a, c40), scalar.FMA32(t39b, t35b, c40)
+			t43a, t43b := scalar.FMA32(t41a, t35a, c42), scalar.FMA32(t41b, t35b, c42)
+			t45a, t45b := scalar.FMA32(t43a, t35a, c44), scalar.FMA32(t43b, t35b, c44)
+			t47a, t47b := scalar.FMA32(t45a, t35a, c46), scalar.FMA32(t45b, t35b, c46)
+			t48a, t48b := scalar.FMA32(t36a, t47a, t30a), scalar.FMA32(t36b, t47b, t30b)
+			t50a, t50b := float32(t26a+t48a), float32(t26b+t48b)
+			t51a, t51b := float32(c49-t50a), float32(c49-t50b)
+			t52a, t52b := float32(c49-t51a), float32(c49-t51b)
+			t53a, t53b := float32(t52a-t26a), float32(t52b-t26b)
+			t54a, t54b := float32(t53a-t48a), float32(t53b-t48b)
+			t55a, t55b := float32(t51a*t33a), float32(t51b*t33b)
+			t56a, t56b := t55a < c34, t55b < c34
+			t57a := t55a
+			if t56a {
+				t57a = c34
 			}
-			t6b := t3b
-			if t5b {
-				t6b = c4
+			t57b := t55b
+			if t56b {
+				t57b = c34
 			}
-			t7a, t7b := float64(t6a), float64(t6b)
-			t8a, t8b := float64(t7a*t7a), float64(t7b*t7b)
-			t11a, t11b := math.FMA(t8a, c9, c10), math.FMA(t8b, c9, c10)
-			t12a, t12b := float64(t3a), float64(t3b)
-			t13a, t13b := float64(t7a*t11a), float64(t7b*t11b)
-			t14a, t14b := -t13a, -t13b
-			t17a, t17b := math.FMA(t14a, c15, c16), math.FMA(t14b, c15, c16)
-			t18a, t18b := int64(math.Float64bits(t17a)), int64(math.Float64bits(t17b))
-			t19a, t19b := float64(t17a-c16), float64(t17b-c16)
-			t21a, t21b := math.FMA(t19a, c20, t14a), math.FMA(t19b, c20, t14b)
-			t29a, t29b := math.FMA(c23, t21a, c22), math.FMA(c23, t21b, c22)
-			t30a, t30b := math.FMA(c25, t21a, c24), math.FMA(c25, t21b, c24)
-			t31a, t31b := math.FMA(c27, t21a, c26), math.FMA(c27, t21b, c26)
-			t32a, t32b := float64(t21a*t21a), float64(t21b*t21b)
-			t33a, t33b := math.FMA(t30a, t32a, t29a), math.FMA(t30b, t32b, t29b)
-			t34a, t34b := math.FMA(c28, t32a, t31a), math.FMA(c28, t32b, t31b)
-			t35a, t35b := float64(t32a*t32a), float64(t32b*t32b)
-			t36a, t36b := math.FMA(t34a, t35a, t33a), math.FMA(t34b, t35b, t33b)
-			t38a, t38b := t18a<<uint64(c37), t18b<<uint64(c37)
-			t39a, t39b := int64(math.Float64bits(t36a)), int64(math.Float64bits(t36b))
-			t40a, t40b := int64(t38a+t39a), int64(t38b+t39b)
-			t41a, t41b := math.Float64frombits(uint64(t40a)), math.Float64frombits(uint64(t40b))
-			t42a, t42b := float64(t41a+c22), float64(t41b+c22)
-			t43a, t43b := float64(t12a/t42a), float64(t12b/t42b)
-			t44a, t44b := float32(t43a), float32(t43b)
+			t58a := c34
+			if t56a {
+				t58a = t55a
+			}
+			t58b := c34
+			if t56b {
+				t58b = t55b
+			}
+			t59a, t59b := float32(t57a+t58a), float32(t57b+t58b)
+			t60a, t60b := float32(t59a-t57a), float32(t59b-t57b)
+			t61a, t61b := float32(t58a-t60a), float32(t58b-t60b)
+			t62a, t62b := scalar.FMA32(t33a, t54a, t61a), scalar.FMA32(t33b, t54b, t61b)
+			t63a, t63b := float32(c49/t59a), float32(c49/t59b)
+			t64a, t64b := float32(t3a*t63a), float32(t3b*t63b)
+			t65a, t65b := -t3a, -t3b
+			t66a, t66b := scalar.FMA32(t64a, t59a, t65a), scalar.FMA32(t64b, t59b, t65b)
+			t67a, t67b := scalar.FMA32(t64a, t62a, t66a), scalar.FMA32(t64b, t62b, t66b)
+			t68a, t68b := -t67a, -t67b
+			t69a, t69b := scalar.FMA32(t68a, t63a, t64a), scalar.FMA32(t68b, t63b, t64b)
+			t70a, t70b := float32(t69a*c34), float32(t69b*c34)
+			t72a, t72b := c71 < t3a, c71 < t3b
+			t73a := t70a
+			if t72a {
+				t73a = t3a
+			}
+			t73b := t70b
+			if t72b {
+				t73b = t3b
+			}
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t44a, t44b
+			y0[0], y0[1] = t73a, t73b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -432,37 +475,68 @@ func k_add_gelutanh_f32_uu_b3eb921b03_go(f *abi.Frame) {
 			if t2 {
 				t3 = c1
 			}
-			t5 := c4 < t3
-			t6 := t3
-			if t5 {
-				t6 = c4
+			t4 := float32(t3 * t3)
+			t5 := -t4
+			t6 := scalar.FMA32(t3, t3, t5)
+			t9 := scalar.FMA32(t4, c7, c8)
+			t10 := float32(c8 - t9)
+			t11 := scalar.FMA32(t4, c7, t10)
+			t13 := scalar.FMA32(t4, c12, t6)
+			t15 := scalar.FMA32(t13, c7, c14)
+			t16 := float32(t11 + t15)
+			t17 := float32(t3 * t9)
+			t18 := -t17
+			t19 := scalar.FMA32(t3, t9, t18)
+			t20 := scalar.FMA32(t3, t16, t19)
+			t23 := scalar.FMA32(t17, c21, c22)
+			t24 := float32(t23 - c22)
+			t26 := scalar.FMA32(t24, c25, t17)
+			t28 := float32(t24 * c27)
+			t29 := int32(math.Float32bits(t23))
+			t30 := float32(t28 + t20)
+			t32 := t29 << uint32(c31)
+			t33 := math.Float32frombits(uint32(t32))
+			t35 := float32(t26 + t30)
+			t36 := float32(t35 * t35)
+			t39 := scalar.FMA32(c37, t35, c38)
+			t41 := scalar.FMA32(t39, t35, c40)
+			t43 := scalar.FMA32(t41, t35, c42)
+			t45 := scalar.FMA32(t43, t35, c44)
+			t47 := scalar.FMA32(t45, t35, c46)
+			t48 := scalar.FMA32(t36, t47, t30)
+			t50 := float32(t26 + t48)
+			t51 := float32(c49 - t50)
+			t52 := float32(c49 - t51)
+			t53 := float32(t52 - t26)
+			t54 := float32(t53 - t48)
+			t55 := float32(t51 * t33)
+			t56 := t55 < c34
+			t57 := t55
+			if t56 {
+				t57 = c34
 			}
-			t7 := float64(t6)
-			t8 := float64(t7 * t7)
-			t11 := math.FMA(t8, c9, c10)
-			t12 := float64(t3)
-			t13 := float64(t7 * t11)
-			t14 := -t13
-			t17 := math.FMA(t14, c15, c16)
-			t18 := int64(math.Float64bits(t17))
-			t19 := float64(t17 - c16)
-			t21 := math.FMA(t19, c20, t14)
-			t29 := math.FMA(c23, t21, c22)
-			t30 := math.FMA(c25, t21, c24)
-			t31 := math.FMA(c27, t21, c26)
-			t32 := float64(t21 * t21)
-			t33 := math.FMA(t30, t32, t29)
-			t34 := math.FMA(c28, t32, t31)
-			t35 := float64(t32 * t32)
-			t36 := math.FMA(t34, t35, t33)
-			t38 := t18 << uint64(c37)
-			t39 := int64(math.Float64bits(t36))
-			t40 := int64(t38 + t39)
-			t41 := math.Float64frombits(uint64(t40))
-			t42 := float64(t41 + c22)
-			t43 := float64(t12 / t42)
-			t44 := float32(t43)
-			o0[i] = t44
+			t58 := c34
+			if t56 {
+				t58 = t55
+			}
+			t59 := float32(t57 + t58)
+			t60 := float32(t59 - t57)
+			t61 := float32(t58 - t60)
+			t62 := scalar.FMA32(t33, t54, t61)
+			t63 := float32(c49 / t59)
+			t64 := float32(t3 * t63)
+			t65 := -t3
+			t66 := scalar.FMA32(t64, t59, t65)
+			t67 := scalar.FMA32(t64, t62, t66)
+			t68 := -t67
+			t69 := scalar.FMA32(t68, t63, t64)
+			t70 := float32(t69 * c34)
+			t72 := c71 < t3
+			t73 := t70
+			if t72 {
+				t73 = t3
+			}
+			o0[i] = t73
 		}
 	}
 }

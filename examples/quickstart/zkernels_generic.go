@@ -6,6 +6,7 @@ import (
 	"math"
 	"unsafe"
 
+	"github.com/stridefuse/stridefuse/ir/scalar"
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
@@ -24,21 +25,23 @@ func init() { abi.Register(abi.ABI1, abi.Portable, kernels_portable) }
 // for i: o0[i] = tanh((a0[i] * a1[i]) + a2)
 func k_mul_add_tanh_f32_uus_5bf2ed535d_go(f *abi.Frame) {
 	n := f.Cols
-	c3 := math.Float32frombits(0x41200000)          // 10
-	c8 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
-	c9 := math.Float64frombits(0x4338000000000000)  // 6.755399441055744e+15
-	c13 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
-	c15 := math.Float64frombits(0x3ff0000000000000) // 1
-	c16 := math.Float64frombits(0x3fe00000028b7907) // 0.5000000047400882
-	c17 := math.Float64frombits(0x3fc5555550bebc98) // 0.16666666453008783
-	c18 := math.Float64frombits(0x3fa5554abebbbca8) // 0.04166635111129696
-	c19 := math.Float64frombits(0x3f811115d8bf7dbc) // 0.00833336894714775
-	c20 := math.Float64frombits(0x3f56d765e42d1bf8) // 0.0013941283256870812
-	c21 := math.Float64frombits(0x3f2a071e22c117ef) // 0.00019857638233328155
-	c31 := int64(52)
-	c33 := int64(4607182418800017408)
-	c38 := math.Float64frombits(0x4000000000000000) // 2
-	c43 := int32(-2147483648)
+	c3 := math.Float32frombits(0x4111999a)  // 9.1
+	c6 := math.Float32frombits(0xc038aa3b)  // -2.88539
+	c7 := math.Float32frombits(0x4b40007f)  // 1.2583039e+07
+	c9 := math.Float32frombits(0x4b400067)  // 1.2583015e+07
+	c13 := math.Float32frombits(0x3eb17218) // 0.3465736
+	c15 := math.Float32frombits(0xb082e308) // -9.523271e-10
+	c19 := math.Float32frombits(0x3c511886) // 0.0127621945
+	c20 := math.Float32frombits(0xbd369d3b) // -0.04458354
+	c22 := math.Float32frombits(0x3e088805) // 0.13333137
+	c24 := math.Float32frombits(0xbeaaaa7c) // -0.33333194
+	c26 := math.Float32frombits(0x3f2aaaab) // 0.6666667
+	c28 := math.Float32frombits(0xbf800000) // -1
+	c32 := int32(23)
+	c35 := math.Float32frombits(0xbf000000) // -0.5
+	c36 := math.Float32frombits(0x3f000000) // 0.5
+	c42 := math.Float32frombits(0x3f800000) // 1
+	c56 := int32(-2147483648)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -62,36 +65,54 @@ func k_mul_add_tanh_f32_uus_5bf2ed535d_go(f *abi.Frame) {
 			if t4b {
 				t5b = c3
 			}
-			t6a, t6b := float64(t5a), float64(t5b)
-			t7a, t7b := float64(t6a+t6a), float64(t6b+t6b)
-			t10a, t10b := math.FMA(t7a, c8, c9), math.FMA(t7b, c8, c9)
-			t11a, t11b := int64(math.Float64bits(t10a)), int64(math.Float64bits(t10b))
-			t12a, t12b := float64(t10a-c9), float64(t10b-c9)
-			t14a, t14b := math.FMA(t12a, c13, t7a), math.FMA(t12b, c13, t7b)
-			t22a, t22b := math.FMA(c16, t14a, c15), math.FMA(c16, t14b, c15)
-			t23a, t23b := math.FMA(c18, t14a, c17), math.FMA(c18, t14b, c17)
-			t24a, t24b := math.FMA(c20, t14a, c19), math.FMA(c20, t14b, c19)
-			t25a, t25b := float64(t14a*t14a), float64(t14b*t14b)
-			t26a, t26b := math.FMA(t23a, t25a, t22a), math.FMA(t23b, t25b, t22b)
-			t27a, t27b := math.FMA(c21, t25a, t24a), math.FMA(c21, t25b, t24b)
-			t28a, t28b := float64(t25a*t25a), float64(t25b*t25b)
-			t29a, t29b := math.FMA(t27a, t28a, t26a), math.FMA(t27b, t28b, t26b)
-			t30a, t30b := float64(t14a*t29a), float64(t14b*t29b)
-			t32a, t32b := t11a<<uint64(c31), t11b<<uint64(c31)
-			t34a, t34b := int64(t32a+c33), int64(t32b+c33)
-			t35a, t35b := math.Float64frombits(uint64(t34a)), math.Float64frombits(uint64(t34b))
-			t36a, t36b := float64(t35a-c15), float64(t35b-c15)
-			t37a, t37b := math.FMA(t35a, t30a, t36a), math.FMA(t35b, t30b, t36b)
-			t39a, t39b := float64(t37a+c38), float64(t37b+c38)
-			t40a, t40b := float64(t37a/t39a), float64(t37b/t39b)
-			t41a, t41b := float32(t40a), float32(t40b)
-			t42a, t42b := int32(math.Float32bits(t1a)), int32(math.Float32bits(t1b))
-			t44a, t44b := t42a&c43, t42b&c43
-			t45a, t45b := int32(math.Float32bits(t41a)), int32(math.Float32bits(t41b))
-			t46a, t46b := t45a|t44a, t45b|t44b
-			t47a, t47b := math.Float32frombits(uint32(t46a)), math.Float32frombits(uint32(t46b))
+			t8a, t8b := scalar.FMA32(t5a, c6, c7), scalar.FMA32(t5b, c6, c7)
+			t10a, t10b := t8a < c9, t8b < c9
+			t11a := t8a
+			if t10a {
+				t11a = c9
+			}
+			t11b := t8b
+			if t10b {
+				t11b = c9
+			}
+			t12a, t12b := float32(t11a-c7), float32(t11b-c7)
+			t14a, t14b := scalar.FMA32(t12a, c13, t5a), scalar.FMA32(t12b, c13, t5b)
+			t16a, t16b := float32(t12a*c15), float32(t12b*c15)
+			t17a, t17b := float32(t14a+t16a), float32(t14b+t16b)
+			t18a, t18b := float32(t17a*t17a), float32(t17b*t17b)
+			t21a, t21b := scalar.FMA32(c19, t17a, c20), scalar.FMA32(c19, t17b, c20)
+			t23a, t23b := scalar.FMA32(t21a, t17a, c22), scalar.FMA32(t21b, t17b, c22)
+			t25a, t25b := scalar.FMA32(t23a, t17a, c24), scalar.FMA32(t23b, t17b, c24)
+			t27a, t27b := scalar.FMA32(t25a, t17a, c26), scalar.FMA32(t25b, t17b, c26)
+			t29a, t29b := scalar.FMA32(t27a, t17a, c28), scalar.FMA32(t27b, t17b, c28)
+			t30a, t30b := scalar.FMA32(t18a, t29a, t16a), scalar.FMA32(t18b, t29b, t16b)
+			t31a, t31b := int32(math.Float32bits(t11a)), int32(math.Float32bits(t11b))
+			t33a, t33b := t31a<<uint32(c32), t31b<<uint32(c32)
+			t34a, t34b := math.Float32frombits(uint32(t33a)), math.Float32frombits(uint32(t33b))
+			t37a, t37b := scalar.FMA32(t34a, c35, c36), scalar.FMA32(t34b, c35, c36)
+			t38a, t38b := scalar.FMA32(t34a, t14a, t37a), scalar.FMA32(t34b, t14b, t37b)
+			t39a, t39b := float32(t37a-t38a), float32(t37b-t38b)
+			t40a, t40b := scalar.FMA32(t34a, t14a, t39a), scalar.FMA32(t34b, t14b, t39b)
+			t41a, t41b := scalar.FMA32(t34a, t30a, t40a), scalar.FMA32(t34b, t30b, t40b)
+			t43a, t43b := float32(t38a+t41a), float32(t38b+t41b)
+			t44a, t44b := float32(c42-t43a), float32(c42-t43b)
+			t45a, t45b := float32(c42-t44a), float32(c42-t44b)
+			t46a, t46b := float32(t45a-t38a), float32(t45b-t38b)
+			t47a, t47b := float32(t46a-t41a), float32(t46b-t41b)
+			t48a, t48b := float32(c42/t44a), float32(c42/t44b)
+			t49a, t49b := float32(t43a*t48a), float32(t43b*t48b)
+			t50a, t50b := -t49a, -t49b
+			t51a, t51b := scalar.FMA32(t50a, t44a, t38a), scalar.FMA32(t50b, t44b, t38b)
+			t52a, t52b := float32(t51a+t41a), float32(t51b+t41b)
+			t53a, t53b := scalar.FMA32(t50a, t47a, t52a), scalar.FMA32(t50b, t47b, t52b)
+			t54a, t54b := scalar.FMA32(t53a, t48a, t49a), scalar.FMA32(t53b, t48b, t49b)
+			t55a, t55b := int32(math.Float32bits(t1a)), int32(math.Float32bits(t1b))
+			t57a, t57b := t55a&c56, t55b&c56
+			t58a, t58b := int32(math.Float32bits(t54a)), int32(math.Float32bits(t54b))
+			t59a, t59b := t58a|t57a, t58b|t57b
+			t60a, t60b := math.Float32frombits(uint32(t59a)), math.Float32frombits(uint32(t59b))
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t47a, t47b
+			y0[0], y0[1] = t60a, t60b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -104,35 +125,49 @@ func k_mul_add_tanh_f32_uus_5bf2ed535d_go(f *abi.Frame) {
 			if t4 {
 				t5 = c3
 			}
-			t6 := float64(t5)
-			t7 := float64(t6 + t6)
-			t10 := math.FMA(t7, c8, c9)
-			t11 := int64(math.Float64bits(t10))
-			t12 := float64(t10 - c9)
-			t14 := math.FMA(t12, c13, t7)
-			t22 := math.FMA(c16, t14, c15)
-			t23 := math.FMA(c18, t14, c17)
-			t24 := math.FMA(c20, t14, c19)
-			t25 := float64(t14 * t14)
-			t26 := math.FMA(t23, t25, t22)
-			t27 := math.FMA(c21, t25, t24)
-			t28 := float64(t25 * t25)
-			t29 := math.FMA(t27, t28, t26)
-			t30 := float64(t14 * t29)
-			t32 := t11 << uint64(c31)
-			t34 := int64(t32 + c33)
-			t35 := math.Float64frombits(uint64(t34))
-			t36 := float64(t35 - c15)
-			t37 := math.FMA(t35, t30, t36)
-			t39 := float64(t37 + c38)
-			t40 := float64(t37 / t39)
-			t41 := float32(t40)
-			t42 := int32(math.Float32bits(t1))
-			t44 := t42 & c43
-			t45 := int32(math.Float32bits(t41))
-			t46 := t45 | t44
-			t47 := math.Float32frombits(uint32(t46))
-			o0[i] = t47
+			t8 := scalar.FMA32(t5, c6, c7)
+			t10 := t8 < c9
+			t11 := t8
+			if t10 {
+				t11 = c9
+			}
+			t12 := float32(t11 - c7)
+			t14 := scalar.FMA32(t12, c13, t5)
+			t16 := float32(t12 * c15)
+			t17 := float32(t14 + t16)
+			t18 := float32(t17 * t17)
+			t21 := scalar.FMA32(c19, t17, c20)
+			t23 := scalar.FMA32(t21, t17, c22)
+			t25 := scalar.FMA32(t23, t17, c24)
+			t27 := scalar.FMA32(t25, t17, c26)
+			t29 := scalar.FMA32(t27, t17, c28)
+			t30 := scalar.FMA32(t18, t29, t16)
+			t31 := int32(math.Float32bits(t11))
+			t33 := t31 << uint32(c32)
+			t34 := math.Float32frombits(uint32(t33))
+			t37 := scalar.FMA32(t34, c35, c36)
+			t38 := scalar.FMA32(t34, t14, t37)
+			t39 := float32(t37 - t38)
+			t40 := scalar.FMA32(t34, t14, t39)
+			t41 := scalar.FMA32(t34, t30, t40)
+			t43 := float32(t38 + t41)
+			t44 := float32(c42 - t43)
+			t45 := float32(c42 - t44)
+			t46 := float32(t45 - t38)
+			t47 := float32(t46 - t41)
+			t48 := float32(c42 / t44)
+			t49 := float32(t43 * t48)
+			t50 := -t49
+			t51 := scalar.FMA32(t50, t44, t38)
+			t52 := float32(t51 + t41)
+			t53 := scalar.FMA32(t50, t47, t52)
+			t54 := scalar.FMA32(t53, t48, t49)
+			t55 := int32(math.Float32bits(t1))
+			t57 := t55 & c56
+			t58 := int32(math.Float32bits(t54))
+			t59 := t58 | t57
+			t60 := math.Float32frombits(uint32(t59))
+			o0[i] = t60
 		}
 	}
 }

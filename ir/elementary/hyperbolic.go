@@ -13,7 +13,9 @@ import (
 //
 // where sinh(k*ln2) = (2^k - 2^-k)/2 costs additions alone: neither a division
 // nor a second exponential, and nothing is lost near 0. tanh is m/(m+2) with
-// m = exp(2x)-1. All work on |x| and put the sign back, which keeps -0.
+// m = exp(2x)-1 for float64, and (1-m)/(1+m) with m = exp(-2x) in pairs of float32: a
+// division of 16 float32 takes a third of the time of two of 8 float64. All work on |x|
+// and put the sign back, which keeps -0.
 
 var (
 	// cosh(r) and sinh(r)/r in r^2, |r| <= 0.3475, relative error below 2^-34.
@@ -102,17 +104,27 @@ func expandTanh(b *builder, a []kernel.Ref) kernel.Ref {
 	x := a[0]
 	t := b.Op(ir.OpAbs, x)
 	if b.isSingle(x) {
-		t = b.Cast(ir.Float32, b.tanh32(b.Cast(ir.Float64, b.upTo(t, 10))))
+		t = b.tanhNative(b.upTo(t, 9.1))
 	} else {
 		t = b.tanh64(b.upTo(t, 22))
 	}
 	return b.withSign(t, x)
 }
 
-// tanh32 is tanh in float64 with the accuracy of float32, for 0 <= x <= 10.
-func (b *builder) tanh32(x kernel.Ref) kernel.Ref {
-	m := b.expm1For32(b.Op(ir.OpAdd, x, x))
-	return b.Op(ir.OpDiv, m, b.Op(ir.OpAdd, m, b.f64(2)))
+// tanhNative is tanh for float32 0 <= x <= 9.1: h/(1-h) with h = (1-exp(-2x))/2. k is at
+// least -24, so that 1-2^k is exact. Where that makes r large, exp(-2x) is below 2^-24
+// and needs few digits.
+func (b *builder) tanhNative(x kernel.Ref) kernel.Ref {
+	t := b.atLeast(b.scaleNative(x, -0.5, bias32), magic32+bias32-24)
+	r := b.expParts(b.reduceParts(x, t, -0.5, bias32), -0.5)
+	e := b.powerNative(b.Bitcast(ir.Int32, t))
+	first := b.Op(ir.OpFMA, e, b.f32(-0.5), b.f32(0.5))
+	hi := b.Op(ir.OpFMA, e, r.hi, first)
+	lo := b.Op(ir.OpFMA, e, r.hi, b.Op(ir.OpSub, first, hi))
+	h := pair{hi, b.Op(ir.OpFMA, e, r.lo, lo)}
+	d := b.Op(ir.OpSub, b.f32(1), b.sum(h))
+	lost := b.Op(ir.OpSub, b.Op(ir.OpSub, b.Op(ir.OpSub, b.f32(1), d), h.hi), h.lo)
+	return b.quotient(h, pair{d, lost})
 }
 
 // tanh64 is tanh for 0 <= x <= 22: m/(m+2), where m and m+2 come with the

@@ -7,8 +7,10 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
-// The logistic function and what is made of it. The float32 forms compute in
-// float64 with the accuracy of float32 and round once.
+// The logistic function and what is made of it. sigmoid, silu and gelutanh of float32
+// are x times gateUnit/(gateUnit + exp(-u)*gateUnit), as in the fast tier, with both parts
+// of that sum. softplus and mish compute in float64 with the accuracy of float32 and
+// round once.
 
 var negativeZero = math.Copysign(0, -1)
 
@@ -18,8 +20,7 @@ var log1pPoly32 = []float64{0x1.fffffff99dbbap-1, -0x1.fffff38a538fdp-2, 0x1.555
 func expandSigmoid(b *builder, a []kernel.Ref) kernel.Ref {
 	x := a[0]
 	if b.isSingle(x) {
-		x = b.Cast(ir.Float64, b.clamp(x, -110, 110))
-		return b.Cast(ir.Float32, b.gate32(b.f64(1), x))
+		return b.gated(b.f32(1), b.gate(b.gateParts(b.clamp(x, -104, 40))))
 	}
 	return b.sigmoid64(b.clamp(x, -750, 40))
 }
@@ -29,22 +30,25 @@ func expandSigmoid(b *builder, a []kernel.Ref) kernel.Ref {
 func expandSiLU(b *builder, a []kernel.Ref) kernel.Ref {
 	x := a[0]
 	if b.isSingle(x) {
-		x = b.atLeast(x, -120)
-		w := b.Cast(ir.Float64, x)
-		return b.Cast(ir.Float32, b.gate32(w, b.Cast(ir.Float64, b.upTo(x, 120))))
+		x = b.atLeast(x, -109)
+		y := b.gated(x, b.gate(b.gateParts(x)))
+		return b.Op(ir.OpSelect, b.Op(ir.OpLt, b.f32(18), x), x, y)
 	}
 	x = b.atLeast(x, -760)
 	return b.gated64(x, pair{b.upTo(x, 41), b.f64(0)})
 }
 
-// expandGELUTanh uses (1 + tanh(u))/2 = 1/(1 + exp(-2u)).
+// expandGELUTanh uses (1 + tanh(u))/2 = 1/(1 + exp(-2u)). For float32 it computes
+// 2u = x*(line + cube*x^2) with twice the bits, as in fastGELUTanh.
 func expandGELUTanh(b *builder, a []kernel.Ref) kernel.Ref {
 	x := a[0]
 	if b.isSingle(x) {
-		x = b.atLeast(x, -11)
-		w := b.Cast(ir.Float64, b.upTo(x, 11))
-		inner := b.Op(ir.OpFMA, b.Op(ir.OpMul, w, w), b.f64(geluCube), b.f64(geluLine))
-		return b.Cast(ir.Float32, b.gate32(b.Cast(ir.Float64, x), b.Op(ir.OpMul, w, inner)))
+		x = b.atLeast(x, -10.83)
+		u := b.geluGate(x)
+		r, k := b.gateParts(u.hi)
+		r.lo = b.Op(ir.OpAdd, r.lo, u.lo)
+		y := b.gated(x, b.gate(r, k))
+		return b.Op(ir.OpSelect, b.Op(ir.OpLt, b.f32(6), x), x, y)
 	}
 	x = b.atLeast(x, -21.6)
 	return b.geluTanh64(x, b.upTo(x, 9))
@@ -56,9 +60,52 @@ const (
 	geluCube = 0x1.2444f2a4d8b4bp-4
 )
 
-// gate32 is y/(1+exp(-x)) with the accuracy of float32.
-func (b *builder) gate32(y, x kernel.Ref) kernel.Ref {
-	return b.Op(ir.OpDiv, y, b.Op(ir.OpAdd, b.exp32(b.Op(ir.OpNeg, x)), b.f64(1)))
+// gateParts returns x + k*ln2, and k - gateExp plus the bias of the exponent.
+func (b *builder) gateParts(x kernel.Ref) (r pair, k kernel.Ref) {
+	t := b.scaleNative(x, -1, bias32-gateExp)
+	return b.reduceParts(x, t, -1, bias32-gateExp), b.Bitcast(ir.Int32, t)
+}
+
+// gate returns (1+exp(-x))*gateUnit of what gateParts returns.
+func (b *builder) gate(r pair, k kernel.Ref) pair {
+	e, unit := b.powerNative(k), b.f32(gateUnit)
+	r = b.expParts(r, -1)
+	p := b.Op(ir.OpSub, b.f32(1), b.sum(r))
+	rest := b.Op(ir.OpSub, b.Op(ir.OpSub, b.Op(ir.OpSub, b.f32(1), p), r.hi), r.lo)
+	p = b.Op(ir.OpMul, p, e)
+	less := b.Op(ir.OpLt, p, unit)
+	d := b.fastTwoSum(b.Op(ir.OpSelect, less, unit, p), b.Op(ir.OpSelect, less, p, unit))
+	return pair{d.hi, b.Op(ir.OpFMA, e, rest, d.lo)}
+}
+
+// gated returns x*gateUnit/gate. With these signs it keeps that of 0.
+func (b *builder) gated(x kernel.Ref, gate pair) kernel.Ref {
+	inv := b.Op(ir.OpDiv, b.f32(1), gate.hi)
+	q := b.Op(ir.OpMul, x, inv)
+	above := b.Op(ir.OpFMA, q, gate.lo, b.Op(ir.OpFMA, q, gate.hi, b.Op(ir.OpNeg, x)))
+	return b.Op(ir.OpMul, b.Op(ir.OpFMA, b.Op(ir.OpNeg, above), inv, q), b.f32(gateUnit))
+}
+
+// The parts of geluLine and geluCube in float32; the first of the line is short.
+var (
+	geluLineParts = [2]float64{0x1.988p0, 0x1.14cf5p-14}
+	geluCubeParts = [2]float64{0x1.2444f2p-4, 0x1.49b16ap-29}
+)
+
+// geluGate returns x*(geluLine + geluCube*x^2).
+func (b *builder) geluGate(x kernel.Ref) pair {
+	w := b.geluSlope(x, geluLineParts, geluCubeParts)
+	u := b.twoProd(x, w.hi)
+	return pair{u.hi, b.Op(ir.OpFMA, x, w.lo, u.lo)}
+}
+
+// geluSlope returns line + cube*x^2. line[0] is short, so that a difference is exact.
+func (b *builder) geluSlope(x kernel.Ref, line, cube [2]float64) pair {
+	s := b.twoProd(x, x)
+	w := b.Op(ir.OpFMA, s.hi, b.f32(cube[0]), b.f32(line[0]))
+	lo := b.Op(ir.OpFMA, s.hi, b.f32(cube[0]), b.Op(ir.OpSub, b.f32(line[0]), w))
+	s.lo = b.Op(ir.OpFMA, s.hi, b.f32(cube[1]/cube[0]), s.lo)
+	return pair{w, b.Op(ir.OpAdd, lo, b.Op(ir.OpFMA, s.lo, b.f32(cube[0]), b.f32(line[1])))}
 }
 
 // expandSoftplus is max(x, 0) + log(1 + exp(-|x|)).

@@ -52,16 +52,11 @@ func fastGELUTanh(b *builder, a []kernel.Ref) kernel.Ref {
 		return expandGELUTanh(b, a)
 	}
 	x := b.atLeast(a[0], -10.83)
-	s := b.twoProd(x, x)
-	w := b.Op(ir.OpFMA, s.hi, b.f32(cube32[0]), b.f32(line32[0]))
-	// The first of line32 is short, so that the difference is exact.
-	lo := b.Op(ir.OpFMA, s.hi, b.f32(cube32[0]), b.Op(ir.OpSub, b.f32(line32[0]), w))
-	s.lo = b.Op(ir.OpFMA, s.hi, b.f32(cube32[1]/cube32[0]), s.lo)
-	lo = b.Op(ir.OpAdd, lo, b.Op(ir.OpFMA, s.lo, b.f32(cube32[0]), b.f32(line32[1])))
+	w := b.geluSlope(x, line32, cube32)
 	// The product is made twice, and rounded only where k is taken from it.
-	t := b.Op(ir.OpFMA, b.Op(ir.OpNeg, x), w, b.f32(magic32+bias32-gateExp))
-	r := b.Op(ir.OpFMA, x, w, b.Op(ir.OpSub, t, b.f32(magic32+bias32-gateExp)))
-	r = b.Op(ir.OpFMA, x, lo, r)
+	t := b.Op(ir.OpFMA, b.Op(ir.OpNeg, x), w.hi, b.f32(magic32+bias32-gateExp))
+	r := b.Op(ir.OpFMA, x, w.hi, b.Op(ir.OpSub, t, b.f32(magic32+bias32-gateExp)))
+	r = b.Op(ir.OpFMA, x, w.lo, r)
 	return b.gatedNative(x, 6, b.gateNative(b.Bitcast(ir.Int32, t), b.polyNative(r, ofMinus(exp2PolyNative))))
 }
 

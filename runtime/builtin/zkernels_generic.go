@@ -17242,21 +17242,25 @@ func k_gelu_f64_u_01b0ddcf5e_go(f *abi.Frame) {
 // for i: o0[i] = gelutanh(a0[i])
 func k_gelutanh_f32_u_4c118d14c9_go(f *abi.Frame) {
 	n := f.Cols
-	c0 := math.Float32frombits(0xc1300000)          // -11
-	c3 := math.Float32frombits(0x41300000)          // 11
-	c8 := math.Float64frombits(0x3fb2444f2a4d8b4b)  // 0.07135481627260025
-	c9 := math.Float64frombits(0x3ff9884533d43651)  // 1.5957691216057308
-	c14 := math.Float64frombits(0x3ff71547652b82fe) // 1.4426950408889634
-	c15 := math.Float64frombits(0x4338000000000000) // 6.755399441055744e+15
-	c19 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
-	c21 := math.Float64frombits(0x3ff0000000000000) // 1
-	c22 := math.Float64frombits(0x3ff0000009e5592a) // 1.0000000368650697
-	c23 := math.Float64frombits(0x3fdfffffd0e4a291) // 0.4999999561282858
-	c24 := math.Float64frombits(0x3fc55540722eab12) // 0.16666417670543204
-	c25 := math.Float64frombits(0x3fa555762a287be5) // 0.04166764511705149
-	c26 := math.Float64frombits(0x3f8126ed467c1160) // 0.008375028337021362
-	c27 := math.Float64frombits(0x3f56b7351c6b0807) // 0.0013864535009564542
-	c36 := int64(52)
+	c0 := math.Float32frombits(0xc12d47ae)  // -10.83
+	c6 := math.Float32frombits(0x3d922279)  // 0.071354814
+	c7 := math.Float32frombits(0x3fcc4000)  // 1.5957031
+	c11 := math.Float32frombits(0x331063ca) // 3.361837e-08
+	c13 := math.Float32frombits(0x388a67a8) // 6.59966e-05
+	c20 := math.Float32frombits(0xbfb8aa3b) // -1.442695
+	c21 := math.Float32frombits(0x4b40005f) // 1.2583007e+07
+	c24 := math.Float32frombits(0x3f317218) // 0.6931472
+	c26 := math.Float32frombits(0xb102e308) // -1.9046542e-09
+	c30 := int32(23)
+	c33 := math.Float32frombits(0x2f800000) // 2.3283064e-10
+	c36 := math.Float32frombits(0x39511886) // 0.00019940929
+	c37 := math.Float32frombits(0xbab69d3b) // -0.0013932356
+	c39 := math.Float32frombits(0x3c088805) // 0.008333211
+	c41 := math.Float32frombits(0xbd2aaa7c) // -0.041666493
+	c43 := math.Float32frombits(0x3e2aaaab) // 0.16666667
+	c45 := math.Float32frombits(0xbf000000) // -0.5
+	c48 := math.Float32frombits(0x3f800000) // 1
+	c70 := math.Float32frombits(0x40c00000) // 6
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -17267,37 +17271,68 @@ func k_gelutanh_f32_u_4c118d14c9_go(f *abi.Frame) {
 			if t1 {
 				t2 = c0
 			}
-			t4 := c3 < t2
-			t5 := t2
-			if t4 {
-				t5 = c3
+			t3 := float32(t2 * t2)
+			t4 := -t3
+			t5 := scalar.FMA32(t2, t2, t4)
+			t8 := scalar.FMA32(t3, c6, c7)
+			t9 := float32(c7 - t8)
+			t10 := scalar.FMA32(t3, c6, t9)
+			t12 := scalar.FMA32(t3, c11, t5)
+			t14 := scalar.FMA32(t12, c6, c13)
+			t15 := float32(t10 + t14)
+			t16 := float32(t2 * t8)
+			t17 := -t16
+			t18 := scalar.FMA32(t2, t8, t17)
+			t19 := scalar.FMA32(t2, t15, t18)
+			t22 := scalar.FMA32(t16, c20, c21)
+			t23 := float32(t22 - c21)
+			t25 := scalar.FMA32(t23, c24, t16)
+			t27 := float32(t23 * c26)
+			t28 := int32(math.Float32bits(t22))
+			t29 := float32(t27 + t19)
+			t31 := t28 << uint32(c30)
+			t32 := math.Float32frombits(uint32(t31))
+			t34 := float32(t25 + t29)
+			t35 := float32(t34 * t34)
+			t38 := scalar.FMA32(c36, t34, c37)
+			t40 := scalar.FMA32(t38, t34, c39)
+			t42 := scalar.FMA32(t40, t34, c41)
+			t44 := scalar.FMA32(t42, t34, c43)
+			t46 := scalar.FMA32(t44, t34, c45)
+			t47 := scalar.FMA32(t35, t46, t29)
+			t49 := float32(t25 + t47)
+			t50 := float32(c48 - t49)
+			t51 := float32(c48 - t50)
+			t52 := float32(t51 - t25)
+			t53 := float32(t52 - t47)
+			t54 := float32(t50 * t32)
+			t55 := t54 < c33
+			t56 := t54
+			if t55 {
+				t56 = c33
 			}
-			t6 := float64(t5)
-			t7 := float64(t6 * t6)
-			t10 := scalar.CallFMA(t7, c8, c9)
-			t11 := float64(t2)
-			t12 := float64(t6 * t10)
-			t13 := -t12
-			t16 := scalar.CallFMA(t13, c14, c15)
-			t17 := int64(math.Float64bits(t16))
-			t18 := float64(t16 - c15)
-			t20 := scalar.CallFMA(t18, c19, t13)
-			t28 := scalar.CallFMA(c22, t20, c21)
-			t29 := scalar.CallFMA(c24, t20, c23)
-			t30 := scalar.CallFMA(c26, t20, c25)
-			t31 := float64(t20 * t20)
-			t32 := scalar.CallFMA(t29, t31, t28)
-			t33 := scalar.CallFMA(c27, t31, t30)
-			t34 := float64(t31 * t31)
-			t35 := scalar.CallFMA(t33, t34, t32)
-			t37 := t17 << uint64(c36)
-			t38 := int64(math.Float64bits(t35))
-			t39 := int64(t37 + t38)
-			t40 := math.Float64frombits(uint64(t39))
-			t41 := float64(t40 + c21)
-			t42 := float64(t11 / t41)
-			t43 := float32(t42)
-			o0[i] = t43
+			t57 := c33
+			if t55 {
+				t57 = t54
+			}
+			t58 := float32(t56 + t57)
+			t59 := float32(t58 - t56)
+			t60 := float32(t57 - t59)
+			t61 := scalar.FMA32(t32, t53, t60)
+			t62 := float32(c48 / t58)
+			t63 := float32(t2 * t62)
+			t64 := -t2
+			t65 := scalar.FMA32(t63, t58, t64)
+			t66 := scalar.FMA32(t63, t61, t65)
+			t67 := -t66
+			t68 := scalar.FMA32(t67, t62, t63)
+			t69 := float32(t68 * c33)
+			t71 := c70 < t2
+			t72 := t69
+			if t71 {
+				t72 = t2
+			}
+			o0[i] = t72
 		}
 	}
 }
@@ -37401,56 +37436,79 @@ func k_shr_u8_uu_5de6acdef4_go(f *abi.Frame) {
 // for i: o0[i] = sigmoid(a0[i])
 func k_sigmoid_f32_u_93be2127ea_go(f *abi.Frame) {
 	n := f.Cols
-	c0 := math.Float32frombits(0xc2dc0000)          // -110
-	c3 := math.Float32frombits(0x42dc0000)          // 110
-	c7 := math.Float64frombits(0x3ff0000000000000)  // 1
-	c9 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
-	c10 := math.Float64frombits(0x4338000000000000) // 6.755399441055744e+15
-	c14 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
-	c16 := math.Float64frombits(0x3ff0000009e5592a) // 1.0000000368650697
-	c17 := math.Float64frombits(0x3fdfffffd0e4a291) // 0.4999999561282858
-	c18 := math.Float64frombits(0x3fc55540722eab12) // 0.16666417670543204
-	c19 := math.Float64frombits(0x3fa555762a287be5) // 0.04166764511705149
-	c20 := math.Float64frombits(0x3f8126ed467c1160) // 0.008375028337021362
-	c21 := math.Float64frombits(0x3f56b7351c6b0807) // 0.0013864535009564542
-	c30 := int64(52)
+	c0 := math.Float32frombits(0x3f800000)  // 1
+	c1 := math.Float32frombits(0xc2d00000)  // -104
+	c4 := math.Float32frombits(0x42200000)  // 40
+	c7 := math.Float32frombits(0xbfb8aa3b)  // -1.442695
+	c8 := math.Float32frombits(0x4b40005f)  // 1.2583007e+07
+	c11 := math.Float32frombits(0x3f317218) // 0.6931472
+	c13 := math.Float32frombits(0xb102e308) // -1.9046542e-09
+	c16 := int32(23)
+	c19 := math.Float32frombits(0x2f800000) // 2.3283064e-10
+	c22 := math.Float32frombits(0x39511886) // 0.00019940929
+	c23 := math.Float32frombits(0xbab69d3b) // -0.0013932356
+	c25 := math.Float32frombits(0x3c088805) // 0.008333211
+	c27 := math.Float32frombits(0xbd2aaa7c) // -0.041666493
+	c29 := math.Float32frombits(0x3e2aaaab) // 0.16666667
+	c31 := math.Float32frombits(0xbf000000) // -0.5
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		t49 := -c0
 		for i := range n {
 			v0 := a0[i]
-			t1 := v0 < c0
-			t2 := v0
-			if t1 {
-				t2 = c0
+			t2 := v0 < c1
+			t3 := v0
+			if t2 {
+				t3 = c1
 			}
-			t4 := c3 < t2
-			t5 := t2
-			if t4 {
-				t5 = c3
+			t5 := c4 < t3
+			t6 := t3
+			if t5 {
+				t6 = c4
 			}
-			t6 := float64(t5)
-			t8 := -t6
-			t11 := scalar.CallFMA(t8, c9, c10)
-			t12 := int64(math.Float64bits(t11))
-			t13 := float64(t11 - c10)
-			t15 := scalar.CallFMA(t13, c14, t8)
-			t22 := scalar.CallFMA(c16, t15, c7)
-			t23 := scalar.CallFMA(c18, t15, c17)
-			t24 := scalar.CallFMA(c20, t15, c19)
-			t25 := float64(t15 * t15)
-			t26 := scalar.CallFMA(t23, t25, t22)
-			t27 := scalar.CallFMA(c21, t25, t24)
-			t28 := float64(t25 * t25)
-			t29 := scalar.CallFMA(t27, t28, t26)
-			t31 := t12 << uint64(c30)
-			t32 := int64(math.Float64bits(t29))
-			t33 := int64(t31 + t32)
-			t34 := math.Float64frombits(uint64(t33))
-			t35 := float64(t34 + c7)
-			t36 := float64(c7 / t35)
-			t37 := float32(t36)
-			o0[i] = t37
+			t9 := scalar.FMA32(t6, c7, c8)
+			t10 := float32(t9 - c8)
+			t12 := scalar.FMA32(t10, c11, t6)
+			t14 := float32(t10 * c13)
+			t15 := int32(math.Float32bits(t9))
+			t17 := t15 << uint32(c16)
+			t18 := math.Float32frombits(uint32(t17))
+			t20 := float32(t12 + t14)
+			t21 := float32(t20 * t20)
+			t24 := scalar.FMA32(c22, t20, c23)
+			t26 := scalar.FMA32(t24, t20, c25)
+			t28 := scalar.FMA32(t26, t20, c27)
+			t30 := scalar.FMA32(t28, t20, c29)
+			t32 := scalar.FMA32(t30, t20, c31)
+			t33 := scalar.FMA32(t21, t32, t14)
+			t34 := float32(t12 + t33)
+			t35 := float32(c0 - t34)
+			t36 := float32(c0 - t35)
+			t37 := float32(t36 - t12)
+			t38 := float32(t37 - t33)
+			t39 := float32(t35 * t18)
+			t40 := t39 < c19
+			t41 := t39
+			if t40 {
+				t41 = c19
+			}
+			t42 := c19
+			if t40 {
+				t42 = t39
+			}
+			t43 := float32(t41 + t42)
+			t44 := float32(t43 - t41)
+			t45 := float32(t42 - t44)
+			t46 := scalar.FMA32(t18, t38, t45)
+			t47 := float32(c0 / t43)
+			t48 := float32(c0 * t47)
+			t50 := scalar.FMA32(t48, t43, t49)
+			t51 := scalar.FMA32(t48, t46, t50)
+			t52 := -t51
+			t53 := scalar.FMA32(t52, t47, t48)
+			t54 := float32(t53 * c19)
+			o0[i] = t54
 		}
 	}
 }
@@ -37991,19 +38049,21 @@ func k_silu_f32_u_2f82111014_go(f *abi.Frame) {
 // for i: o0[i] = silu(a0[i])
 func k_silu_f32_u_bc7296252f_go(f *abi.Frame) {
 	n := f.Cols
-	c0 := math.Float32frombits(0xc2f00000)          // -120
-	c4 := math.Float32frombits(0x42f00000)          // 120
-	c9 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
-	c10 := math.Float64frombits(0x4338000000000000) // 6.755399441055744e+15
-	c14 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
-	c16 := math.Float64frombits(0x3ff0000000000000) // 1
-	c17 := math.Float64frombits(0x3ff0000009e5592a) // 1.0000000368650697
-	c18 := math.Float64frombits(0x3fdfffffd0e4a291) // 0.4999999561282858
-	c19 := math.Float64frombits(0x3fc55540722eab12) // 0.16666417670543204
-	c20 := math.Float64frombits(0x3fa555762a287be5) // 0.04166764511705149
-	c21 := math.Float64frombits(0x3f8126ed467c1160) // 0.008375028337021362
-	c22 := math.Float64frombits(0x3f56b7351c6b0807) // 0.0013864535009564542
-	c31 := int64(52)
+	c0 := math.Float32frombits(0xc2da0000) // -109
+	c3 := math.Float32frombits(0xbfb8aa3b) // -1.442695
+	c4 := math.Float32frombits(0x4b40005f) // 1.2583007e+07
+	c7 := math.Float32frombits(0x3f317218) // 0.6931472
+	c9 := math.Float32frombits(0xb102e308) // -1.9046542e-09
+	c12 := int32(23)
+	c15 := math.Float32frombits(0x2f800000) // 2.3283064e-10
+	c18 := math.Float32frombits(0x39511886) // 0.00019940929
+	c19 := math.Float32frombits(0xbab69d3b) // -0.0013932356
+	c21 := math.Float32frombits(0x3c088805) // 0.008333211
+	c23 := math.Float32frombits(0xbd2aaa7c) // -0.041666493
+	c25 := math.Float32frombits(0x3e2aaaab) // 0.16666667
+	c27 := math.Float32frombits(0xbf000000) // -0.5
+	c30 := math.Float32frombits(0x3f800000) // 1
+	c52 := math.Float32frombits(0x41900000) // 18
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -38014,34 +38074,54 @@ func k_silu_f32_u_bc7296252f_go(f *abi.Frame) {
 			if t1 {
 				t2 = c0
 			}
-			t3 := float64(t2)
-			t5 := c4 < t2
-			t6 := t2
-			if t5 {
-				t6 = c4
+			t5 := scalar.FMA32(t2, c3, c4)
+			t6 := float32(t5 - c4)
+			t8 := scalar.FMA32(t6, c7, t2)
+			t10 := float32(t6 * c9)
+			t11 := int32(math.Float32bits(t5))
+			t13 := t11 << uint32(c12)
+			t14 := math.Float32frombits(uint32(t13))
+			t16 := float32(t8 + t10)
+			t17 := float32(t16 * t16)
+			t20 := scalar.FMA32(c18, t16, c19)
+			t22 := scalar.FMA32(t20, t16, c21)
+			t24 := scalar.FMA32(t22, t16, c23)
+			t26 := scalar.FMA32(t24, t16, c25)
+			t28 := scalar.FMA32(t26, t16, c27)
+			t29 := scalar.FMA32(t17, t28, t10)
+			t31 := float32(t8 + t29)
+			t32 := float32(c30 - t31)
+			t33 := float32(c30 - t32)
+			t34 := float32(t33 - t8)
+			t35 := float32(t34 - t29)
+			t36 := float32(t32 * t14)
+			t37 := t36 < c15
+			t38 := t36
+			if t37 {
+				t38 = c15
 			}
-			t7 := float64(t6)
-			t8 := -t7
-			t11 := scalar.CallFMA(t8, c9, c10)
-			t12 := int64(math.Float64bits(t11))
-			t13 := float64(t11 - c10)
-			t15 := scalar.CallFMA(t13, c14, t8)
-			t23 := scalar.CallFMA(c17, t15, c16)
-			t24 := scalar.CallFMA(c19, t15, c18)
-			t25 := scalar.CallFMA(c21, t15, c20)
-			t26 := float64(t15 * t15)
-			t27 := scalar.CallFMA(t24, t26, t23)
-			t28 := scalar.CallFMA(c22, t26, t25)
-			t29 := float64(t26 * t26)
-			t30 := scalar.CallFMA(t28, t29, t27)
-			t32 := t12 << uint64(c31)
-			t33 := int64(math.Float64bits(t30))
-			t34 := int64(t32 + t33)
-			t35 := math.Float64frombits(uint64(t34))
-			t36 := float64(t35 + c16)
-			t37 := float64(t3 / t36)
-			t38 := float32(t37)
-			o0[i] = t38
+			t39 := c15
+			if t37 {
+				t39 = t36
+			}
+			t40 := float32(t38 + t39)
+			t41 := float32(t40 - t38)
+			t42 := float32(t39 - t41)
+			t43 := scalar.FMA32(t14, t35, t42)
+			t44 := float32(c30 / t40)
+			t45 := float32(t2 * t44)
+			t46 := -t2
+			t47 := scalar.FMA32(t45, t40, t46)
+			t48 := scalar.FMA32(t45, t43, t47)
+			t49 := -t48
+			t50 := scalar.FMA32(t49, t44, t45)
+			t51 := float32(t50 * c15)
+			t53 := c52 < t2
+			t54 := t51
+			if t53 {
+				t54 = t2
+			}
+			o0[i] = t54
 		}
 	}
 }
@@ -42334,21 +42414,23 @@ func k_tanh_f32_u_7c39959182_go(f *abi.Frame) {
 // for i: o0[i] = tanh(a0[i])
 func k_tanh_f32_u_dac9a91ef9_go(f *abi.Frame) {
 	n := f.Cols
-	c1 := math.Float32frombits(0x41200000)          // 10
-	c6 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
-	c7 := math.Float64frombits(0x4338000000000000)  // 6.755399441055744e+15
-	c11 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
-	c13 := math.Float64frombits(0x3ff0000000000000) // 1
-	c14 := math.Float64frombits(0x3fe00000028b7907) // 0.5000000047400882
-	c15 := math.Float64frombits(0x3fc5555550bebc98) // 0.16666666453008783
-	c16 := math.Float64frombits(0x3fa5554abebbbca8) // 0.04166635111129696
-	c17 := math.Float64frombits(0x3f811115d8bf7dbc) // 0.00833336894714775
-	c18 := math.Float64frombits(0x3f56d765e42d1bf8) // 0.0013941283256870812
-	c19 := math.Float64frombits(0x3f2a071e22c117ef) // 0.00019857638233328155
-	c29 := int64(52)
-	c31 := int64(4607182418800017408)
-	c36 := math.Float64frombits(0x4000000000000000) // 2
-	c41 := int32(-2147483648)
+	c1 := math.Float32frombits(0x4111999a)  // 9.1
+	c4 := math.Float32frombits(0xc038aa3b)  // -2.88539
+	c5 := math.Float32frombits(0x4b40007f)  // 1.2583039e+07
+	c7 := math.Float32frombits(0x4b400067)  // 1.2583015e+07
+	c11 := math.Float32frombits(0x3eb17218) // 0.3465736
+	c13 := math.Float32frombits(0xb082e308) // -9.523271e-10
+	c17 := math.Float32frombits(0x3c511886) // 0.0127621945
+	c18 := math.Float32frombits(0xbd369d3b) // -0.04458354
+	c20 := math.Float32frombits(0x3e088805) // 0.13333137
+	c22 := math.Float32frombits(0xbeaaaa7c) // -0.33333194
+	c24 := math.Float32frombits(0x3f2aaaab) // 0.6666667
+	c26 := math.Float32frombits(0xbf800000) // -1
+	c30 := int32(23)
+	c33 := math.Float32frombits(0xbf000000) // -0.5
+	c34 := math.Float32frombits(0x3f000000) // 0.5
+	c40 := math.Float32frombits(0x3f800000) // 1
+	c54 := int32(-2147483648)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -42360,35 +42442,49 @@ func k_tanh_f32_u_dac9a91ef9_go(f *abi.Frame) {
 			if t2 {
 				t3 = c1
 			}
-			t4 := float64(t3)
-			t5 := float64(t4 + t4)
-			t8 := scalar.CallFMA(t5, c6, c7)
-			t9 := int64(math.Float64bits(t8))
-			t10 := float64(t8 - c7)
-			t12 := scalar.CallFMA(t10, c11, t5)
-			t20 := scalar.CallFMA(c14, t12, c13)
-			t21 := scalar.CallFMA(c16, t12, c15)
-			t22 := scalar.CallFMA(c18, t12, c17)
-			t23 := float64(t12 * t12)
-			t24 := scalar.CallFMA(t21, t23, t20)
-			t25 := scalar.CallFMA(c19, t23, t22)
-			t26 := float64(t23 * t23)
-			t27 := scalar.CallFMA(t25, t26, t24)
-			t28 := float64(t12 * t27)
-			t30 := t9 << uint64(c29)
-			t32 := int64(t30 + c31)
-			t33 := math.Float64frombits(uint64(t32))
-			t34 := float64(t33 - c13)
-			t35 := scalar.CallFMA(t33, t28, t34)
-			t37 := float64(t35 + c36)
-			t38 := float64(t35 / t37)
-			t39 := float32(t38)
-			t40 := int32(math.Float32bits(v0))
-			t42 := t40 & c41
-			t43 := int32(math.Float32bits(t39))
-			t44 := t43 | t42
-			t45 := math.Float32frombits(uint32(t44))
-			o0[i] = t45
+			t6 := scalar.FMA32(t3, c4, c5)
+			t8 := t6 < c7
+			t9 := t6
+			if t8 {
+				t9 = c7
+			}
+			t10 := float32(t9 - c5)
+			t12 := scalar.FMA32(t10, c11, t3)
+			t14 := float32(t10 * c13)
+			t15 := float32(t12 + t14)
+			t16 := float32(t15 * t15)
+			t19 := scalar.FMA32(c17, t15, c18)
+			t21 := scalar.FMA32(t19, t15, c20)
+			t23 := scalar.FMA32(t21, t15, c22)
+			t25 := scalar.FMA32(t23, t15, c24)
+			t27 := scalar.FMA32(t25, t15, c26)
+			t28 := scalar.FMA32(t16, t27, t14)
+			t29 := int32(math.Float32bits(t9))
+			t31 := t29 << uint32(c30)
+			t32 := math.Float32frombits(uint32(t31))
+			t35 := scalar.FMA32(t32, c33, c34)
+			t36 := scalar.FMA32(t32, t12, t35)
+			t37 := float32(t35 - t36)
+			t38 := scalar.FMA32(t32, t12, t37)
+			t39 := scalar.FMA32(t32, t28, t38)
+			t41 := float32(t36 + t39)
+			t42 := float32(c40 - t41)
+			t43 := float32(c40 - t42)
+			t44 := float32(t43 - t36)
+			t45 := float32(t44 - t39)
+			t46 := float32(c40 / t42)
+			t47 := float32(t41 * t46)
+			t48 := -t47
+			t49 := scalar.FMA32(t48, t42, t36)
+			t50 := float32(t49 + t39)
+			t51 := scalar.FMA32(t48, t45, t50)
+			t52 := scalar.FMA32(t51, t46, t47)
+			t53 := int32(math.Float32bits(v0))
+			t55 := t53 & c54
+			t56 := int32(math.Float32bits(t52))
+			t57 := t56 | t55
+			t58 := math.Float32frombits(uint32(t57))
+			o0[i] = t58
 		}
 	}
 }

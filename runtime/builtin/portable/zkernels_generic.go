@@ -27914,21 +27914,25 @@ func k_gelu_f64_u_01b0ddcf5e_go(f *abi.Frame) {
 // for i: o0[i] = gelutanh(a0[i])
 func k_gelutanh_f32_u_4c118d14c9_go(f *abi.Frame) {
 	n := f.Cols
-	c0 := math.Float32frombits(0xc1300000)          // -11
-	c3 := math.Float32frombits(0x41300000)          // 11
-	c8 := math.Float64frombits(0x3fb2444f2a4d8b4b)  // 0.07135481627260025
-	c9 := math.Float64frombits(0x3ff9884533d43651)  // 1.5957691216057308
-	c14 := math.Float64frombits(0x3ff71547652b82fe) // 1.4426950408889634
-	c15 := math.Float64frombits(0x4338000000000000) // 6.755399441055744e+15
-	c19 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
-	c21 := math.Float64frombits(0x3ff0000000000000) // 1
-	c22 := math.Float64frombits(0x3ff0000009e5592a) // 1.0000000368650697
-	c23 := math.Float64frombits(0x3fdfffffd0e4a291) // 0.4999999561282858
-	c24 := math.Float64frombits(0x3fc55540722eab12) // 0.16666417670543204
-	c25 := math.Float64frombits(0x3fa555762a287be5) // 0.04166764511705149
-	c26 := math.Float64frombits(0x3f8126ed467c1160) // 0.008375028337021362
-	c27 := math.Float64frombits(0x3f56b7351c6b0807) // 0.0013864535009564542
-	c36 := int64(52)
+	c0 := math.Float32frombits(0xc12d47ae)  // -10.83
+	c6 := math.Float32frombits(0x3d922279)  // 0.071354814
+	c7 := math.Float32frombits(0x3fcc4000)  // 1.5957031
+	c11 := math.Float32frombits(0x331063ca) // 3.361837e-08
+	c13 := math.Float32frombits(0x388a67a8) // 6.59966e-05
+	c20 := math.Float32frombits(0xbfb8aa3b) // -1.442695
+	c21 := math.Float32frombits(0x4b40005f) // 1.2583007e+07
+	c24 := math.Float32frombits(0x3f317218) // 0.6931472
+	c26 := math.Float32frombits(0xb102e308) // -1.9046542e-09
+	c30 := int32(23)
+	c33 := math.Float32frombits(0x2f800000) // 2.3283064e-10
+	c36 := math.Float32frombits(0x39511886) // 0.00019940929
+	c37 := math.Float32frombits(0xbab69d3b) // -0.0013932356
+	c39 := math.Float32frombits(0x3c088805) // 0.008333211
+	c41 := math.Float32frombits(0xbd2aaa7c) // -0.041666493
+	c43 := math.Float32frombits(0x3e2aaaab) // 0.16666667
+	c45 := math.Float32frombits(0xbf000000) // -0.5
+	c48 := math.Float32frombits(0x3f800000) // 1
+	c70 := math.Float32frombits(0x40c00000) // 6
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -27945,42 +27949,81 @@ func k_gelutanh_f32_u_4c118d14c9_go(f *abi.Frame) {
 			if t1b {
 				t2b = c0
 			}
-			t4a, t4b := c3 < t2a, c3 < t2b
-			t5a := t2a
-			if t4a {
-				t5a = c3
+			t3a, t3b := float32(t2a*t2a), float32(t2b*t2b)
+			t4a, t4b := -t3a, -t3b
+			t5a, t5b := scalar.FMA32(t2a, t2a, t4a), scalar.FMA32(t2b, t2b, t4b)
+			t8a, t8b := scalar.FMA32(t3a, c6, c7), scalar.FMA32(t3b, c6, c7)
+			t9a, t9b := float32(c7-t8a), float32(c7-t8b)
+			t10a, t10b := scalar.FMA32(t3a, c6, t9a), scalar.FMA32(t3b, c6, t9b)
+			t12a, t12b := scalar.FMA32(t3a, c11, t5a), scalar.FMA32(t3b, c11, t5b)
+			t14a, t14b := scalar.FMA32(t12a, c6, c13), scalar.FMA32(t12b, c6, c13)
+			t15a, t15b := float32(t10a+t14a), float32(t10b+t14b)
+			t16a, t16b := float32(t2a*t8a), float32(t2b*t8b)
+			t17a, t17b := -t16a, -t16b
+			t18a, t18b := scalar.FMA32(t2a, t8a, t17a), scalar.FMA32(t2b, t8b, t17b)
+			t19a, t19b := scalar.FMA32(t2a, t15a, t18a), scalar.FMA32(t2b, t15b, t18b)
+			t22a, t22b := scalar.FMA32(t16a, c20, c21), scalar.FMA32(t16b, c20, c21)
+			t23a, t23b := float32(t22a-c21), float32(t22b-c21)
+			t25a, t25b := scalar.FMA32(t23a, c24, t16a), scalar.FMA32(t23b, c24, t16b)
+			t27a, t27b := float32(t23a*c26), float32(t23b*c26)
+			t28a, t28b := int32(math.Float32bits(t22a)), int32(math.Float32bits(t22b))
+			t29a, t29b := float32(t27a+t19a), float32(t27b+t19b)
+			t31a, t31b := t28a<<uint32(c30), t28b<<uint32(c30)
+			t32a, t32b := math.Float32frombits(uint32(t31a)), math.Float32frombits(uint32(t31b))
+			t34a, t34b := float32(t25a+t29a), float32(t25b+t29b)
+			t35a, t35b := float32(t34a*t34a), float32(t34b*t34b)
+			t38a, t38b := scalar.FMA32(c36, t34a, c37), scalar.FMA32(c36, t34b, c37)
+			t40a, t40b := scalar.FMA32(t38a, t34a, c39), scalar.FMA32(t38b, t34b, c39)
+			t42a, t42b := scalar.FMA32(t40a, t34a, c41), scalar.FMA32(t40b, t34b, c41)
+			t44a, t44b := scalar.FMA32(t42a, t34a, c43), scalar.FMA32(t42b, t34b, c43)
+			t46a, t46b := scalar.FMA32(t44a, t34a, c45), scalar.FMA32(t44b, t34b, c45)
+			t47a, t47b := scalar.FMA32(t35a, t46a, t29a), scalar.FMA32(t35b, t46b, t29b)
+			t49a, t49b := float32(t25a+t47a), float32(t25b+t47b)
+			t50a, t50b := float32(c48-t49a), float32(c48-t49b)
+			t51a, t51b := float32(c48-t50a), float32(c48-t50b)
+			t52a, t52b := float32(t51a-t25a), float32(t51b-t25b)
+			t53a, t53b := float32(t52a-t47a), float32(t52b-t47b)
+			t54a, t54b := float32(t50a*t32a), float32(t50b*t32b)
+			t55a, t55b := t54a < c33, t54b < c33
+			t56a := t54a
+			if t55a {
+				t56a = c33
 			}
-			t5b := t2b
-			if t4b {
-				t5b = c3
+			t56b := t54b
+			if t55b {
+				t56b = c33
 			}
-			t6a, t6b := float64(t5a), float64(t5b)
-			t7a, t7b := float64(t6a*t6a), float64(t6b*t6b)
-			t10a, t10b := math.FMA(t7a, c8, c9), math.FMA(t7b, c8, c9)
-			t11a, t11b := float64(t2a), float64(t2b)
-			t12a, t12b := float64(t6a*t10a), float64(t6b*t10b)
-			t13a, t13b := -t12a, -t12b
-			t16a, t16b := math.FMA(t13a, c14, c15), math.FMA(t13b, c14, c15)
-			t17a, t17b := int64(math.Float64bits(t16a)), int64(math.Float64bits(t16b))
-			t18a, t18b := float64(t16a-c15), float64(t16b-c15)
-			t20a, t20b := math.FMA(t18a, c19, t13a), math.FMA(t18b, c19, t13b)
-			t28a, t28b := math.FMA(c22, t20a, c21), math.FMA(c22, t20b, c21)
-			t29a, t29b := math.FMA(c24, t20a, c23), math.FMA(c24, t20b, c23)
-			t30a, t30b := math.FMA(c26, t20a, c25), math.FMA(c26, t20b, c25)
-			t31a, t31b := float64(t20a*t20a), float64(t20b*t20b)
-			t32a, t32b := math.FMA(t29a, t31a, t28a), math.FMA(t29b, t31b, t28b)
-			t33a, t33b := math.FMA(c27, t31a, t30a), math.FMA(c27, t31b, t30b)
-			t34a, t34b := float64(t31a*t31a), float64(t31b*t31b)
-			t35a, t35b := math.FMA(t33a, t34a, t32a), math.FMA(t33b, t34b, t32b)
-			t37a, t37b := t17a<<uint64(c36), t17b<<uint64(c36)
-			t38a, t38b := int64(math.Float64bits(t35a)), int64(math.Float64bits(t35b))
-			t39a, t39b := int64(t37a+t38a), int64(t37b+t38b)
-			t40a, t40b := math.Float64frombits(uint64(t39a)), math.Float64frombits(uint64(t39b))
-			t41a, t41b := float64(t40a+c21), float64(t40b+c21)
-			t42a, t42b := float64(t11a/t41a), float64(t11b/t41b)
-			t43a, t43b := float32(t42a), float32(t42b)
+			t57a := c33
+			if t55a {
+				t57a = t54a
+			}
+			t57b := c33
+			if t55b {
+				t57b = t54b
+			}
+			t58a, t58b := float32(t56a+t57a), float32(t56b+t57b)
+			t59a, t59b := float32(t58a-t56a), float32(t58b-t56b)
+			t60a, t60b := float32(t57a-t59a), float32(t57b-t59b)
+			t61a, t61b := scalar.FMA32(t32a, t53a, t60a), scalar.FMA32(t32b, t53b, t60b)
+			t62a, t62b := float32(c48/t58a), float32(c48/t58b)
+			t63a, t63b := float32(t2a*t62a), float32(t2b*t62b)
+			t64a, t64b := -t2a, -t2b
+			t65a, t65b := scalar.FMA32(t63a, t58a, t64a), scalar.FMA32(t63b, t58b, t64b)
+			t66a, t66b := scalar.FMA32(t63a, t61a, t65a), scalar.FMA32(t63b, t61b, t65b)
+			t67a, t67b := -t66a, -t66b
+			t68a, t68b := scalar.FMA32(t67a, t62a, t63a), scalar.FMA32(t67b, t62b, t63b)
+			t69a, t69b := float32(t68a*c33), float32(t68b*c33)
+			t71a, t71b := c70 < t2a, c70 < t2b
+			t72a := t69a
+			if t71a {
+				t72a = t2a
+			}
+			t72b := t69b
+			if t71b {
+				t72b = t2b
+			}
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t43a, t43b
+			y0[0], y0[1] = t72a, t72b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -27989,37 +28032,68 @@ func k_gelutanh_f32_u_4c118d14c9_go(f *abi.Frame) {
 			if t1 {
 				t2 = c0
 			}
-			t4 := c3 < t2
-			t5 := t2
-			if t4 {
-				t5 = c3
+			t3 := float32(t2 * t2)
+			t4 := -t3
+			t5 := scalar.FMA32(t2, t2, t4)
+			t8 := scalar.FMA32(t3, c6, c7)
+			t9 := float32(c7 - t8)
+			t10 := scalar.FMA32(t3, c6, t9)
+			t12 := scalar.FMA32(t3, c11, t5)
+			t14 := scalar.FMA32(t12, c6, c13)
+			t15 := float32(t10 + t14)
+			t16 := float32(t2 * t8)
+			t17 := -t16
+			t18 := scalar.FMA32(t2, t8, t17)
+			t19 := scalar.FMA32(t2, t15, t18)
+			t22 := scalar.FMA32(t16, c20, c21)
+			t23 := float32(t22 - c21)
+			t25 := scalar.FMA32(t23, c24, t16)
+			t27 := float32(t23 * c26)
+			t28 := int32(math.Float32bits(t22))
+			t29 := float32(t27 + t19)
+			t31 := t28 << uint32(c30)
+			t32 := math.Float32frombits(uint32(t31))
+			t34 := float32(t25 + t29)
+			t35 := float32(t34 * t34)
+			t38 := scalar.FMA32(c36, t34, c37)
+			t40 := scalar.FMA32(t38, t34, c39)
+			t42 := scalar.FMA32(t40, t34, c41)
+			t44 := scalar.FMA32(t42, t34, c43)
+			t46 := scalar.FMA32(t44, t34, c45)
+			t47 := scalar.FMA32(t35, t46, t29)
+			t49 := float32(t25 + t47)
+			t50 := float32(c48 - t49)
+			t51 := float32(c48 - t50)
+			t52 := float32(t51 - t25)
+			t53 := float32(t52 - t47)
+			t54 := float32(t50 * t32)
+			t55 := t54 < c33
+			t56 := t54
+			if t55 {
+				t56 = c33
 			}
-			t6 := float64(t5)
-			t7 := float64(t6 * t6)
-			t10 := math.FMA(t7, c8, c9)
-			t11 := float64(t2)
-			t12 := float64(t6 * t10)
-			t13 := -t12
-			t16 := math.FMA(t13, c14, c15)
-			t17 := int64(math.Float64bits(t16))
-			t18 := float64(t16 - c15)
-			t20 := math.FMA(t18, c19, t13)
-			t28 := math.FMA(c22, t20, c21)
-			t29 := math.FMA(c24, t20, c23)
-			t30 := math.FMA(c26, t20, c25)
-			t31 := float64(t20 * t20)
-			t32 := math.FMA(t29, t31, t28)
-			t33 := math.FMA(c27, t31, t30)
-			t34 := float64(t31 * t31)
-			t35 := math.FMA(t33, t34, t32)
-			t37 := t17 << uint64(c36)
-			t38 := int64(math.Float64bits(t35))
-			t39 := int64(t37 + t38)
-			t40 := math.Float64frombits(uint64(t39))
-			t41 := float64(t40 + c21)
-			t42 := float64(t11 / t41)
-			t43 := float32(t42)
-			o0[i] = t43
+			t57 := c33
+			if t55 {
+				t57 = t54
+			}
+			t58 := float32(t56 + t57)
+			t59 := float32(t58 - t56)
+			t60 := float32(t57 - t59)
+			t61 := scalar.FMA32(t32, t53, t60)
+			t62 := float32(c48 / t58)
+			t63 := float32(t2 * t62)
+			t64 := -t2
+			t65 := scalar.FMA32(t63, t58, t64)
+			t66 := scalar.FMA32(t63, t61, t65)
+			t67 := -t66
+			t68 := scalar.FMA32(t67, t62, t63)
+			t69 := float32(t68 * c33)
+			t71 := c70 < t2
+			t72 := t69
+			if t71 {
+				t72 = t2
+			}
+			o0[i] = t72
 		}
 	}
 }
@@ -57498,102 +57572,153 @@ func k_shr_u8_uu_5de6acdef4_go(f *abi.Frame) {
 // for i: o0[i] = sigmoid(a0[i])
 func k_sigmoid_f32_u_93be2127ea_go(f *abi.Frame) {
 	n := f.Cols
-	c0 := math.Float32frombits(0xc2dc0000)          // -110
-	c3 := math.Float32frombits(0x42dc0000)          // 110
-	c7 := math.Float64frombits(0x3ff0000000000000)  // 1
-	c9 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
-	c10 := math.Float64frombits(0x4338000000000000) // 6.755399441055744e+15
-	c14 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
-	c16 := math.Float64frombits(0x3ff0000009e5592a) // 1.0000000368650697
-	c17 := math.Float64frombits(0x3fdfffffd0e4a291) // 0.4999999561282858
-	c18 := math.Float64frombits(0x3fc55540722eab12) // 0.16666417670543204
-	c19 := math.Float64frombits(0x3fa555762a287be5) // 0.04166764511705149
-	c20 := math.Float64frombits(0x3f8126ed467c1160) // 0.008375028337021362
-	c21 := math.Float64frombits(0x3f56b7351c6b0807) // 0.0013864535009564542
-	c30 := int64(52)
+	c0 := math.Float32frombits(0x3f800000)  // 1
+	c1 := math.Float32frombits(0xc2d00000)  // -104
+	c4 := math.Float32frombits(0x42200000)  // 40
+	c7 := math.Float32frombits(0xbfb8aa3b)  // -1.442695
+	c8 := math.Float32frombits(0x4b40005f)  // 1.2583007e+07
+	c11 := math.Float32frombits(0x3f317218) // 0.6931472
+	c13 := math.Float32frombits(0xb102e308) // -1.9046542e-09
+	c16 := int32(23)
+	c19 := math.Float32frombits(0x2f800000) // 2.3283064e-10
+	c22 := math.Float32frombits(0x39511886) // 0.00019940929
+	c23 := math.Float32frombits(0xbab69d3b) // -0.0013932356
+	c25 := math.Float32frombits(0x3c088805) // 0.008333211
+	c27 := math.Float32frombits(0xbd2aaa7c) // -0.041666493
+	c29 := math.Float32frombits(0x3e2aaaab) // 0.16666667
+	c31 := math.Float32frombits(0xbf000000) // -0.5
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		t49 := -c0
 		i := 0
 		for ; i+2 <= n; i += 2 {
 			x0 := a0[i : i+2 : i+2]
 			v0a, v0b := x0[0], x0[1]
-			t1a, t1b := v0a < c0, v0b < c0
-			t2a := v0a
-			if t1a {
-				t2a = c0
+			t2a, t2b := v0a < c1, v0b < c1
+			t3a := v0a
+			if t2a {
+				t3a = c1
 			}
-			t2b := v0b
-			if t1b {
-				t2b = c0
+			t3b := v0b
+			if t2b {
+				t3b = c1
 			}
-			t4a, t4b := c3 < t2a, c3 < t2b
-			t5a := t2a
-			if t4a {
-				t5a = c3
+			t5a, t5b := c4 < t3a, c4 < t3b
+			t6a := t3a
+			if t5a {
+				t6a = c4
 			}
-			t5b := t2b
-			if t4b {
-				t5b = c3
+			t6b := t3b
+			if t5b {
+				t6b = c4
 			}
-			t6a, t6b := float64(t5a), float64(t5b)
-			t8a, t8b := -t6a, -t6b
-			t11a, t11b := math.FMA(t8a, c9, c10), math.FMA(t8b, c9, c10)
-			t12a, t12b := int64(math.Float64bits(t11a)), int64(math.Float64bits(t11b))
-			t13a, t13b := float64(t11a-c10), float64(t11b-c10)
-			t15a, t15b := math.FMA(t13a, c14, t8a), math.FMA(t13b, c14, t8b)
-			t22a, t22b := math.FMA(c16, t15a, c7), math.FMA(c16, t15b, c7)
-			t23a, t23b := math.FMA(c18, t15a, c17), math.FMA(c18, t15b, c17)
-			t24a, t24b := math.FMA(c20, t15a, c19), math.FMA(c20, t15b, c19)
-			t25a, t25b := float64(t15a*t15a), float64(t15b*t15b)
-			t26a, t26b := math.FMA(t23a, t25a, t22a), math.FMA(t23b, t25b, t22b)
-			t27a, t27b := math.FMA(c21, t25a, t24a), math.FMA(c21, t25b, t24b)
-			t28a, t28b := float64(t25a*t25a), float64(t25b*t25b)
-			t29a, t29b := math.FMA(t27a, t28a, t26a), math.FMA(t27b, t28b, t26b)
-			t31a, t31b := t12a<<uint64(c30), t12b<<uint64(c30)
-			t32a, t32b := int64(math.Float64bits(t29a)), int64(math.Float64bits(t29b))
-			t33a, t33b := int64(t31a+t32a), int64(t31b+t32b)
-			t34a, t34b := math.Float64frombits(uint64(t33a)), math.Float64frombits(uint64(t33b))
-			t35a, t35b := float64(t34a+c7), float64(t34b+c7)
-			t36a, t36b := float64(c7/t35a), float64(c7/t35b)
-			t37a, t37b := float32(t36a), float32(t36b)
+			t9a, t9b := scalar.FMA32(t6a, c7, c8), scalar.FMA32(t6b, c7, c8)
+			t10a, t10b := float32(t9a-c8), float32(t9b-c8)
+			t12a, t12b := scalar.FMA32(t10a, c11, t6a), scalar.FMA32(t10b, c11, t6b)
+			t14a, t14b := float32(t10a*c13), float32(t10b*c13)
+			t15a, t15b := int32(math.Float32bits(t9a)), int32(math.Float32bits(t9b))
+			t17a, t17b := t15a<<uint32(c16), t15b<<uint32(c16)
+			t18a, t18b := math.Float32frombits(uint32(t17a)), math.Float32frombits(uint32(t17b))
+			t20a, t20b := float32(t12a+t14a), float32(t12b+t14b)
+			t21a, t21b := float32(t20a*t20a), float32(t20b*t20b)
+			t24a, t24b := scalar.FMA32(c22, t20a, c23), scalar.FMA32(c22, t20b, c23)
+			t26a, t26b := scalar.FMA32(t24a, t20a, c25), scalar.FMA32(t24b, t20b, c25)
+			t28a, t28b := scalar.FMA32(t26a, t20a, c27), scalar.FMA32(t26b, t20b, c27)
+			t30a, t30b := scalar.FMA32(t28a, t20a, c29), scalar.FMA32(t28b, t20b, c29)
+			t32a, t32b := scalar.FMA32(t30a, t20a, c31), scalar.FMA32(t30b, t20b, c31)
+			t33a, t33b := scalar.FMA32(t21a, t32a, t14a), scalar.FMA32(t21b, t32b, t14b)
+			t34a, t34b := float32(t12a+t33a), float32(t12b+t33b)
+			t35a, t35b := float32(c0-t34a), float32(c0-t34b)
+			t36a, t36b := float32(c0-t35a), float32(c0-t35b)
+			t37a, t37b := float32(t36a-t12a), float32(t36b-t12b)
+			t38a, t38b := float32(t37a-t33a), float32(t37b-t33b)
+			t39a, t39b := float32(t35a*t18a), float32(t35b*t18b)
+			t40a, t40b := t39a < c19, t39b < c19
+			t41a := t39a
+			if t40a {
+				t41a = c19
+			}
+			t41b := t39b
+			if t40b {
+				t41b = c19
+			}
+			t42a := c19
+			if t40a {
+				t42a = t39a
+			}
+			t42b := c19
+			if t40b {
+				t42b = t39b
+			}
+			t43a, t43b := float32(t41a+t42a), float32(t41b+t42b)
+			t44a, t44b := float32(t43a-t41a), float32(t43b-t41b)
+			t45a, t45b := float32(t42a-t44a), float32(t42b-t44b)
+			t46a, t46b := scalar.FMA32(t18a, t38a, t45a), scalar.FMA32(t18b, t38b, t45b)
+			t47a, t47b := float32(c0/t43a), float32(c0/t43b)
+			t48a, t48b := float32(c0*t47a), float32(c0*t47b)
+			t50a, t50b := scalar.FMA32(t48a, t43a, t49), scalar.FMA32(t48b, t43b, t49)
+			t51a, t51b := scalar.FMA32(t48a, t46a, t50a), scalar.FMA32(t48b, t46b, t50b)
+			t52a, t52b := -t51a, -t51b
+			t53a, t53b := scalar.FMA32(t52a, t47a, t48a), scalar.FMA32(t52b, t47b, t48b)
+			t54a, t54b := float32(t53a*c19), float32(t53b*c19)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t37a, t37b
+			y0[0], y0[1] = t54a, t54b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
-			t1 := v0 < c0
-			t2 := v0
-			if t1 {
-				t2 = c0
+			t2 := v0 < c1
+			t3 := v0
+			if t2 {
+				t3 = c1
 			}
-			t4 := c3 < t2
-			t5 := t2
-			if t4 {
-				t5 = c3
+			t5 := c4 < t3
+			t6 := t3
+			if t5 {
+				t6 = c4
 			}
-			t6 := float64(t5)
-			t8 := -t6
-			t11 := math.FMA(t8, c9, c10)
-			t12 := int64(math.Float64bits(t11))
-			t13 := float64(t11 - c10)
-			t15 := math.FMA(t13, c14, t8)
-			t22 := math.FMA(c16, t15, c7)
-			t23 := math.FMA(c18, t15, c17)
-			t24 := math.FMA(c20, t15, c19)
-			t25 := float64(t15 * t15)
-			t26 := math.FMA(t23, t25, t22)
-			t27 := math.FMA(c21, t25, t24)
-			t28 := float64(t25 * t25)
-			t29 := math.FMA(t27, t28, t26)
-			t31 := t12 << uint64(c30)
-			t32 := int64(math.Float64bits(t29))
-			t33 := int64(t31 + t32)
-			t34 := math.Float64frombits(uint64(t33))
-			t35 := float64(t34 + c7)
-			t36 := float64(c7 / t35)
-			t37 := float32(t36)
-			o0[i] = t37
+			t9 := scalar.FMA32(t6, c7, c8)
+			t10 := float32(t9 - c8)
+			t12 := scalar.FMA32(t10, c11, t6)
+			t14 := float32(t10 * c13)
+			t15 := int32(math.Float32bits(t9))
+			t17 := t15 << uint32(c16)
+			t18 := math.Float32frombits(uint32(t17))
+			t20 := float32(t12 + t14)
+			t21 := float32(t20 * t20)
+			t24 := scalar.FMA32(c22, t20, c23)
+			t26 := scalar.FMA32(t24, t20, c25)
+			t28 := scalar.FMA32(t26, t20, c27)
+			t30 := scalar.FMA32(t28, t20, c29)
+			t32 := scalar.FMA32(t30, t20, c31)
+			t33 := scalar.FMA32(t21, t32, t14)
+			t34 := float32(t12 + t33)
+			t35 := float32(c0 - t34)
+			t36 := float32(c0 - t35)
+			t37 := float32(t36 - t12)
+			t38 := float32(t37 - t33)
+			t39 := float32(t35 * t18)
+			t40 := t39 < c19
+			t41 := t39
+			if t40 {
+				t41 = c19
+			}
+			t42 := c19
+			if t40 {
+				t42 = t39
+			}
+			t43 := float32(t41 + t42)
+			t44 := float32(t43 - t41)
+			t45 := float32(t42 - t44)
+			t46 := scalar.FMA32(t18, t38, t45)
+			t47 := float32(c0 / t43)
+			t48 := float32(c0 * t47)
+			t50 := scalar.FMA32(t48, t43, t49)
+			t51 := scalar.FMA32(t48, t46, t50)
+			t52 := -t51
+			t53 := scalar.FMA32(t52, t47, t48)
+			t54 := float32(t53 * c19)
+			o0[i] = t54
 		}
 	}
 }
@@ -58389,19 +58514,21 @@ func k_silu_f32_u_2f82111014_go(f *abi.Frame) {
 // for i: o0[i] = silu(a0[i])
 func k_silu_f32_u_bc7296252f_go(f *abi.Frame) {
 	n := f.Cols
-	c0 := math.Float32frombits(0xc2f00000)          // -120
-	c4 := math.Float32frombits(0x42f00000)          // 120
-	c9 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
-	c10 := math.Float64frombits(0x4338000000000000) // 6.755399441055744e+15
-	c14 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
-	c16 := math.Float64frombits(0x3ff0000000000000) // 1
-	c17 := math.Float64frombits(0x3ff0000009e5592a) // 1.0000000368650697
-	c18 := math.Float64frombits(0x3fdfffffd0e4a291) // 0.4999999561282858
-	c19 := math.Float64frombits(0x3fc55540722eab12) // 0.16666417670543204
-	c20 := math.Float64frombits(0x3fa555762a287be5) // 0.04166764511705149
-	c21 := math.Float64frombits(0x3f8126ed467c1160) // 0.008375028337021362
-	c22 := math.Float64frombits(0x3f56b7351c6b0807) // 0.0013864535009564542
-	c31 := int64(52)
+	c0 := math.Float32frombits(0xc2da0000) // -109
+	c3 := math.Float32frombits(0xbfb8aa3b) // -1.442695
+	c4 := math.Float32frombits(0x4b40005f) // 1.2583007e+07
+	c7 := math.Float32frombits(0x3f317218) // 0.6931472
+	c9 := math.Float32frombits(0xb102e308) // -1.9046542e-09
+	c12 := int32(23)
+	c15 := math.Float32frombits(0x2f800000) // 2.3283064e-10
+	c18 := math.Float32frombits(0x39511886) // 0.00019940929
+	c19 := math.Float32frombits(0xbab69d3b) // -0.0013932356
+	c21 := math.Float32frombits(0x3c088805) // 0.008333211
+	c23 := math.Float32frombits(0xbd2aaa7c) // -0.041666493
+	c25 := math.Float32frombits(0x3e2aaaab) // 0.16666667
+	c27 := math.Float32frombits(0xbf000000) // -0.5
+	c30 := math.Float32frombits(0x3f800000) // 1
+	c52 := math.Float32frombits(0x41900000) // 18
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -58418,39 +58545,67 @@ func k_silu_f32_u_bc7296252f_go(f *abi.Frame) {
 			if t1b {
 				t2b = c0
 			}
-			t3a, t3b := float64(t2a), float64(t2b)
-			t5a, t5b := c4 < t2a, c4 < t2b
-			t6a := t2a
-			if t5a {
-				t6a = c4
+			t5a, t5b := scalar.FMA32(t2a, c3, c4), scalar.FMA32(t2b, c3, c4)
+			t6a, t6b := float32(t5a-c4), float32(t5b-c4)
+			t8a, t8b := scalar.FMA32(t6a, c7, t2a), scalar.FMA32(t6b, c7, t2b)
+			t10a, t10b := float32(t6a*c9), float32(t6b*c9)
+			t11a, t11b := int32(math.Float32bits(t5a)), int32(math.Float32bits(t5b))
+			t13a, t13b := t11a<<uint32(c12), t11b<<uint32(c12)
+			t14a, t14b := math.Float32frombits(uint32(t13a)), math.Float32frombits(uint32(t13b))
+			t16a, t16b := float32(t8a+t10a), float32(t8b+t10b)
+			t17a, t17b := float32(t16a*t16a), float32(t16b*t16b)
+			t20a, t20b := scalar.FMA32(c18, t16a, c19), scalar.FMA32(c18, t16b, c19)
+			t22a, t22b := scalar.FMA32(t20a, t16a, c21), scalar.FMA32(t20b, t16b, c21)
+			t24a, t24b := scalar.FMA32(t22a, t16a, c23), scalar.FMA32(t22b, t16b, c23)
+			t26a, t26b := scalar.FMA32(t24a, t16a, c25), scalar.FMA32(t24b, t16b, c25)
+			t28a, t28b := scalar.FMA32(t26a, t16a, c27), scalar.FMA32(t26b, t16b, c27)
+			t29a, t29b := scalar.FMA32(t17a, t28a, t10a), scalar.FMA32(t17b, t28b, t10b)
+			t31a, t31b := float32(t8a+t29a), float32(t8b+t29b)
+			t32a, t32b := float32(c30-t31a), float32(c30-t31b)
+			t33a, t33b := float32(c30-t32a), float32(c30-t32b)
+			t34a, t34b := float32(t33a-t8a), float32(t33b-t8b)
+			t35a, t35b := float32(t34a-t29a), float32(t34b-t29b)
+			t36a, t36b := float32(t32a*t14a), float32(t32b*t14b)
+			t37a, t37b := t36a < c15, t36b < c15
+			t38a := t36a
+			if t37a {
+				t38a = c15
 			}
-			t6b := t2b
-			if t5b {
-				t6b = c4
+			t38b := t36b
+			if t37b {
+				t38b = c15
 			}
-			t7a, t7b := float64(t6a), float64(t6b)
-			t8a, t8b := -t7a, -t7b
-			t11a, t11b := math.FMA(t8a, c9, c10), math.FMA(t8b, c9, c10)
-			t12a, t12b := int64(math.Float64bits(t11a)), int64(math.Float64bits(t11b))
-			t13a, t13b := float64(t11a-c10), float64(t11b-c10)
-			t15a, t15b := math.FMA(t13a, c14, t8a), math.FMA(t13b, c14, t8b)
-			t23a, t23b := math.FMA(c17, t15a, c16), math.FMA(c17, t15b, c16)
-			t24a, t24b := math.FMA(c19, t15a, c18), math.FMA(c19, t15b, c18)
-			t25a, t25b := math.FMA(c21, t15a, c20), math.FMA(c21, t15b, c20)
-			t26a, t26b := float64(t15a*t15a), float64(t15b*t15b)
-			t27a, t27b := math.FMA(t24a, t26a, t23a), math.FMA(t24b, t26b, t23b)
-			t28a, t28b := math.FMA(c22, t26a, t25a), math.FMA(c22, t26b, t25b)
-			t29a, t29b := float64(t26a*t26a), float64(t26b*t26b)
-			t30a, t30b := math.FMA(t28a, t29a, t27a), math.FMA(t28b, t29b, t27b)
-			t32a, t32b := t12a<<uint64(c31), t12b<<uint64(c31)
-			t33a, t33b := int64(math.Float64bits(t30a)), int64(math.Float64bits(t30b))
-			t34a, t34b := int64(t32a+t33a), int64(t32b+t33b)
-			t35a, t35b := math.Float64frombits(uint64(t34a)), math.Float64frombits(uint64(t34b))
-			t36a, t36b := float64(t35a+c16), float64(t35b+c16)
-			t37a, t37b := float64(t3a/t36a), float64(t3b/t36b)
-			t38a, t38b := float32(t37a), float32(t37b)
+			t39a := c15
+			if t37a {
+				t39a = t36a
+			}
+			t39b := c15
+			if t37b {
+				t39b = t36b
+			}
+			t40a, t40b := float32(t38a+t39a), float32(t38b+t39b)
+			t41a, t41b := float32(t40a-t38a), float32(t40b-t38b)
+			t42a, t42b := float32(t39a-t41a), float32(t39b-t41b)
+			t43a, t43b := scalar.FMA32(t14a, t35a, t42a), scalar.FMA32(t14b, t35b, t42b)
+			t44a, t44b := float32(c30/t40a), float32(c30/t40b)
+			t45a, t45b := float32(t2a*t44a), float32(t2b*t44b)
+			t46a, t46b := -t2a, -t2b
+			t47a, t47b := scalar.FMA32(t45a, t40a, t46a), scalar.FMA32(t45b, t40b, t46b)
+			t48a, t48b := scalar.FMA32(t45a, t43a, t47a), scalar.FMA32(t45b, t43b, t47b)
+			t49a, t49b := -t48a, -t48b
+			t50a, t50b := scalar.FMA32(t49a, t44a, t45a), scalar.FMA32(t49b, t44b, t45b)
+			t51a, t51b := float32(t50a*c15), float32(t50b*c15)
+			t53a, t53b := c52 < t2a, c52 < t2b
+			t54a := t51a
+			if t53a {
+				t54a = t2a
+			}
+			t54b := t51b
+			if t53b {
+				t54b = t2b
+			}
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t38a, t38b
+			y0[0], y0[1] = t54a, t54b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -58459,34 +58614,54 @@ func k_silu_f32_u_bc7296252f_go(f *abi.Frame) {
 			if t1 {
 				t2 = c0
 			}
-			t3 := float64(t2)
-			t5 := c4 < t2
-			t6 := t2
-			if t5 {
-				t6 = c4
+			t5 := scalar.FMA32(t2, c3, c4)
+			t6 := float32(t5 - c4)
+			t8 := scalar.FMA32(t6, c7, t2)
+			t10 := float32(t6 * c9)
+			t11 := int32(math.Float32bits(t5))
+			t13 := t11 << uint32(c12)
+			t14 := math.Float32frombits(uint32(t13))
+			t16 := float32(t8 + t10)
+			t17 := float32(t16 * t16)
+			t20 := scalar.FMA32(c18, t16, c19)
+			t22 := scalar.FMA32(t20, t16, c21)
+			t24 := scalar.FMA32(t22, t16, c23)
+			t26 := scalar.FMA32(t24, t16, c25)
+			t28 := scalar.FMA32(t26, t16, c27)
+			t29 := scalar.FMA32(t17, t28, t10)
+			t31 := float32(t8 + t29)
+			t32 := float32(c30 - t31)
+			t33 := float32(c30 - t32)
+			t34 := float32(t33 - t8)
+			t35 := float32(t34 - t29)
+			t36 := float32(t32 * t14)
+			t37 := t36 < c15
+			t38 := t36
+			if t37 {
+				t38 = c15
 			}
-			t7 := float64(t6)
-			t8 := -t7
-			t11 := math.FMA(t8, c9, c10)
-			t12 := int64(math.Float64bits(t11))
-			t13 := float64(t11 - c10)
-			t15 := math.FMA(t13, c14, t8)
-			t23 := math.FMA(c17, t15, c16)
-			t24 := math.FMA(c19, t15, c18)
-			t25 := math.FMA(c21, t15, c20)
-			t26 := float64(t15 * t15)
-			t27 := math.FMA(t24, t26, t23)
-			t28 := math.FMA(c22, t26, t25)
-			t29 := float64(t26 * t26)
-			t30 := math.FMA(t28, t29, t27)
-			t32 := t12 << uint64(c31)
-			t33 := int64(math.Float64bits(t30))
-			t34 := int64(t32 + t33)
-			t35 := math.Float64frombits(uint64(t34))
-			t36 := float64(t35 + c16)
-			t37 := float64(t3 / t36)
-			t38 := float32(t37)
-			o0[i] = t38
+			t39 := c15
+			if t37 {
+				t39 = t36
+			}
+			t40 := float32(t38 + t39)
+			t41 := float32(t40 - t38)
+			t42 := float32(t39 - t41)
+			t43 := scalar.FMA32(t14, t35, t42)
+			t44 := float32(c30 / t40)
+			t45 := float32(t2 * t44)
+			t46 := -t2
+			t47 := scalar.FMA32(t45, t40, t46)
+			t48 := scalar.FMA32(t45, t43, t47)
+			t49 := -t48
+			t50 := scalar.FMA32(t49, t44, t45)
+			t51 := float32(t50 * c15)
+			t53 := c52 < t2
+			t54 := t51
+			if t53 {
+				t54 = t2
+			}
+			o0[i] = t54
 		}
 	}
 }
@@ -67939,21 +68114,23 @@ func k_tanh_f32_u_7c39959182_go(f *abi.Frame) {
 // for i: o0[i] = tanh(a0[i])
 func k_tanh_f32_u_dac9a91ef9_go(f *abi.Frame) {
 	n := f.Cols
-	c1 := math.Float32frombits(0x41200000)          // 10
-	c6 := math.Float64frombits(0x3ff71547652b82fe)  // 1.4426950408889634
-	c7 := math.Float64frombits(0x4338000000000000)  // 6.755399441055744e+15
-	c11 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
-	c13 := math.Float64frombits(0x3ff0000000000000) // 1
-	c14 := math.Float64frombits(0x3fe00000028b7907) // 0.5000000047400882
-	c15 := math.Float64frombits(0x3fc5555550bebc98) // 0.16666666453008783
-	c16 := math.Float64frombits(0x3fa5554abebbbca8) // 0.04166635111129696
-	c17 := math.Float64frombits(0x3f811115d8bf7dbc) // 0.00833336894714775
-	c18 := math.Float64frombits(0x3f56d765e42d1bf8) // 0.0013941283256870812
-	c19 := math.Float64frombits(0x3f2a071e22c117ef) // 0.00019857638233328155
-	c29 := int64(52)
-	c31 := int64(4607182418800017408)
-	c36 := math.Float64frombits(0x4000000000000000) // 2
-	c41 := int32(-2147483648)
+	c1 := math.Float32frombits(0x4111999a)  // 9.1
+	c4 := math.Float32frombits(0xc038aa3b)  // -2.88539
+	c5 := math.Float32frombits(0x4b40007f)  // 1.2583039e+07
+	c7 := math.Float32frombits(0x4b400067)  // 1.2583015e+07
+	c11 := math.Float32frombits(0x3eb17218) // 0.3465736
+	c13 := math.Float32frombits(0xb082e308) // -9.523271e-10
+	c17 := math.Float32frombits(0x3c511886) // 0.0127621945
+	c18 := math.Float32frombits(0xbd369d3b) // -0.04458354
+	c20 := math.Float32frombits(0x3e088805) // 0.13333137
+	c22 := math.Float32frombits(0xbeaaaa7c) // -0.33333194
+	c24 := math.Float32frombits(0x3f2aaaab) // 0.6666667
+	c26 := math.Float32frombits(0xbf800000) // -1
+	c30 := int32(23)
+	c33 := math.Float32frombits(0xbf000000) // -0.5
+	c34 := math.Float32frombits(0x3f000000) // 0.5
+	c40 := math.Float32frombits(0x3f800000) // 1
+	c54 := int32(-2147483648)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -67971,36 +68148,54 @@ func k_tanh_f32_u_dac9a91ef9_go(f *abi.Frame) {
 			if t2b {
 				t3b = c1
 			}
-			t4a, t4b := float64(t3a), float64(t3b)
-			t5a, t5b := float64(t4a+t4a), float64(t4b+t4b)
-			t8a, t8b := math.FMA(t5a, c6, c7), math.FMA(t5b, c6, c7)
-			t9a, t9b := int64(math.Float64bits(t8a)), int64(math.Float64bits(t8b))
-			t10a, t10b := float64(t8a-c7), float64(t8b-c7)
-			t12a, t12b := math.FMA(t10a, c11, t5a), math.FMA(t10b, c11, t5b)
-			t20a, t20b := math.FMA(c14, t12a, c13), math.FMA(c14, t12b, c13)
-			t21a, t21b := math.FMA(c16, t12a, c15), math.FMA(c16, t12b, c15)
-			t22a, t22b := math.FMA(c18, t12a, c17), math.FMA(c18, t12b, c17)
-			t23a, t23b := float64(t12a*t12a), float64(t12b*t12b)
-			t24a, t24b := math.FMA(t21a, t23a, t20a), math.FMA(t21b, t23b, t20b)
-			t25a, t25b := math.FMA(c19, t23a, t22a), math.FMA(c19, t23b, t22b)
-			t26a, t26b := float64(t23a*t23a), float64(t23b*t23b)
-			t27a, t27b := math.FMA(t25a, t26a, t24a), math.FMA(t25b, t26b, t24b)
-			t28a, t28b := float64(t12a*t27a), float64(t12b*t27b)
-			t30a, t30b := t9a<<uint64(c29), t9b<<uint64(c29)
-			t32a, t32b := int64(t30a+c31), int64(t30b+c31)
-			t33a, t33b := math.Float64frombits(uint64(t32a)), math.Float64frombits(uint64(t32b))
-			t34a, t34b := float64(t33a-c13), float64(t33b-c13)
-			t35a, t35b := math.FMA(t33a, t28a, t34a), math.FMA(t33b, t28b, t34b)
-			t37a, t37b := float64(t35a+c36), float64(t35b+c36)
-			t38a, t38b := float64(t35a/t37a), float64(t35b/t37b)
-			t39a, t39b := float32(t38a), float32(t38b)
-			t40a, t40b := int32(math.Float32bits(v0a)), int32(math.Float32bits(v0b))
-			t42a, t42b := t40a&c41, t40b&c41
-			t43a, t43b := int32(math.Float32bits(t39a)), int32(math.Float32bits(t39b))
-			t44a, t44b := t43a|t42a, t43b|t42b
-			t45a, t45b := math.Float32frombits(uint32(t44a)), math.Float32frombits(uint32(t44b))
+			t6a, t6b := scalar.FMA32(t3a, c4, c5), scalar.FMA32(t3b, c4, c5)
+			t8a, t8b := t6a < c7, t6b < c7
+			t9a := t6a
+			if t8a {
+				t9a = c7
+			}
+			t9b := t6b
+			if t8b {
+				t9b = c7
+			}
+			t10a, t10b := float32(t9a-c5), float32(t9b-c5)
+			t12a, t12b := scalar.FMA32(t10a, c11, t3a), scalar.FMA32(t10b, c11, t3b)
+			t14a, t14b := float32(t10a*c13), float32(t10b*c13)
+			t15a, t15b := float32(t12a+t14a), float32(t12b+t14b)
+			t16a, t16b := float32(t15a*t15a), float32(t15b*t15b)
+			t19a, t19b := scalar.FMA32(c17, t15a, c18), scalar.FMA32(c17, t15b, c18)
+			t21a, t21b := scalar.FMA32(t19a, t15a, c20), scalar.FMA32(t19b, t15b, c20)
+			t23a, t23b := scalar.FMA32(t21a, t15a, c22), scalar.FMA32(t21b, t15b, c22)
+			t25a, t25b := scalar.FMA32(t23a, t15a, c24), scalar.FMA32(t23b, t15b, c24)
+			t27a, t27b := scalar.FMA32(t25a, t15a, c26), scalar.FMA32(t25b, t15b, c26)
+			t28a, t28b := scalar.FMA32(t16a, t27a, t14a), scalar.FMA32(t16b, t27b, t14b)
+			t29a, t29b := int32(math.Float32bits(t9a)), int32(math.Float32bits(t9b))
+			t31a, t31b := t29a<<uint32(c30), t29b<<uint32(c30)
+			t32a, t32b := math.Float32frombits(uint32(t31a)), math.Float32frombits(uint32(t31b))
+			t35a, t35b := scalar.FMA32(t32a, c33, c34), scalar.FMA32(t32b, c33, c34)
+			t36a, t36b := scalar.FMA32(t32a, t12a, t35a), scalar.FMA32(t32b, t12b, t35b)
+			t37a, t37b := float32(t35a-t36a), float32(t35b-t36b)
+			t38a, t38b := scalar.FMA32(t32a, t12a, t37a), scalar.FMA32(t32b, t12b, t37b)
+			t39a, t39b := scalar.FMA32(t32a, t28a, t38a), scalar.FMA32(t32b, t28b, t38b)
+			t41a, t41b := float32(t36a+t39a), float32(t36b+t39b)
+			t42a, t42b := float32(c40-t41a), float32(c40-t41b)
+			t43a, t43b := float32(c40-t42a), float32(c40-t42b)
+			t44a, t44b := float32(t43a-t36a), float32(t43b-t36b)
+			t45a, t45b := float32(t44a-t39a), float32(t44b-t39b)
+			t46a, t46b := float32(c40/t42a), float32(c40/t42b)
+			t47a, t47b := float32(t41a*t46a), float32(t41b*t46b)
+			t48a, t48b := -t47a, -t47b
+			t49a, t49b := scalar.FMA32(t48a, t42a, t36a), scalar.FMA32(t48b, t42b, t36b)
+			t50a, t50b := float32(t49a+t39a), float32(t49b+t39b)
+			t51a, t51b := scalar.FMA32(t48a, t45a, t50a), scalar.FMA32(t48b, t45b, t50b)
+			t52a, t52b := scalar.FMA32(t51a, t46a, t47a), scalar.FMA32(t51b, t46b, t47b)
+			t53a, t53b := int32(math.Float32bits(v0a)), int32(math.Float32bits(v0b))
+			t55a, t55b := t53a&c54, t53b&c54
+			t56a, t56b := int32(math.Float32bits(t52a)), int32(math.Float32bits(t52b))
+			t57a, t57b := t56a|t55a, t56b|t55b
+			t58a, t58b := math.Float32frombits(uint32(t57a)), math.Float32frombits(uint32(t57b))
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t45a, t45b
+			y0[0], y0[1] = t58a, t58b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -68010,35 +68205,49 @@ func k_tanh_f32_u_dac9a91ef9_go(f *abi.Frame) {
 			if t2 {
 				t3 = c1
 			}
-			t4 := float64(t3)
-			t5 := float64(t4 + t4)
-			t8 := math.FMA(t5, c6, c7)
-			t9 := int64(math.Float64bits(t8))
-			t10 := float64(t8 - c7)
-			t12 := math.FMA(t10, c11, t5)
-			t20 := math.FMA(c14, t12, c13)
-			t21 := math.FMA(c16, t12, c15)
-			t22 := math.FMA(c18, t12, c17)
-			t23 := float64(t12 * t12)
-			t24 := math.FMA(t21, t23, t20)
-			t25 := math.FMA(c19, t23, t22)
-			t26 := float64(t23 * t23)
-			t27 := math.FMA(t25, t26, t24)
-			t28 := float64(t12 * t27)
-			t30 := t9 << uint64(c29)
-			t32 := int64(t30 + c31)
-			t33 := math.Float64frombits(uint64(t32))
-			t34 := float64(t33 - c13)
-			t35 := math.FMA(t33, t28, t34)
-			t37 := float64(t35 + c36)
-			t38 := float64(t35 / t37)
-			t39 := float32(t38)
-			t40 := int32(math.Float32bits(v0))
-			t42 := t40 & c41
-			t43 := int32(math.Float32bits(t39))
-			t44 := t43 | t42
-			t45 := math.Float32frombits(uint32(t44))
-			o0[i] = t45
+			t6 := scalar.FMA32(t3, c4, c5)
+			t8 := t6 < c7
+			t9 := t6
+			if t8 {
+				t9 = c7
+			}
+			t10 := float32(t9 - c5)
+			t12 := scalar.FMA32(t10, c11, t3)
+			t14 := float32(t10 * c13)
+			t15 := float32(t12 + t14)
+			t16 := float32(t15 * t15)
+			t19 := scalar.FMA32(c17, t15, c18)
+			t21 := scalar.FMA32(t19, t15, c20)
+			t23 := scalar.FMA32(t21, t15, c22)
+			t25 := scalar.FMA32(t23, t15, c24)
+			t27 := scalar.FMA32(t25, t15, c26)
+			t28 := scalar.FMA32(t16, t27, t14)
+			t29 := int32(math.Float32bits(t9))
+			t31 := t29 << uint32(c30)
+			t32 := math.Float32frombits(uint32(t31))
+			t35 := scalar.FMA32(t32, c33, c34)
+			t36 := scalar.FMA32(t32, t12, t35)
+			t37 := float32(t35 - t36)
+			t38 := scalar.FMA32(t32, t12, t37)
+			t39 := scalar.FMA32(t32, t28, t38)
+			t41 := float32(t36 + t39)
+			t42 := float32(c40 - t41)
+			t43 := float32(c40 - t42)
+			t44 := float32(t43 - t36)
+			t45 := float32(t44 - t39)
+			t46 := float32(c40 / t42)
+			t47 := float32(t41 * t46)
+			t48 := -t47
+			t49 := scalar.FMA32(t48, t42, t36)
+			t50 := float32(t49 + t39)
+			t51 := scalar.FMA32(t48, t45, t50)
+			t52 := scalar.FMA32(t51, t46, t47)
+			t53 := int32(math.Float32bits(v0))
+			t55 := t53 & c54
+			t56 := int32(math.Float32bits(t52))
+			t57 := t56 | t55
+			t58 := math.Float32frombits(uint32(t57))
+			o0[i] = t58
 		}
 	}
 }
