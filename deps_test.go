@@ -41,7 +41,7 @@ var allowed = map[string][]string{
 	"internal/page":                 {},
 	"internal/binfile":              {"graph", "ir/layout", "runtime/tensor"},
 	"internal/progress":             {},
-	"cmplx":                         {"graph"},
+	"cmplx":                         {"graph", "runtime/tensor"},
 	"csvtensor":                     {"graph"},
 	"formula":                       {"graph", "ir"},
 	"imaging":                       {"graph"},

@@ -225,3 +225,11 @@ func TestErrors(t *testing.T) {
 	_, err = graph.Compile(cmplx.Input("z", graph.Float32, graph.Dim("n")).Prod(0).Interleaved())
 	require.ErrorContains(t, err, "the extent of axis 0 of float32[n] is not known")
 }
+
+// TestTypes: parts of other types than float32 and float64 are refused where a program is compiled.
+func TestTypes(t *testing.T) {
+	for _, dt := range []graph.DType{graph.Int32, graph.Float16} {
+		_, err := graph.Compile(cmplx.Input("z", dt, 3).Mul(cmplx.Input("w", dt, 3)).Abs())
+		require.ErrorContains(t, err, "complex numbers have parts of float32 or float64, not "+dt.String())
+	}
+}

@@ -1,6 +1,9 @@
 package cmplx
 
-import "github.com/stridefuse/stridefuse/graph"
+import (
+	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/runtime/tensor"
+)
 
 // A Node is an array of complex numbers: two nodes of one shape and type. Errors of the
 // nodes it is made from show up where it is compiled.
@@ -24,8 +27,12 @@ func Input(name string, dt graph.DType, extents ...any) Node {
 }
 
 // From returns the numbers whose parts alternate along the last axis of x. An extent of it
-// other than 2 is an error.
+// other than 2 is an error, and so is a type other than Float32 and Float64.
 func From(x graph.Node) Node {
+	if dt := x.DType(); x.Err() == nil && dt != graph.Float32 && dt != graph.Float64 {
+		err := graph.Const(tensor.Failf("complex numbers have parts of float32 or float64, not %s: Cast them", dt))
+		return Node{err, err}
+	}
 	parts := x.Split(-1, 1, 1)
 	if len(parts) < 2 { // x or the extent is wrong
 		return Node{parts[0], parts[0]}

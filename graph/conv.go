@@ -26,7 +26,8 @@ const mostTaps = 64
 // [m, c/Groups, spatial axes], as ONNX and PyTorch define it: element [n, m, o] is the sum
 // of the products of the weights of m with the window of x at o*Strides - Before. The
 // result is [n, m, windows]. With ChannelsLast x and the result have their channels last,
-// the weights stay [m, c/Groups, spatial axes]. Any number of spatial axes will do.
+// the weights stay [m, c/Groups, spatial axes]. Any number of spatial axes will do. Types are those
+// of MatMul; ConvInteger is for bytes.
 //
 // The windows are a view: no array of them is made. A depthwise convolution, of
 // one channel to one, is a sum of products in one loop. Any other is a product of matrices, which
@@ -34,7 +35,12 @@ const mostTaps = 64
 // into memory: a block of x and its padding is in the cache while its windows are read, and an x that
 // is computed is computed inside its padding.
 func (x Node) Conv(weights any, o ConvOptions) Node {
-	return x.convolution("conv", weights, &o, func(x, w Node, o *ConvOptions) (Node, error) { return x.conv(w, o, ir.OpDot) })
+	return x.convolution("conv", weights, &o, func(x, w Node, o *ConvOptions) (Node, error) {
+		if err := takesDot(x.DType()); err != nil {
+			return x, err
+		}
+		return x.conv(w, o, ir.OpDot)
+	})
 }
 
 // convolution checks the arguments of a convolution and builds its graph, of operands that

@@ -134,3 +134,27 @@ func TestOverlapGather(t *testing.T) {
 		}
 	}
 }
+
+// TestIndicesAreStoredOnce: indices that are computed, of any type, are stored once for all the
+// elements side by side that they are for.
+func TestIndicesAreStoredOnce(t *testing.T) {
+	const rows, n = 100, 320
+	x := graph.Input("x", graph.Float32, rows, 96)
+	for _, dt := range []graph.DType{graph.Int64, graph.Int32, graph.Uint16} {
+		i := graph.Input("i", dt, n)
+		for name, y := range map[string]graph.Node{
+			"plain":        x.Take(0, i),
+			"from the end": x.Take(0, i.Cast(graph.Int64).FromEnd(rows)),
+			"clamped":      x.Take(0, i.ClampIndex(rows)),
+			"scattered":    x.Take(0, i).SegmentSum(i, rows).Take(0, i),
+		} {
+			p, err := graph.Compile(y)
+			require.NoError(t, err)
+			others := 0
+			if name == "scattered" {
+				others = (n + rows) * 96 * 4
+			}
+			require.LessOrEqual(t, p.Temporaries(), n*8+others, "%s %s: %s", name, dt, p.Explain())
+		}
+	}
+}

@@ -13,13 +13,14 @@ type PoolOptions struct {
 	Size          []int // of the windows
 	Strides       []int // from one window to the next: 1
 	Dilations     []int // from one element of a window to the next: 1
-	Before, After []int // elements round the operand: 0
+	Before, After []int // elements round the operand: 0; a window of these alone has no element
 	Ceil          bool  // a last window may go beyond the end, if it begins before it
 	CountPadding  bool  // AvgPool divides by padding too
 }
 
 // MaxPool returns the greatest elements of the windows of x, [n, c, spatial axes]: NaN if
-// any is. Padding never is the greatest. It goes along one axis after the other, so that a
+// any is. Padding never is the greatest; a window without an element has the least of the type, as
+// -Inf. It goes along one axis after the other, so that a
 // window of h*w elements takes h+w comparisons.
 func (x Node) MaxPool(o PoolOptions) Node {
 	return x.pooled("maxpool", &o, ir.OpMax, func(x Node) Node {
@@ -42,7 +43,9 @@ func (x Node) MaxPool(o PoolOptions) Node {
 const shortWindow = 4
 
 // AvgPool returns the means of the windows of x, [n, c, spatial axes]: of the elements of
-// x alone, or with CountPadding of the padding too. What Ceil adds never counts.
+// x alone, or with CountPadding of the padding too. What Ceil adds never counts. A mean of no element
+// is NaN. If windows have different counts, because of padding without CountPadding or of Ceil, the
+// spatial extents must be known before the program runs.
 func (x Node) AvgPool(o PoolOptions) Node {
 	return x.inComputeType(func(x Node) Node { return x.avgPool(o) })
 }

@@ -7,4 +7,7 @@
 //
 // Rows are the first axis, columns the second, channels the third. A view shares its
 // memory with the image: a write to one shows in the other.
+//
+// Pixels of an image.RGBA are multiplied by their alpha, as they are stored. Image makes an NRGBA, whose
+// pixels are not: draw an RGBA that is partly transparent onto an NRGBA first.
 package imaging

@@ -50,13 +50,18 @@ func alone(v *ir.Value) bool {
 	return v.Op.IsComputed() && !v.Op.IsElementwise() && v.Op.Info().Kind != ir.Reduce
 }
 
-// keepFactors notes the values that products read in more ways than one, as x - mean
-// in the covariances of x, or repeat: each is stored once, and its views read that.
-// A view that was pushed through would be stored as well, however cheap the value is.
-func (w *viewer) keepFactors() {
+// keepOperands notes the values that products, ops on lines and scans read in more ways than one,
+// as x - mean in the covariances of x, or repeat, as a gather does its indices: each is stored
+// once, and its views read that. A view that was pushed through would be stored as well, however
+// cheap the value is.
+func (w *viewer) keepOperands() {
 	as := map[*ir.Value]*ir.Value{} // the operand as which a value is read
 	for _, v := range w.Func.Body {
-		if !v.Op.IsProduct() {
+		by := v.Op.String()
+		switch {
+		case v.Op.IsProduct():
+			by = "product"
+		case !v.Op.IsLine() && !isScan(v):
 			continue
 		}
 		for _, a := range v.Args {
@@ -71,7 +76,7 @@ func (w *viewer) keepFactors() {
 				as[x] = a
 			}
 			if as[x] != a || size(a.Type.Shape) > size(x.Type.Shape) {
-				w.store(x, "a product reads it in more ways than one, or repeats it")
+				w.store(x, "a "+by+" reads it in more ways than one, or repeats it")
 			}
 		}
 	}

@@ -24,7 +24,7 @@ import (
 func views(s *State) error {
 	s.why = map[*ir.Value]string{}
 	w := &viewer{State: s, uses: countUses(s.Func), order: newValueMap[int](s.Func)}
-	w.keepFactors()
+	w.keepOperands()
 	return s.Rewrite(func(v *ir.Value) (*ir.Value, error) {
 		var err error
 		x := v

@@ -12,7 +12,9 @@ type Ragged struct {
 	Offsets graph.Node // Int64 [rows+1], rising from 0 to k
 }
 
-// NewRagged returns rows of values [k, ...] with offsets [rows+1] of any integer type.
+// NewRagged returns rows of values [k, ...] with offsets [rows+1] of any integer type. Offsets that
+// fall, or do not begin with 0 and end with k, are an error of the run, with an index that is outside
+// an axis.
 func NewRagged(offsets, values graph.Node) Ragged {
 	switch {
 	case values.Err() != nil:
@@ -21,7 +23,13 @@ func NewRagged(offsets, values graph.Node) Ragged {
 	case offsets.Rank() != 1 || values.Rank() == 0 || first(offsets) == none:
 		values = fail("ragged: offsets %v and values %v: they must have shapes [rows+1] and [k, ...]", offsets.Shape(), values.Shape())
 	}
-	return Ragged{values, offsets.Cast(graph.Int64)}
+	offsets = offsets.Cast(graph.Int64)
+	if values.Err() != nil {
+		return Ragged{values, offsets}
+	}
+	// The sum of the lengths that are below 0 is an index that no axis has, unless there is none.
+	falls := offsets.Slice("1:").Sub(offsets.Slice(":-1")).Minimum(0).Sum(0)
+	return Ragged{values, offsets.Add(graph.Fill(graph.Int64, 0, 1).Take(0, falls))}
 }
 
 var none, one = graph.Dim("0"), graph.Dim("1")

@@ -23,5 +23,6 @@
 // are rounded once at the end. Lines are computed on all processors, with the same bits on any
 // number of them.
 //
-// Every error is a *graph.Error with the line of the call.
+// Every error is a *graph.Error with the line of the call, but that of a context that has ended,
+// which is returned as it is.
 package fft

@@ -32,7 +32,7 @@ func (norm Norm) divisor(n int, inverse bool) float64 {
 type Options struct {
 	Axes []int // the axes to transform, the last if there are none; negative ones count from the end
 	Norm Norm
-	N    int // of IRFFT alone: the extent of the last of Axes in the result; 0 means 2*(m-1)
+	N    int // of IRFFT alone: the extent of the last of Axes in the result; 0 means 2*(m-1), or 1 of one element
 }
 
 // FFT returns the transform of complex numbers z [..., 2], of the same shape: element k along an
