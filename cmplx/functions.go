@@ -114,7 +114,7 @@ func grown(x, size graph.Node, had graph.DType) (graph.Node, func(sine, exponent
 		most    = 1456                             // its exponential times the least sine is infinite
 		less, e = 683.390625, 0x1.e5d0d9f69b08p985 // e^less, which is close to a float64
 	)
-	if had == graph.Float32 { // with which 700 is infinite already, but the product with 0 is not
+	if had == graph.Float32 { // computed in float64: e^700 is finite there, and any product with it that is not 0 overflows float32
 		return x.Minimum(700).Maximum(-700), func(sine, exponential graph.Node) graph.Node { return sine.Mul(exponential) }
 	}
 	once, twice := size.Gt(709), size.Gt(1392)
@@ -176,7 +176,7 @@ func tanh(z Node, _ graph.DType) Node {
 	}
 }
 
-// copySign returns float64 x >= 0 with the sign of y.
+// copySign returns float64 x with the sign of y, which is negative wherever x is.
 func copySign(x, y graph.Node) graph.Node {
 	sign := y.Bitcast(graph.Int64).And(int64(math.MinInt64))
 	return x.Bitcast(graph.Int64).Or(sign).Bitcast(graph.Float64)

@@ -158,3 +158,31 @@ func TestIndicesAreStoredOnce(t *testing.T) {
 		}
 	}
 }
+
+// TestOverlapGatherOfLines gathers few long rows of a table that is computed: a row of the result
+// may need any row of the table.
+func TestOverlapGatherOfLines(t *testing.T) {
+	const rows, width = 8, 1 << 17
+	x := graph.Input("x", graph.Float32, rows, width)
+	in := graph.Normal(graph.Float32, 1, 0, 1, rows, width)
+	for name, y := range map[string]graph.Node{
+		"one":   x.Exp().Take(0, graph.Const(graph.Of([]int64{5}))),
+		"two":   x.Exp().Take(0, graph.Const(graph.Of([]int64{7, 2}))).Sub(1),
+		"along": x.Exp().TakeAlong(0, graph.Fill(graph.Int64, 6, 1, width)).Sqrt(),
+		"again": x.Exp().Take(0, graph.Iota(graph.Int64, rows)).Take(0, graph.Const(graph.Of([]int64{3}))),
+	} {
+		t.Run(name, func(t *testing.T) {
+			apart, err := graph.Compile(y, graph.WithDebug(graph.NoFusion))
+			require.NoError(t, err)
+			want, err := apart.Run(t.Context(), in)
+			require.NoError(t, err)
+			for _, options := range [][]graph.Item{nil, {graph.WithWorkers(1)}, {graph.WithDebug(graph.Verify)}, {graph.WithWorkers(2), graph.ChunkElems(5000)}} {
+				p, err := graph.Compile(append(options, y)...)
+				require.NoError(t, err)
+				got, err := p.Run(t.Context(), in)
+				require.NoError(t, err)
+				require.True(t, graph.Equal(want, got), p.Explain())
+			}
+		})
+	}
+}

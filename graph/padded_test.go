@@ -23,6 +23,12 @@ func TestPaddedWindows(t *testing.T) {
 		around := func(name string) []int {
 			return []int{0, rapid.IntRange(0, 1).Draw(t, name), rapid.IntRange(0, 2).Draw(t, name), rapid.IntRange(0, 2).Draw(t, name)}
 		}
+		switch rapid.IntRange(0, 3).Draw(t, "computed") {
+		case 0:
+			x = x.Add(1)
+		case 1:
+			x = x.Pad([]int{0, 0, 2, 1}, []int{0, 0, 0, 1}, graph.PadConstant).Mul(2)
+		}
 		mode := rapid.SampledFrom([]graph.PadMode{graph.PadConstant, graph.PadEdge, graph.PadReflect, graph.PadSymmetric, graph.PadWrap}).Draw(t, "mode")
 		before, after := around("before"), around("after")
 		if c == 1 && mode == graph.PadReflect {
@@ -44,8 +50,41 @@ func TestPaddedWindows(t *testing.T) {
 		case 3:
 			y = x.MaxPool(graph.PoolOptions{Size: []int{size, 3}, Strides: []int{step, 2}, Before: before[2:], After: after[2:]})
 		}
+		if turned := y.Permute(0, 1, 3, 2); rapid.Bool().Draw(t, "turned") {
+			y = turned
+		}
 		f, _, err := graph.Define(y)
 		require.NoError(t, err)
 		checkPrograms(t, f, []eval.Array{in}, nil)
 	})
+}
+
+// TestPaddedStoredTwice wraps a computed image round its sides: one step computes the columns of both.
+func TestPaddedStoredTwice(t *testing.T) {
+	x := graph.Input("x", graph.Float32, 1, 1, 1500, 300)
+	inner := x.Conv(graph.Ones(graph.Float32, 1, 1, 1, 1), graph.ConvOptions{Before: []int{2, 1}, After: []int{0, 0}})
+	y := inner.Pad([]int{0, 0, 2, 2}, []int{0, 0, 0, 2}, graph.PadWrap).Window(3, 2, 2, 1).Max(-1).Permute(0, 1, 3, 2)
+	in := graph.Uniform(graph.Float32, 5, 0, 100, 1, 1, 1500, 300)
+	apart, err := graph.Compile(y, graph.WithDebug(graph.NoFusion))
+	require.NoError(t, err)
+	want, err := apart.Run(t.Context(), in)
+	require.NoError(t, err)
+	for _, options := range [][]graph.Item{nil, {graph.WithDebug(graph.Verify)}, {graph.ChunkElems(100)}} {
+		p, err := graph.Compile(append(options, y)...)
+		require.NoError(t, err)
+		got, err := p.Run(t.Context(), in)
+		require.NoError(t, err)
+		require.True(t, graph.Equal(want, got), p.Explain())
+	}
+}
+
+// TestPaddedFarApart reads a padded vector at two places that are about as far apart as a cache holds:
+// blocks of it would copy most of it again.
+func TestPaddedFarApart(t *testing.T) {
+	const n, apart = 1 << 19, 131_000
+	z := graph.Input("x", graph.Float32, n).Pad([]int{1}, []int{1}, graph.PadConstant)
+	p, err := graph.Compile(z.SliceAxis(0, apart, n+2, 1).Sub(z.SliceAxis(0, 0, n+2-apart, 1)), graph.WithWorkers(1))
+	require.NoError(t, err)
+	require.Equal(t, 3, p.Copies(), p.Explain()) // a border on either side, and the vector
+	require.Greater(t, p.Temporaries(), n*4, p.Explain())
 }

@@ -128,9 +128,11 @@ func (t *bordered) add(buffer int) bool {
 	return len(t.steps) <= mostMembers
 }
 
-// joinable reports whether a step can be divided into blocks.
+// joinable reports whether a step can be divided into blocks: what it reads of a buffer that it
+// stores to may belong to another block.
 func joinable(s *plan.Step) bool {
-	return !s.Scans() && !s.OnLines() && (s.Elementwise() || len(s.Out) == 1)
+	own := slices.ContainsFunc(s.In, func(a plan.Access) bool { return writes(s, a.Buffer) })
+	return !own && !s.Scans() && !s.OnLines() && (onlyCopies(s) || len(s.Out) == 1)
 }
 
 // open returns the first member but the last that stores what is no intermediate, -1 if there

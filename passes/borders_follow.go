@@ -18,7 +18,7 @@ type borderMember struct {
 
 // followed says where in a tile the images or lines of the last member are.
 type followed struct {
-	axes []int       // by member: the axis that counts them, -1 if there is one
+	axes []int       // by member: the axis that counts them, -1 if it has one line or image and no axis
 	per  []int       // by member: so many of its lines follow one another for one line of the last member
 	dims map[int]int // by intermediate: the dimension that counts them
 	pers map[int]int // by intermediate, as per

@@ -11,8 +11,9 @@ import (
 // that stores it: for example a box filter of the squares of pixels. A block of the reader's
 // rows is computed after the rows of the temporary that it reads, which stay in the cache; the
 // rows that two blocks read are computed for both. This is known as overlapped tiling. A gather
-// may be one of the steps: a block takes its own rows. The rows behind the last whole block are computed by steps of their own. Rows are along the first axis
-// alone: there are no tiles of a batch of large images.
+// may be one of the steps: a block takes its own rows. The rows behind the last whole block are
+// computed by steps of their own. Rows are along the first axis alone: there are no tiles of a
+// batch of large images.
 //
 // Requires: loops, rows.
 // Ensures: as rows, but that a row group's blocks may compute elements again.

@@ -42,7 +42,7 @@ func (o *overlapper) reads(t *tile, buffer int) (row int, all span, ok bool) {
 			if row == 0 || a.Strides[m.axis]%row != 0 || a.Strides[m.axis] <= 0 {
 				return 0, all, false
 			}
-			lo, hi := inRow(m.step.Extents(), m.axis, a).Bounds()
+			lo, hi := inRow(m.step.InExtents(a), m.axis, a).Bounds()
 			per := a.Strides[m.axis] / row
 			read := span{m.per * per, m.lo*per + lo/row, m.hi*per + hi/row}
 			if all.per == 0 {

@@ -71,8 +71,7 @@ func newSpan(l Layout) span {
 }
 
 // apart reports whether one of two spans ends before the other begins, or does so at each
-// index of the axes of the greatest stride, where both together are no longer than that
-// from a's beginning on.
+// index of the axes of the greatest stride, where both together are no longer than that.
 func (a span) apart(b span) bool {
 	for {
 		stride := max(a.leading(), b.leading())
@@ -91,7 +90,10 @@ func (a span) apart(b span) bool {
 			move -= stride
 		}
 		b.lo, b.hi = b.lo-move, b.hi-move // b begins at most a stride behind a
-		if a.hi-a.lo > stride || b.hi-a.lo > stride {
+		if b.hi-a.lo > stride {
+			b.lo, b.hi = b.lo-stride, b.hi-stride // or before it
+		}
+		if max(a.hi, b.hi)-min(a.lo, b.lo) > stride {
 			return false
 		}
 	}

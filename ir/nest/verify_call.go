@@ -18,8 +18,8 @@ type access struct {
 	line    string
 	part    int
 	outer   int    // how many parallel loops there are
-	all     region // of all iterations, which the bytes from ends.lo to before ends.hi are at most
-	ends    span
+	all     region // of all iterations; it may have bytes that are outside ends
+	ends    span   // the bytes of all iterations, from the first to the last
 	stores  bool
 	updates bool // the call reads what it stores
 	above   bool // read: each line, but for the first, is one that the call has stored

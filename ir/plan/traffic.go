@@ -5,7 +5,7 @@ package plan
 func (p *Plan) Traffic(i int) (read, written int) {
 	s := &p.Steps[i]
 	for _, a := range s.In {
-		read += p.Bytes(a, s.extentsOf(a))
+		read += p.Bytes(a, s.InExtents(a))
 	}
 	for o, out := range s.Out {
 		written += p.Bytes(out.Access, s.OutExtents(o))

@@ -24,12 +24,12 @@ func (v *planVerifier) step(i int) {
 		return
 	}
 	for o, a := range s.In {
-		if msg := v.access(i, a, s.extentsOf(a), s.Body.In[o].DType); msg != "" {
+		if msg := v.access(i, a, s.InExtents(a), s.Body.In[o].DType); msg != "" {
 			v.fail(line, "input %s: %s", a, msg)
 			return
 		}
 		v.read(i, a)
-		v.ownRows(i, a, s.extentsOf(a))
+		v.ownRows(i, a, s.InExtents(a))
 	}
 	for o, out := range s.Out {
 		msg := v.access(i, out.Access, s.OutExtents(o), s.OutType(o))
@@ -169,14 +169,15 @@ func (s *Step) checkLine(axis, _ int) error {
 	for _, in := range s.Body.In {
 		types = append(types, in.DType)
 	}
-	if by := s.Out[0].Combine; by.Info().Sorts && s.extentsOf(s.In[0])[axis] < s.Axes[axis].Extent {
-		return fmt.Errorf("the first %d elements of a line of %d", s.Axes[axis].Extent, s.extentsOf(s.In[0])[axis])
+	if by := s.Out[0].Combine; by.Info().Sorts && s.InExtents(s.In[0])[axis] < s.Axes[axis].Extent {
+		return fmt.Errorf("the first %d elements of a line of %d", s.Axes[axis].Extent, s.InExtents(s.In[0])[axis])
 	}
 	return ir.CheckLine(s.Out[0].Combine, types...)
 }
 
-// extentsOf returns the extents over which an input moves.
-func (s *Step) extentsOf(a Access) []int {
+// InExtents returns the extents over which an input moves: those of the axes, but of an op on lines its
+// own number along the line.
+func (s *Step) InExtents(a Access) []int {
 	out := s.Extents()
 	if a.Line != 0 && s.OnLines() {
 		out[s.Along()] = a.Line

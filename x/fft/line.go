@@ -44,7 +44,6 @@ func along[S, D any](ctx context.Context, src []S, dst []D, shape []int, axis, n
 	workers := min(runtime.GOMAXPROCS(0), lines)
 	together(workers, func(w int) {
 		f, from, to := functions.Get().(func([]S, []D)), make([]S, n), make([]D, m)
-		defer functions.Put(f)
 		for line := lines * w / workers; line < lines*(w+1)/workers && ctx.Err() == nil; line++ {
 			outer, at := line/inner, line%inner
 			for k := range from {
@@ -55,6 +54,7 @@ func along[S, D any](ctx context.Context, src []S, dst []D, shape []int, axis, n
 				dst[(outer*m+k)*inner+at] = v
 			}
 		}
+		functions.Put(f)
 	})
 	return ctx.Err()
 }
@@ -71,15 +71,20 @@ func together(workers int, f func(w int)) {
 	wg.Wait()
 }
 
-// lineFunctions keeps functions that transform lines for later calls: for a short line, to make
-// their tables takes longer than to use them.
+// lineFunctions keeps functions that transform lines of up to longestKept numbers for later calls:
+// for a short line, to make their tables takes longer than to use them.
 type lineFunctions[S, D any] struct {
 	make  func(n int) func(from []S, to []D)
 	pools sync.Map // by length
 }
 
+const longestKept = 1 << wholePower
+
 // of returns the pool of functions for lines of n numbers.
 func (l *lineFunctions[S, D]) of(n int) *sync.Pool {
+	if n > longestKept {
+		return &sync.Pool{New: func() any { return l.make(n) }}
+	}
 	pool, ok := l.pools.Load(n)
 	if !ok {
 		pool, _ = l.pools.LoadOrStore(n, &sync.Pool{New: func() any { return l.make(n) }})
@@ -101,7 +106,7 @@ func only[S, D any](f func(from []S, to []D)) *sync.Pool {
 
 // complexLine returns a function that transforms n numbers.
 func complexLine(n int, inverse bool) func(from, to []complex128) {
-	if quicker(n) {
+	if quicker(n, gonumComplex) {
 		b := newBluestein(n)
 		return func(from, to []complex128) { b.transform(from, to, inverse) }
 	}

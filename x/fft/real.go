@@ -82,7 +82,7 @@ func conjugate(v complex128) complex128 { return complex(real(v), -imag(v)) }
 
 // realLine returns a function that transforms n real numbers, to n/2+1 complex ones.
 func realLine(n int) func(from []float64, to []complex128) {
-	if !quicker(n) {
+	if !quicker(n, gonumReal) {
 		t := fourier.NewFFT(n)
 		return func(from []float64, to []complex128) { t.Coefficients(to, from) }
 	}
@@ -98,7 +98,7 @@ func realLine(n int) func(from []float64, to []complex128) {
 
 // inverseRealLine returns the inverse of realLine, which multiplies by n.
 func inverseRealLine(n int) func(from []complex128, to []float64) {
-	if !quicker(n) {
+	if !quicker(n, gonumReal) {
 		t := fourier.NewFFT(n)
 		return func(from []complex128, to []float64) { t.Sequence(to, from) }
 	}
