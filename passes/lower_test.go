@@ -64,7 +64,7 @@ func TestLowerKeepsMeaning(t *testing.T) {
 			check(t, irtest.Config{Layouts: true, Reductions: true, Products: 12}, rapid.Bool().Draw(t, "eager"))
 		})
 	}
-	few := ir.SetOf(ir.Float32, ir.Int32) // so that most pairs of values can be multiplied
+	few := ir.SetOf(ir.Float32, ir.Int32)                                         // so that most pairs of values can be multiplied
 	for tries := 0; tries < 2 || reached["overlap"] == 0 && tries < 20; tries++ { // of 100 graphs about two have one
 		rapid.Check(t, func(t *rapid.T) { check(t, irtest.Config{Layouts: true, Products: 2, DTypes: few}, true) })
 	}
