@@ -47,9 +47,11 @@ func (l *lowering) walk(outputs []Node) {
 		if !seen {
 			number = int32(len(l.first))
 			l.set(n, number)
-			l.first = append(l.first, int32(len(l.operands)))
-			l.operands = append(l.operands, make([]int32, len(n.args))...)
-			stack = append(stack, visit{n, number, 0})
+			l.first = append(double(l.first), int32(len(l.operands)))
+			for range n.args {
+				l.operands = append(double(l.operands), 0)
+			}
+			stack = append(double(stack), visit{n, number, 0})
 		}
 		return number
 	}
@@ -58,7 +60,7 @@ func (l *lowering) walk(outputs []Node) {
 		for len(stack) > 0 {
 			v := &stack[len(stack)-1]
 			if v.next == len(v.args) {
-				l.order, l.number = append(l.order, v.node), append(l.number, v.number)
+				l.order, l.number = append(double(l.order), v.node), append(double(l.number), v.number)
 				stack = stack[:len(stack)-1]
 				continue
 			}
@@ -67,6 +69,15 @@ func (l *lowering) walk(outputs []Node) {
 			l.operands[at] = push(a)
 		}
 	}
+}
+
+// double returns a list with room for one more. A long one grows by its length at a time, where
+// append takes a quarter, so that less is copied and left behind.
+func double[T any](list []T) []T {
+	if len(list) < cap(list) {
+		return list
+	}
+	return slices.Grow(list, len(list)+1)
 }
 
 // report keeps an error, unless it is one that others have too.

@@ -18,7 +18,7 @@ import (
 // Ensures: as rows, but that a row group's blocks may copy elements again.
 func borders(s *State) error {
 	b := &borderer{State: s, p: s.Plan}
-	if s.noFuse {
+	if s.noFuse || !writtenTwice(s.Plan) {
 		return nil
 	}
 	b.findUses()
@@ -33,6 +33,20 @@ func borders(s *State) error {
 		s.Plan.Ledger = s.decisions()
 	}
 	return nil
+}
+
+// writtenTwice reports whether a buffer has several writers, as padded ones do.
+func writtenTwice(p *plan.Plan) bool {
+	written := make([]bool, len(p.Buffers))
+	for i := range p.Steps {
+		for _, out := range p.Steps[i].Out {
+			if written[out.Buffer] {
+				return true
+			}
+			written[out.Buffer] = true
+		}
+	}
+	return false
 }
 
 type borderer struct {

@@ -38,7 +38,7 @@ func Place(p *plan.Plan) error {
 
 // assign gives temporaries and scratch buffers places.
 func assign(p *plan.Plan) error {
-	last, placed := lastUse(p), map[int]bool{}
+	last, placed := lastUse(p), make([]bool, len(p.Buffers))
 	arena := &freeList{}
 	for i, group := 0, 0; i < len(p.Steps); i++ {
 		end := i
@@ -64,8 +64,9 @@ func assign(p *plan.Plan) error {
 
 // placeStep places what steps i to end write into buffers of a kind, but for those
 // that have a place, and gives back the places of those that no later step touches.
-func placeStep(p *plan.Plan, free *freeList, kind plan.BufferKind, last []int, placed map[int]bool, i, end int) error {
-	gone := map[int]bool{} // taken over by an output of the step, or given back
+func placeStep(p *plan.Plan, free *freeList, kind plan.BufferKind, last []int, placed []bool, i, end int) error {
+	var space [16]int
+	gone := space[:0] // taken over by an output of the step, or given back
 	steps := p.Steps[i : end+1]
 	for k := range steps {
 		step := &steps[k]
@@ -77,7 +78,7 @@ func placeStep(p *plan.Plan, free *freeList, kind plan.BufferKind, last []int, p
 			}
 			placed[out.Buffer] = true
 			if in, ok := inPlace(p, i, last, ins, out.Buffer, gone); ok && i == end {
-				gone[in] = true
+				gone = append(gone, in)
 				b.Offset = p.Buffers[in].Offset
 				continue
 			}
@@ -90,8 +91,8 @@ func placeStep(p *plan.Plan, free *freeList, kind plan.BufferKind, last []int, p
 	for k := range steps {
 		for a := range steps[k].Accesses() {
 			b := &p.Buffers[a.Buffer]
-			if b.Kind == kind && last[a.Buffer] <= end && !gone[a.Buffer] {
-				gone[a.Buffer] = true
+			if b.Kind == kind && last[a.Buffer] <= end && !slices.Contains(gone, a.Buffer) {
+				gone = append(gone, a.Buffer)
 				free.give(b.Offset, roomOf(b))
 			}
 		}
@@ -111,11 +112,11 @@ func lastUse(p *plan.Plan) []int {
 }
 
 // inPlace finds an input that dies in step i and whose place an output can have.
-func inPlace(p *plan.Plan, i int, last []int, ins []plan.Access, out int, gone map[int]bool) (int, bool) {
+func inPlace(p *plan.Plan, i int, last []int, ins []plan.Access, out int, gone []int) (int, bool) {
 	o := &p.Buffers[out]
 	for _, in := range ins {
 		b := &p.Buffers[in.Buffer]
-		if b.Kind != o.Kind || last[in.Buffer] != i || gone[in.Buffer] {
+		if b.Kind != o.Kind || last[in.Buffer] != i || slices.Contains(gone, in.Buffer) {
 			continue
 		}
 		if b.DType.Size() == o.DType.Size() && roomOf(b) == roomOf(o) && p.Steps[i].InPlace(in.Buffer, out) {

@@ -24,7 +24,10 @@ func fuse(s *State) error {
 	f.Number()
 	n := len(f.Body)
 	of := make([]int, 2*n)
-	fu := &fuser{State: s, level: levels(f), parent: of[:n], readers: of[n:], in: make([]*group, n)}
+	if s.level == nil {
+		s.level = levels(f)
+	}
+	fu := &fuser{State: s, level: s.level, parent: of[:n], readers: of[n:], in: make([]*group, n)}
 	for i := range fu.parent {
 		fu.parent[i] = i
 	}

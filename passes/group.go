@@ -37,7 +37,7 @@ func isSplat(v *ir.Value) bool {
 
 // affine reports whether the layouts that some values read have one loop nest.
 func affine(values []*ir.Value, stored map[*ir.Value]placement) bool {
-	n := nesting{placed: stored}
+	n := nesting{placed: stored, space: new(layout.Space)}
 	for _, v := range values {
 		if !n.takes(v) {
 			return false
@@ -57,6 +57,7 @@ type nesting struct {
 	refined bool // one has other axes than its value
 	line    int  // the elements of a line that is reduced, or 0
 	placed  map[*ir.Value]placement
+	space   *layout.Space
 }
 
 // takes adds a value, and reports whether there still is a loop nest. A product
@@ -84,16 +85,17 @@ func (n *nesting) takes(v *ir.Value) bool {
 		changed, n.refined = true, true
 		n.layouts = append(n.layouts, p.at)
 	}
+	n.space.Reset()
 	switch {
 	case !changed:
 		return true
 	case n.line > 0:
-		_, ok := lineNest(n.layouts, n.size, n.line)
+		_, ok := lineNest(n.space, n.layouts, n.size, n.line)
 		return ok
 	case !n.refined:
 		return true
 	}
-	_, ok := layout.Refine(n.layouts...)
+	_, ok := n.space.Refine(n.layouts...)
 	return ok
 }
 
@@ -125,9 +127,9 @@ func (g *group) line() int {
 // lineNest refines layouts over a domain of that size to axes of which the last
 // is the line of n elements, and reports whether there are such. A layout that cuts
 // the line off comes after the others.
-func lineNest(ls []layout.Layout, size, n int) ([]layout.Layout, bool) {
+func lineNest(space *layout.Space, ls []layout.Layout, size, n int) ([]layout.Layout, bool) {
 	cut := layout.Layout{Shape: []int{size / n, n}, Strides: []int{0, 1}}
-	ls, ok := layout.Refine(append(ls[:len(ls):len(ls)], cut)...)
+	ls, ok := space.Refine(append(ls, cut)...)
 	if !ok {
 		return nil, false
 	}

@@ -83,7 +83,7 @@ func (j *joiner) computes(a *ir.Value, at layout.Layout) (*ir.Value, layout.Layo
 	case k == ir.Contract || k == ir.Scan: // they store contiguous lines
 		return x, l, l.Strides[len(l.Strides)-1] == 1
 	case x.Op.IsElementwise():
-		n := nesting{placed: map[*ir.Value]placement{x: {x, l}}}
+		n := nesting{placed: map[*ir.Value]placement{x: {x, l}}, space: new(layout.Space)}
 		return x, l, n.takes(x)
 	}
 	return x, l, true

@@ -18,7 +18,7 @@ func (l *looper) line(v *ir.Value) plan.Step { return l.along(v, plan.Line, v.Op
 // first operand.
 func (l *looper) along(v *ir.Value, role plan.Role, by ir.Op) plan.Step {
 	axis := v.Attr.Axis
-	buffer, to := l.stored(v)
+	buffer, to := l.stored(new(layout.Space), v)
 	layouts := []layout.Layout{to}
 	access := []plan.Access{{Buffer: buffer, Offset: to.Offset}}
 	var operands []kernel.Operand

@@ -19,28 +19,31 @@ type loopNest struct {
 
 // nestSpace is memory for what is only needed until the step of a group is made.
 type nestSpace struct {
-	all    []*ir.Value
-	access []plan.Access
-	own    []layout.Layout
+	layout.Space
+	all        []*ir.Value
+	access     []plan.Access
+	own, fixed []layout.Layout
+	zeros      []int
 }
 
 // nest finds the coarsest axes along which every operand has a stride. The accesses are valid
 // until the next call.
 func (l *looper) nest(g *group) *loopNest {
 	sp := &l.space
+	sp.Reset()
 	sp.all, sp.access, sp.own = append(append(sp.all[:0], g.inputs...), g.outputs...), sp.access[:0], sp.own[:0]
 	for i, v := range sp.all {
 		var a plan.Access
 		var at layout.Layout
 		if i < len(g.inputs) {
-			a.Buffer, at = l.of(base(v)), layoutOf(v)
+			a.Buffer, at = l.of(base(v)), layoutIn(&sp.Space, v)
 		} else {
-			a.Buffer, at = l.stored(v)
+			a.Buffer, at = l.stored(&sp.Space, v)
 		}
 		sp.access, sp.own = append(sp.access, a), append(sp.own, at)
 	}
 	all, access, own := sp.all, sp.access, sp.own
-	layouts := refine(g, all, own)
+	layouts := sp.refine(g, all, own)
 	extents, columns := layouts[0].Shape, 0
 	apart := g.line() == 0 && slices.ContainsFunc(layouts[len(g.inputs):], func(o layout.Layout) bool {
 		last := len(o.Strides) - 1
@@ -72,8 +75,8 @@ func (l *looper) nest(g *group) *loopNest {
 // refine makes of the layouts of all a group's inputs and outputs, each over its own shape,
 // those over one shape. If the group reduces, the shape's last axis is the line, along which a
 // reduced output has the stride from chunk to chunk.
-func refine(g *group, all []*ir.Value, own []layout.Layout) []layout.Layout {
-	fixed := make([]layout.Layout, 0, len(all)) // those that the loop nest follows from
+func (sp *nestSpace) refine(g *group, all []*ir.Value, own []layout.Layout) []layout.Layout {
+	fixed := sp.fixed[:0] // those that the loop nest follows from
 	follows := func(i int, v *ir.Value) bool {
 		return !isConst(v) && (i < len(g.inputs) || v.Op != ir.OpReduceChunks)
 	}
@@ -82,17 +85,21 @@ func refine(g *group, all []*ir.Value, own []layout.Layout) []layout.Layout {
 			fixed = append(fixed, own[i])
 		}
 	}
+	sp.fixed = fixed
 	ok, n := false, g.line()
 	if n > 0 {
-		fixed, ok = lineNest(fixed, size(domain(g.values[0])), n)
+		fixed, ok = lineNest(&sp.Space, fixed, size(domain(g.values[0])), n)
 	} else {
-		fixed, ok = layout.Refine(fixed...)
+		fixed, ok = sp.Refine(fixed...)
 	}
 	if !ok {
 		panic("the operands of a group have no common loop nest")
 	}
 	shape := fixed[0].Shape
-	zeros := make([]int, len(shape))
+	for len(sp.zeros) < len(shape) {
+		sp.zeros = append(sp.zeros, 0)
+	}
+	zeros := sp.zeros[:len(shape):len(shape)]
 	for i, v := range all {
 		switch {
 		case follows(i, v):

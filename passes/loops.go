@@ -21,8 +21,13 @@ func loops(s *State) error {
 	s.buffer, s.step = newValueMap[int](s.Func), newValueMap[int](s.Func)
 	placeProducts(s)
 	l := &looper{State: s, panels: packedAlone(s), ref: newValueMap[kernel.Ref](s.Func)}
-	interfaces := len(s.Func.Params) + len(s.Func.Results)
-	s.Plan = &plan.Plan{Name: s.Func.Name, Steps: make([]plan.Step, 0, len(s.groups)), Buffers: make([]plan.Buffer, 0, interfaces+len(s.groups))}
+	buffers := len(s.Func.Params) + len(s.Func.Results) + len(s.groups)
+	for _, v := range s.Func.Body {
+		if isConst(v) {
+			buffers++
+		}
+	}
+	s.Plan = &plan.Plan{Name: s.Func.Name, Steps: make([]plan.Step, 0, len(s.groups)), Buffers: make([]plan.Buffer, 0, buffers)}
 	l.interfaceBuffers()
 	for _, g := range s.groups {
 		if l.group(g) {
@@ -80,14 +85,14 @@ func (l *looper) of(v *ir.Value) int {
 // elements it doesn't.
 func (l *looper) group(g *group) bool {
 	if g.values[0].Op.IsJoin() {
-		l.stored(g.values[0])
+		l.declare(g.values[0])
 		return false // the steps of its operands store it
 	}
 	if a := g.values[0].Args[0]; a.Op == ir.OpAccess && l.placed[a.Args[0]].in == g.values[0] {
 		return false // the step of the product stores it
 	}
 	for _, v := range g.outputs {
-		l.stored(v)
+		l.declare(v)
 	}
 	if size(domain(g.values[0])) == 0 || l.postpone(g) {
 		return false

@@ -6,6 +6,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 
 	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/layout"
 	"github.com/stridefuse/stridefuse/ir/tuning"
 )
 
@@ -42,6 +43,7 @@ type partitioner struct {
 	position []int   // in the component
 	plain    []bool  // a value fits every loop nest
 	placed   map[*ir.Value]placement
+	space    layout.Space
 }
 
 func newPartitioner(m *tuning.Machine, f *ir.Func, readers []int, placed map[*ir.Value]placement) *partitioner {
@@ -200,7 +202,7 @@ func (c *partitioner) has(v *ir.Value) bool { return v.Op != ir.OpParam && c.ins
 // takes, and the bytes that it then reads and writes. It returns why not more.
 func (c *partitioner) scan(values []*ir.Value, fits func(n, bytes int)) (full string) {
 	c.number++
-	nest := nesting{placed: c.placed}
+	nest := nesting{placed: c.placed, space: &c.space}
 	pointers, operands, buffers, outputs, traffic := 0, 0, 0, 0, 0
 	work := 0.0
 	for i, v := range values {

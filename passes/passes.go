@@ -49,6 +49,9 @@ type State struct {
 	slots   []*ir.Value   // of numberings
 	buffer  valueMap[int] // 1 + the buffer of each value that has one
 	step    valueMap[int] // 1 + the step that computes each value
+
+	distinct bool  // no two values compute the same: simplify has seen to it, and no Rewrite has edited since
+	level    []int // what the function levels returns, or nil
 }
 
 // Default is the pipeline.

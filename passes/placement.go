@@ -74,11 +74,19 @@ func permutedStrides(v *ir.Value, l layout.Layout) (strides []int, ok bool) {
 	return strides, l.Offset == 0 && strides[len(strides)-1] == 1
 }
 
-// stored declares the buffer that a value is stored in, and returns it and the value's
-// layout there.
-func (l *looper) stored(v *ir.Value) (buffer int, at layout.Layout) {
+// stored returns the buffer that a value is stored in, and the value's layout there, which is in
+// memory of a space.
+func (l *looper) stored(space *layout.Space, v *ir.Value) (buffer int, at layout.Layout) {
 	if p := l.placed[v]; p.in != nil {
 		return l.of(p.in), p.at
 	}
-	return l.of(v), layoutOf(v)
+	return l.of(v), layoutIn(space, v)
+}
+
+// declare declares the buffer that a value is stored in.
+func (l *looper) declare(v *ir.Value) {
+	if p := l.placed[v]; p.in != nil {
+		v = p.in
+	}
+	l.of(v)
 }

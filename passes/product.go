@@ -50,7 +50,7 @@ func (l *looper) dot(v *ir.Value) {
 	} else {
 		right = plan.Access{Buffer: l.of(base(v.Args[1])), Offset: layoutOf(v.Args[1]).Offset}
 	}
-	buffer, at := l.stored(v)
+	buffer, at := l.stored(new(layout.Space), v)
 	to := matricesIn(at, d.rows, d.cols)
 	mergeLeft(&x, &y, &to)
 	out := plan.Access{Buffer: buffer, Offset: at.Offset}

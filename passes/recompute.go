@@ -20,17 +20,26 @@ func recompute(s *State) error {
 		return nil
 	}
 	f := s.Func
-	f.Number()
-	r := &recomputer{State: s, level: levels(f), stored: storedAnyway(f), clones: map[cloneKey]*ir.Value{}}
+	f.Sweep()
+	r := &recomputer{State: s, level: levels(f), stored: storedAnyway(f)}
 	body := f.Body
-	f.Body = make([]*ir.Value, 0, len(body))
 	for i, v := range body {
 		for j, a := range v.Args {
-			if v.Op.IsComputed() && r.isWorth(a, r.level[i]) {
-				v.Args[j] = r.clone(a, r.level[i])
+			if !v.Op.IsComputed() || !r.isWorth(a, r.level[i]) {
+				continue
 			}
+			if r.clones == nil {
+				r.clones, f.Body = map[cloneKey]*ir.Value{}, slices.Clone(body[:i])
+			}
+			v.Args[j] = r.clone(a, r.level[i])
 		}
-		f.Body = append(f.Body, v)
+		if r.clones != nil {
+			f.Body = append(f.Body, v)
+		}
+	}
+	if r.clones == nil {
+		s.level = r.level
+		return nil
 	}
 	f.Sweep()
 	return nil
@@ -38,9 +47,9 @@ func recompute(s *State) error {
 
 type recomputer struct {
 	*State
-	level  []int          // by ID
-	stored valueMap[bool] // has memory whatever is decided here
-	clones map[cloneKey]*ir.Value
+	level  []int                  // by ID
+	stored valueMap[bool]         // has memory whatever is decided here
+	clones map[cloneKey]*ir.Value // nil while there are none
 }
 
 type cloneKey struct {

@@ -49,6 +49,7 @@ func (s *State) Rewrite(edit func(v *ir.Value) (*ir.Value, error)) error {
 		f.Results[i] = current(r, replaced)
 	}
 	f.Sweep()
+	s.distinct = s.distinct && replaced == nil
 	return nil
 }
 

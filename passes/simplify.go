@@ -20,7 +20,7 @@ import (
 // two values with the same op, attributes and operands.
 func simplify(s *State) error {
 	n := s.numbering()
-	return s.Rewrite(func(v *ir.Value) (*ir.Value, error) {
+	err := s.Rewrite(func(v *ir.Value) (*ir.Value, error) {
 		bareConstants(v)
 		w, err := simpler(s.Func, v)
 		if err != nil || w == nil {
@@ -31,6 +31,8 @@ func simplify(s *State) error {
 		}
 		return n.first(w), nil
 	})
+	s.distinct = err == nil
+	return err
 }
 
 func checkSimple(s *State) error {

@@ -59,6 +59,7 @@ func views(s *State) error {
 
 type viewer struct {
 	*State
+	space layout.Space
 	uses  valueMap[int] // how often values of the new body read a value, or will
 	order valueMap[int] // topological
 	last  int
@@ -195,7 +196,7 @@ func (w *viewer) shape(v *ir.Value) error {
 		v.Args[0] = a
 		return err
 	}
-	if refined < 0 || refinable(v) {
+	if refined < 0 || w.refinable(v) {
 		return nil
 	}
 	a := v.Args[refined]
@@ -208,14 +209,16 @@ func (w *viewer) shape(v *ir.Value) error {
 }
 
 // refinable reports whether the layouts of v's operands have a common loop nest.
-func refinable(v *ir.Value) bool {
-	var ls []layout.Layout
+func (w *viewer) refinable(v *ir.Value) bool {
+	w.space.Reset()
+	var space [4]layout.Layout
+	ls := space[:0]
 	for _, a := range v.Args {
 		if !isConst(a) {
-			ls = append(ls, layoutOf(a))
+			ls = append(ls, layoutIn(&w.space, a))
 		}
 	}
-	_, ok := layout.Refine(ls...)
+	_, ok := w.space.Refine(ls...)
 	return ok
 }
 
@@ -246,7 +249,8 @@ func (w *viewer) access(v, x *ir.Value) (*ir.Value, error) {
 // read returns the value that reads a buffer through a layout; the buffer
 // itself if the layout is its own.
 func (w *viewer) read(buffer *ir.Value, l layout.Layout, v *ir.Value) *ir.Value {
-	if own := layoutOf(buffer); v.Type.Shape.Equal(buffer.Type.Shape) && l.Equal(own) && buffer.Op != ir.OpConst {
+	w.space.Reset()
+	if own := layoutIn(&w.space, buffer); v.Type.Shape.Equal(buffer.Type.Shape) && l.Equal(own) && buffer.Op != ir.OpConst {
 		return buffer
 	}
 	a := ir.Value{Op: ir.OpAccess, Args: []*ir.Value{buffer}, Pos: v.Pos}
@@ -263,12 +267,15 @@ func (w *viewer) copyOf(x *ir.Value, pos ir.Pos, why string) (*ir.Value, error) 
 func isConst(v *ir.Value) bool { return v.Op == ir.OpConst }
 
 // layoutOf returns where the elements of a value sit in its buffer.
-func layoutOf(v *ir.Value) layout.Layout {
+func layoutOf(v *ir.Value) layout.Layout { return layoutIn(new(layout.Space), v) }
+
+// layoutIn is layoutOf in memory of a space.
+func layoutIn(s *layout.Space, v *ir.Value) layout.Layout {
 	if v.Attr.At != nil {
 		return *v.Attr.At
 	}
 	var space [8]int
-	return layout.RowMajor(appendExtents(space[:0], v)...)
+	return s.RowMajor(appendExtents(space[:0], v)...)
 }
 
 func extents(v *ir.Value) []int { return appendExtents(make([]int, 0, len(v.Type.Shape)), v) }

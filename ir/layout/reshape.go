@@ -180,7 +180,10 @@ func appendCuts(cuts []int, l Layout) []int {
 // divides r, and r < c; hence the step into r is the operand's ordinary step at
 // p, and so is the step into c: there is no cut at c. Hence P holds all cuts,
 // and suffix products of a shape are a chain.
-func Refine(ls ...Layout) (out []Layout, ok bool) {
+func Refine(ls ...Layout) (out []Layout, ok bool) { return new(Space).Refine(ls...) }
+
+// Refine is the function Refine.
+func (s *Space) Refine(ls ...Layout) (out []Layout, ok bool) {
 	if len(ls) == 0 {
 		return nil, true
 	}
@@ -197,11 +200,10 @@ func Refine(ls ...Layout) (out []Layout, ok bool) {
 	if !ok {
 		return nil, false
 	}
-	out = make([]Layout, len(ls))
-	all, n := make([]int, 2*len(ls)*len(shape)), len(shape)
+	out = take(&s.layouts, len(ls))
+	reserve(&s.ints, 2*len(ls)*len(shape))
 	for i, l := range ls {
-		own := all[2*i*n : 2*(i+1)*n]
-		v := Layout{Shape: own[:n:n], Strides: own[n : 2*n : 2*n], Offset: l.Offset}
+		v := s.blank(len(shape), l.Offset)
 		if copy(v.Shape, shape); size == 0 {
 			v.setRowMajor()
 		} else if !l.reshape(v) {

@@ -32,7 +32,7 @@ type Blocks struct {
 // mostBlocks is how many drafts Blocks keeps; with more it begins anew.
 const mostBlocks = 1024
 
-// draft returns the draft of a step that costs least: see choose.
+// draft returns the draft of a step that costs least: see choose. It is valid until the next call.
 func (s *scheduler) draft(t *target, step *plan.Step) (*Draft, error) {
 	if len(s.plan.Steps) == 1 {
 		return choose(t, step)
@@ -45,7 +45,7 @@ func (s *scheduler) draft(t *target, step *plan.Step) (*Draft, error) {
 	rest := t.formOf(space[:0], step)
 	body := step.Body.Signature()
 	if d := (*known)[form{body, string(rest)}]; d != nil {
-		return d.over(t, step), nil
+		return s.over(d, t, step), nil
 	}
 	d, err := choose(t, step)
 	if err != nil || len(d.Own) > 0 { // whose numbers depend on the steps before
@@ -55,22 +55,23 @@ func (s *scheduler) draft(t *target, step *plan.Step) (*Draft, error) {
 		*known = drafts{}
 	}
 	(*known)[form{body, string(rest)}] = d
-	return d.over(t, step), nil
+	return s.over(d, t, step), nil
 }
 
-// over returns the draft with the buffers of a step of the same form, and its constants.
-func (d *Draft) over(t *target, s *plan.Step) *Draft {
-	c := *d
-	c.Slots, c.Choice.Rejected = slices.Clone(d.Slots), slices.Clone(d.Choice.Rejected)
+// over returns a draft with the buffers of a step of the same form, and its constants.
+func (s *scheduler) over(d *Draft, t *target, step *plan.Step) *Draft {
+	s.one = *d
+	c := &s.one
+	c.Slots = slices.Clone(d.Slots)
 	i := 0
-	for a := range s.Accesses() {
+	for a := range step.Accesses() {
 		c.Slots[i].Buffer = a.Buffer
 		i++
 	}
 	for _, k := range d.constants {
-		c.Slots[k.slot].Bits = t.buffers[s.In[k.in].Buffer].Bits
+		c.Slots[k.slot].Bits = t.buffers[step.In[k.in].Buffer].Bits
 	}
-	return &c
+	return c
 }
 
 // formOf appends what a step is besides its body: its axes, its accesses, what its buffers

@@ -69,8 +69,7 @@ func (s *scheduler) blockOfRows(g *plan.RowGroup) int {
 	}
 	work := 0.0
 	for i := g.First; i <= g.Last; i++ {
-		step := s.plan.Steps[i]
-		work += s.Work(&step)
+		work += s.Work(&s.plan.Steps[i])
 	}
 	few := (rows-1)/s.pieces(work) + 1
 	return min(block, max(1, (few+s.ScanRows-1)/s.ScanRows*s.ScanRows))
@@ -91,8 +90,8 @@ func (w *groupWriter) part(from, count, size int) error {
 	part := nest.Nest{Loops: append(slices.Clone(w.loops), nest.Loop{Extent: nest.Fixed(count), Tile: 1})}
 	first := len(w.task.Parts) == 0
 	for i := w.g.First; i <= w.g.Last; i++ {
-		step := w.plan.Steps[i]
-		one, outer, err := w.oneBlock(&step, i, from, size)
+		step := &w.plan.Steps[i]
+		one, outer, err := w.oneBlock(step, i, from, size)
 		if err != nil {
 			return err
 		}
@@ -104,14 +103,15 @@ func (w *groupWriter) part(from, count, size int) error {
 		}
 		part.Items = append(part.Items, w.place(d, outer)...)
 		if first {
-			scale := float64(elems(&step)) / float64(max(1, elems(one)))
+			scale := float64(elems(step)) / float64(max(1, elems(one)))
 			d.Choice.Cost *= scale
+			d.Choice.Rejected = slices.Clone(d.Choice.Rejected) // the draft serves others too
 			for k := range d.Choice.Rejected {
 				d.Choice.Rejected[k].Cost *= scale
 			}
 			w.task.Choices = append(w.task.Choices, d.Choice)
 			w.task.Work += d.Choice.Cost
-			w.task.Elems += elems(&step)
+			w.task.Elems += elems(step)
 		}
 	}
 	w.task.Parts = append(w.task.Parts, part)

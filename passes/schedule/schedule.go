@@ -89,14 +89,15 @@ type scheduler struct {
 	plan *plan.Plan
 	target
 	blocks *Blocks
+	one    Draft                   // that draft returned last
 	known  drafts                  // of steps in no row group
 	groups map[string]draftedGroup // by formOfGroup
 }
 
 // alone returns the draft of a step that is in no row group.
 func (s *scheduler) alone(i int) (*Draft, error) {
-	step := s.plan.Steps[i]
-	d, err := s.draft(&s.target, &step)
+	step := &s.plan.Steps[i]
+	d, err := s.draft(&s.target, step)
 	if err != nil {
 		return nil, &ir.Error{Pos: step.Pos, Msg: fmt.Sprintf("step %d: %v", i, err)}
 	}

@@ -1,0 +1,40 @@
+package layout
+
+// Space is memory for layouts that are needed for a short time. Those that its methods return
+// are valid until Reset. The zero value is ready.
+type Space struct {
+	ints    []int
+	layouts []Layout
+}
+
+// Reset takes back the memory of all layouts.
+func (s *Space) Reset() { s.ints, s.layouts = s.ints[:0], s.layouts[:0] }
+
+// take returns the next n elements of a slice, which has them behind those in use or is made
+// anew. What was taken before stays as it is.
+func take[T any](from *[]T, n int) []T {
+	reserve(from, n)
+	used := len(*from)
+	*from = (*from)[:used+n]
+	return (*from)[used : used+n : used+n]
+}
+
+func reserve[T any](from *[]T, n int) {
+	if *from == nil || cap(*from)-len(*from) < n {
+		*from = make([]T, 0, max(n, 2*cap(*from)))
+	}
+}
+
+// blank returns a layout of the given rank, whose numbers are to be set.
+func (s *Space) blank(rank, offset int) Layout {
+	own := take(&s.ints, 2*rank)
+	return Layout{Shape: own[:rank:rank], Strides: own[rank:], Offset: offset}
+}
+
+// RowMajor is the function RowMajor.
+func (s *Space) RowMajor(shape ...int) Layout {
+	l := s.blank(len(shape), 0)
+	copy(l.Shape, shape)
+	l.setRowMajor()
+	return l
+}
