@@ -53,6 +53,7 @@ func (p *Program) lower(f *ir.Func, sizes map[string]int, layouts []*layout.Layo
 			attr.At, in.Attr = l, &attr
 		}
 	}
+	b.outs = make([]ir.Type, 0, len(f.Results))
 	for _, r := range f.Results {
 		b.outs = append(b.outs, r.Type)
 	}

@@ -50,6 +50,7 @@ func Compile(items ...Item) (*Program, error) {
 		}
 	}
 	p := newProgram(&s, l.function(s.name, s.outputs), l.sizes)
+	p.inputs, p.outputs = make([]Port, 0, len(l.inputs)), make([]Port, 0, len(s.outputs))
 	for _, in := range l.inputs {
 		p.inputs = append(p.inputs, newPort(in.input, in))
 	}

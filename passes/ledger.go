@@ -1,6 +1,8 @@
 package passes
 
 import (
+	"slices"
+
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
@@ -18,7 +20,7 @@ func (s *State) record(kind plan.DecisionKind, v *ir.Value, bytes int, reason st
 
 // decisions returns the ledger, each entry with the step that computes its value.
 func (s *State) decisions() []plan.Decision {
-	out := make([]plan.Decision, len(s.ledger))
+	out := slices.Grow(s.Plan.Ledger[:0], len(s.ledger))[:len(s.ledger)]
 	for i, e := range s.ledger {
 		out[i] = e.Decision
 		v := e.value

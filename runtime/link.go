@@ -3,6 +3,7 @@ package runtime
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/stridefuse/stridefuse/ir/nest"
 )
@@ -36,10 +37,10 @@ func (l *Linked) link(p *nest.Program) error {
 		return err
 	}
 	l.tasks = make([]*task, 0, len(p.Tasks))
-	linked, kernels := make(linkedTasks, len(p.Tasks)), linkedKernels{}
+	k := &taskLinker{l: l, linked: make(linkedTasks, len(p.Tasks)), kernels: linkedKernels{}, find: l.exec.finder()}
 	for i := range p.Tasks {
 		in := &p.Tasks[i]
-		t, err := l.linkTask(in, linked, kernels)
+		t, err := k.task(in)
 		if err != nil {
 			return fmt.Errorf("task %d: %w", i, err)
 		}
@@ -58,17 +59,18 @@ func (l *Linked) link(p *nest.Program) error {
 	return nil
 }
 
-// taskLinker links one task.
+// taskLinker links one task after the other.
 type taskLinker struct {
 	l       *Linked
-	in      *nest.Task
 	linked  linkedTasks // before
 	kernels linkedKernels
-	out     *nestTask
 	find    finder
-	bases   []base      // of the slots
-	scope   []scopeLoop // the loops that enclose what is linked now
-	part    *linkedPart
+
+	in    *nest.Task
+	out   *nestTask
+	bases []base      // of the slots
+	scope []scopeLoop // the loops that enclose what is linked now
+	part  *linkedPart
 }
 
 // scopeLoop is an enclosing loop as the source numbers them.
@@ -77,16 +79,12 @@ type scopeLoop struct {
 	linked  *loop // nil if it has one iteration
 }
 
-// linkTask links the slots of a task, then its parts.
-func (l *Linked) linkTask(in *nest.Task, linked linkedTasks, kernels linkedKernels) (*nestTask, error) {
-	k := &taskLinker{l: l, in: in, linked: linked, kernels: kernels, out: &nestTask{pos: in.Pos, scratch: in.Scratch, clears: l.exec.Verify, allocate: l.exec.zeroed(), chunkElements: machine.ChunkElems, piece: pieceNanos}, find: l.exec.finder()}
-	if n := l.exec.ChunkElems; n > 0 { // a test
-		k.out.piece = min(n, pieceNanos)
-	}
+// task links the slots of a task, then its parts.
+func (k *taskLinker) task(in *nest.Task) (*nestTask, error) {
 	if in.Scratch < 0 {
 		return nil, fmt.Errorf("scratch of %d bytes", in.Scratch)
 	}
-	k.bases = make([]base, 0, len(in.Slots))
+	k.in, k.bases, k.scope = in, slices.Grow(k.bases[:0], len(in.Slots)), k.scope[:0]
 	for i := range in.Slots {
 		b, err := k.slot(&in.Slots[i])
 		if err != nil {
@@ -96,6 +94,11 @@ func (l *Linked) linkTask(in *nest.Task, linked linkedTasks, kernels linkedKerne
 	}
 	if out := k.again(); out != nil {
 		return out, nil
+	}
+	e := k.l.exec
+	k.out = &nestTask{pos: in.Pos, scratch: in.Scratch, clears: e.Verify, allocate: e.zeroed(), chunkElements: machine.ChunkElems, piece: pieceNanos}
+	if n := e.ChunkElems; n > 0 { // a test
+		k.out.piece = min(n, pieceNanos)
 	}
 	if err := k.tables(); err != nil {
 		return nil, err

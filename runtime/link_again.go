@@ -69,5 +69,6 @@ func (k *taskLinker) like(known *linkedTask) bool {
 func (k *taskLinker) remember() {
 	if len(k.in.Parts) > 0 {
 		k.linked[&k.in.Parts[0]] = &linkedTask{in: k.in, bases: k.bases, out: k.out}
+		k.bases = nil
 	}
 }

@@ -141,8 +141,10 @@ func (d *draftedGroup) over(p *plan.Plan, g *plan.RowGroup, buffers []int) nest.
 }
 
 // formOfGroup returns all that the task of a row group depends on besides the machine and the
-// library, and the buffers that it touches, each once, in the order of their first use.
+// library, and the buffers that it touches, each once, in the order of their first use. Both are
+// valid until the next call.
 func (s *scheduler) formOfGroup(g *plan.RowGroup) (form []byte, buffers []int) {
+	form, buffers = s.formed.form[:0], s.formed.buffers[:0]
 	number := func(n int) { form = binary.AppendVarint(form, int64(n)) }
 	number(g.Last - g.First)
 	number(g.Block)
@@ -170,5 +172,6 @@ func (s *scheduler) formOfGroup(g *plan.RowGroup) (form []byte, buffers []int) {
 			}
 		}
 	}
+	s.formed.form, s.formed.buffers = form, buffers
 	return form, buffers
 }

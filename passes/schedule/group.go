@@ -28,7 +28,7 @@ func (s *scheduler) group(g *plan.RowGroup) (nest.Task, error) {
 		if s.groups == nil {
 			s.groups = map[string]draftedGroup{}
 		}
-		s.groups[string(form)] = draftedGroup{t, buffers}
+		s.groups[string(form)] = draftedGroup{t, slices.Clone(buffers)}
 	}
 	return t, err
 }

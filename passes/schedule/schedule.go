@@ -92,6 +92,10 @@ type scheduler struct {
 	one    Draft                   // that draft returned last
 	known  drafts                  // of steps in no row group
 	groups map[string]draftedGroup // by formOfGroup
+	formed struct {                // what formOfGroup returned last
+		form    []byte
+		buffers []int
+	}
 }
 
 // alone returns the draft of a step that is in no row group.
