@@ -32,7 +32,7 @@ func BuiltinAVX512(c kernel.Code) bool {
 	body, ok := c.(*kernel.Kernel)
 	sums := false
 	if m, isMicro := c.(*kernel.Micro); isMicro {
-		if m.Kind == kernel.Dot || m.Kind == kernel.DotHalves || m.Kind == kernel.DotWindows {
+		if m.Kind == kernel.Dot || m.Kind == kernel.DotHalves || m.Kind == kernel.DotWindows || m.Kind == kernel.DotLeftWindows {
 			return true
 		}
 		body, ok = m.Body, m.Kind == kernel.Reduce

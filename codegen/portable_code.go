@@ -10,28 +10,30 @@ import (
 
 // portableMicros writes each micro-kernel's function, named by Symbol and _go.
 var portableMicros = map[kernel.MicroKind]func(w *portable, m *kernel.Micro) error{
-	kernel.Pack:          (*portable).pack,
-	kernel.Transpose:     (*portable).transpose,
-	kernel.Lookup:        (*portable).lookup,
-	kernel.StoreNT:       (*portable).storeNT,
-	kernel.Dot:           (*portable).dot,
-	kernel.DotHalves:     (*portable).dot,
-	kernel.DotWindows:    (*portable).dot,
-	kernel.ScanRows:      (*portable).scan,
-	kernel.Reduce:        (*portable).reduce,
-	kernel.ReduceColumns: (*portable).reduceColumns,
+	kernel.Pack:           (*portable).pack,
+	kernel.Transpose:      (*portable).transpose,
+	kernel.Lookup:         (*portable).lookup,
+	kernel.StoreNT:        (*portable).storeNT,
+	kernel.Dot:            (*portable).dot,
+	kernel.DotHalves:      (*portable).dot,
+	kernel.DotWindows:     (*portable).dot,
+	kernel.DotLeftWindows: (*portable).dot,
+	kernel.ScanRows:       (*portable).scan,
+	kernel.Reduce:         (*portable).reduce,
+	kernel.ReduceColumns:  (*portable).reduceColumns,
 }
 
 // microLoops has the loop of each micro-kernel.
 var microLoops = map[kernel.MicroKind]func(*kernel.Micro) string{
-	kernel.Pack:       func(*kernel.Micro) string { return "for r, c: o0[r][c] = a0[r][c*across]" },
-	kernel.Transpose:  func(*kernel.Micro) string { return "for i, j: o0[i][j] = a0[j][i]" },
-	kernel.Lookup:     func(*kernel.Micro) string { return "for r, c: o0[r][c*across_out] = a0[r][a1[r][c*across]]" },
-	kernel.StoreNT:    func(*kernel.Micro) string { return "for i: o0[i] = a0[i], past the caches" },
-	kernel.Dot:        dotLoop,
-	kernel.DotHalves:  dotLoop,
-	kernel.DotWindows: dotLoop,
-	kernel.ScanRows:   scanLoop,
+	kernel.Pack:           func(*kernel.Micro) string { return "for r, c: o0[r][c] = a0[r][c*across]" },
+	kernel.Transpose:      func(*kernel.Micro) string { return "for i, j: o0[i][j] = a0[j][i]" },
+	kernel.Lookup:         func(*kernel.Micro) string { return "for r, c: o0[r][c*across_out] = a0[r][a1[r][c*across]]" },
+	kernel.StoreNT:        func(*kernel.Micro) string { return "for i: o0[i] = a0[i], past the caches" },
+	kernel.Dot:            dotLoop,
+	kernel.DotHalves:      dotLoop,
+	kernel.DotWindows:     dotLoop,
+	kernel.DotLeftWindows: dotLoop,
+	kernel.ScanRows:       scanLoop,
 	kernel.Reduce: func(m *kernel.Micro) string {
 		return bodyLoop(m.Body, rowNames, func(i int, value string) string {
 			if m.Combine[i] == ir.OpInvalid {

@@ -21,10 +21,17 @@ func dotLoop(m *kernel.Micro) string {
 		step = "sum += mulhalves(a0[m][k], a1[k][n])"
 	case m.Kind == kernel.DotWindows:
 		step = "sum = fma(a0[m][k], a1[tap k + n], sum)"
+	case m.Kind == kernel.DotLeftWindows:
+		step = "sum = fma(a0[window m + tap k], a1[k][n], sum)"
 	case ir.Floats.Has(m.Type):
 		step = "sum = fma(a0[m][k], a1[k][n], sum)"
 	}
 	return "for m, n: { sum := 0; for k: " + step + "; o0[m][n] = sum, or += sum }"
+}
+
+// ofWindows reports whether an operand of a product is windows.
+func ofWindows(m *kernel.Micro) bool {
+	return m.Kind == kernel.DotWindows || m.Kind == kernel.DotLeftWindows
 }
 
 // dot writes the function of a product.
@@ -32,13 +39,16 @@ func (w *portable) dot(m *kernel.Micro) error {
 	d := m.Type
 	w.begin(m)
 	w.printf("n, across, pairs, adds := f.Cols, %s, %s, %s\n", field(m, 0), field(m, 1), field(m, 2))
-	if m.Kind == kernel.DotWindows {
+	if ofWindows(m) {
 		f := func(i int) string { return field(m, i) }
 		w.printf("runs, taps, skipRuns, skipTaps := %s, %s, %s, %s\n", f(kernel.DotRuns), f(kernel.DotTaps), f(kernel.DotSkipRuns), f(kernel.DotSkipTaps))
 		w.printf("runStep, tapStep := %s*%d, %s*%[2]d\n", f(kernel.DotRunStep), d.Size(), f(kernel.DotTapStep))
 	}
 	w.printf("if n <= 0 {\nreturn\n}\nfor r := range f.Rows {\n")
 	w.printf("o0 := unsafe.Slice(%s, n)\nc := 0\n", address(d, 2))
+	if m.Kind == kernel.DotLeftWindows {
+		w.printf("window := (r/%s*%s + r%%%[1]s*across) * %[3]d\n", field(m, kernel.DotLine), field(m, kernel.DotLineStep), d.Size())
+	}
 	w.printf("for ; c+%d <= n; c += %[1]d {\n", dotLanes)
 	w.dotColumns(m, dotLanes)
 	w.printf("}\nfor ; c < n; c++ {\n")
@@ -59,13 +69,18 @@ func (w *portable) dotColumns(m *kernel.Micro, lanes int) {
 	}
 	sums := each("t#", ", ")
 	w.printf("var %s %s\n", sums, d)
-	w.printf("a, b := unsafe.Add(f.Ptr[0], r*f.Step[0]), unsafe.Add(f.Ptr[1], c*%d)\n", d.Size())
-	at := "k*f.Step[1]"
-	if m.Kind == kernel.DotWindows {
+	left, from, at, channel := "r*f.Step[0]", "k*across", "k*f.Step[1]", "f.Step[1]"
+	switch m.Kind {
+	case kernel.DotWindows:
 		at = "at"
+	case kernel.DotLeftWindows:
+		left, from, channel = "window", "at", "f.Step[0]"
+	}
+	w.printf("a, b := unsafe.Add(f.Ptr[0], %s), unsafe.Add(f.Ptr[1], c*%d)\n", left, d.Size())
+	if ofWindows(m) {
 		w.printf("at, run, tap := skipRuns*runStep+skipTaps*tapStep, runs-skipRuns, taps-skipTaps\n")
 	}
-	w.printf("for k := range pairs {\nx, row := *(*%s)(unsafe.Add(a, k*across)), (*[%d]%[1]s)(unsafe.Add(b, %[3]s))\n", d, lanes, at)
+	w.printf("for k := range pairs {\nx, row := *(*%s)(unsafe.Add(a, %[4]s)), (*[%[2]d]%[1]s)(unsafe.Add(b, %[3]s))\n", d, lanes, at, from)
 	switch {
 	case m.Kind == kernel.DotHalves:
 		w.printf("%s = %s\n", sums, each("t# + "+mulHalves("x", "row[#]"), ", "))
@@ -78,9 +93,9 @@ func (w *portable) dotColumns(m *kernel.Micro, lanes int) {
 	default:
 		w.printf("%s = %s\n", sums, each("t# + x*row[#]", ", "))
 	}
-	if m.Kind == kernel.DotWindows {
+	if ofWindows(m) {
 		w.printf("at += tapStep\nif tap--; tap == 0 {\nat, tap = at+runStep-taps*tapStep, taps\n")
-		w.printf("if run--; run == 0 {\nat, run = at+f.Step[1]-runs*runStep, runs\n}\n}\n")
+		w.printf("if run--; run == 0 {\nat, run = at+%s-runs*runStep, runs\n}\n}\n", channel)
 	}
 	w.printf("}\ny := o0[c : c+%d : c+%[1]d]\n", lanes)
 	w.printf("if adds != 0 {\n%s = %s\n}\n", sums, each(d.String()+"(y[#] + t#)", ", "))

@@ -66,17 +66,35 @@ func (c *contractor) dot(v *ir.Value) (*ir.Value, error) {
 		return c.reduction(v)
 	case d.pairs == 1:
 		return c.outer(v)
-	case c.swaps(v, d):
-		return c.swapped(v)
+	}
+	if why := c.swaps(v, d); why != "" {
+		return c.swapped(v, why)
 	}
 	return v, nil
 }
 
-// swaps reports whether a product has few rows, and a large transposed matrix that is not packed
-// once for all runs.
-func (c *contractor) swaps(v *ir.Value, d extentsOfDot) bool {
-	large := d.pairs*d.cols*v.Type.DType.Size() > c.machine.PackedBytes
-	return d.rows <= c.machine.SwappedRows && 2*d.rows <= d.cols && large && transposed(v.Args[1]) && !c.frozenBelow(v.Args[1])
+// swaps returns why a product is computed as the transpose of the product of the transposes, or
+// nothing.
+func (c *contractor) swaps(v *ir.Value, d extentsOfDot) (why string) {
+	m := c.machine
+	large := d.pairs*d.cols*v.Type.DType.Size() > m.PackedBytes
+	tested := c.eager || m.Blocks > 0
+	windows := v.Type.DType == ir.Float32 && ofWindows(v.Args[1]) && d.cols <= m.SwappedWindows && d.pairs >= m.SwappedPairs && d.rows >= m.SwappedColumns
+	switch {
+	case d.rows <= m.SwappedRows && 2*d.rows <= d.cols && large && transposed(v.Args[1]) && !c.frozenBelow(v.Args[1]):
+		return "a product of few rows and a transposed matrix is the transpose of the product of that and few columns: the few are packed"
+	case c.frozenBelow(v.Args[0]) && (windows || tested && ofWindows(v.Args[1])):
+		return "a product of weights that never change and few windows is the transpose of the product of the windows and the weights: these are packed once, and fill vectors"
+	}
+	return ""
+}
+
+// ofWindows reports whether a factor is a view of windows.
+func ofWindows(y *ir.Value) bool {
+	for y.Op.IsView() && y.Op != ir.OpWindow {
+		y = y.Args[0]
+	}
+	return y.Op == ir.OpWindow
 }
 
 // transposed reports whether a factor exchanges the last two axes of memory.
@@ -90,23 +108,13 @@ func transposed(y *ir.Value) bool {
 }
 
 // swapped returns the transpose of the product of the transposes: x yT = (y xT)T. Each of its
-// elements is the same sum, in the same order. A product packs its right matrix, and of the two
-// that is the smaller one then.
-func (c *contractor) swapped(v *ir.Value) (*ir.Value, error) {
-	transpose := func(x *ir.Value) (*ir.Value, error) {
-		axes := make([]int, len(x.Type.Shape))
-		for i := range axes {
-			axes[i] = i
-		}
-		last := len(axes) - 1
-		axes[last], axes[last-1] = last-1, last
-		return c.f.Add(ir.OpPermute, ir.Attr{Axes: axes}, v.Pos, x)
-	}
-	left, err := transpose(v.Args[1])
+// elements is the same sum, in the same order. A product packs its right matrix.
+func (c *contractor) swapped(v *ir.Value, why string) (*ir.Value, error) {
+	left, err := c.transpose(v.Args[1])
 	if err != nil {
 		return nil, err
 	}
-	right, err := transpose(v.Args[0])
+	right, err := c.transpose(v.Args[0])
 	if err != nil {
 		return nil, err
 	}
@@ -114,8 +122,52 @@ func (c *contractor) swapped(v *ir.Value) (*ir.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.record(v, p, "a product of few rows and a transposed matrix is the transpose of the product of that and few columns: the few are packed")
-	return transpose(p)
+	c.record(v, p, why)
+	return c.transpose(p)
+}
+
+// transpose returns x with its last two axes exchanged. Where a reshape makes these of several
+// axes each, as of those of windows, it exchanges the axes before: the result may be a view where
+// x is none.
+func (c *contractor) transpose(x *ir.Value) (*ir.Value, error) {
+	e := extents(x)
+	rank := len(e)
+	shape := slices.Concat(x.Type.Shape[:rank-2], ir.Shape{x.Type.Shape[rank-1], x.Type.Shape[rank-2]})
+	from, rows, cols := x, rank-2, rank-1
+	if x.Op == ir.OpReshape {
+		if r, m, ok := splitOf(extents(x.Args[0]), e[rank-2], e[rank-1]); ok {
+			from, rows, cols = x.Args[0], r, m
+		}
+	}
+	y, err := c.f.Add(ir.OpPermute, ir.Attr{Axes: slices.Concat(axesFrom(0, rows), axesFrom(cols, len(from.Type.Shape)), axesFrom(rows, cols))}, x.Pos, from)
+	if err != nil || from == x {
+		return y, err
+	}
+	return c.f.Add(ir.OpReshape, ir.Attr{Shape: shape}, x.Pos, y)
+}
+
+// axesFrom returns the axes from first to before end.
+func axesFrom(first, end int) (axes []int) {
+	for k := first; k < end; k++ {
+		axes = append(axes, k)
+	}
+	return axes
+}
+
+// splitOf returns the first axes that make up so many rows and so many columns, the last ones of
+// some extents.
+func splitOf(e []int, rows, cols int) (firstRow, firstCol int, ok bool) {
+	at := len(e)
+	for _, n := range []int{cols, rows} {
+		for ; n > 1 && at > 0 && n%e[at-1] == 0; at-- {
+			n /= e[at-1]
+		}
+		if n != 1 {
+			return 0, 0, false
+		}
+		firstRow, firstCol = at, firstRow
+	}
+	return firstRow, firstCol, true
 }
 
 // record notes that v is computed as w.

@@ -23,6 +23,7 @@ type linkedKernel struct {
 	// What follows is for long calls: see pieces.go.
 	leastCols int  // that it takes
 	wholeRows bool // columns can't be divided: each row is combined
+	whole     bool // neither rows nor columns
 }
 
 // linkedKernels are the kernels of a program that calls have been linked of.
@@ -38,7 +39,7 @@ func (k *taskLinker) kernel(code kernel.Code) (*linkedKernel, error) {
 	if !ok {
 		return nil, fmt.Errorf("no kernel is registered for %s", signature)
 	}
-	l := &linkedKernel{signature: signature, fn: fn, args: code.Args(), time: kernel.TimeOf(code), leastCols: 1, wholeRows: kernel.WholeRows(code)}
+	l := &linkedKernel{signature: signature, fn: fn, args: code.Args(), time: kernel.TimeOf(code), leastCols: 1, wholeRows: kernel.WholeRows(code), whole: kernel.Whole(code)}
 	d := callTimes(on)
 	l.fieldsAt, l.nanos, l.begin = len(l.args), unitNanos(d, code, l.args, l.time.Unit), d.Begin
 	// An elementwise kernel computes each element of a block from those at the same place,

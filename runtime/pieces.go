@@ -121,7 +121,10 @@ func (f *frames) executePieces(c *linkedCall, it *item, w *worker) bool {
 	rowNanos := c.nanos * float64(whole.Cols)
 	rows := max(1, int(min(piece/max(rowNanos, 1), float64(whole.Rows))))
 	cols, least := whole.Cols, c.kernel.leastCols
-	if rowNanos > piece && !c.kernel.wholeRows {
+	switch {
+	case c.kernel.whole:
+		rows = max(1, whole.Rows)
+	case rowNanos > piece && !c.kernel.wholeRows:
 		cols = max(least, 64, int(piece/c.nanos)&^63) // of bytes, whole cache lines
 	}
 	defer clear(f.piece.Ptr[:]) // of tensors

@@ -75,14 +75,15 @@ func maskStore(name string) instWriter {
 
 // micros emits each micro-kernel.
 var micros = map[kernel.MicroKind]func(t *isa, m *kernel.Micro) (*program, error){
-	kernel.Pack:          func(_ *isa, m *kernel.Micro) (*program, error) { return compilePack(m), nil },
-	kernel.Transpose:     func(_ *isa, m *kernel.Micro) (*program, error) { return compileTranspose(m), nil },
-	kernel.Lookup:        func(_ *isa, m *kernel.Micro) (*program, error) { return compileLookup(m), nil },
-	kernel.StoreNT:       func(*isa, *kernel.Micro) (*program, error) { return compileStoreNT(), nil },
-	kernel.Dot:           func(t *isa, m *kernel.Micro) (*program, error) { return compileDot(t.dot, m), nil },
-	kernel.DotWindows:    func(t *isa, m *kernel.Micro) (*program, error) { return compileDot(t.dot, m), nil },
-	kernel.DotHalves:     func(t *isa, m *kernel.Micro) (*program, error) { return compileDot(t.dot, m), nil },
-	kernel.ScanRows:      func(_ *isa, m *kernel.Micro) (*program, error) { return compileScan(m), nil },
-	kernel.Reduce:        func(t *isa, m *kernel.Micro) (*program, error) { return compileRows(t, m.Body, m.Combine) },
-	kernel.ReduceColumns: func(_ *isa, m *kernel.Micro) (*program, error) { return compileReduceColumns(m) },
+	kernel.Pack:           func(_ *isa, m *kernel.Micro) (*program, error) { return compilePack(m), nil },
+	kernel.Transpose:      func(_ *isa, m *kernel.Micro) (*program, error) { return compileTranspose(m), nil },
+	kernel.Lookup:         func(_ *isa, m *kernel.Micro) (*program, error) { return compileLookup(m), nil },
+	kernel.StoreNT:        func(*isa, *kernel.Micro) (*program, error) { return compileStoreNT(), nil },
+	kernel.Dot:            func(t *isa, m *kernel.Micro) (*program, error) { return compileDot(t.dot, m), nil },
+	kernel.DotWindows:     func(t *isa, m *kernel.Micro) (*program, error) { return compileDot(t.dot, m), nil },
+	kernel.DotLeftWindows: func(t *isa, m *kernel.Micro) (*program, error) { return compileDot(t.dot, m), nil },
+	kernel.DotHalves:      func(t *isa, m *kernel.Micro) (*program, error) { return compileDot(t.dot, m), nil },
+	kernel.ScanRows:       func(_ *isa, m *kernel.Micro) (*program, error) { return compileScan(m), nil },
+	kernel.Reduce:         func(t *isa, m *kernel.Micro) (*program, error) { return compileRows(t, m.Body, m.Combine) },
+	kernel.ReduceColumns:  func(_ *isa, m *kernel.Micro) (*program, error) { return compileReduceColumns(m) },
 }

@@ -121,7 +121,9 @@ func compileDot(s *dotStyle, m *kernel.Micro) *program {
 	w.here(full.name)
 	w.form(full)
 	w.here("done")
-	if w.windows != nil {
+	if w.left() {
+		w.nextLine()
+	} else if w.windows != nil {
 		w.nextPanel()
 	}
 	w.do("VZEROUPPER")
@@ -131,8 +133,8 @@ func compileDot(s *dotStyle, m *kernel.Micro) *program {
 
 // begin reads the frame. It leaves the number of columns in dotMask.
 func (w *dotWriter) begin() {
-	none := "done"
-	if w.micro.Kind == kernel.DotWindows {
+	none, windows := "done", w.micro.Kind == kernel.DotWindows || w.left()
+	if windows {
 		none = "end"
 	}
 	w.do("MOVQ", frameArg(), gp(dotCount))
@@ -147,9 +149,12 @@ func (w *dotWriter) begin() {
 	} {
 		w.do("MOVQ", mem(at(dotCount, n[0])), gp(n[1]))
 	}
+	if w.left() {
+		w.bytes(kernel.DotStep, dotStepA)
+	}
 	w.do("LEAQ", mem(at(dotStepA, 0).indexed(dotStepA, 2)), gp(dotStepA3))
 	w.do("LEAQ", mem(at(dotStepA, 0).indexed(dotStepA, 4)), gp(dotStepA5))
-	if w.micro.Kind == kernel.DotWindows {
+	if windows {
 		w.beginWindows()
 		return
 	}

@@ -24,7 +24,7 @@ func (s *dotStyle) arith(m *kernel.Micro) dotArith {
 	switch m.Kind {
 	case kernel.DotHalves:
 		return s.halves
-	case kernel.Dot, kernel.DotWindows:
+	case kernel.Dot, kernel.DotWindows, kernel.DotLeftWindows:
 		return s.ariths[m.Type]
 	}
 	return dotArith{}

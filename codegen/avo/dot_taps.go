@@ -10,10 +10,14 @@ import (
 // Products with windows (micro-kernel DotWindows). The rows of B are where the windows have their
 // elements: one after the other along a run, with a jump to the next run, and another to the next
 // channel. A call has all columns of a line, and goes from one panel of them to the next itself.
+//
+// If windows are the left operand (DotLeftWindows), it is A that is read so. A call has one panel of
+// B, and the rows of several lines of windows: it goes from one line to the next. A tile has windows of
+// one line, which are one stride apart.
 
 // dotWindows are the places in the stack frame of what registers have no room for, in bytes.
 type dotWindows struct {
-	begin, out, left     int // of the present panel: its first row of B, its product, and the columns from it on
+	begin, out, left     int // of the present panel: its first row of B, its product, and the columns from it on; of the present line: its first row of A, and the rows from it on
 	taps, runs           int // of a run, and of a channel
 	firstTaps            int // that are left of the run of the first pair
 	firstRuns            int // that are left of its channel
@@ -27,6 +31,15 @@ const (
 	dotTapsLeft = dotStepB3
 )
 
+// left reports whether the windows are the left operand.
+func (w *dotWriter) left() bool { return w.micro.Kind == kernel.DotLeftWindows }
+
+// bytes reads a field of elements in bytes. dotCount has the address of the frame.
+func (w *dotWriter) bytes(field, to int) {
+	w.do("MOVQ", mem(at(dotCount, w.field(field))), gp(to))
+	w.do("SHLQ", imm(int64(bits.TrailingZeros(uint(w.d.Size())))), gp(to))
+}
+
 // beginWindows reads the fields. dotCount has the address of the frame.
 func (w *dotWriter) beginWindows() {
 	s := &dotWindows{}
@@ -35,27 +48,28 @@ func (w *dotWriter) beginWindows() {
 	}
 	w.windows = s
 	field := func(i int) arg { return mem(at(dotCount, w.field(i))) }
-	bytes := func(i, to int) {
-		w.do("MOVQ", field(i), gp(to))
-		w.do("SHLQ", imm(int64(bits.TrailingZeros(uint(w.d.Size())))), gp(to))
+	first, tapStep, channelStep := dotB, dotTapStep, codegen.FrameStep+8
+	if w.left() {
+		first, tapStep, channelStep = dotTop, dotAcross, codegen.FrameStep
+	} else {
+		w.do("MOVQ", mem(at(dotCount, codegen.FramePtr+8)), gp(dotB))
 	}
-	w.do("MOVQ", mem(at(dotCount, codegen.FramePtr+8)), gp(dotB))
-	bytes(kernel.DotRunStep, dotA)
+	w.bytes(kernel.DotRunStep, dotA)
 	w.do("MOVQ", gp(dotA), gp(dotTapsLeft))
 	w.do("IMULQ", field(kernel.DotSkipRuns), gp(dotTapsLeft))
-	w.do("ADDQ", gp(dotTapsLeft), gp(dotB))
-	bytes(kernel.DotTapStep, dotTapStep)
-	w.do("MOVQ", gp(dotTapStep), gp(dotTapsLeft))
+	w.do("ADDQ", gp(dotTapsLeft), gp(first))
+	w.bytes(kernel.DotTapStep, tapStep)
+	w.do("MOVQ", gp(tapStep), gp(dotTapsLeft))
 	w.do("IMULQ", field(kernel.DotSkipTaps), gp(dotTapsLeft))
-	w.do("ADDQ", gp(dotTapsLeft), gp(dotB))
-	w.do("MOVQ", gp(dotTapStep), gp(dotTapsLeft))
+	w.do("ADDQ", gp(dotTapsLeft), gp(first))
+	w.do("MOVQ", gp(tapStep), gp(dotTapsLeft))
 	w.do("IMULQ", field(kernel.DotTaps), gp(dotTapsLeft))
 	w.do("NEGQ", gp(dotTapsLeft))
 	w.do("ADDQ", gp(dotA), gp(dotTapsLeft))
 	w.do("MOVQ", gp(dotTapsLeft), mem(stack(s.nextRun)))
 	w.do("IMULQ", field(kernel.DotRuns), gp(dotA))
 	w.do("NEGQ", gp(dotA))
-	w.do("ADDQ", mem(at(dotCount, codegen.FrameStep+8)), gp(dotA))
+	w.do("ADDQ", mem(at(dotCount, channelStep)), gp(dotA))
 	w.do("MOVQ", gp(dotA), mem(stack(s.nextChannel)))
 	for _, c := range [][4]int{{kernel.DotTaps, s.taps, kernel.DotSkipTaps, s.firstTaps}, {kernel.DotRuns, s.runs, kernel.DotSkipRuns, s.firstRuns}} {
 		w.do("MOVQ", field(c[0]), gp(dotA))
@@ -63,10 +77,42 @@ func (w *dotWriter) beginWindows() {
 		w.do("SUBQ", field(c[2]), gp(dotA))
 		w.do("MOVQ", gp(dotA), mem(stack(c[3])))
 	}
-	w.do("MOVQ", gp(dotB), mem(stack(s.begin)))
+	w.do("MOVQ", gp(first), mem(stack(s.begin)))
+	if w.left() {
+		w.beginLine()
+		return
+	}
 	w.do("MOVQ", gp(dotC), mem(stack(s.out)))
 	w.do("MOVQ", gp(dotMask), mem(stack(s.left)))
 	w.here("panel")
+}
+
+// beginLine sets the rows to those of a line of windows, of as many as dotRows says.
+func (w *dotWriter) beginLine() {
+	w.here("line")
+	w.do("MOVQ", frameArg(), gp(dotCount))
+	w.do("MOVQ", mem(at(dotCount, codegen.FrameCols)), gp(dotMask))
+	w.do("MOVQ", gp(dotRows), mem(stack(w.windows.left)))
+	w.do("MOVQ", mem(at(dotCount, w.field(kernel.DotLine))), gp(dotCount))
+	w.do("CMPQ", gp(dotRows), gp(dotCount))
+	w.do("JLE", label("rows"))
+	w.do("MOVQ", gp(dotCount), gp(dotRows))
+	w.here("rows")
+}
+
+// nextLine goes on with the next line of windows, if there is one. Its rows of the product follow
+// those of the present one.
+func (w *dotWriter) nextLine() {
+	s := w.windows
+	w.do("MOVQ", frameArg(), gp(dotCount))
+	w.do("MOVQ", mem(stack(s.left)), gp(dotRows))
+	w.do("SUBQ", mem(at(dotCount, w.field(kernel.DotLine))), gp(dotRows))
+	w.do("JLE", label("end"))
+	w.bytes(kernel.DotLineStep, dotTop)
+	w.do("ADDQ", mem(stack(s.begin)), gp(dotTop))
+	w.do("MOVQ", gp(dotTop), mem(stack(s.begin)))
+	w.do("JMP", label("line"))
+	w.here("end")
 }
 
 // nextPanel goes on with the next panel of columns, if there is one.
@@ -91,7 +137,9 @@ func (w *dotWriter) nextPanel() {
 
 // startWindows sets dotB and the counters to the first pair.
 func (t *dotTile) startWindows() {
-	t.do("MOVQ", mem(stack(t.windows.begin)), gp(dotB))
+	if !t.left() {
+		t.do("MOVQ", mem(stack(t.windows.begin)), gp(dotB))
+	}
 	t.do("MOVQ", mem(stack(t.windows.firstRuns)), gp(dotTapsLeft))
 	t.do("MOVQ", gp(dotTapsLeft), mem(stack(t.windows.runsLeft)))
 	t.do("MOVQ", mem(stack(t.windows.firstTaps)), gp(dotTapsLeft))
@@ -100,18 +148,31 @@ func (t *dotTile) startWindows() {
 // windowPairs is the loop over pairs.
 func (t *dotTile) windowPairs() {
 	s, next := t.windows, label(t.name+"Pair")
-	t.onePair(dotTapStep)
+	t.onePair(dotStepB)
 	t.do("JEQ", label(t.name+"Total"))
 	t.do("DECQ", gp(dotTapsLeft))
 	t.do("JNE", next)
-	t.do("ADDQ", mem(stack(s.nextRun)), gp(dotB))
+	t.skip(s.nextRun)
 	t.do("MOVQ", mem(stack(s.taps)), gp(dotTapsLeft))
 	t.do("DECQ", mem(stack(s.runsLeft)))
 	t.do("JNE", next)
-	t.do("ADDQ", mem(stack(s.nextChannel)), gp(dotB))
+	t.skip(s.nextChannel)
 	t.do("MOVQ", mem(stack(s.runs)), gp(dotTapsLeft))
 	t.do("MOVQ", gp(dotTapsLeft), mem(stack(s.runsLeft)))
 	t.do("MOVQ", mem(stack(s.taps)), gp(dotTapsLeft))
 	t.do("JMP", next)
 	t.here(t.name + "Total")
+}
+
+// skip moves on in the windows by a distance that is in the stack frame.
+func (t *dotTile) skip(distance int) {
+	switch {
+	case !t.left():
+		t.do("ADDQ", mem(stack(distance)), gp(dotB))
+	case t.rows > dotAddressed:
+		t.do("ADDQ", mem(stack(distance)), gp(dotMask))
+		fallthrough
+	default:
+		t.do("ADDQ", mem(stack(distance)), gp(dotA))
+	}
 }

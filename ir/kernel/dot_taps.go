@@ -6,8 +6,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Products with the windows of an image: Dot whose second argument is read where the windows have
-// their elements.
+// Products with the windows of an image: Dot whose second argument, or first one, is read where the
+// windows have their elements.
 
 // The fields of DotWindows, whose second argument is windows of channels: pair k is element
 // k + skipped of their channels, one channel after the other, of which each has runs of taps
@@ -23,8 +23,32 @@ const (
 	DotSkipTaps                  // taps of that run before the first pair
 )
 
-// dotWindowsFields are their names.
-var dotWindowsFields = []string{"across", "pairs", "adds", "channels", "span", "runs", "taps", "run_step", "tap_step", "skip_runs", "skip_taps"}
+// The fields that DotLeftWindows has besides; its first argument is the windows. In place of
+// DotAcross it has DotStep.
+const (
+	DotStep     = DotAcross          // elements from one window of a line to the next
+	DotLine     = iota + DotSkipTaps // windows of a line
+	DotLineStep                      // elements from one line of windows to the next
+)
+
+// mostWindows is how many windows a call has at most: it can't be divided.
+const mostWindows = 512
+
+// The names of the fields.
+var (
+	dotWindowsFields     = []string{"across", "pairs", "adds", "channels", "span", "runs", "taps", "run_step", "tap_step", "skip_runs", "skip_taps"}
+	dotLeftWindowsFields = append(append([]string{"step"}, dotWindowsFields[1:]...), "line", "line_step")
+)
+
+func dotLeftWindowsArgs(m *Micro) []Arg { // channels x what windows read of them, pairs x columns
+	return []Arg{{DType: m.Type, Outer: Field0 + DotChannels, Inner: Field0 + DotSpan},
+		{DType: m.Type, Outer: Field0 + DotPairs, Inner: Cols}, {DType: m.Type, Out: true, Outer: Rows, Inner: Cols}}
+}
+
+func dotLeftWindowsLimits(m *Micro) []Limit {
+	return append(dotWindowsLimits(m), Limit{Dim: Rows, Most: mostWindows}, Limit{Dim: Cols, Most: DotColumns(m.Type)},
+		Limit{Dim: Field0 + DotStep, Most: math.MaxInt32}, Limit{Dim: Field0 + DotLine, Least: 1, Most: math.MaxInt32}, Limit{Dim: Field0 + DotLineStep, Most: math.MaxInt32})
+}
 
 func dotWindowsArgs(m *Micro) []Arg { // rows x pairs, channels x what windows read of them
 	return []Arg{{DType: m.Type, Outer: Rows, Inner: Field0 + DotPairs, Across: Field0 + DotAcross},
@@ -48,11 +72,20 @@ func dotWindowsLimits(*Micro) []Limit {
 // mostTaps is how many runs a channel has at most, and how many taps a run.
 const mostTaps = 1 << 10
 
-// dotWindowsFit reports whether the pairs are within the channels, and the windows within the span.
-func dotWindowsFit(cols int, f []int) bool {
-	skipped := f[DotSkipRuns]*f[DotTaps] + f[DotSkipTaps]
-	reach := (f[DotRuns]-1)*f[DotRunStep] + (f[DotTaps]-1)*f[DotTapStep] + cols
-	return f[DotSkipTaps] < f[DotTaps] && f[DotSkipRuns] < f[DotRuns] && skipped+f[DotPairs] <= f[DotChannels]*f[DotRuns]*f[DotTaps] && reach <= f[DotSpan]
+func dotWindowsFit(_, cols int, fields []int) bool { return windowsFit(int64(cols), fields) }
+
+func dotLeftWindowsFit(rows, _ int, fields []int) bool {
+	last, line := int64(max(rows, 1)-1), int64(fields[DotLine])
+	return windowsFit(last/line*int64(fields[DotLineStep])+min(last, line-1)*int64(fields[DotStep])+1, fields)
+}
+
+// windowsFit reports whether the pairs are within the channels, and within the span the windows whose
+// first elements are among so many.
+func windowsFit(first int64, fields []int) bool {
+	f := func(i int) int64 { return int64(fields[i]) }
+	skipped := f(DotSkipRuns)*f(DotTaps) + f(DotSkipTaps)
+	reach := (f(DotRuns)-1)*f(DotRunStep) + (f(DotTaps)-1)*f(DotTapStep) + first
+	return f(DotSkipTaps) < f(DotTaps) && f(DotSkipRuns) < f(DotRuns) && skipped+f(DotPairs) <= f(DotChannels)*f(DotRuns)*f(DotTaps) && reach <= f(DotSpan)
 }
 
 func dotWindowsMeaning(m *Micro, _ *Kernel) Reference {
@@ -65,8 +98,13 @@ func dotWindowsMeaning(m *Micro, _ *Kernel) Reference {
 			for c := range b.Cols() {
 				for k := range x {
 					at := k + skipped
-					x[k] = b.Get(0, r, k)
-					y[k] = b.Get(1, at/(runs*taps), at/taps%runs*b.Field(DotRunStep)+at%taps*b.Field(DotTapStep)+c)
+					channel, tap := at/(runs*taps), at/taps%runs*b.Field(DotRunStep)+at%taps*b.Field(DotTapStep)
+					if m.Kind == DotLeftWindows {
+						line := b.Field(DotLine)
+						x[k], y[k] = b.Get(0, channel, r/line*b.Field(DotLineStep)+r%line*b.Field(DotStep)+tap), b.Get(1, k, c)
+					} else {
+						x[k], y[k] = b.Get(0, r, k), b.Get(1, channel, tap+c)
+					}
 				}
 				sum := f.DotLine(by, m.Type, x, y, false)
 				if b.Field(DotAdds) != 0 {

@@ -51,6 +51,12 @@ func WholeRows(c Code) bool {
 	return ok && micros[m.Kind].wholeRows
 }
 
+// Whole reports whether a call can't be divided: its rows are no lines of an argument.
+func Whole(c Code) bool {
+	m, ok := c.(*Micro)
+	return ok && micros[m.Kind].whole
+}
+
 // Fences reports whether other processors are sure to see what a kernel has stored only
 // after a call of it for no rows.
 func Fences(c Code) bool {
@@ -69,10 +75,10 @@ func ReadsOutput(c Code, field func(i int) bool) bool {
 	return info.updates || info.adds != One && field(int(info.adds-Field0))
 }
 
-// Fit reports whether the fields of a call agree with each other and with the number of columns.
-func Fit(c Code, cols int, fields []int) bool {
+// Fit reports whether the fields of a call agree with each other and with the number of rows and columns.
+func Fit(c Code, rows, cols int, fields []int) bool {
 	m, ok := c.(*Micro)
-	return !ok || micros[m.Kind].fit == nil || micros[m.Kind].fit(cols, fields)
+	return !ok || micros[m.Kind].fit == nil || micros[m.Kind].fit(rows, cols, fields)
 }
 
 // CopiesBits reports whether a kernel copies elements of all types of a size in bytes.

@@ -13,24 +13,25 @@ type MicroKind uint8
 
 // The micro-kernels.
 const (
-	NoMicro       MicroKind = iota
-	Pack                    // copies a block whose elements are apart along the columns
-	Transpose               // copies a block with its rows and columns exchanged
-	StoreNT                 // copies bytes past the caches: non-temporal stores
-	Dot                     // multiplies matrices
-	DotHalves               // multiplies matrices whose elements are two of 16 bits
-	DotWindows              // multiplies a matrix by the windows of channels
-	ScanRows                // prefix scans along the rows
-	Reduce                  // reduces rows
-	ReduceColumns           // reduces columns
-	Gather                  // copies rows by their indices
-	Lookup                  // replaces bytes by the entries of a table
-	Scatter                 // stores rows by their indices
-	Sort                    // orders the elements of rows
-	Order                   // orders rows, as keys and places
-	Merge                   // merges two rows that are in order
-	Recurrence              // linear recurrences along the rows
-	Rescan                  // the chunks of scans of sums along the rows, where some overflow
+	NoMicro        MicroKind = iota
+	Pack                     // copies a block whose elements are apart along the columns
+	Transpose                // copies a block with its rows and columns exchanged
+	StoreNT                  // copies bytes past the caches: non-temporal stores
+	Dot                      // multiplies matrices
+	DotHalves                // multiplies matrices whose elements are two of 16 bits
+	DotWindows               // multiplies a matrix by the windows of channels
+	DotLeftWindows           // multiplies the windows of channels by a matrix
+	ScanRows                 // prefix scans along the rows
+	Reduce                   // reduces rows
+	ReduceColumns            // reduces columns
+	Gather                   // copies rows by their indices
+	Lookup                   // replaces bytes by the entries of a table
+	Scatter                  // stores rows by their indices
+	Sort                     // orders the elements of rows
+	Order                    // orders rows, as keys and places
+	Merge                    // merges two rows that are in order
+	Recurrence               // linear recurrences along the rows
+	Rescan                   // the chunks of scans of sums along the rows, where some overflow
 	numMicros
 )
 
@@ -48,6 +49,7 @@ type microInfo struct {
 	time      Time
 	inPlace   bool
 	wholeRows bool
+	whole     bool
 	fences    bool
 	updates   bool                          // it leaves some elements of its output: see ReadsOutput
 	adds      Dim                           // the field that, if not 0, has it add to its output: see ReadsOutput
@@ -56,8 +58,8 @@ type microInfo struct {
 	args    func(m *Micro) []Arg
 	limits  func(m *Micro) []Limit
 	meaning func(m *Micro, expanded *Kernel) Reference
-	check   func(m *Micro) error              // what the others do not say
-	fit     func(cols int, fields []int) bool // see Fit
+	check   func(m *Micro) error                    // what the others do not say
+	fit     func(rows, cols int, fields []int) bool // see Fit
 }
 
 // microParts says which parts of a Micro a row sets.
@@ -90,6 +92,9 @@ func init() {
 		DotWindows: {name: "dotwindows", doc: "dot where b[k,c] is element c of tap k of windows: pairs are taps from skip_runs and skip_taps on, of runs, of channels, and a call reads span elements of a channel at most",
 			has: microParts{dtype: true}, types: ir.SetOf(ir.Float32), fields: dotWindowsFields, args: dotWindowsArgs, limits: dotWindowsLimits, meaning: dotWindowsMeaning,
 			time: Time{Unit: Paired, Times: Field0 + DotPairs}, adds: Field0 + DotAdds, fit: dotWindowsFit},
+		DotLeftWindows: {name: "dotleftwindows", doc: "dot where a[r,k] is tap k of window r: windows are step apart in a line, and lines line_step; pairs are those of dotwindows",
+			has: microParts{dtype: true}, types: ir.SetOf(ir.Float32), fields: dotLeftWindowsFields, args: dotLeftWindowsArgs, limits: dotLeftWindowsLimits, meaning: dotWindowsMeaning,
+			time: Time{Unit: Paired, Times: Field0 + DotPairs}, adds: Field0 + DotAdds, fit: dotLeftWindowsFit, whole: true},
 		ScanRows: {name: "scan", doc: "out[r,c] = the running value up to in[r,c], from the state of row r on; with a carry, rounded and combined with it",
 			has: microParts{op: true, dtype: true, carry: true}, types: ir.Numeric & ir.Native, ops: arithmetic,
 			args: scanArgs, limits: scanLimits, meaning: scanMeaning, check: checkScan,

@@ -27,6 +27,7 @@ var examples = []string{
 	"order sort f32",
 	"merge i64",
 	"dotwindows f32",
+	"dotleftwindows f32",
 	"recurrence f64",
 	"rescan f32",
 	"reduce_columns add kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }",

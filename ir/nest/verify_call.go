@@ -132,14 +132,15 @@ func (v *verifier) byChunks(c *checked, s Size, chunk int) bool {
 	return !c.bad
 }
 
-// fits reports whether the fields of a call agree. Of sizes that vary only the columns may.
+// fits reports whether the fields of a call agree. Of sizes that vary only the rows and columns may.
 func (v *verifier) fits(c *Call) bool {
 	fields := make([]int, len(c.Fields))
 	var ints checked
 	for i, s := range c.Fields {
 		fields[i] = slices.Max(append(sizes(&ints, v.loops, s), 0))
 	}
-	return kernel.Fit(c.Kernel, slices.Max(append(sizes(&ints, v.loops, c.Cols), 0)), fields) && !ints.bad
+	most := func(s Size) int { return slices.Max(append(sizes(&ints, v.loops, s), 0)) }
+	return kernel.Fit(c.Kernel, most(c.Rows), most(c.Cols), fields) && !ints.bad
 }
 
 // arg returns what an argument touches, or what is wrong with it.

@@ -23,6 +23,9 @@ type MatmulBlocks struct {
 	// Sapphire Rapids, 3x3 convolutions: 0.3 ns for each element that is packed, and twice the
 	// speed without for 8 channels of results, 0.8 to 1.1 times for 64.
 	PackedWork, WindowWork float64
+	// Windows is how many windows a call has at most that are the left operand, and LeastWindows how
+	// many a line has at least for its multiplications not to wait for each other.
+	Windows, LeastWindows int
 	// ChunkedBytes is beyond which size a right operand whose rows are SetBytes apart or more is
 	// packed in chunks for a single block of rows, even for two: it is not in a cache. Products of
 	// 2 to 128 rows and 4096x4096 then take half to three quarters of the time.
@@ -46,4 +49,4 @@ type MatmulBlocks struct {
 }
 
 // matmulBlocks was tuned on a Zen 3 with BenchmarkDot, WindowWork on a Zen 4 with AVX-512.
-var matmulBlocks = MatmulBlocks{LeftBytes: 128 << 10, Cols: 1024, LeastCols: 128, BlocksPerWorker: 4, PackCols: 64, PackRows: 32, RightBytes: 1 << 20, PackedWork: 120, WindowWork: 1.05, ChunkedBytes: 2 << 20, StreamRows: 12, CallWork: 600, BatchLeast: 16, BatchBytes: 16 << 10, DirectRows: 24, DirectCols: 48, PackElems: 256, SetBytes: 2048}
+var matmulBlocks = MatmulBlocks{LeftBytes: 128 << 10, Cols: 1024, LeastCols: 128, BlocksPerWorker: 4, PackCols: 64, PackRows: 32, RightBytes: 1 << 20, PackedWork: 120, WindowWork: 1.05, Windows: 400, LeastWindows: 4, ChunkedBytes: 2 << 20, StreamRows: 12, CallWork: 600, BatchLeast: 16, BatchBytes: 16 << 10, DirectRows: 24, DirectCols: 48, PackElems: 256, SetBytes: 2048}

@@ -119,11 +119,16 @@ func (p *product) matmul() (*Draft, string) {
 }
 
 // cost returns what the step costs with the better engine: its multiplications, the calls of
-// the matrices of a batch, and the copies of right ones whose rows have no common stride.
+// the matrices of a batch, and the copies of operands whose pairs have no common stride.
 func (p *product) cost() float64 {
 	cost := p.Work(p.step) + p.Matmul.CallWork*float64(elems(&plan.Step{Axes: p.step.Axes[:p.at.Pairs]}))
-	if _, ok := p.stride(&p.right, axesFrom(p.at.Pairs, p.at.Rows)); !ok {
-		cost += p.Matmul.PackedWork * float64(elems(p.step)) / float64(elems(&plan.Step{Axes: p.step.Axes[p.at.Rows:p.at.Cols]}))
+	for _, f := range []struct {
+		*factor
+		others []plan.Axis // that multiply each of its elements
+	}{{&p.left, p.step.Axes[p.at.Cols:]}, {&p.right, p.step.Axes[p.at.Rows:p.at.Cols]}} {
+		if _, ok := p.stride(f.factor, axesFrom(p.at.Pairs, p.at.Rows)); !ok {
+			cost += p.Matmul.PackedWork * float64(elems(p.step)) / float64(elems(&plan.Step{Axes: f.others}))
+		}
 	}
 	return cost
 }

@@ -104,6 +104,11 @@ func (p *product) blocks() {
 		most = max(p.width, min(most, p.Matmul.RightBytes/p.pairs/p.dtype.Size()))
 	}
 	p.tiles(&p.cols, &p.right, most, p.width)
+	p.share(most)
+}
+
+// share makes blocks of fewer columns than most until there are enough of them for all workers.
+func (p *product) share(most int) {
 	if p.inGroup || p.Workers <= 1 {
 		return
 	}

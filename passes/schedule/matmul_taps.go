@@ -25,11 +25,12 @@ var multiplyWindows = strategy{name: "matmul-windows", offer: offerWindows}
 // mostChunks is how many chunks of pairs have calls of their own.
 const mostChunks = 32
 
-// windowing is a product that is being scheduled so.
+// windowing is a product with windows that is being scheduled so.
 type windowing struct {
 	*product
-	channel, run, tap int // axes of pairs, -1 for none
-	line, col         int // axes of columns; line is -1 if there is one
+	of                *factor // the windows
+	channel, run, tap int     // axes of pairs, -1 for none
+	line, col         int     // axes of windows; line is -1 if there is one
 	engine            string
 }
 
@@ -38,7 +39,7 @@ func offerWindows(t *target, s *plan.Step) (offer, string) {
 	if why := p.match(); why != "" {
 		return offer{}, why
 	}
-	w := &windowing{product: p, channel: -1, run: -1, line: -1, col: len(s.Axes) - 1, tap: p.at.Rows - 1}
+	w := &windowing{product: p, of: &p.right, line: -1, col: len(s.Axes) - 1}
 	if why := w.axes(); why != "" {
 		return offer{}, why
 	}
@@ -52,39 +53,67 @@ func offerWindows(t *target, s *plan.Step) (offer, string) {
 
 // axes finds the parts of the windows, or says why there are none.
 func (w *windowing) axes() (why string) {
-	s, at := w.step, w.at
-	pairs, cols := axesFrom(at.Pairs, at.Rows), axesFrom(at.Cols, len(s.Axes))
-	_, single := w.stride(&w.right, pairs)
-	var ok, rows bool
+	at := w.at
+	pairs, cols := axesFrom(at.Pairs, at.Rows), axesFrom(at.Cols, len(w.step.Axes))
+	var ok bool
 	w.left.apart, ok = w.stride(&w.left, pairs)
-	_, rows = w.stride(&w.left, axesFrom(at.Rows, at.Cols))
+	_, rows := w.stride(&w.left, axesFrom(at.Rows, at.Cols))
 	_, outRows := w.stride(&w.out, axesFrom(at.Rows, at.Cols))
 	switch {
-	case w.dtype != ir.Float32:
-		return "there is a kernel of float32 alone"
-	case w.right.panel != nil || single:
+	case w.right.panel != nil:
 		return "the rows of the right operand are one stride apart"
-	case len(pairs) > 3 || len(cols) > 2 || at.Cols-at.Rows > 1:
-		return "the pairs, rows or columns are too many axes"
+	case len(cols) > 2 || at.Cols-at.Rows > 1:
+		return "the rows or columns are too many axes"
 	case !ok || !rows || !outRows || w.right.strides[w.col] != 1:
 		return "the windows are not side by side, or the weights have no common stride"
-	case (w.pairs-1)/ir.DotChunk >= mostChunks:
-		return "there are too many chunks of pairs"
 	}
 	if len(cols) == 2 {
 		w.line = cols[0]
 	}
-	w.channel = pairs[0]
+	if why := w.pairAxes(); why != "" {
+		return why
+	}
+	return w.reaches(w.extent(w.col), w.windowAxes())
+}
+
+// pairAxes finds the channels, runs and taps, or says why there are none.
+func (w *windowing) pairAxes() (why string) {
+	pairs := axesFrom(w.at.Pairs, w.at.Rows)
+	_, single := w.stride(w.of, pairs)
+	switch {
+	case w.dtype != ir.Float32:
+		return "there is a kernel of float32 alone"
+	case single:
+		return "the pairs of the windows are one stride apart"
+	case len(pairs) > 3:
+		return "the pairs are too many axes"
+	case (w.pairs-1)/ir.DotChunk >= mostChunks:
+		return "there are too many chunks of pairs"
+	}
+	w.channel, w.run, w.tap = pairs[0], -1, w.at.Rows-1
 	if len(pairs) == 3 {
 		w.run = pairs[1]
 	}
-	span := s.Axes[w.col].Extent
-	for _, k := range pairs[1:] {
-		stride, n := w.right.strides[k], s.Axes[k].Extent
-		if stride < 0 || n > ir.DotChunk {
-			return "the windows are reversed, or long"
+	for _, k := range w.windowAxes() {
+		if w.extent(k) > ir.DotChunk {
+			return "the windows are long"
 		}
-		if stride > math.MaxInt32/ir.DotChunk || span > math.MaxInt32 {
+	}
+	return ""
+}
+
+// windowAxes returns the axes of one window of a channel.
+func (w *windowing) windowAxes() []int { return axesFrom(w.channel+1, w.at.Rows) }
+
+// reaches says what is wrong with the elements that windows read along some axes and so many
+// besides.
+func (w *windowing) reaches(span int, axes []int) (why string) {
+	for _, k := range axes {
+		stride, n := w.along(k), w.extent(k)
+		if stride < 0 {
+			return "the windows are reversed"
+		}
+		if stride > math.MaxInt32/max(ir.DotChunk, n) || span > math.MaxInt32 {
 			return "the windows reach far"
 		}
 		span += stride * (n - 1)
@@ -93,6 +122,22 @@ func (w *windowing) axes() (why string) {
 		return "the windows reach far"
 	}
 	return ""
+}
+
+// extent returns the extent of an axis, 1 if there is none.
+func (w *windowing) extent(axis int) int {
+	if axis < 0 {
+		return 1
+	}
+	return w.step.Axes[axis].Extent
+}
+
+// along returns the stride of the windows along an axis, 0 if there is none.
+func (w *windowing) along(axis int) int {
+	if axis < 0 {
+		return 0
+	}
+	return w.of.strides[axis]
 }
 
 // cost returns what the step costs: its multiplications with the columns that fill no half panel.
@@ -172,33 +217,34 @@ func (w *windowing) linesOfBlock() int {
 // chunk returns the call for one line of windows, the first of which is line from, and the
 // pairs from first on.
 func (w *windowing) chunk(in *walk, first, from int) nest.Item {
-	extent := func(k int) int {
-		if k < 0 {
-			return 1
-		}
-		return w.step.Axes[k].Extent
-	}
-	stride := func(k int) int {
-		if k < 0 {
-			return 0
-		}
-		return w.right.strides[k]
-	}
-	runs, taps, n := extent(w.run), extent(w.tap), min(ir.DotChunk, w.pairs-first)
-	skipped := first % (runs * taps)
 	rows := w.at.Rows
 	left, right, out := in.arg(&w.left.view, rows), in.arg(&w.right.view, w.channel), in.arg(&w.out.view, rows)
+	offset, fields := w.taps(first, w.extent(w.col))
 	left.Offset += first * w.left.apart
-	right.Offset += first / (runs * taps) * stride(w.channel)
+	right.Offset += offset
 	if w.line >= 0 {
 		right.Offset += from * w.right.strides[w.line]
 		out.Offset += from * w.out.strides[w.line]
 	}
-	span := (runs-1)*stride(w.run) + (taps-1)*stride(w.tap) + extent(w.col)
-	fields := []int{w.left.apart * w.dtype.Size(), n, min(first, 1), (skipped+n-1)/(runs*taps) + 1, span, runs, taps, stride(w.run), stride(w.tap), skipped / taps, skipped % taps}
-	sizes := make([]nest.Size, len(fields))
-	for i, f := range fields {
-		sizes[i] = nest.Fixed(f)
+	fields = append([]int{w.left.apart * w.dtype.Size()}, fields...)
+	return call(w.dot, in.size[rows], in.size[w.col], []nest.Arg{left, right, out}, fixed(fields)...)
+}
+
+// taps returns where the channel of the pair first is, and the fields that say of which taps the
+// chunk of pairs from it on are. The first elements of a call's windows are among reach elements.
+func (w *windowing) taps(first, reach int) (offset int, fields []int) {
+	runs, taps, n := w.extent(w.run), w.extent(w.tap), min(ir.DotChunk, w.pairs-first)
+	skipped := first % (runs * taps)
+	span := (runs-1)*w.along(w.run) + (taps-1)*w.along(w.tap) + reach
+	fields = []int{n, min(first, 1), (skipped+n-1)/(runs*taps) + 1, span, runs, taps, w.along(w.run), w.along(w.tap), skipped / taps, skipped % taps}
+	return first / (runs * taps) * w.along(w.channel), fields
+}
+
+// fixed returns sizes that are numbers.
+func fixed(numbers []int) []nest.Size {
+	sizes := make([]nest.Size, len(numbers))
+	for i, n := range numbers {
+		sizes[i] = nest.Fixed(n)
 	}
-	return call(w.dot, in.size[rows], in.size[w.col], []nest.Arg{left, right, out}, sizes...)
+	return sizes
 }

@@ -22,7 +22,7 @@ import (
 func TestMatmul(t *testing.T) {
 	all := reached{}
 	all.checkAll(t, []string{"panels", "no panels", "batch", "blocks of rows", "blocks of columns", "blocks of images", "chunks", "left windows", "right windows", "right chunks",
-		"pack u32", "kernel (u0:f32) { t0 = copy u0; store t0 }", "transpose u32"}, func(t *rapid.T) {
+		"matmul-windows", "matmul-left-windows", "pack u32", "kernel (u0:f32) { t0 = copy u0; store t0 }", "transpose u32"}, func(t *rapid.T) {
 		draw := rapid.SampledFrom([]func(*rapid.T) string{drawProduct, drawWindows}).Draw(t, "form of product")
 		p := lowered(t, draw(t))
 		m := drawMachine(t)
@@ -34,9 +34,18 @@ func TestMatmul(t *testing.T) {
 			var of *product
 			d := checkMatmul(t, p, &s, m, func(at *target, s *plan.Step) (*Draft, string) {
 				of = newProduct(at, s)
+				st := rapid.SampledFrom([]strategy{multiply, multiplyWindows, multiplyLeftWindows}).Draw(t, "strategy")
+				if o, why := st.offer(at, s); why == "" && st.name != multiply.name {
+					all[st.name]++
+					of = nil
+					return o.draft()
+				}
 				require.Empty(t, of.match())
 				return of.matmul()
 			})
+			if of == nil {
+				continue
+			}
 			for what, is := range map[string]bool{
 				"panels":            slices.ContainsFunc(s.In, func(a plan.Access) bool { return a.Panel != nil }),
 				"no panels":         !slices.ContainsFunc(s.In, func(a plan.Access) bool { return a.Panel != nil }),
@@ -132,6 +141,7 @@ func drawMachine(t *rapid.T) *tuning.Machine {
 	if rapid.Bool().Draw(t, "small blocks") {
 		m.Matmul.LeftBytes = ir.DotChunk * 8 * rapid.IntRange(1, 9).Draw(t, "block rows")
 		m.Matmul.Cols, m.Matmul.LeastCols = 32, 16
+		m.Matmul.Windows = rapid.IntRange(1, 60).Draw(t, "windows")
 		m.Matmul.PackCols = 8
 	}
 	if rapid.Bool().Draw(t, "right chunks") {

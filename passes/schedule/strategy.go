@@ -28,7 +28,7 @@ func init() { // not an initializer: some strategies choose others for their par
 		plan.Reduce:        {reducePairs, reduceRows, reduceColumns},
 		plan.Scan:          scans,
 		plan.ScanExclusive: scans,
-		plan.Contract:      {multiply, multiplyWindows, multiplyBatch},
+		plan.Contract:      {multiply, multiplyWindows, multiplyLeftWindows, multiplyBatch},
 		plan.Line:          {gatherLines, scatterLines, sortLines, mergeSort, recurrenceLines},
 	}
 }

@@ -485,6 +485,7 @@ var kernels_avx2 = []abi.Kernel{
 	{Sig: "dot i32", Fn: k_dot_i32_972e9a55c4},
 	{Sig: "dot i64", Fn: k_dot_i64_81eb46862c},
 	{Sig: "dothalves i32", Fn: k_dothalves_i32_9153d54bcc},
+	{Sig: "dotleftwindows f32", Fn: k_dotleftwindows_f32_eea7e8f90b},
 	{Sig: "dotwindows f32", Fn: k_dotwindows_f32_b7c0a2915b},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f32_uu_406bd122ee},
 	{Sig: "kernel fast (u0:f32, u1:f32) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f32_uu_aa1bd49de5},
@@ -5736,6 +5737,15 @@ func k_dot_i64_81eb46862c(f *abi.Frame)
 //
 //go:noescape
 func k_dothalves_i32_9153d54bcc(f *abi.Frame)
+
+// k_dotleftwindows_f32_eea7e8f90b is
+//
+//	dotleftwindows f32
+//
+// for m, n: { sum := 0; for k: sum = fma(a0[window m + tap k], a1[k][n], sum); o0[m][n] = sum, or += sum }
+//
+//go:noescape
+func k_dotleftwindows_f32_eea7e8f90b(f *abi.Frame)
 
 // k_dotwindows_f32_b7c0a2915b is
 //

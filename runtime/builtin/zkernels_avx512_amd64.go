@@ -132,6 +132,7 @@ var kernels_avx512 = []abi.Kernel{
 	{Sig: "dot f32", Fn: k_dot_f32_2423624372_avx512},
 	{Sig: "dot f64", Fn: k_dot_f64_94c78171a9_avx512},
 	{Sig: "dothalves i32", Fn: k_dothalves_i32_9153d54bcc_avx512},
+	{Sig: "dotleftwindows f32", Fn: k_dotleftwindows_f32_eea7e8f90b_avx512},
 	{Sig: "dotwindows f32", Fn: k_dotwindows_f32_b7c0a2915b_avx512},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f32_uu_406bd122ee_avx512},
 	{Sig: "kernel fast (u0:f32, u1:f32) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f32_uu_aa1bd49de5_avx512},
@@ -1511,6 +1512,15 @@ func k_dot_f64_94c78171a9_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_dothalves_i32_9153d54bcc_avx512(f *abi.Frame)
+
+// k_dotleftwindows_f32_eea7e8f90b_avx512 is
+//
+//	dotleftwindows f32
+//
+// for m, n: { sum := 0; for k: sum = fma(a0[window m + tap k], a1[k][n], sum); o0[m][n] = sum, or += sum }
+//
+//go:noescape
+func k_dotleftwindows_f32_eea7e8f90b_avx512(f *abi.Frame)
 
 // k_dotwindows_f32_b7c0a2915b_avx512 is
 //

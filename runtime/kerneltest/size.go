@@ -58,7 +58,8 @@ func sizesOf(c kernel.Code, rng *rand.Rand) []size {
 				s.fields[i] = min(max(length, l.Least), l.Most)
 			}
 		}
-		if m, ok := c.(*kernel.Micro); ok && m.Kind == kernel.DotWindows {
+		if m, ok := c.(*kernel.Micro); ok && (m.Kind == kernel.DotWindows || m.Kind == kernel.DotLeftWindows) {
+			s.rows = within(kernel.Rows, s.rows)
 			setWindows(rng, s)
 		}
 		sizes = append(sizes, s)
@@ -119,5 +120,10 @@ func setWindows(rng *rand.Rand, s size) {
 	f[kernel.DotSkipRuns], f[kernel.DotSkipTaps] = rng.IntN(f[kernel.DotRuns]), rng.IntN(f[kernel.DotTaps])
 	skipped := f[kernel.DotSkipRuns]*f[kernel.DotTaps] + f[kernel.DotSkipTaps]
 	f[kernel.DotChannels] = (skipped+f[kernel.DotPairs]-1)/(f[kernel.DotRuns]*f[kernel.DotTaps]) + 1
-	f[kernel.DotSpan] = (f[kernel.DotRuns]-1)*f[kernel.DotRunStep] + (f[kernel.DotTaps]-1)*f[kernel.DotTapStep] + s.cols
+	first := s.cols
+	if len(f) > kernel.DotLine {
+		f[kernel.DotStep], f[kernel.DotLine], f[kernel.DotLineStep] = rng.IntN(4), 1+rng.IntN(30), rng.IntN(50)
+		first = max(0, s.rows-1)/f[kernel.DotLine]*f[kernel.DotLineStep] + (min(max(1, s.rows), f[kernel.DotLine])-1)*f[kernel.DotStep] + 1
+	}
+	f[kernel.DotSpan] = (f[kernel.DotRuns]-1)*f[kernel.DotRunStep] + (f[kernel.DotTaps]-1)*f[kernel.DotTapStep] + first
 }
