@@ -3,6 +3,7 @@ package graph_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -106,5 +107,36 @@ func TestPaddedWindowsCopyNothing(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestFewWindowsAreTheLeftOperand asserts that weights that never change are packed once, and that
+// few windows of many channels are read where they are.
+func TestFewWindowsAreTheLeftOperand(t *testing.T) {
+	same := graph.ConvOptions{Before: []int{1, 1}, After: []int{1, 1}}
+	x, w := graph.Ones(graph.Float32, 2, 128, 7, 7), graph.Ones(graph.Float32, 64, 128, 3, 3)
+	for _, c := range []struct {
+		name  string
+		left  bool
+		y     graph.Node
+		input []*graph.Tensor
+	}{
+		{"constant", true, f32("x", 2, 128, 7, 7).Maximum(0).Conv(graph.Const(w), same).Maximum(0), []*graph.Tensor{x}},
+		{"input", false, f32("x", 2, 128, 7, 7).Maximum(0).Conv(f32("w", 64, 128, 3, 3), same).Maximum(0), []*graph.Tensor{x, w}},
+	} {
+		p, err := graph.Compile(c.y, graph.WithWorkers(1))
+		require.NoError(t, err)
+		out, err := p.Run(context.Background(), c.input...)
+		require.NoError(t, err)
+		for _, e := range []struct {
+			at   []int
+			want float32
+		}{{[]int{0, 0, 0, 0}, 128 * 4}, {[]int{1, 63, 3, 3}, 128 * 9}} {
+			got, err := out.At(e.at...)
+			require.NoError(t, err)
+			require.Equal(t, e.want, got, c.name)
+		}
+		require.Equal(t, c.left, strings.Contains(p.Explain(), ": matmul-left-windows"), "%s: %s", c.name, p.Explain())
+		require.NotContains(t, p.Explain(), "is no view", c.name)
 	}
 }
