@@ -135,6 +135,25 @@ func TestOverlapGather(t *testing.T) {
 	}
 }
 
+// TestGatherIsOneStep: what is computed of rows found by index is computed with them, of two rows or
+// more, in blocks: no array of all is in memory.
+func TestGatherIsOneStep(t *testing.T) {
+	for _, n := range []int{2, 16, 333, 40_000} {
+		for _, width := range []int{1, 3, 64} {
+			rows := graph.Input("table", graph.Float32, 1000, width).Take(0, graph.Input("i", graph.Int64, n))
+			for name, y := range map[string]graph.Node{
+				"times two": rows.Mul(2), "chain": rows.Exp().Sub(1).Sqrt(), "with others": rows.Mul(graph.Input("x", graph.Float32, n, width)), "greatest": rows.Max(1),
+			} {
+				for _, workers := range []int{1, 2} {
+					p, err := graph.Compile(y, graph.WithWorkers(workers))
+					require.NoError(t, err)
+					require.LessOrEqual(t, p.Temporaries(), n*width*4/4, "%d rows of %d, %s: %s", n, width, name, p.Explain()) // of those behind the last block
+				}
+			}
+		}
+	}
+}
+
 // TestIndicesAreStoredOnce: indices that are computed, of any type, are stored once for all the
 // elements side by side that they are for.
 func TestIndicesAreStoredOnce(t *testing.T) {

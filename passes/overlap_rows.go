@@ -98,12 +98,13 @@ func (o *overlapper) blockOf(t *tile) (block int, gain float64) {
 		fixed, perRow = fixed+max(0, m.overlap())*row, perRow+m.per*row
 		gain += o.machine.HeldWork * float64(b.Size()*b.DType.Size())
 	}
-	block = min((o.machine.HeldBytes-fixed)/max(1, perRow), (t.rows-1)/(4*o.machine.Workers)+1)
-	if block < 1 || o.machine.Workers > 1 && t.rows/block < 2*o.machine.Workers {
+	least := o.machine.HeldLeast / max(1, perRow)
+	block = min(t.rows, (o.machine.HeldBytes-fixed)/max(1, perRow), max(least, (t.rows-1)/(4*o.machine.Workers)+1))
+	if block < 1 || block > least && o.machine.Workers > 1 && t.rows/block < 2*o.machine.Workers {
 		return 0, 0
 	}
-	least := max(block-block/8, block-1024)
-	for n := block; n > least; n-- { // so that few rows remain
+	fewest := max(block-block/8, block-1024)
+	for n := block; n > fewest; n-- { // so that few rows remain
 		if t.rows%n < t.rows%block {
 			block = n
 		}

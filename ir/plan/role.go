@@ -135,11 +135,12 @@ func (s *Step) Contracts() bool { return s.has(Contract) }
 // OnLines reports whether the step computes lines from lines.
 func (s *Step) OnLines() bool { return s.has(Line) }
 
+// Gathers reports whether the step is a gather.
+func (s *Step) Gathers() bool { return s.OnLines() && s.Out[0].Combine == ir.OpGather }
+
 // TakesOne reports whether the step is a gather that takes a single line for each index of its
 // parallel axes.
-func (s *Step) TakesOne() bool {
-	return s.OnLines() && s.Out[0].Combine == ir.OpGather && s.Axes[s.Along()].Extent == 1
-}
+func (s *Step) TakesOne() bool { return s.Gathers() && s.Axes[s.Along()].Extent == 1 }
 
 // LineOf returns how many elements an access of a step on lines has along a line.
 func (s *Step) LineOf(a Access) int {

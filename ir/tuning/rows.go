@@ -24,8 +24,10 @@ type RowGroups struct {
 	// with 2 MiB of second-level cache, nine slices of a picture: 384 KiB take 1.25 times as
 	// long as 1280, because blocks of few rows compute more of them again. HeldWork is the time
 	// to write a byte to memory and read it again, in additions: its line is moved three times,
-	// at 10 GB/s.
+	// at 10 GB/s. HeldLeast is up to how much memory a value takes that is one block: it stays in
+	// the first-level cache. Zen 4, 16 rows found by index, times a number: 150 ns, in four blocks 280.
 	HeldBytes int
+	HeldLeast int
 	HeldWork  float64
 
 	// PackedRows and PackedBytes are from which number of rows of the left operand, and
@@ -49,6 +51,6 @@ type RowGroups struct {
 func defaultRowGroups() RowGroups {
 	return RowGroups{
 		LookAhead: 64, BlockBytes: 192 << 10, RowBytes: 1 << 20, ProductRows: 96, ProductBlocks: 4, LeastProductRows: 4 * 96,
-		HeldBytes: 1 << 20, HeldWork: 20, SwappedRows: 64, SwappedWindows: 784, SwappedPairs: 1024, SwappedColumns: 32, PackedRows: 32, PackedWideRows: 256, PackedBytes: 32 << 10,
+		HeldBytes: 1 << 20, HeldLeast: 16 << 10, HeldWork: 20, SwappedRows: 64, SwappedWindows: 784, SwappedPairs: 1024, SwappedColumns: 32, PackedRows: 32, PackedWideRows: 256, PackedBytes: 32 << 10,
 	}
 }
