@@ -53,6 +53,13 @@ func (k keys[U]) of(v U) U {
 	return v ^ inverted
 }
 
+// least returns a number that is below a key if that of an element is. It differs from the key for
+// NaNs, and for -0, whose key no element has.
+func (k keys[U]) least(v U) U {
+	sign := -(v >> (8*unsafe.Sizeof(v) - 1)) // all ones, or 0
+	return v ^ k.positive ^ sign&(k.positive^k.negative)
+}
+
 // wide reports whether elements have eight bytes: more than a half of a word.
 func (k keys[U]) wide() bool { return unsafe.Sizeof(k.zero) == 8 }
 

@@ -9,8 +9,8 @@ import (
 
 // Sorting. The key of an element and its place, or an element of four bytes or less, are one word.
 // Words are sorted by keys digit by digit from the last one on, each digit keeping the order of the
-// one before: a radix sort. A short line is sorted by insertion, and a few first elements of a long
-// one are selected by a heap.
+// one before: a radix sort. A short line is sorted by insertion, and so are a few first elements of a
+// long one.
 
 // sortOf returns the function of a micro-kernel that orders lines.
 func sortOf(m *kernel.Micro) func(*abi.Frame) {
@@ -111,7 +111,7 @@ func orderRecords(k keys[uint64]) func(*abi.Frame) {
 // upper half is the key of one that is not wide.
 func ordered[U bits](k keys[U], x line[U], n int, work, spare []uint64, places bool) []uint64 {
 	places = places || k.wide()
-	if n <= x.count/selectFrom {
+	if n <= min(x.count/selectFrom, selectTo) {
 		first(k, x, work[:n], spare[:n])
 		for c, key := range work[:n] {
 			low := spare[c]

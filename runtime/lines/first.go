@@ -1,0 +1,51 @@
+package lines
+
+import "unsafe"
+
+// selectFrom is how many times as long as what is wanted of it a line is at least whose first elements
+// are selected rather than sorted, and selectTo how many are at most: each that is found is inserted
+// among those before.
+const (
+	selectFrom = 16
+	selectTo   = 256
+)
+
+// first stores the places of the elements of a line that come first in places, in order, with their
+// keys in found: as many as both are long.
+func first[U bits](k keys[U], x line[U], found, places []uint64) {
+	for i := range found {
+		insert(found[:i+1], places, uint64(k.of(x.at(i))), i)
+	}
+	last := U(found[len(found)-1])
+	for i := len(found); i < x.count; {
+		i = k.skip(x, i, last)
+		for end := min(i+4, x.count); i < end; i++ {
+			if key := k.of(x.at(i)); key < last { // of equal ones the first stays
+				insert(found, places, uint64(key), i)
+				last = U(found[len(found)-1])
+			}
+		}
+	}
+}
+
+// skip returns the place from i on that is some fours behind it where a key below last may be among the
+// next four, or where no four are left. Few keys are, once some elements are found.
+func (k keys[U]) skip(x line[U], i int, last U) int {
+	for ; i+4 <= x.count; i += 4 {
+		four := line[U]{unsafe.Add(x.from, i*x.across), x.across, 4}
+		if min(k.least(four.at(0)), k.least(four.at(1)), k.least(four.at(2)), k.least(four.at(3))) < last {
+			break
+		}
+	}
+	return i
+}
+
+// insert puts a key and its place behind the keys that are not greater. The last one is dropped.
+func insert(found, places []uint64, key uint64, place int) {
+	j := len(found) - 1
+	places = places[:len(found)]
+	for ; j > 0 && found[j-1] > key; j-- {
+		found[j], places[j] = found[j-1], places[j-1]
+	}
+	found[j], places[j] = key, uint64(place)
+}
