@@ -39,16 +39,19 @@ func sortRows[U bits](k keys[U], places bool) func(*abi.Frame) {
 		work, spare := unsafe.Slice((*uint64)(f.Ptr[2]), length), unsafe.Slice((*uint64)(f.Ptr[3]), length)
 		for r := range f.Rows {
 			x, out := line[U]{unsafe.Add(f.Ptr[0], r*f.Step[0]), across, length}, unsafe.Add(f.Ptr[1], r*f.Step[1])
-			words := ordered(k, x, f.Cols, work, spare, places)
-			for c, w := range words[:f.Cols] {
-				to := unsafe.Add(out, c*acrossOut)
-				switch {
-				case places:
-					*(*int64)(to) = int64(uint32(w))
-				case k.wide():
-					*(*U)(to) = x.at(int(uint32(w)))
-				default:
-					*(*U)(to) = U(w)
+			words := ordered(k, x, f.Cols, work, spare, places)[:f.Cols]
+			switch {
+			case places:
+				for c, w := range words {
+					*(*int64)(unsafe.Add(out, c*acrossOut)) = int64(uint32(w))
+				}
+			case k.wide():
+				for c, w := range words {
+					*(*U)(unsafe.Add(out, c*acrossOut)) = x.at(int(uint32(w)))
+				}
+			default:
+				for c, w := range words {
+					*(*U)(unsafe.Add(out, c*acrossOut)) = U(w)
 				}
 			}
 		}
