@@ -114,9 +114,15 @@ func scatter[T number](op ir.Op) func(*abi.Frame) {
 func scatterAdd[T number](f *abi.Frame) {
 	n, extent := f.Cols, f.Step[3]
 	if n == 1 { // a histogram
-		at, from, to := f.Ptr[0], f.Ptr[1], f.Ptr[2]
-		for r := range f.Rows {
-			*(*T)(unsafe.Add(to, index(at, f.Step[0], r, extent)*f.Step[2])) += *(*T)(unsafe.Add(from, r*f.Step[1]))
+		at, from, to, step, stepFrom, stepTo := f.Ptr[0], f.Ptr[1], f.Ptr[2], f.Step[0], f.Step[1], f.Step[2]
+		next, nextFrom := 0, 0
+		for range f.Rows {
+			i := *(*int64)(unsafe.Add(at, next))
+			if uint64(i) >= uint64(extent) {
+				ir.LineIndex(i, extent)
+			}
+			*(*T)(unsafe.Add(to, int(i)*stepTo)) += *(*T)(unsafe.Add(from, nextFrom))
+			next, nextFrom = next+step, nextFrom+stepFrom
 		}
 		return
 	}
