@@ -2,30 +2,33 @@ package lines
 
 import "unsafe"
 
-// selectFrom is how many times as long as what is wanted of it a line is at least whose first elements
-// are selected rather than sorted, and selectTo how many are at most: each that is found is inserted
-// among those before.
 const (
-	selectFrom = 16
-	selectTo   = 256
+	// selectFrom is how many times as long as what is wanted of it a line is at least whose first
+	// elements are selected rather than sorted, and selectTo how many are at most: each that is found is
+	// inserted among those before. selectMoves is by how many places these are moved at most, for each
+	// element of the line: in a line whose first elements are its last ones, each moves all. A sort takes
+	// less time then.
+	selectFrom, selectTo, selectMoves = 16, 128, 8
 )
 
 // first stores the places of the elements of a line that come first in places, in order, with their
-// keys in found: as many as both are long.
-func first[U bits](k keys[U], x line[U], found, places []uint64) {
+// keys in found: as many as both are long. It reports whether that takes few moves, and gives up if not.
+func first[U bits](k keys[U], x line[U], found, places []uint64) bool {
+	moves := 0
 	for i := range found {
-		insert(found[:i+1], places, uint64(k.of(x.at(i))), i)
+		moves += insert(found[:i+1], places, uint64(k.of(x.at(i))), i)
 	}
 	last := U(found[len(found)-1])
-	for i := len(found); i < x.count; {
+	for i := len(found); i < x.count && moves <= selectMoves*x.count; {
 		i = k.skip(x, i, last)
 		for end := min(i+4, x.count); i < end; i++ {
 			if key := k.of(x.at(i)); key < last { // of equal ones the first stays
-				insert(found, places, uint64(key), i)
+				moves += insert(found, places, uint64(key), i)
 				last = U(found[len(found)-1])
 			}
 		}
 	}
+	return moves <= selectMoves*x.count
 }
 
 // skip returns the place from i on that is some fours behind it where a key below last may be among the
@@ -40,12 +43,15 @@ func (k keys[U]) skip(x line[U], i int, last U) int {
 	return i
 }
 
-// insert puts a key and its place behind the keys that are not greater. The last one is dropped.
-func insert(found, places []uint64, key uint64, place int) {
-	j := len(found) - 1
+// insert puts a key and its place behind the keys that are not greater, and returns how many it moves.
+// The last one is dropped.
+func insert(found, places []uint64, key uint64, place int) (moves int) {
+	last := len(found) - 1
 	places = places[:len(found)]
+	j := last
 	for ; j > 0 && found[j-1] > key; j-- {
 		found[j], places[j] = found[j-1], places[j-1]
 	}
 	found[j], places[j] = key, uint64(place)
+	return last - j
 }

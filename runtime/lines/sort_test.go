@@ -2,6 +2,7 @@ package lines
 
 import (
 	"math"
+	"slices"
 	"testing"
 	"unsafe"
 
@@ -72,6 +73,9 @@ func drawLine(t *rapid.T, d ir.DType, n int) []uint64 {
 		if d == ir.Bool {
 			line[i] &= 1
 		}
+	}
+	if rapid.Bool().Draw(t, "rising") { // the greatest come last
+		slices.Sort(line)
 	}
 	return line
 }
