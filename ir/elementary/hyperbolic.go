@@ -111,17 +111,11 @@ func expandTanh(b *builder, a []kernel.Ref) kernel.Ref {
 	return b.withSign(t, x)
 }
 
-// tanhNative is tanh for float32 0 <= x <= 9.1: h/(1-h) with h = (1-exp(-2x))/2. k is at
-// least -24, so that 1-2^k is exact. Where that makes r large, exp(-2x) is below 2^-24
-// and needs few digits.
+// tanhNative is tanh for float32 0 <= x <= 9.1: h/(1-h) with h = (1-exp(-2x))/2.
 func (b *builder) tanhNative(x kernel.Ref) kernel.Ref {
-	t := b.atLeast(b.scaleNative(x, -0.5, bias32), magic32+bias32-24)
-	r := b.expParts(b.reduceParts(x, t, -0.5, bias32), -0.5)
-	e := b.powerNative(b.Bitcast(ir.Int32, t))
-	first := b.Op(ir.OpFMA, e, b.f32(-0.5), b.f32(0.5))
-	hi := b.Op(ir.OpFMA, e, r.hi, first)
-	lo := b.Op(ir.OpFMA, e, r.hi, b.Op(ir.OpSub, first, hi))
-	h := pair{hi, b.Op(ir.OpFMA, e, r.lo, lo)}
+	const n = -0.5
+	t := b.oneMinusScale(x, n)
+	h := b.oneMinusPower(b.expParts(b.reduceParts(x, t, n, bias32), n), t, n)
 	d := b.Op(ir.OpSub, b.f32(1), b.sum(h))
 	lost := b.Op(ir.OpSub, b.Op(ir.OpSub, b.Op(ir.OpSub, b.f32(1), d), h.hi), h.lo)
 	return b.quotient(h, pair{d, lost})
