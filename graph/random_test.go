@@ -115,7 +115,7 @@ func checkInPlace(t *rapid.T, p *graph.Program, ins, want []*graph.Tensor) {
 	}
 }
 
-// asMethods returns the graph that replay makes of a graph: Prod multiplies float32 in float64.
+// asMethods returns the graph that replay makes of a graph: Prod multiplies real numbers in float64.
 func asMethods(t *rapid.T, f *ir.Func) *ir.Func {
 	out := &ir.Func{Name: f.Name, Params: f.Params}
 	at := map[*ir.Value]*ir.Value{}
@@ -133,9 +133,9 @@ func asMethods(t *rapid.T, f *ir.Func) *ir.Func {
 		for _, a := range v.Args {
 			c.Args = append(c.Args, at[a])
 		}
-		if v.Op == ir.OpProd && v.Type.DType == ir.Float32 {
+		if dt := v.Type.DType; v.Op == ir.OpProd && ir.Reals.Has(dt) && dt != ir.Float64 {
 			x := add(ir.OpCast, ir.Attr{DType: ir.Float64}, c.Args[0])
-			at[v] = add(ir.OpCast, ir.Attr{DType: ir.Float32}, add(ir.OpProd, *v.Attr, x))
+			at[v] = add(ir.OpCast, ir.Attr{DType: dt}, add(ir.OpProd, *v.Attr, x))
 			continue
 		}
 		at[v] = out.Append(c)
