@@ -487,6 +487,7 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "dot i32", Fn: k_dot_i32_972e9a55c4_go},
 	{Sig: "dot i64", Fn: k_dot_i64_81eb46862c_go},
 	{Sig: "dothalves i32", Fn: k_dothalves_i32_9153d54bcc_go},
+	{Sig: "dotleftwindows f32", Fn: k_dotleftwindows_f32_eea7e8f90b_go},
 	{Sig: "dotwindows f32", Fn: k_dotwindows_f32_b7c0a2915b_go},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f32_uu_406bd122ee_go},
 	{Sig: "kernel fast (u0:f32, u1:f32) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f32_uu_aa1bd49de5_go},
@@ -21656,6 +21657,77 @@ func k_dothalves_i32_9153d54bcc_go(f *abi.Frame) {
 			y := o0[c : c+1 : c+1]
 			if adds != 0 {
 				t0 = int32(y[0] + t0)
+			}
+			y[0] = t0
+		}
+	}
+}
+
+// k_dotleftwindows_f32_eea7e8f90b_go is
+//
+//	dotleftwindows f32
+//
+// for m, n: { sum := 0; for k: sum = fma(a0[window m + tap k], a1[k][n], sum); o0[m][n] = sum, or += sum }
+func k_dotleftwindows_f32_eea7e8f90b_go(f *abi.Frame) {
+	n, across, pairs, adds := f.Cols, f.Step[3], f.Step[4], f.Step[5]
+	runs, taps, skipRuns, skipTaps := f.Step[8], f.Step[9], f.Step[12], f.Step[13]
+	runStep, tapStep := f.Step[10]*4, f.Step[11]*4
+	if n <= 0 {
+		return
+	}
+	for r := range f.Rows {
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		c := 0
+		window := (r/f.Step[14]*f.Step[15] + r%f.Step[14]*across) * 4
+		for ; c+4 <= n; c += 4 {
+			var t0, t1, t2, t3 float32
+			a, b := unsafe.Add(f.Ptr[0], window), unsafe.Add(f.Ptr[1], c*4)
+			at, run, tap := skipRuns*runStep+skipTaps*tapStep, runs-skipRuns, taps-skipTaps
+			for k := range pairs {
+				x, row := *(*float32)(unsafe.Add(a, at)), (*[4]float32)(unsafe.Add(b, k*f.Step[1]))
+				s0, s1, s2, s3 := float64(x)*float64(row[0])+float64(t0), float64(x)*float64(row[1])+float64(t1), float64(x)*float64(row[2])+float64(t2), float64(x)*float64(row[3])+float64(t3)
+				if scalar.Doubtful32(s0) || scalar.Doubtful32(s1) || scalar.Doubtful32(s2) || scalar.Doubtful32(s3) {
+					t0, t1, t2, t3 = scalar.FMA32(x, row[0], t0), scalar.FMA32(x, row[1], t1), scalar.FMA32(x, row[2], t2), scalar.FMA32(x, row[3], t3)
+				} else {
+					t0, t1, t2, t3 = float32(s0), float32(s1), float32(s2), float32(s3)
+				}
+				at += tapStep
+				if tap--; tap == 0 {
+					at, tap = at+runStep-taps*tapStep, taps
+					if run--; run == 0 {
+						at, run = at+f.Step[0]-runs*runStep, runs
+					}
+				}
+			}
+			y := o0[c : c+4 : c+4]
+			if adds != 0 {
+				t0, t1, t2, t3 = float32(y[0]+t0), float32(y[1]+t1), float32(y[2]+t2), float32(y[3]+t3)
+			}
+			y[0], y[1], y[2], y[3] = t0, t1, t2, t3
+		}
+		for ; c < n; c++ {
+			var t0 float32
+			a, b := unsafe.Add(f.Ptr[0], window), unsafe.Add(f.Ptr[1], c*4)
+			at, run, tap := skipRuns*runStep+skipTaps*tapStep, runs-skipRuns, taps-skipTaps
+			for k := range pairs {
+				x, row := *(*float32)(unsafe.Add(a, at)), (*[1]float32)(unsafe.Add(b, k*f.Step[1]))
+				s0 := float64(x)*float64(row[0]) + float64(t0)
+				if scalar.Doubtful32(s0) {
+					t0 = scalar.FMA32(x, row[0], t0)
+				} else {
+					t0 = float32(s0)
+				}
+				at += tapStep
+				if tap--; tap == 0 {
+					at, tap = at+runStep-taps*tapStep, taps
+					if run--; run == 0 {
+						at, run = at+f.Step[0]-runs*runStep, runs
+					}
+				}
+			}
+			y := o0[c : c+1 : c+1]
+			if adds != 0 {
+				t0 = float32(y[0] + t0)
 			}
 			y[0] = t0
 		}

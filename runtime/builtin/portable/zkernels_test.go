@@ -486,6 +486,7 @@ func TestGeneratedKernels(t *testing.T) {
 		"dot i32",
 		"dot i64",
 		"dothalves i32",
+		"dotleftwindows f32",
 		"dotwindows f32",
 		"kernel (u0:f32, u1:f32) { t0 = elu u0 u1; store t0 }",
 		"kernel fast (u0:f32, u1:f32) { t0 = elu u0 u1; store t0 }",
