@@ -79,7 +79,7 @@ func combiners(d ir.DType) []ir.Op {
 }
 
 // singleReductions returns the kernels that reduce one operand, of every op and type:
-// alone, stored as well, twice, and of a splat.
+// alone, stored as well, twice, of a splat, and of a constant.
 func singleReductions() []kernel.Code {
 	var out []kernel.Code
 	for _, d := range ir.AllTypes.List() {
@@ -93,7 +93,16 @@ func singleReductions() []kernel.Code {
 			add(in[:1], []kernel.Ref{0, 0}, ir.OpInvalid, op)
 			add(in, []kernel.Ref{0, 1}, op, op)
 			add(in, []kernel.Ref{1, 0, 1}, op, ir.OpInvalid, op)
-			if by := op.Info().By; op.IsArgReduction() {
+			by := op.Info().By
+			if by == ir.OpInvalid {
+				by = op
+			}
+			if bits, ok := by.Info().Identity(d); ok { // the accumulators stay as they are
+				b := kernel.NewBuilder()
+				b.Store(b.Const(d, bits))
+				out = append(out, reduction(b.Kernel(), op))
+			}
+			if op.IsArgReduction() {
 				add(in[:1], []kernel.Ref{0, 0}, op, by)
 				add(in, []kernel.Ref{0, 1, 0, 0}, by, ir.OpAdd, op, by)
 			}

@@ -172,7 +172,9 @@ func (c *Copy) reduce(r *Reduction) []Ref {
 		if c.Tail {
 			next = g.Select(g, c.Mask(r.DType, p), next, acc)
 		}
-		out = append(out, g.Carry(acc, next))
+		if next != acc { // an accumulator of booleans stays under == true
+			out = append(out, g.Carry(acc, next))
+		}
 	}
 	return out
 }
