@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
@@ -71,8 +72,8 @@ type Loops int
 const (
 	// EveryLoop is all kernels, for every machine. Long bodies compute elements side by side.
 	EveryLoop Loops = iota
-	// TilingLoops is all but the fused kernels of Builtins, in place of which tilings call the
-	// others. They compute one element at a time, and are for builds that have assembly and
+	// TilingLoops is all but the fused kernels of Builtins and those of broadcast operands, in
+	// place of which tilings call the others. They compute one element at a time, and are for builds that have assembly and
 	// need loops only where the processor cannot run it.
 	TilingLoops
 )
@@ -92,7 +93,9 @@ const (
 func FileNames(prefix string) []string {
 	names := []string{prefix + genericFile, prefix + testFile}
 	for _, suffix := range suffixes {
-		names = append(names, prefix+suffix+stubFile, prefix+suffix+assemblyFile)
+		for _, group := range leftOut {
+			names = append(names, prefix+suffix+group+stubFile, prefix+suffix+group+assemblyFile)
+		}
 	}
 	return names
 }
@@ -116,7 +119,7 @@ func Generate(o Options, kernels []kernel.Code) ([]File, error) {
 	g := &generator{Options: o, kernels: all, loops: all}
 	if o.Loops == TilingLoops {
 		fused := signatures(fusedBuiltins())
-		g.loops = slices.DeleteFunc(slices.Clone(all), func(k named) bool { return fused[k.Signature()] })
+		g.loops = slices.DeleteFunc(slices.Clone(all), func(k named) bool { return fused[k.Signature()] || takesSplats(k.Code) && o.emits(k.Code) })
 		g.constraint = assemblyTag
 	}
 	for _, step := range []func() error{g.generic, g.test} {
@@ -160,4 +163,16 @@ func nameAll(kernels []kernel.Code, name func(kernel.Code) string) ([]named, err
 	}
 	slices.SortFunc(out, func(a, b named) int { return cmp.Compare(a.symbol, b.symbol) })
 	return out, nil
+}
+
+// takesSplats reports whether a kernel is one operation with broadcast operands. A tiling calls
+// that of unit operands if it is lacking, and fills columns with the element.
+func takesSplats(c kernel.Code) bool {
+	k, ok := c.(*kernel.Kernel)
+	return ok && len(k.Body) == 1 && k.Body[0].Op != ir.OpCopy && slices.ContainsFunc(k.In, func(in kernel.Operand) bool { return in.Splat })
+}
+
+// emits reports whether a target has a kernel.
+func (o *Options) emits(c kernel.Code) bool {
+	return slices.ContainsFunc(o.Targets, func(t Target) bool { return t.Emits(c) })
 }

@@ -5,25 +5,89 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
 // TestTilingLoops writes Go loops for builds with assembly: of all built-in kernels but the
-// fused ones, and never inlines math.FMA.
+// fused ones and those of broadcast operands that have assembly, each of which has one of unit
+// operands in its place. It never inlines math.FMA.
 func TestTilingLoops(t *testing.T) {
-	text := func(loops Loops) string {
-		files, err := Generate(Options{Package: "p", Loops: loops}, Builtins())
+	text := func(o Options) string {
+		o.Package = "p"
+		files, err := Generate(o, Builtins())
 		require.NoError(t, err)
-		require.Equal(t, "zkernels_generic.go", files[0].Name)
-		return string(files[0].Content)
+		for _, f := range files {
+			if f.Name == "zkernels_generic.go" {
+				return string(f.Content)
+			}
+		}
+		return ""
 	}
-	few, all := text(TilingLoops), text(EveryLoop)
+	few, all := text(Options{Loops: TilingLoops}), text(Options{})
+	fewest := text(Options{Loops: TilingLoops, Targets: []Target{fakeTarget{}}})
 	require.Contains(t, few, "//go:build "+assemblyTag)
 	require.NotContains(t, few, "math.FMA(")
 	fused := signatures(fusedBuiltins())
 	require.NotEmpty(t, fused)
+	broadcast := 0
 	for _, k := range Builtins() {
-		sig := `{Sig: "` + k.Signature() + `"`
-		require.Contains(t, all, sig)
-		require.Equal(t, !fused[k.Signature()], strings.Contains(few, sig), sig)
+		has := func(text string, k kernel.Code) bool { return strings.Contains(text, `{Sig: "`+k.Signature()+`"`) }
+		require.True(t, has(all, k), k.Signature())
+		require.Equal(t, !fused[k.Signature()], has(few, k), k.Signature())
+		if !takesSplats(k) {
+			require.Equal(t, has(few, k), has(fewest, k), k.Signature())
+		} else if !fused[k.Signature()] {
+			broadcast++
+			require.False(t, has(fewest, k), k.Signature())
+			own := k.(*kernel.Kernel)
+			units := kernel.Kernel{Fast: own.Fast, Body: own.Body, Out: own.Out}
+			for _, in := range own.In {
+				units.In = append(units.In, kernel.Operand{DType: in.DType})
+			}
+			canon, _ := units.Canonical()
+			require.True(t, has(fewest, canon), "%s has no %s in its place", k.Signature(), canon.Signature())
+		}
+	}
+	require.NotZero(t, broadcast)
+}
+
+// The kernels of a group are in files that its build tag leaves out, each kernel in one file, and
+// what moves elements of any type is in none of those.
+func TestLeftOut(t *testing.T) {
+	files, err := Generate(Options{Package: "p", Loops: TilingLoops, Targets: []Target{fakeTarget{}}}, Builtins())
+	require.NoError(t, err)
+	in := map[string]string{}
+	for _, f := range files {
+		in[f.Name] = string(f.Content)
+	}
+	count := map[string]int{}
+	for _, k := range Builtins() {
+		own := groupOf(k)
+		count[own]++
+		for _, group := range leftOut {
+			text := in["zkernels"+group+"_amd64.go"]
+			require.Equal(t, group == own, strings.Contains(text, `{Sig: "`+k.Signature()+`"`), "%s in group %q", k.Signature(), group)
+			require.Equal(t, group != "", strings.Contains(text, assemblyTag+" && !no"+strings.TrimPrefix(group, "_")+"\n"), group)
+		}
+		if m, ok := k.(*kernel.Micro); ok && m.Body == nil && kernel.TimeOf(k).Unit != kernel.Paired {
+			require.Empty(t, own, k.Signature())
+		}
+	}
+	require.Len(t, count, len(leftOut))
+	for sig, want := range map[string]string{
+		"kernel (u0:f32) { t0 = exp u0; store t0 }":              "",
+		"kernel (u0:f64) { t0 = cast:f32 u0; store t0 }":         "_float64",
+		"kernel (u0:f32) { t0 = cast:f64 u0; store t0 }":         "_float64",
+		"reduce [add] kernel (u0:f64) { store u0 }":              "_float64",
+		"kernel (u0:i64, u1:i64) { t0 = add u0 u1; store t0 }":   "_integers",
+		"kernel (u0:u8, u1:u8) { t0 = lt u0 u1; store t0 }":      "_integers",
+		"kernel (u0:i64) { t0 = cast:f32 u0; store t0 }":         "",
+		"kernel (u0:i32) { t0 = copy u0; store t0 }":             "",
+		"kernel (u0:bool, u1:bool) { t0 = and u0 u1; store t0 }": "",
+		"reduce [argmax] kernel (u0:f32) { store u0 }":           "",
+		"dot f64": "_float64", "dot i32": "_integers", "dot f32": "",
+	} {
+		require.Equal(t, want, groupOf(parse(t, sig)[0]), sig)
 	}
 }

@@ -18,13 +18,17 @@ const module = "github.com/stridefuse/stridefuse"
 // assemblyTag says when assembly is built.
 const assemblyTag = "amd64 && !purego"
 
-// constraint says when the assembly of a target is built: that of all but the first can be
-// left out by a build tag, noavx512.
-func constraint(t Target) string {
-	if t.Suffix() == "" {
-		return assemblyTag
+// constraint says when the assembly of a target for a group of kernels is built: that of all but
+// the first target, and of all but the first group, can be left out by build tags.
+func constraint(t Target, group string) string {
+	text := assemblyTag
+	if t.Suffix() != "" {
+		text += " && !no" + t.Name()
 	}
-	return assemblyTag + " && !no" + t.Name()
+	if group != "" {
+		text += " && !no" + group[1:]
+	}
+	return text
 }
 
 // generator collects the files of one package.
@@ -88,15 +92,29 @@ func (g *generator) generic() error {
 	if g.Loops == TilingLoops { // inlined, with a test of the processor each time, it is half of the code
 		text = strings.ReplaceAll(text, "math.FMA(", "scalar.CallFMA(")
 	}
-	return g.addGo(genericFile, g.constraint, g.Package, registration("Portable", "_go", g.loops)+text)
+	return g.addGo(genericFile, g.constraint, g.Package, registration("Portable", "", "_go", g.loops)+text)
 }
 
-// target writes the kernels that a target has: the assembly and its declarations.
+// target writes the kernels that a target has, for each group that can be left out.
 func (g *generator) target(t Target) error {
+	for _, group := range leftOut {
+		if err := g.assembly(t, group); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// assembly writes the kernels of a group that a target has: the assembly and its declarations.
+func (g *generator) assembly(t Target, group string) error {
 	var kernels []named
 	var list []kernel.Code
 	for _, k := range g.kernels {
-		if t.Emits(k.Code) {
+		own := ""
+		if g.Loops == TilingLoops {
+			own = groupOf(k.Code)
+		}
+		if own == group && t.Emits(k.Code) {
 			kernels, list = append(kernels, k), append(list, k.Code)
 		}
 	}
@@ -107,8 +125,8 @@ func (g *generator) target(t Target) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", t.Name(), err)
 	}
-	g.files = append(g.files, File{g.Prefix + t.Suffix() + assemblyFile, append([]byte(g.header(constraint(t))), joinLines(withoutHeader(text))...)})
-	return g.stubs(t, kernels)
+	g.files = append(g.files, File{g.Prefix + t.Suffix() + group + assemblyFile, append([]byte(g.header(constraint(t, group))), joinLines(withoutHeader(text))...)})
+	return g.stubs(t, group, kernels)
 }
 
 // withoutHeader drops the lines that a target's printer may put first: who made
@@ -124,22 +142,22 @@ func withoutHeader(text []byte) []byte {
 }
 
 // stubs declares the functions of the assembly to Go.
-func (g *generator) stubs(t Target, kernels []named) error {
+func (g *generator) stubs(t Target, group string, kernels []named) error {
 	var b strings.Builder
-	b.WriteString(registration(t.Engine(), t.Suffix(), kernels))
+	b.WriteString(registration(t.Engine(), group, t.Suffix(), kernels))
 	for _, k := range kernels {
 		symbol := k.symbol + t.Suffix()
 		b.WriteString(docComment(symbol, k.Code))
 		fmt.Fprintf(&b, "//\n//go:noescape\nfunc %s(f *abi.Frame)\n\n", symbol)
 	}
-	return g.addGo(t.Suffix()+stubFile, constraint(t), g.Package, b.String())
+	return g.addGo(t.Suffix()+group+stubFile, constraint(t, group), g.Package, b.String())
 }
 
 // registration is the table of the kernels, and the init function that makes them known. The
 // linker places the table: in the init function it would be code that fills it.
-func registration(engine, suffix string, kernels []named) string {
+func registration(engine, group, suffix string, kernels []named) string {
 	var b strings.Builder
-	table := "kernels_" + strings.ToLower(engine)
+	table := "kernels_" + strings.ToLower(engine) + group
 	fmt.Fprintf(&b, "var %s = []abi.Kernel{\n", table)
 	for _, k := range kernels {
 		fmt.Fprintf(&b, "{Sig: %q, Fn: %s%s},\n", k.Signature(), k.symbol, suffix)
@@ -157,5 +175,11 @@ func (g *generator) test() error {
 		fmt.Fprintf(&b, "%q,\n", k.Signature())
 	}
 	b.WriteString(")\n}\n")
-	return g.addGo(testFile, g.constraint, g.Package+"_test", b.String())
+	constraint := g.constraint
+	for _, group := range leftOut[1:] {
+		if constraint != "" { // the test wants most kernels to have assembly
+			constraint += " && !no" + group[1:]
+		}
+	}
+	return g.addGo(testFile, constraint, g.Package+"_test", b.String())
 }

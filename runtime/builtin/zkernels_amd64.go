@@ -11,154 +11,58 @@ import (
 var kernels_avx2 = []abi.Kernel{
 	{Sig: "kernel (u0:f32, s1:f32) { t0 = abs u0; t1 = add t0 s1; store t1 }", Fn: k_abs_add_f32_us_0d3cfdbab1},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = abs u0; t1 = add t0 u1; store t1 }", Fn: k_abs_add_f32_uu_923b0bffaa},
-	{Sig: "kernel (u0:f64, s1:f64) { t0 = abs u0; t1 = add s1 t0; store t1 }", Fn: k_abs_add_f64_us_19fc78f11b},
-	{Sig: "kernel (u0:f64, u1:f64) { t0 = abs u0; t1 = add u1 t0; store t1 }", Fn: k_abs_add_f64_uu_cd3d2a7fe6},
 	{Sig: "kernel (u0:f32) { t0 = abs u0; store t0 }", Fn: k_abs_f32_u_2ff618524f},
-	{Sig: "kernel (u0:f64) { t0 = abs u0; store t0 }", Fn: k_abs_f64_u_2d873d3a2f},
-	{Sig: "kernel (u0:i32) { t0 = abs u0; store t0 }", Fn: k_abs_i32_u_5dced8c13d},
-	{Sig: "kernel (u0:i64) { t0 = abs u0; store t0 }", Fn: k_abs_i64_u_6ea560aed5},
-	{Sig: "kernel (u0:u32) { t0 = abs u0; store t0 }", Fn: k_abs_u32_u_fe3772477a},
-	{Sig: "kernel (u0:u64) { t0 = abs u0; store t0 }", Fn: k_abs_u64_u_f737d354d2},
-	{Sig: "kernel (u0:u8) { t0 = abs u0; store t0 }", Fn: k_abs_u8_u_e44d74575b},
 	{Sig: "kernel (u0:f32) { t0 = acos u0; store t0 }", Fn: k_acos_f32_u_555d6ba719},
 	{Sig: "kernel fast (u0:f32) { t0 = acos u0; store t0 }", Fn: k_acos_f32_u_95fa83fb5f},
-	{Sig: "kernel fast (u0:f64) { t0 = acos u0; store t0 }", Fn: k_acos_f64_u_25e3602d96},
-	{Sig: "kernel (u0:f64) { t0 = acos u0; store t0 }", Fn: k_acos_f64_u_b1529e1f66},
 	{Sig: "kernel fast (u0:f32) { t0 = acosh u0; store t0 }", Fn: k_acosh_f32_u_2515acfedc},
 	{Sig: "kernel (u0:f32) { t0 = acosh u0; store t0 }", Fn: k_acosh_f32_u_f16790c36e},
-	{Sig: "kernel (u0:f64) { t0 = acosh u0; store t0 }", Fn: k_acosh_f64_u_75bbf63e15},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = add u0 u1; t1 = add u2 t0; t2 = add t1 u3; t3 = add t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_f32_uuuuu_aad75106e6},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; store t3 }", Fn: k_add_add_add_add_f32_uuuuu_b4ae80f57d},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add t1 u3; t3 = add u4 t2; store t3 }", Fn: k_add_add_add_add_f64_uuuuu_538c81cc10},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_f64_uuuuu_6705a678a5},
-	{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_i32_uuuuu_28cbf5475a},
-	{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_i64_uuuuu_084582cf37},
-	{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_u32_uuuuu_5469584bc4},
-	{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64) { t0 = add u0 u1; t1 = add u2 t0; t2 = add t1 u3; t3 = add t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_u64_uuuuu_da0ac1deed},
-	{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_u8_uuuuu_107e20b626},
-	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add t1 u3; t3 = add t2 u4; t4 = cast:f32 u5; t5 = add t4 t0; t6 = add t1 t4; t7 = add t2 t4; t8 = add t3 t4; store t3 t5 t6 t7 t8 }", Fn: k_add_add_add_etc_f32_f64_uuuuuu_a0f5a32f6d},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; t4 = add t0 u5; t5 = add t1 u5; t6 = add t2 u5; t7 = add t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_add_add_add_etc_f64_uuuuuu_fb3575fa2e},
-	{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add t2 u4; t4 = add u5 t0; t5 = add t1 u5; t6 = add u5 t2; t7 = add t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_add_add_add_etc_i32_uuuuuu_8d7087ea87},
-	{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add u4 t2; t4 = add t0 u5; t5 = add t1 u5; t6 = add u5 t2; t7 = add u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_add_add_add_etc_i64_uuuuuu_2362899c35},
-	{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add t2 u4; t4 = add u5 t0; t5 = add u5 t1; t6 = add u5 t2; t7 = add t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_add_add_add_etc_u32_uuuuuu_1e99386894},
-	{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64, u5:u64) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add u4 t2; t4 = add u5 t0; t5 = add t1 u5; t6 = add t2 u5; t7 = add t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_add_add_add_etc_u64_uuuuuu_83f4366a10},
-	{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = add u0 u1; t1 = add u2 t0; t2 = add t1 u3; t3 = add t2 u4; t4 = add u5 t0; t5 = add u5 t1; t6 = add u5 t2; t7 = add u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_add_add_add_etc_u8_uuuuuu_babceecc51},
 	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = add u0 s1; t1 = add t0 s2; store t1 }", Fn: k_add_add_f32_uss_dead8fb081},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = add u0 s1; t1 = add u2 t0; store t1 }", Fn: k_add_add_f32_usu_edb32ffb6f},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = add s2 t0; store t1 }", Fn: k_add_add_f32_uus_c571f1a118},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = add u0 u1; t1 = add u2 t0; store t1 }", Fn: k_add_add_f32_uuu_4379a3490f},
-	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = add s2 t0; store t1 }", Fn: k_add_add_f64_uss_2aa3f99bc4},
-	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = add u0 s1; t1 = add u2 t0; store t1 }", Fn: k_add_add_f64_usu_d14ef886cc},
-	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = add t0 s2; store t1 }", Fn: k_add_add_f64_uus_333b1d0548},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = add u2 t0; store t1 }", Fn: k_add_add_f64_uuu_06690195f6},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = add u2 t0; store t0 t1 }", Fn: k_add_add_f64_uuu_4d5010526b},
-	{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = add u0 u1; t1 = add t0 u2; store t0 t1 }", Fn: k_add_add_i32_uuu_40a47a0f5f},
-	{Sig: "kernel (u0:i64, u1:i64, u2:i64) { t0 = add u0 u1; t1 = add u2 t0; store t0 t1 }", Fn: k_add_add_i64_uuu_dc311c1e5d},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32, s3:f32) { t0 = add s0 u1; t1 = add t0 u2; t2 = max s3 t1; store t2 }", Fn: k_add_add_max_f32_suus_a35e40000f},
-	{Sig: "kernel (s0:f64, u1:f64, u2:f64, s3:f64) { t0 = add s0 u1; t1 = add t0 u2; t2 = max s3 t1; store t2 }", Fn: k_add_add_max_f64_suus_1279ef9a3e},
-	{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = add u0 u1; t1 = add t0 u2; store t0 t1 }", Fn: k_add_add_u32_uuu_21e2bba727},
-	{Sig: "kernel (u0:u64, u1:u64, u2:u64) { t0 = add u0 u1; t1 = add u2 t0; store t0 t1 }", Fn: k_add_add_u64_uuu_cf8522614b},
-	{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = add u0 u1; t1 = add u2 t0; store t0 t1 }", Fn: k_add_add_u8_uuu_8fe4e800fa},
 	{Sig: "kernel (u0:bf16, s1:bf16) { t0 = add u0 s1; store t0 }", Fn: k_add_bf16_us_93da36f2c6},
 	{Sig: "kernel (u0:bf16, u1:bf16) { t0 = add u0 u1; store t0 }", Fn: k_add_bf16_uu_cd14d16e3c},
-	{Sig: "kernel (u0:f32, u1:f32, u2:f64) { t0 = add u0 u1; t1 = cast:f32 u2; t2 = add t0 t1; store t0 t2 }", Fn: k_add_cast_add_f32_f64_uuu_a1fdca91c5},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = add s0 u1; t1 = div s2 t0; store t1 }", Fn: k_add_div_f32_sus_b2f31c3abc},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = add s0 u1; t1 = div u2 t0; store t1 }", Fn: k_add_div_f32_suu_9e4ef60e2e},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = div s2 t0; store t1 }", Fn: k_add_div_f32_uus_ad8656b663},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = add u0 u1; t1 = div u2 t0; store t1 }", Fn: k_add_div_f32_uuu_9062432642},
-	{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = add s0 u1; t1 = div u2 t0; store t1 }", Fn: k_add_div_f64_suu_db9165b6df},
-	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = div s2 t0; store t1 }", Fn: k_add_div_f64_uss_ab9c0f2fad},
-	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = div s2 t0; store t1 }", Fn: k_add_div_f64_uus_14435f44ae},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = div u2 t0; store t1 }", Fn: k_add_div_f64_uuu_7541d18581},
 	{Sig: "kernel (u0:f16, s1:f16) { t0 = add u0 s1; store t0 }", Fn: k_add_f16_us_be99b3dfa4},
 	{Sig: "kernel (u0:f16, u1:f16) { t0 = add u0 u1; store t0 }", Fn: k_add_f16_uu_92e145834c},
 	{Sig: "kernel (s0:f32, u1:f32) { t0 = add s0 u1; store t0 }", Fn: k_add_f32_su_a5a3835ed0},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = add u0 u1; store t0 }", Fn: k_add_f32_uu_c97e519039},
-	{Sig: "kernel (u0:f64, s1:f64) { t0 = add u0 s1; store t0 }", Fn: k_add_f64_us_3770aac67c},
-	{Sig: "kernel (u0:f64, u1:f64) { t0 = add u0 u1; store t0 }", Fn: k_add_f64_uu_819accbd74},
-	{Sig: "kernel (u0:i16, s1:i16) { t0 = add u0 s1; store t0 }", Fn: k_add_i16_us_815ceeaba8},
-	{Sig: "kernel (u0:i16, u1:i16) { t0 = add u0 u1; store t0 }", Fn: k_add_i16_uu_934ceb98de},
-	{Sig: "kernel (s0:i32, u1:i32) { t0 = add s0 u1; store t0 }", Fn: k_add_i32_su_1043a9b842},
-	{Sig: "kernel (u0:i32, u1:i32) { t0 = add u0 u1; store t0 }", Fn: k_add_i32_uu_2ea9819167},
-	{Sig: "kernel (s0:i64, u1:i64) { t0 = add s0 u1; store t0 }", Fn: k_add_i64_su_1d94eb3f4e},
-	{Sig: "kernel (u0:i64, u1:i64) { t0 = add u0 u1; store t0 }", Fn: k_add_i64_uu_bda52a5697},
-	{Sig: "kernel (s0:i8, u1:i8) { t0 = add s0 u1; store t0 }", Fn: k_add_i8_su_76947e028d},
-	{Sig: "kernel (u0:i8, u1:i8) { t0 = add u0 u1; store t0 }", Fn: k_add_i8_uu_d8de0e7860},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32) { t0 = add u0 u1; t1 = lt t0 s2; t2 = cast:f32 t1; t3 = add t2 u3; store t3 }", Fn: k_add_lt_cast_add_f32_uusu_075bee7c87},
-	{Sig: "kernel (u0:f64, u1:f64, s2:f64, u3:f64) { t0 = add u0 u1; t1 = lt t0 s2; t2 = cast:f64 t1; t3 = add t2 u3; store t3 }", Fn: k_add_lt_cast_add_f64_uusu_7796355261},
 	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = add u0 s1; t1 = max t0 s2; store t1 }", Fn: k_add_max_f32_uss_90dd3ab5f5},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = max s2 t0; store t1 }", Fn: k_add_max_f32_uus_0e5a076b24},
-	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = max t0 s2; store t1 }", Fn: k_add_max_f64_uss_8ea08a9a9c},
-	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = max t0 s2; store t1 }", Fn: k_add_max_f64_uus_eb7b8e091b},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = add s0 u1; t1 = mul t0 s2; store t1 }", Fn: k_add_mul_f32_sus_0019e6d0a1},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = add u0 s1; t1 = mul t0 u2; store t1 }", Fn: k_add_mul_f32_usu_46bd90ee17},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = mul t0 s2; store t1 }", Fn: k_add_mul_f32_uus_b595ff8859},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = add u0 u1; t1 = mul u2 t0; store t1 }", Fn: k_add_mul_f32_uuu_53dfdc916d},
-	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = mul s2 t0; store t1 }", Fn: k_add_mul_f64_uss_49288156d8},
-	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = add u0 s1; t1 = mul u2 t0; store t1 }", Fn: k_add_mul_f64_usu_43319fc0a3},
-	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = mul t0 s2; store t1 }", Fn: k_add_mul_f64_uus_6a500a5b69},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = mul u2 t0; store t1 }", Fn: k_add_mul_f64_uuu_c0adfe2a64},
 	{Sig: "kernel (s0:q16x16, u1:q16x16) { t0 = add s0 u1; store t0 }", Fn: k_add_q16x16_su_4a6cc59137},
 	{Sig: "kernel (u0:q16x16, u1:q16x16) { t0 = add u0 u1; store t0 }", Fn: k_add_q16x16_uu_718a84f436},
 	{Sig: "kernel (s0:f32, u1:f32) { t0 = add s0 u1; t1 = reciprocal t0; store t1 }", Fn: k_add_reciprocal_f32_su_1e343303b7},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = add u0 u1; t1 = reciprocal t0; store t1 }", Fn: k_add_reciprocal_f32_uu_52817edf0a},
-	{Sig: "kernel (u0:f64, s1:f64) { t0 = add u0 s1; t1 = reciprocal t0; store t1 }", Fn: k_add_reciprocal_f64_us_a9fc18cb97},
-	{Sig: "kernel (u0:f64, u1:f64) { t0 = add u0 u1; t1 = reciprocal t0; store t1 }", Fn: k_add_reciprocal_f64_uu_fd58496f41},
 	{Sig: "kernel (s0:f32, u1:f32) { t0 = add s0 u1; t1 = sqrt t0; store t1 }", Fn: k_add_sqrt_f32_su_e3c2caf6aa},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = add u0 u1; t1 = sqrt t0; store t1 }", Fn: k_add_sqrt_f32_uu_9985ccdfc6},
-	{Sig: "kernel (s0:f64, u1:f64) { t0 = add s0 u1; t1 = sqrt t0; store t1 }", Fn: k_add_sqrt_f64_su_b9d1b8021b},
-	{Sig: "kernel (u0:f64, u1:f64) { t0 = add u0 u1; t1 = sqrt t0; store t1 }", Fn: k_add_sqrt_f64_uu_9ee6425c70},
-	{Sig: "kernel (u0:u16, s1:u16) { t0 = add u0 s1; store t0 }", Fn: k_add_u16_us_af98b2b56b},
-	{Sig: "kernel (u0:u16, u1:u16) { t0 = add u0 u1; store t0 }", Fn: k_add_u16_uu_fe8cc40f6b},
-	{Sig: "kernel (s0:u32, u1:u32) { t0 = add s0 u1; store t0 }", Fn: k_add_u32_su_f9ef3c7945},
-	{Sig: "kernel (u0:u32, u1:u32) { t0 = add u0 u1; store t0 }", Fn: k_add_u32_uu_cb934a8b6e},
-	{Sig: "kernel (u0:u64, s1:u64) { t0 = add u0 s1; store t0 }", Fn: k_add_u64_us_03b6409a3f},
-	{Sig: "kernel (u0:u64, u1:u64) { t0 = add u0 u1; store t0 }", Fn: k_add_u64_uu_a22f063299},
-	{Sig: "kernel (s0:u8, u1:u8) { t0 = add s0 u1; store t0 }", Fn: k_add_u8_su_654844e99d},
-	{Sig: "kernel (u0:u8, u1:u8) { t0 = add u0 u1; store t0 }", Fn: k_add_u8_uu_9f5d4e653d},
-	{Sig: "kernel (s0:i16, u1:i16) { t0 = addsat s0 u1; store t0 }", Fn: k_addsat_i16_su_e206eee6e2},
-	{Sig: "kernel (u0:i16, u1:i16) { t0 = addsat u0 u1; store t0 }", Fn: k_addsat_i16_uu_84ee5c3983},
-	{Sig: "kernel (s0:u16, u1:u16) { t0 = addsat s0 u1; store t0 }", Fn: k_addsat_u16_su_da0cd1d1ca},
-	{Sig: "kernel (u0:u16, u1:u16) { t0 = addsat u0 u1; store t0 }", Fn: k_addsat_u16_uu_411d431ed9},
-	{Sig: "kernel (u0:u8, s1:u8) { t0 = addsat u0 s1; store t0 }", Fn: k_addsat_u8_us_3373f70074},
-	{Sig: "kernel (u0:u8, u1:u8) { t0 = addsat u0 u1; store t0 }", Fn: k_addsat_u8_uu_0cf7f37617},
 	{Sig: "kernel (s0:bool, u1:bool) { t0 = and s0 u1; store t0 }", Fn: k_and_bool_su_ba5047a5b9},
 	{Sig: "kernel (u0:bool, u1:bool) { t0 = and u0 u1; store t0 }", Fn: k_and_bool_uu_d264fa7b13},
-	{Sig: "kernel (s0:i32, u1:i32) { t0 = and s0 u1; store t0 }", Fn: k_and_i32_su_e9da27ec90},
-	{Sig: "kernel (u0:i32, u1:i32) { t0 = and u0 u1; store t0 }", Fn: k_and_i32_uu_99069e15b1},
-	{Sig: "kernel (s0:i64, u1:i64) { t0 = and s0 u1; store t0 }", Fn: k_and_i64_su_d0f149c298},
-	{Sig: "kernel (u0:i64, u1:i64) { t0 = and u0 u1; store t0 }", Fn: k_and_i64_uu_be870bd178},
-	{Sig: "kernel (s0:u32, u1:u32) { t0 = and s0 u1; store t0 }", Fn: k_and_u32_su_f20f02a60e},
-	{Sig: "kernel (u0:u32, u1:u32) { t0 = and u0 u1; store t0 }", Fn: k_and_u32_uu_77e6d89642},
-	{Sig: "kernel (u0:u64, s1:u64) { t0 = and u0 s1; store t0 }", Fn: k_and_u64_us_ea8823d8c5},
-	{Sig: "kernel (u0:u64, u1:u64) { t0 = and u0 u1; store t0 }", Fn: k_and_u64_uu_8ff29dc8d4},
-	{Sig: "kernel (u0:u8, s1:u8) { t0 = and u0 s1; store t0 }", Fn: k_and_u8_us_fec0f879ff},
-	{Sig: "kernel (u0:u8, u1:u8) { t0 = and u0 u1; store t0 }", Fn: k_and_u8_uu_a92e30da48},
 	{Sig: "kernel fast (u0:f32) { t0 = asin u0; store t0 }", Fn: k_asin_f32_u_8f59a9d6af},
 	{Sig: "kernel (u0:f32) { t0 = asin u0; store t0 }", Fn: k_asin_f32_u_d18b848dec},
-	{Sig: "kernel (u0:f64) { t0 = asin u0; store t0 }", Fn: k_asin_f64_u_0c7edb221f},
-	{Sig: "kernel fast (u0:f64) { t0 = asin u0; store t0 }", Fn: k_asin_f64_u_e1e7d4acf5},
 	{Sig: "kernel (u0:f32) { t0 = asinh u0; store t0 }", Fn: k_asinh_f32_u_962e4d8b66},
 	{Sig: "kernel fast (u0:f32) { t0 = asinh u0; store t0 }", Fn: k_asinh_f32_u_a4702b1ac6},
-	{Sig: "kernel (u0:f64) { t0 = asinh u0; store t0 }", Fn: k_asinh_f64_u_aadc7ea616},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = atan2 u0 u1; store t0 }", Fn: k_atan2_f32_uu_d4ffc1c433},
 	{Sig: "kernel fast (u0:f32, u1:f32) { t0 = atan2 u0 u1; store t0 }", Fn: k_atan2_f32_uu_e60f2ab1a5},
-	{Sig: "kernel (u0:f64, u1:f64) { t0 = atan2 u0 u1; store t0 }", Fn: k_atan2_f64_uu_38066da722},
-	{Sig: "kernel fast (u0:f64, u1:f64) { t0 = atan2 u0 u1; store t0 }", Fn: k_atan2_f64_uu_b362669ee1},
 	{Sig: "kernel (u0:f32) { t0 = atan u0; store t0 }", Fn: k_atan_f32_u_48534f2993},
 	{Sig: "kernel fast (u0:f32) { t0 = atan u0; store t0 }", Fn: k_atan_f32_u_7a7f1e3e5f},
-	{Sig: "kernel fast (u0:f64) { t0 = atan u0; store t0 }", Fn: k_atan_f64_u_730df536cf},
-	{Sig: "kernel (u0:f64) { t0 = atan u0; store t0 }", Fn: k_atan_f64_u_c59c3592e6},
 	{Sig: "kernel (u0:f32) { t0 = atanh u0; store t0 }", Fn: k_atanh_f32_u_3173c1d460},
 	{Sig: "kernel fast (u0:f32) { t0 = atanh u0; store t0 }", Fn: k_atanh_f32_u_9be78ab564},
-	{Sig: "kernel (u0:f64) { t0 = atanh u0; store t0 }", Fn: k_atanh_f64_u_37f5d3bfa3},
 	{Sig: "kernel (u0:bf16) { t0 = bitcast:u16 u0; store t0 }", Fn: k_bitcast_bf16_u16_u_7dc91ba59c},
 	{Sig: "kernel (u0:f16) { t0 = bitcast:u16 u0; store t0 }", Fn: k_bitcast_f16_u16_u_526056fcf4},
 	{Sig: "kernel (u0:f32) { t0 = bitcast:i32 u0; store t0 }", Fn: k_bitcast_f32_i32_u_e469c17af7},
 	{Sig: "kernel (u0:f32) { t0 = bitcast:u32 u0; store t0 }", Fn: k_bitcast_f32_u32_u_8bc7c315d2},
 	{Sig: "kernel (u0:f4e2m1) { t0 = bitcast:u8 u0; store t0 }", Fn: k_bitcast_f4e2m1_u8_u_068bf6d84f},
-	{Sig: "kernel (u0:f64) { t0 = bitcast:i64 u0; store t0 }", Fn: k_bitcast_f64_i64_u_f147707485},
-	{Sig: "kernel (u0:f64) { t0 = bitcast:u64 u0; store t0 }", Fn: k_bitcast_f64_u64_u_a73d5902fe},
 	{Sig: "kernel (u0:f8e4m3fn) { t0 = bitcast:u8 u0; store t0 }", Fn: k_bitcast_f8e4m3fn_u8_u_892b6aeb06},
 	{Sig: "kernel (u0:f8e4m3fnuz) { t0 = bitcast:u8 u0; store t0 }", Fn: k_bitcast_f8e4m3fnuz_u8_u_63f0293ccb},
 	{Sig: "kernel (u0:f8e5m2) { t0 = bitcast:u8 u0; store t0 }", Fn: k_bitcast_f8e5m2_u8_u_df92fc2915},
@@ -166,48 +70,27 @@ var kernels_avx2 = []abi.Kernel{
 	{Sig: "kernel (u0:f8e8m0) { t0 = bitcast:u8 u0; store t0 }", Fn: k_bitcast_f8e8m0_u8_u_0a3d19a047},
 	{Sig: "kernel (u0:i2) { t0 = bitcast:u8 u0; store t0 }", Fn: k_bitcast_i2_u8_u_e6264818c2},
 	{Sig: "kernel (u0:i32) { t0 = bitcast:f32 u0; store t0 }", Fn: k_bitcast_i32_f32_u_45b4cb462a},
-	{Sig: "kernel (u0:i32) { t0 = bitcast:u32 u0; store t0 }", Fn: k_bitcast_i32_u32_u_f40b6cde0f},
 	{Sig: "kernel (u0:i4) { t0 = bitcast:u8 u0; store t0 }", Fn: k_bitcast_i4_u8_u_083c7064ae},
-	{Sig: "kernel (u0:i64) { t0 = bitcast:f64 u0; store t0 }", Fn: k_bitcast_i64_f64_u_46f8a625a3},
-	{Sig: "kernel (u0:i64) { t0 = bitcast:u64 u0; store t0 }", Fn: k_bitcast_i64_u64_u_e934196f96},
 	{Sig: "kernel (u0:q16x16) { t0 = bitcast:u32 u0; store t0 }", Fn: k_bitcast_q16x16_u32_u_75827f9f68},
 	{Sig: "kernel (u0:u16) { t0 = bitcast:bf16 u0; store t0 }", Fn: k_bitcast_u16_bf16_u_3e9c0f3713},
 	{Sig: "kernel (u0:u16) { t0 = bitcast:f16 u0; store t0 }", Fn: k_bitcast_u16_f16_u_08a1e71668},
 	{Sig: "kernel (u0:u2) { t0 = bitcast:u8 u0; store t0 }", Fn: k_bitcast_u2_u8_u_5fc9337ad6},
 	{Sig: "kernel (u0:u32) { t0 = bitcast:f32 u0; store t0 }", Fn: k_bitcast_u32_f32_u_b77b8b4c4f},
-	{Sig: "kernel (u0:u32) { t0 = bitcast:i32 u0; store t0 }", Fn: k_bitcast_u32_i32_u_c97d12d976},
 	{Sig: "kernel (u0:u32) { t0 = bitcast:q16x16 u0; store t0 }", Fn: k_bitcast_u32_q16x16_u_0af511da98},
 	{Sig: "kernel (u0:u4) { t0 = bitcast:u8 u0; store t0 }", Fn: k_bitcast_u4_u8_u_0f0601a683},
-	{Sig: "kernel (u0:u64) { t0 = bitcast:f64 u0; store t0 }", Fn: k_bitcast_u64_f64_u_ab205328a2},
-	{Sig: "kernel (u0:u64) { t0 = bitcast:i64 u0; store t0 }", Fn: k_bitcast_u64_i64_u_bb204218e9},
 	{Sig: "kernel (u0:u8) { t0 = bitcast:f4e2m1 u0; store t0 }", Fn: k_bitcast_u8_f4e2m1_u_4d1ac01d20},
 	{Sig: "kernel (u0:u8) { t0 = bitcast:f8e4m3fn u0; store t0 }", Fn: k_bitcast_u8_f8e4m3fn_u_d7bdda9287},
 	{Sig: "kernel (u0:u8) { t0 = bitcast:f8e4m3fnuz u0; store t0 }", Fn: k_bitcast_u8_f8e4m3fnuz_u_1d1980fe08},
 	{Sig: "kernel (u0:u8) { t0 = bitcast:f8e5m2 u0; store t0 }", Fn: k_bitcast_u8_f8e5m2_u_7c11fdd6d0},
 	{Sig: "kernel (u0:u8) { t0 = bitcast:f8e5m2fnuz u0; store t0 }", Fn: k_bitcast_u8_f8e5m2fnuz_u_45a02ea6dd},
 	{Sig: "kernel (u0:u8) { t0 = bitcast:f8e8m0 u0; store t0 }", Fn: k_bitcast_u8_f8e8m0_u_9a0f31c099},
-	{Sig: "kernel (u0:i32) { t0 = bitlen u0; store t0 }", Fn: k_bitlen_i32_u_c06f087709},
-	{Sig: "kernel (u0:i64) { t0 = bitlen u0; store t0 }", Fn: k_bitlen_i64_u_24565dd226},
-	{Sig: "kernel (u0:u32) { t0 = bitlen u0; store t0 }", Fn: k_bitlen_u32_u_6279935e87},
-	{Sig: "kernel (u0:u64) { t0 = bitlen u0; store t0 }", Fn: k_bitlen_u64_u_a735bc2f7b},
-	{Sig: "kernel (u0:u8) { t0 = bitlen u0; store t0 }", Fn: k_bitlen_u8_u_c980daa905},
-	{Sig: "kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = add t0 u1; store t1 }", Fn: k_cast_add_f32_f64_uu_d94107099a},
-	{Sig: "kernel (s0:f64, u1:f32) { t0 = cast:f32 s0; t1 = add t0 u1; store t1 }", Fn: k_cast_add_f64_f32_su_70391d9e46},
 	{Sig: "kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_bf16_f32_u_277208d5fa},
 	{Sig: "kernel (u0:bool) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_bool_f32_u_dd16a81c56},
-	{Sig: "kernel (u0:bool) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_bool_f64_u_4c3a727071},
-	{Sig: "kernel (u0:bool) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_bool_i32_u_24055f2b4d},
-	{Sig: "kernel (u0:bool) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_bool_i64_u_ec801e0b57},
-	{Sig: "kernel (u0:bool) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_bool_u32_u_fc0741dfa3},
-	{Sig: "kernel (u0:bool) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_bool_u64_u_77ed0f810d},
-	{Sig: "kernel (u0:bool) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_bool_u8_u_a933362af7},
-	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f64, u4:f32) { t0 = cast:f64 u0; t1 = cast:f64 u1; t2 = cast:f64 u2; t3 = mul t2 u3; t4 = cast:f64 u4; t5 = mul t3 t4; t6 = mul t1 t5; t7 = mul t0 t6; t8 = cast:f32 t3; t9 = cast:f32 t5; t10 = cast:f32 t6; t11 = cast:f32 t7; store t7 t8 t9 t10 t11 }", Fn: k_cast_cast_cast_etc_f32_f64_uuuuu_9e459e48f6},
 	{Sig: "kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f16_f32_u_5f6c99f837},
 	{Sig: "kernel (u0:f32) { t0 = cast:bf16 u0; store t0 }", Fn: k_cast_f32_bf16_u_467e4efa15},
 	{Sig: "kernel (u0:f32) { t0 = cast:bool u0; store t0 }", Fn: k_cast_f32_bool_u_ca0b591e12},
 	{Sig: "kernel (u0:f32) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_f32_f16_u_df2edc0adf},
 	{Sig: "kernel (u0:f32) { t0 = cast:f4e2m1 u0; store t0 }", Fn: k_cast_f32_f4e2m1_u_3f4dedf0b6},
-	{Sig: "kernel (u0:f32) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_f32_f64_u_b86e37f909},
 	{Sig: "kernel (u0:f32) { t0 = cast:f8e4m3fn u0; store t0 }", Fn: k_cast_f32_f8e4m3fn_u_65cacf1cc8},
 	{Sig: "kernel (u0:f32) { t0 = cast:f8e4m3fnuz u0; store t0 }", Fn: k_cast_f32_f8e4m3fnuz_u_139203c1c7},
 	{Sig: "kernel (u0:f32) { t0 = cast:f8e5m2 u0; store t0 }", Fn: k_cast_f32_f8e5m2_u_3cf78bae39},
@@ -223,102 +106,39 @@ var kernels_avx2 = []abi.Kernel{
 	{Sig: "kernel (u0:f32) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_f32_u64_u_b9dac22c1a},
 	{Sig: "kernel (u0:f32) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_f32_u8_u_00c963003a},
 	{Sig: "kernel (u0:f4e2m1) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f4e2m1_f32_u_ed9bc0cbfc},
-	{Sig: "kernel (u0:f64) { t0 = cast:bf16 u0; store t0 }", Fn: k_cast_f64_bf16_u_96611387a9},
-	{Sig: "kernel (u0:f64) { t0 = cast:bool u0; store t0 }", Fn: k_cast_f64_bool_u_df94fee7b9},
-	{Sig: "kernel (u0:f64) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_f64_f16_u_6bb378271c},
-	{Sig: "kernel (u0:f64) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f64_f32_u_dde0c6aeba},
-	{Sig: "kernel (u0:f64) { t0 = cast:i16 u0; store t0 }", Fn: k_cast_f64_i16_u_29a1616815},
-	{Sig: "kernel (u0:f64) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_f64_i32_u_aaa871b404},
-	{Sig: "kernel (u0:f64) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_f64_i64_u_8f24d43433},
-	{Sig: "kernel (u0:f64) { t0 = cast:i8 u0; store t0 }", Fn: k_cast_f64_i8_u_eecab02cc2},
-	{Sig: "kernel (u0:f64) { t0 = cast:q16x16 u0; store t0 }", Fn: k_cast_f64_q16x16_u_5c158ef4e2},
-	{Sig: "kernel (u0:f64) { t0 = cast:u16 u0; store t0 }", Fn: k_cast_f64_u16_u_98c5c27beb},
-	{Sig: "kernel (u0:f64) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_f64_u32_u_7a4f613017},
-	{Sig: "kernel (u0:f64) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_f64_u64_u_4fb2dc96a4},
-	{Sig: "kernel (u0:f64) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_f64_u8_u_6bc5559001},
 	{Sig: "kernel (u0:f8e4m3fn) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f8e4m3fn_f32_u_5bf80d9083},
 	{Sig: "kernel (u0:f8e4m3fnuz) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f8e4m3fnuz_f32_u_148e06f365},
 	{Sig: "kernel (u0:f8e5m2) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f8e5m2_f32_u_fb7ecc7ef8},
 	{Sig: "kernel (u0:f8e5m2fnuz) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f8e5m2fnuz_f32_u_00a3953c40},
 	{Sig: "kernel (u0:f8e8m0) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_f8e8m0_f32_u_83dcc16419},
-	{Sig: "kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i16_i32_u_57652d1495},
-	{Sig: "kernel (u0:i16) { t0 = cast:i8 u0; store t0 }", Fn: k_cast_i16_i8_u_0aa9d3d90b},
-	{Sig: "kernel (u0:i16) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_i16_u8_u_b818517d70},
 	{Sig: "kernel (u0:i2) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i2_i32_u_fef9baf68d},
 	{Sig: "kernel (u0:i32) { t0 = cast:bf16 u0; store t0 }", Fn: k_cast_i32_bf16_u_5775ebcca0},
-	{Sig: "kernel (u0:i32) { t0 = cast:bool u0; store t0 }", Fn: k_cast_i32_bool_u_f415769208},
 	{Sig: "kernel (u0:i32) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_i32_f16_u_72ef53b992},
 	{Sig: "kernel (u0:i32) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_i32_f32_u_eb764d6d93},
-	{Sig: "kernel (u0:i32) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_i32_f64_u_eab81f3ff2},
-	{Sig: "kernel (u0:i32) { t0 = cast:i16 u0; store t0 }", Fn: k_cast_i32_i16_u_5929fec011},
 	{Sig: "kernel (u0:i32) { t0 = cast:i2 u0; store t0 }", Fn: k_cast_i32_i2_u_fbf4eefcdc},
 	{Sig: "kernel (u0:i32) { t0 = cast:i4 u0; store t0 }", Fn: k_cast_i32_i4_u_bbe51ac5c6},
-	{Sig: "kernel (u0:i32) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_i32_i64_u_ea8aac1fba},
-	{Sig: "kernel (u0:i32) { t0 = cast:i8 u0; store t0 }", Fn: k_cast_i32_i8_u_06033cb712},
 	{Sig: "kernel (u0:i32) { t0 = cast:q16x16 u0; store t0 }", Fn: k_cast_i32_q16x16_u_e10e7e2380},
-	{Sig: "kernel (u0:i32) { t0 = cast:u16 u0; store t0 }", Fn: k_cast_i32_u16_u_37b2d5d24a},
 	{Sig: "kernel (u0:i32) { t0 = cast:u2 u0; store t0 }", Fn: k_cast_i32_u2_u_3bbba342a2},
-	{Sig: "kernel (u0:i32) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_i32_u32_u_5942d57ca6},
 	{Sig: "kernel (u0:i32) { t0 = cast:u4 u0; store t0 }", Fn: k_cast_i32_u4_u_05d5ecfa3b},
-	{Sig: "kernel (u0:i32) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_i32_u64_u_a93f67b97c},
-	{Sig: "kernel (u0:i32) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_i32_u8_u_e18233d4b1},
 	{Sig: "kernel (u0:i4) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i4_i32_u_2179aa2390},
 	{Sig: "kernel (u0:i64) { t0 = cast:bf16 u0; store t0 }", Fn: k_cast_i64_bf16_u_b9df439392},
-	{Sig: "kernel (u0:i64) { t0 = cast:bool u0; store t0 }", Fn: k_cast_i64_bool_u_81412c388b},
 	{Sig: "kernel (u0:i64) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_i64_f16_u_3d5f976731},
 	{Sig: "kernel (u0:i64) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_i64_f32_u_1f0de97580},
-	{Sig: "kernel (u0:i64) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_i64_f64_u_11adf92f88},
-	{Sig: "kernel (u0:i64) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i64_i32_u_18028b30e7},
 	{Sig: "kernel (u0:i64) { t0 = cast:q16x16 u0; store t0 }", Fn: k_cast_i64_q16x16_u_79ca2362b7},
-	{Sig: "kernel (u0:i64) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_i64_u32_u_18629f63cc},
-	{Sig: "kernel (u0:i64) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_i64_u64_u_94eae2e21b},
-	{Sig: "kernel (u0:i64) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_i64_u8_u_7985f45909},
-	{Sig: "kernel (u0:i8) { t0 = cast:i16 u0; store t0 }", Fn: k_cast_i8_i16_u_7f5e02966c},
-	{Sig: "kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_i8_i32_u_502e8673b9},
-	{Sig: "kernel (u0:u8, s1:u16, u2:u16, s3:u16) { t0 = cast:u16 u0; t1 = mul t0 s1; t2 = add u2 t1; t3 = shr t2 s3; store t3 }", Fn: k_cast_mul_add_shr_u8_u16_usus_02a1e3da39},
-	{Sig: "kernel (u0:u8, s1:u16, u2:u16, s3:u16) { t0 = cast:u16 u0; t1 = mul s1 t0; t2 = addsat u2 t1; t3 = shr t2 s3; store t3 }", Fn: k_cast_mul_addsat_shr_u8_u16_usus_8a5d6229d5},
-	{Sig: "kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = mul u1 t0; t2 = cast:f32 t1; store t1 t2 }", Fn: k_cast_mul_cast_f32_f64_uu_dcef9183bf},
-	{Sig: "kernel (u0:u8, s1:u16) { t0 = cast:u16 u0; t1 = mul s1 t0; store t1 }", Fn: k_cast_mul_u8_u16_us_7d9a9f835c},
-	{Sig: "kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_q16x16_f64_u_3787717d59},
-	{Sig: "kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u16_i32_u_341acb58d9},
-	{Sig: "kernel (u0:u16) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_u16_u8_u_321d5a879f},
 	{Sig: "kernel (u0:u2) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u2_i32_u_ebacd5246d},
 	{Sig: "kernel (u0:u32) { t0 = cast:bf16 u0; store t0 }", Fn: k_cast_u32_bf16_u_283ddb2673},
-	{Sig: "kernel (u0:u32) { t0 = cast:bool u0; store t0 }", Fn: k_cast_u32_bool_u_0fe6001671},
 	{Sig: "kernel (u0:u32) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_u32_f16_u_5b1e9179f6},
 	{Sig: "kernel (u0:u32) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_u32_f32_u_96ec18ec5a},
-	{Sig: "kernel (u0:u32) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_u32_f64_u_a8a6788db1},
-	{Sig: "kernel (u0:u32) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u32_i32_u_ef9eea2e1b},
-	{Sig: "kernel (u0:u32) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_u32_i64_u_5ea9cd925f},
 	{Sig: "kernel (u0:u32) { t0 = cast:q16x16 u0; store t0 }", Fn: k_cast_u32_q16x16_u_624bd48e3e},
-	{Sig: "kernel (u0:u32) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_u32_u64_u_340409d466},
-	{Sig: "kernel (u0:u32) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_u32_u8_u_6d9c53e2f9},
 	{Sig: "kernel (u0:u4) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u4_i32_u_b0370c948c},
 	{Sig: "kernel (u0:u64) { t0 = cast:bf16 u0; store t0 }", Fn: k_cast_u64_bf16_u_a5e271b115},
-	{Sig: "kernel (u0:u64) { t0 = cast:bool u0; store t0 }", Fn: k_cast_u64_bool_u_985b069819},
 	{Sig: "kernel (u0:u64) { t0 = cast:f16 u0; store t0 }", Fn: k_cast_u64_f16_u_e2c7931cc5},
 	{Sig: "kernel (u0:u64) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_u64_f32_u_ffeeb86eed},
-	{Sig: "kernel (u0:u64) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_u64_f64_u_97004cf19d},
-	{Sig: "kernel (u0:u64) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u64_i32_u_30e018451a},
-	{Sig: "kernel (u0:u64) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_u64_i64_u_421756f2a5},
 	{Sig: "kernel (u0:u64) { t0 = cast:q16x16 u0; store t0 }", Fn: k_cast_u64_q16x16_u_f333e6aa46},
-	{Sig: "kernel (u0:u64) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_u64_u32_u_f853545810},
-	{Sig: "kernel (u0:u64) { t0 = cast:u8 u0; store t0 }", Fn: k_cast_u64_u8_u_ded4c758f4},
-	{Sig: "kernel (u0:u8) { t0 = cast:bool u0; store t0 }", Fn: k_cast_u8_bool_u_9c5bfc28af},
 	{Sig: "kernel (u0:u8) { t0 = cast:f32 u0; store t0 }", Fn: k_cast_u8_f32_u_63bfb3e7c0},
-	{Sig: "kernel (u0:u8) { t0 = cast:f64 u0; store t0 }", Fn: k_cast_u8_f64_u_396674fb76},
-	{Sig: "kernel (u0:u8) { t0 = cast:i16 u0; store t0 }", Fn: k_cast_u8_i16_u_9526cd2ab7},
-	{Sig: "kernel (u0:u8) { t0 = cast:i32 u0; store t0 }", Fn: k_cast_u8_i32_u_9670a96e7c},
-	{Sig: "kernel (u0:u8) { t0 = cast:i64 u0; store t0 }", Fn: k_cast_u8_i64_u_d703428f6a},
-	{Sig: "kernel (u0:u8) { t0 = cast:u16 u0; store t0 }", Fn: k_cast_u8_u16_u_e0e8dae4b6},
-	{Sig: "kernel (u0:u8) { t0 = cast:u32 u0; store t0 }", Fn: k_cast_u8_u32_u_65fef5c311},
-	{Sig: "kernel (u0:u8) { t0 = cast:u64 u0; store t0 }", Fn: k_cast_u8_u64_u_df9b1c067a},
 	{Sig: "kernel (u0:f32) { t0 = cbrt u0; store t0 }", Fn: k_cbrt_f32_u_5b74a96f41},
-	{Sig: "kernel (u0:f64) { t0 = cbrt u0; store t0 }", Fn: k_cbrt_f64_u_b44aeb6339},
 	{Sig: "kernel (u0:f32) { t0 = ceil u0; store t0 }", Fn: k_ceil_f32_u_cba0a522b0},
-	{Sig: "kernel (u0:f64) { t0 = ceil u0; store t0 }", Fn: k_ceil_f64_u_ad872537b7},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = celu u0 u1; store t0 }", Fn: k_celu_f32_uu_d59fb19897},
-	{Sig: "kernel (u0:f64, u1:f64) { t0 = celu u0 u1; store t0 }", Fn: k_celu_f64_uu_261ead757e},
 	{Sig: "kernel (s0:f32, s1:f32, u2:f32) { t0 = clip s0 s1 u2; store t0 }", Fn: k_clip_f32_ssu_dbdecb5642},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = clip s0 u1 s2; store t0 }", Fn: k_clip_f32_sus_a234d7190b},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = clip s0 u1 u2; store t0 }", Fn: k_clip_f32_suu_3cadbaa446},
@@ -326,48 +146,6 @@ var kernels_avx2 = []abi.Kernel{
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = clip u0 s1 u2; store t0 }", Fn: k_clip_f32_usu_9055f9d083},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = clip u0 u1 s2; store t0 }", Fn: k_clip_f32_uus_498bc403f9},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = clip u0 u1 u2; store t0 }", Fn: k_clip_f32_uuu_86c9cfbe23},
-	{Sig: "kernel (s0:f64, s1:f64, u2:f64) { t0 = clip s0 s1 u2; store t0 }", Fn: k_clip_f64_ssu_220b9f5b7e},
-	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = clip s0 u1 s2; store t0 }", Fn: k_clip_f64_sus_8685e1384f},
-	{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = clip s0 u1 u2; store t0 }", Fn: k_clip_f64_suu_b30a2954a4},
-	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = clip u0 s1 s2; store t0 }", Fn: k_clip_f64_uss_fc1d4981d6},
-	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = clip u0 s1 u2; store t0 }", Fn: k_clip_f64_usu_13e0d41b19},
-	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = clip u0 u1 s2; store t0 }", Fn: k_clip_f64_uus_a6f77f260c},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = clip u0 u1 u2; store t0 }", Fn: k_clip_f64_uuu_03821ce53e},
-	{Sig: "kernel (s0:i32, s1:i32, u2:i32) { t0 = clip s0 s1 u2; store t0 }", Fn: k_clip_i32_ssu_5bdaeeeabc},
-	{Sig: "kernel (s0:i32, u1:i32, s2:i32) { t0 = clip s0 u1 s2; store t0 }", Fn: k_clip_i32_sus_b674f1f271},
-	{Sig: "kernel (s0:i32, u1:i32, u2:i32) { t0 = clip s0 u1 u2; store t0 }", Fn: k_clip_i32_suu_d4049fb144},
-	{Sig: "kernel (u0:i32, s1:i32, s2:i32) { t0 = clip u0 s1 s2; store t0 }", Fn: k_clip_i32_uss_3e98da1581},
-	{Sig: "kernel (u0:i32, s1:i32, u2:i32) { t0 = clip u0 s1 u2; store t0 }", Fn: k_clip_i32_usu_42ae688f9f},
-	{Sig: "kernel (u0:i32, u1:i32, s2:i32) { t0 = clip u0 u1 s2; store t0 }", Fn: k_clip_i32_uus_9e3c61a063},
-	{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = clip u0 u1 u2; store t0 }", Fn: k_clip_i32_uuu_14389e2d63},
-	{Sig: "kernel (s0:i64, s1:i64, u2:i64) { t0 = clip s0 s1 u2; store t0 }", Fn: k_clip_i64_ssu_7c1acc5587},
-	{Sig: "kernel (s0:i64, u1:i64, s2:i64) { t0 = clip s0 u1 s2; store t0 }", Fn: k_clip_i64_sus_eb07dc5e54},
-	{Sig: "kernel (s0:i64, u1:i64, u2:i64) { t0 = clip s0 u1 u2; store t0 }", Fn: k_clip_i64_suu_07d3355488},
-	{Sig: "kernel (u0:i64, s1:i64, s2:i64) { t0 = clip u0 s1 s2; store t0 }", Fn: k_clip_i64_uss_17b483ed62},
-	{Sig: "kernel (u0:i64, s1:i64, u2:i64) { t0 = clip u0 s1 u2; store t0 }", Fn: k_clip_i64_usu_2d91f7bc85},
-	{Sig: "kernel (u0:i64, u1:i64, s2:i64) { t0 = clip u0 u1 s2; store t0 }", Fn: k_clip_i64_uus_126d182b3e},
-	{Sig: "kernel (u0:i64, u1:i64, u2:i64) { t0 = clip u0 u1 u2; store t0 }", Fn: k_clip_i64_uuu_9e3f990dd3},
-	{Sig: "kernel (s0:u32, s1:u32, u2:u32) { t0 = clip s0 s1 u2; store t0 }", Fn: k_clip_u32_ssu_aa93e07e36},
-	{Sig: "kernel (s0:u32, u1:u32, s2:u32) { t0 = clip s0 u1 s2; store t0 }", Fn: k_clip_u32_sus_aabecbce4e},
-	{Sig: "kernel (s0:u32, u1:u32, u2:u32) { t0 = clip s0 u1 u2; store t0 }", Fn: k_clip_u32_suu_dec6e2592e},
-	{Sig: "kernel (u0:u32, s1:u32, s2:u32) { t0 = clip u0 s1 s2; store t0 }", Fn: k_clip_u32_uss_df8f70968a},
-	{Sig: "kernel (u0:u32, s1:u32, u2:u32) { t0 = clip u0 s1 u2; store t0 }", Fn: k_clip_u32_usu_56dab1b9bf},
-	{Sig: "kernel (u0:u32, u1:u32, s2:u32) { t0 = clip u0 u1 s2; store t0 }", Fn: k_clip_u32_uus_bb88d1244f},
-	{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = clip u0 u1 u2; store t0 }", Fn: k_clip_u32_uuu_0ce05f8523},
-	{Sig: "kernel (s0:u64, s1:u64, u2:u64) { t0 = clip s0 s1 u2; store t0 }", Fn: k_clip_u64_ssu_47e95cbc14},
-	{Sig: "kernel (s0:u64, u1:u64, s2:u64) { t0 = clip s0 u1 s2; store t0 }", Fn: k_clip_u64_sus_3031b7f74f},
-	{Sig: "kernel (s0:u64, u1:u64, u2:u64) { t0 = clip s0 u1 u2; store t0 }", Fn: k_clip_u64_suu_230378a205},
-	{Sig: "kernel (u0:u64, s1:u64, s2:u64) { t0 = clip u0 s1 s2; store t0 }", Fn: k_clip_u64_uss_5853f20259},
-	{Sig: "kernel (u0:u64, s1:u64, u2:u64) { t0 = clip u0 s1 u2; store t0 }", Fn: k_clip_u64_usu_1f27ef528d},
-	{Sig: "kernel (u0:u64, u1:u64, s2:u64) { t0 = clip u0 u1 s2; store t0 }", Fn: k_clip_u64_uus_5446d8351a},
-	{Sig: "kernel (u0:u64, u1:u64, u2:u64) { t0 = clip u0 u1 u2; store t0 }", Fn: k_clip_u64_uuu_6b7a16ea8c},
-	{Sig: "kernel (s0:u8, s1:u8, u2:u8) { t0 = clip s0 s1 u2; store t0 }", Fn: k_clip_u8_ssu_89b2a831c3},
-	{Sig: "kernel (s0:u8, u1:u8, s2:u8) { t0 = clip s0 u1 s2; store t0 }", Fn: k_clip_u8_sus_cf496ae903},
-	{Sig: "kernel (s0:u8, u1:u8, u2:u8) { t0 = clip s0 u1 u2; store t0 }", Fn: k_clip_u8_suu_9dcc83527d},
-	{Sig: "kernel (u0:u8, s1:u8, s2:u8) { t0 = clip u0 s1 s2; store t0 }", Fn: k_clip_u8_uss_fee094ccd2},
-	{Sig: "kernel (u0:u8, s1:u8, u2:u8) { t0 = clip u0 s1 u2; store t0 }", Fn: k_clip_u8_usu_8b2530f0ff},
-	{Sig: "kernel (u0:u8, u1:u8, s2:u8) { t0 = clip u0 u1 s2; store t0 }", Fn: k_clip_u8_uus_96b2ef6e3a},
-	{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = clip u0 u1 u2; store t0 }", Fn: k_clip_u8_uuu_6145acbbd3},
 	{Sig: "kernel (s0:bf16) { t0 = copy s0; store t0 }", Fn: k_copy_bf16_s_a082d048d3},
 	{Sig: "kernel (u0:bf16) { t0 = copy u0; store t0 }", Fn: k_copy_bf16_u_289b3de1b7},
 	{Sig: "kernel (s0:bool) { t0 = copy s0; store t0 }", Fn: k_copy_bool_s_5e5c757c8c},
@@ -418,35 +196,17 @@ var kernels_avx2 = []abi.Kernel{
 	{Sig: "kernel (u0:u8) { t0 = copy u0; store t0 }", Fn: k_copy_u8_u_6e96c01bd2},
 	{Sig: "kernel (u0:f32) { t0 = cos u0; store t0 }", Fn: k_cos_f32_u_d5b58a3f8e},
 	{Sig: "kernel fast (u0:f32) { t0 = cos u0; store t0 }", Fn: k_cos_f32_u_e3f6bef4d7},
-	{Sig: "kernel (u0:f64) { t0 = cos u0; store t0 }", Fn: k_cos_f64_u_231c08b2d9},
-	{Sig: "kernel fast (u0:f64) { t0 = cos u0; store t0 }", Fn: k_cos_f64_u_59b6c7c217},
 	{Sig: "kernel fast (u0:f32) { t0 = cosh u0; store t0 }", Fn: k_cosh_f32_u_b285247184},
 	{Sig: "kernel (u0:f32) { t0 = cosh u0; store t0 }", Fn: k_cosh_f32_u_b552f60c26},
-	{Sig: "kernel (u0:f64) { t0 = cosh u0; store t0 }", Fn: k_cosh_f64_u_59600fe59b},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = div s0 u1; t1 = add t0 s2; store t1 }", Fn: k_div_add_f32_sus_3296a6d62d},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = div s0 u1; t1 = add u2 t0; store t1 }", Fn: k_div_add_f32_suu_6979087442},
 	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = div u0 s1; t1 = add s2 t0; store t1 }", Fn: k_div_add_f32_uss_00bbc5494c},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = div u0 s1; t1 = add t0 u2; store t1 }", Fn: k_div_add_f32_usu_5c4ecf844d},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = div u0 u1; t1 = add s2 t0; store t1 }", Fn: k_div_add_f32_uus_a5ec2c6398},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = div u0 u1; t1 = add t0 u2; store t1 }", Fn: k_div_add_f32_uuu_359df21de5},
-	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = div s0 u1; t1 = add s2 t0; store t1 }", Fn: k_div_add_f64_sus_a32185cdb5},
-	{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = add t0 u2; store t1 }", Fn: k_div_add_f64_suu_6ca9462384},
-	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = div u0 s1; t1 = add t0 s2; store t1 }", Fn: k_div_add_f64_uss_5cba99af58},
-	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = add u2 t0; store t1 }", Fn: k_div_add_f64_usu_8c4369949b},
-	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = add t0 s2; store t1 }", Fn: k_div_add_f64_uus_ea3c140a9a},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = add u2 t0; store t1 }", Fn: k_div_add_f64_uuu_76f9a9a5b9},
 	{Sig: "kernel (s0:f32, u1:f32) { t0 = div s0 u1; store t0 }", Fn: k_div_f32_su_331f012739},
 	{Sig: "kernel (u0:f32, s1:f32) { t0 = div u0 s1; store t0 }", Fn: k_div_f32_us_2f85127e19},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = div u0 u1; store t0 }", Fn: k_div_f32_uu_a2c40d4892},
-	{Sig: "kernel (s0:f64, u1:f64) { t0 = div s0 u1; store t0 }", Fn: k_div_f64_su_24c7c4ac78},
-	{Sig: "kernel (u0:f64, s1:f64) { t0 = div u0 s1; store t0 }", Fn: k_div_f64_us_e1eb7cc70b},
-	{Sig: "kernel (u0:f64, u1:f64) { t0 = div u0 u1; store t0 }", Fn: k_div_f64_uu_2ba8d394f2},
-	{Sig: "kernel (s0:i32, u1:i32) { t0 = div s0 u1; store t0 }", Fn: k_div_i32_su_4ed8bce533},
-	{Sig: "kernel (u0:i32, s1:i32) { t0 = div u0 s1; store t0 }", Fn: k_div_i32_us_0c1e268519},
-	{Sig: "kernel (u0:i32, u1:i32) { t0 = div u0 u1; store t0 }", Fn: k_div_i32_uu_fb3c3f1081},
-	{Sig: "kernel (s0:i64, u1:i64) { t0 = div s0 u1; store t0 }", Fn: k_div_i64_su_27c7b4c522},
-	{Sig: "kernel (u0:i64, s1:i64) { t0 = div u0 s1; store t0 }", Fn: k_div_i64_us_0142decf0e},
-	{Sig: "kernel (u0:i64, u1:i64) { t0 = div u0 u1; store t0 }", Fn: k_div_i64_uu_36b2ea6567},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = div s0 u1; t1 = sub t0 s2; store t1 }", Fn: k_div_sub_f32_sus_2cef4fff46},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = div s0 u1; t1 = sub s2 t0; store t1 }", Fn: k_div_sub_f32_sus_78259a6f2b},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = div s0 u1; t1 = sub u2 t0; store t1 }", Fn: k_div_sub_f32_suu_6d775b58f3},
@@ -459,74 +219,25 @@ var kernels_avx2 = []abi.Kernel{
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = div u0 u1; t1 = sub t0 s2; store t1 }", Fn: k_div_sub_f32_uus_8cad7045ed},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = div u0 u1; t1 = sub t0 u2; store t1 }", Fn: k_div_sub_f32_uuu_339ed6047e},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = div u0 u1; t1 = sub u2 t0; store t1 }", Fn: k_div_sub_f32_uuu_f8a9ef3add},
-	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = div s0 u1; t1 = sub t0 s2; store t1 }", Fn: k_div_sub_f64_sus_5796587c94},
-	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = div s0 u1; t1 = sub s2 t0; store t1 }", Fn: k_div_sub_f64_sus_ab2842043f},
-	{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = sub t0 u2; store t1 }", Fn: k_div_sub_f64_suu_2cf0cf91e1},
-	{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = sub u2 t0; store t1 }", Fn: k_div_sub_f64_suu_8353240aa1},
-	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = div u0 s1; t1 = sub t0 s2; store t1 }", Fn: k_div_sub_f64_uss_6ee0c6b2f2},
-	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = div u0 s1; t1 = sub s2 t0; store t1 }", Fn: k_div_sub_f64_uss_79f12b080d},
-	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = sub u2 t0; store t1 }", Fn: k_div_sub_f64_usu_0e6a379254},
-	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = sub t0 u2; store t1 }", Fn: k_div_sub_f64_usu_b1c4a04ea3},
-	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = sub t0 s2; store t1 }", Fn: k_div_sub_f64_uus_4260569587},
-	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = sub s2 t0; store t1 }", Fn: k_div_sub_f64_uus_aa70541fea},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = sub t0 u2; store t1 }", Fn: k_div_sub_f64_uuu_7cf2c36ed2},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = sub u2 t0; store t1 }", Fn: k_div_sub_f64_uuu_80ff5b4e3b},
-	{Sig: "kernel (s0:u32, u1:u32) { t0 = div s0 u1; store t0 }", Fn: k_div_u32_su_8d939bd234},
-	{Sig: "kernel (u0:u32, s1:u32) { t0 = div u0 s1; store t0 }", Fn: k_div_u32_us_54ae8ce6db},
-	{Sig: "kernel (u0:u32, u1:u32) { t0 = div u0 u1; store t0 }", Fn: k_div_u32_uu_64bc3b7468},
-	{Sig: "kernel (s0:u64, u1:u64) { t0 = div s0 u1; store t0 }", Fn: k_div_u64_su_709a43506e},
-	{Sig: "kernel (u0:u64, s1:u64) { t0 = div u0 s1; store t0 }", Fn: k_div_u64_us_418c633f72},
-	{Sig: "kernel (u0:u64, u1:u64) { t0 = div u0 u1; store t0 }", Fn: k_div_u64_uu_2cdab6e4fa},
-	{Sig: "kernel (s0:u8, u1:u8) { t0 = div s0 u1; store t0 }", Fn: k_div_u8_su_777ae31059},
-	{Sig: "kernel (u0:u8, s1:u8) { t0 = div u0 s1; store t0 }", Fn: k_div_u8_us_be173def17},
-	{Sig: "kernel (u0:u8, u1:u8) { t0 = div u0 u1; store t0 }", Fn: k_div_u8_uu_545b998e4c},
 	{Sig: "dot f32", Fn: k_dot_f32_2423624372},
-	{Sig: "dot f64", Fn: k_dot_f64_94c78171a9},
-	{Sig: "dot i32", Fn: k_dot_i32_972e9a55c4},
-	{Sig: "dot i64", Fn: k_dot_i64_81eb46862c},
-	{Sig: "dothalves i32", Fn: k_dothalves_i32_9153d54bcc},
 	{Sig: "dotleftwindows f32", Fn: k_dotleftwindows_f32_eea7e8f90b},
 	{Sig: "dotwindows f32", Fn: k_dotwindows_f32_b7c0a2915b},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f32_uu_406bd122ee},
 	{Sig: "kernel fast (u0:f32, u1:f32) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f32_uu_aa1bd49de5},
-	{Sig: "kernel (u0:f64, u1:f64) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f64_uu_8c57d63d8a},
 	{Sig: "kernel (s0:bool, u1:bool) { t0 = eq s0 u1; store t0 }", Fn: k_eq_bool_su_0f8a0cfd7c},
 	{Sig: "kernel (u0:bool, u1:bool) { t0 = eq u0 u1; store t0 }", Fn: k_eq_bool_uu_169c17068f},
 	{Sig: "kernel (s0:f32, u1:f32) { t0 = eq s0 u1; store t0 }", Fn: k_eq_f32_bool_su_b916d7c344},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = eq u0 u1; store t0 }", Fn: k_eq_f32_bool_uu_60014938f7},
-	{Sig: "kernel (s0:f64, u1:f64) { t0 = eq s0 u1; store t0 }", Fn: k_eq_f64_bool_su_af5c2a3303},
-	{Sig: "kernel (u0:f64, u1:f64) { t0 = eq u0 u1; store t0 }", Fn: k_eq_f64_bool_uu_6a3b78d870},
-	{Sig: "kernel (u0:i32, s1:i32) { t0 = eq u0 s1; store t0 }", Fn: k_eq_i32_bool_us_9466469f1d},
-	{Sig: "kernel (u0:i32, u1:i32) { t0 = eq u0 u1; store t0 }", Fn: k_eq_i32_bool_uu_e03d8b1f7f},
-	{Sig: "kernel (u0:i64, s1:i64) { t0 = eq u0 s1; store t0 }", Fn: k_eq_i64_bool_us_cab5187da9},
-	{Sig: "kernel (u0:i64, u1:i64) { t0 = eq u0 u1; store t0 }", Fn: k_eq_i64_bool_uu_6bbb7637ec},
-	{Sig: "kernel (u0:f64, u1:f64, s2:i32, s3:i32, u4:i32, s5:i32, u6:i32) { t0 = eq u0 u1; t1 = ne u1 u1; t2 = or t0 t1; t3 = mul s2 s3; t4 = add t3 u4; t5 = select t2 t4 s5; t6 = min t5 u6; store t6 }", Fn: k_eq_ne_or_etc_f64_i32_uussusu_1a75dd11cc},
-	{Sig: "kernel (u0:u32, s1:u32) { t0 = eq u0 s1; store t0 }", Fn: k_eq_u32_bool_us_a9be959a34},
-	{Sig: "kernel (u0:u32, u1:u32) { t0 = eq u0 u1; store t0 }", Fn: k_eq_u32_bool_uu_abecd25158},
-	{Sig: "kernel (u0:u64, s1:u64) { t0 = eq u0 s1; store t0 }", Fn: k_eq_u64_bool_us_7f4b397c1e},
-	{Sig: "kernel (u0:u64, u1:u64) { t0 = eq u0 u1; store t0 }", Fn: k_eq_u64_bool_uu_5c919713ea},
-	{Sig: "kernel (s0:u8, u1:u8) { t0 = eq s0 u1; store t0 }", Fn: k_eq_u8_bool_su_e039f70e04},
-	{Sig: "kernel (u0:u8, u1:u8) { t0 = eq u0 u1; store t0 }", Fn: k_eq_u8_bool_uu_50ebcd7d25},
 	{Sig: "kernel fast (u0:f32) { t0 = erf u0; store t0 }", Fn: k_erf_f32_u_3e0a1ebfeb},
 	{Sig: "kernel (u0:f32) { t0 = erf u0; store t0 }", Fn: k_erf_f32_u_bb01d17e04},
-	{Sig: "kernel (u0:f64) { t0 = erf u0; store t0 }", Fn: k_erf_f64_u_d078ff7068},
 	{Sig: "kernel (u0:f32) { t0 = erfc u0; store t0 }", Fn: k_erfc_f32_u_4de05a4343},
-	{Sig: "kernel (u0:f64) { t0 = erfc u0; store t0 }", Fn: k_erfc_f64_u_ea9cd5907b},
 	{Sig: "kernel (u0:f32) { t0 = exp2 u0; store t0 }", Fn: k_exp2_f32_u_df886b9f2d},
-	{Sig: "kernel (u0:f64) { t0 = exp2 u0; store t0 }", Fn: k_exp2_f64_u_56bfbb21e8},
 	{Sig: "kernel (u0:f32) { t0 = exp u0; store t0 }", Fn: k_exp_f32_u_bf167c3749},
 	{Sig: "kernel fast (u0:f32) { t0 = exp u0; store t0 }", Fn: k_exp_f32_u_ef80539273},
-	{Sig: "kernel (u0:f64) { t0 = exp u0; store t0 }", Fn: k_exp_f64_u_c8f268e614},
 	{Sig: "kernel (u0:f32) { t0 = expm1 u0; store t0 }", Fn: k_expm1_f32_u_8e161a5337},
 	{Sig: "kernel fast (u0:f32) { t0 = expm1 u0; store t0 }", Fn: k_expm1_f32_u_c4a2391563},
-	{Sig: "kernel (u0:f64) { t0 = expm1 u0; store t0 }", Fn: k_expm1_f64_u_c12d99e908},
-	{Sig: "kernel (u0:f64) { t0 = exponent u0; store t0 }", Fn: k_exponent_f64_u_d8c8158cb1},
 	{Sig: "kernel (u0:f32) { t0 = floor u0; store t0 }", Fn: k_floor_f32_u_159cefdc0e},
-	{Sig: "kernel (u0:f64) { t0 = floor u0; store t0 }", Fn: k_floor_f64_u_997de3ba42},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = floordiv u0 u1; store t0 }", Fn: k_floordiv_f32_uu_41a0d81e7a},
-	{Sig: "kernel (u0:f64, u1:f64) { t0 = floordiv u0 u1; store t0 }", Fn: k_floordiv_f64_uu_4e8e408505},
-	{Sig: "kernel (u0:i32, u1:i32) { t0 = floordiv u0 u1; store t0 }", Fn: k_floordiv_i32_uu_b738da5eea},
-	{Sig: "kernel (u0:i64, u1:i64) { t0 = floordiv u0 u1; store t0 }", Fn: k_floordiv_i64_uu_979ccfd4a1},
 	{Sig: "kernel (s0:f32, s1:f32, u2:f32) { t0 = fma s0 s1 u2; store t0 }", Fn: k_fma_f32_ssu_5a27f4c756},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = fma s0 u1 s2; store t0 }", Fn: k_fma_f32_sus_453a474068},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = fma s0 u1 u2; store t0 }", Fn: k_fma_f32_suu_1a7d3c5c34},
@@ -534,121 +245,44 @@ var kernels_avx2 = []abi.Kernel{
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = fma u0 s1 u2; store t0 }", Fn: k_fma_f32_usu_6d99e766f3},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = fma u0 u1 s2; store t0 }", Fn: k_fma_f32_uus_73aa759fe4},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = fma u0 u1 u2; store t0 }", Fn: k_fma_f32_uuu_6d7c9666f4},
-	{Sig: "kernel (s0:f64, s1:f64, u2:f64) { t0 = fma s0 s1 u2; store t0 }", Fn: k_fma_f64_ssu_504ec3dffd},
-	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = fma s0 u1 s2; store t0 }", Fn: k_fma_f64_sus_4ce22e4be8},
-	{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = fma s0 u1 u2; store t0 }", Fn: k_fma_f64_suu_ccc0469621},
-	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = fma u0 s1 s2; store t0 }", Fn: k_fma_f64_uss_21ec487d99},
-	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = fma u0 s1 u2; store t0 }", Fn: k_fma_f64_usu_951494ca66},
-	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = fma u0 u1 s2; store t0 }", Fn: k_fma_f64_uus_44bcb8b1a8},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = fma u0 u1 u2; store t0 }", Fn: k_fma_f64_uuu_97a98965c6},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; store t1 }", Fn: k_fma_fma_f32_usuus_26feef316b},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; store t1 }", Fn: k_fma_fma_f32_uusuu_65f5684e4d},
-	{Sig: "kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; store t1 }", Fn: k_fma_fma_f64_uusuu_b470e735ab},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32, u5:f32, s6:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; t2 = fma u5 s6 t1; store t2 }", Fn: k_fma_fma_fma_f32_usuusus_46013c8eeb},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32, u5:f32, u6:f32) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; store t2 }", Fn: k_fma_fma_fma_f32_uusuuuu_892c10a14c},
-	{Sig: "kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64, u5:f64, u6:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; store t2 }", Fn: k_fma_fma_fma_f64_uusuuuu_b29a06337b},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32, u5:f32, s6:f32, u7:f32, s8:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; t2 = fma u5 s6 t1; t3 = fma u7 s8 t2; store t3 }", Fn: k_fma_fma_fma_fma_f32_usuususus_8c0e1c0e38},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32, u8:f32) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; t3 = fma u7 u8 t2; store t3 }", Fn: k_fma_fma_fma_fma_f32_uusuuuuuu_a4a5d631c2},
-	{Sig: "kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64, u5:f64, u6:f64, u7:f64, u8:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; t3 = fma u7 u8 t2; store t3 }", Fn: k_fma_fma_fma_fma_f64_uusuuuuuu_84580cf999},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = fmod u0 u1; store t0 }", Fn: k_fmod_f32_uu_23f2965b3a},
-	{Sig: "kernel (u0:f64, u1:f64) { t0 = fmod u0 u1; store t0 }", Fn: k_fmod_f64_uu_5820ebcd33},
 	{Sig: "kernel (u0:f32) { t0 = gelu u0; store t0 }", Fn: k_gelu_f32_u_5a39b6b00a},
-	{Sig: "kernel (u0:f64) { t0 = gelu u0; store t0 }", Fn: k_gelu_f64_u_01b0ddcf5e},
 	{Sig: "kernel (u0:f32) { t0 = gelutanh u0; store t0 }", Fn: k_gelutanh_f32_u_4c118d14c9},
 	{Sig: "kernel fast (u0:f32) { t0 = gelutanh u0; store t0 }", Fn: k_gelutanh_f32_u_db1a6da05e},
-	{Sig: "kernel (u0:f64) { t0 = gelutanh u0; store t0 }", Fn: k_gelutanh_f64_u_0cf01fd4f6},
 	{Sig: "kernel (u0:f32) { t0 = hardswish u0; store t0 }", Fn: k_hardswish_f32_u_80d6366310},
-	{Sig: "kernel (u0:f64) { t0 = hardswish u0; store t0 }", Fn: k_hardswish_f64_u_7585d447df},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = hypot u0 u1; store t0 }", Fn: k_hypot_f32_uu_9f864ed0e9},
-	{Sig: "kernel (u0:f64, u1:f64) { t0 = hypot u0 u1; store t0 }", Fn: k_hypot_f64_uu_58b0ae5de6},
 	{Sig: "kernel (u0:f32) { t0 = isfinite u0; store t0 }", Fn: k_isfinite_f32_bool_u_435c97d751},
-	{Sig: "kernel (u0:f64) { t0 = isfinite u0; store t0 }", Fn: k_isfinite_f64_bool_u_af48caa9c8},
 	{Sig: "kernel (u0:f32) { t0 = isinf u0; store t0 }", Fn: k_isinf_f32_bool_u_f416216d1d},
-	{Sig: "kernel (u0:f64) { t0 = isinf u0; store t0 }", Fn: k_isinf_f64_bool_u_2cd9baf76d},
-	{Sig: "kernel (u0:f64, u1:f64) { t0 = ldexp u0 u1; t1 = cast:f32 t0; store t1 }", Fn: k_ldexp_cast_f64_f32_uu_54c64968f1},
-	{Sig: "kernel (u0:f64, u1:f64) { t0 = ldexp u0 u1; store t0 }", Fn: k_ldexp_f64_uu_6a6c9e47da},
 	{Sig: "kernel (s0:f32, u1:f32) { t0 = le s0 u1; store t0 }", Fn: k_le_f32_bool_su_4d358be87a},
 	{Sig: "kernel (u0:f32, s1:f32) { t0 = le u0 s1; store t0 }", Fn: k_le_f32_bool_us_9aa327752e},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = le u0 u1; store t0 }", Fn: k_le_f32_bool_uu_597aec3438},
-	{Sig: "kernel (s0:f64, u1:f64) { t0 = le s0 u1; store t0 }", Fn: k_le_f64_bool_su_72bfa59174},
-	{Sig: "kernel (u0:f64, s1:f64) { t0 = le u0 s1; store t0 }", Fn: k_le_f64_bool_us_126c7d4763},
-	{Sig: "kernel (u0:f64, u1:f64) { t0 = le u0 u1; store t0 }", Fn: k_le_f64_bool_uu_3578d47928},
-	{Sig: "kernel (s0:i32, u1:i32) { t0 = le s0 u1; store t0 }", Fn: k_le_i32_bool_su_14c04e2a3c},
-	{Sig: "kernel (u0:i32, s1:i32) { t0 = le u0 s1; store t0 }", Fn: k_le_i32_bool_us_86486a61c5},
-	{Sig: "kernel (u0:i32, u1:i32) { t0 = le u0 u1; store t0 }", Fn: k_le_i32_bool_uu_c3e983c213},
-	{Sig: "kernel (s0:i64, u1:i64) { t0 = le s0 u1; store t0 }", Fn: k_le_i64_bool_su_40955dcce6},
-	{Sig: "kernel (u0:i64, s1:i64) { t0 = le u0 s1; store t0 }", Fn: k_le_i64_bool_us_a2ff8af67d},
-	{Sig: "kernel (u0:i64, u1:i64) { t0 = le u0 u1; store t0 }", Fn: k_le_i64_bool_uu_579ac043f0},
-	{Sig: "kernel (s0:u8, u1:u8, s2:u8, s3:u8) { t0 = le s0 u1; t1 = select t0 s2 s3; store t1 }", Fn: k_le_select_u8_suss_30bc5d28d8},
-	{Sig: "kernel (s0:u8, u1:u8, s2:u8, u3:u8) { t0 = le s0 u1; t1 = select t0 s2 u3; store t1 }", Fn: k_le_select_u8_susu_055c0a4430},
-	{Sig: "kernel (s0:u8, u1:u8, u2:u8, s3:u8) { t0 = le s0 u1; t1 = select t0 u2 s3; store t1 }", Fn: k_le_select_u8_suus_9973a2f8cf},
-	{Sig: "kernel (s0:u8, u1:u8, u2:u8, u3:u8) { t0 = le s0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_le_select_u8_suuu_9f4bf2b9ef},
-	{Sig: "kernel (u0:u8, s1:u8, s2:u8, s3:u8) { t0 = le u0 s1; t1 = select t0 s2 s3; store t1 }", Fn: k_le_select_u8_usss_23ec0d5c19},
-	{Sig: "kernel (u0:u8, s1:u8, s2:u8, u3:u8) { t0 = le u0 s1; t1 = select t0 s2 u3; store t1 }", Fn: k_le_select_u8_ussu_d07bfec47d},
-	{Sig: "kernel (u0:u8, s1:u8, u2:u8, s3:u8) { t0 = le u0 s1; t1 = select t0 u2 s3; store t1 }", Fn: k_le_select_u8_usus_c454bfcc56},
-	{Sig: "kernel (u0:u8, s1:u8, u2:u8, u3:u8) { t0 = le u0 s1; t1 = select t0 u2 u3; store t1 }", Fn: k_le_select_u8_usuu_6b3771afdd},
-	{Sig: "kernel (u0:u8, u1:u8, s2:u8, s3:u8) { t0 = le u0 u1; t1 = select t0 s2 s3; store t1 }", Fn: k_le_select_u8_uuss_c3bc8df8c0},
-	{Sig: "kernel (u0:u8, u1:u8, s2:u8, u3:u8) { t0 = le u0 u1; t1 = select t0 s2 u3; store t1 }", Fn: k_le_select_u8_uusu_86d5d54796},
-	{Sig: "kernel (u0:u8, u1:u8, u2:u8, s3:u8) { t0 = le u0 u1; t1 = select t0 u2 s3; store t1 }", Fn: k_le_select_u8_uuus_e736c0b264},
-	{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8) { t0 = le u0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_le_select_u8_uuuu_262fddfa30},
-	{Sig: "kernel (s0:u16, u1:u16) { t0 = le s0 u1; store t0 }", Fn: k_le_u16_bool_su_918b402415},
-	{Sig: "kernel (u0:u16, s1:u16) { t0 = le u0 s1; store t0 }", Fn: k_le_u16_bool_us_c8a20cd56d},
-	{Sig: "kernel (u0:u16, u1:u16) { t0 = le u0 u1; store t0 }", Fn: k_le_u16_bool_uu_33602f81c8},
-	{Sig: "kernel (s0:u32, u1:u32) { t0 = le s0 u1; store t0 }", Fn: k_le_u32_bool_su_fc07550b65},
-	{Sig: "kernel (u0:u32, s1:u32) { t0 = le u0 s1; store t0 }", Fn: k_le_u32_bool_us_3472dc4b57},
-	{Sig: "kernel (u0:u32, u1:u32) { t0 = le u0 u1; store t0 }", Fn: k_le_u32_bool_uu_7058264db4},
-	{Sig: "kernel (s0:u64, u1:u64) { t0 = le s0 u1; store t0 }", Fn: k_le_u64_bool_su_debdd4dfb6},
-	{Sig: "kernel (u0:u64, s1:u64) { t0 = le u0 s1; store t0 }", Fn: k_le_u64_bool_us_663632e73d},
-	{Sig: "kernel (u0:u64, u1:u64) { t0 = le u0 u1; store t0 }", Fn: k_le_u64_bool_uu_57d8c965c2},
-	{Sig: "kernel (s0:u8, u1:u8) { t0 = le s0 u1; store t0 }", Fn: k_le_u8_bool_su_4e98e38ed3},
-	{Sig: "kernel (u0:u8, s1:u8) { t0 = le u0 s1; store t0 }", Fn: k_le_u8_bool_us_496751cee8},
-	{Sig: "kernel (u0:u8, u1:u8) { t0 = le u0 u1; store t0 }", Fn: k_le_u8_bool_uu_18a889c672},
 	{Sig: "kernel fast (u0:f32) { t0 = log10 u0; store t0 }", Fn: k_log10_f32_u_ae1c8f5cbf},
 	{Sig: "kernel (u0:f32) { t0 = log10 u0; store t0 }", Fn: k_log10_f32_u_cbfe670f49},
-	{Sig: "kernel (u0:f64) { t0 = log10 u0; store t0 }", Fn: k_log10_f64_u_215bd841eb},
-	{Sig: "kernel fast (u0:f64) { t0 = log10 u0; store t0 }", Fn: k_log10_f64_u_e0597c2199},
 	{Sig: "kernel fast (u0:f32) { t0 = log1p u0; store t0 }", Fn: k_log1p_f32_u_44ebc30ec1},
 	{Sig: "kernel (u0:f32) { t0 = log1p u0; store t0 }", Fn: k_log1p_f32_u_ba15cea693},
-	{Sig: "kernel (u0:f64) { t0 = log1p u0; store t0 }", Fn: k_log1p_f64_u_59915c6e03},
-	{Sig: "kernel fast (u0:f64) { t0 = log1p u0; store t0 }", Fn: k_log1p_f64_u_85a3ddffb8},
 	{Sig: "kernel fast (u0:f32) { t0 = log2 u0; store t0 }", Fn: k_log2_f32_u_10bd083277},
 	{Sig: "kernel (u0:f32) { t0 = log2 u0; store t0 }", Fn: k_log2_f32_u_554428f4d8},
-	{Sig: "kernel fast (u0:f64) { t0 = log2 u0; store t0 }", Fn: k_log2_f64_u_161109d442},
-	{Sig: "kernel (u0:f64) { t0 = log2 u0; store t0 }", Fn: k_log2_f64_u_50315f7adc},
 	{Sig: "kernel fast (u0:f32) { t0 = log u0; store t0 }", Fn: k_log_f32_u_d5990fd292},
 	{Sig: "kernel (u0:f32) { t0 = log u0; store t0 }", Fn: k_log_f32_u_e0fe5a7a5e},
-	{Sig: "kernel (u0:f64) { t0 = log u0; store t0 }", Fn: k_log_f64_u_76870ec756},
-	{Sig: "kernel fast (u0:f64) { t0 = log u0; store t0 }", Fn: k_log_f64_u_dd7af3dce1},
 	{Sig: "kernel (u0:f32) { t0 = logit u0; store t0 }", Fn: k_logit_f32_u_d2899268f2},
-	{Sig: "kernel (u0:f64) { t0 = logit u0; store t0 }", Fn: k_logit_f64_u_9e5c5ac773},
 	{Sig: "lookup i64", Fn: k_lookup_i64_5b6ebda73c},
 	{Sig: "lookup u16", Fn: k_lookup_u16_c8dd8b4e2f},
 	{Sig: "lookup u32", Fn: k_lookup_u32_37bc392624},
 	{Sig: "lookup u8", Fn: k_lookup_u8_59ac4ec2d1},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = lt s0 u1; t1 = cast:f32 t0; t2 = add t1 u2; store t2 }", Fn: k_lt_cast_add_f32_suu_6dc476c5d9},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = lt u0 s1; t1 = cast:f32 t0; t2 = add t1 u2; store t2 }", Fn: k_lt_cast_add_f32_usu_8884ef40f7},
-	{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = lt s0 u1; t1 = cast:f64 t0; t2 = add u2 t1; store t2 }", Fn: k_lt_cast_add_f64_suu_cfc37618ff},
-	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = lt u0 s1; t1 = cast:f64 t0; t2 = add t1 u2; store t2 }", Fn: k_lt_cast_add_f64_usu_48c52126bd},
 	{Sig: "kernel (s0:f32, u1:f32) { t0 = lt s0 u1; t1 = cast:f32 t0; store t1 }", Fn: k_lt_cast_f32_su_3714b2872f},
 	{Sig: "kernel (u0:f32, s1:f32) { t0 = lt u0 s1; t1 = cast:f32 t0; store t1 }", Fn: k_lt_cast_f32_us_21d3d2c79b},
-	{Sig: "kernel (s0:f64, u1:f64) { t0 = lt s0 u1; t1 = cast:f64 t0; store t1 }", Fn: k_lt_cast_f64_su_2762d9c380},
-	{Sig: "kernel (u0:f64, s1:f64) { t0 = lt u0 s1; t1 = cast:f64 t0; store t1 }", Fn: k_lt_cast_f64_us_a94496eb15},
 	{Sig: "kernel (s0:f32, u1:f32) { t0 = lt s0 u1; store t0 }", Fn: k_lt_f32_bool_su_c509245c00},
 	{Sig: "kernel (u0:f32, s1:f32) { t0 = lt u0 s1; store t0 }", Fn: k_lt_f32_bool_us_2d912dac11},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = lt u0 u1; store t0 }", Fn: k_lt_f32_bool_uu_e4ce5b980e},
-	{Sig: "kernel (s0:f64, u1:f64) { t0 = lt s0 u1; store t0 }", Fn: k_lt_f64_bool_su_03aca8ab90},
-	{Sig: "kernel (u0:f64, s1:f64) { t0 = lt u0 s1; store t0 }", Fn: k_lt_f64_bool_us_0149d1acba},
-	{Sig: "kernel (u0:f64, u1:f64) { t0 = lt u0 u1; store t0 }", Fn: k_lt_f64_bool_uu_cfae620772},
-	{Sig: "kernel (s0:i32, u1:i32) { t0 = lt s0 u1; store t0 }", Fn: k_lt_i32_bool_su_4e30771c73},
-	{Sig: "kernel (u0:i32, s1:i32) { t0 = lt u0 s1; store t0 }", Fn: k_lt_i32_bool_us_641b693c21},
-	{Sig: "kernel (u0:i32, u1:i32) { t0 = lt u0 u1; store t0 }", Fn: k_lt_i32_bool_uu_40496893b0},
-	{Sig: "kernel (s0:i64, u1:i64) { t0 = lt s0 u1; store t0 }", Fn: k_lt_i64_bool_su_696588ff8e},
-	{Sig: "kernel (u0:i64, s1:i64) { t0 = lt u0 s1; store t0 }", Fn: k_lt_i64_bool_us_a64ac4d0a1},
-	{Sig: "kernel (u0:i64, u1:i64) { t0 = lt u0 u1; store t0 }", Fn: k_lt_i64_bool_uu_a117340f31},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32, s3:f32) { t0 = lt s0 u1; t1 = lt u2 s3; t2 = and t0 t1; store t2 }", Fn: k_lt_lt_and_f32_bool_suus_39bac19867},
-	{Sig: "kernel (u0:f64, s1:f64, s2:f64, u3:f64) { t0 = lt u0 s1; t1 = lt s2 u3; t2 = and t0 t1; store t2 }", Fn: k_lt_lt_and_f64_bool_ussu_15f8127557},
-	{Sig: "kernel (s0:u8, u1:u8, s2:u8) { t0 = lt s0 u1; t1 = lt u1 s2; t2 = and t0 t1; store t2 }", Fn: k_lt_lt_and_u8_bool_sus_22c6a8ab29},
-	{Sig: "kernel (s0:u8, u1:u8, u2:u8, s3:u8) { t0 = lt s0 u1; t1 = lt u2 s3; t2 = and t0 t1; store t2 }", Fn: k_lt_lt_and_u8_bool_suus_f2f2660090},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32, u3:f32) { t0 = lt s0 u1; t1 = select t0 s2 u3; store t1 }", Fn: k_lt_select_f32_susu_834373809c},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32, s3:f32) { t0 = lt s0 u1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_f32_suus_d7be1b3f1c},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32, u3:f32) { t0 = lt s0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_f32_suuu_2112c41b9d},
@@ -656,178 +290,52 @@ var kernels_avx2 = []abi.Kernel{
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32) { t0 = lt u0 s1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_f32_usus_1ff32013c3},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = lt u0 s1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_f32_usuu_09aa765891},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = lt u0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_f32_uuuu_eaac2a0463},
-	{Sig: "kernel (s0:f64, u1:f64, s2:f64, u3:f64) { t0 = lt s0 u1; t1 = select t0 s2 u3; store t1 }", Fn: k_lt_select_f64_susu_019379d305},
-	{Sig: "kernel (s0:f64, u1:f64, u2:f64, s3:f64) { t0 = lt s0 u1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_f64_suus_276f154ab8},
-	{Sig: "kernel (s0:f64, u1:f64, u2:f64, u3:f64) { t0 = lt s0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_f64_suuu_9cbf082dff},
-	{Sig: "kernel (u0:f64, s1:f64, s2:f64, u3:f64) { t0 = lt u0 s1; t1 = select t0 s2 u3; store t1 }", Fn: k_lt_select_f64_ussu_6923ee4169},
-	{Sig: "kernel (u0:f64, s1:f64, u2:f64, s3:f64) { t0 = lt u0 s1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_f64_usus_596b7c376a},
-	{Sig: "kernel (u0:f64, s1:f64, u2:f64, u3:f64) { t0 = lt u0 s1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_f64_usuu_bd32e2a2e3},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = lt u0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_f64_uuuu_9a937eee1e},
-	{Sig: "kernel (s0:u8, u1:u8, s2:u8, s3:u8) { t0 = lt s0 u1; t1 = select t0 s2 s3; store t1 }", Fn: k_lt_select_u8_suss_7c9af49240},
-	{Sig: "kernel (s0:u8, u1:u8, s2:u8, u3:u8) { t0 = lt s0 u1; t1 = select t0 s2 u3; store t1 }", Fn: k_lt_select_u8_susu_fdac78a1b9},
-	{Sig: "kernel (s0:u8, u1:u8, u2:u8, s3:u8) { t0 = lt s0 u1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_u8_suus_08ff500459},
-	{Sig: "kernel (s0:u8, u1:u8, u2:u8, u3:u8) { t0 = lt s0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_u8_suuu_e0519bff85},
-	{Sig: "kernel (u0:u8, s1:u8, s2:u8, s3:u8) { t0 = lt u0 s1; t1 = select t0 s2 s3; store t1 }", Fn: k_lt_select_u8_usss_a84b55b9f8},
-	{Sig: "kernel (u0:u8, s1:u8, s2:u8, u3:u8) { t0 = lt u0 s1; t1 = select t0 s2 u3; store t1 }", Fn: k_lt_select_u8_ussu_a8c32e7e2e},
-	{Sig: "kernel (u0:u8, s1:u8, u2:u8, s3:u8) { t0 = lt u0 s1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_u8_usus_9c46eb2220},
-	{Sig: "kernel (u0:u8, s1:u8, u2:u8, u3:u8) { t0 = lt u0 s1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_u8_usuu_3ce81c5b37},
-	{Sig: "kernel (u0:u8, u1:u8, s2:u8, s3:u8) { t0 = lt u0 u1; t1 = select t0 s2 s3; store t1 }", Fn: k_lt_select_u8_uuss_8bca81cb4b},
-	{Sig: "kernel (u0:u8, u1:u8, s2:u8, u3:u8) { t0 = lt u0 u1; t1 = select t0 s2 u3; store t1 }", Fn: k_lt_select_u8_uusu_55c109e657},
-	{Sig: "kernel (u0:u8, u1:u8, u2:u8, s3:u8) { t0 = lt u0 u1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_u8_uuus_8f6e3b6aed},
-	{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8) { t0 = lt u0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_u8_uuuu_7b152840da},
-	{Sig: "kernel (s0:u16, u1:u16) { t0 = lt s0 u1; store t0 }", Fn: k_lt_u16_bool_su_0a63a56625},
-	{Sig: "kernel (u0:u16, s1:u16) { t0 = lt u0 s1; store t0 }", Fn: k_lt_u16_bool_us_780307f4f8},
-	{Sig: "kernel (u0:u16, u1:u16) { t0 = lt u0 u1; store t0 }", Fn: k_lt_u16_bool_uu_52ccf32cb8},
-	{Sig: "kernel (s0:u32, u1:u32) { t0 = lt s0 u1; store t0 }", Fn: k_lt_u32_bool_su_a220fbc230},
-	{Sig: "kernel (u0:u32, s1:u32) { t0 = lt u0 s1; store t0 }", Fn: k_lt_u32_bool_us_6e2a8cc450},
-	{Sig: "kernel (u0:u32, u1:u32) { t0 = lt u0 u1; store t0 }", Fn: k_lt_u32_bool_uu_dde4d32cac},
-	{Sig: "kernel (s0:u64, u1:u64) { t0 = lt s0 u1; store t0 }", Fn: k_lt_u64_bool_su_eb6f9cf761},
-	{Sig: "kernel (u0:u64, s1:u64) { t0 = lt u0 s1; store t0 }", Fn: k_lt_u64_bool_us_cdd7a3a624},
-	{Sig: "kernel (u0:u64, u1:u64) { t0 = lt u0 u1; store t0 }", Fn: k_lt_u64_bool_uu_6752fc82a1},
-	{Sig: "kernel (s0:u8, u1:u8) { t0 = lt s0 u1; store t0 }", Fn: k_lt_u8_bool_su_86e1b67395},
-	{Sig: "kernel (u0:u8, s1:u8) { t0 = lt u0 s1; store t0 }", Fn: k_lt_u8_bool_us_33ea9c9e1a},
-	{Sig: "kernel (u0:u8, u1:u8) { t0 = lt u0 u1; store t0 }", Fn: k_lt_u8_bool_uu_1ce629a695},
 	{Sig: "kernel (s0:bf16, u1:bf16) { t0 = max s0 u1; store t0 }", Fn: k_max_bf16_su_100e068ec4},
 	{Sig: "kernel (u0:bf16, u1:bf16) { t0 = max u0 u1; store t0 }", Fn: k_max_bf16_uu_5717754c11},
 	{Sig: "kernel (s0:f16, u1:f16) { t0 = max s0 u1; store t0 }", Fn: k_max_f16_su_06e2285ed9},
 	{Sig: "kernel (u0:f16, u1:f16) { t0 = max u0 u1; store t0 }", Fn: k_max_f16_uu_fbc2c2539a},
 	{Sig: "kernel (u0:f32, s1:f32) { t0 = max u0 s1; store t0 }", Fn: k_max_f32_us_ab85dd44c8},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = max u0 u1; store t0 }", Fn: k_max_f32_uu_3969474293},
-	{Sig: "kernel (u0:f64, s1:f64) { t0 = max u0 s1; store t0 }", Fn: k_max_f64_us_c5b457e68f},
-	{Sig: "kernel (u0:f64, u1:f64) { t0 = max u0 u1; store t0 }", Fn: k_max_f64_uu_8e8ee6eae2},
-	{Sig: "kernel (u0:i16, s1:i16) { t0 = max u0 s1; store t0 }", Fn: k_max_i16_us_74987a9325},
-	{Sig: "kernel (u0:i16, u1:i16) { t0 = max u0 u1; store t0 }", Fn: k_max_i16_uu_f991b5d2a0},
-	{Sig: "kernel (u0:i32, s1:i32) { t0 = max u0 s1; store t0 }", Fn: k_max_i32_us_a8e7b56bbb},
-	{Sig: "kernel (u0:i32, u1:i32) { t0 = max u0 u1; store t0 }", Fn: k_max_i32_uu_f7b3137e5b},
-	{Sig: "kernel (u0:i64, s1:i64) { t0 = max u0 s1; store t0 }", Fn: k_max_i64_us_4931f37a1f},
-	{Sig: "kernel (u0:i64, u1:i64) { t0 = max u0 u1; store t0 }", Fn: k_max_i64_uu_702ea15ec3},
-	{Sig: "kernel (s0:i8, u1:i8) { t0 = max s0 u1; store t0 }", Fn: k_max_i8_su_c3f2f4c219},
-	{Sig: "kernel (u0:i8, u1:i8) { t0 = max u0 u1; store t0 }", Fn: k_max_i8_uu_7f374b1978},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = max u0 u1; t1 = max t0 u2; store t1 }", Fn: k_max_max_f32_uuu_94153535b5},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }", Fn: k_max_max_f32_uuu_f367292131},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = max u0 u1; t1 = max t0 u2; store t0 t1 }", Fn: k_max_max_f64_uuu_28a30498eb},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = max u0 u1; t1 = max t0 u2; store t1 }", Fn: k_max_max_f64_uuu_7b30abe2de},
-	{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = max u0 u1; t1 = max t0 u2; store t0 t1 }", Fn: k_max_max_i32_uuu_564f6039cd},
-	{Sig: "kernel (u0:i64, u1:i64, u2:i64) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }", Fn: k_max_max_i64_uuu_3b8d92c0bc},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max u3 t1; t3 = max u4 t2; t4 = max u5 t0; t5 = max t1 u5; t6 = max u5 t2; t7 = max t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_max_max_max_etc_f32_uuuuuu_42c99f8865},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_max_max_max_etc_f64_uuuuuu_2bf194f3f1},
-	{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; t4 = max u5 t0; t5 = max u5 t1; t6 = max u5 t2; t7 = max t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_max_max_max_etc_i32_uuuuuu_caa1b2db15},
-	{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_max_max_max_etc_i64_uuuuuu_2e1623b989},
-	{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = max u0 u1; t1 = max u2 t0; t2 = max t1 u3; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_max_max_max_etc_u32_uuuuuu_1a19fd9265},
-	{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64, u5:u64) { t0 = max u0 u1; t1 = max u2 t0; t2 = max t1 u3; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_max_max_max_etc_u64_uuuuuu_9b35f5c60f},
-	{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = max u0 u1; t1 = max u2 t0; t2 = max u3 t1; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_max_max_max_etc_u8_uuuuuu_c611900758},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = max u0 u1; t1 = max u2 u3; t2 = max t0 t1; store t2 }", Fn: k_max_max_max_f32_uuuu_7f8291e5af},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = max u0 u1; t1 = max u2 u3; t2 = max t0 t1; store t2 }", Fn: k_max_max_max_f64_uuuu_f2c1cff8bf},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 }", Fn: k_max_max_max_max_f32_uuuuu_782406c534},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = max u0 u1; t1 = max u2 t0; t2 = max u3 t1; t3 = max u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_f32_uuuuu_a707095306},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 }", Fn: k_max_max_max_max_f64_uuuuu_5fca77a7d1},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_f64_uuuuu_c92924e26b},
-	{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = max u0 u1; t1 = max u2 t0; t2 = max t1 u3; t3 = max t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_i32_uuuuu_c1c52ebbd1},
-	{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max u3 t1; t3 = max t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_i64_uuuuu_5ac990cf34},
-	{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_u32_uuuuu_8e2d6160cd},
-	{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64) { t0 = max u0 u1; t1 = max u2 t0; t2 = max t1 u3; t3 = max u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_u64_uuuuu_c13987b274},
-	{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = max u0 u1; t1 = max u2 t0; t2 = max u3 t1; t3 = max t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_u8_uuuuu_a89495660d},
-	{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }", Fn: k_max_max_u32_uuu_c29a8b7939},
-	{Sig: "kernel (u0:u64, u1:u64, u2:u64) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }", Fn: k_max_max_u64_uuu_20b0e41013},
-	{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = max u0 u1; t1 = max t0 u2; store t0 t1 }", Fn: k_max_max_u8_uuu_28c86b68c4},
 	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = max u0 s1; t1 = min s2 t0; store t1 }", Fn: k_max_min_f32_uss_ee76b7f7ff},
-	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = max s0 u1; t1 = min t0 s2; store t1 }", Fn: k_max_min_f64_sus_3e116b384e},
 	{Sig: "kernel (u0:q16x16, s1:q16x16) { t0 = max u0 s1; store t0 }", Fn: k_max_q16x16_us_b210ecc804},
 	{Sig: "kernel (u0:q16x16, u1:q16x16) { t0 = max u0 u1; store t0 }", Fn: k_max_q16x16_uu_16302cd010},
-	{Sig: "kernel (s0:u16, u1:u16) { t0 = max s0 u1; store t0 }", Fn: k_max_u16_su_67ffd810ea},
-	{Sig: "kernel (u0:u16, u1:u16) { t0 = max u0 u1; store t0 }", Fn: k_max_u16_uu_408b5484f9},
-	{Sig: "kernel (s0:u32, u1:u32) { t0 = max s0 u1; store t0 }", Fn: k_max_u32_su_660900aac5},
-	{Sig: "kernel (u0:u32, u1:u32) { t0 = max u0 u1; store t0 }", Fn: k_max_u32_uu_e3946b01f5},
-	{Sig: "kernel (u0:u64, s1:u64) { t0 = max u0 s1; store t0 }", Fn: k_max_u64_us_d8b0009d8d},
-	{Sig: "kernel (u0:u64, u1:u64) { t0 = max u0 u1; store t0 }", Fn: k_max_u64_uu_8aaa11e34b},
-	{Sig: "kernel (s0:u8, u1:u8) { t0 = max s0 u1; store t0 }", Fn: k_max_u8_su_68beaefbd9},
-	{Sig: "kernel (u0:u8, u1:u8) { t0 = max u0 u1; store t0 }", Fn: k_max_u8_uu_4c72f1ffc1},
 	{Sig: "kernel (s0:bf16, u1:bf16) { t0 = min s0 u1; store t0 }", Fn: k_min_bf16_su_9308cc1e53},
 	{Sig: "kernel (u0:bf16, u1:bf16) { t0 = min u0 u1; store t0 }", Fn: k_min_bf16_uu_0ec29c093e},
 	{Sig: "kernel (u0:f16, s1:f16) { t0 = min u0 s1; store t0 }", Fn: k_min_f16_us_c47b7d933b},
 	{Sig: "kernel (u0:f16, u1:f16) { t0 = min u0 u1; store t0 }", Fn: k_min_f16_uu_b18332c467},
 	{Sig: "kernel (s0:f32, u1:f32) { t0 = min s0 u1; store t0 }", Fn: k_min_f32_su_9fcf2ced30},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = min u0 u1; store t0 }", Fn: k_min_f32_uu_276d0c9438},
-	{Sig: "kernel (s0:f64, u1:f64) { t0 = min s0 u1; store t0 }", Fn: k_min_f64_su_e16306fa1b},
-	{Sig: "kernel (u0:f64, u1:f64) { t0 = min u0 u1; store t0 }", Fn: k_min_f64_uu_4d70e3b726},
-	{Sig: "kernel (u0:i16, s1:i16) { t0 = min u0 s1; store t0 }", Fn: k_min_i16_us_62cbc1e255},
-	{Sig: "kernel (u0:i16, u1:i16) { t0 = min u0 u1; store t0 }", Fn: k_min_i16_uu_d189cafe2c},
-	{Sig: "kernel (u0:i32, s1:i32) { t0 = min u0 s1; store t0 }", Fn: k_min_i32_us_ff5bb7f3f0},
-	{Sig: "kernel (u0:i32, u1:i32) { t0 = min u0 u1; store t0 }", Fn: k_min_i32_uu_ad14a0135d},
-	{Sig: "kernel (u0:i64, s1:i64) { t0 = min u0 s1; store t0 }", Fn: k_min_i64_us_a167de3197},
-	{Sig: "kernel (u0:i64, u1:i64) { t0 = min u0 u1; store t0 }", Fn: k_min_i64_uu_53bafe5025},
-	{Sig: "kernel (u0:i8, s1:i8) { t0 = min u0 s1; store t0 }", Fn: k_min_i8_us_1348b2a2de},
-	{Sig: "kernel (u0:i8, u1:i8) { t0 = min u0 u1; store t0 }", Fn: k_min_i8_uu_c53e5a2ac2},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = min u0 u1; t1 = min t0 u2; store t0 t1 }", Fn: k_min_min_f32_uuu_9c5de5dc85},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }", Fn: k_min_min_f64_uuu_9ec3170fed},
-	{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }", Fn: k_min_min_i32_uuu_cfde69c2f6},
-	{Sig: "kernel (u0:i64, u1:i64, u2:i64) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }", Fn: k_min_min_i64_uuu_e3d69da3ec},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32) { t0 = min u0 u1; t1 = min t0 u2; t2 = min t1 u3; t3 = min t2 u4; t4 = min t0 u5; t5 = min t1 u5; t6 = min t2 u5; t7 = min t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_min_min_min_etc_f32_uuuuuu_3b3a9bf46e},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = min u0 u1; t1 = min u2 t0; t2 = min u3 t1; t3 = min u4 t2; t4 = min u5 t0; t5 = min u5 t1; t6 = min u5 t2; t7 = min u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_min_min_min_etc_f64_uuuuuu_cb2bdb7f3d},
-	{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = min u0 u1; t1 = min u2 t0; t2 = min u3 t1; t3 = min u4 t2; t4 = min t0 u5; t5 = min t1 u5; t6 = min t2 u5; t7 = min t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_min_min_min_etc_i32_uuuuuu_fd63e77ed5},
-	{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min t1 u3; t3 = min u4 t2; t4 = min t0 u5; t5 = min t1 u5; t6 = min u5 t2; t7 = min u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_min_min_min_etc_i64_uuuuuu_853ec11265},
-	{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min t2 u4; t4 = min t0 u5; t5 = min t1 u5; t6 = min t2 u5; t7 = min t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_min_min_min_etc_u32_uuuuuu_33a2e743b1},
-	{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64, u5:u64) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min u4 t2; t4 = min t0 u5; t5 = min u5 t1; t6 = min t2 u5; t7 = min u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_min_min_min_etc_u64_uuuuuu_d4d26e91ce},
-	{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; t4 = min u5 t0; t5 = min u5 t1; t6 = min u5 t2; t7 = min u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_min_min_min_etc_u8_uuuuuu_a0694c78aa},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; store t3 }", Fn: k_min_min_min_min_f32_uuuuu_4dda052b3c},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = min u0 u1; t1 = min u2 t0; t2 = min u3 t1; t3 = min t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_f32_uuuuu_84629d0049},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; store t3 }", Fn: k_min_min_min_min_f64_uuuuu_814e363768},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_f64_uuuuu_bfa55cfe99},
-	{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = min u0 u1; t1 = min u2 t0; t2 = min u3 t1; t3 = min t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_i32_uuuuu_91f56121cd},
-	{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min t1 u3; t3 = min t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_i64_uuuuu_331488ed89},
-	{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_u32_uuuuu_92306c82e1},
-	{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min t1 u3; t3 = min u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_u64_uuuuu_fe2d62042b},
-	{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_u8_uuuuu_183f149635},
-	{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = min u0 u1; t1 = min t0 u2; store t0 t1 }", Fn: k_min_min_u32_uuu_d99a866278},
-	{Sig: "kernel (u0:u64, u1:u64, u2:u64) { t0 = min u0 u1; t1 = min t0 u2; store t0 t1 }", Fn: k_min_min_u64_uuu_e3f3ba8518},
-	{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }", Fn: k_min_min_u8_uuu_c55f0eb781},
 	{Sig: "kernel (u0:q16x16, s1:q16x16) { t0 = min u0 s1; store t0 }", Fn: k_min_q16x16_us_176ea78301},
 	{Sig: "kernel (u0:q16x16, u1:q16x16) { t0 = min u0 u1; store t0 }", Fn: k_min_q16x16_uu_193c57b0b4},
-	{Sig: "kernel (u0:u16, s1:u16) { t0 = min u0 s1; store t0 }", Fn: k_min_u16_us_79dee758ac},
-	{Sig: "kernel (u0:u16, u1:u16) { t0 = min u0 u1; store t0 }", Fn: k_min_u16_uu_633e36536b},
-	{Sig: "kernel (u0:u32, s1:u32) { t0 = min u0 s1; store t0 }", Fn: k_min_u32_us_bf28118442},
-	{Sig: "kernel (u0:u32, u1:u32) { t0 = min u0 u1; store t0 }", Fn: k_min_u32_uu_6487624327},
-	{Sig: "kernel (u0:u64, s1:u64) { t0 = min u0 s1; store t0 }", Fn: k_min_u64_us_1dfeb25aa6},
-	{Sig: "kernel (u0:u64, u1:u64) { t0 = min u0 u1; store t0 }", Fn: k_min_u64_uu_71c425ba5a},
-	{Sig: "kernel (s0:u8, u1:u8) { t0 = min s0 u1; store t0 }", Fn: k_min_u8_su_ace27ab957},
-	{Sig: "kernel (u0:u8, u1:u8) { t0 = min u0 u1; store t0 }", Fn: k_min_u8_uu_e7c61d958d},
 	{Sig: "kernel (u0:f32) { t0 = mish u0; store t0 }", Fn: k_mish_f32_u_0d76fba195},
 	{Sig: "kernel fast (u0:f32) { t0 = mish u0; store t0 }", Fn: k_mish_f32_u_4327185398},
-	{Sig: "kernel (u0:f64) { t0 = mish u0; store t0 }", Fn: k_mish_f64_u_edc3188d83},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = mod u0 u1; store t0 }", Fn: k_mod_f32_uu_01a592064c},
-	{Sig: "kernel (u0:f64, u1:f64) { t0 = mod u0 u1; store t0 }", Fn: k_mod_f64_uu_2c076f00fa},
-	{Sig: "kernel (u0:i32, u1:i32) { t0 = mod u0 u1; store t0 }", Fn: k_mod_i32_uu_e72319ba92},
-	{Sig: "kernel (u0:i64, u1:i64) { t0 = mod u0 u1; store t0 }", Fn: k_mod_i64_uu_39bf3e80b6},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = add s2 t0; store t1 }", Fn: k_mul_add_f32_sus_823e970d51},
 	{Sig: "kernel (u0:f32, s1:f32) { t0 = mul u0 u0; t1 = add s1 t0; store t1 }", Fn: k_mul_add_f32_us_c995ae5d78},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = add u2 t0; store t1 }", Fn: k_mul_add_f32_usu_c4593d64cc},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = mul u0 u0; t1 = add u1 t0; store t1 }", Fn: k_mul_add_f32_uu_62e4b901e6},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = add s2 t0; store t1 }", Fn: k_mul_add_f32_uus_cd484de41f},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = add u2 t0; store t1 }", Fn: k_mul_add_f32_uuu_75513ae343},
-	{Sig: "kernel (u0:f64, s1:f64) { t0 = mul u0 u0; t1 = add t0 s1; store t1 }", Fn: k_mul_add_f64_us_f7af262bd7},
-	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = mul u0 s1; t1 = add s2 t0; store t1 }", Fn: k_mul_add_f64_uss_b690dd07ac},
-	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = mul u0 s1; t1 = add u2 t0; store t1 }", Fn: k_mul_add_f64_usu_81e43d6c5f},
-	{Sig: "kernel (u0:f64, u1:f64) { t0 = mul u0 u0; t1 = add t0 u1; store t1 }", Fn: k_mul_add_f64_uu_ced8144a0e},
-	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = add s2 t0; store t1 }", Fn: k_mul_add_f64_uus_0a1f1e6f2a},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }", Fn: k_mul_add_f64_uuu_b8e4cd2e51},
-	{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }", Fn: k_mul_add_i32_uuu_1800471362},
-	{Sig: "kernel (u0:i64, u1:i64, u2:i64) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }", Fn: k_mul_add_i64_uuu_ac13442591},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32, u3:f32) { t0 = mul s0 u1; t1 = add s2 t0; t2 = mul t1 u3; store t2 }", Fn: k_mul_add_mul_f32_susu_d4e52dbdca},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32) { t0 = mul u0 u1; t1 = add t0 s2; t2 = mul t1 u3; store t2 }", Fn: k_mul_add_mul_f32_uusu_972dd93a49},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul t1 u3; store t2 }", Fn: k_mul_add_mul_f32_uuuu_ca920e09af},
-	{Sig: "kernel (u0:f64, s1:f64, s2:f64, u3:f64) { t0 = mul u0 s1; t1 = add s2 t0; t2 = mul u3 t1; store t2 }", Fn: k_mul_add_mul_f64_ussu_c190834ca3},
-	{Sig: "kernel (u0:f64, u1:f64, s2:f64, u3:f64) { t0 = mul u0 u1; t1 = add t0 s2; t2 = mul t1 u3; store t2 }", Fn: k_mul_add_mul_f64_uusu_b835ea2026},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul t1 u3; store t2 }", Fn: k_mul_add_mul_f64_uuuu_84c041c60f},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }", Fn: k_mul_add_rsqrt_f32_sus_f55d8af1ed},
-	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }", Fn: k_mul_add_rsqrt_f64_sus_0cde7945d1},
 	{Sig: "kernel (s0:bf16, u1:bf16) { t0 = mul s0 u1; store t0 }", Fn: k_mul_bf16_su_7d5459827d},
 	{Sig: "kernel (u0:bf16, u1:bf16) { t0 = mul u0 u1; store t0 }", Fn: k_mul_bf16_uu_1dfb56811f},
 	{Sig: "kernel (u0:f16, s1:f16) { t0 = mul u0 s1; store t0 }", Fn: k_mul_f16_us_5c8c4f4e22},
 	{Sig: "kernel (u0:f16, u1:f16) { t0 = mul u0 u1; store t0 }", Fn: k_mul_f16_uu_ee2aee9b09},
 	{Sig: "kernel (s0:f32, u1:f32) { t0 = mul s0 u1; store t0 }", Fn: k_mul_f32_su_2fb9b1c8da},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = mul u0 u1; store t0 }", Fn: k_mul_f32_uu_1dfd370de5},
-	{Sig: "kernel (u0:f64, s1:f64) { t0 = mul u0 s1; store t0 }", Fn: k_mul_f64_us_e7d53846b3},
-	{Sig: "kernel (u0:f64, u1:f64) { t0 = mul u0 u1; store t0 }", Fn: k_mul_f64_uu_7b320067c4},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; store t1 }", Fn: k_mul_fma_f32_usus_1842319587},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32, u8:f32, s9:f32, u10:f32, s11:f32, u12:f32, s13:f32, u14:f32, s15:f32, u16:f32, s17:f32, s18:f32) { t0 = mul s0 u1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; t4 = fma u8 s9 t3; t5 = fma u10 s11 t4; t6 = fma u12 s13 t5; t7 = fma u14 s15 t6; t8 = fma u16 s17 t7; t9 = add t8 s18; store t9 }", Fn: k_mul_fma_fma_etc_f32_suususususususususs_0b8000ac43},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32, u8:f32, s9:f32, u10:f32, s11:f32, u12:f32, s13:f32, u14:f32, s15:f32, u16:f32, s17:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; t4 = fma u8 s9 t3; t5 = fma u10 s11 t4; t6 = fma u12 s13 t5; t7 = fma u14 s15 t6; t8 = fma u16 s17 t7; store t8 }", Fn: k_mul_fma_fma_etc_f32_ususususususususus_7f081c76f2},
@@ -835,54 +343,18 @@ var kernels_avx2 = []abi.Kernel{
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32, u8:f32, s9:f32, u10:f32, s11:f32, u12:f32, s13:f32, u14:f32, s15:f32, u16:f32, s17:f32, s18:f32, s19:f32, s20:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; t4 = fma u8 s9 t3; t5 = fma u10 s11 t4; t6 = fma u12 s13 t5; t7 = fma u14 s15 t6; t8 = fma u16 s17 t7; t9 = add s18 t8; t10 = max t9 s19; t11 = min t10 s20; store t11 }", Fn: k_mul_fma_fma_etc_f32_ususususususususussss_05bcf67d94},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32, s3:f32, u4:f32, s5:f32) { t0 = mul s0 u1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; store t2 }", Fn: k_mul_fma_fma_f32_suusus_9e3a07975c},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; store t3 }", Fn: k_mul_fma_fma_fma_f32_usususus_f2031cb675},
-	{Sig: "kernel (u0:i16, s1:i16) { t0 = mul u0 s1; store t0 }", Fn: k_mul_i16_us_c2aef55433},
-	{Sig: "kernel (u0:i16, u1:i16) { t0 = mul u0 u1; store t0 }", Fn: k_mul_i16_uu_89ae94988e},
-	{Sig: "kernel (s0:i32, u1:i32) { t0 = mul s0 u1; store t0 }", Fn: k_mul_i32_su_bcbf8718ef},
-	{Sig: "kernel (u0:i32, u1:i32) { t0 = mul u0 u1; store t0 }", Fn: k_mul_i32_uu_d4519af5a2},
-	{Sig: "kernel (u0:i64, s1:i64) { t0 = mul u0 s1; store t0 }", Fn: k_mul_i64_us_995cff4cd6},
-	{Sig: "kernel (u0:i64, u1:i64) { t0 = mul u0 u1; store t0 }", Fn: k_mul_i64_uu_3928b8d38e},
-	{Sig: "kernel (s0:i8, u1:i8) { t0 = mul s0 u1; store t0 }", Fn: k_mul_i8_su_2ed1d6ce71},
-	{Sig: "kernel (u0:i8, u1:i8) { t0 = mul u0 u1; store t0 }", Fn: k_mul_i8_uu_db60907b44},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f32_usus_0e0473eb88},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = mul u0 s1; t1 = mul u2 t0; t2 = add u3 t1; store t2 }", Fn: k_mul_mul_add_f32_usuu_a1c5c9fa1f},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f32_uuuu_ce4079a70a},
-	{Sig: "kernel (u0:f64, s1:f64, u2:f64, s3:f64) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f64_usus_6663a65808},
-	{Sig: "kernel (u0:f64, s1:f64, u2:f64, u3:f64) { t0 = mul u0 s1; t1 = mul u2 t0; t2 = add t1 u3; store t2 }", Fn: k_mul_mul_add_f64_usuu_47359eafdf},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f64_uuuu_791d9368dc},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = mul t0 s2; store t1 }", Fn: k_mul_mul_f32_sus_aa274bac16},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = mul u2 t0; store t1 }", Fn: k_mul_mul_f32_usu_3028d8b96c},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = mul t0 s2; store t1 }", Fn: k_mul_mul_f32_uus_be42ec1679},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = mul u2 t0; store t1 }", Fn: k_mul_mul_f32_uuu_d7b937fccc},
-	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = mul t0 s2; store t1 }", Fn: k_mul_mul_f64_sus_9924b48a9f},
-	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = mul u0 s1; t1 = mul t0 u2; store t1 }", Fn: k_mul_mul_f64_usu_9e5d6967c2},
-	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = mul s2 t0; store t1 }", Fn: k_mul_mul_f64_uus_3931f87fc5},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = mul t0 u2; store t1 }", Fn: k_mul_mul_f64_uuu_6071005ef9},
-	{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }", Fn: k_mul_mul_i32_uuu_6b26474ba1},
-	{Sig: "kernel (u0:i64, u1:i64, u2:i64) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }", Fn: k_mul_mul_i64_uuu_5051b24d65},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32, u3:f32, s4:f32, u5:f32, u6:f32, s7:f32, u8:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = mul s4 u5; t3 = add t2 u6; t4 = mul s7 u8; t5 = add t3 t4; t6 = add t1 t5; t7 = add t0 t6; store t7 }", Fn: k_mul_mul_mul_etc_f32_sususuusu_139d528bf9},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t2 u3; t4 = add t1 t3; t5 = mul u4 u4; t6 = add t4 t5; t7 = add t0 t6; store t7 }", Fn: k_mul_mul_mul_etc_f32_uuuuu_90278c2928},
-	{Sig: "kernel (u0:f64, s1:f64, u2:f64, s3:f64, s4:f64, u5:f64, u6:f64, s7:f64, u8:f64) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = mul s4 u5; t3 = mul u6 s7; t4 = add u8 t3; t5 = add t2 t4; t6 = add t1 t5; t7 = add t0 t6; store t7 }", Fn: k_mul_mul_mul_etc_f64_usussuusu_cf5b92531e},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t2 u3; t4 = add t1 t3; t5 = mul u4 u4; t6 = add t4 t5; t7 = add t0 t6; store t7 }", Fn: k_mul_mul_mul_etc_f64_uuuuu_2e5cf86a05},
-	{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul t2 u4; t4 = mul u5 t0; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_i32_uuuuuu_5815e22b6a},
-	{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul u4 t2; t4 = mul t0 u5; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_i64_uuuuuu_3e5ac8b82b},
-	{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; t4 = mul u5 t0; t5 = mul u5 t1; t6 = mul u5 t2; t7 = mul u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_u32_uuuuuu_b8ed991dd7},
-	{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64, u5:u64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; t4 = mul u5 t0; t5 = mul u5 t1; t6 = mul t2 u5; t7 = mul u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_u64_uuuuuu_61d9cc880b},
-	{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul t2 u4; t4 = mul t0 u5; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_mul_mul_mul_etc_u8_uuuuuu_6812ded75b},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; store t3 }", Fn: k_mul_mul_mul_mul_f32_uuuuu_59631ca150},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_mul_mul_mul_mul_f64_uuuuu_0a6bc659ba},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; store t3 }", Fn: k_mul_mul_mul_mul_f64_uuuuu_a4251c02ee},
-	{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_mul_mul_mul_mul_i32_uuuuu_594859d274},
-	{Sig: "kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_mul_mul_mul_mul_i64_uuuuu_e96ed9fcff},
-	{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul u3 t1; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_mul_mul_mul_mul_u32_uuuuu_5d182b2263},
-	{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul u3 t1; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_mul_mul_mul_mul_u64_uuuuu_53749cc7d1},
-	{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_mul_mul_mul_mul_u8_uuuuu_7ba976fdad},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32, u3:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = sub t0 t1; store t2 }", Fn: k_mul_mul_sub_f32_susu_00a8f0430e},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = sub t0 t1; store t2 }", Fn: k_mul_mul_sub_f32_uuuu_744a4b34c4},
-	{Sig: "kernel (s0:f64, u1:f64, u2:f64, s3:f64) { t0 = mul s0 u1; t1 = mul u2 s3; t2 = sub t0 t1; store t2 }", Fn: k_mul_mul_sub_f64_suus_7c90e78a44},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = sub t0 t1; store t2 }", Fn: k_mul_mul_sub_f64_uuuu_4a564628d2},
-	{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = mul u0 u1; t1 = mul t0 u2; store t0 t1 }", Fn: k_mul_mul_u32_uuu_fda5307aa3},
-	{Sig: "kernel (u0:u64, u1:u64, u2:u64) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }", Fn: k_mul_mul_u64_uuu_e27e0856c5},
-	{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = mul u0 u1; t1 = mul t0 u2; store t0 t1 }", Fn: k_mul_mul_u8_uuu_aced52e24d},
 	{Sig: "kernel (s0:q16x16, u1:q16x16) { t0 = mul s0 u1; store t0 }", Fn: k_mul_q16x16_su_d0024c3d64},
 	{Sig: "kernel (u0:q16x16, u1:q16x16) { t0 = mul u0 u1; store t0 }", Fn: k_mul_q16x16_uu_b4ec566c2f},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = sub s2 t0; store t1 }", Fn: k_mul_sub_f32_sus_965440f780},
@@ -893,254 +365,70 @@ var kernels_avx2 = []abi.Kernel{
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = sub s2 t0; store t1 }", Fn: k_mul_sub_f32_uus_7ef5de0cfb},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = sub u2 t0; store t1 }", Fn: k_mul_sub_f32_uuu_9072ef8ceb},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = sub t0 u2; store t1 }", Fn: k_mul_sub_f32_uuu_f343c420f6},
-	{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = mul s0 u1; t1 = sub t0 u2; store t1 }", Fn: k_mul_sub_f64_suu_2f274783e2},
-	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = mul u0 s1; t1 = sub t0 s2; store t1 }", Fn: k_mul_sub_f64_uss_444dd93e96},
-	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = mul u0 s1; t1 = sub s2 t0; store t1 }", Fn: k_mul_sub_f64_uss_ccb70909d7},
-	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = mul u0 s1; t1 = sub u2 t0; store t1 }", Fn: k_mul_sub_f64_usu_4b94eabd30},
-	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = sub t0 s2; store t1 }", Fn: k_mul_sub_f64_uus_ad45800dc8},
-	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = sub s2 t0; store t1 }", Fn: k_mul_sub_f64_uus_b464ecba9e},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = sub u2 t0; store t1 }", Fn: k_mul_sub_f64_uuu_4bced6fb3f},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = sub t0 u2; store t1 }", Fn: k_mul_sub_f64_uuu_a63907e725},
 	{Sig: "kernel (s0:f32, s1:f32, u2:f32, s3:f32, u4:f32, u5:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 s3; t3 = mul u4 t2; t4 = add t3 u5; store t4 }", Fn: k_mul_sub_mul_etc_f32_ssusuu_4508d7f4cc},
-	{Sig: "kernel (s0:f64, s1:f64, u2:f64, s3:f64, u4:f64, u5:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul s3 t1; t3 = mul t2 u4; t4 = add u5 t3; store t4 }", Fn: k_mul_sub_mul_etc_f64_ssusuu_860582f937},
 	{Sig: "kernel (s0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 s3; store t2 }", Fn: k_mul_sub_mul_f32_ssus_7ff6b7fe49},
-	{Sig: "kernel (s0:f64, s1:f64, u2:f64, s3:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul s3 t1; store t2 }", Fn: k_mul_sub_mul_f64_ssus_b5f6a0d5f2},
-	{Sig: "kernel (u0:u16, s1:u16) { t0 = mul u0 s1; store t0 }", Fn: k_mul_u16_us_7a2abd5ded},
-	{Sig: "kernel (u0:u16, u1:u16) { t0 = mul u0 u1; store t0 }", Fn: k_mul_u16_uu_5b786ec2a7},
-	{Sig: "kernel (u0:u32, s1:u32) { t0 = mul u0 s1; store t0 }", Fn: k_mul_u32_us_9d711a1ad3},
-	{Sig: "kernel (u0:u32, u1:u32) { t0 = mul u0 u1; store t0 }", Fn: k_mul_u32_uu_60b7b39a1b},
-	{Sig: "kernel (s0:u64, u1:u64) { t0 = mul s0 u1; store t0 }", Fn: k_mul_u64_su_c06c301c60},
-	{Sig: "kernel (u0:u64, u1:u64) { t0 = mul u0 u1; store t0 }", Fn: k_mul_u64_uu_7697b2f440},
-	{Sig: "kernel (u0:u8, s1:u8) { t0 = mul u0 s1; store t0 }", Fn: k_mul_u8_us_ee719da1b0},
-	{Sig: "kernel (u0:u8, u1:u8) { t0 = mul u0 u1; store t0 }", Fn: k_mul_u8_uu_17f710ad87},
-	{Sig: "kernel (s0:i32, u1:i32) { t0 = mulhalves s0 u1; store t0 }", Fn: k_mulhalves_i32_su_713da9a92b},
-	{Sig: "kernel (u0:i32, u1:i32) { t0 = mulhalves u0 u1; store t0 }", Fn: k_mulhalves_i32_uu_103a65f3f0},
 	{Sig: "kernel (u0:bool, s1:bool) { t0 = ne u0 s1; store t0 }", Fn: k_ne_bool_us_7e1e230010},
 	{Sig: "kernel (u0:bool, u1:bool) { t0 = ne u0 u1; store t0 }", Fn: k_ne_bool_uu_a039bc94e2},
 	{Sig: "kernel (u0:f32, u1:f32, s2:i32, s3:i32, u4:i32, s5:i32, u6:i32) { t0 = ne u0 u0; t1 = eq u1 u0; t2 = or t0 t1; t3 = mul s2 s3; t4 = add t3 u4; t5 = select t2 t4 s5; t6 = min t5 u6; store t6 }", Fn: k_ne_eq_or_etc_f32_i32_uussusu_5952fe089e},
 	{Sig: "kernel (s0:f32, u1:f32) { t0 = ne s0 u1; store t0 }", Fn: k_ne_f32_bool_su_43ad293946},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = ne u0 u1; store t0 }", Fn: k_ne_f32_bool_uu_26bc53b955},
-	{Sig: "kernel (u0:f64, s1:f64) { t0 = ne u0 s1; store t0 }", Fn: k_ne_f64_bool_us_f722a5752b},
-	{Sig: "kernel (u0:f64, u1:f64) { t0 = ne u0 u1; store t0 }", Fn: k_ne_f64_bool_uu_ca342584d9},
-	{Sig: "kernel (u0:i32, s1:i32) { t0 = ne u0 s1; store t0 }", Fn: k_ne_i32_bool_us_66c63fc56e},
-	{Sig: "kernel (u0:i32, u1:i32) { t0 = ne u0 u1; store t0 }", Fn: k_ne_i32_bool_uu_6531fce338},
-	{Sig: "kernel (s0:i64, u1:i64) { t0 = ne s0 u1; store t0 }", Fn: k_ne_i64_bool_su_e0c9f895df},
-	{Sig: "kernel (u0:i64, u1:i64) { t0 = ne u0 u1; store t0 }", Fn: k_ne_i64_bool_uu_f4b8c91bd6},
-	{Sig: "kernel (u0:u32, s1:u32) { t0 = ne u0 s1; store t0 }", Fn: k_ne_u32_bool_us_74a6863c8c},
-	{Sig: "kernel (u0:u32, u1:u32) { t0 = ne u0 u1; store t0 }", Fn: k_ne_u32_bool_uu_53248540b6},
-	{Sig: "kernel (s0:u64, u1:u64) { t0 = ne s0 u1; store t0 }", Fn: k_ne_u64_bool_su_c9392c1212},
-	{Sig: "kernel (u0:u64, u1:u64) { t0 = ne u0 u1; store t0 }", Fn: k_ne_u64_bool_uu_6f40ad12b5},
-	{Sig: "kernel (u0:u8, s1:u8) { t0 = ne u0 s1; store t0 }", Fn: k_ne_u8_bool_us_8a55802e7a},
-	{Sig: "kernel (u0:u8, u1:u8) { t0 = ne u0 u1; store t0 }", Fn: k_ne_u8_bool_uu_d1c6ce3ef7},
 	{Sig: "kernel (u0:f32) { t0 = neg u0; store t0 }", Fn: k_neg_f32_u_a8e725f12b},
-	{Sig: "kernel (u0:f64) { t0 = neg u0; store t0 }", Fn: k_neg_f64_u_31fb8351c9},
-	{Sig: "kernel (u0:i32) { t0 = neg u0; store t0 }", Fn: k_neg_i32_u_c94fa1991e},
-	{Sig: "kernel (u0:i64) { t0 = neg u0; store t0 }", Fn: k_neg_i64_u_ae93ed19a8},
-	{Sig: "kernel (u0:u32) { t0 = neg u0; store t0 }", Fn: k_neg_u32_u_be8953ce60},
-	{Sig: "kernel (u0:u64) { t0 = neg u0; store t0 }", Fn: k_neg_u64_u_efafe1e5a2},
-	{Sig: "kernel (u0:u8) { t0 = neg u0; store t0 }", Fn: k_neg_u8_u_6bfadf2f08},
 	{Sig: "kernel (u0:bool) { t0 = not u0; store t0 }", Fn: k_not_bool_u_36ee329925},
-	{Sig: "kernel (u0:i32) { t0 = not u0; store t0 }", Fn: k_not_i32_u_398b1ba0fb},
-	{Sig: "kernel (u0:i64) { t0 = not u0; store t0 }", Fn: k_not_i64_u_4b038e2144},
-	{Sig: "kernel (u0:u32) { t0 = not u0; store t0 }", Fn: k_not_u32_u_aa573cbc69},
-	{Sig: "kernel (u0:u64) { t0 = not u0; store t0 }", Fn: k_not_u64_u_9a6e0c83ca},
-	{Sig: "kernel (u0:u8) { t0 = not u0; store t0 }", Fn: k_not_u8_u_f5a9646d97},
 	{Sig: "kernel (u0:bool, s1:bool) { t0 = or u0 s1; store t0 }", Fn: k_or_bool_us_0272b3ad3f},
 	{Sig: "kernel (u0:bool, u1:bool) { t0 = or u0 u1; store t0 }", Fn: k_or_bool_uu_8262c14bf1},
-	{Sig: "kernel (u0:i32, s1:i32) { t0 = or u0 s1; store t0 }", Fn: k_or_i32_us_6686acf415},
-	{Sig: "kernel (u0:i32, u1:i32) { t0 = or u0 u1; store t0 }", Fn: k_or_i32_uu_79ad5ac294},
-	{Sig: "kernel (u0:i64, s1:i64) { t0 = or u0 s1; store t0 }", Fn: k_or_i64_us_023baecda5},
-	{Sig: "kernel (u0:i64, u1:i64) { t0 = or u0 u1; store t0 }", Fn: k_or_i64_uu_355f645aca},
-	{Sig: "kernel (s0:u32, u1:u32) { t0 = or s0 u1; store t0 }", Fn: k_or_u32_su_7fce2896e9},
-	{Sig: "kernel (u0:u32, u1:u32) { t0 = or u0 u1; store t0 }", Fn: k_or_u32_uu_6a548bdf49},
-	{Sig: "kernel (s0:u64, u1:u64) { t0 = or s0 u1; store t0 }", Fn: k_or_u64_su_b9071ff793},
-	{Sig: "kernel (u0:u64, u1:u64) { t0 = or u0 u1; store t0 }", Fn: k_or_u64_uu_8472c51f6b},
-	{Sig: "kernel (u0:u8, s1:u8) { t0 = or u0 s1; store t0 }", Fn: k_or_u8_us_f5b51fcddf},
-	{Sig: "kernel (u0:u8, u1:u8) { t0 = or u0 u1; store t0 }", Fn: k_or_u8_uu_3880e0f8db},
 	{Sig: "pack i64", Fn: k_pack_i64_e282be532c},
 	{Sig: "pack u16", Fn: k_pack_u16_9c9cfbaf29},
 	{Sig: "pack u32", Fn: k_pack_u32_3f0d9f9ad4},
 	{Sig: "pack u8", Fn: k_pack_u8_ba6fba38f7},
-	{Sig: "kernel (u0:i32) { t0 = popcount u0; store t0 }", Fn: k_popcount_i32_u_21cd239e81},
-	{Sig: "kernel (u0:i64) { t0 = popcount u0; store t0 }", Fn: k_popcount_i64_u_5bf167754e},
-	{Sig: "kernel (u0:u32) { t0 = popcount u0; store t0 }", Fn: k_popcount_u32_u_8bc1275b2f},
-	{Sig: "kernel (u0:u64) { t0 = popcount u0; store t0 }", Fn: k_popcount_u64_u_5349d2fe8a},
-	{Sig: "kernel (u0:u8) { t0 = popcount u0; store t0 }", Fn: k_popcount_u8_u_f802fd3ef9},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = pow u0 u1; store t0 }", Fn: k_pow_f32_uu_8b8da83db3},
-	{Sig: "kernel (u0:f64, u1:f64) { t0 = pow u0 u1; store t0 }", Fn: k_pow_f64_uu_e460ef1270},
 	{Sig: "kernel (u0:f32) { t0 = reciprocal u0; store t0 }", Fn: k_reciprocal_f32_u_035efabe19},
-	{Sig: "kernel (u0:f64) { t0 = reciprocal u0; store t0 }", Fn: k_reciprocal_f64_u_b37d10e017},
 	{Sig: "reduce [add] kernel (u0:f32) { t0 = abs u0; store t0 }", Fn: k_reduce_add_abs_f32_u_258f9f318d},
-	{Sig: "reduce [add] kernel (u0:f64) { t0 = abs u0; store t0 }", Fn: k_reduce_add_abs_f64_u_a4c3f04c6a},
 	{Sig: "reduce [add, add] kernel fast (s0:f32, s1:f32, u2:f32) { t0 = isfinite s0; t1 = select t0 s0 s1; t2 = sub u2 t1; t3 = eq s1 t2; t4 = cast:f32 t3; t5 = exp t2; t6 = select t3 s1 t5; store t4 t6 }", Fn: k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_845b608e04},
 	{Sig: "reduce [add, add] kernel (s0:f32, s1:f32, u2:f32) { t0 = isfinite s0; t1 = select t0 s0 s1; t2 = sub u2 t1; t3 = eq s1 t2; t4 = cast:f32 t3; t5 = exp t2; t6 = select t3 s1 t5; store t4 t6 }", Fn: k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_cb375d3150},
-	{Sig: "reduce [add, add] kernel (s0:f64, s1:f64, u2:f64) { t0 = isfinite s0; t1 = select t0 s0 s1; t2 = sub u2 t1; t3 = eq s1 t2; t4 = cast:f64 t3; t5 = exp t2; t6 = select t3 s1 t5; store t4 t6 }", Fn: k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295},
 	{Sig: "reduce [add, add] kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = eq s2 t0; t2 = cast:f32 t1; t3 = exp t0; t4 = select t1 s2 t3; store t2 t4 }", Fn: k_reduce_add_add_sub_eq_cast_etc_f32_uss_1d8d9433b6},
 	{Sig: "reduce [add, add] kernel fast (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = eq s2 t0; t2 = cast:f32 t1; t3 = exp t0; t4 = select t1 s2 t3; store t2 t4 }", Fn: k_reduce_add_add_sub_eq_cast_etc_f32_uss_6e42c5124a},
-	{Sig: "reduce [add, add] kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = eq t0 s2; t2 = cast:f64 t1; t3 = exp t0; t4 = select t1 s2 t3; store t2 t4 }", Fn: k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899},
 	{Sig: "reduce [add, add] kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 t0 }", Fn: k_reduce_add_add_sub_mul_f32_us_b2935a0f57},
-	{Sig: "reduce [add, add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 t0 }", Fn: k_reduce_add_add_sub_mul_f64_us_be38d86a27},
 	{Sig: "reduce [add] kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_add_cast_bf16_f32_u_9005344d1b},
-	{Sig: "reduce [add] kernel (u0:bool) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_bool_i32_u_9255ee5b18},
-	{Sig: "reduce [add] kernel (u0:bool) { t0 = cast:i64 u0; store t0 }", Fn: k_reduce_add_cast_bool_i64_u_0882abd5c3},
 	{Sig: "reduce [add] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_add_cast_f16_f32_u_4b10fe887e},
-	{Sig: "reduce [add] kernel (u0:f32) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_add_cast_f32_f64_u_f487af5f6b},
-	{Sig: "reduce [add] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_i16_i32_u_e40a349ec8},
-	{Sig: "reduce [add] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_i8_i32_u_c28ff79bec},
-	{Sig: "reduce [add] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_add_cast_q16x16_f64_u_5cbf257df0},
-	{Sig: "reduce [add] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_u16_i32_u_73b54e0d85},
-	{Sig: "reduce [add] kernel (u0:u8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_add_cast_u8_i32_u_19a994653e},
-	{Sig: "reduce [add] kernel (u0:u8) { t0 = cast:i64 u0; store t0 }", Fn: k_reduce_add_cast_u8_i64_u_f5921c09d3},
-	{Sig: "reduce [add] kernel (u0:u8) { t0 = cast:u64 u0; store t0 }", Fn: k_reduce_add_cast_u8_u64_u_21ba4d0855},
-	{Sig: "reduce [add] kernel (u0:f64, u1:f64) { t0 = exponent u0; t1 = add u1 t0; store t1 }", Fn: k_reduce_add_exponent_add_f64_uu_0a956456f4},
 	{Sig: "reduce [add] kernel (u0:f32) { store u0 }", Fn: k_reduce_add_f32_u_4a3ebf6e60},
-	{Sig: "reduce [add] kernel (u0:f64) { store u0 }", Fn: k_reduce_add_f64_u_2a4323ccac},
-	{Sig: "reduce [add] kernel (u0:i32) { store u0 }", Fn: k_reduce_add_i32_u_d3da606fb2},
-	{Sig: "reduce [add] kernel (u0:i64) { store u0 }", Fn: k_reduce_add_i64_u_6699f8c258},
 	{Sig: "reduce [add] kernel (u0:f32) { t0 = mul u0 u0; store t0 }", Fn: k_reduce_add_mul_f32_u_5f31cdbbc6},
 	{Sig: "reduce [add] kernel (u0:f32, u1:f32) { t0 = mul u0 u1; store t0 }", Fn: k_reduce_add_mul_f32_uu_624c0413b0},
-	{Sig: "reduce [add] kernel (u0:f64) { t0 = mul u0 u0; store t0 }", Fn: k_reduce_add_mul_f64_u_d8131172e1},
-	{Sig: "reduce [add] kernel (u0:f64, u1:f64) { t0 = mul u0 u1; store t0 }", Fn: k_reduce_add_mul_f64_uu_d7f83c4cc1},
 	{Sig: "reduce [add] kernel (s0:f32, s1:f32, u2:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store t2 }", Fn: k_reduce_add_mul_sub_mul_f32_ssu_980d8b305c},
-	{Sig: "reduce [add] kernel (s0:f64, s1:f64, u2:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store t2 }", Fn: k_reduce_add_mul_sub_mul_f64_ssu_8c071db6bc},
 	{Sig: "reduce [_, add] kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = exp t0; store t1 t1 }", Fn: k_reduce_add_sub_exp_f32_us_adbe096fa0},
 	{Sig: "reduce [_, add] kernel fast (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = exp t0; store t1 t1 }", Fn: k_reduce_add_sub_exp_f32_us_b11729214f},
-	{Sig: "reduce [_, add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = exp t0; store t1 t1 }", Fn: k_reduce_add_sub_exp_f64_us_25bcafe5a0},
 	{Sig: "reduce [add] kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_add_sub_mul_f32_us_dbb92b069c},
 	{Sig: "reduce [add] kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_add_sub_mul_f32_uu_40b5687917},
-	{Sig: "reduce [add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_add_sub_mul_f64_us_2996da5e07},
-	{Sig: "reduce [add] kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_add_sub_mul_f64_uu_0eb5f54ef0},
-	{Sig: "reduce [add] kernel (u0:u32) { store u0 }", Fn: k_reduce_add_u32_u_912738c3fb},
-	{Sig: "reduce [add] kernel (u0:u64) { store u0 }", Fn: k_reduce_add_u64_u_279122caed},
-	{Sig: "reduce [add] kernel (u0:u8) { store u0 }", Fn: k_reduce_add_u8_u_50e2bfdeae},
 	{Sig: "reduce [and] kernel (u0:bool) { store u0 }", Fn: k_reduce_and_bool_u_8595f03336},
-	{Sig: "reduce [and] kernel (u0:i32) { store u0 }", Fn: k_reduce_and_i32_u_d1a9830239},
-	{Sig: "reduce [and] kernel (u0:i64) { store u0 }", Fn: k_reduce_and_i64_u_a692f00729},
-	{Sig: "reduce [and] kernel (u0:u32) { store u0 }", Fn: k_reduce_and_u32_u_6cb10976ea},
-	{Sig: "reduce [and] kernel (u0:u64) { store u0 }", Fn: k_reduce_and_u64_u_4b702a6235},
-	{Sig: "reduce [and] kernel (u0:u8) { store u0 }", Fn: k_reduce_and_u8_u_bb5684ec4f},
 	{Sig: "reduce [argmax] kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_argmax_cast_bf16_f32_u_74a6982cea},
 	{Sig: "reduce [argmax] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_argmax_cast_f16_f32_u_d4eb70260c},
-	{Sig: "reduce [argmax] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmax_cast_i16_i32_u_cb380a9bc9},
-	{Sig: "reduce [argmax] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmax_cast_i8_i32_u_5c17c068e8},
-	{Sig: "reduce [argmax] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_argmax_cast_q16x16_f64_u_bd5d0ac8de},
-	{Sig: "reduce [argmax] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmax_cast_u16_i32_u_1690446a9c},
 	{Sig: "reduce [argmax] kernel (u0:f32) { store u0 }", Fn: k_reduce_argmax_f32_u_184402fba4},
-	{Sig: "reduce [argmax] kernel (u0:f64) { store u0 }", Fn: k_reduce_argmax_f64_u_f41777e260},
-	{Sig: "reduce [argmax] kernel (u0:i32) { store u0 }", Fn: k_reduce_argmax_i32_u_e7645df77b},
-	{Sig: "reduce [argmax] kernel (u0:i64) { store u0 }", Fn: k_reduce_argmax_i64_u_1334160cca},
 	{Sig: "reduce [argmax, max] kernel (u0:f32) { store u0 u0 }", Fn: k_reduce_argmax_max_f32_u_ce05dc9a24},
-	{Sig: "reduce [argmax, max] kernel (u0:f64) { store u0 u0 }", Fn: k_reduce_argmax_max_f64_u_198ed0041d},
-	{Sig: "reduce [argmax] kernel (u0:u32) { store u0 }", Fn: k_reduce_argmax_u32_u_140109ec86},
-	{Sig: "reduce [argmax] kernel (u0:u64) { store u0 }", Fn: k_reduce_argmax_u64_u_ace38f3196},
-	{Sig: "reduce [argmax] kernel (u0:u8) { store u0 }", Fn: k_reduce_argmax_u8_u_a6199d6ec6},
 	{Sig: "reduce [argmin] kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_argmin_cast_bf16_f32_u_d6edfc5560},
 	{Sig: "reduce [argmin] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_argmin_cast_f16_f32_u_cacf7f56d5},
-	{Sig: "reduce [argmin] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmin_cast_i16_i32_u_86a5dc0093},
-	{Sig: "reduce [argmin] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmin_cast_i8_i32_u_2e4fd55e85},
-	{Sig: "reduce [argmin] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_argmin_cast_q16x16_f64_u_d15fc9a03d},
-	{Sig: "reduce [argmin] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_argmin_cast_u16_i32_u_d51a0ccd37},
 	{Sig: "reduce [argmin] kernel (u0:f32) { store u0 }", Fn: k_reduce_argmin_f32_u_7879793724},
-	{Sig: "reduce [argmin] kernel (u0:f64) { store u0 }", Fn: k_reduce_argmin_f64_u_f2cf5b58f8},
-	{Sig: "reduce [argmin] kernel (u0:i32) { store u0 }", Fn: k_reduce_argmin_i32_u_4b44a953b7},
-	{Sig: "reduce [argmin] kernel (u0:i64) { store u0 }", Fn: k_reduce_argmin_i64_u_abcf2b5487},
 	{Sig: "reduce [argmin, min] kernel (u0:f32) { store u0 u0 }", Fn: k_reduce_argmin_min_f32_u_8bf51963b3},
-	{Sig: "reduce [argmin, min] kernel (u0:f64) { store u0 u0 }", Fn: k_reduce_argmin_min_f64_u_4ef17ad66b},
-	{Sig: "reduce [argmin] kernel (u0:u32) { store u0 }", Fn: k_reduce_argmin_u32_u_7babf75b6b},
-	{Sig: "reduce [argmin] kernel (u0:u64) { store u0 }", Fn: k_reduce_argmin_u64_u_7717646c58},
-	{Sig: "reduce [argmin] kernel (u0:u8) { store u0 }", Fn: k_reduce_argmin_u8_u_7b26b0f213},
 	{Sig: "reduce_columns add kernel (u0:f32, s1:f32) { t0 = mul u0 s1; store t0 }", Fn: k_reduce_columns_add_mul_f32_us_11df9470f6},
-	{Sig: "reduce_columns add kernel (u0:f64, s1:f64) { t0 = mul u0 s1; store t0 }", Fn: k_reduce_columns_add_mul_f64_us_8d23389c22},
 	{Sig: "reduce_columns add kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store t1 }", Fn: k_reduce_columns_add_sub_abs_f32_su_787536441f},
 	{Sig: "reduce_columns add kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; store t1 }", Fn: k_reduce_columns_add_sub_abs_f32_us_17a6014cd1},
-	{Sig: "reduce_columns add kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store t1 }", Fn: k_reduce_columns_add_sub_abs_f64_su_387e789e1e},
-	{Sig: "reduce_columns add kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store t1 }", Fn: k_reduce_columns_add_sub_abs_f64_us_65fd9e42a0},
 	{Sig: "reduce_columns add kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_columns_add_sub_mul_f32_su_8fa905016d},
 	{Sig: "reduce_columns add kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_columns_add_sub_mul_f32_us_6a2a00883d},
-	{Sig: "reduce_columns add kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_columns_add_sub_mul_f64_su_71b905cec1},
-	{Sig: "reduce_columns add kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_columns_add_sub_mul_f64_us_c902534f6f},
 	{Sig: "reduce_columns max kernel (s0:f32, u1:f32) { t0 = add s0 u1; store t0 }", Fn: k_reduce_columns_max_add_f32_su_6e75755142},
-	{Sig: "reduce_columns max kernel (u0:f64, s1:f64) { t0 = add u0 s1; store t0 }", Fn: k_reduce_columns_max_add_f64_us_878cd2b780},
 	{Sig: "reduce_columns max kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store t1 }", Fn: k_reduce_columns_max_sub_abs_f32_su_72cb98e59f},
 	{Sig: "reduce_columns max kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; store t1 }", Fn: k_reduce_columns_max_sub_abs_f32_us_8270b3c858},
-	{Sig: "reduce_columns max kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store t1 }", Fn: k_reduce_columns_max_sub_abs_f64_su_6dac27fae5},
-	{Sig: "reduce_columns max kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store t1 }", Fn: k_reduce_columns_max_sub_abs_f64_us_d01417baf4},
 	{Sig: "reduce_columns min kernel (u0:f32, s1:f32) { t0 = add u0 s1; store t0 }", Fn: k_reduce_columns_min_add_f32_us_590dfbfc6f},
-	{Sig: "reduce_columns min kernel (s0:f64, u1:f64) { t0 = add s0 u1; store t0 }", Fn: k_reduce_columns_min_add_f64_su_1e4cde9d00},
 	{Sig: "reduce [max] kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_max_cast_bf16_f32_u_1a4e6206aa},
 	{Sig: "reduce [max] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_max_cast_f16_f32_u_4ce9765f90},
-	{Sig: "reduce [max] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_max_cast_i16_i32_u_e2d938b25a},
-	{Sig: "reduce [max] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_max_cast_i8_i32_u_940dcb9fb6},
-	{Sig: "reduce [max] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_max_cast_q16x16_f64_u_ec7d1b4daa},
-	{Sig: "reduce [max] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_max_cast_u16_i32_u_1e2352c91a},
 	{Sig: "reduce [max] kernel (u0:f32) { store u0 }", Fn: k_reduce_max_f32_u_ce333e9dac},
-	{Sig: "reduce [max] kernel (u0:f64) { store u0 }", Fn: k_reduce_max_f64_u_68681c4585},
-	{Sig: "reduce [max] kernel (u0:i32) { store u0 }", Fn: k_reduce_max_i32_u_6a5383f967},
-	{Sig: "reduce [max] kernel (u0:i64) { store u0 }", Fn: k_reduce_max_i64_u_613c5a600c},
-	{Sig: "reduce [max] kernel (u0:u32) { store u0 }", Fn: k_reduce_max_u32_u_6494554865},
-	{Sig: "reduce [max] kernel (u0:u64) { store u0 }", Fn: k_reduce_max_u64_u_83447700c2},
-	{Sig: "reduce [max] kernel (u0:u8) { store u0 }", Fn: k_reduce_max_u8_u_aa086b4524},
 	{Sig: "reduce [min] kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_min_cast_bf16_f32_u_7a7a1cd982},
 	{Sig: "reduce [min] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_min_cast_f16_f32_u_86e87b9a67},
-	{Sig: "reduce [min] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_min_cast_i16_i32_u_6c96e328c3},
-	{Sig: "reduce [min] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_min_cast_i8_i32_u_6748bbe25d},
-	{Sig: "reduce [min] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_min_cast_q16x16_f64_u_79ad19d67e},
-	{Sig: "reduce [min] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_min_cast_u16_i32_u_18a40418f1},
 	{Sig: "reduce [min] kernel (u0:f32) { store u0 }", Fn: k_reduce_min_f32_u_456b07aef9},
-	{Sig: "reduce [min] kernel (u0:f64) { store u0 }", Fn: k_reduce_min_f64_u_406984bf90},
-	{Sig: "reduce [min] kernel (u0:i32) { store u0 }", Fn: k_reduce_min_i32_u_c6c904d409},
-	{Sig: "reduce [min] kernel (u0:i64) { store u0 }", Fn: k_reduce_min_i64_u_8e896b88f0},
 	{Sig: "reduce [min, max] kernel (u0:f32) { store u0 u0 }", Fn: k_reduce_min_max_f32_u_f50b4aef0b},
-	{Sig: "reduce [min, max] kernel (u0:f64) { store u0 u0 }", Fn: k_reduce_min_max_f64_u_2ca7c68e66},
-	{Sig: "reduce [min] kernel (u0:u32) { store u0 }", Fn: k_reduce_min_u32_u_5ca15eca45},
-	{Sig: "reduce [min] kernel (u0:u64) { store u0 }", Fn: k_reduce_min_u64_u_99a74b5a47},
-	{Sig: "reduce [min] kernel (u0:u8) { store u0 }", Fn: k_reduce_min_u8_u_2f6c138dd0},
-	{Sig: "reduce [mul, add] kernel (u0:f32) { t0 = cast:f64 u0; t1 = significand t0; t2 = exponent t0; store t1 t2 }", Fn: k_reduce_mul_add_cast_significand_exponent_f32_f64_u_2a3f087e18},
-	{Sig: "reduce [mul, add] kernel (u0:f64) { t0 = significand u0; t1 = exponent u0; store t0 t1 }", Fn: k_reduce_mul_add_significand_exponent_f64_u_f5743819e7},
 	{Sig: "reduce [mul] kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_mul_cast_bf16_f32_u_ca2f12984b},
 	{Sig: "reduce [mul] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }", Fn: k_reduce_mul_cast_f16_f32_u_e300ca6a75},
-	{Sig: "reduce [mul] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_mul_cast_i16_i32_u_fd89dabde0},
-	{Sig: "reduce [mul] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_mul_cast_i8_i32_u_380026ce13},
-	{Sig: "reduce [mul] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_mul_cast_q16x16_f64_u_bf2d4059c7},
-	{Sig: "reduce [mul] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }", Fn: k_reduce_mul_cast_u16_i32_u_4f25e233ca},
 	{Sig: "reduce [mul] kernel (u0:f32) { store u0 }", Fn: k_reduce_mul_f32_u_802e881e34},
-	{Sig: "reduce [mul] kernel (u0:f64) { store u0 }", Fn: k_reduce_mul_f64_u_e298565692},
-	{Sig: "reduce [mul] kernel (u0:i32) { store u0 }", Fn: k_reduce_mul_i32_u_0f9d2d950b},
-	{Sig: "reduce [mul] kernel (u0:i64) { store u0 }", Fn: k_reduce_mul_i64_u_3b4b067872},
-	{Sig: "reduce [mul] kernel (u0:f64) { t0 = significand u0; store t0 }", Fn: k_reduce_mul_significand_f64_u_aa140a73df},
-	{Sig: "reduce [mul] kernel (u0:u32) { store u0 }", Fn: k_reduce_mul_u32_u_1499048f15},
-	{Sig: "reduce [mul] kernel (u0:u64) { store u0 }", Fn: k_reduce_mul_u64_u_eb9d4ae4cb},
-	{Sig: "reduce [mul] kernel (u0:u8) { store u0 }", Fn: k_reduce_mul_u8_u_965545054d},
 	{Sig: "reduce [or] kernel (u0:bool) { store u0 }", Fn: k_reduce_or_bool_u_97136d2e0e},
-	{Sig: "reduce [or] kernel (u0:i32) { store u0 }", Fn: k_reduce_or_i32_u_e28e9e7c0f},
-	{Sig: "reduce [or] kernel (u0:i64) { store u0 }", Fn: k_reduce_or_i64_u_d58540cfa0},
-	{Sig: "reduce [or] kernel (u0:u32) { store u0 }", Fn: k_reduce_or_u32_u_3ac6401b79},
-	{Sig: "reduce [or] kernel (u0:u64) { store u0 }", Fn: k_reduce_or_u64_u_39e4f22e97},
-	{Sig: "reduce [or] kernel (u0:u8) { store u0 }", Fn: k_reduce_or_u8_u_aa9781b98b},
-	{Sig: "reduce [xor] kernel (u0:i32) { store u0 }", Fn: k_reduce_xor_i32_u_180f32864c},
-	{Sig: "reduce [xor] kernel (u0:i64) { store u0 }", Fn: k_reduce_xor_i64_u_6f0f666f2c},
-	{Sig: "reduce [xor] kernel (u0:u32) { store u0 }", Fn: k_reduce_xor_u32_u_d2f41e376c},
-	{Sig: "reduce [xor] kernel (u0:u64) { store u0 }", Fn: k_reduce_xor_u64_u_ab99db5b6f},
-	{Sig: "reduce [xor] kernel (u0:u8) { store u0 }", Fn: k_reduce_xor_u8_u_57826d58bd},
-	{Sig: "kernel (s0:i32, u1:i32) { t0 = rem s0 u1; store t0 }", Fn: k_rem_i32_su_a835ec443d},
-	{Sig: "kernel (u0:i32, s1:i32) { t0 = rem u0 s1; store t0 }", Fn: k_rem_i32_us_88e0ff784f},
-	{Sig: "kernel (u0:i32, u1:i32) { t0 = rem u0 u1; store t0 }", Fn: k_rem_i32_uu_8fe246438f},
-	{Sig: "kernel (s0:i64, u1:i64) { t0 = rem s0 u1; store t0 }", Fn: k_rem_i64_su_cff0321774},
-	{Sig: "kernel (u0:i64, s1:i64) { t0 = rem u0 s1; store t0 }", Fn: k_rem_i64_us_d8b9a5d3aa},
-	{Sig: "kernel (u0:i64, u1:i64) { t0 = rem u0 u1; store t0 }", Fn: k_rem_i64_uu_e8971fd331},
-	{Sig: "kernel (s0:u32, u1:u32) { t0 = rem s0 u1; store t0 }", Fn: k_rem_u32_su_ad6367c123},
-	{Sig: "kernel (u0:u32, s1:u32) { t0 = rem u0 s1; store t0 }", Fn: k_rem_u32_us_0ab6b62fbf},
-	{Sig: "kernel (u0:u32, u1:u32) { t0 = rem u0 u1; store t0 }", Fn: k_rem_u32_uu_811ab3563b},
-	{Sig: "kernel (s0:u64, u1:u64) { t0 = rem s0 u1; store t0 }", Fn: k_rem_u64_su_c75cb3e04c},
-	{Sig: "kernel (u0:u64, s1:u64) { t0 = rem u0 s1; store t0 }", Fn: k_rem_u64_us_91c691bbd2},
-	{Sig: "kernel (u0:u64, u1:u64) { t0 = rem u0 u1; store t0 }", Fn: k_rem_u64_uu_491e456232},
-	{Sig: "kernel (s0:u8, u1:u8) { t0 = rem s0 u1; store t0 }", Fn: k_rem_u8_su_521c989f00},
-	{Sig: "kernel (u0:u8, s1:u8) { t0 = rem u0 s1; store t0 }", Fn: k_rem_u8_us_576c7e2710},
-	{Sig: "kernel (u0:u8, u1:u8) { t0 = rem u0 u1; store t0 }", Fn: k_rem_u8_uu_44aa483e04},
 	{Sig: "kernel (u0:f32) { t0 = round u0; store t0 }", Fn: k_round_f32_u_ac207486bc},
-	{Sig: "kernel (u0:f64) { t0 = round u0; store t0 }", Fn: k_round_f64_u_2a10e311cc},
 	{Sig: "kernel (u0:f32) { t0 = rsqrt u0; store t0 }", Fn: k_rsqrt_f32_u_eb0a25d116},
-	{Sig: "kernel (u0:f64) { t0 = rsqrt u0; store t0 }", Fn: k_rsqrt_f64_u_007cfad6d9},
 	{Sig: "scan add f32", Fn: k_scan_add_f32_1237dba42c},
 	{Sig: "scan add f32 carry", Fn: k_scan_add_f32_carry_aff58f38b1},
 	{Sig: "scan add f64 carry", Fn: k_scan_add_f64_carry_71e1355771},
@@ -1202,143 +490,38 @@ var kernels_avx2 = []abi.Kernel{
 	{Sig: "kernel (u0:bool, s1:f32, u2:f32) { t0 = select u0 s1 u2; store t0 }", Fn: k_select_bool_f32_usu_f841bf0984},
 	{Sig: "kernel (u0:bool, u1:f32, s2:f32) { t0 = select u0 u1 s2; store t0 }", Fn: k_select_bool_f32_uus_e068db22c7},
 	{Sig: "kernel (u0:bool, u1:f32, u2:f32) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_f32_uuu_dc350962c5},
-	{Sig: "kernel (s0:bool, s1:f64, u2:f64) { t0 = select s0 s1 u2; store t0 }", Fn: k_select_bool_f64_ssu_c6870e119f},
-	{Sig: "kernel (s0:bool, u1:f64, s2:f64) { t0 = select s0 u1 s2; store t0 }", Fn: k_select_bool_f64_sus_00e0948ff7},
-	{Sig: "kernel (s0:bool, u1:f64, u2:f64) { t0 = select s0 u1 u2; store t0 }", Fn: k_select_bool_f64_suu_ec7f778ec8},
-	{Sig: "kernel (u0:bool, s1:f64, s2:f64) { t0 = select u0 s1 s2; store t0 }", Fn: k_select_bool_f64_uss_490c89af08},
-	{Sig: "kernel (u0:bool, s1:f64, u2:f64) { t0 = select u0 s1 u2; store t0 }", Fn: k_select_bool_f64_usu_39d5b6147a},
-	{Sig: "kernel (u0:bool, u1:f64, s2:f64) { t0 = select u0 u1 s2; store t0 }", Fn: k_select_bool_f64_uus_3f5d7c1226},
-	{Sig: "kernel (u0:bool, u1:f64, u2:f64) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_f64_uuu_7486dd3191},
-	{Sig: "kernel (s0:bool, s1:i32, u2:i32) { t0 = select s0 s1 u2; store t0 }", Fn: k_select_bool_i32_ssu_1da4d6b877},
-	{Sig: "kernel (s0:bool, u1:i32, s2:i32) { t0 = select s0 u1 s2; store t0 }", Fn: k_select_bool_i32_sus_cfe5111c74},
-	{Sig: "kernel (s0:bool, u1:i32, u2:i32) { t0 = select s0 u1 u2; store t0 }", Fn: k_select_bool_i32_suu_e945e5766d},
-	{Sig: "kernel (u0:bool, s1:i32, s2:i32) { t0 = select u0 s1 s2; store t0 }", Fn: k_select_bool_i32_uss_0dff0ddd32},
-	{Sig: "kernel (u0:bool, s1:i32, u2:i32) { t0 = select u0 s1 u2; store t0 }", Fn: k_select_bool_i32_usu_c65551e711},
-	{Sig: "kernel (u0:bool, u1:i32, s2:i32) { t0 = select u0 u1 s2; store t0 }", Fn: k_select_bool_i32_uus_f84edbd9a5},
-	{Sig: "kernel (u0:bool, u1:i32, u2:i32) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_i32_uuu_1f6b21a067},
-	{Sig: "kernel (s0:bool, s1:i64, u2:i64) { t0 = select s0 s1 u2; store t0 }", Fn: k_select_bool_i64_ssu_74fd3525e1},
-	{Sig: "kernel (s0:bool, u1:i64, s2:i64) { t0 = select s0 u1 s2; store t0 }", Fn: k_select_bool_i64_sus_05efbd0cd7},
-	{Sig: "kernel (s0:bool, u1:i64, u2:i64) { t0 = select s0 u1 u2; store t0 }", Fn: k_select_bool_i64_suu_7c1fdcb30f},
-	{Sig: "kernel (u0:bool, s1:i64, s2:i64) { t0 = select u0 s1 s2; store t0 }", Fn: k_select_bool_i64_uss_43aa0c9972},
-	{Sig: "kernel (u0:bool, s1:i64, u2:i64) { t0 = select u0 s1 u2; store t0 }", Fn: k_select_bool_i64_usu_23175fb74d},
-	{Sig: "kernel (u0:bool, u1:i64, s2:i64) { t0 = select u0 u1 s2; store t0 }", Fn: k_select_bool_i64_uus_b9da5bb3e3},
-	{Sig: "kernel (u0:bool, u1:i64, u2:i64) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_i64_uuu_9db0caf738},
 	{Sig: "kernel (s0:bool, s1:bool, u2:bool) { t0 = select s0 s1 u2; store t0 }", Fn: k_select_bool_ssu_62c0e5e4d8},
 	{Sig: "kernel (s0:bool, u1:bool, s2:bool) { t0 = select s0 u1 s2; store t0 }", Fn: k_select_bool_sus_c1bd95f96e},
 	{Sig: "kernel (s0:bool, u1:bool, u2:bool) { t0 = select s0 u1 u2; store t0 }", Fn: k_select_bool_suu_cff4dc3095},
-	{Sig: "kernel (s0:bool, s1:u32, u2:u32) { t0 = select s0 s1 u2; store t0 }", Fn: k_select_bool_u32_ssu_2e5d38d2cb},
-	{Sig: "kernel (s0:bool, u1:u32, s2:u32) { t0 = select s0 u1 s2; store t0 }", Fn: k_select_bool_u32_sus_d596b2e827},
-	{Sig: "kernel (s0:bool, u1:u32, u2:u32) { t0 = select s0 u1 u2; store t0 }", Fn: k_select_bool_u32_suu_a9c7c5c357},
-	{Sig: "kernel (u0:bool, s1:u32, s2:u32) { t0 = select u0 s1 s2; store t0 }", Fn: k_select_bool_u32_uss_23b2cb1dbe},
-	{Sig: "kernel (u0:bool, s1:u32, u2:u32) { t0 = select u0 s1 u2; store t0 }", Fn: k_select_bool_u32_usu_78a6232473},
-	{Sig: "kernel (u0:bool, u1:u32, s2:u32) { t0 = select u0 u1 s2; store t0 }", Fn: k_select_bool_u32_uus_3d8bab39c7},
-	{Sig: "kernel (u0:bool, u1:u32, u2:u32) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_u32_uuu_92a911a792},
-	{Sig: "kernel (s0:bool, s1:u64, u2:u64) { t0 = select s0 s1 u2; store t0 }", Fn: k_select_bool_u64_ssu_026e450f05},
-	{Sig: "kernel (s0:bool, u1:u64, s2:u64) { t0 = select s0 u1 s2; store t0 }", Fn: k_select_bool_u64_sus_fa2ef5b782},
-	{Sig: "kernel (s0:bool, u1:u64, u2:u64) { t0 = select s0 u1 u2; store t0 }", Fn: k_select_bool_u64_suu_c19a7270b9},
-	{Sig: "kernel (u0:bool, s1:u64, s2:u64) { t0 = select u0 s1 s2; store t0 }", Fn: k_select_bool_u64_uss_96678e0daa},
-	{Sig: "kernel (u0:bool, s1:u64, u2:u64) { t0 = select u0 s1 u2; store t0 }", Fn: k_select_bool_u64_usu_1fae10b710},
-	{Sig: "kernel (u0:bool, u1:u64, s2:u64) { t0 = select u0 u1 s2; store t0 }", Fn: k_select_bool_u64_uus_7cee75de09},
-	{Sig: "kernel (u0:bool, u1:u64, u2:u64) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_u64_uuu_f04b2e9177},
-	{Sig: "kernel (s0:bool, s1:u8, u2:u8) { t0 = select s0 s1 u2; store t0 }", Fn: k_select_bool_u8_ssu_5ccf3ad8c6},
-	{Sig: "kernel (s0:bool, u1:u8, s2:u8) { t0 = select s0 u1 s2; store t0 }", Fn: k_select_bool_u8_sus_288bbdaa22},
-	{Sig: "kernel (s0:bool, u1:u8, u2:u8) { t0 = select s0 u1 u2; store t0 }", Fn: k_select_bool_u8_suu_7fcd872478},
-	{Sig: "kernel (u0:bool, s1:u8, s2:u8) { t0 = select u0 s1 s2; store t0 }", Fn: k_select_bool_u8_uss_7a71ced307},
-	{Sig: "kernel (u0:bool, s1:u8, u2:u8) { t0 = select u0 s1 u2; store t0 }", Fn: k_select_bool_u8_usu_f0893bd0b2},
-	{Sig: "kernel (u0:bool, u1:u8, s2:u8) { t0 = select u0 u1 s2; store t0 }", Fn: k_select_bool_u8_uus_a9017c783c},
-	{Sig: "kernel (u0:bool, u1:u8, u2:u8) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_u8_uuu_c0c7d6f5fc},
 	{Sig: "kernel (u0:bool, s1:bool, s2:bool) { t0 = select u0 s1 s2; store t0 }", Fn: k_select_bool_uss_253a6b1e82},
 	{Sig: "kernel (u0:bool, s1:bool, u2:bool) { t0 = select u0 s1 u2; store t0 }", Fn: k_select_bool_usu_94dc580525},
 	{Sig: "kernel (u0:bool, u1:bool, s2:bool) { t0 = select u0 u1 s2; store t0 }", Fn: k_select_bool_uus_dd9fe42128},
 	{Sig: "kernel (u0:bool, u1:bool, u2:bool) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_uuu_5da844fdbd},
 	{Sig: "kernel fast (u0:f32) { t0 = selu u0; store t0 }", Fn: k_selu_f32_u_5e97fe46cc},
 	{Sig: "kernel (u0:f32) { t0 = selu u0; store t0 }", Fn: k_selu_f32_u_d932e1e583},
-	{Sig: "kernel (u0:f64) { t0 = selu u0; store t0 }", Fn: k_selu_f64_u_2ddf6b5f37},
-	{Sig: "kernel (s0:i32, u1:i32) { t0 = shl s0 u1; store t0 }", Fn: k_shl_i32_su_1c964ab88d},
-	{Sig: "kernel (u0:i32, s1:i32) { t0 = shl u0 s1; store t0 }", Fn: k_shl_i32_us_39ae55b1eb},
-	{Sig: "kernel (u0:i32, u1:i32) { t0 = shl u0 u1; store t0 }", Fn: k_shl_i32_uu_6914c812f2},
-	{Sig: "kernel (s0:i64, u1:i64) { t0 = shl s0 u1; store t0 }", Fn: k_shl_i64_su_6dfb737e07},
-	{Sig: "kernel (u0:i64, s1:i64) { t0 = shl u0 s1; store t0 }", Fn: k_shl_i64_us_2213d1b831},
-	{Sig: "kernel (u0:i64, u1:i64) { t0 = shl u0 u1; store t0 }", Fn: k_shl_i64_uu_80707e4684},
-	{Sig: "kernel (s0:u32, u1:u32) { t0 = shl s0 u1; store t0 }", Fn: k_shl_u32_su_b81c81a415},
-	{Sig: "kernel (u0:u32, s1:u32) { t0 = shl u0 s1; store t0 }", Fn: k_shl_u32_us_c03217461a},
-	{Sig: "kernel (u0:u32, u1:u32) { t0 = shl u0 u1; store t0 }", Fn: k_shl_u32_uu_33a87b7638},
-	{Sig: "kernel (s0:u64, u1:u64) { t0 = shl s0 u1; store t0 }", Fn: k_shl_u64_su_a205a37361},
-	{Sig: "kernel (u0:u64, s1:u64) { t0 = shl u0 s1; store t0 }", Fn: k_shl_u64_us_cb7c972961},
-	{Sig: "kernel (u0:u64, u1:u64) { t0 = shl u0 u1; store t0 }", Fn: k_shl_u64_uu_3bd76db569},
-	{Sig: "kernel (s0:u8, u1:u8) { t0 = shl s0 u1; store t0 }", Fn: k_shl_u8_su_8b9cba96a6},
-	{Sig: "kernel (u0:u8, s1:u8) { t0 = shl u0 s1; store t0 }", Fn: k_shl_u8_us_21484f37a2},
-	{Sig: "kernel (u0:u8, u1:u8) { t0 = shl u0 u1; store t0 }", Fn: k_shl_u8_uu_369a2a429e},
-	{Sig: "kernel (u0:u16, s1:u16) { t0 = shr u0 s1; t1 = cast:u8 t0; store t1 }", Fn: k_shr_cast_u16_u8_us_a7fa3b2a70},
-	{Sig: "kernel (s0:i16, u1:i16) { t0 = shr s0 u1; store t0 }", Fn: k_shr_i16_su_cff3522899},
-	{Sig: "kernel (u0:i16, s1:i16) { t0 = shr u0 s1; store t0 }", Fn: k_shr_i16_us_2b791a6d07},
-	{Sig: "kernel (u0:i16, u1:i16) { t0 = shr u0 u1; store t0 }", Fn: k_shr_i16_uu_bc9f2c53fb},
-	{Sig: "kernel (s0:i32, u1:i32) { t0 = shr s0 u1; store t0 }", Fn: k_shr_i32_su_544f61d724},
-	{Sig: "kernel (u0:i32, s1:i32) { t0 = shr u0 s1; store t0 }", Fn: k_shr_i32_us_7bcae996cf},
-	{Sig: "kernel (u0:i32, u1:i32) { t0 = shr u0 u1; store t0 }", Fn: k_shr_i32_uu_5645096d64},
-	{Sig: "kernel (s0:i64, u1:i64) { t0 = shr s0 u1; store t0 }", Fn: k_shr_i64_su_b688a5f7f3},
-	{Sig: "kernel (u0:i64, s1:i64) { t0 = shr u0 s1; store t0 }", Fn: k_shr_i64_us_c9961f8085},
-	{Sig: "kernel (u0:i64, u1:i64) { t0 = shr u0 u1; store t0 }", Fn: k_shr_i64_uu_b65fbb72d1},
-	{Sig: "kernel (s0:u16, u1:u16) { t0 = shr s0 u1; store t0 }", Fn: k_shr_u16_su_433eac9a61},
-	{Sig: "kernel (u0:u16, s1:u16) { t0 = shr u0 s1; store t0 }", Fn: k_shr_u16_us_a7a9e85880},
-	{Sig: "kernel (u0:u16, u1:u16) { t0 = shr u0 u1; store t0 }", Fn: k_shr_u16_uu_7467598647},
-	{Sig: "kernel (s0:u32, u1:u32) { t0 = shr s0 u1; store t0 }", Fn: k_shr_u32_su_d0914f034d},
-	{Sig: "kernel (u0:u32, s1:u32) { t0 = shr u0 s1; store t0 }", Fn: k_shr_u32_us_e3a792e531},
-	{Sig: "kernel (u0:u32, u1:u32) { t0 = shr u0 u1; store t0 }", Fn: k_shr_u32_uu_1005dbe316},
-	{Sig: "kernel (s0:u64, u1:u64) { t0 = shr s0 u1; store t0 }", Fn: k_shr_u64_su_731411a533},
-	{Sig: "kernel (u0:u64, s1:u64) { t0 = shr u0 s1; store t0 }", Fn: k_shr_u64_us_4991f1637c},
-	{Sig: "kernel (u0:u64, u1:u64) { t0 = shr u0 u1; store t0 }", Fn: k_shr_u64_uu_4292eb5f1d},
-	{Sig: "kernel (s0:u8, u1:u8) { t0 = shr s0 u1; store t0 }", Fn: k_shr_u8_su_f725a6d354},
-	{Sig: "kernel (u0:u8, s1:u8) { t0 = shr u0 s1; store t0 }", Fn: k_shr_u8_us_ae78be57f8},
-	{Sig: "kernel (u0:u8, u1:u8) { t0 = shr u0 u1; store t0 }", Fn: k_shr_u8_uu_5de6acdef4},
 	{Sig: "kernel (u0:f32) { t0 = sigmoid u0; store t0 }", Fn: k_sigmoid_f32_u_93be2127ea},
 	{Sig: "kernel fast (u0:f32) { t0 = sigmoid u0; store t0 }", Fn: k_sigmoid_f32_u_f999d280c1},
-	{Sig: "kernel (u0:f64) { t0 = sigmoid u0; store t0 }", Fn: k_sigmoid_f64_u_684ec33dd1},
-	{Sig: "kernel fast (u0:f64) { t0 = sigmoid u0; store t0 }", Fn: k_sigmoid_f64_u_efa3aad8a1},
 	{Sig: "kernel (u0:f32) { t0 = sign u0; store t0 }", Fn: k_sign_f32_u_62d43bd67f},
-	{Sig: "kernel (u0:f64) { t0 = sign u0; store t0 }", Fn: k_sign_f64_u_d35c2ae333},
-	{Sig: "kernel (u0:i32) { t0 = sign u0; store t0 }", Fn: k_sign_i32_u_b72c3ee586},
-	{Sig: "kernel (u0:i64) { t0 = sign u0; store t0 }", Fn: k_sign_i64_u_02bf8358fd},
-	{Sig: "kernel (u0:u32) { t0 = sign u0; store t0 }", Fn: k_sign_u32_u_fc80d73fe1},
-	{Sig: "kernel (u0:u64) { t0 = sign u0; store t0 }", Fn: k_sign_u64_u_8b2530e1f7},
-	{Sig: "kernel (u0:u8) { t0 = sign u0; store t0 }", Fn: k_sign_u8_u_13d0060e26},
-	{Sig: "kernel (u0:f64) { t0 = significand u0; store t0 }", Fn: k_significand_f64_u_acc24d1316},
 	{Sig: "kernel fast (u0:f32) { t0 = silu u0; store t0 }", Fn: k_silu_f32_u_2f82111014},
 	{Sig: "kernel (u0:f32) { t0 = silu u0; store t0 }", Fn: k_silu_f32_u_bc7296252f},
-	{Sig: "kernel (u0:f64) { t0 = silu u0; store t0 }", Fn: k_silu_f64_u_6cf536cbed},
 	{Sig: "kernel (u0:f32) { t0 = sin u0; store t0 }", Fn: k_sin_f32_u_6b4bd66882},
 	{Sig: "kernel fast (u0:f32) { t0 = sin u0; store t0 }", Fn: k_sin_f32_u_b1f1c0475a},
-	{Sig: "kernel fast (u0:f64) { t0 = sin u0; store t0 }", Fn: k_sin_f64_u_3cff04e328},
-	{Sig: "kernel (u0:f64) { t0 = sin u0; store t0 }", Fn: k_sin_f64_u_6f386b628b},
 	{Sig: "kernel (u0:f32) { t0 = sinh u0; store t0 }", Fn: k_sinh_f32_u_a02af806c2},
 	{Sig: "kernel fast (u0:f32) { t0 = sinh u0; store t0 }", Fn: k_sinh_f32_u_e6cd35bca9},
-	{Sig: "kernel (u0:f64) { t0 = sinh u0; store t0 }", Fn: k_sinh_f64_u_a3833562bd},
 	{Sig: "kernel (u0:f32) { t0 = softplus u0; store t0 }", Fn: k_softplus_f32_u_1ca9daa11c},
 	{Sig: "kernel fast (u0:f32) { t0 = softplus u0; store t0 }", Fn: k_softplus_f32_u_a3ac24e3de},
-	{Sig: "kernel (u0:f64) { t0 = softplus u0; store t0 }", Fn: k_softplus_f64_u_f1abd0de31},
 	{Sig: "kernel (u0:f32) { t0 = softsign u0; store t0 }", Fn: k_softsign_f32_u_541a204f93},
-	{Sig: "kernel (u0:f64) { t0 = softsign u0; store t0 }", Fn: k_softsign_f64_u_f08a7a1f8f},
 	{Sig: "kernel (u0:f32) { t0 = sqrt u0; store t0 }", Fn: k_sqrt_f32_u_5c236e237b},
-	{Sig: "kernel (u0:f64) { t0 = sqrt u0; store t0 }", Fn: k_sqrt_f64_u_5e418b6234},
 	{Sig: "store_nt u8", Fn: k_store_nt_u8_093b8ca481},
 	{Sig: "kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f32_su_bff24b4d46},
 	{Sig: "kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f32_us_c54cc75a91},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f32_uu_535b991930},
-	{Sig: "kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f64_su_b365ef40ce},
-	{Sig: "kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f64_us_314a466d7c},
-	{Sig: "kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f64_uu_78e2e30f16},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = add t0 s2; store t1 }", Fn: k_sub_add_f32_sus_a0b9be46ed},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = sub s0 u1; t1 = add u2 t0; store t1 }", Fn: k_sub_add_f32_suu_be01931b84},
 	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = add t0 s2; store t1 }", Fn: k_sub_add_f32_uss_f7b0e7dd10},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = sub u0 s1; t1 = add u2 t0; store t1 }", Fn: k_sub_add_f32_usu_2134758f1f},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = sub u0 u1; t1 = add s2 t0; store t1 }", Fn: k_sub_add_f32_uus_ae624bef65},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = add t0 u2; store t1 }", Fn: k_sub_add_f32_uuu_69b77a9e69},
-	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = add s2 t0; store t1 }", Fn: k_sub_add_f64_sus_3f827d41a0},
-	{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = sub s0 u1; t1 = add t0 u2; store t1 }", Fn: k_sub_add_f64_suu_a4579961da},
-	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = add s2 t0; store t1 }", Fn: k_sub_add_f64_uss_3d99b4da67},
-	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = add t0 u2; store t1 }", Fn: k_sub_add_f64_usu_ef9423c8f2},
-	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = add s2 t0; store t1 }", Fn: k_sub_add_f64_uus_0c6c78c4d2},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = add t0 u2; store t1 }", Fn: k_sub_add_f64_uuu_490513ca07},
 	{Sig: "kernel (s0:bf16, u1:bf16) { t0 = sub s0 u1; store t0 }", Fn: k_sub_bf16_su_2c1d826673},
 	{Sig: "kernel (u0:bf16, s1:bf16) { t0 = sub u0 s1; store t0 }", Fn: k_sub_bf16_us_ff92a7c9b2},
 	{Sig: "kernel (u0:bf16, u1:bf16) { t0 = sub u0 u1; store t0 }", Fn: k_sub_bf16_uu_42dd4849c9},
@@ -1348,33 +531,12 @@ var kernels_avx2 = []abi.Kernel{
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = sub u0 s1; t1 = div t0 u2; store t1 }", Fn: k_sub_div_f32_usu_846f0e97e6},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = sub u0 u1; t1 = div t0 s2; store t1 }", Fn: k_sub_div_f32_uus_17256f6fb2},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = div t0 u2; store t1 }", Fn: k_sub_div_f32_uuu_dc62efb0df},
-	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = div t0 s2; store t1 }", Fn: k_sub_div_f64_sus_78b529c71e},
-	{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = sub s0 u1; t1 = div t0 u2; store t1 }", Fn: k_sub_div_f64_suu_c55d8358f9},
-	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = div t0 s2; store t1 }", Fn: k_sub_div_f64_uss_5f66184579},
-	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = div t0 u2; store t1 }", Fn: k_sub_div_f64_usu_3cd9d84cee},
-	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = div t0 s2; store t1 }", Fn: k_sub_div_f64_uus_7c6586387d},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = div t0 u2; store t1 }", Fn: k_sub_div_f64_uuu_2ea59f7b42},
 	{Sig: "kernel (s0:f16, u1:f16) { t0 = sub s0 u1; store t0 }", Fn: k_sub_f16_su_9a9d7803c1},
 	{Sig: "kernel (u0:f16, s1:f16) { t0 = sub u0 s1; store t0 }", Fn: k_sub_f16_us_9af2856a06},
 	{Sig: "kernel (u0:f16, u1:f16) { t0 = sub u0 u1; store t0 }", Fn: k_sub_f16_uu_59c0567128},
 	{Sig: "kernel (s0:f32, u1:f32) { t0 = sub s0 u1; store t0 }", Fn: k_sub_f32_su_bc8f730c2a},
 	{Sig: "kernel (u0:f32, s1:f32) { t0 = sub u0 s1; store t0 }", Fn: k_sub_f32_us_009e0cf21b},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = sub u0 u1; store t0 }", Fn: k_sub_f32_uu_0fe96d105d},
-	{Sig: "kernel (s0:f64, u1:f64) { t0 = sub s0 u1; store t0 }", Fn: k_sub_f64_su_829f271b9d},
-	{Sig: "kernel (u0:f64, s1:f64) { t0 = sub u0 s1; store t0 }", Fn: k_sub_f64_us_8cd91bf4ae},
-	{Sig: "kernel (u0:f64, u1:f64) { t0 = sub u0 u1; store t0 }", Fn: k_sub_f64_uu_7056a2375a},
-	{Sig: "kernel (s0:i16, u1:i16) { t0 = sub s0 u1; store t0 }", Fn: k_sub_i16_su_f4fb387378},
-	{Sig: "kernel (u0:i16, s1:i16) { t0 = sub u0 s1; store t0 }", Fn: k_sub_i16_us_ecc0732160},
-	{Sig: "kernel (u0:i16, u1:i16) { t0 = sub u0 u1; store t0 }", Fn: k_sub_i16_uu_c354df0e3c},
-	{Sig: "kernel (s0:i32, u1:i32) { t0 = sub s0 u1; store t0 }", Fn: k_sub_i32_su_86dcb44a31},
-	{Sig: "kernel (u0:i32, s1:i32) { t0 = sub u0 s1; store t0 }", Fn: k_sub_i32_us_ba7967d75a},
-	{Sig: "kernel (u0:i32, u1:i32) { t0 = sub u0 u1; store t0 }", Fn: k_sub_i32_uu_57c4efa6c9},
-	{Sig: "kernel (s0:i64, u1:i64) { t0 = sub s0 u1; store t0 }", Fn: k_sub_i64_su_7e2633d844},
-	{Sig: "kernel (u0:i64, s1:i64) { t0 = sub u0 s1; store t0 }", Fn: k_sub_i64_us_38b23a45c8},
-	{Sig: "kernel (u0:i64, u1:i64) { t0 = sub u0 u1; store t0 }", Fn: k_sub_i64_uu_239aa3ec07},
-	{Sig: "kernel (s0:i8, u1:i8) { t0 = sub s0 u1; store t0 }", Fn: k_sub_i8_su_d7f82b13f0},
-	{Sig: "kernel (u0:i8, s1:i8) { t0 = sub u0 s1; store t0 }", Fn: k_sub_i8_us_580d9e9b16},
-	{Sig: "kernel (u0:i8, u1:i8) { t0 = sub u0 u1; store t0 }", Fn: k_sub_i8_uu_e17fc829b0},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = add t1 u2; t3 = sub u3 u1; t4 = mul t3 t3; t5 = add t2 t4; t6 = sub u4 u1; t7 = mul t6 t6; t8 = add t5 t7; t9 = sub u5 u1; t10 = mul t9 t9; t11 = add t8 t10; store t11 }", Fn: k_sub_mul_add_etc_f32_uuuuuu_43521638e9},
 	{Sig: "kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }", Fn: k_sub_mul_f32_su_db68111212},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = mul t0 s2; store t1 }", Fn: k_sub_mul_f32_sus_f2d8ce96e5},
@@ -1385,69 +547,22 @@ var kernels_avx2 = []abi.Kernel{
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }", Fn: k_sub_mul_f32_uu_f7bbda414f},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = sub u0 u1; t1 = mul s2 t0; store t1 }", Fn: k_sub_mul_f32_uus_11b9186314},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = mul u2 t0; store t1 }", Fn: k_sub_mul_f32_uuu_c0f08c037b},
-	{Sig: "kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }", Fn: k_sub_mul_f64_su_7e868ab22d},
-	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = mul s2 t0; store t1 }", Fn: k_sub_mul_f64_sus_d8bf2d6d25},
-	{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = sub s0 u1; t1 = mul u2 t0; store t1 }", Fn: k_sub_mul_f64_suu_0f070a3f92},
-	{Sig: "kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }", Fn: k_sub_mul_f64_us_b0213fff68},
-	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = mul s2 t0; store t1 }", Fn: k_sub_mul_f64_uss_648faea744},
-	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = mul t0 u2; store t1 }", Fn: k_sub_mul_f64_usu_4355a2474c},
-	{Sig: "kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }", Fn: k_sub_mul_f64_uu_93c0625e9a},
-	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = mul t0 s2; store t1 }", Fn: k_sub_mul_f64_uus_ce3d5f0eb3},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = mul t0 u2; store t1 }", Fn: k_sub_mul_f64_uuu_1c3ecdbea4},
 	{Sig: "kernel (u0:f32, s1:f32, s2:f32, u3:f32, u4:f32) { t0 = sub u0 s1; t1 = mul t0 s2; t2 = mul u3 t1; t3 = add t2 u4; store t3 }", Fn: k_sub_mul_mul_add_f32_ussuu_32c5f7091b},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = sub u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = add t2 u4; store t3 }", Fn: k_sub_mul_mul_add_f32_uuuuu_e61f97e731},
-	{Sig: "kernel (u0:f64, s1:f64, s2:f64, u3:f64, u4:f64) { t0 = sub u0 s1; t1 = mul s2 t0; t2 = mul t1 u3; t3 = add t2 u4; store t3 }", Fn: k_sub_mul_mul_add_f64_ussuu_5229466e32},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = sub u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = add u4 t2; store t3 }", Fn: k_sub_mul_mul_add_f64_uuuuu_5894317fac},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = sub u2 u1; t3 = mul t2 t2; t4 = add u3 t3; t5 = sub u4 u1; t6 = mul t5 t5; t7 = add t4 t6; t8 = sub u5 u1; t9 = mul t8 t8; t10 = add t7 t9; t11 = add t1 t10; store t11 }", Fn: k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a},
 	{Sig: "kernel (s0:q16x16, u1:q16x16) { t0 = sub s0 u1; store t0 }", Fn: k_sub_q16x16_su_06544805ef},
 	{Sig: "kernel (u0:q16x16, s1:q16x16) { t0 = sub u0 s1; store t0 }", Fn: k_sub_q16x16_us_61446860ea},
 	{Sig: "kernel (u0:q16x16, u1:q16x16) { t0 = sub u0 u1; store t0 }", Fn: k_sub_q16x16_uu_47b61feac9},
-	{Sig: "kernel (s0:u16, u1:u16) { t0 = sub s0 u1; store t0 }", Fn: k_sub_u16_su_9287c44eba},
-	{Sig: "kernel (u0:u16, s1:u16) { t0 = sub u0 s1; store t0 }", Fn: k_sub_u16_us_141b242d47},
-	{Sig: "kernel (u0:u16, u1:u16) { t0 = sub u0 u1; store t0 }", Fn: k_sub_u16_uu_f7630a4d39},
-	{Sig: "kernel (s0:u32, u1:u32) { t0 = sub s0 u1; store t0 }", Fn: k_sub_u32_su_e254d9b18b},
-	{Sig: "kernel (u0:u32, s1:u32) { t0 = sub u0 s1; store t0 }", Fn: k_sub_u32_us_1688e2d036},
-	{Sig: "kernel (u0:u32, u1:u32) { t0 = sub u0 u1; store t0 }", Fn: k_sub_u32_uu_bf42edf529},
-	{Sig: "kernel (s0:u64, u1:u64) { t0 = sub s0 u1; store t0 }", Fn: k_sub_u64_su_343c31e1d9},
-	{Sig: "kernel (u0:u64, s1:u64) { t0 = sub u0 s1; store t0 }", Fn: k_sub_u64_us_40f9a881b9},
-	{Sig: "kernel (u0:u64, u1:u64) { t0 = sub u0 u1; store t0 }", Fn: k_sub_u64_uu_94bb905902},
-	{Sig: "kernel (s0:u8, u1:u8) { t0 = sub s0 u1; store t0 }", Fn: k_sub_u8_su_fcfb41997e},
-	{Sig: "kernel (u0:u8, s1:u8) { t0 = sub u0 s1; store t0 }", Fn: k_sub_u8_us_77213b24cb},
-	{Sig: "kernel (u0:u8, u1:u8) { t0 = sub u0 u1; store t0 }", Fn: k_sub_u8_uu_ba7bbcc60c},
-	{Sig: "kernel (s0:i16, u1:i16) { t0 = subsat s0 u1; store t0 }", Fn: k_subsat_i16_su_d881098e7c},
-	{Sig: "kernel (u0:i16, s1:i16) { t0 = subsat u0 s1; store t0 }", Fn: k_subsat_i16_us_6623b3d084},
-	{Sig: "kernel (u0:i16, u1:i16) { t0 = subsat u0 u1; store t0 }", Fn: k_subsat_i16_uu_96db3692b6},
-	{Sig: "kernel (s0:u16, u1:u16) { t0 = subsat s0 u1; store t0 }", Fn: k_subsat_u16_su_e6506cc5ff},
-	{Sig: "kernel (u0:u16, s1:u16) { t0 = subsat u0 s1; store t0 }", Fn: k_subsat_u16_us_8f9838bf84},
-	{Sig: "kernel (u0:u16, u1:u16) { t0 = subsat u0 u1; store t0 }", Fn: k_subsat_u16_uu_9ea36f6313},
-	{Sig: "kernel (s0:u8, u1:u8) { t0 = subsat s0 u1; store t0 }", Fn: k_subsat_u8_su_54a79e0e4c},
-	{Sig: "kernel (u0:u8, s1:u8) { t0 = subsat u0 s1; store t0 }", Fn: k_subsat_u8_us_3727b2efe3},
-	{Sig: "kernel (u0:u8, u1:u8) { t0 = subsat u0 u1; store t0 }", Fn: k_subsat_u8_uu_98d0e48d88},
 	{Sig: "kernel (u0:f32) { t0 = tan u0; store t0 }", Fn: k_tan_f32_u_a69f332907},
 	{Sig: "kernel fast (u0:f32) { t0 = tan u0; store t0 }", Fn: k_tan_f32_u_d46cfa69fa},
-	{Sig: "kernel fast (u0:f64) { t0 = tan u0; store t0 }", Fn: k_tan_f64_u_0aba3f5a48},
-	{Sig: "kernel (u0:f64) { t0 = tan u0; store t0 }", Fn: k_tan_f64_u_1b1aa58867},
 	{Sig: "kernel fast (u0:f32) { t0 = tanh u0; store t0 }", Fn: k_tanh_f32_u_7c39959182},
 	{Sig: "kernel (u0:f32) { t0 = tanh u0; store t0 }", Fn: k_tanh_f32_u_dac9a91ef9},
-	{Sig: "kernel (u0:f64) { t0 = tanh u0; store t0 }", Fn: k_tanh_f64_u_9b546e070b},
 	{Sig: "transpose i64", Fn: k_transpose_i64_43d0ec7a00},
 	{Sig: "transpose u16", Fn: k_transpose_u16_9767c4256a},
 	{Sig: "transpose u32", Fn: k_transpose_u32_90e6d25a6b},
 	{Sig: "transpose u8", Fn: k_transpose_u8_1ab2f79f0f},
 	{Sig: "kernel (u0:f32) { t0 = trunc u0; store t0 }", Fn: k_trunc_f32_u_7b121b329e},
-	{Sig: "kernel (u0:f64) { t0 = trunc u0; store t0 }", Fn: k_trunc_f64_u_8b8a26a228},
 	{Sig: "kernel (s0:bool, u1:bool) { t0 = xor s0 u1; store t0 }", Fn: k_xor_bool_su_8e49c680ea},
 	{Sig: "kernel (u0:bool, u1:bool) { t0 = xor u0 u1; store t0 }", Fn: k_xor_bool_uu_80d8d88ed6},
-	{Sig: "kernel (s0:i32, u1:i32) { t0 = xor s0 u1; store t0 }", Fn: k_xor_i32_su_97cc79eca2},
-	{Sig: "kernel (u0:i32, u1:i32) { t0 = xor u0 u1; store t0 }", Fn: k_xor_i32_uu_dc4411c9ea},
-	{Sig: "kernel (s0:i64, u1:i64) { t0 = xor s0 u1; store t0 }", Fn: k_xor_i64_su_7dbe99132d},
-	{Sig: "kernel (u0:i64, u1:i64) { t0 = xor u0 u1; store t0 }", Fn: k_xor_i64_uu_0bafaef504},
-	{Sig: "kernel (u0:u32, s1:u32) { t0 = xor u0 s1; store t0 }", Fn: k_xor_u32_us_c75af994e8},
-	{Sig: "kernel (u0:u32, u1:u32) { t0 = xor u0 u1; store t0 }", Fn: k_xor_u32_uu_cf0abce18a},
-	{Sig: "kernel (u0:u64, s1:u64) { t0 = xor u0 s1; store t0 }", Fn: k_xor_u64_us_6b4fbaef30},
-	{Sig: "kernel (u0:u64, u1:u64) { t0 = xor u0 u1; store t0 }", Fn: k_xor_u64_uu_c94e4b0903},
-	{Sig: "kernel (u0:u8, s1:u8) { t0 = xor u0 s1; store t0 }", Fn: k_xor_u8_us_4027ce8cd2},
-	{Sig: "kernel (u0:u8, u1:u8) { t0 = xor u0 u1; store t0 }", Fn: k_xor_u8_uu_352ce483ef},
 }
 
 // If abi.ABI1 is undefined, the interface of kernels has changed since this file
@@ -1472,24 +587,6 @@ func k_abs_add_f32_us_0d3cfdbab1(f *abi.Frame)
 //go:noescape
 func k_abs_add_f32_uu_923b0bffaa(f *abi.Frame)
 
-// k_abs_add_f64_us_19fc78f11b is
-//
-//	kernel (u0:f64, s1:f64) { t0 = abs u0; t1 = add s1 t0; store t1 }
-//
-// for i: o0[i] = a1 + abs(a0[i])
-//
-//go:noescape
-func k_abs_add_f64_us_19fc78f11b(f *abi.Frame)
-
-// k_abs_add_f64_uu_cd3d2a7fe6 is
-//
-//	kernel (u0:f64, u1:f64) { t0 = abs u0; t1 = add u1 t0; store t1 }
-//
-// for i: o0[i] = a1[i] + abs(a0[i])
-//
-//go:noescape
-func k_abs_add_f64_uu_cd3d2a7fe6(f *abi.Frame)
-
 // k_abs_f32_u_2ff618524f is
 //
 //	kernel (u0:f32) { t0 = abs u0; store t0 }
@@ -1498,60 +595,6 @@ func k_abs_add_f64_uu_cd3d2a7fe6(f *abi.Frame)
 //
 //go:noescape
 func k_abs_f32_u_2ff618524f(f *abi.Frame)
-
-// k_abs_f64_u_2d873d3a2f is
-//
-//	kernel (u0:f64) { t0 = abs u0; store t0 }
-//
-// for i: o0[i] = abs(a0[i])
-//
-//go:noescape
-func k_abs_f64_u_2d873d3a2f(f *abi.Frame)
-
-// k_abs_i32_u_5dced8c13d is
-//
-//	kernel (u0:i32) { t0 = abs u0; store t0 }
-//
-// for i: o0[i] = abs(a0[i])
-//
-//go:noescape
-func k_abs_i32_u_5dced8c13d(f *abi.Frame)
-
-// k_abs_i64_u_6ea560aed5 is
-//
-//	kernel (u0:i64) { t0 = abs u0; store t0 }
-//
-// for i: o0[i] = abs(a0[i])
-//
-//go:noescape
-func k_abs_i64_u_6ea560aed5(f *abi.Frame)
-
-// k_abs_u32_u_fe3772477a is
-//
-//	kernel (u0:u32) { t0 = abs u0; store t0 }
-//
-// for i: o0[i] = abs(a0[i])
-//
-//go:noescape
-func k_abs_u32_u_fe3772477a(f *abi.Frame)
-
-// k_abs_u64_u_f737d354d2 is
-//
-//	kernel (u0:u64) { t0 = abs u0; store t0 }
-//
-// for i: o0[i] = abs(a0[i])
-//
-//go:noescape
-func k_abs_u64_u_f737d354d2(f *abi.Frame)
-
-// k_abs_u8_u_e44d74575b is
-//
-//	kernel (u0:u8) { t0 = abs u0; store t0 }
-//
-// for i: o0[i] = abs(a0[i])
-//
-//go:noescape
-func k_abs_u8_u_e44d74575b(f *abi.Frame)
 
 // k_acos_f32_u_555d6ba719 is
 //
@@ -1571,24 +614,6 @@ func k_acos_f32_u_555d6ba719(f *abi.Frame)
 //go:noescape
 func k_acos_f32_u_95fa83fb5f(f *abi.Frame)
 
-// k_acos_f64_u_25e3602d96 is
-//
-//	kernel fast (u0:f64) { t0 = acos u0; store t0 }
-//
-// for i: o0[i] = acos(a0[i])
-//
-//go:noescape
-func k_acos_f64_u_25e3602d96(f *abi.Frame)
-
-// k_acos_f64_u_b1529e1f66 is
-//
-//	kernel (u0:f64) { t0 = acos u0; store t0 }
-//
-// for i: o0[i] = acos(a0[i])
-//
-//go:noescape
-func k_acos_f64_u_b1529e1f66(f *abi.Frame)
-
 // k_acosh_f32_u_2515acfedc is
 //
 //	kernel fast (u0:f32) { t0 = acosh u0; store t0 }
@@ -1607,15 +632,6 @@ func k_acosh_f32_u_2515acfedc(f *abi.Frame)
 //go:noescape
 func k_acosh_f32_u_f16790c36e(f *abi.Frame)
 
-// k_acosh_f64_u_75bbf63e15 is
-//
-//	kernel (u0:f64) { t0 = acosh u0; store t0 }
-//
-// for i: o0[i] = acosh(a0[i])
-//
-//go:noescape
-func k_acosh_f64_u_75bbf63e15(f *abi.Frame)
-
 // k_add_add_add_add_f32_uuuuu_aad75106e6 is
 //
 //	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = add u0 u1; t1 = add u2 t0; t2 = add t1 u3; t3 = add t2 u4; store t3 t0 t1 t2 t3 }
@@ -1633,132 +649,6 @@ func k_add_add_add_add_f32_uuuuu_aad75106e6(f *abi.Frame)
 //
 //go:noescape
 func k_add_add_add_add_f32_uuuuu_b4ae80f57d(f *abi.Frame)
-
-// k_add_add_add_add_f64_uuuuu_538c81cc10 is
-//
-//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add t1 u3; t3 = add u4 t2; store t3 }
-//
-// for i: o0[i] = a4[i] + (((a0[i] + a1[i]) + a2[i]) + a3[i])
-//
-//go:noescape
-func k_add_add_add_add_f64_uuuuu_538c81cc10(f *abi.Frame)
-
-// k_add_add_add_add_f64_uuuuu_6705a678a5 is
-//
-//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add t2 u4; store t3 t0 t1 t2 t3 }
-//
-// for i: t0 := a0[i] + a1[i]; t1 := a2[i] + t0; t2 := a3[i] + t1; t3 := t2 + a4[i]; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
-//
-//go:noescape
-func k_add_add_add_add_f64_uuuuu_6705a678a5(f *abi.Frame)
-
-// k_add_add_add_add_i32_uuuuu_28cbf5475a is
-//
-//	kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add u4 t2; store t3 t0 t1 t2 t3 }
-//
-// for i: t0 := a0[i] + a1[i]; t1 := a2[i] + t0; t2 := a3[i] + t1; t3 := a4[i] + t2; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
-//
-//go:noescape
-func k_add_add_add_add_i32_uuuuu_28cbf5475a(f *abi.Frame)
-
-// k_add_add_add_add_i64_uuuuu_084582cf37 is
-//
-//	kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add t2 u4; store t3 t0 t1 t2 t3 }
-//
-// for i: t0 := a0[i] + a1[i]; t1 := t0 + a2[i]; t2 := a3[i] + t1; t3 := t2 + a4[i]; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
-//
-//go:noescape
-func k_add_add_add_add_i64_uuuuu_084582cf37(f *abi.Frame)
-
-// k_add_add_add_add_u32_uuuuu_5469584bc4 is
-//
-//	kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; store t3 t0 t1 t2 t3 }
-//
-// for i: t0 := a0[i] + a1[i]; t1 := t0 + a2[i]; t2 := a3[i] + t1; t3 := a4[i] + t2; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
-//
-//go:noescape
-func k_add_add_add_add_u32_uuuuu_5469584bc4(f *abi.Frame)
-
-// k_add_add_add_add_u64_uuuuu_da0ac1deed is
-//
-//	kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64) { t0 = add u0 u1; t1 = add u2 t0; t2 = add t1 u3; t3 = add t2 u4; store t3 t0 t1 t2 t3 }
-//
-// for i: t0 := a0[i] + a1[i]; t1 := a2[i] + t0; t2 := t1 + a3[i]; t3 := t2 + a4[i]; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
-//
-//go:noescape
-func k_add_add_add_add_u64_uuuuu_da0ac1deed(f *abi.Frame)
-
-// k_add_add_add_add_u8_uuuuu_107e20b626 is
-//
-//	kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; store t3 t0 t1 t2 t3 }
-//
-// for i: t0 := a0[i] + a1[i]; t1 := t0 + a2[i]; t2 := a3[i] + t1; t3 := a4[i] + t2; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
-//
-//go:noescape
-func k_add_add_add_add_u8_uuuuu_107e20b626(f *abi.Frame)
-
-// k_add_add_add_etc_f32_f64_uuuuuu_a0f5a32f6d is
-//
-//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add t1 u3; t3 = add t2 u4; t4 = cast:f32 u5; t5 = add t4 t0; t6 = add t1 t4; t7 = add t2 t4; t8 = add t3 t4; store t3 t5 t6 t7 t8 }
-//
-// for i: t0 := a0[i] + a1[i]; t1 := t0 + a2[i]; t2 := t1 + a3[i]; t3 := t2 + a4[i]; t4 := float32(a5[i]); o0[i] = t3; o1[i] = t4 + t0; o2[i] = t1 + t4; o3[i] = t2 + t4; o4[i] = t3 + t4
-//
-//go:noescape
-func k_add_add_add_etc_f32_f64_uuuuuu_a0f5a32f6d(f *abi.Frame)
-
-// k_add_add_add_etc_f64_uuuuuu_fb3575fa2e is
-//
-//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; t4 = add t0 u5; t5 = add t1 u5; t6 = add t2 u5; t7 = add t3 u5; store t3 t4 t5 t6 t7 }
-//
-// for i: t0 := a0[i] + a1[i]; t1 := t0 + a2[i]; t2 := a3[i] + t1; t3 := a4[i] + t2; o0[i] = t3; o1[i] = t0 + a5[i]; o2[i] = t1 + a5[i]; o3[i] = t2 + a5[i]; o4[i] = t3 + a5[i]
-//
-//go:noescape
-func k_add_add_add_etc_f64_uuuuuu_fb3575fa2e(f *abi.Frame)
-
-// k_add_add_add_etc_i32_uuuuuu_8d7087ea87 is
-//
-//	kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add t2 u4; t4 = add u5 t0; t5 = add t1 u5; t6 = add u5 t2; t7 = add t3 u5; store t3 t4 t5 t6 t7 }
-//
-// for i: t0 := a0[i] + a1[i]; t1 := t0 + a2[i]; t2 := a3[i] + t1; t3 := t2 + a4[i]; o0[i] = t3; o1[i] = a5[i] + t0; o2[i] = t1 + a5[i]; o3[i] = a5[i] + t2; o4[i] = t3 + a5[i]
-//
-//go:noescape
-func k_add_add_add_etc_i32_uuuuuu_8d7087ea87(f *abi.Frame)
-
-// k_add_add_add_etc_i64_uuuuuu_2362899c35 is
-//
-//	kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add u4 t2; t4 = add t0 u5; t5 = add t1 u5; t6 = add u5 t2; t7 = add u5 t3; store t3 t4 t5 t6 t7 }
-//
-// for i: t0 := a0[i] + a1[i]; t1 := a2[i] + t0; t2 := a3[i] + t1; t3 := a4[i] + t2; o0[i] = t3; o1[i] = t0 + a5[i]; o2[i] = t1 + a5[i]; o3[i] = a5[i] + t2; o4[i] = a5[i] + t3
-//
-//go:noescape
-func k_add_add_add_etc_i64_uuuuuu_2362899c35(f *abi.Frame)
-
-// k_add_add_add_etc_u32_uuuuuu_1e99386894 is
-//
-//	kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add t2 u4; t4 = add u5 t0; t5 = add u5 t1; t6 = add u5 t2; t7 = add t3 u5; store t3 t4 t5 t6 t7 }
-//
-// for i: t0 := a0[i] + a1[i]; t1 := a2[i] + t0; t2 := a3[i] + t1; t3 := t2 + a4[i]; o0[i] = t3; o1[i] = a5[i] + t0; o2[i] = a5[i] + t1; o3[i] = a5[i] + t2; o4[i] = t3 + a5[i]
-//
-//go:noescape
-func k_add_add_add_etc_u32_uuuuuu_1e99386894(f *abi.Frame)
-
-// k_add_add_add_etc_u64_uuuuuu_83f4366a10 is
-//
-//	kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64, u5:u64) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add u4 t2; t4 = add u5 t0; t5 = add t1 u5; t6 = add t2 u5; t7 = add t3 u5; store t3 t4 t5 t6 t7 }
-//
-// for i: t0 := a0[i] + a1[i]; t1 := a2[i] + t0; t2 := a3[i] + t1; t3 := a4[i] + t2; o0[i] = t3; o1[i] = a5[i] + t0; o2[i] = t1 + a5[i]; o3[i] = t2 + a5[i]; o4[i] = t3 + a5[i]
-//
-//go:noescape
-func k_add_add_add_etc_u64_uuuuuu_83f4366a10(f *abi.Frame)
-
-// k_add_add_add_etc_u8_uuuuuu_babceecc51 is
-//
-//	kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = add u0 u1; t1 = add u2 t0; t2 = add t1 u3; t3 = add t2 u4; t4 = add u5 t0; t5 = add u5 t1; t6 = add u5 t2; t7 = add u5 t3; store t3 t4 t5 t6 t7 }
-//
-// for i: t0 := a0[i] + a1[i]; t1 := a2[i] + t0; t2 := t1 + a3[i]; t3 := t2 + a4[i]; o0[i] = t3; o1[i] = a5[i] + t0; o2[i] = a5[i] + t1; o3[i] = a5[i] + t2; o4[i] = a5[i] + t3
-//
-//go:noescape
-func k_add_add_add_etc_u8_uuuuuu_babceecc51(f *abi.Frame)
 
 // k_add_add_f32_uss_dead8fb081 is
 //
@@ -1796,69 +686,6 @@ func k_add_add_f32_uus_c571f1a118(f *abi.Frame)
 //go:noescape
 func k_add_add_f32_uuu_4379a3490f(f *abi.Frame)
 
-// k_add_add_f64_uss_2aa3f99bc4 is
-//
-//	kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = add s2 t0; store t1 }
-//
-// for i: o0[i] = a2 + (a0[i] + a1)
-//
-//go:noescape
-func k_add_add_f64_uss_2aa3f99bc4(f *abi.Frame)
-
-// k_add_add_f64_usu_d14ef886cc is
-//
-//	kernel (u0:f64, s1:f64, u2:f64) { t0 = add u0 s1; t1 = add u2 t0; store t1 }
-//
-// for i: o0[i] = a2[i] + (a0[i] + a1)
-//
-//go:noescape
-func k_add_add_f64_usu_d14ef886cc(f *abi.Frame)
-
-// k_add_add_f64_uus_333b1d0548 is
-//
-//	kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = add t0 s2; store t1 }
-//
-// for i: o0[i] = (a0[i] + a1[i]) + a2
-//
-//go:noescape
-func k_add_add_f64_uus_333b1d0548(f *abi.Frame)
-
-// k_add_add_f64_uuu_06690195f6 is
-//
-//	kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = add u2 t0; store t1 }
-//
-// for i: o0[i] = a2[i] + (a0[i] + a1[i])
-//
-//go:noescape
-func k_add_add_f64_uuu_06690195f6(f *abi.Frame)
-
-// k_add_add_f64_uuu_4d5010526b is
-//
-//	kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = add u2 t0; store t0 t1 }
-//
-// for i: t0 := a0[i] + a1[i]; o0[i] = t0; o1[i] = a2[i] + t0
-//
-//go:noescape
-func k_add_add_f64_uuu_4d5010526b(f *abi.Frame)
-
-// k_add_add_i32_uuu_40a47a0f5f is
-//
-//	kernel (u0:i32, u1:i32, u2:i32) { t0 = add u0 u1; t1 = add t0 u2; store t0 t1 }
-//
-// for i: t0 := a0[i] + a1[i]; o0[i] = t0; o1[i] = t0 + a2[i]
-//
-//go:noescape
-func k_add_add_i32_uuu_40a47a0f5f(f *abi.Frame)
-
-// k_add_add_i64_uuu_dc311c1e5d is
-//
-//	kernel (u0:i64, u1:i64, u2:i64) { t0 = add u0 u1; t1 = add u2 t0; store t0 t1 }
-//
-// for i: t0 := a0[i] + a1[i]; o0[i] = t0; o1[i] = a2[i] + t0
-//
-//go:noescape
-func k_add_add_i64_uuu_dc311c1e5d(f *abi.Frame)
-
 // k_add_add_max_f32_suus_a35e40000f is
 //
 //	kernel (s0:f32, u1:f32, u2:f32, s3:f32) { t0 = add s0 u1; t1 = add t0 u2; t2 = max s3 t1; store t2 }
@@ -1867,42 +694,6 @@ func k_add_add_i64_uuu_dc311c1e5d(f *abi.Frame)
 //
 //go:noescape
 func k_add_add_max_f32_suus_a35e40000f(f *abi.Frame)
-
-// k_add_add_max_f64_suus_1279ef9a3e is
-//
-//	kernel (s0:f64, u1:f64, u2:f64, s3:f64) { t0 = add s0 u1; t1 = add t0 u2; t2 = max s3 t1; store t2 }
-//
-// for i: o0[i] = max(a3, (a0 + a1[i]) + a2[i])
-//
-//go:noescape
-func k_add_add_max_f64_suus_1279ef9a3e(f *abi.Frame)
-
-// k_add_add_u32_uuu_21e2bba727 is
-//
-//	kernel (u0:u32, u1:u32, u2:u32) { t0 = add u0 u1; t1 = add t0 u2; store t0 t1 }
-//
-// for i: t0 := a0[i] + a1[i]; o0[i] = t0; o1[i] = t0 + a2[i]
-//
-//go:noescape
-func k_add_add_u32_uuu_21e2bba727(f *abi.Frame)
-
-// k_add_add_u64_uuu_cf8522614b is
-//
-//	kernel (u0:u64, u1:u64, u2:u64) { t0 = add u0 u1; t1 = add u2 t0; store t0 t1 }
-//
-// for i: t0 := a0[i] + a1[i]; o0[i] = t0; o1[i] = a2[i] + t0
-//
-//go:noescape
-func k_add_add_u64_uuu_cf8522614b(f *abi.Frame)
-
-// k_add_add_u8_uuu_8fe4e800fa is
-//
-//	kernel (u0:u8, u1:u8, u2:u8) { t0 = add u0 u1; t1 = add u2 t0; store t0 t1 }
-//
-// for i: t0 := a0[i] + a1[i]; o0[i] = t0; o1[i] = a2[i] + t0
-//
-//go:noescape
-func k_add_add_u8_uuu_8fe4e800fa(f *abi.Frame)
 
 // k_add_bf16_us_93da36f2c6 is
 //
@@ -1921,15 +712,6 @@ func k_add_bf16_us_93da36f2c6(f *abi.Frame)
 //
 //go:noescape
 func k_add_bf16_uu_cd14d16e3c(f *abi.Frame)
-
-// k_add_cast_add_f32_f64_uuu_a1fdca91c5 is
-//
-//	kernel (u0:f32, u1:f32, u2:f64) { t0 = add u0 u1; t1 = cast:f32 u2; t2 = add t0 t1; store t0 t2 }
-//
-// for i: t0 := a0[i] + a1[i]; o0[i] = t0; o1[i] = t0 + float32(a2[i])
-//
-//go:noescape
-func k_add_cast_add_f32_f64_uuu_a1fdca91c5(f *abi.Frame)
 
 // k_add_div_f32_sus_b2f31c3abc is
 //
@@ -1967,42 +749,6 @@ func k_add_div_f32_uus_ad8656b663(f *abi.Frame)
 //go:noescape
 func k_add_div_f32_uuu_9062432642(f *abi.Frame)
 
-// k_add_div_f64_suu_db9165b6df is
-//
-//	kernel (s0:f64, u1:f64, u2:f64) { t0 = add s0 u1; t1 = div u2 t0; store t1 }
-//
-// for i: o0[i] = a2[i] / (a0 + a1[i])
-//
-//go:noescape
-func k_add_div_f64_suu_db9165b6df(f *abi.Frame)
-
-// k_add_div_f64_uss_ab9c0f2fad is
-//
-//	kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = div s2 t0; store t1 }
-//
-// for i: o0[i] = a2 / (a0[i] + a1)
-//
-//go:noescape
-func k_add_div_f64_uss_ab9c0f2fad(f *abi.Frame)
-
-// k_add_div_f64_uus_14435f44ae is
-//
-//	kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = div s2 t0; store t1 }
-//
-// for i: o0[i] = a2 / (a0[i] + a1[i])
-//
-//go:noescape
-func k_add_div_f64_uus_14435f44ae(f *abi.Frame)
-
-// k_add_div_f64_uuu_7541d18581 is
-//
-//	kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = div u2 t0; store t1 }
-//
-// for i: o0[i] = a2[i] / (a0[i] + a1[i])
-//
-//go:noescape
-func k_add_div_f64_uuu_7541d18581(f *abi.Frame)
-
 // k_add_f16_us_be99b3dfa4 is
 //
 //	kernel (u0:f16, s1:f16) { t0 = add u0 s1; store t0 }
@@ -2039,96 +785,6 @@ func k_add_f32_su_a5a3835ed0(f *abi.Frame)
 //go:noescape
 func k_add_f32_uu_c97e519039(f *abi.Frame)
 
-// k_add_f64_us_3770aac67c is
-//
-//	kernel (u0:f64, s1:f64) { t0 = add u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] + a1
-//
-//go:noescape
-func k_add_f64_us_3770aac67c(f *abi.Frame)
-
-// k_add_f64_uu_819accbd74 is
-//
-//	kernel (u0:f64, u1:f64) { t0 = add u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] + a1[i]
-//
-//go:noescape
-func k_add_f64_uu_819accbd74(f *abi.Frame)
-
-// k_add_i16_us_815ceeaba8 is
-//
-//	kernel (u0:i16, s1:i16) { t0 = add u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] + a1
-//
-//go:noescape
-func k_add_i16_us_815ceeaba8(f *abi.Frame)
-
-// k_add_i16_uu_934ceb98de is
-//
-//	kernel (u0:i16, u1:i16) { t0 = add u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] + a1[i]
-//
-//go:noescape
-func k_add_i16_uu_934ceb98de(f *abi.Frame)
-
-// k_add_i32_su_1043a9b842 is
-//
-//	kernel (s0:i32, u1:i32) { t0 = add s0 u1; store t0 }
-//
-// for i: o0[i] = a0 + a1[i]
-//
-//go:noescape
-func k_add_i32_su_1043a9b842(f *abi.Frame)
-
-// k_add_i32_uu_2ea9819167 is
-//
-//	kernel (u0:i32, u1:i32) { t0 = add u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] + a1[i]
-//
-//go:noescape
-func k_add_i32_uu_2ea9819167(f *abi.Frame)
-
-// k_add_i64_su_1d94eb3f4e is
-//
-//	kernel (s0:i64, u1:i64) { t0 = add s0 u1; store t0 }
-//
-// for i: o0[i] = a0 + a1[i]
-//
-//go:noescape
-func k_add_i64_su_1d94eb3f4e(f *abi.Frame)
-
-// k_add_i64_uu_bda52a5697 is
-//
-//	kernel (u0:i64, u1:i64) { t0 = add u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] + a1[i]
-//
-//go:noescape
-func k_add_i64_uu_bda52a5697(f *abi.Frame)
-
-// k_add_i8_su_76947e028d is
-//
-//	kernel (s0:i8, u1:i8) { t0 = add s0 u1; store t0 }
-//
-// for i: o0[i] = a0 + a1[i]
-//
-//go:noescape
-func k_add_i8_su_76947e028d(f *abi.Frame)
-
-// k_add_i8_uu_d8de0e7860 is
-//
-//	kernel (u0:i8, u1:i8) { t0 = add u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] + a1[i]
-//
-//go:noescape
-func k_add_i8_uu_d8de0e7860(f *abi.Frame)
-
 // k_add_lt_cast_add_f32_uusu_075bee7c87 is
 //
 //	kernel (u0:f32, u1:f32, s2:f32, u3:f32) { t0 = add u0 u1; t1 = lt t0 s2; t2 = cast:f32 t1; t3 = add t2 u3; store t3 }
@@ -2137,15 +793,6 @@ func k_add_i8_uu_d8de0e7860(f *abi.Frame)
 //
 //go:noescape
 func k_add_lt_cast_add_f32_uusu_075bee7c87(f *abi.Frame)
-
-// k_add_lt_cast_add_f64_uusu_7796355261 is
-//
-//	kernel (u0:f64, u1:f64, s2:f64, u3:f64) { t0 = add u0 u1; t1 = lt t0 s2; t2 = cast:f64 t1; t3 = add t2 u3; store t3 }
-//
-// for i: o0[i] = float64((a0[i] + a1[i]) < a2) + a3[i]
-//
-//go:noescape
-func k_add_lt_cast_add_f64_uusu_7796355261(f *abi.Frame)
 
 // k_add_max_f32_uss_90dd3ab5f5 is
 //
@@ -2164,24 +811,6 @@ func k_add_max_f32_uss_90dd3ab5f5(f *abi.Frame)
 //
 //go:noescape
 func k_add_max_f32_uus_0e5a076b24(f *abi.Frame)
-
-// k_add_max_f64_uss_8ea08a9a9c is
-//
-//	kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = max t0 s2; store t1 }
-//
-// for i: o0[i] = max(a0[i] + a1, a2)
-//
-//go:noescape
-func k_add_max_f64_uss_8ea08a9a9c(f *abi.Frame)
-
-// k_add_max_f64_uus_eb7b8e091b is
-//
-//	kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = max t0 s2; store t1 }
-//
-// for i: o0[i] = max(a0[i] + a1[i], a2)
-//
-//go:noescape
-func k_add_max_f64_uus_eb7b8e091b(f *abi.Frame)
 
 // k_add_mul_f32_sus_0019e6d0a1 is
 //
@@ -2219,42 +848,6 @@ func k_add_mul_f32_uus_b595ff8859(f *abi.Frame)
 //go:noescape
 func k_add_mul_f32_uuu_53dfdc916d(f *abi.Frame)
 
-// k_add_mul_f64_uss_49288156d8 is
-//
-//	kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = mul s2 t0; store t1 }
-//
-// for i: o0[i] = a2 * (a0[i] + a1)
-//
-//go:noescape
-func k_add_mul_f64_uss_49288156d8(f *abi.Frame)
-
-// k_add_mul_f64_usu_43319fc0a3 is
-//
-//	kernel (u0:f64, s1:f64, u2:f64) { t0 = add u0 s1; t1 = mul u2 t0; store t1 }
-//
-// for i: o0[i] = a2[i] * (a0[i] + a1)
-//
-//go:noescape
-func k_add_mul_f64_usu_43319fc0a3(f *abi.Frame)
-
-// k_add_mul_f64_uus_6a500a5b69 is
-//
-//	kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = mul t0 s2; store t1 }
-//
-// for i: o0[i] = (a0[i] + a1[i]) * a2
-//
-//go:noescape
-func k_add_mul_f64_uus_6a500a5b69(f *abi.Frame)
-
-// k_add_mul_f64_uuu_c0adfe2a64 is
-//
-//	kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = mul u2 t0; store t1 }
-//
-// for i: o0[i] = a2[i] * (a0[i] + a1[i])
-//
-//go:noescape
-func k_add_mul_f64_uuu_c0adfe2a64(f *abi.Frame)
-
 // k_add_q16x16_su_4a6cc59137 is
 //
 //	kernel (s0:q16x16, u1:q16x16) { t0 = add s0 u1; store t0 }
@@ -2291,24 +884,6 @@ func k_add_reciprocal_f32_su_1e343303b7(f *abi.Frame)
 //go:noescape
 func k_add_reciprocal_f32_uu_52817edf0a(f *abi.Frame)
 
-// k_add_reciprocal_f64_us_a9fc18cb97 is
-//
-//	kernel (u0:f64, s1:f64) { t0 = add u0 s1; t1 = reciprocal t0; store t1 }
-//
-// for i: o0[i] = reciprocal(a0[i] + a1)
-//
-//go:noescape
-func k_add_reciprocal_f64_us_a9fc18cb97(f *abi.Frame)
-
-// k_add_reciprocal_f64_uu_fd58496f41 is
-//
-//	kernel (u0:f64, u1:f64) { t0 = add u0 u1; t1 = reciprocal t0; store t1 }
-//
-// for i: o0[i] = reciprocal(a0[i] + a1[i])
-//
-//go:noescape
-func k_add_reciprocal_f64_uu_fd58496f41(f *abi.Frame)
-
 // k_add_sqrt_f32_su_e3c2caf6aa is
 //
 //	kernel (s0:f32, u1:f32) { t0 = add s0 u1; t1 = sqrt t0; store t1 }
@@ -2326,150 +901,6 @@ func k_add_sqrt_f32_su_e3c2caf6aa(f *abi.Frame)
 //
 //go:noescape
 func k_add_sqrt_f32_uu_9985ccdfc6(f *abi.Frame)
-
-// k_add_sqrt_f64_su_b9d1b8021b is
-//
-//	kernel (s0:f64, u1:f64) { t0 = add s0 u1; t1 = sqrt t0; store t1 }
-//
-// for i: o0[i] = sqrt(a0 + a1[i])
-//
-//go:noescape
-func k_add_sqrt_f64_su_b9d1b8021b(f *abi.Frame)
-
-// k_add_sqrt_f64_uu_9ee6425c70 is
-//
-//	kernel (u0:f64, u1:f64) { t0 = add u0 u1; t1 = sqrt t0; store t1 }
-//
-// for i: o0[i] = sqrt(a0[i] + a1[i])
-//
-//go:noescape
-func k_add_sqrt_f64_uu_9ee6425c70(f *abi.Frame)
-
-// k_add_u16_us_af98b2b56b is
-//
-//	kernel (u0:u16, s1:u16) { t0 = add u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] + a1
-//
-//go:noescape
-func k_add_u16_us_af98b2b56b(f *abi.Frame)
-
-// k_add_u16_uu_fe8cc40f6b is
-//
-//	kernel (u0:u16, u1:u16) { t0 = add u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] + a1[i]
-//
-//go:noescape
-func k_add_u16_uu_fe8cc40f6b(f *abi.Frame)
-
-// k_add_u32_su_f9ef3c7945 is
-//
-//	kernel (s0:u32, u1:u32) { t0 = add s0 u1; store t0 }
-//
-// for i: o0[i] = a0 + a1[i]
-//
-//go:noescape
-func k_add_u32_su_f9ef3c7945(f *abi.Frame)
-
-// k_add_u32_uu_cb934a8b6e is
-//
-//	kernel (u0:u32, u1:u32) { t0 = add u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] + a1[i]
-//
-//go:noescape
-func k_add_u32_uu_cb934a8b6e(f *abi.Frame)
-
-// k_add_u64_us_03b6409a3f is
-//
-//	kernel (u0:u64, s1:u64) { t0 = add u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] + a1
-//
-//go:noescape
-func k_add_u64_us_03b6409a3f(f *abi.Frame)
-
-// k_add_u64_uu_a22f063299 is
-//
-//	kernel (u0:u64, u1:u64) { t0 = add u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] + a1[i]
-//
-//go:noescape
-func k_add_u64_uu_a22f063299(f *abi.Frame)
-
-// k_add_u8_su_654844e99d is
-//
-//	kernel (s0:u8, u1:u8) { t0 = add s0 u1; store t0 }
-//
-// for i: o0[i] = a0 + a1[i]
-//
-//go:noescape
-func k_add_u8_su_654844e99d(f *abi.Frame)
-
-// k_add_u8_uu_9f5d4e653d is
-//
-//	kernel (u0:u8, u1:u8) { t0 = add u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] + a1[i]
-//
-//go:noescape
-func k_add_u8_uu_9f5d4e653d(f *abi.Frame)
-
-// k_addsat_i16_su_e206eee6e2 is
-//
-//	kernel (s0:i16, u1:i16) { t0 = addsat s0 u1; store t0 }
-//
-// for i: o0[i] = addsat(a0, a1[i])
-//
-//go:noescape
-func k_addsat_i16_su_e206eee6e2(f *abi.Frame)
-
-// k_addsat_i16_uu_84ee5c3983 is
-//
-//	kernel (u0:i16, u1:i16) { t0 = addsat u0 u1; store t0 }
-//
-// for i: o0[i] = addsat(a0[i], a1[i])
-//
-//go:noescape
-func k_addsat_i16_uu_84ee5c3983(f *abi.Frame)
-
-// k_addsat_u16_su_da0cd1d1ca is
-//
-//	kernel (s0:u16, u1:u16) { t0 = addsat s0 u1; store t0 }
-//
-// for i: o0[i] = addsat(a0, a1[i])
-//
-//go:noescape
-func k_addsat_u16_su_da0cd1d1ca(f *abi.Frame)
-
-// k_addsat_u16_uu_411d431ed9 is
-//
-//	kernel (u0:u16, u1:u16) { t0 = addsat u0 u1; store t0 }
-//
-// for i: o0[i] = addsat(a0[i], a1[i])
-//
-//go:noescape
-func k_addsat_u16_uu_411d431ed9(f *abi.Frame)
-
-// k_addsat_u8_us_3373f70074 is
-//
-//	kernel (u0:u8, s1:u8) { t0 = addsat u0 s1; store t0 }
-//
-// for i: o0[i] = addsat(a0[i], a1)
-//
-//go:noescape
-func k_addsat_u8_us_3373f70074(f *abi.Frame)
-
-// k_addsat_u8_uu_0cf7f37617 is
-//
-//	kernel (u0:u8, u1:u8) { t0 = addsat u0 u1; store t0 }
-//
-// for i: o0[i] = addsat(a0[i], a1[i])
-//
-//go:noescape
-func k_addsat_u8_uu_0cf7f37617(f *abi.Frame)
 
 // k_and_bool_su_ba5047a5b9 is
 //
@@ -2489,96 +920,6 @@ func k_and_bool_su_ba5047a5b9(f *abi.Frame)
 //go:noescape
 func k_and_bool_uu_d264fa7b13(f *abi.Frame)
 
-// k_and_i32_su_e9da27ec90 is
-//
-//	kernel (s0:i32, u1:i32) { t0 = and s0 u1; store t0 }
-//
-// for i: o0[i] = a0 & a1[i]
-//
-//go:noescape
-func k_and_i32_su_e9da27ec90(f *abi.Frame)
-
-// k_and_i32_uu_99069e15b1 is
-//
-//	kernel (u0:i32, u1:i32) { t0 = and u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] & a1[i]
-//
-//go:noescape
-func k_and_i32_uu_99069e15b1(f *abi.Frame)
-
-// k_and_i64_su_d0f149c298 is
-//
-//	kernel (s0:i64, u1:i64) { t0 = and s0 u1; store t0 }
-//
-// for i: o0[i] = a0 & a1[i]
-//
-//go:noescape
-func k_and_i64_su_d0f149c298(f *abi.Frame)
-
-// k_and_i64_uu_be870bd178 is
-//
-//	kernel (u0:i64, u1:i64) { t0 = and u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] & a1[i]
-//
-//go:noescape
-func k_and_i64_uu_be870bd178(f *abi.Frame)
-
-// k_and_u32_su_f20f02a60e is
-//
-//	kernel (s0:u32, u1:u32) { t0 = and s0 u1; store t0 }
-//
-// for i: o0[i] = a0 & a1[i]
-//
-//go:noescape
-func k_and_u32_su_f20f02a60e(f *abi.Frame)
-
-// k_and_u32_uu_77e6d89642 is
-//
-//	kernel (u0:u32, u1:u32) { t0 = and u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] & a1[i]
-//
-//go:noescape
-func k_and_u32_uu_77e6d89642(f *abi.Frame)
-
-// k_and_u64_us_ea8823d8c5 is
-//
-//	kernel (u0:u64, s1:u64) { t0 = and u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] & a1
-//
-//go:noescape
-func k_and_u64_us_ea8823d8c5(f *abi.Frame)
-
-// k_and_u64_uu_8ff29dc8d4 is
-//
-//	kernel (u0:u64, u1:u64) { t0 = and u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] & a1[i]
-//
-//go:noescape
-func k_and_u64_uu_8ff29dc8d4(f *abi.Frame)
-
-// k_and_u8_us_fec0f879ff is
-//
-//	kernel (u0:u8, s1:u8) { t0 = and u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] & a1
-//
-//go:noescape
-func k_and_u8_us_fec0f879ff(f *abi.Frame)
-
-// k_and_u8_uu_a92e30da48 is
-//
-//	kernel (u0:u8, u1:u8) { t0 = and u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] & a1[i]
-//
-//go:noescape
-func k_and_u8_uu_a92e30da48(f *abi.Frame)
-
 // k_asin_f32_u_8f59a9d6af is
 //
 //	kernel fast (u0:f32) { t0 = asin u0; store t0 }
@@ -2596,24 +937,6 @@ func k_asin_f32_u_8f59a9d6af(f *abi.Frame)
 //
 //go:noescape
 func k_asin_f32_u_d18b848dec(f *abi.Frame)
-
-// k_asin_f64_u_0c7edb221f is
-//
-//	kernel (u0:f64) { t0 = asin u0; store t0 }
-//
-// for i: o0[i] = asin(a0[i])
-//
-//go:noescape
-func k_asin_f64_u_0c7edb221f(f *abi.Frame)
-
-// k_asin_f64_u_e1e7d4acf5 is
-//
-//	kernel fast (u0:f64) { t0 = asin u0; store t0 }
-//
-// for i: o0[i] = asin(a0[i])
-//
-//go:noescape
-func k_asin_f64_u_e1e7d4acf5(f *abi.Frame)
 
 // k_asinh_f32_u_962e4d8b66 is
 //
@@ -2633,15 +956,6 @@ func k_asinh_f32_u_962e4d8b66(f *abi.Frame)
 //go:noescape
 func k_asinh_f32_u_a4702b1ac6(f *abi.Frame)
 
-// k_asinh_f64_u_aadc7ea616 is
-//
-//	kernel (u0:f64) { t0 = asinh u0; store t0 }
-//
-// for i: o0[i] = asinh(a0[i])
-//
-//go:noescape
-func k_asinh_f64_u_aadc7ea616(f *abi.Frame)
-
 // k_atan2_f32_uu_d4ffc1c433 is
 //
 //	kernel (u0:f32, u1:f32) { t0 = atan2 u0 u1; store t0 }
@@ -2659,24 +973,6 @@ func k_atan2_f32_uu_d4ffc1c433(f *abi.Frame)
 //
 //go:noescape
 func k_atan2_f32_uu_e60f2ab1a5(f *abi.Frame)
-
-// k_atan2_f64_uu_38066da722 is
-//
-//	kernel (u0:f64, u1:f64) { t0 = atan2 u0 u1; store t0 }
-//
-// for i: o0[i] = atan2(a0[i], a1[i])
-//
-//go:noescape
-func k_atan2_f64_uu_38066da722(f *abi.Frame)
-
-// k_atan2_f64_uu_b362669ee1 is
-//
-//	kernel fast (u0:f64, u1:f64) { t0 = atan2 u0 u1; store t0 }
-//
-// for i: o0[i] = atan2(a0[i], a1[i])
-//
-//go:noescape
-func k_atan2_f64_uu_b362669ee1(f *abi.Frame)
 
 // k_atan_f32_u_48534f2993 is
 //
@@ -2696,24 +992,6 @@ func k_atan_f32_u_48534f2993(f *abi.Frame)
 //go:noescape
 func k_atan_f32_u_7a7f1e3e5f(f *abi.Frame)
 
-// k_atan_f64_u_730df536cf is
-//
-//	kernel fast (u0:f64) { t0 = atan u0; store t0 }
-//
-// for i: o0[i] = atan(a0[i])
-//
-//go:noescape
-func k_atan_f64_u_730df536cf(f *abi.Frame)
-
-// k_atan_f64_u_c59c3592e6 is
-//
-//	kernel (u0:f64) { t0 = atan u0; store t0 }
-//
-// for i: o0[i] = atan(a0[i])
-//
-//go:noescape
-func k_atan_f64_u_c59c3592e6(f *abi.Frame)
-
 // k_atanh_f32_u_3173c1d460 is
 //
 //	kernel (u0:f32) { t0 = atanh u0; store t0 }
@@ -2731,15 +1009,6 @@ func k_atanh_f32_u_3173c1d460(f *abi.Frame)
 //
 //go:noescape
 func k_atanh_f32_u_9be78ab564(f *abi.Frame)
-
-// k_atanh_f64_u_37f5d3bfa3 is
-//
-//	kernel (u0:f64) { t0 = atanh u0; store t0 }
-//
-// for i: o0[i] = atanh(a0[i])
-//
-//go:noescape
-func k_atanh_f64_u_37f5d3bfa3(f *abi.Frame)
 
 // k_bitcast_bf16_u16_u_7dc91ba59c is
 //
@@ -2785,24 +1054,6 @@ func k_bitcast_f32_u32_u_8bc7c315d2(f *abi.Frame)
 //
 //go:noescape
 func k_bitcast_f4e2m1_u8_u_068bf6d84f(f *abi.Frame)
-
-// k_bitcast_f64_i64_u_f147707485 is
-//
-//	kernel (u0:f64) { t0 = bitcast:i64 u0; store t0 }
-//
-// for i: o0[i] = bitcast[int64](a0[i])
-//
-//go:noescape
-func k_bitcast_f64_i64_u_f147707485(f *abi.Frame)
-
-// k_bitcast_f64_u64_u_a73d5902fe is
-//
-//	kernel (u0:f64) { t0 = bitcast:u64 u0; store t0 }
-//
-// for i: o0[i] = bitcast[uint64](a0[i])
-//
-//go:noescape
-func k_bitcast_f64_u64_u_a73d5902fe(f *abi.Frame)
 
 // k_bitcast_f8e4m3fn_u8_u_892b6aeb06 is
 //
@@ -2867,15 +1118,6 @@ func k_bitcast_i2_u8_u_e6264818c2(f *abi.Frame)
 //go:noescape
 func k_bitcast_i32_f32_u_45b4cb462a(f *abi.Frame)
 
-// k_bitcast_i32_u32_u_f40b6cde0f is
-//
-//	kernel (u0:i32) { t0 = bitcast:u32 u0; store t0 }
-//
-// for i: o0[i] = bitcast[uint32](a0[i])
-//
-//go:noescape
-func k_bitcast_i32_u32_u_f40b6cde0f(f *abi.Frame)
-
 // k_bitcast_i4_u8_u_083c7064ae is
 //
 //	kernel (u0:i4) { t0 = bitcast:u8 u0; store t0 }
@@ -2884,24 +1126,6 @@ func k_bitcast_i32_u32_u_f40b6cde0f(f *abi.Frame)
 //
 //go:noescape
 func k_bitcast_i4_u8_u_083c7064ae(f *abi.Frame)
-
-// k_bitcast_i64_f64_u_46f8a625a3 is
-//
-//	kernel (u0:i64) { t0 = bitcast:f64 u0; store t0 }
-//
-// for i: o0[i] = bitcast[float64](a0[i])
-//
-//go:noescape
-func k_bitcast_i64_f64_u_46f8a625a3(f *abi.Frame)
-
-// k_bitcast_i64_u64_u_e934196f96 is
-//
-//	kernel (u0:i64) { t0 = bitcast:u64 u0; store t0 }
-//
-// for i: o0[i] = bitcast[uint64](a0[i])
-//
-//go:noescape
-func k_bitcast_i64_u64_u_e934196f96(f *abi.Frame)
 
 // k_bitcast_q16x16_u32_u_75827f9f68 is
 //
@@ -2948,15 +1172,6 @@ func k_bitcast_u2_u8_u_5fc9337ad6(f *abi.Frame)
 //go:noescape
 func k_bitcast_u32_f32_u_b77b8b4c4f(f *abi.Frame)
 
-// k_bitcast_u32_i32_u_c97d12d976 is
-//
-//	kernel (u0:u32) { t0 = bitcast:i32 u0; store t0 }
-//
-// for i: o0[i] = bitcast[int32](a0[i])
-//
-//go:noescape
-func k_bitcast_u32_i32_u_c97d12d976(f *abi.Frame)
-
 // k_bitcast_u32_q16x16_u_0af511da98 is
 //
 //	kernel (u0:u32) { t0 = bitcast:q16x16 u0; store t0 }
@@ -2974,24 +1189,6 @@ func k_bitcast_u32_q16x16_u_0af511da98(f *abi.Frame)
 //
 //go:noescape
 func k_bitcast_u4_u8_u_0f0601a683(f *abi.Frame)
-
-// k_bitcast_u64_f64_u_ab205328a2 is
-//
-//	kernel (u0:u64) { t0 = bitcast:f64 u0; store t0 }
-//
-// for i: o0[i] = bitcast[float64](a0[i])
-//
-//go:noescape
-func k_bitcast_u64_f64_u_ab205328a2(f *abi.Frame)
-
-// k_bitcast_u64_i64_u_bb204218e9 is
-//
-//	kernel (u0:u64) { t0 = bitcast:i64 u0; store t0 }
-//
-// for i: o0[i] = bitcast[int64](a0[i])
-//
-//go:noescape
-func k_bitcast_u64_i64_u_bb204218e9(f *abi.Frame)
 
 // k_bitcast_u8_f4e2m1_u_4d1ac01d20 is
 //
@@ -3047,69 +1244,6 @@ func k_bitcast_u8_f8e5m2fnuz_u_45a02ea6dd(f *abi.Frame)
 //go:noescape
 func k_bitcast_u8_f8e8m0_u_9a0f31c099(f *abi.Frame)
 
-// k_bitlen_i32_u_c06f087709 is
-//
-//	kernel (u0:i32) { t0 = bitlen u0; store t0 }
-//
-// for i: o0[i] = bitlen(a0[i])
-//
-//go:noescape
-func k_bitlen_i32_u_c06f087709(f *abi.Frame)
-
-// k_bitlen_i64_u_24565dd226 is
-//
-//	kernel (u0:i64) { t0 = bitlen u0; store t0 }
-//
-// for i: o0[i] = bitlen(a0[i])
-//
-//go:noescape
-func k_bitlen_i64_u_24565dd226(f *abi.Frame)
-
-// k_bitlen_u32_u_6279935e87 is
-//
-//	kernel (u0:u32) { t0 = bitlen u0; store t0 }
-//
-// for i: o0[i] = bitlen(a0[i])
-//
-//go:noescape
-func k_bitlen_u32_u_6279935e87(f *abi.Frame)
-
-// k_bitlen_u64_u_a735bc2f7b is
-//
-//	kernel (u0:u64) { t0 = bitlen u0; store t0 }
-//
-// for i: o0[i] = bitlen(a0[i])
-//
-//go:noescape
-func k_bitlen_u64_u_a735bc2f7b(f *abi.Frame)
-
-// k_bitlen_u8_u_c980daa905 is
-//
-//	kernel (u0:u8) { t0 = bitlen u0; store t0 }
-//
-// for i: o0[i] = bitlen(a0[i])
-//
-//go:noescape
-func k_bitlen_u8_u_c980daa905(f *abi.Frame)
-
-// k_cast_add_f32_f64_uu_d94107099a is
-//
-//	kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = add t0 u1; store t1 }
-//
-// for i: o0[i] = float64(a0[i]) + a1[i]
-//
-//go:noescape
-func k_cast_add_f32_f64_uu_d94107099a(f *abi.Frame)
-
-// k_cast_add_f64_f32_su_70391d9e46 is
-//
-//	kernel (s0:f64, u1:f32) { t0 = cast:f32 s0; t1 = add t0 u1; store t1 }
-//
-// for i: o0[i] = float32(a0) + a1[i]
-//
-//go:noescape
-func k_cast_add_f64_f32_su_70391d9e46(f *abi.Frame)
-
 // k_cast_bf16_f32_u_277208d5fa is
 //
 //	kernel (u0:bf16) { t0 = cast:f32 u0; store t0 }
@@ -3127,69 +1261,6 @@ func k_cast_bf16_f32_u_277208d5fa(f *abi.Frame)
 //
 //go:noescape
 func k_cast_bool_f32_u_dd16a81c56(f *abi.Frame)
-
-// k_cast_bool_f64_u_4c3a727071 is
-//
-//	kernel (u0:bool) { t0 = cast:f64 u0; store t0 }
-//
-// for i: o0[i] = float64(a0[i])
-//
-//go:noescape
-func k_cast_bool_f64_u_4c3a727071(f *abi.Frame)
-
-// k_cast_bool_i32_u_24055f2b4d is
-//
-//	kernel (u0:bool) { t0 = cast:i32 u0; store t0 }
-//
-// for i: o0[i] = int32(a0[i])
-//
-//go:noescape
-func k_cast_bool_i32_u_24055f2b4d(f *abi.Frame)
-
-// k_cast_bool_i64_u_ec801e0b57 is
-//
-//	kernel (u0:bool) { t0 = cast:i64 u0; store t0 }
-//
-// for i: o0[i] = int64(a0[i])
-//
-//go:noescape
-func k_cast_bool_i64_u_ec801e0b57(f *abi.Frame)
-
-// k_cast_bool_u32_u_fc0741dfa3 is
-//
-//	kernel (u0:bool) { t0 = cast:u32 u0; store t0 }
-//
-// for i: o0[i] = uint32(a0[i])
-//
-//go:noescape
-func k_cast_bool_u32_u_fc0741dfa3(f *abi.Frame)
-
-// k_cast_bool_u64_u_77ed0f810d is
-//
-//	kernel (u0:bool) { t0 = cast:u64 u0; store t0 }
-//
-// for i: o0[i] = uint64(a0[i])
-//
-//go:noescape
-func k_cast_bool_u64_u_77ed0f810d(f *abi.Frame)
-
-// k_cast_bool_u8_u_a933362af7 is
-//
-//	kernel (u0:bool) { t0 = cast:u8 u0; store t0 }
-//
-// for i: o0[i] = uint8(a0[i])
-//
-//go:noescape
-func k_cast_bool_u8_u_a933362af7(f *abi.Frame)
-
-// k_cast_cast_cast_etc_f32_f64_uuuuu_9e459e48f6 is
-//
-//	kernel (u0:f32, u1:f32, u2:f32, u3:f64, u4:f32) { t0 = cast:f64 u0; t1 = cast:f64 u1; t2 = cast:f64 u2; t3 = mul t2 u3; t4 = cast:f64 u4; t5 = mul t3 t4; t6 = mul t1 t5; t7 = mul t0 t6; t8 = cast:f32 t3; t9 = cast:f32 t5; t10 = cast:f32 t6; t11 = cast:f32 t7; store t7 t8 t9 t10 t11 }
-//
-// for i: t3 := float64(a2[i]) * a3[i]; t5 := t3 * float64(a4[i]); t6 := float64(a1[i]) * t5; t7 := float64(a0[i]) * t6; o0[i] = t7; o1[i] = float32(t3); o2[i] = float32(t5); o3[i] = float32(t6); o4[i] = float32(t7)
-//
-//go:noescape
-func k_cast_cast_cast_etc_f32_f64_uuuuu_9e459e48f6(f *abi.Frame)
 
 // k_cast_f16_f32_u_5f6c99f837 is
 //
@@ -3235,15 +1306,6 @@ func k_cast_f32_f16_u_df2edc0adf(f *abi.Frame)
 //
 //go:noescape
 func k_cast_f32_f4e2m1_u_3f4dedf0b6(f *abi.Frame)
-
-// k_cast_f32_f64_u_b86e37f909 is
-//
-//	kernel (u0:f32) { t0 = cast:f64 u0; store t0 }
-//
-// for i: o0[i] = float64(a0[i])
-//
-//go:noescape
-func k_cast_f32_f64_u_b86e37f909(f *abi.Frame)
 
 // k_cast_f32_f8e4m3fn_u_65cacf1cc8 is
 //
@@ -3380,123 +1442,6 @@ func k_cast_f32_u8_u_00c963003a(f *abi.Frame)
 //go:noescape
 func k_cast_f4e2m1_f32_u_ed9bc0cbfc(f *abi.Frame)
 
-// k_cast_f64_bf16_u_96611387a9 is
-//
-//	kernel (u0:f64) { t0 = cast:bf16 u0; store t0 }
-//
-// for i: o0[i] = bfloat16(a0[i])
-//
-//go:noescape
-func k_cast_f64_bf16_u_96611387a9(f *abi.Frame)
-
-// k_cast_f64_bool_u_df94fee7b9 is
-//
-//	kernel (u0:f64) { t0 = cast:bool u0; store t0 }
-//
-// for i: o0[i] = bool(a0[i])
-//
-//go:noescape
-func k_cast_f64_bool_u_df94fee7b9(f *abi.Frame)
-
-// k_cast_f64_f16_u_6bb378271c is
-//
-//	kernel (u0:f64) { t0 = cast:f16 u0; store t0 }
-//
-// for i: o0[i] = float16(a0[i])
-//
-//go:noescape
-func k_cast_f64_f16_u_6bb378271c(f *abi.Frame)
-
-// k_cast_f64_f32_u_dde0c6aeba is
-//
-//	kernel (u0:f64) { t0 = cast:f32 u0; store t0 }
-//
-// for i: o0[i] = float32(a0[i])
-//
-//go:noescape
-func k_cast_f64_f32_u_dde0c6aeba(f *abi.Frame)
-
-// k_cast_f64_i16_u_29a1616815 is
-//
-//	kernel (u0:f64) { t0 = cast:i16 u0; store t0 }
-//
-// for i: o0[i] = int16(a0[i])
-//
-//go:noescape
-func k_cast_f64_i16_u_29a1616815(f *abi.Frame)
-
-// k_cast_f64_i32_u_aaa871b404 is
-//
-//	kernel (u0:f64) { t0 = cast:i32 u0; store t0 }
-//
-// for i: o0[i] = int32(a0[i])
-//
-//go:noescape
-func k_cast_f64_i32_u_aaa871b404(f *abi.Frame)
-
-// k_cast_f64_i64_u_8f24d43433 is
-//
-//	kernel (u0:f64) { t0 = cast:i64 u0; store t0 }
-//
-// for i: o0[i] = int64(a0[i])
-//
-//go:noescape
-func k_cast_f64_i64_u_8f24d43433(f *abi.Frame)
-
-// k_cast_f64_i8_u_eecab02cc2 is
-//
-//	kernel (u0:f64) { t0 = cast:i8 u0; store t0 }
-//
-// for i: o0[i] = int8(a0[i])
-//
-//go:noescape
-func k_cast_f64_i8_u_eecab02cc2(f *abi.Frame)
-
-// k_cast_f64_q16x16_u_5c158ef4e2 is
-//
-//	kernel (u0:f64) { t0 = cast:q16x16 u0; store t0 }
-//
-// for i: o0[i] = fixed16x16(a0[i])
-//
-//go:noescape
-func k_cast_f64_q16x16_u_5c158ef4e2(f *abi.Frame)
-
-// k_cast_f64_u16_u_98c5c27beb is
-//
-//	kernel (u0:f64) { t0 = cast:u16 u0; store t0 }
-//
-// for i: o0[i] = uint16(a0[i])
-//
-//go:noescape
-func k_cast_f64_u16_u_98c5c27beb(f *abi.Frame)
-
-// k_cast_f64_u32_u_7a4f613017 is
-//
-//	kernel (u0:f64) { t0 = cast:u32 u0; store t0 }
-//
-// for i: o0[i] = uint32(a0[i])
-//
-//go:noescape
-func k_cast_f64_u32_u_7a4f613017(f *abi.Frame)
-
-// k_cast_f64_u64_u_4fb2dc96a4 is
-//
-//	kernel (u0:f64) { t0 = cast:u64 u0; store t0 }
-//
-// for i: o0[i] = uint64(a0[i])
-//
-//go:noescape
-func k_cast_f64_u64_u_4fb2dc96a4(f *abi.Frame)
-
-// k_cast_f64_u8_u_6bc5559001 is
-//
-//	kernel (u0:f64) { t0 = cast:u8 u0; store t0 }
-//
-// for i: o0[i] = uint8(a0[i])
-//
-//go:noescape
-func k_cast_f64_u8_u_6bc5559001(f *abi.Frame)
-
 // k_cast_f8e4m3fn_f32_u_5bf80d9083 is
 //
 //	kernel (u0:f8e4m3fn) { t0 = cast:f32 u0; store t0 }
@@ -3542,33 +1487,6 @@ func k_cast_f8e5m2fnuz_f32_u_00a3953c40(f *abi.Frame)
 //go:noescape
 func k_cast_f8e8m0_f32_u_83dcc16419(f *abi.Frame)
 
-// k_cast_i16_i32_u_57652d1495 is
-//
-//	kernel (u0:i16) { t0 = cast:i32 u0; store t0 }
-//
-// for i: o0[i] = int32(a0[i])
-//
-//go:noescape
-func k_cast_i16_i32_u_57652d1495(f *abi.Frame)
-
-// k_cast_i16_i8_u_0aa9d3d90b is
-//
-//	kernel (u0:i16) { t0 = cast:i8 u0; store t0 }
-//
-// for i: o0[i] = int8(a0[i])
-//
-//go:noescape
-func k_cast_i16_i8_u_0aa9d3d90b(f *abi.Frame)
-
-// k_cast_i16_u8_u_b818517d70 is
-//
-//	kernel (u0:i16) { t0 = cast:u8 u0; store t0 }
-//
-// for i: o0[i] = uint8(a0[i])
-//
-//go:noescape
-func k_cast_i16_u8_u_b818517d70(f *abi.Frame)
-
 // k_cast_i2_i32_u_fef9baf68d is
 //
 //	kernel (u0:i2) { t0 = cast:i32 u0; store t0 }
@@ -3586,15 +1504,6 @@ func k_cast_i2_i32_u_fef9baf68d(f *abi.Frame)
 //
 //go:noescape
 func k_cast_i32_bf16_u_5775ebcca0(f *abi.Frame)
-
-// k_cast_i32_bool_u_f415769208 is
-//
-//	kernel (u0:i32) { t0 = cast:bool u0; store t0 }
-//
-// for i: o0[i] = bool(a0[i])
-//
-//go:noescape
-func k_cast_i32_bool_u_f415769208(f *abi.Frame)
 
 // k_cast_i32_f16_u_72ef53b992 is
 //
@@ -3614,24 +1523,6 @@ func k_cast_i32_f16_u_72ef53b992(f *abi.Frame)
 //go:noescape
 func k_cast_i32_f32_u_eb764d6d93(f *abi.Frame)
 
-// k_cast_i32_f64_u_eab81f3ff2 is
-//
-//	kernel (u0:i32) { t0 = cast:f64 u0; store t0 }
-//
-// for i: o0[i] = float64(a0[i])
-//
-//go:noescape
-func k_cast_i32_f64_u_eab81f3ff2(f *abi.Frame)
-
-// k_cast_i32_i16_u_5929fec011 is
-//
-//	kernel (u0:i32) { t0 = cast:i16 u0; store t0 }
-//
-// for i: o0[i] = int16(a0[i])
-//
-//go:noescape
-func k_cast_i32_i16_u_5929fec011(f *abi.Frame)
-
 // k_cast_i32_i2_u_fbf4eefcdc is
 //
 //	kernel (u0:i32) { t0 = cast:i2 u0; store t0 }
@@ -3650,24 +1541,6 @@ func k_cast_i32_i2_u_fbf4eefcdc(f *abi.Frame)
 //go:noescape
 func k_cast_i32_i4_u_bbe51ac5c6(f *abi.Frame)
 
-// k_cast_i32_i64_u_ea8aac1fba is
-//
-//	kernel (u0:i32) { t0 = cast:i64 u0; store t0 }
-//
-// for i: o0[i] = int64(a0[i])
-//
-//go:noescape
-func k_cast_i32_i64_u_ea8aac1fba(f *abi.Frame)
-
-// k_cast_i32_i8_u_06033cb712 is
-//
-//	kernel (u0:i32) { t0 = cast:i8 u0; store t0 }
-//
-// for i: o0[i] = int8(a0[i])
-//
-//go:noescape
-func k_cast_i32_i8_u_06033cb712(f *abi.Frame)
-
 // k_cast_i32_q16x16_u_e10e7e2380 is
 //
 //	kernel (u0:i32) { t0 = cast:q16x16 u0; store t0 }
@@ -3676,15 +1549,6 @@ func k_cast_i32_i8_u_06033cb712(f *abi.Frame)
 //
 //go:noescape
 func k_cast_i32_q16x16_u_e10e7e2380(f *abi.Frame)
-
-// k_cast_i32_u16_u_37b2d5d24a is
-//
-//	kernel (u0:i32) { t0 = cast:u16 u0; store t0 }
-//
-// for i: o0[i] = uint16(a0[i])
-//
-//go:noescape
-func k_cast_i32_u16_u_37b2d5d24a(f *abi.Frame)
 
 // k_cast_i32_u2_u_3bbba342a2 is
 //
@@ -3695,15 +1559,6 @@ func k_cast_i32_u16_u_37b2d5d24a(f *abi.Frame)
 //go:noescape
 func k_cast_i32_u2_u_3bbba342a2(f *abi.Frame)
 
-// k_cast_i32_u32_u_5942d57ca6 is
-//
-//	kernel (u0:i32) { t0 = cast:u32 u0; store t0 }
-//
-// for i: o0[i] = uint32(a0[i])
-//
-//go:noescape
-func k_cast_i32_u32_u_5942d57ca6(f *abi.Frame)
-
 // k_cast_i32_u4_u_05d5ecfa3b is
 //
 //	kernel (u0:i32) { t0 = cast:u4 u0; store t0 }
@@ -3712,24 +1567,6 @@ func k_cast_i32_u32_u_5942d57ca6(f *abi.Frame)
 //
 //go:noescape
 func k_cast_i32_u4_u_05d5ecfa3b(f *abi.Frame)
-
-// k_cast_i32_u64_u_a93f67b97c is
-//
-//	kernel (u0:i32) { t0 = cast:u64 u0; store t0 }
-//
-// for i: o0[i] = uint64(a0[i])
-//
-//go:noescape
-func k_cast_i32_u64_u_a93f67b97c(f *abi.Frame)
-
-// k_cast_i32_u8_u_e18233d4b1 is
-//
-//	kernel (u0:i32) { t0 = cast:u8 u0; store t0 }
-//
-// for i: o0[i] = uint8(a0[i])
-//
-//go:noescape
-func k_cast_i32_u8_u_e18233d4b1(f *abi.Frame)
 
 // k_cast_i4_i32_u_2179aa2390 is
 //
@@ -3749,15 +1586,6 @@ func k_cast_i4_i32_u_2179aa2390(f *abi.Frame)
 //go:noescape
 func k_cast_i64_bf16_u_b9df439392(f *abi.Frame)
 
-// k_cast_i64_bool_u_81412c388b is
-//
-//	kernel (u0:i64) { t0 = cast:bool u0; store t0 }
-//
-// for i: o0[i] = bool(a0[i])
-//
-//go:noescape
-func k_cast_i64_bool_u_81412c388b(f *abi.Frame)
-
 // k_cast_i64_f16_u_3d5f976731 is
 //
 //	kernel (u0:i64) { t0 = cast:f16 u0; store t0 }
@@ -3776,24 +1604,6 @@ func k_cast_i64_f16_u_3d5f976731(f *abi.Frame)
 //go:noescape
 func k_cast_i64_f32_u_1f0de97580(f *abi.Frame)
 
-// k_cast_i64_f64_u_11adf92f88 is
-//
-//	kernel (u0:i64) { t0 = cast:f64 u0; store t0 }
-//
-// for i: o0[i] = float64(a0[i])
-//
-//go:noescape
-func k_cast_i64_f64_u_11adf92f88(f *abi.Frame)
-
-// k_cast_i64_i32_u_18028b30e7 is
-//
-//	kernel (u0:i64) { t0 = cast:i32 u0; store t0 }
-//
-// for i: o0[i] = int32(a0[i])
-//
-//go:noescape
-func k_cast_i64_i32_u_18028b30e7(f *abi.Frame)
-
 // k_cast_i64_q16x16_u_79ca2362b7 is
 //
 //	kernel (u0:i64) { t0 = cast:q16x16 u0; store t0 }
@@ -3802,114 +1612,6 @@ func k_cast_i64_i32_u_18028b30e7(f *abi.Frame)
 //
 //go:noescape
 func k_cast_i64_q16x16_u_79ca2362b7(f *abi.Frame)
-
-// k_cast_i64_u32_u_18629f63cc is
-//
-//	kernel (u0:i64) { t0 = cast:u32 u0; store t0 }
-//
-// for i: o0[i] = uint32(a0[i])
-//
-//go:noescape
-func k_cast_i64_u32_u_18629f63cc(f *abi.Frame)
-
-// k_cast_i64_u64_u_94eae2e21b is
-//
-//	kernel (u0:i64) { t0 = cast:u64 u0; store t0 }
-//
-// for i: o0[i] = uint64(a0[i])
-//
-//go:noescape
-func k_cast_i64_u64_u_94eae2e21b(f *abi.Frame)
-
-// k_cast_i64_u8_u_7985f45909 is
-//
-//	kernel (u0:i64) { t0 = cast:u8 u0; store t0 }
-//
-// for i: o0[i] = uint8(a0[i])
-//
-//go:noescape
-func k_cast_i64_u8_u_7985f45909(f *abi.Frame)
-
-// k_cast_i8_i16_u_7f5e02966c is
-//
-//	kernel (u0:i8) { t0 = cast:i16 u0; store t0 }
-//
-// for i: o0[i] = int16(a0[i])
-//
-//go:noescape
-func k_cast_i8_i16_u_7f5e02966c(f *abi.Frame)
-
-// k_cast_i8_i32_u_502e8673b9 is
-//
-//	kernel (u0:i8) { t0 = cast:i32 u0; store t0 }
-//
-// for i: o0[i] = int32(a0[i])
-//
-//go:noescape
-func k_cast_i8_i32_u_502e8673b9(f *abi.Frame)
-
-// k_cast_mul_add_shr_u8_u16_usus_02a1e3da39 is
-//
-//	kernel (u0:u8, s1:u16, u2:u16, s3:u16) { t0 = cast:u16 u0; t1 = mul t0 s1; t2 = add u2 t1; t3 = shr t2 s3; store t3 }
-//
-// for i: o0[i] = (a2[i] + (uint16(a0[i]) * a1)) >> a3
-//
-//go:noescape
-func k_cast_mul_add_shr_u8_u16_usus_02a1e3da39(f *abi.Frame)
-
-// k_cast_mul_addsat_shr_u8_u16_usus_8a5d6229d5 is
-//
-//	kernel (u0:u8, s1:u16, u2:u16, s3:u16) { t0 = cast:u16 u0; t1 = mul s1 t0; t2 = addsat u2 t1; t3 = shr t2 s3; store t3 }
-//
-// for i: o0[i] = addsat(a2[i], a1 * uint16(a0[i])) >> a3
-//
-//go:noescape
-func k_cast_mul_addsat_shr_u8_u16_usus_8a5d6229d5(f *abi.Frame)
-
-// k_cast_mul_cast_f32_f64_uu_dcef9183bf is
-//
-//	kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = mul u1 t0; t2 = cast:f32 t1; store t1 t2 }
-//
-// for i: t1 := a1[i] * float64(a0[i]); o0[i] = t1; o1[i] = float32(t1)
-//
-//go:noescape
-func k_cast_mul_cast_f32_f64_uu_dcef9183bf(f *abi.Frame)
-
-// k_cast_mul_u8_u16_us_7d9a9f835c is
-//
-//	kernel (u0:u8, s1:u16) { t0 = cast:u16 u0; t1 = mul s1 t0; store t1 }
-//
-// for i: o0[i] = a1 * uint16(a0[i])
-//
-//go:noescape
-func k_cast_mul_u8_u16_us_7d9a9f835c(f *abi.Frame)
-
-// k_cast_q16x16_f64_u_3787717d59 is
-//
-//	kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }
-//
-// for i: o0[i] = float64(a0[i])
-//
-//go:noescape
-func k_cast_q16x16_f64_u_3787717d59(f *abi.Frame)
-
-// k_cast_u16_i32_u_341acb58d9 is
-//
-//	kernel (u0:u16) { t0 = cast:i32 u0; store t0 }
-//
-// for i: o0[i] = int32(a0[i])
-//
-//go:noescape
-func k_cast_u16_i32_u_341acb58d9(f *abi.Frame)
-
-// k_cast_u16_u8_u_321d5a879f is
-//
-//	kernel (u0:u16) { t0 = cast:u8 u0; store t0 }
-//
-// for i: o0[i] = uint8(a0[i])
-//
-//go:noescape
-func k_cast_u16_u8_u_321d5a879f(f *abi.Frame)
 
 // k_cast_u2_i32_u_ebacd5246d is
 //
@@ -3929,15 +1631,6 @@ func k_cast_u2_i32_u_ebacd5246d(f *abi.Frame)
 //go:noescape
 func k_cast_u32_bf16_u_283ddb2673(f *abi.Frame)
 
-// k_cast_u32_bool_u_0fe6001671 is
-//
-//	kernel (u0:u32) { t0 = cast:bool u0; store t0 }
-//
-// for i: o0[i] = bool(a0[i])
-//
-//go:noescape
-func k_cast_u32_bool_u_0fe6001671(f *abi.Frame)
-
 // k_cast_u32_f16_u_5b1e9179f6 is
 //
 //	kernel (u0:u32) { t0 = cast:f16 u0; store t0 }
@@ -3956,33 +1649,6 @@ func k_cast_u32_f16_u_5b1e9179f6(f *abi.Frame)
 //go:noescape
 func k_cast_u32_f32_u_96ec18ec5a(f *abi.Frame)
 
-// k_cast_u32_f64_u_a8a6788db1 is
-//
-//	kernel (u0:u32) { t0 = cast:f64 u0; store t0 }
-//
-// for i: o0[i] = float64(a0[i])
-//
-//go:noescape
-func k_cast_u32_f64_u_a8a6788db1(f *abi.Frame)
-
-// k_cast_u32_i32_u_ef9eea2e1b is
-//
-//	kernel (u0:u32) { t0 = cast:i32 u0; store t0 }
-//
-// for i: o0[i] = int32(a0[i])
-//
-//go:noescape
-func k_cast_u32_i32_u_ef9eea2e1b(f *abi.Frame)
-
-// k_cast_u32_i64_u_5ea9cd925f is
-//
-//	kernel (u0:u32) { t0 = cast:i64 u0; store t0 }
-//
-// for i: o0[i] = int64(a0[i])
-//
-//go:noescape
-func k_cast_u32_i64_u_5ea9cd925f(f *abi.Frame)
-
 // k_cast_u32_q16x16_u_624bd48e3e is
 //
 //	kernel (u0:u32) { t0 = cast:q16x16 u0; store t0 }
@@ -3991,24 +1657,6 @@ func k_cast_u32_i64_u_5ea9cd925f(f *abi.Frame)
 //
 //go:noescape
 func k_cast_u32_q16x16_u_624bd48e3e(f *abi.Frame)
-
-// k_cast_u32_u64_u_340409d466 is
-//
-//	kernel (u0:u32) { t0 = cast:u64 u0; store t0 }
-//
-// for i: o0[i] = uint64(a0[i])
-//
-//go:noescape
-func k_cast_u32_u64_u_340409d466(f *abi.Frame)
-
-// k_cast_u32_u8_u_6d9c53e2f9 is
-//
-//	kernel (u0:u32) { t0 = cast:u8 u0; store t0 }
-//
-// for i: o0[i] = uint8(a0[i])
-//
-//go:noescape
-func k_cast_u32_u8_u_6d9c53e2f9(f *abi.Frame)
 
 // k_cast_u4_i32_u_b0370c948c is
 //
@@ -4028,15 +1676,6 @@ func k_cast_u4_i32_u_b0370c948c(f *abi.Frame)
 //go:noescape
 func k_cast_u64_bf16_u_a5e271b115(f *abi.Frame)
 
-// k_cast_u64_bool_u_985b069819 is
-//
-//	kernel (u0:u64) { t0 = cast:bool u0; store t0 }
-//
-// for i: o0[i] = bool(a0[i])
-//
-//go:noescape
-func k_cast_u64_bool_u_985b069819(f *abi.Frame)
-
 // k_cast_u64_f16_u_e2c7931cc5 is
 //
 //	kernel (u0:u64) { t0 = cast:f16 u0; store t0 }
@@ -4055,33 +1694,6 @@ func k_cast_u64_f16_u_e2c7931cc5(f *abi.Frame)
 //go:noescape
 func k_cast_u64_f32_u_ffeeb86eed(f *abi.Frame)
 
-// k_cast_u64_f64_u_97004cf19d is
-//
-//	kernel (u0:u64) { t0 = cast:f64 u0; store t0 }
-//
-// for i: o0[i] = float64(a0[i])
-//
-//go:noescape
-func k_cast_u64_f64_u_97004cf19d(f *abi.Frame)
-
-// k_cast_u64_i32_u_30e018451a is
-//
-//	kernel (u0:u64) { t0 = cast:i32 u0; store t0 }
-//
-// for i: o0[i] = int32(a0[i])
-//
-//go:noescape
-func k_cast_u64_i32_u_30e018451a(f *abi.Frame)
-
-// k_cast_u64_i64_u_421756f2a5 is
-//
-//	kernel (u0:u64) { t0 = cast:i64 u0; store t0 }
-//
-// for i: o0[i] = int64(a0[i])
-//
-//go:noescape
-func k_cast_u64_i64_u_421756f2a5(f *abi.Frame)
-
 // k_cast_u64_q16x16_u_f333e6aa46 is
 //
 //	kernel (u0:u64) { t0 = cast:q16x16 u0; store t0 }
@@ -4090,33 +1702,6 @@ func k_cast_u64_i64_u_421756f2a5(f *abi.Frame)
 //
 //go:noescape
 func k_cast_u64_q16x16_u_f333e6aa46(f *abi.Frame)
-
-// k_cast_u64_u32_u_f853545810 is
-//
-//	kernel (u0:u64) { t0 = cast:u32 u0; store t0 }
-//
-// for i: o0[i] = uint32(a0[i])
-//
-//go:noescape
-func k_cast_u64_u32_u_f853545810(f *abi.Frame)
-
-// k_cast_u64_u8_u_ded4c758f4 is
-//
-//	kernel (u0:u64) { t0 = cast:u8 u0; store t0 }
-//
-// for i: o0[i] = uint8(a0[i])
-//
-//go:noescape
-func k_cast_u64_u8_u_ded4c758f4(f *abi.Frame)
-
-// k_cast_u8_bool_u_9c5bfc28af is
-//
-//	kernel (u0:u8) { t0 = cast:bool u0; store t0 }
-//
-// for i: o0[i] = bool(a0[i])
-//
-//go:noescape
-func k_cast_u8_bool_u_9c5bfc28af(f *abi.Frame)
 
 // k_cast_u8_f32_u_63bfb3e7c0 is
 //
@@ -4127,69 +1712,6 @@ func k_cast_u8_bool_u_9c5bfc28af(f *abi.Frame)
 //go:noescape
 func k_cast_u8_f32_u_63bfb3e7c0(f *abi.Frame)
 
-// k_cast_u8_f64_u_396674fb76 is
-//
-//	kernel (u0:u8) { t0 = cast:f64 u0; store t0 }
-//
-// for i: o0[i] = float64(a0[i])
-//
-//go:noescape
-func k_cast_u8_f64_u_396674fb76(f *abi.Frame)
-
-// k_cast_u8_i16_u_9526cd2ab7 is
-//
-//	kernel (u0:u8) { t0 = cast:i16 u0; store t0 }
-//
-// for i: o0[i] = int16(a0[i])
-//
-//go:noescape
-func k_cast_u8_i16_u_9526cd2ab7(f *abi.Frame)
-
-// k_cast_u8_i32_u_9670a96e7c is
-//
-//	kernel (u0:u8) { t0 = cast:i32 u0; store t0 }
-//
-// for i: o0[i] = int32(a0[i])
-//
-//go:noescape
-func k_cast_u8_i32_u_9670a96e7c(f *abi.Frame)
-
-// k_cast_u8_i64_u_d703428f6a is
-//
-//	kernel (u0:u8) { t0 = cast:i64 u0; store t0 }
-//
-// for i: o0[i] = int64(a0[i])
-//
-//go:noescape
-func k_cast_u8_i64_u_d703428f6a(f *abi.Frame)
-
-// k_cast_u8_u16_u_e0e8dae4b6 is
-//
-//	kernel (u0:u8) { t0 = cast:u16 u0; store t0 }
-//
-// for i: o0[i] = uint16(a0[i])
-//
-//go:noescape
-func k_cast_u8_u16_u_e0e8dae4b6(f *abi.Frame)
-
-// k_cast_u8_u32_u_65fef5c311 is
-//
-//	kernel (u0:u8) { t0 = cast:u32 u0; store t0 }
-//
-// for i: o0[i] = uint32(a0[i])
-//
-//go:noescape
-func k_cast_u8_u32_u_65fef5c311(f *abi.Frame)
-
-// k_cast_u8_u64_u_df9b1c067a is
-//
-//	kernel (u0:u8) { t0 = cast:u64 u0; store t0 }
-//
-// for i: o0[i] = uint64(a0[i])
-//
-//go:noescape
-func k_cast_u8_u64_u_df9b1c067a(f *abi.Frame)
-
 // k_cbrt_f32_u_5b74a96f41 is
 //
 //	kernel (u0:f32) { t0 = cbrt u0; store t0 }
@@ -4198,15 +1720,6 @@ func k_cast_u8_u64_u_df9b1c067a(f *abi.Frame)
 //
 //go:noescape
 func k_cbrt_f32_u_5b74a96f41(f *abi.Frame)
-
-// k_cbrt_f64_u_b44aeb6339 is
-//
-//	kernel (u0:f64) { t0 = cbrt u0; store t0 }
-//
-// for i: o0[i] = cbrt(a0[i])
-//
-//go:noescape
-func k_cbrt_f64_u_b44aeb6339(f *abi.Frame)
 
 // k_ceil_f32_u_cba0a522b0 is
 //
@@ -4217,15 +1730,6 @@ func k_cbrt_f64_u_b44aeb6339(f *abi.Frame)
 //go:noescape
 func k_ceil_f32_u_cba0a522b0(f *abi.Frame)
 
-// k_ceil_f64_u_ad872537b7 is
-//
-//	kernel (u0:f64) { t0 = ceil u0; store t0 }
-//
-// for i: o0[i] = ceil(a0[i])
-//
-//go:noescape
-func k_ceil_f64_u_ad872537b7(f *abi.Frame)
-
 // k_celu_f32_uu_d59fb19897 is
 //
 //	kernel (u0:f32, u1:f32) { t0 = celu u0 u1; store t0 }
@@ -4234,15 +1738,6 @@ func k_ceil_f64_u_ad872537b7(f *abi.Frame)
 //
 //go:noescape
 func k_celu_f32_uu_d59fb19897(f *abi.Frame)
-
-// k_celu_f64_uu_261ead757e is
-//
-//	kernel (u0:f64, u1:f64) { t0 = celu u0 u1; store t0 }
-//
-// for i: o0[i] = celu(a0[i], a1[i])
-//
-//go:noescape
-func k_celu_f64_uu_261ead757e(f *abi.Frame)
 
 // k_clip_f32_ssu_dbdecb5642 is
 //
@@ -4306,384 +1801,6 @@ func k_clip_f32_uus_498bc403f9(f *abi.Frame)
 //
 //go:noescape
 func k_clip_f32_uuu_86c9cfbe23(f *abi.Frame)
-
-// k_clip_f64_ssu_220b9f5b7e is
-//
-//	kernel (s0:f64, s1:f64, u2:f64) { t0 = clip s0 s1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0, a1, a2[i])
-//
-//go:noescape
-func k_clip_f64_ssu_220b9f5b7e(f *abi.Frame)
-
-// k_clip_f64_sus_8685e1384f is
-//
-//	kernel (s0:f64, u1:f64, s2:f64) { t0 = clip s0 u1 s2; store t0 }
-//
-// for i: o0[i] = clip(a0, a1[i], a2)
-//
-//go:noescape
-func k_clip_f64_sus_8685e1384f(f *abi.Frame)
-
-// k_clip_f64_suu_b30a2954a4 is
-//
-//	kernel (s0:f64, u1:f64, u2:f64) { t0 = clip s0 u1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0, a1[i], a2[i])
-//
-//go:noescape
-func k_clip_f64_suu_b30a2954a4(f *abi.Frame)
-
-// k_clip_f64_uss_fc1d4981d6 is
-//
-//	kernel (u0:f64, s1:f64, s2:f64) { t0 = clip u0 s1 s2; store t0 }
-//
-// for i: o0[i] = clip(a0[i], a1, a2)
-//
-//go:noescape
-func k_clip_f64_uss_fc1d4981d6(f *abi.Frame)
-
-// k_clip_f64_usu_13e0d41b19 is
-//
-//	kernel (u0:f64, s1:f64, u2:f64) { t0 = clip u0 s1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0[i], a1, a2[i])
-//
-//go:noescape
-func k_clip_f64_usu_13e0d41b19(f *abi.Frame)
-
-// k_clip_f64_uus_a6f77f260c is
-//
-//	kernel (u0:f64, u1:f64, s2:f64) { t0 = clip u0 u1 s2; store t0 }
-//
-// for i: o0[i] = clip(a0[i], a1[i], a2)
-//
-//go:noescape
-func k_clip_f64_uus_a6f77f260c(f *abi.Frame)
-
-// k_clip_f64_uuu_03821ce53e is
-//
-//	kernel (u0:f64, u1:f64, u2:f64) { t0 = clip u0 u1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0[i], a1[i], a2[i])
-//
-//go:noescape
-func k_clip_f64_uuu_03821ce53e(f *abi.Frame)
-
-// k_clip_i32_ssu_5bdaeeeabc is
-//
-//	kernel (s0:i32, s1:i32, u2:i32) { t0 = clip s0 s1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0, a1, a2[i])
-//
-//go:noescape
-func k_clip_i32_ssu_5bdaeeeabc(f *abi.Frame)
-
-// k_clip_i32_sus_b674f1f271 is
-//
-//	kernel (s0:i32, u1:i32, s2:i32) { t0 = clip s0 u1 s2; store t0 }
-//
-// for i: o0[i] = clip(a0, a1[i], a2)
-//
-//go:noescape
-func k_clip_i32_sus_b674f1f271(f *abi.Frame)
-
-// k_clip_i32_suu_d4049fb144 is
-//
-//	kernel (s0:i32, u1:i32, u2:i32) { t0 = clip s0 u1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0, a1[i], a2[i])
-//
-//go:noescape
-func k_clip_i32_suu_d4049fb144(f *abi.Frame)
-
-// k_clip_i32_uss_3e98da1581 is
-//
-//	kernel (u0:i32, s1:i32, s2:i32) { t0 = clip u0 s1 s2; store t0 }
-//
-// for i: o0[i] = clip(a0[i], a1, a2)
-//
-//go:noescape
-func k_clip_i32_uss_3e98da1581(f *abi.Frame)
-
-// k_clip_i32_usu_42ae688f9f is
-//
-//	kernel (u0:i32, s1:i32, u2:i32) { t0 = clip u0 s1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0[i], a1, a2[i])
-//
-//go:noescape
-func k_clip_i32_usu_42ae688f9f(f *abi.Frame)
-
-// k_clip_i32_uus_9e3c61a063 is
-//
-//	kernel (u0:i32, u1:i32, s2:i32) { t0 = clip u0 u1 s2; store t0 }
-//
-// for i: o0[i] = clip(a0[i], a1[i], a2)
-//
-//go:noescape
-func k_clip_i32_uus_9e3c61a063(f *abi.Frame)
-
-// k_clip_i32_uuu_14389e2d63 is
-//
-//	kernel (u0:i32, u1:i32, u2:i32) { t0 = clip u0 u1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0[i], a1[i], a2[i])
-//
-//go:noescape
-func k_clip_i32_uuu_14389e2d63(f *abi.Frame)
-
-// k_clip_i64_ssu_7c1acc5587 is
-//
-//	kernel (s0:i64, s1:i64, u2:i64) { t0 = clip s0 s1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0, a1, a2[i])
-//
-//go:noescape
-func k_clip_i64_ssu_7c1acc5587(f *abi.Frame)
-
-// k_clip_i64_sus_eb07dc5e54 is
-//
-//	kernel (s0:i64, u1:i64, s2:i64) { t0 = clip s0 u1 s2; store t0 }
-//
-// for i: o0[i] = clip(a0, a1[i], a2)
-//
-//go:noescape
-func k_clip_i64_sus_eb07dc5e54(f *abi.Frame)
-
-// k_clip_i64_suu_07d3355488 is
-//
-//	kernel (s0:i64, u1:i64, u2:i64) { t0 = clip s0 u1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0, a1[i], a2[i])
-//
-//go:noescape
-func k_clip_i64_suu_07d3355488(f *abi.Frame)
-
-// k_clip_i64_uss_17b483ed62 is
-//
-//	kernel (u0:i64, s1:i64, s2:i64) { t0 = clip u0 s1 s2; store t0 }
-//
-// for i: o0[i] = clip(a0[i], a1, a2)
-//
-//go:noescape
-func k_clip_i64_uss_17b483ed62(f *abi.Frame)
-
-// k_clip_i64_usu_2d91f7bc85 is
-//
-//	kernel (u0:i64, s1:i64, u2:i64) { t0 = clip u0 s1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0[i], a1, a2[i])
-//
-//go:noescape
-func k_clip_i64_usu_2d91f7bc85(f *abi.Frame)
-
-// k_clip_i64_uus_126d182b3e is
-//
-//	kernel (u0:i64, u1:i64, s2:i64) { t0 = clip u0 u1 s2; store t0 }
-//
-// for i: o0[i] = clip(a0[i], a1[i], a2)
-//
-//go:noescape
-func k_clip_i64_uus_126d182b3e(f *abi.Frame)
-
-// k_clip_i64_uuu_9e3f990dd3 is
-//
-//	kernel (u0:i64, u1:i64, u2:i64) { t0 = clip u0 u1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0[i], a1[i], a2[i])
-//
-//go:noescape
-func k_clip_i64_uuu_9e3f990dd3(f *abi.Frame)
-
-// k_clip_u32_ssu_aa93e07e36 is
-//
-//	kernel (s0:u32, s1:u32, u2:u32) { t0 = clip s0 s1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0, a1, a2[i])
-//
-//go:noescape
-func k_clip_u32_ssu_aa93e07e36(f *abi.Frame)
-
-// k_clip_u32_sus_aabecbce4e is
-//
-//	kernel (s0:u32, u1:u32, s2:u32) { t0 = clip s0 u1 s2; store t0 }
-//
-// for i: o0[i] = clip(a0, a1[i], a2)
-//
-//go:noescape
-func k_clip_u32_sus_aabecbce4e(f *abi.Frame)
-
-// k_clip_u32_suu_dec6e2592e is
-//
-//	kernel (s0:u32, u1:u32, u2:u32) { t0 = clip s0 u1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0, a1[i], a2[i])
-//
-//go:noescape
-func k_clip_u32_suu_dec6e2592e(f *abi.Frame)
-
-// k_clip_u32_uss_df8f70968a is
-//
-//	kernel (u0:u32, s1:u32, s2:u32) { t0 = clip u0 s1 s2; store t0 }
-//
-// for i: o0[i] = clip(a0[i], a1, a2)
-//
-//go:noescape
-func k_clip_u32_uss_df8f70968a(f *abi.Frame)
-
-// k_clip_u32_usu_56dab1b9bf is
-//
-//	kernel (u0:u32, s1:u32, u2:u32) { t0 = clip u0 s1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0[i], a1, a2[i])
-//
-//go:noescape
-func k_clip_u32_usu_56dab1b9bf(f *abi.Frame)
-
-// k_clip_u32_uus_bb88d1244f is
-//
-//	kernel (u0:u32, u1:u32, s2:u32) { t0 = clip u0 u1 s2; store t0 }
-//
-// for i: o0[i] = clip(a0[i], a1[i], a2)
-//
-//go:noescape
-func k_clip_u32_uus_bb88d1244f(f *abi.Frame)
-
-// k_clip_u32_uuu_0ce05f8523 is
-//
-//	kernel (u0:u32, u1:u32, u2:u32) { t0 = clip u0 u1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0[i], a1[i], a2[i])
-//
-//go:noescape
-func k_clip_u32_uuu_0ce05f8523(f *abi.Frame)
-
-// k_clip_u64_ssu_47e95cbc14 is
-//
-//	kernel (s0:u64, s1:u64, u2:u64) { t0 = clip s0 s1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0, a1, a2[i])
-//
-//go:noescape
-func k_clip_u64_ssu_47e95cbc14(f *abi.Frame)
-
-// k_clip_u64_sus_3031b7f74f is
-//
-//	kernel (s0:u64, u1:u64, s2:u64) { t0 = clip s0 u1 s2; store t0 }
-//
-// for i: o0[i] = clip(a0, a1[i], a2)
-//
-//go:noescape
-func k_clip_u64_sus_3031b7f74f(f *abi.Frame)
-
-// k_clip_u64_suu_230378a205 is
-//
-//	kernel (s0:u64, u1:u64, u2:u64) { t0 = clip s0 u1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0, a1[i], a2[i])
-//
-//go:noescape
-func k_clip_u64_suu_230378a205(f *abi.Frame)
-
-// k_clip_u64_uss_5853f20259 is
-//
-//	kernel (u0:u64, s1:u64, s2:u64) { t0 = clip u0 s1 s2; store t0 }
-//
-// for i: o0[i] = clip(a0[i], a1, a2)
-//
-//go:noescape
-func k_clip_u64_uss_5853f20259(f *abi.Frame)
-
-// k_clip_u64_usu_1f27ef528d is
-//
-//	kernel (u0:u64, s1:u64, u2:u64) { t0 = clip u0 s1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0[i], a1, a2[i])
-//
-//go:noescape
-func k_clip_u64_usu_1f27ef528d(f *abi.Frame)
-
-// k_clip_u64_uus_5446d8351a is
-//
-//	kernel (u0:u64, u1:u64, s2:u64) { t0 = clip u0 u1 s2; store t0 }
-//
-// for i: o0[i] = clip(a0[i], a1[i], a2)
-//
-//go:noescape
-func k_clip_u64_uus_5446d8351a(f *abi.Frame)
-
-// k_clip_u64_uuu_6b7a16ea8c is
-//
-//	kernel (u0:u64, u1:u64, u2:u64) { t0 = clip u0 u1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0[i], a1[i], a2[i])
-//
-//go:noescape
-func k_clip_u64_uuu_6b7a16ea8c(f *abi.Frame)
-
-// k_clip_u8_ssu_89b2a831c3 is
-//
-//	kernel (s0:u8, s1:u8, u2:u8) { t0 = clip s0 s1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0, a1, a2[i])
-//
-//go:noescape
-func k_clip_u8_ssu_89b2a831c3(f *abi.Frame)
-
-// k_clip_u8_sus_cf496ae903 is
-//
-//	kernel (s0:u8, u1:u8, s2:u8) { t0 = clip s0 u1 s2; store t0 }
-//
-// for i: o0[i] = clip(a0, a1[i], a2)
-//
-//go:noescape
-func k_clip_u8_sus_cf496ae903(f *abi.Frame)
-
-// k_clip_u8_suu_9dcc83527d is
-//
-//	kernel (s0:u8, u1:u8, u2:u8) { t0 = clip s0 u1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0, a1[i], a2[i])
-//
-//go:noescape
-func k_clip_u8_suu_9dcc83527d(f *abi.Frame)
-
-// k_clip_u8_uss_fee094ccd2 is
-//
-//	kernel (u0:u8, s1:u8, s2:u8) { t0 = clip u0 s1 s2; store t0 }
-//
-// for i: o0[i] = clip(a0[i], a1, a2)
-//
-//go:noescape
-func k_clip_u8_uss_fee094ccd2(f *abi.Frame)
-
-// k_clip_u8_usu_8b2530f0ff is
-//
-//	kernel (u0:u8, s1:u8, u2:u8) { t0 = clip u0 s1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0[i], a1, a2[i])
-//
-//go:noescape
-func k_clip_u8_usu_8b2530f0ff(f *abi.Frame)
-
-// k_clip_u8_uus_96b2ef6e3a is
-//
-//	kernel (u0:u8, u1:u8, s2:u8) { t0 = clip u0 u1 s2; store t0 }
-//
-// for i: o0[i] = clip(a0[i], a1[i], a2)
-//
-//go:noescape
-func k_clip_u8_uus_96b2ef6e3a(f *abi.Frame)
-
-// k_clip_u8_uuu_6145acbbd3 is
-//
-//	kernel (u0:u8, u1:u8, u2:u8) { t0 = clip u0 u1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0[i], a1[i], a2[i])
-//
-//go:noescape
-func k_clip_u8_uuu_6145acbbd3(f *abi.Frame)
 
 // k_copy_bf16_s_a082d048d3 is
 //
@@ -5135,24 +2252,6 @@ func k_cos_f32_u_d5b58a3f8e(f *abi.Frame)
 //go:noescape
 func k_cos_f32_u_e3f6bef4d7(f *abi.Frame)
 
-// k_cos_f64_u_231c08b2d9 is
-//
-//	kernel (u0:f64) { t0 = cos u0; store t0 }
-//
-// for i: o0[i] = cos(a0[i])
-//
-//go:noescape
-func k_cos_f64_u_231c08b2d9(f *abi.Frame)
-
-// k_cos_f64_u_59b6c7c217 is
-//
-//	kernel fast (u0:f64) { t0 = cos u0; store t0 }
-//
-// for i: o0[i] = cos(a0[i])
-//
-//go:noescape
-func k_cos_f64_u_59b6c7c217(f *abi.Frame)
-
 // k_cosh_f32_u_b285247184 is
 //
 //	kernel fast (u0:f32) { t0 = cosh u0; store t0 }
@@ -5170,15 +2269,6 @@ func k_cosh_f32_u_b285247184(f *abi.Frame)
 //
 //go:noescape
 func k_cosh_f32_u_b552f60c26(f *abi.Frame)
-
-// k_cosh_f64_u_59600fe59b is
-//
-//	kernel (u0:f64) { t0 = cosh u0; store t0 }
-//
-// for i: o0[i] = cosh(a0[i])
-//
-//go:noescape
-func k_cosh_f64_u_59600fe59b(f *abi.Frame)
 
 // k_div_add_f32_sus_3296a6d62d is
 //
@@ -5234,60 +2324,6 @@ func k_div_add_f32_uus_a5ec2c6398(f *abi.Frame)
 //go:noescape
 func k_div_add_f32_uuu_359df21de5(f *abi.Frame)
 
-// k_div_add_f64_sus_a32185cdb5 is
-//
-//	kernel (s0:f64, u1:f64, s2:f64) { t0 = div s0 u1; t1 = add s2 t0; store t1 }
-//
-// for i: o0[i] = a2 + (a0 / a1[i])
-//
-//go:noescape
-func k_div_add_f64_sus_a32185cdb5(f *abi.Frame)
-
-// k_div_add_f64_suu_6ca9462384 is
-//
-//	kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = add t0 u2; store t1 }
-//
-// for i: o0[i] = (a0 / a1[i]) + a2[i]
-//
-//go:noescape
-func k_div_add_f64_suu_6ca9462384(f *abi.Frame)
-
-// k_div_add_f64_uss_5cba99af58 is
-//
-//	kernel (u0:f64, s1:f64, s2:f64) { t0 = div u0 s1; t1 = add t0 s2; store t1 }
-//
-// for i: o0[i] = (a0[i] / a1) + a2
-//
-//go:noescape
-func k_div_add_f64_uss_5cba99af58(f *abi.Frame)
-
-// k_div_add_f64_usu_8c4369949b is
-//
-//	kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = add u2 t0; store t1 }
-//
-// for i: o0[i] = a2[i] + (a0[i] / a1)
-//
-//go:noescape
-func k_div_add_f64_usu_8c4369949b(f *abi.Frame)
-
-// k_div_add_f64_uus_ea3c140a9a is
-//
-//	kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = add t0 s2; store t1 }
-//
-// for i: o0[i] = (a0[i] / a1[i]) + a2
-//
-//go:noescape
-func k_div_add_f64_uus_ea3c140a9a(f *abi.Frame)
-
-// k_div_add_f64_uuu_76f9a9a5b9 is
-//
-//	kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = add u2 t0; store t1 }
-//
-// for i: o0[i] = a2[i] + (a0[i] / a1[i])
-//
-//go:noescape
-func k_div_add_f64_uuu_76f9a9a5b9(f *abi.Frame)
-
 // k_div_f32_su_331f012739 is
 //
 //	kernel (s0:f32, u1:f32) { t0 = div s0 u1; store t0 }
@@ -5314,87 +2350,6 @@ func k_div_f32_us_2f85127e19(f *abi.Frame)
 //
 //go:noescape
 func k_div_f32_uu_a2c40d4892(f *abi.Frame)
-
-// k_div_f64_su_24c7c4ac78 is
-//
-//	kernel (s0:f64, u1:f64) { t0 = div s0 u1; store t0 }
-//
-// for i: o0[i] = a0 / a1[i]
-//
-//go:noescape
-func k_div_f64_su_24c7c4ac78(f *abi.Frame)
-
-// k_div_f64_us_e1eb7cc70b is
-//
-//	kernel (u0:f64, s1:f64) { t0 = div u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] / a1
-//
-//go:noescape
-func k_div_f64_us_e1eb7cc70b(f *abi.Frame)
-
-// k_div_f64_uu_2ba8d394f2 is
-//
-//	kernel (u0:f64, u1:f64) { t0 = div u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] / a1[i]
-//
-//go:noescape
-func k_div_f64_uu_2ba8d394f2(f *abi.Frame)
-
-// k_div_i32_su_4ed8bce533 is
-//
-//	kernel (s0:i32, u1:i32) { t0 = div s0 u1; store t0 }
-//
-// for i: o0[i] = a0 / a1[i]
-//
-//go:noescape
-func k_div_i32_su_4ed8bce533(f *abi.Frame)
-
-// k_div_i32_us_0c1e268519 is
-//
-//	kernel (u0:i32, s1:i32) { t0 = div u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] / a1
-//
-//go:noescape
-func k_div_i32_us_0c1e268519(f *abi.Frame)
-
-// k_div_i32_uu_fb3c3f1081 is
-//
-//	kernel (u0:i32, u1:i32) { t0 = div u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] / a1[i]
-//
-//go:noescape
-func k_div_i32_uu_fb3c3f1081(f *abi.Frame)
-
-// k_div_i64_su_27c7b4c522 is
-//
-//	kernel (s0:i64, u1:i64) { t0 = div s0 u1; store t0 }
-//
-// for i: o0[i] = a0 / a1[i]
-//
-//go:noescape
-func k_div_i64_su_27c7b4c522(f *abi.Frame)
-
-// k_div_i64_us_0142decf0e is
-//
-//	kernel (u0:i64, s1:i64) { t0 = div u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] / a1
-//
-//go:noescape
-func k_div_i64_us_0142decf0e(f *abi.Frame)
-
-// k_div_i64_uu_36b2ea6567 is
-//
-//	kernel (u0:i64, u1:i64) { t0 = div u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] / a1[i]
-//
-//go:noescape
-func k_div_i64_uu_36b2ea6567(f *abi.Frame)
 
 // k_div_sub_f32_sus_2cef4fff46 is
 //
@@ -5504,195 +2459,6 @@ func k_div_sub_f32_uuu_339ed6047e(f *abi.Frame)
 //go:noescape
 func k_div_sub_f32_uuu_f8a9ef3add(f *abi.Frame)
 
-// k_div_sub_f64_sus_5796587c94 is
-//
-//	kernel (s0:f64, u1:f64, s2:f64) { t0 = div s0 u1; t1 = sub t0 s2; store t1 }
-//
-// for i: o0[i] = (a0 / a1[i]) - a2
-//
-//go:noescape
-func k_div_sub_f64_sus_5796587c94(f *abi.Frame)
-
-// k_div_sub_f64_sus_ab2842043f is
-//
-//	kernel (s0:f64, u1:f64, s2:f64) { t0 = div s0 u1; t1 = sub s2 t0; store t1 }
-//
-// for i: o0[i] = a2 - (a0 / a1[i])
-//
-//go:noescape
-func k_div_sub_f64_sus_ab2842043f(f *abi.Frame)
-
-// k_div_sub_f64_suu_2cf0cf91e1 is
-//
-//	kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = sub t0 u2; store t1 }
-//
-// for i: o0[i] = (a0 / a1[i]) - a2[i]
-//
-//go:noescape
-func k_div_sub_f64_suu_2cf0cf91e1(f *abi.Frame)
-
-// k_div_sub_f64_suu_8353240aa1 is
-//
-//	kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = sub u2 t0; store t1 }
-//
-// for i: o0[i] = a2[i] - (a0 / a1[i])
-//
-//go:noescape
-func k_div_sub_f64_suu_8353240aa1(f *abi.Frame)
-
-// k_div_sub_f64_uss_6ee0c6b2f2 is
-//
-//	kernel (u0:f64, s1:f64, s2:f64) { t0 = div u0 s1; t1 = sub t0 s2; store t1 }
-//
-// for i: o0[i] = (a0[i] / a1) - a2
-//
-//go:noescape
-func k_div_sub_f64_uss_6ee0c6b2f2(f *abi.Frame)
-
-// k_div_sub_f64_uss_79f12b080d is
-//
-//	kernel (u0:f64, s1:f64, s2:f64) { t0 = div u0 s1; t1 = sub s2 t0; store t1 }
-//
-// for i: o0[i] = a2 - (a0[i] / a1)
-//
-//go:noescape
-func k_div_sub_f64_uss_79f12b080d(f *abi.Frame)
-
-// k_div_sub_f64_usu_0e6a379254 is
-//
-//	kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = sub u2 t0; store t1 }
-//
-// for i: o0[i] = a2[i] - (a0[i] / a1)
-//
-//go:noescape
-func k_div_sub_f64_usu_0e6a379254(f *abi.Frame)
-
-// k_div_sub_f64_usu_b1c4a04ea3 is
-//
-//	kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = sub t0 u2; store t1 }
-//
-// for i: o0[i] = (a0[i] / a1) - a2[i]
-//
-//go:noescape
-func k_div_sub_f64_usu_b1c4a04ea3(f *abi.Frame)
-
-// k_div_sub_f64_uus_4260569587 is
-//
-//	kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = sub t0 s2; store t1 }
-//
-// for i: o0[i] = (a0[i] / a1[i]) - a2
-//
-//go:noescape
-func k_div_sub_f64_uus_4260569587(f *abi.Frame)
-
-// k_div_sub_f64_uus_aa70541fea is
-//
-//	kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = sub s2 t0; store t1 }
-//
-// for i: o0[i] = a2 - (a0[i] / a1[i])
-//
-//go:noescape
-func k_div_sub_f64_uus_aa70541fea(f *abi.Frame)
-
-// k_div_sub_f64_uuu_7cf2c36ed2 is
-//
-//	kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = sub t0 u2; store t1 }
-//
-// for i: o0[i] = (a0[i] / a1[i]) - a2[i]
-//
-//go:noescape
-func k_div_sub_f64_uuu_7cf2c36ed2(f *abi.Frame)
-
-// k_div_sub_f64_uuu_80ff5b4e3b is
-//
-//	kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = sub u2 t0; store t1 }
-//
-// for i: o0[i] = a2[i] - (a0[i] / a1[i])
-//
-//go:noescape
-func k_div_sub_f64_uuu_80ff5b4e3b(f *abi.Frame)
-
-// k_div_u32_su_8d939bd234 is
-//
-//	kernel (s0:u32, u1:u32) { t0 = div s0 u1; store t0 }
-//
-// for i: o0[i] = a0 / a1[i]
-//
-//go:noescape
-func k_div_u32_su_8d939bd234(f *abi.Frame)
-
-// k_div_u32_us_54ae8ce6db is
-//
-//	kernel (u0:u32, s1:u32) { t0 = div u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] / a1
-//
-//go:noescape
-func k_div_u32_us_54ae8ce6db(f *abi.Frame)
-
-// k_div_u32_uu_64bc3b7468 is
-//
-//	kernel (u0:u32, u1:u32) { t0 = div u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] / a1[i]
-//
-//go:noescape
-func k_div_u32_uu_64bc3b7468(f *abi.Frame)
-
-// k_div_u64_su_709a43506e is
-//
-//	kernel (s0:u64, u1:u64) { t0 = div s0 u1; store t0 }
-//
-// for i: o0[i] = a0 / a1[i]
-//
-//go:noescape
-func k_div_u64_su_709a43506e(f *abi.Frame)
-
-// k_div_u64_us_418c633f72 is
-//
-//	kernel (u0:u64, s1:u64) { t0 = div u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] / a1
-//
-//go:noescape
-func k_div_u64_us_418c633f72(f *abi.Frame)
-
-// k_div_u64_uu_2cdab6e4fa is
-//
-//	kernel (u0:u64, u1:u64) { t0 = div u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] / a1[i]
-//
-//go:noescape
-func k_div_u64_uu_2cdab6e4fa(f *abi.Frame)
-
-// k_div_u8_su_777ae31059 is
-//
-//	kernel (s0:u8, u1:u8) { t0 = div s0 u1; store t0 }
-//
-// for i: o0[i] = a0 / a1[i]
-//
-//go:noescape
-func k_div_u8_su_777ae31059(f *abi.Frame)
-
-// k_div_u8_us_be173def17 is
-//
-//	kernel (u0:u8, s1:u8) { t0 = div u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] / a1
-//
-//go:noescape
-func k_div_u8_us_be173def17(f *abi.Frame)
-
-// k_div_u8_uu_545b998e4c is
-//
-//	kernel (u0:u8, u1:u8) { t0 = div u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] / a1[i]
-//
-//go:noescape
-func k_div_u8_uu_545b998e4c(f *abi.Frame)
-
 // k_dot_f32_2423624372 is
 //
 //	dot f32
@@ -5701,42 +2467,6 @@ func k_div_u8_uu_545b998e4c(f *abi.Frame)
 //
 //go:noescape
 func k_dot_f32_2423624372(f *abi.Frame)
-
-// k_dot_f64_94c78171a9 is
-//
-//	dot f64
-//
-// for m, n: { sum := 0; for k: sum = fma(a0[m][k], a1[k][n], sum); o0[m][n] = sum, or += sum }
-//
-//go:noescape
-func k_dot_f64_94c78171a9(f *abi.Frame)
-
-// k_dot_i32_972e9a55c4 is
-//
-//	dot i32
-//
-// for m, n: { sum := 0; for k: sum += a0[m][k] * a1[k][n]; o0[m][n] = sum, or += sum }
-//
-//go:noescape
-func k_dot_i32_972e9a55c4(f *abi.Frame)
-
-// k_dot_i64_81eb46862c is
-//
-//	dot i64
-//
-// for m, n: { sum := 0; for k: sum += a0[m][k] * a1[k][n]; o0[m][n] = sum, or += sum }
-//
-//go:noescape
-func k_dot_i64_81eb46862c(f *abi.Frame)
-
-// k_dothalves_i32_9153d54bcc is
-//
-//	dothalves i32
-//
-// for m, n: { sum := 0; for k: sum += mulhalves(a0[m][k], a1[k][n]); o0[m][n] = sum, or += sum }
-//
-//go:noescape
-func k_dothalves_i32_9153d54bcc(f *abi.Frame)
 
 // k_dotleftwindows_f32_eea7e8f90b is
 //
@@ -5774,15 +2504,6 @@ func k_elu_f32_uu_406bd122ee(f *abi.Frame)
 //go:noescape
 func k_elu_f32_uu_aa1bd49de5(f *abi.Frame)
 
-// k_elu_f64_uu_8c57d63d8a is
-//
-//	kernel (u0:f64, u1:f64) { t0 = elu u0 u1; store t0 }
-//
-// for i: o0[i] = elu(a0[i], a1[i])
-//
-//go:noescape
-func k_elu_f64_uu_8c57d63d8a(f *abi.Frame)
-
 // k_eq_bool_su_0f8a0cfd7c is
 //
 //	kernel (s0:bool, u1:bool) { t0 = eq s0 u1; store t0 }
@@ -5819,123 +2540,6 @@ func k_eq_f32_bool_su_b916d7c344(f *abi.Frame)
 //go:noescape
 func k_eq_f32_bool_uu_60014938f7(f *abi.Frame)
 
-// k_eq_f64_bool_su_af5c2a3303 is
-//
-//	kernel (s0:f64, u1:f64) { t0 = eq s0 u1; store t0 }
-//
-// for i: o0[i] = a0 == a1[i]
-//
-//go:noescape
-func k_eq_f64_bool_su_af5c2a3303(f *abi.Frame)
-
-// k_eq_f64_bool_uu_6a3b78d870 is
-//
-//	kernel (u0:f64, u1:f64) { t0 = eq u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] == a1[i]
-//
-//go:noescape
-func k_eq_f64_bool_uu_6a3b78d870(f *abi.Frame)
-
-// k_eq_i32_bool_us_9466469f1d is
-//
-//	kernel (u0:i32, s1:i32) { t0 = eq u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] == a1
-//
-//go:noescape
-func k_eq_i32_bool_us_9466469f1d(f *abi.Frame)
-
-// k_eq_i32_bool_uu_e03d8b1f7f is
-//
-//	kernel (u0:i32, u1:i32) { t0 = eq u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] == a1[i]
-//
-//go:noescape
-func k_eq_i32_bool_uu_e03d8b1f7f(f *abi.Frame)
-
-// k_eq_i64_bool_us_cab5187da9 is
-//
-//	kernel (u0:i64, s1:i64) { t0 = eq u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] == a1
-//
-//go:noescape
-func k_eq_i64_bool_us_cab5187da9(f *abi.Frame)
-
-// k_eq_i64_bool_uu_6bbb7637ec is
-//
-//	kernel (u0:i64, u1:i64) { t0 = eq u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] == a1[i]
-//
-//go:noescape
-func k_eq_i64_bool_uu_6bbb7637ec(f *abi.Frame)
-
-// k_eq_ne_or_etc_f64_i32_uussusu_1a75dd11cc is
-//
-//	kernel (u0:f64, u1:f64, s2:i32, s3:i32, u4:i32, s5:i32, u6:i32) { t0 = eq u0 u1; t1 = ne u1 u1; t2 = or t0 t1; t3 = mul s2 s3; t4 = add t3 u4; t5 = select t2 t4 s5; t6 = min t5 u6; store t6 }
-//
-// for i: o0[i] = min(select((a0[i] == a1[i]) | (a1[i] != a1[i]), (a2 * a3) + a4[i], a5), a6[i])
-//
-//go:noescape
-func k_eq_ne_or_etc_f64_i32_uussusu_1a75dd11cc(f *abi.Frame)
-
-// k_eq_u32_bool_us_a9be959a34 is
-//
-//	kernel (u0:u32, s1:u32) { t0 = eq u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] == a1
-//
-//go:noescape
-func k_eq_u32_bool_us_a9be959a34(f *abi.Frame)
-
-// k_eq_u32_bool_uu_abecd25158 is
-//
-//	kernel (u0:u32, u1:u32) { t0 = eq u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] == a1[i]
-//
-//go:noescape
-func k_eq_u32_bool_uu_abecd25158(f *abi.Frame)
-
-// k_eq_u64_bool_us_7f4b397c1e is
-//
-//	kernel (u0:u64, s1:u64) { t0 = eq u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] == a1
-//
-//go:noescape
-func k_eq_u64_bool_us_7f4b397c1e(f *abi.Frame)
-
-// k_eq_u64_bool_uu_5c919713ea is
-//
-//	kernel (u0:u64, u1:u64) { t0 = eq u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] == a1[i]
-//
-//go:noescape
-func k_eq_u64_bool_uu_5c919713ea(f *abi.Frame)
-
-// k_eq_u8_bool_su_e039f70e04 is
-//
-//	kernel (s0:u8, u1:u8) { t0 = eq s0 u1; store t0 }
-//
-// for i: o0[i] = a0 == a1[i]
-//
-//go:noescape
-func k_eq_u8_bool_su_e039f70e04(f *abi.Frame)
-
-// k_eq_u8_bool_uu_50ebcd7d25 is
-//
-//	kernel (u0:u8, u1:u8) { t0 = eq u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] == a1[i]
-//
-//go:noescape
-func k_eq_u8_bool_uu_50ebcd7d25(f *abi.Frame)
-
 // k_erf_f32_u_3e0a1ebfeb is
 //
 //	kernel fast (u0:f32) { t0 = erf u0; store t0 }
@@ -5954,15 +2558,6 @@ func k_erf_f32_u_3e0a1ebfeb(f *abi.Frame)
 //go:noescape
 func k_erf_f32_u_bb01d17e04(f *abi.Frame)
 
-// k_erf_f64_u_d078ff7068 is
-//
-//	kernel (u0:f64) { t0 = erf u0; store t0 }
-//
-// for i: o0[i] = erf(a0[i])
-//
-//go:noescape
-func k_erf_f64_u_d078ff7068(f *abi.Frame)
-
 // k_erfc_f32_u_4de05a4343 is
 //
 //	kernel (u0:f32) { t0 = erfc u0; store t0 }
@@ -5972,15 +2567,6 @@ func k_erf_f64_u_d078ff7068(f *abi.Frame)
 //go:noescape
 func k_erfc_f32_u_4de05a4343(f *abi.Frame)
 
-// k_erfc_f64_u_ea9cd5907b is
-//
-//	kernel (u0:f64) { t0 = erfc u0; store t0 }
-//
-// for i: o0[i] = erfc(a0[i])
-//
-//go:noescape
-func k_erfc_f64_u_ea9cd5907b(f *abi.Frame)
-
 // k_exp2_f32_u_df886b9f2d is
 //
 //	kernel (u0:f32) { t0 = exp2 u0; store t0 }
@@ -5989,15 +2575,6 @@ func k_erfc_f64_u_ea9cd5907b(f *abi.Frame)
 //
 //go:noescape
 func k_exp2_f32_u_df886b9f2d(f *abi.Frame)
-
-// k_exp2_f64_u_56bfbb21e8 is
-//
-//	kernel (u0:f64) { t0 = exp2 u0; store t0 }
-//
-// for i: o0[i] = exp2(a0[i])
-//
-//go:noescape
-func k_exp2_f64_u_56bfbb21e8(f *abi.Frame)
 
 // k_exp_f32_u_bf167c3749 is
 //
@@ -6017,15 +2594,6 @@ func k_exp_f32_u_bf167c3749(f *abi.Frame)
 //go:noescape
 func k_exp_f32_u_ef80539273(f *abi.Frame)
 
-// k_exp_f64_u_c8f268e614 is
-//
-//	kernel (u0:f64) { t0 = exp u0; store t0 }
-//
-// for i: o0[i] = exp(a0[i])
-//
-//go:noescape
-func k_exp_f64_u_c8f268e614(f *abi.Frame)
-
 // k_expm1_f32_u_8e161a5337 is
 //
 //	kernel (u0:f32) { t0 = expm1 u0; store t0 }
@@ -6044,24 +2612,6 @@ func k_expm1_f32_u_8e161a5337(f *abi.Frame)
 //go:noescape
 func k_expm1_f32_u_c4a2391563(f *abi.Frame)
 
-// k_expm1_f64_u_c12d99e908 is
-//
-//	kernel (u0:f64) { t0 = expm1 u0; store t0 }
-//
-// for i: o0[i] = expm1(a0[i])
-//
-//go:noescape
-func k_expm1_f64_u_c12d99e908(f *abi.Frame)
-
-// k_exponent_f64_u_d8c8158cb1 is
-//
-//	kernel (u0:f64) { t0 = exponent u0; store t0 }
-//
-// for i: o0[i] = exponent(a0[i])
-//
-//go:noescape
-func k_exponent_f64_u_d8c8158cb1(f *abi.Frame)
-
 // k_floor_f32_u_159cefdc0e is
 //
 //	kernel (u0:f32) { t0 = floor u0; store t0 }
@@ -6071,15 +2621,6 @@ func k_exponent_f64_u_d8c8158cb1(f *abi.Frame)
 //go:noescape
 func k_floor_f32_u_159cefdc0e(f *abi.Frame)
 
-// k_floor_f64_u_997de3ba42 is
-//
-//	kernel (u0:f64) { t0 = floor u0; store t0 }
-//
-// for i: o0[i] = floor(a0[i])
-//
-//go:noescape
-func k_floor_f64_u_997de3ba42(f *abi.Frame)
-
 // k_floordiv_f32_uu_41a0d81e7a is
 //
 //	kernel (u0:f32, u1:f32) { t0 = floordiv u0 u1; store t0 }
@@ -6088,33 +2629,6 @@ func k_floor_f64_u_997de3ba42(f *abi.Frame)
 //
 //go:noescape
 func k_floordiv_f32_uu_41a0d81e7a(f *abi.Frame)
-
-// k_floordiv_f64_uu_4e8e408505 is
-//
-//	kernel (u0:f64, u1:f64) { t0 = floordiv u0 u1; store t0 }
-//
-// for i: o0[i] = floordiv(a0[i], a1[i])
-//
-//go:noescape
-func k_floordiv_f64_uu_4e8e408505(f *abi.Frame)
-
-// k_floordiv_i32_uu_b738da5eea is
-//
-//	kernel (u0:i32, u1:i32) { t0 = floordiv u0 u1; store t0 }
-//
-// for i: o0[i] = floordiv(a0[i], a1[i])
-//
-//go:noescape
-func k_floordiv_i32_uu_b738da5eea(f *abi.Frame)
-
-// k_floordiv_i64_uu_979ccfd4a1 is
-//
-//	kernel (u0:i64, u1:i64) { t0 = floordiv u0 u1; store t0 }
-//
-// for i: o0[i] = floordiv(a0[i], a1[i])
-//
-//go:noescape
-func k_floordiv_i64_uu_979ccfd4a1(f *abi.Frame)
 
 // k_fma_f32_ssu_5a27f4c756 is
 //
@@ -6179,69 +2693,6 @@ func k_fma_f32_uus_73aa759fe4(f *abi.Frame)
 //go:noescape
 func k_fma_f32_uuu_6d7c9666f4(f *abi.Frame)
 
-// k_fma_f64_ssu_504ec3dffd is
-//
-//	kernel (s0:f64, s1:f64, u2:f64) { t0 = fma s0 s1 u2; store t0 }
-//
-// for i: o0[i] = fma(a0, a1, a2[i])
-//
-//go:noescape
-func k_fma_f64_ssu_504ec3dffd(f *abi.Frame)
-
-// k_fma_f64_sus_4ce22e4be8 is
-//
-//	kernel (s0:f64, u1:f64, s2:f64) { t0 = fma s0 u1 s2; store t0 }
-//
-// for i: o0[i] = fma(a0, a1[i], a2)
-//
-//go:noescape
-func k_fma_f64_sus_4ce22e4be8(f *abi.Frame)
-
-// k_fma_f64_suu_ccc0469621 is
-//
-//	kernel (s0:f64, u1:f64, u2:f64) { t0 = fma s0 u1 u2; store t0 }
-//
-// for i: o0[i] = fma(a0, a1[i], a2[i])
-//
-//go:noescape
-func k_fma_f64_suu_ccc0469621(f *abi.Frame)
-
-// k_fma_f64_uss_21ec487d99 is
-//
-//	kernel (u0:f64, s1:f64, s2:f64) { t0 = fma u0 s1 s2; store t0 }
-//
-// for i: o0[i] = fma(a0[i], a1, a2)
-//
-//go:noescape
-func k_fma_f64_uss_21ec487d99(f *abi.Frame)
-
-// k_fma_f64_usu_951494ca66 is
-//
-//	kernel (u0:f64, s1:f64, u2:f64) { t0 = fma u0 s1 u2; store t0 }
-//
-// for i: o0[i] = fma(a0[i], a1, a2[i])
-//
-//go:noescape
-func k_fma_f64_usu_951494ca66(f *abi.Frame)
-
-// k_fma_f64_uus_44bcb8b1a8 is
-//
-//	kernel (u0:f64, u1:f64, s2:f64) { t0 = fma u0 u1 s2; store t0 }
-//
-// for i: o0[i] = fma(a0[i], a1[i], a2)
-//
-//go:noescape
-func k_fma_f64_uus_44bcb8b1a8(f *abi.Frame)
-
-// k_fma_f64_uuu_97a98965c6 is
-//
-//	kernel (u0:f64, u1:f64, u2:f64) { t0 = fma u0 u1 u2; store t0 }
-//
-// for i: o0[i] = fma(a0[i], a1[i], a2[i])
-//
-//go:noescape
-func k_fma_f64_uuu_97a98965c6(f *abi.Frame)
-
 // k_fma_fma_f32_usuus_26feef316b is
 //
 //	kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; store t1 }
@@ -6259,15 +2710,6 @@ func k_fma_fma_f32_usuus_26feef316b(f *abi.Frame)
 //
 //go:noescape
 func k_fma_fma_f32_uusuu_65f5684e4d(f *abi.Frame)
-
-// k_fma_fma_f64_uusuu_b470e735ab is
-//
-//	kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; store t1 }
-//
-// for i: o0[i] = fma(a3[i], a4[i], fma(a0[i], a1[i], a2))
-//
-//go:noescape
-func k_fma_fma_f64_uusuu_b470e735ab(f *abi.Frame)
 
 // k_fma_fma_fma_f32_usuusus_46013c8eeb is
 //
@@ -6287,15 +2729,6 @@ func k_fma_fma_fma_f32_usuusus_46013c8eeb(f *abi.Frame)
 //go:noescape
 func k_fma_fma_fma_f32_uusuuuu_892c10a14c(f *abi.Frame)
 
-// k_fma_fma_fma_f64_uusuuuu_b29a06337b is
-//
-//	kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64, u5:f64, u6:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; store t2 }
-//
-// for i: o0[i] = fma(a5[i], a6[i], fma(a3[i], a4[i], fma(a0[i], a1[i], a2)))
-//
-//go:noescape
-func k_fma_fma_fma_f64_uusuuuu_b29a06337b(f *abi.Frame)
-
 // k_fma_fma_fma_fma_f32_usuususus_8c0e1c0e38 is
 //
 //	kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32, u5:f32, s6:f32, u7:f32, s8:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; t2 = fma u5 s6 t1; t3 = fma u7 s8 t2; store t3 }
@@ -6314,15 +2747,6 @@ func k_fma_fma_fma_fma_f32_usuususus_8c0e1c0e38(f *abi.Frame)
 //go:noescape
 func k_fma_fma_fma_fma_f32_uusuuuuuu_a4a5d631c2(f *abi.Frame)
 
-// k_fma_fma_fma_fma_f64_uusuuuuuu_84580cf999 is
-//
-//	kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64, u5:f64, u6:f64, u7:f64, u8:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; t3 = fma u7 u8 t2; store t3 }
-//
-// for i: o0[i] = fma(a7[i], a8[i], fma(a5[i], a6[i], fma(a3[i], a4[i], fma(a0[i], a1[i], a2))))
-//
-//go:noescape
-func k_fma_fma_fma_fma_f64_uusuuuuuu_84580cf999(f *abi.Frame)
-
 // k_fmod_f32_uu_23f2965b3a is
 //
 //	kernel (u0:f32, u1:f32) { t0 = fmod u0 u1; store t0 }
@@ -6332,15 +2756,6 @@ func k_fma_fma_fma_fma_f64_uusuuuuuu_84580cf999(f *abi.Frame)
 //go:noescape
 func k_fmod_f32_uu_23f2965b3a(f *abi.Frame)
 
-// k_fmod_f64_uu_5820ebcd33 is
-//
-//	kernel (u0:f64, u1:f64) { t0 = fmod u0 u1; store t0 }
-//
-// for i: o0[i] = fmod(a0[i], a1[i])
-//
-//go:noescape
-func k_fmod_f64_uu_5820ebcd33(f *abi.Frame)
-
 // k_gelu_f32_u_5a39b6b00a is
 //
 //	kernel (u0:f32) { t0 = gelu u0; store t0 }
@@ -6349,15 +2764,6 @@ func k_fmod_f64_uu_5820ebcd33(f *abi.Frame)
 //
 //go:noescape
 func k_gelu_f32_u_5a39b6b00a(f *abi.Frame)
-
-// k_gelu_f64_u_01b0ddcf5e is
-//
-//	kernel (u0:f64) { t0 = gelu u0; store t0 }
-//
-// for i: o0[i] = gelu(a0[i])
-//
-//go:noescape
-func k_gelu_f64_u_01b0ddcf5e(f *abi.Frame)
 
 // k_gelutanh_f32_u_4c118d14c9 is
 //
@@ -6377,15 +2783,6 @@ func k_gelutanh_f32_u_4c118d14c9(f *abi.Frame)
 //go:noescape
 func k_gelutanh_f32_u_db1a6da05e(f *abi.Frame)
 
-// k_gelutanh_f64_u_0cf01fd4f6 is
-//
-//	kernel (u0:f64) { t0 = gelutanh u0; store t0 }
-//
-// for i: o0[i] = gelutanh(a0[i])
-//
-//go:noescape
-func k_gelutanh_f64_u_0cf01fd4f6(f *abi.Frame)
-
 // k_hardswish_f32_u_80d6366310 is
 //
 //	kernel (u0:f32) { t0 = hardswish u0; store t0 }
@@ -6394,15 +2791,6 @@ func k_gelutanh_f64_u_0cf01fd4f6(f *abi.Frame)
 //
 //go:noescape
 func k_hardswish_f32_u_80d6366310(f *abi.Frame)
-
-// k_hardswish_f64_u_7585d447df is
-//
-//	kernel (u0:f64) { t0 = hardswish u0; store t0 }
-//
-// for i: o0[i] = hardswish(a0[i])
-//
-//go:noescape
-func k_hardswish_f64_u_7585d447df(f *abi.Frame)
 
 // k_hypot_f32_uu_9f864ed0e9 is
 //
@@ -6413,15 +2801,6 @@ func k_hardswish_f64_u_7585d447df(f *abi.Frame)
 //go:noescape
 func k_hypot_f32_uu_9f864ed0e9(f *abi.Frame)
 
-// k_hypot_f64_uu_58b0ae5de6 is
-//
-//	kernel (u0:f64, u1:f64) { t0 = hypot u0 u1; store t0 }
-//
-// for i: o0[i] = hypot(a0[i], a1[i])
-//
-//go:noescape
-func k_hypot_f64_uu_58b0ae5de6(f *abi.Frame)
-
 // k_isfinite_f32_bool_u_435c97d751 is
 //
 //	kernel (u0:f32) { t0 = isfinite u0; store t0 }
@@ -6431,15 +2810,6 @@ func k_hypot_f64_uu_58b0ae5de6(f *abi.Frame)
 //go:noescape
 func k_isfinite_f32_bool_u_435c97d751(f *abi.Frame)
 
-// k_isfinite_f64_bool_u_af48caa9c8 is
-//
-//	kernel (u0:f64) { t0 = isfinite u0; store t0 }
-//
-// for i: o0[i] = isfinite(a0[i])
-//
-//go:noescape
-func k_isfinite_f64_bool_u_af48caa9c8(f *abi.Frame)
-
 // k_isinf_f32_bool_u_f416216d1d is
 //
 //	kernel (u0:f32) { t0 = isinf u0; store t0 }
@@ -6448,33 +2818,6 @@ func k_isfinite_f64_bool_u_af48caa9c8(f *abi.Frame)
 //
 //go:noescape
 func k_isinf_f32_bool_u_f416216d1d(f *abi.Frame)
-
-// k_isinf_f64_bool_u_2cd9baf76d is
-//
-//	kernel (u0:f64) { t0 = isinf u0; store t0 }
-//
-// for i: o0[i] = isinf(a0[i])
-//
-//go:noescape
-func k_isinf_f64_bool_u_2cd9baf76d(f *abi.Frame)
-
-// k_ldexp_cast_f64_f32_uu_54c64968f1 is
-//
-//	kernel (u0:f64, u1:f64) { t0 = ldexp u0 u1; t1 = cast:f32 t0; store t1 }
-//
-// for i: o0[i] = float32(ldexp(a0[i], a1[i]))
-//
-//go:noescape
-func k_ldexp_cast_f64_f32_uu_54c64968f1(f *abi.Frame)
-
-// k_ldexp_f64_uu_6a6c9e47da is
-//
-//	kernel (u0:f64, u1:f64) { t0 = ldexp u0 u1; store t0 }
-//
-// for i: o0[i] = ldexp(a0[i], a1[i])
-//
-//go:noescape
-func k_ldexp_f64_uu_6a6c9e47da(f *abi.Frame)
 
 // k_le_f32_bool_su_4d358be87a is
 //
@@ -6503,303 +2846,6 @@ func k_le_f32_bool_us_9aa327752e(f *abi.Frame)
 //go:noescape
 func k_le_f32_bool_uu_597aec3438(f *abi.Frame)
 
-// k_le_f64_bool_su_72bfa59174 is
-//
-//	kernel (s0:f64, u1:f64) { t0 = le s0 u1; store t0 }
-//
-// for i: o0[i] = a0 <= a1[i]
-//
-//go:noescape
-func k_le_f64_bool_su_72bfa59174(f *abi.Frame)
-
-// k_le_f64_bool_us_126c7d4763 is
-//
-//	kernel (u0:f64, s1:f64) { t0 = le u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] <= a1
-//
-//go:noescape
-func k_le_f64_bool_us_126c7d4763(f *abi.Frame)
-
-// k_le_f64_bool_uu_3578d47928 is
-//
-//	kernel (u0:f64, u1:f64) { t0 = le u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] <= a1[i]
-//
-//go:noescape
-func k_le_f64_bool_uu_3578d47928(f *abi.Frame)
-
-// k_le_i32_bool_su_14c04e2a3c is
-//
-//	kernel (s0:i32, u1:i32) { t0 = le s0 u1; store t0 }
-//
-// for i: o0[i] = a0 <= a1[i]
-//
-//go:noescape
-func k_le_i32_bool_su_14c04e2a3c(f *abi.Frame)
-
-// k_le_i32_bool_us_86486a61c5 is
-//
-//	kernel (u0:i32, s1:i32) { t0 = le u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] <= a1
-//
-//go:noescape
-func k_le_i32_bool_us_86486a61c5(f *abi.Frame)
-
-// k_le_i32_bool_uu_c3e983c213 is
-//
-//	kernel (u0:i32, u1:i32) { t0 = le u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] <= a1[i]
-//
-//go:noescape
-func k_le_i32_bool_uu_c3e983c213(f *abi.Frame)
-
-// k_le_i64_bool_su_40955dcce6 is
-//
-//	kernel (s0:i64, u1:i64) { t0 = le s0 u1; store t0 }
-//
-// for i: o0[i] = a0 <= a1[i]
-//
-//go:noescape
-func k_le_i64_bool_su_40955dcce6(f *abi.Frame)
-
-// k_le_i64_bool_us_a2ff8af67d is
-//
-//	kernel (u0:i64, s1:i64) { t0 = le u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] <= a1
-//
-//go:noescape
-func k_le_i64_bool_us_a2ff8af67d(f *abi.Frame)
-
-// k_le_i64_bool_uu_579ac043f0 is
-//
-//	kernel (u0:i64, u1:i64) { t0 = le u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] <= a1[i]
-//
-//go:noescape
-func k_le_i64_bool_uu_579ac043f0(f *abi.Frame)
-
-// k_le_select_u8_suss_30bc5d28d8 is
-//
-//	kernel (s0:u8, u1:u8, s2:u8, s3:u8) { t0 = le s0 u1; t1 = select t0 s2 s3; store t1 }
-//
-// for i: o0[i] = select(a0 <= a1[i], a2, a3)
-//
-//go:noescape
-func k_le_select_u8_suss_30bc5d28d8(f *abi.Frame)
-
-// k_le_select_u8_susu_055c0a4430 is
-//
-//	kernel (s0:u8, u1:u8, s2:u8, u3:u8) { t0 = le s0 u1; t1 = select t0 s2 u3; store t1 }
-//
-// for i: o0[i] = select(a0 <= a1[i], a2, a3[i])
-//
-//go:noescape
-func k_le_select_u8_susu_055c0a4430(f *abi.Frame)
-
-// k_le_select_u8_suus_9973a2f8cf is
-//
-//	kernel (s0:u8, u1:u8, u2:u8, s3:u8) { t0 = le s0 u1; t1 = select t0 u2 s3; store t1 }
-//
-// for i: o0[i] = select(a0 <= a1[i], a2[i], a3)
-//
-//go:noescape
-func k_le_select_u8_suus_9973a2f8cf(f *abi.Frame)
-
-// k_le_select_u8_suuu_9f4bf2b9ef is
-//
-//	kernel (s0:u8, u1:u8, u2:u8, u3:u8) { t0 = le s0 u1; t1 = select t0 u2 u3; store t1 }
-//
-// for i: o0[i] = select(a0 <= a1[i], a2[i], a3[i])
-//
-//go:noescape
-func k_le_select_u8_suuu_9f4bf2b9ef(f *abi.Frame)
-
-// k_le_select_u8_usss_23ec0d5c19 is
-//
-//	kernel (u0:u8, s1:u8, s2:u8, s3:u8) { t0 = le u0 s1; t1 = select t0 s2 s3; store t1 }
-//
-// for i: o0[i] = select(a0[i] <= a1, a2, a3)
-//
-//go:noescape
-func k_le_select_u8_usss_23ec0d5c19(f *abi.Frame)
-
-// k_le_select_u8_ussu_d07bfec47d is
-//
-//	kernel (u0:u8, s1:u8, s2:u8, u3:u8) { t0 = le u0 s1; t1 = select t0 s2 u3; store t1 }
-//
-// for i: o0[i] = select(a0[i] <= a1, a2, a3[i])
-//
-//go:noescape
-func k_le_select_u8_ussu_d07bfec47d(f *abi.Frame)
-
-// k_le_select_u8_usus_c454bfcc56 is
-//
-//	kernel (u0:u8, s1:u8, u2:u8, s3:u8) { t0 = le u0 s1; t1 = select t0 u2 s3; store t1 }
-//
-// for i: o0[i] = select(a0[i] <= a1, a2[i], a3)
-//
-//go:noescape
-func k_le_select_u8_usus_c454bfcc56(f *abi.Frame)
-
-// k_le_select_u8_usuu_6b3771afdd is
-//
-//	kernel (u0:u8, s1:u8, u2:u8, u3:u8) { t0 = le u0 s1; t1 = select t0 u2 u3; store t1 }
-//
-// for i: o0[i] = select(a0[i] <= a1, a2[i], a3[i])
-//
-//go:noescape
-func k_le_select_u8_usuu_6b3771afdd(f *abi.Frame)
-
-// k_le_select_u8_uuss_c3bc8df8c0 is
-//
-//	kernel (u0:u8, u1:u8, s2:u8, s3:u8) { t0 = le u0 u1; t1 = select t0 s2 s3; store t1 }
-//
-// for i: o0[i] = select(a0[i] <= a1[i], a2, a3)
-//
-//go:noescape
-func k_le_select_u8_uuss_c3bc8df8c0(f *abi.Frame)
-
-// k_le_select_u8_uusu_86d5d54796 is
-//
-//	kernel (u0:u8, u1:u8, s2:u8, u3:u8) { t0 = le u0 u1; t1 = select t0 s2 u3; store t1 }
-//
-// for i: o0[i] = select(a0[i] <= a1[i], a2, a3[i])
-//
-//go:noescape
-func k_le_select_u8_uusu_86d5d54796(f *abi.Frame)
-
-// k_le_select_u8_uuus_e736c0b264 is
-//
-//	kernel (u0:u8, u1:u8, u2:u8, s3:u8) { t0 = le u0 u1; t1 = select t0 u2 s3; store t1 }
-//
-// for i: o0[i] = select(a0[i] <= a1[i], a2[i], a3)
-//
-//go:noescape
-func k_le_select_u8_uuus_e736c0b264(f *abi.Frame)
-
-// k_le_select_u8_uuuu_262fddfa30 is
-//
-//	kernel (u0:u8, u1:u8, u2:u8, u3:u8) { t0 = le u0 u1; t1 = select t0 u2 u3; store t1 }
-//
-// for i: o0[i] = select(a0[i] <= a1[i], a2[i], a3[i])
-//
-//go:noescape
-func k_le_select_u8_uuuu_262fddfa30(f *abi.Frame)
-
-// k_le_u16_bool_su_918b402415 is
-//
-//	kernel (s0:u16, u1:u16) { t0 = le s0 u1; store t0 }
-//
-// for i: o0[i] = a0 <= a1[i]
-//
-//go:noescape
-func k_le_u16_bool_su_918b402415(f *abi.Frame)
-
-// k_le_u16_bool_us_c8a20cd56d is
-//
-//	kernel (u0:u16, s1:u16) { t0 = le u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] <= a1
-//
-//go:noescape
-func k_le_u16_bool_us_c8a20cd56d(f *abi.Frame)
-
-// k_le_u16_bool_uu_33602f81c8 is
-//
-//	kernel (u0:u16, u1:u16) { t0 = le u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] <= a1[i]
-//
-//go:noescape
-func k_le_u16_bool_uu_33602f81c8(f *abi.Frame)
-
-// k_le_u32_bool_su_fc07550b65 is
-//
-//	kernel (s0:u32, u1:u32) { t0 = le s0 u1; store t0 }
-//
-// for i: o0[i] = a0 <= a1[i]
-//
-//go:noescape
-func k_le_u32_bool_su_fc07550b65(f *abi.Frame)
-
-// k_le_u32_bool_us_3472dc4b57 is
-//
-//	kernel (u0:u32, s1:u32) { t0 = le u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] <= a1
-//
-//go:noescape
-func k_le_u32_bool_us_3472dc4b57(f *abi.Frame)
-
-// k_le_u32_bool_uu_7058264db4 is
-//
-//	kernel (u0:u32, u1:u32) { t0 = le u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] <= a1[i]
-//
-//go:noescape
-func k_le_u32_bool_uu_7058264db4(f *abi.Frame)
-
-// k_le_u64_bool_su_debdd4dfb6 is
-//
-//	kernel (s0:u64, u1:u64) { t0 = le s0 u1; store t0 }
-//
-// for i: o0[i] = a0 <= a1[i]
-//
-//go:noescape
-func k_le_u64_bool_su_debdd4dfb6(f *abi.Frame)
-
-// k_le_u64_bool_us_663632e73d is
-//
-//	kernel (u0:u64, s1:u64) { t0 = le u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] <= a1
-//
-//go:noescape
-func k_le_u64_bool_us_663632e73d(f *abi.Frame)
-
-// k_le_u64_bool_uu_57d8c965c2 is
-//
-//	kernel (u0:u64, u1:u64) { t0 = le u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] <= a1[i]
-//
-//go:noescape
-func k_le_u64_bool_uu_57d8c965c2(f *abi.Frame)
-
-// k_le_u8_bool_su_4e98e38ed3 is
-//
-//	kernel (s0:u8, u1:u8) { t0 = le s0 u1; store t0 }
-//
-// for i: o0[i] = a0 <= a1[i]
-//
-//go:noescape
-func k_le_u8_bool_su_4e98e38ed3(f *abi.Frame)
-
-// k_le_u8_bool_us_496751cee8 is
-//
-//	kernel (u0:u8, s1:u8) { t0 = le u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] <= a1
-//
-//go:noescape
-func k_le_u8_bool_us_496751cee8(f *abi.Frame)
-
-// k_le_u8_bool_uu_18a889c672 is
-//
-//	kernel (u0:u8, u1:u8) { t0 = le u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] <= a1[i]
-//
-//go:noescape
-func k_le_u8_bool_uu_18a889c672(f *abi.Frame)
-
 // k_log10_f32_u_ae1c8f5cbf is
 //
 //	kernel fast (u0:f32) { t0 = log10 u0; store t0 }
@@ -6817,24 +2863,6 @@ func k_log10_f32_u_ae1c8f5cbf(f *abi.Frame)
 //
 //go:noescape
 func k_log10_f32_u_cbfe670f49(f *abi.Frame)
-
-// k_log10_f64_u_215bd841eb is
-//
-//	kernel (u0:f64) { t0 = log10 u0; store t0 }
-//
-// for i: o0[i] = log10(a0[i])
-//
-//go:noescape
-func k_log10_f64_u_215bd841eb(f *abi.Frame)
-
-// k_log10_f64_u_e0597c2199 is
-//
-//	kernel fast (u0:f64) { t0 = log10 u0; store t0 }
-//
-// for i: o0[i] = log10(a0[i])
-//
-//go:noescape
-func k_log10_f64_u_e0597c2199(f *abi.Frame)
 
 // k_log1p_f32_u_44ebc30ec1 is
 //
@@ -6854,24 +2882,6 @@ func k_log1p_f32_u_44ebc30ec1(f *abi.Frame)
 //go:noescape
 func k_log1p_f32_u_ba15cea693(f *abi.Frame)
 
-// k_log1p_f64_u_59915c6e03 is
-//
-//	kernel (u0:f64) { t0 = log1p u0; store t0 }
-//
-// for i: o0[i] = log1p(a0[i])
-//
-//go:noescape
-func k_log1p_f64_u_59915c6e03(f *abi.Frame)
-
-// k_log1p_f64_u_85a3ddffb8 is
-//
-//	kernel fast (u0:f64) { t0 = log1p u0; store t0 }
-//
-// for i: o0[i] = log1p(a0[i])
-//
-//go:noescape
-func k_log1p_f64_u_85a3ddffb8(f *abi.Frame)
-
 // k_log2_f32_u_10bd083277 is
 //
 //	kernel fast (u0:f32) { t0 = log2 u0; store t0 }
@@ -6889,24 +2899,6 @@ func k_log2_f32_u_10bd083277(f *abi.Frame)
 //
 //go:noescape
 func k_log2_f32_u_554428f4d8(f *abi.Frame)
-
-// k_log2_f64_u_161109d442 is
-//
-//	kernel fast (u0:f64) { t0 = log2 u0; store t0 }
-//
-// for i: o0[i] = log2(a0[i])
-//
-//go:noescape
-func k_log2_f64_u_161109d442(f *abi.Frame)
-
-// k_log2_f64_u_50315f7adc is
-//
-//	kernel (u0:f64) { t0 = log2 u0; store t0 }
-//
-// for i: o0[i] = log2(a0[i])
-//
-//go:noescape
-func k_log2_f64_u_50315f7adc(f *abi.Frame)
 
 // k_log_f32_u_d5990fd292 is
 //
@@ -6926,24 +2918,6 @@ func k_log_f32_u_d5990fd292(f *abi.Frame)
 //go:noescape
 func k_log_f32_u_e0fe5a7a5e(f *abi.Frame)
 
-// k_log_f64_u_76870ec756 is
-//
-//	kernel (u0:f64) { t0 = log u0; store t0 }
-//
-// for i: o0[i] = log(a0[i])
-//
-//go:noescape
-func k_log_f64_u_76870ec756(f *abi.Frame)
-
-// k_log_f64_u_dd7af3dce1 is
-//
-//	kernel fast (u0:f64) { t0 = log u0; store t0 }
-//
-// for i: o0[i] = log(a0[i])
-//
-//go:noescape
-func k_log_f64_u_dd7af3dce1(f *abi.Frame)
-
 // k_logit_f32_u_d2899268f2 is
 //
 //	kernel (u0:f32) { t0 = logit u0; store t0 }
@@ -6952,15 +2926,6 @@ func k_log_f64_u_dd7af3dce1(f *abi.Frame)
 //
 //go:noescape
 func k_logit_f32_u_d2899268f2(f *abi.Frame)
-
-// k_logit_f64_u_9e5c5ac773 is
-//
-//	kernel (u0:f64) { t0 = logit u0; store t0 }
-//
-// for i: o0[i] = logit(a0[i])
-//
-//go:noescape
-func k_logit_f64_u_9e5c5ac773(f *abi.Frame)
 
 // k_lookup_i64_5b6ebda73c is
 //
@@ -7016,24 +2981,6 @@ func k_lt_cast_add_f32_suu_6dc476c5d9(f *abi.Frame)
 //go:noescape
 func k_lt_cast_add_f32_usu_8884ef40f7(f *abi.Frame)
 
-// k_lt_cast_add_f64_suu_cfc37618ff is
-//
-//	kernel (s0:f64, u1:f64, u2:f64) { t0 = lt s0 u1; t1 = cast:f64 t0; t2 = add u2 t1; store t2 }
-//
-// for i: o0[i] = a2[i] + float64(a0 < a1[i])
-//
-//go:noescape
-func k_lt_cast_add_f64_suu_cfc37618ff(f *abi.Frame)
-
-// k_lt_cast_add_f64_usu_48c52126bd is
-//
-//	kernel (u0:f64, s1:f64, u2:f64) { t0 = lt u0 s1; t1 = cast:f64 t0; t2 = add t1 u2; store t2 }
-//
-// for i: o0[i] = float64(a0[i] < a1) + a2[i]
-//
-//go:noescape
-func k_lt_cast_add_f64_usu_48c52126bd(f *abi.Frame)
-
 // k_lt_cast_f32_su_3714b2872f is
 //
 //	kernel (s0:f32, u1:f32) { t0 = lt s0 u1; t1 = cast:f32 t0; store t1 }
@@ -7051,24 +2998,6 @@ func k_lt_cast_f32_su_3714b2872f(f *abi.Frame)
 //
 //go:noescape
 func k_lt_cast_f32_us_21d3d2c79b(f *abi.Frame)
-
-// k_lt_cast_f64_su_2762d9c380 is
-//
-//	kernel (s0:f64, u1:f64) { t0 = lt s0 u1; t1 = cast:f64 t0; store t1 }
-//
-// for i: o0[i] = float64(a0 < a1[i])
-//
-//go:noescape
-func k_lt_cast_f64_su_2762d9c380(f *abi.Frame)
-
-// k_lt_cast_f64_us_a94496eb15 is
-//
-//	kernel (u0:f64, s1:f64) { t0 = lt u0 s1; t1 = cast:f64 t0; store t1 }
-//
-// for i: o0[i] = float64(a0[i] < a1)
-//
-//go:noescape
-func k_lt_cast_f64_us_a94496eb15(f *abi.Frame)
 
 // k_lt_f32_bool_su_c509245c00 is
 //
@@ -7097,87 +3026,6 @@ func k_lt_f32_bool_us_2d912dac11(f *abi.Frame)
 //go:noescape
 func k_lt_f32_bool_uu_e4ce5b980e(f *abi.Frame)
 
-// k_lt_f64_bool_su_03aca8ab90 is
-//
-//	kernel (s0:f64, u1:f64) { t0 = lt s0 u1; store t0 }
-//
-// for i: o0[i] = a0 < a1[i]
-//
-//go:noescape
-func k_lt_f64_bool_su_03aca8ab90(f *abi.Frame)
-
-// k_lt_f64_bool_us_0149d1acba is
-//
-//	kernel (u0:f64, s1:f64) { t0 = lt u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] < a1
-//
-//go:noescape
-func k_lt_f64_bool_us_0149d1acba(f *abi.Frame)
-
-// k_lt_f64_bool_uu_cfae620772 is
-//
-//	kernel (u0:f64, u1:f64) { t0 = lt u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] < a1[i]
-//
-//go:noescape
-func k_lt_f64_bool_uu_cfae620772(f *abi.Frame)
-
-// k_lt_i32_bool_su_4e30771c73 is
-//
-//	kernel (s0:i32, u1:i32) { t0 = lt s0 u1; store t0 }
-//
-// for i: o0[i] = a0 < a1[i]
-//
-//go:noescape
-func k_lt_i32_bool_su_4e30771c73(f *abi.Frame)
-
-// k_lt_i32_bool_us_641b693c21 is
-//
-//	kernel (u0:i32, s1:i32) { t0 = lt u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] < a1
-//
-//go:noescape
-func k_lt_i32_bool_us_641b693c21(f *abi.Frame)
-
-// k_lt_i32_bool_uu_40496893b0 is
-//
-//	kernel (u0:i32, u1:i32) { t0 = lt u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] < a1[i]
-//
-//go:noescape
-func k_lt_i32_bool_uu_40496893b0(f *abi.Frame)
-
-// k_lt_i64_bool_su_696588ff8e is
-//
-//	kernel (s0:i64, u1:i64) { t0 = lt s0 u1; store t0 }
-//
-// for i: o0[i] = a0 < a1[i]
-//
-//go:noescape
-func k_lt_i64_bool_su_696588ff8e(f *abi.Frame)
-
-// k_lt_i64_bool_us_a64ac4d0a1 is
-//
-//	kernel (u0:i64, s1:i64) { t0 = lt u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] < a1
-//
-//go:noescape
-func k_lt_i64_bool_us_a64ac4d0a1(f *abi.Frame)
-
-// k_lt_i64_bool_uu_a117340f31 is
-//
-//	kernel (u0:i64, u1:i64) { t0 = lt u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] < a1[i]
-//
-//go:noescape
-func k_lt_i64_bool_uu_a117340f31(f *abi.Frame)
-
 // k_lt_lt_and_f32_bool_suus_39bac19867 is
 //
 //	kernel (s0:f32, u1:f32, u2:f32, s3:f32) { t0 = lt s0 u1; t1 = lt u2 s3; t2 = and t0 t1; store t2 }
@@ -7186,33 +3034,6 @@ func k_lt_i64_bool_uu_a117340f31(f *abi.Frame)
 //
 //go:noescape
 func k_lt_lt_and_f32_bool_suus_39bac19867(f *abi.Frame)
-
-// k_lt_lt_and_f64_bool_ussu_15f8127557 is
-//
-//	kernel (u0:f64, s1:f64, s2:f64, u3:f64) { t0 = lt u0 s1; t1 = lt s2 u3; t2 = and t0 t1; store t2 }
-//
-// for i: o0[i] = (a0[i] < a1) & (a2 < a3[i])
-//
-//go:noescape
-func k_lt_lt_and_f64_bool_ussu_15f8127557(f *abi.Frame)
-
-// k_lt_lt_and_u8_bool_sus_22c6a8ab29 is
-//
-//	kernel (s0:u8, u1:u8, s2:u8) { t0 = lt s0 u1; t1 = lt u1 s2; t2 = and t0 t1; store t2 }
-//
-// for i: o0[i] = (a0 < a1[i]) & (a1[i] < a2)
-//
-//go:noescape
-func k_lt_lt_and_u8_bool_sus_22c6a8ab29(f *abi.Frame)
-
-// k_lt_lt_and_u8_bool_suus_f2f2660090 is
-//
-//	kernel (s0:u8, u1:u8, u2:u8, s3:u8) { t0 = lt s0 u1; t1 = lt u2 s3; t2 = and t0 t1; store t2 }
-//
-// for i: o0[i] = (a0 < a1[i]) & (a2[i] < a3)
-//
-//go:noescape
-func k_lt_lt_and_u8_bool_suus_f2f2660090(f *abi.Frame)
 
 // k_lt_select_f32_susu_834373809c is
 //
@@ -7277,285 +3098,6 @@ func k_lt_select_f32_usuu_09aa765891(f *abi.Frame)
 //go:noescape
 func k_lt_select_f32_uuuu_eaac2a0463(f *abi.Frame)
 
-// k_lt_select_f64_susu_019379d305 is
-//
-//	kernel (s0:f64, u1:f64, s2:f64, u3:f64) { t0 = lt s0 u1; t1 = select t0 s2 u3; store t1 }
-//
-// for i: o0[i] = select(a0 < a1[i], a2, a3[i])
-//
-//go:noescape
-func k_lt_select_f64_susu_019379d305(f *abi.Frame)
-
-// k_lt_select_f64_suus_276f154ab8 is
-//
-//	kernel (s0:f64, u1:f64, u2:f64, s3:f64) { t0 = lt s0 u1; t1 = select t0 u2 s3; store t1 }
-//
-// for i: o0[i] = select(a0 < a1[i], a2[i], a3)
-//
-//go:noescape
-func k_lt_select_f64_suus_276f154ab8(f *abi.Frame)
-
-// k_lt_select_f64_suuu_9cbf082dff is
-//
-//	kernel (s0:f64, u1:f64, u2:f64, u3:f64) { t0 = lt s0 u1; t1 = select t0 u2 u3; store t1 }
-//
-// for i: o0[i] = select(a0 < a1[i], a2[i], a3[i])
-//
-//go:noescape
-func k_lt_select_f64_suuu_9cbf082dff(f *abi.Frame)
-
-// k_lt_select_f64_ussu_6923ee4169 is
-//
-//	kernel (u0:f64, s1:f64, s2:f64, u3:f64) { t0 = lt u0 s1; t1 = select t0 s2 u3; store t1 }
-//
-// for i: o0[i] = select(a0[i] < a1, a2, a3[i])
-//
-//go:noescape
-func k_lt_select_f64_ussu_6923ee4169(f *abi.Frame)
-
-// k_lt_select_f64_usus_596b7c376a is
-//
-//	kernel (u0:f64, s1:f64, u2:f64, s3:f64) { t0 = lt u0 s1; t1 = select t0 u2 s3; store t1 }
-//
-// for i: o0[i] = select(a0[i] < a1, a2[i], a3)
-//
-//go:noescape
-func k_lt_select_f64_usus_596b7c376a(f *abi.Frame)
-
-// k_lt_select_f64_usuu_bd32e2a2e3 is
-//
-//	kernel (u0:f64, s1:f64, u2:f64, u3:f64) { t0 = lt u0 s1; t1 = select t0 u2 u3; store t1 }
-//
-// for i: o0[i] = select(a0[i] < a1, a2[i], a3[i])
-//
-//go:noescape
-func k_lt_select_f64_usuu_bd32e2a2e3(f *abi.Frame)
-
-// k_lt_select_f64_uuuu_9a937eee1e is
-//
-//	kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = lt u0 u1; t1 = select t0 u2 u3; store t1 }
-//
-// for i: o0[i] = select(a0[i] < a1[i], a2[i], a3[i])
-//
-//go:noescape
-func k_lt_select_f64_uuuu_9a937eee1e(f *abi.Frame)
-
-// k_lt_select_u8_suss_7c9af49240 is
-//
-//	kernel (s0:u8, u1:u8, s2:u8, s3:u8) { t0 = lt s0 u1; t1 = select t0 s2 s3; store t1 }
-//
-// for i: o0[i] = select(a0 < a1[i], a2, a3)
-//
-//go:noescape
-func k_lt_select_u8_suss_7c9af49240(f *abi.Frame)
-
-// k_lt_select_u8_susu_fdac78a1b9 is
-//
-//	kernel (s0:u8, u1:u8, s2:u8, u3:u8) { t0 = lt s0 u1; t1 = select t0 s2 u3; store t1 }
-//
-// for i: o0[i] = select(a0 < a1[i], a2, a3[i])
-//
-//go:noescape
-func k_lt_select_u8_susu_fdac78a1b9(f *abi.Frame)
-
-// k_lt_select_u8_suus_08ff500459 is
-//
-//	kernel (s0:u8, u1:u8, u2:u8, s3:u8) { t0 = lt s0 u1; t1 = select t0 u2 s3; store t1 }
-//
-// for i: o0[i] = select(a0 < a1[i], a2[i], a3)
-//
-//go:noescape
-func k_lt_select_u8_suus_08ff500459(f *abi.Frame)
-
-// k_lt_select_u8_suuu_e0519bff85 is
-//
-//	kernel (s0:u8, u1:u8, u2:u8, u3:u8) { t0 = lt s0 u1; t1 = select t0 u2 u3; store t1 }
-//
-// for i: o0[i] = select(a0 < a1[i], a2[i], a3[i])
-//
-//go:noescape
-func k_lt_select_u8_suuu_e0519bff85(f *abi.Frame)
-
-// k_lt_select_u8_usss_a84b55b9f8 is
-//
-//	kernel (u0:u8, s1:u8, s2:u8, s3:u8) { t0 = lt u0 s1; t1 = select t0 s2 s3; store t1 }
-//
-// for i: o0[i] = select(a0[i] < a1, a2, a3)
-//
-//go:noescape
-func k_lt_select_u8_usss_a84b55b9f8(f *abi.Frame)
-
-// k_lt_select_u8_ussu_a8c32e7e2e is
-//
-//	kernel (u0:u8, s1:u8, s2:u8, u3:u8) { t0 = lt u0 s1; t1 = select t0 s2 u3; store t1 }
-//
-// for i: o0[i] = select(a0[i] < a1, a2, a3[i])
-//
-//go:noescape
-func k_lt_select_u8_ussu_a8c32e7e2e(f *abi.Frame)
-
-// k_lt_select_u8_usus_9c46eb2220 is
-//
-//	kernel (u0:u8, s1:u8, u2:u8, s3:u8) { t0 = lt u0 s1; t1 = select t0 u2 s3; store t1 }
-//
-// for i: o0[i] = select(a0[i] < a1, a2[i], a3)
-//
-//go:noescape
-func k_lt_select_u8_usus_9c46eb2220(f *abi.Frame)
-
-// k_lt_select_u8_usuu_3ce81c5b37 is
-//
-//	kernel (u0:u8, s1:u8, u2:u8, u3:u8) { t0 = lt u0 s1; t1 = select t0 u2 u3; store t1 }
-//
-// for i: o0[i] = select(a0[i] < a1, a2[i], a3[i])
-//
-//go:noescape
-func k_lt_select_u8_usuu_3ce81c5b37(f *abi.Frame)
-
-// k_lt_select_u8_uuss_8bca81cb4b is
-//
-//	kernel (u0:u8, u1:u8, s2:u8, s3:u8) { t0 = lt u0 u1; t1 = select t0 s2 s3; store t1 }
-//
-// for i: o0[i] = select(a0[i] < a1[i], a2, a3)
-//
-//go:noescape
-func k_lt_select_u8_uuss_8bca81cb4b(f *abi.Frame)
-
-// k_lt_select_u8_uusu_55c109e657 is
-//
-//	kernel (u0:u8, u1:u8, s2:u8, u3:u8) { t0 = lt u0 u1; t1 = select t0 s2 u3; store t1 }
-//
-// for i: o0[i] = select(a0[i] < a1[i], a2, a3[i])
-//
-//go:noescape
-func k_lt_select_u8_uusu_55c109e657(f *abi.Frame)
-
-// k_lt_select_u8_uuus_8f6e3b6aed is
-//
-//	kernel (u0:u8, u1:u8, u2:u8, s3:u8) { t0 = lt u0 u1; t1 = select t0 u2 s3; store t1 }
-//
-// for i: o0[i] = select(a0[i] < a1[i], a2[i], a3)
-//
-//go:noescape
-func k_lt_select_u8_uuus_8f6e3b6aed(f *abi.Frame)
-
-// k_lt_select_u8_uuuu_7b152840da is
-//
-//	kernel (u0:u8, u1:u8, u2:u8, u3:u8) { t0 = lt u0 u1; t1 = select t0 u2 u3; store t1 }
-//
-// for i: o0[i] = select(a0[i] < a1[i], a2[i], a3[i])
-//
-//go:noescape
-func k_lt_select_u8_uuuu_7b152840da(f *abi.Frame)
-
-// k_lt_u16_bool_su_0a63a56625 is
-//
-//	kernel (s0:u16, u1:u16) { t0 = lt s0 u1; store t0 }
-//
-// for i: o0[i] = a0 < a1[i]
-//
-//go:noescape
-func k_lt_u16_bool_su_0a63a56625(f *abi.Frame)
-
-// k_lt_u16_bool_us_780307f4f8 is
-//
-//	kernel (u0:u16, s1:u16) { t0 = lt u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] < a1
-//
-//go:noescape
-func k_lt_u16_bool_us_780307f4f8(f *abi.Frame)
-
-// k_lt_u16_bool_uu_52ccf32cb8 is
-//
-//	kernel (u0:u16, u1:u16) { t0 = lt u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] < a1[i]
-//
-//go:noescape
-func k_lt_u16_bool_uu_52ccf32cb8(f *abi.Frame)
-
-// k_lt_u32_bool_su_a220fbc230 is
-//
-//	kernel (s0:u32, u1:u32) { t0 = lt s0 u1; store t0 }
-//
-// for i: o0[i] = a0 < a1[i]
-//
-//go:noescape
-func k_lt_u32_bool_su_a220fbc230(f *abi.Frame)
-
-// k_lt_u32_bool_us_6e2a8cc450 is
-//
-//	kernel (u0:u32, s1:u32) { t0 = lt u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] < a1
-//
-//go:noescape
-func k_lt_u32_bool_us_6e2a8cc450(f *abi.Frame)
-
-// k_lt_u32_bool_uu_dde4d32cac is
-//
-//	kernel (u0:u32, u1:u32) { t0 = lt u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] < a1[i]
-//
-//go:noescape
-func k_lt_u32_bool_uu_dde4d32cac(f *abi.Frame)
-
-// k_lt_u64_bool_su_eb6f9cf761 is
-//
-//	kernel (s0:u64, u1:u64) { t0 = lt s0 u1; store t0 }
-//
-// for i: o0[i] = a0 < a1[i]
-//
-//go:noescape
-func k_lt_u64_bool_su_eb6f9cf761(f *abi.Frame)
-
-// k_lt_u64_bool_us_cdd7a3a624 is
-//
-//	kernel (u0:u64, s1:u64) { t0 = lt u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] < a1
-//
-//go:noescape
-func k_lt_u64_bool_us_cdd7a3a624(f *abi.Frame)
-
-// k_lt_u64_bool_uu_6752fc82a1 is
-//
-//	kernel (u0:u64, u1:u64) { t0 = lt u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] < a1[i]
-//
-//go:noescape
-func k_lt_u64_bool_uu_6752fc82a1(f *abi.Frame)
-
-// k_lt_u8_bool_su_86e1b67395 is
-//
-//	kernel (s0:u8, u1:u8) { t0 = lt s0 u1; store t0 }
-//
-// for i: o0[i] = a0 < a1[i]
-//
-//go:noescape
-func k_lt_u8_bool_su_86e1b67395(f *abi.Frame)
-
-// k_lt_u8_bool_us_33ea9c9e1a is
-//
-//	kernel (u0:u8, s1:u8) { t0 = lt u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] < a1
-//
-//go:noescape
-func k_lt_u8_bool_us_33ea9c9e1a(f *abi.Frame)
-
-// k_lt_u8_bool_uu_1ce629a695 is
-//
-//	kernel (u0:u8, u1:u8) { t0 = lt u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] < a1[i]
-//
-//go:noescape
-func k_lt_u8_bool_uu_1ce629a695(f *abi.Frame)
-
 // k_max_bf16_su_100e068ec4 is
 //
 //	kernel (s0:bf16, u1:bf16) { t0 = max s0 u1; store t0 }
@@ -7610,96 +3152,6 @@ func k_max_f32_us_ab85dd44c8(f *abi.Frame)
 //go:noescape
 func k_max_f32_uu_3969474293(f *abi.Frame)
 
-// k_max_f64_us_c5b457e68f is
-//
-//	kernel (u0:f64, s1:f64) { t0 = max u0 s1; store t0 }
-//
-// for i: o0[i] = max(a0[i], a1)
-//
-//go:noescape
-func k_max_f64_us_c5b457e68f(f *abi.Frame)
-
-// k_max_f64_uu_8e8ee6eae2 is
-//
-//	kernel (u0:f64, u1:f64) { t0 = max u0 u1; store t0 }
-//
-// for i: o0[i] = max(a0[i], a1[i])
-//
-//go:noescape
-func k_max_f64_uu_8e8ee6eae2(f *abi.Frame)
-
-// k_max_i16_us_74987a9325 is
-//
-//	kernel (u0:i16, s1:i16) { t0 = max u0 s1; store t0 }
-//
-// for i: o0[i] = max(a0[i], a1)
-//
-//go:noescape
-func k_max_i16_us_74987a9325(f *abi.Frame)
-
-// k_max_i16_uu_f991b5d2a0 is
-//
-//	kernel (u0:i16, u1:i16) { t0 = max u0 u1; store t0 }
-//
-// for i: o0[i] = max(a0[i], a1[i])
-//
-//go:noescape
-func k_max_i16_uu_f991b5d2a0(f *abi.Frame)
-
-// k_max_i32_us_a8e7b56bbb is
-//
-//	kernel (u0:i32, s1:i32) { t0 = max u0 s1; store t0 }
-//
-// for i: o0[i] = max(a0[i], a1)
-//
-//go:noescape
-func k_max_i32_us_a8e7b56bbb(f *abi.Frame)
-
-// k_max_i32_uu_f7b3137e5b is
-//
-//	kernel (u0:i32, u1:i32) { t0 = max u0 u1; store t0 }
-//
-// for i: o0[i] = max(a0[i], a1[i])
-//
-//go:noescape
-func k_max_i32_uu_f7b3137e5b(f *abi.Frame)
-
-// k_max_i64_us_4931f37a1f is
-//
-//	kernel (u0:i64, s1:i64) { t0 = max u0 s1; store t0 }
-//
-// for i: o0[i] = max(a0[i], a1)
-//
-//go:noescape
-func k_max_i64_us_4931f37a1f(f *abi.Frame)
-
-// k_max_i64_uu_702ea15ec3 is
-//
-//	kernel (u0:i64, u1:i64) { t0 = max u0 u1; store t0 }
-//
-// for i: o0[i] = max(a0[i], a1[i])
-//
-//go:noescape
-func k_max_i64_uu_702ea15ec3(f *abi.Frame)
-
-// k_max_i8_su_c3f2f4c219 is
-//
-//	kernel (s0:i8, u1:i8) { t0 = max s0 u1; store t0 }
-//
-// for i: o0[i] = max(a0, a1[i])
-//
-//go:noescape
-func k_max_i8_su_c3f2f4c219(f *abi.Frame)
-
-// k_max_i8_uu_7f374b1978 is
-//
-//	kernel (u0:i8, u1:i8) { t0 = max u0 u1; store t0 }
-//
-// for i: o0[i] = max(a0[i], a1[i])
-//
-//go:noescape
-func k_max_i8_uu_7f374b1978(f *abi.Frame)
-
 // k_max_max_f32_uuu_94153535b5 is
 //
 //	kernel (u0:f32, u1:f32, u2:f32) { t0 = max u0 u1; t1 = max t0 u2; store t1 }
@@ -7718,42 +3170,6 @@ func k_max_max_f32_uuu_94153535b5(f *abi.Frame)
 //go:noescape
 func k_max_max_f32_uuu_f367292131(f *abi.Frame)
 
-// k_max_max_f64_uuu_28a30498eb is
-//
-//	kernel (u0:f64, u1:f64, u2:f64) { t0 = max u0 u1; t1 = max t0 u2; store t0 t1 }
-//
-// for i: t0 := max(a0[i], a1[i]); o0[i] = t0; o1[i] = max(t0, a2[i])
-//
-//go:noescape
-func k_max_max_f64_uuu_28a30498eb(f *abi.Frame)
-
-// k_max_max_f64_uuu_7b30abe2de is
-//
-//	kernel (u0:f64, u1:f64, u2:f64) { t0 = max u0 u1; t1 = max t0 u2; store t1 }
-//
-// for i: o0[i] = max(max(a0[i], a1[i]), a2[i])
-//
-//go:noescape
-func k_max_max_f64_uuu_7b30abe2de(f *abi.Frame)
-
-// k_max_max_i32_uuu_564f6039cd is
-//
-//	kernel (u0:i32, u1:i32, u2:i32) { t0 = max u0 u1; t1 = max t0 u2; store t0 t1 }
-//
-// for i: t0 := max(a0[i], a1[i]); o0[i] = t0; o1[i] = max(t0, a2[i])
-//
-//go:noescape
-func k_max_max_i32_uuu_564f6039cd(f *abi.Frame)
-
-// k_max_max_i64_uuu_3b8d92c0bc is
-//
-//	kernel (u0:i64, u1:i64, u2:i64) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }
-//
-// for i: t0 := max(a0[i], a1[i]); o0[i] = t0; o1[i] = max(a2[i], t0)
-//
-//go:noescape
-func k_max_max_i64_uuu_3b8d92c0bc(f *abi.Frame)
-
 // k_max_max_max_etc_f32_uuuuuu_42c99f8865 is
 //
 //	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max u3 t1; t3 = max u4 t2; t4 = max u5 t0; t5 = max t1 u5; t6 = max u5 t2; t7 = max t3 u5; store t3 t4 t5 t6 t7 }
@@ -7763,60 +3179,6 @@ func k_max_max_i64_uuu_3b8d92c0bc(f *abi.Frame)
 //go:noescape
 func k_max_max_max_etc_f32_uuuuuu_42c99f8865(f *abi.Frame)
 
-// k_max_max_max_etc_f64_uuuuuu_2bf194f3f1 is
-//
-//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max t3 u5; store t3 t4 t5 t6 t7 }
-//
-// for i: t0 := max(a0[i], a1[i]); t1 := max(t0, a2[i]); t2 := max(t1, a3[i]); t3 := max(a4[i], t2); o0[i] = t3; o1[i] = max(t0, a5[i]); o2[i] = max(t1, a5[i]); o3[i] = max(t2, a5[i]); o4[i] = max(t3, a5[i])
-//
-//go:noescape
-func k_max_max_max_etc_f64_uuuuuu_2bf194f3f1(f *abi.Frame)
-
-// k_max_max_max_etc_i32_uuuuuu_caa1b2db15 is
-//
-//	kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; t4 = max u5 t0; t5 = max u5 t1; t6 = max u5 t2; t7 = max t3 u5; store t3 t4 t5 t6 t7 }
-//
-// for i: t0 := max(a0[i], a1[i]); t1 := max(t0, a2[i]); t2 := max(t1, a3[i]); t3 := max(a4[i], t2); o0[i] = t3; o1[i] = max(a5[i], t0); o2[i] = max(a5[i], t1); o3[i] = max(a5[i], t2); o4[i] = max(t3, a5[i])
-//
-//go:noescape
-func k_max_max_max_etc_i32_uuuuuu_caa1b2db15(f *abi.Frame)
-
-// k_max_max_max_etc_i64_uuuuuu_2e1623b989 is
-//
-//	kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max t3 u5; store t3 t4 t5 t6 t7 }
-//
-// for i: t0 := max(a0[i], a1[i]); t1 := max(t0, a2[i]); t2 := max(t1, a3[i]); t3 := max(t2, a4[i]); o0[i] = t3; o1[i] = max(t0, a5[i]); o2[i] = max(t1, a5[i]); o3[i] = max(t2, a5[i]); o4[i] = max(t3, a5[i])
-//
-//go:noescape
-func k_max_max_max_etc_i64_uuuuuu_2e1623b989(f *abi.Frame)
-
-// k_max_max_max_etc_u32_uuuuuu_1a19fd9265 is
-//
-//	kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = max u0 u1; t1 = max u2 t0; t2 = max t1 u3; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max u5 t3; store t3 t4 t5 t6 t7 }
-//
-// for i: t0 := max(a0[i], a1[i]); t1 := max(a2[i], t0); t2 := max(t1, a3[i]); t3 := max(t2, a4[i]); o0[i] = t3; o1[i] = max(t0, a5[i]); o2[i] = max(t1, a5[i]); o3[i] = max(t2, a5[i]); o4[i] = max(a5[i], t3)
-//
-//go:noescape
-func k_max_max_max_etc_u32_uuuuuu_1a19fd9265(f *abi.Frame)
-
-// k_max_max_max_etc_u64_uuuuuu_9b35f5c60f is
-//
-//	kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64, u5:u64) { t0 = max u0 u1; t1 = max u2 t0; t2 = max t1 u3; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max t3 u5; store t3 t4 t5 t6 t7 }
-//
-// for i: t0 := max(a0[i], a1[i]); t1 := max(a2[i], t0); t2 := max(t1, a3[i]); t3 := max(t2, a4[i]); o0[i] = t3; o1[i] = max(t0, a5[i]); o2[i] = max(t1, a5[i]); o3[i] = max(t2, a5[i]); o4[i] = max(t3, a5[i])
-//
-//go:noescape
-func k_max_max_max_etc_u64_uuuuuu_9b35f5c60f(f *abi.Frame)
-
-// k_max_max_max_etc_u8_uuuuuu_c611900758 is
-//
-//	kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = max u0 u1; t1 = max u2 t0; t2 = max u3 t1; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max t3 u5; store t3 t4 t5 t6 t7 }
-//
-// for i: t0 := max(a0[i], a1[i]); t1 := max(a2[i], t0); t2 := max(a3[i], t1); t3 := max(t2, a4[i]); o0[i] = t3; o1[i] = max(t0, a5[i]); o2[i] = max(t1, a5[i]); o3[i] = max(t2, a5[i]); o4[i] = max(t3, a5[i])
-//
-//go:noescape
-func k_max_max_max_etc_u8_uuuuuu_c611900758(f *abi.Frame)
-
 // k_max_max_max_f32_uuuu_7f8291e5af is
 //
 //	kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = max u0 u1; t1 = max u2 u3; t2 = max t0 t1; store t2 }
@@ -7825,15 +3187,6 @@ func k_max_max_max_etc_u8_uuuuuu_c611900758(f *abi.Frame)
 //
 //go:noescape
 func k_max_max_max_f32_uuuu_7f8291e5af(f *abi.Frame)
-
-// k_max_max_max_f64_uuuu_f2c1cff8bf is
-//
-//	kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = max u0 u1; t1 = max u2 u3; t2 = max t0 t1; store t2 }
-//
-// for i: o0[i] = max(max(a0[i], a1[i]), max(a2[i], a3[i]))
-//
-//go:noescape
-func k_max_max_max_f64_uuuu_f2c1cff8bf(f *abi.Frame)
 
 // k_max_max_max_max_f32_uuuuu_782406c534 is
 //
@@ -7853,96 +3206,6 @@ func k_max_max_max_max_f32_uuuuu_782406c534(f *abi.Frame)
 //go:noescape
 func k_max_max_max_max_f32_uuuuu_a707095306(f *abi.Frame)
 
-// k_max_max_max_max_f64_uuuuu_5fca77a7d1 is
-//
-//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 }
-//
-// for i: o0[i] = max(a4[i], max(max(max(a0[i], a1[i]), a2[i]), a3[i]))
-//
-//go:noescape
-func k_max_max_max_max_f64_uuuuu_5fca77a7d1(f *abi.Frame)
-
-// k_max_max_max_max_f64_uuuuu_c92924e26b is
-//
-//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max t2 u4; store t3 t0 t1 t2 t3 }
-//
-// for i: t0 := max(a0[i], a1[i]); t1 := max(t0, a2[i]); t2 := max(t1, a3[i]); t3 := max(t2, a4[i]); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
-//
-//go:noescape
-func k_max_max_max_max_f64_uuuuu_c92924e26b(f *abi.Frame)
-
-// k_max_max_max_max_i32_uuuuu_c1c52ebbd1 is
-//
-//	kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = max u0 u1; t1 = max u2 t0; t2 = max t1 u3; t3 = max t2 u4; store t3 t0 t1 t2 t3 }
-//
-// for i: t0 := max(a0[i], a1[i]); t1 := max(a2[i], t0); t2 := max(t1, a3[i]); t3 := max(t2, a4[i]); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
-//
-//go:noescape
-func k_max_max_max_max_i32_uuuuu_c1c52ebbd1(f *abi.Frame)
-
-// k_max_max_max_max_i64_uuuuu_5ac990cf34 is
-//
-//	kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max u3 t1; t3 = max t2 u4; store t3 t0 t1 t2 t3 }
-//
-// for i: t0 := max(a0[i], a1[i]); t1 := max(t0, a2[i]); t2 := max(a3[i], t1); t3 := max(t2, a4[i]); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
-//
-//go:noescape
-func k_max_max_max_max_i64_uuuuu_5ac990cf34(f *abi.Frame)
-
-// k_max_max_max_max_u32_uuuuu_8e2d6160cd is
-//
-//	kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 t0 t1 t2 t3 }
-//
-// for i: t0 := max(a0[i], a1[i]); t1 := max(t0, a2[i]); t2 := max(t1, a3[i]); t3 := max(a4[i], t2); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
-//
-//go:noescape
-func k_max_max_max_max_u32_uuuuu_8e2d6160cd(f *abi.Frame)
-
-// k_max_max_max_max_u64_uuuuu_c13987b274 is
-//
-//	kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64) { t0 = max u0 u1; t1 = max u2 t0; t2 = max t1 u3; t3 = max u4 t2; store t3 t0 t1 t2 t3 }
-//
-// for i: t0 := max(a0[i], a1[i]); t1 := max(a2[i], t0); t2 := max(t1, a3[i]); t3 := max(a4[i], t2); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
-//
-//go:noescape
-func k_max_max_max_max_u64_uuuuu_c13987b274(f *abi.Frame)
-
-// k_max_max_max_max_u8_uuuuu_a89495660d is
-//
-//	kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = max u0 u1; t1 = max u2 t0; t2 = max u3 t1; t3 = max t2 u4; store t3 t0 t1 t2 t3 }
-//
-// for i: t0 := max(a0[i], a1[i]); t1 := max(a2[i], t0); t2 := max(a3[i], t1); t3 := max(t2, a4[i]); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
-//
-//go:noescape
-func k_max_max_max_max_u8_uuuuu_a89495660d(f *abi.Frame)
-
-// k_max_max_u32_uuu_c29a8b7939 is
-//
-//	kernel (u0:u32, u1:u32, u2:u32) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }
-//
-// for i: t0 := max(a0[i], a1[i]); o0[i] = t0; o1[i] = max(a2[i], t0)
-//
-//go:noescape
-func k_max_max_u32_uuu_c29a8b7939(f *abi.Frame)
-
-// k_max_max_u64_uuu_20b0e41013 is
-//
-//	kernel (u0:u64, u1:u64, u2:u64) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }
-//
-// for i: t0 := max(a0[i], a1[i]); o0[i] = t0; o1[i] = max(a2[i], t0)
-//
-//go:noescape
-func k_max_max_u64_uuu_20b0e41013(f *abi.Frame)
-
-// k_max_max_u8_uuu_28c86b68c4 is
-//
-//	kernel (u0:u8, u1:u8, u2:u8) { t0 = max u0 u1; t1 = max t0 u2; store t0 t1 }
-//
-// for i: t0 := max(a0[i], a1[i]); o0[i] = t0; o1[i] = max(t0, a2[i])
-//
-//go:noescape
-func k_max_max_u8_uuu_28c86b68c4(f *abi.Frame)
-
 // k_max_min_f32_uss_ee76b7f7ff is
 //
 //	kernel (u0:f32, s1:f32, s2:f32) { t0 = max u0 s1; t1 = min s2 t0; store t1 }
@@ -7951,15 +3214,6 @@ func k_max_max_u8_uuu_28c86b68c4(f *abi.Frame)
 //
 //go:noescape
 func k_max_min_f32_uss_ee76b7f7ff(f *abi.Frame)
-
-// k_max_min_f64_sus_3e116b384e is
-//
-//	kernel (s0:f64, u1:f64, s2:f64) { t0 = max s0 u1; t1 = min t0 s2; store t1 }
-//
-// for i: o0[i] = min(max(a0, a1[i]), a2)
-//
-//go:noescape
-func k_max_min_f64_sus_3e116b384e(f *abi.Frame)
 
 // k_max_q16x16_us_b210ecc804 is
 //
@@ -7978,78 +3232,6 @@ func k_max_q16x16_us_b210ecc804(f *abi.Frame)
 //
 //go:noescape
 func k_max_q16x16_uu_16302cd010(f *abi.Frame)
-
-// k_max_u16_su_67ffd810ea is
-//
-//	kernel (s0:u16, u1:u16) { t0 = max s0 u1; store t0 }
-//
-// for i: o0[i] = max(a0, a1[i])
-//
-//go:noescape
-func k_max_u16_su_67ffd810ea(f *abi.Frame)
-
-// k_max_u16_uu_408b5484f9 is
-//
-//	kernel (u0:u16, u1:u16) { t0 = max u0 u1; store t0 }
-//
-// for i: o0[i] = max(a0[i], a1[i])
-//
-//go:noescape
-func k_max_u16_uu_408b5484f9(f *abi.Frame)
-
-// k_max_u32_su_660900aac5 is
-//
-//	kernel (s0:u32, u1:u32) { t0 = max s0 u1; store t0 }
-//
-// for i: o0[i] = max(a0, a1[i])
-//
-//go:noescape
-func k_max_u32_su_660900aac5(f *abi.Frame)
-
-// k_max_u32_uu_e3946b01f5 is
-//
-//	kernel (u0:u32, u1:u32) { t0 = max u0 u1; store t0 }
-//
-// for i: o0[i] = max(a0[i], a1[i])
-//
-//go:noescape
-func k_max_u32_uu_e3946b01f5(f *abi.Frame)
-
-// k_max_u64_us_d8b0009d8d is
-//
-//	kernel (u0:u64, s1:u64) { t0 = max u0 s1; store t0 }
-//
-// for i: o0[i] = max(a0[i], a1)
-//
-//go:noescape
-func k_max_u64_us_d8b0009d8d(f *abi.Frame)
-
-// k_max_u64_uu_8aaa11e34b is
-//
-//	kernel (u0:u64, u1:u64) { t0 = max u0 u1; store t0 }
-//
-// for i: o0[i] = max(a0[i], a1[i])
-//
-//go:noescape
-func k_max_u64_uu_8aaa11e34b(f *abi.Frame)
-
-// k_max_u8_su_68beaefbd9 is
-//
-//	kernel (s0:u8, u1:u8) { t0 = max s0 u1; store t0 }
-//
-// for i: o0[i] = max(a0, a1[i])
-//
-//go:noescape
-func k_max_u8_su_68beaefbd9(f *abi.Frame)
-
-// k_max_u8_uu_4c72f1ffc1 is
-//
-//	kernel (u0:u8, u1:u8) { t0 = max u0 u1; store t0 }
-//
-// for i: o0[i] = max(a0[i], a1[i])
-//
-//go:noescape
-func k_max_u8_uu_4c72f1ffc1(f *abi.Frame)
 
 // k_min_bf16_su_9308cc1e53 is
 //
@@ -8105,96 +3287,6 @@ func k_min_f32_su_9fcf2ced30(f *abi.Frame)
 //go:noescape
 func k_min_f32_uu_276d0c9438(f *abi.Frame)
 
-// k_min_f64_su_e16306fa1b is
-//
-//	kernel (s0:f64, u1:f64) { t0 = min s0 u1; store t0 }
-//
-// for i: o0[i] = min(a0, a1[i])
-//
-//go:noescape
-func k_min_f64_su_e16306fa1b(f *abi.Frame)
-
-// k_min_f64_uu_4d70e3b726 is
-//
-//	kernel (u0:f64, u1:f64) { t0 = min u0 u1; store t0 }
-//
-// for i: o0[i] = min(a0[i], a1[i])
-//
-//go:noescape
-func k_min_f64_uu_4d70e3b726(f *abi.Frame)
-
-// k_min_i16_us_62cbc1e255 is
-//
-//	kernel (u0:i16, s1:i16) { t0 = min u0 s1; store t0 }
-//
-// for i: o0[i] = min(a0[i], a1)
-//
-//go:noescape
-func k_min_i16_us_62cbc1e255(f *abi.Frame)
-
-// k_min_i16_uu_d189cafe2c is
-//
-//	kernel (u0:i16, u1:i16) { t0 = min u0 u1; store t0 }
-//
-// for i: o0[i] = min(a0[i], a1[i])
-//
-//go:noescape
-func k_min_i16_uu_d189cafe2c(f *abi.Frame)
-
-// k_min_i32_us_ff5bb7f3f0 is
-//
-//	kernel (u0:i32, s1:i32) { t0 = min u0 s1; store t0 }
-//
-// for i: o0[i] = min(a0[i], a1)
-//
-//go:noescape
-func k_min_i32_us_ff5bb7f3f0(f *abi.Frame)
-
-// k_min_i32_uu_ad14a0135d is
-//
-//	kernel (u0:i32, u1:i32) { t0 = min u0 u1; store t0 }
-//
-// for i: o0[i] = min(a0[i], a1[i])
-//
-//go:noescape
-func k_min_i32_uu_ad14a0135d(f *abi.Frame)
-
-// k_min_i64_us_a167de3197 is
-//
-//	kernel (u0:i64, s1:i64) { t0 = min u0 s1; store t0 }
-//
-// for i: o0[i] = min(a0[i], a1)
-//
-//go:noescape
-func k_min_i64_us_a167de3197(f *abi.Frame)
-
-// k_min_i64_uu_53bafe5025 is
-//
-//	kernel (u0:i64, u1:i64) { t0 = min u0 u1; store t0 }
-//
-// for i: o0[i] = min(a0[i], a1[i])
-//
-//go:noescape
-func k_min_i64_uu_53bafe5025(f *abi.Frame)
-
-// k_min_i8_us_1348b2a2de is
-//
-//	kernel (u0:i8, s1:i8) { t0 = min u0 s1; store t0 }
-//
-// for i: o0[i] = min(a0[i], a1)
-//
-//go:noescape
-func k_min_i8_us_1348b2a2de(f *abi.Frame)
-
-// k_min_i8_uu_c53e5a2ac2 is
-//
-//	kernel (u0:i8, u1:i8) { t0 = min u0 u1; store t0 }
-//
-// for i: o0[i] = min(a0[i], a1[i])
-//
-//go:noescape
-func k_min_i8_uu_c53e5a2ac2(f *abi.Frame)
-
 // k_min_min_f32_uuu_9c5de5dc85 is
 //
 //	kernel (u0:f32, u1:f32, u2:f32) { t0 = min u0 u1; t1 = min t0 u2; store t0 t1 }
@@ -8204,33 +3296,6 @@ func k_min_i8_uu_c53e5a2ac2(f *abi.Frame)
 //go:noescape
 func k_min_min_f32_uuu_9c5de5dc85(f *abi.Frame)
 
-// k_min_min_f64_uuu_9ec3170fed is
-//
-//	kernel (u0:f64, u1:f64, u2:f64) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }
-//
-// for i: t0 := min(a0[i], a1[i]); o0[i] = t0; o1[i] = min(a2[i], t0)
-//
-//go:noescape
-func k_min_min_f64_uuu_9ec3170fed(f *abi.Frame)
-
-// k_min_min_i32_uuu_cfde69c2f6 is
-//
-//	kernel (u0:i32, u1:i32, u2:i32) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }
-//
-// for i: t0 := min(a0[i], a1[i]); o0[i] = t0; o1[i] = min(a2[i], t0)
-//
-//go:noescape
-func k_min_min_i32_uuu_cfde69c2f6(f *abi.Frame)
-
-// k_min_min_i64_uuu_e3d69da3ec is
-//
-//	kernel (u0:i64, u1:i64, u2:i64) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }
-//
-// for i: t0 := min(a0[i], a1[i]); o0[i] = t0; o1[i] = min(a2[i], t0)
-//
-//go:noescape
-func k_min_min_i64_uuu_e3d69da3ec(f *abi.Frame)
-
 // k_min_min_min_etc_f32_uuuuuu_3b3a9bf46e is
 //
 //	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32) { t0 = min u0 u1; t1 = min t0 u2; t2 = min t1 u3; t3 = min t2 u4; t4 = min t0 u5; t5 = min t1 u5; t6 = min t2 u5; t7 = min t3 u5; store t3 t4 t5 t6 t7 }
@@ -8239,60 +3304,6 @@ func k_min_min_i64_uuu_e3d69da3ec(f *abi.Frame)
 //
 //go:noescape
 func k_min_min_min_etc_f32_uuuuuu_3b3a9bf46e(f *abi.Frame)
-
-// k_min_min_min_etc_f64_uuuuuu_cb2bdb7f3d is
-//
-//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = min u0 u1; t1 = min u2 t0; t2 = min u3 t1; t3 = min u4 t2; t4 = min u5 t0; t5 = min u5 t1; t6 = min u5 t2; t7 = min u5 t3; store t3 t4 t5 t6 t7 }
-//
-// for i: t0 := min(a0[i], a1[i]); t1 := min(a2[i], t0); t2 := min(a3[i], t1); t3 := min(a4[i], t2); o0[i] = t3; o1[i] = min(a5[i], t0); o2[i] = min(a5[i], t1); o3[i] = min(a5[i], t2); o4[i] = min(a5[i], t3)
-//
-//go:noescape
-func k_min_min_min_etc_f64_uuuuuu_cb2bdb7f3d(f *abi.Frame)
-
-// k_min_min_min_etc_i32_uuuuuu_fd63e77ed5 is
-//
-//	kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = min u0 u1; t1 = min u2 t0; t2 = min u3 t1; t3 = min u4 t2; t4 = min t0 u5; t5 = min t1 u5; t6 = min t2 u5; t7 = min t3 u5; store t3 t4 t5 t6 t7 }
-//
-// for i: t0 := min(a0[i], a1[i]); t1 := min(a2[i], t0); t2 := min(a3[i], t1); t3 := min(a4[i], t2); o0[i] = t3; o1[i] = min(t0, a5[i]); o2[i] = min(t1, a5[i]); o3[i] = min(t2, a5[i]); o4[i] = min(t3, a5[i])
-//
-//go:noescape
-func k_min_min_min_etc_i32_uuuuuu_fd63e77ed5(f *abi.Frame)
-
-// k_min_min_min_etc_i64_uuuuuu_853ec11265 is
-//
-//	kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min t1 u3; t3 = min u4 t2; t4 = min t0 u5; t5 = min t1 u5; t6 = min u5 t2; t7 = min u5 t3; store t3 t4 t5 t6 t7 }
-//
-// for i: t0 := min(a0[i], a1[i]); t1 := min(t0, a2[i]); t2 := min(t1, a3[i]); t3 := min(a4[i], t2); o0[i] = t3; o1[i] = min(t0, a5[i]); o2[i] = min(t1, a5[i]); o3[i] = min(a5[i], t2); o4[i] = min(a5[i], t3)
-//
-//go:noescape
-func k_min_min_min_etc_i64_uuuuuu_853ec11265(f *abi.Frame)
-
-// k_min_min_min_etc_u32_uuuuuu_33a2e743b1 is
-//
-//	kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min t2 u4; t4 = min t0 u5; t5 = min t1 u5; t6 = min t2 u5; t7 = min t3 u5; store t3 t4 t5 t6 t7 }
-//
-// for i: t0 := min(a0[i], a1[i]); t1 := min(a2[i], t0); t2 := min(t1, a3[i]); t3 := min(t2, a4[i]); o0[i] = t3; o1[i] = min(t0, a5[i]); o2[i] = min(t1, a5[i]); o3[i] = min(t2, a5[i]); o4[i] = min(t3, a5[i])
-//
-//go:noescape
-func k_min_min_min_etc_u32_uuuuuu_33a2e743b1(f *abi.Frame)
-
-// k_min_min_min_etc_u64_uuuuuu_d4d26e91ce is
-//
-//	kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64, u5:u64) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min u4 t2; t4 = min t0 u5; t5 = min u5 t1; t6 = min t2 u5; t7 = min u5 t3; store t3 t4 t5 t6 t7 }
-//
-// for i: t0 := min(a0[i], a1[i]); t1 := min(a2[i], t0); t2 := min(t1, a3[i]); t3 := min(a4[i], t2); o0[i] = t3; o1[i] = min(t0, a5[i]); o2[i] = min(a5[i], t1); o3[i] = min(t2, a5[i]); o4[i] = min(a5[i], t3)
-//
-//go:noescape
-func k_min_min_min_etc_u64_uuuuuu_d4d26e91ce(f *abi.Frame)
-
-// k_min_min_min_etc_u8_uuuuuu_a0694c78aa is
-//
-//	kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; t4 = min u5 t0; t5 = min u5 t1; t6 = min u5 t2; t7 = min u5 t3; store t3 t4 t5 t6 t7 }
-//
-// for i: t0 := min(a0[i], a1[i]); t1 := min(t0, a2[i]); t2 := min(a3[i], t1); t3 := min(t2, a4[i]); o0[i] = t3; o1[i] = min(a5[i], t0); o2[i] = min(a5[i], t1); o3[i] = min(a5[i], t2); o4[i] = min(a5[i], t3)
-//
-//go:noescape
-func k_min_min_min_etc_u8_uuuuuu_a0694c78aa(f *abi.Frame)
 
 // k_min_min_min_min_f32_uuuuu_4dda052b3c is
 //
@@ -8312,96 +3323,6 @@ func k_min_min_min_min_f32_uuuuu_4dda052b3c(f *abi.Frame)
 //go:noescape
 func k_min_min_min_min_f32_uuuuu_84629d0049(f *abi.Frame)
 
-// k_min_min_min_min_f64_uuuuu_814e363768 is
-//
-//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; store t3 }
-//
-// for i: o0[i] = min(min(a3[i], min(min(a0[i], a1[i]), a2[i])), a4[i])
-//
-//go:noescape
-func k_min_min_min_min_f64_uuuuu_814e363768(f *abi.Frame)
-
-// k_min_min_min_min_f64_uuuuu_bfa55cfe99 is
-//
-//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min t2 u4; store t3 t0 t1 t2 t3 }
-//
-// for i: t0 := min(a0[i], a1[i]); t1 := min(a2[i], t0); t2 := min(t1, a3[i]); t3 := min(t2, a4[i]); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
-//
-//go:noescape
-func k_min_min_min_min_f64_uuuuu_bfa55cfe99(f *abi.Frame)
-
-// k_min_min_min_min_i32_uuuuu_91f56121cd is
-//
-//	kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = min u0 u1; t1 = min u2 t0; t2 = min u3 t1; t3 = min t2 u4; store t3 t0 t1 t2 t3 }
-//
-// for i: t0 := min(a0[i], a1[i]); t1 := min(a2[i], t0); t2 := min(a3[i], t1); t3 := min(t2, a4[i]); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
-//
-//go:noescape
-func k_min_min_min_min_i32_uuuuu_91f56121cd(f *abi.Frame)
-
-// k_min_min_min_min_i64_uuuuu_331488ed89 is
-//
-//	kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min t1 u3; t3 = min t2 u4; store t3 t0 t1 t2 t3 }
-//
-// for i: t0 := min(a0[i], a1[i]); t1 := min(t0, a2[i]); t2 := min(t1, a3[i]); t3 := min(t2, a4[i]); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
-//
-//go:noescape
-func k_min_min_min_min_i64_uuuuu_331488ed89(f *abi.Frame)
-
-// k_min_min_min_min_u32_uuuuu_92306c82e1 is
-//
-//	kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min u4 t2; store t3 t0 t1 t2 t3 }
-//
-// for i: t0 := min(a0[i], a1[i]); t1 := min(t0, a2[i]); t2 := min(a3[i], t1); t3 := min(a4[i], t2); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
-//
-//go:noescape
-func k_min_min_min_min_u32_uuuuu_92306c82e1(f *abi.Frame)
-
-// k_min_min_min_min_u64_uuuuu_fe2d62042b is
-//
-//	kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min t1 u3; t3 = min u4 t2; store t3 t0 t1 t2 t3 }
-//
-// for i: t0 := min(a0[i], a1[i]); t1 := min(t0, a2[i]); t2 := min(t1, a3[i]); t3 := min(a4[i], t2); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
-//
-//go:noescape
-func k_min_min_min_min_u64_uuuuu_fe2d62042b(f *abi.Frame)
-
-// k_min_min_min_min_u8_uuuuu_183f149635 is
-//
-//	kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min u4 t2; store t3 t0 t1 t2 t3 }
-//
-// for i: t0 := min(a0[i], a1[i]); t1 := min(a2[i], t0); t2 := min(t1, a3[i]); t3 := min(a4[i], t2); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
-//
-//go:noescape
-func k_min_min_min_min_u8_uuuuu_183f149635(f *abi.Frame)
-
-// k_min_min_u32_uuu_d99a866278 is
-//
-//	kernel (u0:u32, u1:u32, u2:u32) { t0 = min u0 u1; t1 = min t0 u2; store t0 t1 }
-//
-// for i: t0 := min(a0[i], a1[i]); o0[i] = t0; o1[i] = min(t0, a2[i])
-//
-//go:noescape
-func k_min_min_u32_uuu_d99a866278(f *abi.Frame)
-
-// k_min_min_u64_uuu_e3f3ba8518 is
-//
-//	kernel (u0:u64, u1:u64, u2:u64) { t0 = min u0 u1; t1 = min t0 u2; store t0 t1 }
-//
-// for i: t0 := min(a0[i], a1[i]); o0[i] = t0; o1[i] = min(t0, a2[i])
-//
-//go:noescape
-func k_min_min_u64_uuu_e3f3ba8518(f *abi.Frame)
-
-// k_min_min_u8_uuu_c55f0eb781 is
-//
-//	kernel (u0:u8, u1:u8, u2:u8) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }
-//
-// for i: t0 := min(a0[i], a1[i]); o0[i] = t0; o1[i] = min(a2[i], t0)
-//
-//go:noescape
-func k_min_min_u8_uuu_c55f0eb781(f *abi.Frame)
-
 // k_min_q16x16_us_176ea78301 is
 //
 //	kernel (u0:q16x16, s1:q16x16) { t0 = min u0 s1; store t0 }
@@ -8419,78 +3340,6 @@ func k_min_q16x16_us_176ea78301(f *abi.Frame)
 //
 //go:noescape
 func k_min_q16x16_uu_193c57b0b4(f *abi.Frame)
-
-// k_min_u16_us_79dee758ac is
-//
-//	kernel (u0:u16, s1:u16) { t0 = min u0 s1; store t0 }
-//
-// for i: o0[i] = min(a0[i], a1)
-//
-//go:noescape
-func k_min_u16_us_79dee758ac(f *abi.Frame)
-
-// k_min_u16_uu_633e36536b is
-//
-//	kernel (u0:u16, u1:u16) { t0 = min u0 u1; store t0 }
-//
-// for i: o0[i] = min(a0[i], a1[i])
-//
-//go:noescape
-func k_min_u16_uu_633e36536b(f *abi.Frame)
-
-// k_min_u32_us_bf28118442 is
-//
-//	kernel (u0:u32, s1:u32) { t0 = min u0 s1; store t0 }
-//
-// for i: o0[i] = min(a0[i], a1)
-//
-//go:noescape
-func k_min_u32_us_bf28118442(f *abi.Frame)
-
-// k_min_u32_uu_6487624327 is
-//
-//	kernel (u0:u32, u1:u32) { t0 = min u0 u1; store t0 }
-//
-// for i: o0[i] = min(a0[i], a1[i])
-//
-//go:noescape
-func k_min_u32_uu_6487624327(f *abi.Frame)
-
-// k_min_u64_us_1dfeb25aa6 is
-//
-//	kernel (u0:u64, s1:u64) { t0 = min u0 s1; store t0 }
-//
-// for i: o0[i] = min(a0[i], a1)
-//
-//go:noescape
-func k_min_u64_us_1dfeb25aa6(f *abi.Frame)
-
-// k_min_u64_uu_71c425ba5a is
-//
-//	kernel (u0:u64, u1:u64) { t0 = min u0 u1; store t0 }
-//
-// for i: o0[i] = min(a0[i], a1[i])
-//
-//go:noescape
-func k_min_u64_uu_71c425ba5a(f *abi.Frame)
-
-// k_min_u8_su_ace27ab957 is
-//
-//	kernel (s0:u8, u1:u8) { t0 = min s0 u1; store t0 }
-//
-// for i: o0[i] = min(a0, a1[i])
-//
-//go:noescape
-func k_min_u8_su_ace27ab957(f *abi.Frame)
-
-// k_min_u8_uu_e7c61d958d is
-//
-//	kernel (u0:u8, u1:u8) { t0 = min u0 u1; store t0 }
-//
-// for i: o0[i] = min(a0[i], a1[i])
-//
-//go:noescape
-func k_min_u8_uu_e7c61d958d(f *abi.Frame)
 
 // k_mish_f32_u_0d76fba195 is
 //
@@ -8510,15 +3359,6 @@ func k_mish_f32_u_0d76fba195(f *abi.Frame)
 //go:noescape
 func k_mish_f32_u_4327185398(f *abi.Frame)
 
-// k_mish_f64_u_edc3188d83 is
-//
-//	kernel (u0:f64) { t0 = mish u0; store t0 }
-//
-// for i: o0[i] = mish(a0[i])
-//
-//go:noescape
-func k_mish_f64_u_edc3188d83(f *abi.Frame)
-
 // k_mod_f32_uu_01a592064c is
 //
 //	kernel (u0:f32, u1:f32) { t0 = mod u0 u1; store t0 }
@@ -8527,33 +3367,6 @@ func k_mish_f64_u_edc3188d83(f *abi.Frame)
 //
 //go:noescape
 func k_mod_f32_uu_01a592064c(f *abi.Frame)
-
-// k_mod_f64_uu_2c076f00fa is
-//
-//	kernel (u0:f64, u1:f64) { t0 = mod u0 u1; store t0 }
-//
-// for i: o0[i] = mod(a0[i], a1[i])
-//
-//go:noescape
-func k_mod_f64_uu_2c076f00fa(f *abi.Frame)
-
-// k_mod_i32_uu_e72319ba92 is
-//
-//	kernel (u0:i32, u1:i32) { t0 = mod u0 u1; store t0 }
-//
-// for i: o0[i] = mod(a0[i], a1[i])
-//
-//go:noescape
-func k_mod_i32_uu_e72319ba92(f *abi.Frame)
-
-// k_mod_i64_uu_39bf3e80b6 is
-//
-//	kernel (u0:i64, u1:i64) { t0 = mod u0 u1; store t0 }
-//
-// for i: o0[i] = mod(a0[i], a1[i])
-//
-//go:noescape
-func k_mod_i64_uu_39bf3e80b6(f *abi.Frame)
 
 // k_mul_add_f32_sus_823e970d51 is
 //
@@ -8609,78 +3422,6 @@ func k_mul_add_f32_uus_cd484de41f(f *abi.Frame)
 //go:noescape
 func k_mul_add_f32_uuu_75513ae343(f *abi.Frame)
 
-// k_mul_add_f64_us_f7af262bd7 is
-//
-//	kernel (u0:f64, s1:f64) { t0 = mul u0 u0; t1 = add t0 s1; store t1 }
-//
-// for i: o0[i] = (a0[i] * a0[i]) + a1
-//
-//go:noescape
-func k_mul_add_f64_us_f7af262bd7(f *abi.Frame)
-
-// k_mul_add_f64_uss_b690dd07ac is
-//
-//	kernel (u0:f64, s1:f64, s2:f64) { t0 = mul u0 s1; t1 = add s2 t0; store t1 }
-//
-// for i: o0[i] = a2 + (a0[i] * a1)
-//
-//go:noescape
-func k_mul_add_f64_uss_b690dd07ac(f *abi.Frame)
-
-// k_mul_add_f64_usu_81e43d6c5f is
-//
-//	kernel (u0:f64, s1:f64, u2:f64) { t0 = mul u0 s1; t1 = add u2 t0; store t1 }
-//
-// for i: o0[i] = a2[i] + (a0[i] * a1)
-//
-//go:noescape
-func k_mul_add_f64_usu_81e43d6c5f(f *abi.Frame)
-
-// k_mul_add_f64_uu_ced8144a0e is
-//
-//	kernel (u0:f64, u1:f64) { t0 = mul u0 u0; t1 = add t0 u1; store t1 }
-//
-// for i: o0[i] = (a0[i] * a0[i]) + a1[i]
-//
-//go:noescape
-func k_mul_add_f64_uu_ced8144a0e(f *abi.Frame)
-
-// k_mul_add_f64_uus_0a1f1e6f2a is
-//
-//	kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = add s2 t0; store t1 }
-//
-// for i: o0[i] = a2 + (a0[i] * a1[i])
-//
-//go:noescape
-func k_mul_add_f64_uus_0a1f1e6f2a(f *abi.Frame)
-
-// k_mul_add_f64_uuu_b8e4cd2e51 is
-//
-//	kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }
-//
-// for i: o0[i] = (a0[i] * a1[i]) + a2[i]
-//
-//go:noescape
-func k_mul_add_f64_uuu_b8e4cd2e51(f *abi.Frame)
-
-// k_mul_add_i32_uuu_1800471362 is
-//
-//	kernel (u0:i32, u1:i32, u2:i32) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }
-//
-// for i: o0[i] = (a0[i] * a1[i]) + a2[i]
-//
-//go:noescape
-func k_mul_add_i32_uuu_1800471362(f *abi.Frame)
-
-// k_mul_add_i64_uuu_ac13442591 is
-//
-//	kernel (u0:i64, u1:i64, u2:i64) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }
-//
-// for i: o0[i] = (a0[i] * a1[i]) + a2[i]
-//
-//go:noescape
-func k_mul_add_i64_uuu_ac13442591(f *abi.Frame)
-
 // k_mul_add_mul_f32_susu_d4e52dbdca is
 //
 //	kernel (s0:f32, u1:f32, s2:f32, u3:f32) { t0 = mul s0 u1; t1 = add s2 t0; t2 = mul t1 u3; store t2 }
@@ -8708,33 +3449,6 @@ func k_mul_add_mul_f32_uusu_972dd93a49(f *abi.Frame)
 //go:noescape
 func k_mul_add_mul_f32_uuuu_ca920e09af(f *abi.Frame)
 
-// k_mul_add_mul_f64_ussu_c190834ca3 is
-//
-//	kernel (u0:f64, s1:f64, s2:f64, u3:f64) { t0 = mul u0 s1; t1 = add s2 t0; t2 = mul u3 t1; store t2 }
-//
-// for i: o0[i] = a3[i] * (a2 + (a0[i] * a1))
-//
-//go:noescape
-func k_mul_add_mul_f64_ussu_c190834ca3(f *abi.Frame)
-
-// k_mul_add_mul_f64_uusu_b835ea2026 is
-//
-//	kernel (u0:f64, u1:f64, s2:f64, u3:f64) { t0 = mul u0 u1; t1 = add t0 s2; t2 = mul t1 u3; store t2 }
-//
-// for i: o0[i] = ((a0[i] * a1[i]) + a2) * a3[i]
-//
-//go:noescape
-func k_mul_add_mul_f64_uusu_b835ea2026(f *abi.Frame)
-
-// k_mul_add_mul_f64_uuuu_84c041c60f is
-//
-//	kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul t1 u3; store t2 }
-//
-// for i: o0[i] = ((a0[i] * a1[i]) + a2[i]) * a3[i]
-//
-//go:noescape
-func k_mul_add_mul_f64_uuuu_84c041c60f(f *abi.Frame)
-
 // k_mul_add_rsqrt_f32_sus_f55d8af1ed is
 //
 //	kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }
@@ -8743,15 +3457,6 @@ func k_mul_add_mul_f64_uuuu_84c041c60f(f *abi.Frame)
 //
 //go:noescape
 func k_mul_add_rsqrt_f32_sus_f55d8af1ed(f *abi.Frame)
-
-// k_mul_add_rsqrt_f64_sus_0cde7945d1 is
-//
-//	kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }
-//
-// for i: o0[i] = rsqrt((a0 * a1[i]) + a2)
-//
-//go:noescape
-func k_mul_add_rsqrt_f64_sus_0cde7945d1(f *abi.Frame)
 
 // k_mul_bf16_su_7d5459827d is
 //
@@ -8806,24 +3511,6 @@ func k_mul_f32_su_2fb9b1c8da(f *abi.Frame)
 //
 //go:noescape
 func k_mul_f32_uu_1dfd370de5(f *abi.Frame)
-
-// k_mul_f64_us_e7d53846b3 is
-//
-//	kernel (u0:f64, s1:f64) { t0 = mul u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] * a1
-//
-//go:noescape
-func k_mul_f64_us_e7d53846b3(f *abi.Frame)
-
-// k_mul_f64_uu_7b320067c4 is
-//
-//	kernel (u0:f64, u1:f64) { t0 = mul u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] * a1[i]
-//
-//go:noescape
-func k_mul_f64_uu_7b320067c4(f *abi.Frame)
 
 // k_mul_fma_f32_usus_1842319587 is
 //
@@ -8888,78 +3575,6 @@ func k_mul_fma_fma_f32_suusus_9e3a07975c(f *abi.Frame)
 //go:noescape
 func k_mul_fma_fma_fma_f32_usususus_f2031cb675(f *abi.Frame)
 
-// k_mul_i16_us_c2aef55433 is
-//
-//	kernel (u0:i16, s1:i16) { t0 = mul u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] * a1
-//
-//go:noescape
-func k_mul_i16_us_c2aef55433(f *abi.Frame)
-
-// k_mul_i16_uu_89ae94988e is
-//
-//	kernel (u0:i16, u1:i16) { t0 = mul u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] * a1[i]
-//
-//go:noescape
-func k_mul_i16_uu_89ae94988e(f *abi.Frame)
-
-// k_mul_i32_su_bcbf8718ef is
-//
-//	kernel (s0:i32, u1:i32) { t0 = mul s0 u1; store t0 }
-//
-// for i: o0[i] = a0 * a1[i]
-//
-//go:noescape
-func k_mul_i32_su_bcbf8718ef(f *abi.Frame)
-
-// k_mul_i32_uu_d4519af5a2 is
-//
-//	kernel (u0:i32, u1:i32) { t0 = mul u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] * a1[i]
-//
-//go:noescape
-func k_mul_i32_uu_d4519af5a2(f *abi.Frame)
-
-// k_mul_i64_us_995cff4cd6 is
-//
-//	kernel (u0:i64, s1:i64) { t0 = mul u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] * a1
-//
-//go:noescape
-func k_mul_i64_us_995cff4cd6(f *abi.Frame)
-
-// k_mul_i64_uu_3928b8d38e is
-//
-//	kernel (u0:i64, u1:i64) { t0 = mul u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] * a1[i]
-//
-//go:noescape
-func k_mul_i64_uu_3928b8d38e(f *abi.Frame)
-
-// k_mul_i8_su_2ed1d6ce71 is
-//
-//	kernel (s0:i8, u1:i8) { t0 = mul s0 u1; store t0 }
-//
-// for i: o0[i] = a0 * a1[i]
-//
-//go:noescape
-func k_mul_i8_su_2ed1d6ce71(f *abi.Frame)
-
-// k_mul_i8_uu_db60907b44 is
-//
-//	kernel (u0:i8, u1:i8) { t0 = mul u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] * a1[i]
-//
-//go:noescape
-func k_mul_i8_uu_db60907b44(f *abi.Frame)
-
 // k_mul_mul_add_f32_usus_0e0473eb88 is
 //
 //	kernel (u0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = add t0 t1; store t2 }
@@ -8986,33 +3601,6 @@ func k_mul_mul_add_f32_usuu_a1c5c9fa1f(f *abi.Frame)
 //
 //go:noescape
 func k_mul_mul_add_f32_uuuu_ce4079a70a(f *abi.Frame)
-
-// k_mul_mul_add_f64_usus_6663a65808 is
-//
-//	kernel (u0:f64, s1:f64, u2:f64, s3:f64) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = add t0 t1; store t2 }
-//
-// for i: o0[i] = (a0[i] * a1) + (a2[i] * a3)
-//
-//go:noescape
-func k_mul_mul_add_f64_usus_6663a65808(f *abi.Frame)
-
-// k_mul_mul_add_f64_usuu_47359eafdf is
-//
-//	kernel (u0:f64, s1:f64, u2:f64, u3:f64) { t0 = mul u0 s1; t1 = mul u2 t0; t2 = add t1 u3; store t2 }
-//
-// for i: o0[i] = (a2[i] * (a0[i] * a1)) + a3[i]
-//
-//go:noescape
-func k_mul_mul_add_f64_usuu_47359eafdf(f *abi.Frame)
-
-// k_mul_mul_add_f64_uuuu_791d9368dc is
-//
-//	kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; store t2 }
-//
-// for i: o0[i] = (a0[i] * a1[i]) + (a2[i] * a3[i])
-//
-//go:noescape
-func k_mul_mul_add_f64_uuuu_791d9368dc(f *abi.Frame)
 
 // k_mul_mul_f32_sus_aa274bac16 is
 //
@@ -9050,60 +3638,6 @@ func k_mul_mul_f32_uus_be42ec1679(f *abi.Frame)
 //go:noescape
 func k_mul_mul_f32_uuu_d7b937fccc(f *abi.Frame)
 
-// k_mul_mul_f64_sus_9924b48a9f is
-//
-//	kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = mul t0 s2; store t1 }
-//
-// for i: o0[i] = (a0 * a1[i]) * a2
-//
-//go:noescape
-func k_mul_mul_f64_sus_9924b48a9f(f *abi.Frame)
-
-// k_mul_mul_f64_usu_9e5d6967c2 is
-//
-//	kernel (u0:f64, s1:f64, u2:f64) { t0 = mul u0 s1; t1 = mul t0 u2; store t1 }
-//
-// for i: o0[i] = (a0[i] * a1) * a2[i]
-//
-//go:noescape
-func k_mul_mul_f64_usu_9e5d6967c2(f *abi.Frame)
-
-// k_mul_mul_f64_uus_3931f87fc5 is
-//
-//	kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = mul s2 t0; store t1 }
-//
-// for i: o0[i] = a2 * (a0[i] * a1[i])
-//
-//go:noescape
-func k_mul_mul_f64_uus_3931f87fc5(f *abi.Frame)
-
-// k_mul_mul_f64_uuu_6071005ef9 is
-//
-//	kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = mul t0 u2; store t1 }
-//
-// for i: o0[i] = (a0[i] * a1[i]) * a2[i]
-//
-//go:noescape
-func k_mul_mul_f64_uuu_6071005ef9(f *abi.Frame)
-
-// k_mul_mul_i32_uuu_6b26474ba1 is
-//
-//	kernel (u0:i32, u1:i32, u2:i32) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }
-//
-// for i: t0 := a0[i] * a1[i]; o0[i] = t0; o1[i] = a2[i] * t0
-//
-//go:noescape
-func k_mul_mul_i32_uuu_6b26474ba1(f *abi.Frame)
-
-// k_mul_mul_i64_uuu_5051b24d65 is
-//
-//	kernel (u0:i64, u1:i64, u2:i64) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }
-//
-// for i: t0 := a0[i] * a1[i]; o0[i] = t0; o1[i] = a2[i] * t0
-//
-//go:noescape
-func k_mul_mul_i64_uuu_5051b24d65(f *abi.Frame)
-
 // k_mul_mul_mul_etc_f32_sususuusu_139d528bf9 is
 //
 //	kernel (s0:f32, u1:f32, s2:f32, u3:f32, s4:f32, u5:f32, u6:f32, s7:f32, u8:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = mul s4 u5; t3 = add t2 u6; t4 = mul s7 u8; t5 = add t3 t4; t6 = add t1 t5; t7 = add t0 t6; store t7 }
@@ -9122,69 +3656,6 @@ func k_mul_mul_mul_etc_f32_sususuusu_139d528bf9(f *abi.Frame)
 //go:noescape
 func k_mul_mul_mul_etc_f32_uuuuu_90278c2928(f *abi.Frame)
 
-// k_mul_mul_mul_etc_f64_usussuusu_cf5b92531e is
-//
-//	kernel (u0:f64, s1:f64, u2:f64, s3:f64, s4:f64, u5:f64, u6:f64, s7:f64, u8:f64) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = mul s4 u5; t3 = mul u6 s7; t4 = add u8 t3; t5 = add t2 t4; t6 = add t1 t5; t7 = add t0 t6; store t7 }
-//
-// for i: o0[i] = (a0[i] * a1) + ((a2[i] * a3) + ((a4 * a5[i]) + (a8[i] + (a6[i] * a7))))
-//
-//go:noescape
-func k_mul_mul_mul_etc_f64_usussuusu_cf5b92531e(f *abi.Frame)
-
-// k_mul_mul_mul_etc_f64_uuuuu_2e5cf86a05 is
-//
-//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t2 u3; t4 = add t1 t3; t5 = mul u4 u4; t6 = add t4 t5; t7 = add t0 t6; store t7 }
-//
-// for i: o0[i] = (a0[i] * a0[i]) + (((a1[i] * a1[i]) + ((a2[i] * a2[i]) + a3[i])) + (a4[i] * a4[i]))
-//
-//go:noescape
-func k_mul_mul_mul_etc_f64_uuuuu_2e5cf86a05(f *abi.Frame)
-
-// k_mul_mul_mul_etc_i32_uuuuuu_5815e22b6a is
-//
-//	kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul t2 u4; t4 = mul u5 t0; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }
-//
-// for i: t0 := a0[i] * a1[i]; t1 := a2[i] * t0; t2 := a3[i] * t1; t3 := t2 * a4[i]; o0[i] = t3; o1[i] = a5[i] * t0; o2[i] = t1 * a5[i]; o3[i] = t2 * a5[i]; o4[i] = t3 * a5[i]
-//
-//go:noescape
-func k_mul_mul_mul_etc_i32_uuuuuu_5815e22b6a(f *abi.Frame)
-
-// k_mul_mul_mul_etc_i64_uuuuuu_3e5ac8b82b is
-//
-//	kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul u4 t2; t4 = mul t0 u5; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }
-//
-// for i: t0 := a0[i] * a1[i]; t1 := a2[i] * t0; t2 := t1 * a3[i]; t3 := a4[i] * t2; o0[i] = t3; o1[i] = t0 * a5[i]; o2[i] = t1 * a5[i]; o3[i] = t2 * a5[i]; o4[i] = t3 * a5[i]
-//
-//go:noescape
-func k_mul_mul_mul_etc_i64_uuuuuu_3e5ac8b82b(f *abi.Frame)
-
-// k_mul_mul_mul_etc_u32_uuuuuu_b8ed991dd7 is
-//
-//	kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; t4 = mul u5 t0; t5 = mul u5 t1; t6 = mul u5 t2; t7 = mul u5 t3; store t3 t4 t5 t6 t7 }
-//
-// for i: t0 := a0[i] * a1[i]; t1 := a2[i] * t0; t2 := a3[i] * t1; t3 := a4[i] * t2; o0[i] = t3; o1[i] = a5[i] * t0; o2[i] = a5[i] * t1; o3[i] = a5[i] * t2; o4[i] = a5[i] * t3
-//
-//go:noescape
-func k_mul_mul_mul_etc_u32_uuuuuu_b8ed991dd7(f *abi.Frame)
-
-// k_mul_mul_mul_etc_u64_uuuuuu_61d9cc880b is
-//
-//	kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64, u5:u64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; t4 = mul u5 t0; t5 = mul u5 t1; t6 = mul t2 u5; t7 = mul u5 t3; store t3 t4 t5 t6 t7 }
-//
-// for i: t0 := a0[i] * a1[i]; t1 := t0 * a2[i]; t2 := t1 * a3[i]; t3 := t2 * a4[i]; o0[i] = t3; o1[i] = a5[i] * t0; o2[i] = a5[i] * t1; o3[i] = t2 * a5[i]; o4[i] = a5[i] * t3
-//
-//go:noescape
-func k_mul_mul_mul_etc_u64_uuuuuu_61d9cc880b(f *abi.Frame)
-
-// k_mul_mul_mul_etc_u8_uuuuuu_6812ded75b is
-//
-//	kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul t2 u4; t4 = mul t0 u5; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }
-//
-// for i: t0 := a0[i] * a1[i]; t1 := a2[i] * t0; t2 := a3[i] * t1; t3 := t2 * a4[i]; o0[i] = t3; o1[i] = t0 * a5[i]; o2[i] = t1 * a5[i]; o3[i] = t2 * a5[i]; o4[i] = t3 * a5[i]
-//
-//go:noescape
-func k_mul_mul_mul_etc_u8_uuuuuu_6812ded75b(f *abi.Frame)
-
 // k_mul_mul_mul_mul_f32_uuuuu_59631ca150 is
 //
 //	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; store t3 }
@@ -9193,69 +3664,6 @@ func k_mul_mul_mul_etc_u8_uuuuuu_6812ded75b(f *abi.Frame)
 //
 //go:noescape
 func k_mul_mul_mul_mul_f32_uuuuu_59631ca150(f *abi.Frame)
-
-// k_mul_mul_mul_mul_f64_uuuuu_0a6bc659ba is
-//
-//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }
-//
-// for i: t0 := a0[i] * a1[i]; t1 := a2[i] * t0; t2 := t1 * a3[i]; t3 := t2 * a4[i]; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
-//
-//go:noescape
-func k_mul_mul_mul_mul_f64_uuuuu_0a6bc659ba(f *abi.Frame)
-
-// k_mul_mul_mul_mul_f64_uuuuu_a4251c02ee is
-//
-//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; store t3 }
-//
-// for i: o0[i] = (((a0[i] * a1[i]) * a2[i]) * a3[i]) * a4[i]
-//
-//go:noescape
-func k_mul_mul_mul_mul_f64_uuuuu_a4251c02ee(f *abi.Frame)
-
-// k_mul_mul_mul_mul_i32_uuuuu_594859d274 is
-//
-//	kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }
-//
-// for i: t0 := a0[i] * a1[i]; t1 := t0 * a2[i]; t2 := t1 * a3[i]; t3 := t2 * a4[i]; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
-//
-//go:noescape
-func k_mul_mul_mul_mul_i32_uuuuu_594859d274(f *abi.Frame)
-
-// k_mul_mul_mul_mul_i64_uuuuu_e96ed9fcff is
-//
-//	kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; store t3 t0 t1 t2 t3 }
-//
-// for i: t0 := a0[i] * a1[i]; t1 := a2[i] * t0; t2 := a3[i] * t1; t3 := a4[i] * t2; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
-//
-//go:noescape
-func k_mul_mul_mul_mul_i64_uuuuu_e96ed9fcff(f *abi.Frame)
-
-// k_mul_mul_mul_mul_u32_uuuuu_5d182b2263 is
-//
-//	kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul u3 t1; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }
-//
-// for i: t0 := a0[i] * a1[i]; t1 := t0 * a2[i]; t2 := a3[i] * t1; t3 := t2 * a4[i]; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
-//
-//go:noescape
-func k_mul_mul_mul_mul_u32_uuuuu_5d182b2263(f *abi.Frame)
-
-// k_mul_mul_mul_mul_u64_uuuuu_53749cc7d1 is
-//
-//	kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul u3 t1; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }
-//
-// for i: t0 := a0[i] * a1[i]; t1 := t0 * a2[i]; t2 := a3[i] * t1; t3 := t2 * a4[i]; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
-//
-//go:noescape
-func k_mul_mul_mul_mul_u64_uuuuu_53749cc7d1(f *abi.Frame)
-
-// k_mul_mul_mul_mul_u8_uuuuu_7ba976fdad is
-//
-//	kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }
-//
-// for i: t0 := a0[i] * a1[i]; t1 := a2[i] * t0; t2 := t1 * a3[i]; t3 := t2 * a4[i]; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
-//
-//go:noescape
-func k_mul_mul_mul_mul_u8_uuuuu_7ba976fdad(f *abi.Frame)
 
 // k_mul_mul_sub_f32_susu_00a8f0430e is
 //
@@ -9274,51 +3682,6 @@ func k_mul_mul_sub_f32_susu_00a8f0430e(f *abi.Frame)
 //
 //go:noescape
 func k_mul_mul_sub_f32_uuuu_744a4b34c4(f *abi.Frame)
-
-// k_mul_mul_sub_f64_suus_7c90e78a44 is
-//
-//	kernel (s0:f64, u1:f64, u2:f64, s3:f64) { t0 = mul s0 u1; t1 = mul u2 s3; t2 = sub t0 t1; store t2 }
-//
-// for i: o0[i] = (a0 * a1[i]) - (a2[i] * a3)
-//
-//go:noescape
-func k_mul_mul_sub_f64_suus_7c90e78a44(f *abi.Frame)
-
-// k_mul_mul_sub_f64_uuuu_4a564628d2 is
-//
-//	kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = sub t0 t1; store t2 }
-//
-// for i: o0[i] = (a0[i] * a1[i]) - (a2[i] * a3[i])
-//
-//go:noescape
-func k_mul_mul_sub_f64_uuuu_4a564628d2(f *abi.Frame)
-
-// k_mul_mul_u32_uuu_fda5307aa3 is
-//
-//	kernel (u0:u32, u1:u32, u2:u32) { t0 = mul u0 u1; t1 = mul t0 u2; store t0 t1 }
-//
-// for i: t0 := a0[i] * a1[i]; o0[i] = t0; o1[i] = t0 * a2[i]
-//
-//go:noescape
-func k_mul_mul_u32_uuu_fda5307aa3(f *abi.Frame)
-
-// k_mul_mul_u64_uuu_e27e0856c5 is
-//
-//	kernel (u0:u64, u1:u64, u2:u64) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }
-//
-// for i: t0 := a0[i] * a1[i]; o0[i] = t0; o1[i] = a2[i] * t0
-//
-//go:noescape
-func k_mul_mul_u64_uuu_e27e0856c5(f *abi.Frame)
-
-// k_mul_mul_u8_uuu_aced52e24d is
-//
-//	kernel (u0:u8, u1:u8, u2:u8) { t0 = mul u0 u1; t1 = mul t0 u2; store t0 t1 }
-//
-// for i: t0 := a0[i] * a1[i]; o0[i] = t0; o1[i] = t0 * a2[i]
-//
-//go:noescape
-func k_mul_mul_u8_uuu_aced52e24d(f *abi.Frame)
 
 // k_mul_q16x16_su_d0024c3d64 is
 //
@@ -9410,78 +3773,6 @@ func k_mul_sub_f32_uuu_9072ef8ceb(f *abi.Frame)
 //go:noescape
 func k_mul_sub_f32_uuu_f343c420f6(f *abi.Frame)
 
-// k_mul_sub_f64_suu_2f274783e2 is
-//
-//	kernel (s0:f64, u1:f64, u2:f64) { t0 = mul s0 u1; t1 = sub t0 u2; store t1 }
-//
-// for i: o0[i] = (a0 * a1[i]) - a2[i]
-//
-//go:noescape
-func k_mul_sub_f64_suu_2f274783e2(f *abi.Frame)
-
-// k_mul_sub_f64_uss_444dd93e96 is
-//
-//	kernel (u0:f64, s1:f64, s2:f64) { t0 = mul u0 s1; t1 = sub t0 s2; store t1 }
-//
-// for i: o0[i] = (a0[i] * a1) - a2
-//
-//go:noescape
-func k_mul_sub_f64_uss_444dd93e96(f *abi.Frame)
-
-// k_mul_sub_f64_uss_ccb70909d7 is
-//
-//	kernel (u0:f64, s1:f64, s2:f64) { t0 = mul u0 s1; t1 = sub s2 t0; store t1 }
-//
-// for i: o0[i] = a2 - (a0[i] * a1)
-//
-//go:noescape
-func k_mul_sub_f64_uss_ccb70909d7(f *abi.Frame)
-
-// k_mul_sub_f64_usu_4b94eabd30 is
-//
-//	kernel (u0:f64, s1:f64, u2:f64) { t0 = mul u0 s1; t1 = sub u2 t0; store t1 }
-//
-// for i: o0[i] = a2[i] - (a0[i] * a1)
-//
-//go:noescape
-func k_mul_sub_f64_usu_4b94eabd30(f *abi.Frame)
-
-// k_mul_sub_f64_uus_ad45800dc8 is
-//
-//	kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = sub t0 s2; store t1 }
-//
-// for i: o0[i] = (a0[i] * a1[i]) - a2
-//
-//go:noescape
-func k_mul_sub_f64_uus_ad45800dc8(f *abi.Frame)
-
-// k_mul_sub_f64_uus_b464ecba9e is
-//
-//	kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = sub s2 t0; store t1 }
-//
-// for i: o0[i] = a2 - (a0[i] * a1[i])
-//
-//go:noescape
-func k_mul_sub_f64_uus_b464ecba9e(f *abi.Frame)
-
-// k_mul_sub_f64_uuu_4bced6fb3f is
-//
-//	kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = sub u2 t0; store t1 }
-//
-// for i: o0[i] = a2[i] - (a0[i] * a1[i])
-//
-//go:noescape
-func k_mul_sub_f64_uuu_4bced6fb3f(f *abi.Frame)
-
-// k_mul_sub_f64_uuu_a63907e725 is
-//
-//	kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = sub t0 u2; store t1 }
-//
-// for i: o0[i] = (a0[i] * a1[i]) - a2[i]
-//
-//go:noescape
-func k_mul_sub_f64_uuu_a63907e725(f *abi.Frame)
-
 // k_mul_sub_mul_etc_f32_ssusuu_4508d7f4cc is
 //
 //	kernel (s0:f32, s1:f32, u2:f32, s3:f32, u4:f32, u5:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 s3; t3 = mul u4 t2; t4 = add t3 u5; store t4 }
@@ -9491,15 +3782,6 @@ func k_mul_sub_f64_uuu_a63907e725(f *abi.Frame)
 //go:noescape
 func k_mul_sub_mul_etc_f32_ssusuu_4508d7f4cc(f *abi.Frame)
 
-// k_mul_sub_mul_etc_f64_ssusuu_860582f937 is
-//
-//	kernel (s0:f64, s1:f64, u2:f64, s3:f64, u4:f64, u5:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul s3 t1; t3 = mul t2 u4; t4 = add u5 t3; store t4 }
-//
-// for i: o0[i] = a5[i] + ((a3 * (a2[i] - (a0 * a1))) * a4[i])
-//
-//go:noescape
-func k_mul_sub_mul_etc_f64_ssusuu_860582f937(f *abi.Frame)
-
 // k_mul_sub_mul_f32_ssus_7ff6b7fe49 is
 //
 //	kernel (s0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 s3; store t2 }
@@ -9508,105 +3790,6 @@ func k_mul_sub_mul_etc_f64_ssusuu_860582f937(f *abi.Frame)
 //
 //go:noescape
 func k_mul_sub_mul_f32_ssus_7ff6b7fe49(f *abi.Frame)
-
-// k_mul_sub_mul_f64_ssus_b5f6a0d5f2 is
-//
-//	kernel (s0:f64, s1:f64, u2:f64, s3:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul s3 t1; store t2 }
-//
-// for i: o0[i] = a3 * (a2[i] - (a0 * a1))
-//
-//go:noescape
-func k_mul_sub_mul_f64_ssus_b5f6a0d5f2(f *abi.Frame)
-
-// k_mul_u16_us_7a2abd5ded is
-//
-//	kernel (u0:u16, s1:u16) { t0 = mul u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] * a1
-//
-//go:noescape
-func k_mul_u16_us_7a2abd5ded(f *abi.Frame)
-
-// k_mul_u16_uu_5b786ec2a7 is
-//
-//	kernel (u0:u16, u1:u16) { t0 = mul u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] * a1[i]
-//
-//go:noescape
-func k_mul_u16_uu_5b786ec2a7(f *abi.Frame)
-
-// k_mul_u32_us_9d711a1ad3 is
-//
-//	kernel (u0:u32, s1:u32) { t0 = mul u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] * a1
-//
-//go:noescape
-func k_mul_u32_us_9d711a1ad3(f *abi.Frame)
-
-// k_mul_u32_uu_60b7b39a1b is
-//
-//	kernel (u0:u32, u1:u32) { t0 = mul u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] * a1[i]
-//
-//go:noescape
-func k_mul_u32_uu_60b7b39a1b(f *abi.Frame)
-
-// k_mul_u64_su_c06c301c60 is
-//
-//	kernel (s0:u64, u1:u64) { t0 = mul s0 u1; store t0 }
-//
-// for i: o0[i] = a0 * a1[i]
-//
-//go:noescape
-func k_mul_u64_su_c06c301c60(f *abi.Frame)
-
-// k_mul_u64_uu_7697b2f440 is
-//
-//	kernel (u0:u64, u1:u64) { t0 = mul u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] * a1[i]
-//
-//go:noescape
-func k_mul_u64_uu_7697b2f440(f *abi.Frame)
-
-// k_mul_u8_us_ee719da1b0 is
-//
-//	kernel (u0:u8, s1:u8) { t0 = mul u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] * a1
-//
-//go:noescape
-func k_mul_u8_us_ee719da1b0(f *abi.Frame)
-
-// k_mul_u8_uu_17f710ad87 is
-//
-//	kernel (u0:u8, u1:u8) { t0 = mul u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] * a1[i]
-//
-//go:noescape
-func k_mul_u8_uu_17f710ad87(f *abi.Frame)
-
-// k_mulhalves_i32_su_713da9a92b is
-//
-//	kernel (s0:i32, u1:i32) { t0 = mulhalves s0 u1; store t0 }
-//
-// for i: o0[i] = mulhalves(a0, a1[i])
-//
-//go:noescape
-func k_mulhalves_i32_su_713da9a92b(f *abi.Frame)
-
-// k_mulhalves_i32_uu_103a65f3f0 is
-//
-//	kernel (u0:i32, u1:i32) { t0 = mulhalves u0 u1; store t0 }
-//
-// for i: o0[i] = mulhalves(a0[i], a1[i])
-//
-//go:noescape
-func k_mulhalves_i32_uu_103a65f3f0(f *abi.Frame)
 
 // k_ne_bool_us_7e1e230010 is
 //
@@ -9653,114 +3836,6 @@ func k_ne_f32_bool_su_43ad293946(f *abi.Frame)
 //go:noescape
 func k_ne_f32_bool_uu_26bc53b955(f *abi.Frame)
 
-// k_ne_f64_bool_us_f722a5752b is
-//
-//	kernel (u0:f64, s1:f64) { t0 = ne u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] != a1
-//
-//go:noescape
-func k_ne_f64_bool_us_f722a5752b(f *abi.Frame)
-
-// k_ne_f64_bool_uu_ca342584d9 is
-//
-//	kernel (u0:f64, u1:f64) { t0 = ne u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] != a1[i]
-//
-//go:noescape
-func k_ne_f64_bool_uu_ca342584d9(f *abi.Frame)
-
-// k_ne_i32_bool_us_66c63fc56e is
-//
-//	kernel (u0:i32, s1:i32) { t0 = ne u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] != a1
-//
-//go:noescape
-func k_ne_i32_bool_us_66c63fc56e(f *abi.Frame)
-
-// k_ne_i32_bool_uu_6531fce338 is
-//
-//	kernel (u0:i32, u1:i32) { t0 = ne u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] != a1[i]
-//
-//go:noescape
-func k_ne_i32_bool_uu_6531fce338(f *abi.Frame)
-
-// k_ne_i64_bool_su_e0c9f895df is
-//
-//	kernel (s0:i64, u1:i64) { t0 = ne s0 u1; store t0 }
-//
-// for i: o0[i] = a0 != a1[i]
-//
-//go:noescape
-func k_ne_i64_bool_su_e0c9f895df(f *abi.Frame)
-
-// k_ne_i64_bool_uu_f4b8c91bd6 is
-//
-//	kernel (u0:i64, u1:i64) { t0 = ne u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] != a1[i]
-//
-//go:noescape
-func k_ne_i64_bool_uu_f4b8c91bd6(f *abi.Frame)
-
-// k_ne_u32_bool_us_74a6863c8c is
-//
-//	kernel (u0:u32, s1:u32) { t0 = ne u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] != a1
-//
-//go:noescape
-func k_ne_u32_bool_us_74a6863c8c(f *abi.Frame)
-
-// k_ne_u32_bool_uu_53248540b6 is
-//
-//	kernel (u0:u32, u1:u32) { t0 = ne u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] != a1[i]
-//
-//go:noescape
-func k_ne_u32_bool_uu_53248540b6(f *abi.Frame)
-
-// k_ne_u64_bool_su_c9392c1212 is
-//
-//	kernel (s0:u64, u1:u64) { t0 = ne s0 u1; store t0 }
-//
-// for i: o0[i] = a0 != a1[i]
-//
-//go:noescape
-func k_ne_u64_bool_su_c9392c1212(f *abi.Frame)
-
-// k_ne_u64_bool_uu_6f40ad12b5 is
-//
-//	kernel (u0:u64, u1:u64) { t0 = ne u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] != a1[i]
-//
-//go:noescape
-func k_ne_u64_bool_uu_6f40ad12b5(f *abi.Frame)
-
-// k_ne_u8_bool_us_8a55802e7a is
-//
-//	kernel (u0:u8, s1:u8) { t0 = ne u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] != a1
-//
-//go:noescape
-func k_ne_u8_bool_us_8a55802e7a(f *abi.Frame)
-
-// k_ne_u8_bool_uu_d1c6ce3ef7 is
-//
-//	kernel (u0:u8, u1:u8) { t0 = ne u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] != a1[i]
-//
-//go:noescape
-func k_ne_u8_bool_uu_d1c6ce3ef7(f *abi.Frame)
-
 // k_neg_f32_u_a8e725f12b is
 //
 //	kernel (u0:f32) { t0 = neg u0; store t0 }
@@ -9770,60 +3845,6 @@ func k_ne_u8_bool_uu_d1c6ce3ef7(f *abi.Frame)
 //go:noescape
 func k_neg_f32_u_a8e725f12b(f *abi.Frame)
 
-// k_neg_f64_u_31fb8351c9 is
-//
-//	kernel (u0:f64) { t0 = neg u0; store t0 }
-//
-// for i: o0[i] = -a0[i]
-//
-//go:noescape
-func k_neg_f64_u_31fb8351c9(f *abi.Frame)
-
-// k_neg_i32_u_c94fa1991e is
-//
-//	kernel (u0:i32) { t0 = neg u0; store t0 }
-//
-// for i: o0[i] = -a0[i]
-//
-//go:noescape
-func k_neg_i32_u_c94fa1991e(f *abi.Frame)
-
-// k_neg_i64_u_ae93ed19a8 is
-//
-//	kernel (u0:i64) { t0 = neg u0; store t0 }
-//
-// for i: o0[i] = -a0[i]
-//
-//go:noescape
-func k_neg_i64_u_ae93ed19a8(f *abi.Frame)
-
-// k_neg_u32_u_be8953ce60 is
-//
-//	kernel (u0:u32) { t0 = neg u0; store t0 }
-//
-// for i: o0[i] = -a0[i]
-//
-//go:noescape
-func k_neg_u32_u_be8953ce60(f *abi.Frame)
-
-// k_neg_u64_u_efafe1e5a2 is
-//
-//	kernel (u0:u64) { t0 = neg u0; store t0 }
-//
-// for i: o0[i] = -a0[i]
-//
-//go:noescape
-func k_neg_u64_u_efafe1e5a2(f *abi.Frame)
-
-// k_neg_u8_u_6bfadf2f08 is
-//
-//	kernel (u0:u8) { t0 = neg u0; store t0 }
-//
-// for i: o0[i] = -a0[i]
-//
-//go:noescape
-func k_neg_u8_u_6bfadf2f08(f *abi.Frame)
-
 // k_not_bool_u_36ee329925 is
 //
 //	kernel (u0:bool) { t0 = not u0; store t0 }
@@ -9832,51 +3853,6 @@ func k_neg_u8_u_6bfadf2f08(f *abi.Frame)
 //
 //go:noescape
 func k_not_bool_u_36ee329925(f *abi.Frame)
-
-// k_not_i32_u_398b1ba0fb is
-//
-//	kernel (u0:i32) { t0 = not u0; store t0 }
-//
-// for i: o0[i] = not(a0[i])
-//
-//go:noescape
-func k_not_i32_u_398b1ba0fb(f *abi.Frame)
-
-// k_not_i64_u_4b038e2144 is
-//
-//	kernel (u0:i64) { t0 = not u0; store t0 }
-//
-// for i: o0[i] = not(a0[i])
-//
-//go:noescape
-func k_not_i64_u_4b038e2144(f *abi.Frame)
-
-// k_not_u32_u_aa573cbc69 is
-//
-//	kernel (u0:u32) { t0 = not u0; store t0 }
-//
-// for i: o0[i] = not(a0[i])
-//
-//go:noescape
-func k_not_u32_u_aa573cbc69(f *abi.Frame)
-
-// k_not_u64_u_9a6e0c83ca is
-//
-//	kernel (u0:u64) { t0 = not u0; store t0 }
-//
-// for i: o0[i] = not(a0[i])
-//
-//go:noescape
-func k_not_u64_u_9a6e0c83ca(f *abi.Frame)
-
-// k_not_u8_u_f5a9646d97 is
-//
-//	kernel (u0:u8) { t0 = not u0; store t0 }
-//
-// for i: o0[i] = not(a0[i])
-//
-//go:noescape
-func k_not_u8_u_f5a9646d97(f *abi.Frame)
 
 // k_or_bool_us_0272b3ad3f is
 //
@@ -9895,96 +3871,6 @@ func k_or_bool_us_0272b3ad3f(f *abi.Frame)
 //
 //go:noescape
 func k_or_bool_uu_8262c14bf1(f *abi.Frame)
-
-// k_or_i32_us_6686acf415 is
-//
-//	kernel (u0:i32, s1:i32) { t0 = or u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] | a1
-//
-//go:noescape
-func k_or_i32_us_6686acf415(f *abi.Frame)
-
-// k_or_i32_uu_79ad5ac294 is
-//
-//	kernel (u0:i32, u1:i32) { t0 = or u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] | a1[i]
-//
-//go:noescape
-func k_or_i32_uu_79ad5ac294(f *abi.Frame)
-
-// k_or_i64_us_023baecda5 is
-//
-//	kernel (u0:i64, s1:i64) { t0 = or u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] | a1
-//
-//go:noescape
-func k_or_i64_us_023baecda5(f *abi.Frame)
-
-// k_or_i64_uu_355f645aca is
-//
-//	kernel (u0:i64, u1:i64) { t0 = or u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] | a1[i]
-//
-//go:noescape
-func k_or_i64_uu_355f645aca(f *abi.Frame)
-
-// k_or_u32_su_7fce2896e9 is
-//
-//	kernel (s0:u32, u1:u32) { t0 = or s0 u1; store t0 }
-//
-// for i: o0[i] = a0 | a1[i]
-//
-//go:noescape
-func k_or_u32_su_7fce2896e9(f *abi.Frame)
-
-// k_or_u32_uu_6a548bdf49 is
-//
-//	kernel (u0:u32, u1:u32) { t0 = or u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] | a1[i]
-//
-//go:noescape
-func k_or_u32_uu_6a548bdf49(f *abi.Frame)
-
-// k_or_u64_su_b9071ff793 is
-//
-//	kernel (s0:u64, u1:u64) { t0 = or s0 u1; store t0 }
-//
-// for i: o0[i] = a0 | a1[i]
-//
-//go:noescape
-func k_or_u64_su_b9071ff793(f *abi.Frame)
-
-// k_or_u64_uu_8472c51f6b is
-//
-//	kernel (u0:u64, u1:u64) { t0 = or u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] | a1[i]
-//
-//go:noescape
-func k_or_u64_uu_8472c51f6b(f *abi.Frame)
-
-// k_or_u8_us_f5b51fcddf is
-//
-//	kernel (u0:u8, s1:u8) { t0 = or u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] | a1
-//
-//go:noescape
-func k_or_u8_us_f5b51fcddf(f *abi.Frame)
-
-// k_or_u8_uu_3880e0f8db is
-//
-//	kernel (u0:u8, u1:u8) { t0 = or u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] | a1[i]
-//
-//go:noescape
-func k_or_u8_uu_3880e0f8db(f *abi.Frame)
 
 // k_pack_i64_e282be532c is
 //
@@ -10022,51 +3908,6 @@ func k_pack_u32_3f0d9f9ad4(f *abi.Frame)
 //go:noescape
 func k_pack_u8_ba6fba38f7(f *abi.Frame)
 
-// k_popcount_i32_u_21cd239e81 is
-//
-//	kernel (u0:i32) { t0 = popcount u0; store t0 }
-//
-// for i: o0[i] = popcount(a0[i])
-//
-//go:noescape
-func k_popcount_i32_u_21cd239e81(f *abi.Frame)
-
-// k_popcount_i64_u_5bf167754e is
-//
-//	kernel (u0:i64) { t0 = popcount u0; store t0 }
-//
-// for i: o0[i] = popcount(a0[i])
-//
-//go:noescape
-func k_popcount_i64_u_5bf167754e(f *abi.Frame)
-
-// k_popcount_u32_u_8bc1275b2f is
-//
-//	kernel (u0:u32) { t0 = popcount u0; store t0 }
-//
-// for i: o0[i] = popcount(a0[i])
-//
-//go:noescape
-func k_popcount_u32_u_8bc1275b2f(f *abi.Frame)
-
-// k_popcount_u64_u_5349d2fe8a is
-//
-//	kernel (u0:u64) { t0 = popcount u0; store t0 }
-//
-// for i: o0[i] = popcount(a0[i])
-//
-//go:noescape
-func k_popcount_u64_u_5349d2fe8a(f *abi.Frame)
-
-// k_popcount_u8_u_f802fd3ef9 is
-//
-//	kernel (u0:u8) { t0 = popcount u0; store t0 }
-//
-// for i: o0[i] = popcount(a0[i])
-//
-//go:noescape
-func k_popcount_u8_u_f802fd3ef9(f *abi.Frame)
-
 // k_pow_f32_uu_8b8da83db3 is
 //
 //	kernel (u0:f32, u1:f32) { t0 = pow u0 u1; store t0 }
@@ -10075,15 +3916,6 @@ func k_popcount_u8_u_f802fd3ef9(f *abi.Frame)
 //
 //go:noescape
 func k_pow_f32_uu_8b8da83db3(f *abi.Frame)
-
-// k_pow_f64_uu_e460ef1270 is
-//
-//	kernel (u0:f64, u1:f64) { t0 = pow u0 u1; store t0 }
-//
-// for i: o0[i] = pow(a0[i], a1[i])
-//
-//go:noescape
-func k_pow_f64_uu_e460ef1270(f *abi.Frame)
 
 // k_reciprocal_f32_u_035efabe19 is
 //
@@ -10094,15 +3926,6 @@ func k_pow_f64_uu_e460ef1270(f *abi.Frame)
 //go:noescape
 func k_reciprocal_f32_u_035efabe19(f *abi.Frame)
 
-// k_reciprocal_f64_u_b37d10e017 is
-//
-//	kernel (u0:f64) { t0 = reciprocal u0; store t0 }
-//
-// for i: o0[i] = reciprocal(a0[i])
-//
-//go:noescape
-func k_reciprocal_f64_u_b37d10e017(f *abi.Frame)
-
 // k_reduce_add_abs_f32_u_258f9f318d is
 //
 //	reduce [add] kernel (u0:f32) { t0 = abs u0; store t0 }
@@ -10111,15 +3934,6 @@ func k_reciprocal_f64_u_b37d10e017(f *abi.Frame)
 //
 //go:noescape
 func k_reduce_add_abs_f32_u_258f9f318d(f *abi.Frame)
-
-// k_reduce_add_abs_f64_u_a4c3f04c6a is
-//
-//	reduce [add] kernel (u0:f64) { t0 = abs u0; store t0 }
-//
-// for i: o0 += abs(a0[i])
-//
-//go:noescape
-func k_reduce_add_abs_f64_u_a4c3f04c6a(f *abi.Frame)
 
 // k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_845b608e04 is
 //
@@ -10139,15 +3953,6 @@ func k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_845b608e04(f *abi.Frame)
 //go:noescape
 func k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_cb375d3150(f *abi.Frame)
 
-// k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295 is
-//
-//	reduce [add, add] kernel (s0:f64, s1:f64, u2:f64) { t0 = isfinite s0; t1 = select t0 s0 s1; t2 = sub u2 t1; t3 = eq s1 t2; t4 = cast:f64 t3; t5 = exp t2; t6 = select t3 s1 t5; store t4 t6 }
-//
-// for i: t2 := a2[i] - select(isfinite(a0), a0, a1); t3 := a1 == t2; o0 += float64(t3); o1 += select(t3, a1, exp(t2))
-//
-//go:noescape
-func k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295(f *abi.Frame)
-
 // k_reduce_add_add_sub_eq_cast_etc_f32_uss_1d8d9433b6 is
 //
 //	reduce [add, add] kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = eq s2 t0; t2 = cast:f32 t1; t3 = exp t0; t4 = select t1 s2 t3; store t2 t4 }
@@ -10166,15 +3971,6 @@ func k_reduce_add_add_sub_eq_cast_etc_f32_uss_1d8d9433b6(f *abi.Frame)
 //go:noescape
 func k_reduce_add_add_sub_eq_cast_etc_f32_uss_6e42c5124a(f *abi.Frame)
 
-// k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899 is
-//
-//	reduce [add, add] kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = eq t0 s2; t2 = cast:f64 t1; t3 = exp t0; t4 = select t1 s2 t3; store t2 t4 }
-//
-// for i: t0 := a0[i] - a1; t1 := t0 == a2; o0 += float64(t1); o1 += select(t1, a2, exp(t0))
-//
-//go:noescape
-func k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899(f *abi.Frame)
-
 // k_reduce_add_add_sub_mul_f32_us_b2935a0f57 is
 //
 //	reduce [add, add] kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 t0 }
@@ -10183,15 +3979,6 @@ func k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899(f *abi.Frame)
 //
 //go:noescape
 func k_reduce_add_add_sub_mul_f32_us_b2935a0f57(f *abi.Frame)
-
-// k_reduce_add_add_sub_mul_f64_us_be38d86a27 is
-//
-//	reduce [add, add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 t0 }
-//
-// for i: t0 := a0[i] - a1; o0 += t0 * t0; o1 += t0
-//
-//go:noescape
-func k_reduce_add_add_sub_mul_f64_us_be38d86a27(f *abi.Frame)
 
 // k_reduce_add_cast_bf16_f32_u_9005344d1b is
 //
@@ -10202,24 +3989,6 @@ func k_reduce_add_add_sub_mul_f64_us_be38d86a27(f *abi.Frame)
 //go:noescape
 func k_reduce_add_cast_bf16_f32_u_9005344d1b(f *abi.Frame)
 
-// k_reduce_add_cast_bool_i32_u_9255ee5b18 is
-//
-//	reduce [add] kernel (u0:bool) { t0 = cast:i32 u0; store t0 }
-//
-// for i: o0 += int32(a0[i])
-//
-//go:noescape
-func k_reduce_add_cast_bool_i32_u_9255ee5b18(f *abi.Frame)
-
-// k_reduce_add_cast_bool_i64_u_0882abd5c3 is
-//
-//	reduce [add] kernel (u0:bool) { t0 = cast:i64 u0; store t0 }
-//
-// for i: o0 += int64(a0[i])
-//
-//go:noescape
-func k_reduce_add_cast_bool_i64_u_0882abd5c3(f *abi.Frame)
-
 // k_reduce_add_cast_f16_f32_u_4b10fe887e is
 //
 //	reduce [add] kernel (u0:f16) { t0 = cast:f32 u0; store t0 }
@@ -10229,87 +3998,6 @@ func k_reduce_add_cast_bool_i64_u_0882abd5c3(f *abi.Frame)
 //go:noescape
 func k_reduce_add_cast_f16_f32_u_4b10fe887e(f *abi.Frame)
 
-// k_reduce_add_cast_f32_f64_u_f487af5f6b is
-//
-//	reduce [add] kernel (u0:f32) { t0 = cast:f64 u0; store t0 }
-//
-// for i: o0 += float64(a0[i])
-//
-//go:noescape
-func k_reduce_add_cast_f32_f64_u_f487af5f6b(f *abi.Frame)
-
-// k_reduce_add_cast_i16_i32_u_e40a349ec8 is
-//
-//	reduce [add] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }
-//
-// for i: o0 += int32(a0[i])
-//
-//go:noescape
-func k_reduce_add_cast_i16_i32_u_e40a349ec8(f *abi.Frame)
-
-// k_reduce_add_cast_i8_i32_u_c28ff79bec is
-//
-//	reduce [add] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }
-//
-// for i: o0 += int32(a0[i])
-//
-//go:noescape
-func k_reduce_add_cast_i8_i32_u_c28ff79bec(f *abi.Frame)
-
-// k_reduce_add_cast_q16x16_f64_u_5cbf257df0 is
-//
-//	reduce [add] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }
-//
-// for i: o0 += float64(a0[i])
-//
-//go:noescape
-func k_reduce_add_cast_q16x16_f64_u_5cbf257df0(f *abi.Frame)
-
-// k_reduce_add_cast_u16_i32_u_73b54e0d85 is
-//
-//	reduce [add] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }
-//
-// for i: o0 += int32(a0[i])
-//
-//go:noescape
-func k_reduce_add_cast_u16_i32_u_73b54e0d85(f *abi.Frame)
-
-// k_reduce_add_cast_u8_i32_u_19a994653e is
-//
-//	reduce [add] kernel (u0:u8) { t0 = cast:i32 u0; store t0 }
-//
-// for i: o0 += int32(a0[i])
-//
-//go:noescape
-func k_reduce_add_cast_u8_i32_u_19a994653e(f *abi.Frame)
-
-// k_reduce_add_cast_u8_i64_u_f5921c09d3 is
-//
-//	reduce [add] kernel (u0:u8) { t0 = cast:i64 u0; store t0 }
-//
-// for i: o0 += int64(a0[i])
-//
-//go:noescape
-func k_reduce_add_cast_u8_i64_u_f5921c09d3(f *abi.Frame)
-
-// k_reduce_add_cast_u8_u64_u_21ba4d0855 is
-//
-//	reduce [add] kernel (u0:u8) { t0 = cast:u64 u0; store t0 }
-//
-// for i: o0 += uint64(a0[i])
-//
-//go:noescape
-func k_reduce_add_cast_u8_u64_u_21ba4d0855(f *abi.Frame)
-
-// k_reduce_add_exponent_add_f64_uu_0a956456f4 is
-//
-//	reduce [add] kernel (u0:f64, u1:f64) { t0 = exponent u0; t1 = add u1 t0; store t1 }
-//
-// for i: o0 += a1[i] + exponent(a0[i])
-//
-//go:noescape
-func k_reduce_add_exponent_add_f64_uu_0a956456f4(f *abi.Frame)
-
 // k_reduce_add_f32_u_4a3ebf6e60 is
 //
 //	reduce [add] kernel (u0:f32) { store u0 }
@@ -10318,33 +4006,6 @@ func k_reduce_add_exponent_add_f64_uu_0a956456f4(f *abi.Frame)
 //
 //go:noescape
 func k_reduce_add_f32_u_4a3ebf6e60(f *abi.Frame)
-
-// k_reduce_add_f64_u_2a4323ccac is
-//
-//	reduce [add] kernel (u0:f64) { store u0 }
-//
-// for i: o0 += a0[i]
-//
-//go:noescape
-func k_reduce_add_f64_u_2a4323ccac(f *abi.Frame)
-
-// k_reduce_add_i32_u_d3da606fb2 is
-//
-//	reduce [add] kernel (u0:i32) { store u0 }
-//
-// for i: o0 += a0[i]
-//
-//go:noescape
-func k_reduce_add_i32_u_d3da606fb2(f *abi.Frame)
-
-// k_reduce_add_i64_u_6699f8c258 is
-//
-//	reduce [add] kernel (u0:i64) { store u0 }
-//
-// for i: o0 += a0[i]
-//
-//go:noescape
-func k_reduce_add_i64_u_6699f8c258(f *abi.Frame)
 
 // k_reduce_add_mul_f32_u_5f31cdbbc6 is
 //
@@ -10364,24 +4025,6 @@ func k_reduce_add_mul_f32_u_5f31cdbbc6(f *abi.Frame)
 //go:noescape
 func k_reduce_add_mul_f32_uu_624c0413b0(f *abi.Frame)
 
-// k_reduce_add_mul_f64_u_d8131172e1 is
-//
-//	reduce [add] kernel (u0:f64) { t0 = mul u0 u0; store t0 }
-//
-// for i: o0 += a0[i] * a0[i]
-//
-//go:noescape
-func k_reduce_add_mul_f64_u_d8131172e1(f *abi.Frame)
-
-// k_reduce_add_mul_f64_uu_d7f83c4cc1 is
-//
-//	reduce [add] kernel (u0:f64, u1:f64) { t0 = mul u0 u1; store t0 }
-//
-// for i: o0 += a0[i] * a1[i]
-//
-//go:noescape
-func k_reduce_add_mul_f64_uu_d7f83c4cc1(f *abi.Frame)
-
 // k_reduce_add_mul_sub_mul_f32_ssu_980d8b305c is
 //
 //	reduce [add] kernel (s0:f32, s1:f32, u2:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store t2 }
@@ -10390,15 +4033,6 @@ func k_reduce_add_mul_f64_uu_d7f83c4cc1(f *abi.Frame)
 //
 //go:noescape
 func k_reduce_add_mul_sub_mul_f32_ssu_980d8b305c(f *abi.Frame)
-
-// k_reduce_add_mul_sub_mul_f64_ssu_8c071db6bc is
-//
-//	reduce [add] kernel (s0:f64, s1:f64, u2:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store t2 }
-//
-// for i: t1 := a2[i] - (a0 * a1); o0 += t1 * t1
-//
-//go:noescape
-func k_reduce_add_mul_sub_mul_f64_ssu_8c071db6bc(f *abi.Frame)
 
 // k_reduce_add_sub_exp_f32_us_adbe096fa0 is
 //
@@ -10418,15 +4052,6 @@ func k_reduce_add_sub_exp_f32_us_adbe096fa0(f *abi.Frame)
 //go:noescape
 func k_reduce_add_sub_exp_f32_us_b11729214f(f *abi.Frame)
 
-// k_reduce_add_sub_exp_f64_us_25bcafe5a0 is
-//
-//	reduce [_, add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = exp t0; store t1 t1 }
-//
-// for i: t1 := exp(a0[i] - a1); o0[i] = t1; o1 += t1
-//
-//go:noescape
-func k_reduce_add_sub_exp_f64_us_25bcafe5a0(f *abi.Frame)
-
 // k_reduce_add_sub_mul_f32_us_dbb92b069c is
 //
 //	reduce [add] kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }
@@ -10445,51 +4070,6 @@ func k_reduce_add_sub_mul_f32_us_dbb92b069c(f *abi.Frame)
 //go:noescape
 func k_reduce_add_sub_mul_f32_uu_40b5687917(f *abi.Frame)
 
-// k_reduce_add_sub_mul_f64_us_2996da5e07 is
-//
-//	reduce [add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }
-//
-// for i: t0 := a0[i] - a1; o0 += t0 * t0
-//
-//go:noescape
-func k_reduce_add_sub_mul_f64_us_2996da5e07(f *abi.Frame)
-
-// k_reduce_add_sub_mul_f64_uu_0eb5f54ef0 is
-//
-//	reduce [add] kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }
-//
-// for i: t0 := a0[i] - a1[i]; o0 += t0 * t0
-//
-//go:noescape
-func k_reduce_add_sub_mul_f64_uu_0eb5f54ef0(f *abi.Frame)
-
-// k_reduce_add_u32_u_912738c3fb is
-//
-//	reduce [add] kernel (u0:u32) { store u0 }
-//
-// for i: o0 += a0[i]
-//
-//go:noescape
-func k_reduce_add_u32_u_912738c3fb(f *abi.Frame)
-
-// k_reduce_add_u64_u_279122caed is
-//
-//	reduce [add] kernel (u0:u64) { store u0 }
-//
-// for i: o0 += a0[i]
-//
-//go:noescape
-func k_reduce_add_u64_u_279122caed(f *abi.Frame)
-
-// k_reduce_add_u8_u_50e2bfdeae is
-//
-//	reduce [add] kernel (u0:u8) { store u0 }
-//
-// for i: o0 += a0[i]
-//
-//go:noescape
-func k_reduce_add_u8_u_50e2bfdeae(f *abi.Frame)
-
 // k_reduce_and_bool_u_8595f03336 is
 //
 //	reduce [and] kernel (u0:bool) { store u0 }
@@ -10498,51 +4078,6 @@ func k_reduce_add_u8_u_50e2bfdeae(f *abi.Frame)
 //
 //go:noescape
 func k_reduce_and_bool_u_8595f03336(f *abi.Frame)
-
-// k_reduce_and_i32_u_d1a9830239 is
-//
-//	reduce [and] kernel (u0:i32) { store u0 }
-//
-// for i: o0 &= a0[i]
-//
-//go:noescape
-func k_reduce_and_i32_u_d1a9830239(f *abi.Frame)
-
-// k_reduce_and_i64_u_a692f00729 is
-//
-//	reduce [and] kernel (u0:i64) { store u0 }
-//
-// for i: o0 &= a0[i]
-//
-//go:noescape
-func k_reduce_and_i64_u_a692f00729(f *abi.Frame)
-
-// k_reduce_and_u32_u_6cb10976ea is
-//
-//	reduce [and] kernel (u0:u32) { store u0 }
-//
-// for i: o0 &= a0[i]
-//
-//go:noescape
-func k_reduce_and_u32_u_6cb10976ea(f *abi.Frame)
-
-// k_reduce_and_u64_u_4b702a6235 is
-//
-//	reduce [and] kernel (u0:u64) { store u0 }
-//
-// for i: o0 &= a0[i]
-//
-//go:noescape
-func k_reduce_and_u64_u_4b702a6235(f *abi.Frame)
-
-// k_reduce_and_u8_u_bb5684ec4f is
-//
-//	reduce [and] kernel (u0:u8) { store u0 }
-//
-// for i: o0 &= a0[i]
-//
-//go:noescape
-func k_reduce_and_u8_u_bb5684ec4f(f *abi.Frame)
 
 // k_reduce_argmax_cast_bf16_f32_u_74a6982cea is
 //
@@ -10562,42 +4097,6 @@ func k_reduce_argmax_cast_bf16_f32_u_74a6982cea(f *abi.Frame)
 //go:noescape
 func k_reduce_argmax_cast_f16_f32_u_d4eb70260c(f *abi.Frame)
 
-// k_reduce_argmax_cast_i16_i32_u_cb380a9bc9 is
-//
-//	reduce [argmax] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }
-//
-// for i: o0 = index of the first max(int32(a0[i]))
-//
-//go:noescape
-func k_reduce_argmax_cast_i16_i32_u_cb380a9bc9(f *abi.Frame)
-
-// k_reduce_argmax_cast_i8_i32_u_5c17c068e8 is
-//
-//	reduce [argmax] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }
-//
-// for i: o0 = index of the first max(int32(a0[i]))
-//
-//go:noescape
-func k_reduce_argmax_cast_i8_i32_u_5c17c068e8(f *abi.Frame)
-
-// k_reduce_argmax_cast_q16x16_f64_u_bd5d0ac8de is
-//
-//	reduce [argmax] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }
-//
-// for i: o0 = index of the first max(float64(a0[i]))
-//
-//go:noescape
-func k_reduce_argmax_cast_q16x16_f64_u_bd5d0ac8de(f *abi.Frame)
-
-// k_reduce_argmax_cast_u16_i32_u_1690446a9c is
-//
-//	reduce [argmax] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }
-//
-// for i: o0 = index of the first max(int32(a0[i]))
-//
-//go:noescape
-func k_reduce_argmax_cast_u16_i32_u_1690446a9c(f *abi.Frame)
-
 // k_reduce_argmax_f32_u_184402fba4 is
 //
 //	reduce [argmax] kernel (u0:f32) { store u0 }
@@ -10607,33 +4106,6 @@ func k_reduce_argmax_cast_u16_i32_u_1690446a9c(f *abi.Frame)
 //go:noescape
 func k_reduce_argmax_f32_u_184402fba4(f *abi.Frame)
 
-// k_reduce_argmax_f64_u_f41777e260 is
-//
-//	reduce [argmax] kernel (u0:f64) { store u0 }
-//
-// for i: o0 = index of the first max(a0[i])
-//
-//go:noescape
-func k_reduce_argmax_f64_u_f41777e260(f *abi.Frame)
-
-// k_reduce_argmax_i32_u_e7645df77b is
-//
-//	reduce [argmax] kernel (u0:i32) { store u0 }
-//
-// for i: o0 = index of the first max(a0[i])
-//
-//go:noescape
-func k_reduce_argmax_i32_u_e7645df77b(f *abi.Frame)
-
-// k_reduce_argmax_i64_u_1334160cca is
-//
-//	reduce [argmax] kernel (u0:i64) { store u0 }
-//
-// for i: o0 = index of the first max(a0[i])
-//
-//go:noescape
-func k_reduce_argmax_i64_u_1334160cca(f *abi.Frame)
-
 // k_reduce_argmax_max_f32_u_ce05dc9a24 is
 //
 //	reduce [argmax, max] kernel (u0:f32) { store u0 u0 }
@@ -10642,42 +4114,6 @@ func k_reduce_argmax_i64_u_1334160cca(f *abi.Frame)
 //
 //go:noescape
 func k_reduce_argmax_max_f32_u_ce05dc9a24(f *abi.Frame)
-
-// k_reduce_argmax_max_f64_u_198ed0041d is
-//
-//	reduce [argmax, max] kernel (u0:f64) { store u0 u0 }
-//
-// for i: o0 = index of the first max(a0[i]); o1 = max(o1, a0[i])
-//
-//go:noescape
-func k_reduce_argmax_max_f64_u_198ed0041d(f *abi.Frame)
-
-// k_reduce_argmax_u32_u_140109ec86 is
-//
-//	reduce [argmax] kernel (u0:u32) { store u0 }
-//
-// for i: o0 = index of the first max(a0[i])
-//
-//go:noescape
-func k_reduce_argmax_u32_u_140109ec86(f *abi.Frame)
-
-// k_reduce_argmax_u64_u_ace38f3196 is
-//
-//	reduce [argmax] kernel (u0:u64) { store u0 }
-//
-// for i: o0 = index of the first max(a0[i])
-//
-//go:noescape
-func k_reduce_argmax_u64_u_ace38f3196(f *abi.Frame)
-
-// k_reduce_argmax_u8_u_a6199d6ec6 is
-//
-//	reduce [argmax] kernel (u0:u8) { store u0 }
-//
-// for i: o0 = index of the first max(a0[i])
-//
-//go:noescape
-func k_reduce_argmax_u8_u_a6199d6ec6(f *abi.Frame)
 
 // k_reduce_argmin_cast_bf16_f32_u_d6edfc5560 is
 //
@@ -10697,42 +4133,6 @@ func k_reduce_argmin_cast_bf16_f32_u_d6edfc5560(f *abi.Frame)
 //go:noescape
 func k_reduce_argmin_cast_f16_f32_u_cacf7f56d5(f *abi.Frame)
 
-// k_reduce_argmin_cast_i16_i32_u_86a5dc0093 is
-//
-//	reduce [argmin] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }
-//
-// for i: o0 = index of the first min(int32(a0[i]))
-//
-//go:noescape
-func k_reduce_argmin_cast_i16_i32_u_86a5dc0093(f *abi.Frame)
-
-// k_reduce_argmin_cast_i8_i32_u_2e4fd55e85 is
-//
-//	reduce [argmin] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }
-//
-// for i: o0 = index of the first min(int32(a0[i]))
-//
-//go:noescape
-func k_reduce_argmin_cast_i8_i32_u_2e4fd55e85(f *abi.Frame)
-
-// k_reduce_argmin_cast_q16x16_f64_u_d15fc9a03d is
-//
-//	reduce [argmin] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }
-//
-// for i: o0 = index of the first min(float64(a0[i]))
-//
-//go:noescape
-func k_reduce_argmin_cast_q16x16_f64_u_d15fc9a03d(f *abi.Frame)
-
-// k_reduce_argmin_cast_u16_i32_u_d51a0ccd37 is
-//
-//	reduce [argmin] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }
-//
-// for i: o0 = index of the first min(int32(a0[i]))
-//
-//go:noescape
-func k_reduce_argmin_cast_u16_i32_u_d51a0ccd37(f *abi.Frame)
-
 // k_reduce_argmin_f32_u_7879793724 is
 //
 //	reduce [argmin] kernel (u0:f32) { store u0 }
@@ -10741,33 +4141,6 @@ func k_reduce_argmin_cast_u16_i32_u_d51a0ccd37(f *abi.Frame)
 //
 //go:noescape
 func k_reduce_argmin_f32_u_7879793724(f *abi.Frame)
-
-// k_reduce_argmin_f64_u_f2cf5b58f8 is
-//
-//	reduce [argmin] kernel (u0:f64) { store u0 }
-//
-// for i: o0 = index of the first min(a0[i])
-//
-//go:noescape
-func k_reduce_argmin_f64_u_f2cf5b58f8(f *abi.Frame)
-
-// k_reduce_argmin_i32_u_4b44a953b7 is
-//
-//	reduce [argmin] kernel (u0:i32) { store u0 }
-//
-// for i: o0 = index of the first min(a0[i])
-//
-//go:noescape
-func k_reduce_argmin_i32_u_4b44a953b7(f *abi.Frame)
-
-// k_reduce_argmin_i64_u_abcf2b5487 is
-//
-//	reduce [argmin] kernel (u0:i64) { store u0 }
-//
-// for i: o0 = index of the first min(a0[i])
-//
-//go:noescape
-func k_reduce_argmin_i64_u_abcf2b5487(f *abi.Frame)
 
 // k_reduce_argmin_min_f32_u_8bf51963b3 is
 //
@@ -10778,42 +4151,6 @@ func k_reduce_argmin_i64_u_abcf2b5487(f *abi.Frame)
 //go:noescape
 func k_reduce_argmin_min_f32_u_8bf51963b3(f *abi.Frame)
 
-// k_reduce_argmin_min_f64_u_4ef17ad66b is
-//
-//	reduce [argmin, min] kernel (u0:f64) { store u0 u0 }
-//
-// for i: o0 = index of the first min(a0[i]); o1 = min(o1, a0[i])
-//
-//go:noescape
-func k_reduce_argmin_min_f64_u_4ef17ad66b(f *abi.Frame)
-
-// k_reduce_argmin_u32_u_7babf75b6b is
-//
-//	reduce [argmin] kernel (u0:u32) { store u0 }
-//
-// for i: o0 = index of the first min(a0[i])
-//
-//go:noescape
-func k_reduce_argmin_u32_u_7babf75b6b(f *abi.Frame)
-
-// k_reduce_argmin_u64_u_7717646c58 is
-//
-//	reduce [argmin] kernel (u0:u64) { store u0 }
-//
-// for i: o0 = index of the first min(a0[i])
-//
-//go:noescape
-func k_reduce_argmin_u64_u_7717646c58(f *abi.Frame)
-
-// k_reduce_argmin_u8_u_7b26b0f213 is
-//
-//	reduce [argmin] kernel (u0:u8) { store u0 }
-//
-// for i: o0 = index of the first min(a0[i])
-//
-//go:noescape
-func k_reduce_argmin_u8_u_7b26b0f213(f *abi.Frame)
-
 // k_reduce_columns_add_mul_f32_us_11df9470f6 is
 //
 //	reduce_columns add kernel (u0:f32, s1:f32) { t0 = mul u0 s1; store t0 }
@@ -10822,15 +4159,6 @@ func k_reduce_argmin_u8_u_7b26b0f213(f *abi.Frame)
 //
 //go:noescape
 func k_reduce_columns_add_mul_f32_us_11df9470f6(f *abi.Frame)
-
-// k_reduce_columns_add_mul_f64_us_8d23389c22 is
-//
-//	reduce_columns add kernel (u0:f64, s1:f64) { t0 = mul u0 s1; store t0 }
-//
-// for r, c: for i: o0[r][c] += a0[i][c] * a1[r][i]
-//
-//go:noescape
-func k_reduce_columns_add_mul_f64_us_8d23389c22(f *abi.Frame)
 
 // k_reduce_columns_add_sub_abs_f32_su_787536441f is
 //
@@ -10850,24 +4178,6 @@ func k_reduce_columns_add_sub_abs_f32_su_787536441f(f *abi.Frame)
 //go:noescape
 func k_reduce_columns_add_sub_abs_f32_us_17a6014cd1(f *abi.Frame)
 
-// k_reduce_columns_add_sub_abs_f64_su_387e789e1e is
-//
-//	reduce_columns add kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store t1 }
-//
-// for r, c: for i: o0[r][c] += abs(a0[r][i] - a1[i][c])
-//
-//go:noescape
-func k_reduce_columns_add_sub_abs_f64_su_387e789e1e(f *abi.Frame)
-
-// k_reduce_columns_add_sub_abs_f64_us_65fd9e42a0 is
-//
-//	reduce_columns add kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store t1 }
-//
-// for r, c: for i: o0[r][c] += abs(a0[i][c] - a1[r][i])
-//
-//go:noescape
-func k_reduce_columns_add_sub_abs_f64_us_65fd9e42a0(f *abi.Frame)
-
 // k_reduce_columns_add_sub_mul_f32_su_8fa905016d is
 //
 //	reduce_columns add kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }
@@ -10886,24 +4196,6 @@ func k_reduce_columns_add_sub_mul_f32_su_8fa905016d(f *abi.Frame)
 //go:noescape
 func k_reduce_columns_add_sub_mul_f32_us_6a2a00883d(f *abi.Frame)
 
-// k_reduce_columns_add_sub_mul_f64_su_71b905cec1 is
-//
-//	reduce_columns add kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }
-//
-// for r, c: for i: t0 := a0[r][i] - a1[i][c]; o0[r][c] += t0 * t0
-//
-//go:noescape
-func k_reduce_columns_add_sub_mul_f64_su_71b905cec1(f *abi.Frame)
-
-// k_reduce_columns_add_sub_mul_f64_us_c902534f6f is
-//
-//	reduce_columns add kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }
-//
-// for r, c: for i: t0 := a0[i][c] - a1[r][i]; o0[r][c] += t0 * t0
-//
-//go:noescape
-func k_reduce_columns_add_sub_mul_f64_us_c902534f6f(f *abi.Frame)
-
 // k_reduce_columns_max_add_f32_su_6e75755142 is
 //
 //	reduce_columns max kernel (s0:f32, u1:f32) { t0 = add s0 u1; store t0 }
@@ -10912,15 +4204,6 @@ func k_reduce_columns_add_sub_mul_f64_us_c902534f6f(f *abi.Frame)
 //
 //go:noescape
 func k_reduce_columns_max_add_f32_su_6e75755142(f *abi.Frame)
-
-// k_reduce_columns_max_add_f64_us_878cd2b780 is
-//
-//	reduce_columns max kernel (u0:f64, s1:f64) { t0 = add u0 s1; store t0 }
-//
-// for r, c: for i: o0[r][c] = max(o0[r][c], a0[i][c] + a1[r][i])
-//
-//go:noescape
-func k_reduce_columns_max_add_f64_us_878cd2b780(f *abi.Frame)
 
 // k_reduce_columns_max_sub_abs_f32_su_72cb98e59f is
 //
@@ -10940,24 +4223,6 @@ func k_reduce_columns_max_sub_abs_f32_su_72cb98e59f(f *abi.Frame)
 //go:noescape
 func k_reduce_columns_max_sub_abs_f32_us_8270b3c858(f *abi.Frame)
 
-// k_reduce_columns_max_sub_abs_f64_su_6dac27fae5 is
-//
-//	reduce_columns max kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store t1 }
-//
-// for r, c: for i: o0[r][c] = max(o0[r][c], abs(a0[r][i] - a1[i][c]))
-//
-//go:noescape
-func k_reduce_columns_max_sub_abs_f64_su_6dac27fae5(f *abi.Frame)
-
-// k_reduce_columns_max_sub_abs_f64_us_d01417baf4 is
-//
-//	reduce_columns max kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store t1 }
-//
-// for r, c: for i: o0[r][c] = max(o0[r][c], abs(a0[i][c] - a1[r][i]))
-//
-//go:noescape
-func k_reduce_columns_max_sub_abs_f64_us_d01417baf4(f *abi.Frame)
-
 // k_reduce_columns_min_add_f32_us_590dfbfc6f is
 //
 //	reduce_columns min kernel (u0:f32, s1:f32) { t0 = add u0 s1; store t0 }
@@ -10966,15 +4231,6 @@ func k_reduce_columns_max_sub_abs_f64_us_d01417baf4(f *abi.Frame)
 //
 //go:noescape
 func k_reduce_columns_min_add_f32_us_590dfbfc6f(f *abi.Frame)
-
-// k_reduce_columns_min_add_f64_su_1e4cde9d00 is
-//
-//	reduce_columns min kernel (s0:f64, u1:f64) { t0 = add s0 u1; store t0 }
-//
-// for r, c: for i: o0[r][c] = min(o0[r][c], a0[r][i] + a1[i][c])
-//
-//go:noescape
-func k_reduce_columns_min_add_f64_su_1e4cde9d00(f *abi.Frame)
 
 // k_reduce_max_cast_bf16_f32_u_1a4e6206aa is
 //
@@ -10994,42 +4250,6 @@ func k_reduce_max_cast_bf16_f32_u_1a4e6206aa(f *abi.Frame)
 //go:noescape
 func k_reduce_max_cast_f16_f32_u_4ce9765f90(f *abi.Frame)
 
-// k_reduce_max_cast_i16_i32_u_e2d938b25a is
-//
-//	reduce [max] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }
-//
-// for i: o0 = max(o0, int32(a0[i]))
-//
-//go:noescape
-func k_reduce_max_cast_i16_i32_u_e2d938b25a(f *abi.Frame)
-
-// k_reduce_max_cast_i8_i32_u_940dcb9fb6 is
-//
-//	reduce [max] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }
-//
-// for i: o0 = max(o0, int32(a0[i]))
-//
-//go:noescape
-func k_reduce_max_cast_i8_i32_u_940dcb9fb6(f *abi.Frame)
-
-// k_reduce_max_cast_q16x16_f64_u_ec7d1b4daa is
-//
-//	reduce [max] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }
-//
-// for i: o0 = max(o0, float64(a0[i]))
-//
-//go:noescape
-func k_reduce_max_cast_q16x16_f64_u_ec7d1b4daa(f *abi.Frame)
-
-// k_reduce_max_cast_u16_i32_u_1e2352c91a is
-//
-//	reduce [max] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }
-//
-// for i: o0 = max(o0, int32(a0[i]))
-//
-//go:noescape
-func k_reduce_max_cast_u16_i32_u_1e2352c91a(f *abi.Frame)
-
 // k_reduce_max_f32_u_ce333e9dac is
 //
 //	reduce [max] kernel (u0:f32) { store u0 }
@@ -11038,60 +4258,6 @@ func k_reduce_max_cast_u16_i32_u_1e2352c91a(f *abi.Frame)
 //
 //go:noescape
 func k_reduce_max_f32_u_ce333e9dac(f *abi.Frame)
-
-// k_reduce_max_f64_u_68681c4585 is
-//
-//	reduce [max] kernel (u0:f64) { store u0 }
-//
-// for i: o0 = max(o0, a0[i])
-//
-//go:noescape
-func k_reduce_max_f64_u_68681c4585(f *abi.Frame)
-
-// k_reduce_max_i32_u_6a5383f967 is
-//
-//	reduce [max] kernel (u0:i32) { store u0 }
-//
-// for i: o0 = max(o0, a0[i])
-//
-//go:noescape
-func k_reduce_max_i32_u_6a5383f967(f *abi.Frame)
-
-// k_reduce_max_i64_u_613c5a600c is
-//
-//	reduce [max] kernel (u0:i64) { store u0 }
-//
-// for i: o0 = max(o0, a0[i])
-//
-//go:noescape
-func k_reduce_max_i64_u_613c5a600c(f *abi.Frame)
-
-// k_reduce_max_u32_u_6494554865 is
-//
-//	reduce [max] kernel (u0:u32) { store u0 }
-//
-// for i: o0 = max(o0, a0[i])
-//
-//go:noescape
-func k_reduce_max_u32_u_6494554865(f *abi.Frame)
-
-// k_reduce_max_u64_u_83447700c2 is
-//
-//	reduce [max] kernel (u0:u64) { store u0 }
-//
-// for i: o0 = max(o0, a0[i])
-//
-//go:noescape
-func k_reduce_max_u64_u_83447700c2(f *abi.Frame)
-
-// k_reduce_max_u8_u_aa086b4524 is
-//
-//	reduce [max] kernel (u0:u8) { store u0 }
-//
-// for i: o0 = max(o0, a0[i])
-//
-//go:noescape
-func k_reduce_max_u8_u_aa086b4524(f *abi.Frame)
 
 // k_reduce_min_cast_bf16_f32_u_7a7a1cd982 is
 //
@@ -11111,42 +4277,6 @@ func k_reduce_min_cast_bf16_f32_u_7a7a1cd982(f *abi.Frame)
 //go:noescape
 func k_reduce_min_cast_f16_f32_u_86e87b9a67(f *abi.Frame)
 
-// k_reduce_min_cast_i16_i32_u_6c96e328c3 is
-//
-//	reduce [min] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }
-//
-// for i: o0 = min(o0, int32(a0[i]))
-//
-//go:noescape
-func k_reduce_min_cast_i16_i32_u_6c96e328c3(f *abi.Frame)
-
-// k_reduce_min_cast_i8_i32_u_6748bbe25d is
-//
-//	reduce [min] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }
-//
-// for i: o0 = min(o0, int32(a0[i]))
-//
-//go:noescape
-func k_reduce_min_cast_i8_i32_u_6748bbe25d(f *abi.Frame)
-
-// k_reduce_min_cast_q16x16_f64_u_79ad19d67e is
-//
-//	reduce [min] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }
-//
-// for i: o0 = min(o0, float64(a0[i]))
-//
-//go:noescape
-func k_reduce_min_cast_q16x16_f64_u_79ad19d67e(f *abi.Frame)
-
-// k_reduce_min_cast_u16_i32_u_18a40418f1 is
-//
-//	reduce [min] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }
-//
-// for i: o0 = min(o0, int32(a0[i]))
-//
-//go:noescape
-func k_reduce_min_cast_u16_i32_u_18a40418f1(f *abi.Frame)
-
 // k_reduce_min_f32_u_456b07aef9 is
 //
 //	reduce [min] kernel (u0:f32) { store u0 }
@@ -11156,33 +4286,6 @@ func k_reduce_min_cast_u16_i32_u_18a40418f1(f *abi.Frame)
 //go:noescape
 func k_reduce_min_f32_u_456b07aef9(f *abi.Frame)
 
-// k_reduce_min_f64_u_406984bf90 is
-//
-//	reduce [min] kernel (u0:f64) { store u0 }
-//
-// for i: o0 = min(o0, a0[i])
-//
-//go:noescape
-func k_reduce_min_f64_u_406984bf90(f *abi.Frame)
-
-// k_reduce_min_i32_u_c6c904d409 is
-//
-//	reduce [min] kernel (u0:i32) { store u0 }
-//
-// for i: o0 = min(o0, a0[i])
-//
-//go:noescape
-func k_reduce_min_i32_u_c6c904d409(f *abi.Frame)
-
-// k_reduce_min_i64_u_8e896b88f0 is
-//
-//	reduce [min] kernel (u0:i64) { store u0 }
-//
-// for i: o0 = min(o0, a0[i])
-//
-//go:noescape
-func k_reduce_min_i64_u_8e896b88f0(f *abi.Frame)
-
 // k_reduce_min_max_f32_u_f50b4aef0b is
 //
 //	reduce [min, max] kernel (u0:f32) { store u0 u0 }
@@ -11191,60 +4294,6 @@ func k_reduce_min_i64_u_8e896b88f0(f *abi.Frame)
 //
 //go:noescape
 func k_reduce_min_max_f32_u_f50b4aef0b(f *abi.Frame)
-
-// k_reduce_min_max_f64_u_2ca7c68e66 is
-//
-//	reduce [min, max] kernel (u0:f64) { store u0 u0 }
-//
-// for i: o0 = min(o0, a0[i]); o1 = max(o1, a0[i])
-//
-//go:noescape
-func k_reduce_min_max_f64_u_2ca7c68e66(f *abi.Frame)
-
-// k_reduce_min_u32_u_5ca15eca45 is
-//
-//	reduce [min] kernel (u0:u32) { store u0 }
-//
-// for i: o0 = min(o0, a0[i])
-//
-//go:noescape
-func k_reduce_min_u32_u_5ca15eca45(f *abi.Frame)
-
-// k_reduce_min_u64_u_99a74b5a47 is
-//
-//	reduce [min] kernel (u0:u64) { store u0 }
-//
-// for i: o0 = min(o0, a0[i])
-//
-//go:noescape
-func k_reduce_min_u64_u_99a74b5a47(f *abi.Frame)
-
-// k_reduce_min_u8_u_2f6c138dd0 is
-//
-//	reduce [min] kernel (u0:u8) { store u0 }
-//
-// for i: o0 = min(o0, a0[i])
-//
-//go:noescape
-func k_reduce_min_u8_u_2f6c138dd0(f *abi.Frame)
-
-// k_reduce_mul_add_cast_significand_exponent_f32_f64_u_2a3f087e18 is
-//
-//	reduce [mul, add] kernel (u0:f32) { t0 = cast:f64 u0; t1 = significand t0; t2 = exponent t0; store t1 t2 }
-//
-// for i: t0 := float64(a0[i]); o0 *= significand(t0); o1 += exponent(t0)
-//
-//go:noescape
-func k_reduce_mul_add_cast_significand_exponent_f32_f64_u_2a3f087e18(f *abi.Frame)
-
-// k_reduce_mul_add_significand_exponent_f64_u_f5743819e7 is
-//
-//	reduce [mul, add] kernel (u0:f64) { t0 = significand u0; t1 = exponent u0; store t0 t1 }
-//
-// for i: o0 *= significand(a0[i]); o1 += exponent(a0[i])
-//
-//go:noescape
-func k_reduce_mul_add_significand_exponent_f64_u_f5743819e7(f *abi.Frame)
 
 // k_reduce_mul_cast_bf16_f32_u_ca2f12984b is
 //
@@ -11264,42 +4313,6 @@ func k_reduce_mul_cast_bf16_f32_u_ca2f12984b(f *abi.Frame)
 //go:noescape
 func k_reduce_mul_cast_f16_f32_u_e300ca6a75(f *abi.Frame)
 
-// k_reduce_mul_cast_i16_i32_u_fd89dabde0 is
-//
-//	reduce [mul] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }
-//
-// for i: o0 *= int32(a0[i])
-//
-//go:noescape
-func k_reduce_mul_cast_i16_i32_u_fd89dabde0(f *abi.Frame)
-
-// k_reduce_mul_cast_i8_i32_u_380026ce13 is
-//
-//	reduce [mul] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }
-//
-// for i: o0 *= int32(a0[i])
-//
-//go:noescape
-func k_reduce_mul_cast_i8_i32_u_380026ce13(f *abi.Frame)
-
-// k_reduce_mul_cast_q16x16_f64_u_bf2d4059c7 is
-//
-//	reduce [mul] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }
-//
-// for i: o0 *= float64(a0[i])
-//
-//go:noescape
-func k_reduce_mul_cast_q16x16_f64_u_bf2d4059c7(f *abi.Frame)
-
-// k_reduce_mul_cast_u16_i32_u_4f25e233ca is
-//
-//	reduce [mul] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }
-//
-// for i: o0 *= int32(a0[i])
-//
-//go:noescape
-func k_reduce_mul_cast_u16_i32_u_4f25e233ca(f *abi.Frame)
-
 // k_reduce_mul_f32_u_802e881e34 is
 //
 //	reduce [mul] kernel (u0:f32) { store u0 }
@@ -11308,69 +4321,6 @@ func k_reduce_mul_cast_u16_i32_u_4f25e233ca(f *abi.Frame)
 //
 //go:noescape
 func k_reduce_mul_f32_u_802e881e34(f *abi.Frame)
-
-// k_reduce_mul_f64_u_e298565692 is
-//
-//	reduce [mul] kernel (u0:f64) { store u0 }
-//
-// for i: o0 *= a0[i]
-//
-//go:noescape
-func k_reduce_mul_f64_u_e298565692(f *abi.Frame)
-
-// k_reduce_mul_i32_u_0f9d2d950b is
-//
-//	reduce [mul] kernel (u0:i32) { store u0 }
-//
-// for i: o0 *= a0[i]
-//
-//go:noescape
-func k_reduce_mul_i32_u_0f9d2d950b(f *abi.Frame)
-
-// k_reduce_mul_i64_u_3b4b067872 is
-//
-//	reduce [mul] kernel (u0:i64) { store u0 }
-//
-// for i: o0 *= a0[i]
-//
-//go:noescape
-func k_reduce_mul_i64_u_3b4b067872(f *abi.Frame)
-
-// k_reduce_mul_significand_f64_u_aa140a73df is
-//
-//	reduce [mul] kernel (u0:f64) { t0 = significand u0; store t0 }
-//
-// for i: o0 *= significand(a0[i])
-//
-//go:noescape
-func k_reduce_mul_significand_f64_u_aa140a73df(f *abi.Frame)
-
-// k_reduce_mul_u32_u_1499048f15 is
-//
-//	reduce [mul] kernel (u0:u32) { store u0 }
-//
-// for i: o0 *= a0[i]
-//
-//go:noescape
-func k_reduce_mul_u32_u_1499048f15(f *abi.Frame)
-
-// k_reduce_mul_u64_u_eb9d4ae4cb is
-//
-//	reduce [mul] kernel (u0:u64) { store u0 }
-//
-// for i: o0 *= a0[i]
-//
-//go:noescape
-func k_reduce_mul_u64_u_eb9d4ae4cb(f *abi.Frame)
-
-// k_reduce_mul_u8_u_965545054d is
-//
-//	reduce [mul] kernel (u0:u8) { store u0 }
-//
-// for i: o0 *= a0[i]
-//
-//go:noescape
-func k_reduce_mul_u8_u_965545054d(f *abi.Frame)
 
 // k_reduce_or_bool_u_97136d2e0e is
 //
@@ -11381,231 +4331,6 @@ func k_reduce_mul_u8_u_965545054d(f *abi.Frame)
 //go:noescape
 func k_reduce_or_bool_u_97136d2e0e(f *abi.Frame)
 
-// k_reduce_or_i32_u_e28e9e7c0f is
-//
-//	reduce [or] kernel (u0:i32) { store u0 }
-//
-// for i: o0 |= a0[i]
-//
-//go:noescape
-func k_reduce_or_i32_u_e28e9e7c0f(f *abi.Frame)
-
-// k_reduce_or_i64_u_d58540cfa0 is
-//
-//	reduce [or] kernel (u0:i64) { store u0 }
-//
-// for i: o0 |= a0[i]
-//
-//go:noescape
-func k_reduce_or_i64_u_d58540cfa0(f *abi.Frame)
-
-// k_reduce_or_u32_u_3ac6401b79 is
-//
-//	reduce [or] kernel (u0:u32) { store u0 }
-//
-// for i: o0 |= a0[i]
-//
-//go:noescape
-func k_reduce_or_u32_u_3ac6401b79(f *abi.Frame)
-
-// k_reduce_or_u64_u_39e4f22e97 is
-//
-//	reduce [or] kernel (u0:u64) { store u0 }
-//
-// for i: o0 |= a0[i]
-//
-//go:noescape
-func k_reduce_or_u64_u_39e4f22e97(f *abi.Frame)
-
-// k_reduce_or_u8_u_aa9781b98b is
-//
-//	reduce [or] kernel (u0:u8) { store u0 }
-//
-// for i: o0 |= a0[i]
-//
-//go:noescape
-func k_reduce_or_u8_u_aa9781b98b(f *abi.Frame)
-
-// k_reduce_xor_i32_u_180f32864c is
-//
-//	reduce [xor] kernel (u0:i32) { store u0 }
-//
-// for i: o0 ^= a0[i]
-//
-//go:noescape
-func k_reduce_xor_i32_u_180f32864c(f *abi.Frame)
-
-// k_reduce_xor_i64_u_6f0f666f2c is
-//
-//	reduce [xor] kernel (u0:i64) { store u0 }
-//
-// for i: o0 ^= a0[i]
-//
-//go:noescape
-func k_reduce_xor_i64_u_6f0f666f2c(f *abi.Frame)
-
-// k_reduce_xor_u32_u_d2f41e376c is
-//
-//	reduce [xor] kernel (u0:u32) { store u0 }
-//
-// for i: o0 ^= a0[i]
-//
-//go:noescape
-func k_reduce_xor_u32_u_d2f41e376c(f *abi.Frame)
-
-// k_reduce_xor_u64_u_ab99db5b6f is
-//
-//	reduce [xor] kernel (u0:u64) { store u0 }
-//
-// for i: o0 ^= a0[i]
-//
-//go:noescape
-func k_reduce_xor_u64_u_ab99db5b6f(f *abi.Frame)
-
-// k_reduce_xor_u8_u_57826d58bd is
-//
-//	reduce [xor] kernel (u0:u8) { store u0 }
-//
-// for i: o0 ^= a0[i]
-//
-//go:noescape
-func k_reduce_xor_u8_u_57826d58bd(f *abi.Frame)
-
-// k_rem_i32_su_a835ec443d is
-//
-//	kernel (s0:i32, u1:i32) { t0 = rem s0 u1; store t0 }
-//
-// for i: o0[i] = a0 % a1[i]
-//
-//go:noescape
-func k_rem_i32_su_a835ec443d(f *abi.Frame)
-
-// k_rem_i32_us_88e0ff784f is
-//
-//	kernel (u0:i32, s1:i32) { t0 = rem u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] % a1
-//
-//go:noescape
-func k_rem_i32_us_88e0ff784f(f *abi.Frame)
-
-// k_rem_i32_uu_8fe246438f is
-//
-//	kernel (u0:i32, u1:i32) { t0 = rem u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] % a1[i]
-//
-//go:noescape
-func k_rem_i32_uu_8fe246438f(f *abi.Frame)
-
-// k_rem_i64_su_cff0321774 is
-//
-//	kernel (s0:i64, u1:i64) { t0 = rem s0 u1; store t0 }
-//
-// for i: o0[i] = a0 % a1[i]
-//
-//go:noescape
-func k_rem_i64_su_cff0321774(f *abi.Frame)
-
-// k_rem_i64_us_d8b9a5d3aa is
-//
-//	kernel (u0:i64, s1:i64) { t0 = rem u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] % a1
-//
-//go:noescape
-func k_rem_i64_us_d8b9a5d3aa(f *abi.Frame)
-
-// k_rem_i64_uu_e8971fd331 is
-//
-//	kernel (u0:i64, u1:i64) { t0 = rem u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] % a1[i]
-//
-//go:noescape
-func k_rem_i64_uu_e8971fd331(f *abi.Frame)
-
-// k_rem_u32_su_ad6367c123 is
-//
-//	kernel (s0:u32, u1:u32) { t0 = rem s0 u1; store t0 }
-//
-// for i: o0[i] = a0 % a1[i]
-//
-//go:noescape
-func k_rem_u32_su_ad6367c123(f *abi.Frame)
-
-// k_rem_u32_us_0ab6b62fbf is
-//
-//	kernel (u0:u32, s1:u32) { t0 = rem u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] % a1
-//
-//go:noescape
-func k_rem_u32_us_0ab6b62fbf(f *abi.Frame)
-
-// k_rem_u32_uu_811ab3563b is
-//
-//	kernel (u0:u32, u1:u32) { t0 = rem u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] % a1[i]
-//
-//go:noescape
-func k_rem_u32_uu_811ab3563b(f *abi.Frame)
-
-// k_rem_u64_su_c75cb3e04c is
-//
-//	kernel (s0:u64, u1:u64) { t0 = rem s0 u1; store t0 }
-//
-// for i: o0[i] = a0 % a1[i]
-//
-//go:noescape
-func k_rem_u64_su_c75cb3e04c(f *abi.Frame)
-
-// k_rem_u64_us_91c691bbd2 is
-//
-//	kernel (u0:u64, s1:u64) { t0 = rem u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] % a1
-//
-//go:noescape
-func k_rem_u64_us_91c691bbd2(f *abi.Frame)
-
-// k_rem_u64_uu_491e456232 is
-//
-//	kernel (u0:u64, u1:u64) { t0 = rem u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] % a1[i]
-//
-//go:noescape
-func k_rem_u64_uu_491e456232(f *abi.Frame)
-
-// k_rem_u8_su_521c989f00 is
-//
-//	kernel (s0:u8, u1:u8) { t0 = rem s0 u1; store t0 }
-//
-// for i: o0[i] = a0 % a1[i]
-//
-//go:noescape
-func k_rem_u8_su_521c989f00(f *abi.Frame)
-
-// k_rem_u8_us_576c7e2710 is
-//
-//	kernel (u0:u8, s1:u8) { t0 = rem u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] % a1
-//
-//go:noescape
-func k_rem_u8_us_576c7e2710(f *abi.Frame)
-
-// k_rem_u8_uu_44aa483e04 is
-//
-//	kernel (u0:u8, u1:u8) { t0 = rem u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] % a1[i]
-//
-//go:noescape
-func k_rem_u8_uu_44aa483e04(f *abi.Frame)
-
 // k_round_f32_u_ac207486bc is
 //
 //	kernel (u0:f32) { t0 = round u0; store t0 }
@@ -11615,15 +4340,6 @@ func k_rem_u8_uu_44aa483e04(f *abi.Frame)
 //go:noescape
 func k_round_f32_u_ac207486bc(f *abi.Frame)
 
-// k_round_f64_u_2a10e311cc is
-//
-//	kernel (u0:f64) { t0 = round u0; store t0 }
-//
-// for i: o0[i] = round(a0[i])
-//
-//go:noescape
-func k_round_f64_u_2a10e311cc(f *abi.Frame)
-
 // k_rsqrt_f32_u_eb0a25d116 is
 //
 //	kernel (u0:f32) { t0 = rsqrt u0; store t0 }
@@ -11632,15 +4348,6 @@ func k_round_f64_u_2a10e311cc(f *abi.Frame)
 //
 //go:noescape
 func k_rsqrt_f32_u_eb0a25d116(f *abi.Frame)
-
-// k_rsqrt_f64_u_007cfad6d9 is
-//
-//	kernel (u0:f64) { t0 = rsqrt u0; store t0 }
-//
-// for i: o0[i] = rsqrt(a0[i])
-//
-//go:noescape
-func k_rsqrt_f64_u_007cfad6d9(f *abi.Frame)
 
 // k_scan_add_f32_1237dba42c is
 //
@@ -12191,195 +4898,6 @@ func k_select_bool_f32_uus_e068db22c7(f *abi.Frame)
 //go:noescape
 func k_select_bool_f32_uuu_dc350962c5(f *abi.Frame)
 
-// k_select_bool_f64_ssu_c6870e119f is
-//
-//	kernel (s0:bool, s1:f64, u2:f64) { t0 = select s0 s1 u2; store t0 }
-//
-// for i: o0[i] = select(a0, a1, a2[i])
-//
-//go:noescape
-func k_select_bool_f64_ssu_c6870e119f(f *abi.Frame)
-
-// k_select_bool_f64_sus_00e0948ff7 is
-//
-//	kernel (s0:bool, u1:f64, s2:f64) { t0 = select s0 u1 s2; store t0 }
-//
-// for i: o0[i] = select(a0, a1[i], a2)
-//
-//go:noescape
-func k_select_bool_f64_sus_00e0948ff7(f *abi.Frame)
-
-// k_select_bool_f64_suu_ec7f778ec8 is
-//
-//	kernel (s0:bool, u1:f64, u2:f64) { t0 = select s0 u1 u2; store t0 }
-//
-// for i: o0[i] = select(a0, a1[i], a2[i])
-//
-//go:noescape
-func k_select_bool_f64_suu_ec7f778ec8(f *abi.Frame)
-
-// k_select_bool_f64_uss_490c89af08 is
-//
-//	kernel (u0:bool, s1:f64, s2:f64) { t0 = select u0 s1 s2; store t0 }
-//
-// for i: o0[i] = select(a0[i], a1, a2)
-//
-//go:noescape
-func k_select_bool_f64_uss_490c89af08(f *abi.Frame)
-
-// k_select_bool_f64_usu_39d5b6147a is
-//
-//	kernel (u0:bool, s1:f64, u2:f64) { t0 = select u0 s1 u2; store t0 }
-//
-// for i: o0[i] = select(a0[i], a1, a2[i])
-//
-//go:noescape
-func k_select_bool_f64_usu_39d5b6147a(f *abi.Frame)
-
-// k_select_bool_f64_uus_3f5d7c1226 is
-//
-//	kernel (u0:bool, u1:f64, s2:f64) { t0 = select u0 u1 s2; store t0 }
-//
-// for i: o0[i] = select(a0[i], a1[i], a2)
-//
-//go:noescape
-func k_select_bool_f64_uus_3f5d7c1226(f *abi.Frame)
-
-// k_select_bool_f64_uuu_7486dd3191 is
-//
-//	kernel (u0:bool, u1:f64, u2:f64) { t0 = select u0 u1 u2; store t0 }
-//
-// for i: o0[i] = select(a0[i], a1[i], a2[i])
-//
-//go:noescape
-func k_select_bool_f64_uuu_7486dd3191(f *abi.Frame)
-
-// k_select_bool_i32_ssu_1da4d6b877 is
-//
-//	kernel (s0:bool, s1:i32, u2:i32) { t0 = select s0 s1 u2; store t0 }
-//
-// for i: o0[i] = select(a0, a1, a2[i])
-//
-//go:noescape
-func k_select_bool_i32_ssu_1da4d6b877(f *abi.Frame)
-
-// k_select_bool_i32_sus_cfe5111c74 is
-//
-//	kernel (s0:bool, u1:i32, s2:i32) { t0 = select s0 u1 s2; store t0 }
-//
-// for i: o0[i] = select(a0, a1[i], a2)
-//
-//go:noescape
-func k_select_bool_i32_sus_cfe5111c74(f *abi.Frame)
-
-// k_select_bool_i32_suu_e945e5766d is
-//
-//	kernel (s0:bool, u1:i32, u2:i32) { t0 = select s0 u1 u2; store t0 }
-//
-// for i: o0[i] = select(a0, a1[i], a2[i])
-//
-//go:noescape
-func k_select_bool_i32_suu_e945e5766d(f *abi.Frame)
-
-// k_select_bool_i32_uss_0dff0ddd32 is
-//
-//	kernel (u0:bool, s1:i32, s2:i32) { t0 = select u0 s1 s2; store t0 }
-//
-// for i: o0[i] = select(a0[i], a1, a2)
-//
-//go:noescape
-func k_select_bool_i32_uss_0dff0ddd32(f *abi.Frame)
-
-// k_select_bool_i32_usu_c65551e711 is
-//
-//	kernel (u0:bool, s1:i32, u2:i32) { t0 = select u0 s1 u2; store t0 }
-//
-// for i: o0[i] = select(a0[i], a1, a2[i])
-//
-//go:noescape
-func k_select_bool_i32_usu_c65551e711(f *abi.Frame)
-
-// k_select_bool_i32_uus_f84edbd9a5 is
-//
-//	kernel (u0:bool, u1:i32, s2:i32) { t0 = select u0 u1 s2; store t0 }
-//
-// for i: o0[i] = select(a0[i], a1[i], a2)
-//
-//go:noescape
-func k_select_bool_i32_uus_f84edbd9a5(f *abi.Frame)
-
-// k_select_bool_i32_uuu_1f6b21a067 is
-//
-//	kernel (u0:bool, u1:i32, u2:i32) { t0 = select u0 u1 u2; store t0 }
-//
-// for i: o0[i] = select(a0[i], a1[i], a2[i])
-//
-//go:noescape
-func k_select_bool_i32_uuu_1f6b21a067(f *abi.Frame)
-
-// k_select_bool_i64_ssu_74fd3525e1 is
-//
-//	kernel (s0:bool, s1:i64, u2:i64) { t0 = select s0 s1 u2; store t0 }
-//
-// for i: o0[i] = select(a0, a1, a2[i])
-//
-//go:noescape
-func k_select_bool_i64_ssu_74fd3525e1(f *abi.Frame)
-
-// k_select_bool_i64_sus_05efbd0cd7 is
-//
-//	kernel (s0:bool, u1:i64, s2:i64) { t0 = select s0 u1 s2; store t0 }
-//
-// for i: o0[i] = select(a0, a1[i], a2)
-//
-//go:noescape
-func k_select_bool_i64_sus_05efbd0cd7(f *abi.Frame)
-
-// k_select_bool_i64_suu_7c1fdcb30f is
-//
-//	kernel (s0:bool, u1:i64, u2:i64) { t0 = select s0 u1 u2; store t0 }
-//
-// for i: o0[i] = select(a0, a1[i], a2[i])
-//
-//go:noescape
-func k_select_bool_i64_suu_7c1fdcb30f(f *abi.Frame)
-
-// k_select_bool_i64_uss_43aa0c9972 is
-//
-//	kernel (u0:bool, s1:i64, s2:i64) { t0 = select u0 s1 s2; store t0 }
-//
-// for i: o0[i] = select(a0[i], a1, a2)
-//
-//go:noescape
-func k_select_bool_i64_uss_43aa0c9972(f *abi.Frame)
-
-// k_select_bool_i64_usu_23175fb74d is
-//
-//	kernel (u0:bool, s1:i64, u2:i64) { t0 = select u0 s1 u2; store t0 }
-//
-// for i: o0[i] = select(a0[i], a1, a2[i])
-//
-//go:noescape
-func k_select_bool_i64_usu_23175fb74d(f *abi.Frame)
-
-// k_select_bool_i64_uus_b9da5bb3e3 is
-//
-//	kernel (u0:bool, u1:i64, s2:i64) { t0 = select u0 u1 s2; store t0 }
-//
-// for i: o0[i] = select(a0[i], a1[i], a2)
-//
-//go:noescape
-func k_select_bool_i64_uus_b9da5bb3e3(f *abi.Frame)
-
-// k_select_bool_i64_uuu_9db0caf738 is
-//
-//	kernel (u0:bool, u1:i64, u2:i64) { t0 = select u0 u1 u2; store t0 }
-//
-// for i: o0[i] = select(a0[i], a1[i], a2[i])
-//
-//go:noescape
-func k_select_bool_i64_uuu_9db0caf738(f *abi.Frame)
-
 // k_select_bool_ssu_62c0e5e4d8 is
 //
 //	kernel (s0:bool, s1:bool, u2:bool) { t0 = select s0 s1 u2; store t0 }
@@ -12406,195 +4924,6 @@ func k_select_bool_sus_c1bd95f96e(f *abi.Frame)
 //
 //go:noescape
 func k_select_bool_suu_cff4dc3095(f *abi.Frame)
-
-// k_select_bool_u32_ssu_2e5d38d2cb is
-//
-//	kernel (s0:bool, s1:u32, u2:u32) { t0 = select s0 s1 u2; store t0 }
-//
-// for i: o0[i] = select(a0, a1, a2[i])
-//
-//go:noescape
-func k_select_bool_u32_ssu_2e5d38d2cb(f *abi.Frame)
-
-// k_select_bool_u32_sus_d596b2e827 is
-//
-//	kernel (s0:bool, u1:u32, s2:u32) { t0 = select s0 u1 s2; store t0 }
-//
-// for i: o0[i] = select(a0, a1[i], a2)
-//
-//go:noescape
-func k_select_bool_u32_sus_d596b2e827(f *abi.Frame)
-
-// k_select_bool_u32_suu_a9c7c5c357 is
-//
-//	kernel (s0:bool, u1:u32, u2:u32) { t0 = select s0 u1 u2; store t0 }
-//
-// for i: o0[i] = select(a0, a1[i], a2[i])
-//
-//go:noescape
-func k_select_bool_u32_suu_a9c7c5c357(f *abi.Frame)
-
-// k_select_bool_u32_uss_23b2cb1dbe is
-//
-//	kernel (u0:bool, s1:u32, s2:u32) { t0 = select u0 s1 s2; store t0 }
-//
-// for i: o0[i] = select(a0[i], a1, a2)
-//
-//go:noescape
-func k_select_bool_u32_uss_23b2cb1dbe(f *abi.Frame)
-
-// k_select_bool_u32_usu_78a6232473 is
-//
-//	kernel (u0:bool, s1:u32, u2:u32) { t0 = select u0 s1 u2; store t0 }
-//
-// for i: o0[i] = select(a0[i], a1, a2[i])
-//
-//go:noescape
-func k_select_bool_u32_usu_78a6232473(f *abi.Frame)
-
-// k_select_bool_u32_uus_3d8bab39c7 is
-//
-//	kernel (u0:bool, u1:u32, s2:u32) { t0 = select u0 u1 s2; store t0 }
-//
-// for i: o0[i] = select(a0[i], a1[i], a2)
-//
-//go:noescape
-func k_select_bool_u32_uus_3d8bab39c7(f *abi.Frame)
-
-// k_select_bool_u32_uuu_92a911a792 is
-//
-//	kernel (u0:bool, u1:u32, u2:u32) { t0 = select u0 u1 u2; store t0 }
-//
-// for i: o0[i] = select(a0[i], a1[i], a2[i])
-//
-//go:noescape
-func k_select_bool_u32_uuu_92a911a792(f *abi.Frame)
-
-// k_select_bool_u64_ssu_026e450f05 is
-//
-//	kernel (s0:bool, s1:u64, u2:u64) { t0 = select s0 s1 u2; store t0 }
-//
-// for i: o0[i] = select(a0, a1, a2[i])
-//
-//go:noescape
-func k_select_bool_u64_ssu_026e450f05(f *abi.Frame)
-
-// k_select_bool_u64_sus_fa2ef5b782 is
-//
-//	kernel (s0:bool, u1:u64, s2:u64) { t0 = select s0 u1 s2; store t0 }
-//
-// for i: o0[i] = select(a0, a1[i], a2)
-//
-//go:noescape
-func k_select_bool_u64_sus_fa2ef5b782(f *abi.Frame)
-
-// k_select_bool_u64_suu_c19a7270b9 is
-//
-//	kernel (s0:bool, u1:u64, u2:u64) { t0 = select s0 u1 u2; store t0 }
-//
-// for i: o0[i] = select(a0, a1[i], a2[i])
-//
-//go:noescape
-func k_select_bool_u64_suu_c19a7270b9(f *abi.Frame)
-
-// k_select_bool_u64_uss_96678e0daa is
-//
-//	kernel (u0:bool, s1:u64, s2:u64) { t0 = select u0 s1 s2; store t0 }
-//
-// for i: o0[i] = select(a0[i], a1, a2)
-//
-//go:noescape
-func k_select_bool_u64_uss_96678e0daa(f *abi.Frame)
-
-// k_select_bool_u64_usu_1fae10b710 is
-//
-//	kernel (u0:bool, s1:u64, u2:u64) { t0 = select u0 s1 u2; store t0 }
-//
-// for i: o0[i] = select(a0[i], a1, a2[i])
-//
-//go:noescape
-func k_select_bool_u64_usu_1fae10b710(f *abi.Frame)
-
-// k_select_bool_u64_uus_7cee75de09 is
-//
-//	kernel (u0:bool, u1:u64, s2:u64) { t0 = select u0 u1 s2; store t0 }
-//
-// for i: o0[i] = select(a0[i], a1[i], a2)
-//
-//go:noescape
-func k_select_bool_u64_uus_7cee75de09(f *abi.Frame)
-
-// k_select_bool_u64_uuu_f04b2e9177 is
-//
-//	kernel (u0:bool, u1:u64, u2:u64) { t0 = select u0 u1 u2; store t0 }
-//
-// for i: o0[i] = select(a0[i], a1[i], a2[i])
-//
-//go:noescape
-func k_select_bool_u64_uuu_f04b2e9177(f *abi.Frame)
-
-// k_select_bool_u8_ssu_5ccf3ad8c6 is
-//
-//	kernel (s0:bool, s1:u8, u2:u8) { t0 = select s0 s1 u2; store t0 }
-//
-// for i: o0[i] = select(a0, a1, a2[i])
-//
-//go:noescape
-func k_select_bool_u8_ssu_5ccf3ad8c6(f *abi.Frame)
-
-// k_select_bool_u8_sus_288bbdaa22 is
-//
-//	kernel (s0:bool, u1:u8, s2:u8) { t0 = select s0 u1 s2; store t0 }
-//
-// for i: o0[i] = select(a0, a1[i], a2)
-//
-//go:noescape
-func k_select_bool_u8_sus_288bbdaa22(f *abi.Frame)
-
-// k_select_bool_u8_suu_7fcd872478 is
-//
-//	kernel (s0:bool, u1:u8, u2:u8) { t0 = select s0 u1 u2; store t0 }
-//
-// for i: o0[i] = select(a0, a1[i], a2[i])
-//
-//go:noescape
-func k_select_bool_u8_suu_7fcd872478(f *abi.Frame)
-
-// k_select_bool_u8_uss_7a71ced307 is
-//
-//	kernel (u0:bool, s1:u8, s2:u8) { t0 = select u0 s1 s2; store t0 }
-//
-// for i: o0[i] = select(a0[i], a1, a2)
-//
-//go:noescape
-func k_select_bool_u8_uss_7a71ced307(f *abi.Frame)
-
-// k_select_bool_u8_usu_f0893bd0b2 is
-//
-//	kernel (u0:bool, s1:u8, u2:u8) { t0 = select u0 s1 u2; store t0 }
-//
-// for i: o0[i] = select(a0[i], a1, a2[i])
-//
-//go:noescape
-func k_select_bool_u8_usu_f0893bd0b2(f *abi.Frame)
-
-// k_select_bool_u8_uus_a9017c783c is
-//
-//	kernel (u0:bool, u1:u8, s2:u8) { t0 = select u0 u1 s2; store t0 }
-//
-// for i: o0[i] = select(a0[i], a1[i], a2)
-//
-//go:noescape
-func k_select_bool_u8_uus_a9017c783c(f *abi.Frame)
-
-// k_select_bool_u8_uuu_c0c7d6f5fc is
-//
-//	kernel (u0:bool, u1:u8, u2:u8) { t0 = select u0 u1 u2; store t0 }
-//
-// for i: o0[i] = select(a0[i], a1[i], a2[i])
-//
-//go:noescape
-func k_select_bool_u8_uuu_c0c7d6f5fc(f *abi.Frame)
 
 // k_select_bool_uss_253a6b1e82 is
 //
@@ -12650,348 +4979,6 @@ func k_selu_f32_u_5e97fe46cc(f *abi.Frame)
 //go:noescape
 func k_selu_f32_u_d932e1e583(f *abi.Frame)
 
-// k_selu_f64_u_2ddf6b5f37 is
-//
-//	kernel (u0:f64) { t0 = selu u0; store t0 }
-//
-// for i: o0[i] = selu(a0[i])
-//
-//go:noescape
-func k_selu_f64_u_2ddf6b5f37(f *abi.Frame)
-
-// k_shl_i32_su_1c964ab88d is
-//
-//	kernel (s0:i32, u1:i32) { t0 = shl s0 u1; store t0 }
-//
-// for i: o0[i] = a0 << a1[i]
-//
-//go:noescape
-func k_shl_i32_su_1c964ab88d(f *abi.Frame)
-
-// k_shl_i32_us_39ae55b1eb is
-//
-//	kernel (u0:i32, s1:i32) { t0 = shl u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] << a1
-//
-//go:noescape
-func k_shl_i32_us_39ae55b1eb(f *abi.Frame)
-
-// k_shl_i32_uu_6914c812f2 is
-//
-//	kernel (u0:i32, u1:i32) { t0 = shl u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] << a1[i]
-//
-//go:noescape
-func k_shl_i32_uu_6914c812f2(f *abi.Frame)
-
-// k_shl_i64_su_6dfb737e07 is
-//
-//	kernel (s0:i64, u1:i64) { t0 = shl s0 u1; store t0 }
-//
-// for i: o0[i] = a0 << a1[i]
-//
-//go:noescape
-func k_shl_i64_su_6dfb737e07(f *abi.Frame)
-
-// k_shl_i64_us_2213d1b831 is
-//
-//	kernel (u0:i64, s1:i64) { t0 = shl u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] << a1
-//
-//go:noescape
-func k_shl_i64_us_2213d1b831(f *abi.Frame)
-
-// k_shl_i64_uu_80707e4684 is
-//
-//	kernel (u0:i64, u1:i64) { t0 = shl u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] << a1[i]
-//
-//go:noescape
-func k_shl_i64_uu_80707e4684(f *abi.Frame)
-
-// k_shl_u32_su_b81c81a415 is
-//
-//	kernel (s0:u32, u1:u32) { t0 = shl s0 u1; store t0 }
-//
-// for i: o0[i] = a0 << a1[i]
-//
-//go:noescape
-func k_shl_u32_su_b81c81a415(f *abi.Frame)
-
-// k_shl_u32_us_c03217461a is
-//
-//	kernel (u0:u32, s1:u32) { t0 = shl u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] << a1
-//
-//go:noescape
-func k_shl_u32_us_c03217461a(f *abi.Frame)
-
-// k_shl_u32_uu_33a87b7638 is
-//
-//	kernel (u0:u32, u1:u32) { t0 = shl u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] << a1[i]
-//
-//go:noescape
-func k_shl_u32_uu_33a87b7638(f *abi.Frame)
-
-// k_shl_u64_su_a205a37361 is
-//
-//	kernel (s0:u64, u1:u64) { t0 = shl s0 u1; store t0 }
-//
-// for i: o0[i] = a0 << a1[i]
-//
-//go:noescape
-func k_shl_u64_su_a205a37361(f *abi.Frame)
-
-// k_shl_u64_us_cb7c972961 is
-//
-//	kernel (u0:u64, s1:u64) { t0 = shl u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] << a1
-//
-//go:noescape
-func k_shl_u64_us_cb7c972961(f *abi.Frame)
-
-// k_shl_u64_uu_3bd76db569 is
-//
-//	kernel (u0:u64, u1:u64) { t0 = shl u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] << a1[i]
-//
-//go:noescape
-func k_shl_u64_uu_3bd76db569(f *abi.Frame)
-
-// k_shl_u8_su_8b9cba96a6 is
-//
-//	kernel (s0:u8, u1:u8) { t0 = shl s0 u1; store t0 }
-//
-// for i: o0[i] = a0 << a1[i]
-//
-//go:noescape
-func k_shl_u8_su_8b9cba96a6(f *abi.Frame)
-
-// k_shl_u8_us_21484f37a2 is
-//
-//	kernel (u0:u8, s1:u8) { t0 = shl u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] << a1
-//
-//go:noescape
-func k_shl_u8_us_21484f37a2(f *abi.Frame)
-
-// k_shl_u8_uu_369a2a429e is
-//
-//	kernel (u0:u8, u1:u8) { t0 = shl u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] << a1[i]
-//
-//go:noescape
-func k_shl_u8_uu_369a2a429e(f *abi.Frame)
-
-// k_shr_cast_u16_u8_us_a7fa3b2a70 is
-//
-//	kernel (u0:u16, s1:u16) { t0 = shr u0 s1; t1 = cast:u8 t0; store t1 }
-//
-// for i: o0[i] = uint8(a0[i] >> a1)
-//
-//go:noescape
-func k_shr_cast_u16_u8_us_a7fa3b2a70(f *abi.Frame)
-
-// k_shr_i16_su_cff3522899 is
-//
-//	kernel (s0:i16, u1:i16) { t0 = shr s0 u1; store t0 }
-//
-// for i: o0[i] = a0 >> a1[i]
-//
-//go:noescape
-func k_shr_i16_su_cff3522899(f *abi.Frame)
-
-// k_shr_i16_us_2b791a6d07 is
-//
-//	kernel (u0:i16, s1:i16) { t0 = shr u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] >> a1
-//
-//go:noescape
-func k_shr_i16_us_2b791a6d07(f *abi.Frame)
-
-// k_shr_i16_uu_bc9f2c53fb is
-//
-//	kernel (u0:i16, u1:i16) { t0 = shr u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] >> a1[i]
-//
-//go:noescape
-func k_shr_i16_uu_bc9f2c53fb(f *abi.Frame)
-
-// k_shr_i32_su_544f61d724 is
-//
-//	kernel (s0:i32, u1:i32) { t0 = shr s0 u1; store t0 }
-//
-// for i: o0[i] = a0 >> a1[i]
-//
-//go:noescape
-func k_shr_i32_su_544f61d724(f *abi.Frame)
-
-// k_shr_i32_us_7bcae996cf is
-//
-//	kernel (u0:i32, s1:i32) { t0 = shr u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] >> a1
-//
-//go:noescape
-func k_shr_i32_us_7bcae996cf(f *abi.Frame)
-
-// k_shr_i32_uu_5645096d64 is
-//
-//	kernel (u0:i32, u1:i32) { t0 = shr u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] >> a1[i]
-//
-//go:noescape
-func k_shr_i32_uu_5645096d64(f *abi.Frame)
-
-// k_shr_i64_su_b688a5f7f3 is
-//
-//	kernel (s0:i64, u1:i64) { t0 = shr s0 u1; store t0 }
-//
-// for i: o0[i] = a0 >> a1[i]
-//
-//go:noescape
-func k_shr_i64_su_b688a5f7f3(f *abi.Frame)
-
-// k_shr_i64_us_c9961f8085 is
-//
-//	kernel (u0:i64, s1:i64) { t0 = shr u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] >> a1
-//
-//go:noescape
-func k_shr_i64_us_c9961f8085(f *abi.Frame)
-
-// k_shr_i64_uu_b65fbb72d1 is
-//
-//	kernel (u0:i64, u1:i64) { t0 = shr u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] >> a1[i]
-//
-//go:noescape
-func k_shr_i64_uu_b65fbb72d1(f *abi.Frame)
-
-// k_shr_u16_su_433eac9a61 is
-//
-//	kernel (s0:u16, u1:u16) { t0 = shr s0 u1; store t0 }
-//
-// for i: o0[i] = a0 >> a1[i]
-//
-//go:noescape
-func k_shr_u16_su_433eac9a61(f *abi.Frame)
-
-// k_shr_u16_us_a7a9e85880 is
-//
-//	kernel (u0:u16, s1:u16) { t0 = shr u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] >> a1
-//
-//go:noescape
-func k_shr_u16_us_a7a9e85880(f *abi.Frame)
-
-// k_shr_u16_uu_7467598647 is
-//
-//	kernel (u0:u16, u1:u16) { t0 = shr u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] >> a1[i]
-//
-//go:noescape
-func k_shr_u16_uu_7467598647(f *abi.Frame)
-
-// k_shr_u32_su_d0914f034d is
-//
-//	kernel (s0:u32, u1:u32) { t0 = shr s0 u1; store t0 }
-//
-// for i: o0[i] = a0 >> a1[i]
-//
-//go:noescape
-func k_shr_u32_su_d0914f034d(f *abi.Frame)
-
-// k_shr_u32_us_e3a792e531 is
-//
-//	kernel (u0:u32, s1:u32) { t0 = shr u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] >> a1
-//
-//go:noescape
-func k_shr_u32_us_e3a792e531(f *abi.Frame)
-
-// k_shr_u32_uu_1005dbe316 is
-//
-//	kernel (u0:u32, u1:u32) { t0 = shr u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] >> a1[i]
-//
-//go:noescape
-func k_shr_u32_uu_1005dbe316(f *abi.Frame)
-
-// k_shr_u64_su_731411a533 is
-//
-//	kernel (s0:u64, u1:u64) { t0 = shr s0 u1; store t0 }
-//
-// for i: o0[i] = a0 >> a1[i]
-//
-//go:noescape
-func k_shr_u64_su_731411a533(f *abi.Frame)
-
-// k_shr_u64_us_4991f1637c is
-//
-//	kernel (u0:u64, s1:u64) { t0 = shr u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] >> a1
-//
-//go:noescape
-func k_shr_u64_us_4991f1637c(f *abi.Frame)
-
-// k_shr_u64_uu_4292eb5f1d is
-//
-//	kernel (u0:u64, u1:u64) { t0 = shr u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] >> a1[i]
-//
-//go:noescape
-func k_shr_u64_uu_4292eb5f1d(f *abi.Frame)
-
-// k_shr_u8_su_f725a6d354 is
-//
-//	kernel (s0:u8, u1:u8) { t0 = shr s0 u1; store t0 }
-//
-// for i: o0[i] = a0 >> a1[i]
-//
-//go:noescape
-func k_shr_u8_su_f725a6d354(f *abi.Frame)
-
-// k_shr_u8_us_ae78be57f8 is
-//
-//	kernel (u0:u8, s1:u8) { t0 = shr u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] >> a1
-//
-//go:noescape
-func k_shr_u8_us_ae78be57f8(f *abi.Frame)
-
-// k_shr_u8_uu_5de6acdef4 is
-//
-//	kernel (u0:u8, u1:u8) { t0 = shr u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] >> a1[i]
-//
-//go:noescape
-func k_shr_u8_uu_5de6acdef4(f *abi.Frame)
-
 // k_sigmoid_f32_u_93be2127ea is
 //
 //	kernel (u0:f32) { t0 = sigmoid u0; store t0 }
@@ -13010,24 +4997,6 @@ func k_sigmoid_f32_u_93be2127ea(f *abi.Frame)
 //go:noescape
 func k_sigmoid_f32_u_f999d280c1(f *abi.Frame)
 
-// k_sigmoid_f64_u_684ec33dd1 is
-//
-//	kernel (u0:f64) { t0 = sigmoid u0; store t0 }
-//
-// for i: o0[i] = sigmoid(a0[i])
-//
-//go:noescape
-func k_sigmoid_f64_u_684ec33dd1(f *abi.Frame)
-
-// k_sigmoid_f64_u_efa3aad8a1 is
-//
-//	kernel fast (u0:f64) { t0 = sigmoid u0; store t0 }
-//
-// for i: o0[i] = sigmoid(a0[i])
-//
-//go:noescape
-func k_sigmoid_f64_u_efa3aad8a1(f *abi.Frame)
-
 // k_sign_f32_u_62d43bd67f is
 //
 //	kernel (u0:f32) { t0 = sign u0; store t0 }
@@ -13036,69 +5005,6 @@ func k_sigmoid_f64_u_efa3aad8a1(f *abi.Frame)
 //
 //go:noescape
 func k_sign_f32_u_62d43bd67f(f *abi.Frame)
-
-// k_sign_f64_u_d35c2ae333 is
-//
-//	kernel (u0:f64) { t0 = sign u0; store t0 }
-//
-// for i: o0[i] = sign(a0[i])
-//
-//go:noescape
-func k_sign_f64_u_d35c2ae333(f *abi.Frame)
-
-// k_sign_i32_u_b72c3ee586 is
-//
-//	kernel (u0:i32) { t0 = sign u0; store t0 }
-//
-// for i: o0[i] = sign(a0[i])
-//
-//go:noescape
-func k_sign_i32_u_b72c3ee586(f *abi.Frame)
-
-// k_sign_i64_u_02bf8358fd is
-//
-//	kernel (u0:i64) { t0 = sign u0; store t0 }
-//
-// for i: o0[i] = sign(a0[i])
-//
-//go:noescape
-func k_sign_i64_u_02bf8358fd(f *abi.Frame)
-
-// k_sign_u32_u_fc80d73fe1 is
-//
-//	kernel (u0:u32) { t0 = sign u0; store t0 }
-//
-// for i: o0[i] = sign(a0[i])
-//
-//go:noescape
-func k_sign_u32_u_fc80d73fe1(f *abi.Frame)
-
-// k_sign_u64_u_8b2530e1f7 is
-//
-//	kernel (u0:u64) { t0 = sign u0; store t0 }
-//
-// for i: o0[i] = sign(a0[i])
-//
-//go:noescape
-func k_sign_u64_u_8b2530e1f7(f *abi.Frame)
-
-// k_sign_u8_u_13d0060e26 is
-//
-//	kernel (u0:u8) { t0 = sign u0; store t0 }
-//
-// for i: o0[i] = sign(a0[i])
-//
-//go:noescape
-func k_sign_u8_u_13d0060e26(f *abi.Frame)
-
-// k_significand_f64_u_acc24d1316 is
-//
-//	kernel (u0:f64) { t0 = significand u0; store t0 }
-//
-// for i: o0[i] = significand(a0[i])
-//
-//go:noescape
-func k_significand_f64_u_acc24d1316(f *abi.Frame)
 
 // k_silu_f32_u_2f82111014 is
 //
@@ -13118,15 +5024,6 @@ func k_silu_f32_u_2f82111014(f *abi.Frame)
 //go:noescape
 func k_silu_f32_u_bc7296252f(f *abi.Frame)
 
-// k_silu_f64_u_6cf536cbed is
-//
-//	kernel (u0:f64) { t0 = silu u0; store t0 }
-//
-// for i: o0[i] = silu(a0[i])
-//
-//go:noescape
-func k_silu_f64_u_6cf536cbed(f *abi.Frame)
-
 // k_sin_f32_u_6b4bd66882 is
 //
 //	kernel (u0:f32) { t0 = sin u0; store t0 }
@@ -13144,24 +5041,6 @@ func k_sin_f32_u_6b4bd66882(f *abi.Frame)
 //
 //go:noescape
 func k_sin_f32_u_b1f1c0475a(f *abi.Frame)
-
-// k_sin_f64_u_3cff04e328 is
-//
-//	kernel fast (u0:f64) { t0 = sin u0; store t0 }
-//
-// for i: o0[i] = sin(a0[i])
-//
-//go:noescape
-func k_sin_f64_u_3cff04e328(f *abi.Frame)
-
-// k_sin_f64_u_6f386b628b is
-//
-//	kernel (u0:f64) { t0 = sin u0; store t0 }
-//
-// for i: o0[i] = sin(a0[i])
-//
-//go:noescape
-func k_sin_f64_u_6f386b628b(f *abi.Frame)
 
 // k_sinh_f32_u_a02af806c2 is
 //
@@ -13181,15 +5060,6 @@ func k_sinh_f32_u_a02af806c2(f *abi.Frame)
 //go:noescape
 func k_sinh_f32_u_e6cd35bca9(f *abi.Frame)
 
-// k_sinh_f64_u_a3833562bd is
-//
-//	kernel (u0:f64) { t0 = sinh u0; store t0 }
-//
-// for i: o0[i] = sinh(a0[i])
-//
-//go:noescape
-func k_sinh_f64_u_a3833562bd(f *abi.Frame)
-
 // k_softplus_f32_u_1ca9daa11c is
 //
 //	kernel (u0:f32) { t0 = softplus u0; store t0 }
@@ -13208,15 +5078,6 @@ func k_softplus_f32_u_1ca9daa11c(f *abi.Frame)
 //go:noescape
 func k_softplus_f32_u_a3ac24e3de(f *abi.Frame)
 
-// k_softplus_f64_u_f1abd0de31 is
-//
-//	kernel (u0:f64) { t0 = softplus u0; store t0 }
-//
-// for i: o0[i] = softplus(a0[i])
-//
-//go:noescape
-func k_softplus_f64_u_f1abd0de31(f *abi.Frame)
-
 // k_softsign_f32_u_541a204f93 is
 //
 //	kernel (u0:f32) { t0 = softsign u0; store t0 }
@@ -13226,15 +5087,6 @@ func k_softplus_f64_u_f1abd0de31(f *abi.Frame)
 //go:noescape
 func k_softsign_f32_u_541a204f93(f *abi.Frame)
 
-// k_softsign_f64_u_f08a7a1f8f is
-//
-//	kernel (u0:f64) { t0 = softsign u0; store t0 }
-//
-// for i: o0[i] = softsign(a0[i])
-//
-//go:noescape
-func k_softsign_f64_u_f08a7a1f8f(f *abi.Frame)
-
 // k_sqrt_f32_u_5c236e237b is
 //
 //	kernel (u0:f32) { t0 = sqrt u0; store t0 }
@@ -13243,15 +5095,6 @@ func k_softsign_f64_u_f08a7a1f8f(f *abi.Frame)
 //
 //go:noescape
 func k_sqrt_f32_u_5c236e237b(f *abi.Frame)
-
-// k_sqrt_f64_u_5e418b6234 is
-//
-//	kernel (u0:f64) { t0 = sqrt u0; store t0 }
-//
-// for i: o0[i] = sqrt(a0[i])
-//
-//go:noescape
-func k_sqrt_f64_u_5e418b6234(f *abi.Frame)
 
 // k_store_nt_u8_093b8ca481 is
 //
@@ -13288,33 +5131,6 @@ func k_sub_abs_f32_us_c54cc75a91(f *abi.Frame)
 //
 //go:noescape
 func k_sub_abs_f32_uu_535b991930(f *abi.Frame)
-
-// k_sub_abs_f64_su_b365ef40ce is
-//
-//	kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store t1 }
-//
-// for i: o0[i] = abs(a0 - a1[i])
-//
-//go:noescape
-func k_sub_abs_f64_su_b365ef40ce(f *abi.Frame)
-
-// k_sub_abs_f64_us_314a466d7c is
-//
-//	kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store t1 }
-//
-// for i: o0[i] = abs(a0[i] - a1)
-//
-//go:noescape
-func k_sub_abs_f64_us_314a466d7c(f *abi.Frame)
-
-// k_sub_abs_f64_uu_78e2e30f16 is
-//
-//	kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = abs t0; store t1 }
-//
-// for i: o0[i] = abs(a0[i] - a1[i])
-//
-//go:noescape
-func k_sub_abs_f64_uu_78e2e30f16(f *abi.Frame)
 
 // k_sub_add_f32_sus_a0b9be46ed is
 //
@@ -13369,60 +5185,6 @@ func k_sub_add_f32_uus_ae624bef65(f *abi.Frame)
 //
 //go:noescape
 func k_sub_add_f32_uuu_69b77a9e69(f *abi.Frame)
-
-// k_sub_add_f64_sus_3f827d41a0 is
-//
-//	kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = add s2 t0; store t1 }
-//
-// for i: o0[i] = a2 + (a0 - a1[i])
-//
-//go:noescape
-func k_sub_add_f64_sus_3f827d41a0(f *abi.Frame)
-
-// k_sub_add_f64_suu_a4579961da is
-//
-//	kernel (s0:f64, u1:f64, u2:f64) { t0 = sub s0 u1; t1 = add t0 u2; store t1 }
-//
-// for i: o0[i] = (a0 - a1[i]) + a2[i]
-//
-//go:noescape
-func k_sub_add_f64_suu_a4579961da(f *abi.Frame)
-
-// k_sub_add_f64_uss_3d99b4da67 is
-//
-//	kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = add s2 t0; store t1 }
-//
-// for i: o0[i] = a2 + (a0[i] - a1)
-//
-//go:noescape
-func k_sub_add_f64_uss_3d99b4da67(f *abi.Frame)
-
-// k_sub_add_f64_usu_ef9423c8f2 is
-//
-//	kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = add t0 u2; store t1 }
-//
-// for i: o0[i] = (a0[i] - a1) + a2[i]
-//
-//go:noescape
-func k_sub_add_f64_usu_ef9423c8f2(f *abi.Frame)
-
-// k_sub_add_f64_uus_0c6c78c4d2 is
-//
-//	kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = add s2 t0; store t1 }
-//
-// for i: o0[i] = a2 + (a0[i] - a1[i])
-//
-//go:noescape
-func k_sub_add_f64_uus_0c6c78c4d2(f *abi.Frame)
-
-// k_sub_add_f64_uuu_490513ca07 is
-//
-//	kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = add t0 u2; store t1 }
-//
-// for i: o0[i] = (a0[i] - a1[i]) + a2[i]
-//
-//go:noescape
-func k_sub_add_f64_uuu_490513ca07(f *abi.Frame)
 
 // k_sub_bf16_su_2c1d826673 is
 //
@@ -13505,60 +5267,6 @@ func k_sub_div_f32_uus_17256f6fb2(f *abi.Frame)
 //go:noescape
 func k_sub_div_f32_uuu_dc62efb0df(f *abi.Frame)
 
-// k_sub_div_f64_sus_78b529c71e is
-//
-//	kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = div t0 s2; store t1 }
-//
-// for i: o0[i] = (a0 - a1[i]) / a2
-//
-//go:noescape
-func k_sub_div_f64_sus_78b529c71e(f *abi.Frame)
-
-// k_sub_div_f64_suu_c55d8358f9 is
-//
-//	kernel (s0:f64, u1:f64, u2:f64) { t0 = sub s0 u1; t1 = div t0 u2; store t1 }
-//
-// for i: o0[i] = (a0 - a1[i]) / a2[i]
-//
-//go:noescape
-func k_sub_div_f64_suu_c55d8358f9(f *abi.Frame)
-
-// k_sub_div_f64_uss_5f66184579 is
-//
-//	kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = div t0 s2; store t1 }
-//
-// for i: o0[i] = (a0[i] - a1) / a2
-//
-//go:noescape
-func k_sub_div_f64_uss_5f66184579(f *abi.Frame)
-
-// k_sub_div_f64_usu_3cd9d84cee is
-//
-//	kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = div t0 u2; store t1 }
-//
-// for i: o0[i] = (a0[i] - a1) / a2[i]
-//
-//go:noescape
-func k_sub_div_f64_usu_3cd9d84cee(f *abi.Frame)
-
-// k_sub_div_f64_uus_7c6586387d is
-//
-//	kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = div t0 s2; store t1 }
-//
-// for i: o0[i] = (a0[i] - a1[i]) / a2
-//
-//go:noescape
-func k_sub_div_f64_uus_7c6586387d(f *abi.Frame)
-
-// k_sub_div_f64_uuu_2ea59f7b42 is
-//
-//	kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = div t0 u2; store t1 }
-//
-// for i: o0[i] = (a0[i] - a1[i]) / a2[i]
-//
-//go:noescape
-func k_sub_div_f64_uuu_2ea59f7b42(f *abi.Frame)
-
 // k_sub_f16_su_9a9d7803c1 is
 //
 //	kernel (s0:f16, u1:f16) { t0 = sub s0 u1; store t0 }
@@ -13612,141 +5320,6 @@ func k_sub_f32_us_009e0cf21b(f *abi.Frame)
 //
 //go:noescape
 func k_sub_f32_uu_0fe96d105d(f *abi.Frame)
-
-// k_sub_f64_su_829f271b9d is
-//
-//	kernel (s0:f64, u1:f64) { t0 = sub s0 u1; store t0 }
-//
-// for i: o0[i] = a0 - a1[i]
-//
-//go:noescape
-func k_sub_f64_su_829f271b9d(f *abi.Frame)
-
-// k_sub_f64_us_8cd91bf4ae is
-//
-//	kernel (u0:f64, s1:f64) { t0 = sub u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] - a1
-//
-//go:noescape
-func k_sub_f64_us_8cd91bf4ae(f *abi.Frame)
-
-// k_sub_f64_uu_7056a2375a is
-//
-//	kernel (u0:f64, u1:f64) { t0 = sub u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] - a1[i]
-//
-//go:noescape
-func k_sub_f64_uu_7056a2375a(f *abi.Frame)
-
-// k_sub_i16_su_f4fb387378 is
-//
-//	kernel (s0:i16, u1:i16) { t0 = sub s0 u1; store t0 }
-//
-// for i: o0[i] = a0 - a1[i]
-//
-//go:noescape
-func k_sub_i16_su_f4fb387378(f *abi.Frame)
-
-// k_sub_i16_us_ecc0732160 is
-//
-//	kernel (u0:i16, s1:i16) { t0 = sub u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] - a1
-//
-//go:noescape
-func k_sub_i16_us_ecc0732160(f *abi.Frame)
-
-// k_sub_i16_uu_c354df0e3c is
-//
-//	kernel (u0:i16, u1:i16) { t0 = sub u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] - a1[i]
-//
-//go:noescape
-func k_sub_i16_uu_c354df0e3c(f *abi.Frame)
-
-// k_sub_i32_su_86dcb44a31 is
-//
-//	kernel (s0:i32, u1:i32) { t0 = sub s0 u1; store t0 }
-//
-// for i: o0[i] = a0 - a1[i]
-//
-//go:noescape
-func k_sub_i32_su_86dcb44a31(f *abi.Frame)
-
-// k_sub_i32_us_ba7967d75a is
-//
-//	kernel (u0:i32, s1:i32) { t0 = sub u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] - a1
-//
-//go:noescape
-func k_sub_i32_us_ba7967d75a(f *abi.Frame)
-
-// k_sub_i32_uu_57c4efa6c9 is
-//
-//	kernel (u0:i32, u1:i32) { t0 = sub u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] - a1[i]
-//
-//go:noescape
-func k_sub_i32_uu_57c4efa6c9(f *abi.Frame)
-
-// k_sub_i64_su_7e2633d844 is
-//
-//	kernel (s0:i64, u1:i64) { t0 = sub s0 u1; store t0 }
-//
-// for i: o0[i] = a0 - a1[i]
-//
-//go:noescape
-func k_sub_i64_su_7e2633d844(f *abi.Frame)
-
-// k_sub_i64_us_38b23a45c8 is
-//
-//	kernel (u0:i64, s1:i64) { t0 = sub u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] - a1
-//
-//go:noescape
-func k_sub_i64_us_38b23a45c8(f *abi.Frame)
-
-// k_sub_i64_uu_239aa3ec07 is
-//
-//	kernel (u0:i64, u1:i64) { t0 = sub u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] - a1[i]
-//
-//go:noescape
-func k_sub_i64_uu_239aa3ec07(f *abi.Frame)
-
-// k_sub_i8_su_d7f82b13f0 is
-//
-//	kernel (s0:i8, u1:i8) { t0 = sub s0 u1; store t0 }
-//
-// for i: o0[i] = a0 - a1[i]
-//
-//go:noescape
-func k_sub_i8_su_d7f82b13f0(f *abi.Frame)
-
-// k_sub_i8_us_580d9e9b16 is
-//
-//	kernel (u0:i8, s1:i8) { t0 = sub u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] - a1
-//
-//go:noescape
-func k_sub_i8_us_580d9e9b16(f *abi.Frame)
-
-// k_sub_i8_uu_e17fc829b0 is
-//
-//	kernel (u0:i8, u1:i8) { t0 = sub u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] - a1[i]
-//
-//go:noescape
-func k_sub_i8_uu_e17fc829b0(f *abi.Frame)
 
 // k_sub_mul_add_etc_f32_uuuuuu_43521638e9 is
 //
@@ -13838,87 +5411,6 @@ func k_sub_mul_f32_uus_11b9186314(f *abi.Frame)
 //go:noescape
 func k_sub_mul_f32_uuu_c0f08c037b(f *abi.Frame)
 
-// k_sub_mul_f64_su_7e868ab22d is
-//
-//	kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }
-//
-// for i: t0 := a0 - a1[i]; o0[i] = t0 * t0
-//
-//go:noescape
-func k_sub_mul_f64_su_7e868ab22d(f *abi.Frame)
-
-// k_sub_mul_f64_sus_d8bf2d6d25 is
-//
-//	kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = mul s2 t0; store t1 }
-//
-// for i: o0[i] = a2 * (a0 - a1[i])
-//
-//go:noescape
-func k_sub_mul_f64_sus_d8bf2d6d25(f *abi.Frame)
-
-// k_sub_mul_f64_suu_0f070a3f92 is
-//
-//	kernel (s0:f64, u1:f64, u2:f64) { t0 = sub s0 u1; t1 = mul u2 t0; store t1 }
-//
-// for i: o0[i] = a2[i] * (a0 - a1[i])
-//
-//go:noescape
-func k_sub_mul_f64_suu_0f070a3f92(f *abi.Frame)
-
-// k_sub_mul_f64_us_b0213fff68 is
-//
-//	kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }
-//
-// for i: t0 := a0[i] - a1; o0[i] = t0 * t0
-//
-//go:noescape
-func k_sub_mul_f64_us_b0213fff68(f *abi.Frame)
-
-// k_sub_mul_f64_uss_648faea744 is
-//
-//	kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = mul s2 t0; store t1 }
-//
-// for i: o0[i] = a2 * (a0[i] - a1)
-//
-//go:noescape
-func k_sub_mul_f64_uss_648faea744(f *abi.Frame)
-
-// k_sub_mul_f64_usu_4355a2474c is
-//
-//	kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = mul t0 u2; store t1 }
-//
-// for i: o0[i] = (a0[i] - a1) * a2[i]
-//
-//go:noescape
-func k_sub_mul_f64_usu_4355a2474c(f *abi.Frame)
-
-// k_sub_mul_f64_uu_93c0625e9a is
-//
-//	kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }
-//
-// for i: t0 := a0[i] - a1[i]; o0[i] = t0 * t0
-//
-//go:noescape
-func k_sub_mul_f64_uu_93c0625e9a(f *abi.Frame)
-
-// k_sub_mul_f64_uus_ce3d5f0eb3 is
-//
-//	kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = mul t0 s2; store t1 }
-//
-// for i: o0[i] = (a0[i] - a1[i]) * a2
-//
-//go:noescape
-func k_sub_mul_f64_uus_ce3d5f0eb3(f *abi.Frame)
-
-// k_sub_mul_f64_uuu_1c3ecdbea4 is
-//
-//	kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = mul t0 u2; store t1 }
-//
-// for i: o0[i] = (a0[i] - a1[i]) * a2[i]
-//
-//go:noescape
-func k_sub_mul_f64_uuu_1c3ecdbea4(f *abi.Frame)
-
 // k_sub_mul_mul_add_f32_ussuu_32c5f7091b is
 //
 //	kernel (u0:f32, s1:f32, s2:f32, u3:f32, u4:f32) { t0 = sub u0 s1; t1 = mul t0 s2; t2 = mul u3 t1; t3 = add t2 u4; store t3 }
@@ -13936,33 +5428,6 @@ func k_sub_mul_mul_add_f32_ussuu_32c5f7091b(f *abi.Frame)
 //
 //go:noescape
 func k_sub_mul_mul_add_f32_uuuuu_e61f97e731(f *abi.Frame)
-
-// k_sub_mul_mul_add_f64_ussuu_5229466e32 is
-//
-//	kernel (u0:f64, s1:f64, s2:f64, u3:f64, u4:f64) { t0 = sub u0 s1; t1 = mul s2 t0; t2 = mul t1 u3; t3 = add t2 u4; store t3 }
-//
-// for i: o0[i] = ((a2 * (a0[i] - a1)) * a3[i]) + a4[i]
-//
-//go:noescape
-func k_sub_mul_mul_add_f64_ussuu_5229466e32(f *abi.Frame)
-
-// k_sub_mul_mul_add_f64_uuuuu_5894317fac is
-//
-//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = sub u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = add u4 t2; store t3 }
-//
-// for i: o0[i] = a4[i] + (((a0[i] - a1[i]) * a2[i]) * a3[i])
-//
-//go:noescape
-func k_sub_mul_mul_add_f64_uuuuu_5894317fac(f *abi.Frame)
-
-// k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a is
-//
-//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = sub u2 u1; t3 = mul t2 t2; t4 = add u3 t3; t5 = sub u4 u1; t6 = mul t5 t5; t7 = add t4 t6; t8 = sub u5 u1; t9 = mul t8 t8; t10 = add t7 t9; t11 = add t1 t10; store t11 }
-//
-// for i: t0 := a0[i] - a1[i]; t2 := a2[i] - a1[i]; t5 := a4[i] - a1[i]; t8 := a5[i] - a1[i]; o0[i] = (t0 * t0) + (((a3[i] + (t2 * t2)) + (t5 * t5)) + (t8 * t8))
-//
-//go:noescape
-func k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a(f *abi.Frame)
 
 // k_sub_q16x16_su_06544805ef is
 //
@@ -13991,195 +5456,6 @@ func k_sub_q16x16_us_61446860ea(f *abi.Frame)
 //go:noescape
 func k_sub_q16x16_uu_47b61feac9(f *abi.Frame)
 
-// k_sub_u16_su_9287c44eba is
-//
-//	kernel (s0:u16, u1:u16) { t0 = sub s0 u1; store t0 }
-//
-// for i: o0[i] = a0 - a1[i]
-//
-//go:noescape
-func k_sub_u16_su_9287c44eba(f *abi.Frame)
-
-// k_sub_u16_us_141b242d47 is
-//
-//	kernel (u0:u16, s1:u16) { t0 = sub u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] - a1
-//
-//go:noescape
-func k_sub_u16_us_141b242d47(f *abi.Frame)
-
-// k_sub_u16_uu_f7630a4d39 is
-//
-//	kernel (u0:u16, u1:u16) { t0 = sub u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] - a1[i]
-//
-//go:noescape
-func k_sub_u16_uu_f7630a4d39(f *abi.Frame)
-
-// k_sub_u32_su_e254d9b18b is
-//
-//	kernel (s0:u32, u1:u32) { t0 = sub s0 u1; store t0 }
-//
-// for i: o0[i] = a0 - a1[i]
-//
-//go:noescape
-func k_sub_u32_su_e254d9b18b(f *abi.Frame)
-
-// k_sub_u32_us_1688e2d036 is
-//
-//	kernel (u0:u32, s1:u32) { t0 = sub u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] - a1
-//
-//go:noescape
-func k_sub_u32_us_1688e2d036(f *abi.Frame)
-
-// k_sub_u32_uu_bf42edf529 is
-//
-//	kernel (u0:u32, u1:u32) { t0 = sub u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] - a1[i]
-//
-//go:noescape
-func k_sub_u32_uu_bf42edf529(f *abi.Frame)
-
-// k_sub_u64_su_343c31e1d9 is
-//
-//	kernel (s0:u64, u1:u64) { t0 = sub s0 u1; store t0 }
-//
-// for i: o0[i] = a0 - a1[i]
-//
-//go:noescape
-func k_sub_u64_su_343c31e1d9(f *abi.Frame)
-
-// k_sub_u64_us_40f9a881b9 is
-//
-//	kernel (u0:u64, s1:u64) { t0 = sub u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] - a1
-//
-//go:noescape
-func k_sub_u64_us_40f9a881b9(f *abi.Frame)
-
-// k_sub_u64_uu_94bb905902 is
-//
-//	kernel (u0:u64, u1:u64) { t0 = sub u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] - a1[i]
-//
-//go:noescape
-func k_sub_u64_uu_94bb905902(f *abi.Frame)
-
-// k_sub_u8_su_fcfb41997e is
-//
-//	kernel (s0:u8, u1:u8) { t0 = sub s0 u1; store t0 }
-//
-// for i: o0[i] = a0 - a1[i]
-//
-//go:noescape
-func k_sub_u8_su_fcfb41997e(f *abi.Frame)
-
-// k_sub_u8_us_77213b24cb is
-//
-//	kernel (u0:u8, s1:u8) { t0 = sub u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] - a1
-//
-//go:noescape
-func k_sub_u8_us_77213b24cb(f *abi.Frame)
-
-// k_sub_u8_uu_ba7bbcc60c is
-//
-//	kernel (u0:u8, u1:u8) { t0 = sub u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] - a1[i]
-//
-//go:noescape
-func k_sub_u8_uu_ba7bbcc60c(f *abi.Frame)
-
-// k_subsat_i16_su_d881098e7c is
-//
-//	kernel (s0:i16, u1:i16) { t0 = subsat s0 u1; store t0 }
-//
-// for i: o0[i] = subsat(a0, a1[i])
-//
-//go:noescape
-func k_subsat_i16_su_d881098e7c(f *abi.Frame)
-
-// k_subsat_i16_us_6623b3d084 is
-//
-//	kernel (u0:i16, s1:i16) { t0 = subsat u0 s1; store t0 }
-//
-// for i: o0[i] = subsat(a0[i], a1)
-//
-//go:noescape
-func k_subsat_i16_us_6623b3d084(f *abi.Frame)
-
-// k_subsat_i16_uu_96db3692b6 is
-//
-//	kernel (u0:i16, u1:i16) { t0 = subsat u0 u1; store t0 }
-//
-// for i: o0[i] = subsat(a0[i], a1[i])
-//
-//go:noescape
-func k_subsat_i16_uu_96db3692b6(f *abi.Frame)
-
-// k_subsat_u16_su_e6506cc5ff is
-//
-//	kernel (s0:u16, u1:u16) { t0 = subsat s0 u1; store t0 }
-//
-// for i: o0[i] = subsat(a0, a1[i])
-//
-//go:noescape
-func k_subsat_u16_su_e6506cc5ff(f *abi.Frame)
-
-// k_subsat_u16_us_8f9838bf84 is
-//
-//	kernel (u0:u16, s1:u16) { t0 = subsat u0 s1; store t0 }
-//
-// for i: o0[i] = subsat(a0[i], a1)
-//
-//go:noescape
-func k_subsat_u16_us_8f9838bf84(f *abi.Frame)
-
-// k_subsat_u16_uu_9ea36f6313 is
-//
-//	kernel (u0:u16, u1:u16) { t0 = subsat u0 u1; store t0 }
-//
-// for i: o0[i] = subsat(a0[i], a1[i])
-//
-//go:noescape
-func k_subsat_u16_uu_9ea36f6313(f *abi.Frame)
-
-// k_subsat_u8_su_54a79e0e4c is
-//
-//	kernel (s0:u8, u1:u8) { t0 = subsat s0 u1; store t0 }
-//
-// for i: o0[i] = subsat(a0, a1[i])
-//
-//go:noescape
-func k_subsat_u8_su_54a79e0e4c(f *abi.Frame)
-
-// k_subsat_u8_us_3727b2efe3 is
-//
-//	kernel (u0:u8, s1:u8) { t0 = subsat u0 s1; store t0 }
-//
-// for i: o0[i] = subsat(a0[i], a1)
-//
-//go:noescape
-func k_subsat_u8_us_3727b2efe3(f *abi.Frame)
-
-// k_subsat_u8_uu_98d0e48d88 is
-//
-//	kernel (u0:u8, u1:u8) { t0 = subsat u0 u1; store t0 }
-//
-// for i: o0[i] = subsat(a0[i], a1[i])
-//
-//go:noescape
-func k_subsat_u8_uu_98d0e48d88(f *abi.Frame)
-
 // k_tan_f32_u_a69f332907 is
 //
 //	kernel (u0:f32) { t0 = tan u0; store t0 }
@@ -14198,24 +5474,6 @@ func k_tan_f32_u_a69f332907(f *abi.Frame)
 //go:noescape
 func k_tan_f32_u_d46cfa69fa(f *abi.Frame)
 
-// k_tan_f64_u_0aba3f5a48 is
-//
-//	kernel fast (u0:f64) { t0 = tan u0; store t0 }
-//
-// for i: o0[i] = tan(a0[i])
-//
-//go:noescape
-func k_tan_f64_u_0aba3f5a48(f *abi.Frame)
-
-// k_tan_f64_u_1b1aa58867 is
-//
-//	kernel (u0:f64) { t0 = tan u0; store t0 }
-//
-// for i: o0[i] = tan(a0[i])
-//
-//go:noescape
-func k_tan_f64_u_1b1aa58867(f *abi.Frame)
-
 // k_tanh_f32_u_7c39959182 is
 //
 //	kernel fast (u0:f32) { t0 = tanh u0; store t0 }
@@ -14233,15 +5491,6 @@ func k_tanh_f32_u_7c39959182(f *abi.Frame)
 //
 //go:noescape
 func k_tanh_f32_u_dac9a91ef9(f *abi.Frame)
-
-// k_tanh_f64_u_9b546e070b is
-//
-//	kernel (u0:f64) { t0 = tanh u0; store t0 }
-//
-// for i: o0[i] = tanh(a0[i])
-//
-//go:noescape
-func k_tanh_f64_u_9b546e070b(f *abi.Frame)
 
 // k_transpose_i64_43d0ec7a00 is
 //
@@ -14288,15 +5537,6 @@ func k_transpose_u8_1ab2f79f0f(f *abi.Frame)
 //go:noescape
 func k_trunc_f32_u_7b121b329e(f *abi.Frame)
 
-// k_trunc_f64_u_8b8a26a228 is
-//
-//	kernel (u0:f64) { t0 = trunc u0; store t0 }
-//
-// for i: o0[i] = trunc(a0[i])
-//
-//go:noescape
-func k_trunc_f64_u_8b8a26a228(f *abi.Frame)
-
 // k_xor_bool_su_8e49c680ea is
 //
 //	kernel (s0:bool, u1:bool) { t0 = xor s0 u1; store t0 }
@@ -14314,93 +5554,3 @@ func k_xor_bool_su_8e49c680ea(f *abi.Frame)
 //
 //go:noescape
 func k_xor_bool_uu_80d8d88ed6(f *abi.Frame)
-
-// k_xor_i32_su_97cc79eca2 is
-//
-//	kernel (s0:i32, u1:i32) { t0 = xor s0 u1; store t0 }
-//
-// for i: o0[i] = a0 ^ a1[i]
-//
-//go:noescape
-func k_xor_i32_su_97cc79eca2(f *abi.Frame)
-
-// k_xor_i32_uu_dc4411c9ea is
-//
-//	kernel (u0:i32, u1:i32) { t0 = xor u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] ^ a1[i]
-//
-//go:noescape
-func k_xor_i32_uu_dc4411c9ea(f *abi.Frame)
-
-// k_xor_i64_su_7dbe99132d is
-//
-//	kernel (s0:i64, u1:i64) { t0 = xor s0 u1; store t0 }
-//
-// for i: o0[i] = a0 ^ a1[i]
-//
-//go:noescape
-func k_xor_i64_su_7dbe99132d(f *abi.Frame)
-
-// k_xor_i64_uu_0bafaef504 is
-//
-//	kernel (u0:i64, u1:i64) { t0 = xor u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] ^ a1[i]
-//
-//go:noescape
-func k_xor_i64_uu_0bafaef504(f *abi.Frame)
-
-// k_xor_u32_us_c75af994e8 is
-//
-//	kernel (u0:u32, s1:u32) { t0 = xor u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] ^ a1
-//
-//go:noescape
-func k_xor_u32_us_c75af994e8(f *abi.Frame)
-
-// k_xor_u32_uu_cf0abce18a is
-//
-//	kernel (u0:u32, u1:u32) { t0 = xor u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] ^ a1[i]
-//
-//go:noescape
-func k_xor_u32_uu_cf0abce18a(f *abi.Frame)
-
-// k_xor_u64_us_6b4fbaef30 is
-//
-//	kernel (u0:u64, s1:u64) { t0 = xor u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] ^ a1
-//
-//go:noescape
-func k_xor_u64_us_6b4fbaef30(f *abi.Frame)
-
-// k_xor_u64_uu_c94e4b0903 is
-//
-//	kernel (u0:u64, u1:u64) { t0 = xor u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] ^ a1[i]
-//
-//go:noescape
-func k_xor_u64_uu_c94e4b0903(f *abi.Frame)
-
-// k_xor_u8_us_4027ce8cd2 is
-//
-//	kernel (u0:u8, s1:u8) { t0 = xor u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] ^ a1
-//
-//go:noescape
-func k_xor_u8_us_4027ce8cd2(f *abi.Frame)
-
-// k_xor_u8_uu_352ce483ef is
-//
-//	kernel (u0:u8, u1:u8) { t0 = xor u0 u1; store t0 }
-//
-// for i: o0[i] = a0[i] ^ a1[i]
-//
-//go:noescape
-func k_xor_u8_uu_352ce483ef(f *abi.Frame)

@@ -11,100 +11,53 @@ import (
 var kernels_avx512 = []abi.Kernel{
 	{Sig: "kernel (u0:f32, s1:f32) { t0 = abs u0; t1 = add t0 s1; store t1 }", Fn: k_abs_add_f32_us_0d3cfdbab1_avx512},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = abs u0; t1 = add t0 u1; store t1 }", Fn: k_abs_add_f32_uu_923b0bffaa_avx512},
-	{Sig: "kernel (u0:f64, s1:f64) { t0 = abs u0; t1 = add s1 t0; store t1 }", Fn: k_abs_add_f64_us_19fc78f11b_avx512},
-	{Sig: "kernel (u0:f64, u1:f64) { t0 = abs u0; t1 = add u1 t0; store t1 }", Fn: k_abs_add_f64_uu_cd3d2a7fe6_avx512},
 	{Sig: "kernel (u0:f32) { t0 = acos u0; store t0 }", Fn: k_acos_f32_u_555d6ba719_avx512},
 	{Sig: "kernel fast (u0:f32) { t0 = acos u0; store t0 }", Fn: k_acos_f32_u_95fa83fb5f_avx512},
-	{Sig: "kernel fast (u0:f64) { t0 = acos u0; store t0 }", Fn: k_acos_f64_u_25e3602d96_avx512},
-	{Sig: "kernel (u0:f64) { t0 = acos u0; store t0 }", Fn: k_acos_f64_u_b1529e1f66_avx512},
 	{Sig: "kernel fast (u0:f32) { t0 = acosh u0; store t0 }", Fn: k_acosh_f32_u_2515acfedc_avx512},
 	{Sig: "kernel (u0:f32) { t0 = acosh u0; store t0 }", Fn: k_acosh_f32_u_f16790c36e_avx512},
-	{Sig: "kernel (u0:f64) { t0 = acosh u0; store t0 }", Fn: k_acosh_f64_u_75bbf63e15_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; store t3 }", Fn: k_add_add_add_add_f32_uuuuu_b4ae80f57d_avx512},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add t1 u3; t3 = add u4 t2; store t3 }", Fn: k_add_add_add_add_f64_uuuuu_538c81cc10_avx512},
 	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = add u0 s1; t1 = add t0 s2; store t1 }", Fn: k_add_add_f32_uss_dead8fb081_avx512},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = add u0 s1; t1 = add u2 t0; store t1 }", Fn: k_add_add_f32_usu_edb32ffb6f_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = add s2 t0; store t1 }", Fn: k_add_add_f32_uus_c571f1a118_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = add u0 u1; t1 = add u2 t0; store t1 }", Fn: k_add_add_f32_uuu_4379a3490f_avx512},
-	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = add s2 t0; store t1 }", Fn: k_add_add_f64_uss_2aa3f99bc4_avx512},
-	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = add u0 s1; t1 = add u2 t0; store t1 }", Fn: k_add_add_f64_usu_d14ef886cc_avx512},
-	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = add t0 s2; store t1 }", Fn: k_add_add_f64_uus_333b1d0548_avx512},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = add u2 t0; store t1 }", Fn: k_add_add_f64_uuu_06690195f6_avx512},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32, s3:f32) { t0 = add s0 u1; t1 = add t0 u2; t2 = max s3 t1; store t2 }", Fn: k_add_add_max_f32_suus_a35e40000f_avx512},
-	{Sig: "kernel (s0:f64, u1:f64, u2:f64, s3:f64) { t0 = add s0 u1; t1 = add t0 u2; t2 = max s3 t1; store t2 }", Fn: k_add_add_max_f64_suus_1279ef9a3e_avx512},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = add s0 u1; t1 = div s2 t0; store t1 }", Fn: k_add_div_f32_sus_b2f31c3abc_avx512},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = add s0 u1; t1 = div u2 t0; store t1 }", Fn: k_add_div_f32_suu_9e4ef60e2e_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = div s2 t0; store t1 }", Fn: k_add_div_f32_uus_ad8656b663_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = add u0 u1; t1 = div u2 t0; store t1 }", Fn: k_add_div_f32_uuu_9062432642_avx512},
-	{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = add s0 u1; t1 = div u2 t0; store t1 }", Fn: k_add_div_f64_suu_db9165b6df_avx512},
-	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = div s2 t0; store t1 }", Fn: k_add_div_f64_uss_ab9c0f2fad_avx512},
-	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = div s2 t0; store t1 }", Fn: k_add_div_f64_uus_14435f44ae_avx512},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = div u2 t0; store t1 }", Fn: k_add_div_f64_uuu_7541d18581_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32) { t0 = add u0 u1; t1 = lt t0 s2; t2 = cast:f32 t1; t3 = add t2 u3; store t3 }", Fn: k_add_lt_cast_add_f32_uusu_075bee7c87_avx512},
-	{Sig: "kernel (u0:f64, u1:f64, s2:f64, u3:f64) { t0 = add u0 u1; t1 = lt t0 s2; t2 = cast:f64 t1; t3 = add t2 u3; store t3 }", Fn: k_add_lt_cast_add_f64_uusu_7796355261_avx512},
 	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = add u0 s1; t1 = max t0 s2; store t1 }", Fn: k_add_max_f32_uss_90dd3ab5f5_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = max s2 t0; store t1 }", Fn: k_add_max_f32_uus_0e5a076b24_avx512},
-	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = max t0 s2; store t1 }", Fn: k_add_max_f64_uss_8ea08a9a9c_avx512},
-	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = max t0 s2; store t1 }", Fn: k_add_max_f64_uus_eb7b8e091b_avx512},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = add s0 u1; t1 = mul t0 s2; store t1 }", Fn: k_add_mul_f32_sus_0019e6d0a1_avx512},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = add u0 s1; t1 = mul t0 u2; store t1 }", Fn: k_add_mul_f32_usu_46bd90ee17_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = mul t0 s2; store t1 }", Fn: k_add_mul_f32_uus_b595ff8859_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = add u0 u1; t1 = mul u2 t0; store t1 }", Fn: k_add_mul_f32_uuu_53dfdc916d_avx512},
-	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = mul s2 t0; store t1 }", Fn: k_add_mul_f64_uss_49288156d8_avx512},
-	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = add u0 s1; t1 = mul u2 t0; store t1 }", Fn: k_add_mul_f64_usu_43319fc0a3_avx512},
-	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = mul t0 s2; store t1 }", Fn: k_add_mul_f64_uus_6a500a5b69_avx512},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = mul u2 t0; store t1 }", Fn: k_add_mul_f64_uuu_c0adfe2a64_avx512},
 	{Sig: "kernel (s0:f32, u1:f32) { t0 = add s0 u1; t1 = reciprocal t0; store t1 }", Fn: k_add_reciprocal_f32_su_1e343303b7_avx512},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = add u0 u1; t1 = reciprocal t0; store t1 }", Fn: k_add_reciprocal_f32_uu_52817edf0a_avx512},
-	{Sig: "kernel (u0:f64, s1:f64) { t0 = add u0 s1; t1 = reciprocal t0; store t1 }", Fn: k_add_reciprocal_f64_us_a9fc18cb97_avx512},
-	{Sig: "kernel (u0:f64, u1:f64) { t0 = add u0 u1; t1 = reciprocal t0; store t1 }", Fn: k_add_reciprocal_f64_uu_fd58496f41_avx512},
 	{Sig: "kernel (s0:f32, u1:f32) { t0 = add s0 u1; t1 = sqrt t0; store t1 }", Fn: k_add_sqrt_f32_su_e3c2caf6aa_avx512},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = add u0 u1; t1 = sqrt t0; store t1 }", Fn: k_add_sqrt_f32_uu_9985ccdfc6_avx512},
-	{Sig: "kernel (s0:f64, u1:f64) { t0 = add s0 u1; t1 = sqrt t0; store t1 }", Fn: k_add_sqrt_f64_su_b9d1b8021b_avx512},
-	{Sig: "kernel (u0:f64, u1:f64) { t0 = add u0 u1; t1 = sqrt t0; store t1 }", Fn: k_add_sqrt_f64_uu_9ee6425c70_avx512},
 	{Sig: "kernel fast (u0:f32) { t0 = asin u0; store t0 }", Fn: k_asin_f32_u_8f59a9d6af_avx512},
 	{Sig: "kernel (u0:f32) { t0 = asin u0; store t0 }", Fn: k_asin_f32_u_d18b848dec_avx512},
-	{Sig: "kernel (u0:f64) { t0 = asin u0; store t0 }", Fn: k_asin_f64_u_0c7edb221f_avx512},
-	{Sig: "kernel fast (u0:f64) { t0 = asin u0; store t0 }", Fn: k_asin_f64_u_e1e7d4acf5_avx512},
 	{Sig: "kernel (u0:f32) { t0 = asinh u0; store t0 }", Fn: k_asinh_f32_u_962e4d8b66_avx512},
 	{Sig: "kernel fast (u0:f32) { t0 = asinh u0; store t0 }", Fn: k_asinh_f32_u_a4702b1ac6_avx512},
-	{Sig: "kernel (u0:f64) { t0 = asinh u0; store t0 }", Fn: k_asinh_f64_u_aadc7ea616_avx512},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = atan2 u0 u1; store t0 }", Fn: k_atan2_f32_uu_d4ffc1c433_avx512},
 	{Sig: "kernel fast (u0:f32, u1:f32) { t0 = atan2 u0 u1; store t0 }", Fn: k_atan2_f32_uu_e60f2ab1a5_avx512},
-	{Sig: "kernel (u0:f64, u1:f64) { t0 = atan2 u0 u1; store t0 }", Fn: k_atan2_f64_uu_38066da722_avx512},
-	{Sig: "kernel fast (u0:f64, u1:f64) { t0 = atan2 u0 u1; store t0 }", Fn: k_atan2_f64_uu_b362669ee1_avx512},
 	{Sig: "kernel (u0:f32) { t0 = atan u0; store t0 }", Fn: k_atan_f32_u_48534f2993_avx512},
 	{Sig: "kernel fast (u0:f32) { t0 = atan u0; store t0 }", Fn: k_atan_f32_u_7a7f1e3e5f_avx512},
-	{Sig: "kernel fast (u0:f64) { t0 = atan u0; store t0 }", Fn: k_atan_f64_u_730df536cf_avx512},
-	{Sig: "kernel (u0:f64) { t0 = atan u0; store t0 }", Fn: k_atan_f64_u_c59c3592e6_avx512},
 	{Sig: "kernel (u0:f32) { t0 = atanh u0; store t0 }", Fn: k_atanh_f32_u_3173c1d460_avx512},
 	{Sig: "kernel fast (u0:f32) { t0 = atanh u0; store t0 }", Fn: k_atanh_f32_u_9be78ab564_avx512},
-	{Sig: "kernel (u0:f64) { t0 = atanh u0; store t0 }", Fn: k_atanh_f64_u_37f5d3bfa3_avx512},
-	{Sig: "kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = add t0 u1; store t1 }", Fn: k_cast_add_f32_f64_uu_d94107099a_avx512},
-	{Sig: "kernel (s0:f64, u1:f32) { t0 = cast:f32 s0; t1 = add t0 u1; store t1 }", Fn: k_cast_add_f64_f32_su_70391d9e46_avx512},
 	{Sig: "kernel (u0:f32) { t0 = cbrt u0; store t0 }", Fn: k_cbrt_f32_u_5b74a96f41_avx512},
-	{Sig: "kernel (u0:f64) { t0 = cbrt u0; store t0 }", Fn: k_cbrt_f64_u_b44aeb6339_avx512},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = celu u0 u1; store t0 }", Fn: k_celu_f32_uu_d59fb19897_avx512},
-	{Sig: "kernel (u0:f64, u1:f64) { t0 = celu u0 u1; store t0 }", Fn: k_celu_f64_uu_261ead757e_avx512},
 	{Sig: "kernel (u0:f32) { t0 = cos u0; store t0 }", Fn: k_cos_f32_u_d5b58a3f8e_avx512},
 	{Sig: "kernel fast (u0:f32) { t0 = cos u0; store t0 }", Fn: k_cos_f32_u_e3f6bef4d7_avx512},
-	{Sig: "kernel (u0:f64) { t0 = cos u0; store t0 }", Fn: k_cos_f64_u_231c08b2d9_avx512},
-	{Sig: "kernel fast (u0:f64) { t0 = cos u0; store t0 }", Fn: k_cos_f64_u_59b6c7c217_avx512},
 	{Sig: "kernel fast (u0:f32) { t0 = cosh u0; store t0 }", Fn: k_cosh_f32_u_b285247184_avx512},
 	{Sig: "kernel (u0:f32) { t0 = cosh u0; store t0 }", Fn: k_cosh_f32_u_b552f60c26_avx512},
-	{Sig: "kernel (u0:f64) { t0 = cosh u0; store t0 }", Fn: k_cosh_f64_u_59600fe59b_avx512},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = div s0 u1; t1 = add t0 s2; store t1 }", Fn: k_div_add_f32_sus_3296a6d62d_avx512},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = div s0 u1; t1 = add u2 t0; store t1 }", Fn: k_div_add_f32_suu_6979087442_avx512},
 	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = div u0 s1; t1 = add s2 t0; store t1 }", Fn: k_div_add_f32_uss_00bbc5494c_avx512},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = div u0 s1; t1 = add t0 u2; store t1 }", Fn: k_div_add_f32_usu_5c4ecf844d_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = div u0 u1; t1 = add s2 t0; store t1 }", Fn: k_div_add_f32_uus_a5ec2c6398_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = div u0 u1; t1 = add t0 u2; store t1 }", Fn: k_div_add_f32_uuu_359df21de5_avx512},
-	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = div s0 u1; t1 = add s2 t0; store t1 }", Fn: k_div_add_f64_sus_a32185cdb5_avx512},
-	{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = add t0 u2; store t1 }", Fn: k_div_add_f64_suu_6ca9462384_avx512},
-	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = div u0 s1; t1 = add t0 s2; store t1 }", Fn: k_div_add_f64_uss_5cba99af58_avx512},
-	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = add u2 t0; store t1 }", Fn: k_div_add_f64_usu_8c4369949b_avx512},
-	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = add t0 s2; store t1 }", Fn: k_div_add_f64_uus_ea3c140a9a_avx512},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = add u2 t0; store t1 }", Fn: k_div_add_f64_uuu_76f9a9a5b9_avx512},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = div s0 u1; t1 = sub t0 s2; store t1 }", Fn: k_div_sub_f32_sus_2cef4fff46_avx512},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = div s0 u1; t1 = sub s2 t0; store t1 }", Fn: k_div_sub_f32_sus_78259a6f2b_avx512},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = div s0 u1; t1 = sub u2 t0; store t1 }", Fn: k_div_sub_f32_suu_6d775b58f3_avx512},
@@ -117,83 +70,42 @@ var kernels_avx512 = []abi.Kernel{
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = div u0 u1; t1 = sub t0 s2; store t1 }", Fn: k_div_sub_f32_uus_8cad7045ed_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = div u0 u1; t1 = sub t0 u2; store t1 }", Fn: k_div_sub_f32_uuu_339ed6047e_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = div u0 u1; t1 = sub u2 t0; store t1 }", Fn: k_div_sub_f32_uuu_f8a9ef3add_avx512},
-	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = div s0 u1; t1 = sub t0 s2; store t1 }", Fn: k_div_sub_f64_sus_5796587c94_avx512},
-	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = div s0 u1; t1 = sub s2 t0; store t1 }", Fn: k_div_sub_f64_sus_ab2842043f_avx512},
-	{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = sub t0 u2; store t1 }", Fn: k_div_sub_f64_suu_2cf0cf91e1_avx512},
-	{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = sub u2 t0; store t1 }", Fn: k_div_sub_f64_suu_8353240aa1_avx512},
-	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = div u0 s1; t1 = sub t0 s2; store t1 }", Fn: k_div_sub_f64_uss_6ee0c6b2f2_avx512},
-	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = div u0 s1; t1 = sub s2 t0; store t1 }", Fn: k_div_sub_f64_uss_79f12b080d_avx512},
-	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = sub u2 t0; store t1 }", Fn: k_div_sub_f64_usu_0e6a379254_avx512},
-	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = sub t0 u2; store t1 }", Fn: k_div_sub_f64_usu_b1c4a04ea3_avx512},
-	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = sub t0 s2; store t1 }", Fn: k_div_sub_f64_uus_4260569587_avx512},
-	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = sub s2 t0; store t1 }", Fn: k_div_sub_f64_uus_aa70541fea_avx512},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = sub t0 u2; store t1 }", Fn: k_div_sub_f64_uuu_7cf2c36ed2_avx512},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = sub u2 t0; store t1 }", Fn: k_div_sub_f64_uuu_80ff5b4e3b_avx512},
 	{Sig: "dot f32", Fn: k_dot_f32_2423624372_avx512},
-	{Sig: "dot f64", Fn: k_dot_f64_94c78171a9_avx512},
-	{Sig: "dothalves i32", Fn: k_dothalves_i32_9153d54bcc_avx512},
 	{Sig: "dotleftwindows f32", Fn: k_dotleftwindows_f32_eea7e8f90b_avx512},
 	{Sig: "dotwindows f32", Fn: k_dotwindows_f32_b7c0a2915b_avx512},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f32_uu_406bd122ee_avx512},
 	{Sig: "kernel fast (u0:f32, u1:f32) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f32_uu_aa1bd49de5_avx512},
-	{Sig: "kernel (u0:f64, u1:f64) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f64_uu_8c57d63d8a_avx512},
 	{Sig: "kernel fast (u0:f32) { t0 = erf u0; store t0 }", Fn: k_erf_f32_u_3e0a1ebfeb_avx512},
 	{Sig: "kernel (u0:f32) { t0 = erf u0; store t0 }", Fn: k_erf_f32_u_bb01d17e04_avx512},
-	{Sig: "kernel (u0:f64) { t0 = erf u0; store t0 }", Fn: k_erf_f64_u_d078ff7068_avx512},
 	{Sig: "kernel (u0:f32) { t0 = erfc u0; store t0 }", Fn: k_erfc_f32_u_4de05a4343_avx512},
-	{Sig: "kernel (u0:f64) { t0 = erfc u0; store t0 }", Fn: k_erfc_f64_u_ea9cd5907b_avx512},
 	{Sig: "kernel (u0:f32) { t0 = exp u0; store t0 }", Fn: k_exp_f32_u_bf167c3749_avx512},
 	{Sig: "kernel fast (u0:f32) { t0 = exp u0; store t0 }", Fn: k_exp_f32_u_ef80539273_avx512},
-	{Sig: "kernel (u0:f64) { t0 = exp u0; store t0 }", Fn: k_exp_f64_u_c8f268e614_avx512},
 	{Sig: "kernel (u0:f32) { t0 = expm1 u0; store t0 }", Fn: k_expm1_f32_u_8e161a5337_avx512},
 	{Sig: "kernel fast (u0:f32) { t0 = expm1 u0; store t0 }", Fn: k_expm1_f32_u_c4a2391563_avx512},
-	{Sig: "kernel (u0:f64) { t0 = expm1 u0; store t0 }", Fn: k_expm1_f64_u_c12d99e908_avx512},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; store t1 }", Fn: k_fma_fma_f32_usuus_26feef316b_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; store t1 }", Fn: k_fma_fma_f32_uusuu_65f5684e4d_avx512},
-	{Sig: "kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; store t1 }", Fn: k_fma_fma_f64_uusuu_b470e735ab_avx512},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32, u5:f32, s6:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; t2 = fma u5 s6 t1; store t2 }", Fn: k_fma_fma_fma_f32_usuusus_46013c8eeb_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32, u5:f32, u6:f32) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; store t2 }", Fn: k_fma_fma_fma_f32_uusuuuu_892c10a14c_avx512},
-	{Sig: "kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64, u5:f64, u6:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; store t2 }", Fn: k_fma_fma_fma_f64_uusuuuu_b29a06337b_avx512},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32, u5:f32, s6:f32, u7:f32, s8:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; t2 = fma u5 s6 t1; t3 = fma u7 s8 t2; store t3 }", Fn: k_fma_fma_fma_fma_f32_usuususus_8c0e1c0e38_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32, u8:f32) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; t3 = fma u7 u8 t2; store t3 }", Fn: k_fma_fma_fma_fma_f32_uusuuuuuu_a4a5d631c2_avx512},
-	{Sig: "kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64, u5:f64, u6:f64, u7:f64, u8:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; t3 = fma u7 u8 t2; store t3 }", Fn: k_fma_fma_fma_fma_f64_uusuuuuuu_84580cf999_avx512},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = fmod u0 u1; store t0 }", Fn: k_fmod_f32_uu_23f2965b3a_avx512},
-	{Sig: "kernel (u0:f64, u1:f64) { t0 = fmod u0 u1; store t0 }", Fn: k_fmod_f64_uu_5820ebcd33_avx512},
 	{Sig: "kernel (u0:f32) { t0 = gelu u0; store t0 }", Fn: k_gelu_f32_u_5a39b6b00a_avx512},
-	{Sig: "kernel (u0:f64) { t0 = gelu u0; store t0 }", Fn: k_gelu_f64_u_01b0ddcf5e_avx512},
 	{Sig: "kernel (u0:f32) { t0 = gelutanh u0; store t0 }", Fn: k_gelutanh_f32_u_4c118d14c9_avx512},
 	{Sig: "kernel fast (u0:f32) { t0 = gelutanh u0; store t0 }", Fn: k_gelutanh_f32_u_db1a6da05e_avx512},
-	{Sig: "kernel (u0:f64) { t0 = gelutanh u0; store t0 }", Fn: k_gelutanh_f64_u_0cf01fd4f6_avx512},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = hypot u0 u1; store t0 }", Fn: k_hypot_f32_uu_9f864ed0e9_avx512},
-	{Sig: "kernel (u0:f64, u1:f64) { t0 = hypot u0 u1; store t0 }", Fn: k_hypot_f64_uu_58b0ae5de6_avx512},
-	{Sig: "kernel (u0:f64, u1:f64) { t0 = ldexp u0 u1; t1 = cast:f32 t0; store t1 }", Fn: k_ldexp_cast_f64_f32_uu_54c64968f1_avx512},
-	{Sig: "kernel (u0:f64, u1:f64) { t0 = ldexp u0 u1; store t0 }", Fn: k_ldexp_f64_uu_6a6c9e47da_avx512},
 	{Sig: "kernel fast (u0:f32) { t0 = log10 u0; store t0 }", Fn: k_log10_f32_u_ae1c8f5cbf_avx512},
 	{Sig: "kernel (u0:f32) { t0 = log10 u0; store t0 }", Fn: k_log10_f32_u_cbfe670f49_avx512},
-	{Sig: "kernel (u0:f64) { t0 = log10 u0; store t0 }", Fn: k_log10_f64_u_215bd841eb_avx512},
-	{Sig: "kernel fast (u0:f64) { t0 = log10 u0; store t0 }", Fn: k_log10_f64_u_e0597c2199_avx512},
 	{Sig: "kernel fast (u0:f32) { t0 = log1p u0; store t0 }", Fn: k_log1p_f32_u_44ebc30ec1_avx512},
 	{Sig: "kernel (u0:f32) { t0 = log1p u0; store t0 }", Fn: k_log1p_f32_u_ba15cea693_avx512},
-	{Sig: "kernel (u0:f64) { t0 = log1p u0; store t0 }", Fn: k_log1p_f64_u_59915c6e03_avx512},
-	{Sig: "kernel fast (u0:f64) { t0 = log1p u0; store t0 }", Fn: k_log1p_f64_u_85a3ddffb8_avx512},
 	{Sig: "kernel fast (u0:f32) { t0 = log2 u0; store t0 }", Fn: k_log2_f32_u_10bd083277_avx512},
 	{Sig: "kernel (u0:f32) { t0 = log2 u0; store t0 }", Fn: k_log2_f32_u_554428f4d8_avx512},
-	{Sig: "kernel fast (u0:f64) { t0 = log2 u0; store t0 }", Fn: k_log2_f64_u_161109d442_avx512},
-	{Sig: "kernel (u0:f64) { t0 = log2 u0; store t0 }", Fn: k_log2_f64_u_50315f7adc_avx512},
 	{Sig: "kernel fast (u0:f32) { t0 = log u0; store t0 }", Fn: k_log_f32_u_d5990fd292_avx512},
 	{Sig: "kernel (u0:f32) { t0 = log u0; store t0 }", Fn: k_log_f32_u_e0fe5a7a5e_avx512},
-	{Sig: "kernel (u0:f64) { t0 = log u0; store t0 }", Fn: k_log_f64_u_76870ec756_avx512},
-	{Sig: "kernel fast (u0:f64) { t0 = log u0; store t0 }", Fn: k_log_f64_u_dd7af3dce1_avx512},
 	{Sig: "kernel (u0:f32) { t0 = logit u0; store t0 }", Fn: k_logit_f32_u_d2899268f2_avx512},
-	{Sig: "kernel (u0:f64) { t0 = logit u0; store t0 }", Fn: k_logit_f64_u_9e5c5ac773_avx512},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = lt s0 u1; t1 = cast:f32 t0; t2 = add t1 u2; store t2 }", Fn: k_lt_cast_add_f32_suu_6dc476c5d9_avx512},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = lt u0 s1; t1 = cast:f32 t0; t2 = add t1 u2; store t2 }", Fn: k_lt_cast_add_f32_usu_8884ef40f7_avx512},
-	{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = lt s0 u1; t1 = cast:f64 t0; t2 = add u2 t1; store t2 }", Fn: k_lt_cast_add_f64_suu_cfc37618ff_avx512},
-	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = lt u0 s1; t1 = cast:f64 t0; t2 = add t1 u2; store t2 }", Fn: k_lt_cast_add_f64_usu_48c52126bd_avx512},
 	{Sig: "kernel (s0:f32, u1:f32) { t0 = lt s0 u1; t1 = cast:f32 t0; store t1 }", Fn: k_lt_cast_f32_su_3714b2872f_avx512},
 	{Sig: "kernel (u0:f32, s1:f32) { t0 = lt u0 s1; t1 = cast:f32 t0; store t1 }", Fn: k_lt_cast_f32_us_21d3d2c79b_avx512},
-	{Sig: "kernel (s0:f64, u1:f64) { t0 = lt s0 u1; t1 = cast:f64 t0; store t1 }", Fn: k_lt_cast_f64_su_2762d9c380_avx512},
-	{Sig: "kernel (u0:f64, s1:f64) { t0 = lt u0 s1; t1 = cast:f64 t0; store t1 }", Fn: k_lt_cast_f64_us_a94496eb15_avx512},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32, u3:f32) { t0 = lt s0 u1; t1 = select t0 s2 u3; store t1 }", Fn: k_lt_select_f32_susu_834373809c_avx512},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32, s3:f32) { t0 = lt s0 u1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_f32_suus_d7be1b3f1c_avx512},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32, u3:f32) { t0 = lt s0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_f32_suuu_2112c41b9d_avx512},
@@ -201,46 +113,23 @@ var kernels_avx512 = []abi.Kernel{
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32) { t0 = lt u0 s1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_f32_usus_1ff32013c3_avx512},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = lt u0 s1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_f32_usuu_09aa765891_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = lt u0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_f32_uuuu_eaac2a0463_avx512},
-	{Sig: "kernel (s0:f64, u1:f64, s2:f64, u3:f64) { t0 = lt s0 u1; t1 = select t0 s2 u3; store t1 }", Fn: k_lt_select_f64_susu_019379d305_avx512},
-	{Sig: "kernel (s0:f64, u1:f64, u2:f64, s3:f64) { t0 = lt s0 u1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_f64_suus_276f154ab8_avx512},
-	{Sig: "kernel (s0:f64, u1:f64, u2:f64, u3:f64) { t0 = lt s0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_f64_suuu_9cbf082dff_avx512},
-	{Sig: "kernel (u0:f64, s1:f64, s2:f64, u3:f64) { t0 = lt u0 s1; t1 = select t0 s2 u3; store t1 }", Fn: k_lt_select_f64_ussu_6923ee4169_avx512},
-	{Sig: "kernel (u0:f64, s1:f64, u2:f64, s3:f64) { t0 = lt u0 s1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_f64_usus_596b7c376a_avx512},
-	{Sig: "kernel (u0:f64, s1:f64, u2:f64, u3:f64) { t0 = lt u0 s1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_f64_usuu_bd32e2a2e3_avx512},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = lt u0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_f64_uuuu_9a937eee1e_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = max u0 u1; t1 = max t0 u2; store t1 }", Fn: k_max_max_f32_uuu_94153535b5_avx512},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = max u0 u1; t1 = max t0 u2; store t1 }", Fn: k_max_max_f64_uuu_7b30abe2de_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = max u0 u1; t1 = max u2 u3; t2 = max t0 t1; store t2 }", Fn: k_max_max_max_f32_uuuu_7f8291e5af_avx512},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = max u0 u1; t1 = max u2 u3; t2 = max t0 t1; store t2 }", Fn: k_max_max_max_f64_uuuu_f2c1cff8bf_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 }", Fn: k_max_max_max_max_f32_uuuuu_782406c534_avx512},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 }", Fn: k_max_max_max_max_f64_uuuuu_5fca77a7d1_avx512},
 	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = max u0 s1; t1 = min s2 t0; store t1 }", Fn: k_max_min_f32_uss_ee76b7f7ff_avx512},
-	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = max s0 u1; t1 = min t0 s2; store t1 }", Fn: k_max_min_f64_sus_3e116b384e_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; store t3 }", Fn: k_min_min_min_min_f32_uuuuu_4dda052b3c_avx512},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; store t3 }", Fn: k_min_min_min_min_f64_uuuuu_814e363768_avx512},
 	{Sig: "kernel (u0:f32) { t0 = mish u0; store t0 }", Fn: k_mish_f32_u_0d76fba195_avx512},
 	{Sig: "kernel fast (u0:f32) { t0 = mish u0; store t0 }", Fn: k_mish_f32_u_4327185398_avx512},
-	{Sig: "kernel (u0:f64) { t0 = mish u0; store t0 }", Fn: k_mish_f64_u_edc3188d83_avx512},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = add s2 t0; store t1 }", Fn: k_mul_add_f32_sus_823e970d51_avx512},
 	{Sig: "kernel (u0:f32, s1:f32) { t0 = mul u0 u0; t1 = add s1 t0; store t1 }", Fn: k_mul_add_f32_us_c995ae5d78_avx512},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = add u2 t0; store t1 }", Fn: k_mul_add_f32_usu_c4593d64cc_avx512},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = mul u0 u0; t1 = add u1 t0; store t1 }", Fn: k_mul_add_f32_uu_62e4b901e6_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = add s2 t0; store t1 }", Fn: k_mul_add_f32_uus_cd484de41f_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = add u2 t0; store t1 }", Fn: k_mul_add_f32_uuu_75513ae343_avx512},
-	{Sig: "kernel (u0:f64, s1:f64) { t0 = mul u0 u0; t1 = add t0 s1; store t1 }", Fn: k_mul_add_f64_us_f7af262bd7_avx512},
-	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = mul u0 s1; t1 = add s2 t0; store t1 }", Fn: k_mul_add_f64_uss_b690dd07ac_avx512},
-	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = mul u0 s1; t1 = add u2 t0; store t1 }", Fn: k_mul_add_f64_usu_81e43d6c5f_avx512},
-	{Sig: "kernel (u0:f64, u1:f64) { t0 = mul u0 u0; t1 = add t0 u1; store t1 }", Fn: k_mul_add_f64_uu_ced8144a0e_avx512},
-	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = add s2 t0; store t1 }", Fn: k_mul_add_f64_uus_0a1f1e6f2a_avx512},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }", Fn: k_mul_add_f64_uuu_b8e4cd2e51_avx512},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32, u3:f32) { t0 = mul s0 u1; t1 = add s2 t0; t2 = mul t1 u3; store t2 }", Fn: k_mul_add_mul_f32_susu_d4e52dbdca_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32) { t0 = mul u0 u1; t1 = add t0 s2; t2 = mul t1 u3; store t2 }", Fn: k_mul_add_mul_f32_uusu_972dd93a49_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul t1 u3; store t2 }", Fn: k_mul_add_mul_f32_uuuu_ca920e09af_avx512},
-	{Sig: "kernel (u0:f64, s1:f64, s2:f64, u3:f64) { t0 = mul u0 s1; t1 = add s2 t0; t2 = mul u3 t1; store t2 }", Fn: k_mul_add_mul_f64_ussu_c190834ca3_avx512},
-	{Sig: "kernel (u0:f64, u1:f64, s2:f64, u3:f64) { t0 = mul u0 u1; t1 = add t0 s2; t2 = mul t1 u3; store t2 }", Fn: k_mul_add_mul_f64_uusu_b835ea2026_avx512},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul t1 u3; store t2 }", Fn: k_mul_add_mul_f64_uuuu_84c041c60f_avx512},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }", Fn: k_mul_add_rsqrt_f32_sus_f55d8af1ed_avx512},
-	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }", Fn: k_mul_add_rsqrt_f64_sus_0cde7945d1_avx512},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; store t1 }", Fn: k_mul_fma_f32_usus_1842319587_avx512},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32, u8:f32, s9:f32, u10:f32, s11:f32, u12:f32, s13:f32, u14:f32, s15:f32, u16:f32, s17:f32, s18:f32) { t0 = mul s0 u1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; t4 = fma u8 s9 t3; t5 = fma u10 s11 t4; t6 = fma u12 s13 t5; t7 = fma u14 s15 t6; t8 = fma u16 s17 t7; t9 = add t8 s18; store t9 }", Fn: k_mul_fma_fma_etc_f32_suususususususususs_0b8000ac43_avx512},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32, u8:f32, s9:f32, u10:f32, s11:f32, u12:f32, s13:f32, u14:f32, s15:f32, u16:f32, s17:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; t4 = fma u8 s9 t3; t5 = fma u10 s11 t4; t6 = fma u12 s13 t5; t7 = fma u14 s15 t6; t8 = fma u16 s17 t7; store t8 }", Fn: k_mul_fma_fma_etc_f32_ususususususususus_7f081c76f2_avx512},
@@ -251,27 +140,15 @@ var kernels_avx512 = []abi.Kernel{
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f32_usus_0e0473eb88_avx512},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = mul u0 s1; t1 = mul u2 t0; t2 = add u3 t1; store t2 }", Fn: k_mul_mul_add_f32_usuu_a1c5c9fa1f_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f32_uuuu_ce4079a70a_avx512},
-	{Sig: "kernel (u0:f64, s1:f64, u2:f64, s3:f64) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f64_usus_6663a65808_avx512},
-	{Sig: "kernel (u0:f64, s1:f64, u2:f64, u3:f64) { t0 = mul u0 s1; t1 = mul u2 t0; t2 = add t1 u3; store t2 }", Fn: k_mul_mul_add_f64_usuu_47359eafdf_avx512},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f64_uuuu_791d9368dc_avx512},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = mul t0 s2; store t1 }", Fn: k_mul_mul_f32_sus_aa274bac16_avx512},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = mul u2 t0; store t1 }", Fn: k_mul_mul_f32_usu_3028d8b96c_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = mul t0 s2; store t1 }", Fn: k_mul_mul_f32_uus_be42ec1679_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = mul u2 t0; store t1 }", Fn: k_mul_mul_f32_uuu_d7b937fccc_avx512},
-	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = mul t0 s2; store t1 }", Fn: k_mul_mul_f64_sus_9924b48a9f_avx512},
-	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = mul u0 s1; t1 = mul t0 u2; store t1 }", Fn: k_mul_mul_f64_usu_9e5d6967c2_avx512},
-	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = mul s2 t0; store t1 }", Fn: k_mul_mul_f64_uus_3931f87fc5_avx512},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = mul t0 u2; store t1 }", Fn: k_mul_mul_f64_uuu_6071005ef9_avx512},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32, u3:f32, s4:f32, u5:f32, u6:f32, s7:f32, u8:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = mul s4 u5; t3 = add t2 u6; t4 = mul s7 u8; t5 = add t3 t4; t6 = add t1 t5; t7 = add t0 t6; store t7 }", Fn: k_mul_mul_mul_etc_f32_sususuusu_139d528bf9_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t2 u3; t4 = add t1 t3; t5 = mul u4 u4; t6 = add t4 t5; t7 = add t0 t6; store t7 }", Fn: k_mul_mul_mul_etc_f32_uuuuu_90278c2928_avx512},
-	{Sig: "kernel (u0:f64, s1:f64, u2:f64, s3:f64, s4:f64, u5:f64, u6:f64, s7:f64, u8:f64) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = mul s4 u5; t3 = mul u6 s7; t4 = add u8 t3; t5 = add t2 t4; t6 = add t1 t5; t7 = add t0 t6; store t7 }", Fn: k_mul_mul_mul_etc_f64_usussuusu_cf5b92531e_avx512},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t2 u3; t4 = add t1 t3; t5 = mul u4 u4; t6 = add t4 t5; t7 = add t0 t6; store t7 }", Fn: k_mul_mul_mul_etc_f64_uuuuu_2e5cf86a05_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; store t3 }", Fn: k_mul_mul_mul_mul_f32_uuuuu_59631ca150_avx512},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; store t3 }", Fn: k_mul_mul_mul_mul_f64_uuuuu_a4251c02ee_avx512},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32, u3:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = sub t0 t1; store t2 }", Fn: k_mul_mul_sub_f32_susu_00a8f0430e_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = sub t0 t1; store t2 }", Fn: k_mul_mul_sub_f32_uuuu_744a4b34c4_avx512},
-	{Sig: "kernel (s0:f64, u1:f64, u2:f64, s3:f64) { t0 = mul s0 u1; t1 = mul u2 s3; t2 = sub t0 t1; store t2 }", Fn: k_mul_mul_sub_f64_suus_7c90e78a44_avx512},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = sub t0 t1; store t2 }", Fn: k_mul_mul_sub_f64_uuuu_4a564628d2_avx512},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = sub s2 t0; store t1 }", Fn: k_mul_sub_f32_sus_965440f780_avx512},
 	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = mul u0 s1; t1 = sub t0 s2; store t1 }", Fn: k_mul_sub_f32_uss_1ac56c3ec4_avx512},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = sub u2 t0; store t1 }", Fn: k_mul_sub_f32_usu_249e8d7faa_avx512},
@@ -280,95 +157,49 @@ var kernels_avx512 = []abi.Kernel{
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = sub s2 t0; store t1 }", Fn: k_mul_sub_f32_uus_7ef5de0cfb_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = sub u2 t0; store t1 }", Fn: k_mul_sub_f32_uuu_9072ef8ceb_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = sub t0 u2; store t1 }", Fn: k_mul_sub_f32_uuu_f343c420f6_avx512},
-	{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = mul s0 u1; t1 = sub t0 u2; store t1 }", Fn: k_mul_sub_f64_suu_2f274783e2_avx512},
-	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = mul u0 s1; t1 = sub t0 s2; store t1 }", Fn: k_mul_sub_f64_uss_444dd93e96_avx512},
-	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = mul u0 s1; t1 = sub s2 t0; store t1 }", Fn: k_mul_sub_f64_uss_ccb70909d7_avx512},
-	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = mul u0 s1; t1 = sub u2 t0; store t1 }", Fn: k_mul_sub_f64_usu_4b94eabd30_avx512},
-	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = sub t0 s2; store t1 }", Fn: k_mul_sub_f64_uus_ad45800dc8_avx512},
-	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = sub s2 t0; store t1 }", Fn: k_mul_sub_f64_uus_b464ecba9e_avx512},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = sub u2 t0; store t1 }", Fn: k_mul_sub_f64_uuu_4bced6fb3f_avx512},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = sub t0 u2; store t1 }", Fn: k_mul_sub_f64_uuu_a63907e725_avx512},
 	{Sig: "kernel (s0:f32, s1:f32, u2:f32, s3:f32, u4:f32, u5:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 s3; t3 = mul u4 t2; t4 = add t3 u5; store t4 }", Fn: k_mul_sub_mul_etc_f32_ssusuu_4508d7f4cc_avx512},
-	{Sig: "kernel (s0:f64, s1:f64, u2:f64, s3:f64, u4:f64, u5:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul s3 t1; t3 = mul t2 u4; t4 = add u5 t3; store t4 }", Fn: k_mul_sub_mul_etc_f64_ssusuu_860582f937_avx512},
 	{Sig: "kernel (s0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 s3; store t2 }", Fn: k_mul_sub_mul_f32_ssus_7ff6b7fe49_avx512},
-	{Sig: "kernel (s0:f64, s1:f64, u2:f64, s3:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul s3 t1; store t2 }", Fn: k_mul_sub_mul_f64_ssus_b5f6a0d5f2_avx512},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = pow u0 u1; store t0 }", Fn: k_pow_f32_uu_8b8da83db3_avx512},
-	{Sig: "kernel (u0:f64, u1:f64) { t0 = pow u0 u1; store t0 }", Fn: k_pow_f64_uu_e460ef1270_avx512},
 	{Sig: "reduce [add] kernel (u0:f32) { t0 = abs u0; store t0 }", Fn: k_reduce_add_abs_f32_u_258f9f318d_avx512},
-	{Sig: "reduce [add] kernel (u0:f64) { t0 = abs u0; store t0 }", Fn: k_reduce_add_abs_f64_u_a4c3f04c6a_avx512},
 	{Sig: "reduce [add, add] kernel fast (s0:f32, s1:f32, u2:f32) { t0 = isfinite s0; t1 = select t0 s0 s1; t2 = sub u2 t1; t3 = eq s1 t2; t4 = cast:f32 t3; t5 = exp t2; t6 = select t3 s1 t5; store t4 t6 }", Fn: k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_845b608e04_avx512},
 	{Sig: "reduce [add, add] kernel (s0:f32, s1:f32, u2:f32) { t0 = isfinite s0; t1 = select t0 s0 s1; t2 = sub u2 t1; t3 = eq s1 t2; t4 = cast:f32 t3; t5 = exp t2; t6 = select t3 s1 t5; store t4 t6 }", Fn: k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_cb375d3150_avx512},
-	{Sig: "reduce [add, add] kernel (s0:f64, s1:f64, u2:f64) { t0 = isfinite s0; t1 = select t0 s0 s1; t2 = sub u2 t1; t3 = eq s1 t2; t4 = cast:f64 t3; t5 = exp t2; t6 = select t3 s1 t5; store t4 t6 }", Fn: k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295_avx512},
 	{Sig: "reduce [add, add] kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = eq s2 t0; t2 = cast:f32 t1; t3 = exp t0; t4 = select t1 s2 t3; store t2 t4 }", Fn: k_reduce_add_add_sub_eq_cast_etc_f32_uss_1d8d9433b6_avx512},
 	{Sig: "reduce [add, add] kernel fast (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = eq s2 t0; t2 = cast:f32 t1; t3 = exp t0; t4 = select t1 s2 t3; store t2 t4 }", Fn: k_reduce_add_add_sub_eq_cast_etc_f32_uss_6e42c5124a_avx512},
-	{Sig: "reduce [add, add] kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = eq t0 s2; t2 = cast:f64 t1; t3 = exp t0; t4 = select t1 s2 t3; store t2 t4 }", Fn: k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899_avx512},
 	{Sig: "reduce [add, add] kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 t0 }", Fn: k_reduce_add_add_sub_mul_f32_us_b2935a0f57_avx512},
-	{Sig: "reduce [add, add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 t0 }", Fn: k_reduce_add_add_sub_mul_f64_us_be38d86a27_avx512},
-	{Sig: "reduce [add] kernel (u0:f32) { t0 = cast:f64 u0; store t0 }", Fn: k_reduce_add_cast_f32_f64_u_f487af5f6b_avx512},
-	{Sig: "reduce [add] kernel (u0:f64, u1:f64) { t0 = exponent u0; t1 = add u1 t0; store t1 }", Fn: k_reduce_add_exponent_add_f64_uu_0a956456f4_avx512},
 	{Sig: "reduce [add] kernel (u0:f32) { t0 = mul u0 u0; store t0 }", Fn: k_reduce_add_mul_f32_u_5f31cdbbc6_avx512},
 	{Sig: "reduce [add] kernel (u0:f32, u1:f32) { t0 = mul u0 u1; store t0 }", Fn: k_reduce_add_mul_f32_uu_624c0413b0_avx512},
-	{Sig: "reduce [add] kernel (u0:f64) { t0 = mul u0 u0; store t0 }", Fn: k_reduce_add_mul_f64_u_d8131172e1_avx512},
-	{Sig: "reduce [add] kernel (u0:f64, u1:f64) { t0 = mul u0 u1; store t0 }", Fn: k_reduce_add_mul_f64_uu_d7f83c4cc1_avx512},
 	{Sig: "reduce [add] kernel (s0:f32, s1:f32, u2:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store t2 }", Fn: k_reduce_add_mul_sub_mul_f32_ssu_980d8b305c_avx512},
-	{Sig: "reduce [add] kernel (s0:f64, s1:f64, u2:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store t2 }", Fn: k_reduce_add_mul_sub_mul_f64_ssu_8c071db6bc_avx512},
 	{Sig: "reduce [_, add] kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = exp t0; store t1 t1 }", Fn: k_reduce_add_sub_exp_f32_us_adbe096fa0_avx512},
 	{Sig: "reduce [_, add] kernel fast (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = exp t0; store t1 t1 }", Fn: k_reduce_add_sub_exp_f32_us_b11729214f_avx512},
-	{Sig: "reduce [_, add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = exp t0; store t1 t1 }", Fn: k_reduce_add_sub_exp_f64_us_25bcafe5a0_avx512},
 	{Sig: "reduce [add] kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_add_sub_mul_f32_us_dbb92b069c_avx512},
 	{Sig: "reduce [add] kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_add_sub_mul_f32_uu_40b5687917_avx512},
-	{Sig: "reduce [add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_add_sub_mul_f64_us_2996da5e07_avx512},
-	{Sig: "reduce [add] kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }", Fn: k_reduce_add_sub_mul_f64_uu_0eb5f54ef0_avx512},
 	{Sig: "kernel fast (u0:f32) { t0 = selu u0; store t0 }", Fn: k_selu_f32_u_5e97fe46cc_avx512},
 	{Sig: "kernel (u0:f32) { t0 = selu u0; store t0 }", Fn: k_selu_f32_u_d932e1e583_avx512},
-	{Sig: "kernel (u0:f64) { t0 = selu u0; store t0 }", Fn: k_selu_f64_u_2ddf6b5f37_avx512},
 	{Sig: "kernel (u0:f32) { t0 = sigmoid u0; store t0 }", Fn: k_sigmoid_f32_u_93be2127ea_avx512},
 	{Sig: "kernel fast (u0:f32) { t0 = sigmoid u0; store t0 }", Fn: k_sigmoid_f32_u_f999d280c1_avx512},
-	{Sig: "kernel (u0:f64) { t0 = sigmoid u0; store t0 }", Fn: k_sigmoid_f64_u_684ec33dd1_avx512},
-	{Sig: "kernel fast (u0:f64) { t0 = sigmoid u0; store t0 }", Fn: k_sigmoid_f64_u_efa3aad8a1_avx512},
 	{Sig: "kernel fast (u0:f32) { t0 = silu u0; store t0 }", Fn: k_silu_f32_u_2f82111014_avx512},
 	{Sig: "kernel (u0:f32) { t0 = silu u0; store t0 }", Fn: k_silu_f32_u_bc7296252f_avx512},
-	{Sig: "kernel (u0:f64) { t0 = silu u0; store t0 }", Fn: k_silu_f64_u_6cf536cbed_avx512},
 	{Sig: "kernel (u0:f32) { t0 = sin u0; store t0 }", Fn: k_sin_f32_u_6b4bd66882_avx512},
 	{Sig: "kernel fast (u0:f32) { t0 = sin u0; store t0 }", Fn: k_sin_f32_u_b1f1c0475a_avx512},
-	{Sig: "kernel fast (u0:f64) { t0 = sin u0; store t0 }", Fn: k_sin_f64_u_3cff04e328_avx512},
-	{Sig: "kernel (u0:f64) { t0 = sin u0; store t0 }", Fn: k_sin_f64_u_6f386b628b_avx512},
 	{Sig: "kernel (u0:f32) { t0 = sinh u0; store t0 }", Fn: k_sinh_f32_u_a02af806c2_avx512},
 	{Sig: "kernel fast (u0:f32) { t0 = sinh u0; store t0 }", Fn: k_sinh_f32_u_e6cd35bca9_avx512},
-	{Sig: "kernel (u0:f64) { t0 = sinh u0; store t0 }", Fn: k_sinh_f64_u_a3833562bd_avx512},
 	{Sig: "kernel (u0:f32) { t0 = softplus u0; store t0 }", Fn: k_softplus_f32_u_1ca9daa11c_avx512},
 	{Sig: "kernel fast (u0:f32) { t0 = softplus u0; store t0 }", Fn: k_softplus_f32_u_a3ac24e3de_avx512},
-	{Sig: "kernel (u0:f64) { t0 = softplus u0; store t0 }", Fn: k_softplus_f64_u_f1abd0de31_avx512},
 	{Sig: "kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f32_su_bff24b4d46_avx512},
 	{Sig: "kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f32_us_c54cc75a91_avx512},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f32_uu_535b991930_avx512},
-	{Sig: "kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f64_su_b365ef40ce_avx512},
-	{Sig: "kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f64_us_314a466d7c_avx512},
-	{Sig: "kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f64_uu_78e2e30f16_avx512},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = add t0 s2; store t1 }", Fn: k_sub_add_f32_sus_a0b9be46ed_avx512},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = sub s0 u1; t1 = add u2 t0; store t1 }", Fn: k_sub_add_f32_suu_be01931b84_avx512},
 	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = add t0 s2; store t1 }", Fn: k_sub_add_f32_uss_f7b0e7dd10_avx512},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = sub u0 s1; t1 = add u2 t0; store t1 }", Fn: k_sub_add_f32_usu_2134758f1f_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = sub u0 u1; t1 = add s2 t0; store t1 }", Fn: k_sub_add_f32_uus_ae624bef65_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = add t0 u2; store t1 }", Fn: k_sub_add_f32_uuu_69b77a9e69_avx512},
-	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = add s2 t0; store t1 }", Fn: k_sub_add_f64_sus_3f827d41a0_avx512},
-	{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = sub s0 u1; t1 = add t0 u2; store t1 }", Fn: k_sub_add_f64_suu_a4579961da_avx512},
-	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = add s2 t0; store t1 }", Fn: k_sub_add_f64_uss_3d99b4da67_avx512},
-	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = add t0 u2; store t1 }", Fn: k_sub_add_f64_usu_ef9423c8f2_avx512},
-	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = add s2 t0; store t1 }", Fn: k_sub_add_f64_uus_0c6c78c4d2_avx512},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = add t0 u2; store t1 }", Fn: k_sub_add_f64_uuu_490513ca07_avx512},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = div t0 s2; store t1 }", Fn: k_sub_div_f32_sus_808b300fab_avx512},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = sub s0 u1; t1 = div t0 u2; store t1 }", Fn: k_sub_div_f32_suu_0106749417_avx512},
 	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = div t0 s2; store t1 }", Fn: k_sub_div_f32_uss_710c75c2db_avx512},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = sub u0 s1; t1 = div t0 u2; store t1 }", Fn: k_sub_div_f32_usu_846f0e97e6_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = sub u0 u1; t1 = div t0 s2; store t1 }", Fn: k_sub_div_f32_uus_17256f6fb2_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = div t0 u2; store t1 }", Fn: k_sub_div_f32_uuu_dc62efb0df_avx512},
-	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = div t0 s2; store t1 }", Fn: k_sub_div_f64_sus_78b529c71e_avx512},
-	{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = sub s0 u1; t1 = div t0 u2; store t1 }", Fn: k_sub_div_f64_suu_c55d8358f9_avx512},
-	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = div t0 s2; store t1 }", Fn: k_sub_div_f64_uss_5f66184579_avx512},
-	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = div t0 u2; store t1 }", Fn: k_sub_div_f64_usu_3cd9d84cee_avx512},
-	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = div t0 s2; store t1 }", Fn: k_sub_div_f64_uus_7c6586387d_avx512},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = div t0 u2; store t1 }", Fn: k_sub_div_f64_uuu_2ea59f7b42_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = add t1 u2; t3 = sub u3 u1; t4 = mul t3 t3; t5 = add t2 t4; t6 = sub u4 u1; t7 = mul t6 t6; t8 = add t5 t7; t9 = sub u5 u1; t10 = mul t9 t9; t11 = add t8 t10; store t11 }", Fn: k_sub_mul_add_etc_f32_uuuuuu_43521638e9_avx512},
 	{Sig: "kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }", Fn: k_sub_mul_f32_su_db68111212_avx512},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = mul t0 s2; store t1 }", Fn: k_sub_mul_f32_sus_f2d8ce96e5_avx512},
@@ -379,27 +210,12 @@ var kernels_avx512 = []abi.Kernel{
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }", Fn: k_sub_mul_f32_uu_f7bbda414f_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = sub u0 u1; t1 = mul s2 t0; store t1 }", Fn: k_sub_mul_f32_uus_11b9186314_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = mul u2 t0; store t1 }", Fn: k_sub_mul_f32_uuu_c0f08c037b_avx512},
-	{Sig: "kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }", Fn: k_sub_mul_f64_su_7e868ab22d_avx512},
-	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = mul s2 t0; store t1 }", Fn: k_sub_mul_f64_sus_d8bf2d6d25_avx512},
-	{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = sub s0 u1; t1 = mul u2 t0; store t1 }", Fn: k_sub_mul_f64_suu_0f070a3f92_avx512},
-	{Sig: "kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }", Fn: k_sub_mul_f64_us_b0213fff68_avx512},
-	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = mul s2 t0; store t1 }", Fn: k_sub_mul_f64_uss_648faea744_avx512},
-	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = mul t0 u2; store t1 }", Fn: k_sub_mul_f64_usu_4355a2474c_avx512},
-	{Sig: "kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }", Fn: k_sub_mul_f64_uu_93c0625e9a_avx512},
-	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = mul t0 s2; store t1 }", Fn: k_sub_mul_f64_uus_ce3d5f0eb3_avx512},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = mul t0 u2; store t1 }", Fn: k_sub_mul_f64_uuu_1c3ecdbea4_avx512},
 	{Sig: "kernel (u0:f32, s1:f32, s2:f32, u3:f32, u4:f32) { t0 = sub u0 s1; t1 = mul t0 s2; t2 = mul u3 t1; t3 = add t2 u4; store t3 }", Fn: k_sub_mul_mul_add_f32_ussuu_32c5f7091b_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = sub u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = add t2 u4; store t3 }", Fn: k_sub_mul_mul_add_f32_uuuuu_e61f97e731_avx512},
-	{Sig: "kernel (u0:f64, s1:f64, s2:f64, u3:f64, u4:f64) { t0 = sub u0 s1; t1 = mul s2 t0; t2 = mul t1 u3; t3 = add t2 u4; store t3 }", Fn: k_sub_mul_mul_add_f64_ussuu_5229466e32_avx512},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = sub u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = add u4 t2; store t3 }", Fn: k_sub_mul_mul_add_f64_uuuuu_5894317fac_avx512},
-	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = sub u2 u1; t3 = mul t2 t2; t4 = add u3 t3; t5 = sub u4 u1; t6 = mul t5 t5; t7 = add t4 t6; t8 = sub u5 u1; t9 = mul t8 t8; t10 = add t7 t9; t11 = add t1 t10; store t11 }", Fn: k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a_avx512},
 	{Sig: "kernel (u0:f32) { t0 = tan u0; store t0 }", Fn: k_tan_f32_u_a69f332907_avx512},
 	{Sig: "kernel fast (u0:f32) { t0 = tan u0; store t0 }", Fn: k_tan_f32_u_d46cfa69fa_avx512},
-	{Sig: "kernel fast (u0:f64) { t0 = tan u0; store t0 }", Fn: k_tan_f64_u_0aba3f5a48_avx512},
-	{Sig: "kernel (u0:f64) { t0 = tan u0; store t0 }", Fn: k_tan_f64_u_1b1aa58867_avx512},
 	{Sig: "kernel fast (u0:f32) { t0 = tanh u0; store t0 }", Fn: k_tanh_f32_u_7c39959182_avx512},
 	{Sig: "kernel (u0:f32) { t0 = tanh u0; store t0 }", Fn: k_tanh_f32_u_dac9a91ef9_avx512},
-	{Sig: "kernel (u0:f64) { t0 = tanh u0; store t0 }", Fn: k_tanh_f64_u_9b546e070b_avx512},
 }
 
 // If abi.ABI1 is undefined, the interface of kernels has changed since this file
@@ -424,24 +240,6 @@ func k_abs_add_f32_us_0d3cfdbab1_avx512(f *abi.Frame)
 //go:noescape
 func k_abs_add_f32_uu_923b0bffaa_avx512(f *abi.Frame)
 
-// k_abs_add_f64_us_19fc78f11b_avx512 is
-//
-//	kernel (u0:f64, s1:f64) { t0 = abs u0; t1 = add s1 t0; store t1 }
-//
-// for i: o0[i] = a1 + abs(a0[i])
-//
-//go:noescape
-func k_abs_add_f64_us_19fc78f11b_avx512(f *abi.Frame)
-
-// k_abs_add_f64_uu_cd3d2a7fe6_avx512 is
-//
-//	kernel (u0:f64, u1:f64) { t0 = abs u0; t1 = add u1 t0; store t1 }
-//
-// for i: o0[i] = a1[i] + abs(a0[i])
-//
-//go:noescape
-func k_abs_add_f64_uu_cd3d2a7fe6_avx512(f *abi.Frame)
-
 // k_acos_f32_u_555d6ba719_avx512 is
 //
 //	kernel (u0:f32) { t0 = acos u0; store t0 }
@@ -459,24 +257,6 @@ func k_acos_f32_u_555d6ba719_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_acos_f32_u_95fa83fb5f_avx512(f *abi.Frame)
-
-// k_acos_f64_u_25e3602d96_avx512 is
-//
-//	kernel fast (u0:f64) { t0 = acos u0; store t0 }
-//
-// for i: o0[i] = acos(a0[i])
-//
-//go:noescape
-func k_acos_f64_u_25e3602d96_avx512(f *abi.Frame)
-
-// k_acos_f64_u_b1529e1f66_avx512 is
-//
-//	kernel (u0:f64) { t0 = acos u0; store t0 }
-//
-// for i: o0[i] = acos(a0[i])
-//
-//go:noescape
-func k_acos_f64_u_b1529e1f66_avx512(f *abi.Frame)
 
 // k_acosh_f32_u_2515acfedc_avx512 is
 //
@@ -496,15 +276,6 @@ func k_acosh_f32_u_2515acfedc_avx512(f *abi.Frame)
 //go:noescape
 func k_acosh_f32_u_f16790c36e_avx512(f *abi.Frame)
 
-// k_acosh_f64_u_75bbf63e15_avx512 is
-//
-//	kernel (u0:f64) { t0 = acosh u0; store t0 }
-//
-// for i: o0[i] = acosh(a0[i])
-//
-//go:noescape
-func k_acosh_f64_u_75bbf63e15_avx512(f *abi.Frame)
-
 // k_add_add_add_add_f32_uuuuu_b4ae80f57d_avx512 is
 //
 //	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; store t3 }
@@ -513,15 +284,6 @@ func k_acosh_f64_u_75bbf63e15_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_add_add_add_add_f32_uuuuu_b4ae80f57d_avx512(f *abi.Frame)
-
-// k_add_add_add_add_f64_uuuuu_538c81cc10_avx512 is
-//
-//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add t1 u3; t3 = add u4 t2; store t3 }
-//
-// for i: o0[i] = a4[i] + (((a0[i] + a1[i]) + a2[i]) + a3[i])
-//
-//go:noescape
-func k_add_add_add_add_f64_uuuuu_538c81cc10_avx512(f *abi.Frame)
 
 // k_add_add_f32_uss_dead8fb081_avx512 is
 //
@@ -559,42 +321,6 @@ func k_add_add_f32_uus_c571f1a118_avx512(f *abi.Frame)
 //go:noescape
 func k_add_add_f32_uuu_4379a3490f_avx512(f *abi.Frame)
 
-// k_add_add_f64_uss_2aa3f99bc4_avx512 is
-//
-//	kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = add s2 t0; store t1 }
-//
-// for i: o0[i] = a2 + (a0[i] + a1)
-//
-//go:noescape
-func k_add_add_f64_uss_2aa3f99bc4_avx512(f *abi.Frame)
-
-// k_add_add_f64_usu_d14ef886cc_avx512 is
-//
-//	kernel (u0:f64, s1:f64, u2:f64) { t0 = add u0 s1; t1 = add u2 t0; store t1 }
-//
-// for i: o0[i] = a2[i] + (a0[i] + a1)
-//
-//go:noescape
-func k_add_add_f64_usu_d14ef886cc_avx512(f *abi.Frame)
-
-// k_add_add_f64_uus_333b1d0548_avx512 is
-//
-//	kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = add t0 s2; store t1 }
-//
-// for i: o0[i] = (a0[i] + a1[i]) + a2
-//
-//go:noescape
-func k_add_add_f64_uus_333b1d0548_avx512(f *abi.Frame)
-
-// k_add_add_f64_uuu_06690195f6_avx512 is
-//
-//	kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = add u2 t0; store t1 }
-//
-// for i: o0[i] = a2[i] + (a0[i] + a1[i])
-//
-//go:noescape
-func k_add_add_f64_uuu_06690195f6_avx512(f *abi.Frame)
-
 // k_add_add_max_f32_suus_a35e40000f_avx512 is
 //
 //	kernel (s0:f32, u1:f32, u2:f32, s3:f32) { t0 = add s0 u1; t1 = add t0 u2; t2 = max s3 t1; store t2 }
@@ -603,15 +329,6 @@ func k_add_add_f64_uuu_06690195f6_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_add_add_max_f32_suus_a35e40000f_avx512(f *abi.Frame)
-
-// k_add_add_max_f64_suus_1279ef9a3e_avx512 is
-//
-//	kernel (s0:f64, u1:f64, u2:f64, s3:f64) { t0 = add s0 u1; t1 = add t0 u2; t2 = max s3 t1; store t2 }
-//
-// for i: o0[i] = max(a3, (a0 + a1[i]) + a2[i])
-//
-//go:noescape
-func k_add_add_max_f64_suus_1279ef9a3e_avx512(f *abi.Frame)
 
 // k_add_div_f32_sus_b2f31c3abc_avx512 is
 //
@@ -649,42 +366,6 @@ func k_add_div_f32_uus_ad8656b663_avx512(f *abi.Frame)
 //go:noescape
 func k_add_div_f32_uuu_9062432642_avx512(f *abi.Frame)
 
-// k_add_div_f64_suu_db9165b6df_avx512 is
-//
-//	kernel (s0:f64, u1:f64, u2:f64) { t0 = add s0 u1; t1 = div u2 t0; store t1 }
-//
-// for i: o0[i] = a2[i] / (a0 + a1[i])
-//
-//go:noescape
-func k_add_div_f64_suu_db9165b6df_avx512(f *abi.Frame)
-
-// k_add_div_f64_uss_ab9c0f2fad_avx512 is
-//
-//	kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = div s2 t0; store t1 }
-//
-// for i: o0[i] = a2 / (a0[i] + a1)
-//
-//go:noescape
-func k_add_div_f64_uss_ab9c0f2fad_avx512(f *abi.Frame)
-
-// k_add_div_f64_uus_14435f44ae_avx512 is
-//
-//	kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = div s2 t0; store t1 }
-//
-// for i: o0[i] = a2 / (a0[i] + a1[i])
-//
-//go:noescape
-func k_add_div_f64_uus_14435f44ae_avx512(f *abi.Frame)
-
-// k_add_div_f64_uuu_7541d18581_avx512 is
-//
-//	kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = div u2 t0; store t1 }
-//
-// for i: o0[i] = a2[i] / (a0[i] + a1[i])
-//
-//go:noescape
-func k_add_div_f64_uuu_7541d18581_avx512(f *abi.Frame)
-
 // k_add_lt_cast_add_f32_uusu_075bee7c87_avx512 is
 //
 //	kernel (u0:f32, u1:f32, s2:f32, u3:f32) { t0 = add u0 u1; t1 = lt t0 s2; t2 = cast:f32 t1; t3 = add t2 u3; store t3 }
@@ -693,15 +374,6 @@ func k_add_div_f64_uuu_7541d18581_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_add_lt_cast_add_f32_uusu_075bee7c87_avx512(f *abi.Frame)
-
-// k_add_lt_cast_add_f64_uusu_7796355261_avx512 is
-//
-//	kernel (u0:f64, u1:f64, s2:f64, u3:f64) { t0 = add u0 u1; t1 = lt t0 s2; t2 = cast:f64 t1; t3 = add t2 u3; store t3 }
-//
-// for i: o0[i] = float64((a0[i] + a1[i]) < a2) + a3[i]
-//
-//go:noescape
-func k_add_lt_cast_add_f64_uusu_7796355261_avx512(f *abi.Frame)
 
 // k_add_max_f32_uss_90dd3ab5f5_avx512 is
 //
@@ -720,24 +392,6 @@ func k_add_max_f32_uss_90dd3ab5f5_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_add_max_f32_uus_0e5a076b24_avx512(f *abi.Frame)
-
-// k_add_max_f64_uss_8ea08a9a9c_avx512 is
-//
-//	kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = max t0 s2; store t1 }
-//
-// for i: o0[i] = max(a0[i] + a1, a2)
-//
-//go:noescape
-func k_add_max_f64_uss_8ea08a9a9c_avx512(f *abi.Frame)
-
-// k_add_max_f64_uus_eb7b8e091b_avx512 is
-//
-//	kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = max t0 s2; store t1 }
-//
-// for i: o0[i] = max(a0[i] + a1[i], a2)
-//
-//go:noescape
-func k_add_max_f64_uus_eb7b8e091b_avx512(f *abi.Frame)
 
 // k_add_mul_f32_sus_0019e6d0a1_avx512 is
 //
@@ -775,42 +429,6 @@ func k_add_mul_f32_uus_b595ff8859_avx512(f *abi.Frame)
 //go:noescape
 func k_add_mul_f32_uuu_53dfdc916d_avx512(f *abi.Frame)
 
-// k_add_mul_f64_uss_49288156d8_avx512 is
-//
-//	kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = mul s2 t0; store t1 }
-//
-// for i: o0[i] = a2 * (a0[i] + a1)
-//
-//go:noescape
-func k_add_mul_f64_uss_49288156d8_avx512(f *abi.Frame)
-
-// k_add_mul_f64_usu_43319fc0a3_avx512 is
-//
-//	kernel (u0:f64, s1:f64, u2:f64) { t0 = add u0 s1; t1 = mul u2 t0; store t1 }
-//
-// for i: o0[i] = a2[i] * (a0[i] + a1)
-//
-//go:noescape
-func k_add_mul_f64_usu_43319fc0a3_avx512(f *abi.Frame)
-
-// k_add_mul_f64_uus_6a500a5b69_avx512 is
-//
-//	kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = mul t0 s2; store t1 }
-//
-// for i: o0[i] = (a0[i] + a1[i]) * a2
-//
-//go:noescape
-func k_add_mul_f64_uus_6a500a5b69_avx512(f *abi.Frame)
-
-// k_add_mul_f64_uuu_c0adfe2a64_avx512 is
-//
-//	kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = mul u2 t0; store t1 }
-//
-// for i: o0[i] = a2[i] * (a0[i] + a1[i])
-//
-//go:noescape
-func k_add_mul_f64_uuu_c0adfe2a64_avx512(f *abi.Frame)
-
 // k_add_reciprocal_f32_su_1e343303b7_avx512 is
 //
 //	kernel (s0:f32, u1:f32) { t0 = add s0 u1; t1 = reciprocal t0; store t1 }
@@ -828,24 +446,6 @@ func k_add_reciprocal_f32_su_1e343303b7_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_add_reciprocal_f32_uu_52817edf0a_avx512(f *abi.Frame)
-
-// k_add_reciprocal_f64_us_a9fc18cb97_avx512 is
-//
-//	kernel (u0:f64, s1:f64) { t0 = add u0 s1; t1 = reciprocal t0; store t1 }
-//
-// for i: o0[i] = reciprocal(a0[i] + a1)
-//
-//go:noescape
-func k_add_reciprocal_f64_us_a9fc18cb97_avx512(f *abi.Frame)
-
-// k_add_reciprocal_f64_uu_fd58496f41_avx512 is
-//
-//	kernel (u0:f64, u1:f64) { t0 = add u0 u1; t1 = reciprocal t0; store t1 }
-//
-// for i: o0[i] = reciprocal(a0[i] + a1[i])
-//
-//go:noescape
-func k_add_reciprocal_f64_uu_fd58496f41_avx512(f *abi.Frame)
 
 // k_add_sqrt_f32_su_e3c2caf6aa_avx512 is
 //
@@ -865,24 +465,6 @@ func k_add_sqrt_f32_su_e3c2caf6aa_avx512(f *abi.Frame)
 //go:noescape
 func k_add_sqrt_f32_uu_9985ccdfc6_avx512(f *abi.Frame)
 
-// k_add_sqrt_f64_su_b9d1b8021b_avx512 is
-//
-//	kernel (s0:f64, u1:f64) { t0 = add s0 u1; t1 = sqrt t0; store t1 }
-//
-// for i: o0[i] = sqrt(a0 + a1[i])
-//
-//go:noescape
-func k_add_sqrt_f64_su_b9d1b8021b_avx512(f *abi.Frame)
-
-// k_add_sqrt_f64_uu_9ee6425c70_avx512 is
-//
-//	kernel (u0:f64, u1:f64) { t0 = add u0 u1; t1 = sqrt t0; store t1 }
-//
-// for i: o0[i] = sqrt(a0[i] + a1[i])
-//
-//go:noescape
-func k_add_sqrt_f64_uu_9ee6425c70_avx512(f *abi.Frame)
-
 // k_asin_f32_u_8f59a9d6af_avx512 is
 //
 //	kernel fast (u0:f32) { t0 = asin u0; store t0 }
@@ -900,24 +482,6 @@ func k_asin_f32_u_8f59a9d6af_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_asin_f32_u_d18b848dec_avx512(f *abi.Frame)
-
-// k_asin_f64_u_0c7edb221f_avx512 is
-//
-//	kernel (u0:f64) { t0 = asin u0; store t0 }
-//
-// for i: o0[i] = asin(a0[i])
-//
-//go:noescape
-func k_asin_f64_u_0c7edb221f_avx512(f *abi.Frame)
-
-// k_asin_f64_u_e1e7d4acf5_avx512 is
-//
-//	kernel fast (u0:f64) { t0 = asin u0; store t0 }
-//
-// for i: o0[i] = asin(a0[i])
-//
-//go:noescape
-func k_asin_f64_u_e1e7d4acf5_avx512(f *abi.Frame)
 
 // k_asinh_f32_u_962e4d8b66_avx512 is
 //
@@ -937,15 +501,6 @@ func k_asinh_f32_u_962e4d8b66_avx512(f *abi.Frame)
 //go:noescape
 func k_asinh_f32_u_a4702b1ac6_avx512(f *abi.Frame)
 
-// k_asinh_f64_u_aadc7ea616_avx512 is
-//
-//	kernel (u0:f64) { t0 = asinh u0; store t0 }
-//
-// for i: o0[i] = asinh(a0[i])
-//
-//go:noescape
-func k_asinh_f64_u_aadc7ea616_avx512(f *abi.Frame)
-
 // k_atan2_f32_uu_d4ffc1c433_avx512 is
 //
 //	kernel (u0:f32, u1:f32) { t0 = atan2 u0 u1; store t0 }
@@ -963,24 +518,6 @@ func k_atan2_f32_uu_d4ffc1c433_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_atan2_f32_uu_e60f2ab1a5_avx512(f *abi.Frame)
-
-// k_atan2_f64_uu_38066da722_avx512 is
-//
-//	kernel (u0:f64, u1:f64) { t0 = atan2 u0 u1; store t0 }
-//
-// for i: o0[i] = atan2(a0[i], a1[i])
-//
-//go:noescape
-func k_atan2_f64_uu_38066da722_avx512(f *abi.Frame)
-
-// k_atan2_f64_uu_b362669ee1_avx512 is
-//
-//	kernel fast (u0:f64, u1:f64) { t0 = atan2 u0 u1; store t0 }
-//
-// for i: o0[i] = atan2(a0[i], a1[i])
-//
-//go:noescape
-func k_atan2_f64_uu_b362669ee1_avx512(f *abi.Frame)
 
 // k_atan_f32_u_48534f2993_avx512 is
 //
@@ -1000,24 +537,6 @@ func k_atan_f32_u_48534f2993_avx512(f *abi.Frame)
 //go:noescape
 func k_atan_f32_u_7a7f1e3e5f_avx512(f *abi.Frame)
 
-// k_atan_f64_u_730df536cf_avx512 is
-//
-//	kernel fast (u0:f64) { t0 = atan u0; store t0 }
-//
-// for i: o0[i] = atan(a0[i])
-//
-//go:noescape
-func k_atan_f64_u_730df536cf_avx512(f *abi.Frame)
-
-// k_atan_f64_u_c59c3592e6_avx512 is
-//
-//	kernel (u0:f64) { t0 = atan u0; store t0 }
-//
-// for i: o0[i] = atan(a0[i])
-//
-//go:noescape
-func k_atan_f64_u_c59c3592e6_avx512(f *abi.Frame)
-
 // k_atanh_f32_u_3173c1d460_avx512 is
 //
 //	kernel (u0:f32) { t0 = atanh u0; store t0 }
@@ -1036,33 +555,6 @@ func k_atanh_f32_u_3173c1d460_avx512(f *abi.Frame)
 //go:noescape
 func k_atanh_f32_u_9be78ab564_avx512(f *abi.Frame)
 
-// k_atanh_f64_u_37f5d3bfa3_avx512 is
-//
-//	kernel (u0:f64) { t0 = atanh u0; store t0 }
-//
-// for i: o0[i] = atanh(a0[i])
-//
-//go:noescape
-func k_atanh_f64_u_37f5d3bfa3_avx512(f *abi.Frame)
-
-// k_cast_add_f32_f64_uu_d94107099a_avx512 is
-//
-//	kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = add t0 u1; store t1 }
-//
-// for i: o0[i] = float64(a0[i]) + a1[i]
-//
-//go:noescape
-func k_cast_add_f32_f64_uu_d94107099a_avx512(f *abi.Frame)
-
-// k_cast_add_f64_f32_su_70391d9e46_avx512 is
-//
-//	kernel (s0:f64, u1:f32) { t0 = cast:f32 s0; t1 = add t0 u1; store t1 }
-//
-// for i: o0[i] = float32(a0) + a1[i]
-//
-//go:noescape
-func k_cast_add_f64_f32_su_70391d9e46_avx512(f *abi.Frame)
-
 // k_cbrt_f32_u_5b74a96f41_avx512 is
 //
 //	kernel (u0:f32) { t0 = cbrt u0; store t0 }
@@ -1072,15 +564,6 @@ func k_cast_add_f64_f32_su_70391d9e46_avx512(f *abi.Frame)
 //go:noescape
 func k_cbrt_f32_u_5b74a96f41_avx512(f *abi.Frame)
 
-// k_cbrt_f64_u_b44aeb6339_avx512 is
-//
-//	kernel (u0:f64) { t0 = cbrt u0; store t0 }
-//
-// for i: o0[i] = cbrt(a0[i])
-//
-//go:noescape
-func k_cbrt_f64_u_b44aeb6339_avx512(f *abi.Frame)
-
 // k_celu_f32_uu_d59fb19897_avx512 is
 //
 //	kernel (u0:f32, u1:f32) { t0 = celu u0 u1; store t0 }
@@ -1089,15 +572,6 @@ func k_cbrt_f64_u_b44aeb6339_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_celu_f32_uu_d59fb19897_avx512(f *abi.Frame)
-
-// k_celu_f64_uu_261ead757e_avx512 is
-//
-//	kernel (u0:f64, u1:f64) { t0 = celu u0 u1; store t0 }
-//
-// for i: o0[i] = celu(a0[i], a1[i])
-//
-//go:noescape
-func k_celu_f64_uu_261ead757e_avx512(f *abi.Frame)
 
 // k_cos_f32_u_d5b58a3f8e_avx512 is
 //
@@ -1117,24 +591,6 @@ func k_cos_f32_u_d5b58a3f8e_avx512(f *abi.Frame)
 //go:noescape
 func k_cos_f32_u_e3f6bef4d7_avx512(f *abi.Frame)
 
-// k_cos_f64_u_231c08b2d9_avx512 is
-//
-//	kernel (u0:f64) { t0 = cos u0; store t0 }
-//
-// for i: o0[i] = cos(a0[i])
-//
-//go:noescape
-func k_cos_f64_u_231c08b2d9_avx512(f *abi.Frame)
-
-// k_cos_f64_u_59b6c7c217_avx512 is
-//
-//	kernel fast (u0:f64) { t0 = cos u0; store t0 }
-//
-// for i: o0[i] = cos(a0[i])
-//
-//go:noescape
-func k_cos_f64_u_59b6c7c217_avx512(f *abi.Frame)
-
 // k_cosh_f32_u_b285247184_avx512 is
 //
 //	kernel fast (u0:f32) { t0 = cosh u0; store t0 }
@@ -1152,15 +608,6 @@ func k_cosh_f32_u_b285247184_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_cosh_f32_u_b552f60c26_avx512(f *abi.Frame)
-
-// k_cosh_f64_u_59600fe59b_avx512 is
-//
-//	kernel (u0:f64) { t0 = cosh u0; store t0 }
-//
-// for i: o0[i] = cosh(a0[i])
-//
-//go:noescape
-func k_cosh_f64_u_59600fe59b_avx512(f *abi.Frame)
 
 // k_div_add_f32_sus_3296a6d62d_avx512 is
 //
@@ -1215,60 +662,6 @@ func k_div_add_f32_uus_a5ec2c6398_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_div_add_f32_uuu_359df21de5_avx512(f *abi.Frame)
-
-// k_div_add_f64_sus_a32185cdb5_avx512 is
-//
-//	kernel (s0:f64, u1:f64, s2:f64) { t0 = div s0 u1; t1 = add s2 t0; store t1 }
-//
-// for i: o0[i] = a2 + (a0 / a1[i])
-//
-//go:noescape
-func k_div_add_f64_sus_a32185cdb5_avx512(f *abi.Frame)
-
-// k_div_add_f64_suu_6ca9462384_avx512 is
-//
-//	kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = add t0 u2; store t1 }
-//
-// for i: o0[i] = (a0 / a1[i]) + a2[i]
-//
-//go:noescape
-func k_div_add_f64_suu_6ca9462384_avx512(f *abi.Frame)
-
-// k_div_add_f64_uss_5cba99af58_avx512 is
-//
-//	kernel (u0:f64, s1:f64, s2:f64) { t0 = div u0 s1; t1 = add t0 s2; store t1 }
-//
-// for i: o0[i] = (a0[i] / a1) + a2
-//
-//go:noescape
-func k_div_add_f64_uss_5cba99af58_avx512(f *abi.Frame)
-
-// k_div_add_f64_usu_8c4369949b_avx512 is
-//
-//	kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = add u2 t0; store t1 }
-//
-// for i: o0[i] = a2[i] + (a0[i] / a1)
-//
-//go:noescape
-func k_div_add_f64_usu_8c4369949b_avx512(f *abi.Frame)
-
-// k_div_add_f64_uus_ea3c140a9a_avx512 is
-//
-//	kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = add t0 s2; store t1 }
-//
-// for i: o0[i] = (a0[i] / a1[i]) + a2
-//
-//go:noescape
-func k_div_add_f64_uus_ea3c140a9a_avx512(f *abi.Frame)
-
-// k_div_add_f64_uuu_76f9a9a5b9_avx512 is
-//
-//	kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = add u2 t0; store t1 }
-//
-// for i: o0[i] = a2[i] + (a0[i] / a1[i])
-//
-//go:noescape
-func k_div_add_f64_uuu_76f9a9a5b9_avx512(f *abi.Frame)
 
 // k_div_sub_f32_sus_2cef4fff46_avx512 is
 //
@@ -1378,114 +771,6 @@ func k_div_sub_f32_uuu_339ed6047e_avx512(f *abi.Frame)
 //go:noescape
 func k_div_sub_f32_uuu_f8a9ef3add_avx512(f *abi.Frame)
 
-// k_div_sub_f64_sus_5796587c94_avx512 is
-//
-//	kernel (s0:f64, u1:f64, s2:f64) { t0 = div s0 u1; t1 = sub t0 s2; store t1 }
-//
-// for i: o0[i] = (a0 / a1[i]) - a2
-//
-//go:noescape
-func k_div_sub_f64_sus_5796587c94_avx512(f *abi.Frame)
-
-// k_div_sub_f64_sus_ab2842043f_avx512 is
-//
-//	kernel (s0:f64, u1:f64, s2:f64) { t0 = div s0 u1; t1 = sub s2 t0; store t1 }
-//
-// for i: o0[i] = a2 - (a0 / a1[i])
-//
-//go:noescape
-func k_div_sub_f64_sus_ab2842043f_avx512(f *abi.Frame)
-
-// k_div_sub_f64_suu_2cf0cf91e1_avx512 is
-//
-//	kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = sub t0 u2; store t1 }
-//
-// for i: o0[i] = (a0 / a1[i]) - a2[i]
-//
-//go:noescape
-func k_div_sub_f64_suu_2cf0cf91e1_avx512(f *abi.Frame)
-
-// k_div_sub_f64_suu_8353240aa1_avx512 is
-//
-//	kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = sub u2 t0; store t1 }
-//
-// for i: o0[i] = a2[i] - (a0 / a1[i])
-//
-//go:noescape
-func k_div_sub_f64_suu_8353240aa1_avx512(f *abi.Frame)
-
-// k_div_sub_f64_uss_6ee0c6b2f2_avx512 is
-//
-//	kernel (u0:f64, s1:f64, s2:f64) { t0 = div u0 s1; t1 = sub t0 s2; store t1 }
-//
-// for i: o0[i] = (a0[i] / a1) - a2
-//
-//go:noescape
-func k_div_sub_f64_uss_6ee0c6b2f2_avx512(f *abi.Frame)
-
-// k_div_sub_f64_uss_79f12b080d_avx512 is
-//
-//	kernel (u0:f64, s1:f64, s2:f64) { t0 = div u0 s1; t1 = sub s2 t0; store t1 }
-//
-// for i: o0[i] = a2 - (a0[i] / a1)
-//
-//go:noescape
-func k_div_sub_f64_uss_79f12b080d_avx512(f *abi.Frame)
-
-// k_div_sub_f64_usu_0e6a379254_avx512 is
-//
-//	kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = sub u2 t0; store t1 }
-//
-// for i: o0[i] = a2[i] - (a0[i] / a1)
-//
-//go:noescape
-func k_div_sub_f64_usu_0e6a379254_avx512(f *abi.Frame)
-
-// k_div_sub_f64_usu_b1c4a04ea3_avx512 is
-//
-//	kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = sub t0 u2; store t1 }
-//
-// for i: o0[i] = (a0[i] / a1) - a2[i]
-//
-//go:noescape
-func k_div_sub_f64_usu_b1c4a04ea3_avx512(f *abi.Frame)
-
-// k_div_sub_f64_uus_4260569587_avx512 is
-//
-//	kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = sub t0 s2; store t1 }
-//
-// for i: o0[i] = (a0[i] / a1[i]) - a2
-//
-//go:noescape
-func k_div_sub_f64_uus_4260569587_avx512(f *abi.Frame)
-
-// k_div_sub_f64_uus_aa70541fea_avx512 is
-//
-//	kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = sub s2 t0; store t1 }
-//
-// for i: o0[i] = a2 - (a0[i] / a1[i])
-//
-//go:noescape
-func k_div_sub_f64_uus_aa70541fea_avx512(f *abi.Frame)
-
-// k_div_sub_f64_uuu_7cf2c36ed2_avx512 is
-//
-//	kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = sub t0 u2; store t1 }
-//
-// for i: o0[i] = (a0[i] / a1[i]) - a2[i]
-//
-//go:noescape
-func k_div_sub_f64_uuu_7cf2c36ed2_avx512(f *abi.Frame)
-
-// k_div_sub_f64_uuu_80ff5b4e3b_avx512 is
-//
-//	kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = sub u2 t0; store t1 }
-//
-// for i: o0[i] = a2[i] - (a0[i] / a1[i])
-//
-//go:noescape
-func k_div_sub_f64_uuu_80ff5b4e3b_avx512(f *abi.Frame)
-
 // k_dot_f32_2423624372_avx512 is
 //
 //	dot f32
@@ -1494,24 +779,6 @@ func k_div_sub_f64_uuu_80ff5b4e3b_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_dot_f32_2423624372_avx512(f *abi.Frame)
-
-// k_dot_f64_94c78171a9_avx512 is
-//
-//	dot f64
-//
-// for m, n: { sum := 0; for k: sum = fma(a0[m][k], a1[k][n], sum); o0[m][n] = sum, or += sum }
-//
-//go:noescape
-func k_dot_f64_94c78171a9_avx512(f *abi.Frame)
-
-// k_dothalves_i32_9153d54bcc_avx512 is
-//
-//	dothalves i32
-//
-// for m, n: { sum := 0; for k: sum += mulhalves(a0[m][k], a1[k][n]); o0[m][n] = sum, or += sum }
-//
-//go:noescape
-func k_dothalves_i32_9153d54bcc_avx512(f *abi.Frame)
 
 // k_dotleftwindows_f32_eea7e8f90b_avx512 is
 //
@@ -1549,15 +816,6 @@ func k_elu_f32_uu_406bd122ee_avx512(f *abi.Frame)
 //go:noescape
 func k_elu_f32_uu_aa1bd49de5_avx512(f *abi.Frame)
 
-// k_elu_f64_uu_8c57d63d8a_avx512 is
-//
-//	kernel (u0:f64, u1:f64) { t0 = elu u0 u1; store t0 }
-//
-// for i: o0[i] = elu(a0[i], a1[i])
-//
-//go:noescape
-func k_elu_f64_uu_8c57d63d8a_avx512(f *abi.Frame)
-
 // k_erf_f32_u_3e0a1ebfeb_avx512 is
 //
 //	kernel fast (u0:f32) { t0 = erf u0; store t0 }
@@ -1576,15 +834,6 @@ func k_erf_f32_u_3e0a1ebfeb_avx512(f *abi.Frame)
 //go:noescape
 func k_erf_f32_u_bb01d17e04_avx512(f *abi.Frame)
 
-// k_erf_f64_u_d078ff7068_avx512 is
-//
-//	kernel (u0:f64) { t0 = erf u0; store t0 }
-//
-// for i: o0[i] = erf(a0[i])
-//
-//go:noescape
-func k_erf_f64_u_d078ff7068_avx512(f *abi.Frame)
-
 // k_erfc_f32_u_4de05a4343_avx512 is
 //
 //	kernel (u0:f32) { t0 = erfc u0; store t0 }
@@ -1593,15 +842,6 @@ func k_erf_f64_u_d078ff7068_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_erfc_f32_u_4de05a4343_avx512(f *abi.Frame)
-
-// k_erfc_f64_u_ea9cd5907b_avx512 is
-//
-//	kernel (u0:f64) { t0 = erfc u0; store t0 }
-//
-// for i: o0[i] = erfc(a0[i])
-//
-//go:noescape
-func k_erfc_f64_u_ea9cd5907b_avx512(f *abi.Frame)
 
 // k_exp_f32_u_bf167c3749_avx512 is
 //
@@ -1621,15 +861,6 @@ func k_exp_f32_u_bf167c3749_avx512(f *abi.Frame)
 //go:noescape
 func k_exp_f32_u_ef80539273_avx512(f *abi.Frame)
 
-// k_exp_f64_u_c8f268e614_avx512 is
-//
-//	kernel (u0:f64) { t0 = exp u0; store t0 }
-//
-// for i: o0[i] = exp(a0[i])
-//
-//go:noescape
-func k_exp_f64_u_c8f268e614_avx512(f *abi.Frame)
-
 // k_expm1_f32_u_8e161a5337_avx512 is
 //
 //	kernel (u0:f32) { t0 = expm1 u0; store t0 }
@@ -1647,15 +878,6 @@ func k_expm1_f32_u_8e161a5337_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_expm1_f32_u_c4a2391563_avx512(f *abi.Frame)
-
-// k_expm1_f64_u_c12d99e908_avx512 is
-//
-//	kernel (u0:f64) { t0 = expm1 u0; store t0 }
-//
-// for i: o0[i] = expm1(a0[i])
-//
-//go:noescape
-func k_expm1_f64_u_c12d99e908_avx512(f *abi.Frame)
 
 // k_fma_fma_f32_usuus_26feef316b_avx512 is
 //
@@ -1675,15 +897,6 @@ func k_fma_fma_f32_usuus_26feef316b_avx512(f *abi.Frame)
 //go:noescape
 func k_fma_fma_f32_uusuu_65f5684e4d_avx512(f *abi.Frame)
 
-// k_fma_fma_f64_uusuu_b470e735ab_avx512 is
-//
-//	kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; store t1 }
-//
-// for i: o0[i] = fma(a3[i], a4[i], fma(a0[i], a1[i], a2))
-//
-//go:noescape
-func k_fma_fma_f64_uusuu_b470e735ab_avx512(f *abi.Frame)
-
 // k_fma_fma_fma_f32_usuusus_46013c8eeb_avx512 is
 //
 //	kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32, u5:f32, s6:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; t2 = fma u5 s6 t1; store t2 }
@@ -1701,15 +914,6 @@ func k_fma_fma_fma_f32_usuusus_46013c8eeb_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_fma_fma_fma_f32_uusuuuu_892c10a14c_avx512(f *abi.Frame)
-
-// k_fma_fma_fma_f64_uusuuuu_b29a06337b_avx512 is
-//
-//	kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64, u5:f64, u6:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; store t2 }
-//
-// for i: o0[i] = fma(a5[i], a6[i], fma(a3[i], a4[i], fma(a0[i], a1[i], a2)))
-//
-//go:noescape
-func k_fma_fma_fma_f64_uusuuuu_b29a06337b_avx512(f *abi.Frame)
 
 // k_fma_fma_fma_fma_f32_usuususus_8c0e1c0e38_avx512 is
 //
@@ -1729,15 +933,6 @@ func k_fma_fma_fma_fma_f32_usuususus_8c0e1c0e38_avx512(f *abi.Frame)
 //go:noescape
 func k_fma_fma_fma_fma_f32_uusuuuuuu_a4a5d631c2_avx512(f *abi.Frame)
 
-// k_fma_fma_fma_fma_f64_uusuuuuuu_84580cf999_avx512 is
-//
-//	kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64, u5:f64, u6:f64, u7:f64, u8:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; t3 = fma u7 u8 t2; store t3 }
-//
-// for i: o0[i] = fma(a7[i], a8[i], fma(a5[i], a6[i], fma(a3[i], a4[i], fma(a0[i], a1[i], a2))))
-//
-//go:noescape
-func k_fma_fma_fma_fma_f64_uusuuuuuu_84580cf999_avx512(f *abi.Frame)
-
 // k_fmod_f32_uu_23f2965b3a_avx512 is
 //
 //	kernel (u0:f32, u1:f32) { t0 = fmod u0 u1; store t0 }
@@ -1747,15 +942,6 @@ func k_fma_fma_fma_fma_f64_uusuuuuuu_84580cf999_avx512(f *abi.Frame)
 //go:noescape
 func k_fmod_f32_uu_23f2965b3a_avx512(f *abi.Frame)
 
-// k_fmod_f64_uu_5820ebcd33_avx512 is
-//
-//	kernel (u0:f64, u1:f64) { t0 = fmod u0 u1; store t0 }
-//
-// for i: o0[i] = fmod(a0[i], a1[i])
-//
-//go:noescape
-func k_fmod_f64_uu_5820ebcd33_avx512(f *abi.Frame)
-
 // k_gelu_f32_u_5a39b6b00a_avx512 is
 //
 //	kernel (u0:f32) { t0 = gelu u0; store t0 }
@@ -1764,15 +950,6 @@ func k_fmod_f64_uu_5820ebcd33_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_gelu_f32_u_5a39b6b00a_avx512(f *abi.Frame)
-
-// k_gelu_f64_u_01b0ddcf5e_avx512 is
-//
-//	kernel (u0:f64) { t0 = gelu u0; store t0 }
-//
-// for i: o0[i] = gelu(a0[i])
-//
-//go:noescape
-func k_gelu_f64_u_01b0ddcf5e_avx512(f *abi.Frame)
 
 // k_gelutanh_f32_u_4c118d14c9_avx512 is
 //
@@ -1792,15 +969,6 @@ func k_gelutanh_f32_u_4c118d14c9_avx512(f *abi.Frame)
 //go:noescape
 func k_gelutanh_f32_u_db1a6da05e_avx512(f *abi.Frame)
 
-// k_gelutanh_f64_u_0cf01fd4f6_avx512 is
-//
-//	kernel (u0:f64) { t0 = gelutanh u0; store t0 }
-//
-// for i: o0[i] = gelutanh(a0[i])
-//
-//go:noescape
-func k_gelutanh_f64_u_0cf01fd4f6_avx512(f *abi.Frame)
-
 // k_hypot_f32_uu_9f864ed0e9_avx512 is
 //
 //	kernel (u0:f32, u1:f32) { t0 = hypot u0 u1; store t0 }
@@ -1809,33 +977,6 @@ func k_gelutanh_f64_u_0cf01fd4f6_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_hypot_f32_uu_9f864ed0e9_avx512(f *abi.Frame)
-
-// k_hypot_f64_uu_58b0ae5de6_avx512 is
-//
-//	kernel (u0:f64, u1:f64) { t0 = hypot u0 u1; store t0 }
-//
-// for i: o0[i] = hypot(a0[i], a1[i])
-//
-//go:noescape
-func k_hypot_f64_uu_58b0ae5de6_avx512(f *abi.Frame)
-
-// k_ldexp_cast_f64_f32_uu_54c64968f1_avx512 is
-//
-//	kernel (u0:f64, u1:f64) { t0 = ldexp u0 u1; t1 = cast:f32 t0; store t1 }
-//
-// for i: o0[i] = float32(ldexp(a0[i], a1[i]))
-//
-//go:noescape
-func k_ldexp_cast_f64_f32_uu_54c64968f1_avx512(f *abi.Frame)
-
-// k_ldexp_f64_uu_6a6c9e47da_avx512 is
-//
-//	kernel (u0:f64, u1:f64) { t0 = ldexp u0 u1; store t0 }
-//
-// for i: o0[i] = ldexp(a0[i], a1[i])
-//
-//go:noescape
-func k_ldexp_f64_uu_6a6c9e47da_avx512(f *abi.Frame)
 
 // k_log10_f32_u_ae1c8f5cbf_avx512 is
 //
@@ -1855,24 +996,6 @@ func k_log10_f32_u_ae1c8f5cbf_avx512(f *abi.Frame)
 //go:noescape
 func k_log10_f32_u_cbfe670f49_avx512(f *abi.Frame)
 
-// k_log10_f64_u_215bd841eb_avx512 is
-//
-//	kernel (u0:f64) { t0 = log10 u0; store t0 }
-//
-// for i: o0[i] = log10(a0[i])
-//
-//go:noescape
-func k_log10_f64_u_215bd841eb_avx512(f *abi.Frame)
-
-// k_log10_f64_u_e0597c2199_avx512 is
-//
-//	kernel fast (u0:f64) { t0 = log10 u0; store t0 }
-//
-// for i: o0[i] = log10(a0[i])
-//
-//go:noescape
-func k_log10_f64_u_e0597c2199_avx512(f *abi.Frame)
-
 // k_log1p_f32_u_44ebc30ec1_avx512 is
 //
 //	kernel fast (u0:f32) { t0 = log1p u0; store t0 }
@@ -1890,24 +1013,6 @@ func k_log1p_f32_u_44ebc30ec1_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_log1p_f32_u_ba15cea693_avx512(f *abi.Frame)
-
-// k_log1p_f64_u_59915c6e03_avx512 is
-//
-//	kernel (u0:f64) { t0 = log1p u0; store t0 }
-//
-// for i: o0[i] = log1p(a0[i])
-//
-//go:noescape
-func k_log1p_f64_u_59915c6e03_avx512(f *abi.Frame)
-
-// k_log1p_f64_u_85a3ddffb8_avx512 is
-//
-//	kernel fast (u0:f64) { t0 = log1p u0; store t0 }
-//
-// for i: o0[i] = log1p(a0[i])
-//
-//go:noescape
-func k_log1p_f64_u_85a3ddffb8_avx512(f *abi.Frame)
 
 // k_log2_f32_u_10bd083277_avx512 is
 //
@@ -1927,24 +1032,6 @@ func k_log2_f32_u_10bd083277_avx512(f *abi.Frame)
 //go:noescape
 func k_log2_f32_u_554428f4d8_avx512(f *abi.Frame)
 
-// k_log2_f64_u_161109d442_avx512 is
-//
-//	kernel fast (u0:f64) { t0 = log2 u0; store t0 }
-//
-// for i: o0[i] = log2(a0[i])
-//
-//go:noescape
-func k_log2_f64_u_161109d442_avx512(f *abi.Frame)
-
-// k_log2_f64_u_50315f7adc_avx512 is
-//
-//	kernel (u0:f64) { t0 = log2 u0; store t0 }
-//
-// for i: o0[i] = log2(a0[i])
-//
-//go:noescape
-func k_log2_f64_u_50315f7adc_avx512(f *abi.Frame)
-
 // k_log_f32_u_d5990fd292_avx512 is
 //
 //	kernel fast (u0:f32) { t0 = log u0; store t0 }
@@ -1963,24 +1050,6 @@ func k_log_f32_u_d5990fd292_avx512(f *abi.Frame)
 //go:noescape
 func k_log_f32_u_e0fe5a7a5e_avx512(f *abi.Frame)
 
-// k_log_f64_u_76870ec756_avx512 is
-//
-//	kernel (u0:f64) { t0 = log u0; store t0 }
-//
-// for i: o0[i] = log(a0[i])
-//
-//go:noescape
-func k_log_f64_u_76870ec756_avx512(f *abi.Frame)
-
-// k_log_f64_u_dd7af3dce1_avx512 is
-//
-//	kernel fast (u0:f64) { t0 = log u0; store t0 }
-//
-// for i: o0[i] = log(a0[i])
-//
-//go:noescape
-func k_log_f64_u_dd7af3dce1_avx512(f *abi.Frame)
-
 // k_logit_f32_u_d2899268f2_avx512 is
 //
 //	kernel (u0:f32) { t0 = logit u0; store t0 }
@@ -1989,15 +1058,6 @@ func k_log_f64_u_dd7af3dce1_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_logit_f32_u_d2899268f2_avx512(f *abi.Frame)
-
-// k_logit_f64_u_9e5c5ac773_avx512 is
-//
-//	kernel (u0:f64) { t0 = logit u0; store t0 }
-//
-// for i: o0[i] = logit(a0[i])
-//
-//go:noescape
-func k_logit_f64_u_9e5c5ac773_avx512(f *abi.Frame)
 
 // k_lt_cast_add_f32_suu_6dc476c5d9_avx512 is
 //
@@ -2017,24 +1077,6 @@ func k_lt_cast_add_f32_suu_6dc476c5d9_avx512(f *abi.Frame)
 //go:noescape
 func k_lt_cast_add_f32_usu_8884ef40f7_avx512(f *abi.Frame)
 
-// k_lt_cast_add_f64_suu_cfc37618ff_avx512 is
-//
-//	kernel (s0:f64, u1:f64, u2:f64) { t0 = lt s0 u1; t1 = cast:f64 t0; t2 = add u2 t1; store t2 }
-//
-// for i: o0[i] = a2[i] + float64(a0 < a1[i])
-//
-//go:noescape
-func k_lt_cast_add_f64_suu_cfc37618ff_avx512(f *abi.Frame)
-
-// k_lt_cast_add_f64_usu_48c52126bd_avx512 is
-//
-//	kernel (u0:f64, s1:f64, u2:f64) { t0 = lt u0 s1; t1 = cast:f64 t0; t2 = add t1 u2; store t2 }
-//
-// for i: o0[i] = float64(a0[i] < a1) + a2[i]
-//
-//go:noescape
-func k_lt_cast_add_f64_usu_48c52126bd_avx512(f *abi.Frame)
-
 // k_lt_cast_f32_su_3714b2872f_avx512 is
 //
 //	kernel (s0:f32, u1:f32) { t0 = lt s0 u1; t1 = cast:f32 t0; store t1 }
@@ -2052,24 +1094,6 @@ func k_lt_cast_f32_su_3714b2872f_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_lt_cast_f32_us_21d3d2c79b_avx512(f *abi.Frame)
-
-// k_lt_cast_f64_su_2762d9c380_avx512 is
-//
-//	kernel (s0:f64, u1:f64) { t0 = lt s0 u1; t1 = cast:f64 t0; store t1 }
-//
-// for i: o0[i] = float64(a0 < a1[i])
-//
-//go:noescape
-func k_lt_cast_f64_su_2762d9c380_avx512(f *abi.Frame)
-
-// k_lt_cast_f64_us_a94496eb15_avx512 is
-//
-//	kernel (u0:f64, s1:f64) { t0 = lt u0 s1; t1 = cast:f64 t0; store t1 }
-//
-// for i: o0[i] = float64(a0[i] < a1)
-//
-//go:noescape
-func k_lt_cast_f64_us_a94496eb15_avx512(f *abi.Frame)
 
 // k_lt_select_f32_susu_834373809c_avx512 is
 //
@@ -2134,69 +1158,6 @@ func k_lt_select_f32_usuu_09aa765891_avx512(f *abi.Frame)
 //go:noescape
 func k_lt_select_f32_uuuu_eaac2a0463_avx512(f *abi.Frame)
 
-// k_lt_select_f64_susu_019379d305_avx512 is
-//
-//	kernel (s0:f64, u1:f64, s2:f64, u3:f64) { t0 = lt s0 u1; t1 = select t0 s2 u3; store t1 }
-//
-// for i: o0[i] = select(a0 < a1[i], a2, a3[i])
-//
-//go:noescape
-func k_lt_select_f64_susu_019379d305_avx512(f *abi.Frame)
-
-// k_lt_select_f64_suus_276f154ab8_avx512 is
-//
-//	kernel (s0:f64, u1:f64, u2:f64, s3:f64) { t0 = lt s0 u1; t1 = select t0 u2 s3; store t1 }
-//
-// for i: o0[i] = select(a0 < a1[i], a2[i], a3)
-//
-//go:noescape
-func k_lt_select_f64_suus_276f154ab8_avx512(f *abi.Frame)
-
-// k_lt_select_f64_suuu_9cbf082dff_avx512 is
-//
-//	kernel (s0:f64, u1:f64, u2:f64, u3:f64) { t0 = lt s0 u1; t1 = select t0 u2 u3; store t1 }
-//
-// for i: o0[i] = select(a0 < a1[i], a2[i], a3[i])
-//
-//go:noescape
-func k_lt_select_f64_suuu_9cbf082dff_avx512(f *abi.Frame)
-
-// k_lt_select_f64_ussu_6923ee4169_avx512 is
-//
-//	kernel (u0:f64, s1:f64, s2:f64, u3:f64) { t0 = lt u0 s1; t1 = select t0 s2 u3; store t1 }
-//
-// for i: o0[i] = select(a0[i] < a1, a2, a3[i])
-//
-//go:noescape
-func k_lt_select_f64_ussu_6923ee4169_avx512(f *abi.Frame)
-
-// k_lt_select_f64_usus_596b7c376a_avx512 is
-//
-//	kernel (u0:f64, s1:f64, u2:f64, s3:f64) { t0 = lt u0 s1; t1 = select t0 u2 s3; store t1 }
-//
-// for i: o0[i] = select(a0[i] < a1, a2[i], a3)
-//
-//go:noescape
-func k_lt_select_f64_usus_596b7c376a_avx512(f *abi.Frame)
-
-// k_lt_select_f64_usuu_bd32e2a2e3_avx512 is
-//
-//	kernel (u0:f64, s1:f64, u2:f64, u3:f64) { t0 = lt u0 s1; t1 = select t0 u2 u3; store t1 }
-//
-// for i: o0[i] = select(a0[i] < a1, a2[i], a3[i])
-//
-//go:noescape
-func k_lt_select_f64_usuu_bd32e2a2e3_avx512(f *abi.Frame)
-
-// k_lt_select_f64_uuuu_9a937eee1e_avx512 is
-//
-//	kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = lt u0 u1; t1 = select t0 u2 u3; store t1 }
-//
-// for i: o0[i] = select(a0[i] < a1[i], a2[i], a3[i])
-//
-//go:noescape
-func k_lt_select_f64_uuuu_9a937eee1e_avx512(f *abi.Frame)
-
 // k_max_max_f32_uuu_94153535b5_avx512 is
 //
 //	kernel (u0:f32, u1:f32, u2:f32) { t0 = max u0 u1; t1 = max t0 u2; store t1 }
@@ -2205,15 +1166,6 @@ func k_lt_select_f64_uuuu_9a937eee1e_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_max_max_f32_uuu_94153535b5_avx512(f *abi.Frame)
-
-// k_max_max_f64_uuu_7b30abe2de_avx512 is
-//
-//	kernel (u0:f64, u1:f64, u2:f64) { t0 = max u0 u1; t1 = max t0 u2; store t1 }
-//
-// for i: o0[i] = max(max(a0[i], a1[i]), a2[i])
-//
-//go:noescape
-func k_max_max_f64_uuu_7b30abe2de_avx512(f *abi.Frame)
 
 // k_max_max_max_f32_uuuu_7f8291e5af_avx512 is
 //
@@ -2224,15 +1176,6 @@ func k_max_max_f64_uuu_7b30abe2de_avx512(f *abi.Frame)
 //go:noescape
 func k_max_max_max_f32_uuuu_7f8291e5af_avx512(f *abi.Frame)
 
-// k_max_max_max_f64_uuuu_f2c1cff8bf_avx512 is
-//
-//	kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = max u0 u1; t1 = max u2 u3; t2 = max t0 t1; store t2 }
-//
-// for i: o0[i] = max(max(a0[i], a1[i]), max(a2[i], a3[i]))
-//
-//go:noescape
-func k_max_max_max_f64_uuuu_f2c1cff8bf_avx512(f *abi.Frame)
-
 // k_max_max_max_max_f32_uuuuu_782406c534_avx512 is
 //
 //	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 }
@@ -2241,15 +1184,6 @@ func k_max_max_max_f64_uuuu_f2c1cff8bf_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_max_max_max_max_f32_uuuuu_782406c534_avx512(f *abi.Frame)
-
-// k_max_max_max_max_f64_uuuuu_5fca77a7d1_avx512 is
-//
-//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 }
-//
-// for i: o0[i] = max(a4[i], max(max(max(a0[i], a1[i]), a2[i]), a3[i]))
-//
-//go:noescape
-func k_max_max_max_max_f64_uuuuu_5fca77a7d1_avx512(f *abi.Frame)
 
 // k_max_min_f32_uss_ee76b7f7ff_avx512 is
 //
@@ -2260,15 +1194,6 @@ func k_max_max_max_max_f64_uuuuu_5fca77a7d1_avx512(f *abi.Frame)
 //go:noescape
 func k_max_min_f32_uss_ee76b7f7ff_avx512(f *abi.Frame)
 
-// k_max_min_f64_sus_3e116b384e_avx512 is
-//
-//	kernel (s0:f64, u1:f64, s2:f64) { t0 = max s0 u1; t1 = min t0 s2; store t1 }
-//
-// for i: o0[i] = min(max(a0, a1[i]), a2)
-//
-//go:noescape
-func k_max_min_f64_sus_3e116b384e_avx512(f *abi.Frame)
-
 // k_min_min_min_min_f32_uuuuu_4dda052b3c_avx512 is
 //
 //	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; store t3 }
@@ -2277,15 +1202,6 @@ func k_max_min_f64_sus_3e116b384e_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_min_min_min_min_f32_uuuuu_4dda052b3c_avx512(f *abi.Frame)
-
-// k_min_min_min_min_f64_uuuuu_814e363768_avx512 is
-//
-//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; store t3 }
-//
-// for i: o0[i] = min(min(a3[i], min(min(a0[i], a1[i]), a2[i])), a4[i])
-//
-//go:noescape
-func k_min_min_min_min_f64_uuuuu_814e363768_avx512(f *abi.Frame)
 
 // k_mish_f32_u_0d76fba195_avx512 is
 //
@@ -2304,15 +1220,6 @@ func k_mish_f32_u_0d76fba195_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_mish_f32_u_4327185398_avx512(f *abi.Frame)
-
-// k_mish_f64_u_edc3188d83_avx512 is
-//
-//	kernel (u0:f64) { t0 = mish u0; store t0 }
-//
-// for i: o0[i] = mish(a0[i])
-//
-//go:noescape
-func k_mish_f64_u_edc3188d83_avx512(f *abi.Frame)
 
 // k_mul_add_f32_sus_823e970d51_avx512 is
 //
@@ -2368,60 +1275,6 @@ func k_mul_add_f32_uus_cd484de41f_avx512(f *abi.Frame)
 //go:noescape
 func k_mul_add_f32_uuu_75513ae343_avx512(f *abi.Frame)
 
-// k_mul_add_f64_us_f7af262bd7_avx512 is
-//
-//	kernel (u0:f64, s1:f64) { t0 = mul u0 u0; t1 = add t0 s1; store t1 }
-//
-// for i: o0[i] = (a0[i] * a0[i]) + a1
-//
-//go:noescape
-func k_mul_add_f64_us_f7af262bd7_avx512(f *abi.Frame)
-
-// k_mul_add_f64_uss_b690dd07ac_avx512 is
-//
-//	kernel (u0:f64, s1:f64, s2:f64) { t0 = mul u0 s1; t1 = add s2 t0; store t1 }
-//
-// for i: o0[i] = a2 + (a0[i] * a1)
-//
-//go:noescape
-func k_mul_add_f64_uss_b690dd07ac_avx512(f *abi.Frame)
-
-// k_mul_add_f64_usu_81e43d6c5f_avx512 is
-//
-//	kernel (u0:f64, s1:f64, u2:f64) { t0 = mul u0 s1; t1 = add u2 t0; store t1 }
-//
-// for i: o0[i] = a2[i] + (a0[i] * a1)
-//
-//go:noescape
-func k_mul_add_f64_usu_81e43d6c5f_avx512(f *abi.Frame)
-
-// k_mul_add_f64_uu_ced8144a0e_avx512 is
-//
-//	kernel (u0:f64, u1:f64) { t0 = mul u0 u0; t1 = add t0 u1; store t1 }
-//
-// for i: o0[i] = (a0[i] * a0[i]) + a1[i]
-//
-//go:noescape
-func k_mul_add_f64_uu_ced8144a0e_avx512(f *abi.Frame)
-
-// k_mul_add_f64_uus_0a1f1e6f2a_avx512 is
-//
-//	kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = add s2 t0; store t1 }
-//
-// for i: o0[i] = a2 + (a0[i] * a1[i])
-//
-//go:noescape
-func k_mul_add_f64_uus_0a1f1e6f2a_avx512(f *abi.Frame)
-
-// k_mul_add_f64_uuu_b8e4cd2e51_avx512 is
-//
-//	kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }
-//
-// for i: o0[i] = (a0[i] * a1[i]) + a2[i]
-//
-//go:noescape
-func k_mul_add_f64_uuu_b8e4cd2e51_avx512(f *abi.Frame)
-
 // k_mul_add_mul_f32_susu_d4e52dbdca_avx512 is
 //
 //	kernel (s0:f32, u1:f32, s2:f32, u3:f32) { t0 = mul s0 u1; t1 = add s2 t0; t2 = mul t1 u3; store t2 }
@@ -2449,33 +1302,6 @@ func k_mul_add_mul_f32_uusu_972dd93a49_avx512(f *abi.Frame)
 //go:noescape
 func k_mul_add_mul_f32_uuuu_ca920e09af_avx512(f *abi.Frame)
 
-// k_mul_add_mul_f64_ussu_c190834ca3_avx512 is
-//
-//	kernel (u0:f64, s1:f64, s2:f64, u3:f64) { t0 = mul u0 s1; t1 = add s2 t0; t2 = mul u3 t1; store t2 }
-//
-// for i: o0[i] = a3[i] * (a2 + (a0[i] * a1))
-//
-//go:noescape
-func k_mul_add_mul_f64_ussu_c190834ca3_avx512(f *abi.Frame)
-
-// k_mul_add_mul_f64_uusu_b835ea2026_avx512 is
-//
-//	kernel (u0:f64, u1:f64, s2:f64, u3:f64) { t0 = mul u0 u1; t1 = add t0 s2; t2 = mul t1 u3; store t2 }
-//
-// for i: o0[i] = ((a0[i] * a1[i]) + a2) * a3[i]
-//
-//go:noescape
-func k_mul_add_mul_f64_uusu_b835ea2026_avx512(f *abi.Frame)
-
-// k_mul_add_mul_f64_uuuu_84c041c60f_avx512 is
-//
-//	kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul t1 u3; store t2 }
-//
-// for i: o0[i] = ((a0[i] * a1[i]) + a2[i]) * a3[i]
-//
-//go:noescape
-func k_mul_add_mul_f64_uuuu_84c041c60f_avx512(f *abi.Frame)
-
 // k_mul_add_rsqrt_f32_sus_f55d8af1ed_avx512 is
 //
 //	kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }
@@ -2484,15 +1310,6 @@ func k_mul_add_mul_f64_uuuu_84c041c60f_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_mul_add_rsqrt_f32_sus_f55d8af1ed_avx512(f *abi.Frame)
-
-// k_mul_add_rsqrt_f64_sus_0cde7945d1_avx512 is
-//
-//	kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }
-//
-// for i: o0[i] = rsqrt((a0 * a1[i]) + a2)
-//
-//go:noescape
-func k_mul_add_rsqrt_f64_sus_0cde7945d1_avx512(f *abi.Frame)
 
 // k_mul_fma_f32_usus_1842319587_avx512 is
 //
@@ -2584,33 +1401,6 @@ func k_mul_mul_add_f32_usuu_a1c5c9fa1f_avx512(f *abi.Frame)
 //go:noescape
 func k_mul_mul_add_f32_uuuu_ce4079a70a_avx512(f *abi.Frame)
 
-// k_mul_mul_add_f64_usus_6663a65808_avx512 is
-//
-//	kernel (u0:f64, s1:f64, u2:f64, s3:f64) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = add t0 t1; store t2 }
-//
-// for i: o0[i] = (a0[i] * a1) + (a2[i] * a3)
-//
-//go:noescape
-func k_mul_mul_add_f64_usus_6663a65808_avx512(f *abi.Frame)
-
-// k_mul_mul_add_f64_usuu_47359eafdf_avx512 is
-//
-//	kernel (u0:f64, s1:f64, u2:f64, u3:f64) { t0 = mul u0 s1; t1 = mul u2 t0; t2 = add t1 u3; store t2 }
-//
-// for i: o0[i] = (a2[i] * (a0[i] * a1)) + a3[i]
-//
-//go:noescape
-func k_mul_mul_add_f64_usuu_47359eafdf_avx512(f *abi.Frame)
-
-// k_mul_mul_add_f64_uuuu_791d9368dc_avx512 is
-//
-//	kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; store t2 }
-//
-// for i: o0[i] = (a0[i] * a1[i]) + (a2[i] * a3[i])
-//
-//go:noescape
-func k_mul_mul_add_f64_uuuu_791d9368dc_avx512(f *abi.Frame)
-
 // k_mul_mul_f32_sus_aa274bac16_avx512 is
 //
 //	kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = mul t0 s2; store t1 }
@@ -2647,42 +1437,6 @@ func k_mul_mul_f32_uus_be42ec1679_avx512(f *abi.Frame)
 //go:noescape
 func k_mul_mul_f32_uuu_d7b937fccc_avx512(f *abi.Frame)
 
-// k_mul_mul_f64_sus_9924b48a9f_avx512 is
-//
-//	kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = mul t0 s2; store t1 }
-//
-// for i: o0[i] = (a0 * a1[i]) * a2
-//
-//go:noescape
-func k_mul_mul_f64_sus_9924b48a9f_avx512(f *abi.Frame)
-
-// k_mul_mul_f64_usu_9e5d6967c2_avx512 is
-//
-//	kernel (u0:f64, s1:f64, u2:f64) { t0 = mul u0 s1; t1 = mul t0 u2; store t1 }
-//
-// for i: o0[i] = (a0[i] * a1) * a2[i]
-//
-//go:noescape
-func k_mul_mul_f64_usu_9e5d6967c2_avx512(f *abi.Frame)
-
-// k_mul_mul_f64_uus_3931f87fc5_avx512 is
-//
-//	kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = mul s2 t0; store t1 }
-//
-// for i: o0[i] = a2 * (a0[i] * a1[i])
-//
-//go:noescape
-func k_mul_mul_f64_uus_3931f87fc5_avx512(f *abi.Frame)
-
-// k_mul_mul_f64_uuu_6071005ef9_avx512 is
-//
-//	kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = mul t0 u2; store t1 }
-//
-// for i: o0[i] = (a0[i] * a1[i]) * a2[i]
-//
-//go:noescape
-func k_mul_mul_f64_uuu_6071005ef9_avx512(f *abi.Frame)
-
 // k_mul_mul_mul_etc_f32_sususuusu_139d528bf9_avx512 is
 //
 //	kernel (s0:f32, u1:f32, s2:f32, u3:f32, s4:f32, u5:f32, u6:f32, s7:f32, u8:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = mul s4 u5; t3 = add t2 u6; t4 = mul s7 u8; t5 = add t3 t4; t6 = add t1 t5; t7 = add t0 t6; store t7 }
@@ -2701,24 +1455,6 @@ func k_mul_mul_mul_etc_f32_sususuusu_139d528bf9_avx512(f *abi.Frame)
 //go:noescape
 func k_mul_mul_mul_etc_f32_uuuuu_90278c2928_avx512(f *abi.Frame)
 
-// k_mul_mul_mul_etc_f64_usussuusu_cf5b92531e_avx512 is
-//
-//	kernel (u0:f64, s1:f64, u2:f64, s3:f64, s4:f64, u5:f64, u6:f64, s7:f64, u8:f64) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = mul s4 u5; t3 = mul u6 s7; t4 = add u8 t3; t5 = add t2 t4; t6 = add t1 t5; t7 = add t0 t6; store t7 }
-//
-// for i: o0[i] = (a0[i] * a1) + ((a2[i] * a3) + ((a4 * a5[i]) + (a8[i] + (a6[i] * a7))))
-//
-//go:noescape
-func k_mul_mul_mul_etc_f64_usussuusu_cf5b92531e_avx512(f *abi.Frame)
-
-// k_mul_mul_mul_etc_f64_uuuuu_2e5cf86a05_avx512 is
-//
-//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t2 u3; t4 = add t1 t3; t5 = mul u4 u4; t6 = add t4 t5; t7 = add t0 t6; store t7 }
-//
-// for i: o0[i] = (a0[i] * a0[i]) + (((a1[i] * a1[i]) + ((a2[i] * a2[i]) + a3[i])) + (a4[i] * a4[i]))
-//
-//go:noescape
-func k_mul_mul_mul_etc_f64_uuuuu_2e5cf86a05_avx512(f *abi.Frame)
-
 // k_mul_mul_mul_mul_f32_uuuuu_59631ca150_avx512 is
 //
 //	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; store t3 }
@@ -2727,15 +1463,6 @@ func k_mul_mul_mul_etc_f64_uuuuu_2e5cf86a05_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_mul_mul_mul_mul_f32_uuuuu_59631ca150_avx512(f *abi.Frame)
-
-// k_mul_mul_mul_mul_f64_uuuuu_a4251c02ee_avx512 is
-//
-//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; store t3 }
-//
-// for i: o0[i] = (((a0[i] * a1[i]) * a2[i]) * a3[i]) * a4[i]
-//
-//go:noescape
-func k_mul_mul_mul_mul_f64_uuuuu_a4251c02ee_avx512(f *abi.Frame)
 
 // k_mul_mul_sub_f32_susu_00a8f0430e_avx512 is
 //
@@ -2754,24 +1481,6 @@ func k_mul_mul_sub_f32_susu_00a8f0430e_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_mul_mul_sub_f32_uuuu_744a4b34c4_avx512(f *abi.Frame)
-
-// k_mul_mul_sub_f64_suus_7c90e78a44_avx512 is
-//
-//	kernel (s0:f64, u1:f64, u2:f64, s3:f64) { t0 = mul s0 u1; t1 = mul u2 s3; t2 = sub t0 t1; store t2 }
-//
-// for i: o0[i] = (a0 * a1[i]) - (a2[i] * a3)
-//
-//go:noescape
-func k_mul_mul_sub_f64_suus_7c90e78a44_avx512(f *abi.Frame)
-
-// k_mul_mul_sub_f64_uuuu_4a564628d2_avx512 is
-//
-//	kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = sub t0 t1; store t2 }
-//
-// for i: o0[i] = (a0[i] * a1[i]) - (a2[i] * a3[i])
-//
-//go:noescape
-func k_mul_mul_sub_f64_uuuu_4a564628d2_avx512(f *abi.Frame)
 
 // k_mul_sub_f32_sus_965440f780_avx512 is
 //
@@ -2845,78 +1554,6 @@ func k_mul_sub_f32_uuu_9072ef8ceb_avx512(f *abi.Frame)
 //go:noescape
 func k_mul_sub_f32_uuu_f343c420f6_avx512(f *abi.Frame)
 
-// k_mul_sub_f64_suu_2f274783e2_avx512 is
-//
-//	kernel (s0:f64, u1:f64, u2:f64) { t0 = mul s0 u1; t1 = sub t0 u2; store t1 }
-//
-// for i: o0[i] = (a0 * a1[i]) - a2[i]
-//
-//go:noescape
-func k_mul_sub_f64_suu_2f274783e2_avx512(f *abi.Frame)
-
-// k_mul_sub_f64_uss_444dd93e96_avx512 is
-//
-//	kernel (u0:f64, s1:f64, s2:f64) { t0 = mul u0 s1; t1 = sub t0 s2; store t1 }
-//
-// for i: o0[i] = (a0[i] * a1) - a2
-//
-//go:noescape
-func k_mul_sub_f64_uss_444dd93e96_avx512(f *abi.Frame)
-
-// k_mul_sub_f64_uss_ccb70909d7_avx512 is
-//
-//	kernel (u0:f64, s1:f64, s2:f64) { t0 = mul u0 s1; t1 = sub s2 t0; store t1 }
-//
-// for i: o0[i] = a2 - (a0[i] * a1)
-//
-//go:noescape
-func k_mul_sub_f64_uss_ccb70909d7_avx512(f *abi.Frame)
-
-// k_mul_sub_f64_usu_4b94eabd30_avx512 is
-//
-//	kernel (u0:f64, s1:f64, u2:f64) { t0 = mul u0 s1; t1 = sub u2 t0; store t1 }
-//
-// for i: o0[i] = a2[i] - (a0[i] * a1)
-//
-//go:noescape
-func k_mul_sub_f64_usu_4b94eabd30_avx512(f *abi.Frame)
-
-// k_mul_sub_f64_uus_ad45800dc8_avx512 is
-//
-//	kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = sub t0 s2; store t1 }
-//
-// for i: o0[i] = (a0[i] * a1[i]) - a2
-//
-//go:noescape
-func k_mul_sub_f64_uus_ad45800dc8_avx512(f *abi.Frame)
-
-// k_mul_sub_f64_uus_b464ecba9e_avx512 is
-//
-//	kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = sub s2 t0; store t1 }
-//
-// for i: o0[i] = a2 - (a0[i] * a1[i])
-//
-//go:noescape
-func k_mul_sub_f64_uus_b464ecba9e_avx512(f *abi.Frame)
-
-// k_mul_sub_f64_uuu_4bced6fb3f_avx512 is
-//
-//	kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = sub u2 t0; store t1 }
-//
-// for i: o0[i] = a2[i] - (a0[i] * a1[i])
-//
-//go:noescape
-func k_mul_sub_f64_uuu_4bced6fb3f_avx512(f *abi.Frame)
-
-// k_mul_sub_f64_uuu_a63907e725_avx512 is
-//
-//	kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = sub t0 u2; store t1 }
-//
-// for i: o0[i] = (a0[i] * a1[i]) - a2[i]
-//
-//go:noescape
-func k_mul_sub_f64_uuu_a63907e725_avx512(f *abi.Frame)
-
 // k_mul_sub_mul_etc_f32_ssusuu_4508d7f4cc_avx512 is
 //
 //	kernel (s0:f32, s1:f32, u2:f32, s3:f32, u4:f32, u5:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 s3; t3 = mul u4 t2; t4 = add t3 u5; store t4 }
@@ -2925,15 +1562,6 @@ func k_mul_sub_f64_uuu_a63907e725_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_mul_sub_mul_etc_f32_ssusuu_4508d7f4cc_avx512(f *abi.Frame)
-
-// k_mul_sub_mul_etc_f64_ssusuu_860582f937_avx512 is
-//
-//	kernel (s0:f64, s1:f64, u2:f64, s3:f64, u4:f64, u5:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul s3 t1; t3 = mul t2 u4; t4 = add u5 t3; store t4 }
-//
-// for i: o0[i] = a5[i] + ((a3 * (a2[i] - (a0 * a1))) * a4[i])
-//
-//go:noescape
-func k_mul_sub_mul_etc_f64_ssusuu_860582f937_avx512(f *abi.Frame)
 
 // k_mul_sub_mul_f32_ssus_7ff6b7fe49_avx512 is
 //
@@ -2944,15 +1572,6 @@ func k_mul_sub_mul_etc_f64_ssusuu_860582f937_avx512(f *abi.Frame)
 //go:noescape
 func k_mul_sub_mul_f32_ssus_7ff6b7fe49_avx512(f *abi.Frame)
 
-// k_mul_sub_mul_f64_ssus_b5f6a0d5f2_avx512 is
-//
-//	kernel (s0:f64, s1:f64, u2:f64, s3:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul s3 t1; store t2 }
-//
-// for i: o0[i] = a3 * (a2[i] - (a0 * a1))
-//
-//go:noescape
-func k_mul_sub_mul_f64_ssus_b5f6a0d5f2_avx512(f *abi.Frame)
-
 // k_pow_f32_uu_8b8da83db3_avx512 is
 //
 //	kernel (u0:f32, u1:f32) { t0 = pow u0 u1; store t0 }
@@ -2962,15 +1581,6 @@ func k_mul_sub_mul_f64_ssus_b5f6a0d5f2_avx512(f *abi.Frame)
 //go:noescape
 func k_pow_f32_uu_8b8da83db3_avx512(f *abi.Frame)
 
-// k_pow_f64_uu_e460ef1270_avx512 is
-//
-//	kernel (u0:f64, u1:f64) { t0 = pow u0 u1; store t0 }
-//
-// for i: o0[i] = pow(a0[i], a1[i])
-//
-//go:noescape
-func k_pow_f64_uu_e460ef1270_avx512(f *abi.Frame)
-
 // k_reduce_add_abs_f32_u_258f9f318d_avx512 is
 //
 //	reduce [add] kernel (u0:f32) { t0 = abs u0; store t0 }
@@ -2979,15 +1589,6 @@ func k_pow_f64_uu_e460ef1270_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_reduce_add_abs_f32_u_258f9f318d_avx512(f *abi.Frame)
-
-// k_reduce_add_abs_f64_u_a4c3f04c6a_avx512 is
-//
-//	reduce [add] kernel (u0:f64) { t0 = abs u0; store t0 }
-//
-// for i: o0 += abs(a0[i])
-//
-//go:noescape
-func k_reduce_add_abs_f64_u_a4c3f04c6a_avx512(f *abi.Frame)
 
 // k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_845b608e04_avx512 is
 //
@@ -3007,15 +1608,6 @@ func k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_845b608e04_avx512(f *abi.F
 //go:noescape
 func k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_cb375d3150_avx512(f *abi.Frame)
 
-// k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295_avx512 is
-//
-//	reduce [add, add] kernel (s0:f64, s1:f64, u2:f64) { t0 = isfinite s0; t1 = select t0 s0 s1; t2 = sub u2 t1; t3 = eq s1 t2; t4 = cast:f64 t3; t5 = exp t2; t6 = select t3 s1 t5; store t4 t6 }
-//
-// for i: t2 := a2[i] - select(isfinite(a0), a0, a1); t3 := a1 == t2; o0 += float64(t3); o1 += select(t3, a1, exp(t2))
-//
-//go:noescape
-func k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295_avx512(f *abi.Frame)
-
 // k_reduce_add_add_sub_eq_cast_etc_f32_uss_1d8d9433b6_avx512 is
 //
 //	reduce [add, add] kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = eq s2 t0; t2 = cast:f32 t1; t3 = exp t0; t4 = select t1 s2 t3; store t2 t4 }
@@ -3034,15 +1626,6 @@ func k_reduce_add_add_sub_eq_cast_etc_f32_uss_1d8d9433b6_avx512(f *abi.Frame)
 //go:noescape
 func k_reduce_add_add_sub_eq_cast_etc_f32_uss_6e42c5124a_avx512(f *abi.Frame)
 
-// k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899_avx512 is
-//
-//	reduce [add, add] kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = eq t0 s2; t2 = cast:f64 t1; t3 = exp t0; t4 = select t1 s2 t3; store t2 t4 }
-//
-// for i: t0 := a0[i] - a1; t1 := t0 == a2; o0 += float64(t1); o1 += select(t1, a2, exp(t0))
-//
-//go:noescape
-func k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899_avx512(f *abi.Frame)
-
 // k_reduce_add_add_sub_mul_f32_us_b2935a0f57_avx512 is
 //
 //	reduce [add, add] kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 t0 }
@@ -3051,33 +1634,6 @@ func k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_reduce_add_add_sub_mul_f32_us_b2935a0f57_avx512(f *abi.Frame)
-
-// k_reduce_add_add_sub_mul_f64_us_be38d86a27_avx512 is
-//
-//	reduce [add, add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 t0 }
-//
-// for i: t0 := a0[i] - a1; o0 += t0 * t0; o1 += t0
-//
-//go:noescape
-func k_reduce_add_add_sub_mul_f64_us_be38d86a27_avx512(f *abi.Frame)
-
-// k_reduce_add_cast_f32_f64_u_f487af5f6b_avx512 is
-//
-//	reduce [add] kernel (u0:f32) { t0 = cast:f64 u0; store t0 }
-//
-// for i: o0 += float64(a0[i])
-//
-//go:noescape
-func k_reduce_add_cast_f32_f64_u_f487af5f6b_avx512(f *abi.Frame)
-
-// k_reduce_add_exponent_add_f64_uu_0a956456f4_avx512 is
-//
-//	reduce [add] kernel (u0:f64, u1:f64) { t0 = exponent u0; t1 = add u1 t0; store t1 }
-//
-// for i: o0 += a1[i] + exponent(a0[i])
-//
-//go:noescape
-func k_reduce_add_exponent_add_f64_uu_0a956456f4_avx512(f *abi.Frame)
 
 // k_reduce_add_mul_f32_u_5f31cdbbc6_avx512 is
 //
@@ -3097,24 +1653,6 @@ func k_reduce_add_mul_f32_u_5f31cdbbc6_avx512(f *abi.Frame)
 //go:noescape
 func k_reduce_add_mul_f32_uu_624c0413b0_avx512(f *abi.Frame)
 
-// k_reduce_add_mul_f64_u_d8131172e1_avx512 is
-//
-//	reduce [add] kernel (u0:f64) { t0 = mul u0 u0; store t0 }
-//
-// for i: o0 += a0[i] * a0[i]
-//
-//go:noescape
-func k_reduce_add_mul_f64_u_d8131172e1_avx512(f *abi.Frame)
-
-// k_reduce_add_mul_f64_uu_d7f83c4cc1_avx512 is
-//
-//	reduce [add] kernel (u0:f64, u1:f64) { t0 = mul u0 u1; store t0 }
-//
-// for i: o0 += a0[i] * a1[i]
-//
-//go:noescape
-func k_reduce_add_mul_f64_uu_d7f83c4cc1_avx512(f *abi.Frame)
-
 // k_reduce_add_mul_sub_mul_f32_ssu_980d8b305c_avx512 is
 //
 //	reduce [add] kernel (s0:f32, s1:f32, u2:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store t2 }
@@ -3123,15 +1661,6 @@ func k_reduce_add_mul_f64_uu_d7f83c4cc1_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_reduce_add_mul_sub_mul_f32_ssu_980d8b305c_avx512(f *abi.Frame)
-
-// k_reduce_add_mul_sub_mul_f64_ssu_8c071db6bc_avx512 is
-//
-//	reduce [add] kernel (s0:f64, s1:f64, u2:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store t2 }
-//
-// for i: t1 := a2[i] - (a0 * a1); o0 += t1 * t1
-//
-//go:noescape
-func k_reduce_add_mul_sub_mul_f64_ssu_8c071db6bc_avx512(f *abi.Frame)
 
 // k_reduce_add_sub_exp_f32_us_adbe096fa0_avx512 is
 //
@@ -3151,15 +1680,6 @@ func k_reduce_add_sub_exp_f32_us_adbe096fa0_avx512(f *abi.Frame)
 //go:noescape
 func k_reduce_add_sub_exp_f32_us_b11729214f_avx512(f *abi.Frame)
 
-// k_reduce_add_sub_exp_f64_us_25bcafe5a0_avx512 is
-//
-//	reduce [_, add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = exp t0; store t1 t1 }
-//
-// for i: t1 := exp(a0[i] - a1); o0[i] = t1; o1 += t1
-//
-//go:noescape
-func k_reduce_add_sub_exp_f64_us_25bcafe5a0_avx512(f *abi.Frame)
-
 // k_reduce_add_sub_mul_f32_us_dbb92b069c_avx512 is
 //
 //	reduce [add] kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }
@@ -3177,24 +1697,6 @@ func k_reduce_add_sub_mul_f32_us_dbb92b069c_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_reduce_add_sub_mul_f32_uu_40b5687917_avx512(f *abi.Frame)
-
-// k_reduce_add_sub_mul_f64_us_2996da5e07_avx512 is
-//
-//	reduce [add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }
-//
-// for i: t0 := a0[i] - a1; o0 += t0 * t0
-//
-//go:noescape
-func k_reduce_add_sub_mul_f64_us_2996da5e07_avx512(f *abi.Frame)
-
-// k_reduce_add_sub_mul_f64_uu_0eb5f54ef0_avx512 is
-//
-//	reduce [add] kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }
-//
-// for i: t0 := a0[i] - a1[i]; o0 += t0 * t0
-//
-//go:noescape
-func k_reduce_add_sub_mul_f64_uu_0eb5f54ef0_avx512(f *abi.Frame)
 
 // k_selu_f32_u_5e97fe46cc_avx512 is
 //
@@ -3214,15 +1716,6 @@ func k_selu_f32_u_5e97fe46cc_avx512(f *abi.Frame)
 //go:noescape
 func k_selu_f32_u_d932e1e583_avx512(f *abi.Frame)
 
-// k_selu_f64_u_2ddf6b5f37_avx512 is
-//
-//	kernel (u0:f64) { t0 = selu u0; store t0 }
-//
-// for i: o0[i] = selu(a0[i])
-//
-//go:noescape
-func k_selu_f64_u_2ddf6b5f37_avx512(f *abi.Frame)
-
 // k_sigmoid_f32_u_93be2127ea_avx512 is
 //
 //	kernel (u0:f32) { t0 = sigmoid u0; store t0 }
@@ -3240,24 +1733,6 @@ func k_sigmoid_f32_u_93be2127ea_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_sigmoid_f32_u_f999d280c1_avx512(f *abi.Frame)
-
-// k_sigmoid_f64_u_684ec33dd1_avx512 is
-//
-//	kernel (u0:f64) { t0 = sigmoid u0; store t0 }
-//
-// for i: o0[i] = sigmoid(a0[i])
-//
-//go:noescape
-func k_sigmoid_f64_u_684ec33dd1_avx512(f *abi.Frame)
-
-// k_sigmoid_f64_u_efa3aad8a1_avx512 is
-//
-//	kernel fast (u0:f64) { t0 = sigmoid u0; store t0 }
-//
-// for i: o0[i] = sigmoid(a0[i])
-//
-//go:noescape
-func k_sigmoid_f64_u_efa3aad8a1_avx512(f *abi.Frame)
 
 // k_silu_f32_u_2f82111014_avx512 is
 //
@@ -3277,15 +1752,6 @@ func k_silu_f32_u_2f82111014_avx512(f *abi.Frame)
 //go:noescape
 func k_silu_f32_u_bc7296252f_avx512(f *abi.Frame)
 
-// k_silu_f64_u_6cf536cbed_avx512 is
-//
-//	kernel (u0:f64) { t0 = silu u0; store t0 }
-//
-// for i: o0[i] = silu(a0[i])
-//
-//go:noescape
-func k_silu_f64_u_6cf536cbed_avx512(f *abi.Frame)
-
 // k_sin_f32_u_6b4bd66882_avx512 is
 //
 //	kernel (u0:f32) { t0 = sin u0; store t0 }
@@ -3303,24 +1769,6 @@ func k_sin_f32_u_6b4bd66882_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_sin_f32_u_b1f1c0475a_avx512(f *abi.Frame)
-
-// k_sin_f64_u_3cff04e328_avx512 is
-//
-//	kernel fast (u0:f64) { t0 = sin u0; store t0 }
-//
-// for i: o0[i] = sin(a0[i])
-//
-//go:noescape
-func k_sin_f64_u_3cff04e328_avx512(f *abi.Frame)
-
-// k_sin_f64_u_6f386b628b_avx512 is
-//
-//	kernel (u0:f64) { t0 = sin u0; store t0 }
-//
-// for i: o0[i] = sin(a0[i])
-//
-//go:noescape
-func k_sin_f64_u_6f386b628b_avx512(f *abi.Frame)
 
 // k_sinh_f32_u_a02af806c2_avx512 is
 //
@@ -3340,15 +1788,6 @@ func k_sinh_f32_u_a02af806c2_avx512(f *abi.Frame)
 //go:noescape
 func k_sinh_f32_u_e6cd35bca9_avx512(f *abi.Frame)
 
-// k_sinh_f64_u_a3833562bd_avx512 is
-//
-//	kernel (u0:f64) { t0 = sinh u0; store t0 }
-//
-// for i: o0[i] = sinh(a0[i])
-//
-//go:noescape
-func k_sinh_f64_u_a3833562bd_avx512(f *abi.Frame)
-
 // k_softplus_f32_u_1ca9daa11c_avx512 is
 //
 //	kernel (u0:f32) { t0 = softplus u0; store t0 }
@@ -3366,15 +1805,6 @@ func k_softplus_f32_u_1ca9daa11c_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_softplus_f32_u_a3ac24e3de_avx512(f *abi.Frame)
-
-// k_softplus_f64_u_f1abd0de31_avx512 is
-//
-//	kernel (u0:f64) { t0 = softplus u0; store t0 }
-//
-// for i: o0[i] = softplus(a0[i])
-//
-//go:noescape
-func k_softplus_f64_u_f1abd0de31_avx512(f *abi.Frame)
 
 // k_sub_abs_f32_su_bff24b4d46_avx512 is
 //
@@ -3402,33 +1832,6 @@ func k_sub_abs_f32_us_c54cc75a91_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_sub_abs_f32_uu_535b991930_avx512(f *abi.Frame)
-
-// k_sub_abs_f64_su_b365ef40ce_avx512 is
-//
-//	kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store t1 }
-//
-// for i: o0[i] = abs(a0 - a1[i])
-//
-//go:noescape
-func k_sub_abs_f64_su_b365ef40ce_avx512(f *abi.Frame)
-
-// k_sub_abs_f64_us_314a466d7c_avx512 is
-//
-//	kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store t1 }
-//
-// for i: o0[i] = abs(a0[i] - a1)
-//
-//go:noescape
-func k_sub_abs_f64_us_314a466d7c_avx512(f *abi.Frame)
-
-// k_sub_abs_f64_uu_78e2e30f16_avx512 is
-//
-//	kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = abs t0; store t1 }
-//
-// for i: o0[i] = abs(a0[i] - a1[i])
-//
-//go:noescape
-func k_sub_abs_f64_uu_78e2e30f16_avx512(f *abi.Frame)
 
 // k_sub_add_f32_sus_a0b9be46ed_avx512 is
 //
@@ -3484,60 +1887,6 @@ func k_sub_add_f32_uus_ae624bef65_avx512(f *abi.Frame)
 //go:noescape
 func k_sub_add_f32_uuu_69b77a9e69_avx512(f *abi.Frame)
 
-// k_sub_add_f64_sus_3f827d41a0_avx512 is
-//
-//	kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = add s2 t0; store t1 }
-//
-// for i: o0[i] = a2 + (a0 - a1[i])
-//
-//go:noescape
-func k_sub_add_f64_sus_3f827d41a0_avx512(f *abi.Frame)
-
-// k_sub_add_f64_suu_a4579961da_avx512 is
-//
-//	kernel (s0:f64, u1:f64, u2:f64) { t0 = sub s0 u1; t1 = add t0 u2; store t1 }
-//
-// for i: o0[i] = (a0 - a1[i]) + a2[i]
-//
-//go:noescape
-func k_sub_add_f64_suu_a4579961da_avx512(f *abi.Frame)
-
-// k_sub_add_f64_uss_3d99b4da67_avx512 is
-//
-//	kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = add s2 t0; store t1 }
-//
-// for i: o0[i] = a2 + (a0[i] - a1)
-//
-//go:noescape
-func k_sub_add_f64_uss_3d99b4da67_avx512(f *abi.Frame)
-
-// k_sub_add_f64_usu_ef9423c8f2_avx512 is
-//
-//	kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = add t0 u2; store t1 }
-//
-// for i: o0[i] = (a0[i] - a1) + a2[i]
-//
-//go:noescape
-func k_sub_add_f64_usu_ef9423c8f2_avx512(f *abi.Frame)
-
-// k_sub_add_f64_uus_0c6c78c4d2_avx512 is
-//
-//	kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = add s2 t0; store t1 }
-//
-// for i: o0[i] = a2 + (a0[i] - a1[i])
-//
-//go:noescape
-func k_sub_add_f64_uus_0c6c78c4d2_avx512(f *abi.Frame)
-
-// k_sub_add_f64_uuu_490513ca07_avx512 is
-//
-//	kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = add t0 u2; store t1 }
-//
-// for i: o0[i] = (a0[i] - a1[i]) + a2[i]
-//
-//go:noescape
-func k_sub_add_f64_uuu_490513ca07_avx512(f *abi.Frame)
-
 // k_sub_div_f32_sus_808b300fab_avx512 is
 //
 //	kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = div t0 s2; store t1 }
@@ -3591,60 +1940,6 @@ func k_sub_div_f32_uus_17256f6fb2_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_sub_div_f32_uuu_dc62efb0df_avx512(f *abi.Frame)
-
-// k_sub_div_f64_sus_78b529c71e_avx512 is
-//
-//	kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = div t0 s2; store t1 }
-//
-// for i: o0[i] = (a0 - a1[i]) / a2
-//
-//go:noescape
-func k_sub_div_f64_sus_78b529c71e_avx512(f *abi.Frame)
-
-// k_sub_div_f64_suu_c55d8358f9_avx512 is
-//
-//	kernel (s0:f64, u1:f64, u2:f64) { t0 = sub s0 u1; t1 = div t0 u2; store t1 }
-//
-// for i: o0[i] = (a0 - a1[i]) / a2[i]
-//
-//go:noescape
-func k_sub_div_f64_suu_c55d8358f9_avx512(f *abi.Frame)
-
-// k_sub_div_f64_uss_5f66184579_avx512 is
-//
-//	kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = div t0 s2; store t1 }
-//
-// for i: o0[i] = (a0[i] - a1) / a2
-//
-//go:noescape
-func k_sub_div_f64_uss_5f66184579_avx512(f *abi.Frame)
-
-// k_sub_div_f64_usu_3cd9d84cee_avx512 is
-//
-//	kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = div t0 u2; store t1 }
-//
-// for i: o0[i] = (a0[i] - a1) / a2[i]
-//
-//go:noescape
-func k_sub_div_f64_usu_3cd9d84cee_avx512(f *abi.Frame)
-
-// k_sub_div_f64_uus_7c6586387d_avx512 is
-//
-//	kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = div t0 s2; store t1 }
-//
-// for i: o0[i] = (a0[i] - a1[i]) / a2
-//
-//go:noescape
-func k_sub_div_f64_uus_7c6586387d_avx512(f *abi.Frame)
-
-// k_sub_div_f64_uuu_2ea59f7b42_avx512 is
-//
-//	kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = div t0 u2; store t1 }
-//
-// for i: o0[i] = (a0[i] - a1[i]) / a2[i]
-//
-//go:noescape
-func k_sub_div_f64_uuu_2ea59f7b42_avx512(f *abi.Frame)
 
 // k_sub_mul_add_etc_f32_uuuuuu_43521638e9_avx512 is
 //
@@ -3736,87 +2031,6 @@ func k_sub_mul_f32_uus_11b9186314_avx512(f *abi.Frame)
 //go:noescape
 func k_sub_mul_f32_uuu_c0f08c037b_avx512(f *abi.Frame)
 
-// k_sub_mul_f64_su_7e868ab22d_avx512 is
-//
-//	kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }
-//
-// for i: t0 := a0 - a1[i]; o0[i] = t0 * t0
-//
-//go:noescape
-func k_sub_mul_f64_su_7e868ab22d_avx512(f *abi.Frame)
-
-// k_sub_mul_f64_sus_d8bf2d6d25_avx512 is
-//
-//	kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = mul s2 t0; store t1 }
-//
-// for i: o0[i] = a2 * (a0 - a1[i])
-//
-//go:noescape
-func k_sub_mul_f64_sus_d8bf2d6d25_avx512(f *abi.Frame)
-
-// k_sub_mul_f64_suu_0f070a3f92_avx512 is
-//
-//	kernel (s0:f64, u1:f64, u2:f64) { t0 = sub s0 u1; t1 = mul u2 t0; store t1 }
-//
-// for i: o0[i] = a2[i] * (a0 - a1[i])
-//
-//go:noescape
-func k_sub_mul_f64_suu_0f070a3f92_avx512(f *abi.Frame)
-
-// k_sub_mul_f64_us_b0213fff68_avx512 is
-//
-//	kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }
-//
-// for i: t0 := a0[i] - a1; o0[i] = t0 * t0
-//
-//go:noescape
-func k_sub_mul_f64_us_b0213fff68_avx512(f *abi.Frame)
-
-// k_sub_mul_f64_uss_648faea744_avx512 is
-//
-//	kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = mul s2 t0; store t1 }
-//
-// for i: o0[i] = a2 * (a0[i] - a1)
-//
-//go:noescape
-func k_sub_mul_f64_uss_648faea744_avx512(f *abi.Frame)
-
-// k_sub_mul_f64_usu_4355a2474c_avx512 is
-//
-//	kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = mul t0 u2; store t1 }
-//
-// for i: o0[i] = (a0[i] - a1) * a2[i]
-//
-//go:noescape
-func k_sub_mul_f64_usu_4355a2474c_avx512(f *abi.Frame)
-
-// k_sub_mul_f64_uu_93c0625e9a_avx512 is
-//
-//	kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }
-//
-// for i: t0 := a0[i] - a1[i]; o0[i] = t0 * t0
-//
-//go:noescape
-func k_sub_mul_f64_uu_93c0625e9a_avx512(f *abi.Frame)
-
-// k_sub_mul_f64_uus_ce3d5f0eb3_avx512 is
-//
-//	kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = mul t0 s2; store t1 }
-//
-// for i: o0[i] = (a0[i] - a1[i]) * a2
-//
-//go:noescape
-func k_sub_mul_f64_uus_ce3d5f0eb3_avx512(f *abi.Frame)
-
-// k_sub_mul_f64_uuu_1c3ecdbea4_avx512 is
-//
-//	kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = mul t0 u2; store t1 }
-//
-// for i: o0[i] = (a0[i] - a1[i]) * a2[i]
-//
-//go:noescape
-func k_sub_mul_f64_uuu_1c3ecdbea4_avx512(f *abi.Frame)
-
 // k_sub_mul_mul_add_f32_ussuu_32c5f7091b_avx512 is
 //
 //	kernel (u0:f32, s1:f32, s2:f32, u3:f32, u4:f32) { t0 = sub u0 s1; t1 = mul t0 s2; t2 = mul u3 t1; t3 = add t2 u4; store t3 }
@@ -3834,33 +2048,6 @@ func k_sub_mul_mul_add_f32_ussuu_32c5f7091b_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_sub_mul_mul_add_f32_uuuuu_e61f97e731_avx512(f *abi.Frame)
-
-// k_sub_mul_mul_add_f64_ussuu_5229466e32_avx512 is
-//
-//	kernel (u0:f64, s1:f64, s2:f64, u3:f64, u4:f64) { t0 = sub u0 s1; t1 = mul s2 t0; t2 = mul t1 u3; t3 = add t2 u4; store t3 }
-//
-// for i: o0[i] = ((a2 * (a0[i] - a1)) * a3[i]) + a4[i]
-//
-//go:noescape
-func k_sub_mul_mul_add_f64_ussuu_5229466e32_avx512(f *abi.Frame)
-
-// k_sub_mul_mul_add_f64_uuuuu_5894317fac_avx512 is
-//
-//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = sub u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = add u4 t2; store t3 }
-//
-// for i: o0[i] = a4[i] + (((a0[i] - a1[i]) * a2[i]) * a3[i])
-//
-//go:noescape
-func k_sub_mul_mul_add_f64_uuuuu_5894317fac_avx512(f *abi.Frame)
-
-// k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a_avx512 is
-//
-//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = sub u2 u1; t3 = mul t2 t2; t4 = add u3 t3; t5 = sub u4 u1; t6 = mul t5 t5; t7 = add t4 t6; t8 = sub u5 u1; t9 = mul t8 t8; t10 = add t7 t9; t11 = add t1 t10; store t11 }
-//
-// for i: t0 := a0[i] - a1[i]; t2 := a2[i] - a1[i]; t5 := a4[i] - a1[i]; t8 := a5[i] - a1[i]; o0[i] = (t0 * t0) + (((a3[i] + (t2 * t2)) + (t5 * t5)) + (t8 * t8))
-//
-//go:noescape
-func k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a_avx512(f *abi.Frame)
 
 // k_tan_f32_u_a69f332907_avx512 is
 //
@@ -3880,24 +2067,6 @@ func k_tan_f32_u_a69f332907_avx512(f *abi.Frame)
 //go:noescape
 func k_tan_f32_u_d46cfa69fa_avx512(f *abi.Frame)
 
-// k_tan_f64_u_0aba3f5a48_avx512 is
-//
-//	kernel fast (u0:f64) { t0 = tan u0; store t0 }
-//
-// for i: o0[i] = tan(a0[i])
-//
-//go:noescape
-func k_tan_f64_u_0aba3f5a48_avx512(f *abi.Frame)
-
-// k_tan_f64_u_1b1aa58867_avx512 is
-//
-//	kernel (u0:f64) { t0 = tan u0; store t0 }
-//
-// for i: o0[i] = tan(a0[i])
-//
-//go:noescape
-func k_tan_f64_u_1b1aa58867_avx512(f *abi.Frame)
-
 // k_tanh_f32_u_7c39959182_avx512 is
 //
 //	kernel fast (u0:f32) { t0 = tanh u0; store t0 }
@@ -3915,12 +2084,3 @@ func k_tanh_f32_u_7c39959182_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_tanh_f32_u_dac9a91ef9_avx512(f *abi.Frame)
-
-// k_tanh_f64_u_9b546e070b_avx512 is
-//
-//	kernel (u0:f64) { t0 = tanh u0; store t0 }
-//
-// for i: o0[i] = tanh(a0[i])
-//
-//go:noescape
-func k_tanh_f64_u_9b546e070b_avx512(f *abi.Frame)

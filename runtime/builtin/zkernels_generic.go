@@ -49,50 +49,28 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = add u0 u1; t1 = add t0 u2; store t0 t1 }", Fn: k_add_add_u32_uuu_21e2bba727_go},
 	{Sig: "kernel (u0:u64, u1:u64, u2:u64) { t0 = add u0 u1; t1 = add u2 t0; store t0 t1 }", Fn: k_add_add_u64_uuu_cf8522614b_go},
 	{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = add u0 u1; t1 = add u2 t0; store t0 t1 }", Fn: k_add_add_u8_uuu_8fe4e800fa_go},
-	{Sig: "kernel (u0:bf16, s1:bf16) { t0 = add u0 s1; store t0 }", Fn: k_add_bf16_us_93da36f2c6_go},
 	{Sig: "kernel (u0:bf16, u1:bf16) { t0 = add u0 u1; store t0 }", Fn: k_add_bf16_uu_cd14d16e3c_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f64) { t0 = add u0 u1; t1 = cast:f32 u2; t2 = add t0 t1; store t0 t2 }", Fn: k_add_cast_add_f32_f64_uuu_a1fdca91c5_go},
-	{Sig: "kernel (u0:f16, s1:f16) { t0 = add u0 s1; store t0 }", Fn: k_add_f16_us_be99b3dfa4_go},
 	{Sig: "kernel (u0:f16, u1:f16) { t0 = add u0 u1; store t0 }", Fn: k_add_f16_uu_92e145834c_go},
-	{Sig: "kernel (s0:f32, u1:f32) { t0 = add s0 u1; store t0 }", Fn: k_add_f32_su_a5a3835ed0_go},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = add u0 u1; store t0 }", Fn: k_add_f32_uu_c97e519039_go},
-	{Sig: "kernel (u0:f64, s1:f64) { t0 = add u0 s1; store t0 }", Fn: k_add_f64_us_3770aac67c_go},
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = add u0 u1; store t0 }", Fn: k_add_f64_uu_819accbd74_go},
-	{Sig: "kernel (u0:i16, s1:i16) { t0 = add u0 s1; store t0 }", Fn: k_add_i16_us_815ceeaba8_go},
 	{Sig: "kernel (u0:i16, u1:i16) { t0 = add u0 u1; store t0 }", Fn: k_add_i16_uu_934ceb98de_go},
-	{Sig: "kernel (s0:i32, u1:i32) { t0 = add s0 u1; store t0 }", Fn: k_add_i32_su_1043a9b842_go},
 	{Sig: "kernel (u0:i32, u1:i32) { t0 = add u0 u1; store t0 }", Fn: k_add_i32_uu_2ea9819167_go},
-	{Sig: "kernel (s0:i64, u1:i64) { t0 = add s0 u1; store t0 }", Fn: k_add_i64_su_1d94eb3f4e_go},
 	{Sig: "kernel (u0:i64, u1:i64) { t0 = add u0 u1; store t0 }", Fn: k_add_i64_uu_bda52a5697_go},
-	{Sig: "kernel (s0:i8, u1:i8) { t0 = add s0 u1; store t0 }", Fn: k_add_i8_su_76947e028d_go},
 	{Sig: "kernel (u0:i8, u1:i8) { t0 = add u0 u1; store t0 }", Fn: k_add_i8_uu_d8de0e7860_go},
-	{Sig: "kernel (s0:q16x16, u1:q16x16) { t0 = add s0 u1; store t0 }", Fn: k_add_q16x16_su_4a6cc59137_go},
 	{Sig: "kernel (u0:q16x16, u1:q16x16) { t0 = add u0 u1; store t0 }", Fn: k_add_q16x16_uu_718a84f436_go},
-	{Sig: "kernel (u0:u16, s1:u16) { t0 = add u0 s1; store t0 }", Fn: k_add_u16_us_af98b2b56b_go},
 	{Sig: "kernel (u0:u16, u1:u16) { t0 = add u0 u1; store t0 }", Fn: k_add_u16_uu_fe8cc40f6b_go},
-	{Sig: "kernel (s0:u32, u1:u32) { t0 = add s0 u1; store t0 }", Fn: k_add_u32_su_f9ef3c7945_go},
 	{Sig: "kernel (u0:u32, u1:u32) { t0 = add u0 u1; store t0 }", Fn: k_add_u32_uu_cb934a8b6e_go},
-	{Sig: "kernel (u0:u64, s1:u64) { t0 = add u0 s1; store t0 }", Fn: k_add_u64_us_03b6409a3f_go},
 	{Sig: "kernel (u0:u64, u1:u64) { t0 = add u0 u1; store t0 }", Fn: k_add_u64_uu_a22f063299_go},
-	{Sig: "kernel (s0:u8, u1:u8) { t0 = add s0 u1; store t0 }", Fn: k_add_u8_su_654844e99d_go},
 	{Sig: "kernel (u0:u8, u1:u8) { t0 = add u0 u1; store t0 }", Fn: k_add_u8_uu_9f5d4e653d_go},
-	{Sig: "kernel (s0:i16, u1:i16) { t0 = addsat s0 u1; store t0 }", Fn: k_addsat_i16_su_e206eee6e2_go},
 	{Sig: "kernel (u0:i16, u1:i16) { t0 = addsat u0 u1; store t0 }", Fn: k_addsat_i16_uu_84ee5c3983_go},
-	{Sig: "kernel (s0:u16, u1:u16) { t0 = addsat s0 u1; store t0 }", Fn: k_addsat_u16_su_da0cd1d1ca_go},
 	{Sig: "kernel (u0:u16, u1:u16) { t0 = addsat u0 u1; store t0 }", Fn: k_addsat_u16_uu_411d431ed9_go},
-	{Sig: "kernel (u0:u8, s1:u8) { t0 = addsat u0 s1; store t0 }", Fn: k_addsat_u8_us_3373f70074_go},
 	{Sig: "kernel (u0:u8, u1:u8) { t0 = addsat u0 u1; store t0 }", Fn: k_addsat_u8_uu_0cf7f37617_go},
-	{Sig: "kernel (s0:bool, u1:bool) { t0 = and s0 u1; store t0 }", Fn: k_and_bool_su_ba5047a5b9_go},
 	{Sig: "kernel (u0:bool, u1:bool) { t0 = and u0 u1; store t0 }", Fn: k_and_bool_uu_d264fa7b13_go},
-	{Sig: "kernel (s0:i32, u1:i32) { t0 = and s0 u1; store t0 }", Fn: k_and_i32_su_e9da27ec90_go},
 	{Sig: "kernel (u0:i32, u1:i32) { t0 = and u0 u1; store t0 }", Fn: k_and_i32_uu_99069e15b1_go},
-	{Sig: "kernel (s0:i64, u1:i64) { t0 = and s0 u1; store t0 }", Fn: k_and_i64_su_d0f149c298_go},
 	{Sig: "kernel (u0:i64, u1:i64) { t0 = and u0 u1; store t0 }", Fn: k_and_i64_uu_be870bd178_go},
-	{Sig: "kernel (s0:u32, u1:u32) { t0 = and s0 u1; store t0 }", Fn: k_and_u32_su_f20f02a60e_go},
 	{Sig: "kernel (u0:u32, u1:u32) { t0 = and u0 u1; store t0 }", Fn: k_and_u32_uu_77e6d89642_go},
-	{Sig: "kernel (u0:u64, s1:u64) { t0 = and u0 s1; store t0 }", Fn: k_and_u64_us_ea8823d8c5_go},
 	{Sig: "kernel (u0:u64, u1:u64) { t0 = and u0 u1; store t0 }", Fn: k_and_u64_uu_8ff29dc8d4_go},
-	{Sig: "kernel (u0:u8, s1:u8) { t0 = and u0 s1; store t0 }", Fn: k_and_u8_us_fec0f879ff_go},
 	{Sig: "kernel (u0:u8, u1:u8) { t0 = and u0 u1; store t0 }", Fn: k_and_u8_uu_a92e30da48_go},
 	{Sig: "kernel fast (u0:f32) { t0 = asin u0; store t0 }", Fn: k_asin_f32_u_8f59a9d6af_go},
 	{Sig: "kernel (u0:f32) { t0 = asin u0; store t0 }", Fn: k_asin_f32_u_d18b848dec_go},
@@ -276,54 +254,12 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f64) { t0 = ceil u0; store t0 }", Fn: k_ceil_f64_u_ad872537b7_go},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = celu u0 u1; store t0 }", Fn: k_celu_f32_uu_d59fb19897_go},
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = celu u0 u1; store t0 }", Fn: k_celu_f64_uu_261ead757e_go},
-	{Sig: "kernel (s0:f32, s1:f32, u2:f32) { t0 = clip s0 s1 u2; store t0 }", Fn: k_clip_f32_ssu_dbdecb5642_go},
-	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = clip s0 u1 s2; store t0 }", Fn: k_clip_f32_sus_a234d7190b_go},
-	{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = clip s0 u1 u2; store t0 }", Fn: k_clip_f32_suu_3cadbaa446_go},
-	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = clip u0 s1 s2; store t0 }", Fn: k_clip_f32_uss_520388fc42_go},
-	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = clip u0 s1 u2; store t0 }", Fn: k_clip_f32_usu_9055f9d083_go},
-	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = clip u0 u1 s2; store t0 }", Fn: k_clip_f32_uus_498bc403f9_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = clip u0 u1 u2; store t0 }", Fn: k_clip_f32_uuu_86c9cfbe23_go},
-	{Sig: "kernel (s0:f64, s1:f64, u2:f64) { t0 = clip s0 s1 u2; store t0 }", Fn: k_clip_f64_ssu_220b9f5b7e_go},
-	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = clip s0 u1 s2; store t0 }", Fn: k_clip_f64_sus_8685e1384f_go},
-	{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = clip s0 u1 u2; store t0 }", Fn: k_clip_f64_suu_b30a2954a4_go},
-	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = clip u0 s1 s2; store t0 }", Fn: k_clip_f64_uss_fc1d4981d6_go},
-	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = clip u0 s1 u2; store t0 }", Fn: k_clip_f64_usu_13e0d41b19_go},
-	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = clip u0 u1 s2; store t0 }", Fn: k_clip_f64_uus_a6f77f260c_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = clip u0 u1 u2; store t0 }", Fn: k_clip_f64_uuu_03821ce53e_go},
-	{Sig: "kernel (s0:i32, s1:i32, u2:i32) { t0 = clip s0 s1 u2; store t0 }", Fn: k_clip_i32_ssu_5bdaeeeabc_go},
-	{Sig: "kernel (s0:i32, u1:i32, s2:i32) { t0 = clip s0 u1 s2; store t0 }", Fn: k_clip_i32_sus_b674f1f271_go},
-	{Sig: "kernel (s0:i32, u1:i32, u2:i32) { t0 = clip s0 u1 u2; store t0 }", Fn: k_clip_i32_suu_d4049fb144_go},
-	{Sig: "kernel (u0:i32, s1:i32, s2:i32) { t0 = clip u0 s1 s2; store t0 }", Fn: k_clip_i32_uss_3e98da1581_go},
-	{Sig: "kernel (u0:i32, s1:i32, u2:i32) { t0 = clip u0 s1 u2; store t0 }", Fn: k_clip_i32_usu_42ae688f9f_go},
-	{Sig: "kernel (u0:i32, u1:i32, s2:i32) { t0 = clip u0 u1 s2; store t0 }", Fn: k_clip_i32_uus_9e3c61a063_go},
 	{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = clip u0 u1 u2; store t0 }", Fn: k_clip_i32_uuu_14389e2d63_go},
-	{Sig: "kernel (s0:i64, s1:i64, u2:i64) { t0 = clip s0 s1 u2; store t0 }", Fn: k_clip_i64_ssu_7c1acc5587_go},
-	{Sig: "kernel (s0:i64, u1:i64, s2:i64) { t0 = clip s0 u1 s2; store t0 }", Fn: k_clip_i64_sus_eb07dc5e54_go},
-	{Sig: "kernel (s0:i64, u1:i64, u2:i64) { t0 = clip s0 u1 u2; store t0 }", Fn: k_clip_i64_suu_07d3355488_go},
-	{Sig: "kernel (u0:i64, s1:i64, s2:i64) { t0 = clip u0 s1 s2; store t0 }", Fn: k_clip_i64_uss_17b483ed62_go},
-	{Sig: "kernel (u0:i64, s1:i64, u2:i64) { t0 = clip u0 s1 u2; store t0 }", Fn: k_clip_i64_usu_2d91f7bc85_go},
-	{Sig: "kernel (u0:i64, u1:i64, s2:i64) { t0 = clip u0 u1 s2; store t0 }", Fn: k_clip_i64_uus_126d182b3e_go},
 	{Sig: "kernel (u0:i64, u1:i64, u2:i64) { t0 = clip u0 u1 u2; store t0 }", Fn: k_clip_i64_uuu_9e3f990dd3_go},
-	{Sig: "kernel (s0:u32, s1:u32, u2:u32) { t0 = clip s0 s1 u2; store t0 }", Fn: k_clip_u32_ssu_aa93e07e36_go},
-	{Sig: "kernel (s0:u32, u1:u32, s2:u32) { t0 = clip s0 u1 s2; store t0 }", Fn: k_clip_u32_sus_aabecbce4e_go},
-	{Sig: "kernel (s0:u32, u1:u32, u2:u32) { t0 = clip s0 u1 u2; store t0 }", Fn: k_clip_u32_suu_dec6e2592e_go},
-	{Sig: "kernel (u0:u32, s1:u32, s2:u32) { t0 = clip u0 s1 s2; store t0 }", Fn: k_clip_u32_uss_df8f70968a_go},
-	{Sig: "kernel (u0:u32, s1:u32, u2:u32) { t0 = clip u0 s1 u2; store t0 }", Fn: k_clip_u32_usu_56dab1b9bf_go},
-	{Sig: "kernel (u0:u32, u1:u32, s2:u32) { t0 = clip u0 u1 s2; store t0 }", Fn: k_clip_u32_uus_bb88d1244f_go},
 	{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = clip u0 u1 u2; store t0 }", Fn: k_clip_u32_uuu_0ce05f8523_go},
-	{Sig: "kernel (s0:u64, s1:u64, u2:u64) { t0 = clip s0 s1 u2; store t0 }", Fn: k_clip_u64_ssu_47e95cbc14_go},
-	{Sig: "kernel (s0:u64, u1:u64, s2:u64) { t0 = clip s0 u1 s2; store t0 }", Fn: k_clip_u64_sus_3031b7f74f_go},
-	{Sig: "kernel (s0:u64, u1:u64, u2:u64) { t0 = clip s0 u1 u2; store t0 }", Fn: k_clip_u64_suu_230378a205_go},
-	{Sig: "kernel (u0:u64, s1:u64, s2:u64) { t0 = clip u0 s1 s2; store t0 }", Fn: k_clip_u64_uss_5853f20259_go},
-	{Sig: "kernel (u0:u64, s1:u64, u2:u64) { t0 = clip u0 s1 u2; store t0 }", Fn: k_clip_u64_usu_1f27ef528d_go},
-	{Sig: "kernel (u0:u64, u1:u64, s2:u64) { t0 = clip u0 u1 s2; store t0 }", Fn: k_clip_u64_uus_5446d8351a_go},
 	{Sig: "kernel (u0:u64, u1:u64, u2:u64) { t0 = clip u0 u1 u2; store t0 }", Fn: k_clip_u64_uuu_6b7a16ea8c_go},
-	{Sig: "kernel (s0:u8, s1:u8, u2:u8) { t0 = clip s0 s1 u2; store t0 }", Fn: k_clip_u8_ssu_89b2a831c3_go},
-	{Sig: "kernel (s0:u8, u1:u8, s2:u8) { t0 = clip s0 u1 s2; store t0 }", Fn: k_clip_u8_sus_cf496ae903_go},
-	{Sig: "kernel (s0:u8, u1:u8, u2:u8) { t0 = clip s0 u1 u2; store t0 }", Fn: k_clip_u8_suu_9dcc83527d_go},
-	{Sig: "kernel (u0:u8, s1:u8, s2:u8) { t0 = clip u0 s1 s2; store t0 }", Fn: k_clip_u8_uss_fee094ccd2_go},
-	{Sig: "kernel (u0:u8, s1:u8, u2:u8) { t0 = clip u0 s1 u2; store t0 }", Fn: k_clip_u8_usu_8b2530f0ff_go},
-	{Sig: "kernel (u0:u8, u1:u8, s2:u8) { t0 = clip u0 u1 s2; store t0 }", Fn: k_clip_u8_uus_96b2ef6e3a_go},
 	{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = clip u0 u1 u2; store t0 }", Fn: k_clip_u8_uuu_6145acbbd3_go},
 	{Sig: "kernel (s0:bf16) { t0 = copy s0; store t0 }", Fn: k_copy_bf16_s_a082d048d3_go},
 	{Sig: "kernel (u0:bf16) { t0 = copy u0; store t0 }", Fn: k_copy_bf16_u_289b3de1b7_go},
@@ -380,26 +316,12 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel fast (u0:f32) { t0 = cosh u0; store t0 }", Fn: k_cosh_f32_u_b285247184_go},
 	{Sig: "kernel (u0:f32) { t0 = cosh u0; store t0 }", Fn: k_cosh_f32_u_b552f60c26_go},
 	{Sig: "kernel (u0:f64) { t0 = cosh u0; store t0 }", Fn: k_cosh_f64_u_59600fe59b_go},
-	{Sig: "kernel (s0:f32, u1:f32) { t0 = div s0 u1; store t0 }", Fn: k_div_f32_su_331f012739_go},
-	{Sig: "kernel (u0:f32, s1:f32) { t0 = div u0 s1; store t0 }", Fn: k_div_f32_us_2f85127e19_go},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = div u0 u1; store t0 }", Fn: k_div_f32_uu_a2c40d4892_go},
-	{Sig: "kernel (s0:f64, u1:f64) { t0 = div s0 u1; store t0 }", Fn: k_div_f64_su_24c7c4ac78_go},
-	{Sig: "kernel (u0:f64, s1:f64) { t0 = div u0 s1; store t0 }", Fn: k_div_f64_us_e1eb7cc70b_go},
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = div u0 u1; store t0 }", Fn: k_div_f64_uu_2ba8d394f2_go},
-	{Sig: "kernel (s0:i32, u1:i32) { t0 = div s0 u1; store t0 }", Fn: k_div_i32_su_4ed8bce533_go},
-	{Sig: "kernel (u0:i32, s1:i32) { t0 = div u0 s1; store t0 }", Fn: k_div_i32_us_0c1e268519_go},
 	{Sig: "kernel (u0:i32, u1:i32) { t0 = div u0 u1; store t0 }", Fn: k_div_i32_uu_fb3c3f1081_go},
-	{Sig: "kernel (s0:i64, u1:i64) { t0 = div s0 u1; store t0 }", Fn: k_div_i64_su_27c7b4c522_go},
-	{Sig: "kernel (u0:i64, s1:i64) { t0 = div u0 s1; store t0 }", Fn: k_div_i64_us_0142decf0e_go},
 	{Sig: "kernel (u0:i64, u1:i64) { t0 = div u0 u1; store t0 }", Fn: k_div_i64_uu_36b2ea6567_go},
-	{Sig: "kernel (s0:u32, u1:u32) { t0 = div s0 u1; store t0 }", Fn: k_div_u32_su_8d939bd234_go},
-	{Sig: "kernel (u0:u32, s1:u32) { t0 = div u0 s1; store t0 }", Fn: k_div_u32_us_54ae8ce6db_go},
 	{Sig: "kernel (u0:u32, u1:u32) { t0 = div u0 u1; store t0 }", Fn: k_div_u32_uu_64bc3b7468_go},
-	{Sig: "kernel (s0:u64, u1:u64) { t0 = div s0 u1; store t0 }", Fn: k_div_u64_su_709a43506e_go},
-	{Sig: "kernel (u0:u64, s1:u64) { t0 = div u0 s1; store t0 }", Fn: k_div_u64_us_418c633f72_go},
 	{Sig: "kernel (u0:u64, u1:u64) { t0 = div u0 u1; store t0 }", Fn: k_div_u64_uu_2cdab6e4fa_go},
-	{Sig: "kernel (s0:u8, u1:u8) { t0 = div s0 u1; store t0 }", Fn: k_div_u8_su_777ae31059_go},
-	{Sig: "kernel (u0:u8, s1:u8) { t0 = div u0 s1; store t0 }", Fn: k_div_u8_us_be173def17_go},
 	{Sig: "kernel (u0:u8, u1:u8) { t0 = div u0 u1; store t0 }", Fn: k_div_u8_uu_545b998e4c_go},
 	{Sig: "dot f32", Fn: k_dot_f32_2423624372_go},
 	{Sig: "dot f64", Fn: k_dot_f64_94c78171a9_go},
@@ -411,22 +333,14 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f32_uu_406bd122ee_go},
 	{Sig: "kernel fast (u0:f32, u1:f32) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f32_uu_aa1bd49de5_go},
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f64_uu_8c57d63d8a_go},
-	{Sig: "kernel (s0:bool, u1:bool) { t0 = eq s0 u1; store t0 }", Fn: k_eq_bool_su_0f8a0cfd7c_go},
 	{Sig: "kernel (u0:bool, u1:bool) { t0 = eq u0 u1; store t0 }", Fn: k_eq_bool_uu_169c17068f_go},
-	{Sig: "kernel (s0:f32, u1:f32) { t0 = eq s0 u1; store t0 }", Fn: k_eq_f32_bool_su_b916d7c344_go},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = eq u0 u1; store t0 }", Fn: k_eq_f32_bool_uu_60014938f7_go},
-	{Sig: "kernel (s0:f64, u1:f64) { t0 = eq s0 u1; store t0 }", Fn: k_eq_f64_bool_su_af5c2a3303_go},
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = eq u0 u1; store t0 }", Fn: k_eq_f64_bool_uu_6a3b78d870_go},
-	{Sig: "kernel (u0:i32, s1:i32) { t0 = eq u0 s1; store t0 }", Fn: k_eq_i32_bool_us_9466469f1d_go},
 	{Sig: "kernel (u0:i32, u1:i32) { t0 = eq u0 u1; store t0 }", Fn: k_eq_i32_bool_uu_e03d8b1f7f_go},
-	{Sig: "kernel (u0:i64, s1:i64) { t0 = eq u0 s1; store t0 }", Fn: k_eq_i64_bool_us_cab5187da9_go},
 	{Sig: "kernel (u0:i64, u1:i64) { t0 = eq u0 u1; store t0 }", Fn: k_eq_i64_bool_uu_6bbb7637ec_go},
 	{Sig: "kernel (u0:f64, u1:f64, s2:i32, s3:i32, u4:i32, s5:i32, u6:i32) { t0 = eq u0 u1; t1 = ne u1 u1; t2 = or t0 t1; t3 = mul s2 s3; t4 = add t3 u4; t5 = select t2 t4 s5; t6 = min t5 u6; store t6 }", Fn: k_eq_ne_or_etc_f64_i32_uussusu_1a75dd11cc_go},
-	{Sig: "kernel (u0:u32, s1:u32) { t0 = eq u0 s1; store t0 }", Fn: k_eq_u32_bool_us_a9be959a34_go},
 	{Sig: "kernel (u0:u32, u1:u32) { t0 = eq u0 u1; store t0 }", Fn: k_eq_u32_bool_uu_abecd25158_go},
-	{Sig: "kernel (u0:u64, s1:u64) { t0 = eq u0 s1; store t0 }", Fn: k_eq_u64_bool_us_7f4b397c1e_go},
 	{Sig: "kernel (u0:u64, u1:u64) { t0 = eq u0 u1; store t0 }", Fn: k_eq_u64_bool_uu_5c919713ea_go},
-	{Sig: "kernel (s0:u8, u1:u8) { t0 = eq s0 u1; store t0 }", Fn: k_eq_u8_bool_su_e039f70e04_go},
 	{Sig: "kernel (u0:u8, u1:u8) { t0 = eq u0 u1; store t0 }", Fn: k_eq_u8_bool_uu_50ebcd7d25_go},
 	{Sig: "kernel fast (u0:f32) { t0 = erf u0; store t0 }", Fn: k_erf_f32_u_3e0a1ebfeb_go},
 	{Sig: "kernel (u0:f32) { t0 = erf u0; store t0 }", Fn: k_erf_f32_u_bb01d17e04_go},
@@ -448,19 +362,7 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = floordiv u0 u1; store t0 }", Fn: k_floordiv_f64_uu_4e8e408505_go},
 	{Sig: "kernel (u0:i32, u1:i32) { t0 = floordiv u0 u1; store t0 }", Fn: k_floordiv_i32_uu_b738da5eea_go},
 	{Sig: "kernel (u0:i64, u1:i64) { t0 = floordiv u0 u1; store t0 }", Fn: k_floordiv_i64_uu_979ccfd4a1_go},
-	{Sig: "kernel (s0:f32, s1:f32, u2:f32) { t0 = fma s0 s1 u2; store t0 }", Fn: k_fma_f32_ssu_5a27f4c756_go},
-	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = fma s0 u1 s2; store t0 }", Fn: k_fma_f32_sus_453a474068_go},
-	{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = fma s0 u1 u2; store t0 }", Fn: k_fma_f32_suu_1a7d3c5c34_go},
-	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = fma u0 s1 s2; store t0 }", Fn: k_fma_f32_uss_5231fcc913_go},
-	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = fma u0 s1 u2; store t0 }", Fn: k_fma_f32_usu_6d99e766f3_go},
-	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = fma u0 u1 s2; store t0 }", Fn: k_fma_f32_uus_73aa759fe4_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = fma u0 u1 u2; store t0 }", Fn: k_fma_f32_uuu_6d7c9666f4_go},
-	{Sig: "kernel (s0:f64, s1:f64, u2:f64) { t0 = fma s0 s1 u2; store t0 }", Fn: k_fma_f64_ssu_504ec3dffd_go},
-	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = fma s0 u1 s2; store t0 }", Fn: k_fma_f64_sus_4ce22e4be8_go},
-	{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = fma s0 u1 u2; store t0 }", Fn: k_fma_f64_suu_ccc0469621_go},
-	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = fma u0 s1 s2; store t0 }", Fn: k_fma_f64_uss_21ec487d99_go},
-	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = fma u0 s1 u2; store t0 }", Fn: k_fma_f64_usu_951494ca66_go},
-	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = fma u0 u1 s2; store t0 }", Fn: k_fma_f64_uus_44bcb8b1a8_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = fma u0 u1 u2; store t0 }", Fn: k_fma_f64_uuu_97a98965c6_go},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = fmod u0 u1; store t0 }", Fn: k_fmod_f32_uu_23f2965b3a_go},
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = fmod u0 u1; store t0 }", Fn: k_fmod_f64_uu_5820ebcd33_go},
@@ -479,29 +381,13 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f64) { t0 = isinf u0; store t0 }", Fn: k_isinf_f64_bool_u_2cd9baf76d_go},
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = ldexp u0 u1; t1 = cast:f32 t0; store t1 }", Fn: k_ldexp_cast_f64_f32_uu_54c64968f1_go},
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = ldexp u0 u1; store t0 }", Fn: k_ldexp_f64_uu_6a6c9e47da_go},
-	{Sig: "kernel (s0:f32, u1:f32) { t0 = le s0 u1; store t0 }", Fn: k_le_f32_bool_su_4d358be87a_go},
-	{Sig: "kernel (u0:f32, s1:f32) { t0 = le u0 s1; store t0 }", Fn: k_le_f32_bool_us_9aa327752e_go},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = le u0 u1; store t0 }", Fn: k_le_f32_bool_uu_597aec3438_go},
-	{Sig: "kernel (s0:f64, u1:f64) { t0 = le s0 u1; store t0 }", Fn: k_le_f64_bool_su_72bfa59174_go},
-	{Sig: "kernel (u0:f64, s1:f64) { t0 = le u0 s1; store t0 }", Fn: k_le_f64_bool_us_126c7d4763_go},
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = le u0 u1; store t0 }", Fn: k_le_f64_bool_uu_3578d47928_go},
-	{Sig: "kernel (s0:i32, u1:i32) { t0 = le s0 u1; store t0 }", Fn: k_le_i32_bool_su_14c04e2a3c_go},
-	{Sig: "kernel (u0:i32, s1:i32) { t0 = le u0 s1; store t0 }", Fn: k_le_i32_bool_us_86486a61c5_go},
 	{Sig: "kernel (u0:i32, u1:i32) { t0 = le u0 u1; store t0 }", Fn: k_le_i32_bool_uu_c3e983c213_go},
-	{Sig: "kernel (s0:i64, u1:i64) { t0 = le s0 u1; store t0 }", Fn: k_le_i64_bool_su_40955dcce6_go},
-	{Sig: "kernel (u0:i64, s1:i64) { t0 = le u0 s1; store t0 }", Fn: k_le_i64_bool_us_a2ff8af67d_go},
 	{Sig: "kernel (u0:i64, u1:i64) { t0 = le u0 u1; store t0 }", Fn: k_le_i64_bool_uu_579ac043f0_go},
-	{Sig: "kernel (s0:u16, u1:u16) { t0 = le s0 u1; store t0 }", Fn: k_le_u16_bool_su_918b402415_go},
-	{Sig: "kernel (u0:u16, s1:u16) { t0 = le u0 s1; store t0 }", Fn: k_le_u16_bool_us_c8a20cd56d_go},
 	{Sig: "kernel (u0:u16, u1:u16) { t0 = le u0 u1; store t0 }", Fn: k_le_u16_bool_uu_33602f81c8_go},
-	{Sig: "kernel (s0:u32, u1:u32) { t0 = le s0 u1; store t0 }", Fn: k_le_u32_bool_su_fc07550b65_go},
-	{Sig: "kernel (u0:u32, s1:u32) { t0 = le u0 s1; store t0 }", Fn: k_le_u32_bool_us_3472dc4b57_go},
 	{Sig: "kernel (u0:u32, u1:u32) { t0 = le u0 u1; store t0 }", Fn: k_le_u32_bool_uu_7058264db4_go},
-	{Sig: "kernel (s0:u64, u1:u64) { t0 = le s0 u1; store t0 }", Fn: k_le_u64_bool_su_debdd4dfb6_go},
-	{Sig: "kernel (u0:u64, s1:u64) { t0 = le u0 s1; store t0 }", Fn: k_le_u64_bool_us_663632e73d_go},
 	{Sig: "kernel (u0:u64, u1:u64) { t0 = le u0 u1; store t0 }", Fn: k_le_u64_bool_uu_57d8c965c2_go},
-	{Sig: "kernel (s0:u8, u1:u8) { t0 = le s0 u1; store t0 }", Fn: k_le_u8_bool_su_4e98e38ed3_go},
-	{Sig: "kernel (u0:u8, s1:u8) { t0 = le u0 s1; store t0 }", Fn: k_le_u8_bool_us_496751cee8_go},
 	{Sig: "kernel (u0:u8, u1:u8) { t0 = le u0 u1; store t0 }", Fn: k_le_u8_bool_uu_18a889c672_go},
 	{Sig: "kernel fast (u0:f32) { t0 = log10 u0; store t0 }", Fn: k_log10_f32_u_ae1c8f5cbf_go},
 	{Sig: "kernel (u0:f32) { t0 = log10 u0; store t0 }", Fn: k_log10_f32_u_cbfe670f49_go},
@@ -525,45 +411,21 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "lookup u16", Fn: k_lookup_u16_c8dd8b4e2f_go},
 	{Sig: "lookup u32", Fn: k_lookup_u32_37bc392624_go},
 	{Sig: "lookup u8", Fn: k_lookup_u8_59ac4ec2d1_go},
-	{Sig: "kernel (s0:f32, u1:f32) { t0 = lt s0 u1; store t0 }", Fn: k_lt_f32_bool_su_c509245c00_go},
-	{Sig: "kernel (u0:f32, s1:f32) { t0 = lt u0 s1; store t0 }", Fn: k_lt_f32_bool_us_2d912dac11_go},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = lt u0 u1; store t0 }", Fn: k_lt_f32_bool_uu_e4ce5b980e_go},
-	{Sig: "kernel (s0:f64, u1:f64) { t0 = lt s0 u1; store t0 }", Fn: k_lt_f64_bool_su_03aca8ab90_go},
-	{Sig: "kernel (u0:f64, s1:f64) { t0 = lt u0 s1; store t0 }", Fn: k_lt_f64_bool_us_0149d1acba_go},
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = lt u0 u1; store t0 }", Fn: k_lt_f64_bool_uu_cfae620772_go},
-	{Sig: "kernel (s0:i32, u1:i32) { t0 = lt s0 u1; store t0 }", Fn: k_lt_i32_bool_su_4e30771c73_go},
-	{Sig: "kernel (u0:i32, s1:i32) { t0 = lt u0 s1; store t0 }", Fn: k_lt_i32_bool_us_641b693c21_go},
 	{Sig: "kernel (u0:i32, u1:i32) { t0 = lt u0 u1; store t0 }", Fn: k_lt_i32_bool_uu_40496893b0_go},
-	{Sig: "kernel (s0:i64, u1:i64) { t0 = lt s0 u1; store t0 }", Fn: k_lt_i64_bool_su_696588ff8e_go},
-	{Sig: "kernel (u0:i64, s1:i64) { t0 = lt u0 s1; store t0 }", Fn: k_lt_i64_bool_us_a64ac4d0a1_go},
 	{Sig: "kernel (u0:i64, u1:i64) { t0 = lt u0 u1; store t0 }", Fn: k_lt_i64_bool_uu_a117340f31_go},
-	{Sig: "kernel (s0:u16, u1:u16) { t0 = lt s0 u1; store t0 }", Fn: k_lt_u16_bool_su_0a63a56625_go},
-	{Sig: "kernel (u0:u16, s1:u16) { t0 = lt u0 s1; store t0 }", Fn: k_lt_u16_bool_us_780307f4f8_go},
 	{Sig: "kernel (u0:u16, u1:u16) { t0 = lt u0 u1; store t0 }", Fn: k_lt_u16_bool_uu_52ccf32cb8_go},
-	{Sig: "kernel (s0:u32, u1:u32) { t0 = lt s0 u1; store t0 }", Fn: k_lt_u32_bool_su_a220fbc230_go},
-	{Sig: "kernel (u0:u32, s1:u32) { t0 = lt u0 s1; store t0 }", Fn: k_lt_u32_bool_us_6e2a8cc450_go},
 	{Sig: "kernel (u0:u32, u1:u32) { t0 = lt u0 u1; store t0 }", Fn: k_lt_u32_bool_uu_dde4d32cac_go},
-	{Sig: "kernel (s0:u64, u1:u64) { t0 = lt s0 u1; store t0 }", Fn: k_lt_u64_bool_su_eb6f9cf761_go},
-	{Sig: "kernel (u0:u64, s1:u64) { t0 = lt u0 s1; store t0 }", Fn: k_lt_u64_bool_us_cdd7a3a624_go},
 	{Sig: "kernel (u0:u64, u1:u64) { t0 = lt u0 u1; store t0 }", Fn: k_lt_u64_bool_uu_6752fc82a1_go},
-	{Sig: "kernel (s0:u8, u1:u8) { t0 = lt s0 u1; store t0 }", Fn: k_lt_u8_bool_su_86e1b67395_go},
-	{Sig: "kernel (u0:u8, s1:u8) { t0 = lt u0 s1; store t0 }", Fn: k_lt_u8_bool_us_33ea9c9e1a_go},
 	{Sig: "kernel (u0:u8, u1:u8) { t0 = lt u0 u1; store t0 }", Fn: k_lt_u8_bool_uu_1ce629a695_go},
-	{Sig: "kernel (s0:bf16, u1:bf16) { t0 = max s0 u1; store t0 }", Fn: k_max_bf16_su_100e068ec4_go},
 	{Sig: "kernel (u0:bf16, u1:bf16) { t0 = max u0 u1; store t0 }", Fn: k_max_bf16_uu_5717754c11_go},
-	{Sig: "kernel (s0:f16, u1:f16) { t0 = max s0 u1; store t0 }", Fn: k_max_f16_su_06e2285ed9_go},
 	{Sig: "kernel (u0:f16, u1:f16) { t0 = max u0 u1; store t0 }", Fn: k_max_f16_uu_fbc2c2539a_go},
-	{Sig: "kernel (u0:f32, s1:f32) { t0 = max u0 s1; store t0 }", Fn: k_max_f32_us_ab85dd44c8_go},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = max u0 u1; store t0 }", Fn: k_max_f32_uu_3969474293_go},
-	{Sig: "kernel (u0:f64, s1:f64) { t0 = max u0 s1; store t0 }", Fn: k_max_f64_us_c5b457e68f_go},
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = max u0 u1; store t0 }", Fn: k_max_f64_uu_8e8ee6eae2_go},
-	{Sig: "kernel (u0:i16, s1:i16) { t0 = max u0 s1; store t0 }", Fn: k_max_i16_us_74987a9325_go},
 	{Sig: "kernel (u0:i16, u1:i16) { t0 = max u0 u1; store t0 }", Fn: k_max_i16_uu_f991b5d2a0_go},
-	{Sig: "kernel (u0:i32, s1:i32) { t0 = max u0 s1; store t0 }", Fn: k_max_i32_us_a8e7b56bbb_go},
 	{Sig: "kernel (u0:i32, u1:i32) { t0 = max u0 u1; store t0 }", Fn: k_max_i32_uu_f7b3137e5b_go},
-	{Sig: "kernel (u0:i64, s1:i64) { t0 = max u0 s1; store t0 }", Fn: k_max_i64_us_4931f37a1f_go},
 	{Sig: "kernel (u0:i64, u1:i64) { t0 = max u0 u1; store t0 }", Fn: k_max_i64_uu_702ea15ec3_go},
-	{Sig: "kernel (s0:i8, u1:i8) { t0 = max s0 u1; store t0 }", Fn: k_max_i8_su_c3f2f4c219_go},
 	{Sig: "kernel (u0:i8, u1:i8) { t0 = max u0 u1; store t0 }", Fn: k_max_i8_uu_7f374b1978_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }", Fn: k_max_max_f32_uuu_f367292131_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = max u0 u1; t1 = max t0 u2; store t0 t1 }", Fn: k_max_max_f64_uuu_28a30498eb_go},
@@ -588,31 +450,18 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }", Fn: k_max_max_u32_uuu_c29a8b7939_go},
 	{Sig: "kernel (u0:u64, u1:u64, u2:u64) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }", Fn: k_max_max_u64_uuu_20b0e41013_go},
 	{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = max u0 u1; t1 = max t0 u2; store t0 t1 }", Fn: k_max_max_u8_uuu_28c86b68c4_go},
-	{Sig: "kernel (u0:q16x16, s1:q16x16) { t0 = max u0 s1; store t0 }", Fn: k_max_q16x16_us_b210ecc804_go},
 	{Sig: "kernel (u0:q16x16, u1:q16x16) { t0 = max u0 u1; store t0 }", Fn: k_max_q16x16_uu_16302cd010_go},
-	{Sig: "kernel (s0:u16, u1:u16) { t0 = max s0 u1; store t0 }", Fn: k_max_u16_su_67ffd810ea_go},
 	{Sig: "kernel (u0:u16, u1:u16) { t0 = max u0 u1; store t0 }", Fn: k_max_u16_uu_408b5484f9_go},
-	{Sig: "kernel (s0:u32, u1:u32) { t0 = max s0 u1; store t0 }", Fn: k_max_u32_su_660900aac5_go},
 	{Sig: "kernel (u0:u32, u1:u32) { t0 = max u0 u1; store t0 }", Fn: k_max_u32_uu_e3946b01f5_go},
-	{Sig: "kernel (u0:u64, s1:u64) { t0 = max u0 s1; store t0 }", Fn: k_max_u64_us_d8b0009d8d_go},
 	{Sig: "kernel (u0:u64, u1:u64) { t0 = max u0 u1; store t0 }", Fn: k_max_u64_uu_8aaa11e34b_go},
-	{Sig: "kernel (s0:u8, u1:u8) { t0 = max s0 u1; store t0 }", Fn: k_max_u8_su_68beaefbd9_go},
 	{Sig: "kernel (u0:u8, u1:u8) { t0 = max u0 u1; store t0 }", Fn: k_max_u8_uu_4c72f1ffc1_go},
-	{Sig: "kernel (s0:bf16, u1:bf16) { t0 = min s0 u1; store t0 }", Fn: k_min_bf16_su_9308cc1e53_go},
 	{Sig: "kernel (u0:bf16, u1:bf16) { t0 = min u0 u1; store t0 }", Fn: k_min_bf16_uu_0ec29c093e_go},
-	{Sig: "kernel (u0:f16, s1:f16) { t0 = min u0 s1; store t0 }", Fn: k_min_f16_us_c47b7d933b_go},
 	{Sig: "kernel (u0:f16, u1:f16) { t0 = min u0 u1; store t0 }", Fn: k_min_f16_uu_b18332c467_go},
-	{Sig: "kernel (s0:f32, u1:f32) { t0 = min s0 u1; store t0 }", Fn: k_min_f32_su_9fcf2ced30_go},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = min u0 u1; store t0 }", Fn: k_min_f32_uu_276d0c9438_go},
-	{Sig: "kernel (s0:f64, u1:f64) { t0 = min s0 u1; store t0 }", Fn: k_min_f64_su_e16306fa1b_go},
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = min u0 u1; store t0 }", Fn: k_min_f64_uu_4d70e3b726_go},
-	{Sig: "kernel (u0:i16, s1:i16) { t0 = min u0 s1; store t0 }", Fn: k_min_i16_us_62cbc1e255_go},
 	{Sig: "kernel (u0:i16, u1:i16) { t0 = min u0 u1; store t0 }", Fn: k_min_i16_uu_d189cafe2c_go},
-	{Sig: "kernel (u0:i32, s1:i32) { t0 = min u0 s1; store t0 }", Fn: k_min_i32_us_ff5bb7f3f0_go},
 	{Sig: "kernel (u0:i32, u1:i32) { t0 = min u0 u1; store t0 }", Fn: k_min_i32_uu_ad14a0135d_go},
-	{Sig: "kernel (u0:i64, s1:i64) { t0 = min u0 s1; store t0 }", Fn: k_min_i64_us_a167de3197_go},
 	{Sig: "kernel (u0:i64, u1:i64) { t0 = min u0 u1; store t0 }", Fn: k_min_i64_uu_53bafe5025_go},
-	{Sig: "kernel (u0:i8, s1:i8) { t0 = min u0 s1; store t0 }", Fn: k_min_i8_us_1348b2a2de_go},
 	{Sig: "kernel (u0:i8, u1:i8) { t0 = min u0 u1; store t0 }", Fn: k_min_i8_uu_c53e5a2ac2_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = min u0 u1; t1 = min t0 u2; store t0 t1 }", Fn: k_min_min_f32_uuu_9c5de5dc85_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }", Fn: k_min_min_f64_uuu_9ec3170fed_go},
@@ -637,15 +486,10 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = min u0 u1; t1 = min t0 u2; store t0 t1 }", Fn: k_min_min_u32_uuu_d99a866278_go},
 	{Sig: "kernel (u0:u64, u1:u64, u2:u64) { t0 = min u0 u1; t1 = min t0 u2; store t0 t1 }", Fn: k_min_min_u64_uuu_e3f3ba8518_go},
 	{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }", Fn: k_min_min_u8_uuu_c55f0eb781_go},
-	{Sig: "kernel (u0:q16x16, s1:q16x16) { t0 = min u0 s1; store t0 }", Fn: k_min_q16x16_us_176ea78301_go},
 	{Sig: "kernel (u0:q16x16, u1:q16x16) { t0 = min u0 u1; store t0 }", Fn: k_min_q16x16_uu_193c57b0b4_go},
-	{Sig: "kernel (u0:u16, s1:u16) { t0 = min u0 s1; store t0 }", Fn: k_min_u16_us_79dee758ac_go},
 	{Sig: "kernel (u0:u16, u1:u16) { t0 = min u0 u1; store t0 }", Fn: k_min_u16_uu_633e36536b_go},
-	{Sig: "kernel (u0:u32, s1:u32) { t0 = min u0 s1; store t0 }", Fn: k_min_u32_us_bf28118442_go},
 	{Sig: "kernel (u0:u32, u1:u32) { t0 = min u0 u1; store t0 }", Fn: k_min_u32_uu_6487624327_go},
-	{Sig: "kernel (u0:u64, s1:u64) { t0 = min u0 s1; store t0 }", Fn: k_min_u64_us_1dfeb25aa6_go},
 	{Sig: "kernel (u0:u64, u1:u64) { t0 = min u0 u1; store t0 }", Fn: k_min_u64_uu_71c425ba5a_go},
-	{Sig: "kernel (s0:u8, u1:u8) { t0 = min s0 u1; store t0 }", Fn: k_min_u8_su_ace27ab957_go},
 	{Sig: "kernel (u0:u8, u1:u8) { t0 = min u0 u1; store t0 }", Fn: k_min_u8_uu_e7c61d958d_go},
 	{Sig: "kernel (u0:f32) { t0 = mish u0; store t0 }", Fn: k_mish_f32_u_0d76fba195_go},
 	{Sig: "kernel fast (u0:f32) { t0 = mish u0; store t0 }", Fn: k_mish_f32_u_4327185398_go},
@@ -656,21 +500,13 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:i64, u1:i64) { t0 = mod u0 u1; store t0 }", Fn: k_mod_i64_uu_39bf3e80b6_go},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }", Fn: k_mul_add_rsqrt_f32_sus_f55d8af1ed_go},
 	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }", Fn: k_mul_add_rsqrt_f64_sus_0cde7945d1_go},
-	{Sig: "kernel (s0:bf16, u1:bf16) { t0 = mul s0 u1; store t0 }", Fn: k_mul_bf16_su_7d5459827d_go},
 	{Sig: "kernel (u0:bf16, u1:bf16) { t0 = mul u0 u1; store t0 }", Fn: k_mul_bf16_uu_1dfb56811f_go},
-	{Sig: "kernel (u0:f16, s1:f16) { t0 = mul u0 s1; store t0 }", Fn: k_mul_f16_us_5c8c4f4e22_go},
 	{Sig: "kernel (u0:f16, u1:f16) { t0 = mul u0 u1; store t0 }", Fn: k_mul_f16_uu_ee2aee9b09_go},
-	{Sig: "kernel (s0:f32, u1:f32) { t0 = mul s0 u1; store t0 }", Fn: k_mul_f32_su_2fb9b1c8da_go},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = mul u0 u1; store t0 }", Fn: k_mul_f32_uu_1dfd370de5_go},
-	{Sig: "kernel (u0:f64, s1:f64) { t0 = mul u0 s1; store t0 }", Fn: k_mul_f64_us_e7d53846b3_go},
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = mul u0 u1; store t0 }", Fn: k_mul_f64_uu_7b320067c4_go},
-	{Sig: "kernel (u0:i16, s1:i16) { t0 = mul u0 s1; store t0 }", Fn: k_mul_i16_us_c2aef55433_go},
 	{Sig: "kernel (u0:i16, u1:i16) { t0 = mul u0 u1; store t0 }", Fn: k_mul_i16_uu_89ae94988e_go},
-	{Sig: "kernel (s0:i32, u1:i32) { t0 = mul s0 u1; store t0 }", Fn: k_mul_i32_su_bcbf8718ef_go},
 	{Sig: "kernel (u0:i32, u1:i32) { t0 = mul u0 u1; store t0 }", Fn: k_mul_i32_uu_d4519af5a2_go},
-	{Sig: "kernel (u0:i64, s1:i64) { t0 = mul u0 s1; store t0 }", Fn: k_mul_i64_us_995cff4cd6_go},
 	{Sig: "kernel (u0:i64, u1:i64) { t0 = mul u0 u1; store t0 }", Fn: k_mul_i64_uu_3928b8d38e_go},
-	{Sig: "kernel (s0:i8, u1:i8) { t0 = mul s0 u1; store t0 }", Fn: k_mul_i8_su_2ed1d6ce71_go},
 	{Sig: "kernel (u0:i8, u1:i8) { t0 = mul u0 u1; store t0 }", Fn: k_mul_i8_uu_db60907b44_go},
 	{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }", Fn: k_mul_mul_i32_uuu_6b26474ba1_go},
 	{Sig: "kernel (u0:i64, u1:i64, u2:i64) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }", Fn: k_mul_mul_i64_uuu_5051b24d65_go},
@@ -694,38 +530,24 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:u32, u1:u32, u2:u32) { t0 = mul u0 u1; t1 = mul t0 u2; store t0 t1 }", Fn: k_mul_mul_u32_uuu_fda5307aa3_go},
 	{Sig: "kernel (u0:u64, u1:u64, u2:u64) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }", Fn: k_mul_mul_u64_uuu_e27e0856c5_go},
 	{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = mul u0 u1; t1 = mul t0 u2; store t0 t1 }", Fn: k_mul_mul_u8_uuu_aced52e24d_go},
-	{Sig: "kernel (s0:q16x16, u1:q16x16) { t0 = mul s0 u1; store t0 }", Fn: k_mul_q16x16_su_d0024c3d64_go},
 	{Sig: "kernel (u0:q16x16, u1:q16x16) { t0 = mul u0 u1; store t0 }", Fn: k_mul_q16x16_uu_b4ec566c2f_go},
 	{Sig: "kernel (s0:f32, s1:f32, u2:f32, s3:f32, u4:f32, u5:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 s3; t3 = mul u4 t2; t4 = add t3 u5; store t4 }", Fn: k_mul_sub_mul_etc_f32_ssusuu_4508d7f4cc_go},
 	{Sig: "kernel (s0:f64, s1:f64, u2:f64, s3:f64, u4:f64, u5:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul s3 t1; t3 = mul t2 u4; t4 = add u5 t3; store t4 }", Fn: k_mul_sub_mul_etc_f64_ssusuu_860582f937_go},
 	{Sig: "kernel (s0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 s3; store t2 }", Fn: k_mul_sub_mul_f32_ssus_7ff6b7fe49_go},
 	{Sig: "kernel (s0:f64, s1:f64, u2:f64, s3:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul s3 t1; store t2 }", Fn: k_mul_sub_mul_f64_ssus_b5f6a0d5f2_go},
-	{Sig: "kernel (u0:u16, s1:u16) { t0 = mul u0 s1; store t0 }", Fn: k_mul_u16_us_7a2abd5ded_go},
 	{Sig: "kernel (u0:u16, u1:u16) { t0 = mul u0 u1; store t0 }", Fn: k_mul_u16_uu_5b786ec2a7_go},
-	{Sig: "kernel (u0:u32, s1:u32) { t0 = mul u0 s1; store t0 }", Fn: k_mul_u32_us_9d711a1ad3_go},
 	{Sig: "kernel (u0:u32, u1:u32) { t0 = mul u0 u1; store t0 }", Fn: k_mul_u32_uu_60b7b39a1b_go},
-	{Sig: "kernel (s0:u64, u1:u64) { t0 = mul s0 u1; store t0 }", Fn: k_mul_u64_su_c06c301c60_go},
 	{Sig: "kernel (u0:u64, u1:u64) { t0 = mul u0 u1; store t0 }", Fn: k_mul_u64_uu_7697b2f440_go},
-	{Sig: "kernel (u0:u8, s1:u8) { t0 = mul u0 s1; store t0 }", Fn: k_mul_u8_us_ee719da1b0_go},
 	{Sig: "kernel (u0:u8, u1:u8) { t0 = mul u0 u1; store t0 }", Fn: k_mul_u8_uu_17f710ad87_go},
-	{Sig: "kernel (s0:i32, u1:i32) { t0 = mulhalves s0 u1; store t0 }", Fn: k_mulhalves_i32_su_713da9a92b_go},
 	{Sig: "kernel (u0:i32, u1:i32) { t0 = mulhalves u0 u1; store t0 }", Fn: k_mulhalves_i32_uu_103a65f3f0_go},
-	{Sig: "kernel (u0:bool, s1:bool) { t0 = ne u0 s1; store t0 }", Fn: k_ne_bool_us_7e1e230010_go},
 	{Sig: "kernel (u0:bool, u1:bool) { t0 = ne u0 u1; store t0 }", Fn: k_ne_bool_uu_a039bc94e2_go},
 	{Sig: "kernel (u0:f32, u1:f32, s2:i32, s3:i32, u4:i32, s5:i32, u6:i32) { t0 = ne u0 u0; t1 = eq u1 u0; t2 = or t0 t1; t3 = mul s2 s3; t4 = add t3 u4; t5 = select t2 t4 s5; t6 = min t5 u6; store t6 }", Fn: k_ne_eq_or_etc_f32_i32_uussusu_5952fe089e_go},
-	{Sig: "kernel (s0:f32, u1:f32) { t0 = ne s0 u1; store t0 }", Fn: k_ne_f32_bool_su_43ad293946_go},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = ne u0 u1; store t0 }", Fn: k_ne_f32_bool_uu_26bc53b955_go},
-	{Sig: "kernel (u0:f64, s1:f64) { t0 = ne u0 s1; store t0 }", Fn: k_ne_f64_bool_us_f722a5752b_go},
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = ne u0 u1; store t0 }", Fn: k_ne_f64_bool_uu_ca342584d9_go},
-	{Sig: "kernel (u0:i32, s1:i32) { t0 = ne u0 s1; store t0 }", Fn: k_ne_i32_bool_us_66c63fc56e_go},
 	{Sig: "kernel (u0:i32, u1:i32) { t0 = ne u0 u1; store t0 }", Fn: k_ne_i32_bool_uu_6531fce338_go},
-	{Sig: "kernel (s0:i64, u1:i64) { t0 = ne s0 u1; store t0 }", Fn: k_ne_i64_bool_su_e0c9f895df_go},
 	{Sig: "kernel (u0:i64, u1:i64) { t0 = ne u0 u1; store t0 }", Fn: k_ne_i64_bool_uu_f4b8c91bd6_go},
-	{Sig: "kernel (u0:u32, s1:u32) { t0 = ne u0 s1; store t0 }", Fn: k_ne_u32_bool_us_74a6863c8c_go},
 	{Sig: "kernel (u0:u32, u1:u32) { t0 = ne u0 u1; store t0 }", Fn: k_ne_u32_bool_uu_53248540b6_go},
-	{Sig: "kernel (s0:u64, u1:u64) { t0 = ne s0 u1; store t0 }", Fn: k_ne_u64_bool_su_c9392c1212_go},
 	{Sig: "kernel (u0:u64, u1:u64) { t0 = ne u0 u1; store t0 }", Fn: k_ne_u64_bool_uu_6f40ad12b5_go},
-	{Sig: "kernel (u0:u8, s1:u8) { t0 = ne u0 s1; store t0 }", Fn: k_ne_u8_bool_us_8a55802e7a_go},
 	{Sig: "kernel (u0:u8, u1:u8) { t0 = ne u0 u1; store t0 }", Fn: k_ne_u8_bool_uu_d1c6ce3ef7_go},
 	{Sig: "kernel (u0:f32) { t0 = neg u0; store t0 }", Fn: k_neg_f32_u_a8e725f12b_go},
 	{Sig: "kernel (u0:f64) { t0 = neg u0; store t0 }", Fn: k_neg_f64_u_31fb8351c9_go},
@@ -740,17 +562,11 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:u32) { t0 = not u0; store t0 }", Fn: k_not_u32_u_aa573cbc69_go},
 	{Sig: "kernel (u0:u64) { t0 = not u0; store t0 }", Fn: k_not_u64_u_9a6e0c83ca_go},
 	{Sig: "kernel (u0:u8) { t0 = not u0; store t0 }", Fn: k_not_u8_u_f5a9646d97_go},
-	{Sig: "kernel (u0:bool, s1:bool) { t0 = or u0 s1; store t0 }", Fn: k_or_bool_us_0272b3ad3f_go},
 	{Sig: "kernel (u0:bool, u1:bool) { t0 = or u0 u1; store t0 }", Fn: k_or_bool_uu_8262c14bf1_go},
-	{Sig: "kernel (u0:i32, s1:i32) { t0 = or u0 s1; store t0 }", Fn: k_or_i32_us_6686acf415_go},
 	{Sig: "kernel (u0:i32, u1:i32) { t0 = or u0 u1; store t0 }", Fn: k_or_i32_uu_79ad5ac294_go},
-	{Sig: "kernel (u0:i64, s1:i64) { t0 = or u0 s1; store t0 }", Fn: k_or_i64_us_023baecda5_go},
 	{Sig: "kernel (u0:i64, u1:i64) { t0 = or u0 u1; store t0 }", Fn: k_or_i64_uu_355f645aca_go},
-	{Sig: "kernel (s0:u32, u1:u32) { t0 = or s0 u1; store t0 }", Fn: k_or_u32_su_7fce2896e9_go},
 	{Sig: "kernel (u0:u32, u1:u32) { t0 = or u0 u1; store t0 }", Fn: k_or_u32_uu_6a548bdf49_go},
-	{Sig: "kernel (s0:u64, u1:u64) { t0 = or s0 u1; store t0 }", Fn: k_or_u64_su_b9071ff793_go},
 	{Sig: "kernel (u0:u64, u1:u64) { t0 = or u0 u1; store t0 }", Fn: k_or_u64_uu_8472c51f6b_go},
-	{Sig: "kernel (u0:u8, s1:u8) { t0 = or u0 s1; store t0 }", Fn: k_or_u8_us_f5b51fcddf_go},
 	{Sig: "kernel (u0:u8, u1:u8) { t0 = or u0 u1; store t0 }", Fn: k_or_u8_uu_3880e0f8db_go},
 	{Sig: "pack i64", Fn: k_pack_i64_e282be532c_go},
 	{Sig: "pack u16", Fn: k_pack_u16_9c9cfbaf29_go},
@@ -917,20 +733,10 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "reduce [xor] kernel (u0:u32) { store u0 }", Fn: k_reduce_xor_u32_u_d2f41e376c_go},
 	{Sig: "reduce [xor] kernel (u0:u64) { store u0 }", Fn: k_reduce_xor_u64_u_ab99db5b6f_go},
 	{Sig: "reduce [xor] kernel (u0:u8) { store u0 }", Fn: k_reduce_xor_u8_u_57826d58bd_go},
-	{Sig: "kernel (s0:i32, u1:i32) { t0 = rem s0 u1; store t0 }", Fn: k_rem_i32_su_a835ec443d_go},
-	{Sig: "kernel (u0:i32, s1:i32) { t0 = rem u0 s1; store t0 }", Fn: k_rem_i32_us_88e0ff784f_go},
 	{Sig: "kernel (u0:i32, u1:i32) { t0 = rem u0 u1; store t0 }", Fn: k_rem_i32_uu_8fe246438f_go},
-	{Sig: "kernel (s0:i64, u1:i64) { t0 = rem s0 u1; store t0 }", Fn: k_rem_i64_su_cff0321774_go},
-	{Sig: "kernel (u0:i64, s1:i64) { t0 = rem u0 s1; store t0 }", Fn: k_rem_i64_us_d8b9a5d3aa_go},
 	{Sig: "kernel (u0:i64, u1:i64) { t0 = rem u0 u1; store t0 }", Fn: k_rem_i64_uu_e8971fd331_go},
-	{Sig: "kernel (s0:u32, u1:u32) { t0 = rem s0 u1; store t0 }", Fn: k_rem_u32_su_ad6367c123_go},
-	{Sig: "kernel (u0:u32, s1:u32) { t0 = rem u0 s1; store t0 }", Fn: k_rem_u32_us_0ab6b62fbf_go},
 	{Sig: "kernel (u0:u32, u1:u32) { t0 = rem u0 u1; store t0 }", Fn: k_rem_u32_uu_811ab3563b_go},
-	{Sig: "kernel (s0:u64, u1:u64) { t0 = rem s0 u1; store t0 }", Fn: k_rem_u64_su_c75cb3e04c_go},
-	{Sig: "kernel (u0:u64, s1:u64) { t0 = rem u0 s1; store t0 }", Fn: k_rem_u64_us_91c691bbd2_go},
 	{Sig: "kernel (u0:u64, u1:u64) { t0 = rem u0 u1; store t0 }", Fn: k_rem_u64_uu_491e456232_go},
-	{Sig: "kernel (s0:u8, u1:u8) { t0 = rem s0 u1; store t0 }", Fn: k_rem_u8_su_521c989f00_go},
-	{Sig: "kernel (u0:u8, s1:u8) { t0 = rem u0 s1; store t0 }", Fn: k_rem_u8_us_576c7e2710_go},
 	{Sig: "kernel (u0:u8, u1:u8) { t0 = rem u0 u1; store t0 }", Fn: k_rem_u8_uu_44aa483e04_go},
 	{Sig: "kernel (u0:f32) { t0 = round u0; store t0 }", Fn: k_round_f32_u_ac207486bc_go},
 	{Sig: "kernel (u0:f64) { t0 = round u0; store t0 }", Fn: k_round_f64_u_2a10e311cc_go},
@@ -990,100 +796,28 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "scan mul u64 carry", Fn: k_scan_mul_u64_carry_1c2f67d33c_go},
 	{Sig: "scan mul u8", Fn: k_scan_mul_u8_71ab6bdaec_go},
 	{Sig: "scan mul u8 carry", Fn: k_scan_mul_u8_carry_22871326b9_go},
-	{Sig: "kernel (s0:bool, s1:f32, u2:f32) { t0 = select s0 s1 u2; store t0 }", Fn: k_select_bool_f32_ssu_7abc4170dd_go},
-	{Sig: "kernel (s0:bool, u1:f32, s2:f32) { t0 = select s0 u1 s2; store t0 }", Fn: k_select_bool_f32_sus_6ff988d462_go},
-	{Sig: "kernel (s0:bool, u1:f32, u2:f32) { t0 = select s0 u1 u2; store t0 }", Fn: k_select_bool_f32_suu_3abadf8399_go},
-	{Sig: "kernel (u0:bool, s1:f32, s2:f32) { t0 = select u0 s1 s2; store t0 }", Fn: k_select_bool_f32_uss_7cc0c9f4d8_go},
-	{Sig: "kernel (u0:bool, s1:f32, u2:f32) { t0 = select u0 s1 u2; store t0 }", Fn: k_select_bool_f32_usu_f841bf0984_go},
-	{Sig: "kernel (u0:bool, u1:f32, s2:f32) { t0 = select u0 u1 s2; store t0 }", Fn: k_select_bool_f32_uus_e068db22c7_go},
 	{Sig: "kernel (u0:bool, u1:f32, u2:f32) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_f32_uuu_dc350962c5_go},
-	{Sig: "kernel (s0:bool, s1:f64, u2:f64) { t0 = select s0 s1 u2; store t0 }", Fn: k_select_bool_f64_ssu_c6870e119f_go},
-	{Sig: "kernel (s0:bool, u1:f64, s2:f64) { t0 = select s0 u1 s2; store t0 }", Fn: k_select_bool_f64_sus_00e0948ff7_go},
-	{Sig: "kernel (s0:bool, u1:f64, u2:f64) { t0 = select s0 u1 u2; store t0 }", Fn: k_select_bool_f64_suu_ec7f778ec8_go},
-	{Sig: "kernel (u0:bool, s1:f64, s2:f64) { t0 = select u0 s1 s2; store t0 }", Fn: k_select_bool_f64_uss_490c89af08_go},
-	{Sig: "kernel (u0:bool, s1:f64, u2:f64) { t0 = select u0 s1 u2; store t0 }", Fn: k_select_bool_f64_usu_39d5b6147a_go},
-	{Sig: "kernel (u0:bool, u1:f64, s2:f64) { t0 = select u0 u1 s2; store t0 }", Fn: k_select_bool_f64_uus_3f5d7c1226_go},
 	{Sig: "kernel (u0:bool, u1:f64, u2:f64) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_f64_uuu_7486dd3191_go},
-	{Sig: "kernel (s0:bool, s1:i32, u2:i32) { t0 = select s0 s1 u2; store t0 }", Fn: k_select_bool_i32_ssu_1da4d6b877_go},
-	{Sig: "kernel (s0:bool, u1:i32, s2:i32) { t0 = select s0 u1 s2; store t0 }", Fn: k_select_bool_i32_sus_cfe5111c74_go},
-	{Sig: "kernel (s0:bool, u1:i32, u2:i32) { t0 = select s0 u1 u2; store t0 }", Fn: k_select_bool_i32_suu_e945e5766d_go},
-	{Sig: "kernel (u0:bool, s1:i32, s2:i32) { t0 = select u0 s1 s2; store t0 }", Fn: k_select_bool_i32_uss_0dff0ddd32_go},
-	{Sig: "kernel (u0:bool, s1:i32, u2:i32) { t0 = select u0 s1 u2; store t0 }", Fn: k_select_bool_i32_usu_c65551e711_go},
-	{Sig: "kernel (u0:bool, u1:i32, s2:i32) { t0 = select u0 u1 s2; store t0 }", Fn: k_select_bool_i32_uus_f84edbd9a5_go},
 	{Sig: "kernel (u0:bool, u1:i32, u2:i32) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_i32_uuu_1f6b21a067_go},
-	{Sig: "kernel (s0:bool, s1:i64, u2:i64) { t0 = select s0 s1 u2; store t0 }", Fn: k_select_bool_i64_ssu_74fd3525e1_go},
-	{Sig: "kernel (s0:bool, u1:i64, s2:i64) { t0 = select s0 u1 s2; store t0 }", Fn: k_select_bool_i64_sus_05efbd0cd7_go},
-	{Sig: "kernel (s0:bool, u1:i64, u2:i64) { t0 = select s0 u1 u2; store t0 }", Fn: k_select_bool_i64_suu_7c1fdcb30f_go},
-	{Sig: "kernel (u0:bool, s1:i64, s2:i64) { t0 = select u0 s1 s2; store t0 }", Fn: k_select_bool_i64_uss_43aa0c9972_go},
-	{Sig: "kernel (u0:bool, s1:i64, u2:i64) { t0 = select u0 s1 u2; store t0 }", Fn: k_select_bool_i64_usu_23175fb74d_go},
-	{Sig: "kernel (u0:bool, u1:i64, s2:i64) { t0 = select u0 u1 s2; store t0 }", Fn: k_select_bool_i64_uus_b9da5bb3e3_go},
 	{Sig: "kernel (u0:bool, u1:i64, u2:i64) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_i64_uuu_9db0caf738_go},
-	{Sig: "kernel (s0:bool, s1:bool, u2:bool) { t0 = select s0 s1 u2; store t0 }", Fn: k_select_bool_ssu_62c0e5e4d8_go},
-	{Sig: "kernel (s0:bool, u1:bool, s2:bool) { t0 = select s0 u1 s2; store t0 }", Fn: k_select_bool_sus_c1bd95f96e_go},
-	{Sig: "kernel (s0:bool, u1:bool, u2:bool) { t0 = select s0 u1 u2; store t0 }", Fn: k_select_bool_suu_cff4dc3095_go},
-	{Sig: "kernel (s0:bool, s1:u32, u2:u32) { t0 = select s0 s1 u2; store t0 }", Fn: k_select_bool_u32_ssu_2e5d38d2cb_go},
-	{Sig: "kernel (s0:bool, u1:u32, s2:u32) { t0 = select s0 u1 s2; store t0 }", Fn: k_select_bool_u32_sus_d596b2e827_go},
-	{Sig: "kernel (s0:bool, u1:u32, u2:u32) { t0 = select s0 u1 u2; store t0 }", Fn: k_select_bool_u32_suu_a9c7c5c357_go},
-	{Sig: "kernel (u0:bool, s1:u32, s2:u32) { t0 = select u0 s1 s2; store t0 }", Fn: k_select_bool_u32_uss_23b2cb1dbe_go},
-	{Sig: "kernel (u0:bool, s1:u32, u2:u32) { t0 = select u0 s1 u2; store t0 }", Fn: k_select_bool_u32_usu_78a6232473_go},
-	{Sig: "kernel (u0:bool, u1:u32, s2:u32) { t0 = select u0 u1 s2; store t0 }", Fn: k_select_bool_u32_uus_3d8bab39c7_go},
 	{Sig: "kernel (u0:bool, u1:u32, u2:u32) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_u32_uuu_92a911a792_go},
-	{Sig: "kernel (s0:bool, s1:u64, u2:u64) { t0 = select s0 s1 u2; store t0 }", Fn: k_select_bool_u64_ssu_026e450f05_go},
-	{Sig: "kernel (s0:bool, u1:u64, s2:u64) { t0 = select s0 u1 s2; store t0 }", Fn: k_select_bool_u64_sus_fa2ef5b782_go},
-	{Sig: "kernel (s0:bool, u1:u64, u2:u64) { t0 = select s0 u1 u2; store t0 }", Fn: k_select_bool_u64_suu_c19a7270b9_go},
-	{Sig: "kernel (u0:bool, s1:u64, s2:u64) { t0 = select u0 s1 s2; store t0 }", Fn: k_select_bool_u64_uss_96678e0daa_go},
-	{Sig: "kernel (u0:bool, s1:u64, u2:u64) { t0 = select u0 s1 u2; store t0 }", Fn: k_select_bool_u64_usu_1fae10b710_go},
-	{Sig: "kernel (u0:bool, u1:u64, s2:u64) { t0 = select u0 u1 s2; store t0 }", Fn: k_select_bool_u64_uus_7cee75de09_go},
 	{Sig: "kernel (u0:bool, u1:u64, u2:u64) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_u64_uuu_f04b2e9177_go},
-	{Sig: "kernel (s0:bool, s1:u8, u2:u8) { t0 = select s0 s1 u2; store t0 }", Fn: k_select_bool_u8_ssu_5ccf3ad8c6_go},
-	{Sig: "kernel (s0:bool, u1:u8, s2:u8) { t0 = select s0 u1 s2; store t0 }", Fn: k_select_bool_u8_sus_288bbdaa22_go},
-	{Sig: "kernel (s0:bool, u1:u8, u2:u8) { t0 = select s0 u1 u2; store t0 }", Fn: k_select_bool_u8_suu_7fcd872478_go},
-	{Sig: "kernel (u0:bool, s1:u8, s2:u8) { t0 = select u0 s1 s2; store t0 }", Fn: k_select_bool_u8_uss_7a71ced307_go},
-	{Sig: "kernel (u0:bool, s1:u8, u2:u8) { t0 = select u0 s1 u2; store t0 }", Fn: k_select_bool_u8_usu_f0893bd0b2_go},
-	{Sig: "kernel (u0:bool, u1:u8, s2:u8) { t0 = select u0 u1 s2; store t0 }", Fn: k_select_bool_u8_uus_a9017c783c_go},
 	{Sig: "kernel (u0:bool, u1:u8, u2:u8) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_u8_uuu_c0c7d6f5fc_go},
-	{Sig: "kernel (u0:bool, s1:bool, s2:bool) { t0 = select u0 s1 s2; store t0 }", Fn: k_select_bool_uss_253a6b1e82_go},
-	{Sig: "kernel (u0:bool, s1:bool, u2:bool) { t0 = select u0 s1 u2; store t0 }", Fn: k_select_bool_usu_94dc580525_go},
-	{Sig: "kernel (u0:bool, u1:bool, s2:bool) { t0 = select u0 u1 s2; store t0 }", Fn: k_select_bool_uus_dd9fe42128_go},
 	{Sig: "kernel (u0:bool, u1:bool, u2:bool) { t0 = select u0 u1 u2; store t0 }", Fn: k_select_bool_uuu_5da844fdbd_go},
 	{Sig: "kernel fast (u0:f32) { t0 = selu u0; store t0 }", Fn: k_selu_f32_u_5e97fe46cc_go},
 	{Sig: "kernel (u0:f32) { t0 = selu u0; store t0 }", Fn: k_selu_f32_u_d932e1e583_go},
 	{Sig: "kernel (u0:f64) { t0 = selu u0; store t0 }", Fn: k_selu_f64_u_2ddf6b5f37_go},
-	{Sig: "kernel (s0:i32, u1:i32) { t0 = shl s0 u1; store t0 }", Fn: k_shl_i32_su_1c964ab88d_go},
-	{Sig: "kernel (u0:i32, s1:i32) { t0 = shl u0 s1; store t0 }", Fn: k_shl_i32_us_39ae55b1eb_go},
 	{Sig: "kernel (u0:i32, u1:i32) { t0 = shl u0 u1; store t0 }", Fn: k_shl_i32_uu_6914c812f2_go},
-	{Sig: "kernel (s0:i64, u1:i64) { t0 = shl s0 u1; store t0 }", Fn: k_shl_i64_su_6dfb737e07_go},
-	{Sig: "kernel (u0:i64, s1:i64) { t0 = shl u0 s1; store t0 }", Fn: k_shl_i64_us_2213d1b831_go},
 	{Sig: "kernel (u0:i64, u1:i64) { t0 = shl u0 u1; store t0 }", Fn: k_shl_i64_uu_80707e4684_go},
-	{Sig: "kernel (s0:u32, u1:u32) { t0 = shl s0 u1; store t0 }", Fn: k_shl_u32_su_b81c81a415_go},
-	{Sig: "kernel (u0:u32, s1:u32) { t0 = shl u0 s1; store t0 }", Fn: k_shl_u32_us_c03217461a_go},
 	{Sig: "kernel (u0:u32, u1:u32) { t0 = shl u0 u1; store t0 }", Fn: k_shl_u32_uu_33a87b7638_go},
-	{Sig: "kernel (s0:u64, u1:u64) { t0 = shl s0 u1; store t0 }", Fn: k_shl_u64_su_a205a37361_go},
-	{Sig: "kernel (u0:u64, s1:u64) { t0 = shl u0 s1; store t0 }", Fn: k_shl_u64_us_cb7c972961_go},
 	{Sig: "kernel (u0:u64, u1:u64) { t0 = shl u0 u1; store t0 }", Fn: k_shl_u64_uu_3bd76db569_go},
-	{Sig: "kernel (s0:u8, u1:u8) { t0 = shl s0 u1; store t0 }", Fn: k_shl_u8_su_8b9cba96a6_go},
-	{Sig: "kernel (u0:u8, s1:u8) { t0 = shl u0 s1; store t0 }", Fn: k_shl_u8_us_21484f37a2_go},
 	{Sig: "kernel (u0:u8, u1:u8) { t0 = shl u0 u1; store t0 }", Fn: k_shl_u8_uu_369a2a429e_go},
-	{Sig: "kernel (s0:i16, u1:i16) { t0 = shr s0 u1; store t0 }", Fn: k_shr_i16_su_cff3522899_go},
-	{Sig: "kernel (u0:i16, s1:i16) { t0 = shr u0 s1; store t0 }", Fn: k_shr_i16_us_2b791a6d07_go},
 	{Sig: "kernel (u0:i16, u1:i16) { t0 = shr u0 u1; store t0 }", Fn: k_shr_i16_uu_bc9f2c53fb_go},
-	{Sig: "kernel (s0:i32, u1:i32) { t0 = shr s0 u1; store t0 }", Fn: k_shr_i32_su_544f61d724_go},
-	{Sig: "kernel (u0:i32, s1:i32) { t0 = shr u0 s1; store t0 }", Fn: k_shr_i32_us_7bcae996cf_go},
 	{Sig: "kernel (u0:i32, u1:i32) { t0 = shr u0 u1; store t0 }", Fn: k_shr_i32_uu_5645096d64_go},
-	{Sig: "kernel (s0:i64, u1:i64) { t0 = shr s0 u1; store t0 }", Fn: k_shr_i64_su_b688a5f7f3_go},
-	{Sig: "kernel (u0:i64, s1:i64) { t0 = shr u0 s1; store t0 }", Fn: k_shr_i64_us_c9961f8085_go},
 	{Sig: "kernel (u0:i64, u1:i64) { t0 = shr u0 u1; store t0 }", Fn: k_shr_i64_uu_b65fbb72d1_go},
-	{Sig: "kernel (s0:u16, u1:u16) { t0 = shr s0 u1; store t0 }", Fn: k_shr_u16_su_433eac9a61_go},
-	{Sig: "kernel (u0:u16, s1:u16) { t0 = shr u0 s1; store t0 }", Fn: k_shr_u16_us_a7a9e85880_go},
 	{Sig: "kernel (u0:u16, u1:u16) { t0 = shr u0 u1; store t0 }", Fn: k_shr_u16_uu_7467598647_go},
-	{Sig: "kernel (s0:u32, u1:u32) { t0 = shr s0 u1; store t0 }", Fn: k_shr_u32_su_d0914f034d_go},
-	{Sig: "kernel (u0:u32, s1:u32) { t0 = shr u0 s1; store t0 }", Fn: k_shr_u32_us_e3a792e531_go},
 	{Sig: "kernel (u0:u32, u1:u32) { t0 = shr u0 u1; store t0 }", Fn: k_shr_u32_uu_1005dbe316_go},
-	{Sig: "kernel (s0:u64, u1:u64) { t0 = shr s0 u1; store t0 }", Fn: k_shr_u64_su_731411a533_go},
-	{Sig: "kernel (u0:u64, s1:u64) { t0 = shr u0 s1; store t0 }", Fn: k_shr_u64_us_4991f1637c_go},
 	{Sig: "kernel (u0:u64, u1:u64) { t0 = shr u0 u1; store t0 }", Fn: k_shr_u64_uu_4292eb5f1d_go},
-	{Sig: "kernel (s0:u8, u1:u8) { t0 = shr s0 u1; store t0 }", Fn: k_shr_u8_su_f725a6d354_go},
-	{Sig: "kernel (u0:u8, s1:u8) { t0 = shr u0 s1; store t0 }", Fn: k_shr_u8_us_ae78be57f8_go},
 	{Sig: "kernel (u0:u8, u1:u8) { t0 = shr u0 u1; store t0 }", Fn: k_shr_u8_uu_5de6acdef4_go},
 	{Sig: "kernel (u0:f32) { t0 = sigmoid u0; store t0 }", Fn: k_sigmoid_f32_u_93be2127ea_go},
 	{Sig: "kernel fast (u0:f32) { t0 = sigmoid u0; store t0 }", Fn: k_sigmoid_f32_u_f999d280c1_go},
@@ -1115,55 +849,23 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f32) { t0 = sqrt u0; store t0 }", Fn: k_sqrt_f32_u_5c236e237b_go},
 	{Sig: "kernel (u0:f64) { t0 = sqrt u0; store t0 }", Fn: k_sqrt_f64_u_5e418b6234_go},
 	{Sig: "store_nt u8", Fn: k_store_nt_u8_093b8ca481_go},
-	{Sig: "kernel (s0:bf16, u1:bf16) { t0 = sub s0 u1; store t0 }", Fn: k_sub_bf16_su_2c1d826673_go},
-	{Sig: "kernel (u0:bf16, s1:bf16) { t0 = sub u0 s1; store t0 }", Fn: k_sub_bf16_us_ff92a7c9b2_go},
 	{Sig: "kernel (u0:bf16, u1:bf16) { t0 = sub u0 u1; store t0 }", Fn: k_sub_bf16_uu_42dd4849c9_go},
-	{Sig: "kernel (s0:f16, u1:f16) { t0 = sub s0 u1; store t0 }", Fn: k_sub_f16_su_9a9d7803c1_go},
-	{Sig: "kernel (u0:f16, s1:f16) { t0 = sub u0 s1; store t0 }", Fn: k_sub_f16_us_9af2856a06_go},
 	{Sig: "kernel (u0:f16, u1:f16) { t0 = sub u0 u1; store t0 }", Fn: k_sub_f16_uu_59c0567128_go},
-	{Sig: "kernel (s0:f32, u1:f32) { t0 = sub s0 u1; store t0 }", Fn: k_sub_f32_su_bc8f730c2a_go},
-	{Sig: "kernel (u0:f32, s1:f32) { t0 = sub u0 s1; store t0 }", Fn: k_sub_f32_us_009e0cf21b_go},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = sub u0 u1; store t0 }", Fn: k_sub_f32_uu_0fe96d105d_go},
-	{Sig: "kernel (s0:f64, u1:f64) { t0 = sub s0 u1; store t0 }", Fn: k_sub_f64_su_829f271b9d_go},
-	{Sig: "kernel (u0:f64, s1:f64) { t0 = sub u0 s1; store t0 }", Fn: k_sub_f64_us_8cd91bf4ae_go},
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = sub u0 u1; store t0 }", Fn: k_sub_f64_uu_7056a2375a_go},
-	{Sig: "kernel (s0:i16, u1:i16) { t0 = sub s0 u1; store t0 }", Fn: k_sub_i16_su_f4fb387378_go},
-	{Sig: "kernel (u0:i16, s1:i16) { t0 = sub u0 s1; store t0 }", Fn: k_sub_i16_us_ecc0732160_go},
 	{Sig: "kernel (u0:i16, u1:i16) { t0 = sub u0 u1; store t0 }", Fn: k_sub_i16_uu_c354df0e3c_go},
-	{Sig: "kernel (s0:i32, u1:i32) { t0 = sub s0 u1; store t0 }", Fn: k_sub_i32_su_86dcb44a31_go},
-	{Sig: "kernel (u0:i32, s1:i32) { t0 = sub u0 s1; store t0 }", Fn: k_sub_i32_us_ba7967d75a_go},
 	{Sig: "kernel (u0:i32, u1:i32) { t0 = sub u0 u1; store t0 }", Fn: k_sub_i32_uu_57c4efa6c9_go},
-	{Sig: "kernel (s0:i64, u1:i64) { t0 = sub s0 u1; store t0 }", Fn: k_sub_i64_su_7e2633d844_go},
-	{Sig: "kernel (u0:i64, s1:i64) { t0 = sub u0 s1; store t0 }", Fn: k_sub_i64_us_38b23a45c8_go},
 	{Sig: "kernel (u0:i64, u1:i64) { t0 = sub u0 u1; store t0 }", Fn: k_sub_i64_uu_239aa3ec07_go},
-	{Sig: "kernel (s0:i8, u1:i8) { t0 = sub s0 u1; store t0 }", Fn: k_sub_i8_su_d7f82b13f0_go},
-	{Sig: "kernel (u0:i8, s1:i8) { t0 = sub u0 s1; store t0 }", Fn: k_sub_i8_us_580d9e9b16_go},
 	{Sig: "kernel (u0:i8, u1:i8) { t0 = sub u0 u1; store t0 }", Fn: k_sub_i8_uu_e17fc829b0_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = add t1 u2; t3 = sub u3 u1; t4 = mul t3 t3; t5 = add t2 t4; t6 = sub u4 u1; t7 = mul t6 t6; t8 = add t5 t7; t9 = sub u5 u1; t10 = mul t9 t9; t11 = add t8 t10; store t11 }", Fn: k_sub_mul_add_etc_f32_uuuuuu_43521638e9_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = sub u2 u1; t3 = mul t2 t2; t4 = add u3 t3; t5 = sub u4 u1; t6 = mul t5 t5; t7 = add t4 t6; t8 = sub u5 u1; t9 = mul t8 t8; t10 = add t7 t9; t11 = add t1 t10; store t11 }", Fn: k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a_go},
-	{Sig: "kernel (s0:q16x16, u1:q16x16) { t0 = sub s0 u1; store t0 }", Fn: k_sub_q16x16_su_06544805ef_go},
-	{Sig: "kernel (u0:q16x16, s1:q16x16) { t0 = sub u0 s1; store t0 }", Fn: k_sub_q16x16_us_61446860ea_go},
 	{Sig: "kernel (u0:q16x16, u1:q16x16) { t0 = sub u0 u1; store t0 }", Fn: k_sub_q16x16_uu_47b61feac9_go},
-	{Sig: "kernel (s0:u16, u1:u16) { t0 = sub s0 u1; store t0 }", Fn: k_sub_u16_su_9287c44eba_go},
-	{Sig: "kernel (u0:u16, s1:u16) { t0 = sub u0 s1; store t0 }", Fn: k_sub_u16_us_141b242d47_go},
 	{Sig: "kernel (u0:u16, u1:u16) { t0 = sub u0 u1; store t0 }", Fn: k_sub_u16_uu_f7630a4d39_go},
-	{Sig: "kernel (s0:u32, u1:u32) { t0 = sub s0 u1; store t0 }", Fn: k_sub_u32_su_e254d9b18b_go},
-	{Sig: "kernel (u0:u32, s1:u32) { t0 = sub u0 s1; store t0 }", Fn: k_sub_u32_us_1688e2d036_go},
 	{Sig: "kernel (u0:u32, u1:u32) { t0 = sub u0 u1; store t0 }", Fn: k_sub_u32_uu_bf42edf529_go},
-	{Sig: "kernel (s0:u64, u1:u64) { t0 = sub s0 u1; store t0 }", Fn: k_sub_u64_su_343c31e1d9_go},
-	{Sig: "kernel (u0:u64, s1:u64) { t0 = sub u0 s1; store t0 }", Fn: k_sub_u64_us_40f9a881b9_go},
 	{Sig: "kernel (u0:u64, u1:u64) { t0 = sub u0 u1; store t0 }", Fn: k_sub_u64_uu_94bb905902_go},
-	{Sig: "kernel (s0:u8, u1:u8) { t0 = sub s0 u1; store t0 }", Fn: k_sub_u8_su_fcfb41997e_go},
-	{Sig: "kernel (u0:u8, s1:u8) { t0 = sub u0 s1; store t0 }", Fn: k_sub_u8_us_77213b24cb_go},
 	{Sig: "kernel (u0:u8, u1:u8) { t0 = sub u0 u1; store t0 }", Fn: k_sub_u8_uu_ba7bbcc60c_go},
-	{Sig: "kernel (s0:i16, u1:i16) { t0 = subsat s0 u1; store t0 }", Fn: k_subsat_i16_su_d881098e7c_go},
-	{Sig: "kernel (u0:i16, s1:i16) { t0 = subsat u0 s1; store t0 }", Fn: k_subsat_i16_us_6623b3d084_go},
 	{Sig: "kernel (u0:i16, u1:i16) { t0 = subsat u0 u1; store t0 }", Fn: k_subsat_i16_uu_96db3692b6_go},
-	{Sig: "kernel (s0:u16, u1:u16) { t0 = subsat s0 u1; store t0 }", Fn: k_subsat_u16_su_e6506cc5ff_go},
-	{Sig: "kernel (u0:u16, s1:u16) { t0 = subsat u0 s1; store t0 }", Fn: k_subsat_u16_us_8f9838bf84_go},
 	{Sig: "kernel (u0:u16, u1:u16) { t0 = subsat u0 u1; store t0 }", Fn: k_subsat_u16_uu_9ea36f6313_go},
-	{Sig: "kernel (s0:u8, u1:u8) { t0 = subsat s0 u1; store t0 }", Fn: k_subsat_u8_su_54a79e0e4c_go},
-	{Sig: "kernel (u0:u8, s1:u8) { t0 = subsat u0 s1; store t0 }", Fn: k_subsat_u8_us_3727b2efe3_go},
 	{Sig: "kernel (u0:u8, u1:u8) { t0 = subsat u0 u1; store t0 }", Fn: k_subsat_u8_uu_98d0e48d88_go},
 	{Sig: "kernel (u0:f32) { t0 = tan u0; store t0 }", Fn: k_tan_f32_u_a69f332907_go},
 	{Sig: "kernel fast (u0:f32) { t0 = tan u0; store t0 }", Fn: k_tan_f32_u_d46cfa69fa_go},
@@ -1178,17 +880,11 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "transpose u8", Fn: k_transpose_u8_1ab2f79f0f_go},
 	{Sig: "kernel (u0:f32) { t0 = trunc u0; store t0 }", Fn: k_trunc_f32_u_7b121b329e_go},
 	{Sig: "kernel (u0:f64) { t0 = trunc u0; store t0 }", Fn: k_trunc_f64_u_8b8a26a228_go},
-	{Sig: "kernel (s0:bool, u1:bool) { t0 = xor s0 u1; store t0 }", Fn: k_xor_bool_su_8e49c680ea_go},
 	{Sig: "kernel (u0:bool, u1:bool) { t0 = xor u0 u1; store t0 }", Fn: k_xor_bool_uu_80d8d88ed6_go},
-	{Sig: "kernel (s0:i32, u1:i32) { t0 = xor s0 u1; store t0 }", Fn: k_xor_i32_su_97cc79eca2_go},
 	{Sig: "kernel (u0:i32, u1:i32) { t0 = xor u0 u1; store t0 }", Fn: k_xor_i32_uu_dc4411c9ea_go},
-	{Sig: "kernel (s0:i64, u1:i64) { t0 = xor s0 u1; store t0 }", Fn: k_xor_i64_su_7dbe99132d_go},
 	{Sig: "kernel (u0:i64, u1:i64) { t0 = xor u0 u1; store t0 }", Fn: k_xor_i64_uu_0bafaef504_go},
-	{Sig: "kernel (u0:u32, s1:u32) { t0 = xor u0 s1; store t0 }", Fn: k_xor_u32_us_c75af994e8_go},
 	{Sig: "kernel (u0:u32, u1:u32) { t0 = xor u0 u1; store t0 }", Fn: k_xor_u32_uu_cf0abce18a_go},
-	{Sig: "kernel (u0:u64, s1:u64) { t0 = xor u0 s1; store t0 }", Fn: k_xor_u64_us_6b4fbaef30_go},
 	{Sig: "kernel (u0:u64, u1:u64) { t0 = xor u0 u1; store t0 }", Fn: k_xor_u64_uu_c94e4b0903_go},
-	{Sig: "kernel (u0:u8, s1:u8) { t0 = xor u0 s1; store t0 }", Fn: k_xor_u8_us_4027ce8cd2_go},
 	{Sig: "kernel (u0:u8, u1:u8) { t0 = xor u0 u1; store t0 }", Fn: k_xor_u8_uu_352ce483ef_go},
 }
 
@@ -2776,53 +2472,6 @@ func k_add_add_u8_uuu_8fe4e800fa_go(f *abi.Frame) {
 	}
 }
 
-// k_add_bf16_us_93da36f2c6_go is
-//
-//	kernel (u0:bf16, s1:bf16) { t0 = add u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] + a1
-func k_add_bf16_us_93da36f2c6_go(f *abi.Frame) {
-	n := f.Cols
-	c2 := int32(16)
-	c12 := int32(1)
-	c15 := int32(32767)
-	c18 := int32(4194304)
-	c21 := int32(-65536)
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		t5 := uint16(s1)
-		t6 := int32(t5)
-		t7 := t6 << uint32(c2)
-		t8 := math.Float32frombits(uint32(t7))
-		for i := range n {
-			v0 := a0[i]
-			t0 := uint16(v0)
-			t1 := int32(t0)
-			t3 := t1 << uint32(c2)
-			t4 := math.Float32frombits(uint32(t3))
-			t9 := float32(t4 + t8)
-			t10 := int32(math.Float32bits(t9))
-			t11 := t10 >> uint32(c2)
-			t13 := t11 & c12
-			t14 := int32(t10 + t13)
-			t16 := int32(t14 + c15)
-			t17 := t9 != t9
-			t19 := t10 | c18
-			t20 := t16
-			if t17 {
-				t20 = t19
-			}
-			t22 := t20 & c21
-			t23 := t22 >> uint32(c2)
-			t24 := uint16(t23)
-			t25 := uint16(t24)
-			o0[i] = t25
-		}
-	}
-}
-
 // k_add_bf16_uu_cd14d16e3c_go is
 //
 //	kernel (u0:bf16, u1:bf16) { t0 = add u0 u1; store t0 }
@@ -2897,28 +2546,6 @@ func k_add_cast_add_f32_f64_uuu_a1fdca91c5_go(f *abi.Frame) {
 	}
 }
 
-// k_add_f16_us_be99b3dfa4_go is
-//
-//	kernel (u0:f16, s1:f16) { t0 = add u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] + a1
-func k_add_f16_us_be99b3dfa4_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		t1 := scalar.Float16frombits(s1)
-		for i := range n {
-			v0 := a0[i]
-			t0 := scalar.Float16frombits(v0)
-			t2 := float32(t0 + t1)
-			t3 := scalar.Float16bits(t2)
-			o0[i] = t3
-		}
-	}
-}
-
 // k_add_f16_uu_92e145834c_go is
 //
 //	kernel (u0:f16, u1:f16) { t0 = add u0 u1; store t0 }
@@ -2938,25 +2565,6 @@ func k_add_f16_uu_92e145834c_go(f *abi.Frame) {
 			t2 := float32(t0 + t1)
 			t3 := scalar.Float16bits(t2)
 			o0[i] = t3
-		}
-	}
-}
-
-// k_add_f32_su_a5a3835ed0_go is
-//
-//	kernel (s0:f32, u1:f32) { t0 = add s0 u1; store t0 }
-//
-// for i: o0[i] = a0 + a1[i]
-func k_add_f32_su_a5a3835ed0_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := float32(s0 + v1)
-			o0[i] = t0
 		}
 	}
 }
@@ -2981,25 +2589,6 @@ func k_add_f32_uu_c97e519039_go(f *abi.Frame) {
 	}
 }
 
-// k_add_f64_us_3770aac67c_go is
-//
-//	kernel (u0:f64, s1:f64) { t0 = add u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] + a1
-func k_add_f64_us_3770aac67c_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := float64(v0 + s1)
-			o0[i] = t0
-		}
-	}
-}
-
 // k_add_f64_uu_819accbd74_go is
 //
 //	kernel (u0:f64, u1:f64) { t0 = add u0 u1; store t0 }
@@ -3016,28 +2605,6 @@ func k_add_f64_uu_819accbd74_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := float64(v0 + v1)
 			o0[i] = t0
-		}
-	}
-}
-
-// k_add_i16_us_815ceeaba8_go is
-//
-//	kernel (u0:i16, s1:i16) { t0 = add u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] + a1
-func k_add_i16_us_815ceeaba8_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		t1 := int32(s1)
-		for i := range n {
-			v0 := a0[i]
-			t0 := int32(v0)
-			t2 := int32(t0 + t1)
-			t3 := int16(t2)
-			o0[i] = t3
 		}
 	}
 }
@@ -3065,25 +2632,6 @@ func k_add_i16_uu_934ceb98de_go(f *abi.Frame) {
 	}
 }
 
-// k_add_i32_su_1043a9b842_go is
-//
-//	kernel (s0:i32, u1:i32) { t0 = add s0 u1; store t0 }
-//
-// for i: o0[i] = a0 + a1[i]
-func k_add_i32_su_1043a9b842_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := int32(s0 + v1)
-			o0[i] = t0
-		}
-	}
-}
-
 // k_add_i32_uu_2ea9819167_go is
 //
 //	kernel (u0:i32, u1:i32) { t0 = add u0 u1; store t0 }
@@ -3099,25 +2647,6 @@ func k_add_i32_uu_2ea9819167_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := int32(v0 + v1)
-			o0[i] = t0
-		}
-	}
-}
-
-// k_add_i64_su_1d94eb3f4e_go is
-//
-//	kernel (s0:i64, u1:i64) { t0 = add s0 u1; store t0 }
-//
-// for i: o0[i] = a0 + a1[i]
-func k_add_i64_su_1d94eb3f4e_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := int64(s0 + v1)
 			o0[i] = t0
 		}
 	}
@@ -3143,28 +2672,6 @@ func k_add_i64_uu_bda52a5697_go(f *abi.Frame) {
 	}
 }
 
-// k_add_i8_su_76947e028d_go is
-//
-//	kernel (s0:i8, u1:i8) { t0 = add s0 u1; store t0 }
-//
-// for i: o0[i] = a0 + a1[i]
-func k_add_i8_su_76947e028d_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		t0 := int32(s0)
-		for i := range n {
-			v1 := a1[i]
-			t1 := int32(v1)
-			t2 := int32(t0 + t1)
-			t3 := int8(t2)
-			o0[i] = t3
-		}
-	}
-}
-
 // k_add_i8_uu_d8de0e7860_go is
 //
 //	kernel (u0:i8, u1:i8) { t0 = add u0 u1; store t0 }
@@ -3184,44 +2691,6 @@ func k_add_i8_uu_d8de0e7860_go(f *abi.Frame) {
 			t2 := int32(t0 + t1)
 			t3 := int8(t2)
 			o0[i] = t3
-		}
-	}
-}
-
-// k_add_q16x16_su_4a6cc59137_go is
-//
-//	kernel (s0:q16x16, u1:q16x16) { t0 = add s0 u1; store t0 }
-//
-// for i: o0[i] = a0 + a1[i]
-func k_add_q16x16_su_4a6cc59137_go(f *abi.Frame) {
-	n := f.Cols
-	c2 := math.Float64frombits(0x3ef0000000000000) // 1.52587890625e-05
-	c8 := math.Float64frombits(0x40f0000000000000) // 65536
-	for r := range f.Rows {
-		s0 := *(*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		t0 := int32(s0)
-		t1 := float64(t0)
-		t3 := float64(t1 * c2)
-		for i := range n {
-			v1 := a1[i]
-			t4 := int32(v1)
-			t5 := float64(t4)
-			t6 := float64(t5 * c2)
-			t7 := float64(t3 + t6)
-			t9 := float64(t7 * c8)
-			t10 := float64(math.RoundToEven(float64(t9)))
-			var t11 int32
-			if t10 >= 0x1p31 {
-				t11 = 1<<31 - 1
-			} else if t10 <= -0x1p31 {
-				t11 = -1 << 31
-			} else if t10 == t10 {
-				t11 = int32(t10)
-			}
-			t12 := uint32(t11)
-			o0[i] = t12
 		}
 	}
 }
@@ -3265,28 +2734,6 @@ func k_add_q16x16_uu_718a84f436_go(f *abi.Frame) {
 	}
 }
 
-// k_add_u16_us_af98b2b56b_go is
-//
-//	kernel (u0:u16, s1:u16) { t0 = add u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] + a1
-func k_add_u16_us_af98b2b56b_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		t1 := int32(s1)
-		for i := range n {
-			v0 := a0[i]
-			t0 := int32(v0)
-			t2 := int32(t0 + t1)
-			t3 := uint16(t2)
-			o0[i] = t3
-		}
-	}
-}
-
 // k_add_u16_uu_fe8cc40f6b_go is
 //
 //	kernel (u0:u16, u1:u16) { t0 = add u0 u1; store t0 }
@@ -3310,25 +2757,6 @@ func k_add_u16_uu_fe8cc40f6b_go(f *abi.Frame) {
 	}
 }
 
-// k_add_u32_su_f9ef3c7945_go is
-//
-//	kernel (s0:u32, u1:u32) { t0 = add s0 u1; store t0 }
-//
-// for i: o0[i] = a0 + a1[i]
-func k_add_u32_su_f9ef3c7945_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := uint32(s0 + v1)
-			o0[i] = t0
-		}
-	}
-}
-
 // k_add_u32_uu_cb934a8b6e_go is
 //
 //	kernel (u0:u32, u1:u32) { t0 = add u0 u1; store t0 }
@@ -3344,25 +2772,6 @@ func k_add_u32_uu_cb934a8b6e_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := uint32(v0 + v1)
-			o0[i] = t0
-		}
-	}
-}
-
-// k_add_u64_us_03b6409a3f_go is
-//
-//	kernel (u0:u64, s1:u64) { t0 = add u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] + a1
-func k_add_u64_us_03b6409a3f_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := uint64(v0 + s1)
 			o0[i] = t0
 		}
 	}
@@ -3388,25 +2797,6 @@ func k_add_u64_uu_a22f063299_go(f *abi.Frame) {
 	}
 }
 
-// k_add_u8_su_654844e99d_go is
-//
-//	kernel (s0:u8, u1:u8) { t0 = add s0 u1; store t0 }
-//
-// for i: o0[i] = a0 + a1[i]
-func k_add_u8_su_654844e99d_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := uint8(s0 + v1)
-			o0[i] = t0
-		}
-	}
-}
-
 // k_add_u8_uu_9f5d4e653d_go is
 //
 //	kernel (u0:u8, u1:u8) { t0 = add u0 u1; store t0 }
@@ -3423,32 +2813,6 @@ func k_add_u8_uu_9f5d4e653d_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := uint8(v0 + v1)
 			o0[i] = t0
-		}
-	}
-}
-
-// k_addsat_i16_su_e206eee6e2_go is
-//
-//	kernel (s0:i16, u1:i16) { t0 = addsat s0 u1; store t0 }
-//
-// for i: o0[i] = addsat(a0, a1[i])
-func k_addsat_i16_su_e206eee6e2_go(f *abi.Frame) {
-	n := f.Cols
-	c3 := int32(-32768)
-	c5 := int32(32767)
-	for r := range f.Rows {
-		s0 := *(*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		t0 := int32(s0)
-		for i := range n {
-			v1 := a1[i]
-			t1 := int32(v1)
-			t2 := int32(t0 + t1)
-			t4 := scalar.Max(t2, c3)
-			t6 := scalar.Min(t4, c5)
-			t7 := int16(t6)
-			o0[i] = t7
 		}
 	}
 }
@@ -3475,32 +2839,6 @@ func k_addsat_i16_uu_84ee5c3983_go(f *abi.Frame) {
 			t4 := scalar.Max(t2, c3)
 			t6 := scalar.Min(t4, c5)
 			t7 := int16(t6)
-			o0[i] = t7
-		}
-	}
-}
-
-// k_addsat_u16_su_da0cd1d1ca_go is
-//
-//	kernel (s0:u16, u1:u16) { t0 = addsat s0 u1; store t0 }
-//
-// for i: o0[i] = addsat(a0, a1[i])
-func k_addsat_u16_su_da0cd1d1ca_go(f *abi.Frame) {
-	n := f.Cols
-	c3 := int32(0)
-	c5 := int32(65535)
-	for r := range f.Rows {
-		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		t0 := int32(s0)
-		for i := range n {
-			v1 := a1[i]
-			t1 := int32(v1)
-			t2 := int32(t0 + t1)
-			t4 := scalar.Max(t2, c3)
-			t6 := scalar.Min(t4, c5)
-			t7 := uint16(t6)
 			o0[i] = t7
 		}
 	}
@@ -3533,31 +2871,6 @@ func k_addsat_u16_uu_411d431ed9_go(f *abi.Frame) {
 	}
 }
 
-// k_addsat_u8_us_3373f70074_go is
-//
-//	kernel (u0:u8, s1:u8) { t0 = addsat u0 s1; store t0 }
-//
-// for i: o0[i] = addsat(a0[i], a1)
-func k_addsat_u8_us_3373f70074_go(f *abi.Frame) {
-	n := f.Cols
-	c2 := uint8(255)
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := uint8(v0 + s1)
-			t1 := t0 < v0
-			t3 := t0
-			if t1 {
-				t3 = c2
-			}
-			o0[i] = t3
-		}
-	}
-}
-
 // k_addsat_u8_uu_0cf7f37617_go is
 //
 //	kernel (u0:u8, u1:u8) { t0 = addsat u0 u1; store t0 }
@@ -3584,25 +2897,6 @@ func k_addsat_u8_uu_0cf7f37617_go(f *abi.Frame) {
 	}
 }
 
-// k_and_bool_su_ba5047a5b9_go is
-//
-//	kernel (s0:bool, u1:bool) { t0 = and s0 u1; store t0 }
-//
-// for i: o0[i] = a0 & a1[i]
-func k_and_bool_su_ba5047a5b9_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s0 && bool(v1)
-			o0[i] = t0
-		}
-	}
-}
-
 // k_and_bool_uu_d264fa7b13_go is
 //
 //	kernel (u0:bool, u1:bool) { t0 = and u0 u1; store t0 }
@@ -3618,25 +2912,6 @@ func k_and_bool_uu_d264fa7b13_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := v0 && bool(v1)
-			o0[i] = t0
-		}
-	}
-}
-
-// k_and_i32_su_e9da27ec90_go is
-//
-//	kernel (s0:i32, u1:i32) { t0 = and s0 u1; store t0 }
-//
-// for i: o0[i] = a0 & a1[i]
-func k_and_i32_su_e9da27ec90_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s0 & v1
 			o0[i] = t0
 		}
 	}
@@ -3662,25 +2937,6 @@ func k_and_i32_uu_99069e15b1_go(f *abi.Frame) {
 	}
 }
 
-// k_and_i64_su_d0f149c298_go is
-//
-//	kernel (s0:i64, u1:i64) { t0 = and s0 u1; store t0 }
-//
-// for i: o0[i] = a0 & a1[i]
-func k_and_i64_su_d0f149c298_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s0 & v1
-			o0[i] = t0
-		}
-	}
-}
-
 // k_and_i64_uu_be870bd178_go is
 //
 //	kernel (u0:i64, u1:i64) { t0 = and u0 u1; store t0 }
@@ -3696,25 +2952,6 @@ func k_and_i64_uu_be870bd178_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := v0 & v1
-			o0[i] = t0
-		}
-	}
-}
-
-// k_and_u32_su_f20f02a60e_go is
-//
-//	kernel (s0:u32, u1:u32) { t0 = and s0 u1; store t0 }
-//
-// for i: o0[i] = a0 & a1[i]
-func k_and_u32_su_f20f02a60e_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s0 & v1
 			o0[i] = t0
 		}
 	}
@@ -3740,25 +2977,6 @@ func k_and_u32_uu_77e6d89642_go(f *abi.Frame) {
 	}
 }
 
-// k_and_u64_us_ea8823d8c5_go is
-//
-//	kernel (u0:u64, s1:u64) { t0 = and u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] & a1
-func k_and_u64_us_ea8823d8c5_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := v0 & s1
-			o0[i] = t0
-		}
-	}
-}
-
 // k_and_u64_uu_8ff29dc8d4_go is
 //
 //	kernel (u0:u64, u1:u64) { t0 = and u0 u1; store t0 }
@@ -3774,25 +2992,6 @@ func k_and_u64_uu_8ff29dc8d4_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := v0 & v1
-			o0[i] = t0
-		}
-	}
-}
-
-// k_and_u8_us_fec0f879ff_go is
-//
-//	kernel (u0:u8, s1:u8) { t0 = and u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] & a1
-func k_and_u8_us_fec0f879ff_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := v0 & s1
 			o0[i] = t0
 		}
 	}
@@ -10026,135 +9225,6 @@ func k_celu_f64_uu_261ead757e_go(f *abi.Frame) {
 	}
 }
 
-// k_clip_f32_ssu_dbdecb5642_go is
-//
-//	kernel (s0:f32, s1:f32, u2:f32) { t0 = clip s0 s1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0, a1, a2[i])
-func k_clip_f32_ssu_dbdecb5642_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		t0 := scalar.Max(s0, s1)
-		for i := range n {
-			v2 := a2[i]
-			t1 := scalar.Min(t0, v2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_clip_f32_sus_a234d7190b_go is
-//
-//	kernel (s0:f32, u1:f32, s2:f32) { t0 = clip s0 u1 s2; store t0 }
-//
-// for i: o0[i] = clip(a0, a1[i], a2)
-func k_clip_f32_sus_a234d7190b_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := scalar.Max(s0, v1)
-			t1 := scalar.Min(t0, s2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_clip_f32_suu_3cadbaa446_go is
-//
-//	kernel (s0:f32, u1:f32, u2:f32) { t0 = clip s0 u1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0, a1[i], a2[i])
-func k_clip_f32_suu_3cadbaa446_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			v2 := a2[i]
-			t0 := scalar.Max(s0, v1)
-			t1 := scalar.Min(t0, v2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_clip_f32_uss_520388fc42_go is
-//
-//	kernel (u0:f32, s1:f32, s2:f32) { t0 = clip u0 s1 s2; store t0 }
-//
-// for i: o0[i] = clip(a0[i], a1, a2)
-func k_clip_f32_uss_520388fc42_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := scalar.Max(v0, s1)
-			t1 := scalar.Min(t0, s2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_clip_f32_usu_9055f9d083_go is
-//
-//	kernel (u0:f32, s1:f32, u2:f32) { t0 = clip u0 s1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0[i], a1, a2[i])
-func k_clip_f32_usu_9055f9d083_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v2 := a2[i]
-			t0 := scalar.Max(v0, s1)
-			t1 := scalar.Min(t0, v2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_clip_f32_uus_498bc403f9_go is
-//
-//	kernel (u0:f32, u1:f32, s2:f32) { t0 = clip u0 u1 s2; store t0 }
-//
-// for i: o0[i] = clip(a0[i], a1[i], a2)
-func k_clip_f32_uus_498bc403f9_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			t0 := scalar.Max(v0, v1)
-			t1 := scalar.Min(t0, s2)
-			o0[i] = t1
-		}
-	}
-}
-
 // k_clip_f32_uuu_86c9cfbe23_go is
 //
 //	kernel (u0:f32, u1:f32, u2:f32) { t0 = clip u0 u1 u2; store t0 }
@@ -10173,135 +9243,6 @@ func k_clip_f32_uuu_86c9cfbe23_go(f *abi.Frame) {
 			v2 := a2[i]
 			t0 := scalar.Max(v0, v1)
 			t1 := scalar.Min(t0, v2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_clip_f64_ssu_220b9f5b7e_go is
-//
-//	kernel (s0:f64, s1:f64, u2:f64) { t0 = clip s0 s1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0, a1, a2[i])
-func k_clip_f64_ssu_220b9f5b7e_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		t0 := scalar.Max(s0, s1)
-		for i := range n {
-			v2 := a2[i]
-			t1 := scalar.Min(t0, v2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_clip_f64_sus_8685e1384f_go is
-//
-//	kernel (s0:f64, u1:f64, s2:f64) { t0 = clip s0 u1 s2; store t0 }
-//
-// for i: o0[i] = clip(a0, a1[i], a2)
-func k_clip_f64_sus_8685e1384f_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := scalar.Max(s0, v1)
-			t1 := scalar.Min(t0, s2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_clip_f64_suu_b30a2954a4_go is
-//
-//	kernel (s0:f64, u1:f64, u2:f64) { t0 = clip s0 u1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0, a1[i], a2[i])
-func k_clip_f64_suu_b30a2954a4_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			v2 := a2[i]
-			t0 := scalar.Max(s0, v1)
-			t1 := scalar.Min(t0, v2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_clip_f64_uss_fc1d4981d6_go is
-//
-//	kernel (u0:f64, s1:f64, s2:f64) { t0 = clip u0 s1 s2; store t0 }
-//
-// for i: o0[i] = clip(a0[i], a1, a2)
-func k_clip_f64_uss_fc1d4981d6_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := scalar.Max(v0, s1)
-			t1 := scalar.Min(t0, s2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_clip_f64_usu_13e0d41b19_go is
-//
-//	kernel (u0:f64, s1:f64, u2:f64) { t0 = clip u0 s1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0[i], a1, a2[i])
-func k_clip_f64_usu_13e0d41b19_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v2 := a2[i]
-			t0 := scalar.Max(v0, s1)
-			t1 := scalar.Min(t0, v2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_clip_f64_uus_a6f77f260c_go is
-//
-//	kernel (u0:f64, u1:f64, s2:f64) { t0 = clip u0 u1 s2; store t0 }
-//
-// for i: o0[i] = clip(a0[i], a1[i], a2)
-func k_clip_f64_uus_a6f77f260c_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			t0 := scalar.Max(v0, v1)
-			t1 := scalar.Min(t0, s2)
 			o0[i] = t1
 		}
 	}
@@ -10330,135 +9271,6 @@ func k_clip_f64_uuu_03821ce53e_go(f *abi.Frame) {
 	}
 }
 
-// k_clip_i32_ssu_5bdaeeeabc_go is
-//
-//	kernel (s0:i32, s1:i32, u2:i32) { t0 = clip s0 s1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0, a1, a2[i])
-func k_clip_i32_ssu_5bdaeeeabc_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		t0 := scalar.Max(s0, s1)
-		for i := range n {
-			v2 := a2[i]
-			t1 := scalar.Min(t0, v2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_clip_i32_sus_b674f1f271_go is
-//
-//	kernel (s0:i32, u1:i32, s2:i32) { t0 = clip s0 u1 s2; store t0 }
-//
-// for i: o0[i] = clip(a0, a1[i], a2)
-func k_clip_i32_sus_b674f1f271_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := scalar.Max(s0, v1)
-			t1 := scalar.Min(t0, s2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_clip_i32_suu_d4049fb144_go is
-//
-//	kernel (s0:i32, u1:i32, u2:i32) { t0 = clip s0 u1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0, a1[i], a2[i])
-func k_clip_i32_suu_d4049fb144_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			v2 := a2[i]
-			t0 := scalar.Max(s0, v1)
-			t1 := scalar.Min(t0, v2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_clip_i32_uss_3e98da1581_go is
-//
-//	kernel (u0:i32, s1:i32, s2:i32) { t0 = clip u0 s1 s2; store t0 }
-//
-// for i: o0[i] = clip(a0[i], a1, a2)
-func k_clip_i32_uss_3e98da1581_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		s2 := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := scalar.Max(v0, s1)
-			t1 := scalar.Min(t0, s2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_clip_i32_usu_42ae688f9f_go is
-//
-//	kernel (u0:i32, s1:i32, u2:i32) { t0 = clip u0 s1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0[i], a1, a2[i])
-func k_clip_i32_usu_42ae688f9f_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v2 := a2[i]
-			t0 := scalar.Max(v0, s1)
-			t1 := scalar.Min(t0, v2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_clip_i32_uus_9e3c61a063_go is
-//
-//	kernel (u0:i32, u1:i32, s2:i32) { t0 = clip u0 u1 s2; store t0 }
-//
-// for i: o0[i] = clip(a0[i], a1[i], a2)
-func k_clip_i32_uus_9e3c61a063_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			t0 := scalar.Max(v0, v1)
-			t1 := scalar.Min(t0, s2)
-			o0[i] = t1
-		}
-	}
-}
-
 // k_clip_i32_uuu_14389e2d63_go is
 //
 //	kernel (u0:i32, u1:i32, u2:i32) { t0 = clip u0 u1 u2; store t0 }
@@ -10477,135 +9289,6 @@ func k_clip_i32_uuu_14389e2d63_go(f *abi.Frame) {
 			v2 := a2[i]
 			t0 := scalar.Max(v0, v1)
 			t1 := scalar.Min(t0, v2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_clip_i64_ssu_7c1acc5587_go is
-//
-//	kernel (s0:i64, s1:i64, u2:i64) { t0 = clip s0 s1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0, a1, a2[i])
-func k_clip_i64_ssu_7c1acc5587_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		s1 := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		t0 := scalar.Max(s0, s1)
-		for i := range n {
-			v2 := a2[i]
-			t1 := scalar.Min(t0, v2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_clip_i64_sus_eb07dc5e54_go is
-//
-//	kernel (s0:i64, u1:i64, s2:i64) { t0 = clip s0 u1 s2; store t0 }
-//
-// for i: o0[i] = clip(a0, a1[i], a2)
-func k_clip_i64_sus_eb07dc5e54_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := scalar.Max(s0, v1)
-			t1 := scalar.Min(t0, s2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_clip_i64_suu_07d3355488_go is
-//
-//	kernel (s0:i64, u1:i64, u2:i64) { t0 = clip s0 u1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0, a1[i], a2[i])
-func k_clip_i64_suu_07d3355488_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			v2 := a2[i]
-			t0 := scalar.Max(s0, v1)
-			t1 := scalar.Min(t0, v2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_clip_i64_uss_17b483ed62_go is
-//
-//	kernel (u0:i64, s1:i64, s2:i64) { t0 = clip u0 s1 s2; store t0 }
-//
-// for i: o0[i] = clip(a0[i], a1, a2)
-func k_clip_i64_uss_17b483ed62_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		s2 := *(*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := scalar.Max(v0, s1)
-			t1 := scalar.Min(t0, s2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_clip_i64_usu_2d91f7bc85_go is
-//
-//	kernel (u0:i64, s1:i64, u2:i64) { t0 = clip u0 s1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0[i], a1, a2[i])
-func k_clip_i64_usu_2d91f7bc85_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v2 := a2[i]
-			t0 := scalar.Max(v0, s1)
-			t1 := scalar.Min(t0, v2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_clip_i64_uus_126d182b3e_go is
-//
-//	kernel (u0:i64, u1:i64, s2:i64) { t0 = clip u0 u1 s2; store t0 }
-//
-// for i: o0[i] = clip(a0[i], a1[i], a2)
-func k_clip_i64_uus_126d182b3e_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			t0 := scalar.Max(v0, v1)
-			t1 := scalar.Min(t0, s2)
 			o0[i] = t1
 		}
 	}
@@ -10634,135 +9317,6 @@ func k_clip_i64_uuu_9e3f990dd3_go(f *abi.Frame) {
 	}
 }
 
-// k_clip_u32_ssu_aa93e07e36_go is
-//
-//	kernel (s0:u32, s1:u32, u2:u32) { t0 = clip s0 s1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0, a1, a2[i])
-func k_clip_u32_ssu_aa93e07e36_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		s1 := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		t0 := scalar.Max(s0, s1)
-		for i := range n {
-			v2 := a2[i]
-			t1 := scalar.Min(t0, v2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_clip_u32_sus_aabecbce4e_go is
-//
-//	kernel (s0:u32, u1:u32, s2:u32) { t0 = clip s0 u1 s2; store t0 }
-//
-// for i: o0[i] = clip(a0, a1[i], a2)
-func k_clip_u32_sus_aabecbce4e_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := scalar.Max(s0, v1)
-			t1 := scalar.Min(t0, s2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_clip_u32_suu_dec6e2592e_go is
-//
-//	kernel (s0:u32, u1:u32, u2:u32) { t0 = clip s0 u1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0, a1[i], a2[i])
-func k_clip_u32_suu_dec6e2592e_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			v2 := a2[i]
-			t0 := scalar.Max(s0, v1)
-			t1 := scalar.Min(t0, v2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_clip_u32_uss_df8f70968a_go is
-//
-//	kernel (u0:u32, s1:u32, s2:u32) { t0 = clip u0 s1 s2; store t0 }
-//
-// for i: o0[i] = clip(a0[i], a1, a2)
-func k_clip_u32_uss_df8f70968a_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		s2 := *(*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := scalar.Max(v0, s1)
-			t1 := scalar.Min(t0, s2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_clip_u32_usu_56dab1b9bf_go is
-//
-//	kernel (u0:u32, s1:u32, u2:u32) { t0 = clip u0 s1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0[i], a1, a2[i])
-func k_clip_u32_usu_56dab1b9bf_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v2 := a2[i]
-			t0 := scalar.Max(v0, s1)
-			t1 := scalar.Min(t0, v2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_clip_u32_uus_bb88d1244f_go is
-//
-//	kernel (u0:u32, u1:u32, s2:u32) { t0 = clip u0 u1 s2; store t0 }
-//
-// for i: o0[i] = clip(a0[i], a1[i], a2)
-func k_clip_u32_uus_bb88d1244f_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			t0 := scalar.Max(v0, v1)
-			t1 := scalar.Min(t0, s2)
-			o0[i] = t1
-		}
-	}
-}
-
 // k_clip_u32_uuu_0ce05f8523_go is
 //
 //	kernel (u0:u32, u1:u32, u2:u32) { t0 = clip u0 u1 u2; store t0 }
@@ -10786,135 +9340,6 @@ func k_clip_u32_uuu_0ce05f8523_go(f *abi.Frame) {
 	}
 }
 
-// k_clip_u64_ssu_47e95cbc14_go is
-//
-//	kernel (s0:u64, s1:u64, u2:u64) { t0 = clip s0 s1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0, a1, a2[i])
-func k_clip_u64_ssu_47e95cbc14_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		s1 := *(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		t0 := scalar.Max(s0, s1)
-		for i := range n {
-			v2 := a2[i]
-			t1 := scalar.Min(t0, v2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_clip_u64_sus_3031b7f74f_go is
-//
-//	kernel (s0:u64, u1:u64, s2:u64) { t0 = clip s0 u1 s2; store t0 }
-//
-// for i: o0[i] = clip(a0, a1[i], a2)
-func k_clip_u64_sus_3031b7f74f_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := scalar.Max(s0, v1)
-			t1 := scalar.Min(t0, s2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_clip_u64_suu_230378a205_go is
-//
-//	kernel (s0:u64, u1:u64, u2:u64) { t0 = clip s0 u1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0, a1[i], a2[i])
-func k_clip_u64_suu_230378a205_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			v2 := a2[i]
-			t0 := scalar.Max(s0, v1)
-			t1 := scalar.Min(t0, v2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_clip_u64_uss_5853f20259_go is
-//
-//	kernel (u0:u64, s1:u64, s2:u64) { t0 = clip u0 s1 s2; store t0 }
-//
-// for i: o0[i] = clip(a0[i], a1, a2)
-func k_clip_u64_uss_5853f20259_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		s2 := *(*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := scalar.Max(v0, s1)
-			t1 := scalar.Min(t0, s2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_clip_u64_usu_1f27ef528d_go is
-//
-//	kernel (u0:u64, s1:u64, u2:u64) { t0 = clip u0 s1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0[i], a1, a2[i])
-func k_clip_u64_usu_1f27ef528d_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v2 := a2[i]
-			t0 := scalar.Max(v0, s1)
-			t1 := scalar.Min(t0, v2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_clip_u64_uus_5446d8351a_go is
-//
-//	kernel (u0:u64, u1:u64, s2:u64) { t0 = clip u0 u1 s2; store t0 }
-//
-// for i: o0[i] = clip(a0[i], a1[i], a2)
-func k_clip_u64_uus_5446d8351a_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			t0 := scalar.Max(v0, v1)
-			t1 := scalar.Min(t0, s2)
-			o0[i] = t1
-		}
-	}
-}
-
 // k_clip_u64_uuu_6b7a16ea8c_go is
 //
 //	kernel (u0:u64, u1:u64, u2:u64) { t0 = clip u0 u1 u2; store t0 }
@@ -10933,135 +9358,6 @@ func k_clip_u64_uuu_6b7a16ea8c_go(f *abi.Frame) {
 			v2 := a2[i]
 			t0 := scalar.Max(v0, v1)
 			t1 := scalar.Min(t0, v2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_clip_u8_ssu_89b2a831c3_go is
-//
-//	kernel (s0:u8, s1:u8, u2:u8) { t0 = clip s0 s1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0, a1, a2[i])
-func k_clip_u8_ssu_89b2a831c3_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		s1 := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		t0 := scalar.Max(s0, s1)
-		for i := range n {
-			v2 := a2[i]
-			t1 := scalar.Min(t0, v2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_clip_u8_sus_cf496ae903_go is
-//
-//	kernel (s0:u8, u1:u8, s2:u8) { t0 = clip s0 u1 s2; store t0 }
-//
-// for i: o0[i] = clip(a0, a1[i], a2)
-func k_clip_u8_sus_cf496ae903_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := scalar.Max(s0, v1)
-			t1 := scalar.Min(t0, s2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_clip_u8_suu_9dcc83527d_go is
-//
-//	kernel (s0:u8, u1:u8, u2:u8) { t0 = clip s0 u1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0, a1[i], a2[i])
-func k_clip_u8_suu_9dcc83527d_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			v2 := a2[i]
-			t0 := scalar.Max(s0, v1)
-			t1 := scalar.Min(t0, v2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_clip_u8_uss_fee094ccd2_go is
-//
-//	kernel (u0:u8, s1:u8, s2:u8) { t0 = clip u0 s1 s2; store t0 }
-//
-// for i: o0[i] = clip(a0[i], a1, a2)
-func k_clip_u8_uss_fee094ccd2_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		s2 := *(*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := scalar.Max(v0, s1)
-			t1 := scalar.Min(t0, s2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_clip_u8_usu_8b2530f0ff_go is
-//
-//	kernel (u0:u8, s1:u8, u2:u8) { t0 = clip u0 s1 u2; store t0 }
-//
-// for i: o0[i] = clip(a0[i], a1, a2[i])
-func k_clip_u8_usu_8b2530f0ff_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v2 := a2[i]
-			t0 := scalar.Max(v0, s1)
-			t1 := scalar.Min(t0, v2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_clip_u8_uus_96b2ef6e3a_go is
-//
-//	kernel (u0:u8, u1:u8, s2:u8) { t0 = clip u0 u1 s2; store t0 }
-//
-// for i: o0[i] = clip(a0[i], a1[i], a2)
-func k_clip_u8_uus_96b2ef6e3a_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			t0 := scalar.Max(v0, v1)
-			t1 := scalar.Min(t0, s2)
 			o0[i] = t1
 		}
 	}
@@ -13225,44 +11521,6 @@ func k_cosh_f64_u_59600fe59b_go(f *abi.Frame) {
 	}
 }
 
-// k_div_f32_su_331f012739_go is
-//
-//	kernel (s0:f32, u1:f32) { t0 = div s0 u1; store t0 }
-//
-// for i: o0[i] = a0 / a1[i]
-func k_div_f32_su_331f012739_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := float32(s0 / v1)
-			o0[i] = t0
-		}
-	}
-}
-
-// k_div_f32_us_2f85127e19_go is
-//
-//	kernel (u0:f32, s1:f32) { t0 = div u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] / a1
-func k_div_f32_us_2f85127e19_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := float32(v0 / s1)
-			o0[i] = t0
-		}
-	}
-}
-
 // k_div_f32_uu_a2c40d4892_go is
 //
 //	kernel (u0:f32, u1:f32) { t0 = div u0 u1; store t0 }
@@ -13278,44 +11536,6 @@ func k_div_f32_uu_a2c40d4892_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := float32(v0 / v1)
-			o0[i] = t0
-		}
-	}
-}
-
-// k_div_f64_su_24c7c4ac78_go is
-//
-//	kernel (s0:f64, u1:f64) { t0 = div s0 u1; store t0 }
-//
-// for i: o0[i] = a0 / a1[i]
-func k_div_f64_su_24c7c4ac78_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := float64(s0 / v1)
-			o0[i] = t0
-		}
-	}
-}
-
-// k_div_f64_us_e1eb7cc70b_go is
-//
-//	kernel (u0:f64, s1:f64) { t0 = div u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] / a1
-func k_div_f64_us_e1eb7cc70b_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := float64(v0 / s1)
 			o0[i] = t0
 		}
 	}
@@ -13341,50 +11561,6 @@ func k_div_f64_uu_2ba8d394f2_go(f *abi.Frame) {
 	}
 }
 
-// k_div_i32_su_4ed8bce533_go is
-//
-//	kernel (s0:i32, u1:i32) { t0 = div s0 u1; store t0 }
-//
-// for i: o0[i] = a0 / a1[i]
-func k_div_i32_su_4ed8bce533_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			var t0 int32
-			if v1 != 0 {
-				t0 = s0 / v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_div_i32_us_0c1e268519_go is
-//
-//	kernel (u0:i32, s1:i32) { t0 = div u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] / a1
-func k_div_i32_us_0c1e268519_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			var t0 int32
-			if s1 != 0 {
-				t0 = v0 / s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
 // k_div_i32_uu_fb3c3f1081_go is
 //
 //	kernel (u0:i32, u1:i32) { t0 = div u0 u1; store t0 }
@@ -13402,50 +11578,6 @@ func k_div_i32_uu_fb3c3f1081_go(f *abi.Frame) {
 			var t0 int32
 			if v1 != 0 {
 				t0 = v0 / v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_div_i64_su_27c7b4c522_go is
-//
-//	kernel (s0:i64, u1:i64) { t0 = div s0 u1; store t0 }
-//
-// for i: o0[i] = a0 / a1[i]
-func k_div_i64_su_27c7b4c522_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			var t0 int64
-			if v1 != 0 {
-				t0 = s0 / v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_div_i64_us_0142decf0e_go is
-//
-//	kernel (u0:i64, s1:i64) { t0 = div u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] / a1
-func k_div_i64_us_0142decf0e_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			var t0 int64
-			if s1 != 0 {
-				t0 = v0 / s1
 			}
 			o0[i] = t0
 		}
@@ -13475,50 +11607,6 @@ func k_div_i64_uu_36b2ea6567_go(f *abi.Frame) {
 	}
 }
 
-// k_div_u32_su_8d939bd234_go is
-//
-//	kernel (s0:u32, u1:u32) { t0 = div s0 u1; store t0 }
-//
-// for i: o0[i] = a0 / a1[i]
-func k_div_u32_su_8d939bd234_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			var t0 uint32
-			if v1 != 0 {
-				t0 = s0 / v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_div_u32_us_54ae8ce6db_go is
-//
-//	kernel (u0:u32, s1:u32) { t0 = div u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] / a1
-func k_div_u32_us_54ae8ce6db_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			var t0 uint32
-			if s1 != 0 {
-				t0 = v0 / s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
 // k_div_u32_uu_64bc3b7468_go is
 //
 //	kernel (u0:u32, u1:u32) { t0 = div u0 u1; store t0 }
@@ -13542,50 +11630,6 @@ func k_div_u32_uu_64bc3b7468_go(f *abi.Frame) {
 	}
 }
 
-// k_div_u64_su_709a43506e_go is
-//
-//	kernel (s0:u64, u1:u64) { t0 = div s0 u1; store t0 }
-//
-// for i: o0[i] = a0 / a1[i]
-func k_div_u64_su_709a43506e_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			var t0 uint64
-			if v1 != 0 {
-				t0 = s0 / v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_div_u64_us_418c633f72_go is
-//
-//	kernel (u0:u64, s1:u64) { t0 = div u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] / a1
-func k_div_u64_us_418c633f72_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			var t0 uint64
-			if s1 != 0 {
-				t0 = v0 / s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
 // k_div_u64_uu_2cdab6e4fa_go is
 //
 //	kernel (u0:u64, u1:u64) { t0 = div u0 u1; store t0 }
@@ -13603,50 +11647,6 @@ func k_div_u64_uu_2cdab6e4fa_go(f *abi.Frame) {
 			var t0 uint64
 			if v1 != 0 {
 				t0 = v0 / v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_div_u8_su_777ae31059_go is
-//
-//	kernel (s0:u8, u1:u8) { t0 = div s0 u1; store t0 }
-//
-// for i: o0[i] = a0 / a1[i]
-func k_div_u8_su_777ae31059_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			var t0 uint8
-			if v1 != 0 {
-				t0 = s0 / v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_div_u8_us_be173def17_go is
-//
-//	kernel (u0:u8, s1:u8) { t0 = div u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] / a1
-func k_div_u8_us_be173def17_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			var t0 uint8
-			if s1 != 0 {
-				t0 = v0 / s1
 			}
 			o0[i] = t0
 		}
@@ -14305,25 +12305,6 @@ func k_elu_f64_uu_8c57d63d8a_go(f *abi.Frame) {
 	}
 }
 
-// k_eq_bool_su_0f8a0cfd7c_go is
-//
-//	kernel (s0:bool, u1:bool) { t0 = eq s0 u1; store t0 }
-//
-// for i: o0[i] = a0 == a1[i]
-func k_eq_bool_su_0f8a0cfd7c_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s0 == v1
-			o0[i] = t0
-		}
-	}
-}
-
 // k_eq_bool_uu_169c17068f_go is
 //
 //	kernel (u0:bool, u1:bool) { t0 = eq u0 u1; store t0 }
@@ -14339,25 +12320,6 @@ func k_eq_bool_uu_169c17068f_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := v0 == v1
-			o0[i] = t0
-		}
-	}
-}
-
-// k_eq_f32_bool_su_b916d7c344_go is
-//
-//	kernel (s0:f32, u1:f32) { t0 = eq s0 u1; store t0 }
-//
-// for i: o0[i] = a0 == a1[i]
-func k_eq_f32_bool_su_b916d7c344_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s0 == v1
 			o0[i] = t0
 		}
 	}
@@ -14383,25 +12345,6 @@ func k_eq_f32_bool_uu_60014938f7_go(f *abi.Frame) {
 	}
 }
 
-// k_eq_f64_bool_su_af5c2a3303_go is
-//
-//	kernel (s0:f64, u1:f64) { t0 = eq s0 u1; store t0 }
-//
-// for i: o0[i] = a0 == a1[i]
-func k_eq_f64_bool_su_af5c2a3303_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s0 == v1
-			o0[i] = t0
-		}
-	}
-}
-
 // k_eq_f64_bool_uu_6a3b78d870_go is
 //
 //	kernel (u0:f64, u1:f64) { t0 = eq u0 u1; store t0 }
@@ -14422,25 +12365,6 @@ func k_eq_f64_bool_uu_6a3b78d870_go(f *abi.Frame) {
 	}
 }
 
-// k_eq_i32_bool_us_9466469f1d_go is
-//
-//	kernel (u0:i32, s1:i32) { t0 = eq u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] == a1
-func k_eq_i32_bool_us_9466469f1d_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := v0 == s1
-			o0[i] = t0
-		}
-	}
-}
-
 // k_eq_i32_bool_uu_e03d8b1f7f_go is
 //
 //	kernel (u0:i32, u1:i32) { t0 = eq u0 u1; store t0 }
@@ -14456,25 +12380,6 @@ func k_eq_i32_bool_uu_e03d8b1f7f_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := v0 == v1
-			o0[i] = t0
-		}
-	}
-}
-
-// k_eq_i64_bool_us_cab5187da9_go is
-//
-//	kernel (u0:i64, s1:i64) { t0 = eq u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] == a1
-func k_eq_i64_bool_us_cab5187da9_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := v0 == s1
 			o0[i] = t0
 		}
 	}
@@ -14536,25 +12441,6 @@ func k_eq_ne_or_etc_f64_i32_uussusu_1a75dd11cc_go(f *abi.Frame) {
 	}
 }
 
-// k_eq_u32_bool_us_a9be959a34_go is
-//
-//	kernel (u0:u32, s1:u32) { t0 = eq u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] == a1
-func k_eq_u32_bool_us_a9be959a34_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := v0 == s1
-			o0[i] = t0
-		}
-	}
-}
-
 // k_eq_u32_bool_uu_abecd25158_go is
 //
 //	kernel (u0:u32, u1:u32) { t0 = eq u0 u1; store t0 }
@@ -14575,25 +12461,6 @@ func k_eq_u32_bool_uu_abecd25158_go(f *abi.Frame) {
 	}
 }
 
-// k_eq_u64_bool_us_7f4b397c1e_go is
-//
-//	kernel (u0:u64, s1:u64) { t0 = eq u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] == a1
-func k_eq_u64_bool_us_7f4b397c1e_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := v0 == s1
-			o0[i] = t0
-		}
-	}
-}
-
 // k_eq_u64_bool_uu_5c919713ea_go is
 //
 //	kernel (u0:u64, u1:u64) { t0 = eq u0 u1; store t0 }
@@ -14609,25 +12476,6 @@ func k_eq_u64_bool_uu_5c919713ea_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := v0 == v1
-			o0[i] = t0
-		}
-	}
-}
-
-// k_eq_u8_bool_su_e039f70e04_go is
-//
-//	kernel (s0:u8, u1:u8) { t0 = eq s0 u1; store t0 }
-//
-// for i: o0[i] = a0 == a1[i]
-func k_eq_u8_bool_su_e039f70e04_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s0 == v1
 			o0[i] = t0
 		}
 	}
@@ -16136,129 +13984,6 @@ func k_floordiv_i64_uu_979ccfd4a1_go(f *abi.Frame) {
 	}
 }
 
-// k_fma_f32_ssu_5a27f4c756_go is
-//
-//	kernel (s0:f32, s1:f32, u2:f32) { t0 = fma s0 s1 u2; store t0 }
-//
-// for i: o0[i] = fma(a0, a1, a2[i])
-func k_fma_f32_ssu_5a27f4c756_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v2 := a2[i]
-			t0 := scalar.FMA32(s0, s1, v2)
-			o0[i] = t0
-		}
-	}
-}
-
-// k_fma_f32_sus_453a474068_go is
-//
-//	kernel (s0:f32, u1:f32, s2:f32) { t0 = fma s0 u1 s2; store t0 }
-//
-// for i: o0[i] = fma(a0, a1[i], a2)
-func k_fma_f32_sus_453a474068_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := scalar.FMA32(s0, v1, s2)
-			o0[i] = t0
-		}
-	}
-}
-
-// k_fma_f32_suu_1a7d3c5c34_go is
-//
-//	kernel (s0:f32, u1:f32, u2:f32) { t0 = fma s0 u1 u2; store t0 }
-//
-// for i: o0[i] = fma(a0, a1[i], a2[i])
-func k_fma_f32_suu_1a7d3c5c34_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			v2 := a2[i]
-			t0 := scalar.FMA32(s0, v1, v2)
-			o0[i] = t0
-		}
-	}
-}
-
-// k_fma_f32_uss_5231fcc913_go is
-//
-//	kernel (u0:f32, s1:f32, s2:f32) { t0 = fma u0 s1 s2; store t0 }
-//
-// for i: o0[i] = fma(a0[i], a1, a2)
-func k_fma_f32_uss_5231fcc913_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := scalar.FMA32(v0, s1, s2)
-			o0[i] = t0
-		}
-	}
-}
-
-// k_fma_f32_usu_6d99e766f3_go is
-//
-//	kernel (u0:f32, s1:f32, u2:f32) { t0 = fma u0 s1 u2; store t0 }
-//
-// for i: o0[i] = fma(a0[i], a1, a2[i])
-func k_fma_f32_usu_6d99e766f3_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v2 := a2[i]
-			t0 := scalar.FMA32(v0, s1, v2)
-			o0[i] = t0
-		}
-	}
-}
-
-// k_fma_f32_uus_73aa759fe4_go is
-//
-//	kernel (u0:f32, u1:f32, s2:f32) { t0 = fma u0 u1 s2; store t0 }
-//
-// for i: o0[i] = fma(a0[i], a1[i], a2)
-func k_fma_f32_uus_73aa759fe4_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			t0 := scalar.FMA32(v0, v1, s2)
-			o0[i] = t0
-		}
-	}
-}
-
 // k_fma_f32_uuu_6d7c9666f4_go is
 //
 //	kernel (u0:f32, u1:f32, u2:f32) { t0 = fma u0 u1 u2; store t0 }
@@ -16276,129 +14001,6 @@ func k_fma_f32_uuu_6d7c9666f4_go(f *abi.Frame) {
 			v1 := a1[i]
 			v2 := a2[i]
 			t0 := scalar.FMA32(v0, v1, v2)
-			o0[i] = t0
-		}
-	}
-}
-
-// k_fma_f64_ssu_504ec3dffd_go is
-//
-//	kernel (s0:f64, s1:f64, u2:f64) { t0 = fma s0 s1 u2; store t0 }
-//
-// for i: o0[i] = fma(a0, a1, a2[i])
-func k_fma_f64_ssu_504ec3dffd_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v2 := a2[i]
-			t0 := scalar.CallFMA(s0, s1, v2)
-			o0[i] = t0
-		}
-	}
-}
-
-// k_fma_f64_sus_4ce22e4be8_go is
-//
-//	kernel (s0:f64, u1:f64, s2:f64) { t0 = fma s0 u1 s2; store t0 }
-//
-// for i: o0[i] = fma(a0, a1[i], a2)
-func k_fma_f64_sus_4ce22e4be8_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := scalar.CallFMA(s0, v1, s2)
-			o0[i] = t0
-		}
-	}
-}
-
-// k_fma_f64_suu_ccc0469621_go is
-//
-//	kernel (s0:f64, u1:f64, u2:f64) { t0 = fma s0 u1 u2; store t0 }
-//
-// for i: o0[i] = fma(a0, a1[i], a2[i])
-func k_fma_f64_suu_ccc0469621_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			v2 := a2[i]
-			t0 := scalar.CallFMA(s0, v1, v2)
-			o0[i] = t0
-		}
-	}
-}
-
-// k_fma_f64_uss_21ec487d99_go is
-//
-//	kernel (u0:f64, s1:f64, s2:f64) { t0 = fma u0 s1 s2; store t0 }
-//
-// for i: o0[i] = fma(a0[i], a1, a2)
-func k_fma_f64_uss_21ec487d99_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := scalar.CallFMA(v0, s1, s2)
-			o0[i] = t0
-		}
-	}
-}
-
-// k_fma_f64_usu_951494ca66_go is
-//
-//	kernel (u0:f64, s1:f64, u2:f64) { t0 = fma u0 s1 u2; store t0 }
-//
-// for i: o0[i] = fma(a0[i], a1, a2[i])
-func k_fma_f64_usu_951494ca66_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v2 := a2[i]
-			t0 := scalar.CallFMA(v0, s1, v2)
-			o0[i] = t0
-		}
-	}
-}
-
-// k_fma_f64_uus_44bcb8b1a8_go is
-//
-//	kernel (u0:f64, u1:f64, s2:f64) { t0 = fma u0 u1 s2; store t0 }
-//
-// for i: o0[i] = fma(a0[i], a1[i], a2)
-func k_fma_f64_uus_44bcb8b1a8_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			t0 := scalar.CallFMA(v0, v1, s2)
 			o0[i] = t0
 		}
 	}
@@ -18164,44 +15766,6 @@ func k_ldexp_f64_uu_6a6c9e47da_go(f *abi.Frame) {
 	}
 }
 
-// k_le_f32_bool_su_4d358be87a_go is
-//
-//	kernel (s0:f32, u1:f32) { t0 = le s0 u1; store t0 }
-//
-// for i: o0[i] = a0 <= a1[i]
-func k_le_f32_bool_su_4d358be87a_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s0 <= v1
-			o0[i] = t0
-		}
-	}
-}
-
-// k_le_f32_bool_us_9aa327752e_go is
-//
-//	kernel (u0:f32, s1:f32) { t0 = le u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] <= a1
-func k_le_f32_bool_us_9aa327752e_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := v0 <= s1
-			o0[i] = t0
-		}
-	}
-}
-
 // k_le_f32_bool_uu_597aec3438_go is
 //
 //	kernel (u0:f32, u1:f32) { t0 = le u0 u1; store t0 }
@@ -18217,44 +15781,6 @@ func k_le_f32_bool_uu_597aec3438_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := v0 <= v1
-			o0[i] = t0
-		}
-	}
-}
-
-// k_le_f64_bool_su_72bfa59174_go is
-//
-//	kernel (s0:f64, u1:f64) { t0 = le s0 u1; store t0 }
-//
-// for i: o0[i] = a0 <= a1[i]
-func k_le_f64_bool_su_72bfa59174_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s0 <= v1
-			o0[i] = t0
-		}
-	}
-}
-
-// k_le_f64_bool_us_126c7d4763_go is
-//
-//	kernel (u0:f64, s1:f64) { t0 = le u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] <= a1
-func k_le_f64_bool_us_126c7d4763_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := v0 <= s1
 			o0[i] = t0
 		}
 	}
@@ -18280,44 +15806,6 @@ func k_le_f64_bool_uu_3578d47928_go(f *abi.Frame) {
 	}
 }
 
-// k_le_i32_bool_su_14c04e2a3c_go is
-//
-//	kernel (s0:i32, u1:i32) { t0 = le s0 u1; store t0 }
-//
-// for i: o0[i] = a0 <= a1[i]
-func k_le_i32_bool_su_14c04e2a3c_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s0 <= v1
-			o0[i] = t0
-		}
-	}
-}
-
-// k_le_i32_bool_us_86486a61c5_go is
-//
-//	kernel (u0:i32, s1:i32) { t0 = le u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] <= a1
-func k_le_i32_bool_us_86486a61c5_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := v0 <= s1
-			o0[i] = t0
-		}
-	}
-}
-
 // k_le_i32_bool_uu_c3e983c213_go is
 //
 //	kernel (u0:i32, u1:i32) { t0 = le u0 u1; store t0 }
@@ -18333,44 +15821,6 @@ func k_le_i32_bool_uu_c3e983c213_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := v0 <= v1
-			o0[i] = t0
-		}
-	}
-}
-
-// k_le_i64_bool_su_40955dcce6_go is
-//
-//	kernel (s0:i64, u1:i64) { t0 = le s0 u1; store t0 }
-//
-// for i: o0[i] = a0 <= a1[i]
-func k_le_i64_bool_su_40955dcce6_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s0 <= v1
-			o0[i] = t0
-		}
-	}
-}
-
-// k_le_i64_bool_us_a2ff8af67d_go is
-//
-//	kernel (u0:i64, s1:i64) { t0 = le u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] <= a1
-func k_le_i64_bool_us_a2ff8af67d_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := v0 <= s1
 			o0[i] = t0
 		}
 	}
@@ -18392,48 +15842,6 @@ func k_le_i64_bool_uu_579ac043f0_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := v0 <= v1
 			o0[i] = t0
-		}
-	}
-}
-
-// k_le_u16_bool_su_918b402415_go is
-//
-//	kernel (s0:u16, u1:u16) { t0 = le s0 u1; store t0 }
-//
-// for i: o0[i] = a0 <= a1[i]
-func k_le_u16_bool_su_918b402415_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		t0 := int32(s0)
-		for i := range n {
-			v1 := a1[i]
-			t1 := int32(v1)
-			t2 := t0 <= t1
-			o0[i] = t2
-		}
-	}
-}
-
-// k_le_u16_bool_us_c8a20cd56d_go is
-//
-//	kernel (u0:u16, s1:u16) { t0 = le u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] <= a1
-func k_le_u16_bool_us_c8a20cd56d_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		t1 := int32(s1)
-		for i := range n {
-			v0 := a0[i]
-			t0 := int32(v0)
-			t2 := t0 <= t1
-			o0[i] = t2
 		}
 	}
 }
@@ -18460,44 +15868,6 @@ func k_le_u16_bool_uu_33602f81c8_go(f *abi.Frame) {
 	}
 }
 
-// k_le_u32_bool_su_fc07550b65_go is
-//
-//	kernel (s0:u32, u1:u32) { t0 = le s0 u1; store t0 }
-//
-// for i: o0[i] = a0 <= a1[i]
-func k_le_u32_bool_su_fc07550b65_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s0 <= v1
-			o0[i] = t0
-		}
-	}
-}
-
-// k_le_u32_bool_us_3472dc4b57_go is
-//
-//	kernel (u0:u32, s1:u32) { t0 = le u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] <= a1
-func k_le_u32_bool_us_3472dc4b57_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := v0 <= s1
-			o0[i] = t0
-		}
-	}
-}
-
 // k_le_u32_bool_uu_7058264db4_go is
 //
 //	kernel (u0:u32, u1:u32) { t0 = le u0 u1; store t0 }
@@ -18518,44 +15888,6 @@ func k_le_u32_bool_uu_7058264db4_go(f *abi.Frame) {
 	}
 }
 
-// k_le_u64_bool_su_debdd4dfb6_go is
-//
-//	kernel (s0:u64, u1:u64) { t0 = le s0 u1; store t0 }
-//
-// for i: o0[i] = a0 <= a1[i]
-func k_le_u64_bool_su_debdd4dfb6_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s0 <= v1
-			o0[i] = t0
-		}
-	}
-}
-
-// k_le_u64_bool_us_663632e73d_go is
-//
-//	kernel (u0:u64, s1:u64) { t0 = le u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] <= a1
-func k_le_u64_bool_us_663632e73d_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := v0 <= s1
-			o0[i] = t0
-		}
-	}
-}
-
 // k_le_u64_bool_uu_57d8c965c2_go is
 //
 //	kernel (u0:u64, u1:u64) { t0 = le u0 u1; store t0 }
@@ -18571,44 +15903,6 @@ func k_le_u64_bool_uu_57d8c965c2_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := v0 <= v1
-			o0[i] = t0
-		}
-	}
-}
-
-// k_le_u8_bool_su_4e98e38ed3_go is
-//
-//	kernel (s0:u8, u1:u8) { t0 = le s0 u1; store t0 }
-//
-// for i: o0[i] = a0 <= a1[i]
-func k_le_u8_bool_su_4e98e38ed3_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s0 <= v1
-			o0[i] = t0
-		}
-	}
-}
-
-// k_le_u8_bool_us_496751cee8_go is
-//
-//	kernel (u0:u8, s1:u8) { t0 = le u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] <= a1
-func k_le_u8_bool_us_496751cee8_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := v0 <= s1
 			o0[i] = t0
 		}
 	}
@@ -20486,44 +17780,6 @@ func k_lookup_u8_59ac4ec2d1_go(f *abi.Frame) {
 	}
 }
 
-// k_lt_f32_bool_su_c509245c00_go is
-//
-//	kernel (s0:f32, u1:f32) { t0 = lt s0 u1; store t0 }
-//
-// for i: o0[i] = a0 < a1[i]
-func k_lt_f32_bool_su_c509245c00_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s0 < v1
-			o0[i] = t0
-		}
-	}
-}
-
-// k_lt_f32_bool_us_2d912dac11_go is
-//
-//	kernel (u0:f32, s1:f32) { t0 = lt u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] < a1
-func k_lt_f32_bool_us_2d912dac11_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := v0 < s1
-			o0[i] = t0
-		}
-	}
-}
-
 // k_lt_f32_bool_uu_e4ce5b980e_go is
 //
 //	kernel (u0:f32, u1:f32) { t0 = lt u0 u1; store t0 }
@@ -20539,44 +17795,6 @@ func k_lt_f32_bool_uu_e4ce5b980e_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := v0 < v1
-			o0[i] = t0
-		}
-	}
-}
-
-// k_lt_f64_bool_su_03aca8ab90_go is
-//
-//	kernel (s0:f64, u1:f64) { t0 = lt s0 u1; store t0 }
-//
-// for i: o0[i] = a0 < a1[i]
-func k_lt_f64_bool_su_03aca8ab90_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s0 < v1
-			o0[i] = t0
-		}
-	}
-}
-
-// k_lt_f64_bool_us_0149d1acba_go is
-//
-//	kernel (u0:f64, s1:f64) { t0 = lt u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] < a1
-func k_lt_f64_bool_us_0149d1acba_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := v0 < s1
 			o0[i] = t0
 		}
 	}
@@ -20602,44 +17820,6 @@ func k_lt_f64_bool_uu_cfae620772_go(f *abi.Frame) {
 	}
 }
 
-// k_lt_i32_bool_su_4e30771c73_go is
-//
-//	kernel (s0:i32, u1:i32) { t0 = lt s0 u1; store t0 }
-//
-// for i: o0[i] = a0 < a1[i]
-func k_lt_i32_bool_su_4e30771c73_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s0 < v1
-			o0[i] = t0
-		}
-	}
-}
-
-// k_lt_i32_bool_us_641b693c21_go is
-//
-//	kernel (u0:i32, s1:i32) { t0 = lt u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] < a1
-func k_lt_i32_bool_us_641b693c21_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := v0 < s1
-			o0[i] = t0
-		}
-	}
-}
-
 // k_lt_i32_bool_uu_40496893b0_go is
 //
 //	kernel (u0:i32, u1:i32) { t0 = lt u0 u1; store t0 }
@@ -20655,44 +17835,6 @@ func k_lt_i32_bool_uu_40496893b0_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := v0 < v1
-			o0[i] = t0
-		}
-	}
-}
-
-// k_lt_i64_bool_su_696588ff8e_go is
-//
-//	kernel (s0:i64, u1:i64) { t0 = lt s0 u1; store t0 }
-//
-// for i: o0[i] = a0 < a1[i]
-func k_lt_i64_bool_su_696588ff8e_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s0 < v1
-			o0[i] = t0
-		}
-	}
-}
-
-// k_lt_i64_bool_us_a64ac4d0a1_go is
-//
-//	kernel (u0:i64, s1:i64) { t0 = lt u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] < a1
-func k_lt_i64_bool_us_a64ac4d0a1_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := v0 < s1
 			o0[i] = t0
 		}
 	}
@@ -20714,48 +17856,6 @@ func k_lt_i64_bool_uu_a117340f31_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := v0 < v1
 			o0[i] = t0
-		}
-	}
-}
-
-// k_lt_u16_bool_su_0a63a56625_go is
-//
-//	kernel (s0:u16, u1:u16) { t0 = lt s0 u1; store t0 }
-//
-// for i: o0[i] = a0 < a1[i]
-func k_lt_u16_bool_su_0a63a56625_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		t0 := int32(s0)
-		for i := range n {
-			v1 := a1[i]
-			t1 := int32(v1)
-			t2 := t0 < t1
-			o0[i] = t2
-		}
-	}
-}
-
-// k_lt_u16_bool_us_780307f4f8_go is
-//
-//	kernel (u0:u16, s1:u16) { t0 = lt u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] < a1
-func k_lt_u16_bool_us_780307f4f8_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		t1 := int32(s1)
-		for i := range n {
-			v0 := a0[i]
-			t0 := int32(v0)
-			t2 := t0 < t1
-			o0[i] = t2
 		}
 	}
 }
@@ -20782,44 +17882,6 @@ func k_lt_u16_bool_uu_52ccf32cb8_go(f *abi.Frame) {
 	}
 }
 
-// k_lt_u32_bool_su_a220fbc230_go is
-//
-//	kernel (s0:u32, u1:u32) { t0 = lt s0 u1; store t0 }
-//
-// for i: o0[i] = a0 < a1[i]
-func k_lt_u32_bool_su_a220fbc230_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s0 < v1
-			o0[i] = t0
-		}
-	}
-}
-
-// k_lt_u32_bool_us_6e2a8cc450_go is
-//
-//	kernel (u0:u32, s1:u32) { t0 = lt u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] < a1
-func k_lt_u32_bool_us_6e2a8cc450_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := v0 < s1
-			o0[i] = t0
-		}
-	}
-}
-
 // k_lt_u32_bool_uu_dde4d32cac_go is
 //
 //	kernel (u0:u32, u1:u32) { t0 = lt u0 u1; store t0 }
@@ -20835,44 +17897,6 @@ func k_lt_u32_bool_uu_dde4d32cac_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := v0 < v1
-			o0[i] = t0
-		}
-	}
-}
-
-// k_lt_u64_bool_su_eb6f9cf761_go is
-//
-//	kernel (s0:u64, u1:u64) { t0 = lt s0 u1; store t0 }
-//
-// for i: o0[i] = a0 < a1[i]
-func k_lt_u64_bool_su_eb6f9cf761_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s0 < v1
-			o0[i] = t0
-		}
-	}
-}
-
-// k_lt_u64_bool_us_cdd7a3a624_go is
-//
-//	kernel (u0:u64, s1:u64) { t0 = lt u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] < a1
-func k_lt_u64_bool_us_cdd7a3a624_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := v0 < s1
 			o0[i] = t0
 		}
 	}
@@ -20898,44 +17922,6 @@ func k_lt_u64_bool_uu_6752fc82a1_go(f *abi.Frame) {
 	}
 }
 
-// k_lt_u8_bool_su_86e1b67395_go is
-//
-//	kernel (s0:u8, u1:u8) { t0 = lt s0 u1; store t0 }
-//
-// for i: o0[i] = a0 < a1[i]
-func k_lt_u8_bool_su_86e1b67395_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s0 < v1
-			o0[i] = t0
-		}
-	}
-}
-
-// k_lt_u8_bool_us_33ea9c9e1a_go is
-//
-//	kernel (u0:u8, s1:u8) { t0 = lt u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] < a1
-func k_lt_u8_bool_us_33ea9c9e1a_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := v0 < s1
-			o0[i] = t0
-		}
-	}
-}
-
 // k_lt_u8_bool_uu_1ce629a695_go is
 //
 //	kernel (u0:u8, u1:u8) { t0 = lt u0 u1; store t0 }
@@ -20952,53 +17938,6 @@ func k_lt_u8_bool_uu_1ce629a695_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := v0 < v1
 			o0[i] = t0
-		}
-	}
-}
-
-// k_max_bf16_su_100e068ec4_go is
-//
-//	kernel (s0:bf16, u1:bf16) { t0 = max s0 u1; store t0 }
-//
-// for i: o0[i] = max(a0, a1[i])
-func k_max_bf16_su_100e068ec4_go(f *abi.Frame) {
-	n := f.Cols
-	c2 := int32(16)
-	c12 := int32(1)
-	c15 := int32(32767)
-	c18 := int32(4194304)
-	c21 := int32(-65536)
-	for r := range f.Rows {
-		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		t0 := uint16(s0)
-		t1 := int32(t0)
-		t3 := t1 << uint32(c2)
-		t4 := math.Float32frombits(uint32(t3))
-		for i := range n {
-			v1 := a1[i]
-			t5 := uint16(v1)
-			t6 := int32(t5)
-			t7 := t6 << uint32(c2)
-			t8 := math.Float32frombits(uint32(t7))
-			t9 := scalar.Max(t4, t8)
-			t10 := int32(math.Float32bits(t9))
-			t11 := t10 >> uint32(c2)
-			t13 := t11 & c12
-			t14 := int32(t10 + t13)
-			t16 := int32(t14 + c15)
-			t17 := t9 != t9
-			t19 := t10 | c18
-			t20 := t16
-			if t17 {
-				t20 = t19
-			}
-			t22 := t20 & c21
-			t23 := t22 >> uint32(c2)
-			t24 := uint16(t23)
-			t25 := uint16(t24)
-			o0[i] = t25
 		}
 	}
 }
@@ -21051,28 +17990,6 @@ func k_max_bf16_uu_5717754c11_go(f *abi.Frame) {
 	}
 }
 
-// k_max_f16_su_06e2285ed9_go is
-//
-//	kernel (s0:f16, u1:f16) { t0 = max s0 u1; store t0 }
-//
-// for i: o0[i] = max(a0, a1[i])
-func k_max_f16_su_06e2285ed9_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		t0 := scalar.Float16frombits(s0)
-		for i := range n {
-			v1 := a1[i]
-			t1 := scalar.Float16frombits(v1)
-			t2 := scalar.Max(t0, t1)
-			t3 := scalar.Float16bits(t2)
-			o0[i] = t3
-		}
-	}
-}
-
 // k_max_f16_uu_fbc2c2539a_go is
 //
 //	kernel (u0:f16, u1:f16) { t0 = max u0 u1; store t0 }
@@ -21092,25 +18009,6 @@ func k_max_f16_uu_fbc2c2539a_go(f *abi.Frame) {
 			t2 := scalar.Max(t0, t1)
 			t3 := scalar.Float16bits(t2)
 			o0[i] = t3
-		}
-	}
-}
-
-// k_max_f32_us_ab85dd44c8_go is
-//
-//	kernel (u0:f32, s1:f32) { t0 = max u0 s1; store t0 }
-//
-// for i: o0[i] = max(a0[i], a1)
-func k_max_f32_us_ab85dd44c8_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := scalar.Max(v0, s1)
-			o0[i] = t0
 		}
 	}
 }
@@ -21135,25 +18033,6 @@ func k_max_f32_uu_3969474293_go(f *abi.Frame) {
 	}
 }
 
-// k_max_f64_us_c5b457e68f_go is
-//
-//	kernel (u0:f64, s1:f64) { t0 = max u0 s1; store t0 }
-//
-// for i: o0[i] = max(a0[i], a1)
-func k_max_f64_us_c5b457e68f_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := scalar.Max(v0, s1)
-			o0[i] = t0
-		}
-	}
-}
-
 // k_max_f64_uu_8e8ee6eae2_go is
 //
 //	kernel (u0:f64, u1:f64) { t0 = max u0 u1; store t0 }
@@ -21170,28 +18049,6 @@ func k_max_f64_uu_8e8ee6eae2_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := scalar.Max(v0, v1)
 			o0[i] = t0
-		}
-	}
-}
-
-// k_max_i16_us_74987a9325_go is
-//
-//	kernel (u0:i16, s1:i16) { t0 = max u0 s1; store t0 }
-//
-// for i: o0[i] = max(a0[i], a1)
-func k_max_i16_us_74987a9325_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		t1 := int32(s1)
-		for i := range n {
-			v0 := a0[i]
-			t0 := int32(v0)
-			t2 := scalar.Max(t0, t1)
-			t3 := int16(t2)
-			o0[i] = t3
 		}
 	}
 }
@@ -21219,25 +18076,6 @@ func k_max_i16_uu_f991b5d2a0_go(f *abi.Frame) {
 	}
 }
 
-// k_max_i32_us_a8e7b56bbb_go is
-//
-//	kernel (u0:i32, s1:i32) { t0 = max u0 s1; store t0 }
-//
-// for i: o0[i] = max(a0[i], a1)
-func k_max_i32_us_a8e7b56bbb_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := scalar.Max(v0, s1)
-			o0[i] = t0
-		}
-	}
-}
-
 // k_max_i32_uu_f7b3137e5b_go is
 //
 //	kernel (u0:i32, u1:i32) { t0 = max u0 u1; store t0 }
@@ -21253,25 +18091,6 @@ func k_max_i32_uu_f7b3137e5b_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := scalar.Max(v0, v1)
-			o0[i] = t0
-		}
-	}
-}
-
-// k_max_i64_us_4931f37a1f_go is
-//
-//	kernel (u0:i64, s1:i64) { t0 = max u0 s1; store t0 }
-//
-// for i: o0[i] = max(a0[i], a1)
-func k_max_i64_us_4931f37a1f_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := scalar.Max(v0, s1)
 			o0[i] = t0
 		}
 	}
@@ -21293,28 +18112,6 @@ func k_max_i64_uu_702ea15ec3_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := scalar.Max(v0, v1)
 			o0[i] = t0
-		}
-	}
-}
-
-// k_max_i8_su_c3f2f4c219_go is
-//
-//	kernel (s0:i8, u1:i8) { t0 = max s0 u1; store t0 }
-//
-// for i: o0[i] = max(a0, a1[i])
-func k_max_i8_su_c3f2f4c219_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		t0 := int32(s0)
-		for i := range n {
-			v1 := a1[i]
-			t1 := int32(v1)
-			t2 := scalar.Max(t0, t1)
-			t3 := int8(t2)
-			o0[i] = t3
 		}
 	}
 }
@@ -22135,44 +18932,6 @@ func k_max_max_u8_uuu_28c86b68c4_go(f *abi.Frame) {
 	}
 }
 
-// k_max_q16x16_us_b210ecc804_go is
-//
-//	kernel (u0:q16x16, s1:q16x16) { t0 = max u0 s1; store t0 }
-//
-// for i: o0[i] = max(a0[i], a1)
-func k_max_q16x16_us_b210ecc804_go(f *abi.Frame) {
-	n := f.Cols
-	c2 := math.Float64frombits(0x3ef0000000000000) // 1.52587890625e-05
-	c8 := math.Float64frombits(0x40f0000000000000) // 65536
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		t4 := int32(s1)
-		t5 := float64(t4)
-		t6 := float64(t5 * c2)
-		for i := range n {
-			v0 := a0[i]
-			t0 := int32(v0)
-			t1 := float64(t0)
-			t3 := float64(t1 * c2)
-			t7 := scalar.Max(t3, t6)
-			t9 := float64(t7 * c8)
-			t10 := float64(math.RoundToEven(float64(t9)))
-			var t11 int32
-			if t10 >= 0x1p31 {
-				t11 = 1<<31 - 1
-			} else if t10 <= -0x1p31 {
-				t11 = -1 << 31
-			} else if t10 == t10 {
-				t11 = int32(t10)
-			}
-			t12 := uint32(t11)
-			o0[i] = t12
-		}
-	}
-}
-
 // k_max_q16x16_uu_16302cd010_go is
 //
 //	kernel (u0:q16x16, u1:q16x16) { t0 = max u0 u1; store t0 }
@@ -22212,28 +18971,6 @@ func k_max_q16x16_uu_16302cd010_go(f *abi.Frame) {
 	}
 }
 
-// k_max_u16_su_67ffd810ea_go is
-//
-//	kernel (s0:u16, u1:u16) { t0 = max s0 u1; store t0 }
-//
-// for i: o0[i] = max(a0, a1[i])
-func k_max_u16_su_67ffd810ea_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		t0 := int32(s0)
-		for i := range n {
-			v1 := a1[i]
-			t1 := int32(v1)
-			t2 := scalar.Max(t0, t1)
-			t3 := uint16(t2)
-			o0[i] = t3
-		}
-	}
-}
-
 // k_max_u16_uu_408b5484f9_go is
 //
 //	kernel (u0:u16, u1:u16) { t0 = max u0 u1; store t0 }
@@ -22257,25 +18994,6 @@ func k_max_u16_uu_408b5484f9_go(f *abi.Frame) {
 	}
 }
 
-// k_max_u32_su_660900aac5_go is
-//
-//	kernel (s0:u32, u1:u32) { t0 = max s0 u1; store t0 }
-//
-// for i: o0[i] = max(a0, a1[i])
-func k_max_u32_su_660900aac5_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := scalar.Max(s0, v1)
-			o0[i] = t0
-		}
-	}
-}
-
 // k_max_u32_uu_e3946b01f5_go is
 //
 //	kernel (u0:u32, u1:u32) { t0 = max u0 u1; store t0 }
@@ -22291,25 +19009,6 @@ func k_max_u32_uu_e3946b01f5_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := scalar.Max(v0, v1)
-			o0[i] = t0
-		}
-	}
-}
-
-// k_max_u64_us_d8b0009d8d_go is
-//
-//	kernel (u0:u64, s1:u64) { t0 = max u0 s1; store t0 }
-//
-// for i: o0[i] = max(a0[i], a1)
-func k_max_u64_us_d8b0009d8d_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := scalar.Max(v0, s1)
 			o0[i] = t0
 		}
 	}
@@ -22335,25 +19034,6 @@ func k_max_u64_uu_8aaa11e34b_go(f *abi.Frame) {
 	}
 }
 
-// k_max_u8_su_68beaefbd9_go is
-//
-//	kernel (s0:u8, u1:u8) { t0 = max s0 u1; store t0 }
-//
-// for i: o0[i] = max(a0, a1[i])
-func k_max_u8_su_68beaefbd9_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := scalar.Max(s0, v1)
-			o0[i] = t0
-		}
-	}
-}
-
 // k_max_u8_uu_4c72f1ffc1_go is
 //
 //	kernel (u0:u8, u1:u8) { t0 = max u0 u1; store t0 }
@@ -22370,53 +19050,6 @@ func k_max_u8_uu_4c72f1ffc1_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := scalar.Max(v0, v1)
 			o0[i] = t0
-		}
-	}
-}
-
-// k_min_bf16_su_9308cc1e53_go is
-//
-//	kernel (s0:bf16, u1:bf16) { t0 = min s0 u1; store t0 }
-//
-// for i: o0[i] = min(a0, a1[i])
-func k_min_bf16_su_9308cc1e53_go(f *abi.Frame) {
-	n := f.Cols
-	c2 := int32(16)
-	c12 := int32(1)
-	c15 := int32(32767)
-	c18 := int32(4194304)
-	c21 := int32(-65536)
-	for r := range f.Rows {
-		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		t0 := uint16(s0)
-		t1 := int32(t0)
-		t3 := t1 << uint32(c2)
-		t4 := math.Float32frombits(uint32(t3))
-		for i := range n {
-			v1 := a1[i]
-			t5 := uint16(v1)
-			t6 := int32(t5)
-			t7 := t6 << uint32(c2)
-			t8 := math.Float32frombits(uint32(t7))
-			t9 := scalar.Min(t4, t8)
-			t10 := int32(math.Float32bits(t9))
-			t11 := t10 >> uint32(c2)
-			t13 := t11 & c12
-			t14 := int32(t10 + t13)
-			t16 := int32(t14 + c15)
-			t17 := t9 != t9
-			t19 := t10 | c18
-			t20 := t16
-			if t17 {
-				t20 = t19
-			}
-			t22 := t20 & c21
-			t23 := t22 >> uint32(c2)
-			t24 := uint16(t23)
-			t25 := uint16(t24)
-			o0[i] = t25
 		}
 	}
 }
@@ -22469,28 +19102,6 @@ func k_min_bf16_uu_0ec29c093e_go(f *abi.Frame) {
 	}
 }
 
-// k_min_f16_us_c47b7d933b_go is
-//
-//	kernel (u0:f16, s1:f16) { t0 = min u0 s1; store t0 }
-//
-// for i: o0[i] = min(a0[i], a1)
-func k_min_f16_us_c47b7d933b_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		t1 := scalar.Float16frombits(s1)
-		for i := range n {
-			v0 := a0[i]
-			t0 := scalar.Float16frombits(v0)
-			t2 := scalar.Min(t0, t1)
-			t3 := scalar.Float16bits(t2)
-			o0[i] = t3
-		}
-	}
-}
-
 // k_min_f16_uu_b18332c467_go is
 //
 //	kernel (u0:f16, u1:f16) { t0 = min u0 u1; store t0 }
@@ -22510,25 +19121,6 @@ func k_min_f16_uu_b18332c467_go(f *abi.Frame) {
 			t2 := scalar.Min(t0, t1)
 			t3 := scalar.Float16bits(t2)
 			o0[i] = t3
-		}
-	}
-}
-
-// k_min_f32_su_9fcf2ced30_go is
-//
-//	kernel (s0:f32, u1:f32) { t0 = min s0 u1; store t0 }
-//
-// for i: o0[i] = min(a0, a1[i])
-func k_min_f32_su_9fcf2ced30_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := scalar.Min(s0, v1)
-			o0[i] = t0
 		}
 	}
 }
@@ -22553,25 +19145,6 @@ func k_min_f32_uu_276d0c9438_go(f *abi.Frame) {
 	}
 }
 
-// k_min_f64_su_e16306fa1b_go is
-//
-//	kernel (s0:f64, u1:f64) { t0 = min s0 u1; store t0 }
-//
-// for i: o0[i] = min(a0, a1[i])
-func k_min_f64_su_e16306fa1b_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := scalar.Min(s0, v1)
-			o0[i] = t0
-		}
-	}
-}
-
 // k_min_f64_uu_4d70e3b726_go is
 //
 //	kernel (u0:f64, u1:f64) { t0 = min u0 u1; store t0 }
@@ -22588,28 +19161,6 @@ func k_min_f64_uu_4d70e3b726_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := scalar.Min(v0, v1)
 			o0[i] = t0
-		}
-	}
-}
-
-// k_min_i16_us_62cbc1e255_go is
-//
-//	kernel (u0:i16, s1:i16) { t0 = min u0 s1; store t0 }
-//
-// for i: o0[i] = min(a0[i], a1)
-func k_min_i16_us_62cbc1e255_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		t1 := int32(s1)
-		for i := range n {
-			v0 := a0[i]
-			t0 := int32(v0)
-			t2 := scalar.Min(t0, t1)
-			t3 := int16(t2)
-			o0[i] = t3
 		}
 	}
 }
@@ -22637,25 +19188,6 @@ func k_min_i16_uu_d189cafe2c_go(f *abi.Frame) {
 	}
 }
 
-// k_min_i32_us_ff5bb7f3f0_go is
-//
-//	kernel (u0:i32, s1:i32) { t0 = min u0 s1; store t0 }
-//
-// for i: o0[i] = min(a0[i], a1)
-func k_min_i32_us_ff5bb7f3f0_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := scalar.Min(v0, s1)
-			o0[i] = t0
-		}
-	}
-}
-
 // k_min_i32_uu_ad14a0135d_go is
 //
 //	kernel (u0:i32, u1:i32) { t0 = min u0 u1; store t0 }
@@ -22671,25 +19203,6 @@ func k_min_i32_uu_ad14a0135d_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := scalar.Min(v0, v1)
-			o0[i] = t0
-		}
-	}
-}
-
-// k_min_i64_us_a167de3197_go is
-//
-//	kernel (u0:i64, s1:i64) { t0 = min u0 s1; store t0 }
-//
-// for i: o0[i] = min(a0[i], a1)
-func k_min_i64_us_a167de3197_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := scalar.Min(v0, s1)
 			o0[i] = t0
 		}
 	}
@@ -22711,28 +19224,6 @@ func k_min_i64_uu_53bafe5025_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := scalar.Min(v0, v1)
 			o0[i] = t0
-		}
-	}
-}
-
-// k_min_i8_us_1348b2a2de_go is
-//
-//	kernel (u0:i8, s1:i8) { t0 = min u0 s1; store t0 }
-//
-// for i: o0[i] = min(a0[i], a1)
-func k_min_i8_us_1348b2a2de_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*int8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		t1 := int32(s1)
-		for i := range n {
-			v0 := a0[i]
-			t0 := int32(v0)
-			t2 := scalar.Min(t0, t1)
-			t3 := int8(t2)
-			o0[i] = t3
 		}
 	}
 }
@@ -23553,44 +20044,6 @@ func k_min_min_u8_uuu_c55f0eb781_go(f *abi.Frame) {
 	}
 }
 
-// k_min_q16x16_us_176ea78301_go is
-//
-//	kernel (u0:q16x16, s1:q16x16) { t0 = min u0 s1; store t0 }
-//
-// for i: o0[i] = min(a0[i], a1)
-func k_min_q16x16_us_176ea78301_go(f *abi.Frame) {
-	n := f.Cols
-	c2 := math.Float64frombits(0x3ef0000000000000) // 1.52587890625e-05
-	c8 := math.Float64frombits(0x40f0000000000000) // 65536
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		t4 := int32(s1)
-		t5 := float64(t4)
-		t6 := float64(t5 * c2)
-		for i := range n {
-			v0 := a0[i]
-			t0 := int32(v0)
-			t1 := float64(t0)
-			t3 := float64(t1 * c2)
-			t7 := scalar.Min(t3, t6)
-			t9 := float64(t7 * c8)
-			t10 := float64(math.RoundToEven(float64(t9)))
-			var t11 int32
-			if t10 >= 0x1p31 {
-				t11 = 1<<31 - 1
-			} else if t10 <= -0x1p31 {
-				t11 = -1 << 31
-			} else if t10 == t10 {
-				t11 = int32(t10)
-			}
-			t12 := uint32(t11)
-			o0[i] = t12
-		}
-	}
-}
-
 // k_min_q16x16_uu_193c57b0b4_go is
 //
 //	kernel (u0:q16x16, u1:q16x16) { t0 = min u0 u1; store t0 }
@@ -23630,28 +20083,6 @@ func k_min_q16x16_uu_193c57b0b4_go(f *abi.Frame) {
 	}
 }
 
-// k_min_u16_us_79dee758ac_go is
-//
-//	kernel (u0:u16, s1:u16) { t0 = min u0 s1; store t0 }
-//
-// for i: o0[i] = min(a0[i], a1)
-func k_min_u16_us_79dee758ac_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		t1 := int32(s1)
-		for i := range n {
-			v0 := a0[i]
-			t0 := int32(v0)
-			t2 := scalar.Min(t0, t1)
-			t3 := uint16(t2)
-			o0[i] = t3
-		}
-	}
-}
-
 // k_min_u16_uu_633e36536b_go is
 //
 //	kernel (u0:u16, u1:u16) { t0 = min u0 u1; store t0 }
@@ -23671,25 +20102,6 @@ func k_min_u16_uu_633e36536b_go(f *abi.Frame) {
 			t2 := scalar.Min(t0, t1)
 			t3 := uint16(t2)
 			o0[i] = t3
-		}
-	}
-}
-
-// k_min_u32_us_bf28118442_go is
-//
-//	kernel (u0:u32, s1:u32) { t0 = min u0 s1; store t0 }
-//
-// for i: o0[i] = min(a0[i], a1)
-func k_min_u32_us_bf28118442_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := scalar.Min(v0, s1)
-			o0[i] = t0
 		}
 	}
 }
@@ -23714,25 +20126,6 @@ func k_min_u32_uu_6487624327_go(f *abi.Frame) {
 	}
 }
 
-// k_min_u64_us_1dfeb25aa6_go is
-//
-//	kernel (u0:u64, s1:u64) { t0 = min u0 s1; store t0 }
-//
-// for i: o0[i] = min(a0[i], a1)
-func k_min_u64_us_1dfeb25aa6_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := scalar.Min(v0, s1)
-			o0[i] = t0
-		}
-	}
-}
-
 // k_min_u64_uu_71c425ba5a_go is
 //
 //	kernel (u0:u64, u1:u64) { t0 = min u0 u1; store t0 }
@@ -23748,25 +20141,6 @@ func k_min_u64_uu_71c425ba5a_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := scalar.Min(v0, v1)
-			o0[i] = t0
-		}
-	}
-}
-
-// k_min_u8_su_ace27ab957_go is
-//
-//	kernel (s0:u8, u1:u8) { t0 = min s0 u1; store t0 }
-//
-// for i: o0[i] = min(a0, a1[i])
-func k_min_u8_su_ace27ab957_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := scalar.Min(s0, v1)
 			o0[i] = t0
 		}
 	}
@@ -24811,53 +21185,6 @@ func k_mul_add_rsqrt_f64_sus_0cde7945d1_go(f *abi.Frame) {
 	}
 }
 
-// k_mul_bf16_su_7d5459827d_go is
-//
-//	kernel (s0:bf16, u1:bf16) { t0 = mul s0 u1; store t0 }
-//
-// for i: o0[i] = a0 * a1[i]
-func k_mul_bf16_su_7d5459827d_go(f *abi.Frame) {
-	n := f.Cols
-	c2 := int32(16)
-	c12 := int32(1)
-	c15 := int32(32767)
-	c18 := int32(4194304)
-	c21 := int32(-65536)
-	for r := range f.Rows {
-		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		t0 := uint16(s0)
-		t1 := int32(t0)
-		t3 := t1 << uint32(c2)
-		t4 := math.Float32frombits(uint32(t3))
-		for i := range n {
-			v1 := a1[i]
-			t5 := uint16(v1)
-			t6 := int32(t5)
-			t7 := t6 << uint32(c2)
-			t8 := math.Float32frombits(uint32(t7))
-			t9 := float32(t4 * t8)
-			t10 := int32(math.Float32bits(t9))
-			t11 := t10 >> uint32(c2)
-			t13 := t11 & c12
-			t14 := int32(t10 + t13)
-			t16 := int32(t14 + c15)
-			t17 := t9 != t9
-			t19 := t10 | c18
-			t20 := t16
-			if t17 {
-				t20 = t19
-			}
-			t22 := t20 & c21
-			t23 := t22 >> uint32(c2)
-			t24 := uint16(t23)
-			t25 := uint16(t24)
-			o0[i] = t25
-		}
-	}
-}
-
 // k_mul_bf16_uu_1dfb56811f_go is
 //
 //	kernel (u0:bf16, u1:bf16) { t0 = mul u0 u1; store t0 }
@@ -24906,28 +21233,6 @@ func k_mul_bf16_uu_1dfb56811f_go(f *abi.Frame) {
 	}
 }
 
-// k_mul_f16_us_5c8c4f4e22_go is
-//
-//	kernel (u0:f16, s1:f16) { t0 = mul u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] * a1
-func k_mul_f16_us_5c8c4f4e22_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		t1 := scalar.Float16frombits(s1)
-		for i := range n {
-			v0 := a0[i]
-			t0 := scalar.Float16frombits(v0)
-			t2 := float32(t0 * t1)
-			t3 := scalar.Float16bits(t2)
-			o0[i] = t3
-		}
-	}
-}
-
 // k_mul_f16_uu_ee2aee9b09_go is
 //
 //	kernel (u0:f16, u1:f16) { t0 = mul u0 u1; store t0 }
@@ -24947,25 +21252,6 @@ func k_mul_f16_uu_ee2aee9b09_go(f *abi.Frame) {
 			t2 := float32(t0 * t1)
 			t3 := scalar.Float16bits(t2)
 			o0[i] = t3
-		}
-	}
-}
-
-// k_mul_f32_su_2fb9b1c8da_go is
-//
-//	kernel (s0:f32, u1:f32) { t0 = mul s0 u1; store t0 }
-//
-// for i: o0[i] = a0 * a1[i]
-func k_mul_f32_su_2fb9b1c8da_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := float32(s0 * v1)
-			o0[i] = t0
 		}
 	}
 }
@@ -24990,25 +21276,6 @@ func k_mul_f32_uu_1dfd370de5_go(f *abi.Frame) {
 	}
 }
 
-// k_mul_f64_us_e7d53846b3_go is
-//
-//	kernel (u0:f64, s1:f64) { t0 = mul u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] * a1
-func k_mul_f64_us_e7d53846b3_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := float64(v0 * s1)
-			o0[i] = t0
-		}
-	}
-}
-
 // k_mul_f64_uu_7b320067c4_go is
 //
 //	kernel (u0:f64, u1:f64) { t0 = mul u0 u1; store t0 }
@@ -25025,28 +21292,6 @@ func k_mul_f64_uu_7b320067c4_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := float64(v0 * v1)
 			o0[i] = t0
-		}
-	}
-}
-
-// k_mul_i16_us_c2aef55433_go is
-//
-//	kernel (u0:i16, s1:i16) { t0 = mul u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] * a1
-func k_mul_i16_us_c2aef55433_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		t1 := int32(s1)
-		for i := range n {
-			v0 := a0[i]
-			t0 := int32(v0)
-			t2 := int32(t0 * t1)
-			t3 := int16(t2)
-			o0[i] = t3
 		}
 	}
 }
@@ -25074,25 +21319,6 @@ func k_mul_i16_uu_89ae94988e_go(f *abi.Frame) {
 	}
 }
 
-// k_mul_i32_su_bcbf8718ef_go is
-//
-//	kernel (s0:i32, u1:i32) { t0 = mul s0 u1; store t0 }
-//
-// for i: o0[i] = a0 * a1[i]
-func k_mul_i32_su_bcbf8718ef_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := int32(s0 * v1)
-			o0[i] = t0
-		}
-	}
-}
-
 // k_mul_i32_uu_d4519af5a2_go is
 //
 //	kernel (u0:i32, u1:i32) { t0 = mul u0 u1; store t0 }
@@ -25108,25 +21334,6 @@ func k_mul_i32_uu_d4519af5a2_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := int32(v0 * v1)
-			o0[i] = t0
-		}
-	}
-}
-
-// k_mul_i64_us_995cff4cd6_go is
-//
-//	kernel (u0:i64, s1:i64) { t0 = mul u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] * a1
-func k_mul_i64_us_995cff4cd6_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := int64(v0 * s1)
 			o0[i] = t0
 		}
 	}
@@ -25148,28 +21355,6 @@ func k_mul_i64_uu_3928b8d38e_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := int64(v0 * v1)
 			o0[i] = t0
-		}
-	}
-}
-
-// k_mul_i8_su_2ed1d6ce71_go is
-//
-//	kernel (s0:i8, u1:i8) { t0 = mul s0 u1; store t0 }
-//
-// for i: o0[i] = a0 * a1[i]
-func k_mul_i8_su_2ed1d6ce71_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		t0 := int32(s0)
-		for i := range n {
-			v1 := a1[i]
-			t1 := int32(v1)
-			t2 := int32(t0 * t1)
-			t3 := int8(t2)
-			o0[i] = t3
 		}
 	}
 }
@@ -25957,44 +22142,6 @@ func k_mul_mul_u8_uuu_aced52e24d_go(f *abi.Frame) {
 	}
 }
 
-// k_mul_q16x16_su_d0024c3d64_go is
-//
-//	kernel (s0:q16x16, u1:q16x16) { t0 = mul s0 u1; store t0 }
-//
-// for i: o0[i] = a0 * a1[i]
-func k_mul_q16x16_su_d0024c3d64_go(f *abi.Frame) {
-	n := f.Cols
-	c2 := math.Float64frombits(0x3ef0000000000000) // 1.52587890625e-05
-	c8 := math.Float64frombits(0x40f0000000000000) // 65536
-	for r := range f.Rows {
-		s0 := *(*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		t0 := int32(s0)
-		t1 := float64(t0)
-		t3 := float64(t1 * c2)
-		for i := range n {
-			v1 := a1[i]
-			t4 := int32(v1)
-			t5 := float64(t4)
-			t6 := float64(t5 * c2)
-			t7 := float64(t3 * t6)
-			t9 := float64(t7 * c8)
-			t10 := float64(math.RoundToEven(float64(t9)))
-			var t11 int32
-			if t10 >= 0x1p31 {
-				t11 = 1<<31 - 1
-			} else if t10 <= -0x1p31 {
-				t11 = -1 << 31
-			} else if t10 == t10 {
-				t11 = int32(t10)
-			}
-			t12 := uint32(t11)
-			o0[i] = t12
-		}
-	}
-}
-
 // k_mul_q16x16_uu_b4ec566c2f_go is
 //
 //	kernel (u0:q16x16, u1:q16x16) { t0 = mul u0 u1; store t0 }
@@ -26138,28 +22285,6 @@ func k_mul_sub_mul_f64_ssus_b5f6a0d5f2_go(f *abi.Frame) {
 	}
 }
 
-// k_mul_u16_us_7a2abd5ded_go is
-//
-//	kernel (u0:u16, s1:u16) { t0 = mul u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] * a1
-func k_mul_u16_us_7a2abd5ded_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		t1 := int32(s1)
-		for i := range n {
-			v0 := a0[i]
-			t0 := int32(v0)
-			t2 := int32(t0 * t1)
-			t3 := uint16(t2)
-			o0[i] = t3
-		}
-	}
-}
-
 // k_mul_u16_uu_5b786ec2a7_go is
 //
 //	kernel (u0:u16, u1:u16) { t0 = mul u0 u1; store t0 }
@@ -26183,25 +22308,6 @@ func k_mul_u16_uu_5b786ec2a7_go(f *abi.Frame) {
 	}
 }
 
-// k_mul_u32_us_9d711a1ad3_go is
-//
-//	kernel (u0:u32, s1:u32) { t0 = mul u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] * a1
-func k_mul_u32_us_9d711a1ad3_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := uint32(v0 * s1)
-			o0[i] = t0
-		}
-	}
-}
-
 // k_mul_u32_uu_60b7b39a1b_go is
 //
 //	kernel (u0:u32, u1:u32) { t0 = mul u0 u1; store t0 }
@@ -26217,25 +22323,6 @@ func k_mul_u32_uu_60b7b39a1b_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := uint32(v0 * v1)
-			o0[i] = t0
-		}
-	}
-}
-
-// k_mul_u64_su_c06c301c60_go is
-//
-//	kernel (s0:u64, u1:u64) { t0 = mul s0 u1; store t0 }
-//
-// for i: o0[i] = a0 * a1[i]
-func k_mul_u64_su_c06c301c60_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := uint64(s0 * v1)
 			o0[i] = t0
 		}
 	}
@@ -26261,25 +22348,6 @@ func k_mul_u64_uu_7697b2f440_go(f *abi.Frame) {
 	}
 }
 
-// k_mul_u8_us_ee719da1b0_go is
-//
-//	kernel (u0:u8, s1:u8) { t0 = mul u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] * a1
-func k_mul_u8_us_ee719da1b0_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := uint8(v0 * s1)
-			o0[i] = t0
-		}
-	}
-}
-
 // k_mul_u8_uu_17f710ad87_go is
 //
 //	kernel (u0:u8, u1:u8) { t0 = mul u0 u1; store t0 }
@@ -26300,25 +22368,6 @@ func k_mul_u8_uu_17f710ad87_go(f *abi.Frame) {
 	}
 }
 
-// k_mulhalves_i32_su_713da9a92b_go is
-//
-//	kernel (s0:i32, u1:i32) { t0 = mulhalves s0 u1; store t0 }
-//
-// for i: o0[i] = mulhalves(a0, a1[i])
-func k_mulhalves_i32_su_713da9a92b_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := (int32(int16(s0))*int32(int16(v1)) + (s0>>16)*(v1>>16))
-			o0[i] = t0
-		}
-	}
-}
-
 // k_mulhalves_i32_uu_103a65f3f0_go is
 //
 //	kernel (u0:i32, u1:i32) { t0 = mulhalves u0 u1; store t0 }
@@ -26334,25 +22383,6 @@ func k_mulhalves_i32_uu_103a65f3f0_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := (int32(int16(v0))*int32(int16(v1)) + (v0>>16)*(v1>>16))
-			o0[i] = t0
-		}
-	}
-}
-
-// k_ne_bool_us_7e1e230010_go is
-//
-//	kernel (u0:bool, s1:bool) { t0 = ne u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] != a1
-func k_ne_bool_us_7e1e230010_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*bool)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := v0 != s1
 			o0[i] = t0
 		}
 	}
@@ -26414,25 +22444,6 @@ func k_ne_eq_or_etc_f32_i32_uussusu_5952fe089e_go(f *abi.Frame) {
 	}
 }
 
-// k_ne_f32_bool_su_43ad293946_go is
-//
-//	kernel (s0:f32, u1:f32) { t0 = ne s0 u1; store t0 }
-//
-// for i: o0[i] = a0 != a1[i]
-func k_ne_f32_bool_su_43ad293946_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s0 != v1
-			o0[i] = t0
-		}
-	}
-}
-
 // k_ne_f32_bool_uu_26bc53b955_go is
 //
 //	kernel (u0:f32, u1:f32) { t0 = ne u0 u1; store t0 }
@@ -26448,25 +22459,6 @@ func k_ne_f32_bool_uu_26bc53b955_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := v0 != v1
-			o0[i] = t0
-		}
-	}
-}
-
-// k_ne_f64_bool_us_f722a5752b_go is
-//
-//	kernel (u0:f64, s1:f64) { t0 = ne u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] != a1
-func k_ne_f64_bool_us_f722a5752b_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := v0 != s1
 			o0[i] = t0
 		}
 	}
@@ -26492,25 +22484,6 @@ func k_ne_f64_bool_uu_ca342584d9_go(f *abi.Frame) {
 	}
 }
 
-// k_ne_i32_bool_us_66c63fc56e_go is
-//
-//	kernel (u0:i32, s1:i32) { t0 = ne u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] != a1
-func k_ne_i32_bool_us_66c63fc56e_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := v0 != s1
-			o0[i] = t0
-		}
-	}
-}
-
 // k_ne_i32_bool_uu_6531fce338_go is
 //
 //	kernel (u0:i32, u1:i32) { t0 = ne u0 u1; store t0 }
@@ -26526,25 +22499,6 @@ func k_ne_i32_bool_uu_6531fce338_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := v0 != v1
-			o0[i] = t0
-		}
-	}
-}
-
-// k_ne_i64_bool_su_e0c9f895df_go is
-//
-//	kernel (s0:i64, u1:i64) { t0 = ne s0 u1; store t0 }
-//
-// for i: o0[i] = a0 != a1[i]
-func k_ne_i64_bool_su_e0c9f895df_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s0 != v1
 			o0[i] = t0
 		}
 	}
@@ -26570,25 +22524,6 @@ func k_ne_i64_bool_uu_f4b8c91bd6_go(f *abi.Frame) {
 	}
 }
 
-// k_ne_u32_bool_us_74a6863c8c_go is
-//
-//	kernel (u0:u32, s1:u32) { t0 = ne u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] != a1
-func k_ne_u32_bool_us_74a6863c8c_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := v0 != s1
-			o0[i] = t0
-		}
-	}
-}
-
 // k_ne_u32_bool_uu_53248540b6_go is
 //
 //	kernel (u0:u32, u1:u32) { t0 = ne u0 u1; store t0 }
@@ -26609,25 +22544,6 @@ func k_ne_u32_bool_uu_53248540b6_go(f *abi.Frame) {
 	}
 }
 
-// k_ne_u64_bool_su_c9392c1212_go is
-//
-//	kernel (s0:u64, u1:u64) { t0 = ne s0 u1; store t0 }
-//
-// for i: o0[i] = a0 != a1[i]
-func k_ne_u64_bool_su_c9392c1212_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s0 != v1
-			o0[i] = t0
-		}
-	}
-}
-
 // k_ne_u64_bool_uu_6f40ad12b5_go is
 //
 //	kernel (u0:u64, u1:u64) { t0 = ne u0 u1; store t0 }
@@ -26643,25 +22559,6 @@ func k_ne_u64_bool_uu_6f40ad12b5_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := v0 != v1
-			o0[i] = t0
-		}
-	}
-}
-
-// k_ne_u8_bool_us_8a55802e7a_go is
-//
-//	kernel (u0:u8, s1:u8) { t0 = ne u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] != a1
-func k_ne_u8_bool_us_8a55802e7a_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := v0 != s1
 			o0[i] = t0
 		}
 	}
@@ -26921,25 +22818,6 @@ func k_not_u8_u_f5a9646d97_go(f *abi.Frame) {
 	}
 }
 
-// k_or_bool_us_0272b3ad3f_go is
-//
-//	kernel (u0:bool, s1:bool) { t0 = or u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] | a1
-func k_or_bool_us_0272b3ad3f_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*bool)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := v0 || bool(s1)
-			o0[i] = t0
-		}
-	}
-}
-
 // k_or_bool_uu_8262c14bf1_go is
 //
 //	kernel (u0:bool, u1:bool) { t0 = or u0 u1; store t0 }
@@ -26955,25 +22833,6 @@ func k_or_bool_uu_8262c14bf1_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := v0 || bool(v1)
-			o0[i] = t0
-		}
-	}
-}
-
-// k_or_i32_us_6686acf415_go is
-//
-//	kernel (u0:i32, s1:i32) { t0 = or u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] | a1
-func k_or_i32_us_6686acf415_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := v0 | s1
 			o0[i] = t0
 		}
 	}
@@ -26999,25 +22858,6 @@ func k_or_i32_uu_79ad5ac294_go(f *abi.Frame) {
 	}
 }
 
-// k_or_i64_us_023baecda5_go is
-//
-//	kernel (u0:i64, s1:i64) { t0 = or u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] | a1
-func k_or_i64_us_023baecda5_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := v0 | s1
-			o0[i] = t0
-		}
-	}
-}
-
 // k_or_i64_uu_355f645aca_go is
 //
 //	kernel (u0:i64, u1:i64) { t0 = or u0 u1; store t0 }
@@ -27033,25 +22873,6 @@ func k_or_i64_uu_355f645aca_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := v0 | v1
-			o0[i] = t0
-		}
-	}
-}
-
-// k_or_u32_su_7fce2896e9_go is
-//
-//	kernel (s0:u32, u1:u32) { t0 = or s0 u1; store t0 }
-//
-// for i: o0[i] = a0 | a1[i]
-func k_or_u32_su_7fce2896e9_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s0 | v1
 			o0[i] = t0
 		}
 	}
@@ -27077,25 +22898,6 @@ func k_or_u32_uu_6a548bdf49_go(f *abi.Frame) {
 	}
 }
 
-// k_or_u64_su_b9071ff793_go is
-//
-//	kernel (s0:u64, u1:u64) { t0 = or s0 u1; store t0 }
-//
-// for i: o0[i] = a0 | a1[i]
-func k_or_u64_su_b9071ff793_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s0 | v1
-			o0[i] = t0
-		}
-	}
-}
-
 // k_or_u64_uu_8472c51f6b_go is
 //
 //	kernel (u0:u64, u1:u64) { t0 = or u0 u1; store t0 }
@@ -27111,25 +22913,6 @@ func k_or_u64_uu_8472c51f6b_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := v0 | v1
-			o0[i] = t0
-		}
-	}
-}
-
-// k_or_u8_us_f5b51fcddf_go is
-//
-//	kernel (u0:u8, s1:u8) { t0 = or u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] | a1
-func k_or_u8_us_f5b51fcddf_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := v0 | s1
 			o0[i] = t0
 		}
 	}
@@ -33566,50 +29349,6 @@ func k_reduce_xor_u8_u_57826d58bd_go(f *abi.Frame) {
 	}
 }
 
-// k_rem_i32_su_a835ec443d_go is
-//
-//	kernel (s0:i32, u1:i32) { t0 = rem s0 u1; store t0 }
-//
-// for i: o0[i] = a0 % a1[i]
-func k_rem_i32_su_a835ec443d_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			var t0 int32
-			if v1 != 0 {
-				t0 = s0 % v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_rem_i32_us_88e0ff784f_go is
-//
-//	kernel (u0:i32, s1:i32) { t0 = rem u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] % a1
-func k_rem_i32_us_88e0ff784f_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			var t0 int32
-			if s1 != 0 {
-				t0 = v0 % s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
 // k_rem_i32_uu_8fe246438f_go is
 //
 //	kernel (u0:i32, u1:i32) { t0 = rem u0 u1; store t0 }
@@ -33627,50 +29366,6 @@ func k_rem_i32_uu_8fe246438f_go(f *abi.Frame) {
 			var t0 int32
 			if v1 != 0 {
 				t0 = v0 % v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_rem_i64_su_cff0321774_go is
-//
-//	kernel (s0:i64, u1:i64) { t0 = rem s0 u1; store t0 }
-//
-// for i: o0[i] = a0 % a1[i]
-func k_rem_i64_su_cff0321774_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			var t0 int64
-			if v1 != 0 {
-				t0 = s0 % v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_rem_i64_us_d8b9a5d3aa_go is
-//
-//	kernel (u0:i64, s1:i64) { t0 = rem u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] % a1
-func k_rem_i64_us_d8b9a5d3aa_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			var t0 int64
-			if s1 != 0 {
-				t0 = v0 % s1
 			}
 			o0[i] = t0
 		}
@@ -33700,50 +29395,6 @@ func k_rem_i64_uu_e8971fd331_go(f *abi.Frame) {
 	}
 }
 
-// k_rem_u32_su_ad6367c123_go is
-//
-//	kernel (s0:u32, u1:u32) { t0 = rem s0 u1; store t0 }
-//
-// for i: o0[i] = a0 % a1[i]
-func k_rem_u32_su_ad6367c123_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			var t0 uint32
-			if v1 != 0 {
-				t0 = s0 % v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_rem_u32_us_0ab6b62fbf_go is
-//
-//	kernel (u0:u32, s1:u32) { t0 = rem u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] % a1
-func k_rem_u32_us_0ab6b62fbf_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			var t0 uint32
-			if s1 != 0 {
-				t0 = v0 % s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
 // k_rem_u32_uu_811ab3563b_go is
 //
 //	kernel (u0:u32, u1:u32) { t0 = rem u0 u1; store t0 }
@@ -33767,50 +29418,6 @@ func k_rem_u32_uu_811ab3563b_go(f *abi.Frame) {
 	}
 }
 
-// k_rem_u64_su_c75cb3e04c_go is
-//
-//	kernel (s0:u64, u1:u64) { t0 = rem s0 u1; store t0 }
-//
-// for i: o0[i] = a0 % a1[i]
-func k_rem_u64_su_c75cb3e04c_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			var t0 uint64
-			if v1 != 0 {
-				t0 = s0 % v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_rem_u64_us_91c691bbd2_go is
-//
-//	kernel (u0:u64, s1:u64) { t0 = rem u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] % a1
-func k_rem_u64_us_91c691bbd2_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			var t0 uint64
-			if s1 != 0 {
-				t0 = v0 % s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
 // k_rem_u64_uu_491e456232_go is
 //
 //	kernel (u0:u64, u1:u64) { t0 = rem u0 u1; store t0 }
@@ -33828,50 +29435,6 @@ func k_rem_u64_uu_491e456232_go(f *abi.Frame) {
 			var t0 uint64
 			if v1 != 0 {
 				t0 = v0 % v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_rem_u8_su_521c989f00_go is
-//
-//	kernel (s0:u8, u1:u8) { t0 = rem s0 u1; store t0 }
-//
-// for i: o0[i] = a0 % a1[i]
-func k_rem_u8_su_521c989f00_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			var t0 uint8
-			if v1 != 0 {
-				t0 = s0 % v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_rem_u8_us_576c7e2710_go is
-//
-//	kernel (u0:u8, s1:u8) { t0 = rem u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] % a1
-func k_rem_u8_us_576c7e2710_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			var t0 uint8
-			if s1 != 0 {
-				t0 = v0 % s1
 			}
 			o0[i] = t0
 		}
@@ -35245,147 +30808,6 @@ func k_scan_mul_u8_carry_22871326b9_go(f *abi.Frame) {
 	}
 }
 
-// k_select_bool_f32_ssu_7abc4170dd_go is
-//
-//	kernel (s0:bool, s1:f32, u2:f32) { t0 = select s0 s1 u2; store t0 }
-//
-// for i: o0[i] = select(a0, a1, a2[i])
-func k_select_bool_f32_ssu_7abc4170dd_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v2 := a2[i]
-			t0 := v2
-			if s0 {
-				t0 = s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_select_bool_f32_sus_6ff988d462_go is
-//
-//	kernel (s0:bool, u1:f32, s2:f32) { t0 = select s0 u1 s2; store t0 }
-//
-// for i: o0[i] = select(a0, a1[i], a2)
-func k_select_bool_f32_sus_6ff988d462_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s2
-			if s0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_select_bool_f32_suu_3abadf8399_go is
-//
-//	kernel (s0:bool, u1:f32, u2:f32) { t0 = select s0 u1 u2; store t0 }
-//
-// for i: o0[i] = select(a0, a1[i], a2[i])
-func k_select_bool_f32_suu_3abadf8399_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			v2 := a2[i]
-			t0 := v2
-			if s0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_select_bool_f32_uss_7cc0c9f4d8_go is
-//
-//	kernel (u0:bool, s1:f32, s2:f32) { t0 = select u0 s1 s2; store t0 }
-//
-// for i: o0[i] = select(a0[i], a1, a2)
-func k_select_bool_f32_uss_7cc0c9f4d8_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := s2
-			if v0 {
-				t0 = s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_select_bool_f32_usu_f841bf0984_go is
-//
-//	kernel (u0:bool, s1:f32, u2:f32) { t0 = select u0 s1 u2; store t0 }
-//
-// for i: o0[i] = select(a0[i], a1, a2[i])
-func k_select_bool_f32_usu_f841bf0984_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v2 := a2[i]
-			t0 := v2
-			if v0 {
-				t0 = s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_select_bool_f32_uus_e068db22c7_go is
-//
-//	kernel (u0:bool, u1:f32, s2:f32) { t0 = select u0 u1 s2; store t0 }
-//
-// for i: o0[i] = select(a0[i], a1[i], a2)
-func k_select_bool_f32_uus_e068db22c7_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			t0 := s2
-			if v0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
 // k_select_bool_f32_uuu_dc350962c5_go is
 //
 //	kernel (u0:bool, u1:f32, u2:f32) { t0 = select u0 u1 u2; store t0 }
@@ -35403,147 +30825,6 @@ func k_select_bool_f32_uuu_dc350962c5_go(f *abi.Frame) {
 			v1 := a1[i]
 			v2 := a2[i]
 			t0 := v2
-			if v0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_select_bool_f64_ssu_c6870e119f_go is
-//
-//	kernel (s0:bool, s1:f64, u2:f64) { t0 = select s0 s1 u2; store t0 }
-//
-// for i: o0[i] = select(a0, a1, a2[i])
-func k_select_bool_f64_ssu_c6870e119f_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v2 := a2[i]
-			t0 := v2
-			if s0 {
-				t0 = s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_select_bool_f64_sus_00e0948ff7_go is
-//
-//	kernel (s0:bool, u1:f64, s2:f64) { t0 = select s0 u1 s2; store t0 }
-//
-// for i: o0[i] = select(a0, a1[i], a2)
-func k_select_bool_f64_sus_00e0948ff7_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s2
-			if s0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_select_bool_f64_suu_ec7f778ec8_go is
-//
-//	kernel (s0:bool, u1:f64, u2:f64) { t0 = select s0 u1 u2; store t0 }
-//
-// for i: o0[i] = select(a0, a1[i], a2[i])
-func k_select_bool_f64_suu_ec7f778ec8_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			v2 := a2[i]
-			t0 := v2
-			if s0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_select_bool_f64_uss_490c89af08_go is
-//
-//	kernel (u0:bool, s1:f64, s2:f64) { t0 = select u0 s1 s2; store t0 }
-//
-// for i: o0[i] = select(a0[i], a1, a2)
-func k_select_bool_f64_uss_490c89af08_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := s2
-			if v0 {
-				t0 = s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_select_bool_f64_usu_39d5b6147a_go is
-//
-//	kernel (u0:bool, s1:f64, u2:f64) { t0 = select u0 s1 u2; store t0 }
-//
-// for i: o0[i] = select(a0[i], a1, a2[i])
-func k_select_bool_f64_usu_39d5b6147a_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v2 := a2[i]
-			t0 := v2
-			if v0 {
-				t0 = s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_select_bool_f64_uus_3f5d7c1226_go is
-//
-//	kernel (u0:bool, u1:f64, s2:f64) { t0 = select u0 u1 s2; store t0 }
-//
-// for i: o0[i] = select(a0[i], a1[i], a2)
-func k_select_bool_f64_uus_3f5d7c1226_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			t0 := s2
 			if v0 {
 				t0 = v1
 			}
@@ -35577,147 +30858,6 @@ func k_select_bool_f64_uuu_7486dd3191_go(f *abi.Frame) {
 	}
 }
 
-// k_select_bool_i32_ssu_1da4d6b877_go is
-//
-//	kernel (s0:bool, s1:i32, u2:i32) { t0 = select s0 s1 u2; store t0 }
-//
-// for i: o0[i] = select(a0, a1, a2[i])
-func k_select_bool_i32_ssu_1da4d6b877_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v2 := a2[i]
-			t0 := v2
-			if s0 {
-				t0 = s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_select_bool_i32_sus_cfe5111c74_go is
-//
-//	kernel (s0:bool, u1:i32, s2:i32) { t0 = select s0 u1 s2; store t0 }
-//
-// for i: o0[i] = select(a0, a1[i], a2)
-func k_select_bool_i32_sus_cfe5111c74_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s2
-			if s0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_select_bool_i32_suu_e945e5766d_go is
-//
-//	kernel (s0:bool, u1:i32, u2:i32) { t0 = select s0 u1 u2; store t0 }
-//
-// for i: o0[i] = select(a0, a1[i], a2[i])
-func k_select_bool_i32_suu_e945e5766d_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			v2 := a2[i]
-			t0 := v2
-			if s0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_select_bool_i32_uss_0dff0ddd32_go is
-//
-//	kernel (u0:bool, s1:i32, s2:i32) { t0 = select u0 s1 s2; store t0 }
-//
-// for i: o0[i] = select(a0[i], a1, a2)
-func k_select_bool_i32_uss_0dff0ddd32_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		s2 := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := s2
-			if v0 {
-				t0 = s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_select_bool_i32_usu_c65551e711_go is
-//
-//	kernel (u0:bool, s1:i32, u2:i32) { t0 = select u0 s1 u2; store t0 }
-//
-// for i: o0[i] = select(a0[i], a1, a2[i])
-func k_select_bool_i32_usu_c65551e711_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v2 := a2[i]
-			t0 := v2
-			if v0 {
-				t0 = s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_select_bool_i32_uus_f84edbd9a5_go is
-//
-//	kernel (u0:bool, u1:i32, s2:i32) { t0 = select u0 u1 s2; store t0 }
-//
-// for i: o0[i] = select(a0[i], a1[i], a2)
-func k_select_bool_i32_uus_f84edbd9a5_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			t0 := s2
-			if v0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
 // k_select_bool_i32_uuu_1f6b21a067_go is
 //
 //	kernel (u0:bool, u1:i32, u2:i32) { t0 = select u0 u1 u2; store t0 }
@@ -35735,147 +30875,6 @@ func k_select_bool_i32_uuu_1f6b21a067_go(f *abi.Frame) {
 			v1 := a1[i]
 			v2 := a2[i]
 			t0 := v2
-			if v0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_select_bool_i64_ssu_74fd3525e1_go is
-//
-//	kernel (s0:bool, s1:i64, u2:i64) { t0 = select s0 s1 u2; store t0 }
-//
-// for i: o0[i] = select(a0, a1, a2[i])
-func k_select_bool_i64_ssu_74fd3525e1_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		s1 := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v2 := a2[i]
-			t0 := v2
-			if s0 {
-				t0 = s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_select_bool_i64_sus_05efbd0cd7_go is
-//
-//	kernel (s0:bool, u1:i64, s2:i64) { t0 = select s0 u1 s2; store t0 }
-//
-// for i: o0[i] = select(a0, a1[i], a2)
-func k_select_bool_i64_sus_05efbd0cd7_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s2
-			if s0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_select_bool_i64_suu_7c1fdcb30f_go is
-//
-//	kernel (s0:bool, u1:i64, u2:i64) { t0 = select s0 u1 u2; store t0 }
-//
-// for i: o0[i] = select(a0, a1[i], a2[i])
-func k_select_bool_i64_suu_7c1fdcb30f_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			v2 := a2[i]
-			t0 := v2
-			if s0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_select_bool_i64_uss_43aa0c9972_go is
-//
-//	kernel (u0:bool, s1:i64, s2:i64) { t0 = select u0 s1 s2; store t0 }
-//
-// for i: o0[i] = select(a0[i], a1, a2)
-func k_select_bool_i64_uss_43aa0c9972_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		s2 := *(*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := s2
-			if v0 {
-				t0 = s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_select_bool_i64_usu_23175fb74d_go is
-//
-//	kernel (u0:bool, s1:i64, u2:i64) { t0 = select u0 s1 u2; store t0 }
-//
-// for i: o0[i] = select(a0[i], a1, a2[i])
-func k_select_bool_i64_usu_23175fb74d_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v2 := a2[i]
-			t0 := v2
-			if v0 {
-				t0 = s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_select_bool_i64_uus_b9da5bb3e3_go is
-//
-//	kernel (u0:bool, u1:i64, s2:i64) { t0 = select u0 u1 s2; store t0 }
-//
-// for i: o0[i] = select(a0[i], a1[i], a2)
-func k_select_bool_i64_uus_b9da5bb3e3_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			t0 := s2
 			if v0 {
 				t0 = v1
 			}
@@ -35909,217 +30908,6 @@ func k_select_bool_i64_uuu_9db0caf738_go(f *abi.Frame) {
 	}
 }
 
-// k_select_bool_ssu_62c0e5e4d8_go is
-//
-//	kernel (s0:bool, s1:bool, u2:bool) { t0 = select s0 s1 u2; store t0 }
-//
-// for i: o0[i] = select(a0, a1, a2[i])
-func k_select_bool_ssu_62c0e5e4d8_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		s1 := *(*bool)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v2 := a2[i]
-			t0 := v2
-			if s0 {
-				t0 = s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_select_bool_sus_c1bd95f96e_go is
-//
-//	kernel (s0:bool, u1:bool, s2:bool) { t0 = select s0 u1 s2; store t0 }
-//
-// for i: o0[i] = select(a0, a1[i], a2)
-func k_select_bool_sus_c1bd95f96e_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s2
-			if s0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_select_bool_suu_cff4dc3095_go is
-//
-//	kernel (s0:bool, u1:bool, u2:bool) { t0 = select s0 u1 u2; store t0 }
-//
-// for i: o0[i] = select(a0, a1[i], a2[i])
-func k_select_bool_suu_cff4dc3095_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			v2 := a2[i]
-			t0 := v2
-			if s0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_select_bool_u32_ssu_2e5d38d2cb_go is
-//
-//	kernel (s0:bool, s1:u32, u2:u32) { t0 = select s0 s1 u2; store t0 }
-//
-// for i: o0[i] = select(a0, a1, a2[i])
-func k_select_bool_u32_ssu_2e5d38d2cb_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		s1 := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v2 := a2[i]
-			t0 := v2
-			if s0 {
-				t0 = s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_select_bool_u32_sus_d596b2e827_go is
-//
-//	kernel (s0:bool, u1:u32, s2:u32) { t0 = select s0 u1 s2; store t0 }
-//
-// for i: o0[i] = select(a0, a1[i], a2)
-func k_select_bool_u32_sus_d596b2e827_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s2
-			if s0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_select_bool_u32_suu_a9c7c5c357_go is
-//
-//	kernel (s0:bool, u1:u32, u2:u32) { t0 = select s0 u1 u2; store t0 }
-//
-// for i: o0[i] = select(a0, a1[i], a2[i])
-func k_select_bool_u32_suu_a9c7c5c357_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			v2 := a2[i]
-			t0 := v2
-			if s0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_select_bool_u32_uss_23b2cb1dbe_go is
-//
-//	kernel (u0:bool, s1:u32, s2:u32) { t0 = select u0 s1 s2; store t0 }
-//
-// for i: o0[i] = select(a0[i], a1, a2)
-func k_select_bool_u32_uss_23b2cb1dbe_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		s2 := *(*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := s2
-			if v0 {
-				t0 = s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_select_bool_u32_usu_78a6232473_go is
-//
-//	kernel (u0:bool, s1:u32, u2:u32) { t0 = select u0 s1 u2; store t0 }
-//
-// for i: o0[i] = select(a0[i], a1, a2[i])
-func k_select_bool_u32_usu_78a6232473_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v2 := a2[i]
-			t0 := v2
-			if v0 {
-				t0 = s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_select_bool_u32_uus_3d8bab39c7_go is
-//
-//	kernel (u0:bool, u1:u32, s2:u32) { t0 = select u0 u1 s2; store t0 }
-//
-// for i: o0[i] = select(a0[i], a1[i], a2)
-func k_select_bool_u32_uus_3d8bab39c7_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			t0 := s2
-			if v0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
 // k_select_bool_u32_uuu_92a911a792_go is
 //
 //	kernel (u0:bool, u1:u32, u2:u32) { t0 = select u0 u1 u2; store t0 }
@@ -36137,147 +30925,6 @@ func k_select_bool_u32_uuu_92a911a792_go(f *abi.Frame) {
 			v1 := a1[i]
 			v2 := a2[i]
 			t0 := v2
-			if v0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_select_bool_u64_ssu_026e450f05_go is
-//
-//	kernel (s0:bool, s1:u64, u2:u64) { t0 = select s0 s1 u2; store t0 }
-//
-// for i: o0[i] = select(a0, a1, a2[i])
-func k_select_bool_u64_ssu_026e450f05_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		s1 := *(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v2 := a2[i]
-			t0 := v2
-			if s0 {
-				t0 = s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_select_bool_u64_sus_fa2ef5b782_go is
-//
-//	kernel (s0:bool, u1:u64, s2:u64) { t0 = select s0 u1 s2; store t0 }
-//
-// for i: o0[i] = select(a0, a1[i], a2)
-func k_select_bool_u64_sus_fa2ef5b782_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s2
-			if s0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_select_bool_u64_suu_c19a7270b9_go is
-//
-//	kernel (s0:bool, u1:u64, u2:u64) { t0 = select s0 u1 u2; store t0 }
-//
-// for i: o0[i] = select(a0, a1[i], a2[i])
-func k_select_bool_u64_suu_c19a7270b9_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			v2 := a2[i]
-			t0 := v2
-			if s0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_select_bool_u64_uss_96678e0daa_go is
-//
-//	kernel (u0:bool, s1:u64, s2:u64) { t0 = select u0 s1 s2; store t0 }
-//
-// for i: o0[i] = select(a0[i], a1, a2)
-func k_select_bool_u64_uss_96678e0daa_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		s2 := *(*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := s2
-			if v0 {
-				t0 = s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_select_bool_u64_usu_1fae10b710_go is
-//
-//	kernel (u0:bool, s1:u64, u2:u64) { t0 = select u0 s1 u2; store t0 }
-//
-// for i: o0[i] = select(a0[i], a1, a2[i])
-func k_select_bool_u64_usu_1fae10b710_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v2 := a2[i]
-			t0 := v2
-			if v0 {
-				t0 = s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_select_bool_u64_uus_7cee75de09_go is
-//
-//	kernel (u0:bool, u1:u64, s2:u64) { t0 = select u0 u1 s2; store t0 }
-//
-// for i: o0[i] = select(a0[i], a1[i], a2)
-func k_select_bool_u64_uus_7cee75de09_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			t0 := s2
 			if v0 {
 				t0 = v1
 			}
@@ -36311,147 +30958,6 @@ func k_select_bool_u64_uuu_f04b2e9177_go(f *abi.Frame) {
 	}
 }
 
-// k_select_bool_u8_ssu_5ccf3ad8c6_go is
-//
-//	kernel (s0:bool, s1:u8, u2:u8) { t0 = select s0 s1 u2; store t0 }
-//
-// for i: o0[i] = select(a0, a1, a2[i])
-func k_select_bool_u8_ssu_5ccf3ad8c6_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		s1 := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v2 := a2[i]
-			t0 := v2
-			if s0 {
-				t0 = s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_select_bool_u8_sus_288bbdaa22_go is
-//
-//	kernel (s0:bool, u1:u8, s2:u8) { t0 = select s0 u1 s2; store t0 }
-//
-// for i: o0[i] = select(a0, a1[i], a2)
-func k_select_bool_u8_sus_288bbdaa22_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s2
-			if s0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_select_bool_u8_suu_7fcd872478_go is
-//
-//	kernel (s0:bool, u1:u8, u2:u8) { t0 = select s0 u1 u2; store t0 }
-//
-// for i: o0[i] = select(a0, a1[i], a2[i])
-func k_select_bool_u8_suu_7fcd872478_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			v2 := a2[i]
-			t0 := v2
-			if s0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_select_bool_u8_uss_7a71ced307_go is
-//
-//	kernel (u0:bool, s1:u8, s2:u8) { t0 = select u0 s1 s2; store t0 }
-//
-// for i: o0[i] = select(a0[i], a1, a2)
-func k_select_bool_u8_uss_7a71ced307_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		s2 := *(*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := s2
-			if v0 {
-				t0 = s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_select_bool_u8_usu_f0893bd0b2_go is
-//
-//	kernel (u0:bool, s1:u8, u2:u8) { t0 = select u0 s1 u2; store t0 }
-//
-// for i: o0[i] = select(a0[i], a1, a2[i])
-func k_select_bool_u8_usu_f0893bd0b2_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v2 := a2[i]
-			t0 := v2
-			if v0 {
-				t0 = s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_select_bool_u8_uus_a9017c783c_go is
-//
-//	kernel (u0:bool, u1:u8, s2:u8) { t0 = select u0 u1 s2; store t0 }
-//
-// for i: o0[i] = select(a0[i], a1[i], a2)
-func k_select_bool_u8_uus_a9017c783c_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			t0 := s2
-			if v0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
 // k_select_bool_u8_uuu_c0c7d6f5fc_go is
 //
 //	kernel (u0:bool, u1:u8, u2:u8) { t0 = select u0 u1 u2; store t0 }
@@ -36469,77 +30975,6 @@ func k_select_bool_u8_uuu_c0c7d6f5fc_go(f *abi.Frame) {
 			v1 := a1[i]
 			v2 := a2[i]
 			t0 := v2
-			if v0 {
-				t0 = v1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_select_bool_uss_253a6b1e82_go is
-//
-//	kernel (u0:bool, s1:bool, s2:bool) { t0 = select u0 s1 s2; store t0 }
-//
-// for i: o0[i] = select(a0[i], a1, a2)
-func k_select_bool_uss_253a6b1e82_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*bool)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		s2 := *(*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := s2
-			if v0 {
-				t0 = s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_select_bool_usu_94dc580525_go is
-//
-//	kernel (u0:bool, s1:bool, u2:bool) { t0 = select u0 s1 u2; store t0 }
-//
-// for i: o0[i] = select(a0[i], a1, a2[i])
-func k_select_bool_usu_94dc580525_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*bool)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		a2 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v2 := a2[i]
-			t0 := v2
-			if v0 {
-				t0 = s1
-			}
-			o0[i] = t0
-		}
-	}
-}
-
-// k_select_bool_uus_dd9fe42128_go is
-//
-//	kernel (u0:bool, u1:bool, s2:bool) { t0 = select u0 u1 s2; store t0 }
-//
-// for i: o0[i] = select(a0[i], a1[i], a2)
-func k_select_bool_uus_dd9fe42128_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			t0 := s2
 			if v0 {
 				t0 = v1
 			}
@@ -36819,44 +31254,6 @@ func k_selu_f64_u_2ddf6b5f37_go(f *abi.Frame) {
 	}
 }
 
-// k_shl_i32_su_1c964ab88d_go is
-//
-//	kernel (s0:i32, u1:i32) { t0 = shl s0 u1; store t0 }
-//
-// for i: o0[i] = a0 << a1[i]
-func k_shl_i32_su_1c964ab88d_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s0 << uint32(v1)
-			o0[i] = t0
-		}
-	}
-}
-
-// k_shl_i32_us_39ae55b1eb_go is
-//
-//	kernel (u0:i32, s1:i32) { t0 = shl u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] << a1
-func k_shl_i32_us_39ae55b1eb_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := v0 << uint32(s1)
-			o0[i] = t0
-		}
-	}
-}
-
 // k_shl_i32_uu_6914c812f2_go is
 //
 //	kernel (u0:i32, u1:i32) { t0 = shl u0 u1; store t0 }
@@ -36872,44 +31269,6 @@ func k_shl_i32_uu_6914c812f2_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := v0 << uint32(v1)
-			o0[i] = t0
-		}
-	}
-}
-
-// k_shl_i64_su_6dfb737e07_go is
-//
-//	kernel (s0:i64, u1:i64) { t0 = shl s0 u1; store t0 }
-//
-// for i: o0[i] = a0 << a1[i]
-func k_shl_i64_su_6dfb737e07_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s0 << uint64(v1)
-			o0[i] = t0
-		}
-	}
-}
-
-// k_shl_i64_us_2213d1b831_go is
-//
-//	kernel (u0:i64, s1:i64) { t0 = shl u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] << a1
-func k_shl_i64_us_2213d1b831_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := v0 << uint64(s1)
 			o0[i] = t0
 		}
 	}
@@ -36935,44 +31294,6 @@ func k_shl_i64_uu_80707e4684_go(f *abi.Frame) {
 	}
 }
 
-// k_shl_u32_su_b81c81a415_go is
-//
-//	kernel (s0:u32, u1:u32) { t0 = shl s0 u1; store t0 }
-//
-// for i: o0[i] = a0 << a1[i]
-func k_shl_u32_su_b81c81a415_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s0 << uint32(v1)
-			o0[i] = t0
-		}
-	}
-}
-
-// k_shl_u32_us_c03217461a_go is
-//
-//	kernel (u0:u32, s1:u32) { t0 = shl u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] << a1
-func k_shl_u32_us_c03217461a_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := v0 << uint32(s1)
-			o0[i] = t0
-		}
-	}
-}
-
 // k_shl_u32_uu_33a87b7638_go is
 //
 //	kernel (u0:u32, u1:u32) { t0 = shl u0 u1; store t0 }
@@ -36988,44 +31309,6 @@ func k_shl_u32_uu_33a87b7638_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := v0 << uint32(v1)
-			o0[i] = t0
-		}
-	}
-}
-
-// k_shl_u64_su_a205a37361_go is
-//
-//	kernel (s0:u64, u1:u64) { t0 = shl s0 u1; store t0 }
-//
-// for i: o0[i] = a0 << a1[i]
-func k_shl_u64_su_a205a37361_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s0 << uint64(v1)
-			o0[i] = t0
-		}
-	}
-}
-
-// k_shl_u64_us_cb7c972961_go is
-//
-//	kernel (u0:u64, s1:u64) { t0 = shl u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] << a1
-func k_shl_u64_us_cb7c972961_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := v0 << uint64(s1)
 			o0[i] = t0
 		}
 	}
@@ -37051,44 +31334,6 @@ func k_shl_u64_uu_3bd76db569_go(f *abi.Frame) {
 	}
 }
 
-// k_shl_u8_su_8b9cba96a6_go is
-//
-//	kernel (s0:u8, u1:u8) { t0 = shl s0 u1; store t0 }
-//
-// for i: o0[i] = a0 << a1[i]
-func k_shl_u8_su_8b9cba96a6_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s0 << uint8(v1)
-			o0[i] = t0
-		}
-	}
-}
-
-// k_shl_u8_us_21484f37a2_go is
-//
-//	kernel (u0:u8, s1:u8) { t0 = shl u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] << a1
-func k_shl_u8_us_21484f37a2_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := v0 << uint8(s1)
-			o0[i] = t0
-		}
-	}
-}
-
 // k_shl_u8_uu_369a2a429e_go is
 //
 //	kernel (u0:u8, u1:u8) { t0 = shl u0 u1; store t0 }
@@ -37105,50 +31350,6 @@ func k_shl_u8_uu_369a2a429e_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := v0 << uint8(v1)
 			o0[i] = t0
-		}
-	}
-}
-
-// k_shr_i16_su_cff3522899_go is
-//
-//	kernel (s0:i16, u1:i16) { t0 = shr s0 u1; store t0 }
-//
-// for i: o0[i] = a0 >> a1[i]
-func k_shr_i16_su_cff3522899_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		t0 := int32(s0)
-		for i := range n {
-			v1 := a1[i]
-			t1 := int32(v1)
-			t2 := t0 >> uint32(t1)
-			t3 := int16(t2)
-			o0[i] = t3
-		}
-	}
-}
-
-// k_shr_i16_us_2b791a6d07_go is
-//
-//	kernel (u0:i16, s1:i16) { t0 = shr u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] >> a1
-func k_shr_i16_us_2b791a6d07_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		t1 := int32(s1)
-		for i := range n {
-			v0 := a0[i]
-			t0 := int32(v0)
-			t2 := t0 >> uint32(t1)
-			t3 := int16(t2)
-			o0[i] = t3
 		}
 	}
 }
@@ -37176,44 +31377,6 @@ func k_shr_i16_uu_bc9f2c53fb_go(f *abi.Frame) {
 	}
 }
 
-// k_shr_i32_su_544f61d724_go is
-//
-//	kernel (s0:i32, u1:i32) { t0 = shr s0 u1; store t0 }
-//
-// for i: o0[i] = a0 >> a1[i]
-func k_shr_i32_su_544f61d724_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s0 >> uint32(v1)
-			o0[i] = t0
-		}
-	}
-}
-
-// k_shr_i32_us_7bcae996cf_go is
-//
-//	kernel (u0:i32, s1:i32) { t0 = shr u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] >> a1
-func k_shr_i32_us_7bcae996cf_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := v0 >> uint32(s1)
-			o0[i] = t0
-		}
-	}
-}
-
 // k_shr_i32_uu_5645096d64_go is
 //
 //	kernel (u0:i32, u1:i32) { t0 = shr u0 u1; store t0 }
@@ -37229,44 +31392,6 @@ func k_shr_i32_uu_5645096d64_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := v0 >> uint32(v1)
-			o0[i] = t0
-		}
-	}
-}
-
-// k_shr_i64_su_b688a5f7f3_go is
-//
-//	kernel (s0:i64, u1:i64) { t0 = shr s0 u1; store t0 }
-//
-// for i: o0[i] = a0 >> a1[i]
-func k_shr_i64_su_b688a5f7f3_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s0 >> uint64(v1)
-			o0[i] = t0
-		}
-	}
-}
-
-// k_shr_i64_us_c9961f8085_go is
-//
-//	kernel (u0:i64, s1:i64) { t0 = shr u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] >> a1
-func k_shr_i64_us_c9961f8085_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := v0 >> uint64(s1)
 			o0[i] = t0
 		}
 	}
@@ -37288,50 +31413,6 @@ func k_shr_i64_uu_b65fbb72d1_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := v0 >> uint64(v1)
 			o0[i] = t0
-		}
-	}
-}
-
-// k_shr_u16_su_433eac9a61_go is
-//
-//	kernel (s0:u16, u1:u16) { t0 = shr s0 u1; store t0 }
-//
-// for i: o0[i] = a0 >> a1[i]
-func k_shr_u16_su_433eac9a61_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		t0 := int32(s0)
-		for i := range n {
-			v1 := a1[i]
-			t1 := int32(v1)
-			t2 := t0 >> uint32(t1)
-			t3 := uint16(t2)
-			o0[i] = t3
-		}
-	}
-}
-
-// k_shr_u16_us_a7a9e85880_go is
-//
-//	kernel (u0:u16, s1:u16) { t0 = shr u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] >> a1
-func k_shr_u16_us_a7a9e85880_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		t1 := int32(s1)
-		for i := range n {
-			v0 := a0[i]
-			t0 := int32(v0)
-			t2 := t0 >> uint32(t1)
-			t3 := uint16(t2)
-			o0[i] = t3
 		}
 	}
 }
@@ -37359,44 +31440,6 @@ func k_shr_u16_uu_7467598647_go(f *abi.Frame) {
 	}
 }
 
-// k_shr_u32_su_d0914f034d_go is
-//
-//	kernel (s0:u32, u1:u32) { t0 = shr s0 u1; store t0 }
-//
-// for i: o0[i] = a0 >> a1[i]
-func k_shr_u32_su_d0914f034d_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s0 >> uint32(v1)
-			o0[i] = t0
-		}
-	}
-}
-
-// k_shr_u32_us_e3a792e531_go is
-//
-//	kernel (u0:u32, s1:u32) { t0 = shr u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] >> a1
-func k_shr_u32_us_e3a792e531_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := v0 >> uint32(s1)
-			o0[i] = t0
-		}
-	}
-}
-
 // k_shr_u32_uu_1005dbe316_go is
 //
 //	kernel (u0:u32, u1:u32) { t0 = shr u0 u1; store t0 }
@@ -37417,44 +31460,6 @@ func k_shr_u32_uu_1005dbe316_go(f *abi.Frame) {
 	}
 }
 
-// k_shr_u64_su_731411a533_go is
-//
-//	kernel (s0:u64, u1:u64) { t0 = shr s0 u1; store t0 }
-//
-// for i: o0[i] = a0 >> a1[i]
-func k_shr_u64_su_731411a533_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s0 >> uint64(v1)
-			o0[i] = t0
-		}
-	}
-}
-
-// k_shr_u64_us_4991f1637c_go is
-//
-//	kernel (u0:u64, s1:u64) { t0 = shr u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] >> a1
-func k_shr_u64_us_4991f1637c_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := v0 >> uint64(s1)
-			o0[i] = t0
-		}
-	}
-}
-
 // k_shr_u64_uu_4292eb5f1d_go is
 //
 //	kernel (u0:u64, u1:u64) { t0 = shr u0 u1; store t0 }
@@ -37470,44 +31475,6 @@ func k_shr_u64_uu_4292eb5f1d_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := v0 >> uint64(v1)
-			o0[i] = t0
-		}
-	}
-}
-
-// k_shr_u8_su_f725a6d354_go is
-//
-//	kernel (s0:u8, u1:u8) { t0 = shr s0 u1; store t0 }
-//
-// for i: o0[i] = a0 >> a1[i]
-func k_shr_u8_su_f725a6d354_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s0 >> uint8(v1)
-			o0[i] = t0
-		}
-	}
-}
-
-// k_shr_u8_us_ae78be57f8_go is
-//
-//	kernel (u0:u8, s1:u8) { t0 = shr u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] >> a1
-func k_shr_u8_us_ae78be57f8_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := v0 >> uint8(s1)
 			o0[i] = t0
 		}
 	}
@@ -40114,100 +34081,6 @@ func k_store_nt_u8_093b8ca481_go(f *abi.Frame) {
 	}
 }
 
-// k_sub_bf16_su_2c1d826673_go is
-//
-//	kernel (s0:bf16, u1:bf16) { t0 = sub s0 u1; store t0 }
-//
-// for i: o0[i] = a0 - a1[i]
-func k_sub_bf16_su_2c1d826673_go(f *abi.Frame) {
-	n := f.Cols
-	c2 := int32(16)
-	c12 := int32(1)
-	c15 := int32(32767)
-	c18 := int32(4194304)
-	c21 := int32(-65536)
-	for r := range f.Rows {
-		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		t0 := uint16(s0)
-		t1 := int32(t0)
-		t3 := t1 << uint32(c2)
-		t4 := math.Float32frombits(uint32(t3))
-		for i := range n {
-			v1 := a1[i]
-			t5 := uint16(v1)
-			t6 := int32(t5)
-			t7 := t6 << uint32(c2)
-			t8 := math.Float32frombits(uint32(t7))
-			t9 := float32(t4 - t8)
-			t10 := int32(math.Float32bits(t9))
-			t11 := t10 >> uint32(c2)
-			t13 := t11 & c12
-			t14 := int32(t10 + t13)
-			t16 := int32(t14 + c15)
-			t17 := t9 != t9
-			t19 := t10 | c18
-			t20 := t16
-			if t17 {
-				t20 = t19
-			}
-			t22 := t20 & c21
-			t23 := t22 >> uint32(c2)
-			t24 := uint16(t23)
-			t25 := uint16(t24)
-			o0[i] = t25
-		}
-	}
-}
-
-// k_sub_bf16_us_ff92a7c9b2_go is
-//
-//	kernel (u0:bf16, s1:bf16) { t0 = sub u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] - a1
-func k_sub_bf16_us_ff92a7c9b2_go(f *abi.Frame) {
-	n := f.Cols
-	c2 := int32(16)
-	c12 := int32(1)
-	c15 := int32(32767)
-	c18 := int32(4194304)
-	c21 := int32(-65536)
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		t5 := uint16(s1)
-		t6 := int32(t5)
-		t7 := t6 << uint32(c2)
-		t8 := math.Float32frombits(uint32(t7))
-		for i := range n {
-			v0 := a0[i]
-			t0 := uint16(v0)
-			t1 := int32(t0)
-			t3 := t1 << uint32(c2)
-			t4 := math.Float32frombits(uint32(t3))
-			t9 := float32(t4 - t8)
-			t10 := int32(math.Float32bits(t9))
-			t11 := t10 >> uint32(c2)
-			t13 := t11 & c12
-			t14 := int32(t10 + t13)
-			t16 := int32(t14 + c15)
-			t17 := t9 != t9
-			t19 := t10 | c18
-			t20 := t16
-			if t17 {
-				t20 = t19
-			}
-			t22 := t20 & c21
-			t23 := t22 >> uint32(c2)
-			t24 := uint16(t23)
-			t25 := uint16(t24)
-			o0[i] = t25
-		}
-	}
-}
-
 // k_sub_bf16_uu_42dd4849c9_go is
 //
 //	kernel (u0:bf16, u1:bf16) { t0 = sub u0 u1; store t0 }
@@ -40256,50 +34129,6 @@ func k_sub_bf16_uu_42dd4849c9_go(f *abi.Frame) {
 	}
 }
 
-// k_sub_f16_su_9a9d7803c1_go is
-//
-//	kernel (s0:f16, u1:f16) { t0 = sub s0 u1; store t0 }
-//
-// for i: o0[i] = a0 - a1[i]
-func k_sub_f16_su_9a9d7803c1_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		t0 := scalar.Float16frombits(s0)
-		for i := range n {
-			v1 := a1[i]
-			t1 := scalar.Float16frombits(v1)
-			t2 := float32(t0 - t1)
-			t3 := scalar.Float16bits(t2)
-			o0[i] = t3
-		}
-	}
-}
-
-// k_sub_f16_us_9af2856a06_go is
-//
-//	kernel (u0:f16, s1:f16) { t0 = sub u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] - a1
-func k_sub_f16_us_9af2856a06_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		t1 := scalar.Float16frombits(s1)
-		for i := range n {
-			v0 := a0[i]
-			t0 := scalar.Float16frombits(v0)
-			t2 := float32(t0 - t1)
-			t3 := scalar.Float16bits(t2)
-			o0[i] = t3
-		}
-	}
-}
-
 // k_sub_f16_uu_59c0567128_go is
 //
 //	kernel (u0:f16, u1:f16) { t0 = sub u0 u1; store t0 }
@@ -40319,44 +34148,6 @@ func k_sub_f16_uu_59c0567128_go(f *abi.Frame) {
 			t2 := float32(t0 - t1)
 			t3 := scalar.Float16bits(t2)
 			o0[i] = t3
-		}
-	}
-}
-
-// k_sub_f32_su_bc8f730c2a_go is
-//
-//	kernel (s0:f32, u1:f32) { t0 = sub s0 u1; store t0 }
-//
-// for i: o0[i] = a0 - a1[i]
-func k_sub_f32_su_bc8f730c2a_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := float32(s0 - v1)
-			o0[i] = t0
-		}
-	}
-}
-
-// k_sub_f32_us_009e0cf21b_go is
-//
-//	kernel (u0:f32, s1:f32) { t0 = sub u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] - a1
-func k_sub_f32_us_009e0cf21b_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := float32(v0 - s1)
-			o0[i] = t0
 		}
 	}
 }
@@ -40381,44 +34172,6 @@ func k_sub_f32_uu_0fe96d105d_go(f *abi.Frame) {
 	}
 }
 
-// k_sub_f64_su_829f271b9d_go is
-//
-//	kernel (s0:f64, u1:f64) { t0 = sub s0 u1; store t0 }
-//
-// for i: o0[i] = a0 - a1[i]
-func k_sub_f64_su_829f271b9d_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := float64(s0 - v1)
-			o0[i] = t0
-		}
-	}
-}
-
-// k_sub_f64_us_8cd91bf4ae_go is
-//
-//	kernel (u0:f64, s1:f64) { t0 = sub u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] - a1
-func k_sub_f64_us_8cd91bf4ae_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := float64(v0 - s1)
-			o0[i] = t0
-		}
-	}
-}
-
 // k_sub_f64_uu_7056a2375a_go is
 //
 //	kernel (u0:f64, u1:f64) { t0 = sub u0 u1; store t0 }
@@ -40435,50 +34188,6 @@ func k_sub_f64_uu_7056a2375a_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := float64(v0 - v1)
 			o0[i] = t0
-		}
-	}
-}
-
-// k_sub_i16_su_f4fb387378_go is
-//
-//	kernel (s0:i16, u1:i16) { t0 = sub s0 u1; store t0 }
-//
-// for i: o0[i] = a0 - a1[i]
-func k_sub_i16_su_f4fb387378_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		t0 := int32(s0)
-		for i := range n {
-			v1 := a1[i]
-			t1 := int32(v1)
-			t2 := int32(t0 - t1)
-			t3 := int16(t2)
-			o0[i] = t3
-		}
-	}
-}
-
-// k_sub_i16_us_ecc0732160_go is
-//
-//	kernel (u0:i16, s1:i16) { t0 = sub u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] - a1
-func k_sub_i16_us_ecc0732160_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		t1 := int32(s1)
-		for i := range n {
-			v0 := a0[i]
-			t0 := int32(v0)
-			t2 := int32(t0 - t1)
-			t3 := int16(t2)
-			o0[i] = t3
 		}
 	}
 }
@@ -40506,44 +34215,6 @@ func k_sub_i16_uu_c354df0e3c_go(f *abi.Frame) {
 	}
 }
 
-// k_sub_i32_su_86dcb44a31_go is
-//
-//	kernel (s0:i32, u1:i32) { t0 = sub s0 u1; store t0 }
-//
-// for i: o0[i] = a0 - a1[i]
-func k_sub_i32_su_86dcb44a31_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := int32(s0 - v1)
-			o0[i] = t0
-		}
-	}
-}
-
-// k_sub_i32_us_ba7967d75a_go is
-//
-//	kernel (u0:i32, s1:i32) { t0 = sub u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] - a1
-func k_sub_i32_us_ba7967d75a_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := int32(v0 - s1)
-			o0[i] = t0
-		}
-	}
-}
-
 // k_sub_i32_uu_57c4efa6c9_go is
 //
 //	kernel (u0:i32, u1:i32) { t0 = sub u0 u1; store t0 }
@@ -40559,44 +34230,6 @@ func k_sub_i32_uu_57c4efa6c9_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := int32(v0 - v1)
-			o0[i] = t0
-		}
-	}
-}
-
-// k_sub_i64_su_7e2633d844_go is
-//
-//	kernel (s0:i64, u1:i64) { t0 = sub s0 u1; store t0 }
-//
-// for i: o0[i] = a0 - a1[i]
-func k_sub_i64_su_7e2633d844_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := int64(s0 - v1)
-			o0[i] = t0
-		}
-	}
-}
-
-// k_sub_i64_us_38b23a45c8_go is
-//
-//	kernel (u0:i64, s1:i64) { t0 = sub u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] - a1
-func k_sub_i64_us_38b23a45c8_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := int64(v0 - s1)
 			o0[i] = t0
 		}
 	}
@@ -40618,50 +34251,6 @@ func k_sub_i64_uu_239aa3ec07_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := int64(v0 - v1)
 			o0[i] = t0
-		}
-	}
-}
-
-// k_sub_i8_su_d7f82b13f0_go is
-//
-//	kernel (s0:i8, u1:i8) { t0 = sub s0 u1; store t0 }
-//
-// for i: o0[i] = a0 - a1[i]
-func k_sub_i8_su_d7f82b13f0_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		t0 := int32(s0)
-		for i := range n {
-			v1 := a1[i]
-			t1 := int32(v1)
-			t2 := int32(t0 - t1)
-			t3 := int8(t2)
-			o0[i] = t3
-		}
-	}
-}
-
-// k_sub_i8_us_580d9e9b16_go is
-//
-//	kernel (u0:i8, s1:i8) { t0 = sub u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] - a1
-func k_sub_i8_us_580d9e9b16_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*int8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*int8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		t1 := int32(s1)
-		for i := range n {
-			v0 := a0[i]
-			t0 := int32(v0)
-			t2 := int32(t0 - t1)
-			t3 := int8(t2)
-			o0[i] = t3
 		}
 	}
 }
@@ -40767,82 +34356,6 @@ func k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a_go(f *abi.Frame) {
 	}
 }
 
-// k_sub_q16x16_su_06544805ef_go is
-//
-//	kernel (s0:q16x16, u1:q16x16) { t0 = sub s0 u1; store t0 }
-//
-// for i: o0[i] = a0 - a1[i]
-func k_sub_q16x16_su_06544805ef_go(f *abi.Frame) {
-	n := f.Cols
-	c2 := math.Float64frombits(0x3ef0000000000000) // 1.52587890625e-05
-	c8 := math.Float64frombits(0x40f0000000000000) // 65536
-	for r := range f.Rows {
-		s0 := *(*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		t0 := int32(s0)
-		t1 := float64(t0)
-		t3 := float64(t1 * c2)
-		for i := range n {
-			v1 := a1[i]
-			t4 := int32(v1)
-			t5 := float64(t4)
-			t6 := float64(t5 * c2)
-			t7 := float64(t3 - t6)
-			t9 := float64(t7 * c8)
-			t10 := float64(math.RoundToEven(float64(t9)))
-			var t11 int32
-			if t10 >= 0x1p31 {
-				t11 = 1<<31 - 1
-			} else if t10 <= -0x1p31 {
-				t11 = -1 << 31
-			} else if t10 == t10 {
-				t11 = int32(t10)
-			}
-			t12 := uint32(t11)
-			o0[i] = t12
-		}
-	}
-}
-
-// k_sub_q16x16_us_61446860ea_go is
-//
-//	kernel (u0:q16x16, s1:q16x16) { t0 = sub u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] - a1
-func k_sub_q16x16_us_61446860ea_go(f *abi.Frame) {
-	n := f.Cols
-	c2 := math.Float64frombits(0x3ef0000000000000) // 1.52587890625e-05
-	c8 := math.Float64frombits(0x40f0000000000000) // 65536
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		t4 := int32(s1)
-		t5 := float64(t4)
-		t6 := float64(t5 * c2)
-		for i := range n {
-			v0 := a0[i]
-			t0 := int32(v0)
-			t1 := float64(t0)
-			t3 := float64(t1 * c2)
-			t7 := float64(t3 - t6)
-			t9 := float64(t7 * c8)
-			t10 := float64(math.RoundToEven(float64(t9)))
-			var t11 int32
-			if t10 >= 0x1p31 {
-				t11 = 1<<31 - 1
-			} else if t10 <= -0x1p31 {
-				t11 = -1 << 31
-			} else if t10 == t10 {
-				t11 = int32(t10)
-			}
-			t12 := uint32(t11)
-			o0[i] = t12
-		}
-	}
-}
-
 // k_sub_q16x16_uu_47b61feac9_go is
 //
 //	kernel (u0:q16x16, u1:q16x16) { t0 = sub u0 u1; store t0 }
@@ -40882,50 +34395,6 @@ func k_sub_q16x16_uu_47b61feac9_go(f *abi.Frame) {
 	}
 }
 
-// k_sub_u16_su_9287c44eba_go is
-//
-//	kernel (s0:u16, u1:u16) { t0 = sub s0 u1; store t0 }
-//
-// for i: o0[i] = a0 - a1[i]
-func k_sub_u16_su_9287c44eba_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		t0 := int32(s0)
-		for i := range n {
-			v1 := a1[i]
-			t1 := int32(v1)
-			t2 := int32(t0 - t1)
-			t3 := uint16(t2)
-			o0[i] = t3
-		}
-	}
-}
-
-// k_sub_u16_us_141b242d47_go is
-//
-//	kernel (u0:u16, s1:u16) { t0 = sub u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] - a1
-func k_sub_u16_us_141b242d47_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		t1 := int32(s1)
-		for i := range n {
-			v0 := a0[i]
-			t0 := int32(v0)
-			t2 := int32(t0 - t1)
-			t3 := uint16(t2)
-			o0[i] = t3
-		}
-	}
-}
-
 // k_sub_u16_uu_f7630a4d39_go is
 //
 //	kernel (u0:u16, u1:u16) { t0 = sub u0 u1; store t0 }
@@ -40949,44 +34418,6 @@ func k_sub_u16_uu_f7630a4d39_go(f *abi.Frame) {
 	}
 }
 
-// k_sub_u32_su_e254d9b18b_go is
-//
-//	kernel (s0:u32, u1:u32) { t0 = sub s0 u1; store t0 }
-//
-// for i: o0[i] = a0 - a1[i]
-func k_sub_u32_su_e254d9b18b_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := uint32(s0 - v1)
-			o0[i] = t0
-		}
-	}
-}
-
-// k_sub_u32_us_1688e2d036_go is
-//
-//	kernel (u0:u32, s1:u32) { t0 = sub u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] - a1
-func k_sub_u32_us_1688e2d036_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := uint32(v0 - s1)
-			o0[i] = t0
-		}
-	}
-}
-
 // k_sub_u32_uu_bf42edf529_go is
 //
 //	kernel (u0:u32, u1:u32) { t0 = sub u0 u1; store t0 }
@@ -41002,44 +34433,6 @@ func k_sub_u32_uu_bf42edf529_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := uint32(v0 - v1)
-			o0[i] = t0
-		}
-	}
-}
-
-// k_sub_u64_su_343c31e1d9_go is
-//
-//	kernel (s0:u64, u1:u64) { t0 = sub s0 u1; store t0 }
-//
-// for i: o0[i] = a0 - a1[i]
-func k_sub_u64_su_343c31e1d9_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := uint64(s0 - v1)
-			o0[i] = t0
-		}
-	}
-}
-
-// k_sub_u64_us_40f9a881b9_go is
-//
-//	kernel (u0:u64, s1:u64) { t0 = sub u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] - a1
-func k_sub_u64_us_40f9a881b9_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := uint64(v0 - s1)
 			o0[i] = t0
 		}
 	}
@@ -41065,44 +34458,6 @@ func k_sub_u64_uu_94bb905902_go(f *abi.Frame) {
 	}
 }
 
-// k_sub_u8_su_fcfb41997e_go is
-//
-//	kernel (s0:u8, u1:u8) { t0 = sub s0 u1; store t0 }
-//
-// for i: o0[i] = a0 - a1[i]
-func k_sub_u8_su_fcfb41997e_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := uint8(s0 - v1)
-			o0[i] = t0
-		}
-	}
-}
-
-// k_sub_u8_us_77213b24cb_go is
-//
-//	kernel (u0:u8, s1:u8) { t0 = sub u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] - a1
-func k_sub_u8_us_77213b24cb_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := uint8(v0 - s1)
-			o0[i] = t0
-		}
-	}
-}
-
 // k_sub_u8_uu_ba7bbcc60c_go is
 //
 //	kernel (u0:u8, u1:u8) { t0 = sub u0 u1; store t0 }
@@ -41119,58 +34474,6 @@ func k_sub_u8_uu_ba7bbcc60c_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := uint8(v0 - v1)
 			o0[i] = t0
-		}
-	}
-}
-
-// k_subsat_i16_su_d881098e7c_go is
-//
-//	kernel (s0:i16, u1:i16) { t0 = subsat s0 u1; store t0 }
-//
-// for i: o0[i] = subsat(a0, a1[i])
-func k_subsat_i16_su_d881098e7c_go(f *abi.Frame) {
-	n := f.Cols
-	c3 := int32(-32768)
-	c5 := int32(32767)
-	for r := range f.Rows {
-		s0 := *(*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		t0 := int32(s0)
-		for i := range n {
-			v1 := a1[i]
-			t1 := int32(v1)
-			t2 := int32(t0 - t1)
-			t4 := scalar.Max(t2, c3)
-			t6 := scalar.Min(t4, c5)
-			t7 := int16(t6)
-			o0[i] = t7
-		}
-	}
-}
-
-// k_subsat_i16_us_6623b3d084_go is
-//
-//	kernel (u0:i16, s1:i16) { t0 = subsat u0 s1; store t0 }
-//
-// for i: o0[i] = subsat(a0[i], a1)
-func k_subsat_i16_us_6623b3d084_go(f *abi.Frame) {
-	n := f.Cols
-	c3 := int32(-32768)
-	c5 := int32(32767)
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*int16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*int16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		t1 := int32(s1)
-		for i := range n {
-			v0 := a0[i]
-			t0 := int32(v0)
-			t2 := int32(t0 - t1)
-			t4 := scalar.Max(t2, c3)
-			t6 := scalar.Min(t4, c5)
-			t7 := int16(t6)
-			o0[i] = t7
 		}
 	}
 }
@@ -41202,58 +34505,6 @@ func k_subsat_i16_uu_96db3692b6_go(f *abi.Frame) {
 	}
 }
 
-// k_subsat_u16_su_e6506cc5ff_go is
-//
-//	kernel (s0:u16, u1:u16) { t0 = subsat s0 u1; store t0 }
-//
-// for i: o0[i] = subsat(a0, a1[i])
-func k_subsat_u16_su_e6506cc5ff_go(f *abi.Frame) {
-	n := f.Cols
-	c3 := int32(0)
-	c5 := int32(65535)
-	for r := range f.Rows {
-		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		t0 := int32(s0)
-		for i := range n {
-			v1 := a1[i]
-			t1 := int32(v1)
-			t2 := int32(t0 - t1)
-			t4 := scalar.Max(t2, c3)
-			t6 := scalar.Min(t4, c5)
-			t7 := uint16(t6)
-			o0[i] = t7
-		}
-	}
-}
-
-// k_subsat_u16_us_8f9838bf84_go is
-//
-//	kernel (u0:u16, s1:u16) { t0 = subsat u0 s1; store t0 }
-//
-// for i: o0[i] = subsat(a0[i], a1)
-func k_subsat_u16_us_8f9838bf84_go(f *abi.Frame) {
-	n := f.Cols
-	c3 := int32(0)
-	c5 := int32(65535)
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		t1 := int32(s1)
-		for i := range n {
-			v0 := a0[i]
-			t0 := int32(v0)
-			t2 := int32(t0 - t1)
-			t4 := scalar.Max(t2, c3)
-			t6 := scalar.Min(t4, c5)
-			t7 := uint16(t6)
-			o0[i] = t7
-		}
-	}
-}
-
 // k_subsat_u16_uu_9ea36f6313_go is
 //
 //	kernel (u0:u16, u1:u16) { t0 = subsat u0 u1; store t0 }
@@ -41277,46 +34528,6 @@ func k_subsat_u16_uu_9ea36f6313_go(f *abi.Frame) {
 			t6 := scalar.Min(t4, c5)
 			t7 := uint16(t6)
 			o0[i] = t7
-		}
-	}
-}
-
-// k_subsat_u8_su_54a79e0e4c_go is
-//
-//	kernel (s0:u8, u1:u8) { t0 = subsat s0 u1; store t0 }
-//
-// for i: o0[i] = subsat(a0, a1[i])
-func k_subsat_u8_su_54a79e0e4c_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := scalar.Max(s0, v1)
-			t1 := uint8(t0 - v1)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_subsat_u8_us_3727b2efe3_go is
-//
-//	kernel (u0:u8, s1:u8) { t0 = subsat u0 s1; store t0 }
-//
-// for i: o0[i] = subsat(a0[i], a1)
-func k_subsat_u8_us_3727b2efe3_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := scalar.Max(v0, s1)
-			t1 := uint8(t0 - s1)
-			o0[i] = t1
 		}
 	}
 }
@@ -42858,25 +36069,6 @@ func k_trunc_f64_u_8b8a26a228_go(f *abi.Frame) {
 	}
 }
 
-// k_xor_bool_su_8e49c680ea_go is
-//
-//	kernel (s0:bool, u1:bool) { t0 = xor s0 u1; store t0 }
-//
-// for i: o0[i] = a0 ^ a1[i]
-func k_xor_bool_su_8e49c680ea_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*bool)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s0 != v1
-			o0[i] = t0
-		}
-	}
-}
-
 // k_xor_bool_uu_80d8d88ed6_go is
 //
 //	kernel (u0:bool, u1:bool) { t0 = xor u0 u1; store t0 }
@@ -42892,25 +36084,6 @@ func k_xor_bool_uu_80d8d88ed6_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := v0 != v1
-			o0[i] = t0
-		}
-	}
-}
-
-// k_xor_i32_su_97cc79eca2_go is
-//
-//	kernel (s0:i32, u1:i32) { t0 = xor s0 u1; store t0 }
-//
-// for i: o0[i] = a0 ^ a1[i]
-func k_xor_i32_su_97cc79eca2_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s0 ^ v1
 			o0[i] = t0
 		}
 	}
@@ -42936,25 +36109,6 @@ func k_xor_i32_uu_dc4411c9ea_go(f *abi.Frame) {
 	}
 }
 
-// k_xor_i64_su_7dbe99132d_go is
-//
-//	kernel (s0:i64, u1:i64) { t0 = xor s0 u1; store t0 }
-//
-// for i: o0[i] = a0 ^ a1[i]
-func k_xor_i64_su_7dbe99132d_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		o0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s0 ^ v1
-			o0[i] = t0
-		}
-	}
-}
-
 // k_xor_i64_uu_0bafaef504_go is
 //
 //	kernel (u0:i64, u1:i64) { t0 = xor u0 u1; store t0 }
@@ -42970,25 +36124,6 @@ func k_xor_i64_uu_0bafaef504_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := v0 ^ v1
-			o0[i] = t0
-		}
-	}
-}
-
-// k_xor_u32_us_c75af994e8_go is
-//
-//	kernel (u0:u32, s1:u32) { t0 = xor u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] ^ a1
-func k_xor_u32_us_c75af994e8_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := v0 ^ s1
 			o0[i] = t0
 		}
 	}
@@ -43014,25 +36149,6 @@ func k_xor_u32_uu_cf0abce18a_go(f *abi.Frame) {
 	}
 }
 
-// k_xor_u64_us_6b4fbaef30_go is
-//
-//	kernel (u0:u64, s1:u64) { t0 = xor u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] ^ a1
-func k_xor_u64_us_6b4fbaef30_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := v0 ^ s1
-			o0[i] = t0
-		}
-	}
-}
-
 // k_xor_u64_uu_c94e4b0903_go is
 //
 //	kernel (u0:u64, u1:u64) { t0 = xor u0 u1; store t0 }
@@ -43048,25 +36164,6 @@ func k_xor_u64_uu_c94e4b0903_go(f *abi.Frame) {
 			v0 := a0[i]
 			v1 := a1[i]
 			t0 := v0 ^ v1
-			o0[i] = t0
-		}
-	}
-}
-
-// k_xor_u8_us_4027ce8cd2_go is
-//
-//	kernel (u0:u8, s1:u8) { t0 = xor u0 s1; store t0 }
-//
-// for i: o0[i] = a0[i] ^ a1
-func k_xor_u8_us_4027ce8cd2_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := v0 ^ s1
 			o0[i] = t0
 		}
 	}
