@@ -18,7 +18,7 @@ func (c *partitioner) depthFirst(values []*ir.Value) []*ir.Value {
 		root[i] = true
 		for _, a := range v.Args {
 			if c.has(a) {
-				at := c.position[a.ID]
+				at := int(c.position[a.ID])
 				root[at] = false
 				labels[i].add(at, labels)
 			}

@@ -22,7 +22,7 @@ type fanIn struct {
 // repeats, is computed again if it is cheap, and is stored otherwise.
 func (w *viewer) fanIn(v, x *ir.Value) *fanIn {
 	c := &fanIn{alive: map[*ir.Value]bool{}}
-	reads := map[*ir.Value]int{x: 1}
+	reads := map[*ir.Value]int32{x: 1}
 	waiting := []*ir.Value{x}
 	repeats := size(v.Type.Shape) > size(x.Type.Shape)
 	for len(waiting) > 0 {

@@ -41,7 +41,7 @@ func joins(s *State) error {
 
 type joiner struct {
 	*State
-	uses   valueMap[int]
+	uses   valueMap[int32]
 	copies map[joined]placement // of the operands that are to be copied
 }
 

@@ -27,7 +27,7 @@ func (s *State) decisions() []plan.Decision {
 		if v.ID >= len(s.Func.Body) || s.Func.Body[v.ID] != v {
 			continue // nothing needs it
 		}
-		out[i].Step = *s.step.at(v) - 1
+		out[i].Step = int(*s.step.at(v)) - 1
 		held := v
 		if p := s.placed[v]; p.in != nil {
 			held = p.in

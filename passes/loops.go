@@ -18,7 +18,7 @@ import (
 // Ensures: the plan's buffers and steps, but for the places of temporaries; no two
 // adjacent axes of a step can be collapsed; bodies are canonical.
 func loops(s *State) error {
-	s.buffer, s.step = newValueMap[int](s.Func), newValueMap[int](s.Func)
+	s.buffer, s.step = newValueMap[int32](s.Func), newValueMap[int32](s.Func)
 	placeProducts(s)
 	l := &looper{State: s, panels: packedAlone(s), ref: newValueMap[kernel.Ref](s.Func)}
 	buffers := len(s.Func.Params) + len(s.Func.Results) + len(s.groups)
@@ -32,7 +32,7 @@ func loops(s *State) error {
 	for _, g := range s.groups {
 		if l.group(g) {
 			for _, v := range g.values {
-				*s.step.at(v) = len(s.Plan.Steps)
+				*s.step.at(v) = int32(len(s.Plan.Steps))
 			}
 		}
 	}
@@ -63,14 +63,14 @@ func (l *looper) interfaceBuffers() {
 func (l *looper) add(v *ir.Value, b plan.Buffer) int {
 	b.DType, b.Shape = v.Type.DType, extents(v)
 	l.Plan.Buffers = append(l.Plan.Buffers, b)
-	*l.buffer.at(v) = len(l.Plan.Buffers)
+	*l.buffer.at(v) = int32(len(l.Plan.Buffers))
 	return len(l.Plan.Buffers) - 1
 }
 
 // of returns the buffer of a value, declaring constants and temporaries.
 func (l *looper) of(v *ir.Value) int {
 	if b := *l.buffer.at(v); b > 0 {
-		return b - 1
+		return int(b) - 1
 	}
 	switch {
 	case isConst(v):

@@ -28,7 +28,7 @@ func (o *overlapper) apply(tiles []*tile) {
 // explain notes what the blocks of a tile compute again.
 func (o *overlapper) explain(t *tile) {
 	for _, m := range t.members {
-		k := slices.IndexFunc(o.Func.Body, func(v *ir.Value) bool { return *o.buffer.at(v) == 1+m.buffer() })
+		k := slices.IndexFunc(o.Func.Body, func(v *ir.Value) bool { return int(*o.buffer.at(v)) == 1+m.buffer() })
 		if k >= 0 && m.overlap() > 0 {
 			o.record(plan.Recomputed, o.Func.Body[k], 0, overlapReason)
 		}

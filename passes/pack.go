@@ -137,7 +137,7 @@ func (l *looper) tellPacked(v *ir.Value, p *packing, extents []int) {
 		return
 	}
 	for _, u := range p.group.values {
-		*l.step.at(u) = len(l.Plan.Steps)
+		*l.step.at(u) = int32(len(l.Plan.Steps))
 	}
 }
 

@@ -39,8 +39,8 @@ type partitioner struct {
 	inside   []int32 // the last run that computes a value
 	read     []int32 // that reads it
 	fetched  []int32 // that reads its buffer
-	left     []int   // readers of a value beyond the run
-	position []int   // in the component
+	left     []int32 // readers of a value beyond the run
+	position []int32 // in the component
 	plain    []bool  // a value fits every loop nest
 	placed   map[*ir.Value]placement
 	space    layout.Space
@@ -48,9 +48,9 @@ type partitioner struct {
 
 func newPartitioner(m *tuning.Machine, f *ir.Func, readers []int, placed map[*ir.Value]placement) *partitioner {
 	n := len(f.Body) + len(f.Params)
-	of, runs := make([]int, 3*n), make([]int32, 3*n)
-	c := &partitioner{machine: m, readers: readers, placed: placed, params: len(f.Body), bytes: of[:n], left: of[n : 2*n], position: of[2*n:],
-		inside: runs[:n], read: runs[n : 2*n], fetched: runs[2*n:], plain: make([]bool, len(f.Body))}
+	of := make([]int32, 5*n)
+	c := &partitioner{machine: m, readers: readers, placed: placed, params: len(f.Body), bytes: make([]int, n), left: of[:n], position: of[n : 2*n],
+		inside: of[2*n : 3*n], read: of[3*n : 4*n], fetched: of[4*n:], plain: make([]bool, len(f.Body))}
 	for _, values := range [][]*ir.Value{f.Body, f.Params} {
 		for _, v := range values {
 			c.bytes[c.id(v)] = bytes(v)
@@ -191,7 +191,7 @@ func (c *partitioner) candidates(values []*ir.Value) (out []bool, narrow bool) {
 func (c *partitioner) locate(values []*ir.Value) {
 	c.number++
 	for i, v := range values {
-		c.inside[v.ID], c.position[v.ID] = c.number, i
+		c.inside[v.ID], c.position[v.ID] = c.number, int32(i)
 	}
 }
 
@@ -229,7 +229,7 @@ func (c *partitioner) scan(values []*ir.Value, fits func(n, bytes int)) (full st
 				}
 			}
 		}
-		c.inside[v.ID], c.left[v.ID] = c.number, c.readers[v.ID]
+		c.inside[v.ID], c.left[v.ID] = c.number, int32(c.readers[v.ID])
 		outputs += stores(v)
 		traffic += c.bytes[v.ID]
 		switch {

@@ -46,9 +46,10 @@ type State struct {
 	placed  map[*ir.Value]placement // values that are stored in the buffer of another
 	groups  []*group
 	ledger  []entry
-	slots   []*ir.Value   // of numberings
-	buffer  valueMap[int] // 1 + the buffer of each value that has one
-	step    valueMap[int] // 1 + the step that computes each value
+	slots   []*ir.Value                          // of numberings
+	spare   struct{ replaced, body []*ir.Value } // of Rewrite: lists that the last one left
+	buffer  valueMap[int32]                      // 1 + the buffer of each value that has one
+	step    valueMap[int32]                      // 1 + the step that computes each value
 
 	distinct bool  // no two values compute the same: simplify has seen to it, and no Rewrite has edited since
 	level    []int // what the function levels returns, or nil

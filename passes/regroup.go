@@ -54,7 +54,7 @@ func (s *State) regroup(list []regrouped) {
 	p.Steps, p.Rows = steps, groups
 	for at, i := range s.step.list {
 		if i > 0 {
-			s.step.list[at] = 1 + place[i-1]
+			s.step.list[at] = int32(1 + place[i-1])
 		}
 	}
 }

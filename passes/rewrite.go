@@ -1,6 +1,10 @@
 package passes
 
-import "github.com/stridefuse/stridefuse/ir"
+import (
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
 
 // Rewrite writes the body of the graph anew, value by value in topological order. edit gets
 // each value with operands that are rewritten already, may Add values to the graph, and
@@ -17,6 +21,7 @@ func (s *State) Rewrite(edit func(v *ir.Value) (*ir.Value, error)) error {
 	f.Number()
 	old := f.Body
 	var replaced []*ir.Value // by the old ID: what replaces the value; nil while no value is replaced
+	spare := s.spare
 	for i, v := range old {
 		if replaced == nil {
 			f.Body = old[:i:i]
@@ -32,8 +37,9 @@ func (s *State) Rewrite(edit func(v *ir.Value) (*ir.Value, error)) error {
 			}
 		}
 		if replaced == nil && (w != v || len(f.Body) > i) {
-			replaced = append(make([]*ir.Value, 0, len(old)), old[:i]...)
-			f.Body = append(make([]*ir.Value, 0, len(old)+64), f.Body...)
+			replaced = append(slices.Grow(spare.replaced[:0], len(old)), old[:i]...)
+			f.Body = append(slices.Grow(spare.body[:0], len(old)+64), f.Body...)
+			s.spare.replaced, s.spare.body = replaced, old
 		}
 		if replaced != nil {
 			replaced = append(replaced, w)

@@ -47,7 +47,7 @@ func (r *grouper) renumber() {
 	}
 	for at, i := range r.step.list {
 		if i > 0 {
-			r.step.list[at] = 1 + place[i-1]
+			r.step.list[at] = int32(1 + place[i-1])
 		}
 	}
 }

@@ -23,7 +23,7 @@ import (
 // explicit copy with its reason.
 func views(s *State) error {
 	s.why = map[*ir.Value]string{}
-	w := &viewer{State: s, uses: countUses(s.Func), order: newValueMap[int](s.Func)}
+	w := &viewer{State: s, uses: countUses(s.Func), order: newValueMap[int32](s.Func)}
 	w.keepOperands()
 	return s.Rewrite(func(v *ir.Value) (*ir.Value, error) {
 		var err error
@@ -60,9 +60,9 @@ func views(s *State) error {
 type viewer struct {
 	*State
 	space layout.Space
-	uses  valueMap[int] // how often values of the new body read a value, or will
-	order valueMap[int] // topological
-	last  int
+	uses  valueMap[int32] // how often values of the new body read a value, or will
+	order valueMap[int32] // topological
+	last  int32
 }
 
 // append makes a value the last one in the order.
@@ -72,8 +72,8 @@ func (w *viewer) append(v *ir.Value) {
 }
 
 // countUses returns how often each value is read, results counted.
-func countUses(f *ir.Func) valueMap[int] {
-	uses := newValueMap[int](f)
+func countUses(f *ir.Func) valueMap[int32] {
+	uses := newValueMap[int32](f)
 	for _, v := range f.Body {
 		for _, a := range v.Args {
 			*uses.at(a)++
