@@ -83,6 +83,9 @@ func double[T any](list []T) []T {
 // report keeps an error, unless it is one that others have too.
 func (l *lowering) report(err *Error) {
 	if text := err.Error(); !l.told[text] {
+		if l.told == nil {
+			l.told = map[string]bool{}
+		}
 		l.told[text] = true
 		l.errs = append(l.errs, err)
 	}
@@ -105,7 +108,7 @@ func (l *lowering) err() error {
 
 // check reports what is wrong with the graph as a whole.
 func (l *lowering) check(s *settings) {
-	l.told, l.named, l.kept = map[string]bool{}, map[string]*node{}, map[axisOf]bool{}
+	l.named, l.kept = map[string]*node{}, map[axisOf]bool{}
 	var last *Error
 	for _, n := range l.order {
 		switch {

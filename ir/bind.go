@@ -16,14 +16,15 @@ func (f *Func) Bind(sizes map[string]int) (*Func, error) {
 	if !slices.ContainsFunc(f.Params, (*Value).symbolic) && !slices.ContainsFunc(f.Body, (*Value).symbolic) {
 		return f.Clone(), nil
 	}
-	params := make([]*Value, len(f.Params))
+	params, own, attrs := make([]*Value, len(f.Params)), make([]Value, len(f.Params)), make([]Attr, len(f.Params))
 	for i, p := range f.Params {
-		q, attr := *p, *p.Attr
+		q, attr := &own[i], &attrs[i]
+		*q, *attr = *p, *p.Attr
 		if err := attr.bind(sizes); err != nil {
 			return nil, &Error{Pos: p.Pos, Msg: fmt.Sprintf("input %s: %v", p.Name, err)}
 		}
-		q.Attr, q.Type.Shape = &attr, attr.Shape
-		params[i] = &q
+		q.Attr, q.Type.Shape = attr, attr.Shape
+		params[i] = q
 	}
 	return f.rebuild(params, func(g *Func, v Value) (*Value, error) {
 		attr := *v.Attr
@@ -52,12 +53,14 @@ func (a *Attr) bind(sizes map[string]int) (err error) {
 			return err
 		}
 	}
-	for _, d := range []*Dim{&a.Begin, &a.Len} {
-		n, err := d.Bind(sizes)
-		if err != nil {
-			return err
-		}
-		*d = Fixed(n)
+	if a.Begin, err = a.Begin.number(sizes); err == nil {
+		a.Len, err = a.Len.number(sizes)
 	}
-	return nil
+	return err
+}
+
+// number is Bind to a Dim.
+func (d Dim) number(sizes map[string]int) (Dim, error) {
+	n, err := d.Bind(sizes)
+	return Fixed(n), err
 }

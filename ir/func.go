@@ -65,8 +65,9 @@ type Func struct {
 	Results []*Value
 	Fast    bool // composed ops have their fast expansions
 
-	ids  int // the ID of what Add appends next
-	room values
+	ids   int // the ID of what Add appends next
+	room  values
+	types []Type // of the operands of what Add appends
 }
 
 // fewArgs is how many operands most ops have at most.
@@ -116,11 +117,11 @@ func (f *Func) Param(name string, t Type, at *layout.Layout) *Value {
 
 // Add appends the value of an operation, whose type Infer gives.
 func (f *Func) Add(op Op, attr Attr, pos Pos, args ...*Value) (*Value, error) {
-	types := make([]Type, 0, fewArgs)
+	f.types = f.types[:0]
 	for _, a := range args {
-		types = append(types, a.Type)
+		f.types = append(f.types, a.Type)
 	}
-	t, err := Infer(op, attr, types)
+	t, err := Infer(op, attr, f.types)
 	if err != nil {
 		return nil, &Error{Pos: pos, Op: op, Msg: err.Error()}
 	}

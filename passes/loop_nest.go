@@ -31,7 +31,8 @@ type nestSpace struct {
 func (l *looper) nest(g *group) *loopNest {
 	sp := &l.space
 	sp.Reset()
-	sp.all, sp.access, sp.own = append(append(sp.all[:0], g.inputs...), g.outputs...), sp.access[:0], sp.own[:0]
+	n := len(g.inputs) + len(g.outputs)
+	sp.all, sp.access, sp.own = append(append(slices.Grow(sp.all[:0], n), g.inputs...), g.outputs...), slices.Grow(sp.access[:0], n), slices.Grow(sp.own[:0], n)
 	for i, v := range sp.all {
 		var a plan.Access
 		var at layout.Layout
@@ -76,7 +77,7 @@ func (l *looper) nest(g *group) *loopNest {
 // those over one shape. If the group reduces, the shape's last axis is the line, along which a
 // reduced output has the stride from chunk to chunk.
 func (sp *nestSpace) refine(g *group, all []*ir.Value, own []layout.Layout) []layout.Layout {
-	fixed := sp.fixed[:0] // those that the loop nest follows from
+	fixed := slices.Grow(sp.fixed[:0], len(all)) // those that the loop nest follows from
 	follows := func(i int, v *ir.Value) bool {
 		return !isConst(v) && (i < len(g.inputs) || v.Op != ir.OpReduceChunks)
 	}
