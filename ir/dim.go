@@ -123,8 +123,11 @@ func (d Dim) with(e Dim, numbers func(a, b int) (int, bool), f func(p, q poly) p
 
 // Names returns the named sizes that d depends on, sorted.
 func (d Dim) Names() []string {
-	if d.bad() {
+	switch {
+	case d.bad():
 		return nil
+	case IsName(d.expr):
+		return []string{d.expr}
 	}
 	names := strings.FieldsFunc(d.expr, func(r rune) bool { return !IsName("a" + string(r)) })
 	names = slices.DeleteFunc(names, func(s string) bool { return !IsName(s) })

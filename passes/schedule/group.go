@@ -249,15 +249,22 @@ func (m *mover) call(c *nest.Call) *nest.Call {
 	moved := *c
 	moved.Rows, moved.Cols = m.size(c.Rows), m.size(c.Cols)
 	moved.Args = slices.Clone(c.Args)
+	all := 0
+	for i := range moved.Args {
+		all += m.shift + len(moved.Args[i].Strides)
+	}
+	room := make([]int, all)
 	for i := range moved.Args {
 		a := &moved.Args[i]
-		strides := make([]int, m.shift, m.shift+len(a.Strides))
+		rank := m.shift + len(a.Strides)
+		strides := room[:rank:rank]
+		room = room[rank:]
 		if a.Slot < len(m.outer) {
 			copy(strides, m.outer[a.Slot].strides)
 			a.Offset += m.outer[a.Slot].offset
 		}
-		a.Strides = append(strides, a.Strides...)
-		a.Slot = m.slot[a.Slot]
+		copy(strides[m.shift:], a.Strides)
+		a.Strides, a.Slot = strides, m.slot[a.Slot]
 	}
 	moved.Fields = slices.Clone(c.Fields)
 	for i := range moved.Fields {
