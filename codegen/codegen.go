@@ -72,9 +72,10 @@ type Loops int
 const (
 	// EveryLoop is all kernels, for every machine. Long bodies compute elements side by side.
 	EveryLoop Loops = iota
-	// TilingLoops is all but the fused kernels of Builtins and those of broadcast operands, in
-	// place of which tilings call the others. They compute one element at a time, and are for builds that have assembly and
-	// need loops only where the processor cannot run it.
+	// TilingLoops is all but the fused kernels of Builtins and those of broadcast operands that
+	// have assembly, in place of which tilings call the others. They compute one element at a
+	// time, and are for builds that have assembly and need loops only where the processor
+	// cannot run it.
 	TilingLoops
 )
 
