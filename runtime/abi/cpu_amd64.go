@@ -4,15 +4,15 @@ package abi
 
 import "golang.org/x/sys/cpu"
 
-// bestOfCPU returns the best engine whose kernels the processor and the operating system
-// run. x/sys reports AVX2 and AVX-512 only where the operating system saves the registers
-// too. Every processor with AVX2 has F16C.
+// bestOfCPU returns the best engine of the build whose kernels the processor and the
+// operating system run. x/sys reports AVX2 and AVX-512 only where the operating system saves
+// the registers too. Every processor with AVX2 has F16C.
 func bestOfCPU() Engine {
 	x := &cpu.X86
 	switch {
 	case !(x.HasAVX2 && x.HasFMA && x.HasF16C && x.HasOSXSAVE):
 		return Portable
-	case x.HasAVX512F && x.HasAVX512DQ && x.HasAVX512BW && x.HasAVX512VL && x.HasAVX512VNNI && x.HasBMI2:
+	case linkedAVX512 && x.HasAVX512F && x.HasAVX512DQ && x.HasAVX512BW && x.HasAVX512VL && x.HasAVX512VNNI && x.HasBMI2:
 		return AVX512
 	}
 	return AVX2
