@@ -160,17 +160,18 @@ func signatures(kernels []kernel.Code) map[string]bool {
 // dotChains returns the kernels of products of small matrices that are not of one op: the first
 // chains of floats, and the step of one pair of integers.
 func dotChains() (out []kernel.Code) {
-	add := func(d ir.DType, pairs int, first bool) {
-		k, _ := kernel.DotChain(d, pairs, first)
+	add := func(by ir.Op, d ir.DType, pairs int, first bool) {
+		k, _ := kernel.DotChain(by, d, pairs, first)
 		out = append(out, k)
 	}
 	for _, d := range superTypes {
 		for pairs := 2; pairs <= kernel.DotChainPairs; pairs++ {
-			add(d, pairs, true)
+			add(ir.OpMul, d, pairs, true)
 		}
 	}
-	add(ir.Int32, 1, false)
-	add(ir.Int64, 1, false)
+	add(ir.OpMul, ir.Int32, 1, false)
+	add(ir.OpMul, ir.Int64, 1, false)
+	add(ir.OpMulHalves, ir.Int32, 1, false)
 	return out
 }
 

@@ -64,6 +64,19 @@ func TestMatMulInteger(t *testing.T) {
 	require.True(t, graph.Equal(graph.Of([]int32{128 + 508, -1 + 254*127, 2, 127}, 2, 2), got), "%s", got)
 }
 
+// TestMatMulIntegerOfMany multiplies many small matrices, as the products of Int32 do.
+func TestMatMulIntegerOfMany(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, k := range []int{2, 4, 6, 9} {
+		a, _ := bytesOf(rng, graph.Int8, false, 100, 2, k)
+		b, _ := bytesOf(rng, graph.Uint8, false, 100, k, 3)
+		x, y := graph.Const(a), graph.Const(b)
+		want := ran(t, x.Cast(graph.Int32).MatMul(y.Cast(graph.Int32).Sub(7)))
+		got := ran(t, x.MatMulInteger(y, nil, 7))
+		require.True(t, graph.Equal(want, got), "%d pairs", k)
+	}
+}
+
 // bytesOf returns random elements, or the greatest ones of either sign, and their numbers.
 func bytesOf(rng *rand.Rand, dt graph.DType, extreme bool, shape ...int) (*graph.Tensor, []int) {
 	x := graph.New(graph.Uint8, shape...)

@@ -6,11 +6,11 @@ import "github.com/stridefuse/stridefuse/ir"
 // loops of assembly have pointers for.
 const DotChainPairs = 4
 
-// DotChain returns the canonical kernel that adds the products of a number of pairs to a sum, in
-// the order of ir.DotLine within a chunk. The inputs of the body are the two elements of each
+// DotChain returns the canonical kernel that adds the products of a number of pairs, which by
+// multiplies, to a sum, in the order of ir.DotLine within a chunk. The inputs of the body are the two elements of each
 // pair, then the sum. In the first chain of floats the sum is a splat, which holds +0; the first
 // chain of integers has no sum as an input. Input i of the kernel is input order[i] of the body.
-func DotChain(d ir.DType, pairs int, first bool) (k *Kernel, order []int) {
+func DotChain(by ir.Op, d ir.DType, pairs int, first bool) (k *Kernel, order []int) {
 	floats := ir.Floats.Has(d)
 	ins := make([]Operand, 2*pairs, 2*pairs+1)
 	for i := range ins {
@@ -27,9 +27,9 @@ func DotChain(d ir.DType, pairs int, first bool) (k *Kernel, order []int) {
 		case floats:
 			sum = b.Op(ir.OpFMA, x, y, sum)
 		case first && i == 0:
-			sum = b.Op(ir.OpMul, x, y)
+			sum = b.Op(by, x, y)
 		default:
-			sum = b.Op(ir.OpAdd, b.Op(ir.OpMul, x, y), sum)
+			sum = b.Op(ir.OpAdd, b.Op(by, x, y), sum)
 		}
 	}
 	b.Store(sum)

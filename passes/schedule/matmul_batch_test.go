@@ -14,11 +14,15 @@ import (
 // last axis, or with one matrix for all, and checks the nests.
 func TestBatch(t *testing.T) {
 	all := reached{}
-	all.checkAll(t, []string{"f32", "i64", "tiles", "several chains", "copied", "one for all", "where they are"}, func(t *rapid.T) {
+	all.checkAll(t, []string{"f32", "i64", "dothalves", "tiles", "several chains", "copied", "one for all", "where they are"}, func(t *rapid.T) {
 		d := rapid.SampledFrom([]string{"f32", "f64", "i32", "i64"}).Draw(t, "type")
+		op := "dot"
+		if d == "i32" && rapid.Bool().Draw(t, "halves") {
+			op = "dothalves"
+		}
 		n := rapid.IntRange(16, 200).Draw(t, "products")
 		rows, pairs, cols := rapid.IntRange(2, 5), rapid.IntRange(2, 9), rapid.IntRange(2, 5)
-		p := lowered(t, drawBatch(t, d, n, rows.Draw(t, "rows"), pairs.Draw(t, "pairs"), cols.Draw(t, "cols")))
+		p := lowered(t, drawBatch(t, op, d, n, rows.Draw(t, "rows"), pairs.Draw(t, "pairs"), cols.Draw(t, "cols")))
 		for i := range p.Steps {
 			s := p.Steps[i]
 			if role, _ := s.Kind(); role != plan.Contract {
@@ -34,6 +38,7 @@ func TestBatch(t *testing.T) {
 			along := s.Product().Pairs - 1
 			for what, is := range map[string]bool{
 				d:                true,
+				op:               true,
 				"tiles":          len(draft.Parts[0].Loops) > 0,
 				"several chains": draft.Choice.Kernels > 1,
 				"copied":         len(draft.Choice.Packed) == 3,
@@ -48,12 +53,13 @@ func TestBatch(t *testing.T) {
 	})
 }
 
-// drawBatch returns the text of a graph that multiplies n matrices of m x k and k x c elements.
-func drawBatch(t *rapid.T, d string, n, m, k, c int) string {
+// drawBatch returns the text of a graph that multiplies n matrices of m x k and k x c elements
+// by an op, dot or dothalves.
+func drawBatch(t *rapid.T, op, d string, n, m, k, c int) string {
 	form := rapid.SampledFrom([]string{
-		"f(%%x: %[1]s[%[2]d,%[3]d,%[4]d], %%y: %[1]s[%[2]d,%[4]d,%[5]d]) {\n  %%0 = dot %%x, %%y : %[6]s\n  return %%0",
-		"f(%%x: %[1]s[%[3]d,%[4]d,%[2]d], %%y: %[1]s[%[2]d,%[5]d,%[4]d]) {\n  %%0 = permute %%x axes=[2,0,1] : %[1]s[%[2]d,%[3]d,%[4]d]\n  %%1 = permute %%y axes=[0,2,1] : %[1]s[%[2]d,%[4]d,%[5]d]\n  %%2 = dot %%0, %%1 : %[6]s\n  return %%2",
-		"f(%%x: %[1]s[%[3]d,%[4]d], %%y: %[1]s[%[2]d,%[4]d,%[5]d]) {\n  %%0 = expand %%x : %[1]s[%[2]d,%[3]d,%[4]d]\n  %%1 = dot %%0, %%y : %[6]s\n  return %%1",
+		"f(%%x: %[1]s[%[2]d,%[3]d,%[4]d], %%y: %[1]s[%[2]d,%[4]d,%[5]d]) {\n  %%0 = %[7]s %%x, %%y : %[6]s\n  return %%0",
+		"f(%%x: %[1]s[%[3]d,%[4]d,%[2]d], %%y: %[1]s[%[2]d,%[5]d,%[4]d]) {\n  %%0 = permute %%x axes=[2,0,1] : %[1]s[%[2]d,%[3]d,%[4]d]\n  %%1 = permute %%y axes=[0,2,1] : %[1]s[%[2]d,%[4]d,%[5]d]\n  %%2 = %[7]s %%0, %%1 : %[6]s\n  return %%2",
+		"f(%%x: %[1]s[%[3]d,%[4]d], %%y: %[1]s[%[2]d,%[4]d,%[5]d]) {\n  %%0 = expand %%x : %[1]s[%[2]d,%[3]d,%[4]d]\n  %%1 = %[7]s %%0, %%y : %[6]s\n  return %%1",
 	}).Draw(t, "form")
-	return "func " + fmt.Sprintf(form, d, n, m, k, c, fmt.Sprintf("%s[%d,%d,%d]", d, n, m, c)) + "\n}\n"
+	return "func " + fmt.Sprintf(form, d, n, m, k, c, fmt.Sprintf("%s[%d,%d,%d]", d, n, m, c), op) + "\n}\n"
 }

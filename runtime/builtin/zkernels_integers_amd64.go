@@ -339,6 +339,7 @@ var kernels_avx2_integers = []abi.Kernel{
 	{Sig: "kernel (u0:u64, u1:u64) { t0 = mul u0 u1; store t0 }", Fn: k_mul_u64_uu_7697b2f440},
 	{Sig: "kernel (u0:u8, s1:u8) { t0 = mul u0 s1; store t0 }", Fn: k_mul_u8_us_ee719da1b0},
 	{Sig: "kernel (u0:u8, u1:u8) { t0 = mul u0 u1; store t0 }", Fn: k_mul_u8_uu_17f710ad87},
+	{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = mulhalves u0 u1; t1 = add u2 t0; store t1 }", Fn: k_mulhalves_add_i32_uuu_3dfe96594c},
 	{Sig: "kernel (s0:i32, u1:i32) { t0 = mulhalves s0 u1; store t0 }", Fn: k_mulhalves_i32_su_713da9a92b},
 	{Sig: "kernel (u0:i32, u1:i32) { t0 = mulhalves u0 u1; store t0 }", Fn: k_mulhalves_i32_uu_103a65f3f0},
 	{Sig: "kernel (u0:i32, s1:i32) { t0 = ne u0 s1; store t0 }", Fn: k_ne_i32_bool_us_66c63fc56e},
@@ -3554,6 +3555,15 @@ func k_mul_u8_us_ee719da1b0(f *abi.Frame)
 //
 //go:noescape
 func k_mul_u8_uu_17f710ad87(f *abi.Frame)
+
+// k_mulhalves_add_i32_uuu_3dfe96594c is
+//
+//	kernel (u0:i32, u1:i32, u2:i32) { t0 = mulhalves u0 u1; t1 = add u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] + mulhalves(a0[i], a1[i])
+//
+//go:noescape
+func k_mulhalves_add_i32_uuu_3dfe96594c(f *abi.Frame)
 
 // k_mulhalves_i32_su_713da9a92b is
 //

@@ -21750,6 +21750,34 @@ next:
 done:
 	VZEROUPPER; RET
 
+// func k_mulhalves_add_i32_uuu_3dfe96594c(f *abi.Frame)
+// Requires: AVX, AVX2
+TEXT ·k_mulhalves_add_i32_uuu_3dfe96594c(SB), NOSPLIT, $0-8
+	// kernel (u0:i32, u1:i32, u2:i32) { t0 = mulhalves u0 u1; t1 = add u2 t0; store t1 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
+
+row:
+	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0; VPMADDWD (R8)(BX*4), Y0, Y0; VPADDD (R9)(BX*4), Y0, Y0; VMOVUPS Y0, (R10)(BX*4)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next; MOVQ SI, CX; SUBQ BX, CX; NEGQ CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1; VMASKMOVPS (R8)(BX*4), Y0, Y2; VPMADDWD Y2, Y1, Y1
+	VMASKMOVPS (R9)(BX*4), Y0, Y2; VPADDD Y1, Y2, Y1; VMASKMOVPS Y1, Y0, (R10)(BX*4)
+
+next:
+	DECQ R11; JLE done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP row
+
+done:
+	VZEROUPPER; RET
+
 // func k_mulhalves_i32_su_713da9a92b(f *abi.Frame)
 // Requires: AVX, AVX2
 TEXT ·k_mulhalves_i32_su_713da9a92b(SB), NOSPLIT, $0-8

@@ -915,6 +915,7 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:u64, u1:u64) { t0 = mul u0 u1; store t0 }", Fn: k_mul_u64_uu_7697b2f440_go},
 	{Sig: "kernel (u0:u8, s1:u8) { t0 = mul u0 s1; store t0 }", Fn: k_mul_u8_us_ee719da1b0_go},
 	{Sig: "kernel (u0:u8, u1:u8) { t0 = mul u0 u1; store t0 }", Fn: k_mul_u8_uu_17f710ad87_go},
+	{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = mulhalves u0 u1; t1 = add u2 t0; store t1 }", Fn: k_mulhalves_add_i32_uuu_3dfe96594c_go},
 	{Sig: "kernel (s0:i32, u1:i32) { t0 = mulhalves s0 u1; store t0 }", Fn: k_mulhalves_i32_su_713da9a92b_go},
 	{Sig: "kernel (u0:i32, u1:i32) { t0 = mulhalves u0 u1; store t0 }", Fn: k_mulhalves_i32_uu_103a65f3f0_go},
 	{Sig: "kernel (u0:bool, s1:bool) { t0 = ne u0 s1; store t0 }", Fn: k_ne_bool_us_7e1e230010_go},
@@ -44816,6 +44817,29 @@ func k_mul_u8_uu_17f710ad87_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := uint8(v0 * v1)
 			o0[i] = t0
+		}
+	}
+}
+
+// k_mulhalves_add_i32_uuu_3dfe96594c_go is
+//
+//	kernel (u0:i32, u1:i32, u2:i32) { t0 = mulhalves u0 u1; t1 = add u2 t0; store t1 }
+//
+// for i: o0[i] = a2[i] + mulhalves(a0[i], a1[i])
+func k_mulhalves_add_i32_uuu_3dfe96594c_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := (int32(int16(v0))*int32(int16(v1)) + (v0>>16)*(v1>>16))
+			t1 := int32(v2 + t0)
+			o0[i] = t1
 		}
 	}
 }

@@ -914,6 +914,7 @@ func TestGeneratedKernels(t *testing.T) {
 		"kernel (u0:u64, u1:u64) { t0 = mul u0 u1; store t0 }",
 		"kernel (u0:u8, s1:u8) { t0 = mul u0 s1; store t0 }",
 		"kernel (u0:u8, u1:u8) { t0 = mul u0 u1; store t0 }",
+		"kernel (u0:i32, u1:i32, u2:i32) { t0 = mulhalves u0 u1; t1 = add u2 t0; store t1 }",
 		"kernel (s0:i32, u1:i32) { t0 = mulhalves s0 u1; store t0 }",
 		"kernel (u0:i32, u1:i32) { t0 = mulhalves u0 u1; store t0 }",
 		"kernel (u0:bool, s1:bool) { t0 = ne u0 s1; store t0 }",
