@@ -125,7 +125,7 @@ func (x Node) Diagonal(k int, a, b any) Node {
 }
 
 // Squeeze returns x without the given axes, whose extents must be 1; without
-// any, all axes of extent 1 go.
+// any, all axes of extent 1 go, and those of symbolic extents stay.
 func (x Node) Squeeze(axes ...any) Node {
 	return x.view(ir.OpSqueeze, func(n *node) (ir.Attr, bool, error) {
 		if len(axes) > 0 {

@@ -63,6 +63,9 @@ func attention(c *call) []value {
 	}
 	scale := c.scale(q)
 	scores := q.Mul(scale).MatMul(keys.Mul(scale).SwapAxes(-1, -2))
+	if scores.Err() != nil {
+		return one(scores)
+	}
 	stages := [4]graph.Node{scores}
 	if top := c.float("softcap"); top != 0 {
 		scores = scores.Div(top).Tanh().Mul(top)
@@ -106,13 +109,13 @@ func (c *call) scale(q graph.Node) graph.Node {
 
 // shared returns keys or values with a head for each of the queries: several use one.
 func (c *call) shared(x, q graph.Node) graph.Node {
+	if x.Shape()[1] == q.Shape()[1] {
+		return x
+	}
 	have, known := x.Shape()[1].Int()
 	want, fixed := q.Shape()[1].Int()
 	if !known || !fixed || have < 1 || want%have != 0 {
 		c.fail("%s heads of queries for %s of keys and values: they must be a multiple", q.Shape()[1], x.Shape()[1])
-		return x
-	}
-	if have == want {
 		return x
 	}
 	return x.Repeat(1, want/have)

@@ -18,8 +18,9 @@ func TestOperatorMistakes(t *testing.T) {
 		return opMistake{opCase{op: op, opset: opset, attrs: a, in: in, fixed: fixed}, message}
 	}
 	steps := mistake("sequences of n steps: they must be known at load", "RNN", 22, attrs{}, tensors(x), w, r)
-	steps.batch = true
-	checkOpMistakes(t, steps,
+	ones := mistake("axis 0 goes if its extent n is 1", "Squeeze", 13, nil, tensors(x))
+	steps.batch, ones.batch = true, true
+	checkOpMistakes(t, steps, ones,
 		mistake(`direction "up"`, "RNN", 22, attrs{"direction": "up"}, tensors(x), w, r),
 		mistake(`activation "Sine" is not known`, "RNN", 22, attrs{"activations": []string{"Sine"}}, tensors(x), w, r),
 		mistake("there must be 1 for each of 2 directions", "RNN", 22, attrs{"direction": "bidirectional", "activations": []string{"Tanh"}}, tensors(x), counted(2, 5, 4), counted(2, 5, 5)),
@@ -30,6 +31,7 @@ func TestOperatorMistakes(t *testing.T) {
 		mistake("past_key of shape", "Attention", 23, attrs{}, tensors(image, image, image, none, counted(2, 2), counted(2, 2))),
 		mistake("coordinate_transformation_mode \"half\"", "RoiAlign", 16, attrs{"coordinate_transformation_mode": "half", "sampling_ratio": 2}, tensors(image, counted(1, 4), int64s(0))),
 		mistake("there must be both or none", "Attention", 23, attrs{}, tensors(image, image, image, none, image)),
+		mistake("axis 3 of the first is 3 and axis 2 of the second is 4", "Attention", 23, attrs{"is_causal": 1}, tensors(image, counted(1, 2, 3, 4), image)),
 		mistake("2 heads of queries for 3", "Attention", 23, attrs{}, tensors(image, counted(1, 3, 3, 3), counted(1, 3, 3, 3))),
 		mistake("it must be an even number", "RotaryEmbedding", 23, attrs{}, tensors(image, pair, pair)),
 		mistake("update_rule", "LinearAttention", 27, attrs{"q_num_heads": 2, "kv_num_heads": 2}, tensors(x, x, x)),

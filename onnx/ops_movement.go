@@ -178,9 +178,23 @@ func (c *call) slice(starts, ends []graph.Extent, axes, steps []int) []value {
 		if steps != nil {
 			step = steps[i]
 		}
-		x = x.SliceAxis(axis, bound(starts[i]), bound(ends[i]), step)
+		x = x.SliceAxis(axis, first(x, axis, starts[i], step), bound(ends[i]), step)
 	}
 	return one(x)
+}
+
+// first returns where a slice begins. One that goes back from before the first element begins
+// with that element.
+func first(x graph.Node, axis int, start graph.Extent, step int) any {
+	if axis < 0 {
+		axis += x.Rank()
+	}
+	if n, fixed := start.Int(); fixed && n < 0 && step < 0 && axis >= 0 && axis < x.Rank() {
+		if d, fixed := x.Shape()[axis].Int(); fixed && n < -d {
+			return 0
+		}
+	}
+	return bound(start)
 }
 
 // bound returns a bound in the form that SliceAxis takes.

@@ -90,14 +90,18 @@ func (c *call) spread(s, x graph.Node) graph.Node {
 	if axis = c.wrapAxis(axis, x.Rank()); c.err != nil {
 		return s
 	}
-	if s.Rank() == 1 && x.Rank() > 1 {
-		return alignAt(s, axis, x.Rank())
+	if _, ok := c.op.attrs["block_size"]; ok && c.int("block_size") > 0 && s.Rank() == x.Rank() {
+		return s.Repeat(axis, c.int("block_size")).SliceAxis(axis, 0, bound(x.Shape()[axis]), 1)
 	}
-	if _, ok := c.op.attrs["block_size"]; !ok || c.int("block_size") < 1 || s.Rank() != x.Rank() {
+	if s.Rank() != 1 {
 		c.fail("a scale or zero point %s for an operand %s", s.Shape(), x.Shape())
 		return s
 	}
-	return s.Repeat(axis, c.int("block_size")).SliceAxis(axis, 0, bound(x.Shape()[axis]), 1)
+	s = alignAt(s, axis, x.Rank())
+	for s.Rank() < x.Rank() { // a vector would be along the first axis
+		s = s.Unsqueeze(0)
+	}
+	return s
 }
 
 // dynamicQuantize finds the scale and the zero point for uint8 from the elements.

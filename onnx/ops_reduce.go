@@ -190,9 +190,6 @@ func hardmax(c *call) []value {
 		x = x.Reshape(product(shape[:axes[0]]), product(shape[axes[0]:]))
 		axes = []int{1}
 	}
-	depth, fixed := x.Shape()[axes[0]].Int()
-	if !fixed {
-		return c.fail("the axis has a symbolic extent")
-	}
-	return one(x.ArgMax(axes[0]).OneHot(x.DType(), depth, axes[0]).Reshape(shape))
+	places := alignAt(graph.Iota(graph.Int64, x.Shape()[axes[0]]), axes[0], x.Rank())
+	return one(places.Eq(x.ArgMax(axes[0], graph.KeepDims)).Cast(x.DType()).Reshape(shape))
 }

@@ -190,6 +190,11 @@ func (c *call) axes() (axes []int, ok bool) {
 func squeeze(c *call) []value {
 	axes, ok := c.axes()
 	if !ok {
+		for axis, d := range c.x(0).Shape() {
+			if _, fixed := d.Int(); !fixed {
+				return c.fail("axes are missing, and axis %d goes if its extent %s is 1: give that with WithSize", axis, d)
+			}
+		}
 		return one(c.x(0).Squeeze())
 	}
 	if len(axes) == 0 {
