@@ -75,10 +75,13 @@ func ReadsOutput(c Code, field func(i int) bool) bool {
 	return info.updates || info.adds != One && field(int(info.adds-Field0))
 }
 
-// Fit reports whether the fields of a call agree with each other and with the number of rows and columns.
-func Fit(c Code, rows, cols int, fields []int) bool {
-	m, ok := c.(*Micro)
-	return !ok || micros[m.Kind].fit == nil || micros[m.Kind].fit(rows, cols, fields)
+// FitOf returns the function that reports whether the fields of a call agree with each other and with
+// the number of rows and columns, nil if any do.
+func FitOf(c Code) func(rows, cols int, fields []int) bool {
+	if m, ok := c.(*Micro); ok {
+		return micros[m.Kind].fit
+	}
+	return nil
 }
 
 // CopiesBits reports whether a kernel copies elements of all types of a size in bytes.

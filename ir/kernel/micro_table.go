@@ -59,7 +59,7 @@ type microInfo struct {
 	limits  func(m *Micro) []Limit
 	meaning func(m *Micro, expanded *Kernel) Reference
 	check   func(m *Micro) error                    // what the others do not say
-	fit     func(rows, cols int, fields []int) bool // see Fit
+	fit     func(rows, cols int, fields []int) bool // see FitOf
 }
 
 // microParts says which parts of a Micro a row sets.

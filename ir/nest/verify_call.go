@@ -108,7 +108,7 @@ func (v *verifier) sizes(c *Call) string {
 		}
 	}
 	if !v.fits(c) {
-		return "its fields do not agree with each other"
+		return "its fields do not agree with each other, or change with a loop"
 	}
 	for _, info := range c.Kernel.Args() {
 		if info.Across >= kernel.Field0 && dims[info.Across-kernel.Rows].Loop != -1 {
@@ -132,15 +132,23 @@ func (v *verifier) byChunks(c *checked, s Size, chunk int) bool {
 	return !c.bad
 }
 
-// fits reports whether the fields of a call agree. Of sizes that vary only the rows and columns may.
+// fits reports whether the fields of a call agree. If the kernel says which do, only rows and columns
+// may vary: the greatest of them reach farthest, but not the greatest of each field.
 func (v *verifier) fits(c *Call) bool {
-	fields := make([]int, len(c.Fields))
-	var ints checked
-	for i, s := range c.Fields {
-		fields[i] = slices.Max(append(sizes(&ints, v.loops, s), 0))
+	fit := kernel.FitOf(c.Kernel)
+	if fit == nil {
+		return true
 	}
+	fields := make([]int, len(c.Fields))
+	for i, s := range c.Fields {
+		if s.Loop != -1 {
+			return false
+		}
+		fields[i] = s.N
+	}
+	var ints checked
 	most := func(s Size) int { return slices.Max(append(sizes(&ints, v.loops, s), 0)) }
-	return kernel.Fit(c.Kernel, most(c.Rows), most(c.Cols), fields) && !ints.bad
+	return fit(most(c.Rows), most(c.Cols), fields) && !ints.bad
 }
 
 // arg returns what an argument touches, or what is wrong with it.
