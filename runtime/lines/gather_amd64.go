@@ -45,13 +45,15 @@ func gatherVectors[T any](f *abi.Frame) {
 		gather[T](f)
 		return
 	}
-	if r := copyRows(f.Ptr[2], f.Ptr[0], f.Ptr[1], f.Step[2], f.Step[0], f.Step[1], f.Rows, bytes, extent, lines); r < f.Rows {
-		index(f.Ptr[1], f.Step[1], r, extent)
+	copied, outside := copyRows(f.Ptr[2], f.Ptr[0], f.Ptr[1], f.Step[2], f.Step[0], f.Step[1], f.Rows, bytes, extent, lines)
+	if copied < f.Rows {
+		panic(&ir.IndexError{Index: outside, Extent: extent})
 	}
 }
 
 // copyRows copies rows of bytes by their indices, and asks the caches for so many lines of later ones.
-// It returns how many rows it has copied: the next one's index is not below the extent.
+// It returns how many rows it has copied. If the index of the next one is not below the extent, it
+// returns that too: each index is read once, as another goroutine may change it.
 //
 //go:noescape
-func copyRows(to, from, index unsafe.Pointer, toStep, fromStep, indexStep, rows, bytes, extent, lines int) int
+func copyRows(to, from, index unsafe.Pointer, toStep, fromStep, indexStep, rows, bytes, extent, lines int) (copied int, outside int64)

@@ -5,11 +5,12 @@
 // How many rows ahead of its copy a row is asked for.
 #define AHEAD 12
 
-// func copyRows(to, from, index unsafe.Pointer, toStep, fromStep, indexStep, rows, bytes, extent, lines int) int
+// func copyRows(to, from, index unsafe.Pointer, toStep, fromStep, indexStep, rows, bytes, extent, lines int) (copied int, outside int64)
 //
 // Rows of 32 bytes and more are copied as vectors, shorter ones as two words. The last vector and
-// the second word end where the row does, and may have bytes of those before: output and table are apart.
-TEXT ·copyRows(SB), NOSPLIT, $0-88
+// the second word end where the row does, and may overlap the vector, or word, before it: output and
+// table are apart.
+TEXT ·copyRows(SB), NOSPLIT, $0-96
 	MOVQ to+0(FP), DI
 	MOVQ from+8(FP), SI
 	MOVQ index+16(FP), BX
@@ -131,7 +132,8 @@ next:
 
 done:
 	VZEROUPPER
-	MOVQ rows+48(FP), AX
-	SUBQ CX, AX
-	MOVQ AX, ret+80(FP)
+	MOVQ rows+48(FP), DX
+	SUBQ CX, DX
+	MOVQ DX, copied+80(FP)
+	MOVQ AX, outside+88(FP)
 	RET
