@@ -26,14 +26,18 @@ func TestGather(t *testing.T) {
 		table, at, out := drawRows(t, "table", extent, cols*size), drawRows(t, "indices", rows, 8), drawRows(t, "output", rows, cols*size)
 		out.step = max(out.step, -out.step, cols*size) // rows that are apart
 		out.from = 32
+		claimed := extent
+		if rapid.Bool().Draw(t, "far") {
+			claimed = farRows
+		}
 		bad, indices := rapid.IntRange(0, 2*rows).Draw(t, "outside"), make([]int64, rows)
 		if at.step == 0 {
 			bad = rows
 		}
 		for r := range rows {
-			i := int64(rapid.IntRange(0, extent-1).Draw(t, "index"))
+			i := int64(rapid.OneOf(rapid.Just(extent-1), rapid.IntRange(0, extent-1)).Draw(t, "index"))
 			if r == bad {
-				i = rapid.SampledFrom([]int64{-1, math.MinInt64, math.MaxInt64}).Draw(t, "index outside")
+				i = rapid.SampledFrom([]int64{-1, int64(claimed), math.MinInt64, math.MaxInt64}).Draw(t, "index outside")
 			}
 			*(*int64)(at.row(r)) = i
 		}
@@ -42,10 +46,7 @@ func TestGather(t *testing.T) {
 		}
 		f := &abi.Frame{Rows: rows, Cols: cols}
 		f.Ptr[0], f.Ptr[1] = table.row(0), at.row(0)
-		f.Step[0], f.Step[1], f.Step[2], f.Step[3] = table.step, at.step, out.step, extent
-		if rapid.Bool().Draw(t, "far") {
-			f.Step[3] = farRows
-		}
+		f.Step[0], f.Step[1], f.Step[2], f.Step[3] = table.step, at.step, out.step, claimed
 		want := slices.Clone(out.mem)
 		for r := range min(bad, rows) {
 			copy(want[out.from+r*out.step:], unsafe.Slice((*byte)(table.row(int(indices[r]))), cols*size))

@@ -1,0 +1,76 @@
+//go:build unix
+
+package lines
+
+import (
+	"bytes"
+	"os"
+	"runtime/debug"
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/runtime/abi"
+)
+
+// TestGatherBetweenPages copies rows of all lengths up to some vectors, whose table, indices and
+// output each begin at a page or end at one, beside pages without access. More rows than are asked
+// for ahead, of a table that pretends to be near or far.
+func TestGatherBetweenPages(t *testing.T) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	const rows, extent, most = 30, 17, 300
+	table, at, out := betweenPages(t, extent*most), betweenPages(t, rows*8), betweenPages(t, rows*most)
+	for i := range table {
+		table[i] = byte(i*i + 7*i)
+	}
+	for _, d := range kernel.Gather.Types().List() {
+		m, size := &kernel.Micro{Kind: kernel.Gather, Type: d}, d.Size()
+		for cols := 1; cols*size <= most; cols++ {
+			row := cols * size
+			for _, end := range []bool{false, true} {
+				place := func(mem []byte, n int) []byte {
+					if end {
+						return mem[len(mem)-n:]
+					}
+					return mem[:n]
+				}
+				from, index, to := place(table, extent*row), place(at, rows*8), place(out, rows*row)
+				var want []byte
+				for r := range rows {
+					i := r * 5 % extent // row 0, and the last one
+					*(*int64)(unsafe.Pointer(&index[r*8])) = int64(i)
+					want = append(want, from[i*row:][:row]...)
+				}
+				for e := range abi.Best() + 1 {
+					fn, ok := abi.Lookup(e, m.Signature())
+					for _, claimed := range []int{extent, farRows} {
+						if !ok {
+							continue
+						}
+						clear(to)
+						f := &abi.Frame{Rows: rows, Cols: cols}
+						f.Ptr[0], f.Ptr[1], f.Ptr[2] = unsafe.Pointer(&from[0]), unsafe.Pointer(&index[0]), unsafe.Pointer(&to[0])
+						f.Step[0], f.Step[1], f.Step[2], f.Step[3] = row, 8, row, claimed
+						fn(f)
+						require.True(t, bytes.Equal(want, to), "%s of %d columns on %s", d, cols, e)
+					}
+				}
+			}
+		}
+	}
+}
+
+// betweenPages returns whole pages of memory, of so many bytes at least, between two without access.
+func betweenPages(t *testing.T, n int) []byte {
+	page := os.Getpagesize()
+	n = (n + page - 1) / page * page
+	all, err := unix.Mmap(-1, 0, n+2*page, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, unix.Munmap(all)) })
+	require.NoError(t, unix.Mprotect(all[:page], unix.PROT_NONE))
+	require.NoError(t, unix.Mprotect(all[page+n:], unix.PROT_NONE))
+	return all[page : page+n]
+}
