@@ -18,6 +18,7 @@ type linkedKernel struct {
 	rowBytes []int
 	time     kernel.Time
 	nanos    float64 // of a unit of the time
+	row      float64 // nanoseconds of a row besides
 	begin    float64 // nanoseconds of a call besides
 
 	// What follows is for long calls: see pieces.go.
@@ -42,6 +43,9 @@ func (k *taskLinker) kernel(code kernel.Code) (*linkedKernel, error) {
 	l := &linkedKernel{signature: signature, fn: fn, args: code.Args(), time: kernel.TimeOf(code), leastCols: 1, wholeRows: kernel.WholeRows(code), whole: kernel.Whole(code)}
 	d := callTimes(on)
 	l.fieldsAt, l.nanos, l.begin = len(l.args), unitNanos(d, code, l.args, l.time.Unit), d.Begin
+	if l.time.Indexed {
+		l.row = d.Row
+	}
 	// An elementwise kernel computes each element of a block from those at the same place,
 	// so that rows without a gap between them are as good as one.
 	if _, ok := code.(*kernel.Kernel); ok {

@@ -59,7 +59,7 @@ func (k *linkedKernel) elementNanos(cols int, field func(i int) int) float64 {
 	if k.time.PerRow {
 		nanos /= float64(max(1, cols))
 	}
-	return nanos
+	return nanos + k.row/float64(max(1, cols))
 }
 
 // bodyCost returns the cost of computing an element and combining it.

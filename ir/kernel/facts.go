@@ -17,11 +17,13 @@ const (
 )
 
 // Time says what the time of a call is proportional to: the elements of its block, each
-// Times over, in a unit. If it is PerRow, Times is instead of the columns.
+// Times over, in a unit. If it is PerRow, Times is instead of the columns. If it is Indexed, each
+// row takes time besides, as an index says where it is.
 type Time struct {
-	Unit   Unit
-	Times  Dim // One or a field
-	PerRow bool
+	Unit    Unit
+	Times   Dim // One or a field
+	PerRow  bool
+	Indexed bool
 }
 
 // TimeOf returns what the time of a call of a kernel is proportional to.
