@@ -22,9 +22,9 @@ type linkedKernel struct {
 	begin    float64 // nanoseconds of a call besides
 
 	// What follows is for long calls: see pieces.go.
-	leastCols int  // that it takes
-	wholeRows bool // columns can't be divided: each row is combined
-	whole     bool // neither rows nor columns
+	leastCols int        // that it takes
+	wholeRows bool       // columns can't be divided: each row is combined
+	line      kernel.Dim // the field that says how many rows are a line of windows, One for none
 }
 
 // linkedKernels are the kernels of a program that calls have been linked of.
@@ -40,7 +40,7 @@ func (k *taskLinker) kernel(code kernel.Code) (*linkedKernel, error) {
 	if !ok {
 		return nil, fmt.Errorf("no kernel is registered for %s", signature)
 	}
-	l := &linkedKernel{signature: signature, fn: fn, args: code.Args(), time: kernel.TimeOf(code), leastCols: 1, wholeRows: kernel.WholeRows(code), whole: kernel.Whole(code)}
+	l := &linkedKernel{signature: signature, fn: fn, args: code.Args(), time: kernel.TimeOf(code), leastCols: 1, wholeRows: kernel.WholeRows(code)}
 	d := callTimes(on)
 	l.fieldsAt, l.nanos, l.begin = len(l.args), unitNanos(d, code, l.args, l.time.Unit), d.Begin
 	if l.time.Indexed {
@@ -54,6 +54,11 @@ func (k *taskLinker) kernel(code kernel.Code) (*linkedKernel, error) {
 			if a.Inner == kernel.Cols {
 				l.rowBytes[i] = a.DType.Size()
 			}
+		}
+	}
+	for _, a := range l.args {
+		if a.Windows.Of == kernel.Rows {
+			l.line = a.Windows.Line
 		}
 	}
 	for _, limit := range kernel.LimitsOf(code) {

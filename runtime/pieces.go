@@ -17,7 +17,8 @@ import (
 // is linked: a call of rows x columns, from its kernel and its engine.
 //
 // A call that may take longer than pieceNanos is executed in pieces, each a call of the
-// same kernel for some of the rows, in order, or for some of the columns of one row. The
+// same kernel for some of the rows, in order, or for some of the columns of one row. If the
+// rows are windows of an image, it is for some lines of them, or for a part of one. The
 // elements are the same ones and are computed in the same way.
 
 // pieceNanos is how long a call takes at most, and what is computed between two looks at
@@ -101,17 +102,31 @@ func (c *linkedCall) at(f *abi.Frame, i, row, col int) unsafe.Pointer {
 		index int
 	}{{kernel.Rows, row}, {kernel.Cols, col}} {
 		switch {
-		case a.Slides && d.Dim == kernel.Cols:
-			bytes += d.index * a.DType.Size()
+		case d.Dim == a.Windows.Of:
+			bytes += c.window(f, &a.Windows, d.index) * a.DType.Size()
 		case d.Dim == a.Outer:
 			bytes += d.index * f.Step[i]
 		case d.Dim == a.Inner && a.Across == kernel.One:
 			bytes += d.index * a.DType.Size()
 		case d.Dim == a.Inner:
-			bytes += d.index * f.Step[c.kernel.fieldsAt+int(a.Across-kernel.Field0)]
+			bytes += d.index * c.field(f, a.Across)
 		}
 	}
 	return unsafe.Add(f.Ptr[i], bytes)
+}
+
+// window returns the element that a window begins at.
+func (c *linkedCall) window(f *abi.Frame, w *kernel.Windows, i int) int {
+	if w.Line == kernel.One {
+		return i
+	}
+	line := c.field(f, w.Line)
+	return i/line*c.field(f, w.LineStep) + i%line*c.field(f, w.Step)
+}
+
+// field returns a field of a frame.
+func (c *linkedCall) field(f *abi.Frame, d kernel.Dim) int {
+	return f.Step[c.kernel.fieldsAt+int(d-kernel.Field0)]
 }
 
 // executePieces executes a long call. It reports false if the run has failed or is
@@ -121,15 +136,19 @@ func (f *frames) executePieces(c *linkedCall, it *item, w *worker) bool {
 	rowNanos := c.nanos * float64(whole.Cols)
 	rows := max(1, int(min(piece/max(rowNanos, 1), float64(whole.Rows))))
 	cols, least := whole.Cols, c.kernel.leastCols
-	switch {
-	case c.kernel.whole:
-		rows = max(1, whole.Rows)
-	case rowNanos > piece && !c.kernel.wholeRows:
+	if rowNanos > piece && !c.kernel.wholeRows {
 		cols = max(least, 64, int(piece/c.nanos)&^63) // of bytes, whole cache lines
 	}
+	line := 1
+	if c.kernel.line != kernel.One {
+		line = c.field(whole, c.kernel.line)
+	}
 	defer clear(f.piece.Ptr[:]) // of tensors
-	for r := 0; r < whole.Rows; r += rows {
-		n := min(rows, whole.Rows-r)
+	for r, n := 0, 0; r < whole.Rows; r += n {
+		if n = rows - rows%line; rows < line {
+			n = min(rows, line-r%line)
+		}
+		n = min(n, whole.Rows-r)
 		for k := 0; k < whole.Cols || k == 0; {
 			m := min(cols, whole.Cols-k)
 			if rest := whole.Cols - k - m; rest < least {

@@ -11,6 +11,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/irtest"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/nest"
+	"github.com/stridefuse/stridefuse/ir/tuning"
 	"github.com/stridefuse/stridefuse/runtime"
 	"github.com/stridefuse/stridefuse/runtime/abi"
 	"github.com/stridefuse/stridefuse/runtime/tensor"
@@ -71,4 +72,42 @@ func TestRowsWithoutEnd(t *testing.T) {
 	go func() { ended <- l.RunNew(ctx, make([]*tensor.Tensor, 1), []*tensor.Tensor{tensor.Ones(f32, 4)}) }()
 	cancel()
 	require.ErrorIs(t, <-ended, context.Canceled)
+}
+
+// TestPiecesOfWindows: a call whose rows are windows is divided into lines of them, or into parts of
+// one, on every engine.
+func TestPiecesOfWindows(t *testing.T) {
+	dot := &kernel.Micro{Kind: kernel.DotLeftWindows, Type: f32}
+	const rows, cols, channels, runs, taps, runStep, step, lineStep, pairs = 60, 11, 5, 3, 4, 19, 2, 40, 5 * 3 * 4
+	for _, line := range []int{7, 25, rows, 2 * rows} {
+		span := (runs-1)*runStep + taps + (rows-1)/line*lineStep + (min(rows, line)-1)*step
+		var m maker
+		call := callOf(dot, nest.Fixed(rows), nest.Fixed(cols), at(0, 0, span), at(1, 0, cols), at(2, 0, cols))
+		for _, n := range []int{step, pairs, 0, channels, span, runs, taps, runStep, 1, 0, 0, line, lineStep} {
+			call.Call.Fields = append(call.Call.Fields, nest.Fixed(n))
+		}
+		m.task(rows*cols, []nest.Slot{m.param(channels * span), m.param(pairs * cols), m.result(rows * cols)}, nest.Nest{Items: []nest.Item{call}})
+		p := requireValid(t, &m.p)
+		for _, portable := range []bool{true, false} {
+			times := tuning.Default(1).AssemblyCalls
+			if portable || abi.Best() == abi.Portable {
+				times = tuning.Default(1).GoCalls
+			}
+			for _, most := range []int{1, 10, 15} { // rows of a call
+				longest := 0
+				e := with(before(func(_ string, f *abi.Frame) { longest = max(longest, f.Rows) }), &runtime.Executor{Workers: 1, Portable: portable})
+				e.ChunkElems = 1 + int(times.Pair*float64(pairs*cols*most)) // nanoseconds of a call
+				l, err := e.Link(p)
+				require.NoError(t, err)
+				outs, ins := operands(t, p.Buffers)
+				require.NoError(t, l.Run(context.Background(), outs, ins))
+				require.Empty(t, irtest.Diff(evaluated(t, p, arraysOf(ins)), arraysOf(outs)), "lines of %d", line)
+				want := min(most, line)
+				if most > line {
+					want = most / line * line
+				}
+				require.Equal(t, want, longest, "lines of %d", line)
+			}
+		}
+	}
 }

@@ -31,16 +31,24 @@ func (d Dim) Extent(rows, cols int, fields []int) int {
 // Outer lines of Inner elements each. Lines are Frame.Step bytes apart. The elements of a
 // line are contiguous if Across is One; otherwise Across is the field that has the bytes
 // from one element to the next. Work is memory that a call writes for itself: what it holds
-// afterwards is anything. Slides says that column c reads the lines from element c on, as
-// windows do: a call for later columns gets a later pointer.
+// afterwards is anything. Windows are how the windows of an image lie in its lines.
 type Arg struct {
-	DType  ir.DType
-	Out    bool
-	Work   bool
-	Slides bool
-	Outer  Dim
-	Inner  Dim
-	Across Dim
+	DType   ir.DType
+	Out     bool
+	Work    bool
+	Windows Windows
+	Outer   Dim
+	Inner   Dim
+	Across  Dim
+}
+
+// Windows says that each row, or column, of a block reads the lines of an argument from another
+// element on. Of is Rows or Cols, One for no windows. Number i begins at element i, or, if Line is a
+// field, at element i/Line*LineStep + i%Line*Step. A call for later windows gets a later pointer, and
+// begins with a line of windows unless all of its windows are of one.
+type Windows struct {
+	Of                   Dim
+	Line, LineStep, Step Dim // fields
 }
 
 // Fields returns nil: an elementwise kernel reads its arguments alone.

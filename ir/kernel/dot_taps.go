@@ -31,9 +31,6 @@ const (
 	DotLineStep                      // elements from one line of windows to the next
 )
 
-// mostWindows is how many windows a call has at most: it can't be divided.
-const mostWindows = 512
-
 // The names of the fields.
 var (
 	dotWindowsFields     = []string{"across", "pairs", "adds", "channels", "span", "runs", "taps", "run_step", "tap_step", "skip_runs", "skip_taps"}
@@ -41,18 +38,19 @@ var (
 )
 
 func dotLeftWindowsArgs(m *Micro) []Arg { // channels x what windows read of them, pairs x columns
-	return []Arg{{DType: m.Type, Outer: Field0 + DotChannels, Inner: Field0 + DotSpan},
+	windows := Windows{Of: Rows, Line: Field0 + DotLine, LineStep: Field0 + DotLineStep, Step: Field0 + DotStep}
+	return []Arg{{DType: m.Type, Windows: windows, Outer: Field0 + DotChannels, Inner: Field0 + DotSpan},
 		{DType: m.Type, Outer: Field0 + DotPairs, Inner: Cols}, {DType: m.Type, Out: true, Outer: Rows, Inner: Cols}}
 }
 
 func dotLeftWindowsLimits(m *Micro) []Limit {
-	return append(dotWindowsLimits(m), Limit{Dim: Rows, Most: mostWindows}, Limit{Dim: Cols, Most: DotColumns(m.Type)},
+	return append(dotWindowsLimits(m), Limit{Dim: Rows, Most: math.MaxInt32}, Limit{Dim: Cols, Most: DotColumns(m.Type)},
 		Limit{Dim: Field0 + DotStep, Most: math.MaxInt32}, Limit{Dim: Field0 + DotLine, Least: 1, Most: math.MaxInt32}, Limit{Dim: Field0 + DotLineStep, Most: math.MaxInt32})
 }
 
 func dotWindowsArgs(m *Micro) []Arg { // rows x pairs, channels x what windows read of them
 	return []Arg{{DType: m.Type, Outer: Rows, Inner: Field0 + DotPairs, Across: Field0 + DotAcross},
-		{DType: m.Type, Slides: true, Outer: Field0 + DotChannels, Inner: Field0 + DotSpan}, {DType: m.Type, Out: true, Outer: Rows, Inner: Cols}}
+		{DType: m.Type, Windows: Windows{Of: Cols}, Outer: Field0 + DotChannels, Inner: Field0 + DotSpan}, {DType: m.Type, Out: true, Outer: Rows, Inner: Cols}}
 }
 
 func dotWindowsLimits(*Micro) []Limit {

@@ -53,12 +53,6 @@ func WholeRows(c Code) bool {
 	return ok && micros[m.Kind].wholeRows
 }
 
-// Whole reports whether a call can't be divided: its rows are no lines of an argument.
-func Whole(c Code) bool {
-	m, ok := c.(*Micro)
-	return ok && micros[m.Kind].whole
-}
-
 // Fences reports whether other processors are sure to see what a kernel has stored only
 // after a call of it for no rows.
 func Fences(c Code) bool {

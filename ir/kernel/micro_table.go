@@ -49,7 +49,6 @@ type microInfo struct {
 	time      Time
 	inPlace   bool
 	wholeRows bool
-	whole     bool
 	fences    bool
 	updates   bool                          // it leaves some elements of its output: see ReadsOutput
 	adds      Dim                           // the field that, if not 0, has it add to its output: see ReadsOutput
@@ -94,7 +93,7 @@ func init() {
 			time: Time{Unit: Paired, Times: Field0 + DotPairs}, adds: Field0 + DotAdds, fit: dotWindowsFit},
 		DotLeftWindows: {name: "dotleftwindows", doc: "dot where a[r,k] is tap k of window r: windows are step apart in a line, and lines line_step; pairs are those of dotwindows",
 			has: microParts{dtype: true}, types: ir.SetOf(ir.Float32), fields: dotLeftWindowsFields, args: dotLeftWindowsArgs, limits: dotLeftWindowsLimits, meaning: dotWindowsMeaning,
-			time: Time{Unit: Paired, Times: Field0 + DotPairs}, adds: Field0 + DotAdds, fit: dotLeftWindowsFit, whole: true},
+			time: Time{Unit: Paired, Times: Field0 + DotPairs}, adds: Field0 + DotAdds, fit: dotLeftWindowsFit},
 		ScanRows: {name: "scan", doc: "out[r,c] = the running value up to in[r,c], from the state of row r on; with a carry, rounded and combined with it",
 			has: microParts{op: true, dtype: true, carry: true}, types: ir.Numeric & ir.Native, ops: arithmetic,
 			args: scanArgs, limits: scanLimits, meaning: scanMeaning, check: checkScan,
