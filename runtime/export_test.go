@@ -1,12 +1,21 @@
 package runtime
 
 import (
+	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/runtime/abi"
 	"github.com/stridefuse/stridefuse/runtime/internal/memory"
 )
 
 // PieceNanos is how long a worker computes between two looks at the context, about.
 var PieceNanos = pieceNanos
+
+// CallNanos returns how long a call of a kernel takes at most by the estimate, and whether it could
+// be divided further.
+func CallNanos(on abi.Engine, code kernel.Code, f *abi.Frame) (nanos float64, divides bool) {
+	k := linkKernel(code, code.Signature(), nil, on)
+	each := k.elementNanos(f.Cols, func(i int) int { return f.Step[k.fieldsAt+i] })
+	return each * float64(f.Rows) * float64(f.Cols), f.Rows > 1 || f.Cols > 64 && !k.wholeRows
+}
 
 // RaceDetector reports whether the race detector is on, under which sync.Pool forgets at
 // random.

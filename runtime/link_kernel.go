@@ -40,6 +40,13 @@ func (k *taskLinker) kernel(code kernel.Code) (*linkedKernel, error) {
 	if !ok {
 		return nil, fmt.Errorf("no kernel is registered for %s", signature)
 	}
+	l := linkKernel(code, signature, fn, on)
+	k.kernels[code] = l
+	return l, nil
+}
+
+// linkKernel links a kernel of an engine.
+func linkKernel(code kernel.Code, signature string, fn func(*abi.Frame), on abi.Engine) *linkedKernel {
 	l := &linkedKernel{signature: signature, fn: fn, args: code.Args(), time: kernel.TimeOf(code), leastCols: 1, wholeRows: kernel.WholeRows(code)}
 	d := callTimes(on)
 	l.fieldsAt, l.nanos, l.begin = len(l.args), unitNanos(d, code, l.args, l.time.Unit), d.Begin
@@ -66,6 +73,5 @@ func (k *taskLinker) kernel(code kernel.Code) (*linkedKernel, error) {
 			l.leastCols = max(1, limit.Least)
 		}
 	}
-	k.kernels[code] = l
-	return l, nil
+	return l
 }
