@@ -24,7 +24,7 @@ func TestConvEngines(t *testing.T) {
 		}
 		o := drawConv(t, extents, size)
 		o.Groups = rapid.IntRange(1, 2).Draw(t, "groups")
-		n, c, m := rapid.IntRange(1, 2).Draw(t, "n"), rapid.SampledFrom([]int{1, 2, 5, 33}).Draw(t, "c"), rapid.IntRange(1, 8).Draw(t, "m")
+		n, c, m := rapid.IntRange(1, 2).Draw(t, "n"), rapid.SampledFrom([]int{1, 2, 5, 33}).Draw(t, "c"), rapid.SampledFrom([]int{1, 2, 3, 5, 8, 33}).Draw(t, "m")
 		shape := slices.Concat([]int{n, o.Groups * c}, extents)
 		if o.ChannelsLast = rapid.Bool().Draw(t, "channels last"); o.ChannelsLast {
 			shape = slices.Concat([]int{n}, extents, []int{o.Groups * c})
@@ -39,8 +39,16 @@ func TestConvEngines(t *testing.T) {
 			if o.ChannelsLast {
 				bias = irtest.Array(t, d, o.Groups*m)
 			}
-			ins = append(ins, bias, more)
-			y = y.Add(inputLike("bias", toTensor(t, bias, nil))).Add(inputLike("more", toTensor(t, more, nil))).Maximum(0)
+			ins = append(ins, bias)
+			y = y.Add(inputLike("bias", toTensor(t, bias, nil)))
+			if rapid.Bool().Draw(t, "more") {
+				ins = append(ins, more)
+				y = y.Add(inputLike("more", toTensor(t, more, nil)))
+			}
+			y = y.Maximum(0)
+			if rapid.Bool().Draw(t, "pooled") {
+				y = pooled(t, y, o.ChannelsLast)
+			}
 			if rapid.Bool().Draw(t, "padded") {
 				around := slices.Concat([]int{0, 0}, slices.Repeat([]int{1}, axes))
 				y = y.Pad(around, around, graph.PadConstant)
@@ -50,4 +58,26 @@ func TestConvEngines(t *testing.T) {
 		require.NoError(t, err)
 		checkPrograms(t, f, ins, nil)
 	})
+}
+
+// pooled returns the poolings of a result of convolutions, with its channels first.
+func pooled(t *rapid.T, y graph.Node, channelsLast bool) graph.Node {
+	axes := y.Rank() - 2
+	if channelsLast {
+		order := []int{0, axes + 1}
+		for k := range axes {
+			order = append(order, 1+k)
+		}
+		y = y.Permute(order)
+	}
+	extents, _ := y.Shape().Ints()
+	var o graph.PoolOptions
+	for _, n := range extents[2:] {
+		o.Size = append(o.Size, rapid.IntRange(1, min(n, 5)).Draw(t, "pool"))
+		o.Strides = append(o.Strides, rapid.IntRange(1, 3).Draw(t, "pool stride"))
+	}
+	if rapid.Bool().Draw(t, "greatest") {
+		return y.MaxPool(o)
+	}
+	return y.AvgPool(o)
 }

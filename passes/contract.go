@@ -20,7 +20,7 @@ func contract(s *State) error {
 	if !multiplies(s.Func) {
 		return nil
 	}
-	c := &contractor{s, reducer{f: s.Func}}
+	c := &contractor{s, reducer{f: s.Func}, pooled(s.Func)}
 	return s.Rewrite(func(v *ir.Value) (*ir.Value, error) {
 		if !v.Op.IsProduct() {
 			return v, nil
@@ -44,6 +44,34 @@ func checkContract(s *State) error {
 type contractor struct {
 	*State
 	reducer
+	pooled map[*ir.Value]bool
+}
+
+// pooled returns the products of which fewer elements are computed, a quarter or less, by elementwise
+// values alone: those of convolutions that are pooled. The pass orders computes these before they
+// are transposed.
+func pooled(f *ir.Func) map[*ir.Value]bool {
+	is, of := map[*ir.Value]bool{}, newValueMap[*ir.Value](f) // of: the product that a value is computed of
+	for _, v := range f.Body {
+		switch {
+		case v.Op.IsProduct():
+			*of.at(v) = v
+		case v.Op.IsView():
+			*of.at(v) = *of.at(v.Args[0])
+		case v.Op.IsElementwise():
+			for _, a := range v.Args {
+				p := *of.at(a)
+				if p == nil || size(a.Type.Shape) < size(v.Type.Shape) {
+					continue
+				}
+				*of.at(v) = p
+				if 4*size(v.Type.Shape) <= size(p.Type.Shape) {
+					is[p] = true
+				}
+			}
+		}
+	}
+	return is
 }
 
 // extentsOfDot are the extents of the matrices of a product: rows x pairs times
@@ -79,14 +107,21 @@ func (c *contractor) swaps(v *ir.Value, d extentsOfDot) (why string) {
 	m := c.machine
 	large := d.pairs*d.cols*v.Type.DType.Size() > m.PackedBytes
 	tested := c.eager || m.Blocks > 0
-	windows := v.Type.DType == ir.Float32 && ofWindows(v.Args[1]) && d.cols <= m.SwappedWindows && d.pairs >= m.SwappedPairs && d.rows >= m.SwappedColumns
+	windows := ofWindows(v.Args[1])
 	switch {
 	case d.rows <= m.SwappedRows && 2*d.rows <= d.cols && large && transposed(v.Args[1]) && !c.frozenBelow(v.Args[1]):
 		return "a product of few rows and a transposed matrix is the transpose of the product of that and few columns: the few are packed"
-	case c.frozenBelow(v.Args[0]) && (windows || tested && ofWindows(v.Args[1])):
+	case windows && (tested || c.fewWindows(v, d)) && c.frozenBelow(v.Args[0]):
 		return "a product of weights that never change and few windows is the transpose of the product of the windows and the weights: these are packed once, and fill vectors"
 	}
 	return ""
+}
+
+// fewWindows reports whether the windows that a product multiplies are better its left operand.
+func (c *contractor) fewWindows(v *ir.Value, d extentsOfDot) bool {
+	m, bytes := c.machine, d.rows*d.cols*v.Type.DType.Size()
+	few := d.cols <= m.SwappedWindows && d.pairs >= m.SwappedPairs || c.pooled[v] && bytes <= m.PooledBytes
+	return few && v.Type.DType == ir.Float32 && d.rows >= m.SwappedColumns
 }
 
 // ofWindows reports whether a factor is a view of windows.

@@ -43,14 +43,17 @@ type RowGroups struct {
 	// SwappedWindows is up to how many windows of an image, of SwappedPairs elements or more, are
 	// multiplied as the left operand with weights of SwappedColumns channels or more that never
 	// change: the more windows and the fewer elements, the longer the transpose of the result
-	// takes, which is about 1 ns for each of its elements. Zen 4, 3x3 convolutions of 7x7, 14x14 and 28x28 windows with 512, 256 and 128
-	// channels: 0.75, 0.87 and 0.92 of the time.
-	SwappedWindows, SwappedPairs, SwappedColumns int
+	// takes, which is about 1 ns for each of its elements. Zen 4, 3x3 convolutions of 7x7, 14x14 and
+	// 28x28 windows with 512, 256 and 128 channels: 0.75, 0.87 and 0.92 of the time. Results that are
+	// pooled are transposed after that, so that any windows are multiplied so, if the result for an image
+	// has PooledBytes at most. With the pooling 28x28 windows of 27 elements with 32 channels take 0.83 of
+	// the time, 28x28, 56x56 and 112x112 ones of 576 elements with 64 channels 0.87, 0.95 and 1.03.
+	SwappedWindows, SwappedPairs, SwappedColumns, PooledBytes int
 }
 
 func defaultRowGroups() RowGroups {
 	return RowGroups{
 		LookAhead: 64, BlockBytes: 192 << 10, RowBytes: 1 << 20, ProductRows: 96, ProductBlocks: 4, LeastProductRows: 4 * 96,
-		HeldBytes: 1 << 20, HeldLeast: 16 << 10, HeldWork: 20, SwappedRows: 64, SwappedWindows: 784, SwappedPairs: 1024, SwappedColumns: 32, PackedRows: 32, PackedWideRows: 256, PackedBytes: 32 << 10,
+		HeldBytes: 1 << 20, HeldLeast: 16 << 10, HeldWork: 20, SwappedRows: 64, SwappedWindows: 784, SwappedPairs: 1024, SwappedColumns: 32, PooledBytes: 1 << 20, PackedRows: 32, PackedWideRows: 256, PackedBytes: 32 << 10,
 	}
 }

@@ -68,7 +68,7 @@ func newElementwise(t *target, s *plan.Step) (e *elementwise, why string) {
 		e = &elementwise{}
 		t.spare = e
 	}
-	*e = elementwise{target: t, step: s, row: last - 1, col: last}
+	*e = elementwise{target: t, step: s, row: t.rowAxis(s), col: last}
 	if t.of.step != s {
 		t.of = found{step: s}
 		t.of.ops, t.of.why = operandsOf(s, e.row, e.col)
@@ -88,6 +88,26 @@ func newElementwise(t *target, s *plan.Step) (e *elementwise, why string) {
 	}
 	e.blockRows, e.blockCols = t.block(s, e.row, e.col)
 	return e, ""
+}
+
+// rowAxis returns the axis of a step that calls have for rows: the last one before the columns, or
+// the one along which an operand is contiguous that is apart along both of these. Blocks of it are
+// then transposed; its elements would be copied one by one.
+func (t *target) rowAxis(s *plan.Step) int {
+	last := len(s.Axes) - 1
+	row := last - 1
+	for i := range s.In {
+		n := s.In[i].Strides
+		if s.Axes[last].Extent == 1 || abs(n[last]) < 2 || abs(n[row]) == 1 {
+			continue
+		}
+		for k, a := range s.Axes[:row] {
+			if n[k] == 1 && a.Extent >= t.AcrossRows {
+				return k
+			}
+		}
+	}
+	return row
 }
 
 // offer returns the offer to compute the step, for which an index costs at least so much

@@ -23,14 +23,18 @@ type interleaved struct {
 }
 
 // findInterleaved finds them among the operands that are copied in, or out, along the columns.
-// With several rows a tile would have several lines of each operand: then there are none.
+// Several rows of a tile are one line if they are whole and follow one another in the buffer.
 func (e *elementwise) findInterleaved() {
-	if e.joined || e.step.Axes[e.row].Extent != 1 {
+	rows, cols := e.step.Axes[e.row].Extent, e.step.Axes[e.col].Extent
+	if e.joined || rows > 1 && e.tileCols < cols {
 		return
 	}
 	for i := range e.ops {
 		n := e.ops[i].col
 		if n < 2 || n > mostLines || e.stages[i] != packed && e.stages[i] != scattered || e.linesOf(i) != nil {
+			continue
+		}
+		if rows > 1 && (e.ops[i].row != n*cols || e.stages[i] != packed) {
 			continue
 		}
 		if _, ok := e.lib.Engine(transposeKernel(e.ops[i].dtype).Signature()); !ok {
@@ -44,7 +48,7 @@ func (e *elementwise) findInterleaved() {
 
 // linesFrom returns the n lines of which operand i is the first, or nil.
 func (e *elementwise) linesFrom(i, n int) *interleaved {
-	g := &interleaved{ops: []int{i}, tile: view{slot: -1}, line: e.tileCols + cacheLine/e.ops[i].size()}
+	g := &interleaved{ops: []int{i}, tile: view{slot: -1}, line: e.tileRows*e.tileCols + cacheLine/e.ops[i].size()}
 	first := e.access(i)
 	for len(g.ops) < n {
 		next := 0
@@ -83,7 +87,7 @@ func (e *elementwise) linesOf(i int) *interleaved {
 // lineTile returns local memory for a tile of one of the lines. All are in one slot.
 func (e *elementwise) lineTile(g *interleaved, i, from int) view {
 	if g.tile.slot < 0 {
-		g.tile = e.tileView(i, len(g.ops)*g.line, g.line, from)
+		g.tile = e.tileView(i, len(g.ops)*g.line, e.tileCols, from)
 	}
 	v := g.tile
 	v.offset += slices.Index(g.ops, i) * g.line
@@ -95,10 +99,19 @@ func (e *elementwise) takeApart(g *interleaved, w *walk) nest.Item {
 	first := g.ops[0]
 	to := e.lineTile(g, first, w.depth())
 	args := []nest.Arg{w.arg(&e.at[first], e.col), w.arg(&to, e.row)}
+	args[1].Step = g.line
 	for _, i := range g.ops {
 		e.at[i] = e.lineTile(g, i, w.depth())
 	}
-	return call(transposeKernel(e.ops[first].dtype), nest.Fixed(len(g.ops)), w.size[e.col], args, nest.Fixed(e.ops[first].size()))
+	return call(transposeKernel(e.ops[first].dtype), nest.Fixed(len(g.ops)), e.lineOf(w), args, nest.Fixed(e.ops[first].size()))
+}
+
+// lineOf returns how many elements of each line a tile has.
+func (e *elementwise) lineOf(w *walk) nest.Size {
+	if e.step.Axes[e.row].Extent == 1 {
+		return w.size[e.col]
+	}
+	return times(w.size[e.row], e.tileCols)
 }
 
 // putTogether returns the call that copies the lines of outputs from local memory.
@@ -106,5 +119,6 @@ func (e *elementwise) putTogether(g *interleaved, w *walk) nest.Item {
 	first := g.ops[0]
 	to := viewOf(first, e.access(first))
 	args := []nest.Arg{w.arg(&e.at[first], e.row), w.arg(&to, e.col)}
+	args[0].Step = g.line
 	return call(transposeKernel(e.ops[first].dtype), w.size[e.col], nest.Fixed(len(g.ops)), args, nest.Fixed(e.ops[first].size()))
 }

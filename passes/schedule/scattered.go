@@ -5,6 +5,7 @@ import "github.com/stridefuse/stridefuse/ir/plan"
 // scatterRows is for outputs whose elements are all apart, such as one of two that are
 // stacked along a new last axis: the step has one column. It takes the rows for the columns
 // of its calls, computes tiles in local memory, and copies their elements to their places.
+// So it does where more inputs than outputs are contiguous along the rows: fewer are transposed.
 var scatterRows = strategy{name: "scattered", offer: offerScattered}
 
 func offerScattered(t *target, s *plan.Step) (offer, string) {
@@ -12,10 +13,13 @@ func offerScattered(t *target, s *plan.Step) (offer, string) {
 	if e == nil {
 		return offer{}, why
 	}
-	if s.Axes[e.col].Extent > 1 || s.Axes[e.row].Extent < 2 {
+	if s.Axes[e.row].Extent < 2 || s.Axes[e.col].Extent > 1 && !e.mostlyTransposed() {
 		return offer{}, "the outputs are contiguous along the columns"
 	}
 	e.row, e.col = e.col, e.row
+	if s.Axes[e.row].Extent == 1 {
+		e.col = longestFill(s, e.col)
+	}
 	if e.ops, why = operandsOf(s, e.row, e.col); why != "" {
 		return offer{}, why
 	}
@@ -41,4 +45,40 @@ func offerScattered(t *target, s *plan.Step) (offer, string) {
 	}
 	e.blockRows, e.blockCols = t.block(s, e.row, e.col)
 	return e.offer(t.BodyWork(s), e.compute), ""
+}
+
+// mostlyTransposed reports whether more inputs than there are outputs are transposed, in tiles
+// that are transposed by vectors.
+func (e *elementwise) mostlyTransposed() bool {
+	n := 0
+	for i := range e.step.In {
+		if o := &e.ops[i]; o.class == transposed && o.row == 1 {
+			n++
+		}
+	}
+	return n > len(e.step.Out) && min(e.step.Axes[e.row].Extent, e.step.Axes[e.col].Extent) >= e.AcrossRows
+}
+
+// longestFill returns the longest axis if the inputs are the same along all axes and no output is
+// contiguous along col, and else col.
+func longestFill(s *plan.Step, col int) int {
+	for i := range s.Out {
+		if s.Out[i].Strides[col] == 1 {
+			return col
+		}
+	}
+	for i := range s.In {
+		for k, n := range s.In[i].Strides {
+			if n != 0 && s.Axes[k].Extent > 1 {
+				return col
+			}
+		}
+	}
+	longest := col
+	for k, a := range s.Axes {
+		if a.Extent > s.Axes[longest].Extent {
+			longest = k
+		}
+	}
+	return longest
 }

@@ -1,0 +1,224 @@
+package passes
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/layout"
+	"github.com/stridefuse/stridefuse/ir/plan"
+)
+
+// orders computes elementwise values with their axes in the order in which memory has the product
+// that they depend on. Where windows are the left operand of a product, channels are the last axis
+// in memory: bias, activation and the maxima of a pooling are then computed on whole vectors of
+// channels. Only the last of these values is stored in its own order, by a transpose. After a 2x2
+// pooling that has a quarter of the elements.
+//
+// A value is computed in another order if its operands have one and the same order in memory, but
+// for those that vary along one axis at most, and if all that is computed of it is such a value.
+//
+// Requires: views are ops.
+// Ensures: values have the types that they had; of those in another order readers see a permute.
+func orders(s *State) error {
+	if s.noFuse || !multiplies(s.Func) {
+		return nil
+	}
+	o := &orderer{State: s, last: map[*ir.Value]bool{}, made: map[*ir.Value]bool{}}
+	for o.find() {
+	}
+	for v := range o.axes {
+		if !o.last[v] {
+			return s.Rewrite(o.reorder)
+		}
+	}
+	return nil
+}
+
+type orderer struct {
+	*State
+	axes map[*ir.Value][]int // of the values whose operands have another order: the axes in that order
+	last map[*ir.Value]bool  // those of which something is computed in its own order, or that are results
+	made map[*ir.Value]bool  // those computed in another order
+}
+
+// find computes axes and last, and reports whether last has grown: then axes may be too many.
+func (o *orderer) find() bool {
+	o.axes = map[*ir.Value][]int{}
+	known := len(o.last)
+	for _, v := range o.Func.Body {
+		if v.Op.IsView() {
+			continue
+		}
+		if v.Op.IsElementwise() {
+			if axes := o.common(v); axes != nil {
+				o.axes[v] = axes
+				continue
+			}
+		}
+		for _, a := range v.Args {
+			o.end(a)
+		}
+	}
+	for _, r := range o.Func.Results {
+		o.end(r)
+	}
+	return len(o.last) > known
+}
+
+// end notes that something is computed in its own order of the value that x is a view of.
+func (o *orderer) end(x *ir.Value) {
+	if x = viewed(x); o.axes[x] != nil {
+		o.last[x] = true
+	}
+}
+
+// common returns the axes of an elementwise value in the order that its operands have in memory, or
+// nil if that is its own, or if they have different ones.
+func (o *orderer) common(v *ir.Value) (axes []int) {
+	for _, a := range v.Args {
+		l, ok := o.layout(a)
+		switch {
+		case !ok:
+			return nil
+		case !flat(l):
+			b := viewed(a)
+			if !(b.Op.IsProduct() || o.axes[b] != nil && !o.last[b]) || !a.Type.Shape.Equal(v.Type.Shape) {
+				return nil
+			}
+			of := orderOf(l)
+			if axes != nil && !slices.Equal(axes, of) {
+				return nil
+			}
+			axes = of
+		}
+	}
+	if slices.IsSorted(axes) {
+		return nil
+	}
+	return axes
+}
+
+// viewed returns the value that x is a view of.
+func viewed(x *ir.Value) *ir.Value {
+	for x.Op.IsView() {
+		x = x.Args[0]
+	}
+	return x
+}
+
+// layout returns where the elements of a value are in the memory of that which it views, if strides
+// of its axes say so.
+func (o *orderer) layout(x *ir.Value) (l layout.Layout, ok bool) {
+	if !x.Op.IsView() {
+		l = layoutOf(x)
+		if axes := o.axes[x]; axes != nil && !o.last[x] {
+			at := 1
+			for _, k := range slices.Backward(axes) {
+				l.Strides[k] = at
+				at *= l.Shape[k]
+			}
+		}
+		return l, true
+	}
+	if l, ok = o.layout(x.Args[0]); !ok {
+		return l, false
+	}
+	l, err := x.Layout(l)
+	return l, err == nil
+}
+
+// flat reports whether elements differ along one axis at most.
+func flat(l layout.Layout) bool {
+	n := 0
+	for k, e := range l.Shape {
+		if e > 1 && l.Strides[k] != 0 {
+			n++
+		}
+	}
+	return n < 2
+}
+
+// orderOf returns the axes of a layout in the order of memory. Those along which no element differs come first.
+func orderOf(l layout.Layout) []int {
+	rank := func(k int) int {
+		switch n := l.Strides[k]; {
+		case l.Shape[k] == 1 || n == 0:
+			return math.MinInt
+		default:
+			return -max(n, -n)
+		}
+	}
+	axes := axesFrom(0, len(l.Shape))
+	slices.SortStableFunc(axes, func(a, b int) int { return cmp.Compare(rank(a), rank(b)) })
+	return axes
+}
+
+// reorder returns v computed in another order and seen in its own.
+func (o *orderer) reorder(v *ir.Value) (*ir.Value, error) {
+	axes := o.axes[v]
+	if axes == nil {
+		return v, nil
+	}
+	args := slices.Clone(v.Args)
+	for i, a := range args {
+		var err error
+		if args[i], err = o.again(a); err == nil && !o.last[v] {
+			args[i], err = o.permuted(args[i], axes)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if o.last[v] {
+		v.Args = args
+		return v, nil
+	}
+	y, err := o.Func.Add(v.Op, *v.Attr, v.Pos, args...)
+	if err != nil {
+		return nil, err
+	}
+	o.made[y] = true
+	o.ledger = append(o.ledger, entry{plan.Decision{Kind: plan.Rewritten, Op: v.Op, Pos: v.Pos, Reason: "its operands have another order of axes in memory, and so does all that is computed of it", Step: -1}, y})
+	back := make([]int, len(axes))
+	for i, k := range axes {
+		back[k] = i
+	}
+	return o.Func.Add(ir.OpPermute, ir.Attr{Axes: back}, v.Pos, y)
+}
+
+// again returns the same views of a value in another order as x. Each reader has its own, so
+// that the pass views sees how many there are: a single view is pushed through, with its permute.
+func (o *orderer) again(x *ir.Value) (*ir.Value, error) {
+	if !x.Op.IsView() || !o.made[viewed(x)] {
+		return x, nil
+	}
+	y, err := o.again(x.Args[0])
+	if err != nil {
+		return nil, err
+	}
+	return o.Func.Add(x.Op, *x.Attr, x.Pos, y)
+}
+
+// permuted returns an operand of a value with the axes of that, in another order.
+func (o *orderer) permuted(x *ir.Value, axes []int) (y *ir.Value, err error) {
+	rank := len(x.Type.Shape)
+	if rank == 0 {
+		return x, nil
+	}
+	if lacking := len(axes) - rank; lacking > 0 {
+		if x, err = o.Func.Add(ir.OpReshape, ir.Attr{Shape: slices.Concat(ones(lacking), x.Type.Shape)}, x.Pos, x); err != nil {
+			return nil, err
+		}
+	}
+	return o.Func.Add(ir.OpPermute, ir.Attr{Axes: axes}, x.Pos, x)
+}
+
+// ones returns a shape of so many axes of extent 1.
+func ones(rank int) (s ir.Shape) {
+	for range rank {
+		s = append(s, ir.Fixed(1))
+	}
+	return s
+}
