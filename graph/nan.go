@@ -21,13 +21,18 @@ func (x Node) NanCount(axes ...any) Node {
 	return within("nancount", x, Where(x.IsNaN(), x.Scalar(0), 1).Sum(axes...))
 }
 
-// NanMin returns the least of the elements along axes that are not NaN: +Inf of none. Where
+// NanMin returns the least of the elements along axes that are not NaN: NaN of none. Where
 // there are no elements at all it is an error, as Min is.
 func (x Node) NanMin(axes ...any) Node {
-	return within("nanmin", x, Where(x.IsNaN(), math.Inf(1), x).Min(axes...))
+	return within("nanmin", x, x.unlessNaN(axes, Where(x.IsNaN(), math.Inf(1), x).Min(axes...)))
 }
 
-// NanMax returns the greatest of the elements along axes that are not NaN: -Inf of none.
+// NanMax returns the greatest of the elements along axes that are not NaN: NaN of none.
 func (x Node) NanMax(axes ...any) Node {
-	return within("nanmax", x, Where(x.IsNaN(), math.Inf(-1), x).Max(axes...))
+	return within("nanmax", x, x.unlessNaN(axes, Where(x.IsNaN(), math.Inf(-1), x).Max(axes...)))
+}
+
+// unlessNaN returns y, and NaN where all elements of x along axes are NaN.
+func (x Node) unlessNaN(axes []any, y Node) Node {
+	return Where(x.IsNaN().All(axes...), math.NaN(), y)
 }

@@ -10,13 +10,13 @@ import (
 )
 
 func TestNanReductions(t *testing.T) {
-	nan, inf := math.NaN(), math.Inf(1)
+	nan := math.NaN()
 	x := graph.Input("x", graph.Float64, 3, 3)
 	p, err := graph.Compile(x.NanSum(1), x.NanMean(1), x.NanCount(1), x.NanMin(1), x.NanMax(1), x.NanSum(), x.NanMean(0, graph.KeepDims))
 	require.NoError(t, err)
 	outs, err := p.RunAll(t.Context(), graph.Of([]float64{1, nan, 4, nan, nan, nan, -2, 3, 5}, 3, 3))
 	require.NoError(t, err)
-	for i, want := range [][]float64{{5, 0, 6}, {2.5, nan, 2}, {2, 0, 3}, {1, inf, -2}, {4, -inf, 5}, {11}, {-0.5, 3, 4.5}} {
+	for i, want := range [][]float64{{5, 0, 6}, {2.5, nan, 2}, {2, 0, 3}, {1, nan, -2}, {4, nan, 5}, {11}, {-0.5, 3, 4.5}} {
 		got, err := graph.Data[float64](outs[i])
 		require.NoError(t, err)
 		require.True(t, graph.Equal(graph.Of(want), graph.Of(got)), "output %d: %v", i, got)
