@@ -63,17 +63,13 @@ func (w *windowing) leftAxes() (why string) {
 	return w.reaches(1, append(lines, w.windowAxes()...))
 }
 
-// leftRows decides which windows a call has: some whole lines, or parts of one. All calls have as
-// many, as they say how far their windows reach.
+// leftRows decides which windows a call has: some whole lines, or parts of one.
 func (w *windowing) leftRows() {
 	w.rows = side{axes: axesFrom(w.at.Rows, w.at.Cols), axis: w.col, inner: 1}
 	if line := w.extent(w.col); w.line >= 0 && line <= w.Matmul.Windows {
 		w.rows.axis, w.rows.inner = w.line, line
 	}
-	n := w.extent(w.rows.axis)
-	for w.rows.tile = min(n, w.Matmul.Windows/w.rows.inner); n%w.rows.tile != 0; {
-		w.rows.tile--
-	}
+	w.rows.tile = evenly(w.extent(w.rows.axis), w.Matmul.Windows/w.rows.inner, 1)
 }
 
 // leftCost returns what the step costs: its multiplications, of which few windows in a line leave
@@ -94,28 +90,42 @@ func (w *windowing) writeLeft() *Draft {
 	w.cols.axes = axesFrom(w.at.Cols, len(w.step.Axes))
 	w.tiles(&w.cols, &w.right, w.Matmul.Cols, w.width)
 	w.share(w.Matmul.Cols)
-	part := newWalk(w.step.Axes)
+	all := w.extent(w.rows.axis)
+	rest := all % w.rows.tile
+	w.leftBlocks(0, all-rest)
+	w.rows.tile = rest
+	w.leftBlocks(all-rest, rest)
+	return w.draft
+}
+
+// leftBlocks appends the part of count indices of the axis of windows that is cut, from the given one on.
+// They are whole blocks: a call says how far its windows reach, so all calls of a part have as many.
+func (w *windowing) leftBlocks(from, count int) {
+	if count == 0 {
+		return
+	}
+	part := newWalk(w.step.Axes).having(w.rows.axis, count)
 	for k := range w.at.Pairs {
 		part = part.cut(k, 1)
 	}
 	part = w.cols.cut(w.rows.cut(part))
 	var chunks []nest.Item
 	for first := 0; first < w.pairs; first += ir.DotChunk {
-		chunks = append(chunks, w.leftChunk(part, first))
+		chunks = append(chunks, w.leftChunk(part, first, from))
 	}
 	panels := []nest.Loop{{Extent: w.cols.size(part), Tile: w.width}}
-	w.draft.Parts = []nest.Nest{part.part([]nest.Item{inner(panels, chunks...)})}
-	return w.draft
+	w.draft.Parts = append(w.draft.Parts, part.part([]nest.Item{inner(panels, chunks...)}))
 }
 
 // leftChunk returns the call that multiplies the pairs from first on, in the loop over the panels of
-// a block's columns.
-func (w *windowing) leftChunk(part *walk, first int) nest.Item {
+// a block's columns. The part begins at an index of the axis of windows that is cut.
+func (w *windowing) leftChunk(part *walk, first, from int) nest.Item {
 	c := dotChunk{product: w.product, walk: part, first: true}
 	left, right, out := part.arg(&w.left.view, w.channel), c.arg(&w.right), part.arg(&w.out.view, w.col)
 	reach := (w.rows.tile-1)*w.along(w.rows.axis) + (w.rows.inner-1)*w.along(w.col) + 1
 	offset, fields := w.taps(first, reach)
-	left.Offset += offset
+	left.Offset += offset + from*w.along(w.rows.axis)
+	out.Offset += from * w.out.strides[w.rows.axis]
 	right.Offset += first * w.right.apart
 	right.Step = w.right.apart
 	beside := w.width
