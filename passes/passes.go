@@ -52,7 +52,7 @@ type State struct {
 	step    valueMap[int32]                      // 1 + the step that computes each value
 
 	distinct bool  // no two values compute the same: simplify has seen to it, and no Rewrite has edited since
-	level    []int // what the function levels returns, or nil
+	level    []int // what the function levels returns of the graph; nil after a Rewrite
 }
 
 // Default is the pipeline.

@@ -55,7 +55,7 @@ func (s *State) Rewrite(edit func(v *ir.Value) (*ir.Value, error)) error {
 		f.Results[i] = current(r, replaced)
 	}
 	f.Sweep()
-	s.distinct = s.distinct && replaced == nil
+	s.distinct, s.level = s.distinct && replaced == nil, nil
 	return nil
 }
 

@@ -31,7 +31,7 @@ func simplify(s *State) error {
 		}
 		return n.first(w), nil
 	})
-	s.distinct = err == nil
+	s.distinct = err == nil && s.fuel == nil // all values have been looked at
 	return err
 }
 

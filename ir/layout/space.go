@@ -19,6 +19,7 @@ func take[T any](from *[]T, n int) []T {
 	return (*from)[used : used+n : used+n]
 }
 
+// reserve makes room for n elements behind those in use, so that as many are taken without an allocation.
 func reserve[T any](from *[]T, n int) {
 	if *from == nil || cap(*from)-len(*from) < n {
 		*from = make([]T, 0, max(n, 2*cap(*from)))
