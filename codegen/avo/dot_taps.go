@@ -17,7 +17,10 @@ import (
 
 // dotWindows are the places in the stack frame of what registers have no room for, in bytes.
 type dotWindows struct {
-	begin, out, left     int // of the present panel: its first row of B, its product, and the columns from it on; of the present line: its first row of A, and the rows from it on
+	// begin, out and left are of the present panel: its first row of B, its product, and the columns
+	// from it on. If windows are the left operand, begin and left are of the present line: its first
+	// row of A, and the rows from it on.
+	begin, out, left     int
 	taps, runs           int // of a run, and of a channel
 	firstTaps            int // that are left of the run of the first pair
 	firstRuns            int // that are left of its channel

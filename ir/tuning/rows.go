@@ -54,6 +54,8 @@ type RowGroups struct {
 func defaultRowGroups() RowGroups {
 	return RowGroups{
 		LookAhead: 64, BlockBytes: 192 << 10, RowBytes: 1 << 20, ProductRows: 96, ProductBlocks: 4, LeastProductRows: 4 * 96,
-		HeldBytes: 1 << 20, HeldLeast: 16 << 10, HeldWork: 20, SwappedRows: 64, SwappedWindows: 784, SwappedPairs: 1024, SwappedColumns: 32, PooledBytes: 1 << 20, PackedRows: 32, PackedWideRows: 256, PackedBytes: 32 << 10,
+		HeldBytes: 1 << 20, HeldLeast: 16 << 10, HeldWork: 20, SwappedRows: 64,
+		SwappedWindows: 784, SwappedPairs: 1024, SwappedColumns: 32, PooledBytes: 1 << 20,
+		PackedRows: 32, PackedWideRows: 256, PackedBytes: 32 << 10,
 	}
 }

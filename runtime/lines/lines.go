@@ -1,7 +1,7 @@
-// Package lines holds the micro-kernels that data decides: gather, scatter, and those
-// that sort; recurrence, and rescan. They are written in Go and serve every engine, as what they do is
-// decided by data and takes the time of the memory that it goes to; gather has assembly for AVX2 besides.
-// Importing it registers them.
+// Package lines holds the micro-kernels that are written by hand: gather, scatter, those that
+// sort, recurrence and rescan. Data decides what they do, and they take the time of the memory that it
+// goes to. All are in Go, for every engine; gather is in assembly for AVX2 too. Importing the package
+// registers them.
 package lines
 
 import (
