@@ -114,7 +114,7 @@ func orderRecords(k keys[uint64]) func(*abi.Frame) {
 // upper half is the key of one that is not wide.
 func ordered[U bits](k keys[U], x line[U], n int, work, spare []uint64, places bool) []uint64 {
 	places = places || k.wide()
-	if n <= min(x.count/selectFrom, selectTo) && first(k, x, work[:n], spare[:n]) {
+	if n <= selectSquare*(x.count/n) && first(k, x, work[:n], spare[:n]) {
 		for c, key := range work[:n] {
 			low := spare[c]
 			if !places {

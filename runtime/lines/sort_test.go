@@ -32,7 +32,7 @@ func TestOrder(t *testing.T) {
 		d := rapid.SampledFrom(types).Draw(t, "type")
 		op := rapid.SampledFrom([]ir.Op{ir.OpSort, ir.OpSortDown, ir.OpArgSort, ir.OpArgSortDown}).Draw(t, "op")
 		n := rapid.OneOf(rapid.IntRange(1, 2*insertionTo), rapid.IntRange(1, 2000)).Draw(t, "elements")
-		first := rapid.OneOf(rapid.Just(n), rapid.IntRange(1, n), rapid.IntRange(1, max(1, n/selectFrom))).Draw(t, "first")
+		first := rapid.OneOf(rapid.Just(n), rapid.IntRange(1, n), rapid.IntRange(1, max(1, n/16))).Draw(t, "first")
 		line, size := drawLine(t, d, n), d.Size()
 		apart, bytes := rapid.IntRange(1, 3).Draw(t, "apart"), ir.LineType(op, d).Size()
 		in, out := make([]uint64, n*apart+1), make([]uint64, first*apart+1) // aligned
