@@ -81,3 +81,24 @@ func pooled(t *rapid.T, y graph.Node, channelsLast bool) graph.Node {
 	}
 	return y.AvgPool(o)
 }
+
+// TestWindowsOfLines multiplies windows of padded lines, where the lines of two axes are one axis of the
+// product's step and two of the padding, and the weights are in panels.
+func TestWindowsOfLines(t *testing.T) {
+	x := graph.Input("x", graph.Float64, 33, 3, 3, 3)
+	padded := graph.Concat(3, x, graph.Fill(graph.Float64, 0).BroadcastTo(33, 3, 3, 1))
+	windows := padded.Window(1, 2, 1, 1).Window(3, 2, 1, 1).Permute(1, 2, 3, 0, 4, 5).Reshape(18, 132)
+	weights := graph.Const(graph.Arange(graph.Float64, 0, 132*33, 1).Reshape(132, 33))
+	in := graph.Arange(graph.Float64, 0, 33*27, 1).Reshape(33, 3, 3, 3)
+	var want *graph.Tensor
+	for _, options := range []graph.Debug{graph.NoFusion, graph.Verify, graph.Portable, graph.TilingOnly} {
+		p, err := graph.Compile(windows.MatMul(weights), graph.WithDebug(options))
+		require.NoError(t, err)
+		got, err := p.Run(t.Context(), in)
+		require.NoError(t, err)
+		if want == nil {
+			want = got
+		}
+		require.True(t, graph.Equal(want, got))
+	}
+}

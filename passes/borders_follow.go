@@ -121,13 +121,18 @@ func (t *bordered) cutStep(s plan.Step) plan.Step {
 				continue
 			}
 			shape := t.shapes[a.Buffer]
-			if axis, n := cutOf(shape, &s, a); n > 0 {
+			if axis, n := cutOf(shape, &s, a); n > 0 && !inPanels(&s, axis) {
 				s, again = cutAxis(&s, axis, n), true
 				break
 			}
 		}
 	}
 	return s
+}
+
+// inPanels reports whether an operand of a step has an axis in panels.
+func inPanels(s *plan.Step, axis int) bool {
+	return slices.ContainsFunc(s.In, func(a plan.Access) bool { return a.Panel != nil && a.Panel.Axis == axis })
 }
 
 // cutOf returns an axis of an access that moves along more than one dimension of a shape, and how
@@ -207,10 +212,10 @@ func (t *bordered) followOut(f *followed, k int, images bool) bool {
 // followIn finds the dimensions of the intermediates that member k reads by its axis.
 func (t *bordered) followIn(f *followed, k int, images bool) bool {
 	s, own := &t.members[k].step, f.axes[k]
+	if inPanels(s, own) {
+		return false
+	}
 	for _, a := range s.In {
-		if a.Panel != nil && a.Panel.Axis == own {
-			return false
-		}
 		if !slices.Contains(t.made, a.Buffer) {
 			continue
 		}

@@ -145,13 +145,18 @@ func (o *overlapper) tile(i int) *tile {
 	return best
 }
 
-// cutAxis returns a step with an axis cut into two, the inner one of n indices.
+// cutAxis returns a step with an axis, which no panels have, cut into two, the inner one of n indices.
 func cutAxis(s *plan.Step, axis, n int) plan.Step {
 	cut := *s
 	cut.Axes = slices.Insert(slices.Clone(s.Axes), axis+1, plan.Axis{Extent: n})
 	cut.Axes[axis].Extent /= n
 	cut.In, cut.Out = s.Over(len(cut.Axes), func(a *plan.Access, strides []int, _ *plan.Output) {
 		copy(strides, slices.Insert(slices.Clone(a.Strides), axis, a.Strides[axis]*n))
+		if a.Panel != nil && a.Panel.Axis > axis {
+			panel := *a.Panel
+			panel.Axis++
+			a.Panel = &panel
+		}
 	})
 	return cut
 }
