@@ -89,10 +89,22 @@ func TestWindowsOfLines(t *testing.T) {
 	padded := graph.Concat(3, x, graph.Fill(graph.Float64, 0).BroadcastTo(33, 3, 3, 1))
 	windows := padded.Window(1, 2, 1, 1).Window(3, 2, 1, 1).Permute(1, 2, 3, 0, 4, 5).Reshape(18, 132)
 	weights := graph.Const(graph.Arange(graph.Float64, 0, 132*33, 1).Reshape(132, 33))
-	in := graph.Arange(graph.Float64, 0, 33*27, 1).Reshape(33, 3, 3, 3)
+	sameBits(t, windows.MatMul(weights), graph.Arange(graph.Float64, 0, 33*27, 1).Reshape(33, 3, 3, 3))
+}
+
+// TestConvStacked stores what is computed of a convolution with its elements apart.
+func TestConvStacked(t *testing.T) {
+	x := graph.Input("x", graph.Float32, 1, 16, 40, 40)
+	weights := graph.Const(graph.Arange(graph.Float32, -1000, 33*16*9-1000, 1).Reshape(33, 16, 3, 3))
+	y := x.Conv(weights, graph.ConvOptions{}).Add(1).Maximum(0)
+	sameBits(t, graph.Stack(-1, y, y.Neg()), graph.Arange(graph.Float32, 0, 16*1600, 1).Reshape(1, 16, 40, 40))
+}
+
+// sameBits runs a graph of one input with and without fusion, and on other engines.
+func sameBits(t *testing.T, y graph.Node, in *graph.Tensor) {
 	var want *graph.Tensor
-	for _, options := range []graph.Debug{graph.NoFusion, graph.Verify, graph.Portable, graph.TilingOnly} {
-		p, err := graph.Compile(windows.MatMul(weights), graph.WithDebug(options))
+	for _, way := range []graph.Debug{graph.NoFusion, graph.Verify, graph.Portable, graph.TilingOnly} {
+		p, err := graph.Compile(y, graph.WithDebug(way))
 		require.NoError(t, err)
 		got, err := p.Run(t.Context(), in)
 		require.NoError(t, err)

@@ -70,18 +70,22 @@ func rowMajor(shape, strides []int, offset int) bool {
 }
 
 // split writes the reader of a product with the product's axes. It fails if it reads other
-// elements of it than it stores at the same index.
+// elements of it than it stores at the same index, or if what it stores is apart along the columns.
 func (b *blockOfColumns) split(s *plan.Step, made int) bool {
 	extents, reads := s.Extents(), false
 	ok := layout.RowMajor(extents...).Size() == layout.RowMajor(b.shape...).Size()
 	b.reader = *s
 	b.reader.Axes = parallel(b.shape)
-	b.reader.In, b.reader.Out = s.Over(len(b.shape), func(a *plan.Access, strides []int, _ *plan.Output) {
+	b.reader.In, b.reader.Out = s.Over(len(b.shape), func(a *plan.Access, strides []int, o *plan.Output) {
 		l, can := layout.Layout{Shape: extents, Strides: a.Strides}.Reshape(b.shape...)
 		if ok = ok && can; !ok {
 			return
 		}
 		copy(strides, l.Strides)
+		if last := len(strides) - 1; o != nil && b.shape[last] > 1 && strides[last] != 1 {
+			ok = false
+			return
+		}
 		if a.Buffer == made {
 			reads = true
 			ok = rowMajor(b.shape, l.Strides, a.Offset)
