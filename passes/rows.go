@@ -135,7 +135,7 @@ func (r *grouper) group(i int) *rowGroup {
 			}
 		}
 	}
-	if row, shared := r.bytesOfRow(g); g.stages() < 2 || row+shared > r.machine.RowBytes {
+	if row, _, shared := r.bytesOfRow(g); g.stages() < 2 || row+shared > r.machine.RowBytes {
 		return nil
 	}
 	return g
@@ -237,6 +237,11 @@ func (r *grouper) reads(g *rowGroup, j int) (n int) {
 // multiplies reports whether a step of the group is a product.
 func (g *rowGroup) multiplies() bool {
 	return slices.ContainsFunc(g.split, func(s plan.Step) bool { return s.Contracts() })
+}
+
+// scans reports whether a step of the group is a scan.
+func (g *rowGroup) scans() bool {
+	return slices.ContainsFunc(g.split, func(s plan.Step) bool { return s.Scans() })
 }
 
 // stages returns how many steps work on whole rows.

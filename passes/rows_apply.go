@@ -23,12 +23,15 @@ func (r *grouper) apply(g *rowGroup) (last int) {
 	copy(r.p.Steps[first:], g.split)
 	rows := g.outer[len(g.outer)-1]
 	group := plan.RowGroup{First: first, Last: first + len(g.steps) - 1, Outer: g.outer, Along: g.along}
-	row, shared := r.bytesOfRow(g)
+	row, widest, shared := r.bytesOfRow(g)
 	group.Block = max(1, min(rows, (r.machine.BlockBytes-min(shared, r.machine.BlockBytes/2))/row))
 	unit := r.machine.ScanRows
-	if g.multiplies() {
+	switch {
+	case g.multiplies():
 		unit *= 3 // tiles of a product: a multiple of kernel.DotRows too
 		group.Block = max(group.Block, min(rows, r.machine.ProductRows, r.machine.RowBytes/row*r.machine.ProductBlocks))
+	case !g.scans() && row*g.rows >= r.machine.AheadFrom && widest <= 2*r.machine.AheadBytes:
+		group.Block = max(1, r.machine.AheadBytes/widest)
 	}
 	if group.Block > unit && group.Block < rows { // blocks as equal as units allow
 		parts := (rows-1)/(group.Block/unit*unit) + 1
@@ -104,9 +107,9 @@ func (g *rowGroup) ofBlock(a *plan.Access, group *plan.RowGroup, along int, chun
 }
 
 // bytesOfRow returns how much memory the steps touch for one row, each buffer
-// counted once, and how much for all rows alike, but for the right matrices of
-// products, which no block keeps in the cache.
-func (r *grouper) bytesOfRow(g *rowGroup) (row, shared int) {
+// counted once, how much of one buffer at most, and how much for all rows alike, but for the
+// right matrices of products, which no block keeps in the cache.
+func (r *grouper) bytesOfRow(g *rowGroup) (row, widest, shared int) {
 	own, all := map[int]int{}, map[int]int{} // by buffer
 	for k := range g.split {
 		s := &g.split[k]
@@ -135,10 +138,10 @@ func (r *grouper) bytesOfRow(g *rowGroup) (row, shared int) {
 		}
 	}
 	for _, n := range own {
-		row += n
+		row, widest = row+n, max(widest, n)
 	}
 	for _, n := range all {
 		shared += n
 	}
-	return max(1, row), shared
+	return max(1, row), max(1, widest), shared
 }

@@ -10,7 +10,6 @@ func (n *nest) lanes() int { return n.m.Lanes() }
 // mainLoop computes whole iterations of a row.
 func (n *nest) mainLoop() {
 	n.loop("loop", func() {
-		n.prefetch()
 		n.insts(n.b.Main)
 	})
 }
@@ -34,29 +33,6 @@ func (n *nest) loop(name string, body func()) {
 	}
 	n.do("CMPQ", gp(index), gp(ax))
 	n.do("JLE", label(name))
-}
-
-const (
-	// prefetchAhead is how many bytes ahead a reduction prefetches its operands.
-	prefetchAhead = 1024
-	// prefetchFrom is the fewest instructions of a step that has prefetches. A CPU executes
-	// loads some 250 instructions ahead, which is enough to keep memory busy if a step is
-	// short; then prefetches only take time.
-	prefetchFrom = 6
-)
-
-// prefetch writes prefetches of the operands of later iterations of the main loop, if the
-// kernel is a reduction.
-func (n *nest) prefetch() {
-	if !n.b.Reduces() || len(n.b.Main) < prefetchFrom*n.b.Unroll {
-		return
-	}
-	for i, in := range n.b.Graph.Kernel.In {
-		size := in.DType.Size()
-		for at := 0; at < n.lanes()*n.b.Unroll*size && !in.Splat; at += cacheLine {
-			n.do("PREFETCHT0", mem(n.element(operandAt(i, size, prefetchAhead+at))))
-		}
-	}
 }
 
 // tailLoop computes the last columns in masked steps: at most as many as the main loop is

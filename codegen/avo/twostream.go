@@ -68,10 +68,8 @@ func (n *nest) twoStreamLoop() {
 	n.do("JLE", label("single"))
 	n.moveAccs(func(i int) (from, to int) { return n.b.Accs[i].Reg, n.b.Second.Accs[i] })
 	n.loop("pair", func() {
-		n.prefetch()
 		n.insts(n.b.Main)
 		n.inSecond(func() {
-			n.prefetch()
 			n.insts(n.b.Second.Main)
 		})
 	})
