@@ -622,7 +622,7 @@ done:
 
 // func k_cast_mul_cast_etc_u8_u16_ususs_57e4d6ef8d(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_cast_mul_cast_etc_u8_u16_ususs_57e4d6ef8d(SB), NOSPLIT, $64-8
+TEXT ·k_cast_mul_cast_etc_u8_u16_ususs_57e4d6ef8d(SB), NOSPLIT, $32-8
 	// kernel (u0:u8, s1:u16, u2:u8, s3:u16, s4:u16) { t0 = cast:u16 u0; t1 = mul t0 s1; t2 = cast:u16 u2; t3 = mul t2 s3; t4 = addsat t1 t3; t5 = shr t4 s4; t6 = cast:u8 t5; store t6 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -630,8 +630,8 @@ TEXT ·k_cast_mul_cast_etc_u8_u16_ususs_57e4d6ef8d(SB), NOSPLIT, $64-8
 	VMOVUPS c00ff00ff00ff00ff<>+0(SB), Y12
 
 row:
-	VPBROADCASTW (R13), Y0; VPAND c000000000000ffff<>+0(SB), Y0, Y0; VMOVUPS Y0, (SP); VPBROADCASTW (R11), Y15
-	VPBROADCASTW (R12), Y14; VMOVUPS (SP), Y13; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
+	VPBROADCASTW (R13), Y0; VPAND c000000000000ffff<>+0(SB), Y0, Y0; VMOVAPS Y0, Y13; VPBROADCASTW (R11), Y15
+	VPBROADCASTW (R12), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
 
 loop:
 	VPMOVZXBW (DI)(BX*1), Y0; VPMOVZXBW 16(DI)(BX*1), Y1; VPMULLW Y15, Y0, Y0; VPMULLW Y15, Y1, Y1
@@ -651,20 +651,20 @@ part1:
 	LEAQ (DI)(BX*1), DX; CMPQ CX, $0x10; JGE from164; CMPQ CX, $0x08; JGE from85; CMPQ CX, $0x04; JGE from46
 
 byte7:
-	MOVB -1(DX)(CX*1), AL; MOVB AL, 31(SP)(CX*1); DECQ CX; JNE byte7; JMP copied3
+	MOVB -1(DX)(CX*1), AL; MOVB AL, -1(SP)(CX*1); DECQ CX; JNE byte7; JMP copied3
 
 from46:
-	MOVL (DX), AX; MOVL AX, 32(SP); MOVL -4(DX)(CX*1), AX; MOVL AX, 28(SP)(CX*1); JMP copied3
+	MOVL (DX), AX; MOVL AX, (SP); MOVL -4(DX)(CX*1), AX; MOVL AX, -4(SP)(CX*1); JMP copied3
 
 from85:
-	MOVQ (DX), AX; MOVQ AX, 32(SP); MOVQ -8(DX)(CX*1), AX; MOVQ AX, 24(SP)(CX*1); JMP copied3
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1); JMP copied3
 
 from164:
-	MOVQ (DX), AX; MOVQ AX, 32(SP); MOVQ -16(DX)(CX*1), AX; MOVQ AX, 16(SP)(CX*1); MOVQ 8(DX), AX; MOVQ AX, 40(SP)
-	MOVQ -8(DX)(CX*1), AX; MOVQ AX, 24(SP)(CX*1)
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -16(DX)(CX*1), AX; MOVQ AX, -16(SP)(CX*1); MOVQ 8(DX), AX; MOVQ AX, 8(SP)
+	MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1)
 
 copied3:
-	VMOVUPS 32(SP), X0
+	VMOVUPS (SP), X0
 
 end2:
 	VPMOVZXBW X0, Y0; VPMULLW Y15, Y0, Y0; MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX
@@ -674,20 +674,20 @@ part8:
 	LEAQ (R8)(BX*1), DX; CMPQ CX, $0x10; JGE from1611; CMPQ CX, $0x08; JGE from812; CMPQ CX, $0x04; JGE from413
 
 byte14:
-	MOVB -1(DX)(CX*1), AL; MOVB AL, 31(SP)(CX*1); DECQ CX; JNE byte14; JMP copied10
+	MOVB -1(DX)(CX*1), AL; MOVB AL, -1(SP)(CX*1); DECQ CX; JNE byte14; JMP copied10
 
 from413:
-	MOVL (DX), AX; MOVL AX, 32(SP); MOVL -4(DX)(CX*1), AX; MOVL AX, 28(SP)(CX*1); JMP copied10
+	MOVL (DX), AX; MOVL AX, (SP); MOVL -4(DX)(CX*1), AX; MOVL AX, -4(SP)(CX*1); JMP copied10
 
 from812:
-	MOVQ (DX), AX; MOVQ AX, 32(SP); MOVQ -8(DX)(CX*1), AX; MOVQ AX, 24(SP)(CX*1); JMP copied10
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1); JMP copied10
 
 from1611:
-	MOVQ (DX), AX; MOVQ AX, 32(SP); MOVQ -16(DX)(CX*1), AX; MOVQ AX, 16(SP)(CX*1); MOVQ 8(DX), AX; MOVQ AX, 40(SP)
-	MOVQ -8(DX)(CX*1), AX; MOVQ AX, 24(SP)(CX*1)
+	MOVQ (DX), AX; MOVQ AX, (SP); MOVQ -16(DX)(CX*1), AX; MOVQ AX, -16(SP)(CX*1); MOVQ 8(DX), AX; MOVQ AX, 8(SP)
+	MOVQ -8(DX)(CX*1), AX; MOVQ AX, -8(SP)(CX*1)
 
 copied10:
-	VMOVUPS 32(SP), X1
+	VMOVUPS (SP), X1
 
 end9:
 	VPMOVZXBW X1, Y1; VPMULLW Y14, Y1, Y1; VPADDUSW Y1, Y0, Y0; VPSRLW X13, Y0, Y0; VPAND Y12, Y0, Y0
@@ -695,21 +695,21 @@ end9:
 	CMOVQGT DX, CX; CMPQ CX, $0x10; JNE part15; VMOVUPS X0, (R9)(BX*1); JMP end16
 
 part15:
-	VMOVUPS X0, 32(SP); LEAQ (R9)(BX*1), DX; CMPQ CX, $0x10; JGE from1618; CMPQ CX, $0x08; JGE from819
+	VMOVUPS X0, (SP); LEAQ (R9)(BX*1), DX; CMPQ CX, $0x10; JGE from1618; CMPQ CX, $0x08; JGE from819
 	CMPQ CX, $0x04; JGE from420
 
 byte21:
-	MOVB 31(SP)(CX*1), AL; MOVB AL, -1(DX)(CX*1); DECQ CX; JNE byte21; JMP copied17
+	MOVB -1(SP)(CX*1), AL; MOVB AL, -1(DX)(CX*1); DECQ CX; JNE byte21; JMP copied17
 
 from420:
-	MOVL 32(SP), AX; MOVL AX, (DX); MOVL 28(SP)(CX*1), AX; MOVL AX, -4(DX)(CX*1); JMP copied17
+	MOVL (SP), AX; MOVL AX, (DX); MOVL -4(SP)(CX*1), AX; MOVL AX, -4(DX)(CX*1); JMP copied17
 
 from819:
-	MOVQ 32(SP), AX; MOVQ AX, (DX); MOVQ 24(SP)(CX*1), AX; MOVQ AX, -8(DX)(CX*1); JMP copied17
+	MOVQ (SP), AX; MOVQ AX, (DX); MOVQ -8(SP)(CX*1), AX; MOVQ AX, -8(DX)(CX*1); JMP copied17
 
 from1618:
-	MOVQ 32(SP), AX; MOVQ AX, (DX); MOVQ 16(SP)(CX*1), AX; MOVQ AX, -16(DX)(CX*1); MOVQ 40(SP), AX; MOVQ AX, 8(DX)
-	MOVQ 24(SP)(CX*1), AX; MOVQ AX, -8(DX)(CX*1)
+	MOVQ (SP), AX; MOVQ AX, (DX); MOVQ -16(SP)(CX*1), AX; MOVQ AX, -16(DX)(CX*1); MOVQ 8(SP), AX; MOVQ AX, 8(DX)
+	MOVQ -8(SP)(CX*1), AX; MOVQ AX, -8(DX)(CX*1)
 
 copied17:
 end16:
@@ -1589,7 +1589,7 @@ done:
 
 // func k_mul_add_bf16_usu_8f9997d94c(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_mul_add_bf16_usu_8f9997d94c(SB), NOSPLIT, $32-8
+TEXT ·k_mul_add_bf16_usu_8f9997d94c(SB), NOSPLIT, $0-8
 	// kernel (u0:bf16, s1:bf16, u2:bf16) { t0 = mul u0 s1; t1 = add u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -1598,8 +1598,8 @@ TEXT ·k_mul_add_bf16_usu_8f9997d94c(SB), NOSPLIT, $32-8
 	VMOVUPS cffff0000ffff0000<>+0(SB), Y12; VMOVUPS c0000ffff0000ffff<>+0(SB), Y10
 
 row:
-	MOVWQZX (R11), AX; VMOVQ AX, X0; VPBROADCASTD X0, Y0; VPSLLD $0x10, Y0, Y0; VMOVUPS Y0, (SP)
-	VMOVUPS (SP), Y11; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
+	MOVWQZX (R11), AX; VMOVQ AX, X0; VPBROADCASTD X0, Y0; VPSLLD $0x10, Y0, Y0; VMOVAPS Y0, Y11; XORQ BX, BX
+	MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
 
 loop:
 	VPMOVZXWD (DI)(BX*2), Y0; VPMOVZXWD 16(DI)(BX*2), Y1; VPSLLD $0x10, Y0, Y0; VPSLLD $0x10, Y1, Y1
@@ -1670,15 +1670,15 @@ done:
 
 // func k_mul_add_f16_usu_b62d67b889(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV, F16C
-TEXT ·k_mul_add_f16_usu_b62d67b889(SB), NOSPLIT, $32-8
+TEXT ·k_mul_add_f16_usu_b62d67b889(SB), NOSPLIT, $0-8
 	// kernel (u0:f16, s1:f16, u2:f16) { t0 = mul u0 s1; t1 = add t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9
 
 row:
-	MOVWQZX (R11), AX; VMOVQ AX, X0; VPBROADCASTD X0, Y0; VPACKUSDW X0, X0, X0; VCVTPH2PS X0, Y0; VMOVUPS Y0, (SP)
-	VMOVUPS (SP), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
+	MOVWQZX (R11), AX; VMOVQ AX, X0; VPBROADCASTD X0, Y0; VPACKUSDW X0, X0, X0; VCVTPH2PS X0, Y0; VMOVAPS Y0, Y15
+	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
 
 loop:
 	VCVTPH2PS (DI)(BX*2), Y0; VCVTPH2PS 16(DI)(BX*2), Y1; VMULPS Y15, Y0, Y0; VMULPS Y15, Y1, Y1

@@ -1485,7 +1485,7 @@ done:
 
 // func k_mul_add_bf16_usu_8f9997d94c_avx512(f *abi.Frame)
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_add_bf16_usu_8f9997d94c_avx512(SB), NOSPLIT, $64-8
+TEXT ·k_mul_add_bf16_usu_8f9997d94c_avx512(SB), NOSPLIT, $0-8
 	// kernel (u0:bf16, s1:bf16, u2:bf16) { t0 = mul u0 s1; t1 = add u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -1494,8 +1494,8 @@ TEXT ·k_mul_add_bf16_usu_8f9997d94c_avx512(SB), NOSPLIT, $64-8
 	VBROADCASTSD cffff0000ffff0000<>+0(SB), Z28; VBROADCASTSD c0000ffff0000ffff<>+0(SB), Z26
 
 row:
-	MOVWQZX (R11), AX; VMOVQ AX, X0; VPBROADCASTD X0, Z0; VPSLLD $0x10, Z0, Z0; VMOVUPS Z0, (SP)
-	VMOVUPS (SP), Z27; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
+	MOVWQZX (R11), AX; VMOVQ AX, X0; VPBROADCASTD X0, Z0; VPSLLD $0x10, Z0, Z0; VMOVAPS Z0, Z27; XORQ BX, BX
+	MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
 
 loop:
 	VPMOVZXWD (DI)(BX*2), Z0; VPMOVZXWD 32(DI)(BX*2), Z1; VPSLLD $0x10, Z0, Z0; VPSLLD $0x10, Z1, Z1
@@ -1533,15 +1533,15 @@ done:
 
 // func k_mul_add_f16_usu_b62d67b889_avx512(f *abi.Frame)
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_add_f16_usu_b62d67b889_avx512(SB), NOSPLIT, $64-8
+TEXT ·k_mul_add_f16_usu_b62d67b889_avx512(SB), NOSPLIT, $0-8
 	// kernel (u0:f16, s1:f16, u2:f16) { t0 = mul u0 s1; t1 = add t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9
 
 row:
-	MOVWQZX (R11), AX; VMOVQ AX, X0; VPBROADCASTD X0, Z0; VPMOVDW Z0, Y0; VCVTPH2PS Y0, Z0; VMOVUPS Z0, (SP)
-	VMOVUPS (SP), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
+	MOVWQZX (R11), AX; VMOVQ AX, X0; VPBROADCASTD X0, Z0; VPMOVDW Z0, Y0; VCVTPH2PS Y0, Z0; VMOVAPS Z0, Z31
+	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
 
 loop:
 	VCVTPH2PS (DI)(BX*2), Z0; VCVTPH2PS 32(DI)(BX*2), Z1; VMULPS Z31, Z0, Z0; VMULPS Z31, Z1, Z1

@@ -180,13 +180,13 @@ func (n *nest) copyTo(from memory, to place64) {
 	n.do("MOVQ", gp(ax), to.arg())
 }
 
-// pinRow loads the pinned invariants of a row into their registers.
+// pinRow loads the pinned invariants of a row that the head does not leave in their registers.
 func (n *nest) pinRow() {
 	for _, p := range n.b.Pinned {
 		switch v := n.b.Graph.At(p.V); {
 		case v.Kind == machine.KindSplat:
 			n.broadcast(v.Place.Operand, p.Reg)
-		case v.Kind != machine.KindConst:
+		case p.Slot >= 0:
 			n.vector(p.Reg, machine.Loc{Space: machine.InSlot, Index: p.Slot})
 		}
 	}

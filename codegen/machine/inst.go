@@ -1,5 +1,7 @@
 package machine
 
+import "slices"
+
 // Space is where a vector is.
 type Space uint8
 
@@ -35,6 +37,13 @@ type Inst struct {
 	Slot  int   // scalar loops, OpKeep
 	To    Loc   // OpSave: where
 	Exit  *Exit // OpCold
+}
+
+// touches reports whether the instruction reads or writes a register, or may: a scalar loop
+// has registers of its own.
+func (i *Inst) touches(r int) bool {
+	return i.Dst == r || i.Op.Form == FormScalarLoop ||
+		slices.ContainsFunc(i.Src, func(l Loc) bool { return l.Space == InRegister && l.Index == r })
 }
 
 // Fused is which source of a fused multiply-add x*y+z its result overwrites, and so

@@ -105,11 +105,10 @@ func startRow(b *machine.Body, m *machine.Machine) *symbolic {
 	}
 	s.run(b.Head)
 	for _, p := range b.Pinned {
-		switch v := b.Graph.At(p.V); v.Kind {
-		case machine.KindConst:
-		case machine.KindSplat:
+		switch v := b.Graph.At(p.V); {
+		case v.Kind == machine.KindSplat:
 			s.reg[p.Reg] = s.expr("splat %d", v.Place.Operand)
-		default:
+		case p.Slot >= 0:
 			s.reg[p.Reg] = s.read(machine.Loc{Space: machine.InSlot, Index: p.Slot})
 		}
 	}

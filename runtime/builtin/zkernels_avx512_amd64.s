@@ -10496,15 +10496,15 @@ done:
 
 // func k_mul_sub_mul_etc_f32_ssusuu_4508d7f4cc_avx512(f *abi.Frame)
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_sub_mul_etc_f32_ssusuu_4508d7f4cc_avx512(SB), NOSPLIT, $64-8
+TEXT ·k_mul_sub_mul_etc_f32_ssusuu_4508d7f4cc_avx512(SB), NOSPLIT, $0-8
 	// kernel (s0:f32, s1:f32, u2:f32, s3:f32, u4:f32, u5:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 s3; t3 = mul u4 t2; t4 = add t3 u5; store t4 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), R12
 	MOVQ 24(CX), R13; MOVQ 32(CX), DI; MOVQ 40(CX), R14; MOVQ 48(CX), R8; MOVQ 56(CX), R9; MOVQ 64(CX), R10
 
 row:
-	VBROADCASTSS (R12), Z0; VBROADCASTSS (R13), Z1; VMULPS Z1, Z0, Z0; VMOVUPS Z0, (SP); VMOVUPS (SP), Z31
-	VBROADCASTSS (R14), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
+	VBROADCASTSS (R12), Z0; VBROADCASTSS (R13), Z1; VMULPS Z1, Z0, Z0; VMOVAPS Z0, Z31; VBROADCASTSS (R14), Z30
+	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
 
 loop:
 	VMOVUPS (DI)(BX*4), Z0; VSUBPS Z31, Z0, Z0; VMOVUPS 64(DI)(BX*4), Z1; VSUBPS Z31, Z1, Z1; VMULPS Z30, Z0, Z0
@@ -10532,15 +10532,15 @@ done:
 
 // func k_mul_sub_mul_f32_ssus_7ff6b7fe49_avx512(f *abi.Frame)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·k_mul_sub_mul_f32_ssus_7ff6b7fe49_avx512(SB), NOSPLIT, $64-8
+TEXT ·k_mul_sub_mul_f32_ssus_7ff6b7fe49_avx512(SB), NOSPLIT, $0-8
 	// kernel (s0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 s3; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), R11; MOVQ 32(CX), DI; MOVQ 40(CX), R12; MOVQ 48(CX), R8
 
 row:
-	VBROADCASTSS (R10), Z0; VBROADCASTSS (R11), Z1; VMULPS Z1, Z0, Z0; VMOVUPS Z0, (SP); VMOVUPS (SP), Z31
-	VBROADCASTSS (R12), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
+	VBROADCASTSS (R10), Z0; VBROADCASTSS (R11), Z1; VMULPS Z1, Z0, Z0; VMOVAPS Z0, Z31; VBROADCASTSS (R12), Z30
+	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
 
 loop:
 	VMOVUPS (DI)(BX*4), Z0; VSUBPS Z31, Z0, Z0; VMULPS Z30, Z0, Z0; VMOVUPS Z0, (R8)(BX*4); ADDQ $0x10, BX
@@ -10793,7 +10793,7 @@ done:
 
 // func k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_845b608e04_avx512(f *abi.Frame)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_845b608e04_avx512(SB), NOSPLIT, $64-8
+TEXT ·k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_845b608e04_avx512(SB), NOSPLIT, $0-8
 	// reduce [add, add] kernel fast (s0:f32, s1:f32, u2:f32) { t0 = isfinite s0; t1 = select t0 s0 s1; t2 = sub u2 t1; t3 = eq s1 t2; t4 = cast:f32 t3; t5 = exp t2; t6 = select t3 s1 t5; store t4 t6 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), R9
@@ -10808,9 +10808,9 @@ TEXT ·k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_845b608e04_avx512(SB), N
 row:
 	VBROADCASTSS (R9), Z0; VANDPD.BCST c7fffffff7fffffff<>+0(SB), Z0, Z1
 	VCMPPS.BCST $0x11, c7f8000007f800000<>+0(SB), Z1, K1; VBROADCASTSS (R10), Z1; VBLENDMPS Z0, Z1, K1, Z0
-	VMOVUPS Z0, (SP); VBROADCASTSS (R10), Z27; VMOVUPS (SP), Z24; VBROADCASTSD c8000000080000000<>+0(SB), Z31
-	VMOVAPS Z31, Z30; VBROADCASTSD c8000000080000000<>+0(SB), Z29; VMOVAPS Z29, Z28; XORQ BX, BX; MOVQ SI, AX
-	SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
+	VMOVAPS Z0, Z24; VBROADCASTSS (R10), Z27; VBROADCASTSD c8000000080000000<>+0(SB), Z31; VMOVAPS Z31, Z30
+	VBROADCASTSD c8000000080000000<>+0(SB), Z29; VMOVAPS Z29, Z28; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX
+	JLT tail; PCALIGN $0x20
 
 loop:
 	VMOVUPS (DI)(BX*4), Z0; VSUBPS Z24, Z0, Z0; VMOVUPS 64(DI)(BX*4), Z1; VSUBPS Z24, Z1, Z1
@@ -10862,7 +10862,7 @@ done:
 
 // func k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_cb375d3150_avx512(f *abi.Frame)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_cb375d3150_avx512(SB), NOSPLIT, $64-8
+TEXT ·k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_cb375d3150_avx512(SB), NOSPLIT, $0-8
 	// reduce [add, add] kernel (s0:f32, s1:f32, u2:f32) { t0 = isfinite s0; t1 = select t0 s0 s1; t2 = sub u2 t1; t3 = eq s1 t2; t4 = cast:f32 t3; t5 = exp t2; t6 = select t3 s1 t5; store t4 t6 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), R9
@@ -10877,9 +10877,9 @@ TEXT ·k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_cb375d3150_avx512(SB), N
 row:
 	VBROADCASTSS (R9), Z0; VANDPD.BCST c7fffffff7fffffff<>+0(SB), Z0, Z1
 	VCMPPS.BCST $0x11, c7f8000007f800000<>+0(SB), Z1, K1; VBROADCASTSS (R10), Z1; VBLENDMPS Z0, Z1, K1, Z0
-	VMOVUPS Z0, (SP); VBROADCASTSS (R10), Z26; VMOVUPS (SP), Z24; VBROADCASTSD c8000000080000000<>+0(SB), Z31
-	VMOVAPS Z31, Z30; VBROADCASTSD c8000000080000000<>+0(SB), Z29; VMOVAPS Z29, Z28; XORQ BX, BX; MOVQ SI, AX
-	SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
+	VMOVAPS Z0, Z24; VBROADCASTSS (R10), Z26; VBROADCASTSD c8000000080000000<>+0(SB), Z31; VMOVAPS Z31, Z30
+	VBROADCASTSD c8000000080000000<>+0(SB), Z29; VMOVAPS Z29, Z28; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX
+	JLT tail; PCALIGN $0x20
 
 loop:
 	VMOVUPS (DI)(BX*4), Z0; VSUBPS Z24, Z0, Z0; VMOVUPS 64(DI)(BX*4), Z1; VSUBPS Z24, Z1, Z1
@@ -11232,14 +11232,14 @@ done:
 
 // func k_reduce_add_mul_sub_mul_f32_ssu_980d8b305c_avx512(f *abi.Frame)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·k_reduce_add_mul_sub_mul_f32_ssu_980d8b305c_avx512(SB), NOSPLIT, $64-8
+TEXT ·k_reduce_add_mul_sub_mul_f32_ssu_980d8b305c_avx512(SB), NOSPLIT, $0-8
 	// reduce [add] kernel (s0:f32, s1:f32, u2:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), R9
 	MOVQ 24(CX), R10; MOVQ 32(CX), DI; MOVQ 40(CX), R11
 
 row:
-	VBROADCASTSS (R9), Z0; VBROADCASTSS (R10), Z1; VMULPS Z1, Z0, Z0; VMOVUPS Z0, (SP); VMOVUPS (SP), Z29
+	VBROADCASTSS (R9), Z0; VBROADCASTSS (R10), Z1; VMULPS Z1, Z0, Z0; VMOVAPS Z0, Z29
 	VBROADCASTSD c8000000080000000<>+0(SB), Z31; VMOVAPS Z31, Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX
 	JLT tail; PCALIGN $0x20
 

@@ -2063,15 +2063,15 @@ done:
 
 // func k_cast_add_f64_f32_su_70391d9e46_avx512(f *abi.Frame)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·k_cast_add_f64_f32_su_70391d9e46_avx512(SB), NOSPLIT, $64-8
+TEXT ·k_cast_add_f64_f32_su_70391d9e46_avx512(SB), NOSPLIT, $0-8
 	// kernel (s0:f64, u1:f32) { t0 = cast:f32 s0; t1 = add t0 u1; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8
 
 row:
-	VBROADCASTSD (R10), Z0; VCVTPD2PS Z0, Y0; VINSERTF64X4 $0x01, Y0, Z0, Z0; VMOVUPS Z0, (SP); VMOVUPS (SP), Z31
-	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
+	VBROADCASTSD (R10), Z0; VCVTPD2PS Z0, Y0; VINSERTF64X4 $0x01, Y0, Z0, Z0; VMOVAPS Z0, Z31; XORQ BX, BX
+	MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
 
 loop:
 	VADDPS (DI)(BX*4), Z31, Z0; VMOVUPS Z0, (R8)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE loop
@@ -9529,15 +9529,15 @@ done:
 
 // func k_mul_sub_mul_etc_f64_ssusuu_860582f937_avx512(f *abi.Frame)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_mul_sub_mul_etc_f64_ssusuu_860582f937_avx512(SB), NOSPLIT, $64-8
+TEXT ·k_mul_sub_mul_etc_f64_ssusuu_860582f937_avx512(SB), NOSPLIT, $0-8
 	// kernel (s0:f64, s1:f64, u2:f64, s3:f64, u4:f64, u5:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul s3 t1; t3 = mul t2 u4; t4 = add u5 t3; store t4 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), R12
 	MOVQ 24(CX), R13; MOVQ 32(CX), DI; MOVQ 40(CX), R14; MOVQ 48(CX), R8; MOVQ 56(CX), R9; MOVQ 64(CX), R10
 
 row:
-	VBROADCASTSD (R12), Z0; VBROADCASTSD (R13), Z1; VMULPD Z1, Z0, Z0; VMOVUPS Z0, (SP); VMOVUPS (SP), Z31
-	VBROADCASTSD (R14), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
+	VBROADCASTSD (R12), Z0; VBROADCASTSD (R13), Z1; VMULPD Z1, Z0, Z0; VMOVAPS Z0, Z31; VBROADCASTSD (R14), Z30
+	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
 
 loop:
 	VMOVUPS (DI)(BX*8), Z0; VSUBPD Z31, Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VSUBPD Z31, Z1, Z1; VMULPD Z0, Z30, Z0
@@ -9564,15 +9564,15 @@ done:
 
 // func k_mul_sub_mul_f64_ssus_b5f6a0d5f2_avx512(f *abi.Frame)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_mul_sub_mul_f64_ssus_b5f6a0d5f2_avx512(SB), NOSPLIT, $64-8
+TEXT ·k_mul_sub_mul_f64_ssus_b5f6a0d5f2_avx512(SB), NOSPLIT, $0-8
 	// kernel (s0:f64, s1:f64, u2:f64, s3:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul s3 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), R11; MOVQ 32(CX), DI; MOVQ 40(CX), R12; MOVQ 48(CX), R8
 
 row:
-	VBROADCASTSD (R10), Z0; VBROADCASTSD (R11), Z1; VMULPD Z1, Z0, Z0; VMOVUPS Z0, (SP); VMOVUPS (SP), Z31
-	VBROADCASTSD (R12), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
+	VBROADCASTSD (R10), Z0; VBROADCASTSD (R11), Z1; VMULPD Z1, Z0, Z0; VMOVAPS Z0, Z31; VBROADCASTSD (R12), Z30
+	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
 
 loop:
 	VMOVUPS (DI)(BX*8), Z0; VSUBPD Z31, Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VSUBPD Z31, Z1, Z1; VMULPD Z0, Z30, Z0
@@ -9899,7 +9899,7 @@ done:
 
 // func k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295_avx512(f *abi.Frame)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295_avx512(SB), NOSPLIT, $64-8
+TEXT ·k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295_avx512(SB), NOSPLIT, $0-8
 	// reduce [add, add] kernel (s0:f64, s1:f64, u2:f64) { t0 = isfinite s0; t1 = select t0 s0 s1; t2 = sub u2 t1; t3 = eq s1 t2; t4 = cast:f64 t3; t5 = exp t2; t6 = select t3 s1 t5; store t4 t6 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), R9
@@ -9912,10 +9912,9 @@ TEXT ·k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295_avx512(SB), N
 row:
 	VBROADCASTSD (R9), Z0; VANDPD.BCST c7fffffffffffffff<>+0(SB), Z0, Z1
 	VCMPPD.BCST $0x11, c7ff0000000000000<>+0(SB), Z1, K1; VBROADCASTSD (R10), Z1; VBLENDMPD Z0, Z1, K1, Z0
-	VMOVUPS Z0, (SP); VBROADCASTSD (R10), Z22; VMOVUPS (SP), Z19; VBROADCASTSD c8000000000000000<>+0(SB), Z31
-	VMOVAPS Z31, Z30; VMOVAPS Z31, Z29; VMOVAPS Z31, Z28; VBROADCASTSD c8000000000000000<>+0(SB), Z27
-	VMOVAPS Z27, Z26; VMOVAPS Z27, Z25; VMOVAPS Z27, Z24; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
-	PCALIGN $0x20
+	VMOVAPS Z0, Z19; VBROADCASTSD (R10), Z22; VBROADCASTSD c8000000000000000<>+0(SB), Z31; VMOVAPS Z31, Z30
+	VMOVAPS Z31, Z29; VMOVAPS Z31, Z28; VBROADCASTSD c8000000000000000<>+0(SB), Z27; VMOVAPS Z27, Z26
+	VMOVAPS Z27, Z25; VMOVAPS Z27, Z24; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
 
 loop:
 	VMOVUPS (DI)(BX*8), Z0; VSUBPD Z19, Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VSUBPD Z19, Z1, Z1
@@ -10404,14 +10403,14 @@ done:
 
 // func k_reduce_add_mul_sub_mul_f64_ssu_8c071db6bc_avx512(f *abi.Frame)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_reduce_add_mul_sub_mul_f64_ssu_8c071db6bc_avx512(SB), NOSPLIT, $64-8
+TEXT ·k_reduce_add_mul_sub_mul_f64_ssu_8c071db6bc_avx512(SB), NOSPLIT, $0-8
 	// reduce [add] kernel (s0:f64, s1:f64, u2:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), R9
 	MOVQ 24(CX), R10; MOVQ 32(CX), DI; MOVQ 40(CX), R11
 
 row:
-	VBROADCASTSD (R9), Z0; VBROADCASTSD (R10), Z1; VMULPD Z1, Z0, Z0; VMOVUPS Z0, (SP); VMOVUPS (SP), Z27
+	VBROADCASTSD (R9), Z0; VBROADCASTSD (R10), Z1; VMULPD Z1, Z0, Z0; VMOVAPS Z0, Z27
 	VBROADCASTSD c8000000000000000<>+0(SB), Z31; VMOVAPS Z31, Z30; VMOVAPS Z31, Z29; VMOVAPS Z31, Z28; XORQ BX, BX
 	MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
 
@@ -11091,7 +11090,7 @@ done:
 
 // func k_silu_f64_u_6cf536cbed_avx512(f *abi.Frame)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_silu_f64_u_6cf536cbed_avx512(SB), NOSPLIT, $64-8
+TEXT ·k_silu_f64_u_6cf536cbed_avx512(SB), NOSPLIT, $0-8
 	// kernel (u0:f64) { t0 = silu u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -11104,8 +11103,8 @@ TEXT ·k_silu_f64_u_6cf536cbed_avx512(SB), NOSPLIT, $64-8
 	VBROADCASTSD c3efa01a0194e1dbd<>+0(SB), Z18
 
 row:
-	VXORPD Z0, Z0, Z0; VXORPD.BCST c8000000000000000<>+0(SB), Z0, Z0; VMOVUPS Z0, (SP); VMOVUPS (SP), Z23
-	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
+	VXORPD Z0, Z0, Z0; VXORPD.BCST c8000000000000000<>+0(SB), Z0, Z0; VMOVAPS Z0, Z23; XORQ BX, BX; MOVQ SI, AX
+	SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
 
 loop:
 	VMAXPD (DI)(BX*8), Z28, Z0; VMAXPD 64(DI)(BX*8), Z28, Z1; VMINPD Z0, Z27, Z2; VMINPD Z1, Z27, Z3
