@@ -100,6 +100,25 @@ func TestConvStacked(t *testing.T) {
 	sameBits(t, graph.Stack(-1, y, y.Neg()), graph.Arange(graph.Float32, 0, 16*1600, 1).Reshape(1, 16, 40, 40))
 }
 
+// TestResidual has two blocks of a residual network: what a convolution reads with padding is read
+// without by a sum, and by a convolution with steps.
+func TestResidual(t *testing.T) {
+	weights := func(shape ...int) graph.Node {
+		n := 1
+		for _, e := range shape {
+			n *= e
+		}
+		return graph.Const(graph.Arange(graph.Float32, float64(-n)/2, float64(n)/2, 1).Reshape(shape...)).Mul(1e-4)
+	}
+	pad := graph.ConvOptions{Before: []int{1, 1}, After: []int{1, 1}}
+	halve := graph.ConvOptions{Before: []int{1, 1}, After: []int{1, 1}, Strides: []int{2, 2}}
+	x := graph.Input("x", graph.Float32, 3, 16, 20, 20)
+	a := x.Conv(weights(32, 16, 3, 3), pad).Maximum(0)
+	b := a.Conv(weights(32, 32, 3, 3), pad).Add(a).Maximum(0)
+	c := b.Conv(weights(48, 32, 3, 3), halve).Add(b.Conv(weights(48, 32, 1, 1), graph.ConvOptions{Strides: []int{2, 2}}))
+	sameBits(t, c, graph.Arange(graph.Float32, 0, 3*16*400, 1).Reshape(3, 16, 20, 20))
+}
+
 // sameBits runs a graph of one input with and without fusion, and on other engines.
 func sameBits(t *testing.T, y graph.Node, in *graph.Tensor) {
 	var want *graph.Tensor

@@ -15,6 +15,7 @@ type builder struct {
 	depth  int      // of functions inside each other
 	stages *stages
 	values map[string]value
+	reads  map[string]int // of a graph that is no function's: how often each name is read
 	errs   *mistakes
 }
 
@@ -32,6 +33,7 @@ func (b *builder) value(name string) (v value, ok bool) {
 // run builds all nodes of a subgraph. Those that fail leave their mistake in b.errs, and
 // those that need them are left out.
 func (b *builder) run(g *subgraph) {
+	b.reads = g.reads()
 	for name, t := range g.constants {
 		b.values[name] = constantOf(t)
 	}

@@ -39,6 +39,9 @@ func batchNorm(c *call) []value {
 		y := x.Sub(c.x(3)).Div(c.x(4).Add(eps).Sqrt())
 		return one(y.Mul(c.x(1)).Add(c.x(2)))
 	case c.op.since < 14 || !c.flag("training_mode"):
+		if y, ok := c.normalized(eps); ok {
+			return one(y)
+		}
 		return one(x.BatchNorm(1, c.x(3), c.x(4), c.x(1), c.x(2), eps))
 	}
 	axes := append([]int{0}, from(2, x.Rank())...)

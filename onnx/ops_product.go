@@ -14,7 +14,7 @@ var products = []operator{
 	{"Gemm", 1, 6, 3, 3, ir.Numeric, attrs{"alpha": 1., "beta": 1., "transA": 0, "transB": 0, "broadcast": 0}, gemm},
 	{"Gemm", 7, 10, 3, 3, ir.Numeric, attrs{"alpha": 1., "beta": 1., "transA": 0, "transB": 0}, gemm},
 	{"Gemm", 11, latest, 2, 3, ir.Numeric, attrs{"alpha": 1., "beta": 1., "transA": 0, "transB": 0}, gemm},
-	{"MatMul", 1, latest, 2, 2, ir.Numeric, nil, binaryOp(graph.Node.MatMul)},
+	{"MatMul", 1, latest, 2, 2, ir.Numeric, nil, matMul},
 	{"MatMulInteger", 10, latest, 2, 4, bytes, nil, matMulInteger},
 }
 
@@ -27,18 +27,33 @@ func einsum(c *call) []value {
 }
 
 func gemm(c *call) []value {
-	a, b := c.x(0), c.x(1)
+	a, axis, alpha, beta := c.x(0), 1, c.float("alpha"), c.float("beta")
 	if c.flag("transA") {
 		a = a.T()
 	}
 	if c.flag("transB") {
-		b = b.T()
+		axis = 0
 	}
-	y := scaled(a.MatMul(b), c.float("alpha"))
+	product := func(b graph.Node) graph.Node {
+		if axis == 0 {
+			b = b.T()
+		}
+		return scaled(a.MatMul(b), alpha)
+	}
+	y := product(c.x(1))
 	if c.has(2) {
-		y = y.Add(scaled(c.x(2), c.float("beta")))
+		y = y.Add(scaled(c.x(2), beta))
 	}
-	return one(y)
+	return c.linear(y, axis, beta, product)
+}
+
+// matMul multiplies matrices. Those of two axes may be normalized.
+func matMul(c *call) []value {
+	a := c.x(0)
+	if a.Rank() != 2 || c.x(1).Rank() != 2 {
+		return one(a.MatMul(c.x(1)))
+	}
+	return c.linear(a.MatMul(c.x(1)), 1, 1, func(b graph.Node) graph.Node { return a.MatMul(b) })
 }
 
 // scaled returns x times a factor. That of integers must be one.

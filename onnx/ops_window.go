@@ -126,7 +126,8 @@ func conv(c *call) []value {
 	if c.err != nil {
 		return nil
 	}
-	return c.biased(c.x(0).Conv(c.x(1), c.convOptions(w)))
+	o := c.convOptions(w)
+	return c.biased(0, func(weights graph.Node) graph.Node { return c.x(0).Conv(weights, o) })
 }
 
 // convOptions returns the settings of a convolution with some windows.
@@ -136,12 +137,14 @@ func (c *call) convOptions(w graph.PoolOptions) graph.ConvOptions {
 	}
 }
 
-// biased adds input 2, an element for each channel, if it is given.
-func (c *call) biased(y graph.Node) []value {
-	if !c.has(2) {
-		return one(y)
+// biased returns a function of the weights, which are input 1 and have an axis of channels, with
+// input 2 added, an element for each channel, if it is given.
+func (c *call) biased(axis int, of func(weights graph.Node) graph.Node) []value {
+	y := of(c.x(1))
+	if c.has(2) {
+		y = y.Add(alignAt(c.x(2), 1, y.Rank()))
 	}
-	return one(y.Add(alignAt(c.x(2), 1, y.Rank())))
+	return c.linear(y, axis, 1, of)
 }
 
 // convTranspose finds its padding from the extents of the result if these are given.
@@ -179,7 +182,11 @@ func convTranspose(c *call) []value {
 			o.Before[k], o.After[k] = c.halves(auto, all)
 		}
 	}
-	return c.biased(x.ConvTranspose(kernel, o))
+	axis := 1
+	if o.Groups > 1 {
+		axis = kernel.Rank() // no axis has all channels
+	}
+	return c.biased(axis, func(weights graph.Node) graph.Node { return x.ConvTranspose(weights, o) })
 }
 
 // maxPool may also return where each greatest element is. With storage_order the spatial

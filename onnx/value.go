@@ -16,7 +16,8 @@ type value struct {
 	scalar bool           // the sizes have no axis
 	items  []value        // of a sequence
 	kind   kind
-	stage  int // that computes it, see stages
+	stage  int     // that computes it, see stages
+	linear *linear // how, or nil
 }
 
 type kind uint8

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
-
+	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
@@ -111,17 +111,20 @@ func (c *contractor) swaps(v *ir.Value, d extentsOfDot) (why string) {
 	switch {
 	case d.rows <= m.SwappedRows && 2*d.rows <= d.cols && large && transposed(v.Args[1]) && !c.frozenBelow(v.Args[1]):
 		return "a product of few rows and a transposed matrix is the transpose of the product of that and few columns: the few are packed"
-	case windows && (tested || c.fewWindows(v, d)) && c.frozenBelow(v.Args[0]):
-		return "a product of weights that never change and few windows is the transpose of the product of the windows and the weights: these are packed once, and fill vectors"
+	case windows && (tested || c.fillsVectors(v, d)) && c.frozenBelow(v.Args[0]):
+		return "a product of weights that never change and windows is the transpose of the product of the windows and the weights: these are packed once, and fill vectors"
 	}
 	return ""
 }
 
-// fewWindows reports whether the windows that a product multiplies are better its left operand.
-func (c *contractor) fewWindows(v *ir.Value, d extentsOfDot) bool {
-	m, bytes := c.machine, d.rows*d.cols*v.Type.DType.Size()
-	few := d.cols <= m.SwappedWindows && d.pairs >= m.SwappedPairs || c.pooled[v] && bytes <= m.PooledBytes
-	return few && v.Type.DType == ir.Float32 && d.rows >= m.SwappedColumns
+// fillsVectors reports whether the windows that a product multiplies are better its left operand: the
+// channels of its result fill vectors then.
+func (c *contractor) fillsVectors(v *ir.Value, d extentsOfDot) bool {
+	m, width, bytes := c.machine, kernel.DotColumns(v.Type.DType), d.rows*d.cols*v.Type.DType.Size()
+	lanes := (d.rows + width - 1) / width * width
+	fills := 10*lanes <= 11*d.rows || d.cols <= m.SwappedWindows
+	gains := fills && d.pairs >= m.SwappedPairs || c.pooled[v] && bytes <= m.PooledBytes
+	return gains && v.Type.DType == ir.Float32 && d.rows >= m.SwappedColumns
 }
 
 // ofWindows reports whether a factor is a view of windows.

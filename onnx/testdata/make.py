@@ -185,3 +185,27 @@ for name, op, opset in ("resize10", "Resize", 10), ("upsample9", "Upsample", 9):
          [value("x", F, [1, 2, 4, 6])], [value(f"{mode}_{s}", F, None) for mode in ("nearest", "linear") for s in ("up", "down")],
          [const("up", np.array([1, 1, 1.5, 3], "f4")), const("down", np.array([1, 1, 0.6, 0.5] if op == "Resize" else [1, 1, 1, 2], "f4"))],
          {"x": weights(1, 2, 4, 6)}, opset=opset)
+
+# Normalizations behind products with constant weights, which become part of those, and behind others.
+def norm(n):
+    return [rng.uniform(.5, 2, n), rng.standard_normal(n), rng.standard_normal(n), rng.uniform(.1, 3, n)]
+
+
+x, y = rng.standard_normal((2, 4, 6, 5)).astype("f4"), rng.standard_normal((3, 8)).astype("f4")
+weights = {"conv": (6, 4, 3, 3), "grouped": (8, 2, 3, 1), "transposed": (4, 3, 2, 2), "gemm": (7, 8), "mat": (8, 5), "twice": (5, 4, 1, 1)}
+inits = [const(k, rng.standard_normal(s).astype("f4")) for k, s in weights.items()]
+inits += [const(k, rng.standard_normal(n).astype("f4")) for k, n in (("conv_b", 6), ("gemm_b", 7))]
+outs = []
+for k, n in (("conv", 6), ("grouped", 8), ("transposed", 3), ("gemm", 7), ("mat", 5), ("twice", 5), ("given", 4)):
+    inits += [const(k + "_" + p, v.astype("f4")) for p, v in zip(("s", "o", "m", "v"), norm(n))]
+    outs.append(node("BatchNormalization", [k + "_y" if k != "given" else "x"] + [k + "_" + p for p in "somv"], [k + "_z"], epsilon=1e-3))
+save("normalized", [
+    node("Conv", ["x", "conv", "conv_b"], ["conv_y"], pads=[1, 1, 1, 1]),
+    node("Conv", ["x", "grouped"], ["grouped_y"], group=2, strides=[2, 1]),
+    node("ConvTranspose", ["x", "transposed"], ["transposed_y"], strides=[2, 2]),
+    node("Gemm", ["y", "gemm", "gemm_b"], ["gemm_y"], transB=1, alpha=.5, beta=2.),
+    node("MatMul", ["y", "mat"], ["mat_y"]),
+    node("Conv", ["x", "twice"], ["twice_y"]),
+    node("Neg", ["twice_y"], ["twice_n"]),
+] + outs, [value("x", F, ["n", 4, 6, 5]), value("y", F, ["m", 8])],
+    [value(o.output[0], F, None) for o in outs] + [value("twice_n", F, None)], inits, {"x": x, "y": y})

@@ -104,11 +104,12 @@ func (p *product) blocks() {
 		most = max(p.width, min(most, p.Matmul.RightBytes/p.pairs/p.dtype.Size()))
 	}
 	p.tiles(&p.cols, &p.right, most, p.width)
-	p.share(most)
+	p.share(most, p.Matmul.LeastCols)
 }
 
-// share makes blocks of fewer columns than most until there are enough of them for all workers.
-func (p *product) share(most int) {
+// share makes blocks of fewer columns than most until there are enough of them for all workers, of
+// least columns or more where each worker has one.
+func (p *product) share(most, least int) {
 	if p.inGroup || p.Workers <= 1 {
 		return
 	}
@@ -118,7 +119,7 @@ func (p *product) share(most int) {
 			p.tiles(&p.cols, &p.right, most, p.width)
 		}
 	}
-	share(p.Matmul.BlocksPerWorker*p.Workers, p.Matmul.LeastCols)
+	share(p.Matmul.BlocksPerWorker*p.Workers, least)
 	share(p.Workers, 2*p.width)
 }
 

@@ -89,7 +89,7 @@ func (w *windowing) writeLeft() *Draft {
 	w.draft.Choice = nest.Choice{Kernel: w.dot.Signature(), Engine: w.engine, Kernels: 1, Cost: w.leftCost() + w.Work(w.step)*(w.slowdown(w.engine)-1)}
 	w.cols.axes = axesFrom(w.at.Cols, len(w.step.Axes))
 	w.tiles(&w.cols, &w.right, w.Matmul.Cols, w.width)
-	w.share(w.Matmul.Cols)
+	w.share(w.Matmul.Cols, 2*w.width) // columns do not share what is packed
 	all := w.extent(w.rows.axis)
 	rest := all % w.rows.tile
 	w.leftBlocks(0, all-rest)
