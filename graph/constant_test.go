@@ -45,6 +45,32 @@ func TestConstantsArePackedOnce(t *testing.T) {
 	}
 }
 
+// TestConstantsArePackedForAllProducts: the steps of a recurrent layer read the same panels. Other
+// columns of the weights have panels of their own.
+func TestConstantsArePackedForAllProducts(t *testing.T) {
+	const size, rows = 96, 2
+	steps := func(h, w graph.Node) graph.Node {
+		for range 3 {
+			h = h.MatMul(w.SliceAxis(1, 0, size, 1)).Tanh()
+			h = h.MatMul(w.SliceAxis(1, size, 2*size, 1)).Tanh()
+		}
+		return h
+	}
+	w := graph.Normal(graph.Float32, 1, 0, 0.1, size, 2*size)
+	h, given := graph.Input("h", graph.Float32, rows, size), graph.Input("w", graph.Float32, size, 2*size)
+	p, err := graph.Compile(steps(h, graph.Const(w)), graph.WithDebug(graph.Verify))
+	require.NoError(t, err)
+	q, err := graph.Compile(steps(h, given), graph.WithInputs(h, given), graph.WithDebug(graph.Verify))
+	require.NoError(t, err)
+	in := graph.Normal(graph.Float32, 2, 0, 1, rows, size)
+	out, err := p.Run(t.Context(), in)
+	require.NoError(t, err)
+	want, err := q.Run(t.Context(), in, w)
+	require.NoError(t, err)
+	require.True(t, graph.Equal(want, out))
+	require.Contains(t, p.Explain(), "2 steps of constants, when it was compiled: 72 KiB kept")
+}
+
 // TestConstantsAreComputedOnce: what depends on constants alone is no step of a run.
 func TestConstantsAreComputedOnce(t *testing.T) {
 	w := graph.Of([]float32{1, 2, 3})

@@ -40,18 +40,29 @@ var sites sync.Map // uintptr -> site
 // the innermost frame outside of it. It is for functions inside, which it takes
 // its own caller to be.
 func CallerPos() Pos {
-	var pcs [4]uintptr                  // enough for most: unwinding is what costs
-	for skip := 3; ; skip += len(pcs) { // past Callers, CallerPos and its caller
-		n := runtime.Callers(skip, pcs[:])
-		for _, pc := range pcs[:n] {
-			if s := siteOf(pc); s.user {
-				return s.pos
-			}
-		}
-		if n < len(pcs) {
-			return Pos{}
+	var few [4]uintptr // enough for most: unwinding is what costs, each time from here
+	const skip = 3     // past Callers, CallerPos and its caller
+	n := runtime.Callers(skip, few[:])
+	if pos, ok := userAmong(few[:n]); ok || n < len(few) {
+		return pos
+	}
+	var more [32]uintptr
+	for first := skip + len(few); ; first += len(more) {
+		n := runtime.Callers(first, more[:])
+		if pos, ok := userAmong(more[:n]); ok || n < len(more) {
+			return pos
 		}
 	}
+}
+
+// userAmong returns the first line among some counters that is a user's.
+func userAmong(pcs []uintptr) (pos Pos, ok bool) {
+	for _, pc := range pcs {
+		if s := siteOf(pc); s.user {
+			return s.pos, true
+		}
+	}
+	return Pos{}, false
 }
 
 // siteOf looks up a counter that runtime.Callers gave: it stands for one frame,

@@ -28,7 +28,9 @@
 //
 // The condition of If, and how often Loop and Scan repeat, must be known at load; their
 // bodies become part of the graph, as do the steps of RNN, GRU and LSTM. Functions of the model
-// are put in place of the nodes that use them. Dropout is that of inference.
+// are put in place of the nodes that use them. Dropout is that of inference. A BatchNormalization of
+// a product with constant weights that nothing else reads becomes part of the weights and the bias,
+// which rounds otherwise than the two operators.
 //
 // How many elements a sequence has must be known at load, as when a tensor is split and its parts
 // are joined again. Inputs and outputs of the model are tensors; an optional one is there.

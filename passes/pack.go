@@ -88,19 +88,51 @@ func (l *looper) copied(a *ir.Value) *packing {
 	return &packing{shape: own.Shape, kernel: k, inputs: []plan.Access{in}}
 }
 
-// pack appends the steps that put the right matrices of a product into panels: one
-// for the whole panels, and one for the columns that are left. It returns where
-// they are, as the product's step reads them, and their layout.
+// packed is a buffer with the panels of a right operand.
+type packed struct {
+	of          layout.Layout // of the operand
+	pairs, cols int
+	buffer      int
+	shape       []int
+}
+
+// pack returns where the right matrices of a product are in panels, as the product's step reads them,
+// and their layout. Matrices that never change are packed once for all products that read them, as
+// those of the steps of a recurrent layer.
 func (l *looper) pack(v *ir.Value) (plan.Access, layout.Layout) {
 	a := v.Args[1]
 	d, y, width := dotOf(v), layoutOf(a), kernel.DotColumns(v.Type.DType)
+	x := base(a)
+	at := slices.IndexFunc(l.packed[x], func(p packed) bool { return p.pairs == d.pairs && p.cols == d.cols && p.of.Equal(y) })
+	var p packed
+	if at >= 0 {
+		p = l.packed[x][at]
+	} else {
+		p = packed{of: y, pairs: d.pairs, cols: d.cols}
+		p.buffer, p.shape = l.packAnew(v)
+		if l.frozenBelow(a) {
+			if l.packed == nil {
+				l.packed = map[*ir.Value][]packed{}
+			}
+			l.packed[x] = append(l.packed[x], p)
+		}
+	}
+	return plan.Access{Buffer: p.buffer}, layout.Layout{Shape: y.Shape, Strides: panelStrides(y, layout.RowMajor(p.shape...), width)}
+}
+
+// packAnew appends the steps that put the right matrices of a product into panels: one
+// for the whole panels, and one for the columns that are left. It returns the buffer that they write,
+// and its shape.
+func (l *looper) packAnew(v *ir.Value) (buffer int, shape []int) {
+	a := v.Args[1]
+	d, width := dotOf(v), kernel.DotColumns(v.Type.DType)
 	p := l.panels[base(a)]
 	if p == nil || p.group == nil {
 		p = l.copied(a)
 	}
 	lead := p.shape[:len(p.shape)-2]
 	own := layout.RowMajor(append(slices.Clone(lead), d.pairs*((d.cols-1)/width+1)*width)...)
-	buffer := len(l.Plan.Buffers)
+	buffer = len(l.Plan.Buffers)
 	if p.group != nil {
 		buffer = l.of(base(a))
 		l.Plan.Buffers[buffer].Shape = own.Shape
@@ -124,7 +156,7 @@ func (l *looper) pack(v *ir.Value) (plan.Access, layout.Layout) {
 		l.Plan.Steps = append(l.Plan.Steps, s)
 		l.tellPacked(v, p, s.Extents())
 	}
-	return plan.Access{Buffer: buffer}, layout.Layout{Shape: y.Shape, Strides: panelStrides(y, own, width)}
+	return buffer, own.Shape
 }
 
 // tellPacked records a step that packs at each run.
