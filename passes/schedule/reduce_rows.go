@@ -9,7 +9,8 @@ import (
 
 // reduceRows makes the lines the rows of kernel calls, and the kernel combines the
 // elements of a row, a chunk at most. The whole chunks and the rest of a line are parts
-// of their own. Several whole chunks of a line are the rows of a call. Inputs that are
+// of their own. The rows of a call are a chunk of several lines, or several chunks of one line if it
+// has more of them than there are lines. Inputs that are
 // apart along the lines are staged as those of elementwise steps are.
 var reduceRows = strategy{name: "row-reduction", offer: offerRows}
 
@@ -34,7 +35,12 @@ func (t *target) draftRows(step, s *plan.Step) (*Draft, string) {
 			return r.draft, ""
 		}
 	}
-	for _, one := range chunks(s, len(s.Axes)-1) {
+	last := len(s.Axes) - 1
+	at := last
+	if s.Axes[last-1].Extent > s.Axes[last].Extent/ir.ReduceChunk {
+		at-- // calls of more rows
+	}
+	for _, one := range chunks(s, at) {
 		if why := r.part(one); why != "" {
 			return nil, why
 		}
