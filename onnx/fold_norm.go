@@ -95,9 +95,11 @@ func (c *call) normalized(eps float64) (y graph.Node, ok bool) {
 			return y, false
 		}
 	}
-	w := graph.Const(l.weights)
-	w = w.Mul(alignAt(vector(dt, scale), l.axis, w.Rank()))
-	y = l.build(w)
+	w := []value{compute(graph.Const(l.weights).Mul(alignAt(vector(dt, scale), l.axis, l.weights.Rank())))}
+	if c.err = fold(w); c.err != nil {
+		return y, false
+	}
+	y = l.build(w[0].asNode())
 	return y.Add(alignAt(vector(dt, offset), 1, y.Rank())), true
 }
 
