@@ -90,7 +90,7 @@ func (l *lineScan) states(d ir.DType) view { return l.local(l.scratch(d, l.side)
 
 // piece returns how many columns are stored past the caches at a time.
 func (l *lineScan) piece() int {
-	return min(ir.ReduceChunk, l.NonTemporalBytes/l.ScanRows/l.dtype.Size())
+	return min(ir.ReduceChunk, l.ScanTileBytes/l.ScanRows/l.dtype.Size())
 }
 
 // part returns the scan of the first rows.

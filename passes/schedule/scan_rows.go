@@ -10,7 +10,7 @@ import (
 // from one after the other.
 
 // piece returns how many columns a piece has.
-func (c *columnScan) piece() int { return c.NonTemporalBytes / kernel.ColumnScanRows / c.dtype.Size() }
+func (c *columnScan) piece() int { return c.ScanTileBytes / kernel.ColumnScanRows / c.dtype.Size() }
 
 // storedRows returns the scan of the rows of w from one on, which are in one chunk. The
 // last ones, fewer than four, are scanned one by one.

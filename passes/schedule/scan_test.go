@@ -173,7 +173,7 @@ func TestScans(t *testing.T) {
 			c.machine = func(m *tuning.Machine) { m.Blocks = 500 }
 		case 2:
 			c.machine = func(m *tuning.Machine) {
-				m.ScanBytes, m.ScanBytesLeast, m.PackBytes, m.NonTemporalBytes = 64, 32, 256, 256
+				m.ScanBytes, m.ScanBytesLeast, m.PackBytes, m.ScanTileBytes = 64, 32, 256, 256
 			}
 		}
 		seen[c.check(t).Strategy]++
