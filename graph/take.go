@@ -256,17 +256,17 @@ func (x Node) segments(name string, segments, count any, neutral ir.Op, by Scatt
 	lined := repeated(ir.Fixed(1), len(n.typ.Shape))
 	lined[0] = s.n.typ.Shape[0]
 	empty := apply(ir.OpConst, ir.Attr{DType: n.typ.DType, Bits: bits}).BroadcastTo(dims, n.typ.Shape[1:])
-	i := s.indices(name).Reshape(Shape(lined)).BroadcastTo(n.typ.Shape)
+	i := s.Reshape(Shape(lined)).indices(name).BroadcastTo(n.typ.Shape)
 	return within(name, x, empty.Scatter(0, i, x, by))
 }
 
 // BinCount returns how often each of the numbers 0 to bins-1 is in x, as Int64: NumPy's
 // bincount, and the histogram of bytes.
 func (x Node) BinCount(bins any) Node {
-	i := x.indices("bincount")
+	i := x.Reshape(-1).indices("bincount")
 	if i.Err() != nil {
 		return i
 	}
 	one := Scalar(Int64, 1).BroadcastTo(i.n.typ.Shape.NumElems())
-	return within("bincount", x, one.SegmentSum(i.Reshape(-1), bins))
+	return within("bincount", x, one.SegmentSum(i, bins))
 }

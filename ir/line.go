@@ -52,9 +52,9 @@ func (op Op) MovesBits() bool {
 
 // inferGather returns the type of the elements of x at indices along an axis, of which
 // there is one for each element of the result.
-func inferGather(_ Op, a Attr, args []Type) (Type, error) {
+func inferGather(op Op, a Attr, args []Type) (Type, error) {
 	x, index := args[0], args[1]
-	if err := checkIndices(a, x, index); err != nil {
+	if err := checkIndices(op, a, x, index); err != nil {
 		return Type{}, err
 	}
 	return Type{x.DType, index.Shape}, nil
@@ -64,7 +64,7 @@ func inferGather(_ Op, a Attr, args []Type) (Type, error) {
 // another operand or combined with them.
 func inferScatter(op Op, a Attr, args []Type) (Type, error) {
 	x, index, updates := args[0], args[1], args[2]
-	if err := checkIndices(a, x, index); err != nil {
+	if err := checkIndices(op, a, x, index); err != nil {
 		return Type{}, err
 	}
 	switch {
@@ -78,9 +78,18 @@ func inferScatter(op Op, a Attr, args []Type) (Type, error) {
 	return x, nil
 }
 
-func checkIndices(a Attr, x, index Type) error {
-	if index.DType != Int64 {
-		return fmt.Errorf("the indices are %s: they must be int64", index.DType)
+// takesIndices returns an error unless op takes indices of a type: Int64, and what combines elements
+// takes bytes too, so that those of a histogram are read as they are.
+func takesIndices(op Op, d DType) error {
+	if d == Int64 || d == Uint8 && op.Info().By != OpInvalid {
+		return nil
+	}
+	return fmt.Errorf("the indices are %s: they must be int64", d)
+}
+
+func checkIndices(op Op, a Attr, x, index Type) error {
+	if err := takesIndices(op, index.DType); err != nil {
+		return err
 	}
 	if err := layout.CheckAxes([]int{a.Axis}, 0, len(x.Shape)); err != nil {
 		return err
@@ -205,8 +214,8 @@ func CheckLine(op Op, types ...DType) error {
 		return errors.New("no op on lines has such operands")
 	case !info.Domain.Has(types[0]):
 		return doesNotTake(op, types[0])
-	case info.Indexed && types[1] != Int64:
-		return fmt.Errorf("the indices are %s: they must be int64", types[1])
+	case info.Indexed && takesIndices(op, types[1]) != nil:
+		return takesIndices(op, types[1])
 	}
 	for i, d := range types {
 		if d != types[0] && !(info.Indexed && i == 1) {

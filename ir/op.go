@@ -81,7 +81,7 @@ type OpInfo struct {
 	// An op on lines that Sorts orders their elements, the greatest first if Descending.
 	// The result is Places, as Int64, or else the elements.
 	Sorts, Descending, Places bool
-	// The second operand of an op on lines that is Indexed has indices, Int64.
+	// The second operand of an op on lines that is Indexed has indices: see takesIndices.
 	Indexed bool
 
 	// Place returns where the elements of operand i of a join are in the join's layout.

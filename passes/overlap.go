@@ -107,7 +107,7 @@ func (m *member) buffer() int { return m.step.Out[0].Buffer }
 func (o *overlapper) tile(i int) *tile {
 	s := rowsApart(&o.p.Steps[i])
 	axis := slices.IndexFunc(s.Axes, func(a plan.Axis) bool { return a.Extent > 1 })
-	if o.taken[i] || axis < 0 || s.Axes[axis].Role != plan.Parallel || !cuttable(s) {
+	if o.taken[i] || axis < 0 || s.Axes[axis].Role != plan.Parallel || !cuttable(s) && !s.Scatters() {
 		return nil
 	}
 	best, tried := &tile{}, []int(nil)

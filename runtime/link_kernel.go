@@ -19,6 +19,7 @@ type linkedKernel struct {
 	time     kernel.Time
 	nanos    float64 // of a unit of the time
 	row      float64 // nanoseconds of a row besides
+	near     float64 // nanoseconds of an element that is found by its index in a small table, with all it takes
 	begin    float64 // nanoseconds of a call besides
 
 	// What follows is for long calls: see pieces.go.
@@ -51,7 +52,7 @@ func linkKernel(code kernel.Code, signature string, fn func(*abi.Frame), on abi.
 	d := callTimes(on)
 	l.fieldsAt, l.nanos, l.begin = len(l.args), unitNanos(d, code, l.args, l.time.Unit), d.Begin
 	if l.time.Indexed {
-		l.row = d.Row
+		l.row, l.near = d.Row, d.Near
 	}
 	// An elementwise kernel computes each element of a block from those at the same place,
 	// so that rows without a gap between them are as good as one.

@@ -53,6 +53,9 @@ func unitNanos(d *tuning.CallTimes, code kernel.Code, args []kernel.Arg, u kerne
 // elementNanos estimates how long a kernel takes for each element of a call with so many
 // columns. cols and fields are the greatest values.
 func (k *linkedKernel) elementNanos(cols int, field func(i int) int) float64 {
+	if k.time.Indexed && field(0) <= machine.NearBytes/max(64, 8*cols) {
+		return k.near
+	}
 	nanos := k.nanos
 	if k.time.Times != kernel.One {
 		nanos *= float64(max(1, field(int(k.time.Times-kernel.Field0))))

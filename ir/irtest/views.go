@@ -212,7 +212,11 @@ func (g *gen) scatter(v *ir.Value) {
 	}
 	ops := []ir.Op{ir.OpScatter, ir.OpScatterAdd, ir.OpScatterMul, ir.OpScatterMin, ir.OpScatterMax}
 	updates := g.add(ir.OpGather, ir.Attr{Axis: k}, v, i)
-	g.add(oneOf(g, "scatter op", taking(ops, v.Type.DType)), ir.Attr{Axis: k}, v, i, updates)
+	op := oneOf(g, "scatter op", taking(ops, v.Type.DType))
+	if op != ir.OpScatter && g.DTypes.Has(ir.Uint8) && g.chance("bytes", 2) { // no axis has more elements than a byte has values
+		i = g.add(ir.OpCast, ir.Attr{DType: ir.Uint8}, i)
+	}
+	g.add(op, ir.Attr{Axis: k}, v, i, updates)
 }
 
 // indices makes indices into an axis of v: i*a + b modulo its extent, that repeat along the
@@ -224,7 +228,7 @@ func (g *gen) indices(v *ir.Value) (index *ir.Value, axis int) {
 	}
 	k, n := g.axis(v)
 	shape = slices.Clone(shape)
-	shape[k] = g.int("indices", 0, 7)
+	shape[k] = g.int("indices", 0, 12)
 	if n == 0 || size(shape) > g.MaxElems || size(shape) == 0 {
 		return nil, 0
 	}

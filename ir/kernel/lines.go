@@ -11,6 +11,9 @@ import (
 // scatterOps are the ops with updates.
 var scatterOps = lineOps(func(op *ir.OpInfo) bool { return op.Arity == 3 })
 
+// combiningOps are those that combine them with what is there.
+var combiningOps = lineOps(func(op *ir.OpInfo) bool { return op.Arity == 3 && op.By != ir.OpInvalid })
+
 func lineOps(has func(op *ir.OpInfo) bool) (ops []ir.Op) {
 	for _, op := range ir.Ops() {
 		if op.IsLine() && has(op.Info()) {
@@ -45,7 +48,11 @@ func lookupMeaning(*Micro, *Kernel) Reference {
 }
 
 func scatterArgs(m *Micro) []Arg {
-	return []Arg{{DType: ir.Int64, Outer: Rows, Inner: One}, {DType: m.Type, Outer: Rows, Inner: Cols}, {DType: m.Type, Out: true, Outer: Field0, Inner: Cols}}
+	index := ir.Int64
+	if m.Kind == ScatterBytes {
+		index = ir.Uint8
+	}
+	return []Arg{{DType: index, Outer: Rows, Inner: One}, {DType: m.Type, Outer: Rows, Inner: Cols}, {DType: m.Type, Out: true, Outer: Field0, Inner: Cols}}
 }
 
 // recurrenceArgs are the operands, the elements before the first column, the results and the last

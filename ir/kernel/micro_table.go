@@ -27,6 +27,7 @@ const (
 	Gather                   // copies rows by their indices
 	Lookup                   // replaces bytes by the entries of a table
 	Scatter                  // stores rows by their indices
+	ScatterBytes             // combines rows by their indices, which are bytes
 	Sort                     // orders the elements of rows
 	Order                    // orders rows, as keys and places
 	Merge                    // merges two rows that are in order
@@ -114,6 +115,9 @@ func init() {
 		Scatter: {name: "scatter", doc: "out[index[r],c] = in[r,c], or what is there combined with it, row after row; out has extent rows",
 			has: microParts{op: true, dtype: true}, types: bitTypes | ir.Numeric&ir.Native, ops: scatterOps, fields: []string{"extent"}, written: true, args: scatterArgs, meaning: scatterMeaning, check: checkScatter,
 			time: Time{Unit: Computed, Indexed: true}, updates: true, copies: copyMoved},
+		ScatterBytes: {name: "scatter_bytes", doc: "out[index[r],c] = what is there combined with in[r,c], row after row; out has extent rows",
+			has: microParts{op: true, dtype: true}, types: ir.Numeric & ir.Native, ops: combiningOps, fields: []string{"extent"}, written: true, args: scatterArgs, meaning: scatterMeaning, check: checkScatter,
+			time: Time{Unit: Computed, Indexed: true}, updates: true},
 		Sort: {name: "sort", doc: "out[r,c] = the element, or its place, that is number c of row r of in once that is ordered; in has length columns, out no more",
 			has: microParts{op: true, dtype: true}, types: ir.AllTypes & ir.Native, ops: sortOps, fields: []string{"across", "across_out", "length"}, written: true, args: sortArgs, limits: sortLimits, meaning: sortMeaning,
 			time: Time{Unit: Computed, Times: Field0 + 2, PerRow: true}, wholeRows: true},

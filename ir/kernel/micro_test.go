@@ -22,6 +22,7 @@ var examples = []string{
 	"gather u16",
 	"lookup u32",
 	"scatter scatter_add f64",
+	"scatter_bytes scatter_max i32",
 	"sort argsort f32",
 	"dothalves i32",
 	"order sort f32",

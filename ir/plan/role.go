@@ -138,6 +138,9 @@ func (s *Step) OnLines() bool { return s.has(Line) }
 // Gathers reports whether the step is a gather.
 func (s *Step) Gathers() bool { return s.OnLines() && s.Out[0].Combine == ir.OpGather }
 
+// Scatters reports whether the step is a scatter.
+func (s *Step) Scatters() bool { return s.OnLines() && len(s.In) == 3 }
+
 // TakesOne reports whether the step is a gather that takes a single line for each index of its
 // parallel axes.
 func (s *Step) TakesOne() bool { return s.Gathers() && s.Axes[s.Along()].Extent == 1 }

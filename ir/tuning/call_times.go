@@ -11,6 +11,7 @@ type CallTimes struct {
 	Move  float64 // to copy an element to or from elements that are apart
 	Pair  float64 // of elements that are multiplied and added by dot
 	Row   float64 // to find a row by its index, besides its elements
+	Near  float64 // to find an element by its index and to combine it, where the table has Machine.NearBytes at most
 }
 
 // assemblyCalls and goCalls were measured on Zen 3, two virtual processors, shared, with
@@ -18,8 +19,9 @@ type CallTimes struct {
 // float32 (0.9 ns on a Xeon) with a margin, so that their tiles are not divided, which takes
 // 1.3 times as long. A pack whose elements are each in a cache line of its own takes 4 ns for
 // an element: its longest call is 0.13 ms. Row is that of gathers and scatters of single elements of
-// 512 MiB: 11 to 23 ns on a Zen 4 that does nothing else, and 20 to 28 where other work shares the memory.
+// 512 MiB: 11 to 23 ns on a Zen 4 that does nothing else, and 20 to 28 where other work shares the memory. Near
+// is that of combinations of single elements of a table in the second-level cache, 0.3 to 2.5 ns.
 var (
-	assemblyCalls = CallTimes{Begin: 5, Byte: 0.1, Cost: 0.04, Move: 1.5, Pair: 0.1, Row: 25}
-	goCalls       = CallTimes{Begin: 5, Byte: 0.1, Cost: 1.2, Move: 6, Pair: 4, Row: 25}
+	assemblyCalls = CallTimes{Begin: 5, Byte: 0.1, Cost: 0.04, Move: 1.5, Pair: 0.1, Row: 25, Near: 3}
+	goCalls       = CallTimes{Begin: 5, Byte: 0.1, Cost: 1.2, Move: 6, Pair: 4, Row: 25, Near: 3}
 )

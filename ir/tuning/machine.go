@@ -48,6 +48,9 @@ type Machine struct {
 	// goroutine. AssemblyCalls and GoCalls are the times of the two kinds of engines.
 	CallNanos              int
 	AssemblyCalls, GoCalls CallTimes
+	// NearBytes is up to which size a table of rows stays in the second-level cache, with a cache line
+	// for each row at least.
+	NearBytes int
 	// RowWork is what a kernel takes to begin a row, in additions: Zen 3, 0.85 ns for
 	// rows of 8 columns.
 	RowWork float64
@@ -124,7 +127,7 @@ func Default(workers int) *Machine {
 		LoadWork: 8, WakeWork: 1 << 20, PieceWork: 1 << 16,
 		AwakeWork: 150_000, WakeNanos: 10_000, ChunkElems: 32 << 10, DotChunkElems: 256 << 10,
 		BlockElems: 64 << 10, CallElems: 32 << 10, LeastCallElems: 1024, CheapWork: 64,
-		CallNanos: 50_000, AssemblyCalls: assemblyCalls, GoCalls: goCalls,
+		CallNanos: 50_000, AssemblyCalls: assemblyCalls, GoCalls: goCalls, NearBytes: 256 << 10,
 		RowWork: 85, PortableWork: 4, PackBytes: 16 << 10, AcrossCols: 32, StageWork: 4,
 		TransposedBytes: 128 << 10, TransposedWidth: 512, TransposedCols: 64, InterleavedRows: 4,
 		ShortCols: 64, CopiedCols: 8, LeastRows: 16, AcrossRows: 8,

@@ -182,7 +182,11 @@ func offerScatter(t *target, s *plan.Step) (offer, string) {
 		return offer{}, "no kernel is registered for " + copies
 	}
 	cost := t.LineWork * (1 + float64(s.LineOf(s.In[1]))/float64(s.Axes[l.line].Extent)) // copied, and combined with updates
-	return l.offer(cost, lineKernel(kernel.Scatter, l.by, bits), l.scatter), ""
+	kind := kernel.Scatter
+	if s.Body.In[1].DType == ir.Uint8 {
+		kind = kernel.ScatterBytes
+	}
+	return l.offer(cost, lineKernel(kind, l.by, bits), l.scatter), ""
 }
 
 // copies returns the kernel that copies columns of the first operand.

@@ -32,8 +32,9 @@ func lineFunction(m *kernel.Micro) func(*abi.Frame) {
 		if m.Op.MovesBits() {
 			return map[ir.DType]func(*abi.Frame){ir.Uint8: store[uint8], ir.Uint16: store[uint16], ir.Uint32: store[uint32], ir.Int64: store[uint64]}[m.Type]
 		}
-		return typed(m.Type, scatter[int8](m.Op), scatter[int16](m.Op), scatter[int32](m.Op), scatter[int64](m.Op),
-			scatter[uint8](m.Op), scatter[uint16](m.Op), scatter[uint32](m.Op), scatter[uint64](m.Op), scatter[float32](m.Op), scatter[float64](m.Op))
+		return scatterOf[int64](m)
+	case kernel.ScatterBytes:
+		return scatterOf[uint8](m)
 	case kernel.Sort:
 		return sortOf(m)
 	case kernel.Order:
@@ -59,16 +60,19 @@ func typed(d ir.DType, i8, i16, i32, i64, u8, u16, u32, u64, f32, f64 func(*abi.
 	return fn
 }
 
+// position is a type of indices.
+type position interface{ int64 | uint8 }
+
 // index returns element r of the indices at p, or panics.
-func index(p unsafe.Pointer, step, r, extent int) int {
-	return ir.LineIndex(*(*int64)(unsafe.Add(p, r*step)), extent)
+func index[I position](p unsafe.Pointer, step, r, extent int) int {
+	return ir.LineIndex(int64(*(*I)(unsafe.Add(p, r*step))), extent)
 }
 
 // gather copies rows by their indices.
 func gather[T any](f *abi.Frame) {
 	n, extent := f.Cols, f.Step[3]
 	for r := range f.Rows {
-		from := unsafe.Add(f.Ptr[0], index(f.Ptr[1], f.Step[1], r, extent)*f.Step[0])
+		from := unsafe.Add(f.Ptr[0], index[int64](f.Ptr[1], f.Step[1], r, extent)*f.Step[0])
 		to := unsafe.Add(f.Ptr[2], r*f.Step[2])
 		if n == 1 {
 			*(*T)(to) = *(*T)(from)
@@ -82,7 +86,7 @@ func gather[T any](f *abi.Frame) {
 func store[T any](f *abi.Frame) {
 	n, extent := f.Cols, f.Step[3]
 	for r := range f.Rows {
-		to := unsafe.Add(f.Ptr[2], index(f.Ptr[0], f.Step[0], r, extent)*f.Step[2])
+		to := unsafe.Add(f.Ptr[2], index[int64](f.Ptr[0], f.Step[0], r, extent)*f.Step[2])
 		from := unsafe.Add(f.Ptr[1], r*f.Step[1])
 		copy(unsafe.Slice((*T)(to), n), unsafe.Slice((*T)(from), n))
 	}
@@ -90,49 +94,4 @@ func store[T any](f *abi.Frame) {
 
 type number interface {
 	int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64
-}
-
-// scatter returns the function that combines rows with those at their indices.
-func scatter[T number](op ir.Op) func(*abi.Frame) {
-	combine := map[ir.Op]func(a, b T) T{
-		ir.OpAdd: func(a, b T) T { return a + b }, ir.OpMul: func(a, b T) T { return a * b },
-		ir.OpMin: func(a, b T) T { return min(a, b) }, ir.OpMax: func(a, b T) T { return max(a, b) },
-	}[op.Info().By]
-	if op == ir.OpScatterAdd { // inlined: histograms and segment sums
-		return scatterAdd[T]
-	}
-	return func(f *abi.Frame) {
-		n, extent := f.Cols, f.Step[3]
-		for r := range f.Rows {
-			to := unsafe.Slice((*T)(unsafe.Add(f.Ptr[2], index(f.Ptr[0], f.Step[0], r, extent)*f.Step[2])), n)
-			for c, e := range unsafe.Slice((*T)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n) {
-				to[c] = combine(to[c], e)
-			}
-		}
-	}
-}
-
-func scatterAdd[T number](f *abi.Frame) {
-	n, extent := f.Cols, f.Step[3]
-	if n == 1 { // a histogram
-		at, from, to, step, stepFrom, stepTo := f.Ptr[0], f.Ptr[1], f.Ptr[2], f.Step[0], f.Step[1], f.Step[2]
-		next, nextFrom := 0, 0
-		for range f.Rows {
-			i := *(*int64)(unsafe.Add(at, next))
-			if uint64(i) >= uint64(extent) {
-				ir.LineIndex(i, extent)
-			}
-			*(*T)(unsafe.Add(to, int(i)*stepTo)) += *(*T)(unsafe.Add(from, nextFrom))
-			next, nextFrom = next+step, nextFrom+stepFrom
-		}
-		return
-	}
-	for r := range f.Rows {
-		from := unsafe.Slice((*T)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		to := unsafe.Slice((*T)(unsafe.Add(f.Ptr[2], index(f.Ptr[0], f.Step[0], r, extent)*f.Step[2])), n)
-		to = to[:len(from)] // no index is checked then
-		for c, e := range from {
-			to[c] += e
-		}
-	}
 }
