@@ -1,7 +1,7 @@
 // Package lines holds the micro-kernels that are written by hand: gather, scatter, those that
 // sort, recurrence and rescan. Data decides what they do, and they take the time of the memory that it
-// goes to. All are in Go, for every engine; gather is in assembly for AVX2 too. Importing the package
-// registers them.
+// goes to. All are in Go, for every engine. For AVX2 gather is in assembly too, and scatter combines rows
+// by built-in kernels. Importing the package registers them.
 package lines
 
 import (

@@ -1,0 +1,66 @@
+//go:build amd64 && !purego
+
+package lines
+
+import (
+	"fmt"
+	"sync"
+	"unsafe"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/runtime/abi"
+)
+
+// Combinations of rows for AVX2: each row is combined by the built-in kernel of two operands.
+
+// wideRow is how many columns a row has at least that is combined by a kernel, which takes some
+// nanoseconds to call.
+const wideRow = 8
+
+func init() {
+	var list []abi.Kernel
+	for _, m := range kernel.LineKernels() {
+		switch {
+		case m.Kind == kernel.Scatter && !m.Op.MovesBits():
+			list = append(list, abi.Kernel{Sig: m.Signature(), Fn: scatterRows[int64](m)})
+		case m.Kind == kernel.ScatterBytes:
+			list = append(list, abi.Kernel{Sig: m.Signature(), Fn: scatterRows[uint8](m)})
+		}
+	}
+	abi.Register(abi.ABI1, abi.AVX2, list)
+}
+
+// scatterRows returns the function that combines rows with those at their indices: wide ones by a kernel,
+// if there is one.
+func scatterRows[I position](m *kernel.Micro) func(*abi.Frame) {
+	other := scatterOf[I](m)
+	combine := sync.OnceValue(func() func(*abi.Frame) {
+		fn, _ := abi.Lookup(abi.AVX2, combinerOf(m.Op.Info().By, m.Type))
+		return fn
+	})
+	return func(f *abi.Frame) {
+		if f.Cols < wideRow || combine() == nil {
+			other(f)
+			return
+		}
+		combineRows[I](f, combine())
+	}
+}
+
+// combinerOf returns the signature of the kernel that combines the elements of two operands.
+func combinerOf(by ir.Op, d ir.DType) string {
+	return fmt.Sprintf("kernel (u0:%s, u1:%s) { t0 = %s u0 u1; store t0 }", d.Text(), d.Text(), by)
+}
+
+// combineRows calls a kernel for each row, with the frame of the call, which it restores.
+func combineRows[I position](f *abi.Frame, combine func(*abi.Frame)) {
+	rows, at, from, to := f.Rows, f.Ptr[0], f.Ptr[1], f.Ptr[2]
+	defer func() { f.Rows, f.Ptr[0], f.Ptr[1], f.Ptr[2] = rows, at, from, to }()
+	f.Rows = 1
+	for r := range rows {
+		row := unsafe.Add(to, index[I](at, f.Step[0], r, f.Step[3])*f.Step[2])
+		f.Ptr[0], f.Ptr[1], f.Ptr[2] = row, unsafe.Add(from, r*f.Step[1]), row
+		combine(f)
+	}
+}
