@@ -7,7 +7,8 @@ type Lines struct {
 	// of the widest type.
 	LineElems, ScatterCols int
 	// TableUpdates is how many updates for each element of its table a piece of a scatter has at
-	// least, and PieceUpdates how many in all: indices of 256 KB.
+	// least, and PieceUpdates how many in all: indices of 256 KB. Zen 4, 4M updates of 4096
+	// elements, one thread: pieces of 16 updates for each element take 1.5 times as long as one piece.
 	TableUpdates, PieceUpdates int
 	// LineWork is what an element costs that is copied or combined by its index, in
 	// additions: as much as LoadWork.
@@ -32,5 +33,5 @@ type Lines struct {
 }
 
 func defaultLines() Lines {
-	return Lines{LineElems: 1 << 14, ScatterCols: 64, TableUpdates: 16, PieceUpdates: 1 << 15, LineWork: 8, SortWork: 1000, SortChunk: 1 << 15, MergeElems: 1 << 14, MergeWork: 1500, SortLines: 16, RecurrenceRows: 16, LookupWork: 25}
+	return Lines{LineElems: 1 << 14, ScatterCols: 64, TableUpdates: 64, PieceUpdates: 1 << 15, LineWork: 8, SortWork: 1000, SortChunk: 1 << 15, MergeElems: 1 << 14, MergeWork: 1500, SortLines: 16, RecurrenceRows: 16, LookupWork: 25}
 }
