@@ -256,7 +256,7 @@ func (x Node) segments(name string, segments, count any, neutral ir.Op, by Scatt
 	lined := repeated(ir.Fixed(1), len(n.typ.Shape))
 	lined[0] = s.n.typ.Shape[0]
 	empty := apply(ir.OpConst, ir.Attr{DType: n.typ.DType, Bits: bits}).BroadcastTo(dims, n.typ.Shape[1:])
-	i := s.Reshape(Shape(lined)).indices(name).BroadcastTo(n.typ.Shape)
+	i := s.indices(name).Reshape(Shape(lined)).BroadcastTo(n.typ.Shape)
 	return within(name, x, empty.Scatter(0, i, x, by))
 }
 

@@ -40,9 +40,20 @@ func (c *columnWriter) part(s *plan.Step) {
 	w.block = newWalk(axes).cutAll(w.cols, w.groups, w.lanes).cut(w.cols, c.width)
 	w.layInputs()
 	w.layLanes()
-	items := append(w.before, w.reduce()...)
+	items := w.before
+	if !w.laneEach() {
+		items = append(items, w.reduce()...)
+	}
 	c.d.Parts = append(c.d.Parts, w.block.part(append(items, w.join()...)))
 	c.d.Scratch = max(c.d.Scratch, w.most)
+}
+
+// laneEach reports whether each row of the one input is a lane as it is, with no other row: the input is
+// in place of the accumulators. If the rows are no power of two some are copied, which short ones do not pay.
+func (w *laneWriter) laneEach() bool {
+	return w.n > 1 && w.n <= ir.ReduceLanes && len(w.s.In) == 1 && len(w.s.Out) == 1 && !w.s.Out[0].Stored() &&
+		len(w.body.Body) == 0 && w.ops[0].class == unit && w.ops[0].row != 0 && w.tiles == nil &&
+		(w.n&(w.n-1) == 0 || w.width >= w.LaneColumns)
 }
 
 // local returns the view of local memory that has some elements for each lane.
@@ -105,7 +116,9 @@ func (w *laneWriter) layLanes() {
 			wide *= rows
 		}
 		w.accs[o] = w.local(w.d.scratch(d, rows*w.width), w.width)
-		w.identity[o] = w.local(w.d.table(d, bits, wide), 0)
+		if !w.laneEach() {
+			w.identity[o] = w.local(w.d.table(d, bits, wide), 0)
+		}
 	}
 }
 
@@ -118,19 +131,28 @@ func (w *laneWriter) join() (items []nest.Item) {
 			continue
 		}
 		k := combineKernel(op, w.s.Body.OutType(o))
-		left := min(w.n, ir.ReduceLanes)
+		left, from := min(w.n, ir.ReduceLanes), w.accs[o]
+		if w.laneEach() {
+			from = w.ins[0]
+		}
 		for half := ir.ReduceLanes / 2; half > 0; half /= 2 {
 			if left <= half {
 				continue
 			}
-			upper, to := w.accs[o], w.accs[o]
-			upper.offset = half * w.width
+			upper, to := from, w.accs[o]
+			upper.offset += half * from.strides[w.lanes]
 			if half == 1 {
 				to = w.inLanes(len(w.s.In)+o, &w.s.Out[o].Access)
 			}
-			args := []nest.Arg{w.block.arg(&w.accs[o], w.lanes), w.block.arg(&upper, w.lanes), w.block.arg(&to, w.lanes)}
+			args := []nest.Arg{w.block.arg(&from, w.lanes), w.block.arg(&upper, w.lanes), w.block.arg(&to, w.lanes)}
 			items = append(items, call(k, nest.Fixed(left-half), w.block.size[w.cols], args))
-			left = half
+			if alone := 2*half - left; alone > 0 && w.laneEach() && from.slot != w.accs[o].slot { // lanes without an upper one
+				rest, to := from, w.accs[o]
+				rest.offset += (left - half) * rest.strides[w.lanes]
+				to.offset += (left - half) * to.strides[w.lanes]
+				items = append(items, call(copyKernel(w.s.Body.OutType(o), false), nest.Fixed(alone), w.block.size[w.cols], []nest.Arg{w.block.arg(&rest, w.lanes), w.block.arg(&to, w.lanes)}))
+			}
+			left, from = half, w.accs[o]
 		}
 	}
 	return items
