@@ -15,8 +15,12 @@ type builder struct {
 	depth  int      // of functions inside each other
 	stages *stages
 	values map[string]value
-	reads  map[string]int // of a graph that is no function's: how often each name is read
 	errs   *mistakes
+
+	// With WithScaledWeights, of a graph that is no function's nor inside one:
+	scales    bool
+	reads     map[string]int      // how often each name is read
+	scalables map[string]scalable // products that this builder made, by name
 }
 
 // value returns what a name stands for here or in a graph around. ok is false if it
@@ -33,7 +37,9 @@ func (b *builder) value(name string) (v value, ok bool) {
 // run builds all nodes of a subgraph. Those that fail leave their mistake in b.errs, and
 // those that need them are left out.
 func (b *builder) run(g *subgraph) {
-	b.reads = g.reads()
+	if b.scales {
+		b.reads, b.scalables = g.reads(), map[string]scalable{}
+	}
 	for name, t := range g.constants {
 		b.values[name] = constantOf(t)
 	}
@@ -44,7 +50,7 @@ func (b *builder) run(g *subgraph) {
 
 // inner returns the builder of a subgraph of a node here.
 func (b *builder) inner() *builder {
-	return &builder{model: b.model, opset: b.opset, outer: b, depth: b.depth, stages: b.stages, values: map[string]value{}, errs: b.errs}
+	return &builder{model: b.model, opset: b.opset, outer: b, depth: b.depth, stages: b.stages, values: map[string]value{}, errs: b.errs, scales: b.scales}
 }
 
 // results returns the values of the names that a subgraph returns.

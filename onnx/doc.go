@@ -11,7 +11,8 @@
 //
 // docs/onnx.md lists the operators, with versions and element types. Load refuses a model
 // with any other operator, and names all of them at once. An answer is never approximated
-// by a similar operator.
+// by a similar operator. One option changes rounding: WithScaledWeights makes normalizations part of the
+// products before them.
 //
 // Shapes are known at load, up to symbolic sizes: a dimension with a name in the file is a
 // size that each run may change. Nodes that compute with shapes (Shape, Gather, Concat,
@@ -28,9 +29,7 @@
 //
 // The condition of If, and how often Loop and Scan repeat, must be known at load; their
 // bodies become part of the graph, as do the steps of RNN, GRU and LSTM. Functions of the model
-// are put in place of the nodes that use them. Dropout is that of inference. A BatchNormalization of
-// a product with constant weights that nothing else reads becomes part of the weights and the bias,
-// which rounds otherwise than the two operators.
+// are put in place of the nodes that use them. Dropout is that of inference.
 //
 // How many elements a sequence has must be known at load, as when a tensor is split and its parts
 // are joined again. Inputs and outputs of the model are tensors; an optional one is there.

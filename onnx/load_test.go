@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,7 +16,8 @@ import (
 )
 
 // TestLoad runs the models that testdata/make.py wrote, and compares with what onnxruntime
-// computed. Without fusion and assembly they must give the same bits.
+// computed. Without fusion and assembly they must give the same bits. Weights are scaled where
+// onnxruntime scaled them.
 func TestLoad(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.npz")
 	require.NoError(t, err)
@@ -23,7 +25,11 @@ func TestLoad(t *testing.T) {
 	for _, file := range files {
 		name := strings.TrimSuffix(file, ".npz")
 		t.Run(filepath.Base(name), func(t *testing.T) {
-			p, err := onnx.Load(name + ".onnx")
+			var options []onnx.Option
+			if name == "testdata/normalized" {
+				options = append(options, onnx.WithScaledWeights())
+			}
+			p, err := onnx.Load(name+".onnx", options...)
 			require.NoError(t, err)
 			ins, want := feeds(t, file)
 			got, err := p.Run(context.Background(), ins)
@@ -33,7 +39,7 @@ func TestLoad(t *testing.T) {
 				onnx.RequireClose(t, name, w, got[name])
 			}
 			for _, how := range []graph.Debug{graph.Portable | graph.NoFusion, graph.TilingOnly} {
-				p, err := onnx.Load(name+".onnx", onnx.With(graph.WithDebug(how)))
+				p, err := onnx.Load(name+".onnx", append(slices.Clone(options), onnx.With(graph.WithDebug(how)))...)
 				require.NoError(t, err)
 				again, err := p.Run(context.Background(), ins)
 				require.NoError(t, err)
@@ -42,6 +48,21 @@ func TestLoad(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestScaledWeights counts the normalizations that stay: of seven all without the option, and with it that of
+// an input and that of a product which is read elsewhere. TestLoad compares the numbers.
+func TestScaledWeights(t *testing.T) {
+	for _, c := range []struct {
+		options []onnx.Option
+		divs    int
+	}{{nil, 7}, {[]onnx.Option{onnx.WithScaledWeights()}, 2}} {
+		p, err := onnx.Load("testdata/normalized.onnx", c.options...)
+		require.NoError(t, err)
+		var text strings.Builder
+		require.NoError(t, p.Graph().Dump(&text, "graph"))
+		require.Equal(t, c.divs, strings.Count(text.String(), " = div "), text.String())
 	}
 }
 

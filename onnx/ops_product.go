@@ -44,16 +44,16 @@ func gemm(c *call) []value {
 	if c.has(2) {
 		y = y.Add(scaled(c.x(2), beta))
 	}
-	return c.linear(y, axis, beta, product)
+	return c.scalable(y, axis, beta, product)
 }
 
-// matMul multiplies matrices. Those of two axes may be normalized.
+// matMul multiplies matrices. The weights of those of two axes may be scaled.
 func matMul(c *call) []value {
 	a := c.x(0)
 	if a.Rank() != 2 || c.x(1).Rank() != 2 {
 		return one(a.MatMul(c.x(1)))
 	}
-	return c.linear(a.MatMul(c.x(1)), 1, 1, func(b graph.Node) graph.Node { return a.MatMul(b) })
+	return c.scalable(a.MatMul(c.x(1)), 1, 1, func(b graph.Node) graph.Node { return a.MatMul(b) })
 }
 
 // scaled returns x times a factor. That of integers must be one.

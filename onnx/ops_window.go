@@ -144,7 +144,7 @@ func (c *call) biased(axis int, of func(weights graph.Node) graph.Node) []value 
 	if c.has(2) {
 		y = y.Add(alignAt(c.x(2), 1, y.Rank()))
 	}
-	return c.linear(y, axis, 1, of)
+	return c.scalable(y, axis, 1, of)
 }
 
 // convTranspose finds its padding from the extents of the result if these are given.

@@ -27,6 +27,7 @@ type settings struct {
 	fixed   map[string]*graph.Tensor
 	sizes   map[string]int
 	options []graph.Item
+	scales  bool
 }
 
 // Fix gives an input its value at load. The program then has no such input. Inputs that
@@ -49,6 +50,20 @@ func With(options ...graph.Option) Option {
 	}
 }
 
+// WithScaledWeights makes a BatchNormalization part of the Conv, ConvTranspose, Gemm or MatMul before it, as
+// onnxruntime does: the constant weights are multiplied by its scale at load, and one vector is added to
+// the product. The results differ by rounding from those of the two operators one after the other,
+// which are computed without this option.
+//
+// A BatchNormalization stays as it is if the product's weights or bias or its own parameters are not constants of
+// one type, float32 or float64; if anything else reads the product, or it is made in a graph around; inside functions of the
+// model; behind a ConvTranspose of several groups and a MatMul of more than two axes; and where a number would
+// not be finite, a weight would become zero or subnormal, or more than a few bits would be lost: the
+// scale must be from 2^-30 to 2^30, and the mean less the bias at most 64 standard deviations.
+func WithScaledWeights() Option {
+	return func(s *settings) { s.scales = true }
+}
+
 func newSettings(options []Option) settings {
 	s := settings{fixed: map[string]*graph.Tensor{}, sizes: map[string]int{}}
 	for _, o := range options {
@@ -59,7 +74,7 @@ func newSettings(options []Option) settings {
 
 // compile makes the program of a model.
 func compile(m *model, s settings) (*Program, error) {
-	b := &builder{model: m, opset: m.opset, values: map[string]value{}, errs: newMistakes(), stages: newStages()}
+	b := &builder{model: m, opset: m.opset, values: map[string]value{}, errs: newMistakes(), stages: newStages(), scales: s.scales}
 	p := &Program{outputs: m.body.outputs}
 	for _, in := range m.body.inputs {
 		for _, d := range in.dims {

@@ -112,7 +112,7 @@ func (s *stages) carry(v value, stage int) value {
 			x = s.inputOf(s.number(v.node, v.stage), "carried", v.node.DType(), v.stage+1, v.node.Shape())
 			s.carried[v.node] = x
 		}
-		v.node, v.linear = x, nil
+		v.node = x
 	}
 	v.stage = stage
 	return v

@@ -16,8 +16,7 @@ type value struct {
 	scalar bool           // the sizes have no axis
 	items  []value        // of a sequence
 	kind   kind
-	stage  int     // that computes it, see stages
-	linear *linear // how, or nil
+	stage  int // that computes it, see stages
 }
 
 type kind uint8

@@ -186,7 +186,7 @@ for name, op, opset in ("resize10", "Resize", 10), ("upsample9", "Upsample", 9):
          [const("up", np.array([1, 1, 1.5, 3], "f4")), const("down", np.array([1, 1, 0.6, 0.5] if op == "Resize" else [1, 1, 1, 2], "f4"))],
          {"x": weights(1, 2, 4, 6)}, opset=opset)
 
-# Normalizations behind products with constant weights, which become part of those, and behind others.
+# Normalizations behind products with constant weights, which may become part of those, and behind others.
 def norm(n):
     return [rng.uniform(.5, 2, n), rng.standard_normal(n), rng.standard_normal(n), rng.uniform(.1, 3, n)]
 
