@@ -140,3 +140,18 @@ func TestWindowsAreTheLeftOperand(t *testing.T) {
 		require.NotContains(t, p.Explain(), "is no view", c.name)
 	}
 }
+
+// TestVerifiedConvolutions verifies plans whose steps read different groups of panels, and whose
+// iterations store a convolution and what is made of it into parts of one result.
+func TestVerifiedConvolutions(t *testing.T) {
+	w := func(shape ...int) graph.Node { return graph.Const(graph.Normal(graph.Float32, 1, 0, 1, shape...)) }
+	grouped := f32("x", 1, 48, 14, 1).Conv(w(144, 16, 3, 7),
+		graph.ConvOptions{Strides: []int{2, 1}, Dilations: []int{2, 1}, Before: []int{0, 3}, After: []int{0, 3}, Groups: 3})
+	x := f32("x", 3, 48, 23, 40).Maximum(0)
+	y := x.Conv(w(144, 16, 3, 3), graph.ConvOptions{Dilations: []int{2, 1}, Groups: 3}).Add(w(144, 1, 1))
+	joined := graph.Concat(1, y, y.Neg(), x.Sum([]int{1, 2, 3}, graph.KeepDims).Add(y.Mul(0.5)))
+	for _, z := range []graph.Node{grouped, joined} {
+		_, err := graph.Compile(z, graph.WithDebug(graph.Verify))
+		require.NoError(t, err)
+	}
+}

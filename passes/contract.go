@@ -112,17 +112,17 @@ func (c *contractor) swaps(v *ir.Value, d extentsOfDot) (why string) {
 	case d.rows <= m.SwappedRows && 2*d.rows <= d.cols && large && transposed(v.Args[1]) && !c.frozenBelow(v.Args[1]):
 		return "a product of few rows and a transposed matrix is the transpose of the product of that and few columns: the few are packed"
 	case windows && (tested || c.fillsVectors(v, d)) && c.frozenBelow(v.Args[0]):
-		return "a product of weights that never change and windows is the transpose of the product of the windows and the weights: these are packed once, and fill vectors"
+		return "a product of weights that never change and windows is the transpose of the product of the windows and the weights: these are packed once, and channels lie in vectors"
 	}
 	return ""
 }
 
 // fillsVectors reports whether the windows that a product multiplies are better its left operand: the
-// channels of its result fill vectors then.
+// channels of its result lie in vectors then, and fill them or are pooled, or the windows are few.
 func (c *contractor) fillsVectors(v *ir.Value, d extentsOfDot) bool {
 	m, width, bytes := c.machine, kernel.DotColumns(v.Type.DType), d.rows*d.cols*v.Type.DType.Size()
 	lanes := (d.rows + width - 1) / width * width
-	fills := 10*lanes <= 11*d.rows || d.cols <= m.SwappedWindows
+	fills := (lanes-d.rows)*m.SwappedIdle <= d.rows || d.cols <= m.SwappedWindows
 	gains := fills && d.pairs >= m.SwappedPairs || c.pooled[v] && bytes <= m.PooledBytes
 	return gains && v.Type.DType == ir.Float32 && d.rows >= m.SwappedColumns
 }

@@ -90,10 +90,9 @@ func (l *looper) copied(a *ir.Value) *packing {
 
 // packed is a buffer with the panels of a right operand.
 type packed struct {
-	of          layout.Layout // of the operand
-	pairs, cols int
-	buffer      int
-	shape       []int
+	of     layout.Layout // of the operand
+	buffer int
+	shape  []int
 }
 
 // pack returns where the right matrices of a product are in panels, as the product's step reads them,
@@ -101,14 +100,13 @@ type packed struct {
 // those of the steps of a recurrent layer.
 func (l *looper) pack(v *ir.Value) (plan.Access, layout.Layout) {
 	a := v.Args[1]
-	d, y, width := dotOf(v), layoutOf(a), kernel.DotColumns(v.Type.DType)
-	x := base(a)
-	at := slices.IndexFunc(l.packed[x], func(p packed) bool { return p.pairs == d.pairs && p.cols == d.cols && p.of.Equal(y) })
+	x, y, width := base(a), layoutOf(a), kernel.DotColumns(v.Type.DType)
+	at := slices.IndexFunc(l.packed[x], func(p packed) bool { return p.of.Equal(y) })
 	var p packed
 	if at >= 0 {
 		p = l.packed[x][at]
 	} else {
-		p = packed{of: y, pairs: d.pairs, cols: d.cols}
+		p = packed{of: y}
 		p.buffer, p.shape = l.packAnew(v)
 		if l.frozenBelow(a) {
 			if l.packed == nil {

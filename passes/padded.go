@@ -9,8 +9,8 @@ import (
 
 // readPadded has the readers of a value that is padded read it inside its padding, so that joins
 // stores it once: in a residual network a convolution reads the padded value, and a sum behind that
-// the value itself. Readers that the loop of the value could compute stay, and so do those that
-// would read shorter lines.
+// the value itself. A value stays as it is if the loop of the value could compute one of these readers,
+// or one would read shorter lines.
 //
 // Requires: stage viewed.
 func readPadded(s *State) {

@@ -7,11 +7,12 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// scatters has combinations by indices read indices that are cast bytes as bytes. And it writes a scatter of many updates for each element, whose combinations are the same in any
+// scatters writes a scatter of many updates for each element, whose combinations are the same in any
 // order, as one of pieces of the updates, each to a table of its own, and the reduction of the tables:
 // sums and products of integers, and the least and greatest of all numbers. A histogram is the sum of
 // some hundred. Goroutines share the pieces, and the indices of one are computed while they are in the
-// cache (see overlap). Updates behind the last whole piece are combined one by one.
+// cache (see overlap). Updates behind the last whole piece are combined one by one. Indices of all
+// scatters that combine, if they are cast from bytes, are read as bytes.
 //
 // Requires: all sizes bound; widen.
 // Ensures: nothing.

@@ -41,10 +41,42 @@ func (v *verifier) iterationsApart(list []*access) {
 	if len(parallel) == 0 {
 		return
 	}
-	var c checked
-	if !boxesApart(&c, list, parallel) && !spansApart(&c, list, parallel) || c.bad {
-		v.fail(list[stores].line, "parallel iterations touch what others store")
+	if independent(list, parallel) {
+		return
 	}
+	if len(list) > maxRegions {
+		v.fail(list[stores].line, "parallel iterations touch what others store, or more than %d accesses in one part are too many to tell", maxRegions)
+		return
+	}
+	for _, some := range together(list) {
+		if i := slices.IndexFunc(some, func(a *access) bool { return a.stores }); i >= 0 && !independent(some, parallel) {
+			v.fail(some[i].line, "parallel iterations touch what others store")
+			return
+		}
+	}
+}
+
+// independent reports whether the bytes that an iteration touches are apart from those of others.
+func independent(list []*access, parallel []parallelAxis) bool {
+	var c checked
+	return (boxesApart(&c, list, parallel) || spansApart(&c, list, parallel)) && !c.bad
+}
+
+// together divides accesses into those that touch bytes in common, in any iterations: a box of all
+// that a join stores, say, has more than any of its operands.
+func together(list []*access) (groups [][]*access) {
+	for _, a := range list {
+		one := []*access{a}
+		groups = slices.DeleteFunc(groups, func(g []*access) bool {
+			if !slices.ContainsFunc(g, func(b *access) bool { return !a.all.apart(&b.all) }) {
+				return false
+			}
+			one = append(one, g...)
+			return true
+		})
+		groups = append(groups, one)
+	}
+	return groups
 }
 
 // spansApart reports whether the bytes from the first to the last that an iteration touches

@@ -203,13 +203,24 @@ func (v *planVerifier) full(buffer int) int {
 	return b.Size()
 }
 
-// findPanels notes how many elements the buffers have that steps read in panels.
+// findPanels notes how many elements the buffers have that steps read in panels. Several steps
+// may read the same, or parts that have no element in common, as the groups of a convolution that is
+// cut do. Of parts that overlap otherwise the sum is too great, and the buffer is refused.
 func (v *planVerifier) findPanels() {
 	v.panels = map[int]int{}
+	type reading struct {
+		at    layout.Layout
+		elems int
+	}
+	readings := map[int][]reading{}
 	for i := range v.p.Steps {
 		s := &v.p.Steps[i]
 		for _, a := range s.In {
 			if a.Panel == nil || len(a.Strides) != len(s.Axes) {
+				continue
+			}
+			at, ok := a.Layout(s.Extents())
+			if !ok {
 				continue
 			}
 			n := 1
@@ -218,9 +229,31 @@ func (v *planVerifier) findPanels() {
 					n, _ = layout.MulInt(n, axis.Extent)
 				}
 			}
-			v.panels[a.Buffer] = n
+			known := readings[a.Buffer]
+			if slices.ContainsFunc(known, func(u reading) bool { return covers(u.at, at) }) {
+				continue
+			}
+			known = slices.DeleteFunc(known, func(u reading) bool { return covers(at, u.at) })
+			if len(known) >= maxParts {
+				v.fail(v.p.stepLine(i), "operand %s: more than %d parts of the buffer are read in panels", a, maxParts)
+				return
+			}
+			readings[a.Buffer] = append(known, reading{at, n})
 		}
 	}
+	for buffer, list := range readings {
+		for _, r := range list {
+			v.panels[buffer] += r.elems
+		}
+	}
+}
+
+// covers reports whether part, which has elements of whole in common, has none before its first and
+// behind its last one.
+func covers(whole, part layout.Layout) bool {
+	first, last := whole.Bounds()
+	lo, hi := part.Bounds()
+	return first <= lo && hi <= last && !layout.Apart(whole, part)
 }
 
 func (v *planVerifier) write(i, o int) {

@@ -49,4 +49,9 @@ type MatmulBlocks struct {
 }
 
 // matmulBlocks was tuned on a Zen 3 with BenchmarkDot, WindowWork on a Zen 4 with AVX-512.
-var matmulBlocks = MatmulBlocks{LeftBytes: 128 << 10, Cols: 1024, LeastCols: 128, BlocksPerWorker: 4, PackCols: 64, PackRows: 32, RightBytes: 1 << 20, PackedWork: 120, WindowWork: 1.05, Windows: 400, LeastWindows: 4, ChunkedBytes: 2 << 20, StreamRows: 12, CallWork: 600, BatchLeast: 16, BatchBytes: 16 << 10, DirectRows: 24, DirectCols: 48, PackElems: 256, SetBytes: 2048}
+var matmulBlocks = MatmulBlocks{
+	LeftBytes: 128 << 10, Cols: 1024, LeastCols: 128, BlocksPerWorker: 4, PackCols: 64, PackRows: 32,
+	RightBytes: 1 << 20, PackedWork: 120, WindowWork: 1.05, Windows: 400, LeastWindows: 4,
+	ChunkedBytes: 2 << 20, StreamRows: 12, CallWork: 600, BatchLeast: 16, BatchBytes: 16 << 10,
+	DirectRows: 24, DirectCols: 48, PackElems: 256, SetBytes: 2048,
+}

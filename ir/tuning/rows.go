@@ -49,22 +49,23 @@ type RowGroups struct {
 	SwappedRows int
 	// SwappedPairs is from how many elements on windows of an image are multiplied as the left operand
 	// with weights of SwappedColumns channels or more that never change: of fewer, the transpose of the
-	// result takes too long, 0.3 ns for each of its elements. Where more than a tenth of the vectors'
-	// lanes have no channel, up to SwappedWindows windows are: their lines fill no vectors either.
+	// result takes too long, 0.3 ns for each of its elements. Where more than one lane for each
+	// SwappedIdle channels is idle, up to SwappedWindows windows are: their lines fill no vectors either.
 	// Zen 4, 3x3 convolutions of 7x7, 14x14 and 28x28 windows with 512, 256 and 128 channels: 0.75, 0.87
 	// and 0.92 of the time, 56x56 with 64 channels 0.95, 7x7 with steps of two and 3 channels 0.85 to
 	// 0.95, lines of 9 windows 0.68, 112x112 windows with 64 channels 1.00. Results that are
 	// pooled are transposed after that, so that any windows are multiplied so, if the result for an image
 	// has PooledBytes at most. With the pooling 28x28 windows of 27 elements with 32 channels take 0.83 of
 	// the time, 28x28, 56x56 and 112x112 ones of 576 elements with 64 channels 0.87, 0.95 and 1.03.
-	SwappedWindows, SwappedPairs, SwappedColumns, PooledBytes int
+	SwappedWindows, SwappedPairs, SwappedColumns, SwappedIdle, PooledBytes int
 }
 
 func defaultRowGroups() RowGroups {
 	return RowGroups{
-		LookAhead: 64, BlockBytes: 192 << 10, AheadBytes: 2 << 10, AheadFrom: 16 << 20, RowBytes: 1 << 20, ProductRows: 96, ProductBlocks: 4, LeastProductRows: 4 * 96,
+		LookAhead: 64, BlockBytes: 192 << 10, AheadBytes: 2 << 10, AheadFrom: 16 << 20, RowBytes: 1 << 20,
+		ProductRows: 96, ProductBlocks: 4, LeastProductRows: 4 * 96,
 		HeldBytes: 1 << 20, HeldLeast: 16 << 10, HeldWork: 20, SwappedRows: 64,
-		SwappedWindows: 196, SwappedPairs: 144, SwappedColumns: 32, PooledBytes: 1 << 20,
+		SwappedWindows: 196, SwappedPairs: 144, SwappedColumns: 32, PooledBytes: 1 << 20, SwappedIdle: 10,
 		PackedRows: 32, PackedWideRows: 256, PackedBytes: 32 << 10,
 	}
 }
