@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/bits"
 	"os"
 	"path/filepath"
 	"slices"
@@ -251,7 +252,7 @@ func TestBisect(t *testing.T) {
 	var states int
 	_, err := fmt.Sscanf(o.out[strings.Index(o.out, "(")+1:], "%d states", &states)
 	require.NoError(t, err)
-	require.LessOrEqual(t, states, 4+7) // log2 of 15 passes and 120 values
+	require.LessOrEqual(t, states, bits.Len(uint(len(passes.Default)+1))+bits.Len(120)) // halves of the passes and of the values
 	require.Contains(t, runCommand(t, text, "bisect", "-", "-size", "n=5"), "no state differs")
 }
 
