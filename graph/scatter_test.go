@@ -21,8 +21,8 @@ func TestScatterPieces(t *testing.T) {
 		bytes, words, numbers := make([]uint8, n), make([]int32, n), make([]int64, n)
 		updates := make([]int32, 3*n)
 		for i := range n {
-			k := i * (i + 7919) / 3 % bins
-			bytes[i], words[i], numbers[i] = uint8(k), int32(k-bins/2), int64(k)
+			k := int64(i) * int64(i+7919) / 3 % bins
+			bytes[i], words[i], numbers[i] = uint8(k), int32(k-bins/2), k
 		}
 		for i := range updates {
 			updates[i] = int32(i*i*i) - 1<<30
