@@ -76,14 +76,15 @@ func newTable(t *target, s *plan.Step) (b *table, why string) {
 		}
 	}
 	b.row, b.col = -1, -1
+	most := elems(s) / 2 // entries
 	for k, a := range s.Axes {
 		if b.varies[k] {
-			b.entries, b.row = b.entries*a.Extent, k
+			b.entries, b.row = b.entries*min(a.Extent, most/b.entries+1), k // not past int
 		} else if b.col < 0 || a.Extent >= min(s.Axes[b.col].Extent, t.AcrossCols) {
 			b.col = k
 		}
 	}
-	if b.entries > elems(s)/2 {
+	if b.entries > most {
 		return nil, "there are few elements for each combination of the other operands"
 	}
 	for k, a := range s.Axes {
