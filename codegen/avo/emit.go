@@ -191,10 +191,6 @@ func (n *nest) stepIndex(i *machine.Inst) {
 	}
 }
 
-func operandAt(operand, size, disp int) machine.Place {
-	return machine.Place{Operand: operand, Size: size, Disp: disp}
-}
-
 // element returns the address of an operand at the present step. It loads a pointer that
 // is in the stack frame into dx; the address is valid for the next instruction only.
 func (n *nest) element(p machine.Place) memory {
