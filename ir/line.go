@@ -214,8 +214,10 @@ func CheckLine(op Op, types ...DType) error {
 		return errors.New("no op on lines has such operands")
 	case !info.Domain.Has(types[0]):
 		return doesNotTake(op, types[0])
-	case info.Indexed && takesIndices(op, types[1]) != nil:
-		return takesIndices(op, types[1])
+	case info.Indexed:
+		if err := takesIndices(op, types[1]); err != nil {
+			return err
+		}
 	}
 	for i, d := range types {
 		if d != types[0] && !(info.Indexed && i == 1) {

@@ -160,6 +160,17 @@ func WideBound(op Op, d DType) (bits uint64, ok bool) {
 	return 0, false
 }
 
+// ReducedBy returns the op that reduces axes and combines elements with op, OpInvalid if there is
+// none.
+func (op Op) ReducedBy() Op {
+	for reduction := OpSum; reduction <= OpXorBits; reduction++ {
+		if reduction.Info().By == op {
+			return reduction
+		}
+	}
+	return OpInvalid
+}
+
 // inferReduce returns the type of a reduction along some axes.
 func inferReduce(op Op, a Attr, args []Type) (Type, error) {
 	x, info := args[0], op.Info()

@@ -41,7 +41,8 @@ func (c *call) scalable(y graph.Node, axis int, beta float64, build func(weights
 	return one(y)
 }
 
-// perChannel returns the elements of a constant with so many, along its last axis, or nil if it is none.
+// perChannel returns the n elements of a float constant that lie along its last axis. It returns nil for any
+// other value.
 func perChannel(v value, n int) []float64 {
 	if v.kind != constant || v.tensor.Size() != n || v.tensor.Rank() > 0 && v.tensor.Shape()[v.tensor.Rank()-1] != n {
 		return nil

@@ -114,16 +114,11 @@ func (w *scatterer) inPieces(index *ir.Value) *ir.Value {
 		return nil
 	}
 	w.record(plan.Rewritten, pieces, 0, "its updates give the same in any order, so pieces of them have tables of their own")
-	all := w.add(reductionBy(by), ir.Attr{Axes: []int{w.axis}}, pieces)
+	all := w.add(by.ReducedBy(), ir.Attr{Axes: []int{w.axis}}, pieces)
 	if from := count * w.piece; from < n {
 		x = w.add(v.Op, ir.Attr{Axis: w.axis}, x, w.from(index, w.axis, from), w.from(updates, w.axis, from))
 	}
 	return w.add(by, ir.Attr{}, x, all)
-}
-
-// reductionBy returns the op that reduces axes by a combiner.
-func reductionBy(by ir.Op) ir.Op {
-	return map[ir.Op]ir.Op{ir.OpAdd: ir.OpSum, ir.OpMul: ir.OpProd, ir.OpMin: ir.OpAMin, ir.OpMax: ir.OpAMax}[by]
 }
 
 // pieces views x with an axis of pieces.

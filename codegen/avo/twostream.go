@@ -5,7 +5,9 @@ import (
 )
 
 // Two rows reduced side by side (machine.Second). Measured on Zen 3, sums of rows of
-// 4 KB read 21 GB/s of memory one by one and 26 GB/s as two streams.
+// 4 KB read 21 GB/s of memory one by one and 26 GB/s as two streams. On Zen 4 both take the
+// same time from memory; in the cache two rows, whose accumulators do not wait for each other, take
+// 0.7 of the time of single ones for argmax and 0.9 for sums.
 //
 // Rows i and i + rows/2 of a call are a pair. An iteration of the main loop computes both.
 // The code behind the main loop finishes one row, so it runs twice: first for the first

@@ -62,8 +62,9 @@ func independent(list []*access, parallel []parallelAxis) bool {
 	return (boxesApart(&c, list, parallel) || spansApart(&c, list, parallel)) && !c.bad
 }
 
-// together divides accesses into those that touch bytes in common, in any iterations: a box of all
-// that a join stores, say, has more than any of its operands.
+// together divides accesses into groups: those of different groups touch no byte in common, in any
+// iterations. The parts of a join's result are such groups; one box around all of them would
+// overlap that of the next iteration.
 func together(list []*access) (groups [][]*access) {
 	for _, a := range list {
 		one := []*access{a}

@@ -33,5 +33,9 @@ type Lines struct {
 }
 
 func defaultLines() Lines {
-	return Lines{LineElems: 1 << 14, ScatterCols: 64, TableUpdates: 64, PieceUpdates: 1 << 15, LineWork: 8, SortWork: 1000, SortChunk: 1 << 15, MergeElems: 1 << 14, MergeWork: 1500, SortLines: 16, RecurrenceRows: 16, LookupWork: 25}
+	return Lines{
+		LineElems: 1 << 14, ScatterCols: 64, TableUpdates: 64, PieceUpdates: 1 << 15, LineWork: 8,
+		SortWork: 1000, SortChunk: 1 << 15, MergeElems: 1 << 14, MergeWork: 1500, SortLines: 16,
+		RecurrenceRows: 16, LookupWork: 25,
+	}
 }

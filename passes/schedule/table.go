@@ -79,7 +79,7 @@ func newTable(t *target, s *plan.Step) (b *table, why string) {
 	most := elems(s) / 2 // entries
 	for k, a := range s.Axes {
 		if b.varies[k] {
-			b.entries, b.row = b.entries*min(a.Extent, most/b.entries+1), k // not past int
+			b.entries, b.row = b.entries*min(a.Extent, most/b.entries+1), k // beyond most any number will do, but one past int
 		} else if b.col < 0 || a.Extent >= min(s.Axes[b.col].Extent, t.AcrossCols) {
 			b.col = k
 		}

@@ -3,7 +3,6 @@
 package lines
 
 import (
-	"fmt"
 	"sync"
 	"unsafe"
 
@@ -50,7 +49,10 @@ func scatterRows[I position](m *kernel.Micro) func(*abi.Frame) {
 
 // combinerOf returns the signature of the kernel that combines the elements of two operands.
 func combinerOf(by ir.Op, d ir.DType) string {
-	return fmt.Sprintf("kernel (u0:%s, u1:%s) { t0 = %s u0 u1; store t0 }", d.Text(), d.Text(), by)
+	b := kernel.NewBuilder(kernel.Operand{DType: d}, kernel.Operand{DType: d})
+	b.Store(b.Op(by, 0, 1))
+	k, _ := b.Kernel().Canonical()
+	return k.Signature()
 }
 
 // combineRows calls a kernel for each row, with the frame of the call, which it restores.

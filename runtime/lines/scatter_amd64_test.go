@@ -1,0 +1,23 @@
+//go:build amd64 && !purego && !nofloat64 && !nointegers
+
+package lines
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/runtime/abi"
+	_ "github.com/stridefuse/stridefuse/runtime/builtin"
+)
+
+// TestCombiners has the kernels that combine wide rows: without one, rows are combined element by element.
+func TestCombiners(t *testing.T) {
+	for _, by := range []ir.Op{ir.OpAdd, ir.OpMul, ir.OpMin, ir.OpMax} {
+		for _, d := range []ir.DType{ir.Int32, ir.Int64, ir.Float32, ir.Float64} {
+			_, ok := abi.Lookup(abi.AVX2, combinerOf(by, d))
+			require.True(t, ok, combinerOf(by, d))
+		}
+	}
+}
