@@ -75,10 +75,13 @@ func pooled(t *rapid.T, y graph.Node, channelsLast bool) graph.Node {
 	for _, n := range extents[2:] {
 		o.Size = append(o.Size, rapid.IntRange(1, min(n, 5)).Draw(t, "pool"))
 		o.Strides = append(o.Strides, rapid.IntRange(1, 3).Draw(t, "pool stride"))
+		o.Before = append(o.Before, rapid.IntRange(0, o.Size[len(o.Size)-1]-1).Draw(t, "pool before"))
+		o.After = append(o.After, rapid.IntRange(0, o.Size[len(o.Size)-1]-1).Draw(t, "pool after"))
 	}
 	if rapid.Bool().Draw(t, "greatest") {
 		return y.MaxPool(o)
 	}
+	o.CountPadding = true // a tensor would have the numbers of elements that are no padding
 	return y.AvgPool(o)
 }
 

@@ -58,6 +58,12 @@ func pooled(f *ir.Func) map[*ir.Value]bool {
 			*of.at(v) = v
 		case v.Op.IsView():
 			*of.at(v) = *of.at(v.Args[0])
+		case v.Op == ir.OpConcat: // of a value and what is padded to it
+			for _, a := range v.Args {
+				if p := *of.at(a); p != nil {
+					*of.at(v) = p
+				}
+			}
 		case v.Op.IsElementwise():
 			for _, a := range v.Args {
 				p := *of.at(a)

@@ -10,14 +10,15 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// orders computes elementwise values with their axes in the order in which memory has the product
-// that they depend on. Where windows are the left operand of a product, channels are the last axis
+// orders computes elementwise values, and joins of them, with their axes in the order in which memory has
+// the product that they depend on. Where windows are the left operand of a product, channels are the last axis
 // in memory: bias, activation and the maxima of a pooling are then computed on whole vectors of
-// channels. Only the last of these values is stored in its own order, by a transpose. After a 2x2
-// pooling that has a quarter of the elements.
+// channels, and what is padded by a join is stored between its borders. Only the last of these values is
+// stored in its own order, by a transpose. After a 2x2 pooling that has a quarter of the elements.
 //
 // A value is computed in another order if its operands have one and the same order in memory, but
-// for those that vary along one axis at most, and if all that is computed of it is such a value.
+// for those that vary along one axis at most, and if all that is computed of it is such a value. A
+// join is never the last one: nothing is transposed for the sake of being copied.
 //
 // Requires: views are ops.
 // Ensures: values have the types that they had; of those in another order readers see a permute.
@@ -51,7 +52,7 @@ func (o *orderer) find() bool {
 		if v.Op.IsView() {
 			continue
 		}
-		if v.Op.IsElementwise() {
+		if v.Op.IsElementwise() || v.Op == ir.OpConcat && !o.last[v] {
 			if axes := o.common(v); axes != nil {
 				o.axes[v] = axes
 				continue
@@ -84,7 +85,7 @@ func (o *orderer) common(v *ir.Value) (axes []int) {
 			return nil
 		case !flat(l):
 			b := viewed(a)
-			if !(b.Op.IsProduct() || o.axes[b] != nil && !o.last[b]) || !a.Type.Shape.Equal(v.Type.Shape) {
+			if !(b.Op.IsProduct() || o.axes[b] != nil && !o.last[b]) || v.Op.IsElementwise() && !a.Type.Shape.Equal(v.Type.Shape) {
 				return nil
 			}
 			of := orderOf(l)
@@ -175,7 +176,11 @@ func (o *orderer) reorder(v *ir.Value) (*ir.Value, error) {
 		v.Args = args
 		return v, nil
 	}
-	y, err := o.Func.Add(v.Op, *v.Attr, v.Pos, args...)
+	attr := *v.Attr
+	if v.Op == ir.OpConcat {
+		attr.Axis = slices.Index(axes, attr.Axis)
+	}
+	y, err := o.Func.Add(v.Op, attr, v.Pos, args...)
 	if err != nil {
 		return nil, err
 	}
