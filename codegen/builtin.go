@@ -57,7 +57,7 @@ var pictures = []string{
 
 // longKernels are longer ones, with the operands that formulas have, for each of superTypes, T: steps
 // of polynomials, sums and differences of products, counts, choices between values, clipping,
-// greatest ones of few, biases and normalizations.
+// greatest ones of few, those of biases and their bounds, and normalizations.
 var longKernels = []string{
 	"kernel (u0:T, u1:T, u2:T, u3:T) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul t1 u3; store t2 }",
 	"kernel (u0:T, u1:T, s2:T, u3:T) { t0 = mul u0 u1; t1 = add t0 s2; t2 = mul t1 u3; store t2 }",
@@ -85,6 +85,7 @@ var longKernels = []string{
 	"kernel (u0:T, s1:T, s2:T) { t0 = add u0 s1; t1 = max t0 s2; store t1 }",
 	"kernel (u0:T, s1:T, u2:T, s3:T) { t0 = add u0 s1; t1 = add t0 u2; t2 = max t1 s3; store t2 }",
 	"kernel (u0:T, u1:T, u2:T) { t0 = max u0 u1; t1 = max t0 u2; store t1 }",
+	"kernel (u0:T, u1:T, s2:T, u3:T) { t0 = add u0 u1; t1 = max t0 s2; t2 = add u3 u1; t3 = max t2 s2; t4 = max t1 t3; store t4 }",
 	"kernel (u0:T, u1:T, u2:T, u3:T) { t0 = max u0 u1; t1 = max u2 u3; t2 = max t0 t1; store t2 }",
 	"kernel (u0:T, s1:T, s2:T, u3:T, u4:T) { t0 = sub u0 s1; t1 = mul t0 s2; t2 = mul t1 u3; t3 = add t2 u4; store t3 }",
 	"kernel (u0:T, u1:T, u2:T, u3:T, u4:T) { t0 = sub u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = add t2 u4; store t3 }",

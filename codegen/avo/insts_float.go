@@ -18,6 +18,7 @@ const (
 	cmpUnord     = 0x03
 	cmpEqOrUnord = 0x08
 	cmpNe        = 0x04
+	cmpUnequal   = 0x0c // false of NaN
 	cmpOrd       = 0x07
 	cmpLt        = 0x11
 	cmpLe        = 0x12
@@ -133,11 +134,26 @@ func (f float) min(g *graph, x [3]ref) ref {
 }
 
 // max is Go's max. Here AND combines the results of both orders: -0 & +0 is +0. As NaN & x
-// may not be a NaN, lanes with a NaN are set to all ones, which is one.
+// may not be a NaN, lanes with a NaN are set to all ones, which is one. If a source is the same for
+// a row, as in a ReLU, the sum of the other one and what clearing returns is computed in its place.
 func (f float) max(g *graph, x [3]ref) ref {
 	if c, v, ok := f.safe(g, x); ok {
 		return g.op("VMAX"+f.w, c, v)
 	}
+	for i := range 2 {
+		if c, v := x[i], x[1-i]; g.Invariant(c) {
+			return g.op("VMAX"+f.w, c, g.op("VADD"+f.w, v, f.clearing(g, c)))
+		}
+	}
 	both := g.op("VANDPS", g.op("VMAX"+f.w, x[0], x[1]), g.op("VMAX"+f.w, x[1], x[0]))
 	return g.isa().setAll(g, both, g.imm("VCMP"+f.w, cmpUnord, x[0], x[1]))
+}
+
+// clearing returns what is added to v so that VMAX of c and the sum is Go's max of c and v: c if that
+// is NaN, which makes the sum one, or a zero, as +0 makes -0 +0, and else -0, which changes nothing.
+func (f float) clearing(g *graph, c ref) ref {
+	if _, ok := g.constant(c); ok {
+		return c // NaN or a zero: see safe
+	}
+	return g.choose(g.imm("VCMP"+f.w, cmpUnequal, c, g.zero()), f.signBits(g), c)
 }

@@ -141,7 +141,8 @@ func (g *Graph) Add(n Node) Ref {
 	return r
 }
 
-func (g *Graph) isInvariant(r Ref) bool { return g.invariant[r] }
+// Invariant reports whether a value does not change along a row.
+func (g *Graph) Invariant(r Ref) bool { return g.invariant[r] }
 
 // Args fills the sources of a node.
 func Args(args ...Ref) [4]Ref {

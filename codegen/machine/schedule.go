@@ -44,7 +44,7 @@ func (g *Graph) scheduleParts(roots []Ref, leaf func(Ref) bool, parts partOrder)
 
 // scheduleLoop orders roots whose invariants are computed before the loop.
 func (g *Graph) scheduleLoop(roots []Ref, parts partOrder) []Ref {
-	return g.scheduleParts(roots, g.isInvariant, parts)
+	return g.scheduleParts(roots, g.Invariant, parts)
 }
 
 // registers returns how many registers it takes to compute r.

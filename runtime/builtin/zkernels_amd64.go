@@ -34,6 +34,7 @@ var kernels_avx2 = []abi.Kernel{
 	{Sig: "kernel (s0:f32, u1:f32) { t0 = add s0 u1; store t0 }", Fn: k_add_f32_su_a5a3835ed0},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = add u0 u1; store t0 }", Fn: k_add_f32_uu_c97e519039},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32) { t0 = add u0 u1; t1 = lt t0 s2; t2 = cast:f32 t1; t3 = add t2 u3; store t3 }", Fn: k_add_lt_cast_add_f32_uusu_075bee7c87},
+	{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32) { t0 = add u0 u1; t1 = max t0 s2; t2 = add u3 u1; t3 = max t2 s2; t4 = max t1 t3; store t4 }", Fn: k_add_max_add_etc_f32_uusu_27a9c7e36e},
 	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = add u0 s1; t1 = max t0 s2; store t1 }", Fn: k_add_max_f32_uss_90dd3ab5f5},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = max s2 t0; store t1 }", Fn: k_add_max_f32_uus_0e5a076b24},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = add s0 u1; t1 = mul t0 s2; store t1 }", Fn: k_add_mul_f32_sus_0019e6d0a1},
@@ -793,6 +794,15 @@ func k_add_f32_uu_c97e519039(f *abi.Frame)
 //
 //go:noescape
 func k_add_lt_cast_add_f32_uusu_075bee7c87(f *abi.Frame)
+
+// k_add_max_add_etc_f32_uusu_27a9c7e36e is
+//
+//	kernel (u0:f32, u1:f32, s2:f32, u3:f32) { t0 = add u0 u1; t1 = max t0 s2; t2 = add u3 u1; t3 = max t2 s2; t4 = max t1 t3; store t4 }
+//
+// for i: o0[i] = max(max(a0[i] + a1[i], a2), max(a3[i] + a1[i], a2))
+//
+//go:noescape
+func k_add_max_add_etc_f32_uusu_27a9c7e36e(f *abi.Frame)
 
 // k_add_max_f32_uss_90dd3ab5f5 is
 //

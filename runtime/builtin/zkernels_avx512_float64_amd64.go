@@ -25,6 +25,7 @@ var kernels_avx512_float64 = []abi.Kernel{
 	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = div s2 t0; store t1 }", Fn: k_add_div_f64_uus_14435f44ae_avx512},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = div u2 t0; store t1 }", Fn: k_add_div_f64_uuu_7541d18581_avx512},
 	{Sig: "kernel (u0:f64, u1:f64, s2:f64, u3:f64) { t0 = add u0 u1; t1 = lt t0 s2; t2 = cast:f64 t1; t3 = add t2 u3; store t3 }", Fn: k_add_lt_cast_add_f64_uusu_7796355261_avx512},
+	{Sig: "kernel (u0:f64, u1:f64, s2:f64, u3:f64) { t0 = add u0 u1; t1 = max s2 t0; t2 = add u3 u1; t3 = max s2 t2; t4 = max t1 t3; store t4 }", Fn: k_add_max_add_etc_f64_uusu_1ca6175c87_avx512},
 	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = max t0 s2; store t1 }", Fn: k_add_max_f64_uss_8ea08a9a9c_avx512},
 	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = max t0 s2; store t1 }", Fn: k_add_max_f64_uus_eb7b8e091b_avx512},
 	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = mul s2 t0; store t1 }", Fn: k_add_mul_f64_uss_49288156d8_avx512},
@@ -341,6 +342,15 @@ func k_add_div_f64_uuu_7541d18581_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_add_lt_cast_add_f64_uusu_7796355261_avx512(f *abi.Frame)
+
+// k_add_max_add_etc_f64_uusu_1ca6175c87_avx512 is
+//
+//	kernel (u0:f64, u1:f64, s2:f64, u3:f64) { t0 = add u0 u1; t1 = max s2 t0; t2 = add u3 u1; t3 = max s2 t2; t4 = max t1 t3; store t4 }
+//
+// for i: o0[i] = max(max(a2, a0[i] + a1[i]), max(a2, a3[i] + a1[i]))
+//
+//go:noescape
+func k_add_max_add_etc_f64_uusu_1ca6175c87_avx512(f *abi.Frame)
 
 // k_add_max_f64_uss_8ea08a9a9c_avx512 is
 //

@@ -33,6 +33,7 @@ var kernels_avx2_float64 = []abi.Kernel{
 	{Sig: "kernel (u0:f64, s1:f64) { t0 = add u0 s1; store t0 }", Fn: k_add_f64_us_3770aac67c},
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = add u0 u1; store t0 }", Fn: k_add_f64_uu_819accbd74},
 	{Sig: "kernel (u0:f64, u1:f64, s2:f64, u3:f64) { t0 = add u0 u1; t1 = lt t0 s2; t2 = cast:f64 t1; t3 = add t2 u3; store t3 }", Fn: k_add_lt_cast_add_f64_uusu_7796355261},
+	{Sig: "kernel (u0:f64, u1:f64, s2:f64, u3:f64) { t0 = add u0 u1; t1 = max s2 t0; t2 = add u3 u1; t3 = max s2 t2; t4 = max t1 t3; store t4 }", Fn: k_add_max_add_etc_f64_uusu_1ca6175c87},
 	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = max t0 s2; store t1 }", Fn: k_add_max_f64_uss_8ea08a9a9c},
 	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = max t0 s2; store t1 }", Fn: k_add_max_f64_uus_eb7b8e091b},
 	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = mul s2 t0; store t1 }", Fn: k_add_mul_f64_uss_49288156d8},
@@ -545,6 +546,15 @@ func k_add_f64_uu_819accbd74(f *abi.Frame)
 //
 //go:noescape
 func k_add_lt_cast_add_f64_uusu_7796355261(f *abi.Frame)
+
+// k_add_max_add_etc_f64_uusu_1ca6175c87 is
+//
+//	kernel (u0:f64, u1:f64, s2:f64, u3:f64) { t0 = add u0 u1; t1 = max s2 t0; t2 = add u3 u1; t3 = max s2 t2; t4 = max t1 t3; store t4 }
+//
+// for i: o0[i] = max(max(a2, a0[i] + a1[i]), max(a2, a3[i] + a1[i]))
+//
+//go:noescape
+func k_add_max_add_etc_f64_uusu_1ca6175c87(f *abi.Frame)
 
 // k_add_max_f64_uss_8ea08a9a9c is
 //

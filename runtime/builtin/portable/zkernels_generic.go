@@ -88,6 +88,8 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:i8, u1:i8) { t0 = add u0 u1; store t0 }", Fn: k_add_i8_uu_d8de0e7860_go},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32) { t0 = add u0 u1; t1 = lt t0 s2; t2 = cast:f32 t1; t3 = add t2 u3; store t3 }", Fn: k_add_lt_cast_add_f32_uusu_075bee7c87_go},
 	{Sig: "kernel (u0:f64, u1:f64, s2:f64, u3:f64) { t0 = add u0 u1; t1 = lt t0 s2; t2 = cast:f64 t1; t3 = add t2 u3; store t3 }", Fn: k_add_lt_cast_add_f64_uusu_7796355261_go},
+	{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32) { t0 = add u0 u1; t1 = max t0 s2; t2 = add u3 u1; t3 = max t2 s2; t4 = max t1 t3; store t4 }", Fn: k_add_max_add_etc_f32_uusu_27a9c7e36e_go},
+	{Sig: "kernel (u0:f64, u1:f64, s2:f64, u3:f64) { t0 = add u0 u1; t1 = max s2 t0; t2 = add u3 u1; t3 = max s2 t2; t4 = max t1 t3; store t4 }", Fn: k_add_max_add_etc_f64_uusu_1ca6175c87_go},
 	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = add u0 s1; t1 = max t0 s2; store t1 }", Fn: k_add_max_f32_uss_90dd3ab5f5_go},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = max s2 t0; store t1 }", Fn: k_add_max_f32_uus_0e5a076b24_go},
 	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = max t0 s2; store t1 }", Fn: k_add_max_f64_uss_8ea08a9a9c_go},
@@ -4908,6 +4910,60 @@ func k_add_lt_cast_add_f64_uusu_7796355261_go(f *abi.Frame) {
 			}
 			t3 := float64(t2 + v3)
 			o0[i] = t3
+		}
+	}
+}
+
+// k_add_max_add_etc_f32_uusu_27a9c7e36e_go is
+//
+//	kernel (u0:f32, u1:f32, s2:f32, u3:f32) { t0 = add u0 u1; t1 = max t0 s2; t2 = add u3 u1; t3 = max t2 s2; t4 = max t1 t3; store t4 }
+//
+// for i: o0[i] = max(max(a0[i] + a1[i], a2), max(a3[i] + a1[i], a2))
+func k_add_max_add_etc_f32_uusu_27a9c7e36e_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v3 := a3[i]
+			t0 := float32(v0 + v1)
+			t1 := scalar.Max(t0, s2)
+			t2 := float32(v3 + v1)
+			t3 := scalar.Max(t2, s2)
+			t4 := scalar.Max(t1, t3)
+			o0[i] = t4
+		}
+	}
+}
+
+// k_add_max_add_etc_f64_uusu_1ca6175c87_go is
+//
+//	kernel (u0:f64, u1:f64, s2:f64, u3:f64) { t0 = add u0 u1; t1 = max s2 t0; t2 = add u3 u1; t3 = max s2 t2; t4 = max t1 t3; store t4 }
+//
+// for i: o0[i] = max(max(a2, a0[i] + a1[i]), max(a2, a3[i] + a1[i]))
+func k_add_max_add_etc_f64_uusu_1ca6175c87_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		a3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v3 := a3[i]
+			t0 := float64(v0 + v1)
+			t1 := scalar.Max(s2, t0)
+			t2 := float64(v3 + v1)
+			t3 := scalar.Max(s2, t2)
+			t4 := scalar.Max(t1, t3)
+			o0[i] = t4
 		}
 	}
 }
