@@ -40,7 +40,7 @@ func (x Node) MaxPool(o PoolOptions) Node {
 }
 
 // shortWindow is up to how many elements of windows are compared one after the other in one loop.
-const shortWindow = 4
+const shortWindow = 8
 
 // AvgPool returns the means of the windows of x, [n, c, spatial axes]: of the elements of
 // x alone, or with CountPadding of the padding too. What Ceil adds never counts. A mean of no element

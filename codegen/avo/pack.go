@@ -55,6 +55,7 @@ func compilePack(m *kernel.Micro) *program {
 	p.do("ADDQ", imm(int64(p.size)), gp(packTo))
 	p.do("DECQ", gp(packLeft))
 	p.do("JNE", label("element"))
+	p.here("next")
 	p.do("ADDQ", mem(at(cx, codegen.FrameStep)), gp(packNextA))
 	p.do("ADDQ", mem(at(cx, codegen.FrameStep+8)), gp(packNextB))
 	p.do("DECQ", gp(packRows))
@@ -69,12 +70,14 @@ func compilePack(m *kernel.Micro) *program {
 }
 
 // apart copies the elements of the first of interleaved lines, a vector at a time, while there
-// is another element: the last vector that it loads ends before that one.
+// is another element: the last vector that it loads ends before that one. The last vector of a row
+// ends with its last element, so it may store elements a second time: what it loads are the lines
+// before that element, which is of the last of them.
 func (p *packer) apart(t interleaving) {
 	name, lanes := "apart"+itoa(t.lines), vectorBytes(1)/t.size
 	p.here(name)
 	p.do("CMPQ", gp(packLeft), imm(int64(lanes)))
-	p.do("JLE", label("element"))
+	p.do("JLE", label(name+"Last"))
 	t.loadBlocks(&p.program, at(packFrom, 0))
 	t.line(&p.program, 0, union)
 	p.do("VMOVDQU", y(union), mem(at(packTo, 0)))
@@ -82,6 +85,19 @@ func (p *packer) apart(t interleaving) {
 	p.do("ADDQ", imm(int64(vectorBytes(1))), gp(packTo))
 	p.do("SUBQ", imm(int64(lanes)), gp(packLeft))
 	p.do("JMP", label(name))
+
+	p.here(name + "Last")
+	p.do("MOVQ", mem(at(cx, codegen.FrameCols)), gp(ax))
+	p.do("CMPQ", gp(ax), imm(int64(lanes)))
+	p.do("JLE", label("element"))
+	p.do("SUBQ", imm(int64(lanes)), gp(packLeft)) // minus the number of elements that the vector lacks
+	p.do("LEAQ", mem(at(packTo, 0).indexed(packLeft, t.size)), gp(packTo))
+	p.do("IMULQ", gp(packAcross), gp(packLeft))
+	p.do("ADDQ", gp(packLeft), gp(packFrom))
+	t.loadBlocks(&p.program, at(packFrom, (1-t.lines)*t.size))
+	t.line(&p.program, t.lines-1, union)
+	p.do("VMOVDQU", y(union), mem(at(packTo, 0)))
+	p.do("JMP", label("next"))
 }
 
 // element copies an element. It uses ax or the first vector register.
