@@ -46,14 +46,9 @@ var avx2Machine = &machine.Machine{
 		Unroll: 4, UnrollWide: 40,
 		ListOrder: 36, // in longer bodies the CPU does not find the instructions of the next step
 		ByTwo:     0.87, ByFour: 0.79, ByList: 0.65,
-		LoopEnd: 3,
-		Reduce: machine.ReduceTuning{
-			Unrolled:  24, // from there on rotating accumulators are as fast, without eleven copies
-			HalfLanes: 4,
-			// Argmax of float32 rows of 4 KB read 18 GB/s row by row and 22 GB/s in pairs.
-			TwoStreams: 8, TwoArgs: 20, StreamAccs: 4,
-		},
-		ColdInputs: 8,
+		LoopEnd:       3,
+		UnrollReduced: 24, // from there on rotating accumulators are as fast, without eleven copies
+		ColdInputs:    8,
 	},
 }
 

@@ -38,25 +38,29 @@ func (n *nest) startReductions() {
 		inReg[n.b.Graph.At(p.V).Slot] = p.Reg
 	}
 	for _, r := range n.b.Graph.Reductions {
-		n.startReduction(r, inReg)
+		each := r.Accumulators(n.b.Graph) / len(r.Combiners)
+		for k := range r.Combiners {
+			n.startAccumulators(r.First+each*k, each, r.Identity(n.b.Graph, k), inReg)
+		}
 	}
 	if n.phase >= 0 {
 		n.do("XORQ", gp(n.phase), gp(n.phase))
 	}
 }
 
-func (n *nest) startReduction(r *machine.Reduction, inReg map[int]int) {
+// startAccumulators sets count accumulators to a constant. Those in registers are given by inReg.
+func (n *nest) startAccumulators(first, count int, bits uint64, inReg map[int]int) {
 	const scratch = 0 // is not pinned: pinned registers are the last ones
 	from, loaded := scratch, false
 	load := func(reg int) {
 		if !loaded {
 			from, loaded = reg, true
-			n.vector(reg, machine.Loc{Space: machine.InConst, Bits: r.Identity(n.b.Graph)})
+			n.vector(reg, machine.Loc{Space: machine.InConst, Bits: bits})
 		} else if reg != from {
 			n.do("VMOVAPS", y(from), y(reg))
 		}
 	}
-	for i := r.First; i < r.First+r.Phases*n.m.Parts(r.DType); i++ {
+	for i := first; i < first+count; i++ {
 		if reg, ok := inReg[i]; ok {
 			load(reg)
 			continue

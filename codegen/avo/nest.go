@@ -32,10 +32,6 @@ type nest struct {
 	few                           int // offset of the bytes of a partial step in the stack frame, or -1: see bytes.go
 	phase                         int // register of the offset that rotates the accumulators, or -1
 
-	second       []place64 // pointers to the operands of the second row: see twostream.go
-	pairs        place64   // how many pairs of rows are left
-	secondIsNext place64   // 1 if the second row of the pair is the next to be finished
-
 	exits                    []*machine.Exit // to cold blocks, in the order of their tests
 	inputs, kept, coldSpills int             // offsets in the stack frame: inputs and results, saved registers, spills of cold blocks
 	exit                     int             // offset in the stack frame: the number of the exit to a cold block
@@ -66,7 +62,6 @@ func emit(b *machine.Body) *program {
 	n.pinRow()
 	n.startReductions()
 	n.do("XORQ", gp(index), gp(index))
-	n.twoStreamLoop()
 	n.mainLoop()
 	if n.b.PerPhase() {
 		n.phaseTail()
@@ -117,7 +112,6 @@ func (n *nest) allocate() {
 		}
 	}
 	n.allocateReductions(func() place64 { return place(generalRegisters) })
-	n.allocateTwoStreams(func() place64 { return place(generalRegisters) })
 	n.rows = place(generalRegisters)
 	for i := range n.pointer {
 		if n.splat(i) || n.reduced(i) {
@@ -162,7 +156,6 @@ func (n *nest) prologue() {
 	for i, p := range n.pointer {
 		n.copyTo(at(cx, codegen.FramePtr+8*i), p)
 	}
-	n.startTwoStreams()
 	for _, p := range n.b.Pinned {
 		if v := n.b.Graph.At(p.V); v.Kind == machine.KindConst {
 			n.vector(p.Reg, machine.Loc{Space: machine.InConst, Bits: v.Bits})

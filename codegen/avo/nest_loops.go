@@ -64,7 +64,6 @@ func (n *nest) afterTail() string {
 // nextRow advances the pointers to the next row, or ends after the last row.
 func (n *nest) nextRow() {
 	n.here("next")
-	n.nextOfPair()
 	n.do("DECQ", n.rows.arg())
 	n.do("JLE", label("done"))
 	n.movePointers()

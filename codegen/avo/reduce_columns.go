@@ -28,7 +28,7 @@ type columnReducer struct {
 	nest
 	k          *kernel.Kernel
 	g          *graph
-	reduction  *machine.Reduction
+	combiner   machine.Combiner
 	lanes      int // elements of a vector
 	depths     [treeDepths]depthInsts
 	spilled    int   // how many vectors are spilled to the stack
@@ -55,7 +55,7 @@ const (
 // compileReduceColumns returns the function of a column reduction.
 func compileReduceColumns(m *kernel.Micro) (*program, error) {
 	g := machine.NewGraph(avx2, m.Body, []ir.Op{m.Op})
-	c := &columnReducer{k: m.Body, g: &graph{g}, reduction: g.Reductions[0], lanes: avx2Machine.Width / m.Body.In[0].DType.Size()}
+	c := &columnReducer{k: m.Body, g: &graph{g}, combiner: machine.Combiner{By: m.Op, DType: g.Reductions[0].DType}, lanes: avx2Machine.Width / m.Body.In[0].DType.Size()}
 	c.t, c.m = avx2, avx2Machine
 	for depth := range treeDepths {
 		if err := c.allocateDepth(depth); err != nil {
@@ -91,8 +91,8 @@ func (c *columnReducer) allocateDepth(depth int) error {
 		}
 		acc, v := c.acc(depth, w), c.value(w)
 		begin = append(begin, c.g.Carry(acc, c.g.Reload(c.g.Graph, v)))
-		next = append(next, c.g.Carry(acc, c.reduction.Combine(c.g.Graph, acc, v)))
-		combine = append(combine, c.g.Carry(acc, c.reduction.Combine(c.g.Graph, acc, c.acc(depth+1, w))))
+		next = append(next, c.g.Carry(acc, c.combiner.Combine(c.g.Graph, acc, v)))
+		combine = append(combine, c.g.Carry(acc, c.combiner.Combine(c.g.Graph, acc, c.acc(depth+1, w))))
 	}
 	var err error
 	d := &c.depths[depth]

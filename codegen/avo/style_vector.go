@@ -39,11 +39,13 @@ type vectorMasks struct{}
 var _ style = vectorMasks{}
 
 func (vectorMasks) choose(g *graph, mask, y, z ref) ref {
-	switch g.zero() {
-	case z:
+	switch {
+	case z == g.zero():
 		return g.op("VANDPS", mask, y)
-	case y:
+	case y == g.zero():
 		return g.op("VANDNPS", mask, z)
+	case y == g.ones():
+		return g.op("VORPS", mask, z)
 	}
 	return g.op("VBLENDVPS", z, y, mask)
 }

@@ -17,7 +17,6 @@ type Body struct {
 	Main   []Inst
 	Tail   []Inst
 	Rest   [][]Inst // what reductions have after the loop, as Graph.rest lists it
-	Second *Second  // the second stream of rows, or nil
 	Accs   []Pin    // accumulators in registers
 	Pinned []Pin    // invariants that stay in registers
 
@@ -47,9 +46,6 @@ func Compile(t Target, k *kernel.Kernel, combine []ir.Op) (*Body, error) {
 	var best float64
 	for _, c := range g.candidates() {
 		next, err := g.fit(c, tail, g.rest(c.unroll), g.accs())
-		if c.twoStreams && err != nil {
-			continue // two streams need more registers
-		}
 		if err != nil {
 			return nil, err
 		}
@@ -72,9 +68,6 @@ func (b *Body) time(loopEnd int) float64 {
 		if i.Op == OpSave {
 			n++
 		}
-	}
-	if b.Second != nil { // two rows share the end of the loop
-		return float64(n) + float64(loopEnd)/2
 	}
 	return float64(n + loopEnd)
 }

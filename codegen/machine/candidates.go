@@ -2,17 +2,13 @@ package machine
 
 import (
 	"slices"
-
-	"github.com/stridefuse/stridefuse/ir"
-	"github.com/stridefuse/stridefuse/ir/kernel"
 )
 
 // candidate is one order of the main loop.
 type candidate struct {
-	order      []Ref
-	unroll     int
-	share      float64 // time of an iteration, divided by that of its instructions in sequence
-	twoStreams bool
+	order  []Ref
+	unroll int
+	share  float64 // time of an iteration, divided by that of its instructions in sequence
 }
 
 // candidates lists the orders that Compile compares. An order that works on more vectors
@@ -63,7 +59,7 @@ func (g *Graph) work(order []Ref) int {
 // perPhase returns the orders of a body with reductions that is unrolled by phases,
 // or nothing if it is too long for that.
 func (g *Graph) perPhase(first []Ref) []candidate {
-	if g.combine == nil || len(first) > g.m.Reduce.Unrolled || g.scratch > 0 || len(g.outline.blocks) > 0 {
+	if g.combine == nil || len(first) > g.m.UnrollReduced || g.scratch > 0 || len(g.outline.blocks) > 0 {
 		return nil
 	}
 	copies := [][]Ref{first}
@@ -79,11 +75,7 @@ func (g *Graph) perPhase(first []Ref) []candidate {
 	}
 	var list []candidate
 	for _, order := range [][]Ref{byTwos, unique(slices.Concat(copies...))} {
-		c := candidate{order: order, unroll: g.Phases, share: 1}
-		list = append(list, c)
-		if c.twoStreams = g.twoStreams(first); c.twoStreams {
-			list = append(list, c)
-		}
+		list = append(list, candidate{order: order, unroll: g.Phases, share: 1})
 	}
 	return list
 }
@@ -108,18 +100,4 @@ func (g *Graph) rest(unroll int) [][]Ref {
 	}
 	add(g.storeReduced())
 	return out
-}
-
-// twoStreams reports whether a body that is unrolled by phases reduces two rows side
-// by side: a short one, with registers for twice the accumulators, and with no other
-// values of its row in registers. See Second.
-func (g *Graph) twoStreams(first []Ref) bool {
-	if slices.ContainsFunc(g.Kernel.In, func(in kernel.Operand) bool { return in.Splat }) {
-		return false
-	}
-	most := g.m.Reduce.TwoStreams
-	if slices.ContainsFunc(g.combine, ir.Op.IsArgReduction) {
-		most = g.m.Reduce.TwoArgs
-	}
-	return len(first) <= most && !slices.Contains(g.combine, ir.OpInvalid) && g.Accumulators() <= g.m.Reduce.StreamAccs
 }

@@ -1,42 +1,24 @@
 package machine
 
 import (
-	"errors"
-	"maps"
 	"slices"
 )
-
-// Second is the second of two streams: a second row that is reduced beside the first. A
-// CPU prefetches a bounded distance ahead in each sequence of addresses, so a reduction
-// that waits for memory has more cache lines in flight if it reads two sequences. An
-// iteration of the main loop has a step of each row. The steps differ in their
-// accumulators only.
-type Second struct {
-	Main []Inst
-	Accs []int // registers, in the order of Body.Accs
-}
 
 // fit chooses how many accumulators and invariants to pin. It tries all numbers from the
 // largest down, and keeps the one whose main loop has the least cost of instructions that
 // the allocator adds.
 func (g *Graph) fit(c candidate, tail []Ref, rest [][]Ref, accs []Ref) (*Body, error) {
 	ranked, used := g.rank(c.order, tail)
-	near := len(accs)
-	if c.twoStreams {
-		for i := range near {
-			accs = append(accs, g.Acc(near+i)) // of the second row
-		}
-	}
 	ranked, used = append(accs, ranked...), used+len(accs)
 	var best *Body
 	var bestCost float64
 	var err error
 	for n := min(used, g.m.maxPinned()); n >= 0; n-- {
-		if n < len(accs) && (c.twoStreams || n%g.Phases != 0) {
-			continue // the phases of one vector stay together, and so do two streams
+		if n < len(accs) && n%g.Phases != 0 {
+			continue // the phases of one vector stay together
 		}
 		b := &Body{Graph: g, Scratch: g.scratch}
-		pinned, slots := b.place(ranked, n, near, len(accs))
+		pinned, slots := b.place(ranked, n, len(accs))
 		main, e := g.Allocate(c.order, pinned, slots)
 		if e != nil {
 			err = e
@@ -46,42 +28,31 @@ func (g *Graph) fit(c candidate, tail []Ref, rest [][]Ref, accs []Ref) (*Body, e
 			continue
 		}
 		b.Main, b.Spills = main.Insts, main.Spills
-		if c.twoStreams {
-			e = g.addSecond(b, c.order, accs, pinned, slots)
-		}
-		if e == nil {
-			e = g.addRest(b, tail, rest, pinned, slots)
-		}
-		if e != nil {
-			err = e
+		if err = g.addRest(b, tail, rest, pinned, slots); err != nil {
 			continue
 		}
 		if best, bestCost = b, main.cost; bestCost == 0 {
 			break
 		}
 	}
-	switch {
-	case best != nil:
+	if best != nil {
 		return best, nil
-	case err == nil:
-		err = errors.New("two streams have more accumulators than registers")
 	}
 	return nil, err
 }
 
 // place pins the first n of the ranked values to registers, from the last register on
 // backwards, and gives slots of the stack to the other invariants except constants. The
-// first accs ranked values are accumulators, of which near belong to the first row.
-func (b *Body) place(ranked []Ref, n, near, accs int) (pinned, slots map[Ref]int) {
+// first accs ranked values are accumulators.
+func (b *Body) place(ranked []Ref, n, accs int) (pinned, slots map[Ref]int) {
 	g := b.Graph
 	pinned, slots = map[Ref]int{}, map[Ref]int{}
 	for i, v := range ranked[:n] {
 		p := Pin{v, g.m.Registers - 1 - i, -1}
 		pinned[v] = p.Reg
-		switch {
-		case i < near:
+		if i < accs {
 			b.Accs = append(b.Accs, p)
-		case i >= accs:
+		} else {
 			b.Pinned = append(b.Pinned, p)
 		}
 	}
@@ -92,25 +63,6 @@ func (b *Body) place(ranked []Ref, n, near, accs int) (pinned, slots map[Ref]int
 		}
 	}
 	return pinned, slots
-}
-
-// addSecond allocates the main loop for the second row, with the accumulators of the
-// two rows exchanged. accs are those of both.
-func (g *Graph) addSecond(b *Body, order, accs []Ref, pinned, slots map[Ref]int) error {
-	s, near := &Second{}, len(accs)/2
-	other := maps.Clone(pinned)
-	for i, acc := range accs[:near] {
-		second := accs[near+i]
-		other[acc], other[second] = pinned[second], pinned[acc]
-		s.Accs = append(s.Accs, other[acc])
-	}
-	a, err := g.Allocate(order, other, slots)
-	if err != nil {
-		return err
-	}
-	s.Main = a.Insts
-	b.Second, b.Spills = s, max(b.Spills, a.Spills)
-	return nil
 }
 
 // addRest allocates what follows the main loop.

@@ -37,17 +37,8 @@ type Tuning struct {
 	// LoopEnd is how many instructions end an iteration of the main loop.
 	LoopEnd int
 
-	Reduce     ReduceTuning
-	ColdInputs float64 // most cost that a cold block may recompute to save an input
-}
-
-// ReduceTuning holds the limits of bodies with reductions, in instructions.
-type ReduceTuning struct {
-	Unrolled   int // longest body that is unrolled by phases
-	HalfLanes  int // longest body of arg-reductions that has fewer accumulators
-	TwoStreams int // longest body that reduces two rows side by side
-	TwoArgs    int // the same for bodies with arg-reductions
-	StreamAccs int // most accumulators for each of the two rows
+	UnrollReduced int     // longest body with reductions that is unrolled by phases
+	ColdInputs    float64 // most cost that a cold block may recompute to save an input
 }
 
 // Lanes returns how many elements of a kernel one step computes: as many as a

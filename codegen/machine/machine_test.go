@@ -22,7 +22,7 @@ func randomMachine(t *rapid.T) *machine.Machine {
 		Working:   4,
 		Tuning: machine.Tuning{
 			Unroll: 4, UnrollWide: 8, ListOrder: 12, ByTwo: 0.9, ByFour: 0.8, ByList: 0.7, LoopEnd: 3,
-			Reduce: machine.ReduceTuning{Unrolled: 24, HalfLanes: 4, TwoStreams: 8, TwoArgs: 20, StreamAccs: 4},
+			UnrollReduced: 24,
 		},
 	}
 }

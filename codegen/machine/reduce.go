@@ -1,8 +1,6 @@
 package machine
 
 import (
-	"slices"
-
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
@@ -22,36 +20,51 @@ import (
 
 // Reduction is a combined output of a kernel, or the elements that an arg-reduction needs.
 type Reduction struct {
-	Out    int // number of the output, or -1: only its position is stored
-	V      kernel.Ref
-	By     ir.Op
-	DType  ir.DType   // of the accumulators
-	First  int        // its first accumulator
-	Phases int        // accumulators for each vector of a value
-	Best   *Reduction // of an arg-reduction: the reduction of the elements, whose positions this one has
-	Found  bool       // it is the Best of an arg-reduction
+	Out       int // number of the output, or -1: only its position is stored
+	V         kernel.Ref
+	By        ir.Op
+	DType     ir.DType
+	Combiners []Combiner // what its accumulators combine
+	First     int        // its first accumulator
+	Phases    int        // accumulators for each vector of a value, and for each combiner
+	Best      *Reduction // of an arg-reduction: the reduction of the elements, whose positions this one has
+	Positions *Reduction // of a Best: the arg-reduction
+}
+
+// Combiner is an operation that combines two elements of a type. It commutes.
+type Combiner struct {
+	By    ir.Op
+	DType ir.DType
+}
+
+// combiners returns what the accumulators of a reduction combine: its elements, or for the
+// least and greatest float32, the bits of these. See extreme and reduceBest.
+func (r *Reduction) combiners() []Combiner {
+	float := ir.Floats.Has(r.DType)
+	switch {
+	case r.Best != nil && ir.Floats.Has(r.Best.DType):
+		return []Combiner{{ir.OpMin, r.DType}, {ir.OpMin, ir.Uint32}}
+	case r.Best != nil:
+		return []Combiner{{ir.OpMin, r.DType}}
+	case r.Positions != nil && float && r.Out >= 0:
+		return []Combiner{{r.By, r.DType}, {r.signs(), r.Positions.DType}}
+	case r.Positions == nil && r.DType == ir.Float32 && (r.By == ir.OpMin || r.By == ir.OpMax):
+		return []Combiner{{ir.OpMax, ir.Int32}, {ir.OpMax, ir.Uint32}, {ir.OpMin, ir.Uint32}}
+	}
+	return []Combiner{{r.By, r.DType}}
 }
 
 // phases returns after how many steps a virtual lane has its next element. Minimum,
-// maximum and their positions are the same for any number of lanes; if nothing else is
-// reduced, there are fewer lanes, to have registers for the positions.
+// maximum and their positions are the same for any number of lanes: if nothing else is
+// reduced, half as many do, whose instructions are short and wait for none.
 func (g *Graph) phases() int {
-	m, k := g.m, g.Kernel
-	all := max(1, ir.ReduceLanes/m.Lanes())
-	finds := false
+	all := max(1, ir.ReduceLanes/g.m.Lanes())
 	for _, by := range g.combine {
-		finds = finds || by.IsArgReduction()
 		if !by.IsArgReduction() && by != ir.OpMin && by != ir.OpMax {
 			return all
 		}
 	}
-	if !finds || len(k.Body) > m.Reduce.HalfLanes {
-		return all
-	}
-	if slices.ContainsFunc(k.Out, func(v kernel.Ref) bool { return m.Parts(k.DType(v)) == 1 }) {
-		return max(1, all/2)
-	}
-	return max(1, all/4)
+	return max(1, all/2)
 }
 
 // reductions lists the reductions of the kernel. Arg-reductions come first, as they read
@@ -75,12 +88,12 @@ func (g *Graph) reductions() []*Reduction {
 		switch by := g.Combiner(i); {
 		case by.IsArgReduction():
 			best := find(-1, v, by.Info().By)
-			best.Found = true
 			d := ir.Int32
 			if m.Parts(best.DType) == 2 {
 				d = ir.Int64
 			}
-			positions = append(positions, &Reduction{Out: i, V: v, By: by, DType: d, Best: best})
+			best.Positions = &Reduction{Out: i, V: v, By: by, DType: d, Best: best}
+			positions = append(positions, best.Positions)
 		case by != ir.OpInvalid:
 			find(i, v, by)
 		}
@@ -88,52 +101,58 @@ func (g *Graph) reductions() []*Reduction {
 	next := 0
 	list := append(positions, plain...)
 	for _, r := range list {
-		r.First, r.Phases = next, g.Phases
-		next += g.Phases * m.Parts(r.DType)
+		r.First, r.Phases, r.Combiners = next, g.Phases, r.combiners()
+		next += r.Accumulators(g)
 	}
 	return list
+}
+
+// Accumulators returns how many vectors a reduction takes.
+func (r *Reduction) Accumulators(g *Graph) int {
+	return len(r.Combiners) * g.m.Parts(r.DType) * r.Phases
 }
 
 // Accumulators returns how many vectors the reductions take.
 func (g *Graph) Accumulators() int {
 	n := 0
 	for _, r := range g.Reductions {
-		n += r.Phases * g.m.Parts(r.DType)
+		n += r.Accumulators(g)
 	}
 	return n
 }
 
-// Identity is the bits that the accumulators begin with. Positions begin with 0, the
-// result if no element precedes the identity.
-func (r *Reduction) Identity(g *Graph) uint64 {
-	if r.Best != nil {
+// Identity is the bits that the accumulators of combiner k begin with. Positions begin
+// with 0, the result if no element precedes the identity.
+func (r *Reduction) Identity(g *Graph, k int) uint64 {
+	if r.Best != nil && k == 0 {
 		return 0
 	}
-	bits, _ := r.By.Info().Identity(r.DType)
-	return g.At(g.Constant(r.DType, bits).Part[0]).Bits
+	c := r.Combiners[k]
+	bits, _ := c.By.Info().Identity(c.DType)
+	return g.At(g.Constant(c.DType, bits).Part[0]).Bits
 }
 
 // Combine combines two vectors. Sums and products of bytes are computed in 32 bits, of
 // which the result stores the lowest 8.
-func (r *Reduction) Combine(g *Graph, x, y Ref) Ref {
-	d := r.DType
-	if d == ir.Uint8 && (r.By == ir.OpAdd || r.By == ir.OpMul) {
+func (c Combiner) Combine(g *Graph, x, y Ref) Ref {
+	d := c.DType
+	if d == ir.Uint8 && (c.By == ir.OpAdd || c.By == ir.OpMul) {
 		d = ir.Uint32
 	}
-	return g.Lane(g, r.By, d, [3]Ref{x, y})
+	return g.Lane(g, c.By, d, [3]Ref{x, y})
 }
 
-// accumulator returns the accumulator of part p of a reduction's values at a phase.
-func (r *Reduction) accumulator(g *Graph, p, phase int) Ref {
-	return g.Acc(r.First + r.Phases*p + phase)
+// accumulator returns the accumulator of combiner k for part p of a reduction's values at a phase.
+func (r *Reduction) accumulator(g *Graph, k, p, phase int) Ref {
+	return g.Acc(r.First + r.Phases*(g.m.Parts(r.DType)*k+p) + phase)
 }
 
-// accs lists the accumulators of a reduction, phase by phase.
-func (r *Reduction) accs(g *Graph) []Ref {
+// accs lists the accumulators of combiner k of a reduction, phase by phase.
+func (r *Reduction) accs(g *Graph, k int) []Ref {
 	var v []Ref
 	for phase := range r.Phases {
 		for p := range g.m.Parts(r.DType) {
-			v = append(v, r.accumulator(g, p, phase))
+			v = append(v, r.accumulator(g, k, p, phase))
 		}
 	}
 	return v
@@ -158,22 +177,24 @@ func (c *Copy) reduce(r *Reduction) []Ref {
 	}
 	var out []Ref
 	for p := range g.m.Parts(r.DType) {
-		acc := r.accumulator(g, p, c.Number)
-		var next Ref
-		switch x := v.Part[p]; {
-		case r.Best != nil:
-			precedes := r.Best.precedes(g, x, r.Best.accumulator(g, p, c.Number))
-			next = g.Select(g, precedes, c.positions(r.DType, p), acc)
-		case r.Found && (r.Out < 0 || !ir.Floats.Has(r.DType)): // the sign of a zero does not matter
-			next = g.Select(g, r.precedes(g, x, acc), x, acc)
-		default:
-			next = r.Combine(g, acc, x)
-		}
-		if c.Tail {
-			next = g.Select(g, c.Mask(r.DType, p), next, acc)
-		}
-		if next != acc { // an accumulator of booleans stays under == true
-			out = append(out, g.Carry(acc, next))
+		for k := range r.Combiners {
+			acc, x := r.accumulator(g, k, p, c.Number), v.Part[p]
+			var next Ref
+			switch best := r.Best; {
+			case best == nil:
+				next = r.next(g, k, acc, x)
+			case k == 0:
+				precedes := best.precedes(g, x, best.accumulator(g, 0, p, c.Number))
+				next = g.Select(g, precedes, c.positions(r.DType, p), acc)
+			default:
+				next = r.next(g, k, acc, g.Select(g, best.isNumber(g, x), g.none(r.DType), c.positions(r.DType, p)))
+			}
+			if c.Tail {
+				next = g.Select(g, c.Mask(r.DType, p), next, acc)
+			}
+			if next != acc { // an accumulator of booleans stays under == true
+				out = append(out, g.Carry(acc, next))
+			}
 		}
 	}
 	return out
