@@ -135,7 +135,7 @@ func (r *grouper) group(i int) *rowGroup {
 			}
 		}
 	}
-	if row, _, shared := r.bytesOfRow(g); g.stages() < 2 || row+shared > r.machine.RowBytes {
+	if b := r.bytesOfRow(g); g.stages() < 2 || b.row+b.shared > r.machine.RowBytes {
 		return nil
 	}
 	return g

@@ -23,15 +23,19 @@ func (r *grouper) apply(g *rowGroup) (last int) {
 	copy(r.p.Steps[first:], g.split)
 	rows := g.outer[len(g.outer)-1]
 	group := plan.RowGroup{First: first, Last: first + len(g.steps) - 1, Outer: g.outer, Along: g.along}
-	row, widest, shared := r.bytesOfRow(g)
-	group.Block = max(1, min(rows, (r.machine.BlockBytes-min(shared, r.machine.BlockBytes/2))/row))
+	b := r.bytesOfRow(g)
+	cached := r.machine.BlockBytes - min(b.shared, r.machine.BlockBytes/2)
+	group.Block = max(1, min(rows, cached/b.row))
 	unit := r.machine.ScanRows
 	switch {
 	case g.multiplies():
 		unit *= 3 // tiles of a product: a multiple of kernel.DotRows too
-		group.Block = max(group.Block, min(rows, r.machine.ProductRows, r.machine.RowBytes/row*r.machine.ProductBlocks))
-	case !g.scans() && row*g.rows >= r.machine.AheadFrom && widest <= 2*r.machine.AheadBytes:
-		group.Block = max(1, r.machine.AheadBytes/widest)
+		group.Block = max(group.Block, min(rows, r.machine.ProductRows, r.machine.RowBytes/b.row*r.machine.ProductBlocks))
+	case g.scans():
+	case b.row*g.rows >= r.machine.AheadFrom && b.widest <= 2*r.machine.AheadBytes:
+		group.Block = max(1, r.machine.AheadBytes/b.widest)
+	case g.split[0].Reduces():
+		group.Block = max(group.Block, min(rows, cached/b.again, r.machine.StreamBytes/b.row))
 	}
 	if group.Block > unit && group.Block < rows { // blocks as equal as units allow
 		parts := (rows-1)/(group.Block/unit*unit) + 1
@@ -106,11 +110,17 @@ func (g *rowGroup) ofBlock(a *plan.Access, group *plan.RowGroup, along int, chun
 	}
 }
 
-// bytesOfRow returns how much memory the steps touch for one row, each buffer
-// counted once, how much of one buffer at most, and how much for all rows alike, but for the
-// right matrices of products, which no block keeps in the cache.
-func (r *grouper) bytesOfRow(g *rowGroup) (row, widest, shared int) {
-	own, all := map[int]int{}, map[int]int{} // by buffer
+// rowBytes is how much memory the steps of a group touch for one row, each buffer counted once.
+type rowBytes struct {
+	row    int // in all
+	again  int // of buffers that another step than the first touches
+	widest int // of one buffer at most
+	shared int // for all rows alike, but for the right matrices of products, which no block keeps in the cache
+}
+
+// bytesOfRow returns the memory of a row.
+func (r *grouper) bytesOfRow(g *rowGroup) rowBytes {
+	own, again, all := map[int]int{}, map[int]int{}, map[int]int{} // by buffer
 	for k := range g.split {
 		s := &g.split[k]
 		touch := func(a plan.Access) {
@@ -127,6 +137,9 @@ func (r *grouper) bytesOfRow(g *rowGroup) (row, widest, shared int) {
 				}
 			}
 			of[a.Buffer] = max(of[a.Buffer], n)
+			if a.Strides[g.along[k]] != 0 && k > 0 {
+				again[a.Buffer] = own[a.Buffer]
+			}
 		}
 		for _, a := range s.In {
 			touch(a)
@@ -137,11 +150,18 @@ func (r *grouper) bytesOfRow(g *rowGroup) (row, widest, shared int) {
 			}
 		}
 	}
+	b := rowBytes{row: sum(own), again: sum(again), shared: sum(all)}
 	for _, n := range own {
-		row, widest = row+n, max(widest, n)
+		b.widest = max(b.widest, n)
 	}
-	for _, n := range all {
-		shared += n
+	b.row, b.again, b.widest = max(1, b.row), max(1, b.again), max(1, b.widest)
+	return b
+}
+
+// sum adds the values of a map.
+func sum(of map[int]int) (n int) {
+	for _, v := range of {
+		n += v
 	}
-	return max(1, row), max(1, widest), shared
+	return n
 }

@@ -15,6 +15,9 @@ type RowGroups struct {
 	// and 0.65 of the time that blocks of 64 KiB take, and with 4 KiB 0.85, 0.8 and 0.65. In the caches
 	// larger blocks are faster, as they take fewer calls.
 	AheadBytes, AheadFrom int
+	// StreamBytes is how much a block touches at most that is reduced and not read again: it need not
+	// stay in a cache. Zen 4, sums of 4096 rows of 4,096 float32: 0.95 of the time of blocks of 128 KiB.
+	StreamBytes int
 	// RowBytes is the most that one row of a row group touches: beyond it the rows do not
 	// stay in any cache, and few of them leave nothing to share out.
 	RowBytes int
@@ -62,7 +65,7 @@ type RowGroups struct {
 
 func defaultRowGroups() RowGroups {
 	return RowGroups{
-		LookAhead: 64, BlockBytes: 192 << 10, AheadBytes: 2 << 10, AheadFrom: 16 << 20, RowBytes: 1 << 20,
+		LookAhead: 64, BlockBytes: 192 << 10, AheadBytes: 2 << 10, AheadFrom: 16 << 20, StreamBytes: 2 << 20, RowBytes: 1 << 20,
 		ProductRows: 96, ProductBlocks: 4, LeastProductRows: 4 * 96,
 		HeldBytes: 1 << 20, HeldLeast: 16 << 10, HeldWork: 20, SwappedRows: 64,
 		SwappedWindows: 196, SwappedPairs: 144, SwappedColumns: 32, PooledBytes: 1 << 20, SwappedIdle: 10,

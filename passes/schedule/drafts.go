@@ -96,6 +96,7 @@ func (t *target) formOf(b []byte, s *plan.Step) []byte {
 		buffer := &t.buffers[a.Buffer]
 		b = append(b, byte(buffer.Kind), byte(buffer.DType))
 		flag(t.read[a.Buffer])
+		flag(t.far(a.Buffer))
 		number(a.Offset)
 		for _, n := range a.Strides {
 			number(n)
