@@ -142,9 +142,33 @@ func (w *viewer) dot(v *ir.Value) error {
 	if !inAxes(right) || inner(right) == 1 || w.packs(v) {
 		return nil
 	}
-	c, err := w.copyOf(right, right.Pos, "its rows are not contiguous, and it is too small to be packed")
+	c, err := w.copyOnce(right, "its rows are not contiguous, and it is too small to be packed")
 	v.Args[1] = c
 	return err
+}
+
+// copyOnce stores the right matrices of a product in row-major order, without their repeats.
+func (w *viewer) copyOnce(right *ir.Value, why string) (*ir.Value, error) {
+	l := layoutOf(right)
+	own := plain(l)
+	if len(own.Shape) == len(l.Shape) {
+		return w.copyOf(right, right.Pos, why)
+	}
+	one, attr := *right, *right.Attr
+	attr.At, attr.Shape = &own, ir.ShapeOf(own.Shape...)
+	one.Attr, one.Type.Shape = &attr, attr.Shape
+	c, err := w.copyOf(w.Func.Append(one), right.Pos, why)
+	if err != nil {
+		return nil, err
+	}
+	dense, next := layout.RowMajor(own.Shape...).Strides, 0
+	l.Offset, l.Strides = 0, slices.Clone(l.Strides)
+	for k, stride := range l.Strides {
+		if k >= len(l.Shape)-2 || l.Shape[k] > 1 && stride != 0 {
+			l.Strides[k], next = dense[next], next+1
+		}
+	}
+	return w.read(c, l, right), nil
 }
 
 // inner returns the stride of a value's last axis.
