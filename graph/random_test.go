@@ -205,6 +205,12 @@ func replayOp(v *ir.Value, args []graph.Node) graph.Node {
 		return graph.Concat(a.Axis, args...)
 	case ir.OpGather:
 		return args[0].TakeAlong(a.Axis, args[1])
+	case ir.OpGatherAdd:
+		return args[0].TakeAlong(a.Axis, args[1]).Sum(a.Axis, graph.KeepDims, graph.InType(v.Type.DType))
+	case ir.OpGatherMin:
+		return args[0].TakeAlong(a.Axis, args[1]).Min(a.Axis, graph.KeepDims)
+	case ir.OpGatherMax:
+		return args[0].TakeAlong(a.Axis, args[1]).Max(a.Axis, graph.KeepDims)
 	case ir.OpScatter, ir.OpScatterAdd, ir.OpScatterMul, ir.OpScatterMin, ir.OpScatterMax:
 		return args[0].Scatter(a.Axis, args[1], args[2], graph.ScatterOp(v.Op-ir.OpScatter))
 	case ir.OpSort, ir.OpSortDown, ir.OpArgSort, ir.OpArgSortDown:

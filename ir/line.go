@@ -11,7 +11,7 @@ import (
 
 // Ops on whole lines: a line of the result follows from the lines of the operands at the
 // same indices of all other axes. Gather and scatter read and store elements where the
-// data of another operand says; sorts order the elements of a line.
+// data of another operand says, and some combine them; sorts order the elements of a line.
 
 // IndexError says that an operand of indices has one that is outside an axis.
 type IndexError struct {
@@ -60,6 +60,24 @@ func inferGather(op Op, a Attr, args []Type) (Type, error) {
 	return Type{x.DType, index.Shape}, nil
 }
 
+// inferGatherReduce returns the type of what elements of x at indices along an axis are combined to,
+// which is one element along it.
+func inferGatherReduce(op Op, a Attr, args []Type) (Type, error) {
+	x, index := args[0], args[1]
+	if err := checkIndices(op, a, x, index); err != nil {
+		return Type{}, err
+	}
+	switch {
+	case !op.Info().Domain.Has(x.DType):
+		return Type{}, doesNotTake(op, x.DType)
+	case index.Shape[a.Axis].Is(0):
+		return Type{}, fmt.Errorf("indices of shape %s: no element of axis %d to combine", index.Shape, a.Axis)
+	}
+	t := Type{x.DType, slices.Clone(index.Shape)}
+	t.Shape[a.Axis] = Fixed(1)
+	return t, nil
+}
+
 // inferScatter returns the type of x, some of whose elements are replaced by those of
 // another operand or combined with them.
 func inferScatter(op Op, a Attr, args []Type) (Type, error) {
@@ -78,10 +96,10 @@ func inferScatter(op Op, a Attr, args []Type) (Type, error) {
 	return x, nil
 }
 
-// takesIndices returns an error unless op takes indices of a type: Int64, and what combines elements
+// takesIndices returns an error unless op takes indices of a type: Int64, and what combines updates
 // takes bytes too, so that those of a histogram are read as they are.
 func takesIndices(op Op, d DType) error {
-	if d == Int64 || d == Uint8 && op.Info().By != OpInvalid {
+	if d == Int64 || d == Uint8 && op.Info().Arity == 3 && op.Info().By != OpInvalid {
 		return nil
 	}
 	return fmt.Errorf("the indices are %s: they must be int64", d)
@@ -156,6 +174,10 @@ func gatherLine(_ Arithmetic, _ Op, _ DType, in [][]uint64) []uint64 {
 		out[i] = in[0][LineIndex(int64(index), len(in[0]))]
 	}
 	return out
+}
+
+func gatherReduceLine(f Arithmetic, op Op, d DType, in [][]uint64) []uint64 {
+	return []uint64{f.ReduceRow(op.Info().By, d, gatherLine(f, op, d, in))}
 }
 
 // scatterLine stores one update after the other, in the order of the indices.

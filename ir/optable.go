@@ -133,6 +133,9 @@ const (
 	OpDotHalves
 
 	OpGather
+	OpGatherAdd
+	OpGatherMin
+	OpGatherMax
 	OpScatter
 	OpScatterAdd
 	OpScatterMul
@@ -319,6 +322,9 @@ var rows = [numOps]OpInfo{
 	OpDotHalves: {Name: "dothalves", Doc: "the matrix products of x and y, each element of which is two of 16 bits: mulhalves multiplies them, and the sums wrap", Kind: Contract, Arity: 2, Domain: SetOf(Int32), By: OpMulHalves, Cost: 1, Infer: inferDot, Eval: evalDot},
 
 	OpGather:      {Name: "gather", Doc: "the elements of x along an axis at the indices y, one for each element of y", Kind: Line, Arity: 2, Domain: AllTypes, attrs: []*attribute{attrAxis}, Infer: inferGather, Eval: evalLine, Line: gatherLine, Indexed: true},
+	OpGatherAdd:   {Name: "gather_add", Doc: "the sum of the elements of x along an axis at the indices y, in the order of ir.ReduceRow; the axis has one element then", Kind: Line, Arity: 2, Domain: Numeric & Native, By: OpAdd, attrs: []*attribute{attrAxis}, Infer: inferGatherReduce, Eval: evalLine, Line: gatherReduceLine, Indexed: true},
+	OpGatherMin:   {Name: "gather_min", Doc: "the least of the elements of x along an axis at the indices y, in the order of ir.ReduceRow; the axis has one element then", Kind: Line, Arity: 2, Domain: Numeric & Native, By: OpMin, attrs: []*attribute{attrAxis}, Infer: inferGatherReduce, Eval: evalLine, Line: gatherReduceLine, Indexed: true},
+	OpGatherMax:   {Name: "gather_max", Doc: "the greatest of the elements of x along an axis at the indices y, in the order of ir.ReduceRow; the axis has one element then", Kind: Line, Arity: 2, Domain: Numeric & Native, By: OpMax, attrs: []*attribute{attrAxis}, Infer: inferGatherReduce, Eval: evalLine, Line: gatherReduceLine, Indexed: true},
 	OpScatter:     {Name: "scatter", Doc: "x where the elements along an axis at the indices y are those of z; of several for one index the last", Kind: Line, Arity: 3, Domain: AllTypes, attrs: []*attribute{attrAxis}, Infer: inferScatter, Eval: evalLine, Line: scatterLine, Indexed: true},
 	OpScatterAdd:  {Name: "scatter_add", Doc: "x with the elements of z added at the indices y along an axis, one after the other", Kind: Line, Arity: 3, Domain: Numeric, By: OpAdd, attrs: []*attribute{attrAxis}, Infer: inferScatter, Eval: evalLine, Line: scatterLine, Indexed: true},
 	OpScatterMul:  {Name: "scatter_mul", Doc: "x multiplied by the elements of z at the indices y along an axis, one after the other", Kind: Line, Arity: 3, Domain: Numeric, By: OpMul, attrs: []*attribute{attrAxis}, Infer: inferScatter, Eval: evalLine, Line: scatterLine, Indexed: true},

@@ -59,6 +59,31 @@ func (s *State) regroup(list []regrouped) {
 	}
 }
 
+// drop removes buffers that no step touches, before there are row groups, and numbers the others anew.
+func (s *State) drop(untouched []int) {
+	p, number := s.Plan, make([]int, len(s.Plan.Buffers))
+	var kept []plan.Buffer
+	for i, b := range p.Buffers {
+		number[i] = len(kept)
+		if slices.Contains(untouched, i) {
+			number[i] = -1
+		} else {
+			kept = append(kept, b)
+		}
+	}
+	p.Buffers = kept
+	for i := range p.Steps {
+		for a := range p.Steps[i].Accesses() {
+			a.Buffer = number[a.Buffer]
+		}
+	}
+	for at, i := range s.buffer.list {
+		if i > 0 {
+			s.buffer.list[at] = int32(1 + number[i-1])
+		}
+	}
+}
+
 // fixedBuffers returns of each buffer whether it never changes: it is a constant, a frozen
 // param, or made of such alone.
 func (s *State) fixedBuffers() []bool {

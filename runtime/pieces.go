@@ -53,17 +53,17 @@ func unitNanos(d *tuning.CallTimes, code kernel.Code, args []kernel.Arg, u kerne
 // elementNanos estimates how long a kernel takes for each element of a call with so many
 // columns. cols and fields are the greatest values.
 func (k *linkedKernel) elementNanos(cols int, field func(i int) int) float64 {
+	nanos := k.nanos + k.row/float64(max(1, cols))
 	if k.time.Indexed && field(0) <= machine.NearBytes/max(64, 8*cols) {
-		return k.near
+		nanos = k.near
 	}
-	nanos := k.nanos
 	if k.time.Times != kernel.One {
 		nanos *= float64(max(1, field(int(k.time.Times-kernel.Field0))))
 	}
 	if k.time.PerRow {
 		nanos /= float64(max(1, cols))
 	}
-	return nanos + k.row/float64(max(1, cols))
+	return nanos
 }
 
 // bodyCost returns the cost of computing an element and combining it.

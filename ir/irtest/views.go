@@ -15,7 +15,7 @@ const maxRank = 6
 // moves are the ops that only move elements: views, and those of kinds that are not
 // drawn by a setting of their own.
 var moves = opsOf(func(op ir.Op) bool {
-	return !op.IsElementwise() && (!op.Accumulates() || op.IsLine()) && op.Info().Kind != ir.Source && (op < ir.OpScatterAdd || op > ir.OpScatterMax)
+	return !op.IsElementwise() && (!op.Accumulates() || op.IsLine()) && op.Info().Kind != ir.Source && !(op.Info().Indexed && op.Info().By != ir.OpInvalid)
 })
 
 // opsOf returns some ops of the table, in its order, that propose can make or that are
@@ -197,11 +197,17 @@ func (g *gen) window(v *ir.Value) {
 	}
 }
 
-// gather takes elements along an axis at random indices.
+// gather takes elements along an axis at random indices, or what some combine to.
 func (g *gen) gather(v *ir.Value) {
-	if i, k := g.indices(v); i != nil {
-		g.add(ir.OpGather, ir.Attr{Axis: k}, v, i)
+	i, k := g.indices(v)
+	if i == nil {
+		return
 	}
+	op := ir.OpGather
+	if n := size(g.shape(i.Type.Shape)); n > 0 && g.chance("combined", 2) {
+		op = oneOf(g, "gather op", taking([]ir.Op{op, ir.OpGatherAdd, ir.OpGatherMin, ir.OpGatherMax}, v.Type.DType))
+	}
+	g.add(op, ir.Attr{Axis: k}, v, i)
 }
 
 // scatter stores or combines gathered elements at random indices.

@@ -1,15 +1,20 @@
 package kernel
 
 import (
+	"math"
+
 	"github.com/stridefuse/stridefuse/ir"
 )
 
 // Lookup, and the micro-kernels that are written by hand, those of ops on lines, which are
-// gather, scatter, recurrence, rescan, and those of sort.go. The lines of gather and scatter are down the
+// gather, gather_reduce, scatter, recurrence, rescan, and those of sort.go. The lines of gather and scatter are down the
 // columns of a block, so that elements side by side go together where they have one index.
 
 // scatterOps are the ops with updates.
 var scatterOps = lineOps(func(op *ir.OpInfo) bool { return op.Arity == 3 })
+
+// gatherOps are the ops that combine what they gather.
+var gatherOps = lineOps(func(op *ir.OpInfo) bool { return op.Indexed && op.Arity == 2 && op.By != ir.OpInvalid })
 
 // combiningOps are those that combine them with what is there.
 var combiningOps = lineOps(func(op *ir.OpInfo) bool { return op.Arity == 3 && op.By != ir.OpInvalid })
@@ -25,6 +30,19 @@ func lineOps(has func(op *ir.OpInfo) bool) (ops []ir.Op) {
 
 func gatherArgs(m *Micro) []Arg {
 	return []Arg{{DType: m.Type, Outer: Field0, Inner: Cols}, {DType: ir.Int64, Outer: Rows, Inner: One}, {DType: m.Type, Out: true, Outer: Rows, Inner: Cols}}
+}
+
+// GatherRows is how many rows gather_reduce works in: one for each lane of ir.ReduceRow.
+const GatherRows = ir.ReduceLanes
+
+func gatherReduceArgs(m *Micro) []Arg {
+	args := gatherArgs(m)
+	args[1].Inner, args[1].Across = Field0+1, Field0+2
+	return append(args, Arg{DType: m.Type, Out: true, Work: true, Outer: Field0 + 3, Inner: Cols})
+}
+
+func gatherReduceLimits(*Micro) []Limit {
+	return []Limit{{Dim: Field0 + 1, Least: 1, Most: math.MaxInt}, {Field0 + 3, GatherRows, GatherRows, false}}
 }
 
 func lookupArgs(m *Micro) []Arg {
@@ -71,6 +89,21 @@ func gatherMeaning(*Micro, *Kernel) Reference {
 			from := ir.LineIndex(int64(b.Get(1, r, 0)), b.Field(0))
 			for c := range b.Cols() {
 				b.Set(2, r, c, b.Get(0, from, c))
+			}
+		}
+	}
+}
+
+func gatherReduceMeaning(m *Micro, _ *Kernel) Reference {
+	by := m.Op.Info().By
+	return func(f ir.Arithmetic, b Block) {
+		line := make([]uint64, b.Field(1))
+		for r := range b.Rows() {
+			for c := range b.Cols() {
+				for i := range line {
+					line[i] = b.Get(0, ir.LineIndex(int64(b.Get(1, r, i)), b.Field(0)), c)
+				}
+				b.Set(2, r, c, f.ReduceRow(by, m.Type, line))
 			}
 		}
 	}

@@ -25,6 +25,7 @@ const (
 	Reduce                   // reduces rows
 	ReduceColumns            // reduces columns
 	Gather                   // copies rows by their indices
+	GatherReduce             // reduces rows by their indices
 	Lookup                   // replaces bytes by the entries of a table
 	Scatter                  // stores rows by their indices
 	ScatterBytes             // combines rows by their indices, which are bytes
@@ -109,6 +110,9 @@ func init() {
 		Gather: {name: "gather", doc: "out[r,c] = in[index[r],c]; in has extent rows",
 			has: microParts{dtype: true}, types: bitTypes, fields: []string{"extent"}, written: true, args: gatherArgs, meaning: gatherMeaning,
 			time: Time{Unit: Computed, Indexed: true}, copies: copySame},
+		GatherReduce: {name: "gather_reduce", doc: "out[r,c] = what ir.ReduceRow gives of the elements in[index[r,i],c] for i from 0 to length; in has extent rows, and work is 32",
+			has: microParts{op: true, dtype: true}, types: ir.Numeric & ir.Native, ops: gatherOps, fields: []string{"extent", "length", "across", "work"}, written: true, args: gatherReduceArgs, limits: gatherReduceLimits, meaning: gatherReduceMeaning,
+			time: Time{Unit: Computed, Times: Field0 + 1, Indexed: true}},
 		Lookup: {name: "lookup", doc: "out[r,c] = table[r,in[r,c]], where the bits of in are a number from 0 to 255; entries is 256",
 			has: microParts{dtype: true}, types: bitTypes, fields: []string{"across", "across_out", "entries"}, args: lookupArgs, limits: lookupLimits, meaning: lookupMeaning,
 			time: Time{Unit: Computed}, inPlace: true, copies: copyEntries},

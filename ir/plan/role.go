@@ -135,14 +135,16 @@ func (s *Step) Contracts() bool { return s.has(Contract) }
 // OnLines reports whether the step computes lines from lines.
 func (s *Step) OnLines() bool { return s.has(Line) }
 
-// Gathers reports whether the step is a gather.
-func (s *Step) Gathers() bool { return s.OnLines() && s.Out[0].Combine == ir.OpGather }
+// Gathers reports whether the step reads elements by indices, and may combine them.
+func (s *Step) Gathers() bool {
+	return s.OnLines() && len(s.In) == 2 && s.Out[0].Combine.Info().Indexed
+}
 
 // Scatters reports whether the step is a scatter.
 func (s *Step) Scatters() bool { return s.OnLines() && len(s.In) == 3 }
 
-// TakesOne reports whether the step is a gather that takes a single line for each index of its
-// parallel axes.
+// TakesOne reports whether the step is a gather that computes a single element of a line for each index
+// of its parallel axes.
 func (s *Step) TakesOne() bool { return s.Gathers() && s.Axes[s.Along()].Extent == 1 }
 
 // LineOf returns how many elements an access of a step on lines has along a line.

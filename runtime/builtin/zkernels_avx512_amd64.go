@@ -16,6 +16,7 @@ var kernels_avx512 = []abi.Kernel{
 	{Sig: "kernel fast (u0:f32) { t0 = acosh u0; store t0 }", Fn: k_acosh_f32_u_2515acfedc_avx512},
 	{Sig: "kernel (u0:f32) { t0 = acosh u0; store t0 }", Fn: k_acosh_f32_u_f16790c36e_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; store t3 }", Fn: k_add_add_add_add_f32_uuuuu_b4ae80f57d_avx512},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = add u0 u1; t1 = add u2 u3; t2 = add t0 t1; store t2 }", Fn: k_add_add_add_f32_uuuu_7db949b623_avx512},
 	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = add u0 s1; t1 = add t0 s2; store t1 }", Fn: k_add_add_f32_uss_dead8fb081_avx512},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = add u0 s1; t1 = add u2 t0; store t1 }", Fn: k_add_add_f32_usu_edb32ffb6f_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = add s2 t0; store t1 }", Fn: k_add_add_f32_uus_c571f1a118_avx512},
@@ -118,6 +119,7 @@ var kernels_avx512 = []abi.Kernel{
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = max u0 u1; t1 = max u2 u3; t2 = max t0 t1; store t2 }", Fn: k_max_max_max_f32_uuuu_7f8291e5af_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 }", Fn: k_max_max_max_max_f32_uuuuu_782406c534_avx512},
 	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = max u0 s1; t1 = min s2 t0; store t1 }", Fn: k_max_min_f32_uss_ee76b7f7ff_avx512},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = min u0 u1; t1 = min u2 u3; t2 = min t0 t1; store t2 }", Fn: k_min_min_min_f32_uuuu_a2036aac40_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; store t3 }", Fn: k_min_min_min_min_f32_uuuuu_4dda052b3c_avx512},
 	{Sig: "kernel (u0:f32) { t0 = mish u0; store t0 }", Fn: k_mish_f32_u_0d76fba195_avx512},
 	{Sig: "kernel fast (u0:f32) { t0 = mish u0; store t0 }", Fn: k_mish_f32_u_4327185398_avx512},
@@ -285,6 +287,15 @@ func k_acosh_f32_u_f16790c36e_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_add_add_add_add_f32_uuuuu_b4ae80f57d_avx512(f *abi.Frame)
+
+// k_add_add_add_f32_uuuu_7db949b623_avx512 is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = add u0 u1; t1 = add u2 u3; t2 = add t0 t1; store t2 }
+//
+// for i: o0[i] = (a0[i] + a1[i]) + (a2[i] + a3[i])
+//
+//go:noescape
+func k_add_add_add_f32_uuuu_7db949b623_avx512(f *abi.Frame)
 
 // k_add_add_f32_uss_dead8fb081_avx512 is
 //
@@ -1203,6 +1214,15 @@ func k_max_max_max_max_f32_uuuuu_782406c534_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_max_min_f32_uss_ee76b7f7ff_avx512(f *abi.Frame)
+
+// k_min_min_min_f32_uuuu_a2036aac40_avx512 is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = min u0 u1; t1 = min u2 u3; t2 = min t0 t1; store t2 }
+//
+// for i: o0[i] = min(min(a0[i], a1[i]), min(a2[i], a3[i]))
+//
+//go:noescape
+func k_min_min_min_f32_uuuu_a2036aac40_avx512(f *abi.Frame)
 
 // k_min_min_min_min_f32_uuuuu_4dda052b3c_avx512 is
 //

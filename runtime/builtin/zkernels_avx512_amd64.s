@@ -456,6 +456,34 @@ next:
 done:
 	VZEROUPPER; RET
 
+// func k_add_add_add_f32_uuuu_7db949b623_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·k_add_add_add_f32_uuuu_7db949b623_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = add u0 u1; t1 = add u2 u3; t2 = add t0 t1; store t2 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11
+
+row:
+	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0; VADDPS (R8)(BX*4), Z0, Z0; VMOVUPS (R9)(BX*4), Z1; VADDPS (R10)(BX*4), Z1, Z1
+	VADDPS Z1, Z0, Z0; VMOVUPS Z0, (R11)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next; MOVQ SI, CX; SUBQ BX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX; KMOVW DX, K1
+	VMOVUPS.Z (DI)(BX*4), K1, Z0; VMOVUPS.Z (R8)(BX*4), K1, Z1; VADDPS Z1, Z0, Z0; VMOVUPS.Z (R9)(BX*4), K1, Z1
+	VMOVUPS.Z (R10)(BX*4), K1, Z2; VADDPS Z2, Z1, Z1; VADDPS Z1, Z0, Z0; VMOVUPS Z0, K1, (R11)(BX*4)
+
+next:
+	DECQ R12; JLE done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; JMP row
+
+done:
+	VZEROUPPER; RET
+
 // func k_add_add_f32_uss_dead8fb081_avx512(f *abi.Frame)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·k_add_add_f32_uss_dead8fb081_avx512(SB), NOSPLIT, $0-8
@@ -9149,6 +9177,43 @@ next:
 	DECQ R9; JLE done
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
+
+done:
+	VZEROUPPER; RET
+
+// func k_min_min_min_f32_uuuu_a2036aac40_avx512(f *abi.Frame)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_min_min_min_f32_uuuu_a2036aac40_avx512(SB), NOSPLIT, $0-8
+	// kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = min u0 u1; t1 = min u2 u3; t2 = min t0 t1; store t2 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11
+
+row:
+	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Z0; VMOVUPS (R8)(BX*4), Z1; VMINPS Z1, Z0, Z2; VMOVUPS 64(DI)(BX*4), Z3
+	VMOVUPS 64(R8)(BX*4), Z4; VMINPS Z4, Z3, Z5; VMINPS Z0, Z1, Z0; VMINPS Z3, Z4, Z1; VORPD Z0, Z2, Z0
+	VORPD Z1, Z5, Z1; VMOVUPS (R9)(BX*4), Z2; VMOVUPS (R10)(BX*4), Z3; VMINPS Z3, Z2, Z4; VMOVUPS 64(R9)(BX*4), Z5
+	VMOVUPS 64(R10)(BX*4), Z6; VMINPS Z6, Z5, Z7; VMINPS Z2, Z3, Z2; VMINPS Z5, Z6, Z3; VORPD Z2, Z4, Z2
+	VORPD Z3, Z7, Z3; VMINPS Z2, Z0, Z4; VMINPS Z3, Z1, Z5; VMINPS Z0, Z2, Z0; VMINPS Z1, Z3, Z1; VORPD Z0, Z4, Z0
+	VORPD Z1, Z5, Z1; VMOVUPS Z0, (R11)(BX*4); VMOVUPS Z1, 64(R11)(BX*4); ADDQ $0x20, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next
+
+step:
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX
+	KMOVW DX, K1; VMOVUPS.Z (DI)(BX*4), K1, Z0; VMOVUPS.Z (R8)(BX*4), K1, Z1; VMINPS Z1, Z0, Z2; VMINPS Z0, Z1, Z0
+	VORPD Z0, Z2, Z0; VMOVUPS.Z (R9)(BX*4), K1, Z1; VMOVUPS.Z (R10)(BX*4), K1, Z2; VMINPS Z2, Z1, Z3
+	VMINPS Z1, Z2, Z1; VORPD Z1, Z3, Z1; VMINPS Z1, Z0, Z2; VMINPS Z0, Z1, Z0; VORPD Z0, Z2, Z0
+	VMOVUPS Z0, K1, (R11)(BX*4); ADDQ $0x10, BX; CMPQ BX, SI; JLT step
+
+next:
+	DECQ R12; JLE done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; JMP row
 
 done:
 	VZEROUPPER; RET

@@ -15,6 +15,7 @@ var kernels_avx512_float64 = []abi.Kernel{
 	{Sig: "kernel (u0:f64) { t0 = acos u0; store t0 }", Fn: k_acos_f64_u_b1529e1f66_avx512},
 	{Sig: "kernel (u0:f64) { t0 = acosh u0; store t0 }", Fn: k_acosh_f64_u_75bbf63e15_avx512},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add t1 u3; t3 = add u4 t2; store t3 }", Fn: k_add_add_add_add_f64_uuuuu_538c81cc10_avx512},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = add u0 u1; t1 = add u2 u3; t2 = add t0 t1; store t2 }", Fn: k_add_add_add_f64_uuuu_c1774d37d5_avx512},
 	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = add s2 t0; store t1 }", Fn: k_add_add_f64_uss_2aa3f99bc4_avx512},
 	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = add u0 s1; t1 = add u2 t0; store t1 }", Fn: k_add_add_f64_usu_d14ef886cc_avx512},
 	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = add t0 s2; store t1 }", Fn: k_add_add_f64_uus_333b1d0548_avx512},
@@ -108,6 +109,7 @@ var kernels_avx512_float64 = []abi.Kernel{
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = max u0 u1; t1 = max u2 u3; t2 = max t0 t1; store t2 }", Fn: k_max_max_max_f64_uuuu_f2c1cff8bf_avx512},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 }", Fn: k_max_max_max_max_f64_uuuuu_5fca77a7d1_avx512},
 	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = max s0 u1; t1 = min t0 s2; store t1 }", Fn: k_max_min_f64_sus_3e116b384e_avx512},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = min u0 u1; t1 = min u2 u3; t2 = min t0 t1; store t2 }", Fn: k_min_min_min_f64_uuuu_0d76c2d31f_avx512},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; store t3 }", Fn: k_min_min_min_min_f64_uuuuu_814e363768_avx512},
 	{Sig: "kernel (u0:f64) { t0 = mish u0; store t0 }", Fn: k_mish_f64_u_edc3188d83_avx512},
 	{Sig: "kernel (u0:f64, s1:f64) { t0 = mul u0 u0; t1 = add t0 s1; store t1 }", Fn: k_mul_add_f64_us_f7af262bd7_avx512},
@@ -252,6 +254,15 @@ func k_acosh_f64_u_75bbf63e15_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_add_add_add_add_f64_uuuuu_538c81cc10_avx512(f *abi.Frame)
+
+// k_add_add_add_f64_uuuu_c1774d37d5_avx512 is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = add u0 u1; t1 = add u2 u3; t2 = add t0 t1; store t2 }
+//
+// for i: o0[i] = (a0[i] + a1[i]) + (a2[i] + a3[i])
+//
+//go:noescape
+func k_add_add_add_f64_uuuu_c1774d37d5_avx512(f *abi.Frame)
 
 // k_add_add_f64_uss_2aa3f99bc4_avx512 is
 //
@@ -1089,6 +1100,15 @@ func k_max_max_max_max_f64_uuuuu_5fca77a7d1_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_max_min_f64_sus_3e116b384e_avx512(f *abi.Frame)
+
+// k_min_min_min_f64_uuuu_0d76c2d31f_avx512 is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = min u0 u1; t1 = min u2 u3; t2 = min t0 t1; store t2 }
+//
+// for i: o0[i] = min(min(a0[i], a1[i]), min(a2[i], a3[i]))
+//
+//go:noescape
+func k_min_min_min_f64_uuuu_0d76c2d31f_avx512(f *abi.Frame)
 
 // k_min_min_min_min_f64_uuuuu_814e363768_avx512 is
 //

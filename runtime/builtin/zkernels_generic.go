@@ -43,6 +43,8 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add t2 u4; t4 = add u5 t0; t5 = add u5 t1; t6 = add u5 t2; t7 = add t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_add_add_add_etc_u32_uuuuuu_1e99386894_go},
 	{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64, u5:u64) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add u4 t2; t4 = add u5 t0; t5 = add t1 u5; t6 = add t2 u5; t7 = add t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_add_add_add_etc_u64_uuuuuu_83f4366a10_go},
 	{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = add u0 u1; t1 = add u2 t0; t2 = add t1 u3; t3 = add t2 u4; t4 = add u5 t0; t5 = add u5 t1; t6 = add u5 t2; t7 = add u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_add_add_add_etc_u8_uuuuuu_babceecc51_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = add u0 u1; t1 = add u2 u3; t2 = add t0 t1; store t2 }", Fn: k_add_add_add_f32_uuuu_7db949b623_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = add u0 u1; t1 = add u2 u3; t2 = add t0 t1; store t2 }", Fn: k_add_add_add_f64_uuuu_c1774d37d5_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = add u2 t0; store t0 t1 }", Fn: k_add_add_f64_uuu_4d5010526b_go},
 	{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = add u0 u1; t1 = add t0 u2; store t0 t1 }", Fn: k_add_add_i32_uuu_40a47a0f5f_go},
 	{Sig: "kernel (u0:i64, u1:i64, u2:i64) { t0 = add u0 u1; t1 = add u2 t0; store t0 t1 }", Fn: k_add_add_i64_uuu_dc311c1e5d_go},
@@ -474,6 +476,8 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min t2 u4; t4 = min t0 u5; t5 = min t1 u5; t6 = min t2 u5; t7 = min t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_min_min_min_etc_u32_uuuuuu_33a2e743b1_go},
 	{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64, u5:u64) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min u4 t2; t4 = min t0 u5; t5 = min u5 t1; t6 = min t2 u5; t7 = min u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_min_min_min_etc_u64_uuuuuu_d4d26e91ce_go},
 	{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; t4 = min u5 t0; t5 = min u5 t1; t6 = min u5 t2; t7 = min u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_min_min_min_etc_u8_uuuuuu_a0694c78aa_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = min u0 u1; t1 = min u2 u3; t2 = min t0 t1; store t2 }", Fn: k_min_min_min_f32_uuuu_a2036aac40_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = min u0 u1; t1 = min u2 u3; t2 = min t0 t1; store t2 }", Fn: k_min_min_min_f64_uuuu_0d76c2d31f_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; store t3 }", Fn: k_min_min_min_min_f32_uuuuu_4dda052b3c_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = min u0 u1; t1 = min u2 t0; t2 = min u3 t1; t3 = min t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_f32_uuuuu_84629d0049_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; store t3 }", Fn: k_min_min_min_min_f64_uuuuu_814e363768_go},
@@ -2318,6 +2322,58 @@ func k_add_add_add_etc_u8_uuuuuu_babceecc51_go(f *abi.Frame) {
 			o2[i] = t5
 			o3[i] = t6
 			o4[i] = t7
+		}
+	}
+}
+
+// k_add_add_add_f32_uuuu_7db949b623_go is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = add u0 u1; t1 = add u2 u3; t2 = add t0 t1; store t2 }
+//
+// for i: o0[i] = (a0[i] + a1[i]) + (a2[i] + a3[i])
+func k_add_add_add_f32_uuuu_7db949b623_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			t0 := float32(v0 + v1)
+			t1 := float32(v2 + v3)
+			t2 := float32(t0 + t1)
+			o0[i] = t2
+		}
+	}
+}
+
+// k_add_add_add_f64_uuuu_c1774d37d5_go is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = add u0 u1; t1 = add u2 u3; t2 = add t0 t1; store t2 }
+//
+// for i: o0[i] = (a0[i] + a1[i]) + (a2[i] + a3[i])
+func k_add_add_add_f64_uuuu_c1774d37d5_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			t0 := float64(v0 + v1)
+			t1 := float64(v2 + v3)
+			t2 := float64(t0 + t1)
+			o0[i] = t2
 		}
 	}
 }
@@ -19648,6 +19704,58 @@ func k_min_min_min_etc_u8_uuuuuu_a0694c78aa_go(f *abi.Frame) {
 			o2[i] = t5
 			o3[i] = t6
 			o4[i] = t7
+		}
+	}
+}
+
+// k_min_min_min_f32_uuuu_a2036aac40_go is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = min u0 u1; t1 = min u2 u3; t2 = min t0 t1; store t2 }
+//
+// for i: o0[i] = min(min(a0[i], a1[i]), min(a2[i], a3[i]))
+func k_min_min_min_f32_uuuu_a2036aac40_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			t0 := scalar.Min(v0, v1)
+			t1 := scalar.Min(v2, v3)
+			t2 := scalar.Min(t0, t1)
+			o0[i] = t2
+		}
+	}
+}
+
+// k_min_min_min_f64_uuuu_0d76c2d31f_go is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = min u0 u1; t1 = min u2 u3; t2 = min t0 t1; store t2 }
+//
+// for i: o0[i] = min(min(a0[i], a1[i]), min(a2[i], a3[i]))
+func k_min_min_min_f64_uuuu_0d76c2d31f_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			t0 := scalar.Min(v0, v1)
+			t1 := scalar.Min(v2, v3)
+			t2 := scalar.Min(t0, t1)
+			o0[i] = t2
 		}
 	}
 }

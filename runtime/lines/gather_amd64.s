@@ -137,3 +137,28 @@ done:
 	MOVQ DX, copied+80(FP)
 	MOVQ AX, outside+88(FP)
 	RET
+
+// func askRows(table, index unsafe.Pointer, tableStep, across, n, lines int)
+TEXT ·askRows(SB), NOSPLIT, $0-48
+	MOVQ table+0(FP), SI
+	MOVQ index+8(FP), BX
+	MOVQ tableStep+16(FP), R9
+	MOVQ across+24(FP), R10
+	MOVQ n+32(FP), CX
+	MOVQ lines+40(FP), DX
+
+row:
+	MOVQ  (BX), AX
+	IMULQ R9, AX
+	ADDQ  SI, AX
+	MOVQ  DX, R14
+
+line:
+	PREFETCHT0 (AX)
+	ADDQ $64, AX
+	DECQ R14
+	JNE  line
+	ADDQ R10, BX
+	DECQ CX
+	JNE  row
+	RET

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
+	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
@@ -56,6 +57,61 @@ func TestGatherBetweenPages(t *testing.T) {
 						f.Step[0], f.Step[1], f.Step[2], f.Step[3] = row, 8, row, claimed
 						fn(f)
 						require.True(t, bytes.Equal(want, to), "%s of %d columns on %s", d, cols, e)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestGatherReduceBetweenPages adds up rows of all lengths up to some vectors, in the same places; the
+// memory to work in is beside such pages too.
+func TestGatherReduceBetweenPages(t *testing.T) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	const rows, extent, most = 5, 17, 300
+	lengths := []int{1, 2, 3, 4, 7, 16, 21, 32, 33, 40}
+	table, at, out, used := betweenPages(t, extent*most), betweenPages(t, rows*8*40), betweenPages(t, rows*most), betweenPages(t, kernel.GatherRows*most)
+	for _, d := range []ir.DType{ir.Int16, ir.Float32, ir.Float64} {
+		m, size := &kernel.Micro{Kind: kernel.GatherReduce, Op: ir.OpGatherAdd, Type: d}, d.Size()
+		number := func(n int) uint64 { return ir.Defined.Cast(ir.Int64, d, uint64(n)) }
+		for cols := 1; cols*size <= most; cols++ {
+			row, length := cols*size, lengths[cols%len(lengths)]
+			for _, end := range []bool{false, true} {
+				place := func(mem []byte, n int) []byte {
+					if end {
+						return mem[len(mem)-n:]
+					}
+					return mem[:n]
+				}
+				from, index, to, work := place(table, extent*row), place(at, rows*8*length), place(out, rows*row), place(used, kernel.GatherRows*row)
+				for i := range extent * cols {
+					putBits(unsafe.Pointer(&from[i*size]), size, number(i%50))
+				}
+				want := make([]byte, rows*row)
+				for r := range rows {
+					for c := range cols {
+						sum := 0
+						for i := range length {
+							k := (r + 5*i) % extent // row 0, and the last one
+							*(*int64)(unsafe.Pointer(&index[(r*length+i)*8])) = int64(k)
+							sum += (k*cols + c) % 50
+						}
+						putBits(unsafe.Pointer(&want[r*row+c*size]), size, number(sum))
+					}
+				}
+				for e := range abi.Best() + 1 {
+					fn, ok := abi.Lookup(e, m.Signature())
+					for _, claimed := range []int{extent, farRows} {
+						if !ok {
+							continue
+						}
+						clear(to)
+						f := &abi.Frame{Rows: rows, Cols: cols}
+						f.Ptr[0], f.Ptr[1], f.Ptr[2], f.Ptr[3] = unsafe.Pointer(&from[0]), unsafe.Pointer(&index[0]), unsafe.Pointer(&to[0]), unsafe.Pointer(&work[0])
+						f.Step[0], f.Step[1], f.Step[2], f.Step[3] = row, 8*length, row, row
+						f.Step[4], f.Step[5], f.Step[6], f.Step[7] = claimed, length, 8, kernel.GatherRows
+						fn(f)
+						require.True(t, bytes.Equal(want, to), "%s of %d columns, %d indices on %s", d, cols, length, e)
 					}
 				}
 			}

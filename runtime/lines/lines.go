@@ -1,7 +1,7 @@
-// Package lines holds the micro-kernels that are written by hand: gather, scatter, those that
+// Package lines holds the micro-kernels that are written by hand: gather, gather_reduce, scatter, those that
 // sort, recurrence and rescan. Data decides what they do, and they take the time of the memory that it
-// goes to. All are in Go, for every engine. For AVX2 gather is in assembly too, and scatter combines rows
-// by built-in kernels. Importing the package registers them.
+// goes to. All are in Go, for every engine. For AVX2 gather is in assembly too, and gather_reduce and scatter combine
+// rows by built-in kernels. Importing the package registers them.
 package lines
 
 import (
@@ -28,6 +28,8 @@ func lineFunction(m *kernel.Micro) func(*abi.Frame) {
 	switch m.Kind {
 	case kernel.Gather:
 		return map[ir.DType]func(*abi.Frame){ir.Uint8: gather[uint8], ir.Uint16: gather[uint16], ir.Uint32: gather[uint32], ir.Int64: gather[uint64]}[m.Type]
+	case kernel.GatherReduce:
+		return gatherReduceOf(m)
 	case kernel.Scatter:
 		if m.Op.MovesBits() {
 			return map[ir.DType]func(*abi.Frame){ir.Uint8: store[uint8], ir.Uint16: store[uint16], ir.Uint32: store[uint32], ir.Int64: store[uint64]}[m.Type]

@@ -18,10 +18,7 @@ func scatterOf[I position](m *kernel.Micro) func(*abi.Frame) {
 
 // scatter returns the function that combines rows with those at their indices.
 func scatter[T number, I position](op ir.Op) func(*abi.Frame) {
-	combine := map[ir.Op]func(a, b T) T{
-		ir.OpAdd: func(a, b T) T { return a + b }, ir.OpMul: func(a, b T) T { return a * b },
-		ir.OpMin: func(a, b T) T { return min(a, b) }, ir.OpMax: func(a, b T) T { return max(a, b) },
-	}[op.Info().By]
+	combine := combiners[T]()[op.Info().By]
 	if op == ir.OpScatterAdd { // inlined: histograms and segment sums
 		return scatterAdd[T, I]
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/runtime/abi"
 	_ "github.com/stridefuse/stridefuse/runtime/builtin"
 )
@@ -18,6 +19,12 @@ func TestCombiners(t *testing.T) {
 		for _, d := range []ir.DType{ir.Int32, ir.Int64, ir.Float32, ir.Float64} {
 			_, ok := abi.Lookup(abi.AVX2, combinerOf(by, d))
 			require.True(t, ok, combinerOf(by, d))
+		}
+	}
+	for _, op := range kernel.GatherReduce.Ops() {
+		for _, d := range []ir.DType{ir.Float32, ir.Float64} {
+			_, ok := abi.Lookup(abi.AVX2, combinerOfFour(op.Info().By, d))
+			require.True(t, ok, combinerOfFour(op.Info().By, d))
 		}
 	}
 }

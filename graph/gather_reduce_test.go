@@ -1,0 +1,175 @@
+package graph_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/plan"
+)
+
+// bags returns n times k indices below rows.
+func bags(t require.TestingT, seed uint64, rows, n, k int) *graph.Tensor {
+	i := make([]int64, n*k)
+	for j := range i {
+		seed = seed*6364136223846793005 + 1442695040888963407
+		i[j] = int64((seed >> 33) % uint64(rows))
+	}
+	return graph.Of(i, n, k)
+}
+
+// bagOptions are ways to run a program that give the same bits.
+var bagOptions = [][]graph.Item{nil, {graph.WithWorkers(1)}, {graph.WithDebug(graph.Portable)}, {graph.WithDebug(graph.Verify)}, {graph.WithWorkers(2), graph.ChunkElems(5000)}}
+
+// TestGatherReduce compares sums, least and greatest rows by index with what the same program gives
+// where the rows are stored: tables of views, of NaNs, and of all types; of one and many rows each, rows
+// in other orders, and with epilogues.
+func TestGatherReduce(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rows, cols := rapid.IntRange(1, 50).Draw(t, "rows"), rapid.OneOf(rapid.IntRange(16, 90), rapid.IntRange(250, 300)).Draw(t, "columns")
+		n, k := rapid.IntRange(1, 40).Draw(t, "results"), rapid.OneOf(rapid.IntRange(1, 20), rapid.SampledFrom([]int{31, 32, 33, 64, 100, 1024, 1025})).Draw(t, "indices")
+		d := rapid.SampledFrom([]graph.DType{graph.Float32, graph.Float32, graph.Float64, graph.Int32, graph.Int64, graph.Uint64, graph.Float16, graph.Int8}).Draw(t, "type")
+		table := graph.Input("table", d, rows, cols)
+		shape := []int{rows, cols}
+		switch rapid.SampledFrom([]string{"as it is", "transposed", "flipped", "stepped", "broadcast", "computed"}).Draw(t, "table") {
+		case "transposed":
+			table, shape = graph.Input("table", d, cols, rows).Permute(1, 0), []int{cols, rows}
+		case "flipped":
+			table = table.Flip(0)
+		case "stepped":
+			table, shape = graph.Input("table", d, 2*rows, cols+1).Slice("::2, 1:"), []int{2 * rows, cols + 1}
+		case "broadcast":
+			table, shape = graph.Input("table", d, 1, cols).BroadcastTo(rows, cols), []int{1, cols}
+		case "computed":
+			table = table.Mul(table)
+		}
+		index, axis := graph.Input("i", graph.Int64, n, k), 1
+		ids := bags(t, uint64(rapid.IntRange(0, 99).Draw(t, "seed")), rows, n, k)
+		if rapid.Bool().Draw(t, "indices apart") {
+			index = index.Permute(1, 0)
+			axis = 0
+		}
+		y := table.Take(0, index)
+		if rapid.Bool().Draw(t, "backwards") {
+			y = y.Flip(axis)
+		}
+		switch rapid.SampledFrom([]string{"sum", "min", "max", "mean", "scaled"}).Draw(t, "reduction") {
+		case "sum":
+			y = y.Sum(axis, graph.InType(d))
+		case "min":
+			y = y.Min(axis)
+		case "max":
+			y = y.Max(axis)
+		case "mean":
+			y = y.Sum(axis, graph.InType(d)).Cast(graph.Float32).Div(k)
+		case "scaled":
+			y = y.Sum(axis, graph.InType(d)).Mul(graph.Input("scale", d, n, 1)).Abs()
+		}
+		in := []*graph.Tensor{tableOf(t, d, shape), ids}
+		apart, err := graph.Compile(y, graph.WithDebug(graph.NoFusion))
+		require.NoError(t, err)
+		if len(apart.Inputs()) == 3 {
+			in = append(in, tableOf(t, d, []int{n, 1}))
+		}
+		if apart.Inputs()[0].Name != "table" {
+			in[0], in[1] = in[1], in[0]
+		}
+		want, err := apart.Run(t.Context(), in...)
+		require.NoError(t, err)
+		for _, options := range bagOptions {
+			p, err := graph.Compile(append(options, y)...)
+			require.NoError(t, err)
+			got, err := p.Run(t.Context(), in...)
+			require.NoError(t, err)
+			require.True(t, graph.Equal(want, got), p.Explain())
+		}
+	})
+}
+
+// tableOf returns numbers of a type, among them some NaNs and zeros of both signs where it has them.
+func tableOf(t require.TestingT, d graph.DType, shape []int) *graph.Tensor {
+	x := graph.Normal(graph.Float32, 3, 0, 30, shape...)
+	for i := 0; i < x.Size() && ir.Floats.Has(d); i += 37 {
+		at := []int{i / shape[1], i % shape[1]}
+		require.NoError(t, x.Set([]float32{float32(math.NaN()), 0, float32(math.Copysign(0, -1)), float32(math.Inf(1))}[i/37%4], at...))
+	}
+	p, err := graph.Compile(graph.Const(x).Cast(d))
+	require.NoError(t, err)
+	y, err := p.Run(t.(*rapid.T).Context())
+	require.NoError(t, err)
+	return y
+}
+
+// TestGatheredRowsAreNotStored: the rows that an embedding sums are never in memory, and the ledger says so.
+func TestGatheredRowsAreNotStored(t *testing.T) {
+	const rows, width, n, k = 5000, 64, 3000, 8
+	table, index := graph.Input("table", graph.Float32, rows, width), graph.Input("i", graph.Int64, n, k)
+	for name, y := range map[string]graph.Node{
+		"sum": table.Take(0, index).Sum(1), "mean": table.Take(0, index).Mean(1), "greatest": table.Take(0, index).Max(1),
+		"epilogue": table.Take(0, index).Sum(1).Mul(graph.Input("scale", graph.Float32, n, 1)).Tanh(),
+	} {
+		for _, workers := range []int{1, 2} {
+			p, err := graph.Compile(y, graph.WithWorkers(workers))
+			require.NoError(t, err)
+			require.LessOrEqual(t, p.Temporaries(), n*width*4/4, "%s: %s", name, p.Explain()) // of the sums behind the last block
+			fused := 0
+			for _, d := range p.Ledger() {
+				if d.Op == ir.OpGather && d.Kind == plan.Fused {
+					require.Equal(t, 2*n*k*width*4, d.Bytes)
+					fused++
+				}
+			}
+			require.Equal(t, 1, fused, "%s: %s", name, p.Explain())
+			require.Contains(t, p.Explain(), "gather-reduction", name)
+		}
+	}
+}
+
+// TestGatherReduceErrors: an index outside the table is the same error as where the rows are stored.
+func TestGatherReduceErrors(t *testing.T) {
+	const rows, n, k = 1000, 300, 5
+	y := graph.Input("table", graph.Float32, rows, 32).Take(0, graph.Input("i", graph.Int64, n, k)).Sum(1)
+	table := graph.Normal(graph.Float32, 1, 0, 1, rows, 32)
+	for _, bad := range []int64{rows, -1, math.MaxInt64, math.MinInt64, 1 << 40} {
+		ids := bags(t, 1, rows, n, k)
+		require.NoError(t, ids.Set(bad, n-1, k-1))
+		want := ""
+		for _, options := range append(bagOptions, []graph.Item{graph.WithDebug(graph.NoFusion)}) {
+			p, err := graph.Compile(append(options, y)...)
+			require.NoError(t, err)
+			_, err = p.Run(t.Context(), table, ids)
+			require.Error(t, err)
+			if want == "" {
+				want = err.Error()
+				require.Contains(t, want, "gather_reduce_test.go")
+				require.Contains(t, want, "axis of 1000 elements")
+			}
+			require.EqualError(t, err, want)
+		}
+	}
+}
+
+// TestGatherReduceNothing reduces no rows, and makes no result.
+func TestGatherReduceNothing(t *testing.T) {
+	table := graph.Input("table", graph.Float32, 9, 32)
+	for _, c := range []struct{ n, k int }{{3, 0}, {0, 4}} {
+		p, err := graph.Compile(table.Take(0, graph.Input("i", graph.Int64, c.n, c.k)).Sum(1))
+		require.NoError(t, err)
+		got, err := p.Run(t.Context(), graph.Full(graph.Float32, 7, 9, 32), graph.New(graph.Int64, c.n, c.k))
+		require.NoError(t, err)
+		require.True(t, graph.Equal(graph.New(graph.Float32, c.n, 32), got))
+	}
+}
+
+// TestGatherReduceAllocates nothing, but for the program's own.
+func TestGatherReduceAllocates(t *testing.T) {
+	p, err := graph.Compile(graph.Input("table", graph.Float32, 100, 64).Take(0, graph.Input("i", graph.Int64, 50, 7)).Sum(1), graph.WithWorkers(1))
+	require.NoError(t, err)
+	out, table, ids := graph.New(graph.Float32, 50, 64), graph.Normal(graph.Float32, 1, 0, 1, 100, 64), bags(t, 1, 100, 50, 7)
+	require.Zero(t, testing.AllocsPerRun(20, func() { err = p.RunInto(t.Context(), []*graph.Tensor{out}, table, ids) }))
+	require.NoError(t, err)
+}

@@ -1,0 +1,169 @@
+package passes
+
+import (
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/plan"
+)
+
+// gathers makes one step of a gather of rows and the reduction of those rows, such as the sums of
+// embeddings: the rows are combined where they are in the table. A reduction of more than one chunk
+// stays, and so does one that computes what it combines, or that reads rows of few columns.
+//
+// Requires: loops.
+// Ensures: nothing.
+func gathers(s *State) error {
+	if s.noFuse || !slices.ContainsFunc(s.Plan.Steps, func(s plan.Step) bool { return s.Gathers() }) {
+		return nil
+	}
+	p := s.Plan
+	writers, readers := make([][]int, len(p.Buffers)), make([][]int, len(p.Buffers))
+	for i := range p.Steps {
+		for _, a := range p.Steps[i].In {
+			readers[a.Buffer] = append(readers[a.Buffer], i)
+		}
+		for _, a := range p.Steps[i].Out {
+			writers[a.Buffer] = append(writers[a.Buffer], i)
+		}
+	}
+	var list []regrouped
+	var rows []int // the buffers that they would be in
+	for i := range p.Steps {
+		g := &p.Steps[i]
+		if !g.Gathers() {
+			continue
+		}
+		to := g.Out[0].Buffer
+		if p.Buffers[to].Kind != plan.TempBuffer || len(writers[to]) != 1 || len(readers[to]) != 1 {
+			continue
+		}
+		if j := readers[to][0]; p.Steps[j].Reduces() {
+			if one, ok := s.gatherReduction(g, &p.Steps[j]); ok {
+				list = append(list, regrouped{members: []int{i, j}, first: []int{0, 0}, steps: []plan.Step{one}})
+				s.explainGather(to)
+				rows = append(rows, to)
+			}
+		}
+	}
+	if len(list) > 0 {
+		s.regroup(list)
+		s.drop(rows)
+		s.Plan.Ledger = s.decisions()
+	}
+	return nil
+}
+
+// explainGather notes that the rows of a gather, which a buffer was for, are not stored.
+func (s *State) explainGather(buffer int) {
+	if k := slices.IndexFunc(s.Func.Body, func(v *ir.Value) bool { return int(*s.buffer.at(v)) == 1+buffer }); k >= 0 {
+		v := s.Func.Body[k]
+		s.record(plan.Fused, v, 2*bytes(v), "")
+	}
+}
+
+// gatherReduction returns the step of a gather and the reduction that alone reads what it stores.
+func (s *State) gatherReduction(g, r *plan.Step) (one plan.Step, ok bool) {
+	line, axis, d := g.Along(), r.Along(), g.Body.In[0].DType
+	if g.Out[0].Combine != ir.OpGather || len(r.In) != 1 || len(r.Out) != 1 || len(r.Body.Body) > 0 || r.Axes[axis].Extent > ir.ReduceChunk {
+		return one, false
+	}
+	op := gatheredBy(r.Out[0].Combine)
+	from, offset, ok := placesIn(g, r)
+	if !ok || !op.Info().Domain.Has(d) {
+		return one, false
+	}
+	at := func(a plan.Access, but int) plan.Access {
+		strides := make([]int, len(r.Axes))
+		for k, n := range a.Strides {
+			if k == but {
+				continue
+			}
+			a.Offset += offset[k] * n
+			for j := range strides {
+				strides[j] += from[j][k] * n
+			}
+		}
+		a.Strides = strides
+		return a
+	}
+	table, index, out := at(g.In[0], line), at(g.In[1], -1), r.Out[0]
+	if table.Strides[axis] != 0 || !s.longRows(r, axis, table, index) {
+		return one, false
+	}
+	table.Line, table.Strides[axis] = g.LineOf(g.In[0]), g.In[0].Strides[line]
+	index.Line, out.Combine = r.Axes[axis].Extent, op
+	one = plan.Step{Axes: slices.Clone(r.Axes), In: []plan.Access{table, index}, Out: []plan.Output{out}, Pos: r.Pos}
+	one.Axes[axis] = plan.Axis{Extent: 1, Role: plan.Line}
+	b := kernel.NewBuilder(kernel.Operand{DType: d, Splat: allZero(table.Strides)}, kernel.Operand{DType: ir.Int64, Splat: allZero(index.Strides)})
+	b.Store(0)
+	one.Body = b.Kernel()
+	return one, true
+}
+
+// gatheredBy returns the op on lines that gathers elements and combines them by an op, if there is one.
+func gatheredBy(by ir.Op) ir.Op {
+	for _, op := range kernel.GatherReduce.Ops() {
+		if op.Info().By == by {
+			return op
+		}
+	}
+	return ir.OpInvalid
+}
+
+// placesIn returns how the indices of a gather's axes follow from those of a step that reads what it
+// stores: index k is offset[k], and from[j][k] for each index of axis j of the reader.
+func placesIn(g, r *plan.Step) (from [][]int, offset []int, ok bool) {
+	to, read := &g.Out[0].Access, &r.In[0]
+	if to.Panel != nil || read.Panel != nil {
+		return nil, nil, false
+	}
+	split := func(distance int) ([]int, bool) { // into distances along the axes, the longest first
+		in := make([]int, len(g.Axes))
+		for distance != 0 {
+			k := -1
+			for i, n := range to.Strides {
+				if size := max(distance, -distance); n > 0 && n <= size && (k < 0 || n > to.Strides[k]) {
+					k = i
+				}
+			}
+			if k < 0 || in[k] != 0 {
+				return nil, false
+			}
+			in[k], distance = distance/to.Strides[k], distance%to.Strides[k]
+		}
+		return in, true
+	}
+	if offset, ok = split(read.Offset - to.Offset); !ok {
+		return nil, nil, false
+	}
+	least, most := slices.Clone(offset), slices.Clone(offset)
+	for j, n := range read.Strides {
+		in, ok := split(n)
+		if !ok {
+			return nil, nil, false
+		}
+		for k, m := range in {
+			end := m * (r.Axes[j].Extent - 1)
+			least[k], most[k] = least[k]+min(0, end), most[k]+max(0, end)
+		}
+		from = append(from, in)
+	}
+	for k, a := range g.Axes {
+		if least[k] < 0 || most[k] >= a.Extent {
+			return nil, nil, false
+		}
+	}
+	return from, offset, true
+}
+
+// longRows reports whether what is combined are rows of the table, of enough columns.
+func (s *State) longRows(r *plan.Step, axis int, table, index plan.Access) bool {
+	for k, a := range r.Axes {
+		if k != axis && a.Extent >= s.machine.GatherColumns && table.Strides[k] == 1 && index.Strides[k] == 0 && r.Out[0].Strides[k] == 1 {
+			return true
+		}
+	}
+	return s.eager || s.machine.Blocks > 0 // tests
+}

@@ -1,0 +1,52 @@
+package schedule
+
+import (
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/nest"
+	"github.com/stridefuse/stridefuse/ir/plan"
+)
+
+// Reductions of what indices say, such as sums of embeddings: a call takes some rows of the result,
+// and reads the rows of the table that each is made of where they are.
+//
+//	for each index of the other axes, block of columns, block of the result's rows
+//	  gather_reduce
+//
+// All rows of a call read one table. Where no axis has it, a call takes a single row.
+
+var gatherReduction = strategy{name: "gather-reduction", offer: offerGatherReduction}
+
+func offerGatherReduction(t *target, s *plan.Step) (offer, string) {
+	l, why := newLineStep(t, s, kernel.GatherReduce.Ops()...)
+	if why != "" {
+		return offer{}, why
+	}
+	k := lineKernel(kernel.GatherReduce, l.by, s.Body.In[0].DType)
+	return l.offer(t.LineWork*float64(s.LineOf(s.In[1])), k, l.gatherReduce), ""
+}
+
+// gatherReduce writes such a reduction.
+func (l *lineStep) gatherReduce(k kernel.Code) nest.Nest {
+	l.columns(1, -1)
+	s, d, n := l.step, l.step.Body.In[0].DType, l.step.LineOf(l.step.In[1])
+	rows := l.line
+	for i, a := range s.Axes {
+		if i != l.cols && s.In[0].Strides[i] == 0 && a.Extent > s.Axes[rows].Extent {
+			rows = i
+		}
+	}
+	w, cols := newWalk(s.Axes), 1
+	if l.cols < 0 {
+		w = w.cutAll(l.line, rows)
+	} else {
+		w = w.cutAll(l.line, rows, l.cols).cut(l.cols, l.t.GatherBytes/d.Size())
+		cols = w.most[l.cols]
+	}
+	w = w.cut(rows, max(1, l.t.LineElems/cols/n))
+	table, index, out := viewOf(0, &s.In[0]), viewOf(1, &s.In[1]), viewOf(2, &s.Out[0].Access)
+	work := l.scratch(d, kernel.GatherRows*cols)
+	args := []nest.Arg{w.arg(&table, l.line), w.arg(&index, rows), w.arg(&out, rows), {Slot: work, Strides: make([]int, w.depth()), Step: cols}}
+	return w.part([]nest.Item{call(k, w.size[rows], l.width(w), args, nest.Fixed(s.LineOf(s.In[0])), nest.Fixed(n),
+		nest.Fixed(s.In[1].Strides[l.line]*ir.Int64.Size()), nest.Fixed(kernel.GatherRows))})
+}

@@ -1,0 +1,63 @@
+package lines
+
+import (
+	"unsafe"
+
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/runtime/abi"
+)
+
+// Reductions of rows that indices say: sums of embeddings. The lanes of ir.ReduceRow are rows.
+
+// gatherReduceOf returns the function that reduces rows by their indices.
+func gatherReduceOf(m *kernel.Micro) func(*abi.Frame) {
+	op := m.Op.Info().By
+	return typed(m.Type, gatherReduce[int8](op), gatherReduce[int16](op), gatherReduce[int32](op), gatherReduce[int64](op),
+		gatherReduce[uint8](op), gatherReduce[uint16](op), gatherReduce[uint32](op), gatherReduce[uint64](op), gatherReduce[float32](op), gatherReduce[float64](op))
+}
+
+// laneColumns is how many columns are reduced at a time: a cache line of four bytes each.
+const laneColumns = 16
+
+// gatherReduce returns the function that reduces rows by an op, some columns at a time.
+func gatherReduce[T number](by ir.Op) func(*abi.Frame) {
+	combine := combiners[T]()[by]
+	return func(f *abi.Frame) {
+		extent, length, across := f.Step[4], f.Step[5], f.Step[6]
+		var lanes [ir.ReduceLanes][laneColumns]T
+		for r := range f.Rows {
+			at, out := unsafe.Add(f.Ptr[1], r*f.Step[1]), unsafe.Slice((*T)(unsafe.Add(f.Ptr[2], r*f.Step[2])), f.Cols)
+			for from := 0; from < f.Cols; from += laneColumns {
+				n := min(laneColumns, f.Cols-from)
+				for i := range length {
+					row := unsafe.Add(f.Ptr[0], index[int64](at, across, i, extent)*f.Step[0])
+					in, lane := unsafe.Slice((*T)(row), f.Cols)[from:][:n], lanes[i%ir.ReduceLanes][:n]
+					if i < ir.ReduceLanes {
+						copy(lane, in)
+						continue
+					}
+					for c, e := range in {
+						lane[c] = combine(lane[c], e)
+					}
+				}
+				for half := ir.ReduceLanes / 2; half > 0; half /= 2 {
+					for b := half; b < min(length, 2*half); b++ {
+						for c, e := range lanes[b][:n] {
+							lanes[b-half][c] = combine(lanes[b-half][c], e)
+						}
+					}
+				}
+				copy(out[from:], lanes[0][:n])
+			}
+		}
+	}
+}
+
+// combiners returns the functions of the ops that combine elements.
+func combiners[T number]() map[ir.Op]func(a, b T) T {
+	return map[ir.Op]func(a, b T) T{
+		ir.OpAdd: func(a, b T) T { return a + b }, ir.OpMul: func(a, b T) T { return a * b },
+		ir.OpMin: func(a, b T) T { return min(a, b) }, ir.OpMax: func(a, b T) T { return max(a, b) },
+	}
+}
