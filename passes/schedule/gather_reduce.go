@@ -10,7 +10,7 @@ import (
 // Reductions of what indices say, such as sums of embeddings: a call takes some rows of the result,
 // and reads the rows of the table that each is made of where they are.
 //
-//	for each index of the other axes, block of columns, block of the result's rows
+//	for each index of the other axes, block of the result's rows, block of columns
 //	  gather_reduce
 //
 // All rows of a call read one table. Where no axis has it, a call takes a single row.
@@ -40,10 +40,12 @@ func (l *lineStep) gatherReduce(k kernel.Code) nest.Nest {
 	if l.cols < 0 {
 		w = w.cutAll(l.line, rows)
 	} else {
-		w = w.cutAll(l.line, rows, l.cols).cut(l.cols, l.t.GatherBytes/d.Size())
-		cols = w.most[l.cols]
+		w = w.cutAll(l.line, rows, l.cols)
+		cols = min(s.Axes[l.cols].Extent, l.t.GatherBytes/d.Size())
 	}
-	w = w.cut(rows, max(1, l.t.LineElems/cols/n))
+	if w = w.cut(rows, max(1, l.t.LineElems/cols/n)); l.cols >= 0 {
+		w = w.cut(l.cols, cols)
+	}
 	table, index, out := viewOf(0, &s.In[0]), viewOf(1, &s.In[1]), viewOf(2, &s.Out[0].Access)
 	work := l.scratch(d, kernel.GatherRows*cols)
 	args := []nest.Arg{w.arg(&table, l.line), w.arg(&index, rows), w.arg(&out, rows), {Slot: work, Strides: make([]int, w.depth()), Step: cols}}

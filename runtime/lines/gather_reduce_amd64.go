@@ -62,74 +62,78 @@ type gathered struct {
 	tableStep, workStep  int
 	bytes                int // of a row
 	extent, length       int
-	across               int            // bytes from index to index
-	later                unsafe.Pointer // the indices of a later row of the output
-	lines                int            // how many lines the caches are asked for of each row that those say
+	across               int // bytes from index to index
+	lanes                int // how many rows are left once those of the table are combined, each of every so many
+	asked                asked
 }
 
-// askedRows is how many rows ahead of their reduction rows are asked for at least.
+// asked is which lane the caches are asked for next: some rows before it is computed.
+type asked struct {
+	lines     int            // of each row, 0 if the caches are not asked
+	row, lane int            // of the output
+	rows      int            // of the output
+	indices   unsafe.Pointer // of the first row of the output
+	step      int            // bytes to those of the next one
+}
+
+// askedRows is how many rows ahead of their reduction rows are asked for.
 const askedRows = 12
 
 // rows computes each row of the output, with the frame of the call, which it restores.
 func (g *gathered) rows() {
-	f, lines := g.f, 0
+	f := g.f
 	call := *f
 	defer func() { *f = call }()
+	g.lanes = 1
+	for g.lanes < ir.ReduceLanes && (4*g.lanes < g.length || g.length > ir.ReduceLanes) {
+		g.lanes *= 2
+	}
 	if max(g.tableStep, -g.tableStep) >= farBytes/max(1, g.extent) {
-		lines = min((g.bytes-1)/cacheLine+1, askedLines)
+		g.asked = asked{lines: min((g.bytes-1)/cacheLine+1, askedLines), rows: call.Rows, indices: call.Ptr[1], step: call.Step[1]}
+		for range 1 + askedRows*g.lanes/g.length {
+			g.ask()
+		}
 	}
 	f.Step[0], f.Step[1], f.Step[2] = g.workStep, g.workStep, g.workStep
-	ahead := 1 + askedRows/g.length
 	for r := range call.Rows {
 		g.indices = unsafe.Add(call.Ptr[1], r*call.Step[1])
-		if g.lines = 0; r+ahead < call.Rows {
-			g.later, g.lines = unsafe.Add(g.indices, ahead*call.Step[1]), lines
-		}
 		g.reduce(unsafe.Add(call.Ptr[2], r*call.Step[2]))
 	}
 }
 
-// reduce stores what ir.ReduceRow gives of all rows. Lanes that are left are rows of the memory to
-// work in.
+// reduce stores what ir.ReduceRow gives of all rows: first of the rows of each lane, or of four lanes each,
+// which are rows of the memory to work in then, or the result.
 func (g *gathered) reduce(to unsafe.Pointer) {
-	lanes := 1
 	g.f.Rows = 1
-	if g.length > ir.ReduceLanes {
-		lanes = ir.ReduceLanes
-		for b := range lanes {
-			g.lane(b, g.lanes(b))
-		}
-	} else {
-		for 4*lanes < g.length {
-			lanes *= 2
-		}
-		for b := range lanes {
-			out := g.lanes(b)
-			if lanes == 1 {
-				out = to
-			}
-			g.combine(b, lanes, out)
+	for b := range g.lanes {
+		g.ask()
+		switch {
+		case g.lanes == 1:
+			g.combine(0, to)
+		case g.lanes == ir.ReduceLanes:
+			g.chain(b, g.lane(b))
+		default:
+			g.combine(b, g.lane(b))
 		}
 	}
-	for half := lanes / 2; half > 0; half /= 2 {
+	for half := g.lanes / 2; half > 0; half /= 2 {
 		out := g.work
 		if half == 1 {
 			out = to
 		}
 		g.f.Rows = half
-		g.add(g.work, g.lanes(half), out)
+		g.add(g.work, g.lane(half), out)
 	}
 }
 
-// lanes returns the row that a lane has in the memory to work in.
-func (g *gathered) lanes(b int) unsafe.Pointer { return unsafe.Add(g.work, b*g.workStep) }
+// lane returns the row that a lane has in the memory to work in.
+func (g *gathered) lane(b int) unsafe.Pointer { return unsafe.Add(g.work, b*g.workStep) }
 
-// lane combines the rows of a lane in their order.
-func (g *gathered) lane(b int, to unsafe.Pointer) {
-	g.ask(b, ir.ReduceLanes)
+// chain combines the rows of a lane in their order.
+func (g *gathered) chain(b int, to unsafe.Pointer) {
 	row := g.row(b)
 	if b+ir.ReduceLanes >= g.length {
-		copy(unsafe.Slice((*byte)(to), g.bytes), unsafe.Slice((*byte)(row), g.bytes))
+		g.copy(row, to)
 	}
 	for i := b + ir.ReduceLanes; i < g.length; i += ir.ReduceLanes {
 		g.add(row, g.row(i), to)
@@ -137,14 +141,13 @@ func (g *gathered) lane(b int, to unsafe.Pointer) {
 	}
 }
 
-// combine combines rows b, b+n, b+2n and b+3n, as far as there are such, as lanes are: those that are 2n
-// apart first.
-func (g *gathered) combine(b, n int, to unsafe.Pointer) {
-	g.ask(b, n)
-	first := g.row(b)
+// combine combines rows b, b+n, b+2n and b+3n, n being how many lanes are left, as far as there are such:
+// those that are 2n apart first.
+func (g *gathered) combine(b int, to unsafe.Pointer) {
+	n, first := g.lanes, g.row(b)
 	switch left := g.length - b; {
 	case left <= n:
-		copy(unsafe.Slice((*byte)(to), g.bytes), unsafe.Slice((*byte)(first), g.bytes))
+		g.copy(first, to)
 	case left <= 2*n:
 		g.add(first, g.row(b+n), to)
 	case left <= 3*n:
@@ -152,8 +155,8 @@ func (g *gathered) combine(b, n int, to unsafe.Pointer) {
 		g.add(to, g.row(b+n), to)
 	case g.four == nil:
 		g.add(first, g.row(b+2*n), to)
-		g.add(g.row(b+n), g.row(b+3*n), g.lanes(b+n))
-		g.add(to, g.lanes(b+n), to)
+		g.add(g.row(b+n), g.row(b+3*n), g.lane(b+n))
+		g.add(to, g.lane(b+n), to)
 	default:
 		p := &g.f.Ptr
 		p[0], p[1], p[2], p[3], p[4] = first, g.row(b+2*n), g.row(b+n), g.row(b+3*n), to
@@ -161,16 +164,26 @@ func (g *gathered) combine(b, n int, to unsafe.Pointer) {
 	}
 }
 
-// ask asks the caches for each n-th row of a later row of the output, from row b on.
-func (g *gathered) ask(b, n int) {
-	if g.lines > 0 {
-		askRows(g.table, unsafe.Add(g.later, b*g.across), g.tableStep, n*g.across, (g.length-b+n-1)/n, g.lines)
+// ask asks the caches for the rows of the next lane that they have not been asked for.
+func (g *gathered) ask() {
+	a := &g.asked
+	if a.lines == 0 || a.row == a.rows {
+		return
+	}
+	first := unsafe.Add(a.indices, a.row*a.step+a.lane*g.across)
+	askRows(g.table, first, g.tableStep, g.lanes*g.across, (g.length-a.lane-1)/g.lanes+1, a.lines)
+	if a.lane++; a.lane == g.lanes {
+		a.row, a.lane = a.row+1, 0
 	}
 }
 
 // row returns the row of the table that index i says.
 func (g *gathered) row(i int) unsafe.Pointer {
 	return unsafe.Add(g.table, index[int64](g.indices, g.across, i, g.extent)*g.tableStep)
+}
+
+func (g *gathered) copy(row, to unsafe.Pointer) {
+	copy(unsafe.Slice((*byte)(to), g.bytes), unsafe.Slice((*byte)(row), g.bytes))
 }
 
 // add combines two rows.
