@@ -212,3 +212,21 @@ func TestVerifyRefusesTexts(t *testing.T) {
 		})
 	}
 }
+
+// TestVerifyTooManyRegions: two parts of a task store alternate elements, one call each.
+func TestVerifyTooManyRegions(t *testing.T) {
+	const n = 1100
+	var b strings.Builder
+	fmt.Fprintf(&b, "nest f arena=0 {\n  %%0 = param x 0  : f32[%d]\n  %%1 = result y 0 : f32[%d]\n  task 0 steps=0..0 scratch=0 work=1 elems=1 {\n    $0 = buffer %%0 : f32\n    $1 = buffer %%1 : f32\n", 2*n, 2*n)
+	for part := range 2 {
+		b.WriteString("    part [] {\n")
+		for i := range n {
+			fmt.Fprintf(&b, "      call kernel (u0:f32) { t0 = neg u0; store t0 }\n        rows=1 cols=1\n        $0{}+%[1]d/0 -> $1{}+%[1]d/0\n", 2*i+part)
+		}
+		b.WriteString("    }\n")
+	}
+	b.WriteString("  }\n}\n")
+	p, err := nest.Parse(b.String())
+	require.NoError(t, err)
+	require.ErrorContains(t, p.Verify(), "more than 1024 regions of one buffer in several parts")
+}
