@@ -1,9 +1,15 @@
 package graph_test
 
 import (
+	"context"
+	"errors"
 	"math"
+	"strings"
+	"sync"
 	"testing"
+	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
@@ -118,21 +124,24 @@ func TestGatheredRowsAreNotStored(t *testing.T) {
 			require.LessOrEqual(t, p.Temporaries(), n*width*4/4, "%s: %s", name, p.Explain()) // of the sums behind the last block
 			fused := 0
 			for _, d := range p.Ledger() {
-				if d.Op == ir.OpGather && d.Kind == plan.Fused {
+				if d.Op == ir.OpGather {
+					require.Equal(t, plan.Fused, d.Kind, "%s: %s", name, p.Explain())
 					require.Equal(t, 2*n*k*width*4, d.Bytes)
 					fused++
 				}
 			}
 			require.Equal(t, 1, fused, "%s: %s", name, p.Explain())
-			require.Contains(t, p.Explain(), "gather-reduction", name)
+			require.Contains(t, p.Explain(), ": gather-reduction,", name)
 		}
 	}
 }
 
-// TestGatherReduceErrors: an index outside the table is the same error as where the rows are stored.
+// TestGatherReduceErrors: an index outside the table is the same error, of the line that takes the rows, as
+// where the rows are stored.
 func TestGatherReduceErrors(t *testing.T) {
 	const rows, n, k = 1000, 300, 5
-	y := graph.Input("table", graph.Float32, rows, 32).Take(0, graph.Input("i", graph.Int64, n, k)).Sum(1)
+	taken := graph.Input("table", graph.Float32, rows, 32).Take(0, graph.Input("i", graph.Int64, n, k))
+	y := taken.Sum(1)
 	table := graph.Normal(graph.Float32, 1, 0, 1, rows, 32)
 	for _, bad := range []int64{rows, -1, math.MaxInt64, math.MinInt64, 1 << 40} {
 		ids := bags(t, 1, rows, n, k)
@@ -151,6 +160,68 @@ func TestGatherReduceErrors(t *testing.T) {
 			require.EqualError(t, err, want)
 		}
 	}
+}
+
+// TestGatherReduceUnread: an index outside the table is an error although nothing reads its row, and
+// rows are reduced where the table has them if all of them are read.
+func TestGatherReduceUnread(t *testing.T) {
+	const rows, n, k = 100, 40, 6
+	taken := graph.Input("table", graph.Float32, rows, 32).Take(0, graph.Input("i", graph.Int64, n, k))
+	table, ids := graph.Normal(graph.Float32, 1, 0, 1, rows, 32), bags(t, 1, rows, n, k)
+	outside := ids.Clone()
+	require.NoError(t, outside.Set(int64(rows), 7, 0))
+	require.NoError(t, outside.Set(int64(rows), 7, k-1))
+	for _, c := range []struct {
+		name string
+		y    graph.Node
+		one  bool // step
+	}{
+		{"not the first", taken.SliceAxis(1, 1, k, 1).Sum(1), false},
+		{"every second", taken.SliceAxis(1, 0, k, 2).Sum(1), false},
+		{"not the last bag", taken.SliceAxis(0, 0, n-1, 1).Sum(1), false},
+		{"windows with gaps", taken.Window(1, 2, 4, 1).Sum(-1), false},
+		{"a diagonal", taken.SliceAxis(0, 0, k, 1).Diagonal(0, 0, 1).Unsqueeze(0).Sum(-1), false},
+		{"windows", taken.Window(1, 3, 1, 1).Sum(-1), false},
+		{"backwards", taken.Flip(0, 1).Sum(1), true},
+		{"columns", taken.SliceAxis(2, 3, 30, 1).Sum(1), true},
+	} {
+		for _, options := range append(bagOptions, []graph.Item{graph.WithDebug(graph.NoFusion)}) {
+			p, err := graph.Compile(append(options, c.y)...)
+			require.NoError(t, err)
+			_, err = p.Run(t.Context(), table, outside)
+			require.ErrorContains(t, err, "axis of 100 elements", "%s: %s", c.name, p.Explain())
+			_, err = p.Run(t.Context(), table, ids)
+			require.NoError(t, err)
+		}
+		p, err := graph.Compile(c.y)
+		require.NoError(t, err)
+		require.Equal(t, c.one, strings.Contains(p.Explain(), ": gather-reduction,"), "%s: %s", c.name, p.Explain())
+	}
+}
+
+// TestGatherReduceConcurrently runs one program from several goroutines, some with contexts that end.
+func TestGatherReduceConcurrently(t *testing.T) {
+	p, err := graph.Compile(graph.Input("table", graph.Float32, 500, 64).Take(0, graph.Input("i", graph.Int64, 3000, 40)).Sum(1), graph.WithWorkers(2))
+	require.NoError(t, err)
+	table := graph.Normal(graph.Float32, 1, 0, 1, 500, 64)
+	var group sync.WaitGroup
+	for g := range 4 {
+		ids := bags(t, uint64(g), 500, 3000, 40)
+		want, err := p.Run(t.Context(), table, ids)
+		require.NoError(t, err)
+		group.Go(func() {
+			for i := range 5 {
+				ctx, cancel := context.WithTimeout(context.Background(), time.Duration(100*i*i)*time.Microsecond)
+				_, err := p.Run(ctx, table, ids)
+				cancel()
+				assert.True(t, err == nil || errors.Is(err, context.DeadlineExceeded), err)
+				got, err := p.Run(context.Background(), table, ids)
+				assert.NoError(t, err)
+				assert.True(t, graph.Equal(want, got))
+			}
+		})
+	}
+	group.Wait()
 }
 
 // TestGatherReduceNothing reduces no rows, and makes no result.

@@ -9,8 +9,9 @@ import (
 )
 
 // gathers makes one step of a gather of rows and the reduction of those rows, such as the sums of
-// embeddings: the rows are combined where they are in the table. A reduction of more than one chunk
-// stays, and so does one that computes what it combines, or that reads rows of few columns.
+// embeddings: the rows are combined where they are in the table. Two steps stay if the reduction has more
+// than one chunk, computes what it combines, reads rows of few columns, or leaves out the row of an
+// index: an index outside the table is an error, whether its row is read or not.
 //
 // Requires: loops.
 // Ensures: nothing.
@@ -42,7 +43,7 @@ func gathers(s *State) error {
 		if j := readers[to][0]; p.Steps[j].Reduces() {
 			if one, ok := s.gatherReduction(g, &p.Steps[j]); ok {
 				list = append(list, regrouped{members: []int{i, j}, first: []int{0, 0}, steps: []plan.Step{one}})
-				s.explainGather(to)
+				s.notStored(to)
 				rows = append(rows, to)
 			}
 		}
@@ -55,11 +56,14 @@ func gathers(s *State) error {
 	return nil
 }
 
-// explainGather notes that the rows of a gather, which a buffer was for, are not stored.
-func (s *State) explainGather(buffer int) {
-	if k := slices.IndexFunc(s.Func.Body, func(v *ir.Value) bool { return int(*s.buffer.at(v)) == 1+buffer }); k >= 0 {
-		v := s.Func.Body[k]
-		s.record(plan.Fused, v, 2*bytes(v), "")
+// notStored notes that the rows of a gather, which a buffer was for, are not stored: the ledger says that
+// they are.
+func (s *State) notStored(buffer int) {
+	k := slices.IndexFunc(s.Func.Body, func(v *ir.Value) bool { return int(*s.buffer.at(v)) == 1+buffer })
+	for i := range s.ledger {
+		if e := &s.ledger[i]; k >= 0 && e.value == s.Func.Body[k] && e.Kind == plan.Materialized {
+			e.Kind, e.Reason = plan.Fused, ""
+		}
 	}
 }
 
@@ -71,7 +75,7 @@ func (s *State) gatherReduction(g, r *plan.Step) (one plan.Step, ok bool) {
 	}
 	op := gatheredBy(r.Out[0].Combine)
 	from, offset, ok := placesIn(g, r)
-	if !ok || !op.Info().Domain.Has(d) {
+	if !ok || !op.Info().Domain.Has(d) || !readsEachIndex(g, r, from) {
 		return one, false
 	}
 	at := func(a plan.Access, but int) plan.Access {
@@ -94,7 +98,7 @@ func (s *State) gatherReduction(g, r *plan.Step) (one plan.Step, ok bool) {
 	}
 	table.Line, table.Strides[axis] = g.LineOf(g.In[0]), g.In[0].Strides[line]
 	index.Line, out.Combine = r.Axes[axis].Extent, op
-	one = plan.Step{Axes: slices.Clone(r.Axes), In: []plan.Access{table, index}, Out: []plan.Output{out}, Pos: r.Pos}
+	one = plan.Step{Axes: slices.Clone(r.Axes), In: []plan.Access{table, index}, Out: []plan.Output{out}, Pos: g.Pos} // an error of an index is at the gather's line
 	one.Axes[axis] = plan.Axis{Extent: 1, Role: plan.Line}
 	b := kernel.NewBuilder(kernel.Operand{DType: d, Splat: allZero(table.Strides)}, kernel.Operand{DType: ir.Int64, Splat: allZero(index.Strides)})
 	b.Store(0)
@@ -156,6 +160,40 @@ func placesIn(g, r *plan.Step) (from [][]int, offset []int, ok bool) {
 		}
 	}
 	return from, offset, true
+}
+
+// readsEachIndex reports whether a step reads what a gather stores of each of its indices. The step reads
+// within the gather's axes, at from[j][k] along axis k for each index of its own axis j.
+func readsEachIndex(g, r *plan.Step, from [][]int) bool {
+	taken := make([]bool, len(r.Axes)) // the axes of r that go along an axis of indices
+	for k, a := range g.Axes {
+		if g.In[1].Strides[k] == 0 {
+			continue
+		}
+		var along []int
+		for j := range r.Axes {
+			if from[j][k] == 0 || r.Axes[j].Extent == 1 {
+				continue
+			}
+			if taken[j] { // a diagonal
+				return false
+			}
+			taken[j], along = true, append(along, j)
+		}
+		slices.SortFunc(along, func(i, j int) int { return max(from[i][k], -from[i][k]) - max(from[j][k], -from[j][k]) })
+		reach := 1 // how many indices without a gap are read
+		for _, j := range along {
+			n := max(from[j][k], -from[j][k])
+			if n > reach {
+				return false
+			}
+			reach += n * (r.Axes[j].Extent - 1)
+		}
+		if reach < a.Extent {
+			return false
+		}
+	}
+	return true
 }
 
 // longRows reports whether what is combined are rows of the table, of enough columns.
