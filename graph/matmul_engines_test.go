@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -89,4 +90,36 @@ func TestProductIsCancelled(t *testing.T) {
 	require.NoError(t, run(whole))
 	require.Greater(t, whole.asked, 100)
 	require.ErrorIs(t, run(&impatient{context.Background(), 0, whole.asked / 2}), context.Canceled)
+}
+
+// TestMatMulBroadcastInput multiplies matrices by inputs that are broadcast along the batch, and transposed, cut
+// or backwards, in the tensors that a program gets.
+func TestMatMulBroadcastInput(t *testing.T) {
+	for _, batch := range [][]int{{1}, {3}, {2, 3}} {
+		for _, n := range []int{3, 9} {
+			some := graph.Normal(graph.Float32, 2, 0, 1, 2*n, 14)
+			whole := slices.Concat(batch, []int{7, n})
+			x := graph.Normal(graph.Float32, 1, 0, 1, slices.Concat(batch, []int{5, 7})...)
+			lead := graph.Normal(graph.Float32, 3, 0, 1, batch[len(batch)-1], n, 7)
+			for name, y := range map[string]*graph.Tensor{
+				"transposed":           some.SliceAxis(0, 0, n, 1).SliceAxis(1, 0, 7, 1).Transpose().BroadcastTo(whole...),
+				"every second row":     some.SliceAxis(0, 0, 2*n, 2).SliceAxis(1, 1, 8, 1).Transpose().BroadcastTo(whole...),
+				"backwards":            some.SliceAxis(0, 0, n, 1).SliceAxis(1, 0, 7, 1).Transpose().Flip(0, 1).BroadcastTo(whole...),
+				"along the first axis": lead.Permute(0, 2, 1).BroadcastTo(whole...),
+			} {
+				product := inputLike("x", x).MatMul(inputLike("y", y))
+				plain, err := graph.Compile(product, graph.WithDebug(graph.NoFusion))
+				require.NoError(t, err)
+				want, err := plain.Run(t.Context(), x, y.Clone())
+				require.NoError(t, err)
+				for _, way := range []graph.Debug{graph.Verify, graph.Portable, graph.NoFusion, graph.TilingOnly} {
+					p, err := graph.Compile(product, graph.WithDebug(way))
+					require.NoError(t, err)
+					got, err := p.Run(t.Context(), x, y)
+					require.NoError(t, err, "%s, batch %v", name, batch)
+					require.True(t, graph.Equal(want, got), "%s, batch %v: %s", name, batch, p.Explain())
+				}
+			}
+		}
+	}
 }

@@ -154,10 +154,9 @@ func (w *viewer) copyOnce(right *ir.Value, why string) (*ir.Value, error) {
 	if len(own.Shape) == len(l.Shape) {
 		return w.copyOf(right, right.Pos, why)
 	}
-	one, attr := *right, *right.Attr
-	attr.At, attr.Shape = &own, ir.ShapeOf(own.Shape...)
-	one.Attr, one.Type.Shape = &attr, attr.Shape
-	c, err := w.copyOf(w.Func.Append(one), right.Pos, why)
+	once := *right
+	once.Type.Shape = ir.ShapeOf(own.Shape...)
+	c, err := w.copyOf(w.read(base(right), own, &once), right.Pos, why) // right may be an input that is itself broadcast
 	if err != nil {
 		return nil, err
 	}
