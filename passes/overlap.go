@@ -228,6 +228,9 @@ func (o *overlapper) grow(t *tile, buffer int) *tile {
 		return nil
 	}
 	rows := o.p.Buffers[buffer].Size() / row
+	if s.Gathers() && !read.all(t.rows, rows) {
+		return nil // an index outside the table is an error, although nothing reads its row
+	}
 	split, axis, ok := splitRows(s, []int{rows}, rows)
 	if !ok || split.Out[0].Strides[axis] != row {
 		return nil

@@ -23,6 +23,11 @@ func (s span) count(block int) int { return s.per*(block-1) + s.hi - s.lo + 1 }
 // rows between them that none has.
 func (s span) overlap() int { return s.hi - s.lo + 1 - s.per }
 
+// all reports whether the blocks of a tile, whose last step has a number of rows, compute each row of a temporary.
+func (s span) all(last, rows int) bool {
+	return s.lo == 0 && s.overlap() >= 0 && s.begin(last-1)+s.count(1) == rows
+}
+
 // reads returns how many elements a row of a buffer has, and which rows the members of a tile
 // read. It fails if another step reads the buffer, or a member not by rows.
 func (o *overlapper) reads(t *tile, buffer int) (row int, all span, ok bool) {
