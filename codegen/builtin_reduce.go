@@ -83,8 +83,8 @@ const wideKernels = "reduce [BY] kernel (u0:T) { t0 = cast:W u0; store t0 }"
 // rows as one call combines (Machine.RowsAtOnce), for each of superTypes and the ops of arithmetic.
 const manyRows = "kernel (u0:T, u1:T, u2:T, u3:T, u4:T) { t0 = BY u0 u1; t1 = BY t0 u2; t2 = BY t1 u3; t3 = BY t2 u4; store t3 }"
 
-// fourRows combines four rows that indices say, two and two, for each of superTypes and the ops of
-// gather_reduce.
+// fourRows combines four rows of a table that gather_reduce selects, two and two, for each of superTypes and
+// each of its ops.
 const fourRows = "kernel (u0:T, u1:T, u2:T, u3:T) { t0 = BY u0 u1; t1 = BY u2 u3; t2 = BY t0 t1; store t2 }"
 
 // manyRowsOf are bodies of which column reductions have a kernel that adds as many rows, for each of

@@ -7,13 +7,14 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// Reductions of what indices say, such as sums of embeddings: a call takes some rows of the result,
-// and reads the rows of the table that each is made of where they are.
+// Reductions of rows of a table, selected by indices, such as sums of embeddings: a call computes some
+// rows of the result, and reads the rows of the table that each is made of where they are.
 //
 //	for each index of the other axes, block of the result's rows, block of columns
 //	  gather_reduce
 //
-// All rows of a call read one table. Where no axis has it, a call takes a single row.
+// All rows of a call read one table: they are along an axis along which the table is the same one. If there
+// is none, a call computes a single row.
 
 var gatherReduction = strategy{name: "gather-reduction", offer: offerGatherReduction}
 

@@ -8,7 +8,8 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
-// Reductions of rows that indices say: sums of embeddings. The lanes of ir.ReduceRow are rows.
+// Reductions of rows of a table, selected by indices, such as sums of embeddings. Each lane of
+// ir.ReduceRow is a row.
 
 // gatherReduceOf returns the function that reduces rows by their indices.
 func gatherReduceOf(m *kernel.Micro) func(*abi.Frame) {

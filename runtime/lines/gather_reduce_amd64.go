@@ -54,7 +54,7 @@ func combinerOfFour(by ir.Op, d ir.DType) string {
 	return k.Signature()
 }
 
-// gathered are the rows of a table that a row of the output is made of.
+// gathered is a call, and the rows of the table that the current row of the output is made of.
 type gathered struct {
 	f                    *abi.Frame
 	two, four            func(*abi.Frame) // combine rows; four may be nil
@@ -63,7 +63,7 @@ type gathered struct {
 	bytes                int // of a row
 	extent, length       int
 	across               int // bytes from index to index
-	lanes                int // how many rows are left once those of the table are combined, each of every so many
+	lanes                int // how many rows the rows of the table are combined to first: row i goes to row i%lanes
 	asked                asked
 }
 
@@ -177,11 +177,12 @@ func (g *gathered) ask() {
 	}
 }
 
-// row returns the row of the table that index i says.
+// row returns the row of the table that index i selects, or panics.
 func (g *gathered) row(i int) unsafe.Pointer {
 	return unsafe.Add(g.table, index[int64](g.indices, g.across, i, g.extent)*g.tableStep)
 }
 
+// copy stores a row as it is.
 func (g *gathered) copy(row, to unsafe.Pointer) {
 	copy(unsafe.Slice((*byte)(to), g.bytes), unsafe.Slice((*byte)(row), g.bytes))
 }
