@@ -31,7 +31,7 @@ func (r *grouper) apply(g *rowGroup) (last int) {
 	case g.multiplies():
 		unit *= 3 // tiles of a product: a multiple of kernel.DotRows too
 		group.Block = max(group.Block, min(rows, r.machine.ProductRows, r.machine.RowBytes/b.row*r.machine.ProductBlocks))
-	case g.scans():
+	case g.scans(): // blocks of whole tiles of lines
 	case b.row*g.rows >= r.machine.AheadFrom && b.widest <= 2*r.machine.AheadBytes:
 		group.Block = max(1, r.machine.AheadBytes/b.widest)
 	case g.split[0].Reduces():
@@ -137,8 +137,8 @@ func (r *grouper) bytesOfRow(g *rowGroup) rowBytes {
 				}
 			}
 			of[a.Buffer] = max(of[a.Buffer], n)
-			if a.Strides[g.along[k]] != 0 && k > 0 {
-				again[a.Buffer] = own[a.Buffer]
+			if k > 0 && a.Strides[g.along[k]] != 0 {
+				again[a.Buffer] = max(again[a.Buffer], n)
 			}
 		}
 		for _, a := range s.In {

@@ -47,7 +47,7 @@ var avx2Machine = &machine.Machine{
 		ListOrder: 36, // in longer bodies the CPU does not find the instructions of the next step
 		ByTwo:     0.87, ByFour: 0.79, ByList: 0.65,
 		LoopEnd:       3,
-		UnrollReduced: 24, // from there on rotating accumulators are as fast, without eleven copies
+		UnrollReduced: 24, // from there on rotating accumulators are as fast
 		ColdInputs:    8,
 	},
 }

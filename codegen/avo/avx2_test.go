@@ -103,8 +103,9 @@ func TestColumnReductionLoop(t *testing.T) {
 }
 
 // TestReductionLoops counts the instructions of a loop: a sum adds each of four vectors from memory; the
-// greatest element takes a load and three instructions for each of two vectors; its place takes a load,
-// two comparisons, two choices, and the place, of NaN an or and a minimum, and its index for both.
+// greatest element takes a load and three instructions for each of two vectors; its place takes for each of
+// two vectors a load, a comparison, two choices and an addition of the index, a comparison, an or and a minimum for NaN, and the
+// index for both.
 func TestReductionLoops(t *testing.T) {
 	for _, x := range []struct {
 		kernel string

@@ -128,7 +128,7 @@ func (b *Body) moveToPins() {
 // Exits lists the exits to cold blocks of the loops.
 func (b *Body) Exits() []*Exit {
 	var out []*Exit
-	for _, list := range [][]Inst{b.Main, b.Tail} {
+	for _, list := range append([][]Inst{b.Main, b.Tail}, b.Rest...) {
 		for _, i := range list {
 			if i.Exit != nil {
 				out = append(out, i.Exit)

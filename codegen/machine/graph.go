@@ -98,8 +98,8 @@ type Graph struct {
 func NewGraph(t Target, k *kernel.Kernel, combine []ir.Op) *Graph {
 	g := &Graph{Target: t, Kernel: k, combine: combine, m: t.Machine(), index: map[Node]Ref{}, loop: map[[4]Ref]int{}, secondPart: map[Ref]Ref{}}
 	g.outline = newOutline(g.m, k)
-	g.Phases = g.phases()
 	g.Reductions = g.reductions()
+	g.assignAccumulators()
 	return g
 }
 

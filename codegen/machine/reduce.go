@@ -1,6 +1,8 @@
 package machine
 
 import (
+	"slices"
+
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
@@ -12,7 +14,8 @@ import (
 //
 // A short body is unrolled Phases times, in the main loop and after it, so that each
 // copy has accumulators of its own (PerPhase). A longer body, or one with cold blocks, is
-// not unrolled that far, and its accumulators rotate from step to step (Rotating).
+// unrolled as far as it would be without reductions. If that is less than Phases times, its
+// accumulators rotate from step to step (Rotating).
 // Accumulators in registers are moved to the next register, which costs little as CPUs
 // execute such moves by renaming; accumulators on the stack are addressed with an offset
 // that rotates. The rotation at the end of the row does not matter: the combiner commutes,
@@ -24,7 +27,8 @@ type Reduction struct {
 	V         kernel.Ref
 	By        ir.Op
 	DType     ir.DType
-	Combiners []Combiner // what its accumulators combine
+	Combiners []Combiner // what its accumulators combine: see combiners
+	Shared    bool       // its accumulators are those of another reduction of the same bits
 	First     int        // its first accumulator
 	Phases    int        // accumulators for each vector of a value, and for each combiner
 	Best      *Reduction // of an arg-reduction: the reduction of the elements, whose positions this one has
@@ -37,39 +41,77 @@ type Combiner struct {
 	DType ir.DType
 }
 
-// combiners returns what the accumulators of a reduction combine: its elements, or for the
-// least and greatest float32, the bits of these. See extreme and reduceBest.
-func (r *Reduction) combiners() []Combiner {
-	float := ir.Floats.Has(r.DType)
+// ofBits combine the bits of float32 to the least and the greatest: see extreme.
+var ofBits = []Combiner{{ir.OpMax, ir.Int32}, {ir.OpMax, ir.Uint32}, {ir.OpMin, ir.Uint32}}
+
+// byBits reports whether a reduction combines the bits of its elements.
+func (r *Reduction) byBits() bool { return len(r.Combiners) == len(ofBits) }
+
+// combiners returns what the accumulators of a reduction combine: its elements; the bits of float32, if bits
+// is set; for an arg-reduction of floats the positions of NaN too, and for the best elements that are stored their
+// signs. See position and bestElement.
+func (r *Reduction) combiners(bits bool) []Combiner {
 	switch {
 	case r.Best != nil && ir.Floats.Has(r.Best.DType):
 		return []Combiner{{ir.OpMin, r.DType}, {ir.OpMin, ir.Uint32}}
 	case r.Best != nil:
 		return []Combiner{{ir.OpMin, r.DType}}
-	case r.Positions != nil && float && r.Out >= 0:
+	case r.Positions != nil && ir.Floats.Has(r.DType) && r.Out >= 0:
 		return []Combiner{{r.By, r.DType}, {r.signs(), r.Positions.DType}}
-	case r.Positions == nil && r.DType == ir.Float32 && (r.By == ir.OpMin || r.By == ir.OpMax):
-		return []Combiner{{ir.OpMax, ir.Int32}, {ir.OpMax, ir.Uint32}, {ir.OpMin, ir.Uint32}}
+	case bits && r.Positions == nil && r.DType == ir.Float32 && (r.By == ir.OpMin || r.By == ir.OpMax):
+		return ofBits
 	}
 	return []Combiner{{r.By, r.DType}}
 }
 
-// phases returns after how many steps a virtual lane has its next element. Minimum,
-// maximum and their positions are the same for any number of lanes: if nothing else is
-// reduced, half as many do, whose instructions are short and wait for none.
-func (g *Graph) phases() int {
-	all := max(1, ir.ReduceLanes/g.m.Lanes())
-	for _, by := range g.combine {
-		if !by.IsArgReduction() && by != ir.OpMin && by != ir.OpMax {
-			return all
+// anyLanes reports whether all reductions give the same for any number of virtual lanes:
+// minimum, maximum and their positions.
+func (g *Graph) anyLanes() bool {
+	return !slices.ContainsFunc(g.combine, func(by ir.Op) bool {
+		return by != ir.OpInvalid && !by.IsArgReduction() && by != ir.OpMin && by != ir.OpMax
+	})
+}
+
+// assignAccumulators chooses Phases, after how many steps a virtual lane has its next element, and
+// numbers the accumulators by reduction, combiner, part of a value, and phase. Of any number of
+// lanes there are half as many, or fewer if the accumulators would not fit in registers.
+func (g *Graph) assignAccumulators() {
+	g.Phases = max(1, ir.ReduceLanes/g.m.Lanes())
+	fewer := g.anyLanes()
+	if fewer {
+		g.Phases = max(1, g.Phases/2)
+	}
+	for bits := true; ; {
+		g.number(bits)
+		switch {
+		case g.Accumulators() <= g.m.Registers-g.m.Working:
+			return
+		case fewer && g.Phases > 1:
+			g.Phases /= 2
+		case bits:
+			bits = false
+		default:
+			return
 		}
 	}
-	return max(1, all/2)
+}
+
+// number sets the combiners of the reductions and numbers their accumulators.
+func (g *Graph) number(bits bool) {
+	next := 0
+	for i, r := range g.Reductions {
+		r.First, r.Phases, r.Combiners, r.Shared = next, g.Phases, r.combiners(bits), false
+		for _, u := range g.Reductions[:i] {
+			if r.byBits() && u.byBits() && u.V == r.V {
+				r.First, r.Shared = u.First, true
+			}
+		}
+		next += r.Accumulators(g)
+	}
 }
 
 // reductions lists the reductions of the kernel. Arg-reductions come first, as they read
-// the best elements of the steps before, which their Best then replaces. The accumulators
-// are numbered by reduction, part of a value, and phase.
+// the best elements of the steps before, which their Best then replaces.
 func (g *Graph) reductions() []*Reduction {
 	m, k := g.m, g.Kernel
 	var positions, plain []*Reduction
@@ -98,17 +140,14 @@ func (g *Graph) reductions() []*Reduction {
 			find(i, v, by)
 		}
 	}
-	next := 0
-	list := append(positions, plain...)
-	for _, r := range list {
-		r.First, r.Phases, r.Combiners = next, g.Phases, r.combiners()
-		next += r.Accumulators(g)
-	}
-	return list
+	return append(positions, plain...)
 }
 
-// Accumulators returns how many vectors a reduction takes.
+// Accumulators returns how many vectors a reduction takes for itself.
 func (r *Reduction) Accumulators(g *Graph) int {
+	if r.Shared {
+		return 0
+	}
 	return len(r.Combiners) * g.m.Parts(r.DType) * r.Phases
 }
 
@@ -172,6 +211,9 @@ func (g *Graph) accs() []Ref {
 // the row stay as they are.
 func (c *Copy) reduce(r *Reduction) []Ref {
 	g, v := c.Graph, c.Values[r.V]
+	if r.Shared {
+		return nil
+	}
 	if r.DType == ir.Bool {
 		v = One(g.MaskPart(v, 1, 0))
 	}

@@ -32,11 +32,11 @@ func (g *Graph) storeReduced() []Ref {
 // horizontal reduces the accumulators of a row into the first element of a vector.
 func (r *Reduction) horizontal(g *Graph) Ref {
 	switch {
-	case r.Best != nil: // without the sign that a NaN's has
+	case r.Best != nil: // the place of a NaN has the sign bit set
 		return r.lane(g, ir.OpAnd, r.position(g), g.Constant(r.DType, 1<<31-1).Part[0])
-	case len(r.Combiners) == 3:
+	case r.byBits():
 		return r.extreme(g, r.combined(g, 0), r.combined(g, 1), r.combined(g, 2))
-	case len(r.Combiners) == 2:
+	case len(r.Combiners) == 2: // the elements and their signs
 		return r.bestElement(g, r.combined(g, 0), r.combined(g, 1))
 	}
 	return r.combined(g, 0)
@@ -113,12 +113,11 @@ func (c *Copy) positions(d ir.DType, p int) Ref {
 	return c.Graph.Steps(c.Graph, d, first+m.Width/d.Size()*p)
 }
 
-// none is the position of nothing, in the accumulators of those of NaN.
+// none is what an accumulator of positions of NaN holds if there is none.
 func (g *Graph) none(d ir.DType) Ref { return g.Constant(d, 1<<d.Bits()-1).Part[0] }
 
-// position returns the position of a row's first NaN, or else of its best element: lanes
-// that hold another element have a position beyond any. A NaN's is less than any others by
-// its sign bit.
+// position returns the position of a row's first NaN with its sign bit set, or else that of the best
+// element. Lanes that hold another element have a position beyond any; those of NaN are less than all others.
 func (r *Reduction) position(g *Graph) Ref {
 	v, last := r.accs(g, 0), g.Constant(r.DType, 1<<31-1).Part[0]
 	best := g.Splat(g, r.Best.combined(g, 0), r.Best.DType)
@@ -151,6 +150,6 @@ func (r *Reduction) bestElement(g *Graph, best, signs Ref) Ref {
 	d := r.Positions.DType
 	zero := g.Lane(g, ir.OpAnd, d, [3]Ref{signs, g.sign(d)})
 	best = g.Select(g, r.lane(g, ir.OpEq, best, g.Constant(r.DType, 0).Part[0]), zero, best)
-	found := r.Positions.lane(g, ir.OpLt, r.Positions.position(g), g.Constant(d, 0).Part[0])
-	return g.Select(g, found, g.none(d), best) // its bits are a NaN
+	hasNaN := r.Positions.lane(g, ir.OpLt, r.Positions.position(g), g.Constant(d, 0).Part[0])
+	return g.Select(g, hasNaN, g.none(d), best) // its bits are a NaN
 }

@@ -44,8 +44,9 @@ type Reduction struct {
 	MultiChunkCols int
 	// FarBytes is from how many bytes on lines of several chunks are reduced one after the other, rather than
 	// a chunk of many lines in a call: Zen 4, 1024, 4096 and 8192 lines of 2,000 float32 in 0.97, 0.4 and
-	// 0.35 of the time, lines of 1,100 in 1.35, 1.2 and 1.2, and 0.9 for 16384 of them.
-	FarBytes int
+	// 0.35 of the time. Lines of fewer than FarCols elements have a short rest, which comes with the chunk before it:
+	// those of 1,100 would take 1.35, 1.2 and 1.2.
+	FarBytes, FarCols int
 
 	// PairRows and PairIndices are the least of both for a pairwise reduction: to
 	// transpose an element takes about as long as to combine eight.
@@ -67,7 +68,7 @@ func defaultReduction() Reduction {
 	return Reduction{
 		LaneBytes: 16 << 10, LaneColumns: 128, FlatBytes: 16 << 10, FewRows: 64, RowsAtOnce: 4,
 		MinColumns: 16, JoinedRows: 128, ShortLine: 8, Overlaps: 9, StridedByte: 1, EmptyVector: 64,
-		TransposedRows: 16, MultiChunkCols: 32 << 10, FarBytes: 4 << 20,
+		TransposedRows: 16, MultiChunkCols: 32 << 10, FarBytes: 4 << 20, FarCols: 1280,
 		PairRows: 16, PairIndices: 16, PairBytes: 16 << 10, PairWidth: 512, PairBlock: 1024, PairStep: 64,
 	}
 }

@@ -13,7 +13,7 @@ import (
 // for the whole chunks and for the rest. That is slower in the caches than calls for a chunk of many lines,
 // but memory is read at half the speed in pieces of 4 KiB: Zen 4, sums of 4096 rows of 4,000 float32.
 
-// multiChunk reports whether a step in normal form has lines that are to be reduced so.
+// multiChunk reports whether a step in normal form has lines that are to be reduced in the order of memory.
 func (r *rowWriter) multiChunk(s *plan.Step) bool {
 	last := len(s.Axes) - 1
 	if s.Axes[last-1].Extent == 1 || s.Axes[last].Extent <= ir.ReduceChunk {
@@ -29,7 +29,8 @@ func (r *rowWriter) multiChunk(s *plan.Step) bool {
 			return false
 		}
 	}
-	return r.dense(s) || slices.ContainsFunc(s.In, func(a plan.Access) bool { return r.far(a.Buffer) })
+	n := s.Axes[last].Extent
+	return r.dense(s) || n >= r.FarCols && n <= r.mostElems(s) && slices.ContainsFunc(s.In, func(a plan.Access) bool { return r.far(a.Buffer) })
 }
 
 // dense reports whether all lines are whole chunks and follow one another.
@@ -43,7 +44,10 @@ func (r *rowWriter) dense(s *plan.Step) bool {
 // far reports whether a buffer is in memory rather than in a cache.
 func (t *target) far(buffer int) bool {
 	b := &t.buffers[buffer]
-	return t.Blocks > 0 || b.Size()*b.DType.Size() >= t.FarBytes // or a test
+	if t.Blocks > 0 { // a test
+		return true
+	}
+	return b.Size()*b.DType.Size() >= t.FarBytes
 }
 
 // multiChunkRows appends the part for such lines. The results are line after line, and the
