@@ -62,7 +62,7 @@ func randomKernel(t *rapid.T) (k *kernel.Kernel, combine []ir.Op) {
 		k, _ = b.Kernel().Canonical()
 		return k, nil
 	}
-	code, _ := kernel.Canonical(&kernel.Micro{Kind: kernel.Reduce, Combine: append(combine, ir.OpAdd), Body: b.Kernel()})
+	code, _ := kernel.Canonical(&kernel.Micro{Kind: kernel.Reduce, Combine: append(combine, rapid.SampledFrom([]ir.Op{ir.OpAdd, ir.OpMin, ir.OpMax}).Draw(t, "combiner")), Body: b.Kernel()})
 	m := code.(*kernel.Micro)
 	return m.Body, m.Combine
 }
@@ -137,8 +137,12 @@ func checkStep(t require.TestingT, s *symbolic, b *machine.Body, c, element int)
 				require.Equal(t, want, s.stored[place(len(k.In)+i, o.disp)], "output %d", i)
 				continue
 			}
-			number := b.Graph.Reductions[0].First + b.Graph.Phases*p + c
-			require.Equal(t, s.apply("add", 0, s.expr("acc %d", number), want), accumulator(s, b, number), "accumulator %d", number)
+			reduction := b.Graph.Reductions[0]
+			for j, by := range reduction.Combiners {
+				number := reduction.First + b.Graph.Phases*(m.Parts(d)*j+p) + c
+				next := s.apply(by.By.String(), 0, s.expr("acc %d", number), want)
+				require.Equal(t, next, accumulator(s, b, number), "accumulator %d", number)
+			}
 		}
 	}
 }

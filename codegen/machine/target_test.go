@@ -17,6 +17,10 @@ var opcodes = map[string]*machine.Opcode{
 	"mul":       {Name: "mul", Args: 2, Mem: 1, Commutes: true},
 	"sub":       {Name: "sub", Args: 2, Mem: 1},
 	"neg":       {Name: "neg", Args: 1, Mem: 0},
+	"min":       {Name: "min", Args: 2, Mem: 1},
+	"max":       {Name: "max", Args: 2, Mem: 1},
+	"lt":        {Name: "lt", Args: 2, Mem: 1},
+	"ne":        {Name: "ne", Args: 2, Mem: 1},
 	"fma":       {Name: "fma", Args: 3, Form: machine.FormFMA},
 	"select":    {Name: "select", Args: 3, Mem: -1},
 	"upper":     {Name: "upper", Args: 1, Mem: -1, Imm: true},
@@ -88,7 +92,7 @@ func (t toy) Upper(g *machine.Graph, v machine.Ref, bytes int) machine.Ref {
 	return g.Add(machine.Node{Kind: machine.KindOp, Op: opcodes["upper"], Imm: uint8(bytes), Arg: machine.Args(v)})
 }
 
-// The tests have no comparisons and no arg-reductions.
+// The tests have no comparisons but at the ends of rows, and no arg-reductions.
 func (t toy) Steps(*machine.Graph, ir.DType, int) machine.Ref           { panic("unused") }
 func (t toy) And(_ *machine.Graph, _, _ machine.Ref) machine.Ref        { panic("unused") }
 func (t toy) Or(_ *machine.Graph, _, _ machine.Ref) machine.Ref         { panic("unused") }
