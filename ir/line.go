@@ -99,7 +99,7 @@ func inferScatter(op Op, a Attr, args []Type) (Type, error) {
 // takesIndices returns an error unless op takes indices of a type: Int64, and what combines updates
 // takes bytes too, so that those of a histogram are read as they are.
 func takesIndices(op Op, d DType) error {
-	if d == Int64 || d == Uint8 && op.Info().Arity == 3 && op.Info().By != OpInvalid {
+	if d == Int64 || d == Uint8 && op.Info().Scatters() && op.Info().By != OpInvalid {
 		return nil
 	}
 	return fmt.Errorf("the indices are %s: they must be int64", d)

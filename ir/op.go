@@ -98,6 +98,12 @@ type OpInfo struct {
 	Fast DTypes
 }
 
+// Gathers reports whether an op on lines reads elements of its first operand by indices.
+func (o *OpInfo) Gathers() bool { return o.Indexed && o.Arity == 2 }
+
+// Scatters reports whether an op on lines stores its third operand, the updates, by indices.
+func (o *OpInfo) Scatters() bool { return o.Indexed && o.Arity == 3 }
+
 // Info returns the row of op.
 func (op Op) Info() *OpInfo {
 	if op >= numOps {

@@ -37,7 +37,7 @@ func scatters(s *State) error {
 }
 
 func combinesByIndex(v *ir.Value) bool {
-	return v.Op.Info().Indexed && len(v.Args) == 3 && v.Op.Info().By != ir.OpInvalid
+	return v.Op.Info().Scatters() && v.Op.Info().By != ir.OpInvalid
 }
 
 // pieceOf returns how many updates of a line a piece has if v is to be a scatter of pieces, else 0.

@@ -134,8 +134,9 @@ func (f float) min(g *graph, x [3]ref) ref {
 }
 
 // max is Go's max. Here AND combines the results of both orders: -0 & +0 is +0. As NaN & x
-// may not be a NaN, lanes with a NaN are set to all ones, which is one. If a source is the same for
-// a row, as in a ReLU, the sum of the other one and what clearing returns is computed in its place.
+// may not be a NaN, lanes with a NaN are set to all ones, which is one. If one source does not
+// change along a row, as the bound of a ReLU, one VMAX is enough: of that source and the sum of the other one
+// with the value of clearing, which takes care of NaN and zeros.
 func (f float) max(g *graph, x [3]ref) ref {
 	if c, v, ok := f.safe(g, x); ok {
 		return g.op("VMAX"+f.w, c, v)

@@ -86,7 +86,7 @@ type Graph struct {
 	outline    *outline
 	entries    []*Entry // of cold blocks, of all copies
 
-	Phases int // steps after which a lane of the accumulators has its next element
+	Phases int // steps after which a lane has its next element: accumulators for each vector of a value
 
 	scratch int            // scratch vectors in use
 	loops   int            // scalar loops of the present copy

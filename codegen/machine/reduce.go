@@ -30,7 +30,6 @@ type Reduction struct {
 	Combiners []Combiner // what its accumulators combine: see combiners
 	Shared    bool       // its accumulators are those of another reduction of the same bits
 	First     int        // its first accumulator
-	Phases    int        // accumulators for each vector of a value, and for each combiner
 	Best      *Reduction // of an arg-reduction: the reduction of the elements, whose positions this one has
 	Positions *Reduction // of a Best: the arg-reduction
 }
@@ -73,8 +72,8 @@ func (g *Graph) anyLanes() bool {
 }
 
 // assignAccumulators chooses Phases, after how many steps a virtual lane has its next element, and
-// numbers the accumulators by reduction, combiner, part of a value, and phase. Of any number of
-// lanes there are half as many, or fewer if the accumulators would not fit in registers.
+// numbers the accumulators by reduction, combiner, part of a value, and phase. If any number of
+// lanes will do, there are half as many, or fewer if the accumulators would not fit in registers.
 func (g *Graph) assignAccumulators() {
 	g.Phases = max(1, ir.ReduceLanes/g.m.Lanes())
 	fewer := g.anyLanes()
@@ -100,7 +99,7 @@ func (g *Graph) assignAccumulators() {
 func (g *Graph) number(bits bool) {
 	next := 0
 	for i, r := range g.Reductions {
-		r.First, r.Phases, r.Combiners, r.Shared = next, g.Phases, r.combiners(bits), false
+		r.First, r.Combiners, r.Shared = next, r.combiners(bits), false
 		for _, u := range g.Reductions[:i] {
 			if r.byBits() && u.byBits() && u.V == r.V {
 				r.First, r.Shared = u.First, true
@@ -148,7 +147,7 @@ func (r *Reduction) Accumulators(g *Graph) int {
 	if r.Shared {
 		return 0
 	}
-	return len(r.Combiners) * g.m.Parts(r.DType) * r.Phases
+	return len(r.Combiners) * g.m.Parts(r.DType) * g.Phases
 }
 
 // Accumulators returns how many vectors the reductions take.
@@ -183,13 +182,13 @@ func (c Combiner) Combine(g *Graph, x, y Ref) Ref {
 
 // accumulator returns the accumulator of combiner k for part p of a reduction's values at a phase.
 func (r *Reduction) accumulator(g *Graph, k, p, phase int) Ref {
-	return g.Acc(r.First + r.Phases*(g.m.Parts(r.DType)*k+p) + phase)
+	return g.Acc(r.First + g.Phases*(g.m.Parts(r.DType)*k+p) + phase)
 }
 
 // accs lists the accumulators of combiner k of a reduction, phase by phase.
 func (r *Reduction) accs(g *Graph, k int) []Ref {
 	var v []Ref
-	for phase := range r.Phases {
+	for phase := range g.Phases {
 		for p := range g.m.Parts(r.DType) {
 			v = append(v, r.accumulator(g, k, p, phase))
 		}

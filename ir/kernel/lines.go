@@ -14,7 +14,7 @@ import (
 var scatterOps = lineOps(func(op *ir.OpInfo) bool { return op.Arity == 3 })
 
 // gatherOps are the ops that combine what they gather.
-var gatherOps = lineOps(func(op *ir.OpInfo) bool { return op.Indexed && op.Arity == 2 && op.By != ir.OpInvalid })
+var gatherOps = lineOps(func(op *ir.OpInfo) bool { return op.Gathers() && op.By != ir.OpInvalid })
 
 // combiningOps are those that combine them with what is there.
 var combiningOps = lineOps(func(op *ir.OpInfo) bool { return op.Arity == 3 && op.By != ir.OpInvalid })

@@ -137,7 +137,7 @@ func (s *Step) OnLines() bool { return s.has(Line) }
 
 // Gathers reports whether the step reads elements by indices, and may combine them.
 func (s *Step) Gathers() bool {
-	return s.OnLines() && len(s.In) == 2 && s.Out[0].Combine.Info().Indexed
+	return s.OnLines() && s.Out[0].Combine.Info().Gathers()
 }
 
 // Scatters reports whether the step is a scatter.

@@ -2,7 +2,7 @@
 
 #include "textflag.h"
 
-// How many rows ahead of its copy a row is asked for.
+// How many rows before its copy a row is prefetched.
 #define AHEAD 12
 
 // func copyRows(to, from, index unsafe.Pointer, toStep, fromStep, indexStep, rows, bytes, extent, lines int) (copied int, outside int64)
@@ -31,7 +31,7 @@ row:
 	IMULQ R9, AX
 	ADDQ  SI, AX // the row of the table
 
-	// Ask for a later row. Its index may be any number: a prefetch reads nothing.
+	// Prefetch a later row. Its index may be any number: a prefetch never faults.
 	MOVQ  lines+72(FP), R14
 	TESTQ R14, R14
 	JEQ   copy
@@ -138,8 +138,8 @@ done:
 	MOVQ AX, outside+88(FP)
 	RET
 
-// func askRows(table, index unsafe.Pointer, tableStep, across, n, lines int)
-TEXT ·askRows(SB), NOSPLIT, $0-48
+// func prefetchRows(table, index unsafe.Pointer, tableStep, across, n, lines int)
+TEXT ·prefetchRows(SB), NOSPLIT, $0-48
 	MOVQ table+0(FP), SI
 	MOVQ index+8(FP), BX
 	MOVQ tableStep+16(FP), R9

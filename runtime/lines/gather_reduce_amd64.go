@@ -12,7 +12,7 @@ import (
 )
 
 // Reductions of rows for AVX2: built-in kernels combine the rows of the table where they are, two or
-// four at a time, and the caches are asked for rows of a large table ahead.
+// four at a time. Rows of a large table are prefetched.
 
 func init() {
 	var list []abi.Kernel
@@ -64,20 +64,20 @@ type gathered struct {
 	extent, length       int
 	across               int // bytes from index to index
 	lanes                int // how many rows the rows of the table are combined to first: row i goes to row i%lanes
-	asked                asked
+	ahead                prefetching
 }
 
-// asked is which lane the caches are asked for next: some rows before it is computed.
-type asked struct {
-	lines     int            // of each row, 0 if the caches are not asked
+// prefetching is the lane whose rows are prefetched next: some rows before it is computed.
+type prefetching struct {
+	lines     int            // of each row, 0 if none is prefetched
 	row, lane int            // of the output
 	rows      int            // of the output
 	indices   unsafe.Pointer // of the first row of the output
 	step      int            // bytes to those of the next one
 }
 
-// askedRows is how many rows ahead of their reduction rows are asked for.
-const askedRows = 12
+// rowsAhead is how many rows before its reduction a row is prefetched.
+const rowsAhead = 12
 
 // rows computes each row of the output, with the frame of the call, which it restores.
 func (g *gathered) rows() {
@@ -89,9 +89,9 @@ func (g *gathered) rows() {
 		g.lanes *= 2
 	}
 	if max(g.tableStep, -g.tableStep) >= farBytes/max(1, g.extent) {
-		g.asked = asked{lines: min((g.bytes-1)/cacheLine+1, askedLines), rows: call.Rows, indices: call.Ptr[1], step: call.Step[1]}
-		for range 1 + askedRows*g.lanes/g.length {
-			g.ask()
+		g.ahead = prefetching{lines: min((g.bytes-1)/cacheLine+1, prefetchedLines), rows: call.Rows, indices: call.Ptr[1], step: call.Step[1]}
+		for range 1 + rowsAhead*g.lanes/g.length {
+			g.prefetch()
 		}
 	}
 	f.Step[0], f.Step[1], f.Step[2] = g.workStep, g.workStep, g.workStep
@@ -106,7 +106,7 @@ func (g *gathered) rows() {
 func (g *gathered) reduce(to unsafe.Pointer) {
 	g.f.Rows = 1
 	for b := range g.lanes {
-		g.ask()
+		g.prefetch()
 		switch {
 		case g.lanes == 1:
 			g.combine(0, to)
@@ -164,14 +164,14 @@ func (g *gathered) combine(b int, to unsafe.Pointer) {
 	}
 }
 
-// ask asks the caches for the rows of the next lane that they have not been asked for.
-func (g *gathered) ask() {
-	a := &g.asked
+// prefetch prefetches the rows of the next lane, if there is one.
+func (g *gathered) prefetch() {
+	a := &g.ahead
 	if a.lines == 0 || a.row == a.rows {
 		return
 	}
 	first := unsafe.Add(a.indices, a.row*a.step+a.lane*g.across)
-	askRows(g.table, first, g.tableStep, g.lanes*g.across, (g.length-a.lane-1)/g.lanes+1, a.lines)
+	prefetchRows(g.table, first, g.tableStep, g.lanes*g.across, (g.length-a.lane-1)/g.lanes+1, a.lines)
 	if a.lane++; a.lane == g.lanes {
 		a.row, a.lane = a.row+1, 0
 	}
@@ -194,8 +194,8 @@ func (g *gathered) add(a, b, to unsafe.Pointer) {
 	g.two(g.f)
 }
 
-// askRows asks the caches for so many lines of n rows. Indices may be any numbers: a prefetch reads
-// nothing.
+// prefetchRows prefetches so many cache lines of each of n rows. Indices may be any numbers: a prefetch never
+// faults.
 //
 //go:noescape
-func askRows(table, index unsafe.Pointer, tableStep, across, n, lines int)
+func prefetchRows(table, index unsafe.Pointer, tableStep, across, n, lines int)

@@ -18,8 +18,8 @@ import (
 )
 
 // TestGatherBetweenPages copies rows of all lengths up to some vectors, whose table, indices and
-// output each begin at a page or end at one, beside pages without access. More rows than are asked
-// for ahead, of a table that pretends to be near or far.
+// output each begin at a page or end at one, beside pages without access. There are more rows than are
+// prefetched before they are copied, of a table that pretends to be near or far.
 func TestGatherBetweenPages(t *testing.T) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	const rows, extent, most = 30, 17, 300

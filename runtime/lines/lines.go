@@ -1,6 +1,5 @@
-// Package lines holds the micro-kernels that are written by hand: gather, gather_reduce, scatter, those that
-// sort, recurrence and rescan. Data decides what they do, and they take the time of the memory that it
-// goes to. All are in Go, for every engine. For AVX2 gather is in assembly too, and gather_reduce and scatter combine
+// Package lines holds the micro-kernels that are written by hand: gather, gather_reduce, scatter, the sorts,
+// recurrence and rescan. Their control flow depends on data, and memory bounds their time. All are in Go, for every engine. For AVX2 gather is in assembly too, and gather_reduce and scatter combine
 // rows by built-in kernels. Importing the package registers them.
 package lines
 
