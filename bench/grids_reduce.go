@@ -8,7 +8,7 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 )
 
-// reductions is W10 and W13, of n rows and columns.
+// reductions is W10 and W13 of n rows and columns.
 func reductions(n int, size string) []grid {
 	matrix := func(name string) graph.Node { return graph.Input(name, graph.Float32, n, n) }
 	add := func(name string, build func(x graph.Node) graph.Node, want func(in [][]float32, i int) float64) grid {
@@ -39,6 +39,12 @@ func reductions(n int, size string) []grid {
 		add("W13-cumsum1", func(x graph.Node) graph.Node { return x.CumSum(1) },
 			func(in [][]float32, i int) float64 { return sum(in[0], i/n*n, i+1, 1) }),
 	}
+}
+
+// runningSums is W13 of one line of n elements.
+func runningSums(n int, size string) grid {
+	return grid{name: "W13-cumsum", size: size, build: func() graph.Node { return graph.Input("x", graph.Float32, n).CumSum(0) },
+		inputs: []limits{{-1, 1}}, known: known{want: func(in [][]float32, i int) float64 { return sum(in[0], 0, i+1, 1) }, abs: 1e-3, rel: 1e-4}}
 }
 
 // rowwise is W11 and W12.

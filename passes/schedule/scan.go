@@ -27,6 +27,7 @@ type prefixScan struct {
 	dtype, wide ir.DType // of elements and of carries
 	state       ir.DType // of running values
 	n           int      // elements of a line that are combined
+	work        float64
 	exclusive   bool
 	inOrder     bool
 	rescans     bool // chunks are perhaps scanned again
@@ -65,6 +66,9 @@ func newPrefixScan(t *target, s *plan.Step, columns bool) (p *prefixScan, why st
 	p = &prefixScan{target: t, Draft: newDraft(t, s), step: s, row: row, col: last,
 		by: by, dtype: d, wide: ir.PartialType(by, d), state: ir.RunType(by, d), n: s.Axes[axis].Extent,
 		exclusive: s.Exclusive(), inOrder: ir.ScansInOrder(by, d), missing: new(string)}
+	if p.work = t.Work(s); columns {
+		p.work = t.ScanWork * float64(elems(s)) * max(1, float64(d.Size())/4)
+	}
 	p.rescans = ir.RescansChunks(by, d, p.n)
 	ops, why := operandsOf(s, p.row, p.col)
 	if why != "" {
@@ -104,7 +108,7 @@ func (p *prefixScan) pastCaches(ops []operand) bool {
 
 // offer returns the offer of a strategy that drafts the scan.
 func (p *prefixScan) offer(draft func() (*Draft, string)) offer {
-	return offer{p.Work(p.step), draft}
+	return offer{p.work, draft}
 }
 
 // finish returns the draft, or the kernel that is missing. k computes most elements.
@@ -114,7 +118,7 @@ func (p *prefixScan) finish(k kernel.Code) (*Draft, string) {
 	}
 	sig := k.Signature()
 	engine, _ := p.lib.Engine(sig)
-	p.Choice = nest.Choice{Kernel: sig, Engine: engine, Kernels: 1, Cost: p.Work(p.step) * p.slowdown(engine)}
+	p.Choice = nest.Choice{Kernel: sig, Engine: engine, Kernels: 1, Cost: p.work * p.slowdown(engine)}
 	if p.packed {
 		p.Choice.Packed = []int{0}
 	}

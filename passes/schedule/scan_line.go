@@ -47,6 +47,21 @@ type longScan struct {
 }
 
 func newLongScan(p *prefixScan) *longScan {
+	l := chunkedLines(p)
+	row := func(d ir.DType, n int) view { return l.local(l.scratch(d, n), 1, 1) }
+	l.run, l.carry, l.next = row(l.dtype, l.side), row(l.wide, l.side+1), row(l.wide, 1)
+	if l.last = l.run; l.wide != l.dtype {
+		l.last = row(l.wide, l.side)
+	}
+	l.results = l.tile(l.side, ir.ReduceChunk)
+	if l.packed {
+		l.dense = l.tile(l.side, ir.ReduceChunk)
+	}
+	return l
+}
+
+// chunkedLines returns the scan of lines whose chunks are rows, without local memory.
+func chunkedLines(p *prefixScan) *longScan {
 	l := &longScan{prefixScan: *p, line: p.row, side: min(p.ScanRows, ir.Chunks(p.n))}
 	l.row, l.col = p.row+1, p.col+1
 	l.x, l.y, l.head = chunked(p.x), chunked(p.y), chunked(p.head)
@@ -57,15 +72,6 @@ func newLongScan(p *prefixScan) *longScan {
 		l.in.class = strided
 	}
 	l.identity, l.noCarry = l.local(p.identity.slot, 0, 0), l.local(p.noCarry.slot, 0, 0)
-	row := func(d ir.DType, n int) view { return l.local(l.scratch(d, n), 1, 1) }
-	l.run, l.carry, l.next = row(l.dtype, l.side), row(l.wide, l.side+1), row(l.wide, 1)
-	if l.last = l.run; l.wide != l.dtype {
-		l.last = row(l.wide, l.side)
-	}
-	l.results = l.tile(l.side, ir.ReduceChunk)
-	if l.packed {
-		l.dense = l.tile(l.side, ir.ReduceChunk)
-	}
 	return l
 }
 

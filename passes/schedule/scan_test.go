@@ -39,7 +39,7 @@ var scanLibrary = func() builtins {
 	return b
 }()
 
-var scanStrategies = []strategy{scanLine, scanLines, scanColumns}
+var scanStrategies = []strategy{scanParallel, scanLine, scanLines, scanColumns}
 
 // scanCase is a scan of an array along its last axis or the one before.
 type scanCase struct {
@@ -105,8 +105,8 @@ func (c *scanCase) schedule(t require.TestingT) *nest.Program {
 			continue
 		}
 		d.Choice.Strategy = by.name
-		return &nest.Program{Name: "scan", Buffers: buffers, Tasks: []nest.Task{{
-			Slots: d.Slots, Scratch: d.Scratch, Parts: d.Parts, Choices: []nest.Choice{d.Choice}, Elems: elems(s)}}}
+		p := &plan.Plan{Name: "scan", Buffers: buffers, Steps: []plan.Step{*s}}
+		return programOf(p, []*Draft{d})
 	}
 	require.Fail(t, "no strategy", "%s: %q", c, reasons)
 	return nil
@@ -150,7 +150,7 @@ func TestScans(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := scanCase{
 			by: rapid.SampledFrom(scanOps).Draw(t, "by"), dtype: rapid.SampledFrom(scanTypes).Draw(t, "dtype"),
-			exclusive: rapid.Bool().Draw(t, "exclusive"), workers: rapid.IntRange(1, 2).Draw(t, "workers"),
+			exclusive: rapid.Bool().Draw(t, "exclusive"), workers: rapid.IntRange(1, 4).Draw(t, "workers"),
 			nonTemporal: rapid.Bool().Draw(t, "non-temporal"), extreme: rapid.Bool().Draw(t, "extreme"),
 		}
 		n, rows := rapid.SampledFrom(scanSizes).Draw(t, "n"), rapid.SampledFrom([]int{1, 2, 3, 4, 5, 7, 8, 9, 11, 12, 16, 17, 20, 33, 70}).Draw(t, "rows")
@@ -174,6 +174,7 @@ func TestScans(t *testing.T) {
 		case 2:
 			c.machine = func(m *tuning.Machine) {
 				m.ScanBytes, m.ScanBytesLeast, m.PackBytes, m.ScanTileBytes = 64, 32, 256, 256
+				m.WakeWork, m.ScanParallelBytes = 1, 4096
 			}
 		}
 		seen[c.check(t).Strategy]++

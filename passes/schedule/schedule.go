@@ -122,16 +122,30 @@ func (d *Draft) appendTo(out *nest.Program, p *plan.Plan, i int) {
 		out.Buffers = append(out.Buffers, b)
 	}
 	task := nest.Task{First: i, Last: i, Pos: step.Pos, Slots: d.Slots, Scratch: d.Scratch, Parts: d.Parts, Choices: []nest.Choice{d.Choice},
-		Work: d.Choice.Cost / float64(1+len(d.Then)), Elems: elems(step)}
-	if len(d.Then) > 0 {
-		task.Slots, task.Parts = d.slotsOf(d.Parts)
+		Work: d.Choice.Cost, Elems: elems(step)}
+	if len(d.Then) == 0 {
+		out.Tasks = append(out.Tasks, task)
+		return
 	}
-	out.Tasks = append(out.Tasks, task)
-	task.Choices = nil
-	for _, parts := range d.Then {
+	all := 0
+	for k := range 1 + len(d.Then) {
+		all += d.elemsOf(k, step)
+	}
+	for k, parts := range slices.Concat([][]nest.Nest{d.Parts}, d.Then) {
+		task.Elems = d.elemsOf(k, step)
+		task.Work = d.Choice.Cost * float64(task.Elems) / float64(all)
 		task.Slots, task.Parts = d.slotsOf(parts)
 		out.Tasks = append(out.Tasks, task)
+		task.Choices = nil
 	}
+}
+
+// elemsOf returns how many elements task k computes.
+func (d *Draft) elemsOf(k int, step *plan.Step) int {
+	if d.Elems == nil {
+		return elems(step)
+	}
+	return d.Elems[k]
 }
 
 // slotsOf returns the slots that parts have, and the parts with these alone.

@@ -22,7 +22,7 @@ type Library interface {
 var strategies [plan.Line + 1][]strategy
 
 func init() { // not an initializer: some strategies choose others for their parts
-	scans := []strategy{scanLine, scanLines, scanColumns}
+	scans := []strategy{scanParallel, scanLine, scanLines, scanColumns}
 	strategies = [...][]strategy{
 		plan.Parallel:      {nontemporal, coalesced, transposeBlocks, scatterRows, whole, fill, tabled, tiled},
 		plan.Reduce:        {reducePairs, reduceRows, reduceColumns},
@@ -82,6 +82,7 @@ type Draft struct {
 	Scratch int         // bytes
 	Parts   []nest.Nest
 	Then    [][]nest.Nest // the parts of further tasks, each of which begins when all before is complete
+	Elems   []int         // of each of several tasks: how many elements it computes, if not as many as the step has
 	// Own are buffers that only this step has, temporaries and iotas: a slot of one has its
 	// number behind those of the target. Offsets count from the first of them.
 	Own    []plan.Buffer

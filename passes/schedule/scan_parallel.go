@@ -1,0 +1,193 @@
+package schedule
+
+import (
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/nest"
+	"github.com/stridefuse/stridefuse/ir/plan"
+)
+
+// scanParallel scans long lines that are fewer than the goroutines, one block of chunks after the
+// other. All goroutines compute a block, whose running values stay in a cache until the carries
+// are known:
+//
+//	for each block, and once more
+//	  task: combine the chunks of the block before with their carries,
+//	        and scan those of the block apart: running values, and the last ones of each
+//	  task: if a chunk of the block before overflows, scan that block again;
+//	        scan the last running values, from the carry on: the carries of the chunks behind
+var scanParallel = strategy{name: "parallel-scan", offer: offerParallelScan}
+
+func offerParallelScan(t *target, s *plan.Step) (offer, string) {
+	p, why := newPrefixScan(t, s, true)
+	switch {
+	case p == nil:
+		return offer{}, why
+	case p.inOrder:
+		return offer{}, "the elements are combined in order"
+	case t.inGroup:
+		return offer{}, "it takes several tasks"
+	case elems(s)/s.Axes[p.col].Extent >= t.Workers:
+		return offer{}, "there is a line for each goroutine"
+	case p.n <= ir.ReduceChunk, t.Blocks == 0 && p.work < 4*t.WakeWork:
+		return offer{}, "the lines are short"
+	}
+	return p.offer(func() (*Draft, string) {
+		newParallelScan(p).tasks()
+		return p.finish(scanRows(p.by, p.dtype, false))
+	}), ""
+}
+
+// parallelScan scans lines block by block.
+type parallelScan struct {
+	*longScan
+	base   *walk // inside the loops over lines
+	lines  int
+	block  int  // chunks of a block
+	lasts  view // the last running values of the chunks of a line
+	behind view // the carries before each chunk of a line, and that behind the last one
+	piece  view // results that are stored past the caches
+	bytes  int  // of the buffers so far
+}
+
+func newParallelScan(p *prefixScan) *parallelScan {
+	l := &parallelScan{longScan: chunkedLines(p)}
+	l.lines = elems(p.step) / p.step.Axes[p.col].Extent
+	chunks := ir.Chunks(p.n)
+	most := max(1, p.ScanParallelBytes/(l.lines*ir.ReduceChunk*p.dtype.Size()))
+	if l.side = p.ScanRows; p.Blocks > 0 { // a test
+		l.side, most = 2, 4
+	}
+	l.block = roundUp((chunks-1)/((chunks-1)/most+1)+1, l.side) // blocks of about the same length
+	l.base = newWalk(l.step.Axes).cutAll(l.row, l.col)
+	l.lasts, l.behind = l.buffer(l.dtype, chunks, 1), l.buffer(l.wide, chunks+1, 1)
+	if l.next = l.local(l.scratch(l.wide, 1), 1, 1); l.wide != l.dtype {
+		l.last = l.local(l.scratch(l.wide, l.block), 1, 1)
+	}
+	if l.nonTemporal {
+		l.piece = l.tile(1, ir.ReduceChunk)
+	}
+	if l.packed {
+		l.dense = l.tile(l.side, ir.ReduceChunk)
+	}
+	return l
+}
+
+// buffer returns a temporary with rows for each line, of so many elements, behind the others.
+func (l *parallelScan) buffer(d ir.DType, rows, cols int) view {
+	apart := rows * cols
+	v := l.local(l.own(l.target, plan.Buffer{Kind: plan.TempBuffer, DType: d, Offset: l.bytes}), cols, 1)
+	for k := l.row - 1; k >= 0; k-- {
+		v.strides[k] = apart
+		apart *= l.step.Axes[k].Extent
+	}
+	own := &l.Own[len(l.Own)-1]
+	own.Shape = []int{apart}
+	l.bytes += roundUp(apart*d.Size(), cacheLine)
+	return v
+}
+
+// scanBlock is some chunks of each line.
+type scanBlock struct {
+	first, whole, rest int  // chunk, chunks, elements of the one behind these
+	runs               view // the running values
+}
+
+// chunks returns how many there are.
+func (b *scanBlock) chunks() int { return b.whole + min(b.rest, 1) }
+
+// tasks appends the tasks of one block after the other.
+func (l *parallelScan) tasks() {
+	begin := append(l.begin(l.base, nest.Fixed(1), nest.Fixed(1)), l.copyRow(l.base, l.wide, nest.Fixed(1), l.noCarry, l.behind))
+	var before scanBlock
+	shared := l.bytes // where the running values of every other block begin
+	for k := range (ir.Chunks(l.n)-1)/l.block + 1 {
+		b := scanBlock{first: k * l.block}
+		b.whole = min(l.block, l.n/ir.ReduceChunk-b.first)
+		if b.whole < l.block {
+			b.rest = l.n % ir.ReduceChunk
+		}
+		if k%2 == 0 {
+			l.bytes = shared
+		}
+		b.runs = l.buffer(l.dtype, l.block, ir.ReduceChunk+cacheLine/l.dtype.Size())
+		l.task(l.lines*(before.chunks()+b.chunks())*ir.ReduceChunk, l.both(before, b)...)
+		l.task(l.lines*b.chunks(), l.base.part(append(append(begin, l.scannedAgain(before)...), l.carried(b)...)))
+		begin, before = nil, b
+	}
+	l.task(l.lines*before.chunks()*ir.ReduceChunk, l.both(before, scanBlock{})...)
+	if again := l.scannedAgain(before); again != nil {
+		l.task(l.lines, l.base.part(again))
+	}
+}
+
+// task appends a task of so many elements, which begins when all before are complete.
+func (l *parallelScan) task(elems int, parts ...nest.Nest) {
+	if l.Elems = append(l.Elems, elems); l.Parts == nil {
+		l.Parts = parts
+	} else {
+		l.Then = append(l.Then, parts)
+	}
+}
+
+// both returns the parts that combine one block and scan the next one. An iteration does some of
+// either, as memory is read ahead while results are stored.
+func (l *parallelScan) both(last, next scanBlock) (parts []nest.Nest) {
+	some := func(chunks, elems int, items func(w *walk) []nest.Item) {
+		if chunks > 0 && elems > 0 {
+			w := l.base.only(l.row, chunks).only(l.col, elems).cut(l.row, l.side)
+			parts = append(parts, w.part(items(w)))
+		}
+	}
+	n := min(last.whole, next.whole)
+	some(n, ir.ReduceChunk, func(w *walk) []nest.Item { return append(l.combined(w, last, 0), l.scanned(w, next, 0)...) })
+	some(last.whole-n, ir.ReduceChunk, func(w *walk) []nest.Item { return l.combined(w, last, n) })
+	some(1, last.rest, func(w *walk) []nest.Item { return l.combined(w, last, last.whole) })
+	some(next.whole-n, ir.ReduceChunk, func(w *walk) []nest.Item { return l.scanned(w, next, n) })
+	some(1, next.rest, func(w *walk) []nest.Item { return l.scanned(w, next, next.whole) })
+	return parts
+}
+
+// scanned returns the scan of chunks from number k of a block on, without carries.
+func (l *parallelScan) scanned(w *walk, b scanBlock, k int) (items []nest.Item) {
+	rows, cols, x := w.size[l.row], w.size[l.col], l.x.move(l.row, b.first+k)
+	if l.packed {
+		dense := l.dense.inside(w)
+		items, x = append(items, l.pack(w, rows, cols, x, dense)), dense
+	}
+	return append(items, l.scan(w, l.dtype, rows, cols, x, l.identity, b.runs.move(l.row, k), l.lasts.move(l.row, b.first+k)))
+}
+
+// carried returns the scan of the last running values of a block.
+func (l *parallelScan) carried(b scanBlock) (items []nest.Item) {
+	w, n := l.base, nest.Fixed(b.chunks())
+	last, before := l.lasts.move(l.row, b.first), l.behind.move(l.row, b.first)
+	if l.wide != l.dtype {
+		wide := l.last.inside(w)
+		items, last = append(items, l.castRow(w, n, last, wide)), wide
+	}
+	return append(items, l.scan(w, l.wide, nest.Fixed(1), n, last, before, before.move(l.row, 1), l.next.inside(w)))
+}
+
+// combined returns the results of chunks from number k of a block on.
+func (l *parallelScan) combined(w *walk, b scanBlock, k int) []nest.Item {
+	y := l.y.move(l.row, b.first+k)
+	kernel, order := kernel.CarryKernel(l.by, l.dtype)
+	ins := []view{l.behind.move(l.row, b.first+k), b.runs.move(l.row, k)}
+	if !l.nonTemporal {
+		return []nest.Item{l.call(w, kernel, w.size[l.row], w.size[l.col], ordered(order, ins, y))}
+	}
+	one := w.cut(l.row, 1)
+	rows, cols, piece := one.size[l.row], one.size[l.col], l.piece.inside(one)
+	return one.wrap(w, []nest.Item{l.call(one, kernel, rows, cols, ordered(order, ins, piece)), l.store(one, rows, cols, piece, y)})
+}
+
+// scannedAgain returns the second scan of a block, if there can be one.
+func (l *parallelScan) scannedAgain(b scanBlock) []nest.Item {
+	n := b.chunks()
+	if n == 0 {
+		return nil
+	}
+	from := func(v view) view { return v.move(l.row, b.first) }
+	return l.again(l.base, l.line, l.col, nest.Fixed(b.whole*ir.ReduceChunk+b.rest), nest.Fixed(n), from(l.x), from(l.lasts), from(l.behind), from(l.y), l.behind.move(l.row, b.first+n))
+}
