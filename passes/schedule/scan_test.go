@@ -146,14 +146,18 @@ var (
 
 // TestScans compares what all strategies compute with the definition.
 func TestScans(t *testing.T) {
-	seen := map[string]int{}
-	rapid.Check(t, func(t *rapid.T) {
+	seen := reached{}
+	var names []string
+	for _, by := range scanStrategies {
+		names = append(names, by.name)
+	}
+	seen.checkAll(t, names, func(t *rapid.T) {
 		c := scanCase{
 			by: rapid.SampledFrom(scanOps).Draw(t, "by"), dtype: rapid.SampledFrom(scanTypes).Draw(t, "dtype"),
 			exclusive: rapid.Bool().Draw(t, "exclusive"), workers: rapid.IntRange(1, 4).Draw(t, "workers"),
 			nonTemporal: rapid.Bool().Draw(t, "non-temporal"), extreme: rapid.Bool().Draw(t, "extreme"),
 		}
-		n, rows := rapid.SampledFrom(scanSizes).Draw(t, "n"), rapid.SampledFrom([]int{1, 2, 3, 4, 5, 7, 8, 9, 11, 12, 16, 17, 20, 33, 70}).Draw(t, "rows")
+		n, rows := rapid.SampledFrom(scanSizes).Draw(t, "n"), rapid.SampledFrom([]int{1, 1, 2, 2, 3, 4, 5, 7, 8, 9, 11, 12, 16, 17, 20, 33, 70}).Draw(t, "rows")
 		if n*rows > 20_000 {
 			rows = rapid.IntRange(1, 20_000/n).Draw(t, "fewer rows")
 		}
@@ -179,9 +183,6 @@ func TestScans(t *testing.T) {
 		}
 		seen[c.check(t).Strategy]++
 	})
-	for _, s := range scanStrategies {
-		require.NotZero(t, seen[s.name], s.name)
-	}
 }
 
 // drawLayout returns a layout of elements that are anyhow.
