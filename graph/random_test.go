@@ -211,6 +211,10 @@ func replayOp(v *ir.Value, args []graph.Node) graph.Node {
 		return args[0].TakeAlong(a.Axis, args[1]).Min(a.Axis, graph.KeepDims)
 	case ir.OpGatherMax:
 		return args[0].TakeAlong(a.Axis, args[1]).Max(a.Axis, graph.KeepDims)
+	case ir.OpRaggedAdd, ir.OpRaggedMin, ir.OpRaggedMax:
+		return replayRagged(v, args[0], args[1])
+	case ir.OpRaggedMulAdd:
+		return replayRagged(v, args[0].TakeAlong(a.Axis, args[2]).Mul(args[3]), args[1])
 	case ir.OpScatter, ir.OpScatterAdd, ir.OpScatterMul, ir.OpScatterMin, ir.OpScatterMax:
 		return args[0].Scatter(a.Axis, args[1], args[2], graph.ScatterOp(v.Op-ir.OpScatter))
 	case ir.OpSort, ir.OpSortDown, ir.OpArgSort, ir.OpArgSortDown:
@@ -454,4 +458,32 @@ func toArray(t require.TestingT, x *graph.Tensor) eval.Array {
 		a.Data = append(a.Data, bitsOf(v))
 	}
 	return a
+}
+
+// replayRagged combines ragged rows along an axis, whose offsets are the same along all others.
+func replayRagged(v *ir.Value, x, offsets graph.Node) graph.Node {
+	k := v.Attr.Axis
+	for j := x.Rank() - 1; j >= 0; j-- {
+		if j != k {
+			offsets = offsets.Index(j, 0)
+		}
+	}
+	order := []int{k} // the axis first
+	for j := range x.Rank() {
+		if j != k {
+			order = append(order, j)
+		}
+	}
+	back := make([]int, len(order))
+	for i, j := range order {
+		back[j] = i
+	}
+	x = x.Permute(order)
+	switch v.Op {
+	case ir.OpRaggedMin:
+		return x.RaggedMin(offsets).Permute(back)
+	case ir.OpRaggedMax:
+		return x.RaggedMax(offsets).Permute(back)
+	}
+	return x.RaggedSum(offsets).Permute(back)
 }

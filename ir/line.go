@@ -236,13 +236,14 @@ func CheckLine(op Op, types ...DType) error {
 		return errors.New("no op on lines has such operands")
 	case !info.Domain.Has(types[0]):
 		return doesNotTake(op, types[0])
-	case info.Indexed:
-		if err := takesIndices(op, types[1]); err != nil {
-			return err
-		}
 	}
 	for i, d := range types {
-		if d != types[0] && !(info.Indexed && i == 1) {
+		switch {
+		case info.holdsPlaces(i):
+			if err := takesIndices(op, d); err != nil {
+				return err
+			}
+		case d != types[0]:
 			return fmt.Errorf("dtypes %s and %s differ", types[0], d)
 		}
 	}

@@ -83,6 +83,8 @@ type OpInfo struct {
 	Sorts, Descending, Places bool
 	// The second operand of an op on lines that is Indexed has indices: see takesIndices.
 	Indexed bool
+	// The second operand of an op on lines that is Ragged has offsets, and the third one, if there is one, indices.
+	Ragged bool
 
 	// Place returns where the elements of operand i of a join are in the join's layout.
 	Place func(v *Value, i int, l layout.Layout) (layout.Layout, error)
@@ -103,6 +105,11 @@ func (o *OpInfo) Gathers() bool { return o.Indexed && o.Arity == 2 }
 
 // Scatters reports whether an op on lines stores its third operand, the updates, by indices.
 func (o *OpInfo) Scatters() bool { return o.Indexed && o.Arity == 3 }
+
+// holdsPlaces reports whether operand i of an op on lines has indices or offsets.
+func (o *OpInfo) holdsPlaces(i int) bool {
+	return i == 1 && (o.Indexed || o.Ragged) || i == 2 && o.Ragged
+}
 
 // Info returns the row of op.
 func (op Op) Info() *OpInfo {

@@ -150,12 +150,14 @@ func EmptyReduction(by Op, d DType) uint64 {
 	return bits
 }
 
-// WideBound returns, for an exclusive scan of the least or the greatest integer that
-// is computed in a wider type, what the results are bounded by, as an element of that:
-// the first is the identity of the wider type, which the narrow one does not have.
-func WideBound(op Op, d DType) (bits uint64, ok bool) {
-	if by := op.Info().By; op.Info().Kind == Scan && Ints.Has(d) && (by == OpMin || by == OpMax) {
-		return by.Info().Identity(d)
+// WideBound returns, for the least or the greatest integers of an exclusive scan or of ragged rows that
+// are computed in a wider type, what the results are bounded by, as an element of that: that of no
+// elements is the identity of the wider type, which the narrow one does not have.
+func WideBound(op Op, a *Attr, d DType) (bits uint64, ok bool) {
+	info := op.Info()
+	empty := info.Kind == Scan && a.Exclusive || info.Ragged
+	if empty && Ints.Has(d) && (info.By == OpMin || info.By == OpMax) {
+		return info.By.Info().Identity(d)
 	}
 	return 0, false
 }

@@ -9,9 +9,10 @@ import (
 )
 
 // gathers makes one step of a gather of rows and the reduction of those rows, such as the sums of
-// embeddings: the rows are combined where they are in the table. Two steps stay if the reduction has more
-// than one chunk, computes what it combines, reads rows of few columns, or leaves out the row of an
-// index: an index outside the table is an error, whether its row is read or not.
+// embeddings: the rows are combined where they are in the table. So it does with ragged sums of products
+// of gathered rows and weights, such as those of a sparse matrix and a vector. Steps stay apart if the
+// reduction has more than one chunk, computes what it combines, reads rows of few columns, or leaves out
+// the row of an index: an index outside the table is an error, whether its row is read or not.
 //
 // Requires: loops.
 // Ensures: nothing.
@@ -29,22 +30,43 @@ func gathers(s *State) error {
 			writers[a.Buffer] = append(writers[a.Buffer], i)
 		}
 	}
+	only := func(buffer int) int { // the step that reads a temporary that one step stores; -1 if there are more
+		if p.Buffers[buffer].Kind != plan.TempBuffer || len(writers[buffer]) != 1 || len(readers[buffer]) != 1 {
+			return -1
+		}
+		return readers[buffer][0]
+	}
 	var list []regrouped
 	var rows []int // the buffers that they would be in
+	taken := make([]bool, len(p.Steps))
 	for i := range p.Steps {
 		g := &p.Steps[i]
 		if !g.Gathers() {
 			continue
 		}
 		to := g.Out[0].Buffer
-		if p.Buffers[to].Kind != plan.TempBuffer || len(writers[to]) != 1 || len(readers[to]) != 1 {
+		j := only(to)
+		if j < 0 {
 			continue
 		}
-		if j := readers[to][0]; p.Steps[j].Reduces() {
+		if p.Steps[j].Reduces() {
 			if one, ok := s.gatherReduction(g, &p.Steps[j]); ok {
 				list = append(list, regrouped{members: []int{i, j}, first: []int{0, 0}, steps: []plan.Step{one}})
 				s.notStored(to)
 				rows = append(rows, to)
+			}
+		} else if multipliesTwo(&p.Steps[j]) {
+			products := p.Steps[j].Out[0].Buffer
+			k := only(products)
+			if k < 0 || p.Steps[k].In[0].Buffer != products || taken[j] { // two gathers may be multiplied
+				continue
+			}
+			if one, ok := s.raggedProducts(g, &p.Steps[j], &p.Steps[k]); ok {
+				list = append(list, regrouped{members: []int{i, j, k}, first: []int{0, 0, 0}, steps: []plan.Step{one}})
+				taken[j] = true
+				s.notStored(to)
+				s.notStored(products)
+				rows = append(rows, to, products)
 			}
 		}
 	}
@@ -74,25 +96,11 @@ func (s *State) gatherReduction(g, r *plan.Step) (one plan.Step, ok bool) {
 		return one, false
 	}
 	op := gatheredBy(r.Out[0].Combine)
-	from, offset, ok := placesIn(g, r)
-	if !ok || !op.Info().Domain.Has(d) || !readsEachIndex(g, r, from) {
+	from, offset, ok := placesIn(g, &r.In[0], r.Extents())
+	if !ok || !op.Info().Domain.Has(d) || !readsEachIndex(g, r.Extents(), from) {
 		return one, false
 	}
-	at := func(a plan.Access, but int) plan.Access {
-		strides := make([]int, len(r.Axes))
-		for k, n := range a.Strides {
-			if k == but {
-				continue
-			}
-			a.Offset += offset[k] * n
-			for j := range strides {
-				strides[j] += from[j][k] * n
-			}
-		}
-		a.Strides = strides
-		return a
-	}
-	table, index, out := at(g.In[0], line), at(g.In[1], -1), r.Out[0]
+	table, index, out := readThrough(g.In[0], from, offset, line), readThrough(g.In[1], from, offset, -1), r.Out[0]
 	if table.Strides[axis] != 0 || !s.longRows(r, axis, table, index) {
 		return one, false
 	}
@@ -106,6 +114,22 @@ func (s *State) gatherReduction(g, r *plan.Step) (one plan.Step, ok bool) {
 	return one, true
 }
 
+// readThrough returns what a step reads as its reader does, along all of its axes but one: see placesIn.
+func readThrough(a plan.Access, from [][]int, offset []int, but int) plan.Access {
+	strides := make([]int, len(from))
+	for k, n := range a.Strides {
+		if k == but {
+			continue
+		}
+		a.Offset += offset[k] * n
+		for j := range strides {
+			strides[j] += from[j][k] * n
+		}
+	}
+	a.Strides = strides
+	return a
+}
+
 // gatheredBy returns the op on lines that gathers elements and combines them by an op, if there is one.
 func gatheredBy(by ir.Op) ir.Op {
 	for _, op := range kernel.GatherReduce.Ops() {
@@ -116,10 +140,10 @@ func gatheredBy(by ir.Op) ir.Op {
 	return ir.OpInvalid
 }
 
-// placesIn returns how the indices of a gather's axes follow from those of a step that reads what it
+// placesIn returns how the indices of a step's axes follow from those of a reader over some extents of what it
 // stores: index k is offset[k], and from[j][k] for each index of axis j of the reader.
-func placesIn(g, r *plan.Step) (from [][]int, offset []int, ok bool) {
-	to, read := &g.Out[0].Access, &r.In[0]
+func placesIn(g *plan.Step, read *plan.Access, extents []int) (from [][]int, offset []int, ok bool) {
+	to := &g.Out[0].Access
 	if to.Panel != nil || read.Panel != nil {
 		return nil, nil, false
 	}
@@ -149,7 +173,7 @@ func placesIn(g, r *plan.Step) (from [][]int, offset []int, ok bool) {
 			return nil, nil, false
 		}
 		for k, m := range in {
-			end := m * (r.Axes[j].Extent - 1)
+			end := m * (extents[j] - 1)
 			least[k], most[k] = least[k]+min(0, end), most[k]+max(0, end)
 		}
 		from = append(from, in)
@@ -162,17 +186,17 @@ func placesIn(g, r *plan.Step) (from [][]int, offset []int, ok bool) {
 	return from, offset, true
 }
 
-// readsEachIndex reports whether a step reads what a gather stores of each of its indices. The step reads
-// within the gather's axes, at from[j][k] along axis k for each index of its own axis j.
-func readsEachIndex(g, r *plan.Step, from [][]int) bool {
-	taken := make([]bool, len(r.Axes)) // the axes of r that go along an axis of indices
+// readsEachIndex reports whether a reader over some extents reads what a gather stores of each of its
+// indices. It reads within the gather's axes, at from[j][k] along axis k for each index of its own axis j.
+func readsEachIndex(g *plan.Step, extents []int, from [][]int) bool {
+	taken := make([]bool, len(extents)) // the axes of the reader that go along an axis of indices
 	for k, a := range g.Axes {
 		if g.In[1].Strides[k] == 0 {
 			continue
 		}
 		var along []int
-		for j := range r.Axes {
-			if from[j][k] == 0 || r.Axes[j].Extent == 1 {
+		for j, n := range extents {
+			if from[j][k] == 0 || n == 1 {
 				continue
 			}
 			if taken[j] { // a diagonal
@@ -187,7 +211,7 @@ func readsEachIndex(g, r *plan.Step, from [][]int) bool {
 			if n > reach {
 				return false
 			}
-			reach += n * (r.Axes[j].Extent - 1)
+			reach += n * (extents[j] - 1)
 		}
 		if reach < a.Extent {
 			return false

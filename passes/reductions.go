@@ -29,8 +29,10 @@ func reductions(s *State) error {
 			return r.reduce(v.Op.Info().By, v, v.Args[0], v.Attr.Axes)
 		case v.Op == ir.OpReduceChunks:
 			return r.chunks(v)
-		case v.Op.IsLine() && len(v.Args) == 3 && size(v.Args[2].Type.Shape) == 0:
+		case v.Op.Info().Scatters() && size(v.Args[2].Type.Shape) == 0:
 			return v.Args[0], nil // nothing is stored in it
+		case v.Op.Info().Ragged && size(v.Type.Shape) > 0 && size(v.Args[len(v.Args)-1].Type.Shape)*size(v.Args[0].Type.Shape) == 0:
+			return r.emptyRows(v)
 		case v.Op.Info().Kind == ir.Scan:
 			return r.scan(v)
 		}
@@ -77,6 +79,28 @@ func (r *reducer) constant(v *ir.Value, bits uint64) (*ir.Value, error) {
 		return c, err
 	}
 	return r.f.Add(ir.OpExpand, ir.Attr{Shape: v.Type.Shape}, v.Pos, c)
+}
+
+// emptyRows returns what ragged rows without elements are combined to. Each offset is an index of an axis
+// of one element: another one than 0 is an error.
+func (r *reducer) emptyRows(v *ir.Value) (*ir.Value, error) {
+	axis, offsets, by := v.Attr.Axis, v.Args[1], v.Op.Info().By
+	one := ir.Value{Type: ir.Type{DType: v.Type.DType, Shape: slices.Clone(v.Type.Shape)}, Pos: v.Pos}
+	one.Type.Shape[axis] = ir.Fixed(1)
+	none, err := r.constant(&one, ir.EmptyReduction(by, v.Type.DType))
+	var ends [2]*ir.Value
+	for i := range ends {
+		if err == nil {
+			ends[i], err = r.f.Add(ir.OpSlice, ir.Attr{Axis: axis, Begin: ir.Fixed(i), Len: v.Type.Shape[axis], Step: 1}, v.Pos, offsets)
+		}
+		if err == nil {
+			ends[i], err = r.f.Add(ir.OpGather, ir.Attr{Axis: axis}, v.Pos, none, ends[i])
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r.f.Add(by, ir.Attr{}, v.Pos, ends[0], ends[1])
 }
 
 // reduce returns the reductions of x along axes, one group of axes after the other, for v.

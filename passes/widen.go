@@ -39,7 +39,7 @@ func widen(s *State) error {
 		if err != nil {
 			return nil, err
 		}
-		if bound, ok := ir.WideBound(v.Op, v.Type.DType); ok && attr.Exclusive {
+		if bound, ok := ir.WideBound(v.Op, &attr, v.Type.DType); ok {
 			c, err := s.Func.Add(ir.OpConst, ir.Attr{DType: w.Type.DType, Bits: bound}, v.Pos)
 			if err != nil {
 				return nil, err

@@ -12,12 +12,13 @@
 // as many as a tensor has elements that are not 0, is a function of tensors, for use before a
 // program.
 //
-// A product stores what it gathers before it adds it up. Of a matrix with a million elements it takes
-// about twice the time of a loop in Go, for one vector and for 16 columns (go test -bench
-// MatMul): the package is for programs that go on with other operations.
+// The product of a CSR and a dense array is one step, which stores no products of elements. On one thread of a Zen 4 a
+// matrix with a million elements in 10,000 rows times a vector takes 0.8 times as long as a loop in Go that adds up each
+// row in a variable, and 1.5 times in 100,000 rows; two threads share the rows. A product of a COO stores what it gathers before
+// it adds it up.
 //
 // Indices that are outside the matrix, and offsets that do not cover the values, are errors of the
-// run, with the index. Sums are those of graph.Node.SegmentSum: in the order of the elements, the
+// run, with the index. Sums are those of graph.Node.RaggedSum: in the order of the elements, the
 // same bits for any number of workers. What a constructor cannot make has a node with an
 // error, which graph.Compile returns.
 package sparse

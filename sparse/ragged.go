@@ -23,13 +23,14 @@ func NewRagged(offsets, values graph.Node) Ragged {
 	case offsets.Rank() != 1 || values.Rank() == 0 || first(offsets) == none:
 		values = fail("ragged: offsets %v and values %v: they must have shapes [rows+1] and [k, ...]", offsets.Shape(), values.Shape())
 	}
-	offsets = offsets.Cast(graph.Int64)
-	if values.Err() != nil {
-		return Ragged{values, offsets}
-	}
+	return Ragged{values, offsets.Cast(graph.Int64)}
+}
+
+// rising returns the offsets, which are an error of the run if they fall.
+func (r Ragged) rising() graph.Node {
 	// The sum of the lengths that are below 0 is an index that no axis has, unless there is none.
-	falls := offsets.Slice("1:").Sub(offsets.Slice(":-1")).Minimum(0).Sum(0)
-	return Ragged{values, offsets.Add(graph.Fill(graph.Int64, 0, 1).Take(0, falls))}
+	falls := r.Offsets.Slice("1:").Sub(r.Offsets.Slice(":-1")).Minimum(0).Sum(0)
+	return r.Offsets.Add(graph.Fill(graph.Int64, 0, 1).Take(0, falls))
 }
 
 var none, one = graph.Dim("0"), graph.Dim("1")
@@ -56,22 +57,23 @@ func (r Ragged) RowOf() graph.Node {
 	k := first(r.Values)
 	// As many rows begin up to a value as offsets are at its place or before it. -1 is in front of all.
 	before := graph.Iota(graph.Int64, k.Add(one)).Eq(0).Cast(graph.Int64).Neg()
-	return before.Scatter(0, r.Offsets, 1, graph.ScatterAdd).CumSum(0).SliceAxis(0, 0, k, 1)
+	return before.Scatter(0, r.rising(), 1, graph.ScatterAdd).CumSum(0).SliceAxis(0, 0, k, 1)
 }
 
 // Lengths returns how many values each row has, Int64 [rows].
 func (r Ragged) Lengths() graph.Node {
-	return r.Offsets.Slice("1:").Sub(r.Offsets.Slice(":-1"))
+	offsets := r.rising()
+	return offsets.Slice("1:").Sub(offsets.Slice(":-1"))
 }
 
 // Sum returns the sum of each row, [rows, ...]: 0 of an empty one.
-func (r Ragged) Sum() graph.Node { return r.Values.SegmentSum(r.RowOf(), r.Count()) }
+func (r Ragged) Sum() graph.Node { return r.Values.RaggedSum(r.Offsets) }
 
 // Max returns the greatest element of each row; of an empty one the least of the type.
-func (r Ragged) Max() graph.Node { return r.Values.SegmentMax(r.RowOf(), r.Count()) }
+func (r Ragged) Max() graph.Node { return r.Values.RaggedMax(r.Offsets) }
 
 // Min returns the least element of each row; of an empty one the greatest of the type.
-func (r Ragged) Min() graph.Node { return r.Values.SegmentMin(r.RowOf(), r.Count()) }
+func (r Ragged) Min() graph.Node { return r.Values.RaggedMin(r.Offsets) }
 
 // Mean returns the mean of each row: NaN of an empty one. The values must be floats.
 func (r Ragged) Mean() graph.Node {

@@ -99,7 +99,7 @@ func evalWide(v *ir.Value, args [][]uint64) []uint64 {
 	}
 	at := wide.Type.DType
 	out := v.Op.Info().Eval(&wide, args)
-	if bound, ok := ir.WideBound(v.Op, to); ok && v.Attr.Exclusive {
+	if bound, ok := ir.WideBound(v.Op, v.Attr, to); ok {
 		for i, x := range out {
 			out[i] = ir.Defined.Combine(v.Op.Info().By, at, x, bound)
 		}

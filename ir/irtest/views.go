@@ -15,7 +15,7 @@ const maxRank = 6
 // moves are the ops that only move elements: views, and those of kinds that are not
 // drawn by a setting of their own.
 var moves = opsOf(func(op ir.Op) bool {
-	return !op.IsElementwise() && (!op.Accumulates() || op.IsLine()) && op.Info().Kind != ir.Source && !(op.Info().Indexed && op.Info().By != ir.OpInvalid)
+	return !op.IsElementwise() && (!op.Accumulates() || op.IsLine()) && op.Info().Kind != ir.Source && !(op.Info().Indexed && op.Info().By != ir.OpInvalid) && (!op.Info().Ragged || op == ir.OpRaggedAdd)
 })
 
 // opsOf returns some ops of the table, in its order, that propose can make or that are
@@ -39,6 +39,7 @@ var makers = map[ir.Op]func(g *gen, v *ir.Value){
 	ir.OpWindow:    (*gen).window,
 	ir.OpGather:    (*gen).gather,
 	ir.OpScatter:   (*gen).scatter,
+	ir.OpRaggedAdd: (*gen).ragged,
 }
 
 // move appends an op of moves on a random value.
@@ -247,15 +248,19 @@ func (g *gen) indices(v *ir.Value) (index *ir.Value, axis int) {
 	i = g.add(ir.OpAdd, ir.Attr{}, g.add(ir.OpMul, ir.Attr{}, i, number(g.int("factor", 0, 5))), number(g.int("first", 0, 9)))
 	i = g.add(ir.OpMod, ir.Attr{}, i, number(n))
 	if count != size(shape) {
-		one := make([]int, len(shape))
-		for j := range one {
-			one[j] = 1
-		}
-		one[k] = count
-		i = g.add(ir.OpExpand, ir.Attr{Shape: of}, g.add(ir.OpReshape, ir.Attr{Shape: ir.ShapeOf(one...)}, i))
-		return i, k
+		return g.repeated(i, shape, k), k
 	}
 	return g.add(ir.OpReshape, ir.Attr{Shape: of}, i), k
+}
+
+// repeated returns a vector along axis k of a shape, the same one along the others.
+func (g *gen) repeated(x *ir.Value, shape []int, k int) *ir.Value {
+	one := make([]int, len(shape))
+	for j := range one {
+		one[j] = 1
+	}
+	one[k] = shape[k]
+	return g.add(ir.OpExpand, ir.Attr{Shape: ir.ShapeOf(shape...)}, g.add(ir.OpReshape, ir.Attr{Shape: ir.ShapeOf(one...)}, x))
 }
 
 func size(shape []int) int {

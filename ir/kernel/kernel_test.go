@@ -38,7 +38,7 @@ func drawInst(t *rapid.T, k *kernel.Kernel) kernel.Inst {
 	n := len(k.In) + len(k.Body)
 	op := rapid.SampledFrom(ir.Ops()).Draw(t, "op")
 	in := kernel.Inst{Op: op}
-	types := make([]ir.DType, op.Info().Arity)
+	types := make([]ir.DType, min(op.Info().Arity, len(in.Args)))
 	for i := range types {
 		if n > 0 {
 			in.Args[i] = kernel.Ref(rapid.IntRange(0, n-1).Draw(t, "arg"))

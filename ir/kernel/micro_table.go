@@ -26,6 +26,7 @@ const (
 	ReduceColumns            // reduces columns
 	Gather                   // copies rows by their indices
 	GatherReduce             // reduces rows by their indices
+	Ragged                   // combines rows of different lengths
 	Lookup                   // replaces bytes by the entries of a table
 	Scatter                  // stores rows by their indices
 	ScatterBytes             // combines rows by their indices, which are bytes
@@ -113,6 +114,9 @@ func init() {
 		GatherReduce: {name: "gather_reduce", doc: "out[r,c] = what ir.ReduceRow gives of the elements in[index[r,i],c] for i from 0 to length; in has extent rows, and work is 32",
 			has: microParts{op: true, dtype: true}, types: ir.Numeric & ir.Native, ops: gatherOps, fields: []string{"extent", "length", "across", "work"}, written: true, args: gatherReduceArgs, limits: gatherReduceLimits, meaning: gatherReduceMeaning,
 			time: Time{Unit: Computed, Times: Field0 + 1, Indexed: true}},
+		Ragged: {name: "ragged", doc: "out[r,c] = the elements in[i,c] for i from begin[r] to end[r], or products weights[i]*in[index[i],c], combined in their order; in has extent rows, and there are so many offsets, indices of count, and length elements in a row, about",
+			has: microParts{op: true, dtype: true}, types: ir.Numeric & ir.Native, ops: raggedOps, fields: []string{"extent", "offsets", "count", "length"}, written: true, args: raggedArgs, limits: raggedLimits, meaning: raggedMeaning,
+			time: Time{Unit: Computed, Times: Field0 + 3, Indexed: true}},
 		Lookup: {name: "lookup", doc: "out[r,c] = table[r,in[r,c]], where the bits of in are a number from 0 to 255; entries is 256",
 			has: microParts{dtype: true}, types: bitTypes, fields: []string{"across", "across_out", "entries"}, args: lookupArgs, limits: lookupLimits, meaning: lookupMeaning,
 			time: Time{Unit: Computed}, inPlace: true, copies: copyEntries},

@@ -21,6 +21,7 @@ var examples = []string{
 	"reduce [add] kernel fast (u0:f32) { t0 = exp u0; store t0 }",
 	"gather u16",
 	"gather_reduce gather_add f32",
+	"ragged ragged_mul_add f64",
 	"lookup u32",
 	"scatter scatter_add f64",
 	"scatter_bytes scatter_max i32",

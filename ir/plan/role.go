@@ -141,7 +141,7 @@ func (s *Step) Gathers() bool {
 }
 
 // Scatters reports whether the step is a scatter.
-func (s *Step) Scatters() bool { return s.OnLines() && len(s.In) == 3 }
+func (s *Step) Scatters() bool { return s.OnLines() && s.Out[0].Combine.Info().Scatters() }
 
 // TakesOne reports whether the step is a gather that computes a single element of a line for each index
 // of its parallel axes.

@@ -29,7 +29,7 @@ func init() { // not an initializer: some strategies choose others for their par
 		plan.Scan:          scans,
 		plan.ScanExclusive: scans,
 		plan.Contract:      {multiply, multiplyWindows, multiplyLeftWindows, multiplyBatch},
-		plan.Line:          {gatherLines, gatherReduction, scatterLines, sortLines, mergeSort, recurrenceLines},
+		plan.Line:          {gatherLines, gatherReduction, raggedLines, scatterLines, sortLines, mergeSort, recurrenceLines},
 	}
 }
 

@@ -1,4 +1,4 @@
-// Package lines holds the micro-kernels that are written by hand: gather, gather_reduce, scatter, the sorts,
+// Package lines holds the micro-kernels that are written by hand: gather, gather_reduce, ragged, scatter, the sorts,
 // recurrence and rescan. Their control flow depends on data, and memory bounds their time. All are in Go, for every engine. For AVX2 gather is in assembly too, and gather_reduce and scatter combine
 // rows by built-in kernels. Importing the package registers them.
 package lines
@@ -29,6 +29,8 @@ func lineFunction(m *kernel.Micro) func(*abi.Frame) {
 		return map[ir.DType]func(*abi.Frame){ir.Uint8: gather[uint8], ir.Uint16: gather[uint16], ir.Uint32: gather[uint32], ir.Int64: gather[uint64]}[m.Type]
 	case kernel.GatherReduce:
 		return gatherReduceOf(m)
+	case kernel.Ragged:
+		return raggedOf(m)
 	case kernel.Scatter:
 		if m.Op.MovesBits() {
 			return map[ir.DType]func(*abi.Frame){ir.Uint8: store[uint8], ir.Uint16: store[uint16], ir.Uint32: store[uint32], ir.Int64: store[uint64]}[m.Type]

@@ -1,0 +1,103 @@
+package ir
+
+import (
+	"fmt"
+
+	"github.com/stridefuse/stridefuse/ir/layout"
+)
+
+// Ops on ragged rows: a line is rows of different lengths, one behind the other. Offsets say where
+// each row begins, and where the last one ends: they rise from 0 to the extent of the line. The rows
+// are combined to one element each, in the order of their elements.
+
+// CheckOffsets panics with an IndexError if the first or the last offset of so many rows is not that of a
+// line of some extent: with the row that an element which is in none of them would be in, or with the
+// offset.
+func CheckOffsets(first, last int64, rows, extent int) {
+	switch {
+	case first > 0:
+		panic(&IndexError{-1, rows})
+	case last >= 0 && last < int64(extent):
+		panic(&IndexError{int64(rows), rows})
+	}
+	LineIndex(first, extent+1)
+	LineIndex(last, extent+1)
+}
+
+// CheckRow panics with an IndexError unless a row is part of a line of some extent.
+func CheckRow(begin, end int64, extent int) {
+	LineIndex(begin, extent+1)
+	LineIndex(end, extent+1)
+	if end < begin {
+		panic(&IndexError{end - begin, 1})
+	}
+}
+
+// inferRagged returns the type of what rows of x along an axis are combined to.
+func inferRagged(op Op, a Attr, args []Type) (Type, error) {
+	return raggedType(op, a, args[0], args[1], args[0])
+}
+
+// inferRaggedProducts returns the type of the sums of products.
+func inferRaggedProducts(op Op, a Attr, args []Type) (Type, error) {
+	x, offsets, index, weights := args[0], args[1], args[2], args[3]
+	if err := checkIndices(op, a, x, index); err != nil {
+		return Type{}, err
+	}
+	if want := (Type{x.DType, index.Shape}); weights.DType != want.DType || !weights.Shape.Equal(want.Shape) {
+		return Type{}, fmt.Errorf("weights %s: there must be one for each index, %s", weights, want)
+	}
+	return raggedType(op, a, x, offsets, weights)
+}
+
+// raggedType returns the type of what rows of elements of a type are combined to.
+func raggedType(op Op, a Attr, x, offsets, elements Type) (Type, error) {
+	if err := layout.CheckAxes([]int{a.Axis}, 0, len(x.Shape)); err != nil {
+		return Type{}, err
+	}
+	if err := takesIndices(op, offsets.DType); err != nil {
+		return Type{}, err
+	}
+	if !op.Info().Domain.Has(x.DType) {
+		return Type{}, doesNotTake(op, x.DType)
+	}
+	t := Type{x.DType, append(Shape{}, elements.Shape...)}
+	if len(offsets.Shape) == len(t.Shape) {
+		t.Shape[a.Axis] = offsets.Shape[a.Axis]
+	}
+	switch {
+	case !t.Shape.Equal(offsets.Shape):
+		return Type{}, fmt.Errorf("offsets of shape %s for shape %s: they may differ along axis %d alone", offsets.Shape, elements.Shape, a.Axis)
+	case t.Shape[a.Axis].Is(0):
+		return Type{}, fmt.Errorf("offsets of shape %s: there must be one more than there are rows", offsets.Shape)
+	}
+	t.Shape[a.Axis] = t.Shape[a.Axis].Sub(Fixed(1))
+	if n, known := elements.Shape.NumElems().Int(); known && n > 0 && t.Shape[a.Axis].Is(0) {
+		return Type{}, fmt.Errorf("offsets of shape %s for shape %s: there is no row for the elements", offsets.Shape, elements.Shape)
+	}
+	return t, t.Shape.Check()
+}
+
+func raggedLine(f Arithmetic, op Op, d DType, in [][]uint64) []uint64 {
+	x, offsets, by := in[0], in[1], op.Info().By
+	rows := len(offsets) - 1
+	CheckOffsets(int64(offsets[0]), int64(offsets[rows]), rows, len(x))
+	out := make([]uint64, rows)
+	for r := range out {
+		begin, end := offsets[r], offsets[r+1]
+		CheckRow(int64(begin), int64(end), len(x))
+		out[r] = EmptyReduction(by, d)
+		for _, e := range x[begin:end] {
+			out[r] = f.Combine(by, d, out[r], e)
+		}
+	}
+	return out
+}
+
+func raggedProductLine(f Arithmetic, op Op, d DType, in [][]uint64) []uint64 {
+	products := gatherLine(f, op, d, [][]uint64{in[0], in[2]})
+	for i, w := range in[3] {
+		products[i] = f.Combine(OpMul, d, products[i], w)
+	}
+	return raggedLine(f, op, d, [][]uint64{products, in[1]})
+}

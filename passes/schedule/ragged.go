@@ -1,0 +1,67 @@
+package schedule
+
+import (
+	"github.com/stridefuse/stridefuse/ir/kernel"
+	"github.com/stridefuse/stridefuse/ir/nest"
+	"github.com/stridefuse/stridefuse/ir/plan"
+)
+
+// Ragged rows, whose offsets are data: a call combines some rows, which have as many elements as all rows
+// have on average.
+//
+//	for each index of the other axes, block of columns, block of rows
+//	  ragged
+
+var raggedLines = strategy{name: "ragged", offer: offerRagged}
+
+func offerRagged(t *target, s *plan.Step) (offer, string) {
+	l, why := newLineStep(t, s, kernel.Ragged.Ops()...)
+	if why != "" {
+		return offer{}, why
+	}
+	l.ragged()
+	return l.offer(t.LineWork*float64(l.length()), lineKernel(kernel.Ragged, l.by, s.Body.In[0].DType), l.rows), ""
+}
+
+// ragged finds the columns: offsets, indices and weights are the same ones for all of them.
+func (l *lineStep) ragged() {
+	for k, a := range l.step.Axes {
+		side := k != l.line && a.Extent > 1 && l.step.Out[0].Strides[k] == 1
+		for i, in := range l.step.In {
+			side = side && in.Strides[k] == min(1, max(0, 1-i))
+		}
+		if side {
+			l.cols = k
+		}
+	}
+}
+
+// count returns how many elements the rows have together.
+func (l *lineStep) count() int { return l.step.LineOf(l.step.In[max(0, len(l.step.In)-2)&^1]) }
+
+// length returns about how many elements a row has.
+func (l *lineStep) length() int { return max(1, l.count()/max(1, l.step.Axes[l.line].Extent)) }
+
+// rows writes the rows.
+func (l *lineStep) rows(k kernel.Code) nest.Nest {
+	s, w := l.step, l.place(l.t.ScatterCols)
+	cols := 1
+	if l.cols >= 0 {
+		cols = w.most[l.cols]
+	}
+	w = w.cut(l.line, max(1, l.t.LineElems/cols/l.length()))
+	var args []nest.Arg
+	for i := range s.In {
+		v := viewOf(i, &s.In[i])
+		args = append(args, l.whole(w, &v))
+		if i == 1 { // where each row begins, and ends
+			args = append(args, w.arg(&v, l.line))
+			v.offset += v.strides[l.line]
+			args = append(args, w.arg(&v, l.line))
+		}
+	}
+	out := viewOf(len(s.In), &s.Out[0].Access)
+	args = append(args, w.arg(&out, l.line))
+	return w.part([]nest.Item{call(k, w.size[l.line], l.width(w), args, nest.Fixed(s.LineOf(s.In[0])), nest.Fixed(s.LineOf(s.In[1])),
+		nest.Fixed(l.count()), nest.Fixed(l.length()))})
+}
