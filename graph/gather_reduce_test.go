@@ -33,7 +33,7 @@ var bagOptions = [][]graph.Item{nil, {graph.WithWorkers(1)}, {graph.WithDebug(gr
 
 // TestGatherReduce compares sums, least and greatest rows by index with what the same program gives
 // where the rows are stored: tables of views, of NaNs, and of all types; of one and many rows each, rows
-// in other orders, and with epilogues.
+// in other orders, with weights and with epilogues.
 func TestGatherReduce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rows, cols := rapid.IntRange(1, 50).Draw(t, "rows"), rapid.OneOf(rapid.IntRange(16, 90), rapid.IntRange(1000, 1100)).Draw(t, "columns")
@@ -60,6 +60,12 @@ func TestGatherReduce(t *testing.T) {
 			axis = 0
 		}
 		y := table.Take(0, index)
+		switch rapid.IntRange(0, 3).Draw(t, "weights") {
+		case 0:
+			y = y.Mul(graph.Const(tableOf(t, d, []int{n, k})).Permute(1-axis, axis).Unsqueeze(-1))
+		case 1:
+			y = graph.Const(tableOf(t, d, []int{1, k})).Index(0, 0).Unsqueeze(-1).Unsqueeze(1 - axis).Mul(y)
+		}
 		if rapid.Bool().Draw(t, "backwards") {
 			y = y.Flip(axis)
 		}
@@ -113,8 +119,9 @@ func tableOf(t require.TestingT, d graph.DType, shape []int) *graph.Tensor {
 // TestGatheredRowsAreNotStored: the rows that an embedding sums are never in memory, and the ledger says so.
 func TestGatheredRowsAreNotStored(t *testing.T) {
 	const rows, width, n, k = 5000, 64, 3000, 8
-	table, index := graph.Input("table", graph.Float32, rows, width), graph.Input("i", graph.Int64, n, k)
+	table, index, weights := graph.Input("table", graph.Float32, rows, width), graph.Input("i", graph.Int64, n, k), graph.Input("w", graph.Float32, n, k, 1)
 	for name, y := range map[string]graph.Node{
+		"weighted": table.Take(0, index).Mul(weights).Sum(1), "weighted alike": weights.Index(0, 0).Mul(table.Take(0, index)).Mean(1), "weighted backwards": table.Take(0, index).Mul(weights).Flip(1).Sum(1),
 		"sum": table.Take(0, index).Sum(1), "mean": table.Take(0, index).Mean(1), "greatest": table.Take(0, index).Max(1),
 		"epilogue": table.Take(0, index).Sum(1).Mul(graph.Input("scale", graph.Float32, n, 1)).Tanh(),
 	} {

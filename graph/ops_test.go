@@ -22,6 +22,7 @@ var otherwise = map[ir.Op]string{
 	ir.OpGatherAdd:    "the gathers pass makes it of TakeAlong and Sum",
 	ir.OpGatherMin:    "the gathers pass makes it of TakeAlong and Min",
 	ir.OpGatherMax:    "the gathers pass makes it of TakeAlong and Max",
+	ir.OpGatherMulAdd: "the gathers pass makes it of TakeAlong, Mul and Sum",
 	ir.OpRaggedMulAdd: "the gathers pass makes it of TakeAlong, Mul and RaggedSum",
 	ir.OpScatterAdd:   "Scatter",
 	ir.OpScatterMul:   "Scatter",

@@ -207,6 +207,8 @@ func replayOp(v *ir.Value, args []graph.Node) graph.Node {
 		return args[0].TakeAlong(a.Axis, args[1])
 	case ir.OpGatherAdd:
 		return args[0].TakeAlong(a.Axis, args[1]).Sum(a.Axis, graph.KeepDims, graph.InType(v.Type.DType))
+	case ir.OpGatherMulAdd:
+		return args[0].TakeAlong(a.Axis, args[1]).Mul(args[2]).Sum(a.Axis, graph.KeepDims, graph.InType(v.Type.DType))
 	case ir.OpGatherMin:
 		return args[0].TakeAlong(a.Axis, args[1]).Min(a.Axis, graph.KeepDims)
 	case ir.OpGatherMax:

@@ -78,6 +78,22 @@ func inferGatherReduce(op Op, a Attr, args []Type) (Type, error) {
 	return t, nil
 }
 
+// inferGatherProducts returns the type of the sums of products of such elements and weights.
+func inferGatherProducts(op Op, a Attr, args []Type) (Type, error) {
+	if err := checkWeights(args[0], args[1], args[2]); err != nil {
+		return Type{}, err
+	}
+	return inferGatherReduce(op, a, args[:2])
+}
+
+// checkWeights returns an error unless there is a weight for each index into x.
+func checkWeights(x, index, weights Type) error {
+	if want := (Type{x.DType, index.Shape}); weights.DType != want.DType || !weights.Shape.Equal(want.Shape) {
+		return fmt.Errorf("weights %s: there must be one for each index, %s", weights, want)
+	}
+	return nil
+}
+
 // inferScatter returns the type of x, some of whose elements are replaced by those of
 // another operand or combined with them.
 func inferScatter(op Op, a Attr, args []Type) (Type, error) {
@@ -178,6 +194,19 @@ func gatherLine(_ Arithmetic, _ Op, _ DType, in [][]uint64) []uint64 {
 
 func gatherReduceLine(f Arithmetic, op Op, d DType, in [][]uint64) []uint64 {
 	return []uint64{f.ReduceRow(op.Info().By, d, gatherLine(f, op, d, in))}
+}
+
+// gatherProducts returns the products of gathered elements and weights.
+func gatherProducts(f Arithmetic, op Op, d DType, x, index, weights []uint64) []uint64 {
+	products := gatherLine(f, op, d, [][]uint64{x, index})
+	for i, w := range weights {
+		products[i] = f.Combine(OpMul, d, products[i], w)
+	}
+	return products
+}
+
+func gatherProductLine(f Arithmetic, op Op, d DType, in [][]uint64) []uint64 {
+	return []uint64{f.ReduceRow(op.Info().By, d, gatherProducts(f, op, d, in[0], in[1], in[2]))}
 }
 
 // scatterLine stores one update after the other, in the order of the indices.

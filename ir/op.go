@@ -85,6 +85,8 @@ type OpInfo struct {
 	Indexed bool
 	// The second operand of an op on lines that is Ragged has offsets, and the third one, if there is one, indices.
 	Ragged bool
+	// Elements that an op on lines finds by indices are multiplied by those of its last operand if it is Weighted.
+	Weighted bool
 
 	// Place returns where the elements of operand i of a join are in the join's layout.
 	Place func(v *Value, i int, l layout.Layout) (layout.Layout, error)
@@ -101,10 +103,10 @@ type OpInfo struct {
 }
 
 // Gathers reports whether an op on lines reads elements of its first operand by indices.
-func (o *OpInfo) Gathers() bool { return o.Indexed && o.Arity == 2 }
+func (o *OpInfo) Gathers() bool { return o.Indexed && !o.Scatters() }
 
 // Scatters reports whether an op on lines stores its third operand, the updates, by indices.
-func (o *OpInfo) Scatters() bool { return o.Indexed && o.Arity == 3 }
+func (o *OpInfo) Scatters() bool { return o.Indexed && o.Arity == 3 && !o.Weighted }
 
 // holdsPlaces reports whether operand i of an op on lines has indices or offsets.
 func (o *OpInfo) holdsPlaces(i int) bool {

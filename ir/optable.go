@@ -136,6 +136,7 @@ const (
 	OpGatherAdd
 	OpGatherMin
 	OpGatherMax
+	OpGatherMulAdd
 	OpRaggedAdd
 	OpRaggedMin
 	OpRaggedMax
@@ -329,10 +330,11 @@ var rows = [numOps]OpInfo{
 	OpGatherAdd:    {Name: "gather_add", Doc: "the sum of the elements of x along an axis at the indices y, in the order of ir.ReduceRow; the axis has one element then", Kind: Line, Arity: 2, Domain: Numeric & Native, By: OpAdd, attrs: []*attribute{attrAxis}, Infer: inferGatherReduce, Eval: evalLine, Line: gatherReduceLine, Indexed: true},
 	OpGatherMin:    {Name: "gather_min", Doc: "the least of the elements of x along an axis at the indices y, in the order of ir.ReduceRow; the axis has one element then", Kind: Line, Arity: 2, Domain: Numeric & Native, By: OpMin, attrs: []*attribute{attrAxis}, Infer: inferGatherReduce, Eval: evalLine, Line: gatherReduceLine, Indexed: true},
 	OpGatherMax:    {Name: "gather_max", Doc: "the greatest of the elements of x along an axis at the indices y, in the order of ir.ReduceRow; the axis has one element then", Kind: Line, Arity: 2, Domain: Numeric & Native, By: OpMax, attrs: []*attribute{attrAxis}, Infer: inferGatherReduce, Eval: evalLine, Line: gatherReduceLine, Indexed: true},
+	OpGatherMulAdd: {Name: "gather_mul_add", Doc: "gather_add of products: of the elements of x along an axis at the indices y, and the weights z", Kind: Line, Arity: 3, Domain: Numeric & Native, By: OpAdd, attrs: []*attribute{attrAxis}, Infer: inferGatherProducts, Eval: evalLine, Line: gatherProductLine, Indexed: true, Weighted: true},
 	OpRaggedAdd:    {Name: "ragged_add", Method: "raggedsum", Doc: "the sums of the elements of x along an axis from each offset in y up to the next one, added in their order to 0", Kind: Line, Arity: 2, Domain: Numeric, By: OpAdd, attrs: []*attribute{attrAxis}, Infer: inferRagged, Eval: evalLine, Line: raggedLine, Ragged: true},
 	OpRaggedMin:    {Name: "ragged_min", Method: "raggedmin", Doc: "the least of the elements of x along an axis from each offset in y up to the next one; of none the greatest number", Kind: Line, Arity: 2, Domain: Numeric, By: OpMin, attrs: []*attribute{attrAxis}, Infer: inferRagged, Eval: evalLine, Line: raggedLine, Ragged: true},
 	OpRaggedMax:    {Name: "ragged_max", Method: "raggedmax", Doc: "the greatest of the elements of x along an axis from each offset in y up to the next one; of none the least number", Kind: Line, Arity: 2, Domain: Numeric, By: OpMax, attrs: []*attribute{attrAxis}, Infer: inferRagged, Eval: evalLine, Line: raggedLine, Ragged: true},
-	OpRaggedMulAdd: {Name: "ragged_mul_add", Doc: "ragged_add of products: of the elements of x along an axis at the indices z, and the weights w", Kind: Line, Arity: 4, Domain: Numeric & Native, By: OpAdd, attrs: []*attribute{attrAxis}, Infer: inferRaggedProducts, Eval: evalLine, Line: raggedProductLine, Ragged: true},
+	OpRaggedMulAdd: {Name: "ragged_mul_add", Doc: "ragged_add of products: of the elements of x along an axis at the indices z, and the weights w", Kind: Line, Arity: 4, Domain: Numeric & Native, By: OpAdd, attrs: []*attribute{attrAxis}, Infer: inferRaggedProducts, Eval: evalLine, Line: raggedProductLine, Ragged: true, Weighted: true},
 	OpScatter:      {Name: "scatter", Doc: "x where the elements along an axis at the indices y are those of z; of several for one index the last", Kind: Line, Arity: 3, Domain: AllTypes, attrs: []*attribute{attrAxis}, Infer: inferScatter, Eval: evalLine, Line: scatterLine, Indexed: true},
 	OpScatterAdd:   {Name: "scatter_add", Doc: "x with the elements of z added at the indices y along an axis, one after the other", Kind: Line, Arity: 3, Domain: Numeric, By: OpAdd, attrs: []*attribute{attrAxis}, Infer: inferScatter, Eval: evalLine, Line: scatterLine, Indexed: true},
 	OpScatterMul:   {Name: "scatter_mul", Doc: "x multiplied by the elements of z at the indices y along an axis, one after the other", Kind: Line, Arity: 3, Domain: Numeric, By: OpMul, attrs: []*attribute{attrAxis}, Infer: inferScatter, Eval: evalLine, Line: scatterLine, Indexed: true},

@@ -44,8 +44,8 @@ func inferRaggedProducts(op Op, a Attr, args []Type) (Type, error) {
 	if err := checkIndices(op, a, x, index); err != nil {
 		return Type{}, err
 	}
-	if want := (Type{x.DType, index.Shape}); weights.DType != want.DType || !weights.Shape.Equal(want.Shape) {
-		return Type{}, fmt.Errorf("weights %s: there must be one for each index, %s", weights, want)
+	if err := checkWeights(x, index, weights); err != nil {
+		return Type{}, err
 	}
 	return raggedType(op, a, x, offsets, weights)
 }
@@ -95,9 +95,6 @@ func raggedLine(f Arithmetic, op Op, d DType, in [][]uint64) []uint64 {
 }
 
 func raggedProductLine(f Arithmetic, op Op, d DType, in [][]uint64) []uint64 {
-	products := gatherLine(f, op, d, [][]uint64{in[0], in[2]})
-	for i, w := range in[3] {
-		products[i] = f.Combine(OpMul, d, products[i], w)
-	}
+	products := gatherProducts(f, op, d, in[0], in[2], in[3])
 	return raggedLine(f, op, d, [][]uint64{products, in[1]})
 }

@@ -9,9 +9,9 @@ import (
 )
 
 // gathers makes one step of a gather of rows and the reduction of those rows, such as the sums of
-// embeddings: the rows are combined where they are in the table. So it does with ragged sums of products
-// of gathered rows and weights, such as those of a sparse matrix and a vector. Steps stay apart if the
-// reduction has more than one chunk, computes what it combines, reads rows of few columns, or leaves out
+// embeddings: the rows are combined where they are in the table. They may be multiplied by a weight each,
+// and the sums may be ragged, such as those of a sparse matrix and a vector. Steps stay apart if the
+// reduction has more than one chunk, computes anything else, reads rows of few columns, or leaves out
 // the row of an index: an index outside the table is an error, whether its row is read or not.
 //
 // Requires: loops.
@@ -49,16 +49,20 @@ func gathers(s *State) error {
 		if j < 0 {
 			continue
 		}
+		if taken[j] { // two gathers may be multiplied
+			continue
+		}
 		if p.Steps[j].Reduces() {
 			if one, ok := s.gatherReduction(g, &p.Steps[j]); ok {
 				list = append(list, regrouped{members: []int{i, j}, first: []int{0, 0}, steps: []plan.Step{one}})
+				taken[j] = true
 				s.notStored(to)
 				rows = append(rows, to)
 			}
 		} else if multipliesTwo(&p.Steps[j]) {
 			products := p.Steps[j].Out[0].Buffer
 			k := only(products)
-			if k < 0 || p.Steps[k].In[0].Buffer != products || taken[j] { // two gathers may be multiplied
+			if k < 0 || p.Steps[k].In[0].Buffer != products {
 				continue
 			}
 			if one, ok := s.raggedProducts(g, &p.Steps[j], &p.Steps[k]); ok {
@@ -92,26 +96,50 @@ func (s *State) notStored(buffer int) {
 // gatherReduction returns the step of a gather and the reduction that alone reads what it stores.
 func (s *State) gatherReduction(g, r *plan.Step) (one plan.Step, ok bool) {
 	line, axis, d := g.Along(), r.Along(), g.Body.In[0].DType
-	if g.Out[0].Combine != ir.OpGather || len(r.In) != 1 || len(r.Out) != 1 || len(r.Body.Body) > 0 || r.Axes[axis].Extent > ir.ReduceChunk {
+	weighted := onlyMultiplies(r.Body)
+	if g.Out[0].Combine != ir.OpGather || len(r.Out) != 1 || !weighted && len(r.Body.Body) > 0 || r.Axes[axis].Extent > ir.ReduceChunk {
 		return one, false
 	}
-	op := gatheredBy(r.Out[0].Combine)
-	from, offset, ok := placesIn(g, &r.In[0], r.Extents())
+	op, read := gatheredBy(r.Out[0].Combine, weighted), 0
+	if r.In[0].Buffer != g.Out[0].Buffer {
+		read = 1
+	}
+	from, offset, ok := placesIn(g, &r.In[read], r.Extents())
 	if !ok || !op.Info().Domain.Has(d) || !readsEachIndex(g, r.Extents(), from) {
 		return one, false
 	}
 	table, index, out := readThrough(g.In[0], from, offset, line), readThrough(g.In[1], from, offset, -1), r.Out[0]
-	if table.Strides[axis] != 0 || !s.longRows(r, axis, table, index) {
+	rest := []plan.Access{index}
+	if weighted {
+		rest = append(rest, r.In[1-read])
+	}
+	if table.Strides[axis] != 0 || rest[len(rest)-1].Panel != nil || !s.longRows(r, axis, table, rest) {
 		return one, false
 	}
 	table.Line, table.Strides[axis] = g.LineOf(g.In[0]), g.In[0].Strides[line]
-	index.Line, out.Combine = r.Axes[axis].Extent, op
-	one = plan.Step{Axes: slices.Clone(r.Axes), In: []plan.Access{table, index}, Out: []plan.Output{out}, Pos: g.Pos} // an error of an index is at the gather's line
+	for i := range rest {
+		rest[i].Line = r.Axes[axis].Extent
+	}
+	out.Combine = op
+	one = plan.Step{Axes: slices.Clone(r.Axes), In: append([]plan.Access{table}, rest...), Out: []plan.Output{out}, Pos: g.Pos} // an error of an index is at the gather's line
 	one.Axes[axis] = plan.Axis{Extent: 1, Role: plan.Line}
-	b := kernel.NewBuilder(kernel.Operand{DType: d, Splat: allZero(table.Strides)}, kernel.Operand{DType: ir.Int64, Splat: allZero(index.Strides)})
-	b.Store(0)
-	one.Body = b.Kernel()
+	one.Body = lineBody(d, one.In, 1)
 	return one, true
+}
+
+// lineBody returns the body of a step on lines of elements of a type, but for operands of indices.
+func lineBody(d ir.DType, in []plan.Access, indices ...int) *kernel.Kernel {
+	var operands []kernel.Operand
+	for i := range in {
+		o := kernel.Operand{DType: d, Splat: allZero(in[i].Strides)}
+		if slices.Contains(indices, i) {
+			o.DType = ir.Int64
+		}
+		operands = append(operands, o)
+	}
+	b := kernel.NewBuilder(operands...)
+	b.Store(0)
+	return b.Kernel()
 }
 
 // readThrough returns what a step reads as its reader does, along all of its axes but one: see placesIn.
@@ -130,10 +158,11 @@ func readThrough(a plan.Access, from [][]int, offset []int, but int) plan.Access
 	return a
 }
 
-// gatheredBy returns the op on lines that gathers elements and combines them by an op, if there is one.
-func gatheredBy(by ir.Op) ir.Op {
+// gatheredBy returns the op on lines that gathers elements and combines them, or their products with weights, by an
+// op, if there is one.
+func gatheredBy(by ir.Op, weighted bool) ir.Op {
 	for _, op := range kernel.GatherReduce.Ops() {
-		if op.Info().By == by {
+		if op.Info().By == by && op.Info().Weighted == weighted {
 			return op
 		}
 	}
@@ -220,11 +249,12 @@ func readsEachIndex(g *plan.Step, extents []int, from [][]int) bool {
 	return true
 }
 
-// longRows reports whether what is combined are rows of the table, of enough columns.
-func (s *State) longRows(r *plan.Step, axis int, table, index plan.Access) bool {
+// longRows reports whether what is combined are rows of the table, of enough columns, and each has one
+// element of the rest.
+func (s *State) longRows(r *plan.Step, axis int, table plan.Access, rest []plan.Access) bool {
 	for k, a := range r.Axes {
-		if k != axis && a.Extent >= s.machine.GatherColumns && table.Strides[k] == 1 && index.Strides[k] == 0 && r.Out[0].Strides[k] == 1 {
-			return true
+		if k != axis && a.Extent >= s.machine.GatherColumns && table.Strides[k] == 1 && r.Out[0].Strides[k] == 1 {
+			return !slices.ContainsFunc(rest, func(a plan.Access) bool { return a.Strides[k] != 0 })
 		}
 	}
 	return s.eager || s.machine.Blocks > 0 // tests

@@ -51,16 +51,6 @@ func (s *State) raggedProducts(g, e, r *plan.Step) (one plan.Step, ok bool) {
 	out := r.Out[0]
 	out.Combine = ir.OpRaggedMulAdd
 	one = plan.Step{Axes: r.Axes, In: []plan.Access{table, r.In[1], index, weights}, Out: []plan.Output{out}, Pos: g.Pos}
-	var operands []kernel.Operand
-	for i, a := range one.In {
-		t := d
-		if i == 1 || i == 2 {
-			t = ir.Int64
-		}
-		operands = append(operands, kernel.Operand{DType: t, Splat: allZero(a.Strides)})
-	}
-	b := kernel.NewBuilder(operands...)
-	b.Store(0)
-	one.Body = b.Kernel()
+	one.Body = lineBody(d, one.In, 1, 2)
 	return one, true
 }

@@ -208,6 +208,12 @@ func (g *gen) gather(v *ir.Value) {
 	if n := size(g.shape(i.Type.Shape)); n > 0 && g.chance("combined", 2) {
 		op = oneOf(g, "gather op", taking([]ir.Op{op, ir.OpGatherAdd, ir.OpGatherMin, ir.OpGatherMax}, v.Type.DType))
 	}
+	if op == ir.OpGatherAdd && len(g.f.Body)+5 <= g.MaxNodes && g.chance("weighted", 2) {
+		shape := g.shape(i.Type.Shape)
+		n := g.add(ir.OpIota, ir.Attr{DType: ir.Int64, Shape: ir.ShapeOf(shape[k])})
+		g.add(ir.OpGatherMulAdd, ir.Attr{Axis: k}, v, i, g.repeated(g.add(ir.OpCast, ir.Attr{DType: v.Type.DType}, n), shape, k))
+		return
+	}
 	g.add(op, ir.Attr{Axis: k}, v, i)
 }
 

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"math"
+	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
 )
@@ -38,6 +39,9 @@ const GatherRows = ir.ReduceLanes
 func gatherReduceArgs(m *Micro) []Arg {
 	args := gatherArgs(m)
 	args[1].Inner, args[1].Across = Field0+1, Field0+2
+	if m.Op.Info().Weighted {
+		args = slices.Insert(args, 2, Arg{DType: m.Type, Outer: Rows, Inner: Field0 + 1, Across: Field0 + 4})
+	}
 	return append(args, Arg{DType: m.Type, Out: true, Work: true, Outer: Field0 + 3, Inner: Cols})
 }
 
@@ -95,15 +99,21 @@ func gatherMeaning(*Micro, *Kernel) Reference {
 }
 
 func gatherReduceMeaning(m *Micro, _ *Kernel) Reference {
-	by := m.Op.Info().By
+	by, weighted := m.Op.Info().By, m.Op.Info().Weighted
 	return func(f ir.Arithmetic, b Block) {
-		line := make([]uint64, b.Field(1))
+		line, out := make([]uint64, b.Field(1)), 2
+		if weighted {
+			out = 3
+		}
 		for r := range b.Rows() {
 			for c := range b.Cols() {
 				for i := range line {
 					line[i] = b.Get(0, ir.LineIndex(int64(b.Get(1, r, i)), b.Field(0)), c)
+					if weighted {
+						line[i] = f.Combine(ir.OpMul, m.Type, line[i], b.Get(2, r, i))
+					}
 				}
-				b.Set(2, r, c, f.ReduceRow(by, m.Type, line))
+				b.Set(out, r, c, f.ReduceRow(by, m.Type, line))
 			}
 		}
 	}

@@ -12,13 +12,10 @@ import (
 // raggedOps are the ops on ragged rows.
 var raggedOps = lineOps(func(op *ir.OpInfo) bool { return op.Ragged })
 
-// RaggedProducts reports whether an op on ragged rows combines products: it has indices and weights.
-func RaggedProducts(op ir.Op) bool { return op.Info().Ragged && op.Info().Arity > 2 }
-
 func raggedArgs(m *Micro) []Arg {
 	args := []Arg{{DType: m.Type, Outer: Field0, Inner: Cols}, {DType: ir.Int64, Outer: Field0 + 1, Inner: One},
 		{DType: ir.Int64, Outer: Rows, Inner: One}, {DType: ir.Int64, Outer: Rows, Inner: One}}
-	if RaggedProducts(m.Op) {
+	if m.Op.Info().Weighted {
 		args = append(args, Arg{DType: ir.Int64, Outer: Field0 + 2, Inner: One}, Arg{DType: m.Type, Outer: Field0 + 2, Inner: One})
 	}
 	return append(args, Arg{DType: m.Type, Out: true, Outer: Rows, Inner: Cols})
@@ -29,7 +26,7 @@ func raggedLimits(*Micro) []Limit {
 }
 
 func raggedMeaning(m *Micro, _ *Kernel) Reference {
-	by, products := m.Op.Info().By, RaggedProducts(m.Op)
+	by, products := m.Op.Info().By, m.Op.Info().Weighted
 	return func(f ir.Arithmetic, b Block) {
 		offsets, extent := b.Field(1), b.Field(0)
 		count, out := extent, 4

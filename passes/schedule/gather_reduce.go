@@ -29,7 +29,7 @@ func offerGatherReduction(t *target, s *plan.Step) (offer, string) {
 
 // gatherReduce writes such a reduction.
 func (l *lineStep) gatherReduce(k kernel.Code) nest.Nest {
-	l.columns(1, -1)
+	l.tableColumns()
 	s, d, n := l.step, l.step.Body.In[0].DType, l.step.LineOf(l.step.In[1])
 	rows := l.line
 	for i, a := range s.Axes {
@@ -47,9 +47,16 @@ func (l *lineStep) gatherReduce(k kernel.Code) nest.Nest {
 	if w = w.cut(rows, max(1, l.t.LineElems/cols/n)); l.cols >= 0 {
 		w = w.cut(l.cols, cols)
 	}
-	table, index, out := viewOf(0, &s.In[0]), viewOf(1, &s.In[1]), viewOf(2, &s.Out[0].Access)
-	work := l.scratch(d, kernel.GatherRows*cols)
-	args := []nest.Arg{w.arg(&table, l.line), w.arg(&index, rows), w.arg(&out, rows), {Slot: work, Strides: make([]int, w.depth()), Step: cols}}
+	table, out, work := viewOf(0, &s.In[0]), viewOf(len(s.In), &s.Out[0].Access), l.scratch(d, kernel.GatherRows*cols)
+	args, across := []nest.Arg{w.arg(&table, l.line)}, 0
+	for i := range s.In[1:] {
+		v := viewOf(1+i, &s.In[1+i])
+		args = append(args, w.arg(&v, rows))
+	}
+	if len(s.In) > 2 {
+		across = s.In[2].Strides[l.line] * d.Size()
+	}
+	args = append(args, w.arg(&out, rows), nest.Arg{Slot: work, Strides: make([]int, w.depth()), Step: cols})
 	return w.part([]nest.Item{call(k, w.size[rows], l.width(w), args, nest.Fixed(s.LineOf(s.In[0])), nest.Fixed(n),
-		nest.Fixed(s.In[1].Strides[l.line]*ir.Int64.Size()), nest.Fixed(kernel.GatherRows))})
+		nest.Fixed(s.In[1].Strides[l.line]*ir.Int64.Size()), nest.Fixed(kernel.GatherRows), nest.Fixed(across))})
 }

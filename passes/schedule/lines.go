@@ -68,6 +68,19 @@ func (l *lineStep) columns(index, copied int) {
 	}
 }
 
+// tableColumns finds the columns of rows of a table, the first operand: each of the others has one element for all of them.
+func (l *lineStep) tableColumns() {
+	for k, a := range l.step.Axes {
+		side := k != l.line && a.Extent > 1 && l.step.Out[0].Strides[k] == 1
+		for i, in := range l.step.In {
+			side = side && in.Strides[k] == min(1, max(0, 1-i))
+		}
+		if side {
+			l.cols = k
+		}
+	}
+}
+
 // place returns the place inside loops over all axes but the lines and the columns, of
 // which it takes so many at a time.
 func (l *lineStep) place(cols int) *walk {

@@ -19,21 +19,8 @@ func offerRagged(t *target, s *plan.Step) (offer, string) {
 	if why != "" {
 		return offer{}, why
 	}
-	l.ragged()
+	l.tableColumns()
 	return l.offer(t.LineWork*float64(l.length()), lineKernel(kernel.Ragged, l.by, s.Body.In[0].DType), l.rows), ""
-}
-
-// ragged finds the columns: offsets, indices and weights are the same ones for all of them.
-func (l *lineStep) ragged() {
-	for k, a := range l.step.Axes {
-		side := k != l.line && a.Extent > 1 && l.step.Out[0].Strides[k] == 1
-		for i, in := range l.step.In {
-			side = side && in.Strides[k] == min(1, max(0, 1-i))
-		}
-		if side {
-			l.cols = k
-		}
-	}
 }
 
 // count returns how many elements the rows have together.

@@ -9997,6 +9997,45 @@ next:
 done:
 	VZEROUPPER; RET
 
+// func k_mul_mul_add_etc_f32_susuusus_336a7a9866_avx512(f *abi.Frame)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_mul_mul_add_etc_f32_susuusus_336a7a9866_avx512(SB), NOSPLIT, $8-8
+	// kernel (s0:f32, u1:f32, s2:f32, u3:f32, u4:f32, s5:f32, u6:f32, s7:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = add t0 t1; t3 = mul u4 s5; t4 = mul u6 s7; t5 = add t3 t4; t6 = add t2 t5; store t6 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), R13
+	MOVQ 24(CX), DI; MOVQ 32(CX), R14; MOVQ 40(CX), R8; MOVQ 48(CX), R9; MOVQ 56(CX), R15; MOVQ 64(CX), R10
+	MOVQ 72(CX), AX; MOVQ AX, (SP); MOVQ 80(CX), R11
+
+row:
+	VBROADCASTSS (R13), Z31; VBROADCASTSS (R14), Z30; VBROADCASTSS (R15), Z29; MOVQ (SP), AX
+	VBROADCASTSS (AX), Z28; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
+
+loop:
+	VMULPS (DI)(BX*4), Z31, Z0; VMULPS 64(DI)(BX*4), Z31, Z1; VMULPS (R8)(BX*4), Z30, Z2
+	VMULPS 64(R8)(BX*4), Z30, Z3; VADDPS Z2, Z0, Z0; VADDPS Z3, Z1, Z1; VMULPS (R9)(BX*4), Z29, Z2
+	VMULPS 64(R9)(BX*4), Z29, Z3; VMULPS (R10)(BX*4), Z28, Z4; VMULPS 64(R10)(BX*4), Z28, Z5; VADDPS Z4, Z2, Z2
+	VADDPS Z5, Z3, Z3; VADDPS Z2, Z0, Z0; VADDPS Z3, Z1, Z1; VMOVUPS Z0, (R11)(BX*4); VMOVUPS Z1, 64(R11)(BX*4)
+	ADDQ $0x20, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next
+
+step:
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX
+	KMOVW DX, K1; VMOVUPS.Z (DI)(BX*4), K1, Z0; VMULPS Z0, Z31, Z0; VMOVUPS.Z (R8)(BX*4), K1, Z1
+	VMULPS Z1, Z30, Z1; VADDPS Z1, Z0, Z0; VMOVUPS.Z (R9)(BX*4), K1, Z1; VMULPS Z29, Z1, Z1
+	VMOVUPS.Z (R10)(BX*4), K1, Z2; VMULPS Z28, Z2, Z2; VADDPS Z2, Z1, Z1; VADDPS Z1, Z0, Z0
+	VMOVUPS Z0, K1, (R11)(BX*4); ADDQ $0x10, BX; CMPQ BX, SI; JLT step
+
+next:
+	DECQ R12; JLE done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R13; ADDQ 216(CX), DI; ADDQ 224(CX), R14; ADDQ 232(CX), R8; ADDQ 240(CX), R9; ADDQ 248(CX), R15
+	ADDQ 256(CX), R10; MOVQ 264(CX), AX; ADDQ AX, (SP); ADDQ 272(CX), R11; JMP row
+
+done:
+	VZEROUPPER; RET
+
 // func k_mul_mul_add_f32_usus_0e0473eb88_avx512(f *abi.Frame)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·k_mul_mul_add_f32_usus_0e0473eb88_avx512(SB), NOSPLIT, $0-8

@@ -511,6 +511,8 @@ func TestGeneratedKernels(t *testing.T) {
 		"kernel (u0:i32, u1:i32) { t0 = mul u0 u1; store t0 }",
 		"kernel (u0:i64, u1:i64) { t0 = mul u0 u1; store t0 }",
 		"kernel (u0:i8, u1:i8) { t0 = mul u0 u1; store t0 }",
+		"kernel (s0:f32, u1:f32, s2:f32, u3:f32, u4:f32, s5:f32, u6:f32, s7:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = add t0 t1; t3 = mul u4 s5; t4 = mul u6 s7; t5 = add t3 t4; t6 = add t2 t5; store t6 }",
+		"kernel (s0:f64, u1:f64, s2:f64, u3:f64, u4:f64, s5:f64, u6:f64, s7:f64) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = add t0 t1; t3 = mul u4 s5; t4 = mul u6 s7; t5 = add t3 t4; t6 = add t2 t5; store t6 }",
 		"kernel (u0:i32, u1:i32, u2:i32) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }",
 		"kernel (u0:i64, u1:i64, u2:i64) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }",
 		"kernel (s0:f32, u1:f32, s2:f32, u3:f32, s4:f32, u5:f32, u6:f32, s7:f32, u8:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = mul s4 u5; t3 = add t2 u6; t4 = mul s7 u8; t5 = add t3 t4; t6 = add t1 t5; t7 = add t0 t6; store t7 }",

@@ -13,7 +13,7 @@ import (
 
 // gatherReduceOf returns the function that reduces rows by their indices.
 func gatherReduceOf(m *kernel.Micro) func(*abi.Frame) {
-	op := m.Op.Info().By
+	op := m.Op.Info()
 	return typed(m.Type, gatherReduce[int8](op), gatherReduce[int16](op), gatherReduce[int32](op), gatherReduce[int64](op),
 		gatherReduce[uint8](op), gatherReduce[uint16](op), gatherReduce[uint32](op), gatherReduce[uint64](op), gatherReduce[float32](op), gatherReduce[float64](op))
 }
@@ -21,19 +21,27 @@ func gatherReduceOf(m *kernel.Micro) func(*abi.Frame) {
 // laneColumns is how many columns are reduced at a time: a cache line of four bytes each.
 const laneColumns = 16
 
-// gatherReduce returns the function that reduces rows by an op, some columns at a time.
-func gatherReduce[T number](by ir.Op) func(*abi.Frame) {
-	combine := combiners[T]()[by]
+// gatherReduce returns the function that reduces rows, or their products with weights, by an op, some columns at a time.
+func gatherReduce[T number](op *ir.OpInfo) func(*abi.Frame) {
+	combine, at := combiners[T]()[op.By], gatherOut(op)
 	return func(f *abi.Frame) {
-		extent, length, across := f.Step[4], f.Step[5], f.Step[6]
+		extent, length, across, acrossWeights := f.Step[at+2], f.Step[at+3], f.Step[at+4], f.Step[at+6]
 		var lanes [ir.ReduceLanes][laneColumns]T
+		var product [laneColumns]T
 		for r := range f.Rows {
-			at, out := unsafe.Add(f.Ptr[1], r*f.Step[1]), unsafe.Slice((*T)(unsafe.Add(f.Ptr[2], r*f.Step[2])), f.Cols)
+			indices, out := unsafe.Add(f.Ptr[1], r*f.Step[1]), unsafe.Slice((*T)(unsafe.Add(f.Ptr[at], r*f.Step[at])), f.Cols)
 			for from := 0; from < f.Cols; from += laneColumns {
 				n := min(laneColumns, f.Cols-from)
 				for i := range length {
-					row := unsafe.Add(f.Ptr[0], index[int64](at, across, i, extent)*f.Step[0])
+					row := unsafe.Add(f.Ptr[0], index[int64](indices, across, i, extent)*f.Step[0])
 					in, lane := unsafe.Slice((*T)(row), f.Cols)[from:][:n], lanes[i%ir.ReduceLanes][:n]
+					if op.Weighted {
+						w := *(*T)(unsafe.Add(f.Ptr[2], r*f.Step[2]+i*acrossWeights))
+						for c, e := range in {
+							product[c] = e * w
+						}
+						in = product[:n]
+					}
 					if i < ir.ReduceLanes {
 						copy(lane, in)
 						continue
@@ -54,6 +62,9 @@ func gatherReduce[T number](by ir.Op) func(*abi.Frame) {
 		}
 	}
 }
+
+// gatherOut returns which argument of gather_reduce is the output. The memory to work in, and the fields, follow.
+func gatherOut(op *ir.OpInfo) int { return op.Arity }
 
 // combiners returns the functions of the ops that combine elements.
 func combiners[T number]() map[ir.Op]func(a, b T) T {

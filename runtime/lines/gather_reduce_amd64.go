@@ -24,45 +24,86 @@ func init() {
 	abi.Register(abi.ABI1, abi.AVX2, list)
 }
 
+// rowKernels combine rows.
+type rowKernels struct {
+	two, four                 func(*abi.Frame) // rows; nil if there is none
+	one, pair, products, onto rowKernel        // products with weights: of one row, of two and of four, and of one that is added to a row
+}
+
+// rowKernel is a kernel, and which of the rows and weights its operands are, in their order.
+type rowKernel struct {
+	fn    func(*abi.Frame)
+	order []int
+}
+
 // gatherReduceRows returns the function that reduces rows by their indices: wide ones by kernels, if
 // there are.
 func gatherReduceRows(m *kernel.Micro) func(*abi.Frame) {
-	other, size, by := gatherReduceOf(m), m.Type.Size(), m.Op.Info().By
-	kernels := sync.OnceValue(func() (k [2]func(*abi.Frame)) {
-		k[0], _ = abi.Lookup(abi.AVX2, combinerOf(by, m.Type))
-		k[1], _ = abi.Lookup(abi.AVX2, combinerOfFour(by, m.Type))
+	op, other, size := m.Op.Info(), gatherReduceOf(m), m.Type.Size()
+	at := gatherOut(op)
+	kernels := sync.OnceValue(func() (k rowKernels) {
+		find := func(rows, products int) rowKernel {
+			sig, order := combinerOfRows(op.By, m.Type, rows, products)
+			fn, _ := abi.Lookup(abi.AVX2, sig)
+			return rowKernel{fn, order}
+		}
+		k.two, k.four = find(2, 0).fn, find(4, 0).fn
+		k.one, k.pair, k.products, k.onto = find(1, 1), find(2, 2), find(4, 4), find(2, 1)
 		return k
 	})
 	return func(f *abi.Frame) {
 		k := kernels()
-		if f.Cols < wideRow || k[0] == nil {
+		if f.Cols < wideRow || k.two == nil || op.Weighted && (k.one.fn == nil || k.pair.fn == nil || k.products.fn == nil || k.onto.fn == nil) {
 			other(f)
 			return
 		}
-		g := gathered{f: f, two: k[0], four: k[1], bytes: f.Cols * size, table: f.Ptr[0], work: f.Ptr[3],
-			tableStep: f.Step[0], workStep: f.Step[3], extent: f.Step[4], length: f.Step[5], across: f.Step[6]}
+		g := gathered{f: f, rowKernels: k, bytes: f.Cols * size, table: f.Ptr[0], work: f.Ptr[at+1], out: at,
+			tableStep: f.Step[0], workStep: f.Step[at+1], extent: f.Step[at+2], length: f.Step[at+3], across: f.Step[at+4], weighted: op.Weighted, acrossWeights: f.Step[at+6]}
 		g.rows()
 	}
 }
 
-// combinerOfFour returns the signature of the kernel that combines the elements of four operands, two and two.
-func combinerOfFour(by ir.Op, d ir.DType) string {
-	u := kernel.Operand{DType: d}
-	b := kernel.NewBuilder(u, u, u, u)
-	b.Store(b.Op(by, b.Op(by, 0, 1), b.Op(by, 2, 3)))
-	k, _ := b.Kernel().Canonical()
-	return k.Signature()
+// combinerOfRows returns the signature of the kernel that combines the elements of some rows two and two, of which
+// the first ones are products with weights, and the order of its operands: each weight is behind its row.
+func combinerOfRows(by ir.Op, d ir.DType, rows, products int) (sig string, order []int) {
+	var operands []kernel.Operand
+	for r := range rows {
+		if operands = append(operands, kernel.Operand{DType: d}); r < products {
+			operands = append(operands, kernel.Operand{DType: d, Splat: true})
+		}
+	}
+	b := kernel.NewBuilder(operands...)
+	var all []kernel.Ref
+	for r := range rows {
+		if r < products {
+			all = append(all, b.Op(ir.OpMul, kernel.Ref(2*r), kernel.Ref(2*r+1)))
+		} else {
+			all = append(all, kernel.Ref(r+products))
+		}
+	}
+	for ; len(all) > 1; all = all[:len(all)/2] {
+		for i := range len(all) / 2 {
+			all[i] = b.Op(by, all[2*i], all[2*i+1])
+		}
+	}
+	b.Store(all[0])
+	k, order := b.Kernel().Canonical()
+	return k.Signature(), order
 }
 
 // gathered is a call, and the rows of the table that the current row of the output is made of.
 type gathered struct {
-	f                    *abi.Frame
-	two, four            func(*abi.Frame) // combine rows; four may be nil
+	f *abi.Frame
+	rowKernels
 	table, indices, work unsafe.Pointer
+	weights              unsafe.Pointer
 	tableStep, workStep  int
+	out                  int // which argument
 	bytes                int // of a row
 	extent, length       int
 	across               int // bytes from index to index
+	acrossWeights        int // bytes from weight to weight
+	weighted             bool
 	lanes                int // how many rows the rows of the table are combined to first: row i goes to row i%lanes
 	ahead                prefetching
 }
@@ -97,7 +138,8 @@ func (g *gathered) rows() {
 	f.Step[0], f.Step[1], f.Step[2] = g.workStep, g.workStep, g.workStep
 	for r := range call.Rows {
 		g.indices = unsafe.Add(call.Ptr[1], r*call.Step[1])
-		g.reduce(unsafe.Add(call.Ptr[2], r*call.Step[2]))
+		g.weights = unsafe.Add(call.Ptr[2], r*call.Step[2])
+		g.reduce(unsafe.Add(call.Ptr[g.out], r*call.Step[g.out]))
 	}
 }
 
@@ -131,35 +173,40 @@ func (g *gathered) lane(b int) unsafe.Pointer { return unsafe.Add(g.work, b*g.wo
 
 // chain combines the rows of a lane in their order.
 func (g *gathered) chain(b int, to unsafe.Pointer) {
-	row := g.row(b)
-	if b+ir.ReduceLanes >= g.length {
-		g.copy(row, to)
+	i := b + ir.ReduceLanes
+	if i >= g.length || g.weighted {
+		g.copy(b, to)
+	} else {
+		g.add(g.row(b), g.row(i), to)
+		i += ir.ReduceLanes
 	}
-	for i := b + ir.ReduceLanes; i < g.length; i += ir.ReduceLanes {
-		g.add(row, g.row(i), to)
-		row = to
+	for ; i < g.length; i += ir.ReduceLanes {
+		g.addRow(i, to)
 	}
 }
 
 // combine combines rows b, b+n, b+2n and b+3n, n being how many lanes are left, as far as there are such:
 // those that are 2n apart first.
 func (g *gathered) combine(b int, to unsafe.Pointer) {
-	n, first := g.lanes, g.row(b)
+	n := g.lanes
 	switch left := g.length - b; {
 	case left <= n:
-		g.copy(first, to)
+		g.copy(b, to)
 	case left <= 2*n:
-		g.add(first, g.row(b+n), to)
+		g.addRows(b, b+n, to)
 	case left <= 3*n:
-		g.add(first, g.row(b+2*n), to)
-		g.add(to, g.row(b+n), to)
+		g.addRows(b, b+2*n, to)
+		g.addRow(b+n, to)
+	case g.weighted:
+		i, j, k := b+2*n, b+n, b+3*n
+		g.weigh(&g.products, to, &factors{g.row(b), g.weight(b), g.row(i), g.weight(i), g.row(j), g.weight(j), g.row(k), g.weight(k)})
 	case g.four == nil:
-		g.add(first, g.row(b+2*n), to)
-		g.add(g.row(b+n), g.row(b+3*n), g.lane(b+n))
+		g.addRows(b, b+2*n, to)
+		g.addRows(b+n, b+3*n, g.lane(b+n))
 		g.add(to, g.lane(b+n), to)
 	default:
 		p := &g.f.Ptr
-		p[0], p[1], p[2], p[3], p[4] = first, g.row(b+2*n), g.row(b+n), g.row(b+3*n), to
+		p[0], p[1], p[2], p[3], p[4] = g.row(b), g.row(b+2*n), g.row(b+n), g.row(b+3*n), to
 		g.four(g.f)
 	}
 }
@@ -182,9 +229,47 @@ func (g *gathered) row(i int) unsafe.Pointer {
 	return unsafe.Add(g.table, index[int64](g.indices, g.across, i, g.extent)*g.tableStep)
 }
 
-// copy stores a row as it is.
-func (g *gathered) copy(row, to unsafe.Pointer) {
-	copy(unsafe.Slice((*byte)(to), g.bytes), unsafe.Slice((*byte)(row), g.bytes))
+// weight returns the weight of the row that index i selects.
+func (g *gathered) weight(i int) unsafe.Pointer { return unsafe.Add(g.weights, i*g.acrossWeights) }
+
+// factors are rows, each before its weight, and at last rows without one.
+type factors [8]unsafe.Pointer
+
+// weigh calls a kernel of products.
+func (g *gathered) weigh(k *rowKernel, to unsafe.Pointer, in *factors) {
+	p := &g.f.Ptr
+	for i, operand := range k.order {
+		p[i] = in[operand&7]
+	}
+	p[len(k.order)] = to
+	k.fn(g.f)
+}
+
+// copy stores the row that index i selects, or its product.
+func (g *gathered) copy(i int, to unsafe.Pointer) {
+	if !g.weighted {
+		copy(unsafe.Slice((*byte)(to), g.bytes), unsafe.Slice((*byte)(g.row(i)), g.bytes))
+		return
+	}
+	g.weigh(&g.one, to, &factors{g.row(i), g.weight(i)})
+}
+
+// addRows combines the rows that indices i and k select, or their products.
+func (g *gathered) addRows(i, k int, to unsafe.Pointer) {
+	if !g.weighted {
+		g.add(g.row(i), g.row(k), to)
+		return
+	}
+	g.weigh(&g.pair, to, &factors{g.row(i), g.weight(i), g.row(k), g.weight(k)})
+}
+
+// addRow combines a row of what is computed with the one that index i selects, or its product.
+func (g *gathered) addRow(i int, to unsafe.Pointer) {
+	if !g.weighted {
+		g.add(to, g.row(i), to)
+		return
+	}
+	g.weigh(&g.onto, to, &factors{g.row(i), g.weight(i), to})
 }
 
 // add combines two rows.

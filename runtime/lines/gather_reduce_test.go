@@ -55,12 +55,22 @@ func TestGatherReduce(t *testing.T) {
 		if bad {
 			*(*int64)(unsafe.Add(first(rapid.IntRange(0, rows-1).Draw(t, "row")), rapid.IntRange(0, length-1).Draw(t, "number")*across)) = outside
 		}
+		weights, acrossWeights, weighted := drawRows(t, "weights", rows, 2*size*length), size*rapid.SampledFrom([]int{1, 1, 2, 0, -1}).Draw(t, "across weights"), m.Op.Info().Weighted
+		weight := func(r, i int) unsafe.Pointer {
+			return unsafe.Add(weights.row(r), max(0, -acrossWeights)*(length-1)+i*acrossWeights)
+		}
+		for i := 0; weighted && ir.Floats.Has(m.Type) && i < 2*length*rows; i++ {
+			putBits(unsafe.Add(weights.row(i/(2*length)), i%(2*length)*size), size, ir.FromFloat(m.Type, 1+math.Cos(float64(i))))
+		}
 		want, line := slices.Clone(out.mem), make([]uint64, length)
 		for r := range rows {
 			for c := range cols {
 				for i := range line {
 					if k := *(*int64)(unsafe.Add(first(r), i*across)); k >= 0 && k < int64(extent) {
 						line[i] = getBits(unsafe.Add(table.row(int(k)), c*size), m.Type)
+						if weighted {
+							line[i] = ir.Defined.Combine(ir.OpMul, m.Type, line[i], getBits(weight(r, i), m.Type))
+						}
 					}
 				}
 				putBits(unsafe.Pointer(&want[out.from+r*out.step+c*size]), size, ir.Defined.ReduceRow(m.Op.Info().By, m.Type, line))
@@ -74,12 +84,14 @@ func TestGatherReduce(t *testing.T) {
 			}
 			got, used := placedRows{slices.Clone(out.mem), out.from, out.step}, placedRows{slices.Clone(work.mem), work.from, work.step}
 			f := &abi.Frame{Rows: rows, Cols: cols}
-			f.Ptr[0], f.Ptr[1], f.Ptr[2], f.Ptr[3] = table.row(0), at.row(0), got.row(0), used.row(0)
-			f.Step[0], f.Step[1], f.Step[2], f.Step[3] = table.step, at.step, out.step, work.step
-			f.Step[4], f.Step[5], f.Step[6], f.Step[7] = claimed, length, across, kernel.GatherRows
+			f.Ptr[0], f.Ptr[1], f.Ptr[2] = table.row(0), at.row(0), weights.row(0)
+			f.Step[0], f.Step[1], f.Step[2] = table.step, at.step, weights.step
 			if rows > 0 {
-				f.Ptr[1] = first(0)
+				f.Ptr[1], f.Ptr[2] = first(0), weight(0, 0)
 			}
+			o := gatherOut(m.Op.Info())
+			f.Ptr[o], f.Ptr[o+1], f.Step[o], f.Step[o+1] = got.row(0), used.row(0), out.step, work.step
+			f.Step[o+2], f.Step[o+3], f.Step[o+4], f.Step[o+5], f.Step[o+6] = claimed, length, across, kernel.GatherRows, acrossWeights
 			before := *f
 			if bad {
 				require.PanicsWithError(t, (&ir.IndexError{Index: outside, Extent: claimed}).Error(), func() { fn(f) }, e)

@@ -22,7 +22,7 @@ func ragged[T number](m *kernel.Micro) func(*abi.Frame) {
 	by := m.Op.Info().By
 	neutral, combine := element[T](ir.EmptyReduction(by, m.Type)), combiners[T]()[by]
 	switch {
-	case kernel.RaggedProducts(m.Op):
+	case m.Op.Info().Weighted:
 		return func(f *abi.Frame) {
 			checkOffsets(f, f.Step[8], f.Step[9])
 			if f.Cols == 1 {

@@ -37,7 +37,7 @@ type accumulator struct {
 // raggedWide returns the function that combines ragged rows: those of several columns by kernels, if
 // there are.
 func raggedWide(m *kernel.Micro) func(*abi.Frame) {
-	other, products, by := raggedOf(m), kernel.RaggedProducts(m.Op), m.Op.Info().By
+	other, products, by := raggedOf(m), m.Op.Info().Weighted, m.Op.Info().By
 	operands := []kernel.Operand{{DType: m.Type}, {DType: m.Type, Splat: true}}
 	b := kernel.NewBuilder(operands[:1]...)
 	if products {

@@ -20,7 +20,7 @@ func TestRagged(t *testing.T) {
 	types := append(kernel.Ragged.Types().List(), slices.Repeat([]ir.DType{ir.Float32, ir.Float64}, 10)...)
 	rapid.Check(t, func(t *rapid.T) {
 		m := &kernel.Micro{Kind: kernel.Ragged, Op: rapid.SampledFrom(kernel.Ragged.Ops()).Draw(t, "op"), Type: rapid.SampledFrom(types).Draw(t, "type")}
-		size, products := m.Type.Size(), kernel.RaggedProducts(m.Op)
+		size, products := m.Type.Size(), m.Op.Info().Weighted
 		lengths := rapid.SliceOfN(rapid.OneOf(rapid.IntRange(0, 3), rapid.IntRange(0, 20)), 1, 13).Draw(t, "lengths")
 		rows, cols, count := len(lengths), rapid.OneOf(rapid.Just(1), rapid.IntRange(1, 40)).Draw(t, "columns"), 0
 		at := drawRows(t, "offsets", rows+1, 8)
