@@ -97,7 +97,7 @@ func (s *State) notStored(buffer int) {
 func (s *State) gatherReduction(g, r *plan.Step) (one plan.Step, ok bool) {
 	line, axis, d := g.Along(), r.Along(), g.Body.In[0].DType
 	weighted := onlyMultiplies(r.Body)
-	if g.Out[0].Combine != ir.OpGather || len(r.Out) != 1 || !weighted && len(r.Body.Body) > 0 || r.Axes[axis].Extent > ir.ReduceChunk {
+	if g.Out[0].Combine != ir.OpGather || len(r.Out) != 1 || !weighted && (len(r.In) != 1 || len(r.Body.Body) > 0) || r.Axes[axis].Extent > ir.ReduceChunk {
 		return one, false
 	}
 	op, read := gatheredBy(r.Out[0].Combine, weighted), 0
