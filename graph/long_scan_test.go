@@ -75,7 +75,7 @@ func TestLongScans(t *testing.T) {
 		}
 		return float32(int32(ir.Mix(1, uint64(i)))) * 0x1p-20
 	}
-	for _, n := range []int{262_144, 1_048_576 + 1023, 1_300_000} {
+	for _, n := range []int{262_144, 1_048_576 + 1023} {
 		a, b, c := make([]float32, n), make([]float64, n), make([]int64, n)
 		for i := range n {
 			a[i], b[i], c[i] = float32s(i), float64(float32s(i)), int64(ir.Mix(2, uint64(i)))
@@ -88,7 +88,7 @@ func TestLongScans(t *testing.T) {
 			x := graph.Input("x", in.DType(), in.Shape())
 			ys := graph.Nodes{x.CumSum(-1), x.CumMax(-1, graph.Reverse), x.CumSum(-1, graph.Exclusive), x.Neg().CumMin(-1)}
 			var want []*graph.Tensor
-			for _, workers := range []int{1, 2, 3, 8} {
+			for _, workers := range []int{1, 2, 8} {
 				p, err := graph.Compile(ys, graph.WithWorkers(workers))
 				require.NoError(t, err)
 				require.Equal(t, workers > len(in.Shape()), together(p), p.Explain())
@@ -103,4 +103,24 @@ func TestLongScans(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestLongScanInPlace computes a long scan of integers where its elements are, which is not done
+// block by block.
+func TestLongScanInPlace(t *testing.T) {
+	const n = 1 << 19
+	data, want := make([]int32, n), make([]int32, n)
+	sum := int32(0)
+	for i := range data {
+		data[i] = int32(ir.Mix(3, uint64(i)))
+		sum += data[i]
+		want[i] = sum
+	}
+	p, err := graph.Compile(graph.Input("x", graph.Int32, n).CumSum(0), graph.WithWorkers(2))
+	require.NoError(t, err)
+	require.True(t, together(p))
+	require.Contains(t, p.Explain(), "out0 can be computed in place of x")
+	x := graph.Of(data)
+	require.NoError(t, p.RunInto(context.Background(), []*graph.Tensor{x}, x))
+	require.True(t, graph.Equal(graph.Of(want), x))
 }

@@ -19,7 +19,7 @@ import (
 // The running values of a chunk of floats can overflow where the sums of the line do not. If
 // the last one is not finite, and the line has more chunks than one, the chunk is scanned
 // again with smaller elements (HalfRuns), and its results are carry + half + half in
-// PartialType.
+// PartialType (Rescan).
 
 // ScanLine returns the running values of a line. An exclusive scan leaves out the
 // element itself: it begins with EmptyReduction, and the last running value goes.
@@ -44,10 +44,23 @@ func (f Arithmetic) ScanLine(by Op, d DType, x []uint64, exclusive bool) []uint6
 	return append(out, x...)
 }
 
-// Rescan returns the sums of the elements of one chunk or more, and the carry behind them, given
-// the carry before, where chunks may have to be scanned again.
-func (f Arithmetic) Rescan(d DType, x []uint64, carry uint64) (out []uint64, next uint64) {
-	return f.scanChunks(OpAdd, d, x, carry, true)
+// Rescan replaces the results of some chunks of a scan of sums, whose carries are one after the
+// other: of those whose last running value is not finite, and of those for which the carry before,
+// from before[0] on, is then another one. It returns the carry behind all of them.
+func (f Arithmetic) Rescan(d DType, x, last, before, out []uint64) (next uint64) {
+	wide := PartialType(OpAdd, d)
+	next = before[0]
+	for k, run := range last {
+		if IsFinite(d, run) && (next == before[k] || IsNaN(wide, next) && IsNaN(wide, before[k])) {
+			next = f.Combine(OpAdd, wide, next, f.Cast(d, wide, run))
+			continue
+		}
+		from, to := k*ReduceChunk, min((k+1)*ReduceChunk, len(x))
+		results, carry := f.scanChunk(OpAdd, d, x[from:to], next, true)
+		copy(out[from:to], results)
+		next = carry
+	}
+	return next
 }
 
 func (f Arithmetic) scanChunks(by Op, d DType, x []uint64, carry uint64, again bool) (out []uint64, next uint64) {

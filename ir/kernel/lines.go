@@ -151,33 +151,37 @@ func recurrenceMeaning(m *Micro, _ *Kernel) Reference {
 	}
 }
 
-// rescanArgs are the elements, the last running values of chunks, the carries before, the results
-// and the carries behind.
+// rescanArgs are the elements, the last running values of chunks, the carries before each of them, the
+// results and the carries behind.
 func rescanArgs(m *Micro) []Arg {
 	wide := ir.PartialType(ir.OpAdd, m.Type)
 	return []Arg{{DType: m.Type, Outer: Rows, Inner: Cols, Across: Field0}, {DType: m.Type, Outer: Rows, Inner: Field0 + 3, Across: Field0 + 1},
-		{DType: wide, Outer: Rows, Inner: One}, {DType: m.Type, Out: true, Outer: Rows, Inner: Cols, Across: Field0 + 2}, {DType: wide, Out: true, Outer: Rows, Inner: One}}
+		{DType: wide, Outer: Rows, Inner: Field0 + 3}, {DType: m.Type, Out: true, Outer: Rows, Inner: Cols, Across: Field0 + 2}, {DType: wide, Out: true, Outer: Rows, Inner: One}}
 }
 
 func rescanMeaning(m *Micro, _ *Kernel) Reference {
 	return func(f ir.Arithmetic, b Block) {
+		chunks := min(b.Field(3), ir.Chunks(b.Cols()))
+		if chunks == 0 {
+			return
+		}
+		line := func(arg, r, n int) []uint64 {
+			out := make([]uint64, n)
+			for i := range out {
+				out[i] = b.Get(arg, r, i)
+			}
+			return out
+		}
 		for r := range b.Rows() {
-			again := false
-			for k := range b.Field(3) {
-				again = again || !ir.IsFinite(m.Type, b.Get(1, r, k))
+			last := line(1, r, chunks)
+			if !slices.ContainsFunc(last, func(run uint64) bool { return !ir.IsFinite(m.Type, run) }) {
+				continue // the other arguments may be anything
 			}
-			if !again {
-				continue
-			}
-			x := make([]uint64, b.Cols())
-			for c := range x {
-				x[c] = b.Get(0, r, c)
-			}
-			out, carry := f.Rescan(m.Type, x, b.Get(2, r, 0))
+			out := line(3, r, b.Cols())
+			b.Set(4, r, 0, f.Rescan(m.Type, line(0, r, b.Cols()), last, line(2, r, chunks), out))
 			for c, e := range out {
 				b.Set(3, r, c, e)
 			}
-			b.Set(4, r, 0, carry)
 		}
 	}
 }

@@ -138,7 +138,7 @@ func init() {
 		Recurrence: {name: "recurrence", doc: "out[r,c] = a[r,c]*out[r,c-1] + in[r,c], from before[r] in place of the first out[r,c-1] on; after[r] is the last; the product is rounded",
 			has: microParts{dtype: true}, types: ir.OpRecurrence.Info().Domain, fields: []string{"across", "across_a", "across_out"}, written: true, args: recurrenceArgs, meaning: recurrenceMeaning,
 			time: Time{Unit: Computed}, wholeRows: true},
-		Rescan: {name: "rescan", doc: "out[r,c] and after[r] = the results and the carry of the line in[r], of chunks as ir.ScanLine says, from the carry before[r] on, if one of chunks last[r,k] is not finite; else they stay",
+		Rescan: {name: "rescan", doc: "out[r,c] and after[r] = what ir.Rescan gives for the line in[r], of chunks as ir.ScanLine says, with the carries before[r,k], if one of chunks last[r,k] is not finite; else they stay",
 			has: microParts{dtype: true}, types: ir.Floats & ir.Native, fields: []string{"across", "across_last", "across_out", "chunks"}, written: true, args: rescanArgs, meaning: rescanMeaning,
 			time: Time{Unit: Computed}, updates: true, wholeRows: true},
 	}

@@ -98,10 +98,10 @@ func (p *prefixScan) pack(w *walk, rows, cols nest.Size, from, to view) nest.Ite
 	return p.call(w, packKernel(p.dtype), rows, cols, []view{from, to}, across)
 }
 
-// again returns the call that scans lines again where it must, if there can be any: see
+// again returns the call that scans chunks again where it must, if there can be any: see
 // ir.Rescan. The lines are next to each other along one axis, and run along another, n elements
-// of x. last are the last running values of so many chunks of each, and before and after the
-// carries.
+// of x. last and before are the last running values and the carries of so many chunks of each, and
+// after the carry behind them.
 func (p *prefixScan) again(w *walk, lines, along int, n, chunks nest.Size, x, last, before, y, after view) []nest.Item {
 	if !p.rescans {
 		return nil

@@ -27,6 +27,8 @@ func offerParallelScan(t *target, s *plan.Step) (offer, string) {
 		return offer{}, "the elements are combined in order"
 	case t.inGroup:
 		return offer{}, "it takes several tasks"
+	case t.InCaches && !p.rescans: // which other strategies do in place of the elements
+		return offer{}, "it stores results of one block before it reads the next one"
 	case elems(s)/s.Axes[p.col].Extent >= t.Workers:
 		return offer{}, "there is a line for each goroutine"
 	case p.n <= ir.ReduceChunk, t.Blocks == 0 && p.work < 4*t.WakeWork:

@@ -1,33 +1,41 @@
 package lines
 
 import (
+	"math"
 	"unsafe"
 
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
-// Sums of lines of which a chunk's running values overflow: see ir.Rescan. The lines of which
-// none does, nearly all, take a comparison for each chunk.
+// Sums of lines of which a chunk's running values overflow: see ir.Rescan. The chunks of lines
+// of which none does, nearly all, take a comparison.
 
-// rescan computes lines again. Both types are combined in float64.
+// rescan computes chunks of lines again. Both types are combined in float64.
 func rescan[T float32 | float64](f *abi.Frame) {
+	chunks := min(f.Step[8], ir.Chunks(f.Cols))
 	for r := range f.Rows {
 		last := unsafe.Add(f.Ptr[1], r*f.Step[1])
-		for k := range f.Step[8] {
+		for k := range chunks {
 			if v := *at[T](last, k*f.Step[6]); v-v != 0 {
-				sumAgain[T](f, r)
+				sumAgain[T](f, r, chunks)
 				break
 			}
 		}
 	}
 }
 
-// sumAgain computes row r.
-func sumAgain[T float32 | float64](f *abi.Frame, r int) {
+// sumAgain computes chunks of row r, and the carry behind them.
+func sumAgain[T float32 | float64](f *abi.Frame, r, chunks int) {
 	in, out := unsafe.Add(f.Ptr[0], r*f.Step[0]), unsafe.Add(f.Ptr[3], r*f.Step[3])
-	carry := *at[float64](f.Ptr[2], r*f.Step[2])
-	for from := 0; from < f.Cols; from += ir.ReduceChunk {
+	last, before := unsafe.Add(f.Ptr[1], r*f.Step[1]), unsafe.Add(f.Ptr[2], r*f.Step[2])
+	carry := *at[float64](before, 0)
+	for k := range chunks {
+		if run := *at[T](last, k*f.Step[6]); run-run == 0 && sameNumber(carry, *at[float64](before, 8*k)) {
+			carry += float64(run)
+			continue
+		}
+		from := k * ir.ReduceChunk
 		n := min(f.Cols-from, ir.ReduceChunk)
 		in, out := unsafe.Add(in, from*f.Step[5]), unsafe.Add(out, from*f.Step[7])
 		rounded, run := T(carry), *at[T](in, 0)
@@ -43,6 +51,11 @@ func sumAgain[T float32 | float64](f *abi.Frame, r int) {
 		}
 	}
 	*at[float64](f.Ptr[4], r*f.Step[4]) = carry
+}
+
+// sameNumber reports whether two numbers have the same bits, as all NaNs are taken to have.
+func sameNumber(a, b float64) bool {
+	return math.Float64bits(a) == math.Float64bits(b) || a != a && b != b
 }
 
 // sumHalves adds the n elements of a chunk to the carry, as halves of their sums, and returns

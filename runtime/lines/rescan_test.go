@@ -1,6 +1,8 @@
 package lines
 
 import (
+	"math"
+	"slices"
 	"testing"
 	"unsafe"
 
@@ -37,33 +39,40 @@ func rescans[T float32 | float64](t *rapid.T, d ir.DType, large T) {
 		x[rapid.IntRange(0, len(x)-1).Draw(t, "at")] = rapid.SampledFrom([]T{1, -2, 0.5, large, -large, large / 3}).Draw(t, "element")
 		y[i] = 7
 	}
-	last, before, after := make([]T, lines*chunks), make([]float64, lines), make([]float64, lines)
+	last, before, after := make([]T, lines*chunks), make([]float64, lines*chunks), make([]float64, lines)
 	for r := range lines {
-		before[r], after[r] = rapid.SampledFrom([]float64{0, 1, float64(large), -float64(large)}).Draw(t, "carry"), 3
-		if rapid.Bool().Draw(t, "again") {
-			last[r*chunks+rapid.IntRange(0, chunks-1).Draw(t, "chunk")] = large * large
+		carry := rapid.SampledFrom([]float64{0, 1, float64(large), -float64(large), math.NaN()}).Draw(t, "carry")
+		after[r] = 3
+		again := rapid.Bool().Draw(t, "again")
+		for k := range chunks {
+			before[r*chunks+k] = carry
+			if again && rapid.IntRange(0, chunks).Draw(t, "overflows") == 0 {
+				last[r*chunks+k] = rapid.SampledFrom([]T{large * large, T(math.NaN())}).Draw(t, "last")
+			}
+			carry += float64(last[r*chunks+k])
 		}
 	}
 	for i, p := range []unsafe.Pointer{unsafe.Pointer(&x[0]), unsafe.Pointer(&last[0]), unsafe.Pointer(&before[0]), unsafe.Pointer(&y[0]), unsafe.Pointer(&after[0])} {
-		f.Ptr[i], f.Step[i] = p, []int{step * size, chunks * size, 8, step * size, 8}[i]
+		f.Ptr[i], f.Step[i] = p, []int{step * size, chunks * size, 8 * chunks, step * size, 8}[i]
 	}
 	f.Step[5], f.Step[6], f.Step[7], f.Step[8] = across*size, size, across*size, chunks
 	stays := append([]T{}, y...)
 	lineFunction(&kernel.Micro{Kind: kernel.Rescan, Type: d})(f)
 	for r := range lines {
-		want, carry := make([]uint64, n), ir.FromFloat(ir.Float64, 3)
-		again := false
-		for _, v := range last[r*chunks : (r+1)*chunks] {
-			again = again || v-v != 0
-		}
-		for c := range want {
-			want[c] = ir.FromFloat(d, float64(stays[r*step+c*across]))
-		}
-		if again {
-			for c := range want {
-				want[c] = ir.FromFloat(d, float64(x[r*step+c*across]))
+		bits := func(line []T, from, across, n int) []uint64 {
+			out := make([]uint64, n)
+			for i := range out {
+				out[i] = ir.FromFloat(d, float64(line[from+i*across]))
 			}
-			want, carry = ir.Defined.Rescan(d, want, ir.FromFloat(ir.Float64, before[r]))
+			return out
+		}
+		want, carry, wide := bits(stays, r*step, across, n), ir.FromFloat(ir.Float64, 3), make([]uint64, chunks)
+		for k := range wide {
+			wide[k] = ir.FromFloat(ir.Float64, before[r*chunks+k])
+		}
+		runs := bits(last, r*chunks, 1, chunks)
+		if slices.ContainsFunc(runs, func(run uint64) bool { return !ir.IsFinite(d, run) }) {
+			carry = ir.Defined.Rescan(d, bits(x, r*step, across, n), runs, wide, want)
 		}
 		same := func(d ir.DType, want uint64, got float64) {
 			e := ir.FromFloat(d, got)
