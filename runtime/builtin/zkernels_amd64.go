@@ -18,6 +18,7 @@ var kernels_avx2 = []abi.Kernel{
 	{Sig: "kernel (u0:f32) { t0 = acosh u0; store t0 }", Fn: k_acosh_f32_u_f16790c36e},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = add u0 u1; t1 = add u2 t0; t2 = add t1 u3; t3 = add t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_f32_uuuuu_aad75106e6},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; store t3 }", Fn: k_add_add_add_add_f32_uuuuu_b4ae80f57d},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32) { t0 = add u0 u1; t1 = add u2 u3; t2 = add t0 t1; t3 = add u4 u5; t4 = add u6 u7; t5 = add t3 t4; t6 = add t2 t5; store t6 }", Fn: k_add_add_add_etc_f32_uuuuuuuu_566abc9eaa},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = add u0 u1; t1 = add u2 u3; t2 = add t0 t1; store t2 }", Fn: k_add_add_add_f32_uuuu_7db949b623},
 	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = add u0 s1; t1 = add t0 s2; store t1 }", Fn: k_add_add_f32_uss_dead8fb081},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = add u0 s1; t1 = add u2 t0; store t1 }", Fn: k_add_add_f32_usu_edb32ffb6f},
@@ -301,6 +302,7 @@ var kernels_avx2 = []abi.Kernel{
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = max u0 u1; t1 = max t0 u2; store t1 }", Fn: k_max_max_f32_uuu_94153535b5},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }", Fn: k_max_max_f32_uuu_f367292131},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max u3 t1; t3 = max u4 t2; t4 = max u5 t0; t5 = max t1 u5; t6 = max u5 t2; t7 = max t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_max_max_max_etc_f32_uuuuuu_42c99f8865},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32) { t0 = max u0 u1; t1 = max u2 u3; t2 = max t0 t1; t3 = max u4 u5; t4 = max u6 u7; t5 = max t3 t4; t6 = max t2 t5; store t6 }", Fn: k_max_max_max_etc_f32_uuuuuuuu_a13cc5b611},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = max u0 u1; t1 = max u2 u3; t2 = max t0 t1; store t2 }", Fn: k_max_max_max_f32_uuuu_7f8291e5af},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 }", Fn: k_max_max_max_max_f32_uuuuu_782406c534},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = max u0 u1; t1 = max u2 t0; t2 = max u3 t1; t3 = max u4 t2; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_f32_uuuuu_a707095306},
@@ -315,6 +317,7 @@ var kernels_avx2 = []abi.Kernel{
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = min u0 u1; store t0 }", Fn: k_min_f32_uu_276d0c9438},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = min u0 u1; t1 = min t0 u2; store t0 t1 }", Fn: k_min_min_f32_uuu_9c5de5dc85},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32) { t0 = min u0 u1; t1 = min t0 u2; t2 = min t1 u3; t3 = min t2 u4; t4 = min t0 u5; t5 = min t1 u5; t6 = min t2 u5; t7 = min t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_min_min_min_etc_f32_uuuuuu_3b3a9bf46e},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32) { t0 = min u0 u1; t1 = min u2 u3; t2 = min t0 t1; t3 = min u4 u5; t4 = min u6 u7; t5 = min t3 t4; t6 = min t2 t5; store t6 }", Fn: k_min_min_min_etc_f32_uuuuuuuu_dc1e9e8ee4},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = min u0 u1; t1 = min u2 u3; t2 = min t0 t1; store t2 }", Fn: k_min_min_min_f32_uuuu_a2036aac40},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; store t3 }", Fn: k_min_min_min_min_f32_uuuuu_4dda052b3c},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = min u0 u1; t1 = min u2 t0; t2 = min u3 t1; t3 = min t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_f32_uuuuu_84629d0049},
@@ -653,6 +656,15 @@ func k_add_add_add_add_f32_uuuuu_aad75106e6(f *abi.Frame)
 //
 //go:noescape
 func k_add_add_add_add_f32_uuuuu_b4ae80f57d(f *abi.Frame)
+
+// k_add_add_add_etc_f32_uuuuuuuu_566abc9eaa is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32) { t0 = add u0 u1; t1 = add u2 u3; t2 = add t0 t1; t3 = add u4 u5; t4 = add u6 u7; t5 = add t3 t4; t6 = add t2 t5; store t6 }
+//
+// for i: o0[i] = ((a0[i] + a1[i]) + (a2[i] + a3[i])) + ((a4[i] + a5[i]) + (a6[i] + a7[i]))
+//
+//go:noescape
+func k_add_add_add_etc_f32_uuuuuuuu_566abc9eaa(f *abi.Frame)
 
 // k_add_add_add_f32_uuuu_7db949b623 is
 //
@@ -3201,6 +3213,15 @@ func k_max_max_f32_uuu_f367292131(f *abi.Frame)
 //go:noescape
 func k_max_max_max_etc_f32_uuuuuu_42c99f8865(f *abi.Frame)
 
+// k_max_max_max_etc_f32_uuuuuuuu_a13cc5b611 is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32) { t0 = max u0 u1; t1 = max u2 u3; t2 = max t0 t1; t3 = max u4 u5; t4 = max u6 u7; t5 = max t3 t4; t6 = max t2 t5; store t6 }
+//
+// for i: o0[i] = max(max(max(a0[i], a1[i]), max(a2[i], a3[i])), max(max(a4[i], a5[i]), max(a6[i], a7[i])))
+//
+//go:noescape
+func k_max_max_max_etc_f32_uuuuuuuu_a13cc5b611(f *abi.Frame)
+
 // k_max_max_max_f32_uuuu_7f8291e5af is
 //
 //	kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = max u0 u1; t1 = max u2 u3; t2 = max t0 t1; store t2 }
@@ -3326,6 +3347,15 @@ func k_min_min_f32_uuu_9c5de5dc85(f *abi.Frame)
 //
 //go:noescape
 func k_min_min_min_etc_f32_uuuuuu_3b3a9bf46e(f *abi.Frame)
+
+// k_min_min_min_etc_f32_uuuuuuuu_dc1e9e8ee4 is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32) { t0 = min u0 u1; t1 = min u2 u3; t2 = min t0 t1; t3 = min u4 u5; t4 = min u6 u7; t5 = min t3 t4; t6 = min t2 t5; store t6 }
+//
+// for i: o0[i] = min(min(min(a0[i], a1[i]), min(a2[i], a3[i])), min(min(a4[i], a5[i]), min(a6[i], a7[i])))
+//
+//go:noescape
+func k_min_min_min_etc_f32_uuuuuuuu_dc1e9e8ee4(f *abi.Frame)
 
 // k_min_min_min_f32_uuuu_a2036aac40 is
 //

@@ -16,6 +16,7 @@ var kernels_avx512 = []abi.Kernel{
 	{Sig: "kernel fast (u0:f32) { t0 = acosh u0; store t0 }", Fn: k_acosh_f32_u_2515acfedc_avx512},
 	{Sig: "kernel (u0:f32) { t0 = acosh u0; store t0 }", Fn: k_acosh_f32_u_f16790c36e_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; store t3 }", Fn: k_add_add_add_add_f32_uuuuu_b4ae80f57d_avx512},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32) { t0 = add u0 u1; t1 = add u2 u3; t2 = add t0 t1; t3 = add u4 u5; t4 = add u6 u7; t5 = add t3 t4; t6 = add t2 t5; store t6 }", Fn: k_add_add_add_etc_f32_uuuuuuuu_566abc9eaa_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = add u0 u1; t1 = add u2 u3; t2 = add t0 t1; store t2 }", Fn: k_add_add_add_f32_uuuu_7db949b623_avx512},
 	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = add u0 s1; t1 = add t0 s2; store t1 }", Fn: k_add_add_f32_uss_dead8fb081_avx512},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = add u0 s1; t1 = add u2 t0; store t1 }", Fn: k_add_add_f32_usu_edb32ffb6f_avx512},
@@ -116,9 +117,11 @@ var kernels_avx512 = []abi.Kernel{
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = lt u0 s1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_f32_usuu_09aa765891_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = lt u0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_f32_uuuu_eaac2a0463_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = max u0 u1; t1 = max t0 u2; store t1 }", Fn: k_max_max_f32_uuu_94153535b5_avx512},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32) { t0 = max u0 u1; t1 = max u2 u3; t2 = max t0 t1; t3 = max u4 u5; t4 = max u6 u7; t5 = max t3 t4; t6 = max t2 t5; store t6 }", Fn: k_max_max_max_etc_f32_uuuuuuuu_a13cc5b611_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = max u0 u1; t1 = max u2 u3; t2 = max t0 t1; store t2 }", Fn: k_max_max_max_f32_uuuu_7f8291e5af_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 }", Fn: k_max_max_max_max_f32_uuuuu_782406c534_avx512},
 	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = max u0 s1; t1 = min s2 t0; store t1 }", Fn: k_max_min_f32_uss_ee76b7f7ff_avx512},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32) { t0 = min u0 u1; t1 = min u2 u3; t2 = min t0 t1; t3 = min u4 u5; t4 = min u6 u7; t5 = min t3 t4; t6 = min t2 t5; store t6 }", Fn: k_min_min_min_etc_f32_uuuuuuuu_dc1e9e8ee4_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = min u0 u1; t1 = min u2 u3; t2 = min t0 t1; store t2 }", Fn: k_min_min_min_f32_uuuu_a2036aac40_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; store t3 }", Fn: k_min_min_min_min_f32_uuuuu_4dda052b3c_avx512},
 	{Sig: "kernel (u0:f32) { t0 = mish u0; store t0 }", Fn: k_mish_f32_u_0d76fba195_avx512},
@@ -288,6 +291,15 @@ func k_acosh_f32_u_f16790c36e_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_add_add_add_add_f32_uuuuu_b4ae80f57d_avx512(f *abi.Frame)
+
+// k_add_add_add_etc_f32_uuuuuuuu_566abc9eaa_avx512 is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32) { t0 = add u0 u1; t1 = add u2 u3; t2 = add t0 t1; t3 = add u4 u5; t4 = add u6 u7; t5 = add t3 t4; t6 = add t2 t5; store t6 }
+//
+// for i: o0[i] = ((a0[i] + a1[i]) + (a2[i] + a3[i])) + ((a4[i] + a5[i]) + (a6[i] + a7[i]))
+//
+//go:noescape
+func k_add_add_add_etc_f32_uuuuuuuu_566abc9eaa_avx512(f *abi.Frame)
 
 // k_add_add_add_f32_uuuu_7db949b623_avx512 is
 //
@@ -1189,6 +1201,15 @@ func k_lt_select_f32_uuuu_eaac2a0463_avx512(f *abi.Frame)
 //go:noescape
 func k_max_max_f32_uuu_94153535b5_avx512(f *abi.Frame)
 
+// k_max_max_max_etc_f32_uuuuuuuu_a13cc5b611_avx512 is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32) { t0 = max u0 u1; t1 = max u2 u3; t2 = max t0 t1; t3 = max u4 u5; t4 = max u6 u7; t5 = max t3 t4; t6 = max t2 t5; store t6 }
+//
+// for i: o0[i] = max(max(max(a0[i], a1[i]), max(a2[i], a3[i])), max(max(a4[i], a5[i]), max(a6[i], a7[i])))
+//
+//go:noescape
+func k_max_max_max_etc_f32_uuuuuuuu_a13cc5b611_avx512(f *abi.Frame)
+
 // k_max_max_max_f32_uuuu_7f8291e5af_avx512 is
 //
 //	kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = max u0 u1; t1 = max u2 u3; t2 = max t0 t1; store t2 }
@@ -1215,6 +1236,15 @@ func k_max_max_max_max_f32_uuuuu_782406c534_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_max_min_f32_uss_ee76b7f7ff_avx512(f *abi.Frame)
+
+// k_min_min_min_etc_f32_uuuuuuuu_dc1e9e8ee4_avx512 is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32) { t0 = min u0 u1; t1 = min u2 u3; t2 = min t0 t1; t3 = min u4 u5; t4 = min u6 u7; t5 = min t3 t4; t6 = min t2 t5; store t6 }
+//
+// for i: o0[i] = min(min(min(a0[i], a1[i]), min(a2[i], a3[i])), min(min(a4[i], a5[i]), min(a6[i], a7[i])))
+//
+//go:noescape
+func k_min_min_min_etc_f32_uuuuuuuu_dc1e9e8ee4_avx512(f *abi.Frame)
 
 // k_min_min_min_f32_uuuu_a2036aac40_avx512 is
 //

@@ -15,6 +15,7 @@ var kernels_avx512_float64 = []abi.Kernel{
 	{Sig: "kernel (u0:f64) { t0 = acos u0; store t0 }", Fn: k_acos_f64_u_b1529e1f66_avx512},
 	{Sig: "kernel (u0:f64) { t0 = acosh u0; store t0 }", Fn: k_acosh_f64_u_75bbf63e15_avx512},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add t1 u3; t3 = add u4 t2; store t3 }", Fn: k_add_add_add_add_f64_uuuuu_538c81cc10_avx512},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64, u6:f64, u7:f64) { t0 = add u0 u1; t1 = add u2 u3; t2 = add t0 t1; t3 = add u4 u5; t4 = add u6 u7; t5 = add t3 t4; t6 = add t2 t5; store t6 }", Fn: k_add_add_add_etc_f64_uuuuuuuu_51fdf7951d_avx512},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = add u0 u1; t1 = add u2 u3; t2 = add t0 t1; store t2 }", Fn: k_add_add_add_f64_uuuu_c1774d37d5_avx512},
 	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = add s2 t0; store t1 }", Fn: k_add_add_f64_uss_2aa3f99bc4_avx512},
 	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = add u0 s1; t1 = add u2 t0; store t1 }", Fn: k_add_add_f64_usu_d14ef886cc_avx512},
@@ -106,9 +107,11 @@ var kernels_avx512_float64 = []abi.Kernel{
 	{Sig: "kernel (u0:f64, s1:f64, u2:f64, u3:f64) { t0 = lt u0 s1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_f64_usuu_bd32e2a2e3_avx512},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = lt u0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_f64_uuuu_9a937eee1e_avx512},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = max u0 u1; t1 = max t0 u2; store t1 }", Fn: k_max_max_f64_uuu_7b30abe2de_avx512},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64, u6:f64, u7:f64) { t0 = max u0 u1; t1 = max u2 u3; t2 = max t0 t1; t3 = max u4 u5; t4 = max u6 u7; t5 = max t3 t4; t6 = max t2 t5; store t6 }", Fn: k_max_max_max_etc_f64_uuuuuuuu_6d497d1b94_avx512},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = max u0 u1; t1 = max u2 u3; t2 = max t0 t1; store t2 }", Fn: k_max_max_max_f64_uuuu_f2c1cff8bf_avx512},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 }", Fn: k_max_max_max_max_f64_uuuuu_5fca77a7d1_avx512},
 	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = max s0 u1; t1 = min t0 s2; store t1 }", Fn: k_max_min_f64_sus_3e116b384e_avx512},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64, u6:f64, u7:f64) { t0 = min u0 u1; t1 = min u2 u3; t2 = min t0 t1; t3 = min u4 u5; t4 = min u6 u7; t5 = min t3 t4; t6 = min t2 t5; store t6 }", Fn: k_min_min_min_etc_f64_uuuuuuuu_567c33ed2c_avx512},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = min u0 u1; t1 = min u2 u3; t2 = min t0 t1; store t2 }", Fn: k_min_min_min_f64_uuuu_0d76c2d31f_avx512},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; store t3 }", Fn: k_min_min_min_min_f64_uuuuu_814e363768_avx512},
 	{Sig: "kernel (u0:f64) { t0 = mish u0; store t0 }", Fn: k_mish_f64_u_edc3188d83_avx512},
@@ -255,6 +258,15 @@ func k_acosh_f64_u_75bbf63e15_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_add_add_add_add_f64_uuuuu_538c81cc10_avx512(f *abi.Frame)
+
+// k_add_add_add_etc_f64_uuuuuuuu_51fdf7951d_avx512 is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64, u6:f64, u7:f64) { t0 = add u0 u1; t1 = add u2 u3; t2 = add t0 t1; t3 = add u4 u5; t4 = add u6 u7; t5 = add t3 t4; t6 = add t2 t5; store t6 }
+//
+// for i: o0[i] = ((a0[i] + a1[i]) + (a2[i] + a3[i])) + ((a4[i] + a5[i]) + (a6[i] + a7[i]))
+//
+//go:noescape
+func k_add_add_add_etc_f64_uuuuuuuu_51fdf7951d_avx512(f *abi.Frame)
 
 // k_add_add_add_f64_uuuu_c1774d37d5_avx512 is
 //
@@ -1075,6 +1087,15 @@ func k_lt_select_f64_uuuu_9a937eee1e_avx512(f *abi.Frame)
 //go:noescape
 func k_max_max_f64_uuu_7b30abe2de_avx512(f *abi.Frame)
 
+// k_max_max_max_etc_f64_uuuuuuuu_6d497d1b94_avx512 is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64, u6:f64, u7:f64) { t0 = max u0 u1; t1 = max u2 u3; t2 = max t0 t1; t3 = max u4 u5; t4 = max u6 u7; t5 = max t3 t4; t6 = max t2 t5; store t6 }
+//
+// for i: o0[i] = max(max(max(a0[i], a1[i]), max(a2[i], a3[i])), max(max(a4[i], a5[i]), max(a6[i], a7[i])))
+//
+//go:noescape
+func k_max_max_max_etc_f64_uuuuuuuu_6d497d1b94_avx512(f *abi.Frame)
+
 // k_max_max_max_f64_uuuu_f2c1cff8bf_avx512 is
 //
 //	kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = max u0 u1; t1 = max u2 u3; t2 = max t0 t1; store t2 }
@@ -1101,6 +1122,15 @@ func k_max_max_max_max_f64_uuuuu_5fca77a7d1_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_max_min_f64_sus_3e116b384e_avx512(f *abi.Frame)
+
+// k_min_min_min_etc_f64_uuuuuuuu_567c33ed2c_avx512 is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64, u6:f64, u7:f64) { t0 = min u0 u1; t1 = min u2 u3; t2 = min t0 t1; t3 = min u4 u5; t4 = min u6 u7; t5 = min t3 t4; t6 = min t2 t5; store t6 }
+//
+// for i: o0[i] = min(min(min(a0[i], a1[i]), min(a2[i], a3[i])), min(min(a4[i], a5[i]), min(a6[i], a7[i])))
+//
+//go:noescape
+func k_min_min_min_etc_f64_uuuuuuuu_567c33ed2c_avx512(f *abi.Frame)
 
 // k_min_min_min_f64_uuuu_0d76c2d31f_avx512 is
 //

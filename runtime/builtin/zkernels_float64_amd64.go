@@ -19,6 +19,7 @@ var kernels_avx2_float64 = []abi.Kernel{
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_add_add_add_add_f64_uuuuu_6705a678a5},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add t1 u3; t3 = add t2 u4; t4 = cast:f32 u5; t5 = add t4 t0; t6 = add t1 t4; t7 = add t2 t4; t8 = add t3 t4; store t3 t5 t6 t7 t8 }", Fn: k_add_add_add_etc_f32_f64_uuuuuu_a0f5a32f6d},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; t4 = add t0 u5; t5 = add t1 u5; t6 = add t2 u5; t7 = add t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_add_add_add_etc_f64_uuuuuu_fb3575fa2e},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64, u6:f64, u7:f64) { t0 = add u0 u1; t1 = add u2 u3; t2 = add t0 t1; t3 = add u4 u5; t4 = add u6 u7; t5 = add t3 t4; t6 = add t2 t5; store t6 }", Fn: k_add_add_add_etc_f64_uuuuuuuu_51fdf7951d},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = add u0 u1; t1 = add u2 u3; t2 = add t0 t1; store t2 }", Fn: k_add_add_add_f64_uuuu_c1774d37d5},
 	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = add s2 t0; store t1 }", Fn: k_add_add_f64_uss_2aa3f99bc4},
 	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = add u0 s1; t1 = add u2 t0; store t1 }", Fn: k_add_add_f64_usu_d14ef886cc},
@@ -180,6 +181,7 @@ var kernels_avx2_float64 = []abi.Kernel{
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = max u0 u1; t1 = max t0 u2; store t0 t1 }", Fn: k_max_max_f64_uuu_28a30498eb},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = max u0 u1; t1 = max t0 u2; store t1 }", Fn: k_max_max_f64_uuu_7b30abe2de},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_max_max_max_etc_f64_uuuuuu_2bf194f3f1},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64, u6:f64, u7:f64) { t0 = max u0 u1; t1 = max u2 u3; t2 = max t0 t1; t3 = max u4 u5; t4 = max u6 u7; t5 = max t3 t4; t6 = max t2 t5; store t6 }", Fn: k_max_max_max_etc_f64_uuuuuuuu_6d497d1b94},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = max u0 u1; t1 = max u2 u3; t2 = max t0 t1; store t2 }", Fn: k_max_max_max_f64_uuuu_f2c1cff8bf},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 }", Fn: k_max_max_max_max_f64_uuuuu_5fca77a7d1},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_max_max_max_max_f64_uuuuu_c92924e26b},
@@ -188,6 +190,7 @@ var kernels_avx2_float64 = []abi.Kernel{
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = min u0 u1; store t0 }", Fn: k_min_f64_uu_4d70e3b726},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }", Fn: k_min_min_f64_uuu_9ec3170fed},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = min u0 u1; t1 = min u2 t0; t2 = min u3 t1; t3 = min u4 t2; t4 = min u5 t0; t5 = min u5 t1; t6 = min u5 t2; t7 = min u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_min_min_min_etc_f64_uuuuuu_cb2bdb7f3d},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64, u6:f64, u7:f64) { t0 = min u0 u1; t1 = min u2 u3; t2 = min t0 t1; t3 = min u4 u5; t4 = min u6 u7; t5 = min t3 t4; t6 = min t2 t5; store t6 }", Fn: k_min_min_min_etc_f64_uuuuuuuu_567c33ed2c},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = min u0 u1; t1 = min u2 u3; t2 = min t0 t1; store t2 }", Fn: k_min_min_min_f64_uuuu_0d76c2d31f},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; store t3 }", Fn: k_min_min_min_min_f64_uuuuu_814e363768},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_min_min_min_min_f64_uuuuu_bfa55cfe99},
@@ -423,6 +426,15 @@ func k_add_add_add_etc_f32_f64_uuuuuu_a0f5a32f6d(f *abi.Frame)
 //
 //go:noescape
 func k_add_add_add_etc_f64_uuuuuu_fb3575fa2e(f *abi.Frame)
+
+// k_add_add_add_etc_f64_uuuuuuuu_51fdf7951d is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64, u6:f64, u7:f64) { t0 = add u0 u1; t1 = add u2 u3; t2 = add t0 t1; t3 = add u4 u5; t4 = add u6 u7; t5 = add t3 t4; t6 = add t2 t5; store t6 }
+//
+// for i: o0[i] = ((a0[i] + a1[i]) + (a2[i] + a3[i])) + ((a4[i] + a5[i]) + (a6[i] + a7[i]))
+//
+//go:noescape
+func k_add_add_add_etc_f64_uuuuuuuu_51fdf7951d(f *abi.Frame)
 
 // k_add_add_add_f64_uuuu_c1774d37d5 is
 //
@@ -1873,6 +1885,15 @@ func k_max_max_f64_uuu_7b30abe2de(f *abi.Frame)
 //go:noescape
 func k_max_max_max_etc_f64_uuuuuu_2bf194f3f1(f *abi.Frame)
 
+// k_max_max_max_etc_f64_uuuuuuuu_6d497d1b94 is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64, u6:f64, u7:f64) { t0 = max u0 u1; t1 = max u2 u3; t2 = max t0 t1; t3 = max u4 u5; t4 = max u6 u7; t5 = max t3 t4; t6 = max t2 t5; store t6 }
+//
+// for i: o0[i] = max(max(max(a0[i], a1[i]), max(a2[i], a3[i])), max(max(a4[i], a5[i]), max(a6[i], a7[i])))
+//
+//go:noescape
+func k_max_max_max_etc_f64_uuuuuuuu_6d497d1b94(f *abi.Frame)
+
 // k_max_max_max_f64_uuuu_f2c1cff8bf is
 //
 //	kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = max u0 u1; t1 = max u2 u3; t2 = max t0 t1; store t2 }
@@ -1944,6 +1965,15 @@ func k_min_min_f64_uuu_9ec3170fed(f *abi.Frame)
 //
 //go:noescape
 func k_min_min_min_etc_f64_uuuuuu_cb2bdb7f3d(f *abi.Frame)
+
+// k_min_min_min_etc_f64_uuuuuuuu_567c33ed2c is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64, u6:f64, u7:f64) { t0 = min u0 u1; t1 = min u2 u3; t2 = min t0 t1; t3 = min u4 u5; t4 = min u6 u7; t5 = min t3 t4; t6 = min t2 t5; store t6 }
+//
+// for i: o0[i] = min(min(min(a0[i], a1[i]), min(a2[i], a3[i])), min(min(a4[i], a5[i]), min(a6[i], a7[i])))
+//
+//go:noescape
+func k_min_min_min_etc_f64_uuuuuuuu_567c33ed2c(f *abi.Frame)
 
 // k_min_min_min_f64_uuuu_0d76c2d31f is
 //

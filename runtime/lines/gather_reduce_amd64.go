@@ -11,8 +11,8 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
-// Reductions of rows for AVX2: built-in kernels combine the rows of the table where they are, two or
-// four at a time. Rows of a large table are prefetched.
+// Reductions of rows for AVX2: built-in kernels combine the rows of the table where they are, two,
+// four or eight at a time. Rows of a large table are prefetched.
 
 func init() {
 	var list []abi.Kernel
@@ -26,7 +26,7 @@ func init() {
 
 // rowKernels combine rows.
 type rowKernels struct {
-	two, four                 func(*abi.Frame) // rows; nil if there is none
+	two, four, eight          func(*abi.Frame) // rows; nil if there is none
 	one, pair, products, onto rowKernel        // products with weights: of one row, of two and of four, and of one that is added to a row
 }
 
@@ -47,7 +47,7 @@ func gatherReduceRows(m *kernel.Micro) func(*abi.Frame) {
 			fn, _ := abi.Lookup(abi.AVX2, sig)
 			return rowKernel{fn, order}
 		}
-		k.two, k.four = find(2, 0).fn, find(4, 0).fn
+		k.two, k.four, k.eight = find(2, 0).fn, find(4, 0).fn, find(8, 0).fn
 		k.one, k.pair, k.products, k.onto = find(1, 1), find(2, 2), find(4, 4), find(2, 1)
 		return k
 	})
@@ -126,10 +126,14 @@ func (g *gathered) rows() {
 	call := *f
 	defer func() { *f = call }()
 	g.lanes = 1
-	for g.lanes < ir.ReduceLanes && (4*g.lanes < g.length || g.length > ir.ReduceLanes) {
+	most, far := 4, max(g.tableStep, -g.tableStep) >= farBytes/max(1, g.extent)
+	if g.eight != nil && !g.weighted && !far { // rows that are prefetched are so a few at a time
+		most = 8
+	}
+	for g.lanes < ir.ReduceLanes && (most*g.lanes < g.length || g.length > ir.ReduceLanes) {
 		g.lanes *= 2
 	}
-	if max(g.tableStep, -g.tableStep) >= farBytes/max(1, g.extent) {
+	if far {
 		g.ahead = prefetching{lines: min((g.bytes-1)/cacheLine+1, prefetchedLines), rows: call.Rows, indices: call.Ptr[1], step: call.Step[1]}
 		for range 1 + rowsAhead*g.lanes/g.length {
 			g.prefetch()
@@ -143,7 +147,7 @@ func (g *gathered) rows() {
 	}
 }
 
-// reduce stores what ir.ReduceRow gives of all rows: first of the rows of each lane, or of four lanes each,
+// reduce stores what ir.ReduceRow gives of all rows: first of the rows of each lane, or of up to eight lanes each,
 // which are rows of the memory to work in then, or the result.
 func (g *gathered) reduce(to unsafe.Pointer) {
 	g.f.Rows = 1
@@ -151,11 +155,11 @@ func (g *gathered) reduce(to unsafe.Pointer) {
 		g.prefetch()
 		switch {
 		case g.lanes == 1:
-			g.combine(0, to)
+			g.combine(0, 1, to)
 		case g.lanes == ir.ReduceLanes:
 			g.chain(b, g.lane(b))
 		default:
-			g.combine(b, g.lane(b))
+			g.combine(b, g.lanes, g.lane(b))
 		}
 	}
 	for half := g.lanes / 2; half > 0; half /= 2 {
@@ -185,11 +189,19 @@ func (g *gathered) chain(b int, to unsafe.Pointer) {
 	}
 }
 
-// combine combines rows b, b+n, b+2n and b+3n, n being how many lanes are left, as far as there are such:
-// those that are 2n apart first.
-func (g *gathered) combine(b int, to unsafe.Pointer) {
-	n := g.lanes
+// combine combines rows b, b+n, b+2n and so on, eight at most, as far as there are such, n being how many lanes are left:
+// those that are farthest apart first.
+func (g *gathered) combine(b, n int, to unsafe.Pointer) {
 	switch left := g.length - b; {
+	case left > 7*n:
+		p := &g.f.Ptr
+		p[0], p[1], p[2], p[3] = g.row(b), g.row(b+4*n), g.row(b+2*n), g.row(b+6*n)
+		p[4], p[5], p[6], p[7], p[8] = g.row(b+n), g.row(b+5*n), g.row(b+3*n), g.row(b+7*n), to
+		g.eight(g.f)
+	case left > 4*n:
+		g.combine(b+n, 2*n, g.lane(b+n))
+		g.combine(b, 2*n, to)
+		g.add(to, g.lane(b+n), to)
 	case left <= n:
 		g.copy(b, to)
 	case left <= 2*n:
