@@ -13,7 +13,7 @@ import (
 // raise them for a feature that is worth it, and say so in the commit.
 const (
 	maxGenerated = 11_500_000 // measured: 10.7 MB, of which 2.0 are kernels for AVX-512 and 2.2 all Go loops
-	maxGrowth    = 8_600_000  // measured: 7.9 MB on linux/amd64
+	maxGrowth    = 8_800_000  // measured: 8.6 MB on linux/amd64
 )
 
 // TestGeneratedSource limits the size of the built-in kernels' source in the repository.

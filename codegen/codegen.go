@@ -53,6 +53,8 @@ const (
 	FrameCols = 8
 	FramePtr  = 16
 	FrameStep = FramePtr + 8*kernel.MaxOperands
+
+	FrameNonTemporal = FrameStep + 8*kernel.MaxOperands
 )
 
 // Options say what Generate writes, and for whom.

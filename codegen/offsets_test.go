@@ -23,7 +23,7 @@ func TestFrameOffsets(t *testing.T) {
 	require.EqualValues(t, codegen.FramePtr, unsafe.Offsetof(f.Ptr))
 	require.EqualValues(t, codegen.FrameStep, unsafe.Offsetof(f.Step))
 	require.Equal(t, kernel.MaxOperands, abi.MaxOperands)
-	require.EqualValues(t, codegen.FrameStep+8*kernel.MaxOperands, unsafe.Sizeof(f))
+	require.EqualValues(t, codegen.FrameNonTemporal, unsafe.Offsetof(f.NonTemporal))
 	require.EqualValues(t, 8, unsafe.Sizeof(f.Ptr[0]))
 	require.EqualValues(t, 8, unsafe.Sizeof(f.Step[0]))
 }

@@ -91,14 +91,15 @@ type place struct {
 // linkedCall is what the frame of a call is made of. A frame has room for every kernel, and
 // most calls need little of it.
 type linkedCall struct {
-	kernel     *linkedKernel
-	step       []int      // the first numbers of Frame.Step
-	tables     []tableArg // arguments in tables, which no loop moves
-	rows, cols size
-	fields     []field
-	joins      bool    // rows without a gap between them are as good as one
-	long       bool    // it may take longer than pieceNanos: see pieces.go
-	nanos      float64 // of an element
+	kernel      *linkedKernel
+	step        []int      // the first numbers of Frame.Step
+	tables      []tableArg // arguments in tables, which no loop moves
+	rows, cols  size
+	fields      []field
+	nonTemporal int     // abi.Frame.NonTemporal
+	joins       bool    // rows without a gap between them are as good as one
+	long        bool    // it may take longer than pieceNanos: see pieces.go
+	nanos       float64 // of an element
 }
 
 // tableArg is an argument of a call in a table.
@@ -110,7 +111,7 @@ type tableArg struct {
 // layOut writes the frame of a call before the first iteration of all loops, but for the
 // arguments that have places.
 func (c *linkedCall) layOut(f *abi.Frame, loops []loopState) {
-	*f = abi.Frame{}
+	*f = abi.Frame{NonTemporal: c.nonTemporal}
 	copy(f.Step[:], c.step)
 	for _, t := range c.tables {
 		f.Ptr[t.arg] = t.at

@@ -32,12 +32,27 @@ func (k *taskLinker) call(n *loopNest, in *nest.Call) error {
 	if kernel.Fences(in.Kernel) {
 		k.out.fence = code.fn
 	}
+	if in.NonTemporal {
+		if err := k.past(&c); err != nil {
+			return err
+		}
+	}
 	if code.time.Unit == kernel.Paired && k.in.First == k.in.Last {
 		k.out.chunkElements = machine.DotChunkElems // the elements of a product are pairs
 	}
 	nanos := c.estimate(k.out.piece, k.largest(in.Rows), k.largest(in.Cols), func(field int) int { return k.largest(in.Fields[field]) })
 	k.out.calls = append(k.out.calls, c)
 	n.items = append(n.items, item{call: index, fn: code.fn, nanos: nanos})
+	return nil
+}
+
+// past has a call store past the caches. The micro-kernel that copies past them is the fence.
+func (k *taskLinker) past(c *linkedCall) error {
+	code, err := k.kernel(kernel.CopyNT)
+	if err != nil {
+		return err
+	}
+	c.nonTemporal, k.out.fence = 1, code.fn
 	return nil
 }
 

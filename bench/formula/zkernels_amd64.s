@@ -72,13 +72,15 @@ done:
 	VZEROUPPER; RET
 
 // func k_add_add_add_etc_f64_uuuuuss_2e56565dd1(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_add_add_add_etc_f64_uuuuuss_2e56565dd1(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_add_add_add_etc_f64_uuuuuss_2e56565dd1(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, s5:f64, s6:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = mul u4 s5; t4 = sub t2 t3; t5 = mul t4 s6; t6 = add t5 u4; store t6 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R14; MOVQ 64(CX), R15
 	MOVQ 72(CX), R12
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R14), Y15; VBROADCASTSD (R15), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail
@@ -104,7 +106,7 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R12)(BX*8)
 
 next:
-	DECQ R13; JLE done
+	DECQ R13; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R14
 	ADDQ 256(CX), R15; ADDQ 264(CX), R12; JMP row
@@ -112,13 +114,42 @@ next:
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R13, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R13; MOVQ R12, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R14
+	ADDQ 256(CX), R15; ADDQ 264(CX), R12; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VADDPD (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VADDPD 32(R8)(BX*8), Y1, Y1
+	VADDPD (R9)(BX*8), Y0, Y0; VADDPD 32(R9)(BX*8), Y1, Y1; VADDPD (R10)(BX*8), Y0, Y0
+	VADDPD 32(R10)(BX*8), Y1, Y1; VMOVUPS (R11)(BX*8), Y2; VMULPD Y2, Y15, Y3; VMOVUPS 32(R11)(BX*8), Y4
+	VMULPD Y4, Y15, Y5; VSUBPD Y3, Y0, Y0; VSUBPD Y5, Y1, Y1; VMULPD Y14, Y0, Y0; VMULPD Y14, Y1, Y1
+	VADDPD Y2, Y0, Y0; VADDPD Y4, Y1, Y1; VMOVNTDQ Y0, (R12)(BX*8); VMOVNTDQ Y1, 32(R12)(BX*8); ADDQ $0x08, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R13; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_clip_mul_mul_f32_ussss_132d229e73(f *abi.Frame)
 // Requires: AVX, CMOV
-TEXT ·k_add_clip_mul_mul_f32_ussss_132d229e73(SB), NOSPLIT, $0-8
+TEXT ·k_add_clip_mul_mul_f32_ussss_132d229e73(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, s2:f32, s3:f32, s4:f32) { t0 = add u0 s1; t1 = clip t0 s2 s3; t2 = mul u0 t1; t3 = mul t2 s4; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R12; MOVQ 48(CX), R13; MOVQ 56(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Y0; VCMPPS $0x0c, c0000000000000000<>+0(SB), Y0, Y1
@@ -143,13 +174,39 @@ step:
 	VMULPS Y11, Y1, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, SI; JLT step
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R12; ADDQ 240(CX), R13; ADDQ 248(CX), R8
 	JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R12; ADDQ 240(CX), R13; ADDQ 248(CX), R8
+	JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VADDPS Y0, Y14, Y1; VMOVUPS 32(DI)(BX*4), Y2; VADDPS Y2, Y14, Y3; VADDPS Y13, Y1, Y1
+	VADDPS Y13, Y3, Y3; VMAXPS Y1, Y12, Y1; VMAXPS Y3, Y12, Y3; VMINPS Y15, Y1, Y4; VMINPS Y15, Y3, Y5
+	VMINPS Y1, Y15, Y1; VMINPS Y3, Y15, Y3; VORPS Y1, Y4, Y1; VORPS Y3, Y5, Y3; VMULPS Y1, Y0, Y0
+	VMULPS Y3, Y2, Y1; VMULPS Y11, Y0, Y0; VMULPS Y11, Y1, Y1; VMOVNTDQ Y0, (R8)(BX*4); VMOVNTDQ Y1, 32(R8)(BX*4)
+	ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_add_gelutanh_f32_uu_309112f47a(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV, FMA3
@@ -867,11 +924,13 @@ leave1:
 
 // func k_cast_reciprocal_f64_f32_u_b3af3ad72f(f *abi.Frame)
 // Requires: AVX, CMOV
-TEXT ·k_cast_reciprocal_f64_f32_u_b3af3ad72f(SB), NOSPLIT, $0-8
+TEXT ·k_cast_reciprocal_f64_f32_u_b3af3ad72f(SB), NOSPLIT, $16-8
 	// kernel (u0:f64) { t0 = cast:f32 u0; t1 = reciprocal t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; VMOVUPS c3f8000003f800000<>+0(SB), Y15
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -893,12 +952,35 @@ step:
 	VMOVUPS (DX)(CX*4), Y1; VMASKMOVPS Y0, Y1, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, SI; JLT step
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VCVTPD2PSY (DI)(BX*8), X0; VCVTPD2PSY 64(DI)(BX*8), X1; VCVTPD2PSY 32(DI)(BX*8), X2
+	VCVTPD2PSY 96(DI)(BX*8), X3; VINSERTF128 $0x01, X2, Y0, Y0; VINSERTF128 $0x01, X3, Y1, Y1; VDIVPS Y0, Y15, Y0
+	VDIVPS Y1, Y15, Y1; VMOVNTDQ Y0, (R8)(BX*4); VMOVNTDQ Y1, 32(R8)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_div_log_mul_etc_f32_uuusssss_493eb05a88(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV, FMA3
@@ -1489,11 +1571,13 @@ leave3:
 
 // func k_lt_cast_lt_etc_f32_suss_694f905486(f *abi.Frame)
 // Requires: AVX, CMOV
-TEXT ·k_lt_cast_lt_etc_f32_suss_694f905486(SB), NOSPLIT, $0-8
+TEXT ·k_lt_cast_lt_etc_f32_suss_694f905486(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32, s2:f32, s3:f32) { t0 = lt s0 u1; t1 = cast:f32 t0; t2 = lt s2 u1; t3 = cast:f32 t2; t4 = add t1 t3; t5 = lt s3 u1; t6 = cast:f32 t5; t7 = add t4 t6; store t7 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R12; MOVQ 48(CX), R8; VMOVUPS c3f8000003f800000<>+0(SB), Y15
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Y14; VBROADCASTSS (R11), Y13; VBROADCASTSS (R12), Y12; XORQ BX, BX; MOVQ SI, AX
@@ -1516,20 +1600,47 @@ step:
 	VANDPS Y15, Y1, Y1; VADDPS Y1, Y2, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, SI; JLT step
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R12; ADDQ 240(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R12; ADDQ 240(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VCMPPS $0x11, Y0, Y14, Y1; VMOVUPS 32(DI)(BX*4), Y2; VCMPPS $0x11, Y2, Y14, Y3
+	VANDPS Y15, Y1, Y1; VANDPS Y15, Y3, Y3; VCMPPS $0x11, Y0, Y13, Y4; VCMPPS $0x11, Y2, Y13, Y5
+	VANDPS Y15, Y4, Y4; VANDPS Y15, Y5, Y5; VADDPS Y4, Y1, Y1; VADDPS Y5, Y3, Y3; VCMPPS $0x11, Y0, Y12, Y0
+	VCMPPS $0x11, Y2, Y12, Y2; VANDPS Y15, Y0, Y0; VANDPS Y15, Y2, Y2; VADDPS Y0, Y1, Y0; VADDPS Y2, Y3, Y1
+	VMOVNTDQ Y0, (R8)(BX*4); VMOVNTDQ Y1, 32(R8)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_lt_lt_and_select_f32_suss_9e6570f14f(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_lt_lt_and_select_f32_suss_9e6570f14f(SB), NOSPLIT, $0-8
+TEXT ·k_lt_lt_and_select_f32_suss_9e6570f14f(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32, s2:f32, s3:f32) { t0 = lt s0 u1; t1 = lt u1 s2; t2 = and t0 t1; t3 = select t2 u1 s3; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R12; MOVQ 48(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Y15; VBROADCASTSS (R11), Y14; VBROADCASTSS (R12), Y13; XORQ BX, BX; MOVQ SI, AX
@@ -1551,20 +1662,46 @@ step:
 	JLT step
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R12; ADDQ 240(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R12; ADDQ 240(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VCMPPS $0x11, Y0, Y15, Y1; VMOVUPS 32(DI)(BX*4), Y2; VCMPPS $0x11, Y2, Y15, Y3
+	VCMPPS $0x11, Y14, Y0, Y4; VCMPPS $0x11, Y14, Y2, Y5; VPAND Y4, Y1, Y1; VPAND Y5, Y3, Y3
+	VBLENDVPS Y1, Y0, Y13, Y0; VBLENDVPS Y3, Y2, Y13, Y1; VMOVNTDQ Y0, (R8)(BX*4); VMOVNTDQ Y1, 32(R8)(BX*4)
+	ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_lt_mul_select_f32_sus_3d9238c874(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_lt_mul_select_f32_sus_3d9238c874(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_lt_mul_select_f32_sus_3d9238c874(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32, s2:f32) { t0 = lt s0 u1; t1 = mul u1 s2; t2 = select t0 u1 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Y15; VBROADCASTSS (R10), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail
@@ -1580,12 +1717,35 @@ tail:
 	VMASKMOVPS Y1, Y0, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VMULPS Y0, Y15, Y1; VCMPPS $0x11, Y0, Y14, Y2; VBLENDVPS Y2, Y0, Y1, Y0
+	VMOVNTDQ Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_mul_add_bf16_usu_8f9997d94c(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV
@@ -1736,12 +1896,14 @@ done:
 
 // func k_mul_add_mul_etc_f32_susssss_bc476cb614(f *abi.Frame)
 // Requires: AVX, CMOV
-TEXT ·k_mul_add_mul_etc_f32_susssss_bc476cb614(SB), NOSPLIT, $0-8
+TEXT ·k_mul_add_mul_etc_f32_susssss_bc476cb614(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32, s2:f32, s3:f32, s4:f32, s5:f32, s6:f32) { t0 = mul s0 u1; t1 = add t0 s2; t2 = mul t1 u1; t3 = add t2 s3; t4 = mul u1 t3; t5 = add s4 t4; t6 = mul u1 t5; t7 = add t6 s5; t8 = mul t7 u1; t9 = add t8 s6; store t9 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R12; MOVQ 48(CX), R13; MOVQ 56(CX), R14; MOVQ 64(CX), R15
 	MOVQ 72(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Y15; VBROADCASTSS (R11), Y14; VBROADCASTSS (R12), Y13; VBROADCASTSS (R13), Y12
@@ -1767,7 +1929,7 @@ step:
 	CMPQ BX, SI; JLT step
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R12; ADDQ 240(CX), R13
 	ADDQ 248(CX), R14; ADDQ 256(CX), R15; ADDQ 264(CX), R8; JMP row
@@ -1775,13 +1937,42 @@ next:
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R12; ADDQ 240(CX), R13
+	ADDQ 248(CX), R14; ADDQ 256(CX), R15; ADDQ 264(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VMULPS Y0, Y15, Y1; VMOVUPS 32(DI)(BX*4), Y2; VMULPS Y2, Y15, Y3; VADDPS Y14, Y1, Y1
+	VADDPS Y14, Y3, Y3; VMULPS Y0, Y1, Y1; VMULPS Y2, Y3, Y3; VADDPS Y13, Y1, Y1; VADDPS Y13, Y3, Y3
+	VMULPS Y1, Y0, Y1; VMULPS Y3, Y2, Y3; VADDPS Y1, Y12, Y1; VADDPS Y3, Y12, Y3; VMULPS Y1, Y0, Y1
+	VMULPS Y3, Y2, Y3; VADDPS Y11, Y1, Y1; VADDPS Y11, Y3, Y3; VMULPS Y0, Y1, Y0; VMULPS Y2, Y3, Y1
+	VADDPS Y10, Y0, Y0; VADDPS Y10, Y1, Y1; VMOVNTDQ Y0, (R8)(BX*4); VMOVNTDQ Y1, 32(R8)(BX*4); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_add_mul_etc_f32_uuus_10cee77e79(f *abi.Frame)
 // Requires: AVX, CMOV
-TEXT ·k_mul_add_mul_etc_f32_uuus_10cee77e79(SB), NOSPLIT, $0-8
+TEXT ·k_mul_add_mul_etc_f32_uuus_10cee77e79(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, u2:f32, s3:f32) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul u0 t1; t3 = abs u2; t4 = add s3 t3; t5 = div u1 t4; t6 = sub t2 t5; store t6 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R12; MOVQ 48(CX), R10; VMOVUPS c7fffffff7fffffff<>+0(SB), Y15
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R12), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -1804,12 +1995,38 @@ step:
 	VDIVPS Y3, Y2, Y2; VSUBPS Y2, Y1, Y1; VMASKMOVPS Y1, Y0, (R10)(BX*4); ADDQ $0x08, BX; CMPQ BX, SI; JLT step
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R12; ADDQ 240(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R12; ADDQ 240(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VMOVUPS (R8)(BX*4), Y1; VMULPS Y1, Y0, Y2; VMOVUPS 32(DI)(BX*4), Y3
+	VMOVUPS 32(R8)(BX*4), Y4; VMULPS Y4, Y3, Y5; VMOVUPS (R9)(BX*4), Y6; VADDPS Y6, Y2, Y2
+	VMOVUPS 32(R9)(BX*4), Y7; VADDPS Y7, Y5, Y5; VMULPS Y2, Y0, Y0; VMULPS Y5, Y3, Y2; VANDPS Y15, Y6, Y3
+	VANDPS Y15, Y7, Y5; VADDPS Y3, Y14, Y3; VADDPS Y5, Y14, Y5; VDIVPS Y3, Y1, Y1; VDIVPS Y5, Y4, Y3
+	VSUBPS Y1, Y0, Y0; VSUBPS Y3, Y2, Y1; VMOVNTDQ Y0, (R10)(BX*4); VMOVNTDQ Y1, 32(R10)(BX*4); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_mul_cast_f32_bf16_su_bd1fe1f836(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV
@@ -1900,11 +2117,13 @@ done:
 
 // func k_mul_mul_add_etc_f32_susuus_882e35a4d7(f *abi.Frame)
 // Requires: AVX, CMOV
-TEXT ·k_mul_mul_add_etc_f32_susuus_882e35a4d7(SB), NOSPLIT, $0-8
+TEXT ·k_mul_mul_add_etc_f32_susuus_882e35a4d7(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32, s2:f32, u3:f32, u4:f32, s5:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = add t0 t1; t3 = mul u4 s5; t4 = add t2 t3; store t4 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), R12
 	MOVQ 24(CX), DI; MOVQ 32(CX), R13; MOVQ 40(CX), R8; MOVQ 48(CX), R9; MOVQ 56(CX), R14; MOVQ 64(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R12), Y15; VBROADCASTSS (R13), Y14; VBROADCASTSS (R14), Y13; XORQ BX, BX; MOVQ SI, AX
@@ -1926,13 +2145,38 @@ step:
 	VMASKMOVPS Y1, Y0, (R10)(BX*4); ADDQ $0x08, BX; CMPQ BX, SI; JLT step
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R12; ADDQ 216(CX), DI; ADDQ 224(CX), R13; ADDQ 232(CX), R8; ADDQ 240(CX), R9; ADDQ 248(CX), R14
 	ADDQ 256(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R12; ADDQ 216(CX), DI; ADDQ 224(CX), R13; ADDQ 232(CX), R8; ADDQ 240(CX), R9; ADDQ 248(CX), R14
+	ADDQ 256(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMULPS (DI)(BX*4), Y15, Y0; VMULPS 32(DI)(BX*4), Y15, Y1; VMULPS (R8)(BX*4), Y14, Y2
+	VMULPS 32(R8)(BX*4), Y14, Y3; VADDPS Y2, Y0, Y0; VADDPS Y3, Y1, Y1; VMULPS (R9)(BX*4), Y13, Y2
+	VMULPS 32(R9)(BX*4), Y13, Y3; VADDPS Y2, Y0, Y0; VADDPS Y3, Y1, Y1; VMOVNTDQ Y0, (R10)(BX*4)
+	VMOVNTDQ Y1, 32(R10)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_mul_mul_add_etc_f32_ussussusu_16fedc58be(f *abi.Frame)
 // Requires: AVX, CMOV
@@ -1980,11 +2224,13 @@ done:
 
 // func k_mul_mul_add_etc_f32_uussu_dfb8b8cb98(f *abi.Frame)
 // Requires: AVX, CMOV
-TEXT ·k_mul_mul_add_etc_f32_uussu_dfb8b8cb98(SB), NOSPLIT, $0-8
+TEXT ·k_mul_mul_add_etc_f32_uussu_dfb8b8cb98(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, s2:f32, s3:f32, u4:f32) { t0 = mul u0 u1; t1 = mul u1 s2; t2 = add t1 s3; t3 = mul t2 u4; t4 = add t0 t3; store t4 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R12; MOVQ 40(CX), R13; MOVQ 48(CX), R9; MOVQ 56(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R12), Y15; VBROADCASTSS (R13), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -2006,13 +2252,38 @@ step:
 	VMASKMOVPS Y1, Y0, (R10)(BX*4); ADDQ $0x08, BX; CMPQ BX, SI; JLT step
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R12; ADDQ 232(CX), R13; ADDQ 240(CX), R9; ADDQ 248(CX), R10
 	JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R12; ADDQ 232(CX), R13; ADDQ 240(CX), R9; ADDQ 248(CX), R10
+	JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (R8)(BX*4), Y0; VMULPS (DI)(BX*4), Y0, Y1; VMOVUPS 32(R8)(BX*4), Y2; VMULPS 32(DI)(BX*4), Y2, Y3
+	VMULPS Y15, Y0, Y0; VMULPS Y15, Y2, Y2; VADDPS Y14, Y0, Y0; VADDPS Y14, Y2, Y2; VMULPS (R9)(BX*4), Y0, Y0
+	VMULPS 32(R9)(BX*4), Y2, Y2; VADDPS Y0, Y1, Y0; VADDPS Y2, Y3, Y1; VMOVNTDQ Y0, (R10)(BX*4)
+	VMOVNTDQ Y1, 32(R10)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_mul_mul_mul_etc_f64_uuus_498a4f381e(f *abi.Frame)
 // Requires: AVX
@@ -2967,12 +3238,14 @@ leave11:
 	VMOVUPS 160(SP), Y4; VMOVUPS 192(SP), Y6; JMP after11
 
 // func k_mul_sub_add_etc_f64_suuusu_c850a45246(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_mul_sub_add_etc_f64_suuusu_c850a45246(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_mul_sub_add_etc_f64_suuusu_c850a45246(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, u2:f64, u3:f64, s4:f64, u5:f64) { t0 = mul s0 u1; t1 = sub u2 t0; t2 = add u3 t1; t3 = mul s4 t2; t4 = sub t0 u5; t5 = add t3 t4; store t5 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), R13
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ 48(CX), R14; MOVQ 56(CX), R10; MOVQ 64(CX), R11
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R13), Y15; VBROADCASTSD (R14), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail
@@ -2996,13 +3269,39 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R11)(BX*8)
 
 next:
-	DECQ R12; JLE done
+	DECQ R12; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R13; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; ADDQ 240(CX), R14; ADDQ 248(CX), R10
 	ADDQ 256(CX), R11; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R12, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R12; MOVQ R11, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R13; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; ADDQ 240(CX), R14; ADDQ 248(CX), R10
+	ADDQ 256(CX), R11; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMULPD (DI)(BX*8), Y15, Y0; VMULPD 32(DI)(BX*8), Y15, Y1; VMOVUPS (R8)(BX*8), Y2; VSUBPD Y0, Y2, Y2
+	VMOVUPS 32(R8)(BX*8), Y3; VSUBPD Y1, Y3, Y3; VADDPD (R9)(BX*8), Y2, Y2; VADDPD 32(R9)(BX*8), Y3, Y3
+	VMULPD Y2, Y14, Y2; VMULPD Y3, Y14, Y3; VSUBPD (R10)(BX*8), Y0, Y0; VSUBPD 32(R10)(BX*8), Y1, Y1
+	VADDPD Y0, Y2, Y0; VADDPD Y1, Y3, Y1; VMOVNTDQ Y0, (R11)(BX*8); VMOVNTDQ Y1, 32(R11)(BX*8); ADDQ $0x08, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R12; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_reduce_add_cast_sub_exp_bf16_f32_us_372c1810f8(f *abi.Frame)
 // Requires: AVX, AVX2, FMA3
@@ -3534,11 +3833,13 @@ done:
 
 // func k_sub_abs_lt_etc_f32_uuss_acc2722c68(f *abi.Frame)
 // Requires: AVX, CMOV
-TEXT ·k_sub_abs_lt_etc_f32_uuss_acc2722c68(SB), NOSPLIT, $0-8
+TEXT ·k_sub_abs_lt_etc_f32_uuss_acc2722c68(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, s2:f32, s3:f32) { t0 = sub u0 u1; t1 = abs t0; t2 = lt t1 s2; t3 = mul t1 t1; t4 = mul s3 t3; t5 = sub t1 s3; t6 = select t2 t4 t5; store t6 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R12; MOVQ 48(CX), R9; VMOVUPS c7fffffff7fffffff<>+0(SB), Y14
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R12), Y15; VBROADCASTSS (R11), Y13; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -3561,20 +3862,47 @@ step:
 	VBLENDVPS Y1, Y3, Y2, Y1; VMASKMOVPS Y1, Y0, (R9)(BX*4); ADDQ $0x08, BX; CMPQ BX, SI; JLT step
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R12; ADDQ 240(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R12; ADDQ 240(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VSUBPS (R8)(BX*4), Y0, Y0; VMOVUPS 32(DI)(BX*4), Y1; VSUBPS 32(R8)(BX*4), Y1, Y1
+	VANDPS Y14, Y0, Y0; VANDPS Y14, Y1, Y1; VSUBPS Y15, Y0, Y2; VSUBPS Y15, Y1, Y3; VMULPS Y0, Y0, Y4
+	VMULPS Y1, Y1, Y5; VMULPS Y4, Y15, Y4; VMULPS Y5, Y15, Y5; VCMPPS $0x11, Y13, Y0, Y0
+	VCMPPS $0x11, Y13, Y1, Y1; VBLENDVPS Y0, Y4, Y2, Y0; VBLENDVPS Y1, Y5, Y3, Y1; VMOVNTDQ Y0, (R9)(BX*4)
+	VMOVNTDQ Y1, 32(R9)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_add_div_clip_f32_uususs_cb7c3555ba(f *abi.Frame)
 // Requires: AVX, CMOV
-TEXT ·k_sub_add_div_clip_f32_uususs_cb7c3555ba(SB), NOSPLIT, $0-8
+TEXT ·k_sub_add_div_clip_f32_uususs_cb7c3555ba(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, s2:f32, u3:f32, s4:f32, s5:f32) { t0 = sub u0 u1; t1 = add s2 u3; t2 = div t0 t1; t3 = clip t2 s4 s5; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R12; MOVQ 40(CX), R9; MOVQ 48(CX), R13; MOVQ 56(CX), R14; MOVQ 64(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R13), Y0; VCMPPS $0x0c, c0000000000000000<>+0(SB), Y0, Y1
@@ -3600,7 +3928,7 @@ step:
 	CMPQ BX, SI; JLT step
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R12; ADDQ 232(CX), R9; ADDQ 240(CX), R13; ADDQ 248(CX), R14
 	ADDQ 256(CX), R10; JMP row
@@ -3608,13 +3936,41 @@ next:
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R12; ADDQ 232(CX), R9; ADDQ 240(CX), R13; ADDQ 248(CX), R14
+	ADDQ 256(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VSUBPS (R8)(BX*4), Y0, Y0; VMOVUPS 32(DI)(BX*4), Y1; VSUBPS 32(R8)(BX*4), Y1, Y1
+	VADDPS (R9)(BX*4), Y14, Y2; VADDPS 32(R9)(BX*4), Y14, Y3; VDIVPS Y2, Y0, Y0; VDIVPS Y3, Y1, Y1
+	VADDPS Y13, Y0, Y0; VADDPS Y13, Y1, Y1; VMAXPS Y0, Y12, Y0; VMAXPS Y1, Y12, Y1; VMINPS Y15, Y0, Y2
+	VMINPS Y15, Y1, Y3; VMINPS Y0, Y15, Y0; VMINPS Y1, Y15, Y1; VORPS Y0, Y2, Y0; VORPS Y1, Y3, Y1
+	VMOVNTDQ Y0, (R10)(BX*4); VMOVNTDQ Y1, 32(R10)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_mul_add_f32_uuu_3b01b5d98a(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_sub_mul_add_f32_uuu_3b01b5d98a(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_sub_mul_add_f32_uuu_3b01b5d98a(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = mul u2 t0; t2 = add u1 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -3629,21 +3985,46 @@ tail:
 	VMULPS Y1, Y3, Y1; VADDPS Y1, Y2, Y1; VMASKMOVPS Y1, Y0, (R10)(BX*4)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VMOVUPS (R8)(BX*4), Y1; VSUBPS Y1, Y0, Y0; VMULPS (R9)(BX*4), Y0, Y0
+	VADDPS Y0, Y1, Y0; VMOVNTDQ Y0, (R10)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_mul_clip_etc_f32_ussssss_477e86fbe6(f *abi.Frame)
 // Requires: AVX, CMOV
-TEXT ·k_sub_mul_clip_etc_f32_ussssss_477e86fbe6(SB), NOSPLIT, $0-8
+TEXT ·k_sub_mul_clip_etc_f32_ussssss_477e86fbe6(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, s2:f32, s3:f32, s4:f32, s5:f32, s6:f32) { t0 = sub u0 s1; t1 = mul s2 t0; t2 = clip t1 s3 s4; t3 = mul t2 t2; t4 = mul s5 t2; t5 = add s6 t4; t6 = mul t3 t5; store t6 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R12; MOVQ 48(CX), R13; MOVQ 56(CX), R14; MOVQ 64(CX), R15
 	MOVQ 72(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R12), Y0; VCMPPS $0x0c, c0000000000000000<>+0(SB), Y0, Y1
@@ -3670,13 +4051,40 @@ step:
 	ADDQ $0x08, BX; CMPQ BX, SI; JLT step
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R12; ADDQ 240(CX), R13
 	ADDQ 248(CX), R14; ADDQ 256(CX), R15; ADDQ 264(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R12; ADDQ 240(CX), R13
+	ADDQ 248(CX), R14; ADDQ 256(CX), R15; ADDQ 264(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VSUBPS Y14, Y0, Y0; VMOVUPS 32(DI)(BX*4), Y1; VSUBPS Y14, Y1, Y1; VMULPS Y0, Y13, Y0
+	VMULPS Y1, Y13, Y1; VADDPS Y12, Y0, Y0; VADDPS Y12, Y1, Y1; VMAXPS Y0, Y11, Y0; VMAXPS Y1, Y11, Y1
+	VMINPS Y15, Y0, Y2; VMINPS Y15, Y1, Y3; VMINPS Y0, Y15, Y0; VMINPS Y1, Y15, Y1; VORPS Y0, Y2, Y0
+	VORPS Y1, Y3, Y1; VMULPS Y0, Y0, Y2; VMULPS Y1, Y1, Y3; VMULPS Y0, Y10, Y0; VMULPS Y1, Y10, Y1
+	VADDPS Y0, Y9, Y0; VADDPS Y1, Y9, Y1; VMULPS Y0, Y2, Y0; VMULPS Y1, Y3, Y1; VMOVNTDQ Y0, (R8)(BX*4)
+	VMOVNTDQ Y1, 32(R8)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 DATA c0000000000000000<>+0(SB)/8, $0x0000000000000000
 DATA c0000000000000000<>+8(SB)/8, $0x0000000000000000

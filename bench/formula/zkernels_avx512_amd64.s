@@ -60,13 +60,15 @@ done:
 	VZEROUPPER; RET
 
 // func k_add_add_add_etc_f64_uuuuuss_2e56565dd1_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_add_add_add_etc_f64_uuuuuss_2e56565dd1_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_add_add_add_etc_f64_uuuuuss_2e56565dd1_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, s5:f64, s6:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = mul u4 s5; t4 = sub t2 t3; t5 = mul t4 s6; t6 = add t5 u4; store t6 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R14; MOVQ 64(CX), R15
 	MOVQ 72(CX), R12
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R14), Z31; VBROADCASTSD (R15), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -92,7 +94,7 @@ tail:
 	VMOVUPD Z0, K1, 64(R12)(BX*8)
 
 next:
-	DECQ R13; JLE done
+	DECQ R13; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R14
 	ADDQ 256(CX), R15; ADDQ 264(CX), R12; JMP row
@@ -100,13 +102,42 @@ next:
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R13, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R13; MOVQ R12, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R14
+	ADDQ 256(CX), R15; ADDQ 264(CX), R12; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VADDPD (R8)(BX*8), Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VADDPD 64(R8)(BX*8), Z1, Z1
+	VADDPD (R9)(BX*8), Z0, Z0; VADDPD 64(R9)(BX*8), Z1, Z1; VADDPD (R10)(BX*8), Z0, Z0
+	VADDPD 64(R10)(BX*8), Z1, Z1; VMOVUPS (R11)(BX*8), Z2; VMULPD Z2, Z31, Z3; VMOVUPS 64(R11)(BX*8), Z4
+	VMULPD Z4, Z31, Z5; VSUBPD Z3, Z0, Z0; VSUBPD Z5, Z1, Z1; VMULPD Z30, Z0, Z0; VMULPD Z30, Z1, Z1
+	VADDPD Z2, Z0, Z0; VADDPD Z4, Z1, Z1; VMOVNTDQ Z0, (R12)(BX*8); VMOVNTDQ Z1, 64(R12)(BX*8); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R13; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_clip_mul_mul_f32_ussss_132d229e73_avx512(f *abi.Frame)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_add_clip_mul_mul_f32_ussss_132d229e73_avx512(SB), NOSPLIT, $0-8
+TEXT ·k_add_clip_mul_mul_f32_ussss_132d229e73_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, s2:f32, s3:f32, s4:f32) { t0 = add u0 s1; t1 = clip t0 s2 s3; t2 = mul u0 t1; t3 = mul t2 s4; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R12; MOVQ 48(CX), R13; MOVQ 56(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z0; VCMPPS.BCST $0x0c, c0000000000000000<>+0(SB), Z0, K1
@@ -131,13 +162,39 @@ step:
 	VMOVUPS Z0, K1, (R8)(BX*4); ADDQ $0x10, BX; CMPQ BX, SI; JLT step
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R12; ADDQ 240(CX), R13; ADDQ 248(CX), R8
 	JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R12; ADDQ 240(CX), R13; ADDQ 248(CX), R8
+	JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VADDPS Z0, Z30, Z1; VMOVUPS 64(DI)(BX*4), Z2; VADDPS Z2, Z30, Z3; VADDPS Z29, Z1, Z1
+	VADDPS Z29, Z3, Z3; VMAXPS Z1, Z28, Z1; VMAXPS Z3, Z28, Z3; VMINPS Z31, Z1, Z4; VMINPS Z31, Z3, Z5
+	VMINPS Z1, Z31, Z1; VMINPS Z3, Z31, Z3; VORPD Z1, Z4, Z1; VORPD Z3, Z5, Z3; VMULPS Z1, Z0, Z0
+	VMULPS Z3, Z2, Z1; VMULPS Z27, Z0, Z0; VMULPS Z27, Z1, Z1; VMOVNTDQ Z0, (R8)(BX*4); VMOVNTDQ Z1, 64(R8)(BX*4)
+	ADDQ $0x20, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_add_gelutanh_f32_uu_309112f47a_avx512(f *abi.Frame)
 // Requires: AVX, AVX512F, BMI2, CMOV
@@ -745,11 +802,13 @@ leave2:
 
 // func k_cast_reciprocal_f64_f32_u_b3af3ad72f_avx512(f *abi.Frame)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_cast_reciprocal_f64_f32_u_b3af3ad72f_avx512(SB), NOSPLIT, $0-8
+TEXT ·k_cast_reciprocal_f64_f32_u_b3af3ad72f_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64) { t0 = cast:f32 u0; t1 = reciprocal t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; VBROADCASTSD c3f8000003f800000<>+0(SB), Z31
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
@@ -771,12 +830,35 @@ step:
 	KMOVW DX, K1; VMOVUPS Z0, K1, (R8)(BX*4); ADDQ $0x10, BX; CMPQ BX, SI; JLT step
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VCVTPD2PS (DI)(BX*8), Y0; VCVTPD2PS 128(DI)(BX*8), Y1; VCVTPD2PS 64(DI)(BX*8), Y2; VCVTPD2PS 192(DI)(BX*8), Y3
+	VINSERTF64X4 $0x01, Y2, Z0, Z0; VINSERTF64X4 $0x01, Y3, Z1, Z1; VDIVPS Z0, Z31, Z0; VDIVPS Z1, Z31, Z1
+	VMOVNTDQ Z0, (R8)(BX*4); VMOVNTDQ Z1, 64(R8)(BX*4); ADDQ $0x20, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_div_log_mul_etc_f32_uuusssss_493eb05a88_avx512(f *abi.Frame)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
@@ -1383,12 +1465,14 @@ leave3:
 
 // func k_lt_cast_lt_etc_f32_suss_694f905486_avx512(f *abi.Frame)
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_lt_cast_lt_etc_f32_suss_694f905486_avx512(SB), NOSPLIT, $0-8
+TEXT ·k_lt_cast_lt_etc_f32_suss_694f905486_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32, s2:f32, s3:f32) { t0 = lt s0 u1; t1 = cast:f32 t0; t2 = lt s2 u1; t3 = cast:f32 t2; t4 = add t1 t3; t5 = lt s3 u1; t6 = cast:f32 t5; t7 = add t4 t6; store t7 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R12; MOVQ 48(CX), R8
 	VBROADCASTSD c3f8000003f800000<>+0(SB), Z31
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Z30; VBROADCASTSS (R11), Z29; VBROADCASTSS (R12), Z28; XORQ BX, BX; MOVQ SI, AX
@@ -1411,20 +1495,47 @@ step:
 	VMOVUPS.Z Z31, K2, Z0; VADDPS Z0, Z1, Z0; VMOVUPS Z0, K1, (R8)(BX*4); ADDQ $0x10, BX; CMPQ BX, SI; JLT step
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R12; ADDQ 240(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R12; ADDQ 240(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VCMPPS $0x11, Z0, Z30, K1; VMOVUPS 64(DI)(BX*4), Z1; VCMPPS $0x11, Z1, Z30, K2
+	VMOVUPS.Z Z31, K1, Z2; VMOVUPS.Z Z31, K2, Z3; VCMPPS $0x11, Z0, Z29, K1; VCMPPS $0x11, Z1, Z29, K2
+	VMOVUPS.Z Z31, K1, Z4; VMOVUPS.Z Z31, K2, Z5; VADDPS Z4, Z2, Z2; VADDPS Z5, Z3, Z3; VCMPPS $0x11, Z0, Z28, K1
+	VCMPPS $0x11, Z1, Z28, K2; VMOVUPS.Z Z31, K1, Z0; VMOVUPS.Z Z31, K2, Z1; VADDPS Z0, Z2, Z0; VADDPS Z1, Z3, Z1
+	VMOVNTDQ Z0, (R8)(BX*4); VMOVNTDQ Z1, 64(R8)(BX*4); ADDQ $0x20, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_lt_lt_and_select_f32_suss_9e6570f14f_avx512(f *abi.Frame)
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_lt_lt_and_select_f32_suss_9e6570f14f_avx512(SB), NOSPLIT, $0-8
+TEXT ·k_lt_lt_and_select_f32_suss_9e6570f14f_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32, s2:f32, s3:f32) { t0 = lt s0 u1; t1 = lt u1 s2; t2 = and t0 t1; t3 = select t2 u1 s3; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R12; MOVQ 48(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Z31; VBROADCASTSS (R11), Z30; VBROADCASTSS (R12), Z29; XORQ BX, BX; MOVQ SI, AX
@@ -1445,20 +1556,46 @@ step:
 	KANDW K3, K2, K2; VBLENDMPS Z0, Z29, K2, Z0; VMOVUPS Z0, K1, (R8)(BX*4); ADDQ $0x10, BX; CMPQ BX, SI; JLT step
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R12; ADDQ 240(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R12; ADDQ 240(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VCMPPS $0x11, Z0, Z31, K1; VMOVUPS 64(DI)(BX*4), Z1; VCMPPS $0x11, Z1, Z31, K2
+	VCMPPS $0x11, Z30, Z0, K3; VCMPPS $0x11, Z30, Z1, K4; KANDW K3, K1, K1; KANDW K4, K2, K2
+	VBLENDMPS Z0, Z29, K1, Z0; VBLENDMPS Z1, Z29, K2, Z1; VMOVNTDQ Z0, (R8)(BX*4); VMOVNTDQ Z1, 64(R8)(BX*4)
+	ADDQ $0x20, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_lt_mul_select_f32_sus_3d9238c874_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_lt_mul_select_f32_sus_3d9238c874_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_lt_mul_select_f32_sus_3d9238c874_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32, s2:f32) { t0 = lt s0 u1; t1 = mul u1 s2; t2 = select t0 u1 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Z31; VBROADCASTSS (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -1474,12 +1611,34 @@ tail:
 	VMOVUPS Z0, K1, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VCMPPS $0x11, Z0, Z31, K1; VMULPS Z30, Z0, Z1; VBLENDMPS Z0, Z1, K1, Z0
+	VMOVNTDQ Z0, (R8)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_mul_add_bf16_usu_8f9997d94c_avx512(f *abi.Frame)
 // Requires: AVX, AVX512F, BMI2, CMOV
@@ -1568,12 +1727,14 @@ done:
 
 // func k_mul_add_mul_etc_f32_susssss_bc476cb614_avx512(f *abi.Frame)
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_add_mul_etc_f32_susssss_bc476cb614_avx512(SB), NOSPLIT, $0-8
+TEXT ·k_mul_add_mul_etc_f32_susssss_bc476cb614_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32, s2:f32, s3:f32, s4:f32, s5:f32, s6:f32) { t0 = mul s0 u1; t1 = add t0 s2; t2 = mul t1 u1; t3 = add t2 s3; t4 = mul u1 t3; t5 = add s4 t4; t6 = mul u1 t5; t7 = add t6 s5; t8 = mul t7 u1; t9 = add t8 s6; store t9 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R12; MOVQ 48(CX), R13; MOVQ 56(CX), R14; MOVQ 64(CX), R15
 	MOVQ 72(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Z31; VBROADCASTSS (R11), Z30; VBROADCASTSS (R12), Z29; VBROADCASTSS (R13), Z28
@@ -1598,7 +1759,7 @@ step:
 	VMULPS Z0, Z1, Z0; VADDPS Z26, Z0, Z0; VMOVUPS Z0, K1, (R8)(BX*4); ADDQ $0x10, BX; CMPQ BX, SI; JLT step
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R12; ADDQ 240(CX), R13
 	ADDQ 248(CX), R14; ADDQ 256(CX), R15; ADDQ 264(CX), R8; JMP row
@@ -1606,14 +1767,43 @@ next:
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R12; ADDQ 240(CX), R13
+	ADDQ 248(CX), R14; ADDQ 256(CX), R15; ADDQ 264(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VMULPS Z0, Z31, Z1; VMOVUPS 64(DI)(BX*4), Z2; VMULPS Z2, Z31, Z3; VADDPS Z30, Z1, Z1
+	VADDPS Z30, Z3, Z3; VMULPS Z0, Z1, Z1; VMULPS Z2, Z3, Z3; VADDPS Z29, Z1, Z1; VADDPS Z29, Z3, Z3
+	VMULPS Z1, Z0, Z1; VMULPS Z3, Z2, Z3; VADDPS Z1, Z28, Z1; VADDPS Z3, Z28, Z3; VMULPS Z1, Z0, Z1
+	VMULPS Z3, Z2, Z3; VADDPS Z27, Z1, Z1; VADDPS Z27, Z3, Z3; VMULPS Z0, Z1, Z0; VMULPS Z2, Z3, Z1
+	VADDPS Z26, Z0, Z0; VADDPS Z26, Z1, Z1; VMOVNTDQ Z0, (R8)(BX*4); VMOVNTDQ Z1, 64(R8)(BX*4); ADDQ $0x20, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_add_mul_etc_f32_uuus_10cee77e79_avx512(f *abi.Frame)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_mul_add_mul_etc_f32_uuus_10cee77e79_avx512(SB), NOSPLIT, $0-8
+TEXT ·k_mul_add_mul_etc_f32_uuus_10cee77e79_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, u2:f32, s3:f32) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul u0 t1; t3 = abs u2; t4 = add s3 t3; t5 = div u1 t4; t6 = sub t2 t5; store t6 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R12; MOVQ 48(CX), R10
 	VBROADCASTSD c7fffffff7fffffff<>+0(SB), Z31
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R12), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
@@ -1636,12 +1826,38 @@ step:
 	VDIVPS Z2, Z1, Z1; VSUBPS Z1, Z0, Z0; VMOVUPS Z0, K1, (R10)(BX*4); ADDQ $0x10, BX; CMPQ BX, SI; JLT step
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R12; ADDQ 240(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R12; ADDQ 240(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VMOVUPS (R8)(BX*4), Z1; VMULPS Z1, Z0, Z2; VMOVUPS 64(DI)(BX*4), Z3
+	VMOVUPS 64(R8)(BX*4), Z4; VMULPS Z4, Z3, Z5; VMOVUPS (R9)(BX*4), Z6; VADDPS Z6, Z2, Z2
+	VMOVUPS 64(R9)(BX*4), Z7; VADDPS Z7, Z5, Z5; VMULPS Z2, Z0, Z0; VMULPS Z5, Z3, Z2; VANDPD Z31, Z6, Z3
+	VANDPD Z31, Z7, Z5; VADDPS Z3, Z30, Z3; VADDPS Z5, Z30, Z5; VDIVPS Z3, Z1, Z1; VDIVPS Z5, Z4, Z3
+	VSUBPS Z1, Z0, Z0; VSUBPS Z3, Z2, Z1; VMOVNTDQ Z0, (R10)(BX*4); VMOVNTDQ Z1, 64(R10)(BX*4); ADDQ $0x20, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_mul_cast_f32_bf16_su_bd1fe1f836_avx512(f *abi.Frame)
 // Requires: AVX, AVX512F, BMI2, CMOV
@@ -1712,11 +1928,13 @@ done:
 
 // func k_mul_mul_add_etc_f32_susuus_882e35a4d7_avx512(f *abi.Frame)
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_mul_add_etc_f32_susuus_882e35a4d7_avx512(SB), NOSPLIT, $0-8
+TEXT ·k_mul_mul_add_etc_f32_susuus_882e35a4d7_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32, s2:f32, u3:f32, u4:f32, s5:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = add t0 t1; t3 = mul u4 s5; t4 = add t2 t3; store t4 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), R12
 	MOVQ 24(CX), DI; MOVQ 32(CX), R13; MOVQ 40(CX), R8; MOVQ 48(CX), R9; MOVQ 56(CX), R14; MOVQ 64(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R12), Z31; VBROADCASTSS (R13), Z30; VBROADCASTSS (R14), Z29; XORQ BX, BX; MOVQ SI, AX
@@ -1738,13 +1956,38 @@ step:
 	VMOVUPS Z0, K1, (R10)(BX*4); ADDQ $0x10, BX; CMPQ BX, SI; JLT step
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R12; ADDQ 216(CX), DI; ADDQ 224(CX), R13; ADDQ 232(CX), R8; ADDQ 240(CX), R9; ADDQ 248(CX), R14
 	ADDQ 256(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R12; ADDQ 216(CX), DI; ADDQ 224(CX), R13; ADDQ 232(CX), R8; ADDQ 240(CX), R9; ADDQ 248(CX), R14
+	ADDQ 256(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMULPS (DI)(BX*4), Z31, Z0; VMULPS 64(DI)(BX*4), Z31, Z1; VMULPS (R8)(BX*4), Z30, Z2
+	VMULPS 64(R8)(BX*4), Z30, Z3; VADDPS Z2, Z0, Z0; VADDPS Z3, Z1, Z1; VMULPS (R9)(BX*4), Z29, Z2
+	VMULPS 64(R9)(BX*4), Z29, Z3; VADDPS Z2, Z0, Z0; VADDPS Z3, Z1, Z1; VMOVNTDQ Z0, (R10)(BX*4)
+	VMOVNTDQ Z1, 64(R10)(BX*4); ADDQ $0x20, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_mul_mul_add_etc_f32_ussussusu_16fedc58be_avx512(f *abi.Frame)
 // Requires: AVX, AVX512F, BMI2, CMOV
@@ -1792,11 +2035,13 @@ done:
 
 // func k_mul_mul_add_etc_f32_uussu_dfb8b8cb98_avx512(f *abi.Frame)
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_mul_add_etc_f32_uussu_dfb8b8cb98_avx512(SB), NOSPLIT, $0-8
+TEXT ·k_mul_mul_add_etc_f32_uussu_dfb8b8cb98_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, s2:f32, s3:f32, u4:f32) { t0 = mul u0 u1; t1 = mul u1 s2; t2 = add t1 s3; t3 = mul t2 u4; t4 = add t0 t3; store t4 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R12; MOVQ 40(CX), R13; MOVQ 48(CX), R9; MOVQ 56(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R12), Z31; VBROADCASTSS (R13), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail
@@ -1818,13 +2063,38 @@ step:
 	VMOVUPS Z0, K1, (R10)(BX*4); ADDQ $0x10, BX; CMPQ BX, SI; JLT step
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R12; ADDQ 232(CX), R13; ADDQ 240(CX), R9; ADDQ 248(CX), R10
 	JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R12; ADDQ 232(CX), R13; ADDQ 240(CX), R9; ADDQ 248(CX), R10
+	JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (R8)(BX*4), Z0; VMULPS (DI)(BX*4), Z0, Z1; VMOVUPS 64(R8)(BX*4), Z2; VMULPS 64(DI)(BX*4), Z2, Z3
+	VMULPS Z31, Z0, Z0; VMULPS Z31, Z2, Z2; VADDPS Z30, Z0, Z0; VADDPS Z30, Z2, Z2; VMULPS (R9)(BX*4), Z0, Z0
+	VMULPS 64(R9)(BX*4), Z2, Z2; VADDPS Z0, Z1, Z0; VADDPS Z2, Z3, Z1; VMOVNTDQ Z0, (R10)(BX*4)
+	VMOVNTDQ Z1, 64(R10)(BX*4); ADDQ $0x20, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_mul_mul_mul_etc_f64_uuus_498a4f381e_avx512(f *abi.Frame)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
@@ -3108,12 +3378,14 @@ leave15:
 	VMOVUPS 1024(SP), Z1; KMOVW 1088(SP), K1; VMOVUPS 896(SP), Z4; VMOVUPS 960(SP), Z3; JMP after15
 
 // func k_mul_sub_add_etc_f64_suuusu_c850a45246_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_mul_sub_add_etc_f64_suuusu_c850a45246_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_mul_sub_add_etc_f64_suuusu_c850a45246_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, u2:f64, u3:f64, s4:f64, u5:f64) { t0 = mul s0 u1; t1 = sub u2 t0; t2 = add u3 t1; t3 = mul s4 t2; t4 = sub t0 u5; t5 = add t3 t4; store t5 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), R13
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ 48(CX), R14; MOVQ 56(CX), R10; MOVQ 64(CX), R11
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R13), Z31; VBROADCASTSD (R14), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -3136,13 +3408,39 @@ tail:
 	VMOVUPD.Z 64(R10)(BX*8), K1, Z2; VSUBPD Z2, Z1, Z1; VADDPD Z1, Z0, Z0; VMOVUPD Z0, K1, 64(R11)(BX*8)
 
 next:
-	DECQ R12; JLE done
+	DECQ R12; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R13; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; ADDQ 240(CX), R14; ADDQ 248(CX), R10
 	ADDQ 256(CX), R11; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R12, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R12; MOVQ R11, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R13; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; ADDQ 240(CX), R14; ADDQ 248(CX), R10
+	ADDQ 256(CX), R11; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMULPD (DI)(BX*8), Z31, Z0; VMULPD 64(DI)(BX*8), Z31, Z1; VMOVUPS (R8)(BX*8), Z2; VSUBPD Z0, Z2, Z2
+	VMOVUPS 64(R8)(BX*8), Z3; VSUBPD Z1, Z3, Z3; VADDPD (R9)(BX*8), Z2, Z2; VADDPD 64(R9)(BX*8), Z3, Z3
+	VMULPD Z2, Z30, Z2; VMULPD Z3, Z30, Z3; VSUBPD (R10)(BX*8), Z0, Z0; VSUBPD 64(R10)(BX*8), Z1, Z1
+	VADDPD Z0, Z2, Z0; VADDPD Z1, Z3, Z1; VMOVNTDQ Z0, (R11)(BX*8); VMOVNTDQ Z1, 64(R11)(BX*8); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R12; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_reduce_add_cast_sub_exp_bf16_f32_us_372c1810f8_avx512(f *abi.Frame)
 // Requires: AVX, AVX512F, BMI2
@@ -3408,12 +3706,14 @@ done:
 
 // func k_sub_abs_lt_etc_f32_uuss_acc2722c68_avx512(f *abi.Frame)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_sub_abs_lt_etc_f32_uuss_acc2722c68_avx512(SB), NOSPLIT, $0-8
+TEXT ·k_sub_abs_lt_etc_f32_uuss_acc2722c68_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, s2:f32, s3:f32) { t0 = sub u0 u1; t1 = abs t0; t2 = lt t1 s2; t3 = mul t1 t1; t4 = mul s3 t3; t5 = sub t1 s3; t6 = select t2 t4 t5; store t6 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R12; MOVQ 48(CX), R9
 	VBROADCASTSD c7fffffff7fffffff<>+0(SB), Z30
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R12), Z31; VBROADCASTSS (R11), Z29; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail
@@ -3436,20 +3736,47 @@ step:
 	VBLENDMPS Z0, Z1, K2, Z0; VMOVUPS Z0, K1, (R9)(BX*4); ADDQ $0x10, BX; CMPQ BX, SI; JLT step
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R12; ADDQ 240(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R12; ADDQ 240(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VSUBPS (R8)(BX*4), Z0, Z0; VMOVUPS 64(DI)(BX*4), Z1; VSUBPS 64(R8)(BX*4), Z1, Z1
+	VANDPD Z30, Z0, Z0; VANDPD Z30, Z1, Z1; VCMPPS $0x11, Z29, Z0, K1; VCMPPS $0x11, Z29, Z1, K2
+	VSUBPS Z31, Z0, Z2; VSUBPS Z31, Z1, Z3; VMULPS Z0, Z0, Z0; VMULPS Z1, Z1, Z1; VMULPS Z0, Z31, Z0
+	VMULPS Z1, Z31, Z1; VBLENDMPS Z0, Z2, K1, Z0; VBLENDMPS Z1, Z3, K2, Z1; VMOVNTDQ Z0, (R9)(BX*4)
+	VMOVNTDQ Z1, 64(R9)(BX*4); ADDQ $0x20, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_add_div_clip_f32_uususs_cb7c3555ba_avx512(f *abi.Frame)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_sub_add_div_clip_f32_uususs_cb7c3555ba_avx512(SB), NOSPLIT, $0-8
+TEXT ·k_sub_add_div_clip_f32_uususs_cb7c3555ba_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, s2:f32, u3:f32, s4:f32, s5:f32) { t0 = sub u0 u1; t1 = add s2 u3; t2 = div t0 t1; t3 = clip t2 s4 s5; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R12; MOVQ 40(CX), R9; MOVQ 48(CX), R13; MOVQ 56(CX), R14; MOVQ 64(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R13), Z0; VCMPPS.BCST $0x0c, c0000000000000000<>+0(SB), Z0, K1
@@ -3475,7 +3802,7 @@ step:
 	CMPQ BX, SI; JLT step
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R12; ADDQ 232(CX), R9; ADDQ 240(CX), R13; ADDQ 248(CX), R14
 	ADDQ 256(CX), R10; JMP row
@@ -3483,13 +3810,41 @@ next:
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R12; ADDQ 232(CX), R9; ADDQ 240(CX), R13; ADDQ 248(CX), R14
+	ADDQ 256(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VSUBPS (R8)(BX*4), Z0, Z0; VMOVUPS 64(DI)(BX*4), Z1; VSUBPS 64(R8)(BX*4), Z1, Z1
+	VADDPS (R9)(BX*4), Z30, Z2; VADDPS 64(R9)(BX*4), Z30, Z3; VDIVPS Z2, Z0, Z0; VDIVPS Z3, Z1, Z1
+	VADDPS Z29, Z0, Z0; VADDPS Z29, Z1, Z1; VMAXPS Z0, Z28, Z0; VMAXPS Z1, Z28, Z1; VMINPS Z31, Z0, Z2
+	VMINPS Z31, Z1, Z3; VMINPS Z0, Z31, Z0; VMINPS Z1, Z31, Z1; VORPD Z0, Z2, Z0; VORPD Z1, Z3, Z1
+	VMOVNTDQ Z0, (R10)(BX*4); VMOVNTDQ Z1, 64(R10)(BX*4); ADDQ $0x20, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_mul_add_f32_uuu_3b01b5d98a_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_sub_mul_add_f32_uuu_3b01b5d98a_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_sub_mul_add_f32_uuu_3b01b5d98a_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = mul u2 t0; t2 = add u1 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -3504,21 +3859,45 @@ tail:
 	VMULPS Z0, Z2, Z0; VADDPS Z0, Z1, Z0; VMOVUPS Z0, K1, (R10)(BX*4)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VMOVUPS (R8)(BX*4), Z1; VSUBPS Z1, Z0, Z0; VMULPS (R9)(BX*4), Z0, Z0
+	VADDPS Z0, Z1, Z0; VMOVNTDQ Z0, (R10)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_mul_clip_etc_f32_ussssss_477e86fbe6_avx512(f *abi.Frame)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_sub_mul_clip_etc_f32_ussssss_477e86fbe6_avx512(SB), NOSPLIT, $0-8
+TEXT ·k_sub_mul_clip_etc_f32_ussssss_477e86fbe6_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, s2:f32, s3:f32, s4:f32, s5:f32, s6:f32) { t0 = sub u0 s1; t1 = mul s2 t0; t2 = clip t1 s3 s4; t3 = mul t2 t2; t4 = mul s5 t2; t5 = add s6 t4; t6 = mul t3 t5; store t6 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R12; MOVQ 48(CX), R13; MOVQ 56(CX), R14; MOVQ 64(CX), R15
 	MOVQ 72(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R12), Z0; VCMPPS.BCST $0x0c, c0000000000000000<>+0(SB), Z0, K1
@@ -3545,13 +3924,40 @@ step:
 	CMPQ BX, SI; JLT step
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R12; ADDQ 240(CX), R13
 	ADDQ 248(CX), R14; ADDQ 256(CX), R15; ADDQ 264(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R12; ADDQ 240(CX), R13
+	ADDQ 248(CX), R14; ADDQ 256(CX), R15; ADDQ 264(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VSUBPS Z30, Z0, Z0; VMOVUPS 64(DI)(BX*4), Z1; VSUBPS Z30, Z1, Z1; VMULPS Z0, Z29, Z0
+	VMULPS Z1, Z29, Z1; VADDPS Z28, Z0, Z0; VADDPS Z28, Z1, Z1; VMAXPS Z0, Z27, Z0; VMAXPS Z1, Z27, Z1
+	VMINPS Z31, Z0, Z2; VMINPS Z31, Z1, Z3; VMINPS Z0, Z31, Z0; VMINPS Z1, Z31, Z1; VORPD Z0, Z2, Z0
+	VORPD Z1, Z3, Z1; VMULPS Z0, Z0, Z2; VMULPS Z1, Z1, Z3; VMULPS Z0, Z26, Z0; VMULPS Z1, Z26, Z1
+	VADDPS Z0, Z25, Z0; VADDPS Z1, Z25, Z1; VMULPS Z0, Z2, Z0; VMULPS Z1, Z3, Z1; VMOVNTDQ Z0, (R8)(BX*4)
+	VMOVNTDQ Z1, 64(R8)(BX*4); ADDQ $0x20, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 DATA c0000000000000000<>+0(SB)/8, $0x0000000000000000
 GLOBL c0000000000000000<>(SB), RODATA|NOPTR, $8

@@ -17,7 +17,7 @@ func Count(t codegen.Target, k *kernel.Kernel) (float64, error) {
 		return 0, err
 	}
 	in, n := false, 0
-	for _, l := range emit(b).lines {
+	for _, l := range emit(b, nil).lines {
 		switch {
 		case l.label == "loop":
 			in = true

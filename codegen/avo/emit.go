@@ -75,12 +75,21 @@ var special = map[string]instWriter{
 	machine.OpKeep.Name: func(n *nest, i *machine.Inst) {
 		n.save(i.Src[0].Index, n.address(machine.Loc{Space: machine.InSlot, Index: i.Slot}))
 	},
-	"STORE":   func(n *nest, i *machine.Inst) { n.save(i.Src[0].Index, n.element(i.Place)) },
+	"STORE":   (*nest).store,
 	"DIVREM":  (*nest).divRem,
 	"DIVREMU": (*nest).divRem,
 
 	machine.OpFirst.Name: (*nest).storeFirst,
 	machine.OpIndex.Name: (*nest).stepIndex,
+}
+
+// store stores whole vectors of an output.
+func (n *nest) store(i *machine.Inst) {
+	if n.storesPast {
+		n.do("VMOVNTDQ", y(i.Src[0].Index), mem(n.element(i.Place)))
+		return
+	}
+	n.save(i.Src[0].Index, n.element(i.Place))
 }
 
 // constant appends a constant as the operand of an instruction, broadcast if it has that

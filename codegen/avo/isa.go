@@ -99,5 +99,9 @@ func compileRows(t *isa, k *kernel.Kernel, combine []ir.Op) (*program, error) {
 	if err != nil {
 		return nil, err
 	}
-	return emit(b), nil
+	var past *nonTemporal
+	if combine == nil && kernel.NonTemporal(k) && storesLines(b, k.OutType(0).Size()) {
+		past = &nonTemporal{}
+	}
+	return emit(b, past), nil
 }

@@ -17,6 +17,8 @@ import (
 //	loop: the main loop, while a whole iteration fits
 //	tail: masked steps
 //	next: pointers to the next row
+//
+// and, of some, a main loop that stores past the caches: see nest_nontemporal.go.
 type nest struct {
 	program
 	b       *machine.Body
@@ -35,6 +37,9 @@ type nest struct {
 	exits                    []*machine.Exit // to cold blocks, in the order of their tests
 	inputs, kept, coldSpills int             // offsets in the stack frame: inputs and results, saved registers, spills of cold blocks
 	exit                     int             // offset in the stack frame: the number of the exit to a cold block
+
+	past       *nonTemporal // the main loop that stores past the caches, or nil
+	storesPast bool         // it is being written
 }
 
 // place64 is where a 64-bit value is: in a general register or in the stack frame.
@@ -52,11 +57,12 @@ func (p place64) arg() arg {
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// emit writes the function of a body.
-func emit(b *machine.Body) *program {
-	n := &nest{b: b, few: -1, t: b.Graph.Target.(*isa), m: b.Graph.Machine()}
+// emit writes the function of a body, which may have a main loop that stores past the caches.
+func emit(b *machine.Body, past *nonTemporal) *program {
+	n := &nest{b: b, few: -1, t: b.Graph.Target.(*isa), m: b.Graph.Machine(), past: past}
 	n.allocate()
 	n.prologue()
+	n.choosePast()
 	n.here("row")
 	n.insts(n.b.Head)
 	n.pinRow()
@@ -73,6 +79,7 @@ func emit(b *machine.Body) *program {
 	n.here("done")
 	n.do("VZEROUPPER")
 	n.do("RET")
+	n.nonTemporalLoop()
 	n.coldBlocks()
 	return &n.program
 }

@@ -7,29 +7,32 @@ import "github.com/stridefuse/stridefuse/codegen"
 // lanes is how many elements a step has.
 func (n *nest) lanes() int { return n.m.Lanes() }
 
-// mainLoop computes whole iterations of a row.
+// step is how many elements an iteration of the main loop has.
+func (n *nest) step() int64 { return int64(n.lanes() * n.b.Unroll) }
+
+// mainLoop computes whole iterations of a row. It jumps to the tail if the row has none.
 func (n *nest) mainLoop() {
-	n.loop("loop", func() {
-		n.insts(n.b.Main)
-	})
+	n.findLast()
+	n.do("JLT", label("tail"))
+	n.loop("loop")
 }
 
-// loop writes a loop over whole iterations. It jumps to the tail if the row has none. The
-// last index at which a whole iteration begins is in ax; if the body overwrites ax, it is
-// computed again after each iteration.
-func (n *nest) loop(name string, body func()) {
-	step := int64(n.lanes() * n.b.Unroll)
+// findLast puts the last index at which a whole iteration begins into ax.
+func (n *nest) findLast() {
 	n.do("MOVQ", gp(cols), gp(ax))
-	n.do("SUBQ", imm(step), gp(ax))
-	n.do("JLT", label("tail"))
+	n.do("SUBQ", imm(n.step()), gp(ax))
+}
+
+// loop writes a loop over whole iterations, the last of which begins at the index in ax. If
+// the body overwrites ax, that is computed again after each iteration.
+func (n *nest) loop(name string) {
 	n.do("PCALIGN", imm(32))
 	n.here(name)
-	body()
-	n.do("ADDQ", imm(step), gp(index))
+	n.insts(n.b.Main)
+	n.do("ADDQ", imm(n.step()), gp(index))
 	n.rotate(n.b.Unroll)
 	if n.clobber {
-		n.do("MOVQ", gp(cols), gp(ax))
-		n.do("SUBQ", imm(step), gp(ax))
+		n.findLast()
 	}
 	n.do("CMPQ", gp(index), gp(ax))
 	n.do("JLE", label(name))
@@ -61,11 +64,11 @@ func (n *nest) afterTail() string {
 	return "next"
 }
 
-// nextRow advances the pointers to the next row, or ends after the last row.
+// nextRow advances the pointers to the next row, or ends the block after the last row.
 func (n *nest) nextRow() {
 	n.here("next")
 	n.do("DECQ", n.rows.arg())
-	n.do("JLE", label("done"))
+	n.do("JLE", label(n.afterRows()))
 	n.movePointers()
 	n.do("JMP", label("row"))
 }

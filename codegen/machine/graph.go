@@ -161,6 +161,8 @@ func (g *Graph) Constant(d ir.DType, bits uint64) Value {
 		return One(g.Add(Node{Kind: KindConst, Class: g.m.class(ClassMask), Bits: -(bits & 1), Arg: Args()}))
 	case g.m.Parts(d) == 2:
 		return Two(g.Const(bits), g.Const(bits))
+	case ir.Stored.Has(d): // a lane has its byte, without a sign, as loads leave it
+		bits = uint64(uint8(bits))
 	}
 	bits &= 1<<(8*g.m.Lane) - 1
 	for width := 8 * g.m.Lane; width < 64; width *= 2 {

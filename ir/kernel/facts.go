@@ -1,6 +1,10 @@
 package kernel
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
 
 // Facts of kernels that the verifier of schedules and the runtime use, besides its arguments.
 // Those of a micro-kernel are columns of the table; all elementwise kernels have the same.
@@ -51,6 +55,29 @@ func InPlace(c Code) bool {
 func WholeRows(c Code) bool {
 	m, ok := c.(*Micro)
 	return ok && micros[m.Kind].wholeRows
+}
+
+// The bodies that have a loop which stores past the caches: of a longer one memory is only a
+// part of the time. Long composed ops have blocks for rare cases, which leave the loop.
+const (
+	nonTemporalCost     = 16 // of the body at most
+	nonTemporalComposed = 8  // of a composed op at most
+)
+
+// NonTemporal reports whether a kernel has a loop that stores past the caches, in assembly.
+func NonTemporal(c Code) bool {
+	k, ok := c.(*Kernel)
+	if !ok || len(k.Out) != 1 || k.OutType(0).Size() < 4 {
+		return false
+	}
+	cost := 0.0
+	for i := range k.Body {
+		info := k.Body[i].Op.Info()
+		if cost += info.Cost; info.Kind == ir.Composed && info.Cost > nonTemporalComposed {
+			return false
+		}
+	}
+	return cost <= nonTemporalCost
 }
 
 // Fences reports whether other processors are sure to see what a kernel has stored only

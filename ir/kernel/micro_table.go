@@ -142,7 +142,12 @@ func init() {
 			has: microParts{dtype: true}, types: ir.Floats & ir.Native, fields: []string{"across", "across_last", "across_out", "chunks"}, written: true, args: rescanArgs, meaning: rescanMeaning,
 			time: Time{Unit: Computed}, updates: true, wholeRows: true},
 	}
+	CopyNT, _ = Canonical(&Micro{Kind: StoreNT, Type: ir.Uint8})
 }
+
+// CopyNT is the micro-kernel that copies bytes past the caches. A call of it for no rows is the
+// fence of all calls that store past them.
+var CopyNT Code
 
 // dotRow is the row of the products of an op.
 func dotRow(name, multiply string, op ir.Op) microInfo {

@@ -109,6 +109,8 @@ type Call struct {
 	Cols   Size
 	Args   []Arg
 	Fields []Size // of Kernel.Fields: those in bytes are in bytes here
+	// NonTemporal has the kernel store past the caches: see kernel.NonTemporal.
+	NonTemporal bool
 }
 
 // Arg is where a call finds an argument: at Offset plus, for each enclosing loop, its

@@ -225,7 +225,8 @@ func (s *scanner) size() Size {
 // call reads the three lines of a call.
 func (s *scanner) call() *Call {
 	s.Want("call")
-	c := &Call{Kernel: kernel.ScanCode(s.Scanner)}
+	past := s.Accept(nonTemporalText)
+	c := &Call{Kernel: kernel.ScanCode(s.Scanner), NonTemporal: past}
 	s.EndLine()
 	at := s.Blanks()
 	s.field("rows")

@@ -133,8 +133,14 @@ func (s Size) String() string {
 	return fmt.Sprintf("%d*of(%d)", s.N, s.Loop)
 }
 
+// nonTemporalText marks a call that stores past the caches.
+const nonTemporalText = "nontemporal"
+
 func (c *Call) write(b *strings.Builder, indent string) {
 	b.WriteString(indent + "call ")
+	if c.NonTemporal {
+		b.WriteString(nonTemporalText + " ")
+	}
 	var names []string
 	ins := len(c.Args)
 	if c.Kernel != nil {

@@ -42,6 +42,10 @@ func (v *verifier) call(c *Call) {
 		v.fail(line, "%v", err)
 		return
 	}
+	if c.NonTemporal && !kernel.NonTemporal(c.Kernel) {
+		v.fail(line, "the kernel does not store past the caches")
+		return
+	}
 	infos, fields := c.Kernel.Args(), c.Kernel.Fields()
 	if len(c.Args) != len(infos) || len(c.Fields) != len(fields) {
 		v.fail(line, "%d arguments and %d fields, the kernel has %d and %d", len(c.Args), len(c.Fields), len(infos), len(fields))

@@ -43,6 +43,7 @@ func TestVerifyRefuses(t *testing.T) {
 		{"row too long", "row_reduction", "cols=of(1)", "cols=2*of(1)", "the kernel takes 0 to 1024"},
 		{"columns too short", "column_reduction", "part [40/20]", "part [40/39]", "cols=of(0) is 1, the kernel takes 16"},
 		{"part of a chunk", "row_reduction", "for [2500/1024]", "for [2500/1000]", "is not the chunks of 1024 by which the kernel combines"},
+		{"kernel without such stores", "pack", "call pack u32", "call nontemporal pack u32", "the kernel does not store past the caches"},
 		{"negative block", "row_group", "elems=1920", "elems=1920 block=-1", "below 0"},
 		{"length", "column_reduction", "length=200", "length=0", "the kernel takes 1 to 1024"},
 		{"dot columns", "matmul", "40/16]", "40/17]", "the kernel takes 0 to 16"},

@@ -177,7 +177,7 @@ func (e *elementwise) describe(c computation) {
 		switch e.stages[i] {
 		case packed, packedAcross, transposedBlock, repeated, scattered:
 			choice.Packed = append(choice.Packed, i)
-		case nonTemporal:
+		case nonTemporal, nonTemporalTile:
 			choice.NonTemporal = append(choice.NonTemporal, i)
 		}
 	}
@@ -229,9 +229,9 @@ func (e *elementwise) stagedElems() int {
 	for i := range e.ops {
 		size := e.ops[i].size()
 		switch e.stages[i] {
-		case direct, transposedBlock:
+		case direct, transposedBlock, nonTemporal:
 			continue
-		case nonTemporal:
+		case nonTemporalTile:
 			bytes = e.NonTemporalBytes
 		case repeated: // stays in the cache while the others pass
 			repeats += size

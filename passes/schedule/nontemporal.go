@@ -1,17 +1,15 @@
 package schedule
 
 import (
-	"math"
-
+	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/plan"
 	"github.com/stridefuse/stridefuse/ir/tuning"
 )
 
-// nontemporal stores large outputs past the caches. A tile of them is computed in local
-// memory, which stays in the first-level cache, and the micro-kernel store_nt copies it out:
-// memory then is not read before it is written, and what else is in the caches stays.
-// There is no second form of each kernel for that, as copying from the first-level cache
-// costs little against memory.
+// nontemporal stores large outputs past the caches: memory then is not read before it is
+// written, and what else is in the caches stays. Kernels of short bodies with one output
+// have a loop for that (kernel.NonTemporal). Of other short bodies a tile is computed in local
+// memory, which stays in the first-level cache, and the micro-kernel store_nt copies it out.
 var nontemporal = strategy{name: "nontemporal", offer: offerNonTemporal}
 
 func offerNonTemporal(t *target, s *plan.Step) (offer, string) {
@@ -19,43 +17,56 @@ func offerNonTemporal(t *target, s *plan.Step) (offer, string) {
 	if e == nil {
 		return offer{}, why
 	}
-	most := t.NonTemporalWork
-	if t.Blocks > 0 {
-		most = math.Inf(1)
+	large := e.passCaches(t.NonTemporalRow)
+	if large == nil {
+		return offer{}, notLarge
 	}
-	if engine, _ := t.lib.Engine(storeNT.Signature()); engine == "" || engine == portable {
+	if engine, _ := t.lib.Engine(kernel.CopyNT.Signature()); engine == "" || engine == portable {
 		return offer{}, "no kernel stores past the caches"
-	}
-	if e.cacheWork() > most {
-		return offer{}, "the body takes longer than memory does"
 	}
 	for i := range s.In {
 		if c := e.ops[i].class; c == strided || c == transposed {
 			return offer{}, "an operand is copied into local memory"
 		}
 	}
-	any := false
-	for i := range s.Out {
-		if e.passesCaches(i) {
-			e.stages[len(s.In)+i], any = nonTemporal, true
+	as := nonTemporal
+	if one, _ := e.oneKernel(); one == nil || one.engine == portable || !kernel.NonTemporal(one.k) {
+		as = nonTemporalTile
+		if t.Blocks == 0 && e.cacheWork() > t.NonTemporalWork {
+			return offer{}, "the body takes longer than memory does"
+		}
+		if large = e.passCaches(t.NonTemporalTileRow); large == nil {
+			return offer{}, notLarge
 		}
 	}
-	if !any {
-		return offer{}, "no output is large, read by no step and aligned"
+	for _, i := range large {
+		e.stages[i] = as
 	}
 	return e.offer(t.BodyWork(s), e.compute), ""
 }
 
-// passesCaches reports whether an output is stored past the caches: it is large, no step
-// reads it, and its rows begin where lines of the caches do, as a part of a line goes to
-// memory alone. For tests, Machine.Blocks makes it all outputs that no step reads.
-func (e *elementwise) passesCaches(i int) bool {
-	out, o := &e.step.Out[i], &e.ops[len(e.step.In)+i]
-	if e.InCaches || e.buffers[out.Buffer].Kind == plan.ScratchBuffer || e.read[out.Buffer] {
-		return false
+const notLarge = "no output is large, read by no step and in whole lines of the caches"
+
+// passCaches lists the outputs that are stored past the caches. They are large, no step reads
+// them, and their rows have so many bytes at least or begin where lines of the caches do, as
+// a part of a line goes to memory alone. For tests, Machine.Blocks makes it all outputs that
+// no step reads.
+func (e *elementwise) passCaches(row int) (operands []int) {
+	if e.InCaches {
+		return nil
 	}
-	aligned := e.step.Axes[e.row].Extent <= 1 || o.row*o.size()%cacheLine == 0
-	return e.Blocks > 0 || aligned && elems(e.step)*o.size() >= e.NonTemporalFrom
+	for i := range e.step.Out {
+		k := len(e.step.In) + i
+		out, o := e.step.Out[i].Buffer, &e.ops[k]
+		if e.buffers[out].Kind == plan.ScratchBuffer || e.read[out] {
+			continue
+		}
+		lines := e.step.Axes[e.row].Extent <= 1 || o.row*o.size()%cacheLine == 0 || e.step.Axes[e.col].Extent*o.size() >= row
+		if e.Blocks > 0 || lines && elems(e.step)*o.size() >= e.NonTemporalFrom {
+			operands = append(operands, k)
+		}
+	}
+	return operands
 }
 
 // cacheWork returns what one index costs within the caches, in additions.

@@ -101,9 +101,9 @@ func (p *prefixScan) widens() bool { return p.state != p.dtype }
 
 // pastCaches reports whether the results are stored past the caches.
 func (p *prefixScan) pastCaches(ops []operand) bool {
-	engine, ok := p.lib.Engine(storeNT.Signature())
-	out := &elementwise{target: p.target, step: p.step, row: p.row, ops: ops}
-	return ok && engine != portable && !p.packed && out.passesCaches(0)
+	engine, ok := p.lib.Engine(kernel.CopyNT.Signature())
+	out := &elementwise{target: p.target, step: p.step, row: p.row, col: p.col, ops: ops}
+	return ok && engine != portable && !p.packed && out.passCaches(p.NonTemporalTileRow) != nil
 }
 
 // offer returns the offer of a strategy that drafts the scan.

@@ -84,7 +84,7 @@ func (p *prefixScan) begin(w *walk, rows, cols nest.Size) []nest.Item {
 
 // store returns the stores of a tile past the caches. The kernel copies bytes.
 func (p *prefixScan) store(w *walk, rows, cols nest.Size, tile, to view) nest.Item {
-	return p.call(w, storeNT, rows, times(cols, p.dtype.Size()), []view{tile, to})
+	return p.call(w, kernel.CopyNT, rows, times(cols, p.dtype.Size()), []view{tile, to})
 }
 
 // pack returns the copy of a block of the operand to rows without gaps. What is

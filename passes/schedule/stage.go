@@ -20,7 +20,8 @@ const (
 	repeated              // its tile is one row again and again: for joined rows
 	filled                // its tile is one element a row again and again
 	constant              // it is a table of one element
-	nonTemporal           // an output: its tile is copied out past the caches
+	nonTemporal           // an output: the kernel stores past the caches
+	nonTemporalTile       // an output: its tile is copied out past the caches
 	scattered             // an output whose elements are apart: its tile is copied out
 )
 
@@ -50,7 +51,7 @@ func (e *elementwise) stageWork(i int) float64 {
 		return 2 * e.StageWork
 	case filled:
 		return e.StageWork / 2
-	case nonTemporal: // memory is not read before it is written
+	case nonTemporal, nonTemporalTile: // memory is not read before it is written
 		return -1
 	case scattered:
 		return 2 * e.StageWork
@@ -93,7 +94,7 @@ func (e *elementwise) checkStage(i int) string {
 func (e *elementwise) stageKernels(i int) []kernel.Code {
 	o := &e.ops[i]
 	switch e.stages[i] {
-	case direct, constant:
+	case direct, constant, nonTemporal:
 		return nil
 	case packed:
 		return []kernel.Code{packKernel(o.dtype)}
@@ -103,8 +104,8 @@ func (e *elementwise) stageKernels(i int) []kernel.Code {
 		return []kernel.Code{packKernel(o.dtype), copyKernel(o.dtype, false)}
 	case filled:
 		return []kernel.Code{copyKernel(o.dtype, true)}
-	case nonTemporal:
-		return []kernel.Code{storeNT}
+	case nonTemporalTile:
+		return []kernel.Code{kernel.CopyNT}
 	}
 	panic("BUG: schedule: there is no such stage")
 }
@@ -158,6 +159,3 @@ func copyKernel(d ir.DType, splat bool) *kernel.Kernel {
 	copyKernels.Store(o, k)
 	return k
 }
-
-// storeNT copies bytes past the caches.
-var storeNT = microKernel(kernel.Micro{Kind: kernel.StoreNT, Type: ir.Uint8})

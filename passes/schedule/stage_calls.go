@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/nest"
 )
 
@@ -30,7 +31,7 @@ func (e *elementwise) stageBlock(block *walk) (items []nest.Item) {
 func (e *elementwise) stageTile(columns, tile *walk) (once, each []nest.Item) {
 	for i := range e.ops {
 		switch e.stages[i] {
-		case direct, transposedBlock, nonTemporal, scattered:
+		case direct, transposedBlock, nonTemporal, nonTemporalTile, scattered:
 			continue
 		case constant:
 			b := &e.buffers[e.step.In[i].Buffer]
@@ -124,7 +125,10 @@ func (e *elementwise) repeat(d ir.DType, w *walk, tile *view) (items []nest.Item
 }
 
 // copiedOut reports whether an output is computed in local memory and copied out.
-func (e *elementwise) copiedOut(out int) bool { return e.stages[len(e.step.In)+out] != direct }
+func (e *elementwise) copiedOut(out int) bool {
+	s := e.stages[len(e.step.In)+out]
+	return s != direct && s != nonTemporal
+}
 
 // outTile returns local memory for a tile of such an output, which it notes.
 func (e *elementwise) outTile(out int, tile *walk) view {
@@ -143,7 +147,7 @@ func (e *elementwise) storeTile(w *walk) (items []nest.Item) {
 		k := len(e.step.In) + i
 		to := viewOf(k, &e.step.Out[i].Access)
 		switch e.stages[k] {
-		case nonTemporal:
+		case nonTemporalTile:
 		case scattered: // a transposed block of one column, or of several lines
 			if g := e.linesOf(k); g != nil {
 				if g.ops[0] == k {
@@ -158,7 +162,7 @@ func (e *elementwise) storeTile(w *walk) (items []nest.Item) {
 			continue
 		}
 		args := []nest.Arg{w.arg(&e.at[k], e.row), w.arg(&to, e.row)}
-		items = append(items, call(storeNT, w.size[e.row], times(w.size[e.col], e.ops[k].size()), args))
+		items = append(items, call(kernel.CopyNT, w.size[e.row], times(w.size[e.col], e.ops[k].size()), args))
 	}
 	return items
 }

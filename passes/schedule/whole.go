@@ -80,7 +80,9 @@ func (c *oneKernel) write(e *elementwise, _, tile *walk) (perRow, perTile []nest
 		args = append(args, tile.arg(&to, e.row))
 	}
 	rows, cols := e.callSize(tile)
-	return nil, []nest.Item{call(c.k, rows, cols, args)}
+	it := call(c.k, rows, cols, args)
+	it.Call.NonTemporal = slices.Contains(e.stages[len(e.step.In):], nonTemporal)
+	return nil, []nest.Item{it}
 }
 
 // compute returns what computes the tiles of a strategy that is not about that, at the

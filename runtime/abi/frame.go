@@ -19,6 +19,9 @@ type Frame struct {
 	Rows, Cols int
 	Ptr        [MaxOperands]unsafe.Pointer
 	Step       [MaxOperands]int
+	// NonTemporal is 1 if the kernel may store its outputs past the caches, and else 0. The
+	// elements are the same. Other processors are sure to see them only after a fence.
+	NonTemporal int
 }
 
 // ABI identifies the layout of Frame and the calling rule. A change of either

@@ -5,12 +5,14 @@
 #include "textflag.h"
 
 // func k_abs_add_f32_us_0d3cfdbab1_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_abs_add_f32_us_0d3cfdbab1_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_abs_add_f32_us_0d3cfdbab1_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32) { t0 = abs u0; t1 = add t0 s1; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R8; VBROADCASTSD c7fffffff7fffffff<>+0(SB), Z31
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -23,20 +25,43 @@ tail:
 	VMOVUPS.Z (DI)(BX*4), K1, Z0; VANDPD Z31, Z0, Z0; VADDPS Z30, Z0, Z0; VMOVUPS Z0, K1, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VANDPD (DI)(BX*4), Z31, Z0; VADDPS Z30, Z0, Z0; VMOVNTDQ Z0, (R8)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_abs_add_f32_uu_923b0bffaa_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_abs_add_f32_uu_923b0bffaa_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_abs_add_f32_uu_923b0bffaa_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32) { t0 = abs u0; t1 = add t0 u1; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; VBROADCASTSD c7fffffff7fffffff<>+0(SB), Z31
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -51,12 +76,34 @@ tail:
 	VMOVUPS Z0, K1, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VANDPD (DI)(BX*4), Z31, Z0; VADDPS (R8)(BX*4), Z0, Z0; VMOVNTDQ Z0, (R9)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_acos_f32_u_555d6ba719_avx512(f *abi.Frame)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
@@ -422,11 +469,13 @@ leave2:
 
 // func k_add_add_add_add_f32_uuuuu_b4ae80f57d_avx512(f *abi.Frame)
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_add_add_add_add_f32_uuuuu_b4ae80f57d_avx512(SB), NOSPLIT, $0-8
+TEXT ·k_add_add_add_add_f32_uuuuu_b4ae80f57d_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
@@ -448,7 +497,7 @@ step:
 	JLT step
 
 next:
-	DECQ R13; JLE done
+	DECQ R13; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
 	JMP row
@@ -456,14 +505,41 @@ next:
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R13, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R13; MOVQ R12, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
+	JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VADDPS (R8)(BX*4), Z0, Z0; VMOVUPS 64(DI)(BX*4), Z1; VADDPS 64(R8)(BX*4), Z1, Z1
+	VADDPS (R9)(BX*4), Z0, Z0; VADDPS 64(R9)(BX*4), Z1, Z1; VADDPS (R10)(BX*4), Z0, Z0
+	VADDPS 64(R10)(BX*4), Z1, Z1; VADDPS (R11)(BX*4), Z0, Z0; VADDPS 64(R11)(BX*4), Z1, Z1
+	VMOVNTDQ Z0, (R12)(BX*4); VMOVNTDQ Z1, 64(R12)(BX*4); ADDQ $0x20, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R13; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_add_add_etc_f32_uuuuuuuu_566abc9eaa_avx512(f *abi.Frame)
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_add_add_add_etc_f32_uuuuuuuu_566abc9eaa_avx512(SB), NOSPLIT, $8-8
+TEXT ·k_add_add_add_etc_f32_uuuuuuuu_566abc9eaa_avx512(SB), NOSPLIT, $24-8
 	// kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32) { t0 = add u0 u1; t1 = add u2 u3; t2 = add t0 t1; t3 = add u4 u5; t4 = add u6 u7; t5 = add t3 t4; t6 = add t2 t5; store t6 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, (SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12; MOVQ 64(CX), R13
 	MOVQ 72(CX), R14; MOVQ 80(CX), R15
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 16(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
@@ -489,7 +565,7 @@ step:
 	VMOVUPS Z0, K1, (R15)(BX*4); ADDQ $0x10, BX; CMPQ BX, SI; JLT step
 
 next:
-	DECQ (SP); JLE done
+	DECQ (SP); JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
 	ADDQ 256(CX), R13; ADDQ 264(CX), R14; ADDQ 272(CX), R15; JMP row
@@ -497,13 +573,43 @@ next:
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ (SP), AX; MOVQ AX, 8(SP); MOVQ SI, 16(SP)
+
+rowPast:
+	MOVQ $+1, (SP); MOVQ R15, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 16(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 16(SP), SI; CMPQ BX, SI; JLT lines; DECQ 8(SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
+	ADDQ 256(CX), R13; ADDQ 264(CX), R14; ADDQ 272(CX), R15; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VADDPS (R8)(BX*4), Z0, Z0; VMOVUPS 64(DI)(BX*4), Z1; VADDPS 64(R8)(BX*4), Z1, Z1
+	VMOVUPS (R9)(BX*4), Z2; VADDPS (R10)(BX*4), Z2, Z2; VMOVUPS 64(R9)(BX*4), Z3; VADDPS 64(R10)(BX*4), Z3, Z3
+	VADDPS Z2, Z0, Z0; VADDPS Z3, Z1, Z1; VMOVUPS (R11)(BX*4), Z2; VADDPS (R12)(BX*4), Z2, Z2
+	VMOVUPS 64(R11)(BX*4), Z3; VADDPS 64(R12)(BX*4), Z3, Z3; VMOVUPS (R13)(BX*4), Z4; VADDPS (R14)(BX*4), Z4, Z4
+	VMOVUPS 64(R13)(BX*4), Z5; VADDPS 64(R14)(BX*4), Z5, Z5; VADDPS Z4, Z2, Z2; VADDPS Z5, Z3, Z3
+	VADDPS Z2, Z0, Z0; VADDPS Z3, Z1, Z1; VMOVNTDQ Z0, (R15)(BX*4); VMOVNTDQ Z1, 64(R15)(BX*4); ADDQ $0x20, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, (SP); MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_add_add_f32_uuuu_7db949b623_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_add_add_add_f32_uuuu_7db949b623_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_add_add_add_f32_uuuu_7db949b623_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = add u0 u1; t1 = add u2 u3; t2 = add t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -518,20 +624,44 @@ tail:
 	VMOVUPS.Z (R10)(BX*4), K1, Z2; VADDPS Z2, Z1, Z1; VADDPS Z1, Z0, Z0; VMOVUPS Z0, K1, (R11)(BX*4)
 
 next:
-	DECQ R12; JLE done
+	DECQ R12; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R12, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R12; MOVQ R11, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VADDPS (R8)(BX*4), Z0, Z0; VMOVUPS (R9)(BX*4), Z1; VADDPS (R10)(BX*4), Z1, Z1
+	VADDPS Z1, Z0, Z0; VMOVNTDQ Z0, (R11)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R12; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_add_f32_uss_dead8fb081_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_add_add_f32_uss_dead8fb081_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_add_add_f32_uss_dead8fb081_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, s2:f32) { t0 = add u0 s1; t1 = add t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Z31; VBROADCASTSS (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -545,20 +675,43 @@ tail:
 	VMOVUPS.Z (DI)(BX*4), K1, Z0; VADDPS Z31, Z0, Z0; VADDPS Z30, Z0, Z0; VMOVUPS Z0, K1, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VADDPS (DI)(BX*4), Z31, Z0; VADDPS Z30, Z0, Z0; VMOVNTDQ Z0, (R8)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_add_f32_usu_edb32ffb6f_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_add_add_f32_usu_edb32ffb6f_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_add_add_f32_usu_edb32ffb6f_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, u2:f32) { t0 = add u0 s1; t1 = add u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -573,20 +726,44 @@ tail:
 	VMOVUPS Z0, K1, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VADDPS (DI)(BX*4), Z31, Z0; VADDPS (R8)(BX*4), Z0, Z0; VMOVNTDQ Z0, (R9)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_add_f32_uus_c571f1a118_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_add_add_f32_uus_c571f1a118_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_add_add_f32_uus_c571f1a118_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = add s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -601,20 +778,44 @@ tail:
 	VMOVUPS Z0, K1, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VADDPS (R8)(BX*4), Z0, Z0; VADDPS Z0, Z31, Z0; VMOVNTDQ Z0, (R9)(BX*4); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_add_f32_uuu_4379a3490f_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_add_add_f32_uuu_4379a3490f_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_add_add_f32_uuu_4379a3490f_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, u2:f32) { t0 = add u0 u1; t1 = add u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -629,20 +830,44 @@ tail:
 	VADDPS Z0, Z1, Z0; VMOVUPS Z0, K1, (R10)(BX*4)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VADDPS (R8)(BX*4), Z0, Z0; VADDPS (R9)(BX*4), Z0, Z0; VMOVNTDQ Z0, (R10)(BX*4)
+	ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_add_max_f32_suus_a35e40000f_avx512(f *abi.Frame)
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_add_add_max_f32_suus_a35e40000f_avx512(SB), NOSPLIT, $0-8
+TEXT ·k_add_add_max_f32_suus_a35e40000f_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32, u2:f32, s3:f32) { t0 = add s0 u1; t1 = add t0 u2; t2 = max s3 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R12; MOVQ 48(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R12), Z0; VCMPPS.BCST $0x0c, c0000000000000000<>+0(SB), Z0, K1
@@ -664,20 +889,45 @@ step:
 	CMPQ BX, SI; JLT step
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R12; ADDQ 240(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R12; ADDQ 240(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VADDPS (DI)(BX*4), Z31, Z0; VADDPS 64(DI)(BX*4), Z31, Z1; VADDPS (R8)(BX*4), Z0, Z0
+	VADDPS 64(R8)(BX*4), Z1, Z1; VADDPS Z30, Z0, Z0; VADDPS Z30, Z1, Z1; VMAXPS Z0, Z29, Z0; VMAXPS Z1, Z29, Z1
+	VMOVNTDQ Z0, (R9)(BX*4); VMOVNTDQ Z1, 64(R9)(BX*4); ADDQ $0x20, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_div_f32_sus_b2f31c3abc_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_add_div_f32_sus_b2f31c3abc_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_add_div_f32_sus_b2f31c3abc_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32, s2:f32) { t0 = add s0 u1; t1 = div s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Z31; VBROADCASTSS (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -691,20 +941,43 @@ tail:
 	VMOVUPS.Z (DI)(BX*4), K1, Z0; VADDPS Z0, Z31, Z0; VDIVPS Z0, Z30, Z0; VMOVUPS Z0, K1, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VADDPS (DI)(BX*4), Z31, Z0; VDIVPS Z0, Z30, Z0; VMOVNTDQ Z0, (R8)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_div_f32_suu_9e4ef60e2e_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_add_div_f32_suu_9e4ef60e2e_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_add_div_f32_suu_9e4ef60e2e_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32, u2:f32) { t0 = add s0 u1; t1 = div u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -719,20 +992,44 @@ tail:
 	VMOVUPS Z0, K1, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VADDPS (DI)(BX*4), Z31, Z0; VMOVUPS (R8)(BX*4), Z1; VDIVPS Z0, Z1, Z0; VMOVNTDQ Z0, (R9)(BX*4); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_div_f32_uus_ad8656b663_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_add_div_f32_uus_ad8656b663_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_add_div_f32_uus_ad8656b663_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = div s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -747,20 +1044,44 @@ tail:
 	VMOVUPS Z0, K1, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VADDPS (R8)(BX*4), Z0, Z0; VDIVPS Z0, Z31, Z0; VMOVNTDQ Z0, (R9)(BX*4); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_div_f32_uuu_9062432642_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_add_div_f32_uuu_9062432642_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_add_div_f32_uuu_9062432642_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, u2:f32) { t0 = add u0 u1; t1 = div u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -775,21 +1096,45 @@ tail:
 	VDIVPS Z0, Z1, Z0; VMOVUPS Z0, K1, (R10)(BX*4)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VADDPS (R8)(BX*4), Z0, Z0; VMOVUPS (R9)(BX*4), Z1; VDIVPS Z0, Z1, Z0
+	VMOVNTDQ Z0, (R10)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_lt_cast_add_f32_uusu_075bee7c87_avx512(f *abi.Frame)
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_add_lt_cast_add_f32_uusu_075bee7c87_avx512(SB), NOSPLIT, $0-8
+TEXT ·k_add_lt_cast_add_f32_uusu_075bee7c87_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, s2:f32, u3:f32) { t0 = add u0 u1; t1 = lt t0 s2; t2 = cast:f32 t1; t3 = add t2 u3; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R12; MOVQ 40(CX), R9; MOVQ 48(CX), R10
 	VBROADCASTSD c3f8000003f800000<>+0(SB), Z30
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R12), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
@@ -810,21 +1155,47 @@ step:
 	VMOVUPS Z0, K1, (R10)(BX*4); ADDQ $0x10, BX; CMPQ BX, SI; JLT step
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R12; ADDQ 232(CX), R9; ADDQ 240(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R12; ADDQ 232(CX), R9; ADDQ 240(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VADDPS (R8)(BX*4), Z0, Z0; VMOVUPS 64(DI)(BX*4), Z1; VADDPS 64(R8)(BX*4), Z1, Z1
+	VCMPPS $0x11, Z31, Z0, K1; VCMPPS $0x11, Z31, Z1, K2; VMOVUPS.Z Z30, K1, Z0; VMOVUPS.Z Z30, K2, Z1
+	VADDPS (R9)(BX*4), Z0, Z0; VADDPS 64(R9)(BX*4), Z1, Z1; VMOVNTDQ Z0, (R10)(BX*4); VMOVNTDQ Z1, 64(R10)(BX*4)
+	ADDQ $0x20, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_max_add_etc_f32_uusu_27a9c7e36e_avx512(f *abi.Frame)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_add_max_add_etc_f32_uusu_27a9c7e36e_avx512(SB), NOSPLIT, $0-8
+TEXT ·k_add_max_add_etc_f32_uusu_27a9c7e36e_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, s2:f32, u3:f32) { t0 = add u0 u1; t1 = max t0 s2; t2 = add u3 u1; t3 = max t2 s2; t4 = max t1 t3; store t4 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R12; MOVQ 40(CX), R9; MOVQ 48(CX), R10
 	VBROADCASTSD cffffffffffffffff<>+0(SB), Z29
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R12), Z0; VCMPPS.BCST $0x0c, c0000000000000000<>+0(SB), Z0, K1
@@ -851,20 +1222,49 @@ step:
 	VBLENDMPS Z29, Z2, K2, Z0; VMOVUPS Z0, K1, (R10)(BX*4); ADDQ $0x10, BX; CMPQ BX, SI; JLT step
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R12; ADDQ 232(CX), R9; ADDQ 240(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R12; ADDQ 232(CX), R9; ADDQ 240(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (R8)(BX*4), Z0; VADDPS (DI)(BX*4), Z0, Z1; VMOVUPS 64(R8)(BX*4), Z2; VADDPS 64(DI)(BX*4), Z2, Z3
+	VADDPS Z31, Z1, Z1; VADDPS Z31, Z3, Z3; VMAXPS Z1, Z30, Z1; VMAXPS Z3, Z30, Z3; VADDPS (R9)(BX*4), Z0, Z0
+	VADDPS 64(R9)(BX*4), Z2, Z2; VADDPS Z31, Z0, Z0; VADDPS Z31, Z2, Z2; VMAXPS Z0, Z30, Z0; VMAXPS Z2, Z30, Z2
+	VMAXPS Z0, Z1, Z4; VMAXPS Z2, Z3, Z5; VMAXPS Z1, Z0, Z6; VMAXPS Z3, Z2, Z7; VANDPD Z6, Z4, Z4
+	VANDPD Z7, Z5, Z5; VCMPPS $0x03, Z0, Z1, K1; VCMPPS $0x03, Z2, Z3, K2; VBLENDMPS Z29, Z4, K1, Z0
+	VBLENDMPS Z29, Z5, K2, Z1; VMOVNTDQ Z0, (R10)(BX*4); VMOVNTDQ Z1, 64(R10)(BX*4); ADDQ $0x20, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_max_f32_uss_90dd3ab5f5_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_add_max_f32_uss_90dd3ab5f5_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_add_max_f32_uss_90dd3ab5f5_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, s2:f32) { t0 = add u0 s1; t1 = max t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z0; VCMPPS.BCST $0x0c, c0000000000000000<>+0(SB), Z0, K1
@@ -881,20 +1281,44 @@ tail:
 	VMOVUPS Z0, K1, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VADDPS (DI)(BX*4), Z31, Z0; VADDPS Z30, Z0, Z0; VMAXPS Z0, Z29, Z0; VMOVNTDQ Z0, (R8)(BX*4); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_max_f32_uus_0e5a076b24_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_add_max_f32_uus_0e5a076b24_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_add_max_f32_uus_0e5a076b24_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = max s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z0; VCMPPS.BCST $0x0c, c0000000000000000<>+0(SB), Z0, K1
@@ -911,20 +1335,44 @@ tail:
 	VMAXPS Z0, Z30, Z0; VMOVUPS Z0, K1, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VADDPS (R8)(BX*4), Z0, Z0; VADDPS Z31, Z0, Z0; VMAXPS Z0, Z30, Z0
+	VMOVNTDQ Z0, (R9)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_mul_f32_sus_0019e6d0a1_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_add_mul_f32_sus_0019e6d0a1_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_add_mul_f32_sus_0019e6d0a1_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32, s2:f32) { t0 = add s0 u1; t1 = mul t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Z31; VBROADCASTSS (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -938,20 +1386,43 @@ tail:
 	VMOVUPS.Z (DI)(BX*4), K1, Z0; VADDPS Z0, Z31, Z0; VMULPS Z30, Z0, Z0; VMOVUPS Z0, K1, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VADDPS (DI)(BX*4), Z31, Z0; VMULPS Z30, Z0, Z0; VMOVNTDQ Z0, (R8)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_mul_f32_usu_46bd90ee17_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_add_mul_f32_usu_46bd90ee17_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_add_mul_f32_usu_46bd90ee17_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, u2:f32) { t0 = add u0 s1; t1 = mul t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -966,20 +1437,44 @@ tail:
 	VMOVUPS Z0, K1, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VADDPS (DI)(BX*4), Z31, Z0; VMULPS (R8)(BX*4), Z0, Z0; VMOVNTDQ Z0, (R9)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_mul_f32_uus_b595ff8859_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_add_mul_f32_uus_b595ff8859_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_add_mul_f32_uus_b595ff8859_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = mul t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -994,20 +1489,44 @@ tail:
 	VMOVUPS Z0, K1, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VADDPS (R8)(BX*4), Z0, Z0; VMULPS Z31, Z0, Z0; VMOVNTDQ Z0, (R9)(BX*4); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_mul_f32_uuu_53dfdc916d_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_add_mul_f32_uuu_53dfdc916d_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_add_mul_f32_uuu_53dfdc916d_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, u2:f32) { t0 = add u0 u1; t1 = mul u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -1022,20 +1541,44 @@ tail:
 	VMULPS Z0, Z1, Z0; VMOVUPS Z0, K1, (R10)(BX*4)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VADDPS (R8)(BX*4), Z0, Z0; VMULPS (R9)(BX*4), Z0, Z0; VMOVNTDQ Z0, (R10)(BX*4)
+	ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_reciprocal_f32_su_1e343303b7_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_add_reciprocal_f32_su_1e343303b7_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_add_reciprocal_f32_su_1e343303b7_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32) { t0 = add s0 u1; t1 = reciprocal t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; VBROADCASTSD c3f8000003f800000<>+0(SB), Z30
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -1048,20 +1591,43 @@ tail:
 	VMOVUPS.Z (DI)(BX*4), K1, Z0; VADDPS Z0, Z31, Z0; VDIVPS Z0, Z30, Z0; VMOVUPS Z0, K1, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VADDPS (DI)(BX*4), Z31, Z0; VDIVPS Z0, Z30, Z0; VMOVNTDQ Z0, (R8)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_reciprocal_f32_uu_52817edf0a_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_add_reciprocal_f32_uu_52817edf0a_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_add_reciprocal_f32_uu_52817edf0a_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32) { t0 = add u0 u1; t1 = reciprocal t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; VBROADCASTSD c3f8000003f800000<>+0(SB), Z31
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -1076,20 +1642,44 @@ tail:
 	VMOVUPS Z0, K1, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VADDPS (R8)(BX*4), Z0, Z0; VDIVPS Z0, Z31, Z0; VMOVNTDQ Z0, (R9)(BX*4); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_sqrt_f32_su_e3c2caf6aa_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_add_sqrt_f32_su_e3c2caf6aa_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_add_sqrt_f32_su_e3c2caf6aa_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32) { t0 = add s0 u1; t1 = sqrt t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -1102,20 +1692,43 @@ tail:
 	VMOVUPS.Z (DI)(BX*4), K1, Z0; VADDPS Z0, Z31, Z0; VSQRTPS Z0, Z0; VMOVUPS Z0, K1, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VADDPS (DI)(BX*4), Z31, Z0; VSQRTPS Z0, Z0; VMOVNTDQ Z0, (R8)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_sqrt_f32_uu_9985ccdfc6_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_add_sqrt_f32_uu_9985ccdfc6_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_add_sqrt_f32_uu_9985ccdfc6_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32) { t0 = add u0 u1; t1 = sqrt t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -1130,12 +1743,34 @@ tail:
 	VMOVUPS Z0, K1, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VADDPS (R8)(BX*4), Z0, Z0; VSQRTPS Z0, Z0; VMOVNTDQ Z0, (R9)(BX*4); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_asin_f32_u_8f59a9d6af_avx512(f *abi.Frame)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
@@ -2554,12 +3189,14 @@ done:
 	VZEROUPPER; RET
 
 // func k_div_add_f32_sus_3296a6d62d_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_div_add_f32_sus_3296a6d62d_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_div_add_f32_sus_3296a6d62d_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32, s2:f32) { t0 = div s0 u1; t1 = add t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Z31; VBROADCASTSS (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -2573,20 +3210,43 @@ tail:
 	VMOVUPS.Z (DI)(BX*4), K1, Z0; VDIVPS Z0, Z31, Z0; VADDPS Z30, Z0, Z0; VMOVUPS Z0, K1, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VDIVPS (DI)(BX*4), Z31, Z0; VADDPS Z30, Z0, Z0; VMOVNTDQ Z0, (R8)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_div_add_f32_suu_6979087442_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_div_add_f32_suu_6979087442_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_div_add_f32_suu_6979087442_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32, u2:f32) { t0 = div s0 u1; t1 = add u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -2601,20 +3261,44 @@ tail:
 	VMOVUPS Z0, K1, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VDIVPS (DI)(BX*4), Z31, Z0; VADDPS (R8)(BX*4), Z0, Z0; VMOVNTDQ Z0, (R9)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_div_add_f32_uss_00bbc5494c_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_div_add_f32_uss_00bbc5494c_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_div_add_f32_uss_00bbc5494c_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, s2:f32) { t0 = div u0 s1; t1 = add s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Z31; VBROADCASTSS (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -2629,20 +3313,44 @@ tail:
 	VMOVUPS.Z (DI)(BX*4), K1, Z0; VDIVPS Z31, Z0, Z0; VADDPS Z0, Z30, Z0; VMOVUPS Z0, K1, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VDIVPS Z31, Z0, Z0; VADDPS Z0, Z30, Z0; VMOVNTDQ Z0, (R8)(BX*4); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_div_add_f32_usu_5c4ecf844d_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_div_add_f32_usu_5c4ecf844d_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_div_add_f32_usu_5c4ecf844d_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, u2:f32) { t0 = div u0 s1; t1 = add t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -2657,20 +3365,44 @@ tail:
 	VMOVUPS Z0, K1, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VDIVPS Z31, Z0, Z0; VADDPS (R8)(BX*4), Z0, Z0; VMOVNTDQ Z0, (R9)(BX*4); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_div_add_f32_uus_a5ec2c6398_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_div_add_f32_uus_a5ec2c6398_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_div_add_f32_uus_a5ec2c6398_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, s2:f32) { t0 = div u0 u1; t1 = add s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -2685,20 +3417,44 @@ tail:
 	VMOVUPS Z0, K1, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VDIVPS (R8)(BX*4), Z0, Z0; VADDPS Z0, Z31, Z0; VMOVNTDQ Z0, (R9)(BX*4); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_div_add_f32_uuu_359df21de5_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_div_add_f32_uuu_359df21de5_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_div_add_f32_uuu_359df21de5_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, u2:f32) { t0 = div u0 u1; t1 = add t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -2713,20 +3469,44 @@ tail:
 	VADDPS Z1, Z0, Z0; VMOVUPS Z0, K1, (R10)(BX*4)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VDIVPS (R8)(BX*4), Z0, Z0; VADDPS (R9)(BX*4), Z0, Z0; VMOVNTDQ Z0, (R10)(BX*4)
+	ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_div_sub_f32_sus_2cef4fff46_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_div_sub_f32_sus_2cef4fff46_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_div_sub_f32_sus_2cef4fff46_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32, s2:f32) { t0 = div s0 u1; t1 = sub t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Z31; VBROADCASTSS (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -2740,20 +3520,43 @@ tail:
 	VMOVUPS.Z (DI)(BX*4), K1, Z0; VDIVPS Z0, Z31, Z0; VSUBPS Z30, Z0, Z0; VMOVUPS Z0, K1, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VDIVPS (DI)(BX*4), Z31, Z0; VSUBPS Z30, Z0, Z0; VMOVNTDQ Z0, (R8)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_div_sub_f32_sus_78259a6f2b_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_div_sub_f32_sus_78259a6f2b_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_div_sub_f32_sus_78259a6f2b_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32, s2:f32) { t0 = div s0 u1; t1 = sub s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Z31; VBROADCASTSS (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -2767,20 +3570,43 @@ tail:
 	VMOVUPS.Z (DI)(BX*4), K1, Z0; VDIVPS Z0, Z31, Z0; VSUBPS Z0, Z30, Z0; VMOVUPS Z0, K1, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VDIVPS (DI)(BX*4), Z31, Z0; VSUBPS Z0, Z30, Z0; VMOVNTDQ Z0, (R8)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_div_sub_f32_suu_6d775b58f3_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_div_sub_f32_suu_6d775b58f3_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_div_sub_f32_suu_6d775b58f3_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32, u2:f32) { t0 = div s0 u1; t1 = sub u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -2795,20 +3621,44 @@ tail:
 	VMOVUPS Z0, K1, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VDIVPS (DI)(BX*4), Z31, Z0; VMOVUPS (R8)(BX*4), Z1; VSUBPS Z0, Z1, Z0; VMOVNTDQ Z0, (R9)(BX*4); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_div_sub_f32_suu_c9ea47b499_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_div_sub_f32_suu_c9ea47b499_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_div_sub_f32_suu_c9ea47b499_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32, u2:f32) { t0 = div s0 u1; t1 = sub t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -2823,20 +3673,44 @@ tail:
 	VMOVUPS Z0, K1, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VDIVPS (DI)(BX*4), Z31, Z0; VSUBPS (R8)(BX*4), Z0, Z0; VMOVNTDQ Z0, (R9)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_div_sub_f32_uss_5583e77367_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_div_sub_f32_uss_5583e77367_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_div_sub_f32_uss_5583e77367_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, s2:f32) { t0 = div u0 s1; t1 = sub t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Z31; VBROADCASTSS (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -2851,20 +3725,44 @@ tail:
 	VMOVUPS.Z (DI)(BX*4), K1, Z0; VDIVPS Z31, Z0, Z0; VSUBPS Z30, Z0, Z0; VMOVUPS Z0, K1, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VDIVPS Z31, Z0, Z0; VSUBPS Z30, Z0, Z0; VMOVNTDQ Z0, (R8)(BX*4); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_div_sub_f32_uss_820775b325_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_div_sub_f32_uss_820775b325_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_div_sub_f32_uss_820775b325_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, s2:f32) { t0 = div u0 s1; t1 = sub s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Z31; VBROADCASTSS (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -2879,20 +3777,44 @@ tail:
 	VMOVUPS.Z (DI)(BX*4), K1, Z0; VDIVPS Z31, Z0, Z0; VSUBPS Z0, Z30, Z0; VMOVUPS Z0, K1, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VDIVPS Z31, Z0, Z0; VSUBPS Z0, Z30, Z0; VMOVNTDQ Z0, (R8)(BX*4); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_div_sub_f32_usu_4b0e9a0e42_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_div_sub_f32_usu_4b0e9a0e42_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_div_sub_f32_usu_4b0e9a0e42_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, u2:f32) { t0 = div u0 s1; t1 = sub t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -2907,20 +3829,44 @@ tail:
 	VMOVUPS Z0, K1, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VDIVPS Z31, Z0, Z0; VSUBPS (R8)(BX*4), Z0, Z0; VMOVNTDQ Z0, (R9)(BX*4); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_div_sub_f32_usu_937b4279d1_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_div_sub_f32_usu_937b4279d1_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_div_sub_f32_usu_937b4279d1_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, u2:f32) { t0 = div u0 s1; t1 = sub u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -2935,20 +3881,44 @@ tail:
 	VMOVUPS Z0, K1, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VDIVPS Z31, Z0, Z0; VMOVUPS (R8)(BX*4), Z1; VSUBPS Z0, Z1, Z0; VMOVNTDQ Z0, (R9)(BX*4)
+	ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_div_sub_f32_uus_63f317b3ea_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_div_sub_f32_uus_63f317b3ea_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_div_sub_f32_uus_63f317b3ea_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, s2:f32) { t0 = div u0 u1; t1 = sub s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -2963,20 +3933,44 @@ tail:
 	VMOVUPS Z0, K1, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VDIVPS (R8)(BX*4), Z0, Z0; VSUBPS Z0, Z31, Z0; VMOVNTDQ Z0, (R9)(BX*4); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_div_sub_f32_uus_8cad7045ed_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_div_sub_f32_uus_8cad7045ed_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_div_sub_f32_uus_8cad7045ed_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, s2:f32) { t0 = div u0 u1; t1 = sub t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -2991,20 +3985,44 @@ tail:
 	VMOVUPS Z0, K1, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VDIVPS (R8)(BX*4), Z0, Z0; VSUBPS Z31, Z0, Z0; VMOVNTDQ Z0, (R9)(BX*4); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_div_sub_f32_uuu_339ed6047e_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_div_sub_f32_uuu_339ed6047e_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_div_sub_f32_uuu_339ed6047e_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, u2:f32) { t0 = div u0 u1; t1 = sub t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -3019,20 +4037,44 @@ tail:
 	VSUBPS Z1, Z0, Z0; VMOVUPS Z0, K1, (R10)(BX*4)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VDIVPS (R8)(BX*4), Z0, Z0; VSUBPS (R9)(BX*4), Z0, Z0; VMOVNTDQ Z0, (R10)(BX*4)
+	ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_div_sub_f32_uuu_f8a9ef3add_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_div_sub_f32_uuu_f8a9ef3add_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_div_sub_f32_uuu_f8a9ef3add_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, u2:f32) { t0 = div u0 u1; t1 = sub u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -3047,12 +4089,34 @@ tail:
 	VSUBPS Z0, Z1, Z0; VMOVUPS Z0, K1, (R10)(BX*4)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VDIVPS (R8)(BX*4), Z0, Z0; VMOVUPS (R9)(BX*4), Z1; VSUBPS Z0, Z1, Z0
+	VMOVNTDQ Z0, (R10)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_dot_f32_2423624372_avx512(f *abi.Frame)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, MMX+
@@ -7082,12 +8146,14 @@ done:
 	VZEROUPPER; RET
 
 // func k_fma_fma_f32_usuus_26feef316b_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_fma_fma_f32_usuus_26feef316b_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_fma_fma_f32_usuus_26feef316b_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R12; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ 48(CX), R13; MOVQ 56(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R12), Z31; VBROADCASTSS (R13), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -7103,7 +8169,7 @@ tail:
 	VMOVUPS.Z (R9)(BX*4), K1, Z1; VFMADD132PS Z30, Z0, Z1; VMOVUPS Z1, K1, (R10)(BX*4)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R12; ADDQ 224(CX), R8; ADDQ 232(CX), R9; ADDQ 240(CX), R13; ADDQ 248(CX), R10
 	JMP row
@@ -7111,13 +8177,38 @@ next:
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R12; ADDQ 224(CX), R8; ADDQ 232(CX), R9; ADDQ 240(CX), R13; ADDQ 248(CX), R10
+	JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (R8)(BX*4), Z0; VFMADD231PS (DI)(BX*4), Z31, Z0; VFMADD231PS (R9)(BX*4), Z30, Z0
+	VMOVNTDQ Z0, (R10)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_fma_fma_f32_uusuu_65f5684e4d_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_fma_fma_f32_uusuu_65f5684e4d_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_fma_fma_f32_uusuu_65f5684e4d_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R13; MOVQ 40(CX), R9; MOVQ 48(CX), R10; MOVQ 56(CX), R11
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R13), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -7133,7 +8224,7 @@ tail:
 	VMOVUPS Z1, K1, (R11)(BX*4)
 
 next:
-	DECQ R12; JLE done
+	DECQ R12; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R13; ADDQ 232(CX), R9; ADDQ 240(CX), R10; ADDQ 248(CX), R11
 	JMP row
@@ -7141,14 +8232,39 @@ next:
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R12, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R12; MOVQ R11, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R13; ADDQ 232(CX), R9; ADDQ 240(CX), R10; ADDQ 248(CX), R11
+	JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (R8)(BX*4), Z0; VFMADD132PS (DI)(BX*4), Z31, Z0; VMOVUPS (R10)(BX*4), Z1
+	VFMADD231PS (R9)(BX*4), Z1, Z0; VMOVNTDQ Z0, (R11)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R12; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_fma_fma_fma_f32_usuusus_46013c8eeb_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_fma_fma_fma_f32_usuusus_46013c8eeb_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_fma_fma_fma_f32_usuusus_46013c8eeb_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32, u5:f32, s6:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; t2 = fma u5 s6 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R13; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ 48(CX), R14; MOVQ 56(CX), R10; MOVQ 64(CX), R15
 	MOVQ 72(CX), R11
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R13), Z31; VBROADCASTSS (R14), Z30; VBROADCASTSS (R15), Z29; XORQ BX, BX; MOVQ SI, AX
@@ -7165,7 +8281,7 @@ tail:
 	VMOVUPS Z0, K1, (R11)(BX*4)
 
 next:
-	DECQ R12; JLE done
+	DECQ R12; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R13; ADDQ 224(CX), R8; ADDQ 232(CX), R9; ADDQ 240(CX), R14; ADDQ 248(CX), R10
 	ADDQ 256(CX), R15; ADDQ 264(CX), R11; JMP row
@@ -7173,14 +8289,39 @@ next:
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R12, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R12; MOVQ R11, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R13; ADDQ 224(CX), R8; ADDQ 232(CX), R9; ADDQ 240(CX), R14; ADDQ 248(CX), R10
+	ADDQ 256(CX), R15; ADDQ 264(CX), R11; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (R8)(BX*4), Z0; VFMADD231PS (DI)(BX*4), Z31, Z0; VFMADD231PS (R9)(BX*4), Z30, Z0
+	VFMADD231PS (R10)(BX*4), Z29, Z0; VMOVNTDQ Z0, (R11)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R12; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_fma_fma_fma_f32_uusuuuu_892c10a14c_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_fma_fma_fma_f32_uusuuuu_892c10a14c_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_fma_fma_fma_f32_uusuuuu_892c10a14c_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32, u5:f32, u6:f32) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R14; TESTQ R14, R14; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R15; MOVQ 40(CX), R9; MOVQ 48(CX), R10; MOVQ 56(CX), R11; MOVQ 64(CX), R12
 	MOVQ 72(CX), R13
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R15), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -7198,7 +8339,7 @@ tail:
 	VMOVUPS Z0, K1, (R13)(BX*4)
 
 next:
-	DECQ R14; JLE done
+	DECQ R14; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R15; ADDQ 232(CX), R9; ADDQ 240(CX), R10; ADDQ 248(CX), R11
 	ADDQ 256(CX), R12; ADDQ 264(CX), R13; JMP row
@@ -7206,14 +8347,40 @@ next:
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R14, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R14; MOVQ R13, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R15; ADDQ 232(CX), R9; ADDQ 240(CX), R10; ADDQ 248(CX), R11
+	ADDQ 256(CX), R12; ADDQ 264(CX), R13; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (R8)(BX*4), Z0; VFMADD132PS (DI)(BX*4), Z31, Z0; VMOVUPS (R10)(BX*4), Z1
+	VFMADD231PS (R9)(BX*4), Z1, Z0; VMOVUPS (R12)(BX*4), Z1; VFMADD231PS (R11)(BX*4), Z1, Z0
+	VMOVNTDQ Z0, (R13)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R14; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_fma_fma_fma_fma_f32_usuususus_8c0e1c0e38_avx512(f *abi.Frame)
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_fma_fma_fma_fma_f32_usuususus_8c0e1c0e38_avx512(SB), NOSPLIT, $16-8
+TEXT ·k_fma_fma_fma_fma_f32_usuususus_8c0e1c0e38_avx512(SB), NOSPLIT, $32-8
 	// kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32, u5:f32, s6:f32, u7:f32, s8:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; t2 = fma u5 s6 t1; t3 = fma u7 s8 t2; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R14; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ 48(CX), R15; MOVQ 56(CX), R10; MOVQ 64(CX), AX
 	MOVQ AX, (SP); MOVQ 72(CX), R11; MOVQ 80(CX), AX; MOVQ AX, 8(SP); MOVQ 88(CX), R12
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 24(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R14), Z31; VBROADCASTSS (R15), Z30; MOVQ (SP), AX; VBROADCASTSS (AX), Z29; MOVQ 8(SP), AX
@@ -7237,7 +8404,7 @@ step:
 	CMPQ BX, SI; JLT step
 
 next:
-	DECQ R13; JLE done
+	DECQ R13; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R14; ADDQ 224(CX), R8; ADDQ 232(CX), R9; ADDQ 240(CX), R15; ADDQ 248(CX), R10
 	MOVQ 256(CX), AX; ADDQ AX, (SP); ADDQ 264(CX), R11; MOVQ 272(CX), AX; ADDQ AX, 8(SP); ADDQ 280(CX), R12
@@ -7246,14 +8413,43 @@ next:
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R13, AX; MOVQ AX, 16(SP); MOVQ SI, 24(SP)
+
+rowPast:
+	MOVQ $+1, R13; MOVQ R12, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 24(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 24(SP), SI; CMPQ BX, SI; JLT lines; DECQ 16(SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R14; ADDQ 224(CX), R8; ADDQ 232(CX), R9; ADDQ 240(CX), R15; ADDQ 248(CX), R10
+	MOVQ 256(CX), AX; ADDQ AX, (SP); ADDQ 264(CX), R11; MOVQ 272(CX), AX; ADDQ AX, 8(SP); ADDQ 280(CX), R12
+	JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (R8)(BX*4), Z0; VFMADD231PS (DI)(BX*4), Z31, Z0; VMOVUPS 64(R8)(BX*4), Z1
+	VFMADD231PS 64(DI)(BX*4), Z31, Z1; VFMADD231PS (R9)(BX*4), Z30, Z0; VFMADD231PS 64(R9)(BX*4), Z30, Z1
+	VFMADD231PS (R10)(BX*4), Z29, Z0; VFMADD231PS 64(R10)(BX*4), Z29, Z1; VFMADD231PS (R11)(BX*4), Z28, Z0
+	VFMADD231PS 64(R11)(BX*4), Z28, Z1; VMOVNTDQ Z0, (R12)(BX*4); VMOVNTDQ Z1, 64(R12)(BX*4); ADDQ $0x20, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R13; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_fma_fma_fma_fma_f32_uusuuuuuu_a4a5d631c2_avx512(f *abi.Frame)
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_fma_fma_fma_fma_f32_uusuuuuuu_a4a5d631c2_avx512(SB), NOSPLIT, $16-8
+TEXT ·k_fma_fma_fma_fma_f32_uusuuuuuu_a4a5d631c2_avx512(SB), NOSPLIT, $32-8
 	// kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32, u8:f32) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; t3 = fma u7 u8 t2; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, (SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), AX; MOVQ AX, 8(SP); MOVQ 40(CX), R9; MOVQ 48(CX), R10; MOVQ 56(CX), R11
 	MOVQ 64(CX), R12; MOVQ 72(CX), R13; MOVQ 80(CX), R14; MOVQ 88(CX), R15
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 24(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	MOVQ 8(SP), AX; VBROADCASTSS (AX), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
@@ -7279,13 +8475,41 @@ step:
 	VMOVUPS Z1, K1, (R15)(BX*4); ADDQ $0x10, BX; CMPQ BX, SI; JLT step
 
 next:
-	DECQ (SP); JLE done
+	DECQ (SP); JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; MOVQ 224(CX), AX; ADDQ AX, 8(SP); ADDQ 232(CX), R9; ADDQ 240(CX), R10
 	ADDQ 248(CX), R11; ADDQ 256(CX), R12; ADDQ 264(CX), R13; ADDQ 272(CX), R14; ADDQ 280(CX), R15; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ (SP), AX; MOVQ AX, 16(SP); MOVQ SI, 24(SP)
+
+rowPast:
+	MOVQ $+1, (SP); MOVQ R15, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 24(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 24(SP), SI; CMPQ BX, SI; JLT lines; DECQ 16(SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; MOVQ 224(CX), AX; ADDQ AX, 8(SP); ADDQ 232(CX), R9; ADDQ 240(CX), R10
+	ADDQ 248(CX), R11; ADDQ 256(CX), R12; ADDQ 264(CX), R13; ADDQ 272(CX), R14; ADDQ 280(CX), R15; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (R8)(BX*4), Z0; VFMADD132PS (DI)(BX*4), Z31, Z0; VMOVUPS 64(R8)(BX*4), Z1
+	VFMADD132PS 64(DI)(BX*4), Z31, Z1; VMOVUPS (R10)(BX*4), Z2; VFMADD231PS (R9)(BX*4), Z2, Z0
+	VMOVUPS 64(R10)(BX*4), Z2; VFMADD231PS 64(R9)(BX*4), Z2, Z1; VMOVUPS (R12)(BX*4), Z2
+	VFMADD231PS (R11)(BX*4), Z2, Z0; VMOVUPS 64(R12)(BX*4), Z2; VFMADD231PS 64(R11)(BX*4), Z2, Z1
+	VMOVUPS (R14)(BX*4), Z2; VFMADD231PS (R13)(BX*4), Z2, Z0; VMOVUPS 64(R14)(BX*4), Z2
+	VFMADD231PS 64(R13)(BX*4), Z2, Z1; VMOVNTDQ Z0, (R15)(BX*4); VMOVNTDQ Z1, 64(R15)(BX*4); ADDQ $0x20, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, (SP); MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_fmod_f32_uu_23f2965b3a_avx512(f *abi.Frame)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
@@ -8747,12 +9971,14 @@ leave2:
 	JMP after2
 
 // func k_lt_cast_add_f32_suu_6dc476c5d9_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_lt_cast_add_f32_suu_6dc476c5d9_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_lt_cast_add_f32_suu_6dc476c5d9_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32, u2:f32) { t0 = lt s0 u1; t1 = cast:f32 t0; t2 = add t1 u2; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9; VBROADCASTSD c3f8000003f800000<>+0(SB), Z30
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -8767,20 +9993,44 @@ tail:
 	VADDPS Z1, Z0, Z0; VMOVUPS Z0, K1, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VCMPPS $0x11, (DI)(BX*4), Z31, K1; VMOVUPS.Z Z30, K1, Z0; VADDPS (R8)(BX*4), Z0, Z0; VMOVNTDQ Z0, (R9)(BX*4)
+	ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_lt_cast_add_f32_usu_8884ef40f7_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_lt_cast_add_f32_usu_8884ef40f7_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_lt_cast_add_f32_usu_8884ef40f7_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, u2:f32) { t0 = lt u0 s1; t1 = cast:f32 t0; t2 = add t1 u2; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9; VBROADCASTSD c3f8000003f800000<>+0(SB), Z30
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -8795,20 +10045,44 @@ tail:
 	VADDPS Z1, Z0, Z0; VMOVUPS Z0, K1, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VCMPPS $0x1e, (DI)(BX*4), Z31, K1; VMOVUPS.Z Z30, K1, Z0; VADDPS (R8)(BX*4), Z0, Z0; VMOVNTDQ Z0, (R9)(BX*4)
+	ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_lt_cast_f32_su_3714b2872f_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_lt_cast_f32_su_3714b2872f_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_lt_cast_f32_su_3714b2872f_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32) { t0 = lt s0 u1; t1 = cast:f32 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; VBROADCASTSD c3f8000003f800000<>+0(SB), Z30
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -8822,20 +10096,44 @@ tail:
 	VMOVUPS.Z (DI)(BX*4), K1, Z0; VCMPPS $0x11, Z0, Z31, K2; VMOVUPS.Z Z30, K2, Z0; VMOVUPS Z0, K1, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VCMPPS $0x11, (DI)(BX*4), Z31, K1; VMOVUPS.Z Z30, K1, Z0; VMOVNTDQ Z0, (R8)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_lt_cast_f32_us_21d3d2c79b_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_lt_cast_f32_us_21d3d2c79b_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_lt_cast_f32_us_21d3d2c79b_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32) { t0 = lt u0 s1; t1 = cast:f32 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R8; VBROADCASTSD c3f8000003f800000<>+0(SB), Z30
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -8849,20 +10147,44 @@ tail:
 	VMOVUPS.Z (DI)(BX*4), K1, Z0; VCMPPS $0x11, Z31, Z0, K2; VMOVUPS.Z Z30, K2, Z0; VMOVUPS Z0, K1, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VCMPPS $0x1e, (DI)(BX*4), Z31, K1; VMOVUPS.Z Z30, K1, Z0; VMOVNTDQ Z0, (R8)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_lt_select_f32_susu_834373809c_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_lt_select_f32_susu_834373809c_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_lt_select_f32_susu_834373809c_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32, s2:f32, u3:f32) { t0 = lt s0 u1; t1 = select t0 s2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
 	MOVQ 24(CX), DI; MOVQ 32(CX), R12; MOVQ 40(CX), R8; MOVQ 48(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; VBROADCASTSS (R12), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -8878,20 +10200,44 @@ tail:
 	VBLENDMPS Z30, Z0, K2, Z0; VMOVUPS Z0, K1, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R12; ADDQ 232(CX), R8; ADDQ 240(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R12; ADDQ 232(CX), R8; ADDQ 240(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VCMPPS $0x11, (DI)(BX*4), Z31, K1; VMOVUPS (R8)(BX*4), Z0; VBLENDMPS Z30, Z0, K1, Z0; VMOVNTDQ Z0, (R9)(BX*4)
+	ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_lt_select_f32_suus_d7be1b3f1c_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_lt_select_f32_suus_d7be1b3f1c_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_lt_select_f32_suus_d7be1b3f1c_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32, u2:f32, s3:f32) { t0 = lt s0 u1; t1 = select t0 u2 s3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R12; MOVQ 48(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; VBROADCASTSS (R12), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -8907,20 +10253,44 @@ tail:
 	VBLENDMPS Z0, Z30, K2, Z0; VMOVUPS Z0, K1, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R12; ADDQ 240(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R12; ADDQ 240(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VCMPPS $0x11, (DI)(BX*4), Z31, K1; VBLENDMPS (R8)(BX*4), Z30, K1, Z0; VMOVNTDQ Z0, (R9)(BX*4); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_lt_select_f32_suuu_2112c41b9d_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_lt_select_f32_suuu_2112c41b9d_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_lt_select_f32_suuu_2112c41b9d_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32, u2:f32, u3:f32) { t0 = lt s0 u1; t1 = select t0 u2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), R12
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ 48(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R12), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -8935,20 +10305,44 @@ tail:
 	VMOVUPS.Z (R8)(BX*4), K1, Z1; VBLENDMPS Z1, Z0, K2, Z0; VMOVUPS Z0, K1, (R10)(BX*4)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R12; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; ADDQ 240(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R12; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; ADDQ 240(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VCMPPS $0x11, (DI)(BX*4), Z31, K1; VMOVUPS (R9)(BX*4), Z0; VBLENDMPS (R8)(BX*4), Z0, K1, Z0
+	VMOVNTDQ Z0, (R10)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_lt_select_f32_ussu_8333fa51a2_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_lt_select_f32_ussu_8333fa51a2_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_lt_select_f32_ussu_8333fa51a2_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, s2:f32, u3:f32) { t0 = lt u0 s1; t1 = select t0 s2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R11; MOVQ 32(CX), R12; MOVQ 40(CX), R8; MOVQ 48(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; VBROADCASTSS (R12), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -8964,20 +10358,44 @@ tail:
 	VBLENDMPS Z30, Z0, K2, Z0; VMOVUPS Z0, K1, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R12; ADDQ 232(CX), R8; ADDQ 240(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R12; ADDQ 232(CX), R8; ADDQ 240(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VCMPPS $0x1e, (DI)(BX*4), Z31, K1; VMOVUPS (R8)(BX*4), Z0; VBLENDMPS Z30, Z0, K1, Z0; VMOVNTDQ Z0, (R9)(BX*4)
+	ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_lt_select_f32_usus_1ff32013c3_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_lt_select_f32_usus_1ff32013c3_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_lt_select_f32_usus_1ff32013c3_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, u2:f32, s3:f32) { t0 = lt u0 s1; t1 = select t0 u2 s3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R12; MOVQ 48(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; VBROADCASTSS (R12), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -8993,20 +10411,44 @@ tail:
 	VBLENDMPS Z0, Z30, K2, Z0; VMOVUPS Z0, K1, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R12; ADDQ 240(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R12; ADDQ 240(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VCMPPS $0x1e, (DI)(BX*4), Z31, K1; VBLENDMPS (R8)(BX*4), Z30, K1, Z0; VMOVNTDQ Z0, (R9)(BX*4); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_lt_select_f32_usuu_09aa765891_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_lt_select_f32_usuu_09aa765891_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_lt_select_f32_usuu_09aa765891_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = lt u0 s1; t1 = select t0 u2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R12; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ 48(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R12), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -9021,20 +10463,44 @@ tail:
 	VMOVUPS.Z (R8)(BX*4), K1, Z1; VBLENDMPS Z1, Z0, K2, Z0; VMOVUPS Z0, K1, (R10)(BX*4)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R12; ADDQ 224(CX), R8; ADDQ 232(CX), R9; ADDQ 240(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R12; ADDQ 224(CX), R8; ADDQ 232(CX), R9; ADDQ 240(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VCMPPS $0x1e, (DI)(BX*4), Z31, K1; VMOVUPS (R9)(BX*4), Z0; VBLENDMPS (R8)(BX*4), Z0, K1, Z0
+	VMOVNTDQ Z0, (R10)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_lt_select_f32_uuuu_eaac2a0463_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_lt_select_f32_uuuu_eaac2a0463_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_lt_select_f32_uuuu_eaac2a0463_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = lt u0 u1; t1 = select t0 u2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -9050,20 +10516,44 @@ tail:
 	VMOVUPS Z0, K1, (R11)(BX*4)
 
 next:
-	DECQ R12; JLE done
+	DECQ R12; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R12, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R12; MOVQ R11, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VCMPPS $0x11, (R8)(BX*4), Z0, K1; VMOVUPS (R10)(BX*4), Z0
+	VBLENDMPS (R9)(BX*4), Z0, K1, Z0; VMOVNTDQ Z0, (R11)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R12; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_max_max_f32_uuu_94153535b5_avx512(f *abi.Frame)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_max_max_f32_uuu_94153535b5_avx512(SB), NOSPLIT, $0-8
+TEXT ·k_max_max_f32_uuu_94153535b5_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, u2:f32) { t0 = max u0 u1; t1 = max t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; VBROADCASTSD cffffffffffffffff<>+0(SB), Z31
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
@@ -9088,21 +10578,50 @@ step:
 	VMOVUPS Z0, K1, (R10)(BX*4); ADDQ $0x10, BX; CMPQ BX, SI; JLT step
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VMOVUPS (R8)(BX*4), Z1; VMAXPS Z1, Z0, Z2; VMOVUPS 64(DI)(BX*4), Z3
+	VMOVUPS 64(R8)(BX*4), Z4; VMAXPS Z4, Z3, Z5; VMAXPS Z0, Z1, Z6; VMAXPS Z3, Z4, Z7; VANDPD Z6, Z2, Z2
+	VANDPD Z7, Z5, Z5; VCMPPS $0x03, Z1, Z0, K1; VCMPPS $0x03, Z4, Z3, K2; VBLENDMPS Z31, Z2, K1, Z0
+	VBLENDMPS Z31, Z5, K2, Z1; VMOVUPS (R9)(BX*4), Z2; VMAXPS Z2, Z0, Z3; VMOVUPS 64(R9)(BX*4), Z4
+	VMAXPS Z4, Z1, Z5; VMAXPS Z0, Z2, Z6; VMAXPS Z1, Z4, Z7; VANDPD Z6, Z3, Z3; VANDPD Z7, Z5, Z5
+	VCMPPS $0x03, Z2, Z0, K1; VCMPPS $0x03, Z4, Z1, K2; VBLENDMPS Z31, Z3, K1, Z0; VBLENDMPS Z31, Z5, K2, Z1
+	VMOVNTDQ Z0, (R10)(BX*4); VMOVNTDQ Z1, 64(R10)(BX*4); ADDQ $0x20, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_max_max_max_etc_f32_uuuuuuuu_a13cc5b611_avx512(f *abi.Frame)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_max_max_max_etc_f32_uuuuuuuu_a13cc5b611_avx512(SB), NOSPLIT, $8-8
+TEXT ·k_max_max_max_etc_f32_uuuuuuuu_a13cc5b611_avx512(SB), NOSPLIT, $24-8
 	// kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32) { t0 = max u0 u1; t1 = max u2 u3; t2 = max t0 t1; t3 = max u4 u5; t4 = max u6 u7; t5 = max t3 t4; t6 = max t2 t5; store t6 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, (SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12; MOVQ 64(CX), R13
 	MOVQ 72(CX), R14; MOVQ 80(CX), R15; VBROADCASTSD cffffffffffffffff<>+0(SB), Z31
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 16(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
@@ -9148,7 +10667,7 @@ step:
 	JLT step
 
 next:
-	DECQ (SP); JLE done
+	DECQ (SP); JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
 	ADDQ 256(CX), R13; ADDQ 264(CX), R14; ADDQ 272(CX), R15; JMP row
@@ -9156,14 +10675,57 @@ next:
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ (SP), AX; MOVQ AX, 8(SP); MOVQ SI, 16(SP)
+
+rowPast:
+	MOVQ $+1, (SP); MOVQ R15, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 16(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 16(SP), SI; CMPQ BX, SI; JLT lines; DECQ 8(SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
+	ADDQ 256(CX), R13; ADDQ 264(CX), R14; ADDQ 272(CX), R15; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VMOVUPS (R8)(BX*4), Z1; VMAXPS Z1, Z0, Z2; VMOVUPS 64(DI)(BX*4), Z3
+	VMOVUPS 64(R8)(BX*4), Z4; VMAXPS Z4, Z3, Z5; VMAXPS Z0, Z1, Z6; VMAXPS Z3, Z4, Z7; VANDPD Z6, Z2, Z2
+	VANDPD Z7, Z5, Z5; VCMPPS $0x03, Z1, Z0, K1; VCMPPS $0x03, Z4, Z3, K2; VBLENDMPS Z31, Z2, K1, Z0
+	VBLENDMPS Z31, Z5, K2, Z1; VMOVUPS (R9)(BX*4), Z2; VMOVUPS (R10)(BX*4), Z3; VMAXPS Z3, Z2, Z4
+	VMOVUPS 64(R9)(BX*4), Z5; VMOVUPS 64(R10)(BX*4), Z6; VMAXPS Z6, Z5, Z7; VMAXPS Z2, Z3, Z8; VMAXPS Z5, Z6, Z9
+	VANDPD Z8, Z4, Z4; VANDPD Z9, Z7, Z7; VCMPPS $0x03, Z3, Z2, K1; VCMPPS $0x03, Z6, Z5, K2
+	VBLENDMPS Z31, Z4, K1, Z2; VBLENDMPS Z31, Z7, K2, Z3; VMAXPS Z2, Z0, Z4; VMAXPS Z3, Z1, Z5; VMAXPS Z0, Z2, Z6
+	VMAXPS Z1, Z3, Z7; VANDPD Z6, Z4, Z4; VANDPD Z7, Z5, Z5; VCMPPS $0x03, Z2, Z0, K1; VCMPPS $0x03, Z3, Z1, K2
+	VBLENDMPS Z31, Z4, K1, Z0; VBLENDMPS Z31, Z5, K2, Z1; VMOVUPS (R11)(BX*4), Z2; VMOVUPS (R12)(BX*4), Z3
+	VMAXPS Z3, Z2, Z4; VMOVUPS 64(R11)(BX*4), Z5; VMOVUPS 64(R12)(BX*4), Z6; VMAXPS Z6, Z5, Z7; VMAXPS Z2, Z3, Z8
+	VMAXPS Z5, Z6, Z9; VANDPD Z8, Z4, Z4; VANDPD Z9, Z7, Z7; VCMPPS $0x03, Z3, Z2, K1; VCMPPS $0x03, Z6, Z5, K2
+	VBLENDMPS Z31, Z4, K1, Z2; VBLENDMPS Z31, Z7, K2, Z3; VMOVUPS (R13)(BX*4), Z4; VMOVUPS (R14)(BX*4), Z5
+	VMAXPS Z5, Z4, Z6; VMOVUPS 64(R13)(BX*4), Z7; VMOVUPS 64(R14)(BX*4), Z8; VMAXPS Z8, Z7, Z9; VMAXPS Z4, Z5, Z10
+	VMAXPS Z7, Z8, Z11; VANDPD Z10, Z6, Z6; VANDPD Z11, Z9, Z9; VCMPPS $0x03, Z5, Z4, K1; VCMPPS $0x03, Z8, Z7, K2
+	VBLENDMPS Z31, Z6, K1, Z4; VBLENDMPS Z31, Z9, K2, Z5; VMAXPS Z4, Z2, Z6; VMAXPS Z5, Z3, Z7; VMAXPS Z2, Z4, Z8
+	VMAXPS Z3, Z5, Z9; VANDPD Z8, Z6, Z6; VANDPD Z9, Z7, Z7; VCMPPS $0x03, Z4, Z2, K1; VCMPPS $0x03, Z5, Z3, K2
+	VBLENDMPS Z31, Z6, K1, Z2; VBLENDMPS Z31, Z7, K2, Z3; VMAXPS Z2, Z0, Z4; VMAXPS Z3, Z1, Z5; VMAXPS Z0, Z2, Z6
+	VMAXPS Z1, Z3, Z7; VANDPD Z6, Z4, Z4; VANDPD Z7, Z5, Z5; VCMPPS $0x03, Z2, Z0, K1; VCMPPS $0x03, Z3, Z1, K2
+	VBLENDMPS Z31, Z4, K1, Z0; VBLENDMPS Z31, Z5, K2, Z1; VMOVNTDQ Z0, (R15)(BX*4); VMOVNTDQ Z1, 64(R15)(BX*4)
+	ADDQ $0x20, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, (SP); MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_max_max_max_f32_uuuu_7f8291e5af_avx512(f *abi.Frame)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_max_max_max_f32_uuuu_7f8291e5af_avx512(SB), NOSPLIT, $0-8
+TEXT ·k_max_max_max_f32_uuuu_7f8291e5af_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = max u0 u1; t1 = max u2 u3; t2 = max t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11
 	VBROADCASTSD cffffffffffffffff<>+0(SB), Z31
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
@@ -9193,21 +10755,53 @@ step:
 	JLT step
 
 next:
-	DECQ R12; JLE done
+	DECQ R12; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R12, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R12; MOVQ R11, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VMOVUPS (R8)(BX*4), Z1; VMAXPS Z1, Z0, Z2; VMOVUPS 64(DI)(BX*4), Z3
+	VMOVUPS 64(R8)(BX*4), Z4; VMAXPS Z4, Z3, Z5; VMAXPS Z0, Z1, Z6; VMAXPS Z3, Z4, Z7; VANDPD Z6, Z2, Z2
+	VANDPD Z7, Z5, Z5; VCMPPS $0x03, Z1, Z0, K1; VCMPPS $0x03, Z4, Z3, K2; VBLENDMPS Z31, Z2, K1, Z0
+	VBLENDMPS Z31, Z5, K2, Z1; VMOVUPS (R9)(BX*4), Z2; VMOVUPS (R10)(BX*4), Z3; VMAXPS Z3, Z2, Z4
+	VMOVUPS 64(R9)(BX*4), Z5; VMOVUPS 64(R10)(BX*4), Z6; VMAXPS Z6, Z5, Z7; VMAXPS Z2, Z3, Z8; VMAXPS Z5, Z6, Z9
+	VANDPD Z8, Z4, Z4; VANDPD Z9, Z7, Z7; VCMPPS $0x03, Z3, Z2, K1; VCMPPS $0x03, Z6, Z5, K2
+	VBLENDMPS Z31, Z4, K1, Z2; VBLENDMPS Z31, Z7, K2, Z3; VMAXPS Z2, Z0, Z4; VMAXPS Z3, Z1, Z5; VMAXPS Z0, Z2, Z6
+	VMAXPS Z1, Z3, Z7; VANDPD Z6, Z4, Z4; VANDPD Z7, Z5, Z5; VCMPPS $0x03, Z2, Z0, K1; VCMPPS $0x03, Z3, Z1, K2
+	VBLENDMPS Z31, Z4, K1, Z0; VBLENDMPS Z31, Z5, K2, Z1; VMOVNTDQ Z0, (R11)(BX*4); VMOVNTDQ Z1, 64(R11)(BX*4)
+	ADDQ $0x20, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R12; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_max_max_max_max_f32_uuuuu_782406c534_avx512(f *abi.Frame)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_max_max_max_max_f32_uuuuu_782406c534_avx512(SB), NOSPLIT, $0-8
+TEXT ·k_max_max_max_max_f32_uuuuu_782406c534_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12
 	VBROADCASTSD cffffffffffffffff<>+0(SB), Z31
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
@@ -9241,7 +10835,7 @@ step:
 	VMOVUPS Z0, K1, (R12)(BX*4); ADDQ $0x10, BX; CMPQ BX, SI; JLT step
 
 next:
-	DECQ R13; JLE done
+	DECQ R13; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
 	JMP row
@@ -9249,13 +10843,49 @@ next:
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R13, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R13; MOVQ R12, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
+	JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VMOVUPS (R8)(BX*4), Z1; VMAXPS Z1, Z0, Z2; VMOVUPS 64(DI)(BX*4), Z3
+	VMOVUPS 64(R8)(BX*4), Z4; VMAXPS Z4, Z3, Z5; VMAXPS Z0, Z1, Z6; VMAXPS Z3, Z4, Z7; VANDPD Z6, Z2, Z2
+	VANDPD Z7, Z5, Z5; VCMPPS $0x03, Z1, Z0, K1; VCMPPS $0x03, Z4, Z3, K2; VBLENDMPS Z31, Z2, K1, Z0
+	VBLENDMPS Z31, Z5, K2, Z1; VMOVUPS (R9)(BX*4), Z2; VMAXPS Z2, Z0, Z3; VMOVUPS 64(R9)(BX*4), Z4
+	VMAXPS Z4, Z1, Z5; VMAXPS Z0, Z2, Z6; VMAXPS Z1, Z4, Z7; VANDPD Z6, Z3, Z3; VANDPD Z7, Z5, Z5
+	VCMPPS $0x03, Z2, Z0, K1; VCMPPS $0x03, Z4, Z1, K2; VBLENDMPS Z31, Z3, K1, Z0; VBLENDMPS Z31, Z5, K2, Z1
+	VMOVUPS (R10)(BX*4), Z2; VMAXPS Z2, Z0, Z3; VMOVUPS 64(R10)(BX*4), Z4; VMAXPS Z4, Z1, Z5; VMAXPS Z0, Z2, Z6
+	VMAXPS Z1, Z4, Z7; VANDPD Z6, Z3, Z3; VANDPD Z7, Z5, Z5; VCMPPS $0x03, Z2, Z0, K1; VCMPPS $0x03, Z4, Z1, K2
+	VBLENDMPS Z31, Z3, K1, Z0; VBLENDMPS Z31, Z5, K2, Z1; VMOVUPS (R11)(BX*4), Z2; VMAXPS Z0, Z2, Z3
+	VMOVUPS 64(R11)(BX*4), Z4; VMAXPS Z1, Z4, Z5; VMAXPS Z2, Z0, Z6; VMAXPS Z4, Z1, Z7; VANDPD Z6, Z3, Z3
+	VANDPD Z7, Z5, Z5; VCMPPS $0x03, Z0, Z2, K1; VCMPPS $0x03, Z1, Z4, K2; VBLENDMPS Z31, Z3, K1, Z0
+	VBLENDMPS Z31, Z5, K2, Z1; VMOVNTDQ Z0, (R12)(BX*4); VMOVNTDQ Z1, 64(R12)(BX*4); ADDQ $0x20, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R13; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_max_min_f32_uss_ee76b7f7ff_avx512(f *abi.Frame)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_max_min_f32_uss_ee76b7f7ff_avx512(SB), NOSPLIT, $0-8
+TEXT ·k_max_min_f32_uss_ee76b7f7ff_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, s2:f32) { t0 = max u0 s1; t1 = min s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Z0; VCMPPS.BCST $0x0c, c0000000000000000<>+0(SB), Z0, K1
@@ -9276,21 +10906,46 @@ step:
 	VMINPS Z31, Z0, Z0; VORPD Z0, Z1, Z0; VMOVUPS Z0, K1, (R8)(BX*4); ADDQ $0x10, BX; CMPQ BX, SI; JLT step
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VADDPS (DI)(BX*4), Z30, Z0; VADDPS 64(DI)(BX*4), Z30, Z1; VMAXPS Z0, Z29, Z0; VMAXPS Z1, Z29, Z1
+	VMINPS Z0, Z31, Z2; VMINPS Z1, Z31, Z3; VMINPS Z31, Z0, Z0; VMINPS Z31, Z1, Z1; VORPD Z0, Z2, Z0
+	VORPD Z1, Z3, Z1; VMOVNTDQ Z0, (R8)(BX*4); VMOVNTDQ Z1, 64(R8)(BX*4); ADDQ $0x20, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_min_min_min_etc_f32_uuuuuuuu_dc1e9e8ee4_avx512(f *abi.Frame)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_min_min_min_etc_f32_uuuuuuuu_dc1e9e8ee4_avx512(SB), NOSPLIT, $8-8
+TEXT ·k_min_min_min_etc_f32_uuuuuuuu_dc1e9e8ee4_avx512(SB), NOSPLIT, $24-8
 	// kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32) { t0 = min u0 u1; t1 = min u2 u3; t2 = min t0 t1; t3 = min u4 u5; t4 = min u6 u7; t5 = min t3 t4; t6 = min t2 t5; store t6 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, (SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12; MOVQ 64(CX), R13
 	MOVQ 72(CX), R14; MOVQ 80(CX), R15
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 16(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
@@ -9324,7 +10979,7 @@ step:
 	VMINPS Z0, Z1, Z0; VORPD Z0, Z2, Z0; VMOVUPS Z0, K1, (R15)(BX*4); ADDQ $0x10, BX; CMPQ BX, SI; JLT step
 
 next:
-	DECQ (SP); JLE done
+	DECQ (SP); JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
 	ADDQ 256(CX), R13; ADDQ 264(CX), R14; ADDQ 272(CX), R15; JMP row
@@ -9332,13 +10987,49 @@ next:
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ (SP), AX; MOVQ AX, 8(SP); MOVQ SI, 16(SP)
+
+rowPast:
+	MOVQ $+1, (SP); MOVQ R15, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 16(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 16(SP), SI; CMPQ BX, SI; JLT lines; DECQ 8(SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
+	ADDQ 256(CX), R13; ADDQ 264(CX), R14; ADDQ 272(CX), R15; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VMOVUPS (R8)(BX*4), Z1; VMINPS Z1, Z0, Z2; VMOVUPS 64(DI)(BX*4), Z3
+	VMOVUPS 64(R8)(BX*4), Z4; VMINPS Z4, Z3, Z5; VMINPS Z0, Z1, Z0; VMINPS Z3, Z4, Z1; VORPD Z0, Z2, Z0
+	VORPD Z1, Z5, Z1; VMOVUPS (R9)(BX*4), Z2; VMOVUPS (R10)(BX*4), Z3; VMINPS Z3, Z2, Z4; VMOVUPS 64(R9)(BX*4), Z5
+	VMOVUPS 64(R10)(BX*4), Z6; VMINPS Z6, Z5, Z7; VMINPS Z2, Z3, Z2; VMINPS Z5, Z6, Z3; VORPD Z2, Z4, Z2
+	VORPD Z3, Z7, Z3; VMINPS Z2, Z0, Z4; VMINPS Z3, Z1, Z5; VMINPS Z0, Z2, Z0; VMINPS Z1, Z3, Z1; VORPD Z0, Z4, Z0
+	VORPD Z1, Z5, Z1; VMOVUPS (R11)(BX*4), Z2; VMOVUPS (R12)(BX*4), Z3; VMINPS Z3, Z2, Z4
+	VMOVUPS 64(R11)(BX*4), Z5; VMOVUPS 64(R12)(BX*4), Z6; VMINPS Z6, Z5, Z7; VMINPS Z2, Z3, Z2; VMINPS Z5, Z6, Z3
+	VORPD Z2, Z4, Z2; VORPD Z3, Z7, Z3; VMOVUPS (R13)(BX*4), Z4; VMOVUPS (R14)(BX*4), Z5; VMINPS Z5, Z4, Z6
+	VMOVUPS 64(R13)(BX*4), Z7; VMOVUPS 64(R14)(BX*4), Z8; VMINPS Z8, Z7, Z9; VMINPS Z4, Z5, Z4; VMINPS Z7, Z8, Z5
+	VORPD Z4, Z6, Z4; VORPD Z5, Z9, Z5; VMINPS Z4, Z2, Z6; VMINPS Z5, Z3, Z7; VMINPS Z2, Z4, Z2; VMINPS Z3, Z5, Z3
+	VORPD Z2, Z6, Z2; VORPD Z3, Z7, Z3; VMINPS Z2, Z0, Z4; VMINPS Z3, Z1, Z5; VMINPS Z0, Z2, Z0; VMINPS Z1, Z3, Z1
+	VORPD Z0, Z4, Z0; VORPD Z1, Z5, Z1; VMOVNTDQ Z0, (R15)(BX*4); VMOVNTDQ Z1, 64(R15)(BX*4); ADDQ $0x20, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, (SP); MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_min_min_min_f32_uuuu_a2036aac40_avx512(f *abi.Frame)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_min_min_min_f32_uuuu_a2036aac40_avx512(SB), NOSPLIT, $0-8
+TEXT ·k_min_min_min_f32_uuuu_a2036aac40_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = min u0 u1; t1 = min u2 u3; t2 = min t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
@@ -9362,20 +11053,48 @@ step:
 	VMOVUPS Z0, K1, (R11)(BX*4); ADDQ $0x10, BX; CMPQ BX, SI; JLT step
 
 next:
-	DECQ R12; JLE done
+	DECQ R12; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R12, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R12; MOVQ R11, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VMOVUPS (R8)(BX*4), Z1; VMINPS Z1, Z0, Z2; VMOVUPS 64(DI)(BX*4), Z3
+	VMOVUPS 64(R8)(BX*4), Z4; VMINPS Z4, Z3, Z5; VMINPS Z0, Z1, Z0; VMINPS Z3, Z4, Z1; VORPD Z0, Z2, Z0
+	VORPD Z1, Z5, Z1; VMOVUPS (R9)(BX*4), Z2; VMOVUPS (R10)(BX*4), Z3; VMINPS Z3, Z2, Z4; VMOVUPS 64(R9)(BX*4), Z5
+	VMOVUPS 64(R10)(BX*4), Z6; VMINPS Z6, Z5, Z7; VMINPS Z2, Z3, Z2; VMINPS Z5, Z6, Z3; VORPD Z2, Z4, Z2
+	VORPD Z3, Z7, Z3; VMINPS Z2, Z0, Z4; VMINPS Z3, Z1, Z5; VMINPS Z0, Z2, Z0; VMINPS Z1, Z3, Z1; VORPD Z0, Z4, Z0
+	VORPD Z1, Z5, Z1; VMOVNTDQ Z0, (R11)(BX*4); VMOVNTDQ Z1, 64(R11)(BX*4); ADDQ $0x20, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R12; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_min_min_min_min_f32_uuuuu_4dda052b3c_avx512(f *abi.Frame)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_min_min_min_min_f32_uuuuu_4dda052b3c_avx512(SB), NOSPLIT, $0-8
+TEXT ·k_min_min_min_min_f32_uuuuu_4dda052b3c_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
@@ -9402,13 +11121,42 @@ step:
 	VMOVUPS Z0, K1, (R12)(BX*4); ADDQ $0x10, BX; CMPQ BX, SI; JLT step
 
 next:
-	DECQ R13; JLE done
+	DECQ R13; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
 	JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R13, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R13; MOVQ R12, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
+	JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VMOVUPS (R8)(BX*4), Z1; VMINPS Z1, Z0, Z2; VMOVUPS 64(DI)(BX*4), Z3
+	VMOVUPS 64(R8)(BX*4), Z4; VMINPS Z4, Z3, Z5; VMINPS Z0, Z1, Z0; VMINPS Z3, Z4, Z1; VORPD Z0, Z2, Z0
+	VORPD Z1, Z5, Z1; VMOVUPS (R9)(BX*4), Z2; VMINPS Z2, Z0, Z3; VMOVUPS 64(R9)(BX*4), Z4; VMINPS Z4, Z1, Z5
+	VMINPS Z0, Z2, Z0; VMINPS Z1, Z4, Z1; VORPD Z0, Z3, Z0; VORPD Z1, Z5, Z1; VMOVUPS (R10)(BX*4), Z2
+	VMINPS Z0, Z2, Z3; VMOVUPS 64(R10)(BX*4), Z4; VMINPS Z1, Z4, Z5; VMINPS Z2, Z0, Z0; VMINPS Z4, Z1, Z1
+	VORPD Z0, Z3, Z0; VORPD Z1, Z5, Z1; VMOVUPS (R11)(BX*4), Z2; VMINPS Z2, Z0, Z3; VMOVUPS 64(R11)(BX*4), Z4
+	VMINPS Z4, Z1, Z5; VMINPS Z0, Z2, Z0; VMINPS Z1, Z4, Z1; VORPD Z0, Z3, Z0; VORPD Z1, Z5, Z1
+	VMOVNTDQ Z0, (R12)(BX*4); VMOVNTDQ Z1, 64(R12)(BX*4); ADDQ $0x20, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R13; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_mish_f32_u_0d76fba195_avx512(f *abi.Frame)
 // Requires: AVX, AVX512F, BMI2, CMOV
@@ -9535,12 +11283,14 @@ done:
 	VZEROUPPER; RET
 
 // func k_mul_add_f32_sus_823e970d51_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_mul_add_f32_sus_823e970d51_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_mul_add_f32_sus_823e970d51_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = add s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Z31; VBROADCASTSS (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -9554,20 +11304,43 @@ tail:
 	VMOVUPS.Z (DI)(BX*4), K1, Z0; VMULPS Z0, Z31, Z0; VADDPS Z0, Z30, Z0; VMOVUPS Z0, K1, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMULPS (DI)(BX*4), Z31, Z0; VADDPS Z0, Z30, Z0; VMOVNTDQ Z0, (R8)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_add_f32_us_c995ae5d78_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_mul_add_f32_us_c995ae5d78_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_mul_add_f32_us_c995ae5d78_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32) { t0 = mul u0 u0; t1 = add s1 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -9581,20 +11354,44 @@ tail:
 	VMOVUPS.Z (DI)(BX*4), K1, Z0; VMULPS Z0, Z0, Z0; VADDPS Z0, Z31, Z0; VMOVUPS Z0, K1, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VMULPS Z0, Z0, Z0; VADDPS Z0, Z31, Z0; VMOVNTDQ Z0, (R8)(BX*4); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_add_f32_usu_c4593d64cc_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_mul_add_f32_usu_c4593d64cc_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_mul_add_f32_usu_c4593d64cc_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = add u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -9609,20 +11406,44 @@ tail:
 	VMOVUPS Z0, K1, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMULPS (DI)(BX*4), Z31, Z0; VADDPS (R8)(BX*4), Z0, Z0; VMOVNTDQ Z0, (R9)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_add_f32_uu_62e4b901e6_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_mul_add_f32_uu_62e4b901e6_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_mul_add_f32_uu_62e4b901e6_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32) { t0 = mul u0 u0; t1 = add u1 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -9637,20 +11458,44 @@ tail:
 	VMOVUPS Z0, K1, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VMULPS Z0, Z0, Z0; VADDPS (R8)(BX*4), Z0, Z0; VMOVNTDQ Z0, (R9)(BX*4); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_add_f32_uus_cd484de41f_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_mul_add_f32_uus_cd484de41f_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_mul_add_f32_uus_cd484de41f_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = add s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -9665,20 +11510,44 @@ tail:
 	VMOVUPS Z0, K1, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VMULPS (R8)(BX*4), Z0, Z0; VADDPS Z0, Z31, Z0; VMOVNTDQ Z0, (R9)(BX*4); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_add_f32_uuu_75513ae343_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_mul_add_f32_uuu_75513ae343_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_mul_add_f32_uuu_75513ae343_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = add u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -9693,20 +11562,44 @@ tail:
 	VADDPS Z0, Z1, Z0; VMOVUPS Z0, K1, (R10)(BX*4)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VMULPS (R8)(BX*4), Z0, Z0; VADDPS (R9)(BX*4), Z0, Z0; VMOVNTDQ Z0, (R10)(BX*4)
+	ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_add_mul_f32_susu_d4e52dbdca_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_mul_add_mul_f32_susu_d4e52dbdca_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_mul_add_mul_f32_susu_d4e52dbdca_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32, s2:f32, u3:f32) { t0 = mul s0 u1; t1 = add s2 t0; t2 = mul t1 u3; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
 	MOVQ 24(CX), DI; MOVQ 32(CX), R12; MOVQ 40(CX), R8; MOVQ 48(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; VBROADCASTSS (R12), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -9722,20 +11615,44 @@ tail:
 	VMULPS Z1, Z0, Z0; VMOVUPS Z0, K1, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R12; ADDQ 232(CX), R8; ADDQ 240(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R12; ADDQ 232(CX), R8; ADDQ 240(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMULPS (DI)(BX*4), Z31, Z0; VADDPS Z0, Z30, Z0; VMULPS (R8)(BX*4), Z0, Z0; VMOVNTDQ Z0, (R9)(BX*4)
+	ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_add_mul_f32_uusu_972dd93a49_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_mul_add_mul_f32_uusu_972dd93a49_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_mul_add_mul_f32_uusu_972dd93a49_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, s2:f32, u3:f32) { t0 = mul u0 u1; t1 = add t0 s2; t2 = mul t1 u3; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R12; MOVQ 40(CX), R9; MOVQ 48(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R12), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -9750,20 +11667,44 @@ tail:
 	VMOVUPS.Z (R9)(BX*4), K1, Z1; VMULPS Z1, Z0, Z0; VMOVUPS Z0, K1, (R10)(BX*4)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R12; ADDQ 232(CX), R9; ADDQ 240(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R12; ADDQ 232(CX), R9; ADDQ 240(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VMULPS (R8)(BX*4), Z0, Z0; VADDPS Z31, Z0, Z0; VMULPS (R9)(BX*4), Z0, Z0
+	VMOVNTDQ Z0, (R10)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_add_mul_f32_uuuu_ca920e09af_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_mul_add_mul_f32_uuuu_ca920e09af_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_mul_add_mul_f32_uuuu_ca920e09af_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul t1 u3; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -9778,12 +11719,34 @@ tail:
 	VADDPS Z1, Z0, Z0; VMOVUPS.Z (R10)(BX*4), K1, Z1; VMULPS Z1, Z0, Z0; VMOVUPS Z0, K1, (R11)(BX*4)
 
 next:
-	DECQ R12; JLE done
+	DECQ R12; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R12, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R12; MOVQ R11, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VMULPS (R8)(BX*4), Z0, Z0; VADDPS (R9)(BX*4), Z0, Z0; VMULPS (R10)(BX*4), Z0, Z0
+	VMOVNTDQ Z0, (R11)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R12; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_mul_add_rsqrt_f32_sus_f55d8af1ed_avx512(f *abi.Frame)
 // Requires: AVX, AVX512F, BMI2, CMOV
@@ -9826,12 +11789,14 @@ done:
 	VZEROUPPER; RET
 
 // func k_mul_fma_f32_usus_1842319587_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_mul_fma_f32_usus_1842319587_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_mul_fma_f32_usus_1842319587_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R12; MOVQ 48(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; VBROADCASTSS (R12), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -9847,16 +11812,38 @@ tail:
 	VMOVUPS Z0, K1, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R12; ADDQ 240(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R12; ADDQ 240(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMULPS (DI)(BX*4), Z31, Z0; VFMADD231PS (R8)(BX*4), Z30, Z0; VMOVNTDQ Z0, (R9)(BX*4); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_fma_fma_etc_f32_suususususususususs_0b8000ac43_avx512(f *abi.Frame)
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_fma_fma_etc_f32_suususususususususs_0b8000ac43_avx512(SB), NOSPLIT, $96-8
+TEXT ·k_mul_fma_fma_etc_f32_suususususususususs_0b8000ac43_avx512(SB), NOSPLIT, $112-8
 	// kernel (s0:f32, u1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32, u8:f32, s9:f32, u10:f32, s11:f32, u12:f32, s13:f32, u14:f32, s15:f32, u16:f32, s17:f32, s18:f32) { t0 = mul s0 u1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; t4 = fma u8 s9 t3; t5 = fma u10 s11 t4; t6 = fma u12 s13 t5; t7 = fma u14 s15 t6; t8 = fma u16 s17 t7; t9 = add t8 s18; store t9 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 8(SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), AX
@@ -9865,6 +11852,8 @@ TEXT ·k_mul_fma_fma_etc_f32_suususususususususs_0b8000ac43_avx512(SB), NOSPLIT,
 	MOVQ 88(CX), AX; MOVQ AX, 48(SP); MOVQ 96(CX), R12; MOVQ 104(CX), AX; MOVQ AX, 56(SP); MOVQ 112(CX), R13
 	MOVQ 120(CX), AX; MOVQ AX, 64(SP); MOVQ 128(CX), R14; MOVQ 136(CX), AX; MOVQ AX, 72(SP); MOVQ 144(CX), R15
 	MOVQ 152(CX), AX; MOVQ AX, 80(SP); MOVQ 160(CX), AX; MOVQ AX, 88(SP); MOVQ 168(CX), AX; MOVQ AX, (SP)
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 104(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	MOVQ 16(SP), AX; VBROADCASTSS (AX), Z31; MOVQ 24(SP), AX; VBROADCASTSS (AX), Z30; MOVQ 32(SP), AX
@@ -9896,7 +11885,7 @@ step:
 	MOVQ (SP), DX; VMOVUPS Z0, K1, (DX)(BX*4); ADDQ $0x10, BX; CMPQ BX, SI; JLT step
 
 next:
-	DECQ 8(SP); JLE done
+	DECQ 8(SP); JLE last
 	MOVQ f+0(FP), CX
 	MOVQ 208(CX), AX; ADDQ AX, 16(SP); ADDQ 216(CX), DI; ADDQ 224(CX), R8; MOVQ 232(CX), AX; ADDQ AX, 24(SP)
 	ADDQ 240(CX), R9; MOVQ 248(CX), AX; ADDQ AX, 32(SP); ADDQ 256(CX), R10; MOVQ 264(CX), AX; ADDQ AX, 40(SP)
@@ -9908,9 +11897,42 @@ next:
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ 8(SP), AX; MOVQ AX, 96(SP); MOVQ SI, 104(SP)
+
+rowPast:
+	MOVQ $+1, 8(SP); MOVQ (SP), CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 104(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 104(SP), SI; CMPQ BX, SI; JLT lines; DECQ 96(SP); JEQ done
+	MOVQ f+0(FP), CX
+	MOVQ 208(CX), AX; ADDQ AX, 16(SP); ADDQ 216(CX), DI; ADDQ 224(CX), R8; MOVQ 232(CX), AX; ADDQ AX, 24(SP)
+	ADDQ 240(CX), R9; MOVQ 248(CX), AX; ADDQ AX, 32(SP); ADDQ 256(CX), R10; MOVQ 264(CX), AX; ADDQ AX, 40(SP)
+	ADDQ 272(CX), R11; MOVQ 280(CX), AX; ADDQ AX, 48(SP); ADDQ 288(CX), R12; MOVQ 296(CX), AX; ADDQ AX, 56(SP)
+	ADDQ 304(CX), R13; MOVQ 312(CX), AX; ADDQ AX, 64(SP); ADDQ 320(CX), R14; MOVQ 328(CX), AX; ADDQ AX, 72(SP)
+	ADDQ 336(CX), R15; MOVQ 344(CX), AX; ADDQ AX, 80(SP); MOVQ 352(CX), AX; ADDQ AX, 88(SP); MOVQ 360(CX), AX
+	ADDQ AX, (SP); JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMULPS (DI)(BX*4), Z31, Z0; VMULPS 64(DI)(BX*4), Z31, Z1; VFMADD231PS (R8)(BX*4), Z30, Z0
+	VFMADD231PS 64(R8)(BX*4), Z30, Z1; VFMADD231PS (R9)(BX*4), Z29, Z0; VFMADD231PS 64(R9)(BX*4), Z29, Z1
+	VFMADD231PS (R10)(BX*4), Z28, Z0; VFMADD231PS 64(R10)(BX*4), Z28, Z1; VFMADD231PS (R11)(BX*4), Z27, Z0
+	VFMADD231PS 64(R11)(BX*4), Z27, Z1; VFMADD231PS (R12)(BX*4), Z26, Z0; VFMADD231PS 64(R12)(BX*4), Z26, Z1
+	VFMADD231PS (R13)(BX*4), Z25, Z0; VFMADD231PS 64(R13)(BX*4), Z25, Z1; VFMADD231PS (R14)(BX*4), Z24, Z0
+	VFMADD231PS 64(R14)(BX*4), Z24, Z1; VFMADD231PS (R15)(BX*4), Z23, Z0; VFMADD231PS 64(R15)(BX*4), Z23, Z1
+	VADDPS Z22, Z0, Z0; VADDPS Z22, Z1, Z1; MOVQ (SP), DX; VMOVNTDQ Z0, (DX)(BX*4); MOVQ (SP), DX
+	VMOVNTDQ Z1, 64(DX)(BX*4); ADDQ $0x20, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, 8(SP); MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_fma_fma_etc_f32_ususususususususus_7f081c76f2_avx512(f *abi.Frame)
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_fma_fma_etc_f32_ususususususususus_7f081c76f2_avx512(SB), NOSPLIT, $88-8
+TEXT ·k_mul_fma_fma_etc_f32_ususususususususus_7f081c76f2_avx512(SB), NOSPLIT, $104-8
 	// kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32, u8:f32, s9:f32, u10:f32, s11:f32, u12:f32, s13:f32, u14:f32, s15:f32, u16:f32, s17:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; t4 = fma u8 s9 t3; t5 = fma u10 s11 t4; t6 = fma u12 s13 t5; t7 = fma u14 s15 t6; t8 = fma u16 s17 t7; store t8 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 8(SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
@@ -9919,6 +11941,8 @@ TEXT ·k_mul_fma_fma_etc_f32_ususususususususus_7f081c76f2_avx512(SB), NOSPLIT, 
 	MOVQ 88(CX), AX; MOVQ AX, 48(SP); MOVQ 96(CX), R12; MOVQ 104(CX), AX; MOVQ AX, 56(SP); MOVQ 112(CX), R13
 	MOVQ 120(CX), AX; MOVQ AX, 64(SP); MOVQ 128(CX), R14; MOVQ 136(CX), AX; MOVQ AX, 72(SP); MOVQ 144(CX), R15
 	MOVQ 152(CX), AX; MOVQ AX, 80(SP); MOVQ 160(CX), AX; MOVQ AX, (SP)
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 96(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	MOVQ 16(SP), AX; VBROADCASTSS (AX), Z31; MOVQ 24(SP), AX; VBROADCASTSS (AX), Z30; MOVQ 32(SP), AX
@@ -9950,7 +11974,7 @@ step:
 	VMOVUPS Z1, K1, (DX)(BX*4); ADDQ $0x10, BX; CMPQ BX, SI; JLT step
 
 next:
-	DECQ 8(SP); JLE done
+	DECQ 8(SP); JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; MOVQ 216(CX), AX; ADDQ AX, 16(SP); ADDQ 224(CX), R8; MOVQ 232(CX), AX; ADDQ AX, 24(SP)
 	ADDQ 240(CX), R9; MOVQ 248(CX), AX; ADDQ AX, 32(SP); ADDQ 256(CX), R10; MOVQ 264(CX), AX; ADDQ AX, 40(SP)
@@ -9961,9 +11985,41 @@ next:
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ 8(SP), AX; MOVQ AX, 88(SP); MOVQ SI, 96(SP)
+
+rowPast:
+	MOVQ $+1, 8(SP); MOVQ (SP), CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 96(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 96(SP), SI; CMPQ BX, SI; JLT lines; DECQ 88(SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; MOVQ 216(CX), AX; ADDQ AX, 16(SP); ADDQ 224(CX), R8; MOVQ 232(CX), AX; ADDQ AX, 24(SP)
+	ADDQ 240(CX), R9; MOVQ 248(CX), AX; ADDQ AX, 32(SP); ADDQ 256(CX), R10; MOVQ 264(CX), AX; ADDQ AX, 40(SP)
+	ADDQ 272(CX), R11; MOVQ 280(CX), AX; ADDQ AX, 48(SP); ADDQ 288(CX), R12; MOVQ 296(CX), AX; ADDQ AX, 56(SP)
+	ADDQ 304(CX), R13; MOVQ 312(CX), AX; ADDQ AX, 64(SP); ADDQ 320(CX), R14; MOVQ 328(CX), AX; ADDQ AX, 72(SP)
+	ADDQ 336(CX), R15; MOVQ 344(CX), AX; ADDQ AX, 80(SP); MOVQ 352(CX), AX; ADDQ AX, (SP); JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMULPS (DI)(BX*4), Z31, Z0; VMULPS 64(DI)(BX*4), Z31, Z1; VFMADD231PS (R8)(BX*4), Z30, Z0
+	VFMADD231PS 64(R8)(BX*4), Z30, Z1; VFMADD231PS (R9)(BX*4), Z29, Z0; VFMADD231PS 64(R9)(BX*4), Z29, Z1
+	VFMADD231PS (R10)(BX*4), Z28, Z0; VFMADD231PS 64(R10)(BX*4), Z28, Z1; VFMADD231PS (R11)(BX*4), Z27, Z0
+	VFMADD231PS 64(R11)(BX*4), Z27, Z1; VFMADD231PS (R12)(BX*4), Z26, Z0; VFMADD231PS 64(R12)(BX*4), Z26, Z1
+	VFMADD231PS (R13)(BX*4), Z25, Z0; VFMADD231PS 64(R13)(BX*4), Z25, Z1; VFMADD231PS (R14)(BX*4), Z24, Z0
+	VFMADD231PS 64(R14)(BX*4), Z24, Z1; VFMADD231PS (R15)(BX*4), Z23, Z0; VFMADD231PS 64(R15)(BX*4), Z23, Z1
+	MOVQ (SP), DX; VMOVNTDQ Z0, (DX)(BX*4); MOVQ (SP), DX; VMOVNTDQ Z1, 64(DX)(BX*4); ADDQ $0x20, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, 8(SP); MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_fma_fma_etc_f32_usususususususususss_65bb4e0d4c_avx512(f *abi.Frame)
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_fma_fma_etc_f32_usususususususususss_65bb4e0d4c_avx512(SB), NOSPLIT, $104-8
+TEXT ·k_mul_fma_fma_etc_f32_usususususususususss_65bb4e0d4c_avx512(SB), NOSPLIT, $120-8
 	// kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32, u8:f32, s9:f32, u10:f32, s11:f32, u12:f32, s13:f32, u14:f32, s15:f32, u16:f32, s17:f32, s18:f32, s19:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; t4 = fma u8 s9 t3; t5 = fma u10 s11 t4; t6 = fma u12 s13 t5; t7 = fma u14 s15 t6; t8 = fma u16 s17 t7; t9 = add s18 t8; t10 = max t9 s19; store t10 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 8(SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
@@ -9973,6 +12029,8 @@ TEXT ·k_mul_fma_fma_etc_f32_usususususususususss_65bb4e0d4c_avx512(SB), NOSPLIT
 	MOVQ 120(CX), AX; MOVQ AX, 64(SP); MOVQ 128(CX), R14; MOVQ 136(CX), AX; MOVQ AX, 72(SP); MOVQ 144(CX), R15
 	MOVQ 152(CX), AX; MOVQ AX, 80(SP); MOVQ 160(CX), AX; MOVQ AX, 88(SP); MOVQ 168(CX), AX; MOVQ AX, 96(SP)
 	MOVQ 176(CX), AX; MOVQ AX, (SP)
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 112(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	MOVQ 96(SP), AX; VBROADCASTSS (AX), Z0; VCMPPS.BCST $0x0c, c0000000000000000<>+0(SB), Z0, K1
@@ -10008,7 +12066,7 @@ step:
 	JLT step
 
 next:
-	DECQ 8(SP); JLE done
+	DECQ 8(SP); JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; MOVQ 216(CX), AX; ADDQ AX, 16(SP); ADDQ 224(CX), R8; MOVQ 232(CX), AX; ADDQ AX, 24(SP)
 	ADDQ 240(CX), R9; MOVQ 248(CX), AX; ADDQ AX, 32(SP); ADDQ 256(CX), R10; MOVQ 264(CX), AX; ADDQ AX, 40(SP)
@@ -10020,9 +12078,43 @@ next:
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ 8(SP), AX; MOVQ AX, 104(SP); MOVQ SI, 112(SP)
+
+rowPast:
+	MOVQ $+1, 8(SP); MOVQ (SP), CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 112(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 112(SP), SI; CMPQ BX, SI; JLT lines; DECQ 104(SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; MOVQ 216(CX), AX; ADDQ AX, 16(SP); ADDQ 224(CX), R8; MOVQ 232(CX), AX; ADDQ AX, 24(SP)
+	ADDQ 240(CX), R9; MOVQ 248(CX), AX; ADDQ AX, 32(SP); ADDQ 256(CX), R10; MOVQ 264(CX), AX; ADDQ AX, 40(SP)
+	ADDQ 272(CX), R11; MOVQ 280(CX), AX; ADDQ AX, 48(SP); ADDQ 288(CX), R12; MOVQ 296(CX), AX; ADDQ AX, 56(SP)
+	ADDQ 304(CX), R13; MOVQ 312(CX), AX; ADDQ AX, 64(SP); ADDQ 320(CX), R14; MOVQ 328(CX), AX; ADDQ AX, 72(SP)
+	ADDQ 336(CX), R15; MOVQ 344(CX), AX; ADDQ AX, 80(SP); MOVQ 352(CX), AX; ADDQ AX, 88(SP); MOVQ 360(CX), AX
+	ADDQ AX, 96(SP); MOVQ 368(CX), AX; ADDQ AX, (SP); JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMULPS (DI)(BX*4), Z31, Z0; VMULPS 64(DI)(BX*4), Z31, Z1; VFMADD231PS (R8)(BX*4), Z30, Z0
+	VFMADD231PS 64(R8)(BX*4), Z30, Z1; VFMADD231PS (R9)(BX*4), Z29, Z0; VFMADD231PS 64(R9)(BX*4), Z29, Z1
+	VFMADD231PS (R10)(BX*4), Z28, Z0; VFMADD231PS 64(R10)(BX*4), Z28, Z1; VFMADD231PS (R11)(BX*4), Z27, Z0
+	VFMADD231PS 64(R11)(BX*4), Z27, Z1; VFMADD231PS (R12)(BX*4), Z26, Z0; VFMADD231PS 64(R12)(BX*4), Z26, Z1
+	VFMADD231PS (R13)(BX*4), Z25, Z0; VFMADD231PS 64(R13)(BX*4), Z25, Z1; VFMADD231PS (R14)(BX*4), Z24, Z0
+	VFMADD231PS 64(R14)(BX*4), Z24, Z1; VFMADD231PS (R15)(BX*4), Z23, Z0; VFMADD231PS 64(R15)(BX*4), Z23, Z1
+	VADDPS Z0, Z22, Z0; VADDPS Z1, Z22, Z1; VADDPS Z21, Z0, Z0; VADDPS Z21, Z1, Z1; VMAXPS Z0, Z20, Z0
+	VMAXPS Z1, Z20, Z1; MOVQ (SP), DX; VMOVNTDQ Z0, (DX)(BX*4); MOVQ (SP), DX; VMOVNTDQ Z1, 64(DX)(BX*4)
+	ADDQ $0x20, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, 8(SP); MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_fma_fma_etc_f32_ususususususususussss_05bcf67d94_avx512(f *abi.Frame)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_mul_fma_fma_etc_f32_ususususususususussss_05bcf67d94_avx512(SB), NOSPLIT, $112-8
+TEXT ·k_mul_fma_fma_etc_f32_ususususususususussss_05bcf67d94_avx512(SB), NOSPLIT, $128-8
 	// kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32, u8:f32, s9:f32, u10:f32, s11:f32, u12:f32, s13:f32, u14:f32, s15:f32, u16:f32, s17:f32, s18:f32, s19:f32, s20:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; t4 = fma u8 s9 t3; t5 = fma u10 s11 t4; t6 = fma u12 s13 t5; t7 = fma u14 s15 t6; t8 = fma u16 s17 t7; t9 = add s18 t8; t10 = max t9 s19; t11 = min t10 s20; store t11 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 8(SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
@@ -10032,6 +12124,8 @@ TEXT ·k_mul_fma_fma_etc_f32_ususususususususussss_05bcf67d94_avx512(SB), NOSPLI
 	MOVQ 120(CX), AX; MOVQ AX, 64(SP); MOVQ 128(CX), R14; MOVQ 136(CX), AX; MOVQ AX, 72(SP); MOVQ 144(CX), R15
 	MOVQ 152(CX), AX; MOVQ AX, 80(SP); MOVQ 160(CX), AX; MOVQ AX, 88(SP); MOVQ 168(CX), AX; MOVQ AX, 96(SP)
 	MOVQ 176(CX), AX; MOVQ AX, 104(SP); MOVQ 184(CX), AX; MOVQ AX, (SP)
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 120(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	MOVQ 96(SP), AX; VBROADCASTSS (AX), Z0; VCMPPS.BCST $0x0c, c0000000000000000<>+0(SB), Z0, K1
@@ -10069,7 +12163,7 @@ step:
 	MOVQ (SP), DX; VMOVUPS Z0, K1, (DX)(BX*4); ADDQ $0x10, BX; CMPQ BX, SI; JLT step
 
 next:
-	DECQ 8(SP); JLE done
+	DECQ 8(SP); JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; MOVQ 216(CX), AX; ADDQ AX, 16(SP); ADDQ 224(CX), R8; MOVQ 232(CX), AX; ADDQ AX, 24(SP)
 	ADDQ 240(CX), R9; MOVQ 248(CX), AX; ADDQ AX, 32(SP); ADDQ 256(CX), R10; MOVQ 264(CX), AX; ADDQ AX, 40(SP)
@@ -10081,13 +12175,50 @@ next:
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ 8(SP), AX; MOVQ AX, 112(SP); MOVQ SI, 120(SP)
+
+rowPast:
+	MOVQ $+1, 8(SP); MOVQ (SP), CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 120(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 120(SP), SI; CMPQ BX, SI; JLT lines; DECQ 112(SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; MOVQ 216(CX), AX; ADDQ AX, 16(SP); ADDQ 224(CX), R8; MOVQ 232(CX), AX; ADDQ AX, 24(SP)
+	ADDQ 240(CX), R9; MOVQ 248(CX), AX; ADDQ AX, 32(SP); ADDQ 256(CX), R10; MOVQ 264(CX), AX; ADDQ AX, 40(SP)
+	ADDQ 272(CX), R11; MOVQ 280(CX), AX; ADDQ AX, 48(SP); ADDQ 288(CX), R12; MOVQ 296(CX), AX; ADDQ AX, 56(SP)
+	ADDQ 304(CX), R13; MOVQ 312(CX), AX; ADDQ AX, 64(SP); ADDQ 320(CX), R14; MOVQ 328(CX), AX; ADDQ AX, 72(SP)
+	ADDQ 336(CX), R15; MOVQ 344(CX), AX; ADDQ AX, 80(SP); MOVQ 352(CX), AX; ADDQ AX, 88(SP); MOVQ 360(CX), AX
+	ADDQ AX, 96(SP); MOVQ 368(CX), AX; ADDQ AX, 104(SP); MOVQ 376(CX), AX; ADDQ AX, (SP); JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMULPS (DI)(BX*4), Z30, Z0; VMULPS 64(DI)(BX*4), Z30, Z1; VFMADD231PS (R8)(BX*4), Z29, Z0
+	VFMADD231PS 64(R8)(BX*4), Z29, Z1; VFMADD231PS (R9)(BX*4), Z28, Z0; VFMADD231PS 64(R9)(BX*4), Z28, Z1
+	VFMADD231PS (R10)(BX*4), Z27, Z0; VFMADD231PS 64(R10)(BX*4), Z27, Z1; VFMADD231PS (R11)(BX*4), Z26, Z0
+	VFMADD231PS 64(R11)(BX*4), Z26, Z1; VFMADD231PS (R12)(BX*4), Z25, Z0; VFMADD231PS 64(R12)(BX*4), Z25, Z1
+	VFMADD231PS (R13)(BX*4), Z24, Z0; VFMADD231PS 64(R13)(BX*4), Z24, Z1; VFMADD231PS (R14)(BX*4), Z23, Z0
+	VFMADD231PS 64(R14)(BX*4), Z23, Z1; VFMADD231PS (R15)(BX*4), Z22, Z0; VFMADD231PS 64(R15)(BX*4), Z22, Z1
+	VADDPS Z0, Z21, Z0; VADDPS Z1, Z21, Z1; VADDPS Z20, Z0, Z0; VADDPS Z20, Z1, Z1; VMAXPS Z0, Z19, Z0
+	VMAXPS Z1, Z19, Z1; VMINPS Z31, Z0, Z2; VMINPS Z31, Z1, Z3; VMINPS Z0, Z31, Z0; VMINPS Z1, Z31, Z1
+	VORPD Z0, Z2, Z0; VORPD Z1, Z3, Z1; MOVQ (SP), DX; VMOVNTDQ Z0, (DX)(BX*4); MOVQ (SP), DX
+	VMOVNTDQ Z1, 64(DX)(BX*4); ADDQ $0x20, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, 8(SP); MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_fma_fma_f32_suusus_9e3a07975c_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_mul_fma_fma_f32_suusus_9e3a07975c_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_mul_fma_fma_f32_suusus_9e3a07975c_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32, u2:f32, s3:f32, u4:f32, s5:f32) { t0 = mul s0 u1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), R12
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R13; MOVQ 48(CX), R9; MOVQ 56(CX), R14; MOVQ 64(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R12), Z31; VBROADCASTSS (R13), Z30; VBROADCASTSS (R14), Z29; XORQ BX, BX; MOVQ SI, AX
@@ -10103,7 +12234,7 @@ tail:
 	VMOVUPS.Z (R9)(BX*4), K1, Z1; VFMADD132PS Z29, Z0, Z1; VMOVUPS Z1, K1, (R10)(BX*4)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R12; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R13; ADDQ 240(CX), R9; ADDQ 248(CX), R14
 	ADDQ 256(CX), R10; JMP row
@@ -10111,14 +12242,39 @@ next:
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R12; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R13; ADDQ 240(CX), R9; ADDQ 248(CX), R14
+	ADDQ 256(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMULPS (DI)(BX*4), Z31, Z0; VFMADD231PS (R8)(BX*4), Z30, Z0; VFMADD231PS (R9)(BX*4), Z29, Z0
+	VMOVNTDQ Z0, (R10)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_fma_fma_fma_f32_usususus_f2031cb675_avx512(f *abi.Frame)
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_fma_fma_fma_f32_usususus_f2031cb675_avx512(SB), NOSPLIT, $8-8
+TEXT ·k_mul_fma_fma_fma_f32_usususus_f2031cb675_avx512(SB), NOSPLIT, $24-8
 	// kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R13; MOVQ 32(CX), R8; MOVQ 40(CX), R14; MOVQ 48(CX), R9; MOVQ 56(CX), R15; MOVQ 64(CX), R10
 	MOVQ 72(CX), AX; MOVQ AX, (SP); MOVQ 80(CX), R11
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 16(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R13), Z31; VBROADCASTSS (R14), Z30; VBROADCASTSS (R15), Z29; MOVQ (SP), AX
@@ -10140,7 +12296,7 @@ step:
 	VFMADD132PS Z28, Z1, Z0; VMOVUPS Z0, K1, (R11)(BX*4); ADDQ $0x10, BX; CMPQ BX, SI; JLT step
 
 next:
-	DECQ R12; JLE done
+	DECQ R12; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R13; ADDQ 224(CX), R8; ADDQ 232(CX), R14; ADDQ 240(CX), R9; ADDQ 248(CX), R15
 	ADDQ 256(CX), R10; MOVQ 264(CX), AX; ADDQ AX, (SP); ADDQ 272(CX), R11; JMP row
@@ -10148,14 +12304,41 @@ next:
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R12, AX; MOVQ AX, 8(SP); MOVQ SI, 16(SP)
+
+rowPast:
+	MOVQ $+1, R12; MOVQ R11, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 16(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 16(SP), SI; CMPQ BX, SI; JLT lines; DECQ 8(SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R13; ADDQ 224(CX), R8; ADDQ 232(CX), R14; ADDQ 240(CX), R9; ADDQ 248(CX), R15
+	ADDQ 256(CX), R10; MOVQ 264(CX), AX; ADDQ AX, (SP); ADDQ 272(CX), R11; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMULPS (DI)(BX*4), Z31, Z0; VMULPS 64(DI)(BX*4), Z31, Z1; VFMADD231PS (R8)(BX*4), Z30, Z0
+	VFMADD231PS 64(R8)(BX*4), Z30, Z1; VFMADD231PS (R9)(BX*4), Z29, Z0; VFMADD231PS 64(R9)(BX*4), Z29, Z1
+	VFMADD231PS (R10)(BX*4), Z28, Z0; VFMADD231PS 64(R10)(BX*4), Z28, Z1; VMOVNTDQ Z0, (R11)(BX*4)
+	VMOVNTDQ Z1, 64(R11)(BX*4); ADDQ $0x20, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R12; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_mul_add_etc_f32_susuusus_336a7a9866_avx512(f *abi.Frame)
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_mul_add_etc_f32_susuusus_336a7a9866_avx512(SB), NOSPLIT, $8-8
+TEXT ·k_mul_mul_add_etc_f32_susuusus_336a7a9866_avx512(SB), NOSPLIT, $24-8
 	// kernel (s0:f32, u1:f32, s2:f32, u3:f32, u4:f32, s5:f32, u6:f32, s7:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = add t0 t1; t3 = mul u4 s5; t4 = mul u6 s7; t5 = add t3 t4; t6 = add t2 t5; store t6 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), R13
 	MOVQ 24(CX), DI; MOVQ 32(CX), R14; MOVQ 40(CX), R8; MOVQ 48(CX), R9; MOVQ 56(CX), R15; MOVQ 64(CX), R10
 	MOVQ 72(CX), AX; MOVQ AX, (SP); MOVQ 80(CX), R11
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 16(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R13), Z31; VBROADCASTSS (R14), Z30; VBROADCASTSS (R15), Z29; MOVQ (SP), AX
@@ -10179,7 +12362,7 @@ step:
 	VMOVUPS Z0, K1, (R11)(BX*4); ADDQ $0x10, BX; CMPQ BX, SI; JLT step
 
 next:
-	DECQ R12; JLE done
+	DECQ R12; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R13; ADDQ 216(CX), DI; ADDQ 224(CX), R14; ADDQ 232(CX), R8; ADDQ 240(CX), R9; ADDQ 248(CX), R15
 	ADDQ 256(CX), R10; MOVQ 264(CX), AX; ADDQ AX, (SP); ADDQ 272(CX), R11; JMP row
@@ -10187,13 +12370,41 @@ next:
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R12, AX; MOVQ AX, 8(SP); MOVQ SI, 16(SP)
+
+rowPast:
+	MOVQ $+1, R12; MOVQ R11, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 16(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 16(SP), SI; CMPQ BX, SI; JLT lines; DECQ 8(SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R13; ADDQ 216(CX), DI; ADDQ 224(CX), R14; ADDQ 232(CX), R8; ADDQ 240(CX), R9; ADDQ 248(CX), R15
+	ADDQ 256(CX), R10; MOVQ 264(CX), AX; ADDQ AX, (SP); ADDQ 272(CX), R11; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMULPS (DI)(BX*4), Z31, Z0; VMULPS 64(DI)(BX*4), Z31, Z1; VMULPS (R8)(BX*4), Z30, Z2
+	VMULPS 64(R8)(BX*4), Z30, Z3; VADDPS Z2, Z0, Z0; VADDPS Z3, Z1, Z1; VMULPS (R9)(BX*4), Z29, Z2
+	VMULPS 64(R9)(BX*4), Z29, Z3; VMULPS (R10)(BX*4), Z28, Z4; VMULPS 64(R10)(BX*4), Z28, Z5; VADDPS Z4, Z2, Z2
+	VADDPS Z5, Z3, Z3; VADDPS Z2, Z0, Z0; VADDPS Z3, Z1, Z1; VMOVNTDQ Z0, (R11)(BX*4); VMOVNTDQ Z1, 64(R11)(BX*4)
+	ADDQ $0x20, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R12; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_mul_add_f32_usus_0e0473eb88_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_mul_mul_add_f32_usus_0e0473eb88_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_mul_mul_add_f32_usus_0e0473eb88_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = add t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R12; MOVQ 48(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; VBROADCASTSS (R12), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -10209,20 +12420,44 @@ tail:
 	VADDPS Z1, Z0, Z0; VMOVUPS Z0, K1, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R12; ADDQ 240(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R12; ADDQ 240(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMULPS (DI)(BX*4), Z31, Z0; VMULPS (R8)(BX*4), Z30, Z1; VADDPS Z1, Z0, Z0; VMOVNTDQ Z0, (R9)(BX*4)
+	ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_mul_add_f32_usuu_a1c5c9fa1f_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_mul_mul_add_f32_usuu_a1c5c9fa1f_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_mul_mul_add_f32_usuu_a1c5c9fa1f_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = mul u0 s1; t1 = mul u2 t0; t2 = add u3 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R12; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ 48(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R12), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -10237,20 +12472,44 @@ tail:
 	VMOVUPS.Z (R9)(BX*4), K1, Z1; VADDPS Z0, Z1, Z0; VMOVUPS Z0, K1, (R10)(BX*4)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R12; ADDQ 224(CX), R8; ADDQ 232(CX), R9; ADDQ 240(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R12; ADDQ 224(CX), R8; ADDQ 232(CX), R9; ADDQ 240(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMULPS (DI)(BX*4), Z31, Z0; VMULPS (R8)(BX*4), Z0, Z0; VADDPS (R9)(BX*4), Z0, Z0; VMOVNTDQ Z0, (R10)(BX*4)
+	ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_mul_add_f32_uuuu_ce4079a70a_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_mul_mul_add_f32_uuuu_ce4079a70a_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_mul_mul_add_f32_uuuu_ce4079a70a_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -10265,20 +12524,44 @@ tail:
 	VMOVUPS.Z (R10)(BX*4), K1, Z2; VMULPS Z2, Z1, Z1; VADDPS Z1, Z0, Z0; VMOVUPS Z0, K1, (R11)(BX*4)
 
 next:
-	DECQ R12; JLE done
+	DECQ R12; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R12, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R12; MOVQ R11, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VMULPS (R8)(BX*4), Z0, Z0; VMOVUPS (R9)(BX*4), Z1; VMULPS (R10)(BX*4), Z1, Z1
+	VADDPS Z1, Z0, Z0; VMOVNTDQ Z0, (R11)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R12; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_mul_f32_sus_aa274bac16_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_mul_mul_f32_sus_aa274bac16_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_mul_mul_f32_sus_aa274bac16_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = mul t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Z31; VBROADCASTSS (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -10292,20 +12575,43 @@ tail:
 	VMOVUPS.Z (DI)(BX*4), K1, Z0; VMULPS Z0, Z31, Z0; VMULPS Z30, Z0, Z0; VMOVUPS Z0, K1, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMULPS (DI)(BX*4), Z31, Z0; VMULPS Z30, Z0, Z0; VMOVNTDQ Z0, (R8)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_mul_f32_usu_3028d8b96c_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_mul_mul_f32_usu_3028d8b96c_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_mul_mul_f32_usu_3028d8b96c_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = mul u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -10320,20 +12626,44 @@ tail:
 	VMOVUPS Z0, K1, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMULPS (DI)(BX*4), Z31, Z0; VMULPS (R8)(BX*4), Z0, Z0; VMOVNTDQ Z0, (R9)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_mul_f32_uus_be42ec1679_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_mul_mul_f32_uus_be42ec1679_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_mul_mul_f32_uus_be42ec1679_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = mul t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -10348,20 +12678,44 @@ tail:
 	VMOVUPS Z0, K1, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VMULPS (R8)(BX*4), Z0, Z0; VMULPS Z31, Z0, Z0; VMOVNTDQ Z0, (R9)(BX*4); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_mul_f32_uuu_d7b937fccc_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_mul_mul_f32_uuu_d7b937fccc_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_mul_mul_f32_uuu_d7b937fccc_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = mul u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -10376,21 +12730,45 @@ tail:
 	VMULPS Z0, Z1, Z0; VMOVUPS Z0, K1, (R10)(BX*4)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VMULPS (R8)(BX*4), Z0, Z0; VMULPS (R9)(BX*4), Z0, Z0; VMOVNTDQ Z0, (R10)(BX*4)
+	ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_mul_mul_etc_f32_sususuusu_139d528bf9_avx512(f *abi.Frame)
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_mul_mul_etc_f32_sususuusu_139d528bf9_avx512(SB), NOSPLIT, $16-8
+TEXT ·k_mul_mul_mul_etc_f32_sususuusu_139d528bf9_avx512(SB), NOSPLIT, $32-8
 	// kernel (s0:f32, u1:f32, s2:f32, u3:f32, s4:f32, u5:f32, u6:f32, s7:f32, u8:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = mul s4 u5; t3 = add t2 u6; t4 = mul s7 u8; t5 = add t3 t4; t6 = add t1 t5; t7 = add t0 t6; store t7 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), R14
 	MOVQ 24(CX), DI; MOVQ 32(CX), R15; MOVQ 40(CX), R8; MOVQ 48(CX), AX; MOVQ AX, (SP); MOVQ 56(CX), R9
 	MOVQ 64(CX), R10; MOVQ 72(CX), AX; MOVQ AX, 8(SP); MOVQ 80(CX), R11; MOVQ 88(CX), R12
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 24(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	MOVQ (SP), AX; VBROADCASTSS (AX), Z31; MOVQ 8(SP), AX; VBROADCASTSS (AX), Z30; VBROADCASTSS (R15), Z29
@@ -10414,7 +12792,7 @@ step:
 	VMULPS Z1, Z28, Z1; VADDPS Z0, Z1, Z0; VMOVUPS Z0, K1, (R12)(BX*4); ADDQ $0x10, BX; CMPQ BX, SI; JLT step
 
 next:
-	DECQ R13; JLE done
+	DECQ R13; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R14; ADDQ 216(CX), DI; ADDQ 224(CX), R15; ADDQ 232(CX), R8; MOVQ 240(CX), AX; ADDQ AX, (SP)
 	ADDQ 248(CX), R9; ADDQ 256(CX), R10; MOVQ 264(CX), AX; ADDQ AX, 8(SP); ADDQ 272(CX), R11; ADDQ 280(CX), R12
@@ -10423,13 +12801,42 @@ next:
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R13, AX; MOVQ AX, 16(SP); MOVQ SI, 24(SP)
+
+rowPast:
+	MOVQ $+1, R13; MOVQ R12, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 24(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 24(SP), SI; CMPQ BX, SI; JLT lines; DECQ 16(SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R14; ADDQ 216(CX), DI; ADDQ 224(CX), R15; ADDQ 232(CX), R8; MOVQ 240(CX), AX; ADDQ AX, (SP)
+	ADDQ 248(CX), R9; ADDQ 256(CX), R10; MOVQ 264(CX), AX; ADDQ AX, 8(SP); ADDQ 272(CX), R11; ADDQ 280(CX), R12
+	JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMULPS (R9)(BX*4), Z31, Z0; VMULPS 64(R9)(BX*4), Z31, Z1; VADDPS (R10)(BX*4), Z0, Z0
+	VADDPS 64(R10)(BX*4), Z1, Z1; VMULPS (R11)(BX*4), Z30, Z2; VMULPS 64(R11)(BX*4), Z30, Z3; VADDPS Z2, Z0, Z0
+	VADDPS Z3, Z1, Z1; VMULPS (R8)(BX*4), Z29, Z2; VMULPS 64(R8)(BX*4), Z29, Z3; VADDPS Z0, Z2, Z0
+	VADDPS Z1, Z3, Z1; VMULPS (DI)(BX*4), Z28, Z2; VMULPS 64(DI)(BX*4), Z28, Z3; VADDPS Z0, Z2, Z0
+	VADDPS Z1, Z3, Z1; VMOVNTDQ Z0, (R12)(BX*4); VMOVNTDQ Z1, 64(R12)(BX*4); ADDQ $0x20, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R13; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_mul_mul_etc_f32_uuuuu_90278c2928_avx512(f *abi.Frame)
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_mul_mul_etc_f32_uuuuu_90278c2928_avx512(SB), NOSPLIT, $0-8
+TEXT ·k_mul_mul_mul_etc_f32_uuuuu_90278c2928_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t2 u3; t4 = add t1 t3; t5 = mul u4 u4; t6 = add t4 t5; t7 = add t0 t6; store t7 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
@@ -10453,7 +12860,7 @@ step:
 	VMULPS Z1, Z1, Z1; VADDPS Z0, Z1, Z0; VMOVUPS Z0, K1, (R12)(BX*4); ADDQ $0x10, BX; CMPQ BX, SI; JLT step
 
 next:
-	DECQ R13; JLE done
+	DECQ R13; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
 	JMP row
@@ -10461,13 +12868,42 @@ next:
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R13, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R13; MOVQ R12, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
+	JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (R9)(BX*4), Z0; VMULPS Z0, Z0, Z0; VMOVUPS 64(R9)(BX*4), Z1; VMULPS Z1, Z1, Z1
+	VADDPS (R10)(BX*4), Z0, Z0; VADDPS 64(R10)(BX*4), Z1, Z1; VMOVUPS (R8)(BX*4), Z2; VMULPS Z2, Z2, Z2
+	VMOVUPS 64(R8)(BX*4), Z3; VMULPS Z3, Z3, Z3; VADDPS Z0, Z2, Z0; VADDPS Z1, Z3, Z1; VMOVUPS (R11)(BX*4), Z2
+	VMULPS Z2, Z2, Z2; VMOVUPS 64(R11)(BX*4), Z3; VMULPS Z3, Z3, Z3; VADDPS Z2, Z0, Z0; VADDPS Z3, Z1, Z1
+	VMOVUPS (DI)(BX*4), Z2; VMULPS Z2, Z2, Z2; VMOVUPS 64(DI)(BX*4), Z3; VMULPS Z3, Z3, Z3; VADDPS Z0, Z2, Z0
+	VADDPS Z1, Z3, Z1; VMOVNTDQ Z0, (R12)(BX*4); VMOVNTDQ Z1, 64(R12)(BX*4); ADDQ $0x20, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R13; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_mul_mul_mul_f32_uuuuu_59631ca150_avx512(f *abi.Frame)
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_mul_mul_mul_f32_uuuuu_59631ca150_avx512(SB), NOSPLIT, $0-8
+TEXT ·k_mul_mul_mul_mul_f32_uuuuu_59631ca150_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
@@ -10489,7 +12925,7 @@ step:
 	JLT step
 
 next:
-	DECQ R13; JLE done
+	DECQ R13; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
 	JMP row
@@ -10497,13 +12933,40 @@ next:
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R13, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R13; MOVQ R12, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
+	JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VMULPS (R8)(BX*4), Z0, Z0; VMOVUPS 64(DI)(BX*4), Z1; VMULPS 64(R8)(BX*4), Z1, Z1
+	VMULPS (R9)(BX*4), Z0, Z0; VMULPS 64(R9)(BX*4), Z1, Z1; VMULPS (R10)(BX*4), Z0, Z0
+	VMULPS 64(R10)(BX*4), Z1, Z1; VMULPS (R11)(BX*4), Z0, Z0; VMULPS 64(R11)(BX*4), Z1, Z1
+	VMOVNTDQ Z0, (R12)(BX*4); VMOVNTDQ Z1, 64(R12)(BX*4); ADDQ $0x20, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R13; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_mul_sub_f32_susu_00a8f0430e_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_mul_mul_sub_f32_susu_00a8f0430e_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_mul_mul_sub_f32_susu_00a8f0430e_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32, s2:f32, u3:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = sub t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
 	MOVQ 24(CX), DI; MOVQ 32(CX), R12; MOVQ 40(CX), R8; MOVQ 48(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; VBROADCASTSS (R12), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -10519,20 +12982,44 @@ tail:
 	VSUBPS Z1, Z0, Z0; VMOVUPS Z0, K1, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R12; ADDQ 232(CX), R8; ADDQ 240(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R12; ADDQ 232(CX), R8; ADDQ 240(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMULPS (DI)(BX*4), Z31, Z0; VMULPS (R8)(BX*4), Z30, Z1; VSUBPS Z1, Z0, Z0; VMOVNTDQ Z0, (R9)(BX*4)
+	ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_mul_sub_f32_uuuu_744a4b34c4_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_mul_mul_sub_f32_uuuu_744a4b34c4_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_mul_mul_sub_f32_uuuu_744a4b34c4_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = sub t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -10547,20 +13034,44 @@ tail:
 	VMOVUPS.Z (R10)(BX*4), K1, Z2; VMULPS Z2, Z1, Z1; VSUBPS Z1, Z0, Z0; VMOVUPS Z0, K1, (R11)(BX*4)
 
 next:
-	DECQ R12; JLE done
+	DECQ R12; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R12, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R12; MOVQ R11, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VMULPS (R8)(BX*4), Z0, Z0; VMOVUPS (R9)(BX*4), Z1; VMULPS (R10)(BX*4), Z1, Z1
+	VSUBPS Z1, Z0, Z0; VMOVNTDQ Z0, (R11)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R12; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_sub_f32_sus_965440f780_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_mul_sub_f32_sus_965440f780_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_mul_sub_f32_sus_965440f780_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = sub s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Z31; VBROADCASTSS (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -10574,20 +13085,43 @@ tail:
 	VMOVUPS.Z (DI)(BX*4), K1, Z0; VMULPS Z0, Z31, Z0; VSUBPS Z0, Z30, Z0; VMOVUPS Z0, K1, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMULPS (DI)(BX*4), Z31, Z0; VSUBPS Z0, Z30, Z0; VMOVNTDQ Z0, (R8)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_sub_f32_uss_1ac56c3ec4_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_mul_sub_f32_uss_1ac56c3ec4_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_mul_sub_f32_uss_1ac56c3ec4_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, s2:f32) { t0 = mul u0 s1; t1 = sub t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Z31; VBROADCASTSS (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -10601,20 +13135,43 @@ tail:
 	VMOVUPS.Z (DI)(BX*4), K1, Z0; VMULPS Z31, Z0, Z0; VSUBPS Z30, Z0, Z0; VMOVUPS Z0, K1, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMULPS (DI)(BX*4), Z31, Z0; VSUBPS Z30, Z0, Z0; VMOVNTDQ Z0, (R8)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_sub_f32_usu_249e8d7faa_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_mul_sub_f32_usu_249e8d7faa_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_mul_sub_f32_usu_249e8d7faa_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = sub u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -10629,20 +13186,44 @@ tail:
 	VMOVUPS Z0, K1, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMULPS (DI)(BX*4), Z31, Z0; VMOVUPS (R8)(BX*4), Z1; VSUBPS Z0, Z1, Z0; VMOVNTDQ Z0, (R9)(BX*4); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_sub_f32_usu_3188a3e4e2_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_mul_sub_f32_usu_3188a3e4e2_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_mul_sub_f32_usu_3188a3e4e2_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = sub t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -10657,20 +13238,44 @@ tail:
 	VMOVUPS Z0, K1, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMULPS (DI)(BX*4), Z31, Z0; VSUBPS (R8)(BX*4), Z0, Z0; VMOVNTDQ Z0, (R9)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_sub_f32_uus_26164bf0e3_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_mul_sub_f32_uus_26164bf0e3_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_mul_sub_f32_uus_26164bf0e3_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = sub t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -10685,20 +13290,44 @@ tail:
 	VMOVUPS Z0, K1, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VMULPS (R8)(BX*4), Z0, Z0; VSUBPS Z31, Z0, Z0; VMOVNTDQ Z0, (R9)(BX*4); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_sub_f32_uus_7ef5de0cfb_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_mul_sub_f32_uus_7ef5de0cfb_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_mul_sub_f32_uus_7ef5de0cfb_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = sub s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -10713,20 +13342,44 @@ tail:
 	VMOVUPS Z0, K1, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VMULPS (R8)(BX*4), Z0, Z0; VSUBPS Z0, Z31, Z0; VMOVNTDQ Z0, (R9)(BX*4); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_sub_f32_uuu_9072ef8ceb_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_mul_sub_f32_uuu_9072ef8ceb_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_mul_sub_f32_uuu_9072ef8ceb_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = sub u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -10741,20 +13394,44 @@ tail:
 	VSUBPS Z0, Z1, Z0; VMOVUPS Z0, K1, (R10)(BX*4)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VMULPS (R8)(BX*4), Z0, Z0; VMOVUPS (R9)(BX*4), Z1; VSUBPS Z0, Z1, Z0
+	VMOVNTDQ Z0, (R10)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_sub_f32_uuu_f343c420f6_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_mul_sub_f32_uuu_f343c420f6_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_mul_sub_f32_uuu_f343c420f6_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = sub t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -10769,20 +13446,44 @@ tail:
 	VSUBPS Z1, Z0, Z0; VMOVUPS Z0, K1, (R10)(BX*4)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VMULPS (R8)(BX*4), Z0, Z0; VSUBPS (R9)(BX*4), Z0, Z0; VMOVNTDQ Z0, (R10)(BX*4)
+	ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_sub_mul_etc_f32_ssusuu_4508d7f4cc_avx512(f *abi.Frame)
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_sub_mul_etc_f32_ssusuu_4508d7f4cc_avx512(SB), NOSPLIT, $0-8
+TEXT ·k_mul_sub_mul_etc_f32_ssusuu_4508d7f4cc_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, s1:f32, u2:f32, s3:f32, u4:f32, u5:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 s3; t3 = mul u4 t2; t4 = add t3 u5; store t4 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), R12
 	MOVQ 24(CX), R13; MOVQ 32(CX), DI; MOVQ 40(CX), R14; MOVQ 48(CX), R8; MOVQ 56(CX), R9; MOVQ 64(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R12), Z0; VBROADCASTSS (R13), Z1; VMULPS Z1, Z0, Z0; VMOVAPS Z0, Z31; VBROADCASTSS (R14), Z30
@@ -10804,7 +13505,7 @@ step:
 	VMOVUPS Z0, K1, (R10)(BX*4); ADDQ $0x10, BX; CMPQ BX, SI; JLT step
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R12; ADDQ 216(CX), R13; ADDQ 224(CX), DI; ADDQ 232(CX), R14; ADDQ 240(CX), R8; ADDQ 248(CX), R9
 	ADDQ 256(CX), R10; JMP row
@@ -10812,13 +13513,40 @@ next:
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R12; ADDQ 216(CX), R13; ADDQ 224(CX), DI; ADDQ 232(CX), R14; ADDQ 240(CX), R8; ADDQ 248(CX), R9
+	ADDQ 256(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VSUBPS Z31, Z0, Z0; VMOVUPS 64(DI)(BX*4), Z1; VSUBPS Z31, Z1, Z1; VMULPS Z30, Z0, Z0
+	VMULPS Z30, Z1, Z1; VMULPS (R8)(BX*4), Z0, Z0; VMULPS 64(R8)(BX*4), Z1, Z1; VADDPS (R9)(BX*4), Z0, Z0
+	VADDPS 64(R9)(BX*4), Z1, Z1; VMOVNTDQ Z0, (R10)(BX*4); VMOVNTDQ Z1, 64(R10)(BX*4); ADDQ $0x20, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_sub_mul_f32_ssus_7ff6b7fe49_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_mul_sub_mul_f32_ssus_7ff6b7fe49_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_mul_sub_mul_f32_ssus_7ff6b7fe49_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 s3; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), R11; MOVQ 32(CX), DI; MOVQ 40(CX), R12; MOVQ 48(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Z0; VBROADCASTSS (R11), Z1; VMULPS Z1, Z0, Z0; VMOVAPS Z0, Z31; VBROADCASTSS (R12), Z30
@@ -10833,12 +13561,34 @@ tail:
 	VMOVUPS.Z (DI)(BX*4), K1, Z0; VSUBPS Z31, Z0, Z0; VMULPS Z30, Z0, Z0; VMOVUPS Z0, K1, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), R11; ADDQ 224(CX), DI; ADDQ 232(CX), R12; ADDQ 240(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), R11; ADDQ 224(CX), DI; ADDQ 232(CX), R12; ADDQ 240(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VSUBPS Z31, Z0, Z0; VMULPS Z30, Z0, Z0; VMOVNTDQ Z0, (R8)(BX*4); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_pow_f32_uu_8b8da83db3_avx512(f *abi.Frame)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
@@ -12590,12 +15340,14 @@ done:
 	VZEROUPPER; RET
 
 // func k_sub_abs_f32_su_bff24b4d46_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_sub_abs_f32_su_bff24b4d46_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_sub_abs_f32_su_bff24b4d46_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; VBROADCASTSD c7fffffff7fffffff<>+0(SB), Z30
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -12608,20 +15360,43 @@ tail:
 	VMOVUPS.Z (DI)(BX*4), K1, Z0; VSUBPS Z0, Z31, Z0; VANDPD Z30, Z0, Z0; VMOVUPS Z0, K1, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VSUBPS (DI)(BX*4), Z31, Z0; VANDPD Z30, Z0, Z0; VMOVNTDQ Z0, (R8)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_abs_f32_us_c54cc75a91_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_sub_abs_f32_us_c54cc75a91_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_sub_abs_f32_us_c54cc75a91_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R8; VBROADCASTSD c7fffffff7fffffff<>+0(SB), Z30
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -12635,20 +15410,44 @@ tail:
 	VMOVUPS.Z (DI)(BX*4), K1, Z0; VSUBPS Z31, Z0, Z0; VANDPD Z30, Z0, Z0; VMOVUPS Z0, K1, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VSUBPS Z31, Z0, Z0; VANDPD Z30, Z0, Z0; VMOVNTDQ Z0, (R8)(BX*4); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_abs_f32_uu_535b991930_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_sub_abs_f32_uu_535b991930_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_sub_abs_f32_uu_535b991930_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = abs t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; VBROADCASTSD c7fffffff7fffffff<>+0(SB), Z31
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -12663,20 +15462,44 @@ tail:
 	VMOVUPS Z0, K1, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VSUBPS (R8)(BX*4), Z0, Z0; VANDPD Z31, Z0, Z0; VMOVNTDQ Z0, (R9)(BX*4); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_add_f32_sus_a0b9be46ed_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_sub_add_f32_sus_a0b9be46ed_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_sub_add_f32_sus_a0b9be46ed_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = add t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Z31; VBROADCASTSS (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -12690,20 +15513,43 @@ tail:
 	VMOVUPS.Z (DI)(BX*4), K1, Z0; VSUBPS Z0, Z31, Z0; VADDPS Z30, Z0, Z0; VMOVUPS Z0, K1, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VSUBPS (DI)(BX*4), Z31, Z0; VADDPS Z30, Z0, Z0; VMOVNTDQ Z0, (R8)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_add_f32_suu_be01931b84_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_sub_add_f32_suu_be01931b84_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_sub_add_f32_suu_be01931b84_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32, u2:f32) { t0 = sub s0 u1; t1 = add u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -12718,20 +15564,44 @@ tail:
 	VMOVUPS Z0, K1, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VSUBPS (DI)(BX*4), Z31, Z0; VADDPS (R8)(BX*4), Z0, Z0; VMOVNTDQ Z0, (R9)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_add_f32_uss_f7b0e7dd10_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_sub_add_f32_uss_f7b0e7dd10_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_sub_add_f32_uss_f7b0e7dd10_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = add t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Z31; VBROADCASTSS (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -12746,20 +15616,44 @@ tail:
 	VMOVUPS.Z (DI)(BX*4), K1, Z0; VSUBPS Z31, Z0, Z0; VADDPS Z30, Z0, Z0; VMOVUPS Z0, K1, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VSUBPS Z31, Z0, Z0; VADDPS Z30, Z0, Z0; VMOVNTDQ Z0, (R8)(BX*4); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_add_f32_usu_2134758f1f_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_sub_add_f32_usu_2134758f1f_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_sub_add_f32_usu_2134758f1f_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, u2:f32) { t0 = sub u0 s1; t1 = add u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -12774,20 +15668,44 @@ tail:
 	VMOVUPS Z0, K1, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VSUBPS Z31, Z0, Z0; VADDPS (R8)(BX*4), Z0, Z0; VMOVNTDQ Z0, (R9)(BX*4); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_add_f32_uus_ae624bef65_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_sub_add_f32_uus_ae624bef65_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_sub_add_f32_uus_ae624bef65_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, s2:f32) { t0 = sub u0 u1; t1 = add s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -12802,20 +15720,44 @@ tail:
 	VMOVUPS Z0, K1, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VSUBPS (R8)(BX*4), Z0, Z0; VADDPS Z0, Z31, Z0; VMOVNTDQ Z0, (R9)(BX*4); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_add_f32_uuu_69b77a9e69_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_sub_add_f32_uuu_69b77a9e69_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_sub_add_f32_uuu_69b77a9e69_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = add t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -12830,20 +15772,44 @@ tail:
 	VADDPS Z1, Z0, Z0; VMOVUPS Z0, K1, (R10)(BX*4)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VSUBPS (R8)(BX*4), Z0, Z0; VADDPS (R9)(BX*4), Z0, Z0; VMOVNTDQ Z0, (R10)(BX*4)
+	ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_div_f32_sus_808b300fab_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_sub_div_f32_sus_808b300fab_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_sub_div_f32_sus_808b300fab_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = div t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Z31; VBROADCASTSS (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -12857,20 +15823,43 @@ tail:
 	VMOVUPS.Z (DI)(BX*4), K1, Z0; VSUBPS Z0, Z31, Z0; VDIVPS Z30, Z0, Z0; VMOVUPS Z0, K1, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VSUBPS (DI)(BX*4), Z31, Z0; VDIVPS Z30, Z0, Z0; VMOVNTDQ Z0, (R8)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_div_f32_suu_0106749417_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_sub_div_f32_suu_0106749417_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_sub_div_f32_suu_0106749417_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32, u2:f32) { t0 = sub s0 u1; t1 = div t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -12885,20 +15874,44 @@ tail:
 	VMOVUPS Z0, K1, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VSUBPS (DI)(BX*4), Z31, Z0; VDIVPS (R8)(BX*4), Z0, Z0; VMOVNTDQ Z0, (R9)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_div_f32_uss_710c75c2db_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_sub_div_f32_uss_710c75c2db_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_sub_div_f32_uss_710c75c2db_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = div t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Z31; VBROADCASTSS (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -12913,20 +15926,44 @@ tail:
 	VMOVUPS.Z (DI)(BX*4), K1, Z0; VSUBPS Z31, Z0, Z0; VDIVPS Z30, Z0, Z0; VMOVUPS Z0, K1, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VSUBPS Z31, Z0, Z0; VDIVPS Z30, Z0, Z0; VMOVNTDQ Z0, (R8)(BX*4); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_div_f32_usu_846f0e97e6_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_sub_div_f32_usu_846f0e97e6_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_sub_div_f32_usu_846f0e97e6_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, u2:f32) { t0 = sub u0 s1; t1 = div t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -12941,20 +15978,44 @@ tail:
 	VMOVUPS Z0, K1, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VSUBPS Z31, Z0, Z0; VDIVPS (R8)(BX*4), Z0, Z0; VMOVNTDQ Z0, (R9)(BX*4); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_div_f32_uus_17256f6fb2_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_sub_div_f32_uus_17256f6fb2_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_sub_div_f32_uus_17256f6fb2_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, s2:f32) { t0 = sub u0 u1; t1 = div t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -12969,20 +16030,44 @@ tail:
 	VMOVUPS Z0, K1, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VSUBPS (R8)(BX*4), Z0, Z0; VDIVPS Z31, Z0, Z0; VMOVNTDQ Z0, (R9)(BX*4); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_div_f32_uuu_dc62efb0df_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_sub_div_f32_uuu_dc62efb0df_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_sub_div_f32_uuu_dc62efb0df_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = div t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -12997,20 +16082,44 @@ tail:
 	VDIVPS Z1, Z0, Z0; VMOVUPS Z0, K1, (R10)(BX*4)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VSUBPS (R8)(BX*4), Z0, Z0; VDIVPS (R9)(BX*4), Z0, Z0; VMOVNTDQ Z0, (R10)(BX*4)
+	ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_mul_add_etc_f32_uuuuuu_43521638e9_avx512(f *abi.Frame)
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_sub_mul_add_etc_f32_uuuuuu_43521638e9_avx512(SB), NOSPLIT, $0-8
+TEXT ·k_sub_mul_add_etc_f32_uuuuuu_43521638e9_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = add t1 u2; t3 = sub u3 u1; t4 = mul t3 t3; t5 = add t2 t4; t6 = sub u4 u1; t7 = mul t6 t6; t8 = add t5 t7; t9 = sub u5 u1; t10 = mul t9 t9; t11 = add t8 t10; store t11 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R14; TESTQ R14, R14; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12; MOVQ 64(CX), R13
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
@@ -13037,7 +16146,7 @@ step:
 	VMOVUPS Z0, K1, (R13)(BX*4); ADDQ $0x10, BX; CMPQ BX, SI; JLT step
 
 next:
-	DECQ R14; JLE done
+	DECQ R14; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
 	ADDQ 256(CX), R13; JMP row
@@ -13045,13 +16154,44 @@ next:
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R14, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R14; MOVQ R13, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
+	ADDQ 256(CX), R13; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VMOVUPS (R8)(BX*4), Z1; VSUBPS Z1, Z0, Z0; VMOVUPS 64(DI)(BX*4), Z2
+	VMOVUPS 64(R8)(BX*4), Z3; VSUBPS Z3, Z2, Z2; VMULPS Z0, Z0, Z0; VMULPS Z2, Z2, Z2; VADDPS (R9)(BX*4), Z0, Z0
+	VADDPS 64(R9)(BX*4), Z2, Z2; VMOVUPS (R10)(BX*4), Z4; VSUBPS Z1, Z4, Z4; VMOVUPS 64(R10)(BX*4), Z5
+	VSUBPS Z3, Z5, Z5; VMULPS Z4, Z4, Z4; VMULPS Z5, Z5, Z5; VADDPS Z4, Z0, Z0; VADDPS Z5, Z2, Z2
+	VMOVUPS (R11)(BX*4), Z4; VSUBPS Z1, Z4, Z4; VMOVUPS 64(R11)(BX*4), Z5; VSUBPS Z3, Z5, Z5; VMULPS Z4, Z4, Z4
+	VMULPS Z5, Z5, Z5; VADDPS Z4, Z0, Z0; VADDPS Z5, Z2, Z2; VMOVUPS (R12)(BX*4), Z4; VSUBPS Z1, Z4, Z1
+	VMOVUPS 64(R12)(BX*4), Z4; VSUBPS Z3, Z4, Z3; VMULPS Z1, Z1, Z1; VMULPS Z3, Z3, Z3; VADDPS Z1, Z0, Z0
+	VADDPS Z3, Z2, Z1; VMOVNTDQ Z0, (R13)(BX*4); VMOVNTDQ Z1, 64(R13)(BX*4); ADDQ $0x20, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R14; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_mul_f32_su_db68111212_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_sub_mul_f32_su_db68111212_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_sub_mul_f32_su_db68111212_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -13064,20 +16204,43 @@ tail:
 	VMOVUPS.Z (DI)(BX*4), K1, Z0; VSUBPS Z0, Z31, Z0; VMULPS Z0, Z0, Z0; VMOVUPS Z0, K1, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VSUBPS (DI)(BX*4), Z31, Z0; VMULPS Z0, Z0, Z0; VMOVNTDQ Z0, (R8)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_mul_f32_sus_f2d8ce96e5_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_sub_mul_f32_sus_f2d8ce96e5_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_sub_mul_f32_sus_f2d8ce96e5_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = mul t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Z31; VBROADCASTSS (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -13091,20 +16254,43 @@ tail:
 	VMOVUPS.Z (DI)(BX*4), K1, Z0; VSUBPS Z0, Z31, Z0; VMULPS Z30, Z0, Z0; VMOVUPS Z0, K1, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VSUBPS (DI)(BX*4), Z31, Z0; VMULPS Z30, Z0, Z0; VMOVNTDQ Z0, (R8)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_mul_f32_suu_644ee44e66_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_sub_mul_f32_suu_644ee44e66_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_sub_mul_f32_suu_644ee44e66_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, u1:f32, u2:f32) { t0 = sub s0 u1; t1 = mul u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -13119,20 +16305,44 @@ tail:
 	VMOVUPS Z0, K1, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VSUBPS (DI)(BX*4), Z31, Z0; VMULPS (R8)(BX*4), Z0, Z0; VMOVNTDQ Z0, (R9)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_mul_f32_us_a6edba4968_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_sub_mul_f32_us_a6edba4968_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_sub_mul_f32_us_a6edba4968_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -13146,20 +16356,44 @@ tail:
 	VMOVUPS.Z (DI)(BX*4), K1, Z0; VSUBPS Z31, Z0, Z0; VMULPS Z0, Z0, Z0; VMOVUPS Z0, K1, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VSUBPS Z31, Z0, Z0; VMULPS Z0, Z0, Z0; VMOVNTDQ Z0, (R8)(BX*4); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_mul_f32_uss_cd8a5001fc_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_sub_mul_f32_uss_cd8a5001fc_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_sub_mul_f32_uss_cd8a5001fc_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = mul t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Z31; VBROADCASTSS (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -13174,20 +16408,44 @@ tail:
 	VMOVUPS.Z (DI)(BX*4), K1, Z0; VSUBPS Z31, Z0, Z0; VMULPS Z30, Z0, Z0; VMOVUPS Z0, K1, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VSUBPS Z31, Z0, Z0; VMULPS Z30, Z0, Z0; VMOVNTDQ Z0, (R8)(BX*4); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_mul_f32_usu_f2d17a1178_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_sub_mul_f32_usu_f2d17a1178_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_sub_mul_f32_usu_f2d17a1178_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, u2:f32) { t0 = sub u0 s1; t1 = mul t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -13202,20 +16460,44 @@ tail:
 	VMOVUPS Z0, K1, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VSUBPS Z31, Z0, Z0; VMULPS (R8)(BX*4), Z0, Z0; VMOVNTDQ Z0, (R9)(BX*4); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_mul_f32_uu_f7bbda414f_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_sub_mul_f32_uu_f7bbda414f_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_sub_mul_f32_uu_f7bbda414f_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -13230,20 +16512,44 @@ tail:
 	VMOVUPS Z0, K1, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VSUBPS (R8)(BX*4), Z0, Z0; VMULPS Z0, Z0, Z0; VMOVNTDQ Z0, (R9)(BX*4); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_mul_f32_uus_11b9186314_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_sub_mul_f32_uus_11b9186314_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_sub_mul_f32_uus_11b9186314_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, s2:f32) { t0 = sub u0 u1; t1 = mul s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -13258,20 +16564,44 @@ tail:
 	VMOVUPS Z0, K1, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VSUBPS (R8)(BX*4), Z0, Z0; VMULPS Z0, Z31, Z0; VMOVNTDQ Z0, (R9)(BX*4); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_mul_f32_uuu_c0f08c037b_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_sub_mul_f32_uuu_c0f08c037b_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_sub_mul_f32_uuu_c0f08c037b_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = mul u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -13286,20 +16616,44 @@ tail:
 	VMULPS Z0, Z1, Z0; VMOVUPS Z0, K1, (R10)(BX*4)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VSUBPS (R8)(BX*4), Z0, Z0; VMULPS (R9)(BX*4), Z0, Z0; VMOVNTDQ Z0, (R10)(BX*4)
+	ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_mul_mul_add_f32_ussuu_32c5f7091b_avx512(f *abi.Frame)
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_sub_mul_mul_add_f32_ussuu_32c5f7091b_avx512(SB), NOSPLIT, $0-8
+TEXT ·k_sub_mul_mul_add_f32_ussuu_32c5f7091b_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, s1:f32, s2:f32, u3:f32, u4:f32) { t0 = sub u0 s1; t1 = mul t0 s2; t2 = mul u3 t1; t3 = add t2 u4; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R12; MOVQ 32(CX), R13; MOVQ 40(CX), R8; MOVQ 48(CX), R9; MOVQ 56(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R12), Z31; VBROADCASTSS (R13), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail
@@ -13321,7 +16675,7 @@ step:
 	VMOVUPS Z0, K1, (R10)(BX*4); ADDQ $0x10, BX; CMPQ BX, SI; JLT step
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R12; ADDQ 224(CX), R13; ADDQ 232(CX), R8; ADDQ 240(CX), R9; ADDQ 248(CX), R10
 	JMP row
@@ -13329,13 +16683,40 @@ next:
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R12; ADDQ 224(CX), R13; ADDQ 232(CX), R8; ADDQ 240(CX), R9; ADDQ 248(CX), R10
+	JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VSUBPS Z31, Z0, Z0; VMOVUPS 64(DI)(BX*4), Z1; VSUBPS Z31, Z1, Z1; VMULPS Z30, Z0, Z0
+	VMULPS Z30, Z1, Z1; VMULPS (R8)(BX*4), Z0, Z0; VMULPS 64(R8)(BX*4), Z1, Z1; VADDPS (R9)(BX*4), Z0, Z0
+	VADDPS 64(R9)(BX*4), Z1, Z1; VMOVNTDQ Z0, (R10)(BX*4); VMOVNTDQ Z1, 64(R10)(BX*4); ADDQ $0x20, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_mul_mul_add_f32_uuuuu_e61f97e731_avx512(f *abi.Frame)
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_sub_mul_mul_add_f32_uuuuu_e61f97e731_avx512(SB), NOSPLIT, $0-8
+TEXT ·k_sub_mul_mul_add_f32_uuuuu_e61f97e731_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = sub u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = add t2 u4; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
@@ -13357,13 +16738,38 @@ step:
 	JLT step
 
 next:
-	DECQ R13; JLE done
+	DECQ R13; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
 	JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R13, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R13; MOVQ R12, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
+	JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VSUBPS (R8)(BX*4), Z0, Z0; VMOVUPS 64(DI)(BX*4), Z1; VSUBPS 64(R8)(BX*4), Z1, Z1
+	VMULPS (R9)(BX*4), Z0, Z0; VMULPS 64(R9)(BX*4), Z1, Z1; VMULPS (R10)(BX*4), Z0, Z0
+	VMULPS 64(R10)(BX*4), Z1, Z1; VADDPS (R11)(BX*4), Z0, Z0; VADDPS 64(R11)(BX*4), Z1, Z1
+	VMOVNTDQ Z0, (R12)(BX*4); VMOVNTDQ Z1, 64(R12)(BX*4); ADDQ $0x20, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R13; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_tan_f32_u_a69f332907_avx512(f *abi.Frame)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV

@@ -5,12 +5,14 @@
 #include "textflag.h"
 
 // func k_abs_add_f64_us_19fc78f11b_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_abs_add_f64_us_19fc78f11b_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_abs_add_f64_us_19fc78f11b_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64) { t0 = abs u0; t1 = add s1 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R8; VBROADCASTSD c7fffffffffffffff<>+0(SB), Z31
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -26,20 +28,44 @@ tail:
 	VANDPD Z31, Z0, Z0; VADDPD Z0, Z30, Z0; VMOVUPD Z0, K1, 64(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VANDPD (DI)(BX*8), Z31, Z0; VANDPD 64(DI)(BX*8), Z31, Z1; VADDPD Z0, Z30, Z0; VADDPD Z1, Z30, Z1
+	VMOVNTDQ Z0, (R8)(BX*8); VMOVNTDQ Z1, 64(R8)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_abs_add_f64_uu_cd3d2a7fe6_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_abs_add_f64_uu_cd3d2a7fe6_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_abs_add_f64_uu_cd3d2a7fe6_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64) { t0 = abs u0; t1 = add u1 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; VBROADCASTSD c7fffffffffffffff<>+0(SB), Z31
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -57,12 +83,35 @@ tail:
 	VADDPD Z1, Z0, Z0; VMOVUPD Z0, K1, 64(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VANDPD (DI)(BX*8), Z31, Z0; VANDPD 64(DI)(BX*8), Z31, Z1; VADDPD (R8)(BX*8), Z0, Z0
+	VADDPD 64(R8)(BX*8), Z1, Z1; VMOVNTDQ Z0, (R9)(BX*8); VMOVNTDQ Z1, 64(R9)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_acos_f64_u_25e3602d96_avx512(f *abi.Frame)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
@@ -425,12 +474,14 @@ leave1:
 	VMOVUPS 384(SP), Z1; VMOVUPS 448(SP), Z3; JMP after1
 
 // func k_add_add_add_add_f64_uuuuu_538c81cc10_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_add_add_add_add_f64_uuuuu_538c81cc10_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_add_add_add_add_f64_uuuuu_538c81cc10_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add t1 u3; t3 = add u4 t2; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -451,7 +502,7 @@ tail:
 	VADDPD Z1, Z0, Z0; VMOVUPD.Z 64(R11)(BX*8), K1, Z1; VADDPD Z0, Z1, Z0; VMOVUPD Z0, K1, 64(R12)(BX*8)
 
 next:
-	DECQ R13; JLE done
+	DECQ R13; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
 	JMP row
@@ -459,14 +510,41 @@ next:
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R13, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R13; MOVQ R12, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
+	JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VADDPD (R8)(BX*8), Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VADDPD 64(R8)(BX*8), Z1, Z1
+	VADDPD (R9)(BX*8), Z0, Z0; VADDPD 64(R9)(BX*8), Z1, Z1; VADDPD (R10)(BX*8), Z0, Z0
+	VADDPD 64(R10)(BX*8), Z1, Z1; VADDPD (R11)(BX*8), Z0, Z0; VADDPD 64(R11)(BX*8), Z1, Z1
+	VMOVNTDQ Z0, (R12)(BX*8); VMOVNTDQ Z1, 64(R12)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R13; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_add_add_etc_f64_uuuuuuuu_51fdf7951d_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_add_add_add_etc_f64_uuuuuuuu_51fdf7951d_avx512(SB), NOSPLIT, $8-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_add_add_add_etc_f64_uuuuuuuu_51fdf7951d_avx512(SB), NOSPLIT, $24-8
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64, u6:f64, u7:f64) { t0 = add u0 u1; t1 = add u2 u3; t2 = add t0 t1; t3 = add u4 u5; t4 = add u6 u7; t5 = add t3 t4; t6 = add t2 t5; store t6 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, (SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12; MOVQ 64(CX), R13
 	MOVQ 72(CX), R14; MOVQ 80(CX), R15
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 16(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -494,7 +572,7 @@ tail:
 	VMOVUPD Z0, K1, 64(R15)(BX*8)
 
 next:
-	DECQ (SP); JLE done
+	DECQ (SP); JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
 	ADDQ 256(CX), R13; ADDQ 264(CX), R14; ADDQ 272(CX), R15; JMP row
@@ -502,13 +580,43 @@ next:
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ (SP), AX; MOVQ AX, 8(SP); MOVQ SI, 16(SP)
+
+rowPast:
+	MOVQ $+1, (SP); MOVQ R15, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 16(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 16(SP), SI; CMPQ BX, SI; JLT lines; DECQ 8(SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
+	ADDQ 256(CX), R13; ADDQ 264(CX), R14; ADDQ 272(CX), R15; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VADDPD (R8)(BX*8), Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VADDPD 64(R8)(BX*8), Z1, Z1
+	VMOVUPS (R9)(BX*8), Z2; VADDPD (R10)(BX*8), Z2, Z2; VMOVUPS 64(R9)(BX*8), Z3; VADDPD 64(R10)(BX*8), Z3, Z3
+	VADDPD Z2, Z0, Z0; VADDPD Z3, Z1, Z1; VMOVUPS (R11)(BX*8), Z2; VADDPD (R12)(BX*8), Z2, Z2
+	VMOVUPS 64(R11)(BX*8), Z3; VADDPD 64(R12)(BX*8), Z3, Z3; VMOVUPS (R13)(BX*8), Z4; VADDPD (R14)(BX*8), Z4, Z4
+	VMOVUPS 64(R13)(BX*8), Z5; VADDPD 64(R14)(BX*8), Z5, Z5; VADDPD Z4, Z2, Z2; VADDPD Z5, Z3, Z3
+	VADDPD Z2, Z0, Z0; VADDPD Z3, Z1, Z1; VMOVNTDQ Z0, (R15)(BX*8); VMOVNTDQ Z1, 64(R15)(BX*8); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, (SP); MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_add_add_f64_uuuu_c1774d37d5_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_add_add_add_f64_uuuu_c1774d37d5_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_add_add_add_f64_uuuu_c1774d37d5_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = add u0 u1; t1 = add u2 u3; t2 = add t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -528,20 +636,46 @@ tail:
 	VMOVUPD.Z 64(R10)(BX*8), K1, Z2; VADDPD Z2, Z1, Z1; VADDPD Z1, Z0, Z0; VMOVUPD Z0, K1, 64(R11)(BX*8)
 
 next:
-	DECQ R12; JLE done
+	DECQ R12; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R12, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R12; MOVQ R11, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VADDPD (R8)(BX*8), Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VADDPD 64(R8)(BX*8), Z1, Z1
+	VMOVUPS (R9)(BX*8), Z2; VADDPD (R10)(BX*8), Z2, Z2; VMOVUPS 64(R9)(BX*8), Z3; VADDPD 64(R10)(BX*8), Z3, Z3
+	VADDPD Z2, Z0, Z0; VADDPD Z3, Z1, Z1; VMOVNTDQ Z0, (R11)(BX*8); VMOVNTDQ Z1, 64(R11)(BX*8); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R12; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_add_f64_uss_2aa3f99bc4_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_add_add_f64_uss_2aa3f99bc4_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_add_add_f64_uss_2aa3f99bc4_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = add s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Z31; VBROADCASTSD (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -558,20 +692,44 @@ tail:
 	VADDPD Z31, Z0, Z0; VADDPD Z0, Z30, Z0; VMOVUPD Z0, K1, 64(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VADDPD (DI)(BX*8), Z31, Z0; VADDPD 64(DI)(BX*8), Z31, Z1; VADDPD Z0, Z30, Z0; VADDPD Z1, Z30, Z1
+	VMOVNTDQ Z0, (R8)(BX*8); VMOVNTDQ Z1, 64(R8)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_add_f64_usu_d14ef886cc_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_add_add_f64_usu_d14ef886cc_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_add_add_f64_usu_d14ef886cc_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = add u0 s1; t1 = add u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -589,20 +747,45 @@ tail:
 	VADDPD Z1, Z0, Z0; VMOVUPD Z0, K1, 64(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VADDPD (DI)(BX*8), Z31, Z0; VADDPD 64(DI)(BX*8), Z31, Z1; VADDPD (R8)(BX*8), Z0, Z0
+	VADDPD 64(R8)(BX*8), Z1, Z1; VMOVNTDQ Z0, (R9)(BX*8); VMOVNTDQ Z1, 64(R9)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_add_f64_uus_333b1d0548_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_add_add_f64_uus_333b1d0548_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_add_add_f64_uus_333b1d0548_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = add t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -620,20 +803,45 @@ tail:
 	VADDPD Z31, Z0, Z0; VMOVUPD Z0, K1, 64(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VADDPD (R8)(BX*8), Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VADDPD 64(R8)(BX*8), Z1, Z1
+	VADDPD Z31, Z0, Z0; VADDPD Z31, Z1, Z1; VMOVNTDQ Z0, (R9)(BX*8); VMOVNTDQ Z1, 64(R9)(BX*8); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_add_f64_uuu_06690195f6_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_add_add_f64_uuu_06690195f6_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_add_add_f64_uuu_06690195f6_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = add u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -651,20 +859,45 @@ tail:
 	VADDPD Z1, Z0, Z0; VMOVUPD.Z 64(R9)(BX*8), K1, Z1; VADDPD Z0, Z1, Z0; VMOVUPD Z0, K1, 64(R10)(BX*8)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VADDPD (R8)(BX*8), Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VADDPD 64(R8)(BX*8), Z1, Z1
+	VADDPD (R9)(BX*8), Z0, Z0; VADDPD 64(R9)(BX*8), Z1, Z1; VMOVNTDQ Z0, (R10)(BX*8); VMOVNTDQ Z1, 64(R10)(BX*8)
+	ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_add_max_f64_suus_1279ef9a3e_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_add_add_max_f64_suus_1279ef9a3e_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_add_add_max_f64_suus_1279ef9a3e_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, u2:f64, s3:f64) { t0 = add s0 u1; t1 = add t0 u2; t2 = max s3 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R12; MOVQ 48(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R12), Z0; VCMPPD.BCST $0x0c, c0000000000000000<>+0(SB), Z0, K1
@@ -685,20 +918,45 @@ tail:
 	VMOVUPD Z0, K1, 64(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R12; ADDQ 240(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R12; ADDQ 240(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VADDPD (DI)(BX*8), Z31, Z0; VADDPD 64(DI)(BX*8), Z31, Z1; VADDPD (R8)(BX*8), Z0, Z0
+	VADDPD 64(R8)(BX*8), Z1, Z1; VADDPD Z30, Z0, Z0; VMAXPD Z0, Z29, Z0; VADDPD Z30, Z1, Z1; VMAXPD Z1, Z29, Z1
+	VMOVNTDQ Z0, (R9)(BX*8); VMOVNTDQ Z1, 64(R9)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_div_f64_suu_db9165b6df_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_add_div_f64_suu_db9165b6df_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_add_div_f64_suu_db9165b6df_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, u2:f64) { t0 = add s0 u1; t1 = div u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -716,20 +974,45 @@ tail:
 	VDIVPD Z1, Z0, Z0; VMOVUPD Z0, K1, 64(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VADDPD (DI)(BX*8), Z31, Z0; VADDPD 64(DI)(BX*8), Z31, Z1; VMOVUPS (R8)(BX*8), Z2; VDIVPD Z0, Z2, Z0
+	VMOVUPS 64(R8)(BX*8), Z2; VDIVPD Z1, Z2, Z1; VMOVNTDQ Z0, (R9)(BX*8); VMOVNTDQ Z1, 64(R9)(BX*8)
+	ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_div_f64_uss_ab9c0f2fad_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_add_div_f64_uss_ab9c0f2fad_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_add_div_f64_uss_ab9c0f2fad_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = div s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Z31; VBROADCASTSD (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -746,20 +1029,44 @@ tail:
 	VADDPD Z31, Z0, Z0; VDIVPD Z0, Z30, Z0; VMOVUPD Z0, K1, 64(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VADDPD (DI)(BX*8), Z31, Z0; VADDPD 64(DI)(BX*8), Z31, Z1; VDIVPD Z0, Z30, Z0; VDIVPD Z1, Z30, Z1
+	VMOVNTDQ Z0, (R8)(BX*8); VMOVNTDQ Z1, 64(R8)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_div_f64_uus_14435f44ae_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_add_div_f64_uus_14435f44ae_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_add_div_f64_uus_14435f44ae_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = div s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -777,20 +1084,45 @@ tail:
 	VDIVPD Z0, Z31, Z0; VMOVUPD Z0, K1, 64(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VADDPD (R8)(BX*8), Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VADDPD 64(R8)(BX*8), Z1, Z1
+	VDIVPD Z0, Z31, Z0; VDIVPD Z1, Z31, Z1; VMOVNTDQ Z0, (R9)(BX*8); VMOVNTDQ Z1, 64(R9)(BX*8); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_div_f64_uuu_7541d18581_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_add_div_f64_uuu_7541d18581_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_add_div_f64_uuu_7541d18581_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = div u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -808,21 +1140,46 @@ tail:
 	VADDPD Z1, Z0, Z0; VMOVUPD.Z 64(R9)(BX*8), K1, Z1; VDIVPD Z0, Z1, Z0; VMOVUPD Z0, K1, 64(R10)(BX*8)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VADDPD (R8)(BX*8), Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VADDPD 64(R8)(BX*8), Z1, Z1
+	VMOVUPS (R9)(BX*8), Z2; VDIVPD Z0, Z2, Z0; VMOVUPS 64(R9)(BX*8), Z2; VDIVPD Z1, Z2, Z1
+	VMOVNTDQ Z0, (R10)(BX*8); VMOVNTDQ Z1, 64(R10)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_lt_cast_add_f64_uusu_7796355261_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_add_lt_cast_add_f64_uusu_7796355261_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_add_lt_cast_add_f64_uusu_7796355261_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, s2:f64, u3:f64) { t0 = add u0 u1; t1 = lt t0 s2; t2 = cast:f64 t1; t3 = add t2 u3; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R12; MOVQ 40(CX), R9; MOVQ 48(CX), R10
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z30
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R12), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -842,21 +1199,47 @@ tail:
 	VMOVUPD.Z Z30, K2, Z0; VMOVUPD.Z 64(R9)(BX*8), K1, Z1; VADDPD Z1, Z0, Z0; VMOVUPD Z0, K1, 64(R10)(BX*8)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R12; ADDQ 232(CX), R9; ADDQ 240(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R12; ADDQ 232(CX), R9; ADDQ 240(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VADDPD (R8)(BX*8), Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VADDPD 64(R8)(BX*8), Z1, Z1
+	VCMPPD $0x11, Z31, Z0, K1; VCMPPD $0x11, Z31, Z1, K2; VMOVUPD.Z Z30, K1, Z0; VMOVUPD.Z Z30, K2, Z1
+	VADDPD (R9)(BX*8), Z0, Z0; VADDPD 64(R9)(BX*8), Z1, Z1; VMOVNTDQ Z0, (R10)(BX*8); VMOVNTDQ Z1, 64(R10)(BX*8)
+	ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_max_add_etc_f64_uusu_1ca6175c87_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_add_max_add_etc_f64_uusu_1ca6175c87_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_add_max_add_etc_f64_uusu_1ca6175c87_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, s2:f64, u3:f64) { t0 = add u0 u1; t1 = max s2 t0; t2 = add u3 u1; t3 = max s2 t2; t4 = max t1 t3; store t4 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R12; MOVQ 40(CX), R9; MOVQ 48(CX), R10
 	VBROADCASTSD cffffffffffffffff<>+0(SB), Z29
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R12), Z0; VCMPPD.BCST $0x0c, c0000000000000000<>+0(SB), Z0, K1
@@ -883,20 +1266,48 @@ tail:
 	VBLENDMPD Z29, Z2, K2, Z0; VMOVUPD Z0, K1, 64(R10)(BX*8)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R12; ADDQ 232(CX), R9; ADDQ 240(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R12; ADDQ 232(CX), R9; ADDQ 240(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (R8)(BX*8), Z0; VADDPD (DI)(BX*8), Z0, Z1; VMOVUPS 64(R8)(BX*8), Z2; VADDPD 64(DI)(BX*8), Z2, Z3
+	VADDPD Z31, Z1, Z1; VMAXPD Z1, Z30, Z1; VADDPD Z31, Z3, Z3; VMAXPD Z3, Z30, Z3; VADDPD (R9)(BX*8), Z0, Z0
+	VADDPD 64(R9)(BX*8), Z2, Z2; VADDPD Z31, Z0, Z0; VMAXPD Z0, Z30, Z0; VADDPD Z31, Z2, Z2; VMAXPD Z2, Z30, Z2
+	VMAXPD Z0, Z1, Z4; VMAXPD Z1, Z0, Z5; VANDPD Z5, Z4, Z4; VCMPPD $0x03, Z0, Z1, K1; VBLENDMPD Z29, Z4, K1, Z0
+	VMAXPD Z2, Z3, Z1; VMAXPD Z3, Z2, Z4; VANDPD Z4, Z1, Z1; VCMPPD $0x03, Z2, Z3, K1; VBLENDMPD Z29, Z1, K1, Z1
+	VMOVNTDQ Z0, (R10)(BX*8); VMOVNTDQ Z1, 64(R10)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_max_f64_uss_8ea08a9a9c_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_add_max_f64_uss_8ea08a9a9c_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_add_max_f64_uss_8ea08a9a9c_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = max t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z0; VCMPPD.BCST $0x0c, c0000000000000000<>+0(SB), Z0, K1
@@ -916,20 +1327,45 @@ tail:
 	VMOVUPD Z0, K1, 64(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VADDPD (DI)(BX*8), Z31, Z0; VADDPD 64(DI)(BX*8), Z31, Z1; VADDPD Z30, Z0, Z0; VMAXPD Z0, Z29, Z0
+	VADDPD Z30, Z1, Z1; VMAXPD Z1, Z29, Z1; VMOVNTDQ Z0, (R8)(BX*8); VMOVNTDQ Z1, 64(R8)(BX*8); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_max_f64_uus_eb7b8e091b_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_add_max_f64_uus_eb7b8e091b_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_add_max_f64_uus_eb7b8e091b_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = max t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z0; VCMPPD.BCST $0x0c, c0000000000000000<>+0(SB), Z0, K1
@@ -949,20 +1385,45 @@ tail:
 	VADDPD Z1, Z0, Z0; VADDPD Z31, Z0, Z0; VMAXPD Z0, Z30, Z0; VMOVUPD Z0, K1, 64(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VADDPD (R8)(BX*8), Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VADDPD 64(R8)(BX*8), Z1, Z1
+	VADDPD Z31, Z0, Z0; VMAXPD Z0, Z30, Z0; VADDPD Z31, Z1, Z1; VMAXPD Z1, Z30, Z1; VMOVNTDQ Z0, (R9)(BX*8)
+	VMOVNTDQ Z1, 64(R9)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_mul_f64_uss_49288156d8_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_add_mul_f64_uss_49288156d8_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_add_mul_f64_uss_49288156d8_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = mul s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Z31; VBROADCASTSD (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -979,20 +1440,44 @@ tail:
 	VADDPD Z31, Z0, Z0; VMULPD Z0, Z30, Z0; VMOVUPD Z0, K1, 64(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VADDPD (DI)(BX*8), Z31, Z0; VADDPD 64(DI)(BX*8), Z31, Z1; VMULPD Z0, Z30, Z0; VMULPD Z1, Z30, Z1
+	VMOVNTDQ Z0, (R8)(BX*8); VMOVNTDQ Z1, 64(R8)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_mul_f64_usu_43319fc0a3_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_add_mul_f64_usu_43319fc0a3_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_add_mul_f64_usu_43319fc0a3_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = add u0 s1; t1 = mul u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -1010,20 +1495,45 @@ tail:
 	VMULPD Z1, Z0, Z0; VMOVUPD Z0, K1, 64(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VADDPD (DI)(BX*8), Z31, Z0; VADDPD 64(DI)(BX*8), Z31, Z1; VMULPD (R8)(BX*8), Z0, Z0
+	VMULPD 64(R8)(BX*8), Z1, Z1; VMOVNTDQ Z0, (R9)(BX*8); VMOVNTDQ Z1, 64(R9)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_mul_f64_uus_6a500a5b69_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_add_mul_f64_uus_6a500a5b69_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_add_mul_f64_uus_6a500a5b69_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = mul t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -1041,20 +1551,45 @@ tail:
 	VMULPD Z31, Z0, Z0; VMOVUPD Z0, K1, 64(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VADDPD (R8)(BX*8), Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VADDPD 64(R8)(BX*8), Z1, Z1
+	VMULPD Z31, Z0, Z0; VMULPD Z31, Z1, Z1; VMOVNTDQ Z0, (R9)(BX*8); VMOVNTDQ Z1, 64(R9)(BX*8); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_mul_f64_uuu_c0adfe2a64_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_add_mul_f64_uuu_c0adfe2a64_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_add_mul_f64_uuu_c0adfe2a64_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = mul u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -1072,20 +1607,45 @@ tail:
 	VADDPD Z1, Z0, Z0; VMOVUPD.Z 64(R9)(BX*8), K1, Z1; VMULPD Z0, Z1, Z0; VMOVUPD Z0, K1, 64(R10)(BX*8)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VADDPD (R8)(BX*8), Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VADDPD 64(R8)(BX*8), Z1, Z1
+	VMULPD (R9)(BX*8), Z0, Z0; VMULPD 64(R9)(BX*8), Z1, Z1; VMOVNTDQ Z0, (R10)(BX*8); VMOVNTDQ Z1, 64(R10)(BX*8)
+	ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_reciprocal_f64_us_a9fc18cb97_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_add_reciprocal_f64_us_a9fc18cb97_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_add_reciprocal_f64_us_a9fc18cb97_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64) { t0 = add u0 s1; t1 = reciprocal t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R8; VBROADCASTSD c3ff0000000000000<>+0(SB), Z30
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -1101,20 +1661,44 @@ tail:
 	VADDPD Z31, Z0, Z0; VDIVPD Z0, Z30, Z0; VMOVUPD Z0, K1, 64(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VADDPD (DI)(BX*8), Z31, Z0; VADDPD 64(DI)(BX*8), Z31, Z1; VDIVPD Z0, Z30, Z0; VDIVPD Z1, Z30, Z1
+	VMOVNTDQ Z0, (R8)(BX*8); VMOVNTDQ Z1, 64(R8)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_reciprocal_f64_uu_fd58496f41_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_add_reciprocal_f64_uu_fd58496f41_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_add_reciprocal_f64_uu_fd58496f41_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64) { t0 = add u0 u1; t1 = reciprocal t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; VBROADCASTSD c3ff0000000000000<>+0(SB), Z31
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -1132,20 +1716,45 @@ tail:
 	VDIVPD Z0, Z31, Z0; VMOVUPD Z0, K1, 64(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VADDPD (R8)(BX*8), Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VADDPD 64(R8)(BX*8), Z1, Z1
+	VDIVPD Z0, Z31, Z0; VDIVPD Z1, Z31, Z1; VMOVNTDQ Z0, (R9)(BX*8); VMOVNTDQ Z1, 64(R9)(BX*8); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_sqrt_f64_su_b9d1b8021b_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_add_sqrt_f64_su_b9d1b8021b_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_add_sqrt_f64_su_b9d1b8021b_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64) { t0 = add s0 u1; t1 = sqrt t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -1161,20 +1770,44 @@ tail:
 	VADDPD Z0, Z31, Z0; VSQRTPD Z0, Z0; VMOVUPD Z0, K1, 64(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VADDPD (DI)(BX*8), Z31, Z0; VADDPD 64(DI)(BX*8), Z31, Z1; VSQRTPD Z0, Z0; VSQRTPD Z1, Z1
+	VMOVNTDQ Z0, (R8)(BX*8); VMOVNTDQ Z1, 64(R8)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_sqrt_f64_uu_9ee6425c70_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_add_sqrt_f64_uu_9ee6425c70_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_add_sqrt_f64_uu_9ee6425c70_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64) { t0 = add u0 u1; t1 = sqrt t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -1192,12 +1825,35 @@ tail:
 	VSQRTPD Z0, Z0; VMOVUPD Z0, K1, 64(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VADDPD (R8)(BX*8), Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VADDPD 64(R8)(BX*8), Z1, Z1
+	VSQRTPD Z0, Z0; VSQRTPD Z1, Z1; VMOVNTDQ Z0, (R9)(BX*8); VMOVNTDQ Z1, 64(R9)(BX*8); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_asin_f64_u_0c7edb221f_avx512(f *abi.Frame)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
@@ -2143,12 +2799,14 @@ leave1:
 	VMOVUPS 640(SP), Z2; VMOVUPS 704(SP), Z3; JMP after1
 
 // func k_cast_add_f32_f64_uu_d94107099a_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_cast_add_f32_f64_uu_d94107099a_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_cast_add_f32_f64_uu_d94107099a_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = add t0 u1; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -2165,20 +2823,44 @@ tail:
 	SHRQ $0x08, DX; KMOVB DX, K1; VMOVUPD.Z 64(R8)(BX*8), K1, Z1; VADDPD Z1, Z0, Z0; VMOVUPD Z0, K1, 64(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VCVTPS2PD (DI)(BX*4), Z0; VCVTPS2PD 32(DI)(BX*4), Z1; VADDPD (R8)(BX*8), Z0, Z0; VADDPD 64(R8)(BX*8), Z1, Z1
+	VMOVNTDQ Z0, (R9)(BX*8); VMOVNTDQ Z1, 64(R9)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_cast_add_f64_f32_su_70391d9e46_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_cast_add_f64_f32_su_70391d9e46_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_cast_add_f64_f32_su_70391d9e46_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f32) { t0 = cast:f32 s0; t1 = add t0 u1; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Z0; VCVTPD2PS Z0, Y0; VINSERTF64X4 $0x01, Y0, Z0, Z0; VMOVAPS Z0, Z31; XORQ BX, BX
@@ -2192,12 +2874,33 @@ tail:
 	VMOVUPS.Z (DI)(BX*4), K1, Z0; VADDPS Z0, Z31, Z0; VMOVUPS Z0, K1, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VADDPS (DI)(BX*4), Z31, Z0; VMOVNTDQ Z0, (R8)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_cbrt_f64_u_b44aeb6339_avx512(f *abi.Frame)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
@@ -3101,12 +3804,14 @@ done:
 	VZEROUPPER; RET
 
 // func k_div_add_f64_sus_a32185cdb5_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_div_add_f64_sus_a32185cdb5_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_div_add_f64_sus_a32185cdb5_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, s2:f64) { t0 = div s0 u1; t1 = add s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Z31; VBROADCASTSD (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -3123,20 +3828,44 @@ tail:
 	VDIVPD Z0, Z31, Z0; VADDPD Z0, Z30, Z0; VMOVUPD Z0, K1, 64(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VDIVPD (DI)(BX*8), Z31, Z0; VDIVPD 64(DI)(BX*8), Z31, Z1; VADDPD Z0, Z30, Z0; VADDPD Z1, Z30, Z1
+	VMOVNTDQ Z0, (R8)(BX*8); VMOVNTDQ Z1, 64(R8)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_div_add_f64_suu_6ca9462384_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_div_add_f64_suu_6ca9462384_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_div_add_f64_suu_6ca9462384_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = add t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -3154,20 +3883,45 @@ tail:
 	VADDPD Z1, Z0, Z0; VMOVUPD Z0, K1, 64(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VDIVPD (DI)(BX*8), Z31, Z0; VDIVPD 64(DI)(BX*8), Z31, Z1; VADDPD (R8)(BX*8), Z0, Z0
+	VADDPD 64(R8)(BX*8), Z1, Z1; VMOVNTDQ Z0, (R9)(BX*8); VMOVNTDQ Z1, 64(R9)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_div_add_f64_uss_5cba99af58_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_div_add_f64_uss_5cba99af58_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_div_add_f64_uss_5cba99af58_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = div u0 s1; t1 = add t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Z31; VBROADCASTSD (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -3184,20 +3938,44 @@ tail:
 	VDIVPD Z31, Z0, Z0; VADDPD Z30, Z0, Z0; VMOVUPD Z0, K1, 64(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VDIVPD Z31, Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VDIVPD Z31, Z1, Z1; VADDPD Z30, Z0, Z0
+	VADDPD Z30, Z1, Z1; VMOVNTDQ Z0, (R8)(BX*8); VMOVNTDQ Z1, 64(R8)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_div_add_f64_usu_8c4369949b_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_div_add_f64_usu_8c4369949b_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_div_add_f64_usu_8c4369949b_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = add u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -3215,20 +3993,45 @@ tail:
 	VADDPD Z1, Z0, Z0; VMOVUPD Z0, K1, 64(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VDIVPD Z31, Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VDIVPD Z31, Z1, Z1
+	VADDPD (R8)(BX*8), Z0, Z0; VADDPD 64(R8)(BX*8), Z1, Z1; VMOVNTDQ Z0, (R9)(BX*8); VMOVNTDQ Z1, 64(R9)(BX*8)
+	ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_div_add_f64_uus_ea3c140a9a_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_div_add_f64_uus_ea3c140a9a_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_div_add_f64_uus_ea3c140a9a_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = add t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -3246,20 +4049,45 @@ tail:
 	VADDPD Z31, Z0, Z0; VMOVUPD Z0, K1, 64(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VDIVPD (R8)(BX*8), Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VDIVPD 64(R8)(BX*8), Z1, Z1
+	VADDPD Z31, Z0, Z0; VADDPD Z31, Z1, Z1; VMOVNTDQ Z0, (R9)(BX*8); VMOVNTDQ Z1, 64(R9)(BX*8); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_div_add_f64_uuu_76f9a9a5b9_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_div_add_f64_uuu_76f9a9a5b9_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_div_add_f64_uuu_76f9a9a5b9_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = add u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -3277,20 +4105,45 @@ tail:
 	VDIVPD Z1, Z0, Z0; VMOVUPD.Z 64(R9)(BX*8), K1, Z1; VADDPD Z0, Z1, Z0; VMOVUPD Z0, K1, 64(R10)(BX*8)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VDIVPD (R8)(BX*8), Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VDIVPD 64(R8)(BX*8), Z1, Z1
+	VADDPD (R9)(BX*8), Z0, Z0; VADDPD 64(R9)(BX*8), Z1, Z1; VMOVNTDQ Z0, (R10)(BX*8); VMOVNTDQ Z1, 64(R10)(BX*8)
+	ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_div_sub_f64_sus_5796587c94_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_div_sub_f64_sus_5796587c94_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_div_sub_f64_sus_5796587c94_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, s2:f64) { t0 = div s0 u1; t1 = sub t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Z31; VBROADCASTSD (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -3307,20 +4160,44 @@ tail:
 	VDIVPD Z0, Z31, Z0; VSUBPD Z30, Z0, Z0; VMOVUPD Z0, K1, 64(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VDIVPD (DI)(BX*8), Z31, Z0; VDIVPD 64(DI)(BX*8), Z31, Z1; VSUBPD Z30, Z0, Z0; VSUBPD Z30, Z1, Z1
+	VMOVNTDQ Z0, (R8)(BX*8); VMOVNTDQ Z1, 64(R8)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_div_sub_f64_sus_ab2842043f_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_div_sub_f64_sus_ab2842043f_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_div_sub_f64_sus_ab2842043f_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, s2:f64) { t0 = div s0 u1; t1 = sub s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Z31; VBROADCASTSD (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -3337,20 +4214,44 @@ tail:
 	VDIVPD Z0, Z31, Z0; VSUBPD Z0, Z30, Z0; VMOVUPD Z0, K1, 64(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VDIVPD (DI)(BX*8), Z31, Z0; VDIVPD 64(DI)(BX*8), Z31, Z1; VSUBPD Z0, Z30, Z0; VSUBPD Z1, Z30, Z1
+	VMOVNTDQ Z0, (R8)(BX*8); VMOVNTDQ Z1, 64(R8)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_div_sub_f64_suu_2cf0cf91e1_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_div_sub_f64_suu_2cf0cf91e1_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_div_sub_f64_suu_2cf0cf91e1_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = sub t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -3368,20 +4269,45 @@ tail:
 	VSUBPD Z1, Z0, Z0; VMOVUPD Z0, K1, 64(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VDIVPD (DI)(BX*8), Z31, Z0; VDIVPD 64(DI)(BX*8), Z31, Z1; VSUBPD (R8)(BX*8), Z0, Z0
+	VSUBPD 64(R8)(BX*8), Z1, Z1; VMOVNTDQ Z0, (R9)(BX*8); VMOVNTDQ Z1, 64(R9)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_div_sub_f64_suu_8353240aa1_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_div_sub_f64_suu_8353240aa1_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_div_sub_f64_suu_8353240aa1_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = sub u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -3399,20 +4325,45 @@ tail:
 	VSUBPD Z1, Z0, Z0; VMOVUPD Z0, K1, 64(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VDIVPD (DI)(BX*8), Z31, Z0; VDIVPD 64(DI)(BX*8), Z31, Z1; VMOVUPS (R8)(BX*8), Z2; VSUBPD Z0, Z2, Z0
+	VMOVUPS 64(R8)(BX*8), Z2; VSUBPD Z1, Z2, Z1; VMOVNTDQ Z0, (R9)(BX*8); VMOVNTDQ Z1, 64(R9)(BX*8)
+	ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_div_sub_f64_uss_6ee0c6b2f2_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_div_sub_f64_uss_6ee0c6b2f2_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_div_sub_f64_uss_6ee0c6b2f2_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = div u0 s1; t1 = sub t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Z31; VBROADCASTSD (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -3429,20 +4380,44 @@ tail:
 	VDIVPD Z31, Z0, Z0; VSUBPD Z30, Z0, Z0; VMOVUPD Z0, K1, 64(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VDIVPD Z31, Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VDIVPD Z31, Z1, Z1; VSUBPD Z30, Z0, Z0
+	VSUBPD Z30, Z1, Z1; VMOVNTDQ Z0, (R8)(BX*8); VMOVNTDQ Z1, 64(R8)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_div_sub_f64_uss_79f12b080d_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_div_sub_f64_uss_79f12b080d_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_div_sub_f64_uss_79f12b080d_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = div u0 s1; t1 = sub s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Z31; VBROADCASTSD (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -3459,20 +4434,44 @@ tail:
 	VDIVPD Z31, Z0, Z0; VSUBPD Z0, Z30, Z0; VMOVUPD Z0, K1, 64(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VDIVPD Z31, Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VDIVPD Z31, Z1, Z1; VSUBPD Z0, Z30, Z0
+	VSUBPD Z1, Z30, Z1; VMOVNTDQ Z0, (R8)(BX*8); VMOVNTDQ Z1, 64(R8)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_div_sub_f64_usu_0e6a379254_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_div_sub_f64_usu_0e6a379254_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_div_sub_f64_usu_0e6a379254_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = sub u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -3490,20 +4489,45 @@ tail:
 	VSUBPD Z1, Z0, Z0; VMOVUPD Z0, K1, 64(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VDIVPD Z31, Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VDIVPD Z31, Z1, Z1
+	VMOVUPS (R8)(BX*8), Z2; VSUBPD Z0, Z2, Z0; VMOVUPS 64(R8)(BX*8), Z2; VSUBPD Z1, Z2, Z1
+	VMOVNTDQ Z0, (R9)(BX*8); VMOVNTDQ Z1, 64(R9)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_div_sub_f64_usu_b1c4a04ea3_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_div_sub_f64_usu_b1c4a04ea3_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_div_sub_f64_usu_b1c4a04ea3_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = sub t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -3521,20 +4545,45 @@ tail:
 	VSUBPD Z1, Z0, Z0; VMOVUPD Z0, K1, 64(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VDIVPD Z31, Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VDIVPD Z31, Z1, Z1
+	VSUBPD (R8)(BX*8), Z0, Z0; VSUBPD 64(R8)(BX*8), Z1, Z1; VMOVNTDQ Z0, (R9)(BX*8); VMOVNTDQ Z1, 64(R9)(BX*8)
+	ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_div_sub_f64_uus_4260569587_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_div_sub_f64_uus_4260569587_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_div_sub_f64_uus_4260569587_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = sub t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -3552,20 +4601,45 @@ tail:
 	VSUBPD Z31, Z0, Z0; VMOVUPD Z0, K1, 64(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VDIVPD (R8)(BX*8), Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VDIVPD 64(R8)(BX*8), Z1, Z1
+	VSUBPD Z31, Z0, Z0; VSUBPD Z31, Z1, Z1; VMOVNTDQ Z0, (R9)(BX*8); VMOVNTDQ Z1, 64(R9)(BX*8); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_div_sub_f64_uus_aa70541fea_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_div_sub_f64_uus_aa70541fea_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_div_sub_f64_uus_aa70541fea_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = sub s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -3583,20 +4657,45 @@ tail:
 	VSUBPD Z0, Z31, Z0; VMOVUPD Z0, K1, 64(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VDIVPD (R8)(BX*8), Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VDIVPD 64(R8)(BX*8), Z1, Z1
+	VSUBPD Z0, Z31, Z0; VSUBPD Z1, Z31, Z1; VMOVNTDQ Z0, (R9)(BX*8); VMOVNTDQ Z1, 64(R9)(BX*8); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_div_sub_f64_uuu_7cf2c36ed2_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_div_sub_f64_uuu_7cf2c36ed2_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_div_sub_f64_uuu_7cf2c36ed2_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = sub t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -3614,20 +4713,45 @@ tail:
 	VDIVPD Z1, Z0, Z0; VMOVUPD.Z 64(R9)(BX*8), K1, Z1; VSUBPD Z1, Z0, Z0; VMOVUPD Z0, K1, 64(R10)(BX*8)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VDIVPD (R8)(BX*8), Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VDIVPD 64(R8)(BX*8), Z1, Z1
+	VSUBPD (R9)(BX*8), Z0, Z0; VSUBPD 64(R9)(BX*8), Z1, Z1; VMOVNTDQ Z0, (R10)(BX*8); VMOVNTDQ Z1, 64(R10)(BX*8)
+	ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_div_sub_f64_uuu_80ff5b4e3b_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_div_sub_f64_uuu_80ff5b4e3b_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_div_sub_f64_uuu_80ff5b4e3b_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = sub u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -3645,12 +4769,35 @@ tail:
 	VDIVPD Z1, Z0, Z0; VMOVUPD.Z 64(R9)(BX*8), K1, Z1; VSUBPD Z0, Z1, Z0; VMOVUPD Z0, K1, 64(R10)(BX*8)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VDIVPD (R8)(BX*8), Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VDIVPD 64(R8)(BX*8), Z1, Z1
+	VMOVUPS (R9)(BX*8), Z2; VSUBPD Z0, Z2, Z0; VMOVUPS 64(R9)(BX*8), Z2; VSUBPD Z1, Z2, Z1
+	VMOVNTDQ Z0, (R10)(BX*8); VMOVNTDQ Z1, 64(R10)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_dot_f64_94c78171a9_avx512(f *abi.Frame)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, MMX+
@@ -5759,12 +6906,14 @@ done:
 	VZEROUPPER; RET
 
 // func k_fma_fma_f64_uusuu_b470e735ab_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_fma_fma_f64_uusuu_b470e735ab_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_fma_fma_f64_uusuu_b470e735ab_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R13; MOVQ 40(CX), R9; MOVQ 48(CX), R10; MOVQ 56(CX), R11
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R13), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -5785,7 +6934,7 @@ tail:
 	VMOVUPD Z1, K1, 64(R11)(BX*8)
 
 next:
-	DECQ R12; JLE done
+	DECQ R12; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R13; ADDQ 232(CX), R9; ADDQ 240(CX), R10; ADDQ 248(CX), R11
 	JMP row
@@ -5793,14 +6942,41 @@ next:
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R12, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R12; MOVQ R11, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R13; ADDQ 232(CX), R9; ADDQ 240(CX), R10; ADDQ 248(CX), R11
+	JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (R8)(BX*8), Z0; VFMADD132PD (DI)(BX*8), Z31, Z0; VMOVUPS 64(R8)(BX*8), Z1
+	VFMADD132PD 64(DI)(BX*8), Z31, Z1; VMOVUPS (R10)(BX*8), Z2; VFMADD231PD (R9)(BX*8), Z2, Z0
+	VMOVUPS 64(R10)(BX*8), Z2; VFMADD231PD 64(R9)(BX*8), Z2, Z1; VMOVNTDQ Z0, (R11)(BX*8)
+	VMOVNTDQ Z1, 64(R11)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R12; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_fma_fma_fma_f64_uusuuuu_b29a06337b_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_fma_fma_fma_f64_uusuuuu_b29a06337b_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_fma_fma_fma_f64_uusuuuu_b29a06337b_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64, u5:f64, u6:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R14; TESTQ R14, R14; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R15; MOVQ 40(CX), R9; MOVQ 48(CX), R10; MOVQ 56(CX), R11; MOVQ 64(CX), R12
 	MOVQ 72(CX), R13
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R15), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -5824,7 +7000,7 @@ tail:
 	VMOVUPD Z0, K1, 64(R13)(BX*8)
 
 next:
-	DECQ R14; JLE done
+	DECQ R14; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R15; ADDQ 232(CX), R9; ADDQ 240(CX), R10; ADDQ 248(CX), R11
 	ADDQ 256(CX), R12; ADDQ 264(CX), R13; JMP row
@@ -5832,14 +7008,42 @@ next:
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R14, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R14; MOVQ R13, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R15; ADDQ 232(CX), R9; ADDQ 240(CX), R10; ADDQ 248(CX), R11
+	ADDQ 256(CX), R12; ADDQ 264(CX), R13; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (R8)(BX*8), Z0; VFMADD132PD (DI)(BX*8), Z31, Z0; VMOVUPS 64(R8)(BX*8), Z1
+	VFMADD132PD 64(DI)(BX*8), Z31, Z1; VMOVUPS (R10)(BX*8), Z2; VFMADD231PD (R9)(BX*8), Z2, Z0
+	VMOVUPS 64(R10)(BX*8), Z2; VFMADD231PD 64(R9)(BX*8), Z2, Z1; VMOVUPS (R12)(BX*8), Z2
+	VFMADD231PD (R11)(BX*8), Z2, Z0; VMOVUPS 64(R12)(BX*8), Z2; VFMADD231PD 64(R11)(BX*8), Z2, Z1
+	VMOVNTDQ Z0, (R13)(BX*8); VMOVNTDQ Z1, 64(R13)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R14; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_fma_fma_fma_fma_f64_uusuuuuuu_84580cf999_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_fma_fma_fma_fma_f64_uusuuuuuu_84580cf999_avx512(SB), NOSPLIT, $16-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_fma_fma_fma_fma_f64_uusuuuuuu_84580cf999_avx512(SB), NOSPLIT, $32-8
 	// kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64, u5:f64, u6:f64, u7:f64, u8:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; t3 = fma u7 u8 t2; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, (SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), AX; MOVQ AX, 8(SP); MOVQ 40(CX), R9; MOVQ 48(CX), R10; MOVQ 56(CX), R11
 	MOVQ 64(CX), R12; MOVQ 72(CX), R13; MOVQ 80(CX), R14; MOVQ 88(CX), R15
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 24(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	MOVQ 8(SP), AX; VBROADCASTSD (AX), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -5867,13 +7071,41 @@ tail:
 	VMOVUPD Z1, K1, 64(R15)(BX*8)
 
 next:
-	DECQ (SP); JLE done
+	DECQ (SP); JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; MOVQ 224(CX), AX; ADDQ AX, 8(SP); ADDQ 232(CX), R9; ADDQ 240(CX), R10
 	ADDQ 248(CX), R11; ADDQ 256(CX), R12; ADDQ 264(CX), R13; ADDQ 272(CX), R14; ADDQ 280(CX), R15; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ (SP), AX; MOVQ AX, 16(SP); MOVQ SI, 24(SP)
+
+rowPast:
+	MOVQ $+1, (SP); MOVQ R15, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 24(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 24(SP), SI; CMPQ BX, SI; JLT lines; DECQ 16(SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; MOVQ 224(CX), AX; ADDQ AX, 8(SP); ADDQ 232(CX), R9; ADDQ 240(CX), R10
+	ADDQ 248(CX), R11; ADDQ 256(CX), R12; ADDQ 264(CX), R13; ADDQ 272(CX), R14; ADDQ 280(CX), R15; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (R8)(BX*8), Z0; VFMADD132PD (DI)(BX*8), Z31, Z0; VMOVUPS 64(R8)(BX*8), Z1
+	VFMADD132PD 64(DI)(BX*8), Z31, Z1; VMOVUPS (R10)(BX*8), Z2; VFMADD231PD (R9)(BX*8), Z2, Z0
+	VMOVUPS 64(R10)(BX*8), Z2; VFMADD231PD 64(R9)(BX*8), Z2, Z1; VMOVUPS (R12)(BX*8), Z2
+	VFMADD231PD (R11)(BX*8), Z2, Z0; VMOVUPS 64(R12)(BX*8), Z2; VFMADD231PD 64(R11)(BX*8), Z2, Z1
+	VMOVUPS (R14)(BX*8), Z2; VFMADD231PD (R13)(BX*8), Z2, Z0; VMOVUPS 64(R14)(BX*8), Z2
+	VFMADD231PD 64(R13)(BX*8), Z2, Z1; VMOVNTDQ Z0, (R15)(BX*8); VMOVNTDQ Z1, 64(R15)(BX*8); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, (SP); MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_fmod_f64_uu_5820ebcd33_avx512(f *abi.Frame)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
@@ -7985,12 +9217,14 @@ leave1:
 	KMOVW 832(SP), K2; VMOVUPS 384(SP), Z1; VMOVUPS 448(SP), Z3; JMP after1
 
 // func k_lt_cast_add_f64_suu_cfc37618ff_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_lt_cast_add_f64_suu_cfc37618ff_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_lt_cast_add_f64_suu_cfc37618ff_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, u2:f64) { t0 = lt s0 u1; t1 = cast:f64 t0; t2 = add u2 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9; VBROADCASTSD c3ff0000000000000<>+0(SB), Z30
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -8008,20 +9242,45 @@ tail:
 	VCMPPD $0x11, Z1, Z31, K2; VMOVUPD.Z Z30, K2, Z1; VADDPD Z1, Z0, Z0; VMOVUPD Z0, K1, 64(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VCMPPD $0x11, (DI)(BX*8), Z31, K1; VCMPPD $0x11, 64(DI)(BX*8), Z31, K2; VMOVUPD.Z Z30, K1, Z0
+	VMOVUPD.Z Z30, K2, Z1; VADDPD (R8)(BX*8), Z0, Z0; VADDPD 64(R8)(BX*8), Z1, Z1; VMOVNTDQ Z0, (R9)(BX*8)
+	VMOVNTDQ Z1, 64(R9)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_lt_cast_add_f64_usu_48c52126bd_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_lt_cast_add_f64_usu_48c52126bd_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_lt_cast_add_f64_usu_48c52126bd_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = lt u0 s1; t1 = cast:f64 t0; t2 = add t1 u2; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9; VBROADCASTSD c3ff0000000000000<>+0(SB), Z30
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -8039,20 +9298,45 @@ tail:
 	VMOVUPD.Z 64(R8)(BX*8), K1, Z1; VADDPD Z1, Z0, Z0; VMOVUPD Z0, K1, 64(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VCMPPD $0x1e, (DI)(BX*8), Z31, K1; VCMPPD $0x1e, 64(DI)(BX*8), Z31, K2; VMOVUPD.Z Z30, K1, Z0
+	VMOVUPD.Z Z30, K2, Z1; VADDPD (R8)(BX*8), Z0, Z0; VADDPD 64(R8)(BX*8), Z1, Z1; VMOVNTDQ Z0, (R9)(BX*8)
+	VMOVNTDQ Z1, 64(R9)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_lt_cast_f64_su_2762d9c380_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_lt_cast_f64_su_2762d9c380_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_lt_cast_f64_su_2762d9c380_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64) { t0 = lt s0 u1; t1 = cast:f64 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; VBROADCASTSD c3ff0000000000000<>+0(SB), Z30
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -8068,20 +9352,45 @@ tail:
 	VMOVUPD.Z 64(DI)(BX*8), K1, Z0; VCMPPD $0x11, Z0, Z31, K2; VMOVUPD.Z Z30, K2, Z0; VMOVUPD Z0, K1, 64(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VCMPPD $0x11, (DI)(BX*8), Z31, K1; VCMPPD $0x11, 64(DI)(BX*8), Z31, K2; VMOVUPD.Z Z30, K1, Z0
+	VMOVUPD.Z Z30, K2, Z1; VMOVNTDQ Z0, (R8)(BX*8); VMOVNTDQ Z1, 64(R8)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_lt_cast_f64_us_a94496eb15_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_lt_cast_f64_us_a94496eb15_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_lt_cast_f64_us_a94496eb15_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64) { t0 = lt u0 s1; t1 = cast:f64 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R8; VBROADCASTSD c3ff0000000000000<>+0(SB), Z30
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -8097,20 +9406,45 @@ tail:
 	VMOVUPD.Z 64(DI)(BX*8), K1, Z0; VCMPPD $0x11, Z31, Z0, K2; VMOVUPD.Z Z30, K2, Z0; VMOVUPD Z0, K1, 64(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VCMPPD $0x1e, (DI)(BX*8), Z31, K1; VCMPPD $0x1e, 64(DI)(BX*8), Z31, K2; VMOVUPD.Z Z30, K1, Z0
+	VMOVUPD.Z Z30, K2, Z1; VMOVNTDQ Z0, (R8)(BX*8); VMOVNTDQ Z1, 64(R8)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_lt_select_f64_susu_019379d305_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_lt_select_f64_susu_019379d305_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_lt_select_f64_susu_019379d305_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, s2:f64, u3:f64) { t0 = lt s0 u1; t1 = select t0 s2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
 	MOVQ 24(CX), DI; MOVQ 32(CX), R12; MOVQ 40(CX), R8; MOVQ 48(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; VBROADCASTSD (R12), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -8129,20 +9463,45 @@ tail:
 	VMOVUPD.Z 64(R8)(BX*8), K1, Z0; VBLENDMPD Z30, Z0, K2, Z0; VMOVUPD Z0, K1, 64(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R12; ADDQ 232(CX), R8; ADDQ 240(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R12; ADDQ 232(CX), R8; ADDQ 240(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VCMPPD $0x11, (DI)(BX*8), Z31, K1; VCMPPD $0x11, 64(DI)(BX*8), Z31, K2; VMOVUPS (R8)(BX*8), Z0
+	VBLENDMPD Z30, Z0, K1, Z0; VMOVUPS 64(R8)(BX*8), Z1; VBLENDMPD Z30, Z1, K2, Z1; VMOVNTDQ Z0, (R9)(BX*8)
+	VMOVNTDQ Z1, 64(R9)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_lt_select_f64_suus_276f154ab8_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_lt_select_f64_suus_276f154ab8_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_lt_select_f64_suus_276f154ab8_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, u2:f64, s3:f64) { t0 = lt s0 u1; t1 = select t0 u2 s3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R12; MOVQ 48(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; VBROADCASTSD (R12), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -8161,20 +9520,45 @@ tail:
 	VMOVUPD.Z 64(R8)(BX*8), K1, Z0; VBLENDMPD Z0, Z30, K2, Z0; VMOVUPD Z0, K1, 64(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R12; ADDQ 240(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R12; ADDQ 240(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VCMPPD $0x11, (DI)(BX*8), Z31, K1; VCMPPD $0x11, 64(DI)(BX*8), Z31, K2; VBLENDMPD (R8)(BX*8), Z30, K1, Z0
+	VBLENDMPD 64(R8)(BX*8), Z30, K2, Z1; VMOVNTDQ Z0, (R9)(BX*8); VMOVNTDQ Z1, 64(R9)(BX*8); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_lt_select_f64_suuu_9cbf082dff_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_lt_select_f64_suuu_9cbf082dff_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_lt_select_f64_suuu_9cbf082dff_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, u2:f64, u3:f64) { t0 = lt s0 u1; t1 = select t0 u2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), R12
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ 48(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R12), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -8193,20 +9577,45 @@ tail:
 	VBLENDMPD Z1, Z0, K2, Z0; VMOVUPD Z0, K1, 64(R10)(BX*8)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R12; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; ADDQ 240(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R12; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; ADDQ 240(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VCMPPD $0x11, (DI)(BX*8), Z31, K1; VCMPPD $0x11, 64(DI)(BX*8), Z31, K2; VMOVUPS (R9)(BX*8), Z0
+	VBLENDMPD (R8)(BX*8), Z0, K1, Z0; VMOVUPS 64(R9)(BX*8), Z1; VBLENDMPD 64(R8)(BX*8), Z1, K2, Z1
+	VMOVNTDQ Z0, (R10)(BX*8); VMOVNTDQ Z1, 64(R10)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_lt_select_f64_ussu_6923ee4169_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_lt_select_f64_ussu_6923ee4169_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_lt_select_f64_ussu_6923ee4169_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, s2:f64, u3:f64) { t0 = lt u0 s1; t1 = select t0 s2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R11; MOVQ 32(CX), R12; MOVQ 40(CX), R8; MOVQ 48(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; VBROADCASTSD (R12), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -8225,20 +9634,45 @@ tail:
 	VMOVUPD.Z 64(R8)(BX*8), K1, Z0; VBLENDMPD Z30, Z0, K2, Z0; VMOVUPD Z0, K1, 64(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R12; ADDQ 232(CX), R8; ADDQ 240(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R12; ADDQ 232(CX), R8; ADDQ 240(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VCMPPD $0x1e, (DI)(BX*8), Z31, K1; VCMPPD $0x1e, 64(DI)(BX*8), Z31, K2; VMOVUPS (R8)(BX*8), Z0
+	VBLENDMPD Z30, Z0, K1, Z0; VMOVUPS 64(R8)(BX*8), Z1; VBLENDMPD Z30, Z1, K2, Z1; VMOVNTDQ Z0, (R9)(BX*8)
+	VMOVNTDQ Z1, 64(R9)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_lt_select_f64_usus_596b7c376a_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_lt_select_f64_usus_596b7c376a_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_lt_select_f64_usus_596b7c376a_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, u2:f64, s3:f64) { t0 = lt u0 s1; t1 = select t0 u2 s3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R12; MOVQ 48(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; VBROADCASTSD (R12), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -8257,20 +9691,45 @@ tail:
 	VMOVUPD.Z 64(R8)(BX*8), K1, Z0; VBLENDMPD Z0, Z30, K2, Z0; VMOVUPD Z0, K1, 64(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R12; ADDQ 240(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R12; ADDQ 240(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VCMPPD $0x1e, (DI)(BX*8), Z31, K1; VCMPPD $0x1e, 64(DI)(BX*8), Z31, K2; VBLENDMPD (R8)(BX*8), Z30, K1, Z0
+	VBLENDMPD 64(R8)(BX*8), Z30, K2, Z1; VMOVNTDQ Z0, (R9)(BX*8); VMOVNTDQ Z1, 64(R9)(BX*8); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_lt_select_f64_usuu_bd32e2a2e3_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_lt_select_f64_usuu_bd32e2a2e3_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_lt_select_f64_usuu_bd32e2a2e3_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, u2:f64, u3:f64) { t0 = lt u0 s1; t1 = select t0 u2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R12; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ 48(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R12), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -8289,20 +9748,45 @@ tail:
 	VBLENDMPD Z1, Z0, K2, Z0; VMOVUPD Z0, K1, 64(R10)(BX*8)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R12; ADDQ 224(CX), R8; ADDQ 232(CX), R9; ADDQ 240(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R12; ADDQ 224(CX), R8; ADDQ 232(CX), R9; ADDQ 240(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VCMPPD $0x1e, (DI)(BX*8), Z31, K1; VCMPPD $0x1e, 64(DI)(BX*8), Z31, K2; VMOVUPS (R9)(BX*8), Z0
+	VBLENDMPD (R8)(BX*8), Z0, K1, Z0; VMOVUPS 64(R9)(BX*8), Z1; VBLENDMPD 64(R8)(BX*8), Z1, K2, Z1
+	VMOVNTDQ Z0, (R10)(BX*8); VMOVNTDQ Z1, 64(R10)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_lt_select_f64_uuuu_9a937eee1e_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_lt_select_f64_uuuu_9a937eee1e_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_lt_select_f64_uuuu_9a937eee1e_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = lt u0 u1; t1 = select t0 u2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -8323,20 +9807,46 @@ tail:
 	VMOVUPD Z0, K1, 64(R11)(BX*8)
 
 next:
-	DECQ R12; JLE done
+	DECQ R12; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R12, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R12; MOVQ R11, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VCMPPD $0x11, (R8)(BX*8), Z0, K1; VMOVUPS 64(DI)(BX*8), Z0
+	VCMPPD $0x11, 64(R8)(BX*8), Z0, K2; VMOVUPS (R10)(BX*8), Z0; VBLENDMPD (R9)(BX*8), Z0, K1, Z0
+	VMOVUPS 64(R10)(BX*8), Z1; VBLENDMPD 64(R9)(BX*8), Z1, K2, Z1; VMOVNTDQ Z0, (R11)(BX*8)
+	VMOVNTDQ Z1, 64(R11)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R12; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_max_max_f64_uuu_7b30abe2de_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_max_max_f64_uuu_7b30abe2de_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_max_max_f64_uuu_7b30abe2de_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = max u0 u1; t1 = max t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; VBROADCASTSD cffffffffffffffff<>+0(SB), Z31
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -8362,21 +9872,50 @@ tail:
 	VCMPPD $0x03, Z1, Z0, K2; VBLENDMPD Z31, Z2, K2, Z0; VMOVUPD Z0, K1, 64(R10)(BX*8)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VMOVUPS (R8)(BX*8), Z1; VMAXPD Z1, Z0, Z2; VMAXPD Z0, Z1, Z3; VANDPD Z3, Z2, Z2
+	VCMPPD $0x03, Z1, Z0, K1; VBLENDMPD Z31, Z2, K1, Z0; VMOVUPS 64(DI)(BX*8), Z1; VMOVUPS 64(R8)(BX*8), Z2
+	VMAXPD Z2, Z1, Z3; VMAXPD Z1, Z2, Z4; VANDPD Z4, Z3, Z3; VCMPPD $0x03, Z2, Z1, K1; VBLENDMPD Z31, Z3, K1, Z1
+	VMOVUPS (R9)(BX*8), Z2; VMAXPD Z2, Z0, Z3; VMAXPD Z0, Z2, Z4; VANDPD Z4, Z3, Z3; VCMPPD $0x03, Z2, Z0, K1
+	VBLENDMPD Z31, Z3, K1, Z0; VMOVUPS 64(R9)(BX*8), Z2; VMAXPD Z2, Z1, Z3; VMAXPD Z1, Z2, Z4; VANDPD Z4, Z3, Z3
+	VCMPPD $0x03, Z2, Z1, K1; VBLENDMPD Z31, Z3, K1, Z1; VMOVNTDQ Z0, (R10)(BX*8); VMOVNTDQ Z1, 64(R10)(BX*8)
+	ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_max_max_max_etc_f64_uuuuuuuu_6d497d1b94_avx512(f *abi.Frame)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_max_max_max_etc_f64_uuuuuuuu_6d497d1b94_avx512(SB), NOSPLIT, $8-8
+TEXT ·k_max_max_max_etc_f64_uuuuuuuu_6d497d1b94_avx512(SB), NOSPLIT, $24-8
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64, u6:f64, u7:f64) { t0 = max u0 u1; t1 = max u2 u3; t2 = max t0 t1; t3 = max u4 u5; t4 = max u6 u7; t5 = max t3 t4; t6 = max t2 t5; store t6 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, (SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12; MOVQ 64(CX), R13
 	MOVQ 72(CX), R14; MOVQ 80(CX), R15; VBROADCASTSD cffffffffffffffff<>+0(SB), Z31
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 16(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
@@ -8456,7 +9995,7 @@ step:
 	CMPQ BX, SI; JLT step
 
 next:
-	DECQ (SP); JLE done
+	DECQ (SP); JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
 	ADDQ 256(CX), R13; ADDQ 264(CX), R14; ADDQ 272(CX), R15; JMP row
@@ -8464,14 +10003,79 @@ next:
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ (SP), AX; MOVQ AX, 8(SP); MOVQ SI, 16(SP)
+
+rowPast:
+	MOVQ $+1, (SP); MOVQ R15, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 16(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 16(SP), SI; CMPQ BX, SI; JLT lines; DECQ 8(SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
+	ADDQ 256(CX), R13; ADDQ 264(CX), R14; ADDQ 272(CX), R15; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VMOVUPS (R8)(BX*8), Z1; VMAXPD Z1, Z0, Z2; VMOVUPS 128(DI)(BX*8), Z3
+	VMOVUPS 128(R8)(BX*8), Z4; VMAXPD Z4, Z3, Z5; VMAXPD Z0, Z1, Z6; VMAXPD Z3, Z4, Z7; VANDPD Z6, Z2, Z2
+	VANDPD Z7, Z5, Z5; VCMPPD $0x03, Z1, Z0, K1; VCMPPD $0x03, Z4, Z3, K2; VBLENDMPD Z31, Z2, K1, Z0
+	VBLENDMPD Z31, Z5, K2, Z1; VMOVUPS 64(DI)(BX*8), Z2; VMOVUPS 64(R8)(BX*8), Z3; VMAXPD Z3, Z2, Z4
+	VMOVUPS 192(DI)(BX*8), Z5; VMOVUPS 192(R8)(BX*8), Z6; VMAXPD Z6, Z5, Z7; VMAXPD Z2, Z3, Z8; VMAXPD Z5, Z6, Z9
+	VANDPD Z8, Z4, Z4; VANDPD Z9, Z7, Z7; VCMPPD $0x03, Z3, Z2, K1; VCMPPD $0x03, Z6, Z5, K2
+	VBLENDMPD Z31, Z4, K1, Z2; VBLENDMPD Z31, Z7, K2, Z3; VMOVUPS (R9)(BX*8), Z4; VMOVUPS (R10)(BX*8), Z5
+	VMAXPD Z5, Z4, Z6; VMOVUPS 128(R9)(BX*8), Z7; VMOVUPS 128(R10)(BX*8), Z8; VMAXPD Z8, Z7, Z9
+	VMAXPD Z4, Z5, Z10; VMAXPD Z7, Z8, Z11; VANDPD Z10, Z6, Z6; VANDPD Z11, Z9, Z9; VCMPPD $0x03, Z5, Z4, K1
+	VCMPPD $0x03, Z8, Z7, K2; VBLENDMPD Z31, Z6, K1, Z4; VBLENDMPD Z31, Z9, K2, Z5; VMOVUPS 64(R9)(BX*8), Z6
+	VMOVUPS 64(R10)(BX*8), Z7; VMAXPD Z7, Z6, Z8; VMOVUPS 192(R9)(BX*8), Z9; VMOVUPS 192(R10)(BX*8), Z10
+	VMAXPD Z10, Z9, Z11; VMAXPD Z6, Z7, Z12; VMAXPD Z9, Z10, Z13; VANDPD Z12, Z8, Z8; VANDPD Z13, Z11, Z11
+	VCMPPD $0x03, Z7, Z6, K1; VCMPPD $0x03, Z10, Z9, K2; VBLENDMPD Z31, Z8, K1, Z6; VBLENDMPD Z31, Z11, K2, Z7
+	VMAXPD Z4, Z0, Z8; VMAXPD Z5, Z1, Z9; VMAXPD Z0, Z4, Z10; VMAXPD Z1, Z5, Z11; VANDPD Z10, Z8, Z8
+	VANDPD Z11, Z9, Z9; VCMPPD $0x03, Z4, Z0, K1; VCMPPD $0x03, Z5, Z1, K2; VBLENDMPD Z31, Z8, K1, Z0
+	VBLENDMPD Z31, Z9, K2, Z1; VMAXPD Z6, Z2, Z4; VMAXPD Z7, Z3, Z5; VMAXPD Z2, Z6, Z8; VMAXPD Z3, Z7, Z9
+	VANDPD Z8, Z4, Z4; VANDPD Z9, Z5, Z5; VCMPPD $0x03, Z6, Z2, K1; VCMPPD $0x03, Z7, Z3, K2
+	VBLENDMPD Z31, Z4, K1, Z2; VBLENDMPD Z31, Z5, K2, Z3; VMOVUPS (R11)(BX*8), Z4; VMOVUPS (R12)(BX*8), Z5
+	VMAXPD Z5, Z4, Z6; VMOVUPS 128(R11)(BX*8), Z7; VMOVUPS 128(R12)(BX*8), Z8; VMAXPD Z8, Z7, Z9
+	VMAXPD Z4, Z5, Z10; VMAXPD Z7, Z8, Z11; VANDPD Z10, Z6, Z6; VANDPD Z11, Z9, Z9; VCMPPD $0x03, Z5, Z4, K1
+	VCMPPD $0x03, Z8, Z7, K2; VBLENDMPD Z31, Z6, K1, Z4; VBLENDMPD Z31, Z9, K2, Z5; VMOVUPS 64(R11)(BX*8), Z6
+	VMOVUPS 64(R12)(BX*8), Z7; VMAXPD Z7, Z6, Z8; VMOVUPS 192(R11)(BX*8), Z9; VMOVUPS 192(R12)(BX*8), Z10
+	VMAXPD Z10, Z9, Z11; VMAXPD Z6, Z7, Z12; VMAXPD Z9, Z10, Z13; VANDPD Z12, Z8, Z8; VANDPD Z13, Z11, Z11
+	VCMPPD $0x03, Z7, Z6, K1; VCMPPD $0x03, Z10, Z9, K2; VBLENDMPD Z31, Z8, K1, Z6; VBLENDMPD Z31, Z11, K2, Z7
+	VMOVUPS (R13)(BX*8), Z8; VMOVUPS (R14)(BX*8), Z9; VMAXPD Z9, Z8, Z10; VMOVUPS 128(R13)(BX*8), Z11
+	VMOVUPS 128(R14)(BX*8), Z12; VMAXPD Z12, Z11, Z13; VMAXPD Z8, Z9, Z14; VMAXPD Z11, Z12, Z15
+	VANDPD Z14, Z10, Z10; VANDPD Z15, Z13, Z13; VCMPPD $0x03, Z9, Z8, K1; VCMPPD $0x03, Z12, Z11, K2
+	VBLENDMPD Z31, Z10, K1, Z8; VBLENDMPD Z31, Z13, K2, Z9; VMOVUPS 64(R13)(BX*8), Z10; VMOVUPS 64(R14)(BX*8), Z11
+	VMAXPD Z11, Z10, Z12; VMOVUPS 192(R13)(BX*8), Z13; VMOVUPS 192(R14)(BX*8), Z14; VMAXPD Z14, Z13, Z15
+	VMAXPD Z10, Z11, Z16; VMAXPD Z13, Z14, Z17; VANDPD Z16, Z12, Z12; VANDPD Z17, Z15, Z15
+	VCMPPD $0x03, Z11, Z10, K1; VCMPPD $0x03, Z14, Z13, K2; VBLENDMPD Z31, Z12, K1, Z10
+	VBLENDMPD Z31, Z15, K2, Z11; VMAXPD Z8, Z4, Z12; VMAXPD Z9, Z5, Z13; VMAXPD Z4, Z8, Z14; VMAXPD Z5, Z9, Z15
+	VANDPD Z14, Z12, Z12; VANDPD Z15, Z13, Z13; VCMPPD $0x03, Z8, Z4, K1; VCMPPD $0x03, Z9, Z5, K2
+	VBLENDMPD Z31, Z12, K1, Z4; VBLENDMPD Z31, Z13, K2, Z5; VMAXPD Z10, Z6, Z8; VMAXPD Z11, Z7, Z9
+	VMAXPD Z6, Z10, Z12; VMAXPD Z7, Z11, Z13; VANDPD Z12, Z8, Z8; VANDPD Z13, Z9, Z9; VCMPPD $0x03, Z10, Z6, K1
+	VCMPPD $0x03, Z11, Z7, K2; VBLENDMPD Z31, Z8, K1, Z6; VBLENDMPD Z31, Z9, K2, Z7; VMAXPD Z4, Z0, Z8
+	VMAXPD Z5, Z1, Z9; VMAXPD Z0, Z4, Z10; VMAXPD Z1, Z5, Z11; VANDPD Z10, Z8, Z8; VANDPD Z11, Z9, Z9
+	VCMPPD $0x03, Z4, Z0, K1; VCMPPD $0x03, Z5, Z1, K2; VBLENDMPD Z31, Z8, K1, Z0; VBLENDMPD Z31, Z9, K2, Z1
+	VMAXPD Z6, Z2, Z4; VMAXPD Z7, Z3, Z5; VMAXPD Z2, Z6, Z8; VMAXPD Z3, Z7, Z9; VANDPD Z8, Z4, Z4
+	VANDPD Z9, Z5, Z5; VCMPPD $0x03, Z6, Z2, K1; VCMPPD $0x03, Z7, Z3, K2; VBLENDMPD Z31, Z4, K1, Z2
+	VBLENDMPD Z31, Z5, K2, Z3; VMOVNTDQ Z0, (R15)(BX*8); VMOVNTDQ Z1, 128(R15)(BX*8); VMOVNTDQ Z2, 64(R15)(BX*8)
+	VMOVNTDQ Z3, 192(R15)(BX*8); ADDQ $0x20, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, (SP); MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_max_max_max_f64_uuuu_f2c1cff8bf_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_max_max_max_f64_uuuu_f2c1cff8bf_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_max_max_max_f64_uuuu_f2c1cff8bf_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = max u0 u1; t1 = max u2 u3; t2 = max t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11
 	VBROADCASTSD cffffffffffffffff<>+0(SB), Z31
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -8502,21 +10106,52 @@ tail:
 	VCMPPD $0x03, Z1, Z0, K2; VBLENDMPD Z31, Z2, K2, Z0; VMOVUPD Z0, K1, 64(R11)(BX*8)
 
 next:
-	DECQ R12; JLE done
+	DECQ R12; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R12, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R12; MOVQ R11, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VMOVUPS (R8)(BX*8), Z1; VMAXPD Z1, Z0, Z2; VMAXPD Z0, Z1, Z3; VANDPD Z3, Z2, Z2
+	VCMPPD $0x03, Z1, Z0, K1; VBLENDMPD Z31, Z2, K1, Z0; VMOVUPS 64(DI)(BX*8), Z1; VMOVUPS 64(R8)(BX*8), Z2
+	VMAXPD Z2, Z1, Z3; VMAXPD Z1, Z2, Z4; VANDPD Z4, Z3, Z3; VCMPPD $0x03, Z2, Z1, K1; VBLENDMPD Z31, Z3, K1, Z1
+	VMOVUPS (R9)(BX*8), Z2; VMOVUPS (R10)(BX*8), Z3; VMAXPD Z3, Z2, Z4; VMAXPD Z2, Z3, Z5; VANDPD Z5, Z4, Z4
+	VCMPPD $0x03, Z3, Z2, K1; VBLENDMPD Z31, Z4, K1, Z2; VMOVUPS 64(R9)(BX*8), Z3; VMOVUPS 64(R10)(BX*8), Z4
+	VMAXPD Z4, Z3, Z5; VMAXPD Z3, Z4, Z6; VANDPD Z6, Z5, Z5; VCMPPD $0x03, Z4, Z3, K1; VBLENDMPD Z31, Z5, K1, Z3
+	VMAXPD Z2, Z0, Z4; VMAXPD Z0, Z2, Z5; VANDPD Z5, Z4, Z4; VCMPPD $0x03, Z2, Z0, K1; VBLENDMPD Z31, Z4, K1, Z0
+	VMAXPD Z3, Z1, Z2; VMAXPD Z1, Z3, Z4; VANDPD Z4, Z2, Z2; VCMPPD $0x03, Z3, Z1, K1; VBLENDMPD Z31, Z2, K1, Z1
+	VMOVNTDQ Z0, (R11)(BX*8); VMOVNTDQ Z1, 64(R11)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R12; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_max_max_max_max_f64_uuuuu_5fca77a7d1_avx512(f *abi.Frame)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_max_max_max_max_f64_uuuuu_5fca77a7d1_avx512(SB), NOSPLIT, $0-8
+TEXT ·k_max_max_max_max_f64_uuuuu_5fca77a7d1_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12
 	VBROADCASTSD cffffffffffffffff<>+0(SB), Z31
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
@@ -8569,7 +10204,7 @@ step:
 	VMOVUPD Z0, K1, 64(R12)(BX*8); ADDQ $0x10, BX; CMPQ BX, SI; JLT step
 
 next:
-	DECQ R13; JLE done
+	DECQ R13; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
 	JMP row
@@ -8577,13 +10212,60 @@ next:
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R13, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R13; MOVQ R12, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
+	JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VMOVUPS (R8)(BX*8), Z1; VMAXPD Z1, Z0, Z2; VMOVUPS 128(DI)(BX*8), Z3
+	VMOVUPS 128(R8)(BX*8), Z4; VMAXPD Z4, Z3, Z5; VMAXPD Z0, Z1, Z6; VMAXPD Z3, Z4, Z7; VANDPD Z6, Z2, Z2
+	VANDPD Z7, Z5, Z5; VCMPPD $0x03, Z1, Z0, K1; VCMPPD $0x03, Z4, Z3, K2; VBLENDMPD Z31, Z2, K1, Z0
+	VBLENDMPD Z31, Z5, K2, Z1; VMOVUPS 64(DI)(BX*8), Z2; VMOVUPS 64(R8)(BX*8), Z3; VMAXPD Z3, Z2, Z4
+	VMOVUPS 192(DI)(BX*8), Z5; VMOVUPS 192(R8)(BX*8), Z6; VMAXPD Z6, Z5, Z7; VMAXPD Z2, Z3, Z8; VMAXPD Z5, Z6, Z9
+	VANDPD Z8, Z4, Z4; VANDPD Z9, Z7, Z7; VCMPPD $0x03, Z3, Z2, K1; VCMPPD $0x03, Z6, Z5, K2
+	VBLENDMPD Z31, Z4, K1, Z2; VBLENDMPD Z31, Z7, K2, Z3; VMOVUPS (R9)(BX*8), Z4; VMAXPD Z4, Z0, Z5
+	VMOVUPS 128(R9)(BX*8), Z6; VMAXPD Z6, Z1, Z7; VMAXPD Z0, Z4, Z8; VMAXPD Z1, Z6, Z9; VANDPD Z8, Z5, Z5
+	VANDPD Z9, Z7, Z7; VCMPPD $0x03, Z4, Z0, K1; VCMPPD $0x03, Z6, Z1, K2; VBLENDMPD Z31, Z5, K1, Z0
+	VBLENDMPD Z31, Z7, K2, Z1; VMOVUPS 64(R9)(BX*8), Z4; VMAXPD Z4, Z2, Z5; VMOVUPS 192(R9)(BX*8), Z6
+	VMAXPD Z6, Z3, Z7; VMAXPD Z2, Z4, Z8; VMAXPD Z3, Z6, Z9; VANDPD Z8, Z5, Z5; VANDPD Z9, Z7, Z7
+	VCMPPD $0x03, Z4, Z2, K1; VCMPPD $0x03, Z6, Z3, K2; VBLENDMPD Z31, Z5, K1, Z2; VBLENDMPD Z31, Z7, K2, Z3
+	VMOVUPS (R10)(BX*8), Z4; VMAXPD Z4, Z0, Z5; VMOVUPS 128(R10)(BX*8), Z6; VMAXPD Z6, Z1, Z7; VMAXPD Z0, Z4, Z8
+	VMAXPD Z1, Z6, Z9; VANDPD Z8, Z5, Z5; VANDPD Z9, Z7, Z7; VCMPPD $0x03, Z4, Z0, K1; VCMPPD $0x03, Z6, Z1, K2
+	VBLENDMPD Z31, Z5, K1, Z0; VBLENDMPD Z31, Z7, K2, Z1; VMOVUPS 64(R10)(BX*8), Z4; VMAXPD Z4, Z2, Z5
+	VMOVUPS 192(R10)(BX*8), Z6; VMAXPD Z6, Z3, Z7; VMAXPD Z2, Z4, Z8; VMAXPD Z3, Z6, Z9; VANDPD Z8, Z5, Z5
+	VANDPD Z9, Z7, Z7; VCMPPD $0x03, Z4, Z2, K1; VCMPPD $0x03, Z6, Z3, K2; VBLENDMPD Z31, Z5, K1, Z2
+	VBLENDMPD Z31, Z7, K2, Z3; VMOVUPS (R11)(BX*8), Z4; VMAXPD Z0, Z4, Z5; VMOVUPS 128(R11)(BX*8), Z6
+	VMAXPD Z1, Z6, Z7; VMAXPD Z4, Z0, Z8; VMAXPD Z6, Z1, Z9; VANDPD Z8, Z5, Z5; VANDPD Z9, Z7, Z7
+	VCMPPD $0x03, Z0, Z4, K1; VCMPPD $0x03, Z1, Z6, K2; VBLENDMPD Z31, Z5, K1, Z0; VBLENDMPD Z31, Z7, K2, Z1
+	VMOVUPS 64(R11)(BX*8), Z4; VMAXPD Z2, Z4, Z5; VMOVUPS 192(R11)(BX*8), Z6; VMAXPD Z3, Z6, Z7; VMAXPD Z4, Z2, Z8
+	VMAXPD Z6, Z3, Z9; VANDPD Z8, Z5, Z5; VANDPD Z9, Z7, Z7; VCMPPD $0x03, Z2, Z4, K1; VCMPPD $0x03, Z3, Z6, K2
+	VBLENDMPD Z31, Z5, K1, Z2; VBLENDMPD Z31, Z7, K2, Z3; VMOVNTDQ Z0, (R12)(BX*8); VMOVNTDQ Z1, 128(R12)(BX*8)
+	VMOVNTDQ Z2, 64(R12)(BX*8); VMOVNTDQ Z3, 192(R12)(BX*8); ADDQ $0x20, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R13; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_max_min_f64_sus_3e116b384e_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_max_min_f64_sus_3e116b384e_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_max_min_f64_sus_3e116b384e_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, s2:f64) { t0 = max s0 u1; t1 = min t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Z0; VCMPPD.BCST $0x0c, c0000000000000000<>+0(SB), Z0, K1
@@ -8603,21 +10285,46 @@ tail:
 	VMINPD Z31, Z0, Z1; VMINPD Z0, Z31, Z0; VORPD Z0, Z1, Z0; VMOVUPD Z0, K1, 64(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VADDPD (DI)(BX*8), Z30, Z0; VMAXPD Z0, Z29, Z0; VADDPD 64(DI)(BX*8), Z30, Z1; VMAXPD Z1, Z29, Z1
+	VMINPD Z31, Z0, Z2; VMINPD Z0, Z31, Z0; VORPD Z0, Z2, Z0; VMINPD Z31, Z1, Z2; VMINPD Z1, Z31, Z1
+	VORPD Z1, Z2, Z1; VMOVNTDQ Z0, (R8)(BX*8); VMOVNTDQ Z1, 64(R8)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_min_min_min_etc_f64_uuuuuuuu_567c33ed2c_avx512(f *abi.Frame)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_min_min_min_etc_f64_uuuuuuuu_567c33ed2c_avx512(SB), NOSPLIT, $8-8
+TEXT ·k_min_min_min_etc_f64_uuuuuuuu_567c33ed2c_avx512(SB), NOSPLIT, $24-8
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64, u6:f64, u7:f64) { t0 = min u0 u1; t1 = min u2 u3; t2 = min t0 t1; t3 = min u4 u5; t4 = min u6 u7; t5 = min t3 t4; t6 = min t2 t5; store t6 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, (SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12; MOVQ 64(CX), R13
 	MOVQ 72(CX), R14; MOVQ 80(CX), R15
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 16(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
@@ -8672,7 +10379,7 @@ step:
 	VMINPD Z0, Z1, Z0; VORPD Z0, Z2, Z0; VMOVUPD Z0, K1, 64(R15)(BX*8); ADDQ $0x10, BX; CMPQ BX, SI; JLT step
 
 next:
-	DECQ (SP); JLE done
+	DECQ (SP); JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
 	ADDQ 256(CX), R13; ADDQ 264(CX), R14; ADDQ 272(CX), R15; JMP row
@@ -8680,13 +10387,62 @@ next:
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ (SP), AX; MOVQ AX, 8(SP); MOVQ SI, 16(SP)
+
+rowPast:
+	MOVQ $+1, (SP); MOVQ R15, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 16(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 16(SP), SI; CMPQ BX, SI; JLT lines; DECQ 8(SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
+	ADDQ 256(CX), R13; ADDQ 264(CX), R14; ADDQ 272(CX), R15; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VMOVUPS (R8)(BX*8), Z1; VMINPD Z1, Z0, Z2; VMOVUPS 128(DI)(BX*8), Z3
+	VMOVUPS 128(R8)(BX*8), Z4; VMINPD Z4, Z3, Z5; VMINPD Z0, Z1, Z0; VMINPD Z3, Z4, Z1; VORPD Z0, Z2, Z0
+	VORPD Z1, Z5, Z1; VMOVUPS 64(DI)(BX*8), Z2; VMOVUPS 64(R8)(BX*8), Z3; VMINPD Z3, Z2, Z4
+	VMOVUPS 192(DI)(BX*8), Z5; VMOVUPS 192(R8)(BX*8), Z6; VMINPD Z6, Z5, Z7; VMINPD Z2, Z3, Z2; VMINPD Z5, Z6, Z3
+	VORPD Z2, Z4, Z2; VORPD Z3, Z7, Z3; VMOVUPS (R9)(BX*8), Z4; VMOVUPS (R10)(BX*8), Z5; VMINPD Z5, Z4, Z6
+	VMOVUPS 128(R9)(BX*8), Z7; VMOVUPS 128(R10)(BX*8), Z8; VMINPD Z8, Z7, Z9; VMINPD Z4, Z5, Z4; VMINPD Z7, Z8, Z5
+	VORPD Z4, Z6, Z4; VORPD Z5, Z9, Z5; VMOVUPS 64(R9)(BX*8), Z6; VMOVUPS 64(R10)(BX*8), Z7; VMINPD Z7, Z6, Z8
+	VMOVUPS 192(R9)(BX*8), Z9; VMOVUPS 192(R10)(BX*8), Z10; VMINPD Z10, Z9, Z11; VMINPD Z6, Z7, Z6
+	VMINPD Z9, Z10, Z7; VORPD Z6, Z8, Z6; VORPD Z7, Z11, Z7; VMINPD Z4, Z0, Z8; VMINPD Z5, Z1, Z9
+	VMINPD Z0, Z4, Z0; VMINPD Z1, Z5, Z1; VORPD Z0, Z8, Z0; VORPD Z1, Z9, Z1; VMINPD Z6, Z2, Z4; VMINPD Z7, Z3, Z5
+	VMINPD Z2, Z6, Z2; VMINPD Z3, Z7, Z3; VORPD Z2, Z4, Z2; VORPD Z3, Z5, Z3; VMOVUPS (R11)(BX*8), Z4
+	VMOVUPS (R12)(BX*8), Z5; VMINPD Z5, Z4, Z6; VMOVUPS 128(R11)(BX*8), Z7; VMOVUPS 128(R12)(BX*8), Z8
+	VMINPD Z8, Z7, Z9; VMINPD Z4, Z5, Z4; VMINPD Z7, Z8, Z5; VORPD Z4, Z6, Z4; VORPD Z5, Z9, Z5
+	VMOVUPS 64(R11)(BX*8), Z6; VMOVUPS 64(R12)(BX*8), Z7; VMINPD Z7, Z6, Z8; VMOVUPS 192(R11)(BX*8), Z9
+	VMOVUPS 192(R12)(BX*8), Z10; VMINPD Z10, Z9, Z11; VMINPD Z6, Z7, Z6; VMINPD Z9, Z10, Z7; VORPD Z6, Z8, Z6
+	VORPD Z7, Z11, Z7; VMOVUPS (R13)(BX*8), Z8; VMOVUPS (R14)(BX*8), Z9; VMINPD Z9, Z8, Z10
+	VMOVUPS 128(R13)(BX*8), Z11; VMOVUPS 128(R14)(BX*8), Z12; VMINPD Z12, Z11, Z13; VMINPD Z8, Z9, Z8
+	VMINPD Z11, Z12, Z9; VORPD Z8, Z10, Z8; VORPD Z9, Z13, Z9; VMOVUPS 64(R13)(BX*8), Z10
+	VMOVUPS 64(R14)(BX*8), Z11; VMINPD Z11, Z10, Z12; VMOVUPS 192(R13)(BX*8), Z13; VMOVUPS 192(R14)(BX*8), Z14
+	VMINPD Z14, Z13, Z15; VMINPD Z10, Z11, Z10; VMINPD Z13, Z14, Z11; VORPD Z10, Z12, Z10; VORPD Z11, Z15, Z11
+	VMINPD Z8, Z4, Z12; VMINPD Z9, Z5, Z13; VMINPD Z4, Z8, Z4; VMINPD Z5, Z9, Z5; VORPD Z4, Z12, Z4
+	VORPD Z5, Z13, Z5; VMINPD Z10, Z6, Z8; VMINPD Z11, Z7, Z9; VMINPD Z6, Z10, Z6; VMINPD Z7, Z11, Z7
+	VORPD Z6, Z8, Z6; VORPD Z7, Z9, Z7; VMINPD Z4, Z0, Z8; VMINPD Z5, Z1, Z9; VMINPD Z0, Z4, Z0; VMINPD Z1, Z5, Z1
+	VORPD Z0, Z8, Z0; VORPD Z1, Z9, Z1; VMINPD Z6, Z2, Z4; VMINPD Z7, Z3, Z5; VMINPD Z2, Z6, Z2; VMINPD Z3, Z7, Z3
+	VORPD Z2, Z4, Z2; VORPD Z3, Z5, Z3; VMOVNTDQ Z0, (R15)(BX*8); VMOVNTDQ Z1, 128(R15)(BX*8)
+	VMOVNTDQ Z2, 64(R15)(BX*8); VMOVNTDQ Z3, 192(R15)(BX*8); ADDQ $0x20, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, (SP); MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_min_min_min_f64_uuuu_0d76c2d31f_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_min_min_min_f64_uuuu_0d76c2d31f_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_min_min_min_f64_uuuu_0d76c2d31f_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = min u0 u1; t1 = min u2 u3; t2 = min t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -8711,20 +10467,48 @@ tail:
 	VMOVUPD Z0, K1, 64(R11)(BX*8)
 
 next:
-	DECQ R12; JLE done
+	DECQ R12; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R12, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R12; MOVQ R11, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VMOVUPS (R8)(BX*8), Z1; VMINPD Z1, Z0, Z2; VMINPD Z0, Z1, Z0; VORPD Z0, Z2, Z0
+	VMOVUPS 64(DI)(BX*8), Z1; VMOVUPS 64(R8)(BX*8), Z2; VMINPD Z2, Z1, Z3; VMINPD Z1, Z2, Z1; VORPD Z1, Z3, Z1
+	VMOVUPS (R9)(BX*8), Z2; VMOVUPS (R10)(BX*8), Z3; VMINPD Z3, Z2, Z4; VMINPD Z2, Z3, Z2; VORPD Z2, Z4, Z2
+	VMOVUPS 64(R9)(BX*8), Z3; VMOVUPS 64(R10)(BX*8), Z4; VMINPD Z4, Z3, Z5; VMINPD Z3, Z4, Z3; VORPD Z3, Z5, Z3
+	VMINPD Z2, Z0, Z4; VMINPD Z0, Z2, Z0; VORPD Z0, Z4, Z0; VMINPD Z3, Z1, Z2; VMINPD Z1, Z3, Z1; VORPD Z1, Z2, Z1
+	VMOVNTDQ Z0, (R11)(BX*8); VMOVNTDQ Z1, 64(R11)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R12; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_min_min_min_min_f64_uuuuu_814e363768_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_min_min_min_min_f64_uuuuu_814e363768_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_min_min_min_min_f64_uuuuu_814e363768_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -8753,13 +10537,42 @@ tail:
 	VMOVUPD Z0, K1, 64(R12)(BX*8)
 
 next:
-	DECQ R13; JLE done
+	DECQ R13; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
 	JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R13, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R13; MOVQ R12, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
+	JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VMOVUPS (R8)(BX*8), Z1; VMINPD Z1, Z0, Z2; VMINPD Z0, Z1, Z0; VORPD Z0, Z2, Z0
+	VMOVUPS 64(DI)(BX*8), Z1; VMOVUPS 64(R8)(BX*8), Z2; VMINPD Z2, Z1, Z3; VMINPD Z1, Z2, Z1; VORPD Z1, Z3, Z1
+	VMOVUPS (R9)(BX*8), Z2; VMINPD Z2, Z0, Z3; VMINPD Z0, Z2, Z0; VORPD Z0, Z3, Z0; VMOVUPS 64(R9)(BX*8), Z2
+	VMINPD Z2, Z1, Z3; VMINPD Z1, Z2, Z1; VORPD Z1, Z3, Z1; VMOVUPS (R10)(BX*8), Z2; VMINPD Z0, Z2, Z3
+	VMINPD Z2, Z0, Z0; VORPD Z0, Z3, Z0; VMOVUPS 64(R10)(BX*8), Z2; VMINPD Z1, Z2, Z3; VMINPD Z2, Z1, Z1
+	VORPD Z1, Z3, Z1; VMOVUPS (R11)(BX*8), Z2; VMINPD Z2, Z0, Z3; VMINPD Z0, Z2, Z0; VORPD Z0, Z3, Z0
+	VMOVUPS 64(R11)(BX*8), Z2; VMINPD Z2, Z1, Z3; VMINPD Z1, Z2, Z1; VORPD Z1, Z3, Z1; VMOVNTDQ Z0, (R12)(BX*8)
+	VMOVNTDQ Z1, 64(R12)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R13; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_mish_f64_u_edc3188d83_avx512(f *abi.Frame)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
@@ -8872,12 +10685,14 @@ done:
 	VZEROUPPER; RET
 
 // func k_mul_add_f64_us_f7af262bd7_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_mul_add_f64_us_f7af262bd7_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_mul_add_f64_us_f7af262bd7_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64) { t0 = mul u0 u0; t1 = add t0 s1; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -8893,20 +10708,44 @@ tail:
 	VMULPD Z0, Z0, Z0; VADDPD Z31, Z0, Z0; VMOVUPD Z0, K1, 64(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VMULPD Z0, Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VMULPD Z1, Z1, Z1; VADDPD Z31, Z0, Z0
+	VADDPD Z31, Z1, Z1; VMOVNTDQ Z0, (R8)(BX*8); VMOVNTDQ Z1, 64(R8)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_add_f64_uss_b690dd07ac_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_mul_add_f64_uss_b690dd07ac_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_mul_add_f64_uss_b690dd07ac_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = mul u0 s1; t1 = add s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Z31; VBROADCASTSD (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -8923,20 +10762,44 @@ tail:
 	VMULPD Z31, Z0, Z0; VADDPD Z0, Z30, Z0; VMOVUPD Z0, K1, 64(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMULPD (DI)(BX*8), Z31, Z0; VMULPD 64(DI)(BX*8), Z31, Z1; VADDPD Z0, Z30, Z0; VADDPD Z1, Z30, Z1
+	VMOVNTDQ Z0, (R8)(BX*8); VMOVNTDQ Z1, 64(R8)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_add_f64_usu_81e43d6c5f_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_mul_add_f64_usu_81e43d6c5f_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_mul_add_f64_usu_81e43d6c5f_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = mul u0 s1; t1 = add u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -8954,20 +10817,45 @@ tail:
 	VADDPD Z1, Z0, Z0; VMOVUPD Z0, K1, 64(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMULPD (DI)(BX*8), Z31, Z0; VMULPD 64(DI)(BX*8), Z31, Z1; VADDPD (R8)(BX*8), Z0, Z0
+	VADDPD 64(R8)(BX*8), Z1, Z1; VMOVNTDQ Z0, (R9)(BX*8); VMOVNTDQ Z1, 64(R9)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_add_f64_uu_ced8144a0e_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_mul_add_f64_uu_ced8144a0e_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_mul_add_f64_uu_ced8144a0e_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64) { t0 = mul u0 u0; t1 = add t0 u1; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -8985,20 +10873,45 @@ tail:
 	VADDPD Z1, Z0, Z0; VMOVUPD Z0, K1, 64(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VMULPD Z0, Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VMULPD Z1, Z1, Z1
+	VADDPD (R8)(BX*8), Z0, Z0; VADDPD 64(R8)(BX*8), Z1, Z1; VMOVNTDQ Z0, (R9)(BX*8); VMOVNTDQ Z1, 64(R9)(BX*8)
+	ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_add_f64_uus_0a1f1e6f2a_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_mul_add_f64_uus_0a1f1e6f2a_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_mul_add_f64_uus_0a1f1e6f2a_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = add s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -9016,20 +10929,45 @@ tail:
 	VADDPD Z0, Z31, Z0; VMOVUPD Z0, K1, 64(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VMULPD (R8)(BX*8), Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VMULPD 64(R8)(BX*8), Z1, Z1
+	VADDPD Z0, Z31, Z0; VADDPD Z1, Z31, Z1; VMOVNTDQ Z0, (R9)(BX*8); VMOVNTDQ Z1, 64(R9)(BX*8); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_add_f64_uuu_b8e4cd2e51_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_mul_add_f64_uuu_b8e4cd2e51_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_mul_add_f64_uuu_b8e4cd2e51_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -9047,20 +10985,45 @@ tail:
 	VMULPD Z1, Z0, Z0; VMOVUPD.Z 64(R9)(BX*8), K1, Z1; VADDPD Z1, Z0, Z0; VMOVUPD Z0, K1, 64(R10)(BX*8)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VMULPD (R8)(BX*8), Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VMULPD 64(R8)(BX*8), Z1, Z1
+	VADDPD (R9)(BX*8), Z0, Z0; VADDPD 64(R9)(BX*8), Z1, Z1; VMOVNTDQ Z0, (R10)(BX*8); VMOVNTDQ Z1, 64(R10)(BX*8)
+	ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_add_mul_f64_ussu_c190834ca3_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_mul_add_mul_f64_ussu_c190834ca3_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_mul_add_mul_f64_ussu_c190834ca3_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, s2:f64, u3:f64) { t0 = mul u0 s1; t1 = add s2 t0; t2 = mul u3 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R11; MOVQ 32(CX), R12; MOVQ 40(CX), R8; MOVQ 48(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; VBROADCASTSD (R12), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -9079,20 +11042,45 @@ tail:
 	VMULPD Z31, Z1, Z1; VADDPD Z1, Z30, Z1; VMULPD Z1, Z0, Z0; VMOVUPD Z0, K1, 64(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R12; ADDQ 232(CX), R8; ADDQ 240(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R12; ADDQ 232(CX), R8; ADDQ 240(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMULPD (DI)(BX*8), Z31, Z0; VMULPD 64(DI)(BX*8), Z31, Z1; VADDPD Z0, Z30, Z0; VADDPD Z1, Z30, Z1
+	VMULPD (R8)(BX*8), Z0, Z0; VMULPD 64(R8)(BX*8), Z1, Z1; VMOVNTDQ Z0, (R9)(BX*8); VMOVNTDQ Z1, 64(R9)(BX*8)
+	ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_add_mul_f64_uusu_b835ea2026_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_mul_add_mul_f64_uusu_b835ea2026_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_mul_add_mul_f64_uusu_b835ea2026_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, s2:f64, u3:f64) { t0 = mul u0 u1; t1 = add t0 s2; t2 = mul t1 u3; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R12; MOVQ 40(CX), R9; MOVQ 48(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R12), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -9111,20 +11099,45 @@ tail:
 	VMULPD Z1, Z0, Z0; VMOVUPD Z0, K1, 64(R10)(BX*8)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R12; ADDQ 232(CX), R9; ADDQ 240(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R12; ADDQ 232(CX), R9; ADDQ 240(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VMULPD (R8)(BX*8), Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VMULPD 64(R8)(BX*8), Z1, Z1
+	VADDPD Z31, Z0, Z0; VADDPD Z31, Z1, Z1; VMULPD (R9)(BX*8), Z0, Z0; VMULPD 64(R9)(BX*8), Z1, Z1
+	VMOVNTDQ Z0, (R10)(BX*8); VMOVNTDQ Z1, 64(R10)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_add_mul_f64_uuuu_84c041c60f_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_mul_add_mul_f64_uuuu_84c041c60f_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_mul_add_mul_f64_uuuu_84c041c60f_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul t1 u3; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -9144,12 +11157,36 @@ tail:
 	VMOVUPD.Z 64(R10)(BX*8), K1, Z1; VMULPD Z1, Z0, Z0; VMOVUPD Z0, K1, 64(R11)(BX*8)
 
 next:
-	DECQ R12; JLE done
+	DECQ R12; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R12, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R12; MOVQ R11, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VMULPD (R8)(BX*8), Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VMULPD 64(R8)(BX*8), Z1, Z1
+	VADDPD (R9)(BX*8), Z0, Z0; VADDPD 64(R9)(BX*8), Z1, Z1; VMULPD (R10)(BX*8), Z0, Z0
+	VMULPD 64(R10)(BX*8), Z1, Z1; VMOVNTDQ Z0, (R11)(BX*8); VMOVNTDQ Z1, 64(R11)(BX*8); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R12; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_mul_add_rsqrt_f64_sus_0cde7945d1_avx512(f *abi.Frame)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
@@ -9193,13 +11230,15 @@ done:
 	VZEROUPPER; RET
 
 // func k_mul_mul_add_etc_f64_susuusus_d35a878ddd_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_mul_mul_add_etc_f64_susuusus_d35a878ddd_avx512(SB), NOSPLIT, $8-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_mul_mul_add_etc_f64_susuusus_d35a878ddd_avx512(SB), NOSPLIT, $24-8
 	// kernel (s0:f64, u1:f64, s2:f64, u3:f64, u4:f64, s5:f64, u6:f64, s7:f64) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = add t0 t1; t3 = mul u4 s5; t4 = mul u6 s7; t5 = add t3 t4; t6 = add t2 t5; store t6 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), R13
 	MOVQ 24(CX), DI; MOVQ 32(CX), R14; MOVQ 40(CX), R8; MOVQ 48(CX), R9; MOVQ 56(CX), R15; MOVQ 64(CX), R10
 	MOVQ 72(CX), AX; MOVQ AX, (SP); MOVQ 80(CX), R11
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 16(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R13), Z31; VBROADCASTSD (R14), Z30; VBROADCASTSD (R15), Z29; MOVQ (SP), AX
@@ -9223,7 +11262,7 @@ tail:
 	VADDPD Z2, Z1, Z1; VADDPD Z1, Z0, Z0; VMOVUPD Z0, K1, 64(R11)(BX*8)
 
 next:
-	DECQ R12; JLE done
+	DECQ R12; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R13; ADDQ 216(CX), DI; ADDQ 224(CX), R14; ADDQ 232(CX), R8; ADDQ 240(CX), R9; ADDQ 248(CX), R15
 	ADDQ 256(CX), R10; MOVQ 264(CX), AX; ADDQ AX, (SP); ADDQ 272(CX), R11; JMP row
@@ -9231,13 +11270,41 @@ next:
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R12, AX; MOVQ AX, 8(SP); MOVQ SI, 16(SP)
+
+rowPast:
+	MOVQ $+1, R12; MOVQ R11, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 16(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 16(SP), SI; CMPQ BX, SI; JLT lines; DECQ 8(SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R13; ADDQ 216(CX), DI; ADDQ 224(CX), R14; ADDQ 232(CX), R8; ADDQ 240(CX), R9; ADDQ 248(CX), R15
+	ADDQ 256(CX), R10; MOVQ 264(CX), AX; ADDQ AX, (SP); ADDQ 272(CX), R11; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMULPD (DI)(BX*8), Z31, Z0; VMULPD 64(DI)(BX*8), Z31, Z1; VMULPD (R8)(BX*8), Z30, Z2
+	VMULPD 64(R8)(BX*8), Z30, Z3; VADDPD Z2, Z0, Z0; VADDPD Z3, Z1, Z1; VMULPD (R9)(BX*8), Z29, Z2
+	VMULPD 64(R9)(BX*8), Z29, Z3; VMULPD (R10)(BX*8), Z28, Z4; VMULPD 64(R10)(BX*8), Z28, Z5; VADDPD Z4, Z2, Z2
+	VADDPD Z5, Z3, Z3; VADDPD Z2, Z0, Z0; VADDPD Z3, Z1, Z1; VMOVNTDQ Z0, (R11)(BX*8); VMOVNTDQ Z1, 64(R11)(BX*8)
+	ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R12; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_mul_add_f64_usus_6663a65808_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_mul_mul_add_f64_usus_6663a65808_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_mul_mul_add_f64_usus_6663a65808_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, u2:f64, s3:f64) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = add t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R12; MOVQ 48(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; VBROADCASTSD (R12), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -9256,20 +11323,45 @@ tail:
 	VMOVUPD.Z 64(R8)(BX*8), K1, Z1; VMULPD Z30, Z1, Z1; VADDPD Z1, Z0, Z0; VMOVUPD Z0, K1, 64(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R12; ADDQ 240(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R12; ADDQ 240(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMULPD (DI)(BX*8), Z31, Z0; VMULPD 64(DI)(BX*8), Z31, Z1; VMULPD (R8)(BX*8), Z30, Z2
+	VMULPD 64(R8)(BX*8), Z30, Z3; VADDPD Z2, Z0, Z0; VADDPD Z3, Z1, Z1; VMOVNTDQ Z0, (R9)(BX*8)
+	VMOVNTDQ Z1, 64(R9)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_mul_add_f64_usuu_47359eafdf_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_mul_mul_add_f64_usuu_47359eafdf_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_mul_mul_add_f64_usuu_47359eafdf_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, u2:f64, u3:f64) { t0 = mul u0 s1; t1 = mul u2 t0; t2 = add t1 u3; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R12; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ 48(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R12), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -9288,20 +11380,45 @@ tail:
 	VADDPD Z1, Z0, Z0; VMOVUPD Z0, K1, 64(R10)(BX*8)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R12; ADDQ 224(CX), R8; ADDQ 232(CX), R9; ADDQ 240(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R12; ADDQ 224(CX), R8; ADDQ 232(CX), R9; ADDQ 240(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMULPD (DI)(BX*8), Z31, Z0; VMULPD 64(DI)(BX*8), Z31, Z1; VMULPD (R8)(BX*8), Z0, Z0
+	VMULPD 64(R8)(BX*8), Z1, Z1; VADDPD (R9)(BX*8), Z0, Z0; VADDPD 64(R9)(BX*8), Z1, Z1; VMOVNTDQ Z0, (R10)(BX*8)
+	VMOVNTDQ Z1, 64(R10)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_mul_add_f64_uuuu_791d9368dc_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_mul_mul_add_f64_uuuu_791d9368dc_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_mul_mul_add_f64_uuuu_791d9368dc_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -9321,20 +11438,46 @@ tail:
 	VMOVUPD.Z 64(R10)(BX*8), K1, Z2; VMULPD Z2, Z1, Z1; VADDPD Z1, Z0, Z0; VMOVUPD Z0, K1, 64(R11)(BX*8)
 
 next:
-	DECQ R12; JLE done
+	DECQ R12; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R12, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R12; MOVQ R11, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VMULPD (R8)(BX*8), Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VMULPD 64(R8)(BX*8), Z1, Z1
+	VMOVUPS (R9)(BX*8), Z2; VMULPD (R10)(BX*8), Z2, Z2; VMOVUPS 64(R9)(BX*8), Z3; VMULPD 64(R10)(BX*8), Z3, Z3
+	VADDPD Z2, Z0, Z0; VADDPD Z3, Z1, Z1; VMOVNTDQ Z0, (R11)(BX*8); VMOVNTDQ Z1, 64(R11)(BX*8); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R12; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_mul_f64_sus_9924b48a9f_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_mul_mul_f64_sus_9924b48a9f_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_mul_mul_f64_sus_9924b48a9f_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = mul t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Z31; VBROADCASTSD (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -9351,20 +11494,44 @@ tail:
 	VMULPD Z0, Z31, Z0; VMULPD Z30, Z0, Z0; VMOVUPD Z0, K1, 64(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMULPD (DI)(BX*8), Z31, Z0; VMULPD 64(DI)(BX*8), Z31, Z1; VMULPD Z30, Z0, Z0; VMULPD Z30, Z1, Z1
+	VMOVNTDQ Z0, (R8)(BX*8); VMOVNTDQ Z1, 64(R8)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_mul_f64_usu_9e5d6967c2_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_mul_mul_f64_usu_9e5d6967c2_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_mul_mul_f64_usu_9e5d6967c2_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = mul u0 s1; t1 = mul t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -9382,20 +11549,45 @@ tail:
 	VMULPD Z1, Z0, Z0; VMOVUPD Z0, K1, 64(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMULPD (DI)(BX*8), Z31, Z0; VMULPD 64(DI)(BX*8), Z31, Z1; VMULPD (R8)(BX*8), Z0, Z0
+	VMULPD 64(R8)(BX*8), Z1, Z1; VMOVNTDQ Z0, (R9)(BX*8); VMOVNTDQ Z1, 64(R9)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_mul_f64_uus_3931f87fc5_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_mul_mul_f64_uus_3931f87fc5_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_mul_mul_f64_uus_3931f87fc5_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = mul s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -9413,20 +11605,45 @@ tail:
 	VMULPD Z0, Z31, Z0; VMOVUPD Z0, K1, 64(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VMULPD (R8)(BX*8), Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VMULPD 64(R8)(BX*8), Z1, Z1
+	VMULPD Z0, Z31, Z0; VMULPD Z1, Z31, Z1; VMOVNTDQ Z0, (R9)(BX*8); VMOVNTDQ Z1, 64(R9)(BX*8); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_mul_f64_uuu_6071005ef9_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_mul_mul_f64_uuu_6071005ef9_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_mul_mul_f64_uuu_6071005ef9_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = mul t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -9444,21 +11661,46 @@ tail:
 	VMULPD Z1, Z0, Z0; VMOVUPD.Z 64(R9)(BX*8), K1, Z1; VMULPD Z1, Z0, Z0; VMOVUPD Z0, K1, 64(R10)(BX*8)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VMULPD (R8)(BX*8), Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VMULPD 64(R8)(BX*8), Z1, Z1
+	VMULPD (R9)(BX*8), Z0, Z0; VMULPD 64(R9)(BX*8), Z1, Z1; VMOVNTDQ Z0, (R10)(BX*8); VMOVNTDQ Z1, 64(R10)(BX*8)
+	ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_mul_mul_etc_f64_usussuusu_cf5b92531e_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_mul_mul_mul_etc_f64_usussuusu_cf5b92531e_avx512(SB), NOSPLIT, $16-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_mul_mul_mul_etc_f64_usussuusu_cf5b92531e_avx512(SB), NOSPLIT, $32-8
 	// kernel (u0:f64, s1:f64, u2:f64, s3:f64, s4:f64, u5:f64, u6:f64, s7:f64, u8:f64) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = mul s4 u5; t3 = mul u6 s7; t4 = add u8 t3; t5 = add t2 t4; t6 = add t1 t5; t7 = add t0 t6; store t7 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R14; MOVQ 32(CX), R8; MOVQ 40(CX), R15; MOVQ 48(CX), AX; MOVQ AX, (SP); MOVQ 56(CX), R9
 	MOVQ 64(CX), R10; MOVQ 72(CX), AX; MOVQ AX, 8(SP); MOVQ 80(CX), R11; MOVQ 88(CX), R12
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 24(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	MOVQ 8(SP), AX; VBROADCASTSD (AX), Z31; MOVQ (SP), AX; VBROADCASTSD (AX), Z30; VBROADCASTSD (R15), Z29
@@ -9483,7 +11725,7 @@ tail:
 	VMULPD Z28, Z1, Z1; VADDPD Z0, Z1, Z0; VMOVUPD Z0, K1, 64(R12)(BX*8)
 
 next:
-	DECQ R13; JLE done
+	DECQ R13; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R14; ADDQ 224(CX), R8; ADDQ 232(CX), R15; MOVQ 240(CX), AX; ADDQ AX, (SP)
 	ADDQ 248(CX), R9; ADDQ 256(CX), R10; MOVQ 264(CX), AX; ADDQ AX, 8(SP); ADDQ 272(CX), R11; ADDQ 280(CX), R12
@@ -9492,13 +11734,42 @@ next:
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R13, AX; MOVQ AX, 16(SP); MOVQ SI, 24(SP)
+
+rowPast:
+	MOVQ $+1, R13; MOVQ R12, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 24(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 24(SP), SI; CMPQ BX, SI; JLT lines; DECQ 16(SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R14; ADDQ 224(CX), R8; ADDQ 232(CX), R15; MOVQ 240(CX), AX; ADDQ AX, (SP)
+	ADDQ 248(CX), R9; ADDQ 256(CX), R10; MOVQ 264(CX), AX; ADDQ AX, 8(SP); ADDQ 272(CX), R11; ADDQ 280(CX), R12
+	JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMULPD (R10)(BX*8), Z31, Z0; VMULPD 64(R10)(BX*8), Z31, Z1; VADDPD (R11)(BX*8), Z0, Z0
+	VADDPD 64(R11)(BX*8), Z1, Z1; VMULPD (R9)(BX*8), Z30, Z2; VMULPD 64(R9)(BX*8), Z30, Z3; VADDPD Z0, Z2, Z0
+	VADDPD Z1, Z3, Z1; VMULPD (R8)(BX*8), Z29, Z2; VMULPD 64(R8)(BX*8), Z29, Z3; VADDPD Z0, Z2, Z0
+	VADDPD Z1, Z3, Z1; VMULPD (DI)(BX*8), Z28, Z2; VMULPD 64(DI)(BX*8), Z28, Z3; VADDPD Z0, Z2, Z0
+	VADDPD Z1, Z3, Z1; VMOVNTDQ Z0, (R12)(BX*8); VMOVNTDQ Z1, 64(R12)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R13; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_mul_mul_etc_f64_uuuuu_2e5cf86a05_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_mul_mul_mul_etc_f64_uuuuu_2e5cf86a05_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_mul_mul_mul_etc_f64_uuuuu_2e5cf86a05_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t2 u3; t4 = add t1 t3; t5 = mul u4 u4; t6 = add t4 t5; t7 = add t0 t6; store t7 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -9523,7 +11794,7 @@ tail:
 	VMULPD Z1, Z1, Z1; VADDPD Z0, Z1, Z0; VMOVUPD Z0, K1, 64(R12)(BX*8)
 
 next:
-	DECQ R13; JLE done
+	DECQ R13; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
 	JMP row
@@ -9531,13 +11802,42 @@ next:
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R13, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R13; MOVQ R12, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
+	JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (R9)(BX*8), Z0; VMULPD Z0, Z0, Z0; VMOVUPS 64(R9)(BX*8), Z1; VMULPD Z1, Z1, Z1
+	VADDPD (R10)(BX*8), Z0, Z0; VADDPD 64(R10)(BX*8), Z1, Z1; VMOVUPS (R8)(BX*8), Z2; VMULPD Z2, Z2, Z2
+	VMOVUPS 64(R8)(BX*8), Z3; VMULPD Z3, Z3, Z3; VADDPD Z0, Z2, Z0; VADDPD Z1, Z3, Z1; VMOVUPS (R11)(BX*8), Z2
+	VMULPD Z2, Z2, Z2; VMOVUPS 64(R11)(BX*8), Z3; VMULPD Z3, Z3, Z3; VADDPD Z2, Z0, Z0; VADDPD Z3, Z1, Z1
+	VMOVUPS (DI)(BX*8), Z2; VMULPD Z2, Z2, Z2; VMOVUPS 64(DI)(BX*8), Z3; VMULPD Z3, Z3, Z3; VADDPD Z0, Z2, Z0
+	VADDPD Z1, Z3, Z1; VMOVNTDQ Z0, (R12)(BX*8); VMOVNTDQ Z1, 64(R12)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R13; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_mul_mul_mul_f64_uuuuu_a4251c02ee_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_mul_mul_mul_mul_f64_uuuuu_a4251c02ee_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_mul_mul_mul_mul_f64_uuuuu_a4251c02ee_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -9558,7 +11858,7 @@ tail:
 	VMULPD Z1, Z0, Z0; VMOVUPD.Z 64(R11)(BX*8), K1, Z1; VMULPD Z1, Z0, Z0; VMOVUPD Z0, K1, 64(R12)(BX*8)
 
 next:
-	DECQ R13; JLE done
+	DECQ R13; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
 	JMP row
@@ -9566,13 +11866,40 @@ next:
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R13, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R13; MOVQ R12, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
+	JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VMULPD (R8)(BX*8), Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VMULPD 64(R8)(BX*8), Z1, Z1
+	VMULPD (R9)(BX*8), Z0, Z0; VMULPD 64(R9)(BX*8), Z1, Z1; VMULPD (R10)(BX*8), Z0, Z0
+	VMULPD 64(R10)(BX*8), Z1, Z1; VMULPD (R11)(BX*8), Z0, Z0; VMULPD 64(R11)(BX*8), Z1, Z1
+	VMOVNTDQ Z0, (R12)(BX*8); VMOVNTDQ Z1, 64(R12)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R13; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_mul_sub_f64_suus_7c90e78a44_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_mul_mul_sub_f64_suus_7c90e78a44_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_mul_mul_sub_f64_suus_7c90e78a44_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, u2:f64, s3:f64) { t0 = mul s0 u1; t1 = mul u2 s3; t2 = sub t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R12; MOVQ 48(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; VBROADCASTSD (R12), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -9591,20 +11918,45 @@ tail:
 	VMOVUPD.Z 64(R8)(BX*8), K1, Z1; VMULPD Z30, Z1, Z1; VSUBPD Z1, Z0, Z0; VMOVUPD Z0, K1, 64(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R12; ADDQ 240(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R12; ADDQ 240(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMULPD (DI)(BX*8), Z31, Z0; VMULPD 64(DI)(BX*8), Z31, Z1; VMULPD (R8)(BX*8), Z30, Z2
+	VMULPD 64(R8)(BX*8), Z30, Z3; VSUBPD Z2, Z0, Z0; VSUBPD Z3, Z1, Z1; VMOVNTDQ Z0, (R9)(BX*8)
+	VMOVNTDQ Z1, 64(R9)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_mul_sub_f64_uuuu_4a564628d2_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_mul_mul_sub_f64_uuuu_4a564628d2_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_mul_mul_sub_f64_uuuu_4a564628d2_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = sub t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -9624,20 +11976,46 @@ tail:
 	VMOVUPD.Z 64(R10)(BX*8), K1, Z2; VMULPD Z2, Z1, Z1; VSUBPD Z1, Z0, Z0; VMOVUPD Z0, K1, 64(R11)(BX*8)
 
 next:
-	DECQ R12; JLE done
+	DECQ R12; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R12, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R12; MOVQ R11, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VMULPD (R8)(BX*8), Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VMULPD 64(R8)(BX*8), Z1, Z1
+	VMOVUPS (R9)(BX*8), Z2; VMULPD (R10)(BX*8), Z2, Z2; VMOVUPS 64(R9)(BX*8), Z3; VMULPD 64(R10)(BX*8), Z3, Z3
+	VSUBPD Z2, Z0, Z0; VSUBPD Z3, Z1, Z1; VMOVNTDQ Z0, (R11)(BX*8); VMOVNTDQ Z1, 64(R11)(BX*8); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R12; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_sub_f64_suu_2f274783e2_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_mul_sub_f64_suu_2f274783e2_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_mul_sub_f64_suu_2f274783e2_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, u2:f64) { t0 = mul s0 u1; t1 = sub t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -9655,20 +12033,45 @@ tail:
 	VSUBPD Z1, Z0, Z0; VMOVUPD Z0, K1, 64(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMULPD (DI)(BX*8), Z31, Z0; VMULPD 64(DI)(BX*8), Z31, Z1; VSUBPD (R8)(BX*8), Z0, Z0
+	VSUBPD 64(R8)(BX*8), Z1, Z1; VMOVNTDQ Z0, (R9)(BX*8); VMOVNTDQ Z1, 64(R9)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_sub_f64_uss_444dd93e96_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_mul_sub_f64_uss_444dd93e96_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_mul_sub_f64_uss_444dd93e96_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = mul u0 s1; t1 = sub t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Z31; VBROADCASTSD (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -9685,20 +12088,44 @@ tail:
 	VMULPD Z31, Z0, Z0; VSUBPD Z30, Z0, Z0; VMOVUPD Z0, K1, 64(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMULPD (DI)(BX*8), Z31, Z0; VMULPD 64(DI)(BX*8), Z31, Z1; VSUBPD Z30, Z0, Z0; VSUBPD Z30, Z1, Z1
+	VMOVNTDQ Z0, (R8)(BX*8); VMOVNTDQ Z1, 64(R8)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_sub_f64_uss_ccb70909d7_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_mul_sub_f64_uss_ccb70909d7_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_mul_sub_f64_uss_ccb70909d7_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = mul u0 s1; t1 = sub s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Z31; VBROADCASTSD (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -9715,20 +12142,44 @@ tail:
 	VMULPD Z31, Z0, Z0; VSUBPD Z0, Z30, Z0; VMOVUPD Z0, K1, 64(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMULPD (DI)(BX*8), Z31, Z0; VMULPD 64(DI)(BX*8), Z31, Z1; VSUBPD Z0, Z30, Z0; VSUBPD Z1, Z30, Z1
+	VMOVNTDQ Z0, (R8)(BX*8); VMOVNTDQ Z1, 64(R8)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_sub_f64_usu_4b94eabd30_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_mul_sub_f64_usu_4b94eabd30_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_mul_sub_f64_usu_4b94eabd30_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = mul u0 s1; t1 = sub u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -9746,20 +12197,45 @@ tail:
 	VSUBPD Z1, Z0, Z0; VMOVUPD Z0, K1, 64(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMULPD (DI)(BX*8), Z31, Z0; VMULPD 64(DI)(BX*8), Z31, Z1; VMOVUPS (R8)(BX*8), Z2; VSUBPD Z0, Z2, Z0
+	VMOVUPS 64(R8)(BX*8), Z2; VSUBPD Z1, Z2, Z1; VMOVNTDQ Z0, (R9)(BX*8); VMOVNTDQ Z1, 64(R9)(BX*8)
+	ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_sub_f64_uus_ad45800dc8_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_mul_sub_f64_uus_ad45800dc8_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_mul_sub_f64_uus_ad45800dc8_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = sub t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -9777,20 +12253,45 @@ tail:
 	VSUBPD Z31, Z0, Z0; VMOVUPD Z0, K1, 64(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VMULPD (R8)(BX*8), Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VMULPD 64(R8)(BX*8), Z1, Z1
+	VSUBPD Z31, Z0, Z0; VSUBPD Z31, Z1, Z1; VMOVNTDQ Z0, (R9)(BX*8); VMOVNTDQ Z1, 64(R9)(BX*8); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_sub_f64_uus_b464ecba9e_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_mul_sub_f64_uus_b464ecba9e_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_mul_sub_f64_uus_b464ecba9e_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = sub s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -9808,20 +12309,45 @@ tail:
 	VSUBPD Z0, Z31, Z0; VMOVUPD Z0, K1, 64(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VMULPD (R8)(BX*8), Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VMULPD 64(R8)(BX*8), Z1, Z1
+	VSUBPD Z0, Z31, Z0; VSUBPD Z1, Z31, Z1; VMOVNTDQ Z0, (R9)(BX*8); VMOVNTDQ Z1, 64(R9)(BX*8); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_sub_f64_uuu_4bced6fb3f_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_mul_sub_f64_uuu_4bced6fb3f_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_mul_sub_f64_uuu_4bced6fb3f_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = sub u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -9839,20 +12365,45 @@ tail:
 	VMULPD Z1, Z0, Z0; VMOVUPD.Z 64(R9)(BX*8), K1, Z1; VSUBPD Z0, Z1, Z0; VMOVUPD Z0, K1, 64(R10)(BX*8)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VMULPD (R8)(BX*8), Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VMULPD 64(R8)(BX*8), Z1, Z1
+	VMOVUPS (R9)(BX*8), Z2; VSUBPD Z0, Z2, Z0; VMOVUPS 64(R9)(BX*8), Z2; VSUBPD Z1, Z2, Z1
+	VMOVNTDQ Z0, (R10)(BX*8); VMOVNTDQ Z1, 64(R10)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_sub_f64_uuu_a63907e725_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_mul_sub_f64_uuu_a63907e725_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_mul_sub_f64_uuu_a63907e725_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = sub t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -9870,20 +12421,45 @@ tail:
 	VMULPD Z1, Z0, Z0; VMOVUPD.Z 64(R9)(BX*8), K1, Z1; VSUBPD Z1, Z0, Z0; VMOVUPD Z0, K1, 64(R10)(BX*8)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VMULPD (R8)(BX*8), Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VMULPD 64(R8)(BX*8), Z1, Z1
+	VSUBPD (R9)(BX*8), Z0, Z0; VSUBPD 64(R9)(BX*8), Z1, Z1; VMOVNTDQ Z0, (R10)(BX*8); VMOVNTDQ Z1, 64(R10)(BX*8)
+	ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_sub_mul_etc_f64_ssusuu_860582f937_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_mul_sub_mul_etc_f64_ssusuu_860582f937_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_mul_sub_mul_etc_f64_ssusuu_860582f937_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, s1:f64, u2:f64, s3:f64, u4:f64, u5:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul s3 t1; t3 = mul t2 u4; t4 = add u5 t3; store t4 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), R12
 	MOVQ 24(CX), R13; MOVQ 32(CX), DI; MOVQ 40(CX), R14; MOVQ 48(CX), R8; MOVQ 56(CX), R9; MOVQ 64(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R12), Z0; VBROADCASTSD (R13), Z1; VMULPD Z1, Z0, Z0; VMOVAPS Z0, Z31; VBROADCASTSD (R14), Z30
@@ -9904,7 +12480,7 @@ tail:
 	VMOVUPD.Z 64(R9)(BX*8), K1, Z1; VADDPD Z0, Z1, Z0; VMOVUPD Z0, K1, 64(R10)(BX*8)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R12; ADDQ 216(CX), R13; ADDQ 224(CX), DI; ADDQ 232(CX), R14; ADDQ 240(CX), R8; ADDQ 248(CX), R9
 	ADDQ 256(CX), R10; JMP row
@@ -9912,13 +12488,40 @@ next:
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R12; ADDQ 216(CX), R13; ADDQ 224(CX), DI; ADDQ 232(CX), R14; ADDQ 240(CX), R8; ADDQ 248(CX), R9
+	ADDQ 256(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VSUBPD Z31, Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VSUBPD Z31, Z1, Z1; VMULPD Z0, Z30, Z0
+	VMULPD Z1, Z30, Z1; VMULPD (R8)(BX*8), Z0, Z0; VMULPD 64(R8)(BX*8), Z1, Z1; VADDPD (R9)(BX*8), Z0, Z0
+	VADDPD 64(R9)(BX*8), Z1, Z1; VMOVNTDQ Z0, (R10)(BX*8); VMOVNTDQ Z1, 64(R10)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_sub_mul_f64_ssus_b5f6a0d5f2_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_mul_sub_mul_f64_ssus_b5f6a0d5f2_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_mul_sub_mul_f64_ssus_b5f6a0d5f2_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, s1:f64, u2:f64, s3:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul s3 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), R11; MOVQ 32(CX), DI; MOVQ 40(CX), R12; MOVQ 48(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Z0; VBROADCASTSD (R11), Z1; VMULPD Z1, Z0, Z0; VMOVAPS Z0, Z31; VBROADCASTSD (R12), Z30
@@ -9935,12 +12538,34 @@ tail:
 	VSUBPD Z31, Z0, Z0; VMULPD Z0, Z30, Z0; VMOVUPD Z0, K1, 64(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), R11; ADDQ 224(CX), DI; ADDQ 232(CX), R12; ADDQ 240(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), R11; ADDQ 224(CX), DI; ADDQ 232(CX), R12; ADDQ 240(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VSUBPD Z31, Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VSUBPD Z31, Z1, Z1; VMULPD Z0, Z30, Z0
+	VMULPD Z1, Z30, Z1; VMOVNTDQ Z0, (R8)(BX*8); VMOVNTDQ Z1, 64(R8)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_pow_f64_uu_e460ef1270_avx512(f *abi.Frame)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
@@ -12195,12 +14820,14 @@ done:
 	VZEROUPPER; RET
 
 // func k_sub_abs_f64_su_b365ef40ce_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_sub_abs_f64_su_b365ef40ce_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_sub_abs_f64_su_b365ef40ce_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; VBROADCASTSD c7fffffffffffffff<>+0(SB), Z30
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -12216,20 +14843,44 @@ tail:
 	VSUBPD Z0, Z31, Z0; VANDPD Z30, Z0, Z0; VMOVUPD Z0, K1, 64(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VSUBPD (DI)(BX*8), Z31, Z0; VSUBPD 64(DI)(BX*8), Z31, Z1; VANDPD Z30, Z0, Z0; VANDPD Z30, Z1, Z1
+	VMOVNTDQ Z0, (R8)(BX*8); VMOVNTDQ Z1, 64(R8)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_abs_f64_us_314a466d7c_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_sub_abs_f64_us_314a466d7c_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_sub_abs_f64_us_314a466d7c_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R8; VBROADCASTSD c7fffffffffffffff<>+0(SB), Z30
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -12245,20 +14896,44 @@ tail:
 	VSUBPD Z31, Z0, Z0; VANDPD Z30, Z0, Z0; VMOVUPD Z0, K1, 64(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VSUBPD Z31, Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VSUBPD Z31, Z1, Z1; VANDPD Z30, Z0, Z0
+	VANDPD Z30, Z1, Z1; VMOVNTDQ Z0, (R8)(BX*8); VMOVNTDQ Z1, 64(R8)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_abs_f64_uu_78e2e30f16_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_sub_abs_f64_uu_78e2e30f16_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_sub_abs_f64_uu_78e2e30f16_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = abs t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; VBROADCASTSD c7fffffffffffffff<>+0(SB), Z31
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -12276,20 +14951,45 @@ tail:
 	VANDPD Z31, Z0, Z0; VMOVUPD Z0, K1, 64(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VSUBPD (R8)(BX*8), Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VSUBPD 64(R8)(BX*8), Z1, Z1
+	VANDPD Z31, Z0, Z0; VANDPD Z31, Z1, Z1; VMOVNTDQ Z0, (R9)(BX*8); VMOVNTDQ Z1, 64(R9)(BX*8); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_add_f64_sus_3f827d41a0_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_sub_add_f64_sus_3f827d41a0_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_sub_add_f64_sus_3f827d41a0_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = add s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Z31; VBROADCASTSD (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -12306,20 +15006,44 @@ tail:
 	VSUBPD Z0, Z31, Z0; VADDPD Z0, Z30, Z0; VMOVUPD Z0, K1, 64(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VSUBPD (DI)(BX*8), Z31, Z0; VSUBPD 64(DI)(BX*8), Z31, Z1; VADDPD Z0, Z30, Z0; VADDPD Z1, Z30, Z1
+	VMOVNTDQ Z0, (R8)(BX*8); VMOVNTDQ Z1, 64(R8)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_add_f64_suu_a4579961da_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_sub_add_f64_suu_a4579961da_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_sub_add_f64_suu_a4579961da_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, u2:f64) { t0 = sub s0 u1; t1 = add t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -12337,20 +15061,45 @@ tail:
 	VADDPD Z1, Z0, Z0; VMOVUPD Z0, K1, 64(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VSUBPD (DI)(BX*8), Z31, Z0; VSUBPD 64(DI)(BX*8), Z31, Z1; VADDPD (R8)(BX*8), Z0, Z0
+	VADDPD 64(R8)(BX*8), Z1, Z1; VMOVNTDQ Z0, (R9)(BX*8); VMOVNTDQ Z1, 64(R9)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_add_f64_uss_3d99b4da67_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_sub_add_f64_uss_3d99b4da67_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_sub_add_f64_uss_3d99b4da67_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = add s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Z31; VBROADCASTSD (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -12367,20 +15116,44 @@ tail:
 	VSUBPD Z31, Z0, Z0; VADDPD Z0, Z30, Z0; VMOVUPD Z0, K1, 64(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VSUBPD Z31, Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VSUBPD Z31, Z1, Z1; VADDPD Z0, Z30, Z0
+	VADDPD Z1, Z30, Z1; VMOVNTDQ Z0, (R8)(BX*8); VMOVNTDQ Z1, 64(R8)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_add_f64_usu_ef9423c8f2_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_sub_add_f64_usu_ef9423c8f2_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_sub_add_f64_usu_ef9423c8f2_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = add t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -12398,20 +15171,45 @@ tail:
 	VADDPD Z1, Z0, Z0; VMOVUPD Z0, K1, 64(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VSUBPD Z31, Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VSUBPD Z31, Z1, Z1
+	VADDPD (R8)(BX*8), Z0, Z0; VADDPD 64(R8)(BX*8), Z1, Z1; VMOVNTDQ Z0, (R9)(BX*8); VMOVNTDQ Z1, 64(R9)(BX*8)
+	ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_add_f64_uus_0c6c78c4d2_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_sub_add_f64_uus_0c6c78c4d2_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_sub_add_f64_uus_0c6c78c4d2_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = add s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -12429,20 +15227,45 @@ tail:
 	VADDPD Z0, Z31, Z0; VMOVUPD Z0, K1, 64(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VSUBPD (R8)(BX*8), Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VSUBPD 64(R8)(BX*8), Z1, Z1
+	VADDPD Z0, Z31, Z0; VADDPD Z1, Z31, Z1; VMOVNTDQ Z0, (R9)(BX*8); VMOVNTDQ Z1, 64(R9)(BX*8); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_add_f64_uuu_490513ca07_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_sub_add_f64_uuu_490513ca07_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_sub_add_f64_uuu_490513ca07_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = add t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -12460,20 +15283,45 @@ tail:
 	VSUBPD Z1, Z0, Z0; VMOVUPD.Z 64(R9)(BX*8), K1, Z1; VADDPD Z1, Z0, Z0; VMOVUPD Z0, K1, 64(R10)(BX*8)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VSUBPD (R8)(BX*8), Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VSUBPD 64(R8)(BX*8), Z1, Z1
+	VADDPD (R9)(BX*8), Z0, Z0; VADDPD 64(R9)(BX*8), Z1, Z1; VMOVNTDQ Z0, (R10)(BX*8); VMOVNTDQ Z1, 64(R10)(BX*8)
+	ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_div_f64_sus_78b529c71e_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_sub_div_f64_sus_78b529c71e_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_sub_div_f64_sus_78b529c71e_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = div t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Z31; VBROADCASTSD (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -12490,20 +15338,44 @@ tail:
 	VSUBPD Z0, Z31, Z0; VDIVPD Z30, Z0, Z0; VMOVUPD Z0, K1, 64(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VSUBPD (DI)(BX*8), Z31, Z0; VSUBPD 64(DI)(BX*8), Z31, Z1; VDIVPD Z30, Z0, Z0; VDIVPD Z30, Z1, Z1
+	VMOVNTDQ Z0, (R8)(BX*8); VMOVNTDQ Z1, 64(R8)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_div_f64_suu_c55d8358f9_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_sub_div_f64_suu_c55d8358f9_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_sub_div_f64_suu_c55d8358f9_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, u2:f64) { t0 = sub s0 u1; t1 = div t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -12521,20 +15393,45 @@ tail:
 	VDIVPD Z1, Z0, Z0; VMOVUPD Z0, K1, 64(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VSUBPD (DI)(BX*8), Z31, Z0; VSUBPD 64(DI)(BX*8), Z31, Z1; VDIVPD (R8)(BX*8), Z0, Z0
+	VDIVPD 64(R8)(BX*8), Z1, Z1; VMOVNTDQ Z0, (R9)(BX*8); VMOVNTDQ Z1, 64(R9)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_div_f64_uss_5f66184579_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_sub_div_f64_uss_5f66184579_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_sub_div_f64_uss_5f66184579_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = div t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Z31; VBROADCASTSD (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -12551,20 +15448,44 @@ tail:
 	VSUBPD Z31, Z0, Z0; VDIVPD Z30, Z0, Z0; VMOVUPD Z0, K1, 64(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VSUBPD Z31, Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VSUBPD Z31, Z1, Z1; VDIVPD Z30, Z0, Z0
+	VDIVPD Z30, Z1, Z1; VMOVNTDQ Z0, (R8)(BX*8); VMOVNTDQ Z1, 64(R8)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_div_f64_usu_3cd9d84cee_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_sub_div_f64_usu_3cd9d84cee_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_sub_div_f64_usu_3cd9d84cee_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = div t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -12582,20 +15503,45 @@ tail:
 	VDIVPD Z1, Z0, Z0; VMOVUPD Z0, K1, 64(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VSUBPD Z31, Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VSUBPD Z31, Z1, Z1
+	VDIVPD (R8)(BX*8), Z0, Z0; VDIVPD 64(R8)(BX*8), Z1, Z1; VMOVNTDQ Z0, (R9)(BX*8); VMOVNTDQ Z1, 64(R9)(BX*8)
+	ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_div_f64_uus_7c6586387d_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_sub_div_f64_uus_7c6586387d_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_sub_div_f64_uus_7c6586387d_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = div t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -12613,20 +15559,45 @@ tail:
 	VDIVPD Z31, Z0, Z0; VMOVUPD Z0, K1, 64(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VSUBPD (R8)(BX*8), Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VSUBPD 64(R8)(BX*8), Z1, Z1
+	VDIVPD Z31, Z0, Z0; VDIVPD Z31, Z1, Z1; VMOVNTDQ Z0, (R9)(BX*8); VMOVNTDQ Z1, 64(R9)(BX*8); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_div_f64_uuu_2ea59f7b42_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_sub_div_f64_uuu_2ea59f7b42_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_sub_div_f64_uuu_2ea59f7b42_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = div t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -12644,20 +15615,45 @@ tail:
 	VSUBPD Z1, Z0, Z0; VMOVUPD.Z 64(R9)(BX*8), K1, Z1; VDIVPD Z1, Z0, Z0; VMOVUPD Z0, K1, 64(R10)(BX*8)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VSUBPD (R8)(BX*8), Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VSUBPD 64(R8)(BX*8), Z1, Z1
+	VDIVPD (R9)(BX*8), Z0, Z0; VDIVPD 64(R9)(BX*8), Z1, Z1; VMOVNTDQ Z0, (R10)(BX*8); VMOVNTDQ Z1, 64(R10)(BX*8)
+	ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_mul_f64_su_7e868ab22d_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_sub_mul_f64_su_7e868ab22d_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_sub_mul_f64_su_7e868ab22d_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -12673,20 +15669,44 @@ tail:
 	VSUBPD Z0, Z31, Z0; VMULPD Z0, Z0, Z0; VMOVUPD Z0, K1, 64(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VSUBPD (DI)(BX*8), Z31, Z0; VSUBPD 64(DI)(BX*8), Z31, Z1; VMULPD Z0, Z0, Z0; VMULPD Z1, Z1, Z1
+	VMOVNTDQ Z0, (R8)(BX*8); VMOVNTDQ Z1, 64(R8)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_mul_f64_sus_d8bf2d6d25_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_sub_mul_f64_sus_d8bf2d6d25_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_sub_mul_f64_sus_d8bf2d6d25_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = mul s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Z31; VBROADCASTSD (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -12703,20 +15723,44 @@ tail:
 	VSUBPD Z0, Z31, Z0; VMULPD Z0, Z30, Z0; VMOVUPD Z0, K1, 64(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VSUBPD (DI)(BX*8), Z31, Z0; VSUBPD 64(DI)(BX*8), Z31, Z1; VMULPD Z0, Z30, Z0; VMULPD Z1, Z30, Z1
+	VMOVNTDQ Z0, (R8)(BX*8); VMOVNTDQ Z1, 64(R8)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_mul_f64_suu_0f070a3f92_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_sub_mul_f64_suu_0f070a3f92_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_sub_mul_f64_suu_0f070a3f92_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, u2:f64) { t0 = sub s0 u1; t1 = mul u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -12734,20 +15778,45 @@ tail:
 	VMULPD Z1, Z0, Z0; VMOVUPD Z0, K1, 64(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VSUBPD (DI)(BX*8), Z31, Z0; VSUBPD 64(DI)(BX*8), Z31, Z1; VMULPD (R8)(BX*8), Z0, Z0
+	VMULPD 64(R8)(BX*8), Z1, Z1; VMOVNTDQ Z0, (R9)(BX*8); VMOVNTDQ Z1, 64(R9)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_mul_f64_us_b0213fff68_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_sub_mul_f64_us_b0213fff68_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_sub_mul_f64_us_b0213fff68_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -12763,20 +15832,44 @@ tail:
 	VSUBPD Z31, Z0, Z0; VMULPD Z0, Z0, Z0; VMOVUPD Z0, K1, 64(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VSUBPD Z31, Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VSUBPD Z31, Z1, Z1; VMULPD Z0, Z0, Z0
+	VMULPD Z1, Z1, Z1; VMOVNTDQ Z0, (R8)(BX*8); VMOVNTDQ Z1, 64(R8)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_mul_f64_uss_648faea744_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_sub_mul_f64_uss_648faea744_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_sub_mul_f64_uss_648faea744_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = mul s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Z31; VBROADCASTSD (R11), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -12793,20 +15886,44 @@ tail:
 	VSUBPD Z31, Z0, Z0; VMULPD Z0, Z30, Z0; VMOVUPD Z0, K1, 64(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VSUBPD Z31, Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VSUBPD Z31, Z1, Z1; VMULPD Z0, Z30, Z0
+	VMULPD Z1, Z30, Z1; VMOVNTDQ Z0, (R8)(BX*8); VMOVNTDQ Z1, 64(R8)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_mul_f64_usu_4355a2474c_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_sub_mul_f64_usu_4355a2474c_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_sub_mul_f64_usu_4355a2474c_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = mul t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -12824,20 +15941,45 @@ tail:
 	VMULPD Z1, Z0, Z0; VMOVUPD Z0, K1, 64(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VSUBPD Z31, Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VSUBPD Z31, Z1, Z1
+	VMULPD (R8)(BX*8), Z0, Z0; VMULPD 64(R8)(BX*8), Z1, Z1; VMOVNTDQ Z0, (R9)(BX*8); VMOVNTDQ Z1, 64(R9)(BX*8)
+	ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_mul_f64_uu_93c0625e9a_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_sub_mul_f64_uu_93c0625e9a_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_sub_mul_f64_uu_93c0625e9a_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -12855,20 +15997,45 @@ tail:
 	VMULPD Z0, Z0, Z0; VMOVUPD Z0, K1, 64(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VSUBPD (R8)(BX*8), Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VSUBPD 64(R8)(BX*8), Z1, Z1
+	VMULPD Z0, Z0, Z0; VMULPD Z1, Z1, Z1; VMOVNTDQ Z0, (R9)(BX*8); VMOVNTDQ Z1, 64(R9)(BX*8); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_mul_f64_uus_ce3d5f0eb3_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_sub_mul_f64_uus_ce3d5f0eb3_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_sub_mul_f64_uus_ce3d5f0eb3_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = mul t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Z31; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -12886,20 +16053,45 @@ tail:
 	VMULPD Z31, Z0, Z0; VMOVUPD Z0, K1, 64(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VSUBPD (R8)(BX*8), Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VSUBPD 64(R8)(BX*8), Z1, Z1
+	VMULPD Z31, Z0, Z0; VMULPD Z31, Z1, Z1; VMOVNTDQ Z0, (R9)(BX*8); VMOVNTDQ Z1, 64(R9)(BX*8); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_mul_f64_uuu_1c3ecdbea4_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_sub_mul_f64_uuu_1c3ecdbea4_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_sub_mul_f64_uuu_1c3ecdbea4_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = mul t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -12917,20 +16109,45 @@ tail:
 	VSUBPD Z1, Z0, Z0; VMOVUPD.Z 64(R9)(BX*8), K1, Z1; VMULPD Z1, Z0, Z0; VMOVUPD Z0, K1, 64(R10)(BX*8)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VSUBPD (R8)(BX*8), Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VSUBPD 64(R8)(BX*8), Z1, Z1
+	VMULPD (R9)(BX*8), Z0, Z0; VMULPD 64(R9)(BX*8), Z1, Z1; VMOVNTDQ Z0, (R10)(BX*8); VMOVNTDQ Z1, 64(R10)(BX*8)
+	ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_mul_mul_add_f64_ussuu_5229466e32_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_sub_mul_mul_add_f64_ussuu_5229466e32_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_sub_mul_mul_add_f64_ussuu_5229466e32_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, s2:f64, u3:f64, u4:f64) { t0 = sub u0 s1; t1 = mul s2 t0; t2 = mul t1 u3; t3 = add t2 u4; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R12; MOVQ 32(CX), R13; MOVQ 40(CX), R8; MOVQ 48(CX), R9; MOVQ 56(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R12), Z31; VBROADCASTSD (R13), Z30; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -12951,7 +16168,7 @@ tail:
 	VMOVUPD.Z 64(R9)(BX*8), K1, Z1; VADDPD Z1, Z0, Z0; VMOVUPD Z0, K1, 64(R10)(BX*8)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R12; ADDQ 224(CX), R13; ADDQ 232(CX), R8; ADDQ 240(CX), R9; ADDQ 248(CX), R10
 	JMP row
@@ -12959,13 +16176,40 @@ next:
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R12; ADDQ 224(CX), R13; ADDQ 232(CX), R8; ADDQ 240(CX), R9; ADDQ 248(CX), R10
+	JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VSUBPD Z31, Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VSUBPD Z31, Z1, Z1; VMULPD Z0, Z30, Z0
+	VMULPD Z1, Z30, Z1; VMULPD (R8)(BX*8), Z0, Z0; VMULPD 64(R8)(BX*8), Z1, Z1; VADDPD (R9)(BX*8), Z0, Z0
+	VADDPD 64(R9)(BX*8), Z1, Z1; VMOVNTDQ Z0, (R10)(BX*8); VMOVNTDQ Z1, 64(R10)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_mul_mul_add_f64_uuuuu_5894317fac_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_sub_mul_mul_add_f64_uuuuu_5894317fac_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_sub_mul_mul_add_f64_uuuuu_5894317fac_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = sub u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = add u4 t2; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -12986,7 +16230,7 @@ tail:
 	VMULPD Z1, Z0, Z0; VMOVUPD.Z 64(R11)(BX*8), K1, Z1; VADDPD Z0, Z1, Z0; VMOVUPD Z0, K1, 64(R12)(BX*8)
 
 next:
-	DECQ R13; JLE done
+	DECQ R13; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
 	JMP row
@@ -12994,13 +16238,40 @@ next:
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R13, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R13; MOVQ R12, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
+	JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Z0; VSUBPD (R8)(BX*8), Z0, Z0; VMOVUPS 64(DI)(BX*8), Z1; VSUBPD 64(R8)(BX*8), Z1, Z1
+	VMULPD (R9)(BX*8), Z0, Z0; VMULPD 64(R9)(BX*8), Z1, Z1; VMULPD (R10)(BX*8), Z0, Z0
+	VMULPD 64(R10)(BX*8), Z1, Z1; VADDPD (R11)(BX*8), Z0, Z0; VADDPD 64(R11)(BX*8), Z1, Z1
+	VMOVNTDQ Z0, (R12)(BX*8); VMOVNTDQ Z1, 64(R12)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R13; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a_avx512(f *abi.Frame)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a_avx512(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = sub u2 u1; t3 = mul t2 t2; t4 = add u3 t3; t5 = sub u4 u1; t6 = mul t5 t5; t7 = add t4 t6; t8 = sub u5 u1; t9 = mul t8 t8; t10 = add t7 t9; t11 = add t1 t10; store t11 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R14; TESTQ R14, R14; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12; MOVQ 64(CX), R13
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -13029,13 +16300,42 @@ tail:
 	VADDPD Z0, Z1, Z0; VMOVUPD Z0, K1, 64(R13)(BX*8)
 
 next:
-	DECQ R14; JLE done
+	DECQ R14; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
 	ADDQ 256(CX), R13; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R14, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R14; MOVQ R13, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
+	ADDQ 256(CX), R13; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (R9)(BX*8), Z0; VMOVUPS (R8)(BX*8), Z1; VSUBPD Z1, Z0, Z0; VMOVUPS 64(R9)(BX*8), Z2
+	VMOVUPS 64(R8)(BX*8), Z3; VSUBPD Z3, Z2, Z2; VMULPD Z0, Z0, Z0; VMULPD Z2, Z2, Z2; VADDPD (R10)(BX*8), Z0, Z0
+	VADDPD 64(R10)(BX*8), Z2, Z2; VMOVUPS (R11)(BX*8), Z4; VSUBPD Z1, Z4, Z4; VMOVUPS 64(R11)(BX*8), Z5
+	VSUBPD Z3, Z5, Z5; VMULPD Z4, Z4, Z4; VMULPD Z5, Z5, Z5; VADDPD Z4, Z0, Z0; VADDPD Z5, Z2, Z2
+	VMOVUPS (R12)(BX*8), Z4; VSUBPD Z1, Z4, Z4; VMOVUPS 64(R12)(BX*8), Z5; VSUBPD Z3, Z5, Z5; VMULPD Z4, Z4, Z4
+	VMULPD Z5, Z5, Z5; VADDPD Z4, Z0, Z0; VADDPD Z5, Z2, Z2; VMOVUPS (DI)(BX*8), Z4; VSUBPD Z1, Z4, Z1
+	VMOVUPS 64(DI)(BX*8), Z4; VSUBPD Z3, Z4, Z3; VMULPD Z1, Z1, Z1; VMULPD Z3, Z3, Z3; VADDPD Z0, Z1, Z0
+	VADDPD Z2, Z3, Z1; VMOVNTDQ Z0, (R13)(BX*8); VMOVNTDQ Z1, 64(R13)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R14; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_tan_f64_u_0aba3f5a48_avx512(f *abi.Frame)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV

@@ -5,12 +5,14 @@
 #include "textflag.h"
 
 // func k_abs_add_f64_us_19fc78f11b(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_abs_add_f64_us_19fc78f11b(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_abs_add_f64_us_19fc78f11b(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64) { t0 = abs u0; t1 = add s1 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R8; VMOVUPS c7fffffffffffffff<>+0(SB), Y15
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -26,20 +28,44 @@ tail:
 	VMASKMOVPD 32(DI)(BX*8), Y0, Y1; VANDPS Y15, Y1, Y1; VADDPD Y1, Y14, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VANDPS (DI)(BX*8), Y15, Y0; VANDPS 32(DI)(BX*8), Y15, Y1; VADDPD Y0, Y14, Y0; VADDPD Y1, Y14, Y1
+	VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_abs_add_f64_uu_cd3d2a7fe6(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_abs_add_f64_uu_cd3d2a7fe6(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_abs_add_f64_uu_cd3d2a7fe6(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64) { t0 = abs u0; t1 = add u1 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; VMOVUPS c7fffffffffffffff<>+0(SB), Y15
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -57,20 +83,45 @@ tail:
 	VADDPD Y2, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VANDPS (DI)(BX*8), Y15, Y0; VANDPS 32(DI)(BX*8), Y15, Y1; VADDPD (R8)(BX*8), Y0, Y0
+	VADDPD 32(R8)(BX*8), Y1, Y1; VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_abs_f64_u_2d873d3a2f(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_abs_f64_u_2d873d3a2f(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_abs_f64_u_2d873d3a2f(SB), NOSPLIT, $16-8
 	// kernel (u0:f64) { t0 = abs u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; VMOVUPS c7fffffffffffffff<>+0(SB), Y15
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -86,12 +137,34 @@ tail:
 	VANDPS Y15, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VANDPS (DI)(BX*8), Y15, Y0; VANDPS 32(DI)(BX*8), Y15, Y1; VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_acos_f64_u_25e3602d96(f *abi.Frame)
 // Requires: AVX, AVX2, FMA3
@@ -405,12 +478,14 @@ leave1:
 	JMP after1
 
 // func k_add_add_add_add_f64_uuuuu_538c81cc10(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_add_add_add_add_f64_uuuuu_538c81cc10(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_add_add_add_add_f64_uuuuu_538c81cc10(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add t1 u3; t3 = add u4 t2; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -431,13 +506,38 @@ tail:
 	VMASKMOVPD 32(R11)(BX*8), Y0, Y2; VADDPD Y1, Y2, Y1; VMASKMOVPD Y1, Y0, 32(R12)(BX*8)
 
 next:
-	DECQ R13; JLE done
+	DECQ R13; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
 	JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R13, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R13; MOVQ R12, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
+	JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VADDPD (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VADDPD 32(R8)(BX*8), Y1, Y1
+	VADDPD (R9)(BX*8), Y0, Y0; VADDPD 32(R9)(BX*8), Y1, Y1; VADDPD (R10)(BX*8), Y0, Y0
+	VADDPD 32(R10)(BX*8), Y1, Y1; VADDPD (R11)(BX*8), Y0, Y0; VADDPD 32(R11)(BX*8), Y1, Y1
+	VMOVNTDQ Y0, (R12)(BX*8); VMOVNTDQ Y1, 32(R12)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R13; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_add_add_add_add_f64_uuuuu_6705a678a5(f *abi.Frame)
 // Requires: AVX
@@ -582,13 +682,15 @@ done:
 	VZEROUPPER; RET
 
 // func k_add_add_add_etc_f64_uuuuuuuu_51fdf7951d(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_add_add_add_etc_f64_uuuuuuuu_51fdf7951d(SB), NOSPLIT, $8-8
+// Requires: AVX, CMOV
+TEXT ·k_add_add_add_etc_f64_uuuuuuuu_51fdf7951d(SB), NOSPLIT, $24-8
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64, u6:f64, u7:f64) { t0 = add u0 u1; t1 = add u2 u3; t2 = add t0 t1; t3 = add u4 u5; t4 = add u6 u7; t5 = add t3 t4; t6 = add t2 t5; store t6 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, (SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12; MOVQ 64(CX), R13
 	MOVQ 72(CX), R14; MOVQ 80(CX), R15
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 16(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -616,7 +718,7 @@ tail:
 	VADDPD Y2, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R15)(BX*8)
 
 next:
-	DECQ (SP); JLE done
+	DECQ (SP); JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
 	ADDQ 256(CX), R13; ADDQ 264(CX), R14; ADDQ 272(CX), R15; JMP row
@@ -624,13 +726,43 @@ next:
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ (SP), AX; MOVQ AX, 8(SP); MOVQ SI, 16(SP)
+
+rowPast:
+	MOVQ $+1, (SP); MOVQ R15, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 16(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 16(SP), SI; CMPQ BX, SI; JLT lines; DECQ 8(SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
+	ADDQ 256(CX), R13; ADDQ 264(CX), R14; ADDQ 272(CX), R15; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VADDPD (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VADDPD 32(R8)(BX*8), Y1, Y1
+	VMOVUPS (R9)(BX*8), Y2; VADDPD (R10)(BX*8), Y2, Y2; VMOVUPS 32(R9)(BX*8), Y3; VADDPD 32(R10)(BX*8), Y3, Y3
+	VADDPD Y2, Y0, Y0; VADDPD Y3, Y1, Y1; VMOVUPS (R11)(BX*8), Y2; VADDPD (R12)(BX*8), Y2, Y2
+	VMOVUPS 32(R11)(BX*8), Y3; VADDPD 32(R12)(BX*8), Y3, Y3; VMOVUPS (R13)(BX*8), Y4; VADDPD (R14)(BX*8), Y4, Y4
+	VMOVUPS 32(R13)(BX*8), Y5; VADDPD 32(R14)(BX*8), Y5, Y5; VADDPD Y4, Y2, Y2; VADDPD Y5, Y3, Y3
+	VADDPD Y2, Y0, Y0; VADDPD Y3, Y1, Y1; VMOVNTDQ Y0, (R15)(BX*8); VMOVNTDQ Y1, 32(R15)(BX*8); ADDQ $0x08, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, (SP); MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_add_add_f64_uuuu_c1774d37d5(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_add_add_add_f64_uuuu_c1774d37d5(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_add_add_add_f64_uuuu_c1774d37d5(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = add u0 u1; t1 = add u2 u3; t2 = add t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -651,20 +783,46 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R11)(BX*8)
 
 next:
-	DECQ R12; JLE done
+	DECQ R12; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R12, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R12; MOVQ R11, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VADDPD (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VADDPD 32(R8)(BX*8), Y1, Y1
+	VMOVUPS (R9)(BX*8), Y2; VADDPD (R10)(BX*8), Y2, Y2; VMOVUPS 32(R9)(BX*8), Y3; VADDPD 32(R10)(BX*8), Y3, Y3
+	VADDPD Y2, Y0, Y0; VADDPD Y3, Y1, Y1; VMOVNTDQ Y0, (R11)(BX*8); VMOVNTDQ Y1, 32(R11)(BX*8); ADDQ $0x08, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R12; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_add_f64_uss_2aa3f99bc4(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_add_add_f64_uss_2aa3f99bc4(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_add_add_f64_uss_2aa3f99bc4(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = add s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; VBROADCASTSD (R11), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail
@@ -681,20 +839,44 @@ tail:
 	VMASKMOVPD 32(DI)(BX*8), Y0, Y1; VADDPD Y15, Y1, Y1; VADDPD Y1, Y14, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VADDPD (DI)(BX*8), Y15, Y0; VADDPD 32(DI)(BX*8), Y15, Y1; VADDPD Y0, Y14, Y0; VADDPD Y1, Y14, Y1
+	VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_add_f64_usu_d14ef886cc(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_add_add_f64_usu_d14ef886cc(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_add_add_f64_usu_d14ef886cc(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = add u0 s1; t1 = add u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -712,20 +894,45 @@ tail:
 	VADDPD Y2, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VADDPD (DI)(BX*8), Y15, Y0; VADDPD 32(DI)(BX*8), Y15, Y1; VADDPD (R8)(BX*8), Y0, Y0
+	VADDPD 32(R8)(BX*8), Y1, Y1; VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_add_f64_uus_333b1d0548(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_add_add_f64_uus_333b1d0548(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_add_add_f64_uus_333b1d0548(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = add t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -743,20 +950,45 @@ tail:
 	VADDPD Y15, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VADDPD (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VADDPD 32(R8)(BX*8), Y1, Y1
+	VADDPD Y15, Y0, Y0; VADDPD Y15, Y1, Y1; VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_add_f64_uuu_06690195f6(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_add_add_f64_uuu_06690195f6(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_add_add_f64_uuu_06690195f6(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = add u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -774,12 +1006,35 @@ tail:
 	VMASKMOVPD 32(R9)(BX*8), Y0, Y2; VADDPD Y1, Y2, Y1; VMASKMOVPD Y1, Y0, 32(R10)(BX*8)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VADDPD (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VADDPD 32(R8)(BX*8), Y1, Y1
+	VADDPD (R9)(BX*8), Y0, Y0; VADDPD 32(R9)(BX*8), Y1, Y1; VMOVNTDQ Y0, (R10)(BX*8); VMOVNTDQ Y1, 32(R10)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_add_add_f64_uuu_4d5010526b(f *abi.Frame)
 // Requires: AVX
@@ -815,12 +1070,14 @@ done:
 	VZEROUPPER; RET
 
 // func k_add_add_max_f64_suus_1279ef9a3e(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_add_add_max_f64_suus_1279ef9a3e(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_add_add_max_f64_suus_1279ef9a3e(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, u2:f64, s3:f64) { t0 = add s0 u1; t1 = add t0 u2; t2 = max s3 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R12; MOVQ 48(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R12), Y0; VCMPPD $0x0c, c0000000000000000<>+0(SB), Y0, Y1
@@ -841,12 +1098,35 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R12; ADDQ 240(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R12; ADDQ 240(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VADDPD (DI)(BX*8), Y15, Y0; VADDPD 32(DI)(BX*8), Y15, Y1; VADDPD (R8)(BX*8), Y0, Y0
+	VADDPD 32(R8)(BX*8), Y1, Y1; VADDPD Y14, Y0, Y0; VMAXPD Y0, Y13, Y0; VADDPD Y14, Y1, Y1; VMAXPD Y1, Y13, Y1
+	VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_add_cast_add_f32_f64_uuu_a1fdca91c5(f *abi.Frame)
 // Requires: AVX, CMOV
@@ -887,12 +1167,14 @@ done:
 	VZEROUPPER; RET
 
 // func k_add_div_f64_suu_db9165b6df(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_add_div_f64_suu_db9165b6df(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_add_div_f64_suu_db9165b6df(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, u2:f64) { t0 = add s0 u1; t1 = div u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -910,20 +1192,45 @@ tail:
 	VDIVPD Y2, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VADDPD (DI)(BX*8), Y15, Y0; VADDPD 32(DI)(BX*8), Y15, Y1; VMOVUPS (R8)(BX*8), Y2; VDIVPD Y0, Y2, Y0
+	VMOVUPS 32(R8)(BX*8), Y2; VDIVPD Y1, Y2, Y1; VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_div_f64_uss_ab9c0f2fad(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_add_div_f64_uss_ab9c0f2fad(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_add_div_f64_uss_ab9c0f2fad(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = div s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; VBROADCASTSD (R11), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail
@@ -940,20 +1247,44 @@ tail:
 	VMASKMOVPD 32(DI)(BX*8), Y0, Y1; VADDPD Y15, Y1, Y1; VDIVPD Y1, Y14, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VADDPD (DI)(BX*8), Y15, Y0; VADDPD 32(DI)(BX*8), Y15, Y1; VDIVPD Y0, Y14, Y0; VDIVPD Y1, Y14, Y1
+	VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_div_f64_uus_14435f44ae(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_add_div_f64_uus_14435f44ae(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_add_div_f64_uus_14435f44ae(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = div s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -971,20 +1302,45 @@ tail:
 	VDIVPD Y1, Y15, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VADDPD (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VADDPD 32(R8)(BX*8), Y1, Y1
+	VDIVPD Y0, Y15, Y0; VDIVPD Y1, Y15, Y1; VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_div_f64_uuu_7541d18581(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_add_div_f64_uuu_7541d18581(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_add_div_f64_uuu_7541d18581(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = div u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -1002,20 +1358,45 @@ tail:
 	VMASKMOVPD 32(R9)(BX*8), Y0, Y2; VDIVPD Y1, Y2, Y1; VMASKMOVPD Y1, Y0, 32(R10)(BX*8)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VADDPD (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VADDPD 32(R8)(BX*8), Y1, Y1
+	VMOVUPS (R9)(BX*8), Y2; VDIVPD Y0, Y2, Y0; VMOVUPS 32(R9)(BX*8), Y2; VDIVPD Y1, Y2, Y1
+	VMOVNTDQ Y0, (R10)(BX*8); VMOVNTDQ Y1, 32(R10)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_f64_us_3770aac67c(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_add_f64_us_3770aac67c(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_add_f64_us_3770aac67c(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64) { t0 = add u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -1031,20 +1412,44 @@ tail:
 	VADDPD Y15, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VADDPD (DI)(BX*8), Y15, Y0; VADDPD 32(DI)(BX*8), Y15, Y1; VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_f64_uu_819accbd74(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_add_f64_uu_819accbd74(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_add_f64_uu_819accbd74(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64) { t0 = add u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -1061,20 +1466,44 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VADDPD (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VADDPD 32(R8)(BX*8), Y1, Y1
+	VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_lt_cast_add_f64_uusu_7796355261(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_add_lt_cast_add_f64_uusu_7796355261(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_add_lt_cast_add_f64_uusu_7796355261(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, s2:f64, u3:f64) { t0 = add u0 u1; t1 = lt t0 s2; t2 = cast:f64 t1; t3 = add t2 u3; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R12; MOVQ 40(CX), R9; MOVQ 48(CX), R10; VMOVUPS c3ff0000000000000<>+0(SB), Y14
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R12), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -1094,20 +1523,46 @@ tail:
 	VANDPS Y14, Y1, Y1; VMASKMOVPD 32(R9)(BX*8), Y0, Y2; VADDPD Y2, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R10)(BX*8)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R12; ADDQ 232(CX), R9; ADDQ 240(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R12; ADDQ 232(CX), R9; ADDQ 240(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VADDPD (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VADDPD 32(R8)(BX*8), Y1, Y1
+	VCMPPD $0x11, Y15, Y0, Y0; VCMPPD $0x11, Y15, Y1, Y1; VANDPS Y14, Y0, Y0; VANDPS Y14, Y1, Y1
+	VADDPD (R9)(BX*8), Y0, Y0; VADDPD 32(R9)(BX*8), Y1, Y1; VMOVNTDQ Y0, (R10)(BX*8); VMOVNTDQ Y1, 32(R10)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_max_add_etc_f64_uusu_1ca6175c87(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_add_max_add_etc_f64_uusu_1ca6175c87(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_add_max_add_etc_f64_uusu_1ca6175c87(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, s2:f64, u3:f64) { t0 = add u0 u1; t1 = max s2 t0; t2 = add u3 u1; t3 = max s2 t2; t4 = max t1 t3; store t4 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R12; MOVQ 40(CX), R9; MOVQ 48(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R12), Y0; VCMPPD $0x0c, c0000000000000000<>+0(SB), Y0, Y1
@@ -1134,20 +1589,48 @@ tail:
 	VORPS Y1, Y3, Y1; VMASKMOVPD Y1, Y0, 32(R10)(BX*8)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R12; ADDQ 232(CX), R9; ADDQ 240(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R12; ADDQ 232(CX), R9; ADDQ 240(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (R8)(BX*8), Y0; VADDPD (DI)(BX*8), Y0, Y1; VMOVUPS 32(R8)(BX*8), Y2; VADDPD 32(DI)(BX*8), Y2, Y3
+	VADDPD Y15, Y1, Y1; VMAXPD Y1, Y14, Y1; VADDPD Y15, Y3, Y3; VMAXPD Y3, Y14, Y3; VADDPD (R9)(BX*8), Y0, Y0
+	VADDPD 32(R9)(BX*8), Y2, Y2; VADDPD Y15, Y0, Y0; VMAXPD Y0, Y14, Y0; VADDPD Y15, Y2, Y2; VMAXPD Y2, Y14, Y2
+	VMAXPD Y0, Y1, Y4; VMAXPD Y1, Y0, Y5; VANDPS Y5, Y4, Y4; VCMPPD $0x03, Y0, Y1, Y0; VORPS Y0, Y4, Y0
+	VMAXPD Y2, Y3, Y1; VMAXPD Y3, Y2, Y4; VANDPS Y4, Y1, Y1; VCMPPD $0x03, Y2, Y3, Y2; VORPS Y2, Y1, Y1
+	VMOVNTDQ Y0, (R10)(BX*8); VMOVNTDQ Y1, 32(R10)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_max_f64_uss_8ea08a9a9c(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_add_max_f64_uss_8ea08a9a9c(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_add_max_f64_uss_8ea08a9a9c(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = max t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Y0; VCMPPD $0x0c, c0000000000000000<>+0(SB), Y0, Y1
@@ -1167,20 +1650,45 @@ tail:
 	VMAXPD Y1, Y13, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VADDPD (DI)(BX*8), Y15, Y0; VADDPD 32(DI)(BX*8), Y15, Y1; VADDPD Y14, Y0, Y0; VMAXPD Y0, Y13, Y0
+	VADDPD Y14, Y1, Y1; VMAXPD Y1, Y13, Y1; VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_max_f64_uus_eb7b8e091b(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_add_max_f64_uus_eb7b8e091b(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_add_max_f64_uus_eb7b8e091b(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = max t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Y0; VCMPPD $0x0c, c0000000000000000<>+0(SB), Y0, Y1
@@ -1200,20 +1708,45 @@ tail:
 	VADDPD Y15, Y1, Y1; VMAXPD Y1, Y14, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VADDPD (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VADDPD 32(R8)(BX*8), Y1, Y1
+	VADDPD Y15, Y0, Y0; VMAXPD Y0, Y14, Y0; VADDPD Y15, Y1, Y1; VMAXPD Y1, Y14, Y1; VMOVNTDQ Y0, (R9)(BX*8)
+	VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_mul_f64_uss_49288156d8(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_add_mul_f64_uss_49288156d8(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_add_mul_f64_uss_49288156d8(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = mul s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; VBROADCASTSD (R11), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail
@@ -1230,20 +1763,44 @@ tail:
 	VMASKMOVPD 32(DI)(BX*8), Y0, Y1; VADDPD Y15, Y1, Y1; VMULPD Y1, Y14, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VADDPD (DI)(BX*8), Y15, Y0; VADDPD 32(DI)(BX*8), Y15, Y1; VMULPD Y0, Y14, Y0; VMULPD Y1, Y14, Y1
+	VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_mul_f64_usu_43319fc0a3(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_add_mul_f64_usu_43319fc0a3(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_add_mul_f64_usu_43319fc0a3(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = add u0 s1; t1 = mul u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -1261,20 +1818,45 @@ tail:
 	VMULPD Y2, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VADDPD (DI)(BX*8), Y15, Y0; VADDPD 32(DI)(BX*8), Y15, Y1; VMULPD (R8)(BX*8), Y0, Y0
+	VMULPD 32(R8)(BX*8), Y1, Y1; VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_mul_f64_uus_6a500a5b69(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_add_mul_f64_uus_6a500a5b69(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_add_mul_f64_uus_6a500a5b69(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = mul t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -1292,20 +1874,45 @@ tail:
 	VMULPD Y15, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VADDPD (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VADDPD 32(R8)(BX*8), Y1, Y1
+	VMULPD Y15, Y0, Y0; VMULPD Y15, Y1, Y1; VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_mul_f64_uuu_c0adfe2a64(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_add_mul_f64_uuu_c0adfe2a64(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_add_mul_f64_uuu_c0adfe2a64(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = mul u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -1323,20 +1930,45 @@ tail:
 	VMASKMOVPD 32(R9)(BX*8), Y0, Y2; VMULPD Y1, Y2, Y1; VMASKMOVPD Y1, Y0, 32(R10)(BX*8)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VADDPD (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VADDPD 32(R8)(BX*8), Y1, Y1
+	VMULPD (R9)(BX*8), Y0, Y0; VMULPD 32(R9)(BX*8), Y1, Y1; VMOVNTDQ Y0, (R10)(BX*8); VMOVNTDQ Y1, 32(R10)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_reciprocal_f64_us_a9fc18cb97(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_add_reciprocal_f64_us_a9fc18cb97(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_add_reciprocal_f64_us_a9fc18cb97(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64) { t0 = add u0 s1; t1 = reciprocal t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R8; VMOVUPS c3ff0000000000000<>+0(SB), Y14
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -1352,20 +1984,44 @@ tail:
 	VMASKMOVPD 32(DI)(BX*8), Y0, Y1; VADDPD Y15, Y1, Y1; VDIVPD Y1, Y14, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VADDPD (DI)(BX*8), Y15, Y0; VADDPD 32(DI)(BX*8), Y15, Y1; VDIVPD Y0, Y14, Y0; VDIVPD Y1, Y14, Y1
+	VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_reciprocal_f64_uu_fd58496f41(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_add_reciprocal_f64_uu_fd58496f41(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_add_reciprocal_f64_uu_fd58496f41(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64) { t0 = add u0 u1; t1 = reciprocal t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; VMOVUPS c3ff0000000000000<>+0(SB), Y15
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -1383,20 +2039,45 @@ tail:
 	VDIVPD Y1, Y15, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VADDPD (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VADDPD 32(R8)(BX*8), Y1, Y1
+	VDIVPD Y0, Y15, Y0; VDIVPD Y1, Y15, Y1; VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_sqrt_f64_su_b9d1b8021b(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_add_sqrt_f64_su_b9d1b8021b(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_add_sqrt_f64_su_b9d1b8021b(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64) { t0 = add s0 u1; t1 = sqrt t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -1412,20 +2093,44 @@ tail:
 	VADDPD Y1, Y15, Y1; VSQRTPD Y1, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VADDPD (DI)(BX*8), Y15, Y0; VADDPD 32(DI)(BX*8), Y15, Y1; VSQRTPD Y0, Y0; VSQRTPD Y1, Y1
+	VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_sqrt_f64_uu_9ee6425c70(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_add_sqrt_f64_uu_9ee6425c70(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_add_sqrt_f64_uu_9ee6425c70(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64) { t0 = add u0 u1; t1 = sqrt t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -1443,12 +2148,35 @@ tail:
 	VSQRTPD Y1, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VADDPD (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VADDPD 32(R8)(BX*8), Y1, Y1
+	VSQRTPD Y0, Y0; VSQRTPD Y1, Y1; VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_asin_f64_u_0c7edb221f(f *abi.Frame)
 // Requires: AVX, AVX2, FMA3
@@ -2325,12 +3053,14 @@ leave1:
 	VMOVUPS 512(SP), Y1; VMOVUPS 544(SP), Y5; VMOVUPS 448(SP), Y6; VMOVUPS 480(SP), Y0; JMP after1
 
 // func k_bitcast_f64_i64_u_f147707485(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_bitcast_f64_i64_u_f147707485(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_bitcast_f64_i64_u_f147707485(SB), NOSPLIT, $16-8
 	// kernel (u0:f64) { t0 = bitcast:i64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -2346,20 +3076,44 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VMOVNTDQ Y0, (R8)(BX*8); VMOVUPS 32(DI)(BX*8), Y0; VMOVNTDQ Y0, 32(R8)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_bitcast_f64_u64_u_a73d5902fe(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_bitcast_f64_u64_u_a73d5902fe(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_bitcast_f64_u64_u_a73d5902fe(SB), NOSPLIT, $16-8
 	// kernel (u0:f64) { t0 = bitcast:u64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -2375,20 +3129,44 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VMOVNTDQ Y0, (R8)(BX*8); VMOVUPS 32(DI)(BX*8), Y0; VMOVNTDQ Y0, 32(R8)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_bitcast_i64_f64_u_46f8a625a3(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_bitcast_i64_f64_u_46f8a625a3(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_bitcast_i64_f64_u_46f8a625a3(SB), NOSPLIT, $16-8
 	// kernel (u0:i64) { t0 = bitcast:f64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -2404,20 +3182,44 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VMOVNTDQ Y0, (R8)(BX*8); VMOVUPS 32(DI)(BX*8), Y0; VMOVNTDQ Y0, 32(R8)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_bitcast_u64_f64_u_ab205328a2(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_bitcast_u64_f64_u_ab205328a2(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_bitcast_u64_f64_u_ab205328a2(SB), NOSPLIT, $16-8
 	// kernel (u0:u64) { t0 = bitcast:f64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -2433,20 +3235,44 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VMOVNTDQ Y0, (R8)(BX*8); VMOVUPS 32(DI)(BX*8), Y0; VMOVNTDQ Y0, 32(R8)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_cast_add_f32_f64_uu_d94107099a(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_cast_add_f32_f64_uu_d94107099a(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_cast_add_f32_f64_uu_d94107099a(SB), NOSPLIT, $16-8
 	// kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = add t0 u1; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -2463,20 +3289,44 @@ tail:
 	VMOVUPS 32(DX)(CX*8), Y1; VMASKMOVPD 32(R8)(BX*8), Y1, Y2; VADDPD Y2, Y0, Y0; VMASKMOVPD Y0, Y1, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VCVTPS2PD (DI)(BX*4), Y0; VCVTPS2PD 16(DI)(BX*4), Y1; VADDPD (R8)(BX*8), Y0, Y0; VADDPD 32(R8)(BX*8), Y1, Y1
+	VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_cast_add_f64_f32_su_70391d9e46(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_cast_add_f64_f32_su_70391d9e46(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_cast_add_f64_f32_su_70391d9e46(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f32) { t0 = cast:f32 s0; t1 = add t0 u1; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y0; VCVTPD2PSY Y0, X0; VINSERTF128 $0x01, X0, Y0, Y0; VMOVAPS Y0, Y15; XORQ BX, BX
@@ -2490,20 +3340,44 @@ tail:
 	VMASKMOVPS (DI)(BX*4), Y0, Y1; VADDPS Y1, Y15, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VADDPS (DI)(BX*4), Y15, Y0; VMOVNTDQ Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_cast_bool_f64_u_4c3a727071(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_cast_bool_f64_u_4c3a727071(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_cast_bool_f64_u_4c3a727071(SB), NOSPLIT, $16-8
 	// kernel (u0:bool) { t0 = cast:f64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; VMOVUPS c3ff0000000000000<>+0(SB), Y15; VXORPS Y14, Y14, Y14
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -2524,12 +3398,35 @@ load1:
 	VANDPS Y15, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPMOVZXBD (DI)(BX*1), Y0; VPCMPGTD Y14, Y0, Y0; VPMOVSXDQ X0, Y1; VANDPS Y15, Y1, Y1
+	VEXTRACTF128 $0x01, Y0, X0; VPMOVSXDQ X0, Y0; VANDPS Y15, Y0, Y0; VMOVNTDQ Y1, (R8)(BX*8)
+	VMOVNTDQ Y0, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_cast_cast_cast_etc_f32_f64_uuuuu_9e459e48f6(f *abi.Frame)
 // Requires: AVX
@@ -2580,12 +3477,14 @@ done:
 	VZEROUPPER; RET
 
 // func k_cast_f32_f64_u_b86e37f909(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_cast_f32_f64_u_b86e37f909(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_cast_f32_f64_u_b86e37f909(SB), NOSPLIT, $16-8
 	// kernel (u0:f32) { t0 = cast:f64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -2602,12 +3501,34 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VCVTPS2PD (DI)(BX*4), Y0; VCVTPS2PD 16(DI)(BX*4), Y1; VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_cast_f64_bf16_u_96611387a9(f *abi.Frame)
 // Requires: AVX, AVX2
@@ -2736,12 +3657,14 @@ done:
 	VZEROUPPER; RET
 
 // func k_cast_f64_f32_u_dde0c6aeba(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_cast_f64_f32_u_dde0c6aeba(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_cast_f64_f32_u_dde0c6aeba(SB), NOSPLIT, $16-8
 	// kernel (u0:f64) { t0 = cast:f32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -2758,12 +3681,35 @@ tail:
 	VMASKMOVPS Y0, Y1, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VCVTPD2PSY (DI)(BX*8), X0; VCVTPD2PSY 32(DI)(BX*8), X1; VINSERTF128 $0x01, X1, Y0, Y0; VMOVNTDQ Y0, (R8)(BX*4)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_cast_f64_i16_u_29a1616815(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV
@@ -2823,11 +3769,13 @@ done:
 
 // func k_cast_f64_i32_u_aaa871b404(f *abi.Frame)
 // Requires: AVX, CMOV
-TEXT ·k_cast_f64_i32_u_aaa871b404(SB), NOSPLIT, $0-8
+TEXT ·k_cast_f64_i32_u_aaa871b404(SB), NOSPLIT, $16-8
 	// kernel (u0:f64) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; VMOVUPS c41dfffffffc00000<>+0(SB), Y15
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -2854,16 +3802,42 @@ step:
 	JLT step
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VCMPPD $0x07, Y0, Y0, Y1; VMOVUPS 64(DI)(BX*8), Y2; VCMPPD $0x07, Y2, Y2, Y3
+	VANDPS Y0, Y1, Y0; VANDPS Y2, Y3, Y1; VMINPD Y15, Y0, Y0; VMINPD Y15, Y1, Y1; VCVTTPD2DQY Y0, X0
+	VCVTTPD2DQY Y1, X1; VMOVUPS 32(DI)(BX*8), Y2; VCMPPD $0x07, Y2, Y2, Y3; VMOVUPS 96(DI)(BX*8), Y4
+	VCMPPD $0x07, Y4, Y4, Y5; VANDPS Y2, Y3, Y2; VANDPS Y4, Y5, Y3; VMINPD Y15, Y2, Y2; VMINPD Y15, Y3, Y3
+	VCVTTPD2DQY Y2, X2; VCVTTPD2DQY Y3, X3; VINSERTF128 $0x01, X2, Y0, Y0; VINSERTF128 $0x01, X3, Y1, Y1
+	VMOVNTDQ Y0, (R8)(BX*4); VMOVNTDQ Y1, 32(R8)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_cast_f64_i64_u_8f24d43433(f *abi.Frame)
-// Requires: AVX, AVX2, FMA3
-TEXT ·k_cast_f64_i64_u_8f24d43433(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV, FMA3
+TEXT ·k_cast_f64_i64_u_8f24d43433(SB), NOSPLIT, $16-8
 	// kernel (u0:f64) { t0 = cast:i64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -2871,6 +3845,8 @@ TEXT ·k_cast_f64_i64_u_8f24d43433(SB), NOSPLIT, $0-8
 	VMOVUPS c41f0000000000000<>+0(SB), Y13; VMOVUPS c4338000000000000<>+0(SB), Y12
 	VMOVUPS cc3e0000000000000<>+0(SB), Y11; VMOVUPS c8000000000000000<>+0(SB), Y10
 	VMOVUPS c43e0000000000000<>+0(SB), Y9; VMOVUPS c7fffffffffffffff<>+0(SB), Y8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -2899,12 +3875,41 @@ tail:
 	VBLENDVPS Y3, Y8, Y2, Y2; VCMPPD $0x07, Y1, Y1, Y1; VPAND Y1, Y2, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VROUNDPD $0x0b, Y0, Y1; VMULPD Y14, Y1, Y2; VROUNDPD $0x09, Y2, Y2
+	VFNMADD231PD Y13, Y2, Y1; VADDPD Y15, Y1, Y1; VPXOR Y15, Y1, Y1; VADDPD Y12, Y2, Y2; VPSLLQ $0x20, Y2, Y2
+	VPOR Y1, Y2, Y1; VCMPPD $0x11, Y11, Y0, Y2; VBLENDVPS Y2, Y10, Y1, Y1; VCMPPD $0x1d, Y9, Y0, Y2
+	VBLENDVPS Y2, Y8, Y1, Y1; VCMPPD $0x07, Y0, Y0, Y0; VPAND Y0, Y1, Y0; VMOVUPS 32(DI)(BX*8), Y1
+	VROUNDPD $0x0b, Y1, Y2; VMULPD Y14, Y2, Y3; VROUNDPD $0x09, Y3, Y3; VFNMADD231PD Y13, Y3, Y2
+	VADDPD Y15, Y2, Y2; VPXOR Y15, Y2, Y2; VADDPD Y12, Y3, Y3; VPSLLQ $0x20, Y3, Y3; VPOR Y2, Y3, Y2
+	VCMPPD $0x11, Y11, Y1, Y3; VBLENDVPS Y3, Y10, Y2, Y2; VCMPPD $0x1d, Y9, Y1, Y3; VBLENDVPS Y3, Y8, Y2, Y2
+	VCMPPD $0x07, Y1, Y1, Y1; VPAND Y1, Y2, Y1; VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_cast_f64_i8_u_eecab02cc2(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV
@@ -2961,12 +3966,14 @@ done:
 	VZEROUPPER; RET
 
 // func k_cast_f64_q16x16_u_5c158ef4e2(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_cast_f64_q16x16_u_5c158ef4e2(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_cast_f64_q16x16_u_5c158ef4e2(SB), NOSPLIT, $16-8
 	// kernel (u0:f64) { t0 = cast:q16x16 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; VMOVUPS c40f0000000000000<>+0(SB), Y15; VMOVUPS c41dfffffffc00000<>+0(SB), Y14
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -2987,12 +3994,37 @@ tail:
 	VMOVUPS (DX)(CX*4), Y1; VMASKMOVPS Y0, Y1, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMULPD (DI)(BX*8), Y15, Y0; VMULPD 32(DI)(BX*8), Y15, Y1; VROUNDPD $0x08, Y0, Y0; VROUNDPD $0x08, Y1, Y1
+	VCMPPD $0x07, Y0, Y0, Y2; VANDPS Y0, Y2, Y0; VMINPD Y14, Y0, Y0; VCVTTPD2DQY Y0, X0; VCMPPD $0x07, Y1, Y1, Y2
+	VANDPS Y1, Y2, Y1; VMINPD Y14, Y1, Y1; VCVTTPD2DQY Y1, X1; VINSERTF128 $0x01, X1, Y0, Y0
+	VMOVNTDQ Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_cast_f64_u16_u_98c5c27beb(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV
@@ -3051,12 +4083,14 @@ done:
 
 // func k_cast_f64_u32_u_7a4f613017(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_cast_f64_u32_u_7a4f613017(SB), NOSPLIT, $0-8
+TEXT ·k_cast_f64_u32_u_7a4f613017(SB), NOSPLIT, $16-8
 	// kernel (u0:f64) { t0 = cast:u32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; VXORPS Y15, Y15, Y15; VMOVUPS c41efffffffe00000<>+0(SB), Y14
 	VMOVUPS c4330000000000000<>+0(SB), Y13
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -3083,21 +4117,49 @@ step:
 	JLT step
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VMAXPD Y15, Y0, Y0; VMOVUPS 64(DI)(BX*8), Y1; VMAXPD Y15, Y1, Y1; VMINPD Y14, Y0, Y0
+	VMINPD Y14, Y1, Y1; VROUNDPD $0x0b, Y0, Y0; VROUNDPD $0x0b, Y1, Y1; VADDPD Y13, Y0, Y0; VADDPD Y13, Y1, Y1
+	VMOVUPS 32(DI)(BX*8), Y2; VMAXPD Y15, Y2, Y2; VMOVUPS 96(DI)(BX*8), Y3; VMAXPD Y15, Y3, Y3; VMINPD Y14, Y2, Y2
+	VMINPD Y14, Y3, Y3; VROUNDPD $0x0b, Y2, Y2; VROUNDPD $0x0b, Y3, Y3; VADDPD Y13, Y2, Y2; VADDPD Y13, Y3, Y3
+	VSHUFPS $0x88, Y2, Y0, Y0; VSHUFPS $0x88, Y3, Y1, Y1; VPERMQ $0xd8, Y0, Y0; VPERMQ $0xd8, Y1, Y1
+	VMOVNTDQ Y0, (R8)(BX*4); VMOVNTDQ Y1, 32(R8)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_cast_f64_u64_u_4fb2dc96a4(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV, FMA3
-TEXT ·k_cast_f64_u64_u_4fb2dc96a4(SB), NOSPLIT, $0-8
+TEXT ·k_cast_f64_u64_u_4fb2dc96a4(SB), NOSPLIT, $16-8
 	// kernel (u0:f64) { t0 = cast:u64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; VMOVUPS c43e0000000000000<>+0(SB), Y15; VMOVUPS c4330000000000000<>+0(SB), Y14
 	VXORPS Y13, Y13, Y13; VMOVUPS c3df0000000000000<>+0(SB), Y12
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -3157,12 +4219,62 @@ step:
 	VPOR Y1, Y2, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, SI; JLT step
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VMAXPD Y13, Y0, Y0; VMOVUPS 64(DI)(BX*8), Y1; VMAXPD Y13, Y1, Y1
+	VCMPPD $0x1d, Y15, Y0, Y2; VCMPPD $0x1d, Y15, Y1, Y3; VANDPS Y15, Y2, Y4; VANDPS Y15, Y3, Y5
+	VSUBPD Y4, Y0, Y4; VSUBPD Y5, Y1, Y5; VROUNDPD $0x0b, Y4, Y6; VROUNDPD $0x0b, Y5, Y7; VMULPD Y12, Y6, Y8
+	VMULPD Y12, Y7, Y9; VROUNDPD $0x09, Y8, Y8; VROUNDPD $0x09, Y9, Y9
+	VFNMADD231PD c41f0000000000000<>+0(SB), Y8, Y6; VFNMADD231PD c41f0000000000000<>+0(SB), Y9, Y7
+	VADDPD Y14, Y6, Y6; VADDPD Y14, Y7, Y7; VPXOR Y14, Y6, Y6; VPXOR Y14, Y7, Y7
+	VADDPD c4338000000000000<>+0(SB), Y8, Y8; VADDPD c4338000000000000<>+0(SB), Y9, Y9; VPSLLQ $0x20, Y8, Y8
+	VPSLLQ $0x20, Y9, Y9; VPOR Y6, Y8, Y6; VPOR Y7, Y9, Y7; VCMPPD $0x11, cc3e0000000000000<>+0(SB), Y4, Y8
+	VCMPPD $0x11, cc3e0000000000000<>+0(SB), Y5, Y9; VBLENDVPS Y8, c8000000000000000<>+0(SB), Y6, Y6
+	VBLENDVPS Y9, c8000000000000000<>+0(SB), Y7, Y7; VCMPPD $0x1d, Y15, Y4, Y8; VCMPPD $0x1d, Y15, Y5, Y9
+	VBLENDVPS Y8, c7fffffffffffffff<>+0(SB), Y6, Y6; VBLENDVPS Y9, c7fffffffffffffff<>+0(SB), Y7, Y7
+	VCMPPD $0x07, Y4, Y4, Y4; VCMPPD $0x07, Y5, Y5, Y5; VPAND Y4, Y6, Y4; VPAND Y5, Y7, Y5; VPSLLQ $0x3f, Y2, Y2
+	VPSLLQ $0x3f, Y3, Y3; VPXOR Y2, Y4, Y2; VPXOR Y3, Y5, Y3; VCMPPD $0x1d, c43f0000000000000<>+0(SB), Y0, Y0
+	VCMPPD $0x1d, c43f0000000000000<>+0(SB), Y1, Y1; VPOR Y0, Y2, Y0; VPOR Y1, Y3, Y1; VMOVUPS 32(DI)(BX*8), Y2
+	VMAXPD Y13, Y2, Y2; VMOVUPS 96(DI)(BX*8), Y3; VMAXPD Y13, Y3, Y3; VCMPPD $0x1d, Y15, Y2, Y4
+	VCMPPD $0x1d, Y15, Y3, Y5; VANDPS Y15, Y4, Y6; VANDPS Y15, Y5, Y7; VSUBPD Y6, Y2, Y6; VSUBPD Y7, Y3, Y7
+	VROUNDPD $0x0b, Y6, Y8; VROUNDPD $0x0b, Y7, Y9; VMULPD Y12, Y8, Y10; VMULPD Y12, Y9, Y11
+	VROUNDPD $0x09, Y10, Y10; VROUNDPD $0x09, Y11, Y11; VFNMADD231PD c41f0000000000000<>+0(SB), Y10, Y8
+	VFNMADD231PD c41f0000000000000<>+0(SB), Y11, Y9; VADDPD Y14, Y8, Y8; VADDPD Y14, Y9, Y9; VPXOR Y14, Y8, Y8
+	VPXOR Y14, Y9, Y9; VADDPD c4338000000000000<>+0(SB), Y10, Y10; VADDPD c4338000000000000<>+0(SB), Y11, Y11
+	VPSLLQ $0x20, Y10, Y10; VPSLLQ $0x20, Y11, Y11; VPOR Y8, Y10, Y8; VPOR Y9, Y11, Y9
+	VCMPPD $0x11, cc3e0000000000000<>+0(SB), Y6, Y10; VCMPPD $0x11, cc3e0000000000000<>+0(SB), Y7, Y11
+	VBLENDVPS Y10, c8000000000000000<>+0(SB), Y8, Y8; VBLENDVPS Y11, c8000000000000000<>+0(SB), Y9, Y9
+	VCMPPD $0x1d, Y15, Y6, Y10; VCMPPD $0x1d, Y15, Y7, Y11; VBLENDVPS Y10, c7fffffffffffffff<>+0(SB), Y8, Y8
+	VBLENDVPS Y11, c7fffffffffffffff<>+0(SB), Y9, Y9; VCMPPD $0x07, Y6, Y6, Y6; VCMPPD $0x07, Y7, Y7, Y7
+	VPAND Y6, Y8, Y6; VPAND Y7, Y9, Y7; VPSLLQ $0x3f, Y4, Y4; VPSLLQ $0x3f, Y5, Y5; VPXOR Y4, Y6, Y4
+	VPXOR Y5, Y7, Y5; VCMPPD $0x1d, c43f0000000000000<>+0(SB), Y2, Y2
+	VCMPPD $0x1d, c43f0000000000000<>+0(SB), Y3, Y3; VPOR Y2, Y4, Y2; VPOR Y3, Y5, Y3; VMOVNTDQ Y0, (R8)(BX*8)
+	VMOVNTDQ Y1, 64(R8)(BX*8); VMOVNTDQ Y2, 32(R8)(BX*8); VMOVNTDQ Y3, 96(R8)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_cast_f64_u8_u_6bc5559001(f *abi.Frame)
 // Requires: AVX, CMOV
@@ -3213,12 +4325,14 @@ done:
 	VZEROUPPER; RET
 
 // func k_cast_i32_f64_u_eab81f3ff2(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_cast_i32_f64_u_eab81f3ff2(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_cast_i32_f64_u_eab81f3ff2(SB), NOSPLIT, $16-8
 	// kernel (u0:i32) { t0 = cast:f64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -3235,21 +4349,45 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VCVTDQ2PD (DI)(BX*4), Y0; VCVTDQ2PD 16(DI)(BX*4), Y1; VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_cast_i64_f64_u_11adf92f88(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_cast_i64_f64_u_11adf92f88(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_cast_i64_f64_u_11adf92f88(SB), NOSPLIT, $16-8
 	// kernel (u0:i64) { t0 = cast:f64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; VMOVUPS c4530000080000000<>+0(SB), Y15; VMOVUPS c4530000080100000<>+0(SB), Y14
 	VMOVUPS c00000000ffffffff<>+0(SB), Y13; VMOVUPS c4330000000000000<>+0(SB), Y12
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -3269,12 +4407,36 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VPSRLQ $0x20, Y0, Y1; VPXOR Y15, Y1, Y1; VSUBPD Y14, Y1, Y1; VPAND Y13, Y0, Y0
+	VPOR Y12, Y0, Y0; VADDPD Y0, Y1, Y0; VMOVUPS 32(DI)(BX*8), Y1; VPSRLQ $0x20, Y1, Y2; VPXOR Y15, Y2, Y2
+	VSUBPD Y14, Y2, Y2; VPAND Y13, Y1, Y1; VPOR Y12, Y1, Y1; VADDPD Y1, Y2, Y1; VMOVNTDQ Y0, (R8)(BX*8)
+	VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_cast_mul_cast_f32_f64_uu_dcef9183bf(f *abi.Frame)
 // Requires: AVX
@@ -3310,12 +4472,14 @@ done:
 	VZEROUPPER; RET
 
 // func k_cast_q16x16_f64_u_3787717d59(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_cast_q16x16_f64_u_3787717d59(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_cast_q16x16_f64_u_3787717d59(SB), NOSPLIT, $16-8
 	// kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; VMOVUPS c3ef0000000000000<>+0(SB), Y15
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -3332,20 +4496,44 @@ tail:
 	VEXTRACTF128 $0x01, Y1, X1; VCVTDQ2PD X1, Y1; VMULPD Y15, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VCVTDQ2PD (DI)(BX*4), Y0; VCVTDQ2PD 16(DI)(BX*4), Y1; VMULPD Y15, Y0, Y0; VMULPD Y15, Y1, Y1
+	VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_cast_u32_f64_u_a8a6788db1(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_cast_u32_f64_u_a8a6788db1(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_cast_u32_f64_u_a8a6788db1(SB), NOSPLIT, $16-8
 	// kernel (u0:u32) { t0 = cast:f64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; VMOVUPS c4330000000000000<>+0(SB), Y15
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -3363,21 +4551,45 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPMOVZXDQ (DI)(BX*4), Y0; VPOR Y15, Y0, Y0; VSUBPD Y15, Y0, Y0; VPMOVZXDQ 16(DI)(BX*4), Y1; VPOR Y15, Y1, Y1
+	VSUBPD Y15, Y1, Y1; VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_cast_u64_f64_u_97004cf19d(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_cast_u64_f64_u_97004cf19d(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_cast_u64_f64_u_97004cf19d(SB), NOSPLIT, $16-8
 	// kernel (u0:u64) { t0 = cast:f64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; VMOVUPS c4530000000000000<>+0(SB), Y15; VMOVUPS c4530000000100000<>+0(SB), Y14
 	VMOVUPS c00000000ffffffff<>+0(SB), Y13; VMOVUPS c4330000000000000<>+0(SB), Y12
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -3397,20 +4609,46 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VPSRLQ $0x20, Y0, Y1; VPOR Y15, Y1, Y1; VSUBPD Y14, Y1, Y1; VPAND Y13, Y0, Y0
+	VPOR Y12, Y0, Y0; VADDPD Y0, Y1, Y0; VMOVUPS 32(DI)(BX*8), Y1; VPSRLQ $0x20, Y1, Y2; VPOR Y15, Y2, Y2
+	VSUBPD Y14, Y2, Y2; VPAND Y13, Y1, Y1; VPOR Y12, Y1, Y1; VADDPD Y1, Y2, Y1; VMOVNTDQ Y0, (R8)(BX*8)
+	VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_cast_u8_f64_u_396674fb76(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_cast_u8_f64_u_396674fb76(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_cast_u8_f64_u_396674fb76(SB), NOSPLIT, $16-8
 	// kernel (u0:u8) { t0 = cast:f64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -3429,12 +4667,34 @@ load1:
 	VMOVUPS 32(DX)(CX*8), Y0; VEXTRACTF128 $0x01, Y1, X1; VCVTDQ2PD X1, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPMOVZXBD (DI)(BX*1), Y0; VCVTDQ2PD X0, Y1; VEXTRACTF128 $0x01, Y0, X0; VCVTDQ2PD X0, Y0
+	VMOVNTDQ Y1, (R8)(BX*8); VMOVNTDQ Y0, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_cbrt_f64_u_b44aeb6339(f *abi.Frame)
 // Requires: AVX, AVX2, FMA3
@@ -3516,12 +4776,14 @@ done:
 	VZEROUPPER; RET
 
 // func k_ceil_f64_u_ad872537b7(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_ceil_f64_u_ad872537b7(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_ceil_f64_u_ad872537b7(SB), NOSPLIT, $16-8
 	// kernel (u0:f64) { t0 = ceil u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -3537,12 +4799,34 @@ tail:
 	VROUNDPD $0x0a, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VROUNDPD $0x0a, (DI)(BX*8), Y0; VROUNDPD $0x0a, 32(DI)(BX*8), Y1; VMOVNTDQ Y0, (R8)(BX*8)
+	VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_celu_f64_uu_261ead757e(f *abi.Frame)
 // Requires: AVX, AVX2, FMA3
@@ -3729,12 +5013,14 @@ leave1:
 	VMOVUPS 832(SP), Y1; VMOVUPS 864(SP), Y7; VMOVUPS 768(SP), Y10; VMOVUPS 800(SP), Y9; JMP after1
 
 // func k_clip_f64_ssu_220b9f5b7e(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_clip_f64_ssu_220b9f5b7e(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_clip_f64_ssu_220b9f5b7e(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, s1:f64, u2:f64) { t0 = clip s0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), R11; MOVQ 32(CX), DI; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y0; VCMPPD $0x0c, c0000000000000000<>+0(SB), Y0, Y1
@@ -3754,20 +5040,45 @@ tail:
 	VORPS Y1, Y2, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), R11; ADDQ 224(CX), DI; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), R11; ADDQ 224(CX), DI; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VMINPD Y0, Y15, Y1; VMINPD Y15, Y0, Y0; VORPS Y0, Y1, Y0; VMOVUPS 32(DI)(BX*8), Y1
+	VMINPD Y1, Y15, Y2; VMINPD Y15, Y1, Y1; VORPS Y1, Y2, Y1; VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_clip_f64_sus_8685e1384f(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_clip_f64_sus_8685e1384f(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_clip_f64_sus_8685e1384f(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, s2:f64) { t0 = clip s0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y0; VCMPPD $0x0c, c0000000000000000<>+0(SB), Y0, Y1
@@ -3787,20 +5098,45 @@ tail:
 	VMINPD Y15, Y1, Y2; VMINPD Y1, Y15, Y1; VORPS Y1, Y2, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VADDPD (DI)(BX*8), Y14, Y0; VMAXPD Y0, Y13, Y0; VADDPD 32(DI)(BX*8), Y14, Y1; VMAXPD Y1, Y13, Y1
+	VMINPD Y15, Y0, Y2; VMINPD Y0, Y15, Y0; VORPS Y0, Y2, Y0; VMINPD Y15, Y1, Y2; VMINPD Y1, Y15, Y1
+	VORPS Y1, Y2, Y1; VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_clip_f64_suu_b30a2954a4(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_clip_f64_suu_b30a2954a4(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_clip_f64_suu_b30a2954a4(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, u2:f64) { t0 = clip s0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Y0; VCMPPD $0x0c, c0000000000000000<>+0(SB), Y0, Y1
@@ -3822,20 +5158,46 @@ tail:
 	VORPS Y1, Y3, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VADDPD (DI)(BX*8), Y15, Y0; VMAXPD Y0, Y14, Y0; VADDPD 32(DI)(BX*8), Y15, Y1; VMAXPD Y1, Y14, Y1
+	VMOVUPS (R8)(BX*8), Y2; VMINPD Y2, Y0, Y3; VMINPD Y0, Y2, Y0; VORPS Y0, Y3, Y0; VMOVUPS 32(R8)(BX*8), Y2
+	VMINPD Y2, Y1, Y3; VMINPD Y1, Y2, Y1; VORPS Y1, Y3, Y1; VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_clip_f64_uss_fc1d4981d6(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_clip_f64_uss_fc1d4981d6(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_clip_f64_uss_fc1d4981d6(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = clip u0 s1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y0; VCMPPD $0x0c, c0000000000000000<>+0(SB), Y0, Y1
@@ -3855,20 +5217,45 @@ tail:
 	VMINPD Y15, Y1, Y2; VMINPD Y1, Y15, Y1; VORPS Y1, Y2, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VADDPD (DI)(BX*8), Y14, Y0; VMAXPD Y0, Y13, Y0; VADDPD 32(DI)(BX*8), Y14, Y1; VMAXPD Y1, Y13, Y1
+	VMINPD Y15, Y0, Y2; VMINPD Y0, Y15, Y0; VORPS Y0, Y2, Y0; VMINPD Y15, Y1, Y2; VMINPD Y1, Y15, Y1
+	VORPS Y1, Y2, Y1; VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_clip_f64_usu_13e0d41b19(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_clip_f64_usu_13e0d41b19(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_clip_f64_usu_13e0d41b19(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = clip u0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Y0; VCMPPD $0x0c, c0000000000000000<>+0(SB), Y0, Y1
@@ -3890,20 +5277,46 @@ tail:
 	VORPS Y1, Y3, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VADDPD (DI)(BX*8), Y15, Y0; VMAXPD Y0, Y14, Y0; VADDPD 32(DI)(BX*8), Y15, Y1; VMAXPD Y1, Y14, Y1
+	VMOVUPS (R8)(BX*8), Y2; VMINPD Y2, Y0, Y3; VMINPD Y0, Y2, Y0; VORPS Y0, Y3, Y0; VMOVUPS 32(R8)(BX*8), Y2
+	VMINPD Y2, Y1, Y3; VMINPD Y1, Y2, Y1; VORPS Y1, Y3, Y1; VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_clip_f64_uus_a6f77f260c(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_clip_f64_uus_a6f77f260c(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_clip_f64_uus_a6f77f260c(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = clip u0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -3925,20 +5338,47 @@ tail:
 	VMINPD Y1, Y15, Y1; VORPS Y1, Y2, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VMOVUPS (R8)(BX*8), Y1; VMAXPD Y1, Y0, Y2; VMAXPD Y0, Y1, Y3; VANDPS Y3, Y2, Y2
+	VCMPPD $0x03, Y1, Y0, Y0; VORPS Y0, Y2, Y0; VMOVUPS 32(DI)(BX*8), Y1; VMOVUPS 32(R8)(BX*8), Y2
+	VMAXPD Y2, Y1, Y3; VMAXPD Y1, Y2, Y4; VANDPS Y4, Y3, Y3; VCMPPD $0x03, Y2, Y1, Y1; VORPS Y1, Y3, Y1
+	VMINPD Y15, Y0, Y2; VMINPD Y0, Y15, Y0; VORPS Y0, Y2, Y0; VMINPD Y15, Y1, Y2; VMINPD Y1, Y15, Y1
+	VORPS Y1, Y2, Y1; VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_clip_f64_uuu_03821ce53e(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_clip_f64_uuu_03821ce53e(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_clip_f64_uuu_03821ce53e(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = clip u0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -3962,12 +5402,38 @@ tail:
 	VMINPD Y1, Y2, Y1; VORPS Y1, Y3, Y1; VMASKMOVPD Y1, Y0, 32(R10)(BX*8)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VMOVUPS (R8)(BX*8), Y1; VMAXPD Y1, Y0, Y2; VMAXPD Y0, Y1, Y3; VANDPS Y3, Y2, Y2
+	VCMPPD $0x03, Y1, Y0, Y0; VORPS Y0, Y2, Y0; VMOVUPS 32(DI)(BX*8), Y1; VMOVUPS 32(R8)(BX*8), Y2
+	VMAXPD Y2, Y1, Y3; VMAXPD Y1, Y2, Y4; VANDPS Y4, Y3, Y3; VCMPPD $0x03, Y2, Y1, Y1; VORPS Y1, Y3, Y1
+	VMOVUPS (R9)(BX*8), Y2; VMINPD Y2, Y0, Y3; VMINPD Y0, Y2, Y0; VORPS Y0, Y3, Y0; VMOVUPS 32(R9)(BX*8), Y2
+	VMINPD Y2, Y1, Y3; VMINPD Y1, Y2, Y1; VORPS Y1, Y3, Y1; VMOVNTDQ Y0, (R10)(BX*8); VMOVNTDQ Y1, 32(R10)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_cos_f64_u_231c08b2d9(f *abi.Frame)
 // Requires: AVX, AVX2, FMA3
@@ -4563,12 +6029,14 @@ done:
 	VZEROUPPER; RET
 
 // func k_div_add_f64_sus_a32185cdb5(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_div_add_f64_sus_a32185cdb5(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_div_add_f64_sus_a32185cdb5(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, s2:f64) { t0 = div s0 u1; t1 = add s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; VBROADCASTSD (R11), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail
@@ -4585,20 +6053,44 @@ tail:
 	VMASKMOVPD 32(DI)(BX*8), Y0, Y1; VDIVPD Y1, Y15, Y1; VADDPD Y1, Y14, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VDIVPD (DI)(BX*8), Y15, Y0; VDIVPD 32(DI)(BX*8), Y15, Y1; VADDPD Y0, Y14, Y0; VADDPD Y1, Y14, Y1
+	VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_div_add_f64_suu_6ca9462384(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_div_add_f64_suu_6ca9462384(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_div_add_f64_suu_6ca9462384(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = add t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -4616,20 +6108,45 @@ tail:
 	VADDPD Y2, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VDIVPD (DI)(BX*8), Y15, Y0; VDIVPD 32(DI)(BX*8), Y15, Y1; VADDPD (R8)(BX*8), Y0, Y0
+	VADDPD 32(R8)(BX*8), Y1, Y1; VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_div_add_f64_uss_5cba99af58(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_div_add_f64_uss_5cba99af58(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_div_add_f64_uss_5cba99af58(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = div u0 s1; t1 = add t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; VBROADCASTSD (R11), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail
@@ -4646,20 +6163,44 @@ tail:
 	VMASKMOVPD 32(DI)(BX*8), Y0, Y1; VDIVPD Y15, Y1, Y1; VADDPD Y14, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VDIVPD Y15, Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VDIVPD Y15, Y1, Y1; VADDPD Y14, Y0, Y0
+	VADDPD Y14, Y1, Y1; VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_div_add_f64_usu_8c4369949b(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_div_add_f64_usu_8c4369949b(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_div_add_f64_usu_8c4369949b(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = add u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -4677,20 +6218,45 @@ tail:
 	VADDPD Y2, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VDIVPD Y15, Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VDIVPD Y15, Y1, Y1
+	VADDPD (R8)(BX*8), Y0, Y0; VADDPD 32(R8)(BX*8), Y1, Y1; VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_div_add_f64_uus_ea3c140a9a(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_div_add_f64_uus_ea3c140a9a(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_div_add_f64_uus_ea3c140a9a(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = add t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -4708,20 +6274,45 @@ tail:
 	VADDPD Y15, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VDIVPD (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VDIVPD 32(R8)(BX*8), Y1, Y1
+	VADDPD Y15, Y0, Y0; VADDPD Y15, Y1, Y1; VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_div_add_f64_uuu_76f9a9a5b9(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_div_add_f64_uuu_76f9a9a5b9(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_div_add_f64_uuu_76f9a9a5b9(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = add u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -4739,20 +6330,45 @@ tail:
 	VMASKMOVPD 32(R9)(BX*8), Y0, Y2; VADDPD Y1, Y2, Y1; VMASKMOVPD Y1, Y0, 32(R10)(BX*8)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VDIVPD (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VDIVPD 32(R8)(BX*8), Y1, Y1
+	VADDPD (R9)(BX*8), Y0, Y0; VADDPD 32(R9)(BX*8), Y1, Y1; VMOVNTDQ Y0, (R10)(BX*8); VMOVNTDQ Y1, 32(R10)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_div_f64_su_24c7c4ac78(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_div_f64_su_24c7c4ac78(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_div_f64_su_24c7c4ac78(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64) { t0 = div s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -4768,20 +6384,44 @@ tail:
 	VDIVPD Y1, Y15, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VDIVPD (DI)(BX*8), Y15, Y0; VDIVPD 32(DI)(BX*8), Y15, Y1; VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_div_f64_us_e1eb7cc70b(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_div_f64_us_e1eb7cc70b(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_div_f64_us_e1eb7cc70b(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64) { t0 = div u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -4797,20 +6437,44 @@ tail:
 	VDIVPD Y15, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VDIVPD Y15, Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VDIVPD Y15, Y1, Y1
+	VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_div_f64_uu_2ba8d394f2(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_div_f64_uu_2ba8d394f2(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_div_f64_uu_2ba8d394f2(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64) { t0 = div u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -4827,20 +6491,44 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VDIVPD (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VDIVPD 32(R8)(BX*8), Y1, Y1
+	VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_div_sub_f64_sus_5796587c94(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_div_sub_f64_sus_5796587c94(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_div_sub_f64_sus_5796587c94(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, s2:f64) { t0 = div s0 u1; t1 = sub t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; VBROADCASTSD (R11), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail
@@ -4857,20 +6545,44 @@ tail:
 	VMASKMOVPD 32(DI)(BX*8), Y0, Y1; VDIVPD Y1, Y15, Y1; VSUBPD Y14, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VDIVPD (DI)(BX*8), Y15, Y0; VDIVPD 32(DI)(BX*8), Y15, Y1; VSUBPD Y14, Y0, Y0; VSUBPD Y14, Y1, Y1
+	VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_div_sub_f64_sus_ab2842043f(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_div_sub_f64_sus_ab2842043f(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_div_sub_f64_sus_ab2842043f(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, s2:f64) { t0 = div s0 u1; t1 = sub s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; VBROADCASTSD (R11), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail
@@ -4887,20 +6599,44 @@ tail:
 	VMASKMOVPD 32(DI)(BX*8), Y0, Y1; VDIVPD Y1, Y15, Y1; VSUBPD Y1, Y14, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VDIVPD (DI)(BX*8), Y15, Y0; VDIVPD 32(DI)(BX*8), Y15, Y1; VSUBPD Y0, Y14, Y0; VSUBPD Y1, Y14, Y1
+	VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_div_sub_f64_suu_2cf0cf91e1(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_div_sub_f64_suu_2cf0cf91e1(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_div_sub_f64_suu_2cf0cf91e1(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = sub t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -4918,20 +6654,45 @@ tail:
 	VSUBPD Y2, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VDIVPD (DI)(BX*8), Y15, Y0; VDIVPD 32(DI)(BX*8), Y15, Y1; VSUBPD (R8)(BX*8), Y0, Y0
+	VSUBPD 32(R8)(BX*8), Y1, Y1; VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_div_sub_f64_suu_8353240aa1(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_div_sub_f64_suu_8353240aa1(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_div_sub_f64_suu_8353240aa1(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = sub u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -4949,20 +6710,45 @@ tail:
 	VSUBPD Y2, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VDIVPD (DI)(BX*8), Y15, Y0; VDIVPD 32(DI)(BX*8), Y15, Y1; VMOVUPS (R8)(BX*8), Y2; VSUBPD Y0, Y2, Y0
+	VMOVUPS 32(R8)(BX*8), Y2; VSUBPD Y1, Y2, Y1; VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_div_sub_f64_uss_6ee0c6b2f2(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_div_sub_f64_uss_6ee0c6b2f2(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_div_sub_f64_uss_6ee0c6b2f2(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = div u0 s1; t1 = sub t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; VBROADCASTSD (R11), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail
@@ -4979,20 +6765,44 @@ tail:
 	VMASKMOVPD 32(DI)(BX*8), Y0, Y1; VDIVPD Y15, Y1, Y1; VSUBPD Y14, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VDIVPD Y15, Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VDIVPD Y15, Y1, Y1; VSUBPD Y14, Y0, Y0
+	VSUBPD Y14, Y1, Y1; VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_div_sub_f64_uss_79f12b080d(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_div_sub_f64_uss_79f12b080d(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_div_sub_f64_uss_79f12b080d(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = div u0 s1; t1 = sub s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; VBROADCASTSD (R11), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail
@@ -5009,20 +6819,44 @@ tail:
 	VMASKMOVPD 32(DI)(BX*8), Y0, Y1; VDIVPD Y15, Y1, Y1; VSUBPD Y1, Y14, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VDIVPD Y15, Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VDIVPD Y15, Y1, Y1; VSUBPD Y0, Y14, Y0
+	VSUBPD Y1, Y14, Y1; VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_div_sub_f64_usu_0e6a379254(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_div_sub_f64_usu_0e6a379254(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_div_sub_f64_usu_0e6a379254(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = sub u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -5040,20 +6874,45 @@ tail:
 	VSUBPD Y2, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VDIVPD Y15, Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VDIVPD Y15, Y1, Y1
+	VMOVUPS (R8)(BX*8), Y2; VSUBPD Y0, Y2, Y0; VMOVUPS 32(R8)(BX*8), Y2; VSUBPD Y1, Y2, Y1
+	VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_div_sub_f64_usu_b1c4a04ea3(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_div_sub_f64_usu_b1c4a04ea3(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_div_sub_f64_usu_b1c4a04ea3(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = sub t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -5071,20 +6930,45 @@ tail:
 	VSUBPD Y2, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VDIVPD Y15, Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VDIVPD Y15, Y1, Y1
+	VSUBPD (R8)(BX*8), Y0, Y0; VSUBPD 32(R8)(BX*8), Y1, Y1; VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_div_sub_f64_uus_4260569587(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_div_sub_f64_uus_4260569587(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_div_sub_f64_uus_4260569587(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = sub t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -5102,20 +6986,45 @@ tail:
 	VSUBPD Y15, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VDIVPD (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VDIVPD 32(R8)(BX*8), Y1, Y1
+	VSUBPD Y15, Y0, Y0; VSUBPD Y15, Y1, Y1; VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_div_sub_f64_uus_aa70541fea(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_div_sub_f64_uus_aa70541fea(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_div_sub_f64_uus_aa70541fea(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = sub s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -5133,20 +7042,45 @@ tail:
 	VSUBPD Y1, Y15, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VDIVPD (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VDIVPD 32(R8)(BX*8), Y1, Y1
+	VSUBPD Y0, Y15, Y0; VSUBPD Y1, Y15, Y1; VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_div_sub_f64_uuu_7cf2c36ed2(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_div_sub_f64_uuu_7cf2c36ed2(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_div_sub_f64_uuu_7cf2c36ed2(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = sub t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -5164,20 +7098,45 @@ tail:
 	VMASKMOVPD 32(R9)(BX*8), Y0, Y2; VSUBPD Y2, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R10)(BX*8)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VDIVPD (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VDIVPD 32(R8)(BX*8), Y1, Y1
+	VSUBPD (R9)(BX*8), Y0, Y0; VSUBPD 32(R9)(BX*8), Y1, Y1; VMOVNTDQ Y0, (R10)(BX*8); VMOVNTDQ Y1, 32(R10)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_div_sub_f64_uuu_80ff5b4e3b(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_div_sub_f64_uuu_80ff5b4e3b(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_div_sub_f64_uuu_80ff5b4e3b(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = sub u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -5195,12 +7154,35 @@ tail:
 	VMASKMOVPD 32(R9)(BX*8), Y0, Y2; VSUBPD Y1, Y2, Y1; VMASKMOVPD Y1, Y0, 32(R10)(BX*8)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VDIVPD (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VDIVPD 32(R8)(BX*8), Y1, Y1
+	VMOVUPS (R9)(BX*8), Y2; VSUBPD Y0, Y2, Y0; VMOVUPS 32(R9)(BX*8), Y2; VSUBPD Y1, Y2, Y1
+	VMOVNTDQ Y0, (R10)(BX*8); VMOVNTDQ Y1, 32(R10)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_dot_f64_94c78171a9(f *abi.Frame)
 // Requires: AVX, FMA3, MMX+
@@ -6005,13 +7987,15 @@ done:
 	VZEROUPPER; RET
 
 // func k_eq_ne_or_etc_f64_i32_uussusu_1a75dd11cc(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_eq_ne_or_etc_f64_i32_uussusu_1a75dd11cc(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_eq_ne_or_etc_f64_i32_uussusu_1a75dd11cc(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, s2:i32, s3:i32, u4:i32, s5:i32, u6:i32) { t0 = eq u0 u1; t1 = ne u1 u1; t2 = or t0 t1; t3 = mul s2 s3; t4 = add t3 u4; t5 = select t2 t4 s5; t6 = min t5 u6; store t6 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R13; MOVQ 40(CX), R14; MOVQ 48(CX), R9; MOVQ 56(CX), R15; MOVQ 64(CX), R10
 	MOVQ 72(CX), R11
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R13), Y0; VBROADCASTSS (R14), Y1; VPMULLD Y1, Y0, Y0; VMOVAPS Y0, Y15; VBROADCASTSS (R15), Y14
@@ -6035,13 +8019,40 @@ tail:
 	VPMINSD Y2, Y0, Y0; VMASKMOVPS Y0, Y1, (R11)(BX*4)
 
 next:
-	DECQ R12; JLE done
+	DECQ R12; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R13; ADDQ 232(CX), R14; ADDQ 240(CX), R9; ADDQ 248(CX), R15
 	ADDQ 256(CX), R10; ADDQ 264(CX), R11; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R12, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R12; MOVQ R11, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R13; ADDQ 232(CX), R14; ADDQ 240(CX), R9; ADDQ 248(CX), R15
+	ADDQ 256(CX), R10; ADDQ 264(CX), R11; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (R8)(BX*8), Y0; VCMPPD $0x00, (DI)(BX*8), Y0, Y1; VMOVUPS 32(R8)(BX*8), Y2
+	VCMPPD $0x00, 32(DI)(BX*8), Y2, Y3; VCMPPD $0x04, Y0, Y0, Y0; VCMPPD $0x04, Y2, Y2, Y2; VPOR Y0, Y1, Y0
+	VPOR Y2, Y3, Y1; VSHUFPS $0x88, Y1, Y0, Y0; VPERMQ $0xd8, Y0, Y0; VPADDD (R9)(BX*4), Y15, Y1
+	VBLENDVPS Y0, Y1, Y14, Y0; VPMINSD (R10)(BX*4), Y0, Y0; VMOVNTDQ Y0, (R11)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R12; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_erf_f64_u_d078ff7068(f *abi.Frame)
 // Requires: AVX, AVX2, FMA3
@@ -6751,12 +8762,14 @@ leave1:
 	VMOVUPS 416(SP), Y14; VMOVUPS 448(SP), Y15; VMOVUPS 192(SP), Y3; VMOVUPS 224(SP), Y7; JMP after1
 
 // func k_floor_f64_u_997de3ba42(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_floor_f64_u_997de3ba42(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_floor_f64_u_997de3ba42(SB), NOSPLIT, $16-8
 	// kernel (u0:f64) { t0 = floor u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -6772,12 +8785,34 @@ tail:
 	VROUNDPD $0x09, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VROUNDPD $0x09, (DI)(BX*8), Y0; VROUNDPD $0x09, 32(DI)(BX*8), Y1; VMOVNTDQ Y0, (R8)(BX*8)
+	VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_floordiv_f64_uu_4e8e408505(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV, FMA3
@@ -6850,12 +8885,14 @@ done:
 	VZEROUPPER; RET
 
 // func k_fma_f64_ssu_504ec3dffd(f *abi.Frame)
-// Requires: AVX, FMA3
-TEXT ·k_fma_f64_ssu_504ec3dffd(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV, FMA3
+TEXT ·k_fma_f64_ssu_504ec3dffd(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, s1:f64, u2:f64) { t0 = fma s0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), R11; MOVQ 32(CX), DI; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; VBROADCASTSD (R11), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail
@@ -6872,20 +8909,44 @@ tail:
 	VFMADD231PD Y14, Y15, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), R11; ADDQ 224(CX), DI; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), R11; ADDQ 224(CX), DI; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VFMADD231PD Y14, Y15, Y0; VMOVUPS 32(DI)(BX*8), Y1; VFMADD231PD Y14, Y15, Y1
+	VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_fma_f64_sus_4ce22e4be8(f *abi.Frame)
-// Requires: AVX, FMA3
-TEXT ·k_fma_f64_sus_4ce22e4be8(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV, FMA3
+TEXT ·k_fma_f64_sus_4ce22e4be8(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, s2:f64) { t0 = fma s0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; VBROADCASTSD (R11), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail
@@ -6902,20 +8963,44 @@ tail:
 	VFMADD132PD Y15, Y14, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VFMADD132PD Y15, Y14, Y0; VMOVUPS 32(DI)(BX*8), Y1; VFMADD132PD Y15, Y14, Y1
+	VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_fma_f64_suu_ccc0469621(f *abi.Frame)
-// Requires: AVX, FMA3
-TEXT ·k_fma_f64_suu_ccc0469621(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV, FMA3
+TEXT ·k_fma_f64_suu_ccc0469621(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, u2:f64) { t0 = fma s0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -6933,20 +9018,45 @@ tail:
 	VFMADD132PD Y15, Y2, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (R8)(BX*8), Y0; VFMADD231PD (DI)(BX*8), Y15, Y0; VMOVUPS 32(R8)(BX*8), Y1
+	VFMADD231PD 32(DI)(BX*8), Y15, Y1; VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_fma_f64_uss_21ec487d99(f *abi.Frame)
-// Requires: AVX, FMA3
-TEXT ·k_fma_f64_uss_21ec487d99(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV, FMA3
+TEXT ·k_fma_f64_uss_21ec487d99(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = fma u0 s1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; VBROADCASTSD (R11), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail
@@ -6963,20 +9073,44 @@ tail:
 	VFMADD132PD Y15, Y14, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VFMADD132PD Y15, Y14, Y0; VMOVUPS 32(DI)(BX*8), Y1; VFMADD132PD Y15, Y14, Y1
+	VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_fma_f64_usu_951494ca66(f *abi.Frame)
-// Requires: AVX, FMA3
-TEXT ·k_fma_f64_usu_951494ca66(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV, FMA3
+TEXT ·k_fma_f64_usu_951494ca66(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = fma u0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -6994,20 +9128,45 @@ tail:
 	VFMADD132PD Y15, Y2, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (R8)(BX*8), Y0; VFMADD231PD (DI)(BX*8), Y15, Y0; VMOVUPS 32(R8)(BX*8), Y1
+	VFMADD231PD 32(DI)(BX*8), Y15, Y1; VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_fma_f64_uus_44bcb8b1a8(f *abi.Frame)
-// Requires: AVX, FMA3
-TEXT ·k_fma_f64_uus_44bcb8b1a8(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV, FMA3
+TEXT ·k_fma_f64_uus_44bcb8b1a8(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = fma u0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -7025,20 +9184,45 @@ tail:
 	VFMADD132PD Y2, Y15, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (R8)(BX*8), Y0; VFMADD132PD (DI)(BX*8), Y15, Y0; VMOVUPS 32(R8)(BX*8), Y1
+	VFMADD132PD 32(DI)(BX*8), Y15, Y1; VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_fma_f64_uuu_97a98965c6(f *abi.Frame)
-// Requires: AVX, FMA3
-TEXT ·k_fma_f64_uuu_97a98965c6(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV, FMA3
+TEXT ·k_fma_f64_uuu_97a98965c6(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = fma u0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -7057,20 +9241,45 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R10)(BX*8)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (R8)(BX*8), Y0; VMOVUPS (R9)(BX*8), Y1; VFMADD231PD (DI)(BX*8), Y0, Y1; VMOVUPS 32(R8)(BX*8), Y0
+	VMOVUPS 32(R9)(BX*8), Y2; VFMADD231PD 32(DI)(BX*8), Y0, Y2; VMOVNTDQ Y1, (R10)(BX*8)
+	VMOVNTDQ Y2, 32(R10)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_fma_fma_f64_uusuu_b470e735ab(f *abi.Frame)
-// Requires: AVX, FMA3
-TEXT ·k_fma_fma_f64_uusuu_b470e735ab(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV, FMA3
+TEXT ·k_fma_fma_f64_uusuu_b470e735ab(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R13; MOVQ 40(CX), R9; MOVQ 48(CX), R10; MOVQ 56(CX), R11
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R13), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -7091,7 +9300,7 @@ tail:
 	VFMADD132PD Y3, Y1, Y2; VMASKMOVPD Y2, Y0, 32(R11)(BX*8)
 
 next:
-	DECQ R12; JLE done
+	DECQ R12; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R13; ADDQ 232(CX), R9; ADDQ 240(CX), R10; ADDQ 248(CX), R11
 	JMP row
@@ -7099,14 +9308,41 @@ next:
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R12, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R12; MOVQ R11, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R13; ADDQ 232(CX), R9; ADDQ 240(CX), R10; ADDQ 248(CX), R11
+	JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (R8)(BX*8), Y0; VFMADD132PD (DI)(BX*8), Y15, Y0; VMOVUPS 32(R8)(BX*8), Y1
+	VFMADD132PD 32(DI)(BX*8), Y15, Y1; VMOVUPS (R10)(BX*8), Y2; VFMADD231PD (R9)(BX*8), Y2, Y0
+	VMOVUPS 32(R10)(BX*8), Y2; VFMADD231PD 32(R9)(BX*8), Y2, Y1; VMOVNTDQ Y0, (R11)(BX*8)
+	VMOVNTDQ Y1, 32(R11)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R12; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_fma_fma_fma_f64_uusuuuu_b29a06337b(f *abi.Frame)
-// Requires: AVX, FMA3
-TEXT ·k_fma_fma_fma_f64_uusuuuu_b29a06337b(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV, FMA3
+TEXT ·k_fma_fma_fma_f64_uusuuuu_b29a06337b(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64, u5:f64, u6:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R14; TESTQ R14, R14; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R15; MOVQ 40(CX), R9; MOVQ 48(CX), R10; MOVQ 56(CX), R11; MOVQ 64(CX), R12
 	MOVQ 72(CX), R13
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R15), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -7130,7 +9366,7 @@ tail:
 	VFMADD132PD Y3, Y2, Y1; VMASKMOVPD Y1, Y0, 32(R13)(BX*8)
 
 next:
-	DECQ R14; JLE done
+	DECQ R14; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R15; ADDQ 232(CX), R9; ADDQ 240(CX), R10; ADDQ 248(CX), R11
 	ADDQ 256(CX), R12; ADDQ 264(CX), R13; JMP row
@@ -7138,14 +9374,42 @@ next:
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R14, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R14; MOVQ R13, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R15; ADDQ 232(CX), R9; ADDQ 240(CX), R10; ADDQ 248(CX), R11
+	ADDQ 256(CX), R12; ADDQ 264(CX), R13; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (R8)(BX*8), Y0; VFMADD132PD (DI)(BX*8), Y15, Y0; VMOVUPS 32(R8)(BX*8), Y1
+	VFMADD132PD 32(DI)(BX*8), Y15, Y1; VMOVUPS (R10)(BX*8), Y2; VFMADD231PD (R9)(BX*8), Y2, Y0
+	VMOVUPS 32(R10)(BX*8), Y2; VFMADD231PD 32(R9)(BX*8), Y2, Y1; VMOVUPS (R12)(BX*8), Y2
+	VFMADD231PD (R11)(BX*8), Y2, Y0; VMOVUPS 32(R12)(BX*8), Y2; VFMADD231PD 32(R11)(BX*8), Y2, Y1
+	VMOVNTDQ Y0, (R13)(BX*8); VMOVNTDQ Y1, 32(R13)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R14; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_fma_fma_fma_fma_f64_uusuuuuuu_84580cf999(f *abi.Frame)
-// Requires: AVX, FMA3
-TEXT ·k_fma_fma_fma_fma_f64_uusuuuuuu_84580cf999(SB), NOSPLIT, $16-8
+// Requires: AVX, CMOV, FMA3
+TEXT ·k_fma_fma_fma_fma_f64_uusuuuuuu_84580cf999(SB), NOSPLIT, $32-8
 	// kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64, u5:f64, u6:f64, u7:f64, u8:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; t3 = fma u7 u8 t2; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, (SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), AX; MOVQ AX, 8(SP); MOVQ 40(CX), R9; MOVQ 48(CX), R10; MOVQ 56(CX), R11
 	MOVQ 64(CX), R12; MOVQ 72(CX), R13; MOVQ 80(CX), R14; MOVQ 88(CX), R15
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 24(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	MOVQ 8(SP), AX; VBROADCASTSD (AX), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -7173,13 +9437,41 @@ tail:
 	VFMADD132PD Y3, Y1, Y2; VMASKMOVPD Y2, Y0, 32(R15)(BX*8)
 
 next:
-	DECQ (SP); JLE done
+	DECQ (SP); JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; MOVQ 224(CX), AX; ADDQ AX, 8(SP); ADDQ 232(CX), R9; ADDQ 240(CX), R10
 	ADDQ 248(CX), R11; ADDQ 256(CX), R12; ADDQ 264(CX), R13; ADDQ 272(CX), R14; ADDQ 280(CX), R15; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ (SP), AX; MOVQ AX, 16(SP); MOVQ SI, 24(SP)
+
+rowPast:
+	MOVQ $+1, (SP); MOVQ R15, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 24(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 24(SP), SI; CMPQ BX, SI; JLT lines; DECQ 16(SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; MOVQ 224(CX), AX; ADDQ AX, 8(SP); ADDQ 232(CX), R9; ADDQ 240(CX), R10
+	ADDQ 248(CX), R11; ADDQ 256(CX), R12; ADDQ 264(CX), R13; ADDQ 272(CX), R14; ADDQ 280(CX), R15; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (R8)(BX*8), Y0; VFMADD132PD (DI)(BX*8), Y15, Y0; VMOVUPS 32(R8)(BX*8), Y1
+	VFMADD132PD 32(DI)(BX*8), Y15, Y1; VMOVUPS (R10)(BX*8), Y2; VFMADD231PD (R9)(BX*8), Y2, Y0
+	VMOVUPS 32(R10)(BX*8), Y2; VFMADD231PD 32(R9)(BX*8), Y2, Y1; VMOVUPS (R12)(BX*8), Y2
+	VFMADD231PD (R11)(BX*8), Y2, Y0; VMOVUPS 32(R12)(BX*8), Y2; VFMADD231PD 32(R11)(BX*8), Y2, Y1
+	VMOVUPS (R14)(BX*8), Y2; VFMADD231PD (R13)(BX*8), Y2, Y0; VMOVUPS 32(R14)(BX*8), Y2
+	VFMADD231PD 32(R13)(BX*8), Y2, Y1; VMOVNTDQ Y0, (R15)(BX*8); VMOVNTDQ Y1, 32(R15)(BX*8); ADDQ $0x08, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, (SP); MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_fmod_f64_uu_5820ebcd33(f *abi.Frame)
 // Requires: AVX, AVX2, FMA3
@@ -9268,12 +11560,14 @@ leave1:
 	VMOVUPS 416(SP), Y6; VMOVUPS 448(SP), Y15; VMOVUPS 352(SP), Y7; VMOVUPS 384(SP), Y0; JMP after1
 
 // func k_lt_cast_add_f64_suu_cfc37618ff(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_lt_cast_add_f64_suu_cfc37618ff(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_lt_cast_add_f64_suu_cfc37618ff(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, u2:f64) { t0 = lt s0 u1; t1 = cast:f64 t0; t2 = add u2 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9; VMOVUPS c3ff0000000000000<>+0(SB), Y14
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -9291,20 +11585,45 @@ tail:
 	VCMPPD $0x11, Y2, Y15, Y2; VANDPS Y14, Y2, Y2; VADDPD Y2, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VCMPPD $0x11, (DI)(BX*8), Y15, Y0; VCMPPD $0x11, 32(DI)(BX*8), Y15, Y1; VANDPS Y14, Y0, Y0; VANDPS Y14, Y1, Y1
+	VADDPD (R8)(BX*8), Y0, Y0; VADDPD 32(R8)(BX*8), Y1, Y1; VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_lt_cast_add_f64_usu_48c52126bd(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_lt_cast_add_f64_usu_48c52126bd(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_lt_cast_add_f64_usu_48c52126bd(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = lt u0 s1; t1 = cast:f64 t0; t2 = add t1 u2; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9; VMOVUPS c3ff0000000000000<>+0(SB), Y14
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -9322,20 +11641,45 @@ tail:
 	VMASKMOVPD 32(R8)(BX*8), Y0, Y2; VADDPD Y2, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VCMPPD $0x1e, (DI)(BX*8), Y15, Y0; VCMPPD $0x1e, 32(DI)(BX*8), Y15, Y1; VANDPS Y14, Y0, Y0; VANDPS Y14, Y1, Y1
+	VADDPD (R8)(BX*8), Y0, Y0; VADDPD 32(R8)(BX*8), Y1, Y1; VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_lt_cast_f64_su_2762d9c380(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_lt_cast_f64_su_2762d9c380(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_lt_cast_f64_su_2762d9c380(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64) { t0 = lt s0 u1; t1 = cast:f64 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; VMOVUPS c3ff0000000000000<>+0(SB), Y14
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -9352,20 +11696,44 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VCMPPD $0x11, (DI)(BX*8), Y15, Y0; VCMPPD $0x11, 32(DI)(BX*8), Y15, Y1; VANDPS Y14, Y0, Y0; VANDPS Y14, Y1, Y1
+	VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_lt_cast_f64_us_a94496eb15(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_lt_cast_f64_us_a94496eb15(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_lt_cast_f64_us_a94496eb15(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64) { t0 = lt u0 s1; t1 = cast:f64 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R8; VMOVUPS c3ff0000000000000<>+0(SB), Y14
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -9382,12 +11750,34 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VCMPPD $0x1e, (DI)(BX*8), Y15, Y0; VCMPPD $0x1e, 32(DI)(BX*8), Y15, Y1; VANDPS Y14, Y0, Y0; VANDPS Y14, Y1, Y1
+	VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_lt_f64_bool_su_03aca8ab90(f *abi.Frame)
 // Requires: AVX, AVX2
@@ -9532,12 +11922,14 @@ done:
 	VZEROUPPER; RET
 
 // func k_lt_select_f64_susu_019379d305(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_lt_select_f64_susu_019379d305(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_lt_select_f64_susu_019379d305(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, s2:f64, u3:f64) { t0 = lt s0 u1; t1 = select t0 s2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
 	MOVQ 24(CX), DI; MOVQ 32(CX), R12; MOVQ 40(CX), R8; MOVQ 48(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Y15; VBROADCASTSD (R12), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail
@@ -9557,20 +11949,45 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R12; ADDQ 232(CX), R8; ADDQ 240(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R12; ADDQ 232(CX), R8; ADDQ 240(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VCMPPD $0x11, (DI)(BX*8), Y15, Y0; VCMPPD $0x11, 32(DI)(BX*8), Y15, Y1; VMOVUPS (R8)(BX*8), Y2
+	VBLENDVPS Y0, Y14, Y2, Y0; VMOVUPS 32(R8)(BX*8), Y2; VBLENDVPS Y1, Y14, Y2, Y1; VMOVNTDQ Y0, (R9)(BX*8)
+	VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_lt_select_f64_suus_276f154ab8(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_lt_select_f64_suus_276f154ab8(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_lt_select_f64_suus_276f154ab8(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, u2:f64, s3:f64) { t0 = lt s0 u1; t1 = select t0 u2 s3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R12; MOVQ 48(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Y15; VBROADCASTSD (R12), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail
@@ -9590,20 +12007,45 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R12; ADDQ 240(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R12; ADDQ 240(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VCMPPD $0x11, (DI)(BX*8), Y15, Y0; VCMPPD $0x11, 32(DI)(BX*8), Y15, Y1; VBLENDVPS Y0, (R8)(BX*8), Y14, Y0
+	VBLENDVPS Y1, 32(R8)(BX*8), Y14, Y1; VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_lt_select_f64_suuu_9cbf082dff(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_lt_select_f64_suuu_9cbf082dff(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_lt_select_f64_suuu_9cbf082dff(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, u2:f64, u3:f64) { t0 = lt s0 u1; t1 = select t0 u2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), R12
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ 48(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R12), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -9622,20 +12064,45 @@ tail:
 	VBLENDVPS Y3, Y2, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R10)(BX*8)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R12; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; ADDQ 240(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R12; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; ADDQ 240(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VCMPPD $0x11, (DI)(BX*8), Y15, Y0; VCMPPD $0x11, 32(DI)(BX*8), Y15, Y1; VMOVUPS (R9)(BX*8), Y2
+	VBLENDVPS Y0, (R8)(BX*8), Y2, Y0; VMOVUPS 32(R9)(BX*8), Y2; VBLENDVPS Y1, 32(R8)(BX*8), Y2, Y1
+	VMOVNTDQ Y0, (R10)(BX*8); VMOVNTDQ Y1, 32(R10)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_lt_select_f64_ussu_6923ee4169(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_lt_select_f64_ussu_6923ee4169(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_lt_select_f64_ussu_6923ee4169(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, s2:f64, u3:f64) { t0 = lt u0 s1; t1 = select t0 s2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R11; MOVQ 32(CX), R12; MOVQ 40(CX), R8; MOVQ 48(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Y15; VBROADCASTSD (R12), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail
@@ -9655,20 +12122,45 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R12; ADDQ 232(CX), R8; ADDQ 240(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R12; ADDQ 232(CX), R8; ADDQ 240(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VCMPPD $0x1e, (DI)(BX*8), Y15, Y0; VCMPPD $0x1e, 32(DI)(BX*8), Y15, Y1; VMOVUPS (R8)(BX*8), Y2
+	VBLENDVPS Y0, Y14, Y2, Y0; VMOVUPS 32(R8)(BX*8), Y2; VBLENDVPS Y1, Y14, Y2, Y1; VMOVNTDQ Y0, (R9)(BX*8)
+	VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_lt_select_f64_usus_596b7c376a(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_lt_select_f64_usus_596b7c376a(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_lt_select_f64_usus_596b7c376a(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, u2:f64, s3:f64) { t0 = lt u0 s1; t1 = select t0 u2 s3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R12; MOVQ 48(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Y15; VBROADCASTSD (R12), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail
@@ -9688,20 +12180,45 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R12; ADDQ 240(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R12; ADDQ 240(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VCMPPD $0x1e, (DI)(BX*8), Y15, Y0; VCMPPD $0x1e, 32(DI)(BX*8), Y15, Y1; VBLENDVPS Y0, (R8)(BX*8), Y14, Y0
+	VBLENDVPS Y1, 32(R8)(BX*8), Y14, Y1; VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_lt_select_f64_usuu_bd32e2a2e3(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_lt_select_f64_usuu_bd32e2a2e3(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_lt_select_f64_usuu_bd32e2a2e3(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, u2:f64, u3:f64) { t0 = lt u0 s1; t1 = select t0 u2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R12; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ 48(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R12), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -9720,20 +12237,45 @@ tail:
 	VBLENDVPS Y3, Y2, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R10)(BX*8)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R12; ADDQ 224(CX), R8; ADDQ 232(CX), R9; ADDQ 240(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R12; ADDQ 224(CX), R8; ADDQ 232(CX), R9; ADDQ 240(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VCMPPD $0x1e, (DI)(BX*8), Y15, Y0; VCMPPD $0x1e, 32(DI)(BX*8), Y15, Y1; VMOVUPS (R9)(BX*8), Y2
+	VBLENDVPS Y0, (R8)(BX*8), Y2, Y0; VMOVUPS 32(R9)(BX*8), Y2; VBLENDVPS Y1, 32(R8)(BX*8), Y2, Y1
+	VMOVNTDQ Y0, (R10)(BX*8); VMOVNTDQ Y1, 32(R10)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_lt_select_f64_uuuu_9a937eee1e(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_lt_select_f64_uuuu_9a937eee1e(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_lt_select_f64_uuuu_9a937eee1e(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = lt u0 u1; t1 = select t0 u2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -9754,20 +12296,46 @@ tail:
 	VBLENDVPS Y1, Y3, Y2, Y1; VMASKMOVPD Y1, Y0, 32(R11)(BX*8)
 
 next:
-	DECQ R12; JLE done
+	DECQ R12; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R12, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R12; MOVQ R11, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VCMPPD $0x11, (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1
+	VCMPPD $0x11, 32(R8)(BX*8), Y1, Y1; VMOVUPS (R10)(BX*8), Y2; VBLENDVPS Y0, (R9)(BX*8), Y2, Y0
+	VMOVUPS 32(R10)(BX*8), Y2; VBLENDVPS Y1, 32(R9)(BX*8), Y2, Y1; VMOVNTDQ Y0, (R11)(BX*8)
+	VMOVNTDQ Y1, 32(R11)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R12; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_max_f64_us_c5b457e68f(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_max_f64_us_c5b457e68f(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_max_f64_us_c5b457e68f(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64) { t0 = max u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y0; VCMPPD $0x0c, c0000000000000000<>+0(SB), Y0, Y1
@@ -9785,20 +12353,44 @@ tail:
 	VMASKMOVPD 32(DI)(BX*8), Y0, Y1; VADDPD Y15, Y1, Y1; VMAXPD Y1, Y14, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VADDPD (DI)(BX*8), Y15, Y0; VMAXPD Y0, Y14, Y0; VADDPD 32(DI)(BX*8), Y15, Y1; VMAXPD Y1, Y14, Y1
+	VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_max_f64_uu_8e8ee6eae2(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_max_f64_uu_8e8ee6eae2(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_max_f64_uu_8e8ee6eae2(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64) { t0 = max u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -9818,12 +12410,36 @@ tail:
 	VCMPPD $0x03, Y2, Y1, Y1; VORPS Y1, Y3, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VMOVUPS (R8)(BX*8), Y1; VMAXPD Y1, Y0, Y2; VMAXPD Y0, Y1, Y3; VANDPS Y3, Y2, Y2
+	VCMPPD $0x03, Y1, Y0, Y0; VORPS Y0, Y2, Y0; VMOVUPS 32(DI)(BX*8), Y1; VMOVUPS 32(R8)(BX*8), Y2
+	VMAXPD Y2, Y1, Y3; VMAXPD Y1, Y2, Y4; VANDPS Y4, Y3, Y3; VCMPPD $0x03, Y2, Y1, Y1; VORPS Y1, Y3, Y1
+	VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_max_max_f64_uuu_28a30498eb(f *abi.Frame)
 // Requires: AVX
@@ -9866,12 +12482,14 @@ done:
 	VZEROUPPER; RET
 
 // func k_max_max_f64_uuu_7b30abe2de(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_max_max_f64_uuu_7b30abe2de(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_max_max_f64_uuu_7b30abe2de(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = max u0 u1; t1 = max t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -9897,12 +12515,39 @@ tail:
 	VCMPPD $0x03, Y2, Y1, Y1; VORPS Y1, Y3, Y1; VMASKMOVPD Y1, Y0, 32(R10)(BX*8)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VMOVUPS (R8)(BX*8), Y1; VMAXPD Y1, Y0, Y2; VMAXPD Y0, Y1, Y3; VANDPS Y3, Y2, Y2
+	VCMPPD $0x03, Y1, Y0, Y0; VORPS Y0, Y2, Y0; VMOVUPS 32(DI)(BX*8), Y1; VMOVUPS 32(R8)(BX*8), Y2
+	VMAXPD Y2, Y1, Y3; VMAXPD Y1, Y2, Y4; VANDPS Y4, Y3, Y3; VCMPPD $0x03, Y2, Y1, Y1; VORPS Y1, Y3, Y1
+	VMOVUPS (R9)(BX*8), Y2; VMAXPD Y2, Y0, Y3; VMAXPD Y0, Y2, Y4; VANDPS Y4, Y3, Y3; VCMPPD $0x03, Y2, Y0, Y0
+	VORPS Y0, Y3, Y0; VMOVUPS 32(R9)(BX*8), Y2; VMAXPD Y2, Y1, Y3; VMAXPD Y1, Y2, Y4; VANDPS Y4, Y3, Y3
+	VCMPPD $0x03, Y2, Y1, Y1; VORPS Y1, Y3, Y1; VMOVNTDQ Y0, (R10)(BX*8); VMOVNTDQ Y1, 32(R10)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_max_max_max_etc_f64_uuuuuu_2bf194f3f1(f *abi.Frame)
 // Requires: AVX
@@ -9983,12 +12628,14 @@ done:
 
 // func k_max_max_max_etc_f64_uuuuuuuu_6d497d1b94(f *abi.Frame)
 // Requires: AVX, CMOV
-TEXT ·k_max_max_max_etc_f64_uuuuuuuu_6d497d1b94(SB), NOSPLIT, $72-8
+TEXT ·k_max_max_max_etc_f64_uuuuuuuu_6d497d1b94(SB), NOSPLIT, $88-8
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64, u6:f64, u7:f64) { t0 = max u0 u1; t1 = max u2 u3; t2 = max t0 t1; t3 = max u4 u5; t4 = max u6 u7; t5 = max t3 t4; t6 = max t2 t5; store t6 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 64(SP); TESTQ AX, AX; JLE done
 	MOVQ 16(CX), DI; MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12
 	MOVQ 64(CX), R13; MOVQ 72(CX), R14; MOVQ 80(CX), R15
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 80(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -10065,7 +12712,7 @@ step:
 	JLT step
 
 next:
-	DECQ 64(SP); JLE done
+	DECQ 64(SP); JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
 	ADDQ 256(CX), R13; ADDQ 264(CX), R14; ADDQ 272(CX), R15; JMP row
@@ -10073,13 +12720,76 @@ next:
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ 64(SP), AX; MOVQ AX, 72(SP); MOVQ SI, 80(SP)
+
+rowPast:
+	MOVQ $+1, 64(SP); MOVQ R15, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 80(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 80(SP), SI; CMPQ BX, SI; JLT lines; DECQ 72(SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
+	ADDQ 256(CX), R13; ADDQ 264(CX), R14; ADDQ 272(CX), R15; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VMOVUPS (R8)(BX*8), Y1; VMAXPD Y1, Y0, Y2; VMOVUPS 64(DI)(BX*8), Y3
+	VMOVUPS 64(R8)(BX*8), Y4; VMAXPD Y4, Y3, Y5; VMAXPD Y0, Y1, Y6; VMAXPD Y3, Y4, Y7; VANDPS Y6, Y2, Y2
+	VANDPS Y7, Y5, Y5; VCMPPD $0x03, Y1, Y0, Y0; VCMPPD $0x03, Y4, Y3, Y1; VORPS Y0, Y2, Y0; VORPS Y1, Y5, Y1
+	VMOVUPS 32(DI)(BX*8), Y2; VMOVUPS 32(R8)(BX*8), Y3; VMAXPD Y3, Y2, Y4; VMOVUPS 96(DI)(BX*8), Y5
+	VMOVUPS 96(R8)(BX*8), Y6; VMAXPD Y6, Y5, Y7; VMAXPD Y2, Y3, Y8; VMAXPD Y5, Y6, Y9; VANDPS Y8, Y4, Y4
+	VANDPS Y9, Y7, Y7; VCMPPD $0x03, Y3, Y2, Y2; VCMPPD $0x03, Y6, Y5, Y3; VORPS Y2, Y4, Y2; VORPS Y3, Y7, Y3
+	VMOVUPS (R9)(BX*8), Y4; VMOVUPS (R10)(BX*8), Y5; VMAXPD Y5, Y4, Y6; VMOVUPS 64(R9)(BX*8), Y7
+	VMOVUPS 64(R10)(BX*8), Y8; VMAXPD Y8, Y7, Y9; VMAXPD Y4, Y5, Y10; VMAXPD Y7, Y8, Y11; VANDPS Y10, Y6, Y6
+	VANDPS Y11, Y9, Y9; VCMPPD $0x03, Y5, Y4, Y4; VCMPPD $0x03, Y8, Y7, Y5; VORPS Y4, Y6, Y4; VORPS Y5, Y9, Y5
+	VMOVUPS 32(R9)(BX*8), Y6; VMOVUPS 32(R10)(BX*8), Y7; VMAXPD Y7, Y6, Y8; VMOVUPS 96(R9)(BX*8), Y9
+	VMOVUPS 96(R10)(BX*8), Y10; VMAXPD Y10, Y9, Y11; VMAXPD Y6, Y7, Y12; VMAXPD Y9, Y10, Y13; VANDPS Y12, Y8, Y8
+	VANDPS Y13, Y11, Y11; VCMPPD $0x03, Y7, Y6, Y6; VCMPPD $0x03, Y10, Y9, Y7; VORPS Y6, Y8, Y6; VORPS Y7, Y11, Y7
+	VMAXPD Y4, Y0, Y8; VMAXPD Y5, Y1, Y9; VMAXPD Y0, Y4, Y10; VMAXPD Y1, Y5, Y11; VANDPS Y10, Y8, Y8
+	VANDPS Y11, Y9, Y9; VCMPPD $0x03, Y4, Y0, Y0; VCMPPD $0x03, Y5, Y1, Y1; VORPS Y0, Y8, Y0; VORPS Y1, Y9, Y1
+	VMAXPD Y6, Y2, Y4; VMAXPD Y7, Y3, Y5; VMAXPD Y2, Y6, Y8; VMAXPD Y3, Y7, Y9; VANDPS Y8, Y4, Y4
+	VANDPS Y9, Y5, Y5; VCMPPD $0x03, Y6, Y2, Y2; VCMPPD $0x03, Y7, Y3, Y3; VORPS Y2, Y4, Y2; VORPS Y3, Y5, Y3
+	VMOVUPS (R11)(BX*8), Y4; VMOVUPS (R12)(BX*8), Y5; VMAXPD Y5, Y4, Y6; VMOVUPS 64(R11)(BX*8), Y7
+	VMOVUPS 64(R12)(BX*8), Y8; VMAXPD Y8, Y7, Y9; VMAXPD Y4, Y5, Y10; VMAXPD Y7, Y8, Y11; VANDPS Y10, Y6, Y6
+	VANDPS Y11, Y9, Y9; VCMPPD $0x03, Y5, Y4, Y4; VCMPPD $0x03, Y8, Y7, Y5; VORPS Y4, Y6, Y4; VORPS Y5, Y9, Y5
+	VMOVUPS 32(R11)(BX*8), Y6; VMOVUPS 32(R12)(BX*8), Y7; VMAXPD Y7, Y6, Y8; VMOVUPS 96(R11)(BX*8), Y9
+	VMOVUPS 96(R12)(BX*8), Y10; VMAXPD Y10, Y9, Y11; VMAXPD Y6, Y7, Y12; VMAXPD Y9, Y10, Y13; VANDPS Y12, Y8, Y8
+	VANDPS Y13, Y11, Y11; VCMPPD $0x03, Y7, Y6, Y6; VCMPPD $0x03, Y10, Y9, Y7; VORPS Y6, Y8, Y6; VORPS Y7, Y11, Y7
+	VMOVUPS (R13)(BX*8), Y8; VMOVUPS (R14)(BX*8), Y9; VMAXPD Y9, Y8, Y10; VMOVUPS 64(R13)(BX*8), Y11
+	VMOVUPS 64(R14)(BX*8), Y12; VMAXPD Y12, Y11, Y13; VMAXPD Y8, Y9, Y14; VMAXPD Y11, Y12, Y15
+	VANDPS Y14, Y10, Y10; VANDPS Y15, Y13, Y13; VCMPPD $0x03, Y9, Y8, Y8; VCMPPD $0x03, Y12, Y11, Y9
+	VORPS Y8, Y10, Y8; VORPS Y9, Y13, Y9; VMOVUPS 32(R13)(BX*8), Y10; VMOVUPS 32(R14)(BX*8), Y11
+	VMAXPD Y11, Y10, Y12; VMOVUPS 96(R13)(BX*8), Y13; VMOVUPS 96(R14)(BX*8), Y14; VMAXPD Y14, Y13, Y15
+	VMOVUPS Y3, (SP); VMAXPD Y10, Y11, Y3; VMOVUPS Y2, 32(SP); VMAXPD Y13, Y14, Y2; VANDPS Y3, Y12, Y3
+	VANDPS Y2, Y15, Y2; VCMPPD $0x03, Y11, Y10, Y10; VCMPPD $0x03, Y14, Y13, Y11; VORPS Y10, Y3, Y3
+	VORPS Y11, Y2, Y2; VMAXPD Y8, Y4, Y10; VMAXPD Y9, Y5, Y11; VMAXPD Y4, Y8, Y12; VMAXPD Y5, Y9, Y13
+	VANDPS Y12, Y10, Y10; VANDPS Y13, Y11, Y11; VCMPPD $0x03, Y8, Y4, Y4; VCMPPD $0x03, Y9, Y5, Y5
+	VORPS Y4, Y10, Y4; VORPS Y5, Y11, Y5; VMAXPD Y3, Y6, Y8; VMAXPD Y2, Y7, Y9; VMAXPD Y6, Y3, Y10
+	VMAXPD Y7, Y2, Y11; VANDPS Y10, Y8, Y8; VANDPS Y11, Y9, Y9; VCMPPD $0x03, Y3, Y6, Y3; VCMPPD $0x03, Y2, Y7, Y2
+	VORPS Y3, Y8, Y3; VORPS Y2, Y9, Y2; VMAXPD Y4, Y0, Y6; VMAXPD Y5, Y1, Y7; VMAXPD Y0, Y4, Y8; VMAXPD Y1, Y5, Y9
+	VANDPS Y8, Y6, Y6; VANDPS Y9, Y7, Y7; VCMPPD $0x03, Y4, Y0, Y0; VCMPPD $0x03, Y5, Y1, Y1; VORPS Y0, Y6, Y0
+	VORPS Y1, Y7, Y1; VMOVUPS 32(SP), Y4; VMAXPD Y3, Y4, Y5; VMOVUPS (SP), Y6; VMAXPD Y2, Y6, Y7
+	VMAXPD Y4, Y3, Y8; VMAXPD Y6, Y2, Y9; VANDPS Y8, Y5, Y5; VANDPS Y9, Y7, Y7; VCMPPD $0x03, Y3, Y4, Y3
+	VCMPPD $0x03, Y2, Y6, Y2; VORPS Y3, Y5, Y3; VORPS Y2, Y7, Y2; VMOVNTDQ Y0, (R15)(BX*8)
+	VMOVNTDQ Y1, 64(R15)(BX*8); VMOVNTDQ Y3, 32(R15)(BX*8); VMOVNTDQ Y2, 96(R15)(BX*8); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, 64(SP); MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_max_max_max_f64_uuuu_f2c1cff8bf(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_max_max_max_f64_uuuu_f2c1cff8bf(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_max_max_max_f64_uuuu_f2c1cff8bf(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = max u0 u1; t1 = max u2 u3; t2 = max t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -10110,20 +12820,51 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R11)(BX*8)
 
 next:
-	DECQ R12; JLE done
+	DECQ R12; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R12, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R12; MOVQ R11, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VMOVUPS (R8)(BX*8), Y1; VMAXPD Y1, Y0, Y2; VMAXPD Y0, Y1, Y3; VANDPS Y3, Y2, Y2
+	VCMPPD $0x03, Y1, Y0, Y0; VORPS Y0, Y2, Y0; VMOVUPS 32(DI)(BX*8), Y1; VMOVUPS 32(R8)(BX*8), Y2
+	VMAXPD Y2, Y1, Y3; VMAXPD Y1, Y2, Y4; VANDPS Y4, Y3, Y3; VCMPPD $0x03, Y2, Y1, Y1; VORPS Y1, Y3, Y1
+	VMOVUPS (R9)(BX*8), Y2; VMOVUPS (R10)(BX*8), Y3; VMAXPD Y3, Y2, Y4; VMAXPD Y2, Y3, Y5; VANDPS Y5, Y4, Y4
+	VCMPPD $0x03, Y3, Y2, Y2; VORPS Y2, Y4, Y2; VMOVUPS 32(R9)(BX*8), Y3; VMOVUPS 32(R10)(BX*8), Y4
+	VMAXPD Y4, Y3, Y5; VMAXPD Y3, Y4, Y6; VANDPS Y6, Y5, Y5; VCMPPD $0x03, Y4, Y3, Y3; VORPS Y3, Y5, Y3
+	VMAXPD Y2, Y0, Y4; VMAXPD Y0, Y2, Y5; VANDPS Y5, Y4, Y4; VCMPPD $0x03, Y2, Y0, Y0; VORPS Y0, Y4, Y0
+	VMAXPD Y3, Y1, Y2; VMAXPD Y1, Y3, Y4; VANDPS Y4, Y2, Y2; VCMPPD $0x03, Y3, Y1, Y1; VORPS Y1, Y2, Y1
+	VMOVNTDQ Y0, (R11)(BX*8); VMOVNTDQ Y1, 32(R11)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R12; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_max_max_max_max_f64_uuuuu_5fca77a7d1(f *abi.Frame)
 // Requires: AVX, CMOV
-TEXT ·k_max_max_max_max_f64_uuuuu_5fca77a7d1(SB), NOSPLIT, $0-8
+TEXT ·k_max_max_max_max_f64_uuuuu_5fca77a7d1(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -10175,13 +12916,57 @@ step:
 	VMASKMOVPD Y1, Y0, 32(R12)(BX*8); ADDQ $0x08, BX; CMPQ BX, SI; JLT step
 
 next:
-	DECQ R13; JLE done
+	DECQ R13; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
 	JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R13, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R13; MOVQ R12, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
+	JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VMOVUPS (R8)(BX*8), Y1; VMAXPD Y1, Y0, Y2; VMOVUPS 64(DI)(BX*8), Y3
+	VMOVUPS 64(R8)(BX*8), Y4; VMAXPD Y4, Y3, Y5; VMAXPD Y0, Y1, Y6; VMAXPD Y3, Y4, Y7; VANDPS Y6, Y2, Y2
+	VANDPS Y7, Y5, Y5; VCMPPD $0x03, Y1, Y0, Y0; VCMPPD $0x03, Y4, Y3, Y1; VORPS Y0, Y2, Y0; VORPS Y1, Y5, Y1
+	VMOVUPS 32(DI)(BX*8), Y2; VMOVUPS 32(R8)(BX*8), Y3; VMAXPD Y3, Y2, Y4; VMOVUPS 96(DI)(BX*8), Y5
+	VMOVUPS 96(R8)(BX*8), Y6; VMAXPD Y6, Y5, Y7; VMAXPD Y2, Y3, Y8; VMAXPD Y5, Y6, Y9; VANDPS Y8, Y4, Y4
+	VANDPS Y9, Y7, Y7; VCMPPD $0x03, Y3, Y2, Y2; VCMPPD $0x03, Y6, Y5, Y3; VORPS Y2, Y4, Y2; VORPS Y3, Y7, Y3
+	VMOVUPS (R9)(BX*8), Y4; VMAXPD Y4, Y0, Y5; VMOVUPS 64(R9)(BX*8), Y6; VMAXPD Y6, Y1, Y7; VMAXPD Y0, Y4, Y8
+	VMAXPD Y1, Y6, Y9; VANDPS Y8, Y5, Y5; VANDPS Y9, Y7, Y7; VCMPPD $0x03, Y4, Y0, Y0; VCMPPD $0x03, Y6, Y1, Y1
+	VORPS Y0, Y5, Y0; VORPS Y1, Y7, Y1; VMOVUPS 32(R9)(BX*8), Y4; VMAXPD Y4, Y2, Y5; VMOVUPS 96(R9)(BX*8), Y6
+	VMAXPD Y6, Y3, Y7; VMAXPD Y2, Y4, Y8; VMAXPD Y3, Y6, Y9; VANDPS Y8, Y5, Y5; VANDPS Y9, Y7, Y7
+	VCMPPD $0x03, Y4, Y2, Y2; VCMPPD $0x03, Y6, Y3, Y3; VORPS Y2, Y5, Y2; VORPS Y3, Y7, Y3
+	VMOVUPS (R10)(BX*8), Y4; VMAXPD Y4, Y0, Y5; VMOVUPS 64(R10)(BX*8), Y6; VMAXPD Y6, Y1, Y7; VMAXPD Y0, Y4, Y8
+	VMAXPD Y1, Y6, Y9; VANDPS Y8, Y5, Y5; VANDPS Y9, Y7, Y7; VCMPPD $0x03, Y4, Y0, Y0; VCMPPD $0x03, Y6, Y1, Y1
+	VORPS Y0, Y5, Y0; VORPS Y1, Y7, Y1; VMOVUPS 32(R10)(BX*8), Y4; VMAXPD Y4, Y2, Y5; VMOVUPS 96(R10)(BX*8), Y6
+	VMAXPD Y6, Y3, Y7; VMAXPD Y2, Y4, Y8; VMAXPD Y3, Y6, Y9; VANDPS Y8, Y5, Y5; VANDPS Y9, Y7, Y7
+	VCMPPD $0x03, Y4, Y2, Y2; VCMPPD $0x03, Y6, Y3, Y3; VORPS Y2, Y5, Y2; VORPS Y3, Y7, Y3
+	VMOVUPS (R11)(BX*8), Y4; VMAXPD Y0, Y4, Y5; VMOVUPS 64(R11)(BX*8), Y6; VMAXPD Y1, Y6, Y7; VMAXPD Y4, Y0, Y8
+	VMAXPD Y6, Y1, Y9; VANDPS Y8, Y5, Y5; VANDPS Y9, Y7, Y7; VCMPPD $0x03, Y0, Y4, Y0; VCMPPD $0x03, Y1, Y6, Y1
+	VORPS Y0, Y5, Y0; VORPS Y1, Y7, Y1; VMOVUPS 32(R11)(BX*8), Y4; VMAXPD Y2, Y4, Y5; VMOVUPS 96(R11)(BX*8), Y6
+	VMAXPD Y3, Y6, Y7; VMAXPD Y4, Y2, Y8; VMAXPD Y6, Y3, Y9; VANDPS Y8, Y5, Y5; VANDPS Y9, Y7, Y7
+	VCMPPD $0x03, Y2, Y4, Y2; VCMPPD $0x03, Y3, Y6, Y3; VORPS Y2, Y5, Y2; VORPS Y3, Y7, Y3
+	VMOVNTDQ Y0, (R12)(BX*8); VMOVNTDQ Y1, 64(R12)(BX*8); VMOVNTDQ Y2, 32(R12)(BX*8); VMOVNTDQ Y3, 96(R12)(BX*8)
+	ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R13; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_max_max_max_max_f64_uuuuu_c92924e26b(f *abi.Frame)
 // Requires: AVX, CMOV
@@ -10261,12 +13046,14 @@ done:
 	VZEROUPPER; RET
 
 // func k_max_min_f64_sus_3e116b384e(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_max_min_f64_sus_3e116b384e(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_max_min_f64_sus_3e116b384e(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, s2:f64) { t0 = max s0 u1; t1 = min t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y0; VCMPPD $0x0c, c0000000000000000<>+0(SB), Y0, Y1
@@ -10286,20 +13073,45 @@ tail:
 	VMINPD Y15, Y1, Y2; VMINPD Y1, Y15, Y1; VORPS Y1, Y2, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VADDPD (DI)(BX*8), Y14, Y0; VMAXPD Y0, Y13, Y0; VADDPD 32(DI)(BX*8), Y14, Y1; VMAXPD Y1, Y13, Y1
+	VMINPD Y15, Y0, Y2; VMINPD Y0, Y15, Y0; VORPS Y0, Y2, Y0; VMINPD Y15, Y1, Y2; VMINPD Y1, Y15, Y1
+	VORPS Y1, Y2, Y1; VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_min_f64_su_e16306fa1b(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_min_f64_su_e16306fa1b(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_min_f64_su_e16306fa1b(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64) { t0 = min s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -10317,20 +13129,45 @@ tail:
 	VORPS Y1, Y2, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VMINPD Y0, Y15, Y1; VMINPD Y15, Y0, Y0; VORPS Y0, Y1, Y0; VMOVUPS 32(DI)(BX*8), Y1
+	VMINPD Y1, Y15, Y2; VMINPD Y15, Y1, Y1; VORPS Y1, Y2, Y1; VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_min_f64_uu_4d70e3b726(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_min_f64_uu_4d70e3b726(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_min_f64_uu_4d70e3b726(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64) { t0 = min u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -10348,12 +13185,35 @@ tail:
 	VMINPD Y1, Y2, Y1; VORPS Y1, Y3, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VMOVUPS (R8)(BX*8), Y1; VMINPD Y1, Y0, Y2; VMINPD Y0, Y1, Y0; VORPS Y0, Y2, Y0
+	VMOVUPS 32(DI)(BX*8), Y1; VMOVUPS 32(R8)(BX*8), Y2; VMINPD Y2, Y1, Y3; VMINPD Y1, Y2, Y1; VORPS Y1, Y3, Y1
+	VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_min_min_f64_uuu_9ec3170fed(f *abi.Frame)
 // Requires: AVX
@@ -10456,12 +13316,14 @@ done:
 
 // func k_min_min_min_etc_f64_uuuuuuuu_567c33ed2c(f *abi.Frame)
 // Requires: AVX, CMOV
-TEXT ·k_min_min_min_etc_f64_uuuuuuuu_567c33ed2c(SB), NOSPLIT, $8-8
+TEXT ·k_min_min_min_etc_f64_uuuuuuuu_567c33ed2c(SB), NOSPLIT, $24-8
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64, u6:f64, u7:f64) { t0 = min u0 u1; t1 = min u2 u3; t2 = min t0 t1; t3 = min u4 u5; t4 = min u6 u7; t5 = min t3 t4; t6 = min t2 t5; store t6 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, (SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12; MOVQ 64(CX), R13
 	MOVQ 72(CX), R14; MOVQ 80(CX), R15
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 16(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -10516,7 +13378,7 @@ step:
 	VMINPD Y1, Y2, Y1; VORPS Y1, Y3, Y1; VMASKMOVPD Y1, Y0, 32(R15)(BX*8); ADDQ $0x08, BX; CMPQ BX, SI; JLT step
 
 next:
-	DECQ (SP); JLE done
+	DECQ (SP); JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
 	ADDQ 256(CX), R13; ADDQ 264(CX), R14; ADDQ 272(CX), R15; JMP row
@@ -10524,13 +13386,62 @@ next:
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ (SP), AX; MOVQ AX, 8(SP); MOVQ SI, 16(SP)
+
+rowPast:
+	MOVQ $+1, (SP); MOVQ R15, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 16(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 16(SP), SI; CMPQ BX, SI; JLT lines; DECQ 8(SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
+	ADDQ 256(CX), R13; ADDQ 264(CX), R14; ADDQ 272(CX), R15; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VMOVUPS (R8)(BX*8), Y1; VMINPD Y1, Y0, Y2; VMOVUPS 64(DI)(BX*8), Y3
+	VMOVUPS 64(R8)(BX*8), Y4; VMINPD Y4, Y3, Y5; VMINPD Y0, Y1, Y0; VMINPD Y3, Y4, Y1; VORPS Y0, Y2, Y0
+	VORPS Y1, Y5, Y1; VMOVUPS 32(DI)(BX*8), Y2; VMOVUPS 32(R8)(BX*8), Y3; VMINPD Y3, Y2, Y4
+	VMOVUPS 96(DI)(BX*8), Y5; VMOVUPS 96(R8)(BX*8), Y6; VMINPD Y6, Y5, Y7; VMINPD Y2, Y3, Y2; VMINPD Y5, Y6, Y3
+	VORPS Y2, Y4, Y2; VORPS Y3, Y7, Y3; VMOVUPS (R9)(BX*8), Y4; VMOVUPS (R10)(BX*8), Y5; VMINPD Y5, Y4, Y6
+	VMOVUPS 64(R9)(BX*8), Y7; VMOVUPS 64(R10)(BX*8), Y8; VMINPD Y8, Y7, Y9; VMINPD Y4, Y5, Y4; VMINPD Y7, Y8, Y5
+	VORPS Y4, Y6, Y4; VORPS Y5, Y9, Y5; VMOVUPS 32(R9)(BX*8), Y6; VMOVUPS 32(R10)(BX*8), Y7; VMINPD Y7, Y6, Y8
+	VMOVUPS 96(R9)(BX*8), Y9; VMOVUPS 96(R10)(BX*8), Y10; VMINPD Y10, Y9, Y11; VMINPD Y6, Y7, Y6
+	VMINPD Y9, Y10, Y7; VORPS Y6, Y8, Y6; VORPS Y7, Y11, Y7; VMINPD Y4, Y0, Y8; VMINPD Y5, Y1, Y9
+	VMINPD Y0, Y4, Y0; VMINPD Y1, Y5, Y1; VORPS Y0, Y8, Y0; VORPS Y1, Y9, Y1; VMINPD Y6, Y2, Y4; VMINPD Y7, Y3, Y5
+	VMINPD Y2, Y6, Y2; VMINPD Y3, Y7, Y3; VORPS Y2, Y4, Y2; VORPS Y3, Y5, Y3; VMOVUPS (R11)(BX*8), Y4
+	VMOVUPS (R12)(BX*8), Y5; VMINPD Y5, Y4, Y6; VMOVUPS 64(R11)(BX*8), Y7; VMOVUPS 64(R12)(BX*8), Y8
+	VMINPD Y8, Y7, Y9; VMINPD Y4, Y5, Y4; VMINPD Y7, Y8, Y5; VORPS Y4, Y6, Y4; VORPS Y5, Y9, Y5
+	VMOVUPS 32(R11)(BX*8), Y6; VMOVUPS 32(R12)(BX*8), Y7; VMINPD Y7, Y6, Y8; VMOVUPS 96(R11)(BX*8), Y9
+	VMOVUPS 96(R12)(BX*8), Y10; VMINPD Y10, Y9, Y11; VMINPD Y6, Y7, Y6; VMINPD Y9, Y10, Y7; VORPS Y6, Y8, Y6
+	VORPS Y7, Y11, Y7; VMOVUPS (R13)(BX*8), Y8; VMOVUPS (R14)(BX*8), Y9; VMINPD Y9, Y8, Y10
+	VMOVUPS 64(R13)(BX*8), Y11; VMOVUPS 64(R14)(BX*8), Y12; VMINPD Y12, Y11, Y13; VMINPD Y8, Y9, Y8
+	VMINPD Y11, Y12, Y9; VORPS Y8, Y10, Y8; VORPS Y9, Y13, Y9; VMOVUPS 32(R13)(BX*8), Y10
+	VMOVUPS 32(R14)(BX*8), Y11; VMINPD Y11, Y10, Y12; VMOVUPS 96(R13)(BX*8), Y13; VMOVUPS 96(R14)(BX*8), Y14
+	VMINPD Y14, Y13, Y15; VMINPD Y10, Y11, Y10; VMINPD Y13, Y14, Y11; VORPS Y10, Y12, Y10; VORPS Y11, Y15, Y11
+	VMINPD Y8, Y4, Y12; VMINPD Y9, Y5, Y13; VMINPD Y4, Y8, Y4; VMINPD Y5, Y9, Y5; VORPS Y4, Y12, Y4
+	VORPS Y5, Y13, Y5; VMINPD Y10, Y6, Y8; VMINPD Y11, Y7, Y9; VMINPD Y6, Y10, Y6; VMINPD Y7, Y11, Y7
+	VORPS Y6, Y8, Y6; VORPS Y7, Y9, Y7; VMINPD Y4, Y0, Y8; VMINPD Y5, Y1, Y9; VMINPD Y0, Y4, Y0; VMINPD Y1, Y5, Y1
+	VORPS Y0, Y8, Y0; VORPS Y1, Y9, Y1; VMINPD Y6, Y2, Y4; VMINPD Y7, Y3, Y5; VMINPD Y2, Y6, Y2; VMINPD Y3, Y7, Y3
+	VORPS Y2, Y4, Y2; VORPS Y3, Y5, Y3; VMOVNTDQ Y0, (R15)(BX*8); VMOVNTDQ Y1, 64(R15)(BX*8)
+	VMOVNTDQ Y2, 32(R15)(BX*8); VMOVNTDQ Y3, 96(R15)(BX*8); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, (SP); MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_min_min_min_f64_uuuu_0d76c2d31f(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_min_min_min_f64_uuuu_0d76c2d31f(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_min_min_min_f64_uuuu_0d76c2d31f(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = min u0 u1; t1 = min u2 u3; t2 = min t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -10555,20 +13466,48 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R11)(BX*8)
 
 next:
-	DECQ R12; JLE done
+	DECQ R12; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R12, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R12; MOVQ R11, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VMOVUPS (R8)(BX*8), Y1; VMINPD Y1, Y0, Y2; VMINPD Y0, Y1, Y0; VORPS Y0, Y2, Y0
+	VMOVUPS 32(DI)(BX*8), Y1; VMOVUPS 32(R8)(BX*8), Y2; VMINPD Y2, Y1, Y3; VMINPD Y1, Y2, Y1; VORPS Y1, Y3, Y1
+	VMOVUPS (R9)(BX*8), Y2; VMOVUPS (R10)(BX*8), Y3; VMINPD Y3, Y2, Y4; VMINPD Y2, Y3, Y2; VORPS Y2, Y4, Y2
+	VMOVUPS 32(R9)(BX*8), Y3; VMOVUPS 32(R10)(BX*8), Y4; VMINPD Y4, Y3, Y5; VMINPD Y3, Y4, Y3; VORPS Y3, Y5, Y3
+	VMINPD Y2, Y0, Y4; VMINPD Y0, Y2, Y0; VORPS Y0, Y4, Y0; VMINPD Y3, Y1, Y2; VMINPD Y1, Y3, Y1; VORPS Y1, Y2, Y1
+	VMOVNTDQ Y0, (R11)(BX*8); VMOVNTDQ Y1, 32(R11)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R12; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_min_min_min_min_f64_uuuuu_814e363768(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_min_min_min_min_f64_uuuuu_814e363768(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_min_min_min_min_f64_uuuuu_814e363768(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -10597,13 +13536,42 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R12)(BX*8)
 
 next:
-	DECQ R13; JLE done
+	DECQ R13; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
 	JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R13, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R13; MOVQ R12, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
+	JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VMOVUPS (R8)(BX*8), Y1; VMINPD Y1, Y0, Y2; VMINPD Y0, Y1, Y0; VORPS Y0, Y2, Y0
+	VMOVUPS 32(DI)(BX*8), Y1; VMOVUPS 32(R8)(BX*8), Y2; VMINPD Y2, Y1, Y3; VMINPD Y1, Y2, Y1; VORPS Y1, Y3, Y1
+	VMOVUPS (R9)(BX*8), Y2; VMINPD Y2, Y0, Y3; VMINPD Y0, Y2, Y0; VORPS Y0, Y3, Y0; VMOVUPS 32(R9)(BX*8), Y2
+	VMINPD Y2, Y1, Y3; VMINPD Y1, Y2, Y1; VORPS Y1, Y3, Y1; VMOVUPS (R10)(BX*8), Y2; VMINPD Y0, Y2, Y3
+	VMINPD Y2, Y0, Y0; VORPS Y0, Y3, Y0; VMOVUPS 32(R10)(BX*8), Y2; VMINPD Y1, Y2, Y3; VMINPD Y2, Y1, Y1
+	VORPS Y1, Y3, Y1; VMOVUPS (R11)(BX*8), Y2; VMINPD Y2, Y0, Y3; VMINPD Y0, Y2, Y0; VORPS Y0, Y3, Y0
+	VMOVUPS 32(R11)(BX*8), Y2; VMINPD Y2, Y1, Y3; VMINPD Y1, Y2, Y1; VORPS Y1, Y3, Y1; VMOVNTDQ Y0, (R12)(BX*8)
+	VMOVNTDQ Y1, 32(R12)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R13; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_min_min_min_min_f64_uuuuu_bfa55cfe99(f *abi.Frame)
 // Requires: AVX
@@ -10947,12 +13915,14 @@ leave1:
 	VMOVUPS 704(SP), Y15; VMOVUPS 320(SP), Y6; VMOVUPS 352(SP), Y2; JMP after1
 
 // func k_mul_add_f64_us_f7af262bd7(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_mul_add_f64_us_f7af262bd7(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_mul_add_f64_us_f7af262bd7(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64) { t0 = mul u0 u0; t1 = add t0 s1; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -10968,20 +13938,44 @@ tail:
 	VMASKMOVPD 32(DI)(BX*8), Y0, Y1; VMULPD Y1, Y1, Y1; VADDPD Y15, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VMULPD Y0, Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VMULPD Y1, Y1, Y1; VADDPD Y15, Y0, Y0
+	VADDPD Y15, Y1, Y1; VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_add_f64_uss_b690dd07ac(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_mul_add_f64_uss_b690dd07ac(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_mul_add_f64_uss_b690dd07ac(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = mul u0 s1; t1 = add s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; VBROADCASTSD (R11), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail
@@ -10998,20 +13992,44 @@ tail:
 	VMASKMOVPD 32(DI)(BX*8), Y0, Y1; VMULPD Y15, Y1, Y1; VADDPD Y1, Y14, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMULPD (DI)(BX*8), Y15, Y0; VMULPD 32(DI)(BX*8), Y15, Y1; VADDPD Y0, Y14, Y0; VADDPD Y1, Y14, Y1
+	VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_add_f64_usu_81e43d6c5f(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_mul_add_f64_usu_81e43d6c5f(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_mul_add_f64_usu_81e43d6c5f(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = mul u0 s1; t1 = add u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -11029,20 +14047,45 @@ tail:
 	VADDPD Y2, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMULPD (DI)(BX*8), Y15, Y0; VMULPD 32(DI)(BX*8), Y15, Y1; VADDPD (R8)(BX*8), Y0, Y0
+	VADDPD 32(R8)(BX*8), Y1, Y1; VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_add_f64_uu_ced8144a0e(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_mul_add_f64_uu_ced8144a0e(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_mul_add_f64_uu_ced8144a0e(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64) { t0 = mul u0 u0; t1 = add t0 u1; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -11060,20 +14103,45 @@ tail:
 	VADDPD Y2, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VMULPD Y0, Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VMULPD Y1, Y1, Y1
+	VADDPD (R8)(BX*8), Y0, Y0; VADDPD 32(R8)(BX*8), Y1, Y1; VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_add_f64_uus_0a1f1e6f2a(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_mul_add_f64_uus_0a1f1e6f2a(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_mul_add_f64_uus_0a1f1e6f2a(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = add s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -11091,20 +14159,45 @@ tail:
 	VADDPD Y1, Y15, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VMULPD (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VMULPD 32(R8)(BX*8), Y1, Y1
+	VADDPD Y0, Y15, Y0; VADDPD Y1, Y15, Y1; VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_add_f64_uuu_b8e4cd2e51(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_mul_add_f64_uuu_b8e4cd2e51(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_mul_add_f64_uuu_b8e4cd2e51(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -11122,20 +14215,45 @@ tail:
 	VMASKMOVPD 32(R9)(BX*8), Y0, Y2; VADDPD Y2, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R10)(BX*8)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VMULPD (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VMULPD 32(R8)(BX*8), Y1, Y1
+	VADDPD (R9)(BX*8), Y0, Y0; VADDPD 32(R9)(BX*8), Y1, Y1; VMOVNTDQ Y0, (R10)(BX*8); VMOVNTDQ Y1, 32(R10)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_add_mul_f64_ussu_c190834ca3(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_mul_add_mul_f64_ussu_c190834ca3(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_mul_add_mul_f64_ussu_c190834ca3(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, s2:f64, u3:f64) { t0 = mul u0 s1; t1 = add s2 t0; t2 = mul u3 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R11; MOVQ 32(CX), R12; MOVQ 40(CX), R8; MOVQ 48(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Y15; VBROADCASTSD (R12), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail
@@ -11154,20 +14272,45 @@ tail:
 	VADDPD Y2, Y14, Y2; VMULPD Y2, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R12; ADDQ 232(CX), R8; ADDQ 240(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R12; ADDQ 232(CX), R8; ADDQ 240(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMULPD (DI)(BX*8), Y15, Y0; VMULPD 32(DI)(BX*8), Y15, Y1; VADDPD Y0, Y14, Y0; VADDPD Y1, Y14, Y1
+	VMULPD (R8)(BX*8), Y0, Y0; VMULPD 32(R8)(BX*8), Y1, Y1; VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_add_mul_f64_uusu_b835ea2026(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_mul_add_mul_f64_uusu_b835ea2026(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_mul_add_mul_f64_uusu_b835ea2026(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, s2:f64, u3:f64) { t0 = mul u0 u1; t1 = add t0 s2; t2 = mul t1 u3; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R12; MOVQ 40(CX), R9; MOVQ 48(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R12), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -11186,20 +14329,45 @@ tail:
 	VMULPD Y2, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R10)(BX*8)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R12; ADDQ 232(CX), R9; ADDQ 240(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R12; ADDQ 232(CX), R9; ADDQ 240(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VMULPD (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VMULPD 32(R8)(BX*8), Y1, Y1
+	VADDPD Y15, Y0, Y0; VADDPD Y15, Y1, Y1; VMULPD (R9)(BX*8), Y0, Y0; VMULPD 32(R9)(BX*8), Y1, Y1
+	VMOVNTDQ Y0, (R10)(BX*8); VMOVNTDQ Y1, 32(R10)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_add_mul_f64_uuuu_84c041c60f(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_mul_add_mul_f64_uuuu_84c041c60f(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_mul_add_mul_f64_uuuu_84c041c60f(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul t1 u3; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -11220,12 +14388,36 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R11)(BX*8)
 
 next:
-	DECQ R12; JLE done
+	DECQ R12; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R12, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R12; MOVQ R11, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VMULPD (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VMULPD 32(R8)(BX*8), Y1, Y1
+	VADDPD (R9)(BX*8), Y0, Y0; VADDPD 32(R9)(BX*8), Y1, Y1; VMULPD (R10)(BX*8), Y0, Y0
+	VMULPD 32(R10)(BX*8), Y1, Y1; VMOVNTDQ Y0, (R11)(BX*8); VMOVNTDQ Y1, 32(R11)(BX*8); ADDQ $0x08, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R12; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_mul_add_rsqrt_f64_sus_0cde7945d1(f *abi.Frame)
 // Requires: AVX, FMA3
@@ -11269,12 +14461,14 @@ done:
 	VZEROUPPER; RET
 
 // func k_mul_f64_us_e7d53846b3(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_mul_f64_us_e7d53846b3(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_mul_f64_us_e7d53846b3(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64) { t0 = mul u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -11290,20 +14484,44 @@ tail:
 	VMULPD Y15, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMULPD (DI)(BX*8), Y15, Y0; VMULPD 32(DI)(BX*8), Y15, Y1; VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_f64_uu_7b320067c4(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_mul_f64_uu_7b320067c4(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_mul_f64_uu_7b320067c4(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64) { t0 = mul u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -11320,21 +14538,45 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VMULPD (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VMULPD 32(R8)(BX*8), Y1, Y1
+	VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_mul_add_etc_f64_susuusus_d35a878ddd(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_mul_mul_add_etc_f64_susuusus_d35a878ddd(SB), NOSPLIT, $8-8
+// Requires: AVX, CMOV
+TEXT ·k_mul_mul_add_etc_f64_susuusus_d35a878ddd(SB), NOSPLIT, $24-8
 	// kernel (s0:f64, u1:f64, s2:f64, u3:f64, u4:f64, s5:f64, u6:f64, s7:f64) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = add t0 t1; t3 = mul u4 s5; t4 = mul u6 s7; t5 = add t3 t4; t6 = add t2 t5; store t6 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), R13
 	MOVQ 24(CX), DI; MOVQ 32(CX), R14; MOVQ 40(CX), R8; MOVQ 48(CX), R9; MOVQ 56(CX), R15; MOVQ 64(CX), R10
 	MOVQ 72(CX), AX; MOVQ AX, (SP); MOVQ 80(CX), R11
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 16(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R13), Y15; VBROADCASTSD (R14), Y14; VBROADCASTSD (R15), Y13; MOVQ (SP), AX
@@ -11358,7 +14600,7 @@ tail:
 	VADDPD Y3, Y2, Y2; VADDPD Y2, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R11)(BX*8)
 
 next:
-	DECQ R12; JLE done
+	DECQ R12; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R13; ADDQ 216(CX), DI; ADDQ 224(CX), R14; ADDQ 232(CX), R8; ADDQ 240(CX), R9; ADDQ 248(CX), R15
 	ADDQ 256(CX), R10; MOVQ 264(CX), AX; ADDQ AX, (SP); ADDQ 272(CX), R11; JMP row
@@ -11366,13 +14608,41 @@ next:
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R12, AX; MOVQ AX, 8(SP); MOVQ SI, 16(SP)
+
+rowPast:
+	MOVQ $+1, R12; MOVQ R11, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 16(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 16(SP), SI; CMPQ BX, SI; JLT lines; DECQ 8(SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R13; ADDQ 216(CX), DI; ADDQ 224(CX), R14; ADDQ 232(CX), R8; ADDQ 240(CX), R9; ADDQ 248(CX), R15
+	ADDQ 256(CX), R10; MOVQ 264(CX), AX; ADDQ AX, (SP); ADDQ 272(CX), R11; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMULPD (DI)(BX*8), Y15, Y0; VMULPD 32(DI)(BX*8), Y15, Y1; VMULPD (R8)(BX*8), Y14, Y2
+	VMULPD 32(R8)(BX*8), Y14, Y3; VADDPD Y2, Y0, Y0; VADDPD Y3, Y1, Y1; VMULPD (R9)(BX*8), Y13, Y2
+	VMULPD 32(R9)(BX*8), Y13, Y3; VMULPD (R10)(BX*8), Y12, Y4; VMULPD 32(R10)(BX*8), Y12, Y5; VADDPD Y4, Y2, Y2
+	VADDPD Y5, Y3, Y3; VADDPD Y2, Y0, Y0; VADDPD Y3, Y1, Y1; VMOVNTDQ Y0, (R11)(BX*8); VMOVNTDQ Y1, 32(R11)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R12; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_mul_add_f64_usus_6663a65808(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_mul_mul_add_f64_usus_6663a65808(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_mul_mul_add_f64_usus_6663a65808(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, u2:f64, s3:f64) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = add t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R12; MOVQ 48(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Y15; VBROADCASTSD (R12), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail
@@ -11391,20 +14661,45 @@ tail:
 	VMULPD Y14, Y2, Y2; VADDPD Y2, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R12; ADDQ 240(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R12; ADDQ 240(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMULPD (DI)(BX*8), Y15, Y0; VMULPD 32(DI)(BX*8), Y15, Y1; VMULPD (R8)(BX*8), Y14, Y2
+	VMULPD 32(R8)(BX*8), Y14, Y3; VADDPD Y2, Y0, Y0; VADDPD Y3, Y1, Y1; VMOVNTDQ Y0, (R9)(BX*8)
+	VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_mul_add_f64_usuu_47359eafdf(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_mul_mul_add_f64_usuu_47359eafdf(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_mul_mul_add_f64_usuu_47359eafdf(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, u2:f64, u3:f64) { t0 = mul u0 s1; t1 = mul u2 t0; t2 = add t1 u3; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R12; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ 48(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R12), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -11423,20 +14718,45 @@ tail:
 	VADDPD Y2, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R10)(BX*8)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R12; ADDQ 224(CX), R8; ADDQ 232(CX), R9; ADDQ 240(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R12; ADDQ 224(CX), R8; ADDQ 232(CX), R9; ADDQ 240(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMULPD (DI)(BX*8), Y15, Y0; VMULPD 32(DI)(BX*8), Y15, Y1; VMULPD (R8)(BX*8), Y0, Y0
+	VMULPD 32(R8)(BX*8), Y1, Y1; VADDPD (R9)(BX*8), Y0, Y0; VADDPD 32(R9)(BX*8), Y1, Y1; VMOVNTDQ Y0, (R10)(BX*8)
+	VMOVNTDQ Y1, 32(R10)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_mul_add_f64_uuuu_791d9368dc(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_mul_mul_add_f64_uuuu_791d9368dc(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_mul_mul_add_f64_uuuu_791d9368dc(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -11457,20 +14777,46 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R11)(BX*8)
 
 next:
-	DECQ R12; JLE done
+	DECQ R12; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R12, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R12; MOVQ R11, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VMULPD (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VMULPD 32(R8)(BX*8), Y1, Y1
+	VMOVUPS (R9)(BX*8), Y2; VMULPD (R10)(BX*8), Y2, Y2; VMOVUPS 32(R9)(BX*8), Y3; VMULPD 32(R10)(BX*8), Y3, Y3
+	VADDPD Y2, Y0, Y0; VADDPD Y3, Y1, Y1; VMOVNTDQ Y0, (R11)(BX*8); VMOVNTDQ Y1, 32(R11)(BX*8); ADDQ $0x08, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R12; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_mul_f64_sus_9924b48a9f(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_mul_mul_f64_sus_9924b48a9f(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_mul_mul_f64_sus_9924b48a9f(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = mul t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; VBROADCASTSD (R11), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail
@@ -11487,20 +14833,44 @@ tail:
 	VMASKMOVPD 32(DI)(BX*8), Y0, Y1; VMULPD Y1, Y15, Y1; VMULPD Y14, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMULPD (DI)(BX*8), Y15, Y0; VMULPD 32(DI)(BX*8), Y15, Y1; VMULPD Y14, Y0, Y0; VMULPD Y14, Y1, Y1
+	VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_mul_f64_usu_9e5d6967c2(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_mul_mul_f64_usu_9e5d6967c2(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_mul_mul_f64_usu_9e5d6967c2(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = mul u0 s1; t1 = mul t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -11518,20 +14888,45 @@ tail:
 	VMULPD Y2, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMULPD (DI)(BX*8), Y15, Y0; VMULPD 32(DI)(BX*8), Y15, Y1; VMULPD (R8)(BX*8), Y0, Y0
+	VMULPD 32(R8)(BX*8), Y1, Y1; VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_mul_f64_uus_3931f87fc5(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_mul_mul_f64_uus_3931f87fc5(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_mul_mul_f64_uus_3931f87fc5(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = mul s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -11549,20 +14944,45 @@ tail:
 	VMULPD Y1, Y15, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VMULPD (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VMULPD 32(R8)(BX*8), Y1, Y1
+	VMULPD Y0, Y15, Y0; VMULPD Y1, Y15, Y1; VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_mul_f64_uuu_6071005ef9(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_mul_mul_f64_uuu_6071005ef9(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_mul_mul_f64_uuu_6071005ef9(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = mul t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -11580,21 +15000,46 @@ tail:
 	VMASKMOVPD 32(R9)(BX*8), Y0, Y2; VMULPD Y2, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R10)(BX*8)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VMULPD (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VMULPD 32(R8)(BX*8), Y1, Y1
+	VMULPD (R9)(BX*8), Y0, Y0; VMULPD 32(R9)(BX*8), Y1, Y1; VMOVNTDQ Y0, (R10)(BX*8); VMOVNTDQ Y1, 32(R10)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_mul_mul_etc_f64_usussuusu_cf5b92531e(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_mul_mul_mul_etc_f64_usussuusu_cf5b92531e(SB), NOSPLIT, $16-8
+// Requires: AVX, CMOV
+TEXT ·k_mul_mul_mul_etc_f64_usussuusu_cf5b92531e(SB), NOSPLIT, $32-8
 	// kernel (u0:f64, s1:f64, u2:f64, s3:f64, s4:f64, u5:f64, u6:f64, s7:f64, u8:f64) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = mul s4 u5; t3 = mul u6 s7; t4 = add u8 t3; t5 = add t2 t4; t6 = add t1 t5; t7 = add t0 t6; store t7 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R14; MOVQ 32(CX), R8; MOVQ 40(CX), R15; MOVQ 48(CX), AX; MOVQ AX, (SP); MOVQ 56(CX), R9
 	MOVQ 64(CX), R10; MOVQ 72(CX), AX; MOVQ AX, 8(SP); MOVQ 80(CX), R11; MOVQ 88(CX), R12
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 24(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	MOVQ 8(SP), AX; VBROADCASTSD (AX), Y15; MOVQ (SP), AX; VBROADCASTSD (AX), Y14; VBROADCASTSD (R15), Y13
@@ -11619,7 +15064,7 @@ tail:
 	VMULPD Y12, Y2, Y2; VADDPD Y1, Y2, Y1; VMASKMOVPD Y1, Y0, 32(R12)(BX*8)
 
 next:
-	DECQ R13; JLE done
+	DECQ R13; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R14; ADDQ 224(CX), R8; ADDQ 232(CX), R15; MOVQ 240(CX), AX; ADDQ AX, (SP)
 	ADDQ 248(CX), R9; ADDQ 256(CX), R10; MOVQ 264(CX), AX; ADDQ AX, 8(SP); ADDQ 272(CX), R11; ADDQ 280(CX), R12
@@ -11628,13 +15073,42 @@ next:
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R13, AX; MOVQ AX, 16(SP); MOVQ SI, 24(SP)
+
+rowPast:
+	MOVQ $+1, R13; MOVQ R12, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 24(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 24(SP), SI; CMPQ BX, SI; JLT lines; DECQ 16(SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R14; ADDQ 224(CX), R8; ADDQ 232(CX), R15; MOVQ 240(CX), AX; ADDQ AX, (SP)
+	ADDQ 248(CX), R9; ADDQ 256(CX), R10; MOVQ 264(CX), AX; ADDQ AX, 8(SP); ADDQ 272(CX), R11; ADDQ 280(CX), R12
+	JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMULPD (R10)(BX*8), Y15, Y0; VMULPD 32(R10)(BX*8), Y15, Y1; VADDPD (R11)(BX*8), Y0, Y0
+	VADDPD 32(R11)(BX*8), Y1, Y1; VMULPD (R9)(BX*8), Y14, Y2; VMULPD 32(R9)(BX*8), Y14, Y3; VADDPD Y0, Y2, Y0
+	VADDPD Y1, Y3, Y1; VMULPD (R8)(BX*8), Y13, Y2; VMULPD 32(R8)(BX*8), Y13, Y3; VADDPD Y0, Y2, Y0
+	VADDPD Y1, Y3, Y1; VMULPD (DI)(BX*8), Y12, Y2; VMULPD 32(DI)(BX*8), Y12, Y3; VADDPD Y0, Y2, Y0
+	VADDPD Y1, Y3, Y1; VMOVNTDQ Y0, (R12)(BX*8); VMOVNTDQ Y1, 32(R12)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R13; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_mul_mul_etc_f64_uuuuu_2e5cf86a05(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_mul_mul_mul_etc_f64_uuuuu_2e5cf86a05(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_mul_mul_mul_etc_f64_uuuuu_2e5cf86a05(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t2 u3; t4 = add t1 t3; t5 = mul u4 u4; t6 = add t4 t5; t7 = add t0 t6; store t7 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -11659,13 +15133,40 @@ tail:
 	VMULPD Y2, Y2, Y2; VADDPD Y1, Y2, Y1; VMASKMOVPD Y1, Y0, 32(R12)(BX*8)
 
 next:
-	DECQ R13; JLE done
+	DECQ R13; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
 	JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R13, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R13; MOVQ R12, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
+	JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (R9)(BX*8), Y0; VMULPD Y0, Y0, Y0; VMOVUPS 32(R9)(BX*8), Y1; VMULPD Y1, Y1, Y1
+	VADDPD (R10)(BX*8), Y0, Y0; VADDPD 32(R10)(BX*8), Y1, Y1; VMOVUPS (R8)(BX*8), Y2; VMULPD Y2, Y2, Y2
+	VMOVUPS 32(R8)(BX*8), Y3; VMULPD Y3, Y3, Y3; VADDPD Y0, Y2, Y0; VADDPD Y1, Y3, Y1; VMOVUPS (R11)(BX*8), Y2
+	VMULPD Y2, Y2, Y2; VMOVUPS 32(R11)(BX*8), Y3; VMULPD Y3, Y3, Y3; VADDPD Y2, Y0, Y0; VADDPD Y3, Y1, Y1
+	VMOVUPS (DI)(BX*8), Y2; VMULPD Y2, Y2, Y2; VMOVUPS 32(DI)(BX*8), Y3; VMULPD Y3, Y3, Y3; VADDPD Y0, Y2, Y0
+	VADDPD Y1, Y3, Y1; VMOVNTDQ Y0, (R12)(BX*8); VMOVNTDQ Y1, 32(R12)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R13; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_mul_mul_mul_mul_f64_uuuuu_0a6bc659ba(f *abi.Frame)
 // Requires: AVX
@@ -11710,12 +15211,14 @@ done:
 	VZEROUPPER; RET
 
 // func k_mul_mul_mul_mul_f64_uuuuu_a4251c02ee(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_mul_mul_mul_mul_f64_uuuuu_a4251c02ee(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_mul_mul_mul_mul_f64_uuuuu_a4251c02ee(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -11736,7 +15239,7 @@ tail:
 	VMASKMOVPD 32(R11)(BX*8), Y0, Y2; VMULPD Y2, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R12)(BX*8)
 
 next:
-	DECQ R13; JLE done
+	DECQ R13; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
 	JMP row
@@ -11744,13 +15247,40 @@ next:
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R13, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R13; MOVQ R12, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
+	JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VMULPD (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VMULPD 32(R8)(BX*8), Y1, Y1
+	VMULPD (R9)(BX*8), Y0, Y0; VMULPD 32(R9)(BX*8), Y1, Y1; VMULPD (R10)(BX*8), Y0, Y0
+	VMULPD 32(R10)(BX*8), Y1, Y1; VMULPD (R11)(BX*8), Y0, Y0; VMULPD 32(R11)(BX*8), Y1, Y1
+	VMOVNTDQ Y0, (R12)(BX*8); VMOVNTDQ Y1, 32(R12)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R13; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_mul_sub_f64_suus_7c90e78a44(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_mul_mul_sub_f64_suus_7c90e78a44(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_mul_mul_sub_f64_suus_7c90e78a44(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, u2:f64, s3:f64) { t0 = mul s0 u1; t1 = mul u2 s3; t2 = sub t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R12; MOVQ 48(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Y15; VBROADCASTSD (R12), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail
@@ -11769,20 +15299,45 @@ tail:
 	VMULPD Y14, Y2, Y2; VSUBPD Y2, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R12; ADDQ 240(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R12; ADDQ 240(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMULPD (DI)(BX*8), Y15, Y0; VMULPD 32(DI)(BX*8), Y15, Y1; VMULPD (R8)(BX*8), Y14, Y2
+	VMULPD 32(R8)(BX*8), Y14, Y3; VSUBPD Y2, Y0, Y0; VSUBPD Y3, Y1, Y1; VMOVNTDQ Y0, (R9)(BX*8)
+	VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_mul_sub_f64_uuuu_4a564628d2(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_mul_mul_sub_f64_uuuu_4a564628d2(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_mul_mul_sub_f64_uuuu_4a564628d2(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = sub t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -11803,20 +15358,46 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R11)(BX*8)
 
 next:
-	DECQ R12; JLE done
+	DECQ R12; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R12, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R12; MOVQ R11, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VMULPD (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VMULPD 32(R8)(BX*8), Y1, Y1
+	VMOVUPS (R9)(BX*8), Y2; VMULPD (R10)(BX*8), Y2, Y2; VMOVUPS 32(R9)(BX*8), Y3; VMULPD 32(R10)(BX*8), Y3, Y3
+	VSUBPD Y2, Y0, Y0; VSUBPD Y3, Y1, Y1; VMOVNTDQ Y0, (R11)(BX*8); VMOVNTDQ Y1, 32(R11)(BX*8); ADDQ $0x08, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R12; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_sub_f64_suu_2f274783e2(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_mul_sub_f64_suu_2f274783e2(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_mul_sub_f64_suu_2f274783e2(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, u2:f64) { t0 = mul s0 u1; t1 = sub t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -11834,20 +15415,45 @@ tail:
 	VSUBPD Y2, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMULPD (DI)(BX*8), Y15, Y0; VMULPD 32(DI)(BX*8), Y15, Y1; VSUBPD (R8)(BX*8), Y0, Y0
+	VSUBPD 32(R8)(BX*8), Y1, Y1; VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_sub_f64_uss_444dd93e96(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_mul_sub_f64_uss_444dd93e96(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_mul_sub_f64_uss_444dd93e96(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = mul u0 s1; t1 = sub t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; VBROADCASTSD (R11), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail
@@ -11864,20 +15470,44 @@ tail:
 	VMASKMOVPD 32(DI)(BX*8), Y0, Y1; VMULPD Y15, Y1, Y1; VSUBPD Y14, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMULPD (DI)(BX*8), Y15, Y0; VMULPD 32(DI)(BX*8), Y15, Y1; VSUBPD Y14, Y0, Y0; VSUBPD Y14, Y1, Y1
+	VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_sub_f64_uss_ccb70909d7(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_mul_sub_f64_uss_ccb70909d7(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_mul_sub_f64_uss_ccb70909d7(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = mul u0 s1; t1 = sub s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; VBROADCASTSD (R11), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail
@@ -11894,20 +15524,44 @@ tail:
 	VMASKMOVPD 32(DI)(BX*8), Y0, Y1; VMULPD Y15, Y1, Y1; VSUBPD Y1, Y14, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMULPD (DI)(BX*8), Y15, Y0; VMULPD 32(DI)(BX*8), Y15, Y1; VSUBPD Y0, Y14, Y0; VSUBPD Y1, Y14, Y1
+	VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_sub_f64_usu_4b94eabd30(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_mul_sub_f64_usu_4b94eabd30(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_mul_sub_f64_usu_4b94eabd30(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = mul u0 s1; t1 = sub u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -11925,20 +15579,45 @@ tail:
 	VSUBPD Y2, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMULPD (DI)(BX*8), Y15, Y0; VMULPD 32(DI)(BX*8), Y15, Y1; VMOVUPS (R8)(BX*8), Y2; VSUBPD Y0, Y2, Y0
+	VMOVUPS 32(R8)(BX*8), Y2; VSUBPD Y1, Y2, Y1; VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_sub_f64_uus_ad45800dc8(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_mul_sub_f64_uus_ad45800dc8(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_mul_sub_f64_uus_ad45800dc8(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = sub t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -11956,20 +15635,45 @@ tail:
 	VSUBPD Y15, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VMULPD (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VMULPD 32(R8)(BX*8), Y1, Y1
+	VSUBPD Y15, Y0, Y0; VSUBPD Y15, Y1, Y1; VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_sub_f64_uus_b464ecba9e(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_mul_sub_f64_uus_b464ecba9e(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_mul_sub_f64_uus_b464ecba9e(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = sub s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -11987,20 +15691,45 @@ tail:
 	VSUBPD Y1, Y15, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VMULPD (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VMULPD 32(R8)(BX*8), Y1, Y1
+	VSUBPD Y0, Y15, Y0; VSUBPD Y1, Y15, Y1; VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_sub_f64_uuu_4bced6fb3f(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_mul_sub_f64_uuu_4bced6fb3f(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_mul_sub_f64_uuu_4bced6fb3f(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = sub u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -12018,20 +15747,45 @@ tail:
 	VMASKMOVPD 32(R9)(BX*8), Y0, Y2; VSUBPD Y1, Y2, Y1; VMASKMOVPD Y1, Y0, 32(R10)(BX*8)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VMULPD (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VMULPD 32(R8)(BX*8), Y1, Y1
+	VMOVUPS (R9)(BX*8), Y2; VSUBPD Y0, Y2, Y0; VMOVUPS 32(R9)(BX*8), Y2; VSUBPD Y1, Y2, Y1
+	VMOVNTDQ Y0, (R10)(BX*8); VMOVNTDQ Y1, 32(R10)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_sub_f64_uuu_a63907e725(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_mul_sub_f64_uuu_a63907e725(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_mul_sub_f64_uuu_a63907e725(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = sub t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -12049,20 +15803,45 @@ tail:
 	VMASKMOVPD 32(R9)(BX*8), Y0, Y2; VSUBPD Y2, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R10)(BX*8)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VMULPD (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VMULPD 32(R8)(BX*8), Y1, Y1
+	VSUBPD (R9)(BX*8), Y0, Y0; VSUBPD 32(R9)(BX*8), Y1, Y1; VMOVNTDQ Y0, (R10)(BX*8); VMOVNTDQ Y1, 32(R10)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_sub_mul_etc_f64_ssusuu_860582f937(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_mul_sub_mul_etc_f64_ssusuu_860582f937(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_mul_sub_mul_etc_f64_ssusuu_860582f937(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, s1:f64, u2:f64, s3:f64, u4:f64, u5:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul s3 t1; t3 = mul t2 u4; t4 = add u5 t3; store t4 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), R12
 	MOVQ 24(CX), R13; MOVQ 32(CX), DI; MOVQ 40(CX), R14; MOVQ 48(CX), R8; MOVQ 56(CX), R9; MOVQ 64(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R12), Y0; VBROADCASTSD (R13), Y1; VMULPD Y1, Y0, Y0; VMOVAPS Y0, Y15; VBROADCASTSD (R14), Y14
@@ -12083,7 +15862,7 @@ tail:
 	VMULPD Y2, Y1, Y1; VMASKMOVPD 32(R9)(BX*8), Y0, Y2; VADDPD Y1, Y2, Y1; VMASKMOVPD Y1, Y0, 32(R10)(BX*8)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R12; ADDQ 216(CX), R13; ADDQ 224(CX), DI; ADDQ 232(CX), R14; ADDQ 240(CX), R8; ADDQ 248(CX), R9
 	ADDQ 256(CX), R10; JMP row
@@ -12091,13 +15870,40 @@ next:
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R12; ADDQ 216(CX), R13; ADDQ 224(CX), DI; ADDQ 232(CX), R14; ADDQ 240(CX), R8; ADDQ 248(CX), R9
+	ADDQ 256(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VSUBPD Y15, Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VSUBPD Y15, Y1, Y1; VMULPD Y0, Y14, Y0
+	VMULPD Y1, Y14, Y1; VMULPD (R8)(BX*8), Y0, Y0; VMULPD 32(R8)(BX*8), Y1, Y1; VADDPD (R9)(BX*8), Y0, Y0
+	VADDPD 32(R9)(BX*8), Y1, Y1; VMOVNTDQ Y0, (R10)(BX*8); VMOVNTDQ Y1, 32(R10)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_sub_mul_f64_ssus_b5f6a0d5f2(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_mul_sub_mul_f64_ssus_b5f6a0d5f2(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_mul_sub_mul_f64_ssus_b5f6a0d5f2(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, s1:f64, u2:f64, s3:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul s3 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), R11; MOVQ 32(CX), DI; MOVQ 40(CX), R12; MOVQ 48(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y0; VBROADCASTSD (R11), Y1; VMULPD Y1, Y0, Y0; VMOVAPS Y0, Y15; VBROADCASTSD (R12), Y14
@@ -12114,12 +15920,34 @@ tail:
 	VMASKMOVPD 32(DI)(BX*8), Y0, Y1; VSUBPD Y15, Y1, Y1; VMULPD Y1, Y14, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), R11; ADDQ 224(CX), DI; ADDQ 232(CX), R12; ADDQ 240(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), R11; ADDQ 224(CX), DI; ADDQ 232(CX), R12; ADDQ 240(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VSUBPD Y15, Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VSUBPD Y15, Y1, Y1; VMULPD Y0, Y14, Y0
+	VMULPD Y1, Y14, Y1; VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_ne_f64_bool_us_f722a5752b(f *abi.Frame)
 // Requires: AVX, AVX2
@@ -12192,12 +16020,14 @@ done:
 	VZEROUPPER; RET
 
 // func k_neg_f64_u_31fb8351c9(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_neg_f64_u_31fb8351c9(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_neg_f64_u_31fb8351c9(SB), NOSPLIT, $16-8
 	// kernel (u0:f64) { t0 = neg u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; VMOVUPS c8000000000000000<>+0(SB), Y15
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -12213,12 +16043,34 @@ tail:
 	VXORPS Y15, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VXORPS (DI)(BX*8), Y15, Y0; VXORPS 32(DI)(BX*8), Y15, Y1; VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_pow_f64_uu_e460ef1270(f *abi.Frame)
 // Requires: AVX, AVX2, FMA3
@@ -12473,12 +16325,14 @@ leave1:
 	VMOVUPS 1376(SP), Y4; VMOVUPS 1408(SP), Y15; VMOVUPS 1312(SP), Y5; VMOVUPS 1344(SP), Y0; JMP after1
 
 // func k_reciprocal_f64_u_b37d10e017(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_reciprocal_f64_u_b37d10e017(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_reciprocal_f64_u_b37d10e017(SB), NOSPLIT, $16-8
 	// kernel (u0:f64) { t0 = reciprocal u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; VMOVUPS c3ff0000000000000<>+0(SB), Y15
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -12494,12 +16348,34 @@ tail:
 	VDIVPD Y1, Y15, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VDIVPD (DI)(BX*8), Y15, Y0; VDIVPD 32(DI)(BX*8), Y15, Y1; VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_reduce_add_abs_f64_u_a4c3f04c6a(f *abi.Frame)
 // Requires: AVX
@@ -18651,12 +22527,14 @@ leave1:
 	VMOVUPS 768(SP), Y14; VMOVUPS 800(SP), Y15; VMOVUPS 384(SP), Y2; VMOVUPS 416(SP), Y1; JMP after1
 
 // func k_round_f64_u_2a10e311cc(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_round_f64_u_2a10e311cc(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_round_f64_u_2a10e311cc(SB), NOSPLIT, $16-8
 	// kernel (u0:f64) { t0 = round u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -18672,12 +22550,34 @@ tail:
 	VROUNDPD $0x08, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VROUNDPD $0x08, (DI)(BX*8), Y0; VROUNDPD $0x08, 32(DI)(BX*8), Y1; VMOVNTDQ Y0, (R8)(BX*8)
+	VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_rsqrt_f64_u_007cfad6d9(f *abi.Frame)
 // Requires: AVX, FMA3
@@ -18717,12 +22617,14 @@ done:
 	VZEROUPPER; RET
 
 // func k_select_bool_f64_ssu_c6870e119f(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_select_bool_f64_ssu_c6870e119f(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_select_bool_f64_ssu_c6870e119f(SB), NOSPLIT, $16-8
 	// kernel (s0:bool, s1:f64, u2:f64) { t0 = select s0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), R11; MOVQ 32(CX), DI; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	MOVBQZX (R10), AX; VMOVQ AX, X0; VPBROADCASTD X0, Y0; VPCMPGTD c0000000000000000<>+0(SB), Y0, Y0
@@ -18740,20 +22642,44 @@ tail:
 	VBLENDVPS Y13, Y15, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), R11; ADDQ 224(CX), DI; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), R11; ADDQ 224(CX), DI; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VBLENDVPS Y14, Y15, Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VBLENDVPS Y13, Y15, Y1, Y1
+	VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_select_bool_f64_sus_00e0948ff7(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_select_bool_f64_sus_00e0948ff7(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_select_bool_f64_sus_00e0948ff7(SB), NOSPLIT, $16-8
 	// kernel (s0:bool, u1:f64, s2:f64) { t0 = select s0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	MOVBQZX (R10), AX; VMOVQ AX, X0; VPBROADCASTD X0, Y0; VPCMPGTD c0000000000000000<>+0(SB), Y0, Y0
@@ -18771,20 +22697,44 @@ tail:
 	VBLENDVPS Y13, Y1, Y15, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VBLENDVPS Y14, (DI)(BX*8), Y15, Y0; VBLENDVPS Y13, 32(DI)(BX*8), Y15, Y1; VMOVNTDQ Y0, (R8)(BX*8)
+	VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_select_bool_f64_suu_ec7f778ec8(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_select_bool_f64_suu_ec7f778ec8(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_select_bool_f64_suu_ec7f778ec8(SB), NOSPLIT, $16-8
 	// kernel (s0:bool, u1:f64, u2:f64) { t0 = select s0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	MOVBQZX (R11), AX; VMOVQ AX, X0; VPBROADCASTD X0, Y0; VPCMPGTD c0000000000000000<>+0(SB), Y0, Y0
@@ -18804,20 +22754,45 @@ tail:
 	VBLENDVPS Y14, Y2, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (R8)(BX*8), Y0; VBLENDVPS Y15, (DI)(BX*8), Y0, Y0; VMOVUPS 32(R8)(BX*8), Y1
+	VBLENDVPS Y14, 32(DI)(BX*8), Y1, Y1; VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_select_bool_f64_uss_490c89af08(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_select_bool_f64_uss_490c89af08(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_select_bool_f64_uss_490c89af08(SB), NOSPLIT, $16-8
 	// kernel (u0:bool, s1:f64, s2:f64) { t0 = select u0 s1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8; VXORPS Y13, Y13, Y13
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Y15; VBROADCASTSD (R10), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail
@@ -18839,20 +22814,45 @@ load1:
 	VMOVUPS 32(DX)(CX*8), Y1; VMASKMOVPD Y0, Y1, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPMOVZXBD (DI)(BX*1), Y0; VPCMPGTD Y13, Y0, Y0; VPMOVSXDQ X0, Y1; VBLENDVPS Y1, Y14, Y15, Y1
+	VEXTRACTF128 $0x01, Y0, X0; VPMOVSXDQ X0, Y0; VBLENDVPS Y0, Y14, Y15, Y0; VMOVNTDQ Y1, (R8)(BX*8)
+	VMOVNTDQ Y0, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_select_bool_f64_usu_39d5b6147a(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_select_bool_f64_usu_39d5b6147a(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_select_bool_f64_usu_39d5b6147a(SB), NOSPLIT, $16-8
 	// kernel (u0:bool, s1:f64, u2:f64) { t0 = select u0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9; VXORPS Y14, Y14, Y14
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -18874,20 +22874,46 @@ load1:
 	VPMOVSXDQ X2, Y2; VBLENDVPS Y2, Y15, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPMOVZXBD (DI)(BX*1), Y0; VPCMPGTD Y14, Y0, Y0; VPMOVSXDQ X0, Y1; VMOVUPS (R8)(BX*8), Y2
+	VBLENDVPS Y1, Y15, Y2, Y1; VEXTRACTF128 $0x01, Y0, X0; VPMOVSXDQ X0, Y0; VMOVUPS 32(R8)(BX*8), Y2
+	VBLENDVPS Y0, Y15, Y2, Y0; VMOVNTDQ Y1, (R9)(BX*8); VMOVNTDQ Y0, 32(R9)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_select_bool_f64_uus_3f5d7c1226(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_select_bool_f64_uus_3f5d7c1226(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_select_bool_f64_uus_3f5d7c1226(SB), NOSPLIT, $16-8
 	// kernel (u0:bool, u1:f64, s2:f64) { t0 = select u0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9; VXORPS Y14, Y14, Y14
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -18908,20 +22934,45 @@ load1:
 	VPMOVSXDQ X2, Y2; VBLENDVPS Y2, Y1, Y15, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPMOVZXBD (DI)(BX*1), Y0; VPCMPGTD Y14, Y0, Y0; VPMOVSXDQ X0, Y1; VBLENDVPS Y1, (R8)(BX*8), Y15, Y1
+	VEXTRACTF128 $0x01, Y0, X0; VPMOVSXDQ X0, Y0; VBLENDVPS Y0, 32(R8)(BX*8), Y15, Y0; VMOVNTDQ Y1, (R9)(BX*8)
+	VMOVNTDQ Y0, 32(R9)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_select_bool_f64_uuu_7486dd3191(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_select_bool_f64_uuu_7486dd3191(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_select_bool_f64_uuu_7486dd3191(SB), NOSPLIT, $16-8
 	// kernel (u0:bool, u1:f64, u2:f64) { t0 = select u0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; VXORPS Y15, Y15, Y15
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -18945,12 +22996,36 @@ load1:
 	VMASKMOVPD Y1, Y0, 32(R10)(BX*8)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPMOVZXBD (DI)(BX*1), Y0; VPCMPGTD Y15, Y0, Y0; VPMOVSXDQ X0, Y1; VMOVUPS (R9)(BX*8), Y2
+	VBLENDVPS Y1, (R8)(BX*8), Y2, Y1; VEXTRACTF128 $0x01, Y0, X0; VPMOVSXDQ X0, Y0; VMOVUPS 32(R9)(BX*8), Y2
+	VBLENDVPS Y0, 32(R8)(BX*8), Y2, Y0; VMOVNTDQ Y1, (R10)(BX*8); VMOVNTDQ Y0, 32(R10)(BX*8); ADDQ $0x08, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_selu_f64_u_2ddf6b5f37(f *abi.Frame)
 // Requires: AVX, AVX2, FMA3
@@ -19220,13 +23295,15 @@ done:
 	VZEROUPPER; RET
 
 // func k_sign_f64_u_d35c2ae333(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_sign_f64_u_d35c2ae333(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_sign_f64_u_d35c2ae333(SB), NOSPLIT, $16-8
 	// kernel (u0:f64) { t0 = sign u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; VXORPS Y15, Y15, Y15; VMOVUPS c3ff0000000000000<>+0(SB), Y14
 	VMOVUPS cbff0000000000000<>+0(SB), Y13
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -19246,12 +23323,36 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VCMPPD $0x11, Y0, Y15, Y1; VMOVUPS 32(DI)(BX*8), Y2; VCMPPD $0x11, Y2, Y15, Y3
+	VBLENDVPS Y1, Y14, Y0, Y1; VBLENDVPS Y3, Y14, Y2, Y3; VCMPPD $0x11, Y15, Y0, Y0; VCMPPD $0x11, Y15, Y2, Y2
+	VBLENDVPS Y0, Y13, Y1, Y0; VBLENDVPS Y2, Y13, Y3, Y1; VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_significand_f64_u_acc24d1316(f *abi.Frame)
 // Requires: AVX, AVX2
@@ -20214,12 +24315,14 @@ done:
 	VZEROUPPER; RET
 
 // func k_sqrt_f64_u_5e418b6234(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_sqrt_f64_u_5e418b6234(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_sqrt_f64_u_5e418b6234(SB), NOSPLIT, $16-8
 	// kernel (u0:f64) { t0 = sqrt u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -20235,20 +24338,44 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VSQRTPD (DI)(BX*8), Y0; VSQRTPD 32(DI)(BX*8), Y1; VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_abs_f64_su_b365ef40ce(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_sub_abs_f64_su_b365ef40ce(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_sub_abs_f64_su_b365ef40ce(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; VMOVUPS c7fffffffffffffff<>+0(SB), Y14
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -20264,20 +24391,44 @@ tail:
 	VMASKMOVPD 32(DI)(BX*8), Y0, Y1; VSUBPD Y1, Y15, Y1; VANDPS Y14, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VSUBPD (DI)(BX*8), Y15, Y0; VSUBPD 32(DI)(BX*8), Y15, Y1; VANDPS Y14, Y0, Y0; VANDPS Y14, Y1, Y1
+	VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_abs_f64_us_314a466d7c(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_sub_abs_f64_us_314a466d7c(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_sub_abs_f64_us_314a466d7c(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R8; VMOVUPS c7fffffffffffffff<>+0(SB), Y14
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -20293,20 +24444,44 @@ tail:
 	VMASKMOVPD 32(DI)(BX*8), Y0, Y1; VSUBPD Y15, Y1, Y1; VANDPS Y14, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VSUBPD Y15, Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VSUBPD Y15, Y1, Y1; VANDPS Y14, Y0, Y0
+	VANDPS Y14, Y1, Y1; VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_abs_f64_uu_78e2e30f16(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_sub_abs_f64_uu_78e2e30f16(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_sub_abs_f64_uu_78e2e30f16(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = abs t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; VMOVUPS c7fffffffffffffff<>+0(SB), Y15
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -20324,20 +24499,45 @@ tail:
 	VANDPS Y15, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VSUBPD (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VSUBPD 32(R8)(BX*8), Y1, Y1
+	VANDPS Y15, Y0, Y0; VANDPS Y15, Y1, Y1; VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_add_f64_sus_3f827d41a0(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_sub_add_f64_sus_3f827d41a0(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_sub_add_f64_sus_3f827d41a0(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = add s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; VBROADCASTSD (R11), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail
@@ -20354,20 +24554,44 @@ tail:
 	VMASKMOVPD 32(DI)(BX*8), Y0, Y1; VSUBPD Y1, Y15, Y1; VADDPD Y1, Y14, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VSUBPD (DI)(BX*8), Y15, Y0; VSUBPD 32(DI)(BX*8), Y15, Y1; VADDPD Y0, Y14, Y0; VADDPD Y1, Y14, Y1
+	VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_add_f64_suu_a4579961da(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_sub_add_f64_suu_a4579961da(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_sub_add_f64_suu_a4579961da(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, u2:f64) { t0 = sub s0 u1; t1 = add t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -20385,20 +24609,45 @@ tail:
 	VADDPD Y2, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VSUBPD (DI)(BX*8), Y15, Y0; VSUBPD 32(DI)(BX*8), Y15, Y1; VADDPD (R8)(BX*8), Y0, Y0
+	VADDPD 32(R8)(BX*8), Y1, Y1; VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_add_f64_uss_3d99b4da67(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_sub_add_f64_uss_3d99b4da67(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_sub_add_f64_uss_3d99b4da67(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = add s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; VBROADCASTSD (R11), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail
@@ -20415,20 +24664,44 @@ tail:
 	VMASKMOVPD 32(DI)(BX*8), Y0, Y1; VSUBPD Y15, Y1, Y1; VADDPD Y1, Y14, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VSUBPD Y15, Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VSUBPD Y15, Y1, Y1; VADDPD Y0, Y14, Y0
+	VADDPD Y1, Y14, Y1; VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_add_f64_usu_ef9423c8f2(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_sub_add_f64_usu_ef9423c8f2(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_sub_add_f64_usu_ef9423c8f2(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = add t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -20446,20 +24719,45 @@ tail:
 	VADDPD Y2, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VSUBPD Y15, Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VSUBPD Y15, Y1, Y1
+	VADDPD (R8)(BX*8), Y0, Y0; VADDPD 32(R8)(BX*8), Y1, Y1; VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_add_f64_uus_0c6c78c4d2(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_sub_add_f64_uus_0c6c78c4d2(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_sub_add_f64_uus_0c6c78c4d2(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = add s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -20477,20 +24775,45 @@ tail:
 	VADDPD Y1, Y15, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VSUBPD (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VSUBPD 32(R8)(BX*8), Y1, Y1
+	VADDPD Y0, Y15, Y0; VADDPD Y1, Y15, Y1; VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_add_f64_uuu_490513ca07(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_sub_add_f64_uuu_490513ca07(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_sub_add_f64_uuu_490513ca07(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = add t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -20508,20 +24831,45 @@ tail:
 	VMASKMOVPD 32(R9)(BX*8), Y0, Y2; VADDPD Y2, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R10)(BX*8)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VSUBPD (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VSUBPD 32(R8)(BX*8), Y1, Y1
+	VADDPD (R9)(BX*8), Y0, Y0; VADDPD 32(R9)(BX*8), Y1, Y1; VMOVNTDQ Y0, (R10)(BX*8); VMOVNTDQ Y1, 32(R10)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_div_f64_sus_78b529c71e(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_sub_div_f64_sus_78b529c71e(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_sub_div_f64_sus_78b529c71e(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = div t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; VBROADCASTSD (R11), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail
@@ -20538,20 +24886,44 @@ tail:
 	VMASKMOVPD 32(DI)(BX*8), Y0, Y1; VSUBPD Y1, Y15, Y1; VDIVPD Y14, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VSUBPD (DI)(BX*8), Y15, Y0; VSUBPD 32(DI)(BX*8), Y15, Y1; VDIVPD Y14, Y0, Y0; VDIVPD Y14, Y1, Y1
+	VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_div_f64_suu_c55d8358f9(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_sub_div_f64_suu_c55d8358f9(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_sub_div_f64_suu_c55d8358f9(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, u2:f64) { t0 = sub s0 u1; t1 = div t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -20569,20 +24941,45 @@ tail:
 	VDIVPD Y2, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VSUBPD (DI)(BX*8), Y15, Y0; VSUBPD 32(DI)(BX*8), Y15, Y1; VDIVPD (R8)(BX*8), Y0, Y0
+	VDIVPD 32(R8)(BX*8), Y1, Y1; VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_div_f64_uss_5f66184579(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_sub_div_f64_uss_5f66184579(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_sub_div_f64_uss_5f66184579(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = div t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; VBROADCASTSD (R11), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail
@@ -20599,20 +24996,44 @@ tail:
 	VMASKMOVPD 32(DI)(BX*8), Y0, Y1; VSUBPD Y15, Y1, Y1; VDIVPD Y14, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VSUBPD Y15, Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VSUBPD Y15, Y1, Y1; VDIVPD Y14, Y0, Y0
+	VDIVPD Y14, Y1, Y1; VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_div_f64_usu_3cd9d84cee(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_sub_div_f64_usu_3cd9d84cee(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_sub_div_f64_usu_3cd9d84cee(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = div t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -20630,20 +25051,45 @@ tail:
 	VDIVPD Y2, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VSUBPD Y15, Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VSUBPD Y15, Y1, Y1
+	VDIVPD (R8)(BX*8), Y0, Y0; VDIVPD 32(R8)(BX*8), Y1, Y1; VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_div_f64_uus_7c6586387d(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_sub_div_f64_uus_7c6586387d(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_sub_div_f64_uus_7c6586387d(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = div t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -20661,20 +25107,45 @@ tail:
 	VDIVPD Y15, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VSUBPD (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VSUBPD 32(R8)(BX*8), Y1, Y1
+	VDIVPD Y15, Y0, Y0; VDIVPD Y15, Y1, Y1; VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_div_f64_uuu_2ea59f7b42(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_sub_div_f64_uuu_2ea59f7b42(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_sub_div_f64_uuu_2ea59f7b42(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = div t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -20692,20 +25163,45 @@ tail:
 	VMASKMOVPD 32(R9)(BX*8), Y0, Y2; VDIVPD Y2, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R10)(BX*8)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VSUBPD (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VSUBPD 32(R8)(BX*8), Y1, Y1
+	VDIVPD (R9)(BX*8), Y0, Y0; VDIVPD 32(R9)(BX*8), Y1, Y1; VMOVNTDQ Y0, (R10)(BX*8); VMOVNTDQ Y1, 32(R10)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_f64_su_829f271b9d(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_sub_f64_su_829f271b9d(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_sub_f64_su_829f271b9d(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64) { t0 = sub s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -20721,20 +25217,44 @@ tail:
 	VSUBPD Y1, Y15, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VSUBPD (DI)(BX*8), Y15, Y0; VSUBPD 32(DI)(BX*8), Y15, Y1; VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_f64_us_8cd91bf4ae(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_sub_f64_us_8cd91bf4ae(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_sub_f64_us_8cd91bf4ae(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64) { t0 = sub u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -20750,20 +25270,44 @@ tail:
 	VSUBPD Y15, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VSUBPD Y15, Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VSUBPD Y15, Y1, Y1
+	VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_f64_uu_7056a2375a(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_sub_f64_uu_7056a2375a(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_sub_f64_uu_7056a2375a(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64) { t0 = sub u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -20780,20 +25324,44 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VSUBPD (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VSUBPD 32(R8)(BX*8), Y1, Y1
+	VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_mul_f64_su_7e868ab22d(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_sub_mul_f64_su_7e868ab22d(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_sub_mul_f64_su_7e868ab22d(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -20809,20 +25377,44 @@ tail:
 	VMASKMOVPD 32(DI)(BX*8), Y0, Y1; VSUBPD Y1, Y15, Y1; VMULPD Y1, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VSUBPD (DI)(BX*8), Y15, Y0; VSUBPD 32(DI)(BX*8), Y15, Y1; VMULPD Y0, Y0, Y0; VMULPD Y1, Y1, Y1
+	VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_mul_f64_sus_d8bf2d6d25(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_sub_mul_f64_sus_d8bf2d6d25(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_sub_mul_f64_sus_d8bf2d6d25(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = mul s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; VBROADCASTSD (R11), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail
@@ -20839,20 +25431,44 @@ tail:
 	VMASKMOVPD 32(DI)(BX*8), Y0, Y1; VSUBPD Y1, Y15, Y1; VMULPD Y1, Y14, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VSUBPD (DI)(BX*8), Y15, Y0; VSUBPD 32(DI)(BX*8), Y15, Y1; VMULPD Y0, Y14, Y0; VMULPD Y1, Y14, Y1
+	VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_mul_f64_suu_0f070a3f92(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_sub_mul_f64_suu_0f070a3f92(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_sub_mul_f64_suu_0f070a3f92(SB), NOSPLIT, $16-8
 	// kernel (s0:f64, u1:f64, u2:f64) { t0 = sub s0 u1; t1 = mul u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -20870,20 +25486,45 @@ tail:
 	VMULPD Y2, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VSUBPD (DI)(BX*8), Y15, Y0; VSUBPD 32(DI)(BX*8), Y15, Y1; VMULPD (R8)(BX*8), Y0, Y0
+	VMULPD 32(R8)(BX*8), Y1, Y1; VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_mul_f64_us_b0213fff68(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_sub_mul_f64_us_b0213fff68(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_sub_mul_f64_us_b0213fff68(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -20899,20 +25540,44 @@ tail:
 	VMASKMOVPD 32(DI)(BX*8), Y0, Y1; VSUBPD Y15, Y1, Y1; VMULPD Y1, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VSUBPD Y15, Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VSUBPD Y15, Y1, Y1; VMULPD Y0, Y0, Y0
+	VMULPD Y1, Y1, Y1; VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_mul_f64_uss_648faea744(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_sub_mul_f64_uss_648faea744(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_sub_mul_f64_uss_648faea744(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = mul s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; VBROADCASTSD (R11), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail
@@ -20929,20 +25594,44 @@ tail:
 	VMASKMOVPD 32(DI)(BX*8), Y0, Y1; VSUBPD Y15, Y1, Y1; VMULPD Y1, Y14, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VSUBPD Y15, Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VSUBPD Y15, Y1, Y1; VMULPD Y0, Y14, Y0
+	VMULPD Y1, Y14, Y1; VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_mul_f64_usu_4355a2474c(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_sub_mul_f64_usu_4355a2474c(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_sub_mul_f64_usu_4355a2474c(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = mul t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -20960,20 +25649,45 @@ tail:
 	VMULPD Y2, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VSUBPD Y15, Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VSUBPD Y15, Y1, Y1
+	VMULPD (R8)(BX*8), Y0, Y0; VMULPD 32(R8)(BX*8), Y1, Y1; VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_mul_f64_uu_93c0625e9a(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_sub_mul_f64_uu_93c0625e9a(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_sub_mul_f64_uu_93c0625e9a(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -20991,20 +25705,45 @@ tail:
 	VMULPD Y1, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VSUBPD (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VSUBPD 32(R8)(BX*8), Y1, Y1
+	VMULPD Y0, Y0, Y0; VMULPD Y1, Y1, Y1; VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_mul_f64_uus_ce3d5f0eb3(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_sub_mul_f64_uus_ce3d5f0eb3(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_sub_mul_f64_uus_ce3d5f0eb3(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = mul t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -21022,20 +25761,45 @@ tail:
 	VMULPD Y15, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VSUBPD (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VSUBPD 32(R8)(BX*8), Y1, Y1
+	VMULPD Y15, Y0, Y0; VMULPD Y15, Y1, Y1; VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_mul_f64_uuu_1c3ecdbea4(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_sub_mul_f64_uuu_1c3ecdbea4(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_sub_mul_f64_uuu_1c3ecdbea4(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = mul t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -21053,20 +25817,45 @@ tail:
 	VMASKMOVPD 32(R9)(BX*8), Y0, Y2; VMULPD Y2, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R10)(BX*8)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VSUBPD (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VSUBPD 32(R8)(BX*8), Y1, Y1
+	VMULPD (R9)(BX*8), Y0, Y0; VMULPD 32(R9)(BX*8), Y1, Y1; VMOVNTDQ Y0, (R10)(BX*8); VMOVNTDQ Y1, 32(R10)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_mul_mul_add_f64_ussuu_5229466e32(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_sub_mul_mul_add_f64_ussuu_5229466e32(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_sub_mul_mul_add_f64_ussuu_5229466e32(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, s1:f64, s2:f64, u3:f64, u4:f64) { t0 = sub u0 s1; t1 = mul s2 t0; t2 = mul t1 u3; t3 = add t2 u4; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R12; MOVQ 32(CX), R13; MOVQ 40(CX), R8; MOVQ 48(CX), R9; MOVQ 56(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R12), Y15; VBROADCASTSD (R13), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail
@@ -21087,7 +25876,7 @@ tail:
 	VMULPD Y2, Y1, Y1; VMASKMOVPD 32(R9)(BX*8), Y0, Y2; VADDPD Y2, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R10)(BX*8)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R12; ADDQ 224(CX), R13; ADDQ 232(CX), R8; ADDQ 240(CX), R9; ADDQ 248(CX), R10
 	JMP row
@@ -21095,13 +25884,40 @@ next:
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R12; ADDQ 224(CX), R13; ADDQ 232(CX), R8; ADDQ 240(CX), R9; ADDQ 248(CX), R10
+	JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VSUBPD Y15, Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VSUBPD Y15, Y1, Y1; VMULPD Y0, Y14, Y0
+	VMULPD Y1, Y14, Y1; VMULPD (R8)(BX*8), Y0, Y0; VMULPD 32(R8)(BX*8), Y1, Y1; VADDPD (R9)(BX*8), Y0, Y0
+	VADDPD 32(R9)(BX*8), Y1, Y1; VMOVNTDQ Y0, (R10)(BX*8); VMOVNTDQ Y1, 32(R10)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_mul_mul_add_f64_uuuuu_5894317fac(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_sub_mul_mul_add_f64_uuuuu_5894317fac(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_sub_mul_mul_add_f64_uuuuu_5894317fac(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = sub u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = add u4 t2; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -21122,7 +25938,7 @@ tail:
 	VMASKMOVPD 32(R11)(BX*8), Y0, Y2; VADDPD Y1, Y2, Y1; VMASKMOVPD Y1, Y0, 32(R12)(BX*8)
 
 next:
-	DECQ R13; JLE done
+	DECQ R13; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
 	JMP row
@@ -21130,13 +25946,40 @@ next:
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R13, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R13; MOVQ R12, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
+	JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VSUBPD (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VSUBPD 32(R8)(BX*8), Y1, Y1
+	VMULPD (R9)(BX*8), Y0, Y0; VMULPD 32(R9)(BX*8), Y1, Y1; VMULPD (R10)(BX*8), Y0, Y0
+	VMULPD 32(R10)(BX*8), Y1, Y1; VADDPD (R11)(BX*8), Y0, Y0; VADDPD 32(R11)(BX*8), Y1, Y1
+	VMOVNTDQ Y0, (R12)(BX*8); VMOVNTDQ Y1, 32(R12)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R13; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a(SB), NOSPLIT, $16-8
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = sub u2 u1; t3 = mul t2 t2; t4 = add u3 t3; t5 = sub u4 u1; t6 = mul t5 t5; t7 = add t4 t6; t8 = sub u5 u1; t9 = mul t8 t8; t10 = add t7 t9; t11 = add t1 t10; store t11 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R14; TESTQ R14, R14; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; MOVQ 48(CX), R11; MOVQ 56(CX), R12; MOVQ 64(CX), R13
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -21165,13 +26008,42 @@ tail:
 	VADDPD Y1, Y2, Y1; VMASKMOVPD Y1, Y0, 32(R13)(BX*8)
 
 next:
-	DECQ R14; JLE done
+	DECQ R14; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
 	ADDQ 256(CX), R13; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R14, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R14; MOVQ R13, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; ADDQ 240(CX), R11; ADDQ 248(CX), R12
+	ADDQ 256(CX), R13; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (R9)(BX*8), Y0; VMOVUPS (R8)(BX*8), Y1; VSUBPD Y1, Y0, Y0; VMOVUPS 32(R9)(BX*8), Y2
+	VMOVUPS 32(R8)(BX*8), Y3; VSUBPD Y3, Y2, Y2; VMULPD Y0, Y0, Y0; VMULPD Y2, Y2, Y2; VADDPD (R10)(BX*8), Y0, Y0
+	VADDPD 32(R10)(BX*8), Y2, Y2; VMOVUPS (R11)(BX*8), Y4; VSUBPD Y1, Y4, Y4; VMOVUPS 32(R11)(BX*8), Y5
+	VSUBPD Y3, Y5, Y5; VMULPD Y4, Y4, Y4; VMULPD Y5, Y5, Y5; VADDPD Y4, Y0, Y0; VADDPD Y5, Y2, Y2
+	VMOVUPS (R12)(BX*8), Y4; VSUBPD Y1, Y4, Y4; VMOVUPS 32(R12)(BX*8), Y5; VSUBPD Y3, Y5, Y5; VMULPD Y4, Y4, Y4
+	VMULPD Y5, Y5, Y5; VADDPD Y4, Y0, Y0; VADDPD Y5, Y2, Y2; VMOVUPS (DI)(BX*8), Y4; VSUBPD Y1, Y4, Y1
+	VMOVUPS 32(DI)(BX*8), Y4; VSUBPD Y3, Y4, Y3; VMULPD Y1, Y1, Y1; VMULPD Y3, Y3, Y3; VADDPD Y0, Y1, Y0
+	VADDPD Y2, Y3, Y1; VMOVNTDQ Y0, (R13)(BX*8); VMOVNTDQ Y1, 32(R13)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R14; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_tan_f64_u_0aba3f5a48(f *abi.Frame)
 // Requires: AVX, AVX2, FMA3
@@ -21772,12 +26644,14 @@ done:
 	VZEROUPPER; RET
 
 // func k_trunc_f64_u_8b8a26a228(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_trunc_f64_u_8b8a26a228(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_trunc_f64_u_8b8a26a228(SB), NOSPLIT, $16-8
 	// kernel (u0:f64) { t0 = trunc u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -21793,12 +26667,34 @@ tail:
 	VROUNDPD $0x0b, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VROUNDPD $0x0b, (DI)(BX*8), Y0; VROUNDPD $0x0b, 32(DI)(BX*8), Y1; VMOVNTDQ Y0, (R8)(BX*8)
+	VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 DATA c0000000000000000<>+0(SB)/8, $0x0000000000000000
 DATA c0000000000000000<>+8(SB)/8, $0x0000000000000000

@@ -5,12 +5,14 @@
 #include "textflag.h"
 
 // func k_abs_i32_u_5dced8c13d(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_abs_i32_u_5dced8c13d(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_abs_i32_u_5dced8c13d(SB), NOSPLIT, $16-8
 	// kernel (u0:i32) { t0 = abs u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -23,20 +25,44 @@ tail:
 	VMASKMOVPS (DI)(BX*4), Y0, Y1; VPABSD Y1, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPABSD (DI)(BX*4), Y0; VMOVNTDQ Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_abs_i64_u_6ea560aed5(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_abs_i64_u_6ea560aed5(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_abs_i64_u_6ea560aed5(SB), NOSPLIT, $16-8
 	// kernel (u0:i64) { t0 = abs u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; VXORPS Y15, Y15, Y15
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -54,20 +80,45 @@ tail:
 	VPSUBQ Y2, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VPCMPGTQ Y0, Y15, Y1; VPXOR Y1, Y0, Y0; VPSUBQ Y1, Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1
+	VPCMPGTQ Y1, Y15, Y2; VPXOR Y2, Y1, Y1; VPSUBQ Y2, Y1, Y1; VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_abs_u32_u_fe3772477a(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_abs_u32_u_fe3772477a(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_abs_u32_u_fe3772477a(SB), NOSPLIT, $16-8
 	// kernel (u0:u32) { t0 = abs u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -80,20 +131,44 @@ tail:
 	VMASKMOVPS (DI)(BX*4), Y0, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VMOVNTDQ Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_abs_u64_u_f737d354d2(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_abs_u64_u_f737d354d2(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_abs_u64_u_f737d354d2(SB), NOSPLIT, $16-8
 	// kernel (u0:u64) { t0 = abs u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -109,12 +184,34 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VMOVNTDQ Y0, (R8)(BX*8); VMOVUPS 32(DI)(BX*8), Y0; VMOVNTDQ Y0, 32(R8)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_abs_u8_u_e44d74575b(f *abi.Frame)
 // Requires: AVX, CMOV
@@ -1535,12 +1632,14 @@ done:
 	VZEROUPPER; RET
 
 // func k_add_i32_su_1043a9b842(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_add_i32_su_1043a9b842(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_add_i32_su_1043a9b842(SB), NOSPLIT, $16-8
 	// kernel (s0:i32, u1:i32) { t0 = add s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -1553,20 +1652,44 @@ tail:
 	VMASKMOVPS (DI)(BX*4), Y0, Y1; VPADDD Y1, Y15, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPADDD (DI)(BX*4), Y15, Y0; VMOVNTDQ Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_i32_uu_2ea9819167(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_add_i32_uu_2ea9819167(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_add_i32_uu_2ea9819167(SB), NOSPLIT, $16-8
 	// kernel (u0:i32, u1:i32) { t0 = add u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -1580,20 +1703,45 @@ tail:
 	VMASKMOVPS (DI)(BX*4), Y0, Y1; VMASKMOVPS (R8)(BX*4), Y0, Y2; VPADDD Y2, Y1, Y1; VMASKMOVPS Y1, Y0, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VPADDD (R8)(BX*4), Y0, Y0; VMOVNTDQ Y0, (R9)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_i64_su_1d94eb3f4e(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_add_i64_su_1d94eb3f4e(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_add_i64_su_1d94eb3f4e(SB), NOSPLIT, $16-8
 	// kernel (s0:i64, u1:i64) { t0 = add s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -1609,20 +1757,44 @@ tail:
 	VPADDQ Y1, Y15, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPADDQ (DI)(BX*8), Y15, Y0; VPADDQ 32(DI)(BX*8), Y15, Y1; VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_i64_uu_bda52a5697(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_add_i64_uu_bda52a5697(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_add_i64_uu_bda52a5697(SB), NOSPLIT, $16-8
 	// kernel (u0:i64, u1:i64) { t0 = add u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -1639,12 +1811,34 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VPADDQ (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VPADDQ 32(R8)(BX*8), Y1, Y1
+	VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_add_i8_su_76947e028d(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV
@@ -1992,12 +2186,14 @@ done:
 	VZEROUPPER; RET
 
 // func k_add_u32_su_f9ef3c7945(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_add_u32_su_f9ef3c7945(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_add_u32_su_f9ef3c7945(SB), NOSPLIT, $16-8
 	// kernel (s0:u32, u1:u32) { t0 = add s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -2010,20 +2206,44 @@ tail:
 	VMASKMOVPS (DI)(BX*4), Y0, Y1; VPADDD Y1, Y15, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPADDD (DI)(BX*4), Y15, Y0; VMOVNTDQ Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_u32_uu_cb934a8b6e(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_add_u32_uu_cb934a8b6e(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_add_u32_uu_cb934a8b6e(SB), NOSPLIT, $16-8
 	// kernel (u0:u32, u1:u32) { t0 = add u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -2037,20 +2257,45 @@ tail:
 	VMASKMOVPS (DI)(BX*4), Y0, Y1; VMASKMOVPS (R8)(BX*4), Y0, Y2; VPADDD Y2, Y1, Y1; VMASKMOVPS Y1, Y0, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VPADDD (R8)(BX*4), Y0, Y0; VMOVNTDQ Y0, (R9)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_u64_us_03b6409a3f(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_add_u64_us_03b6409a3f(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_add_u64_us_03b6409a3f(SB), NOSPLIT, $16-8
 	// kernel (u0:u64, s1:u64) { t0 = add u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -2066,20 +2311,44 @@ tail:
 	VPADDQ Y15, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPADDQ (DI)(BX*8), Y15, Y0; VPADDQ 32(DI)(BX*8), Y15, Y1; VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_u64_uu_a22f063299(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_add_u64_uu_a22f063299(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_add_u64_uu_a22f063299(SB), NOSPLIT, $16-8
 	// kernel (u0:u64, u1:u64) { t0 = add u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -2096,12 +2365,34 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VPADDQ (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VPADDQ 32(R8)(BX*8), Y1, Y1
+	VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_add_u8_su_654844e99d(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV
@@ -2794,12 +3085,14 @@ done:
 	VZEROUPPER; RET
 
 // func k_and_i32_su_e9da27ec90(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_and_i32_su_e9da27ec90(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_and_i32_su_e9da27ec90(SB), NOSPLIT, $16-8
 	// kernel (s0:i32, u1:i32) { t0 = and s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -2812,20 +3105,44 @@ tail:
 	VMASKMOVPS (DI)(BX*4), Y0, Y1; VPAND Y1, Y15, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPAND (DI)(BX*4), Y15, Y0; VMOVNTDQ Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_and_i32_uu_99069e15b1(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_and_i32_uu_99069e15b1(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_and_i32_uu_99069e15b1(SB), NOSPLIT, $16-8
 	// kernel (u0:i32, u1:i32) { t0 = and u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -2839,20 +3156,45 @@ tail:
 	VMASKMOVPS (DI)(BX*4), Y0, Y1; VMASKMOVPS (R8)(BX*4), Y0, Y2; VPAND Y2, Y1, Y1; VMASKMOVPS Y1, Y0, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VPAND (R8)(BX*4), Y0, Y0; VMOVNTDQ Y0, (R9)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_and_i64_su_d0f149c298(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_and_i64_su_d0f149c298(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_and_i64_su_d0f149c298(SB), NOSPLIT, $16-8
 	// kernel (s0:i64, u1:i64) { t0 = and s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -2868,20 +3210,44 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPAND (DI)(BX*8), Y15, Y0; VPAND 32(DI)(BX*8), Y15, Y1; VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_and_i64_uu_be870bd178(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_and_i64_uu_be870bd178(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_and_i64_uu_be870bd178(SB), NOSPLIT, $16-8
 	// kernel (u0:i64, u1:i64) { t0 = and u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -2898,20 +3264,44 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VPAND (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VPAND 32(R8)(BX*8), Y1, Y1
+	VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_and_u32_su_f20f02a60e(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_and_u32_su_f20f02a60e(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_and_u32_su_f20f02a60e(SB), NOSPLIT, $16-8
 	// kernel (s0:u32, u1:u32) { t0 = and s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -2924,20 +3314,44 @@ tail:
 	VMASKMOVPS (DI)(BX*4), Y0, Y1; VPAND Y1, Y15, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPAND (DI)(BX*4), Y15, Y0; VMOVNTDQ Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_and_u32_uu_77e6d89642(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_and_u32_uu_77e6d89642(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_and_u32_uu_77e6d89642(SB), NOSPLIT, $16-8
 	// kernel (u0:u32, u1:u32) { t0 = and u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -2951,20 +3365,45 @@ tail:
 	VMASKMOVPS (DI)(BX*4), Y0, Y1; VMASKMOVPS (R8)(BX*4), Y0, Y2; VPAND Y2, Y1, Y1; VMASKMOVPS Y1, Y0, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VPAND (R8)(BX*4), Y0, Y0; VMOVNTDQ Y0, (R9)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_and_u64_us_ea8823d8c5(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_and_u64_us_ea8823d8c5(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_and_u64_us_ea8823d8c5(SB), NOSPLIT, $16-8
 	// kernel (u0:u64, s1:u64) { t0 = and u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -2980,20 +3419,44 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPAND (DI)(BX*8), Y15, Y0; VPAND 32(DI)(BX*8), Y15, Y1; VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_and_u64_uu_8ff29dc8d4(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_and_u64_uu_8ff29dc8d4(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_and_u64_uu_8ff29dc8d4(SB), NOSPLIT, $16-8
 	// kernel (u0:u64, u1:u64) { t0 = and u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -3010,12 +3473,34 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VPAND (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VPAND 32(R8)(BX*8), Y1, Y1
+	VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_and_u8_us_fec0f879ff(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV
@@ -3189,12 +3674,14 @@ done:
 	VZEROUPPER; RET
 
 // func k_bitcast_i32_u32_u_f40b6cde0f(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_bitcast_i32_u32_u_f40b6cde0f(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_bitcast_i32_u32_u_f40b6cde0f(SB), NOSPLIT, $16-8
 	// kernel (u0:i32) { t0 = bitcast:u32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -3207,20 +3694,44 @@ tail:
 	VMASKMOVPS (DI)(BX*4), Y0, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VMOVNTDQ Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_bitcast_i64_u64_u_e934196f96(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_bitcast_i64_u64_u_e934196f96(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_bitcast_i64_u64_u_e934196f96(SB), NOSPLIT, $16-8
 	// kernel (u0:i64) { t0 = bitcast:u64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -3236,20 +3747,44 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VMOVNTDQ Y0, (R8)(BX*8); VMOVUPS 32(DI)(BX*8), Y0; VMOVNTDQ Y0, 32(R8)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_bitcast_u32_i32_u_c97d12d976(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_bitcast_u32_i32_u_c97d12d976(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_bitcast_u32_i32_u_c97d12d976(SB), NOSPLIT, $16-8
 	// kernel (u0:u32) { t0 = bitcast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -3262,20 +3797,44 @@ tail:
 	VMASKMOVPS (DI)(BX*4), Y0, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VMOVNTDQ Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_bitcast_u64_i64_u_bb204218e9(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_bitcast_u64_i64_u_bb204218e9(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_bitcast_u64_i64_u_bb204218e9(SB), NOSPLIT, $16-8
 	// kernel (u0:u64) { t0 = bitcast:i64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -3291,12 +3850,34 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VMOVNTDQ Y0, (R8)(BX*8); VMOVUPS 32(DI)(BX*8), Y0; VMOVNTDQ Y0, 32(R8)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_bitlen_i32_u_c06f087709(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV
@@ -3620,12 +4201,14 @@ done:
 	VZEROUPPER; RET
 
 // func k_cast_bool_i32_u_24055f2b4d(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_cast_bool_i32_u_24055f2b4d(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_cast_bool_i32_u_24055f2b4d(SB), NOSPLIT, $16-8
 	// kernel (u0:bool) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; VXORPS Y15, Y15, Y15; VMOVUPS c0000000100000001<>+0(SB), Y14
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -3643,20 +4226,45 @@ load1:
 	VANDPS Y14, Y1, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPMOVZXBD (DI)(BX*1), Y0; VPCMPGTD Y15, Y0, Y0; VANDPS Y14, Y0, Y0; VMOVNTDQ Y0, (R8)(BX*4); ADDQ $0x08, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_cast_bool_i64_u_ec801e0b57(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_cast_bool_i64_u_ec801e0b57(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_cast_bool_i64_u_ec801e0b57(SB), NOSPLIT, $16-8
 	// kernel (u0:bool) { t0 = cast:i64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; VMOVUPS c0000000000000001<>+0(SB), Y15; VXORPS Y14, Y14, Y14
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -3677,20 +4285,45 @@ load1:
 	VANDPS Y15, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPMOVZXBD (DI)(BX*1), Y0; VPCMPGTD Y14, Y0, Y0; VPMOVSXDQ X0, Y1; VANDPS Y15, Y1, Y1
+	VEXTRACTF128 $0x01, Y0, X0; VPMOVSXDQ X0, Y0; VANDPS Y15, Y0, Y0; VMOVNTDQ Y1, (R8)(BX*8)
+	VMOVNTDQ Y0, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_cast_bool_u32_u_fc0741dfa3(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_cast_bool_u32_u_fc0741dfa3(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_cast_bool_u32_u_fc0741dfa3(SB), NOSPLIT, $16-8
 	// kernel (u0:bool) { t0 = cast:u32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; VXORPS Y15, Y15, Y15; VMOVUPS c0000000100000001<>+0(SB), Y14
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -3708,20 +4341,45 @@ load1:
 	VANDPS Y14, Y1, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPMOVZXBD (DI)(BX*1), Y0; VPCMPGTD Y15, Y0, Y0; VANDPS Y14, Y0, Y0; VMOVNTDQ Y0, (R8)(BX*4); ADDQ $0x08, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_cast_bool_u64_u_77ed0f810d(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_cast_bool_u64_u_77ed0f810d(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_cast_bool_u64_u_77ed0f810d(SB), NOSPLIT, $16-8
 	// kernel (u0:bool) { t0 = cast:u64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; VMOVUPS c0000000000000001<>+0(SB), Y15; VXORPS Y14, Y14, Y14
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -3742,12 +4400,35 @@ load1:
 	VANDPS Y15, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPMOVZXBD (DI)(BX*1), Y0; VPCMPGTD Y14, Y0, Y0; VPMOVSXDQ X0, Y1; VANDPS Y15, Y1, Y1
+	VEXTRACTF128 $0x01, Y0, X0; VPMOVSXDQ X0, Y0; VANDPS Y15, Y0, Y0; VMOVNTDQ Y1, (R8)(BX*8)
+	VMOVNTDQ Y0, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_cast_bool_u8_u_a933362af7(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV
@@ -3825,12 +4506,14 @@ done:
 	VZEROUPPER; RET
 
 // func k_cast_i16_i32_u_57652d1495(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_cast_i16_i32_u_57652d1495(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_cast_i16_i32_u_57652d1495(SB), NOSPLIT, $16-8
 	// kernel (u0:i16) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -3847,12 +4530,34 @@ load1:
 	VMASKMOVPS Y1, Y0, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPMOVSXWD (DI)(BX*2), Y0; VMOVNTDQ Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_cast_i16_i8_u_0aa9d3d90b(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV
@@ -4099,12 +4804,14 @@ done:
 	VZEROUPPER; RET
 
 // func k_cast_i32_i64_u_ea8aac1fba(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_cast_i32_i64_u_ea8aac1fba(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_cast_i32_i64_u_ea8aac1fba(SB), NOSPLIT, $16-8
 	// kernel (u0:i32) { t0 = cast:i64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -4121,12 +4828,34 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPMOVSXDQ (DI)(BX*4), Y0; VPMOVSXDQ 16(DI)(BX*4), Y1; VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_cast_i32_i8_u_06033cb712(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV
@@ -4206,12 +4935,14 @@ done:
 	VZEROUPPER; RET
 
 // func k_cast_i32_u32_u_5942d57ca6(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_cast_i32_u32_u_5942d57ca6(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_cast_i32_u32_u_5942d57ca6(SB), NOSPLIT, $16-8
 	// kernel (u0:i32) { t0 = cast:u32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -4224,20 +4955,44 @@ tail:
 	VMASKMOVPS (DI)(BX*4), Y0, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VMOVNTDQ Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_cast_i32_u64_u_a93f67b97c(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_cast_i32_u64_u_a93f67b97c(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_cast_i32_u64_u_a93f67b97c(SB), NOSPLIT, $16-8
 	// kernel (u0:i32) { t0 = cast:u64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -4254,12 +5009,34 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPMOVSXDQ (DI)(BX*4), Y0; VPMOVSXDQ 16(DI)(BX*4), Y1; VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_cast_i32_u8_u_e18233d4b1(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV
@@ -4339,12 +5116,14 @@ done:
 	VZEROUPPER; RET
 
 // func k_cast_i64_i32_u_18028b30e7(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_cast_i64_i32_u_18028b30e7(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_cast_i64_i32_u_18028b30e7(SB), NOSPLIT, $16-8
 	// kernel (u0:i64) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -4361,20 +5140,45 @@ tail:
 	VMASKMOVPS Y0, Y1, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VSHUFPS $0x88, 32(DI)(BX*8), Y0, Y0; VPERMQ $0xd8, Y0, Y0; VMOVNTDQ Y0, (R8)(BX*4)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_cast_i64_u32_u_18629f63cc(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_cast_i64_u32_u_18629f63cc(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_cast_i64_u32_u_18629f63cc(SB), NOSPLIT, $16-8
 	// kernel (u0:i64) { t0 = cast:u32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -4391,20 +5195,45 @@ tail:
 	VMASKMOVPS Y0, Y1, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VSHUFPS $0x88, 32(DI)(BX*8), Y0, Y0; VPERMQ $0xd8, Y0, Y0; VMOVNTDQ Y0, (R8)(BX*4)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_cast_i64_u64_u_94eae2e21b(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_cast_i64_u64_u_94eae2e21b(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_cast_i64_u64_u_94eae2e21b(SB), NOSPLIT, $16-8
 	// kernel (u0:i64) { t0 = cast:u64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -4420,12 +5249,34 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VMOVNTDQ Y0, (R8)(BX*8); VMOVUPS 32(DI)(BX*8), Y0; VMOVNTDQ Y0, 32(R8)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_cast_i64_u8_u_7985f45909(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV
@@ -4548,12 +5399,14 @@ done:
 	VZEROUPPER; RET
 
 // func k_cast_i8_i32_u_502e8673b9(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_cast_i8_i32_u_502e8673b9(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_cast_i8_i32_u_502e8673b9(SB), NOSPLIT, $16-8
 	// kernel (u0:i8) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -4570,12 +5423,34 @@ load1:
 	VMASKMOVPS Y1, Y0, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPMOVSXBD (DI)(BX*1), Y0; VMOVNTDQ Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_cast_mul_add_shr_u8_u16_usus_02a1e3da39(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV
@@ -4852,12 +5727,14 @@ done:
 	VZEROUPPER; RET
 
 // func k_cast_u16_i32_u_341acb58d9(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_cast_u16_i32_u_341acb58d9(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_cast_u16_i32_u_341acb58d9(SB), NOSPLIT, $16-8
 	// kernel (u0:u16) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -4874,12 +5751,34 @@ load1:
 	VMASKMOVPS Y1, Y0, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPMOVZXWD (DI)(BX*2), Y0; VMOVNTDQ Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_cast_u16_u8_u_321d5a879f(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV
@@ -5002,12 +5901,14 @@ done:
 	VZEROUPPER; RET
 
 // func k_cast_u32_i32_u_ef9eea2e1b(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_cast_u32_i32_u_ef9eea2e1b(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_cast_u32_i32_u_ef9eea2e1b(SB), NOSPLIT, $16-8
 	// kernel (u0:u32) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -5020,20 +5921,44 @@ tail:
 	VMASKMOVPS (DI)(BX*4), Y0, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VMOVNTDQ Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_cast_u32_i64_u_5ea9cd925f(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_cast_u32_i64_u_5ea9cd925f(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_cast_u32_i64_u_5ea9cd925f(SB), NOSPLIT, $16-8
 	// kernel (u0:u32) { t0 = cast:i64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -5050,20 +5975,44 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPMOVZXDQ (DI)(BX*4), Y0; VPMOVZXDQ 16(DI)(BX*4), Y1; VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_cast_u32_u64_u_340409d466(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_cast_u32_u64_u_340409d466(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_cast_u32_u64_u_340409d466(SB), NOSPLIT, $16-8
 	// kernel (u0:u32) { t0 = cast:u64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -5080,12 +6029,34 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPMOVZXDQ (DI)(BX*4), Y0; VPMOVZXDQ 16(DI)(BX*4), Y1; VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_cast_u32_u8_u_6d9c53e2f9(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV
@@ -5165,12 +6136,14 @@ done:
 	VZEROUPPER; RET
 
 // func k_cast_u64_i32_u_30e018451a(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_cast_u64_i32_u_30e018451a(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_cast_u64_i32_u_30e018451a(SB), NOSPLIT, $16-8
 	// kernel (u0:u64) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -5187,20 +6160,45 @@ tail:
 	VMASKMOVPS Y0, Y1, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VSHUFPS $0x88, 32(DI)(BX*8), Y0, Y0; VPERMQ $0xd8, Y0, Y0; VMOVNTDQ Y0, (R8)(BX*4)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_cast_u64_i64_u_421756f2a5(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_cast_u64_i64_u_421756f2a5(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV
+TEXT ·k_cast_u64_i64_u_421756f2a5(SB), NOSPLIT, $16-8
 	// kernel (u0:u64) { t0 = cast:i64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -5216,20 +6214,44 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VMOVNTDQ Y0, (R8)(BX*8); VMOVUPS 32(DI)(BX*8), Y0; VMOVNTDQ Y0, 32(R8)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_cast_u64_u32_u_f853545810(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_cast_u64_u32_u_f853545810(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_cast_u64_u32_u_f853545810(SB), NOSPLIT, $16-8
 	// kernel (u0:u64) { t0 = cast:u32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -5246,12 +6268,35 @@ tail:
 	VMASKMOVPS Y0, Y1, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VSHUFPS $0x88, 32(DI)(BX*8), Y0, Y0; VPERMQ $0xd8, Y0, Y0; VMOVNTDQ Y0, (R8)(BX*4)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_cast_u64_u8_u_ded4c758f4(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV
@@ -5449,12 +6494,14 @@ done:
 	VZEROUPPER; RET
 
 // func k_cast_u8_i32_u_9670a96e7c(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_cast_u8_i32_u_9670a96e7c(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_cast_u8_i32_u_9670a96e7c(SB), NOSPLIT, $16-8
 	// kernel (u0:u8) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -5471,20 +6518,44 @@ load1:
 	VMASKMOVPS Y1, Y0, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPMOVZXBD (DI)(BX*1), Y0; VMOVNTDQ Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_cast_u8_i64_u_d703428f6a(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_cast_u8_i64_u_d703428f6a(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_cast_u8_i64_u_d703428f6a(SB), NOSPLIT, $16-8
 	// kernel (u0:u8) { t0 = cast:i64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -5503,12 +6574,34 @@ load1:
 	VMOVUPS 32(DX)(CX*8), Y0; VEXTRACTF128 $0x01, Y1, X1; VPMOVZXDQ X1, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPMOVZXBD (DI)(BX*1), Y0; VPMOVZXDQ X0, Y1; VEXTRACTF128 $0x01, Y0, X0; VPMOVZXDQ X0, Y0
+	VMOVNTDQ Y1, (R8)(BX*8); VMOVNTDQ Y0, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_cast_u8_u16_u_e0e8dae4b6(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV
@@ -5585,12 +6678,14 @@ done:
 	VZEROUPPER; RET
 
 // func k_cast_u8_u32_u_65fef5c311(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_cast_u8_u32_u_65fef5c311(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_cast_u8_u32_u_65fef5c311(SB), NOSPLIT, $16-8
 	// kernel (u0:u8) { t0 = cast:u32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -5607,20 +6702,44 @@ load1:
 	VMASKMOVPS Y1, Y0, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPMOVZXBD (DI)(BX*1), Y0; VMOVNTDQ Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_cast_u8_u64_u_df9b1c067a(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_cast_u8_u64_u_df9b1c067a(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_cast_u8_u64_u_df9b1c067a(SB), NOSPLIT, $16-8
 	// kernel (u0:u8) { t0 = cast:u64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -5639,20 +6758,44 @@ load1:
 	VMOVUPS 32(DX)(CX*8), Y0; VEXTRACTF128 $0x01, Y1, X1; VPMOVZXDQ X1, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPMOVZXBD (DI)(BX*1), Y0; VPMOVZXDQ X0, Y1; VEXTRACTF128 $0x01, Y0, X0; VPMOVZXDQ X0, Y0
+	VMOVNTDQ Y1, (R8)(BX*8); VMOVNTDQ Y0, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_clip_i32_ssu_5bdaeeeabc(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_clip_i32_ssu_5bdaeeeabc(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_clip_i32_ssu_5bdaeeeabc(SB), NOSPLIT, $16-8
 	// kernel (s0:i32, s1:i32, u2:i32) { t0 = clip s0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), R11; MOVQ 32(CX), DI; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Y0; VBROADCASTSS (R11), Y1; VPMAXSD Y1, Y0, Y0; VMOVAPS Y0, Y15; XORQ BX, BX; MOVQ SI, AX
@@ -5666,20 +6809,44 @@ tail:
 	VMASKMOVPS (DI)(BX*4), Y0, Y1; VPMINSD Y1, Y15, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), R11; ADDQ 224(CX), DI; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), R11; ADDQ 224(CX), DI; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPMINSD (DI)(BX*4), Y15, Y0; VMOVNTDQ Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_clip_i32_sus_b674f1f271(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_clip_i32_sus_b674f1f271(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_clip_i32_sus_b674f1f271(SB), NOSPLIT, $16-8
 	// kernel (s0:i32, u1:i32, s2:i32) { t0 = clip s0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Y15; VBROADCASTSS (R11), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail
@@ -5694,20 +6861,45 @@ tail:
 	VMASKMOVPS (DI)(BX*4), Y0, Y1; VPMAXSD Y1, Y15, Y1; VPMINSD Y14, Y1, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPMAXSD (DI)(BX*4), Y15, Y0; VPMINSD Y14, Y0, Y0; VMOVNTDQ Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_clip_i32_suu_d4049fb144(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_clip_i32_suu_d4049fb144(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_clip_i32_suu_d4049fb144(SB), NOSPLIT, $16-8
 	// kernel (s0:i32, u1:i32, u2:i32) { t0 = clip s0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -5722,20 +6914,45 @@ tail:
 	VMASKMOVPS Y1, Y0, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPMAXSD (DI)(BX*4), Y15, Y0; VPMINSD (R8)(BX*4), Y0, Y0; VMOVNTDQ Y0, (R9)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_clip_i32_uss_3e98da1581(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_clip_i32_uss_3e98da1581(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_clip_i32_uss_3e98da1581(SB), NOSPLIT, $16-8
 	// kernel (u0:i32, s1:i32, s2:i32) { t0 = clip u0 s1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Y15; VBROADCASTSS (R11), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail
@@ -5750,20 +6967,45 @@ tail:
 	VMASKMOVPS (DI)(BX*4), Y0, Y1; VPMAXSD Y15, Y1, Y1; VPMINSD Y14, Y1, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPMAXSD (DI)(BX*4), Y15, Y0; VPMINSD Y14, Y0, Y0; VMOVNTDQ Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_clip_i32_usu_42ae688f9f(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_clip_i32_usu_42ae688f9f(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_clip_i32_usu_42ae688f9f(SB), NOSPLIT, $16-8
 	// kernel (u0:i32, s1:i32, u2:i32) { t0 = clip u0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -5778,20 +7020,45 @@ tail:
 	VMASKMOVPS Y1, Y0, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPMAXSD (DI)(BX*4), Y15, Y0; VPMINSD (R8)(BX*4), Y0, Y0; VMOVNTDQ Y0, (R9)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_clip_i32_uus_9e3c61a063(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_clip_i32_uus_9e3c61a063(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_clip_i32_uus_9e3c61a063(SB), NOSPLIT, $16-8
 	// kernel (u0:i32, u1:i32, s2:i32) { t0 = clip u0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -5806,20 +7073,45 @@ tail:
 	VMASKMOVPS Y1, Y0, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VPMAXSD (R8)(BX*4), Y0, Y0; VPMINSD Y15, Y0, Y0; VMOVNTDQ Y0, (R9)(BX*4)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_clip_i32_uuu_14389e2d63(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_clip_i32_uuu_14389e2d63(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_clip_i32_uuu_14389e2d63(SB), NOSPLIT, $16-8
 	// kernel (u0:i32, u1:i32, u2:i32) { t0 = clip u0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -5834,20 +7126,45 @@ tail:
 	VMASKMOVPS (R9)(BX*4), Y0, Y2; VPMINSD Y2, Y1, Y1; VMASKMOVPS Y1, Y0, (R10)(BX*4)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VPMAXSD (R8)(BX*4), Y0, Y0; VPMINSD (R9)(BX*4), Y0, Y0; VMOVNTDQ Y0, (R10)(BX*4)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_clip_i64_ssu_7c1acc5587(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_clip_i64_ssu_7c1acc5587(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_clip_i64_ssu_7c1acc5587(SB), NOSPLIT, $16-8
 	// kernel (s0:i64, s1:i64, u2:i64) { t0 = clip s0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), R11; MOVQ 32(CX), DI; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y0; VBROADCASTSD (R11), Y1; VPCMPGTQ Y1, Y0, Y2; VBLENDVPS Y2, Y0, Y1, Y0; VMOVAPS Y0, Y15
@@ -5866,20 +7183,45 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), R11; ADDQ 224(CX), DI; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), R11; ADDQ 224(CX), DI; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VPCMPGTQ Y0, Y15, Y1; VBLENDVPS Y1, Y0, Y15, Y0; VMOVUPS 32(DI)(BX*8), Y1
+	VPCMPGTQ Y1, Y15, Y2; VBLENDVPS Y2, Y1, Y15, Y1; VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_clip_i64_sus_eb07dc5e54(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_clip_i64_sus_eb07dc5e54(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_clip_i64_sus_eb07dc5e54(SB), NOSPLIT, $16-8
 	// kernel (s0:i64, u1:i64, s2:i64) { t0 = clip s0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; VBROADCASTSD (R11), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail
@@ -5899,20 +7241,46 @@ tail:
 	VBLENDVPS Y2, Y15, Y1, Y1; VPCMPGTQ Y14, Y1, Y2; VBLENDVPS Y2, Y14, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VPCMPGTQ Y0, Y15, Y1; VBLENDVPS Y1, Y15, Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1
+	VPCMPGTQ Y1, Y15, Y2; VBLENDVPS Y2, Y15, Y1, Y1; VPCMPGTQ Y14, Y0, Y2; VBLENDVPS Y2, Y14, Y0, Y0
+	VPCMPGTQ Y14, Y1, Y2; VBLENDVPS Y2, Y14, Y1, Y1; VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_clip_i64_suu_07d3355488(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_clip_i64_suu_07d3355488(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_clip_i64_suu_07d3355488(SB), NOSPLIT, $16-8
 	// kernel (s0:i64, u1:i64, u2:i64) { t0 = clip s0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -5932,20 +7300,46 @@ tail:
 	VBLENDVPS Y3, Y2, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VPCMPGTQ Y0, Y15, Y1; VBLENDVPS Y1, Y15, Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1
+	VPCMPGTQ Y1, Y15, Y2; VBLENDVPS Y2, Y15, Y1, Y1; VMOVUPS (R8)(BX*8), Y2; VPCMPGTQ Y2, Y0, Y3
+	VBLENDVPS Y3, Y2, Y0, Y0; VMOVUPS 32(R8)(BX*8), Y2; VPCMPGTQ Y2, Y1, Y3; VBLENDVPS Y3, Y2, Y1, Y1
+	VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_clip_i64_uss_17b483ed62(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_clip_i64_uss_17b483ed62(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_clip_i64_uss_17b483ed62(SB), NOSPLIT, $16-8
 	// kernel (u0:i64, s1:i64, s2:i64) { t0 = clip u0 s1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; VBROADCASTSD (R11), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail
@@ -5965,20 +7359,46 @@ tail:
 	VBLENDVPS Y2, Y1, Y15, Y1; VPCMPGTQ Y14, Y1, Y2; VBLENDVPS Y2, Y14, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VPCMPGTQ Y15, Y0, Y1; VBLENDVPS Y1, Y0, Y15, Y0; VMOVUPS 32(DI)(BX*8), Y1
+	VPCMPGTQ Y15, Y1, Y2; VBLENDVPS Y2, Y1, Y15, Y1; VPCMPGTQ Y14, Y0, Y2; VBLENDVPS Y2, Y14, Y0, Y0
+	VPCMPGTQ Y14, Y1, Y2; VBLENDVPS Y2, Y14, Y1, Y1; VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_clip_i64_usu_2d91f7bc85(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_clip_i64_usu_2d91f7bc85(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_clip_i64_usu_2d91f7bc85(SB), NOSPLIT, $16-8
 	// kernel (u0:i64, s1:i64, u2:i64) { t0 = clip u0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -5998,20 +7418,46 @@ tail:
 	VBLENDVPS Y3, Y2, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VPCMPGTQ Y15, Y0, Y1; VBLENDVPS Y1, Y0, Y15, Y0; VMOVUPS 32(DI)(BX*8), Y1
+	VPCMPGTQ Y15, Y1, Y2; VBLENDVPS Y2, Y1, Y15, Y1; VMOVUPS (R8)(BX*8), Y2; VPCMPGTQ Y2, Y0, Y3
+	VBLENDVPS Y3, Y2, Y0, Y0; VMOVUPS 32(R8)(BX*8), Y2; VPCMPGTQ Y2, Y1, Y3; VBLENDVPS Y3, Y2, Y1, Y1
+	VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_clip_i64_uus_126d182b3e(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_clip_i64_uus_126d182b3e(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_clip_i64_uus_126d182b3e(SB), NOSPLIT, $16-8
 	// kernel (u0:i64, u1:i64, s2:i64) { t0 = clip u0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -6031,20 +7477,46 @@ tail:
 	VBLENDVPS Y2, Y15, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VMOVUPS (R8)(BX*8), Y1; VPCMPGTQ Y1, Y0, Y2; VBLENDVPS Y2, Y0, Y1, Y0
+	VMOVUPS 32(DI)(BX*8), Y1; VMOVUPS 32(R8)(BX*8), Y2; VPCMPGTQ Y2, Y1, Y3; VBLENDVPS Y3, Y1, Y2, Y1
+	VPCMPGTQ Y15, Y0, Y2; VBLENDVPS Y2, Y15, Y0, Y0; VPCMPGTQ Y15, Y1, Y2; VBLENDVPS Y2, Y15, Y1, Y1
+	VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_clip_i64_uuu_9e3f990dd3(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_clip_i64_uuu_9e3f990dd3(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_clip_i64_uuu_9e3f990dd3(SB), NOSPLIT, $16-8
 	// kernel (u0:i64, u1:i64, u2:i64) { t0 = clip u0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -6066,20 +7538,47 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R10)(BX*8)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VMOVUPS (R8)(BX*8), Y1; VPCMPGTQ Y1, Y0, Y2; VBLENDVPS Y2, Y0, Y1, Y0
+	VMOVUPS 32(DI)(BX*8), Y1; VMOVUPS 32(R8)(BX*8), Y2; VPCMPGTQ Y2, Y1, Y3; VBLENDVPS Y3, Y1, Y2, Y1
+	VMOVUPS (R9)(BX*8), Y2; VPCMPGTQ Y2, Y0, Y3; VBLENDVPS Y3, Y2, Y0, Y0; VMOVUPS 32(R9)(BX*8), Y2
+	VPCMPGTQ Y2, Y1, Y3; VBLENDVPS Y3, Y2, Y1, Y1; VMOVNTDQ Y0, (R10)(BX*8); VMOVNTDQ Y1, 32(R10)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_clip_u32_ssu_aa93e07e36(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_clip_u32_ssu_aa93e07e36(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_clip_u32_ssu_aa93e07e36(SB), NOSPLIT, $16-8
 	// kernel (s0:u32, s1:u32, u2:u32) { t0 = clip s0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), R11; MOVQ 32(CX), DI; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Y0; VBROADCASTSS (R11), Y1; VPMAXUD Y1, Y0, Y0; VMOVAPS Y0, Y15; XORQ BX, BX; MOVQ SI, AX
@@ -6093,20 +7592,44 @@ tail:
 	VMASKMOVPS (DI)(BX*4), Y0, Y1; VPMINUD Y1, Y15, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), R11; ADDQ 224(CX), DI; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), R11; ADDQ 224(CX), DI; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPMINUD (DI)(BX*4), Y15, Y0; VMOVNTDQ Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_clip_u32_sus_aabecbce4e(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_clip_u32_sus_aabecbce4e(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_clip_u32_sus_aabecbce4e(SB), NOSPLIT, $16-8
 	// kernel (s0:u32, u1:u32, s2:u32) { t0 = clip s0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Y15; VBROADCASTSS (R11), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail
@@ -6121,20 +7644,45 @@ tail:
 	VMASKMOVPS (DI)(BX*4), Y0, Y1; VPMAXUD Y1, Y15, Y1; VPMINUD Y14, Y1, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPMAXUD (DI)(BX*4), Y15, Y0; VPMINUD Y14, Y0, Y0; VMOVNTDQ Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_clip_u32_suu_dec6e2592e(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_clip_u32_suu_dec6e2592e(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_clip_u32_suu_dec6e2592e(SB), NOSPLIT, $16-8
 	// kernel (s0:u32, u1:u32, u2:u32) { t0 = clip s0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -6149,20 +7697,45 @@ tail:
 	VMASKMOVPS Y1, Y0, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPMAXUD (DI)(BX*4), Y15, Y0; VPMINUD (R8)(BX*4), Y0, Y0; VMOVNTDQ Y0, (R9)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_clip_u32_uss_df8f70968a(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_clip_u32_uss_df8f70968a(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_clip_u32_uss_df8f70968a(SB), NOSPLIT, $16-8
 	// kernel (u0:u32, s1:u32, s2:u32) { t0 = clip u0 s1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Y15; VBROADCASTSS (R11), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail
@@ -6177,20 +7750,45 @@ tail:
 	VMASKMOVPS (DI)(BX*4), Y0, Y1; VPMAXUD Y15, Y1, Y1; VPMINUD Y14, Y1, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPMAXUD (DI)(BX*4), Y15, Y0; VPMINUD Y14, Y0, Y0; VMOVNTDQ Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_clip_u32_usu_56dab1b9bf(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_clip_u32_usu_56dab1b9bf(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_clip_u32_usu_56dab1b9bf(SB), NOSPLIT, $16-8
 	// kernel (u0:u32, s1:u32, u2:u32) { t0 = clip u0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -6205,20 +7803,45 @@ tail:
 	VMASKMOVPS Y1, Y0, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPMAXUD (DI)(BX*4), Y15, Y0; VPMINUD (R8)(BX*4), Y0, Y0; VMOVNTDQ Y0, (R9)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_clip_u32_uus_bb88d1244f(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_clip_u32_uus_bb88d1244f(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_clip_u32_uus_bb88d1244f(SB), NOSPLIT, $16-8
 	// kernel (u0:u32, u1:u32, s2:u32) { t0 = clip u0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -6233,20 +7856,45 @@ tail:
 	VMASKMOVPS Y1, Y0, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VPMAXUD (R8)(BX*4), Y0, Y0; VPMINUD Y15, Y0, Y0; VMOVNTDQ Y0, (R9)(BX*4)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_clip_u32_uuu_0ce05f8523(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_clip_u32_uuu_0ce05f8523(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_clip_u32_uuu_0ce05f8523(SB), NOSPLIT, $16-8
 	// kernel (u0:u32, u1:u32, u2:u32) { t0 = clip u0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -6261,20 +7909,45 @@ tail:
 	VMASKMOVPS (R9)(BX*4), Y0, Y2; VPMINUD Y2, Y1, Y1; VMASKMOVPS Y1, Y0, (R10)(BX*4)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VPMAXUD (R8)(BX*4), Y0, Y0; VPMINUD (R9)(BX*4), Y0, Y0; VMOVNTDQ Y0, (R10)(BX*4)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_clip_u64_ssu_47e95cbc14(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_clip_u64_ssu_47e95cbc14(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_clip_u64_ssu_47e95cbc14(SB), NOSPLIT, $16-8
 	// kernel (s0:u64, s1:u64, u2:u64) { t0 = clip s0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), R11; MOVQ 32(CX), DI; MOVQ 40(CX), R8; VMOVUPS c8000000000000000<>+0(SB), Y15
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y0; VPXOR Y15, Y0, Y1; VBROADCASTSD (R11), Y2; VPXOR Y15, Y2, Y3; VPCMPGTQ Y3, Y1, Y1
@@ -6294,20 +7967,45 @@ tail:
 	VBLENDVPS Y2, Y1, Y13, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), R11; ADDQ 224(CX), DI; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), R11; ADDQ 224(CX), DI; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VPXOR Y0, Y15, Y1; VPCMPGTQ Y1, Y14, Y1; VBLENDVPS Y1, Y0, Y13, Y0
+	VMOVUPS 32(DI)(BX*8), Y1; VPXOR Y1, Y15, Y2; VPCMPGTQ Y2, Y14, Y2; VBLENDVPS Y2, Y1, Y13, Y1
+	VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_clip_u64_sus_3031b7f74f(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_clip_u64_sus_3031b7f74f(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_clip_u64_sus_3031b7f74f(SB), NOSPLIT, $16-8
 	// kernel (s0:u64, u1:u64, s2:u64) { t0 = clip s0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8; VMOVUPS c8000000000000000<>+0(SB), Y15
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y0; VPXOR Y15, Y0, Y0; VMOVAPS Y0, Y14; VBROADCASTSD (R11), Y0; VPXOR Y15, Y0, Y0
@@ -6330,20 +8028,47 @@ tail:
 	VBLENDVPS Y2, Y11, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VPXOR Y0, Y15, Y1; VPCMPGTQ Y1, Y14, Y1; VBLENDVPS Y1, Y13, Y0, Y0
+	VMOVUPS 32(DI)(BX*8), Y1; VPXOR Y1, Y15, Y2; VPCMPGTQ Y2, Y14, Y2; VBLENDVPS Y2, Y13, Y1, Y1
+	VPXOR Y15, Y0, Y2; VPCMPGTQ Y12, Y2, Y2; VBLENDVPS Y2, Y11, Y0, Y0; VPXOR Y15, Y1, Y2; VPCMPGTQ Y12, Y2, Y2
+	VBLENDVPS Y2, Y11, Y1, Y1; VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_clip_u64_suu_230378a205(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_clip_u64_suu_230378a205(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_clip_u64_suu_230378a205(SB), NOSPLIT, $16-8
 	// kernel (s0:u64, u1:u64, u2:u64) { t0 = clip s0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9; VMOVUPS c8000000000000000<>+0(SB), Y15
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Y0; VPXOR Y15, Y0, Y0; VMOVAPS Y0, Y14; VBROADCASTSD (R11), Y13; XORQ BX, BX; MOVQ SI, AX
@@ -6366,20 +8091,47 @@ tail:
 	VPXOR Y15, Y3, Y4; VPCMPGTQ Y4, Y2, Y2; VBLENDVPS Y2, Y3, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VPXOR Y0, Y15, Y1; VPCMPGTQ Y1, Y14, Y1; VBLENDVPS Y1, Y13, Y0, Y0
+	VMOVUPS 32(DI)(BX*8), Y1; VPXOR Y1, Y15, Y2; VPCMPGTQ Y2, Y14, Y2; VBLENDVPS Y2, Y13, Y1, Y1
+	VPXOR Y15, Y0, Y2; VMOVUPS (R8)(BX*8), Y3; VPXOR Y3, Y15, Y4; VPCMPGTQ Y4, Y2, Y2; VBLENDVPS Y2, Y3, Y0, Y0
+	VPXOR Y15, Y1, Y2; VMOVUPS 32(R8)(BX*8), Y3; VPXOR Y3, Y15, Y4; VPCMPGTQ Y4, Y2, Y2; VBLENDVPS Y2, Y3, Y1, Y1
+	VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_clip_u64_uss_5853f20259(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_clip_u64_uss_5853f20259(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_clip_u64_uss_5853f20259(SB), NOSPLIT, $16-8
 	// kernel (u0:u64, s1:u64, s2:u64) { t0 = clip u0 s1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8; VMOVUPS c8000000000000000<>+0(SB), Y15
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y0; VPXOR Y15, Y0, Y0; VMOVAPS Y0, Y14; VBROADCASTSD (R11), Y0; VPXOR Y15, Y0, Y0
@@ -6402,20 +8154,47 @@ tail:
 	VBLENDVPS Y2, Y11, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VPXOR Y0, Y15, Y1; VPCMPGTQ Y14, Y1, Y1; VBLENDVPS Y1, Y0, Y13, Y0
+	VMOVUPS 32(DI)(BX*8), Y1; VPXOR Y1, Y15, Y2; VPCMPGTQ Y14, Y2, Y2; VBLENDVPS Y2, Y1, Y13, Y1
+	VPXOR Y15, Y0, Y2; VPCMPGTQ Y12, Y2, Y2; VBLENDVPS Y2, Y11, Y0, Y0; VPXOR Y15, Y1, Y2; VPCMPGTQ Y12, Y2, Y2
+	VBLENDVPS Y2, Y11, Y1, Y1; VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_clip_u64_usu_1f27ef528d(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_clip_u64_usu_1f27ef528d(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_clip_u64_usu_1f27ef528d(SB), NOSPLIT, $16-8
 	// kernel (u0:u64, s1:u64, u2:u64) { t0 = clip u0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9; VMOVUPS c8000000000000000<>+0(SB), Y15
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Y0; VPXOR Y15, Y0, Y0; VMOVAPS Y0, Y14; VBROADCASTSD (R11), Y13; XORQ BX, BX; MOVQ SI, AX
@@ -6438,20 +8217,47 @@ tail:
 	VPXOR Y15, Y3, Y4; VPCMPGTQ Y4, Y2, Y2; VBLENDVPS Y2, Y3, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VPXOR Y0, Y15, Y1; VPCMPGTQ Y14, Y1, Y1; VBLENDVPS Y1, Y0, Y13, Y0
+	VMOVUPS 32(DI)(BX*8), Y1; VPXOR Y1, Y15, Y2; VPCMPGTQ Y14, Y2, Y2; VBLENDVPS Y2, Y1, Y13, Y1
+	VPXOR Y15, Y0, Y2; VMOVUPS (R8)(BX*8), Y3; VPXOR Y3, Y15, Y4; VPCMPGTQ Y4, Y2, Y2; VBLENDVPS Y2, Y3, Y0, Y0
+	VPXOR Y15, Y1, Y2; VMOVUPS 32(R8)(BX*8), Y3; VPXOR Y3, Y15, Y4; VPCMPGTQ Y4, Y2, Y2; VBLENDVPS Y2, Y3, Y1, Y1
+	VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_clip_u64_uus_5446d8351a(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_clip_u64_uus_5446d8351a(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_clip_u64_uus_5446d8351a(SB), NOSPLIT, $16-8
 	// kernel (u0:u64, u1:u64, s2:u64) { t0 = clip u0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9; VMOVUPS c8000000000000000<>+0(SB), Y15
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Y0; VPXOR Y15, Y0, Y0; VMOVAPS Y0, Y14; VBROADCASTSD (R11), Y13; XORQ BX, BX; MOVQ SI, AX
@@ -6474,20 +8280,47 @@ tail:
 	VPXOR Y15, Y1, Y2; VPCMPGTQ Y14, Y2, Y2; VBLENDVPS Y2, Y13, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VPXOR Y0, Y15, Y1; VMOVUPS (R8)(BX*8), Y2; VPXOR Y2, Y15, Y3; VPCMPGTQ Y3, Y1, Y1
+	VBLENDVPS Y1, Y0, Y2, Y0; VMOVUPS 32(DI)(BX*8), Y1; VPXOR Y1, Y15, Y2; VMOVUPS 32(R8)(BX*8), Y3
+	VPXOR Y3, Y15, Y4; VPCMPGTQ Y4, Y2, Y2; VBLENDVPS Y2, Y1, Y3, Y1; VPXOR Y15, Y0, Y2; VPCMPGTQ Y14, Y2, Y2
+	VBLENDVPS Y2, Y13, Y0, Y0; VPXOR Y15, Y1, Y2; VPCMPGTQ Y14, Y2, Y2; VBLENDVPS Y2, Y13, Y1, Y1
+	VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_clip_u64_uuu_6b7a16ea8c(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_clip_u64_uuu_6b7a16ea8c(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_clip_u64_uuu_6b7a16ea8c(SB), NOSPLIT, $16-8
 	// kernel (u0:u64, u1:u64, u2:u64) { t0 = clip u0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; VMOVUPS c8000000000000000<>+0(SB), Y15
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -6511,12 +8344,38 @@ tail:
 	VPCMPGTQ Y4, Y2, Y2; VBLENDVPS Y2, Y3, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R10)(BX*8)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VPXOR Y0, Y15, Y1; VMOVUPS (R8)(BX*8), Y2; VPXOR Y2, Y15, Y3; VPCMPGTQ Y3, Y1, Y1
+	VBLENDVPS Y1, Y0, Y2, Y0; VMOVUPS 32(DI)(BX*8), Y1; VPXOR Y1, Y15, Y2; VMOVUPS 32(R8)(BX*8), Y3
+	VPXOR Y3, Y15, Y4; VPCMPGTQ Y4, Y2, Y2; VBLENDVPS Y2, Y1, Y3, Y1; VPXOR Y15, Y0, Y2; VMOVUPS (R9)(BX*8), Y3
+	VPXOR Y3, Y15, Y4; VPCMPGTQ Y4, Y2, Y2; VBLENDVPS Y2, Y3, Y0, Y0; VPXOR Y15, Y1, Y2; VMOVUPS 32(R9)(BX*8), Y3
+	VPXOR Y3, Y15, Y4; VPCMPGTQ Y4, Y2, Y2; VBLENDVPS Y2, Y3, Y1, Y1; VMOVNTDQ Y0, (R10)(BX*8)
+	VMOVNTDQ Y1, 32(R10)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_clip_u8_ssu_89b2a831c3(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV
@@ -7160,11 +9019,13 @@ done:
 
 // func k_div_i32_su_4ed8bce533(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_div_i32_su_4ed8bce533(SB), NOSPLIT, $0-8
+TEXT ·k_div_i32_su_4ed8bce533(SB), NOSPLIT, $16-8
 	// kernel (s0:i32, u1:i32) { t0 = div s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; VXORPS Y14, Y14, Y14
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Y0; VCVTDQ2PD X0, Y0; VMOVAPS Y0, Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail
@@ -7189,20 +9050,48 @@ step:
 	ADDQ $0x08, BX; CMPQ BX, SI; JLT step
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VCVTDQ2PD X0, Y1; VMOVUPS 32(DI)(BX*4), Y2; VCVTDQ2PD X2, Y3; VDIVPD Y1, Y15, Y1
+	VDIVPD Y3, Y15, Y3; VCVTTPD2DQY Y1, X1; VCVTTPD2DQY Y3, X3; VCVTDQ2PD 16(DI)(BX*4), Y4
+	VCVTDQ2PD 48(DI)(BX*4), Y5; VDIVPD Y4, Y15, Y4; VDIVPD Y5, Y15, Y5; VCVTTPD2DQY Y4, X4; VCVTTPD2DQY Y5, X5
+	VINSERTF128 $0x01, X4, Y1, Y1; VINSERTF128 $0x01, X5, Y3, Y3; VPCMPEQD Y14, Y0, Y0; VPCMPEQD Y14, Y2, Y2
+	VANDNPS Y1, Y0, Y0; VANDNPS Y3, Y2, Y1; VMOVNTDQ Y0, (R8)(BX*4); VMOVNTDQ Y1, 32(R8)(BX*4); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_div_i32_us_0c1e268519(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_div_i32_us_0c1e268519(SB), NOSPLIT, $0-8
+TEXT ·k_div_i32_us_0c1e268519(SB), NOSPLIT, $16-8
 	// kernel (u0:i32, s1:i32) { t0 = div u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Y0; VCVTDQ2PD X0, Y1; VMOVAPS Y1, Y15; VPCMPEQD c0000000000000000<>+0(SB), Y0, Y0
@@ -7226,20 +9115,47 @@ step:
 	JLT step
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VCVTDQ2PD (DI)(BX*4), Y0; VCVTDQ2PD 32(DI)(BX*4), Y1; VDIVPD Y15, Y0, Y0; VDIVPD Y15, Y1, Y1
+	VCVTTPD2DQY Y0, X0; VCVTTPD2DQY Y1, X1; VCVTDQ2PD 16(DI)(BX*4), Y2; VCVTDQ2PD 48(DI)(BX*4), Y3
+	VDIVPD Y15, Y2, Y2; VDIVPD Y15, Y3, Y3; VCVTTPD2DQY Y2, X2; VCVTTPD2DQY Y3, X3; VINSERTF128 $0x01, X2, Y0, Y0
+	VINSERTF128 $0x01, X3, Y1, Y1; VANDNPS Y0, Y14, Y0; VANDNPS Y1, Y14, Y1; VMOVNTDQ Y0, (R8)(BX*4)
+	VMOVNTDQ Y1, 32(R8)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_div_i32_uu_fb3c3f1081(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_div_i32_uu_fb3c3f1081(SB), NOSPLIT, $0-8
+TEXT ·k_div_i32_uu_fb3c3f1081(SB), NOSPLIT, $16-8
 	// kernel (u0:i32, u1:i32) { t0 = div u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; VXORPS Y15, Y15, Y15
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -7265,20 +9181,49 @@ step:
 	ADDQ $0x08, BX; CMPQ BX, SI; JLT step
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VCVTDQ2PD (DI)(BX*4), Y0; VCVTDQ2PD 32(DI)(BX*4), Y1; VMOVUPS (R8)(BX*4), Y2; VCVTDQ2PD X2, Y3
+	VMOVUPS 32(R8)(BX*4), Y4; VCVTDQ2PD X4, Y5; VDIVPD Y3, Y0, Y0; VDIVPD Y5, Y1, Y1; VCVTTPD2DQY Y0, X0
+	VCVTTPD2DQY Y1, X1; VCVTDQ2PD 16(DI)(BX*4), Y3; VCVTDQ2PD 48(DI)(BX*4), Y5; VCVTDQ2PD 16(R8)(BX*4), Y6
+	VCVTDQ2PD 48(R8)(BX*4), Y7; VDIVPD Y6, Y3, Y3; VDIVPD Y7, Y5, Y5; VCVTTPD2DQY Y3, X3; VCVTTPD2DQY Y5, X5
+	VINSERTF128 $0x01, X3, Y0, Y0; VINSERTF128 $0x01, X5, Y1, Y1; VPCMPEQD Y15, Y2, Y2; VPCMPEQD Y15, Y4, Y3
+	VANDNPS Y0, Y2, Y0; VANDNPS Y1, Y3, Y1; VMOVNTDQ Y0, (R9)(BX*4); VMOVNTDQ Y1, 32(R9)(BX*4); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_div_i64_su_27c7b4c522(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_div_i64_su_27c7b4c522(SB), NOSPLIT, $136-8
+// Requires: AVX, CMOV
+TEXT ·k_div_i64_su_27c7b4c522(SB), NOSPLIT, $152-8
 	// kernel (s0:i64, u1:i64) { t0 = div s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 144(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -7319,20 +9264,57 @@ end8:
 	VMOVUPS (SP), Y1; VMASKMOVPD Y1, Y0, (R8)(BX*8); VMOVUPS 32(SP), Y0; VMASKMOVPD Y0, Y2, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, 136(SP); MOVQ SI, 144(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 144(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 144(SP), SI; CMPQ BX, SI; JLT lines; DECQ 136(SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS Y15, (SP); VMOVUPS Y15, 32(SP); VMOVUPS (DI)(BX*8), Y0; VMOVUPS Y0, 64(SP); VMOVUPS 32(DI)(BX*8), Y1
+	VMOVUPS Y1, 96(SP); MOVQ BX, 128(SP); XORQ BX, BX
+
+divide9:
+	MOVQ 64(SP)(BX*8), CX; MOVQ (SP)(BX*8), AX; LEAQ 1(CX), DX; CMPQ DX, $0x01; JLS special10; CQO; IDIVQ CX
+
+divided11:
+	MOVQ AX, (SP)(BX*8); MOVQ DX, 64(SP)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide9; MOVQ 128(SP), BX; JMP end12
+
+special10:
+	IMULQ CX, AX; XORQ DX, DX; JMP divided11
+
+end12:
+	VMOVUPS (SP), Y0; VMOVNTDQ Y0, (R8)(BX*8); VMOVUPS 32(SP), Y0; VMOVNTDQ Y0, 32(R8)(BX*8); ADDQ $0x08, BX
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_div_i64_us_0142decf0e(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_div_i64_us_0142decf0e(SB), NOSPLIT, $136-8
+// Requires: AVX, CMOV
+TEXT ·k_div_i64_us_0142decf0e(SB), NOSPLIT, $152-8
 	// kernel (u0:i64, s1:i64) { t0 = div u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 144(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -7373,20 +9355,57 @@ end8:
 	VMOVUPS (SP), Y1; VMASKMOVPD Y1, Y0, (R8)(BX*8); VMOVUPS 32(SP), Y0; VMASKMOVPD Y0, Y2, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, 136(SP); MOVQ SI, 144(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 144(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 144(SP), SI; CMPQ BX, SI; JLT lines; DECQ 136(SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VMOVUPS Y0, (SP); VMOVUPS 32(DI)(BX*8), Y1; VMOVUPS Y1, 32(SP); VMOVUPS Y15, 64(SP)
+	VMOVUPS Y15, 96(SP); MOVQ BX, 128(SP); XORQ BX, BX
+
+divide9:
+	MOVQ 64(SP)(BX*8), CX; MOVQ (SP)(BX*8), AX; LEAQ 1(CX), DX; CMPQ DX, $0x01; JLS special10; CQO; IDIVQ CX
+
+divided11:
+	MOVQ AX, (SP)(BX*8); MOVQ DX, 64(SP)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide9; MOVQ 128(SP), BX; JMP end12
+
+special10:
+	IMULQ CX, AX; XORQ DX, DX; JMP divided11
+
+end12:
+	VMOVUPS (SP), Y0; VMOVNTDQ Y0, (R8)(BX*8); VMOVUPS 32(SP), Y0; VMOVNTDQ Y0, 32(R8)(BX*8); ADDQ $0x08, BX
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_div_i64_uu_36b2ea6567(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_div_i64_uu_36b2ea6567(SB), NOSPLIT, $136-8
+// Requires: AVX, CMOV
+TEXT ·k_div_i64_uu_36b2ea6567(SB), NOSPLIT, $152-8
 	// kernel (u0:i64, u1:i64) { t0 = div u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 144(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -7428,20 +9447,57 @@ end8:
 	VMOVUPS (SP), Y1; VMASKMOVPD Y1, Y0, (R9)(BX*8); VMOVUPS 32(SP), Y0; VMASKMOVPD Y0, Y2, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, 136(SP); MOVQ SI, 144(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 144(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 144(SP), SI; CMPQ BX, SI; JLT lines; DECQ 136(SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VMOVUPS Y0, (SP); VMOVUPS 32(DI)(BX*8), Y1; VMOVUPS Y1, 32(SP); VMOVUPS (R8)(BX*8), Y2
+	VMOVUPS Y2, 64(SP); VMOVUPS 32(R8)(BX*8), Y3; VMOVUPS Y3, 96(SP); MOVQ BX, 128(SP); XORQ BX, BX
+
+divide9:
+	MOVQ 64(SP)(BX*8), CX; MOVQ (SP)(BX*8), AX; LEAQ 1(CX), DX; CMPQ DX, $0x01; JLS special10; CQO; IDIVQ CX
+
+divided11:
+	MOVQ AX, (SP)(BX*8); MOVQ DX, 64(SP)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide9; MOVQ 128(SP), BX; JMP end12
+
+special10:
+	IMULQ CX, AX; XORQ DX, DX; JMP divided11
+
+end12:
+	VMOVUPS (SP), Y0; VMOVNTDQ Y0, (R9)(BX*8); VMOVUPS 32(SP), Y0; VMOVNTDQ Y0, 32(R9)(BX*8); ADDQ $0x08, BX
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_div_u32_su_8d939bd234(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_div_u32_su_8d939bd234(SB), NOSPLIT, $0-8
+TEXT ·k_div_u32_su_8d939bd234(SB), NOSPLIT, $16-8
 	// kernel (s0:u32, u1:u32) { t0 = div s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; VMOVUPS c4330000000000000<>+0(SB), Y15; VXORPS Y13, Y13, Y13
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Y0; VPMOVZXDQ X0, Y0; VPOR Y15, Y0, Y0; VSUBPD Y15, Y0, Y0; VMOVAPS Y0, Y14; XORQ BX, BX
@@ -7469,20 +9525,50 @@ step:
 	VMASKMOVPS Y1, Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, SI; JLT step
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VPMOVZXDQ X0, Y1; VMOVUPS 32(DI)(BX*4), Y2; VPMOVZXDQ X2, Y3; VPOR Y15, Y1, Y1
+	VPOR Y15, Y3, Y3; VSUBPD Y15, Y1, Y1; VSUBPD Y15, Y3, Y3; VDIVPD Y1, Y14, Y1; VDIVPD Y3, Y14, Y3
+	VROUNDPD $0x0b, Y1, Y1; VROUNDPD $0x0b, Y3, Y3; VADDPD Y15, Y1, Y1; VADDPD Y15, Y3, Y3
+	VPMOVZXDQ 16(DI)(BX*4), Y4; VPMOVZXDQ 48(DI)(BX*4), Y5; VPOR Y15, Y4, Y4; VPOR Y15, Y5, Y5; VSUBPD Y15, Y4, Y4
+	VSUBPD Y15, Y5, Y5; VDIVPD Y4, Y14, Y4; VDIVPD Y5, Y14, Y5; VROUNDPD $0x0b, Y4, Y4; VROUNDPD $0x0b, Y5, Y5
+	VADDPD Y15, Y4, Y4; VADDPD Y15, Y5, Y5; VSHUFPS $0x88, Y4, Y1, Y1; VSHUFPS $0x88, Y5, Y3, Y3
+	VPERMQ $0xd8, Y1, Y1; VPERMQ $0xd8, Y3, Y3; VPCMPEQD Y13, Y0, Y0; VPCMPEQD Y13, Y2, Y2; VANDNPS Y1, Y0, Y0
+	VANDNPS Y3, Y2, Y1; VMOVNTDQ Y0, (R8)(BX*4); VMOVNTDQ Y1, 32(R8)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_div_u32_us_54ae8ce6db(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_div_u32_us_54ae8ce6db(SB), NOSPLIT, $0-8
+TEXT ·k_div_u32_us_54ae8ce6db(SB), NOSPLIT, $16-8
 	// kernel (u0:u32, s1:u32) { t0 = div u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R8; VMOVUPS c4330000000000000<>+0(SB), Y15
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Y0; VPMOVZXDQ X0, Y1; VPOR Y15, Y1, Y1; VSUBPD Y15, Y1, Y1; VMOVAPS Y1, Y14
@@ -7511,20 +9597,50 @@ step:
 	ADDQ $0x08, BX; CMPQ BX, SI; JLT step
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPMOVZXDQ (DI)(BX*4), Y0; VPMOVZXDQ 32(DI)(BX*4), Y1; VPOR Y15, Y0, Y0; VPOR Y15, Y1, Y1; VSUBPD Y15, Y0, Y0
+	VSUBPD Y15, Y1, Y1; VDIVPD Y14, Y0, Y0; VDIVPD Y14, Y1, Y1; VROUNDPD $0x0b, Y0, Y0; VROUNDPD $0x0b, Y1, Y1
+	VADDPD Y15, Y0, Y0; VADDPD Y15, Y1, Y1; VPMOVZXDQ 16(DI)(BX*4), Y2; VPMOVZXDQ 48(DI)(BX*4), Y3
+	VPOR Y15, Y2, Y2; VPOR Y15, Y3, Y3; VSUBPD Y15, Y2, Y2; VSUBPD Y15, Y3, Y3; VDIVPD Y14, Y2, Y2
+	VDIVPD Y14, Y3, Y3; VROUNDPD $0x0b, Y2, Y2; VROUNDPD $0x0b, Y3, Y3; VADDPD Y15, Y2, Y2; VADDPD Y15, Y3, Y3
+	VSHUFPS $0x88, Y2, Y0, Y0; VSHUFPS $0x88, Y3, Y1, Y1; VPERMQ $0xd8, Y0, Y0; VPERMQ $0xd8, Y1, Y1
+	VANDNPS Y0, Y13, Y0; VANDNPS Y1, Y13, Y1; VMOVNTDQ Y0, (R8)(BX*4); VMOVNTDQ Y1, 32(R8)(BX*4); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_div_u32_uu_64bc3b7468(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_div_u32_uu_64bc3b7468(SB), NOSPLIT, $0-8
+TEXT ·k_div_u32_uu_64bc3b7468(SB), NOSPLIT, $16-8
 	// kernel (u0:u32, u1:u32) { t0 = div u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; VMOVUPS c4330000000000000<>+0(SB), Y15; VXORPS Y14, Y14, Y14
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -7555,20 +9671,53 @@ step:
 	VPCMPEQD Y14, Y3, Y2; VANDNPS Y1, Y2, Y1; VMASKMOVPS Y1, Y0, (R9)(BX*4); ADDQ $0x08, BX; CMPQ BX, SI; JLT step
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPMOVZXDQ (DI)(BX*4), Y0; VPMOVZXDQ 32(DI)(BX*4), Y1; VPOR Y15, Y0, Y0; VPOR Y15, Y1, Y1; VSUBPD Y15, Y0, Y0
+	VSUBPD Y15, Y1, Y1; VMOVUPS (R8)(BX*4), Y2; VPMOVZXDQ X2, Y3; VMOVUPS 32(R8)(BX*4), Y4; VPMOVZXDQ X4, Y5
+	VPOR Y15, Y3, Y3; VPOR Y15, Y5, Y5; VSUBPD Y15, Y3, Y3; VSUBPD Y15, Y5, Y5; VDIVPD Y3, Y0, Y0
+	VDIVPD Y5, Y1, Y1; VROUNDPD $0x0b, Y0, Y0; VROUNDPD $0x0b, Y1, Y1; VADDPD Y15, Y0, Y0; VADDPD Y15, Y1, Y1
+	VPMOVZXDQ 16(DI)(BX*4), Y3; VPMOVZXDQ 48(DI)(BX*4), Y5; VPOR Y15, Y3, Y3; VPOR Y15, Y5, Y5; VSUBPD Y15, Y3, Y3
+	VSUBPD Y15, Y5, Y5; VPMOVZXDQ 16(R8)(BX*4), Y6; VPMOVZXDQ 48(R8)(BX*4), Y7; VPOR Y15, Y6, Y6; VPOR Y15, Y7, Y7
+	VSUBPD Y15, Y6, Y6; VSUBPD Y15, Y7, Y7; VDIVPD Y6, Y3, Y3; VDIVPD Y7, Y5, Y5; VROUNDPD $0x0b, Y3, Y3
+	VROUNDPD $0x0b, Y5, Y5; VADDPD Y15, Y3, Y3; VADDPD Y15, Y5, Y5; VSHUFPS $0x88, Y3, Y0, Y0
+	VSHUFPS $0x88, Y5, Y1, Y1; VPERMQ $0xd8, Y0, Y0; VPERMQ $0xd8, Y1, Y1; VPCMPEQD Y14, Y2, Y2
+	VPCMPEQD Y14, Y4, Y3; VANDNPS Y0, Y2, Y0; VANDNPS Y1, Y3, Y1; VMOVNTDQ Y0, (R9)(BX*4)
+	VMOVNTDQ Y1, 32(R9)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_div_u64_su_709a43506e(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_div_u64_su_709a43506e(SB), NOSPLIT, $136-8
+// Requires: AVX, CMOV
+TEXT ·k_div_u64_su_709a43506e(SB), NOSPLIT, $152-8
 	// kernel (s0:u64, u1:u64) { t0 = div s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 144(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -7609,20 +9758,57 @@ end8:
 	VMOVUPS (SP), Y1; VMASKMOVPD Y1, Y0, (R8)(BX*8); VMOVUPS 32(SP), Y0; VMASKMOVPD Y0, Y2, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, 136(SP); MOVQ SI, 144(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 144(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 144(SP), SI; CMPQ BX, SI; JLT lines; DECQ 136(SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS Y15, (SP); VMOVUPS Y15, 32(SP); VMOVUPS (DI)(BX*8), Y0; VMOVUPS Y0, 64(SP); VMOVUPS 32(DI)(BX*8), Y1
+	VMOVUPS Y1, 96(SP); MOVQ BX, 128(SP); XORQ BX, BX
+
+divide9:
+	MOVQ 64(SP)(BX*8), CX; MOVQ (SP)(BX*8), AX; XORQ DX, DX; TESTQ CX, CX; JEQ special10; DIVQ CX
+
+divided11:
+	MOVQ AX, (SP)(BX*8); MOVQ DX, 64(SP)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide9; MOVQ 128(SP), BX; JMP end12
+
+special10:
+	IMULQ CX, AX; XORQ DX, DX; JMP divided11
+
+end12:
+	VMOVUPS (SP), Y0; VMOVNTDQ Y0, (R8)(BX*8); VMOVUPS 32(SP), Y0; VMOVNTDQ Y0, 32(R8)(BX*8); ADDQ $0x08, BX
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_div_u64_us_418c633f72(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_div_u64_us_418c633f72(SB), NOSPLIT, $136-8
+// Requires: AVX, CMOV
+TEXT ·k_div_u64_us_418c633f72(SB), NOSPLIT, $152-8
 	// kernel (u0:u64, s1:u64) { t0 = div u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 144(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -7663,20 +9849,57 @@ end8:
 	VMOVUPS (SP), Y1; VMASKMOVPD Y1, Y0, (R8)(BX*8); VMOVUPS 32(SP), Y0; VMASKMOVPD Y0, Y2, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, 136(SP); MOVQ SI, 144(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 144(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 144(SP), SI; CMPQ BX, SI; JLT lines; DECQ 136(SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VMOVUPS Y0, (SP); VMOVUPS 32(DI)(BX*8), Y1; VMOVUPS Y1, 32(SP); VMOVUPS Y15, 64(SP)
+	VMOVUPS Y15, 96(SP); MOVQ BX, 128(SP); XORQ BX, BX
+
+divide9:
+	MOVQ 64(SP)(BX*8), CX; MOVQ (SP)(BX*8), AX; XORQ DX, DX; TESTQ CX, CX; JEQ special10; DIVQ CX
+
+divided11:
+	MOVQ AX, (SP)(BX*8); MOVQ DX, 64(SP)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide9; MOVQ 128(SP), BX; JMP end12
+
+special10:
+	IMULQ CX, AX; XORQ DX, DX; JMP divided11
+
+end12:
+	VMOVUPS (SP), Y0; VMOVNTDQ Y0, (R8)(BX*8); VMOVUPS 32(SP), Y0; VMOVNTDQ Y0, 32(R8)(BX*8); ADDQ $0x08, BX
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_div_u64_uu_2cdab6e4fa(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_div_u64_uu_2cdab6e4fa(SB), NOSPLIT, $136-8
+// Requires: AVX, CMOV
+TEXT ·k_div_u64_uu_2cdab6e4fa(SB), NOSPLIT, $152-8
 	// kernel (u0:u64, u1:u64) { t0 = div u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 144(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -7718,12 +9941,47 @@ end8:
 	VMOVUPS (SP), Y1; VMASKMOVPD Y1, Y0, (R9)(BX*8); VMOVUPS 32(SP), Y0; VMASKMOVPD Y0, Y2, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R10, AX; MOVQ AX, 136(SP); MOVQ SI, 144(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 144(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 144(SP), SI; CMPQ BX, SI; JLT lines; DECQ 136(SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VMOVUPS Y0, (SP); VMOVUPS 32(DI)(BX*8), Y1; VMOVUPS Y1, 32(SP); VMOVUPS (R8)(BX*8), Y2
+	VMOVUPS Y2, 64(SP); VMOVUPS 32(R8)(BX*8), Y3; VMOVUPS Y3, 96(SP); MOVQ BX, 128(SP); XORQ BX, BX
+
+divide9:
+	MOVQ 64(SP)(BX*8), CX; MOVQ (SP)(BX*8), AX; XORQ DX, DX; TESTQ CX, CX; JEQ special10; DIVQ CX
+
+divided11:
+	MOVQ AX, (SP)(BX*8); MOVQ DX, 64(SP)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide9; MOVQ 128(SP), BX; JMP end12
+
+special10:
+	IMULQ CX, AX; XORQ DX, DX; JMP divided11
+
+end12:
+	VMOVUPS (SP), Y0; VMOVNTDQ Y0, (R9)(BX*8); VMOVUPS 32(SP), Y0; VMOVNTDQ Y0, 32(R9)(BX*8); ADDQ $0x08, BX
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_div_u8_su_777ae31059(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV
@@ -15027,12 +17285,14 @@ done:
 	VZEROUPPER; RET
 
 // func k_max_i32_us_a8e7b56bbb(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_max_i32_us_a8e7b56bbb(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_max_i32_us_a8e7b56bbb(SB), NOSPLIT, $16-8
 	// kernel (u0:i32, s1:i32) { t0 = max u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -15045,20 +17305,44 @@ tail:
 	VMASKMOVPS (DI)(BX*4), Y0, Y1; VPMAXSD Y15, Y1, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPMAXSD (DI)(BX*4), Y15, Y0; VMOVNTDQ Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_max_i32_uu_f7b3137e5b(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_max_i32_uu_f7b3137e5b(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_max_i32_uu_f7b3137e5b(SB), NOSPLIT, $16-8
 	// kernel (u0:i32, u1:i32) { t0 = max u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -15073,20 +17357,45 @@ tail:
 	VMASKMOVPS Y1, Y0, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VPMAXSD (R8)(BX*4), Y0, Y0; VMOVNTDQ Y0, (R9)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_max_i64_us_4931f37a1f(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_max_i64_us_4931f37a1f(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_max_i64_us_4931f37a1f(SB), NOSPLIT, $16-8
 	// kernel (u0:i64, s1:i64) { t0 = max u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -15104,20 +17413,45 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VPCMPGTQ Y15, Y0, Y1; VBLENDVPS Y1, Y0, Y15, Y0; VMOVUPS 32(DI)(BX*8), Y1
+	VPCMPGTQ Y15, Y1, Y2; VBLENDVPS Y2, Y1, Y15, Y1; VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_max_i64_uu_702ea15ec3(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_max_i64_uu_702ea15ec3(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_max_i64_uu_702ea15ec3(SB), NOSPLIT, $16-8
 	// kernel (u0:i64, u1:i64) { t0 = max u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -15135,12 +17469,35 @@ tail:
 	VPCMPGTQ Y2, Y1, Y3; VBLENDVPS Y3, Y1, Y2, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VMOVUPS (R8)(BX*8), Y1; VPCMPGTQ Y1, Y0, Y2; VBLENDVPS Y2, Y0, Y1, Y0
+	VMOVUPS 32(DI)(BX*8), Y1; VMOVUPS 32(R8)(BX*8), Y2; VPCMPGTQ Y2, Y1, Y3; VBLENDVPS Y3, Y1, Y2, Y1
+	VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_max_i8_su_c3f2f4c219(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV
@@ -16720,12 +19077,14 @@ done:
 	VZEROUPPER; RET
 
 // func k_max_u32_su_660900aac5(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_max_u32_su_660900aac5(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_max_u32_su_660900aac5(SB), NOSPLIT, $16-8
 	// kernel (s0:u32, u1:u32) { t0 = max s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -16738,20 +19097,44 @@ tail:
 	VMASKMOVPS (DI)(BX*4), Y0, Y1; VPMAXUD Y1, Y15, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPMAXUD (DI)(BX*4), Y15, Y0; VMOVNTDQ Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_max_u32_uu_e3946b01f5(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_max_u32_uu_e3946b01f5(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_max_u32_uu_e3946b01f5(SB), NOSPLIT, $16-8
 	// kernel (u0:u32, u1:u32) { t0 = max u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -16766,20 +19149,45 @@ tail:
 	VMASKMOVPS Y1, Y0, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VPMAXUD (R8)(BX*4), Y0, Y0; VMOVNTDQ Y0, (R9)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_max_u64_us_d8b0009d8d(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_max_u64_us_d8b0009d8d(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_max_u64_us_d8b0009d8d(SB), NOSPLIT, $16-8
 	// kernel (u0:u64, s1:u64) { t0 = max u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R8; VMOVUPS c8000000000000000<>+0(SB), Y15
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y0; VPXOR Y15, Y0, Y0; VMOVAPS Y0, Y14; VBROADCASTSD (R10), Y13; XORQ BX, BX; MOVQ SI, AX
@@ -16798,20 +19206,45 @@ tail:
 	VBLENDVPS Y2, Y1, Y13, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VPXOR Y0, Y15, Y1; VPCMPGTQ Y14, Y1, Y1; VBLENDVPS Y1, Y0, Y13, Y0
+	VMOVUPS 32(DI)(BX*8), Y1; VPXOR Y1, Y15, Y2; VPCMPGTQ Y14, Y2, Y2; VBLENDVPS Y2, Y1, Y13, Y1
+	VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_max_u64_uu_8aaa11e34b(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_max_u64_uu_8aaa11e34b(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_max_u64_uu_8aaa11e34b(SB), NOSPLIT, $16-8
 	// kernel (u0:u64, u1:u64) { t0 = max u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; VMOVUPS c8000000000000000<>+0(SB), Y15
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -16831,12 +19264,36 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VPXOR Y0, Y15, Y1; VMOVUPS (R8)(BX*8), Y2; VPXOR Y2, Y15, Y3; VPCMPGTQ Y3, Y1, Y1
+	VBLENDVPS Y1, Y0, Y2, Y0; VMOVUPS 32(DI)(BX*8), Y1; VPXOR Y1, Y15, Y2; VMOVUPS 32(R8)(BX*8), Y3
+	VPXOR Y3, Y15, Y4; VPCMPGTQ Y4, Y2, Y2; VBLENDVPS Y2, Y1, Y3, Y1; VMOVNTDQ Y0, (R9)(BX*8)
+	VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_max_u8_su_68beaefbd9(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV
@@ -17184,12 +19641,14 @@ done:
 	VZEROUPPER; RET
 
 // func k_min_i32_us_ff5bb7f3f0(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_min_i32_us_ff5bb7f3f0(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_min_i32_us_ff5bb7f3f0(SB), NOSPLIT, $16-8
 	// kernel (u0:i32, s1:i32) { t0 = min u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -17202,20 +19661,44 @@ tail:
 	VMASKMOVPS (DI)(BX*4), Y0, Y1; VPMINSD Y15, Y1, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPMINSD (DI)(BX*4), Y15, Y0; VMOVNTDQ Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_min_i32_uu_ad14a0135d(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_min_i32_uu_ad14a0135d(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_min_i32_uu_ad14a0135d(SB), NOSPLIT, $16-8
 	// kernel (u0:i32, u1:i32) { t0 = min u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -17230,20 +19713,45 @@ tail:
 	VMASKMOVPS Y1, Y0, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VPMINSD (R8)(BX*4), Y0, Y0; VMOVNTDQ Y0, (R9)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_min_i64_us_a167de3197(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_min_i64_us_a167de3197(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_min_i64_us_a167de3197(SB), NOSPLIT, $16-8
 	// kernel (u0:i64, s1:i64) { t0 = min u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -17261,20 +19769,45 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VPCMPGTQ Y15, Y0, Y1; VBLENDVPS Y1, Y15, Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1
+	VPCMPGTQ Y15, Y1, Y2; VBLENDVPS Y2, Y15, Y1, Y1; VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_min_i64_uu_53bafe5025(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_min_i64_uu_53bafe5025(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_min_i64_uu_53bafe5025(SB), NOSPLIT, $16-8
 	// kernel (u0:i64, u1:i64) { t0 = min u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -17292,12 +19825,35 @@ tail:
 	VPCMPGTQ Y2, Y1, Y3; VBLENDVPS Y3, Y2, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VMOVUPS (R8)(BX*8), Y1; VPCMPGTQ Y1, Y0, Y2; VBLENDVPS Y2, Y1, Y0, Y0
+	VMOVUPS 32(DI)(BX*8), Y1; VMOVUPS 32(R8)(BX*8), Y2; VPCMPGTQ Y2, Y1, Y3; VBLENDVPS Y3, Y2, Y1, Y1
+	VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_min_i8_us_1348b2a2de(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV
@@ -18878,12 +21434,14 @@ done:
 	VZEROUPPER; RET
 
 // func k_min_u32_us_bf28118442(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_min_u32_us_bf28118442(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_min_u32_us_bf28118442(SB), NOSPLIT, $16-8
 	// kernel (u0:u32, s1:u32) { t0 = min u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -18896,20 +21454,44 @@ tail:
 	VMASKMOVPS (DI)(BX*4), Y0, Y1; VPMINUD Y15, Y1, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPMINUD (DI)(BX*4), Y15, Y0; VMOVNTDQ Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_min_u32_uu_6487624327(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_min_u32_uu_6487624327(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_min_u32_uu_6487624327(SB), NOSPLIT, $16-8
 	// kernel (u0:u32, u1:u32) { t0 = min u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -18924,20 +21506,45 @@ tail:
 	VMASKMOVPS Y1, Y0, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VPMINUD (R8)(BX*4), Y0, Y0; VMOVNTDQ Y0, (R9)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_min_u64_us_1dfeb25aa6(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_min_u64_us_1dfeb25aa6(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_min_u64_us_1dfeb25aa6(SB), NOSPLIT, $16-8
 	// kernel (u0:u64, s1:u64) { t0 = min u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R8; VMOVUPS c8000000000000000<>+0(SB), Y15
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y0; VPXOR Y15, Y0, Y0; VMOVAPS Y0, Y14; VBROADCASTSD (R10), Y13; XORQ BX, BX; MOVQ SI, AX
@@ -18956,20 +21563,45 @@ tail:
 	VBLENDVPS Y2, Y13, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VPXOR Y0, Y15, Y1; VPCMPGTQ Y14, Y1, Y1; VBLENDVPS Y1, Y13, Y0, Y0
+	VMOVUPS 32(DI)(BX*8), Y1; VPXOR Y1, Y15, Y2; VPCMPGTQ Y14, Y2, Y2; VBLENDVPS Y2, Y13, Y1, Y1
+	VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_min_u64_uu_71c425ba5a(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_min_u64_uu_71c425ba5a(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_min_u64_uu_71c425ba5a(SB), NOSPLIT, $16-8
 	// kernel (u0:u64, u1:u64) { t0 = min u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; VMOVUPS c8000000000000000<>+0(SB), Y15
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -18989,12 +21621,36 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VPXOR Y0, Y15, Y1; VMOVUPS (R8)(BX*8), Y2; VPXOR Y2, Y15, Y3; VPCMPGTQ Y3, Y1, Y1
+	VBLENDVPS Y1, Y2, Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VPXOR Y1, Y15, Y2; VMOVUPS 32(R8)(BX*8), Y3
+	VPXOR Y3, Y15, Y4; VPCMPGTQ Y4, Y2, Y2; VBLENDVPS Y2, Y3, Y1, Y1; VMOVNTDQ Y0, (R9)(BX*8)
+	VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_min_u8_su_ace27ab957(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV
@@ -19274,12 +21930,14 @@ done:
 	VZEROUPPER; RET
 
 // func k_mul_add_i32_uuu_1800471362(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_mul_add_i32_uuu_1800471362(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_mul_add_i32_uuu_1800471362(SB), NOSPLIT, $16-8
 	// kernel (u0:i32, u1:i32, u2:i32) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -19294,20 +21952,45 @@ tail:
 	VMASKMOVPS (R9)(BX*4), Y0, Y2; VPADDD Y2, Y1, Y1; VMASKMOVPS Y1, Y0, (R10)(BX*4)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VPMULLD (R8)(BX*4), Y0, Y0; VPADDD (R9)(BX*4), Y0, Y0; VMOVNTDQ Y0, (R10)(BX*4)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_add_i64_uuu_ac13442591(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_mul_add_i64_uuu_ac13442591(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_mul_add_i64_uuu_ac13442591(SB), NOSPLIT, $16-8
 	// kernel (u0:i64, u1:i64, u2:i64) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -19331,12 +22014,38 @@ tail:
 	VPADDQ Y1, Y2, Y1; VMASKMOVPD 32(R9)(BX*8), Y0, Y2; VPADDQ Y2, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R10)(BX*8)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VPSRLQ $0x20, Y0, Y1; VMOVUPS (R8)(BX*8), Y2; VPMULUDQ Y2, Y1, Y1
+	VPSRLQ $0x20, Y2, Y3; VPMULUDQ Y0, Y3, Y3; VPADDQ Y3, Y1, Y1; VPSLLQ $0x20, Y1, Y1; VPMULUDQ Y2, Y0, Y0
+	VPADDQ Y0, Y1, Y0; VMOVUPS 32(DI)(BX*8), Y1; VPSRLQ $0x20, Y1, Y2; VMOVUPS 32(R8)(BX*8), Y3
+	VPMULUDQ Y3, Y2, Y2; VPSRLQ $0x20, Y3, Y4; VPMULUDQ Y1, Y4, Y4; VPADDQ Y4, Y2, Y2; VPSLLQ $0x20, Y2, Y2
+	VPMULUDQ Y3, Y1, Y1; VPADDQ Y1, Y2, Y1; VPADDQ (R9)(BX*8), Y0, Y0; VPADDQ 32(R9)(BX*8), Y1, Y1
+	VMOVNTDQ Y0, (R10)(BX*8); VMOVNTDQ Y1, 32(R10)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_mul_i16_us_c2aef55433(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV
@@ -19513,12 +22222,14 @@ done:
 	VZEROUPPER; RET
 
 // func k_mul_i32_su_bcbf8718ef(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_mul_i32_su_bcbf8718ef(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_mul_i32_su_bcbf8718ef(SB), NOSPLIT, $16-8
 	// kernel (s0:i32, u1:i32) { t0 = mul s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -19531,20 +22242,44 @@ tail:
 	VMASKMOVPS (DI)(BX*4), Y0, Y1; VPMULLD Y1, Y15, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPMULLD (DI)(BX*4), Y15, Y0; VMOVNTDQ Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_i32_uu_d4519af5a2(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_mul_i32_uu_d4519af5a2(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_mul_i32_uu_d4519af5a2(SB), NOSPLIT, $16-8
 	// kernel (u0:i32, u1:i32) { t0 = mul u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -19559,20 +22294,45 @@ tail:
 	VMASKMOVPS Y1, Y0, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VPMULLD (R8)(BX*4), Y0, Y0; VMOVNTDQ Y0, (R9)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_i64_us_995cff4cd6(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_mul_i64_us_995cff4cd6(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_mul_i64_us_995cff4cd6(SB), NOSPLIT, $16-8
 	// kernel (u0:i64, s1:i64) { t0 = mul u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y0; VPSRLQ $0x20, Y0, Y0; VMOVAPS Y0, Y14; VBROADCASTSD (R10), Y15; XORQ BX, BX
@@ -19594,20 +22354,46 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VPSRLQ $0x20, Y0, Y1; VPMULUDQ Y15, Y1, Y1; VPMULUDQ Y0, Y14, Y2; VPADDQ Y2, Y1, Y1
+	VPSLLQ $0x20, Y1, Y1; VPMULUDQ Y15, Y0, Y0; VPADDQ Y0, Y1, Y0; VMOVUPS 32(DI)(BX*8), Y1; VPSRLQ $0x20, Y1, Y2
+	VPMULUDQ Y15, Y2, Y2; VPMULUDQ Y1, Y14, Y3; VPADDQ Y3, Y2, Y2; VPSLLQ $0x20, Y2, Y2; VPMULUDQ Y15, Y1, Y1
+	VPADDQ Y1, Y2, Y1; VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_i64_uu_3928b8d38e(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_mul_i64_uu_3928b8d38e(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_mul_i64_uu_3928b8d38e(SB), NOSPLIT, $16-8
 	// kernel (u0:i64, u1:i64) { t0 = mul u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -19631,12 +22417,38 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VPSRLQ $0x20, Y0, Y1; VMOVUPS (R8)(BX*8), Y2; VPMULUDQ Y2, Y1, Y1
+	VPSRLQ $0x20, Y2, Y3; VPMULUDQ Y0, Y3, Y3; VPADDQ Y3, Y1, Y1; VPSLLQ $0x20, Y1, Y1; VPMULUDQ Y2, Y0, Y0
+	VPADDQ Y0, Y1, Y0; VMOVUPS 32(DI)(BX*8), Y1; VPSRLQ $0x20, Y1, Y2; VMOVUPS 32(R8)(BX*8), Y3
+	VPMULUDQ Y3, Y2, Y2; VPSRLQ $0x20, Y3, Y4; VPMULUDQ Y1, Y4, Y4; VPADDQ Y4, Y2, Y2; VPSLLQ $0x20, Y2, Y2
+	VPMULUDQ Y3, Y1, Y1; VPADDQ Y1, Y2, Y1; VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_mul_i8_su_2ed1d6ce71(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV
@@ -21443,12 +24255,14 @@ done:
 	VZEROUPPER; RET
 
 // func k_mul_u32_us_9d711a1ad3(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_mul_u32_us_9d711a1ad3(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_mul_u32_us_9d711a1ad3(SB), NOSPLIT, $16-8
 	// kernel (u0:u32, s1:u32) { t0 = mul u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -21461,20 +24275,44 @@ tail:
 	VMASKMOVPS (DI)(BX*4), Y0, Y1; VPMULLD Y15, Y1, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPMULLD (DI)(BX*4), Y15, Y0; VMOVNTDQ Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_u32_uu_60b7b39a1b(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_mul_u32_uu_60b7b39a1b(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_mul_u32_uu_60b7b39a1b(SB), NOSPLIT, $16-8
 	// kernel (u0:u32, u1:u32) { t0 = mul u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -21489,20 +24327,45 @@ tail:
 	VMASKMOVPS Y1, Y0, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VPMULLD (R8)(BX*4), Y0, Y0; VMOVNTDQ Y0, (R9)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_u64_su_c06c301c60(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_mul_u64_su_c06c301c60(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_mul_u64_su_c06c301c60(SB), NOSPLIT, $16-8
 	// kernel (s0:u64, u1:u64) { t0 = mul s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y0; VPSRLQ $0x20, Y0, Y0; VMOVAPS Y0, Y14; VBROADCASTSD (R10), Y15; XORQ BX, BX
@@ -21524,20 +24387,46 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VPMULUDQ Y0, Y14, Y1; VPSRLQ $0x20, Y0, Y2; VPMULUDQ Y15, Y2, Y2; VPADDQ Y2, Y1, Y1
+	VPSLLQ $0x20, Y1, Y1; VPMULUDQ Y0, Y15, Y0; VPADDQ Y0, Y1, Y0; VMOVUPS 32(DI)(BX*8), Y1; VPMULUDQ Y1, Y14, Y2
+	VPSRLQ $0x20, Y1, Y3; VPMULUDQ Y15, Y3, Y3; VPADDQ Y3, Y2, Y2; VPSLLQ $0x20, Y2, Y2; VPMULUDQ Y1, Y15, Y1
+	VPADDQ Y1, Y2, Y1; VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_u64_uu_7697b2f440(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_mul_u64_uu_7697b2f440(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_mul_u64_uu_7697b2f440(SB), NOSPLIT, $16-8
 	// kernel (u0:u64, u1:u64) { t0 = mul u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -21561,12 +24450,38 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VPSRLQ $0x20, Y0, Y1; VMOVUPS (R8)(BX*8), Y2; VPMULUDQ Y2, Y1, Y1
+	VPSRLQ $0x20, Y2, Y3; VPMULUDQ Y0, Y3, Y3; VPADDQ Y3, Y1, Y1; VPSLLQ $0x20, Y1, Y1; VPMULUDQ Y2, Y0, Y0
+	VPADDQ Y0, Y1, Y0; VMOVUPS 32(DI)(BX*8), Y1; VPSRLQ $0x20, Y1, Y2; VMOVUPS 32(R8)(BX*8), Y3
+	VPMULUDQ Y3, Y2, Y2; VPSRLQ $0x20, Y3, Y4; VPMULUDQ Y1, Y4, Y4; VPADDQ Y4, Y2, Y2; VPSLLQ $0x20, Y2, Y2
+	VPMULUDQ Y3, Y1, Y1; VPADDQ Y1, Y2, Y1; VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_mul_u8_us_ee719da1b0(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV
@@ -21749,12 +24664,14 @@ done:
 	VZEROUPPER; RET
 
 // func k_mulhalves_add_i32_uuu_3dfe96594c(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_mulhalves_add_i32_uuu_3dfe96594c(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_mulhalves_add_i32_uuu_3dfe96594c(SB), NOSPLIT, $16-8
 	// kernel (u0:i32, u1:i32, u2:i32) { t0 = mulhalves u0 u1; t1 = add u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -21769,20 +24686,45 @@ tail:
 	VMASKMOVPS (R9)(BX*4), Y0, Y2; VPADDD Y1, Y2, Y1; VMASKMOVPS Y1, Y0, (R10)(BX*4)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VPMADDWD (R8)(BX*4), Y0, Y0; VPADDD (R9)(BX*4), Y0, Y0; VMOVNTDQ Y0, (R10)(BX*4)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mulhalves_i32_su_713da9a92b(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_mulhalves_i32_su_713da9a92b(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_mulhalves_i32_su_713da9a92b(SB), NOSPLIT, $16-8
 	// kernel (s0:i32, u1:i32) { t0 = mulhalves s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -21795,20 +24737,44 @@ tail:
 	VMASKMOVPS (DI)(BX*4), Y0, Y1; VPMADDWD Y1, Y15, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPMADDWD (DI)(BX*4), Y15, Y0; VMOVNTDQ Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mulhalves_i32_uu_103a65f3f0(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_mulhalves_i32_uu_103a65f3f0(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_mulhalves_i32_uu_103a65f3f0(SB), NOSPLIT, $16-8
 	// kernel (u0:i32, u1:i32) { t0 = mulhalves u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -21823,12 +24789,35 @@ tail:
 	VMASKMOVPS Y1, Y0, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VPMADDWD (R8)(BX*4), Y0, Y0; VMOVNTDQ Y0, (R9)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_ne_i32_bool_us_66c63fc56e(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV
@@ -22322,12 +25311,14 @@ done:
 	VZEROUPPER; RET
 
 // func k_neg_i32_u_c94fa1991e(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_neg_i32_u_c94fa1991e(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_neg_i32_u_c94fa1991e(SB), NOSPLIT, $16-8
 	// kernel (u0:i32) { t0 = neg u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; VXORPS Y15, Y15, Y15
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -22340,20 +25331,44 @@ tail:
 	VMASKMOVPS (DI)(BX*4), Y0, Y1; VPSUBD Y1, Y15, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPSUBD (DI)(BX*4), Y15, Y0; VMOVNTDQ Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_neg_i64_u_ae93ed19a8(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_neg_i64_u_ae93ed19a8(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_neg_i64_u_ae93ed19a8(SB), NOSPLIT, $16-8
 	// kernel (u0:i64) { t0 = neg u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; VXORPS Y15, Y15, Y15
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -22369,20 +25384,44 @@ tail:
 	VPSUBQ Y1, Y15, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPSUBQ (DI)(BX*8), Y15, Y0; VPSUBQ 32(DI)(BX*8), Y15, Y1; VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_neg_u32_u_be8953ce60(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_neg_u32_u_be8953ce60(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_neg_u32_u_be8953ce60(SB), NOSPLIT, $16-8
 	// kernel (u0:u32) { t0 = neg u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; VXORPS Y15, Y15, Y15
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -22395,20 +25434,44 @@ tail:
 	VMASKMOVPS (DI)(BX*4), Y0, Y1; VPSUBD Y1, Y15, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPSUBD (DI)(BX*4), Y15, Y0; VMOVNTDQ Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_neg_u64_u_efafe1e5a2(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_neg_u64_u_efafe1e5a2(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_neg_u64_u_efafe1e5a2(SB), NOSPLIT, $16-8
 	// kernel (u0:u64) { t0 = neg u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; VXORPS Y15, Y15, Y15
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -22424,12 +25487,34 @@ tail:
 	VPSUBQ Y1, Y15, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPSUBQ (DI)(BX*8), Y15, Y0; VPSUBQ 32(DI)(BX*8), Y15, Y1; VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_neg_u8_u_6bfadf2f08(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV
@@ -22506,12 +25591,14 @@ done:
 	VZEROUPPER; RET
 
 // func k_not_i32_u_398b1ba0fb(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_not_i32_u_398b1ba0fb(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_not_i32_u_398b1ba0fb(SB), NOSPLIT, $16-8
 	// kernel (u0:i32) { t0 = not u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; VMOVUPS cffffffffffffffff<>+0(SB), Y15
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -22524,20 +25611,44 @@ tail:
 	VMASKMOVPS (DI)(BX*4), Y0, Y1; VPXOR Y15, Y1, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPXOR (DI)(BX*4), Y15, Y0; VMOVNTDQ Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_not_i64_u_4b038e2144(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_not_i64_u_4b038e2144(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_not_i64_u_4b038e2144(SB), NOSPLIT, $16-8
 	// kernel (u0:i64) { t0 = not u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; VMOVUPS cffffffffffffffff<>+0(SB), Y15
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -22553,20 +25664,44 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPXOR (DI)(BX*8), Y15, Y0; VPXOR 32(DI)(BX*8), Y15, Y1; VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_not_u32_u_aa573cbc69(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_not_u32_u_aa573cbc69(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_not_u32_u_aa573cbc69(SB), NOSPLIT, $16-8
 	// kernel (u0:u32) { t0 = not u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; VMOVUPS cffffffffffffffff<>+0(SB), Y15
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -22579,20 +25714,44 @@ tail:
 	VMASKMOVPS (DI)(BX*4), Y0, Y1; VPXOR Y15, Y1, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPXOR (DI)(BX*4), Y15, Y0; VMOVNTDQ Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_not_u64_u_9a6e0c83ca(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_not_u64_u_9a6e0c83ca(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_not_u64_u_9a6e0c83ca(SB), NOSPLIT, $16-8
 	// kernel (u0:u64) { t0 = not u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; VMOVUPS cffffffffffffffff<>+0(SB), Y15
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -22608,12 +25767,34 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPXOR (DI)(BX*8), Y15, Y0; VPXOR 32(DI)(BX*8), Y15, Y1; VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_not_u8_u_f5a9646d97(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV
@@ -22690,12 +25871,14 @@ done:
 	VZEROUPPER; RET
 
 // func k_or_i32_us_6686acf415(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_or_i32_us_6686acf415(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_or_i32_us_6686acf415(SB), NOSPLIT, $16-8
 	// kernel (u0:i32, s1:i32) { t0 = or u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -22708,20 +25891,44 @@ tail:
 	VMASKMOVPS (DI)(BX*4), Y0, Y1; VPOR Y15, Y1, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPOR (DI)(BX*4), Y15, Y0; VMOVNTDQ Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_or_i32_uu_79ad5ac294(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_or_i32_uu_79ad5ac294(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_or_i32_uu_79ad5ac294(SB), NOSPLIT, $16-8
 	// kernel (u0:i32, u1:i32) { t0 = or u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -22734,20 +25941,45 @@ tail:
 	VMASKMOVPS (DI)(BX*4), Y0, Y1; VMASKMOVPS (R8)(BX*4), Y0, Y2; VPOR Y2, Y1, Y1; VMASKMOVPS Y1, Y0, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VPOR (R8)(BX*4), Y0, Y0; VMOVNTDQ Y0, (R9)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_or_i64_us_023baecda5(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_or_i64_us_023baecda5(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_or_i64_us_023baecda5(SB), NOSPLIT, $16-8
 	// kernel (u0:i64, s1:i64) { t0 = or u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -22763,20 +25995,44 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPOR (DI)(BX*8), Y15, Y0; VPOR 32(DI)(BX*8), Y15, Y1; VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_or_i64_uu_355f645aca(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_or_i64_uu_355f645aca(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_or_i64_uu_355f645aca(SB), NOSPLIT, $16-8
 	// kernel (u0:i64, u1:i64) { t0 = or u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -22793,20 +26049,44 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VPOR (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VPOR 32(R8)(BX*8), Y1, Y1
+	VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_or_u32_su_7fce2896e9(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_or_u32_su_7fce2896e9(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_or_u32_su_7fce2896e9(SB), NOSPLIT, $16-8
 	// kernel (s0:u32, u1:u32) { t0 = or s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -22819,20 +26099,44 @@ tail:
 	VMASKMOVPS (DI)(BX*4), Y0, Y1; VPOR Y1, Y15, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPOR (DI)(BX*4), Y15, Y0; VMOVNTDQ Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_or_u32_uu_6a548bdf49(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_or_u32_uu_6a548bdf49(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_or_u32_uu_6a548bdf49(SB), NOSPLIT, $16-8
 	// kernel (u0:u32, u1:u32) { t0 = or u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -22845,20 +26149,45 @@ tail:
 	VMASKMOVPS (DI)(BX*4), Y0, Y1; VMASKMOVPS (R8)(BX*4), Y0, Y2; VPOR Y2, Y1, Y1; VMASKMOVPS Y1, Y0, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VPOR (R8)(BX*4), Y0, Y0; VMOVNTDQ Y0, (R9)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_or_u64_su_b9071ff793(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_or_u64_su_b9071ff793(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_or_u64_su_b9071ff793(SB), NOSPLIT, $16-8
 	// kernel (s0:u64, u1:u64) { t0 = or s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -22874,20 +26203,44 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPOR (DI)(BX*8), Y15, Y0; VPOR 32(DI)(BX*8), Y15, Y1; VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_or_u64_uu_8472c51f6b(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_or_u64_uu_8472c51f6b(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_or_u64_uu_8472c51f6b(SB), NOSPLIT, $16-8
 	// kernel (u0:u64, u1:u64) { t0 = or u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -22904,12 +26257,34 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VPOR (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VPOR 32(R8)(BX*8), Y1, Y1
+	VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_or_u8_us_f5b51fcddf(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV
@@ -26803,11 +30178,13 @@ done:
 
 // func k_rem_i32_su_a835ec443d(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_rem_i32_su_a835ec443d(SB), NOSPLIT, $0-8
+TEXT ·k_rem_i32_su_a835ec443d(SB), NOSPLIT, $16-8
 	// kernel (s0:i32, u1:i32) { t0 = rem s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; VXORPS Y13, Y13, Y13
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Y0; VCVTDQ2PD X0, Y0; VMOVAPS Y0, Y15; VBROADCASTSS (R10), Y14; XORQ BX, BX; MOVQ SI, AX
@@ -26832,20 +30209,48 @@ step:
 	VANDNPS Y2, Y1, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, SI; JLT step
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VCVTDQ2PD X0, Y1; VMOVUPS 32(DI)(BX*4), Y2; VCVTDQ2PD X2, Y3; VDIVPD Y1, Y15, Y1
+	VDIVPD Y3, Y15, Y3; VCVTTPD2DQY Y1, X1; VCVTTPD2DQY Y3, X3; VCVTDQ2PD 16(DI)(BX*4), Y4
+	VCVTDQ2PD 48(DI)(BX*4), Y5; VDIVPD Y4, Y15, Y4; VDIVPD Y5, Y15, Y5; VCVTTPD2DQY Y4, X4; VCVTTPD2DQY Y5, X5
+	VINSERTF128 $0x01, X4, Y1, Y1; VINSERTF128 $0x01, X5, Y3, Y3; VPMULLD Y0, Y1, Y1; VPMULLD Y2, Y3, Y3
+	VPSUBD Y1, Y14, Y1; VPSUBD Y3, Y14, Y3; VPCMPEQD Y13, Y0, Y0; VPCMPEQD Y13, Y2, Y2; VANDNPS Y1, Y0, Y0
+	VANDNPS Y3, Y2, Y1; VMOVNTDQ Y0, (R8)(BX*4); VMOVNTDQ Y1, 32(R8)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_rem_i32_us_88e0ff784f(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_rem_i32_us_88e0ff784f(SB), NOSPLIT, $0-8
+TEXT ·k_rem_i32_us_88e0ff784f(SB), NOSPLIT, $16-8
 	// kernel (u0:i32, s1:i32) { t0 = rem u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Y0; VCVTDQ2PD X0, Y1; VMOVAPS Y1, Y15; VPCMPEQD c0000000000000000<>+0(SB), Y0, Y0
@@ -26870,20 +30275,48 @@ step:
 	VMASKMOVPS Y1, Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, SI; JLT step
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VCVTDQ2PD X0, Y1; VMOVUPS 32(DI)(BX*4), Y2; VCVTDQ2PD X2, Y3; VDIVPD Y15, Y1, Y1
+	VDIVPD Y15, Y3, Y3; VCVTTPD2DQY Y1, X1; VCVTTPD2DQY Y3, X3; VCVTDQ2PD 16(DI)(BX*4), Y4
+	VCVTDQ2PD 48(DI)(BX*4), Y5; VDIVPD Y15, Y4, Y4; VDIVPD Y15, Y5, Y5; VCVTTPD2DQY Y4, X4; VCVTTPD2DQY Y5, X5
+	VINSERTF128 $0x01, X4, Y1, Y1; VINSERTF128 $0x01, X5, Y3, Y3; VPMULLD Y14, Y1, Y1; VPMULLD Y14, Y3, Y3
+	VPSUBD Y1, Y0, Y0; VPSUBD Y3, Y2, Y1; VANDNPS Y0, Y13, Y0; VANDNPS Y1, Y13, Y1; VMOVNTDQ Y0, (R8)(BX*4)
+	VMOVNTDQ Y1, 32(R8)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_rem_i32_uu_8fe246438f(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_rem_i32_uu_8fe246438f(SB), NOSPLIT, $0-8
+TEXT ·k_rem_i32_uu_8fe246438f(SB), NOSPLIT, $16-8
 	// kernel (u0:i32, u1:i32) { t0 = rem u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; VXORPS Y15, Y15, Y15
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -26910,20 +30343,50 @@ step:
 	VMASKMOVPS Y1, Y0, (R9)(BX*4); ADDQ $0x08, BX; CMPQ BX, SI; JLT step
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VCVTDQ2PD X0, Y1; VMOVUPS 32(DI)(BX*4), Y2; VCVTDQ2PD X2, Y3; VMOVUPS (R8)(BX*4), Y4
+	VCVTDQ2PD X4, Y5; VMOVUPS 32(R8)(BX*4), Y6; VCVTDQ2PD X6, Y7; VDIVPD Y5, Y1, Y1; VDIVPD Y7, Y3, Y3
+	VCVTTPD2DQY Y1, X1; VCVTTPD2DQY Y3, X3; VCVTDQ2PD 16(DI)(BX*4), Y5; VCVTDQ2PD 48(DI)(BX*4), Y7
+	VCVTDQ2PD 16(R8)(BX*4), Y8; VCVTDQ2PD 48(R8)(BX*4), Y9; VDIVPD Y8, Y5, Y5; VDIVPD Y9, Y7, Y7
+	VCVTTPD2DQY Y5, X5; VCVTTPD2DQY Y7, X7; VINSERTF128 $0x01, X5, Y1, Y1; VINSERTF128 $0x01, X7, Y3, Y3
+	VPMULLD Y4, Y1, Y1; VPMULLD Y6, Y3, Y3; VPSUBD Y1, Y0, Y0; VPSUBD Y3, Y2, Y1; VPCMPEQD Y15, Y4, Y2
+	VPCMPEQD Y15, Y6, Y3; VANDNPS Y0, Y2, Y0; VANDNPS Y1, Y3, Y1; VMOVNTDQ Y0, (R9)(BX*4)
+	VMOVNTDQ Y1, 32(R9)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_rem_i64_su_cff0321774(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_rem_i64_su_cff0321774(SB), NOSPLIT, $136-8
+// Requires: AVX, CMOV
+TEXT ·k_rem_i64_su_cff0321774(SB), NOSPLIT, $152-8
 	// kernel (s0:i64, u1:i64) { t0 = rem s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 144(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -26964,20 +30427,57 @@ end8:
 	VMOVUPS 64(SP), Y1; VMASKMOVPD Y1, Y0, (R8)(BX*8); VMOVUPS 96(SP), Y0; VMASKMOVPD Y0, Y2, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, 136(SP); MOVQ SI, 144(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 144(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 144(SP), SI; CMPQ BX, SI; JLT lines; DECQ 136(SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS Y15, (SP); VMOVUPS Y15, 32(SP); VMOVUPS (DI)(BX*8), Y0; VMOVUPS Y0, 64(SP); VMOVUPS 32(DI)(BX*8), Y1
+	VMOVUPS Y1, 96(SP); MOVQ BX, 128(SP); XORQ BX, BX
+
+divide9:
+	MOVQ 64(SP)(BX*8), CX; MOVQ (SP)(BX*8), AX; LEAQ 1(CX), DX; CMPQ DX, $0x01; JLS special10; CQO; IDIVQ CX
+
+divided11:
+	MOVQ AX, (SP)(BX*8); MOVQ DX, 64(SP)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide9; MOVQ 128(SP), BX; JMP end12
+
+special10:
+	IMULQ CX, AX; XORQ DX, DX; JMP divided11
+
+end12:
+	VMOVUPS 64(SP), Y0; VMOVNTDQ Y0, (R8)(BX*8); VMOVUPS 96(SP), Y0; VMOVNTDQ Y0, 32(R8)(BX*8); ADDQ $0x08, BX
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_rem_i64_us_d8b9a5d3aa(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_rem_i64_us_d8b9a5d3aa(SB), NOSPLIT, $136-8
+// Requires: AVX, CMOV
+TEXT ·k_rem_i64_us_d8b9a5d3aa(SB), NOSPLIT, $152-8
 	// kernel (u0:i64, s1:i64) { t0 = rem u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 144(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -27018,20 +30518,57 @@ end8:
 	VMOVUPS 64(SP), Y1; VMASKMOVPD Y1, Y0, (R8)(BX*8); VMOVUPS 96(SP), Y0; VMASKMOVPD Y0, Y2, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, 136(SP); MOVQ SI, 144(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 144(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 144(SP), SI; CMPQ BX, SI; JLT lines; DECQ 136(SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VMOVUPS Y0, (SP); VMOVUPS 32(DI)(BX*8), Y1; VMOVUPS Y1, 32(SP); VMOVUPS Y15, 64(SP)
+	VMOVUPS Y15, 96(SP); MOVQ BX, 128(SP); XORQ BX, BX
+
+divide9:
+	MOVQ 64(SP)(BX*8), CX; MOVQ (SP)(BX*8), AX; LEAQ 1(CX), DX; CMPQ DX, $0x01; JLS special10; CQO; IDIVQ CX
+
+divided11:
+	MOVQ AX, (SP)(BX*8); MOVQ DX, 64(SP)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide9; MOVQ 128(SP), BX; JMP end12
+
+special10:
+	IMULQ CX, AX; XORQ DX, DX; JMP divided11
+
+end12:
+	VMOVUPS 64(SP), Y0; VMOVNTDQ Y0, (R8)(BX*8); VMOVUPS 96(SP), Y0; VMOVNTDQ Y0, 32(R8)(BX*8); ADDQ $0x08, BX
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_rem_i64_uu_e8971fd331(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_rem_i64_uu_e8971fd331(SB), NOSPLIT, $136-8
+// Requires: AVX, CMOV
+TEXT ·k_rem_i64_uu_e8971fd331(SB), NOSPLIT, $152-8
 	// kernel (u0:i64, u1:i64) { t0 = rem u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 144(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -27073,20 +30610,57 @@ end8:
 	VMOVUPS 64(SP), Y1; VMASKMOVPD Y1, Y0, (R9)(BX*8); VMOVUPS 96(SP), Y0; VMASKMOVPD Y0, Y2, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, 136(SP); MOVQ SI, 144(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 144(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 144(SP), SI; CMPQ BX, SI; JLT lines; DECQ 136(SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VMOVUPS Y0, (SP); VMOVUPS 32(DI)(BX*8), Y1; VMOVUPS Y1, 32(SP); VMOVUPS (R8)(BX*8), Y2
+	VMOVUPS Y2, 64(SP); VMOVUPS 32(R8)(BX*8), Y3; VMOVUPS Y3, 96(SP); MOVQ BX, 128(SP); XORQ BX, BX
+
+divide9:
+	MOVQ 64(SP)(BX*8), CX; MOVQ (SP)(BX*8), AX; LEAQ 1(CX), DX; CMPQ DX, $0x01; JLS special10; CQO; IDIVQ CX
+
+divided11:
+	MOVQ AX, (SP)(BX*8); MOVQ DX, 64(SP)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide9; MOVQ 128(SP), BX; JMP end12
+
+special10:
+	IMULQ CX, AX; XORQ DX, DX; JMP divided11
+
+end12:
+	VMOVUPS 64(SP), Y0; VMOVNTDQ Y0, (R9)(BX*8); VMOVUPS 96(SP), Y0; VMOVNTDQ Y0, 32(R9)(BX*8); ADDQ $0x08, BX
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_rem_u32_su_ad6367c123(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_rem_u32_su_ad6367c123(SB), NOSPLIT, $0-8
+TEXT ·k_rem_u32_su_ad6367c123(SB), NOSPLIT, $16-8
 	// kernel (s0:u32, u1:u32) { t0 = rem s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; VMOVUPS c4330000000000000<>+0(SB), Y15; VXORPS Y12, Y12, Y12
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Y0; VPMOVZXDQ X0, Y0; VPOR Y15, Y0, Y0; VSUBPD Y15, Y0, Y0; VMOVAPS Y0, Y14
@@ -27115,20 +30689,51 @@ step:
 	VANDNPS Y2, Y1, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, SI; JLT step
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VPMOVZXDQ X0, Y1; VMOVUPS 32(DI)(BX*4), Y2; VPMOVZXDQ X2, Y3; VPOR Y15, Y1, Y1
+	VPOR Y15, Y3, Y3; VSUBPD Y15, Y1, Y1; VSUBPD Y15, Y3, Y3; VDIVPD Y1, Y14, Y1; VDIVPD Y3, Y14, Y3
+	VROUNDPD $0x0b, Y1, Y1; VROUNDPD $0x0b, Y3, Y3; VADDPD Y15, Y1, Y1; VADDPD Y15, Y3, Y3
+	VPMOVZXDQ 16(DI)(BX*4), Y4; VPMOVZXDQ 48(DI)(BX*4), Y5; VPOR Y15, Y4, Y4; VPOR Y15, Y5, Y5; VSUBPD Y15, Y4, Y4
+	VSUBPD Y15, Y5, Y5; VDIVPD Y4, Y14, Y4; VDIVPD Y5, Y14, Y5; VROUNDPD $0x0b, Y4, Y4; VROUNDPD $0x0b, Y5, Y5
+	VADDPD Y15, Y4, Y4; VADDPD Y15, Y5, Y5; VSHUFPS $0x88, Y4, Y1, Y1; VSHUFPS $0x88, Y5, Y3, Y3
+	VPERMQ $0xd8, Y1, Y1; VPERMQ $0xd8, Y3, Y3; VPMULLD Y0, Y1, Y1; VPMULLD Y2, Y3, Y3; VPSUBD Y1, Y13, Y1
+	VPSUBD Y3, Y13, Y3; VPCMPEQD Y12, Y0, Y0; VPCMPEQD Y12, Y2, Y2; VANDNPS Y1, Y0, Y0; VANDNPS Y3, Y2, Y1
+	VMOVNTDQ Y0, (R8)(BX*4); VMOVNTDQ Y1, 32(R8)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_rem_u32_us_0ab6b62fbf(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_rem_u32_us_0ab6b62fbf(SB), NOSPLIT, $0-8
+TEXT ·k_rem_u32_us_0ab6b62fbf(SB), NOSPLIT, $16-8
 	// kernel (u0:u32, s1:u32) { t0 = rem u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R8; VMOVUPS c4330000000000000<>+0(SB), Y15
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Y0; VPMOVZXDQ X0, Y1; VPOR Y15, Y1, Y1; VSUBPD Y15, Y1, Y1; VMOVAPS Y1, Y14
@@ -27158,20 +30763,51 @@ step:
 	VMASKMOVPS Y1, Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, SI; JLT step
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VPMOVZXDQ X0, Y1; VMOVUPS 32(DI)(BX*4), Y2; VPMOVZXDQ X2, Y3; VPOR Y15, Y1, Y1
+	VPOR Y15, Y3, Y3; VSUBPD Y15, Y1, Y1; VSUBPD Y15, Y3, Y3; VDIVPD Y14, Y1, Y1; VDIVPD Y14, Y3, Y3
+	VROUNDPD $0x0b, Y1, Y1; VROUNDPD $0x0b, Y3, Y3; VADDPD Y15, Y1, Y1; VADDPD Y15, Y3, Y3
+	VPMOVZXDQ 16(DI)(BX*4), Y4; VPMOVZXDQ 48(DI)(BX*4), Y5; VPOR Y15, Y4, Y4; VPOR Y15, Y5, Y5; VSUBPD Y15, Y4, Y4
+	VSUBPD Y15, Y5, Y5; VDIVPD Y14, Y4, Y4; VDIVPD Y14, Y5, Y5; VROUNDPD $0x0b, Y4, Y4; VROUNDPD $0x0b, Y5, Y5
+	VADDPD Y15, Y4, Y4; VADDPD Y15, Y5, Y5; VSHUFPS $0x88, Y4, Y1, Y1; VSHUFPS $0x88, Y5, Y3, Y3
+	VPERMQ $0xd8, Y1, Y1; VPERMQ $0xd8, Y3, Y3; VPMULLD Y13, Y1, Y1; VPMULLD Y13, Y3, Y3; VPSUBD Y1, Y0, Y0
+	VPSUBD Y3, Y2, Y1; VANDNPS Y0, Y12, Y0; VANDNPS Y1, Y12, Y1; VMOVNTDQ Y0, (R8)(BX*4)
+	VMOVNTDQ Y1, 32(R8)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_rem_u32_uu_811ab3563b(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_rem_u32_uu_811ab3563b(SB), NOSPLIT, $0-8
+TEXT ·k_rem_u32_uu_811ab3563b(SB), NOSPLIT, $16-8
 	// kernel (u0:u32, u1:u32) { t0 = rem u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; VMOVUPS c4330000000000000<>+0(SB), Y15; VXORPS Y14, Y14, Y14
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -27204,20 +30840,54 @@ step:
 	ADDQ $0x08, BX; CMPQ BX, SI; JLT step
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VPMOVZXDQ X0, Y1; VMOVUPS 32(DI)(BX*4), Y2; VPMOVZXDQ X2, Y3; VPOR Y15, Y1, Y1
+	VPOR Y15, Y3, Y3; VSUBPD Y15, Y1, Y1; VSUBPD Y15, Y3, Y3; VMOVUPS (R8)(BX*4), Y4; VPMOVZXDQ X4, Y5
+	VMOVUPS 32(R8)(BX*4), Y6; VPMOVZXDQ X6, Y7; VPOR Y15, Y5, Y5; VPOR Y15, Y7, Y7; VSUBPD Y15, Y5, Y5
+	VSUBPD Y15, Y7, Y7; VDIVPD Y5, Y1, Y1; VDIVPD Y7, Y3, Y3; VROUNDPD $0x0b, Y1, Y1; VROUNDPD $0x0b, Y3, Y3
+	VADDPD Y15, Y1, Y1; VADDPD Y15, Y3, Y3; VPMOVZXDQ 16(DI)(BX*4), Y5; VPMOVZXDQ 48(DI)(BX*4), Y7
+	VPOR Y15, Y5, Y5; VPOR Y15, Y7, Y7; VSUBPD Y15, Y5, Y5; VSUBPD Y15, Y7, Y7; VPMOVZXDQ 16(R8)(BX*4), Y8
+	VPMOVZXDQ 48(R8)(BX*4), Y9; VPOR Y15, Y8, Y8; VPOR Y15, Y9, Y9; VSUBPD Y15, Y8, Y8; VSUBPD Y15, Y9, Y9
+	VDIVPD Y8, Y5, Y5; VDIVPD Y9, Y7, Y7; VROUNDPD $0x0b, Y5, Y5; VROUNDPD $0x0b, Y7, Y7; VADDPD Y15, Y5, Y5
+	VADDPD Y15, Y7, Y7; VSHUFPS $0x88, Y5, Y1, Y1; VSHUFPS $0x88, Y7, Y3, Y3; VPERMQ $0xd8, Y1, Y1
+	VPERMQ $0xd8, Y3, Y3; VPMULLD Y4, Y1, Y1; VPMULLD Y6, Y3, Y3; VPSUBD Y1, Y0, Y0; VPSUBD Y3, Y2, Y1
+	VPCMPEQD Y14, Y4, Y2; VPCMPEQD Y14, Y6, Y3; VANDNPS Y0, Y2, Y0; VANDNPS Y1, Y3, Y1; VMOVNTDQ Y0, (R9)(BX*4)
+	VMOVNTDQ Y1, 32(R9)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_rem_u64_su_c75cb3e04c(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_rem_u64_su_c75cb3e04c(SB), NOSPLIT, $136-8
+// Requires: AVX, CMOV
+TEXT ·k_rem_u64_su_c75cb3e04c(SB), NOSPLIT, $152-8
 	// kernel (s0:u64, u1:u64) { t0 = rem s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 144(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -27258,20 +30928,57 @@ end8:
 	VMOVUPS 64(SP), Y1; VMASKMOVPD Y1, Y0, (R8)(BX*8); VMOVUPS 96(SP), Y0; VMASKMOVPD Y0, Y2, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, 136(SP); MOVQ SI, 144(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 144(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 144(SP), SI; CMPQ BX, SI; JLT lines; DECQ 136(SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS Y15, (SP); VMOVUPS Y15, 32(SP); VMOVUPS (DI)(BX*8), Y0; VMOVUPS Y0, 64(SP); VMOVUPS 32(DI)(BX*8), Y1
+	VMOVUPS Y1, 96(SP); MOVQ BX, 128(SP); XORQ BX, BX
+
+divide9:
+	MOVQ 64(SP)(BX*8), CX; MOVQ (SP)(BX*8), AX; XORQ DX, DX; TESTQ CX, CX; JEQ special10; DIVQ CX
+
+divided11:
+	MOVQ AX, (SP)(BX*8); MOVQ DX, 64(SP)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide9; MOVQ 128(SP), BX; JMP end12
+
+special10:
+	IMULQ CX, AX; XORQ DX, DX; JMP divided11
+
+end12:
+	VMOVUPS 64(SP), Y0; VMOVNTDQ Y0, (R8)(BX*8); VMOVUPS 96(SP), Y0; VMOVNTDQ Y0, 32(R8)(BX*8); ADDQ $0x08, BX
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_rem_u64_us_91c691bbd2(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_rem_u64_us_91c691bbd2(SB), NOSPLIT, $136-8
+// Requires: AVX, CMOV
+TEXT ·k_rem_u64_us_91c691bbd2(SB), NOSPLIT, $152-8
 	// kernel (u0:u64, s1:u64) { t0 = rem u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 144(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -27312,20 +31019,57 @@ end8:
 	VMOVUPS 64(SP), Y1; VMASKMOVPD Y1, Y0, (R8)(BX*8); VMOVUPS 96(SP), Y0; VMASKMOVPD Y0, Y2, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, 136(SP); MOVQ SI, 144(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 144(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 144(SP), SI; CMPQ BX, SI; JLT lines; DECQ 136(SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VMOVUPS Y0, (SP); VMOVUPS 32(DI)(BX*8), Y1; VMOVUPS Y1, 32(SP); VMOVUPS Y15, 64(SP)
+	VMOVUPS Y15, 96(SP); MOVQ BX, 128(SP); XORQ BX, BX
+
+divide9:
+	MOVQ 64(SP)(BX*8), CX; MOVQ (SP)(BX*8), AX; XORQ DX, DX; TESTQ CX, CX; JEQ special10; DIVQ CX
+
+divided11:
+	MOVQ AX, (SP)(BX*8); MOVQ DX, 64(SP)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide9; MOVQ 128(SP), BX; JMP end12
+
+special10:
+	IMULQ CX, AX; XORQ DX, DX; JMP divided11
+
+end12:
+	VMOVUPS 64(SP), Y0; VMOVNTDQ Y0, (R8)(BX*8); VMOVUPS 96(SP), Y0; VMOVNTDQ Y0, 32(R8)(BX*8); ADDQ $0x08, BX
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_rem_u64_uu_491e456232(f *abi.Frame)
-// Requires: AVX
-TEXT ·k_rem_u64_uu_491e456232(SB), NOSPLIT, $136-8
+// Requires: AVX, CMOV
+TEXT ·k_rem_u64_uu_491e456232(SB), NOSPLIT, $152-8
 	// kernel (u0:u64, u1:u64) { t0 = rem u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 144(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -27367,12 +31111,47 @@ end8:
 	VMOVUPS 64(SP), Y1; VMASKMOVPD Y1, Y0, (R9)(BX*8); VMOVUPS 96(SP), Y0; VMASKMOVPD Y0, Y2, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R10, AX; MOVQ AX, 136(SP); MOVQ SI, 144(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 144(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 144(SP), SI; CMPQ BX, SI; JLT lines; DECQ 136(SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VMOVUPS Y0, (SP); VMOVUPS 32(DI)(BX*8), Y1; VMOVUPS Y1, 32(SP); VMOVUPS (R8)(BX*8), Y2
+	VMOVUPS Y2, 64(SP); VMOVUPS 32(R8)(BX*8), Y3; VMOVUPS Y3, 96(SP); MOVQ BX, 128(SP); XORQ BX, BX
+
+divide9:
+	MOVQ 64(SP)(BX*8), CX; MOVQ (SP)(BX*8), AX; XORQ DX, DX; TESTQ CX, CX; JEQ special10; DIVQ CX
+
+divided11:
+	MOVQ AX, (SP)(BX*8); MOVQ DX, 64(SP)(BX*8); INCQ BX; CMPQ BX, $0x08; JLT divide9; MOVQ 128(SP), BX; JMP end12
+
+special10:
+	IMULQ CX, AX; XORQ DX, DX; JMP divided11
+
+end12:
+	VMOVUPS 64(SP), Y0; VMOVNTDQ Y0, (R9)(BX*8); VMOVUPS 96(SP), Y0; VMOVNTDQ Y0, 32(R9)(BX*8); ADDQ $0x08, BX
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_rem_u8_su_521c989f00(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV
@@ -27553,12 +31332,14 @@ done:
 	VZEROUPPER; RET
 
 // func k_select_bool_i32_ssu_1da4d6b877(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_select_bool_i32_ssu_1da4d6b877(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_select_bool_i32_ssu_1da4d6b877(SB), NOSPLIT, $16-8
 	// kernel (s0:bool, s1:i32, u2:i32) { t0 = select s0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), R11; MOVQ 32(CX), DI; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	MOVBQZX (R10), AX; VMOVQ AX, X0; VPBROADCASTD X0, Y0; VPCMPGTD c0000000000000000<>+0(SB), Y0, Y0
@@ -27573,20 +31354,45 @@ tail:
 	VMASKMOVPS (DI)(BX*4), Y0, Y1; VBLENDVPS Y14, Y15, Y1, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), R11; ADDQ 224(CX), DI; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), R11; ADDQ 224(CX), DI; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VBLENDVPS Y14, Y15, Y0, Y0; VMOVNTDQ Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_select_bool_i32_sus_cfe5111c74(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_select_bool_i32_sus_cfe5111c74(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_select_bool_i32_sus_cfe5111c74(SB), NOSPLIT, $16-8
 	// kernel (s0:bool, u1:i32, s2:i32) { t0 = select s0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	MOVBQZX (R10), AX; VMOVQ AX, X0; VPBROADCASTD X0, Y0; VPCMPGTD c0000000000000000<>+0(SB), Y0, Y0
@@ -27600,20 +31406,44 @@ tail:
 	VMASKMOVPS (DI)(BX*4), Y0, Y1; VBLENDVPS Y14, Y1, Y15, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VBLENDVPS Y14, (DI)(BX*4), Y15, Y0; VMOVNTDQ Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_select_bool_i32_suu_e945e5766d(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_select_bool_i32_suu_e945e5766d(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_select_bool_i32_suu_e945e5766d(SB), NOSPLIT, $16-8
 	// kernel (s0:bool, u1:i32, u2:i32) { t0 = select s0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	MOVBQZX (R11), AX; VMOVQ AX, X0; VPBROADCASTD X0, Y0; VPCMPGTD c0000000000000000<>+0(SB), Y0, Y0
@@ -27629,20 +31459,45 @@ tail:
 	VMASKMOVPS Y1, Y0, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (R8)(BX*4), Y0; VBLENDVPS Y15, (DI)(BX*4), Y0, Y0; VMOVNTDQ Y0, (R9)(BX*4); ADDQ $0x08, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_select_bool_i32_uss_0dff0ddd32(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_select_bool_i32_uss_0dff0ddd32(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_select_bool_i32_uss_0dff0ddd32(SB), NOSPLIT, $16-8
 	// kernel (u0:bool, s1:i32, s2:i32) { t0 = select u0 s1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8; VXORPS Y15, Y15, Y15
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Y14; VBROADCASTSS (R10), Y13; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail
@@ -27661,20 +31516,45 @@ load1:
 	VMASKMOVPS Y0, Y1, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPMOVZXBD (DI)(BX*1), Y0; VPCMPGTD Y15, Y0, Y0; VBLENDVPS Y0, Y13, Y14, Y0; VMOVNTDQ Y0, (R8)(BX*4)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_select_bool_i32_usu_c65551e711(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_select_bool_i32_usu_c65551e711(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_select_bool_i32_usu_c65551e711(SB), NOSPLIT, $16-8
 	// kernel (u0:bool, s1:i32, u2:i32) { t0 = select u0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9; VXORPS Y15, Y15, Y15
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -27692,20 +31572,45 @@ load1:
 	VBLENDVPS Y2, Y14, Y1, Y1; VMASKMOVPS Y1, Y0, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPMOVZXBD (DI)(BX*1), Y0; VPCMPGTD Y15, Y0, Y0; VMOVUPS (R8)(BX*4), Y1; VBLENDVPS Y0, Y14, Y1, Y0
+	VMOVNTDQ Y0, (R9)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_select_bool_i32_uus_f84edbd9a5(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_select_bool_i32_uus_f84edbd9a5(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_select_bool_i32_uus_f84edbd9a5(SB), NOSPLIT, $16-8
 	// kernel (u0:bool, u1:i32, s2:i32) { t0 = select u0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9; VXORPS Y15, Y15, Y15
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -27723,20 +31628,45 @@ load1:
 	VBLENDVPS Y2, Y1, Y14, Y1; VMASKMOVPS Y1, Y0, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPMOVZXBD (DI)(BX*1), Y0; VPCMPGTD Y15, Y0, Y0; VBLENDVPS Y0, (R8)(BX*4), Y14, Y0; VMOVNTDQ Y0, (R9)(BX*4)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_select_bool_i32_uuu_1f6b21a067(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_select_bool_i32_uuu_1f6b21a067(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_select_bool_i32_uuu_1f6b21a067(SB), NOSPLIT, $16-8
 	// kernel (u0:bool, u1:i32, u2:i32) { t0 = select u0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; VXORPS Y15, Y15, Y15
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -27755,20 +31685,45 @@ load1:
 	VBLENDVPS Y3, Y2, Y1, Y1; VMASKMOVPS Y1, Y0, (R10)(BX*4)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPMOVZXBD (DI)(BX*1), Y0; VPCMPGTD Y15, Y0, Y0; VMOVUPS (R9)(BX*4), Y1; VBLENDVPS Y0, (R8)(BX*4), Y1, Y0
+	VMOVNTDQ Y0, (R10)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_select_bool_i64_ssu_74fd3525e1(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_select_bool_i64_ssu_74fd3525e1(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_select_bool_i64_ssu_74fd3525e1(SB), NOSPLIT, $16-8
 	// kernel (s0:bool, s1:i64, u2:i64) { t0 = select s0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), R11; MOVQ 32(CX), DI; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	MOVBQZX (R10), AX; VMOVQ AX, X0; VPBROADCASTD X0, Y0; VPCMPGTD c0000000000000000<>+0(SB), Y0, Y0
@@ -27786,20 +31741,44 @@ tail:
 	VBLENDVPS Y13, Y15, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), R11; ADDQ 224(CX), DI; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), R11; ADDQ 224(CX), DI; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VBLENDVPS Y14, Y15, Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VBLENDVPS Y13, Y15, Y1, Y1
+	VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_select_bool_i64_sus_05efbd0cd7(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_select_bool_i64_sus_05efbd0cd7(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_select_bool_i64_sus_05efbd0cd7(SB), NOSPLIT, $16-8
 	// kernel (s0:bool, u1:i64, s2:i64) { t0 = select s0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	MOVBQZX (R10), AX; VMOVQ AX, X0; VPBROADCASTD X0, Y0; VPCMPGTD c0000000000000000<>+0(SB), Y0, Y0
@@ -27817,20 +31796,44 @@ tail:
 	VBLENDVPS Y13, Y1, Y15, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VBLENDVPS Y14, (DI)(BX*8), Y15, Y0; VBLENDVPS Y13, 32(DI)(BX*8), Y15, Y1; VMOVNTDQ Y0, (R8)(BX*8)
+	VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_select_bool_i64_suu_7c1fdcb30f(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_select_bool_i64_suu_7c1fdcb30f(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_select_bool_i64_suu_7c1fdcb30f(SB), NOSPLIT, $16-8
 	// kernel (s0:bool, u1:i64, u2:i64) { t0 = select s0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	MOVBQZX (R11), AX; VMOVQ AX, X0; VPBROADCASTD X0, Y0; VPCMPGTD c0000000000000000<>+0(SB), Y0, Y0
@@ -27850,20 +31853,45 @@ tail:
 	VBLENDVPS Y14, Y2, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (R8)(BX*8), Y0; VBLENDVPS Y15, (DI)(BX*8), Y0, Y0; VMOVUPS 32(R8)(BX*8), Y1
+	VBLENDVPS Y14, 32(DI)(BX*8), Y1, Y1; VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_select_bool_i64_uss_43aa0c9972(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_select_bool_i64_uss_43aa0c9972(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_select_bool_i64_uss_43aa0c9972(SB), NOSPLIT, $16-8
 	// kernel (u0:bool, s1:i64, s2:i64) { t0 = select u0 s1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8; VXORPS Y13, Y13, Y13
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Y15; VBROADCASTSD (R10), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail
@@ -27885,20 +31913,45 @@ load1:
 	VMOVUPS 32(DX)(CX*8), Y1; VMASKMOVPD Y0, Y1, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPMOVZXBD (DI)(BX*1), Y0; VPCMPGTD Y13, Y0, Y0; VPMOVSXDQ X0, Y1; VBLENDVPS Y1, Y14, Y15, Y1
+	VEXTRACTF128 $0x01, Y0, X0; VPMOVSXDQ X0, Y0; VBLENDVPS Y0, Y14, Y15, Y0; VMOVNTDQ Y1, (R8)(BX*8)
+	VMOVNTDQ Y0, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_select_bool_i64_usu_23175fb74d(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_select_bool_i64_usu_23175fb74d(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_select_bool_i64_usu_23175fb74d(SB), NOSPLIT, $16-8
 	// kernel (u0:bool, s1:i64, u2:i64) { t0 = select u0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9; VXORPS Y14, Y14, Y14
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -27920,20 +31973,46 @@ load1:
 	VPMOVSXDQ X2, Y2; VBLENDVPS Y2, Y15, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPMOVZXBD (DI)(BX*1), Y0; VPCMPGTD Y14, Y0, Y0; VPMOVSXDQ X0, Y1; VMOVUPS (R8)(BX*8), Y2
+	VBLENDVPS Y1, Y15, Y2, Y1; VEXTRACTF128 $0x01, Y0, X0; VPMOVSXDQ X0, Y0; VMOVUPS 32(R8)(BX*8), Y2
+	VBLENDVPS Y0, Y15, Y2, Y0; VMOVNTDQ Y1, (R9)(BX*8); VMOVNTDQ Y0, 32(R9)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_select_bool_i64_uus_b9da5bb3e3(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_select_bool_i64_uus_b9da5bb3e3(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_select_bool_i64_uus_b9da5bb3e3(SB), NOSPLIT, $16-8
 	// kernel (u0:bool, u1:i64, s2:i64) { t0 = select u0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9; VXORPS Y14, Y14, Y14
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -27954,20 +32033,45 @@ load1:
 	VPMOVSXDQ X2, Y2; VBLENDVPS Y2, Y1, Y15, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPMOVZXBD (DI)(BX*1), Y0; VPCMPGTD Y14, Y0, Y0; VPMOVSXDQ X0, Y1; VBLENDVPS Y1, (R8)(BX*8), Y15, Y1
+	VEXTRACTF128 $0x01, Y0, X0; VPMOVSXDQ X0, Y0; VBLENDVPS Y0, 32(R8)(BX*8), Y15, Y0; VMOVNTDQ Y1, (R9)(BX*8)
+	VMOVNTDQ Y0, 32(R9)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_select_bool_i64_uuu_9db0caf738(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_select_bool_i64_uuu_9db0caf738(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_select_bool_i64_uuu_9db0caf738(SB), NOSPLIT, $16-8
 	// kernel (u0:bool, u1:i64, u2:i64) { t0 = select u0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; VXORPS Y15, Y15, Y15
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -27991,20 +32095,46 @@ load1:
 	VMASKMOVPD Y1, Y0, 32(R10)(BX*8)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPMOVZXBD (DI)(BX*1), Y0; VPCMPGTD Y15, Y0, Y0; VPMOVSXDQ X0, Y1; VMOVUPS (R9)(BX*8), Y2
+	VBLENDVPS Y1, (R8)(BX*8), Y2, Y1; VEXTRACTF128 $0x01, Y0, X0; VPMOVSXDQ X0, Y0; VMOVUPS 32(R9)(BX*8), Y2
+	VBLENDVPS Y0, 32(R8)(BX*8), Y2, Y0; VMOVNTDQ Y1, (R10)(BX*8); VMOVNTDQ Y0, 32(R10)(BX*8); ADDQ $0x08, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_select_bool_u32_ssu_2e5d38d2cb(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_select_bool_u32_ssu_2e5d38d2cb(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_select_bool_u32_ssu_2e5d38d2cb(SB), NOSPLIT, $16-8
 	// kernel (s0:bool, s1:u32, u2:u32) { t0 = select s0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), R11; MOVQ 32(CX), DI; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	MOVBQZX (R10), AX; VMOVQ AX, X0; VPBROADCASTD X0, Y0; VPCMPGTD c0000000000000000<>+0(SB), Y0, Y0
@@ -28019,20 +32149,45 @@ tail:
 	VMASKMOVPS (DI)(BX*4), Y0, Y1; VBLENDVPS Y14, Y15, Y1, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), R11; ADDQ 224(CX), DI; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), R11; ADDQ 224(CX), DI; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VBLENDVPS Y14, Y15, Y0, Y0; VMOVNTDQ Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_select_bool_u32_sus_d596b2e827(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_select_bool_u32_sus_d596b2e827(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_select_bool_u32_sus_d596b2e827(SB), NOSPLIT, $16-8
 	// kernel (s0:bool, u1:u32, s2:u32) { t0 = select s0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	MOVBQZX (R10), AX; VMOVQ AX, X0; VPBROADCASTD X0, Y0; VPCMPGTD c0000000000000000<>+0(SB), Y0, Y0
@@ -28046,20 +32201,44 @@ tail:
 	VMASKMOVPS (DI)(BX*4), Y0, Y1; VBLENDVPS Y14, Y1, Y15, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VBLENDVPS Y14, (DI)(BX*4), Y15, Y0; VMOVNTDQ Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_select_bool_u32_suu_a9c7c5c357(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_select_bool_u32_suu_a9c7c5c357(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_select_bool_u32_suu_a9c7c5c357(SB), NOSPLIT, $16-8
 	// kernel (s0:bool, u1:u32, u2:u32) { t0 = select s0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	MOVBQZX (R11), AX; VMOVQ AX, X0; VPBROADCASTD X0, Y0; VPCMPGTD c0000000000000000<>+0(SB), Y0, Y0
@@ -28075,20 +32254,45 @@ tail:
 	VMASKMOVPS Y1, Y0, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (R8)(BX*4), Y0; VBLENDVPS Y15, (DI)(BX*4), Y0, Y0; VMOVNTDQ Y0, (R9)(BX*4); ADDQ $0x08, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_select_bool_u32_uss_23b2cb1dbe(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_select_bool_u32_uss_23b2cb1dbe(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_select_bool_u32_uss_23b2cb1dbe(SB), NOSPLIT, $16-8
 	// kernel (u0:bool, s1:u32, s2:u32) { t0 = select u0 s1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8; VXORPS Y15, Y15, Y15
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Y14; VBROADCASTSS (R10), Y13; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail
@@ -28107,20 +32311,45 @@ load1:
 	VMASKMOVPS Y0, Y1, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPMOVZXBD (DI)(BX*1), Y0; VPCMPGTD Y15, Y0, Y0; VBLENDVPS Y0, Y13, Y14, Y0; VMOVNTDQ Y0, (R8)(BX*4)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_select_bool_u32_usu_78a6232473(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_select_bool_u32_usu_78a6232473(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_select_bool_u32_usu_78a6232473(SB), NOSPLIT, $16-8
 	// kernel (u0:bool, s1:u32, u2:u32) { t0 = select u0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9; VXORPS Y15, Y15, Y15
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -28138,20 +32367,45 @@ load1:
 	VBLENDVPS Y2, Y14, Y1, Y1; VMASKMOVPS Y1, Y0, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPMOVZXBD (DI)(BX*1), Y0; VPCMPGTD Y15, Y0, Y0; VMOVUPS (R8)(BX*4), Y1; VBLENDVPS Y0, Y14, Y1, Y0
+	VMOVNTDQ Y0, (R9)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_select_bool_u32_uus_3d8bab39c7(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_select_bool_u32_uus_3d8bab39c7(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_select_bool_u32_uus_3d8bab39c7(SB), NOSPLIT, $16-8
 	// kernel (u0:bool, u1:u32, s2:u32) { t0 = select u0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9; VXORPS Y15, Y15, Y15
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -28169,20 +32423,45 @@ load1:
 	VBLENDVPS Y2, Y1, Y14, Y1; VMASKMOVPS Y1, Y0, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPMOVZXBD (DI)(BX*1), Y0; VPCMPGTD Y15, Y0, Y0; VBLENDVPS Y0, (R8)(BX*4), Y14, Y0; VMOVNTDQ Y0, (R9)(BX*4)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_select_bool_u32_uuu_92a911a792(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_select_bool_u32_uuu_92a911a792(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_select_bool_u32_uuu_92a911a792(SB), NOSPLIT, $16-8
 	// kernel (u0:bool, u1:u32, u2:u32) { t0 = select u0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; VXORPS Y15, Y15, Y15
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -28201,20 +32480,45 @@ load1:
 	VBLENDVPS Y3, Y2, Y1, Y1; VMASKMOVPS Y1, Y0, (R10)(BX*4)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPMOVZXBD (DI)(BX*1), Y0; VPCMPGTD Y15, Y0, Y0; VMOVUPS (R9)(BX*4), Y1; VBLENDVPS Y0, (R8)(BX*4), Y1, Y0
+	VMOVNTDQ Y0, (R10)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_select_bool_u64_ssu_026e450f05(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_select_bool_u64_ssu_026e450f05(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_select_bool_u64_ssu_026e450f05(SB), NOSPLIT, $16-8
 	// kernel (s0:bool, s1:u64, u2:u64) { t0 = select s0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), R11; MOVQ 32(CX), DI; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	MOVBQZX (R10), AX; VMOVQ AX, X0; VPBROADCASTD X0, Y0; VPCMPGTD c0000000000000000<>+0(SB), Y0, Y0
@@ -28232,20 +32536,44 @@ tail:
 	VBLENDVPS Y13, Y15, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), R11; ADDQ 224(CX), DI; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), R11; ADDQ 224(CX), DI; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VBLENDVPS Y14, Y15, Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VBLENDVPS Y13, Y15, Y1, Y1
+	VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_select_bool_u64_sus_fa2ef5b782(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_select_bool_u64_sus_fa2ef5b782(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_select_bool_u64_sus_fa2ef5b782(SB), NOSPLIT, $16-8
 	// kernel (s0:bool, u1:u64, s2:u64) { t0 = select s0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	MOVBQZX (R10), AX; VMOVQ AX, X0; VPBROADCASTD X0, Y0; VPCMPGTD c0000000000000000<>+0(SB), Y0, Y0
@@ -28263,20 +32591,44 @@ tail:
 	VBLENDVPS Y13, Y1, Y15, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VBLENDVPS Y14, (DI)(BX*8), Y15, Y0; VBLENDVPS Y13, 32(DI)(BX*8), Y15, Y1; VMOVNTDQ Y0, (R8)(BX*8)
+	VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_select_bool_u64_suu_c19a7270b9(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_select_bool_u64_suu_c19a7270b9(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_select_bool_u64_suu_c19a7270b9(SB), NOSPLIT, $16-8
 	// kernel (s0:bool, u1:u64, u2:u64) { t0 = select s0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8; MOVQ 40(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	MOVBQZX (R11), AX; VMOVQ AX, X0; VPBROADCASTD X0, Y0; VPCMPGTD c0000000000000000<>+0(SB), Y0, Y0
@@ -28296,20 +32648,45 @@ tail:
 	VBLENDVPS Y14, Y2, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11; ADDQ 216(CX), DI; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (R8)(BX*8), Y0; VBLENDVPS Y15, (DI)(BX*8), Y0, Y0; VMOVUPS 32(R8)(BX*8), Y1
+	VBLENDVPS Y14, 32(DI)(BX*8), Y1, Y1; VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_select_bool_u64_uss_96678e0daa(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_select_bool_u64_uss_96678e0daa(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_select_bool_u64_uss_96678e0daa(SB), NOSPLIT, $16-8
 	// kernel (u0:bool, s1:u64, s2:u64) { t0 = select u0 s1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8; VXORPS Y13, Y13, Y13
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Y15; VBROADCASTSD (R10), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail
@@ -28331,20 +32708,45 @@ load1:
 	VMOVUPS 32(DX)(CX*8), Y1; VMASKMOVPD Y0, Y1, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPMOVZXBD (DI)(BX*1), Y0; VPCMPGTD Y13, Y0, Y0; VPMOVSXDQ X0, Y1; VBLENDVPS Y1, Y14, Y15, Y1
+	VEXTRACTF128 $0x01, Y0, X0; VPMOVSXDQ X0, Y0; VBLENDVPS Y0, Y14, Y15, Y0; VMOVNTDQ Y1, (R8)(BX*8)
+	VMOVNTDQ Y0, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_select_bool_u64_usu_1fae10b710(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_select_bool_u64_usu_1fae10b710(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_select_bool_u64_usu_1fae10b710(SB), NOSPLIT, $16-8
 	// kernel (u0:bool, s1:u64, u2:u64) { t0 = select u0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R11; MOVQ 32(CX), R8; MOVQ 40(CX), R9; VXORPS Y14, Y14, Y14
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -28366,20 +32768,46 @@ load1:
 	VPMOVSXDQ X2, Y2; VBLENDVPS Y2, Y15, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R11; ADDQ 224(CX), R8; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPMOVZXBD (DI)(BX*1), Y0; VPCMPGTD Y14, Y0, Y0; VPMOVSXDQ X0, Y1; VMOVUPS (R8)(BX*8), Y2
+	VBLENDVPS Y1, Y15, Y2, Y1; VEXTRACTF128 $0x01, Y0, X0; VPMOVSXDQ X0, Y0; VMOVUPS 32(R8)(BX*8), Y2
+	VBLENDVPS Y0, Y15, Y2, Y0; VMOVNTDQ Y1, (R9)(BX*8); VMOVNTDQ Y0, 32(R9)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_select_bool_u64_uus_7cee75de09(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_select_bool_u64_uus_7cee75de09(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_select_bool_u64_uus_7cee75de09(SB), NOSPLIT, $16-8
 	// kernel (u0:bool, u1:u64, s2:u64) { t0 = select u0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R11; MOVQ 40(CX), R9; VXORPS Y14, Y14, Y14
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R11), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -28400,20 +32828,45 @@ load1:
 	VPMOVSXDQ X2, Y2; VBLENDVPS Y2, Y1, Y15, Y1; VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R11; ADDQ 232(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPMOVZXBD (DI)(BX*1), Y0; VPCMPGTD Y14, Y0, Y0; VPMOVSXDQ X0, Y1; VBLENDVPS Y1, (R8)(BX*8), Y15, Y1
+	VEXTRACTF128 $0x01, Y0, X0; VPMOVSXDQ X0, Y0; VBLENDVPS Y0, 32(R8)(BX*8), Y15, Y0; VMOVNTDQ Y1, (R9)(BX*8)
+	VMOVNTDQ Y0, 32(R9)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_select_bool_u64_uuu_f04b2e9177(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_select_bool_u64_uuu_f04b2e9177(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_select_bool_u64_uuu_f04b2e9177(SB), NOSPLIT, $16-8
 	// kernel (u0:bool, u1:u64, u2:u64) { t0 = select u0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; MOVQ 40(CX), R10; VXORPS Y15, Y15, Y15
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -28437,12 +32890,36 @@ load1:
 	VMASKMOVPD Y1, Y0, 32(R10)(BX*8)
 
 next:
-	DECQ R11; JLE done
+	DECQ R11; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R11, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R11; MOVQ R10, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; ADDQ 232(CX), R10; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPMOVZXBD (DI)(BX*1), Y0; VPCMPGTD Y15, Y0, Y0; VPMOVSXDQ X0, Y1; VMOVUPS (R9)(BX*8), Y2
+	VBLENDVPS Y1, (R8)(BX*8), Y2, Y1; VEXTRACTF128 $0x01, Y0, X0; VPMOVSXDQ X0, Y0; VMOVUPS 32(R9)(BX*8), Y2
+	VBLENDVPS Y0, 32(R8)(BX*8), Y2, Y0; VMOVNTDQ Y1, (R10)(BX*8); VMOVNTDQ Y0, 32(R10)(BX*8); ADDQ $0x08, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_select_bool_u8_ssu_5ccf3ad8c6(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV
@@ -29088,12 +33565,14 @@ done:
 	VZEROUPPER; RET
 
 // func k_shl_i32_su_1c964ab88d(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_shl_i32_su_1c964ab88d(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_shl_i32_su_1c964ab88d(SB), NOSPLIT, $16-8
 	// kernel (s0:i32, u1:i32) { t0 = shl s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -29106,20 +33585,44 @@ tail:
 	VMASKMOVPS (DI)(BX*4), Y0, Y1; VPSLLVD Y1, Y15, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPSLLVD (DI)(BX*4), Y15, Y0; VMOVNTDQ Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_shl_i32_us_39ae55b1eb(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_shl_i32_us_39ae55b1eb(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_shl_i32_us_39ae55b1eb(SB), NOSPLIT, $16-8
 	// kernel (u0:i32, s1:i32) { t0 = shl u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -29132,20 +33635,44 @@ tail:
 	VMASKMOVPS (DI)(BX*4), Y0, Y1; VPSLLVD Y15, Y1, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VPSLLVD Y15, Y0, Y0; VMOVNTDQ Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_shl_i32_uu_6914c812f2(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_shl_i32_uu_6914c812f2(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_shl_i32_uu_6914c812f2(SB), NOSPLIT, $16-8
 	// kernel (u0:i32, u1:i32) { t0 = shl u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -29160,20 +33687,45 @@ tail:
 	VMASKMOVPS Y1, Y0, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VPSLLVD (R8)(BX*4), Y0, Y0; VMOVNTDQ Y0, (R9)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_shl_i64_su_6dfb737e07(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_shl_i64_su_6dfb737e07(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_shl_i64_su_6dfb737e07(SB), NOSPLIT, $16-8
 	// kernel (s0:i64, u1:i64) { t0 = shl s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -29189,20 +33741,44 @@ tail:
 	VPSLLVQ Y1, Y15, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPSLLVQ (DI)(BX*8), Y15, Y0; VPSLLVQ 32(DI)(BX*8), Y15, Y1; VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_shl_i64_us_2213d1b831(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_shl_i64_us_2213d1b831(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_shl_i64_us_2213d1b831(SB), NOSPLIT, $16-8
 	// kernel (u0:i64, s1:i64) { t0 = shl u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -29218,20 +33794,44 @@ tail:
 	VPSLLVQ Y15, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VPSLLVQ Y15, Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VPSLLVQ Y15, Y1, Y1
+	VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_shl_i64_uu_80707e4684(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_shl_i64_uu_80707e4684(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_shl_i64_uu_80707e4684(SB), NOSPLIT, $16-8
 	// kernel (u0:i64, u1:i64) { t0 = shl u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -29248,20 +33848,44 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VPSLLVQ (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VPSLLVQ 32(R8)(BX*8), Y1, Y1
+	VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_shl_u32_su_b81c81a415(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_shl_u32_su_b81c81a415(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_shl_u32_su_b81c81a415(SB), NOSPLIT, $16-8
 	// kernel (s0:u32, u1:u32) { t0 = shl s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -29274,20 +33898,44 @@ tail:
 	VMASKMOVPS (DI)(BX*4), Y0, Y1; VPSLLVD Y1, Y15, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPSLLVD (DI)(BX*4), Y15, Y0; VMOVNTDQ Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_shl_u32_us_c03217461a(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_shl_u32_us_c03217461a(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_shl_u32_us_c03217461a(SB), NOSPLIT, $16-8
 	// kernel (u0:u32, s1:u32) { t0 = shl u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -29300,20 +33948,44 @@ tail:
 	VMASKMOVPS (DI)(BX*4), Y0, Y1; VPSLLVD Y15, Y1, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VPSLLVD Y15, Y0, Y0; VMOVNTDQ Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_shl_u32_uu_33a87b7638(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_shl_u32_uu_33a87b7638(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_shl_u32_uu_33a87b7638(SB), NOSPLIT, $16-8
 	// kernel (u0:u32, u1:u32) { t0 = shl u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -29328,20 +34000,45 @@ tail:
 	VMASKMOVPS Y1, Y0, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VPSLLVD (R8)(BX*4), Y0, Y0; VMOVNTDQ Y0, (R9)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_shl_u64_su_a205a37361(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_shl_u64_su_a205a37361(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_shl_u64_su_a205a37361(SB), NOSPLIT, $16-8
 	// kernel (s0:u64, u1:u64) { t0 = shl s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -29357,20 +34054,44 @@ tail:
 	VPSLLVQ Y1, Y15, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPSLLVQ (DI)(BX*8), Y15, Y0; VPSLLVQ 32(DI)(BX*8), Y15, Y1; VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_shl_u64_us_cb7c972961(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_shl_u64_us_cb7c972961(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_shl_u64_us_cb7c972961(SB), NOSPLIT, $16-8
 	// kernel (u0:u64, s1:u64) { t0 = shl u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -29386,20 +34107,44 @@ tail:
 	VPSLLVQ Y15, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VPSLLVQ Y15, Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VPSLLVQ Y15, Y1, Y1
+	VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_shl_u64_uu_3bd76db569(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_shl_u64_uu_3bd76db569(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_shl_u64_uu_3bd76db569(SB), NOSPLIT, $16-8
 	// kernel (u0:u64, u1:u64) { t0 = shl u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -29416,12 +34161,34 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VPSLLVQ (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VPSLLVQ 32(R8)(BX*8), Y1, Y1
+	VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_shl_u8_su_8b9cba96a6(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV
@@ -29890,12 +34657,14 @@ done:
 	VZEROUPPER; RET
 
 // func k_shr_i32_su_544f61d724(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_shr_i32_su_544f61d724(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_shr_i32_su_544f61d724(SB), NOSPLIT, $16-8
 	// kernel (s0:i32, u1:i32) { t0 = shr s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -29908,20 +34677,44 @@ tail:
 	VMASKMOVPS (DI)(BX*4), Y0, Y1; VPSRAVD Y1, Y15, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPSRAVD (DI)(BX*4), Y15, Y0; VMOVNTDQ Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_shr_i32_us_7bcae996cf(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_shr_i32_us_7bcae996cf(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_shr_i32_us_7bcae996cf(SB), NOSPLIT, $16-8
 	// kernel (u0:i32, s1:i32) { t0 = shr u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -29934,20 +34727,44 @@ tail:
 	VMASKMOVPS (DI)(BX*4), Y0, Y1; VPSRAVD Y15, Y1, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VPSRAVD Y15, Y0, Y0; VMOVNTDQ Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_shr_i32_uu_5645096d64(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_shr_i32_uu_5645096d64(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_shr_i32_uu_5645096d64(SB), NOSPLIT, $16-8
 	// kernel (u0:i32, u1:i32) { t0 = shr u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -29962,20 +34779,45 @@ tail:
 	VMASKMOVPS Y1, Y0, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VPSRAVD (R8)(BX*4), Y0, Y0; VMOVNTDQ Y0, (R9)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_shr_i64_su_b688a5f7f3(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_shr_i64_su_b688a5f7f3(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_shr_i64_su_b688a5f7f3(SB), NOSPLIT, $16-8
 	// kernel (s0:i64, u1:i64) { t0 = shr s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y0; VXORPS Y1, Y1, Y1; VPCMPGTQ Y0, Y1, Y1; VPXOR Y1, Y0, Y0; VMOVAPS Y0, Y15
@@ -29992,20 +34834,44 @@ tail:
 	VMASKMOVPD 32(DI)(BX*8), Y0, Y1; VPSRLVQ Y1, Y15, Y1; VPXOR Y14, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPSRLVQ (DI)(BX*8), Y15, Y0; VPXOR Y14, Y0, Y0; VPSRLVQ 32(DI)(BX*8), Y15, Y1; VPXOR Y14, Y1, Y1
+	VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_shr_i64_us_c9961f8085(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_shr_i64_us_c9961f8085(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_shr_i64_us_c9961f8085(SB), NOSPLIT, $16-8
 	// kernel (u0:i64, s1:i64) { t0 = shr u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R8; VXORPS Y15, Y15, Y15
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -30023,20 +34889,45 @@ tail:
 	VPSRLVQ Y14, Y1, Y1; VPXOR Y2, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VPCMPGTQ Y0, Y15, Y1; VPXOR Y1, Y0, Y0; VPSRLVQ Y14, Y0, Y0; VPXOR Y1, Y0, Y0
+	VMOVUPS 32(DI)(BX*8), Y1; VPCMPGTQ Y1, Y15, Y2; VPXOR Y2, Y1, Y1; VPSRLVQ Y14, Y1, Y1; VPXOR Y2, Y1, Y1
+	VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_shr_i64_uu_b65fbb72d1(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_shr_i64_uu_b65fbb72d1(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_shr_i64_uu_b65fbb72d1(SB), NOSPLIT, $16-8
 	// kernel (u0:i64, u1:i64) { t0 = shr u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9; VXORPS Y15, Y15, Y15
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -30055,12 +34946,35 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VPCMPGTQ Y0, Y15, Y1; VPXOR Y1, Y0, Y0; VPSRLVQ (R8)(BX*8), Y0, Y0; VPXOR Y1, Y0, Y0
+	VMOVUPS 32(DI)(BX*8), Y1; VPCMPGTQ Y1, Y15, Y2; VPXOR Y2, Y1, Y1; VPSRLVQ 32(R8)(BX*8), Y1, Y1
+	VPXOR Y2, Y1, Y1; VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_shr_u16_su_433eac9a61(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV
@@ -30260,12 +35174,14 @@ done:
 	VZEROUPPER; RET
 
 // func k_shr_u32_su_d0914f034d(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_shr_u32_su_d0914f034d(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_shr_u32_su_d0914f034d(SB), NOSPLIT, $16-8
 	// kernel (s0:u32, u1:u32) { t0 = shr s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -30278,20 +35194,44 @@ tail:
 	VMASKMOVPS (DI)(BX*4), Y0, Y1; VPSRLVD Y1, Y15, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPSRLVD (DI)(BX*4), Y15, Y0; VMOVNTDQ Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_shr_u32_us_e3a792e531(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_shr_u32_us_e3a792e531(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_shr_u32_us_e3a792e531(SB), NOSPLIT, $16-8
 	// kernel (u0:u32, s1:u32) { t0 = shr u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -30304,20 +35244,44 @@ tail:
 	VMASKMOVPS (DI)(BX*4), Y0, Y1; VPSRLVD Y15, Y1, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VPSRLVD Y15, Y0, Y0; VMOVNTDQ Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_shr_u32_uu_1005dbe316(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_shr_u32_uu_1005dbe316(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_shr_u32_uu_1005dbe316(SB), NOSPLIT, $16-8
 	// kernel (u0:u32, u1:u32) { t0 = shr u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -30332,20 +35296,45 @@ tail:
 	VMASKMOVPS Y1, Y0, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VPSRLVD (R8)(BX*4), Y0, Y0; VMOVNTDQ Y0, (R9)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_shr_u64_su_731411a533(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_shr_u64_su_731411a533(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_shr_u64_su_731411a533(SB), NOSPLIT, $16-8
 	// kernel (s0:u64, u1:u64) { t0 = shr s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -30361,20 +35350,44 @@ tail:
 	VPSRLVQ Y1, Y15, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPSRLVQ (DI)(BX*8), Y15, Y0; VPSRLVQ 32(DI)(BX*8), Y15, Y1; VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_shr_u64_us_4991f1637c(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_shr_u64_us_4991f1637c(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_shr_u64_us_4991f1637c(SB), NOSPLIT, $16-8
 	// kernel (u0:u64, s1:u64) { t0 = shr u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -30390,20 +35403,44 @@ tail:
 	VPSRLVQ Y15, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VPSRLVQ Y15, Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VPSRLVQ Y15, Y1, Y1
+	VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_shr_u64_uu_4292eb5f1d(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_shr_u64_uu_4292eb5f1d(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_shr_u64_uu_4292eb5f1d(SB), NOSPLIT, $16-8
 	// kernel (u0:u64, u1:u64) { t0 = shr u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -30420,12 +35457,34 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VPSRLVQ (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VPSRLVQ 32(R8)(BX*8), Y1, Y1
+	VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_shr_u8_su_f725a6d354(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV
@@ -30620,11 +35679,13 @@ done:
 
 // func k_sign_i32_u_b72c3ee586(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_sign_i32_u_b72c3ee586(SB), NOSPLIT, $0-8
+TEXT ·k_sign_i32_u_b72c3ee586(SB), NOSPLIT, $16-8
 	// kernel (u0:i32) { t0 = sign u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; VXORPS Y15, Y15, Y15; VMOVUPS c0000000100000001<>+0(SB), Y14
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x10, AX; JLT tail; PCALIGN $0x20
@@ -30644,20 +35705,46 @@ step:
 	VPCMPGTD Y1, Y15, Y1; VORPS Y2, Y1, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, SI; JLT step
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VPCMPGTD Y15, Y0, Y1; VMOVUPS 32(DI)(BX*4), Y2; VPCMPGTD Y15, Y2, Y3
+	VBLENDVPS Y1, Y14, Y0, Y1; VBLENDVPS Y3, Y14, Y2, Y3; VPCMPGTD Y0, Y15, Y0; VPCMPGTD Y2, Y15, Y2
+	VORPS Y1, Y0, Y0; VORPS Y3, Y2, Y1; VMOVNTDQ Y0, (R8)(BX*4); VMOVNTDQ Y1, 32(R8)(BX*4); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sign_i64_u_02bf8358fd(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_sign_i64_u_02bf8358fd(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_sign_i64_u_02bf8358fd(SB), NOSPLIT, $16-8
 	// kernel (u0:i64) { t0 = sign u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; VXORPS Y15, Y15, Y15; VMOVUPS c0000000000000001<>+0(SB), Y14
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -30676,20 +35763,46 @@ tail:
 	VPCMPGTQ Y1, Y15, Y1; VORPS Y2, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VPCMPGTQ Y15, Y0, Y1; VMOVUPS 32(DI)(BX*8), Y2; VPCMPGTQ Y15, Y2, Y3
+	VBLENDVPS Y1, Y14, Y0, Y1; VBLENDVPS Y3, Y14, Y2, Y3; VPCMPGTQ Y0, Y15, Y0; VPCMPGTQ Y2, Y15, Y2
+	VORPS Y1, Y0, Y0; VORPS Y3, Y2, Y1; VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sign_u32_u_fc80d73fe1(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_sign_u32_u_fc80d73fe1(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_sign_u32_u_fc80d73fe1(SB), NOSPLIT, $16-8
 	// kernel (u0:u32) { t0 = sign u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; VXORPS Y15, Y15, Y15; VMOVUPS c0000000100000001<>+0(SB), Y14
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -30704,20 +35817,45 @@ tail:
 	VMASKMOVPS Y1, Y0, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VPMINUD Y0, Y15, Y1; VPCMPEQD Y0, Y1, Y1; VBLENDVPS Y1, Y0, Y14, Y0
+	VMOVNTDQ Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sign_u64_u_8b2530e1f7(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_sign_u64_u_8b2530e1f7(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_sign_u64_u_8b2530e1f7(SB), NOSPLIT, $16-8
 	// kernel (u0:u64) { t0 = sign u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; VMOVUPS c8000000000000000<>+0(SB), Y15; VMOVUPS c0000000000000001<>+0(SB), Y13
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VPXOR c0000000000000000<>+0(SB), Y15, Y0; VMOVAPS Y0, Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail
@@ -30736,12 +35874,35 @@ tail:
 	VBLENDVPS Y2, Y13, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VPXOR Y0, Y15, Y1; VPCMPGTQ Y14, Y1, Y1; VMOVUPS 32(DI)(BX*8), Y2; VPXOR Y2, Y15, Y3
+	VPCMPGTQ Y14, Y3, Y3; VBLENDVPS Y1, Y13, Y0, Y0; VBLENDVPS Y3, Y13, Y2, Y1; VMOVNTDQ Y0, (R8)(BX*8)
+	VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_sign_u8_u_13d0060e26(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV
@@ -31068,12 +36229,14 @@ done:
 	VZEROUPPER; RET
 
 // func k_sub_i32_su_86dcb44a31(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_sub_i32_su_86dcb44a31(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_sub_i32_su_86dcb44a31(SB), NOSPLIT, $16-8
 	// kernel (s0:i32, u1:i32) { t0 = sub s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -31086,20 +36249,44 @@ tail:
 	VMASKMOVPS (DI)(BX*4), Y0, Y1; VPSUBD Y1, Y15, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPSUBD (DI)(BX*4), Y15, Y0; VMOVNTDQ Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_i32_us_ba7967d75a(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_sub_i32_us_ba7967d75a(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_sub_i32_us_ba7967d75a(SB), NOSPLIT, $16-8
 	// kernel (u0:i32, s1:i32) { t0 = sub u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -31112,20 +36299,44 @@ tail:
 	VMASKMOVPS (DI)(BX*4), Y0, Y1; VPSUBD Y15, Y1, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VPSUBD Y15, Y0, Y0; VMOVNTDQ Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_i32_uu_57c4efa6c9(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_sub_i32_uu_57c4efa6c9(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_sub_i32_uu_57c4efa6c9(SB), NOSPLIT, $16-8
 	// kernel (u0:i32, u1:i32) { t0 = sub u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -31139,20 +36350,45 @@ tail:
 	VMASKMOVPS (DI)(BX*4), Y0, Y1; VMASKMOVPS (R8)(BX*4), Y0, Y2; VPSUBD Y2, Y1, Y1; VMASKMOVPS Y1, Y0, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VPSUBD (R8)(BX*4), Y0, Y0; VMOVNTDQ Y0, (R9)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_i64_su_7e2633d844(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_sub_i64_su_7e2633d844(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_sub_i64_su_7e2633d844(SB), NOSPLIT, $16-8
 	// kernel (s0:i64, u1:i64) { t0 = sub s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -31168,20 +36404,44 @@ tail:
 	VPSUBQ Y1, Y15, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPSUBQ (DI)(BX*8), Y15, Y0; VPSUBQ 32(DI)(BX*8), Y15, Y1; VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_i64_us_38b23a45c8(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_sub_i64_us_38b23a45c8(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_sub_i64_us_38b23a45c8(SB), NOSPLIT, $16-8
 	// kernel (u0:i64, s1:i64) { t0 = sub u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -31197,20 +36457,44 @@ tail:
 	VPSUBQ Y15, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VPSUBQ Y15, Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VPSUBQ Y15, Y1, Y1
+	VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_i64_uu_239aa3ec07(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_sub_i64_uu_239aa3ec07(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_sub_i64_uu_239aa3ec07(SB), NOSPLIT, $16-8
 	// kernel (u0:i64, u1:i64) { t0 = sub u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -31227,12 +36511,34 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VPSUBQ (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VPSUBQ 32(R8)(BX*8), Y1, Y1
+	VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_sub_i8_su_d7f82b13f0(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV
@@ -31729,12 +37035,14 @@ done:
 	VZEROUPPER; RET
 
 // func k_sub_u32_su_e254d9b18b(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_sub_u32_su_e254d9b18b(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_sub_u32_su_e254d9b18b(SB), NOSPLIT, $16-8
 	// kernel (s0:u32, u1:u32) { t0 = sub s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -31747,20 +37055,44 @@ tail:
 	VMASKMOVPS (DI)(BX*4), Y0, Y1; VPSUBD Y1, Y15, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPSUBD (DI)(BX*4), Y15, Y0; VMOVNTDQ Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_u32_us_1688e2d036(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_sub_u32_us_1688e2d036(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_sub_u32_us_1688e2d036(SB), NOSPLIT, $16-8
 	// kernel (u0:u32, s1:u32) { t0 = sub u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -31773,20 +37105,44 @@ tail:
 	VMASKMOVPS (DI)(BX*4), Y0, Y1; VPSUBD Y15, Y1, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VPSUBD Y15, Y0, Y0; VMOVNTDQ Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_u32_uu_bf42edf529(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_sub_u32_uu_bf42edf529(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_sub_u32_uu_bf42edf529(SB), NOSPLIT, $16-8
 	// kernel (u0:u32, u1:u32) { t0 = sub u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -31800,20 +37156,45 @@ tail:
 	VMASKMOVPS (DI)(BX*4), Y0, Y1; VMASKMOVPS (R8)(BX*4), Y0, Y2; VPSUBD Y2, Y1, Y1; VMASKMOVPS Y1, Y0, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VPSUBD (R8)(BX*4), Y0, Y0; VMOVNTDQ Y0, (R9)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_u64_su_343c31e1d9(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_sub_u64_su_343c31e1d9(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_sub_u64_su_343c31e1d9(SB), NOSPLIT, $16-8
 	// kernel (s0:u64, u1:u64) { t0 = sub s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -31829,20 +37210,44 @@ tail:
 	VPSUBQ Y1, Y15, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPSUBQ (DI)(BX*8), Y15, Y0; VPSUBQ 32(DI)(BX*8), Y15, Y1; VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_u64_us_40f9a881b9(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_sub_u64_us_40f9a881b9(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_sub_u64_us_40f9a881b9(SB), NOSPLIT, $16-8
 	// kernel (u0:u64, s1:u64) { t0 = sub u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -31858,20 +37263,44 @@ tail:
 	VPSUBQ Y15, Y1, Y1; VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VPSUBQ Y15, Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VPSUBQ Y15, Y1, Y1
+	VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_u64_uu_94bb905902(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_sub_u64_uu_94bb905902(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_sub_u64_uu_94bb905902(SB), NOSPLIT, $16-8
 	// kernel (u0:u64, u1:u64) { t0 = sub u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -31888,12 +37317,34 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VPSUBQ (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VPSUBQ 32(R8)(BX*8), Y1, Y1
+	VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_sub_u8_su_fcfb41997e(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV
@@ -32884,12 +38335,14 @@ done:
 	VZEROUPPER; RET
 
 // func k_xor_i32_su_97cc79eca2(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_xor_i32_su_97cc79eca2(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_xor_i32_su_97cc79eca2(SB), NOSPLIT, $16-8
 	// kernel (s0:i32, u1:i32) { t0 = xor s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -32902,20 +38355,44 @@ tail:
 	VMASKMOVPS (DI)(BX*4), Y0, Y1; VPXOR Y1, Y15, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPXOR (DI)(BX*4), Y15, Y0; VMOVNTDQ Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_xor_i32_uu_dc4411c9ea(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_xor_i32_uu_dc4411c9ea(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_xor_i32_uu_dc4411c9ea(SB), NOSPLIT, $16-8
 	// kernel (u0:i32, u1:i32) { t0 = xor u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -32929,20 +38406,45 @@ tail:
 	VMASKMOVPS (DI)(BX*4), Y0, Y1; VMASKMOVPS (R8)(BX*4), Y0, Y2; VPXOR Y2, Y1, Y1; VMASKMOVPS Y1, Y0, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VPXOR (R8)(BX*4), Y0, Y0; VMOVNTDQ Y0, (R9)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_xor_i64_su_7dbe99132d(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_xor_i64_su_7dbe99132d(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_xor_i64_su_7dbe99132d(SB), NOSPLIT, $16-8
 	// kernel (s0:i64, u1:i64) { t0 = xor s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), DI; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -32958,20 +38460,44 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPXOR (DI)(BX*8), Y15, Y0; VPXOR 32(DI)(BX*8), Y15, Y1; VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_xor_i64_uu_0bafaef504(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_xor_i64_uu_0bafaef504(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_xor_i64_uu_0bafaef504(SB), NOSPLIT, $16-8
 	// kernel (u0:i64, u1:i64) { t0 = xor u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -32988,20 +38514,44 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VPXOR (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VPXOR 32(R8)(BX*8), Y1, Y1
+	VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_xor_u32_us_c75af994e8(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_xor_u32_us_c75af994e8(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_xor_u32_us_c75af994e8(SB), NOSPLIT, $16-8
 	// kernel (u0:u32, s1:u32) { t0 = xor u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -33014,20 +38564,44 @@ tail:
 	VMASKMOVPS (DI)(BX*4), Y0, Y1; VPXOR Y15, Y1, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPXOR (DI)(BX*4), Y15, Y0; VMOVNTDQ Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_xor_u32_uu_cf0abce18a(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_xor_u32_uu_cf0abce18a(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_xor_u32_uu_cf0abce18a(SB), NOSPLIT, $16-8
 	// kernel (u0:u32, u1:u32) { t0 = xor u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -33041,20 +38615,45 @@ tail:
 	VMASKMOVPS (DI)(BX*4), Y0, Y1; VMASKMOVPS (R8)(BX*4), Y0, Y2; VPXOR Y2, Y1, Y1; VMASKMOVPS Y1, Y0, (R9)(BX*4)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VPXOR (R8)(BX*4), Y0, Y0; VMOVNTDQ Y0, (R9)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_xor_u64_us_6b4fbaef30(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_xor_u64_us_6b4fbaef30(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_xor_u64_us_6b4fbaef30(SB), NOSPLIT, $16-8
 	// kernel (u0:u64, s1:u64) { t0 = xor u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R10; MOVQ 32(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSD (R10), Y15; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -33070,20 +38669,44 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R8)(BX*8)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP row
 
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPXOR (DI)(BX*8), Y15, Y0; VPXOR 32(DI)(BX*8), Y15, Y1; VMOVNTDQ Y0, (R8)(BX*8); VMOVNTDQ Y1, 32(R8)(BX*8)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_xor_u64_uu_c94e4b0903(f *abi.Frame)
-// Requires: AVX, AVX2
-TEXT ·k_xor_u64_uu_c94e4b0903(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_xor_u64_uu_c94e4b0903(SB), NOSPLIT, $16-8
 	// kernel (u0:u64, u1:u64) { t0 = xor u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
 	MOVQ 24(CX), R8; MOVQ 32(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail; PCALIGN $0x20
@@ -33100,12 +38723,34 @@ tail:
 	VMASKMOVPD Y1, Y0, 32(R9)(BX*8)
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+7, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x03, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R8; ADDQ 224(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*8), Y0; VPXOR (R8)(BX*8), Y0, Y0; VMOVUPS 32(DI)(BX*8), Y1; VPXOR 32(R8)(BX*8), Y1, Y1
+	VMOVNTDQ Y0, (R9)(BX*8); VMOVNTDQ Y1, 32(R9)(BX*8); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_xor_u8_us_4027ce8cd2(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV

@@ -38,6 +38,8 @@ type block struct {
 	args   []kernel.Arg
 	ops    []*operand // of the arguments
 	pixels bool       // lines are next to each other, element by element, where a field says how far elements are apart
+
+	nonTemporal int // abi.Frame.NonTemporal
 }
 
 // operand is the memory of an argument.
@@ -64,7 +66,7 @@ func (o *operand) get(outer, inner int) uint64    { return load(o.dtype, o.at(ou
 // newBlock makes a block of a size, and fills its operands with what source gives. An
 // argument whose elements are a field apart sets that field.
 func newBlock(c kernel.Code, rng *rand.Rand, s size, source source, memory Memory) *block {
-	b := &block{size: s, code: c, args: c.Args(), pixels: rng.IntN(4) == 0}
+	b := &block{size: s, code: c, args: c.Args(), pixels: rng.IntN(4) == 0, nonTemporal: rng.IntN(2)}
 	for i := range b.args {
 		o := b.lay(rng, i, memory)
 		b.ops = append(b.ops, o)
@@ -137,7 +139,7 @@ var noise = func() []byte {
 func (b *block) run(meaning kernel.Reference, fn func(*abi.Frame)) error {
 	want := b.clone()
 	meaning(ir.Defined, want)
-	f := &abi.Frame{Rows: b.rows, Cols: b.cols}
+	f := &abi.Frame{Rows: b.rows, Cols: b.cols, NonTemporal: b.nonTemporal}
 	for i, o := range b.ops {
 		f.Ptr[i], f.Step[i] = o.pointer(), o.outer
 	}

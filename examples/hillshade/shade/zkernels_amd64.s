@@ -71,12 +71,14 @@ done:
 
 // func k_sub_fma_fma_etc_f32_ssuusss_4c608415c3(f *abi.Frame)
 // Requires: AVX, CMOV, FMA3
-TEXT ·k_sub_fma_fma_etc_f32_ssuusss_4c608415c3(SB), NOSPLIT, $0-8
+TEXT ·k_sub_fma_fma_etc_f32_ssuusss_4c608415c3(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, s1:f32, u2:f32, u3:f32, s4:f32, s5:f32, s6:f32) { t0 = sub s0 s1; t1 = fma t0 u2 s1; t2 = fma u3 s4 t1; t3 = sub t2 s5; t4 = sub s6 s5; t5 = div t3 t4; store t5 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
 	MOVQ 24(CX), R12; MOVQ 32(CX), DI; MOVQ 40(CX), R8; MOVQ 48(CX), R13; MOVQ 56(CX), R14; MOVQ 64(CX), R15
 	MOVQ 72(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Y0; VBROADCASTSS (R12), Y1; VSUBPS Y1, Y0, Y0; VMOVAPS Y0, Y15; VBROADCASTSS (R15), Y0
@@ -99,7 +101,7 @@ step:
 	CMPQ BX, SI; JLT step
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R11; ADDQ 216(CX), R12; ADDQ 224(CX), DI; ADDQ 232(CX), R8; ADDQ 240(CX), R13; ADDQ 248(CX), R14
 	ADDQ 256(CX), R15; ADDQ 264(CX), R9; JMP row
@@ -107,14 +109,41 @@ next:
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11; ADDQ 216(CX), R12; ADDQ 224(CX), DI; ADDQ 232(CX), R8; ADDQ 240(CX), R13; ADDQ 248(CX), R14
+	ADDQ 256(CX), R15; ADDQ 264(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VFMADD132PS Y15, Y14, Y0; VMOVUPS 32(DI)(BX*4), Y1; VFMADD132PS Y15, Y14, Y1
+	VFMADD231PS (R8)(BX*4), Y13, Y0; VFMADD231PS 32(R8)(BX*4), Y13, Y1; VSUBPS Y12, Y0, Y0; VSUBPS Y12, Y1, Y1
+	VDIVPS Y11, Y0, Y0; VDIVPS Y11, Y1, Y1; VMOVNTDQ Y0, (R9)(BX*4); VMOVNTDQ Y1, 32(R9)(BX*4); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_fma_fma_etc_f32_ssuusss_98011d9d06(f *abi.Frame)
 // Requires: AVX, CMOV, FMA3
-TEXT ·k_sub_fma_fma_etc_f32_ssuusss_98011d9d06(SB), NOSPLIT, $0-8
+TEXT ·k_sub_fma_fma_etc_f32_ssuusss_98011d9d06(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, s1:f32, u2:f32, u3:f32, s4:f32, s5:f32, s6:f32) { t0 = sub s0 s1; t1 = fma t0 u2 s1; t2 = fma u3 s4 t1; t3 = mul s5 t2; t4 = add s6 t3; store t4 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
 	MOVQ 24(CX), R12; MOVQ 32(CX), DI; MOVQ 40(CX), R8; MOVQ 48(CX), R13; MOVQ 56(CX), R14; MOVQ 64(CX), R15
 	MOVQ 72(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Y0; VBROADCASTSS (R12), Y1; VSUBPS Y1, Y0, Y0; VMOVAPS Y0, Y15; VBROADCASTSS (R12), Y14
@@ -137,13 +166,38 @@ step:
 	CMPQ BX, SI; JLT step
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R11; ADDQ 216(CX), R12; ADDQ 224(CX), DI; ADDQ 232(CX), R8; ADDQ 240(CX), R13; ADDQ 248(CX), R14
 	ADDQ 256(CX), R15; ADDQ 264(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11; ADDQ 216(CX), R12; ADDQ 224(CX), DI; ADDQ 232(CX), R8; ADDQ 240(CX), R13; ADDQ 248(CX), R14
+	ADDQ 256(CX), R15; ADDQ 264(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VFMADD132PS Y15, Y14, Y0; VMOVUPS 32(DI)(BX*4), Y1; VFMADD132PS Y15, Y14, Y1
+	VFMADD231PS (R8)(BX*4), Y13, Y0; VFMADD231PS 32(R8)(BX*4), Y13, Y1; VMULPS Y0, Y12, Y0; VMULPS Y1, Y12, Y1
+	VADDPS Y0, Y11, Y0; VADDPS Y1, Y11, Y1; VMOVNTDQ Y0, (R9)(BX*4); VMOVNTDQ Y1, 32(R9)(BX*4); ADDQ $0x10, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_sub_fma_mul_etc_f32_u8_ssuusss_91dc881895(f *abi.Frame)
 // Requires: AVX, CMOV, FMA3
@@ -201,12 +255,14 @@ done:
 	VZEROUPPER; RET
 
 // func k_sub_fma_sub_etc_f32_ssuss_8f12c66750(f *abi.Frame)
-// Requires: AVX, FMA3
-TEXT ·k_sub_fma_sub_etc_f32_ssuss_8f12c66750(SB), NOSPLIT, $0-8
+// Requires: AVX, CMOV, FMA3
+TEXT ·k_sub_fma_sub_etc_f32_ssuss_8f12c66750(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, s1:f32, u2:f32, s3:f32, s4:f32) { t0 = sub s0 s1; t1 = fma t0 u2 s1; t2 = sub s3 s4; t3 = fma t2 u2 s4; t4 = sub t1 t3; store t4 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), R11; MOVQ 32(CX), DI; MOVQ 40(CX), R12; MOVQ 48(CX), R13; MOVQ 56(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Y0; VBROADCASTSS (R11), Y1; VSUBPS Y1, Y0, Y0; VMOVAPS Y0, Y15; VBROADCASTSS (R12), Y0
@@ -223,13 +279,37 @@ tail:
 	VSUBPS Y1, Y2, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), R11; ADDQ 224(CX), DI; ADDQ 232(CX), R12; ADDQ 240(CX), R13; ADDQ 248(CX), R8
 	JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), R11; ADDQ 224(CX), DI; ADDQ 232(CX), R12; ADDQ 240(CX), R13; ADDQ 248(CX), R8
+	JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VFMADD132PS Y15, Y14, Y0; VMOVUPS (DI)(BX*4), Y1; VFMADD132PS Y13, Y12, Y1
+	VSUBPS Y1, Y0, Y0; VMOVNTDQ Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 DATA c0000000000000000<>+0(SB)/8, $0x0000000000000000
 DATA c0000000000000000<>+8(SB)/8, $0x0000000000000000

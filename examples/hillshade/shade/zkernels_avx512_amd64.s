@@ -69,12 +69,14 @@ done:
 
 // func k_sub_fma_fma_etc_f32_ssuusss_4c608415c3_avx512(f *abi.Frame)
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_sub_fma_fma_etc_f32_ssuusss_4c608415c3_avx512(SB), NOSPLIT, $0-8
+TEXT ·k_sub_fma_fma_etc_f32_ssuusss_4c608415c3_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, s1:f32, u2:f32, u3:f32, s4:f32, s5:f32, s6:f32) { t0 = sub s0 s1; t1 = fma t0 u2 s1; t2 = fma u3 s4 t1; t3 = sub t2 s5; t4 = sub s6 s5; t5 = div t3 t4; store t5 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
 	MOVQ 24(CX), R12; MOVQ 32(CX), DI; MOVQ 40(CX), R8; MOVQ 48(CX), R13; MOVQ 56(CX), R14; MOVQ 64(CX), R15
 	MOVQ 72(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z0; VBROADCASTSS (R12), Z1; VSUBPS Z1, Z0, Z0; VMOVAPS Z0, Z31; VBROADCASTSS (R15), Z0
@@ -97,7 +99,7 @@ step:
 	CMPQ BX, SI; JLT step
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R11; ADDQ 216(CX), R12; ADDQ 224(CX), DI; ADDQ 232(CX), R8; ADDQ 240(CX), R13; ADDQ 248(CX), R14
 	ADDQ 256(CX), R15; ADDQ 264(CX), R9; JMP row
@@ -105,14 +107,41 @@ next:
 done:
 	VZEROUPPER; RET
 
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11; ADDQ 216(CX), R12; ADDQ 224(CX), DI; ADDQ 232(CX), R8; ADDQ 240(CX), R13; ADDQ 248(CX), R14
+	ADDQ 256(CX), R15; ADDQ 264(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VFMADD132PS Z31, Z30, Z0; VMOVUPS 64(DI)(BX*4), Z1; VFMADD132PS Z31, Z30, Z1
+	VFMADD231PS (R8)(BX*4), Z29, Z0; VFMADD231PS 64(R8)(BX*4), Z29, Z1; VSUBPS Z28, Z0, Z0; VSUBPS Z28, Z1, Z1
+	VDIVPS Z27, Z0, Z0; VDIVPS Z27, Z1, Z1; VMOVNTDQ Z0, (R9)(BX*4); VMOVNTDQ Z1, 64(R9)(BX*4); ADDQ $0x20, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_sub_fma_fma_etc_f32_ssuusss_98011d9d06_avx512(f *abi.Frame)
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_sub_fma_fma_etc_f32_ssuusss_98011d9d06_avx512(SB), NOSPLIT, $0-8
+TEXT ·k_sub_fma_fma_etc_f32_ssuusss_98011d9d06_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, s1:f32, u2:f32, u3:f32, s4:f32, s5:f32, s6:f32) { t0 = sub s0 s1; t1 = fma t0 u2 s1; t2 = fma u3 s4 t1; t3 = mul s5 t2; t4 = add s6 t3; store t4 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
 	MOVQ 24(CX), R12; MOVQ 32(CX), DI; MOVQ 40(CX), R8; MOVQ 48(CX), R13; MOVQ 56(CX), R14; MOVQ 64(CX), R15
 	MOVQ 72(CX), R9
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R11), Z0; VBROADCASTSS (R12), Z1; VSUBPS Z1, Z0, Z0; VMOVAPS Z0, Z31; VBROADCASTSS (R12), Z30
@@ -135,13 +164,38 @@ step:
 	CMPQ BX, SI; JLT step
 
 next:
-	DECQ R10; JLE done
+	DECQ R10; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R11; ADDQ 216(CX), R12; ADDQ 224(CX), DI; ADDQ 232(CX), R8; ADDQ 240(CX), R13; ADDQ 248(CX), R14
 	ADDQ 256(CX), R15; ADDQ 264(CX), R9; JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R10, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R10; MOVQ R9, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R11; ADDQ 216(CX), R12; ADDQ 224(CX), DI; ADDQ 232(CX), R8; ADDQ 240(CX), R13; ADDQ 248(CX), R14
+	ADDQ 256(CX), R15; ADDQ 264(CX), R9; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VFMADD132PS Z31, Z30, Z0; VMOVUPS 64(DI)(BX*4), Z1; VFMADD132PS Z31, Z30, Z1
+	VFMADD231PS (R8)(BX*4), Z29, Z0; VFMADD231PS 64(R8)(BX*4), Z29, Z1; VMULPS Z0, Z28, Z0; VMULPS Z1, Z28, Z1
+	VADDPS Z0, Z27, Z0; VADDPS Z1, Z27, Z1; VMOVNTDQ Z0, (R9)(BX*4); VMOVNTDQ Z1, 64(R9)(BX*4); ADDQ $0x20, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_sub_fma_mul_etc_f32_u8_ssuusss_91dc881895_avx512(f *abi.Frame)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
@@ -187,12 +241,14 @@ done:
 	VZEROUPPER; RET
 
 // func k_sub_fma_sub_etc_f32_ssuss_8f12c66750_avx512(f *abi.Frame)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·k_sub_fma_sub_etc_f32_ssuss_8f12c66750_avx512(SB), NOSPLIT, $0-8
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·k_sub_fma_sub_etc_f32_ssuss_8f12c66750_avx512(SB), NOSPLIT, $16-8
 	// kernel (s0:f32, s1:f32, u2:f32, s3:f32, s4:f32) { t0 = sub s0 s1; t1 = fma t0 u2 s1; t2 = sub s3 s4; t3 = fma t2 u2 s4; t4 = sub t1 t3; store t4 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
 	MOVQ 24(CX), R11; MOVQ 32(CX), DI; MOVQ 40(CX), R12; MOVQ 48(CX), R13; MOVQ 56(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
 
 row:
 	VBROADCASTSS (R10), Z0; VBROADCASTSS (R11), Z1; VSUBPS Z1, Z0, Z0; VMOVAPS Z0, Z31; VBROADCASTSS (R12), Z0
@@ -209,13 +265,36 @@ tail:
 	VSUBPS Z0, Z1, Z0; VMOVUPS Z0, K1, (R8)(BX*4)
 
 next:
-	DECQ R9; JLE done
+	DECQ R9; JLE last
 	MOVQ f+0(FP), CX
 	ADDQ 208(CX), R10; ADDQ 216(CX), R11; ADDQ 224(CX), DI; ADDQ 232(CX), R12; ADDQ 240(CX), R13; ADDQ 248(CX), R8
 	JMP row
 
 done:
 	VZEROUPPER; RET
+
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), R11; ADDQ 224(CX), DI; ADDQ 232(CX), R12; ADDQ 240(CX), R13; ADDQ 248(CX), R8
+	JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Z0; VFMADD132PS Z31, Z30, Z0; VMOVUPS (DI)(BX*4), Z1; VFMADD132PS Z29, Z28, Z1
+	VSUBPS Z1, Z0, Z0; VMOVNTDQ Z0, (R8)(BX*4); ADDQ $0x10, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 DATA c0000000000000000<>+0(SB)/8, $0x0000000000000000
 GLOBL c0000000000000000<>(SB), RODATA|NOPTR, $8

@@ -1,0 +1,118 @@
+package avo
+
+import (
+	"math/bits"
+
+	"github.com/stridefuse/stridefuse/codegen"
+	"github.com/stridefuse/stridefuse/codegen/machine"
+)
+
+// The main loop that stores past the caches (kernel.NonTemporal). A line of the caches whose
+// bytes are all written in sequence by non-temporal stores is not read from memory before.
+// These stores need aligned addresses, so the elements before the first whole line and those
+// after the last one are computed by the other loop and its tail. Their lines are written by
+// ordinary stores, as no line should be by both.
+//
+// The other loops do not know of this one. A frame that says past the caches is taken apart:
+// each row is called as a block of one row, of the columns before the first whole line, and
+// then that row is resumed.
+//
+//	...    the prologue; to past if the frame says so
+//	...    the other loops; after the last row of a block to last
+//	past:  one row, up to the first whole line, as a block
+//	last:  what ends: all, such a part of a row, or its rest
+//	lines: the main loop with other stores, up to the last whole line
+//	rest:  the elements after it, as a block
+//	done:  the end
+
+// nonTemporal is where the loop keeps the block in the stack frame while a part of it is
+// computed.
+type nonTemporal struct {
+	rows, cols int // offsets: how many rows are left, and the columns of each, 0 for another block
+}
+
+// storesLines reports whether a body may have the loop: iterations of elements of a size end
+// where lines do, or some of them together, and no cold block returns to its main loop.
+func storesLines(b *machine.Body, size int) bool {
+	bytes := b.Graph.Machine().Lanes() * b.Unroll * size
+	return (bytes%cacheLine == 0 || cacheLine%bytes == 0) && len(b.Exits()) == 0
+}
+
+// choosePast jumps to the loop if the frame says so. The address of the frame is in cx.
+func (n *nest) choosePast() {
+	if n.past == nil {
+		return
+	}
+	n.past.rows, n.past.cols = n.local(8), n.local(8)
+	n.do("MOVQ", frameArg(), gp(cx))
+	n.do("MOVQ", imm32(0), mem(stack(n.past.cols)))
+	n.do("CMPQ", mem(at(cx, codegen.FrameNonTemporal)), imm(0))
+	n.do("JNE", label("past"))
+}
+
+// afterRows is the label after the last row of a block.
+func (n *nest) afterRows() string {
+	if n.past != nil {
+		return "last"
+	}
+	return "done"
+}
+
+// nonTemporalLoop writes the loop and what is round it. Rows that end before a line begins
+// are computed as a block, and so are those whose elements are not at multiples of their
+// size, as none of these begins a line.
+func (n *nest) nonTemporalLoop() {
+	if n.past == nil {
+		return
+	}
+	out, left, rowCols := len(n.b.Graph.Kernel.In), mem(stack(n.past.rows)), mem(stack(n.past.cols))
+	size := n.dtype(out).Size()
+	n.here("past")
+	n.do("MOVQ", n.rows.arg(), gp(ax))
+	n.do("MOVQ", gp(ax), left)
+	n.do("MOVQ", gp(cols), rowCols)
+	n.here("rowPast")
+	n.do("MOVQ", imm32(1), n.rows.arg())
+	n.do("MOVQ", n.pointer[out].arg(), gp(cx))
+	n.do("TESTQ", imm32(int64(size-1)), gp(cx))
+	n.do("JNE", label("row"))
+	n.do("NEGQ", gp(cx))
+	n.do("ANDQ", imm(cacheLine-1), gp(cx))
+	n.do("SHRQ", imm(int64(bits.Len(uint(size))-1)), gp(cx))
+	n.do("CMPQ", gp(cx), gp(cols))
+	n.do("CMOVQLT", gp(cx), gp(cols))
+	n.do("JMP", label("row"))
+
+	n.here("last")
+	n.do("CMPQ", rowCols, imm(0))
+	n.do("JEQ", label("done"))
+	n.do("MOVQ", gp(cols), gp(index))
+	n.do("MOVQ", rowCols, gp(cols))
+	n.do("CMPQ", gp(index), gp(cols))
+	n.do("JLT", label("lines"))
+	n.do("DECQ", left)
+	n.do("JEQ", label("done"))
+	n.movePointers()
+	n.do("JMP", label("rowPast"))
+
+	n.here("lines")
+	n.findLast()
+	if line := int64(cacheLine / size); n.step() < line { // the first part of a line is not the last
+		n.do("SUBQ", gp(index), gp(ax))
+		n.do("ADDQ", imm(n.step()), gp(ax))
+		n.do("ANDQ", imm32(-line), gp(ax))
+		n.do("SUBQ", imm(n.step()), gp(ax))
+		n.do("ADDQ", gp(index), gp(ax))
+	}
+	n.do("CMPQ", gp(index), gp(ax))
+	n.do("JGT", label("rest"))
+	n.storesPast = true
+	n.loop("line")
+	n.storesPast = false
+	n.here("rest")
+	n.do("MOVQ", imm32(1), n.rows.arg())
+	n.findLast()
+	n.do("CMPQ", gp(index), gp(ax))
+	n.do("JLE", label("loop"))
+	n.do("JMP", label("tail"))
+}
