@@ -180,7 +180,7 @@ func ExampleProgram_Explain() {
 	//   step 0  3 ops over [1009,4]: coalesced of 2 portable kernels, 1 operand packed // example_test.go:166
 	//           kernel (s0:f32, u1:f32, u2:f32) { t0 = mul s0 u1; t1 = sub t0 u2; t2 = tanh t1; store t2 }
 	//           cost 2e+06; tiling costs at least 2.09e+06
-	//           not nontemporal: no kernel stores past the caches
+	//           not nontemporal: no output is large, read by no step and in whole lines of the caches
 	//           not transposed: the rows are short
 	//           not scattered: the outputs are contiguous along the columns
 	//           not whole: no kernel of the whole body is registered
@@ -189,7 +189,7 @@ func ExampleProgram_Explain() {
 	//   step 1  1 op over [2,2018]: transposed, one portable kernel, 1 operand packed // example_test.go:167
 	//           kernel (u0:f32) { t0 = copy u0; store t0 }
 	//           cost 1.45e+05; whole costs at least 1.62e+05
-	//           not nontemporal: no kernel stores past the caches
+	//           not nontemporal: no output is large, read by no step and in whole lines of the caches
 	//           not coalesced: the rows are long, few, or far apart
 	//           not scattered: the outputs are contiguous along the columns
 	//           not fill: no operand is broadcast along the columns
