@@ -52,6 +52,10 @@ type parallelScan struct {
 	bytes  int  // of the buffers so far
 }
 
+// scanBlocks is how many blocks a line has at most, as each is two tasks. The blocks of a line
+// above 512 MiB are longer than the others.
+const scanBlocks = 256
+
 func newParallelScan(p *prefixScan) *parallelScan {
 	l := &parallelScan{longScan: chunkedLines(p)}
 	l.lines = elems(p.step) / p.step.Axes[p.col].Extent
@@ -60,6 +64,7 @@ func newParallelScan(p *prefixScan) *parallelScan {
 	if l.side = p.ScanRows; p.Blocks > 0 { // a test
 		l.side, most = 2, 4
 	}
+	most = max(most, (chunks-1)/scanBlocks+1)
 	l.block = roundUp((chunks-1)/((chunks-1)/most+1)+1, l.side) // blocks of about the same length
 	l.base = newWalk(l.step.Axes).cutAll(l.row, l.col)
 	l.lasts, l.behind = l.buffer(l.dtype, chunks, 1), l.buffer(l.wide, chunks+1, 1)
