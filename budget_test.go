@@ -12,7 +12,7 @@ import (
 // The budgets, in bytes. They are a tenth above what was measured:
 // raise them for a feature that is worth it, and say so in the commit.
 const (
-	maxGenerated = 11_500_000 // measured: 10.7 MB, of which 2.0 are kernels for AVX-512 and 2.2 all Go loops
+	maxGenerated = 12_000_000 // measured: 11.6 MB, of which 2.2 are kernels for AVX-512 and 2.3 all Go loops
 	maxGrowth    = 8_800_000  // measured: 8.6 MB on linux/amd64
 )
 
