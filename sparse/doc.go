@@ -13,9 +13,8 @@
 // program.
 //
 // The product of a CSR and a dense array is one step, which stores no products of elements. On one thread of a Zen 4 a
-// matrix with a million elements in 10,000 rows times a vector takes 0.8 times as long as a loop in Go that adds up each
-// row in a variable, and 1.5 times in 100,000 rows; two threads share the rows. A product of a COO stores what it gathers before
-// it adds it up.
+// matrix with a million elements in 10,000 or 100,000 rows times a vector takes 1.05 to 1.2 times as long as a loop in Go that
+// adds up each row in a variable; two threads share the rows. A product of a COO stores what it gathers before it adds it up.
 //
 // Indices that are outside the matrix, and offsets that do not cover the values, are errors of the
 // run, with the index. Sums are those of graph.Node.RaggedSum: in the order of the elements, the

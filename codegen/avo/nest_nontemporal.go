@@ -13,9 +13,9 @@ import (
 // after the last one are computed by the other loop and its tail. Their lines are written by
 // ordinary stores, as no line should be by both.
 //
-// The other loops do not know of this one. A frame that says past the caches is taken apart:
-// each row is called as a block of one row, of the columns before the first whole line, and
-// then that row is resumed.
+// The other loops have no test for this one, as they are for short rows too. Each row of a
+// frame that says past the caches is computed in parts: what is before the first whole line,
+// as a block of one row, then the whole lines, then the rest as such a block again.
 //
 //	...    the prologue; to past if the frame says so
 //	...    the other loops; after the last row of a block to last
@@ -38,7 +38,7 @@ func storesLines(b *machine.Body, size int) bool {
 	return (bytes%cacheLine == 0 || cacheLine%bytes == 0) && len(b.Exits()) == 0
 }
 
-// choosePast jumps to the loop if the frame says so. The address of the frame is in cx.
+// choosePast reserves the places, and jumps to the loop if the frame says so.
 func (n *nest) choosePast() {
 	if n.past == nil {
 		return
