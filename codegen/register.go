@@ -162,8 +162,8 @@ func registration(engine, group, suffix string, kernels []named) string {
 	for _, k := range kernels {
 		fmt.Fprintf(&b, "{Sig: %q, Fn: %s%s},\n", k.Signature(), k.symbol, suffix)
 	}
-	b.WriteString("}\n\n// If abi.ABI1 is undefined, the interface of kernels has changed since this file\n// was made. Remedy: run go generate here.\n")
-	fmt.Fprintf(&b, "func init() { abi.Register(abi.ABI1, abi.%s, %s) }\n\n", engine, table)
+	b.WriteString("}\n\n// If abi.ABI2 is undefined, the interface of kernels has changed since this file\n// was made. Remedy: run go generate here.\n")
+	fmt.Fprintf(&b, "func init() { abi.Register(abi.ABI2, abi.%s, %s) }\n\n", engine, table)
 	return b.String()
 }
 

@@ -6,8 +6,9 @@ import "github.com/stridefuse/stridefuse/ir"
 
 // RaggedSum returns the sum of each row of slices of x along its first axis, zeros of an empty one. Row i is
 // the slices offsets[i] to offsets[i+1], not included, so there is one offset more than there are rows. They rise from 0 to the
-// number of slices: others are an error of the run, with an index that is outside an axis. Slices
-// are added in their order.
+// number of slices: others are an error of the run, with an index that is outside an axis, unless there is
+// no row or slices have no elements. Slices are added in their order. A row is added by one goroutine, in one piece: a
+// run that is cancelled ends behind it.
 func (x Node) RaggedSum(offsets any) Node { return x.ragged("raggedsum", ir.OpRaggedAdd, offsets) }
 
 // RaggedMax returns the greatest elements of the slices of each row; of none, the least number of the

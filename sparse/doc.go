@@ -12,7 +12,8 @@
 // as many as a tensor has elements that are not 0, is a function of tensors, for use before a
 // program.
 //
-// The product of a CSR and a dense array is one step, which stores no products of elements. On one thread of a Zen 4 a
+// The product of a CSR and a dense array is one step, which stores no products of elements, if indices are int64, elements
+// are of a type that is computed in itself, and the array has contiguous rows; others take three steps. On one thread of a Zen 4 a
 // matrix with a million elements in 10,000 or 100,000 rows times a vector takes 1.05 to 1.2 times as long as a loop in Go that
 // adds up each row in a variable; two threads share the rows. A product of a COO stores what it gathers before it adds it up.
 //

@@ -129,7 +129,7 @@ func NewCSR(offsets, cols, values graph.Node, n any) CSR {
 // COO returns the same matrix with a row for each element.
 func (a CSR) COO() COO { return COO{a.RowOf(), a.Cols, a.Values, a.Count(), a.N} }
 
-// MatMul returns the product with an array x [n, ...], as COO.MatMul does, in one step.
+// MatMul returns the product with an array x [n, ...], as COO.MatMul does. The package says when it is one step.
 func (a CSR) MatMul(x graph.Node) graph.Node {
 	if err := (COO{Values: a.Values, M: a.Count(), N: a.N}).check("matmul", x, a.N); err.Err() != nil {
 		return err

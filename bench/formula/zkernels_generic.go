@@ -52,9 +52,9 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f32, s1:f32, s2:f32, s3:f32, s4:f32, s5:f32, s6:f32) { t0 = sub u0 s1; t1 = mul s2 t0; t2 = clip t1 s3 s4; t3 = mul t2 t2; t4 = mul s5 t2; t5 = add s6 t4; t6 = mul t3 t5; store t6 }", Fn: k_sub_mul_clip_etc_f32_ussssss_477e86fbe6_go},
 }
 
-// If abi.ABI1 is undefined, the interface of kernels has changed since this file
+// If abi.ABI2 is undefined, the interface of kernels has changed since this file
 // was made. Remedy: run go generate here.
-func init() { abi.Register(abi.ABI1, abi.Portable, kernels_portable) }
+func init() { abi.Register(abi.ABI2, abi.Portable, kernels_portable) }
 
 // k_add_add_add_etc_f32_u8_uuuuuuuuussss_993a22ba8a_go is
 //

@@ -17,13 +17,13 @@ import (
 // frame that says past the caches is computed in parts: what is before the first whole line,
 // as a block of one row, then the whole lines, then the rest as such a block again.
 //
-//	...    the prologue; to past if the frame says so
-//	...    the other loops; after the last row of a block to last
-//	past:  one row, up to the first whole line, as a block
-//	last:  what ends: all, such a part of a row, or its rest
-//	lines: the main loop with other stores, up to the last whole line
-//	rest:  the elements after it, as a block
-//	done:  the end
+//	...    the prologue, which jumps to past if the frame says so
+//	...    the other loops, which jump to last after the last row of a block
+//	past:  computes a row up to the first whole line, as a block
+//	last:  goes on behind a block: to done, to the rest of the row, or to the next row
+//	lines: is the main loop with other stores, up to the last whole line
+//	rest:  computes the elements behind it, as a block
+//	done:  returns
 
 // nonTemporal is where the loop keeps the block in the stack frame while a part of it is
 // computed.

@@ -12,9 +12,9 @@ var kernels_avx2 = []abi.Kernel{
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = add t0 s2; t2 = tanh t1; store t2 }", Fn: k_mul_add_tanh_f32_uus_5bf2ed535d},
 }
 
-// If abi.ABI1 is undefined, the interface of kernels has changed since this file
+// If abi.ABI2 is undefined, the interface of kernels has changed since this file
 // was made. Remedy: run go generate here.
-func init() { abi.Register(abi.ABI1, abi.AVX2, kernels_avx2) }
+func init() { abi.Register(abi.ABI2, abi.AVX2, kernels_avx2) }
 
 // k_mul_add_tanh_f32_uus_5bf2ed535d is
 //

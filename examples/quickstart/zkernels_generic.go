@@ -14,9 +14,9 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = add t0 s2; t2 = tanh t1; store t2 }", Fn: k_mul_add_tanh_f32_uus_5bf2ed535d_go},
 }
 
-// If abi.ABI1 is undefined, the interface of kernels has changed since this file
+// If abi.ABI2 is undefined, the interface of kernels has changed since this file
 // was made. Remedy: run go generate here.
-func init() { abi.Register(abi.ABI1, abi.Portable, kernels_portable) }
+func init() { abi.Register(abi.ABI2, abi.Portable, kernels_portable) }
 
 // k_mul_add_tanh_f32_uus_5bf2ed535d_go is
 //

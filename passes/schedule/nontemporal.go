@@ -19,7 +19,7 @@ func offerNonTemporal(t *target, s *plan.Step) (offer, string) {
 	}
 	large := e.passCaches(t.NonTemporalRow)
 	if large == nil {
-		return offer{}, notLarge
+		return offer{}, "no output is large, read by no step and in whole lines of the caches"
 	}
 	if engine, _ := t.lib.Engine(kernel.CopyNT.Signature()); engine == "" || engine == portable {
 		return offer{}, "no kernel stores past the caches"
@@ -36,7 +36,7 @@ func offerNonTemporal(t *target, s *plan.Step) (offer, string) {
 			return offer{}, "the body takes longer than memory does"
 		}
 		if large = e.passCaches(t.NonTemporalTileRow); large == nil {
-			return offer{}, notLarge
+			return offer{}, "the rows are short, and do not begin where lines of the caches do"
 		}
 	}
 	for _, i := range large {
@@ -44,8 +44,6 @@ func offerNonTemporal(t *target, s *plan.Step) (offer, string) {
 	}
 	return e.offer(t.BodyWork(s), e.compute), ""
 }
-
-const notLarge = "no output is large, read by no step and in whole lines of the caches"
 
 // passCaches lists the outputs that are stored past the caches. They are large, no step reads
 // them, and their rows have so many bytes at least or begin where lines of the caches do, as

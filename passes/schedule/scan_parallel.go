@@ -27,12 +27,14 @@ func offerParallelScan(t *target, s *plan.Step) (offer, string) {
 		return offer{}, "the elements are combined in order"
 	case t.inGroup:
 		return offer{}, "it takes several tasks"
-	case t.InCaches && !p.rescans: // which other strategies do in place of the elements
+	case t.InCaches && !p.rescans: // other strategies store results in place of the elements
 		return offer{}, "it stores results of one block before it reads the next one"
 	case elems(s)/s.Axes[p.col].Extent >= t.Workers:
 		return offer{}, "there is a line for each goroutine"
 	case p.n <= ir.ReduceChunk, t.Blocks == 0 && p.work < 4*t.WakeWork:
 		return offer{}, "the lines are short"
+	case ir.Chunks(p.n) > scanBlocks*p.chunksOfBlock(elems(s)/s.Axes[p.col].Extent):
+		return offer{}, "the lines have too many blocks"
 	}
 	return p.offer(func() (*Draft, string) {
 		newParallelScan(p).tasks()
@@ -52,19 +54,24 @@ type parallelScan struct {
 	bytes  int  // of the buffers so far
 }
 
-// scanBlocks is how many blocks a line has at most, as each is two tasks. The blocks of a line
-// above 512 MiB are longer than the others.
+// scanBlocks is how many blocks a line has at most, as each is two tasks: 512 MiB.
 const scanBlocks = 256
+
+// chunksOfBlock returns how many chunks a block has at most, of so many lines.
+func (p *prefixScan) chunksOfBlock(lines int) int {
+	if p.Blocks > 0 { // a test
+		return 4
+	}
+	return max(1, p.ScanParallelBytes/(lines*ir.ReduceChunk*p.dtype.Size()))
+}
 
 func newParallelScan(p *prefixScan) *parallelScan {
 	l := &parallelScan{longScan: chunkedLines(p)}
 	l.lines = elems(p.step) / p.step.Axes[p.col].Extent
-	chunks := ir.Chunks(p.n)
-	most := max(1, p.ScanParallelBytes/(l.lines*ir.ReduceChunk*p.dtype.Size()))
+	chunks, most := ir.Chunks(p.n), p.chunksOfBlock(l.lines)
 	if l.side = p.ScanRows; p.Blocks > 0 { // a test
-		l.side, most = 2, 4
+		l.side = 2
 	}
-	most = max(most, (chunks-1)/scanBlocks+1)
 	l.block = roundUp((chunks-1)/((chunks-1)/most+1)+1, l.side) // blocks of about the same length
 	l.base = newWalk(l.step.Axes).cutAll(l.row, l.col)
 	l.lasts, l.behind = l.buffer(l.dtype, chunks, 1), l.buffer(l.wide, chunks+1, 1)

@@ -2,7 +2,7 @@
 //
 // A compiled kernel is a func(*[Frame]). The frame holds the numbers of rows and columns,
 // and for each argument its address and the bytes from one row to the next. Generated
-// code calls [Register] from an init function, with the constant [ABI1]; if the frame
+// code calls [Register] from an init function, with the constant [ABI2]; if the frame
 // changes, the constant is renamed, and old generated code no longer compiles. [Lookup]
 // finds a kernel by its engine and signature.
 //

@@ -25,12 +25,12 @@ type Frame struct {
 }
 
 // ABI identifies the layout of Frame and the calling rule. A change of either
-// replaces ABI1 by ABI2, so that code generated before stops compiling.
+// replaces ABI2 by ABI3, so that code generated before stops compiling.
 type ABI uint8
 
-// ABI1 is the present kernel interface. If your generated code does not
+// ABI2 is the present kernel interface. If your generated code does not
 // compile because it has another ABI, run go generate again.
-const ABI1 ABI = 1
+const ABI2 ABI = 2
 
 // Engine is a way of executing kernels.
 type Engine uint8

@@ -28,7 +28,7 @@ type registered struct {
 // one could not be called, and are ignored; code that names a constant this
 // package no longer has does not compile. The slice must not change afterwards.
 func Register(abi ABI, e Engine, kernels []Kernel) {
-	if abi != ABI1 || e >= NumEngines || len(kernels) == 0 {
+	if abi != ABI2 || e >= NumEngines || len(kernels) == 0 {
 		return
 	}
 	registry.Lock()

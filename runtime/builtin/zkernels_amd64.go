@@ -572,9 +572,9 @@ var kernels_avx2 = []abi.Kernel{
 	{Sig: "kernel (u0:bool, u1:bool) { t0 = xor u0 u1; store t0 }", Fn: k_xor_bool_uu_80d8d88ed6},
 }
 
-// If abi.ABI1 is undefined, the interface of kernels has changed since this file
+// If abi.ABI2 is undefined, the interface of kernels has changed since this file
 // was made. Remedy: run go generate here.
-func init() { abi.Register(abi.ABI1, abi.AVX2, kernels_avx2) }
+func init() { abi.Register(abi.ABI2, abi.AVX2, kernels_avx2) }
 
 // k_abs_add_f32_us_0d3cfdbab1 is
 //

@@ -225,9 +225,9 @@ var kernels_avx512 = []abi.Kernel{
 	{Sig: "kernel (u0:f32) { t0 = tanh u0; store t0 }", Fn: k_tanh_f32_u_dac9a91ef9_avx512},
 }
 
-// If abi.ABI1 is undefined, the interface of kernels has changed since this file
+// If abi.ABI2 is undefined, the interface of kernels has changed since this file
 // was made. Remedy: run go generate here.
-func init() { abi.Register(abi.ABI1, abi.AVX512, kernels_avx512) }
+func init() { abi.Register(abi.ABI2, abi.AVX512, kernels_avx512) }
 
 // k_abs_add_f32_us_0d3cfdbab1_avx512 is
 //

@@ -900,9 +900,9 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:u8, u1:u8) { t0 = xor u0 u1; store t0 }", Fn: k_xor_u8_uu_352ce483ef_go},
 }
 
-// If abi.ABI1 is undefined, the interface of kernels has changed since this file
+// If abi.ABI2 is undefined, the interface of kernels has changed since this file
 // was made. Remedy: run go generate here.
-func init() { abi.Register(abi.ABI1, abi.Portable, kernels_portable) }
+func init() { abi.Register(abi.ABI2, abi.Portable, kernels_portable) }
 
 // k_abs_f32_u_2ff618524f_go is
 //

@@ -27,7 +27,7 @@ const (
 )
 
 func init() {
-	abi.Register(abi.ABI1, abi.AVX2, []abi.Kernel{
+	abi.Register(abi.ABI2, abi.AVX2, []abi.Kernel{
 		{Sig: gatherOf(ir.Uint8), Fn: gatherVectors[uint8]}, {Sig: gatherOf(ir.Uint16), Fn: gatherVectors[uint16]},
 		{Sig: gatherOf(ir.Uint32), Fn: gatherVectors[uint32]}, {Sig: gatherOf(ir.Int64), Fn: gatherVectors[uint64]},
 	})

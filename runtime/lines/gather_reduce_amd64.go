@@ -21,7 +21,7 @@ func init() {
 			list = append(list, abi.Kernel{Sig: m.Signature(), Fn: gatherReduceRows(m)})
 		}
 	}
-	abi.Register(abi.ABI1, abi.AVX2, list)
+	abi.Register(abi.ABI2, abi.AVX2, list)
 }
 
 // rowKernels combine rows.

@@ -19,7 +19,7 @@ func init() {
 	for _, m := range kernel.LineKernels() {
 		list = append(list, abi.Kernel{Sig: m.Signature(), Fn: lineFunction(m)})
 	}
-	abi.Register(abi.ABI1, abi.Portable, list)
+	abi.Register(abi.ABI2, abi.Portable, list)
 }
 
 // lineFunction returns the function of a micro-kernel.

@@ -24,7 +24,7 @@ func init() {
 			list = append(list, abi.Kernel{Sig: m.Signature(), Fn: raggedWide(m)})
 		}
 	}
-	abi.Register(abi.ABI1, abi.AVX2, list)
+	abi.Register(abi.ABI2, abi.AVX2, list)
 }
 
 // accumulator is a kernel that adds some rows to a row of the output, and what its operands are.

@@ -13,9 +13,9 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f64, s1:f64, s2:f64, u3:f64, s4:f64, u5:f64, s6:f64, s7:f64, s8:f64, s9:f64, s10:f64) { t0 = mul u0 u0; t1 = mul t0 s1; t2 = add s2 t1; t3 = mul u3 t2; t4 = div s4 u5; t5 = log t4; t6 = add t3 t5; t7 = sqrt u3; t8 = mul u0 t7; t9 = div t6 t8; t10 = mul t9 s6; t11 = mul t10 s7; t12 = erfc t11; t13 = mul t12 s1; t14 = mul t13 s6; t15 = mul s4 t14; t16 = sub t9 t8; t17 = mul t16 s6; t18 = mul s7 t17; t19 = erfc t18; t20 = mul t19 s1; t21 = mul t20 s6; t22 = mul u5 t21; t23 = neg s2; t24 = mul u3 t23; t25 = exp t24; t26 = mul t22 t25; t27 = sub t15 t26; t28 = mul t9 t9; t29 = mul t28 s8; t30 = exp t29; t31 = mul s9 t30; t32 = mul s4 t8; t33 = div t31 t32; t34 = mul s4 t31; t35 = mul t34 t7; t36 = mul u0 t35; t37 = mul u3 s10; t38 = div t36 t37; t39 = mul s2 t26; t40 = sub t38 t39; t41 = mul u3 t26; store t14 t27 t33 t35 t40 t41 }", Fn: k_mul_mul_add_etc_f64_ussususssss_6c67d350f7_go},
 }
 
-// If abi.ABI1 is undefined, the interface of kernels has changed since this file
+// If abi.ABI2 is undefined, the interface of kernels has changed since this file
 // was made. Remedy: run go generate here.
-func init() { abi.Register(abi.ABI1, abi.Portable, kernels_portable) }
+func init() { abi.Register(abi.ABI2, abi.Portable, kernels_portable) }
 
 // k_mul_mul_add_etc_f64_ussususssss_6c67d350f7_go is
 //

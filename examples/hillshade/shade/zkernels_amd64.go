@@ -16,9 +16,9 @@ var kernels_avx2 = []abi.Kernel{
 	{Sig: "kernel (s0:f32, s1:f32, u2:f32, s3:f32, s4:f32) { t0 = sub s0 s1; t1 = fma t0 u2 s1; t2 = sub s3 s4; t3 = fma t2 u2 s4; t4 = sub t1 t3; store t4 }", Fn: k_sub_fma_sub_etc_f32_ssuss_8f12c66750},
 }
 
-// If abi.ABI1 is undefined, the interface of kernels has changed since this file
+// If abi.ABI2 is undefined, the interface of kernels has changed since this file
 // was made. Remedy: run go generate here.
-func init() { abi.Register(abi.ABI1, abi.AVX2, kernels_avx2) }
+func init() { abi.Register(abi.ABI2, abi.AVX2, kernels_avx2) }
 
 // k_mul_add_add_etc_f32_usuuuuussssuusss_622500f3db is
 //
