@@ -11,8 +11,8 @@ import (
 // are combined to one element each, in the order of their elements.
 
 // CheckOffsets panics with an IndexError if the first or the last offset of so many rows is not that of a
-// line of some extent: with the row that an element which is in none of them would be in, or with the
-// offset.
+// line of some extent. The index is the offset if that is outside the line. Else some elements are in no
+// row, and the index is -1 if they are before the first row, and the number of rows if they are behind the last one.
 func CheckOffsets(first, last int64, rows, extent int) {
 	switch {
 	case first > 0:

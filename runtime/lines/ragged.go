@@ -8,8 +8,8 @@ import (
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
-// Ragged rows, and products with sparse matrices. An addition to a sum waits for the one before it, so
-// four rows are added up side by side: the processor has other rows to go on with.
+// Ragged rows, and products with sparse matrices. Each addition to a sum waits for the one before
+// it. So four rows are added up side by side, whose additions are independent of each other.
 
 // raggedOf returns the function that combines ragged rows.
 func raggedOf(m *kernel.Micro) func(*abi.Frame) {
@@ -151,14 +151,14 @@ func sumApart[T number](p *products, i, end int) (sum T) {
 	return sum
 }
 
-// raggedFour is how many times four products a row has at least that are computed side by side.
-const raggedFour = 6
+// longRow is how many products a row has at least of which four are computed side by side.
+const longRow = 24
 
 // sumContiguous adds products of contiguous factors. Of long rows four are computed side by side, and added in their order.
 func sumContiguous[T number](p *products, i, end int) (sum T) {
 	table, indices, weights, extent := p.table, p.indices, p.weights, uint64(p.extent)
 	size := int(unsafe.Sizeof(sum))
-	for few := end-i < 4*raggedFour; !few && i+4 <= end; i += 4 {
+	for few := end-i < longRow; !few && i+4 <= end; i += 4 {
 		k := (*[4]int64)(unsafe.Add(indices, 8*i))
 		w := (*[4]T)(unsafe.Add(weights, size*i))
 		a, b, c, d := k[0], k[1], k[2], k[3]
