@@ -10,9 +10,9 @@ import (
 // each row begins, and where the last one ends: they rise from 0 to the extent of the line. The rows
 // are combined to one element each, in the order of their elements.
 
-// CheckOffsets panics with an IndexError if the first or the last offset of so many rows is not that of a
-// line of some extent. The index is the offset if that is outside the line. Else some elements are in no
-// row, and the index is -1 if they are before the first row, and the number of rows if they are behind the last one.
+// CheckOffsets panics with an IndexError unless the first offset is 0 and the last one the extent of the
+// line. An offset outside the line is the index of the error. If elements are before the first row the index
+// is -1. If they are behind the last row it is the number of rows.
 func CheckOffsets(first, last int64, rows, extent int) {
 	switch {
 	case first > 0:

@@ -40,38 +40,17 @@ func gathers(s *State) error {
 	var rows []int // the buffers that they would be in
 	taken := make([]bool, len(p.Steps))
 	for i := range p.Steps {
-		g := &p.Steps[i]
-		if !g.Gathers() {
+		if !p.Steps[i].Gathers() {
 			continue
 		}
-		to := g.Out[0].Buffer
-		j := only(to)
-		if j < 0 {
+		one, buffers := s.withGather(i, only)
+		if one.members == nil || taken[one.members[1]] { // two gathers may be multiplied
 			continue
 		}
-		if taken[j] { // two gathers may be multiplied
-			continue
-		}
-		if p.Steps[j].Reduces() {
-			if one, ok := s.gatherReduction(g, &p.Steps[j]); ok {
-				list = append(list, regrouped{members: []int{i, j}, first: []int{0, 0}, steps: []plan.Step{one}})
-				taken[j] = true
-				s.notStored(to)
-				rows = append(rows, to)
-			}
-		} else if multipliesTwo(&p.Steps[j]) {
-			products := p.Steps[j].Out[0].Buffer
-			k := only(products)
-			if k < 0 || p.Steps[k].In[0].Buffer != products {
-				continue
-			}
-			if one, ok := s.raggedProducts(g, &p.Steps[j], &p.Steps[k]); ok {
-				list = append(list, regrouped{members: []int{i, j, k}, first: []int{0, 0, 0}, steps: []plan.Step{one}})
-				taken[j] = true
-				s.notStored(to)
-				s.notStored(products)
-				rows = append(rows, to, products)
-			}
+		taken[one.members[1]] = true
+		list, rows = append(list, one), append(rows, buffers...)
+		for _, b := range buffers {
+			s.notStored(b)
 		}
 	}
 	if len(list) > 0 {
@@ -80,6 +59,31 @@ func gathers(s *State) error {
 		s.Plan.Ledger = s.decisions()
 	}
 	return nil
+}
+
+// withGather returns step i, a gather, and those that read it as one step, and the buffers between them;
+// or nothing. only returns the step that alone reads a buffer, or -1.
+func (s *State) withGather(i int, only func(buffer int) int) (r regrouped, buffers []int) {
+	steps := s.Plan.Steps
+	to := steps[i].Out[0].Buffer
+	j := only(to)
+	switch {
+	case j < 0:
+	case steps[j].Reduces():
+		if one, ok := s.gatherReduction(&steps[i], &steps[j]); ok {
+			return regrouped{members: []int{i, j}, first: []int{0, 0}, steps: []plan.Step{one}}, []int{to}
+		}
+	case multipliesTwo(&steps[j]):
+		products := steps[j].Out[0].Buffer
+		k := only(products)
+		if k < 0 || steps[k].In[0].Buffer != products {
+			break
+		}
+		if one, ok := s.raggedProducts(&steps[i], &steps[j], &steps[k]); ok {
+			return regrouped{members: []int{i, j, k}, first: []int{0, 0, 0}, steps: []plan.Step{one}}, []int{to, products}
+		}
+	}
+	return regrouped{}, nil
 }
 
 // notStored notes that the rows of a gather, which a buffer was for, are not stored: the ledger says that

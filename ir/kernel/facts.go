@@ -64,7 +64,8 @@ const (
 	nonTemporalComposed = 8  // of a composed op at most
 )
 
-// NonTemporal reports whether a kernel has a loop that stores past the caches, in assembly.
+// NonTemporal reports whether a kernel has a loop that stores past the caches. Assembly whose
+// iterations end inside cache lines lacks it, and so do Go loops: these store as always.
 func NonTemporal(c Code) bool {
 	k, ok := c.(*Kernel)
 	if !ok || len(k.Out) != 1 || k.OutType(0).Size() < 4 {

@@ -45,11 +45,11 @@ func offerNonTemporal(t *target, s *plan.Step) (offer, string) {
 	return e.offer(t.BodyWork(s), e.compute), ""
 }
 
-// passCaches lists the outputs that are stored past the caches. They are large, no step reads
-// them, and their rows have so many bytes at least or begin where lines of the caches do, as
-// a part of a line goes to memory alone. For tests, Machine.Blocks makes it all outputs that
-// no step reads.
-func (e *elementwise) passCaches(row int) (operands []int) {
+// passCaches lists the outputs that are stored past the caches: those that are large and that
+// no step reads. Their rows begin where lines of the caches do, or have at least leastRow
+// bytes, because a part of a line is stored to memory alone. In tests Machine.Blocks makes it
+// all outputs that no step reads.
+func (e *elementwise) passCaches(leastRow int) (operands []int) {
 	if e.InCaches {
 		return nil
 	}
@@ -59,7 +59,7 @@ func (e *elementwise) passCaches(row int) (operands []int) {
 		if e.buffers[out].Kind == plan.ScratchBuffer || e.read[out] {
 			continue
 		}
-		lines := e.step.Axes[e.row].Extent <= 1 || o.row*o.size()%cacheLine == 0 || e.step.Axes[e.col].Extent*o.size() >= row
+		lines := e.step.Axes[e.row].Extent <= 1 || o.row*o.size()%cacheLine == 0 || e.step.Axes[e.col].Extent*o.size() >= leastRow
 		if e.Blocks > 0 || lines && elems(e.step)*o.size() >= e.NonTemporalFrom {
 			operands = append(operands, k)
 		}

@@ -6,8 +6,7 @@ import (
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
 
-// Ragged rows, whose offsets are data: a call combines some rows, which have as many elements as all rows
-// have on average.
+// Ragged rows. Their lengths are data, so a call takes as many rows as if each had the average length.
 //
 //	for each index of the other axes, block of columns, block of rows
 //	  ragged
@@ -23,8 +22,13 @@ func offerRagged(t *target, s *plan.Step) (offer, string) {
 	return l.offer(t.LineWork*float64(l.length()), lineKernel(kernel.Ragged, l.by, s.Body.In[0].DType), l.rows), ""
 }
 
-// count returns how many elements the rows have together.
-func (l *lineStep) count() int { return l.step.LineOf(l.step.In[max(0, len(l.step.In)-2)&^1]) }
+// count returns how many elements the rows have together: those of the array, or its indices.
+func (l *lineStep) count() int {
+	if l.by.Info().Weighted {
+		return l.step.LineOf(l.step.In[2])
+	}
+	return l.step.LineOf(l.step.In[0])
+}
 
 // length returns about how many elements a row has.
 func (l *lineStep) length() int { return max(1, l.count()/max(1, l.step.Axes[l.line].Extent)) }

@@ -98,10 +98,10 @@ func (p *prefixScan) pack(w *walk, rows, cols nest.Size, from, to view) nest.Ite
 	return p.call(w, packKernel(p.dtype), rows, cols, []view{from, to}, across)
 }
 
-// again returns the call that scans chunks again where it must, if there can be any: see
-// ir.Rescan. The lines are next to each other along one axis, and run along another, n elements
-// of x. last and before are the last running values and the carries of so many chunks of each, and
-// after the carry behind them.
+// again returns the call that scans chunks a second time where ir.Rescan says so, or nothing if
+// no chunk can need that. Lines are next to each other along the axis lines. They run along the
+// axis along, and have n elements of x in so many chunks. last has the last running value of each
+// chunk, before the carry before it, and after the carry behind the last chunk.
 func (p *prefixScan) again(w *walk, lines, along int, n, chunks nest.Size, x, last, before, y, after view) []nest.Item {
 	if !p.rescans {
 		return nil

@@ -57,7 +57,7 @@ type parallelScan struct {
 // scanBlocks is how many blocks a line has at most, as each is two tasks: 512 MiB.
 const scanBlocks = 256
 
-// chunksOfBlock returns how many chunks a block has at most, of so many lines.
+// chunksOfBlock returns how many chunks of each line a block has at most.
 func (p *prefixScan) chunksOfBlock(lines int) int {
 	if p.Blocks > 0 { // a test
 		return 4
@@ -87,7 +87,7 @@ func newParallelScan(p *prefixScan) *parallelScan {
 	return l
 }
 
-// buffer returns a temporary with rows for each line, of so many elements, behind the others.
+// buffer returns a new temporary: for each line, rows of cols elements.
 func (l *parallelScan) buffer(d ir.DType, rows, cols int) view {
 	apart := rows * cols
 	v := l.local(l.own(l.target, plan.Buffer{Kind: plan.TempBuffer, DType: d, Offset: l.bytes}), cols, 1)
@@ -135,7 +135,7 @@ func (l *parallelScan) tasks() {
 	}
 }
 
-// task appends a task of so many elements, which begins when all before are complete.
+// task appends a task, which begins when the tasks before it are complete. It computes elems elements.
 func (l *parallelScan) task(elems int, parts ...nest.Nest) {
 	if l.Elems = append(l.Elems, elems); l.Parts == nil {
 		l.Parts = parts
