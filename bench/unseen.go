@@ -10,7 +10,7 @@ import (
 func unseen() (ws []workload) {
 	for i, f := range formula.Unseen {
 		one := flat{"unseen-" + f.Name, func() graph.Node { return formula.UnseenGraph(i) }, []limits{{0.1, 1}}, "elem/ns", known{}}
-		if f.DType == graph.Uint8 {
+		if f.DType == graph.Uint8 || f.DType == graph.Int32 {
 			one.inputs = []limits{{0, 255}}
 		}
 		for _, z := range sizes[:2] {

@@ -179,11 +179,12 @@ func ExampleProgram_Explain() {
 	//   sizes   for example: n=1009
 	//   step 0  3 ops over [1009,4]: coalesced of 2 portable kernels, 1 operand packed // example_test.go:166
 	//           kernel (s0:f32, u1:f32, u2:f32) { t0 = mul s0 u1; t1 = sub t0 u2; t2 = tanh t1; store t2 }
-	//           cost 2e+06; tiling costs at least 2.09e+06
+	//           cost 2.07e+06; tiling costs at least 2.15e+06
 	//           not nontemporal: no output is large, read by no step and in whole lines of the caches
 	//           not transposed: the rows are short
 	//           not scattered: the outputs are contiguous along the columns
 	//           not whole: no kernel of the whole body is registered
+	//           not transposed-lines: no operand is closest together along an axis before the rows
 	//           not fill: no kernel of the body takes broadcast operands as ones with columns
 	//           not table: no operand has elements of one byte
 	//   step 1  1 op over [2,2018]: transposed, one portable kernel, 1 operand packed // example_test.go:167
@@ -192,6 +193,7 @@ func ExampleProgram_Explain() {
 	//           not nontemporal: no output is large, read by no step and in whole lines of the caches
 	//           not coalesced: the rows are long, few, or far apart
 	//           not scattered: the outputs are contiguous along the columns
+	//           not transposed-lines: no operand is closest together along an axis before the rows
 	//           not fill: no operand is broadcast along the columns
 	//           not table: no operand has elements of one byte
 	//   fused   mul, sub: 63.1 KiB not moved
@@ -213,15 +215,15 @@ func ExampleProgram_Dump() {
 	}
 	// Output:
 	// func roots(%x: f32[n,3]) {
-	//   %0 = flip %x axes=[1] : f32[n,3] // example_test.go:205
-	//   %1 = const 1          : f32[]    // example_test.go:205
-	//   %2 = mul %0, %1       : f32[n,3] // example_test.go:205
-	//   %3 = sqrt %2          : f32[n,3] // example_test.go:205
+	//   %0 = flip %x axes=[1] : f32[n,3] // example_test.go:207
+	//   %1 = const 1          : f32[]    // example_test.go:207
+	//   %2 = mul %0, %1       : f32[n,3] // example_test.go:207
+	//   %3 = sqrt %2          : f32[n,3] // example_test.go:207
 	//   return %3
 	// }
 	// func roots(%x: f32[1009,3]) {
-	//   %0 = access %x {1009,3}:{3,-1}+2 : f32[1009,3] // example_test.go:205
-	//   %1 = sqrt %0                     : f32[1009,3] // example_test.go:205
+	//   %0 = access %x {1009,3}:{3,-1}+2 : f32[1009,3] // example_test.go:207
+	//   %1 = sqrt %0                     : f32[1009,3] // example_test.go:207
 	//   return %1
 	// }
 	// kernel (u0:f32) { t0 = sqrt u0; store t0 }

@@ -87,13 +87,19 @@ func (f Arithmetic) ReduceRow(by Op, d DType, x []uint64) uint64 {
 		b := i % ReduceLanes
 		lanes[b] = f.Combine(by, d, lanes[b], x[i])
 	}
-	for half := ReduceLanes / 2; half > 0; half /= 2 {
-		for b := half; b < min(len(lanes), 2*half); b++ {
-			lanes[b-half] = f.Combine(by, d, lanes[b-half], lanes[b])
-		}
-		lanes = lanes[:min(len(lanes), half)]
-	}
+	LaneTree(len(lanes), func(to, from int) { lanes[to] = f.Combine(by, d, lanes[to], lanes[from]) })
 	return lanes[0]
+}
+
+// LaneTree calls combine for one pair of a chunk's n lanes after the other, at most ReduceLanes: the lane to takes
+// in the lane from. In the end lane 0 has the result.
+func LaneTree(n int, combine func(to, from int)) {
+	for half := ReduceLanes / 2; half > 0; half /= 2 {
+		for from := half; from < min(n, 2*half); from++ {
+			combine(from-half, from)
+		}
+		n = min(n, half)
+	}
 }
 
 // findFirst returns the index of the first NaN, or else of the first element equal

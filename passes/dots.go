@@ -61,6 +61,9 @@ func (w *viewer) keepOperands() {
 		switch {
 		case v.Op.IsProduct():
 			by = "product"
+		case v.Op.IsJoin():
+			w.keepJoined(v)
+			continue
 		case !v.Op.IsLine() && !isScan(v):
 			continue
 		}
@@ -78,6 +81,19 @@ func (w *viewer) keepOperands() {
 			if as[x] != a || size(a.Type.Shape) > size(x.Type.Shape) {
 				w.store(x, "a "+by+" reads it in more ways than one, or repeats it")
 			}
+		}
+	}
+}
+
+// keepJoined notes the values that a join alone reads, under another shape: each is stored in its slice by
+// the loop that computes it, and a reshape that was pushed through could part it from that.
+func (w *viewer) keepJoined(v *ir.Value) {
+	for _, a := range v.Args {
+		if a.Op != ir.OpUnsqueeze && a.Op != ir.OpReshape || *w.uses.at(a) > 1 {
+			continue
+		}
+		if x := a.Args[0]; x.Op.IsElementwise() && *w.uses.at(x) == 1 {
+			w.store(x, "it is joined with others")
 		}
 	}
 }

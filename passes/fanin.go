@@ -87,13 +87,17 @@ func (w *viewer) tooExpensive(u *ir.Value, repeats bool) string {
 	return "it is read in more ways than one, and each would compute it again"
 }
 
-// liesApart reports whether the elements of a value that is a view lie apart along its last axis.
+// liesApart reports whether the elements of a value that is a view lie apart along the last axis that it has.
 func liesApart(a *ir.Value) bool {
-	if a.Op != ir.OpAccess || len(a.Attr.At.Shape) == 0 {
+	if a.Op != ir.OpAccess {
 		return false
 	}
-	last := len(a.Attr.At.Shape) - 1
-	return a.Attr.At.Shape[last] > 1 && a.Attr.At.Strides[last] != 0 && a.Attr.At.Strides[last] != 1
+	for i, n := range slices.Backward(a.Attr.At.Shape) {
+		if stride := a.Attr.At.Strides[i]; n > 1 {
+			return stride != 0 && stride != 1
+		}
+	}
+	return false
 }
 
 // measure adds up the ops that compute a value from buffers and their cost in

@@ -4,12 +4,14 @@ import (
 	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
 // fuse divides the computed values into groups.
 //
-// Values belong together if one reads the other element by element, or if they
-// read the same buffer in the same way, and if they have one level: the number
+// Values belong together if one reads the other element by element, if they
+// read the same buffer in the same way, or if their elements alternate in the buffer that they
+// are stored in, and if they have one level: the number
 // of buffers that must be complete before. A value that is read through an
 // access is a buffer, so a path that leaves a group and comes back passes a
 // higher level, and groups of one level cannot form a cycle.
@@ -140,7 +142,7 @@ func (fu *fuser) count() {
 	}
 }
 
-// join unites values of one level that read each other or share a buffer.
+// join unites values of one level that read each other, share a buffer or alternate in one.
 func (fu *fuser) join() {
 	type shared struct {
 		a     *ir.Value
@@ -163,6 +165,38 @@ func (fu *fuser) join() {
 			}
 		}
 	}
+	for _, v := range fu.Func.Body {
+		if !v.Op.IsJoin() {
+			continue
+		}
+		for i := range v.Args[1:] {
+			a, b := computed(v.Args[i]), computed(v.Args[i+1])
+			if fu.alternate(a, b) {
+				fu.unite(a.ID, b.ID)
+			}
+		}
+	}
+}
+
+// alternate reports whether elements of two elementwise values are neighbours in the buffer that both
+// are stored in: a loop that computes both stores whole vectors.
+func (fu *fuser) alternate(a, b *ir.Value) bool {
+	at, next := fu.placed[a], fu.placed[b]
+	if a == nil || b == nil || !a.Op.IsElementwise() || !b.Op.IsElementwise() || at.in == nil || at.in != next.in || !slices.Equal(extents(a), extents(b)) {
+		return false
+	}
+	apart := next.at.Offset - at.at.Offset
+	return apart == 1 && slices.Equal(at.at.Shape, next.at.Shape) && slices.Equal(at.at.Strides, next.at.Strides) && narrowStride(at.at, fu.machine.InterleavedRows)
+}
+
+// narrowStride reports whether elements next to each other are two to some places apart.
+func narrowStride(l layout.Layout, most int) bool {
+	for i, n := range slices.Backward(l.Shape) {
+		if n > 1 {
+			return l.Strides[i] > 1 && l.Strides[i] <= most
+		}
+	}
+	return false
 }
 
 func (fu *fuser) unite(i, j int) {

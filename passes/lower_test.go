@@ -31,6 +31,7 @@ func TestLowerKeepsMeaning(t *testing.T) {
 		}
 		noFuse := rapid.IntRange(0, 7).Draw(t, "nofuse") == 7
 		s := &State{Func: f.Clone(), machine: tuning.Default(1), noFuse: noFuse, eager: eager}
+		s.machine.LeastRows = rapid.SampledFrom([]int{1, s.machine.LeastRows}).Draw(t, "least rows") // graph.TestNarrowAxes unrolls more often
 		for _, p := range Default {
 			if err := s.run(p); err != nil {
 				t.Fatalf("%s: %v\n%s", p.Name, err, text)

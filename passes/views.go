@@ -113,8 +113,15 @@ func (w *viewer) store(x *ir.Value, why string) {
 	}
 }
 
-// push computes the values of a fan-in cone as v reads them.
+// push computes the values of a fan-in cone as v reads them, and no longer for v otherwise.
 func (w *viewer) push(v *ir.Value, c *fanIn) (*ir.Value, error) {
+	y, err := w.clone(v, c)
+	w.release(v, c)
+	return y, err
+}
+
+// clone computes the values of a fan-in cone as v reads them.
+func (w *viewer) clone(v *ir.Value, c *fanIn) (*ir.Value, error) {
 	clone := make(map[*ir.Value]*ir.Value, len(c.values))
 	var y *ir.Value
 	for _, u := range slices.Backward(c.values) {
@@ -143,7 +150,6 @@ func (w *viewer) push(v *ir.Value, c *fanIn) (*ir.Value, error) {
 			w.record(plan.Recomputed, y, 0, "to compute it again costs less than to store it and read it back")
 		}
 	}
-	w.release(v, c)
 	return y, nil
 }
 

@@ -2,20 +2,29 @@ package passes
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
 
 	"github.com/stridefuse/stridefuse/ir/layout"
 )
 
-// Lines of reductions whose elements have no common stride, as the windows of a pooling. A
-// few elements are combined by elementwise ops, each operand of which is one element of
-// every line; more are copied.
+// Lines of reductions that elementwise ops combine: each operand is one element of every line. They
+// are narrow ones, as the channels of pixels, and short ones whose elements have no common stride, as
+// the windows of a pooling; longer ones of these are copied.
 
-// line returns what v reduces to where its line has one stride or is short, or else v of a
-// copy.
+// line returns what v reduces to where its line has one stride or is combined by elementwise ops, or
+// else v of a copy.
 func (w *viewer) line(v *ir.Value) (*ir.Value, error) {
 	a := v.Args[0]
+	elements, err := w.narrow(v, a)
+	if err != nil {
+		return nil, err
+	}
+	if elements != nil {
+		*w.uses.at(a)--
+		return w.combined(v, elements)
+	}
 	if a.Op != ir.OpAccess || affine([]*ir.Value{v}, nil) {
 		return v, nil
 	}
@@ -26,6 +35,64 @@ func (w *viewer) line(v *ir.Value) (*ir.Value, error) {
 	c, err := w.copyOf(a, a.Pos, fmt.Sprintf("the elements that it reduces have no common stride in %s", a.Attr.At))
 	v.Args[0] = c
 	return v, err
+}
+
+// narrow returns the elements of the lines that v reduces if they are so few that ops on them can be
+// fused with what computes and reads them, and nil otherwise: for a value that is read elsewhere too, which is
+// reduced where it is computed, and for what steps on lines store, which other passes combine with the
+// reduction.
+func (w *viewer) narrow(v, a *ir.Value) ([]*ir.Value, error) {
+	last := len(a.Type.Shape) - 1
+	if !w.isNarrow(a, last) || v.Attr.By.IsArgReduction() {
+		return nil, nil
+	}
+	at := func(i int) *ir.Value {
+		return &ir.Value{Op: ir.OpIndex, Args: []*ir.Value{a}, Type: ir.Type{DType: a.Type.DType, Shape: v.Type.Shape}, Attr: &ir.Attr{Axis: last, Begin: ir.Fixed(i)}, Pos: v.Pos}
+	}
+	first := at(0)
+	read := func(x *ir.Value) (*ir.Value, error) { return w.access(x, a) }
+	if w.pushable(a) {
+		if *w.uses.at(a) > 1 {
+			return nil, nil
+		}
+		c := w.fanIn(first, a)
+		if c.why != "" || w.copiedBelow(first, c) != "" || !c.elementByElement() {
+			return nil, nil
+		}
+		read = func(x *ir.Value) (*ir.Value, error) { return w.clone(x, c) }
+		defer w.release(first, c)
+	} else if needsCopy(first, a) != "" || !elementByElement(a) {
+		return nil, nil
+	}
+	var all []*ir.Value
+	for i := range lineOf(v) {
+		x, err := read(at(i))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, x)
+	}
+	return all, nil
+}
+
+// elementByElement reports whether the values that a cone reads are given, or stored by elementwise ops.
+func (c *fanIn) elementByElement() bool {
+	for _, u := range c.values {
+		for _, a := range u.Args {
+			if !slices.Contains(c.values, a) && !elementByElement(a) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// elementByElement is the same of one value, which may be an access.
+func elementByElement(a *ir.Value) bool {
+	if a.Op == ir.OpAccess {
+		a = a.Args[0]
+	}
+	return a.Op == ir.OpParam || a.Op == ir.OpConst || a.Op.IsElementwise()
 }
 
 // elements returns the accesses of each element of the lines that v reduces, if they are few
@@ -52,19 +119,17 @@ func (w *viewer) elements(v, a *ir.Value) []*ir.Value {
 // combined returns the elements of lines combined by the tree that ir.ReduceRow is for so
 // few: each is a lane of its own.
 func (w *viewer) combined(v *ir.Value, lanes []*ir.Value) (*ir.Value, error) {
-	for half := ir.ReduceLanes / 2; half > 0; half /= 2 {
-		for i := half; i < len(lanes); i++ {
-			op := ir.Value{Op: v.Attr.By, Args: []*ir.Value{lanes[i-half], lanes[i]}, Type: v.Type, Attr: &ir.Attr{}, Pos: v.Pos}
-			for _, a := range op.Args {
-				*w.uses.at(a)++
-			}
-			if err := w.shape(&op); err != nil {
-				return nil, err
-			}
-			lanes[i-half] = w.Func.Append(op)
-			w.append(lanes[i-half])
+	var first error
+	ir.LaneTree(len(lanes), func(to, from int) {
+		op := ir.Value{Op: v.Attr.By, Args: []*ir.Value{lanes[to], lanes[from]}, Type: v.Type, Attr: &ir.Attr{}, Pos: v.Pos}
+		for _, a := range op.Args {
+			*w.uses.at(a)++
 		}
-		lanes = lanes[:min(len(lanes), half)]
-	}
-	return lanes[0], nil
+		if err := w.shape(&op); first == nil {
+			first = err
+		}
+		lanes[to] = w.Func.Append(op)
+		w.append(lanes[to])
+	})
+	return lanes[0], first
 }

@@ -39,6 +39,9 @@ func unitNanos(d *tuning.CallTimes, code kernel.Code, args []kernel.Arg, u kerne
 	case kernel.Moved:
 		return d.Move
 	case kernel.Paired:
+		if args[len(args)-1].DType.Size() < 8 {
+			return d.Short
+		}
 		return d.Pair
 	case kernel.Computed:
 		nanos := d.Cost * bodyCost(code)

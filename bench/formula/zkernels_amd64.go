@@ -9,50 +9,99 @@ import (
 )
 
 var kernels_avx2 = []abi.Kernel{
+	{Sig: "kernel fast (u0:f32, s1:f32, u2:f32) { t0 = abs u0; t1 = neg t0; t2 = exp t1; t3 = log1p t2; t4 = max u0 s1; t5 = mul u0 u2; t6 = sub t4 t5; t7 = add t3 t6; store t7 }", Fn: k_abs_neg_exp_etc_f32_usu_16c110daed},
+	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = abs u0; t1 = neg t0; t2 = exp t1; t3 = log1p t2; t4 = max u0 s1; t5 = mul u0 u2; t6 = sub t4 t5; t7 = add t3 t6; store t7 }", Fn: k_abs_neg_exp_etc_f32_usu_8f47fa5825},
+	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = abs u0; t1 = sub t0 u1; t2 = max t1 s2; t3 = sign u0; t4 = mul t2 t3; store t4 }", Fn: k_abs_sub_max_etc_f32_uus_f695f33907},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32, u8:f32, s9:f32, s10:f32, s11:f32, s12:f32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add t2 u4; t4 = add t3 u5; t5 = add t4 u6; t6 = add t5 u7; t7 = add t6 u8; t8 = mul t7 s9; t9 = add t8 s10; t10 = clip t9 s11 s12; t11 = cast:u8 t10; store t11 }", Fn: k_add_add_add_etc_f32_u8_uuuuuuuuussss_993a22ba8a},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, s5:f64, s6:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = mul u4 s5; t4 = sub t2 t3; t5 = mul t4 s6; t6 = add t5 u4; store t6 }", Fn: k_add_add_add_etc_f64_uuuuuss_2e56565dd1},
 	{Sig: "kernel (u0:f32, s1:f32, s2:f32, s3:f32, s4:f32) { t0 = add u0 s1; t1 = clip t0 s2 s3; t2 = mul u0 t1; t3 = mul t2 s4; store t3 }", Fn: k_add_clip_mul_mul_f32_ussss_132d229e73},
 	{Sig: "kernel fast (u0:f32, u1:f32) { t0 = add u0 u1; t1 = gelutanh t0; store t1 }", Fn: k_add_gelutanh_f32_uu_309112f47a},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = add u0 u1; t1 = gelutanh t0; store t1 }", Fn: k_add_gelutanh_f32_uu_b3eb921b03},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32, s4:f32) { t0 = add u0 s1; t1 = mul t0 t0; t2 = add s1 u2; t3 = mul t2 t2; t4 = sub t1 t3; t5 = add t4 u0; t6 = mul t5 t5; t7 = mul s3 t0; t8 = mul t2 t7; t9 = add t8 u2; t10 = mul t9 t9; t11 = sub t6 t10; t12 = add t11 u0; t13 = mul t12 t12; t14 = mul s3 t5; t15 = mul t14 t9; t16 = add u2 t15; t17 = mul t16 t16; t18 = sub t13 t17; t19 = add u0 t18; t20 = mul t19 t19; t21 = mul s3 t12; t22 = mul t21 t16; t23 = add t22 u2; t24 = mul t23 t23; t25 = sub t20 t24; t26 = add u0 t25; t27 = mul t26 t26; t28 = mul s3 t19; t29 = mul t28 t23; t30 = add t29 u2; t31 = mul t30 t30; t32 = sub t27 t31; t33 = add u0 t32; t34 = mul t33 t33; t35 = mul s3 t26; t36 = mul t30 t35; t37 = add t36 u2; t38 = mul t37 t37; t39 = sub t34 t38; t40 = add u0 t39; t41 = mul t40 t40; t42 = mul s3 t33; t43 = mul t37 t42; t44 = add t43 u2; t45 = mul t44 t44; t46 = sub t41 t45; t47 = add u0 t46; t48 = mul t47 t47; t49 = mul s3 t40; t50 = mul t44 t49; t51 = add t50 u2; t52 = mul t51 t51; t53 = sub t48 t52; t54 = add u0 t53; t55 = mul t54 t54; t56 = mul s3 t47; t57 = mul t56 t51; t58 = add t57 u2; t59 = mul t58 t58; t60 = sub t55 t59; t61 = add t60 u0; t62 = mul t61 t61; t63 = mul s3 t54; t64 = mul t58 t63; t65 = add t64 u2; t66 = mul t65 t65; t67 = sub t62 t66; t68 = add u0 t67; t69 = mul t68 t68; t70 = mul s3 t61; t71 = mul t70 t65; t72 = add u2 t71; t73 = mul t72 t72; t74 = sub t69 t73; t75 = add t74 u0; t76 = mul t75 t75; t77 = mul s3 t68; t78 = mul t72 t77; t79 = add t78 u2; t80 = mul t79 t79; t81 = sub t76 t80; t82 = add t81 u0; t83 = mul t82 t82; t84 = mul t75 s3; t85 = mul t79 t84; t86 = add t85 u2; t87 = mul t86 t86; t88 = sub t83 t87; t89 = add t88 u0; t90 = mul t89 t89; t91 = mul s3 t82; t92 = mul t91 t86; t93 = add u2 t92; t94 = mul t93 t93; t95 = sub t90 t94; t96 = add t95 u0; t97 = mul t96 t96; t98 = mul s3 t89; t99 = mul t98 t93; t100 = add t99 u2; t101 = mul t100 t100; t102 = sub t97 t101; t103 = add u0 t102; t104 = mul t103 t103; t105 = mul s3 t96; t106 = mul t100 t105; t107 = add t106 u2; t108 = mul t107 t107; t109 = sub t104 t108; t110 = add t109 u0; t111 = mul t110 s3; t112 = mul s3 t103; t113 = mul t112 t107; t114 = add u2 t113; t115 = mul t111 t114; t116 = add t115 u2; t117 = mul t110 t110; t118 = mul t114 t114; t119 = sub t117 t118; t120 = add u0 t119; t121 = mul s3 t120; t122 = mul t116 t121; t123 = add t122 u2; t124 = mul t120 t120; t125 = mul t116 t116; t126 = sub t124 t125; t127 = add t126 u0; t128 = mul s3 t127; t129 = mul t123 t128; t130 = add t129 u2; t131 = mul t130 t130; t132 = mul t127 t127; t133 = mul t123 t123; t134 = sub t132 t133; t135 = add u0 t134; t136 = mul t135 t135; t137 = add t131 t136; t138 = lt t137 s4; t139 = cast:f32 t138; t140 = add t132 t133; t141 = lt t140 s4; t142 = cast:f32 t141; t143 = add t97 t101; t144 = lt t143 s4; t145 = cast:f32 t144; t146 = add t90 t94; t147 = lt t146 s4; t148 = cast:f32 t147; t149 = add t55 t59; t150 = lt t149 s4; t151 = cast:f32 t150; t152 = add t27 t31; t153 = lt t152 s4; t154 = cast:f32 t153; t155 = add t20 t24; t156 = lt t155 s4; t157 = cast:f32 t156; t158 = add t1 t3; t159 = lt t158 s4; t160 = cast:f32 t159; t161 = add t160 s1; t162 = add t6 t10; t163 = lt t162 s4; t164 = cast:f32 t163; t165 = add t161 t164; t166 = add t13 t17; t167 = lt t166 s4; t168 = cast:f32 t167; t169 = add t165 t168; t170 = add t157 t169; t171 = add t154 t170; t172 = add t34 t38; t173 = lt t172 s4; t174 = cast:f32 t173; t175 = add t171 t174; t176 = add t41 t45; t177 = lt t176 s4; t178 = cast:f32 t177; t179 = add t175 t178; t180 = add t48 t52; t181 = lt t180 s4; t182 = cast:f32 t181; t183 = add t179 t182; t184 = add t151 t183; t185 = add t62 t66; t186 = lt t185 s4; t187 = cast:f32 t186; t188 = add t184 t187; t189 = add t69 t73; t190 = lt t189 s4; t191 = cast:f32 t190; t192 = add t188 t191; t193 = add t76 t80; t194 = lt t193 s4; t195 = cast:f32 t194; t196 = add t192 t195; t197 = add t83 t87; t198 = lt t197 s4; t199 = cast:f32 t198; t200 = add t196 t199; t201 = add t148 t200; t202 = add t145 t201; t203 = add t104 t108; t204 = lt t203 s4; t205 = cast:f32 t204; t206 = add t202 t205; t207 = add t117 t118; t208 = lt t207 s4; t209 = cast:f32 t208; t210 = add t206 t209; t211 = add t124 t125; t212 = lt t211 s4; t213 = cast:f32 t212; t214 = add t210 t213; t215 = add t142 t214; t216 = add t139 t215; store t216 }", Fn: k_add_mul_add_etc_f32_ususs_fbb3aa62c8},
+	{Sig: "kernel (u0:u8, u1:u8, u2:u8, s3:u16, s4:u16, s5:u16) { t0 = cast:u16 u0; t1 = cast:u16 u1; t2 = mul t0 t1; t3 = cast:u16 u2; t4 = xor s3 t1; t5 = mul t3 t4; t6 = add t2 t5; t7 = add t6 s4; t8 = shr t7 s5; t9 = cast:u8 t8; store t9 }", Fn: k_cast_cast_mul_etc_u8_u16_uuusss_724b338a3f},
+	{Sig: "kernel (u0:u8, u1:u8, s2:f32, s3:f32, s4:f32) { t0 = cast:f32 u0; t1 = cast:f32 u1; t2 = sub t0 t1; t3 = mul s2 t2; t4 = add t0 t3; t5 = clip t4 s3 s4; t6 = cast:u8 t5; store t6 }", Fn: k_cast_cast_sub_etc_u8_f32_uusss_0e5622d980},
 	{Sig: "kernel (u0:u8, s1:f32, u2:u8, s3:f32) { t0 = cast:f32 u0; t1 = mul t0 s1; t2 = cast:f32 u2; t3 = mul t2 s3; t4 = add t1 t3; t5 = cast:u8 t4; store t5 }", Fn: k_cast_mul_cast_etc_u8_f32_usus_30e520e5d9},
 	{Sig: "kernel (u0:u8, s1:u16, u2:u8, s3:u16, s4:u16) { t0 = cast:u16 u0; t1 = mul t0 s1; t2 = cast:u16 u2; t3 = mul t2 s3; t4 = addsat t1 t3; t5 = shr t4 s4; t6 = cast:u8 t5; store t6 }", Fn: k_cast_mul_cast_etc_u8_u16_ususs_57e4d6ef8d},
 	{Sig: "kernel (u0:u8, s1:f32, s2:f32, s3:f32, s4:f32) { t0 = cast:f32 u0; t1 = mul t0 s1; t2 = pow t1 s2; t3 = mul t2 s3; t4 = add s4 t3; store t4 }", Fn: k_cast_mul_pow_etc_u8_f32_ussss_a8ecc20536},
 	{Sig: "kernel (u0:f64) { t0 = cast:f32 u0; t1 = reciprocal t0; store t1 }", Fn: k_cast_reciprocal_f64_f32_u_b3af3ad72f},
+	{Sig: "kernel (u0:u8, s1:f32, s2:f32, s3:f32, s4:f32, s5:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = mul s2 t1; t3 = add t2 s3; t4 = clip t3 s4 s5; t5 = cast:u8 t4; store t5 }", Fn: k_cast_sub_mul_etc_u8_f32_usssss_6e4004978d},
 	{Sig: "kernel fast (u0:f32, u1:f32, u2:f32, s3:f32, s4:f32, s5:f32, s6:f32, s7:f32) { t0 = div u0 u1; t1 = log t0; t2 = mul u2 s3; t3 = add t1 t2; t4 = sqrt u2; t5 = mul t4 s4; t6 = div t3 t5; t7 = mul s5 t6; t8 = erf t7; t9 = mul t8 s6; t10 = add t9 s6; t11 = mul u0 t10; t12 = sub t6 t5; t13 = mul s5 t12; t14 = erf t13; t15 = mul s6 t14; t16 = add t15 s6; t17 = mul s7 u2; t18 = exp t17; t19 = mul t18 u1; t20 = mul t16 t19; t21 = sub t11 t20; store t21 }", Fn: k_div_log_mul_etc_f32_uuusssss_493eb05a88},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, s3:f32, s4:f32, s5:f32, s6:f32, s7:f32) { t0 = div u0 u1; t1 = log t0; t2 = mul u2 s3; t3 = add t1 t2; t4 = sqrt u2; t5 = mul t4 s4; t6 = div t3 t5; t7 = mul s5 t6; t8 = erf t7; t9 = mul t8 s6; t10 = add t9 s6; t11 = mul u0 t10; t12 = sub t6 t5; t13 = mul s5 t12; t14 = erf t13; t15 = mul s6 t14; t16 = add t15 s6; t17 = mul s7 u2; t18 = exp t17; t19 = mul t18 u1; t20 = mul t16 t19; t21 = sub t11 t20; store t21 }", Fn: k_div_log_mul_etc_f32_uuusssss_db541edda1},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32, s3:f32) { t0 = lt s0 u1; t1 = cast:f32 t0; t2 = lt s2 u1; t3 = cast:f32 t2; t4 = add t1 t3; t5 = lt s3 u1; t6 = cast:f32 t5; t7 = add t4 t6; store t7 }", Fn: k_lt_cast_lt_etc_f32_suss_694f905486},
-	{Sig: "kernel (s0:f32, u1:f32, s2:f32, s3:f32) { t0 = lt s0 u1; t1 = lt u1 s2; t2 = and t0 t1; t3 = select t2 u1 s3; store t3 }", Fn: k_lt_lt_and_select_f32_suss_9e6570f14f},
-	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = lt s0 u1; t1 = mul u1 s2; t2 = select t0 u1 t1; store t2 }", Fn: k_lt_mul_select_f32_sus_3d9238c874},
 	{Sig: "kernel (u0:bf16, s1:bf16, u2:bf16) { t0 = mul u0 s1; t1 = add u2 t0; store t1 }", Fn: k_mul_add_bf16_usu_8f9997d94c},
 	{Sig: "kernel (u0:f16, s1:f16, u2:f16) { t0 = mul u0 s1; t1 = add t0 u2; store t1 }", Fn: k_mul_add_f16_usu_b62d67b889},
+	{Sig: "kernel (u0:bf16, u1:bf16, u2:bf16, s3:bf16) { t0 = mul u0 u1; t1 = add t0 u2; t2 = max t1 s3; store t2 }", Fn: k_mul_add_max_bf16_uuus_a0b4eaf980},
+	{Sig: "kernel (s0:bf16, u1:bf16, u2:bf16, u3:bf16, u4:bf16) { t0 = mul s0 u1; t1 = add t0 u2; t2 = mul t1 u3; t3 = add u4 t2; store t3 }", Fn: k_mul_add_mul_add_bf16_suuuu_2cbafcfd47},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32, s3:f32, s4:f32, s5:f32, s6:f32) { t0 = mul s0 u1; t1 = add t0 s2; t2 = mul t1 u1; t3 = add t2 s3; t4 = mul u1 t3; t5 = add s4 t4; t6 = mul u1 t5; t7 = add t6 s5; t8 = mul t7 u1; t9 = add t8 s6; store t9 }", Fn: k_mul_add_mul_etc_f32_susssss_bc476cb614},
+	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = mul u0 s1; t1 = add t0 s2; t2 = mul t1 u0; t3 = add u0 s2; t4 = div t2 t3; store t4 }", Fn: k_mul_add_mul_etc_f32_uss_1fc51411cf},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, s3:f32) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul u0 t1; t3 = abs u2; t4 = add s3 t3; t5 = div u1 t4; t6 = sub t2 t5; store t6 }", Fn: k_mul_add_mul_etc_f32_uuus_10cee77e79},
+	{Sig: "kernel (s0:i32, u1:i32, s2:i32, u3:i32, u4:i32, s5:i32, s6:i32) { t0 = mul s0 u1; t1 = add s2 t0; t2 = mul t1 u3; t3 = mul u4 u1; t4 = add t2 t3; t5 = add s5 t4; t6 = shr t5 s6; store t6 }", Fn: k_mul_add_mul_etc_i32_susuuss_debe01638a},
 	{Sig: "kernel (s0:f32, u1:f32) { t0 = mul s0 u1; t1 = cast:bf16 t0; store t1 }", Fn: k_mul_cast_f32_bf16_su_bd1fe1f836},
 	{Sig: "kernel (s0:f32, u1:f32) { t0 = mul s0 u1; t1 = cast:f16 t0; store t1 }", Fn: k_mul_cast_f32_f16_su_6683445da7},
+	{Sig: "kernel fast (u0:f32, s1:f32, s2:f32, s3:f32, u4:f32) { t0 = mul u0 s1; t1 = cos t0; t2 = mul s2 t1; t3 = add t2 s3; t4 = mul t3 u4; store t4 }", Fn: k_mul_cos_mul_etc_f32_usssu_fa344601f2},
+	{Sig: "kernel (u0:f32, s1:f32, s2:f32, s3:f32, u4:f32) { t0 = mul u0 s1; t1 = cos t0; t2 = mul s2 t1; t3 = add t2 s3; t4 = mul t3 u4; store t4 }", Fn: k_mul_cos_mul_etc_f32_usssu_fdb17ee055},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64, s3:f64, s4:f64, s5:f64) { t0 = mul u0 u1; t1 = div u0 u2; t2 = mul t1 s3; t3 = add t2 s4; t4 = mul t0 t3; t5 = mul s5 t4; t6 = add u0 t5; store t6 }", Fn: k_mul_div_mul_etc_f64_uuusss_12716f8f32},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32, u3:f32, u4:f32, s5:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = add t0 t1; t3 = mul u4 s5; t4 = add t2 t3; store t4 }", Fn: k_mul_mul_add_etc_f32_susuus_882e35a4d7},
 	{Sig: "kernel (u0:f32, s1:f32, s2:f32, u3:f32, s4:f32, s5:f32, u6:f32, s7:f32, u8:f32) { t0 = mul u0 s1; t1 = mul s2 u3; t2 = add t0 t1; t3 = mul s4 t2; t4 = mul s5 u6; t5 = mul u3 u3; t6 = mul s4 t5; t7 = add t4 t6; t8 = sqrt t7; t9 = add s7 t8; t10 = div t3 t9; t11 = sub u8 t10; store t11 }", Fn: k_mul_mul_add_etc_f32_ussussusu_16fedc58be},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32, s3:f32, u4:f32) { t0 = mul u0 u1; t1 = mul u1 s2; t2 = add t1 s3; t3 = mul t2 u4; t4 = add t0 t3; store t4 }", Fn: k_mul_mul_add_etc_f32_uussu_dfb8b8cb98},
+	{Sig: "kernel (s0:f32, u1:f32, s2:f32, u3:f32, s4:f32, u5:f32, s6:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = mul s4 u5; t3 = add t1 t2; t4 = sign t3; t5 = add t0 t4; t6 = mul t5 s6; t7 = sub u1 t6; store t7 }", Fn: k_mul_mul_mul_etc_f32_sususus_161de7fe59},
+	{Sig: "kernel (s0:f32, u1:f32, u2:f32, s3:f32, u4:f32, s5:f32) { t0 = mul s0 u1; t1 = mul u2 t0; t2 = mul s3 u1; t3 = sub u4 t2; t4 = div t1 t3; t5 = mul u1 u1; t6 = mul s5 t5; t7 = mul u4 u4; t8 = div t6 t7; t9 = sub t4 t8; store t9 }", Fn: k_mul_mul_mul_etc_f32_suusus_8917a59daf},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, s4:f32) { t0 = mul u0 u1; t1 = mul u2 u2; t2 = mul u3 u3; t3 = mul u0 u0; t4 = add t2 t3; t5 = add t1 t4; t6 = add s4 t5; t7 = sqrt t6; t8 = mul t6 t7; t9 = div t0 t8; store t9 }", Fn: k_mul_mul_mul_etc_f32_uuuus_7bf07826db},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, s3:f64) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t1 t2; t4 = add t0 t3; t5 = reciprocal t4; t6 = mul t5 t5; t7 = mul t6 t5; t8 = mul t7 t7; t9 = sub t8 t7; t10 = mul t9 s3; store t10 }", Fn: k_mul_mul_mul_etc_f64_uuus_498a4f381e},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, s3:f64, s4:f64, s5:f64) { t0 = mul u0 u0; t1 = mul u1 u2; t2 = mul s3 t1; t3 = sub t0 t2; t4 = max t3 s4; t5 = sqrt t4; t6 = sub t5 u0; t7 = mul s5 u1; t8 = div t6 t7; store t8 }", Fn: k_mul_mul_mul_etc_f64_uuusss_2f3ed0eab9},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64, s3:f64, s4:f64, u5:f64) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t1 t2; t4 = add t0 t3; t5 = mul s3 t4; t6 = neg t5; t7 = add s4 t6; t8 = sqrt t7; t9 = div u5 t8; store t9 }", Fn: k_mul_mul_mul_etc_f64_uuussu_c2be2097a0},
+	{Sig: "kernel (s0:f32, u1:f32, s2:f32, u3:f32, u4:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = sub t0 t1; t3 = mul t2 s0; t4 = add u4 t3; t5 = sub t4 t1; store t5 }", Fn: k_mul_mul_sub_etc_f32_susuu_80e2f51d4f},
+	{Sig: "kernel (s0:f32, u1:f32, u2:f32, u3:f32, s4:f32, u5:f32) { t0 = mul s0 u1; t1 = mul u2 u2; t2 = sub u3 t1; t3 = add t2 s4; t4 = sqrt t3; t5 = div t0 t4; t6 = sub u5 t5; store t6 }", Fn: k_mul_mul_sub_etc_f32_suuusu_001dc72dbd},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = sub t0 t1; t3 = mul t2 t2; t4 = mul u1 u2; t5 = mul u0 u3; t6 = add t4 t5; t7 = mul t6 t6; t8 = add t3 t7; t9 = sqrt t8; store t9 }", Fn: k_mul_mul_sub_etc_f32_uuuu_fa849b795c},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = sub t0 t1; t3 = add t2 u4; t4 = mul u1 u3; t5 = mul u0 u2; t6 = add t4 t5; t7 = add t6 u5; store t3 t7 }", Fn: k_mul_mul_sub_etc_f32_uuuuuu_ab1acbc597},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = mul u0 s1; t1 = sin t0; t2 = mul t1 t1; t3 = cos u2; t4 = cos u3; t5 = mul t3 t4; t6 = mul t2 t5; t7 = sub u2 u3; t8 = mul t7 s1; t9 = sin t8; t10 = mul t9 t9; t11 = add t6 t10; store t11 }", Fn: k_mul_sin_mul_etc_f32_usuu_392cad3988},
 	{Sig: "kernel fast (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = mul u0 s1; t1 = sin t0; t2 = mul t1 t1; t3 = cos u2; t4 = cos u3; t5 = mul t3 t4; t6 = mul t2 t5; t7 = sub u2 u3; t8 = mul t7 s1; t9 = sin t8; t10 = mul t9 t9; t11 = add t6 t10; store t11 }", Fn: k_mul_sin_mul_etc_f32_usuu_8ca62a123c},
 	{Sig: "kernel (s0:f64, u1:f64, u2:f64, u3:f64, s4:f64, u5:f64) { t0 = mul s0 u1; t1 = sub u2 t0; t2 = add u3 t1; t3 = mul s4 t2; t4 = sub t0 u5; t5 = add t3 t4; store t5 }", Fn: k_mul_sub_add_etc_f64_suuusu_c850a45246},
+	{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32) { t0 = ne u0 u0; t1 = mul u1 s2; t2 = sub u0 u3; t3 = abs t2; t4 = lt t1 t3; t5 = or t0 t4; t6 = select t5 u3 u0; store t6 }", Fn: k_ne_mul_sub_etc_f32_uusu_1588faab4a},
 	{Sig: "reduce [_, add] kernel fast (u0:bf16, s1:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = exp t1; store t2 t2 }", Fn: k_reduce_add_cast_sub_exp_bf16_f32_us_372c1810f8},
 	{Sig: "reduce [_, add] kernel (u0:bf16, s1:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = exp t1; store t2 t2 }", Fn: k_reduce_add_cast_sub_exp_bf16_f32_us_ccf985ebf3},
 	{Sig: "reduce [_, add] kernel (u0:f16, s1:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = exp t1; store t2 t2 }", Fn: k_reduce_add_cast_sub_exp_f16_f32_us_221ed92c66},
 	{Sig: "reduce [_, add] kernel fast (u0:f16, s1:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = exp t1; store t2 t2 }", Fn: k_reduce_add_cast_sub_exp_f16_f32_us_61bdcc200e},
+	{Sig: "kernel (u0:i32, s1:i32, s2:i32, s3:i32, s4:i32) { t0 = shr u0 s1; t1 = xor u0 t0; t2 = mul t1 s2; t3 = shr t2 s3; t4 = xor t2 t3; t5 = mul t4 s4; store t5 }", Fn: k_shr_xor_mul_etc_i32_ussss_c02db114f0},
+	{Sig: "kernel (u0:f16, u1:f16) { t0 = silu u0; t1 = mul u1 t0; store t1 }", Fn: k_silu_mul_f16_uu_0b7fc86918},
+	{Sig: "kernel fast (u0:f16, u1:f16) { t0 = silu u0; t1 = mul u1 t0; store t1 }", Fn: k_silu_mul_f16_uu_9134bf5ada},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32, s3:f32) { t0 = sub u0 u1; t1 = abs t0; t2 = lt t1 s2; t3 = mul t1 t1; t4 = mul s3 t3; t5 = sub t1 s3; t6 = select t2 t4 t5; store t6 }", Fn: k_sub_abs_lt_etc_f32_uuss_acc2722c68},
+	{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, s4:i32) { t0 = sub u0 u1; t1 = abs t0; t2 = sub u2 u3; t3 = abs t2; t4 = add t1 t3; t5 = min s4 t4; store t5 }", Fn: k_sub_abs_sub_etc_i32_uuuus_1f1bab62eb},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32, s4:f32, s5:f32) { t0 = sub u0 u1; t1 = add s2 u3; t2 = div t0 t1; t3 = clip t2 s4 s5; store t3 }", Fn: k_sub_add_div_clip_f32_uususs_cb7c3555ba},
-	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = mul u2 t0; t2 = add u1 t1; store t2 }", Fn: k_sub_mul_add_f32_uuu_3b01b5d98a},
 	{Sig: "kernel (u0:f32, s1:f32, s2:f32, s3:f32, s4:f32, s5:f32, s6:f32) { t0 = sub u0 s1; t1 = mul s2 t0; t2 = clip t1 s3 s4; t3 = mul t2 t2; t4 = mul s5 t2; t5 = add s6 t4; t6 = mul t3 t5; store t6 }", Fn: k_sub_mul_clip_etc_f32_ussssss_477e86fbe6},
+	{Sig: "kernel (u0:f64, u1:f64, s2:f64, u3:f64, s4:f64, u5:f64, s6:f64) { t0 = sub u0 u1; t1 = mul t0 s2; t2 = mul u3 s4; t3 = sub t1 t2; t4 = div t3 u5; t5 = mul t4 s6; t6 = add u3 t5; t7 = mul s6 t6; t8 = add u0 t7; store t8 }", Fn: k_sub_mul_mul_etc_f64_uususus_a595aa8d3e},
 }
 
 // If abi.ABI2 is undefined, the interface of kernels has changed since this file
 // was made. Remedy: run go generate here.
 func init() { abi.Register(abi.ABI2, abi.AVX2, kernels_avx2) }
+
+// k_abs_neg_exp_etc_f32_usu_16c110daed is
+//
+//	kernel fast (u0:f32, s1:f32, u2:f32) { t0 = abs u0; t1 = neg t0; t2 = exp t1; t3 = log1p t2; t4 = max u0 s1; t5 = mul u0 u2; t6 = sub t4 t5; t7 = add t3 t6; store t7 }
+//
+// for i: o0[i] = log1p(exp(-abs(a0[i]))) + (max(a0[i], a1) - (a0[i] * a2[i]))
+//
+//go:noescape
+func k_abs_neg_exp_etc_f32_usu_16c110daed(f *abi.Frame)
+
+// k_abs_neg_exp_etc_f32_usu_8f47fa5825 is
+//
+//	kernel (u0:f32, s1:f32, u2:f32) { t0 = abs u0; t1 = neg t0; t2 = exp t1; t3 = log1p t2; t4 = max u0 s1; t5 = mul u0 u2; t6 = sub t4 t5; t7 = add t3 t6; store t7 }
+//
+// for i: o0[i] = log1p(exp(-abs(a0[i]))) + (max(a0[i], a1) - (a0[i] * a2[i]))
+//
+//go:noescape
+func k_abs_neg_exp_etc_f32_usu_8f47fa5825(f *abi.Frame)
+
+// k_abs_sub_max_etc_f32_uus_f695f33907 is
+//
+//	kernel (u0:f32, u1:f32, s2:f32) { t0 = abs u0; t1 = sub t0 u1; t2 = max t1 s2; t3 = sign u0; t4 = mul t2 t3; store t4 }
+//
+// for i: o0[i] = max(abs(a0[i]) - a1[i], a2) * sign(a0[i])
+//
+//go:noescape
+func k_abs_sub_max_etc_f32_uus_f695f33907(f *abi.Frame)
 
 // k_add_add_add_etc_f32_u8_uuuuuuuuussss_993a22ba8a is
 //
@@ -108,6 +157,24 @@ func k_add_gelutanh_f32_uu_b3eb921b03(f *abi.Frame)
 //go:noescape
 func k_add_mul_add_etc_f32_ususs_fbb3aa62c8(f *abi.Frame)
 
+// k_cast_cast_mul_etc_u8_u16_uuusss_724b338a3f is
+//
+//	kernel (u0:u8, u1:u8, u2:u8, s3:u16, s4:u16, s5:u16) { t0 = cast:u16 u0; t1 = cast:u16 u1; t2 = mul t0 t1; t3 = cast:u16 u2; t4 = xor s3 t1; t5 = mul t3 t4; t6 = add t2 t5; t7 = add t6 s4; t8 = shr t7 s5; t9 = cast:u8 t8; store t9 }
+//
+// for i: t1 := uint16(a1[i]); o0[i] = uint8((((uint16(a0[i]) * t1) + (uint16(a2[i]) * (a3 ^ t1))) + a4) >> a5)
+//
+//go:noescape
+func k_cast_cast_mul_etc_u8_u16_uuusss_724b338a3f(f *abi.Frame)
+
+// k_cast_cast_sub_etc_u8_f32_uusss_0e5622d980 is
+//
+//	kernel (u0:u8, u1:u8, s2:f32, s3:f32, s4:f32) { t0 = cast:f32 u0; t1 = cast:f32 u1; t2 = sub t0 t1; t3 = mul s2 t2; t4 = add t0 t3; t5 = clip t4 s3 s4; t6 = cast:u8 t5; store t6 }
+//
+// for i: t0 := float32(a0[i]); o0[i] = uint8(clip(t0 + (a2 * (t0 - float32(a1[i]))), a3, a4))
+//
+//go:noescape
+func k_cast_cast_sub_etc_u8_f32_uusss_0e5622d980(f *abi.Frame)
+
 // k_cast_mul_cast_etc_u8_f32_usus_30e520e5d9 is
 //
 //	kernel (u0:u8, s1:f32, u2:u8, s3:f32) { t0 = cast:f32 u0; t1 = mul t0 s1; t2 = cast:f32 u2; t3 = mul t2 s3; t4 = add t1 t3; t5 = cast:u8 t4; store t5 }
@@ -144,6 +211,15 @@ func k_cast_mul_pow_etc_u8_f32_ussss_a8ecc20536(f *abi.Frame)
 //go:noescape
 func k_cast_reciprocal_f64_f32_u_b3af3ad72f(f *abi.Frame)
 
+// k_cast_sub_mul_etc_u8_f32_usssss_6e4004978d is
+//
+//	kernel (u0:u8, s1:f32, s2:f32, s3:f32, s4:f32, s5:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = mul s2 t1; t3 = add t2 s3; t4 = clip t3 s4 s5; t5 = cast:u8 t4; store t5 }
+//
+// for i: o0[i] = uint8(clip((a2 * (float32(a0[i]) - a1)) + a3, a4, a5))
+//
+//go:noescape
+func k_cast_sub_mul_etc_u8_f32_usssss_6e4004978d(f *abi.Frame)
+
 // k_div_log_mul_etc_f32_uuusssss_493eb05a88 is
 //
 //	kernel fast (u0:f32, u1:f32, u2:f32, s3:f32, s4:f32, s5:f32, s6:f32, s7:f32) { t0 = div u0 u1; t1 = log t0; t2 = mul u2 s3; t3 = add t1 t2; t4 = sqrt u2; t5 = mul t4 s4; t6 = div t3 t5; t7 = mul s5 t6; t8 = erf t7; t9 = mul t8 s6; t10 = add t9 s6; t11 = mul u0 t10; t12 = sub t6 t5; t13 = mul s5 t12; t14 = erf t13; t15 = mul s6 t14; t16 = add t15 s6; t17 = mul s7 u2; t18 = exp t17; t19 = mul t18 u1; t20 = mul t16 t19; t21 = sub t11 t20; store t21 }
@@ -171,24 +247,6 @@ func k_div_log_mul_etc_f32_uuusssss_db541edda1(f *abi.Frame)
 //go:noescape
 func k_lt_cast_lt_etc_f32_suss_694f905486(f *abi.Frame)
 
-// k_lt_lt_and_select_f32_suss_9e6570f14f is
-//
-//	kernel (s0:f32, u1:f32, s2:f32, s3:f32) { t0 = lt s0 u1; t1 = lt u1 s2; t2 = and t0 t1; t3 = select t2 u1 s3; store t3 }
-//
-// for i: o0[i] = select((a0 < a1[i]) & (a1[i] < a2), a1[i], a3)
-//
-//go:noescape
-func k_lt_lt_and_select_f32_suss_9e6570f14f(f *abi.Frame)
-
-// k_lt_mul_select_f32_sus_3d9238c874 is
-//
-//	kernel (s0:f32, u1:f32, s2:f32) { t0 = lt s0 u1; t1 = mul u1 s2; t2 = select t0 u1 t1; store t2 }
-//
-// for i: o0[i] = select(a0 < a1[i], a1[i], a1[i] * a2)
-//
-//go:noescape
-func k_lt_mul_select_f32_sus_3d9238c874(f *abi.Frame)
-
 // k_mul_add_bf16_usu_8f9997d94c is
 //
 //	kernel (u0:bf16, s1:bf16, u2:bf16) { t0 = mul u0 s1; t1 = add u2 t0; store t1 }
@@ -207,6 +265,24 @@ func k_mul_add_bf16_usu_8f9997d94c(f *abi.Frame)
 //go:noescape
 func k_mul_add_f16_usu_b62d67b889(f *abi.Frame)
 
+// k_mul_add_max_bf16_uuus_a0b4eaf980 is
+//
+//	kernel (u0:bf16, u1:bf16, u2:bf16, s3:bf16) { t0 = mul u0 u1; t1 = add t0 u2; t2 = max t1 s3; store t2 }
+//
+// for i: o0[i] = max((a0[i] * a1[i]) + a2[i], a3)
+//
+//go:noescape
+func k_mul_add_max_bf16_uuus_a0b4eaf980(f *abi.Frame)
+
+// k_mul_add_mul_add_bf16_suuuu_2cbafcfd47 is
+//
+//	kernel (s0:bf16, u1:bf16, u2:bf16, u3:bf16, u4:bf16) { t0 = mul s0 u1; t1 = add t0 u2; t2 = mul t1 u3; t3 = add u4 t2; store t3 }
+//
+// for i: o0[i] = a4[i] + (((a0 * a1[i]) + a2[i]) * a3[i])
+//
+//go:noescape
+func k_mul_add_mul_add_bf16_suuuu_2cbafcfd47(f *abi.Frame)
+
 // k_mul_add_mul_etc_f32_susssss_bc476cb614 is
 //
 //	kernel (s0:f32, u1:f32, s2:f32, s3:f32, s4:f32, s5:f32, s6:f32) { t0 = mul s0 u1; t1 = add t0 s2; t2 = mul t1 u1; t3 = add t2 s3; t4 = mul u1 t3; t5 = add s4 t4; t6 = mul u1 t5; t7 = add t6 s5; t8 = mul t7 u1; t9 = add t8 s6; store t9 }
@@ -216,6 +292,15 @@ func k_mul_add_f16_usu_b62d67b889(f *abi.Frame)
 //go:noescape
 func k_mul_add_mul_etc_f32_susssss_bc476cb614(f *abi.Frame)
 
+// k_mul_add_mul_etc_f32_uss_1fc51411cf is
+//
+//	kernel (u0:f32, s1:f32, s2:f32) { t0 = mul u0 s1; t1 = add t0 s2; t2 = mul t1 u0; t3 = add u0 s2; t4 = div t2 t3; store t4 }
+//
+// for i: o0[i] = (((a0[i] * a1) + a2) * a0[i]) / (a0[i] + a2)
+//
+//go:noescape
+func k_mul_add_mul_etc_f32_uss_1fc51411cf(f *abi.Frame)
+
 // k_mul_add_mul_etc_f32_uuus_10cee77e79 is
 //
 //	kernel (u0:f32, u1:f32, u2:f32, s3:f32) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul u0 t1; t3 = abs u2; t4 = add s3 t3; t5 = div u1 t4; t6 = sub t2 t5; store t6 }
@@ -224,6 +309,15 @@ func k_mul_add_mul_etc_f32_susssss_bc476cb614(f *abi.Frame)
 //
 //go:noescape
 func k_mul_add_mul_etc_f32_uuus_10cee77e79(f *abi.Frame)
+
+// k_mul_add_mul_etc_i32_susuuss_debe01638a is
+//
+//	kernel (s0:i32, u1:i32, s2:i32, u3:i32, u4:i32, s5:i32, s6:i32) { t0 = mul s0 u1; t1 = add s2 t0; t2 = mul t1 u3; t3 = mul u4 u1; t4 = add t2 t3; t5 = add s5 t4; t6 = shr t5 s6; store t6 }
+//
+// for i: o0[i] = (a5 + (((a2 + (a0 * a1[i])) * a3[i]) + (a4[i] * a1[i]))) >> a6
+//
+//go:noescape
+func k_mul_add_mul_etc_i32_susuuss_debe01638a(f *abi.Frame)
 
 // k_mul_cast_f32_bf16_su_bd1fe1f836 is
 //
@@ -242,6 +336,33 @@ func k_mul_cast_f32_bf16_su_bd1fe1f836(f *abi.Frame)
 //
 //go:noescape
 func k_mul_cast_f32_f16_su_6683445da7(f *abi.Frame)
+
+// k_mul_cos_mul_etc_f32_usssu_fa344601f2 is
+//
+//	kernel fast (u0:f32, s1:f32, s2:f32, s3:f32, u4:f32) { t0 = mul u0 s1; t1 = cos t0; t2 = mul s2 t1; t3 = add t2 s3; t4 = mul t3 u4; store t4 }
+//
+// for i: o0[i] = ((a2 * cos(a0[i] * a1)) + a3) * a4[i]
+//
+//go:noescape
+func k_mul_cos_mul_etc_f32_usssu_fa344601f2(f *abi.Frame)
+
+// k_mul_cos_mul_etc_f32_usssu_fdb17ee055 is
+//
+//	kernel (u0:f32, s1:f32, s2:f32, s3:f32, u4:f32) { t0 = mul u0 s1; t1 = cos t0; t2 = mul s2 t1; t3 = add t2 s3; t4 = mul t3 u4; store t4 }
+//
+// for i: o0[i] = ((a2 * cos(a0[i] * a1)) + a3) * a4[i]
+//
+//go:noescape
+func k_mul_cos_mul_etc_f32_usssu_fdb17ee055(f *abi.Frame)
+
+// k_mul_div_mul_etc_f64_uuusss_12716f8f32 is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, s3:f64, s4:f64, s5:f64) { t0 = mul u0 u1; t1 = div u0 u2; t2 = mul t1 s3; t3 = add t2 s4; t4 = mul t0 t3; t5 = mul s5 t4; t6 = add u0 t5; store t6 }
+//
+// for i: o0[i] = a0[i] + (a5 * ((a0[i] * a1[i]) * (((a0[i] / a2[i]) * a3) + a4)))
+//
+//go:noescape
+func k_mul_div_mul_etc_f64_uuusss_12716f8f32(f *abi.Frame)
 
 // k_mul_mul_add_etc_f32_susuus_882e35a4d7 is
 //
@@ -270,6 +391,33 @@ func k_mul_mul_add_etc_f32_ussussusu_16fedc58be(f *abi.Frame)
 //go:noescape
 func k_mul_mul_add_etc_f32_uussu_dfb8b8cb98(f *abi.Frame)
 
+// k_mul_mul_mul_etc_f32_sususus_161de7fe59 is
+//
+//	kernel (s0:f32, u1:f32, s2:f32, u3:f32, s4:f32, u5:f32, s6:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = mul s4 u5; t3 = add t1 t2; t4 = sign t3; t5 = add t0 t4; t6 = mul t5 s6; t7 = sub u1 t6; store t7 }
+//
+// for i: o0[i] = a1[i] - (((a0 * a1[i]) + sign((a2 * a3[i]) + (a4 * a5[i]))) * a6)
+//
+//go:noescape
+func k_mul_mul_mul_etc_f32_sususus_161de7fe59(f *abi.Frame)
+
+// k_mul_mul_mul_etc_f32_suusus_8917a59daf is
+//
+//	kernel (s0:f32, u1:f32, u2:f32, s3:f32, u4:f32, s5:f32) { t0 = mul s0 u1; t1 = mul u2 t0; t2 = mul s3 u1; t3 = sub u4 t2; t4 = div t1 t3; t5 = mul u1 u1; t6 = mul s5 t5; t7 = mul u4 u4; t8 = div t6 t7; t9 = sub t4 t8; store t9 }
+//
+// for i: o0[i] = ((a2[i] * (a0 * a1[i])) / (a4[i] - (a3 * a1[i]))) - ((a5 * (a1[i] * a1[i])) / (a4[i] * a4[i]))
+//
+//go:noescape
+func k_mul_mul_mul_etc_f32_suusus_8917a59daf(f *abi.Frame)
+
+// k_mul_mul_mul_etc_f32_uuuus_7bf07826db is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, s4:f32) { t0 = mul u0 u1; t1 = mul u2 u2; t2 = mul u3 u3; t3 = mul u0 u0; t4 = add t2 t3; t5 = add t1 t4; t6 = add s4 t5; t7 = sqrt t6; t8 = mul t6 t7; t9 = div t0 t8; store t9 }
+//
+// for i: t6 := a4 + ((a2[i] * a2[i]) + ((a3[i] * a3[i]) + (a0[i] * a0[i]))); o0[i] = (a0[i] * a1[i]) / (t6 * sqrt(t6))
+//
+//go:noescape
+func k_mul_mul_mul_etc_f32_uuuus_7bf07826db(f *abi.Frame)
+
 // k_mul_mul_mul_etc_f64_uuus_498a4f381e is
 //
 //	kernel (u0:f64, u1:f64, u2:f64, s3:f64) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t1 t2; t4 = add t0 t3; t5 = reciprocal t4; t6 = mul t5 t5; t7 = mul t6 t5; t8 = mul t7 t7; t9 = sub t8 t7; t10 = mul t9 s3; store t10 }
@@ -287,6 +435,33 @@ func k_mul_mul_mul_etc_f64_uuus_498a4f381e(f *abi.Frame)
 //
 //go:noescape
 func k_mul_mul_mul_etc_f64_uuusss_2f3ed0eab9(f *abi.Frame)
+
+// k_mul_mul_mul_etc_f64_uuussu_c2be2097a0 is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, s3:f64, s4:f64, u5:f64) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t1 t2; t4 = add t0 t3; t5 = mul s3 t4; t6 = neg t5; t7 = add s4 t6; t8 = sqrt t7; t9 = div u5 t8; store t9 }
+//
+// for i: o0[i] = a5[i] / sqrt(a4 + (-(a3 * ((a0[i] * a0[i]) + ((a1[i] * a1[i]) + (a2[i] * a2[i]))))))
+//
+//go:noescape
+func k_mul_mul_mul_etc_f64_uuussu_c2be2097a0(f *abi.Frame)
+
+// k_mul_mul_sub_etc_f32_susuu_80e2f51d4f is
+//
+//	kernel (s0:f32, u1:f32, s2:f32, u3:f32, u4:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = sub t0 t1; t3 = mul t2 s0; t4 = add u4 t3; t5 = sub t4 t1; store t5 }
+//
+// for i: t1 := a2 * a3[i]; o0[i] = (a4[i] + (((a0 * a1[i]) - t1) * a0)) - t1
+//
+//go:noescape
+func k_mul_mul_sub_etc_f32_susuu_80e2f51d4f(f *abi.Frame)
+
+// k_mul_mul_sub_etc_f32_suuusu_001dc72dbd is
+//
+//	kernel (s0:f32, u1:f32, u2:f32, u3:f32, s4:f32, u5:f32) { t0 = mul s0 u1; t1 = mul u2 u2; t2 = sub u3 t1; t3 = add t2 s4; t4 = sqrt t3; t5 = div t0 t4; t6 = sub u5 t5; store t6 }
+//
+// for i: o0[i] = a5[i] - ((a0 * a1[i]) / sqrt((a3[i] - (a2[i] * a2[i])) + a4))
+//
+//go:noescape
+func k_mul_mul_sub_etc_f32_suuusu_001dc72dbd(f *abi.Frame)
 
 // k_mul_mul_sub_etc_f32_uuuu_fa849b795c is
 //
@@ -333,6 +508,15 @@ func k_mul_sin_mul_etc_f32_usuu_8ca62a123c(f *abi.Frame)
 //go:noescape
 func k_mul_sub_add_etc_f64_suuusu_c850a45246(f *abi.Frame)
 
+// k_ne_mul_sub_etc_f32_uusu_1588faab4a is
+//
+//	kernel (u0:f32, u1:f32, s2:f32, u3:f32) { t0 = ne u0 u0; t1 = mul u1 s2; t2 = sub u0 u3; t3 = abs t2; t4 = lt t1 t3; t5 = or t0 t4; t6 = select t5 u3 u0; store t6 }
+//
+// for i: o0[i] = select((a0[i] != a0[i]) | ((a1[i] * a2) < abs(a0[i] - a3[i])), a3[i], a0[i])
+//
+//go:noescape
+func k_ne_mul_sub_etc_f32_uusu_1588faab4a(f *abi.Frame)
+
 // k_reduce_add_cast_sub_exp_bf16_f32_us_372c1810f8 is
 //
 //	reduce [_, add] kernel fast (u0:bf16, s1:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = exp t1; store t2 t2 }
@@ -369,6 +553,33 @@ func k_reduce_add_cast_sub_exp_f16_f32_us_221ed92c66(f *abi.Frame)
 //go:noescape
 func k_reduce_add_cast_sub_exp_f16_f32_us_61bdcc200e(f *abi.Frame)
 
+// k_shr_xor_mul_etc_i32_ussss_c02db114f0 is
+//
+//	kernel (u0:i32, s1:i32, s2:i32, s3:i32, s4:i32) { t0 = shr u0 s1; t1 = xor u0 t0; t2 = mul t1 s2; t3 = shr t2 s3; t4 = xor t2 t3; t5 = mul t4 s4; store t5 }
+//
+// for i: t2 := (a0[i] ^ (a0[i] >> a1)) * a2; o0[i] = (t2 ^ (t2 >> a3)) * a4
+//
+//go:noescape
+func k_shr_xor_mul_etc_i32_ussss_c02db114f0(f *abi.Frame)
+
+// k_silu_mul_f16_uu_0b7fc86918 is
+//
+//	kernel (u0:f16, u1:f16) { t0 = silu u0; t1 = mul u1 t0; store t1 }
+//
+// for i: o0[i] = a1[i] * silu(a0[i])
+//
+//go:noescape
+func k_silu_mul_f16_uu_0b7fc86918(f *abi.Frame)
+
+// k_silu_mul_f16_uu_9134bf5ada is
+//
+//	kernel fast (u0:f16, u1:f16) { t0 = silu u0; t1 = mul u1 t0; store t1 }
+//
+// for i: o0[i] = a1[i] * silu(a0[i])
+//
+//go:noescape
+func k_silu_mul_f16_uu_9134bf5ada(f *abi.Frame)
+
 // k_sub_abs_lt_etc_f32_uuss_acc2722c68 is
 //
 //	kernel (u0:f32, u1:f32, s2:f32, s3:f32) { t0 = sub u0 u1; t1 = abs t0; t2 = lt t1 s2; t3 = mul t1 t1; t4 = mul s3 t3; t5 = sub t1 s3; t6 = select t2 t4 t5; store t6 }
@@ -377,6 +588,15 @@ func k_reduce_add_cast_sub_exp_f16_f32_us_61bdcc200e(f *abi.Frame)
 //
 //go:noescape
 func k_sub_abs_lt_etc_f32_uuss_acc2722c68(f *abi.Frame)
+
+// k_sub_abs_sub_etc_i32_uuuus_1f1bab62eb is
+//
+//	kernel (u0:i32, u1:i32, u2:i32, u3:i32, s4:i32) { t0 = sub u0 u1; t1 = abs t0; t2 = sub u2 u3; t3 = abs t2; t4 = add t1 t3; t5 = min s4 t4; store t5 }
+//
+// for i: o0[i] = min(a4, abs(a0[i] - a1[i]) + abs(a2[i] - a3[i]))
+//
+//go:noescape
+func k_sub_abs_sub_etc_i32_uuuus_1f1bab62eb(f *abi.Frame)
 
 // k_sub_add_div_clip_f32_uususs_cb7c3555ba is
 //
@@ -387,15 +607,6 @@ func k_sub_abs_lt_etc_f32_uuss_acc2722c68(f *abi.Frame)
 //go:noescape
 func k_sub_add_div_clip_f32_uususs_cb7c3555ba(f *abi.Frame)
 
-// k_sub_mul_add_f32_uuu_3b01b5d98a is
-//
-//	kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = mul u2 t0; t2 = add u1 t1; store t2 }
-//
-// for i: o0[i] = a1[i] + (a2[i] * (a0[i] - a1[i]))
-//
-//go:noescape
-func k_sub_mul_add_f32_uuu_3b01b5d98a(f *abi.Frame)
-
 // k_sub_mul_clip_etc_f32_ussssss_477e86fbe6 is
 //
 //	kernel (u0:f32, s1:f32, s2:f32, s3:f32, s4:f32, s5:f32, s6:f32) { t0 = sub u0 s1; t1 = mul s2 t0; t2 = clip t1 s3 s4; t3 = mul t2 t2; t4 = mul s5 t2; t5 = add s6 t4; t6 = mul t3 t5; store t6 }
@@ -404,3 +615,12 @@ func k_sub_mul_add_f32_uuu_3b01b5d98a(f *abi.Frame)
 //
 //go:noescape
 func k_sub_mul_clip_etc_f32_ussssss_477e86fbe6(f *abi.Frame)
+
+// k_sub_mul_mul_etc_f64_uususus_a595aa8d3e is
+//
+//	kernel (u0:f64, u1:f64, s2:f64, u3:f64, s4:f64, u5:f64, s6:f64) { t0 = sub u0 u1; t1 = mul t0 s2; t2 = mul u3 s4; t3 = sub t1 t2; t4 = div t3 u5; t5 = mul t4 s6; t6 = add u3 t5; t7 = mul s6 t6; t8 = add u0 t7; store t8 }
+//
+// for i: o0[i] = a0[i] + (a6 * (a3[i] + (((((a0[i] - a1[i]) * a2) - (a3[i] * a4)) / a5[i]) * a6)))
+//
+//go:noescape
+func k_sub_mul_mul_etc_f64_uususus_a595aa8d3e(f *abi.Frame)

@@ -11,50 +11,576 @@ import (
 )
 
 var kernels_portable = []abi.Kernel{
+	{Sig: "kernel fast (u0:f32, s1:f32, u2:f32) { t0 = abs u0; t1 = neg t0; t2 = exp t1; t3 = log1p t2; t4 = max u0 s1; t5 = mul u0 u2; t6 = sub t4 t5; t7 = add t3 t6; store t7 }", Fn: k_abs_neg_exp_etc_f32_usu_16c110daed_go},
+	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = abs u0; t1 = neg t0; t2 = exp t1; t3 = log1p t2; t4 = max u0 s1; t5 = mul u0 u2; t6 = sub t4 t5; t7 = add t3 t6; store t7 }", Fn: k_abs_neg_exp_etc_f32_usu_8f47fa5825_go},
+	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = abs u0; t1 = sub t0 u1; t2 = max t1 s2; t3 = sign u0; t4 = mul t2 t3; store t4 }", Fn: k_abs_sub_max_etc_f32_uus_f695f33907_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32, u8:f32, s9:f32, s10:f32, s11:f32, s12:f32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add t2 u4; t4 = add t3 u5; t5 = add t4 u6; t6 = add t5 u7; t7 = add t6 u8; t8 = mul t7 s9; t9 = add t8 s10; t10 = clip t9 s11 s12; t11 = cast:u8 t10; store t11 }", Fn: k_add_add_add_etc_f32_u8_uuuuuuuuussss_993a22ba8a_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, s5:f64, s6:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = mul u4 s5; t4 = sub t2 t3; t5 = mul t4 s6; t6 = add t5 u4; store t6 }", Fn: k_add_add_add_etc_f64_uuuuuss_2e56565dd1_go},
 	{Sig: "kernel (u0:f32, s1:f32, s2:f32, s3:f32, s4:f32) { t0 = add u0 s1; t1 = clip t0 s2 s3; t2 = mul u0 t1; t3 = mul t2 s4; store t3 }", Fn: k_add_clip_mul_mul_f32_ussss_132d229e73_go},
 	{Sig: "kernel fast (u0:f32, u1:f32) { t0 = add u0 u1; t1 = gelutanh t0; store t1 }", Fn: k_add_gelutanh_f32_uu_309112f47a_go},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = add u0 u1; t1 = gelutanh t0; store t1 }", Fn: k_add_gelutanh_f32_uu_b3eb921b03_go},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32, s4:f32) { t0 = add u0 s1; t1 = mul t0 t0; t2 = add s1 u2; t3 = mul t2 t2; t4 = sub t1 t3; t5 = add t4 u0; t6 = mul t5 t5; t7 = mul s3 t0; t8 = mul t2 t7; t9 = add t8 u2; t10 = mul t9 t9; t11 = sub t6 t10; t12 = add t11 u0; t13 = mul t12 t12; t14 = mul s3 t5; t15 = mul t14 t9; t16 = add u2 t15; t17 = mul t16 t16; t18 = sub t13 t17; t19 = add u0 t18; t20 = mul t19 t19; t21 = mul s3 t12; t22 = mul t21 t16; t23 = add t22 u2; t24 = mul t23 t23; t25 = sub t20 t24; t26 = add u0 t25; t27 = mul t26 t26; t28 = mul s3 t19; t29 = mul t28 t23; t30 = add t29 u2; t31 = mul t30 t30; t32 = sub t27 t31; t33 = add u0 t32; t34 = mul t33 t33; t35 = mul s3 t26; t36 = mul t30 t35; t37 = add t36 u2; t38 = mul t37 t37; t39 = sub t34 t38; t40 = add u0 t39; t41 = mul t40 t40; t42 = mul s3 t33; t43 = mul t37 t42; t44 = add t43 u2; t45 = mul t44 t44; t46 = sub t41 t45; t47 = add u0 t46; t48 = mul t47 t47; t49 = mul s3 t40; t50 = mul t44 t49; t51 = add t50 u2; t52 = mul t51 t51; t53 = sub t48 t52; t54 = add u0 t53; t55 = mul t54 t54; t56 = mul s3 t47; t57 = mul t56 t51; t58 = add t57 u2; t59 = mul t58 t58; t60 = sub t55 t59; t61 = add t60 u0; t62 = mul t61 t61; t63 = mul s3 t54; t64 = mul t58 t63; t65 = add t64 u2; t66 = mul t65 t65; t67 = sub t62 t66; t68 = add u0 t67; t69 = mul t68 t68; t70 = mul s3 t61; t71 = mul t70 t65; t72 = add u2 t71; t73 = mul t72 t72; t74 = sub t69 t73; t75 = add t74 u0; t76 = mul t75 t75; t77 = mul s3 t68; t78 = mul t72 t77; t79 = add t78 u2; t80 = mul t79 t79; t81 = sub t76 t80; t82 = add t81 u0; t83 = mul t82 t82; t84 = mul t75 s3; t85 = mul t79 t84; t86 = add t85 u2; t87 = mul t86 t86; t88 = sub t83 t87; t89 = add t88 u0; t90 = mul t89 t89; t91 = mul s3 t82; t92 = mul t91 t86; t93 = add u2 t92; t94 = mul t93 t93; t95 = sub t90 t94; t96 = add t95 u0; t97 = mul t96 t96; t98 = mul s3 t89; t99 = mul t98 t93; t100 = add t99 u2; t101 = mul t100 t100; t102 = sub t97 t101; t103 = add u0 t102; t104 = mul t103 t103; t105 = mul s3 t96; t106 = mul t100 t105; t107 = add t106 u2; t108 = mul t107 t107; t109 = sub t104 t108; t110 = add t109 u0; t111 = mul t110 s3; t112 = mul s3 t103; t113 = mul t112 t107; t114 = add u2 t113; t115 = mul t111 t114; t116 = add t115 u2; t117 = mul t110 t110; t118 = mul t114 t114; t119 = sub t117 t118; t120 = add u0 t119; t121 = mul s3 t120; t122 = mul t116 t121; t123 = add t122 u2; t124 = mul t120 t120; t125 = mul t116 t116; t126 = sub t124 t125; t127 = add t126 u0; t128 = mul s3 t127; t129 = mul t123 t128; t130 = add t129 u2; t131 = mul t130 t130; t132 = mul t127 t127; t133 = mul t123 t123; t134 = sub t132 t133; t135 = add u0 t134; t136 = mul t135 t135; t137 = add t131 t136; t138 = lt t137 s4; t139 = cast:f32 t138; t140 = add t132 t133; t141 = lt t140 s4; t142 = cast:f32 t141; t143 = add t97 t101; t144 = lt t143 s4; t145 = cast:f32 t144; t146 = add t90 t94; t147 = lt t146 s4; t148 = cast:f32 t147; t149 = add t55 t59; t150 = lt t149 s4; t151 = cast:f32 t150; t152 = add t27 t31; t153 = lt t152 s4; t154 = cast:f32 t153; t155 = add t20 t24; t156 = lt t155 s4; t157 = cast:f32 t156; t158 = add t1 t3; t159 = lt t158 s4; t160 = cast:f32 t159; t161 = add t160 s1; t162 = add t6 t10; t163 = lt t162 s4; t164 = cast:f32 t163; t165 = add t161 t164; t166 = add t13 t17; t167 = lt t166 s4; t168 = cast:f32 t167; t169 = add t165 t168; t170 = add t157 t169; t171 = add t154 t170; t172 = add t34 t38; t173 = lt t172 s4; t174 = cast:f32 t173; t175 = add t171 t174; t176 = add t41 t45; t177 = lt t176 s4; t178 = cast:f32 t177; t179 = add t175 t178; t180 = add t48 t52; t181 = lt t180 s4; t182 = cast:f32 t181; t183 = add t179 t182; t184 = add t151 t183; t185 = add t62 t66; t186 = lt t185 s4; t187 = cast:f32 t186; t188 = add t184 t187; t189 = add t69 t73; t190 = lt t189 s4; t191 = cast:f32 t190; t192 = add t188 t191; t193 = add t76 t80; t194 = lt t193 s4; t195 = cast:f32 t194; t196 = add t192 t195; t197 = add t83 t87; t198 = lt t197 s4; t199 = cast:f32 t198; t200 = add t196 t199; t201 = add t148 t200; t202 = add t145 t201; t203 = add t104 t108; t204 = lt t203 s4; t205 = cast:f32 t204; t206 = add t202 t205; t207 = add t117 t118; t208 = lt t207 s4; t209 = cast:f32 t208; t210 = add t206 t209; t211 = add t124 t125; t212 = lt t211 s4; t213 = cast:f32 t212; t214 = add t210 t213; t215 = add t142 t214; t216 = add t139 t215; store t216 }", Fn: k_add_mul_add_etc_f32_ususs_fbb3aa62c8_go},
+	{Sig: "kernel (u0:u8, u1:u8, u2:u8, s3:u16, s4:u16, s5:u16) { t0 = cast:u16 u0; t1 = cast:u16 u1; t2 = mul t0 t1; t3 = cast:u16 u2; t4 = xor s3 t1; t5 = mul t3 t4; t6 = add t2 t5; t7 = add t6 s4; t8 = shr t7 s5; t9 = cast:u8 t8; store t9 }", Fn: k_cast_cast_mul_etc_u8_u16_uuusss_724b338a3f_go},
+	{Sig: "kernel (u0:u8, u1:u8, s2:f32, s3:f32, s4:f32) { t0 = cast:f32 u0; t1 = cast:f32 u1; t2 = sub t0 t1; t3 = mul s2 t2; t4 = add t0 t3; t5 = clip t4 s3 s4; t6 = cast:u8 t5; store t6 }", Fn: k_cast_cast_sub_etc_u8_f32_uusss_0e5622d980_go},
 	{Sig: "kernel (u0:u8, s1:f32, u2:u8, s3:f32) { t0 = cast:f32 u0; t1 = mul t0 s1; t2 = cast:f32 u2; t3 = mul t2 s3; t4 = add t1 t3; t5 = cast:u8 t4; store t5 }", Fn: k_cast_mul_cast_etc_u8_f32_usus_30e520e5d9_go},
 	{Sig: "kernel (u0:u8, s1:u16, u2:u8, s3:u16, s4:u16) { t0 = cast:u16 u0; t1 = mul t0 s1; t2 = cast:u16 u2; t3 = mul t2 s3; t4 = addsat t1 t3; t5 = shr t4 s4; t6 = cast:u8 t5; store t6 }", Fn: k_cast_mul_cast_etc_u8_u16_ususs_57e4d6ef8d_go},
 	{Sig: "kernel (u0:u8, s1:f32, s2:f32, s3:f32, s4:f32) { t0 = cast:f32 u0; t1 = mul t0 s1; t2 = pow t1 s2; t3 = mul t2 s3; t4 = add s4 t3; store t4 }", Fn: k_cast_mul_pow_etc_u8_f32_ussss_a8ecc20536_go},
 	{Sig: "kernel (u0:f64) { t0 = cast:f32 u0; t1 = reciprocal t0; store t1 }", Fn: k_cast_reciprocal_f64_f32_u_b3af3ad72f_go},
+	{Sig: "kernel (u0:u8, s1:f32, s2:f32, s3:f32, s4:f32, s5:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = mul s2 t1; t3 = add t2 s3; t4 = clip t3 s4 s5; t5 = cast:u8 t4; store t5 }", Fn: k_cast_sub_mul_etc_u8_f32_usssss_6e4004978d_go},
 	{Sig: "kernel fast (u0:f32, u1:f32, u2:f32, s3:f32, s4:f32, s5:f32, s6:f32, s7:f32) { t0 = div u0 u1; t1 = log t0; t2 = mul u2 s3; t3 = add t1 t2; t4 = sqrt u2; t5 = mul t4 s4; t6 = div t3 t5; t7 = mul s5 t6; t8 = erf t7; t9 = mul t8 s6; t10 = add t9 s6; t11 = mul u0 t10; t12 = sub t6 t5; t13 = mul s5 t12; t14 = erf t13; t15 = mul s6 t14; t16 = add t15 s6; t17 = mul s7 u2; t18 = exp t17; t19 = mul t18 u1; t20 = mul t16 t19; t21 = sub t11 t20; store t21 }", Fn: k_div_log_mul_etc_f32_uuusssss_493eb05a88_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, s3:f32, s4:f32, s5:f32, s6:f32, s7:f32) { t0 = div u0 u1; t1 = log t0; t2 = mul u2 s3; t3 = add t1 t2; t4 = sqrt u2; t5 = mul t4 s4; t6 = div t3 t5; t7 = mul s5 t6; t8 = erf t7; t9 = mul t8 s6; t10 = add t9 s6; t11 = mul u0 t10; t12 = sub t6 t5; t13 = mul s5 t12; t14 = erf t13; t15 = mul s6 t14; t16 = add t15 s6; t17 = mul s7 u2; t18 = exp t17; t19 = mul t18 u1; t20 = mul t16 t19; t21 = sub t11 t20; store t21 }", Fn: k_div_log_mul_etc_f32_uuusssss_db541edda1_go},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32, s3:f32) { t0 = lt s0 u1; t1 = cast:f32 t0; t2 = lt s2 u1; t3 = cast:f32 t2; t4 = add t1 t3; t5 = lt s3 u1; t6 = cast:f32 t5; t7 = add t4 t6; store t7 }", Fn: k_lt_cast_lt_etc_f32_suss_694f905486_go},
-	{Sig: "kernel (s0:f32, u1:f32, s2:f32, s3:f32) { t0 = lt s0 u1; t1 = lt u1 s2; t2 = and t0 t1; t3 = select t2 u1 s3; store t3 }", Fn: k_lt_lt_and_select_f32_suss_9e6570f14f_go},
-	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = lt s0 u1; t1 = mul u1 s2; t2 = select t0 u1 t1; store t2 }", Fn: k_lt_mul_select_f32_sus_3d9238c874_go},
 	{Sig: "kernel (u0:bf16, s1:bf16, u2:bf16) { t0 = mul u0 s1; t1 = add u2 t0; store t1 }", Fn: k_mul_add_bf16_usu_8f9997d94c_go},
 	{Sig: "kernel (u0:f16, s1:f16, u2:f16) { t0 = mul u0 s1; t1 = add t0 u2; store t1 }", Fn: k_mul_add_f16_usu_b62d67b889_go},
+	{Sig: "kernel (u0:bf16, u1:bf16, u2:bf16, s3:bf16) { t0 = mul u0 u1; t1 = add t0 u2; t2 = max t1 s3; store t2 }", Fn: k_mul_add_max_bf16_uuus_a0b4eaf980_go},
+	{Sig: "kernel (s0:bf16, u1:bf16, u2:bf16, u3:bf16, u4:bf16) { t0 = mul s0 u1; t1 = add t0 u2; t2 = mul t1 u3; t3 = add u4 t2; store t3 }", Fn: k_mul_add_mul_add_bf16_suuuu_2cbafcfd47_go},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32, s3:f32, s4:f32, s5:f32, s6:f32) { t0 = mul s0 u1; t1 = add t0 s2; t2 = mul t1 u1; t3 = add t2 s3; t4 = mul u1 t3; t5 = add s4 t4; t6 = mul u1 t5; t7 = add t6 s5; t8 = mul t7 u1; t9 = add t8 s6; store t9 }", Fn: k_mul_add_mul_etc_f32_susssss_bc476cb614_go},
+	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = mul u0 s1; t1 = add t0 s2; t2 = mul t1 u0; t3 = add u0 s2; t4 = div t2 t3; store t4 }", Fn: k_mul_add_mul_etc_f32_uss_1fc51411cf_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, s3:f32) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul u0 t1; t3 = abs u2; t4 = add s3 t3; t5 = div u1 t4; t6 = sub t2 t5; store t6 }", Fn: k_mul_add_mul_etc_f32_uuus_10cee77e79_go},
+	{Sig: "kernel (s0:i32, u1:i32, s2:i32, u3:i32, u4:i32, s5:i32, s6:i32) { t0 = mul s0 u1; t1 = add s2 t0; t2 = mul t1 u3; t3 = mul u4 u1; t4 = add t2 t3; t5 = add s5 t4; t6 = shr t5 s6; store t6 }", Fn: k_mul_add_mul_etc_i32_susuuss_debe01638a_go},
 	{Sig: "kernel (s0:f32, u1:f32) { t0 = mul s0 u1; t1 = cast:bf16 t0; store t1 }", Fn: k_mul_cast_f32_bf16_su_bd1fe1f836_go},
 	{Sig: "kernel (s0:f32, u1:f32) { t0 = mul s0 u1; t1 = cast:f16 t0; store t1 }", Fn: k_mul_cast_f32_f16_su_6683445da7_go},
+	{Sig: "kernel fast (u0:f32, s1:f32, s2:f32, s3:f32, u4:f32) { t0 = mul u0 s1; t1 = cos t0; t2 = mul s2 t1; t3 = add t2 s3; t4 = mul t3 u4; store t4 }", Fn: k_mul_cos_mul_etc_f32_usssu_fa344601f2_go},
+	{Sig: "kernel (u0:f32, s1:f32, s2:f32, s3:f32, u4:f32) { t0 = mul u0 s1; t1 = cos t0; t2 = mul s2 t1; t3 = add t2 s3; t4 = mul t3 u4; store t4 }", Fn: k_mul_cos_mul_etc_f32_usssu_fdb17ee055_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64, s3:f64, s4:f64, s5:f64) { t0 = mul u0 u1; t1 = div u0 u2; t2 = mul t1 s3; t3 = add t2 s4; t4 = mul t0 t3; t5 = mul s5 t4; t6 = add u0 t5; store t6 }", Fn: k_mul_div_mul_etc_f64_uuusss_12716f8f32_go},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32, u3:f32, u4:f32, s5:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = add t0 t1; t3 = mul u4 s5; t4 = add t2 t3; store t4 }", Fn: k_mul_mul_add_etc_f32_susuus_882e35a4d7_go},
 	{Sig: "kernel (u0:f32, s1:f32, s2:f32, u3:f32, s4:f32, s5:f32, u6:f32, s7:f32, u8:f32) { t0 = mul u0 s1; t1 = mul s2 u3; t2 = add t0 t1; t3 = mul s4 t2; t4 = mul s5 u6; t5 = mul u3 u3; t6 = mul s4 t5; t7 = add t4 t6; t8 = sqrt t7; t9 = add s7 t8; t10 = div t3 t9; t11 = sub u8 t10; store t11 }", Fn: k_mul_mul_add_etc_f32_ussussusu_16fedc58be_go},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32, s3:f32, u4:f32) { t0 = mul u0 u1; t1 = mul u1 s2; t2 = add t1 s3; t3 = mul t2 u4; t4 = add t0 t3; store t4 }", Fn: k_mul_mul_add_etc_f32_uussu_dfb8b8cb98_go},
+	{Sig: "kernel (s0:f32, u1:f32, s2:f32, u3:f32, s4:f32, u5:f32, s6:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = mul s4 u5; t3 = add t1 t2; t4 = sign t3; t5 = add t0 t4; t6 = mul t5 s6; t7 = sub u1 t6; store t7 }", Fn: k_mul_mul_mul_etc_f32_sususus_161de7fe59_go},
+	{Sig: "kernel (s0:f32, u1:f32, u2:f32, s3:f32, u4:f32, s5:f32) { t0 = mul s0 u1; t1 = mul u2 t0; t2 = mul s3 u1; t3 = sub u4 t2; t4 = div t1 t3; t5 = mul u1 u1; t6 = mul s5 t5; t7 = mul u4 u4; t8 = div t6 t7; t9 = sub t4 t8; store t9 }", Fn: k_mul_mul_mul_etc_f32_suusus_8917a59daf_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, s4:f32) { t0 = mul u0 u1; t1 = mul u2 u2; t2 = mul u3 u3; t3 = mul u0 u0; t4 = add t2 t3; t5 = add t1 t4; t6 = add s4 t5; t7 = sqrt t6; t8 = mul t6 t7; t9 = div t0 t8; store t9 }", Fn: k_mul_mul_mul_etc_f32_uuuus_7bf07826db_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, s3:f64) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t1 t2; t4 = add t0 t3; t5 = reciprocal t4; t6 = mul t5 t5; t7 = mul t6 t5; t8 = mul t7 t7; t9 = sub t8 t7; t10 = mul t9 s3; store t10 }", Fn: k_mul_mul_mul_etc_f64_uuus_498a4f381e_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, s3:f64, s4:f64, s5:f64) { t0 = mul u0 u0; t1 = mul u1 u2; t2 = mul s3 t1; t3 = sub t0 t2; t4 = max t3 s4; t5 = sqrt t4; t6 = sub t5 u0; t7 = mul s5 u1; t8 = div t6 t7; store t8 }", Fn: k_mul_mul_mul_etc_f64_uuusss_2f3ed0eab9_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64, s3:f64, s4:f64, u5:f64) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t1 t2; t4 = add t0 t3; t5 = mul s3 t4; t6 = neg t5; t7 = add s4 t6; t8 = sqrt t7; t9 = div u5 t8; store t9 }", Fn: k_mul_mul_mul_etc_f64_uuussu_c2be2097a0_go},
+	{Sig: "kernel (s0:f32, u1:f32, s2:f32, u3:f32, u4:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = sub t0 t1; t3 = mul t2 s0; t4 = add u4 t3; t5 = sub t4 t1; store t5 }", Fn: k_mul_mul_sub_etc_f32_susuu_80e2f51d4f_go},
+	{Sig: "kernel (s0:f32, u1:f32, u2:f32, u3:f32, s4:f32, u5:f32) { t0 = mul s0 u1; t1 = mul u2 u2; t2 = sub u3 t1; t3 = add t2 s4; t4 = sqrt t3; t5 = div t0 t4; t6 = sub u5 t5; store t6 }", Fn: k_mul_mul_sub_etc_f32_suuusu_001dc72dbd_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = sub t0 t1; t3 = mul t2 t2; t4 = mul u1 u2; t5 = mul u0 u3; t6 = add t4 t5; t7 = mul t6 t6; t8 = add t3 t7; t9 = sqrt t8; store t9 }", Fn: k_mul_mul_sub_etc_f32_uuuu_fa849b795c_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = sub t0 t1; t3 = add t2 u4; t4 = mul u1 u3; t5 = mul u0 u2; t6 = add t4 t5; t7 = add t6 u5; store t3 t7 }", Fn: k_mul_mul_sub_etc_f32_uuuuuu_ab1acbc597_go},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = mul u0 s1; t1 = sin t0; t2 = mul t1 t1; t3 = cos u2; t4 = cos u3; t5 = mul t3 t4; t6 = mul t2 t5; t7 = sub u2 u3; t8 = mul t7 s1; t9 = sin t8; t10 = mul t9 t9; t11 = add t6 t10; store t11 }", Fn: k_mul_sin_mul_etc_f32_usuu_392cad3988_go},
 	{Sig: "kernel fast (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = mul u0 s1; t1 = sin t0; t2 = mul t1 t1; t3 = cos u2; t4 = cos u3; t5 = mul t3 t4; t6 = mul t2 t5; t7 = sub u2 u3; t8 = mul t7 s1; t9 = sin t8; t10 = mul t9 t9; t11 = add t6 t10; store t11 }", Fn: k_mul_sin_mul_etc_f32_usuu_8ca62a123c_go},
 	{Sig: "kernel (s0:f64, u1:f64, u2:f64, u3:f64, s4:f64, u5:f64) { t0 = mul s0 u1; t1 = sub u2 t0; t2 = add u3 t1; t3 = mul s4 t2; t4 = sub t0 u5; t5 = add t3 t4; store t5 }", Fn: k_mul_sub_add_etc_f64_suuusu_c850a45246_go},
+	{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32) { t0 = ne u0 u0; t1 = mul u1 s2; t2 = sub u0 u3; t3 = abs t2; t4 = lt t1 t3; t5 = or t0 t4; t6 = select t5 u3 u0; store t6 }", Fn: k_ne_mul_sub_etc_f32_uusu_1588faab4a_go},
 	{Sig: "reduce [_, add] kernel fast (u0:bf16, s1:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = exp t1; store t2 t2 }", Fn: k_reduce_add_cast_sub_exp_bf16_f32_us_372c1810f8_go},
 	{Sig: "reduce [_, add] kernel (u0:bf16, s1:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = exp t1; store t2 t2 }", Fn: k_reduce_add_cast_sub_exp_bf16_f32_us_ccf985ebf3_go},
 	{Sig: "reduce [_, add] kernel (u0:f16, s1:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = exp t1; store t2 t2 }", Fn: k_reduce_add_cast_sub_exp_f16_f32_us_221ed92c66_go},
 	{Sig: "reduce [_, add] kernel fast (u0:f16, s1:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = exp t1; store t2 t2 }", Fn: k_reduce_add_cast_sub_exp_f16_f32_us_61bdcc200e_go},
+	{Sig: "kernel (u0:i32, s1:i32, s2:i32, s3:i32, s4:i32) { t0 = shr u0 s1; t1 = xor u0 t0; t2 = mul t1 s2; t3 = shr t2 s3; t4 = xor t2 t3; t5 = mul t4 s4; store t5 }", Fn: k_shr_xor_mul_etc_i32_ussss_c02db114f0_go},
+	{Sig: "kernel (u0:f16, u1:f16) { t0 = silu u0; t1 = mul u1 t0; store t1 }", Fn: k_silu_mul_f16_uu_0b7fc86918_go},
+	{Sig: "kernel fast (u0:f16, u1:f16) { t0 = silu u0; t1 = mul u1 t0; store t1 }", Fn: k_silu_mul_f16_uu_9134bf5ada_go},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32, s3:f32) { t0 = sub u0 u1; t1 = abs t0; t2 = lt t1 s2; t3 = mul t1 t1; t4 = mul s3 t3; t5 = sub t1 s3; t6 = select t2 t4 t5; store t6 }", Fn: k_sub_abs_lt_etc_f32_uuss_acc2722c68_go},
+	{Sig: "kernel (u0:i32, u1:i32, u2:i32, u3:i32, s4:i32) { t0 = sub u0 u1; t1 = abs t0; t2 = sub u2 u3; t3 = abs t2; t4 = add t1 t3; t5 = min s4 t4; store t5 }", Fn: k_sub_abs_sub_etc_i32_uuuus_1f1bab62eb_go},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32, s4:f32, s5:f32) { t0 = sub u0 u1; t1 = add s2 u3; t2 = div t0 t1; t3 = clip t2 s4 s5; store t3 }", Fn: k_sub_add_div_clip_f32_uususs_cb7c3555ba_go},
-	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = mul u2 t0; t2 = add u1 t1; store t2 }", Fn: k_sub_mul_add_f32_uuu_3b01b5d98a_go},
 	{Sig: "kernel (u0:f32, s1:f32, s2:f32, s3:f32, s4:f32, s5:f32, s6:f32) { t0 = sub u0 s1; t1 = mul s2 t0; t2 = clip t1 s3 s4; t3 = mul t2 t2; t4 = mul s5 t2; t5 = add s6 t4; t6 = mul t3 t5; store t6 }", Fn: k_sub_mul_clip_etc_f32_ussssss_477e86fbe6_go},
+	{Sig: "kernel (u0:f64, u1:f64, s2:f64, u3:f64, s4:f64, u5:f64, s6:f64) { t0 = sub u0 u1; t1 = mul t0 s2; t2 = mul u3 s4; t3 = sub t1 t2; t4 = div t3 u5; t5 = mul t4 s6; t6 = add u3 t5; t7 = mul s6 t6; t8 = add u0 t7; store t8 }", Fn: k_sub_mul_mul_etc_f64_uususus_a595aa8d3e_go},
 }
 
 // If abi.ABI2 is undefined, the interface of kernels has changed since this file
 // was made. Remedy: run go generate here.
 func init() { abi.Register(abi.ABI2, abi.Portable, kernels_portable) }
+
+// k_abs_neg_exp_etc_f32_usu_16c110daed_go is
+//
+//	kernel fast (u0:f32, s1:f32, u2:f32) { t0 = abs u0; t1 = neg t0; t2 = exp t1; t3 = log1p t2; t4 = max u0 s1; t5 = mul u0 u2; t6 = sub t4 t5; t7 = add t3 t6; store t7 }
+//
+// for i: o0[i] = log1p(exp(-abs(a0[i]))) + (max(a0[i], a1) - (a0[i] * a2[i]))
+func k_abs_neg_exp_etc_f32_usu_16c110daed_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := math.Float32frombits(0xc2d00000)  // -104
+	c5 := math.Float32frombits(0x42b20000)  // 89
+	c8 := math.Float32frombits(0x3f38aa3b)  // 0.7213475
+	c9 := math.Float32frombits(0x4b40007f)  // 1.2583039e+07
+	c12 := math.Float32frombits(0xbfb17218) // -1.3862944
+	c14 := math.Float32frombits(0x3182e308) // 3.8093084e-09
+	c17 := math.Float32frombits(0x3a730219) // 0.0009270027
+	c18 := math.Float32frombits(0x3be42536) // 0.0069624437
+	c20 := math.Float32frombits(0x3dec03fe) // 0.11524199
+	c22 := math.Float32frombits(0x3f0ad655) // 0.54233295
+	c24 := math.Float32frombits(0x3e52d0e6) // 0.20587501
+	c26 := math.Float32frombits(0x3f800000) // 1
+	c28 := int32(23)
+	c34 := int32(1068827890)
+	c39 := int32(-8388608)
+	c41 := int32(1082130432)
+	c44 := math.Float32frombits(0x3e800000) // 0.25
+	c49 := math.Float32frombits(0xbf317218) // -0.6931472
+	c51 := math.Float32frombits(0xbefffffd) // -0.4999999
+	c52 := math.Float32frombits(0x3eaaab79) // 0.33333948
+	c53 := math.Float32frombits(0xbe800258) // -0.25001788
+	c54 := math.Float32frombits(0x3e4c699b) // 0.1996216
+	c55 := math.Float32frombits(0xbe29ad1e) // -0.16569945
+	c56 := math.Float32frombits(0x3e18bf12) // 0.14916638
+	c57 := math.Float32frombits(0xbe128a03) // -0.1431046
+	c58 := math.Float32frombits(0x3db30764) // 0.08741644
+	c69 := math.Float32frombits(0x0)        // 0
+	c71 := math.Float32frombits(0xff800000) // -Inf
+	c74 := int32(-8388610)
+	c75 := int32(2147483647)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			t0a, t0b := math.Float32frombits(math.Float32bits(v0a)&^(1<<31)), math.Float32frombits(math.Float32bits(v0b)&^(1<<31))
+			t1a, t1b := -t0a, -t0b
+			t3a, t3b := t1a < c2, t1b < c2
+			t4a := t1a
+			if t3a {
+				t4a = c2
+			}
+			t4b := t1b
+			if t3b {
+				t4b = c2
+			}
+			t6a, t6b := c5 < t4a, c5 < t4b
+			t7a := t4a
+			if t6a {
+				t7a = c5
+			}
+			t7b := t4b
+			if t6b {
+				t7b = c5
+			}
+			t10a, t10b := scalar.FMA32(t7a, c8, c9), scalar.FMA32(t7b, c8, c9)
+			t11a, t11b := float32(t10a-c9), float32(t10b-c9)
+			t13a, t13b := scalar.FMA32(t11a, c12, t7a), scalar.FMA32(t11b, c12, t7b)
+			t15a, t15b := scalar.FMA32(t11a, c14, t13a), scalar.FMA32(t11b, c14, t13b)
+			t16a, t16b := int32(math.Float32bits(t10a)), int32(math.Float32bits(t10b))
+			t19a, t19b := scalar.FMA32(c17, t15a, c18), scalar.FMA32(c17, t15b, c18)
+			t21a, t21b := scalar.FMA32(t19a, t15a, c20), scalar.FMA32(t19b, t15b, c20)
+			t23a, t23b := scalar.FMA32(t21a, t15a, c22), scalar.FMA32(t21b, t15b, c22)
+			t25a, t25b := scalar.FMA32(t23a, t23a, c24), scalar.FMA32(t23b, t23b, c24)
+			t27a, t27b := scalar.FMA32(t25a, t15a, c26), scalar.FMA32(t25b, t15b, c26)
+			t29a, t29b := t16a<<uint32(c28), t16b<<uint32(c28)
+			t30a, t30b := math.Float32frombits(uint32(t29a)), math.Float32frombits(uint32(t29b))
+			t31a, t31b := float32(t27a*t30a), float32(t27b*t30b)
+			t32a, t32b := float32(t31a*t31a), float32(t31b*t31b)
+			t33a, t33b := float32(t32a+c26), float32(t32b+c26)
+			t35a, t35b := int32(math.Float32bits(t33a)), int32(math.Float32bits(t33b))
+			t36a, t36b := int32(c34-t35a), int32(c34-t35b)
+			t37a, t37b := t36a>>uint32(c28), t36b>>uint32(c28)
+			t38a, t38b := float32(t37a), float32(t37b)
+			t40a, t40b := t36a&c39, t36b&c39
+			t42a, t42b := int32(t40a+c41), int32(t40b+c41)
+			t43a, t43b := math.Float32frombits(uint32(t42a)), math.Float32frombits(uint32(t42b))
+			t45a, t45b := float32(t43a*c44), float32(t43b*c44)
+			t46a, t46b := float32(c26-t45a), float32(c26-t45b)
+			t47a, t47b := -t46a, -t46b
+			t48a, t48b := scalar.FMA32(t32a, t45a, t47a), scalar.FMA32(t32b, t45b, t47b)
+			t50a, t50b := float32(t48a*t48a), float32(t48b*t48b)
+			t59a, t59b := scalar.FMA32(c52, t48a, c51), scalar.FMA32(c52, t48b, c51)
+			t60a, t60b := scalar.FMA32(c54, t48a, c53), scalar.FMA32(c54, t48b, c53)
+			t61a, t61b := scalar.FMA32(c56, t48a, c55), scalar.FMA32(c56, t48b, c55)
+			t62a, t62b := scalar.FMA32(c58, t48a, c57), scalar.FMA32(c58, t48b, c57)
+			t63a, t63b := scalar.FMA32(t60a, t50a, t59a), scalar.FMA32(t60b, t50b, t59b)
+			t64a, t64b := scalar.FMA32(t62a, t50a, t61a), scalar.FMA32(t62b, t50b, t61b)
+			t65a, t65b := float32(t50a*t50a), float32(t50b*t50b)
+			t66a, t66b := scalar.FMA32(t64a, t65a, t63a), scalar.FMA32(t64b, t65b, t63b)
+			t67a, t67b := scalar.FMA32(t50a, t66a, t48a), scalar.FMA32(t50b, t66b, t48b)
+			t68a, t68b := scalar.FMA32(t38a, c49, t67a), scalar.FMA32(t38b, c49, t67b)
+			t76a, t76b := int32(t35a+c75), int32(t35b+c75)
+			t77a, t77b := c74 < t76a, c74 < t76b
+			t78a := t68a
+			if t77a {
+				t70a := t33a == c69
+				t72a := float32(math.Sqrt(float64(t33a)))
+				t73a := t72a
+				if t70a {
+					t73a = c71
+				}
+				t78a = t73a
+			}
+			t78b := t68b
+			if t77b {
+				t70b := t33b == c69
+				t72b := float32(math.Sqrt(float64(t33b)))
+				t73b := t72b
+				if t70b {
+					t73b = c71
+				}
+				t78b = t73b
+			}
+			t79a, t79b := scalar.Max(v0a, s1), scalar.Max(v0b, s1)
+			t80a, t80b := float32(v0a*v2a), float32(v0b*v2b)
+			t81a, t81b := float32(t79a-t80a), float32(t79b-t80b)
+			t82a, t82b := float32(t78a+t81a), float32(t78b+t81b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t82a, t82b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
+			t1 := -t0
+			t3 := t1 < c2
+			t4 := t1
+			if t3 {
+				t4 = c2
+			}
+			t6 := c5 < t4
+			t7 := t4
+			if t6 {
+				t7 = c5
+			}
+			t10 := scalar.FMA32(t7, c8, c9)
+			t11 := float32(t10 - c9)
+			t13 := scalar.FMA32(t11, c12, t7)
+			t15 := scalar.FMA32(t11, c14, t13)
+			t16 := int32(math.Float32bits(t10))
+			t19 := scalar.FMA32(c17, t15, c18)
+			t21 := scalar.FMA32(t19, t15, c20)
+			t23 := scalar.FMA32(t21, t15, c22)
+			t25 := scalar.FMA32(t23, t23, c24)
+			t27 := scalar.FMA32(t25, t15, c26)
+			t29 := t16 << uint32(c28)
+			t30 := math.Float32frombits(uint32(t29))
+			t31 := float32(t27 * t30)
+			t32 := float32(t31 * t31)
+			t33 := float32(t32 + c26)
+			t35 := int32(math.Float32bits(t33))
+			t36 := int32(c34 - t35)
+			t37 := t36 >> uint32(c28)
+			t38 := float32(t37)
+			t40 := t36 & c39
+			t42 := int32(t40 + c41)
+			t43 := math.Float32frombits(uint32(t42))
+			t45 := float32(t43 * c44)
+			t46 := float32(c26 - t45)
+			t47 := -t46
+			t48 := scalar.FMA32(t32, t45, t47)
+			t50 := float32(t48 * t48)
+			t59 := scalar.FMA32(c52, t48, c51)
+			t60 := scalar.FMA32(c54, t48, c53)
+			t61 := scalar.FMA32(c56, t48, c55)
+			t62 := scalar.FMA32(c58, t48, c57)
+			t63 := scalar.FMA32(t60, t50, t59)
+			t64 := scalar.FMA32(t62, t50, t61)
+			t65 := float32(t50 * t50)
+			t66 := scalar.FMA32(t64, t65, t63)
+			t67 := scalar.FMA32(t50, t66, t48)
+			t68 := scalar.FMA32(t38, c49, t67)
+			t76 := int32(t35 + c75)
+			t77 := c74 < t76
+			t78 := t68
+			if t77 {
+				t70 := t33 == c69
+				t72 := float32(math.Sqrt(float64(t33)))
+				t73 := t72
+				if t70 {
+					t73 = c71
+				}
+				t78 = t73
+			}
+			t79 := scalar.Max(v0, s1)
+			t80 := float32(v0 * v2)
+			t81 := float32(t79 - t80)
+			t82 := float32(t78 + t81)
+			o0[i] = t82
+		}
+	}
+}
+
+// k_abs_neg_exp_etc_f32_usu_8f47fa5825_go is
+//
+//	kernel (u0:f32, s1:f32, u2:f32) { t0 = abs u0; t1 = neg t0; t2 = exp t1; t3 = log1p t2; t4 = max u0 s1; t5 = mul u0 u2; t6 = sub t4 t5; t7 = add t3 t6; store t7 }
+//
+// for i: o0[i] = log1p(exp(-abs(a0[i]))) + (max(a0[i], a1) - (a0[i] * a2[i]))
+func k_abs_neg_exp_etc_f32_usu_8f47fa5825_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := math.Float32frombits(0xc2d00000)  // -104
+	c5 := math.Float32frombits(0x42b20000)  // 89
+	c8 := math.Float32frombits(0x3fb8aa3b)  // 1.442695
+	c9 := math.Float32frombits(0x4b4000fe)  // 1.2583166e+07
+	c12 := math.Float32frombits(0xbf317218) // -0.6931472
+	c14 := math.Float32frombits(0x3102e308) // 1.9046542e-09
+	c17 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
+	c18 := math.Float32frombits(0x3c091ea9) // 0.008369126
+	c20 := math.Float32frombits(0x3d2aadc9) // 0.04166964
+	c22 := math.Float32frombits(0x3e2aaa46) // 0.16666517
+	c24 := math.Float32frombits(0x3efffffc) // 0.49999988
+	c26 := math.Float32frombits(0x3f800000) // 1
+	c29 := int32(1)
+	c32 := int32(23)
+	c41 := math.Float64frombits(0x3ff0000000000000) // 1
+	c44 := int64(2638147582215219)
+	c46 := int64(9218868437227405312)
+	c48 := int64(-9223372036854775808)
+	c51 := math.Float64frombits(0x3fd0000000000000) // 0.25
+	c56 := int64(52)
+	c58 := int64(4841369599423283200)
+	c61 := math.Float64frombits(0x43300000000003ff) // 4.503599627371519e+15
+	c63 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c68 := math.Float64frombits(0x3fb5555539741df9) // 0.08333332684207297
+	c69 := math.Float64frombits(0x3f8999c476151617) // 0.012500319341266537
+	c70 := math.Float64frombits(0x3f623da74e454a6f) // 0.002226664322884368
+	c71 := math.Float64frombits(0x3f3eef6263505d27) // 0.00047203208970488176
+	c77 := math.Float64frombits(0xbfe62e42fefa39ef) // -0.6931471805599453
+	c80 := math.Float32frombits(0x0)                // 0
+	c82 := math.Float32frombits(0xff800000)         // -Inf
+	c85 := int32(-8388610)
+	c87 := int32(2147483647)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			t0a, t0b := math.Float32frombits(math.Float32bits(v0a)&^(1<<31)), math.Float32frombits(math.Float32bits(v0b)&^(1<<31))
+			t1a, t1b := -t0a, -t0b
+			t3a, t3b := t1a < c2, t1b < c2
+			t4a := t1a
+			if t3a {
+				t4a = c2
+			}
+			t4b := t1b
+			if t3b {
+				t4b = c2
+			}
+			t6a, t6b := c5 < t4a, c5 < t4b
+			t7a := t4a
+			if t6a {
+				t7a = c5
+			}
+			t7b := t4b
+			if t6b {
+				t7b = c5
+			}
+			t10a, t10b := scalar.FMA32(t7a, c8, c9), scalar.FMA32(t7b, c8, c9)
+			t11a, t11b := float32(t10a-c9), float32(t10b-c9)
+			t13a, t13b := scalar.FMA32(t11a, c12, t7a), scalar.FMA32(t11b, c12, t7b)
+			t15a, t15b := scalar.FMA32(t11a, c14, t13a), scalar.FMA32(t11b, c14, t13b)
+			t16a, t16b := int32(math.Float32bits(t10a)), int32(math.Float32bits(t10b))
+			t19a, t19b := scalar.FMA32(c17, t15a, c18), scalar.FMA32(c17, t15b, c18)
+			t21a, t21b := scalar.FMA32(t19a, t15a, c20), scalar.FMA32(t19b, t15b, c20)
+			t23a, t23b := scalar.FMA32(t21a, t15a, c22), scalar.FMA32(t21b, t15b, c22)
+			t25a, t25b := scalar.FMA32(t23a, t15a, c24), scalar.FMA32(t23b, t15b, c24)
+			t27a, t27b := scalar.FMA32(t25a, t15a, c26), scalar.FMA32(t25b, t15b, c26)
+			t28a, t28b := scalar.FMA32(t27a, t15a, c26), scalar.FMA32(t27b, t15b, c26)
+			t30a, t30b := t16a>>uint32(c29), t16b>>uint32(c29)
+			t31a, t31b := int32(t16a-t30a), int32(t16b-t30b)
+			t33a, t33b := t30a<<uint32(c32), t30b<<uint32(c32)
+			t34a, t34b := math.Float32frombits(uint32(t33a)), math.Float32frombits(uint32(t33b))
+			t35a, t35b := float32(t28a*t34a), float32(t28b*t34b)
+			t36a, t36b := t31a<<uint32(c32), t31b<<uint32(c32)
+			t37a, t37b := math.Float32frombits(uint32(t36a)), math.Float32frombits(uint32(t36b))
+			t38a, t38b := float32(t35a*t37a), float32(t35b*t37b)
+			t39a, t39b := float32(t38a+c26), float32(t38b+c26)
+			t40a, t40b := float64(t38a), float64(t38b)
+			t42a, t42b := float64(t40a+c41), float64(t40b+c41)
+			t43a, t43b := int64(math.Float64bits(t42a)), int64(math.Float64bits(t42b))
+			t45a, t45b := int64(t43a+c44), int64(t43b+c44)
+			t47a, t47b := t45a&c46, t45b&c46
+			t49a, t49b := int64(c48-t47a), int64(c48-t47b)
+			t50a, t50b := math.Float64frombits(uint64(t49a)), math.Float64frombits(uint64(t49b))
+			t52a, t52b := float64(t50a*c51), float64(t50b*c51)
+			t53a, t53b := float64(c41-t52a), float64(c41-t52b)
+			t54a, t54b := -t53a, -t53b
+			t55a, t55b := math.FMA(t40a, t52a, t54a), math.FMA(t40b, t52b, t54b)
+			t57a, t57b := t47a>>uint64(c56), t47b>>uint64(c56)
+			t59a, t59b := t57a|c58, t57b|c58
+			t60a, t60b := math.Float64frombits(uint64(t59a)), math.Float64frombits(uint64(t59b))
+			t62a, t62b := float64(c61-t60a), float64(c61-t60b)
+			t64a, t64b := math.FMA(t55a, c63, c41), math.FMA(t55b, c63, c41)
+			t65a, t65b := float64(t55a/t64a), float64(t55b/t64b)
+			t66a, t66b := float64(t65a*t65a), float64(t65b*t65b)
+			t67a, t67b := float64(t65a*t66a), float64(t65b*t66b)
+			t72a, t72b := math.FMA(c69, t66a, c68), math.FMA(c69, t66b, c68)
+			t73a, t73b := math.FMA(c71, t66a, c70), math.FMA(c71, t66b, c70)
+			t74a, t74b := float64(t66a*t66a), float64(t66b*t66b)
+			t75a, t75b := math.FMA(t73a, t74a, t72a), math.FMA(t73b, t74b, t72b)
+			t76a, t76b := math.FMA(t67a, t75a, t65a), math.FMA(t67b, t75b, t65b)
+			t78a, t78b := math.FMA(t62a, c77, t76a), math.FMA(t62b, c77, t76b)
+			t79a, t79b := float32(t78a), float32(t78b)
+			t86a, t86b := int32(math.Float32bits(t39a)), int32(math.Float32bits(t39b))
+			t88a, t88b := int32(t86a+c87), int32(t86b+c87)
+			t89a, t89b := c85 < t88a, c85 < t88b
+			t90a := t79a
+			if t89a {
+				t81a := t39a == c80
+				t83a := float32(math.Sqrt(float64(t39a)))
+				t84a := t83a
+				if t81a {
+					t84a = c82
+				}
+				t90a = t84a
+			}
+			t90b := t79b
+			if t89b {
+				t81b := t39b == c80
+				t83b := float32(math.Sqrt(float64(t39b)))
+				t84b := t83b
+				if t81b {
+					t84b = c82
+				}
+				t90b = t84b
+			}
+			t91a, t91b := scalar.Max(v0a, s1), scalar.Max(v0b, s1)
+			t92a, t92b := float32(v0a*v2a), float32(v0b*v2b)
+			t93a, t93b := float32(t91a-t92a), float32(t91b-t92b)
+			t94a, t94b := float32(t90a+t93a), float32(t90b+t93b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t94a, t94b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
+			t1 := -t0
+			t3 := t1 < c2
+			t4 := t1
+			if t3 {
+				t4 = c2
+			}
+			t6 := c5 < t4
+			t7 := t4
+			if t6 {
+				t7 = c5
+			}
+			t10 := scalar.FMA32(t7, c8, c9)
+			t11 := float32(t10 - c9)
+			t13 := scalar.FMA32(t11, c12, t7)
+			t15 := scalar.FMA32(t11, c14, t13)
+			t16 := int32(math.Float32bits(t10))
+			t19 := scalar.FMA32(c17, t15, c18)
+			t21 := scalar.FMA32(t19, t15, c20)
+			t23 := scalar.FMA32(t21, t15, c22)
+			t25 := scalar.FMA32(t23, t15, c24)
+			t27 := scalar.FMA32(t25, t15, c26)
+			t28 := scalar.FMA32(t27, t15, c26)
+			t30 := t16 >> uint32(c29)
+			t31 := int32(t16 - t30)
+			t33 := t30 << uint32(c32)
+			t34 := math.Float32frombits(uint32(t33))
+			t35 := float32(t28 * t34)
+			t36 := t31 << uint32(c32)
+			t37 := math.Float32frombits(uint32(t36))
+			t38 := float32(t35 * t37)
+			t39 := float32(t38 + c26)
+			t40 := float64(t38)
+			t42 := float64(t40 + c41)
+			t43 := int64(math.Float64bits(t42))
+			t45 := int64(t43 + c44)
+			t47 := t45 & c46
+			t49 := int64(c48 - t47)
+			t50 := math.Float64frombits(uint64(t49))
+			t52 := float64(t50 * c51)
+			t53 := float64(c41 - t52)
+			t54 := -t53
+			t55 := math.FMA(t40, t52, t54)
+			t57 := t47 >> uint64(c56)
+			t59 := t57 | c58
+			t60 := math.Float64frombits(uint64(t59))
+			t62 := float64(c61 - t60)
+			t64 := math.FMA(t55, c63, c41)
+			t65 := float64(t55 / t64)
+			t66 := float64(t65 * t65)
+			t67 := float64(t65 * t66)
+			t72 := math.FMA(c69, t66, c68)
+			t73 := math.FMA(c71, t66, c70)
+			t74 := float64(t66 * t66)
+			t75 := math.FMA(t73, t74, t72)
+			t76 := math.FMA(t67, t75, t65)
+			t78 := math.FMA(t62, c77, t76)
+			t79 := float32(t78)
+			t86 := int32(math.Float32bits(t39))
+			t88 := int32(t86 + c87)
+			t89 := c85 < t88
+			t90 := t79
+			if t89 {
+				t81 := t39 == c80
+				t83 := float32(math.Sqrt(float64(t39)))
+				t84 := t83
+				if t81 {
+					t84 = c82
+				}
+				t90 = t84
+			}
+			t91 := scalar.Max(v0, s1)
+			t92 := float32(v0 * v2)
+			t93 := float32(t91 - t92)
+			t94 := float32(t90 + t93)
+			o0[i] = t94
+		}
+	}
+}
+
+// k_abs_sub_max_etc_f32_uus_f695f33907_go is
+//
+//	kernel (u0:f32, u1:f32, s2:f32) { t0 = abs u0; t1 = sub t0 u1; t2 = max t1 s2; t3 = sign u0; t4 = mul t2 t3; store t4 }
+//
+// for i: o0[i] = max(abs(a0[i]) - a1[i], a2) * sign(a0[i])
+func k_abs_sub_max_etc_f32_uus_f695f33907_go(f *abi.Frame) {
+	n := f.Cols
+	c3 := math.Float32frombits(0x0)        // 0
+	c5 := math.Float32frombits(0x3f800000) // 1
+	c8 := math.Float32frombits(0xbf800000) // -1
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			t0a, t0b := math.Float32frombits(math.Float32bits(v0a)&^(1<<31)), math.Float32frombits(math.Float32bits(v0b)&^(1<<31))
+			t1a, t1b := float32(t0a-v1a), float32(t0b-v1b)
+			t2a, t2b := scalar.Max(t1a, s2), scalar.Max(t1b, s2)
+			t4a, t4b := c3 < v0a, c3 < v0b
+			t6a := v0a
+			if t4a {
+				t6a = c5
+			}
+			t6b := v0b
+			if t4b {
+				t6b = c5
+			}
+			t7a, t7b := v0a < c3, v0b < c3
+			t9a := t6a
+			if t7a {
+				t9a = c8
+			}
+			t9b := t6b
+			if t7b {
+				t9b = c8
+			}
+			t10a, t10b := float32(t2a*t9a), float32(t2b*t9b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t10a, t10b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
+			t1 := float32(t0 - v1)
+			t2 := scalar.Max(t1, s2)
+			t4 := c3 < v0
+			t6 := v0
+			if t4 {
+				t6 = c5
+			}
+			t7 := v0 < c3
+			t9 := t6
+			if t7 {
+				t9 = c8
+			}
+			t10 := float32(t2 * t9)
+			o0[i] = t10
+		}
+	}
+}
 
 // k_add_add_add_etc_f32_u8_uuuuuuuuussss_993a22ba8a_go is
 //
@@ -1206,6 +1732,155 @@ func k_add_mul_add_etc_f32_ususs_fbb3aa62c8_go(f *abi.Frame) {
 	}
 }
 
+// k_cast_cast_mul_etc_u8_u16_uuusss_724b338a3f_go is
+//
+//	kernel (u0:u8, u1:u8, u2:u8, s3:u16, s4:u16, s5:u16) { t0 = cast:u16 u0; t1 = cast:u16 u1; t2 = mul t0 t1; t3 = cast:u16 u2; t4 = xor s3 t1; t5 = mul t3 t4; t6 = add t2 t5; t7 = add t6 s4; t8 = shr t7 s5; t9 = cast:u8 t8; store t9 }
+//
+// for i: t1 := uint16(a1[i]); o0[i] = uint8((((uint16(a0[i]) * t1) + (uint16(a2[i]) * (a3 ^ t1))) + a4) >> a5)
+func k_cast_cast_mul_etc_u8_u16_uuusss_724b338a3f_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		s4 := *(*uint16)(unsafe.Add(f.Ptr[4], r*f.Step[4]))
+		s5 := *(*uint16)(unsafe.Add(f.Ptr[5], r*f.Step[5]))
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		t10 := int32(s3)
+		t20 := int32(s4)
+		t24 := int32(s5)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			t0a, t0b := int32(v0a), int32(v0b)
+			t1a, t1b := uint16(t0a), uint16(t0b)
+			t2a, t2b := int32(v1a), int32(v1b)
+			t3a, t3b := uint16(t2a), uint16(t2b)
+			t4a, t4b := int32(t1a), int32(t1b)
+			t5a, t5b := int32(t3a), int32(t3b)
+			t6a, t6b := int32(t4a*t5a), int32(t4b*t5b)
+			t7a, t7b := uint16(t6a), uint16(t6b)
+			t8a, t8b := int32(v2a), int32(v2b)
+			t9a, t9b := uint16(t8a), uint16(t8b)
+			t11a, t11b := t10^t5a, t10^t5b
+			t12a, t12b := int32(t9a), int32(t9b)
+			t13a, t13b := int32(t12a*t11a), int32(t12b*t11b)
+			t14a, t14b := uint16(t13a), uint16(t13b)
+			t15a, t15b := int32(t7a), int32(t7b)
+			t16a, t16b := int32(t14a), int32(t14b)
+			t17a, t17b := int32(t15a+t16a), int32(t15b+t16b)
+			t18a, t18b := uint16(t17a), uint16(t17b)
+			t19a, t19b := int32(t18a), int32(t18b)
+			t21a, t21b := int32(t19a+t20), int32(t19b+t20)
+			t22a, t22b := uint16(t21a), uint16(t21b)
+			t23a, t23b := int32(t22a), int32(t22b)
+			t25a, t25b := t23a>>uint32(t24), t23b>>uint32(t24)
+			t26a, t26b := uint8(t25a), uint8(t25b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t26a, t26b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := int32(v0)
+			t1 := uint16(t0)
+			t2 := int32(v1)
+			t3 := uint16(t2)
+			t4 := int32(t1)
+			t5 := int32(t3)
+			t6 := int32(t4 * t5)
+			t7 := uint16(t6)
+			t8 := int32(v2)
+			t9 := uint16(t8)
+			t11 := t10 ^ t5
+			t12 := int32(t9)
+			t13 := int32(t12 * t11)
+			t14 := uint16(t13)
+			t15 := int32(t7)
+			t16 := int32(t14)
+			t17 := int32(t15 + t16)
+			t18 := uint16(t17)
+			t19 := int32(t18)
+			t21 := int32(t19 + t20)
+			t22 := uint16(t21)
+			t23 := int32(t22)
+			t25 := t23 >> uint32(t24)
+			t26 := uint8(t25)
+			o0[i] = t26
+		}
+	}
+}
+
+// k_cast_cast_sub_etc_u8_f32_uusss_0e5622d980_go is
+//
+//	kernel (u0:u8, u1:u8, s2:f32, s3:f32, s4:f32) { t0 = cast:f32 u0; t1 = cast:f32 u1; t2 = sub t0 t1; t3 = mul s2 t2; t4 = add t0 t3; t5 = clip t4 s3 s4; t6 = cast:u8 t5; store t6 }
+//
+// for i: t0 := float32(a0[i]); o0[i] = uint8(clip(t0 + (a2 * (t0 - float32(a1[i]))), a3, a4))
+func k_cast_cast_sub_etc_u8_f32_uusss_0e5622d980_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		s3 := *(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		s4 := *(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4]))
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			t0a, t0b := float32(v0a), float32(v0b)
+			t1a, t1b := float32(v1a), float32(v1b)
+			t2a, t2b := float32(t0a-t1a), float32(t0b-t1b)
+			t3a, t3b := float32(s2*t2a), float32(s2*t2b)
+			t4a, t4b := float32(t0a+t3a), float32(t0b+t3b)
+			t5a, t5b := scalar.Max(t4a, s3), scalar.Max(t4b, s3)
+			t6a, t6b := scalar.Min(t5a, s4), scalar.Min(t5b, s4)
+			var t7a uint8
+			if t6a >= 0x1p8 {
+				t7a = 1<<8 - 1
+			} else if t6a > 0 {
+				t7a = uint8(t6a)
+			}
+			var t7b uint8
+			if t6b >= 0x1p8 {
+				t7b = 1<<8 - 1
+			} else if t6b > 0 {
+				t7b = uint8(t6b)
+			}
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t7a, t7b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float32(v0)
+			t1 := float32(v1)
+			t2 := float32(t0 - t1)
+			t3 := float32(s2 * t2)
+			t4 := float32(t0 + t3)
+			t5 := scalar.Max(t4, s3)
+			t6 := scalar.Min(t5, s4)
+			var t7 uint8
+			if t6 >= 0x1p8 {
+				t7 = 1<<8 - 1
+			} else if t6 > 0 {
+				t7 = uint8(t6)
+			}
+			o0[i] = t7
+		}
+	}
+}
+
 // k_cast_mul_cast_etc_u8_f32_usus_30e520e5d9_go is
 //
 //	kernel (u0:u8, s1:f32, u2:u8, s3:f32) { t0 = cast:f32 u0; t1 = mul t0 s1; t2 = cast:f32 u2; t3 = mul t2 s3; t4 = add t1 t3; t5 = cast:u8 t4; store t5 }
@@ -1669,6 +2344,40 @@ func k_cast_reciprocal_f64_f32_u_b3af3ad72f_go(f *abi.Frame) {
 			t0 := float32(v0)
 			t2 := float32(c1 / t0)
 			o0[i] = t2
+		}
+	}
+}
+
+// k_cast_sub_mul_etc_u8_f32_usssss_6e4004978d_go is
+//
+//	kernel (u0:u8, s1:f32, s2:f32, s3:f32, s4:f32, s5:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = mul s2 t1; t3 = add t2 s3; t4 = clip t3 s4 s5; t5 = cast:u8 t4; store t5 }
+//
+// for i: o0[i] = uint8(clip((a2 * (float32(a0[i]) - a1)) + a3, a4, a5))
+func k_cast_sub_mul_etc_u8_f32_usssss_6e4004978d_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		s3 := *(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		s4 := *(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4]))
+		s5 := *(*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5]))
+		o0 := unsafe.Slice((*uint8)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float32(v0)
+			t1 := float32(t0 - s1)
+			t2 := float32(s2 * t1)
+			t3 := float32(t2 + s3)
+			t4 := scalar.Max(t3, s4)
+			t5 := scalar.Min(t4, s5)
+			var t6 uint8
+			if t5 >= 0x1p8 {
+				t6 = 1<<8 - 1
+			} else if t5 > 0 {
+				t6 = uint8(t5)
+			}
+			o0[i] = t6
 		}
 	}
 }
@@ -2909,58 +3618,6 @@ func k_lt_cast_lt_etc_f32_suss_694f905486_go(f *abi.Frame) {
 	}
 }
 
-// k_lt_lt_and_select_f32_suss_9e6570f14f_go is
-//
-//	kernel (s0:f32, u1:f32, s2:f32, s3:f32) { t0 = lt s0 u1; t1 = lt u1 s2; t2 = and t0 t1; t3 = select t2 u1 s3; store t3 }
-//
-// for i: o0[i] = select((a0 < a1[i]) & (a1[i] < a2), a1[i], a3)
-func k_lt_lt_and_select_f32_suss_9e6570f14f_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		s3 := *(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s0 < v1
-			t1 := v1 < s2
-			t2 := t0 && bool(t1)
-			t3 := s3
-			if t2 {
-				t3 = v1
-			}
-			o0[i] = t3
-		}
-	}
-}
-
-// k_lt_mul_select_f32_sus_3d9238c874_go is
-//
-//	kernel (s0:f32, u1:f32, s2:f32) { t0 = lt s0 u1; t1 = mul u1 s2; t2 = select t0 u1 t1; store t2 }
-//
-// for i: o0[i] = select(a0 < a1[i], a1[i], a1[i] * a2)
-func k_lt_mul_select_f32_sus_3d9238c874_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := s0 < v1
-			t1 := float32(v1 * s2)
-			t2 := t1
-			if t0 {
-				t2 = v1
-			}
-			o0[i] = t2
-		}
-	}
-}
-
 // k_mul_add_bf16_usu_8f9997d94c_go is
 //
 //	kernel (u0:bf16, s1:bf16, u2:bf16) { t0 = mul u0 s1; t1 = add u2 t0; store t1 }
@@ -3111,6 +3768,382 @@ func k_mul_add_f16_usu_b62d67b889_go(f *abi.Frame) {
 	}
 }
 
+// k_mul_add_max_bf16_uuus_a0b4eaf980_go is
+//
+//	kernel (u0:bf16, u1:bf16, u2:bf16, s3:bf16) { t0 = mul u0 u1; t1 = add t0 u2; t2 = max t1 s3; store t2 }
+//
+// for i: o0[i] = max((a0[i] * a1[i]) + a2[i], a3)
+func k_mul_add_max_bf16_uuus_a0b4eaf980_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := int32(16)
+	c12 := int32(1)
+	c15 := int32(32767)
+	c18 := int32(4194304)
+	c21 := int32(-65536)
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		t39 := uint16(s3)
+		t40 := int32(t39)
+		t41 := t40 << uint32(c2)
+		t42 := math.Float32frombits(uint32(t41))
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			t0a, t0b := uint16(v0a), uint16(v0b)
+			t1a, t1b := int32(t0a), int32(t0b)
+			t3a, t3b := t1a<<uint32(c2), t1b<<uint32(c2)
+			t4a, t4b := math.Float32frombits(uint32(t3a)), math.Float32frombits(uint32(t3b))
+			t5a, t5b := uint16(v1a), uint16(v1b)
+			t6a, t6b := int32(t5a), int32(t5b)
+			t7a, t7b := t6a<<uint32(c2), t6b<<uint32(c2)
+			t8a, t8b := math.Float32frombits(uint32(t7a)), math.Float32frombits(uint32(t7b))
+			t9a, t9b := float32(t4a*t8a), float32(t4b*t8b)
+			t10a, t10b := int32(math.Float32bits(t9a)), int32(math.Float32bits(t9b))
+			t11a, t11b := t10a>>uint32(c2), t10b>>uint32(c2)
+			t13a, t13b := t11a&c12, t11b&c12
+			t14a, t14b := int32(t10a+t13a), int32(t10b+t13b)
+			t16a, t16b := int32(t14a+c15), int32(t14b+c15)
+			t17a, t17b := t9a != t9a, t9b != t9b
+			t19a, t19b := t10a|c18, t10b|c18
+			t20a := t16a
+			if t17a {
+				t20a = t19a
+			}
+			t20b := t16b
+			if t17b {
+				t20b = t19b
+			}
+			t22a, t22b := t20a&c21, t20b&c21
+			t23a, t23b := math.Float32frombits(uint32(t22a)), math.Float32frombits(uint32(t22b))
+			t24a, t24b := uint16(v2a), uint16(v2b)
+			t25a, t25b := int32(t24a), int32(t24b)
+			t26a, t26b := t25a<<uint32(c2), t25b<<uint32(c2)
+			t27a, t27b := math.Float32frombits(uint32(t26a)), math.Float32frombits(uint32(t26b))
+			t28a, t28b := float32(t23a+t27a), float32(t23b+t27b)
+			t29a, t29b := int32(math.Float32bits(t28a)), int32(math.Float32bits(t28b))
+			t30a, t30b := t29a>>uint32(c2), t29b>>uint32(c2)
+			t31a, t31b := t30a&c12, t30b&c12
+			t32a, t32b := int32(t29a+t31a), int32(t29b+t31b)
+			t33a, t33b := int32(t32a+c15), int32(t32b+c15)
+			t34a, t34b := t28a != t28a, t28b != t28b
+			t35a, t35b := t29a|c18, t29b|c18
+			t36a := t33a
+			if t34a {
+				t36a = t35a
+			}
+			t36b := t33b
+			if t34b {
+				t36b = t35b
+			}
+			t37a, t37b := t36a&c21, t36b&c21
+			t38a, t38b := math.Float32frombits(uint32(t37a)), math.Float32frombits(uint32(t37b))
+			t43a, t43b := scalar.Max(t38a, t42), scalar.Max(t38b, t42)
+			t44a, t44b := int32(math.Float32bits(t43a)), int32(math.Float32bits(t43b))
+			t45a, t45b := t44a>>uint32(c2), t44b>>uint32(c2)
+			t46a, t46b := t45a&c12, t45b&c12
+			t47a, t47b := int32(t44a+t46a), int32(t44b+t46b)
+			t48a, t48b := int32(t47a+c15), int32(t47b+c15)
+			t49a, t49b := t43a != t43a, t43b != t43b
+			t50a, t50b := t44a|c18, t44b|c18
+			t51a := t48a
+			if t49a {
+				t51a = t50a
+			}
+			t51b := t48b
+			if t49b {
+				t51b = t50b
+			}
+			t52a, t52b := t51a&c21, t51b&c21
+			t53a, t53b := t52a>>uint32(c2), t52b>>uint32(c2)
+			t54a, t54b := uint16(t53a), uint16(t53b)
+			t55a, t55b := uint16(t54a), uint16(t54b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t55a, t55b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := uint16(v0)
+			t1 := int32(t0)
+			t3 := t1 << uint32(c2)
+			t4 := math.Float32frombits(uint32(t3))
+			t5 := uint16(v1)
+			t6 := int32(t5)
+			t7 := t6 << uint32(c2)
+			t8 := math.Float32frombits(uint32(t7))
+			t9 := float32(t4 * t8)
+			t10 := int32(math.Float32bits(t9))
+			t11 := t10 >> uint32(c2)
+			t13 := t11 & c12
+			t14 := int32(t10 + t13)
+			t16 := int32(t14 + c15)
+			t17 := t9 != t9
+			t19 := t10 | c18
+			t20 := t16
+			if t17 {
+				t20 = t19
+			}
+			t22 := t20 & c21
+			t23 := math.Float32frombits(uint32(t22))
+			t24 := uint16(v2)
+			t25 := int32(t24)
+			t26 := t25 << uint32(c2)
+			t27 := math.Float32frombits(uint32(t26))
+			t28 := float32(t23 + t27)
+			t29 := int32(math.Float32bits(t28))
+			t30 := t29 >> uint32(c2)
+			t31 := t30 & c12
+			t32 := int32(t29 + t31)
+			t33 := int32(t32 + c15)
+			t34 := t28 != t28
+			t35 := t29 | c18
+			t36 := t33
+			if t34 {
+				t36 = t35
+			}
+			t37 := t36 & c21
+			t38 := math.Float32frombits(uint32(t37))
+			t43 := scalar.Max(t38, t42)
+			t44 := int32(math.Float32bits(t43))
+			t45 := t44 >> uint32(c2)
+			t46 := t45 & c12
+			t47 := int32(t44 + t46)
+			t48 := int32(t47 + c15)
+			t49 := t43 != t43
+			t50 := t44 | c18
+			t51 := t48
+			if t49 {
+				t51 = t50
+			}
+			t52 := t51 & c21
+			t53 := t52 >> uint32(c2)
+			t54 := uint16(t53)
+			t55 := uint16(t54)
+			o0[i] = t55
+		}
+	}
+}
+
+// k_mul_add_mul_add_bf16_suuuu_2cbafcfd47_go is
+//
+//	kernel (s0:bf16, u1:bf16, u2:bf16, u3:bf16, u4:bf16) { t0 = mul s0 u1; t1 = add t0 u2; t2 = mul t1 u3; t3 = add u4 t2; store t3 }
+//
+// for i: o0[i] = a4[i] + (((a0 * a1[i]) + a2[i]) * a3[i])
+func k_mul_add_mul_add_bf16_suuuu_2cbafcfd47_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := int32(16)
+	c12 := int32(1)
+	c15 := int32(32767)
+	c18 := int32(4194304)
+	c21 := int32(-65536)
+	for r := range f.Rows {
+		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		t0 := uint16(s0)
+		t1 := int32(t0)
+		t3 := t1 << uint32(c2)
+		t4 := math.Float32frombits(uint32(t3))
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			t5a, t5b := uint16(v1a), uint16(v1b)
+			t6a, t6b := int32(t5a), int32(t5b)
+			t7a, t7b := t6a<<uint32(c2), t6b<<uint32(c2)
+			t8a, t8b := math.Float32frombits(uint32(t7a)), math.Float32frombits(uint32(t7b))
+			t9a, t9b := float32(t4*t8a), float32(t4*t8b)
+			t10a, t10b := int32(math.Float32bits(t9a)), int32(math.Float32bits(t9b))
+			t11a, t11b := t10a>>uint32(c2), t10b>>uint32(c2)
+			t13a, t13b := t11a&c12, t11b&c12
+			t14a, t14b := int32(t10a+t13a), int32(t10b+t13b)
+			t16a, t16b := int32(t14a+c15), int32(t14b+c15)
+			t17a, t17b := t9a != t9a, t9b != t9b
+			t19a, t19b := t10a|c18, t10b|c18
+			t20a := t16a
+			if t17a {
+				t20a = t19a
+			}
+			t20b := t16b
+			if t17b {
+				t20b = t19b
+			}
+			t22a, t22b := t20a&c21, t20b&c21
+			t23a, t23b := math.Float32frombits(uint32(t22a)), math.Float32frombits(uint32(t22b))
+			t24a, t24b := uint16(v2a), uint16(v2b)
+			t25a, t25b := int32(t24a), int32(t24b)
+			t26a, t26b := t25a<<uint32(c2), t25b<<uint32(c2)
+			t27a, t27b := math.Float32frombits(uint32(t26a)), math.Float32frombits(uint32(t26b))
+			t28a, t28b := float32(t23a+t27a), float32(t23b+t27b)
+			t29a, t29b := int32(math.Float32bits(t28a)), int32(math.Float32bits(t28b))
+			t30a, t30b := t29a>>uint32(c2), t29b>>uint32(c2)
+			t31a, t31b := t30a&c12, t30b&c12
+			t32a, t32b := int32(t29a+t31a), int32(t29b+t31b)
+			t33a, t33b := int32(t32a+c15), int32(t32b+c15)
+			t34a, t34b := t28a != t28a, t28b != t28b
+			t35a, t35b := t29a|c18, t29b|c18
+			t36a := t33a
+			if t34a {
+				t36a = t35a
+			}
+			t36b := t33b
+			if t34b {
+				t36b = t35b
+			}
+			t37a, t37b := t36a&c21, t36b&c21
+			t38a, t38b := math.Float32frombits(uint32(t37a)), math.Float32frombits(uint32(t37b))
+			t39a, t39b := uint16(v3a), uint16(v3b)
+			t40a, t40b := int32(t39a), int32(t39b)
+			t41a, t41b := t40a<<uint32(c2), t40b<<uint32(c2)
+			t42a, t42b := math.Float32frombits(uint32(t41a)), math.Float32frombits(uint32(t41b))
+			t43a, t43b := float32(t38a*t42a), float32(t38b*t42b)
+			t44a, t44b := int32(math.Float32bits(t43a)), int32(math.Float32bits(t43b))
+			t45a, t45b := t44a>>uint32(c2), t44b>>uint32(c2)
+			t46a, t46b := t45a&c12, t45b&c12
+			t47a, t47b := int32(t44a+t46a), int32(t44b+t46b)
+			t48a, t48b := int32(t47a+c15), int32(t47b+c15)
+			t49a, t49b := t43a != t43a, t43b != t43b
+			t50a, t50b := t44a|c18, t44b|c18
+			t51a := t48a
+			if t49a {
+				t51a = t50a
+			}
+			t51b := t48b
+			if t49b {
+				t51b = t50b
+			}
+			t52a, t52b := t51a&c21, t51b&c21
+			t53a, t53b := math.Float32frombits(uint32(t52a)), math.Float32frombits(uint32(t52b))
+			t54a, t54b := uint16(v4a), uint16(v4b)
+			t55a, t55b := int32(t54a), int32(t54b)
+			t56a, t56b := t55a<<uint32(c2), t55b<<uint32(c2)
+			t57a, t57b := math.Float32frombits(uint32(t56a)), math.Float32frombits(uint32(t56b))
+			t58a, t58b := float32(t57a+t53a), float32(t57b+t53b)
+			t59a, t59b := int32(math.Float32bits(t58a)), int32(math.Float32bits(t58b))
+			t60a, t60b := t59a>>uint32(c2), t59b>>uint32(c2)
+			t61a, t61b := t60a&c12, t60b&c12
+			t62a, t62b := int32(t59a+t61a), int32(t59b+t61b)
+			t63a, t63b := int32(t62a+c15), int32(t62b+c15)
+			t64a, t64b := t58a != t58a, t58b != t58b
+			t65a, t65b := t59a|c18, t59b|c18
+			t66a := t63a
+			if t64a {
+				t66a = t65a
+			}
+			t66b := t63b
+			if t64b {
+				t66b = t65b
+			}
+			t67a, t67b := t66a&c21, t66b&c21
+			t68a, t68b := t67a>>uint32(c2), t67b>>uint32(c2)
+			t69a, t69b := uint16(t68a), uint16(t68b)
+			t70a, t70b := uint16(t69a), uint16(t69b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t70a, t70b
+		}
+		for ; i < n; i++ {
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t5 := uint16(v1)
+			t6 := int32(t5)
+			t7 := t6 << uint32(c2)
+			t8 := math.Float32frombits(uint32(t7))
+			t9 := float32(t4 * t8)
+			t10 := int32(math.Float32bits(t9))
+			t11 := t10 >> uint32(c2)
+			t13 := t11 & c12
+			t14 := int32(t10 + t13)
+			t16 := int32(t14 + c15)
+			t17 := t9 != t9
+			t19 := t10 | c18
+			t20 := t16
+			if t17 {
+				t20 = t19
+			}
+			t22 := t20 & c21
+			t23 := math.Float32frombits(uint32(t22))
+			t24 := uint16(v2)
+			t25 := int32(t24)
+			t26 := t25 << uint32(c2)
+			t27 := math.Float32frombits(uint32(t26))
+			t28 := float32(t23 + t27)
+			t29 := int32(math.Float32bits(t28))
+			t30 := t29 >> uint32(c2)
+			t31 := t30 & c12
+			t32 := int32(t29 + t31)
+			t33 := int32(t32 + c15)
+			t34 := t28 != t28
+			t35 := t29 | c18
+			t36 := t33
+			if t34 {
+				t36 = t35
+			}
+			t37 := t36 & c21
+			t38 := math.Float32frombits(uint32(t37))
+			t39 := uint16(v3)
+			t40 := int32(t39)
+			t41 := t40 << uint32(c2)
+			t42 := math.Float32frombits(uint32(t41))
+			t43 := float32(t38 * t42)
+			t44 := int32(math.Float32bits(t43))
+			t45 := t44 >> uint32(c2)
+			t46 := t45 & c12
+			t47 := int32(t44 + t46)
+			t48 := int32(t47 + c15)
+			t49 := t43 != t43
+			t50 := t44 | c18
+			t51 := t48
+			if t49 {
+				t51 = t50
+			}
+			t52 := t51 & c21
+			t53 := math.Float32frombits(uint32(t52))
+			t54 := uint16(v4)
+			t55 := int32(t54)
+			t56 := t55 << uint32(c2)
+			t57 := math.Float32frombits(uint32(t56))
+			t58 := float32(t57 + t53)
+			t59 := int32(math.Float32bits(t58))
+			t60 := t59 >> uint32(c2)
+			t61 := t60 & c12
+			t62 := int32(t59 + t61)
+			t63 := int32(t62 + c15)
+			t64 := t58 != t58
+			t65 := t59 | c18
+			t66 := t63
+			if t64 {
+				t66 = t65
+			}
+			t67 := t66 & c21
+			t68 := t67 >> uint32(c2)
+			t69 := uint16(t68)
+			t70 := uint16(t69)
+			o0[i] = t70
+		}
+	}
+}
+
 // k_mul_add_mul_etc_f32_susssss_bc476cb614_go is
 //
 //	kernel (s0:f32, u1:f32, s2:f32, s3:f32, s4:f32, s5:f32, s6:f32) { t0 = mul s0 u1; t1 = add t0 s2; t2 = mul t1 u1; t3 = add t2 s3; t4 = mul u1 t3; t5 = add s4 t4; t6 = mul u1 t5; t7 = add t6 s5; t8 = mul t7 u1; t9 = add t8 s6; store t9 }
@@ -3161,6 +4194,30 @@ func k_mul_add_mul_etc_f32_susssss_bc476cb614_go(f *abi.Frame) {
 	}
 }
 
+// k_mul_add_mul_etc_f32_uss_1fc51411cf_go is
+//
+//	kernel (u0:f32, s1:f32, s2:f32) { t0 = mul u0 s1; t1 = add t0 s2; t2 = mul t1 u0; t3 = add u0 s2; t4 = div t2 t3; store t4 }
+//
+// for i: o0[i] = (((a0[i] * a1) + a2) * a0[i]) / (a0[i] + a2)
+func k_mul_add_mul_etc_f32_uss_1fc51411cf_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float32(v0 * s1)
+			t1 := float32(t0 + s2)
+			t2 := float32(t1 * v0)
+			t3 := float32(v0 + s2)
+			t4 := float32(t2 / t3)
+			o0[i] = t4
+		}
+	}
+}
+
 // k_mul_add_mul_etc_f32_uuus_10cee77e79_go is
 //
 //	kernel (u0:f32, u1:f32, u2:f32, s3:f32) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul u0 t1; t3 = abs u2; t4 = add s3 t3; t5 = div u1 t4; t6 = sub t2 t5; store t6 }
@@ -3185,6 +4242,38 @@ func k_mul_add_mul_etc_f32_uuus_10cee77e79_go(f *abi.Frame) {
 			t4 := float32(s3 + t3)
 			t5 := float32(v1 / t4)
 			t6 := float32(t2 - t5)
+			o0[i] = t6
+		}
+	}
+}
+
+// k_mul_add_mul_etc_i32_susuuss_debe01638a_go is
+//
+//	kernel (s0:i32, u1:i32, s2:i32, u3:i32, u4:i32, s5:i32, s6:i32) { t0 = mul s0 u1; t1 = add s2 t0; t2 = mul t1 u3; t3 = mul u4 u1; t4 = add t2 t3; t5 = add s5 t4; t6 = shr t5 s6; store t6 }
+//
+// for i: o0[i] = (a5 + (((a2 + (a0 * a1[i])) * a3[i]) + (a4[i] * a1[i]))) >> a6
+func k_mul_add_mul_etc_i32_susuuss_debe01638a_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		a3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		s5 := *(*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5]))
+		s6 := *(*int32)(unsafe.Add(f.Ptr[6], r*f.Step[6]))
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		for i := range n {
+			v1 := a1[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := int32(s0 * v1)
+			t1 := int32(s2 + t0)
+			t2 := int32(t1 * v3)
+			t3 := int32(v4 * v1)
+			t4 := int32(t2 + t3)
+			t5 := int32(s5 + t4)
+			t6 := t5 >> uint32(s6)
 			o0[i] = t6
 		}
 	}
@@ -3272,6 +4361,644 @@ func k_mul_cast_f32_f16_su_6683445da7_go(f *abi.Frame) {
 			t0 := float32(s0 * v1)
 			t1 := scalar.Float16bits(t0)
 			o0[i] = t1
+		}
+	}
+}
+
+// k_mul_cos_mul_etc_f32_usssu_fa344601f2_go is
+//
+//	kernel fast (u0:f32, s1:f32, s2:f32, s3:f32, u4:f32) { t0 = mul u0 s1; t1 = cos t0; t2 = mul s2 t1; t3 = add t2 s3; t4 = mul t3 u4; store t4 }
+//
+// for i: o0[i] = ((a2 * cos(a0[i] * a1)) + a3) * a4[i]
+func k_mul_cos_mul_etc_f32_usssu_fa344601f2_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := math.Float32frombits(0x47800000)          // 65536
+	c4 := math.Float32frombits(0x4b400000)          // 1.2582912e+07
+	c5 := math.Float32frombits(0x3f000000)          // 0.5
+	c6 := math.Float32frombits(0x3ea2f983)          // 0.31830987
+	c11 := math.Float32frombits(0xc0490fda)         // -3.1415925
+	c13 := math.Float32frombits(0xb4222168)         // -1.5099579e-07
+	c15 := math.Float32frombits(0xa84234c4)         // -1.0780605e-14
+	c18 := math.Float64frombits(0x44d0000000000000) // 3.022314549036573e+23
+	c21 := math.Float64frombits(0x3940000000000000) // 6.162975822039155e-33
+	c22 := math.Float64frombits(0x3c90000000000000) // 5.551115123125783e-17
+	c25 := math.Float64frombits(0x3fe45f306dc9c882) // 0.6366197723675813
+	c26 := math.Float64frombits(0x3fe4a7f09d5f47d4) // 0.6455004762340146
+	c27 := math.Float64frombits(0x3fea6ee06db14acc) // 0.8260347502167291
+	c28 := math.Float64frombits(0x3fe3c439041fe516) // 0.6177029686506639
+	c32 := math.Float64frombits(0x4340000000000000) // 9.007199254740992e+15
+	c40 := math.Float64frombits(0x3ca0000000000000) // 1.1102230246251565e-16
+	c43 := math.Float64frombits(0x3fe0000000000000) // 0.5
+	c46 := math.Float64frombits(0xc000000000000000) // -2
+	c61 := math.Float64frombits(0x4338000000000000) // 6.755399441055744e+15
+	c62 := math.Float64frombits(0x3ff0000000000000) // 1
+	c69 := math.Float64frombits(0x400921fb54442d18) // 3.141592653589793
+	c70 := math.Float64frombits(0x3ca1a62633145c06) // 1.224646799147353e-16
+	c83 := int32(31)
+	c89 := math.Float32frombits(0x362e8808) // 2.60072e-06
+	c90 := math.Float32frombits(0xb94fb256) // -0.00019807494
+	c92 := math.Float32frombits(0x3c088749) // 0.008333036
+	c94 := math.Float32frombits(0xbe2aaaa5) // -0.16666658
+	c96 := math.Float32frombits(0x3f800000) // 1
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		s3 := *(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			t0a, t0b := float32(v0a*s1), float32(v0b*s1)
+			t1a, t1b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
+			t3a, t3b := c2 <= t1a, c2 <= t1b
+			t7a, t7b := scalar.FMA32(t1a, c6, c5), scalar.FMA32(t1b, c6, c5)
+			t8a, t8b := float32(t7a+c4), float32(t7b+c4)
+			t9a, t9b := float32(t8a-c4), float32(t8b-c4)
+			t10a, t10b := float32(t9a-c5), float32(t9b-c5)
+			t12a, t12b := scalar.FMA32(t10a, c11, t1a), scalar.FMA32(t10b, c11, t1b)
+			t14a, t14b := scalar.FMA32(t10a, c13, t12a), scalar.FMA32(t10b, c13, t12b)
+			t16a, t16b := scalar.FMA32(t10a, c15, t14a), scalar.FMA32(t10b, c15, t14b)
+			t80a := t8a
+			t81a := t16a
+			if t3a {
+				t17a := float64(t1a)
+				t19a := math.Float64frombits(math.Float64bits(t17a) &^ (1 << 63))
+				t20a := c18 <= t19a
+				t23a := c22
+				if t20a {
+					t23a = c21
+				}
+				t24a := float64(t17a * t23a)
+				t29a := c25
+				if t20a {
+					t29a = c26
+				}
+				t30a := c26
+				if t20a {
+					t30a = c27
+				}
+				t31a := c27
+				if t20a {
+					t31a = c28
+				}
+				t33a := float64(t24a * c32)
+				t34a := float64(t33a * t29a)
+				t35a := -t34a
+				t36a := math.FMA(t33a, t29a, t35a)
+				t37a := float64(t24a * t30a)
+				t38a := -t37a
+				t39a := math.FMA(t24a, t30a, t38a)
+				t41a := float64(t24a * c40)
+				t42a := math.FMA(t41a, t31a, t39a)
+				t44a := float64(t34a * c43)
+				t45a := float64(math.RoundToEven(float64(t44a)))
+				t47a := math.FMA(t45a, c46, t34a)
+				t48a := float64(t36a * c43)
+				t49a := float64(math.RoundToEven(float64(t48a)))
+				t50a := math.FMA(t49a, c46, t36a)
+				t51a := float64(t47a + t50a)
+				t52a := float64(t37a * c43)
+				t53a := float64(math.RoundToEven(float64(t52a)))
+				t54a := math.FMA(t53a, c46, t37a)
+				t55a := float64(t51a + t54a)
+				t56a := float64(t55a - t51a)
+				t57a := float64(t55a - t56a)
+				t58a := float64(t51a - t57a)
+				t59a := float64(t54a - t56a)
+				t60a := float64(t58a + t59a)
+				t63a := math.FMA(t55a, c62, c43)
+				t64a := float64(t63a + c61)
+				t65a := float64(t64a - c61)
+				t66a := float64(t65a - c43)
+				t67a := float64(t55a - t66a)
+				t68a := float64(t60a + t42a)
+				t71a := float64(t67a * c69)
+				t72a := -t71a
+				t73a := math.FMA(t67a, c69, t72a)
+				t74a := math.FMA(t68a, c69, t73a)
+				t75a := math.FMA(t67a, c70, t74a)
+				t76a := float64(t71a + t75a)
+				t77a := float32(t76a)
+				t78a := float32(t65a)
+				t79a := float32(t78a + c4)
+				t80a = t79a
+				t81a = t77a
+			}
+			t80b := t8b
+			t81b := t16b
+			if t3b {
+				t17b := float64(t1b)
+				t19b := math.Float64frombits(math.Float64bits(t17b) &^ (1 << 63))
+				t20b := c18 <= t19b
+				t23b := c22
+				if t20b {
+					t23b = c21
+				}
+				t24b := float64(t17b * t23b)
+				t29b := c25
+				if t20b {
+					t29b = c26
+				}
+				t30b := c26
+				if t20b {
+					t30b = c27
+				}
+				t31b := c27
+				if t20b {
+					t31b = c28
+				}
+				t33b := float64(t24b * c32)
+				t34b := float64(t33b * t29b)
+				t35b := -t34b
+				t36b := math.FMA(t33b, t29b, t35b)
+				t37b := float64(t24b * t30b)
+				t38b := -t37b
+				t39b := math.FMA(t24b, t30b, t38b)
+				t41b := float64(t24b * c40)
+				t42b := math.FMA(t41b, t31b, t39b)
+				t44b := float64(t34b * c43)
+				t45b := float64(math.RoundToEven(float64(t44b)))
+				t47b := math.FMA(t45b, c46, t34b)
+				t48b := float64(t36b * c43)
+				t49b := float64(math.RoundToEven(float64(t48b)))
+				t50b := math.FMA(t49b, c46, t36b)
+				t51b := float64(t47b + t50b)
+				t52b := float64(t37b * c43)
+				t53b := float64(math.RoundToEven(float64(t52b)))
+				t54b := math.FMA(t53b, c46, t37b)
+				t55b := float64(t51b + t54b)
+				t56b := float64(t55b - t51b)
+				t57b := float64(t55b - t56b)
+				t58b := float64(t51b - t57b)
+				t59b := float64(t54b - t56b)
+				t60b := float64(t58b + t59b)
+				t63b := math.FMA(t55b, c62, c43)
+				t64b := float64(t63b + c61)
+				t65b := float64(t64b - c61)
+				t66b := float64(t65b - c43)
+				t67b := float64(t55b - t66b)
+				t68b := float64(t60b + t42b)
+				t71b := float64(t67b * c69)
+				t72b := -t71b
+				t73b := math.FMA(t67b, c69, t72b)
+				t74b := math.FMA(t68b, c69, t73b)
+				t75b := math.FMA(t67b, c70, t74b)
+				t76b := float64(t71b + t75b)
+				t77b := float32(t76b)
+				t78b := float32(t65b)
+				t79b := float32(t78b + c4)
+				t80b = t79b
+				t81b = t77b
+			}
+			t82a, t82b := int32(math.Float32bits(t80a)), int32(math.Float32bits(t80b))
+			t84a, t84b := t82a<<uint32(c83), t82b<<uint32(c83)
+			t85a, t85b := int32(math.Float32bits(t81a)), int32(math.Float32bits(t81b))
+			t86a, t86b := t85a^t84a, t85b^t84b
+			t87a, t87b := math.Float32frombits(uint32(t86a)), math.Float32frombits(uint32(t86b))
+			t88a, t88b := float32(t87a*t87a), float32(t87b*t87b)
+			t91a, t91b := scalar.FMA32(c89, t88a, c90), scalar.FMA32(c89, t88b, c90)
+			t93a, t93b := scalar.FMA32(t91a, t88a, c92), scalar.FMA32(t91b, t88b, c92)
+			t95a, t95b := scalar.FMA32(t93a, t88a, c94), scalar.FMA32(t93b, t88b, c94)
+			t97a, t97b := scalar.FMA32(t95a, t88a, c96), scalar.FMA32(t95b, t88b, c96)
+			t98a, t98b := float32(t87a*t97a), float32(t87b*t97b)
+			t99a, t99b := float32(s2*t98a), float32(s2*t98b)
+			t100a, t100b := float32(t99a+s3), float32(t99b+s3)
+			t101a, t101b := float32(t100a*v4a), float32(t100b*v4b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t101a, t101b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v4 := a4[i]
+			t0 := float32(v0 * s1)
+			t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+			t3 := c2 <= t1
+			t7 := scalar.FMA32(t1, c6, c5)
+			t8 := float32(t7 + c4)
+			t9 := float32(t8 - c4)
+			t10 := float32(t9 - c5)
+			t12 := scalar.FMA32(t10, c11, t1)
+			t14 := scalar.FMA32(t10, c13, t12)
+			t16 := scalar.FMA32(t10, c15, t14)
+			t80 := t8
+			t81 := t16
+			if t3 {
+				t17 := float64(t1)
+				t19 := math.Float64frombits(math.Float64bits(t17) &^ (1 << 63))
+				t20 := c18 <= t19
+				t23 := c22
+				if t20 {
+					t23 = c21
+				}
+				t24 := float64(t17 * t23)
+				t29 := c25
+				if t20 {
+					t29 = c26
+				}
+				t30 := c26
+				if t20 {
+					t30 = c27
+				}
+				t31 := c27
+				if t20 {
+					t31 = c28
+				}
+				t33 := float64(t24 * c32)
+				t34 := float64(t33 * t29)
+				t35 := -t34
+				t36 := math.FMA(t33, t29, t35)
+				t37 := float64(t24 * t30)
+				t38 := -t37
+				t39 := math.FMA(t24, t30, t38)
+				t41 := float64(t24 * c40)
+				t42 := math.FMA(t41, t31, t39)
+				t44 := float64(t34 * c43)
+				t45 := float64(math.RoundToEven(float64(t44)))
+				t47 := math.FMA(t45, c46, t34)
+				t48 := float64(t36 * c43)
+				t49 := float64(math.RoundToEven(float64(t48)))
+				t50 := math.FMA(t49, c46, t36)
+				t51 := float64(t47 + t50)
+				t52 := float64(t37 * c43)
+				t53 := float64(math.RoundToEven(float64(t52)))
+				t54 := math.FMA(t53, c46, t37)
+				t55 := float64(t51 + t54)
+				t56 := float64(t55 - t51)
+				t57 := float64(t55 - t56)
+				t58 := float64(t51 - t57)
+				t59 := float64(t54 - t56)
+				t60 := float64(t58 + t59)
+				t63 := math.FMA(t55, c62, c43)
+				t64 := float64(t63 + c61)
+				t65 := float64(t64 - c61)
+				t66 := float64(t65 - c43)
+				t67 := float64(t55 - t66)
+				t68 := float64(t60 + t42)
+				t71 := float64(t67 * c69)
+				t72 := -t71
+				t73 := math.FMA(t67, c69, t72)
+				t74 := math.FMA(t68, c69, t73)
+				t75 := math.FMA(t67, c70, t74)
+				t76 := float64(t71 + t75)
+				t77 := float32(t76)
+				t78 := float32(t65)
+				t79 := float32(t78 + c4)
+				t80 = t79
+				t81 = t77
+			}
+			t82 := int32(math.Float32bits(t80))
+			t84 := t82 << uint32(c83)
+			t85 := int32(math.Float32bits(t81))
+			t86 := t85 ^ t84
+			t87 := math.Float32frombits(uint32(t86))
+			t88 := float32(t87 * t87)
+			t91 := scalar.FMA32(c89, t88, c90)
+			t93 := scalar.FMA32(t91, t88, c92)
+			t95 := scalar.FMA32(t93, t88, c94)
+			t97 := scalar.FMA32(t95, t88, c96)
+			t98 := float32(t87 * t97)
+			t99 := float32(s2 * t98)
+			t100 := float32(t99 + s3)
+			t101 := float32(t100 * v4)
+			o0[i] = t101
+		}
+	}
+}
+
+// k_mul_cos_mul_etc_f32_usssu_fdb17ee055_go is
+//
+//	kernel (u0:f32, s1:f32, s2:f32, s3:f32, u4:f32) { t0 = mul u0 s1; t1 = cos t0; t2 = mul s2 t1; t3 = add t2 s3; t4 = mul t3 u4; store t4 }
+//
+// for i: o0[i] = ((a2 * cos(a0[i] * a1)) + a3) * a4[i]
+func k_mul_cos_mul_etc_f32_usssu_fdb17ee055_go(f *abi.Frame) {
+	n := f.Cols
+	c3 := math.Float32frombits(0x4e800000)          // 1.0737418e+09
+	c5 := math.Float64frombits(0x4338000000000000)  // 6.755399441055744e+15
+	c6 := math.Float64frombits(0x3fe0000000000000)  // 0.5
+	c7 := math.Float64frombits(0x3fd45f306dc9c883)  // 0.3183098861837907
+	c12 := math.Float64frombits(0xc00921fb54442d18) // -3.141592653589793
+	c14 := math.Float64frombits(0xbca1a62633145c06) // -1.224646799147353e-16
+	c17 := math.Float64frombits(0x44d0000000000000) // 3.022314549036573e+23
+	c20 := math.Float64frombits(0x3940000000000000) // 6.162975822039155e-33
+	c21 := math.Float64frombits(0x3c90000000000000) // 5.551115123125783e-17
+	c24 := math.Float64frombits(0x3fe45f306dc9c882) // 0.6366197723675813
+	c25 := math.Float64frombits(0x3fe4a7f09d5f47d4) // 0.6455004762340146
+	c26 := math.Float64frombits(0x3fea6ee06db14acc) // 0.8260347502167291
+	c27 := math.Float64frombits(0x3fe3c439041fe516) // 0.6177029686506639
+	c31 := math.Float64frombits(0x4340000000000000) // 9.007199254740992e+15
+	c39 := math.Float64frombits(0x3ca0000000000000) // 1.1102230246251565e-16
+	c44 := math.Float64frombits(0xc000000000000000) // -2
+	c59 := math.Float64frombits(0x3ff0000000000000) // 1
+	c66 := math.Float64frombits(0x400921fb54442d18) // 3.141592653589793
+	c67 := math.Float64frombits(0x3ca1a62633145c06) // 1.224646799147353e-16
+	c77 := int64(63)
+	c83 := math.Float64frombits(0x3feffffffffd1735) // 0.9999999999788317
+	c84 := math.Float64frombits(0xbfc55555541722df) // -0.16666666608786948
+	c85 := math.Float64frombits(0x3f811110b73e7c2e) // 0.008333330719152068
+	c86 := math.Float64frombits(0xbf2a017a8c05c17b) // -0.00019840832647900403
+	c87 := math.Float64frombits(0x3ec716b9d31ba6d6) // 2.7523962210410564e-06
+	c88 := math.Float64frombits(0xbe59a0d69b2e9c2b) // -2.386819071176607e-08
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		s3 := *(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			t0a, t0b := float32(v0a*s1), float32(v0b*s1)
+			t1a, t1b := math.Float32frombits(math.Float32bits(t0a)&^(1<<31)), math.Float32frombits(math.Float32bits(t0b)&^(1<<31))
+			t2a, t2b := float64(t1a), float64(t1b)
+			t4a, t4b := c3 <= t1a, c3 <= t1b
+			t8a, t8b := math.FMA(t2a, c7, c6), math.FMA(t2b, c7, c6)
+			t9a, t9b := float64(t8a+c5), float64(t8b+c5)
+			t10a, t10b := float64(t9a-c5), float64(t9b-c5)
+			t11a, t11b := float64(t10a-c6), float64(t10b-c6)
+			t13a, t13b := math.FMA(t11a, c12, t2a), math.FMA(t11b, c12, t2b)
+			t15a, t15b := math.FMA(t11a, c14, t13a), math.FMA(t11b, c14, t13b)
+			t74a := t9a
+			t75a := t15a
+			if t4a {
+				t16a := t2a
+				t18a := math.Float64frombits(math.Float64bits(t16a) &^ (1 << 63))
+				t19a := c17 <= t18a
+				t22a := c21
+				if t19a {
+					t22a = c20
+				}
+				t23a := float64(t16a * t22a)
+				t28a := c24
+				if t19a {
+					t28a = c25
+				}
+				t29a := c25
+				if t19a {
+					t29a = c26
+				}
+				t30a := c26
+				if t19a {
+					t30a = c27
+				}
+				t32a := float64(t23a * c31)
+				t33a := float64(t32a * t28a)
+				t34a := -t33a
+				t35a := math.FMA(t32a, t28a, t34a)
+				t36a := float64(t23a * t29a)
+				t37a := -t36a
+				t38a := math.FMA(t23a, t29a, t37a)
+				t40a := float64(t23a * c39)
+				t41a := math.FMA(t40a, t30a, t38a)
+				t42a := float64(t33a * c6)
+				t43a := float64(math.RoundToEven(float64(t42a)))
+				t45a := math.FMA(t43a, c44, t33a)
+				t46a := float64(t35a * c6)
+				t47a := float64(math.RoundToEven(float64(t46a)))
+				t48a := math.FMA(t47a, c44, t35a)
+				t49a := float64(t45a + t48a)
+				t50a := float64(t36a * c6)
+				t51a := float64(math.RoundToEven(float64(t50a)))
+				t52a := math.FMA(t51a, c44, t36a)
+				t53a := float64(t49a + t52a)
+				t54a := float64(t53a - t49a)
+				t55a := float64(t53a - t54a)
+				t56a := float64(t49a - t55a)
+				t57a := float64(t52a - t54a)
+				t58a := float64(t56a + t57a)
+				t60a := math.FMA(t53a, c59, c6)
+				t61a := float64(t60a + c5)
+				t62a := float64(t61a - c5)
+				t63a := float64(t62a - c6)
+				t64a := float64(t53a - t63a)
+				t65a := float64(t58a + t41a)
+				t68a := float64(t64a * c66)
+				t69a := -t68a
+				t70a := math.FMA(t64a, c66, t69a)
+				t71a := math.FMA(t65a, c66, t70a)
+				t72a := math.FMA(t64a, c67, t71a)
+				t73a := float64(t68a + t72a)
+				t74a = t61a
+				t75a = t73a
+			}
+			t74b := t9b
+			t75b := t15b
+			if t4b {
+				t16b := t2b
+				t18b := math.Float64frombits(math.Float64bits(t16b) &^ (1 << 63))
+				t19b := c17 <= t18b
+				t22b := c21
+				if t19b {
+					t22b = c20
+				}
+				t23b := float64(t16b * t22b)
+				t28b := c24
+				if t19b {
+					t28b = c25
+				}
+				t29b := c25
+				if t19b {
+					t29b = c26
+				}
+				t30b := c26
+				if t19b {
+					t30b = c27
+				}
+				t32b := float64(t23b * c31)
+				t33b := float64(t32b * t28b)
+				t34b := -t33b
+				t35b := math.FMA(t32b, t28b, t34b)
+				t36b := float64(t23b * t29b)
+				t37b := -t36b
+				t38b := math.FMA(t23b, t29b, t37b)
+				t40b := float64(t23b * c39)
+				t41b := math.FMA(t40b, t30b, t38b)
+				t42b := float64(t33b * c6)
+				t43b := float64(math.RoundToEven(float64(t42b)))
+				t45b := math.FMA(t43b, c44, t33b)
+				t46b := float64(t35b * c6)
+				t47b := float64(math.RoundToEven(float64(t46b)))
+				t48b := math.FMA(t47b, c44, t35b)
+				t49b := float64(t45b + t48b)
+				t50b := float64(t36b * c6)
+				t51b := float64(math.RoundToEven(float64(t50b)))
+				t52b := math.FMA(t51b, c44, t36b)
+				t53b := float64(t49b + t52b)
+				t54b := float64(t53b - t49b)
+				t55b := float64(t53b - t54b)
+				t56b := float64(t49b - t55b)
+				t57b := float64(t52b - t54b)
+				t58b := float64(t56b + t57b)
+				t60b := math.FMA(t53b, c59, c6)
+				t61b := float64(t60b + c5)
+				t62b := float64(t61b - c5)
+				t63b := float64(t62b - c6)
+				t64b := float64(t53b - t63b)
+				t65b := float64(t58b + t41b)
+				t68b := float64(t64b * c66)
+				t69b := -t68b
+				t70b := math.FMA(t64b, c66, t69b)
+				t71b := math.FMA(t65b, c66, t70b)
+				t72b := math.FMA(t64b, c67, t71b)
+				t73b := float64(t68b + t72b)
+				t74b = t61b
+				t75b = t73b
+			}
+			t76a, t76b := int64(math.Float64bits(t74a)), int64(math.Float64bits(t74b))
+			t78a, t78b := t76a<<uint64(c77), t76b<<uint64(c77)
+			t79a, t79b := int64(math.Float64bits(t75a)), int64(math.Float64bits(t75b))
+			t80a, t80b := t79a^t78a, t79b^t78b
+			t81a, t81b := math.Float64frombits(uint64(t80a)), math.Float64frombits(uint64(t80b))
+			t82a, t82b := float64(t81a*t81a), float64(t81b*t81b)
+			t89a, t89b := math.FMA(c84, t82a, c83), math.FMA(c84, t82b, c83)
+			t90a, t90b := math.FMA(c86, t82a, c85), math.FMA(c86, t82b, c85)
+			t91a, t91b := math.FMA(c88, t82a, c87), math.FMA(c88, t82b, c87)
+			t92a, t92b := float64(t82a*t82a), float64(t82b*t82b)
+			t93a, t93b := math.FMA(t90a, t92a, t89a), math.FMA(t90b, t92b, t89b)
+			t94a, t94b := float64(t92a*t92a), float64(t92b*t92b)
+			t95a, t95b := math.FMA(t91a, t94a, t93a), math.FMA(t91b, t94b, t93b)
+			t96a, t96b := float64(t81a*t95a), float64(t81b*t95b)
+			t97a, t97b := float32(t96a), float32(t96b)
+			t98a, t98b := float32(s2*t97a), float32(s2*t97b)
+			t99a, t99b := float32(t98a+s3), float32(t98b+s3)
+			t100a, t100b := float32(t99a*v4a), float32(t99b*v4b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t100a, t100b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v4 := a4[i]
+			t0 := float32(v0 * s1)
+			t1 := math.Float32frombits(math.Float32bits(t0) &^ (1 << 31))
+			t2 := float64(t1)
+			t4 := c3 <= t1
+			t8 := math.FMA(t2, c7, c6)
+			t9 := float64(t8 + c5)
+			t10 := float64(t9 - c5)
+			t11 := float64(t10 - c6)
+			t13 := math.FMA(t11, c12, t2)
+			t15 := math.FMA(t11, c14, t13)
+			t74 := t9
+			t75 := t15
+			if t4 {
+				t16 := t2
+				t18 := math.Float64frombits(math.Float64bits(t16) &^ (1 << 63))
+				t19 := c17 <= t18
+				t22 := c21
+				if t19 {
+					t22 = c20
+				}
+				t23 := float64(t16 * t22)
+				t28 := c24
+				if t19 {
+					t28 = c25
+				}
+				t29 := c25
+				if t19 {
+					t29 = c26
+				}
+				t30 := c26
+				if t19 {
+					t30 = c27
+				}
+				t32 := float64(t23 * c31)
+				t33 := float64(t32 * t28)
+				t34 := -t33
+				t35 := math.FMA(t32, t28, t34)
+				t36 := float64(t23 * t29)
+				t37 := -t36
+				t38 := math.FMA(t23, t29, t37)
+				t40 := float64(t23 * c39)
+				t41 := math.FMA(t40, t30, t38)
+				t42 := float64(t33 * c6)
+				t43 := float64(math.RoundToEven(float64(t42)))
+				t45 := math.FMA(t43, c44, t33)
+				t46 := float64(t35 * c6)
+				t47 := float64(math.RoundToEven(float64(t46)))
+				t48 := math.FMA(t47, c44, t35)
+				t49 := float64(t45 + t48)
+				t50 := float64(t36 * c6)
+				t51 := float64(math.RoundToEven(float64(t50)))
+				t52 := math.FMA(t51, c44, t36)
+				t53 := float64(t49 + t52)
+				t54 := float64(t53 - t49)
+				t55 := float64(t53 - t54)
+				t56 := float64(t49 - t55)
+				t57 := float64(t52 - t54)
+				t58 := float64(t56 + t57)
+				t60 := math.FMA(t53, c59, c6)
+				t61 := float64(t60 + c5)
+				t62 := float64(t61 - c5)
+				t63 := float64(t62 - c6)
+				t64 := float64(t53 - t63)
+				t65 := float64(t58 + t41)
+				t68 := float64(t64 * c66)
+				t69 := -t68
+				t70 := math.FMA(t64, c66, t69)
+				t71 := math.FMA(t65, c66, t70)
+				t72 := math.FMA(t64, c67, t71)
+				t73 := float64(t68 + t72)
+				t74 = t61
+				t75 = t73
+			}
+			t76 := int64(math.Float64bits(t74))
+			t78 := t76 << uint64(c77)
+			t79 := int64(math.Float64bits(t75))
+			t80 := t79 ^ t78
+			t81 := math.Float64frombits(uint64(t80))
+			t82 := float64(t81 * t81)
+			t89 := math.FMA(c84, t82, c83)
+			t90 := math.FMA(c86, t82, c85)
+			t91 := math.FMA(c88, t82, c87)
+			t92 := float64(t82 * t82)
+			t93 := math.FMA(t90, t92, t89)
+			t94 := float64(t92 * t92)
+			t95 := math.FMA(t91, t94, t93)
+			t96 := float64(t81 * t95)
+			t97 := float32(t96)
+			t98 := float32(s2 * t97)
+			t99 := float32(t98 + s3)
+			t100 := float32(t99 * v4)
+			o0[i] = t100
+		}
+	}
+}
+
+// k_mul_div_mul_etc_f64_uuusss_12716f8f32_go is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, s3:f64, s4:f64, s5:f64) { t0 = mul u0 u1; t1 = div u0 u2; t2 = mul t1 s3; t3 = add t2 s4; t4 = mul t0 t3; t5 = mul s5 t4; t6 = add u0 t5; store t6 }
+//
+// for i: o0[i] = a0[i] + (a5 * ((a0[i] * a1[i]) * (((a0[i] / a2[i]) * a3) + a4)))
+func k_mul_div_mul_etc_f64_uuusss_12716f8f32_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		s4 := *(*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4]))
+		s5 := *(*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := float64(v0 * v1)
+			t1 := float64(v0 / v2)
+			t2 := float64(t1 * s3)
+			t3 := float64(t2 + s4)
+			t4 := float64(t0 * t3)
+			t5 := float64(s5 * t4)
+			t6 := float64(v0 + t5)
+			o0[i] = t6
 		}
 	}
 }
@@ -3398,6 +5125,199 @@ func k_mul_mul_add_etc_f32_uussu_dfb8b8cb98_go(f *abi.Frame) {
 	}
 }
 
+// k_mul_mul_mul_etc_f32_sususus_161de7fe59_go is
+//
+//	kernel (s0:f32, u1:f32, s2:f32, u3:f32, s4:f32, u5:f32, s6:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = mul s4 u5; t3 = add t1 t2; t4 = sign t3; t5 = add t0 t4; t6 = mul t5 s6; t7 = sub u1 t6; store t7 }
+//
+// for i: o0[i] = a1[i] - (((a0 * a1[i]) + sign((a2 * a3[i]) + (a4 * a5[i]))) * a6)
+func k_mul_mul_mul_etc_f32_sususus_161de7fe59_go(f *abi.Frame) {
+	n := f.Cols
+	c4 := math.Float32frombits(0x0)        // 0
+	c6 := math.Float32frombits(0x3f800000) // 1
+	c9 := math.Float32frombits(0xbf800000) // -1
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		s4 := *(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4]))
+		a5 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		s6 := *(*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x5 := a5[i : i+2 : i+2]
+			v5a, v5b := x5[0], x5[1]
+			t0a, t0b := float32(s0*v1a), float32(s0*v1b)
+			t1a, t1b := float32(s2*v3a), float32(s2*v3b)
+			t2a, t2b := float32(s4*v5a), float32(s4*v5b)
+			t3a, t3b := float32(t1a+t2a), float32(t1b+t2b)
+			t5a, t5b := c4 < t3a, c4 < t3b
+			t7a := t3a
+			if t5a {
+				t7a = c6
+			}
+			t7b := t3b
+			if t5b {
+				t7b = c6
+			}
+			t8a, t8b := t3a < c4, t3b < c4
+			t10a := t7a
+			if t8a {
+				t10a = c9
+			}
+			t10b := t7b
+			if t8b {
+				t10b = c9
+			}
+			t11a, t11b := float32(t0a+t10a), float32(t0b+t10b)
+			t12a, t12b := float32(t11a*s6), float32(t11b*s6)
+			t13a, t13b := float32(v1a-t12a), float32(v1b-t12b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t13a, t13b
+		}
+		for ; i < n; i++ {
+			v1 := a1[i]
+			v3 := a3[i]
+			v5 := a5[i]
+			t0 := float32(s0 * v1)
+			t1 := float32(s2 * v3)
+			t2 := float32(s4 * v5)
+			t3 := float32(t1 + t2)
+			t5 := c4 < t3
+			t7 := t3
+			if t5 {
+				t7 = c6
+			}
+			t8 := t3 < c4
+			t10 := t7
+			if t8 {
+				t10 = c9
+			}
+			t11 := float32(t0 + t10)
+			t12 := float32(t11 * s6)
+			t13 := float32(v1 - t12)
+			o0[i] = t13
+		}
+	}
+}
+
+// k_mul_mul_mul_etc_f32_suusus_8917a59daf_go is
+//
+//	kernel (s0:f32, u1:f32, u2:f32, s3:f32, u4:f32, s5:f32) { t0 = mul s0 u1; t1 = mul u2 t0; t2 = mul s3 u1; t3 = sub u4 t2; t4 = div t1 t3; t5 = mul u1 u1; t6 = mul s5 t5; t7 = mul u4 u4; t8 = div t6 t7; t9 = sub t4 t8; store t9 }
+//
+// for i: o0[i] = ((a2[i] * (a0 * a1[i])) / (a4[i] - (a3 * a1[i]))) - ((a5 * (a1[i] * a1[i])) / (a4[i] * a4[i]))
+func k_mul_mul_mul_etc_f32_suusus_8917a59daf_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		s5 := *(*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x4 := a4[i : i+2 : i+2]
+			v4a, v4b := x4[0], x4[1]
+			t0a, t0b := float32(s0*v1a), float32(s0*v1b)
+			t1a, t1b := float32(v2a*t0a), float32(v2b*t0b)
+			t2a, t2b := float32(s3*v1a), float32(s3*v1b)
+			t3a, t3b := float32(v4a-t2a), float32(v4b-t2b)
+			t4a, t4b := float32(t1a/t3a), float32(t1b/t3b)
+			t5a, t5b := float32(v1a*v1a), float32(v1b*v1b)
+			t6a, t6b := float32(s5*t5a), float32(s5*t5b)
+			t7a, t7b := float32(v4a*v4a), float32(v4b*v4b)
+			t8a, t8b := float32(t6a/t7a), float32(t6b/t7b)
+			t9a, t9b := float32(t4a-t8a), float32(t4b-t8b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t9a, t9b
+		}
+		for ; i < n; i++ {
+			v1 := a1[i]
+			v2 := a2[i]
+			v4 := a4[i]
+			t0 := float32(s0 * v1)
+			t1 := float32(v2 * t0)
+			t2 := float32(s3 * v1)
+			t3 := float32(v4 - t2)
+			t4 := float32(t1 / t3)
+			t5 := float32(v1 * v1)
+			t6 := float32(s5 * t5)
+			t7 := float32(v4 * v4)
+			t8 := float32(t6 / t7)
+			t9 := float32(t4 - t8)
+			o0[i] = t9
+		}
+	}
+}
+
+// k_mul_mul_mul_etc_f32_uuuus_7bf07826db_go is
+//
+//	kernel (u0:f32, u1:f32, u2:f32, u3:f32, s4:f32) { t0 = mul u0 u1; t1 = mul u2 u2; t2 = mul u3 u3; t3 = mul u0 u0; t4 = add t2 t3; t5 = add t1 t4; t6 = add s4 t5; t7 = sqrt t6; t8 = mul t6 t7; t9 = div t0 t8; store t9 }
+//
+// for i: t6 := a4 + ((a2[i] * a2[i]) + ((a3[i] * a3[i]) + (a0[i] * a0[i]))); o0[i] = (a0[i] * a1[i]) / (t6 * sqrt(t6))
+func k_mul_mul_mul_etc_f32_uuuus_7bf07826db_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		s4 := *(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			t0a, t0b := float32(v0a*v1a), float32(v0b*v1b)
+			t1a, t1b := float32(v2a*v2a), float32(v2b*v2b)
+			t2a, t2b := float32(v3a*v3a), float32(v3b*v3b)
+			t3a, t3b := float32(v0a*v0a), float32(v0b*v0b)
+			t4a, t4b := float32(t2a+t3a), float32(t2b+t3b)
+			t5a, t5b := float32(t1a+t4a), float32(t1b+t4b)
+			t6a, t6b := float32(s4+t5a), float32(s4+t5b)
+			t7a, t7b := float32(math.Sqrt(float64(t6a))), float32(math.Sqrt(float64(t6b)))
+			t8a, t8b := float32(t6a*t7a), float32(t6b*t7b)
+			t9a, t9b := float32(t0a/t8a), float32(t0b/t8b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t9a, t9b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			t0 := float32(v0 * v1)
+			t1 := float32(v2 * v2)
+			t2 := float32(v3 * v3)
+			t3 := float32(v0 * v0)
+			t4 := float32(t2 + t3)
+			t5 := float32(t1 + t4)
+			t6 := float32(s4 + t5)
+			t7 := float32(math.Sqrt(float64(t6)))
+			t8 := float32(t6 * t7)
+			t9 := float32(t0 / t8)
+			o0[i] = t9
+		}
+	}
+}
+
 // k_mul_mul_mul_etc_f64_uuus_498a4f381e_go is
 //
 //	kernel (u0:f64, u1:f64, u2:f64, s3:f64) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t1 t2; t4 = add t0 t3; t5 = reciprocal t4; t6 = mul t5 t5; t7 = mul t6 t5; t8 = mul t7 t7; t9 = sub t8 t7; t10 = mul t9 s3; store t10 }
@@ -3503,6 +5423,125 @@ func k_mul_mul_mul_etc_f64_uuusss_2f3ed0eab9_go(f *abi.Frame) {
 			t7 := float64(s5 * v1)
 			t8 := float64(t6 / t7)
 			o0[i] = t8
+		}
+	}
+}
+
+// k_mul_mul_mul_etc_f64_uuussu_c2be2097a0_go is
+//
+//	kernel (u0:f64, u1:f64, u2:f64, s3:f64, s4:f64, u5:f64) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t1 t2; t4 = add t0 t3; t5 = mul s3 t4; t6 = neg t5; t7 = add s4 t6; t8 = sqrt t7; t9 = div u5 t8; store t9 }
+//
+// for i: o0[i] = a5[i] / sqrt(a4 + (-(a3 * ((a0[i] * a0[i]) + ((a1[i] * a1[i]) + (a2[i] * a2[i]))))))
+func k_mul_mul_mul_etc_f64_uuussu_c2be2097a0_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		s4 := *(*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4]))
+		a5 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x5 := a5[i : i+2 : i+2]
+			v5a, v5b := x5[0], x5[1]
+			t0a, t0b := float64(v0a*v0a), float64(v0b*v0b)
+			t1a, t1b := float64(v1a*v1a), float64(v1b*v1b)
+			t2a, t2b := float64(v2a*v2a), float64(v2b*v2b)
+			t3a, t3b := float64(t1a+t2a), float64(t1b+t2b)
+			t4a, t4b := float64(t0a+t3a), float64(t0b+t3b)
+			t5a, t5b := float64(s3*t4a), float64(s3*t4b)
+			t6a, t6b := -t5a, -t5b
+			t7a, t7b := float64(s4+t6a), float64(s4+t6b)
+			t8a, t8b := float64(math.Sqrt(float64(t7a))), float64(math.Sqrt(float64(t7b)))
+			t9a, t9b := float64(v5a/t8a), float64(v5b/t8b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t9a, t9b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v5 := a5[i]
+			t0 := float64(v0 * v0)
+			t1 := float64(v1 * v1)
+			t2 := float64(v2 * v2)
+			t3 := float64(t1 + t2)
+			t4 := float64(t0 + t3)
+			t5 := float64(s3 * t4)
+			t6 := -t5
+			t7 := float64(s4 + t6)
+			t8 := float64(math.Sqrt(float64(t7)))
+			t9 := float64(v5 / t8)
+			o0[i] = t9
+		}
+	}
+}
+
+// k_mul_mul_sub_etc_f32_susuu_80e2f51d4f_go is
+//
+//	kernel (s0:f32, u1:f32, s2:f32, u3:f32, u4:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = sub t0 t1; t3 = mul t2 s0; t4 = add u4 t3; t5 = sub t4 t1; store t5 }
+//
+// for i: t1 := a2 * a3[i]; o0[i] = (a4[i] + (((a0 * a1[i]) - t1) * a0)) - t1
+func k_mul_mul_sub_etc_f32_susuu_80e2f51d4f_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v1 := a1[i]
+			v3 := a3[i]
+			v4 := a4[i]
+			t0 := float32(s0 * v1)
+			t1 := float32(s2 * v3)
+			t2 := float32(t0 - t1)
+			t3 := float32(t2 * s0)
+			t4 := float32(v4 + t3)
+			t5 := float32(t4 - t1)
+			o0[i] = t5
+		}
+	}
+}
+
+// k_mul_mul_sub_etc_f32_suuusu_001dc72dbd_go is
+//
+//	kernel (s0:f32, u1:f32, u2:f32, u3:f32, s4:f32, u5:f32) { t0 = mul s0 u1; t1 = mul u2 u2; t2 = sub u3 t1; t3 = add t2 s4; t4 = sqrt t3; t5 = div t0 t4; t6 = sub u5 t5; store t6 }
+//
+// for i: o0[i] = a5[i] - ((a0 * a1[i]) / sqrt((a3[i] - (a2[i] * a2[i])) + a4))
+func k_mul_mul_sub_etc_f32_suuusu_001dc72dbd_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		s4 := *(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4]))
+		a5 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		for i := range n {
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v5 := a5[i]
+			t0 := float32(s0 * v1)
+			t1 := float32(v2 * v2)
+			t2 := float32(v3 - t1)
+			t3 := float32(t2 + s4)
+			t4 := float32(math.Sqrt(float64(t3)))
+			t5 := float32(t0 / t4)
+			t6 := float32(v5 - t5)
+			o0[i] = t6
 		}
 	}
 }
@@ -5670,6 +7709,38 @@ func k_mul_sub_add_etc_f64_suuusu_c850a45246_go(f *abi.Frame) {
 	}
 }
 
+// k_ne_mul_sub_etc_f32_uusu_1588faab4a_go is
+//
+//	kernel (u0:f32, u1:f32, s2:f32, u3:f32) { t0 = ne u0 u0; t1 = mul u1 s2; t2 = sub u0 u3; t3 = abs t2; t4 = lt t1 t3; t5 = or t0 t4; t6 = select t5 u3 u0; store t6 }
+//
+// for i: o0[i] = select((a0[i] != a0[i]) | ((a1[i] * a2) < abs(a0[i] - a3[i])), a3[i], a0[i])
+func k_ne_mul_sub_etc_f32_uusu_1588faab4a_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v3 := a3[i]
+			t0 := v0 != v0
+			t1 := float32(v1 * s2)
+			t2 := float32(v0 - v3)
+			t3 := math.Float32frombits(math.Float32bits(t2) &^ (1 << 31))
+			t4 := t1 < t3
+			t5 := t0 || bool(t4)
+			t6 := v0
+			if t5 {
+				t6 = v3
+			}
+			o0[i] = t6
+		}
+	}
+}
+
 // k_reduce_add_cast_sub_exp_bf16_f32_us_372c1810f8_go is
 //
 //	reduce [_, add] kernel fast (u0:bf16, s1:f32) { t0 = cast:f32 u0; t1 = sub t0 s1; t2 = exp t1; store t2 t2 }
@@ -6192,6 +8263,383 @@ func k_reduce_add_cast_sub_exp_f16_f32_us_61bdcc200e_go(f *abi.Frame) {
 	}
 }
 
+// k_shr_xor_mul_etc_i32_ussss_c02db114f0_go is
+//
+//	kernel (u0:i32, s1:i32, s2:i32, s3:i32, s4:i32) { t0 = shr u0 s1; t1 = xor u0 t0; t2 = mul t1 s2; t3 = shr t2 s3; t4 = xor t2 t3; t5 = mul t4 s4; store t5 }
+//
+// for i: t2 := (a0[i] ^ (a0[i] >> a1)) * a2; o0[i] = (t2 ^ (t2 >> a3)) * a4
+func k_shr_xor_mul_etc_i32_ussss_c02db114f0_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		s3 := *(*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		s4 := *(*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4]))
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0 >> uint32(s1)
+			t1 := v0 ^ t0
+			t2 := int32(t1 * s2)
+			t3 := t2 >> uint32(s3)
+			t4 := t2 ^ t3
+			t5 := int32(t4 * s4)
+			o0[i] = t5
+		}
+	}
+}
+
+// k_silu_mul_f16_uu_0b7fc86918_go is
+//
+//	kernel (u0:f16, u1:f16) { t0 = silu u0; t1 = mul u1 t0; store t1 }
+//
+// for i: o0[i] = a1[i] * silu(a0[i])
+func k_silu_mul_f16_uu_0b7fc86918_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := math.Float32frombits(0xc2da0000)  // -109
+	c4 := math.Float32frombits(0xbfb8aa3b)  // -1.442695
+	c5 := math.Float32frombits(0x4b40005f)  // 1.2583007e+07
+	c8 := math.Float32frombits(0x3f317218)  // 0.6931472
+	c10 := math.Float32frombits(0xb102e308) // -1.9046542e-09
+	c13 := int32(23)
+	c16 := math.Float32frombits(0x2f800000) // 2.3283064e-10
+	c19 := math.Float32frombits(0x39511886) // 0.00019940929
+	c20 := math.Float32frombits(0xbab69d3b) // -0.0013932356
+	c22 := math.Float32frombits(0x3c088805) // 0.008333211
+	c24 := math.Float32frombits(0xbd2aaa7c) // -0.041666493
+	c26 := math.Float32frombits(0x3e2aaaab) // 0.16666667
+	c28 := math.Float32frombits(0xbf000000) // -0.5
+	c31 := math.Float32frombits(0x3f800000) // 1
+	c53 := math.Float32frombits(0x41900000) // 18
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			t0a, t0b := scalar.Float16frombits(v0a), scalar.Float16frombits(v0b)
+			t2a, t2b := t0a < c1, t0b < c1
+			t3a := t0a
+			if t2a {
+				t3a = c1
+			}
+			t3b := t0b
+			if t2b {
+				t3b = c1
+			}
+			t6a, t6b := scalar.FMA32(t3a, c4, c5), scalar.FMA32(t3b, c4, c5)
+			t7a, t7b := float32(t6a-c5), float32(t6b-c5)
+			t9a, t9b := scalar.FMA32(t7a, c8, t3a), scalar.FMA32(t7b, c8, t3b)
+			t11a, t11b := float32(t7a*c10), float32(t7b*c10)
+			t12a, t12b := int32(math.Float32bits(t6a)), int32(math.Float32bits(t6b))
+			t14a, t14b := t12a<<uint32(c13), t12b<<uint32(c13)
+			t15a, t15b := math.Float32frombits(uint32(t14a)), math.Float32frombits(uint32(t14b))
+			t17a, t17b := float32(t9a+t11a), float32(t9b+t11b)
+			t18a, t18b := float32(t17a*t17a), float32(t17b*t17b)
+			t21a, t21b := scalar.FMA32(c19, t17a, c20), scalar.FMA32(c19, t17b, c20)
+			t23a, t23b := scalar.FMA32(t21a, t17a, c22), scalar.FMA32(t21b, t17b, c22)
+			t25a, t25b := scalar.FMA32(t23a, t17a, c24), scalar.FMA32(t23b, t17b, c24)
+			t27a, t27b := scalar.FMA32(t25a, t17a, c26), scalar.FMA32(t25b, t17b, c26)
+			t29a, t29b := scalar.FMA32(t27a, t17a, c28), scalar.FMA32(t27b, t17b, c28)
+			t30a, t30b := scalar.FMA32(t18a, t29a, t11a), scalar.FMA32(t18b, t29b, t11b)
+			t32a, t32b := float32(t9a+t30a), float32(t9b+t30b)
+			t33a, t33b := float32(c31-t32a), float32(c31-t32b)
+			t34a, t34b := float32(c31-t33a), float32(c31-t33b)
+			t35a, t35b := float32(t34a-t9a), float32(t34b-t9b)
+			t36a, t36b := float32(t35a-t30a), float32(t35b-t30b)
+			t37a, t37b := float32(t33a*t15a), float32(t33b*t15b)
+			t38a, t38b := t37a < c16, t37b < c16
+			t39a := t37a
+			if t38a {
+				t39a = c16
+			}
+			t39b := t37b
+			if t38b {
+				t39b = c16
+			}
+			t40a := c16
+			if t38a {
+				t40a = t37a
+			}
+			t40b := c16
+			if t38b {
+				t40b = t37b
+			}
+			t41a, t41b := float32(t39a+t40a), float32(t39b+t40b)
+			t42a, t42b := float32(t41a-t39a), float32(t41b-t39b)
+			t43a, t43b := float32(t40a-t42a), float32(t40b-t42b)
+			t44a, t44b := scalar.FMA32(t15a, t36a, t43a), scalar.FMA32(t15b, t36b, t43b)
+			t45a, t45b := float32(c31/t41a), float32(c31/t41b)
+			t46a, t46b := float32(t3a*t45a), float32(t3b*t45b)
+			t47a, t47b := -t3a, -t3b
+			t48a, t48b := scalar.FMA32(t46a, t41a, t47a), scalar.FMA32(t46b, t41b, t47b)
+			t49a, t49b := scalar.FMA32(t46a, t44a, t48a), scalar.FMA32(t46b, t44b, t48b)
+			t50a, t50b := -t49a, -t49b
+			t51a, t51b := scalar.FMA32(t50a, t45a, t46a), scalar.FMA32(t50b, t45b, t46b)
+			t52a, t52b := float32(t51a*c16), float32(t51b*c16)
+			t54a, t54b := c53 < t3a, c53 < t3b
+			t55a := t52a
+			if t54a {
+				t55a = t3a
+			}
+			t55b := t52b
+			if t54b {
+				t55b = t3b
+			}
+			t56a, t56b := scalar.Float16bits(t55a), scalar.Float16bits(t55b)
+			t57a, t57b := scalar.Float16frombits(v1a), scalar.Float16frombits(v1b)
+			t58a, t58b := scalar.Float16frombits(t56a), scalar.Float16frombits(t56b)
+			t59a, t59b := float32(t57a*t58a), float32(t57b*t58b)
+			t60a, t60b := scalar.Float16bits(t59a), scalar.Float16bits(t59b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t60a, t60b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := scalar.Float16frombits(v0)
+			t2 := t0 < c1
+			t3 := t0
+			if t2 {
+				t3 = c1
+			}
+			t6 := scalar.FMA32(t3, c4, c5)
+			t7 := float32(t6 - c5)
+			t9 := scalar.FMA32(t7, c8, t3)
+			t11 := float32(t7 * c10)
+			t12 := int32(math.Float32bits(t6))
+			t14 := t12 << uint32(c13)
+			t15 := math.Float32frombits(uint32(t14))
+			t17 := float32(t9 + t11)
+			t18 := float32(t17 * t17)
+			t21 := scalar.FMA32(c19, t17, c20)
+			t23 := scalar.FMA32(t21, t17, c22)
+			t25 := scalar.FMA32(t23, t17, c24)
+			t27 := scalar.FMA32(t25, t17, c26)
+			t29 := scalar.FMA32(t27, t17, c28)
+			t30 := scalar.FMA32(t18, t29, t11)
+			t32 := float32(t9 + t30)
+			t33 := float32(c31 - t32)
+			t34 := float32(c31 - t33)
+			t35 := float32(t34 - t9)
+			t36 := float32(t35 - t30)
+			t37 := float32(t33 * t15)
+			t38 := t37 < c16
+			t39 := t37
+			if t38 {
+				t39 = c16
+			}
+			t40 := c16
+			if t38 {
+				t40 = t37
+			}
+			t41 := float32(t39 + t40)
+			t42 := float32(t41 - t39)
+			t43 := float32(t40 - t42)
+			t44 := scalar.FMA32(t15, t36, t43)
+			t45 := float32(c31 / t41)
+			t46 := float32(t3 * t45)
+			t47 := -t3
+			t48 := scalar.FMA32(t46, t41, t47)
+			t49 := scalar.FMA32(t46, t44, t48)
+			t50 := -t49
+			t51 := scalar.FMA32(t50, t45, t46)
+			t52 := float32(t51 * c16)
+			t54 := c53 < t3
+			t55 := t52
+			if t54 {
+				t55 = t3
+			}
+			t56 := scalar.Float16bits(t55)
+			t57 := scalar.Float16frombits(v1)
+			t58 := scalar.Float16frombits(t56)
+			t59 := float32(t57 * t58)
+			t60 := scalar.Float16bits(t59)
+			o0[i] = t60
+		}
+	}
+}
+
+// k_silu_mul_f16_uu_9134bf5ada_go is
+//
+//	kernel fast (u0:f16, u1:f16) { t0 = silu u0; t1 = mul u1 t0; store t1 }
+//
+// for i: o0[i] = a1[i] * silu(a0[i])
+func k_silu_mul_f16_uu_9134bf5ada_go(f *abi.Frame) {
+	n := f.Cols
+	c1 := math.Float32frombits(0xc2da0000)  // -109
+	c4 := math.Float32frombits(0xbfb8aa3b)  // -1.442695
+	c5 := math.Float32frombits(0x4b40005f)  // 1.2583007e+07
+	c8 := math.Float32frombits(0x3f317218)  // 0.6931472
+	c10 := math.Float32frombits(0xb102e308) // -1.9046542e-09
+	c13 := int32(23)
+	c16 := math.Float32frombits(0x2f800000) // 2.3283064e-10
+	c19 := math.Float32frombits(0x39511886) // 0.00019940929
+	c20 := math.Float32frombits(0xbab69d3b) // -0.0013932356
+	c22 := math.Float32frombits(0x3c088805) // 0.008333211
+	c24 := math.Float32frombits(0xbd2aaa7c) // -0.041666493
+	c26 := math.Float32frombits(0x3e2aaaab) // 0.16666667
+	c28 := math.Float32frombits(0xbf000000) // -0.5
+	c31 := math.Float32frombits(0x3f800000) // 1
+	c53 := math.Float32frombits(0x41900000) // 18
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			t0a, t0b := scalar.Float16frombits(v0a), scalar.Float16frombits(v0b)
+			t2a, t2b := t0a < c1, t0b < c1
+			t3a := t0a
+			if t2a {
+				t3a = c1
+			}
+			t3b := t0b
+			if t2b {
+				t3b = c1
+			}
+			t6a, t6b := scalar.FMA32(t3a, c4, c5), scalar.FMA32(t3b, c4, c5)
+			t7a, t7b := float32(t6a-c5), float32(t6b-c5)
+			t9a, t9b := scalar.FMA32(t7a, c8, t3a), scalar.FMA32(t7b, c8, t3b)
+			t11a, t11b := float32(t7a*c10), float32(t7b*c10)
+			t12a, t12b := int32(math.Float32bits(t6a)), int32(math.Float32bits(t6b))
+			t14a, t14b := t12a<<uint32(c13), t12b<<uint32(c13)
+			t15a, t15b := math.Float32frombits(uint32(t14a)), math.Float32frombits(uint32(t14b))
+			t17a, t17b := float32(t9a+t11a), float32(t9b+t11b)
+			t18a, t18b := float32(t17a*t17a), float32(t17b*t17b)
+			t21a, t21b := scalar.FMA32(c19, t17a, c20), scalar.FMA32(c19, t17b, c20)
+			t23a, t23b := scalar.FMA32(t21a, t17a, c22), scalar.FMA32(t21b, t17b, c22)
+			t25a, t25b := scalar.FMA32(t23a, t17a, c24), scalar.FMA32(t23b, t17b, c24)
+			t27a, t27b := scalar.FMA32(t25a, t17a, c26), scalar.FMA32(t25b, t17b, c26)
+			t29a, t29b := scalar.FMA32(t27a, t17a, c28), scalar.FMA32(t27b, t17b, c28)
+			t30a, t30b := scalar.FMA32(t18a, t29a, t11a), scalar.FMA32(t18b, t29b, t11b)
+			t32a, t32b := float32(t9a+t30a), float32(t9b+t30b)
+			t33a, t33b := float32(c31-t32a), float32(c31-t32b)
+			t34a, t34b := float32(c31-t33a), float32(c31-t33b)
+			t35a, t35b := float32(t34a-t9a), float32(t34b-t9b)
+			t36a, t36b := float32(t35a-t30a), float32(t35b-t30b)
+			t37a, t37b := float32(t33a*t15a), float32(t33b*t15b)
+			t38a, t38b := t37a < c16, t37b < c16
+			t39a := t37a
+			if t38a {
+				t39a = c16
+			}
+			t39b := t37b
+			if t38b {
+				t39b = c16
+			}
+			t40a := c16
+			if t38a {
+				t40a = t37a
+			}
+			t40b := c16
+			if t38b {
+				t40b = t37b
+			}
+			t41a, t41b := float32(t39a+t40a), float32(t39b+t40b)
+			t42a, t42b := float32(t41a-t39a), float32(t41b-t39b)
+			t43a, t43b := float32(t40a-t42a), float32(t40b-t42b)
+			t44a, t44b := scalar.FMA32(t15a, t36a, t43a), scalar.FMA32(t15b, t36b, t43b)
+			t45a, t45b := float32(c31/t41a), float32(c31/t41b)
+			t46a, t46b := float32(t3a*t45a), float32(t3b*t45b)
+			t47a, t47b := -t3a, -t3b
+			t48a, t48b := scalar.FMA32(t46a, t41a, t47a), scalar.FMA32(t46b, t41b, t47b)
+			t49a, t49b := scalar.FMA32(t46a, t44a, t48a), scalar.FMA32(t46b, t44b, t48b)
+			t50a, t50b := -t49a, -t49b
+			t51a, t51b := scalar.FMA32(t50a, t45a, t46a), scalar.FMA32(t50b, t45b, t46b)
+			t52a, t52b := float32(t51a*c16), float32(t51b*c16)
+			t54a, t54b := c53 < t3a, c53 < t3b
+			t55a := t52a
+			if t54a {
+				t55a = t3a
+			}
+			t55b := t52b
+			if t54b {
+				t55b = t3b
+			}
+			t56a, t56b := scalar.Float16bits(t55a), scalar.Float16bits(t55b)
+			t57a, t57b := scalar.Float16frombits(v1a), scalar.Float16frombits(v1b)
+			t58a, t58b := scalar.Float16frombits(t56a), scalar.Float16frombits(t56b)
+			t59a, t59b := float32(t57a*t58a), float32(t57b*t58b)
+			t60a, t60b := scalar.Float16bits(t59a), scalar.Float16bits(t59b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t60a, t60b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := scalar.Float16frombits(v0)
+			t2 := t0 < c1
+			t3 := t0
+			if t2 {
+				t3 = c1
+			}
+			t6 := scalar.FMA32(t3, c4, c5)
+			t7 := float32(t6 - c5)
+			t9 := scalar.FMA32(t7, c8, t3)
+			t11 := float32(t7 * c10)
+			t12 := int32(math.Float32bits(t6))
+			t14 := t12 << uint32(c13)
+			t15 := math.Float32frombits(uint32(t14))
+			t17 := float32(t9 + t11)
+			t18 := float32(t17 * t17)
+			t21 := scalar.FMA32(c19, t17, c20)
+			t23 := scalar.FMA32(t21, t17, c22)
+			t25 := scalar.FMA32(t23, t17, c24)
+			t27 := scalar.FMA32(t25, t17, c26)
+			t29 := scalar.FMA32(t27, t17, c28)
+			t30 := scalar.FMA32(t18, t29, t11)
+			t32 := float32(t9 + t30)
+			t33 := float32(c31 - t32)
+			t34 := float32(c31 - t33)
+			t35 := float32(t34 - t9)
+			t36 := float32(t35 - t30)
+			t37 := float32(t33 * t15)
+			t38 := t37 < c16
+			t39 := t37
+			if t38 {
+				t39 = c16
+			}
+			t40 := c16
+			if t38 {
+				t40 = t37
+			}
+			t41 := float32(t39 + t40)
+			t42 := float32(t41 - t39)
+			t43 := float32(t40 - t42)
+			t44 := scalar.FMA32(t15, t36, t43)
+			t45 := float32(c31 / t41)
+			t46 := float32(t3 * t45)
+			t47 := -t3
+			t48 := scalar.FMA32(t46, t41, t47)
+			t49 := scalar.FMA32(t46, t44, t48)
+			t50 := -t49
+			t51 := scalar.FMA32(t50, t45, t46)
+			t52 := float32(t51 * c16)
+			t54 := c53 < t3
+			t55 := t52
+			if t54 {
+				t55 = t3
+			}
+			t56 := scalar.Float16bits(t55)
+			t57 := scalar.Float16frombits(v1)
+			t58 := scalar.Float16frombits(t56)
+			t59 := float32(t57 * t58)
+			t60 := scalar.Float16bits(t59)
+			o0[i] = t60
+		}
+	}
+}
+
 // k_sub_abs_lt_etc_f32_uuss_acc2722c68_go is
 //
 //	kernel (u0:f32, u1:f32, s2:f32, s3:f32) { t0 = sub u0 u1; t1 = abs t0; t2 = lt t1 s2; t3 = mul t1 t1; t4 = mul s3 t3; t5 = sub t1 s3; t6 = select t2 t4 t5; store t6 }
@@ -6223,6 +8671,42 @@ func k_sub_abs_lt_etc_f32_uuss_acc2722c68_go(f *abi.Frame) {
 	}
 }
 
+// k_sub_abs_sub_etc_i32_uuuus_1f1bab62eb_go is
+//
+//	kernel (u0:i32, u1:i32, u2:i32, u3:i32, s4:i32) { t0 = sub u0 u1; t1 = abs t0; t2 = sub u2 u3; t3 = abs t2; t4 = add t1 t3; t5 = min s4 t4; store t5 }
+//
+// for i: o0[i] = min(a4, abs(a0[i] - a1[i]) + abs(a2[i] - a3[i]))
+func k_sub_abs_sub_etc_i32_uuuus_1f1bab62eb_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		s4 := *(*int32)(unsafe.Add(f.Ptr[4], r*f.Step[4]))
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			t0 := int32(v0 - v1)
+			t1 := t0
+			if t1 < 0 {
+				t1 = -t1
+			}
+			t2 := int32(v2 - v3)
+			t3 := t2
+			if t3 < 0 {
+				t3 = -t3
+			}
+			t4 := int32(t1 + t3)
+			t5 := scalar.Min(s4, t4)
+			o0[i] = t5
+		}
+	}
+}
+
 // k_sub_add_div_clip_f32_uususs_cb7c3555ba_go is
 //
 //	kernel (u0:f32, u1:f32, s2:f32, u3:f32, s4:f32, s5:f32) { t0 = sub u0 u1; t1 = add s2 u3; t2 = div t0 t1; t3 = clip t2 s4 s5; store t3 }
@@ -6248,30 +8732,6 @@ func k_sub_add_div_clip_f32_uususs_cb7c3555ba_go(f *abi.Frame) {
 			t3 := scalar.Max(t2, s4)
 			t4 := scalar.Min(t3, s5)
 			o0[i] = t4
-		}
-	}
-}
-
-// k_sub_mul_add_f32_uuu_3b01b5d98a_go is
-//
-//	kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = mul u2 t0; t2 = add u1 t1; store t2 }
-//
-// for i: o0[i] = a1[i] + (a2[i] * (a0[i] - a1[i]))
-func k_sub_mul_add_f32_uuu_3b01b5d98a_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			v1 := a1[i]
-			v2 := a2[i]
-			t0 := float32(v0 - v1)
-			t1 := float32(v2 * t0)
-			t2 := float32(v1 + t1)
-			o0[i] = t2
 		}
 	}
 }
@@ -6318,6 +8778,63 @@ func k_sub_mul_clip_etc_f32_ussssss_477e86fbe6_go(f *abi.Frame) {
 			t6 := float32(s6 + t5)
 			t7 := float32(t4 * t6)
 			o0[i] = t7
+		}
+	}
+}
+
+// k_sub_mul_mul_etc_f64_uususus_a595aa8d3e_go is
+//
+//	kernel (u0:f64, u1:f64, s2:f64, u3:f64, s4:f64, u5:f64, s6:f64) { t0 = sub u0 u1; t1 = mul t0 s2; t2 = mul u3 s4; t3 = sub t1 t2; t4 = div t3 u5; t5 = mul t4 s6; t6 = add u3 t5; t7 = mul s6 t6; t8 = add u0 t7; store t8 }
+//
+// for i: o0[i] = a0[i] + (a6 * (a3[i] + (((((a0[i] - a1[i]) * a2) - (a3[i] * a4)) / a5[i]) * a6)))
+func k_sub_mul_mul_etc_f64_uususus_a595aa8d3e_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		a3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		s4 := *(*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4]))
+		a5 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		s6 := *(*float64)(unsafe.Add(f.Ptr[6], r*f.Step[6]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x1 := a1[i : i+2 : i+2]
+			v1a, v1b := x1[0], x1[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x5 := a5[i : i+2 : i+2]
+			v5a, v5b := x5[0], x5[1]
+			t0a, t0b := float64(v0a-v1a), float64(v0b-v1b)
+			t1a, t1b := float64(t0a*s2), float64(t0b*s2)
+			t2a, t2b := float64(v3a*s4), float64(v3b*s4)
+			t3a, t3b := float64(t1a-t2a), float64(t1b-t2b)
+			t4a, t4b := float64(t3a/v5a), float64(t3b/v5b)
+			t5a, t5b := float64(t4a*s6), float64(t4b*s6)
+			t6a, t6b := float64(v3a+t5a), float64(v3b+t5b)
+			t7a, t7b := float64(s6*t6a), float64(s6*t6b)
+			t8a, t8b := float64(v0a+t7a), float64(v0b+t7b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t8a, t8b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v1 := a1[i]
+			v3 := a3[i]
+			v5 := a5[i]
+			t0 := float64(v0 - v1)
+			t1 := float64(t0 * s2)
+			t2 := float64(v3 * s4)
+			t3 := float64(t1 - t2)
+			t4 := float64(t3 / v5)
+			t5 := float64(t4 * s6)
+			t6 := float64(v3 + t5)
+			t7 := float64(s6 * t6)
+			t8 := float64(v0 + t7)
+			o0[i] = t8
 		}
 	}
 }

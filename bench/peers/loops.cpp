@@ -1,4 +1,4 @@
-// Loops in C++ of the workloads B8 to B14 and H1 to H3, which print the lines that the benchmark
+// Loops in C++ of the workloads B1 to B14 and H1 to H3, which print the lines that the benchmark
 // program does:
 //
 //     g++ -O3 -mavx2 -mfma -mf16c -o loops bench/peers/loops.cpp && ./loops
@@ -57,6 +57,40 @@ template <class T> T *make(size_t n, double low, double high) {
 
 #define LOOP __attribute__((noinline)) static void
 
+// Pictures of n pixels: planes follow each other, channels of a pixel too.
+LOOP planes(const bytes *FAST x, float *FAST y, size_t n) {
+	for (size_t i = 0; i < n; i++)
+		for (size_t c = 0; c < 3; c++)
+			y[c * n + i] = x[3 * i + c] * (1.0f / 255);
+}
+LOOP split(const bytes *FAST x, bytes *FAST y, size_t n) {
+	for (size_t i = 0; i < n; i++)
+		for (size_t c = 0; c < 3; c++)
+			y[c * n + i] = x[3 * i + c];
+}
+LOOP pixels(const float *FAST x, float *FAST y, size_t n) {
+	for (size_t i = 0; i < n; i++)
+		for (size_t c = 0; c < 3; c++)
+			y[3 * i + c] = x[c * n + i] * 2;
+}
+LOOP gray(const bytes *FAST x, float *FAST y, size_t n) {
+	for (size_t i = 0; i < n; i++)
+		y[i] = x[3 * i] * 0.299f + x[3 * i + 1] * 0.587f + x[3 * i + 2] * 0.114f;
+}
+LOOP norm(const float *FAST x, float *FAST y, size_t n) {
+	for (size_t i = 0; i < n; i++)
+		y[i] = x[2 * i] * x[2 * i] + x[2 * i + 1] * x[2 * i + 1];
+}
+LOOP stack(const float *FAST a, const float *FAST b, float *FAST y, size_t n) {
+	for (size_t i = 0; i < n; i++) {
+		y[2 * i] = a[i] * 2;
+		y[2 * i + 1] = b[i] + 1;
+	}
+}
+LOOP sum3(const float *FAST x, float *FAST y, size_t n) {
+	for (size_t i = 0; i < n; i++)
+		y[i] = x[3 * i] + x[3 * i + 1] + x[3 * i + 2];
+}
 LOOP greatest(const bytes *FAST a, const bytes *FAST b, bytes *FAST y, size_t n) {
 	for (size_t i = 0; i < n; i++)
 		y[i] = a[i] > b[i] ? a[i] : b[i];
@@ -130,6 +164,15 @@ int main(int count_, char **arguments) {
 	const char *picture = "360x640";
 	bytes *a = make<bytes>(n, 0, 256), *b = make<bytes>(n, 0, 256), *y = make<bytes>(n, 0, 1);
 	std::int64_t total[1];
+	const size_t p = n / 4;
+	float *f = make<float>(n, 0, 256), *g = make<float>(n, 0, 256);
+	measure("B1-planes", picture, [&] { planes(a, g, p); });
+	measure("B2-split", picture, [&] { split(a, y, p); });
+	measure("B3-pixels", picture, [&] { pixels(f, g, p); });
+	measure("B4-gray", picture, [&] { gray(a, g, p); });
+	measure("B5-norm2", picture, [&] { norm(f, g, p); });
+	measure("B6-stack", picture, [&] { stack(f, f + p, g, p); });
+	measure("B7-sum3", picture, [&] { sum3(f, g, p); });
 	measure("B8-max", picture, [&] { greatest(a, b, y, n); });
 	measure("B9-addsat", picture, [&] { addsat(a, b, y, n); });
 	measure("B10-threshold", picture, [&] { threshold(a, y, n); });

@@ -28,7 +28,8 @@ import (
 //     sums, half the rows.
 //   - With AVX-512 the 64 bytes are one vector, and a multiplication broadcasts the element of
 //     A itself. A tile of 12x1 has 13 loads for 12 multiplications; the CPU executes two of each
-//     in a cycle. Up to half a vector of columns takes vectors of half the width: a CPU that has
+//     in a cycle. Windows of an image have tiles of 14x1: lines have 7, 14, 28 or 56 of them more often
+//     than other numbers. Up to half a vector of columns takes vectors of half the width: a CPU that has
 //     units of 32 bytes multiplies two of those in the time of a whole one.
 //
 // If fewer than two tiles of rows are left, they are divided evenly: 7 rows into 4 and 3. A
@@ -52,9 +53,8 @@ const (
 	dotStepC         // bytes from one row of the product to the next
 )
 
-// The vector registers of matrix products. Those before dotRow hold the sums.
+// The vector registers of matrix products. The row of B begins at dotStyle.rowOfB; those before it hold the sums.
 const (
-	dotRow     = 12 // and the next one: the row of B
 	dotElement = 14 // the element of A in all lanes
 	dotScratch = 15
 )

@@ -24,8 +24,12 @@ func (s *dotStyle) arith(m *kernel.Micro) dotArith {
 	switch m.Kind {
 	case kernel.DotHalves:
 		return s.halves
-	case kernel.Dot, kernel.DotWindows, kernel.DotLeftWindows:
+	case kernel.Dot, kernel.DotWindows:
 		return s.ariths[m.Type]
+	case kernel.DotLeftWindows:
+		a := s.ariths[m.Type]
+		a.rows = s.lined
+		return a
 	}
 	return dotArith{}
 }
@@ -55,14 +59,14 @@ func broadcast(name string, multiply func(t *dotTile, row int)) func(t *dotTile,
 
 func multiplyBroadcast(name string) func(t *dotTile, element memory, row int) {
 	return func(t *dotTile, element memory, row int) {
-		t.do(name, mem(element), t.vec(dotRow), t.vec(t.sum(row, 0, 0)))
+		t.do(name, mem(element), t.vec(t.rowOfB), t.vec(t.sum(row, 0, 0)))
 	}
 }
 
 func fusedMultiplyAdd(name string) func(t *dotTile, row int) {
 	return func(t *dotTile, row int) {
 		for v := range t.vectors {
-			t.do(name, t.vec(dotRow+v), t.vec(dotElement), t.vec(t.sum(row, v, 0)))
+			t.do(name, t.vec(t.rowOfB+v), t.vec(dotElement), t.vec(t.sum(row, v, 0)))
 		}
 	}
 }
@@ -71,7 +75,7 @@ func fusedMultiplyAdd(name string) func(t *dotTile, row int) {
 func multiplyAdd(multiply string) func(t *dotTile, row int) {
 	return func(t *dotTile, row int) {
 		for v := range t.vectors {
-			t.do(multiply, t.vec(dotRow+v), t.vec(dotElement), t.vec(dotScratch))
+			t.do(multiply, t.vec(t.rowOfB+v), t.vec(dotElement), t.vec(dotScratch))
 			t.do("VPADDD", t.vec(dotScratch), t.vec(t.sum(row, v, 0)), t.vec(t.sum(row, v, 0)))
 		}
 	}
@@ -87,7 +91,7 @@ func mulAdd64(t *dotTile, row int) {
 			t.do("VPSHUFD", imm(0xb1), t.vec(dotElement), t.vec(dotElement))
 		}
 		for v := range t.vectors {
-			t.do(op[0], t.vec(dotRow+v), t.vec(dotElement), t.vec(dotScratch))
+			t.do(op[0], t.vec(t.rowOfB+v), t.vec(dotElement), t.vec(dotScratch))
 			t.do(op[1], t.vec(dotScratch), t.vec(t.sum(row, v, part)), t.vec(t.sum(row, v, part)))
 		}
 	}

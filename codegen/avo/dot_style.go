@@ -1,12 +1,17 @@
 package avo
 
-import "github.com/stridefuse/stridefuse/ir"
+import (
+	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
+)
 
 // dotStyle is what matrix products do in different ways on AVX2 and AVX-512.
 type dotStyle struct {
 	width  int // bytes of a vector
 	ariths map[ir.DType]dotArith
 	halves dotArith
+	rowOfB int // the first vector register of the row of B
+	lined  int // rows of a whole tile if they are windows of an image
 	// mask prepares the mask of as many columns as dotMask says. It overwrites dotMask and
 	// dotCount.
 	mask func(w *dotWriter)
@@ -20,7 +25,7 @@ type dotStyle struct {
 // dotAVX2 has a pointer to the mask in dotMask. No register is free for the mask, so it is
 // loaded each time; loads are not the bottleneck.
 var dotAVX2 = &dotStyle{
-	width: 32, ariths: dotAriths, halves: halves,
+	width: 32, ariths: dotAriths, halves: halves, rowOfB: 12, lined: kernel.DotRows,
 	mask: func(w *dotWriter) {
 		w.do("NEGQ", gp(dotMask))
 		w.do("LEAQ", mem(symbol(maskTable).at(vectorBytes(2))), gp(dotCount))
@@ -38,7 +43,7 @@ var dotAVX2 = &dotStyle{
 
 // dotAVX512 has the mask in a mask register, so dotMask is free.
 var dotAVX512 = &dotStyle{
-	width: 64, ariths: dotAriths512, halves: halves512,
+	width: 64, ariths: dotAriths512, halves: halves512, rowOfB: 16, lined: 2 * dotAddressed,
 	mask: func(w *dotWriter) {
 		w.do("MOVQ", imm32(-1), gp(dotCount))
 		w.do("BZHIQ", gp(dotMask), gp(dotCount), gp(dotCount))

@@ -53,6 +53,7 @@ func (t *dotTile) start() {
 	t.do("MOVQ", gp(dotTop), gp(dotA))
 	if t.rows > dotAddressed {
 		t.do("LEAQ", mem(at(dotA, 0).indexed(dotStepA3, 2)), gp(dotMask))
+		t.do("ADDQ", gp(dotStepA), gp(dotMask))
 	}
 	t.do("MOVQ", mem(at(dotCount, codegen.FramePtr+8)), gp(dotB))
 	if t.windows != nil {
@@ -116,7 +117,7 @@ func (t *dotTile) unrolled() {
 func (t *dotTile) pair(k int) {
 	from := [dotUnroll]memory{at(dotB, 0), at(dotB, 0).indexed(dotStepB, 1), at(dotB, 0).indexed(dotStepB, 2), at(dotB, 0).indexed(dotStepB3, 1)}[k]
 	for v := range t.vectors {
-		t.load(v, from.at(t.width*v), dotRow+v)
+		t.load(v, from.at(t.width*v), t.rowOfB+v)
 	}
 	for row := range t.rows {
 		t.multiply(t, t.element(row), row)
@@ -129,13 +130,13 @@ func (t *dotTile) pair(k int) {
 
 // dotAddressed is how many rows of A are addressed from one pointer. If a tile has more, a
 // pointer to the next row after those is in dotMask.
-const dotAddressed = 6
+const dotAddressed = 7
 
 // element returns the address of the element of A in a row of the tile.
 func (t *dotTile) element(row int) memory {
 	from := at([]int{dotA, dotMask}[row/dotAddressed], 0)
 	return []memory{from, from.indexed(dotStepA, 1), from.indexed(dotStepA, 2),
-		from.indexed(dotStepA3, 1), from.indexed(dotStepA, 4), from.indexed(dotStepA5, 1)}[row%dotAddressed]
+		from.indexed(dotStepA3, 1), from.indexed(dotStepA, 4), from.indexed(dotStepA5, 1), from.indexed(dotStepA3, 2)}[row%dotAddressed]
 }
 
 // load reads a vector of a row, the last one of a masked form under the mask.

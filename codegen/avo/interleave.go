@@ -1,12 +1,15 @@
 package avo
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Interleaved elements of two to four lines, such as the channels of pixels and the parts of
 // complex numbers: parts of packing and of transposes. A period is one element of each line.
 // A block is a vector of 16 bytes of each line, and as many periods; the two halves of
 // registers hold two blocks. A vector of the result is the union of the bytes that VPSHUFB
-// takes from each vector of the operand, or of words that VSHUFPS takes from pairs of them.
+// takes from each vector of the operand, or of words that VSHUFPS takes from two of them.
 
 // mostLines is how many lines are interleaved at most.
 const mostLines = 4
@@ -60,7 +63,7 @@ func (t interleaving) together(line, v int) (m shuffleMask) {
 	return m
 }
 
-// The registers: those of the blocks of an operand, of lines, and of what is shuffled.
+// The registers: those of the blocks of an operand, of lines, of what is shuffled, and of up to four pairs.
 const (
 	blockVectors = 0
 	lineVectors  = blockVectors + mostLines
@@ -68,68 +71,106 @@ const (
 	shuffled     = union + 1
 	secondUnion  = union + 2
 	joinedHalves = union + 3
+	pairVectors  = union + 4
 )
 
-// unite puts the union of what masks take from n registers, from the given one on, into a
-// register that is none of them.
-func (t interleaving) unite(p *program, from, n, to int, mask func(v int) shuffleMask) {
+// unions returns for each group of masks what puts the union of what they take from n registers, from
+// the given one on, into a register that is none of them.
+func (t interleaving) unions(p *program, from, n int, masks ...func(v int) shuffleMask) (put []func(to int)) {
 	if t.size >= wordBytes {
-		words := wordsOf(n, mask)
-		for i := range words {
-			words[i].vector += from
-		}
-		shuffleWords(p, words, to)
-		return
+		return shuffleWords(p, from, n, masks)
 	}
-	p.do("VPSHUFB", mem(mask(0).symbol()), y(from), y(to))
-	for v := 1; v < n; v++ {
-		p.do("VPSHUFB", mem(mask(v).symbol()), y(from+v), y(shuffled))
-		p.do("VPOR", y(shuffled), y(to), y(to))
+	for _, mask := range masks {
+		put = append(put, func(to int) {
+			p.do("VPSHUFB", mem(mask(0).symbol()), y(from), y(to))
+			for v := 1; v < n; v++ {
+				p.do("VPSHUFB", mem(mask(v).symbol()), y(from+v), y(shuffled))
+				p.do("VPOR", y(shuffled), y(to), y(to))
+			}
+		})
 	}
+	return put
 }
 
 // wordBytes is the size of what VSHUFPS moves.
 const wordBytes = 4
 
-// word is where a word of a result comes from: a vector, and the place in it.
+// word is where a word of a result comes from: a register, and the place in it.
 type word struct{ vector, at int }
 
-// wordsOf returns the words that masks of n vectors take.
-func wordsOf(n int, mask func(v int) shuffleMask) (words [blockBytes / wordBytes]word) {
+// words are those of a vector of 16 bytes, in their order.
+type words [blockBytes / wordBytes]word
+
+// wordsOf returns the words that masks take from n registers, from the given one on.
+func wordsOf(from, n int, mask func(v int) shuffleMask) (w words) {
 	for v := range n {
 		m := mask(v)
-		for i := range words {
+		for i := range w {
 			if at := m[i*wordBytes]; at < 0x80 {
-				words[i] = word{v, int(at) / wordBytes}
+				w[i] = word{from + v, int(at) / wordBytes}
 			}
 		}
 	}
-	return words
+	return w
 }
 
-// shuffleWords puts words of vectors into a register: words of two vectors by turns by one VUNPCKLPS
-// or VUNPCKHPS, others by one VSHUFPS, whose lower half is of one vector and whose upper half is of
-// one, or by two or three.
-func shuffleWords(p *program, w [4]word, to int) {
-	shuffle := func(a, b, c, d word, to int) {
-		p.do("VSHUFPS", imm(int64(a.at|b.at<<2|c.at<<4|d.at<<6)), y(c.vector), y(a.vector), y(to))
+// byTurns returns the instruction that takes words of two registers by turns, if w is that, or "".
+func (w words) byTurns() string {
+	a, b := w[0].vector, w[1].vector
+	switch w {
+	case words{{a, 0}, {b, 0}, {a, 1}, {b, 1}}:
+		return "VUNPCKLPS"
+	case words{{a, 2}, {b, 2}, {a, 3}, {b, 3}}:
+		return "VUNPCKHPS"
 	}
-	in := func(r, at int) word { return word{r, at} }
-	switch {
-	case w[0].vector == w[1].vector && w[2].vector == w[3].vector:
-		shuffle(w[0], w[1], w[2], w[3], to)
-	case w == [4]word{{w[0].vector, 0}, {w[1].vector, 0}, {w[0].vector, 1}, {w[1].vector, 1}}:
-		p.do("VUNPCKLPS", y(w[1].vector), y(w[0].vector), y(to))
-	case w == [4]word{{w[0].vector, 2}, {w[1].vector, 2}, {w[0].vector, 3}, {w[1].vector, 3}}:
-		p.do("VUNPCKHPS", y(w[1].vector), y(w[0].vector), y(to))
-	case w[0].vector == w[2].vector && w[1].vector == w[3].vector:
-		shuffle(w[0], w[2], w[1], w[3], to)
-		shuffle(in(to, 0), in(to, 2), in(to, 1), in(to, 3), to)
-	default:
-		shuffle(w[0], w[0], w[1], w[1], to)
-		shuffle(w[2], w[2], w[3], w[3], shuffled)
-		shuffle(in(to, 0), in(to, 2), in(shuffled, 0), in(shuffled, 2), to)
+	return ""
+}
+
+// shuffle writes a VSHUFPS: its lower half is two words of one register, the upper half of one.
+func (w words) shuffle(p *program, to int) {
+	p.do("VSHUFPS", imm(int64(w[0].at|w[1].at<<2|w[2].at<<4|w[3].at<<6)), y(w[2].vector), y(w[0].vector), y(to))
+}
+
+// shuffleWords is unions of words. Of a result whose half has words of two registers, a VSHUFPS before the
+// last one puts these into a pair, with those of another half of the same registers.
+func shuffleWords(p *program, from, n int, masks []func(v int) shuffleMask) (put []func(to int)) {
+	var pairs []words
+	single := map[[2]int]int{} // the pairs for one half so far, by their two registers
+	join := func(half []word) {
+		first, second := &half[0], &half[1]
+		if first.vector > second.vector {
+			first, second = second, first
+		}
+		key := [2]int{first.vector, second.vector}
+		i, found := single[key]
+		if found {
+			pairs[i][1], pairs[i][3] = *first, *second
+			delete(single, key)
+			*first, *second = word{pairVectors + i, 1}, word{pairVectors + i, 3}
+			return
+		}
+		single[key] = len(pairs)
+		pairs = append(pairs, words{*first, *first, *second, *second})
+		*first, *second = word{pairVectors + single[key], 0}, word{pairVectors + single[key], 2}
 	}
+	for _, mask := range masks {
+		w := wordsOf(from, n, mask)
+		turns := w.byTurns()
+		if turns != "" {
+			put = append(put, func(to int) { p.do(turns, y(w[1].vector), y(w[0].vector), y(to)) })
+			continue
+		}
+		for half := range slices.Chunk(w[:], 2) {
+			if half[0].vector != half[1].vector {
+				join(half)
+			}
+		}
+		put = append(put, func(to int) { w.shuffle(p, to) })
+	}
+	for i, w := range pairs {
+		w.shuffle(p, pairVectors+i)
+	}
+	return put
 }
 
 // loadBlocks loads the two blocks at an address.
@@ -145,26 +186,42 @@ func (t interleaving) loadBlocks(p *program, from memory) {
 
 // line puts the vector of a line of the blocks that are loaded into a register.
 func (t interleaving) line(p *program, line, to int) {
-	t.unite(p, blockVectors, t.lines, to, func(v int) shuffleMask { return t.apart(v, line) })
+	t.unions(p, blockVectors, t.lines, t.apartMask(line))[0](to)
+}
+
+// apartMask returns which bytes of each vector of a block make up the vector of a line.
+func (t interleaving) apartMask(line int) func(v int) shuffleMask {
+	return func(v int) shuffleMask { return t.apart(v, line) }
+}
+
+// linesOf returns for each line what puts its vector of the blocks that are loaded into a register.
+func (t interleaving) linesOf(p *program) (put []func(to int)) {
+	masks := make([]func(v int) shuffleMask, t.lines)
+	for line := range masks {
+		masks[line] = t.apartMask(line)
+	}
+	return t.unions(p, blockVectors, t.lines, masks...)
 }
 
 // storeBlocks stores the two blocks whose lines are in lineVectors. Two vectors of 16 bytes that
 // are adjacent in a block are one store.
 func (t interleaving) storeBlocks(p *program, to memory) {
-	unite := func(v, into int) {
-		t.unite(p, lineVectors, t.lines, into, func(line int) shuffleMask { return t.together(line, v) })
+	masks := make([]func(line int) shuffleMask, t.lines)
+	for v := range masks {
+		masks[v] = func(line int) shuffleMask { return t.together(line, v) }
 	}
+	put := t.unions(p, lineVectors, t.lines, masks...)
 	v := 0
 	for ; v+2 <= t.lines; v += 2 {
-		unite(v, union)
-		unite(v+1, secondUnion)
+		put[v](union)
+		put[v+1](secondUnion)
 		p.do("VINSERTF128", imm(1), x(secondUnion), y(union), y(joinedHalves))
 		p.do("VMOVDQU", y(joinedHalves), mem(to.at(v*blockBytes)))
 		p.do("VPERM2F128", imm(0x31), y(secondUnion), y(union), y(joinedHalves))
 		p.do("VMOVDQU", y(joinedHalves), mem(to.at((t.lines+v)*blockBytes)))
 	}
 	if v < t.lines {
-		unite(v, union)
+		put[v](union)
 		p.do("VMOVDQU", x(union), mem(to.at(v*blockBytes)))
 		p.do("VEXTRACTF128", imm(1), y(union), mem(to.at((t.lines+v)*blockBytes)))
 	}

@@ -48,8 +48,8 @@ func (t *transposer) jump(to string, all ...equal) {
 func (t *transposer) apart(by interleaving) {
 	t.vectors(partLabel("apart", by.lines, 1), transposeCols, by.size, 0, func() {
 		by.loadBlocks(&t.program, at(transposeFrom, 0))
-		for line := range by.lines {
-			by.line(&t.program, line, union)
+		for line, put := range by.linesOf(&t.program) {
+			put(union)
 			t.do("VMOVDQU", y(union), mem(t.lineOf(transposeTo, t.to, line)))
 		}
 		t.do("ADDQ", imm32(int64(vectorBytes(by.lines))), gp(transposeFrom))

@@ -225,7 +225,7 @@ func evenly(n, most, unit int) int {
 // stagedElems returns how many elements a tile has that is staged for one kernel, 0 if
 // there is nothing to stage.
 func (e *elementwise) stagedElems() int {
-	bytes, widest, repeats := e.PackBytes, 0, 0
+	bytes, widest, repeats, together := e.PackBytes, 0, 0, 0
 	for i := range e.ops {
 		size := e.ops[i].size()
 		switch e.stages[i] {
@@ -235,13 +235,15 @@ func (e *elementwise) stagedElems() int {
 			bytes = e.NonTemporalBytes
 		case repeated: // stays in the cache while the others pass
 			repeats += size
+		case packed, scattered: // in the cache together
+			together += size
 		}
 		widest = max(widest, size)
 	}
 	if widest == 0 {
 		return 0
 	}
-	return bytes / max(widest, repeats)
+	return bytes / max(widest, repeats, together)
 }
 
 // columnsOuter reports whether the loops over tiles go down the rows first, as an

@@ -73,27 +73,35 @@ func small(t *rapid.T) *tuning.Machine {
 }
 
 // randomAccess is an access of a buffer of its own: each axis may be broadcast, in any
-// order, apart, or backwards.
+// order, apart, or backwards. Or its first axis is the last in memory, as channels are.
 func randomAccess(t *rapid.T, extents []int) (a plan.Access, size int) {
 	order := rapid.Permutation(axesOf(extents)).Draw(t, "order")
 	if rapid.Bool().Draw(t, "in order") {
 		order = axesOf(extents)
 	}
+	channels := rapid.IntRange(0, 3).Draw(t, "channels") == 0
+	if channels {
+		order = append(axesOf(extents)[1:], 0)
+	}
 	a.Strides = make([]int, len(extents))
 	stride := rapid.SampledFrom([]int{1, 1, 1, 2, 3}).Draw(t, "apart")
 	lo, hi, last := 0, 0, len(extents)-1
 	broadcast := rapid.IntRange(0, 2).Draw(t, "along the columns") == 0
+	if channels {
+		stride, broadcast = 1, false
+	}
 	for _, k := range slices.Backward(order) {
 		if k == last && broadcast {
 			continue
 		}
-		switch rapid.IntRange(0, 5).Draw(t, "kind") {
-		case 0:
-			continue // broadcast
-		case 1:
-			a.Strides[k] = -stride
-		default:
+		kind := rapid.IntRange(0, 5).Draw(t, "kind")
+		switch {
+		case channels || kind > 1:
 			a.Strides[k] = stride
+		case kind == 0:
+			continue // broadcast
+		default:
+			a.Strides[k] = -stride
 		}
 		reach := a.Strides[k] * max(0, extents[k]-1)
 		lo, hi = lo+min(0, reach), hi+max(0, reach)

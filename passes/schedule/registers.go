@@ -1,7 +1,10 @@
 package schedule
 
 import (
+	"slices"
+
 	"github.com/stridefuse/stridefuse/ir"
+	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/nest"
 )
 
@@ -61,6 +64,31 @@ func (c *tiling) placeOperands() {
 			v.at = view{slot: c.draft.table(in.DType, in.Bits, 1), strides: make([]int, len(c.step.Axes))}
 		}
 	}
+}
+
+// tileElems returns how many elements a register has: so few that the registers that have values
+// at once, and the operands that several calls read, stay in the first-level cache.
+func (c *tiling) tileElems() int {
+	widest, shared := c.widest(), 0
+	for i := range c.ops {
+		widest = max(widest, c.ops[i].size())
+	}
+	for i := range c.k.In {
+		reads := 0
+		for p := range c.perTile {
+			if slices.Contains(c.perTile[p].args, kernel.Ref(i)) {
+				reads++
+			}
+		}
+		if v := &c.values[i]; reads > 1 && !v.splat {
+			shared += v.dtype.Size()
+		}
+	}
+	n := c.TileBytes / widest
+	for n*(c.live*c.widest()+shared) > c.TilingBytes && n > c.LeastTile {
+		n /= 2
+	}
+	return n
 }
 
 // writeRow returns the call that computes a value of one element a row.

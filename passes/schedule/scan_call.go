@@ -99,9 +99,9 @@ func (p *prefixScan) pack(w *walk, rows, cols nest.Size, from, to view) nest.Ite
 }
 
 // again returns the call that scans chunks a second time where ir.Rescan says so, or nothing if
-// no chunk can need that. Lines are next to each other along the axis lines. They run along the
-// axis along, and have n elements of x in so many chunks. last has the last running value of each
-// chunk, before the carry before it, and after the carry behind the last chunk.
+// no chunk can need that. lines is the axis from one line to the next, along the axis of the elements of a
+// line: n elements of x, in the given number of chunks. last is the last running value of each
+// chunk, before is the carry into each chunk, and after the carry out of the last one.
 func (p *prefixScan) again(w *walk, lines, along int, n, chunks nest.Size, x, last, before, y, after view) []nest.Item {
 	if !p.rescans {
 		return nil

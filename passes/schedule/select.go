@@ -1,9 +1,7 @@
 package schedule
 
 import (
-	"hash/maphash"
 	"slices"
-	"sync/atomic"
 
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
@@ -13,9 +11,10 @@ import (
 // one kernel.
 
 const (
-	// maxPattern is how many instructions a pattern has at most: as many as the longest
-	// of codegen's long kernels.
-	maxPattern = 4
+	// maxSteps is how many instructions a pattern has at most besides comparisons and their
+	// conversions to numbers, and maxPattern how many with those: as many as the longest of
+	// codegen's long kernels.
+	maxSteps, maxPattern = 4, 6
 	// maxPatternArgs is how many operands it then has, at three an instruction.
 	maxPatternArgs = 2*maxPattern + 1
 	// perKernel makes fewer kernels better than any other choice.
@@ -31,45 +30,83 @@ type pattern struct {
 	kernel *patternKernel
 	fills  bool   // the kernel takes splats as operands of all columns
 	engine string // that has the kernel, or nothing
-	cost   int    // with that of all that the value needs alone
+	own    int    // what the kernel costs
+	cost   int    // with all that the value needs alone
 }
 
 // selectPatterns covers the instructions with kernels, the fewest. A value that several
 // instructions read is computed once, by the last instruction of a pattern; so the body
 // is a forest of trees, and the best patterns of a tree follow from those of its
-// branches.
+// branches. But fast values may be computed again by each pattern that reads them, where all
+// of them can and that costs less.
 func (c *tiling) selectPatterns(stored []int) (why string) {
 	c.patterns = make([]pattern, len(c.k.Body))
-	ins := len(c.k.In)
-	for j := range c.patterns {
-		if v := &c.values[ins+j]; c.k.Body[j].Op != ir.OpConst {
-			c.grow(&c.patterns[j], [maxPattern]kernel.Ref{kernel.Ref(ins + j)}, 1, 0, v.splat)
+	needed, cost := c.cover(stored)
+	if c.repeat(stored) {
+		once := slices.Clone(c.patterns)
+		read, _ := c.cover(stored)
+		least := cost
+		if c.repeatOnly(read) {
+			read, least = c.cover(stored)
 		}
-	}
-	covered := make([]bool, len(c.patterns)) // with the instruction that reads it
-	for j := len(c.patterns) - 1; j >= 0; j-- {
-		if p := &c.patterns[j]; !covered[j] && p.n > 1 {
-			for _, r := range p.insts[1:p.n] {
-				covered[int(r)-ins] = true
-			}
+		if least < cost {
+			needed = read
+		} else {
+			c.patterns = once
 		}
 	}
 	c.perTile = make([]tileInst, 0, len(c.patterns)+len(c.k.Out))
 	for j := range c.patterns {
-		if covered[j] || c.k.Body[j].Op == ir.OpConst {
-			continue
-		}
-		if why := c.addPattern(kernel.Ref(ins+j), &c.patterns[j], stored); why != "" {
-			return why
+		if needed[j] {
+			if why := c.addPattern(kernel.Ref(len(c.k.In)+j), &c.patterns[j], stored); why != "" {
+				return why
+			}
 		}
 	}
 	return ""
 }
 
+// cover chooses the pattern of each instruction. It returns which instructions are the last
+// of a pattern, as their value is an output or another pattern reads it, and what those cost.
+func (c *tiling) cover(stored []int) (needed []bool, cost int) {
+	ins := len(c.k.In)
+	for j := range c.patterns {
+		if v := &c.values[ins+j]; c.k.Body[j].Op != ir.OpConst {
+			c.patterns[j] = pattern{}
+			r := kernel.Ref(ins + j)
+			c.grow(&c.patterns[j], [maxPattern]kernel.Ref{r}, 1, c.steps(r), 0, v.splat)
+		}
+	}
+	needed = make([]bool, len(c.patterns))
+	for j := len(c.patterns) - 1; j >= 0; j-- {
+		needed[j] = (needed[j] || stored[ins+j] != 0) && c.k.Body[j].Op != ir.OpConst
+		if p := &c.patterns[j]; needed[j] && p.engine != "" {
+			cost += p.own
+			for _, a := range p.args[:len(p.kernel.order)] {
+				if int(a) >= ins {
+					needed[int(a)-ins] = true
+				}
+			}
+		}
+	}
+	return needed, cost
+}
+
+// repeat marks the values that patterns may compute again: those of fast instructions with several
+// readers. It reports whether there is one.
+func (c *tiling) repeat(stored []int) (any bool) {
+	for j := range c.k.Body {
+		v, info := &c.values[len(c.k.In)+j], c.k.Body[j].Op.Info()
+		v.again = !v.inner && !v.splat && stored[len(c.k.In)+j] == 0 && info.Kind == ir.Lane && info.Cost <= 1
+		any = any || v.again
+	}
+	return any
+}
+
 // addPattern appends the call of a pattern, which computes value r.
 func (c *tiling) addPattern(r kernel.Ref, p *pattern, stored []int) (why string) {
 	if p.engine == "" {
-		key, _ := c.keyOf([]kernel.Ref{r}, c.values[r].splat)
+		key, _ := c.keyOf([]kernel.Ref{r}, c.values[r].splat, false)
 		return "no kernel is registered for " + kernelOf(&key).k.Signature()
 	}
 	ops := 0.0
@@ -115,22 +152,40 @@ func (c *tiling) fillColumns(a kernel.Ref) (filled kernel.Ref, why string) {
 	return filled, ""
 }
 
+// repeatOnly keeps the marks of repeat on values that no pattern reads, as all compute them. It
+// reports whether there is one.
+func (c *tiling) repeatOnly(read []bool) (any bool) {
+	for j := range read {
+		v := &c.values[len(c.k.In)+j]
+		v.again = v.again && !read[j]
+		any = any || v.again
+	}
+	return any
+}
+
 // grow sets best to the best of the patterns that have the first n of insts and maybe
 // more: values that arguments from position from on would read. Positions count the
-// arguments of insts, three to each, so that every pattern has one way to grow. With
-// perRow, splats are operands with one column.
-func (c *tiling) grow(best *pattern, insts [maxPattern]kernel.Ref, n, from int, perRow bool) {
-	key, args := c.keyOf(insts[:n], perRow)
+// arguments of insts, three to each, so that every pattern of values with one reader has one
+// way to grow. With perRow, splats are operands with one column.
+func (c *tiling) grow(best *pattern, insts [maxPattern]kernel.Ref, n, steps, from int, perRow bool) {
+	key, args := c.keyOf(insts[:n], perRow, true)
 	p := pattern{insts: insts, args: args, n: n, kernel: kernelOf(&key)}
-	if p.engine = c.engineOf(&p, best); p.engine == "" && n == 1 {
-		units, _ := c.keyOf(insts[:n], true)
-		p.kernel, p.fills = kernelOf(&units), true
+	if p.engine = c.engineOf(&p, best); p.engine == "" && key.repeats {
+		key, p.args = c.keyOf(insts[:n], perRow, false)
+		p.kernel = kernelOf(&key)
+		p.engine = c.engineOf(&p, best)
+	}
+	if p.engine == "" && n == 1 {
+		key, p.args = c.keyOf(insts[:n], true, false)
+		p.kernel, p.fills = kernelOf(&key), true
 		p.engine = c.engineOf(&p, best)
 	}
 	if p.engine != "" {
-		p.cost = c.kernelCost(insts[:n], args[:key.ins])
-		for i, a := range args[:key.ins] {
-			if c.values[a].inner && !slices.Contains(args[:i], a) {
+		args := p.args[:key.ins]
+		p.own = c.kernelCost(insts[:n], args)
+		p.cost = p.own
+		for i, a := range args {
+			if v := &c.values[a]; (v.inner || v.again) && !slices.Contains(args[:i], a) {
 				p.cost += c.patterns[int(a)-len(c.k.In)].cost
 			}
 		}
@@ -147,17 +202,31 @@ func (c *tiling) grow(best *pattern, insts [maxPattern]kernel.Ref, n, from int, 
 			continue
 		}
 		a := in.Args[at%3]
-		if c.values[a].inner && !slices.Contains(insts[:n], a) && !slices.Contains(in.Args[:at%3], a) {
-			insts[n] = a
-			c.grow(best, insts, n+1, at+1, perRow)
+		if v := &c.values[a]; (v.inner || v.again) && !slices.Contains(insts[:n], a) {
+			if steps := steps + c.steps(a); steps <= maxSteps {
+				insts[n] = a
+				c.grow(best, insts, n+1, steps, at+1, perRow)
+			}
 		}
 	}
+}
+
+// steps returns how many an instruction is among those that a pattern has at most.
+func (c *tiling) steps(r kernel.Ref) int {
+	in := c.k.Inst(r)
+	if in.DType == ir.Bool || in.Op == ir.OpCast && c.values[in.Args[0]].dtype == ir.Bool {
+		return 0
+	}
+	return 1
 }
 
 // engineOf returns the engine that has the kernel of a pattern, or nothing. A kernel of
 // several instructions on the portable engine may be slower than kernels of one by
 // assembly.
 func (c *tiling) engineOf(p, best *pattern) string {
+	if c.NoWhole && p.n > 1 && p.n == len(c.k.Body) {
+		return ""
+	}
 	engine, ok := c.lib.Engine(p.kernel.k.Signature())
 	if !ok || p.n > 1 && engine == portable && best.engine != "" && best.engine != portable {
 		return ""
@@ -182,104 +251,4 @@ func (c *tiling) kernelCost(insts, args []kernel.Ref) int {
 		}
 	}
 	return perKernel + max(memory, int(slow))
-}
-
-// patternKey says what a pattern computes, up to its kernel's canonical form.
-type patternKey struct {
-	n, ins int8
-	fast   bool
-	insts  [maxPattern]patternInst
-	in     [maxPatternArgs]kernel.Operand
-}
-
-// patternInst is an instruction of a pattern. Argument i >= 0 is operand i of the
-// pattern, ^m instruction m.
-type patternInst struct {
-	op    ir.Op
-	dtype ir.DType
-	args  [3]int8
-}
-
-// keyOf returns the key of the pattern of the given instructions, and what its operands
-// are.
-func (c *tiling) keyOf(insts []kernel.Ref, perRow bool) (key patternKey, args [maxPatternArgs]kernel.Ref) {
-	key.n, key.fast = int8(len(insts)), c.k.Fast
-	for m, r := range insts {
-		in := c.k.Inst(r)
-		row := &key.insts[m]
-		row.op, row.dtype = in.Op, in.DType
-		if (in.Op == ir.OpCast || in.Op == ir.OpBitcast) && in.DType == c.values[in.Args[0]].dtype {
-			row.op = ir.OpCopy // there are no kernels for conversions to the same type
-		}
-		for i, a := range in.Args[:in.Arity()] {
-			if inside := slices.Index(insts, a); inside >= 0 {
-				row.args[i] = ^int8(inside)
-				continue
-			}
-			v := &c.values[a]
-			key.in[key.ins] = kernel.Operand{DType: v.dtype, Splat: v.splat && !perRow}
-			args[key.ins] = a
-			row.args[i] = key.ins
-			key.ins++
-		}
-	}
-	return key, args
-}
-
-// has reports whether the library has an instruction on contiguous operands of a type.
-func (c *tiling) has(in kernel.Inst, d ir.DType) bool {
-	if in.Op.Info().Mask || in.DType == d && in.Op == ir.OpCast {
-		return false
-	}
-	key := patternKey{n: 1, ins: int8(in.Op.Info().Arity), fast: c.body.Fast}
-	key.insts[0] = patternInst{op: in.Op, dtype: in.DType, args: [3]int8{0, 1, 2}}
-	for i := range key.ins {
-		key.in[i] = kernel.Operand{DType: d}
-	}
-	_, ok := c.lib.Engine(kernelOf(&key).k.Signature())
-	return ok
-}
-
-// patternKernel is the kernel of a pattern, and which operand of the pattern each of its
-// operands is.
-type patternKernel struct {
-	key   patternKey
-	k     *kernel.Kernel
-	order []int
-}
-
-// patternKernels remembers answers of kernelOf, each at the place of its key's hash: a place has
-// the last one. Most patterns are looked up again and again.
-var patternKernels [1 << 12]atomic.Pointer[patternKernel]
-
-var patternSeed = maphash.MakeSeed()
-
-func kernelOf(key *patternKey) *patternKernel {
-	at := &patternKernels[maphash.Comparable(patternSeed, *key)%uint64(len(patternKernels))]
-	if p := at.Load(); p != nil && p.key == *key {
-		return p
-	}
-	k, order := key.kernel().Canonical()
-	p := &patternKernel{*key, k, order}
-	at.Store(p)
-	return p
-}
-
-// kernel writes the pattern as a body.
-func (key *patternKey) kernel() *kernel.Kernel {
-	k := &kernel.Kernel{In: slices.Clone(key.in[:key.ins]), Fast: key.fast}
-	first := kernel.Ref(key.ins + key.n - 1) // of insts; those that it reads come before it
-	for m := key.n - 1; m >= 0; m-- {
-		row := key.insts[m]
-		in := kernel.Inst{Op: row.op, DType: row.dtype}
-		for i, a := range row.args {
-			in.Args[i] = kernel.Ref(a)
-			if a < 0 {
-				in.Args[i] = first - kernel.Ref(^a)
-			}
-		}
-		k.Body = append(k.Body, in)
-	}
-	k.Out = []kernel.Ref{first}
-	return k
 }

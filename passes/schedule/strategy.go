@@ -24,7 +24,7 @@ var strategies [plan.Line + 1][]strategy
 func init() { // not an initializer: some strategies choose others for their parts
 	scans := []strategy{scanParallel, scanLine, scanLines, scanColumns}
 	strategies = [...][]strategy{
-		plan.Parallel:      {nontemporal, coalesced, transposeBlocks, scatterRows, whole, fill, tabled, tiled},
+		plan.Parallel:      {nontemporal, coalesced, transposeBlocks, scatterRows, whole, transposeLines, fill, tabled, tiled},
 		plan.Reduce:        {reducePairs, reduceRows, reduceColumns},
 		plan.Scan:          scans,
 		plan.ScanExclusive: scans,

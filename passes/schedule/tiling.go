@@ -47,6 +47,7 @@ type tiling struct {
 	engines  []string // that have the kernels, each once
 	portable int      // how many kernels the slow one has
 	cost     float64  // of one index
+	live     int      // how many registers have values at once
 }
 
 // value is what is known of a value of the body.
@@ -55,6 +56,7 @@ type value struct {
 	splat bool // one element for all columns
 	once  bool // and for all rows
 	inner bool // one instruction reads it, nothing else does
+	again bool // each pattern that reads it may compute it
 
 	at       view
 	register int // that holds it: 1 + its offset in local memory, or 0
@@ -86,6 +88,7 @@ func (e *elementwise) newTiling() (*tiling, string) {
 			}
 		}
 	}
+	c.arrange()
 	if why := c.delayStores(); why != "" {
 		return nil, why
 	}
@@ -219,18 +222,6 @@ func (t *target) mayAlias(read, written int) bool {
 }
 
 func (c *tiling) work() float64 { return c.cost }
-
-// tileElems returns how many elements a register has.
-func (c *tiling) tileElems() int {
-	widest := 1
-	for i := range c.ops {
-		widest = max(widest, c.ops[i].size())
-	}
-	for i := range c.values {
-		widest = max(widest, c.values[i].dtype.Size())
-	}
-	return c.TileBytes / widest
-}
 
 func (c *tiling) describe(choice *nest.Choice) {
 	choice.Kernel, choice.Kernels = c.body.Signature(), c.count()

@@ -9,6 +9,7 @@ import (
 )
 
 var kernels_avx2 = []abi.Kernel{
+	{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = abs u0; t1 = add s1 t0; t2 = div u2 t1; t3 = sub u3 t2; store t3 }", Fn: k_abs_add_div_sub_f32_usuu_9021bb011f},
 	{Sig: "kernel (u0:f32, s1:f32) { t0 = abs u0; t1 = add t0 s1; store t1 }", Fn: k_abs_add_f32_us_0d3cfdbab1},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = abs u0; t1 = add t0 u1; store t1 }", Fn: k_abs_add_f32_uu_923b0bffaa},
 	{Sig: "kernel (u0:f32) { t0 = abs u0; store t0 }", Fn: k_abs_f32_u_2ff618524f},
@@ -20,13 +21,13 @@ var kernels_avx2 = []abi.Kernel{
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; store t3 }", Fn: k_add_add_add_add_f32_uuuuu_b4ae80f57d},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32) { t0 = add u0 u1; t1 = add u2 u3; t2 = add t0 t1; t3 = add u4 u5; t4 = add u6 u7; t5 = add t3 t4; t6 = add t2 t5; store t6 }", Fn: k_add_add_add_etc_f32_uuuuuuuu_566abc9eaa},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = add u0 u1; t1 = add u2 u3; t2 = add t0 t1; store t2 }", Fn: k_add_add_add_f32_uuuu_7db949b623},
-	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = add u0 s1; t1 = add t0 s2; store t1 }", Fn: k_add_add_f32_uss_dead8fb081},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = add u0 s1; t1 = add u2 t0; store t1 }", Fn: k_add_add_f32_usu_edb32ffb6f},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = add s2 t0; store t1 }", Fn: k_add_add_f32_uus_c571f1a118},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = add u0 u1; t1 = add u2 t0; store t1 }", Fn: k_add_add_f32_uuu_4379a3490f},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32, s3:f32) { t0 = add s0 u1; t1 = add t0 u2; t2 = max s3 t1; store t2 }", Fn: k_add_add_max_f32_suus_a35e40000f},
 	{Sig: "kernel (u0:bf16, s1:bf16) { t0 = add u0 s1; store t0 }", Fn: k_add_bf16_us_93da36f2c6},
 	{Sig: "kernel (u0:bf16, u1:bf16) { t0 = add u0 u1; store t0 }", Fn: k_add_bf16_uu_cd14d16e3c},
+	{Sig: "kernel (s0:f32, u1:f32, s2:f32, s3:f32) { t0 = add s0 u1; t1 = clip t0 s2 s3; store t1 }", Fn: k_add_clip_f32_suss_0acc5bdafe},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = add s0 u1; t1 = div s2 t0; store t1 }", Fn: k_add_div_f32_sus_b2f31c3abc},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = add s0 u1; t1 = div u2 t0; store t1 }", Fn: k_add_div_f32_suu_9e4ef60e2e},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = div s2 t0; store t1 }", Fn: k_add_div_f32_uus_ad8656b663},
@@ -201,21 +202,15 @@ var kernels_avx2 = []abi.Kernel{
 	{Sig: "kernel fast (u0:f32) { t0 = cos u0; store t0 }", Fn: k_cos_f32_u_e3f6bef4d7},
 	{Sig: "kernel fast (u0:f32) { t0 = cosh u0; store t0 }", Fn: k_cosh_f32_u_b285247184},
 	{Sig: "kernel (u0:f32) { t0 = cosh u0; store t0 }", Fn: k_cosh_f32_u_b552f60c26},
-	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = div s0 u1; t1 = add t0 s2; store t1 }", Fn: k_div_add_f32_sus_3296a6d62d},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = div s0 u1; t1 = add u2 t0; store t1 }", Fn: k_div_add_f32_suu_6979087442},
-	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = div u0 s1; t1 = add s2 t0; store t1 }", Fn: k_div_add_f32_uss_00bbc5494c},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = div u0 s1; t1 = add t0 u2; store t1 }", Fn: k_div_add_f32_usu_5c4ecf844d},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = div u0 u1; t1 = add s2 t0; store t1 }", Fn: k_div_add_f32_uus_a5ec2c6398},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = div u0 u1; t1 = add t0 u2; store t1 }", Fn: k_div_add_f32_uuu_359df21de5},
 	{Sig: "kernel (s0:f32, u1:f32) { t0 = div s0 u1; store t0 }", Fn: k_div_f32_su_331f012739},
 	{Sig: "kernel (u0:f32, s1:f32) { t0 = div u0 s1; store t0 }", Fn: k_div_f32_us_2f85127e19},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = div u0 u1; store t0 }", Fn: k_div_f32_uu_a2c40d4892},
-	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = div s0 u1; t1 = sub t0 s2; store t1 }", Fn: k_div_sub_f32_sus_2cef4fff46},
-	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = div s0 u1; t1 = sub s2 t0; store t1 }", Fn: k_div_sub_f32_sus_78259a6f2b},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = div s0 u1; t1 = sub u2 t0; store t1 }", Fn: k_div_sub_f32_suu_6d775b58f3},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = div s0 u1; t1 = sub t0 u2; store t1 }", Fn: k_div_sub_f32_suu_c9ea47b499},
-	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = div u0 s1; t1 = sub t0 s2; store t1 }", Fn: k_div_sub_f32_uss_5583e77367},
-	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = div u0 s1; t1 = sub s2 t0; store t1 }", Fn: k_div_sub_f32_uss_820775b325},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = div u0 s1; t1 = sub t0 u2; store t1 }", Fn: k_div_sub_f32_usu_4b0e9a0e42},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = div u0 s1; t1 = sub u2 t0; store t1 }", Fn: k_div_sub_f32_usu_937b4279d1},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = div u0 u1; t1 = sub s2 t0; store t1 }", Fn: k_div_sub_f32_uus_63f317b3ea},
@@ -286,6 +281,8 @@ var kernels_avx2 = []abi.Kernel{
 	{Sig: "kernel (u0:f32, s1:f32) { t0 = lt u0 s1; store t0 }", Fn: k_lt_f32_bool_us_2d912dac11},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = lt u0 u1; store t0 }", Fn: k_lt_f32_bool_uu_e4ce5b980e},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32, s3:f32) { t0 = lt s0 u1; t1 = lt u2 s3; t2 = and t0 t1; store t2 }", Fn: k_lt_lt_and_f32_bool_suus_39bac19867},
+	{Sig: "kernel (s0:f32, u1:f32, s2:f32, s3:f32) { t0 = lt s0 u1; t1 = lt u1 s2; t2 = and t0 t1; t3 = select t2 u1 s3; store t3 }", Fn: k_lt_lt_and_select_f32_suss_9e6570f14f},
+	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = lt s0 u1; t1 = mul u1 s2; t2 = select t0 u1 t1; store t2 }", Fn: k_lt_mul_select_f32_sus_3d9238c874},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32, u3:f32) { t0 = lt s0 u1; t1 = select t0 s2 u3; store t1 }", Fn: k_lt_select_f32_susu_834373809c},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32, s3:f32) { t0 = lt s0 u1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_f32_suus_d7be1b3f1c},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32, u3:f32) { t0 = lt s0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_f32_suuu_2112c41b9d},
@@ -293,6 +290,7 @@ var kernels_avx2 = []abi.Kernel{
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32) { t0 = lt u0 s1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_f32_usus_1ff32013c3},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = lt u0 s1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_f32_usuu_09aa765891},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = lt u0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_f32_uuuu_eaac2a0463},
+	{Sig: "kernel (u0:f32, s1:f32, s2:f32, u3:f32) { t0 = lt u0 s1; t1 = sub u0 s2; t2 = select t0 u3 t1; store t2 }", Fn: k_lt_sub_select_f32_ussu_3954cda4c3},
 	{Sig: "kernel (s0:bf16, u1:bf16) { t0 = max s0 u1; store t0 }", Fn: k_max_bf16_su_100e068ec4},
 	{Sig: "kernel (u0:bf16, u1:bf16) { t0 = max u0 u1; store t0 }", Fn: k_max_bf16_uu_5717754c11},
 	{Sig: "kernel (s0:f16, u1:f16) { t0 = max s0 u1; store t0 }", Fn: k_max_f16_su_06e2285ed9},
@@ -332,12 +330,20 @@ var kernels_avx2 = []abi.Kernel{
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = mul u0 u0; t1 = add u1 t0; store t1 }", Fn: k_mul_add_f32_uu_62e4b901e6},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = add s2 t0; store t1 }", Fn: k_mul_add_f32_uus_cd484de41f},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = add u2 t0; store t1 }", Fn: k_mul_add_f32_uuu_75513ae343},
+	{Sig: "kernel (u0:f32, s1:f32, s2:f32, s3:f32) { t0 = mul u0 s1; t1 = add t0 s2; t2 = mul u0 t1; t3 = add s3 t2; store t3 }", Fn: k_mul_add_mul_add_f32_usss_fa8a7350a4},
+	{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32) { t0 = mul u0 s1; t1 = add t0 u2; t2 = mul t1 s3; t3 = add t2 u4; store t3 }", Fn: k_mul_add_mul_add_f32_ususu_6d1ffa2694},
+	{Sig: "kernel (u0:f32, u1:f32, s2:f32, s3:f32) { t0 = mul u0 u1; t1 = add t0 s2; t2 = mul u0 t1; t3 = add s3 t2; store t3 }", Fn: k_mul_add_mul_add_f32_uuss_06eeeb4599},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32, u3:f32) { t0 = mul s0 u1; t1 = add s2 t0; t2 = mul t1 u3; store t2 }", Fn: k_mul_add_mul_f32_susu_d4e52dbdca},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32) { t0 = mul u0 u1; t1 = add t0 s2; t2 = mul t1 u3; store t2 }", Fn: k_mul_add_mul_f32_uusu_972dd93a49},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul t1 u0; store t2 }", Fn: k_mul_add_mul_f32_uuu_e2a41e2a4c},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul t1 u3; store t2 }", Fn: k_mul_add_mul_f32_uuuu_ca920e09af},
+	{Sig: "kernel (u0:f32, u1:f32) { t0 = mul u0 u0; t1 = add u1 t0; t2 = reciprocal t1; store t2 }", Fn: k_mul_add_reciprocal_f32_uu_c179a07f9d},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }", Fn: k_mul_add_rsqrt_f32_sus_f55d8af1ed},
 	{Sig: "kernel (s0:bf16, u1:bf16) { t0 = mul s0 u1; store t0 }", Fn: k_mul_bf16_su_7d5459827d},
 	{Sig: "kernel (u0:bf16, u1:bf16) { t0 = mul u0 u1; store t0 }", Fn: k_mul_bf16_uu_1dfb56811f},
+	{Sig: "kernel (s0:f32, u1:f32, s2:f32, s3:f32) { t0 = mul s0 u1; t1 = clip t0 s2 s3; store t1 }", Fn: k_mul_clip_f32_suss_064b4049ee},
+	{Sig: "kernel (u0:f32, u1:f32) { t0 = mul u0 u0; t1 = div u1 t0; store t1 }", Fn: k_mul_div_f32_uu_b7184a3f82},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = div t0 u2; store t1 }", Fn: k_mul_div_f32_uuu_d9f0203553},
 	{Sig: "kernel (u0:f16, s1:f16) { t0 = mul u0 s1; store t0 }", Fn: k_mul_f16_us_5c8c4f4e22},
 	{Sig: "kernel (u0:f16, u1:f16) { t0 = mul u0 u1; store t0 }", Fn: k_mul_f16_uu_ee2aee9b09},
 	{Sig: "kernel (s0:f32, u1:f32) { t0 = mul s0 u1; store t0 }", Fn: k_mul_f32_su_2fb9b1c8da},
@@ -349,21 +355,29 @@ var kernels_avx2 = []abi.Kernel{
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32, u8:f32, s9:f32, u10:f32, s11:f32, u12:f32, s13:f32, u14:f32, s15:f32, u16:f32, s17:f32, s18:f32, s19:f32, s20:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; t4 = fma u8 s9 t3; t5 = fma u10 s11 t4; t6 = fma u12 s13 t5; t7 = fma u14 s15 t6; t8 = fma u16 s17 t7; t9 = add s18 t8; t10 = max t9 s19; t11 = min t10 s20; store t11 }", Fn: k_mul_fma_fma_etc_f32_ususususususususussss_05bcf67d94},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32, s3:f32, u4:f32, s5:f32) { t0 = mul s0 u1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; store t2 }", Fn: k_mul_fma_fma_f32_suusus_9e3a07975c},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; store t3 }", Fn: k_mul_fma_fma_fma_f32_usususus_f2031cb675},
+	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = lt t0 u2; store t1 }", Fn: k_mul_lt_f32_bool_usu_a224673f40},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32, u3:f32, u4:f32, s5:f32, u6:f32, s7:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = add t0 t1; t3 = mul u4 s5; t4 = mul u6 s7; t5 = add t3 t4; t6 = add t2 t5; store t6 }", Fn: k_mul_mul_add_etc_f32_susuusus_336a7a9866},
+	{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = add t0 t1; t3 = lt t2 s2; t4 = cast:f32 t3; t5 = add t4 u3; store t5 }", Fn: k_mul_mul_add_etc_f32_uusu_ca8b59eec8},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f32_usus_0e0473eb88},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = mul u0 s1; t1 = mul u2 t0; t2 = add u3 t1; store t2 }", Fn: k_mul_mul_add_f32_usuu_a1c5c9fa1f},
+	{Sig: "kernel (u0:f32, u1:f32) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f32_uu_8975752a8a},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f32_uuuu_ce4079a70a},
-	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = mul t0 s2; store t1 }", Fn: k_mul_mul_f32_sus_aa274bac16},
+	{Sig: "kernel (u0:f32, u1:f32) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = add t0 t1; t3 = sqrt t2; store t3 }", Fn: k_mul_mul_add_sqrt_f32_uu_7c07120190},
+	{Sig: "kernel (u0:f32) { t0 = mul u0 u0; t1 = mul u0 t0; store t1 }", Fn: k_mul_mul_f32_u_80e658ec97},
+	{Sig: "kernel (u0:f32, s1:f32) { t0 = mul u0 u0; t1 = mul s1 t0; store t1 }", Fn: k_mul_mul_f32_us_9827c8c6f7},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = mul u2 t0; store t1 }", Fn: k_mul_mul_f32_usu_3028d8b96c},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = mul t0 s2; store t1 }", Fn: k_mul_mul_f32_uus_be42ec1679},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = mul u2 t0; store t1 }", Fn: k_mul_mul_f32_uuu_d7b937fccc},
+	{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul u0 u0; t1 = mul t0 s1; t2 = mul u2 s3; t3 = add t1 t2; store t3 }", Fn: k_mul_mul_mul_add_f32_usus_52ac850fa2},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32, u3:f32, s4:f32, u5:f32, u6:f32, s7:f32, u8:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = mul s4 u5; t3 = add t2 u6; t4 = mul s7 u8; t5 = add t3 t4; t6 = add t1 t5; t7 = add t0 t6; store t7 }", Fn: k_mul_mul_mul_etc_f32_sususuusu_139d528bf9},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t2 u3; t4 = add t1 t3; t5 = mul u4 u4; t6 = add t4 t5; t7 = add t0 t6; store t7 }", Fn: k_mul_mul_mul_etc_f32_uuuuu_90278c2928},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; store t3 }", Fn: k_mul_mul_mul_mul_f32_uuuuu_59631ca150},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = sub t0 t1; t3 = add u2 t2; store t3 }", Fn: k_mul_mul_sub_add_f32_uuu_85f86ff199},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32, u3:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = sub t0 t1; store t2 }", Fn: k_mul_mul_sub_f32_susu_00a8f0430e},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = sub t0 t1; store t2 }", Fn: k_mul_mul_sub_f32_uuuu_744a4b34c4},
 	{Sig: "kernel (s0:q16x16, u1:q16x16) { t0 = mul s0 u1; store t0 }", Fn: k_mul_q16x16_su_d0024c3d64},
 	{Sig: "kernel (u0:q16x16, u1:q16x16) { t0 = mul u0 u1; store t0 }", Fn: k_mul_q16x16_uu_b4ec566c2f},
+	{Sig: "kernel (s0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul s0 u1; t1 = sub u2 t0; t2 = div u3 t1; store t2 }", Fn: k_mul_sub_div_f32_suuu_0c66717625},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = sub s2 t0; store t1 }", Fn: k_mul_sub_f32_sus_965440f780},
 	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = mul u0 s1; t1 = sub t0 s2; store t1 }", Fn: k_mul_sub_f32_uss_1ac56c3ec4},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = sub u2 t0; store t1 }", Fn: k_mul_sub_f32_usu_249e8d7faa},
@@ -374,11 +388,13 @@ var kernels_avx2 = []abi.Kernel{
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = sub t0 u2; store t1 }", Fn: k_mul_sub_f32_uuu_f343c420f6},
 	{Sig: "kernel (s0:f32, s1:f32, u2:f32, s3:f32, u4:f32, u5:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 s3; t3 = mul u4 t2; t4 = add t3 u5; store t4 }", Fn: k_mul_sub_mul_etc_f32_ssusuu_4508d7f4cc},
 	{Sig: "kernel (s0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 s3; store t2 }", Fn: k_mul_sub_mul_f32_ssus_7ff6b7fe49},
+	{Sig: "kernel (u0:f32, s1:f32) { t0 = mul u0 u0; t1 = sub t0 u0; t2 = mul t1 s1; store t2 }", Fn: k_mul_sub_mul_f32_us_d0fd260c3d},
 	{Sig: "kernel (u0:bool, s1:bool) { t0 = ne u0 s1; store t0 }", Fn: k_ne_bool_us_7e1e230010},
 	{Sig: "kernel (u0:bool, u1:bool) { t0 = ne u0 u1; store t0 }", Fn: k_ne_bool_uu_a039bc94e2},
 	{Sig: "kernel (u0:f32, u1:f32, s2:i32, s3:i32, u4:i32, s5:i32, u6:i32) { t0 = ne u0 u0; t1 = eq u1 u0; t2 = or t0 t1; t3 = mul s2 s3; t4 = add t3 u4; t5 = select t2 t4 s5; t6 = min t5 u6; store t6 }", Fn: k_ne_eq_or_etc_f32_i32_uussusu_5952fe089e},
 	{Sig: "kernel (s0:f32, u1:f32) { t0 = ne s0 u1; store t0 }", Fn: k_ne_f32_bool_su_43ad293946},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = ne u0 u1; store t0 }", Fn: k_ne_f32_bool_uu_26bc53b955},
+	{Sig: "kernel (u0:f32, u1:bool, u2:f32) { t0 = ne u0 u0; t1 = or t0 u1; t2 = select t1 u2 u0; store t2 }", Fn: k_ne_or_select_f32_bool_uuu_fd164af4ab},
 	{Sig: "kernel (u0:f32) { t0 = neg u0; store t0 }", Fn: k_neg_f32_u_a8e725f12b},
 	{Sig: "kernel (u0:bool) { t0 = not u0; store t0 }", Fn: k_not_bool_u_36ee329925},
 	{Sig: "kernel (u0:bool, s1:bool) { t0 = or u0 s1; store t0 }", Fn: k_or_bool_us_0272b3ad3f},
@@ -518,14 +534,13 @@ var kernels_avx2 = []abi.Kernel{
 	{Sig: "kernel (u0:f32) { t0 = softplus u0; store t0 }", Fn: k_softplus_f32_u_1ca9daa11c},
 	{Sig: "kernel fast (u0:f32) { t0 = softplus u0; store t0 }", Fn: k_softplus_f32_u_a3ac24e3de},
 	{Sig: "kernel (u0:f32) { t0 = softsign u0; store t0 }", Fn: k_softsign_f32_u_541a204f93},
+	{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = sqrt u0; t1 = add t0 s1; t2 = div u2 t1; t3 = sub u3 t2; store t3 }", Fn: k_sqrt_add_div_sub_f32_usuu_3312c25538},
 	{Sig: "kernel (u0:f32) { t0 = sqrt u0; store t0 }", Fn: k_sqrt_f32_u_5c236e237b},
 	{Sig: "store_nt u8", Fn: k_store_nt_u8_093b8ca481},
 	{Sig: "kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f32_su_bff24b4d46},
 	{Sig: "kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f32_us_c54cc75a91},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f32_uu_535b991930},
-	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = add t0 s2; store t1 }", Fn: k_sub_add_f32_sus_a0b9be46ed},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = sub s0 u1; t1 = add u2 t0; store t1 }", Fn: k_sub_add_f32_suu_be01931b84},
-	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = add t0 s2; store t1 }", Fn: k_sub_add_f32_uss_f7b0e7dd10},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = sub u0 s1; t1 = add u2 t0; store t1 }", Fn: k_sub_add_f32_usu_2134758f1f},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = sub u0 u1; t1 = add s2 t0; store t1 }", Fn: k_sub_add_f32_uus_ae624bef65},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = add t0 u2; store t1 }", Fn: k_sub_add_f32_uuu_69b77a9e69},
@@ -545,6 +560,7 @@ var kernels_avx2 = []abi.Kernel{
 	{Sig: "kernel (u0:f32, s1:f32) { t0 = sub u0 s1; store t0 }", Fn: k_sub_f32_us_009e0cf21b},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = sub u0 u1; store t0 }", Fn: k_sub_f32_uu_0fe96d105d},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = add t1 u2; t3 = sub u3 u1; t4 = mul t3 t3; t5 = add t2 t4; t6 = sub u4 u1; t7 = mul t6 t6; t8 = add t5 t7; t9 = sub u5 u1; t10 = mul t9 t9; t11 = add t8 t10; store t11 }", Fn: k_sub_mul_add_etc_f32_uuuuuu_43521638e9},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = mul u2 t0; t2 = add u1 t1; store t2 }", Fn: k_sub_mul_add_f32_uuu_3b01b5d98a},
 	{Sig: "kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }", Fn: k_sub_mul_f32_su_db68111212},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = mul t0 s2; store t1 }", Fn: k_sub_mul_f32_sus_f2d8ce96e5},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = sub s0 u1; t1 = mul u2 t0; store t1 }", Fn: k_sub_mul_f32_suu_644ee44e66},
@@ -575,6 +591,15 @@ var kernels_avx2 = []abi.Kernel{
 // If abi.ABI2 is undefined, the interface of kernels has changed since this file
 // was made. Remedy: run go generate here.
 func init() { abi.Register(abi.ABI2, abi.AVX2, kernels_avx2) }
+
+// k_abs_add_div_sub_f32_usuu_9021bb011f is
+//
+//	kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = abs u0; t1 = add s1 t0; t2 = div u2 t1; t3 = sub u3 t2; store t3 }
+//
+// for i: o0[i] = a3[i] - (a2[i] / (a1 + abs(a0[i])))
+//
+//go:noescape
+func k_abs_add_div_sub_f32_usuu_9021bb011f(f *abi.Frame)
 
 // k_abs_add_f32_us_0d3cfdbab1 is
 //
@@ -675,15 +700,6 @@ func k_add_add_add_etc_f32_uuuuuuuu_566abc9eaa(f *abi.Frame)
 //go:noescape
 func k_add_add_add_f32_uuuu_7db949b623(f *abi.Frame)
 
-// k_add_add_f32_uss_dead8fb081 is
-//
-//	kernel (u0:f32, s1:f32, s2:f32) { t0 = add u0 s1; t1 = add t0 s2; store t1 }
-//
-// for i: o0[i] = (a0[i] + a1) + a2
-//
-//go:noescape
-func k_add_add_f32_uss_dead8fb081(f *abi.Frame)
-
 // k_add_add_f32_usu_edb32ffb6f is
 //
 //	kernel (u0:f32, s1:f32, u2:f32) { t0 = add u0 s1; t1 = add u2 t0; store t1 }
@@ -737,6 +753,15 @@ func k_add_bf16_us_93da36f2c6(f *abi.Frame)
 //
 //go:noescape
 func k_add_bf16_uu_cd14d16e3c(f *abi.Frame)
+
+// k_add_clip_f32_suss_0acc5bdafe is
+//
+//	kernel (s0:f32, u1:f32, s2:f32, s3:f32) { t0 = add s0 u1; t1 = clip t0 s2 s3; store t1 }
+//
+// for i: o0[i] = clip(a0 + a1[i], a2, a3)
+//
+//go:noescape
+func k_add_clip_f32_suss_0acc5bdafe(f *abi.Frame)
 
 // k_add_div_f32_sus_b2f31c3abc is
 //
@@ -2304,15 +2329,6 @@ func k_cosh_f32_u_b285247184(f *abi.Frame)
 //go:noescape
 func k_cosh_f32_u_b552f60c26(f *abi.Frame)
 
-// k_div_add_f32_sus_3296a6d62d is
-//
-//	kernel (s0:f32, u1:f32, s2:f32) { t0 = div s0 u1; t1 = add t0 s2; store t1 }
-//
-// for i: o0[i] = (a0 / a1[i]) + a2
-//
-//go:noescape
-func k_div_add_f32_sus_3296a6d62d(f *abi.Frame)
-
 // k_div_add_f32_suu_6979087442 is
 //
 //	kernel (s0:f32, u1:f32, u2:f32) { t0 = div s0 u1; t1 = add u2 t0; store t1 }
@@ -2321,15 +2337,6 @@ func k_div_add_f32_sus_3296a6d62d(f *abi.Frame)
 //
 //go:noescape
 func k_div_add_f32_suu_6979087442(f *abi.Frame)
-
-// k_div_add_f32_uss_00bbc5494c is
-//
-//	kernel (u0:f32, s1:f32, s2:f32) { t0 = div u0 s1; t1 = add s2 t0; store t1 }
-//
-// for i: o0[i] = a2 + (a0[i] / a1)
-//
-//go:noescape
-func k_div_add_f32_uss_00bbc5494c(f *abi.Frame)
 
 // k_div_add_f32_usu_5c4ecf844d is
 //
@@ -2385,24 +2392,6 @@ func k_div_f32_us_2f85127e19(f *abi.Frame)
 //go:noescape
 func k_div_f32_uu_a2c40d4892(f *abi.Frame)
 
-// k_div_sub_f32_sus_2cef4fff46 is
-//
-//	kernel (s0:f32, u1:f32, s2:f32) { t0 = div s0 u1; t1 = sub t0 s2; store t1 }
-//
-// for i: o0[i] = (a0 / a1[i]) - a2
-//
-//go:noescape
-func k_div_sub_f32_sus_2cef4fff46(f *abi.Frame)
-
-// k_div_sub_f32_sus_78259a6f2b is
-//
-//	kernel (s0:f32, u1:f32, s2:f32) { t0 = div s0 u1; t1 = sub s2 t0; store t1 }
-//
-// for i: o0[i] = a2 - (a0 / a1[i])
-//
-//go:noescape
-func k_div_sub_f32_sus_78259a6f2b(f *abi.Frame)
-
 // k_div_sub_f32_suu_6d775b58f3 is
 //
 //	kernel (s0:f32, u1:f32, u2:f32) { t0 = div s0 u1; t1 = sub u2 t0; store t1 }
@@ -2420,24 +2409,6 @@ func k_div_sub_f32_suu_6d775b58f3(f *abi.Frame)
 //
 //go:noescape
 func k_div_sub_f32_suu_c9ea47b499(f *abi.Frame)
-
-// k_div_sub_f32_uss_5583e77367 is
-//
-//	kernel (u0:f32, s1:f32, s2:f32) { t0 = div u0 s1; t1 = sub t0 s2; store t1 }
-//
-// for i: o0[i] = (a0[i] / a1) - a2
-//
-//go:noescape
-func k_div_sub_f32_uss_5583e77367(f *abi.Frame)
-
-// k_div_sub_f32_uss_820775b325 is
-//
-//	kernel (u0:f32, s1:f32, s2:f32) { t0 = div u0 s1; t1 = sub s2 t0; store t1 }
-//
-// for i: o0[i] = a2 - (a0[i] / a1)
-//
-//go:noescape
-func k_div_sub_f32_uss_820775b325(f *abi.Frame)
 
 // k_div_sub_f32_usu_4b0e9a0e42 is
 //
@@ -3069,6 +3040,24 @@ func k_lt_f32_bool_uu_e4ce5b980e(f *abi.Frame)
 //go:noescape
 func k_lt_lt_and_f32_bool_suus_39bac19867(f *abi.Frame)
 
+// k_lt_lt_and_select_f32_suss_9e6570f14f is
+//
+//	kernel (s0:f32, u1:f32, s2:f32, s3:f32) { t0 = lt s0 u1; t1 = lt u1 s2; t2 = and t0 t1; t3 = select t2 u1 s3; store t3 }
+//
+// for i: o0[i] = select((a0 < a1[i]) & (a1[i] < a2), a1[i], a3)
+//
+//go:noescape
+func k_lt_lt_and_select_f32_suss_9e6570f14f(f *abi.Frame)
+
+// k_lt_mul_select_f32_sus_3d9238c874 is
+//
+//	kernel (s0:f32, u1:f32, s2:f32) { t0 = lt s0 u1; t1 = mul u1 s2; t2 = select t0 u1 t1; store t2 }
+//
+// for i: o0[i] = select(a0 < a1[i], a1[i], a1[i] * a2)
+//
+//go:noescape
+func k_lt_mul_select_f32_sus_3d9238c874(f *abi.Frame)
+
 // k_lt_select_f32_susu_834373809c is
 //
 //	kernel (s0:f32, u1:f32, s2:f32, u3:f32) { t0 = lt s0 u1; t1 = select t0 s2 u3; store t1 }
@@ -3131,6 +3120,15 @@ func k_lt_select_f32_usuu_09aa765891(f *abi.Frame)
 //
 //go:noescape
 func k_lt_select_f32_uuuu_eaac2a0463(f *abi.Frame)
+
+// k_lt_sub_select_f32_ussu_3954cda4c3 is
+//
+//	kernel (u0:f32, s1:f32, s2:f32, u3:f32) { t0 = lt u0 s1; t1 = sub u0 s2; t2 = select t0 u3 t1; store t2 }
+//
+// for i: o0[i] = select(a0[i] < a1, a3[i], a0[i] - a2)
+//
+//go:noescape
+func k_lt_sub_select_f32_ussu_3954cda4c3(f *abi.Frame)
 
 // k_max_bf16_su_100e068ec4 is
 //
@@ -3483,6 +3481,33 @@ func k_mul_add_f32_uus_cd484de41f(f *abi.Frame)
 //go:noescape
 func k_mul_add_f32_uuu_75513ae343(f *abi.Frame)
 
+// k_mul_add_mul_add_f32_usss_fa8a7350a4 is
+//
+//	kernel (u0:f32, s1:f32, s2:f32, s3:f32) { t0 = mul u0 s1; t1 = add t0 s2; t2 = mul u0 t1; t3 = add s3 t2; store t3 }
+//
+// for i: o0[i] = a3 + (a0[i] * ((a0[i] * a1) + a2))
+//
+//go:noescape
+func k_mul_add_mul_add_f32_usss_fa8a7350a4(f *abi.Frame)
+
+// k_mul_add_mul_add_f32_ususu_6d1ffa2694 is
+//
+//	kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32) { t0 = mul u0 s1; t1 = add t0 u2; t2 = mul t1 s3; t3 = add t2 u4; store t3 }
+//
+// for i: o0[i] = (((a0[i] * a1) + a2[i]) * a3) + a4[i]
+//
+//go:noescape
+func k_mul_add_mul_add_f32_ususu_6d1ffa2694(f *abi.Frame)
+
+// k_mul_add_mul_add_f32_uuss_06eeeb4599 is
+//
+//	kernel (u0:f32, u1:f32, s2:f32, s3:f32) { t0 = mul u0 u1; t1 = add t0 s2; t2 = mul u0 t1; t3 = add s3 t2; store t3 }
+//
+// for i: o0[i] = a3 + (a0[i] * ((a0[i] * a1[i]) + a2))
+//
+//go:noescape
+func k_mul_add_mul_add_f32_uuss_06eeeb4599(f *abi.Frame)
+
 // k_mul_add_mul_f32_susu_d4e52dbdca is
 //
 //	kernel (s0:f32, u1:f32, s2:f32, u3:f32) { t0 = mul s0 u1; t1 = add s2 t0; t2 = mul t1 u3; store t2 }
@@ -3501,6 +3526,15 @@ func k_mul_add_mul_f32_susu_d4e52dbdca(f *abi.Frame)
 //go:noescape
 func k_mul_add_mul_f32_uusu_972dd93a49(f *abi.Frame)
 
+// k_mul_add_mul_f32_uuu_e2a41e2a4c is
+//
+//	kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul t1 u0; store t2 }
+//
+// for i: o0[i] = ((a0[i] * a1[i]) + a2[i]) * a0[i]
+//
+//go:noescape
+func k_mul_add_mul_f32_uuu_e2a41e2a4c(f *abi.Frame)
+
 // k_mul_add_mul_f32_uuuu_ca920e09af is
 //
 //	kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul t1 u3; store t2 }
@@ -3509,6 +3543,15 @@ func k_mul_add_mul_f32_uusu_972dd93a49(f *abi.Frame)
 //
 //go:noescape
 func k_mul_add_mul_f32_uuuu_ca920e09af(f *abi.Frame)
+
+// k_mul_add_reciprocal_f32_uu_c179a07f9d is
+//
+//	kernel (u0:f32, u1:f32) { t0 = mul u0 u0; t1 = add u1 t0; t2 = reciprocal t1; store t2 }
+//
+// for i: o0[i] = reciprocal(a1[i] + (a0[i] * a0[i]))
+//
+//go:noescape
+func k_mul_add_reciprocal_f32_uu_c179a07f9d(f *abi.Frame)
 
 // k_mul_add_rsqrt_f32_sus_f55d8af1ed is
 //
@@ -3536,6 +3579,33 @@ func k_mul_bf16_su_7d5459827d(f *abi.Frame)
 //
 //go:noescape
 func k_mul_bf16_uu_1dfb56811f(f *abi.Frame)
+
+// k_mul_clip_f32_suss_064b4049ee is
+//
+//	kernel (s0:f32, u1:f32, s2:f32, s3:f32) { t0 = mul s0 u1; t1 = clip t0 s2 s3; store t1 }
+//
+// for i: o0[i] = clip(a0 * a1[i], a2, a3)
+//
+//go:noescape
+func k_mul_clip_f32_suss_064b4049ee(f *abi.Frame)
+
+// k_mul_div_f32_uu_b7184a3f82 is
+//
+//	kernel (u0:f32, u1:f32) { t0 = mul u0 u0; t1 = div u1 t0; store t1 }
+//
+// for i: o0[i] = a1[i] / (a0[i] * a0[i])
+//
+//go:noescape
+func k_mul_div_f32_uu_b7184a3f82(f *abi.Frame)
+
+// k_mul_div_f32_uuu_d9f0203553 is
+//
+//	kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = div t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] * a1[i]) / a2[i]
+//
+//go:noescape
+func k_mul_div_f32_uuu_d9f0203553(f *abi.Frame)
 
 // k_mul_f16_us_5c8c4f4e22 is
 //
@@ -3636,6 +3706,15 @@ func k_mul_fma_fma_f32_suusus_9e3a07975c(f *abi.Frame)
 //go:noescape
 func k_mul_fma_fma_fma_f32_usususus_f2031cb675(f *abi.Frame)
 
+// k_mul_lt_f32_bool_usu_a224673f40 is
+//
+//	kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = lt t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] * a1) < a2[i]
+//
+//go:noescape
+func k_mul_lt_f32_bool_usu_a224673f40(f *abi.Frame)
+
 // k_mul_mul_add_etc_f32_susuusus_336a7a9866 is
 //
 //	kernel (s0:f32, u1:f32, s2:f32, u3:f32, u4:f32, s5:f32, u6:f32, s7:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = add t0 t1; t3 = mul u4 s5; t4 = mul u6 s7; t5 = add t3 t4; t6 = add t2 t5; store t6 }
@@ -3644,6 +3723,15 @@ func k_mul_fma_fma_fma_f32_usususus_f2031cb675(f *abi.Frame)
 //
 //go:noescape
 func k_mul_mul_add_etc_f32_susuusus_336a7a9866(f *abi.Frame)
+
+// k_mul_mul_add_etc_f32_uusu_ca8b59eec8 is
+//
+//	kernel (u0:f32, u1:f32, s2:f32, u3:f32) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = add t0 t1; t3 = lt t2 s2; t4 = cast:f32 t3; t5 = add t4 u3; store t5 }
+//
+// for i: o0[i] = float32(((a0[i] * a0[i]) + (a1[i] * a1[i])) < a2) + a3[i]
+//
+//go:noescape
+func k_mul_mul_add_etc_f32_uusu_ca8b59eec8(f *abi.Frame)
 
 // k_mul_mul_add_f32_usus_0e0473eb88 is
 //
@@ -3663,6 +3751,15 @@ func k_mul_mul_add_f32_usus_0e0473eb88(f *abi.Frame)
 //go:noescape
 func k_mul_mul_add_f32_usuu_a1c5c9fa1f(f *abi.Frame)
 
+// k_mul_mul_add_f32_uu_8975752a8a is
+//
+//	kernel (u0:f32, u1:f32) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = add t0 t1; store t2 }
+//
+// for i: o0[i] = (a0[i] * a0[i]) + (a1[i] * a1[i])
+//
+//go:noescape
+func k_mul_mul_add_f32_uu_8975752a8a(f *abi.Frame)
+
 // k_mul_mul_add_f32_uuuu_ce4079a70a is
 //
 //	kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; store t2 }
@@ -3672,14 +3769,32 @@ func k_mul_mul_add_f32_usuu_a1c5c9fa1f(f *abi.Frame)
 //go:noescape
 func k_mul_mul_add_f32_uuuu_ce4079a70a(f *abi.Frame)
 
-// k_mul_mul_f32_sus_aa274bac16 is
+// k_mul_mul_add_sqrt_f32_uu_7c07120190 is
 //
-//	kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = mul t0 s2; store t1 }
+//	kernel (u0:f32, u1:f32) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = add t0 t1; t3 = sqrt t2; store t3 }
 //
-// for i: o0[i] = (a0 * a1[i]) * a2
+// for i: o0[i] = sqrt((a0[i] * a0[i]) + (a1[i] * a1[i]))
 //
 //go:noescape
-func k_mul_mul_f32_sus_aa274bac16(f *abi.Frame)
+func k_mul_mul_add_sqrt_f32_uu_7c07120190(f *abi.Frame)
+
+// k_mul_mul_f32_u_80e658ec97 is
+//
+//	kernel (u0:f32) { t0 = mul u0 u0; t1 = mul u0 t0; store t1 }
+//
+// for i: o0[i] = a0[i] * (a0[i] * a0[i])
+//
+//go:noescape
+func k_mul_mul_f32_u_80e658ec97(f *abi.Frame)
+
+// k_mul_mul_f32_us_9827c8c6f7 is
+//
+//	kernel (u0:f32, s1:f32) { t0 = mul u0 u0; t1 = mul s1 t0; store t1 }
+//
+// for i: o0[i] = a1 * (a0[i] * a0[i])
+//
+//go:noescape
+func k_mul_mul_f32_us_9827c8c6f7(f *abi.Frame)
 
 // k_mul_mul_f32_usu_3028d8b96c is
 //
@@ -3708,6 +3823,15 @@ func k_mul_mul_f32_uus_be42ec1679(f *abi.Frame)
 //go:noescape
 func k_mul_mul_f32_uuu_d7b937fccc(f *abi.Frame)
 
+// k_mul_mul_mul_add_f32_usus_52ac850fa2 is
+//
+//	kernel (u0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul u0 u0; t1 = mul t0 s1; t2 = mul u2 s3; t3 = add t1 t2; store t3 }
+//
+// for i: o0[i] = ((a0[i] * a0[i]) * a1) + (a2[i] * a3)
+//
+//go:noescape
+func k_mul_mul_mul_add_f32_usus_52ac850fa2(f *abi.Frame)
+
 // k_mul_mul_mul_etc_f32_sususuusu_139d528bf9 is
 //
 //	kernel (s0:f32, u1:f32, s2:f32, u3:f32, s4:f32, u5:f32, u6:f32, s7:f32, u8:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = mul s4 u5; t3 = add t2 u6; t4 = mul s7 u8; t5 = add t3 t4; t6 = add t1 t5; t7 = add t0 t6; store t7 }
@@ -3734,6 +3858,15 @@ func k_mul_mul_mul_etc_f32_uuuuu_90278c2928(f *abi.Frame)
 //
 //go:noescape
 func k_mul_mul_mul_mul_f32_uuuuu_59631ca150(f *abi.Frame)
+
+// k_mul_mul_sub_add_f32_uuu_85f86ff199 is
+//
+//	kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = sub t0 t1; t3 = add u2 t2; store t3 }
+//
+// for i: o0[i] = a2[i] + ((a0[i] * a0[i]) - (a1[i] * a1[i]))
+//
+//go:noescape
+func k_mul_mul_sub_add_f32_uuu_85f86ff199(f *abi.Frame)
 
 // k_mul_mul_sub_f32_susu_00a8f0430e is
 //
@@ -3770,6 +3903,15 @@ func k_mul_q16x16_su_d0024c3d64(f *abi.Frame)
 //
 //go:noescape
 func k_mul_q16x16_uu_b4ec566c2f(f *abi.Frame)
+
+// k_mul_sub_div_f32_suuu_0c66717625 is
+//
+//	kernel (s0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul s0 u1; t1 = sub u2 t0; t2 = div u3 t1; store t2 }
+//
+// for i: o0[i] = a3[i] / (a2[i] - (a0 * a1[i]))
+//
+//go:noescape
+func k_mul_sub_div_f32_suuu_0c66717625(f *abi.Frame)
 
 // k_mul_sub_f32_sus_965440f780 is
 //
@@ -3861,6 +4003,15 @@ func k_mul_sub_mul_etc_f32_ssusuu_4508d7f4cc(f *abi.Frame)
 //go:noescape
 func k_mul_sub_mul_f32_ssus_7ff6b7fe49(f *abi.Frame)
 
+// k_mul_sub_mul_f32_us_d0fd260c3d is
+//
+//	kernel (u0:f32, s1:f32) { t0 = mul u0 u0; t1 = sub t0 u0; t2 = mul t1 s1; store t2 }
+//
+// for i: o0[i] = ((a0[i] * a0[i]) - a0[i]) * a1
+//
+//go:noescape
+func k_mul_sub_mul_f32_us_d0fd260c3d(f *abi.Frame)
+
 // k_ne_bool_us_7e1e230010 is
 //
 //	kernel (u0:bool, s1:bool) { t0 = ne u0 s1; store t0 }
@@ -3905,6 +4056,15 @@ func k_ne_f32_bool_su_43ad293946(f *abi.Frame)
 //
 //go:noescape
 func k_ne_f32_bool_uu_26bc53b955(f *abi.Frame)
+
+// k_ne_or_select_f32_bool_uuu_fd164af4ab is
+//
+//	kernel (u0:f32, u1:bool, u2:f32) { t0 = ne u0 u0; t1 = or t0 u1; t2 = select t1 u2 u0; store t2 }
+//
+// for i: o0[i] = select((a0[i] != a0[i]) | a1[i], a2[i], a0[i])
+//
+//go:noescape
+func k_ne_or_select_f32_bool_uuu_fd164af4ab(f *abi.Frame)
 
 // k_neg_f32_u_a8e725f12b is
 //
@@ -5157,6 +5317,15 @@ func k_softplus_f32_u_a3ac24e3de(f *abi.Frame)
 //go:noescape
 func k_softsign_f32_u_541a204f93(f *abi.Frame)
 
+// k_sqrt_add_div_sub_f32_usuu_3312c25538 is
+//
+//	kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = sqrt u0; t1 = add t0 s1; t2 = div u2 t1; t3 = sub u3 t2; store t3 }
+//
+// for i: o0[i] = a3[i] - (a2[i] / (sqrt(a0[i]) + a1))
+//
+//go:noescape
+func k_sqrt_add_div_sub_f32_usuu_3312c25538(f *abi.Frame)
+
 // k_sqrt_f32_u_5c236e237b is
 //
 //	kernel (u0:f32) { t0 = sqrt u0; store t0 }
@@ -5202,15 +5371,6 @@ func k_sub_abs_f32_us_c54cc75a91(f *abi.Frame)
 //go:noescape
 func k_sub_abs_f32_uu_535b991930(f *abi.Frame)
 
-// k_sub_add_f32_sus_a0b9be46ed is
-//
-//	kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = add t0 s2; store t1 }
-//
-// for i: o0[i] = (a0 - a1[i]) + a2
-//
-//go:noescape
-func k_sub_add_f32_sus_a0b9be46ed(f *abi.Frame)
-
 // k_sub_add_f32_suu_be01931b84 is
 //
 //	kernel (s0:f32, u1:f32, u2:f32) { t0 = sub s0 u1; t1 = add u2 t0; store t1 }
@@ -5219,15 +5379,6 @@ func k_sub_add_f32_sus_a0b9be46ed(f *abi.Frame)
 //
 //go:noescape
 func k_sub_add_f32_suu_be01931b84(f *abi.Frame)
-
-// k_sub_add_f32_uss_f7b0e7dd10 is
-//
-//	kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = add t0 s2; store t1 }
-//
-// for i: o0[i] = (a0[i] - a1) + a2
-//
-//go:noescape
-func k_sub_add_f32_uss_f7b0e7dd10(f *abi.Frame)
 
 // k_sub_add_f32_usu_2134758f1f is
 //
@@ -5399,6 +5550,15 @@ func k_sub_f32_uu_0fe96d105d(f *abi.Frame)
 //
 //go:noescape
 func k_sub_mul_add_etc_f32_uuuuuu_43521638e9(f *abi.Frame)
+
+// k_sub_mul_add_f32_uuu_3b01b5d98a is
+//
+//	kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = mul u2 t0; t2 = add u1 t1; store t2 }
+//
+// for i: o0[i] = a1[i] + (a2[i] * (a0[i] - a1[i]))
+//
+//go:noescape
+func k_sub_mul_add_f32_uuu_3b01b5d98a(f *abi.Frame)
 
 // k_sub_mul_f32_su_db68111212 is
 //

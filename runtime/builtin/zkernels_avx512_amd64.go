@@ -9,6 +9,7 @@ import (
 )
 
 var kernels_avx512 = []abi.Kernel{
+	{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = abs u0; t1 = add s1 t0; t2 = div u2 t1; t3 = sub u3 t2; store t3 }", Fn: k_abs_add_div_sub_f32_usuu_9021bb011f_avx512},
 	{Sig: "kernel (u0:f32, s1:f32) { t0 = abs u0; t1 = add t0 s1; store t1 }", Fn: k_abs_add_f32_us_0d3cfdbab1_avx512},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = abs u0; t1 = add t0 u1; store t1 }", Fn: k_abs_add_f32_uu_923b0bffaa_avx512},
 	{Sig: "kernel (u0:f32) { t0 = acos u0; store t0 }", Fn: k_acos_f32_u_555d6ba719_avx512},
@@ -18,11 +19,11 @@ var kernels_avx512 = []abi.Kernel{
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; store t3 }", Fn: k_add_add_add_add_f32_uuuuu_b4ae80f57d_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32) { t0 = add u0 u1; t1 = add u2 u3; t2 = add t0 t1; t3 = add u4 u5; t4 = add u6 u7; t5 = add t3 t4; t6 = add t2 t5; store t6 }", Fn: k_add_add_add_etc_f32_uuuuuuuu_566abc9eaa_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = add u0 u1; t1 = add u2 u3; t2 = add t0 t1; store t2 }", Fn: k_add_add_add_f32_uuuu_7db949b623_avx512},
-	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = add u0 s1; t1 = add t0 s2; store t1 }", Fn: k_add_add_f32_uss_dead8fb081_avx512},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = add u0 s1; t1 = add u2 t0; store t1 }", Fn: k_add_add_f32_usu_edb32ffb6f_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = add s2 t0; store t1 }", Fn: k_add_add_f32_uus_c571f1a118_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = add u0 u1; t1 = add u2 t0; store t1 }", Fn: k_add_add_f32_uuu_4379a3490f_avx512},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32, s3:f32) { t0 = add s0 u1; t1 = add t0 u2; t2 = max s3 t1; store t2 }", Fn: k_add_add_max_f32_suus_a35e40000f_avx512},
+	{Sig: "kernel (s0:f32, u1:f32, s2:f32, s3:f32) { t0 = add s0 u1; t1 = clip t0 s2 s3; store t1 }", Fn: k_add_clip_f32_suss_0acc5bdafe_avx512},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = add s0 u1; t1 = div s2 t0; store t1 }", Fn: k_add_div_f32_sus_b2f31c3abc_avx512},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = add s0 u1; t1 = div u2 t0; store t1 }", Fn: k_add_div_f32_suu_9e4ef60e2e_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = div s2 t0; store t1 }", Fn: k_add_div_f32_uus_ad8656b663_avx512},
@@ -55,18 +56,12 @@ var kernels_avx512 = []abi.Kernel{
 	{Sig: "kernel fast (u0:f32) { t0 = cos u0; store t0 }", Fn: k_cos_f32_u_e3f6bef4d7_avx512},
 	{Sig: "kernel fast (u0:f32) { t0 = cosh u0; store t0 }", Fn: k_cosh_f32_u_b285247184_avx512},
 	{Sig: "kernel (u0:f32) { t0 = cosh u0; store t0 }", Fn: k_cosh_f32_u_b552f60c26_avx512},
-	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = div s0 u1; t1 = add t0 s2; store t1 }", Fn: k_div_add_f32_sus_3296a6d62d_avx512},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = div s0 u1; t1 = add u2 t0; store t1 }", Fn: k_div_add_f32_suu_6979087442_avx512},
-	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = div u0 s1; t1 = add s2 t0; store t1 }", Fn: k_div_add_f32_uss_00bbc5494c_avx512},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = div u0 s1; t1 = add t0 u2; store t1 }", Fn: k_div_add_f32_usu_5c4ecf844d_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = div u0 u1; t1 = add s2 t0; store t1 }", Fn: k_div_add_f32_uus_a5ec2c6398_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = div u0 u1; t1 = add t0 u2; store t1 }", Fn: k_div_add_f32_uuu_359df21de5_avx512},
-	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = div s0 u1; t1 = sub t0 s2; store t1 }", Fn: k_div_sub_f32_sus_2cef4fff46_avx512},
-	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = div s0 u1; t1 = sub s2 t0; store t1 }", Fn: k_div_sub_f32_sus_78259a6f2b_avx512},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = div s0 u1; t1 = sub u2 t0; store t1 }", Fn: k_div_sub_f32_suu_6d775b58f3_avx512},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = div s0 u1; t1 = sub t0 u2; store t1 }", Fn: k_div_sub_f32_suu_c9ea47b499_avx512},
-	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = div u0 s1; t1 = sub t0 s2; store t1 }", Fn: k_div_sub_f32_uss_5583e77367_avx512},
-	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = div u0 s1; t1 = sub s2 t0; store t1 }", Fn: k_div_sub_f32_uss_820775b325_avx512},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = div u0 s1; t1 = sub t0 u2; store t1 }", Fn: k_div_sub_f32_usu_4b0e9a0e42_avx512},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = div u0 s1; t1 = sub u2 t0; store t1 }", Fn: k_div_sub_f32_usu_937b4279d1_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = div u0 u1; t1 = sub s2 t0; store t1 }", Fn: k_div_sub_f32_uus_63f317b3ea_avx512},
@@ -109,6 +104,8 @@ var kernels_avx512 = []abi.Kernel{
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = lt u0 s1; t1 = cast:f32 t0; t2 = add t1 u2; store t2 }", Fn: k_lt_cast_add_f32_usu_8884ef40f7_avx512},
 	{Sig: "kernel (s0:f32, u1:f32) { t0 = lt s0 u1; t1 = cast:f32 t0; store t1 }", Fn: k_lt_cast_f32_su_3714b2872f_avx512},
 	{Sig: "kernel (u0:f32, s1:f32) { t0 = lt u0 s1; t1 = cast:f32 t0; store t1 }", Fn: k_lt_cast_f32_us_21d3d2c79b_avx512},
+	{Sig: "kernel (s0:f32, u1:f32, s2:f32, s3:f32) { t0 = lt s0 u1; t1 = lt u1 s2; t2 = and t0 t1; t3 = select t2 u1 s3; store t3 }", Fn: k_lt_lt_and_select_f32_suss_9e6570f14f_avx512},
+	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = lt s0 u1; t1 = mul u1 s2; t2 = select t0 u1 t1; store t2 }", Fn: k_lt_mul_select_f32_sus_3d9238c874_avx512},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32, u3:f32) { t0 = lt s0 u1; t1 = select t0 s2 u3; store t1 }", Fn: k_lt_select_f32_susu_834373809c_avx512},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32, s3:f32) { t0 = lt s0 u1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_f32_suus_d7be1b3f1c_avx512},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32, u3:f32) { t0 = lt s0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_f32_suuu_2112c41b9d_avx512},
@@ -116,6 +113,7 @@ var kernels_avx512 = []abi.Kernel{
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32) { t0 = lt u0 s1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_f32_usus_1ff32013c3_avx512},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = lt u0 s1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_f32_usuu_09aa765891_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = lt u0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_f32_uuuu_eaac2a0463_avx512},
+	{Sig: "kernel (u0:f32, s1:f32, s2:f32, u3:f32) { t0 = lt u0 s1; t1 = sub u0 s2; t2 = select t0 u3 t1; store t2 }", Fn: k_lt_sub_select_f32_ussu_3954cda4c3_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = max u0 u1; t1 = max t0 u2; store t1 }", Fn: k_max_max_f32_uuu_94153535b5_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32) { t0 = max u0 u1; t1 = max u2 u3; t2 = max t0 t1; t3 = max u4 u5; t4 = max u6 u7; t5 = max t3 t4; t6 = max t2 t5; store t6 }", Fn: k_max_max_max_etc_f32_uuuuuuuu_a13cc5b611_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = max u0 u1; t1 = max u2 u3; t2 = max t0 t1; store t2 }", Fn: k_max_max_max_f32_uuuu_7f8291e5af_avx512},
@@ -132,10 +130,18 @@ var kernels_avx512 = []abi.Kernel{
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = mul u0 u0; t1 = add u1 t0; store t1 }", Fn: k_mul_add_f32_uu_62e4b901e6_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = add s2 t0; store t1 }", Fn: k_mul_add_f32_uus_cd484de41f_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = add u2 t0; store t1 }", Fn: k_mul_add_f32_uuu_75513ae343_avx512},
+	{Sig: "kernel (u0:f32, s1:f32, s2:f32, s3:f32) { t0 = mul u0 s1; t1 = add t0 s2; t2 = mul u0 t1; t3 = add s3 t2; store t3 }", Fn: k_mul_add_mul_add_f32_usss_fa8a7350a4_avx512},
+	{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32) { t0 = mul u0 s1; t1 = add t0 u2; t2 = mul t1 s3; t3 = add t2 u4; store t3 }", Fn: k_mul_add_mul_add_f32_ususu_6d1ffa2694_avx512},
+	{Sig: "kernel (u0:f32, u1:f32, s2:f32, s3:f32) { t0 = mul u0 u1; t1 = add t0 s2; t2 = mul u0 t1; t3 = add s3 t2; store t3 }", Fn: k_mul_add_mul_add_f32_uuss_06eeeb4599_avx512},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32, u3:f32) { t0 = mul s0 u1; t1 = add s2 t0; t2 = mul t1 u3; store t2 }", Fn: k_mul_add_mul_f32_susu_d4e52dbdca_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32) { t0 = mul u0 u1; t1 = add t0 s2; t2 = mul t1 u3; store t2 }", Fn: k_mul_add_mul_f32_uusu_972dd93a49_avx512},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul t1 u0; store t2 }", Fn: k_mul_add_mul_f32_uuu_e2a41e2a4c_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul t1 u3; store t2 }", Fn: k_mul_add_mul_f32_uuuu_ca920e09af_avx512},
+	{Sig: "kernel (u0:f32, u1:f32) { t0 = mul u0 u0; t1 = add u1 t0; t2 = reciprocal t1; store t2 }", Fn: k_mul_add_reciprocal_f32_uu_c179a07f9d_avx512},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }", Fn: k_mul_add_rsqrt_f32_sus_f55d8af1ed_avx512},
+	{Sig: "kernel (s0:f32, u1:f32, s2:f32, s3:f32) { t0 = mul s0 u1; t1 = clip t0 s2 s3; store t1 }", Fn: k_mul_clip_f32_suss_064b4049ee_avx512},
+	{Sig: "kernel (u0:f32, u1:f32) { t0 = mul u0 u0; t1 = div u1 t0; store t1 }", Fn: k_mul_div_f32_uu_b7184a3f82_avx512},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = div t0 u2; store t1 }", Fn: k_mul_div_f32_uuu_d9f0203553_avx512},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; store t1 }", Fn: k_mul_fma_f32_usus_1842319587_avx512},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32, u8:f32, s9:f32, u10:f32, s11:f32, u12:f32, s13:f32, u14:f32, s15:f32, u16:f32, s17:f32, s18:f32) { t0 = mul s0 u1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; t4 = fma u8 s9 t3; t5 = fma u10 s11 t4; t6 = fma u12 s13 t5; t7 = fma u14 s15 t6; t8 = fma u16 s17 t7; t9 = add t8 s18; store t9 }", Fn: k_mul_fma_fma_etc_f32_suususususususususs_0b8000ac43_avx512},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32, u8:f32, s9:f32, u10:f32, s11:f32, u12:f32, s13:f32, u14:f32, s15:f32, u16:f32, s17:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; t4 = fma u8 s9 t3; t5 = fma u10 s11 t4; t6 = fma u12 s13 t5; t7 = fma u14 s15 t6; t8 = fma u16 s17 t7; store t8 }", Fn: k_mul_fma_fma_etc_f32_ususususususususus_7f081c76f2_avx512},
@@ -144,18 +150,25 @@ var kernels_avx512 = []abi.Kernel{
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32, s3:f32, u4:f32, s5:f32) { t0 = mul s0 u1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; store t2 }", Fn: k_mul_fma_fma_f32_suusus_9e3a07975c_avx512},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; store t3 }", Fn: k_mul_fma_fma_fma_f32_usususus_f2031cb675_avx512},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32, u3:f32, u4:f32, s5:f32, u6:f32, s7:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = add t0 t1; t3 = mul u4 s5; t4 = mul u6 s7; t5 = add t3 t4; t6 = add t2 t5; store t6 }", Fn: k_mul_mul_add_etc_f32_susuusus_336a7a9866_avx512},
+	{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = add t0 t1; t3 = lt t2 s2; t4 = cast:f32 t3; t5 = add t4 u3; store t5 }", Fn: k_mul_mul_add_etc_f32_uusu_ca8b59eec8_avx512},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f32_usus_0e0473eb88_avx512},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = mul u0 s1; t1 = mul u2 t0; t2 = add u3 t1; store t2 }", Fn: k_mul_mul_add_f32_usuu_a1c5c9fa1f_avx512},
+	{Sig: "kernel (u0:f32, u1:f32) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f32_uu_8975752a8a_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f32_uuuu_ce4079a70a_avx512},
-	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = mul t0 s2; store t1 }", Fn: k_mul_mul_f32_sus_aa274bac16_avx512},
+	{Sig: "kernel (u0:f32, u1:f32) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = add t0 t1; t3 = sqrt t2; store t3 }", Fn: k_mul_mul_add_sqrt_f32_uu_7c07120190_avx512},
+	{Sig: "kernel (u0:f32) { t0 = mul u0 u0; t1 = mul u0 t0; store t1 }", Fn: k_mul_mul_f32_u_80e658ec97_avx512},
+	{Sig: "kernel (u0:f32, s1:f32) { t0 = mul u0 u0; t1 = mul s1 t0; store t1 }", Fn: k_mul_mul_f32_us_9827c8c6f7_avx512},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = mul u2 t0; store t1 }", Fn: k_mul_mul_f32_usu_3028d8b96c_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = mul t0 s2; store t1 }", Fn: k_mul_mul_f32_uus_be42ec1679_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = mul u2 t0; store t1 }", Fn: k_mul_mul_f32_uuu_d7b937fccc_avx512},
+	{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul u0 u0; t1 = mul t0 s1; t2 = mul u2 s3; t3 = add t1 t2; store t3 }", Fn: k_mul_mul_mul_add_f32_usus_52ac850fa2_avx512},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32, u3:f32, s4:f32, u5:f32, u6:f32, s7:f32, u8:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = mul s4 u5; t3 = add t2 u6; t4 = mul s7 u8; t5 = add t3 t4; t6 = add t1 t5; t7 = add t0 t6; store t7 }", Fn: k_mul_mul_mul_etc_f32_sususuusu_139d528bf9_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t2 u3; t4 = add t1 t3; t5 = mul u4 u4; t6 = add t4 t5; t7 = add t0 t6; store t7 }", Fn: k_mul_mul_mul_etc_f32_uuuuu_90278c2928_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; store t3 }", Fn: k_mul_mul_mul_mul_f32_uuuuu_59631ca150_avx512},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = sub t0 t1; t3 = add u2 t2; store t3 }", Fn: k_mul_mul_sub_add_f32_uuu_85f86ff199_avx512},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32, u3:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = sub t0 t1; store t2 }", Fn: k_mul_mul_sub_f32_susu_00a8f0430e_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = sub t0 t1; store t2 }", Fn: k_mul_mul_sub_f32_uuuu_744a4b34c4_avx512},
+	{Sig: "kernel (s0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul s0 u1; t1 = sub u2 t0; t2 = div u3 t1; store t2 }", Fn: k_mul_sub_div_f32_suuu_0c66717625_avx512},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = sub s2 t0; store t1 }", Fn: k_mul_sub_f32_sus_965440f780_avx512},
 	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = mul u0 s1; t1 = sub t0 s2; store t1 }", Fn: k_mul_sub_f32_uss_1ac56c3ec4_avx512},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = sub u2 t0; store t1 }", Fn: k_mul_sub_f32_usu_249e8d7faa_avx512},
@@ -166,6 +179,8 @@ var kernels_avx512 = []abi.Kernel{
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = sub t0 u2; store t1 }", Fn: k_mul_sub_f32_uuu_f343c420f6_avx512},
 	{Sig: "kernel (s0:f32, s1:f32, u2:f32, s3:f32, u4:f32, u5:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 s3; t3 = mul u4 t2; t4 = add t3 u5; store t4 }", Fn: k_mul_sub_mul_etc_f32_ssusuu_4508d7f4cc_avx512},
 	{Sig: "kernel (s0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 s3; store t2 }", Fn: k_mul_sub_mul_f32_ssus_7ff6b7fe49_avx512},
+	{Sig: "kernel (u0:f32, s1:f32) { t0 = mul u0 u0; t1 = sub t0 u0; t2 = mul t1 s1; store t2 }", Fn: k_mul_sub_mul_f32_us_d0fd260c3d_avx512},
+	{Sig: "kernel (u0:f32, u1:bool, u2:f32) { t0 = ne u0 u0; t1 = or t0 u1; t2 = select t1 u2 u0; store t2 }", Fn: k_ne_or_select_f32_bool_uuu_fd164af4ab_avx512},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = pow u0 u1; store t0 }", Fn: k_pow_f32_uu_8b8da83db3_avx512},
 	{Sig: "reduce [add] kernel (u0:f32) { t0 = abs u0; store t0 }", Fn: k_reduce_add_abs_f32_u_258f9f318d_avx512},
 	{Sig: "reduce [add, add] kernel fast (s0:f32, s1:f32, u2:f32) { t0 = isfinite s0; t1 = select t0 s0 s1; t2 = sub u2 t1; t3 = eq s1 t2; t4 = cast:f32 t3; t5 = exp t2; t6 = select t3 s1 t5; store t4 t6 }", Fn: k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_845b608e04_avx512},
@@ -192,12 +207,11 @@ var kernels_avx512 = []abi.Kernel{
 	{Sig: "kernel fast (u0:f32) { t0 = sinh u0; store t0 }", Fn: k_sinh_f32_u_e6cd35bca9_avx512},
 	{Sig: "kernel (u0:f32) { t0 = softplus u0; store t0 }", Fn: k_softplus_f32_u_1ca9daa11c_avx512},
 	{Sig: "kernel fast (u0:f32) { t0 = softplus u0; store t0 }", Fn: k_softplus_f32_u_a3ac24e3de_avx512},
+	{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = sqrt u0; t1 = add t0 s1; t2 = div u2 t1; t3 = sub u3 t2; store t3 }", Fn: k_sqrt_add_div_sub_f32_usuu_3312c25538_avx512},
 	{Sig: "kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f32_su_bff24b4d46_avx512},
 	{Sig: "kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f32_us_c54cc75a91_avx512},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f32_uu_535b991930_avx512},
-	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = add t0 s2; store t1 }", Fn: k_sub_add_f32_sus_a0b9be46ed_avx512},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = sub s0 u1; t1 = add u2 t0; store t1 }", Fn: k_sub_add_f32_suu_be01931b84_avx512},
-	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = add t0 s2; store t1 }", Fn: k_sub_add_f32_uss_f7b0e7dd10_avx512},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = sub u0 s1; t1 = add u2 t0; store t1 }", Fn: k_sub_add_f32_usu_2134758f1f_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = sub u0 u1; t1 = add s2 t0; store t1 }", Fn: k_sub_add_f32_uus_ae624bef65_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = add t0 u2; store t1 }", Fn: k_sub_add_f32_uuu_69b77a9e69_avx512},
@@ -208,6 +222,7 @@ var kernels_avx512 = []abi.Kernel{
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = sub u0 u1; t1 = div t0 s2; store t1 }", Fn: k_sub_div_f32_uus_17256f6fb2_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = div t0 u2; store t1 }", Fn: k_sub_div_f32_uuu_dc62efb0df_avx512},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = add t1 u2; t3 = sub u3 u1; t4 = mul t3 t3; t5 = add t2 t4; t6 = sub u4 u1; t7 = mul t6 t6; t8 = add t5 t7; t9 = sub u5 u1; t10 = mul t9 t9; t11 = add t8 t10; store t11 }", Fn: k_sub_mul_add_etc_f32_uuuuuu_43521638e9_avx512},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = mul u2 t0; t2 = add u1 t1; store t2 }", Fn: k_sub_mul_add_f32_uuu_3b01b5d98a_avx512},
 	{Sig: "kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }", Fn: k_sub_mul_f32_su_db68111212_avx512},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = mul t0 s2; store t1 }", Fn: k_sub_mul_f32_sus_f2d8ce96e5_avx512},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = sub s0 u1; t1 = mul u2 t0; store t1 }", Fn: k_sub_mul_f32_suu_644ee44e66_avx512},
@@ -228,6 +243,15 @@ var kernels_avx512 = []abi.Kernel{
 // If abi.ABI2 is undefined, the interface of kernels has changed since this file
 // was made. Remedy: run go generate here.
 func init() { abi.Register(abi.ABI2, abi.AVX512, kernels_avx512) }
+
+// k_abs_add_div_sub_f32_usuu_9021bb011f_avx512 is
+//
+//	kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = abs u0; t1 = add s1 t0; t2 = div u2 t1; t3 = sub u3 t2; store t3 }
+//
+// for i: o0[i] = a3[i] - (a2[i] / (a1 + abs(a0[i])))
+//
+//go:noescape
+func k_abs_add_div_sub_f32_usuu_9021bb011f_avx512(f *abi.Frame)
 
 // k_abs_add_f32_us_0d3cfdbab1_avx512 is
 //
@@ -310,15 +334,6 @@ func k_add_add_add_etc_f32_uuuuuuuu_566abc9eaa_avx512(f *abi.Frame)
 //go:noescape
 func k_add_add_add_f32_uuuu_7db949b623_avx512(f *abi.Frame)
 
-// k_add_add_f32_uss_dead8fb081_avx512 is
-//
-//	kernel (u0:f32, s1:f32, s2:f32) { t0 = add u0 s1; t1 = add t0 s2; store t1 }
-//
-// for i: o0[i] = (a0[i] + a1) + a2
-//
-//go:noescape
-func k_add_add_f32_uss_dead8fb081_avx512(f *abi.Frame)
-
 // k_add_add_f32_usu_edb32ffb6f_avx512 is
 //
 //	kernel (u0:f32, s1:f32, u2:f32) { t0 = add u0 s1; t1 = add u2 t0; store t1 }
@@ -354,6 +369,15 @@ func k_add_add_f32_uuu_4379a3490f_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_add_add_max_f32_suus_a35e40000f_avx512(f *abi.Frame)
+
+// k_add_clip_f32_suss_0acc5bdafe_avx512 is
+//
+//	kernel (s0:f32, u1:f32, s2:f32, s3:f32) { t0 = add s0 u1; t1 = clip t0 s2 s3; store t1 }
+//
+// for i: o0[i] = clip(a0 + a1[i], a2, a3)
+//
+//go:noescape
+func k_add_clip_f32_suss_0acc5bdafe_avx512(f *abi.Frame)
 
 // k_add_div_f32_sus_b2f31c3abc_avx512 is
 //
@@ -643,15 +667,6 @@ func k_cosh_f32_u_b285247184_avx512(f *abi.Frame)
 //go:noescape
 func k_cosh_f32_u_b552f60c26_avx512(f *abi.Frame)
 
-// k_div_add_f32_sus_3296a6d62d_avx512 is
-//
-//	kernel (s0:f32, u1:f32, s2:f32) { t0 = div s0 u1; t1 = add t0 s2; store t1 }
-//
-// for i: o0[i] = (a0 / a1[i]) + a2
-//
-//go:noescape
-func k_div_add_f32_sus_3296a6d62d_avx512(f *abi.Frame)
-
 // k_div_add_f32_suu_6979087442_avx512 is
 //
 //	kernel (s0:f32, u1:f32, u2:f32) { t0 = div s0 u1; t1 = add u2 t0; store t1 }
@@ -660,15 +675,6 @@ func k_div_add_f32_sus_3296a6d62d_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_div_add_f32_suu_6979087442_avx512(f *abi.Frame)
-
-// k_div_add_f32_uss_00bbc5494c_avx512 is
-//
-//	kernel (u0:f32, s1:f32, s2:f32) { t0 = div u0 s1; t1 = add s2 t0; store t1 }
-//
-// for i: o0[i] = a2 + (a0[i] / a1)
-//
-//go:noescape
-func k_div_add_f32_uss_00bbc5494c_avx512(f *abi.Frame)
 
 // k_div_add_f32_usu_5c4ecf844d_avx512 is
 //
@@ -697,24 +703,6 @@ func k_div_add_f32_uus_a5ec2c6398_avx512(f *abi.Frame)
 //go:noescape
 func k_div_add_f32_uuu_359df21de5_avx512(f *abi.Frame)
 
-// k_div_sub_f32_sus_2cef4fff46_avx512 is
-//
-//	kernel (s0:f32, u1:f32, s2:f32) { t0 = div s0 u1; t1 = sub t0 s2; store t1 }
-//
-// for i: o0[i] = (a0 / a1[i]) - a2
-//
-//go:noescape
-func k_div_sub_f32_sus_2cef4fff46_avx512(f *abi.Frame)
-
-// k_div_sub_f32_sus_78259a6f2b_avx512 is
-//
-//	kernel (s0:f32, u1:f32, s2:f32) { t0 = div s0 u1; t1 = sub s2 t0; store t1 }
-//
-// for i: o0[i] = a2 - (a0 / a1[i])
-//
-//go:noescape
-func k_div_sub_f32_sus_78259a6f2b_avx512(f *abi.Frame)
-
 // k_div_sub_f32_suu_6d775b58f3_avx512 is
 //
 //	kernel (s0:f32, u1:f32, u2:f32) { t0 = div s0 u1; t1 = sub u2 t0; store t1 }
@@ -732,24 +720,6 @@ func k_div_sub_f32_suu_6d775b58f3_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_div_sub_f32_suu_c9ea47b499_avx512(f *abi.Frame)
-
-// k_div_sub_f32_uss_5583e77367_avx512 is
-//
-//	kernel (u0:f32, s1:f32, s2:f32) { t0 = div u0 s1; t1 = sub t0 s2; store t1 }
-//
-// for i: o0[i] = (a0[i] / a1) - a2
-//
-//go:noescape
-func k_div_sub_f32_uss_5583e77367_avx512(f *abi.Frame)
-
-// k_div_sub_f32_uss_820775b325_avx512 is
-//
-//	kernel (u0:f32, s1:f32, s2:f32) { t0 = div u0 s1; t1 = sub s2 t0; store t1 }
-//
-// for i: o0[i] = a2 - (a0[i] / a1)
-//
-//go:noescape
-func k_div_sub_f32_uss_820775b325_avx512(f *abi.Frame)
 
 // k_div_sub_f32_usu_4b0e9a0e42_avx512 is
 //
@@ -1129,6 +1099,24 @@ func k_lt_cast_f32_su_3714b2872f_avx512(f *abi.Frame)
 //go:noescape
 func k_lt_cast_f32_us_21d3d2c79b_avx512(f *abi.Frame)
 
+// k_lt_lt_and_select_f32_suss_9e6570f14f_avx512 is
+//
+//	kernel (s0:f32, u1:f32, s2:f32, s3:f32) { t0 = lt s0 u1; t1 = lt u1 s2; t2 = and t0 t1; t3 = select t2 u1 s3; store t3 }
+//
+// for i: o0[i] = select((a0 < a1[i]) & (a1[i] < a2), a1[i], a3)
+//
+//go:noescape
+func k_lt_lt_and_select_f32_suss_9e6570f14f_avx512(f *abi.Frame)
+
+// k_lt_mul_select_f32_sus_3d9238c874_avx512 is
+//
+//	kernel (s0:f32, u1:f32, s2:f32) { t0 = lt s0 u1; t1 = mul u1 s2; t2 = select t0 u1 t1; store t2 }
+//
+// for i: o0[i] = select(a0 < a1[i], a1[i], a1[i] * a2)
+//
+//go:noescape
+func k_lt_mul_select_f32_sus_3d9238c874_avx512(f *abi.Frame)
+
 // k_lt_select_f32_susu_834373809c_avx512 is
 //
 //	kernel (s0:f32, u1:f32, s2:f32, u3:f32) { t0 = lt s0 u1; t1 = select t0 s2 u3; store t1 }
@@ -1191,6 +1179,15 @@ func k_lt_select_f32_usuu_09aa765891_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_lt_select_f32_uuuu_eaac2a0463_avx512(f *abi.Frame)
+
+// k_lt_sub_select_f32_ussu_3954cda4c3_avx512 is
+//
+//	kernel (u0:f32, s1:f32, s2:f32, u3:f32) { t0 = lt u0 s1; t1 = sub u0 s2; t2 = select t0 u3 t1; store t2 }
+//
+// for i: o0[i] = select(a0[i] < a1, a3[i], a0[i] - a2)
+//
+//go:noescape
+func k_lt_sub_select_f32_ussu_3954cda4c3_avx512(f *abi.Frame)
 
 // k_max_max_f32_uuu_94153535b5_avx512 is
 //
@@ -1336,6 +1333,33 @@ func k_mul_add_f32_uus_cd484de41f_avx512(f *abi.Frame)
 //go:noescape
 func k_mul_add_f32_uuu_75513ae343_avx512(f *abi.Frame)
 
+// k_mul_add_mul_add_f32_usss_fa8a7350a4_avx512 is
+//
+//	kernel (u0:f32, s1:f32, s2:f32, s3:f32) { t0 = mul u0 s1; t1 = add t0 s2; t2 = mul u0 t1; t3 = add s3 t2; store t3 }
+//
+// for i: o0[i] = a3 + (a0[i] * ((a0[i] * a1) + a2))
+//
+//go:noescape
+func k_mul_add_mul_add_f32_usss_fa8a7350a4_avx512(f *abi.Frame)
+
+// k_mul_add_mul_add_f32_ususu_6d1ffa2694_avx512 is
+//
+//	kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32) { t0 = mul u0 s1; t1 = add t0 u2; t2 = mul t1 s3; t3 = add t2 u4; store t3 }
+//
+// for i: o0[i] = (((a0[i] * a1) + a2[i]) * a3) + a4[i]
+//
+//go:noescape
+func k_mul_add_mul_add_f32_ususu_6d1ffa2694_avx512(f *abi.Frame)
+
+// k_mul_add_mul_add_f32_uuss_06eeeb4599_avx512 is
+//
+//	kernel (u0:f32, u1:f32, s2:f32, s3:f32) { t0 = mul u0 u1; t1 = add t0 s2; t2 = mul u0 t1; t3 = add s3 t2; store t3 }
+//
+// for i: o0[i] = a3 + (a0[i] * ((a0[i] * a1[i]) + a2))
+//
+//go:noescape
+func k_mul_add_mul_add_f32_uuss_06eeeb4599_avx512(f *abi.Frame)
+
 // k_mul_add_mul_f32_susu_d4e52dbdca_avx512 is
 //
 //	kernel (s0:f32, u1:f32, s2:f32, u3:f32) { t0 = mul s0 u1; t1 = add s2 t0; t2 = mul t1 u3; store t2 }
@@ -1354,6 +1378,15 @@ func k_mul_add_mul_f32_susu_d4e52dbdca_avx512(f *abi.Frame)
 //go:noescape
 func k_mul_add_mul_f32_uusu_972dd93a49_avx512(f *abi.Frame)
 
+// k_mul_add_mul_f32_uuu_e2a41e2a4c_avx512 is
+//
+//	kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul t1 u0; store t2 }
+//
+// for i: o0[i] = ((a0[i] * a1[i]) + a2[i]) * a0[i]
+//
+//go:noescape
+func k_mul_add_mul_f32_uuu_e2a41e2a4c_avx512(f *abi.Frame)
+
 // k_mul_add_mul_f32_uuuu_ca920e09af_avx512 is
 //
 //	kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul t1 u3; store t2 }
@@ -1363,6 +1396,15 @@ func k_mul_add_mul_f32_uusu_972dd93a49_avx512(f *abi.Frame)
 //go:noescape
 func k_mul_add_mul_f32_uuuu_ca920e09af_avx512(f *abi.Frame)
 
+// k_mul_add_reciprocal_f32_uu_c179a07f9d_avx512 is
+//
+//	kernel (u0:f32, u1:f32) { t0 = mul u0 u0; t1 = add u1 t0; t2 = reciprocal t1; store t2 }
+//
+// for i: o0[i] = reciprocal(a1[i] + (a0[i] * a0[i]))
+//
+//go:noescape
+func k_mul_add_reciprocal_f32_uu_c179a07f9d_avx512(f *abi.Frame)
+
 // k_mul_add_rsqrt_f32_sus_f55d8af1ed_avx512 is
 //
 //	kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }
@@ -1371,6 +1413,33 @@ func k_mul_add_mul_f32_uuuu_ca920e09af_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_mul_add_rsqrt_f32_sus_f55d8af1ed_avx512(f *abi.Frame)
+
+// k_mul_clip_f32_suss_064b4049ee_avx512 is
+//
+//	kernel (s0:f32, u1:f32, s2:f32, s3:f32) { t0 = mul s0 u1; t1 = clip t0 s2 s3; store t1 }
+//
+// for i: o0[i] = clip(a0 * a1[i], a2, a3)
+//
+//go:noescape
+func k_mul_clip_f32_suss_064b4049ee_avx512(f *abi.Frame)
+
+// k_mul_div_f32_uu_b7184a3f82_avx512 is
+//
+//	kernel (u0:f32, u1:f32) { t0 = mul u0 u0; t1 = div u1 t0; store t1 }
+//
+// for i: o0[i] = a1[i] / (a0[i] * a0[i])
+//
+//go:noescape
+func k_mul_div_f32_uu_b7184a3f82_avx512(f *abi.Frame)
+
+// k_mul_div_f32_uuu_d9f0203553_avx512 is
+//
+//	kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = div t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] * a1[i]) / a2[i]
+//
+//go:noescape
+func k_mul_div_f32_uuu_d9f0203553_avx512(f *abi.Frame)
 
 // k_mul_fma_f32_usus_1842319587_avx512 is
 //
@@ -1444,6 +1513,15 @@ func k_mul_fma_fma_fma_f32_usususus_f2031cb675_avx512(f *abi.Frame)
 //go:noescape
 func k_mul_mul_add_etc_f32_susuusus_336a7a9866_avx512(f *abi.Frame)
 
+// k_mul_mul_add_etc_f32_uusu_ca8b59eec8_avx512 is
+//
+//	kernel (u0:f32, u1:f32, s2:f32, u3:f32) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = add t0 t1; t3 = lt t2 s2; t4 = cast:f32 t3; t5 = add t4 u3; store t5 }
+//
+// for i: o0[i] = float32(((a0[i] * a0[i]) + (a1[i] * a1[i])) < a2) + a3[i]
+//
+//go:noescape
+func k_mul_mul_add_etc_f32_uusu_ca8b59eec8_avx512(f *abi.Frame)
+
 // k_mul_mul_add_f32_usus_0e0473eb88_avx512 is
 //
 //	kernel (u0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = add t0 t1; store t2 }
@@ -1462,6 +1540,15 @@ func k_mul_mul_add_f32_usus_0e0473eb88_avx512(f *abi.Frame)
 //go:noescape
 func k_mul_mul_add_f32_usuu_a1c5c9fa1f_avx512(f *abi.Frame)
 
+// k_mul_mul_add_f32_uu_8975752a8a_avx512 is
+//
+//	kernel (u0:f32, u1:f32) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = add t0 t1; store t2 }
+//
+// for i: o0[i] = (a0[i] * a0[i]) + (a1[i] * a1[i])
+//
+//go:noescape
+func k_mul_mul_add_f32_uu_8975752a8a_avx512(f *abi.Frame)
+
 // k_mul_mul_add_f32_uuuu_ce4079a70a_avx512 is
 //
 //	kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; store t2 }
@@ -1471,14 +1558,32 @@ func k_mul_mul_add_f32_usuu_a1c5c9fa1f_avx512(f *abi.Frame)
 //go:noescape
 func k_mul_mul_add_f32_uuuu_ce4079a70a_avx512(f *abi.Frame)
 
-// k_mul_mul_f32_sus_aa274bac16_avx512 is
+// k_mul_mul_add_sqrt_f32_uu_7c07120190_avx512 is
 //
-//	kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = mul t0 s2; store t1 }
+//	kernel (u0:f32, u1:f32) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = add t0 t1; t3 = sqrt t2; store t3 }
 //
-// for i: o0[i] = (a0 * a1[i]) * a2
+// for i: o0[i] = sqrt((a0[i] * a0[i]) + (a1[i] * a1[i]))
 //
 //go:noescape
-func k_mul_mul_f32_sus_aa274bac16_avx512(f *abi.Frame)
+func k_mul_mul_add_sqrt_f32_uu_7c07120190_avx512(f *abi.Frame)
+
+// k_mul_mul_f32_u_80e658ec97_avx512 is
+//
+//	kernel (u0:f32) { t0 = mul u0 u0; t1 = mul u0 t0; store t1 }
+//
+// for i: o0[i] = a0[i] * (a0[i] * a0[i])
+//
+//go:noescape
+func k_mul_mul_f32_u_80e658ec97_avx512(f *abi.Frame)
+
+// k_mul_mul_f32_us_9827c8c6f7_avx512 is
+//
+//	kernel (u0:f32, s1:f32) { t0 = mul u0 u0; t1 = mul s1 t0; store t1 }
+//
+// for i: o0[i] = a1 * (a0[i] * a0[i])
+//
+//go:noescape
+func k_mul_mul_f32_us_9827c8c6f7_avx512(f *abi.Frame)
 
 // k_mul_mul_f32_usu_3028d8b96c_avx512 is
 //
@@ -1507,6 +1612,15 @@ func k_mul_mul_f32_uus_be42ec1679_avx512(f *abi.Frame)
 //go:noescape
 func k_mul_mul_f32_uuu_d7b937fccc_avx512(f *abi.Frame)
 
+// k_mul_mul_mul_add_f32_usus_52ac850fa2_avx512 is
+//
+//	kernel (u0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul u0 u0; t1 = mul t0 s1; t2 = mul u2 s3; t3 = add t1 t2; store t3 }
+//
+// for i: o0[i] = ((a0[i] * a0[i]) * a1) + (a2[i] * a3)
+//
+//go:noescape
+func k_mul_mul_mul_add_f32_usus_52ac850fa2_avx512(f *abi.Frame)
+
 // k_mul_mul_mul_etc_f32_sususuusu_139d528bf9_avx512 is
 //
 //	kernel (s0:f32, u1:f32, s2:f32, u3:f32, s4:f32, u5:f32, u6:f32, s7:f32, u8:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = mul s4 u5; t3 = add t2 u6; t4 = mul s7 u8; t5 = add t3 t4; t6 = add t1 t5; t7 = add t0 t6; store t7 }
@@ -1534,6 +1648,15 @@ func k_mul_mul_mul_etc_f32_uuuuu_90278c2928_avx512(f *abi.Frame)
 //go:noescape
 func k_mul_mul_mul_mul_f32_uuuuu_59631ca150_avx512(f *abi.Frame)
 
+// k_mul_mul_sub_add_f32_uuu_85f86ff199_avx512 is
+//
+//	kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = sub t0 t1; t3 = add u2 t2; store t3 }
+//
+// for i: o0[i] = a2[i] + ((a0[i] * a0[i]) - (a1[i] * a1[i]))
+//
+//go:noescape
+func k_mul_mul_sub_add_f32_uuu_85f86ff199_avx512(f *abi.Frame)
+
 // k_mul_mul_sub_f32_susu_00a8f0430e_avx512 is
 //
 //	kernel (s0:f32, u1:f32, s2:f32, u3:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = sub t0 t1; store t2 }
@@ -1551,6 +1674,15 @@ func k_mul_mul_sub_f32_susu_00a8f0430e_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_mul_mul_sub_f32_uuuu_744a4b34c4_avx512(f *abi.Frame)
+
+// k_mul_sub_div_f32_suuu_0c66717625_avx512 is
+//
+//	kernel (s0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul s0 u1; t1 = sub u2 t0; t2 = div u3 t1; store t2 }
+//
+// for i: o0[i] = a3[i] / (a2[i] - (a0 * a1[i]))
+//
+//go:noescape
+func k_mul_sub_div_f32_suuu_0c66717625_avx512(f *abi.Frame)
 
 // k_mul_sub_f32_sus_965440f780_avx512 is
 //
@@ -1641,6 +1773,24 @@ func k_mul_sub_mul_etc_f32_ssusuu_4508d7f4cc_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_mul_sub_mul_f32_ssus_7ff6b7fe49_avx512(f *abi.Frame)
+
+// k_mul_sub_mul_f32_us_d0fd260c3d_avx512 is
+//
+//	kernel (u0:f32, s1:f32) { t0 = mul u0 u0; t1 = sub t0 u0; t2 = mul t1 s1; store t2 }
+//
+// for i: o0[i] = ((a0[i] * a0[i]) - a0[i]) * a1
+//
+//go:noescape
+func k_mul_sub_mul_f32_us_d0fd260c3d_avx512(f *abi.Frame)
+
+// k_ne_or_select_f32_bool_uuu_fd164af4ab_avx512 is
+//
+//	kernel (u0:f32, u1:bool, u2:f32) { t0 = ne u0 u0; t1 = or t0 u1; t2 = select t1 u2 u0; store t2 }
+//
+// for i: o0[i] = select((a0[i] != a0[i]) | a1[i], a2[i], a0[i])
+//
+//go:noescape
+func k_ne_or_select_f32_bool_uuu_fd164af4ab_avx512(f *abi.Frame)
 
 // k_pow_f32_uu_8b8da83db3_avx512 is
 //
@@ -1876,6 +2026,15 @@ func k_softplus_f32_u_1ca9daa11c_avx512(f *abi.Frame)
 //go:noescape
 func k_softplus_f32_u_a3ac24e3de_avx512(f *abi.Frame)
 
+// k_sqrt_add_div_sub_f32_usuu_3312c25538_avx512 is
+//
+//	kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = sqrt u0; t1 = add t0 s1; t2 = div u2 t1; t3 = sub u3 t2; store t3 }
+//
+// for i: o0[i] = a3[i] - (a2[i] / (sqrt(a0[i]) + a1))
+//
+//go:noescape
+func k_sqrt_add_div_sub_f32_usuu_3312c25538_avx512(f *abi.Frame)
+
 // k_sub_abs_f32_su_bff24b4d46_avx512 is
 //
 //	kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store t1 }
@@ -1903,15 +2062,6 @@ func k_sub_abs_f32_us_c54cc75a91_avx512(f *abi.Frame)
 //go:noescape
 func k_sub_abs_f32_uu_535b991930_avx512(f *abi.Frame)
 
-// k_sub_add_f32_sus_a0b9be46ed_avx512 is
-//
-//	kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = add t0 s2; store t1 }
-//
-// for i: o0[i] = (a0 - a1[i]) + a2
-//
-//go:noescape
-func k_sub_add_f32_sus_a0b9be46ed_avx512(f *abi.Frame)
-
 // k_sub_add_f32_suu_be01931b84_avx512 is
 //
 //	kernel (s0:f32, u1:f32, u2:f32) { t0 = sub s0 u1; t1 = add u2 t0; store t1 }
@@ -1920,15 +2070,6 @@ func k_sub_add_f32_sus_a0b9be46ed_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_sub_add_f32_suu_be01931b84_avx512(f *abi.Frame)
-
-// k_sub_add_f32_uss_f7b0e7dd10_avx512 is
-//
-//	kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = add t0 s2; store t1 }
-//
-// for i: o0[i] = (a0[i] - a1) + a2
-//
-//go:noescape
-func k_sub_add_f32_uss_f7b0e7dd10_avx512(f *abi.Frame)
 
 // k_sub_add_f32_usu_2134758f1f_avx512 is
 //
@@ -2019,6 +2160,15 @@ func k_sub_div_f32_uuu_dc62efb0df_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_sub_mul_add_etc_f32_uuuuuu_43521638e9_avx512(f *abi.Frame)
+
+// k_sub_mul_add_f32_uuu_3b01b5d98a_avx512 is
+//
+//	kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = mul u2 t0; t2 = add u1 t1; store t2 }
+//
+// for i: o0[i] = a1[i] + (a2[i] * (a0[i] - a1[i]))
+//
+//go:noescape
+func k_sub_mul_add_f32_uuu_3b01b5d98a_avx512(f *abi.Frame)
 
 // k_sub_mul_f32_su_db68111212_avx512 is
 //

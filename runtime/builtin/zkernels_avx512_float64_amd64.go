@@ -17,7 +17,6 @@ var kernels_avx512_float64 = []abi.Kernel{
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add t1 u3; t3 = add u4 t2; store t3 }", Fn: k_add_add_add_add_f64_uuuuu_538c81cc10_avx512},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64, u6:f64, u7:f64) { t0 = add u0 u1; t1 = add u2 u3; t2 = add t0 t1; t3 = add u4 u5; t4 = add u6 u7; t5 = add t3 t4; t6 = add t2 t5; store t6 }", Fn: k_add_add_add_etc_f64_uuuuuuuu_51fdf7951d_avx512},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = add u0 u1; t1 = add u2 u3; t2 = add t0 t1; store t2 }", Fn: k_add_add_add_f64_uuuu_c1774d37d5_avx512},
-	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = add s2 t0; store t1 }", Fn: k_add_add_f64_uss_2aa3f99bc4_avx512},
 	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = add u0 s1; t1 = add u2 t0; store t1 }", Fn: k_add_add_f64_usu_d14ef886cc_avx512},
 	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = add t0 s2; store t1 }", Fn: k_add_add_f64_uus_333b1d0548_avx512},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = add u2 t0; store t1 }", Fn: k_add_add_f64_uuu_06690195f6_avx512},
@@ -53,18 +52,12 @@ var kernels_avx512_float64 = []abi.Kernel{
 	{Sig: "kernel (u0:f64) { t0 = cos u0; store t0 }", Fn: k_cos_f64_u_231c08b2d9_avx512},
 	{Sig: "kernel fast (u0:f64) { t0 = cos u0; store t0 }", Fn: k_cos_f64_u_59b6c7c217_avx512},
 	{Sig: "kernel (u0:f64) { t0 = cosh u0; store t0 }", Fn: k_cosh_f64_u_59600fe59b_avx512},
-	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = div s0 u1; t1 = add s2 t0; store t1 }", Fn: k_div_add_f64_sus_a32185cdb5_avx512},
 	{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = add t0 u2; store t1 }", Fn: k_div_add_f64_suu_6ca9462384_avx512},
-	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = div u0 s1; t1 = add t0 s2; store t1 }", Fn: k_div_add_f64_uss_5cba99af58_avx512},
 	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = add u2 t0; store t1 }", Fn: k_div_add_f64_usu_8c4369949b_avx512},
 	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = add t0 s2; store t1 }", Fn: k_div_add_f64_uus_ea3c140a9a_avx512},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = add u2 t0; store t1 }", Fn: k_div_add_f64_uuu_76f9a9a5b9_avx512},
-	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = div s0 u1; t1 = sub t0 s2; store t1 }", Fn: k_div_sub_f64_sus_5796587c94_avx512},
-	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = div s0 u1; t1 = sub s2 t0; store t1 }", Fn: k_div_sub_f64_sus_ab2842043f_avx512},
 	{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = sub t0 u2; store t1 }", Fn: k_div_sub_f64_suu_2cf0cf91e1_avx512},
 	{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = sub u2 t0; store t1 }", Fn: k_div_sub_f64_suu_8353240aa1_avx512},
-	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = div u0 s1; t1 = sub t0 s2; store t1 }", Fn: k_div_sub_f64_uss_6ee0c6b2f2_avx512},
-	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = div u0 s1; t1 = sub s2 t0; store t1 }", Fn: k_div_sub_f64_uss_79f12b080d_avx512},
 	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = sub u2 t0; store t1 }", Fn: k_div_sub_f64_usu_0e6a379254_avx512},
 	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = sub t0 u2; store t1 }", Fn: k_div_sub_f64_usu_b1c4a04ea3_avx512},
 	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = sub t0 s2; store t1 }", Fn: k_div_sub_f64_uus_4260569587_avx512},
@@ -121,15 +114,21 @@ var kernels_avx512_float64 = []abi.Kernel{
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = mul u0 u0; t1 = add t0 u1; store t1 }", Fn: k_mul_add_f64_uu_ced8144a0e_avx512},
 	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = add s2 t0; store t1 }", Fn: k_mul_add_f64_uus_0a1f1e6f2a_avx512},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }", Fn: k_mul_add_f64_uuu_b8e4cd2e51_avx512},
+	{Sig: "kernel (s0:f64, u1:f64, s2:f64, s3:f64) { t0 = mul s0 u1; t1 = add s2 t0; t2 = mul u1 t1; t3 = add s3 t2; store t3 }", Fn: k_mul_add_mul_add_f64_suss_caafd48c14_avx512},
+	{Sig: "kernel (u0:f64, s1:f64, u2:f64, s3:f64, u4:f64) { t0 = mul u0 s1; t1 = add u2 t0; t2 = mul s3 t1; t3 = add t2 u4; store t3 }", Fn: k_mul_add_mul_add_f64_ususu_72036c84a5_avx512},
+	{Sig: "kernel (u0:f64, u1:f64, s2:f64, s3:f64) { t0 = mul u0 u1; t1 = add t0 s2; t2 = mul t1 u0; t3 = add s3 t2; store t3 }", Fn: k_mul_add_mul_add_f64_uuss_7dcb55d7ad_avx512},
 	{Sig: "kernel (u0:f64, s1:f64, s2:f64, u3:f64) { t0 = mul u0 s1; t1 = add s2 t0; t2 = mul u3 t1; store t2 }", Fn: k_mul_add_mul_f64_ussu_c190834ca3_avx512},
 	{Sig: "kernel (u0:f64, u1:f64, s2:f64, u3:f64) { t0 = mul u0 u1; t1 = add t0 s2; t2 = mul t1 u3; store t2 }", Fn: k_mul_add_mul_f64_uusu_b835ea2026_avx512},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul t1 u3; store t2 }", Fn: k_mul_add_mul_f64_uuuu_84c041c60f_avx512},
+	{Sig: "kernel (u0:f64, u1:f64) { t0 = mul u0 u0; t1 = add u1 t0; t2 = reciprocal t1; store t2 }", Fn: k_mul_add_reciprocal_f64_uu_07c0a71131_avx512},
 	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }", Fn: k_mul_add_rsqrt_f64_sus_0cde7945d1_avx512},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = div t0 u2; store t1 }", Fn: k_mul_div_f64_uuu_f094df2f76_avx512},
 	{Sig: "kernel (s0:f64, u1:f64, s2:f64, u3:f64, u4:f64, s5:f64, u6:f64, s7:f64) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = add t0 t1; t3 = mul u4 s5; t4 = mul u6 s7; t5 = add t3 t4; t6 = add t2 t5; store t6 }", Fn: k_mul_mul_add_etc_f64_susuusus_d35a878ddd_avx512},
 	{Sig: "kernel (u0:f64, s1:f64, u2:f64, s3:f64) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f64_usus_6663a65808_avx512},
 	{Sig: "kernel (u0:f64, s1:f64, u2:f64, u3:f64) { t0 = mul u0 s1; t1 = mul u2 t0; t2 = add t1 u3; store t2 }", Fn: k_mul_mul_add_f64_usuu_47359eafdf_avx512},
+	{Sig: "kernel (u0:f64, u1:f64) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f64_uu_b4dbc26689_avx512},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f64_uuuu_791d9368dc_avx512},
-	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = mul t0 s2; store t1 }", Fn: k_mul_mul_f64_sus_9924b48a9f_avx512},
+	{Sig: "kernel (u0:f64) { t0 = mul u0 u0; t1 = mul t0 u0; store t1 }", Fn: k_mul_mul_f64_u_aae9e59fed_avx512},
 	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = mul u0 s1; t1 = mul t0 u2; store t1 }", Fn: k_mul_mul_f64_usu_9e5d6967c2_avx512},
 	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = mul s2 t0; store t1 }", Fn: k_mul_mul_f64_uus_3931f87fc5_avx512},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = mul t0 u2; store t1 }", Fn: k_mul_mul_f64_uuu_6071005ef9_avx512},
@@ -138,6 +137,7 @@ var kernels_avx512_float64 = []abi.Kernel{
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; store t3 }", Fn: k_mul_mul_mul_mul_f64_uuuuu_a4251c02ee_avx512},
 	{Sig: "kernel (s0:f64, u1:f64, u2:f64, s3:f64) { t0 = mul s0 u1; t1 = mul u2 s3; t2 = sub t0 t1; store t2 }", Fn: k_mul_mul_sub_f64_suus_7c90e78a44_avx512},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = sub t0 t1; store t2 }", Fn: k_mul_mul_sub_f64_uuuu_4a564628d2_avx512},
+	{Sig: "kernel (u0:f64, s1:f64, u2:f64, u3:f64) { t0 = mul u0 s1; t1 = sub u2 t0; t2 = div u3 t1; store t2 }", Fn: k_mul_sub_div_f64_usuu_d0f515f18f_avx512},
 	{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = mul s0 u1; t1 = sub t0 u2; store t1 }", Fn: k_mul_sub_f64_suu_2f274783e2_avx512},
 	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = mul u0 s1; t1 = sub t0 s2; store t1 }", Fn: k_mul_sub_f64_uss_444dd93e96_avx512},
 	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = mul u0 s1; t1 = sub s2 t0; store t1 }", Fn: k_mul_sub_f64_uss_ccb70909d7_avx512},
@@ -148,6 +148,7 @@ var kernels_avx512_float64 = []abi.Kernel{
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = sub t0 u2; store t1 }", Fn: k_mul_sub_f64_uuu_a63907e725_avx512},
 	{Sig: "kernel (s0:f64, s1:f64, u2:f64, s3:f64, u4:f64, u5:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul s3 t1; t3 = mul t2 u4; t4 = add u5 t3; store t4 }", Fn: k_mul_sub_mul_etc_f64_ssusuu_860582f937_avx512},
 	{Sig: "kernel (s0:f64, s1:f64, u2:f64, s3:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul s3 t1; store t2 }", Fn: k_mul_sub_mul_f64_ssus_b5f6a0d5f2_avx512},
+	{Sig: "kernel (u0:f64, s1:f64) { t0 = mul u0 u0; t1 = sub t0 u0; t2 = mul s1 t1; store t2 }", Fn: k_mul_sub_mul_f64_us_e7db8331de_avx512},
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = pow u0 u1; store t0 }", Fn: k_pow_f64_uu_e460ef1270_avx512},
 	{Sig: "reduce [add] kernel (u0:f64) { t0 = abs u0; store t0 }", Fn: k_reduce_add_abs_f64_u_a4c3f04c6a_avx512},
 	{Sig: "reduce [add, add] kernel (s0:f64, s1:f64, u2:f64) { t0 = isfinite s0; t1 = select t0 s0 s1; t2 = sub u2 t1; t3 = eq s1 t2; t4 = cast:f64 t3; t5 = exp t2; t6 = select t3 s1 t5; store t4 t6 }", Fn: k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295_avx512},
@@ -172,9 +173,7 @@ var kernels_avx512_float64 = []abi.Kernel{
 	{Sig: "kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f64_su_b365ef40ce_avx512},
 	{Sig: "kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f64_us_314a466d7c_avx512},
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f64_uu_78e2e30f16_avx512},
-	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = add s2 t0; store t1 }", Fn: k_sub_add_f64_sus_3f827d41a0_avx512},
 	{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = sub s0 u1; t1 = add t0 u2; store t1 }", Fn: k_sub_add_f64_suu_a4579961da_avx512},
-	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = add s2 t0; store t1 }", Fn: k_sub_add_f64_uss_3d99b4da67_avx512},
 	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = add t0 u2; store t1 }", Fn: k_sub_add_f64_usu_ef9423c8f2_avx512},
 	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = add s2 t0; store t1 }", Fn: k_sub_add_f64_uus_0c6c78c4d2_avx512},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = add t0 u2; store t1 }", Fn: k_sub_add_f64_uuu_490513ca07_avx512},
@@ -184,6 +183,7 @@ var kernels_avx512_float64 = []abi.Kernel{
 	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = div t0 u2; store t1 }", Fn: k_sub_div_f64_usu_3cd9d84cee_avx512},
 	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = div t0 s2; store t1 }", Fn: k_sub_div_f64_uus_7c6586387d_avx512},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = div t0 u2; store t1 }", Fn: k_sub_div_f64_uuu_2ea59f7b42_avx512},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = mul u2 t0; t2 = add t1 u1; store t2 }", Fn: k_sub_mul_add_f64_uuu_0e225c7aeb_avx512},
 	{Sig: "kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }", Fn: k_sub_mul_f64_su_7e868ab22d_avx512},
 	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = mul s2 t0; store t1 }", Fn: k_sub_mul_f64_sus_d8bf2d6d25_avx512},
 	{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = sub s0 u1; t1 = mul u2 t0; store t1 }", Fn: k_sub_mul_f64_suu_0f070a3f92_avx512},
@@ -276,15 +276,6 @@ func k_add_add_add_etc_f64_uuuuuuuu_51fdf7951d_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_add_add_add_f64_uuuu_c1774d37d5_avx512(f *abi.Frame)
-
-// k_add_add_f64_uss_2aa3f99bc4_avx512 is
-//
-//	kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = add s2 t0; store t1 }
-//
-// for i: o0[i] = a2 + (a0[i] + a1)
-//
-//go:noescape
-func k_add_add_f64_uss_2aa3f99bc4_avx512(f *abi.Frame)
 
 // k_add_add_f64_usu_d14ef886cc_avx512 is
 //
@@ -601,15 +592,6 @@ func k_cos_f64_u_59b6c7c217_avx512(f *abi.Frame)
 //go:noescape
 func k_cosh_f64_u_59600fe59b_avx512(f *abi.Frame)
 
-// k_div_add_f64_sus_a32185cdb5_avx512 is
-//
-//	kernel (s0:f64, u1:f64, s2:f64) { t0 = div s0 u1; t1 = add s2 t0; store t1 }
-//
-// for i: o0[i] = a2 + (a0 / a1[i])
-//
-//go:noescape
-func k_div_add_f64_sus_a32185cdb5_avx512(f *abi.Frame)
-
 // k_div_add_f64_suu_6ca9462384_avx512 is
 //
 //	kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = add t0 u2; store t1 }
@@ -618,15 +600,6 @@ func k_div_add_f64_sus_a32185cdb5_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_div_add_f64_suu_6ca9462384_avx512(f *abi.Frame)
-
-// k_div_add_f64_uss_5cba99af58_avx512 is
-//
-//	kernel (u0:f64, s1:f64, s2:f64) { t0 = div u0 s1; t1 = add t0 s2; store t1 }
-//
-// for i: o0[i] = (a0[i] / a1) + a2
-//
-//go:noescape
-func k_div_add_f64_uss_5cba99af58_avx512(f *abi.Frame)
 
 // k_div_add_f64_usu_8c4369949b_avx512 is
 //
@@ -655,24 +628,6 @@ func k_div_add_f64_uus_ea3c140a9a_avx512(f *abi.Frame)
 //go:noescape
 func k_div_add_f64_uuu_76f9a9a5b9_avx512(f *abi.Frame)
 
-// k_div_sub_f64_sus_5796587c94_avx512 is
-//
-//	kernel (s0:f64, u1:f64, s2:f64) { t0 = div s0 u1; t1 = sub t0 s2; store t1 }
-//
-// for i: o0[i] = (a0 / a1[i]) - a2
-//
-//go:noescape
-func k_div_sub_f64_sus_5796587c94_avx512(f *abi.Frame)
-
-// k_div_sub_f64_sus_ab2842043f_avx512 is
-//
-//	kernel (s0:f64, u1:f64, s2:f64) { t0 = div s0 u1; t1 = sub s2 t0; store t1 }
-//
-// for i: o0[i] = a2 - (a0 / a1[i])
-//
-//go:noescape
-func k_div_sub_f64_sus_ab2842043f_avx512(f *abi.Frame)
-
 // k_div_sub_f64_suu_2cf0cf91e1_avx512 is
 //
 //	kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = sub t0 u2; store t1 }
@@ -690,24 +645,6 @@ func k_div_sub_f64_suu_2cf0cf91e1_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_div_sub_f64_suu_8353240aa1_avx512(f *abi.Frame)
-
-// k_div_sub_f64_uss_6ee0c6b2f2_avx512 is
-//
-//	kernel (u0:f64, s1:f64, s2:f64) { t0 = div u0 s1; t1 = sub t0 s2; store t1 }
-//
-// for i: o0[i] = (a0[i] / a1) - a2
-//
-//go:noescape
-func k_div_sub_f64_uss_6ee0c6b2f2_avx512(f *abi.Frame)
-
-// k_div_sub_f64_uss_79f12b080d_avx512 is
-//
-//	kernel (u0:f64, s1:f64, s2:f64) { t0 = div u0 s1; t1 = sub s2 t0; store t1 }
-//
-// for i: o0[i] = a2 - (a0[i] / a1)
-//
-//go:noescape
-func k_div_sub_f64_uss_79f12b080d_avx512(f *abi.Frame)
 
 // k_div_sub_f64_usu_0e6a379254_avx512 is
 //
@@ -1213,6 +1150,33 @@ func k_mul_add_f64_uus_0a1f1e6f2a_avx512(f *abi.Frame)
 //go:noescape
 func k_mul_add_f64_uuu_b8e4cd2e51_avx512(f *abi.Frame)
 
+// k_mul_add_mul_add_f64_suss_caafd48c14_avx512 is
+//
+//	kernel (s0:f64, u1:f64, s2:f64, s3:f64) { t0 = mul s0 u1; t1 = add s2 t0; t2 = mul u1 t1; t3 = add s3 t2; store t3 }
+//
+// for i: o0[i] = a3 + (a1[i] * (a2 + (a0 * a1[i])))
+//
+//go:noescape
+func k_mul_add_mul_add_f64_suss_caafd48c14_avx512(f *abi.Frame)
+
+// k_mul_add_mul_add_f64_ususu_72036c84a5_avx512 is
+//
+//	kernel (u0:f64, s1:f64, u2:f64, s3:f64, u4:f64) { t0 = mul u0 s1; t1 = add u2 t0; t2 = mul s3 t1; t3 = add t2 u4; store t3 }
+//
+// for i: o0[i] = (a3 * (a2[i] + (a0[i] * a1))) + a4[i]
+//
+//go:noescape
+func k_mul_add_mul_add_f64_ususu_72036c84a5_avx512(f *abi.Frame)
+
+// k_mul_add_mul_add_f64_uuss_7dcb55d7ad_avx512 is
+//
+//	kernel (u0:f64, u1:f64, s2:f64, s3:f64) { t0 = mul u0 u1; t1 = add t0 s2; t2 = mul t1 u0; t3 = add s3 t2; store t3 }
+//
+// for i: o0[i] = a3 + (((a0[i] * a1[i]) + a2) * a0[i])
+//
+//go:noescape
+func k_mul_add_mul_add_f64_uuss_7dcb55d7ad_avx512(f *abi.Frame)
+
 // k_mul_add_mul_f64_ussu_c190834ca3_avx512 is
 //
 //	kernel (u0:f64, s1:f64, s2:f64, u3:f64) { t0 = mul u0 s1; t1 = add s2 t0; t2 = mul u3 t1; store t2 }
@@ -1240,6 +1204,15 @@ func k_mul_add_mul_f64_uusu_b835ea2026_avx512(f *abi.Frame)
 //go:noescape
 func k_mul_add_mul_f64_uuuu_84c041c60f_avx512(f *abi.Frame)
 
+// k_mul_add_reciprocal_f64_uu_07c0a71131_avx512 is
+//
+//	kernel (u0:f64, u1:f64) { t0 = mul u0 u0; t1 = add u1 t0; t2 = reciprocal t1; store t2 }
+//
+// for i: o0[i] = reciprocal(a1[i] + (a0[i] * a0[i]))
+//
+//go:noescape
+func k_mul_add_reciprocal_f64_uu_07c0a71131_avx512(f *abi.Frame)
+
 // k_mul_add_rsqrt_f64_sus_0cde7945d1_avx512 is
 //
 //	kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }
@@ -1248,6 +1221,15 @@ func k_mul_add_mul_f64_uuuu_84c041c60f_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_mul_add_rsqrt_f64_sus_0cde7945d1_avx512(f *abi.Frame)
+
+// k_mul_div_f64_uuu_f094df2f76_avx512 is
+//
+//	kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = div t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] * a1[i]) / a2[i]
+//
+//go:noescape
+func k_mul_div_f64_uuu_f094df2f76_avx512(f *abi.Frame)
 
 // k_mul_mul_add_etc_f64_susuusus_d35a878ddd_avx512 is
 //
@@ -1276,6 +1258,15 @@ func k_mul_mul_add_f64_usus_6663a65808_avx512(f *abi.Frame)
 //go:noescape
 func k_mul_mul_add_f64_usuu_47359eafdf_avx512(f *abi.Frame)
 
+// k_mul_mul_add_f64_uu_b4dbc26689_avx512 is
+//
+//	kernel (u0:f64, u1:f64) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = add t0 t1; store t2 }
+//
+// for i: o0[i] = (a0[i] * a0[i]) + (a1[i] * a1[i])
+//
+//go:noescape
+func k_mul_mul_add_f64_uu_b4dbc26689_avx512(f *abi.Frame)
+
 // k_mul_mul_add_f64_uuuu_791d9368dc_avx512 is
 //
 //	kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; store t2 }
@@ -1285,14 +1276,14 @@ func k_mul_mul_add_f64_usuu_47359eafdf_avx512(f *abi.Frame)
 //go:noescape
 func k_mul_mul_add_f64_uuuu_791d9368dc_avx512(f *abi.Frame)
 
-// k_mul_mul_f64_sus_9924b48a9f_avx512 is
+// k_mul_mul_f64_u_aae9e59fed_avx512 is
 //
-//	kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = mul t0 s2; store t1 }
+//	kernel (u0:f64) { t0 = mul u0 u0; t1 = mul t0 u0; store t1 }
 //
-// for i: o0[i] = (a0 * a1[i]) * a2
+// for i: o0[i] = (a0[i] * a0[i]) * a0[i]
 //
 //go:noescape
-func k_mul_mul_f64_sus_9924b48a9f_avx512(f *abi.Frame)
+func k_mul_mul_f64_u_aae9e59fed_avx512(f *abi.Frame)
 
 // k_mul_mul_f64_usu_9e5d6967c2_avx512 is
 //
@@ -1365,6 +1356,15 @@ func k_mul_mul_sub_f64_suus_7c90e78a44_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_mul_mul_sub_f64_uuuu_4a564628d2_avx512(f *abi.Frame)
+
+// k_mul_sub_div_f64_usuu_d0f515f18f_avx512 is
+//
+//	kernel (u0:f64, s1:f64, u2:f64, u3:f64) { t0 = mul u0 s1; t1 = sub u2 t0; t2 = div u3 t1; store t2 }
+//
+// for i: o0[i] = a3[i] / (a2[i] - (a0[i] * a1))
+//
+//go:noescape
+func k_mul_sub_div_f64_usuu_d0f515f18f_avx512(f *abi.Frame)
 
 // k_mul_sub_f64_suu_2f274783e2_avx512 is
 //
@@ -1455,6 +1455,15 @@ func k_mul_sub_mul_etc_f64_ssusuu_860582f937_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_mul_sub_mul_f64_ssus_b5f6a0d5f2_avx512(f *abi.Frame)
+
+// k_mul_sub_mul_f64_us_e7db8331de_avx512 is
+//
+//	kernel (u0:f64, s1:f64) { t0 = mul u0 u0; t1 = sub t0 u0; t2 = mul s1 t1; store t2 }
+//
+// for i: o0[i] = a1 * ((a0[i] * a0[i]) - a0[i])
+//
+//go:noescape
+func k_mul_sub_mul_f64_us_e7db8331de_avx512(f *abi.Frame)
 
 // k_pow_f64_uu_e460ef1270_avx512 is
 //
@@ -1672,15 +1681,6 @@ func k_sub_abs_f64_us_314a466d7c_avx512(f *abi.Frame)
 //go:noescape
 func k_sub_abs_f64_uu_78e2e30f16_avx512(f *abi.Frame)
 
-// k_sub_add_f64_sus_3f827d41a0_avx512 is
-//
-//	kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = add s2 t0; store t1 }
-//
-// for i: o0[i] = a2 + (a0 - a1[i])
-//
-//go:noescape
-func k_sub_add_f64_sus_3f827d41a0_avx512(f *abi.Frame)
-
 // k_sub_add_f64_suu_a4579961da_avx512 is
 //
 //	kernel (s0:f64, u1:f64, u2:f64) { t0 = sub s0 u1; t1 = add t0 u2; store t1 }
@@ -1689,15 +1689,6 @@ func k_sub_add_f64_sus_3f827d41a0_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_sub_add_f64_suu_a4579961da_avx512(f *abi.Frame)
-
-// k_sub_add_f64_uss_3d99b4da67_avx512 is
-//
-//	kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = add s2 t0; store t1 }
-//
-// for i: o0[i] = a2 + (a0[i] - a1)
-//
-//go:noescape
-func k_sub_add_f64_uss_3d99b4da67_avx512(f *abi.Frame)
 
 // k_sub_add_f64_usu_ef9423c8f2_avx512 is
 //
@@ -1779,6 +1770,15 @@ func k_sub_div_f64_uus_7c6586387d_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_sub_div_f64_uuu_2ea59f7b42_avx512(f *abi.Frame)
+
+// k_sub_mul_add_f64_uuu_0e225c7aeb_avx512 is
+//
+//	kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = mul u2 t0; t2 = add t1 u1; store t2 }
+//
+// for i: o0[i] = (a2[i] * (a0[i] - a1[i])) + a1[i]
+//
+//go:noescape
+func k_sub_mul_add_f64_uuu_0e225c7aeb_avx512(f *abi.Frame)
 
 // k_sub_mul_f64_su_7e868ab22d_avx512 is
 //

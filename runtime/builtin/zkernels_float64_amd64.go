@@ -21,7 +21,6 @@ var kernels_avx2_float64 = []abi.Kernel{
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; t4 = add t0 u5; t5 = add t1 u5; t6 = add t2 u5; t7 = add t3 u5; store t3 t4 t5 t6 t7 }", Fn: k_add_add_add_etc_f64_uuuuuu_fb3575fa2e},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64, u6:f64, u7:f64) { t0 = add u0 u1; t1 = add u2 u3; t2 = add t0 t1; t3 = add u4 u5; t4 = add u6 u7; t5 = add t3 t4; t6 = add t2 t5; store t6 }", Fn: k_add_add_add_etc_f64_uuuuuuuu_51fdf7951d},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = add u0 u1; t1 = add u2 u3; t2 = add t0 t1; store t2 }", Fn: k_add_add_add_f64_uuuu_c1774d37d5},
-	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = add s2 t0; store t1 }", Fn: k_add_add_f64_uss_2aa3f99bc4},
 	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = add u0 s1; t1 = add u2 t0; store t1 }", Fn: k_add_add_f64_usu_d14ef886cc},
 	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = add t0 s2; store t1 }", Fn: k_add_add_f64_uus_333b1d0548},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = add u2 t0; store t1 }", Fn: k_add_add_f64_uuu_06690195f6},
@@ -96,21 +95,15 @@ var kernels_avx2_float64 = []abi.Kernel{
 	{Sig: "kernel (u0:f64) { t0 = cos u0; store t0 }", Fn: k_cos_f64_u_231c08b2d9},
 	{Sig: "kernel fast (u0:f64) { t0 = cos u0; store t0 }", Fn: k_cos_f64_u_59b6c7c217},
 	{Sig: "kernel (u0:f64) { t0 = cosh u0; store t0 }", Fn: k_cosh_f64_u_59600fe59b},
-	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = div s0 u1; t1 = add s2 t0; store t1 }", Fn: k_div_add_f64_sus_a32185cdb5},
 	{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = add t0 u2; store t1 }", Fn: k_div_add_f64_suu_6ca9462384},
-	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = div u0 s1; t1 = add t0 s2; store t1 }", Fn: k_div_add_f64_uss_5cba99af58},
 	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = add u2 t0; store t1 }", Fn: k_div_add_f64_usu_8c4369949b},
 	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = add t0 s2; store t1 }", Fn: k_div_add_f64_uus_ea3c140a9a},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = add u2 t0; store t1 }", Fn: k_div_add_f64_uuu_76f9a9a5b9},
 	{Sig: "kernel (s0:f64, u1:f64) { t0 = div s0 u1; store t0 }", Fn: k_div_f64_su_24c7c4ac78},
 	{Sig: "kernel (u0:f64, s1:f64) { t0 = div u0 s1; store t0 }", Fn: k_div_f64_us_e1eb7cc70b},
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = div u0 u1; store t0 }", Fn: k_div_f64_uu_2ba8d394f2},
-	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = div s0 u1; t1 = sub t0 s2; store t1 }", Fn: k_div_sub_f64_sus_5796587c94},
-	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = div s0 u1; t1 = sub s2 t0; store t1 }", Fn: k_div_sub_f64_sus_ab2842043f},
 	{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = sub t0 u2; store t1 }", Fn: k_div_sub_f64_suu_2cf0cf91e1},
 	{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = sub u2 t0; store t1 }", Fn: k_div_sub_f64_suu_8353240aa1},
-	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = div u0 s1; t1 = sub t0 s2; store t1 }", Fn: k_div_sub_f64_uss_6ee0c6b2f2},
-	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = div u0 s1; t1 = sub s2 t0; store t1 }", Fn: k_div_sub_f64_uss_79f12b080d},
 	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = sub u2 t0; store t1 }", Fn: k_div_sub_f64_usu_0e6a379254},
 	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = sub t0 u2; store t1 }", Fn: k_div_sub_f64_usu_b1c4a04ea3},
 	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = sub t0 s2; store t1 }", Fn: k_div_sub_f64_uus_4260569587},
@@ -202,17 +195,23 @@ var kernels_avx2_float64 = []abi.Kernel{
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = mul u0 u0; t1 = add t0 u1; store t1 }", Fn: k_mul_add_f64_uu_ced8144a0e},
 	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = add s2 t0; store t1 }", Fn: k_mul_add_f64_uus_0a1f1e6f2a},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }", Fn: k_mul_add_f64_uuu_b8e4cd2e51},
+	{Sig: "kernel (s0:f64, u1:f64, s2:f64, s3:f64) { t0 = mul s0 u1; t1 = add s2 t0; t2 = mul u1 t1; t3 = add s3 t2; store t3 }", Fn: k_mul_add_mul_add_f64_suss_caafd48c14},
+	{Sig: "kernel (u0:f64, s1:f64, u2:f64, s3:f64, u4:f64) { t0 = mul u0 s1; t1 = add u2 t0; t2 = mul s3 t1; t3 = add t2 u4; store t3 }", Fn: k_mul_add_mul_add_f64_ususu_72036c84a5},
+	{Sig: "kernel (u0:f64, u1:f64, s2:f64, s3:f64) { t0 = mul u0 u1; t1 = add t0 s2; t2 = mul t1 u0; t3 = add s3 t2; store t3 }", Fn: k_mul_add_mul_add_f64_uuss_7dcb55d7ad},
 	{Sig: "kernel (u0:f64, s1:f64, s2:f64, u3:f64) { t0 = mul u0 s1; t1 = add s2 t0; t2 = mul u3 t1; store t2 }", Fn: k_mul_add_mul_f64_ussu_c190834ca3},
 	{Sig: "kernel (u0:f64, u1:f64, s2:f64, u3:f64) { t0 = mul u0 u1; t1 = add t0 s2; t2 = mul t1 u3; store t2 }", Fn: k_mul_add_mul_f64_uusu_b835ea2026},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul t1 u3; store t2 }", Fn: k_mul_add_mul_f64_uuuu_84c041c60f},
+	{Sig: "kernel (u0:f64, u1:f64) { t0 = mul u0 u0; t1 = add u1 t0; t2 = reciprocal t1; store t2 }", Fn: k_mul_add_reciprocal_f64_uu_07c0a71131},
 	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }", Fn: k_mul_add_rsqrt_f64_sus_0cde7945d1},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = div t0 u2; store t1 }", Fn: k_mul_div_f64_uuu_f094df2f76},
 	{Sig: "kernel (u0:f64, s1:f64) { t0 = mul u0 s1; store t0 }", Fn: k_mul_f64_us_e7d53846b3},
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = mul u0 u1; store t0 }", Fn: k_mul_f64_uu_7b320067c4},
 	{Sig: "kernel (s0:f64, u1:f64, s2:f64, u3:f64, u4:f64, s5:f64, u6:f64, s7:f64) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = add t0 t1; t3 = mul u4 s5; t4 = mul u6 s7; t5 = add t3 t4; t6 = add t2 t5; store t6 }", Fn: k_mul_mul_add_etc_f64_susuusus_d35a878ddd},
 	{Sig: "kernel (u0:f64, s1:f64, u2:f64, s3:f64) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f64_usus_6663a65808},
 	{Sig: "kernel (u0:f64, s1:f64, u2:f64, u3:f64) { t0 = mul u0 s1; t1 = mul u2 t0; t2 = add t1 u3; store t2 }", Fn: k_mul_mul_add_f64_usuu_47359eafdf},
+	{Sig: "kernel (u0:f64, u1:f64) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f64_uu_b4dbc26689},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f64_uuuu_791d9368dc},
-	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = mul t0 s2; store t1 }", Fn: k_mul_mul_f64_sus_9924b48a9f},
+	{Sig: "kernel (u0:f64) { t0 = mul u0 u0; t1 = mul t0 u0; store t1 }", Fn: k_mul_mul_f64_u_aae9e59fed},
 	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = mul u0 s1; t1 = mul t0 u2; store t1 }", Fn: k_mul_mul_f64_usu_9e5d6967c2},
 	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = mul s2 t0; store t1 }", Fn: k_mul_mul_f64_uus_3931f87fc5},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = mul t0 u2; store t1 }", Fn: k_mul_mul_f64_uuu_6071005ef9},
@@ -222,6 +221,7 @@ var kernels_avx2_float64 = []abi.Kernel{
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; store t3 }", Fn: k_mul_mul_mul_mul_f64_uuuuu_a4251c02ee},
 	{Sig: "kernel (s0:f64, u1:f64, u2:f64, s3:f64) { t0 = mul s0 u1; t1 = mul u2 s3; t2 = sub t0 t1; store t2 }", Fn: k_mul_mul_sub_f64_suus_7c90e78a44},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = sub t0 t1; store t2 }", Fn: k_mul_mul_sub_f64_uuuu_4a564628d2},
+	{Sig: "kernel (u0:f64, s1:f64, u2:f64, u3:f64) { t0 = mul u0 s1; t1 = sub u2 t0; t2 = div u3 t1; store t2 }", Fn: k_mul_sub_div_f64_usuu_d0f515f18f},
 	{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = mul s0 u1; t1 = sub t0 u2; store t1 }", Fn: k_mul_sub_f64_suu_2f274783e2},
 	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = mul u0 s1; t1 = sub t0 s2; store t1 }", Fn: k_mul_sub_f64_uss_444dd93e96},
 	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = mul u0 s1; t1 = sub s2 t0; store t1 }", Fn: k_mul_sub_f64_uss_ccb70909d7},
@@ -232,6 +232,7 @@ var kernels_avx2_float64 = []abi.Kernel{
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = sub t0 u2; store t1 }", Fn: k_mul_sub_f64_uuu_a63907e725},
 	{Sig: "kernel (s0:f64, s1:f64, u2:f64, s3:f64, u4:f64, u5:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul s3 t1; t3 = mul t2 u4; t4 = add u5 t3; store t4 }", Fn: k_mul_sub_mul_etc_f64_ssusuu_860582f937},
 	{Sig: "kernel (s0:f64, s1:f64, u2:f64, s3:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul s3 t1; store t2 }", Fn: k_mul_sub_mul_f64_ssus_b5f6a0d5f2},
+	{Sig: "kernel (u0:f64, s1:f64) { t0 = mul u0 u0; t1 = sub t0 u0; t2 = mul s1 t1; store t2 }", Fn: k_mul_sub_mul_f64_us_e7db8331de},
 	{Sig: "kernel (u0:f64, s1:f64) { t0 = ne u0 s1; store t0 }", Fn: k_ne_f64_bool_us_f722a5752b},
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = ne u0 u1; store t0 }", Fn: k_ne_f64_bool_uu_ca342584d9},
 	{Sig: "kernel (u0:f64) { t0 = neg u0; store t0 }", Fn: k_neg_f64_u_31fb8351c9},
@@ -300,9 +301,7 @@ var kernels_avx2_float64 = []abi.Kernel{
 	{Sig: "kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f64_su_b365ef40ce},
 	{Sig: "kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f64_us_314a466d7c},
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f64_uu_78e2e30f16},
-	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = add s2 t0; store t1 }", Fn: k_sub_add_f64_sus_3f827d41a0},
 	{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = sub s0 u1; t1 = add t0 u2; store t1 }", Fn: k_sub_add_f64_suu_a4579961da},
-	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = add s2 t0; store t1 }", Fn: k_sub_add_f64_uss_3d99b4da67},
 	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = add t0 u2; store t1 }", Fn: k_sub_add_f64_usu_ef9423c8f2},
 	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = add s2 t0; store t1 }", Fn: k_sub_add_f64_uus_0c6c78c4d2},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = add t0 u2; store t1 }", Fn: k_sub_add_f64_uuu_490513ca07},
@@ -315,6 +314,7 @@ var kernels_avx2_float64 = []abi.Kernel{
 	{Sig: "kernel (s0:f64, u1:f64) { t0 = sub s0 u1; store t0 }", Fn: k_sub_f64_su_829f271b9d},
 	{Sig: "kernel (u0:f64, s1:f64) { t0 = sub u0 s1; store t0 }", Fn: k_sub_f64_us_8cd91bf4ae},
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = sub u0 u1; store t0 }", Fn: k_sub_f64_uu_7056a2375a},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = mul u2 t0; t2 = add t1 u1; store t2 }", Fn: k_sub_mul_add_f64_uuu_0e225c7aeb},
 	{Sig: "kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }", Fn: k_sub_mul_f64_su_7e868ab22d},
 	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = mul s2 t0; store t1 }", Fn: k_sub_mul_f64_sus_d8bf2d6d25},
 	{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = sub s0 u1; t1 = mul u2 t0; store t1 }", Fn: k_sub_mul_f64_suu_0f070a3f92},
@@ -444,15 +444,6 @@ func k_add_add_add_etc_f64_uuuuuuuu_51fdf7951d(f *abi.Frame)
 //
 //go:noescape
 func k_add_add_add_f64_uuuu_c1774d37d5(f *abi.Frame)
-
-// k_add_add_f64_uss_2aa3f99bc4 is
-//
-//	kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = add s2 t0; store t1 }
-//
-// for i: o0[i] = a2 + (a0[i] + a1)
-//
-//go:noescape
-func k_add_add_f64_uss_2aa3f99bc4(f *abi.Frame)
 
 // k_add_add_f64_usu_d14ef886cc is
 //
@@ -1120,15 +1111,6 @@ func k_cos_f64_u_59b6c7c217(f *abi.Frame)
 //go:noescape
 func k_cosh_f64_u_59600fe59b(f *abi.Frame)
 
-// k_div_add_f64_sus_a32185cdb5 is
-//
-//	kernel (s0:f64, u1:f64, s2:f64) { t0 = div s0 u1; t1 = add s2 t0; store t1 }
-//
-// for i: o0[i] = a2 + (a0 / a1[i])
-//
-//go:noescape
-func k_div_add_f64_sus_a32185cdb5(f *abi.Frame)
-
 // k_div_add_f64_suu_6ca9462384 is
 //
 //	kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = add t0 u2; store t1 }
@@ -1137,15 +1119,6 @@ func k_div_add_f64_sus_a32185cdb5(f *abi.Frame)
 //
 //go:noescape
 func k_div_add_f64_suu_6ca9462384(f *abi.Frame)
-
-// k_div_add_f64_uss_5cba99af58 is
-//
-//	kernel (u0:f64, s1:f64, s2:f64) { t0 = div u0 s1; t1 = add t0 s2; store t1 }
-//
-// for i: o0[i] = (a0[i] / a1) + a2
-//
-//go:noescape
-func k_div_add_f64_uss_5cba99af58(f *abi.Frame)
 
 // k_div_add_f64_usu_8c4369949b is
 //
@@ -1201,24 +1174,6 @@ func k_div_f64_us_e1eb7cc70b(f *abi.Frame)
 //go:noescape
 func k_div_f64_uu_2ba8d394f2(f *abi.Frame)
 
-// k_div_sub_f64_sus_5796587c94 is
-//
-//	kernel (s0:f64, u1:f64, s2:f64) { t0 = div s0 u1; t1 = sub t0 s2; store t1 }
-//
-// for i: o0[i] = (a0 / a1[i]) - a2
-//
-//go:noescape
-func k_div_sub_f64_sus_5796587c94(f *abi.Frame)
-
-// k_div_sub_f64_sus_ab2842043f is
-//
-//	kernel (s0:f64, u1:f64, s2:f64) { t0 = div s0 u1; t1 = sub s2 t0; store t1 }
-//
-// for i: o0[i] = a2 - (a0 / a1[i])
-//
-//go:noescape
-func k_div_sub_f64_sus_ab2842043f(f *abi.Frame)
-
 // k_div_sub_f64_suu_2cf0cf91e1 is
 //
 //	kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = sub t0 u2; store t1 }
@@ -1236,24 +1191,6 @@ func k_div_sub_f64_suu_2cf0cf91e1(f *abi.Frame)
 //
 //go:noescape
 func k_div_sub_f64_suu_8353240aa1(f *abi.Frame)
-
-// k_div_sub_f64_uss_6ee0c6b2f2 is
-//
-//	kernel (u0:f64, s1:f64, s2:f64) { t0 = div u0 s1; t1 = sub t0 s2; store t1 }
-//
-// for i: o0[i] = (a0[i] / a1) - a2
-//
-//go:noescape
-func k_div_sub_f64_uss_6ee0c6b2f2(f *abi.Frame)
-
-// k_div_sub_f64_uss_79f12b080d is
-//
-//	kernel (u0:f64, s1:f64, s2:f64) { t0 = div u0 s1; t1 = sub s2 t0; store t1 }
-//
-// for i: o0[i] = a2 - (a0[i] / a1)
-//
-//go:noescape
-func k_div_sub_f64_uss_79f12b080d(f *abi.Frame)
 
 // k_div_sub_f64_usu_0e6a379254 is
 //
@@ -2074,6 +2011,33 @@ func k_mul_add_f64_uus_0a1f1e6f2a(f *abi.Frame)
 //go:noescape
 func k_mul_add_f64_uuu_b8e4cd2e51(f *abi.Frame)
 
+// k_mul_add_mul_add_f64_suss_caafd48c14 is
+//
+//	kernel (s0:f64, u1:f64, s2:f64, s3:f64) { t0 = mul s0 u1; t1 = add s2 t0; t2 = mul u1 t1; t3 = add s3 t2; store t3 }
+//
+// for i: o0[i] = a3 + (a1[i] * (a2 + (a0 * a1[i])))
+//
+//go:noescape
+func k_mul_add_mul_add_f64_suss_caafd48c14(f *abi.Frame)
+
+// k_mul_add_mul_add_f64_ususu_72036c84a5 is
+//
+//	kernel (u0:f64, s1:f64, u2:f64, s3:f64, u4:f64) { t0 = mul u0 s1; t1 = add u2 t0; t2 = mul s3 t1; t3 = add t2 u4; store t3 }
+//
+// for i: o0[i] = (a3 * (a2[i] + (a0[i] * a1))) + a4[i]
+//
+//go:noescape
+func k_mul_add_mul_add_f64_ususu_72036c84a5(f *abi.Frame)
+
+// k_mul_add_mul_add_f64_uuss_7dcb55d7ad is
+//
+//	kernel (u0:f64, u1:f64, s2:f64, s3:f64) { t0 = mul u0 u1; t1 = add t0 s2; t2 = mul t1 u0; t3 = add s3 t2; store t3 }
+//
+// for i: o0[i] = a3 + (((a0[i] * a1[i]) + a2) * a0[i])
+//
+//go:noescape
+func k_mul_add_mul_add_f64_uuss_7dcb55d7ad(f *abi.Frame)
+
 // k_mul_add_mul_f64_ussu_c190834ca3 is
 //
 //	kernel (u0:f64, s1:f64, s2:f64, u3:f64) { t0 = mul u0 s1; t1 = add s2 t0; t2 = mul u3 t1; store t2 }
@@ -2101,6 +2065,15 @@ func k_mul_add_mul_f64_uusu_b835ea2026(f *abi.Frame)
 //go:noescape
 func k_mul_add_mul_f64_uuuu_84c041c60f(f *abi.Frame)
 
+// k_mul_add_reciprocal_f64_uu_07c0a71131 is
+//
+//	kernel (u0:f64, u1:f64) { t0 = mul u0 u0; t1 = add u1 t0; t2 = reciprocal t1; store t2 }
+//
+// for i: o0[i] = reciprocal(a1[i] + (a0[i] * a0[i]))
+//
+//go:noescape
+func k_mul_add_reciprocal_f64_uu_07c0a71131(f *abi.Frame)
+
 // k_mul_add_rsqrt_f64_sus_0cde7945d1 is
 //
 //	kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }
@@ -2109,6 +2082,15 @@ func k_mul_add_mul_f64_uuuu_84c041c60f(f *abi.Frame)
 //
 //go:noescape
 func k_mul_add_rsqrt_f64_sus_0cde7945d1(f *abi.Frame)
+
+// k_mul_div_f64_uuu_f094df2f76 is
+//
+//	kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = div t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] * a1[i]) / a2[i]
+//
+//go:noescape
+func k_mul_div_f64_uuu_f094df2f76(f *abi.Frame)
 
 // k_mul_f64_us_e7d53846b3 is
 //
@@ -2155,6 +2137,15 @@ func k_mul_mul_add_f64_usus_6663a65808(f *abi.Frame)
 //go:noescape
 func k_mul_mul_add_f64_usuu_47359eafdf(f *abi.Frame)
 
+// k_mul_mul_add_f64_uu_b4dbc26689 is
+//
+//	kernel (u0:f64, u1:f64) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = add t0 t1; store t2 }
+//
+// for i: o0[i] = (a0[i] * a0[i]) + (a1[i] * a1[i])
+//
+//go:noescape
+func k_mul_mul_add_f64_uu_b4dbc26689(f *abi.Frame)
+
 // k_mul_mul_add_f64_uuuu_791d9368dc is
 //
 //	kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; store t2 }
@@ -2164,14 +2155,14 @@ func k_mul_mul_add_f64_usuu_47359eafdf(f *abi.Frame)
 //go:noescape
 func k_mul_mul_add_f64_uuuu_791d9368dc(f *abi.Frame)
 
-// k_mul_mul_f64_sus_9924b48a9f is
+// k_mul_mul_f64_u_aae9e59fed is
 //
-//	kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = mul t0 s2; store t1 }
+//	kernel (u0:f64) { t0 = mul u0 u0; t1 = mul t0 u0; store t1 }
 //
-// for i: o0[i] = (a0 * a1[i]) * a2
+// for i: o0[i] = (a0[i] * a0[i]) * a0[i]
 //
 //go:noescape
-func k_mul_mul_f64_sus_9924b48a9f(f *abi.Frame)
+func k_mul_mul_f64_u_aae9e59fed(f *abi.Frame)
 
 // k_mul_mul_f64_usu_9e5d6967c2 is
 //
@@ -2253,6 +2244,15 @@ func k_mul_mul_sub_f64_suus_7c90e78a44(f *abi.Frame)
 //
 //go:noescape
 func k_mul_mul_sub_f64_uuuu_4a564628d2(f *abi.Frame)
+
+// k_mul_sub_div_f64_usuu_d0f515f18f is
+//
+//	kernel (u0:f64, s1:f64, u2:f64, u3:f64) { t0 = mul u0 s1; t1 = sub u2 t0; t2 = div u3 t1; store t2 }
+//
+// for i: o0[i] = a3[i] / (a2[i] - (a0[i] * a1))
+//
+//go:noescape
+func k_mul_sub_div_f64_usuu_d0f515f18f(f *abi.Frame)
 
 // k_mul_sub_f64_suu_2f274783e2 is
 //
@@ -2343,6 +2343,15 @@ func k_mul_sub_mul_etc_f64_ssusuu_860582f937(f *abi.Frame)
 //
 //go:noescape
 func k_mul_sub_mul_f64_ssus_b5f6a0d5f2(f *abi.Frame)
+
+// k_mul_sub_mul_f64_us_e7db8331de is
+//
+//	kernel (u0:f64, s1:f64) { t0 = mul u0 u0; t1 = sub t0 u0; t2 = mul s1 t1; store t2 }
+//
+// for i: o0[i] = a1 * ((a0[i] * a0[i]) - a0[i])
+//
+//go:noescape
+func k_mul_sub_mul_f64_us_e7db8331de(f *abi.Frame)
 
 // k_ne_f64_bool_us_f722a5752b is
 //
@@ -2956,15 +2965,6 @@ func k_sub_abs_f64_us_314a466d7c(f *abi.Frame)
 //go:noescape
 func k_sub_abs_f64_uu_78e2e30f16(f *abi.Frame)
 
-// k_sub_add_f64_sus_3f827d41a0 is
-//
-//	kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = add s2 t0; store t1 }
-//
-// for i: o0[i] = a2 + (a0 - a1[i])
-//
-//go:noescape
-func k_sub_add_f64_sus_3f827d41a0(f *abi.Frame)
-
 // k_sub_add_f64_suu_a4579961da is
 //
 //	kernel (s0:f64, u1:f64, u2:f64) { t0 = sub s0 u1; t1 = add t0 u2; store t1 }
@@ -2973,15 +2973,6 @@ func k_sub_add_f64_sus_3f827d41a0(f *abi.Frame)
 //
 //go:noescape
 func k_sub_add_f64_suu_a4579961da(f *abi.Frame)
-
-// k_sub_add_f64_uss_3d99b4da67 is
-//
-//	kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = add s2 t0; store t1 }
-//
-// for i: o0[i] = a2 + (a0[i] - a1)
-//
-//go:noescape
-func k_sub_add_f64_uss_3d99b4da67(f *abi.Frame)
 
 // k_sub_add_f64_usu_ef9423c8f2 is
 //
@@ -3090,6 +3081,15 @@ func k_sub_f64_us_8cd91bf4ae(f *abi.Frame)
 //
 //go:noescape
 func k_sub_f64_uu_7056a2375a(f *abi.Frame)
+
+// k_sub_mul_add_f64_uuu_0e225c7aeb is
+//
+//	kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = mul u2 t0; t2 = add t1 u1; store t2 }
+//
+// for i: o0[i] = (a2[i] * (a0[i] - a1[i])) + a1[i]
+//
+//go:noescape
+func k_sub_mul_add_f64_uuu_0e225c7aeb(f *abi.Frame)
 
 // k_sub_mul_f64_su_7e868ab22d is
 //

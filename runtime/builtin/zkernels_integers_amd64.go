@@ -37,6 +37,7 @@ var kernels_avx2_integers = []abi.Kernel{
 	{Sig: "kernel (u0:i64, u1:i64) { t0 = add u0 u1; store t0 }", Fn: k_add_i64_uu_bda52a5697},
 	{Sig: "kernel (s0:i8, u1:i8) { t0 = add s0 u1; store t0 }", Fn: k_add_i8_su_76947e028d},
 	{Sig: "kernel (u0:i8, u1:i8) { t0 = add u0 u1; store t0 }", Fn: k_add_i8_uu_d8de0e7860},
+	{Sig: "kernel (s0:i32, u1:i32, s2:i32) { t0 = add s0 u1; t1 = shr t0 s2; store t1 }", Fn: k_add_shr_i32_sus_a10554d1b7},
 	{Sig: "kernel (u0:u16, s1:u16) { t0 = add u0 s1; store t0 }", Fn: k_add_u16_us_af98b2b56b},
 	{Sig: "kernel (u0:u16, u1:u16) { t0 = add u0 u1; store t0 }", Fn: k_add_u16_uu_fe8cc40f6b},
 	{Sig: "kernel (s0:u32, u1:u32) { t0 = add s0 u1; store t0 }", Fn: k_add_u32_su_f9ef3c7945},
@@ -306,6 +307,7 @@ var kernels_avx2_integers = []abi.Kernel{
 	{Sig: "kernel (u0:u8, u1:u8) { t0 = min u0 u1; store t0 }", Fn: k_min_u8_uu_e7c61d958d},
 	{Sig: "kernel (u0:i32, u1:i32) { t0 = mod u0 u1; store t0 }", Fn: k_mod_i32_uu_e72319ba92},
 	{Sig: "kernel (u0:i64, u1:i64) { t0 = mod u0 u1; store t0 }", Fn: k_mod_i64_uu_39bf3e80b6},
+	{Sig: "kernel (s0:i32, u1:i32, s2:i32) { t0 = mul s0 u1; t1 = add s2 t0; store t1 }", Fn: k_mul_add_i32_sus_15d587b969},
 	{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }", Fn: k_mul_add_i32_uuu_1800471362},
 	{Sig: "kernel (u0:i64, u1:i64, u2:i64) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }", Fn: k_mul_add_i64_uuu_ac13442591},
 	{Sig: "kernel (u0:i16, s1:i16) { t0 = mul u0 s1; store t0 }", Fn: k_mul_i16_us_c2aef55433},
@@ -532,6 +534,7 @@ var kernels_avx2_integers = []abi.Kernel{
 	{Sig: "kernel (s0:u8, u1:u8) { t0 = shr s0 u1; store t0 }", Fn: k_shr_u8_su_f725a6d354},
 	{Sig: "kernel (u0:u8, s1:u8) { t0 = shr u0 s1; store t0 }", Fn: k_shr_u8_us_ae78be57f8},
 	{Sig: "kernel (u0:u8, u1:u8) { t0 = shr u0 u1; store t0 }", Fn: k_shr_u8_uu_5de6acdef4},
+	{Sig: "kernel (u0:i32, s1:i32, s2:i32) { t0 = shr u0 s1; t1 = xor u0 t0; t2 = mul t1 s2; store t2 }", Fn: k_shr_xor_mul_i32_uss_fc39f4f6f9},
 	{Sig: "kernel (u0:i32) { t0 = sign u0; store t0 }", Fn: k_sign_i32_u_b72c3ee586},
 	{Sig: "kernel (u0:i64) { t0 = sign u0; store t0 }", Fn: k_sign_i64_u_02bf8358fd},
 	{Sig: "kernel (u0:u32) { t0 = sign u0; store t0 }", Fn: k_sign_u32_u_fc80d73fe1},
@@ -837,6 +840,15 @@ func k_add_i8_su_76947e028d(f *abi.Frame)
 //
 //go:noescape
 func k_add_i8_uu_d8de0e7860(f *abi.Frame)
+
+// k_add_shr_i32_sus_a10554d1b7 is
+//
+//	kernel (s0:i32, u1:i32, s2:i32) { t0 = add s0 u1; t1 = shr t0 s2; store t1 }
+//
+// for i: o0[i] = (a0 + a1[i]) >> a2
+//
+//go:noescape
+func k_add_shr_i32_sus_a10554d1b7(f *abi.Frame)
 
 // k_add_u16_us_af98b2b56b is
 //
@@ -3259,6 +3271,15 @@ func k_mod_i32_uu_e72319ba92(f *abi.Frame)
 //go:noescape
 func k_mod_i64_uu_39bf3e80b6(f *abi.Frame)
 
+// k_mul_add_i32_sus_15d587b969 is
+//
+//	kernel (s0:i32, u1:i32, s2:i32) { t0 = mul s0 u1; t1 = add s2 t0; store t1 }
+//
+// for i: o0[i] = a2 + (a0 * a1[i])
+//
+//go:noescape
+func k_mul_add_i32_sus_15d587b969(f *abi.Frame)
+
 // k_mul_add_i32_uuu_1800471362 is
 //
 //	kernel (u0:i32, u1:i32, u2:i32) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }
@@ -5292,6 +5313,15 @@ func k_shr_u8_us_ae78be57f8(f *abi.Frame)
 //
 //go:noescape
 func k_shr_u8_uu_5de6acdef4(f *abi.Frame)
+
+// k_shr_xor_mul_i32_uss_fc39f4f6f9 is
+//
+//	kernel (u0:i32, s1:i32, s2:i32) { t0 = shr u0 s1; t1 = xor u0 t0; t2 = mul t1 s2; store t2 }
+//
+// for i: o0[i] = (a0[i] ^ (a0[i] >> a1)) * a2
+//
+//go:noescape
+func k_shr_xor_mul_i32_uss_fc39f4f6f9(f *abi.Frame)
 
 // k_sign_i32_u_b72c3ee586 is
 //

@@ -2011,6 +2011,58 @@ next:
 done:
 	VZEROUPPER; RET
 
+// func k_add_shr_i32_sus_a10554d1b7(f *abi.Frame)
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_add_shr_i32_sus_a10554d1b7(SB), NOSPLIT, $16-8
+	// kernel (s0:i32, u1:i32, s2:i32) { t0 = add s0 u1; t1 = shr t0 s2; store t1 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
+	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+
+row:
+	VBROADCASTSS (R10), Y15; VBROADCASTSS (R11), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail
+	PCALIGN $0x20
+
+loop:
+	VPADDD (DI)(BX*4), Y15, Y0; VPSRAVD Y14, Y0, Y0; VMOVUPS Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next; MOVQ SI, CX; SUBQ BX, CX; NEGQ CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1; VPADDD Y1, Y15, Y1; VPSRAVD Y14, Y1, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4)
+
+next:
+	DECQ R9; JLE last
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
+
+done:
+	VZEROUPPER; RET
+
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPADDD (DI)(BX*4), Y15, Y0; VPSRAVD Y14, Y0, Y0; VMOVNTDQ Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_add_u16_us_af98b2b56b(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV
 TEXT ·k_add_u16_us_af98b2b56b(SB), NOSPLIT, $32-8
@@ -21929,6 +21981,58 @@ next:
 done:
 	VZEROUPPER; RET
 
+// func k_mul_add_i32_sus_15d587b969(f *abi.Frame)
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_mul_add_i32_sus_15d587b969(SB), NOSPLIT, $16-8
+	// kernel (s0:i32, u1:i32, s2:i32) { t0 = mul s0 u1; t1 = add s2 t0; store t1 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
+	MOVQ 24(CX), DI; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+
+row:
+	VBROADCASTSS (R10), Y15; VBROADCASTSS (R11), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail
+	PCALIGN $0x20
+
+loop:
+	VPMULLD (DI)(BX*4), Y15, Y0; VPADDD Y0, Y14, Y0; VMOVUPS Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next; MOVQ SI, CX; SUBQ BX, CX; NEGQ CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1; VPMULLD Y1, Y15, Y1; VPADDD Y1, Y14, Y1; VMASKMOVPS Y1, Y0, (R8)(BX*4)
+
+next:
+	DECQ R9; JLE last
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
+
+done:
+	VZEROUPPER; RET
+
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), R10; ADDQ 216(CX), DI; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VPMULLD (DI)(BX*4), Y15, Y0; VPADDD Y0, Y14, Y0; VMOVNTDQ Y0, (R8)(BX*4); ADDQ $0x08, BX; CMPQ BX, AX
+	JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // func k_mul_add_i32_uuu_1800471362(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV
 TEXT ·k_mul_add_i32_uuu_1800471362(SB), NOSPLIT, $16-8
@@ -35676,6 +35780,60 @@ next:
 
 done:
 	VZEROUPPER; RET
+
+// func k_shr_xor_mul_i32_uss_fc39f4f6f9(f *abi.Frame)
+// Requires: AVX, AVX2, CMOV
+TEXT ·k_shr_xor_mul_i32_uss_fc39f4f6f9(SB), NOSPLIT, $16-8
+	// kernel (u0:i32, s1:i32, s2:i32) { t0 = shr u0 s1; t1 = xor u0 t0; t2 = mul t1 s2; store t2 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R10; MOVQ 32(CX), R11; MOVQ 40(CX), R8
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 8(SP); CMPQ 400(CX), $0x00; JNE past
+
+row:
+	VBROADCASTSS (R10), Y15; VBROADCASTSS (R11), Y14; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x08, AX; JLT tail
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS (DI)(BX*4), Y0; VPSRAVD Y15, Y0, Y1; VPXOR Y1, Y0, Y0; VPMULLD Y14, Y0, Y0; VMOVUPS Y0, (R8)(BX*4)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next; MOVQ SI, CX; SUBQ BX, CX; NEGQ CX; LEAQ masks<>+64(SB), DX; VMOVUPS (DX)(CX*4), Y0
+	VMASKMOVPS (DI)(BX*4), Y0, Y1; VPSRAVD Y15, Y1, Y2; VPXOR Y2, Y1, Y1; VPMULLD Y14, Y1, Y1
+	VMASKMOVPS Y1, Y0, (R8)(BX*4)
+
+next:
+	DECQ R9; JLE last
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP row
+
+done:
+	VZEROUPPER; RET
+
+past:
+	MOVQ R9, AX; MOVQ AX, (SP); MOVQ SI, 8(SP)
+
+rowPast:
+	MOVQ $+1, R9; MOVQ R8, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 8(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 8(SP), SI; CMPQ BX, SI; JLT lines; DECQ (SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R10; ADDQ 224(CX), R11; ADDQ 232(CX), R8; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x08, AX; SUBQ BX, AX; ADDQ $0x08, AX; ANDQ $-16, AX; SUBQ $0x08, AX; ADDQ BX, AX
+	CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (DI)(BX*4), Y0; VPSRAVD Y15, Y0, Y1; VPXOR Y1, Y0, Y0; VPMULLD Y14, Y0, Y0; VMOVNTDQ Y0, (R8)(BX*4)
+	ADDQ $0x08, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // func k_sign_i32_u_b72c3ee586(f *abi.Frame)
 // Requires: AVX, AVX2, CMOV

@@ -11,6 +11,7 @@ import (
 )
 
 var kernels_portable = []abi.Kernel{
+	{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = abs u0; t1 = add s1 t0; t2 = div u2 t1; t3 = sub u3 t2; store t3 }", Fn: k_abs_add_div_sub_f32_usuu_9021bb011f_go},
 	{Sig: "kernel (u0:f32, s1:f32) { t0 = abs u0; t1 = add t0 s1; store t1 }", Fn: k_abs_add_f32_us_0d3cfdbab1_go},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = abs u0; t1 = add t0 u1; store t1 }", Fn: k_abs_add_f32_uu_923b0bffaa_go},
 	{Sig: "kernel (u0:f64, s1:f64) { t0 = abs u0; t1 = add s1 t0; store t1 }", Fn: k_abs_add_f64_us_19fc78f11b_go},
@@ -49,11 +50,9 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = add u0 u1; t1 = add u2 t0; t2 = add t1 u3; t3 = add t2 u4; t4 = add u5 t0; t5 = add u5 t1; t6 = add u5 t2; t7 = add u5 t3; store t3 t4 t5 t6 t7 }", Fn: k_add_add_add_etc_u8_uuuuuu_babceecc51_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = add u0 u1; t1 = add u2 u3; t2 = add t0 t1; store t2 }", Fn: k_add_add_add_f32_uuuu_7db949b623_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = add u0 u1; t1 = add u2 u3; t2 = add t0 t1; store t2 }", Fn: k_add_add_add_f64_uuuu_c1774d37d5_go},
-	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = add u0 s1; t1 = add t0 s2; store t1 }", Fn: k_add_add_f32_uss_dead8fb081_go},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = add u0 s1; t1 = add u2 t0; store t1 }", Fn: k_add_add_f32_usu_edb32ffb6f_go},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = add s2 t0; store t1 }", Fn: k_add_add_f32_uus_c571f1a118_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = add u0 u1; t1 = add u2 t0; store t1 }", Fn: k_add_add_f32_uuu_4379a3490f_go},
-	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = add s2 t0; store t1 }", Fn: k_add_add_f64_uss_2aa3f99bc4_go},
 	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = add u0 s1; t1 = add u2 t0; store t1 }", Fn: k_add_add_f64_usu_d14ef886cc_go},
 	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = add t0 s2; store t1 }", Fn: k_add_add_f64_uus_333b1d0548_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = add u2 t0; store t1 }", Fn: k_add_add_f64_uuu_06690195f6_go},
@@ -68,6 +67,7 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:bf16, s1:bf16) { t0 = add u0 s1; store t0 }", Fn: k_add_bf16_us_93da36f2c6_go},
 	{Sig: "kernel (u0:bf16, u1:bf16) { t0 = add u0 u1; store t0 }", Fn: k_add_bf16_uu_cd14d16e3c_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f64) { t0 = add u0 u1; t1 = cast:f32 u2; t2 = add t0 t1; store t0 t2 }", Fn: k_add_cast_add_f32_f64_uuu_a1fdca91c5_go},
+	{Sig: "kernel (s0:f32, u1:f32, s2:f32, s3:f32) { t0 = add s0 u1; t1 = clip t0 s2 s3; store t1 }", Fn: k_add_clip_f32_suss_0acc5bdafe_go},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = add s0 u1; t1 = div s2 t0; store t1 }", Fn: k_add_div_f32_sus_b2f31c3abc_go},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = add s0 u1; t1 = div u2 t0; store t1 }", Fn: k_add_div_f32_suu_9e4ef60e2e_go},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = div s2 t0; store t1 }", Fn: k_add_div_f32_uus_ad8656b663_go},
@@ -112,6 +112,7 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = add u0 u1; t1 = reciprocal t0; store t1 }", Fn: k_add_reciprocal_f32_uu_52817edf0a_go},
 	{Sig: "kernel (u0:f64, s1:f64) { t0 = add u0 s1; t1 = reciprocal t0; store t1 }", Fn: k_add_reciprocal_f64_us_a9fc18cb97_go},
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = add u0 u1; t1 = reciprocal t0; store t1 }", Fn: k_add_reciprocal_f64_uu_fd58496f41_go},
+	{Sig: "kernel (s0:i32, u1:i32, s2:i32) { t0 = add s0 u1; t1 = shr t0 s2; store t1 }", Fn: k_add_shr_i32_sus_a10554d1b7_go},
 	{Sig: "kernel (s0:f32, u1:f32) { t0 = add s0 u1; t1 = sqrt t0; store t1 }", Fn: k_add_sqrt_f32_su_e3c2caf6aa_go},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = add u0 u1; t1 = sqrt t0; store t1 }", Fn: k_add_sqrt_f32_uu_9985ccdfc6_go},
 	{Sig: "kernel (s0:f64, u1:f64) { t0 = add s0 u1; t1 = sqrt t0; store t1 }", Fn: k_add_sqrt_f64_su_b9d1b8021b_go},
@@ -431,15 +432,11 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel fast (u0:f32) { t0 = cosh u0; store t0 }", Fn: k_cosh_f32_u_b285247184_go},
 	{Sig: "kernel (u0:f32) { t0 = cosh u0; store t0 }", Fn: k_cosh_f32_u_b552f60c26_go},
 	{Sig: "kernel (u0:f64) { t0 = cosh u0; store t0 }", Fn: k_cosh_f64_u_59600fe59b_go},
-	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = div s0 u1; t1 = add t0 s2; store t1 }", Fn: k_div_add_f32_sus_3296a6d62d_go},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = div s0 u1; t1 = add u2 t0; store t1 }", Fn: k_div_add_f32_suu_6979087442_go},
-	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = div u0 s1; t1 = add s2 t0; store t1 }", Fn: k_div_add_f32_uss_00bbc5494c_go},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = div u0 s1; t1 = add t0 u2; store t1 }", Fn: k_div_add_f32_usu_5c4ecf844d_go},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = div u0 u1; t1 = add s2 t0; store t1 }", Fn: k_div_add_f32_uus_a5ec2c6398_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = div u0 u1; t1 = add t0 u2; store t1 }", Fn: k_div_add_f32_uuu_359df21de5_go},
-	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = div s0 u1; t1 = add s2 t0; store t1 }", Fn: k_div_add_f64_sus_a32185cdb5_go},
 	{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = add t0 u2; store t1 }", Fn: k_div_add_f64_suu_6ca9462384_go},
-	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = div u0 s1; t1 = add t0 s2; store t1 }", Fn: k_div_add_f64_uss_5cba99af58_go},
 	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = add u2 t0; store t1 }", Fn: k_div_add_f64_usu_8c4369949b_go},
 	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = add t0 s2; store t1 }", Fn: k_div_add_f64_uus_ea3c140a9a_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = add u2 t0; store t1 }", Fn: k_div_add_f64_uuu_76f9a9a5b9_go},
@@ -455,24 +452,16 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (s0:i64, u1:i64) { t0 = div s0 u1; store t0 }", Fn: k_div_i64_su_27c7b4c522_go},
 	{Sig: "kernel (u0:i64, s1:i64) { t0 = div u0 s1; store t0 }", Fn: k_div_i64_us_0142decf0e_go},
 	{Sig: "kernel (u0:i64, u1:i64) { t0 = div u0 u1; store t0 }", Fn: k_div_i64_uu_36b2ea6567_go},
-	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = div s0 u1; t1 = sub t0 s2; store t1 }", Fn: k_div_sub_f32_sus_2cef4fff46_go},
-	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = div s0 u1; t1 = sub s2 t0; store t1 }", Fn: k_div_sub_f32_sus_78259a6f2b_go},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = div s0 u1; t1 = sub u2 t0; store t1 }", Fn: k_div_sub_f32_suu_6d775b58f3_go},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = div s0 u1; t1 = sub t0 u2; store t1 }", Fn: k_div_sub_f32_suu_c9ea47b499_go},
-	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = div u0 s1; t1 = sub t0 s2; store t1 }", Fn: k_div_sub_f32_uss_5583e77367_go},
-	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = div u0 s1; t1 = sub s2 t0; store t1 }", Fn: k_div_sub_f32_uss_820775b325_go},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = div u0 s1; t1 = sub t0 u2; store t1 }", Fn: k_div_sub_f32_usu_4b0e9a0e42_go},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = div u0 s1; t1 = sub u2 t0; store t1 }", Fn: k_div_sub_f32_usu_937b4279d1_go},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = div u0 u1; t1 = sub s2 t0; store t1 }", Fn: k_div_sub_f32_uus_63f317b3ea_go},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = div u0 u1; t1 = sub t0 s2; store t1 }", Fn: k_div_sub_f32_uus_8cad7045ed_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = div u0 u1; t1 = sub t0 u2; store t1 }", Fn: k_div_sub_f32_uuu_339ed6047e_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = div u0 u1; t1 = sub u2 t0; store t1 }", Fn: k_div_sub_f32_uuu_f8a9ef3add_go},
-	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = div s0 u1; t1 = sub t0 s2; store t1 }", Fn: k_div_sub_f64_sus_5796587c94_go},
-	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = div s0 u1; t1 = sub s2 t0; store t1 }", Fn: k_div_sub_f64_sus_ab2842043f_go},
 	{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = sub t0 u2; store t1 }", Fn: k_div_sub_f64_suu_2cf0cf91e1_go},
 	{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = sub u2 t0; store t1 }", Fn: k_div_sub_f64_suu_8353240aa1_go},
-	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = div u0 s1; t1 = sub t0 s2; store t1 }", Fn: k_div_sub_f64_uss_6ee0c6b2f2_go},
-	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = div u0 s1; t1 = sub s2 t0; store t1 }", Fn: k_div_sub_f64_uss_79f12b080d_go},
 	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = sub u2 t0; store t1 }", Fn: k_div_sub_f64_usu_0e6a379254_go},
 	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = sub t0 u2; store t1 }", Fn: k_div_sub_f64_usu_b1c4a04ea3_go},
 	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = sub t0 s2; store t1 }", Fn: k_div_sub_f64_uus_4260569587_go},
@@ -655,8 +644,10 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:i64, u1:i64) { t0 = lt u0 u1; store t0 }", Fn: k_lt_i64_bool_uu_a117340f31_go},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32, s3:f32) { t0 = lt s0 u1; t1 = lt u2 s3; t2 = and t0 t1; store t2 }", Fn: k_lt_lt_and_f32_bool_suus_39bac19867_go},
 	{Sig: "kernel (u0:f64, s1:f64, s2:f64, u3:f64) { t0 = lt u0 s1; t1 = lt s2 u3; t2 = and t0 t1; store t2 }", Fn: k_lt_lt_and_f64_bool_ussu_15f8127557_go},
+	{Sig: "kernel (s0:f32, u1:f32, s2:f32, s3:f32) { t0 = lt s0 u1; t1 = lt u1 s2; t2 = and t0 t1; t3 = select t2 u1 s3; store t3 }", Fn: k_lt_lt_and_select_f32_suss_9e6570f14f_go},
 	{Sig: "kernel (s0:u8, u1:u8, s2:u8) { t0 = lt s0 u1; t1 = lt u1 s2; t2 = and t0 t1; store t2 }", Fn: k_lt_lt_and_u8_bool_sus_22c6a8ab29_go},
 	{Sig: "kernel (s0:u8, u1:u8, u2:u8, s3:u8) { t0 = lt s0 u1; t1 = lt u2 s3; t2 = and t0 t1; store t2 }", Fn: k_lt_lt_and_u8_bool_suus_f2f2660090_go},
+	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = lt s0 u1; t1 = mul u1 s2; t2 = select t0 u1 t1; store t2 }", Fn: k_lt_mul_select_f32_sus_3d9238c874_go},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32, u3:f32) { t0 = lt s0 u1; t1 = select t0 s2 u3; store t1 }", Fn: k_lt_select_f32_susu_834373809c_go},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32, s3:f32) { t0 = lt s0 u1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_f32_suus_d7be1b3f1c_go},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32, u3:f32) { t0 = lt s0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_f32_suuu_2112c41b9d_go},
@@ -683,6 +674,7 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:u8, u1:u8, s2:u8, u3:u8) { t0 = lt u0 u1; t1 = select t0 s2 u3; store t1 }", Fn: k_lt_select_u8_uusu_55c109e657_go},
 	{Sig: "kernel (u0:u8, u1:u8, u2:u8, s3:u8) { t0 = lt u0 u1; t1 = select t0 u2 s3; store t1 }", Fn: k_lt_select_u8_uuus_8f6e3b6aed_go},
 	{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8) { t0 = lt u0 u1; t1 = select t0 u2 u3; store t1 }", Fn: k_lt_select_u8_uuuu_7b152840da_go},
+	{Sig: "kernel (u0:f32, s1:f32, s2:f32, u3:f32) { t0 = lt u0 s1; t1 = sub u0 s2; t2 = select t0 u3 t1; store t2 }", Fn: k_lt_sub_select_f32_ussu_3954cda4c3_go},
 	{Sig: "kernel (s0:u16, u1:u16) { t0 = lt s0 u1; store t0 }", Fn: k_lt_u16_bool_su_0a63a56625_go},
 	{Sig: "kernel (u0:u16, s1:u16) { t0 = lt u0 s1; store t0 }", Fn: k_lt_u16_bool_us_780307f4f8_go},
 	{Sig: "kernel (u0:u16, u1:u16) { t0 = lt u0 u1; store t0 }", Fn: k_lt_u16_bool_uu_52ccf32cb8_go},
@@ -824,18 +816,32 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = mul u0 u0; t1 = add t0 u1; store t1 }", Fn: k_mul_add_f64_uu_ced8144a0e_go},
 	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = add s2 t0; store t1 }", Fn: k_mul_add_f64_uus_0a1f1e6f2a_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }", Fn: k_mul_add_f64_uuu_b8e4cd2e51_go},
+	{Sig: "kernel (s0:i32, u1:i32, s2:i32) { t0 = mul s0 u1; t1 = add s2 t0; store t1 }", Fn: k_mul_add_i32_sus_15d587b969_go},
 	{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }", Fn: k_mul_add_i32_uuu_1800471362_go},
 	{Sig: "kernel (u0:i64, u1:i64, u2:i64) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }", Fn: k_mul_add_i64_uuu_ac13442591_go},
+	{Sig: "kernel (u0:f32, s1:f32, s2:f32, s3:f32) { t0 = mul u0 s1; t1 = add t0 s2; t2 = mul u0 t1; t3 = add s3 t2; store t3 }", Fn: k_mul_add_mul_add_f32_usss_fa8a7350a4_go},
+	{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32) { t0 = mul u0 s1; t1 = add t0 u2; t2 = mul t1 s3; t3 = add t2 u4; store t3 }", Fn: k_mul_add_mul_add_f32_ususu_6d1ffa2694_go},
+	{Sig: "kernel (u0:f32, u1:f32, s2:f32, s3:f32) { t0 = mul u0 u1; t1 = add t0 s2; t2 = mul u0 t1; t3 = add s3 t2; store t3 }", Fn: k_mul_add_mul_add_f32_uuss_06eeeb4599_go},
+	{Sig: "kernel (s0:f64, u1:f64, s2:f64, s3:f64) { t0 = mul s0 u1; t1 = add s2 t0; t2 = mul u1 t1; t3 = add s3 t2; store t3 }", Fn: k_mul_add_mul_add_f64_suss_caafd48c14_go},
+	{Sig: "kernel (u0:f64, s1:f64, u2:f64, s3:f64, u4:f64) { t0 = mul u0 s1; t1 = add u2 t0; t2 = mul s3 t1; t3 = add t2 u4; store t3 }", Fn: k_mul_add_mul_add_f64_ususu_72036c84a5_go},
+	{Sig: "kernel (u0:f64, u1:f64, s2:f64, s3:f64) { t0 = mul u0 u1; t1 = add t0 s2; t2 = mul t1 u0; t3 = add s3 t2; store t3 }", Fn: k_mul_add_mul_add_f64_uuss_7dcb55d7ad_go},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32, u3:f32) { t0 = mul s0 u1; t1 = add s2 t0; t2 = mul t1 u3; store t2 }", Fn: k_mul_add_mul_f32_susu_d4e52dbdca_go},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32) { t0 = mul u0 u1; t1 = add t0 s2; t2 = mul t1 u3; store t2 }", Fn: k_mul_add_mul_f32_uusu_972dd93a49_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul t1 u0; store t2 }", Fn: k_mul_add_mul_f32_uuu_e2a41e2a4c_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul t1 u3; store t2 }", Fn: k_mul_add_mul_f32_uuuu_ca920e09af_go},
 	{Sig: "kernel (u0:f64, s1:f64, s2:f64, u3:f64) { t0 = mul u0 s1; t1 = add s2 t0; t2 = mul u3 t1; store t2 }", Fn: k_mul_add_mul_f64_ussu_c190834ca3_go},
 	{Sig: "kernel (u0:f64, u1:f64, s2:f64, u3:f64) { t0 = mul u0 u1; t1 = add t0 s2; t2 = mul t1 u3; store t2 }", Fn: k_mul_add_mul_f64_uusu_b835ea2026_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul t1 u3; store t2 }", Fn: k_mul_add_mul_f64_uuuu_84c041c60f_go},
+	{Sig: "kernel (u0:f32, u1:f32) { t0 = mul u0 u0; t1 = add u1 t0; t2 = reciprocal t1; store t2 }", Fn: k_mul_add_reciprocal_f32_uu_c179a07f9d_go},
+	{Sig: "kernel (u0:f64, u1:f64) { t0 = mul u0 u0; t1 = add u1 t0; t2 = reciprocal t1; store t2 }", Fn: k_mul_add_reciprocal_f64_uu_07c0a71131_go},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }", Fn: k_mul_add_rsqrt_f32_sus_f55d8af1ed_go},
 	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }", Fn: k_mul_add_rsqrt_f64_sus_0cde7945d1_go},
 	{Sig: "kernel (s0:bf16, u1:bf16) { t0 = mul s0 u1; store t0 }", Fn: k_mul_bf16_su_7d5459827d_go},
 	{Sig: "kernel (u0:bf16, u1:bf16) { t0 = mul u0 u1; store t0 }", Fn: k_mul_bf16_uu_1dfb56811f_go},
+	{Sig: "kernel (s0:f32, u1:f32, s2:f32, s3:f32) { t0 = mul s0 u1; t1 = clip t0 s2 s3; store t1 }", Fn: k_mul_clip_f32_suss_064b4049ee_go},
+	{Sig: "kernel (u0:f32, u1:f32) { t0 = mul u0 u0; t1 = div u1 t0; store t1 }", Fn: k_mul_div_f32_uu_b7184a3f82_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = div t0 u2; store t1 }", Fn: k_mul_div_f32_uuu_d9f0203553_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = div t0 u2; store t1 }", Fn: k_mul_div_f64_uuu_f094df2f76_go},
 	{Sig: "kernel (u0:f16, s1:f16) { t0 = mul u0 s1; store t0 }", Fn: k_mul_f16_us_5c8c4f4e22_go},
 	{Sig: "kernel (u0:f16, u1:f16) { t0 = mul u0 u1; store t0 }", Fn: k_mul_f16_uu_ee2aee9b09_go},
 	{Sig: "kernel (s0:f32, u1:f32) { t0 = mul s0 u1; store t0 }", Fn: k_mul_f32_su_2fb9b1c8da_go},
@@ -857,24 +863,31 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:i64, u1:i64) { t0 = mul u0 u1; store t0 }", Fn: k_mul_i64_uu_3928b8d38e_go},
 	{Sig: "kernel (s0:i8, u1:i8) { t0 = mul s0 u1; store t0 }", Fn: k_mul_i8_su_2ed1d6ce71_go},
 	{Sig: "kernel (u0:i8, u1:i8) { t0 = mul u0 u1; store t0 }", Fn: k_mul_i8_uu_db60907b44_go},
+	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = lt t0 u2; store t1 }", Fn: k_mul_lt_f32_bool_usu_a224673f40_go},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32, u3:f32, u4:f32, s5:f32, u6:f32, s7:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = add t0 t1; t3 = mul u4 s5; t4 = mul u6 s7; t5 = add t3 t4; t6 = add t2 t5; store t6 }", Fn: k_mul_mul_add_etc_f32_susuusus_336a7a9866_go},
+	{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = add t0 t1; t3 = lt t2 s2; t4 = cast:f32 t3; t5 = add t4 u3; store t5 }", Fn: k_mul_mul_add_etc_f32_uusu_ca8b59eec8_go},
 	{Sig: "kernel (s0:f64, u1:f64, s2:f64, u3:f64, u4:f64, s5:f64, u6:f64, s7:f64) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = add t0 t1; t3 = mul u4 s5; t4 = mul u6 s7; t5 = add t3 t4; t6 = add t2 t5; store t6 }", Fn: k_mul_mul_add_etc_f64_susuusus_d35a878ddd_go},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f32_usus_0e0473eb88_go},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = mul u0 s1; t1 = mul u2 t0; t2 = add u3 t1; store t2 }", Fn: k_mul_mul_add_f32_usuu_a1c5c9fa1f_go},
+	{Sig: "kernel (u0:f32, u1:f32) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f32_uu_8975752a8a_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f32_uuuu_ce4079a70a_go},
 	{Sig: "kernel (u0:f64, s1:f64, u2:f64, s3:f64) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f64_usus_6663a65808_go},
 	{Sig: "kernel (u0:f64, s1:f64, u2:f64, u3:f64) { t0 = mul u0 s1; t1 = mul u2 t0; t2 = add t1 u3; store t2 }", Fn: k_mul_mul_add_f64_usuu_47359eafdf_go},
+	{Sig: "kernel (u0:f64, u1:f64) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f64_uu_b4dbc26689_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; store t2 }", Fn: k_mul_mul_add_f64_uuuu_791d9368dc_go},
-	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = mul t0 s2; store t1 }", Fn: k_mul_mul_f32_sus_aa274bac16_go},
+	{Sig: "kernel (u0:f32, u1:f32) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = add t0 t1; t3 = sqrt t2; store t3 }", Fn: k_mul_mul_add_sqrt_f32_uu_7c07120190_go},
+	{Sig: "kernel (u0:f32) { t0 = mul u0 u0; t1 = mul u0 t0; store t1 }", Fn: k_mul_mul_f32_u_80e658ec97_go},
+	{Sig: "kernel (u0:f32, s1:f32) { t0 = mul u0 u0; t1 = mul s1 t0; store t1 }", Fn: k_mul_mul_f32_us_9827c8c6f7_go},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = mul u2 t0; store t1 }", Fn: k_mul_mul_f32_usu_3028d8b96c_go},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = mul t0 s2; store t1 }", Fn: k_mul_mul_f32_uus_be42ec1679_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = mul u2 t0; store t1 }", Fn: k_mul_mul_f32_uuu_d7b937fccc_go},
-	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = mul t0 s2; store t1 }", Fn: k_mul_mul_f64_sus_9924b48a9f_go},
+	{Sig: "kernel (u0:f64) { t0 = mul u0 u0; t1 = mul t0 u0; store t1 }", Fn: k_mul_mul_f64_u_aae9e59fed_go},
 	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = mul u0 s1; t1 = mul t0 u2; store t1 }", Fn: k_mul_mul_f64_usu_9e5d6967c2_go},
 	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = mul s2 t0; store t1 }", Fn: k_mul_mul_f64_uus_3931f87fc5_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = mul t0 u2; store t1 }", Fn: k_mul_mul_f64_uuu_6071005ef9_go},
 	{Sig: "kernel (u0:i32, u1:i32, u2:i32) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }", Fn: k_mul_mul_i32_uuu_6b26474ba1_go},
 	{Sig: "kernel (u0:i64, u1:i64, u2:i64) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }", Fn: k_mul_mul_i64_uuu_5051b24d65_go},
+	{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul u0 u0; t1 = mul t0 s1; t2 = mul u2 s3; t3 = add t1 t2; store t3 }", Fn: k_mul_mul_mul_add_f32_usus_52ac850fa2_go},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32, u3:f32, s4:f32, u5:f32, u6:f32, s7:f32, u8:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = mul s4 u5; t3 = add t2 u6; t4 = mul s7 u8; t5 = add t3 t4; t6 = add t1 t5; t7 = add t0 t6; store t7 }", Fn: k_mul_mul_mul_etc_f32_sususuusu_139d528bf9_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t2 u3; t4 = add t1 t3; t5 = mul u4 u4; t6 = add t4 t5; t7 = add t0 t6; store t7 }", Fn: k_mul_mul_mul_etc_f32_uuuuu_90278c2928_go},
 	{Sig: "kernel (u0:f64, s1:f64, u2:f64, s3:f64, s4:f64, u5:f64, u6:f64, s7:f64, u8:f64) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = mul s4 u5; t3 = mul u6 s7; t4 = add u8 t3; t5 = add t2 t4; t6 = add t1 t5; t7 = add t0 t6; store t7 }", Fn: k_mul_mul_mul_etc_f64_usussuusu_cf5b92531e_go},
@@ -892,6 +905,7 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul u3 t1; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_mul_mul_mul_mul_u32_uuuuu_5d182b2263_go},
 	{Sig: "kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul u3 t1; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_mul_mul_mul_mul_u64_uuuuu_53749cc7d1_go},
 	{Sig: "kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }", Fn: k_mul_mul_mul_mul_u8_uuuuu_7ba976fdad_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = sub t0 t1; t3 = add u2 t2; store t3 }", Fn: k_mul_mul_sub_add_f32_uuu_85f86ff199_go},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32, u3:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = sub t0 t1; store t2 }", Fn: k_mul_mul_sub_f32_susu_00a8f0430e_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = sub t0 t1; store t2 }", Fn: k_mul_mul_sub_f32_uuuu_744a4b34c4_go},
 	{Sig: "kernel (s0:f64, u1:f64, u2:f64, s3:f64) { t0 = mul s0 u1; t1 = mul u2 s3; t2 = sub t0 t1; store t2 }", Fn: k_mul_mul_sub_f64_suus_7c90e78a44_go},
@@ -901,6 +915,8 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:u8, u1:u8, u2:u8) { t0 = mul u0 u1; t1 = mul t0 u2; store t0 t1 }", Fn: k_mul_mul_u8_uuu_aced52e24d_go},
 	{Sig: "kernel (s0:q16x16, u1:q16x16) { t0 = mul s0 u1; store t0 }", Fn: k_mul_q16x16_su_d0024c3d64_go},
 	{Sig: "kernel (u0:q16x16, u1:q16x16) { t0 = mul u0 u1; store t0 }", Fn: k_mul_q16x16_uu_b4ec566c2f_go},
+	{Sig: "kernel (s0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul s0 u1; t1 = sub u2 t0; t2 = div u3 t1; store t2 }", Fn: k_mul_sub_div_f32_suuu_0c66717625_go},
+	{Sig: "kernel (u0:f64, s1:f64, u2:f64, u3:f64) { t0 = mul u0 s1; t1 = sub u2 t0; t2 = div u3 t1; store t2 }", Fn: k_mul_sub_div_f64_usuu_d0f515f18f_go},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = sub s2 t0; store t1 }", Fn: k_mul_sub_f32_sus_965440f780_go},
 	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = mul u0 s1; t1 = sub t0 s2; store t1 }", Fn: k_mul_sub_f32_uss_1ac56c3ec4_go},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = sub u2 t0; store t1 }", Fn: k_mul_sub_f32_usu_249e8d7faa_go},
@@ -920,7 +936,9 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (s0:f32, s1:f32, u2:f32, s3:f32, u4:f32, u5:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 s3; t3 = mul u4 t2; t4 = add t3 u5; store t4 }", Fn: k_mul_sub_mul_etc_f32_ssusuu_4508d7f4cc_go},
 	{Sig: "kernel (s0:f64, s1:f64, u2:f64, s3:f64, u4:f64, u5:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul s3 t1; t3 = mul t2 u4; t4 = add u5 t3; store t4 }", Fn: k_mul_sub_mul_etc_f64_ssusuu_860582f937_go},
 	{Sig: "kernel (s0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 s3; store t2 }", Fn: k_mul_sub_mul_f32_ssus_7ff6b7fe49_go},
+	{Sig: "kernel (u0:f32, s1:f32) { t0 = mul u0 u0; t1 = sub t0 u0; t2 = mul t1 s1; store t2 }", Fn: k_mul_sub_mul_f32_us_d0fd260c3d_go},
 	{Sig: "kernel (s0:f64, s1:f64, u2:f64, s3:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul s3 t1; store t2 }", Fn: k_mul_sub_mul_f64_ssus_b5f6a0d5f2_go},
+	{Sig: "kernel (u0:f64, s1:f64) { t0 = mul u0 u0; t1 = sub t0 u0; t2 = mul s1 t1; store t2 }", Fn: k_mul_sub_mul_f64_us_e7db8331de_go},
 	{Sig: "kernel (u0:u16, s1:u16) { t0 = mul u0 s1; store t0 }", Fn: k_mul_u16_us_7a2abd5ded_go},
 	{Sig: "kernel (u0:u16, u1:u16) { t0 = mul u0 u1; store t0 }", Fn: k_mul_u16_uu_5b786ec2a7_go},
 	{Sig: "kernel (u0:u32, s1:u32) { t0 = mul u0 s1; store t0 }", Fn: k_mul_u32_us_9d711a1ad3_go},
@@ -943,6 +961,7 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:i32, u1:i32) { t0 = ne u0 u1; store t0 }", Fn: k_ne_i32_bool_uu_6531fce338_go},
 	{Sig: "kernel (s0:i64, u1:i64) { t0 = ne s0 u1; store t0 }", Fn: k_ne_i64_bool_su_e0c9f895df_go},
 	{Sig: "kernel (u0:i64, u1:i64) { t0 = ne u0 u1; store t0 }", Fn: k_ne_i64_bool_uu_f4b8c91bd6_go},
+	{Sig: "kernel (u0:f32, u1:bool, u2:f32) { t0 = ne u0 u0; t1 = or t0 u1; t2 = select t1 u2 u0; store t2 }", Fn: k_ne_or_select_f32_bool_uuu_fd164af4ab_go},
 	{Sig: "kernel (u0:u32, s1:u32) { t0 = ne u0 s1; store t0 }", Fn: k_ne_u32_bool_us_74a6863c8c_go},
 	{Sig: "kernel (u0:u32, u1:u32) { t0 = ne u0 u1; store t0 }", Fn: k_ne_u32_bool_uu_53248540b6_go},
 	{Sig: "kernel (s0:u64, u1:u64) { t0 = ne s0 u1; store t0 }", Fn: k_ne_u64_bool_su_c9392c1212_go},
@@ -1308,6 +1327,7 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (s0:u8, u1:u8) { t0 = shr s0 u1; store t0 }", Fn: k_shr_u8_su_f725a6d354_go},
 	{Sig: "kernel (u0:u8, s1:u8) { t0 = shr u0 s1; store t0 }", Fn: k_shr_u8_us_ae78be57f8_go},
 	{Sig: "kernel (u0:u8, u1:u8) { t0 = shr u0 u1; store t0 }", Fn: k_shr_u8_uu_5de6acdef4_go},
+	{Sig: "kernel (u0:i32, s1:i32, s2:i32) { t0 = shr u0 s1; t1 = xor u0 t0; t2 = mul t1 s2; store t2 }", Fn: k_shr_xor_mul_i32_uss_fc39f4f6f9_go},
 	{Sig: "kernel (u0:f32) { t0 = sigmoid u0; store t0 }", Fn: k_sigmoid_f32_u_93be2127ea_go},
 	{Sig: "kernel fast (u0:f32) { t0 = sigmoid u0; store t0 }", Fn: k_sigmoid_f32_u_f999d280c1_go},
 	{Sig: "kernel (u0:f64) { t0 = sigmoid u0; store t0 }", Fn: k_sigmoid_f64_u_684ec33dd1_go},
@@ -1335,6 +1355,7 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f64) { t0 = softplus u0; store t0 }", Fn: k_softplus_f64_u_f1abd0de31_go},
 	{Sig: "kernel (u0:f32) { t0 = softsign u0; store t0 }", Fn: k_softsign_f32_u_541a204f93_go},
 	{Sig: "kernel (u0:f64) { t0 = softsign u0; store t0 }", Fn: k_softsign_f64_u_f08a7a1f8f_go},
+	{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = sqrt u0; t1 = add t0 s1; t2 = div u2 t1; t3 = sub u3 t2; store t3 }", Fn: k_sqrt_add_div_sub_f32_usuu_3312c25538_go},
 	{Sig: "kernel (u0:f32) { t0 = sqrt u0; store t0 }", Fn: k_sqrt_f32_u_5c236e237b_go},
 	{Sig: "kernel (u0:f64) { t0 = sqrt u0; store t0 }", Fn: k_sqrt_f64_u_5e418b6234_go},
 	{Sig: "store_nt u8", Fn: k_store_nt_u8_093b8ca481_go},
@@ -1344,15 +1365,11 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f64_su_b365ef40ce_go},
 	{Sig: "kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f64_us_314a466d7c_go},
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = abs t0; store t1 }", Fn: k_sub_abs_f64_uu_78e2e30f16_go},
-	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = add t0 s2; store t1 }", Fn: k_sub_add_f32_sus_a0b9be46ed_go},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = sub s0 u1; t1 = add u2 t0; store t1 }", Fn: k_sub_add_f32_suu_be01931b84_go},
-	{Sig: "kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = add t0 s2; store t1 }", Fn: k_sub_add_f32_uss_f7b0e7dd10_go},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32) { t0 = sub u0 s1; t1 = add u2 t0; store t1 }", Fn: k_sub_add_f32_usu_2134758f1f_go},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32) { t0 = sub u0 u1; t1 = add s2 t0; store t1 }", Fn: k_sub_add_f32_uus_ae624bef65_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = add t0 u2; store t1 }", Fn: k_sub_add_f32_uuu_69b77a9e69_go},
-	{Sig: "kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = add s2 t0; store t1 }", Fn: k_sub_add_f64_sus_3f827d41a0_go},
 	{Sig: "kernel (s0:f64, u1:f64, u2:f64) { t0 = sub s0 u1; t1 = add t0 u2; store t1 }", Fn: k_sub_add_f64_suu_a4579961da_go},
-	{Sig: "kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = add s2 t0; store t1 }", Fn: k_sub_add_f64_uss_3d99b4da67_go},
 	{Sig: "kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = add t0 u2; store t1 }", Fn: k_sub_add_f64_usu_ef9423c8f2_go},
 	{Sig: "kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = add s2 t0; store t1 }", Fn: k_sub_add_f64_uus_0c6c78c4d2_go},
 	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = add t0 u2; store t1 }", Fn: k_sub_add_f64_uuu_490513ca07_go},
@@ -1393,6 +1410,8 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:i8, s1:i8) { t0 = sub u0 s1; store t0 }", Fn: k_sub_i8_us_580d9e9b16_go},
 	{Sig: "kernel (u0:i8, u1:i8) { t0 = sub u0 u1; store t0 }", Fn: k_sub_i8_uu_e17fc829b0_go},
 	{Sig: "kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = add t1 u2; t3 = sub u3 u1; t4 = mul t3 t3; t5 = add t2 t4; t6 = sub u4 u1; t7 = mul t6 t6; t8 = add t5 t7; t9 = sub u5 u1; t10 = mul t9 t9; t11 = add t8 t10; store t11 }", Fn: k_sub_mul_add_etc_f32_uuuuuu_43521638e9_go},
+	{Sig: "kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = mul u2 t0; t2 = add u1 t1; store t2 }", Fn: k_sub_mul_add_f32_uuu_3b01b5d98a_go},
+	{Sig: "kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = mul u2 t0; t2 = add t1 u1; store t2 }", Fn: k_sub_mul_add_f64_uuu_0e225c7aeb_go},
 	{Sig: "kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }", Fn: k_sub_mul_f32_su_db68111212_go},
 	{Sig: "kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = mul t0 s2; store t1 }", Fn: k_sub_mul_f32_sus_f2d8ce96e5_go},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32) { t0 = sub s0 u1; t1 = mul u2 t0; store t1 }", Fn: k_sub_mul_f32_suu_644ee44e66_go},
@@ -1470,6 +1489,32 @@ var kernels_portable = []abi.Kernel{
 // If abi.ABI2 is undefined, the interface of kernels has changed since this file
 // was made. Remedy: run go generate here.
 func init() { abi.Register(abi.ABI2, abi.Portable, kernels_portable) }
+
+// k_abs_add_div_sub_f32_usuu_9021bb011f_go is
+//
+//	kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = abs u0; t1 = add s1 t0; t2 = div u2 t1; t3 = sub u3 t2; store t3 }
+//
+// for i: o0[i] = a3[i] - (a2[i] / (a1 + abs(a0[i])))
+func k_abs_add_div_sub_f32_usuu_9021bb011f_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			t0 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
+			t1 := float32(s1 + t0)
+			t2 := float32(v2 / t1)
+			t3 := float32(v3 - t2)
+			o0[i] = t3
+		}
+	}
+}
 
 // k_abs_add_f32_us_0d3cfdbab1_go is
 //
@@ -3966,27 +4011,6 @@ func k_add_add_add_f64_uuuu_c1774d37d5_go(f *abi.Frame) {
 	}
 }
 
-// k_add_add_f32_uss_dead8fb081_go is
-//
-//	kernel (u0:f32, s1:f32, s2:f32) { t0 = add u0 s1; t1 = add t0 s2; store t1 }
-//
-// for i: o0[i] = (a0[i] + a1) + a2
-func k_add_add_f32_uss_dead8fb081_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := float32(v0 + s1)
-			t1 := float32(t0 + s2)
-			o0[i] = t1
-		}
-	}
-}
-
 // k_add_add_f32_usu_edb32ffb6f_go is
 //
 //	kernel (u0:f32, s1:f32, u2:f32) { t0 = add u0 s1; t1 = add u2 t0; store t1 }
@@ -4049,27 +4073,6 @@ func k_add_add_f32_uuu_4379a3490f_go(f *abi.Frame) {
 			v2 := a2[i]
 			t0 := float32(v0 + v1)
 			t1 := float32(v2 + t0)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_add_add_f64_uss_2aa3f99bc4_go is
-//
-//	kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = add s2 t0; store t1 }
-//
-// for i: o0[i] = a2 + (a0[i] + a1)
-func k_add_add_f64_uss_2aa3f99bc4_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := float64(v0 + s1)
-			t1 := float64(s2 + t0)
 			o0[i] = t1
 		}
 	}
@@ -4525,6 +4528,29 @@ func k_add_cast_add_f32_f64_uuu_a1fdca91c5_go(f *abi.Frame) {
 			t2 := float32(t0 + t1)
 			o0[i] = t0
 			o1[i] = t2
+		}
+	}
+}
+
+// k_add_clip_f32_suss_0acc5bdafe_go is
+//
+//	kernel (s0:f32, u1:f32, s2:f32, s3:f32) { t0 = add s0 u1; t1 = clip t0 s2 s3; store t1 }
+//
+// for i: o0[i] = clip(a0 + a1[i], a2, a3)
+func k_add_clip_f32_suss_0acc5bdafe_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		s3 := *(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := float32(s0 + v1)
+			t1 := scalar.Max(t0, s2)
+			t2 := scalar.Min(t1, s3)
+			o0[i] = t2
 		}
 	}
 }
@@ -5564,6 +5590,27 @@ func k_add_reciprocal_f64_uu_fd58496f41_go(f *abi.Frame) {
 			t0 := float64(v0 + v1)
 			t2 := float64(c1 / t0)
 			o0[i] = t2
+		}
+	}
+}
+
+// k_add_shr_i32_sus_a10554d1b7_go is
+//
+//	kernel (s0:i32, u1:i32, s2:i32) { t0 = add s0 u1; t1 = shr t0 s2; store t1 }
+//
+// for i: o0[i] = (a0 + a1[i]) >> a2
+func k_add_shr_i32_sus_a10554d1b7_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := int32(s0 + v1)
+			t1 := t0 >> uint32(s2)
+			o0[i] = t1
 		}
 	}
 }
@@ -20403,27 +20450,6 @@ func k_cosh_f64_u_59600fe59b_go(f *abi.Frame) {
 	}
 }
 
-// k_div_add_f32_sus_3296a6d62d_go is
-//
-//	kernel (s0:f32, u1:f32, s2:f32) { t0 = div s0 u1; t1 = add t0 s2; store t1 }
-//
-// for i: o0[i] = (a0 / a1[i]) + a2
-func k_div_add_f32_sus_3296a6d62d_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := float32(s0 / v1)
-			t1 := float32(t0 + s2)
-			o0[i] = t1
-		}
-	}
-}
-
 // k_div_add_f32_suu_6979087442_go is
 //
 //	kernel (s0:f32, u1:f32, u2:f32) { t0 = div s0 u1; t1 = add u2 t0; store t1 }
@@ -20441,27 +20467,6 @@ func k_div_add_f32_suu_6979087442_go(f *abi.Frame) {
 			v2 := a2[i]
 			t0 := float32(s0 / v1)
 			t1 := float32(v2 + t0)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_div_add_f32_uss_00bbc5494c_go is
-//
-//	kernel (u0:f32, s1:f32, s2:f32) { t0 = div u0 s1; t1 = add s2 t0; store t1 }
-//
-// for i: o0[i] = a2 + (a0[i] / a1)
-func k_div_add_f32_uss_00bbc5494c_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := float32(v0 / s1)
-			t1 := float32(s2 + t0)
 			o0[i] = t1
 		}
 	}
@@ -20534,27 +20539,6 @@ func k_div_add_f32_uuu_359df21de5_go(f *abi.Frame) {
 	}
 }
 
-// k_div_add_f64_sus_a32185cdb5_go is
-//
-//	kernel (s0:f64, u1:f64, s2:f64) { t0 = div s0 u1; t1 = add s2 t0; store t1 }
-//
-// for i: o0[i] = a2 + (a0 / a1[i])
-func k_div_add_f64_sus_a32185cdb5_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := float64(s0 / v1)
-			t1 := float64(s2 + t0)
-			o0[i] = t1
-		}
-	}
-}
-
 // k_div_add_f64_suu_6ca9462384_go is
 //
 //	kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = add t0 u2; store t1 }
@@ -20572,27 +20556,6 @@ func k_div_add_f64_suu_6ca9462384_go(f *abi.Frame) {
 			v2 := a2[i]
 			t0 := float64(s0 / v1)
 			t1 := float64(t0 + v2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_div_add_f64_uss_5cba99af58_go is
-//
-//	kernel (u0:f64, s1:f64, s2:f64) { t0 = div u0 s1; t1 = add t0 s2; store t1 }
-//
-// for i: o0[i] = (a0[i] / a1) + a2
-func k_div_add_f64_uss_5cba99af58_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := float64(v0 / s1)
-			t1 := float64(t0 + s2)
 			o0[i] = t1
 		}
 	}
@@ -20915,48 +20878,6 @@ func k_div_i64_uu_36b2ea6567_go(f *abi.Frame) {
 	}
 }
 
-// k_div_sub_f32_sus_2cef4fff46_go is
-//
-//	kernel (s0:f32, u1:f32, s2:f32) { t0 = div s0 u1; t1 = sub t0 s2; store t1 }
-//
-// for i: o0[i] = (a0 / a1[i]) - a2
-func k_div_sub_f32_sus_2cef4fff46_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := float32(s0 / v1)
-			t1 := float32(t0 - s2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_div_sub_f32_sus_78259a6f2b_go is
-//
-//	kernel (s0:f32, u1:f32, s2:f32) { t0 = div s0 u1; t1 = sub s2 t0; store t1 }
-//
-// for i: o0[i] = a2 - (a0 / a1[i])
-func k_div_sub_f32_sus_78259a6f2b_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := float32(s0 / v1)
-			t1 := float32(s2 - t0)
-			o0[i] = t1
-		}
-	}
-}
-
 // k_div_sub_f32_suu_6d775b58f3_go is
 //
 //	kernel (s0:f32, u1:f32, u2:f32) { t0 = div s0 u1; t1 = sub u2 t0; store t1 }
@@ -20996,48 +20917,6 @@ func k_div_sub_f32_suu_c9ea47b499_go(f *abi.Frame) {
 			v2 := a2[i]
 			t0 := float32(s0 / v1)
 			t1 := float32(t0 - v2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_div_sub_f32_uss_5583e77367_go is
-//
-//	kernel (u0:f32, s1:f32, s2:f32) { t0 = div u0 s1; t1 = sub t0 s2; store t1 }
-//
-// for i: o0[i] = (a0[i] / a1) - a2
-func k_div_sub_f32_uss_5583e77367_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := float32(v0 / s1)
-			t1 := float32(t0 - s2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_div_sub_f32_uss_820775b325_go is
-//
-//	kernel (u0:f32, s1:f32, s2:f32) { t0 = div u0 s1; t1 = sub s2 t0; store t1 }
-//
-// for i: o0[i] = a2 - (a0[i] / a1)
-func k_div_sub_f32_uss_820775b325_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := float32(v0 / s1)
-			t1 := float32(s2 - t0)
 			o0[i] = t1
 		}
 	}
@@ -21177,48 +21056,6 @@ func k_div_sub_f32_uuu_f8a9ef3add_go(f *abi.Frame) {
 	}
 }
 
-// k_div_sub_f64_sus_5796587c94_go is
-//
-//	kernel (s0:f64, u1:f64, s2:f64) { t0 = div s0 u1; t1 = sub t0 s2; store t1 }
-//
-// for i: o0[i] = (a0 / a1[i]) - a2
-func k_div_sub_f64_sus_5796587c94_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := float64(s0 / v1)
-			t1 := float64(t0 - s2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_div_sub_f64_sus_ab2842043f_go is
-//
-//	kernel (s0:f64, u1:f64, s2:f64) { t0 = div s0 u1; t1 = sub s2 t0; store t1 }
-//
-// for i: o0[i] = a2 - (a0 / a1[i])
-func k_div_sub_f64_sus_ab2842043f_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := float64(s0 / v1)
-			t1 := float64(s2 - t0)
-			o0[i] = t1
-		}
-	}
-}
-
 // k_div_sub_f64_suu_2cf0cf91e1_go is
 //
 //	kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = sub t0 u2; store t1 }
@@ -21258,48 +21095,6 @@ func k_div_sub_f64_suu_8353240aa1_go(f *abi.Frame) {
 			v2 := a2[i]
 			t0 := float64(s0 / v1)
 			t1 := float64(v2 - t0)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_div_sub_f64_uss_6ee0c6b2f2_go is
-//
-//	kernel (u0:f64, s1:f64, s2:f64) { t0 = div u0 s1; t1 = sub t0 s2; store t1 }
-//
-// for i: o0[i] = (a0[i] / a1) - a2
-func k_div_sub_f64_uss_6ee0c6b2f2_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := float64(v0 / s1)
-			t1 := float64(t0 - s2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_div_sub_f64_uss_79f12b080d_go is
-//
-//	kernel (u0:f64, s1:f64, s2:f64) { t0 = div u0 s1; t1 = sub s2 t0; store t1 }
-//
-// for i: o0[i] = a2 - (a0[i] / a1)
-func k_div_sub_f64_uss_79f12b080d_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := float64(v0 / s1)
-			t1 := float64(s2 - t0)
 			o0[i] = t1
 		}
 	}
@@ -34508,6 +34303,33 @@ func k_lt_lt_and_f64_bool_ussu_15f8127557_go(f *abi.Frame) {
 	}
 }
 
+// k_lt_lt_and_select_f32_suss_9e6570f14f_go is
+//
+//	kernel (s0:f32, u1:f32, s2:f32, s3:f32) { t0 = lt s0 u1; t1 = lt u1 s2; t2 = and t0 t1; t3 = select t2 u1 s3; store t3 }
+//
+// for i: o0[i] = select((a0 < a1[i]) & (a1[i] < a2), a1[i], a3)
+func k_lt_lt_and_select_f32_suss_9e6570f14f_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		s3 := *(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := s0 < v1
+			t1 := v1 < s2
+			t2 := t0 && bool(t1)
+			t3 := s3
+			if t2 {
+				t3 = v1
+			}
+			o0[i] = t3
+		}
+	}
+}
+
 // k_lt_lt_and_u8_bool_sus_22c6a8ab29_go is
 //
 //	kernel (s0:u8, u1:u8, s2:u8) { t0 = lt s0 u1; t1 = lt u1 s2; t2 = and t0 t1; store t2 }
@@ -34549,6 +34371,31 @@ func k_lt_lt_and_u8_bool_suus_f2f2660090_go(f *abi.Frame) {
 			t0 := s0 < v1
 			t1 := v2 < s3
 			t2 := t0 && bool(t1)
+			o0[i] = t2
+		}
+	}
+}
+
+// k_lt_mul_select_f32_sus_3d9238c874_go is
+//
+//	kernel (s0:f32, u1:f32, s2:f32) { t0 = lt s0 u1; t1 = mul u1 s2; t2 = select t0 u1 t1; store t2 }
+//
+// for i: o0[i] = select(a0 < a1[i], a1[i], a1[i] * a2)
+func k_lt_mul_select_f32_sus_3d9238c874_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := s0 < v1
+			t1 := float32(v1 * s2)
+			t2 := t1
+			if t0 {
+				t2 = v1
+			}
 			o0[i] = t2
 		}
 	}
@@ -35238,6 +35085,33 @@ func k_lt_select_u8_uuuu_7b152840da_go(f *abi.Frame) {
 				t1 = v2
 			}
 			o0[i] = t1
+		}
+	}
+}
+
+// k_lt_sub_select_f32_ussu_3954cda4c3_go is
+//
+//	kernel (u0:f32, s1:f32, s2:f32, u3:f32) { t0 = lt u0 s1; t1 = sub u0 s2; t2 = select t0 u3 t1; store t2 }
+//
+// for i: o0[i] = select(a0[i] < a1, a3[i], a0[i] - a2)
+func k_lt_sub_select_f32_ussu_3954cda4c3_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v3 := a3[i]
+			t0 := v0 < s1
+			t1 := float32(v0 - s2)
+			t2 := t1
+			if t0 {
+				t2 = v3
+			}
+			o0[i] = t2
 		}
 	}
 }
@@ -41835,6 +41709,27 @@ func k_mul_add_f64_uuu_b8e4cd2e51_go(f *abi.Frame) {
 	}
 }
 
+// k_mul_add_i32_sus_15d587b969_go is
+//
+//	kernel (s0:i32, u1:i32, s2:i32) { t0 = mul s0 u1; t1 = add s2 t0; store t1 }
+//
+// for i: o0[i] = a2 + (a0 * a1[i])
+func k_mul_add_i32_sus_15d587b969_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := int32(s0 * v1)
+			t1 := int32(s2 + t0)
+			o0[i] = t1
+		}
+	}
+}
+
 // k_mul_add_i32_uuu_1800471362_go is
 //
 //	kernel (u0:i32, u1:i32, u2:i32) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }
@@ -41877,6 +41772,158 @@ func k_mul_add_i64_uuu_ac13442591_go(f *abi.Frame) {
 			t0 := int64(v0 * v1)
 			t1 := int64(t0 + v2)
 			o0[i] = t1
+		}
+	}
+}
+
+// k_mul_add_mul_add_f32_usss_fa8a7350a4_go is
+//
+//	kernel (u0:f32, s1:f32, s2:f32, s3:f32) { t0 = mul u0 s1; t1 = add t0 s2; t2 = mul u0 t1; t3 = add s3 t2; store t3 }
+//
+// for i: o0[i] = a3 + (a0[i] * ((a0[i] * a1) + a2))
+func k_mul_add_mul_add_f32_usss_fa8a7350a4_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		s3 := *(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float32(v0 * s1)
+			t1 := float32(t0 + s2)
+			t2 := float32(v0 * t1)
+			t3 := float32(s3 + t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_mul_add_mul_add_f32_ususu_6d1ffa2694_go is
+//
+//	kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32) { t0 = mul u0 s1; t1 = add t0 u2; t2 = mul t1 s3; t3 = add t2 u4; store t3 }
+//
+// for i: o0[i] = (((a0[i] * a1) + a2[i]) * a3) + a4[i]
+func k_mul_add_mul_add_f32_ususu_6d1ffa2694_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			v4 := a4[i]
+			t0 := float32(v0 * s1)
+			t1 := float32(t0 + v2)
+			t2 := float32(t1 * s3)
+			t3 := float32(t2 + v4)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_mul_add_mul_add_f32_uuss_06eeeb4599_go is
+//
+//	kernel (u0:f32, u1:f32, s2:f32, s3:f32) { t0 = mul u0 u1; t1 = add t0 s2; t2 = mul u0 t1; t3 = add s3 t2; store t3 }
+//
+// for i: o0[i] = a3 + (a0[i] * ((a0[i] * a1[i]) + a2))
+func k_mul_add_mul_add_f32_uuss_06eeeb4599_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		s3 := *(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float32(v0 * v1)
+			t1 := float32(t0 + s2)
+			t2 := float32(v0 * t1)
+			t3 := float32(s3 + t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_mul_add_mul_add_f64_suss_caafd48c14_go is
+//
+//	kernel (s0:f64, u1:f64, s2:f64, s3:f64) { t0 = mul s0 u1; t1 = add s2 t0; t2 = mul u1 t1; t3 = add s3 t2; store t3 }
+//
+// for i: o0[i] = a3 + (a1[i] * (a2 + (a0 * a1[i])))
+func k_mul_add_mul_add_f64_suss_caafd48c14_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		s3 := *(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := float64(s0 * v1)
+			t1 := float64(s2 + t0)
+			t2 := float64(v1 * t1)
+			t3 := float64(s3 + t2)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_mul_add_mul_add_f64_ususu_72036c84a5_go is
+//
+//	kernel (u0:f64, s1:f64, u2:f64, s3:f64, u4:f64) { t0 = mul u0 s1; t1 = add u2 t0; t2 = mul s3 t1; t3 = add t2 u4; store t3 }
+//
+// for i: o0[i] = (a3 * (a2[i] + (a0[i] * a1))) + a4[i]
+func k_mul_add_mul_add_f64_ususu_72036c84a5_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		a4 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			v4 := a4[i]
+			t0 := float64(v0 * s1)
+			t1 := float64(v2 + t0)
+			t2 := float64(s3 * t1)
+			t3 := float64(t2 + v4)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_mul_add_mul_add_f64_uuss_7dcb55d7ad_go is
+//
+//	kernel (u0:f64, u1:f64, s2:f64, s3:f64) { t0 = mul u0 u1; t1 = add t0 s2; t2 = mul t1 u0; t3 = add s3 t2; store t3 }
+//
+// for i: o0[i] = a3 + (((a0[i] * a1[i]) + a2) * a0[i])
+func k_mul_add_mul_add_f64_uuss_7dcb55d7ad_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		s3 := *(*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float64(v0 * v1)
+			t1 := float64(t0 + s2)
+			t2 := float64(t1 * v0)
+			t3 := float64(s3 + t2)
+			o0[i] = t3
 		}
 	}
 }
@@ -41925,6 +41972,30 @@ func k_mul_add_mul_f32_uusu_972dd93a49_go(f *abi.Frame) {
 			t0 := float32(v0 * v1)
 			t1 := float32(t0 + s2)
 			t2 := float32(t1 * v3)
+			o0[i] = t2
+		}
+	}
+}
+
+// k_mul_add_mul_f32_uuu_e2a41e2a4c_go is
+//
+//	kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul t1 u0; store t2 }
+//
+// for i: o0[i] = ((a0[i] * a1[i]) + a2[i]) * a0[i]
+func k_mul_add_mul_f32_uuu_e2a41e2a4c_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := float32(v0 * v1)
+			t1 := float32(t0 + v2)
+			t2 := float32(t1 * v0)
 			o0[i] = t2
 		}
 	}
@@ -42027,6 +42098,52 @@ func k_mul_add_mul_f64_uuuu_84c041c60f_go(f *abi.Frame) {
 			t1 := float64(t0 + v2)
 			t2 := float64(t1 * v3)
 			o0[i] = t2
+		}
+	}
+}
+
+// k_mul_add_reciprocal_f32_uu_c179a07f9d_go is
+//
+//	kernel (u0:f32, u1:f32) { t0 = mul u0 u0; t1 = add u1 t0; t2 = reciprocal t1; store t2 }
+//
+// for i: o0[i] = reciprocal(a1[i] + (a0[i] * a0[i]))
+func k_mul_add_reciprocal_f32_uu_c179a07f9d_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := math.Float32frombits(0x3f800000) // 1
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float32(v0 * v0)
+			t1 := float32(v1 + t0)
+			t3 := float32(c2 / t1)
+			o0[i] = t3
+		}
+	}
+}
+
+// k_mul_add_reciprocal_f64_uu_07c0a71131_go is
+//
+//	kernel (u0:f64, u1:f64) { t0 = mul u0 u0; t1 = add u1 t0; t2 = reciprocal t1; store t2 }
+//
+// for i: o0[i] = reciprocal(a1[i] + (a0[i] * a0[i]))
+func k_mul_add_reciprocal_f64_uu_07c0a71131_go(f *abi.Frame) {
+	n := f.Cols
+	c2 := math.Float64frombits(0x3ff0000000000000) // 1
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float64(v0 * v0)
+			t1 := float64(v1 + t0)
+			t3 := float64(c2 / t1)
+			o0[i] = t3
 		}
 	}
 }
@@ -42322,6 +42439,96 @@ func k_mul_bf16_uu_1dfb56811f_go(f *abi.Frame) {
 			t24 := uint16(t23)
 			t25 := uint16(t24)
 			o0[i] = t25
+		}
+	}
+}
+
+// k_mul_clip_f32_suss_064b4049ee_go is
+//
+//	kernel (s0:f32, u1:f32, s2:f32, s3:f32) { t0 = mul s0 u1; t1 = clip t0 s2 s3; store t1 }
+//
+// for i: o0[i] = clip(a0 * a1[i], a2, a3)
+func k_mul_clip_f32_suss_064b4049ee_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		s3 := *(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v1 := a1[i]
+			t0 := float32(s0 * v1)
+			t1 := scalar.Max(t0, s2)
+			t2 := scalar.Min(t1, s3)
+			o0[i] = t2
+		}
+	}
+}
+
+// k_mul_div_f32_uu_b7184a3f82_go is
+//
+//	kernel (u0:f32, u1:f32) { t0 = mul u0 u0; t1 = div u1 t0; store t1 }
+//
+// for i: o0[i] = a1[i] / (a0[i] * a0[i])
+func k_mul_div_f32_uu_b7184a3f82_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float32(v0 * v0)
+			t1 := float32(v1 / t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_mul_div_f32_uuu_d9f0203553_go is
+//
+//	kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = div t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] * a1[i]) / a2[i]
+func k_mul_div_f32_uuu_d9f0203553_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := float32(v0 * v1)
+			t1 := float32(t0 / v2)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_mul_div_f64_uuu_f094df2f76_go is
+//
+//	kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = div t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] * a1[i]) / a2[i]
+func k_mul_div_f64_uuu_f094df2f76_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := float64(v0 * v1)
+			t1 := float64(t0 / v2)
+			o0[i] = t1
 		}
 	}
 }
@@ -43048,6 +43255,28 @@ func k_mul_i8_uu_db60907b44_go(f *abi.Frame) {
 	}
 }
 
+// k_mul_lt_f32_bool_usu_a224673f40_go is
+//
+//	kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = lt t0 u2; store t1 }
+//
+// for i: o0[i] = (a0[i] * a1) < a2[i]
+func k_mul_lt_f32_bool_usu_a224673f40_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := float32(v0 * s1)
+			t1 := t0 < v2
+			o0[i] = t1
+		}
+	}
+}
+
 // k_mul_mul_add_etc_f32_susuusus_336a7a9866_go is
 //
 //	kernel (s0:f32, u1:f32, s2:f32, u3:f32, u4:f32, s5:f32, u6:f32, s7:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = add t0 t1; t3 = mul u4 s5; t4 = mul u6 s7; t5 = add t3 t4; t6 = add t2 t5; store t6 }
@@ -43078,6 +43307,37 @@ func k_mul_mul_add_etc_f32_susuusus_336a7a9866_go(f *abi.Frame) {
 			t5 := float32(t3 + t4)
 			t6 := float32(t2 + t5)
 			o0[i] = t6
+		}
+	}
+}
+
+// k_mul_mul_add_etc_f32_uusu_ca8b59eec8_go is
+//
+//	kernel (u0:f32, u1:f32, s2:f32, u3:f32) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = add t0 t1; t3 = lt t2 s2; t4 = cast:f32 t3; t5 = add t4 u3; store t5 }
+//
+// for i: o0[i] = float32(((a0[i] * a0[i]) + (a1[i] * a1[i])) < a2) + a3[i]
+func k_mul_mul_add_etc_f32_uusu_ca8b59eec8_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v3 := a3[i]
+			t0 := float32(v0 * v0)
+			t1 := float32(v1 * v1)
+			t2 := float32(t0 + t1)
+			t3 := t2 < s2
+			var t4 float32
+			if t3 {
+				t4 = 1
+			}
+			t5 := float32(t4 + v3)
+			o0[i] = t5
 		}
 	}
 }
@@ -43165,6 +43425,28 @@ func k_mul_mul_add_f32_usuu_a1c5c9fa1f_go(f *abi.Frame) {
 	}
 }
 
+// k_mul_mul_add_f32_uu_8975752a8a_go is
+//
+//	kernel (u0:f32, u1:f32) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = add t0 t1; store t2 }
+//
+// for i: o0[i] = (a0[i] * a0[i]) + (a1[i] * a1[i])
+func k_mul_mul_add_f32_uu_8975752a8a_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float32(v0 * v0)
+			t1 := float32(v1 * v1)
+			t2 := float32(t0 + t1)
+			o0[i] = t2
+		}
+	}
+}
+
 // k_mul_mul_add_f32_uuuu_ce4079a70a_go is
 //
 //	kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; store t2 }
@@ -43240,6 +43522,28 @@ func k_mul_mul_add_f64_usuu_47359eafdf_go(f *abi.Frame) {
 	}
 }
 
+// k_mul_mul_add_f64_uu_b4dbc26689_go is
+//
+//	kernel (u0:f64, u1:f64) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = add t0 t1; store t2 }
+//
+// for i: o0[i] = (a0[i] * a0[i]) + (a1[i] * a1[i])
+func k_mul_mul_add_f64_uu_b4dbc26689_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			t0 := float64(v0 * v0)
+			t1 := float64(v1 * v1)
+			t2 := float64(t0 + t1)
+			o0[i] = t2
+		}
+	}
+}
+
 // k_mul_mul_add_f64_uuuu_791d9368dc_go is
 //
 //	kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; store t2 }
@@ -43266,22 +43570,63 @@ func k_mul_mul_add_f64_uuuu_791d9368dc_go(f *abi.Frame) {
 	}
 }
 
-// k_mul_mul_f32_sus_aa274bac16_go is
+// k_mul_mul_add_sqrt_f32_uu_7c07120190_go is
 //
-//	kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = mul t0 s2; store t1 }
+//	kernel (u0:f32, u1:f32) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = add t0 t1; t3 = sqrt t2; store t3 }
 //
-// for i: o0[i] = (a0 * a1[i]) * a2
-func k_mul_mul_f32_sus_aa274bac16_go(f *abi.Frame) {
+// for i: o0[i] = sqrt((a0[i] * a0[i]) + (a1[i] * a1[i]))
+func k_mul_mul_add_sqrt_f32_uu_7c07120190_go(f *abi.Frame) {
 	n := f.Cols
 	for r := range f.Rows {
-		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
 		for i := range n {
+			v0 := a0[i]
 			v1 := a1[i]
-			t0 := float32(s0 * v1)
-			t1 := float32(t0 * s2)
+			t0 := float32(v0 * v0)
+			t1 := float32(v1 * v1)
+			t2 := float32(t0 + t1)
+			t3 := float32(math.Sqrt(float64(t2)))
+			o0[i] = t3
+		}
+	}
+}
+
+// k_mul_mul_f32_u_80e658ec97_go is
+//
+//	kernel (u0:f32) { t0 = mul u0 u0; t1 = mul u0 t0; store t1 }
+//
+// for i: o0[i] = a0[i] * (a0[i] * a0[i])
+func k_mul_mul_f32_u_80e658ec97_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float32(v0 * v0)
+			t1 := float32(v0 * t0)
+			o0[i] = t1
+		}
+	}
+}
+
+// k_mul_mul_f32_us_9827c8c6f7_go is
+//
+//	kernel (u0:f32, s1:f32) { t0 = mul u0 u0; t1 = mul s1 t0; store t1 }
+//
+// for i: o0[i] = a1 * (a0[i] * a0[i])
+func k_mul_mul_f32_us_9827c8c6f7_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float32(v0 * v0)
+			t1 := float32(s1 * t0)
 			o0[i] = t1
 		}
 	}
@@ -43354,22 +43699,20 @@ func k_mul_mul_f32_uuu_d7b937fccc_go(f *abi.Frame) {
 	}
 }
 
-// k_mul_mul_f64_sus_9924b48a9f_go is
+// k_mul_mul_f64_u_aae9e59fed_go is
 //
-//	kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = mul t0 s2; store t1 }
+//	kernel (u0:f64) { t0 = mul u0 u0; t1 = mul t0 u0; store t1 }
 //
-// for i: o0[i] = (a0 * a1[i]) * a2
-func k_mul_mul_f64_sus_9924b48a9f_go(f *abi.Frame) {
+// for i: o0[i] = (a0[i] * a0[i]) * a0[i]
+func k_mul_mul_f64_u_aae9e59fed_go(f *abi.Frame) {
 	n := f.Cols
 	for r := range f.Rows {
-		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
 		for i := range n {
-			v1 := a1[i]
-			t0 := float64(s0 * v1)
-			t1 := float64(t0 * s2)
+			v0 := a0[i]
+			t0 := float64(v0 * v0)
+			t1 := float64(t0 * v0)
 			o0[i] = t1
 		}
 	}
@@ -43488,6 +43831,31 @@ func k_mul_mul_i64_uuu_5051b24d65_go(f *abi.Frame) {
 			t1 := int64(v2 * t0)
 			o0[i] = t0
 			o1[i] = t1
+		}
+	}
+}
+
+// k_mul_mul_mul_add_f32_usus_52ac850fa2_go is
+//
+//	kernel (u0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul u0 u0; t1 = mul t0 s1; t2 = mul u2 s3; t3 = add t1 t2; store t3 }
+//
+// for i: o0[i] = ((a0[i] * a0[i]) * a1) + (a2[i] * a3)
+func k_mul_mul_mul_add_f32_usus_52ac850fa2_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			t0 := float32(v0 * v0)
+			t1 := float32(t0 * s1)
+			t2 := float32(v2 * s3)
+			t3 := float32(t1 + t2)
+			o0[i] = t3
 		}
 	}
 }
@@ -44384,6 +44752,31 @@ func k_mul_mul_mul_mul_u8_uuuuu_7ba976fdad_go(f *abi.Frame) {
 	}
 }
 
+// k_mul_mul_sub_add_f32_uuu_85f86ff199_go is
+//
+//	kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = sub t0 t1; t3 = add u2 t2; store t3 }
+//
+// for i: o0[i] = a2[i] + ((a0[i] * a0[i]) - (a1[i] * a1[i]))
+func k_mul_mul_sub_add_f32_uuu_85f86ff199_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := float32(v0 * v0)
+			t1 := float32(v1 * v1)
+			t2 := float32(t0 - t1)
+			t3 := float32(v2 + t2)
+			o0[i] = t3
+		}
+	}
+}
+
 // k_mul_mul_sub_f32_susu_00a8f0430e_go is
 //
 //	kernel (s0:f32, u1:f32, s2:f32, u3:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = sub t0 t1; store t2 }
@@ -44667,6 +45060,56 @@ func k_mul_q16x16_uu_b4ec566c2f_go(f *abi.Frame) {
 			}
 			t12 := uint32(t11)
 			o0[i] = t12
+		}
+	}
+}
+
+// k_mul_sub_div_f32_suuu_0c66717625_go is
+//
+//	kernel (s0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul s0 u1; t1 = sub u2 t0; t2 = div u3 t1; store t2 }
+//
+// for i: o0[i] = a3[i] / (a2[i] - (a0 * a1[i]))
+func k_mul_sub_div_f32_suuu_0c66717625_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v1 := a1[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			t0 := float32(s0 * v1)
+			t1 := float32(v2 - t0)
+			t2 := float32(v3 / t1)
+			o0[i] = t2
+		}
+	}
+}
+
+// k_mul_sub_div_f64_usuu_d0f515f18f_go is
+//
+//	kernel (u0:f64, s1:f64, u2:f64, u3:f64) { t0 = mul u0 s1; t1 = sub u2 t0; t2 = div u3 t1; store t2 }
+//
+// for i: o0[i] = a3[i] / (a2[i] - (a0[i] * a1))
+func k_mul_sub_div_f64_usuu_d0f515f18f_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			t0 := float64(v0 * s1)
+			t1 := float64(v2 - t0)
+			t2 := float64(v3 / t1)
+			o0[i] = t2
 		}
 	}
 }
@@ -45104,6 +45547,27 @@ func k_mul_sub_mul_f32_ssus_7ff6b7fe49_go(f *abi.Frame) {
 	}
 }
 
+// k_mul_sub_mul_f32_us_d0fd260c3d_go is
+//
+//	kernel (u0:f32, s1:f32) { t0 = mul u0 u0; t1 = sub t0 u0; t2 = mul t1 s1; store t2 }
+//
+// for i: o0[i] = ((a0[i] * a0[i]) - a0[i]) * a1
+func k_mul_sub_mul_f32_us_d0fd260c3d_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float32(v0 * v0)
+			t1 := float32(t0 - v0)
+			t2 := float32(t1 * s1)
+			o0[i] = t2
+		}
+	}
+}
+
 // k_mul_sub_mul_f64_ssus_b5f6a0d5f2_go is
 //
 //	kernel (s0:f64, s1:f64, u2:f64, s3:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul s3 t1; store t2 }
@@ -45122,6 +45586,27 @@ func k_mul_sub_mul_f64_ssus_b5f6a0d5f2_go(f *abi.Frame) {
 			v2 := a2[i]
 			t1 := float64(v2 - t0)
 			t2 := float64(s3 * t1)
+			o0[i] = t2
+		}
+	}
+}
+
+// k_mul_sub_mul_f64_us_e7db8331de_go is
+//
+//	kernel (u0:f64, s1:f64) { t0 = mul u0 u0; t1 = sub t0 u0; t2 = mul s1 t1; store t2 }
+//
+// for i: o0[i] = a1 * ((a0[i] * a0[i]) - a0[i])
+func k_mul_sub_mul_f64_us_e7db8331de_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := float64(v0 * v0)
+			t1 := float64(t0 - v0)
+			t2 := float64(s1 * t1)
 			o0[i] = t2
 		}
 	}
@@ -45578,6 +46063,33 @@ func k_ne_i64_bool_uu_f4b8c91bd6_go(f *abi.Frame) {
 			v1 := a1[i]
 			t0 := v0 != v1
 			o0[i] = t0
+		}
+	}
+}
+
+// k_ne_or_select_f32_bool_uuu_fd164af4ab_go is
+//
+//	kernel (u0:f32, u1:bool, u2:f32) { t0 = ne u0 u0; t1 = or t0 u1; t2 = select t1 u2 u0; store t2 }
+//
+// for i: o0[i] = select((a0[i] != a0[i]) | a1[i], a2[i], a0[i])
+func k_ne_or_select_f32_bool_uuu_fd164af4ab_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*bool)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := v0 != v0
+			t1 := t0 || bool(v1)
+			t2 := v0
+			if t1 {
+				t2 = v2
+			}
+			o0[i] = t2
 		}
 	}
 }
@@ -58195,6 +58707,28 @@ func k_shr_u8_uu_5de6acdef4_go(f *abi.Frame) {
 	}
 }
 
+// k_shr_xor_mul_i32_uss_fc39f4f6f9_go is
+//
+//	kernel (u0:i32, s1:i32, s2:i32) { t0 = shr u0 s1; t1 = xor u0 t0; t2 = mul t1 s2; store t2 }
+//
+// for i: o0[i] = (a0[i] ^ (a0[i] >> a1)) * a2
+func k_shr_xor_mul_i32_uss_fc39f4f6f9_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*int32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		s2 := *(*int32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
+		o0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			t0 := v0 >> uint32(s1)
+			t1 := v0 ^ t0
+			t2 := int32(t1 * s2)
+			o0[i] = t2
+		}
+	}
+}
+
 // k_sigmoid_f32_u_93be2127ea_go is
 //
 //	kernel (u0:f32) { t0 = sigmoid u0; store t0 }
@@ -63277,6 +63811,32 @@ func k_softsign_f64_u_f08a7a1f8f_go(f *abi.Frame) {
 	}
 }
 
+// k_sqrt_add_div_sub_f32_usuu_3312c25538_go is
+//
+//	kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = sqrt u0; t1 = add t0 s1; t2 = div u2 t1; t3 = sub u3 t2; store t3 }
+//
+// for i: o0[i] = a3[i] - (a2[i] / (sqrt(a0[i]) + a1))
+func k_sqrt_add_div_sub_f32_usuu_3312c25538_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			t0 := float32(math.Sqrt(float64(v0)))
+			t1 := float32(t0 + s1)
+			t2 := float32(v2 / t1)
+			t3 := float32(v3 - t2)
+			o0[i] = t3
+		}
+	}
+}
+
 // k_sqrt_f32_u_5c236e237b_go is
 //
 //	kernel (u0:f32) { t0 = sqrt u0; store t0 }
@@ -63447,27 +64007,6 @@ func k_sub_abs_f64_uu_78e2e30f16_go(f *abi.Frame) {
 	}
 }
 
-// k_sub_add_f32_sus_a0b9be46ed_go is
-//
-//	kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = add t0 s2; store t1 }
-//
-// for i: o0[i] = (a0 - a1[i]) + a2
-func k_sub_add_f32_sus_a0b9be46ed_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := float32(s0 - v1)
-			t1 := float32(t0 + s2)
-			o0[i] = t1
-		}
-	}
-}
-
 // k_sub_add_f32_suu_be01931b84_go is
 //
 //	kernel (s0:f32, u1:f32, u2:f32) { t0 = sub s0 u1; t1 = add u2 t0; store t1 }
@@ -63485,27 +64024,6 @@ func k_sub_add_f32_suu_be01931b84_go(f *abi.Frame) {
 			v2 := a2[i]
 			t0 := float32(s0 - v1)
 			t1 := float32(v2 + t0)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_sub_add_f32_uss_f7b0e7dd10_go is
-//
-//	kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = add t0 s2; store t1 }
-//
-// for i: o0[i] = (a0[i] - a1) + a2
-func k_sub_add_f32_uss_f7b0e7dd10_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		s2 := *(*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := float32(v0 - s1)
-			t1 := float32(t0 + s2)
 			o0[i] = t1
 		}
 	}
@@ -63578,27 +64096,6 @@ func k_sub_add_f32_uuu_69b77a9e69_go(f *abi.Frame) {
 	}
 }
 
-// k_sub_add_f64_sus_3f827d41a0_go is
-//
-//	kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = add s2 t0; store t1 }
-//
-// for i: o0[i] = a2 + (a0 - a1[i])
-func k_sub_add_f64_sus_3f827d41a0_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		s0 := *(*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
-		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v1 := a1[i]
-			t0 := float64(s0 - v1)
-			t1 := float64(s2 + t0)
-			o0[i] = t1
-		}
-	}
-}
-
 // k_sub_add_f64_suu_a4579961da_go is
 //
 //	kernel (s0:f64, u1:f64, u2:f64) { t0 = sub s0 u1; t1 = add t0 u2; store t1 }
@@ -63616,27 +64113,6 @@ func k_sub_add_f64_suu_a4579961da_go(f *abi.Frame) {
 			v2 := a2[i]
 			t0 := float64(s0 - v1)
 			t1 := float64(t0 + v2)
-			o0[i] = t1
-		}
-	}
-}
-
-// k_sub_add_f64_uss_3d99b4da67_go is
-//
-//	kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = add s2 t0; store t1 }
-//
-// for i: o0[i] = a2 + (a0[i] - a1)
-func k_sub_add_f64_uss_3d99b4da67_go(f *abi.Frame) {
-	n := f.Cols
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		s1 := *(*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
-		s2 := *(*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2]))
-		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := float64(v0 - s1)
-			t1 := float64(s2 + t0)
 			o0[i] = t1
 		}
 	}
@@ -64709,6 +65185,54 @@ func k_sub_mul_add_etc_f32_uuuuuu_43521638e9_go(f *abi.Frame) {
 			t10 := float32(t9 * t9)
 			t11 := float32(t8 + t10)
 			o0[i] = t11
+		}
+	}
+}
+
+// k_sub_mul_add_f32_uuu_3b01b5d98a_go is
+//
+//	kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = mul u2 t0; t2 = add u1 t1; store t2 }
+//
+// for i: o0[i] = a1[i] + (a2[i] * (a0[i] - a1[i]))
+func k_sub_mul_add_f32_uuu_3b01b5d98a_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := float32(v0 - v1)
+			t1 := float32(v2 * t0)
+			t2 := float32(v1 + t1)
+			o0[i] = t2
+		}
+	}
+}
+
+// k_sub_mul_add_f64_uuu_0e225c7aeb_go is
+//
+//	kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = mul u2 t0; t2 = add t1 u1; store t2 }
+//
+// for i: o0[i] = (a2[i] * (a0[i] - a1[i])) + a1[i]
+func k_sub_mul_add_f64_uuu_0e225c7aeb_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		a1 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
+		a2 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		o0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		for i := range n {
+			v0 := a0[i]
+			v1 := a1[i]
+			v2 := a2[i]
+			t0 := float64(v0 - v1)
+			t1 := float64(v2 * t0)
+			t2 := float64(t1 + v1)
+			o0[i] = t2
 		}
 	}
 }

@@ -1,0 +1,311 @@
+package passes
+
+import (
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// unroll replaces elementwise values that have a narrow axis, as the channels of pixels, by one value for each
+// index of it, their channels, where they are combined with what was reduced along the axis, or with one
+// channel: each pixel is divided by its sum, or multiplied by its opacity. All channels have the shape of the sum,
+// so one loop computes them and the sum, which is neither stored nor repeated in memory. Reductions along the
+// axis become trees of channels. A value that is needed as a whole is the join of its channels.
+//
+// A set of values that read one another is unrolled or none of it: not if a view reads one, which would need it
+// as a whole, or if the channels are too many ops.
+//
+// Requires: views are ops; no two values compute the same.
+// Ensures: values have the types that they had.
+func unroll(s *State) error {
+	u := &unroller{State: s}
+	if s.noFuse || !slices.ContainsFunc(s.Func.Body, func(v *ir.Value) bool { return u.axis(v) >= 0 }) {
+		return nil
+	}
+	if u.choose(); len(u.chosen) == 0 {
+		return nil
+	}
+	u.channels, u.read = map[*ir.Value][]*ir.Value{}, map[channel]*ir.Value{}
+	return s.Rewrite(u.rewrite)
+}
+
+type unroller struct {
+	*State
+	readers  map[*ir.Value][]*ir.Value
+	results  map[*ir.Value]bool
+	chosen   map[*ir.Value]*unrolled   // by value, and by permutations of it that are reduced
+	channels map[*ir.Value][]*ir.Value // of what is chosen, and of joins of channels
+	read     map[channel]*ir.Value     // those of other operands
+}
+
+// unrolled is a set of values that are unrolled.
+type unrolled struct {
+	axis   int
+	values []*ir.Value
+	whole  map[*ir.Value]bool // those that are needed as a whole
+}
+
+// channel is one index of an axis of a value.
+type channel struct {
+	of      *ir.Value
+	axis, i int
+}
+
+// isNarrow reports whether an axis of v is short enough to be unrolled, and v has other elements enough.
+func (s *State) isNarrow(v *ir.Value, axis int) bool {
+	n, _ := v.Type.Shape[axis].Int()
+	return n > 1 && n <= s.machine.NarrowAxis && size(v.Type.Shape) >= n*s.machine.LeastRows
+}
+
+// mayUnroll reports whether a value may be in a set.
+func mayUnroll(v *ir.Value) bool { return v.Op.IsElementwise() && v.Op != ir.OpCopy }
+
+// axis returns the narrow axis of v along which it repeats one channel or what was reduced along it, and -1 if there
+// is none.
+func (u *unroller) axis(v *ir.Value) int {
+	if !mayUnroll(v) {
+		return -1
+	}
+	for _, a := range v.Args {
+		x := unexpanded(a)
+		if len(x.Type.Shape) != len(v.Type.Shape) || size(x.Type.Shape) == 1 {
+			continue
+		}
+		for axis, d := range slices.Backward(v.Type.Shape) {
+			n, _ := d.Int()
+			if x.Type.Shape[axis].Is(1) && u.isNarrow(v, axis) && repeatedBy(x, v, axis) == n && (isChannel(x, axis) || u.reduced(x, v, n)) {
+				return axis
+			}
+		}
+	}
+	return -1
+}
+
+// isChannel reports whether x is one index of an axis.
+func isChannel(x *ir.Value, axis int) bool {
+	return x.Op == ir.OpSlice && x.Attr.Axis == axis && !x.Args[0].Type.Shape[axis].Is(1)
+}
+
+// reduced reports whether x follows, element by element, from a reduction of lines of n elements, which are as many
+// as v has.
+func (u *unroller) reduced(x, v *ir.Value, n int) bool {
+	waiting := []*ir.Value{x}
+	for i := 0; i < len(waiting) && i < u.machine.RecomputeOps; i++ {
+		switch y := waiting[i]; {
+		case y.Op == ir.OpReduceChunks:
+			if lineOf(y) == n && size(y.Args[0].Type.Shape) == size(v.Type.Shape) {
+				return true
+			}
+		case mayUnroll(y) || y.Op.IsView():
+			waiting = append(waiting, y.Args...)
+		}
+	}
+	return false
+}
+
+// unexpanded returns what an operand repeats, or the operand.
+func unexpanded(a *ir.Value) *ir.Value {
+	if a.Op == ir.OpExpand {
+		return a.Args[0]
+	}
+	return a
+}
+
+// repeatedBy returns how often v repeats each element of x in a run of axes round one of them.
+func repeatedBy(x, v *ir.Value, axis int) int {
+	of, in := extents(v), extents(x)
+	first, end := axis, axis+1
+	for first > 0 && in[first-1] == 1 {
+		first--
+	}
+	for end < len(in) && in[end] == 1 {
+		end++
+	}
+	times := 1
+	for _, n := range of[first:end] {
+		times *= n
+	}
+	return times
+}
+
+// choose finds the sets that are unrolled.
+func (u *unroller) choose() {
+	u.readers, u.results, u.chosen = map[*ir.Value][]*ir.Value{}, map[*ir.Value]bool{}, map[*ir.Value]*unrolled{}
+	for _, v := range u.Func.Body {
+		for _, a := range v.Args {
+			u.readers[a] = append(u.readers[a], v)
+		}
+	}
+	for _, r := range u.Func.Results {
+		u.results[r] = true
+	}
+	seen := map[*ir.Value]bool{}
+	for _, v := range u.Func.Body {
+		if axis := u.axis(v); axis >= 0 && !seen[v] {
+			set := &unrolled{axis: axis, values: u.connected(v, seen), whole: map[*ir.Value]bool{}}
+			if u.possible(set) {
+				for _, x := range set.values {
+					u.chosen[x] = set
+				}
+			}
+		}
+	}
+}
+
+// connected returns the values of v's shape that read one another, from v on.
+func (u *unroller) connected(v *ir.Value, seen map[*ir.Value]bool) (values []*ir.Value) {
+	waiting := []*ir.Value{v}
+	seen[v] = true
+	for len(waiting) > 0 {
+		x := waiting[len(waiting)-1]
+		waiting, values = waiting[:len(waiting)-1], append(values, x)
+		for _, near := range [][]*ir.Value{x.Args, u.readers[x]} {
+			for _, y := range near {
+				if mayUnroll(y) && !seen[y] && y.Type.Shape.Equal(v.Type.Shape) {
+					seen[y] = true
+					waiting = append(waiting, y)
+				}
+			}
+		}
+	}
+	return values
+}
+
+// possible reports whether a set is unrolled, and notes which values are needed as a whole.
+func (u *unroller) possible(set *unrolled) bool {
+	n, _ := set.values[0].Type.Shape[set.axis].Int()
+	if len(set.values)*n > u.machine.RecomputeOps {
+		return false
+	}
+	for _, x := range set.values {
+		set.whole[x] = u.results[x]
+		for _, v := range u.readers[x] {
+			switch {
+			case u.reduces(v, set.axis):
+			case v.Op.IsJoin() || v.Op.IsLine() || v.Op.IsProduct() || isScan(v):
+				set.whole[x] = true
+			case !mayUnroll(v) || !v.Type.Shape.Equal(x.Type.Shape):
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// reduces reports whether v reduces its operand along an axis, or permutes it for reductions along that.
+func (u *unroller) reduces(v *ir.Value, axis int) bool {
+	last := len(v.Args[0].Type.Shape) - 1
+	switch {
+	case v.Op == ir.OpReduceChunks:
+		return axis == last && !v.Attr.By.IsArgReduction()
+	case v.Op == ir.OpPermute && !u.results[v] && slices.IsSorted(v.Attr.Axes[:last]) && v.Attr.Axes[last] == axis:
+		return !slices.ContainsFunc(u.readers[v], func(r *ir.Value) bool { return !u.reduces(r, last) })
+	}
+	return false
+}
+
+// rewrite returns what replaces v.
+func (u *unroller) rewrite(v *ir.Value) (*ir.Value, error) {
+	if set := u.chosen[v]; set != nil {
+		if err := u.unroll(v, set.axis); err != nil || !set.whole[v] {
+			return v, err
+		}
+		return u.join(v, set.axis)
+	}
+	if len(v.Args) == 0 || u.channels[v.Args[0]] == nil {
+		return v, nil
+	}
+	switch channels := u.channels[v.Args[0]]; v.Op {
+	case ir.OpPermute:
+		u.channels[v] = channels
+	case ir.OpReduceChunks:
+		return u.combine(v, slices.Clone(channels))
+	}
+	return v, nil
+}
+
+// unroll computes the channels of v.
+func (u *unroller) unroll(v *ir.Value, axis int) error {
+	n, _ := v.Type.Shape[axis].Int()
+	for i := range n {
+		args := make([]*ir.Value, len(v.Args))
+		for k, a := range v.Args {
+			var err error
+			if args[k], err = u.channel(a, v, axis, i); err != nil {
+				return err
+			}
+		}
+		x, err := u.Func.Add(v.Op, *v.Attr, v.Pos, args...)
+		if shape := without(v.Type.Shape, axis); err == nil && !x.Type.Shape.Equal(shape) {
+			x, err = u.Func.Add(ir.OpExpand, ir.Attr{Shape: shape}, v.Pos, x)
+		}
+		if err != nil {
+			return err
+		}
+		u.channels[v] = append(u.channels[v], x)
+	}
+	return nil
+}
+
+// without returns a shape without an axis.
+func without(s ir.Shape, axis int) ir.Shape { return slices.Delete(slices.Clone(s), axis, axis+1) }
+
+// channel returns operand a of v at an index of an axis of v.
+func (u *unroller) channel(a, v *ir.Value, axis, i int) (*ir.Value, error) {
+	if channels := u.channels[a]; channels != nil {
+		return channels[i], nil
+	}
+	a = unexpanded(a)
+	axis -= len(v.Type.Shape) - len(a.Type.Shape)
+	if axis < 0 { // it lacks the axis
+		return a, nil
+	}
+	if a.Type.Shape[axis].Is(1) {
+		i = 0
+	}
+	key := channel{a, axis, i}
+	if x := u.read[key]; x != nil {
+		return x, nil
+	}
+	x, err := u.index(a, axis, i)
+	u.read[key] = x
+	return x, err
+}
+
+// index returns a at an index of an axis: what a reshape added that axis to, if it did.
+func (u *unroller) index(a *ir.Value, axis, i int) (*ir.Value, error) {
+	if a.Op == ir.OpUnsqueeze || a.Op == ir.OpReshape {
+		if x := a.Args[0]; x.Type.Shape.Equal(without(a.Type.Shape, axis)) {
+			return x, nil
+		}
+	}
+	return u.Func.Add(ir.OpIndex, ir.Attr{Axis: axis, Begin: ir.Fixed(i)}, a.Pos, a)
+}
+
+// join returns the join of the channels of v.
+func (u *unroller) join(v *ir.Value, axis int) (*ir.Value, error) {
+	var parts []*ir.Value
+	for _, x := range u.channels[v] {
+		part, err := u.Func.Add(ir.OpUnsqueeze, ir.Attr{Axes: []int{axis}}, v.Pos, x)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, part)
+	}
+	y, err := u.Func.Add(ir.OpConcat, ir.Attr{Axis: axis}, v.Pos, parts...)
+	u.channels[y] = u.channels[v]
+	return y, err
+}
+
+// combine returns what a reduction makes of channels.
+func (u *unroller) combine(v *ir.Value, channels []*ir.Value) (*ir.Value, error) {
+	var first error
+	ir.LaneTree(len(channels), func(to, from int) {
+		x, err := u.Func.Add(v.Attr.By, ir.Attr{}, v.Pos, channels[to], channels[from])
+		if first == nil {
+			first = err
+		}
+		channels[to] = x
+	})
+	return channels[0], first
+}
