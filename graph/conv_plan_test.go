@@ -141,6 +141,25 @@ func TestWindowsAreTheLeftOperand(t *testing.T) {
 	}
 }
 
+// TestPooledConvolutionsAreNotTransposed asserts that a convolution reads what is pooled of another one where
+// channels are the last axis in memory, if they are few.
+func TestPooledConvolutionsAreNotTransposed(t *testing.T) {
+	for _, c := range []struct {
+		channels  int
+		transpose bool
+	}{{32, false}, {128, false}, {256, true}} {
+		w := graph.Const(graph.Ones(graph.Float32, c.channels, 16, 3, 3))
+		v := graph.Const(graph.Ones(graph.Float32, 64, c.channels, 3, 3))
+		y := f32("x", 2, 16, 18, 18).Conv(w, graph.ConvOptions{}).Add(f32("bias", c.channels, 1, 1)).Maximum(0)
+		y = y.MaxPool(graph.PoolOptions{Size: []int{2, 2}, Strides: []int{2, 2}}).Conv(v, graph.ConvOptions{})
+		p, err := graph.Compile(y.Permute(0, 2, 3, 1).Neg())
+		require.NoError(t, err)
+		_, err = p.Run(context.Background(), graph.Ones(graph.Float32, 2, 16, 18, 18), graph.Ones(graph.Float32, c.channels, 1, 1))
+		require.NoError(t, err)
+		require.Equal(t, c.transpose, strings.Contains(p.Explain(), "operand packed"), "%d channels: %s", c.channels, p.Explain())
+	}
+}
+
 // TestVerifiedConvolutions verifies plans whose steps read different groups of panels, and whose
 // iterations store a convolution and what is made of it into parts of one result.
 func TestVerifiedConvolutions(t *testing.T) {

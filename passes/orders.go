@@ -13,8 +13,9 @@ import (
 // orders computes elementwise values, and joins of them, with their axes in the order in which memory has
 // the product that they depend on. Where windows are the left operand of a product, channels are the last axis
 // in memory: bias, activation and the maxima of a pooling are then computed on whole vectors of
-// channels, and what is padded by a join is stored between its borders. Only the last of these values is
-// stored in its own order, by a transpose. After a 2x2 pooling that has a quarter of the elements.
+// channels, and what is padded by a join is stored between its borders. A next product may read its windows
+// in that order too. Otherwise the last of these values is stored in its own order, by a transpose. After a 2x2
+// pooling that has a quarter of the elements.
 //
 // A value is computed in another order if its operands have one and the same order in memory, but
 // for those that vary along one axis at most, and if all that is computed of it is such a value. A
@@ -58,14 +59,35 @@ func (o *orderer) find() bool {
 				continue
 			}
 		}
-		for _, a := range v.Args {
-			o.end(a)
+		for i, a := range v.Args {
+			if i > 0 || !v.Op.IsProduct() || !o.readsInOrder(a) {
+				o.end(a)
+			}
 		}
 	}
 	for _, r := range o.Func.Results {
 		o.end(r)
 	}
 	return len(o.last) > known
+}
+
+// readsInOrder reports whether a product reads x, its left operand, as fast where channels are the last axis in
+// memory: x is windows of a value with few channels, so that the elements of one are in many sets of the
+// first-level cache.
+func (o *orderer) readsInOrder(x *ir.Value) bool {
+	v := viewed(x)
+	axes := o.axes[v]
+	return axes != nil && windowed(x) && layoutOf(v).Shape[axes[len(axes)-1]]*v.Type.DType.Size() <= o.machine.Matmul.ChannelBytes
+}
+
+// windowed reports whether x is a view of windows.
+func windowed(x *ir.Value) bool {
+	for ; x.Op.IsView(); x = x.Args[0] {
+		if x.Op == ir.OpWindow {
+			return true
+		}
+	}
+	return false
 }
 
 // end notes that something is computed in its own order of the value that x is a view of.
