@@ -1,0 +1,70 @@
+// Models runs an ONNX model on arrays in .npy files again and again. It prints the milliseconds
+// from the file to the first result, then the median of a call. compare.py runs it beside
+// onnxruntime and PyTorch.
+//
+//	models [-threads 1] [-seconds 2] model.onnx input=x.npy ...
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	goruntime "runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/stridefuse/stridefuse/graph"
+	"github.com/stridefuse/stridefuse/npy"
+	"github.com/stridefuse/stridefuse/onnx"
+)
+
+func main() {
+	threads := flag.Int("threads", 1, "how many")
+	seconds := flag.Float64("seconds", 2, "of calls that are timed")
+	flag.Parse()
+	if flag.NArg() < 1 {
+		fmt.Fprintln(os.Stderr, "models: want model.onnx input=x.npy ...")
+		os.Exit(2)
+	}
+	if err := run(flag.Arg(0), flag.Args()[1:], *threads, time.Duration(*seconds*float64(time.Second))); err != nil {
+		fmt.Fprintln(os.Stderr, "models:", err)
+		os.Exit(1)
+	}
+}
+
+func run(model string, inputs []string, threads int, timed time.Duration) error {
+	goruntime.GOMAXPROCS(threads)
+	feeds := graph.Feeds{}
+	for _, input := range inputs {
+		name, file, _ := strings.Cut(input, "=")
+		x, err := npy.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		feeds[name] = x
+	}
+	ctx, begun := context.Background(), time.Now()
+	p, err := onnx.Load(model, onnx.With(graph.WithWorkers(threads)))
+	if err != nil {
+		return err
+	}
+	if _, err := p.Run(ctx, feeds); err != nil {
+		return err
+	}
+	first := time.Since(begun)
+	var calls []time.Duration
+	for all := time.Now(); len(calls) < 5 || time.Since(all) < timed; {
+		begun := time.Now()
+		if _, err := p.Run(ctx, feeds); err != nil {
+			return err
+		}
+		calls = append(calls, time.Since(begun))
+	}
+	slices.Sort(calls)
+	fmt.Printf("%.3f %.4f\n", milliseconds(first), milliseconds(calls[len(calls)/2]))
+	return nil
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
