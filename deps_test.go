@@ -63,6 +63,7 @@ var allowed = map[string][]string{
 	"docs/recipes":                  {},
 	"bench":                         {"bench/formula", "graph", "ir/kernel", "runtime/abi"},
 	"bench/larger":                  {"graph", "stream", "zarr"},
+	"bench/models":                  {"graph", "npy", "onnx"},
 	"bench/formula":                 {"cmplx", "graph", "ir/scalar", "runtime/abi"},
 	"examples/quickstart":           {"graph", "ir/scalar", "runtime/abi"},
 	"examples/classify":             {"graph", "imaging", "npy", "onnx"},
