@@ -84,17 +84,11 @@ const wideKernels = "reduce [BY] kernel (u0:T) { t0 = cast:W u0; store t0 }"
 const manyRows = "kernel (u0:T, u1:T, u2:T, u3:T, u4:T) { t0 = BY u0 u1; t1 = BY t0 u2; t2 = BY t1 u3; t3 = BY t2 u4; store t3 }"
 
 // fourRows combines four rows of a table that gather_reduce selects, two and two, for each of superTypes and
-// each of its ops, and eightRows eight.
+// each of its ops but sums, and eightRows eight.
 const (
 	fourRows  = "kernel (u0:T, u1:T, u2:T, u3:T) { t0 = BY u0 u1; t1 = BY u2 u3; t2 = BY t0 t1; store t2 }"
 	eightRows = "kernel (u0:T, u1:T, u2:T, u3:T, u4:T, u5:T, u6:T, u7:T) { t0 = BY u0 u1; t1 = BY u2 u3; t2 = BY t0 t1; t3 = BY u4 u5; t4 = BY u6 u7; t5 = BY t3 t4; t6 = BY t2 t5; store t6 }"
 )
-
-// weightedRows add up the products of two and of four rows of a table and weights as gather_reduce does, for each of superTypes.
-var weightedRows = []string{
-	"kernel (u0:T, s1:T, u2:T, s3:T) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = add t0 t1; store t2 }",
-	"kernel (u0:T, s1:T, u2:T, s3:T, u4:T, s5:T, u6:T, s7:T) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = add t0 t1; t3 = mul u4 s5; t4 = mul u6 s7; t5 = add t3 t4; t6 = add t2 t5; store t6 }",
-}
 
 // manyRowsOf are bodies of which column reductions have a kernel that adds as many rows, for each of
 // superTypes, T: of a row vector times a matrix, and of norms and variances of columns. The
@@ -153,13 +147,13 @@ func builtinReductions() []kernel.Code {
 		out = append(out, parseAll(superTypes, strings.ReplaceAll(manyRows, "BY", by.String()))...)
 	}
 	for _, op := range kernel.GatherReduce.Ops() {
-		if op.Info().Weighted {
+		if op.Info().By == ir.OpAdd {
 			continue
 		}
 		out = append(out, parseAll(superTypes, strings.ReplaceAll(fourRows, "BY", op.Info().By.String()), strings.ReplaceAll(eightRows, "BY", op.Info().By.String()))...)
 	}
 	out = append(out, manyRowSums()...)
-	return append(out, parseAll(superTypes, slices.Concat(reduceKernels, normKernels, columnKernels, weightedRows)...)...)
+	return append(out, parseAll(superTypes, slices.Concat(reduceKernels, normKernels, columnKernels)...)...)
 }
 
 // manyRowSums returns the kernels of manyRowsOf.

@@ -36,8 +36,8 @@ var bagOptions = [][]graph.Item{nil, {graph.WithWorkers(1)}, {graph.WithDebug(gr
 // in other orders, with weights and with epilogues.
 func TestGatherReduce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		rows, cols := rapid.IntRange(1, 50).Draw(t, "rows"), rapid.OneOf(rapid.IntRange(16, 90), rapid.IntRange(1000, 1100)).Draw(t, "columns")
-		n, k := rapid.IntRange(1, 40).Draw(t, "results"), rapid.OneOf(rapid.IntRange(1, 20), rapid.SampledFrom([]int{31, 32, 33, 64, 100, 1024, 1025})).Draw(t, "indices")
+		rows, cols := rapid.IntRange(1, 50).Draw(t, "rows"), rapid.OneOf(rapid.IntRange(1, 300), rapid.IntRange(1000, 1100)).Draw(t, "columns")
+		n, k := rapid.IntRange(1, 40).Draw(t, "results"), rapid.OneOf(rapid.IntRange(1, 20), rapid.SampledFrom([]int{31, 32, 33, 64, 100, 1000, 1024, 1025})).Draw(t, "indices")
 		d := rapid.SampledFrom([]graph.DType{graph.Float32, graph.Float32, graph.Float64, graph.Int32, graph.Int64, graph.Uint64, graph.Float16, graph.Int8}).Draw(t, "type")
 		table := graph.Input("table", d, rows, cols)
 		shape := []int{rows, cols}
@@ -55,6 +55,14 @@ func TestGatherReduce(t *testing.T) {
 		}
 		index, axis := graph.Input("i", graph.Int64, n, k), 1
 		ids := bags(t, uint64(rapid.IntRange(0, 99).Draw(t, "seed")), rows, n, k)
+		switch rapid.SampledFrom([]string{"as they are", "stepped", "flipped", "broadcast"}).Draw(t, "indices") {
+		case "stepped":
+			index, ids = graph.Input("i", graph.Int64, n, 3*k).Slice(":, ::3"), bags(t, 7, rows, n, 3*k)
+		case "flipped":
+			index = index.Flip(0, 1)
+		case "broadcast":
+			index, ids = graph.Input("i", graph.Int64, 1, k).BroadcastTo(n, k), bags(t, 7, rows, 1, k)
+		}
 		if rapid.Bool().Draw(t, "indices apart") {
 			index = index.Permute(1, 0)
 			axis = 0

@@ -43,6 +43,8 @@ func unitNanos(d *tuning.CallTimes, code kernel.Code, args []kernel.Arg, u kerne
 			return d.Short
 		}
 		return d.Pair
+	case kernel.Selected:
+		return d.Selected * float64(args[0].DType.Size())
 	case kernel.Computed:
 		nanos := d.Cost * bodyCost(code)
 		for _, a := range args {
@@ -58,7 +60,7 @@ func unitNanos(d *tuning.CallTimes, code kernel.Code, args []kernel.Arg, u kerne
 func (k *linkedKernel) elementNanos(cols int, field func(i int) int) float64 {
 	nanos := k.nanos + k.row/float64(max(1, cols))
 	if k.time.Indexed && field(0) <= machine.NearBytes/max(64, 8*cols) {
-		nanos = k.near
+		nanos = min(nanos, k.near)
 	}
 	if k.time.Times != kernel.One {
 		nanos *= float64(max(1, field(int(k.time.Times-kernel.Field0))))

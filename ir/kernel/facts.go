@@ -18,6 +18,7 @@ const (
 	Computed      // its operands are read or written, and the body is computed
 	Moved         // it is copied to or from elements that are apart
 	Paired        // a pair is multiplied and added
+	Selected      // it is combined with others of rows that indices select
 )
 
 // Time says what the time of a call is proportional to: the elements of its block, each

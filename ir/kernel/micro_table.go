@@ -113,7 +113,7 @@ func init() {
 			time: Time{Unit: Computed, Indexed: true}, copies: copySame},
 		GatherReduce: {name: "gather_reduce", doc: "out[r,c] = what ir.ReduceRow gives of the elements in[index[r,i],c] for i from 0 to length, or their products with weights[r,i]; in has extent rows, and work is 32",
 			has: microParts{op: true, dtype: true}, types: ir.Numeric & ir.Native, ops: gatherOps, fields: []string{"extent", "length", "across", "work", "across_weights"}, written: true, args: gatherReduceArgs, limits: gatherReduceLimits, meaning: gatherReduceMeaning,
-			time: Time{Unit: Computed, Times: Field0 + 1, Indexed: true}},
+			time: Time{Unit: Selected, Times: Field0 + 1, Indexed: true}},
 		Ragged: {name: "ragged", doc: "out[r,c] = the elements in[i,c] for i from begin[r] to end[r], or products weights[i]*in[index[i],c], combined in their order; in has extent rows, and there are so many offsets, indices of count, and length elements in a row, about",
 			has: microParts{op: true, dtype: true}, types: ir.Numeric & ir.Native, ops: raggedOps, fields: []string{"extent", "offsets", "count", "length"}, written: true, args: raggedArgs, limits: raggedLimits, meaning: raggedMeaning,
 			time: Time{Unit: Computed, Times: Field0 + 3, Indexed: true}},

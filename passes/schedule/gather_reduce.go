@@ -44,7 +44,7 @@ func (l *lineStep) gatherReduce(k kernel.Code) nest.Nest {
 		w = w.cutAll(l.line, rows, l.cols)
 		cols = min(s.Axes[l.cols].Extent, l.t.GatherBytes/d.Size())
 	}
-	if w = w.cut(rows, max(1, l.t.LineElems/cols/n)); l.cols >= 0 {
+	if w = w.cut(rows, max(1, l.t.GatherElems/cols/n)); l.cols >= 0 {
 		w = w.cut(l.cols, cols)
 	}
 	table, out, work := viewOf(0, &s.In[0]), viewOf(len(s.In), &s.Out[0].Access), l.scratch(d, kernel.GatherRows*cols)

@@ -3,6 +3,7 @@
 package lines
 
 import (
+	"slices"
 	"sync"
 	"unsafe"
 
@@ -12,74 +13,60 @@ import (
 )
 
 // Reductions of rows for AVX2: built-in kernels combine the rows of the table where they are, two,
-// four or eight at a time. Rows of a large table are prefetched.
+// four or eight at a time. Rows of a large table are prefetched. Sums of floats are bags_amd64.go's.
 
 func init() {
-	var list []abi.Kernel
+	var avx2, avx512 []abi.Kernel
 	for _, m := range kernel.LineKernels() {
-		if m.Kind == kernel.GatherReduce {
-			list = append(list, abi.Kernel{Sig: m.Signature(), Fn: gatherReduceRows(m)})
+		switch {
+		case m.Kind != kernel.GatherReduce:
+		case m.Op.Info().By == ir.OpAdd && ir.Floats.Has(m.Type):
+			avx2 = append(avx2, abi.Kernel{Sig: m.Signature(), Fn: gatherSum(m, abi.AVX2)})
+			avx512 = append(avx512, abi.Kernel{Sig: m.Signature(), Fn: gatherSum(m, abi.AVX512)})
+		default:
+			avx2 = append(avx2, abi.Kernel{Sig: m.Signature(), Fn: gatherReduceRows(m)})
 		}
 	}
-	abi.Register(abi.ABI2, abi.AVX2, list)
+	abi.Register(abi.ABI2, abi.AVX2, avx2)
+	abi.Register(abi.ABI2, abi.AVX512, avx512)
 }
 
-// rowKernels combine rows.
-type rowKernels struct {
-	two, four, eight          func(*abi.Frame) // rows; nil if there is none
-	one, pair, products, onto rowKernel        // products with weights: of one row, of two and of four, and of one that is added to a row
-}
-
-// rowKernel is a kernel, and which of the rows and weights its operands are, in their order.
-type rowKernel struct {
-	fn    func(*abi.Frame)
-	order []int
-}
+// rowKernels combine two, four and eight rows; nil if there is none.
+type rowKernels struct{ two, four, eight func(*abi.Frame) }
 
 // gatherReduceRows returns the function that reduces rows by their indices: wide ones by kernels, if
-// there are.
+// there are, and no products.
 func gatherReduceRows(m *kernel.Micro) func(*abi.Frame) {
 	op, other, size := m.Op.Info(), gatherReduceOf(m), m.Type.Size()
+	if op.Weighted {
+		return other
+	}
 	at := gatherOut(op)
-	kernels := sync.OnceValue(func() (k rowKernels) {
-		find := func(rows, products int) rowKernel {
-			sig, order := combinerOfRows(op.By, m.Type, rows, products)
-			fn, _ := abi.Lookup(abi.AVX2, sig)
-			return rowKernel{fn, order}
+	kernels := sync.OnceValue(func() rowKernels {
+		find := func(rows int) func(*abi.Frame) {
+			fn, _ := abi.Lookup(abi.AVX2, combinerOfRows(op.By, m.Type, rows))
+			return fn
 		}
-		k.two, k.four, k.eight = find(2, 0).fn, find(4, 0).fn, find(8, 0).fn
-		k.one, k.pair, k.products, k.onto = find(1, 1), find(2, 2), find(4, 4), find(2, 1)
-		return k
+		return rowKernels{find(2), find(4), find(8)}
 	})
 	return func(f *abi.Frame) {
 		k := kernels()
-		if f.Cols < wideRow || k.two == nil || op.Weighted && (k.one.fn == nil || k.pair.fn == nil || k.products.fn == nil || k.onto.fn == nil) {
+		if f.Cols < wideRow || k.two == nil {
 			other(f)
 			return
 		}
 		g := gathered{f: f, rowKernels: k, bytes: f.Cols * size, table: f.Ptr[0], work: f.Ptr[at+1], out: at,
-			tableStep: f.Step[0], workStep: f.Step[at+1], extent: f.Step[at+2], length: f.Step[at+3], across: f.Step[at+4], weighted: op.Weighted, acrossWeights: f.Step[at+6]}
+			tableStep: f.Step[0], workStep: f.Step[at+1], extent: f.Step[at+2], length: f.Step[at+3], across: f.Step[at+4]}
 		g.rows()
 	}
 }
 
-// combinerOfRows returns the signature of the kernel that combines the elements of some rows two and two, of which
-// the first ones are products with weights, and the order of its operands: each weight is behind its row.
-func combinerOfRows(by ir.Op, d ir.DType, rows, products int) (sig string, order []int) {
-	var operands []kernel.Operand
-	for r := range rows {
-		if operands = append(operands, kernel.Operand{DType: d}); r < products {
-			operands = append(operands, kernel.Operand{DType: d, Splat: true})
-		}
-	}
-	b := kernel.NewBuilder(operands...)
-	var all []kernel.Ref
-	for r := range rows {
-		if r < products {
-			all = append(all, b.Op(ir.OpMul, kernel.Ref(2*r), kernel.Ref(2*r+1)))
-		} else {
-			all = append(all, kernel.Ref(r+products))
-		}
+// combinerOfRows returns the signature of the kernel that combines the elements of some rows two and two.
+func combinerOfRows(by ir.Op, d ir.DType, rows int) string {
+	b := kernel.NewBuilder(slices.Repeat([]kernel.Operand{{DType: d}}, rows)...)
+	all := make([]kernel.Ref, rows)
+	for r := range all {
+		all[r] = kernel.Ref(r)
 	}
 	for ; len(all) > 1; all = all[:len(all)/2] {
 		for i := range len(all) / 2 {
@@ -87,8 +74,8 @@ func combinerOfRows(by ir.Op, d ir.DType, rows, products int) (sig string, order
 		}
 	}
 	b.Store(all[0])
-	k, order := b.Kernel().Canonical()
-	return k.Signature(), order
+	k, _ := b.Kernel().Canonical()
+	return k.Signature()
 }
 
 // gathered is a call, and the rows of the table that the current row of the output is made of.
@@ -96,14 +83,11 @@ type gathered struct {
 	f *abi.Frame
 	rowKernels
 	table, indices, work unsafe.Pointer
-	weights              unsafe.Pointer
 	tableStep, workStep  int
 	out                  int // which argument
 	bytes                int // of a row
 	extent, length       int
 	across               int // bytes from index to index
-	acrossWeights        int // bytes from weight to weight
-	weighted             bool
 	lanes                int // how many rows the rows of the table are combined to first: row i goes to row i%lanes
 	ahead                prefetching
 }
@@ -126,8 +110,8 @@ func (g *gathered) rows() {
 	call := *f
 	defer func() { *f = call }()
 	g.lanes = 1
-	most, far := 4, max(g.tableStep, -g.tableStep) >= farBytes/max(1, g.extent)
-	if g.eight != nil && !g.weighted && !far { // rows that are prefetched are so a few at a time
+	most, far := 4, isFar(g.tableStep, g.extent)
+	if g.eight != nil && !far { // rows that are prefetched are so a few at a time
 		most = 8
 	}
 	for g.lanes < ir.ReduceLanes && (most*g.lanes < g.length || g.length > ir.ReduceLanes) {
@@ -142,7 +126,6 @@ func (g *gathered) rows() {
 	f.Step[0], f.Step[1], f.Step[2] = g.workStep, g.workStep, g.workStep
 	for r := range call.Rows {
 		g.indices = unsafe.Add(call.Ptr[1], r*call.Step[1])
-		g.weights = unsafe.Add(call.Ptr[2], r*call.Step[2])
 		g.reduce(unsafe.Add(call.Ptr[g.out], r*call.Step[g.out]))
 	}
 }
@@ -178,14 +161,14 @@ func (g *gathered) lane(b int) unsafe.Pointer { return unsafe.Add(g.work, b*g.wo
 // chain combines the rows of a lane in their order.
 func (g *gathered) chain(b int, to unsafe.Pointer) {
 	i := b + ir.ReduceLanes
-	if i >= g.length || g.weighted {
+	if i >= g.length {
 		g.copy(b, to)
 	} else {
 		g.add(g.row(b), g.row(i), to)
 		i += ir.ReduceLanes
 	}
 	for ; i < g.length; i += ir.ReduceLanes {
-		g.addRow(i, to)
+		g.add(to, g.row(i), to)
 	}
 }
 
@@ -205,16 +188,13 @@ func (g *gathered) combine(b, n int, to unsafe.Pointer) {
 	case left <= n:
 		g.copy(b, to)
 	case left <= 2*n:
-		g.addRows(b, b+n, to)
+		g.add(g.row(b), g.row(b+n), to)
 	case left <= 3*n:
-		g.addRows(b, b+2*n, to)
-		g.addRow(b+n, to)
-	case g.weighted:
-		i, j, k := b+2*n, b+n, b+3*n
-		g.weigh(&g.products, to, &factors{g.row(b), g.weight(b), g.row(i), g.weight(i), g.row(j), g.weight(j), g.row(k), g.weight(k)})
+		g.add(g.row(b), g.row(b+2*n), to)
+		g.add(to, g.row(b+n), to)
 	case g.four == nil:
-		g.addRows(b, b+2*n, to)
-		g.addRows(b+n, b+3*n, g.lane(b+n))
+		g.add(g.row(b), g.row(b+2*n), to)
+		g.add(g.row(b+n), g.row(b+3*n), g.lane(b+n))
 		g.add(to, g.lane(b+n), to)
 	default:
 		p := &g.f.Ptr
@@ -241,47 +221,9 @@ func (g *gathered) row(i int) unsafe.Pointer {
 	return unsafe.Add(g.table, index[int64](g.indices, g.across, i, g.extent)*g.tableStep)
 }
 
-// weight returns the weight of the row that index i selects.
-func (g *gathered) weight(i int) unsafe.Pointer { return unsafe.Add(g.weights, i*g.acrossWeights) }
-
-// factors are rows, each before its weight, and at last rows without one.
-type factors [8]unsafe.Pointer
-
-// weigh calls a kernel of products.
-func (g *gathered) weigh(k *rowKernel, to unsafe.Pointer, in *factors) {
-	p := &g.f.Ptr
-	for i, operand := range k.order {
-		p[i] = in[operand&7]
-	}
-	p[len(k.order)] = to
-	k.fn(g.f)
-}
-
-// copy stores the row that index i selects, or its product.
+// copy stores the row that index i selects.
 func (g *gathered) copy(i int, to unsafe.Pointer) {
-	if !g.weighted {
-		copy(unsafe.Slice((*byte)(to), g.bytes), unsafe.Slice((*byte)(g.row(i)), g.bytes))
-		return
-	}
-	g.weigh(&g.one, to, &factors{g.row(i), g.weight(i)})
-}
-
-// addRows combines the rows that indices i and k select, or their products.
-func (g *gathered) addRows(i, k int, to unsafe.Pointer) {
-	if !g.weighted {
-		g.add(g.row(i), g.row(k), to)
-		return
-	}
-	g.weigh(&g.pair, to, &factors{g.row(i), g.weight(i), g.row(k), g.weight(k)})
-}
-
-// addRow combines a row of what is computed with the one that index i selects, or its product.
-func (g *gathered) addRow(i int, to unsafe.Pointer) {
-	if !g.weighted {
-		g.add(to, g.row(i), to)
-		return
-	}
-	g.weigh(&g.onto, to, &factors{g.row(i), g.weight(i), to})
+	copy(unsafe.Slice((*byte)(to), g.bytes), unsafe.Slice((*byte)(g.row(i)), g.bytes))
 }
 
 // add combines two rows.

@@ -65,14 +65,16 @@ func TestGatherBetweenPages(t *testing.T) {
 }
 
 // TestGatherReduceBetweenPages adds up rows of all lengths up to some vectors, in the same places; the
-// memory to work in is beside such pages too.
+// memory to work in is beside such pages too, and so are weights, which are 1.
 func TestGatherReduceBetweenPages(t *testing.T) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	const rows, extent, most = 5, 17, 300
-	lengths := []int{1, 2, 3, 4, 7, 16, 21, 32, 33, 40}
-	table, at, out, used := betweenPages(t, extent*most), betweenPages(t, rows*8*40), betweenPages(t, rows*most), betweenPages(t, kernel.GatherRows*most)
-	for _, d := range []ir.DType{ir.Int16, ir.Float32, ir.Float64} {
-		m, size := &kernel.Micro{Kind: kernel.GatherReduce, Op: ir.OpGatherAdd, Type: d}, d.Size()
+	lengths := []int{1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 21, 32, 33, 40, 65}
+	table, at, out, used := betweenPages(t, extent*most), betweenPages(t, rows*8*65), betweenPages(t, rows*most), betweenPages(t, kernel.GatherRows*most)
+	factors := betweenPages(t, rows*8*65)
+	for _, m := range []*kernel.Micro{{Op: ir.OpGatherAdd, Type: ir.Int16}, {Op: ir.OpGatherAdd, Type: ir.Float32}, {Op: ir.OpGatherAdd, Type: ir.Float64}, {Op: ir.OpGatherMulAdd, Type: ir.Float32}, {Op: ir.OpGatherMulAdd, Type: ir.Float64}} {
+		m.Kind = kernel.GatherReduce
+		d, size, o := m.Type, m.Type.Size(), gatherOut(m.Op.Info())
 		number := func(n int) uint64 { return ir.Defined.Cast(ir.Int64, d, uint64(n)) }
 		for cols := 1; cols*size <= most; cols++ {
 			row, length := cols*size, lengths[cols%len(lengths)]
@@ -84,6 +86,10 @@ func TestGatherReduceBetweenPages(t *testing.T) {
 					return mem[:n]
 				}
 				from, index, to, work := place(table, extent*row), place(at, rows*8*length), place(out, rows*row), place(used, kernel.GatherRows*row)
+				weights := place(factors, rows*size*length)
+				for i := range rows * length {
+					putBits(unsafe.Pointer(&weights[i*size]), size, number(1))
+				}
 				for i := range extent * cols {
 					putBits(unsafe.Pointer(&from[i*size]), size, number(i%50))
 				}
@@ -107,9 +113,10 @@ func TestGatherReduceBetweenPages(t *testing.T) {
 						}
 						clear(to)
 						f := &abi.Frame{Rows: rows, Cols: cols}
-						f.Ptr[0], f.Ptr[1], f.Ptr[2], f.Ptr[3] = unsafe.Pointer(&from[0]), unsafe.Pointer(&index[0]), unsafe.Pointer(&to[0]), unsafe.Pointer(&work[0])
-						f.Step[0], f.Step[1], f.Step[2], f.Step[3] = row, 8*length, row, row
-						f.Step[4], f.Step[5], f.Step[6], f.Step[7] = claimed, length, 8, kernel.GatherRows
+						f.Ptr[0], f.Ptr[1], f.Ptr[2] = unsafe.Pointer(&from[0]), unsafe.Pointer(&index[0]), unsafe.Pointer(&weights[0])
+						f.Step[0], f.Step[1], f.Step[2] = row, 8*length, size*length
+						f.Ptr[o], f.Ptr[o+1], f.Step[o], f.Step[o+1] = unsafe.Pointer(&to[0]), unsafe.Pointer(&work[0]), row, row
+						f.Step[o+2], f.Step[o+3], f.Step[o+4], f.Step[o+5], f.Step[o+6] = claimed, length, 8, kernel.GatherRows, size
 						fn(f)
 						require.True(t, bytes.Equal(want, to), "%s of %d columns, %d indices on %s", d, cols, length, e)
 					}

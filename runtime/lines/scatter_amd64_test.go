@@ -23,12 +23,10 @@ func TestCombiners(t *testing.T) {
 	}
 	for _, op := range kernel.GatherReduce.Ops() {
 		for _, d := range []ir.DType{ir.Float32, ir.Float64} {
-			for _, k := range [][2]int{{2, 0}, {4, 0}, {8, 0}, {1, 1}, {2, 2}, {4, 4}, {2, 1}} {
-				if rows, products := k[0], k[1]; products == 0 || op.Info().Weighted {
-					sig, _ := combinerOfRows(op.Info().By, d, rows, products)
-					_, ok := abi.Lookup(abi.AVX2, sig)
-					require.True(t, ok, sig)
-				}
+			for _, rows := range []int{2, 4, 8} {
+				sig := combinerOfRows(op.Info().By, d, rows)
+				_, ok := abi.Lookup(abi.AVX2, sig)
+				require.True(t, ok || op.Info().By == ir.OpAdd, sig) // bags_amd64.go
 			}
 		}
 	}

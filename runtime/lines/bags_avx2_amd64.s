@@ -1,0 +1,96 @@
+//go:build amd64 && !purego
+
+#include "textflag.h"
+#include "go_asm.h"
+
+#define V0 Y0
+#define V1 Y1
+#define V2 Y2
+#define V3 Y3
+#define V4 Y4
+#define V5 Y5
+#define V6 Y6
+#define V7 Y7
+#define V8 Y8
+#define V9 Y9
+#define V10 Y10
+#define V11 Y11
+
+// As many columns of four bytes as there are before the end of the ones.
+DATA columns<>+0(SB)/8, $-1
+DATA columns<>+8(SB)/8, $-1
+DATA columns<>+16(SB)/8, $-1
+DATA columns<>+24(SB)/8, $-1
+DATA columns<>+32(SB)/8, $0
+DATA columns<>+40(SB)/8, $0
+DATA columns<>+48(SB)/8, $0
+DATA columns<>+56(SB)/8, $0
+GLOBL columns<>(SB), RODATA|NOPTR, $64
+
+// The lanes that are the first ones of fours, in the order of which those that are combined follow each other.
+DATA fours<>+0(SB)/8, $0x0703050106020400
+GLOBL fours<>(SB), RODATA|NOPTR, $8
+
+#define ADD VADDPS
+#define MUL VMULPS
+#define SPREAD VBROADCASTSS
+#define BAGS bagsF32<>
+#define BAGSEND bagsEndF32<>
+#define LONG longBagsF32<>
+#define LONGEND longBagsEndF32<>
+#define WEIGHTEDBAGS weightedBagsF32<>
+#define WEIGHTEDBAGSEND weightedBagsEndF32<>
+#define WEIGHTEDLONG weightedLongBagsF32<>
+#define WEIGHTEDLONGEND weightedLongBagsEndF32<>
+#include "bags_avx2.h"
+
+#undef ADD
+#undef MUL
+#undef SPREAD
+#undef BAGS
+#undef BAGSEND
+#undef LONG
+#undef LONGEND
+#undef WEIGHTEDBAGS
+#undef WEIGHTEDBAGSEND
+#undef WEIGHTEDLONG
+#undef WEIGHTEDLONGEND
+
+#define ADD VADDPD
+#define MUL VMULPD
+#define SPREAD VBROADCASTSD
+#define BAGS bagsF64<>
+#define BAGSEND bagsEndF64<>
+#define LONG longBagsF64<>
+#define LONGEND longBagsEndF64<>
+#define WEIGHTEDBAGS weightedBagsF64<>
+#define WEIGHTEDBAGSEND weightedBagsEndF64<>
+#define WEIGHTEDLONG weightedLongBagsF64<>
+#define WEIGHTEDLONGEND weightedLongBagsEndF64<>
+#include "bags_avx2.h"
+
+// The functions, in the order of the constants of bags_amd64.go.
+DATA sums<>+0(SB)/8, $bagsF32<>(SB)
+DATA sums<>+8(SB)/8, $bagsEndF32<>(SB)
+DATA sums<>+16(SB)/8, $longBagsF32<>(SB)
+DATA sums<>+24(SB)/8, $longBagsEndF32<>(SB)
+DATA sums<>+32(SB)/8, $weightedBagsF32<>(SB)
+DATA sums<>+40(SB)/8, $weightedBagsEndF32<>(SB)
+DATA sums<>+48(SB)/8, $weightedLongBagsF32<>(SB)
+DATA sums<>+56(SB)/8, $weightedLongBagsEndF32<>(SB)
+DATA sums<>+64(SB)/8, $bagsF64<>(SB)
+DATA sums<>+72(SB)/8, $bagsEndF64<>(SB)
+DATA sums<>+80(SB)/8, $longBagsF64<>(SB)
+DATA sums<>+88(SB)/8, $longBagsEndF64<>(SB)
+DATA sums<>+96(SB)/8, $weightedBagsF64<>(SB)
+DATA sums<>+104(SB)/8, $weightedBagsEndF64<>(SB)
+DATA sums<>+112(SB)/8, $weightedLongBagsF64<>(SB)
+DATA sums<>+120(SB)/8, $weightedLongBagsEndF64<>(SB)
+GLOBL sums<>(SB), RODATA, $128
+
+// func sumAVX2(b *bags, of int)
+TEXT ·sumAVX2(SB), NOSPLIT, $0-16
+	MOVQ of+8(FP), AX
+	LEAQ sums<>(SB), CX
+	MOVQ (CX)(AX*8), AX
+	JMP  AX
