@@ -15,7 +15,7 @@ import (
 // float64, for AVX2 and AVX-512. One call of assembly adds up many bags. Zen 4, bags of 16 rows of 64 float32 from a
 // table in the caches: 3 to 4 ns for each row; calls of kernels for eight rows each take 5.5.
 
-// bags is what the assembly reads, in bags_amd64.h and bags_long_amd64.h. Addresses are numbers, as the assembly
+// bags is what the assembly reads, in bags_amd64.h, bags_long_amd64.h and bags_ragged_amd64.h. Addresses are numbers, as the assembly
 // advances them up to the end of their memory, which the frame of the call keeps.
 type bags struct {
 	table, indices, weights, out              uintptr
@@ -45,12 +45,13 @@ type bags struct {
 	left              int     // rows from it on
 }
 
-// The functions of the assembly, for a type, of products or not, and of bags by their lengths. Behind each is one for
-// the last columns.
+// The functions of the assembly, for a type, of products or not, and of bags by their lengths; of products in ragged
+// rows. Behind each is one for the last columns.
 const (
 	ofLong     = 2
 	ofProducts = 4
-	ofFloat64  = 8
+	ofRagged   = 8
+	ofFloat64  = 10
 )
 
 // sum adds up bags of rows of so many bytes, or panics.
@@ -143,6 +144,35 @@ func gatherSum(m *kernel.Micro, on abi.Engine) func(*abi.Frame) {
 		} else {
 			b.long(length, far)
 			b.sum(on, of+ofLong, f.Cols*size)
+		}
+		goruntime.KeepAlive(f)
+	}
+}
+
+// raggedProducts returns the function of an engine that adds up the products of ragged rows.
+func raggedProducts(m *kernel.Micro, on abi.Engine) func(*abi.Frame) {
+	of, size, other := ofRagged, m.Type.Size(), raggedOf(m)
+	if m.Type == ir.Float64 {
+		of += ofFloat64
+	}
+	return func(f *abi.Frame) {
+		if f.Cols == 1 {
+			other(f)
+			return
+		}
+		extent, offsets, count := f.Step[7], f.Step[8], f.Step[9]
+		checkOffsets(f, offsets, count)
+		b := bags{table: uintptr(f.Ptr[0]), tableStep: f.Step[0], across: f.Step[4], acrossWeights: f.Step[5], extent: extent, aheadBytes: rowsAhead * f.Step[4]}
+		far := isFar(f.Step[0], extent)
+		for r := range f.Rows {
+			begin, end := raggedRow(f, r, count)
+			b.bags, b.length, b.ahead = 1, end-begin, math.MaxInt
+			if far { // a row that is prefetched may be one of the next sums
+				b.ahead = rowsAhead - (count - end)
+			}
+			b.indices, b.weights = uintptr(f.Ptr[4])+uintptr(begin*b.across), uintptr(f.Ptr[5])+uintptr(begin*b.acrossWeights)
+			b.out = uintptr(f.Ptr[6]) + uintptr(r*f.Step[6])
+			b.sum(on, of, f.Cols*size)
 		}
 		goruntime.KeepAlive(f)
 	}

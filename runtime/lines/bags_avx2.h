@@ -1,4 +1,4 @@
-// The functions of bags_amd64.h and bags_long_amd64.h for AVX2 and one type. The including file defines their
+// The functions of bags_amd64.h, bags_long_amd64.h and bags_ragged_amd64.h for AVX2 and one type. The including file defines their
 // names, and the instructions ADD, MUL and SPREAD, which broadcasts.
 
 // Rows are added 128 bytes at a time. They are prefetched into the second-level cache, which waits for more lines at once
@@ -7,6 +7,7 @@
 #define MASK
 #define PREFETCH PREFETCHT1 (AX); PREFETCHT1 64(AX)
 #define SUM(a0, a1, a2, a3, b0, b1, b2, b3) ADD a0, b0, b0; ADD a1, b1, b1; ADD a2, b2, b2; ADD a3, b3, b3
+#define CLEAR VXORPS Y0, Y0, Y0; VXORPS Y1, Y1, Y1; VXORPS Y2, Y2, Y2; VXORPS Y3, Y3, Y3
 #define POP ADD (DI), Y0, Y0; ADD 32(DI), Y1, Y1; ADD 64(DI), Y2, Y2; ADD 96(DI), Y3, Y3
 #define STORE VMOVUPS Y0, (DI); VMOVUPS Y1, 32(DI); VMOVUPS Y2, 64(DI); VMOVUPS Y3, 96(DI)
 #define KEEP VMOVUPS Y0, (SP); VMOVUPS Y1, 32(SP); VMOVUPS Y2, 64(SP); VMOVUPS Y3, 96(SP)
@@ -56,6 +57,9 @@
 #define NAME WEIGHTEDLONG
 #include "bags_long_amd64.h"
 #undef NAME
+#define NAME RAGGED
+#include "bags_ragged_amd64.h"
+#undef NAME
 #undef FIRST
 #undef NEXT
 #undef WIDTH
@@ -63,6 +67,7 @@
 #undef PREFETCH
 #undef SUM
 #undef POP
+#undef CLEAR
 #undef STORE
 #undef KEEP
 #undef KEEP2
@@ -83,6 +88,7 @@ some: \
 	VMOVUPS (R14)(CX*1), Y15
 #define PREFETCH PREFETCHT1 (AX)
 #define SUM(a0, a1, a2, a3, b0, b1, b2, b3) ADD a0, b0, b0
+#define CLEAR VXORPS Y0, Y0, Y0
 #define POP VMASKMOVPS (DI), Y15, Y13; ADD Y13, Y0, Y0
 #define STORE \
 	MOVQ bags_to(R8), CX; \
@@ -114,6 +120,9 @@ stored:
 #define NAME WEIGHTEDLONGEND
 #include "bags_long_amd64.h"
 #undef NAME
+#define NAME RAGGEDEND
+#include "bags_ragged_amd64.h"
+#undef NAME
 #undef FIRST
 #undef NEXT
 #undef WEIGHTED
@@ -135,6 +144,7 @@ stored:
 #undef PREFETCH
 #undef SUM
 #undef POP
+#undef CLEAR
 #undef STORE
 #undef KEEP
 #undef KEEP2

@@ -42,6 +42,8 @@ GLOBL fours<>(SB), RODATA|NOPTR, $8
 #define WEIGHTEDBAGSEND weightedBagsEndF32<>
 #define WEIGHTEDLONG weightedLongBagsF32<>
 #define WEIGHTEDLONGEND weightedLongBagsEndF32<>
+#define RAGGED raggedF32<>
+#define RAGGEDEND raggedEndF32<>
 #include "bags_avx2.h"
 
 #undef ADD
@@ -55,6 +57,8 @@ GLOBL fours<>(SB), RODATA|NOPTR, $8
 #undef WEIGHTEDBAGSEND
 #undef WEIGHTEDLONG
 #undef WEIGHTEDLONGEND
+#undef RAGGED
+#undef RAGGEDEND
 
 #define ADD VADDPD
 #define MUL VMULPD
@@ -67,6 +71,8 @@ GLOBL fours<>(SB), RODATA|NOPTR, $8
 #define WEIGHTEDBAGSEND weightedBagsEndF64<>
 #define WEIGHTEDLONG weightedLongBagsF64<>
 #define WEIGHTEDLONGEND weightedLongBagsEndF64<>
+#define RAGGED raggedF64<>
+#define RAGGEDEND raggedEndF64<>
 #include "bags_avx2.h"
 
 // The functions, in the order of the constants of bags_amd64.go.
@@ -78,15 +84,19 @@ DATA sums<>+32(SB)/8, $weightedBagsF32<>(SB)
 DATA sums<>+40(SB)/8, $weightedBagsEndF32<>(SB)
 DATA sums<>+48(SB)/8, $weightedLongBagsF32<>(SB)
 DATA sums<>+56(SB)/8, $weightedLongBagsEndF32<>(SB)
-DATA sums<>+64(SB)/8, $bagsF64<>(SB)
-DATA sums<>+72(SB)/8, $bagsEndF64<>(SB)
-DATA sums<>+80(SB)/8, $longBagsF64<>(SB)
-DATA sums<>+88(SB)/8, $longBagsEndF64<>(SB)
-DATA sums<>+96(SB)/8, $weightedBagsF64<>(SB)
-DATA sums<>+104(SB)/8, $weightedBagsEndF64<>(SB)
-DATA sums<>+112(SB)/8, $weightedLongBagsF64<>(SB)
-DATA sums<>+120(SB)/8, $weightedLongBagsEndF64<>(SB)
-GLOBL sums<>(SB), RODATA, $128
+DATA sums<>+64(SB)/8, $raggedF32<>(SB)
+DATA sums<>+72(SB)/8, $raggedEndF32<>(SB)
+DATA sums<>+80(SB)/8, $bagsF64<>(SB)
+DATA sums<>+88(SB)/8, $bagsEndF64<>(SB)
+DATA sums<>+96(SB)/8, $longBagsF64<>(SB)
+DATA sums<>+104(SB)/8, $longBagsEndF64<>(SB)
+DATA sums<>+112(SB)/8, $weightedBagsF64<>(SB)
+DATA sums<>+120(SB)/8, $weightedBagsEndF64<>(SB)
+DATA sums<>+128(SB)/8, $weightedLongBagsF64<>(SB)
+DATA sums<>+136(SB)/8, $weightedLongBagsEndF64<>(SB)
+DATA sums<>+144(SB)/8, $raggedF64<>(SB)
+DATA sums<>+152(SB)/8, $raggedEndF64<>(SB)
+GLOBL sums<>(SB), RODATA, $160
 
 // func sumAVX2(b *bags, of int)
 TEXT ·sumAVX2(SB), NOSPLIT, $0-16

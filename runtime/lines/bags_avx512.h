@@ -1,4 +1,4 @@
-// The functions of bags_amd64.h and bags_long_amd64.h for AVX-512 and one type. The including file defines
+// The functions of bags_amd64.h, bags_long_amd64.h and bags_ragged_amd64.h for AVX-512 and one type. The including file defines
 // their names, the instructions ADD, MUL and SPREAD, which broadcasts, and SHIFT, by which bytes become elements.
 
 // Rows are added 256 bytes at a time. They are prefetched into the second-level cache, which waits for more lines at once
@@ -7,6 +7,7 @@
 #define MASK
 #define PREFETCH PREFETCHT1 (AX); PREFETCHT1 64(AX); PREFETCHT1 128(AX); PREFETCHT1 192(AX)
 #define SUM(a0, a1, a2, a3, b0, b1, b2, b3) ADD a0, b0, b0; ADD a1, b1, b1; ADD a2, b2, b2; ADD a3, b3, b3
+#define CLEAR VXORPS Z0, Z0, Z0; VXORPS Z1, Z1, Z1; VXORPS Z2, Z2, Z2; VXORPS Z3, Z3, Z3
 #define POP ADD (DI), Z0, Z0; ADD 64(DI), Z1, Z1; ADD 128(DI), Z2, Z2; ADD 192(DI), Z3, Z3
 #define STORE VMOVUPS Z0, (DI); VMOVUPS Z1, 64(DI); VMOVUPS Z2, 128(DI); VMOVUPS Z3, 192(DI)
 #define KEEP VMOVAPS Z0, Z16; VMOVAPS Z1, Z17; VMOVAPS Z2, Z18; VMOVAPS Z3, Z19
@@ -56,6 +57,9 @@
 #define NAME WEIGHTEDLONG
 #include "bags_long_amd64.h"
 #undef NAME
+#define NAME RAGGED
+#include "bags_ragged_amd64.h"
+#undef NAME
 #undef FIRST
 #undef NEXT
 #undef WIDTH
@@ -63,6 +67,7 @@
 #undef PREFETCH
 #undef SUM
 #undef POP
+#undef CLEAR
 #undef STORE
 #undef KEEP
 #undef KEEP2
@@ -80,6 +85,7 @@
 	KMOVW R14, K1
 #define PREFETCH PREFETCHT1 (AX)
 #define SUM(a0, a1, a2, a3, b0, b1, b2, b3) ADD a0, b0, b0
+#define CLEAR VXORPS Z0, Z0, Z0
 #define POP ADD (DI), Z0, K1, Z0
 #define STORE VMOVU Z0, K1, (DI)
 #define KEEP VMOVAPS Z0, Z16
@@ -100,6 +106,9 @@
 #define NAME WEIGHTEDLONGEND
 #include "bags_long_amd64.h"
 #undef NAME
+#define NAME RAGGEDEND
+#include "bags_ragged_amd64.h"
+#undef NAME
 #undef FIRST
 #undef NEXT
 #undef WEIGHTED
@@ -119,6 +128,7 @@
 #undef PREFETCH
 #undef SUM
 #undef POP
+#undef CLEAR
 #undef STORE
 #undef KEEP
 #undef KEEP2

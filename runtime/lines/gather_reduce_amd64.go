@@ -23,7 +23,7 @@ func init() {
 		case m.Op.Info().By == ir.OpAdd && ir.Floats.Has(m.Type):
 			avx2 = append(avx2, abi.Kernel{Sig: m.Signature(), Fn: gatherSum(m, abi.AVX2)})
 			avx512 = append(avx512, abi.Kernel{Sig: m.Signature(), Fn: gatherSum(m, abi.AVX512)})
-		default:
+		case !m.Op.Info().Weighted:
 			avx2 = append(avx2, abi.Kernel{Sig: m.Signature(), Fn: gatherReduceRows(m)})
 		}
 	}
@@ -35,12 +35,9 @@ func init() {
 type rowKernels struct{ two, four, eight func(*abi.Frame) }
 
 // gatherReduceRows returns the function that reduces rows by their indices: wide ones by kernels, if
-// there are, and no products.
+// there are.
 func gatherReduceRows(m *kernel.Micro) func(*abi.Frame) {
 	op, other, size := m.Op.Info(), gatherReduceOf(m), m.Type.Size()
-	if op.Weighted {
-		return other
-	}
 	at := gatherOut(op)
 	kernels := sync.OnceValue(func() rowKernels {
 		find := func(rows int) func(*abi.Frame) {
