@@ -126,6 +126,66 @@ func TestGatherReduceBetweenPages(t *testing.T) {
 	}
 }
 
+// TestRaggedBetweenPages adds up products in the same places. There are more of them than are prefetched before they
+// are added.
+func TestRaggedBetweenPages(t *testing.T) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	const extent, most = 17, 300
+	offsets := []int64{0, 1, 1, 20, 23, 40}
+	rows, count := len(offsets)-1, int(offsets[len(offsets)-1])
+	table, at, factors, out := betweenPages(t, extent*most), betweenPages(t, count*8), betweenPages(t, count*8), betweenPages(t, rows*most)
+	for _, d := range []ir.DType{ir.Int16, ir.Float32, ir.Float64} {
+		m, size := &kernel.Micro{Kind: kernel.Ragged, Op: ir.OpRaggedMulAdd, Type: d}, d.Size()
+		number := func(n int) uint64 { return ir.Defined.Cast(ir.Int64, d, uint64(n)) }
+		for cols := 1; cols*size <= most; cols++ {
+			row := cols * size
+			for _, end := range []bool{false, true} {
+				place := func(mem []byte, n int) []byte {
+					if end {
+						return mem[len(mem)-n:]
+					}
+					return mem[:n]
+				}
+				from, index, weights, to := place(table, extent*row), place(at, count*8), place(factors, count*size), place(out, rows*row)
+				for i := range extent * cols {
+					putBits(unsafe.Pointer(&from[i*size]), size, number(i%50))
+				}
+				sums := make([]int, rows*cols)
+				for r := range rows {
+					for i := int(offsets[r]); i < int(offsets[r+1]); i++ {
+						k := 5 * i % extent // row 0, and the last one
+						*(*int64)(unsafe.Pointer(&index[i*8])) = int64(k)
+						putBits(unsafe.Pointer(&weights[i*size]), size, number(i%3))
+						for c := range cols {
+							sums[r*cols+c] += i % 3 * ((k*cols + c) % 50)
+						}
+					}
+				}
+				want := make([]byte, rows*row)
+				for i, sum := range sums {
+					putBits(unsafe.Pointer(&want[i*size]), size, number(sum))
+				}
+				for e := range abi.Best() + 1 {
+					fn, ok := abi.Lookup(e, m.Signature())
+					for _, claimed := range []int{extent, farRows} {
+						if !ok {
+							continue
+						}
+						clear(to)
+						f := &abi.Frame{Rows: rows, Cols: cols}
+						f.Ptr[0], f.Ptr[1], f.Ptr[2], f.Ptr[3] = unsafe.Pointer(&from[0]), unsafe.Pointer(&offsets[0]), unsafe.Pointer(&offsets[0]), unsafe.Pointer(&offsets[1])
+						f.Ptr[4], f.Ptr[5], f.Ptr[6] = unsafe.Pointer(&index[0]), unsafe.Pointer(&weights[0]), unsafe.Pointer(&to[0])
+						f.Step[0], f.Step[1], f.Step[2], f.Step[3], f.Step[4], f.Step[5], f.Step[6] = row, 8, 8, 8, 8, size, row
+						f.Step[7], f.Step[8], f.Step[9], f.Step[10] = claimed, rows+1, count, count/rows
+						fn(f)
+						require.True(t, bytes.Equal(want, to), "%s of %d columns on %s", d, cols, e)
+					}
+				}
+			}
+		}
+	}
+}
+
 // betweenPages returns whole pages of memory, of so many bytes at least, between two without access.
 func betweenPages(t *testing.T, n int) []byte {
 	page := os.Getpagesize()
