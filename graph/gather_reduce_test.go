@@ -151,6 +151,26 @@ func TestGatheredRowsAreNotStored(t *testing.T) {
 	}
 }
 
+// TestGatheredNarrowRows: sums of floats are one step from rows of two elements on, and other reductions are not. Indices
+// of int32 are converted in the blocks of the sums.
+func TestGatheredNarrowRows(t *testing.T) {
+	const rows, n, k = 5000, 300000, 8
+	table := graph.Input("table", graph.Float32, rows, 2)
+	for _, c := range []struct {
+		y   graph.Node
+		one bool
+	}{
+		{table.Take(0, graph.Input("i", graph.Int64, n, k)).Sum(1), true},
+		{table.Take(0, graph.Input("i", graph.Int32, n, k)).Sum(1), true},
+		{table.Take(0, graph.Input("i", graph.Int64, n, k)).Max(1), false},
+	} {
+		p, err := graph.Compile(c.y)
+		require.NoError(t, err)
+		require.LessOrEqual(t, p.Temporaries(), n*k, p.Explain()) // of blocks
+		require.Equal(t, c.one, strings.Contains(p.Explain(), ": gather-reduction,"), p.Explain())
+	}
+}
+
 // TestGatherReduceErrors: an index outside the table is the same error, of the line that takes the rows, as
 // where the rows are stored.
 func TestGatherReduceErrors(t *testing.T) {
