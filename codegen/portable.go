@@ -224,7 +224,7 @@ func (g *goKernel) inst(r kernel.Ref, lanes []string) {
 // fill puts names into a template.
 func (g *goKernel) fill(t template, r kernel.Ref, lane string) string {
 	in := g.k.Inst(r)
-	pairs := []string{"$t", g.value(r, lane), "$T", goType(in.DType)}
+	pairs := []string{"$t", g.value(r, lane), "$T", goType(in.DType), "$c", g.constantOf(r)}
 	for i, a := range in.Args[:in.Arity()] {
 		pairs = append(pairs, "$"+string("xyz"[i]), g.value(a, lane))
 	}

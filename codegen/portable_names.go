@@ -3,6 +3,7 @@ package codegen
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/stridefuse/stridefuse/ir"
@@ -20,21 +21,37 @@ func (g *goKernel) value(r kernel.Ref, lane string) string {
 	case in == nil:
 		return fmt.Sprintf("v%d%s", r, lane)
 	case in.Op == ir.OpConst:
-		return fmt.Sprintf("c%d", int(r)-len(g.k.In))
+		return g.constantOf(r)
 	case !g.varies[r]:
 		lane = ""
 	}
 	return fmt.Sprintf("t%d%s", int(r)-len(g.k.In), lane)
 }
 
+// constantOf names the constant of an instruction.
+func (g *goKernel) constantOf(r kernel.Ref) string { return fmt.Sprintf("c%d", int(r)-len(g.k.In)) }
+
 // constants declares the constants of the body.
 func (g *goKernel) constants() {
 	for j, in := range g.k.Body {
-		if in.Op == ir.OpConst {
-			r := kernel.Ref(len(g.k.In) + j)
-			g.printf("%s := %s\n", g.value(r, ""), goConst(in.DType, in.Bits))
+		name := g.constantOf(kernel.Ref(len(g.k.In) + j))
+		switch in.Op {
+		case ir.OpConst:
+			g.printf("%s := %s\n", name, goConst(in.DType, in.Bits))
+		case ir.OpTable:
+			g.printf("%s := %s\n", name, goTable(in.Bits))
 		}
 	}
+}
+
+// goTable returns the Go of a table.
+func goTable(name uint64) string {
+	entries, _ := ir.Table(name)
+	var text []string
+	for _, v := range entries {
+		text = append(text, strconv.FormatFloat(float64(v), 'x', -1, 32))
+	}
+	return fmt.Sprintf("[...]float32{%s}", strings.Join(text, ", "))
 }
 
 // goConst returns the Go of a constant, with its value as a comment if that is not obvious.

@@ -8,7 +8,7 @@ import (
 )
 
 // A template is the Go of one lane instruction. $x, $y and $z stand for the
-// operands, $T for the Go type of the result. A template that mentions $t, the
+// operands, $T for the Go type of the result, $c for the constant of an instruction. A template that mentions $t, the
 // result, is statements that declare it; any other is an expression.
 //
 // Every float result is rounded by an explicit conversion: Go may else fuse
@@ -55,6 +55,7 @@ var portableOps = map[ir.Op]func(in, out ir.DType) template{
 	ir.OpUnlikely: always("$t := $z\nif $x {\n$t = $y\n}"),
 	ir.OpCast:     goCast,
 	ir.OpBitcast:  goBitcast,
+	ir.OpTable:    always("$c[$x&15]"),
 }
 
 // always is the same template for all types.

@@ -35,6 +35,7 @@ var otherwise = map[ir.Op]string{
 	ir.OpExtent:       "Mean and others divide by it",
 	ir.OpReduceChunks: "the reductions pass makes it",
 	ir.OpUnlikely:     "expansions make it",
+	ir.OpTable:        "expansions make it",
 	ir.OpAccess:       "the views pass makes it of views",
 	ir.OpCopy:         "Materialize; the passes make it where strides can't do",
 }

@@ -1,6 +1,9 @@
 package ir
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // Infer returns the type of an operation's result, or what is wrong with its
 // operands. It is the one rule: builders, the parser and the verifier call it.
@@ -22,6 +25,8 @@ func Infer(op Op, attr Attr, args []Type) (Type, error) {
 		return info.Infer(op, attr, args)
 	case op.IsView():
 		return inferView(op, attr, args[0])
+	case info.Kind == Inner:
+		return Type{}, errors.New("expansions of other operations alone have it")
 	case op.IsElementwise():
 		return inferElementwise(op, attr, args)
 	}

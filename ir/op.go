@@ -19,6 +19,7 @@ const (
 	View                 // moves indices, computes nothing; gone after the views pass
 	Lane                 // elementwise; every target has it
 	Composed             // elementwise; its row expands it into lane ops
+	Inner                // elementwise; expansions alone have it
 	Reduce               // one element of each line along some axes, by the tree of ReduceLine
 	Scan                 // each element of a line from those up to it
 	Contract             // each element from a row of one operand and a column of the other

@@ -52,6 +52,7 @@ const (
 	OpUnlikely
 	OpCast
 	OpBitcast
+	OpTable
 
 	OpGt
 	OpGe
@@ -244,6 +245,8 @@ var rows = [numOps]OpInfo{
 	OpCast:     {Name: "cast", Doc: "x as another type: float to int truncates, saturates and takes NaN to 0; int to int wraps; to bool is x != 0", Kind: Lane, Arity: 1, Domain: AllTypes, Result: GivenType, Cost: 1, Ref: RefCast, fromType: dtypeFromType},
 	OpBitcast:  {Name: "bitcast", Doc: "the bits of x as another type of the same size", Kind: Lane, Arity: 1, Domain: Numeric | Stored, Result: GivenType, Cost: 0, Ref: refBitcast, fromType: dtypeFromType},
 
+	OpTable: {Name: "table", Doc: "entry x modulo 16 of a table of float32", Kind: Inner, Arity: 1, Domain: SetOf(Int32), Result: GivenType, Cost: 1, Ref: refTable},
+
 	OpGt: {Name: "gt", Doc: "x > y", Kind: Composed, Arity: 2, Domain: Numeric, Result: GivesBool, Cost: 1},
 	OpGe: {Name: "ge", Doc: "x >= y", Kind: Composed, Arity: 2, Domain: Numeric, Result: GivesBool, Cost: 1},
 
@@ -284,11 +287,11 @@ var rows = [numOps]OpInfo{
 	OpAtan2: {Name: "atan2", Doc: "the angle in radians of the point whose abscissa is y and whose ordinate is x: C's atan2(x, y)", Kind: Composed, Arity: 2, Domain: Reals, Cost: 135, Fast: Floats},
 	OpSinh:  {Name: "sinh", Doc: "the hyperbolic sine", Kind: Composed, Arity: 1, Domain: Reals, Cost: 110, Fast: singles},
 	OpCosh:  {Name: "cosh", Doc: "the hyperbolic cosine", Kind: Composed, Arity: 1, Domain: Reals, Cost: 110, Fast: singles},
-	OpTanh:  {Name: "tanh", Doc: "the hyperbolic tangent", Kind: Composed, Arity: 1, Domain: Reals, Cost: 110, Fast: singles},
+	OpTanh:  {Name: "tanh", Doc: "the hyperbolic tangent", Kind: Composed, Arity: 1, Domain: Reals, Cost: 45, Fast: singles},
 	OpAsinh: {Name: "asinh", Doc: "the inverse hyperbolic sine", Kind: Composed, Arity: 1, Domain: Reals, Cost: 185, Fast: singles},
 	OpAcosh: {Name: "acosh", Doc: "the inverse hyperbolic cosine", Kind: Composed, Arity: 1, Domain: Reals, Cost: 185, Fast: singles},
 	OpAtanh: {Name: "atanh", Doc: "the inverse hyperbolic tangent", Kind: Composed, Arity: 1, Domain: Reals, Cost: 120, Fast: singles},
-	OpErf:   {Name: "erf", Doc: "the error function", Kind: Composed, Arity: 1, Domain: Reals, Cost: 120, Fast: singles},
+	OpErf:   {Name: "erf", Doc: "the error function", Kind: Composed, Arity: 1, Domain: Reals, Cost: 40},
 	OpErfc:  {Name: "erfc", Doc: "1 - erf(x), accurate where it is small", Kind: Composed, Arity: 1, Domain: Reals, Cost: 185},
 	OpFMod:  {Name: "fmod", Method: "rem", Doc: "x - y*trunc(x/y), exact, with the sign of x; NaN for y = 0", Kind: Composed, Arity: 2, Domain: Reals, Cost: 20},
 

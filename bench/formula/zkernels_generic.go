@@ -2410,33 +2410,36 @@ func k_div_log_mul_etc_f32_uuusssss_493eb05a88_go(f *abi.Frame) {
 	c65 := math.Float32frombits(0xff800000) // -Inf
 	c67 := int32(-16777217)
 	c68 := int32(2139095040)
-	c79 := math.Float32frombits(0x407b851f)  // 3.93
-	c82 := math.Float32frombits(0x387470c1)  // 5.8279144e-05
-	c83 := math.Float32frombits(0xba0f41c3)  // -0.00054648163
-	c85 := math.Float32frombits(0x3aeb96db)  // 0.0017974036
-	c87 := math.Float32frombits(0x39a139b8)  // 0.00030751317
-	c89 := math.Float32frombits(0xbce468c6)  // -0.027881991
-	c91 := math.Float32frombits(0x3e17e443)  // 0.14833169
-	c93 := math.Float32frombits(0x3f6b1f1a)  // 0.9184433
-	c95 := math.Float32frombits(0x3fd05f42)  // 1.627907
-	c98 := math.Float32frombits(0x4b40007f)  // 1.2583039e+07
-	c105 := math.Float32frombits(0xb91fcde0) // -0.00015240116
-	c106 := math.Float32frombits(0x3aaf85c6) // 0.0013391308
-	c108 := math.Float32frombits(0xbc1d9853) // -0.009618836
-	c110 := math.Float32frombits(0x3d6357bb) // 0.05550359
-	c112 := math.Float32frombits(0xbe75fdec) // -0.24022645
-	c114 := math.Float32frombits(0x3f317218) // 0.6931472
-	c120 := int32(-2147483648)
-	c163 := math.Float32frombits(0xc2d00000) // -104
-	c166 := math.Float32frombits(0x42b20000) // 89
-	c169 := math.Float32frombits(0x3f38aa3b) // 0.7213475
-	c172 := math.Float32frombits(0xbfb17218) // -1.3862944
-	c174 := math.Float32frombits(0x3182e308) // 3.8093084e-09
-	c177 := math.Float32frombits(0x3a730219) // 0.0009270027
-	c178 := math.Float32frombits(0x3be42536) // 0.0069624437
-	c180 := math.Float32frombits(0x3dec03fe) // 0.11524199
-	c182 := math.Float32frombits(0x3f0ad655) // 0.54233295
-	c184 := math.Float32frombits(0x3e52d0e6) // 0.20587501
+	c79 := math.Float32frombits(0x407b851f) // 3.93
+	c82 := math.Float32frombits(0x3fb00000) // 1.375
+	c85 := int32(20)
+	c87 := [...]float32{0x1.7edc9ap-01, 0x1.fede68p-01, 0x1.4066a2p+00, 0x1.803a28p+00, 0x1.bf9d8ap+00, 0x1.ffd4d8p+00, 0x1.1fd774p+01, 0x1.3ff308p+01, 0x1.6fb598p+01, 0x1.afad4ap+01, 0x1.ea8f96p+01, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00}
+	c89 := [...]float32{-0x1.af823ep-05, -0x1.19c89p-04, -0x1.814552p-05, -0x1.ec1e06p-07, 0x1.a6b024p-08, 0x1.a98e92p-07, 0x1.5c989ap-07, 0x1.91e926p-08, 0x1.d1c4eep-10, 0x1.71c1d8p-13, 0x1.0aaa2cp-16, 0x1.c68fcep-04, 0x1.957cdcp-04, 0x1.39206p-04, 0x1.8aec7cp-05, 0x1.110ap-06}
+	c90 := [...]float32{0x1.349d5cp-03, 0x1.1edf36p-04, -0x1.8dad6p-08, -0x1.6a761p-05, -0x1.88d9acp-05, -0x1.1a70bcp-05, -0x1.3ac3f8p-06, -0x1.1ced18p-07, -0x1.066536p-09, -0x1.49a31ap-13, -0x1.02f1b2p-17, 0x1.2e5bbp-12, 0x1.bc02fcp-08, 0x1.e7184ap-06, 0x1.280082p-04, 0x1.151a6p-03}
+	c92 := [...]float32{0x1.a0e8f2p-06, 0x1.1a1d58p-03, 0x1.5708bp-03, 0x1.1bd87ep-03, 0x1.72784ep-04, 0x1.8bcb1ep-05, 0x1.657e2cp-06, 0x1.120ffep-07, 0x1.8e0baep-10, 0x1.89177ap-14, 0x1.272a44p-18, -0x1.812b6ep-02, -0x1.8291c6p-02, -0x1.8ba864p-02, -0x1.a4651ep-02, -0x1.d4efe4p-02}
+	c94 := [...]float32{-0x1.edf252p-02, -0x1.aa01eep-02, -0x1.2df182p-02, -0x1.6c9a18p-03, -0x1.7bf65p-04, -0x1.5363b2p-05, -0x1.089d1ep-06, -0x1.65856ap-08, -0x1.b9d82ep-11, -0x1.6cca1cp-15, -0x1.e5d116p-20, 0x1.4724e4p-22, 0x1.14f4fcp-13, 0x1.b731b4p-10, 0x1.ff8662p-08, 0x1.8457fap-06}
+	c96 := [...]float32{0x1.4a4756p-01, 0x1.aaf352p-02, 0x1.e28056p-03, 0x1.e5d7cap-04, 0x1.b29c74p-05, 0x1.538034p-06, 0x1.d6b12p-08, 0x1.1e13dcp-09, 0x1.34559cp-12, 0x1.b34eb8p-17, 0x1.fa7624p-22, 0x1.06eba8p-03, 0x1.06e91cp-03, 0x1.06b3c8p-03, 0x1.05806ap-03, 0x1.0164cp-03}
+	c98 := math.Float32frombits(0x40000000) // 2
+	c100 := [...]float32{0x1.6b60eep-01, 0x1.aefep-01, 0x1.d8b6d2p-01, 0x1.eeb326p-01, 0x1.f9229cp-01, 0x1.fd9918p-01, 0x1.ff3f1ep-01, 0x1.ffca8cp-01, 0x1.fff9a4p-01, 0x1.ffffc2p-01, 0x1.fffffep-01, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00}
+	c104 := int32(-2147483648)
+	c120 := [...]float32{0x1.7edc9ap-01, 0x1.fede68p-01, 0x1.4066a2p+00, 0x1.803a28p+00, 0x1.bf9d8ap+00, 0x1.ffd4d8p+00, 0x1.1fd774p+01, 0x1.3ff308p+01, 0x1.6fb598p+01, 0x1.afad4ap+01, 0x1.ea8f96p+01, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00}
+	c122 := [...]float32{-0x1.af823ep-05, -0x1.19c89p-04, -0x1.814552p-05, -0x1.ec1e06p-07, 0x1.a6b024p-08, 0x1.a98e92p-07, 0x1.5c989ap-07, 0x1.91e926p-08, 0x1.d1c4eep-10, 0x1.71c1d8p-13, 0x1.0aaa2cp-16, 0x1.c68fcep-04, 0x1.957cdcp-04, 0x1.39206p-04, 0x1.8aec7cp-05, 0x1.110ap-06}
+	c123 := [...]float32{0x1.349d5cp-03, 0x1.1edf36p-04, -0x1.8dad6p-08, -0x1.6a761p-05, -0x1.88d9acp-05, -0x1.1a70bcp-05, -0x1.3ac3f8p-06, -0x1.1ced18p-07, -0x1.066536p-09, -0x1.49a31ap-13, -0x1.02f1b2p-17, 0x1.2e5bbp-12, 0x1.bc02fcp-08, 0x1.e7184ap-06, 0x1.280082p-04, 0x1.151a6p-03}
+	c125 := [...]float32{0x1.a0e8f2p-06, 0x1.1a1d58p-03, 0x1.5708bp-03, 0x1.1bd87ep-03, 0x1.72784ep-04, 0x1.8bcb1ep-05, 0x1.657e2cp-06, 0x1.120ffep-07, 0x1.8e0baep-10, 0x1.89177ap-14, 0x1.272a44p-18, -0x1.812b6ep-02, -0x1.8291c6p-02, -0x1.8ba864p-02, -0x1.a4651ep-02, -0x1.d4efe4p-02}
+	c127 := [...]float32{-0x1.edf252p-02, -0x1.aa01eep-02, -0x1.2df182p-02, -0x1.6c9a18p-03, -0x1.7bf65p-04, -0x1.5363b2p-05, -0x1.089d1ep-06, -0x1.65856ap-08, -0x1.b9d82ep-11, -0x1.6cca1cp-15, -0x1.e5d116p-20, 0x1.4724e4p-22, 0x1.14f4fcp-13, 0x1.b731b4p-10, 0x1.ff8662p-08, 0x1.8457fap-06}
+	c129 := [...]float32{0x1.4a4756p-01, 0x1.aaf352p-02, 0x1.e28056p-03, 0x1.e5d7cap-04, 0x1.b29c74p-05, 0x1.538034p-06, 0x1.d6b12p-08, 0x1.1e13dcp-09, 0x1.34559cp-12, 0x1.b34eb8p-17, 0x1.fa7624p-22, 0x1.06eba8p-03, 0x1.06e91cp-03, 0x1.06b3c8p-03, 0x1.05806ap-03, 0x1.0164cp-03}
+	c132 := [...]float32{0x1.6b60eep-01, 0x1.aefep-01, 0x1.d8b6d2p-01, 0x1.eeb326p-01, 0x1.f9229cp-01, 0x1.fd9918p-01, 0x1.ff3f1ep-01, 0x1.ffca8cp-01, 0x1.fff9a4p-01, 0x1.ffffc2p-01, 0x1.fffffep-01, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00}
+	c143 := math.Float32frombits(0xc2d00000) // -104
+	c146 := math.Float32frombits(0x42b20000) // 89
+	c149 := math.Float32frombits(0x3f38aa3b) // 0.7213475
+	c150 := math.Float32frombits(0x4b40007f) // 1.2583039e+07
+	c153 := math.Float32frombits(0xbfb17218) // -1.3862944
+	c155 := math.Float32frombits(0x3182e308) // 3.8093084e-09
+	c158 := math.Float32frombits(0x3a730219) // 0.0009270027
+	c159 := math.Float32frombits(0x3be42536) // 0.0069624437
+	c161 := math.Float32frombits(0x3dec03fe) // 0.11524199
+	c163 := math.Float32frombits(0x3f0ad655) // 0.54233295
+	c165 := math.Float32frombits(0x3e52d0e6) // 0.20587501
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -2575,115 +2578,121 @@ func k_div_log_mul_etc_f32_uuusssss_493eb05a88_go(f *abi.Frame) {
 			if t80b {
 				t81b = c79
 			}
-			t84a, t84b := scalar.FMA32(c82, t81a, c83), scalar.FMA32(c82, t81b, c83)
-			t86a, t86b := scalar.FMA32(t84a, t81a, c85), scalar.FMA32(t84b, t81b, c85)
-			t88a, t88b := scalar.FMA32(t86a, t81a, c87), scalar.FMA32(t86b, t81b, c87)
-			t90a, t90b := scalar.FMA32(t88a, t81a, c89), scalar.FMA32(t88b, t81b, c89)
-			t92a, t92b := scalar.FMA32(t90a, t81a, c91), scalar.FMA32(t90b, t81b, c91)
-			t94a, t94b := scalar.FMA32(t92a, t81a, c93), scalar.FMA32(t92b, t81b, c93)
-			t96a, t96b := scalar.FMA32(t94a, t81a, c95), scalar.FMA32(t94b, t81b, c95)
-			t97a, t97b := float32(t81a*t96a), float32(t81b*t96b)
-			t99a, t99b := float32(c98-t97a), float32(c98-t97b)
-			t100a, t100b := float32(t99a-c98), float32(t99b-c98)
-			t101a, t101b := float32(t100a+t97a), float32(t100b+t97b)
-			t102a, t102b := int32(math.Float32bits(t99a)), int32(math.Float32bits(t99b))
-			t103a, t103b := t102a<<uint32(c4), t102b<<uint32(c4)
-			t104a, t104b := math.Float32frombits(uint32(t103a)), math.Float32frombits(uint32(t103b))
-			t107a, t107b := scalar.FMA32(c105, t101a, c106), scalar.FMA32(c105, t101b, c106)
-			t109a, t109b := scalar.FMA32(t107a, t101a, c108), scalar.FMA32(t107b, t101b, c108)
-			t111a, t111b := scalar.FMA32(t109a, t101a, c110), scalar.FMA32(t109b, t101b, c110)
-			t113a, t113b := scalar.FMA32(t111a, t101a, c112), scalar.FMA32(t111b, t101b, c112)
-			t115a, t115b := scalar.FMA32(t113a, t101a, c114), scalar.FMA32(t113b, t101b, c114)
-			t116a, t116b := float32(t101a*t115a), float32(t101b*t115b)
-			t117a, t117b := float32(c11-t104a), float32(c11-t104b)
-			t118a, t118b := scalar.FMA32(t104a, t116a, t117a), scalar.FMA32(t104b, t116b, t117b)
-			t119a, t119b := int32(math.Float32bits(t77a)), int32(math.Float32bits(t77b))
-			t121a, t121b := t119a&c120, t119b&c120
-			t122a, t122b := int32(math.Float32bits(t118a)), int32(math.Float32bits(t118b))
-			t123a, t123b := t122a|t121a, t122b|t121b
-			t124a, t124b := math.Float32frombits(uint32(t123a)), math.Float32frombits(uint32(t123b))
-			t125a, t125b := float32(t124a*s6), float32(t124b*s6)
-			t126a, t126b := float32(t125a+s6), float32(t125b+s6)
-			t127a, t127b := float32(v0a*t126a), float32(v0b*t126b)
-			t128a, t128b := float32(t76a-t75a), float32(t76b-t75b)
-			t129a, t129b := float32(s5*t128a), float32(s5*t128b)
-			t130a, t130b := math.Float32frombits(math.Float32bits(t129a)&^(1<<31)), math.Float32frombits(math.Float32bits(t129b)&^(1<<31))
-			t131a, t131b := c79 < t130a, c79 < t130b
-			t132a := t130a
+			t83a, t83b := float32(t81a+c82), float32(t81b+c82)
+			t84a, t84b := int32(math.Float32bits(t83a)), int32(math.Float32bits(t83b))
+			t86a, t86b := t84a>>uint32(c85), t84b>>uint32(c85)
+			t87a, t87b := c87[t86a&15], c87[t86b&15]
+			t88a, t88b := float32(t81a-t87a), float32(t81b-t87b)
+			t89a, t89b := c89[t86a&15], c89[t86b&15]
+			t90a, t90b := c90[t86a&15], c90[t86b&15]
+			t91a, t91b := scalar.FMA32(t89a, t88a, t90a), scalar.FMA32(t89b, t88b, t90b)
+			t92a, t92b := c92[t86a&15], c92[t86b&15]
+			t93a, t93b := scalar.FMA32(t91a, t88a, t92a), scalar.FMA32(t91b, t88b, t92b)
+			t94a, t94b := c94[t86a&15], c94[t86b&15]
+			t95a, t95b := scalar.FMA32(t93a, t88a, t94a), scalar.FMA32(t93b, t88b, t94b)
+			t96a, t96b := c96[t86a&15], c96[t86b&15]
+			t97a, t97b := scalar.FMA32(t95a, t88a, t96a), scalar.FMA32(t95b, t88b, t96b)
+			t99a, t99b := t83a < c98, t83b < c98
+			t100a, t100b := c100[t86a&15], c100[t86b&15]
+			t101a := t100a
+			if t99a {
+				t101a = t81a
+			}
+			t101b := t100b
+			if t99b {
+				t101b = t81b
+			}
+			t102a, t102b := scalar.FMA32(t97a, t88a, t101a), scalar.FMA32(t97b, t88b, t101b)
+			t103a, t103b := int32(math.Float32bits(t77a)), int32(math.Float32bits(t77b))
+			t105a, t105b := t103a&c104, t103b&c104
+			t106a, t106b := int32(math.Float32bits(t102a)), int32(math.Float32bits(t102b))
+			t107a, t107b := t106a|t105a, t106b|t105b
+			t108a, t108b := math.Float32frombits(uint32(t107a)), math.Float32frombits(uint32(t107b))
+			t109a, t109b := float32(t108a*s6), float32(t108b*s6)
+			t110a, t110b := float32(t109a+s6), float32(t109b+s6)
+			t111a, t111b := float32(v0a*t110a), float32(v0b*t110b)
+			t112a, t112b := float32(t76a-t75a), float32(t76b-t75b)
+			t113a, t113b := float32(s5*t112a), float32(s5*t112b)
+			t114a, t114b := math.Float32frombits(math.Float32bits(t113a)&^(1<<31)), math.Float32frombits(math.Float32bits(t113b)&^(1<<31))
+			t115a, t115b := c79 < t114a, c79 < t114b
+			t116a := t114a
+			if t115a {
+				t116a = c79
+			}
+			t116b := t114b
+			if t115b {
+				t116b = c79
+			}
+			t117a, t117b := float32(t116a+c82), float32(t116b+c82)
+			t118a, t118b := int32(math.Float32bits(t117a)), int32(math.Float32bits(t117b))
+			t119a, t119b := t118a>>uint32(c85), t118b>>uint32(c85)
+			t120a, t120b := c120[t119a&15], c120[t119b&15]
+			t121a, t121b := float32(t116a-t120a), float32(t116b-t120b)
+			t122a, t122b := c122[t119a&15], c122[t119b&15]
+			t123a, t123b := c123[t119a&15], c123[t119b&15]
+			t124a, t124b := scalar.FMA32(t122a, t121a, t123a), scalar.FMA32(t122b, t121b, t123b)
+			t125a, t125b := c125[t119a&15], c125[t119b&15]
+			t126a, t126b := scalar.FMA32(t124a, t121a, t125a), scalar.FMA32(t124b, t121b, t125b)
+			t127a, t127b := c127[t119a&15], c127[t119b&15]
+			t128a, t128b := scalar.FMA32(t126a, t121a, t127a), scalar.FMA32(t126b, t121b, t127b)
+			t129a, t129b := c129[t119a&15], c129[t119b&15]
+			t130a, t130b := scalar.FMA32(t128a, t121a, t129a), scalar.FMA32(t128b, t121b, t129b)
+			t131a, t131b := t117a < c98, t117b < c98
+			t132a, t132b := c132[t119a&15], c132[t119b&15]
+			t133a := t132a
 			if t131a {
-				t132a = c79
+				t133a = t116a
 			}
-			t132b := t130b
+			t133b := t132b
 			if t131b {
-				t132b = c79
+				t133b = t116b
 			}
-			t133a, t133b := scalar.FMA32(c82, t132a, c83), scalar.FMA32(c82, t132b, c83)
-			t134a, t134b := scalar.FMA32(t133a, t132a, c85), scalar.FMA32(t133b, t132b, c85)
-			t135a, t135b := scalar.FMA32(t134a, t132a, c87), scalar.FMA32(t134b, t132b, c87)
-			t136a, t136b := scalar.FMA32(t135a, t132a, c89), scalar.FMA32(t135b, t132b, c89)
-			t137a, t137b := scalar.FMA32(t136a, t132a, c91), scalar.FMA32(t136b, t132b, c91)
-			t138a, t138b := scalar.FMA32(t137a, t132a, c93), scalar.FMA32(t137b, t132b, c93)
-			t139a, t139b := scalar.FMA32(t138a, t132a, c95), scalar.FMA32(t138b, t132b, c95)
-			t140a, t140b := float32(t132a*t139a), float32(t132b*t139b)
-			t141a, t141b := float32(c98-t140a), float32(c98-t140b)
-			t142a, t142b := float32(t141a-c98), float32(t141b-c98)
-			t143a, t143b := float32(t142a+t140a), float32(t142b+t140b)
-			t144a, t144b := int32(math.Float32bits(t141a)), int32(math.Float32bits(t141b))
-			t145a, t145b := t144a<<uint32(c4), t144b<<uint32(c4)
-			t146a, t146b := math.Float32frombits(uint32(t145a)), math.Float32frombits(uint32(t145b))
-			t147a, t147b := scalar.FMA32(c105, t143a, c106), scalar.FMA32(c105, t143b, c106)
-			t148a, t148b := scalar.FMA32(t147a, t143a, c108), scalar.FMA32(t147b, t143b, c108)
-			t149a, t149b := scalar.FMA32(t148a, t143a, c110), scalar.FMA32(t148b, t143b, c110)
-			t150a, t150b := scalar.FMA32(t149a, t143a, c112), scalar.FMA32(t149b, t143b, c112)
-			t151a, t151b := scalar.FMA32(t150a, t143a, c114), scalar.FMA32(t150b, t143b, c114)
-			t152a, t152b := float32(t143a*t151a), float32(t143b*t151b)
-			t153a, t153b := float32(c11-t146a), float32(c11-t146b)
-			t154a, t154b := scalar.FMA32(t146a, t152a, t153a), scalar.FMA32(t146b, t152b, t153b)
-			t155a, t155b := int32(math.Float32bits(t129a)), int32(math.Float32bits(t129b))
-			t156a, t156b := t155a&c120, t155b&c120
-			t157a, t157b := int32(math.Float32bits(t154a)), int32(math.Float32bits(t154b))
-			t158a, t158b := t157a|t156a, t157b|t156b
-			t159a, t159b := math.Float32frombits(uint32(t158a)), math.Float32frombits(uint32(t158b))
-			t160a, t160b := float32(s6*t159a), float32(s6*t159b)
-			t161a, t161b := float32(t160a+s6), float32(t160b+s6)
-			t162a, t162b := float32(s7*v2a), float32(s7*v2b)
-			t164a, t164b := t162a < c163, t162b < c163
-			t165a := t162a
-			if t164a {
-				t165a = c163
+			t134a, t134b := scalar.FMA32(t130a, t121a, t133a), scalar.FMA32(t130b, t121b, t133b)
+			t135a, t135b := int32(math.Float32bits(t113a)), int32(math.Float32bits(t113b))
+			t136a, t136b := t135a&c104, t135b&c104
+			t137a, t137b := int32(math.Float32bits(t134a)), int32(math.Float32bits(t134b))
+			t138a, t138b := t137a|t136a, t137b|t136b
+			t139a, t139b := math.Float32frombits(uint32(t138a)), math.Float32frombits(uint32(t138b))
+			t140a, t140b := float32(s6*t139a), float32(s6*t139b)
+			t141a, t141b := float32(t140a+s6), float32(t140b+s6)
+			t142a, t142b := float32(s7*v2a), float32(s7*v2b)
+			t144a, t144b := t142a < c143, t142b < c143
+			t145a := t142a
+			if t144a {
+				t145a = c143
 			}
-			t165b := t162b
-			if t164b {
-				t165b = c163
+			t145b := t142b
+			if t144b {
+				t145b = c143
 			}
-			t167a, t167b := c166 < t165a, c166 < t165b
-			t168a := t165a
-			if t167a {
-				t168a = c166
+			t147a, t147b := c146 < t145a, c146 < t145b
+			t148a := t145a
+			if t147a {
+				t148a = c146
 			}
-			t168b := t165b
-			if t167b {
-				t168b = c166
+			t148b := t145b
+			if t147b {
+				t148b = c146
 			}
-			t170a, t170b := scalar.FMA32(t168a, c169, c98), scalar.FMA32(t168b, c169, c98)
-			t171a, t171b := float32(t170a-c98), float32(t170b-c98)
-			t173a, t173b := scalar.FMA32(t171a, c172, t168a), scalar.FMA32(t171b, c172, t168b)
-			t175a, t175b := scalar.FMA32(t171a, c174, t173a), scalar.FMA32(t171b, c174, t173b)
-			t176a, t176b := int32(math.Float32bits(t170a)), int32(math.Float32bits(t170b))
-			t179a, t179b := scalar.FMA32(c177, t175a, c178), scalar.FMA32(c177, t175b, c178)
-			t181a, t181b := scalar.FMA32(t179a, t175a, c180), scalar.FMA32(t179b, t175b, c180)
-			t183a, t183b := scalar.FMA32(t181a, t175a, c182), scalar.FMA32(t181b, t175b, c182)
-			t185a, t185b := scalar.FMA32(t183a, t183a, c184), scalar.FMA32(t183b, t183b, c184)
-			t186a, t186b := scalar.FMA32(t185a, t175a, c11), scalar.FMA32(t185b, t175b, c11)
-			t187a, t187b := t176a<<uint32(c4), t176b<<uint32(c4)
-			t188a, t188b := math.Float32frombits(uint32(t187a)), math.Float32frombits(uint32(t187b))
-			t189a, t189b := float32(t186a*t188a), float32(t186b*t188b)
-			t190a, t190b := float32(t189a*t189a), float32(t189b*t189b)
-			t191a, t191b := float32(t190a*v1a), float32(t190b*v1b)
-			t192a, t192b := float32(t161a*t191a), float32(t161b*t191b)
-			t193a, t193b := float32(t127a-t192a), float32(t127b-t192b)
+			t151a, t151b := scalar.FMA32(t148a, c149, c150), scalar.FMA32(t148b, c149, c150)
+			t152a, t152b := float32(t151a-c150), float32(t151b-c150)
+			t154a, t154b := scalar.FMA32(t152a, c153, t148a), scalar.FMA32(t152b, c153, t148b)
+			t156a, t156b := scalar.FMA32(t152a, c155, t154a), scalar.FMA32(t152b, c155, t154b)
+			t157a, t157b := int32(math.Float32bits(t151a)), int32(math.Float32bits(t151b))
+			t160a, t160b := scalar.FMA32(c158, t156a, c159), scalar.FMA32(c158, t156b, c159)
+			t162a, t162b := scalar.FMA32(t160a, t156a, c161), scalar.FMA32(t160b, t156b, c161)
+			t164a, t164b := scalar.FMA32(t162a, t156a, c163), scalar.FMA32(t162b, t156b, c163)
+			t166a, t166b := scalar.FMA32(t164a, t164a, c165), scalar.FMA32(t164b, t164b, c165)
+			t167a, t167b := scalar.FMA32(t166a, t156a, c11), scalar.FMA32(t166b, t156b, c11)
+			t168a, t168b := t157a<<uint32(c4), t157b<<uint32(c4)
+			t169a, t169b := math.Float32frombits(uint32(t168a)), math.Float32frombits(uint32(t168b))
+			t170a, t170b := float32(t167a*t169a), float32(t167b*t169b)
+			t171a, t171b := float32(t170a*t170a), float32(t170b*t170b)
+			t172a, t172b := float32(t171a*v1a), float32(t171b*v1b)
+			t173a, t173b := float32(t141a*t172a), float32(t141b*t172b)
+			t174a, t174b := float32(t111a-t173a), float32(t111b-t173b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t193a, t193b
+			y0[0], y0[1] = t174a, t174b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -2764,102 +2773,100 @@ func k_div_log_mul_etc_f32_uuusssss_493eb05a88_go(f *abi.Frame) {
 			if t80 {
 				t81 = c79
 			}
-			t84 := scalar.FMA32(c82, t81, c83)
-			t86 := scalar.FMA32(t84, t81, c85)
-			t88 := scalar.FMA32(t86, t81, c87)
-			t90 := scalar.FMA32(t88, t81, c89)
-			t92 := scalar.FMA32(t90, t81, c91)
-			t94 := scalar.FMA32(t92, t81, c93)
-			t96 := scalar.FMA32(t94, t81, c95)
-			t97 := float32(t81 * t96)
-			t99 := float32(c98 - t97)
-			t100 := float32(t99 - c98)
-			t101 := float32(t100 + t97)
-			t102 := int32(math.Float32bits(t99))
-			t103 := t102 << uint32(c4)
-			t104 := math.Float32frombits(uint32(t103))
-			t107 := scalar.FMA32(c105, t101, c106)
-			t109 := scalar.FMA32(t107, t101, c108)
-			t111 := scalar.FMA32(t109, t101, c110)
-			t113 := scalar.FMA32(t111, t101, c112)
-			t115 := scalar.FMA32(t113, t101, c114)
-			t116 := float32(t101 * t115)
-			t117 := float32(c11 - t104)
-			t118 := scalar.FMA32(t104, t116, t117)
-			t119 := int32(math.Float32bits(t77))
-			t121 := t119 & c120
-			t122 := int32(math.Float32bits(t118))
-			t123 := t122 | t121
-			t124 := math.Float32frombits(uint32(t123))
-			t125 := float32(t124 * s6)
-			t126 := float32(t125 + s6)
-			t127 := float32(v0 * t126)
-			t128 := float32(t76 - t75)
-			t129 := float32(s5 * t128)
-			t130 := math.Float32frombits(math.Float32bits(t129) &^ (1 << 31))
-			t131 := c79 < t130
-			t132 := t130
+			t83 := float32(t81 + c82)
+			t84 := int32(math.Float32bits(t83))
+			t86 := t84 >> uint32(c85)
+			t87 := c87[t86&15]
+			t88 := float32(t81 - t87)
+			t89 := c89[t86&15]
+			t90 := c90[t86&15]
+			t91 := scalar.FMA32(t89, t88, t90)
+			t92 := c92[t86&15]
+			t93 := scalar.FMA32(t91, t88, t92)
+			t94 := c94[t86&15]
+			t95 := scalar.FMA32(t93, t88, t94)
+			t96 := c96[t86&15]
+			t97 := scalar.FMA32(t95, t88, t96)
+			t99 := t83 < c98
+			t100 := c100[t86&15]
+			t101 := t100
+			if t99 {
+				t101 = t81
+			}
+			t102 := scalar.FMA32(t97, t88, t101)
+			t103 := int32(math.Float32bits(t77))
+			t105 := t103 & c104
+			t106 := int32(math.Float32bits(t102))
+			t107 := t106 | t105
+			t108 := math.Float32frombits(uint32(t107))
+			t109 := float32(t108 * s6)
+			t110 := float32(t109 + s6)
+			t111 := float32(v0 * t110)
+			t112 := float32(t76 - t75)
+			t113 := float32(s5 * t112)
+			t114 := math.Float32frombits(math.Float32bits(t113) &^ (1 << 31))
+			t115 := c79 < t114
+			t116 := t114
+			if t115 {
+				t116 = c79
+			}
+			t117 := float32(t116 + c82)
+			t118 := int32(math.Float32bits(t117))
+			t119 := t118 >> uint32(c85)
+			t120 := c120[t119&15]
+			t121 := float32(t116 - t120)
+			t122 := c122[t119&15]
+			t123 := c123[t119&15]
+			t124 := scalar.FMA32(t122, t121, t123)
+			t125 := c125[t119&15]
+			t126 := scalar.FMA32(t124, t121, t125)
+			t127 := c127[t119&15]
+			t128 := scalar.FMA32(t126, t121, t127)
+			t129 := c129[t119&15]
+			t130 := scalar.FMA32(t128, t121, t129)
+			t131 := t117 < c98
+			t132 := c132[t119&15]
+			t133 := t132
 			if t131 {
-				t132 = c79
+				t133 = t116
 			}
-			t133 := scalar.FMA32(c82, t132, c83)
-			t134 := scalar.FMA32(t133, t132, c85)
-			t135 := scalar.FMA32(t134, t132, c87)
-			t136 := scalar.FMA32(t135, t132, c89)
-			t137 := scalar.FMA32(t136, t132, c91)
-			t138 := scalar.FMA32(t137, t132, c93)
-			t139 := scalar.FMA32(t138, t132, c95)
-			t140 := float32(t132 * t139)
-			t141 := float32(c98 - t140)
-			t142 := float32(t141 - c98)
-			t143 := float32(t142 + t140)
-			t144 := int32(math.Float32bits(t141))
-			t145 := t144 << uint32(c4)
-			t146 := math.Float32frombits(uint32(t145))
-			t147 := scalar.FMA32(c105, t143, c106)
-			t148 := scalar.FMA32(t147, t143, c108)
-			t149 := scalar.FMA32(t148, t143, c110)
-			t150 := scalar.FMA32(t149, t143, c112)
-			t151 := scalar.FMA32(t150, t143, c114)
-			t152 := float32(t143 * t151)
-			t153 := float32(c11 - t146)
-			t154 := scalar.FMA32(t146, t152, t153)
-			t155 := int32(math.Float32bits(t129))
-			t156 := t155 & c120
-			t157 := int32(math.Float32bits(t154))
-			t158 := t157 | t156
-			t159 := math.Float32frombits(uint32(t158))
-			t160 := float32(s6 * t159)
-			t161 := float32(t160 + s6)
-			t162 := float32(s7 * v2)
-			t164 := t162 < c163
-			t165 := t162
-			if t164 {
-				t165 = c163
+			t134 := scalar.FMA32(t130, t121, t133)
+			t135 := int32(math.Float32bits(t113))
+			t136 := t135 & c104
+			t137 := int32(math.Float32bits(t134))
+			t138 := t137 | t136
+			t139 := math.Float32frombits(uint32(t138))
+			t140 := float32(s6 * t139)
+			t141 := float32(t140 + s6)
+			t142 := float32(s7 * v2)
+			t144 := t142 < c143
+			t145 := t142
+			if t144 {
+				t145 = c143
 			}
-			t167 := c166 < t165
-			t168 := t165
-			if t167 {
-				t168 = c166
+			t147 := c146 < t145
+			t148 := t145
+			if t147 {
+				t148 = c146
 			}
-			t170 := scalar.FMA32(t168, c169, c98)
-			t171 := float32(t170 - c98)
-			t173 := scalar.FMA32(t171, c172, t168)
-			t175 := scalar.FMA32(t171, c174, t173)
-			t176 := int32(math.Float32bits(t170))
-			t179 := scalar.FMA32(c177, t175, c178)
-			t181 := scalar.FMA32(t179, t175, c180)
-			t183 := scalar.FMA32(t181, t175, c182)
-			t185 := scalar.FMA32(t183, t183, c184)
-			t186 := scalar.FMA32(t185, t175, c11)
-			t187 := t176 << uint32(c4)
-			t188 := math.Float32frombits(uint32(t187))
-			t189 := float32(t186 * t188)
-			t190 := float32(t189 * t189)
-			t191 := float32(t190 * v1)
-			t192 := float32(t161 * t191)
-			t193 := float32(t127 - t192)
-			o0[i] = t193
+			t151 := scalar.FMA32(t148, c149, c150)
+			t152 := float32(t151 - c150)
+			t154 := scalar.FMA32(t152, c153, t148)
+			t156 := scalar.FMA32(t152, c155, t154)
+			t157 := int32(math.Float32bits(t151))
+			t160 := scalar.FMA32(c158, t156, c159)
+			t162 := scalar.FMA32(t160, t156, c161)
+			t164 := scalar.FMA32(t162, t156, c163)
+			t166 := scalar.FMA32(t164, t164, c165)
+			t167 := scalar.FMA32(t166, t156, c11)
+			t168 := t157 << uint32(c4)
+			t169 := math.Float32frombits(uint32(t168))
+			t170 := float32(t167 * t169)
+			t171 := float32(t170 * t170)
+			t172 := float32(t171 * v1)
+			t173 := float32(t141 * t172)
+			t174 := float32(t111 - t173)
+			o0[i] = t174
 		}
 	}
 }
@@ -2894,45 +2901,37 @@ func k_div_log_mul_etc_f32_uuusssss_db541edda1_go(f *abi.Frame) {
 	c81 := math.Float32frombits(0xff800000) // -Inf
 	c83 := int32(-16777217)
 	c84 := int32(2139095040)
-	c95 := math.Float32frombits(0x407b851f)  // 3.93
-	c98 := math.Float32frombits(0x359ae085)  // 1.1539238e-06
-	c99 := math.Float32frombits(0xb7afb42d)  // -2.0945527e-05
-	c101 := math.Float32frombits(0x392dcb82) // 0.00016574378
-	c103 := math.Float32frombits(0xba41246b) // -0.00073677924
-	c105 := math.Float32frombits(0x3aeb2f40) // 0.0017943159
-	c107 := math.Float32frombits(0xb982b36d) // -0.00024929215
-	c109 := math.Float32frombits(0xbc9ca004) // -0.01911927
-	c111 := math.Float32frombits(0x3dd279ec) // 0.10277161
-	c113 := math.Float32frombits(0x3f22f984) // 0.6366198
-	c115 := math.Float32frombits(0xb37bd649) // -5.8635383e-08
-	c117 := math.Float32frombits(0x3f906ebb) // 1.1283792
-	c123 := math.Float32frombits(0xbfb8aa3b) // -1.442695
-	c124 := math.Float32frombits(0x4b40007f) // 1.2583039e+07
-	c126 := math.Float32frombits(0x4b400067) // 1.2583015e+07
-	c130 := math.Float32frombits(0x3f317218) // 0.6931472
-	c132 := math.Float32frombits(0xb102e308) // -1.9046542e-09
-	c141 := math.Float32frombits(0x39511886) // 0.00019940929
-	c142 := math.Float32frombits(0x3ab69d3b) // 0.0013932356
-	c144 := math.Float32frombits(0x3c088805) // 0.008333211
-	c146 := math.Float32frombits(0x3d2aaa7c) // 0.041666493
-	c148 := math.Float32frombits(0x3e2aaaab) // 0.16666667
-	c152 := math.Float32frombits(0xbf000000) // -0.5
-	c158 := math.Float32frombits(0xbf800000) // -1
-	c165 := math.Float32frombits(0x3e0375d4) // 0.12837917
-	c167 := math.Float32frombits(0x38800000) // 6.1035156e-05
-	c171 := int32(-2147483648)
-	c239 := math.Float32frombits(0xc2d00000) // -104
-	c242 := math.Float32frombits(0x42b20000) // 89
-	c245 := math.Float32frombits(0x3fb8aa3b) // 1.442695
-	c246 := math.Float32frombits(0x4b4000fe) // 1.2583166e+07
-	c249 := math.Float32frombits(0xbf317218) // -0.6931472
-	c251 := math.Float32frombits(0x3102e308) // 1.9046542e-09
-	c254 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
-	c255 := math.Float32frombits(0x3c091ea9) // 0.008369126
-	c257 := math.Float32frombits(0x3d2aadc9) // 0.04166964
-	c259 := math.Float32frombits(0x3e2aaa46) // 0.16666517
-	c261 := math.Float32frombits(0x3efffffc) // 0.49999988
-	c265 := int32(1)
+	c95 := math.Float32frombits(0x407b851f) // 3.93
+	c98 := math.Float32frombits(0x3fb00000) // 1.375
+	c101 := int32(20)
+	c103 := [...]float32{0x1.7edc9ap-01, 0x1.fede68p-01, 0x1.4066a2p+00, 0x1.803a28p+00, 0x1.bf9d8ap+00, 0x1.ffd4d8p+00, 0x1.1fd774p+01, 0x1.3ff308p+01, 0x1.6fb598p+01, 0x1.afad4ap+01, 0x1.ea8f96p+01, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00}
+	c105 := [...]float32{-0x1.af823ep-05, -0x1.19c89p-04, -0x1.814552p-05, -0x1.ec1e06p-07, 0x1.a6b024p-08, 0x1.a98e92p-07, 0x1.5c989ap-07, 0x1.91e926p-08, 0x1.d1c4eep-10, 0x1.71c1d8p-13, 0x1.0aaa2cp-16, 0x1.c68fcep-04, 0x1.957cdcp-04, 0x1.39206p-04, 0x1.8aec7cp-05, 0x1.110ap-06}
+	c106 := [...]float32{0x1.349d5cp-03, 0x1.1edf36p-04, -0x1.8dad6p-08, -0x1.6a761p-05, -0x1.88d9acp-05, -0x1.1a70bcp-05, -0x1.3ac3f8p-06, -0x1.1ced18p-07, -0x1.066536p-09, -0x1.49a31ap-13, -0x1.02f1b2p-17, 0x1.2e5bbp-12, 0x1.bc02fcp-08, 0x1.e7184ap-06, 0x1.280082p-04, 0x1.151a6p-03}
+	c108 := [...]float32{0x1.a0e8f2p-06, 0x1.1a1d58p-03, 0x1.5708bp-03, 0x1.1bd87ep-03, 0x1.72784ep-04, 0x1.8bcb1ep-05, 0x1.657e2cp-06, 0x1.120ffep-07, 0x1.8e0baep-10, 0x1.89177ap-14, 0x1.272a44p-18, -0x1.812b6ep-02, -0x1.8291c6p-02, -0x1.8ba864p-02, -0x1.a4651ep-02, -0x1.d4efe4p-02}
+	c110 := [...]float32{-0x1.edf252p-02, -0x1.aa01eep-02, -0x1.2df182p-02, -0x1.6c9a18p-03, -0x1.7bf65p-04, -0x1.5363b2p-05, -0x1.089d1ep-06, -0x1.65856ap-08, -0x1.b9d82ep-11, -0x1.6cca1cp-15, -0x1.e5d116p-20, 0x1.4724e4p-22, 0x1.14f4fcp-13, 0x1.b731b4p-10, 0x1.ff8662p-08, 0x1.8457fap-06}
+	c112 := [...]float32{0x1.4a4756p-01, 0x1.aaf352p-02, 0x1.e28056p-03, 0x1.e5d7cap-04, 0x1.b29c74p-05, 0x1.538034p-06, 0x1.d6b12p-08, 0x1.1e13dcp-09, 0x1.34559cp-12, 0x1.b34eb8p-17, 0x1.fa7624p-22, 0x1.06eba8p-03, 0x1.06e91cp-03, 0x1.06b3c8p-03, 0x1.05806ap-03, 0x1.0164cp-03}
+	c114 := math.Float32frombits(0x40000000) // 2
+	c116 := [...]float32{0x1.6b60eep-01, 0x1.aefep-01, 0x1.d8b6d2p-01, 0x1.eeb326p-01, 0x1.f9229cp-01, 0x1.fd9918p-01, 0x1.ff3f1ep-01, 0x1.ffca8cp-01, 0x1.fff9a4p-01, 0x1.ffffc2p-01, 0x1.fffffep-01, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00}
+	c120 := int32(-2147483648)
+	c136 := [...]float32{0x1.7edc9ap-01, 0x1.fede68p-01, 0x1.4066a2p+00, 0x1.803a28p+00, 0x1.bf9d8ap+00, 0x1.ffd4d8p+00, 0x1.1fd774p+01, 0x1.3ff308p+01, 0x1.6fb598p+01, 0x1.afad4ap+01, 0x1.ea8f96p+01, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00}
+	c138 := [...]float32{-0x1.af823ep-05, -0x1.19c89p-04, -0x1.814552p-05, -0x1.ec1e06p-07, 0x1.a6b024p-08, 0x1.a98e92p-07, 0x1.5c989ap-07, 0x1.91e926p-08, 0x1.d1c4eep-10, 0x1.71c1d8p-13, 0x1.0aaa2cp-16, 0x1.c68fcep-04, 0x1.957cdcp-04, 0x1.39206p-04, 0x1.8aec7cp-05, 0x1.110ap-06}
+	c139 := [...]float32{0x1.349d5cp-03, 0x1.1edf36p-04, -0x1.8dad6p-08, -0x1.6a761p-05, -0x1.88d9acp-05, -0x1.1a70bcp-05, -0x1.3ac3f8p-06, -0x1.1ced18p-07, -0x1.066536p-09, -0x1.49a31ap-13, -0x1.02f1b2p-17, 0x1.2e5bbp-12, 0x1.bc02fcp-08, 0x1.e7184ap-06, 0x1.280082p-04, 0x1.151a6p-03}
+	c141 := [...]float32{0x1.a0e8f2p-06, 0x1.1a1d58p-03, 0x1.5708bp-03, 0x1.1bd87ep-03, 0x1.72784ep-04, 0x1.8bcb1ep-05, 0x1.657e2cp-06, 0x1.120ffep-07, 0x1.8e0baep-10, 0x1.89177ap-14, 0x1.272a44p-18, -0x1.812b6ep-02, -0x1.8291c6p-02, -0x1.8ba864p-02, -0x1.a4651ep-02, -0x1.d4efe4p-02}
+	c143 := [...]float32{-0x1.edf252p-02, -0x1.aa01eep-02, -0x1.2df182p-02, -0x1.6c9a18p-03, -0x1.7bf65p-04, -0x1.5363b2p-05, -0x1.089d1ep-06, -0x1.65856ap-08, -0x1.b9d82ep-11, -0x1.6cca1cp-15, -0x1.e5d116p-20, 0x1.4724e4p-22, 0x1.14f4fcp-13, 0x1.b731b4p-10, 0x1.ff8662p-08, 0x1.8457fap-06}
+	c145 := [...]float32{0x1.4a4756p-01, 0x1.aaf352p-02, 0x1.e28056p-03, 0x1.e5d7cap-04, 0x1.b29c74p-05, 0x1.538034p-06, 0x1.d6b12p-08, 0x1.1e13dcp-09, 0x1.34559cp-12, 0x1.b34eb8p-17, 0x1.fa7624p-22, 0x1.06eba8p-03, 0x1.06e91cp-03, 0x1.06b3c8p-03, 0x1.05806ap-03, 0x1.0164cp-03}
+	c148 := [...]float32{0x1.6b60eep-01, 0x1.aefep-01, 0x1.d8b6d2p-01, 0x1.eeb326p-01, 0x1.f9229cp-01, 0x1.fd9918p-01, 0x1.ff3f1ep-01, 0x1.ffca8cp-01, 0x1.fff9a4p-01, 0x1.ffffc2p-01, 0x1.fffffep-01, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00}
+	c159 := math.Float32frombits(0xc2d00000) // -104
+	c162 := math.Float32frombits(0x42b20000) // 89
+	c165 := math.Float32frombits(0x3fb8aa3b) // 1.442695
+	c166 := math.Float32frombits(0x4b4000fe) // 1.2583166e+07
+	c169 := math.Float32frombits(0xbf317218) // -0.6931472
+	c171 := math.Float32frombits(0x3102e308) // 1.9046542e-09
+	c174 := math.Float32frombits(0x3ab42d9b) // 0.0013746502
+	c175 := math.Float32frombits(0x3c091ea9) // 0.008369126
+	c177 := math.Float32frombits(0x3d2aadc9) // 0.04166964
+	c179 := math.Float32frombits(0x3e2aaa46) // 0.16666517
+	c181 := math.Float32frombits(0x3efffffc) // 0.49999988
+	c185 := int32(1)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -3092,198 +3091,126 @@ func k_div_log_mul_etc_f32_uuusssss_db541edda1_go(f *abi.Frame) {
 			if t96b {
 				t97b = c95
 			}
-			t100a, t100b := scalar.FMA32(c98, t97a, c99), scalar.FMA32(c98, t97b, c99)
-			t102a, t102b := scalar.FMA32(t100a, t97a, c101), scalar.FMA32(t100b, t97b, c101)
-			t104a, t104b := scalar.FMA32(t102a, t97a, c103), scalar.FMA32(t102b, t97b, c103)
-			t106a, t106b := scalar.FMA32(t104a, t97a, c105), scalar.FMA32(t104b, t97b, c105)
-			t108a, t108b := scalar.FMA32(t106a, t97a, c107), scalar.FMA32(t106b, t97b, c107)
-			t110a, t110b := scalar.FMA32(t108a, t97a, c109), scalar.FMA32(t108b, t97b, c109)
-			t112a, t112b := scalar.FMA32(t110a, t97a, c111), scalar.FMA32(t110b, t97b, c111)
-			t114a, t114b := scalar.FMA32(t112a, t97a, c113), scalar.FMA32(t112b, t97b, c113)
-			t116a, t116b := scalar.FMA32(t97a, t114a, c115), scalar.FMA32(t97b, t114b, c115)
-			t118a, t118b := float32(t97a*c117), float32(t97b*c117)
-			t119a, t119b := -t118a, -t118b
-			t120a, t120b := scalar.FMA32(t97a, c117, t119a), scalar.FMA32(t97b, c117, t119b)
-			t121a, t121b := scalar.FMA32(t97a, t116a, t120a), scalar.FMA32(t97b, t116b, t120b)
-			t122a, t122b := float32(t118a+t121a), float32(t118b+t121b)
-			t125a, t125b := scalar.FMA32(t122a, c123, c124), scalar.FMA32(t122b, c123, c124)
-			t127a, t127b := t125a < c126, t125b < c126
-			t128a := t125a
-			if t127a {
-				t128a = c126
+			t99a, t99b := float32(t97a+c98), float32(t97b+c98)
+			t100a, t100b := int32(math.Float32bits(t99a)), int32(math.Float32bits(t99b))
+			t102a, t102b := t100a>>uint32(c101), t100b>>uint32(c101)
+			t103a, t103b := c103[t102a&15], c103[t102b&15]
+			t104a, t104b := float32(t97a-t103a), float32(t97b-t103b)
+			t105a, t105b := c105[t102a&15], c105[t102b&15]
+			t106a, t106b := c106[t102a&15], c106[t102b&15]
+			t107a, t107b := scalar.FMA32(t105a, t104a, t106a), scalar.FMA32(t105b, t104b, t106b)
+			t108a, t108b := c108[t102a&15], c108[t102b&15]
+			t109a, t109b := scalar.FMA32(t107a, t104a, t108a), scalar.FMA32(t107b, t104b, t108b)
+			t110a, t110b := c110[t102a&15], c110[t102b&15]
+			t111a, t111b := scalar.FMA32(t109a, t104a, t110a), scalar.FMA32(t109b, t104b, t110b)
+			t112a, t112b := c112[t102a&15], c112[t102b&15]
+			t113a, t113b := scalar.FMA32(t111a, t104a, t112a), scalar.FMA32(t111b, t104b, t112b)
+			t115a, t115b := t99a < c114, t99b < c114
+			t116a, t116b := c116[t102a&15], c116[t102b&15]
+			t117a := t116a
+			if t115a {
+				t117a = t97a
 			}
-			t128b := t125b
-			if t127b {
-				t128b = c126
+			t117b := t116b
+			if t115b {
+				t117b = t97b
 			}
-			t129a, t129b := float32(t128a-c124), float32(t128b-c124)
-			t131a, t131b := scalar.FMA32(t129a, c130, t118a), scalar.FMA32(t129b, c130, t118b)
-			t133a, t133b := float32(t129a*c132), float32(t129b*c132)
-			t134a, t134b := float32(t131a+t121a), float32(t131b+t121b)
-			t135a, t135b := float32(t134a-t131a), float32(t134b-t131b)
-			t136a, t136b := float32(t121a-t135a), float32(t121b-t135b)
-			t137a, t137b := float32(t136a+t133a), float32(t136b+t133b)
-			t138a, t138b := -t134a, -t134b
-			t139a, t139b := float32(t134a*t134a), float32(t134b*t134b)
-			t140a, t140b := float32(t139a*t134a), float32(t139b*t134b)
-			t143a, t143b := scalar.FMA32(c141, t138a, c142), scalar.FMA32(c141, t138b, c142)
-			t145a, t145b := scalar.FMA32(t143a, t138a, c144), scalar.FMA32(t143b, t138b, c144)
-			t147a, t147b := scalar.FMA32(t145a, t138a, c146), scalar.FMA32(t145b, t138b, c146)
-			t149a, t149b := scalar.FMA32(t147a, t138a, c148), scalar.FMA32(t147b, t138b, c148)
-			t150a, t150b := scalar.FMA32(t138a, t137a, t137a), scalar.FMA32(t138b, t137b, t137b)
-			t151a, t151b := scalar.FMA32(t140a, t149a, t150a), scalar.FMA32(t140b, t149b, t150b)
-			t153a, t153b := float32(t134a*c152), float32(t134b*c152)
-			t154a, t154b := scalar.FMA32(t153a, t134a, t151a), scalar.FMA32(t153b, t134b, t151b)
-			t155a, t155b := int32(math.Float32bits(t128a)), int32(math.Float32bits(t128b))
-			t156a, t156b := t155a<<uint32(c4), t155b<<uint32(c4)
-			t157a, t157b := math.Float32frombits(uint32(t156a)), math.Float32frombits(uint32(t156b))
-			t159a, t159b := scalar.FMA32(t157a, c158, c11), scalar.FMA32(t157b, c158, c11)
-			t160a, t160b := scalar.FMA32(t157a, t134a, t159a), scalar.FMA32(t157b, t134b, t159b)
-			t161a, t161b := float32(t159a-t160a), float32(t159b-t160b)
-			t162a, t162b := scalar.FMA32(t157a, t134a, t161a), scalar.FMA32(t157b, t134b, t161b)
-			t163a, t163b := scalar.FMA32(t157a, t154a, t162a), scalar.FMA32(t157b, t154b, t162b)
-			t164a, t164b := float32(t160a+t163a), float32(t160b+t163b)
-			t166a, t166b := scalar.FMA32(t97a, c165, t97a), scalar.FMA32(t97b, c165, t97b)
-			t168a, t168b := t97a < c167, t97b < c167
-			t169a := t164a
-			if t168a {
-				t169a = t166a
+			t118a, t118b := scalar.FMA32(t113a, t104a, t117a), scalar.FMA32(t113b, t104b, t117b)
+			t119a, t119b := int32(math.Float32bits(t93a)), int32(math.Float32bits(t93b))
+			t121a, t121b := t119a&c120, t119b&c120
+			t122a, t122b := int32(math.Float32bits(t118a)), int32(math.Float32bits(t118b))
+			t123a, t123b := t122a|t121a, t122b|t121b
+			t124a, t124b := math.Float32frombits(uint32(t123a)), math.Float32frombits(uint32(t123b))
+			t125a, t125b := float32(t124a*s6), float32(t124b*s6)
+			t126a, t126b := float32(t125a+s6), float32(t125b+s6)
+			t127a, t127b := float32(v0a*t126a), float32(v0b*t126b)
+			t128a, t128b := float32(t92a-t91a), float32(t92b-t91b)
+			t129a, t129b := float32(s5*t128a), float32(s5*t128b)
+			t130a, t130b := math.Float32frombits(math.Float32bits(t129a)&^(1<<31)), math.Float32frombits(math.Float32bits(t129b)&^(1<<31))
+			t131a, t131b := c95 < t130a, c95 < t130b
+			t132a := t130a
+			if t131a {
+				t132a = c95
 			}
-			t169b := t164b
-			if t168b {
-				t169b = t166b
+			t132b := t130b
+			if t131b {
+				t132b = c95
 			}
-			t170a, t170b := int32(math.Float32bits(t93a)), int32(math.Float32bits(t93b))
-			t172a, t172b := t170a&c171, t170b&c171
-			t173a, t173b := int32(math.Float32bits(t169a)), int32(math.Float32bits(t169b))
-			t174a, t174b := t173a|t172a, t173b|t172b
-			t175a, t175b := math.Float32frombits(uint32(t174a)), math.Float32frombits(uint32(t174b))
-			t176a, t176b := float32(t175a*s6), float32(t175b*s6)
-			t177a, t177b := float32(t176a+s6), float32(t176b+s6)
-			t178a, t178b := float32(v0a*t177a), float32(v0b*t177b)
-			t179a, t179b := float32(t92a-t91a), float32(t92b-t91b)
-			t180a, t180b := float32(s5*t179a), float32(s5*t179b)
-			t181a, t181b := math.Float32frombits(math.Float32bits(t180a)&^(1<<31)), math.Float32frombits(math.Float32bits(t180b)&^(1<<31))
-			t182a, t182b := c95 < t181a, c95 < t181b
-			t183a := t181a
-			if t182a {
-				t183a = c95
+			t133a, t133b := float32(t132a+c98), float32(t132b+c98)
+			t134a, t134b := int32(math.Float32bits(t133a)), int32(math.Float32bits(t133b))
+			t135a, t135b := t134a>>uint32(c101), t134b>>uint32(c101)
+			t136a, t136b := c136[t135a&15], c136[t135b&15]
+			t137a, t137b := float32(t132a-t136a), float32(t132b-t136b)
+			t138a, t138b := c138[t135a&15], c138[t135b&15]
+			t139a, t139b := c139[t135a&15], c139[t135b&15]
+			t140a, t140b := scalar.FMA32(t138a, t137a, t139a), scalar.FMA32(t138b, t137b, t139b)
+			t141a, t141b := c141[t135a&15], c141[t135b&15]
+			t142a, t142b := scalar.FMA32(t140a, t137a, t141a), scalar.FMA32(t140b, t137b, t141b)
+			t143a, t143b := c143[t135a&15], c143[t135b&15]
+			t144a, t144b := scalar.FMA32(t142a, t137a, t143a), scalar.FMA32(t142b, t137b, t143b)
+			t145a, t145b := c145[t135a&15], c145[t135b&15]
+			t146a, t146b := scalar.FMA32(t144a, t137a, t145a), scalar.FMA32(t144b, t137b, t145b)
+			t147a, t147b := t133a < c114, t133b < c114
+			t148a, t148b := c148[t135a&15], c148[t135b&15]
+			t149a := t148a
+			if t147a {
+				t149a = t132a
 			}
-			t183b := t181b
-			if t182b {
-				t183b = c95
+			t149b := t148b
+			if t147b {
+				t149b = t132b
 			}
-			t184a, t184b := scalar.FMA32(c98, t183a, c99), scalar.FMA32(c98, t183b, c99)
-			t185a, t185b := scalar.FMA32(t184a, t183a, c101), scalar.FMA32(t184b, t183b, c101)
-			t186a, t186b := scalar.FMA32(t185a, t183a, c103), scalar.FMA32(t185b, t183b, c103)
-			t187a, t187b := scalar.FMA32(t186a, t183a, c105), scalar.FMA32(t186b, t183b, c105)
-			t188a, t188b := scalar.FMA32(t187a, t183a, c107), scalar.FMA32(t187b, t183b, c107)
-			t189a, t189b := scalar.FMA32(t188a, t183a, c109), scalar.FMA32(t188b, t183b, c109)
-			t190a, t190b := scalar.FMA32(t189a, t183a, c111), scalar.FMA32(t189b, t183b, c111)
-			t191a, t191b := scalar.FMA32(t190a, t183a, c113), scalar.FMA32(t190b, t183b, c113)
-			t192a, t192b := scalar.FMA32(t183a, t191a, c115), scalar.FMA32(t183b, t191b, c115)
-			t193a, t193b := float32(t183a*c117), float32(t183b*c117)
-			t194a, t194b := -t193a, -t193b
-			t195a, t195b := scalar.FMA32(t183a, c117, t194a), scalar.FMA32(t183b, c117, t194b)
-			t196a, t196b := scalar.FMA32(t183a, t192a, t195a), scalar.FMA32(t183b, t192b, t195b)
-			t197a, t197b := float32(t193a+t196a), float32(t193b+t196b)
-			t198a, t198b := scalar.FMA32(t197a, c123, c124), scalar.FMA32(t197b, c123, c124)
-			t199a, t199b := t198a < c126, t198b < c126
-			t200a := t198a
-			if t199a {
-				t200a = c126
+			t150a, t150b := scalar.FMA32(t146a, t137a, t149a), scalar.FMA32(t146b, t137b, t149b)
+			t151a, t151b := int32(math.Float32bits(t129a)), int32(math.Float32bits(t129b))
+			t152a, t152b := t151a&c120, t151b&c120
+			t153a, t153b := int32(math.Float32bits(t150a)), int32(math.Float32bits(t150b))
+			t154a, t154b := t153a|t152a, t153b|t152b
+			t155a, t155b := math.Float32frombits(uint32(t154a)), math.Float32frombits(uint32(t154b))
+			t156a, t156b := float32(s6*t155a), float32(s6*t155b)
+			t157a, t157b := float32(t156a+s6), float32(t156b+s6)
+			t158a, t158b := float32(s7*v2a), float32(s7*v2b)
+			t160a, t160b := t158a < c159, t158b < c159
+			t161a := t158a
+			if t160a {
+				t161a = c159
 			}
-			t200b := t198b
-			if t199b {
-				t200b = c126
+			t161b := t158b
+			if t160b {
+				t161b = c159
 			}
-			t201a, t201b := float32(t200a-c124), float32(t200b-c124)
-			t202a, t202b := scalar.FMA32(t201a, c130, t193a), scalar.FMA32(t201b, c130, t193b)
-			t203a, t203b := float32(t201a*c132), float32(t201b*c132)
-			t204a, t204b := float32(t202a+t196a), float32(t202b+t196b)
-			t205a, t205b := float32(t204a-t202a), float32(t204b-t202b)
-			t206a, t206b := float32(t196a-t205a), float32(t196b-t205b)
-			t207a, t207b := float32(t206a+t203a), float32(t206b+t203b)
-			t208a, t208b := -t204a, -t204b
-			t209a, t209b := float32(t204a*t204a), float32(t204b*t204b)
-			t210a, t210b := float32(t209a*t204a), float32(t209b*t204b)
-			t211a, t211b := scalar.FMA32(c141, t208a, c142), scalar.FMA32(c141, t208b, c142)
-			t212a, t212b := scalar.FMA32(t211a, t208a, c144), scalar.FMA32(t211b, t208b, c144)
-			t213a, t213b := scalar.FMA32(t212a, t208a, c146), scalar.FMA32(t212b, t208b, c146)
-			t214a, t214b := scalar.FMA32(t213a, t208a, c148), scalar.FMA32(t213b, t208b, c148)
-			t215a, t215b := scalar.FMA32(t208a, t207a, t207a), scalar.FMA32(t208b, t207b, t207b)
-			t216a, t216b := scalar.FMA32(t210a, t214a, t215a), scalar.FMA32(t210b, t214b, t215b)
-			t217a, t217b := float32(t204a*c152), float32(t204b*c152)
-			t218a, t218b := scalar.FMA32(t217a, t204a, t216a), scalar.FMA32(t217b, t204b, t216b)
-			t219a, t219b := int32(math.Float32bits(t200a)), int32(math.Float32bits(t200b))
-			t220a, t220b := t219a<<uint32(c4), t219b<<uint32(c4)
-			t221a, t221b := math.Float32frombits(uint32(t220a)), math.Float32frombits(uint32(t220b))
-			t222a, t222b := scalar.FMA32(t221a, c158, c11), scalar.FMA32(t221b, c158, c11)
-			t223a, t223b := scalar.FMA32(t221a, t204a, t222a), scalar.FMA32(t221b, t204b, t222b)
-			t224a, t224b := float32(t222a-t223a), float32(t222b-t223b)
-			t225a, t225b := scalar.FMA32(t221a, t204a, t224a), scalar.FMA32(t221b, t204b, t224b)
-			t226a, t226b := scalar.FMA32(t221a, t218a, t225a), scalar.FMA32(t221b, t218b, t225b)
-			t227a, t227b := float32(t223a+t226a), float32(t223b+t226b)
-			t228a, t228b := scalar.FMA32(t183a, c165, t183a), scalar.FMA32(t183b, c165, t183b)
-			t229a, t229b := t183a < c167, t183b < c167
-			t230a := t227a
-			if t229a {
-				t230a = t228a
+			t163a, t163b := c162 < t161a, c162 < t161b
+			t164a := t161a
+			if t163a {
+				t164a = c162
 			}
-			t230b := t227b
-			if t229b {
-				t230b = t228b
+			t164b := t161b
+			if t163b {
+				t164b = c162
 			}
-			t231a, t231b := int32(math.Float32bits(t180a)), int32(math.Float32bits(t180b))
-			t232a, t232b := t231a&c171, t231b&c171
-			t233a, t233b := int32(math.Float32bits(t230a)), int32(math.Float32bits(t230b))
-			t234a, t234b := t233a|t232a, t233b|t232b
-			t235a, t235b := math.Float32frombits(uint32(t234a)), math.Float32frombits(uint32(t234b))
-			t236a, t236b := float32(s6*t235a), float32(s6*t235b)
-			t237a, t237b := float32(t236a+s6), float32(t236b+s6)
-			t238a, t238b := float32(s7*v2a), float32(s7*v2b)
-			t240a, t240b := t238a < c239, t238b < c239
-			t241a := t238a
-			if t240a {
-				t241a = c239
-			}
-			t241b := t238b
-			if t240b {
-				t241b = c239
-			}
-			t243a, t243b := c242 < t241a, c242 < t241b
-			t244a := t241a
-			if t243a {
-				t244a = c242
-			}
-			t244b := t241b
-			if t243b {
-				t244b = c242
-			}
-			t247a, t247b := scalar.FMA32(t244a, c245, c246), scalar.FMA32(t244b, c245, c246)
-			t248a, t248b := float32(t247a-c246), float32(t247b-c246)
-			t250a, t250b := scalar.FMA32(t248a, c249, t244a), scalar.FMA32(t248b, c249, t244b)
-			t252a, t252b := scalar.FMA32(t248a, c251, t250a), scalar.FMA32(t248b, c251, t250b)
-			t253a, t253b := int32(math.Float32bits(t247a)), int32(math.Float32bits(t247b))
-			t256a, t256b := scalar.FMA32(c254, t252a, c255), scalar.FMA32(c254, t252b, c255)
-			t258a, t258b := scalar.FMA32(t256a, t252a, c257), scalar.FMA32(t256b, t252b, c257)
-			t260a, t260b := scalar.FMA32(t258a, t252a, c259), scalar.FMA32(t258b, t252b, c259)
-			t262a, t262b := scalar.FMA32(t260a, t252a, c261), scalar.FMA32(t260b, t252b, c261)
-			t263a, t263b := scalar.FMA32(t262a, t252a, c11), scalar.FMA32(t262b, t252b, c11)
-			t264a, t264b := scalar.FMA32(t263a, t252a, c11), scalar.FMA32(t263b, t252b, c11)
-			t266a, t266b := t253a>>uint32(c265), t253b>>uint32(c265)
-			t267a, t267b := int32(t253a-t266a), int32(t253b-t266b)
-			t268a, t268b := t266a<<uint32(c4), t266b<<uint32(c4)
-			t269a, t269b := math.Float32frombits(uint32(t268a)), math.Float32frombits(uint32(t268b))
-			t270a, t270b := float32(t264a*t269a), float32(t264b*t269b)
-			t271a, t271b := t267a<<uint32(c4), t267b<<uint32(c4)
-			t272a, t272b := math.Float32frombits(uint32(t271a)), math.Float32frombits(uint32(t271b))
-			t273a, t273b := float32(t270a*t272a), float32(t270b*t272b)
-			t274a, t274b := float32(t273a*v1a), float32(t273b*v1b)
-			t275a, t275b := float32(t237a*t274a), float32(t237b*t274b)
-			t276a, t276b := float32(t178a-t275a), float32(t178b-t275b)
+			t167a, t167b := scalar.FMA32(t164a, c165, c166), scalar.FMA32(t164b, c165, c166)
+			t168a, t168b := float32(t167a-c166), float32(t167b-c166)
+			t170a, t170b := scalar.FMA32(t168a, c169, t164a), scalar.FMA32(t168b, c169, t164b)
+			t172a, t172b := scalar.FMA32(t168a, c171, t170a), scalar.FMA32(t168b, c171, t170b)
+			t173a, t173b := int32(math.Float32bits(t167a)), int32(math.Float32bits(t167b))
+			t176a, t176b := scalar.FMA32(c174, t172a, c175), scalar.FMA32(c174, t172b, c175)
+			t178a, t178b := scalar.FMA32(t176a, t172a, c177), scalar.FMA32(t176b, t172b, c177)
+			t180a, t180b := scalar.FMA32(t178a, t172a, c179), scalar.FMA32(t178b, t172b, c179)
+			t182a, t182b := scalar.FMA32(t180a, t172a, c181), scalar.FMA32(t180b, t172b, c181)
+			t183a, t183b := scalar.FMA32(t182a, t172a, c11), scalar.FMA32(t182b, t172b, c11)
+			t184a, t184b := scalar.FMA32(t183a, t172a, c11), scalar.FMA32(t183b, t172b, c11)
+			t186a, t186b := t173a>>uint32(c185), t173b>>uint32(c185)
+			t187a, t187b := int32(t173a-t186a), int32(t173b-t186b)
+			t188a, t188b := t186a<<uint32(c4), t186b<<uint32(c4)
+			t189a, t189b := math.Float32frombits(uint32(t188a)), math.Float32frombits(uint32(t188b))
+			t190a, t190b := float32(t184a*t189a), float32(t184b*t189b)
+			t191a, t191b := t187a<<uint32(c4), t187b<<uint32(c4)
+			t192a, t192b := math.Float32frombits(uint32(t191a)), math.Float32frombits(uint32(t191b))
+			t193a, t193b := float32(t190a*t192a), float32(t190b*t192b)
+			t194a, t194b := float32(t193a*v1a), float32(t193b*v1b)
+			t195a, t195b := float32(t157a*t194a), float32(t157b*t194b)
+			t196a, t196b := float32(t127a-t195a), float32(t127b-t195b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t276a, t276b
+			y0[0], y0[1] = t196a, t196b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -3378,169 +3305,105 @@ func k_div_log_mul_etc_f32_uuusssss_db541edda1_go(f *abi.Frame) {
 			if t96 {
 				t97 = c95
 			}
-			t100 := scalar.FMA32(c98, t97, c99)
-			t102 := scalar.FMA32(t100, t97, c101)
-			t104 := scalar.FMA32(t102, t97, c103)
-			t106 := scalar.FMA32(t104, t97, c105)
-			t108 := scalar.FMA32(t106, t97, c107)
-			t110 := scalar.FMA32(t108, t97, c109)
-			t112 := scalar.FMA32(t110, t97, c111)
-			t114 := scalar.FMA32(t112, t97, c113)
-			t116 := scalar.FMA32(t97, t114, c115)
-			t118 := float32(t97 * c117)
-			t119 := -t118
-			t120 := scalar.FMA32(t97, c117, t119)
-			t121 := scalar.FMA32(t97, t116, t120)
-			t122 := float32(t118 + t121)
-			t125 := scalar.FMA32(t122, c123, c124)
-			t127 := t125 < c126
-			t128 := t125
-			if t127 {
-				t128 = c126
+			t99 := float32(t97 + c98)
+			t100 := int32(math.Float32bits(t99))
+			t102 := t100 >> uint32(c101)
+			t103 := c103[t102&15]
+			t104 := float32(t97 - t103)
+			t105 := c105[t102&15]
+			t106 := c106[t102&15]
+			t107 := scalar.FMA32(t105, t104, t106)
+			t108 := c108[t102&15]
+			t109 := scalar.FMA32(t107, t104, t108)
+			t110 := c110[t102&15]
+			t111 := scalar.FMA32(t109, t104, t110)
+			t112 := c112[t102&15]
+			t113 := scalar.FMA32(t111, t104, t112)
+			t115 := t99 < c114
+			t116 := c116[t102&15]
+			t117 := t116
+			if t115 {
+				t117 = t97
 			}
-			t129 := float32(t128 - c124)
-			t131 := scalar.FMA32(t129, c130, t118)
-			t133 := float32(t129 * c132)
-			t134 := float32(t131 + t121)
-			t135 := float32(t134 - t131)
-			t136 := float32(t121 - t135)
-			t137 := float32(t136 + t133)
-			t138 := -t134
-			t139 := float32(t134 * t134)
-			t140 := float32(t139 * t134)
-			t143 := scalar.FMA32(c141, t138, c142)
-			t145 := scalar.FMA32(t143, t138, c144)
-			t147 := scalar.FMA32(t145, t138, c146)
-			t149 := scalar.FMA32(t147, t138, c148)
-			t150 := scalar.FMA32(t138, t137, t137)
-			t151 := scalar.FMA32(t140, t149, t150)
-			t153 := float32(t134 * c152)
-			t154 := scalar.FMA32(t153, t134, t151)
-			t155 := int32(math.Float32bits(t128))
-			t156 := t155 << uint32(c4)
-			t157 := math.Float32frombits(uint32(t156))
-			t159 := scalar.FMA32(t157, c158, c11)
-			t160 := scalar.FMA32(t157, t134, t159)
-			t161 := float32(t159 - t160)
-			t162 := scalar.FMA32(t157, t134, t161)
-			t163 := scalar.FMA32(t157, t154, t162)
-			t164 := float32(t160 + t163)
-			t166 := scalar.FMA32(t97, c165, t97)
-			t168 := t97 < c167
-			t169 := t164
-			if t168 {
-				t169 = t166
+			t118 := scalar.FMA32(t113, t104, t117)
+			t119 := int32(math.Float32bits(t93))
+			t121 := t119 & c120
+			t122 := int32(math.Float32bits(t118))
+			t123 := t122 | t121
+			t124 := math.Float32frombits(uint32(t123))
+			t125 := float32(t124 * s6)
+			t126 := float32(t125 + s6)
+			t127 := float32(v0 * t126)
+			t128 := float32(t92 - t91)
+			t129 := float32(s5 * t128)
+			t130 := math.Float32frombits(math.Float32bits(t129) &^ (1 << 31))
+			t131 := c95 < t130
+			t132 := t130
+			if t131 {
+				t132 = c95
 			}
-			t170 := int32(math.Float32bits(t93))
-			t172 := t170 & c171
-			t173 := int32(math.Float32bits(t169))
-			t174 := t173 | t172
-			t175 := math.Float32frombits(uint32(t174))
-			t176 := float32(t175 * s6)
-			t177 := float32(t176 + s6)
-			t178 := float32(v0 * t177)
-			t179 := float32(t92 - t91)
-			t180 := float32(s5 * t179)
-			t181 := math.Float32frombits(math.Float32bits(t180) &^ (1 << 31))
-			t182 := c95 < t181
-			t183 := t181
-			if t182 {
-				t183 = c95
+			t133 := float32(t132 + c98)
+			t134 := int32(math.Float32bits(t133))
+			t135 := t134 >> uint32(c101)
+			t136 := c136[t135&15]
+			t137 := float32(t132 - t136)
+			t138 := c138[t135&15]
+			t139 := c139[t135&15]
+			t140 := scalar.FMA32(t138, t137, t139)
+			t141 := c141[t135&15]
+			t142 := scalar.FMA32(t140, t137, t141)
+			t143 := c143[t135&15]
+			t144 := scalar.FMA32(t142, t137, t143)
+			t145 := c145[t135&15]
+			t146 := scalar.FMA32(t144, t137, t145)
+			t147 := t133 < c114
+			t148 := c148[t135&15]
+			t149 := t148
+			if t147 {
+				t149 = t132
 			}
-			t184 := scalar.FMA32(c98, t183, c99)
-			t185 := scalar.FMA32(t184, t183, c101)
-			t186 := scalar.FMA32(t185, t183, c103)
-			t187 := scalar.FMA32(t186, t183, c105)
-			t188 := scalar.FMA32(t187, t183, c107)
-			t189 := scalar.FMA32(t188, t183, c109)
-			t190 := scalar.FMA32(t189, t183, c111)
-			t191 := scalar.FMA32(t190, t183, c113)
-			t192 := scalar.FMA32(t183, t191, c115)
-			t193 := float32(t183 * c117)
-			t194 := -t193
-			t195 := scalar.FMA32(t183, c117, t194)
-			t196 := scalar.FMA32(t183, t192, t195)
-			t197 := float32(t193 + t196)
-			t198 := scalar.FMA32(t197, c123, c124)
-			t199 := t198 < c126
-			t200 := t198
-			if t199 {
-				t200 = c126
+			t150 := scalar.FMA32(t146, t137, t149)
+			t151 := int32(math.Float32bits(t129))
+			t152 := t151 & c120
+			t153 := int32(math.Float32bits(t150))
+			t154 := t153 | t152
+			t155 := math.Float32frombits(uint32(t154))
+			t156 := float32(s6 * t155)
+			t157 := float32(t156 + s6)
+			t158 := float32(s7 * v2)
+			t160 := t158 < c159
+			t161 := t158
+			if t160 {
+				t161 = c159
 			}
-			t201 := float32(t200 - c124)
-			t202 := scalar.FMA32(t201, c130, t193)
-			t203 := float32(t201 * c132)
-			t204 := float32(t202 + t196)
-			t205 := float32(t204 - t202)
-			t206 := float32(t196 - t205)
-			t207 := float32(t206 + t203)
-			t208 := -t204
-			t209 := float32(t204 * t204)
-			t210 := float32(t209 * t204)
-			t211 := scalar.FMA32(c141, t208, c142)
-			t212 := scalar.FMA32(t211, t208, c144)
-			t213 := scalar.FMA32(t212, t208, c146)
-			t214 := scalar.FMA32(t213, t208, c148)
-			t215 := scalar.FMA32(t208, t207, t207)
-			t216 := scalar.FMA32(t210, t214, t215)
-			t217 := float32(t204 * c152)
-			t218 := scalar.FMA32(t217, t204, t216)
-			t219 := int32(math.Float32bits(t200))
-			t220 := t219 << uint32(c4)
-			t221 := math.Float32frombits(uint32(t220))
-			t222 := scalar.FMA32(t221, c158, c11)
-			t223 := scalar.FMA32(t221, t204, t222)
-			t224 := float32(t222 - t223)
-			t225 := scalar.FMA32(t221, t204, t224)
-			t226 := scalar.FMA32(t221, t218, t225)
-			t227 := float32(t223 + t226)
-			t228 := scalar.FMA32(t183, c165, t183)
-			t229 := t183 < c167
-			t230 := t227
-			if t229 {
-				t230 = t228
+			t163 := c162 < t161
+			t164 := t161
+			if t163 {
+				t164 = c162
 			}
-			t231 := int32(math.Float32bits(t180))
-			t232 := t231 & c171
-			t233 := int32(math.Float32bits(t230))
-			t234 := t233 | t232
-			t235 := math.Float32frombits(uint32(t234))
-			t236 := float32(s6 * t235)
-			t237 := float32(t236 + s6)
-			t238 := float32(s7 * v2)
-			t240 := t238 < c239
-			t241 := t238
-			if t240 {
-				t241 = c239
-			}
-			t243 := c242 < t241
-			t244 := t241
-			if t243 {
-				t244 = c242
-			}
-			t247 := scalar.FMA32(t244, c245, c246)
-			t248 := float32(t247 - c246)
-			t250 := scalar.FMA32(t248, c249, t244)
-			t252 := scalar.FMA32(t248, c251, t250)
-			t253 := int32(math.Float32bits(t247))
-			t256 := scalar.FMA32(c254, t252, c255)
-			t258 := scalar.FMA32(t256, t252, c257)
-			t260 := scalar.FMA32(t258, t252, c259)
-			t262 := scalar.FMA32(t260, t252, c261)
-			t263 := scalar.FMA32(t262, t252, c11)
-			t264 := scalar.FMA32(t263, t252, c11)
-			t266 := t253 >> uint32(c265)
-			t267 := int32(t253 - t266)
-			t268 := t266 << uint32(c4)
-			t269 := math.Float32frombits(uint32(t268))
-			t270 := float32(t264 * t269)
-			t271 := t267 << uint32(c4)
-			t272 := math.Float32frombits(uint32(t271))
-			t273 := float32(t270 * t272)
-			t274 := float32(t273 * v1)
-			t275 := float32(t237 * t274)
-			t276 := float32(t178 - t275)
-			o0[i] = t276
+			t167 := scalar.FMA32(t164, c165, c166)
+			t168 := float32(t167 - c166)
+			t170 := scalar.FMA32(t168, c169, t164)
+			t172 := scalar.FMA32(t168, c171, t170)
+			t173 := int32(math.Float32bits(t167))
+			t176 := scalar.FMA32(c174, t172, c175)
+			t178 := scalar.FMA32(t176, t172, c177)
+			t180 := scalar.FMA32(t178, t172, c179)
+			t182 := scalar.FMA32(t180, t172, c181)
+			t183 := scalar.FMA32(t182, t172, c11)
+			t184 := scalar.FMA32(t183, t172, c11)
+			t186 := t173 >> uint32(c185)
+			t187 := int32(t173 - t186)
+			t188 := t186 << uint32(c4)
+			t189 := math.Float32frombits(uint32(t188))
+			t190 := float32(t184 * t189)
+			t191 := t187 << uint32(c4)
+			t192 := math.Float32frombits(uint32(t191))
+			t193 := float32(t190 * t192)
+			t194 := float32(t193 * v1)
+			t195 := float32(t157 * t194)
+			t196 := float32(t127 - t195)
+			o0[i] = t196
 		}
 	}
 }

@@ -53,7 +53,7 @@ func (n *nest) plain(i *machine.Inst) {
 	for s := len(i.Src) - 1; s >= 0; s-- {
 		src := i.Src[s]
 		switch {
-		case src.Space == machine.InConst && n.t.broadcasts:
+		case src.Space == machine.InConst && src.Index == 0 && n.t.broadcasts:
 			name = n.constant(name, &args, src)
 		case src.Space != machine.InRegister:
 			args = append(args, mem(n.address(src)))
@@ -136,6 +136,8 @@ func (n *nest) vector(dst int, from machine.Loc) {
 	switch {
 	case dst >= n.m.Registers:
 		n.load(n.address(from), dst)
+	case from.Space == machine.InConst && from.Index > 0:
+		n.do("VMOVUPS", mem(n.address(from)), y(dst))
 	case from.Space == machine.InConst && from.Bits == 0:
 		n.do(n.t.opcode("VXORPS").Name, y(dst), y(dst), y(dst))
 	case from.Space == machine.InConst && n.t.broadcasts:
@@ -220,6 +222,9 @@ func (n *nest) address(l machine.Loc) memory {
 	case machine.InOperand:
 		return n.element(l.Place)
 	case machine.InConst:
+		if l.Index > 0 {
+			return n.table(l.Bits, l.Index-1)
+		}
 		return symbol(constantName(l.Bits))
 	case machine.InSlot:
 		return n.onStack(n.slots, l.Index)
@@ -235,6 +240,13 @@ func (n *nest) address(l machine.Loc) memory {
 		return m
 	}
 	panic("BUG: codegen/avo: a register has no address")
+}
+
+// table returns the address of a vector of a table.
+func (n *nest) table(name uint64, i int) memory {
+	m := symbol(fmt.Sprintf("t%016x", name))
+	m.disp = i * n.m.Width
+	return m
 }
 
 // constantName names a constant as wide as the target's instructions read it: a vector, or

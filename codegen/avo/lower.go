@@ -33,6 +33,8 @@ func (t *isa) Apply(c *machine.Copy, in kernel.Inst, a [3]value) value {
 			panic(fmt.Sprintf("BUG: codegen/avo: no instructions for a cast of %s to %s", from, in.DType))
 		}
 		return row(l.graph, a[0])
+	case ir.OpTable:
+		return one(t.entry(l.graph, in.Bits, a[0].Part[0]))
 	case ir.OpSelect:
 		if v, ok := l.clamp(in, a); ok {
 			return v

@@ -165,7 +165,7 @@ func (n *nest) prologue() {
 	}
 	for _, p := range n.b.Pinned {
 		if v := n.b.Graph.At(p.V); v.Kind == machine.KindConst {
-			n.vector(p.Reg, machine.Loc{Space: machine.InConst, Bits: v.Bits})
+			n.vector(p.Reg, machine.Loc{Space: machine.InConst, Bits: v.Bits, Index: v.Slot})
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/token"
 	"go/types"
+	"math"
 	"slices"
 
 	"github.com/mmcloughlin/avo/attr"
@@ -16,6 +17,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 
 	"github.com/stridefuse/stridefuse/codegen/machine"
+	"github.com/stridefuse/stridefuse/ir"
 )
 
 // The printer makes the text of an assembly file from programs, with the library avo. The
@@ -172,6 +174,10 @@ func (f *file) data() {
 	for _, name := range names {
 		f.c.StaticGlobal(name)
 		f.c.DataAttributes(attr.RODATA | attr.NOPTR)
+		if name[0] == 't' {
+			f.table(name)
+			continue
+		}
 		n, words := f.m.Width/8, [2]uint64{}
 		if name == maskTable {
 			n, words[0] = 4*n, ^uint64(0)
@@ -192,6 +198,17 @@ func (f *file) data() {
 			}
 			f.c.AddDatum(8*i, operand.U64(word))
 		}
+	}
+}
+
+// table writes the entries of a table, two in each word.
+func (f *file) table(symbol string) {
+	var name uint64
+	fmt.Sscanf(symbol[1:], "%16x", &name)
+	entries, _ := ir.Table(name)
+	for i := 0; i < len(entries); i += 2 {
+		low, high := math.Float32bits(entries[i]), math.Float32bits(entries[i+1])
+		f.c.AddDatum(4*i, operand.U64(uint64(high)<<32|uint64(low)))
 	}
 }
 

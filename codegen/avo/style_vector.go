@@ -22,6 +22,9 @@ type style interface {
 	// setAll sets all bits in the lanes of x that the mask has.
 	setAll(g *graph, x, mask ref) ref
 
+	// entry returns the entries of a table at indices modulo ir.TableLen.
+	entry(g *graph, table uint64, index ref) ref
+
 	// evens returns the lower 32 bits of each 64-bit lane of two vectors.
 	evens(g *graph, low, high ref) ref
 	// words returns the elements of two bytes of all lanes, contiguous.
@@ -53,6 +56,12 @@ func (vectorMasks) choose(g *graph, mask, y, z ref) ref {
 func (vectorMasks) not(g *graph, x ref) ref                   { return g.op("VPXOR", x, g.ones()) }
 func (vectorMasks) logic(g *graph, name string, a, b ref) ref { return g.op(name, a, b) }
 func (vectorMasks) setAll(g *graph, x, mask ref) ref          { return g.op("VORPS", x, mask) }
+
+// entry looks the index up in both halves of the table. Bit 3 of it chooses.
+func (s vectorMasks) entry(g *graph, table uint64, index ref) ref {
+	low, high := g.op("VPERMPS", index, g.Table(table, 0)), g.op("VPERMPS", index, g.Table(table, 1))
+	return s.choose(g, g.imm("VPSLLD", 28, index), high, low)
+}
 
 func (vectorMasks) widen(g *graph, mask ref, p int) ref {
 	if p == 1 {

@@ -118,7 +118,7 @@ func (a *allocator) home(v Ref) (Loc, bool) {
 	}
 	switch n.Kind {
 	case KindConst:
-		return Loc{Space: InConst, Bits: n.Bits}, true
+		return Loc{Space: InConst, Bits: n.Bits, Index: n.Slot}, true
 	case KindLoad:
 		return Loc{Space: InOperand, Place: n.Place}, true
 	case KindScratch:

@@ -23,7 +23,7 @@ type Kind uint8
 // The kinds of nodes.
 const (
 	KindOp      Kind = iota // the result of an instruction
-	KindConst               // 8 bytes of constant memory, repeated over the register
+	KindConst               // 8 bytes of constant memory, repeated over the register; or a vector of a table
 	KindSplat               // a splat operand in every lane, loaded once a row
 	KindLoad                // a full vector of a unit operand, read in place
 	KindScratch             // a vector that a scalar loop left on the stack
@@ -49,9 +49,9 @@ type Node struct {
 	Op    *Opcode // KindOp
 	Imm   uint8   // KindOp
 	Arg   [4]Ref  // KindOp: the sources; KindScratch, KindResult: the node that makes it
-	Bits  uint64  // KindConst
+	Bits  uint64  // KindConst: the bytes, or the name of the table
 	Place Place   // KindLoad, and KindOp that addresses an operand
-	Slot  int     // number of the scratch vector, accumulator, cold entry, input, result or slot
+	Slot  int     // number of the scratch vector, accumulator, cold entry, input, result or slot; KindConst: of a table's vector, from 1 on
 }
 
 // Place is an address in the present step of an operand: its number and the
@@ -153,6 +153,11 @@ func Args(args ...Ref) [4]Ref {
 
 // Const returns a constant of 8 bytes, repeated over the vector.
 func (g *Graph) Const(bits uint64) Ref { return g.Add(Node{Kind: KindConst, Bits: bits, Arg: Args()}) }
+
+// Table returns vector i of the table of a name.
+func (g *Graph) Table(name uint64, i int) Ref {
+	return g.Add(Node{Kind: KindConst, Bits: name, Slot: 1 + i, Arg: Args()})
+}
 
 // Constant returns a constant of a type from its bits; true has all bits set.
 func (g *Graph) Constant(d ir.DType, bits uint64) Value {

@@ -25,23 +25,19 @@ func init() { abi.Register(abi.ABI2, abi.Portable, kernels_portable) }
 // for i: o0[i] = tanh((a0[i] * a1[i]) + a2)
 func k_mul_add_tanh_f32_uus_5bf2ed535d_go(f *abi.Frame) {
 	n := f.Cols
-	c3 := math.Float32frombits(0x4111999a)  // 9.1
-	c6 := math.Float32frombits(0xc038aa3b)  // -2.88539
-	c7 := math.Float32frombits(0x4b40007f)  // 1.2583039e+07
-	c9 := math.Float32frombits(0x4b400067)  // 1.2583015e+07
-	c13 := math.Float32frombits(0x3eb17218) // 0.3465736
-	c15 := math.Float32frombits(0xb082e308) // -9.523271e-10
-	c19 := math.Float32frombits(0x3c511886) // 0.0127621945
-	c20 := math.Float32frombits(0xbd369d3b) // -0.04458354
-	c22 := math.Float32frombits(0x3e088805) // 0.13333137
-	c24 := math.Float32frombits(0xbeaaaa7c) // -0.33333194
-	c26 := math.Float32frombits(0x3f2aaaab) // 0.6666667
-	c28 := math.Float32frombits(0xbf800000) // -1
-	c32 := int32(23)
-	c35 := math.Float32frombits(0xbf000000) // -0.5
-	c36 := math.Float32frombits(0x3f000000) // 0.5
-	c42 := math.Float32frombits(0x3f800000) // 1
-	c56 := int32(-2147483648)
+	c3 := math.Float32frombits(0x411051ec) // 9.02
+	c6 := math.Float32frombits(0x3f200000) // 0.625
+	c9 := int32(21)
+	c11 := [...]float32{0x1.9f3934p+00, 0x1.105bd8p+01, 0x1.504428p+01, 0x1.9050dp+01, 0x1.efd50ep+01, 0x1.376a4cp+02, 0x1.78936p+02, 0x1.b7d858p+02, 0x1.0a2b24p+03, 0x0p+00, 0x0p+00, 0x0p+00, 0x1.0083c8p-01, 0x1.806ecep-01, 0x1.00130cp+00, 0x1.403cf4p+00}
+	c13 := [...]float32{0x1.156bdap-08, -0x1.16d9ccp-11, -0x1.4d7a0cp-11, -0x1.3e2866p-12, -0x1.43b6dp-14, -0x1.687c3p-17, -0x1.86dbf6p-20, -0x1.a866c8p-23, -0x1.fe073p-27, -0x1.44508cp-06, -0x1.b3bf22p-05, -0x1.1c897p-04, -0x1.a0a3f2p-05, -0x1.52815ep-10, 0x1.348baap-06, 0x1.f158fep-07}
+	c14 := [...]float32{0x1.1b5de4p-10, 0x1.2367ep-08, 0x1.33fb02p-09, 0x1.fcd47ap-11, 0x1.ef95d4p-13, 0x1.143b8cp-15, 0x1.20d7a2p-18, 0x1.40339ap-21, 0x1.26a09p-25, 0x1.16af46p-03, 0x1.4034e2p-03, 0x1.67ffb4p-03, -0x1.b88642p-06, -0x1.044862p-04, -0x1.7aae62p-05, -0x1.3ae06p-06}
+	c16 := [...]float32{-0x1.9d8ce4p-06, -0x1.e8cefap-07, -0x1.a37172p-08, -0x1.4578ap-09, -0x1.2b9b22p-11, -0x1.4ba2ecp-14, -0x1.5a111p-17, -0x1.7fafa2p-20, -0x1.497d5ep-24, -0x1.70396ep-13, -0x1.61ff88p-08, -0x1.e4efdcp-07, 0x1.51016ep-03, 0x1.977e16p-04, 0x1.c4e906p-06, -0x1.9f6986p-07}
+	c18 := [...]float32{0x1.3529c4p-04, 0x1.1456e4p-05, 0x1.b5dd4cp-07, 0x1.4a91bap-08, 0x1.2c8faap-10, 0x1.4b838ap-13, 0x1.5a4ae2p-16, 0x1.7f96cap-19, 0x1.5406fp-23, -0x1.5554p-02, -0x1.5499dap-02, -0x1.523e22p-02, -0x1.7f26cp-04, 0x1.593d54p-05, 0x1.a87eb6p-04, 0x1.bb736cp-04}
+	c20 := [...]float32{-0x1.11cbc4p-03, -0x1.b73f2p-05, -0x1.4f66p-06, -0x1.f3b6ecp-08, -0x1.c41354p-10, -0x1.f1e95ep-13, -0x1.040082p-15, -0x1.2000fp-18, -0x1.0074e2p-22, -0x1.d04466p-25, -0x1.a63482p-15, -0x1.60a95ap-12, -0x1.74717ep-02, -0x1.83e7ecp-02, -0x1.476f12p-02, -0x1.e68aaep-03}
+	c22 := [...]float32{0x1.28064ep-03, 0x1.c3e314p-05, 0x1.52ec1ap-06, 0x1.f5a358p-08, 0x1.c4785p-10, 0x1.f1fb38p-13, 0x1.0400d6p-15, 0x1.200194p-18, 0x1.000a94p-22, 0x1.a1d03cp-34, 0x1.8976b4p-20, 0x1.0a105cp-16, 0x1.924974p-01, 0x1.311fbcp-01, 0x1.addd06p-02, 0x1.1eb128p-02}
+	c24 := math.Float32frombits(0x3f800000) // 1
+	c26 := [...]float32{0x1.d98dacp-01, 0x1.f1adap-01, 0x1.faad3ap-01, 0x1.fe0966p-01, 0x1.ff8ed6p-01, 0x1.fff07p-01, 0x1.fffdf8p-01, 0x1.ffffb8p-01, 0x1.fffffcp-01, 0x0p+00, 0x0p+00, 0x0p+00, 0x1.da046cp-02, 0x1.45745p-01, 0x1.85ffaap-01, 0x1.b27464p-01}
+	c30 := int32(-2147483648)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -65,54 +61,40 @@ func k_mul_add_tanh_f32_uus_5bf2ed535d_go(f *abi.Frame) {
 			if t4b {
 				t5b = c3
 			}
-			t8a, t8b := scalar.FMA32(t5a, c6, c7), scalar.FMA32(t5b, c6, c7)
-			t10a, t10b := t8a < c9, t8b < c9
-			t11a := t8a
-			if t10a {
-				t11a = c9
+			t7a, t7b := float32(t5a+c6), float32(t5b+c6)
+			t8a, t8b := int32(math.Float32bits(t7a)), int32(math.Float32bits(t7b))
+			t10a, t10b := t8a>>uint32(c9), t8b>>uint32(c9)
+			t11a, t11b := c11[t10a&15], c11[t10b&15]
+			t12a, t12b := float32(t5a-t11a), float32(t5b-t11b)
+			t13a, t13b := c13[t10a&15], c13[t10b&15]
+			t14a, t14b := c14[t10a&15], c14[t10b&15]
+			t15a, t15b := scalar.FMA32(t13a, t12a, t14a), scalar.FMA32(t13b, t12b, t14b)
+			t16a, t16b := c16[t10a&15], c16[t10b&15]
+			t17a, t17b := scalar.FMA32(t15a, t12a, t16a), scalar.FMA32(t15b, t12b, t16b)
+			t18a, t18b := c18[t10a&15], c18[t10b&15]
+			t19a, t19b := scalar.FMA32(t17a, t12a, t18a), scalar.FMA32(t17b, t12b, t18b)
+			t20a, t20b := c20[t10a&15], c20[t10b&15]
+			t21a, t21b := scalar.FMA32(t19a, t12a, t20a), scalar.FMA32(t19b, t12b, t20b)
+			t22a, t22b := c22[t10a&15], c22[t10b&15]
+			t23a, t23b := scalar.FMA32(t21a, t12a, t22a), scalar.FMA32(t21b, t12b, t22b)
+			t25a, t25b := t7a < c24, t7b < c24
+			t26a, t26b := c26[t10a&15], c26[t10b&15]
+			t27a := t26a
+			if t25a {
+				t27a = t5a
 			}
-			t11b := t8b
-			if t10b {
-				t11b = c9
+			t27b := t26b
+			if t25b {
+				t27b = t5b
 			}
-			t12a, t12b := float32(t11a-c7), float32(t11b-c7)
-			t14a, t14b := scalar.FMA32(t12a, c13, t5a), scalar.FMA32(t12b, c13, t5b)
-			t16a, t16b := float32(t12a*c15), float32(t12b*c15)
-			t17a, t17b := float32(t14a+t16a), float32(t14b+t16b)
-			t18a, t18b := float32(t17a*t17a), float32(t17b*t17b)
-			t21a, t21b := scalar.FMA32(c19, t17a, c20), scalar.FMA32(c19, t17b, c20)
-			t23a, t23b := scalar.FMA32(t21a, t17a, c22), scalar.FMA32(t21b, t17b, c22)
-			t25a, t25b := scalar.FMA32(t23a, t17a, c24), scalar.FMA32(t23b, t17b, c24)
-			t27a, t27b := scalar.FMA32(t25a, t17a, c26), scalar.FMA32(t25b, t17b, c26)
-			t29a, t29b := scalar.FMA32(t27a, t17a, c28), scalar.FMA32(t27b, t17b, c28)
-			t30a, t30b := scalar.FMA32(t18a, t29a, t16a), scalar.FMA32(t18b, t29b, t16b)
-			t31a, t31b := int32(math.Float32bits(t11a)), int32(math.Float32bits(t11b))
-			t33a, t33b := t31a<<uint32(c32), t31b<<uint32(c32)
+			t28a, t28b := scalar.FMA32(t23a, t12a, t27a), scalar.FMA32(t23b, t12b, t27b)
+			t29a, t29b := int32(math.Float32bits(t1a)), int32(math.Float32bits(t1b))
+			t31a, t31b := t29a&c30, t29b&c30
+			t32a, t32b := int32(math.Float32bits(t28a)), int32(math.Float32bits(t28b))
+			t33a, t33b := t32a|t31a, t32b|t31b
 			t34a, t34b := math.Float32frombits(uint32(t33a)), math.Float32frombits(uint32(t33b))
-			t37a, t37b := scalar.FMA32(t34a, c35, c36), scalar.FMA32(t34b, c35, c36)
-			t38a, t38b := scalar.FMA32(t34a, t14a, t37a), scalar.FMA32(t34b, t14b, t37b)
-			t39a, t39b := float32(t37a-t38a), float32(t37b-t38b)
-			t40a, t40b := scalar.FMA32(t34a, t14a, t39a), scalar.FMA32(t34b, t14b, t39b)
-			t41a, t41b := scalar.FMA32(t34a, t30a, t40a), scalar.FMA32(t34b, t30b, t40b)
-			t43a, t43b := float32(t38a+t41a), float32(t38b+t41b)
-			t44a, t44b := float32(c42-t43a), float32(c42-t43b)
-			t45a, t45b := float32(c42-t44a), float32(c42-t44b)
-			t46a, t46b := float32(t45a-t38a), float32(t45b-t38b)
-			t47a, t47b := float32(t46a-t41a), float32(t46b-t41b)
-			t48a, t48b := float32(c42/t44a), float32(c42/t44b)
-			t49a, t49b := float32(t43a*t48a), float32(t43b*t48b)
-			t50a, t50b := -t49a, -t49b
-			t51a, t51b := scalar.FMA32(t50a, t44a, t38a), scalar.FMA32(t50b, t44b, t38b)
-			t52a, t52b := float32(t51a+t41a), float32(t51b+t41b)
-			t53a, t53b := scalar.FMA32(t50a, t47a, t52a), scalar.FMA32(t50b, t47b, t52b)
-			t54a, t54b := scalar.FMA32(t53a, t48a, t49a), scalar.FMA32(t53b, t48b, t49b)
-			t55a, t55b := int32(math.Float32bits(t1a)), int32(math.Float32bits(t1b))
-			t57a, t57b := t55a&c56, t55b&c56
-			t58a, t58b := int32(math.Float32bits(t54a)), int32(math.Float32bits(t54b))
-			t59a, t59b := t58a|t57a, t58b|t57b
-			t60a, t60b := math.Float32frombits(uint32(t59a)), math.Float32frombits(uint32(t59b))
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t60a, t60b
+			y0[0], y0[1] = t34a, t34b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -125,49 +107,35 @@ func k_mul_add_tanh_f32_uus_5bf2ed535d_go(f *abi.Frame) {
 			if t4 {
 				t5 = c3
 			}
-			t8 := scalar.FMA32(t5, c6, c7)
-			t10 := t8 < c9
-			t11 := t8
-			if t10 {
-				t11 = c9
+			t7 := float32(t5 + c6)
+			t8 := int32(math.Float32bits(t7))
+			t10 := t8 >> uint32(c9)
+			t11 := c11[t10&15]
+			t12 := float32(t5 - t11)
+			t13 := c13[t10&15]
+			t14 := c14[t10&15]
+			t15 := scalar.FMA32(t13, t12, t14)
+			t16 := c16[t10&15]
+			t17 := scalar.FMA32(t15, t12, t16)
+			t18 := c18[t10&15]
+			t19 := scalar.FMA32(t17, t12, t18)
+			t20 := c20[t10&15]
+			t21 := scalar.FMA32(t19, t12, t20)
+			t22 := c22[t10&15]
+			t23 := scalar.FMA32(t21, t12, t22)
+			t25 := t7 < c24
+			t26 := c26[t10&15]
+			t27 := t26
+			if t25 {
+				t27 = t5
 			}
-			t12 := float32(t11 - c7)
-			t14 := scalar.FMA32(t12, c13, t5)
-			t16 := float32(t12 * c15)
-			t17 := float32(t14 + t16)
-			t18 := float32(t17 * t17)
-			t21 := scalar.FMA32(c19, t17, c20)
-			t23 := scalar.FMA32(t21, t17, c22)
-			t25 := scalar.FMA32(t23, t17, c24)
-			t27 := scalar.FMA32(t25, t17, c26)
-			t29 := scalar.FMA32(t27, t17, c28)
-			t30 := scalar.FMA32(t18, t29, t16)
-			t31 := int32(math.Float32bits(t11))
-			t33 := t31 << uint32(c32)
+			t28 := scalar.FMA32(t23, t12, t27)
+			t29 := int32(math.Float32bits(t1))
+			t31 := t29 & c30
+			t32 := int32(math.Float32bits(t28))
+			t33 := t32 | t31
 			t34 := math.Float32frombits(uint32(t33))
-			t37 := scalar.FMA32(t34, c35, c36)
-			t38 := scalar.FMA32(t34, t14, t37)
-			t39 := float32(t37 - t38)
-			t40 := scalar.FMA32(t34, t14, t39)
-			t41 := scalar.FMA32(t34, t30, t40)
-			t43 := float32(t38 + t41)
-			t44 := float32(c42 - t43)
-			t45 := float32(c42 - t44)
-			t46 := float32(t45 - t38)
-			t47 := float32(t46 - t41)
-			t48 := float32(c42 / t44)
-			t49 := float32(t43 * t48)
-			t50 := -t49
-			t51 := scalar.FMA32(t50, t44, t38)
-			t52 := float32(t51 + t41)
-			t53 := scalar.FMA32(t50, t47, t52)
-			t54 := scalar.FMA32(t53, t48, t49)
-			t55 := int32(math.Float32bits(t1))
-			t57 := t55 & c56
-			t58 := int32(math.Float32bits(t54))
-			t59 := t58 | t57
-			t60 := math.Float32frombits(uint32(t59))
-			o0[i] = t60
+			o0[i] = t34
 		}
 	}
 }

@@ -67,12 +67,3 @@ func (b *builder) divPair(x, y pair) pair {
 
 // sum returns x.hi + x.lo, rounded.
 func (b *builder) sum(x pair) kernel.Ref { return b.Op(ir.OpAdd, x.hi, x.lo) }
-
-// quotient returns x / y, rounded, for an x.lo that may be large.
-func (b *builder) quotient(x, y pair) kernel.Ref {
-	inv := b.Op(ir.OpDiv, b.Int(b.DType(y.hi), 1), y.hi)
-	q := b.Op(ir.OpMul, b.sum(x), inv)
-	minus := b.Op(ir.OpNeg, q)
-	rest := b.Op(ir.OpAdd, b.Op(ir.OpFMA, minus, y.hi, x.hi), x.lo)
-	return b.Op(ir.OpFMA, b.Op(ir.OpFMA, minus, y.lo, rest), inv, q)
-}

@@ -19,51 +19,17 @@ const (
 	erfMid   = 3.5 // c for float64
 	erfMid32 = 3   // c for float32
 	sqrt2    = 0x1.6a09e667f3bcdp0
-
-	// 2/sqrt(pi) in two parts for float32.
-	twoOverSqrtPi   = 0x1.20dd76p0
-	twoOverSqrtPiLo = -0x1.f7ac92p-25
 )
 
-var (
-	// -log(erfc(a))/a less its value at 0, over a, for a <= 3.94; relative to erf below 2^-30.8.
-	erfLogPoly = []float64{0x1.45f308p-1, 0x1.a4f3d8p-4, -0x1.394008p-6, -0x1.0566dap-12, 0x1.d65e8p-10, -0x1.8248d6p-11, 0x1.5b9704p-13, -0x1.5f685ap-16, 0x1.35c10ap-20}
-	// W(a) in t, a <= 10.1, relative error 2^-30.7.
-	erfcPoly32 = []float64{0x1.6e9827d01c541p-3, -0x1.4e102bb36dd76p-2, 0x1.f6ff21aaeae61p-3, -0x1.336ff4a99a6d3p-3, 0x1.258ad01092281p-4, -0x1.8fa890908135p-6, 0x1.17e8db49d86e7p-8, 0x1.7570ffe0faa88p-11, -0x1.3bed17cd2575bp-11, 0x1.04621b57b0028p-15, 0x1.17ae9f8649945p-14, 0x1.54036e8193544p-18}
-)
+// W(a) in t, a <= 10.1, relative error 2^-30.7.
+var erfcPoly32 = []float64{0x1.6e9827d01c541p-3, -0x1.4e102bb36dd76p-2, 0x1.f6ff21aaeae61p-3, -0x1.336ff4a99a6d3p-3, 0x1.258ad01092281p-4, -0x1.8fa890908135p-6, 0x1.17e8db49d86e7p-8, 0x1.7570ffe0faa88p-11, -0x1.3bed17cd2575bp-11, 0x1.04621b57b0028p-15, 0x1.17ae9f8649945p-14, 0x1.54036e8193544p-18}
 
 func expandErf(b *builder, a []kernel.Ref) kernel.Ref {
 	x := a[0]
-	y := b.Op(ir.OpAbs, x)
 	if b.isSingle(x) {
-		return b.withSign(b.erfNative(b.upTo(y, 3.93)), x)
+		return b.piecewise(x, erfPieces)
 	}
-	return b.withSign(b.erf64(b.upTo(y, 6)), x)
-}
-
-// erfNative is erf for float32 0 <= a <= 3.93: 1-exp(-v) with v = -log(erfc(a)), whose
-// errors shrink with erfc. v is a times a polynomial; its part a*2/sqrt(pi) is exact.
-func (b *builder) erfNative(a kernel.Ref) kernel.Ref {
-	rest := b.Op(ir.OpFMA, a, b.polyNative(a, erfLogPoly), b.f32(twoOverSqrtPiLo))
-	v := b.twoProd(a, b.f32(twoOverSqrtPi))
-	v.lo = b.Op(ir.OpFMA, a, rest, v.lo)
-	t := b.oneMinusScale(b.sum(v), -1)
-	r := b.reduceParts(v.hi, t, -1, bias32)
-	s := b.fastTwoSum(r.hi, v.lo)
-	s.lo = b.Op(ir.OpAdd, s.lo, r.lo)
-	y := b.sum(b.oneMinusPower(b.oneMinusExp(s), t, -1))
-	// v.lo of the least a is below the least number.
-	least := b.Op(ir.OpFMA, a, b.f32(twoOverSqrtPi+twoOverSqrtPiLo-1), a)
-	return b.Op(ir.OpSelect, b.Op(ir.OpLt, a, b.f32(0x1p-14)), least, y)
-}
-
-// oneMinusExp returns 1-exp(-r) for |r.hi| <= 0.3475. The square is added last, without
-// a rounding of its own: what it leaves of r may be small.
-func (b *builder) oneMinusExp(r pair) pair {
-	minus := b.Op(ir.OpNeg, r.hi)
-	cube := b.Op(ir.OpMul, b.Op(ir.OpMul, r.hi, r.hi), r.hi)
-	lo := b.Op(ir.OpFMA, cube, b.polyNative(minus, expPartsPoly[1:]), b.Op(ir.OpFMA, minus, r.lo, r.lo))
-	return pair{r.hi, b.Op(ir.OpFMA, b.Op(ir.OpMul, r.hi, b.f32(-0.5)), r.hi, lo)}
+	return b.withSign(b.erf64(b.upTo(b.Op(ir.OpAbs, x), 6)), x)
 }
 
 func expandErfc(b *builder, a []kernel.Ref) kernel.Ref {

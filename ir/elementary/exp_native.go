@@ -119,21 +119,6 @@ func (b *builder) expParts(r pair, n float64) pair {
 	return pair{r.hi, b.Op(ir.OpFMA, b.Op(ir.OpMul, sum, sum), b.polyNative(sum, c), r.lo)}
 }
 
-// oneMinusPower returns -n*(1-2^k) + m*2^k for the t of oneMinusScale.
-func (b *builder) oneMinusPower(m pair, t kernel.Ref, n float64) pair {
-	e := b.powerNative(b.Bitcast(ir.Int32, t))
-	first := b.Op(ir.OpFMA, e, b.f32(n), b.f32(-n))
-	hi := b.Op(ir.OpFMA, e, m.hi, first)
-	lo := b.Op(ir.OpFMA, e, m.hi, b.Op(ir.OpSub, first, hi))
-	return pair{hi, b.Op(ir.OpFMA, e, m.lo, lo)}
-}
-
-// oneMinusScale is scaleNative with a k of at least -24, so that 1-2^k is exact. Where
-// that makes r large, exp(x/n) is below 2^-24 and needs few digits.
-func (b *builder) oneMinusScale(x kernel.Ref, n float64) kernel.Ref {
-	return b.atLeast(b.scaleNative(x, n, bias32), magic32+bias32-24)
-}
-
 // polyNative evaluates all of c by Horner's rule.
 func (b *builder) polyNative(x kernel.Ref, c []float64) kernel.Ref {
 	n := len(c) - 1

@@ -174,7 +174,7 @@ func init() {
 		ir.OpAsinh:       {normal: expandAsinh, fast: fastAsinh},
 		ir.OpAcosh:       {normal: expandAcosh, fast: fastAcosh},
 		ir.OpAtanh:       {normal: expandAtanh, fast: fastAtanh},
-		ir.OpErf:         {normal: expandErf, fast: fastErf},
+		ir.OpErf:         {normal: expandErf},
 		ir.OpErfc:        {normal: expandErfc},
 		ir.OpFMod:        {normal: expandFMod},
 		ir.OpSigmoid:     {normal: expandSigmoid, fast: fastSigmoid},

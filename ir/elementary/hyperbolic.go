@@ -12,10 +12,9 @@ import (
 //	cosh(x) = c*cosh(k*ln2) + s*sinh(k*ln2)
 //
 // where sinh(k*ln2) = (2^k - 2^-k)/2 costs additions alone: neither a division
-// nor a second exponential, and nothing is lost near 0. tanh is m/(m+2) with
-// m = exp(2x)-1 for float64, and (1-m)/(1+m) with m = exp(-2x) in pairs of float32: a
-// division of 16 float32 takes a third of the time of two of 8 float64. All work on |x|
-// and put the sign back, which keeps -0.
+// nor a second exponential, and nothing is lost near 0. tanh of float64 is m/(m+2) with
+// m = exp(2x)-1, that of float32 is in pieces.go. All work on |x| and put the sign back,
+// which keeps -0.
 
 var (
 	// cosh(r) and sinh(r)/r in r^2, |r| <= 0.3475, relative error below 2^-34.
@@ -102,23 +101,10 @@ func (b *builder) hyperbolic64(x kernel.Ref, odd bool) kernel.Ref {
 
 func expandTanh(b *builder, a []kernel.Ref) kernel.Ref {
 	x := a[0]
-	t := b.Op(ir.OpAbs, x)
 	if b.isSingle(x) {
-		t = b.tanhNative(b.upTo(t, 9.1))
-	} else {
-		t = b.tanh64(b.upTo(t, 22))
+		return b.piecewise(x, tanhPieces)
 	}
-	return b.withSign(t, x)
-}
-
-// tanhNative is tanh for float32 0 <= x <= 9.1: h/(1-h) with h = (1-exp(-2x))/2.
-func (b *builder) tanhNative(x kernel.Ref) kernel.Ref {
-	const n = -0.5
-	t := b.oneMinusScale(x, n)
-	h := b.oneMinusPower(b.expParts(b.reduceParts(x, t, n, bias32), n), t, n)
-	d := b.Op(ir.OpSub, b.f32(1), b.sum(h))
-	lost := b.Op(ir.OpSub, b.Op(ir.OpSub, b.Op(ir.OpSub, b.f32(1), d), h.hi), h.lo)
-	return b.quotient(h, pair{d, lost})
+	return b.withSign(b.tanh64(b.upTo(b.Op(ir.OpAbs, x), 22)), x)
 }
 
 // tanh64 is tanh for 0 <= x <= 22: m/(m+2), where m and m+2 come with the

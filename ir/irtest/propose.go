@@ -24,9 +24,9 @@ func drawFirst(g *gen, v *ir.Value, a *ir.Attr) {
 	}
 }
 
-// proposes reports whether propose has attributes of an op.
+// proposes reports whether graphs have an op, and propose its attributes.
 func proposes(op ir.Op) bool {
-	return !slices.ContainsFunc(op.Attributes(), func(name string) bool { return draws[name] == nil })
+	return op.Info().Kind != ir.Inner && !slices.ContainsFunc(op.Attributes(), func(name string) bool { return draws[name] == nil })
 }
 
 // propose appends an op with x as its first operand, the others being values of the same

@@ -45,6 +45,11 @@ func (b *Builder) Const(dt ir.DType, bits uint64) Ref {
 	return b.Add(Inst{Op: ir.OpConst, DType: dt, Bits: bits})
 }
 
+// Table appends the entry of a table at an index.
+func (b *Builder) Table(name uint64, index Ref) Ref {
+	return b.Add(Inst{Op: ir.OpTable, DType: ir.Float32, Args: [3]Ref{index}, Bits: name})
+}
+
 // Float appends the element of a float type that is nearest to v.
 func (b *Builder) Float(dt ir.DType, v float64) Ref { return b.Const(dt, ir.FromFloat(dt, v)) }
 

@@ -18,7 +18,7 @@ func (k *Kernel) Evaluator(f ir.Arithmetic) func(in []uint64) []uint64 {
 		} else {
 			n := inst.Arity()
 			// The operands' type is the last one's: a select's first is bool.
-			steps = append(steps, step{inst.Op, k.DType(inst.Args[n-1]), inst.DType, inst.Args[:n], to})
+			steps = append(steps, step{inst.Op, k.DType(inst.Args[n-1]), inst.DType, inst.Args[:n], inst.Bits, to})
 		}
 	}
 	return func(in []uint64) []uint64 {
@@ -38,11 +38,15 @@ type step struct {
 	op       ir.Op
 	in, out  ir.DType
 	operands []Ref
+	bits     uint64 // of the instruction, behind the operands
 	to       int
 }
 
 func (s *step) run(f ir.Arithmetic, vals []uint64) {
 	var a [3]uint64
+	if len(s.operands) < len(a) {
+		a[len(s.operands)] = s.bits
+	}
 	for i, r := range s.operands {
 		a[i] = vals[r]
 	}

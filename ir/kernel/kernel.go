@@ -22,8 +22,11 @@ type Inst struct {
 	Op    ir.Op
 	DType ir.DType // of the result
 	Args  [3]Ref
-	Bits  uint64 // const: the element
+	Bits  uint64 // const: the element; table: its name
 }
+
+// hasBits reports whether Bits says what the instruction computes.
+func (i Inst) hasBits() bool { return i.Op == ir.OpConst || i.Op == ir.OpTable }
 
 // Arity returns the number of Args in use.
 func (i Inst) Arity() int { return i.Op.Info().Arity }

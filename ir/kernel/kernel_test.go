@@ -86,6 +86,8 @@ func TestParseKernelErrors(t *testing.T) {
 		{"kernel (u0:f32) { t0 = and u0 u0; store t0 }", "1:24: and: does not take float32"},
 		{"kernel (u0:f32) { t0 = flip u0; store t0 }", "1:24: flip: is not elementwise"},
 		{"kernel () { t0 = const:f32; store t0 }", "1:18: const: the bits of an element stand after const alone"},
+		{"kernel (u0:i32) { t0 = table:f32 u0; store t0 }", "1:24: table: the bits of an element stand after const alone, and the name of a table after table"},
+		{"kernel (u0:i32) { t0 = table:f32:1 u0; store t0 }", "1:1: t0: no table 1 of float32 is known"},
 		{"kernel () { t0 = const:f32:100000000; store t0 }", "1:18: const: the bits are not an element of float32"},
 		{"kernel () { t0 = const:f32:10000000000000000; store t0 }", "1:28: more than 64 bits"},
 		{"kernel (u0:f32) { store u99999999999999999999 }", "1:25: no value u99999999999999999999 is known here"},
@@ -104,6 +106,24 @@ func TestKernelVerify(t *testing.T) {
 	require.EqualError(t, k.Verify(), "t0: 0x80000000 is not an element of int32")
 	k.Body[0] = kernel.Inst{Op: ir.OpConst, DType: ir.Float32, Bits: 1 << 31}
 	require.NoError(t, k.Verify())
+}
+
+// TestTables checks that expansions alone read tables.
+func TestTables(t *testing.T) {
+	k, err := kernel.SingleOp(ir.OpTanh, ir.Invalid, kernel.Operand{DType: ir.Float32})
+	require.NoError(t, err)
+	e := elementary.Expand(k)
+	require.Contains(t, e.String(), " = table:f32:")
+	require.NoError(t, e.Verify())
+	require.EqualError(t, e.CheckBody(), "table: expansions alone have it")
+	for i := range e.Body {
+		if in := &e.Body[i]; in.Op == ir.OpTable {
+			in.DType = ir.Int32
+		}
+	}
+	require.ErrorContains(t, e.Verify(), "of int32 is known")
+	_, err = ir.Infer(ir.OpTable, ir.Attr{DType: ir.Float32}, []ir.Type{{DType: ir.Int32}})
+	require.EqualError(t, err, "expansions of other operations alone have it")
 }
 
 // TestMaxBody checks that the limit is of bodies before expansion: plans have

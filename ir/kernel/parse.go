@@ -76,8 +76,8 @@ func (s *scanner) kernelInst(k *Kernel) {
 	if s.Accept(":") {
 		in.DType = s.Dtype()
 	}
-	constant := s.Accept(":")
-	if constant {
+	bits := s.Accept(":")
+	if bits {
 		in.Bits = s.hexBits()
 	}
 	var args []Ref
@@ -88,8 +88,8 @@ func (s *scanner) kernelInst(k *Kernel) {
 		return
 	}
 	msg := in.complete(k, args)
-	if constant != (in.Op == ir.OpConst) {
-		msg = "the bits of an element stand after const alone"
+	if bits != in.hasBits() {
+		msg = "the bits of an element stand after const alone, and the name of a table after table"
 	}
 	if msg != "" {
 		s.Refuse(at, "%s: %s", in.Op, msg)
@@ -114,7 +114,7 @@ func (i *Inst) complete(k *Kernel, args []Ref) string {
 		return "the bits are not an element of " + given.String()
 	case i.Op == ir.OpConst:
 		return ""
-	case !i.Op.IsElementwise():
+	case !inBodies(i.Op):
 		return "is not elementwise"
 	}
 	types := make([]ir.DType, len(args))

@@ -61,7 +61,7 @@ func (k *Kernel) writeInst(b *strings.Builder, r Ref) {
 		b.WriteByte(':')
 		b.WriteString(in.DType.Text())
 	}
-	if in.Op == ir.OpConst {
+	if in.hasBits() {
 		b.WriteByte(':')
 		b.WriteString(strconv.FormatUint(in.Bits, 16))
 	}

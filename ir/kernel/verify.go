@@ -49,8 +49,11 @@ func (k *Kernel) checkInst(j int, in Inst) error {
 		}
 		return nil
 	}
-	if !in.Op.IsElementwise() {
+	if !inBodies(in.Op) {
 		return fmt.Errorf("%s is not elementwise", in.Op)
+	}
+	if _, known := ir.Table(in.Bits); in.Op == ir.OpTable && (!known || in.DType != ir.Float32) {
+		return fmt.Errorf("no table %x of %s is known", in.Bits, in.DType)
 	}
 	types := [3]ir.DType{}
 	for i, a := range in.Args[:in.Arity()] {
@@ -69,11 +72,19 @@ func (k *Kernel) checkInst(j int, in Inst) error {
 	return nil
 }
 
-// CheckBody returns an error unless a kernel has at most MaxBody instructions.
-// A kernel that Expand made may have more.
+// inBodies reports whether bodies have instructions of an op.
+func inBodies(op ir.Op) bool { return op.IsElementwise() || op.Info().Kind == ir.Inner }
+
+// CheckBody returns an error unless a kernel has at most MaxBody instructions, and none that
+// expansions alone have. A kernel that Expand made may have both.
 func (k *Kernel) CheckBody() error {
 	if n := len(k.Body); n > MaxBody {
 		return fmt.Errorf("%d instructions: a kernel has at most %d before expansion", n, MaxBody)
+	}
+	for _, in := range k.Body {
+		if in.Op.Info().Kind == ir.Inner {
+			return fmt.Errorf("%s: expansions alone have it", in.Op)
+		}
 	}
 	return nil
 }

@@ -224,7 +224,6 @@ var kernels_avx2 = []abi.Kernel{
 	{Sig: "kernel (u0:bool, u1:bool) { t0 = eq u0 u1; store t0 }", Fn: k_eq_bool_uu_169c17068f},
 	{Sig: "kernel (s0:f32, u1:f32) { t0 = eq s0 u1; store t0 }", Fn: k_eq_f32_bool_su_b916d7c344},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = eq u0 u1; store t0 }", Fn: k_eq_f32_bool_uu_60014938f7},
-	{Sig: "kernel fast (u0:f32) { t0 = erf u0; store t0 }", Fn: k_erf_f32_u_3e0a1ebfeb},
 	{Sig: "kernel (u0:f32) { t0 = erf u0; store t0 }", Fn: k_erf_f32_u_bb01d17e04},
 	{Sig: "kernel (u0:f32) { t0 = erfc u0; store t0 }", Fn: k_erfc_f32_u_4de05a4343},
 	{Sig: "kernel (u0:f32) { t0 = exp2 u0; store t0 }", Fn: k_exp2_f32_u_df886b9f2d},
@@ -2523,15 +2522,6 @@ func k_eq_f32_bool_su_b916d7c344(f *abi.Frame)
 //
 //go:noescape
 func k_eq_f32_bool_uu_60014938f7(f *abi.Frame)
-
-// k_erf_f32_u_3e0a1ebfeb is
-//
-//	kernel fast (u0:f32) { t0 = erf u0; store t0 }
-//
-// for i: o0[i] = erf(a0[i])
-//
-//go:noescape
-func k_erf_f32_u_3e0a1ebfeb(f *abi.Frame)
 
 // k_erf_f32_u_bb01d17e04 is
 //

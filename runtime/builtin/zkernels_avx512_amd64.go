@@ -71,7 +71,6 @@ var kernels_avx512 = []abi.Kernel{
 	{Sig: "dotwindows f32", Fn: k_dotwindows_f32_b7c0a2915b_avx512},
 	{Sig: "kernel (u0:f32, u1:f32) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f32_uu_406bd122ee_avx512},
 	{Sig: "kernel fast (u0:f32, u1:f32) { t0 = elu u0 u1; store t0 }", Fn: k_elu_f32_uu_aa1bd49de5_avx512},
-	{Sig: "kernel fast (u0:f32) { t0 = erf u0; store t0 }", Fn: k_erf_f32_u_3e0a1ebfeb_avx512},
 	{Sig: "kernel (u0:f32) { t0 = erf u0; store t0 }", Fn: k_erf_f32_u_bb01d17e04_avx512},
 	{Sig: "kernel (u0:f32) { t0 = erfc u0; store t0 }", Fn: k_erfc_f32_u_4de05a4343_avx512},
 	{Sig: "kernel (u0:f32) { t0 = exp u0; store t0 }", Fn: k_exp_f32_u_bf167c3749_avx512},
@@ -798,15 +797,6 @@ func k_elu_f32_uu_406bd122ee_avx512(f *abi.Frame)
 //
 //go:noescape
 func k_elu_f32_uu_aa1bd49de5_avx512(f *abi.Frame)
-
-// k_erf_f32_u_3e0a1ebfeb_avx512 is
-//
-//	kernel fast (u0:f32) { t0 = erf u0; store t0 }
-//
-// for i: o0[i] = erf(a0[i])
-//
-//go:noescape
-func k_erf_f32_u_3e0a1ebfeb_avx512(f *abi.Frame)
 
 // k_erf_f32_u_bb01d17e04_avx512 is
 //

@@ -342,7 +342,6 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:u32, u1:u32) { t0 = eq u0 u1; store t0 }", Fn: k_eq_u32_bool_uu_abecd25158_go},
 	{Sig: "kernel (u0:u64, u1:u64) { t0 = eq u0 u1; store t0 }", Fn: k_eq_u64_bool_uu_5c919713ea_go},
 	{Sig: "kernel (u0:u8, u1:u8) { t0 = eq u0 u1; store t0 }", Fn: k_eq_u8_bool_uu_50ebcd7d25_go},
-	{Sig: "kernel fast (u0:f32) { t0 = erf u0; store t0 }", Fn: k_erf_f32_u_3e0a1ebfeb_go},
 	{Sig: "kernel (u0:f32) { t0 = erf u0; store t0 }", Fn: k_erf_f32_u_bb01d17e04_go},
 	{Sig: "kernel (u0:f64) { t0 = erf u0; store t0 }", Fn: k_erf_f64_u_d078ff7068_go},
 	{Sig: "kernel (u0:f32) { t0 = erfc u0; store t0 }", Fn: k_erfc_f32_u_4de05a4343_go},
@@ -12507,75 +12506,6 @@ func k_eq_u8_bool_uu_50ebcd7d25_go(f *abi.Frame) {
 	}
 }
 
-// k_erf_f32_u_3e0a1ebfeb_go is
-//
-//	kernel fast (u0:f32) { t0 = erf u0; store t0 }
-//
-// for i: o0[i] = erf(a0[i])
-func k_erf_f32_u_3e0a1ebfeb_go(f *abi.Frame) {
-	n := f.Cols
-	c1 := math.Float32frombits(0x407b851f)  // 3.93
-	c4 := math.Float32frombits(0x387470c1)  // 5.8279144e-05
-	c5 := math.Float32frombits(0xba0f41c3)  // -0.00054648163
-	c7 := math.Float32frombits(0x3aeb96db)  // 0.0017974036
-	c9 := math.Float32frombits(0x39a139b8)  // 0.00030751317
-	c11 := math.Float32frombits(0xbce468c6) // -0.027881991
-	c13 := math.Float32frombits(0x3e17e443) // 0.14833169
-	c15 := math.Float32frombits(0x3f6b1f1a) // 0.9184433
-	c17 := math.Float32frombits(0x3fd05f42) // 1.627907
-	c20 := math.Float32frombits(0x4b40007f) // 1.2583039e+07
-	c25 := int32(23)
-	c28 := math.Float32frombits(0xb91fcde0) // -0.00015240116
-	c29 := math.Float32frombits(0x3aaf85c6) // 0.0013391308
-	c31 := math.Float32frombits(0xbc1d9853) // -0.009618836
-	c33 := math.Float32frombits(0x3d6357bb) // 0.05550359
-	c35 := math.Float32frombits(0xbe75fdec) // -0.24022645
-	c37 := math.Float32frombits(0x3f317218) // 0.6931472
-	c40 := math.Float32frombits(0x3f800000) // 1
-	c44 := int32(-2147483648)
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		for i := range n {
-			v0 := a0[i]
-			t0 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
-			t2 := c1 < t0
-			t3 := t0
-			if t2 {
-				t3 = c1
-			}
-			t6 := scalar.FMA32(c4, t3, c5)
-			t8 := scalar.FMA32(t6, t3, c7)
-			t10 := scalar.FMA32(t8, t3, c9)
-			t12 := scalar.FMA32(t10, t3, c11)
-			t14 := scalar.FMA32(t12, t3, c13)
-			t16 := scalar.FMA32(t14, t3, c15)
-			t18 := scalar.FMA32(t16, t3, c17)
-			t19 := float32(t3 * t18)
-			t21 := float32(c20 - t19)
-			t22 := float32(t21 - c20)
-			t23 := float32(t22 + t19)
-			t24 := int32(math.Float32bits(t21))
-			t26 := t24 << uint32(c25)
-			t27 := math.Float32frombits(uint32(t26))
-			t30 := scalar.FMA32(c28, t23, c29)
-			t32 := scalar.FMA32(t30, t23, c31)
-			t34 := scalar.FMA32(t32, t23, c33)
-			t36 := scalar.FMA32(t34, t23, c35)
-			t38 := scalar.FMA32(t36, t23, c37)
-			t39 := float32(t23 * t38)
-			t41 := float32(c40 - t27)
-			t42 := scalar.FMA32(t27, t39, t41)
-			t43 := int32(math.Float32bits(v0))
-			t45 := t43 & c44
-			t46 := int32(math.Float32bits(t42))
-			t47 := t46 | t45
-			t48 := math.Float32frombits(uint32(t47))
-			o0[i] = t48
-		}
-	}
-}
-
 // k_erf_f32_u_bb01d17e04_go is
 //
 //	kernel (u0:f32) { t0 = erf u0; store t0 }
@@ -12583,35 +12513,18 @@ func k_erf_f32_u_3e0a1ebfeb_go(f *abi.Frame) {
 // for i: o0[i] = erf(a0[i])
 func k_erf_f32_u_bb01d17e04_go(f *abi.Frame) {
 	n := f.Cols
-	c1 := math.Float32frombits(0x407b851f)  // 3.93
-	c4 := math.Float32frombits(0x359ae085)  // 1.1539238e-06
-	c5 := math.Float32frombits(0xb7afb42d)  // -2.0945527e-05
-	c7 := math.Float32frombits(0x392dcb82)  // 0.00016574378
-	c9 := math.Float32frombits(0xba41246b)  // -0.00073677924
-	c11 := math.Float32frombits(0x3aeb2f40) // 0.0017943159
-	c13 := math.Float32frombits(0xb982b36d) // -0.00024929215
-	c15 := math.Float32frombits(0xbc9ca004) // -0.01911927
-	c17 := math.Float32frombits(0x3dd279ec) // 0.10277161
-	c19 := math.Float32frombits(0x3f22f984) // 0.6366198
-	c21 := math.Float32frombits(0xb37bd649) // -5.8635383e-08
-	c23 := math.Float32frombits(0x3f906ebb) // 1.1283792
-	c29 := math.Float32frombits(0xbfb8aa3b) // -1.442695
-	c30 := math.Float32frombits(0x4b40007f) // 1.2583039e+07
-	c32 := math.Float32frombits(0x4b400067) // 1.2583015e+07
-	c36 := math.Float32frombits(0x3f317218) // 0.6931472
-	c38 := math.Float32frombits(0xb102e308) // -1.9046542e-09
-	c47 := math.Float32frombits(0x39511886) // 0.00019940929
-	c48 := math.Float32frombits(0x3ab69d3b) // 0.0013932356
-	c50 := math.Float32frombits(0x3c088805) // 0.008333211
-	c52 := math.Float32frombits(0x3d2aaa7c) // 0.041666493
-	c54 := math.Float32frombits(0x3e2aaaab) // 0.16666667
-	c58 := math.Float32frombits(0xbf000000) // -0.5
-	c62 := int32(23)
-	c65 := math.Float32frombits(0xbf800000) // -1
-	c66 := math.Float32frombits(0x3f800000) // 1
-	c73 := math.Float32frombits(0x3e0375d4) // 0.12837917
-	c75 := math.Float32frombits(0x38800000) // 6.1035156e-05
-	c79 := int32(-2147483648)
+	c1 := math.Float32frombits(0x407b851f) // 3.93
+	c4 := math.Float32frombits(0x3fb00000) // 1.375
+	c7 := int32(20)
+	c9 := [...]float32{0x1.7edc9ap-01, 0x1.fede68p-01, 0x1.4066a2p+00, 0x1.803a28p+00, 0x1.bf9d8ap+00, 0x1.ffd4d8p+00, 0x1.1fd774p+01, 0x1.3ff308p+01, 0x1.6fb598p+01, 0x1.afad4ap+01, 0x1.ea8f96p+01, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00}
+	c11 := [...]float32{-0x1.af823ep-05, -0x1.19c89p-04, -0x1.814552p-05, -0x1.ec1e06p-07, 0x1.a6b024p-08, 0x1.a98e92p-07, 0x1.5c989ap-07, 0x1.91e926p-08, 0x1.d1c4eep-10, 0x1.71c1d8p-13, 0x1.0aaa2cp-16, 0x1.c68fcep-04, 0x1.957cdcp-04, 0x1.39206p-04, 0x1.8aec7cp-05, 0x1.110ap-06}
+	c12 := [...]float32{0x1.349d5cp-03, 0x1.1edf36p-04, -0x1.8dad6p-08, -0x1.6a761p-05, -0x1.88d9acp-05, -0x1.1a70bcp-05, -0x1.3ac3f8p-06, -0x1.1ced18p-07, -0x1.066536p-09, -0x1.49a31ap-13, -0x1.02f1b2p-17, 0x1.2e5bbp-12, 0x1.bc02fcp-08, 0x1.e7184ap-06, 0x1.280082p-04, 0x1.151a6p-03}
+	c14 := [...]float32{0x1.a0e8f2p-06, 0x1.1a1d58p-03, 0x1.5708bp-03, 0x1.1bd87ep-03, 0x1.72784ep-04, 0x1.8bcb1ep-05, 0x1.657e2cp-06, 0x1.120ffep-07, 0x1.8e0baep-10, 0x1.89177ap-14, 0x1.272a44p-18, -0x1.812b6ep-02, -0x1.8291c6p-02, -0x1.8ba864p-02, -0x1.a4651ep-02, -0x1.d4efe4p-02}
+	c16 := [...]float32{-0x1.edf252p-02, -0x1.aa01eep-02, -0x1.2df182p-02, -0x1.6c9a18p-03, -0x1.7bf65p-04, -0x1.5363b2p-05, -0x1.089d1ep-06, -0x1.65856ap-08, -0x1.b9d82ep-11, -0x1.6cca1cp-15, -0x1.e5d116p-20, 0x1.4724e4p-22, 0x1.14f4fcp-13, 0x1.b731b4p-10, 0x1.ff8662p-08, 0x1.8457fap-06}
+	c18 := [...]float32{0x1.4a4756p-01, 0x1.aaf352p-02, 0x1.e28056p-03, 0x1.e5d7cap-04, 0x1.b29c74p-05, 0x1.538034p-06, 0x1.d6b12p-08, 0x1.1e13dcp-09, 0x1.34559cp-12, 0x1.b34eb8p-17, 0x1.fa7624p-22, 0x1.06eba8p-03, 0x1.06e91cp-03, 0x1.06b3c8p-03, 0x1.05806ap-03, 0x1.0164cp-03}
+	c20 := math.Float32frombits(0x40000000) // 2
+	c22 := [...]float32{0x1.6b60eep-01, 0x1.aefep-01, 0x1.d8b6d2p-01, 0x1.eeb326p-01, 0x1.f9229cp-01, 0x1.fd9918p-01, 0x1.ff3f1ep-01, 0x1.ffca8cp-01, 0x1.fff9a4p-01, 0x1.ffffc2p-01, 0x1.fffffep-01, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00}
+	c26 := int32(-2147483648)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -12623,65 +12536,33 @@ func k_erf_f32_u_bb01d17e04_go(f *abi.Frame) {
 			if t2 {
 				t3 = c1
 			}
-			t6 := scalar.FMA32(c4, t3, c5)
-			t8 := scalar.FMA32(t6, t3, c7)
-			t10 := scalar.FMA32(t8, t3, c9)
-			t12 := scalar.FMA32(t10, t3, c11)
-			t14 := scalar.FMA32(t12, t3, c13)
-			t16 := scalar.FMA32(t14, t3, c15)
-			t18 := scalar.FMA32(t16, t3, c17)
-			t20 := scalar.FMA32(t18, t3, c19)
-			t22 := scalar.FMA32(t3, t20, c21)
-			t24 := float32(t3 * c23)
-			t25 := -t24
-			t26 := scalar.FMA32(t3, c23, t25)
-			t27 := scalar.FMA32(t3, t22, t26)
-			t28 := float32(t24 + t27)
-			t31 := scalar.FMA32(t28, c29, c30)
-			t33 := t31 < c32
-			t34 := t31
-			if t33 {
-				t34 = c32
+			t5 := float32(t3 + c4)
+			t6 := int32(math.Float32bits(t5))
+			t8 := t6 >> uint32(c7)
+			t9 := c9[t8&15]
+			t10 := float32(t3 - t9)
+			t11 := c11[t8&15]
+			t12 := c12[t8&15]
+			t13 := scalar.FMA32(t11, t10, t12)
+			t14 := c14[t8&15]
+			t15 := scalar.FMA32(t13, t10, t14)
+			t16 := c16[t8&15]
+			t17 := scalar.FMA32(t15, t10, t16)
+			t18 := c18[t8&15]
+			t19 := scalar.FMA32(t17, t10, t18)
+			t21 := t5 < c20
+			t22 := c22[t8&15]
+			t23 := t22
+			if t21 {
+				t23 = t3
 			}
-			t35 := float32(t34 - c30)
-			t37 := scalar.FMA32(t35, c36, t24)
-			t39 := float32(t35 * c38)
-			t40 := float32(t37 + t27)
-			t41 := float32(t40 - t37)
-			t42 := float32(t27 - t41)
-			t43 := float32(t42 + t39)
-			t44 := -t40
-			t45 := float32(t40 * t40)
-			t46 := float32(t45 * t40)
-			t49 := scalar.FMA32(c47, t44, c48)
-			t51 := scalar.FMA32(t49, t44, c50)
-			t53 := scalar.FMA32(t51, t44, c52)
-			t55 := scalar.FMA32(t53, t44, c54)
-			t56 := scalar.FMA32(t44, t43, t43)
-			t57 := scalar.FMA32(t46, t55, t56)
-			t59 := float32(t40 * c58)
-			t60 := scalar.FMA32(t59, t40, t57)
-			t61 := int32(math.Float32bits(t34))
-			t63 := t61 << uint32(c62)
-			t64 := math.Float32frombits(uint32(t63))
-			t67 := scalar.FMA32(t64, c65, c66)
-			t68 := scalar.FMA32(t64, t40, t67)
-			t69 := float32(t67 - t68)
-			t70 := scalar.FMA32(t64, t40, t69)
-			t71 := scalar.FMA32(t64, t60, t70)
-			t72 := float32(t68 + t71)
-			t74 := scalar.FMA32(t3, c73, t3)
-			t76 := t3 < c75
-			t77 := t72
-			if t76 {
-				t77 = t74
-			}
-			t78 := int32(math.Float32bits(v0))
-			t80 := t78 & c79
-			t81 := int32(math.Float32bits(t77))
-			t82 := t81 | t80
-			t83 := math.Float32frombits(uint32(t82))
-			o0[i] = t83
+			t24 := scalar.FMA32(t19, t10, t23)
+			t25 := int32(math.Float32bits(v0))
+			t27 := t25 & c26
+			t28 := int32(math.Float32bits(t24))
+			t29 := t28 | t27
+			t30 := math.Float32frombits(uint32(t29))
+			o0[i] = t30
 		}
 	}
 }
@@ -35939,23 +35820,19 @@ func k_tanh_f32_u_7c39959182_go(f *abi.Frame) {
 // for i: o0[i] = tanh(a0[i])
 func k_tanh_f32_u_dac9a91ef9_go(f *abi.Frame) {
 	n := f.Cols
-	c1 := math.Float32frombits(0x4111999a)  // 9.1
-	c4 := math.Float32frombits(0xc038aa3b)  // -2.88539
-	c5 := math.Float32frombits(0x4b40007f)  // 1.2583039e+07
-	c7 := math.Float32frombits(0x4b400067)  // 1.2583015e+07
-	c11 := math.Float32frombits(0x3eb17218) // 0.3465736
-	c13 := math.Float32frombits(0xb082e308) // -9.523271e-10
-	c17 := math.Float32frombits(0x3c511886) // 0.0127621945
-	c18 := math.Float32frombits(0xbd369d3b) // -0.04458354
-	c20 := math.Float32frombits(0x3e088805) // 0.13333137
-	c22 := math.Float32frombits(0xbeaaaa7c) // -0.33333194
-	c24 := math.Float32frombits(0x3f2aaaab) // 0.6666667
-	c26 := math.Float32frombits(0xbf800000) // -1
-	c30 := int32(23)
-	c33 := math.Float32frombits(0xbf000000) // -0.5
-	c34 := math.Float32frombits(0x3f000000) // 0.5
-	c40 := math.Float32frombits(0x3f800000) // 1
-	c54 := int32(-2147483648)
+	c1 := math.Float32frombits(0x411051ec) // 9.02
+	c4 := math.Float32frombits(0x3f200000) // 0.625
+	c7 := int32(21)
+	c9 := [...]float32{0x1.9f3934p+00, 0x1.105bd8p+01, 0x1.504428p+01, 0x1.9050dp+01, 0x1.efd50ep+01, 0x1.376a4cp+02, 0x1.78936p+02, 0x1.b7d858p+02, 0x1.0a2b24p+03, 0x0p+00, 0x0p+00, 0x0p+00, 0x1.0083c8p-01, 0x1.806ecep-01, 0x1.00130cp+00, 0x1.403cf4p+00}
+	c11 := [...]float32{0x1.156bdap-08, -0x1.16d9ccp-11, -0x1.4d7a0cp-11, -0x1.3e2866p-12, -0x1.43b6dp-14, -0x1.687c3p-17, -0x1.86dbf6p-20, -0x1.a866c8p-23, -0x1.fe073p-27, -0x1.44508cp-06, -0x1.b3bf22p-05, -0x1.1c897p-04, -0x1.a0a3f2p-05, -0x1.52815ep-10, 0x1.348baap-06, 0x1.f158fep-07}
+	c12 := [...]float32{0x1.1b5de4p-10, 0x1.2367ep-08, 0x1.33fb02p-09, 0x1.fcd47ap-11, 0x1.ef95d4p-13, 0x1.143b8cp-15, 0x1.20d7a2p-18, 0x1.40339ap-21, 0x1.26a09p-25, 0x1.16af46p-03, 0x1.4034e2p-03, 0x1.67ffb4p-03, -0x1.b88642p-06, -0x1.044862p-04, -0x1.7aae62p-05, -0x1.3ae06p-06}
+	c14 := [...]float32{-0x1.9d8ce4p-06, -0x1.e8cefap-07, -0x1.a37172p-08, -0x1.4578ap-09, -0x1.2b9b22p-11, -0x1.4ba2ecp-14, -0x1.5a111p-17, -0x1.7fafa2p-20, -0x1.497d5ep-24, -0x1.70396ep-13, -0x1.61ff88p-08, -0x1.e4efdcp-07, 0x1.51016ep-03, 0x1.977e16p-04, 0x1.c4e906p-06, -0x1.9f6986p-07}
+	c16 := [...]float32{0x1.3529c4p-04, 0x1.1456e4p-05, 0x1.b5dd4cp-07, 0x1.4a91bap-08, 0x1.2c8faap-10, 0x1.4b838ap-13, 0x1.5a4ae2p-16, 0x1.7f96cap-19, 0x1.5406fp-23, -0x1.5554p-02, -0x1.5499dap-02, -0x1.523e22p-02, -0x1.7f26cp-04, 0x1.593d54p-05, 0x1.a87eb6p-04, 0x1.bb736cp-04}
+	c18 := [...]float32{-0x1.11cbc4p-03, -0x1.b73f2p-05, -0x1.4f66p-06, -0x1.f3b6ecp-08, -0x1.c41354p-10, -0x1.f1e95ep-13, -0x1.040082p-15, -0x1.2000fp-18, -0x1.0074e2p-22, -0x1.d04466p-25, -0x1.a63482p-15, -0x1.60a95ap-12, -0x1.74717ep-02, -0x1.83e7ecp-02, -0x1.476f12p-02, -0x1.e68aaep-03}
+	c20 := [...]float32{0x1.28064ep-03, 0x1.c3e314p-05, 0x1.52ec1ap-06, 0x1.f5a358p-08, 0x1.c4785p-10, 0x1.f1fb38p-13, 0x1.0400d6p-15, 0x1.200194p-18, 0x1.000a94p-22, 0x1.a1d03cp-34, 0x1.8976b4p-20, 0x1.0a105cp-16, 0x1.924974p-01, 0x1.311fbcp-01, 0x1.addd06p-02, 0x1.1eb128p-02}
+	c22 := math.Float32frombits(0x3f800000) // 1
+	c24 := [...]float32{0x1.d98dacp-01, 0x1.f1adap-01, 0x1.faad3ap-01, 0x1.fe0966p-01, 0x1.ff8ed6p-01, 0x1.fff07p-01, 0x1.fffdf8p-01, 0x1.ffffb8p-01, 0x1.fffffcp-01, 0x0p+00, 0x0p+00, 0x0p+00, 0x1.da046cp-02, 0x1.45745p-01, 0x1.85ffaap-01, 0x1.b27464p-01}
+	c28 := int32(-2147483648)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -35967,49 +35844,35 @@ func k_tanh_f32_u_dac9a91ef9_go(f *abi.Frame) {
 			if t2 {
 				t3 = c1
 			}
-			t6 := scalar.FMA32(t3, c4, c5)
-			t8 := t6 < c7
-			t9 := t6
-			if t8 {
-				t9 = c7
+			t5 := float32(t3 + c4)
+			t6 := int32(math.Float32bits(t5))
+			t8 := t6 >> uint32(c7)
+			t9 := c9[t8&15]
+			t10 := float32(t3 - t9)
+			t11 := c11[t8&15]
+			t12 := c12[t8&15]
+			t13 := scalar.FMA32(t11, t10, t12)
+			t14 := c14[t8&15]
+			t15 := scalar.FMA32(t13, t10, t14)
+			t16 := c16[t8&15]
+			t17 := scalar.FMA32(t15, t10, t16)
+			t18 := c18[t8&15]
+			t19 := scalar.FMA32(t17, t10, t18)
+			t20 := c20[t8&15]
+			t21 := scalar.FMA32(t19, t10, t20)
+			t23 := t5 < c22
+			t24 := c24[t8&15]
+			t25 := t24
+			if t23 {
+				t25 = t3
 			}
-			t10 := float32(t9 - c5)
-			t12 := scalar.FMA32(t10, c11, t3)
-			t14 := float32(t10 * c13)
-			t15 := float32(t12 + t14)
-			t16 := float32(t15 * t15)
-			t19 := scalar.FMA32(c17, t15, c18)
-			t21 := scalar.FMA32(t19, t15, c20)
-			t23 := scalar.FMA32(t21, t15, c22)
-			t25 := scalar.FMA32(t23, t15, c24)
-			t27 := scalar.FMA32(t25, t15, c26)
-			t28 := scalar.FMA32(t16, t27, t14)
-			t29 := int32(math.Float32bits(t9))
-			t31 := t29 << uint32(c30)
+			t26 := scalar.FMA32(t21, t10, t25)
+			t27 := int32(math.Float32bits(v0))
+			t29 := t27 & c28
+			t30 := int32(math.Float32bits(t26))
+			t31 := t30 | t29
 			t32 := math.Float32frombits(uint32(t31))
-			t35 := scalar.FMA32(t32, c33, c34)
-			t36 := scalar.FMA32(t32, t12, t35)
-			t37 := float32(t35 - t36)
-			t38 := scalar.FMA32(t32, t12, t37)
-			t39 := scalar.FMA32(t32, t28, t38)
-			t41 := float32(t36 + t39)
-			t42 := float32(c40 - t41)
-			t43 := float32(c40 - t42)
-			t44 := float32(t43 - t36)
-			t45 := float32(t44 - t39)
-			t46 := float32(c40 / t42)
-			t47 := float32(t41 * t46)
-			t48 := -t47
-			t49 := scalar.FMA32(t48, t42, t36)
-			t50 := float32(t49 + t39)
-			t51 := scalar.FMA32(t48, t45, t50)
-			t52 := scalar.FMA32(t51, t46, t47)
-			t53 := int32(math.Float32bits(v0))
-			t55 := t53 & c54
-			t56 := int32(math.Float32bits(t52))
-			t57 := t56 | t55
-			t58 := math.Float32frombits(uint32(t57))
-			o0[i] = t58
+			o0[i] = t32
 		}
 	}
 }

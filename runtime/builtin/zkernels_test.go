@@ -341,7 +341,6 @@ func TestGeneratedKernels(t *testing.T) {
 		"kernel (u0:u32, u1:u32) { t0 = eq u0 u1; store t0 }",
 		"kernel (u0:u64, u1:u64) { t0 = eq u0 u1; store t0 }",
 		"kernel (u0:u8, u1:u8) { t0 = eq u0 u1; store t0 }",
-		"kernel fast (u0:f32) { t0 = erf u0; store t0 }",
 		"kernel (u0:f32) { t0 = erf u0; store t0 }",
 		"kernel (u0:f64) { t0 = erf u0; store t0 }",
 		"kernel (u0:f32) { t0 = erfc u0; store t0 }",

@@ -500,7 +500,6 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:u64, u1:u64) { t0 = eq u0 u1; store t0 }", Fn: k_eq_u64_bool_uu_5c919713ea_go},
 	{Sig: "kernel (s0:u8, u1:u8) { t0 = eq s0 u1; store t0 }", Fn: k_eq_u8_bool_su_e039f70e04_go},
 	{Sig: "kernel (u0:u8, u1:u8) { t0 = eq u0 u1; store t0 }", Fn: k_eq_u8_bool_uu_50ebcd7d25_go},
-	{Sig: "kernel fast (u0:f32) { t0 = erf u0; store t0 }", Fn: k_erf_f32_u_3e0a1ebfeb_go},
 	{Sig: "kernel (u0:f32) { t0 = erf u0; store t0 }", Fn: k_erf_f32_u_bb01d17e04_go},
 	{Sig: "kernel (u0:f64) { t0 = erf u0; store t0 }", Fn: k_erf_f64_u_d078ff7068_go},
 	{Sig: "kernel (u0:f32) { t0 = erfc u0; store t0 }", Fn: k_erfc_f32_u_4de05a4343_go},
@@ -22525,119 +22524,6 @@ func k_eq_u8_bool_uu_50ebcd7d25_go(f *abi.Frame) {
 	}
 }
 
-// k_erf_f32_u_3e0a1ebfeb_go is
-//
-//	kernel fast (u0:f32) { t0 = erf u0; store t0 }
-//
-// for i: o0[i] = erf(a0[i])
-func k_erf_f32_u_3e0a1ebfeb_go(f *abi.Frame) {
-	n := f.Cols
-	c1 := math.Float32frombits(0x407b851f)  // 3.93
-	c4 := math.Float32frombits(0x387470c1)  // 5.8279144e-05
-	c5 := math.Float32frombits(0xba0f41c3)  // -0.00054648163
-	c7 := math.Float32frombits(0x3aeb96db)  // 0.0017974036
-	c9 := math.Float32frombits(0x39a139b8)  // 0.00030751317
-	c11 := math.Float32frombits(0xbce468c6) // -0.027881991
-	c13 := math.Float32frombits(0x3e17e443) // 0.14833169
-	c15 := math.Float32frombits(0x3f6b1f1a) // 0.9184433
-	c17 := math.Float32frombits(0x3fd05f42) // 1.627907
-	c20 := math.Float32frombits(0x4b40007f) // 1.2583039e+07
-	c25 := int32(23)
-	c28 := math.Float32frombits(0xb91fcde0) // -0.00015240116
-	c29 := math.Float32frombits(0x3aaf85c6) // 0.0013391308
-	c31 := math.Float32frombits(0xbc1d9853) // -0.009618836
-	c33 := math.Float32frombits(0x3d6357bb) // 0.05550359
-	c35 := math.Float32frombits(0xbe75fdec) // -0.24022645
-	c37 := math.Float32frombits(0x3f317218) // 0.6931472
-	c40 := math.Float32frombits(0x3f800000) // 1
-	c44 := int32(-2147483648)
-	for r := range f.Rows {
-		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
-		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
-		i := 0
-		for ; i+2 <= n; i += 2 {
-			x0 := a0[i : i+2 : i+2]
-			v0a, v0b := x0[0], x0[1]
-			t0a, t0b := math.Float32frombits(math.Float32bits(v0a)&^(1<<31)), math.Float32frombits(math.Float32bits(v0b)&^(1<<31))
-			t2a, t2b := c1 < t0a, c1 < t0b
-			t3a := t0a
-			if t2a {
-				t3a = c1
-			}
-			t3b := t0b
-			if t2b {
-				t3b = c1
-			}
-			t6a, t6b := scalar.FMA32(c4, t3a, c5), scalar.FMA32(c4, t3b, c5)
-			t8a, t8b := scalar.FMA32(t6a, t3a, c7), scalar.FMA32(t6b, t3b, c7)
-			t10a, t10b := scalar.FMA32(t8a, t3a, c9), scalar.FMA32(t8b, t3b, c9)
-			t12a, t12b := scalar.FMA32(t10a, t3a, c11), scalar.FMA32(t10b, t3b, c11)
-			t14a, t14b := scalar.FMA32(t12a, t3a, c13), scalar.FMA32(t12b, t3b, c13)
-			t16a, t16b := scalar.FMA32(t14a, t3a, c15), scalar.FMA32(t14b, t3b, c15)
-			t18a, t18b := scalar.FMA32(t16a, t3a, c17), scalar.FMA32(t16b, t3b, c17)
-			t19a, t19b := float32(t3a*t18a), float32(t3b*t18b)
-			t21a, t21b := float32(c20-t19a), float32(c20-t19b)
-			t22a, t22b := float32(t21a-c20), float32(t21b-c20)
-			t23a, t23b := float32(t22a+t19a), float32(t22b+t19b)
-			t24a, t24b := int32(math.Float32bits(t21a)), int32(math.Float32bits(t21b))
-			t26a, t26b := t24a<<uint32(c25), t24b<<uint32(c25)
-			t27a, t27b := math.Float32frombits(uint32(t26a)), math.Float32frombits(uint32(t26b))
-			t30a, t30b := scalar.FMA32(c28, t23a, c29), scalar.FMA32(c28, t23b, c29)
-			t32a, t32b := scalar.FMA32(t30a, t23a, c31), scalar.FMA32(t30b, t23b, c31)
-			t34a, t34b := scalar.FMA32(t32a, t23a, c33), scalar.FMA32(t32b, t23b, c33)
-			t36a, t36b := scalar.FMA32(t34a, t23a, c35), scalar.FMA32(t34b, t23b, c35)
-			t38a, t38b := scalar.FMA32(t36a, t23a, c37), scalar.FMA32(t36b, t23b, c37)
-			t39a, t39b := float32(t23a*t38a), float32(t23b*t38b)
-			t41a, t41b := float32(c40-t27a), float32(c40-t27b)
-			t42a, t42b := scalar.FMA32(t27a, t39a, t41a), scalar.FMA32(t27b, t39b, t41b)
-			t43a, t43b := int32(math.Float32bits(v0a)), int32(math.Float32bits(v0b))
-			t45a, t45b := t43a&c44, t43b&c44
-			t46a, t46b := int32(math.Float32bits(t42a)), int32(math.Float32bits(t42b))
-			t47a, t47b := t46a|t45a, t46b|t45b
-			t48a, t48b := math.Float32frombits(uint32(t47a)), math.Float32frombits(uint32(t47b))
-			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t48a, t48b
-		}
-		for ; i < n; i++ {
-			v0 := a0[i]
-			t0 := math.Float32frombits(math.Float32bits(v0) &^ (1 << 31))
-			t2 := c1 < t0
-			t3 := t0
-			if t2 {
-				t3 = c1
-			}
-			t6 := scalar.FMA32(c4, t3, c5)
-			t8 := scalar.FMA32(t6, t3, c7)
-			t10 := scalar.FMA32(t8, t3, c9)
-			t12 := scalar.FMA32(t10, t3, c11)
-			t14 := scalar.FMA32(t12, t3, c13)
-			t16 := scalar.FMA32(t14, t3, c15)
-			t18 := scalar.FMA32(t16, t3, c17)
-			t19 := float32(t3 * t18)
-			t21 := float32(c20 - t19)
-			t22 := float32(t21 - c20)
-			t23 := float32(t22 + t19)
-			t24 := int32(math.Float32bits(t21))
-			t26 := t24 << uint32(c25)
-			t27 := math.Float32frombits(uint32(t26))
-			t30 := scalar.FMA32(c28, t23, c29)
-			t32 := scalar.FMA32(t30, t23, c31)
-			t34 := scalar.FMA32(t32, t23, c33)
-			t36 := scalar.FMA32(t34, t23, c35)
-			t38 := scalar.FMA32(t36, t23, c37)
-			t39 := float32(t23 * t38)
-			t41 := float32(c40 - t27)
-			t42 := scalar.FMA32(t27, t39, t41)
-			t43 := int32(math.Float32bits(v0))
-			t45 := t43 & c44
-			t46 := int32(math.Float32bits(t42))
-			t47 := t46 | t45
-			t48 := math.Float32frombits(uint32(t47))
-			o0[i] = t48
-		}
-	}
-}
-
 // k_erf_f32_u_bb01d17e04_go is
 //
 //	kernel (u0:f32) { t0 = erf u0; store t0 }
@@ -22645,35 +22531,18 @@ func k_erf_f32_u_3e0a1ebfeb_go(f *abi.Frame) {
 // for i: o0[i] = erf(a0[i])
 func k_erf_f32_u_bb01d17e04_go(f *abi.Frame) {
 	n := f.Cols
-	c1 := math.Float32frombits(0x407b851f)  // 3.93
-	c4 := math.Float32frombits(0x359ae085)  // 1.1539238e-06
-	c5 := math.Float32frombits(0xb7afb42d)  // -2.0945527e-05
-	c7 := math.Float32frombits(0x392dcb82)  // 0.00016574378
-	c9 := math.Float32frombits(0xba41246b)  // -0.00073677924
-	c11 := math.Float32frombits(0x3aeb2f40) // 0.0017943159
-	c13 := math.Float32frombits(0xb982b36d) // -0.00024929215
-	c15 := math.Float32frombits(0xbc9ca004) // -0.01911927
-	c17 := math.Float32frombits(0x3dd279ec) // 0.10277161
-	c19 := math.Float32frombits(0x3f22f984) // 0.6366198
-	c21 := math.Float32frombits(0xb37bd649) // -5.8635383e-08
-	c23 := math.Float32frombits(0x3f906ebb) // 1.1283792
-	c29 := math.Float32frombits(0xbfb8aa3b) // -1.442695
-	c30 := math.Float32frombits(0x4b40007f) // 1.2583039e+07
-	c32 := math.Float32frombits(0x4b400067) // 1.2583015e+07
-	c36 := math.Float32frombits(0x3f317218) // 0.6931472
-	c38 := math.Float32frombits(0xb102e308) // -1.9046542e-09
-	c47 := math.Float32frombits(0x39511886) // 0.00019940929
-	c48 := math.Float32frombits(0x3ab69d3b) // 0.0013932356
-	c50 := math.Float32frombits(0x3c088805) // 0.008333211
-	c52 := math.Float32frombits(0x3d2aaa7c) // 0.041666493
-	c54 := math.Float32frombits(0x3e2aaaab) // 0.16666667
-	c58 := math.Float32frombits(0xbf000000) // -0.5
-	c62 := int32(23)
-	c65 := math.Float32frombits(0xbf800000) // -1
-	c66 := math.Float32frombits(0x3f800000) // 1
-	c73 := math.Float32frombits(0x3e0375d4) // 0.12837917
-	c75 := math.Float32frombits(0x38800000) // 6.1035156e-05
-	c79 := int32(-2147483648)
+	c1 := math.Float32frombits(0x407b851f) // 3.93
+	c4 := math.Float32frombits(0x3fb00000) // 1.375
+	c7 := int32(20)
+	c9 := [...]float32{0x1.7edc9ap-01, 0x1.fede68p-01, 0x1.4066a2p+00, 0x1.803a28p+00, 0x1.bf9d8ap+00, 0x1.ffd4d8p+00, 0x1.1fd774p+01, 0x1.3ff308p+01, 0x1.6fb598p+01, 0x1.afad4ap+01, 0x1.ea8f96p+01, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00}
+	c11 := [...]float32{-0x1.af823ep-05, -0x1.19c89p-04, -0x1.814552p-05, -0x1.ec1e06p-07, 0x1.a6b024p-08, 0x1.a98e92p-07, 0x1.5c989ap-07, 0x1.91e926p-08, 0x1.d1c4eep-10, 0x1.71c1d8p-13, 0x1.0aaa2cp-16, 0x1.c68fcep-04, 0x1.957cdcp-04, 0x1.39206p-04, 0x1.8aec7cp-05, 0x1.110ap-06}
+	c12 := [...]float32{0x1.349d5cp-03, 0x1.1edf36p-04, -0x1.8dad6p-08, -0x1.6a761p-05, -0x1.88d9acp-05, -0x1.1a70bcp-05, -0x1.3ac3f8p-06, -0x1.1ced18p-07, -0x1.066536p-09, -0x1.49a31ap-13, -0x1.02f1b2p-17, 0x1.2e5bbp-12, 0x1.bc02fcp-08, 0x1.e7184ap-06, 0x1.280082p-04, 0x1.151a6p-03}
+	c14 := [...]float32{0x1.a0e8f2p-06, 0x1.1a1d58p-03, 0x1.5708bp-03, 0x1.1bd87ep-03, 0x1.72784ep-04, 0x1.8bcb1ep-05, 0x1.657e2cp-06, 0x1.120ffep-07, 0x1.8e0baep-10, 0x1.89177ap-14, 0x1.272a44p-18, -0x1.812b6ep-02, -0x1.8291c6p-02, -0x1.8ba864p-02, -0x1.a4651ep-02, -0x1.d4efe4p-02}
+	c16 := [...]float32{-0x1.edf252p-02, -0x1.aa01eep-02, -0x1.2df182p-02, -0x1.6c9a18p-03, -0x1.7bf65p-04, -0x1.5363b2p-05, -0x1.089d1ep-06, -0x1.65856ap-08, -0x1.b9d82ep-11, -0x1.6cca1cp-15, -0x1.e5d116p-20, 0x1.4724e4p-22, 0x1.14f4fcp-13, 0x1.b731b4p-10, 0x1.ff8662p-08, 0x1.8457fap-06}
+	c18 := [...]float32{0x1.4a4756p-01, 0x1.aaf352p-02, 0x1.e28056p-03, 0x1.e5d7cap-04, 0x1.b29c74p-05, 0x1.538034p-06, 0x1.d6b12p-08, 0x1.1e13dcp-09, 0x1.34559cp-12, 0x1.b34eb8p-17, 0x1.fa7624p-22, 0x1.06eba8p-03, 0x1.06e91cp-03, 0x1.06b3c8p-03, 0x1.05806ap-03, 0x1.0164cp-03}
+	c20 := math.Float32frombits(0x40000000) // 2
+	c22 := [...]float32{0x1.6b60eep-01, 0x1.aefep-01, 0x1.d8b6d2p-01, 0x1.eeb326p-01, 0x1.f9229cp-01, 0x1.fd9918p-01, 0x1.ff3f1ep-01, 0x1.ffca8cp-01, 0x1.fff9a4p-01, 0x1.ffffc2p-01, 0x1.fffffep-01, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00, 0x0p+00}
+	c26 := int32(-2147483648)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -22691,74 +22560,38 @@ func k_erf_f32_u_bb01d17e04_go(f *abi.Frame) {
 			if t2b {
 				t3b = c1
 			}
-			t6a, t6b := scalar.FMA32(c4, t3a, c5), scalar.FMA32(c4, t3b, c5)
-			t8a, t8b := scalar.FMA32(t6a, t3a, c7), scalar.FMA32(t6b, t3b, c7)
-			t10a, t10b := scalar.FMA32(t8a, t3a, c9), scalar.FMA32(t8b, t3b, c9)
-			t12a, t12b := scalar.FMA32(t10a, t3a, c11), scalar.FMA32(t10b, t3b, c11)
-			t14a, t14b := scalar.FMA32(t12a, t3a, c13), scalar.FMA32(t12b, t3b, c13)
-			t16a, t16b := scalar.FMA32(t14a, t3a, c15), scalar.FMA32(t14b, t3b, c15)
-			t18a, t18b := scalar.FMA32(t16a, t3a, c17), scalar.FMA32(t16b, t3b, c17)
-			t20a, t20b := scalar.FMA32(t18a, t3a, c19), scalar.FMA32(t18b, t3b, c19)
-			t22a, t22b := scalar.FMA32(t3a, t20a, c21), scalar.FMA32(t3b, t20b, c21)
-			t24a, t24b := float32(t3a*c23), float32(t3b*c23)
-			t25a, t25b := -t24a, -t24b
-			t26a, t26b := scalar.FMA32(t3a, c23, t25a), scalar.FMA32(t3b, c23, t25b)
-			t27a, t27b := scalar.FMA32(t3a, t22a, t26a), scalar.FMA32(t3b, t22b, t26b)
-			t28a, t28b := float32(t24a+t27a), float32(t24b+t27b)
-			t31a, t31b := scalar.FMA32(t28a, c29, c30), scalar.FMA32(t28b, c29, c30)
-			t33a, t33b := t31a < c32, t31b < c32
-			t34a := t31a
-			if t33a {
-				t34a = c32
+			t5a, t5b := float32(t3a+c4), float32(t3b+c4)
+			t6a, t6b := int32(math.Float32bits(t5a)), int32(math.Float32bits(t5b))
+			t8a, t8b := t6a>>uint32(c7), t6b>>uint32(c7)
+			t9a, t9b := c9[t8a&15], c9[t8b&15]
+			t10a, t10b := float32(t3a-t9a), float32(t3b-t9b)
+			t11a, t11b := c11[t8a&15], c11[t8b&15]
+			t12a, t12b := c12[t8a&15], c12[t8b&15]
+			t13a, t13b := scalar.FMA32(t11a, t10a, t12a), scalar.FMA32(t11b, t10b, t12b)
+			t14a, t14b := c14[t8a&15], c14[t8b&15]
+			t15a, t15b := scalar.FMA32(t13a, t10a, t14a), scalar.FMA32(t13b, t10b, t14b)
+			t16a, t16b := c16[t8a&15], c16[t8b&15]
+			t17a, t17b := scalar.FMA32(t15a, t10a, t16a), scalar.FMA32(t15b, t10b, t16b)
+			t18a, t18b := c18[t8a&15], c18[t8b&15]
+			t19a, t19b := scalar.FMA32(t17a, t10a, t18a), scalar.FMA32(t17b, t10b, t18b)
+			t21a, t21b := t5a < c20, t5b < c20
+			t22a, t22b := c22[t8a&15], c22[t8b&15]
+			t23a := t22a
+			if t21a {
+				t23a = t3a
 			}
-			t34b := t31b
-			if t33b {
-				t34b = c32
+			t23b := t22b
+			if t21b {
+				t23b = t3b
 			}
-			t35a, t35b := float32(t34a-c30), float32(t34b-c30)
-			t37a, t37b := scalar.FMA32(t35a, c36, t24a), scalar.FMA32(t35b, c36, t24b)
-			t39a, t39b := float32(t35a*c38), float32(t35b*c38)
-			t40a, t40b := float32(t37a+t27a), float32(t37b+t27b)
-			t41a, t41b := float32(t40a-t37a), float32(t40b-t37b)
-			t42a, t42b := float32(t27a-t41a), float32(t27b-t41b)
-			t43a, t43b := float32(t42a+t39a), float32(t42b+t39b)
-			t44a, t44b := -t40a, -t40b
-			t45a, t45b := float32(t40a*t40a), float32(t40b*t40b)
-			t46a, t46b := float32(t45a*t40a), float32(t45b*t40b)
-			t49a, t49b := scalar.FMA32(c47, t44a, c48), scalar.FMA32(c47, t44b, c48)
-			t51a, t51b := scalar.FMA32(t49a, t44a, c50), scalar.FMA32(t49b, t44b, c50)
-			t53a, t53b := scalar.FMA32(t51a, t44a, c52), scalar.FMA32(t51b, t44b, c52)
-			t55a, t55b := scalar.FMA32(t53a, t44a, c54), scalar.FMA32(t53b, t44b, c54)
-			t56a, t56b := scalar.FMA32(t44a, t43a, t43a), scalar.FMA32(t44b, t43b, t43b)
-			t57a, t57b := scalar.FMA32(t46a, t55a, t56a), scalar.FMA32(t46b, t55b, t56b)
-			t59a, t59b := float32(t40a*c58), float32(t40b*c58)
-			t60a, t60b := scalar.FMA32(t59a, t40a, t57a), scalar.FMA32(t59b, t40b, t57b)
-			t61a, t61b := int32(math.Float32bits(t34a)), int32(math.Float32bits(t34b))
-			t63a, t63b := t61a<<uint32(c62), t61b<<uint32(c62)
-			t64a, t64b := math.Float32frombits(uint32(t63a)), math.Float32frombits(uint32(t63b))
-			t67a, t67b := scalar.FMA32(t64a, c65, c66), scalar.FMA32(t64b, c65, c66)
-			t68a, t68b := scalar.FMA32(t64a, t40a, t67a), scalar.FMA32(t64b, t40b, t67b)
-			t69a, t69b := float32(t67a-t68a), float32(t67b-t68b)
-			t70a, t70b := scalar.FMA32(t64a, t40a, t69a), scalar.FMA32(t64b, t40b, t69b)
-			t71a, t71b := scalar.FMA32(t64a, t60a, t70a), scalar.FMA32(t64b, t60b, t70b)
-			t72a, t72b := float32(t68a+t71a), float32(t68b+t71b)
-			t74a, t74b := scalar.FMA32(t3a, c73, t3a), scalar.FMA32(t3b, c73, t3b)
-			t76a, t76b := t3a < c75, t3b < c75
-			t77a := t72a
-			if t76a {
-				t77a = t74a
-			}
-			t77b := t72b
-			if t76b {
-				t77b = t74b
-			}
-			t78a, t78b := int32(math.Float32bits(v0a)), int32(math.Float32bits(v0b))
-			t80a, t80b := t78a&c79, t78b&c79
-			t81a, t81b := int32(math.Float32bits(t77a)), int32(math.Float32bits(t77b))
-			t82a, t82b := t81a|t80a, t81b|t80b
-			t83a, t83b := math.Float32frombits(uint32(t82a)), math.Float32frombits(uint32(t82b))
+			t24a, t24b := scalar.FMA32(t19a, t10a, t23a), scalar.FMA32(t19b, t10b, t23b)
+			t25a, t25b := int32(math.Float32bits(v0a)), int32(math.Float32bits(v0b))
+			t27a, t27b := t25a&c26, t25b&c26
+			t28a, t28b := int32(math.Float32bits(t24a)), int32(math.Float32bits(t24b))
+			t29a, t29b := t28a|t27a, t28b|t27b
+			t30a, t30b := math.Float32frombits(uint32(t29a)), math.Float32frombits(uint32(t29b))
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t83a, t83b
+			y0[0], y0[1] = t30a, t30b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -22768,65 +22601,33 @@ func k_erf_f32_u_bb01d17e04_go(f *abi.Frame) {
 			if t2 {
 				t3 = c1
 			}
-			t6 := scalar.FMA32(c4, t3, c5)
-			t8 := scalar.FMA32(t6, t3, c7)
-			t10 := scalar.FMA32(t8, t3, c9)
-			t12 := scalar.FMA32(t10, t3, c11)
-			t14 := scalar.FMA32(t12, t3, c13)
-			t16 := scalar.FMA32(t14, t3, c15)
-			t18 := scalar.FMA32(t16, t3, c17)
-			t20 := scalar.FMA32(t18, t3, c19)
-			t22 := scalar.FMA32(t3, t20, c21)
-			t24 := float32(t3 * c23)
-			t25 := -t24
-			t26 := scalar.FMA32(t3, c23, t25)
-			t27 := scalar.FMA32(t3, t22, t26)
-			t28 := float32(t24 + t27)
-			t31 := scalar.FMA32(t28, c29, c30)
-			t33 := t31 < c32
-			t34 := t31
-			if t33 {
-				t34 = c32
+			t5 := float32(t3 + c4)
+			t6 := int32(math.Float32bits(t5))
+			t8 := t6 >> uint32(c7)
+			t9 := c9[t8&15]
+			t10 := float32(t3 - t9)
+			t11 := c11[t8&15]
+			t12 := c12[t8&15]
+			t13 := scalar.FMA32(t11, t10, t12)
+			t14 := c14[t8&15]
+			t15 := scalar.FMA32(t13, t10, t14)
+			t16 := c16[t8&15]
+			t17 := scalar.FMA32(t15, t10, t16)
+			t18 := c18[t8&15]
+			t19 := scalar.FMA32(t17, t10, t18)
+			t21 := t5 < c20
+			t22 := c22[t8&15]
+			t23 := t22
+			if t21 {
+				t23 = t3
 			}
-			t35 := float32(t34 - c30)
-			t37 := scalar.FMA32(t35, c36, t24)
-			t39 := float32(t35 * c38)
-			t40 := float32(t37 + t27)
-			t41 := float32(t40 - t37)
-			t42 := float32(t27 - t41)
-			t43 := float32(t42 + t39)
-			t44 := -t40
-			t45 := float32(t40 * t40)
-			t46 := float32(t45 * t40)
-			t49 := scalar.FMA32(c47, t44, c48)
-			t51 := scalar.FMA32(t49, t44, c50)
-			t53 := scalar.FMA32(t51, t44, c52)
-			t55 := scalar.FMA32(t53, t44, c54)
-			t56 := scalar.FMA32(t44, t43, t43)
-			t57 := scalar.FMA32(t46, t55, t56)
-			t59 := float32(t40 * c58)
-			t60 := scalar.FMA32(t59, t40, t57)
-			t61 := int32(math.Float32bits(t34))
-			t63 := t61 << uint32(c62)
-			t64 := math.Float32frombits(uint32(t63))
-			t67 := scalar.FMA32(t64, c65, c66)
-			t68 := scalar.FMA32(t64, t40, t67)
-			t69 := float32(t67 - t68)
-			t70 := scalar.FMA32(t64, t40, t69)
-			t71 := scalar.FMA32(t64, t60, t70)
-			t72 := float32(t68 + t71)
-			t74 := scalar.FMA32(t3, c73, t3)
-			t76 := t3 < c75
-			t77 := t72
-			if t76 {
-				t77 = t74
-			}
-			t78 := int32(math.Float32bits(v0))
-			t80 := t78 & c79
-			t81 := int32(math.Float32bits(t77))
-			t82 := t81 | t80
-			t83 := math.Float32frombits(uint32(t82))
-			o0[i] = t83
+			t24 := scalar.FMA32(t19, t10, t23)
+			t25 := int32(math.Float32bits(v0))
+			t27 := t25 & c26
+			t28 := int32(math.Float32bits(t24))
+			t29 := t28 | t27
+			t30 := math.Float32frombits(uint32(t29))
+			o0[i] = t30
 		}
 	}
 }
@@ -69066,23 +68867,19 @@ func k_tanh_f32_u_7c39959182_go(f *abi.Frame) {
 // for i: o0[i] = tanh(a0[i])
 func k_tanh_f32_u_dac9a91ef9_go(f *abi.Frame) {
 	n := f.Cols
-	c1 := math.Float32frombits(0x4111999a)  // 9.1
-	c4 := math.Float32frombits(0xc038aa3b)  // -2.88539
-	c5 := math.Float32frombits(0x4b40007f)  // 1.2583039e+07
-	c7 := math.Float32frombits(0x4b400067)  // 1.2583015e+07
-	c11 := math.Float32frombits(0x3eb17218) // 0.3465736
-	c13 := math.Float32frombits(0xb082e308) // -9.523271e-10
-	c17 := math.Float32frombits(0x3c511886) // 0.0127621945
-	c18 := math.Float32frombits(0xbd369d3b) // -0.04458354
-	c20 := math.Float32frombits(0x3e088805) // 0.13333137
-	c22 := math.Float32frombits(0xbeaaaa7c) // -0.33333194
-	c24 := math.Float32frombits(0x3f2aaaab) // 0.6666667
-	c26 := math.Float32frombits(0xbf800000) // -1
-	c30 := int32(23)
-	c33 := math.Float32frombits(0xbf000000) // -0.5
-	c34 := math.Float32frombits(0x3f000000) // 0.5
-	c40 := math.Float32frombits(0x3f800000) // 1
-	c54 := int32(-2147483648)
+	c1 := math.Float32frombits(0x411051ec) // 9.02
+	c4 := math.Float32frombits(0x3f200000) // 0.625
+	c7 := int32(21)
+	c9 := [...]float32{0x1.9f3934p+00, 0x1.105bd8p+01, 0x1.504428p+01, 0x1.9050dp+01, 0x1.efd50ep+01, 0x1.376a4cp+02, 0x1.78936p+02, 0x1.b7d858p+02, 0x1.0a2b24p+03, 0x0p+00, 0x0p+00, 0x0p+00, 0x1.0083c8p-01, 0x1.806ecep-01, 0x1.00130cp+00, 0x1.403cf4p+00}
+	c11 := [...]float32{0x1.156bdap-08, -0x1.16d9ccp-11, -0x1.4d7a0cp-11, -0x1.3e2866p-12, -0x1.43b6dp-14, -0x1.687c3p-17, -0x1.86dbf6p-20, -0x1.a866c8p-23, -0x1.fe073p-27, -0x1.44508cp-06, -0x1.b3bf22p-05, -0x1.1c897p-04, -0x1.a0a3f2p-05, -0x1.52815ep-10, 0x1.348baap-06, 0x1.f158fep-07}
+	c12 := [...]float32{0x1.1b5de4p-10, 0x1.2367ep-08, 0x1.33fb02p-09, 0x1.fcd47ap-11, 0x1.ef95d4p-13, 0x1.143b8cp-15, 0x1.20d7a2p-18, 0x1.40339ap-21, 0x1.26a09p-25, 0x1.16af46p-03, 0x1.4034e2p-03, 0x1.67ffb4p-03, -0x1.b88642p-06, -0x1.044862p-04, -0x1.7aae62p-05, -0x1.3ae06p-06}
+	c14 := [...]float32{-0x1.9d8ce4p-06, -0x1.e8cefap-07, -0x1.a37172p-08, -0x1.4578ap-09, -0x1.2b9b22p-11, -0x1.4ba2ecp-14, -0x1.5a111p-17, -0x1.7fafa2p-20, -0x1.497d5ep-24, -0x1.70396ep-13, -0x1.61ff88p-08, -0x1.e4efdcp-07, 0x1.51016ep-03, 0x1.977e16p-04, 0x1.c4e906p-06, -0x1.9f6986p-07}
+	c16 := [...]float32{0x1.3529c4p-04, 0x1.1456e4p-05, 0x1.b5dd4cp-07, 0x1.4a91bap-08, 0x1.2c8faap-10, 0x1.4b838ap-13, 0x1.5a4ae2p-16, 0x1.7f96cap-19, 0x1.5406fp-23, -0x1.5554p-02, -0x1.5499dap-02, -0x1.523e22p-02, -0x1.7f26cp-04, 0x1.593d54p-05, 0x1.a87eb6p-04, 0x1.bb736cp-04}
+	c18 := [...]float32{-0x1.11cbc4p-03, -0x1.b73f2p-05, -0x1.4f66p-06, -0x1.f3b6ecp-08, -0x1.c41354p-10, -0x1.f1e95ep-13, -0x1.040082p-15, -0x1.2000fp-18, -0x1.0074e2p-22, -0x1.d04466p-25, -0x1.a63482p-15, -0x1.60a95ap-12, -0x1.74717ep-02, -0x1.83e7ecp-02, -0x1.476f12p-02, -0x1.e68aaep-03}
+	c20 := [...]float32{0x1.28064ep-03, 0x1.c3e314p-05, 0x1.52ec1ap-06, 0x1.f5a358p-08, 0x1.c4785p-10, 0x1.f1fb38p-13, 0x1.0400d6p-15, 0x1.200194p-18, 0x1.000a94p-22, 0x1.a1d03cp-34, 0x1.8976b4p-20, 0x1.0a105cp-16, 0x1.924974p-01, 0x1.311fbcp-01, 0x1.addd06p-02, 0x1.1eb128p-02}
+	c22 := math.Float32frombits(0x3f800000) // 1
+	c24 := [...]float32{0x1.d98dacp-01, 0x1.f1adap-01, 0x1.faad3ap-01, 0x1.fe0966p-01, 0x1.ff8ed6p-01, 0x1.fff07p-01, 0x1.fffdf8p-01, 0x1.ffffb8p-01, 0x1.fffffcp-01, 0x0p+00, 0x0p+00, 0x0p+00, 0x1.da046cp-02, 0x1.45745p-01, 0x1.85ffaap-01, 0x1.b27464p-01}
+	c28 := int32(-2147483648)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -69100,54 +68897,40 @@ func k_tanh_f32_u_dac9a91ef9_go(f *abi.Frame) {
 			if t2b {
 				t3b = c1
 			}
-			t6a, t6b := scalar.FMA32(t3a, c4, c5), scalar.FMA32(t3b, c4, c5)
-			t8a, t8b := t6a < c7, t6b < c7
-			t9a := t6a
-			if t8a {
-				t9a = c7
+			t5a, t5b := float32(t3a+c4), float32(t3b+c4)
+			t6a, t6b := int32(math.Float32bits(t5a)), int32(math.Float32bits(t5b))
+			t8a, t8b := t6a>>uint32(c7), t6b>>uint32(c7)
+			t9a, t9b := c9[t8a&15], c9[t8b&15]
+			t10a, t10b := float32(t3a-t9a), float32(t3b-t9b)
+			t11a, t11b := c11[t8a&15], c11[t8b&15]
+			t12a, t12b := c12[t8a&15], c12[t8b&15]
+			t13a, t13b := scalar.FMA32(t11a, t10a, t12a), scalar.FMA32(t11b, t10b, t12b)
+			t14a, t14b := c14[t8a&15], c14[t8b&15]
+			t15a, t15b := scalar.FMA32(t13a, t10a, t14a), scalar.FMA32(t13b, t10b, t14b)
+			t16a, t16b := c16[t8a&15], c16[t8b&15]
+			t17a, t17b := scalar.FMA32(t15a, t10a, t16a), scalar.FMA32(t15b, t10b, t16b)
+			t18a, t18b := c18[t8a&15], c18[t8b&15]
+			t19a, t19b := scalar.FMA32(t17a, t10a, t18a), scalar.FMA32(t17b, t10b, t18b)
+			t20a, t20b := c20[t8a&15], c20[t8b&15]
+			t21a, t21b := scalar.FMA32(t19a, t10a, t20a), scalar.FMA32(t19b, t10b, t20b)
+			t23a, t23b := t5a < c22, t5b < c22
+			t24a, t24b := c24[t8a&15], c24[t8b&15]
+			t25a := t24a
+			if t23a {
+				t25a = t3a
 			}
-			t9b := t6b
-			if t8b {
-				t9b = c7
+			t25b := t24b
+			if t23b {
+				t25b = t3b
 			}
-			t10a, t10b := float32(t9a-c5), float32(t9b-c5)
-			t12a, t12b := scalar.FMA32(t10a, c11, t3a), scalar.FMA32(t10b, c11, t3b)
-			t14a, t14b := float32(t10a*c13), float32(t10b*c13)
-			t15a, t15b := float32(t12a+t14a), float32(t12b+t14b)
-			t16a, t16b := float32(t15a*t15a), float32(t15b*t15b)
-			t19a, t19b := scalar.FMA32(c17, t15a, c18), scalar.FMA32(c17, t15b, c18)
-			t21a, t21b := scalar.FMA32(t19a, t15a, c20), scalar.FMA32(t19b, t15b, c20)
-			t23a, t23b := scalar.FMA32(t21a, t15a, c22), scalar.FMA32(t21b, t15b, c22)
-			t25a, t25b := scalar.FMA32(t23a, t15a, c24), scalar.FMA32(t23b, t15b, c24)
-			t27a, t27b := scalar.FMA32(t25a, t15a, c26), scalar.FMA32(t25b, t15b, c26)
-			t28a, t28b := scalar.FMA32(t16a, t27a, t14a), scalar.FMA32(t16b, t27b, t14b)
-			t29a, t29b := int32(math.Float32bits(t9a)), int32(math.Float32bits(t9b))
-			t31a, t31b := t29a<<uint32(c30), t29b<<uint32(c30)
+			t26a, t26b := scalar.FMA32(t21a, t10a, t25a), scalar.FMA32(t21b, t10b, t25b)
+			t27a, t27b := int32(math.Float32bits(v0a)), int32(math.Float32bits(v0b))
+			t29a, t29b := t27a&c28, t27b&c28
+			t30a, t30b := int32(math.Float32bits(t26a)), int32(math.Float32bits(t26b))
+			t31a, t31b := t30a|t29a, t30b|t29b
 			t32a, t32b := math.Float32frombits(uint32(t31a)), math.Float32frombits(uint32(t31b))
-			t35a, t35b := scalar.FMA32(t32a, c33, c34), scalar.FMA32(t32b, c33, c34)
-			t36a, t36b := scalar.FMA32(t32a, t12a, t35a), scalar.FMA32(t32b, t12b, t35b)
-			t37a, t37b := float32(t35a-t36a), float32(t35b-t36b)
-			t38a, t38b := scalar.FMA32(t32a, t12a, t37a), scalar.FMA32(t32b, t12b, t37b)
-			t39a, t39b := scalar.FMA32(t32a, t28a, t38a), scalar.FMA32(t32b, t28b, t38b)
-			t41a, t41b := float32(t36a+t39a), float32(t36b+t39b)
-			t42a, t42b := float32(c40-t41a), float32(c40-t41b)
-			t43a, t43b := float32(c40-t42a), float32(c40-t42b)
-			t44a, t44b := float32(t43a-t36a), float32(t43b-t36b)
-			t45a, t45b := float32(t44a-t39a), float32(t44b-t39b)
-			t46a, t46b := float32(c40/t42a), float32(c40/t42b)
-			t47a, t47b := float32(t41a*t46a), float32(t41b*t46b)
-			t48a, t48b := -t47a, -t47b
-			t49a, t49b := scalar.FMA32(t48a, t42a, t36a), scalar.FMA32(t48b, t42b, t36b)
-			t50a, t50b := float32(t49a+t39a), float32(t49b+t39b)
-			t51a, t51b := scalar.FMA32(t48a, t45a, t50a), scalar.FMA32(t48b, t45b, t50b)
-			t52a, t52b := scalar.FMA32(t51a, t46a, t47a), scalar.FMA32(t51b, t46b, t47b)
-			t53a, t53b := int32(math.Float32bits(v0a)), int32(math.Float32bits(v0b))
-			t55a, t55b := t53a&c54, t53b&c54
-			t56a, t56b := int32(math.Float32bits(t52a)), int32(math.Float32bits(t52b))
-			t57a, t57b := t56a|t55a, t56b|t55b
-			t58a, t58b := math.Float32frombits(uint32(t57a)), math.Float32frombits(uint32(t57b))
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t58a, t58b
+			y0[0], y0[1] = t32a, t32b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -69157,49 +68940,35 @@ func k_tanh_f32_u_dac9a91ef9_go(f *abi.Frame) {
 			if t2 {
 				t3 = c1
 			}
-			t6 := scalar.FMA32(t3, c4, c5)
-			t8 := t6 < c7
-			t9 := t6
-			if t8 {
-				t9 = c7
+			t5 := float32(t3 + c4)
+			t6 := int32(math.Float32bits(t5))
+			t8 := t6 >> uint32(c7)
+			t9 := c9[t8&15]
+			t10 := float32(t3 - t9)
+			t11 := c11[t8&15]
+			t12 := c12[t8&15]
+			t13 := scalar.FMA32(t11, t10, t12)
+			t14 := c14[t8&15]
+			t15 := scalar.FMA32(t13, t10, t14)
+			t16 := c16[t8&15]
+			t17 := scalar.FMA32(t15, t10, t16)
+			t18 := c18[t8&15]
+			t19 := scalar.FMA32(t17, t10, t18)
+			t20 := c20[t8&15]
+			t21 := scalar.FMA32(t19, t10, t20)
+			t23 := t5 < c22
+			t24 := c24[t8&15]
+			t25 := t24
+			if t23 {
+				t25 = t3
 			}
-			t10 := float32(t9 - c5)
-			t12 := scalar.FMA32(t10, c11, t3)
-			t14 := float32(t10 * c13)
-			t15 := float32(t12 + t14)
-			t16 := float32(t15 * t15)
-			t19 := scalar.FMA32(c17, t15, c18)
-			t21 := scalar.FMA32(t19, t15, c20)
-			t23 := scalar.FMA32(t21, t15, c22)
-			t25 := scalar.FMA32(t23, t15, c24)
-			t27 := scalar.FMA32(t25, t15, c26)
-			t28 := scalar.FMA32(t16, t27, t14)
-			t29 := int32(math.Float32bits(t9))
-			t31 := t29 << uint32(c30)
+			t26 := scalar.FMA32(t21, t10, t25)
+			t27 := int32(math.Float32bits(v0))
+			t29 := t27 & c28
+			t30 := int32(math.Float32bits(t26))
+			t31 := t30 | t29
 			t32 := math.Float32frombits(uint32(t31))
-			t35 := scalar.FMA32(t32, c33, c34)
-			t36 := scalar.FMA32(t32, t12, t35)
-			t37 := float32(t35 - t36)
-			t38 := scalar.FMA32(t32, t12, t37)
-			t39 := scalar.FMA32(t32, t28, t38)
-			t41 := float32(t36 + t39)
-			t42 := float32(c40 - t41)
-			t43 := float32(c40 - t42)
-			t44 := float32(t43 - t36)
-			t45 := float32(t44 - t39)
-			t46 := float32(c40 / t42)
-			t47 := float32(t41 * t46)
-			t48 := -t47
-			t49 := scalar.FMA32(t48, t42, t36)
-			t50 := float32(t49 + t39)
-			t51 := scalar.FMA32(t48, t45, t50)
-			t52 := scalar.FMA32(t51, t46, t47)
-			t53 := int32(math.Float32bits(v0))
-			t55 := t53 & c54
-			t56 := int32(math.Float32bits(t52))
-			t57 := t56 | t55
-			t58 := math.Float32frombits(uint32(t57))
-			o0[i] = t58
+			o0[i] = t32
 		}
 	}
 }
