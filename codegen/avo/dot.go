@@ -154,16 +154,27 @@ func (w *dotWriter) begin() {
 	}
 	w.do("LEAQ", mem(at(dotStepA, 0).indexed(dotStepA, 2)), gp(dotStepA3))
 	w.do("LEAQ", mem(at(dotStepA, 0).indexed(dotStepA, 4)), gp(dotStepA5))
+	w.beginNext()
 	if windows {
 		w.beginWindows()
 		return
 	}
-	w.next = w.local(8)
-	w.do("MOVQ", mem(at(dotCount, codegen.FramePtr+8)), gp(dotB))
-	w.do("MOVQ", mem(at(dotCount, w.field(kernel.DotNext))), gp(dotA))
-	w.do("ADDQ", gp(dotA), gp(dotB))
-	w.do("MOVQ", gp(dotB), mem(stack(w.next)))
 	w.do("LEAQ", mem(at(dotStepB, 0).indexed(dotStepB, 2)), gp(dotStepB3))
+}
+
+// beginNext sets the pointer to what tiles prefetch, if they do. dotCount has the address of the frame.
+func (w *dotWriter) beginNext() {
+	switch {
+	case w.micro.Kind != kernel.DotWindows && !w.left():
+		w.do("MOVQ", mem(at(dotCount, w.field(kernel.DotNext))), gp(dotB))
+	case w.left() && w.aheadLines > 0:
+		w.do("MOVQ", imm32(ir.DotChunk*dotBytes), gp(dotB))
+	default:
+		return
+	}
+	w.next = w.local(8)
+	w.do("ADDQ", mem(at(dotCount, codegen.FramePtr+8)), gp(dotB))
+	w.do("MOVQ", gp(dotB), mem(stack(w.next)))
 }
 
 // field returns the offset of a field in the frame.

@@ -12,6 +12,12 @@ type dotStyle struct {
 	halves dotArith
 	rowOfB int // the first vector register of the row of B
 	lined  int // rows of a whole tile if they are windows of an image
+	// aheadLines is how many cache lines of the next chunk of B, which follows the present one and may be in
+	// memory, the start of a tile prefetches if windows are the left operand; 0 if each pair prefetches one. A Zen 4
+	// with AVX-512: convolutions of 7x7 windows with 512 channels take 0.88 of the time with a prefetch for each pair. A Zen 3, whose
+	// loop has two loads in a cycle for six rows already: prefetches in the loop cost 5 %, at the start of
+	// tiles 1 to 2 %, and 7x7 windows take 0.94 of the time so.
+	aheadLines int
 	// mask prepares the mask of as many columns as dotMask says. It overwrites dotMask and
 	// dotCount.
 	mask func(w *dotWriter)
@@ -25,7 +31,7 @@ type dotStyle struct {
 // dotAVX2 has a pointer to the mask in dotMask. No register is free for the mask, so it is
 // loaded each time; loads are not the bottleneck.
 var dotAVX2 = &dotStyle{
-	width: 32, ariths: dotAriths, halves: halves, rowOfB: 12, lined: kernel.DotRows,
+	width: 32, ariths: dotAriths, halves: halves, rowOfB: 12, lined: kernel.DotRows, aheadLines: 16,
 	mask: func(w *dotWriter) {
 		w.do("NEGQ", gp(dotMask))
 		w.do("LEAQ", mem(symbol(maskTable).at(vectorBytes(2))), gp(dotCount))
