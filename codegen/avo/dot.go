@@ -32,6 +32,8 @@ import (
 //     than other numbers. Up to half a vector of columns takes vectors of half the width: a CPU that has
 //     units of 32 bytes multiplies two of those in the time of a whole one.
 //
+//   - If a row of B is one vector of two, a tile has twice the rows, and as many sums.
+//
 // If fewer than two tiles of rows are left, they are divided evenly: 7 rows into 4 and 3. A
 // tile of a single row would have too few independent sums.
 
@@ -55,8 +57,9 @@ const (
 
 // The vector registers of matrix products. The row of B begins at dotStyle.rowOfB; those before it hold the sums.
 const (
-	dotElement = 14 // the element of A in all lanes
-	dotScratch = 15
+	dotHeldMask = 13 // the mask while a tall tile has another use of dotMask; its row of B is one vector
+	dotElement  = 14 // the element of A in all lanes
+	dotScratch  = 15
 )
 
 // dotBytes is the size of DotColumns elements.
@@ -77,7 +80,9 @@ type dotWriter struct {
 	dotArith
 	d     ir.DType
 	lanes int
-	next  int // offset in the stack frame: pointer to the part of B that is prefetched next
+	// Offsets in the stack frame: of the pointer to the part of B that is prefetched next, and of dotMask while a tall
+	// tile has another use of it.
+	next, held int
 
 	windows *dotWindows // nil for products of matrices
 }
@@ -88,6 +93,7 @@ type dotForm struct {
 	vectors int
 	masked  bool // the last vector is partial, and is loaded and stored under a mask
 	half    bool // of the one vector only the first half is used
+	tall    int  // rows of a tile that is preferred to the others while as many are left; 0 for none
 }
 
 // vec returns a vector register as wide as the form uses it.
@@ -104,6 +110,9 @@ func compileDot(s *dotStyle, m *kernel.Micro) *program {
 	w := &dotWriter{micro: m, dotStyle: s, dotArith: s.arith(m), d: d, lanes: s.width / d.Size()}
 	vectors := dotBytes / s.width
 	narrow := dotForm{name: "narrow", vectors: 1, masked: true, half: vectors == 1}
+	if vectors > 1 {
+		narrow.tall, w.held = 2*w.rows, w.local(8)
+	}
 	masked, full := dotForm{name: "masked", vectors: vectors, masked: true}, dotForm{name: "full", vectors: vectors}
 	w.begin()
 	w.do("CMPQ", gp(dotMask), imm(int64(vectors*w.lanes)))
@@ -187,6 +196,10 @@ func (w *dotWriter) form(f dotForm) {
 	}
 	tile := func(rows int) *dotTile { return &dotTile{w, f, rows, f.name + itoa(rows)} }
 	w.here(f.name + "Tiles")
+	if f.tall > 0 {
+		w.do("CMPQ", gp(dotRows), imm(int64(f.tall)))
+		w.do("JGE", label(tile(f.tall).name))
+	}
 	w.do("MOVQ", gp(dotRows), gp(dotCount))
 	w.do("CMPQ", gp(dotRows), imm(int64(w.rows)))
 	w.do("JLE", label(f.name+"Select"))
@@ -200,6 +213,9 @@ func (w *dotWriter) form(f dotForm) {
 		w.do("JEQ", label(tile(rows).name))
 	}
 	for rows := w.rows; rows > 0; rows-- {
-		tile(rows).write()
+		tile(rows).write() // the first one follows the selection
+	}
+	if f.tall > 0 {
+		tile(f.tall).write()
 	}
 }

@@ -28,7 +28,7 @@ type dotStyle struct {
 	storeMasked  func(t *dotTile, from int, to memory)
 }
 
-// dotAVX2 has a pointer to the mask in dotMask. No register is free for the mask, so it is
+// dotAVX2 has a pointer to the mask in dotMask. No register is free for the mask but in tall tiles, so it is
 // loaded each time; loads are not the bottleneck.
 var dotAVX2 = &dotStyle{
 	width: 32, ariths: dotAriths, halves: halves, rowOfB: 12, lined: kernel.DotRows, aheadLines: 16,
@@ -38,12 +38,24 @@ var dotAVX2 = &dotStyle{
 		w.do("LEAQ", mem(at(dotCount, 0).indexed(dotMask, w.d.Size())), gp(dotMask))
 	},
 	loadMasked: func(t *dotTile, from memory, to int) {
-		t.do("VMOVUPS", mem(at(dotMask, 0)), t.vec(to))
-		t.do(widthOf("VMASKMOV", t.d), mem(from), t.vec(to), t.vec(to))
+		mask := dotHeldMask
+		if !t.isTall() {
+			mask = to
+			t.do("VMOVUPS", mem(at(dotMask, 0)), t.vec(mask))
+		}
+		t.do(widthOf("VMASKMOV", t.d), mem(from), t.vec(mask), t.vec(to))
 	},
-	beforeStores: func(t *dotTile) { t.do("VMOVUPS", mem(at(dotMask, 0)), t.vec(dotScratch)) },
+	beforeStores: func(t *dotTile) {
+		if !t.isTall() {
+			t.do("VMOVUPS", mem(at(dotMask, 0)), t.vec(dotScratch))
+		}
+	},
 	storeMasked: func(t *dotTile, from int, to memory) {
-		t.do(widthOf("VMASKMOV", t.d), t.vec(from), t.vec(dotScratch), mem(to))
+		mask := dotHeldMask
+		if !t.isTall() {
+			mask = dotScratch
+		}
+		t.do(widthOf("VMASKMOV", t.d), t.vec(from), t.vec(mask), mem(to))
 	},
 }
 

@@ -13,9 +13,12 @@ import (
 type dotTile struct {
 	*dotWriter
 	dotForm
-	rows int    // at most dotArith.rows
+	rows int    // at most dotArith.rows, or dotForm.tall
 	name string // of its labels
 }
+
+// isTall reports whether the tile has more rows than those of other forms.
+func (t *dotTile) isTall() bool { return t.rows > t.dotWriter.rows }
 
 // sum returns the vector register of a part of a sum.
 func (t *dotTile) sum(row, vector, part int) int { return (row*t.vectors+vector)*t.parts + part }
@@ -25,6 +28,9 @@ func (t *dotTile) write() {
 	t.start()
 	t.pairs()
 	t.total()
+	if t.isTall() {
+		t.do("MOVQ", mem(stack(t.held)), gp(dotMask))
+	}
 	t.do("SUBQ", imm(int64(t.rows)), gp(dotRows))
 	t.do("JGT", label(t.dotForm.name+"Tiles"))
 	t.do("JMP", label("done"))
@@ -51,6 +57,10 @@ func (t *dotTile) start() {
 	}
 	t.do("MOVQ", frameArg(), gp(dotCount))
 	t.do("MOVQ", gp(dotTop), gp(dotA))
+	if t.isTall() {
+		t.do("VMOVUPS", mem(at(dotMask, 0)), t.vec(dotHeldMask))
+		t.do("MOVQ", gp(dotMask), mem(stack(t.held)))
+	}
 	if t.rows > dotAddressed {
 		t.do("LEAQ", mem(at(dotA, 0).indexed(dotStepA3, 2)), gp(dotMask))
 		t.do("ADDQ", gp(dotStepA), gp(dotMask))
