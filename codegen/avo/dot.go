@@ -32,7 +32,8 @@ import (
 //     than other numbers. Up to half a vector of columns takes vectors of half the width: a CPU that has
 //     units of 32 bytes multiplies two of those in the time of a whole one.
 //
-//   - If a row of B is one vector of two, a tile has twice the rows, and as many sums.
+//   - If a row of B is one vector of two, a tile has twice the rows, and as many sums: unless the rows of A
+//     are in one set of the first-level cache, which holds 8 to 12 of them.
 //
 // If fewer than two tiles of rows are left, they are divided evenly: 7 rows into 4 and 3. A
 // tile of a single row would have too few independent sums.
@@ -62,8 +63,12 @@ const (
 	dotScratch  = 15
 )
 
-// dotBytes is the size of DotColumns elements.
-const dotBytes = 64
+// dotBytes is the size of DotColumns elements. Addresses that are a multiple of waySize apart share a set of a
+// first-level data cache.
+const (
+	dotBytes = 64
+	waySize  = 4096
+)
 
 // dotUnroll is how many pairs an iteration of the loop has.
 const dotUnroll = 4
@@ -198,7 +203,10 @@ func (w *dotWriter) form(f dotForm) {
 	w.here(f.name + "Tiles")
 	if f.tall > 0 {
 		w.do("CMPQ", gp(dotRows), imm(int64(f.tall)))
-		w.do("JGE", label(tile(f.tall).name))
+		w.do("JLT", label(f.name+"Few"))
+		w.do("TESTQ", imm32(waySize-1), gp(dotStepA))
+		w.do("JNE", label(tile(f.tall).name))
+		w.here(f.name + "Few")
 	}
 	w.do("MOVQ", gp(dotRows), gp(dotCount))
 	w.do("CMPQ", gp(dotRows), imm(int64(w.rows)))

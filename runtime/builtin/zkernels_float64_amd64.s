@@ -6685,8 +6685,10 @@ TEXT ·k_dot_f64_94c78171a9(SB), NOSPLIT, $16-8
 	LEAQ masks<>+64(SB), AX; LEAQ (AX)(R8*8), R8
 
 narrowTiles:
-	CMPQ DI, $0x0c; JGE narrow12; MOVQ DI, AX; CMPQ DI, $0x06; JLE narrowSelect; CMPQ DI, $0x0b; JGE narrow6
-	INCQ AX; SHRQ $0x01, AX
+	CMPQ DI, $0x0c; JLT narrowFew; TESTQ $+4095, R10; JNE narrow12
+
+narrowFew:
+	MOVQ DI, AX; CMPQ DI, $0x06; JLE narrowSelect; CMPQ DI, $0x0b; JGE narrow6; INCQ AX; SHRQ $0x01, AX
 
 narrowSelect:
 	CMPQ AX, $0x01; JEQ narrow1; CMPQ AX, $0x02; JEQ narrow2; CMPQ AX, $0x03; JEQ narrow3; CMPQ AX, $0x04

@@ -10222,8 +10222,10 @@ TEXT ·k_dot_i32_972e9a55c4(SB), NOSPLIT, $16-8
 	LEAQ masks<>+64(SB), AX; LEAQ (AX)(R8*4), R8
 
 narrowTiles:
-	CMPQ DI, $0x0c; JGE narrow12; MOVQ DI, AX; CMPQ DI, $0x06; JLE narrowSelect; CMPQ DI, $0x0b; JGE narrow6
-	INCQ AX; SHRQ $0x01, AX
+	CMPQ DI, $0x0c; JLT narrowFew; TESTQ $+4095, R10; JNE narrow12
+
+narrowFew:
+	MOVQ DI, AX; CMPQ DI, $0x06; JLE narrowSelect; CMPQ DI, $0x0b; JGE narrow6; INCQ AX; SHRQ $0x01, AX
 
 narrowSelect:
 	CMPQ AX, $0x01; JEQ narrow1; CMPQ AX, $0x02; JEQ narrow2; CMPQ AX, $0x03; JEQ narrow3; CMPQ AX, $0x04
@@ -10909,8 +10911,10 @@ TEXT ·k_dot_i64_81eb46862c(SB), NOSPLIT, $16-8
 	LEAQ masks<>+64(SB), AX; LEAQ (AX)(R8*8), R8
 
 narrowTiles:
-	CMPQ DI, $0x06; JGE narrow6; MOVQ DI, AX; CMPQ DI, $0x03; JLE narrowSelect; CMPQ DI, $0x05; JGE narrow3
-	INCQ AX; SHRQ $0x01, AX
+	CMPQ DI, $0x06; JLT narrowFew; TESTQ $+4095, R10; JNE narrow6
+
+narrowFew:
+	MOVQ DI, AX; CMPQ DI, $0x03; JLE narrowSelect; CMPQ DI, $0x05; JGE narrow3; INCQ AX; SHRQ $0x01, AX
 
 narrowSelect:
 	CMPQ AX, $0x01; JEQ narrow1; CMPQ AX, $0x02; JEQ narrow2
@@ -11301,8 +11305,10 @@ TEXT ·k_dothalves_i32_9153d54bcc(SB), NOSPLIT, $16-8
 	LEAQ masks<>+64(SB), AX; LEAQ (AX)(R8*4), R8
 
 narrowTiles:
-	CMPQ DI, $0x0c; JGE narrow12; MOVQ DI, AX; CMPQ DI, $0x06; JLE narrowSelect; CMPQ DI, $0x0b; JGE narrow6
-	INCQ AX; SHRQ $0x01, AX
+	CMPQ DI, $0x0c; JLT narrowFew; TESTQ $+4095, R10; JNE narrow12
+
+narrowFew:
+	MOVQ DI, AX; CMPQ DI, $0x06; JLE narrowSelect; CMPQ DI, $0x0b; JGE narrow6; INCQ AX; SHRQ $0x01, AX
 
 narrowSelect:
 	CMPQ AX, $0x01; JEQ narrow1; CMPQ AX, $0x02; JEQ narrow2; CMPQ AX, $0x03; JEQ narrow3; CMPQ AX, $0x04
