@@ -3491,8 +3491,7 @@ func k_mul_add_bf16_usu_8f9997d94c_go(f *abi.Frame) {
 	c2 := int32(16)
 	c12 := int32(1)
 	c15 := int32(32767)
-	c18 := int32(4194304)
-	c21 := int32(-65536)
+	c17 := int32(-65536)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
@@ -3518,44 +3517,23 @@ func k_mul_add_bf16_usu_8f9997d94c_go(f *abi.Frame) {
 			t13a, t13b := t11a&c12, t11b&c12
 			t14a, t14b := int32(t10a+t13a), int32(t10b+t13b)
 			t16a, t16b := int32(t14a+c15), int32(t14b+c15)
-			t17a, t17b := t9a != t9a, t9b != t9b
-			t19a, t19b := t10a|c18, t10b|c18
-			t20a := t16a
-			if t17a {
-				t20a = t19a
-			}
-			t20b := t16b
-			if t17b {
-				t20b = t19b
-			}
-			t22a, t22b := t20a&c21, t20b&c21
+			t18a, t18b := t16a&c17, t16b&c17
+			t19a, t19b := math.Float32frombits(uint32(t18a)), math.Float32frombits(uint32(t18b))
+			t20a, t20b := uint16(v2a), uint16(v2b)
+			t21a, t21b := int32(t20a), int32(t20b)
+			t22a, t22b := t21a<<uint32(c2), t21b<<uint32(c2)
 			t23a, t23b := math.Float32frombits(uint32(t22a)), math.Float32frombits(uint32(t22b))
-			t24a, t24b := uint16(v2a), uint16(v2b)
-			t25a, t25b := int32(t24a), int32(t24b)
-			t26a, t26b := t25a<<uint32(c2), t25b<<uint32(c2)
-			t27a, t27b := math.Float32frombits(uint32(t26a)), math.Float32frombits(uint32(t26b))
-			t28a, t28b := float32(t27a+t23a), float32(t27b+t23b)
-			t29a, t29b := int32(math.Float32bits(t28a)), int32(math.Float32bits(t28b))
+			t24a, t24b := float32(t23a+t19a), float32(t23b+t19b)
+			t25a, t25b := int32(math.Float32bits(t24a)), int32(math.Float32bits(t24b))
+			t26a, t26b := t25a>>uint32(c2), t25b>>uint32(c2)
+			t27a, t27b := t26a&c12, t26b&c12
+			t28a, t28b := int32(t25a+t27a), int32(t25b+t27b)
+			t29a, t29b := int32(t28a+c15), int32(t28b+c15)
 			t30a, t30b := t29a>>uint32(c2), t29b>>uint32(c2)
-			t31a, t31b := t30a&c12, t30b&c12
-			t32a, t32b := int32(t29a+t31a), int32(t29b+t31b)
-			t33a, t33b := int32(t32a+c15), int32(t32b+c15)
-			t34a, t34b := t28a != t28a, t28b != t28b
-			t35a, t35b := t29a|c18, t29b|c18
-			t36a := t33a
-			if t34a {
-				t36a = t35a
-			}
-			t36b := t33b
-			if t34b {
-				t36b = t35b
-			}
-			t37a, t37b := t36a&c21, t36b&c21
-			t38a, t38b := t37a>>uint32(c2), t37b>>uint32(c2)
-			t39a, t39b := uint16(t38a), uint16(t38b)
-			t40a, t40b := uint16(t39a), uint16(t39b)
+			t31a, t31b := uint16(t30a), uint16(t30b)
+			t32a, t32b := uint16(t31a), uint16(t31b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t40a, t40b
+			y0[0], y0[1] = t32a, t32b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -3570,35 +3548,22 @@ func k_mul_add_bf16_usu_8f9997d94c_go(f *abi.Frame) {
 			t13 := t11 & c12
 			t14 := int32(t10 + t13)
 			t16 := int32(t14 + c15)
-			t17 := t9 != t9
-			t19 := t10 | c18
-			t20 := t16
-			if t17 {
-				t20 = t19
-			}
-			t22 := t20 & c21
+			t18 := t16 & c17
+			t19 := math.Float32frombits(uint32(t18))
+			t20 := uint16(v2)
+			t21 := int32(t20)
+			t22 := t21 << uint32(c2)
 			t23 := math.Float32frombits(uint32(t22))
-			t24 := uint16(v2)
-			t25 := int32(t24)
-			t26 := t25 << uint32(c2)
-			t27 := math.Float32frombits(uint32(t26))
-			t28 := float32(t27 + t23)
-			t29 := int32(math.Float32bits(t28))
+			t24 := float32(t23 + t19)
+			t25 := int32(math.Float32bits(t24))
+			t26 := t25 >> uint32(c2)
+			t27 := t26 & c12
+			t28 := int32(t25 + t27)
+			t29 := int32(t28 + c15)
 			t30 := t29 >> uint32(c2)
-			t31 := t30 & c12
-			t32 := int32(t29 + t31)
-			t33 := int32(t32 + c15)
-			t34 := t28 != t28
-			t35 := t29 | c18
-			t36 := t33
-			if t34 {
-				t36 = t35
-			}
-			t37 := t36 & c21
-			t38 := t37 >> uint32(c2)
-			t39 := uint16(t38)
-			t40 := uint16(t39)
-			o0[i] = t40
+			t31 := uint16(t30)
+			t32 := uint16(t31)
+			o0[i] = t32
 		}
 	}
 }
@@ -3641,18 +3606,18 @@ func k_mul_add_max_bf16_uuus_a0b4eaf980_go(f *abi.Frame) {
 	c2 := int32(16)
 	c12 := int32(1)
 	c15 := int32(32767)
-	c18 := int32(4194304)
-	c21 := int32(-65536)
+	c17 := int32(-65536)
+	c43 := int32(4194304)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
 		a2 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
 		s3 := *(*uint16)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
 		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
-		t39 := uint16(s3)
-		t40 := int32(t39)
-		t41 := t40 << uint32(c2)
-		t42 := math.Float32frombits(uint32(t41))
+		t32 := uint16(s3)
+		t33 := int32(t32)
+		t34 := t33 << uint32(c2)
+		t35 := math.Float32frombits(uint32(t34))
 		i := 0
 		for ; i+2 <= n; i += 2 {
 			x0 := a0[i : i+2 : i+2]
@@ -3675,62 +3640,41 @@ func k_mul_add_max_bf16_uuus_a0b4eaf980_go(f *abi.Frame) {
 			t13a, t13b := t11a&c12, t11b&c12
 			t14a, t14b := int32(t10a+t13a), int32(t10b+t13b)
 			t16a, t16b := int32(t14a+c15), int32(t14b+c15)
-			t17a, t17b := t9a != t9a, t9b != t9b
-			t19a, t19b := t10a|c18, t10b|c18
-			t20a := t16a
-			if t17a {
-				t20a = t19a
-			}
-			t20b := t16b
-			if t17b {
-				t20b = t19b
-			}
-			t22a, t22b := t20a&c21, t20b&c21
+			t18a, t18b := t16a&c17, t16b&c17
+			t19a, t19b := math.Float32frombits(uint32(t18a)), math.Float32frombits(uint32(t18b))
+			t20a, t20b := uint16(v2a), uint16(v2b)
+			t21a, t21b := int32(t20a), int32(t20b)
+			t22a, t22b := t21a<<uint32(c2), t21b<<uint32(c2)
 			t23a, t23b := math.Float32frombits(uint32(t22a)), math.Float32frombits(uint32(t22b))
-			t24a, t24b := uint16(v2a), uint16(v2b)
-			t25a, t25b := int32(t24a), int32(t24b)
-			t26a, t26b := t25a<<uint32(c2), t25b<<uint32(c2)
-			t27a, t27b := math.Float32frombits(uint32(t26a)), math.Float32frombits(uint32(t26b))
-			t28a, t28b := float32(t23a+t27a), float32(t23b+t27b)
-			t29a, t29b := int32(math.Float32bits(t28a)), int32(math.Float32bits(t28b))
-			t30a, t30b := t29a>>uint32(c2), t29b>>uint32(c2)
-			t31a, t31b := t30a&c12, t30b&c12
-			t32a, t32b := int32(t29a+t31a), int32(t29b+t31b)
-			t33a, t33b := int32(t32a+c15), int32(t32b+c15)
-			t34a, t34b := t28a != t28a, t28b != t28b
-			t35a, t35b := t29a|c18, t29b|c18
-			t36a := t33a
-			if t34a {
-				t36a = t35a
+			t24a, t24b := float32(t19a+t23a), float32(t19b+t23b)
+			t25a, t25b := int32(math.Float32bits(t24a)), int32(math.Float32bits(t24b))
+			t26a, t26b := t25a>>uint32(c2), t25b>>uint32(c2)
+			t27a, t27b := t26a&c12, t26b&c12
+			t28a, t28b := int32(t25a+t27a), int32(t25b+t27b)
+			t29a, t29b := int32(t28a+c15), int32(t28b+c15)
+			t30a, t30b := t29a&c17, t29b&c17
+			t31a, t31b := math.Float32frombits(uint32(t30a)), math.Float32frombits(uint32(t30b))
+			t36a, t36b := scalar.Max(t31a, t35), scalar.Max(t31b, t35)
+			t37a, t37b := int32(math.Float32bits(t36a)), int32(math.Float32bits(t36b))
+			t38a, t38b := t37a>>uint32(c2), t37b>>uint32(c2)
+			t39a, t39b := t38a&c12, t38b&c12
+			t40a, t40b := int32(t37a+t39a), int32(t37b+t39b)
+			t41a, t41b := int32(t40a+c15), int32(t40b+c15)
+			t42a, t42b := t36a != t36a, t36b != t36b
+			t44a, t44b := t37a|c43, t37b|c43
+			t45a := t41a
+			if t42a {
+				t45a = t44a
 			}
-			t36b := t33b
-			if t34b {
-				t36b = t35b
+			t45b := t41b
+			if t42b {
+				t45b = t44b
 			}
-			t37a, t37b := t36a&c21, t36b&c21
-			t38a, t38b := math.Float32frombits(uint32(t37a)), math.Float32frombits(uint32(t37b))
-			t43a, t43b := scalar.Max(t38a, t42), scalar.Max(t38b, t42)
-			t44a, t44b := int32(math.Float32bits(t43a)), int32(math.Float32bits(t43b))
-			t45a, t45b := t44a>>uint32(c2), t44b>>uint32(c2)
-			t46a, t46b := t45a&c12, t45b&c12
-			t47a, t47b := int32(t44a+t46a), int32(t44b+t46b)
-			t48a, t48b := int32(t47a+c15), int32(t47b+c15)
-			t49a, t49b := t43a != t43a, t43b != t43b
-			t50a, t50b := t44a|c18, t44b|c18
-			t51a := t48a
-			if t49a {
-				t51a = t50a
-			}
-			t51b := t48b
-			if t49b {
-				t51b = t50b
-			}
-			t52a, t52b := t51a&c21, t51b&c21
-			t53a, t53b := t52a>>uint32(c2), t52b>>uint32(c2)
-			t54a, t54b := uint16(t53a), uint16(t53b)
-			t55a, t55b := uint16(t54a), uint16(t54b)
+			t46a, t46b := t45a>>uint32(c2), t45b>>uint32(c2)
+			t47a, t47b := uint16(t46a), uint16(t46b)
+			t48a, t48b := uint16(t47a), uint16(t47b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t55a, t55b
+			y0[0], y0[1] = t48a, t48b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -3750,49 +3694,36 @@ func k_mul_add_max_bf16_uuus_a0b4eaf980_go(f *abi.Frame) {
 			t13 := t11 & c12
 			t14 := int32(t10 + t13)
 			t16 := int32(t14 + c15)
-			t17 := t9 != t9
-			t19 := t10 | c18
-			t20 := t16
-			if t17 {
-				t20 = t19
-			}
-			t22 := t20 & c21
+			t18 := t16 & c17
+			t19 := math.Float32frombits(uint32(t18))
+			t20 := uint16(v2)
+			t21 := int32(t20)
+			t22 := t21 << uint32(c2)
 			t23 := math.Float32frombits(uint32(t22))
-			t24 := uint16(v2)
-			t25 := int32(t24)
-			t26 := t25 << uint32(c2)
-			t27 := math.Float32frombits(uint32(t26))
-			t28 := float32(t23 + t27)
-			t29 := int32(math.Float32bits(t28))
-			t30 := t29 >> uint32(c2)
-			t31 := t30 & c12
-			t32 := int32(t29 + t31)
-			t33 := int32(t32 + c15)
-			t34 := t28 != t28
-			t35 := t29 | c18
-			t36 := t33
-			if t34 {
-				t36 = t35
+			t24 := float32(t19 + t23)
+			t25 := int32(math.Float32bits(t24))
+			t26 := t25 >> uint32(c2)
+			t27 := t26 & c12
+			t28 := int32(t25 + t27)
+			t29 := int32(t28 + c15)
+			t30 := t29 & c17
+			t31 := math.Float32frombits(uint32(t30))
+			t36 := scalar.Max(t31, t35)
+			t37 := int32(math.Float32bits(t36))
+			t38 := t37 >> uint32(c2)
+			t39 := t38 & c12
+			t40 := int32(t37 + t39)
+			t41 := int32(t40 + c15)
+			t42 := t36 != t36
+			t44 := t37 | c43
+			t45 := t41
+			if t42 {
+				t45 = t44
 			}
-			t37 := t36 & c21
-			t38 := math.Float32frombits(uint32(t37))
-			t43 := scalar.Max(t38, t42)
-			t44 := int32(math.Float32bits(t43))
-			t45 := t44 >> uint32(c2)
-			t46 := t45 & c12
-			t47 := int32(t44 + t46)
-			t48 := int32(t47 + c15)
-			t49 := t43 != t43
-			t50 := t44 | c18
-			t51 := t48
-			if t49 {
-				t51 = t50
-			}
-			t52 := t51 & c21
-			t53 := t52 >> uint32(c2)
-			t54 := uint16(t53)
-			t55 := uint16(t54)
-			o0[i] = t55
+			t46 := t45 >> uint32(c2)
+			t47 := uint16(t46)
+			t48 := uint16(t47)
+			o0[i] = t48
 		}
 	}
 }
@@ -3807,8 +3738,7 @@ func k_mul_add_mul_add_bf16_suuuu_2cbafcfd47_go(f *abi.Frame) {
 	c2 := int32(16)
 	c12 := int32(1)
 	c15 := int32(32767)
-	c18 := int32(4194304)
-	c21 := int32(-65536)
+	c17 := int32(-65536)
 	for r := range f.Rows {
 		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
 		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -3840,88 +3770,47 @@ func k_mul_add_mul_add_bf16_suuuu_2cbafcfd47_go(f *abi.Frame) {
 			t13a, t13b := t11a&c12, t11b&c12
 			t14a, t14b := int32(t10a+t13a), int32(t10b+t13b)
 			t16a, t16b := int32(t14a+c15), int32(t14b+c15)
-			t17a, t17b := t9a != t9a, t9b != t9b
-			t19a, t19b := t10a|c18, t10b|c18
-			t20a := t16a
-			if t17a {
-				t20a = t19a
-			}
-			t20b := t16b
-			if t17b {
-				t20b = t19b
-			}
-			t22a, t22b := t20a&c21, t20b&c21
+			t18a, t18b := t16a&c17, t16b&c17
+			t19a, t19b := math.Float32frombits(uint32(t18a)), math.Float32frombits(uint32(t18b))
+			t20a, t20b := uint16(v2a), uint16(v2b)
+			t21a, t21b := int32(t20a), int32(t20b)
+			t22a, t22b := t21a<<uint32(c2), t21b<<uint32(c2)
 			t23a, t23b := math.Float32frombits(uint32(t22a)), math.Float32frombits(uint32(t22b))
-			t24a, t24b := uint16(v2a), uint16(v2b)
-			t25a, t25b := int32(t24a), int32(t24b)
-			t26a, t26b := t25a<<uint32(c2), t25b<<uint32(c2)
-			t27a, t27b := math.Float32frombits(uint32(t26a)), math.Float32frombits(uint32(t26b))
-			t28a, t28b := float32(t23a+t27a), float32(t23b+t27b)
-			t29a, t29b := int32(math.Float32bits(t28a)), int32(math.Float32bits(t28b))
-			t30a, t30b := t29a>>uint32(c2), t29b>>uint32(c2)
-			t31a, t31b := t30a&c12, t30b&c12
-			t32a, t32b := int32(t29a+t31a), int32(t29b+t31b)
-			t33a, t33b := int32(t32a+c15), int32(t32b+c15)
-			t34a, t34b := t28a != t28a, t28b != t28b
-			t35a, t35b := t29a|c18, t29b|c18
-			t36a := t33a
-			if t34a {
-				t36a = t35a
-			}
-			t36b := t33b
-			if t34b {
-				t36b = t35b
-			}
-			t37a, t37b := t36a&c21, t36b&c21
-			t38a, t38b := math.Float32frombits(uint32(t37a)), math.Float32frombits(uint32(t37b))
-			t39a, t39b := uint16(v3a), uint16(v3b)
-			t40a, t40b := int32(t39a), int32(t39b)
-			t41a, t41b := t40a<<uint32(c2), t40b<<uint32(c2)
-			t42a, t42b := math.Float32frombits(uint32(t41a)), math.Float32frombits(uint32(t41b))
-			t43a, t43b := float32(t38a*t42a), float32(t38b*t42b)
-			t44a, t44b := int32(math.Float32bits(t43a)), int32(math.Float32bits(t43b))
-			t45a, t45b := t44a>>uint32(c2), t44b>>uint32(c2)
-			t46a, t46b := t45a&c12, t45b&c12
-			t47a, t47b := int32(t44a+t46a), int32(t44b+t46b)
-			t48a, t48b := int32(t47a+c15), int32(t47b+c15)
-			t49a, t49b := t43a != t43a, t43b != t43b
-			t50a, t50b := t44a|c18, t44b|c18
-			t51a := t48a
-			if t49a {
-				t51a = t50a
-			}
-			t51b := t48b
-			if t49b {
-				t51b = t50b
-			}
-			t52a, t52b := t51a&c21, t51b&c21
-			t53a, t53b := math.Float32frombits(uint32(t52a)), math.Float32frombits(uint32(t52b))
-			t54a, t54b := uint16(v4a), uint16(v4b)
-			t55a, t55b := int32(t54a), int32(t54b)
-			t56a, t56b := t55a<<uint32(c2), t55b<<uint32(c2)
-			t57a, t57b := math.Float32frombits(uint32(t56a)), math.Float32frombits(uint32(t56b))
-			t58a, t58b := float32(t57a+t53a), float32(t57b+t53b)
-			t59a, t59b := int32(math.Float32bits(t58a)), int32(math.Float32bits(t58b))
-			t60a, t60b := t59a>>uint32(c2), t59b>>uint32(c2)
-			t61a, t61b := t60a&c12, t60b&c12
-			t62a, t62b := int32(t59a+t61a), int32(t59b+t61b)
-			t63a, t63b := int32(t62a+c15), int32(t62b+c15)
-			t64a, t64b := t58a != t58a, t58b != t58b
-			t65a, t65b := t59a|c18, t59b|c18
-			t66a := t63a
-			if t64a {
-				t66a = t65a
-			}
-			t66b := t63b
-			if t64b {
-				t66b = t65b
-			}
-			t67a, t67b := t66a&c21, t66b&c21
-			t68a, t68b := t67a>>uint32(c2), t67b>>uint32(c2)
-			t69a, t69b := uint16(t68a), uint16(t68b)
-			t70a, t70b := uint16(t69a), uint16(t69b)
+			t24a, t24b := float32(t19a+t23a), float32(t19b+t23b)
+			t25a, t25b := int32(math.Float32bits(t24a)), int32(math.Float32bits(t24b))
+			t26a, t26b := t25a>>uint32(c2), t25b>>uint32(c2)
+			t27a, t27b := t26a&c12, t26b&c12
+			t28a, t28b := int32(t25a+t27a), int32(t25b+t27b)
+			t29a, t29b := int32(t28a+c15), int32(t28b+c15)
+			t30a, t30b := t29a&c17, t29b&c17
+			t31a, t31b := math.Float32frombits(uint32(t30a)), math.Float32frombits(uint32(t30b))
+			t32a, t32b := uint16(v3a), uint16(v3b)
+			t33a, t33b := int32(t32a), int32(t32b)
+			t34a, t34b := t33a<<uint32(c2), t33b<<uint32(c2)
+			t35a, t35b := math.Float32frombits(uint32(t34a)), math.Float32frombits(uint32(t34b))
+			t36a, t36b := float32(t31a*t35a), float32(t31b*t35b)
+			t37a, t37b := int32(math.Float32bits(t36a)), int32(math.Float32bits(t36b))
+			t38a, t38b := t37a>>uint32(c2), t37b>>uint32(c2)
+			t39a, t39b := t38a&c12, t38b&c12
+			t40a, t40b := int32(t37a+t39a), int32(t37b+t39b)
+			t41a, t41b := int32(t40a+c15), int32(t40b+c15)
+			t42a, t42b := t41a&c17, t41b&c17
+			t43a, t43b := math.Float32frombits(uint32(t42a)), math.Float32frombits(uint32(t42b))
+			t44a, t44b := uint16(v4a), uint16(v4b)
+			t45a, t45b := int32(t44a), int32(t44b)
+			t46a, t46b := t45a<<uint32(c2), t45b<<uint32(c2)
+			t47a, t47b := math.Float32frombits(uint32(t46a)), math.Float32frombits(uint32(t46b))
+			t48a, t48b := float32(t47a+t43a), float32(t47b+t43b)
+			t49a, t49b := int32(math.Float32bits(t48a)), int32(math.Float32bits(t48b))
+			t50a, t50b := t49a>>uint32(c2), t49b>>uint32(c2)
+			t51a, t51b := t50a&c12, t50b&c12
+			t52a, t52b := int32(t49a+t51a), int32(t49b+t51b)
+			t53a, t53b := int32(t52a+c15), int32(t52b+c15)
+			t54a, t54b := t53a>>uint32(c2), t53b>>uint32(c2)
+			t55a, t55b := uint16(t54a), uint16(t54b)
+			t56a, t56b := uint16(t55a), uint16(t55b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t70a, t70b
+			y0[0], y0[1] = t56a, t56b
 		}
 		for ; i < n; i++ {
 			v1 := a1[i]
@@ -3938,71 +3827,46 @@ func k_mul_add_mul_add_bf16_suuuu_2cbafcfd47_go(f *abi.Frame) {
 			t13 := t11 & c12
 			t14 := int32(t10 + t13)
 			t16 := int32(t14 + c15)
-			t17 := t9 != t9
-			t19 := t10 | c18
-			t20 := t16
-			if t17 {
-				t20 = t19
-			}
-			t22 := t20 & c21
+			t18 := t16 & c17
+			t19 := math.Float32frombits(uint32(t18))
+			t20 := uint16(v2)
+			t21 := int32(t20)
+			t22 := t21 << uint32(c2)
 			t23 := math.Float32frombits(uint32(t22))
-			t24 := uint16(v2)
-			t25 := int32(t24)
-			t26 := t25 << uint32(c2)
-			t27 := math.Float32frombits(uint32(t26))
-			t28 := float32(t23 + t27)
-			t29 := int32(math.Float32bits(t28))
-			t30 := t29 >> uint32(c2)
-			t31 := t30 & c12
-			t32 := int32(t29 + t31)
-			t33 := int32(t32 + c15)
-			t34 := t28 != t28
-			t35 := t29 | c18
-			t36 := t33
-			if t34 {
-				t36 = t35
-			}
-			t37 := t36 & c21
-			t38 := math.Float32frombits(uint32(t37))
-			t39 := uint16(v3)
-			t40 := int32(t39)
-			t41 := t40 << uint32(c2)
-			t42 := math.Float32frombits(uint32(t41))
-			t43 := float32(t38 * t42)
-			t44 := int32(math.Float32bits(t43))
-			t45 := t44 >> uint32(c2)
-			t46 := t45 & c12
-			t47 := int32(t44 + t46)
-			t48 := int32(t47 + c15)
-			t49 := t43 != t43
-			t50 := t44 | c18
-			t51 := t48
-			if t49 {
-				t51 = t50
-			}
-			t52 := t51 & c21
-			t53 := math.Float32frombits(uint32(t52))
-			t54 := uint16(v4)
-			t55 := int32(t54)
-			t56 := t55 << uint32(c2)
-			t57 := math.Float32frombits(uint32(t56))
-			t58 := float32(t57 + t53)
-			t59 := int32(math.Float32bits(t58))
-			t60 := t59 >> uint32(c2)
-			t61 := t60 & c12
-			t62 := int32(t59 + t61)
-			t63 := int32(t62 + c15)
-			t64 := t58 != t58
-			t65 := t59 | c18
-			t66 := t63
-			if t64 {
-				t66 = t65
-			}
-			t67 := t66 & c21
-			t68 := t67 >> uint32(c2)
-			t69 := uint16(t68)
-			t70 := uint16(t69)
-			o0[i] = t70
+			t24 := float32(t19 + t23)
+			t25 := int32(math.Float32bits(t24))
+			t26 := t25 >> uint32(c2)
+			t27 := t26 & c12
+			t28 := int32(t25 + t27)
+			t29 := int32(t28 + c15)
+			t30 := t29 & c17
+			t31 := math.Float32frombits(uint32(t30))
+			t32 := uint16(v3)
+			t33 := int32(t32)
+			t34 := t33 << uint32(c2)
+			t35 := math.Float32frombits(uint32(t34))
+			t36 := float32(t31 * t35)
+			t37 := int32(math.Float32bits(t36))
+			t38 := t37 >> uint32(c2)
+			t39 := t38 & c12
+			t40 := int32(t37 + t39)
+			t41 := int32(t40 + c15)
+			t42 := t41 & c17
+			t43 := math.Float32frombits(uint32(t42))
+			t44 := uint16(v4)
+			t45 := int32(t44)
+			t46 := t45 << uint32(c2)
+			t47 := math.Float32frombits(uint32(t46))
+			t48 := float32(t47 + t43)
+			t49 := int32(math.Float32bits(t48))
+			t50 := t49 >> uint32(c2)
+			t51 := t50 & c12
+			t52 := int32(t49 + t51)
+			t53 := int32(t52 + c15)
+			t54 := t53 >> uint32(c2)
+			t55 := uint16(t54)
+			t56 := uint16(t55)
+			o0[i] = t56
 		}
 	}
 }
@@ -4153,7 +4017,6 @@ func k_mul_cast_f32_bf16_su_bd1fe1f836_go(f *abi.Frame) {
 	c4 := int32(1)
 	c7 := int32(32767)
 	c10 := int32(4194304)
-	c13 := int32(-65536)
 	for r := range f.Rows {
 		s0 := *(*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
 		a1 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -4178,12 +4041,11 @@ func k_mul_cast_f32_bf16_su_bd1fe1f836_go(f *abi.Frame) {
 			if t9b {
 				t12b = t11b
 			}
-			t14a, t14b := t12a&c13, t12b&c13
-			t15a, t15b := t14a>>uint32(c2), t14b>>uint32(c2)
-			t16a, t16b := uint16(t15a), uint16(t15b)
-			t17a, t17b := uint16(t16a), uint16(t16b)
+			t13a, t13b := t12a>>uint32(c2), t12b>>uint32(c2)
+			t14a, t14b := uint16(t13a), uint16(t13b)
+			t15a, t15b := uint16(t14a), uint16(t14b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t17a, t17b
+			y0[0], y0[1] = t15a, t15b
 		}
 		for ; i < n; i++ {
 			v1 := a1[i]
@@ -4199,11 +4061,10 @@ func k_mul_cast_f32_bf16_su_bd1fe1f836_go(f *abi.Frame) {
 			if t9 {
 				t12 = t11
 			}
-			t14 := t12 & c13
-			t15 := t14 >> uint32(c2)
-			t16 := uint16(t15)
-			t17 := uint16(t16)
-			o0[i] = t17
+			t13 := t12 >> uint32(c2)
+			t14 := uint16(t13)
+			t15 := uint16(t14)
+			o0[i] = t15
 		}
 	}
 }

@@ -111,10 +111,27 @@ func (s vectorMasks) pack(l *lowerer, d ir.DType, v value) ref {
 	panic(noForm("store", d))
 }
 
+// upperWords returns a vector whose lanes are the upper halves of others as signed words, if x is these
+// as unsigned ones.
+func (g *graph) upperWords(x ref) (ref, bool) {
+	if !g.is(x, "VPAND") {
+		return none, false
+	}
+	for i, y := range g.At(x).Arg[:2] {
+		if bits, ok := g.constant(g.At(x).Arg[1-i]); ok && bits == 0x0000ffff_0000ffff && g.is(y, "VPSRAD") && g.At(y).Imm == 16 {
+			return y, true
+		}
+	}
+	return none, false
+}
+
 // words returns the elements of two bytes of all lanes, contiguous.
 func (vectorMasks) words(g *graph, d ir.DType, x ref) ref {
 	if n := g.At(x); g.is(x, extends(d)) && g.At(n.Arg[0]).Kind == machine.KindOp {
 		return n.Arg[0]
+	}
+	if y, ok := g.upperWords(x); ok {
+		return g.op("VPACKSSDW", y, g.high(y))
 	}
 	if ir.Signed.Has(d) {
 		return g.op("VPACKSSDW", x, g.high(x))

@@ -1,6 +1,8 @@
 package elementary
 
 import (
+	"slices"
+
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 )
@@ -58,18 +60,48 @@ func (b *builder) saturate(to ir.DType, x kernel.Ref) kernel.Ref {
 }
 
 // roundBFloat16 rounds a float32 to its upper half, to even. What it is in float32 is kept
-// for ops that read it.
+// for ops that read it. An addition of less than the lowest bit of the upper half carries into that; the bits
+// of a NaN could so become those of another number, unless its lower half is 0 and it is quiet.
 func (b *builder) roundBFloat16(x kernel.Ref) kernel.Ref {
-	const upper, quiet = -1 << 16, 1 << 22
+	const quiet = 1 << 22
 	c := func(v int64) kernel.Ref { return b.Int(ir.Int32, v) }
 	bits := b.Bitcast(ir.Int32, x)
 	odd := b.Op(ir.OpAnd, b.Op(ir.OpShr, bits, c(16)), c(1))
 	r := b.Op(ir.OpAdd, b.Op(ir.OpAdd, bits, odd), c(1<<15-1))
-	r = b.Op(ir.OpSelect, b.Op(ir.OpNe, x, x), b.Op(ir.OpOr, bits, c(quiet)), r)
-	r = b.Op(ir.OpAnd, r, c(upper))
+	if !b.ofUpperHalves(x) {
+		r = b.Op(ir.OpSelect, b.Op(ir.OpNe, x, x), b.Op(ir.OpOr, bits, c(quiet)), r)
+	}
 	narrow := b.Bitcast(ir.BFloat16, b.Cast(ir.Uint16, b.Op(ir.OpShr, r, c(16))))
-	b.wide[narrow] = b.Bitcast(ir.Float32, r)
+	b.wide[narrow] = b.Bitcast(ir.Float32, b.Op(ir.OpAnd, r, c(upperHalf)))
 	return narrow
+}
+
+// upperHalf is the bits of a float32 that are those of a bfloat16.
+const upperHalf = -1 << 16
+
+// ofUpperHalves reports whether x is the result of arithmetic on float32 numbers that are bfloat16: a NaN among
+// them is quiet then, and its lower half is 0, as it is an operand's or the machine's own.
+func (b *builder) ofUpperHalves(x kernel.Ref) bool {
+	in := b.Kernel().Inst(x)
+	if in == nil || !slices.Contains([]ir.Op{ir.OpAdd, ir.OpSub, ir.OpMul, ir.OpDiv, ir.OpSqrt}, in.Op) {
+		return false
+	}
+	return !slices.ContainsFunc(in.Args[:in.Arity()], func(a kernel.Ref) bool { return !b.isUpperHalf(a) })
+}
+
+// isUpperHalf reports whether the lower half of a float32 is 0, as convert and roundBFloat16 make it of a bfloat16.
+func (b *builder) isUpperHalf(x kernel.Ref) bool {
+	k := b.Kernel()
+	in := k.Inst(x)
+	if in == nil || in.Op != ir.OpBitcast {
+		return false
+	}
+	of := k.Inst(in.Args[0])
+	by := func(op ir.Op, v int64) bool {
+		c := k.Inst(of.Args[1])
+		return of.Op == op && c != nil && c.Op == ir.OpConst && c.Bits == ir.Wrap(ir.Int32, v)
+	}
+	return of != nil && (by(ir.OpShl, 16) || by(ir.OpAnd, upperHalf))
 }
 
 // sticky returns an integer of 64 bits that float64 holds, and that rounds to the same

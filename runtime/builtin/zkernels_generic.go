@@ -2487,8 +2487,6 @@ func k_add_bf16_uu_cd14d16e3c_go(f *abi.Frame) {
 	c2 := int32(16)
 	c12 := int32(1)
 	c15 := int32(32767)
-	c18 := int32(4194304)
-	c21 := int32(-65536)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -2510,17 +2508,10 @@ func k_add_bf16_uu_cd14d16e3c_go(f *abi.Frame) {
 			t13 := t11 & c12
 			t14 := int32(t10 + t13)
 			t16 := int32(t14 + c15)
-			t17 := t9 != t9
-			t19 := t10 | c18
-			t20 := t16
-			if t17 {
-				t20 = t19
-			}
-			t22 := t20 & c21
-			t23 := t22 >> uint32(c2)
-			t24 := uint16(t23)
-			t25 := uint16(t24)
-			o0[i] = t25
+			t17 := t16 >> uint32(c2)
+			t18 := uint16(t17)
+			t19 := uint16(t18)
+			o0[i] = t19
 		}
 	}
 }
@@ -5925,7 +5916,6 @@ func k_cast_f32_bf16_u_467e4efa15_go(f *abi.Frame) {
 	c3 := int32(1)
 	c6 := int32(32767)
 	c9 := int32(4194304)
-	c12 := int32(-65536)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -5942,11 +5932,10 @@ func k_cast_f32_bf16_u_467e4efa15_go(f *abi.Frame) {
 			if t8 {
 				t11 = t10
 			}
-			t13 := t11 & c12
-			t14 := t13 >> uint32(c1)
-			t15 := uint16(t14)
-			t16 := uint16(t15)
-			o0[i] = t16
+			t12 := t11 >> uint32(c1)
+			t13 := uint16(t12)
+			t14 := uint16(t13)
+			o0[i] = t14
 		}
 	}
 }
@@ -6620,7 +6609,6 @@ func k_cast_f64_bf16_u_96611387a9_go(f *abi.Frame) {
 	c26 := int32(1)
 	c29 := int32(32767)
 	c32 := int32(4194304)
-	c35 := int32(-65536)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -6658,11 +6646,10 @@ func k_cast_f64_bf16_u_96611387a9_go(f *abi.Frame) {
 			if t31 {
 				t34 = t33
 			}
-			t36 := t34 & c35
-			t37 := t36 >> uint32(c24)
-			t38 := uint16(t37)
-			t39 := uint16(t38)
-			o0[i] = t39
+			t35 := t34 >> uint32(c24)
+			t36 := uint16(t35)
+			t37 := uint16(t36)
+			o0[i] = t37
 		}
 	}
 }
@@ -7283,7 +7270,6 @@ func k_cast_i32_bf16_u_5775ebcca0_go(f *abi.Frame) {
 	c13 := int32(1)
 	c16 := int32(32767)
 	c19 := int32(4194304)
-	c22 := int32(-65536)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -7308,11 +7294,10 @@ func k_cast_i32_bf16_u_5775ebcca0_go(f *abi.Frame) {
 			if t18 {
 				t21 = t20
 			}
-			t23 := t21 & c22
-			t24 := t23 >> uint32(c11)
-			t25 := uint16(t24)
-			t26 := uint16(t25)
-			o0[i] = t26
+			t22 := t21 >> uint32(c11)
+			t23 := uint16(t22)
+			t24 := uint16(t23)
+			o0[i] = t24
 		}
 	}
 }
@@ -7687,7 +7672,6 @@ func k_cast_i64_bf16_u_b9df439392_go(f *abi.Frame) {
 	c23 := int32(1)
 	c26 := int32(32767)
 	c29 := int32(4194304)
-	c32 := int32(-65536)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -7725,11 +7709,10 @@ func k_cast_i64_bf16_u_b9df439392_go(f *abi.Frame) {
 			if t28 {
 				t31 = t30
 			}
-			t33 := t31 & c32
-			t34 := t33 >> uint32(c21)
-			t35 := uint16(t34)
-			t36 := uint16(t35)
-			o0[i] = t36
+			t32 := t31 >> uint32(c21)
+			t33 := uint16(t32)
+			t34 := uint16(t33)
+			o0[i] = t34
 		}
 	}
 }
@@ -8087,7 +8070,6 @@ func k_cast_u32_bf16_u_283ddb2673_go(f *abi.Frame) {
 	c13 := int32(1)
 	c16 := int32(32767)
 	c19 := int32(4194304)
-	c22 := int32(-65536)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -8112,11 +8094,10 @@ func k_cast_u32_bf16_u_283ddb2673_go(f *abi.Frame) {
 			if t18 {
 				t21 = t20
 			}
-			t23 := t21 & c22
-			t24 := t23 >> uint32(c11)
-			t25 := uint16(t24)
-			t26 := uint16(t25)
-			o0[i] = t26
+			t22 := t21 >> uint32(c11)
+			t23 := uint16(t22)
+			t24 := uint16(t23)
+			o0[i] = t24
 		}
 	}
 }
@@ -8342,7 +8323,6 @@ func k_cast_u64_bf16_u_a5e271b115_go(f *abi.Frame) {
 	c23 := int32(1)
 	c26 := int32(32767)
 	c29 := int32(4194304)
-	c32 := int32(-65536)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -8377,11 +8357,10 @@ func k_cast_u64_bf16_u_a5e271b115_go(f *abi.Frame) {
 			if t28 {
 				t31 = t30
 			}
-			t33 := t31 & c32
-			t34 := t33 >> uint32(c21)
-			t35 := uint16(t34)
-			t36 := uint16(t35)
-			o0[i] = t36
+			t32 := t31 >> uint32(c21)
+			t33 := uint16(t32)
+			t34 := uint16(t33)
+			o0[i] = t34
 		}
 	}
 }
@@ -17840,7 +17819,6 @@ func k_max_bf16_uu_5717754c11_go(f *abi.Frame) {
 	c12 := int32(1)
 	c15 := int32(32767)
 	c18 := int32(4194304)
-	c21 := int32(-65536)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -17868,11 +17846,10 @@ func k_max_bf16_uu_5717754c11_go(f *abi.Frame) {
 			if t17 {
 				t20 = t19
 			}
-			t22 := t20 & c21
-			t23 := t22 >> uint32(c2)
-			t24 := uint16(t23)
-			t25 := uint16(t24)
-			o0[i] = t25
+			t21 := t20 >> uint32(c2)
+			t22 := uint16(t21)
+			t23 := uint16(t22)
+			o0[i] = t23
 		}
 	}
 }
@@ -19028,7 +19005,6 @@ func k_min_bf16_uu_0ec29c093e_go(f *abi.Frame) {
 	c12 := int32(1)
 	c15 := int32(32767)
 	c18 := int32(4194304)
-	c21 := int32(-65536)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -19056,11 +19032,10 @@ func k_min_bf16_uu_0ec29c093e_go(f *abi.Frame) {
 			if t17 {
 				t20 = t19
 			}
-			t22 := t20 & c21
-			t23 := t22 >> uint32(c2)
-			t24 := uint16(t23)
-			t25 := uint16(t24)
-			o0[i] = t25
+			t21 := t20 >> uint32(c2)
+			t22 := uint16(t21)
+			t23 := uint16(t22)
+			o0[i] = t23
 		}
 	}
 }
@@ -21286,8 +21261,6 @@ func k_mul_bf16_uu_1dfb56811f_go(f *abi.Frame) {
 	c2 := int32(16)
 	c12 := int32(1)
 	c15 := int32(32767)
-	c18 := int32(4194304)
-	c21 := int32(-65536)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -21309,17 +21282,10 @@ func k_mul_bf16_uu_1dfb56811f_go(f *abi.Frame) {
 			t13 := t11 & c12
 			t14 := int32(t10 + t13)
 			t16 := int32(t14 + c15)
-			t17 := t9 != t9
-			t19 := t10 | c18
-			t20 := t16
-			if t17 {
-				t20 = t19
-			}
-			t22 := t20 & c21
-			t23 := t22 >> uint32(c2)
-			t24 := uint16(t23)
-			t25 := uint16(t24)
-			o0[i] = t25
+			t17 := t16 >> uint32(c2)
+			t18 := uint16(t17)
+			t19 := uint16(t18)
+			o0[i] = t19
 		}
 	}
 }
@@ -34182,8 +34148,6 @@ func k_sub_bf16_uu_42dd4849c9_go(f *abi.Frame) {
 	c2 := int32(16)
 	c12 := int32(1)
 	c15 := int32(32767)
-	c18 := int32(4194304)
-	c21 := int32(-65536)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -34205,17 +34169,10 @@ func k_sub_bf16_uu_42dd4849c9_go(f *abi.Frame) {
 			t13 := t11 & c12
 			t14 := int32(t10 + t13)
 			t16 := int32(t14 + c15)
-			t17 := t9 != t9
-			t19 := t10 | c18
-			t20 := t16
-			if t17 {
-				t20 = t19
-			}
-			t22 := t20 & c21
-			t23 := t22 >> uint32(c2)
-			t24 := uint16(t23)
-			t25 := uint16(t24)
-			o0[i] = t25
+			t17 := t16 >> uint32(c2)
+			t18 := uint16(t17)
+			t19 := uint16(t18)
+			o0[i] = t19
 		}
 	}
 }

@@ -4218,8 +4218,6 @@ func k_add_bf16_us_93da36f2c6_go(f *abi.Frame) {
 	c2 := int32(16)
 	c12 := int32(1)
 	c15 := int32(32767)
-	c18 := int32(4194304)
-	c21 := int32(-65536)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
@@ -4242,22 +4240,11 @@ func k_add_bf16_us_93da36f2c6_go(f *abi.Frame) {
 			t13a, t13b := t11a&c12, t11b&c12
 			t14a, t14b := int32(t10a+t13a), int32(t10b+t13b)
 			t16a, t16b := int32(t14a+c15), int32(t14b+c15)
-			t17a, t17b := t9a != t9a, t9b != t9b
-			t19a, t19b := t10a|c18, t10b|c18
-			t20a := t16a
-			if t17a {
-				t20a = t19a
-			}
-			t20b := t16b
-			if t17b {
-				t20b = t19b
-			}
-			t22a, t22b := t20a&c21, t20b&c21
-			t23a, t23b := t22a>>uint32(c2), t22b>>uint32(c2)
-			t24a, t24b := uint16(t23a), uint16(t23b)
-			t25a, t25b := uint16(t24a), uint16(t24b)
+			t17a, t17b := t16a>>uint32(c2), t16b>>uint32(c2)
+			t18a, t18b := uint16(t17a), uint16(t17b)
+			t19a, t19b := uint16(t18a), uint16(t18b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t25a, t25b
+			y0[0], y0[1] = t19a, t19b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -4271,17 +4258,10 @@ func k_add_bf16_us_93da36f2c6_go(f *abi.Frame) {
 			t13 := t11 & c12
 			t14 := int32(t10 + t13)
 			t16 := int32(t14 + c15)
-			t17 := t9 != t9
-			t19 := t10 | c18
-			t20 := t16
-			if t17 {
-				t20 = t19
-			}
-			t22 := t20 & c21
-			t23 := t22 >> uint32(c2)
-			t24 := uint16(t23)
-			t25 := uint16(t24)
-			o0[i] = t25
+			t17 := t16 >> uint32(c2)
+			t18 := uint16(t17)
+			t19 := uint16(t18)
+			o0[i] = t19
 		}
 	}
 }
@@ -4296,8 +4276,6 @@ func k_add_bf16_uu_cd14d16e3c_go(f *abi.Frame) {
 	c2 := int32(16)
 	c12 := int32(1)
 	c15 := int32(32767)
-	c18 := int32(4194304)
-	c21 := int32(-65536)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -4322,22 +4300,11 @@ func k_add_bf16_uu_cd14d16e3c_go(f *abi.Frame) {
 			t13a, t13b := t11a&c12, t11b&c12
 			t14a, t14b := int32(t10a+t13a), int32(t10b+t13b)
 			t16a, t16b := int32(t14a+c15), int32(t14b+c15)
-			t17a, t17b := t9a != t9a, t9b != t9b
-			t19a, t19b := t10a|c18, t10b|c18
-			t20a := t16a
-			if t17a {
-				t20a = t19a
-			}
-			t20b := t16b
-			if t17b {
-				t20b = t19b
-			}
-			t22a, t22b := t20a&c21, t20b&c21
-			t23a, t23b := t22a>>uint32(c2), t22b>>uint32(c2)
-			t24a, t24b := uint16(t23a), uint16(t23b)
-			t25a, t25b := uint16(t24a), uint16(t24b)
+			t17a, t17b := t16a>>uint32(c2), t16b>>uint32(c2)
+			t18a, t18b := uint16(t17a), uint16(t17b)
+			t19a, t19b := uint16(t18a), uint16(t18b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t25a, t25b
+			y0[0], y0[1] = t19a, t19b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -4356,17 +4323,10 @@ func k_add_bf16_uu_cd14d16e3c_go(f *abi.Frame) {
 			t13 := t11 & c12
 			t14 := int32(t10 + t13)
 			t16 := int32(t14 + c15)
-			t17 := t9 != t9
-			t19 := t10 | c18
-			t20 := t16
-			if t17 {
-				t20 = t19
-			}
-			t22 := t20 & c21
-			t23 := t22 >> uint32(c2)
-			t24 := uint16(t23)
-			t25 := uint16(t24)
-			o0[i] = t25
+			t17 := t16 >> uint32(c2)
+			t18 := uint16(t17)
+			t19 := uint16(t18)
+			o0[i] = t19
 		}
 	}
 }
@@ -10759,7 +10719,6 @@ func k_cast_f32_bf16_u_467e4efa15_go(f *abi.Frame) {
 	c3 := int32(1)
 	c6 := int32(32767)
 	c9 := int32(4194304)
-	c12 := int32(-65536)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -10782,12 +10741,11 @@ func k_cast_f32_bf16_u_467e4efa15_go(f *abi.Frame) {
 			if t8b {
 				t11b = t10b
 			}
-			t13a, t13b := t11a&c12, t11b&c12
-			t14a, t14b := t13a>>uint32(c1), t13b>>uint32(c1)
-			t15a, t15b := uint16(t14a), uint16(t14b)
-			t16a, t16b := uint16(t15a), uint16(t15b)
+			t12a, t12b := t11a>>uint32(c1), t11b>>uint32(c1)
+			t13a, t13b := uint16(t12a), uint16(t12b)
+			t14a, t14b := uint16(t13a), uint16(t13b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t16a, t16b
+			y0[0], y0[1] = t14a, t14b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -10802,11 +10760,10 @@ func k_cast_f32_bf16_u_467e4efa15_go(f *abi.Frame) {
 			if t8 {
 				t11 = t10
 			}
-			t13 := t11 & c12
-			t14 := t13 >> uint32(c1)
-			t15 := uint16(t14)
-			t16 := uint16(t15)
-			o0[i] = t16
+			t12 := t11 >> uint32(c1)
+			t13 := uint16(t12)
+			t14 := uint16(t13)
+			o0[i] = t14
 		}
 	}
 }
@@ -11736,7 +11693,6 @@ func k_cast_f64_bf16_u_96611387a9_go(f *abi.Frame) {
 	c26 := int32(1)
 	c29 := int32(32767)
 	c32 := int32(4194304)
-	c35 := int32(-65536)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*float64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -11784,12 +11740,11 @@ func k_cast_f64_bf16_u_96611387a9_go(f *abi.Frame) {
 			if t31b {
 				t34b = t33b
 			}
-			t36a, t36b := t34a&c35, t34b&c35
-			t37a, t37b := t36a>>uint32(c24), t36b>>uint32(c24)
-			t38a, t38b := uint16(t37a), uint16(t37b)
-			t39a, t39b := uint16(t38a), uint16(t38b)
+			t35a, t35b := t34a>>uint32(c24), t34b>>uint32(c24)
+			t36a, t36b := uint16(t35a), uint16(t35b)
+			t37a, t37b := uint16(t36a), uint16(t36b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t39a, t39b
+			y0[0], y0[1] = t37a, t37b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -11825,11 +11780,10 @@ func k_cast_f64_bf16_u_96611387a9_go(f *abi.Frame) {
 			if t31 {
 				t34 = t33
 			}
-			t36 := t34 & c35
-			t37 := t36 >> uint32(c24)
-			t38 := uint16(t37)
-			t39 := uint16(t38)
-			o0[i] = t39
+			t35 := t34 >> uint32(c24)
+			t36 := uint16(t35)
+			t37 := uint16(t36)
+			o0[i] = t37
 		}
 	}
 }
@@ -12600,7 +12554,6 @@ func k_cast_i32_bf16_u_5775ebcca0_go(f *abi.Frame) {
 	c13 := int32(1)
 	c16 := int32(32767)
 	c19 := int32(4194304)
-	c22 := int32(-65536)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*int32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -12631,12 +12584,11 @@ func k_cast_i32_bf16_u_5775ebcca0_go(f *abi.Frame) {
 			if t18b {
 				t21b = t20b
 			}
-			t23a, t23b := t21a&c22, t21b&c22
-			t24a, t24b := t23a>>uint32(c11), t23b>>uint32(c11)
-			t25a, t25b := uint16(t24a), uint16(t24b)
-			t26a, t26b := uint16(t25a), uint16(t25b)
+			t22a, t22b := t21a>>uint32(c11), t21b>>uint32(c11)
+			t23a, t23b := uint16(t22a), uint16(t22b)
+			t24a, t24b := uint16(t23a), uint16(t23b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t26a, t26b
+			y0[0], y0[1] = t24a, t24b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -12659,11 +12611,10 @@ func k_cast_i32_bf16_u_5775ebcca0_go(f *abi.Frame) {
 			if t18 {
 				t21 = t20
 			}
-			t23 := t21 & c22
-			t24 := t23 >> uint32(c11)
-			t25 := uint16(t24)
-			t26 := uint16(t25)
-			o0[i] = t26
+			t22 := t21 >> uint32(c11)
+			t23 := uint16(t22)
+			t24 := uint16(t23)
+			o0[i] = t24
 		}
 	}
 }
@@ -13038,7 +12989,6 @@ func k_cast_i64_bf16_u_b9df439392_go(f *abi.Frame) {
 	c23 := int32(1)
 	c26 := int32(32767)
 	c29 := int32(4194304)
-	c32 := int32(-65536)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*int64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -13090,12 +13040,11 @@ func k_cast_i64_bf16_u_b9df439392_go(f *abi.Frame) {
 			if t28b {
 				t31b = t30b
 			}
-			t33a, t33b := t31a&c32, t31b&c32
-			t34a, t34b := t33a>>uint32(c21), t33b>>uint32(c21)
-			t35a, t35b := uint16(t34a), uint16(t34b)
-			t36a, t36b := uint16(t35a), uint16(t35b)
+			t32a, t32b := t31a>>uint32(c21), t31b>>uint32(c21)
+			t33a, t33b := uint16(t32a), uint16(t32b)
+			t34a, t34b := uint16(t33a), uint16(t33b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t36a, t36b
+			y0[0], y0[1] = t34a, t34b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -13131,11 +13080,10 @@ func k_cast_i64_bf16_u_b9df439392_go(f *abi.Frame) {
 			if t28 {
 				t31 = t30
 			}
-			t33 := t31 & c32
-			t34 := t33 >> uint32(c21)
-			t35 := uint16(t34)
-			t36 := uint16(t35)
-			o0[i] = t36
+			t32 := t31 >> uint32(c21)
+			t33 := uint16(t32)
+			t34 := uint16(t33)
+			o0[i] = t34
 		}
 	}
 }
@@ -13668,7 +13616,6 @@ func k_cast_u32_bf16_u_283ddb2673_go(f *abi.Frame) {
 	c13 := int32(1)
 	c16 := int32(32767)
 	c19 := int32(4194304)
-	c22 := int32(-65536)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*uint32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -13699,12 +13646,11 @@ func k_cast_u32_bf16_u_283ddb2673_go(f *abi.Frame) {
 			if t18b {
 				t21b = t20b
 			}
-			t23a, t23b := t21a&c22, t21b&c22
-			t24a, t24b := t23a>>uint32(c11), t23b>>uint32(c11)
-			t25a, t25b := uint16(t24a), uint16(t24b)
-			t26a, t26b := uint16(t25a), uint16(t25b)
+			t22a, t22b := t21a>>uint32(c11), t21b>>uint32(c11)
+			t23a, t23b := uint16(t22a), uint16(t22b)
+			t24a, t24b := uint16(t23a), uint16(t23b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t26a, t26b
+			y0[0], y0[1] = t24a, t24b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -13727,11 +13673,10 @@ func k_cast_u32_bf16_u_283ddb2673_go(f *abi.Frame) {
 			if t18 {
 				t21 = t20
 			}
-			t23 := t21 & c22
-			t24 := t23 >> uint32(c11)
-			t25 := uint16(t24)
-			t26 := uint16(t25)
-			o0[i] = t26
+			t22 := t21 >> uint32(c11)
+			t23 := uint16(t22)
+			t24 := uint16(t23)
+			o0[i] = t24
 		}
 	}
 }
@@ -13957,7 +13902,6 @@ func k_cast_u64_bf16_u_a5e271b115_go(f *abi.Frame) {
 	c23 := int32(1)
 	c26 := int32(32767)
 	c29 := int32(4194304)
-	c32 := int32(-65536)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*uint64)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		o0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -14002,12 +13946,11 @@ func k_cast_u64_bf16_u_a5e271b115_go(f *abi.Frame) {
 			if t28b {
 				t31b = t30b
 			}
-			t33a, t33b := t31a&c32, t31b&c32
-			t34a, t34b := t33a>>uint32(c21), t33b>>uint32(c21)
-			t35a, t35b := uint16(t34a), uint16(t34b)
-			t36a, t36b := uint16(t35a), uint16(t35b)
+			t32a, t32b := t31a>>uint32(c21), t31b>>uint32(c21)
+			t33a, t33b := uint16(t32a), uint16(t32b)
+			t34a, t34b := uint16(t33a), uint16(t33b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t36a, t36b
+			y0[0], y0[1] = t34a, t34b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -14040,11 +13983,10 @@ func k_cast_u64_bf16_u_a5e271b115_go(f *abi.Frame) {
 			if t28 {
 				t31 = t30
 			}
-			t33 := t31 & c32
-			t34 := t33 >> uint32(c21)
-			t35 := uint16(t34)
-			t36 := uint16(t35)
-			o0[i] = t36
+			t32 := t31 >> uint32(c21)
+			t33 := uint16(t32)
+			t34 := uint16(t33)
+			o0[i] = t34
 		}
 	}
 }
@@ -35032,7 +34974,6 @@ func k_max_bf16_su_100e068ec4_go(f *abi.Frame) {
 	c12 := int32(1)
 	c15 := int32(32767)
 	c18 := int32(4194304)
-	c21 := int32(-65536)
 	for r := range f.Rows {
 		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
 		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -35065,12 +35006,11 @@ func k_max_bf16_su_100e068ec4_go(f *abi.Frame) {
 			if t17b {
 				t20b = t19b
 			}
-			t22a, t22b := t20a&c21, t20b&c21
-			t23a, t23b := t22a>>uint32(c2), t22b>>uint32(c2)
-			t24a, t24b := uint16(t23a), uint16(t23b)
-			t25a, t25b := uint16(t24a), uint16(t24b)
+			t21a, t21b := t20a>>uint32(c2), t20b>>uint32(c2)
+			t22a, t22b := uint16(t21a), uint16(t21b)
+			t23a, t23b := uint16(t22a), uint16(t22b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t25a, t25b
+			y0[0], y0[1] = t23a, t23b
 		}
 		for ; i < n; i++ {
 			v1 := a1[i]
@@ -35090,11 +35030,10 @@ func k_max_bf16_su_100e068ec4_go(f *abi.Frame) {
 			if t17 {
 				t20 = t19
 			}
-			t22 := t20 & c21
-			t23 := t22 >> uint32(c2)
-			t24 := uint16(t23)
-			t25 := uint16(t24)
-			o0[i] = t25
+			t21 := t20 >> uint32(c2)
+			t22 := uint16(t21)
+			t23 := uint16(t22)
+			o0[i] = t23
 		}
 	}
 }
@@ -35110,7 +35049,6 @@ func k_max_bf16_uu_5717754c11_go(f *abi.Frame) {
 	c12 := int32(1)
 	c15 := int32(32767)
 	c18 := int32(4194304)
-	c21 := int32(-65536)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -35145,12 +35083,11 @@ func k_max_bf16_uu_5717754c11_go(f *abi.Frame) {
 			if t17b {
 				t20b = t19b
 			}
-			t22a, t22b := t20a&c21, t20b&c21
-			t23a, t23b := t22a>>uint32(c2), t22b>>uint32(c2)
-			t24a, t24b := uint16(t23a), uint16(t23b)
-			t25a, t25b := uint16(t24a), uint16(t24b)
+			t21a, t21b := t20a>>uint32(c2), t20b>>uint32(c2)
+			t22a, t22b := uint16(t21a), uint16(t21b)
+			t23a, t23b := uint16(t22a), uint16(t22b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t25a, t25b
+			y0[0], y0[1] = t23a, t23b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -35175,11 +35112,10 @@ func k_max_bf16_uu_5717754c11_go(f *abi.Frame) {
 			if t17 {
 				t20 = t19
 			}
-			t22 := t20 & c21
-			t23 := t22 >> uint32(c2)
-			t24 := uint16(t23)
-			t25 := uint16(t24)
-			o0[i] = t25
+			t21 := t20 >> uint32(c2)
+			t22 := uint16(t21)
+			t23 := uint16(t22)
+			o0[i] = t23
 		}
 	}
 }
@@ -37000,7 +36936,6 @@ func k_min_bf16_su_9308cc1e53_go(f *abi.Frame) {
 	c12 := int32(1)
 	c15 := int32(32767)
 	c18 := int32(4194304)
-	c21 := int32(-65536)
 	for r := range f.Rows {
 		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
 		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -37033,12 +36968,11 @@ func k_min_bf16_su_9308cc1e53_go(f *abi.Frame) {
 			if t17b {
 				t20b = t19b
 			}
-			t22a, t22b := t20a&c21, t20b&c21
-			t23a, t23b := t22a>>uint32(c2), t22b>>uint32(c2)
-			t24a, t24b := uint16(t23a), uint16(t23b)
-			t25a, t25b := uint16(t24a), uint16(t24b)
+			t21a, t21b := t20a>>uint32(c2), t20b>>uint32(c2)
+			t22a, t22b := uint16(t21a), uint16(t21b)
+			t23a, t23b := uint16(t22a), uint16(t22b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t25a, t25b
+			y0[0], y0[1] = t23a, t23b
 		}
 		for ; i < n; i++ {
 			v1 := a1[i]
@@ -37058,11 +36992,10 @@ func k_min_bf16_su_9308cc1e53_go(f *abi.Frame) {
 			if t17 {
 				t20 = t19
 			}
-			t22 := t20 & c21
-			t23 := t22 >> uint32(c2)
-			t24 := uint16(t23)
-			t25 := uint16(t24)
-			o0[i] = t25
+			t21 := t20 >> uint32(c2)
+			t22 := uint16(t21)
+			t23 := uint16(t22)
+			o0[i] = t23
 		}
 	}
 }
@@ -37078,7 +37011,6 @@ func k_min_bf16_uu_0ec29c093e_go(f *abi.Frame) {
 	c12 := int32(1)
 	c15 := int32(32767)
 	c18 := int32(4194304)
-	c21 := int32(-65536)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -37113,12 +37045,11 @@ func k_min_bf16_uu_0ec29c093e_go(f *abi.Frame) {
 			if t17b {
 				t20b = t19b
 			}
-			t22a, t22b := t20a&c21, t20b&c21
-			t23a, t23b := t22a>>uint32(c2), t22b>>uint32(c2)
-			t24a, t24b := uint16(t23a), uint16(t23b)
-			t25a, t25b := uint16(t24a), uint16(t24b)
+			t21a, t21b := t20a>>uint32(c2), t20b>>uint32(c2)
+			t22a, t22b := uint16(t21a), uint16(t21b)
+			t23a, t23b := uint16(t22a), uint16(t22b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t25a, t25b
+			y0[0], y0[1] = t23a, t23b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -37143,11 +37074,10 @@ func k_min_bf16_uu_0ec29c093e_go(f *abi.Frame) {
 			if t17 {
 				t20 = t19
 			}
-			t22 := t20 & c21
-			t23 := t22 >> uint32(c2)
-			t24 := uint16(t23)
-			t25 := uint16(t24)
-			o0[i] = t25
+			t21 := t20 >> uint32(c2)
+			t22 := uint16(t21)
+			t23 := uint16(t22)
+			o0[i] = t23
 		}
 	}
 }
@@ -41957,8 +41887,6 @@ func k_mul_bf16_su_7d5459827d_go(f *abi.Frame) {
 	c2 := int32(16)
 	c12 := int32(1)
 	c15 := int32(32767)
-	c18 := int32(4194304)
-	c21 := int32(-65536)
 	for r := range f.Rows {
 		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
 		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -41981,22 +41909,11 @@ func k_mul_bf16_su_7d5459827d_go(f *abi.Frame) {
 			t13a, t13b := t11a&c12, t11b&c12
 			t14a, t14b := int32(t10a+t13a), int32(t10b+t13b)
 			t16a, t16b := int32(t14a+c15), int32(t14b+c15)
-			t17a, t17b := t9a != t9a, t9b != t9b
-			t19a, t19b := t10a|c18, t10b|c18
-			t20a := t16a
-			if t17a {
-				t20a = t19a
-			}
-			t20b := t16b
-			if t17b {
-				t20b = t19b
-			}
-			t22a, t22b := t20a&c21, t20b&c21
-			t23a, t23b := t22a>>uint32(c2), t22b>>uint32(c2)
-			t24a, t24b := uint16(t23a), uint16(t23b)
-			t25a, t25b := uint16(t24a), uint16(t24b)
+			t17a, t17b := t16a>>uint32(c2), t16b>>uint32(c2)
+			t18a, t18b := uint16(t17a), uint16(t17b)
+			t19a, t19b := uint16(t18a), uint16(t18b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t25a, t25b
+			y0[0], y0[1] = t19a, t19b
 		}
 		for ; i < n; i++ {
 			v1 := a1[i]
@@ -42010,17 +41927,10 @@ func k_mul_bf16_su_7d5459827d_go(f *abi.Frame) {
 			t13 := t11 & c12
 			t14 := int32(t10 + t13)
 			t16 := int32(t14 + c15)
-			t17 := t9 != t9
-			t19 := t10 | c18
-			t20 := t16
-			if t17 {
-				t20 = t19
-			}
-			t22 := t20 & c21
-			t23 := t22 >> uint32(c2)
-			t24 := uint16(t23)
-			t25 := uint16(t24)
-			o0[i] = t25
+			t17 := t16 >> uint32(c2)
+			t18 := uint16(t17)
+			t19 := uint16(t18)
+			o0[i] = t19
 		}
 	}
 }
@@ -42035,8 +41945,6 @@ func k_mul_bf16_uu_1dfb56811f_go(f *abi.Frame) {
 	c2 := int32(16)
 	c12 := int32(1)
 	c15 := int32(32767)
-	c18 := int32(4194304)
-	c21 := int32(-65536)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -42061,22 +41969,11 @@ func k_mul_bf16_uu_1dfb56811f_go(f *abi.Frame) {
 			t13a, t13b := t11a&c12, t11b&c12
 			t14a, t14b := int32(t10a+t13a), int32(t10b+t13b)
 			t16a, t16b := int32(t14a+c15), int32(t14b+c15)
-			t17a, t17b := t9a != t9a, t9b != t9b
-			t19a, t19b := t10a|c18, t10b|c18
-			t20a := t16a
-			if t17a {
-				t20a = t19a
-			}
-			t20b := t16b
-			if t17b {
-				t20b = t19b
-			}
-			t22a, t22b := t20a&c21, t20b&c21
-			t23a, t23b := t22a>>uint32(c2), t22b>>uint32(c2)
-			t24a, t24b := uint16(t23a), uint16(t23b)
-			t25a, t25b := uint16(t24a), uint16(t24b)
+			t17a, t17b := t16a>>uint32(c2), t16b>>uint32(c2)
+			t18a, t18b := uint16(t17a), uint16(t17b)
+			t19a, t19b := uint16(t18a), uint16(t18b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t25a, t25b
+			y0[0], y0[1] = t19a, t19b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -42095,17 +41992,10 @@ func k_mul_bf16_uu_1dfb56811f_go(f *abi.Frame) {
 			t13 := t11 & c12
 			t14 := int32(t10 + t13)
 			t16 := int32(t14 + c15)
-			t17 := t9 != t9
-			t19 := t10 | c18
-			t20 := t16
-			if t17 {
-				t20 = t19
-			}
-			t22 := t20 & c21
-			t23 := t22 >> uint32(c2)
-			t24 := uint16(t23)
-			t25 := uint16(t24)
-			o0[i] = t25
+			t17 := t16 >> uint32(c2)
+			t18 := uint16(t17)
+			t19 := uint16(t18)
+			o0[i] = t19
 		}
 	}
 }
@@ -63794,8 +63684,6 @@ func k_sub_bf16_su_2c1d826673_go(f *abi.Frame) {
 	c2 := int32(16)
 	c12 := int32(1)
 	c15 := int32(32767)
-	c18 := int32(4194304)
-	c21 := int32(-65536)
 	for r := range f.Rows {
 		s0 := *(*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0]))
 		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -63818,22 +63706,11 @@ func k_sub_bf16_su_2c1d826673_go(f *abi.Frame) {
 			t13a, t13b := t11a&c12, t11b&c12
 			t14a, t14b := int32(t10a+t13a), int32(t10b+t13b)
 			t16a, t16b := int32(t14a+c15), int32(t14b+c15)
-			t17a, t17b := t9a != t9a, t9b != t9b
-			t19a, t19b := t10a|c18, t10b|c18
-			t20a := t16a
-			if t17a {
-				t20a = t19a
-			}
-			t20b := t16b
-			if t17b {
-				t20b = t19b
-			}
-			t22a, t22b := t20a&c21, t20b&c21
-			t23a, t23b := t22a>>uint32(c2), t22b>>uint32(c2)
-			t24a, t24b := uint16(t23a), uint16(t23b)
-			t25a, t25b := uint16(t24a), uint16(t24b)
+			t17a, t17b := t16a>>uint32(c2), t16b>>uint32(c2)
+			t18a, t18b := uint16(t17a), uint16(t17b)
+			t19a, t19b := uint16(t18a), uint16(t18b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t25a, t25b
+			y0[0], y0[1] = t19a, t19b
 		}
 		for ; i < n; i++ {
 			v1 := a1[i]
@@ -63847,17 +63724,10 @@ func k_sub_bf16_su_2c1d826673_go(f *abi.Frame) {
 			t13 := t11 & c12
 			t14 := int32(t10 + t13)
 			t16 := int32(t14 + c15)
-			t17 := t9 != t9
-			t19 := t10 | c18
-			t20 := t16
-			if t17 {
-				t20 = t19
-			}
-			t22 := t20 & c21
-			t23 := t22 >> uint32(c2)
-			t24 := uint16(t23)
-			t25 := uint16(t24)
-			o0[i] = t25
+			t17 := t16 >> uint32(c2)
+			t18 := uint16(t17)
+			t19 := uint16(t18)
+			o0[i] = t19
 		}
 	}
 }
@@ -63872,8 +63742,6 @@ func k_sub_bf16_us_ff92a7c9b2_go(f *abi.Frame) {
 	c2 := int32(16)
 	c12 := int32(1)
 	c15 := int32(32767)
-	c18 := int32(4194304)
-	c21 := int32(-65536)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		s1 := *(*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
@@ -63896,22 +63764,11 @@ func k_sub_bf16_us_ff92a7c9b2_go(f *abi.Frame) {
 			t13a, t13b := t11a&c12, t11b&c12
 			t14a, t14b := int32(t10a+t13a), int32(t10b+t13b)
 			t16a, t16b := int32(t14a+c15), int32(t14b+c15)
-			t17a, t17b := t9a != t9a, t9b != t9b
-			t19a, t19b := t10a|c18, t10b|c18
-			t20a := t16a
-			if t17a {
-				t20a = t19a
-			}
-			t20b := t16b
-			if t17b {
-				t20b = t19b
-			}
-			t22a, t22b := t20a&c21, t20b&c21
-			t23a, t23b := t22a>>uint32(c2), t22b>>uint32(c2)
-			t24a, t24b := uint16(t23a), uint16(t23b)
-			t25a, t25b := uint16(t24a), uint16(t24b)
+			t17a, t17b := t16a>>uint32(c2), t16b>>uint32(c2)
+			t18a, t18b := uint16(t17a), uint16(t17b)
+			t19a, t19b := uint16(t18a), uint16(t18b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t25a, t25b
+			y0[0], y0[1] = t19a, t19b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -63925,17 +63782,10 @@ func k_sub_bf16_us_ff92a7c9b2_go(f *abi.Frame) {
 			t13 := t11 & c12
 			t14 := int32(t10 + t13)
 			t16 := int32(t14 + c15)
-			t17 := t9 != t9
-			t19 := t10 | c18
-			t20 := t16
-			if t17 {
-				t20 = t19
-			}
-			t22 := t20 & c21
-			t23 := t22 >> uint32(c2)
-			t24 := uint16(t23)
-			t25 := uint16(t24)
-			o0[i] = t25
+			t17 := t16 >> uint32(c2)
+			t18 := uint16(t17)
+			t19 := uint16(t18)
+			o0[i] = t19
 		}
 	}
 }
@@ -63950,8 +63800,6 @@ func k_sub_bf16_uu_42dd4849c9_go(f *abi.Frame) {
 	c2 := int32(16)
 	c12 := int32(1)
 	c15 := int32(32767)
-	c18 := int32(4194304)
-	c21 := int32(-65536)
 	for r := range f.Rows {
 		a0 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
 		a1 := unsafe.Slice((*uint16)(unsafe.Add(f.Ptr[1], r*f.Step[1])), n)
@@ -63976,22 +63824,11 @@ func k_sub_bf16_uu_42dd4849c9_go(f *abi.Frame) {
 			t13a, t13b := t11a&c12, t11b&c12
 			t14a, t14b := int32(t10a+t13a), int32(t10b+t13b)
 			t16a, t16b := int32(t14a+c15), int32(t14b+c15)
-			t17a, t17b := t9a != t9a, t9b != t9b
-			t19a, t19b := t10a|c18, t10b|c18
-			t20a := t16a
-			if t17a {
-				t20a = t19a
-			}
-			t20b := t16b
-			if t17b {
-				t20b = t19b
-			}
-			t22a, t22b := t20a&c21, t20b&c21
-			t23a, t23b := t22a>>uint32(c2), t22b>>uint32(c2)
-			t24a, t24b := uint16(t23a), uint16(t23b)
-			t25a, t25b := uint16(t24a), uint16(t24b)
+			t17a, t17b := t16a>>uint32(c2), t16b>>uint32(c2)
+			t18a, t18b := uint16(t17a), uint16(t17b)
+			t19a, t19b := uint16(t18a), uint16(t18b)
 			y0 := o0[i : i+2 : i+2]
-			y0[0], y0[1] = t25a, t25b
+			y0[0], y0[1] = t19a, t19b
 		}
 		for ; i < n; i++ {
 			v0 := a0[i]
@@ -64010,17 +63847,10 @@ func k_sub_bf16_uu_42dd4849c9_go(f *abi.Frame) {
 			t13 := t11 & c12
 			t14 := int32(t10 + t13)
 			t16 := int32(t14 + c15)
-			t17 := t9 != t9
-			t19 := t10 | c18
-			t20 := t16
-			if t17 {
-				t20 = t19
-			}
-			t22 := t20 & c21
-			t23 := t22 >> uint32(c2)
-			t24 := uint16(t23)
-			t25 := uint16(t24)
-			o0[i] = t25
+			t17 := t16 >> uint32(c2)
+			t18 := uint16(t17)
+			t19 := uint16(t18)
+			o0[i] = t19
 		}
 	}
 }
