@@ -121,7 +121,12 @@ func compileDot(s *dotStyle, m *kernel.Micro) *program {
 	masked, full := dotForm{name: "masked", vectors: vectors, masked: true}, dotForm{name: "full", vectors: vectors}
 	w.begin()
 	w.do("CMPQ", gp(dotMask), imm(int64(vectors*w.lanes)))
-	w.do("JGE", label(full.name))
+	pairs := w.left() && vectors > 1
+	if pairs {
+		w.do("JGE", label("lines"))
+	} else {
+		w.do("JGE", label(full.name))
+	}
 	few := int64(dotBytes / 2 / d.Size())
 	w.do("SUBQ", imm(few), gp(dotMask))
 	w.do("JGT", label(masked.name))
@@ -132,6 +137,9 @@ func compileDot(s *dotStyle, m *kernel.Micro) *program {
 		w.do("ADDQ", imm(few), gp(dotMask))
 	}
 	w.form(masked)
+	if pairs {
+		w.linePairs(dotForm{name: "both", vectors: vectors}, full)
+	}
 	w.here(full.name)
 	w.form(full)
 	w.here("done")
@@ -199,7 +207,7 @@ func (w *dotWriter) form(f dotForm) {
 	if f.masked {
 		w.mask(w)
 	}
-	tile := func(rows int) *dotTile { return &dotTile{w, f, rows, f.name + itoa(rows)} }
+	tile := func(rows int) *dotTile { return &dotTile{w, f, rows, f.name + itoa(rows), 1} }
 	w.here(f.name + "Tiles")
 	if f.tall > 0 {
 		w.do("CMPQ", gp(dotRows), imm(int64(f.tall)))

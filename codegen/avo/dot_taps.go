@@ -13,7 +13,7 @@ import (
 //
 // If windows are the left operand (DotLeftWindows), it is A that is read so. A call has one panel of
 // B, and the rows of several lines of windows: it goes from one line to the next. A tile has windows of
-// one line, which are one stride apart.
+// one line, which are one stride apart, or as many of two.
 
 // dotWindows are the places in the stack frame of what registers have no room for, in bytes.
 type dotWindows struct {
@@ -26,6 +26,7 @@ type dotWindows struct {
 	firstRuns            int // that are left of its channel
 	runsLeft             int // of the present channel
 	nextRun, nextChannel int // from behind the last tap of a run, or run of a channel, to the next
+	lineStep, lineC      int // from one line of windows to the next, and in the product, if tiles have windows of two
 }
 
 // The registers that have other uses than in products of matrices.
@@ -46,7 +47,7 @@ func (w *dotWriter) bytes(field, to int) {
 // beginWindows reads the fields. dotCount has the address of the frame.
 func (w *dotWriter) beginWindows() {
 	s := &dotWindows{}
-	for _, place := range []*int{&s.begin, &s.out, &s.left, &s.taps, &s.runs, &s.firstTaps, &s.firstRuns, &s.runsLeft, &s.nextRun, &s.nextChannel} {
+	for _, place := range []*int{&s.begin, &s.out, &s.left, &s.taps, &s.runs, &s.firstTaps, &s.firstRuns, &s.runsLeft, &s.nextRun, &s.nextChannel, &s.lineStep, &s.lineC} {
 		*place = w.local(8)
 	}
 	w.windows = s
@@ -118,6 +119,51 @@ func (w *dotWriter) nextLine() {
 	w.here("end")
 }
 
+// linePairs writes a loop over tiles that have windows of two lines, which is for lines that are divided into
+// tiles with too few sums otherwise: of up to 3 windows, and of 7. Their tiles have 3 windows of each line, and the last 2, or
+// 2 and 2; so two lines of 7 windows have 6, 4 and 4 rows, and not 4, 3, 4 and 3. Other lines go on with a form.
+func (w *dotWriter) linePairs(f, others dotForm) {
+	s := w.windows
+	w.here("lines")
+	w.do("MOVQ", frameArg(), gp(dotCount))
+	w.do("MOVQ", mem(at(dotCount, w.field(kernel.DotLine))), gp(dotMask))
+	w.do("CMPQ", gp(dotMask), imm(3))
+	w.do("JLE", label("short"))
+	w.do("CMPQ", gp(dotMask), imm(7))
+	w.do("JNE", label(others.name))
+	w.here("short")
+	w.do("LEAQ", mem(at(dotMask, 0).indexed(dotMask, 1)), gp(dotB))
+	w.do("MOVQ", mem(stack(s.left)), gp(dotA))
+	w.do("CMPQ", gp(dotA), gp(dotB))
+	w.do("JLT", label(others.name))
+	w.do("IMULQ", gp(dotStepC), gp(dotMask))
+	w.do("MOVQ", gp(dotMask), mem(stack(s.lineC)))
+	w.bytes(kernel.DotLineStep, dotMask)
+	w.do("MOVQ", gp(dotMask), mem(stack(s.lineStep)))
+	w.here(f.name + "Tiles")
+	tile := func(rows int) *dotTile { return &dotTile{w, f, rows, f.name + itoa(rows), 2} }
+	six, four, two := tile(6), tile(4), tile(2)
+	w.do("CMPQ", gp(dotRows), imm(5))
+	w.do("JGE", label(six.name))
+	w.do("CMPQ", gp(dotRows), imm(3))
+	w.do("JEQ", label(six.name))
+	w.do("CMPQ", gp(dotRows), imm(1))
+	w.do("JEQ", label(two.name))
+	four.write()
+	six.write()
+	two.write()
+	w.here("bothDone")
+	w.do("ADDQ", mem(stack(s.lineC)), gp(dotC))
+	w.do("MOVQ", mem(stack(s.begin)), gp(dotTop))
+	w.do("ADDQ", mem(stack(s.lineStep)), gp(dotTop))
+	w.do("MOVQ", gp(dotTop), mem(stack(s.begin)))
+	w.do("MOVQ", frameArg(), gp(dotCount))
+	w.do("MOVQ", mem(stack(s.left)), gp(dotRows))
+	w.do("SUBQ", mem(at(dotCount, w.field(kernel.DotLine))), gp(dotRows))
+	w.do("MOVQ", gp(dotRows), mem(stack(s.left)))
+	w.do("JMP", label("done"))
+}
+
 // nextPanel goes on with the next panel of columns, if there is one.
 func (w *dotWriter) nextPanel() {
 	s := w.windows
@@ -172,7 +218,7 @@ func (t *dotTile) skip(distance int) {
 	switch {
 	case !t.left():
 		t.do("ADDQ", mem(stack(distance)), gp(dotB))
-	case t.rows > dotAddressed:
+	case t.rows > t.addressed():
 		t.do("ADDQ", mem(stack(distance)), gp(dotMask))
 		fallthrough
 	default:

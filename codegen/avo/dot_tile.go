@@ -13,8 +13,9 @@ import (
 type dotTile struct {
 	*dotWriter
 	dotForm
-	rows int    // at most dotArith.rows, or dotForm.tall
-	name string // of its labels
+	rows  int    // at most dotArith.rows, or dotForm.tall
+	name  string // of its labels
+	lines int    // 2 if the second half of the rows are windows of the next line, else 1
 }
 
 // isTall reports whether the tile has more rows than those of other forms.
@@ -31,9 +32,9 @@ func (t *dotTile) write() {
 	if t.isTall() {
 		t.do("MOVQ", mem(stack(t.held)), gp(dotMask))
 	}
-	t.do("SUBQ", imm(int64(t.rows)), gp(dotRows))
+	t.do("SUBQ", imm(int64(t.rows/t.lines)), gp(dotRows))
 	t.do("JGT", label(t.dotForm.name+"Tiles"))
-	t.do("JMP", label("done"))
+	t.do("JMP", label(map[int]string{1: "done", 2: "bothDone"}[t.lines]))
 }
 
 // start sets the sums to 0 and prefetches the rows of the product, which are in memory or
@@ -41,12 +42,7 @@ func (t *dotTile) write() {
 // part of the next panel of B. Prefetching A gained nothing: hardware prefetchers do it.
 func (t *dotTile) start() {
 	t.do("MOVQ", gp(dotC), gp(dotA))
-	for row := range t.rows {
-		t.do("PREFETCHT0", mem(at(dotA, 0)))
-		if row < t.rows-1 {
-			t.do("ADDQ", gp(dotStepC), gp(dotA))
-		}
-	}
+	t.each(func(int) { t.do("PREFETCHT0", mem(at(dotA, 0))) }, dotA, dotStepC)
 	if n := t.ahead(); n > 0 {
 		t.do("MOVQ", mem(stack(t.next)), gp(dotA))
 		for i := range n {
@@ -61,7 +57,11 @@ func (t *dotTile) start() {
 		t.do("VMOVUPS", mem(at(dotMask, 0)), t.vec(dotHeldMask))
 		t.do("MOVQ", gp(dotMask), mem(stack(t.held)))
 	}
-	if t.rows > dotAddressed {
+	switch {
+	case t.lines == 2:
+		t.do("MOVQ", mem(stack(t.windows.lineStep)), gp(dotMask))
+		t.do("ADDQ", gp(dotA), gp(dotMask))
+	case t.rows > dotAddressed:
 		t.do("LEAQ", mem(at(dotA, 0).indexed(dotStepA3, 2)), gp(dotMask))
 		t.do("ADDQ", gp(dotStepA), gp(dotMask))
 	}
@@ -144,20 +144,28 @@ func (t *dotTile) pair(k int) {
 		t.multiply(t, t.element(row), row)
 	}
 	t.do("ADDQ", gp(dotAcross), gp(dotA))
-	if t.rows > dotAddressed {
+	if t.rows > t.addressed() {
 		t.do("ADDQ", gp(dotAcross), gp(dotMask))
 	}
 }
 
-// dotAddressed is how many rows of A are addressed from one pointer. If a tile has more, a
+// dotAddressed is how many rows of A are addressed from one pointer at most. If a tile has more, a
 // pointer to the next row after those is in dotMask.
 const dotAddressed = 7
 
+// addressed returns how many rows are addressed from dotA.
+func (t *dotTile) addressed() int {
+	if t.lines == 2 {
+		return t.rows / 2
+	}
+	return dotAddressed
+}
+
 // element returns the address of the element of A in a row of the tile.
 func (t *dotTile) element(row int) memory {
-	from := at([]int{dotA, dotMask}[row/dotAddressed], 0)
+	from := at([]int{dotA, dotMask}[row/t.addressed()], 0)
 	return []memory{from, from.indexed(dotStepA, 1), from.indexed(dotStepA, 2),
-		from.indexed(dotStepA3, 1), from.indexed(dotStepA, 4), from.indexed(dotStepA5, 1), from.indexed(dotStepA3, 2)}[row%dotAddressed]
+		from.indexed(dotStepA3, 1), from.indexed(dotStepA, 4), from.indexed(dotStepA5, 1), from.indexed(dotStepA3, 2)}[row%t.addressed()]
 }
 
 // load reads a vector of a row, the last one of a masked form under the mask.
@@ -184,34 +192,46 @@ func (t *dotTile) total() {
 	}
 	t.do("JEQ", label(t.name+"Store"))
 	t.do("MOVQ", gp(dotC), gp(dotA))
-	t.each(func(row, v int) {
-		t.load(v, at(dotA, t.width*v), dotScratch)
-		t.do(t.add, t.vec(dotScratch), t.vec(t.sum(row, v, 0)), t.vec(t.sum(row, v, 0)))
+	t.each(func(row int) {
+		for v := range t.vectors {
+			t.load(v, at(dotA, t.width*v), dotScratch)
+			t.do(t.add, t.vec(dotScratch), t.vec(t.sum(row, v, 0)), t.vec(t.sum(row, v, 0)))
+		}
 	}, dotA, dotStepC)
 	t.here(t.name + "Store")
 	if t.masked {
 		t.beforeStores(t)
 	}
-	t.each(func(row, v int) {
-		to := at(dotC, t.width*v)
-		if t.masks(v) {
-			t.storeMasked(t, t.sum(row, v, 0), to)
-		} else {
-			t.do("VMOVUPS", t.vec(t.sum(row, v, 0)), mem(to))
+	t.each(func(row int) {
+		for v := range t.vectors {
+			to := at(dotC, t.width*v)
+			if t.masks(v) {
+				t.storeMasked(t, t.sum(row, v, 0), to)
+			} else {
+				t.do("VMOVUPS", t.vec(t.sum(row, v, 0)), mem(to))
+			}
 		}
 	}, dotC, dotStepC)
-	for range t.rows {
+	for range t.rows / t.lines {
 		t.do("ADDQ", gp(dotStepA), gp(dotTop))
 	}
 }
 
-// each calls do for every vector of the tile, and advances a pointer by a step after each
-// row.
-func (t *dotTile) each(do func(row, vector int), pointer, step int) {
+// each calls do for every row of the tile, and advances a pointer by a step after each. The rows of
+// the next line are as far behind those of the present one as a line has rows; in the end the pointer is behind
+// the latter.
+func (t *dotTile) each(do func(row int), pointer, step int) {
 	for row := range t.rows {
-		for v := range t.vectors {
-			do(row, v)
+		if t.lines == 2 && row == t.rows/2 {
+			t.do("ADDQ", mem(stack(t.windows.lineC)), gp(pointer))
+			for range row {
+				t.do("SUBQ", gp(step), gp(pointer))
+			}
 		}
+		do(row)
 		t.do("ADDQ", gp(step), gp(pointer))
+	}
+	if t.lines == 2 {
+		t.do("SUBQ", mem(stack(t.windows.lineC)), gp(pointer))
 	}
 }

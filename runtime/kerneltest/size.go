@@ -122,7 +122,7 @@ func setWindows(rng *rand.Rand, s size) {
 	f[kernel.DotChannels] = (skipped+f[kernel.DotPairs]-1)/(f[kernel.DotRuns]*f[kernel.DotTaps]) + 1
 	first := s.cols
 	if len(f) > kernel.DotLine {
-		f[kernel.DotStep], f[kernel.DotLine], f[kernel.DotLineStep] = rng.IntN(4), 1+rng.IntN(30), rng.IntN(50)
+		f[kernel.DotStep], f[kernel.DotLine], f[kernel.DotLineStep] = rng.IntN(4), 1+rng.IntN([]int{8, 30}[rng.IntN(2)]), rng.IntN(50)
 		first = max(0, s.rows-1)/f[kernel.DotLine]*f[kernel.DotLineStep] + (min(max(1, s.rows), f[kernel.DotLine])-1)*f[kernel.DotStep] + 1
 	}
 	f[kernel.DotSpan] = (f[kernel.DotRuns]-1)*f[kernel.DotRunStep] + (f[kernel.DotTaps]-1)*f[kernel.DotTapStep] + first
