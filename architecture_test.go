@@ -19,8 +19,10 @@ import (
 	"github.com/stridefuse/stridefuse/passes"
 	"github.com/stridefuse/stridefuse/passes/schedule"
 	"github.com/stridefuse/stridefuse/runtime/abi"
-	_ "github.com/stridefuse/stridefuse/runtime/builtin/portable" // programs with assembly link few of its loops
+	"github.com/stridefuse/stridefuse/runtime/builtin/portable"
 )
+
+func init() { portable.Register() } // programs with assembly link few of its loops
 
 var update = flag.Bool("update", false, "rewrite the texts in docs/architecture.md")
 

@@ -584,10 +584,6 @@ var kernels_avx2 = []abi.Kernel{
 	{Sig: "kernel (u0:bool, u1:bool) { t0 = xor u0 u1; store t0 }", Fn: k_xor_bool_uu_80d8d88ed6},
 }
 
-// If abi.ABI2 is undefined, the interface of kernels has changed since this file
-// was made. Remedy: run go generate here.
-func init() { abi.Register(abi.ABI2, abi.AVX2, kernels_avx2) }
-
 // k_abs_add_div_sub_f32_usuu_9021bb011f is
 //
 //	kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = abs u0; t1 = add s1 t0; t2 = div u2 t1; t3 = sub u3 t2; store t3 }

@@ -236,10 +236,6 @@ var kernels_avx512 = []abi.Kernel{
 	{Sig: "kernel (u0:f32) { t0 = tanh u0; store t0 }", Fn: k_tanh_f32_u_dac9a91ef9_avx512},
 }
 
-// If abi.ABI2 is undefined, the interface of kernels has changed since this file
-// was made. Remedy: run go generate here.
-func init() { abi.Register(abi.ABI2, abi.AVX512, kernels_avx512) }
-
 // k_abs_add_div_sub_f32_usuu_9021bb011f_avx512 is
 //
 //	kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = abs u0; t1 = add s1 t0; t2 = div u2 t1; t3 = sub u3 t2; store t3 }

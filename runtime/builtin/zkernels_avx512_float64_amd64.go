@@ -198,10 +198,6 @@ var kernels_avx512_float64 = []abi.Kernel{
 	{Sig: "kernel (u0:f64) { t0 = tanh u0; store t0 }", Fn: k_tanh_f64_u_9b546e070b_avx512},
 }
 
-// If abi.ABI2 is undefined, the interface of kernels has changed since this file
-// was made. Remedy: run go generate here.
-func init() { abi.Register(abi.ABI2, abi.AVX512, kernels_avx512_float64) }
-
 // k_abs_add_f64_us_19fc78f11b_avx512 is
 //
 //	kernel (u0:f64, s1:f64) { t0 = abs u0; t1 = add s1 t0; store t1 }

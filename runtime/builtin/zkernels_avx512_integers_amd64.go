@@ -12,10 +12,6 @@ var kernels_avx512_integers = []abi.Kernel{
 	{Sig: "dothalves i32", Fn: k_dothalves_i32_9153d54bcc_avx512},
 }
 
-// If abi.ABI2 is undefined, the interface of kernels has changed since this file
-// was made. Remedy: run go generate here.
-func init() { abi.Register(abi.ABI2, abi.AVX512, kernels_avx512_integers) }
-
 // k_dothalves_i32_9153d54bcc_avx512 is
 //
 //	dothalves i32

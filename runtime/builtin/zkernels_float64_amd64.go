@@ -330,10 +330,6 @@ var kernels_avx2_float64 = []abi.Kernel{
 	{Sig: "kernel (u0:f64) { t0 = trunc u0; store t0 }", Fn: k_trunc_f64_u_8b8a26a228},
 }
 
-// If abi.ABI2 is undefined, the interface of kernels has changed since this file
-// was made. Remedy: run go generate here.
-func init() { abi.Register(abi.ABI2, abi.AVX2, kernels_avx2_float64) }
-
 // k_abs_add_f64_us_19fc78f11b is
 //
 //	kernel (u0:f64, s1:f64) { t0 = abs u0; t1 = add s1 t0; store t1 }

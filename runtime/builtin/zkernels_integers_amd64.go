@@ -585,10 +585,6 @@ var kernels_avx2_integers = []abi.Kernel{
 	{Sig: "kernel (u0:u8, u1:u8) { t0 = xor u0 u1; store t0 }", Fn: k_xor_u8_uu_352ce483ef},
 }
 
-// If abi.ABI2 is undefined, the interface of kernels has changed since this file
-// was made. Remedy: run go generate here.
-func init() { abi.Register(abi.ABI2, abi.AVX2, kernels_avx2_integers) }
-
 // k_abs_i32_u_5dced8c13d is
 //
 //	kernel (u0:i32) { t0 = abs u0; store t0 }

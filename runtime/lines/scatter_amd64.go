@@ -17,7 +17,7 @@ import (
 // nanoseconds to call.
 const wideRow = 8
 
-func init() {
+func registerScatter() {
 	var list []abi.Kernel
 	for _, m := range kernel.LineKernels() {
 		switch {
@@ -27,7 +27,7 @@ func init() {
 			list = append(list, abi.Kernel{Sig: m.Signature(), Fn: scatterRows[uint8](m)})
 		}
 	}
-	abi.Register(abi.ABI2, abi.AVX2, list)
+	abi.RegisterBuiltin(abi.AVX2, list)
 }
 
 // scatterRows returns the function that combines rows with those at their indices: wide ones by a kernel,
