@@ -4,8 +4,4 @@
 
 package builtin
 
-import (
-	"github.com/stridefuse/stridefuse/runtime/abi"
-)
-
-var kernels_avx512 []abi.Kernel
+var kernels_avx512 assembly

@@ -895,12 +895,12 @@ var kernels_portable = []abi.Kernel{
 
 // Register makes the kernels known to all plans that are linked from then on.
 func Register() {
-	abi.RegisterBuiltin(abi.AVX2, kernels_avx2)
-	abi.RegisterBuiltin(abi.AVX2, kernels_avx2_float64)
-	abi.RegisterBuiltin(abi.AVX2, kernels_avx2_integers)
-	abi.RegisterBuiltin(abi.AVX512, kernels_avx512)
-	abi.RegisterBuiltin(abi.AVX512, kernels_avx512_float64)
-	abi.RegisterBuiltin(abi.AVX512, kernels_avx512_integers)
+	kernels_avx2.register(abi.AVX2)
+	kernels_avx2_float64.register(abi.AVX2)
+	kernels_avx2_integers.register(abi.AVX2)
+	kernels_avx512.register(abi.AVX512)
+	kernels_avx512_float64.register(abi.AVX512)
+	kernels_avx512_integers.register(abi.AVX512)
 	abi.RegisterBuiltin(abi.Portable, kernels_portable)
 }
 

@@ -15,9 +15,9 @@ import (
 // Reductions of rows for AVX2: built-in kernels combine the rows of the table where they are, two,
 // four or eight at a time. Rows of a large table are prefetched. Sums of floats are bags_amd64.go's.
 
-func registerGatherReduce() {
+func registerGatherReduce(all []*kernel.Micro) {
 	var avx2, avx512 []abi.Kernel
-	for _, m := range kernel.LineKernels() {
+	for _, m := range all {
 		switch {
 		case m.Kind != kernel.GatherReduce:
 		case m.Op.Info().By == ir.OpAdd && ir.Floats.Has(m.Type):

@@ -18,11 +18,12 @@ import (
 // Register makes the kernels known to all plans that are linked from then on.
 func Register() {
 	var list []abi.Kernel
-	for _, m := range kernel.LineKernels() {
+	all := kernel.LineKernels()
+	for _, m := range all {
 		list = append(list, abi.Kernel{Sig: m.Signature(), Fn: lineFunction(m)})
 	}
 	abi.RegisterBuiltin(abi.Portable, list)
-	registerAssembly()
+	registerAssembly(all)
 }
 
 // lineFunction returns the function of a micro-kernel.

@@ -17,9 +17,9 @@ import (
 // rowsAtOnce is how many rows one call of a kernel adds.
 const rowsAtOnce = 4
 
-func registerRagged() {
+func registerRagged(all []*kernel.Micro) {
 	var avx2, avx512 []abi.Kernel
-	for _, m := range kernel.LineKernels() {
+	for _, m := range all {
 		switch {
 		case m.Kind != kernel.Ragged:
 		case m.Op.Info().Weighted && ir.Floats.Has(m.Type):

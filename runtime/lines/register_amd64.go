@@ -2,10 +2,12 @@
 
 package lines
 
-// registerAssembly registers the kernels that are in assembly, or call some.
-func registerAssembly() {
+import "github.com/stridefuse/stridefuse/ir/kernel"
+
+// registerAssembly registers those of all kernels that are in assembly, or call some.
+func registerAssembly(all []*kernel.Micro) {
 	registerGather()
-	registerGatherReduce()
-	registerRagged()
-	registerScatter()
+	registerGatherReduce(all)
+	registerRagged(all)
+	registerScatter(all)
 }

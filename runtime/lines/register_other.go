@@ -2,4 +2,6 @@
 
 package lines
 
-func registerAssembly() {}
+import "github.com/stridefuse/stridefuse/ir/kernel"
+
+func registerAssembly([]*kernel.Micro) {}

@@ -17,9 +17,9 @@ import (
 // nanoseconds to call.
 const wideRow = 8
 
-func registerScatter() {
+func registerScatter(all []*kernel.Micro) {
 	var list []abi.Kernel
-	for _, m := range kernel.LineKernels() {
+	for _, m := range all {
 		switch {
 		case m.Kind == kernel.Scatter && !m.Op.MovesBits():
 			list = append(list, abi.Kernel{Sig: m.Signature(), Fn: scatterRows[int64](m)})
