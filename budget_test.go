@@ -12,9 +12,9 @@ import (
 // The budgets, in bytes, not far above what was measured:
 // raise them for a feature that is worth it, and say so in the commit.
 const (
-	maxGenerated = 12_000_000 // measured: 11.7 MB, of which 2.2 are kernels for AVX-512 and 2.3 all Go loops
-	maxGrowth    = 8_900_000  // measured: 8.83 MB on linux/amd64
-	maxUnused    = 3_900_000  // measured: 3.70 MB on linux/amd64, of which 2.4 are a program that prints
+	maxGenerated = 11_500_000 // measured: 11.2 MB, of which 2.1 are kernels for AVX-512 and 2.3 all Go loops
+	maxGrowth    = 8_300_000  // measured: 8.18 MB on linux/amd64
+	maxUnused    = 3_800_000  // measured: 3.70 MB on linux/amd64, of which a program that prints is 2.40
 )
 
 // TestGeneratedSource limits the size of the built-in kernels' source in the repository.
