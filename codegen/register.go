@@ -137,7 +137,7 @@ func (g *generator) assembly(t Target, group string) error {
 	text = joinLines(withoutHeader(text))
 	declare := g.stubs
 	if g.ByCall {
-		text, declare = listed(text, t, group, kernels), g.list
+		text, declare = withEntries(text, t, group, kernels), g.entries
 	}
 	g.files = append(g.files, File{g.Prefix + t.Suffix() + group + assemblyFile, append([]byte(g.header(constraint(t, group))), text...)})
 	return declare(t, group, kernels)
@@ -169,8 +169,8 @@ func (g *generator) stubs(t Target, group string, kernels []named) error {
 
 func tableName(engine, group string) string { return "kernels_" + strings.ToLower(engine) + group }
 
-// registration is the table of the kernels, and the init function that makes them known. The
-// linker places the table: in the init function it would be code that fills it.
+// registration is the table of the kernels, and the init function that makes them known, unless
+// Register does. The linker places the table: in the init function it would be code that fills it.
 func (g *generator) registration(engine, group, suffix string, kernels []named) string {
 	var b strings.Builder
 	name := tableName(engine, group)

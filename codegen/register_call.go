@@ -16,11 +16,12 @@ import (
 // entriesName is the function in assembly that returns the table of addresses.
 func entriesName(engine, group string) string { return "entries_" + strings.ToLower(engine) + group }
 
+// declaredText is the beginning of a function that is declared in Go, with the comments before it.
 var declaredText = regexp.MustCompile(`(?m)^(?:// func .*\n)?((?://.*\n)*)TEXT ·(\w+)\(SB\)`)
 
-// listed returns the assembly of kernels with functions that this file alone sees, each below the
+// withEntries returns the assembly of kernels with functions that this file alone sees, each below the
 // loop that it is, and with a table of their addresses.
-func listed(text []byte, t Target, group string, kernels []named) []byte {
+func withEntries(text []byte, t Target, group string, kernels []named) []byte {
 	loops := map[string]string{}
 	for _, k := range kernels {
 		loops[k.symbol+t.Suffix()] = loop(k.Code)
@@ -40,16 +41,16 @@ func listed(text []byte, t Target, group string, kernels []named) []byte {
 	return b.Bytes()
 }
 
-// list writes the signatures of kernels that have a table of addresses, and in a file for builds
-// without them that there are none.
-func (g *generator) list(t Target, group string, kernels []named) error {
+// entries writes the signatures of kernels that have a table of addresses, and a file for builds
+// without them, where there are none.
+func (g *generator) entries(t Target, group string, kernels []named) error {
 	var b strings.Builder
-	name, entries := tableName(t.Engine(), group), entriesName(t.Engine(), group)
-	fmt.Fprintf(&b, "var %s = assembly{%s, []string{\n", name, entries)
+	name, function := tableName(t.Engine(), group), entriesName(t.Engine(), group)
+	fmt.Fprintf(&b, "var %s = assembly{%s, []string{\n", name, function)
 	for _, k := range kernels {
 		fmt.Fprintf(&b, "%q,\n", k.Signature())
 	}
-	fmt.Fprintf(&b, "}}\n\n// %s returns the addresses of the kernels in assembly.\nfunc %s() *uintptr\n", entries, entries)
+	fmt.Fprintf(&b, "}}\n\n// %s returns the addresses of the kernels in assembly.\nfunc %s() *uintptr\n", function, function)
 	g.registers = append(g.registers, fmt.Sprintf("%s.register(abi.%s)", name, t.Engine()))
 	if err := g.addGo(t.Suffix()+group+stubFile, constraint(t, group), g.Package, b.String()); err != nil {
 		return err

@@ -6,7 +6,7 @@ import "sync"
 type byEngine [NumEngines]func(*Frame)
 
 // registry holds the compiled kernels by signature. Generated files hand over whole
-// slices at init, which costs nothing; they are indexed at the first lookup after that.
+// slices, which costs nothing; they are indexed at the first lookup after that.
 var registry struct {
 	sync.RWMutex
 	fresh []registered // not indexed yet, in order of registration

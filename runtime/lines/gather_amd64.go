@@ -26,6 +26,7 @@ const (
 	cacheLine       = 64
 )
 
+// registerGather registers the gathers that copy vectors.
 func registerGather() {
 	abi.RegisterBuiltin(abi.AVX2, []abi.Kernel{
 		{Sig: gatherOf(ir.Uint8), Fn: gatherVectors[uint8]}, {Sig: gatherOf(ir.Uint16), Fn: gatherVectors[uint16]},

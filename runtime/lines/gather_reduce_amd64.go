@@ -15,6 +15,7 @@ import (
 // Reductions of rows for AVX2: built-in kernels combine the rows of the table where they are, two,
 // four or eight at a time. Rows of a large table are prefetched. Sums of floats are bags_amd64.go's.
 
+// registerGatherReduce registers those of all kernels that are reductions of rows.
 func registerGatherReduce(all []*kernel.Micro) {
 	var avx2, avx512 []abi.Kernel
 	for _, m := range all {

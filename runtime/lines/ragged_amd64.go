@@ -17,6 +17,7 @@ import (
 // rowsAtOnce is how many rows one call of a kernel adds.
 const rowsAtOnce = 4
 
+// registerRagged registers those of all kernels that combine ragged rows.
 func registerRagged(all []*kernel.Micro) {
 	var avx2, avx512 []abi.Kernel
 	for _, m := range all {

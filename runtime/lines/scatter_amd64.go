@@ -17,6 +17,7 @@ import (
 // nanoseconds to call.
 const wideRow = 8
 
+// registerScatter registers those of all kernels that combine rows with what is at their indices.
 func registerScatter(all []*kernel.Micro) {
 	var list []abi.Kernel
 	for _, m := range all {
