@@ -17,10 +17,11 @@ import (
 func entriesName(engine, group string) string { return "entries_" + strings.ToLower(engine) + group }
 
 // declaredText is the beginning of a function that is declared in Go, with the comments before it.
-var declaredText = regexp.MustCompile(`(?m)^(?:// func .*\n)?((?://.*\n)*)TEXT ·(\w+)\(SB\)`)
+var declaredText = regexp.MustCompile(`(?m)^(?:// func .*\n)?((?://.*\n)*)TEXT ·(\w+)(\(SB\).*\n)`)
 
 // withEntries returns the assembly of kernels with functions that this file alone sees, each below the
-// loop that it is, and with a table of their addresses.
+// loop that it is, and with a table of their addresses. They say which of their arguments are pointers
+// by referring to a function of package builtin that is declared: their prologues may move the stack.
 func withEntries(text []byte, t Target, group string, kernels []named) []byte {
 	loops := map[string]string{}
 	for _, k := range kernels {
@@ -29,7 +30,7 @@ func withEntries(text []byte, t Target, group string, kernels []named) []byte {
 	var b bytes.Buffer
 	b.Write(declaredText.ReplaceAllFunc(text, func(match []byte) []byte {
 		m := declaredText.FindSubmatch(match)
-		return fmt.Appendf(nil, "// %s\n%sTEXT %s<>(SB)", loops[string(m[2])], m[1], m[2])
+		return fmt.Appendf(nil, "// %s\n%sTEXT %s<>%s\tFUNCDATA $0, ·kernel·args_stackmap(SB)\n", loops[string(m[2])], m[1], m[2], m[3])
 	}))
 	entries := entriesName(t.Engine(), group)
 	b.WriteByte('\n')

@@ -33,6 +33,12 @@ func function(entry uintptr) func(*abi.Frame) {
 	return func(f *abi.Frame) { callEntry(entry, f) }
 }
 
+// kernel is not called. The compiler writes down which arguments of it are pointers, and the kernels in
+// assembly, which have the same argument and no declaration, refer to that.
+//
+//go:noescape
+func kernel(f *abi.Frame)
+
 // callEntry calls the kernel at an address with a frame.
 //
 //go:noescape

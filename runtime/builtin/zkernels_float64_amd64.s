@@ -7,6 +7,7 @@
 // for i: o0[i] = a1 + abs(a0[i])
 // Requires: AVX, CMOV
 TEXT k_abs_add_f64_us_19fc78f11b<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64) { t0 = abs u0; t1 = add s1 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -60,6 +61,7 @@ rest:
 // for i: o0[i] = a1[i] + abs(a0[i])
 // Requires: AVX, CMOV
 TEXT k_abs_add_f64_uu_cd3d2a7fe6<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = abs u0; t1 = add u1 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -116,6 +118,7 @@ rest:
 // for i: o0[i] = abs(a0[i])
 // Requires: AVX, CMOV
 TEXT k_abs_f64_u_2d873d3a2f<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = abs u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -169,6 +172,7 @@ rest:
 // for i: o0[i] = acos(a0[i])
 // Requires: AVX, AVX2, FMA3
 TEXT k_acos_f64_u_25e3602d96<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel fast (u0:f64) { t0 = acos u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -248,6 +252,7 @@ done:
 // for i: o0[i] = acos(a0[i])
 // Requires: AVX, AVX2, FMA3
 TEXT k_acos_f64_u_b1529e1f66<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = acos u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -338,6 +343,7 @@ done:
 // for i: o0[i] = acosh(a0[i])
 // Requires: AVX, AVX2, FMA3
 TEXT k_acosh_f64_u_75bbf63e15<>(SB), NOSPLIT, $488-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = acosh u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -480,6 +486,7 @@ leave1:
 // for i: o0[i] = a4[i] + (((a0[i] + a1[i]) + a2[i]) + a3[i])
 // Requires: AVX, CMOV
 TEXT k_add_add_add_add_f64_uuuuu_538c81cc10<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add t1 u3; t3 = add u4 t2; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
@@ -542,6 +549,7 @@ rest:
 // for i: t0 := a0[i] + a1[i]; t1 := a2[i] + t0; t2 := a3[i] + t1; t3 := t2 + a4[i]; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
 // Requires: AVX
 TEXT k_add_add_add_add_f64_uuuuu_6705a678a5<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add t2 u4; store t3 t0 t1 t2 t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 8(SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
@@ -584,6 +592,7 @@ done:
 // for i: t0 := a0[i] + a1[i]; t1 := t0 + a2[i]; t2 := t1 + a3[i]; t3 := t2 + a4[i]; t4 := float32(a5[i]); o0[i] = t3; o1[i] = t4 + t0; o2[i] = t1 + t4; o3[i] = t2 + t4; o4[i] = t3 + t4
 // Requires: AVX, CMOV
 TEXT k_add_add_add_etc_f32_f64_uuuuuu_a0f5a32f6d<>(SB), NOSPLIT, $24-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add t1 u3; t3 = add t2 u4; t4 = cast:f32 u5; t5 = add t4 t0; t6 = add t1 t4; t7 = add t2 t4; t8 = add t3 t4; store t3 t5 t6 t7 t8 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 16(SP); TESTQ AX, AX; JLE done
@@ -635,6 +644,7 @@ done:
 // for i: t0 := a0[i] + a1[i]; t1 := t0 + a2[i]; t2 := a3[i] + t1; t3 := a4[i] + t2; o0[i] = t3; o1[i] = t0 + a5[i]; o2[i] = t1 + a5[i]; o3[i] = t2 + a5[i]; o4[i] = t3 + a5[i]
 // Requires: AVX
 TEXT k_add_add_add_etc_f64_uuuuuu_fb3575fa2e<>(SB), NOSPLIT, $24-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; t4 = add t0 u5; t5 = add t1 u5; t6 = add t2 u5; t7 = add t3 u5; store t3 t4 t5 t6 t7 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 16(SP); TESTQ AX, AX; JLE done
@@ -684,6 +694,7 @@ done:
 // for i: o0[i] = a2[i] + (a0[i] + a1)
 // Requires: AVX, CMOV
 TEXT k_add_add_f64_usu_d14ef886cc<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = add u0 s1; t1 = add u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -740,6 +751,7 @@ rest:
 // for i: o0[i] = (a0[i] + a1[i]) + a2
 // Requires: AVX, CMOV
 TEXT k_add_add_f64_uus_333b1d0548<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = add t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -796,6 +808,7 @@ rest:
 // for i: o0[i] = a2[i] + (a0[i] + a1[i])
 // Requires: AVX, CMOV
 TEXT k_add_add_f64_uuu_06690195f6<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = add u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -852,6 +865,7 @@ rest:
 // for i: t0 := a0[i] + a1[i]; o0[i] = t0; o1[i] = a2[i] + t0
 // Requires: AVX
 TEXT k_add_add_f64_uuu_4d5010526b<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = add u2 t0; store t0 t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -885,6 +899,7 @@ done:
 // for i: o0[i] = max(a3, (a0 + a1[i]) + a2[i])
 // Requires: AVX, CMOV
 TEXT k_add_add_max_f64_suus_1279ef9a3e<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64, u2:f64, s3:f64) { t0 = add s0 u1; t1 = add t0 u2; t2 = max s3 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -944,6 +959,7 @@ rest:
 // for i: t0 := a0[i] + a1[i]; o0[i] = t0; o1[i] = t0 + float32(a2[i])
 // Requires: AVX, CMOV
 TEXT k_add_cast_add_f32_f64_uuu_a1fdca91c5<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32, u2:f64) { t0 = add u0 u1; t1 = cast:f32 u2; t2 = add t0 t1; store t0 t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -982,6 +998,7 @@ done:
 // for i: o0[i] = a2[i] / (a0 + a1[i])
 // Requires: AVX, CMOV
 TEXT k_add_div_f64_suu_db9165b6df<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64, u2:f64) { t0 = add s0 u1; t1 = div u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -1038,6 +1055,7 @@ rest:
 // for i: o0[i] = a2 / (a0[i] + a1)
 // Requires: AVX, CMOV
 TEXT k_add_div_f64_uss_ab9c0f2fad<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = div s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -1092,6 +1110,7 @@ rest:
 // for i: o0[i] = a2 / (a0[i] + a1[i])
 // Requires: AVX, CMOV
 TEXT k_add_div_f64_uus_14435f44ae<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = div s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -1148,6 +1167,7 @@ rest:
 // for i: o0[i] = a2[i] / (a0[i] + a1[i])
 // Requires: AVX, CMOV
 TEXT k_add_div_f64_uuu_7541d18581<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = div u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -1204,6 +1224,7 @@ rest:
 // for i: o0[i] = a0[i] + a1
 // Requires: AVX, CMOV
 TEXT k_add_f64_us_3770aac67c<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64) { t0 = add u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -1257,6 +1278,7 @@ rest:
 // for i: o0[i] = a0[i] + a1[i]
 // Requires: AVX, CMOV
 TEXT k_add_f64_uu_819accbd74<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = add u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -1311,6 +1333,7 @@ rest:
 // for i: o0[i] = float64((a0[i] + a1[i]) < a2) + a3[i]
 // Requires: AVX, CMOV
 TEXT k_add_lt_cast_add_f64_uusu_7796355261<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64, u3:f64) { t0 = add u0 u1; t1 = lt t0 s2; t2 = cast:f64 t1; t3 = add t2 u3; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -1370,6 +1393,7 @@ rest:
 // for i: o0[i] = max(max(a2, a0[i] + a1[i]), max(a2, a3[i] + a1[i]))
 // Requires: AVX, CMOV
 TEXT k_add_max_add_etc_f64_uusu_1ca6175c87<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64, u3:f64) { t0 = add u0 u1; t1 = max s2 t0; t2 = add u3 u1; t3 = max s2 t2; t4 = max t1 t3; store t4 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -1438,6 +1462,7 @@ rest:
 // for i: o0[i] = max(a0[i] + a1, a2)
 // Requires: AVX, CMOV
 TEXT k_add_max_f64_uss_8ea08a9a9c<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = max t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -1496,6 +1521,7 @@ rest:
 // for i: o0[i] = max(a0[i] + a1[i], a2)
 // Requires: AVX, CMOV
 TEXT k_add_max_f64_uus_eb7b8e091b<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = max t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -1554,6 +1580,7 @@ rest:
 // for i: o0[i] = a2 * (a0[i] + a1)
 // Requires: AVX, CMOV
 TEXT k_add_mul_f64_uss_49288156d8<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = mul s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -1608,6 +1635,7 @@ rest:
 // for i: o0[i] = a2[i] * (a0[i] + a1)
 // Requires: AVX, CMOV
 TEXT k_add_mul_f64_usu_43319fc0a3<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = add u0 s1; t1 = mul u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -1664,6 +1692,7 @@ rest:
 // for i: o0[i] = (a0[i] + a1[i]) * a2
 // Requires: AVX, CMOV
 TEXT k_add_mul_f64_uus_6a500a5b69<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = mul t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -1720,6 +1749,7 @@ rest:
 // for i: o0[i] = a2[i] * (a0[i] + a1[i])
 // Requires: AVX, CMOV
 TEXT k_add_mul_f64_uuu_c0adfe2a64<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = mul u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -1776,6 +1806,7 @@ rest:
 // for i: o0[i] = reciprocal(a0[i] + a1)
 // Requires: AVX, CMOV
 TEXT k_add_reciprocal_f64_us_a9fc18cb97<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64) { t0 = add u0 s1; t1 = reciprocal t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -1829,6 +1860,7 @@ rest:
 // for i: o0[i] = reciprocal(a0[i] + a1[i])
 // Requires: AVX, CMOV
 TEXT k_add_reciprocal_f64_uu_fd58496f41<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = add u0 u1; t1 = reciprocal t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -1885,6 +1917,7 @@ rest:
 // for i: o0[i] = sqrt(a0 + a1[i])
 // Requires: AVX, CMOV
 TEXT k_add_sqrt_f64_su_b9d1b8021b<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64) { t0 = add s0 u1; t1 = sqrt t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -1938,6 +1971,7 @@ rest:
 // for i: o0[i] = sqrt(a0[i] + a1[i])
 // Requires: AVX, CMOV
 TEXT k_add_sqrt_f64_uu_9ee6425c70<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = add u0 u1; t1 = sqrt t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -1994,6 +2028,7 @@ rest:
 // for i: o0[i] = asin(a0[i])
 // Requires: AVX, AVX2, FMA3
 TEXT k_asin_f64_u_0c7edb221f<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = asin u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -2078,6 +2113,7 @@ done:
 // for i: o0[i] = asin(a0[i])
 // Requires: AVX, AVX2, FMA3
 TEXT k_asin_f64_u_e1e7d4acf5<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel fast (u0:f64) { t0 = asin u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -2151,6 +2187,7 @@ done:
 // for i: o0[i] = asinh(a0[i])
 // Requires: AVX, AVX2, FMA3
 TEXT k_asinh_f64_u_aadc7ea616<>(SB), NOSPLIT, $64-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = asinh u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -2282,6 +2319,7 @@ done:
 // for i: o0[i] = atan2(a0[i], a1[i])
 // Requires: AVX, AVX2, FMA3
 TEXT k_atan2_f64_uu_38066da722<>(SB), NOSPLIT, $64-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = atan2 u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -2427,6 +2465,7 @@ done:
 // for i: o0[i] = atan2(a0[i], a1[i])
 // Requires: AVX, AVX2, FMA3
 TEXT k_atan2_f64_uu_b362669ee1<>(SB), NOSPLIT, $128-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel fast (u0:f64, u1:f64) { t0 = atan2 u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -2531,6 +2570,7 @@ done:
 // for i: o0[i] = atan(a0[i])
 // Requires: AVX, AVX2, FMA3
 TEXT k_atan_f64_u_730df536cf<>(SB), NOSPLIT, $64-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel fast (u0:f64) { t0 = atan u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -2621,6 +2661,7 @@ done:
 // for i: o0[i] = atan(a0[i])
 // Requires: AVX, AVX2, FMA3
 TEXT k_atan_f64_u_c59c3592e6<>(SB), NOSPLIT, $64-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = atan u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -2732,6 +2773,7 @@ done:
 // for i: o0[i] = atanh(a0[i])
 // Requires: AVX, AVX2, FMA3
 TEXT k_atanh_f64_u_37f5d3bfa3<>(SB), $584-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = atanh u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -2868,6 +2910,7 @@ leave1:
 // for i: o0[i] = bitcast[int64](a0[i])
 // Requires: AVX, CMOV
 TEXT k_bitcast_f64_i64_u_f147707485<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = bitcast:i64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -2921,6 +2964,7 @@ rest:
 // for i: o0[i] = bitcast[uint64](a0[i])
 // Requires: AVX, CMOV
 TEXT k_bitcast_f64_u64_u_a73d5902fe<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = bitcast:u64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -2974,6 +3018,7 @@ rest:
 // for i: o0[i] = bitcast[float64](a0[i])
 // Requires: AVX, CMOV
 TEXT k_bitcast_i64_f64_u_46f8a625a3<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64) { t0 = bitcast:f64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -3027,6 +3072,7 @@ rest:
 // for i: o0[i] = bitcast[float64](a0[i])
 // Requires: AVX, CMOV
 TEXT k_bitcast_u64_f64_u_ab205328a2<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64) { t0 = bitcast:f64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -3080,6 +3126,7 @@ rest:
 // for i: o0[i] = float64(a0[i]) + a1[i]
 // Requires: AVX, CMOV
 TEXT k_cast_add_f32_f64_uu_d94107099a<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = add t0 u1; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -3134,6 +3181,7 @@ rest:
 // for i: o0[i] = float32(a0) + a1[i]
 // Requires: AVX, CMOV
 TEXT k_cast_add_f64_f32_su_70391d9e46<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f32) { t0 = cast:f32 s0; t1 = add t0 u1; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -3185,6 +3233,7 @@ rest:
 // for i: o0[i] = float64(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_cast_bool_f64_u_4c3a727071<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:bool) { t0 = cast:f64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -3244,6 +3293,7 @@ rest:
 // for i: t3 := float64(a2[i]) * a3[i]; t5 := t3 * float64(a4[i]); t6 := float64(a1[i]) * t5; t7 := float64(a0[i]) * t6; o0[i] = t7; o1[i] = float32(t3); o2[i] = float32(t5); o3[i] = float32(t6); o4[i] = float32(t7)
 // Requires: AVX
 TEXT k_cast_cast_cast_etc_f32_f64_uuuuu_9e459e48f6<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32, u2:f32, u3:f64, u4:f32) { t0 = cast:f64 u0; t1 = cast:f64 u1; t2 = cast:f64 u2; t3 = mul t2 u3; t4 = cast:f64 u4; t5 = mul t3 t4; t6 = mul t1 t5; t7 = mul t0 t6; t8 = cast:f32 t3; t9 = cast:f32 t5; t10 = cast:f32 t6; t11 = cast:f32 t7; store t7 t8 t9 t10 t11 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 8(SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
@@ -3292,6 +3342,7 @@ done:
 // for i: o0[i] = float64(a0[i])
 // Requires: AVX, CMOV
 TEXT k_cast_f32_f64_u_b86e37f909<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32) { t0 = cast:f64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -3346,6 +3397,7 @@ rest:
 // for i: o0[i] = bfloat16(a0[i])
 // Requires: AVX, AVX2
 TEXT k_cast_f64_bf16_u_96611387a9<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = cast:bf16 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -3399,6 +3451,7 @@ done:
 // for i: o0[i] = bool(a0[i])
 // Requires: AVX, AVX2
 TEXT k_cast_f64_bool_u_df94fee7b9<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = cast:bool u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -3433,6 +3486,7 @@ done:
 // for i: o0[i] = float16(a0[i])
 // Requires: AVX, AVX2, F16C
 TEXT k_cast_f64_f16_u_6bb378271c<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = cast:f16 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -3472,6 +3526,7 @@ done:
 // for i: o0[i] = float32(a0[i])
 // Requires: AVX, CMOV
 TEXT k_cast_f64_f32_u_dde0c6aeba<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = cast:f32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -3527,6 +3582,7 @@ rest:
 // for i: o0[i] = int16(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_cast_f64_i16_u_29a1616815<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = cast:i16 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -3583,6 +3639,7 @@ done:
 // for i: o0[i] = int32(a0[i])
 // Requires: AVX, CMOV
 TEXT k_cast_f64_i32_u_aaa871b404<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -3651,6 +3708,7 @@ rest:
 // for i: o0[i] = int64(a0[i])
 // Requires: AVX, AVX2, CMOV, FMA3
 TEXT k_cast_f64_i64_u_8f24d43433<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = cast:i64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -3727,6 +3785,7 @@ rest:
 // for i: o0[i] = int8(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_cast_f64_i8_u_eecab02cc2<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = cast:i8 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -3781,6 +3840,7 @@ done:
 // for i: o0[i] = fixed16x16(a0[i])
 // Requires: AVX, CMOV
 TEXT k_cast_f64_q16x16_u_5c158ef4e2<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = cast:q16x16 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -3842,6 +3902,7 @@ rest:
 // for i: o0[i] = uint16(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_cast_f64_u16_u_98c5c27beb<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = cast:u16 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -3897,6 +3958,7 @@ done:
 // for i: o0[i] = uint32(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_cast_f64_u32_u_7a4f613017<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = cast:u32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -3966,6 +4028,7 @@ rest:
 // for i: o0[i] = uint64(a0[i])
 // Requires: AVX, AVX2, CMOV, FMA3
 TEXT k_cast_f64_u64_u_4fb2dc96a4<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = cast:u64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -4092,6 +4155,7 @@ rest:
 // for i: o0[i] = uint8(a0[i])
 // Requires: AVX, CMOV
 TEXT k_cast_f64_u8_u_6bc5559001<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = cast:u8 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -4140,6 +4204,7 @@ done:
 // for i: o0[i] = float64(a0[i])
 // Requires: AVX, CMOV
 TEXT k_cast_i32_f64_u_eab81f3ff2<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32) { t0 = cast:f64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -4194,6 +4259,7 @@ rest:
 // for i: o0[i] = float64(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_cast_i64_f64_u_11adf92f88<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64) { t0 = cast:f64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -4254,6 +4320,7 @@ rest:
 // for i: t1 := a1[i] * float64(a0[i]); o0[i] = t1; o1[i] = float32(t1)
 // Requires: AVX
 TEXT k_cast_mul_cast_f32_f64_uu_dcef9183bf<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = mul u1 t0; t2 = cast:f32 t1; store t1 t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -4287,6 +4354,7 @@ done:
 // for i: o0[i] = float64(a0[i])
 // Requires: AVX, CMOV
 TEXT k_cast_q16x16_f64_u_3787717d59<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -4341,6 +4409,7 @@ rest:
 // for i: o0[i] = float64(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_cast_u32_f64_u_a8a6788db1<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32) { t0 = cast:f64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -4396,6 +4465,7 @@ rest:
 // for i: o0[i] = float64(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_cast_u64_f64_u_97004cf19d<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64) { t0 = cast:f64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -4456,6 +4526,7 @@ rest:
 // for i: o0[i] = float64(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_cast_u8_f64_u_396674fb76<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8) { t0 = cast:f64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -4512,6 +4583,7 @@ rest:
 // for i: o0[i] = cbrt(a0[i])
 // Requires: AVX, AVX2, FMA3
 TEXT k_cbrt_f64_u_b44aeb6339<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = cbrt u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -4591,6 +4663,7 @@ done:
 // for i: o0[i] = ceil(a0[i])
 // Requires: AVX, CMOV
 TEXT k_ceil_f64_u_ad872537b7<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = ceil u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -4644,6 +4717,7 @@ rest:
 // for i: o0[i] = celu(a0[i], a1[i])
 // Requires: AVX, AVX2, FMA3
 TEXT k_celu_f64_uu_261ead757e<>(SB), $904-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = celu u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -4828,6 +4902,7 @@ leave1:
 // for i: o0[i] = clip(a0, a1, a2[i])
 // Requires: AVX, CMOV
 TEXT k_clip_f64_ssu_220b9f5b7e<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, s1:f64, u2:f64) { t0 = clip s0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -4886,6 +4961,7 @@ rest:
 // for i: o0[i] = clip(a0, a1[i], a2)
 // Requires: AVX, CMOV
 TEXT k_clip_f64_sus_8685e1384f<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64, s2:f64) { t0 = clip s0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -4944,6 +5020,7 @@ rest:
 // for i: o0[i] = clip(a0, a1[i], a2[i])
 // Requires: AVX, CMOV
 TEXT k_clip_f64_suu_b30a2954a4<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64, u2:f64) { t0 = clip s0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -5005,6 +5082,7 @@ rest:
 // for i: o0[i] = clip(a0[i], a1, a2)
 // Requires: AVX, CMOV
 TEXT k_clip_f64_uss_fc1d4981d6<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = clip u0 s1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -5063,6 +5141,7 @@ rest:
 // for i: o0[i] = clip(a0[i], a1, a2[i])
 // Requires: AVX, CMOV
 TEXT k_clip_f64_usu_13e0d41b19<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = clip u0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -5124,6 +5203,7 @@ rest:
 // for i: o0[i] = clip(a0[i], a1[i], a2)
 // Requires: AVX, CMOV
 TEXT k_clip_f64_uus_a6f77f260c<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = clip u0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -5186,6 +5266,7 @@ rest:
 // for i: o0[i] = clip(a0[i], a1[i], a2[i])
 // Requires: AVX, CMOV
 TEXT k_clip_f64_uuu_03821ce53e<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = clip u0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -5251,6 +5332,7 @@ rest:
 // for i: o0[i] = cos(a0[i])
 // Requires: AVX, AVX2, FMA3
 TEXT k_cos_f64_u_231c08b2d9<>(SB), $1672-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = cos u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -5500,6 +5582,7 @@ leave1:
 // for i: o0[i] = cos(a0[i])
 // Requires: AVX, AVX2, CMOV, FMA3
 TEXT k_cos_f64_u_59b6c7c217<>(SB), $1576-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel fast (u0:f64) { t0 = cos u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -5755,6 +5838,7 @@ leave2:
 // for i: o0[i] = cosh(a0[i])
 // Requires: AVX, AVX2, FMA3
 TEXT k_cosh_f64_u_59600fe59b<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = cosh u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -5844,6 +5928,7 @@ done:
 // for i: o0[i] = (a0 / a1[i]) + a2[i]
 // Requires: AVX, CMOV
 TEXT k_div_add_f64_suu_6ca9462384<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = add t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -5900,6 +5985,7 @@ rest:
 // for i: o0[i] = a2[i] + (a0[i] / a1)
 // Requires: AVX, CMOV
 TEXT k_div_add_f64_usu_8c4369949b<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = add u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -5956,6 +6042,7 @@ rest:
 // for i: o0[i] = (a0[i] / a1[i]) + a2
 // Requires: AVX, CMOV
 TEXT k_div_add_f64_uus_ea3c140a9a<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = add t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -6012,6 +6099,7 @@ rest:
 // for i: o0[i] = a2[i] + (a0[i] / a1[i])
 // Requires: AVX, CMOV
 TEXT k_div_add_f64_uuu_76f9a9a5b9<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = add u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -6068,6 +6156,7 @@ rest:
 // for i: o0[i] = a0 / a1[i]
 // Requires: AVX, CMOV
 TEXT k_div_f64_su_24c7c4ac78<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64) { t0 = div s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -6121,6 +6210,7 @@ rest:
 // for i: o0[i] = a0[i] / a1
 // Requires: AVX, CMOV
 TEXT k_div_f64_us_e1eb7cc70b<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64) { t0 = div u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -6174,6 +6264,7 @@ rest:
 // for i: o0[i] = a0[i] / a1[i]
 // Requires: AVX, CMOV
 TEXT k_div_f64_uu_2ba8d394f2<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = div u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -6228,6 +6319,7 @@ rest:
 // for i: o0[i] = (a0 / a1[i]) - a2[i]
 // Requires: AVX, CMOV
 TEXT k_div_sub_f64_suu_2cf0cf91e1<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = sub t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -6284,6 +6376,7 @@ rest:
 // for i: o0[i] = a2[i] - (a0 / a1[i])
 // Requires: AVX, CMOV
 TEXT k_div_sub_f64_suu_8353240aa1<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = sub u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -6340,6 +6433,7 @@ rest:
 // for i: o0[i] = a2[i] - (a0[i] / a1)
 // Requires: AVX, CMOV
 TEXT k_div_sub_f64_usu_0e6a379254<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = sub u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -6396,6 +6490,7 @@ rest:
 // for i: o0[i] = (a0[i] / a1) - a2[i]
 // Requires: AVX, CMOV
 TEXT k_div_sub_f64_usu_b1c4a04ea3<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = sub t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -6452,6 +6547,7 @@ rest:
 // for i: o0[i] = (a0[i] / a1[i]) - a2
 // Requires: AVX, CMOV
 TEXT k_div_sub_f64_uus_4260569587<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = sub t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -6508,6 +6604,7 @@ rest:
 // for i: o0[i] = a2 - (a0[i] / a1[i])
 // Requires: AVX, CMOV
 TEXT k_div_sub_f64_uus_aa70541fea<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = sub s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -6564,6 +6661,7 @@ rest:
 // for i: o0[i] = (a0[i] / a1[i]) - a2[i]
 // Requires: AVX, CMOV
 TEXT k_div_sub_f64_uuu_7cf2c36ed2<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = sub t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -6620,6 +6718,7 @@ rest:
 // for i: o0[i] = a2[i] - (a0[i] / a1[i])
 // Requires: AVX, CMOV
 TEXT k_div_sub_f64_uuu_80ff5b4e3b<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = sub u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -6676,6 +6775,7 @@ rest:
 // for m, n: { sum := 0; for k: sum = fma(a0[m][k], a1[k][n], sum); o0[m][n] = sum, or += sum }
 // Requires: AVX, FMA3, MMX+
 TEXT k_dot_f64_94c78171a9<>(SB), NOSPLIT, $8-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// dot f64
 	MOVQ f+0(FP), AX
 	MOVQ (AX), DI; TESTQ DI, DI; JLE done; MOVQ 8(AX), R8; TESTQ R8, R8; JLE done; MOVQ 16(AX), BX
@@ -7274,6 +7374,7 @@ done:
 // for i: o0[i] = elu(a0[i], a1[i])
 // Requires: AVX, AVX2, FMA3
 TEXT k_elu_f64_uu_8c57d63d8a<>(SB), $616-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = elu u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -7408,6 +7509,7 @@ leave1:
 // for i: o0[i] = a0 == a1[i]
 // Requires: AVX, AVX2
 TEXT k_eq_f64_bool_su_af5c2a3303<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64) { t0 = eq s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -7442,6 +7544,7 @@ done:
 // for i: o0[i] = a0[i] == a1[i]
 // Requires: AVX, AVX2
 TEXT k_eq_f64_bool_uu_6a3b78d870<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = eq u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -7478,6 +7581,7 @@ done:
 // for i: o0[i] = min(select((a0[i] == a1[i]) | (a1[i] != a1[i]), (a2 * a3) + a4[i], a5), a6[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_eq_ne_or_etc_f64_i32_uussusu_1a75dd11cc<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:i32, s3:i32, u4:i32, s5:i32, u6:i32) { t0 = eq u0 u1; t1 = ne u1 u1; t2 = or t0 t1; t3 = mul s2 s3; t4 = add t3 u4; t5 = select t2 t4 s5; t6 = min t5 u6; store t6 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -7546,6 +7650,7 @@ rest:
 // for i: o0[i] = erf(a0[i])
 // Requires: AVX, AVX2, FMA3
 TEXT k_erf_f64_u_d078ff7068<>(SB), NOSPLIT, $128-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = erf u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -7752,6 +7857,7 @@ done:
 // for i: o0[i] = erfc(a0[i])
 // Requires: AVX, AVX2, FMA3
 TEXT k_erfc_f64_u_ea9cd5907b<>(SB), NOSPLIT, $352-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = erfc u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -7954,6 +8060,7 @@ done:
 // for i: o0[i] = exp2(a0[i])
 // Requires: AVX, AVX2, FMA3
 TEXT k_exp2_f64_u_56bfbb21e8<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = exp2 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -8025,6 +8132,7 @@ done:
 // for i: o0[i] = exp(a0[i])
 // Requires: AVX, AVX2, FMA3
 TEXT k_exp_f64_u_c8f268e614<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = exp u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -8096,6 +8204,7 @@ done:
 // for i: o0[i] = expm1(a0[i])
 // Requires: AVX, AVX2, FMA3
 TEXT k_expm1_f64_u_c12d99e908<>(SB), NOSPLIT, $64-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = expm1 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -8185,6 +8294,7 @@ done:
 // for i: o0[i] = exponent(a0[i])
 // Requires: AVX, AVX2
 TEXT k_exponent_f64_u_d8c8158cb1<>(SB), NOSPLIT, $488-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = exponent u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -8253,6 +8363,7 @@ leave1:
 // for i: o0[i] = floor(a0[i])
 // Requires: AVX, CMOV
 TEXT k_floor_f64_u_997de3ba42<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = floor u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -8306,6 +8417,7 @@ rest:
 // for i: o0[i] = floordiv(a0[i], a1[i])
 // Requires: AVX, AVX2, CMOV, FMA3
 TEXT k_floordiv_f64_uu_4e8e408505<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = floordiv u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -8376,6 +8488,7 @@ done:
 // for i: o0[i] = fma(a0, a1, a2[i])
 // Requires: AVX, CMOV, FMA3
 TEXT k_fma_f64_ssu_504ec3dffd<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, s1:f64, u2:f64) { t0 = fma s0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -8430,6 +8543,7 @@ rest:
 // for i: o0[i] = fma(a0, a1[i], a2)
 // Requires: AVX, CMOV, FMA3
 TEXT k_fma_f64_sus_4ce22e4be8<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64, s2:f64) { t0 = fma s0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -8484,6 +8598,7 @@ rest:
 // for i: o0[i] = fma(a0, a1[i], a2[i])
 // Requires: AVX, CMOV, FMA3
 TEXT k_fma_f64_suu_ccc0469621<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64, u2:f64) { t0 = fma s0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -8540,6 +8655,7 @@ rest:
 // for i: o0[i] = fma(a0[i], a1, a2)
 // Requires: AVX, CMOV, FMA3
 TEXT k_fma_f64_uss_21ec487d99<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = fma u0 s1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -8594,6 +8710,7 @@ rest:
 // for i: o0[i] = fma(a0[i], a1, a2[i])
 // Requires: AVX, CMOV, FMA3
 TEXT k_fma_f64_usu_951494ca66<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = fma u0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -8650,6 +8767,7 @@ rest:
 // for i: o0[i] = fma(a0[i], a1[i], a2)
 // Requires: AVX, CMOV, FMA3
 TEXT k_fma_f64_uus_44bcb8b1a8<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = fma u0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -8706,6 +8824,7 @@ rest:
 // for i: o0[i] = fma(a0[i], a1[i], a2[i])
 // Requires: AVX, CMOV, FMA3
 TEXT k_fma_f64_uuu_97a98965c6<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = fma u0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -8763,6 +8882,7 @@ rest:
 // for i: o0[i] = fma(a3[i], a4[i], fma(a0[i], a1[i], a2))
 // Requires: AVX, CMOV, FMA3
 TEXT k_fma_fma_f64_uusuu_b470e735ab<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -8825,6 +8945,7 @@ rest:
 // for i: o0[i] = fma(a5[i], a6[i], fma(a3[i], a4[i], fma(a0[i], a1[i], a2)))
 // Requires: AVX, CMOV, FMA3
 TEXT k_fma_fma_fma_f64_uusuuuu_b29a06337b<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64, u5:f64, u6:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R14; TESTQ R14, R14; JLE done; MOVQ 16(CX), DI
@@ -8892,6 +9013,7 @@ rest:
 // for i: o0[i] = fma(a7[i], a8[i], fma(a5[i], a6[i], fma(a3[i], a4[i], fma(a0[i], a1[i], a2))))
 // Requires: AVX, CMOV, FMA3
 TEXT k_fma_fma_fma_fma_f64_uusuuuuuu_84580cf999<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64, u5:f64, u6:f64, u7:f64, u8:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; t3 = fma u7 u8 t2; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, (SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
@@ -8965,6 +9087,7 @@ rest:
 // for i: o0[i] = fmod(a0[i], a1[i])
 // Requires: AVX, AVX2, FMA3
 TEXT k_fmod_f64_uu_5820ebcd33<>(SB), $680-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = fmod u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -9129,6 +9252,7 @@ leave1:
 // for i: o0[i] = gelu(a0[i])
 // Requires: AVX, AVX2, FMA3
 TEXT k_gelu_f64_u_01b0ddcf5e<>(SB), NOSPLIT, $64-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = gelu u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -9344,6 +9468,7 @@ done:
 // for i: o0[i] = gelutanh(a0[i])
 // Requires: AVX, AVX2, FMA3
 TEXT k_gelutanh_f64_u_0cf01fd4f6<>(SB), NOSPLIT, $224-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = gelutanh u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -9470,6 +9595,7 @@ done:
 // for i: o0[i] = hardswish(a0[i])
 // Requires: AVX, AVX2, FMA3
 TEXT k_hardswish_f64_u_7585d447df<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = hardswish u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -9514,6 +9640,7 @@ done:
 // for i: o0[i] = hypot(a0[i], a1[i])
 // Requires: AVX, AVX2, FMA3
 TEXT k_hypot_f64_uu_58b0ae5de6<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = hypot u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -9577,6 +9704,7 @@ done:
 // for i: o0[i] = isfinite(a0[i])
 // Requires: AVX, AVX2
 TEXT k_isfinite_f64_bool_u_af48caa9c8<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = isfinite u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -9612,6 +9740,7 @@ done:
 // for i: o0[i] = isinf(a0[i])
 // Requires: AVX, AVX2
 TEXT k_isinf_f64_bool_u_2cd9baf76d<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = isinf u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -9647,6 +9776,7 @@ done:
 // for i: o0[i] = float32(ldexp(a0[i], a1[i]))
 // Requires: AVX, AVX2, CMOV
 TEXT k_ldexp_cast_f64_f32_uu_54c64968f1<>(SB), $648-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = ldexp u0 u1; t1 = cast:f32 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -9775,6 +9905,7 @@ leave2:
 // for i: o0[i] = ldexp(a0[i], a1[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_ldexp_f64_uu_6a6c9e47da<>(SB), $648-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = ldexp u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -9901,6 +10032,7 @@ leave2:
 // for i: o0[i] = a0 <= a1[i]
 // Requires: AVX, AVX2
 TEXT k_le_f64_bool_su_72bfa59174<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64) { t0 = le s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -9935,6 +10067,7 @@ done:
 // for i: o0[i] = a0[i] <= a1
 // Requires: AVX, AVX2
 TEXT k_le_f64_bool_us_126c7d4763<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64) { t0 = le u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -9969,6 +10102,7 @@ done:
 // for i: o0[i] = a0[i] <= a1[i]
 // Requires: AVX, AVX2
 TEXT k_le_f64_bool_uu_3578d47928<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = le u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -10005,6 +10139,7 @@ done:
 // for i: o0[i] = log10(a0[i])
 // Requires: AVX, AVX2, FMA3
 TEXT k_log10_f64_u_215bd841eb<>(SB), $520-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = log10 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -10132,6 +10267,7 @@ leave1:
 // for i: o0[i] = log10(a0[i])
 // Requires: AVX, AVX2, FMA3
 TEXT k_log10_f64_u_e0597c2199<>(SB), NOSPLIT, $328-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel fast (u0:f64) { t0 = log10 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -10241,6 +10377,7 @@ leave1:
 // for i: o0[i] = log1p(a0[i])
 // Requires: AVX, AVX2, FMA3
 TEXT k_log1p_f64_u_59915c6e03<>(SB), NOSPLIT, $488-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = log1p u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -10367,6 +10504,7 @@ leave1:
 // for i: o0[i] = log1p(a0[i])
 // Requires: AVX, AVX2, FMA3
 TEXT k_log1p_f64_u_85a3ddffb8<>(SB), NOSPLIT, $328-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel fast (u0:f64) { t0 = log1p u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -10468,6 +10606,7 @@ leave1:
 // for i: o0[i] = log2(a0[i])
 // Requires: AVX, AVX2, FMA3
 TEXT k_log2_f64_u_161109d442<>(SB), NOSPLIT, $328-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel fast (u0:f64) { t0 = log2 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -10574,6 +10713,7 @@ leave1:
 // for i: o0[i] = log2(a0[i])
 // Requires: AVX, AVX2, FMA3
 TEXT k_log2_f64_u_50315f7adc<>(SB), $520-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = log2 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -10700,6 +10840,7 @@ leave1:
 // for i: o0[i] = log(a0[i])
 // Requires: AVX, AVX2, FMA3
 TEXT k_log_f64_u_76870ec756<>(SB), $520-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = log u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -10820,6 +10961,7 @@ leave1:
 // for i: o0[i] = log(a0[i])
 // Requires: AVX, AVX2, FMA3
 TEXT k_log_f64_u_dd7af3dce1<>(SB), NOSPLIT, $328-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel fast (u0:f64) { t0 = log u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -10924,6 +11066,7 @@ leave1:
 // for i: o0[i] = logit(a0[i])
 // Requires: AVX, AVX2, FMA3
 TEXT k_logit_f64_u_9e5c5ac773<>(SB), NOSPLIT, $488-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = logit u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -11051,6 +11194,7 @@ leave1:
 // for i: o0[i] = a2[i] + float64(a0 < a1[i])
 // Requires: AVX, CMOV
 TEXT k_lt_cast_add_f64_suu_cfc37618ff<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64, u2:f64) { t0 = lt s0 u1; t1 = cast:f64 t0; t2 = add u2 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -11107,6 +11251,7 @@ rest:
 // for i: o0[i] = float64(a0[i] < a1) + a2[i]
 // Requires: AVX, CMOV
 TEXT k_lt_cast_add_f64_usu_48c52126bd<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = lt u0 s1; t1 = cast:f64 t0; t2 = add t1 u2; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -11163,6 +11308,7 @@ rest:
 // for i: o0[i] = float64(a0 < a1[i])
 // Requires: AVX, CMOV
 TEXT k_lt_cast_f64_su_2762d9c380<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64) { t0 = lt s0 u1; t1 = cast:f64 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -11217,6 +11363,7 @@ rest:
 // for i: o0[i] = float64(a0[i] < a1)
 // Requires: AVX, CMOV
 TEXT k_lt_cast_f64_us_a94496eb15<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64) { t0 = lt u0 s1; t1 = cast:f64 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -11271,6 +11418,7 @@ rest:
 // for i: o0[i] = a0 < a1[i]
 // Requires: AVX, AVX2
 TEXT k_lt_f64_bool_su_03aca8ab90<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64) { t0 = lt s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -11305,6 +11453,7 @@ done:
 // for i: o0[i] = a0[i] < a1
 // Requires: AVX, AVX2
 TEXT k_lt_f64_bool_us_0149d1acba<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64) { t0 = lt u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -11339,6 +11488,7 @@ done:
 // for i: o0[i] = a0[i] < a1[i]
 // Requires: AVX, AVX2
 TEXT k_lt_f64_bool_uu_cfae620772<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = lt u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -11375,6 +11525,7 @@ done:
 // for i: o0[i] = (a0[i] < a1) & (a2 < a3[i])
 // Requires: AVX, AVX2
 TEXT k_lt_lt_and_f64_bool_ussu_15f8127557<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, s2:f64, u3:f64) { t0 = lt u0 s1; t1 = lt s2 u3; t2 = and t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -11413,6 +11564,7 @@ done:
 // for i: o0[i] = select(a0 < a1[i], a2, a3[i])
 // Requires: AVX, CMOV
 TEXT k_lt_select_f64_susu_019379d305<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64, s2:f64, u3:f64) { t0 = lt s0 u1; t1 = select t0 s2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -11471,6 +11623,7 @@ rest:
 // for i: o0[i] = select(a0 < a1[i], a2[i], a3)
 // Requires: AVX, CMOV
 TEXT k_lt_select_f64_suus_276f154ab8<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64, u2:f64, s3:f64) { t0 = lt s0 u1; t1 = select t0 u2 s3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -11529,6 +11682,7 @@ rest:
 // for i: o0[i] = select(a0 < a1[i], a2[i], a3[i])
 // Requires: AVX, CMOV
 TEXT k_lt_select_f64_suuu_9cbf082dff<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64, u2:f64, u3:f64) { t0 = lt s0 u1; t1 = select t0 u2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), R12
@@ -11586,6 +11740,7 @@ rest:
 // for i: o0[i] = select(a0[i] < a1, a2, a3[i])
 // Requires: AVX, CMOV
 TEXT k_lt_select_f64_ussu_6923ee4169<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, s2:f64, u3:f64) { t0 = lt u0 s1; t1 = select t0 s2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -11644,6 +11799,7 @@ rest:
 // for i: o0[i] = select(a0[i] < a1, a2[i], a3)
 // Requires: AVX, CMOV
 TEXT k_lt_select_f64_usus_596b7c376a<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, u2:f64, s3:f64) { t0 = lt u0 s1; t1 = select t0 u2 s3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -11702,6 +11858,7 @@ rest:
 // for i: o0[i] = select(a0[i] < a1, a2[i], a3[i])
 // Requires: AVX, CMOV
 TEXT k_lt_select_f64_usuu_bd32e2a2e3<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, u2:f64, u3:f64) { t0 = lt u0 s1; t1 = select t0 u2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -11759,6 +11916,7 @@ rest:
 // for i: o0[i] = select(a0[i] < a1[i], a2[i], a3[i])
 // Requires: AVX, CMOV
 TEXT k_lt_select_f64_uuuu_9a937eee1e<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = lt u0 u1; t1 = select t0 u2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -11819,6 +11977,7 @@ rest:
 // for i: o0[i] = max(a0[i], a1)
 // Requires: AVX, CMOV
 TEXT k_max_f64_us_c5b457e68f<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64) { t0 = max u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -11874,6 +12033,7 @@ rest:
 // for i: o0[i] = max(a0[i], a1[i])
 // Requires: AVX, CMOV
 TEXT k_max_f64_uu_8e8ee6eae2<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = max u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -11933,6 +12093,7 @@ rest:
 // for i: t0 := max(a0[i], a1[i]); o0[i] = t0; o1[i] = max(t0, a2[i])
 // Requires: AVX
 TEXT k_max_max_f64_uuu_28a30498eb<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = max u0 u1; t1 = max t0 u2; store t0 t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -11973,6 +12134,7 @@ done:
 // for i: o0[i] = max(max(a0[i], a1[i]), a2[i])
 // Requires: AVX, CMOV
 TEXT k_max_max_f64_uuu_7b30abe2de<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = max u0 u1; t1 = max t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -12041,6 +12203,7 @@ rest:
 // for i: t0 := max(a0[i], a1[i]); t1 := max(t0, a2[i]); t2 := max(t1, a3[i]); t3 := max(a4[i], t2); o0[i] = t3; o1[i] = max(t0, a5[i]); o2[i] = max(t1, a5[i]); o3[i] = max(t2, a5[i]); o4[i] = max(t3, a5[i])
 // Requires: AVX
 TEXT k_max_max_max_etc_f64_uuuuuu_2bf194f3f1<>(SB), NOSPLIT, $24-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max t3 u5; store t3 t4 t5 t6 t7 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 16(SP); TESTQ AX, AX; JLE done
@@ -12118,6 +12281,7 @@ done:
 // for i: o0[i] = max(max(max(a0[i], a1[i]), max(a2[i], a3[i])), max(max(a4[i], a5[i]), max(a6[i], a7[i])))
 // Requires: AVX, CMOV
 TEXT k_max_max_max_etc_f64_uuuuuuuu_6d497d1b94<>(SB), NOSPLIT, $88-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64, u6:f64, u7:f64) { t0 = max u0 u1; t1 = max u2 u3; t2 = max t0 t1; t3 = max u4 u5; t4 = max u6 u7; t5 = max t3 t4; t6 = max t2 t5; store t6 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 64(SP); TESTQ AX, AX; JLE done
@@ -12273,6 +12437,7 @@ rest:
 // for i: o0[i] = max(max(a0[i], a1[i]), max(a2[i], a3[i]))
 // Requires: AVX, CMOV
 TEXT k_max_max_max_f64_uuuu_f2c1cff8bf<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = max u0 u1; t1 = max u2 u3; t2 = max t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -12348,6 +12513,7 @@ rest:
 // for i: o0[i] = max(a4[i], max(max(max(a0[i], a1[i]), a2[i]), a3[i]))
 // Requires: AVX, CMOV
 TEXT k_max_max_max_max_f64_uuuuu_5fca77a7d1<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
@@ -12460,6 +12626,7 @@ rest:
 // for i: t0 := max(a0[i], a1[i]); t1 := max(t0, a2[i]); t2 := max(t1, a3[i]); t3 := max(t2, a4[i]); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
 // Requires: AVX, CMOV
 TEXT k_max_max_max_max_f64_uuuuu_c92924e26b<>(SB), NOSPLIT, $144-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max t2 u4; store t3 t0 t1 t2 t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 136(SP); TESTQ AX, AX; JLE done
@@ -12537,6 +12704,7 @@ done:
 // for i: o0[i] = min(max(a0, a1[i]), a2)
 // Requires: AVX, CMOV
 TEXT k_max_min_f64_sus_3e116b384e<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64, s2:f64) { t0 = max s0 u1; t1 = min t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -12595,6 +12763,7 @@ rest:
 // for i: o0[i] = min(a0, a1[i])
 // Requires: AVX, CMOV
 TEXT k_min_f64_su_e16306fa1b<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64) { t0 = min s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -12651,6 +12820,7 @@ rest:
 // for i: o0[i] = min(a0[i], a1[i])
 // Requires: AVX, CMOV
 TEXT k_min_f64_uu_4d70e3b726<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = min u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -12707,6 +12877,7 @@ rest:
 // for i: t0 := min(a0[i], a1[i]); o0[i] = t0; o1[i] = min(a2[i], t0)
 // Requires: AVX
 TEXT k_min_min_f64_uuu_9ec3170fed<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -12743,6 +12914,7 @@ done:
 // for i: t0 := min(a0[i], a1[i]); t1 := min(a2[i], t0); t2 := min(a3[i], t1); t3 := min(a4[i], t2); o0[i] = t3; o1[i] = min(a5[i], t0); o2[i] = min(a5[i], t1); o3[i] = min(a5[i], t2); o4[i] = min(a5[i], t3)
 // Requires: AVX
 TEXT k_min_min_min_etc_f64_uuuuuu_cb2bdb7f3d<>(SB), NOSPLIT, $24-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = min u0 u1; t1 = min u2 t0; t2 = min u3 t1; t3 = min u4 t2; t4 = min u5 t0; t5 = min u5 t1; t6 = min u5 t2; t7 = min u5 t3; store t3 t4 t5 t6 t7 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 16(SP); TESTQ AX, AX; JLE done
@@ -12806,6 +12978,7 @@ done:
 // for i: o0[i] = min(min(min(a0[i], a1[i]), min(a2[i], a3[i])), min(min(a4[i], a5[i]), min(a6[i], a7[i])))
 // Requires: AVX, CMOV
 TEXT k_min_min_min_etc_f64_uuuuuuuu_567c33ed2c<>(SB), NOSPLIT, $24-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64, u6:f64, u7:f64) { t0 = min u0 u1; t1 = min u2 u3; t2 = min t0 t1; t3 = min u4 u5; t4 = min u6 u7; t5 = min t3 t4; t6 = min t2 t5; store t6 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, (SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
@@ -12925,6 +13098,7 @@ rest:
 // for i: o0[i] = min(min(a0[i], a1[i]), min(a2[i], a3[i]))
 // Requires: AVX, CMOV
 TEXT k_min_min_min_f64_uuuu_0d76c2d31f<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = min u0 u1; t1 = min u2 u3; t2 = min t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -12991,6 +13165,7 @@ rest:
 // for i: o0[i] = min(min(a3[i], min(min(a0[i], a1[i]), a2[i])), a4[i])
 // Requires: AVX, CMOV
 TEXT k_min_min_min_min_f64_uuuuu_814e363768<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
@@ -13065,6 +13240,7 @@ rest:
 // for i: t0 := min(a0[i], a1[i]); t1 := min(a2[i], t0); t2 := min(t1, a3[i]); t3 := min(t2, a4[i]); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
 // Requires: AVX
 TEXT k_min_min_min_min_f64_uuuuu_bfa55cfe99<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min t2 u4; store t3 t0 t1 t2 t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 8(SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
@@ -13114,6 +13290,7 @@ done:
 // for i: o0[i] = mish(a0[i])
 // Requires: AVX, AVX2, FMA3
 TEXT k_mish_f64_u_edc3188d83<>(SB), NOSPLIT, $160-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = mish u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -13235,6 +13412,7 @@ done:
 // for i: o0[i] = mod(a0[i], a1[i])
 // Requires: AVX, AVX2, FMA3
 TEXT k_mod_f64_uu_2c076f00fa<>(SB), $744-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = mod u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -13406,6 +13584,7 @@ leave1:
 // for i: o0[i] = (a0[i] * a0[i]) + a1
 // Requires: AVX, CMOV
 TEXT k_mul_add_f64_us_f7af262bd7<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64) { t0 = mul u0 u0; t1 = add t0 s1; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -13459,6 +13638,7 @@ rest:
 // for i: o0[i] = a2 + (a0[i] * a1)
 // Requires: AVX, CMOV
 TEXT k_mul_add_f64_uss_b690dd07ac<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = mul u0 s1; t1 = add s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -13513,6 +13693,7 @@ rest:
 // for i: o0[i] = a2[i] + (a0[i] * a1)
 // Requires: AVX, CMOV
 TEXT k_mul_add_f64_usu_81e43d6c5f<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = mul u0 s1; t1 = add u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -13569,6 +13750,7 @@ rest:
 // for i: o0[i] = (a0[i] * a0[i]) + a1[i]
 // Requires: AVX, CMOV
 TEXT k_mul_add_f64_uu_ced8144a0e<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = mul u0 u0; t1 = add t0 u1; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -13625,6 +13807,7 @@ rest:
 // for i: o0[i] = a2 + (a0[i] * a1[i])
 // Requires: AVX, CMOV
 TEXT k_mul_add_f64_uus_0a1f1e6f2a<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = add s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -13681,6 +13864,7 @@ rest:
 // for i: o0[i] = (a0[i] * a1[i]) + a2[i]
 // Requires: AVX, CMOV
 TEXT k_mul_add_f64_uuu_b8e4cd2e51<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -13737,6 +13921,7 @@ rest:
 // for i: o0[i] = a3 + (a1[i] * (a2 + (a0 * a1[i])))
 // Requires: AVX, CMOV
 TEXT k_mul_add_mul_add_f64_suss_caafd48c14<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64, s2:f64, s3:f64) { t0 = mul s0 u1; t1 = add s2 t0; t2 = mul u1 t1; t3 = add s3 t2; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -13794,6 +13979,7 @@ rest:
 // for i: o0[i] = (a3 * (a2[i] + (a0[i] * a1))) + a4[i]
 // Requires: AVX, CMOV
 TEXT k_mul_add_mul_add_f64_ususu_72036c84a5<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, u2:f64, s3:f64, u4:f64) { t0 = mul u0 s1; t1 = add u2 t0; t2 = mul s3 t1; t3 = add t2 u4; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -13856,6 +14042,7 @@ rest:
 // for i: o0[i] = a3 + (((a0[i] * a1[i]) + a2) * a0[i])
 // Requires: AVX, CMOV
 TEXT k_mul_add_mul_add_f64_uuss_7dcb55d7ad<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64, s3:f64) { t0 = mul u0 u1; t1 = add t0 s2; t2 = mul t1 u0; t3 = add s3 t2; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -13914,6 +14101,7 @@ rest:
 // for i: o0[i] = a3[i] * (a2 + (a0[i] * a1))
 // Requires: AVX, CMOV
 TEXT k_mul_add_mul_f64_ussu_c190834ca3<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, s2:f64, u3:f64) { t0 = mul u0 s1; t1 = add s2 t0; t2 = mul u3 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -13971,6 +14159,7 @@ rest:
 // for i: o0[i] = ((a0[i] * a1[i]) + a2) * a3[i]
 // Requires: AVX, CMOV
 TEXT k_mul_add_mul_f64_uusu_b835ea2026<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64, u3:f64) { t0 = mul u0 u1; t1 = add t0 s2; t2 = mul t1 u3; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -14028,6 +14217,7 @@ rest:
 // for i: o0[i] = ((a0[i] * a1[i]) + a2[i]) * a3[i]
 // Requires: AVX, CMOV
 TEXT k_mul_add_mul_f64_uuuu_84c041c60f<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul t1 u3; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -14088,6 +14278,7 @@ rest:
 // for i: o0[i] = reciprocal(a1[i] + (a0[i] * a0[i]))
 // Requires: AVX, CMOV
 TEXT k_mul_add_reciprocal_f64_uu_07c0a71131<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = mul u0 u0; t1 = add u1 t0; t2 = reciprocal t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -14144,6 +14335,7 @@ rest:
 // for i: o0[i] = rsqrt((a0 * a1[i]) + a2)
 // Requires: AVX, FMA3
 TEXT k_mul_add_rsqrt_f64_sus_0cde7945d1<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -14185,6 +14377,7 @@ done:
 // for i: o0[i] = (a0[i] * a1[i]) / a2[i]
 // Requires: AVX, CMOV
 TEXT k_mul_div_f64_uuu_f094df2f76<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = div t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -14241,6 +14434,7 @@ rest:
 // for i: o0[i] = a0[i] * a1
 // Requires: AVX, CMOV
 TEXT k_mul_f64_us_e7d53846b3<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64) { t0 = mul u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -14294,6 +14488,7 @@ rest:
 // for i: o0[i] = a0[i] * a1[i]
 // Requires: AVX, CMOV
 TEXT k_mul_f64_uu_7b320067c4<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = mul u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -14348,6 +14543,7 @@ rest:
 // for i: o0[i] = (a0[i] * a1) + (a2[i] * a3)
 // Requires: AVX, CMOV
 TEXT k_mul_mul_add_f64_usus_6663a65808<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, u2:f64, s3:f64) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = add t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -14405,6 +14601,7 @@ rest:
 // for i: o0[i] = (a2[i] * (a0[i] * a1)) + a3[i]
 // Requires: AVX, CMOV
 TEXT k_mul_mul_add_f64_usuu_47359eafdf<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, u2:f64, u3:f64) { t0 = mul u0 s1; t1 = mul u2 t0; t2 = add t1 u3; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -14462,6 +14659,7 @@ rest:
 // for i: o0[i] = (a0[i] * a0[i]) + (a1[i] * a1[i])
 // Requires: AVX, CMOV
 TEXT k_mul_mul_add_f64_uu_b4dbc26689<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = add t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -14518,6 +14716,7 @@ rest:
 // for i: o0[i] = (a0[i] * a1[i]) + (a2[i] * a3[i])
 // Requires: AVX, CMOV
 TEXT k_mul_mul_add_f64_uuuu_791d9368dc<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -14578,6 +14777,7 @@ rest:
 // for i: o0[i] = (a0[i] * a0[i]) * a0[i]
 // Requires: AVX, CMOV
 TEXT k_mul_mul_f64_u_aae9e59fed<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = mul u0 u0; t1 = mul t0 u0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -14631,6 +14831,7 @@ rest:
 // for i: o0[i] = (a0[i] * a1) * a2[i]
 // Requires: AVX, CMOV
 TEXT k_mul_mul_f64_usu_9e5d6967c2<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = mul u0 s1; t1 = mul t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -14687,6 +14888,7 @@ rest:
 // for i: o0[i] = a2 * (a0[i] * a1[i])
 // Requires: AVX, CMOV
 TEXT k_mul_mul_f64_uus_3931f87fc5<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = mul s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -14743,6 +14945,7 @@ rest:
 // for i: o0[i] = (a0[i] * a1[i]) * a2[i]
 // Requires: AVX, CMOV
 TEXT k_mul_mul_f64_uuu_6071005ef9<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = mul t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -14799,6 +15002,7 @@ rest:
 // for i: o0[i] = (a0[i] * a1) + ((a2[i] * a3) + ((a4 * a5[i]) + (a8[i] + (a6[i] * a7))))
 // Requires: AVX, CMOV
 TEXT k_mul_mul_mul_etc_f64_usussuusu_cf5b92531e<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, u2:f64, s3:f64, s4:f64, u5:f64, u6:f64, s7:f64, u8:f64) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = mul s4 u5; t3 = mul u6 s7; t4 = add u8 t3; t5 = add t2 t4; t6 = add t1 t5; t7 = add t0 t6; store t7 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
@@ -14869,6 +15073,7 @@ rest:
 // for i: o0[i] = (a0[i] * a0[i]) + (((a1[i] * a1[i]) + ((a2[i] * a2[i]) + a3[i])) + (a4[i] * a4[i]))
 // Requires: AVX, CMOV
 TEXT k_mul_mul_mul_etc_f64_uuuuu_2e5cf86a05<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t2 u3; t4 = add t1 t3; t5 = mul u4 u4; t6 = add t4 t5; t7 = add t0 t6; store t7 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
@@ -14937,6 +15142,7 @@ rest:
 // for i: t0 := a0[i] * a1[i]; t1 := a2[i] * t0; t2 := t1 * a3[i]; t3 := t2 * a4[i]; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
 // Requires: AVX
 TEXT k_mul_mul_mul_mul_f64_uuuuu_0a6bc659ba<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 8(SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
@@ -14979,6 +15185,7 @@ done:
 // for i: o0[i] = (((a0[i] * a1[i]) * a2[i]) * a3[i]) * a4[i]
 // Requires: AVX, CMOV
 TEXT k_mul_mul_mul_mul_f64_uuuuu_a4251c02ee<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
@@ -15041,6 +15248,7 @@ rest:
 // for i: o0[i] = (a0 * a1[i]) - (a2[i] * a3)
 // Requires: AVX, CMOV
 TEXT k_mul_mul_sub_f64_suus_7c90e78a44<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64, u2:f64, s3:f64) { t0 = mul s0 u1; t1 = mul u2 s3; t2 = sub t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -15098,6 +15306,7 @@ rest:
 // for i: o0[i] = (a0[i] * a1[i]) - (a2[i] * a3[i])
 // Requires: AVX, CMOV
 TEXT k_mul_mul_sub_f64_uuuu_4a564628d2<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = sub t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -15158,6 +15367,7 @@ rest:
 // for i: o0[i] = a3[i] / (a2[i] - (a0[i] * a1))
 // Requires: AVX, CMOV
 TEXT k_mul_sub_div_f64_usuu_d0f515f18f<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, u2:f64, u3:f64) { t0 = mul u0 s1; t1 = sub u2 t0; t2 = div u3 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -15217,6 +15427,7 @@ rest:
 // for i: o0[i] = (a0 * a1[i]) - a2[i]
 // Requires: AVX, CMOV
 TEXT k_mul_sub_f64_suu_2f274783e2<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64, u2:f64) { t0 = mul s0 u1; t1 = sub t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -15273,6 +15484,7 @@ rest:
 // for i: o0[i] = (a0[i] * a1) - a2
 // Requires: AVX, CMOV
 TEXT k_mul_sub_f64_uss_444dd93e96<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = mul u0 s1; t1 = sub t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -15327,6 +15539,7 @@ rest:
 // for i: o0[i] = a2 - (a0[i] * a1)
 // Requires: AVX, CMOV
 TEXT k_mul_sub_f64_uss_ccb70909d7<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = mul u0 s1; t1 = sub s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -15381,6 +15594,7 @@ rest:
 // for i: o0[i] = a2[i] - (a0[i] * a1)
 // Requires: AVX, CMOV
 TEXT k_mul_sub_f64_usu_4b94eabd30<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = mul u0 s1; t1 = sub u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -15437,6 +15651,7 @@ rest:
 // for i: o0[i] = (a0[i] * a1[i]) - a2
 // Requires: AVX, CMOV
 TEXT k_mul_sub_f64_uus_ad45800dc8<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = sub t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -15493,6 +15708,7 @@ rest:
 // for i: o0[i] = a2 - (a0[i] * a1[i])
 // Requires: AVX, CMOV
 TEXT k_mul_sub_f64_uus_b464ecba9e<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = sub s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -15549,6 +15765,7 @@ rest:
 // for i: o0[i] = a2[i] - (a0[i] * a1[i])
 // Requires: AVX, CMOV
 TEXT k_mul_sub_f64_uuu_4bced6fb3f<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = sub u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -15605,6 +15822,7 @@ rest:
 // for i: o0[i] = (a0[i] * a1[i]) - a2[i]
 // Requires: AVX, CMOV
 TEXT k_mul_sub_f64_uuu_a63907e725<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = sub t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -15661,6 +15879,7 @@ rest:
 // for i: o0[i] = a5[i] + ((a3 * (a2[i] - (a0 * a1))) * a4[i])
 // Requires: AVX, CMOV
 TEXT k_mul_sub_mul_etc_f64_ssusuu_860582f937<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, s1:f64, u2:f64, s3:f64, u4:f64, u5:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul s3 t1; t3 = mul t2 u4; t4 = add u5 t3; store t4 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), R12
@@ -15723,6 +15942,7 @@ rest:
 // for i: o0[i] = a3 * (a2[i] - (a0 * a1))
 // Requires: AVX, CMOV
 TEXT k_mul_sub_mul_f64_ssus_b5f6a0d5f2<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, s1:f64, u2:f64, s3:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul s3 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -15777,6 +15997,7 @@ rest:
 // for i: o0[i] = a1 * ((a0[i] * a0[i]) - a0[i])
 // Requires: AVX, CMOV
 TEXT k_mul_sub_mul_f64_us_e7db8331de<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64) { t0 = mul u0 u0; t1 = sub t0 u0; t2 = mul s1 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -15833,6 +16054,7 @@ rest:
 // for i: o0[i] = a0[i] != a1
 // Requires: AVX, AVX2
 TEXT k_ne_f64_bool_us_f722a5752b<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64) { t0 = ne u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -15867,6 +16089,7 @@ done:
 // for i: o0[i] = a0[i] != a1[i]
 // Requires: AVX, AVX2
 TEXT k_ne_f64_bool_uu_ca342584d9<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = ne u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -15903,6 +16126,7 @@ done:
 // for i: o0[i] = -a0[i]
 // Requires: AVX, CMOV
 TEXT k_neg_f64_u_31fb8351c9<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = neg u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -15956,6 +16180,7 @@ rest:
 // for i: o0[i] = pow(a0[i], a1[i])
 // Requires: AVX, AVX2, FMA3
 TEXT k_pow_f64_uu_e460ef1270<>(SB), $1448-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = pow u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -16208,6 +16433,7 @@ leave1:
 // for i: o0[i] = reciprocal(a0[i])
 // Requires: AVX, CMOV
 TEXT k_reciprocal_f64_u_b37d10e017<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = reciprocal u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -16261,6 +16487,7 @@ rest:
 // for i: o0 += abs(a0[i])
 // Requires: AVX
 TEXT k_reduce_add_abs_f64_u_a4c3f04c6a<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add] kernel (u0:f64) { t0 = abs u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -16322,6 +16549,7 @@ done:
 // for i: t2 := a2[i] - select(isfinite(a0), a0, a1); t3 := a1 == t2; o0 += float64(t3); o1 += select(t3, a1, exp(t2))
 // Requires: AVX, AVX2, FMA3
 TEXT k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295<>(SB), $576-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add, add] kernel (s0:f64, s1:f64, u2:f64) { t0 = isfinite s0; t1 = select t0 s0 s1; t2 = sub u2 t1; t3 = eq s1 t2; t4 = cast:f64 t3; t5 = exp t2; t6 = select t3 s1 t5; store t4 t6 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -16422,6 +16650,7 @@ done:
 // for i: t0 := a0[i] - a1; t1 := t0 == a2; o0 += float64(t1); o1 += select(t1, a2, exp(t0))
 // Requires: AVX, AVX2, FMA3
 TEXT k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899<>(SB), $576-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add, add] kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = eq t0 s2; t2 = cast:f64 t1; t3 = exp t0; t4 = select t1 s2 t3; store t2 t4 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -16521,6 +16750,7 @@ done:
 // for i: t0 := a0[i] - a1; o0 += t0 * t0; o1 += t0
 // Requires: AVX
 TEXT k_reduce_add_add_sub_mul_f64_us_be38d86a27<>(SB), $576-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add, add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -16602,6 +16832,7 @@ done:
 // for i: o0 += float64(a0[i])
 // Requires: AVX
 TEXT k_reduce_add_cast_f32_f64_u_f487af5f6b<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add] kernel (u0:f32) { t0 = cast:f64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -16665,6 +16896,7 @@ done:
 // for i: o0 += float64(a0[i])
 // Requires: AVX
 TEXT k_reduce_add_cast_q16x16_f64_u_5cbf257df0<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -16729,6 +16961,7 @@ done:
 // for i: o0 += a1[i] + exponent(a0[i])
 // Requires: AVX, AVX2
 TEXT k_reduce_add_exponent_add_f64_uu_0a956456f4<>(SB), $808-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add] kernel (u0:f64, u1:f64) { t0 = exponent u0; t1 = add u1 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -16814,6 +17047,7 @@ leave1:
 // for i: o0 += a0[i]
 // Requires: AVX
 TEXT k_reduce_add_f64_u_2a4323ccac<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add] kernel (u0:f64) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -16869,6 +17103,7 @@ done:
 // for i: o0 += a0[i] * a0[i]
 // Requires: AVX
 TEXT k_reduce_add_mul_f64_u_d8131172e1<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add] kernel (u0:f64) { t0 = mul u0 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -16931,6 +17166,7 @@ done:
 // for i: o0 += a0[i] * a1[i]
 // Requires: AVX
 TEXT k_reduce_add_mul_f64_uu_d7f83c4cc1<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add] kernel (u0:f64, u1:f64) { t0 = mul u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -16997,6 +17233,7 @@ done:
 // for i: t1 := a2[i] - (a0 * a1); o0 += t1 * t1
 // Requires: AVX
 TEXT k_reduce_add_mul_sub_mul_f64_ssu_8c071db6bc<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add] kernel (s0:f64, s1:f64, u2:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), R9
@@ -17064,6 +17301,7 @@ done:
 // for i: t1 := exp(a0[i] - a1); o0[i] = t1; o1 += t1
 // Requires: AVX, AVX2, FMA3
 TEXT k_reduce_add_sub_exp_f64_us_25bcafe5a0<>(SB), NOSPLIT, $352-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [_, add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = exp t0; store t1 t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -17149,6 +17387,7 @@ done:
 // for i: t0 := a0[i] - a1; o0 += t0 * t0
 // Requires: AVX
 TEXT k_reduce_add_sub_mul_f64_us_2996da5e07<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -17215,6 +17454,7 @@ done:
 // for i: t0 := a0[i] - a1[i]; o0 += t0 * t0
 // Requires: AVX
 TEXT k_reduce_add_sub_mul_f64_uu_0eb5f54ef0<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add] kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -17285,6 +17525,7 @@ done:
 // for i: o0 = index of the first max(float64(a0[i]))
 // Requires: AVX, AVX2
 TEXT k_reduce_argmax_cast_q16x16_f64_u_bd5d0ac8de<>(SB), NOSPLIT, $192-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [argmax] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -17349,6 +17590,7 @@ done:
 // for i: o0 = index of the first max(a0[i])
 // Requires: AVX, AVX2
 TEXT k_reduce_argmax_f64_u_f41777e260<>(SB), NOSPLIT, $256-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [argmax] kernel (u0:f64) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -17431,6 +17673,7 @@ done:
 // for i: o0 = index of the first max(a0[i]); o1 = max(o1, a0[i])
 // Requires: AVX, AVX2
 TEXT k_reduce_argmax_max_f64_u_198ed0041d<>(SB), NOSPLIT, $64-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [argmax, max] kernel (u0:f64) { store u0 u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -17483,6 +17726,7 @@ done:
 // for i: o0 = index of the first min(float64(a0[i]))
 // Requires: AVX, AVX2
 TEXT k_reduce_argmin_cast_q16x16_f64_u_d15fc9a03d<>(SB), NOSPLIT, $192-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [argmin] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -17547,6 +17791,7 @@ done:
 // for i: o0 = index of the first min(a0[i])
 // Requires: AVX, AVX2
 TEXT k_reduce_argmin_f64_u_f2cf5b58f8<>(SB), NOSPLIT, $256-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [argmin] kernel (u0:f64) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -17629,6 +17874,7 @@ done:
 // for i: o0 = index of the first min(a0[i]); o1 = min(o1, a0[i])
 // Requires: AVX, AVX2
 TEXT k_reduce_argmin_min_f64_u_4ef17ad66b<>(SB), NOSPLIT, $64-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [argmin, min] kernel (u0:f64) { store u0 u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -17680,6 +17926,7 @@ done:
 // for r, c: for i: o0[r][c] += a0[i][c] * a1[r][i]
 // Requires: AVX
 TEXT k_reduce_columns_add_mul_f64_us_8d23389c22<>(SB), NOSPLIT, $264-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce_columns add kernel (u0:f64, s1:f64) { t0 = mul u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 232(CX), DI; TESTQ DI, DI
@@ -18055,6 +18302,7 @@ done:
 // for r, c: for i: o0[r][c] += abs(a0[r][i] - a1[i][c])
 // Requires: AVX
 TEXT k_reduce_columns_add_sub_abs_f64_su_387e789e1e<>(SB), NOSPLIT, $264-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce_columns add kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 232(CX), DI; TESTQ DI, DI
@@ -18493,6 +18741,7 @@ done:
 // for r, c: for i: o0[r][c] += abs(a0[i][c] - a1[r][i])
 // Requires: AVX
 TEXT k_reduce_columns_add_sub_abs_f64_us_65fd9e42a0<>(SB), NOSPLIT, $264-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce_columns add kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 232(CX), DI; TESTQ DI, DI
@@ -18932,6 +19181,7 @@ done:
 // for r, c: for i: t0 := a0[r][i] - a1[i][c]; o0[r][c] += t0 * t0
 // Requires: AVX
 TEXT k_reduce_columns_add_sub_mul_f64_su_71b905cec1<>(SB), NOSPLIT, $264-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce_columns add kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 232(CX), DI; TESTQ DI, DI
@@ -19339,6 +19589,7 @@ done:
 // for r, c: for i: t0 := a0[i][c] - a1[r][i]; o0[r][c] += t0 * t0
 // Requires: AVX
 TEXT k_reduce_columns_add_sub_mul_f64_us_c902534f6f<>(SB), NOSPLIT, $264-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce_columns add kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 232(CX), DI; TESTQ DI, DI
@@ -19777,6 +20028,7 @@ done:
 // for r, c: for i: o0[r][c] = max(o0[r][c], a0[i][c] + a1[r][i])
 // Requires: AVX
 TEXT k_reduce_columns_max_add_f64_us_878cd2b780<>(SB), NOSPLIT, $264-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce_columns max kernel (u0:f64, s1:f64) { t0 = add u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 232(CX), DI; TESTQ DI, DI
@@ -20247,6 +20499,7 @@ done:
 // for r, c: for i: o0[r][c] = max(o0[r][c], abs(a0[r][i] - a1[i][c]))
 // Requires: AVX
 TEXT k_reduce_columns_max_sub_abs_f64_su_6dac27fae5<>(SB), NOSPLIT, $264-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce_columns max kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 232(CX), DI; TESTQ DI, DI
@@ -20780,6 +21033,7 @@ done:
 // for r, c: for i: o0[r][c] = max(o0[r][c], abs(a0[i][c] - a1[r][i]))
 // Requires: AVX
 TEXT k_reduce_columns_max_sub_abs_f64_us_d01417baf4<>(SB), NOSPLIT, $264-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce_columns max kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 232(CX), DI; TESTQ DI, DI
@@ -21314,6 +21568,7 @@ done:
 // for r, c: for i: o0[r][c] = min(o0[r][c], a0[r][i] + a1[i][c])
 // Requires: AVX
 TEXT k_reduce_columns_min_add_f64_su_1e4cde9d00<>(SB), NOSPLIT, $264-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce_columns min kernel (s0:f64, u1:f64) { t0 = add s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 232(CX), DI; TESTQ DI, DI
@@ -21746,6 +22001,7 @@ done:
 // for i: o0 = max(o0, float64(a0[i]))
 // Requires: AVX
 TEXT k_reduce_max_cast_q16x16_f64_u_ec7d1b4daa<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [max] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -21802,6 +22058,7 @@ done:
 // for i: o0 = max(o0, a0[i])
 // Requires: AVX
 TEXT k_reduce_max_f64_u_68681c4585<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [max] kernel (u0:f64) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -21853,6 +22110,7 @@ done:
 // for i: o0 = min(o0, float64(a0[i]))
 // Requires: AVX
 TEXT k_reduce_min_cast_q16x16_f64_u_79ad19d67e<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [min] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -21902,6 +22160,7 @@ done:
 // for i: o0 = min(o0, a0[i])
 // Requires: AVX
 TEXT k_reduce_min_f64_u_406984bf90<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [min] kernel (u0:f64) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -21947,6 +22206,7 @@ done:
 // for i: o0 = min(o0, a0[i]); o1 = max(o1, a0[i])
 // Requires: AVX
 TEXT k_reduce_min_max_f64_u_2ca7c68e66<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [min, max] kernel (u0:f64) { store u0 u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -22009,6 +22269,7 @@ done:
 // for i: t0 := float64(a0[i]); o0 *= significand(t0); o1 += exponent(t0)
 // Requires: AVX, AVX2
 TEXT k_reduce_mul_add_cast_significand_exponent_f32_f64_u_2a3f087e18<>(SB), $1064-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [mul, add] kernel (u0:f32) { t0 = cast:f64 u0; t1 = significand t0; t2 = exponent t0; store t1 t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -22109,6 +22370,7 @@ leave1:
 // for i: o0 *= significand(a0[i]); o1 += exponent(a0[i])
 // Requires: AVX, AVX2
 TEXT k_reduce_mul_add_significand_exponent_f64_u_f5743819e7<>(SB), $1320-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [mul, add] kernel (u0:f64) { t0 = significand u0; t1 = exponent u0; store t0 t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -22209,6 +22471,7 @@ leave1:
 // for i: o0 *= float64(a0[i])
 // Requires: AVX
 TEXT k_reduce_mul_cast_q16x16_f64_u_bf2d4059c7<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [mul] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -22273,6 +22536,7 @@ done:
 // for i: o0 *= a0[i]
 // Requires: AVX
 TEXT k_reduce_mul_f64_u_e298565692<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [mul] kernel (u0:f64) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -22328,6 +22592,7 @@ done:
 // for i: o0 *= significand(a0[i])
 // Requires: AVX, AVX2
 TEXT k_reduce_mul_significand_f64_u_aa140a73df<>(SB), $840-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [mul] kernel (u0:f64) { t0 = significand u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -22410,6 +22675,7 @@ leave1:
 // for i: o0[i] = round(a0[i])
 // Requires: AVX, CMOV
 TEXT k_round_f64_u_2a10e311cc<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = round u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -22463,6 +22729,7 @@ rest:
 // for i: o0[i] = rsqrt(a0[i])
 // Requires: AVX, FMA3
 TEXT k_rsqrt_f64_u_007cfad6d9<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = rsqrt u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -22500,6 +22767,7 @@ done:
 // for i: o0[i] = select(a0, a1, a2[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_select_bool_f64_ssu_c6870e119f<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:bool, s1:f64, u2:f64) { t0 = select s0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -22555,6 +22823,7 @@ rest:
 // for i: o0[i] = select(a0, a1[i], a2)
 // Requires: AVX, AVX2, CMOV
 TEXT k_select_bool_f64_sus_00e0948ff7<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:bool, u1:f64, s2:f64) { t0 = select s0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -22610,6 +22879,7 @@ rest:
 // for i: o0[i] = select(a0, a1[i], a2[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_select_bool_f64_suu_ec7f778ec8<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:bool, u1:f64, u2:f64) { t0 = select s0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -22668,6 +22938,7 @@ rest:
 // for i: o0[i] = select(a0[i], a1, a2)
 // Requires: AVX, AVX2, CMOV
 TEXT k_select_bool_f64_uss_490c89af08<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:bool, s1:f64, s2:f64) { t0 = select u0 s1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -22728,6 +22999,7 @@ rest:
 // for i: o0[i] = select(a0[i], a1, a2[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_select_bool_f64_usu_39d5b6147a<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:bool, s1:f64, u2:f64) { t0 = select u0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -22789,6 +23061,7 @@ rest:
 // for i: o0[i] = select(a0[i], a1[i], a2)
 // Requires: AVX, AVX2, CMOV
 TEXT k_select_bool_f64_uus_3f5d7c1226<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:bool, u1:f64, s2:f64) { t0 = select u0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -22848,6 +23121,7 @@ rest:
 // for i: o0[i] = select(a0[i], a1[i], a2[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_select_bool_f64_uuu_7486dd3191<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:bool, u1:f64, u2:f64) { t0 = select u0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -22911,6 +23185,7 @@ rest:
 // for i: o0[i] = selu(a0[i])
 // Requires: AVX, AVX2, FMA3
 TEXT k_selu_f64_u_2ddf6b5f37<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = selu u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -23012,6 +23287,7 @@ done:
 // for i: o0[i] = sigmoid(a0[i])
 // Requires: AVX, AVX2, FMA3
 TEXT k_sigmoid_f64_u_684ec33dd1<>(SB), NOSPLIT, $64-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = sigmoid u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -23110,6 +23386,7 @@ done:
 // for i: o0[i] = sigmoid(a0[i])
 // Requires: AVX, AVX2, FMA3
 TEXT k_sigmoid_f64_u_efa3aad8a1<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel fast (u0:f64) { t0 = sigmoid u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -23178,6 +23455,7 @@ done:
 // for i: o0[i] = sign(a0[i])
 // Requires: AVX, CMOV
 TEXT k_sign_f64_u_d35c2ae333<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = sign u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -23238,6 +23516,7 @@ rest:
 // for i: o0[i] = significand(a0[i])
 // Requires: AVX, AVX2
 TEXT k_significand_f64_u_acc24d1316<>(SB), NOSPLIT, $488-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = significand u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -23303,6 +23582,7 @@ leave1:
 // for i: o0[i] = silu(a0[i])
 // Requires: AVX, AVX2, FMA3
 TEXT k_silu_f64_u_6cf536cbed<>(SB), NOSPLIT, $128-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = silu u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -23409,6 +23689,7 @@ done:
 // for i: o0[i] = sin(a0[i])
 // Requires: AVX, AVX2, CMOV, FMA3
 TEXT k_sin_f64_u_3cff04e328<>(SB), $1640-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel fast (u0:f64) { t0 = sin u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -23657,6 +23938,7 @@ leave2:
 // for i: o0[i] = sin(a0[i])
 // Requires: AVX, AVX2, FMA3
 TEXT k_sin_f64_u_6f386b628b<>(SB), $1736-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = sin u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -23909,6 +24191,7 @@ leave1:
 // for i: o0[i] = sinh(a0[i])
 // Requires: AVX, AVX2, FMA3
 TEXT k_sinh_f64_u_a3833562bd<>(SB), NOSPLIT, $64-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = sinh u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -24003,6 +24286,7 @@ done:
 // for i: o0[i] = softplus(a0[i])
 // Requires: AVX, AVX2, FMA3
 TEXT k_softplus_f64_u_f1abd0de31<>(SB), NOSPLIT, $64-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = softplus u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -24153,6 +24437,7 @@ done:
 // for i: o0[i] = softsign(a0[i])
 // Requires: AVX, AVX2, FMA3
 TEXT k_softsign_f64_u_f08a7a1f8f<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = softsign u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -24198,6 +24483,7 @@ done:
 // for i: o0[i] = sqrt(a0[i])
 // Requires: AVX, CMOV
 TEXT k_sqrt_f64_u_5e418b6234<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = sqrt u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -24251,6 +24537,7 @@ rest:
 // for i: o0[i] = abs(a0 - a1[i])
 // Requires: AVX, CMOV
 TEXT k_sub_abs_f64_su_b365ef40ce<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -24304,6 +24591,7 @@ rest:
 // for i: o0[i] = abs(a0[i] - a1)
 // Requires: AVX, CMOV
 TEXT k_sub_abs_f64_us_314a466d7c<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -24357,6 +24645,7 @@ rest:
 // for i: o0[i] = abs(a0[i] - a1[i])
 // Requires: AVX, CMOV
 TEXT k_sub_abs_f64_uu_78e2e30f16<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = abs t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -24413,6 +24702,7 @@ rest:
 // for i: o0[i] = (a0 - a1[i]) + a2[i]
 // Requires: AVX, CMOV
 TEXT k_sub_add_f64_suu_a4579961da<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64, u2:f64) { t0 = sub s0 u1; t1 = add t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -24469,6 +24759,7 @@ rest:
 // for i: o0[i] = (a0[i] - a1) + a2[i]
 // Requires: AVX, CMOV
 TEXT k_sub_add_f64_usu_ef9423c8f2<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = add t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -24525,6 +24816,7 @@ rest:
 // for i: o0[i] = a2 + (a0[i] - a1[i])
 // Requires: AVX, CMOV
 TEXT k_sub_add_f64_uus_0c6c78c4d2<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = add s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -24581,6 +24873,7 @@ rest:
 // for i: o0[i] = (a0[i] - a1[i]) + a2[i]
 // Requires: AVX, CMOV
 TEXT k_sub_add_f64_uuu_490513ca07<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = add t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -24637,6 +24930,7 @@ rest:
 // for i: o0[i] = (a0 - a1[i]) / a2
 // Requires: AVX, CMOV
 TEXT k_sub_div_f64_sus_78b529c71e<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = div t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -24691,6 +24985,7 @@ rest:
 // for i: o0[i] = (a0 - a1[i]) / a2[i]
 // Requires: AVX, CMOV
 TEXT k_sub_div_f64_suu_c55d8358f9<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64, u2:f64) { t0 = sub s0 u1; t1 = div t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -24747,6 +25042,7 @@ rest:
 // for i: o0[i] = (a0[i] - a1) / a2
 // Requires: AVX, CMOV
 TEXT k_sub_div_f64_uss_5f66184579<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = div t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -24801,6 +25097,7 @@ rest:
 // for i: o0[i] = (a0[i] - a1) / a2[i]
 // Requires: AVX, CMOV
 TEXT k_sub_div_f64_usu_3cd9d84cee<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = div t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -24857,6 +25154,7 @@ rest:
 // for i: o0[i] = (a0[i] - a1[i]) / a2
 // Requires: AVX, CMOV
 TEXT k_sub_div_f64_uus_7c6586387d<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = div t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -24913,6 +25211,7 @@ rest:
 // for i: o0[i] = (a0[i] - a1[i]) / a2[i]
 // Requires: AVX, CMOV
 TEXT k_sub_div_f64_uuu_2ea59f7b42<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = div t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -24969,6 +25268,7 @@ rest:
 // for i: o0[i] = a0 - a1[i]
 // Requires: AVX, CMOV
 TEXT k_sub_f64_su_829f271b9d<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64) { t0 = sub s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -25022,6 +25322,7 @@ rest:
 // for i: o0[i] = a0[i] - a1
 // Requires: AVX, CMOV
 TEXT k_sub_f64_us_8cd91bf4ae<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64) { t0 = sub u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -25075,6 +25376,7 @@ rest:
 // for i: o0[i] = a0[i] - a1[i]
 // Requires: AVX, CMOV
 TEXT k_sub_f64_uu_7056a2375a<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = sub u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -25129,6 +25431,7 @@ rest:
 // for i: o0[i] = (a2[i] * (a0[i] - a1[i])) + a1[i]
 // Requires: AVX, CMOV
 TEXT k_sub_mul_add_f64_uuu_0e225c7aeb<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = mul u2 t0; t2 = add t1 u1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -25188,6 +25491,7 @@ rest:
 // for i: t0 := a0 - a1[i]; o0[i] = t0 * t0
 // Requires: AVX, CMOV
 TEXT k_sub_mul_f64_su_7e868ab22d<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -25241,6 +25545,7 @@ rest:
 // for i: o0[i] = a2 * (a0 - a1[i])
 // Requires: AVX, CMOV
 TEXT k_sub_mul_f64_sus_d8bf2d6d25<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = mul s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -25295,6 +25600,7 @@ rest:
 // for i: o0[i] = a2[i] * (a0 - a1[i])
 // Requires: AVX, CMOV
 TEXT k_sub_mul_f64_suu_0f070a3f92<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64, u2:f64) { t0 = sub s0 u1; t1 = mul u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -25351,6 +25657,7 @@ rest:
 // for i: t0 := a0[i] - a1; o0[i] = t0 * t0
 // Requires: AVX, CMOV
 TEXT k_sub_mul_f64_us_b0213fff68<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -25404,6 +25711,7 @@ rest:
 // for i: o0[i] = a2 * (a0[i] - a1)
 // Requires: AVX, CMOV
 TEXT k_sub_mul_f64_uss_648faea744<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = mul s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -25458,6 +25766,7 @@ rest:
 // for i: o0[i] = (a0[i] - a1) * a2[i]
 // Requires: AVX, CMOV
 TEXT k_sub_mul_f64_usu_4355a2474c<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = mul t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -25514,6 +25823,7 @@ rest:
 // for i: t0 := a0[i] - a1[i]; o0[i] = t0 * t0
 // Requires: AVX, CMOV
 TEXT k_sub_mul_f64_uu_93c0625e9a<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -25570,6 +25880,7 @@ rest:
 // for i: o0[i] = (a0[i] - a1[i]) * a2
 // Requires: AVX, CMOV
 TEXT k_sub_mul_f64_uus_ce3d5f0eb3<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = mul t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -25626,6 +25937,7 @@ rest:
 // for i: o0[i] = (a0[i] - a1[i]) * a2[i]
 // Requires: AVX, CMOV
 TEXT k_sub_mul_f64_uuu_1c3ecdbea4<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = mul t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -25682,6 +25994,7 @@ rest:
 // for i: o0[i] = ((a2 * (a0[i] - a1)) * a3[i]) + a4[i]
 // Requires: AVX, CMOV
 TEXT k_sub_mul_mul_add_f64_ussuu_5229466e32<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, s2:f64, u3:f64, u4:f64) { t0 = sub u0 s1; t1 = mul s2 t0; t2 = mul t1 u3; t3 = add t2 u4; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -25744,6 +26057,7 @@ rest:
 // for i: o0[i] = a4[i] + (((a0[i] - a1[i]) * a2[i]) * a3[i])
 // Requires: AVX, CMOV
 TEXT k_sub_mul_mul_add_f64_uuuuu_5894317fac<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = sub u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = add u4 t2; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
@@ -25806,6 +26120,7 @@ rest:
 // for i: t0 := a0[i] - a1[i]; t2 := a2[i] - a1[i]; t5 := a4[i] - a1[i]; t8 := a5[i] - a1[i]; o0[i] = (t0 * t0) + (((a3[i] + (t2 * t2)) + (t5 * t5)) + (t8 * t8))
 // Requires: AVX, CMOV
 TEXT k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = sub u2 u1; t3 = mul t2 t2; t4 = add u3 t3; t5 = sub u4 u1; t6 = mul t5 t5; t7 = add t4 t6; t8 = sub u5 u1; t9 = mul t8 t8; t10 = add t7 t9; t11 = add t1 t10; store t11 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R14; TESTQ R14, R14; JLE done; MOVQ 16(CX), DI
@@ -25880,6 +26195,7 @@ rest:
 // for i: o0[i] = tan(a0[i])
 // Requires: AVX, AVX2, FMA3
 TEXT k_tan_f64_u_0aba3f5a48<>(SB), $1512-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel fast (u0:f64) { t0 = tan u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -26109,6 +26425,7 @@ leave1:
 // for i: o0[i] = tan(a0[i])
 // Requires: AVX, AVX2, FMA3
 TEXT k_tan_f64_u_1b1aa58867<>(SB), $1864-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = tan u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -26372,6 +26689,7 @@ leave1:
 // for i: o0[i] = tanh(a0[i])
 // Requires: AVX, AVX2, FMA3
 TEXT k_tanh_f64_u_9b546e070b<>(SB), NOSPLIT, $64-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = tanh u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -26478,6 +26796,7 @@ done:
 // for i: o0[i] = trunc(a0[i])
 // Requires: AVX, CMOV
 TEXT k_trunc_f64_u_8b8a26a228<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = trunc u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI

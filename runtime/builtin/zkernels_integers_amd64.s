@@ -7,6 +7,7 @@
 // for i: o0[i] = abs(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_abs_i32_u_5dced8c13d<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32) { t0 = abs u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -57,6 +58,7 @@ rest:
 // for i: o0[i] = abs(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_abs_i64_u_6ea560aed5<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64) { t0 = abs u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -113,6 +115,7 @@ rest:
 // for i: o0[i] = abs(a0[i])
 // Requires: AVX, CMOV
 TEXT k_abs_u32_u_fe3772477a<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32) { t0 = abs u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -163,6 +166,7 @@ rest:
 // for i: o0[i] = abs(a0[i])
 // Requires: AVX, CMOV
 TEXT k_abs_u64_u_f737d354d2<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64) { t0 = abs u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -216,6 +220,7 @@ rest:
 // for i: o0[i] = abs(a0[i])
 // Requires: AVX, CMOV
 TEXT k_abs_u8_u_e44d74575b<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8) { t0 = abs u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -290,6 +295,7 @@ done:
 // for i: t0 := a0[i] + a1[i]; t1 := a2[i] + t0; t2 := a3[i] + t1; t3 := a4[i] + t2; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
 // Requires: AVX, AVX2, CMOV
 TEXT k_add_add_add_add_i32_uuuuu_28cbf5475a<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add u4 t2; store t3 t0 t1 t2 t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 8(SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
@@ -331,6 +337,7 @@ done:
 // for i: t0 := a0[i] + a1[i]; t1 := t0 + a2[i]; t2 := a3[i] + t1; t3 := t2 + a4[i]; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
 // Requires: AVX, AVX2
 TEXT k_add_add_add_add_i64_uuuuu_084582cf37<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add t2 u4; store t3 t0 t1 t2 t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 8(SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
@@ -373,6 +380,7 @@ done:
 // for i: t0 := a0[i] + a1[i]; t1 := t0 + a2[i]; t2 := a3[i] + t1; t3 := a4[i] + t2; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
 // Requires: AVX, AVX2, CMOV
 TEXT k_add_add_add_add_u32_uuuuu_5469584bc4<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; store t3 t0 t1 t2 t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 8(SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
@@ -414,6 +422,7 @@ done:
 // for i: t0 := a0[i] + a1[i]; t1 := a2[i] + t0; t2 := t1 + a3[i]; t3 := t2 + a4[i]; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
 // Requires: AVX, AVX2
 TEXT k_add_add_add_add_u64_uuuuu_da0ac1deed<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64) { t0 = add u0 u1; t1 = add u2 t0; t2 = add t1 u3; t3 = add t2 u4; store t3 t0 t1 t2 t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 8(SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
@@ -456,6 +465,7 @@ done:
 // for i: t0 := a0[i] + a1[i]; t1 := t0 + a2[i]; t2 := a3[i] + t1; t3 := a4[i] + t2; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
 // Requires: AVX, AVX2, CMOV
 TEXT k_add_add_add_add_u8_uuuuu_107e20b626<>(SB), NOSPLIT, $48-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; store t3 t0 t1 t2 t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 8(SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
@@ -717,6 +727,7 @@ done:
 // for i: t0 := a0[i] + a1[i]; t1 := t0 + a2[i]; t2 := a3[i] + t1; t3 := t2 + a4[i]; o0[i] = t3; o1[i] = a5[i] + t0; o2[i] = t1 + a5[i]; o3[i] = a5[i] + t2; o4[i] = t3 + a5[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_add_add_add_etc_i32_uuuuuu_8d7087ea87<>(SB), NOSPLIT, $24-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add t2 u4; t4 = add u5 t0; t5 = add t1 u5; t6 = add u5 t2; t7 = add t3 u5; store t3 t4 t5 t6 t7 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 16(SP); TESTQ AX, AX; JLE done
@@ -763,6 +774,7 @@ done:
 // for i: t0 := a0[i] + a1[i]; t1 := a2[i] + t0; t2 := a3[i] + t1; t3 := a4[i] + t2; o0[i] = t3; o1[i] = t0 + a5[i]; o2[i] = t1 + a5[i]; o3[i] = a5[i] + t2; o4[i] = a5[i] + t3
 // Requires: AVX, AVX2
 TEXT k_add_add_add_etc_i64_uuuuuu_2362899c35<>(SB), NOSPLIT, $24-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add u4 t2; t4 = add t0 u5; t5 = add t1 u5; t6 = add u5 t2; t7 = add u5 t3; store t3 t4 t5 t6 t7 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 16(SP); TESTQ AX, AX; JLE done
@@ -812,6 +824,7 @@ done:
 // for i: t0 := a0[i] + a1[i]; t1 := a2[i] + t0; t2 := a3[i] + t1; t3 := t2 + a4[i]; o0[i] = t3; o1[i] = a5[i] + t0; o2[i] = a5[i] + t1; o3[i] = a5[i] + t2; o4[i] = t3 + a5[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_add_add_add_etc_u32_uuuuuu_1e99386894<>(SB), NOSPLIT, $24-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add t2 u4; t4 = add u5 t0; t5 = add u5 t1; t6 = add u5 t2; t7 = add t3 u5; store t3 t4 t5 t6 t7 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 16(SP); TESTQ AX, AX; JLE done
@@ -858,6 +871,7 @@ done:
 // for i: t0 := a0[i] + a1[i]; t1 := a2[i] + t0; t2 := a3[i] + t1; t3 := a4[i] + t2; o0[i] = t3; o1[i] = a5[i] + t0; o2[i] = t1 + a5[i]; o3[i] = t2 + a5[i]; o4[i] = t3 + a5[i]
 // Requires: AVX, AVX2
 TEXT k_add_add_add_etc_u64_uuuuuu_83f4366a10<>(SB), NOSPLIT, $24-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64, u5:u64) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add u4 t2; t4 = add u5 t0; t5 = add t1 u5; t6 = add t2 u5; t7 = add t3 u5; store t3 t4 t5 t6 t7 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 16(SP); TESTQ AX, AX; JLE done
@@ -907,6 +921,7 @@ done:
 // for i: t0 := a0[i] + a1[i]; t1 := a2[i] + t0; t2 := t1 + a3[i]; t3 := t2 + a4[i]; o0[i] = t3; o1[i] = a5[i] + t0; o2[i] = a5[i] + t1; o3[i] = a5[i] + t2; o4[i] = a5[i] + t3
 // Requires: AVX, AVX2, CMOV
 TEXT k_add_add_add_etc_u8_uuuuuu_babceecc51<>(SB), NOSPLIT, $56-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = add u0 u1; t1 = add u2 t0; t2 = add t1 u3; t3 = add t2 u4; t4 = add u5 t0; t5 = add u5 t1; t6 = add u5 t2; t7 = add u5 t3; store t3 t4 t5 t6 t7 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 16(SP); TESTQ AX, AX; JLE done
@@ -1195,6 +1210,7 @@ done:
 // for i: t0 := a0[i] + a1[i]; o0[i] = t0; o1[i] = t0 + a2[i]
 // Requires: AVX, AVX2
 TEXT k_add_add_i32_uuu_40a47a0f5f<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32, u2:i32) { t0 = add u0 u1; t1 = add t0 u2; store t0 t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -1223,6 +1239,7 @@ done:
 // for i: t0 := a0[i] + a1[i]; o0[i] = t0; o1[i] = a2[i] + t0
 // Requires: AVX, AVX2
 TEXT k_add_add_i64_uuu_dc311c1e5d<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64, u2:i64) { t0 = add u0 u1; t1 = add u2 t0; store t0 t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -1256,6 +1273,7 @@ done:
 // for i: t0 := a0[i] + a1[i]; o0[i] = t0; o1[i] = t0 + a2[i]
 // Requires: AVX, AVX2
 TEXT k_add_add_u32_uuu_21e2bba727<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, u1:u32, u2:u32) { t0 = add u0 u1; t1 = add t0 u2; store t0 t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -1284,6 +1302,7 @@ done:
 // for i: t0 := a0[i] + a1[i]; o0[i] = t0; o1[i] = a2[i] + t0
 // Requires: AVX, AVX2
 TEXT k_add_add_u64_uuu_cf8522614b<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64, u2:u64) { t0 = add u0 u1; t1 = add u2 t0; store t0 t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -1317,6 +1336,7 @@ done:
 // for i: t0 := a0[i] + a1[i]; o0[i] = t0; o1[i] = a2[i] + t0
 // Requires: AVX, AVX2, CMOV
 TEXT k_add_add_u8_uuu_8fe4e800fa<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8, u2:u8) { t0 = add u0 u1; t1 = add u2 t0; store t0 t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -1460,6 +1480,7 @@ done:
 // for i: o0[i] = a0[i] + a1
 // Requires: AVX, AVX2, CMOV
 TEXT k_add_i16_us_815ceeaba8<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i16, s1:i16) { t0 = add u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -1535,6 +1556,7 @@ done:
 // for i: o0[i] = a0[i] + a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_add_i16_uu_934ceb98de<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i16, u1:i16) { t0 = add u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -1634,6 +1656,7 @@ done:
 // for i: o0[i] = a0 + a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_add_i32_su_1043a9b842<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i32, u1:i32) { t0 = add s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -1684,6 +1707,7 @@ rest:
 // for i: o0[i] = a0[i] + a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_add_i32_uu_2ea9819167<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32) { t0 = add u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -1736,6 +1760,7 @@ rest:
 // for i: o0[i] = a0 + a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_add_i64_su_1d94eb3f4e<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i64, u1:i64) { t0 = add s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -1789,6 +1814,7 @@ rest:
 // for i: o0[i] = a0[i] + a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_add_i64_uu_bda52a5697<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64) { t0 = add u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -1843,6 +1869,7 @@ rest:
 // for i: o0[i] = a0 + a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_add_i8_su_76947e028d<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i8, u1:i8) { t0 = add s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -1917,6 +1944,7 @@ done:
 // for i: o0[i] = a0[i] + a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_add_i8_uu_d8de0e7860<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i8, u1:i8) { t0 = add u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -2014,6 +2042,7 @@ done:
 // for i: o0[i] = (a0 + a1[i]) >> a2
 // Requires: AVX, AVX2, CMOV
 TEXT k_add_shr_i32_sus_a10554d1b7<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i32, u1:i32, s2:i32) { t0 = add s0 u1; t1 = shr t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -2066,6 +2095,7 @@ rest:
 // for i: o0[i] = a0[i] + a1
 // Requires: AVX, AVX2, CMOV
 TEXT k_add_u16_us_af98b2b56b<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u16, s1:u16) { t0 = add u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -2141,6 +2171,7 @@ done:
 // for i: o0[i] = a0[i] + a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_add_u16_uu_fe8cc40f6b<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u16, u1:u16) { t0 = add u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -2240,6 +2271,7 @@ done:
 // for i: o0[i] = a0 + a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_add_u32_su_f9ef3c7945<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u32, u1:u32) { t0 = add s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -2290,6 +2322,7 @@ rest:
 // for i: o0[i] = a0[i] + a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_add_u32_uu_cb934a8b6e<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, u1:u32) { t0 = add u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -2342,6 +2375,7 @@ rest:
 // for i: o0[i] = a0[i] + a1
 // Requires: AVX, AVX2, CMOV
 TEXT k_add_u64_us_03b6409a3f<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, s1:u64) { t0 = add u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -2395,6 +2429,7 @@ rest:
 // for i: o0[i] = a0[i] + a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_add_u64_uu_a22f063299<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64) { t0 = add u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -2449,6 +2484,7 @@ rest:
 // for i: o0[i] = a0 + a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_add_u8_su_654844e99d<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u8, u1:u8) { t0 = add s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -2523,6 +2559,7 @@ done:
 // for i: o0[i] = a0[i] + a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_add_u8_uu_9f5d4e653d<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8) { t0 = add u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -2620,6 +2657,7 @@ done:
 // for i: o0[i] = addsat(a0, a1[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_addsat_i16_su_e206eee6e2<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i16, u1:i16) { t0 = addsat s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -2695,6 +2733,7 @@ done:
 // for i: o0[i] = addsat(a0[i], a1[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_addsat_i16_uu_84ee5c3983<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i16, u1:i16) { t0 = addsat u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -2794,6 +2833,7 @@ done:
 // for i: o0[i] = addsat(a0, a1[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_addsat_u16_su_da0cd1d1ca<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u16, u1:u16) { t0 = addsat s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -2869,6 +2909,7 @@ done:
 // for i: o0[i] = addsat(a0[i], a1[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_addsat_u16_uu_411d431ed9<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u16, u1:u16) { t0 = addsat u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -2968,6 +3009,7 @@ done:
 // for i: o0[i] = addsat(a0[i], a1)
 // Requires: AVX, AVX2, CMOV
 TEXT k_addsat_u8_us_3373f70074<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, s1:u8) { t0 = addsat u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -3042,6 +3084,7 @@ done:
 // for i: o0[i] = addsat(a0[i], a1[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_addsat_u8_uu_0cf7f37617<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8) { t0 = addsat u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -3139,6 +3182,7 @@ done:
 // for i: o0[i] = a0 & a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_and_i32_su_e9da27ec90<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i32, u1:i32) { t0 = and s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -3189,6 +3233,7 @@ rest:
 // for i: o0[i] = a0[i] & a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_and_i32_uu_99069e15b1<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32) { t0 = and u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -3241,6 +3286,7 @@ rest:
 // for i: o0[i] = a0 & a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_and_i64_su_d0f149c298<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i64, u1:i64) { t0 = and s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -3294,6 +3340,7 @@ rest:
 // for i: o0[i] = a0[i] & a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_and_i64_uu_be870bd178<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64) { t0 = and u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -3348,6 +3395,7 @@ rest:
 // for i: o0[i] = a0 & a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_and_u32_su_f20f02a60e<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u32, u1:u32) { t0 = and s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -3398,6 +3446,7 @@ rest:
 // for i: o0[i] = a0[i] & a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_and_u32_uu_77e6d89642<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, u1:u32) { t0 = and u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -3450,6 +3499,7 @@ rest:
 // for i: o0[i] = a0[i] & a1
 // Requires: AVX, AVX2, CMOV
 TEXT k_and_u64_us_ea8823d8c5<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, s1:u64) { t0 = and u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -3503,6 +3553,7 @@ rest:
 // for i: o0[i] = a0[i] & a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_and_u64_uu_8ff29dc8d4<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64) { t0 = and u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -3557,6 +3608,7 @@ rest:
 // for i: o0[i] = a0[i] & a1
 // Requires: AVX, AVX2, CMOV
 TEXT k_and_u8_us_fec0f879ff<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, s1:u8) { t0 = and u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -3631,6 +3683,7 @@ done:
 // for i: o0[i] = a0[i] & a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_and_u8_uu_a92e30da48<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8) { t0 = and u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -3728,6 +3781,7 @@ done:
 // for i: o0[i] = bitcast[uint32](a0[i])
 // Requires: AVX, CMOV
 TEXT k_bitcast_i32_u32_u_f40b6cde0f<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32) { t0 = bitcast:u32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -3778,6 +3832,7 @@ rest:
 // for i: o0[i] = bitcast[uint64](a0[i])
 // Requires: AVX, CMOV
 TEXT k_bitcast_i64_u64_u_e934196f96<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64) { t0 = bitcast:u64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -3831,6 +3886,7 @@ rest:
 // for i: o0[i] = bitcast[int32](a0[i])
 // Requires: AVX, CMOV
 TEXT k_bitcast_u32_i32_u_c97d12d976<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32) { t0 = bitcast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -3881,6 +3937,7 @@ rest:
 // for i: o0[i] = bitcast[int64](a0[i])
 // Requires: AVX, CMOV
 TEXT k_bitcast_u64_i64_u_bb204218e9<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64) { t0 = bitcast:i64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -3934,6 +3991,7 @@ rest:
 // for i: o0[i] = bitlen(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_bitlen_i32_u_c06f087709<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32) { t0 = bitlen u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -3981,6 +4039,7 @@ done:
 // for i: o0[i] = bitlen(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_bitlen_i64_u_24565dd226<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64) { t0 = bitlen u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -4049,6 +4108,7 @@ done:
 // for i: o0[i] = bitlen(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_bitlen_u32_u_6279935e87<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32) { t0 = bitlen u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -4096,6 +4156,7 @@ done:
 // for i: o0[i] = bitlen(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_bitlen_u64_u_a735bc2f7b<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64) { t0 = bitlen u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -4164,6 +4225,7 @@ done:
 // for i: o0[i] = bitlen(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_bitlen_u8_u_c980daa905<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8) { t0 = bitlen u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -4255,6 +4317,7 @@ done:
 // for i: o0[i] = int32(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_cast_bool_i32_u_24055f2b4d<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:bool) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -4311,6 +4374,7 @@ rest:
 // for i: o0[i] = int64(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_cast_bool_i64_u_ec801e0b57<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:bool) { t0 = cast:i64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -4370,6 +4434,7 @@ rest:
 // for i: o0[i] = uint32(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_cast_bool_u32_u_fc0741dfa3<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:bool) { t0 = cast:u32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -4426,6 +4491,7 @@ rest:
 // for i: o0[i] = uint64(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_cast_bool_u64_u_77ed0f810d<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:bool) { t0 = cast:u64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -4485,6 +4551,7 @@ rest:
 // for i: o0[i] = uint8(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_cast_bool_u8_u_a933362af7<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:bool) { t0 = cast:u8 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -4560,6 +4627,7 @@ done:
 // for i: o0[i] = int32(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_cast_i16_i32_u_57652d1495<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i16) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -4614,6 +4682,7 @@ rest:
 // for i: o0[i] = int8(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_cast_i16_i8_u_0aa9d3d90b<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i16) { t0 = cast:i8 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -4692,6 +4761,7 @@ done:
 // for i: o0[i] = uint8(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_cast_i16_u8_u_b818517d70<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i16) { t0 = cast:u8 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -4768,6 +4838,7 @@ done:
 // for i: o0[i] = bool(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_cast_i32_bool_u_f415769208<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32) { t0 = cast:bool u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -4812,6 +4883,7 @@ done:
 // for i: o0[i] = int16(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_cast_i32_i16_u_5929fec011<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32) { t0 = cast:i16 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -4858,6 +4930,7 @@ done:
 // for i: o0[i] = int64(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_cast_i32_i64_u_ea8aac1fba<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32) { t0 = cast:i64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -4912,6 +4985,7 @@ rest:
 // for i: o0[i] = int8(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_cast_i32_i8_u_06033cb712<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32) { t0 = cast:i8 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -4955,6 +5029,7 @@ done:
 // for i: o0[i] = uint16(a0[i])
 // Requires: AVX, AVX2
 TEXT k_cast_i32_u16_u_37b2d5d24a<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32) { t0 = cast:u16 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -4989,6 +5064,7 @@ done:
 // for i: o0[i] = uint32(a0[i])
 // Requires: AVX, CMOV
 TEXT k_cast_i32_u32_u_5942d57ca6<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32) { t0 = cast:u32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -5039,6 +5115,7 @@ rest:
 // for i: o0[i] = uint64(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_cast_i32_u64_u_a93f67b97c<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32) { t0 = cast:u64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -5093,6 +5170,7 @@ rest:
 // for i: o0[i] = uint8(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_cast_i32_u8_u_e18233d4b1<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32) { t0 = cast:u8 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -5135,6 +5213,7 @@ done:
 // for i: o0[i] = bool(a0[i])
 // Requires: AVX, AVX2
 TEXT k_cast_i64_bool_u_81412c388b<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64) { t0 = cast:bool u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -5170,6 +5249,7 @@ done:
 // for i: o0[i] = int32(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_cast_i64_i32_u_18028b30e7<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -5225,6 +5305,7 @@ rest:
 // for i: o0[i] = uint32(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_cast_i64_u32_u_18629f63cc<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64) { t0 = cast:u32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -5280,6 +5361,7 @@ rest:
 // for i: o0[i] = uint64(a0[i])
 // Requires: AVX, CMOV
 TEXT k_cast_i64_u64_u_94eae2e21b<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64) { t0 = cast:u64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -5333,6 +5415,7 @@ rest:
 // for i: o0[i] = uint8(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_cast_i64_u8_u_7985f45909<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64) { t0 = cast:u8 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -5379,6 +5462,7 @@ done:
 // for i: o0[i] = int16(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_cast_i8_i16_u_7f5e02966c<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i8) { t0 = cast:i16 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -5453,6 +5537,7 @@ done:
 // for i: o0[i] = int32(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_cast_i8_i32_u_502e8673b9<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i8) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -5507,6 +5592,7 @@ rest:
 // for i: o0[i] = (a2[i] + (uint16(a0[i]) * a1)) >> a3
 // Requires: AVX, AVX2, CMOV
 TEXT k_cast_mul_add_shr_u8_u16_usus_02a1e3da39<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, s1:u16, u2:u16, s3:u16) { t0 = cast:u16 u0; t1 = mul t0 s1; t2 = add u2 t1; t3 = shr t2 s3; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -5607,6 +5693,7 @@ done:
 // for i: o0[i] = addsat(a2[i], a1 * uint16(a0[i])) >> a3
 // Requires: AVX, AVX2, CMOV
 TEXT k_cast_mul_addsat_shr_u8_u16_usus_8a5d6229d5<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, s1:u16, u2:u16, s3:u16) { t0 = cast:u16 u0; t1 = mul s1 t0; t2 = addsat u2 t1; t3 = shr t2 s3; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -5707,6 +5794,7 @@ done:
 // for i: o0[i] = a1 * uint16(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_cast_mul_u8_u16_us_7d9a9f835c<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, s1:u16) { t0 = cast:u16 u0; t1 = mul s1 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -5781,6 +5869,7 @@ done:
 // for i: o0[i] = int32(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_cast_u16_i32_u_341acb58d9<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u16) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -5835,6 +5924,7 @@ rest:
 // for i: o0[i] = uint8(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_cast_u16_u8_u_321d5a879f<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u16) { t0 = cast:u8 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -5911,6 +6001,7 @@ done:
 // for i: o0[i] = bool(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_cast_u32_bool_u_0fe6001671<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32) { t0 = cast:bool u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -5955,6 +6046,7 @@ done:
 // for i: o0[i] = int32(a0[i])
 // Requires: AVX, CMOV
 TEXT k_cast_u32_i32_u_ef9eea2e1b<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -6005,6 +6097,7 @@ rest:
 // for i: o0[i] = int64(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_cast_u32_i64_u_5ea9cd925f<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32) { t0 = cast:i64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -6059,6 +6152,7 @@ rest:
 // for i: o0[i] = uint64(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_cast_u32_u64_u_340409d466<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32) { t0 = cast:u64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -6113,6 +6207,7 @@ rest:
 // for i: o0[i] = uint8(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_cast_u32_u8_u_6d9c53e2f9<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32) { t0 = cast:u8 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -6155,6 +6250,7 @@ done:
 // for i: o0[i] = bool(a0[i])
 // Requires: AVX, AVX2
 TEXT k_cast_u64_bool_u_985b069819<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64) { t0 = cast:bool u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -6190,6 +6286,7 @@ done:
 // for i: o0[i] = int32(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_cast_u64_i32_u_30e018451a<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -6245,6 +6342,7 @@ rest:
 // for i: o0[i] = int64(a0[i])
 // Requires: AVX, CMOV
 TEXT k_cast_u64_i64_u_421756f2a5<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64) { t0 = cast:i64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -6298,6 +6396,7 @@ rest:
 // for i: o0[i] = uint32(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_cast_u64_u32_u_f853545810<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64) { t0 = cast:u32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -6353,6 +6452,7 @@ rest:
 // for i: o0[i] = uint8(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_cast_u64_u8_u_ded4c758f4<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64) { t0 = cast:u8 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -6399,6 +6499,7 @@ done:
 // for i: o0[i] = bool(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_cast_u8_bool_u_9c5bfc28af<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8) { t0 = cast:bool u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -6474,6 +6575,7 @@ done:
 // for i: o0[i] = int16(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_cast_u8_i16_u_9526cd2ab7<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8) { t0 = cast:i16 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -6548,6 +6650,7 @@ done:
 // for i: o0[i] = int32(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_cast_u8_i32_u_9670a96e7c<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -6602,6 +6705,7 @@ rest:
 // for i: o0[i] = int64(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_cast_u8_i64_u_d703428f6a<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8) { t0 = cast:i64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -6658,6 +6762,7 @@ rest:
 // for i: o0[i] = uint16(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_cast_u8_u16_u_e0e8dae4b6<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8) { t0 = cast:u16 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -6732,6 +6837,7 @@ done:
 // for i: o0[i] = uint32(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_cast_u8_u32_u_65fef5c311<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8) { t0 = cast:u32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -6786,6 +6892,7 @@ rest:
 // for i: o0[i] = uint64(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_cast_u8_u64_u_df9b1c067a<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8) { t0 = cast:u64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -6842,6 +6949,7 @@ rest:
 // for i: o0[i] = clip(a0, a1, a2[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_clip_i32_ssu_5bdaeeeabc<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i32, s1:i32, u2:i32) { t0 = clip s0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -6893,6 +7001,7 @@ rest:
 // for i: o0[i] = clip(a0, a1[i], a2)
 // Requires: AVX, AVX2, CMOV
 TEXT k_clip_i32_sus_b674f1f271<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i32, u1:i32, s2:i32) { t0 = clip s0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -6946,6 +7055,7 @@ rest:
 // for i: o0[i] = clip(a0, a1[i], a2[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_clip_i32_suu_d4049fb144<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i32, u1:i32, u2:i32) { t0 = clip s0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -6999,6 +7109,7 @@ rest:
 // for i: o0[i] = clip(a0[i], a1, a2)
 // Requires: AVX, AVX2, CMOV
 TEXT k_clip_i32_uss_3e98da1581<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, s1:i32, s2:i32) { t0 = clip u0 s1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -7052,6 +7163,7 @@ rest:
 // for i: o0[i] = clip(a0[i], a1, a2[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_clip_i32_usu_42ae688f9f<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, s1:i32, u2:i32) { t0 = clip u0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -7105,6 +7217,7 @@ rest:
 // for i: o0[i] = clip(a0[i], a1[i], a2)
 // Requires: AVX, AVX2, CMOV
 TEXT k_clip_i32_uus_9e3c61a063<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32, s2:i32) { t0 = clip u0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -7158,6 +7271,7 @@ rest:
 // for i: o0[i] = clip(a0[i], a1[i], a2[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_clip_i32_uuu_14389e2d63<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32, u2:i32) { t0 = clip u0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -7211,6 +7325,7 @@ rest:
 // for i: o0[i] = clip(a0, a1, a2[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_clip_i64_ssu_7c1acc5587<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i64, s1:i64, u2:i64) { t0 = clip s0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -7268,6 +7383,7 @@ rest:
 // for i: o0[i] = clip(a0, a1[i], a2)
 // Requires: AVX, AVX2, CMOV
 TEXT k_clip_i64_sus_eb07dc5e54<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i64, u1:i64, s2:i64) { t0 = clip s0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -7327,6 +7443,7 @@ rest:
 // for i: o0[i] = clip(a0, a1[i], a2[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_clip_i64_suu_07d3355488<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i64, u1:i64, u2:i64) { t0 = clip s0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -7386,6 +7503,7 @@ rest:
 // for i: o0[i] = clip(a0[i], a1, a2)
 // Requires: AVX, AVX2, CMOV
 TEXT k_clip_i64_uss_17b483ed62<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, s1:i64, s2:i64) { t0 = clip u0 s1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -7445,6 +7563,7 @@ rest:
 // for i: o0[i] = clip(a0[i], a1, a2[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_clip_i64_usu_2d91f7bc85<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, s1:i64, u2:i64) { t0 = clip u0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -7504,6 +7623,7 @@ rest:
 // for i: o0[i] = clip(a0[i], a1[i], a2)
 // Requires: AVX, AVX2, CMOV
 TEXT k_clip_i64_uus_126d182b3e<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64, s2:i64) { t0 = clip u0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -7563,6 +7683,7 @@ rest:
 // for i: o0[i] = clip(a0[i], a1[i], a2[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_clip_i64_uuu_9e3f990dd3<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64, u2:i64) { t0 = clip u0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -7625,6 +7746,7 @@ rest:
 // for i: o0[i] = clip(a0, a1, a2[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_clip_u32_ssu_aa93e07e36<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u32, s1:u32, u2:u32) { t0 = clip s0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -7676,6 +7798,7 @@ rest:
 // for i: o0[i] = clip(a0, a1[i], a2)
 // Requires: AVX, AVX2, CMOV
 TEXT k_clip_u32_sus_aabecbce4e<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u32, u1:u32, s2:u32) { t0 = clip s0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -7729,6 +7852,7 @@ rest:
 // for i: o0[i] = clip(a0, a1[i], a2[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_clip_u32_suu_dec6e2592e<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u32, u1:u32, u2:u32) { t0 = clip s0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -7782,6 +7906,7 @@ rest:
 // for i: o0[i] = clip(a0[i], a1, a2)
 // Requires: AVX, AVX2, CMOV
 TEXT k_clip_u32_uss_df8f70968a<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, s1:u32, s2:u32) { t0 = clip u0 s1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -7835,6 +7960,7 @@ rest:
 // for i: o0[i] = clip(a0[i], a1, a2[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_clip_u32_usu_56dab1b9bf<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, s1:u32, u2:u32) { t0 = clip u0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -7888,6 +8014,7 @@ rest:
 // for i: o0[i] = clip(a0[i], a1[i], a2)
 // Requires: AVX, AVX2, CMOV
 TEXT k_clip_u32_uus_bb88d1244f<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, u1:u32, s2:u32) { t0 = clip u0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -7941,6 +8068,7 @@ rest:
 // for i: o0[i] = clip(a0[i], a1[i], a2[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_clip_u32_uuu_0ce05f8523<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, u1:u32, u2:u32) { t0 = clip u0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -7994,6 +8122,7 @@ rest:
 // for i: o0[i] = clip(a0, a1, a2[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_clip_u64_ssu_47e95cbc14<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u64, s1:u64, u2:u64) { t0 = clip s0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -8052,6 +8181,7 @@ rest:
 // for i: o0[i] = clip(a0, a1[i], a2)
 // Requires: AVX, AVX2, CMOV
 TEXT k_clip_u64_sus_3031b7f74f<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u64, u1:u64, s2:u64) { t0 = clip s0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -8115,6 +8245,7 @@ rest:
 // for i: o0[i] = clip(a0, a1[i], a2[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_clip_u64_suu_230378a205<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u64, u1:u64, u2:u64) { t0 = clip s0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -8178,6 +8309,7 @@ rest:
 // for i: o0[i] = clip(a0[i], a1, a2)
 // Requires: AVX, AVX2, CMOV
 TEXT k_clip_u64_uss_5853f20259<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, s1:u64, s2:u64) { t0 = clip u0 s1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -8241,6 +8373,7 @@ rest:
 // for i: o0[i] = clip(a0[i], a1, a2[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_clip_u64_usu_1f27ef528d<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, s1:u64, u2:u64) { t0 = clip u0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -8304,6 +8437,7 @@ rest:
 // for i: o0[i] = clip(a0[i], a1[i], a2)
 // Requires: AVX, AVX2, CMOV
 TEXT k_clip_u64_uus_5446d8351a<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64, s2:u64) { t0 = clip u0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -8367,6 +8501,7 @@ rest:
 // for i: o0[i] = clip(a0[i], a1[i], a2[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_clip_u64_uuu_6b7a16ea8c<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64, u2:u64) { t0 = clip u0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -8432,6 +8567,7 @@ rest:
 // for i: o0[i] = clip(a0, a1, a2[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_clip_u8_ssu_89b2a831c3<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u8, s1:u8, u2:u8) { t0 = clip s0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -8507,6 +8643,7 @@ done:
 // for i: o0[i] = clip(a0, a1[i], a2)
 // Requires: AVX, AVX2, CMOV
 TEXT k_clip_u8_sus_cf496ae903<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u8, u1:u8, s2:u8) { t0 = clip s0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -8582,6 +8719,7 @@ done:
 // for i: o0[i] = clip(a0, a1[i], a2[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_clip_u8_suu_9dcc83527d<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u8, u1:u8, u2:u8) { t0 = clip s0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -8680,6 +8818,7 @@ done:
 // for i: o0[i] = clip(a0[i], a1, a2)
 // Requires: AVX, AVX2, CMOV
 TEXT k_clip_u8_uss_fee094ccd2<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, s1:u8, s2:u8) { t0 = clip u0 s1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -8755,6 +8894,7 @@ done:
 // for i: o0[i] = clip(a0[i], a1, a2[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_clip_u8_usu_8b2530f0ff<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, s1:u8, u2:u8) { t0 = clip u0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -8853,6 +8993,7 @@ done:
 // for i: o0[i] = clip(a0[i], a1[i], a2)
 // Requires: AVX, AVX2, CMOV
 TEXT k_clip_u8_uus_96b2ef6e3a<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8, s2:u8) { t0 = clip u0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -8951,6 +9092,7 @@ done:
 // for i: o0[i] = clip(a0[i], a1[i], a2[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_clip_u8_uuu_6145acbbd3<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8, u2:u8) { t0 = clip u0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -9072,6 +9214,7 @@ done:
 // for i: o0[i] = a0 / a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_div_i32_su_4ed8bce533<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i32, u1:i32) { t0 = div s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -9138,6 +9281,7 @@ rest:
 // for i: o0[i] = a0[i] / a1
 // Requires: AVX, AVX2, CMOV
 TEXT k_div_i32_us_0c1e268519<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, s1:i32) { t0 = div u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -9202,6 +9346,7 @@ rest:
 // for i: o0[i] = a0[i] / a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_div_i32_uu_fb3c3f1081<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32) { t0 = div u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -9270,6 +9415,7 @@ rest:
 // for i: o0[i] = a0 / a1[i]
 // Requires: AVX, CMOV
 TEXT k_div_i64_su_27c7b4c522<>(SB), NOSPLIT, $152-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i64, u1:i64) { t0 = div s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -9361,6 +9507,7 @@ rest:
 // for i: o0[i] = a0[i] / a1
 // Requires: AVX, CMOV
 TEXT k_div_i64_us_0142decf0e<>(SB), NOSPLIT, $152-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, s1:i64) { t0 = div u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -9452,6 +9599,7 @@ rest:
 // for i: o0[i] = a0[i] / a1[i]
 // Requires: AVX, CMOV
 TEXT k_div_i64_uu_36b2ea6567<>(SB), NOSPLIT, $152-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64) { t0 = div u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -9544,6 +9692,7 @@ rest:
 // for i: o0[i] = a0 / a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_div_u32_su_8d939bd234<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u32, u1:u32) { t0 = div s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -9615,6 +9764,7 @@ rest:
 // for i: o0[i] = a0[i] / a1
 // Requires: AVX, AVX2, CMOV
 TEXT k_div_u32_us_54ae8ce6db<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, s1:u32) { t0 = div u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -9687,6 +9837,7 @@ rest:
 // for i: o0[i] = a0[i] / a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_div_u32_uu_64bc3b7468<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, u1:u32) { t0 = div u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -9764,6 +9915,7 @@ rest:
 // for i: o0[i] = a0 / a1[i]
 // Requires: AVX, CMOV
 TEXT k_div_u64_su_709a43506e<>(SB), NOSPLIT, $152-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u64, u1:u64) { t0 = div s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -9855,6 +10007,7 @@ rest:
 // for i: o0[i] = a0[i] / a1
 // Requires: AVX, CMOV
 TEXT k_div_u64_us_418c633f72<>(SB), NOSPLIT, $152-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, s1:u64) { t0 = div u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -9946,6 +10099,7 @@ rest:
 // for i: o0[i] = a0[i] / a1[i]
 // Requires: AVX, CMOV
 TEXT k_div_u64_uu_2cdab6e4fa<>(SB), NOSPLIT, $152-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64) { t0 = div u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -10038,6 +10192,7 @@ rest:
 // for i: o0[i] = a0 / a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_div_u8_su_777ae31059<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u8, u1:u8) { t0 = div s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -10093,6 +10248,7 @@ done:
 // for i: o0[i] = a0[i] / a1
 // Requires: AVX, AVX2, CMOV
 TEXT k_div_u8_us_be173def17<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, s1:u8) { t0 = div u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -10148,6 +10304,7 @@ done:
 // for i: o0[i] = a0[i] / a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_div_u8_uu_545b998e4c<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8) { t0 = div u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -10213,6 +10370,7 @@ done:
 // for m, n: { sum := 0; for k: sum += a0[m][k] * a1[k][n]; o0[m][n] = sum, or += sum }
 // Requires: AVX, AVX2, MMX+
 TEXT k_dot_i32_972e9a55c4<>(SB), NOSPLIT, $8-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// dot i32
 	MOVQ f+0(FP), AX
 	MOVQ (AX), DI; TESTQ DI, DI; JLE done; MOVQ 8(AX), R8; TESTQ R8, R8; JLE done; MOVQ 16(AX), BX
@@ -10858,6 +11016,7 @@ done:
 // for m, n: { sum := 0; for k: sum += a0[m][k] * a1[k][n]; o0[m][n] = sum, or += sum }
 // Requires: AVX, AVX2, MMX+
 TEXT k_dot_i64_81eb46862c<>(SB), NOSPLIT, $8-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// dot i64
 	MOVQ f+0(FP), AX
 	MOVQ (AX), DI; TESTQ DI, DI; JLE done; MOVQ 8(AX), R8; TESTQ R8, R8; JLE done; MOVQ 16(AX), BX
@@ -11210,6 +11369,7 @@ done:
 // for m, n: { sum := 0; for k: sum += mulhalves(a0[m][k], a1[k][n]); o0[m][n] = sum, or += sum }
 // Requires: AVX, AVX2, MMX+
 TEXT k_dothalves_i32_9153d54bcc<>(SB), NOSPLIT, $8-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// dothalves i32
 	MOVQ f+0(FP), AX
 	MOVQ (AX), DI; TESTQ DI, DI; JLE done; MOVQ 8(AX), R8; TESTQ R8, R8; JLE done; MOVQ 16(AX), BX
@@ -11855,6 +12015,7 @@ done:
 // for i: o0[i] = a0[i] == a1
 // Requires: AVX, AVX2, CMOV
 TEXT k_eq_i32_bool_us_9466469f1d<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, s1:i32) { t0 = eq u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -11898,6 +12059,7 @@ done:
 // for i: o0[i] = a0[i] == a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_eq_i32_bool_uu_e03d8b1f7f<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32) { t0 = eq u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -11942,6 +12104,7 @@ done:
 // for i: o0[i] = a0[i] == a1
 // Requires: AVX, AVX2
 TEXT k_eq_i64_bool_us_cab5187da9<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, s1:i64) { t0 = eq u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -11976,6 +12139,7 @@ done:
 // for i: o0[i] = a0[i] == a1[i]
 // Requires: AVX, AVX2
 TEXT k_eq_i64_bool_uu_6bbb7637ec<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64) { t0 = eq u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -12011,6 +12175,7 @@ done:
 // for i: o0[i] = a0[i] == a1
 // Requires: AVX, AVX2, CMOV
 TEXT k_eq_u32_bool_us_a9be959a34<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, s1:u32) { t0 = eq u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -12054,6 +12219,7 @@ done:
 // for i: o0[i] = a0[i] == a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_eq_u32_bool_uu_abecd25158<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, u1:u32) { t0 = eq u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -12098,6 +12264,7 @@ done:
 // for i: o0[i] = a0[i] == a1
 // Requires: AVX, AVX2
 TEXT k_eq_u64_bool_us_7f4b397c1e<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, s1:u64) { t0 = eq u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -12132,6 +12299,7 @@ done:
 // for i: o0[i] = a0[i] == a1[i]
 // Requires: AVX, AVX2
 TEXT k_eq_u64_bool_uu_5c919713ea<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64) { t0 = eq u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -12167,6 +12335,7 @@ done:
 // for i: o0[i] = a0 == a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_eq_u8_bool_su_e039f70e04<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u8, u1:u8) { t0 = eq s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -12241,6 +12410,7 @@ done:
 // for i: o0[i] = a0[i] == a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_eq_u8_bool_uu_50ebcd7d25<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8) { t0 = eq u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -12339,6 +12509,7 @@ done:
 // for i: o0[i] = floordiv(a0[i], a1[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_floordiv_i32_uu_b738da5eea<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32) { t0 = floordiv u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -12385,6 +12556,7 @@ done:
 // for i: o0[i] = floordiv(a0[i], a1[i])
 // Requires: AVX, AVX2
 TEXT k_floordiv_i64_uu_979ccfd4a1<>(SB), NOSPLIT, $136-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64) { t0 = floordiv u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -12447,6 +12619,7 @@ done:
 // for i: o0[i] = a0 <= a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_le_i32_bool_su_14c04e2a3c<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i32, u1:i32) { t0 = le s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -12491,6 +12664,7 @@ done:
 // for i: o0[i] = a0[i] <= a1
 // Requires: AVX, AVX2, CMOV
 TEXT k_le_i32_bool_us_86486a61c5<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, s1:i32) { t0 = le u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -12535,6 +12709,7 @@ done:
 // for i: o0[i] = a0[i] <= a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_le_i32_bool_uu_c3e983c213<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32) { t0 = le u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -12579,6 +12754,7 @@ done:
 // for i: o0[i] = a0 <= a1[i]
 // Requires: AVX, AVX2
 TEXT k_le_i64_bool_su_40955dcce6<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i64, u1:i64) { t0 = le s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -12614,6 +12790,7 @@ done:
 // for i: o0[i] = a0[i] <= a1
 // Requires: AVX, AVX2
 TEXT k_le_i64_bool_us_a2ff8af67d<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, s1:i64) { t0 = le u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -12650,6 +12827,7 @@ done:
 // for i: o0[i] = a0[i] <= a1[i]
 // Requires: AVX, AVX2
 TEXT k_le_i64_bool_uu_579ac043f0<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64) { t0 = le u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -12686,6 +12864,7 @@ done:
 // for i: o0[i] = select(a0 <= a1[i], a2, a3)
 // Requires: AVX, AVX2, CMOV
 TEXT k_le_select_u8_suss_30bc5d28d8<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u8, u1:u8, s2:u8, s3:u8) { t0 = le s0 u1; t1 = select t0 s2 s3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -12762,6 +12941,7 @@ done:
 // for i: o0[i] = select(a0 <= a1[i], a2, a3[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_le_select_u8_susu_055c0a4430<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u8, u1:u8, s2:u8, u3:u8) { t0 = le s0 u1; t1 = select t0 s2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -12861,6 +13041,7 @@ done:
 // for i: o0[i] = select(a0 <= a1[i], a2[i], a3)
 // Requires: AVX, AVX2, CMOV
 TEXT k_le_select_u8_suus_9973a2f8cf<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u8, u1:u8, u2:u8, s3:u8) { t0 = le s0 u1; t1 = select t0 u2 s3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -12960,6 +13141,7 @@ done:
 // for i: o0[i] = select(a0 <= a1[i], a2[i], a3[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_le_select_u8_suuu_9f4bf2b9ef<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u8, u1:u8, u2:u8, u3:u8) { t0 = le s0 u1; t1 = select t0 u2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), R12
@@ -13082,6 +13264,7 @@ done:
 // for i: o0[i] = select(a0[i] <= a1, a2, a3)
 // Requires: AVX, AVX2, CMOV
 TEXT k_le_select_u8_usss_23ec0d5c19<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, s1:u8, s2:u8, s3:u8) { t0 = le u0 s1; t1 = select t0 s2 s3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -13158,6 +13341,7 @@ done:
 // for i: o0[i] = select(a0[i] <= a1, a2, a3[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_le_select_u8_ussu_d07bfec47d<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, s1:u8, s2:u8, u3:u8) { t0 = le u0 s1; t1 = select t0 s2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -13258,6 +13442,7 @@ done:
 // for i: o0[i] = select(a0[i] <= a1, a2[i], a3)
 // Requires: AVX, AVX2, CMOV
 TEXT k_le_select_u8_usus_c454bfcc56<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, s1:u8, u2:u8, s3:u8) { t0 = le u0 s1; t1 = select t0 u2 s3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -13358,6 +13543,7 @@ done:
 // for i: o0[i] = select(a0[i] <= a1, a2[i], a3[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_le_select_u8_usuu_6b3771afdd<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, s1:u8, u2:u8, u3:u8) { t0 = le u0 s1; t1 = select t0 u2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -13480,6 +13666,7 @@ done:
 // for i: o0[i] = select(a0[i] <= a1[i], a2, a3)
 // Requires: AVX, AVX2, CMOV
 TEXT k_le_select_u8_uuss_c3bc8df8c0<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8, s2:u8, s3:u8) { t0 = le u0 u1; t1 = select t0 s2 s3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -13579,6 +13766,7 @@ done:
 // for i: o0[i] = select(a0[i] <= a1[i], a2, a3[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_le_select_u8_uusu_86d5d54796<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8, s2:u8, u3:u8) { t0 = le u0 u1; t1 = select t0 s2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -13701,6 +13889,7 @@ done:
 // for i: o0[i] = select(a0[i] <= a1[i], a2[i], a3)
 // Requires: AVX, AVX2, CMOV
 TEXT k_le_select_u8_uuus_e736c0b264<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8, u2:u8, s3:u8) { t0 = le u0 u1; t1 = select t0 u2 s3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -13823,6 +14012,7 @@ done:
 // for i: o0[i] = select(a0[i] <= a1[i], a2[i], a3[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_le_select_u8_uuuu_262fddfa30<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8, u2:u8, u3:u8) { t0 = le u0 u1; t1 = select t0 u2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -13968,6 +14158,7 @@ done:
 // for i: o0[i] = a0 <= a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_le_u16_bool_su_918b402415<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u16, u1:u16) { t0 = le s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -14046,6 +14237,7 @@ done:
 // for i: o0[i] = a0[i] <= a1
 // Requires: AVX, AVX2, CMOV
 TEXT k_le_u16_bool_us_c8a20cd56d<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u16, s1:u16) { t0 = le u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -14124,6 +14316,7 @@ done:
 // for i: o0[i] = a0[i] <= a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_le_u16_bool_uu_33602f81c8<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u16, u1:u16) { t0 = le u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -14226,6 +14419,7 @@ done:
 // for i: o0[i] = a0 <= a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_le_u32_bool_su_fc07550b65<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u32, u1:u32) { t0 = le s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -14270,6 +14464,7 @@ done:
 // for i: o0[i] = a0[i] <= a1
 // Requires: AVX, AVX2, CMOV
 TEXT k_le_u32_bool_us_3472dc4b57<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, s1:u32) { t0 = le u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -14314,6 +14509,7 @@ done:
 // for i: o0[i] = a0[i] <= a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_le_u32_bool_uu_7058264db4<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, u1:u32) { t0 = le u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -14358,6 +14554,7 @@ done:
 // for i: o0[i] = a0 <= a1[i]
 // Requires: AVX, AVX2
 TEXT k_le_u64_bool_su_debdd4dfb6<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u64, u1:u64) { t0 = le s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -14396,6 +14593,7 @@ done:
 // for i: o0[i] = a0[i] <= a1
 // Requires: AVX, AVX2
 TEXT k_le_u64_bool_us_663632e73d<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, s1:u64) { t0 = le u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -14434,6 +14632,7 @@ done:
 // for i: o0[i] = a0[i] <= a1[i]
 // Requires: AVX, AVX2
 TEXT k_le_u64_bool_uu_57d8c965c2<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64) { t0 = le u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -14472,6 +14671,7 @@ done:
 // for i: o0[i] = a0 <= a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_le_u8_bool_su_4e98e38ed3<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u8, u1:u8) { t0 = le s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -14547,6 +14747,7 @@ done:
 // for i: o0[i] = a0[i] <= a1
 // Requires: AVX, AVX2, CMOV
 TEXT k_le_u8_bool_us_496751cee8<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, s1:u8) { t0 = le u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -14622,6 +14823,7 @@ done:
 // for i: o0[i] = a0[i] <= a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_le_u8_bool_uu_18a889c672<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8) { t0 = le u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -14720,6 +14922,7 @@ done:
 // for i: o0[i] = a0 < a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_lt_i32_bool_su_4e30771c73<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i32, u1:i32) { t0 = lt s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -14763,6 +14966,7 @@ done:
 // for i: o0[i] = a0[i] < a1
 // Requires: AVX, AVX2, CMOV
 TEXT k_lt_i32_bool_us_641b693c21<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, s1:i32) { t0 = lt u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -14806,6 +15010,7 @@ done:
 // for i: o0[i] = a0[i] < a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_lt_i32_bool_uu_40496893b0<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32) { t0 = lt u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -14850,6 +15055,7 @@ done:
 // for i: o0[i] = a0 < a1[i]
 // Requires: AVX, AVX2
 TEXT k_lt_i64_bool_su_696588ff8e<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i64, u1:i64) { t0 = lt s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -14884,6 +15090,7 @@ done:
 // for i: o0[i] = a0[i] < a1
 // Requires: AVX, AVX2
 TEXT k_lt_i64_bool_us_a64ac4d0a1<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, s1:i64) { t0 = lt u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -14918,6 +15125,7 @@ done:
 // for i: o0[i] = a0[i] < a1[i]
 // Requires: AVX, AVX2
 TEXT k_lt_i64_bool_uu_a117340f31<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64) { t0 = lt u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -14953,6 +15161,7 @@ done:
 // for i: o0[i] = (a0 < a1[i]) & (a1[i] < a2)
 // Requires: AVX, AVX2, CMOV
 TEXT k_lt_lt_and_u8_bool_sus_22c6a8ab29<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u8, u1:u8, s2:u8) { t0 = lt s0 u1; t1 = lt u1 s2; t2 = and t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -15032,6 +15241,7 @@ done:
 // for i: o0[i] = (a0 < a1[i]) & (a2[i] < a3)
 // Requires: AVX, AVX2, CMOV
 TEXT k_lt_lt_and_u8_bool_suus_f2f2660090<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u8, u1:u8, u2:u8, s3:u8) { t0 = lt s0 u1; t1 = lt u2 s3; t2 = and t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -15134,6 +15344,7 @@ done:
 // for i: o0[i] = select(a0 < a1[i], a2, a3)
 // Requires: AVX, AVX2, CMOV
 TEXT k_lt_select_u8_suss_7c9af49240<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u8, u1:u8, s2:u8, s3:u8) { t0 = lt s0 u1; t1 = select t0 s2 s3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -15210,6 +15421,7 @@ done:
 // for i: o0[i] = select(a0 < a1[i], a2, a3[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_lt_select_u8_susu_fdac78a1b9<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u8, u1:u8, s2:u8, u3:u8) { t0 = lt s0 u1; t1 = select t0 s2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -15310,6 +15522,7 @@ done:
 // for i: o0[i] = select(a0 < a1[i], a2[i], a3)
 // Requires: AVX, AVX2, CMOV
 TEXT k_lt_select_u8_suus_08ff500459<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u8, u1:u8, u2:u8, s3:u8) { t0 = lt s0 u1; t1 = select t0 u2 s3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -15410,6 +15623,7 @@ done:
 // for i: o0[i] = select(a0 < a1[i], a2[i], a3[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_lt_select_u8_suuu_e0519bff85<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u8, u1:u8, u2:u8, u3:u8) { t0 = lt s0 u1; t1 = select t0 u2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), R12
@@ -15532,6 +15746,7 @@ done:
 // for i: o0[i] = select(a0[i] < a1, a2, a3)
 // Requires: AVX, AVX2, CMOV
 TEXT k_lt_select_u8_usss_a84b55b9f8<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, s1:u8, s2:u8, s3:u8) { t0 = lt u0 s1; t1 = select t0 s2 s3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -15608,6 +15823,7 @@ done:
 // for i: o0[i] = select(a0[i] < a1, a2, a3[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_lt_select_u8_ussu_a8c32e7e2e<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, s1:u8, s2:u8, u3:u8) { t0 = lt u0 s1; t1 = select t0 s2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -15707,6 +15923,7 @@ done:
 // for i: o0[i] = select(a0[i] < a1, a2[i], a3)
 // Requires: AVX, AVX2, CMOV
 TEXT k_lt_select_u8_usus_9c46eb2220<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, s1:u8, u2:u8, s3:u8) { t0 = lt u0 s1; t1 = select t0 u2 s3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -15806,6 +16023,7 @@ done:
 // for i: o0[i] = select(a0[i] < a1, a2[i], a3[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_lt_select_u8_usuu_3ce81c5b37<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, s1:u8, u2:u8, u3:u8) { t0 = lt u0 s1; t1 = select t0 u2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -15928,6 +16146,7 @@ done:
 // for i: o0[i] = select(a0[i] < a1[i], a2, a3)
 // Requires: AVX, AVX2, CMOV
 TEXT k_lt_select_u8_uuss_8bca81cb4b<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8, s2:u8, s3:u8) { t0 = lt u0 u1; t1 = select t0 s2 s3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -16027,6 +16246,7 @@ done:
 // for i: o0[i] = select(a0[i] < a1[i], a2, a3[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_lt_select_u8_uusu_55c109e657<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8, s2:u8, u3:u8) { t0 = lt u0 u1; t1 = select t0 s2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -16149,6 +16369,7 @@ done:
 // for i: o0[i] = select(a0[i] < a1[i], a2[i], a3)
 // Requires: AVX, AVX2, CMOV
 TEXT k_lt_select_u8_uuus_8f6e3b6aed<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8, u2:u8, s3:u8) { t0 = lt u0 u1; t1 = select t0 u2 s3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -16271,6 +16492,7 @@ done:
 // for i: o0[i] = select(a0[i] < a1[i], a2[i], a3[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_lt_select_u8_uuuu_7b152840da<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8, u2:u8, u3:u8) { t0 = lt u0 u1; t1 = select t0 u2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -16416,6 +16638,7 @@ done:
 // for i: o0[i] = a0 < a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_lt_u16_bool_su_0a63a56625<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u16, u1:u16) { t0 = lt s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -16494,6 +16717,7 @@ done:
 // for i: o0[i] = a0[i] < a1
 // Requires: AVX, AVX2, CMOV
 TEXT k_lt_u16_bool_us_780307f4f8<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u16, s1:u16) { t0 = lt u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -16572,6 +16796,7 @@ done:
 // for i: o0[i] = a0[i] < a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_lt_u16_bool_uu_52ccf32cb8<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u16, u1:u16) { t0 = lt u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -16674,6 +16899,7 @@ done:
 // for i: o0[i] = a0 < a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_lt_u32_bool_su_a220fbc230<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u32, u1:u32) { t0 = lt s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -16719,6 +16945,7 @@ done:
 // for i: o0[i] = a0[i] < a1
 // Requires: AVX, AVX2, CMOV
 TEXT k_lt_u32_bool_us_6e2a8cc450<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, s1:u32) { t0 = lt u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -16763,6 +16990,7 @@ done:
 // for i: o0[i] = a0[i] < a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_lt_u32_bool_uu_dde4d32cac<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, u1:u32) { t0 = lt u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -16808,6 +17036,7 @@ done:
 // for i: o0[i] = a0 < a1[i]
 // Requires: AVX, AVX2
 TEXT k_lt_u64_bool_su_eb6f9cf761<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u64, u1:u64) { t0 = lt s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -16844,6 +17073,7 @@ done:
 // for i: o0[i] = a0[i] < a1
 // Requires: AVX, AVX2
 TEXT k_lt_u64_bool_us_cdd7a3a624<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, s1:u64) { t0 = lt u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -16880,6 +17110,7 @@ done:
 // for i: o0[i] = a0[i] < a1[i]
 // Requires: AVX, AVX2
 TEXT k_lt_u64_bool_uu_6752fc82a1<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64) { t0 = lt u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -16917,6 +17148,7 @@ done:
 // for i: o0[i] = a0 < a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_lt_u8_bool_su_86e1b67395<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u8, u1:u8) { t0 = lt s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -16992,6 +17224,7 @@ done:
 // for i: o0[i] = a0[i] < a1
 // Requires: AVX, AVX2, CMOV
 TEXT k_lt_u8_bool_us_33ea9c9e1a<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, s1:u8) { t0 = lt u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -17067,6 +17300,7 @@ done:
 // for i: o0[i] = a0[i] < a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_lt_u8_bool_uu_1ce629a695<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8) { t0 = lt u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -17165,6 +17399,7 @@ done:
 // for i: o0[i] = max(a0[i], a1)
 // Requires: AVX, AVX2, CMOV
 TEXT k_max_i16_us_74987a9325<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i16, s1:i16) { t0 = max u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -17240,6 +17475,7 @@ done:
 // for i: o0[i] = max(a0[i], a1[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_max_i16_uu_f991b5d2a0<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i16, u1:i16) { t0 = max u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -17339,6 +17575,7 @@ done:
 // for i: o0[i] = max(a0[i], a1)
 // Requires: AVX, AVX2, CMOV
 TEXT k_max_i32_us_a8e7b56bbb<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, s1:i32) { t0 = max u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -17389,6 +17626,7 @@ rest:
 // for i: o0[i] = max(a0[i], a1[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_max_i32_uu_f7b3137e5b<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32) { t0 = max u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -17442,6 +17680,7 @@ rest:
 // for i: o0[i] = max(a0[i], a1)
 // Requires: AVX, AVX2, CMOV
 TEXT k_max_i64_us_4931f37a1f<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, s1:i64) { t0 = max u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -17498,6 +17737,7 @@ rest:
 // for i: o0[i] = max(a0[i], a1[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_max_i64_uu_702ea15ec3<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64) { t0 = max u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -17554,6 +17794,7 @@ rest:
 // for i: o0[i] = max(a0, a1[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_max_i8_su_c3f2f4c219<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i8, u1:i8) { t0 = max s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -17628,6 +17869,7 @@ done:
 // for i: o0[i] = max(a0[i], a1[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_max_i8_uu_7f374b1978<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i8, u1:i8) { t0 = max u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -17725,6 +17967,7 @@ done:
 // for i: t0 := max(a0[i], a1[i]); o0[i] = t0; o1[i] = max(t0, a2[i])
 // Requires: AVX, AVX2
 TEXT k_max_max_i32_uuu_564f6039cd<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32, u2:i32) { t0 = max u0 u1; t1 = max t0 u2; store t0 t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -17754,6 +17997,7 @@ done:
 // for i: t0 := max(a0[i], a1[i]); o0[i] = t0; o1[i] = max(a2[i], t0)
 // Requires: AVX, AVX2
 TEXT k_max_max_i64_uuu_3b8d92c0bc<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64, u2:i64) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -17790,6 +18034,7 @@ done:
 // for i: t0 := max(a0[i], a1[i]); t1 := max(t0, a2[i]); t2 := max(t1, a3[i]); t3 := max(a4[i], t2); o0[i] = t3; o1[i] = max(a5[i], t0); o2[i] = max(a5[i], t1); o3[i] = max(a5[i], t2); o4[i] = max(t3, a5[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_max_max_max_etc_i32_uuuuuu_caa1b2db15<>(SB), NOSPLIT, $24-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; t4 = max u5 t0; t5 = max u5 t1; t6 = max u5 t2; t7 = max t3 u5; store t3 t4 t5 t6 t7 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 16(SP); TESTQ AX, AX; JLE done
@@ -17836,6 +18081,7 @@ done:
 // for i: t0 := max(a0[i], a1[i]); t1 := max(t0, a2[i]); t2 := max(t1, a3[i]); t3 := max(t2, a4[i]); o0[i] = t3; o1[i] = max(t0, a5[i]); o2[i] = max(t1, a5[i]); o3[i] = max(t2, a5[i]); o4[i] = max(t3, a5[i])
 // Requires: AVX, AVX2
 TEXT k_max_max_max_etc_i64_uuuuuu_2e1623b989<>(SB), NOSPLIT, $24-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max t3 u5; store t3 t4 t5 t6 t7 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 16(SP); TESTQ AX, AX; JLE done
@@ -17897,6 +18143,7 @@ done:
 // for i: t0 := max(a0[i], a1[i]); t1 := max(a2[i], t0); t2 := max(t1, a3[i]); t3 := max(t2, a4[i]); o0[i] = t3; o1[i] = max(t0, a5[i]); o2[i] = max(t1, a5[i]); o3[i] = max(t2, a5[i]); o4[i] = max(a5[i], t3)
 // Requires: AVX, AVX2, CMOV
 TEXT k_max_max_max_etc_u32_uuuuuu_1a19fd9265<>(SB), NOSPLIT, $24-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = max u0 u1; t1 = max u2 t0; t2 = max t1 u3; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max u5 t3; store t3 t4 t5 t6 t7 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 16(SP); TESTQ AX, AX; JLE done
@@ -17943,6 +18190,7 @@ done:
 // for i: t0 := max(a0[i], a1[i]); t1 := max(a2[i], t0); t2 := max(t1, a3[i]); t3 := max(t2, a4[i]); o0[i] = t3; o1[i] = max(t0, a5[i]); o2[i] = max(t1, a5[i]); o3[i] = max(t2, a5[i]); o4[i] = max(t3, a5[i])
 // Requires: AVX, AVX2
 TEXT k_max_max_max_etc_u64_uuuuuu_9b35f5c60f<>(SB), NOSPLIT, $120-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64, u5:u64) { t0 = max u0 u1; t1 = max u2 t0; t2 = max t1 u3; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max t3 u5; store t3 t4 t5 t6 t7 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 112(SP); TESTQ AX, AX; JLE done
@@ -18013,6 +18261,7 @@ done:
 // for i: t0 := max(a0[i], a1[i]); t1 := max(a2[i], t0); t2 := max(a3[i], t1); t3 := max(t2, a4[i]); o0[i] = t3; o1[i] = max(t0, a5[i]); o2[i] = max(t1, a5[i]); o3[i] = max(t2, a5[i]); o4[i] = max(t3, a5[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_max_max_max_etc_u8_uuuuuu_c611900758<>(SB), NOSPLIT, $56-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = max u0 u1; t1 = max u2 t0; t2 = max u3 t1; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max t3 u5; store t3 t4 t5 t6 t7 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 16(SP); TESTQ AX, AX; JLE done
@@ -18301,6 +18550,7 @@ done:
 // for i: t0 := max(a0[i], a1[i]); t1 := max(a2[i], t0); t2 := max(t1, a3[i]); t3 := max(t2, a4[i]); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
 // Requires: AVX, AVX2, CMOV
 TEXT k_max_max_max_max_i32_uuuuu_c1c52ebbd1<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = max u0 u1; t1 = max u2 t0; t2 = max t1 u3; t3 = max t2 u4; store t3 t0 t1 t2 t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 8(SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
@@ -18342,6 +18592,7 @@ done:
 // for i: t0 := max(a0[i], a1[i]); t1 := max(t0, a2[i]); t2 := max(a3[i], t1); t3 := max(t2, a4[i]); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
 // Requires: AVX, AVX2
 TEXT k_max_max_max_max_i64_uuuuu_5ac990cf34<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max u3 t1; t3 = max t2 u4; store t3 t0 t1 t2 t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 8(SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
@@ -18391,6 +18642,7 @@ done:
 // for i: t0 := max(a0[i], a1[i]); t1 := max(t0, a2[i]); t2 := max(t1, a3[i]); t3 := max(a4[i], t2); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
 // Requires: AVX, AVX2, CMOV
 TEXT k_max_max_max_max_u32_uuuuu_8e2d6160cd<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 t0 t1 t2 t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 8(SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
@@ -18432,6 +18684,7 @@ done:
 // for i: t0 := max(a0[i], a1[i]); t1 := max(a2[i], t0); t2 := max(t1, a3[i]); t3 := max(a4[i], t2); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
 // Requires: AVX, AVX2
 TEXT k_max_max_max_max_u64_uuuuu_c13987b274<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64) { t0 = max u0 u1; t1 = max u2 t0; t2 = max t1 u3; t3 = max u4 t2; store t3 t0 t1 t2 t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 8(SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
@@ -18485,6 +18738,7 @@ done:
 // for i: t0 := max(a0[i], a1[i]); t1 := max(a2[i], t0); t2 := max(a3[i], t1); t3 := max(t2, a4[i]); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
 // Requires: AVX, AVX2, CMOV
 TEXT k_max_max_max_max_u8_uuuuu_a89495660d<>(SB), NOSPLIT, $48-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = max u0 u1; t1 = max u2 t0; t2 = max u3 t1; t3 = max t2 u4; store t3 t0 t1 t2 t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 8(SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
@@ -18746,6 +19000,7 @@ done:
 // for i: t0 := max(a0[i], a1[i]); o0[i] = t0; o1[i] = max(a2[i], t0)
 // Requires: AVX, AVX2
 TEXT k_max_max_u32_uuu_c29a8b7939<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, u1:u32, u2:u32) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -18775,6 +19030,7 @@ done:
 // for i: t0 := max(a0[i], a1[i]); o0[i] = t0; o1[i] = max(a2[i], t0)
 // Requires: AVX, AVX2
 TEXT k_max_max_u64_uuu_20b0e41013<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64, u2:u64) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -18814,6 +19070,7 @@ done:
 // for i: t0 := max(a0[i], a1[i]); o0[i] = t0; o1[i] = max(t0, a2[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_max_max_u8_uuu_28c86b68c4<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8, u2:u8) { t0 = max u0 u1; t1 = max t0 u2; store t0 t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -18957,6 +19214,7 @@ done:
 // for i: o0[i] = max(a0, a1[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_max_u16_su_67ffd810ea<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u16, u1:u16) { t0 = max s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -19032,6 +19290,7 @@ done:
 // for i: o0[i] = max(a0[i], a1[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_max_u16_uu_408b5484f9<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u16, u1:u16) { t0 = max u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -19131,6 +19390,7 @@ done:
 // for i: o0[i] = max(a0, a1[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_max_u32_su_660900aac5<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u32, u1:u32) { t0 = max s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -19181,6 +19441,7 @@ rest:
 // for i: o0[i] = max(a0[i], a1[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_max_u32_uu_e3946b01f5<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, u1:u32) { t0 = max u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -19234,6 +19495,7 @@ rest:
 // for i: o0[i] = max(a0[i], a1)
 // Requires: AVX, AVX2, CMOV
 TEXT k_max_u64_us_d8b0009d8d<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, s1:u64) { t0 = max u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -19291,6 +19553,7 @@ rest:
 // for i: o0[i] = max(a0[i], a1[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_max_u64_uu_8aaa11e34b<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64) { t0 = max u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -19350,6 +19613,7 @@ rest:
 // for i: o0[i] = max(a0, a1[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_max_u8_su_68beaefbd9<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u8, u1:u8) { t0 = max s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -19424,6 +19688,7 @@ done:
 // for i: o0[i] = max(a0[i], a1[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_max_u8_uu_4c72f1ffc1<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8) { t0 = max u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -19521,6 +19786,7 @@ done:
 // for i: o0[i] = min(a0[i], a1)
 // Requires: AVX, AVX2, CMOV
 TEXT k_min_i16_us_62cbc1e255<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i16, s1:i16) { t0 = min u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -19596,6 +19862,7 @@ done:
 // for i: o0[i] = min(a0[i], a1[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_min_i16_uu_d189cafe2c<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i16, u1:i16) { t0 = min u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -19695,6 +19962,7 @@ done:
 // for i: o0[i] = min(a0[i], a1)
 // Requires: AVX, AVX2, CMOV
 TEXT k_min_i32_us_ff5bb7f3f0<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, s1:i32) { t0 = min u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -19745,6 +20013,7 @@ rest:
 // for i: o0[i] = min(a0[i], a1[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_min_i32_uu_ad14a0135d<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32) { t0 = min u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -19798,6 +20067,7 @@ rest:
 // for i: o0[i] = min(a0[i], a1)
 // Requires: AVX, AVX2, CMOV
 TEXT k_min_i64_us_a167de3197<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, s1:i64) { t0 = min u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -19854,6 +20124,7 @@ rest:
 // for i: o0[i] = min(a0[i], a1[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_min_i64_uu_53bafe5025<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64) { t0 = min u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -19910,6 +20181,7 @@ rest:
 // for i: o0[i] = min(a0[i], a1)
 // Requires: AVX, AVX2, CMOV
 TEXT k_min_i8_us_1348b2a2de<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i8, s1:i8) { t0 = min u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -19984,6 +20256,7 @@ done:
 // for i: o0[i] = min(a0[i], a1[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_min_i8_uu_c53e5a2ac2<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i8, u1:i8) { t0 = min u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -20081,6 +20354,7 @@ done:
 // for i: t0 := min(a0[i], a1[i]); o0[i] = t0; o1[i] = min(a2[i], t0)
 // Requires: AVX, AVX2
 TEXT k_min_min_i32_uuu_cfde69c2f6<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32, u2:i32) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -20110,6 +20384,7 @@ done:
 // for i: t0 := min(a0[i], a1[i]); o0[i] = t0; o1[i] = min(a2[i], t0)
 // Requires: AVX, AVX2
 TEXT k_min_min_i64_uuu_e3d69da3ec<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64, u2:i64) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -20146,6 +20421,7 @@ done:
 // for i: t0 := min(a0[i], a1[i]); t1 := min(a2[i], t0); t2 := min(a3[i], t1); t3 := min(a4[i], t2); o0[i] = t3; o1[i] = min(t0, a5[i]); o2[i] = min(t1, a5[i]); o3[i] = min(t2, a5[i]); o4[i] = min(t3, a5[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_min_min_min_etc_i32_uuuuuu_fd63e77ed5<>(SB), NOSPLIT, $24-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = min u0 u1; t1 = min u2 t0; t2 = min u3 t1; t3 = min u4 t2; t4 = min t0 u5; t5 = min t1 u5; t6 = min t2 u5; t7 = min t3 u5; store t3 t4 t5 t6 t7 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 16(SP); TESTQ AX, AX; JLE done
@@ -20192,6 +20468,7 @@ done:
 // for i: t0 := min(a0[i], a1[i]); t1 := min(t0, a2[i]); t2 := min(t1, a3[i]); t3 := min(a4[i], t2); o0[i] = t3; o1[i] = min(t0, a5[i]); o2[i] = min(t1, a5[i]); o3[i] = min(a5[i], t2); o4[i] = min(a5[i], t3)
 // Requires: AVX, AVX2
 TEXT k_min_min_min_etc_i64_uuuuuu_853ec11265<>(SB), NOSPLIT, $24-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min t1 u3; t3 = min u4 t2; t4 = min t0 u5; t5 = min t1 u5; t6 = min u5 t2; t7 = min u5 t3; store t3 t4 t5 t6 t7 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 16(SP); TESTQ AX, AX; JLE done
@@ -20253,6 +20530,7 @@ done:
 // for i: t0 := min(a0[i], a1[i]); t1 := min(a2[i], t0); t2 := min(t1, a3[i]); t3 := min(t2, a4[i]); o0[i] = t3; o1[i] = min(t0, a5[i]); o2[i] = min(t1, a5[i]); o3[i] = min(t2, a5[i]); o4[i] = min(t3, a5[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_min_min_min_etc_u32_uuuuuu_33a2e743b1<>(SB), NOSPLIT, $24-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min t2 u4; t4 = min t0 u5; t5 = min t1 u5; t6 = min t2 u5; t7 = min t3 u5; store t3 t4 t5 t6 t7 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 16(SP); TESTQ AX, AX; JLE done
@@ -20299,6 +20577,7 @@ done:
 // for i: t0 := min(a0[i], a1[i]); t1 := min(a2[i], t0); t2 := min(t1, a3[i]); t3 := min(a4[i], t2); o0[i] = t3; o1[i] = min(t0, a5[i]); o2[i] = min(a5[i], t1); o3[i] = min(t2, a5[i]); o4[i] = min(a5[i], t3)
 // Requires: AVX, AVX2
 TEXT k_min_min_min_etc_u64_uuuuuu_d4d26e91ce<>(SB), NOSPLIT, $120-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64, u5:u64) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min u4 t2; t4 = min t0 u5; t5 = min u5 t1; t6 = min t2 u5; t7 = min u5 t3; store t3 t4 t5 t6 t7 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 112(SP); TESTQ AX, AX; JLE done
@@ -20370,6 +20649,7 @@ done:
 // for i: t0 := min(a0[i], a1[i]); t1 := min(t0, a2[i]); t2 := min(a3[i], t1); t3 := min(t2, a4[i]); o0[i] = t3; o1[i] = min(a5[i], t0); o2[i] = min(a5[i], t1); o3[i] = min(a5[i], t2); o4[i] = min(a5[i], t3)
 // Requires: AVX, AVX2, CMOV
 TEXT k_min_min_min_etc_u8_uuuuuu_a0694c78aa<>(SB), NOSPLIT, $56-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; t4 = min u5 t0; t5 = min u5 t1; t6 = min u5 t2; t7 = min u5 t3; store t3 t4 t5 t6 t7 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 16(SP); TESTQ AX, AX; JLE done
@@ -20658,6 +20938,7 @@ done:
 // for i: t0 := min(a0[i], a1[i]); t1 := min(a2[i], t0); t2 := min(a3[i], t1); t3 := min(t2, a4[i]); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
 // Requires: AVX, AVX2, CMOV
 TEXT k_min_min_min_min_i32_uuuuu_91f56121cd<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = min u0 u1; t1 = min u2 t0; t2 = min u3 t1; t3 = min t2 u4; store t3 t0 t1 t2 t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 8(SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
@@ -20699,6 +20980,7 @@ done:
 // for i: t0 := min(a0[i], a1[i]); t1 := min(t0, a2[i]); t2 := min(t1, a3[i]); t3 := min(t2, a4[i]); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
 // Requires: AVX, AVX2
 TEXT k_min_min_min_min_i64_uuuuu_331488ed89<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min t1 u3; t3 = min t2 u4; store t3 t0 t1 t2 t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 8(SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
@@ -20748,6 +21030,7 @@ done:
 // for i: t0 := min(a0[i], a1[i]); t1 := min(t0, a2[i]); t2 := min(a3[i], t1); t3 := min(a4[i], t2); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
 // Requires: AVX, AVX2, CMOV
 TEXT k_min_min_min_min_u32_uuuuu_92306c82e1<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min u4 t2; store t3 t0 t1 t2 t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 8(SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
@@ -20789,6 +21072,7 @@ done:
 // for i: t0 := min(a0[i], a1[i]); t1 := min(t0, a2[i]); t2 := min(t1, a3[i]); t3 := min(a4[i], t2); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
 // Requires: AVX, AVX2
 TEXT k_min_min_min_min_u64_uuuuu_fe2d62042b<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min t1 u3; t3 = min u4 t2; store t3 t0 t1 t2 t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 8(SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
@@ -20842,6 +21126,7 @@ done:
 // for i: t0 := min(a0[i], a1[i]); t1 := min(a2[i], t0); t2 := min(t1, a3[i]); t3 := min(a4[i], t2); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
 // Requires: AVX, AVX2, CMOV
 TEXT k_min_min_min_min_u8_uuuuu_183f149635<>(SB), NOSPLIT, $48-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min u4 t2; store t3 t0 t1 t2 t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 8(SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
@@ -21103,6 +21388,7 @@ done:
 // for i: t0 := min(a0[i], a1[i]); o0[i] = t0; o1[i] = min(t0, a2[i])
 // Requires: AVX, AVX2
 TEXT k_min_min_u32_uuu_d99a866278<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, u1:u32, u2:u32) { t0 = min u0 u1; t1 = min t0 u2; store t0 t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -21132,6 +21418,7 @@ done:
 // for i: t0 := min(a0[i], a1[i]); o0[i] = t0; o1[i] = min(t0, a2[i])
 // Requires: AVX, AVX2
 TEXT k_min_min_u64_uuu_e3f3ba8518<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64, u2:u64) { t0 = min u0 u1; t1 = min t0 u2; store t0 t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -21171,6 +21458,7 @@ done:
 // for i: t0 := min(a0[i], a1[i]); o0[i] = t0; o1[i] = min(a2[i], t0)
 // Requires: AVX, AVX2, CMOV
 TEXT k_min_min_u8_uuu_c55f0eb781<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8, u2:u8) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -21314,6 +21602,7 @@ done:
 // for i: o0[i] = min(a0[i], a1)
 // Requires: AVX, AVX2, CMOV
 TEXT k_min_u16_us_79dee758ac<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u16, s1:u16) { t0 = min u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -21389,6 +21678,7 @@ done:
 // for i: o0[i] = min(a0[i], a1[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_min_u16_uu_633e36536b<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u16, u1:u16) { t0 = min u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -21488,6 +21778,7 @@ done:
 // for i: o0[i] = min(a0[i], a1)
 // Requires: AVX, AVX2, CMOV
 TEXT k_min_u32_us_bf28118442<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, s1:u32) { t0 = min u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -21538,6 +21829,7 @@ rest:
 // for i: o0[i] = min(a0[i], a1[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_min_u32_uu_6487624327<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, u1:u32) { t0 = min u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -21591,6 +21883,7 @@ rest:
 // for i: o0[i] = min(a0[i], a1)
 // Requires: AVX, AVX2, CMOV
 TEXT k_min_u64_us_1dfeb25aa6<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, s1:u64) { t0 = min u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -21648,6 +21941,7 @@ rest:
 // for i: o0[i] = min(a0[i], a1[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_min_u64_uu_71c425ba5a<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64) { t0 = min u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -21707,6 +22001,7 @@ rest:
 // for i: o0[i] = min(a0, a1[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_min_u8_su_ace27ab957<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u8, u1:u8) { t0 = min s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -21781,6 +22076,7 @@ done:
 // for i: o0[i] = min(a0[i], a1[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_min_u8_uu_e7c61d958d<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8) { t0 = min u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -21878,6 +22174,7 @@ done:
 // for i: o0[i] = mod(a0[i], a1[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_mod_i32_uu_e72319ba92<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32) { t0 = mod u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -21923,6 +22220,7 @@ done:
 // for i: o0[i] = mod(a0[i], a1[i])
 // Requires: AVX, AVX2
 TEXT k_mod_i64_uu_39bf3e80b6<>(SB), NOSPLIT, $136-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64) { t0 = mod u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -21984,6 +22282,7 @@ done:
 // for i: o0[i] = a2 + (a0 * a1[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_mul_add_i32_sus_15d587b969<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i32, u1:i32, s2:i32) { t0 = mul s0 u1; t1 = add s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -22036,6 +22335,7 @@ rest:
 // for i: o0[i] = (a0[i] * a1[i]) + a2[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_mul_add_i32_uuu_1800471362<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32, u2:i32) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -22089,6 +22389,7 @@ rest:
 // for i: o0[i] = (a0[i] * a1[i]) + a2[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_mul_add_i64_uuu_ac13442591<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64, u2:i64) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -22154,6 +22455,7 @@ rest:
 // for i: o0[i] = a0[i] * a1
 // Requires: AVX, AVX2, CMOV
 TEXT k_mul_i16_us_c2aef55433<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i16, s1:i16) { t0 = mul u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -22229,6 +22531,7 @@ done:
 // for i: o0[i] = a0[i] * a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_mul_i16_uu_89ae94988e<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i16, u1:i16) { t0 = mul u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -22328,6 +22631,7 @@ done:
 // for i: o0[i] = a0 * a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_mul_i32_su_bcbf8718ef<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i32, u1:i32) { t0 = mul s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -22378,6 +22682,7 @@ rest:
 // for i: o0[i] = a0[i] * a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_mul_i32_uu_d4519af5a2<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32) { t0 = mul u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -22431,6 +22736,7 @@ rest:
 // for i: o0[i] = a0[i] * a1
 // Requires: AVX, AVX2, CMOV
 TEXT k_mul_i64_us_995cff4cd6<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, s1:i64) { t0 = mul u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -22492,6 +22798,7 @@ rest:
 // for i: o0[i] = a0[i] * a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_mul_i64_uu_3928b8d38e<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64) { t0 = mul u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -22557,6 +22864,7 @@ rest:
 // for i: o0[i] = a0 * a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_mul_i8_su_2ed1d6ce71<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i8, u1:i8) { t0 = mul s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -22636,6 +22944,7 @@ done:
 // for i: o0[i] = a0[i] * a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_mul_i8_uu_db60907b44<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i8, u1:i8) { t0 = mul u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -22738,6 +23047,7 @@ done:
 // for i: t0 := a0[i] * a1[i]; o0[i] = t0; o1[i] = a2[i] * t0
 // Requires: AVX, AVX2
 TEXT k_mul_mul_i32_uuu_6b26474ba1<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32, u2:i32) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -22767,6 +23077,7 @@ done:
 // for i: t0 := a0[i] * a1[i]; o0[i] = t0; o1[i] = a2[i] * t0
 // Requires: AVX, AVX2
 TEXT k_mul_mul_i64_uuu_5051b24d65<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64, u2:i64) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -22812,6 +23123,7 @@ done:
 // for i: t0 := a0[i] * a1[i]; t1 := a2[i] * t0; t2 := a3[i] * t1; t3 := t2 * a4[i]; o0[i] = t3; o1[i] = a5[i] * t0; o2[i] = t1 * a5[i]; o3[i] = t2 * a5[i]; o4[i] = t3 * a5[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_mul_mul_mul_etc_i32_uuuuuu_5815e22b6a<>(SB), NOSPLIT, $24-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul t2 u4; t4 = mul u5 t0; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 16(SP); TESTQ AX, AX; JLE done
@@ -22858,6 +23170,7 @@ done:
 // for i: t0 := a0[i] * a1[i]; t1 := a2[i] * t0; t2 := t1 * a3[i]; t3 := a4[i] * t2; o0[i] = t3; o1[i] = t0 * a5[i]; o2[i] = t1 * a5[i]; o3[i] = t2 * a5[i]; o4[i] = t3 * a5[i]
 // Requires: AVX, AVX2
 TEXT k_mul_mul_mul_etc_i64_uuuuuu_3e5ac8b82b<>(SB), NOSPLIT, $120-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul u4 t2; t4 = mul t0 u5; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 112(SP); TESTQ AX, AX; JLE done
@@ -22953,6 +23266,7 @@ done:
 // for i: t0 := a0[i] * a1[i]; t1 := a2[i] * t0; t2 := a3[i] * t1; t3 := a4[i] * t2; o0[i] = t3; o1[i] = a5[i] * t0; o2[i] = a5[i] * t1; o3[i] = a5[i] * t2; o4[i] = a5[i] * t3
 // Requires: AVX, AVX2, CMOV
 TEXT k_mul_mul_mul_etc_u32_uuuuuu_b8ed991dd7<>(SB), NOSPLIT, $24-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; t4 = mul u5 t0; t5 = mul u5 t1; t6 = mul u5 t2; t7 = mul u5 t3; store t3 t4 t5 t6 t7 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 16(SP); TESTQ AX, AX; JLE done
@@ -22999,6 +23313,7 @@ done:
 // for i: t0 := a0[i] * a1[i]; t1 := t0 * a2[i]; t2 := t1 * a3[i]; t3 := t2 * a4[i]; o0[i] = t3; o1[i] = a5[i] * t0; o2[i] = a5[i] * t1; o3[i] = t2 * a5[i]; o4[i] = a5[i] * t3
 // Requires: AVX, AVX2
 TEXT k_mul_mul_mul_etc_u64_uuuuuu_61d9cc880b<>(SB), NOSPLIT, $120-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64, u5:u64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; t4 = mul u5 t0; t5 = mul u5 t1; t6 = mul t2 u5; t7 = mul u5 t3; store t3 t4 t5 t6 t7 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 112(SP); TESTQ AX, AX; JLE done
@@ -23094,6 +23409,7 @@ done:
 // for i: t0 := a0[i] * a1[i]; t1 := a2[i] * t0; t2 := a3[i] * t1; t3 := t2 * a4[i]; o0[i] = t3; o1[i] = t0 * a5[i]; o2[i] = t1 * a5[i]; o3[i] = t2 * a5[i]; o4[i] = t3 * a5[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_mul_mul_mul_etc_u8_uuuuuu_6812ded75b<>(SB), NOSPLIT, $216-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul t2 u4; t4 = mul t0 u5; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 176(SP); TESTQ AX, AX; JLE done
@@ -23420,6 +23736,7 @@ done:
 // for i: t0 := a0[i] * a1[i]; t1 := t0 * a2[i]; t2 := t1 * a3[i]; t3 := t2 * a4[i]; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
 // Requires: AVX, AVX2, CMOV
 TEXT k_mul_mul_mul_mul_i32_uuuuu_594859d274<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 8(SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
@@ -23461,6 +23778,7 @@ done:
 // for i: t0 := a0[i] * a1[i]; t1 := a2[i] * t0; t2 := a3[i] * t1; t3 := a4[i] * t2; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
 // Requires: AVX, AVX2, CMOV
 TEXT k_mul_mul_mul_mul_i64_uuuuu_e96ed9fcff<>(SB), NOSPLIT, $144-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; store t3 t0 t1 t2 t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 136(SP); TESTQ AX, AX; JLE done
@@ -23554,6 +23872,7 @@ done:
 // for i: t0 := a0[i] * a1[i]; t1 := t0 * a2[i]; t2 := a3[i] * t1; t3 := t2 * a4[i]; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
 // Requires: AVX, AVX2, CMOV
 TEXT k_mul_mul_mul_mul_u32_uuuuu_5d182b2263<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul u3 t1; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 8(SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
@@ -23595,6 +23914,7 @@ done:
 // for i: t0 := a0[i] * a1[i]; t1 := t0 * a2[i]; t2 := a3[i] * t1; t3 := t2 * a4[i]; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
 // Requires: AVX, AVX2, CMOV
 TEXT k_mul_mul_mul_mul_u64_uuuuu_53749cc7d1<>(SB), NOSPLIT, $112-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul u3 t1; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 104(SP); TESTQ AX, AX; JLE done
@@ -23688,6 +24008,7 @@ done:
 // for i: t0 := a0[i] * a1[i]; t1 := a2[i] * t0; t2 := t1 * a3[i]; t3 := t2 * a4[i]; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
 // Requires: AVX, AVX2, CMOV
 TEXT k_mul_mul_mul_mul_u8_uuuuu_7ba976fdad<>(SB), NOSPLIT, $48-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 8(SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
@@ -23962,6 +24283,7 @@ done:
 // for i: t0 := a0[i] * a1[i]; o0[i] = t0; o1[i] = t0 * a2[i]
 // Requires: AVX, AVX2
 TEXT k_mul_mul_u32_uuu_fda5307aa3<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, u1:u32, u2:u32) { t0 = mul u0 u1; t1 = mul t0 u2; store t0 t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -23991,6 +24313,7 @@ done:
 // for i: t0 := a0[i] * a1[i]; o0[i] = t0; o1[i] = a2[i] * t0
 // Requires: AVX, AVX2
 TEXT k_mul_mul_u64_uuu_e27e0856c5<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64, u2:u64) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -24036,6 +24359,7 @@ done:
 // for i: t0 := a0[i] * a1[i]; o0[i] = t0; o1[i] = t0 * a2[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_mul_mul_u8_uuu_aced52e24d<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8, u2:u8) { t0 = mul u0 u1; t1 = mul t0 u2; store t0 t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -24187,6 +24511,7 @@ done:
 // for i: o0[i] = a0[i] * a1
 // Requires: AVX, AVX2, CMOV
 TEXT k_mul_u16_us_7a2abd5ded<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u16, s1:u16) { t0 = mul u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -24262,6 +24587,7 @@ done:
 // for i: o0[i] = a0[i] * a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_mul_u16_uu_5b786ec2a7<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u16, u1:u16) { t0 = mul u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -24361,6 +24687,7 @@ done:
 // for i: o0[i] = a0[i] * a1
 // Requires: AVX, AVX2, CMOV
 TEXT k_mul_u32_us_9d711a1ad3<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, s1:u32) { t0 = mul u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -24411,6 +24738,7 @@ rest:
 // for i: o0[i] = a0[i] * a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_mul_u32_uu_60b7b39a1b<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, u1:u32) { t0 = mul u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -24464,6 +24792,7 @@ rest:
 // for i: o0[i] = a0 * a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_mul_u64_su_c06c301c60<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u64, u1:u64) { t0 = mul s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -24525,6 +24854,7 @@ rest:
 // for i: o0[i] = a0[i] * a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_mul_u64_uu_7697b2f440<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64) { t0 = mul u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -24590,6 +24920,7 @@ rest:
 // for i: o0[i] = a0[i] * a1
 // Requires: AVX, AVX2, CMOV
 TEXT k_mul_u8_us_ee719da1b0<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, s1:u8) { t0 = mul u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -24668,6 +24999,7 @@ done:
 // for i: o0[i] = a0[i] * a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_mul_u8_uu_17f710ad87<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8) { t0 = mul u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -24770,6 +25102,7 @@ done:
 // for i: o0[i] = a2[i] + mulhalves(a0[i], a1[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_mulhalves_add_i32_uuu_3dfe96594c<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32, u2:i32) { t0 = mulhalves u0 u1; t1 = add u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -24823,6 +25156,7 @@ rest:
 // for i: o0[i] = mulhalves(a0, a1[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_mulhalves_i32_su_713da9a92b<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i32, u1:i32) { t0 = mulhalves s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -24873,6 +25207,7 @@ rest:
 // for i: o0[i] = mulhalves(a0[i], a1[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_mulhalves_i32_uu_103a65f3f0<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32) { t0 = mulhalves u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -24926,6 +25261,7 @@ rest:
 // for i: o0[i] = a0[i] != a1
 // Requires: AVX, AVX2, CMOV
 TEXT k_ne_i32_bool_us_66c63fc56e<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, s1:i32) { t0 = ne u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -24970,6 +25306,7 @@ done:
 // for i: o0[i] = a0[i] != a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_ne_i32_bool_uu_6531fce338<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32) { t0 = ne u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -25014,6 +25351,7 @@ done:
 // for i: o0[i] = a0 != a1[i]
 // Requires: AVX, AVX2
 TEXT k_ne_i64_bool_su_e0c9f895df<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i64, u1:i64) { t0 = ne s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -25049,6 +25387,7 @@ done:
 // for i: o0[i] = a0[i] != a1[i]
 // Requires: AVX, AVX2
 TEXT k_ne_i64_bool_uu_f4b8c91bd6<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64) { t0 = ne u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -25085,6 +25424,7 @@ done:
 // for i: o0[i] = a0[i] != a1
 // Requires: AVX, AVX2, CMOV
 TEXT k_ne_u32_bool_us_74a6863c8c<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, s1:u32) { t0 = ne u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -25129,6 +25469,7 @@ done:
 // for i: o0[i] = a0[i] != a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_ne_u32_bool_uu_53248540b6<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, u1:u32) { t0 = ne u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -25173,6 +25514,7 @@ done:
 // for i: o0[i] = a0 != a1[i]
 // Requires: AVX, AVX2
 TEXT k_ne_u64_bool_su_c9392c1212<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u64, u1:u64) { t0 = ne s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -25208,6 +25550,7 @@ done:
 // for i: o0[i] = a0[i] != a1[i]
 // Requires: AVX, AVX2
 TEXT k_ne_u64_bool_uu_6f40ad12b5<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64) { t0 = ne u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -25244,6 +25587,7 @@ done:
 // for i: o0[i] = a0[i] != a1
 // Requires: AVX, AVX2, CMOV
 TEXT k_ne_u8_bool_us_8a55802e7a<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, s1:u8) { t0 = ne u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -25319,6 +25663,7 @@ done:
 // for i: o0[i] = a0[i] != a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_ne_u8_bool_uu_d1c6ce3ef7<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8) { t0 = ne u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -25417,6 +25762,7 @@ done:
 // for i: o0[i] = -a0[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_neg_i32_u_c94fa1991e<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32) { t0 = neg u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -25467,6 +25813,7 @@ rest:
 // for i: o0[i] = -a0[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_neg_i64_u_ae93ed19a8<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64) { t0 = neg u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -25520,6 +25867,7 @@ rest:
 // for i: o0[i] = -a0[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_neg_u32_u_be8953ce60<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32) { t0 = neg u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -25570,6 +25918,7 @@ rest:
 // for i: o0[i] = -a0[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_neg_u64_u_efafe1e5a2<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64) { t0 = neg u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -25623,6 +25972,7 @@ rest:
 // for i: o0[i] = -a0[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_neg_u8_u_6bfadf2f08<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8) { t0 = neg u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -25697,6 +26047,7 @@ done:
 // for i: o0[i] = not(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_not_i32_u_398b1ba0fb<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32) { t0 = not u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -25747,6 +26098,7 @@ rest:
 // for i: o0[i] = not(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_not_i64_u_4b038e2144<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64) { t0 = not u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -25800,6 +26152,7 @@ rest:
 // for i: o0[i] = not(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_not_u32_u_aa573cbc69<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32) { t0 = not u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -25850,6 +26203,7 @@ rest:
 // for i: o0[i] = not(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_not_u64_u_9a6e0c83ca<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64) { t0 = not u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -25903,6 +26257,7 @@ rest:
 // for i: o0[i] = not(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_not_u8_u_f5a9646d97<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8) { t0 = not u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -25977,6 +26332,7 @@ done:
 // for i: o0[i] = a0[i] | a1
 // Requires: AVX, AVX2, CMOV
 TEXT k_or_i32_us_6686acf415<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, s1:i32) { t0 = or u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -26027,6 +26383,7 @@ rest:
 // for i: o0[i] = a0[i] | a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_or_i32_uu_79ad5ac294<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32) { t0 = or u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -26078,6 +26435,7 @@ rest:
 // for i: o0[i] = a0[i] | a1
 // Requires: AVX, AVX2, CMOV
 TEXT k_or_i64_us_023baecda5<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, s1:i64) { t0 = or u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -26131,6 +26489,7 @@ rest:
 // for i: o0[i] = a0[i] | a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_or_i64_uu_355f645aca<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64) { t0 = or u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -26185,6 +26544,7 @@ rest:
 // for i: o0[i] = a0 | a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_or_u32_su_7fce2896e9<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u32, u1:u32) { t0 = or s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -26235,6 +26595,7 @@ rest:
 // for i: o0[i] = a0[i] | a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_or_u32_uu_6a548bdf49<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, u1:u32) { t0 = or u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -26286,6 +26647,7 @@ rest:
 // for i: o0[i] = a0 | a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_or_u64_su_b9071ff793<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u64, u1:u64) { t0 = or s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -26339,6 +26701,7 @@ rest:
 // for i: o0[i] = a0[i] | a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_or_u64_uu_8472c51f6b<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64) { t0 = or u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -26393,6 +26756,7 @@ rest:
 // for i: o0[i] = a0[i] | a1
 // Requires: AVX, AVX2, CMOV
 TEXT k_or_u8_us_f5b51fcddf<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, s1:u8) { t0 = or u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -26467,6 +26831,7 @@ done:
 // for i: o0[i] = a0[i] | a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_or_u8_uu_3880e0f8db<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8) { t0 = or u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -26564,6 +26929,7 @@ done:
 // for i: o0[i] = popcount(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_popcount_i32_u_21cd239e81<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32) { t0 = popcount u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -26605,6 +26971,7 @@ done:
 // for i: o0[i] = popcount(a0[i])
 // Requires: AVX, AVX2
 TEXT k_popcount_i64_u_5bf167754e<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64) { t0 = popcount u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -26648,6 +27015,7 @@ done:
 // for i: o0[i] = popcount(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_popcount_u32_u_8bc1275b2f<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32) { t0 = popcount u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -26689,6 +27057,7 @@ done:
 // for i: o0[i] = popcount(a0[i])
 // Requires: AVX, AVX2
 TEXT k_popcount_u64_u_5349d2fe8a<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64) { t0 = popcount u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -26732,6 +27101,7 @@ done:
 // for i: o0[i] = popcount(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_popcount_u8_u_f802fd3ef9<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8) { t0 = popcount u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -26818,6 +27188,7 @@ done:
 // for i: o0 += int32(a0[i])
 // Requires: AVX, AVX2
 TEXT k_reduce_add_cast_bool_i32_u_9255ee5b18<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add] kernel (u0:bool) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ (CX), SI; MOVQ 8(CX), BX; TESTQ SI, SI; JLE done; TESTQ BX, BX; JLE done; MOVQ 16(CX), R8
@@ -26852,6 +27223,7 @@ done:
 // for i: o0 += int64(a0[i])
 // Requires: AVX, AVX2
 TEXT k_reduce_add_cast_bool_i64_u_0882abd5c3<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add] kernel (u0:bool) { t0 = cast:i64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ (CX), SI; MOVQ 8(CX), BX; TESTQ SI, SI; JLE done; TESTQ BX, BX; JLE done; MOVQ 16(CX), R8
@@ -26886,6 +27258,7 @@ done:
 // for i: o0 += int32(a0[i])
 // Requires: AVX, AVX2
 TEXT k_reduce_add_cast_i16_i32_u_e40a349ec8<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -26948,6 +27321,7 @@ done:
 // for i: o0 += int32(a0[i])
 // Requires: AVX, AVX2
 TEXT k_reduce_add_cast_i8_i32_u_c28ff79bec<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -27009,6 +27383,7 @@ done:
 // for i: o0 += int32(a0[i])
 // Requires: AVX, AVX2
 TEXT k_reduce_add_cast_u16_i32_u_73b54e0d85<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -27071,6 +27446,7 @@ done:
 // for i: o0 += int32(a0[i])
 // Requires: AVX, AVX2
 TEXT k_reduce_add_cast_u8_i32_u_19a994653e<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add] kernel (u0:u8) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ (CX), SI; MOVQ 8(CX), BX; TESTQ SI, SI; JLE done; TESTQ BX, BX; JLE done; MOVQ 16(CX), R8
@@ -27105,6 +27481,7 @@ done:
 // for i: o0 += int64(a0[i])
 // Requires: AVX, AVX2
 TEXT k_reduce_add_cast_u8_i64_u_f5921c09d3<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add] kernel (u0:u8) { t0 = cast:i64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ (CX), SI; MOVQ 8(CX), BX; TESTQ SI, SI; JLE done; TESTQ BX, BX; JLE done; MOVQ 16(CX), R8
@@ -27139,6 +27516,7 @@ done:
 // for i: o0 += uint64(a0[i])
 // Requires: AVX, AVX2
 TEXT k_reduce_add_cast_u8_u64_u_21ba4d0855<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add] kernel (u0:u8) { t0 = cast:u64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ (CX), SI; MOVQ 8(CX), BX; TESTQ SI, SI; JLE done; TESTQ BX, BX; JLE done; MOVQ 16(CX), R8
@@ -27173,6 +27551,7 @@ done:
 // for i: o0 += a0[i]
 // Requires: AVX, AVX2
 TEXT k_reduce_add_i32_u_d3da606fb2<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add] kernel (u0:i32) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -27220,6 +27599,7 @@ done:
 // for i: o0 += a0[i]
 // Requires: AVX, AVX2
 TEXT k_reduce_add_i64_u_6699f8c258<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add] kernel (u0:i64) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -27274,6 +27654,7 @@ done:
 // for i: o0 += a0[i]
 // Requires: AVX, AVX2
 TEXT k_reduce_add_u32_u_912738c3fb<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add] kernel (u0:u32) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -27321,6 +27702,7 @@ done:
 // for i: o0 += a0[i]
 // Requires: AVX, AVX2
 TEXT k_reduce_add_u64_u_279122caed<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add] kernel (u0:u64) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -27375,6 +27757,7 @@ done:
 // for i: o0 += a0[i]
 // Requires: AVX, AVX2
 TEXT k_reduce_add_u8_u_50e2bfdeae<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add] kernel (u0:u8) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -27436,6 +27819,7 @@ done:
 // for i: o0 &= a0[i]
 // Requires: AVX, AVX2
 TEXT k_reduce_and_i32_u_d1a9830239<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [and] kernel (u0:i32) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -27483,6 +27867,7 @@ done:
 // for i: o0 &= a0[i]
 // Requires: AVX, AVX2
 TEXT k_reduce_and_i64_u_a692f00729<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [and] kernel (u0:i64) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -27538,6 +27923,7 @@ done:
 // for i: o0 &= a0[i]
 // Requires: AVX, AVX2
 TEXT k_reduce_and_u32_u_6cb10976ea<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [and] kernel (u0:u32) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -27585,6 +27971,7 @@ done:
 // for i: o0 &= a0[i]
 // Requires: AVX, AVX2
 TEXT k_reduce_and_u64_u_4b702a6235<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [and] kernel (u0:u64) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -27640,6 +28027,7 @@ done:
 // for i: o0 &= a0[i]
 // Requires: AVX, AVX2
 TEXT k_reduce_and_u8_u_bb5684ec4f<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [and] kernel (u0:u8) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -27701,6 +28089,7 @@ done:
 // for i: o0 = index of the first max(int32(a0[i]))
 // Requires: AVX, AVX2
 TEXT k_reduce_argmax_cast_i16_i32_u_cb380a9bc9<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [argmax] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -27754,6 +28143,7 @@ done:
 // for i: o0 = index of the first max(int32(a0[i]))
 // Requires: AVX, AVX2
 TEXT k_reduce_argmax_cast_i8_i32_u_5c17c068e8<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [argmax] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -27807,6 +28197,7 @@ done:
 // for i: o0 = index of the first max(int32(a0[i]))
 // Requires: AVX, AVX2
 TEXT k_reduce_argmax_cast_u16_i32_u_1690446a9c<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [argmax] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -27860,6 +28251,7 @@ done:
 // for i: o0 = index of the first max(a0[i])
 // Requires: AVX, AVX2
 TEXT k_reduce_argmax_i32_u_e7645df77b<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [argmax] kernel (u0:i32) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -27906,6 +28298,7 @@ done:
 // for i: o0 = index of the first max(a0[i])
 // Requires: AVX, AVX2
 TEXT k_reduce_argmax_i64_u_1334160cca<>(SB), NOSPLIT, $96-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [argmax] kernel (u0:i64) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -27966,6 +28359,7 @@ done:
 // for i: o0 = index of the first max(a0[i])
 // Requires: AVX, AVX2
 TEXT k_reduce_argmax_u32_u_140109ec86<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [argmax] kernel (u0:u32) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -28014,6 +28408,7 @@ done:
 // for i: o0 = index of the first max(a0[i])
 // Requires: AVX, AVX2
 TEXT k_reduce_argmax_u64_u_ace38f3196<>(SB), NOSPLIT, $160-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [argmax] kernel (u0:u64) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -28079,6 +28474,7 @@ done:
 // for i: o0 = index of the first max(a0[i])
 // Requires: AVX, AVX2
 TEXT k_reduce_argmax_u8_u_a6199d6ec6<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [argmax] kernel (u0:u8) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -28132,6 +28528,7 @@ done:
 // for i: o0 = index of the first min(int32(a0[i]))
 // Requires: AVX, AVX2
 TEXT k_reduce_argmin_cast_i16_i32_u_86a5dc0093<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [argmin] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -28185,6 +28582,7 @@ done:
 // for i: o0 = index of the first min(int32(a0[i]))
 // Requires: AVX, AVX2
 TEXT k_reduce_argmin_cast_i8_i32_u_2e4fd55e85<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [argmin] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -28238,6 +28636,7 @@ done:
 // for i: o0 = index of the first min(int32(a0[i]))
 // Requires: AVX, AVX2
 TEXT k_reduce_argmin_cast_u16_i32_u_d51a0ccd37<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [argmin] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -28291,6 +28690,7 @@ done:
 // for i: o0 = index of the first min(a0[i])
 // Requires: AVX, AVX2
 TEXT k_reduce_argmin_i32_u_4b44a953b7<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [argmin] kernel (u0:i32) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -28337,6 +28737,7 @@ done:
 // for i: o0 = index of the first min(a0[i])
 // Requires: AVX, AVX2
 TEXT k_reduce_argmin_i64_u_abcf2b5487<>(SB), NOSPLIT, $96-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [argmin] kernel (u0:i64) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -28397,6 +28798,7 @@ done:
 // for i: o0 = index of the first min(a0[i])
 // Requires: AVX, AVX2
 TEXT k_reduce_argmin_u32_u_7babf75b6b<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [argmin] kernel (u0:u32) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -28445,6 +28847,7 @@ done:
 // for i: o0 = index of the first min(a0[i])
 // Requires: AVX, AVX2
 TEXT k_reduce_argmin_u64_u_7717646c58<>(SB), NOSPLIT, $160-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [argmin] kernel (u0:u64) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -28510,6 +28913,7 @@ done:
 // for i: o0 = index of the first min(a0[i])
 // Requires: AVX, AVX2
 TEXT k_reduce_argmin_u8_u_7b26b0f213<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [argmin] kernel (u0:u8) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -28563,6 +28967,7 @@ done:
 // for i: o0 = max(o0, int32(a0[i]))
 // Requires: AVX, AVX2
 TEXT k_reduce_max_cast_i16_i32_u_e2d938b25a<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [max] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -28605,6 +29010,7 @@ done:
 // for i: o0 = max(o0, int32(a0[i]))
 // Requires: AVX, AVX2
 TEXT k_reduce_max_cast_i8_i32_u_940dcb9fb6<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [max] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -28646,6 +29052,7 @@ done:
 // for i: o0 = max(o0, int32(a0[i]))
 // Requires: AVX, AVX2
 TEXT k_reduce_max_cast_u16_i32_u_1e2352c91a<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [max] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -28688,6 +29095,7 @@ done:
 // for i: o0 = max(o0, a0[i])
 // Requires: AVX, AVX2
 TEXT k_reduce_max_i32_u_6a5383f967<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [max] kernel (u0:i32) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -28721,6 +29129,7 @@ done:
 // for i: o0 = max(o0, a0[i])
 // Requires: AVX, AVX2
 TEXT k_reduce_max_i64_u_613c5a600c<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [max] kernel (u0:i64) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -28765,6 +29174,7 @@ done:
 // for i: o0 = max(o0, a0[i])
 // Requires: AVX, AVX2
 TEXT k_reduce_max_u32_u_6494554865<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [max] kernel (u0:u32) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -28797,6 +29207,7 @@ done:
 // for i: o0 = max(o0, a0[i])
 // Requires: AVX, AVX2
 TEXT k_reduce_max_u64_u_83447700c2<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [max] kernel (u0:u64) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -28845,6 +29256,7 @@ done:
 // for i: o0 = max(o0, a0[i])
 // Requires: AVX, AVX2
 TEXT k_reduce_max_u8_u_aa086b4524<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [max] kernel (u0:u8) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -28886,6 +29298,7 @@ done:
 // for i: o0 = min(o0, int32(a0[i]))
 // Requires: AVX, AVX2
 TEXT k_reduce_min_cast_i16_i32_u_6c96e328c3<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [min] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -28928,6 +29341,7 @@ done:
 // for i: o0 = min(o0, int32(a0[i]))
 // Requires: AVX, AVX2
 TEXT k_reduce_min_cast_i8_i32_u_6748bbe25d<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [min] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -28969,6 +29383,7 @@ done:
 // for i: o0 = min(o0, int32(a0[i]))
 // Requires: AVX, AVX2
 TEXT k_reduce_min_cast_u16_i32_u_18a40418f1<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [min] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -29011,6 +29426,7 @@ done:
 // for i: o0 = min(o0, a0[i])
 // Requires: AVX, AVX2
 TEXT k_reduce_min_i32_u_c6c904d409<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [min] kernel (u0:i32) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -29044,6 +29460,7 @@ done:
 // for i: o0 = min(o0, a0[i])
 // Requires: AVX, AVX2
 TEXT k_reduce_min_i64_u_8e896b88f0<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [min] kernel (u0:i64) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -29088,6 +29505,7 @@ done:
 // for i: o0 = min(o0, a0[i])
 // Requires: AVX, AVX2
 TEXT k_reduce_min_u32_u_5ca15eca45<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [min] kernel (u0:u32) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -29121,6 +29539,7 @@ done:
 // for i: o0 = min(o0, a0[i])
 // Requires: AVX, AVX2
 TEXT k_reduce_min_u64_u_99a74b5a47<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [min] kernel (u0:u64) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -29169,6 +29588,7 @@ done:
 // for i: o0 = min(o0, a0[i])
 // Requires: AVX, AVX2
 TEXT k_reduce_min_u8_u_2f6c138dd0<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [min] kernel (u0:u8) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -29211,6 +29631,7 @@ done:
 // for i: o0 *= int32(a0[i])
 // Requires: AVX, AVX2
 TEXT k_reduce_mul_cast_i16_i32_u_fd89dabde0<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [mul] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -29273,6 +29694,7 @@ done:
 // for i: o0 *= int32(a0[i])
 // Requires: AVX, AVX2
 TEXT k_reduce_mul_cast_i8_i32_u_380026ce13<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [mul] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -29334,6 +29756,7 @@ done:
 // for i: o0 *= int32(a0[i])
 // Requires: AVX, AVX2
 TEXT k_reduce_mul_cast_u16_i32_u_4f25e233ca<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [mul] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -29396,6 +29819,7 @@ done:
 // for i: o0 *= a0[i]
 // Requires: AVX, AVX2
 TEXT k_reduce_mul_i32_u_0f9d2d950b<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [mul] kernel (u0:i32) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -29443,6 +29867,7 @@ done:
 // for i: o0 *= a0[i]
 // Requires: AVX, AVX2
 TEXT k_reduce_mul_i64_u_3b4b067872<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [mul] kernel (u0:i64) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -29546,6 +29971,7 @@ done:
 // for i: o0 *= a0[i]
 // Requires: AVX, AVX2
 TEXT k_reduce_mul_u32_u_1499048f15<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [mul] kernel (u0:u32) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -29593,6 +30019,7 @@ done:
 // for i: o0 *= a0[i]
 // Requires: AVX, AVX2
 TEXT k_reduce_mul_u64_u_eb9d4ae4cb<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [mul] kernel (u0:u64) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -29696,6 +30123,7 @@ done:
 // for i: o0 *= a0[i]
 // Requires: AVX, AVX2
 TEXT k_reduce_mul_u8_u_965545054d<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [mul] kernel (u0:u8) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -29757,6 +30185,7 @@ done:
 // for i: o0 |= a0[i]
 // Requires: AVX, AVX2
 TEXT k_reduce_or_i32_u_e28e9e7c0f<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [or] kernel (u0:i32) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -29804,6 +30233,7 @@ done:
 // for i: o0 |= a0[i]
 // Requires: AVX, AVX2
 TEXT k_reduce_or_i64_u_d58540cfa0<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [or] kernel (u0:i64) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -29858,6 +30288,7 @@ done:
 // for i: o0 |= a0[i]
 // Requires: AVX, AVX2
 TEXT k_reduce_or_u32_u_3ac6401b79<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [or] kernel (u0:u32) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -29905,6 +30336,7 @@ done:
 // for i: o0 |= a0[i]
 // Requires: AVX, AVX2
 TEXT k_reduce_or_u64_u_39e4f22e97<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [or] kernel (u0:u64) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -29959,6 +30391,7 @@ done:
 // for i: o0 |= a0[i]
 // Requires: AVX, AVX2
 TEXT k_reduce_or_u8_u_aa9781b98b<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [or] kernel (u0:u8) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -30020,6 +30453,7 @@ done:
 // for i: o0 ^= a0[i]
 // Requires: AVX, AVX2
 TEXT k_reduce_xor_i32_u_180f32864c<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [xor] kernel (u0:i32) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -30067,6 +30501,7 @@ done:
 // for i: o0 ^= a0[i]
 // Requires: AVX, AVX2
 TEXT k_reduce_xor_i64_u_6f0f666f2c<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [xor] kernel (u0:i64) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -30121,6 +30556,7 @@ done:
 // for i: o0 ^= a0[i]
 // Requires: AVX, AVX2
 TEXT k_reduce_xor_u32_u_d2f41e376c<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [xor] kernel (u0:u32) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -30168,6 +30604,7 @@ done:
 // for i: o0 ^= a0[i]
 // Requires: AVX, AVX2
 TEXT k_reduce_xor_u64_u_ab99db5b6f<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [xor] kernel (u0:u64) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -30222,6 +30659,7 @@ done:
 // for i: o0 ^= a0[i]
 // Requires: AVX, AVX2
 TEXT k_reduce_xor_u8_u_57826d58bd<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [xor] kernel (u0:u8) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -30283,6 +30721,7 @@ done:
 // for i: o0[i] = a0 % a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_rem_i32_su_a835ec443d<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i32, u1:i32) { t0 = rem s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -30349,6 +30788,7 @@ rest:
 // for i: o0[i] = a0[i] % a1
 // Requires: AVX, AVX2, CMOV
 TEXT k_rem_i32_us_88e0ff784f<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, s1:i32) { t0 = rem u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -30415,6 +30855,7 @@ rest:
 // for i: o0[i] = a0[i] % a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_rem_i32_uu_8fe246438f<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32) { t0 = rem u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -30485,6 +30926,7 @@ rest:
 // for i: o0[i] = a0 % a1[i]
 // Requires: AVX, CMOV
 TEXT k_rem_i64_su_cff0321774<>(SB), NOSPLIT, $152-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i64, u1:i64) { t0 = rem s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -30576,6 +31018,7 @@ rest:
 // for i: o0[i] = a0[i] % a1
 // Requires: AVX, CMOV
 TEXT k_rem_i64_us_d8b9a5d3aa<>(SB), NOSPLIT, $152-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, s1:i64) { t0 = rem u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -30667,6 +31110,7 @@ rest:
 // for i: o0[i] = a0[i] % a1[i]
 // Requires: AVX, CMOV
 TEXT k_rem_i64_uu_e8971fd331<>(SB), NOSPLIT, $152-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64) { t0 = rem u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -30759,6 +31203,7 @@ rest:
 // for i: o0[i] = a0 % a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_rem_u32_su_ad6367c123<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u32, u1:u32) { t0 = rem s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -30832,6 +31277,7 @@ rest:
 // for i: o0[i] = a0[i] % a1
 // Requires: AVX, AVX2, CMOV
 TEXT k_rem_u32_us_0ab6b62fbf<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, s1:u32) { t0 = rem u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -30906,6 +31352,7 @@ rest:
 // for i: o0[i] = a0[i] % a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_rem_u32_uu_811ab3563b<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, u1:u32) { t0 = rem u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -30986,6 +31433,7 @@ rest:
 // for i: o0[i] = a0 % a1[i]
 // Requires: AVX, CMOV
 TEXT k_rem_u64_su_c75cb3e04c<>(SB), NOSPLIT, $152-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u64, u1:u64) { t0 = rem s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -31077,6 +31525,7 @@ rest:
 // for i: o0[i] = a0[i] % a1
 // Requires: AVX, CMOV
 TEXT k_rem_u64_us_91c691bbd2<>(SB), NOSPLIT, $152-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, s1:u64) { t0 = rem u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -31168,6 +31617,7 @@ rest:
 // for i: o0[i] = a0[i] % a1[i]
 // Requires: AVX, CMOV
 TEXT k_rem_u64_uu_491e456232<>(SB), NOSPLIT, $152-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64) { t0 = rem u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -31260,6 +31710,7 @@ rest:
 // for i: o0[i] = a0 % a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_rem_u8_su_521c989f00<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u8, u1:u8) { t0 = rem s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -31316,6 +31767,7 @@ done:
 // for i: o0[i] = a0[i] % a1
 // Requires: AVX, AVX2, CMOV
 TEXT k_rem_u8_us_576c7e2710<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, s1:u8) { t0 = rem u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -31372,6 +31824,7 @@ done:
 // for i: o0[i] = a0[i] % a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_rem_u8_uu_44aa483e04<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8) { t0 = rem u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -31438,6 +31891,7 @@ done:
 // for i: o0[i] = select(a0, a1, a2[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_select_bool_i32_ssu_1da4d6b877<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:bool, s1:i32, u2:i32) { t0 = select s0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -31491,6 +31945,7 @@ rest:
 // for i: o0[i] = select(a0, a1[i], a2)
 // Requires: AVX, AVX2, CMOV
 TEXT k_select_bool_i32_sus_cfe5111c74<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:bool, u1:i32, s2:i32) { t0 = select s0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -31542,6 +31997,7 @@ rest:
 // for i: o0[i] = select(a0, a1[i], a2[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_select_bool_i32_suu_e945e5766d<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:bool, u1:i32, u2:i32) { t0 = select s0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -31596,6 +32052,7 @@ rest:
 // for i: o0[i] = select(a0[i], a1, a2)
 // Requires: AVX, AVX2, CMOV
 TEXT k_select_bool_i32_uss_0dff0ddd32<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:bool, s1:i32, s2:i32) { t0 = select u0 s1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -31653,6 +32110,7 @@ rest:
 // for i: o0[i] = select(a0[i], a1, a2[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_select_bool_i32_usu_c65551e711<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:bool, s1:i32, u2:i32) { t0 = select u0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -31709,6 +32167,7 @@ rest:
 // for i: o0[i] = select(a0[i], a1[i], a2)
 // Requires: AVX, AVX2, CMOV
 TEXT k_select_bool_i32_uus_f84edbd9a5<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:bool, u1:i32, s2:i32) { t0 = select u0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -31765,6 +32224,7 @@ rest:
 // for i: o0[i] = select(a0[i], a1[i], a2[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_select_bool_i32_uuu_1f6b21a067<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:bool, u1:i32, u2:i32) { t0 = select u0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -31822,6 +32282,7 @@ rest:
 // for i: o0[i] = select(a0, a1, a2[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_select_bool_i64_ssu_74fd3525e1<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:bool, s1:i64, u2:i64) { t0 = select s0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -31877,6 +32338,7 @@ rest:
 // for i: o0[i] = select(a0, a1[i], a2)
 // Requires: AVX, AVX2, CMOV
 TEXT k_select_bool_i64_sus_05efbd0cd7<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:bool, u1:i64, s2:i64) { t0 = select s0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -31932,6 +32394,7 @@ rest:
 // for i: o0[i] = select(a0, a1[i], a2[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_select_bool_i64_suu_7c1fdcb30f<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:bool, u1:i64, u2:i64) { t0 = select s0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -31990,6 +32453,7 @@ rest:
 // for i: o0[i] = select(a0[i], a1, a2)
 // Requires: AVX, AVX2, CMOV
 TEXT k_select_bool_i64_uss_43aa0c9972<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:bool, s1:i64, s2:i64) { t0 = select u0 s1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -32050,6 +32514,7 @@ rest:
 // for i: o0[i] = select(a0[i], a1, a2[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_select_bool_i64_usu_23175fb74d<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:bool, s1:i64, u2:i64) { t0 = select u0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -32111,6 +32576,7 @@ rest:
 // for i: o0[i] = select(a0[i], a1[i], a2)
 // Requires: AVX, AVX2, CMOV
 TEXT k_select_bool_i64_uus_b9da5bb3e3<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:bool, u1:i64, s2:i64) { t0 = select u0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -32170,6 +32636,7 @@ rest:
 // for i: o0[i] = select(a0[i], a1[i], a2[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_select_bool_i64_uuu_9db0caf738<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:bool, u1:i64, u2:i64) { t0 = select u0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -32233,6 +32700,7 @@ rest:
 // for i: o0[i] = select(a0, a1, a2[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_select_bool_u32_ssu_2e5d38d2cb<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:bool, s1:u32, u2:u32) { t0 = select s0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -32286,6 +32754,7 @@ rest:
 // for i: o0[i] = select(a0, a1[i], a2)
 // Requires: AVX, AVX2, CMOV
 TEXT k_select_bool_u32_sus_d596b2e827<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:bool, u1:u32, s2:u32) { t0 = select s0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -32337,6 +32806,7 @@ rest:
 // for i: o0[i] = select(a0, a1[i], a2[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_select_bool_u32_suu_a9c7c5c357<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:bool, u1:u32, u2:u32) { t0 = select s0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -32391,6 +32861,7 @@ rest:
 // for i: o0[i] = select(a0[i], a1, a2)
 // Requires: AVX, AVX2, CMOV
 TEXT k_select_bool_u32_uss_23b2cb1dbe<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:bool, s1:u32, s2:u32) { t0 = select u0 s1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -32448,6 +32919,7 @@ rest:
 // for i: o0[i] = select(a0[i], a1, a2[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_select_bool_u32_usu_78a6232473<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:bool, s1:u32, u2:u32) { t0 = select u0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -32504,6 +32976,7 @@ rest:
 // for i: o0[i] = select(a0[i], a1[i], a2)
 // Requires: AVX, AVX2, CMOV
 TEXT k_select_bool_u32_uus_3d8bab39c7<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:bool, u1:u32, s2:u32) { t0 = select u0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -32560,6 +33033,7 @@ rest:
 // for i: o0[i] = select(a0[i], a1[i], a2[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_select_bool_u32_uuu_92a911a792<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:bool, u1:u32, u2:u32) { t0 = select u0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -32617,6 +33091,7 @@ rest:
 // for i: o0[i] = select(a0, a1, a2[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_select_bool_u64_ssu_026e450f05<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:bool, s1:u64, u2:u64) { t0 = select s0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -32672,6 +33147,7 @@ rest:
 // for i: o0[i] = select(a0, a1[i], a2)
 // Requires: AVX, AVX2, CMOV
 TEXT k_select_bool_u64_sus_fa2ef5b782<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:bool, u1:u64, s2:u64) { t0 = select s0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -32727,6 +33203,7 @@ rest:
 // for i: o0[i] = select(a0, a1[i], a2[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_select_bool_u64_suu_c19a7270b9<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:bool, u1:u64, u2:u64) { t0 = select s0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -32785,6 +33262,7 @@ rest:
 // for i: o0[i] = select(a0[i], a1, a2)
 // Requires: AVX, AVX2, CMOV
 TEXT k_select_bool_u64_uss_96678e0daa<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:bool, s1:u64, s2:u64) { t0 = select u0 s1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -32845,6 +33323,7 @@ rest:
 // for i: o0[i] = select(a0[i], a1, a2[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_select_bool_u64_usu_1fae10b710<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:bool, s1:u64, u2:u64) { t0 = select u0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -32906,6 +33385,7 @@ rest:
 // for i: o0[i] = select(a0[i], a1[i], a2)
 // Requires: AVX, AVX2, CMOV
 TEXT k_select_bool_u64_uus_7cee75de09<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:bool, u1:u64, s2:u64) { t0 = select u0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -32965,6 +33445,7 @@ rest:
 // for i: o0[i] = select(a0[i], a1[i], a2[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_select_bool_u64_uuu_f04b2e9177<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:bool, u1:u64, u2:u64) { t0 = select u0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -33028,6 +33509,7 @@ rest:
 // for i: o0[i] = select(a0, a1, a2[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_select_bool_u8_ssu_5ccf3ad8c6<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:bool, s1:u8, u2:u8) { t0 = select s0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -33103,6 +33585,7 @@ done:
 // for i: o0[i] = select(a0, a1[i], a2)
 // Requires: AVX, AVX2, CMOV
 TEXT k_select_bool_u8_sus_288bbdaa22<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:bool, u1:u8, s2:u8) { t0 = select s0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -33178,6 +33661,7 @@ done:
 // for i: o0[i] = select(a0, a1[i], a2[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_select_bool_u8_suu_7fcd872478<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:bool, u1:u8, u2:u8) { t0 = select s0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -33277,6 +33761,7 @@ done:
 // for i: o0[i] = select(a0[i], a1, a2)
 // Requires: AVX, AVX2, CMOV
 TEXT k_select_bool_u8_uss_7a71ced307<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:bool, s1:u8, s2:u8) { t0 = select u0 s1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -33353,6 +33838,7 @@ done:
 // for i: o0[i] = select(a0[i], a1, a2[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_select_bool_u8_usu_f0893bd0b2<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:bool, s1:u8, u2:u8) { t0 = select u0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -33451,6 +33937,7 @@ done:
 // for i: o0[i] = select(a0[i], a1[i], a2)
 // Requires: AVX, AVX2, CMOV
 TEXT k_select_bool_u8_uus_a9017c783c<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:bool, u1:u8, s2:u8) { t0 = select u0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -33549,6 +34036,7 @@ done:
 // for i: o0[i] = select(a0[i], a1[i], a2[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_select_bool_u8_uuu_c0c7d6f5fc<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:bool, u1:u8, u2:u8) { t0 = select u0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -33671,6 +34159,7 @@ done:
 // for i: o0[i] = a0 << a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_shl_i32_su_1c964ab88d<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i32, u1:i32) { t0 = shl s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -33721,6 +34210,7 @@ rest:
 // for i: o0[i] = a0[i] << a1
 // Requires: AVX, AVX2, CMOV
 TEXT k_shl_i32_us_39ae55b1eb<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, s1:i32) { t0 = shl u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -33771,6 +34261,7 @@ rest:
 // for i: o0[i] = a0[i] << a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_shl_i32_uu_6914c812f2<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32) { t0 = shl u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -33824,6 +34315,7 @@ rest:
 // for i: o0[i] = a0 << a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_shl_i64_su_6dfb737e07<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i64, u1:i64) { t0 = shl s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -33877,6 +34369,7 @@ rest:
 // for i: o0[i] = a0[i] << a1
 // Requires: AVX, AVX2, CMOV
 TEXT k_shl_i64_us_2213d1b831<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, s1:i64) { t0 = shl u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -33930,6 +34423,7 @@ rest:
 // for i: o0[i] = a0[i] << a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_shl_i64_uu_80707e4684<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64) { t0 = shl u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -33984,6 +34478,7 @@ rest:
 // for i: o0[i] = a0 << a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_shl_u32_su_b81c81a415<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u32, u1:u32) { t0 = shl s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -34034,6 +34529,7 @@ rest:
 // for i: o0[i] = a0[i] << a1
 // Requires: AVX, AVX2, CMOV
 TEXT k_shl_u32_us_c03217461a<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, s1:u32) { t0 = shl u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -34084,6 +34580,7 @@ rest:
 // for i: o0[i] = a0[i] << a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_shl_u32_uu_33a87b7638<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, u1:u32) { t0 = shl u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -34137,6 +34634,7 @@ rest:
 // for i: o0[i] = a0 << a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_shl_u64_su_a205a37361<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u64, u1:u64) { t0 = shl s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -34190,6 +34688,7 @@ rest:
 // for i: o0[i] = a0[i] << a1
 // Requires: AVX, AVX2, CMOV
 TEXT k_shl_u64_us_cb7c972961<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, s1:u64) { t0 = shl u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -34243,6 +34742,7 @@ rest:
 // for i: o0[i] = a0[i] << a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_shl_u64_uu_3bd76db569<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64) { t0 = shl u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -34297,6 +34797,7 @@ rest:
 // for i: o0[i] = a0 << a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_shl_u8_su_8b9cba96a6<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u8, u1:u8) { t0 = shl s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -34350,6 +34851,7 @@ done:
 // for i: o0[i] = a0[i] << a1
 // Requires: AVX, AVX2, CMOV
 TEXT k_shl_u8_us_21484f37a2<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, s1:u8) { t0 = shl u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -34426,6 +34928,7 @@ done:
 // for i: o0[i] = a0[i] << a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_shl_u8_uu_369a2a429e<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8) { t0 = shl u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -34488,6 +34991,7 @@ done:
 // for i: o0[i] = uint8(a0[i] >> a1)
 // Requires: AVX, AVX2, CMOV
 TEXT k_shr_cast_u16_u8_us_a7fa3b2a70<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u16, s1:u16) { t0 = shr u0 s1; t1 = cast:u8 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -34566,6 +35070,7 @@ done:
 // for i: o0[i] = a0 >> a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_shr_i16_su_cff3522899<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i16, u1:i16) { t0 = shr s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -34622,6 +35127,7 @@ done:
 // for i: o0[i] = a0[i] >> a1
 // Requires: AVX, AVX2, CMOV
 TEXT k_shr_i16_us_2b791a6d07<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i16, s1:i16) { t0 = shr u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -34698,6 +35204,7 @@ done:
 // for i: o0[i] = a0[i] >> a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_shr_i16_uu_bc9f2c53fb<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i16, u1:i16) { t0 = shr u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -34763,6 +35270,7 @@ done:
 // for i: o0[i] = a0 >> a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_shr_i32_su_544f61d724<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i32, u1:i32) { t0 = shr s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -34813,6 +35321,7 @@ rest:
 // for i: o0[i] = a0[i] >> a1
 // Requires: AVX, AVX2, CMOV
 TEXT k_shr_i32_us_7bcae996cf<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, s1:i32) { t0 = shr u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -34863,6 +35372,7 @@ rest:
 // for i: o0[i] = a0[i] >> a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_shr_i32_uu_5645096d64<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32) { t0 = shr u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -34916,6 +35426,7 @@ rest:
 // for i: o0[i] = a0 >> a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_shr_i64_su_b688a5f7f3<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i64, u1:i64) { t0 = shr s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -34970,6 +35481,7 @@ rest:
 // for i: o0[i] = a0[i] >> a1
 // Requires: AVX, AVX2, CMOV
 TEXT k_shr_i64_us_c9961f8085<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, s1:i64) { t0 = shr u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -35026,6 +35538,7 @@ rest:
 // for i: o0[i] = a0[i] >> a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_shr_i64_uu_b65fbb72d1<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64) { t0 = shr u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -35083,6 +35596,7 @@ rest:
 // for i: o0[i] = a0 >> a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_shr_u16_su_433eac9a61<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u16, u1:u16) { t0 = shr s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -35139,6 +35653,7 @@ done:
 // for i: o0[i] = a0[i] >> a1
 // Requires: AVX, AVX2, CMOV
 TEXT k_shr_u16_us_a7a9e85880<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u16, s1:u16) { t0 = shr u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -35215,6 +35730,7 @@ done:
 // for i: o0[i] = a0[i] >> a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_shr_u16_uu_7467598647<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u16, u1:u16) { t0 = shr u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -35280,6 +35796,7 @@ done:
 // for i: o0[i] = a0 >> a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_shr_u32_su_d0914f034d<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u32, u1:u32) { t0 = shr s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -35330,6 +35847,7 @@ rest:
 // for i: o0[i] = a0[i] >> a1
 // Requires: AVX, AVX2, CMOV
 TEXT k_shr_u32_us_e3a792e531<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, s1:u32) { t0 = shr u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -35380,6 +35898,7 @@ rest:
 // for i: o0[i] = a0[i] >> a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_shr_u32_uu_1005dbe316<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, u1:u32) { t0 = shr u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -35433,6 +35952,7 @@ rest:
 // for i: o0[i] = a0 >> a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_shr_u64_su_731411a533<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u64, u1:u64) { t0 = shr s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -35486,6 +36006,7 @@ rest:
 // for i: o0[i] = a0[i] >> a1
 // Requires: AVX, AVX2, CMOV
 TEXT k_shr_u64_us_4991f1637c<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, s1:u64) { t0 = shr u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -35539,6 +36060,7 @@ rest:
 // for i: o0[i] = a0[i] >> a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_shr_u64_uu_4292eb5f1d<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64) { t0 = shr u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -35593,6 +36115,7 @@ rest:
 // for i: o0[i] = a0 >> a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_shr_u8_su_f725a6d354<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u8, u1:u8) { t0 = shr s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -35646,6 +36169,7 @@ done:
 // for i: o0[i] = a0[i] >> a1
 // Requires: AVX, AVX2, CMOV
 TEXT k_shr_u8_us_ae78be57f8<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, s1:u8) { t0 = shr u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -35722,6 +36246,7 @@ done:
 // for i: o0[i] = a0[i] >> a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_shr_u8_uu_5de6acdef4<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8) { t0 = shr u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -35784,6 +36309,7 @@ done:
 // for i: o0[i] = (a0[i] ^ (a0[i] >> a1)) * a2
 // Requires: AVX, AVX2, CMOV
 TEXT k_shr_xor_mul_i32_uss_fc39f4f6f9<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, s1:i32, s2:i32) { t0 = shr u0 s1; t1 = xor u0 t0; t2 = mul t1 s2; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -35838,6 +36364,7 @@ rest:
 // for i: o0[i] = sign(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_sign_i32_u_b72c3ee586<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32) { t0 = sign u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -35897,6 +36424,7 @@ rest:
 // for i: o0[i] = sign(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_sign_i64_u_02bf8358fd<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64) { t0 = sign u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -35955,6 +36483,7 @@ rest:
 // for i: o0[i] = sign(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_sign_u32_u_fc80d73fe1<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32) { t0 = sign u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -36008,6 +36537,7 @@ rest:
 // for i: o0[i] = sign(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_sign_u64_u_8b2530e1f7<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64) { t0 = sign u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -36065,6 +36595,7 @@ rest:
 // for i: o0[i] = sign(a0[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_sign_u8_u_13d0060e26<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8) { t0 = sign u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -36140,6 +36671,7 @@ done:
 // for i: o0[i] = a0 - a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_sub_i16_su_f4fb387378<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i16, u1:i16) { t0 = sub s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -36215,6 +36747,7 @@ done:
 // for i: o0[i] = a0[i] - a1
 // Requires: AVX, AVX2, CMOV
 TEXT k_sub_i16_us_ecc0732160<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i16, s1:i16) { t0 = sub u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -36290,6 +36823,7 @@ done:
 // for i: o0[i] = a0[i] - a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_sub_i16_uu_c354df0e3c<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i16, u1:i16) { t0 = sub u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -36389,6 +36923,7 @@ done:
 // for i: o0[i] = a0 - a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_sub_i32_su_86dcb44a31<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i32, u1:i32) { t0 = sub s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -36439,6 +36974,7 @@ rest:
 // for i: o0[i] = a0[i] - a1
 // Requires: AVX, AVX2, CMOV
 TEXT k_sub_i32_us_ba7967d75a<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, s1:i32) { t0 = sub u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -36489,6 +37025,7 @@ rest:
 // for i: o0[i] = a0[i] - a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_sub_i32_uu_57c4efa6c9<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32) { t0 = sub u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -36541,6 +37078,7 @@ rest:
 // for i: o0[i] = a0 - a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_sub_i64_su_7e2633d844<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i64, u1:i64) { t0 = sub s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -36594,6 +37132,7 @@ rest:
 // for i: o0[i] = a0[i] - a1
 // Requires: AVX, AVX2, CMOV
 TEXT k_sub_i64_us_38b23a45c8<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, s1:i64) { t0 = sub u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -36647,6 +37186,7 @@ rest:
 // for i: o0[i] = a0[i] - a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_sub_i64_uu_239aa3ec07<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64) { t0 = sub u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -36701,6 +37241,7 @@ rest:
 // for i: o0[i] = a0 - a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_sub_i8_su_d7f82b13f0<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i8, u1:i8) { t0 = sub s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -36775,6 +37316,7 @@ done:
 // for i: o0[i] = a0[i] - a1
 // Requires: AVX, AVX2, CMOV
 TEXT k_sub_i8_us_580d9e9b16<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i8, s1:i8) { t0 = sub u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -36849,6 +37391,7 @@ done:
 // for i: o0[i] = a0[i] - a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_sub_i8_uu_e17fc829b0<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i8, u1:i8) { t0 = sub u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -36946,6 +37489,7 @@ done:
 // for i: o0[i] = a0 - a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_sub_u16_su_9287c44eba<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u16, u1:u16) { t0 = sub s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -37021,6 +37565,7 @@ done:
 // for i: o0[i] = a0[i] - a1
 // Requires: AVX, AVX2, CMOV
 TEXT k_sub_u16_us_141b242d47<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u16, s1:u16) { t0 = sub u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -37096,6 +37641,7 @@ done:
 // for i: o0[i] = a0[i] - a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_sub_u16_uu_f7630a4d39<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u16, u1:u16) { t0 = sub u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -37195,6 +37741,7 @@ done:
 // for i: o0[i] = a0 - a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_sub_u32_su_e254d9b18b<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u32, u1:u32) { t0 = sub s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -37245,6 +37792,7 @@ rest:
 // for i: o0[i] = a0[i] - a1
 // Requires: AVX, AVX2, CMOV
 TEXT k_sub_u32_us_1688e2d036<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, s1:u32) { t0 = sub u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -37295,6 +37843,7 @@ rest:
 // for i: o0[i] = a0[i] - a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_sub_u32_uu_bf42edf529<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, u1:u32) { t0 = sub u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -37347,6 +37896,7 @@ rest:
 // for i: o0[i] = a0 - a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_sub_u64_su_343c31e1d9<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u64, u1:u64) { t0 = sub s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -37400,6 +37950,7 @@ rest:
 // for i: o0[i] = a0[i] - a1
 // Requires: AVX, AVX2, CMOV
 TEXT k_sub_u64_us_40f9a881b9<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, s1:u64) { t0 = sub u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -37453,6 +38004,7 @@ rest:
 // for i: o0[i] = a0[i] - a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_sub_u64_uu_94bb905902<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64) { t0 = sub u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -37507,6 +38059,7 @@ rest:
 // for i: o0[i] = a0 - a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_sub_u8_su_fcfb41997e<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u8, u1:u8) { t0 = sub s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -37581,6 +38134,7 @@ done:
 // for i: o0[i] = a0[i] - a1
 // Requires: AVX, AVX2, CMOV
 TEXT k_sub_u8_us_77213b24cb<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, s1:u8) { t0 = sub u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -37655,6 +38209,7 @@ done:
 // for i: o0[i] = a0[i] - a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_sub_u8_uu_ba7bbcc60c<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8) { t0 = sub u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -37752,6 +38307,7 @@ done:
 // for i: o0[i] = subsat(a0, a1[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_subsat_i16_su_d881098e7c<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i16, u1:i16) { t0 = subsat s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -37827,6 +38383,7 @@ done:
 // for i: o0[i] = subsat(a0[i], a1)
 // Requires: AVX, AVX2, CMOV
 TEXT k_subsat_i16_us_6623b3d084<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i16, s1:i16) { t0 = subsat u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -37902,6 +38459,7 @@ done:
 // for i: o0[i] = subsat(a0[i], a1[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_subsat_i16_uu_96db3692b6<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i16, u1:i16) { t0 = subsat u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -38001,6 +38559,7 @@ done:
 // for i: o0[i] = subsat(a0, a1[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_subsat_u16_su_e6506cc5ff<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u16, u1:u16) { t0 = subsat s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -38076,6 +38635,7 @@ done:
 // for i: o0[i] = subsat(a0[i], a1)
 // Requires: AVX, AVX2, CMOV
 TEXT k_subsat_u16_us_8f9838bf84<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u16, s1:u16) { t0 = subsat u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -38151,6 +38711,7 @@ done:
 // for i: o0[i] = subsat(a0[i], a1[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_subsat_u16_uu_9ea36f6313<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u16, u1:u16) { t0 = subsat u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -38250,6 +38811,7 @@ done:
 // for i: o0[i] = subsat(a0, a1[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_subsat_u8_su_54a79e0e4c<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u8, u1:u8) { t0 = subsat s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -38324,6 +38886,7 @@ done:
 // for i: o0[i] = subsat(a0[i], a1)
 // Requires: AVX, AVX2, CMOV
 TEXT k_subsat_u8_us_3727b2efe3<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, s1:u8) { t0 = subsat u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -38398,6 +38961,7 @@ done:
 // for i: o0[i] = subsat(a0[i], a1[i])
 // Requires: AVX, AVX2, CMOV
 TEXT k_subsat_u8_uu_98d0e48d88<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8) { t0 = subsat u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -38495,6 +39059,7 @@ done:
 // for i: o0[i] = a0 ^ a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_xor_i32_su_97cc79eca2<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i32, u1:i32) { t0 = xor s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -38545,6 +39110,7 @@ rest:
 // for i: o0[i] = a0[i] ^ a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_xor_i32_uu_dc4411c9ea<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32) { t0 = xor u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -38597,6 +39163,7 @@ rest:
 // for i: o0[i] = a0 ^ a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_xor_i64_su_7dbe99132d<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i64, u1:i64) { t0 = xor s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -38650,6 +39217,7 @@ rest:
 // for i: o0[i] = a0[i] ^ a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_xor_i64_uu_0bafaef504<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64) { t0 = xor u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -38704,6 +39272,7 @@ rest:
 // for i: o0[i] = a0[i] ^ a1
 // Requires: AVX, AVX2, CMOV
 TEXT k_xor_u32_us_c75af994e8<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, s1:u32) { t0 = xor u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -38754,6 +39323,7 @@ rest:
 // for i: o0[i] = a0[i] ^ a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_xor_u32_uu_cf0abce18a<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, u1:u32) { t0 = xor u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -38806,6 +39376,7 @@ rest:
 // for i: o0[i] = a0[i] ^ a1
 // Requires: AVX, AVX2, CMOV
 TEXT k_xor_u64_us_6b4fbaef30<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, s1:u64) { t0 = xor u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -38859,6 +39430,7 @@ rest:
 // for i: o0[i] = a0[i] ^ a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_xor_u64_uu_c94e4b0903<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64) { t0 = xor u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -38913,6 +39485,7 @@ rest:
 // for i: o0[i] = a0[i] ^ a1
 // Requires: AVX, AVX2, CMOV
 TEXT k_xor_u8_us_4027ce8cd2<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, s1:u8) { t0 = xor u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -38987,6 +39560,7 @@ done:
 // for i: o0[i] = a0[i] ^ a1[i]
 // Requires: AVX, AVX2, CMOV
 TEXT k_xor_u8_uu_352ce483ef<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8) { t0 = xor u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
