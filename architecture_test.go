@@ -19,8 +19,10 @@ import (
 	"github.com/stridefuse/stridefuse/passes"
 	"github.com/stridefuse/stridefuse/passes/schedule"
 	"github.com/stridefuse/stridefuse/runtime/abi"
-	_ "github.com/stridefuse/stridefuse/runtime/builtin/portable" // programs with assembly link few of its loops
+	"github.com/stridefuse/stridefuse/runtime/builtin/portable"
 )
+
+func init() { portable.Register() } // programs with assembly link few of its loops
 
 var update = flag.Bool("update", false, "rewrite the texts in docs/architecture.md")
 
@@ -183,9 +185,9 @@ func part(t *testing.T, text, first string, n int, next string, last int) string
 	return strings.Join(shown, "\n")
 }
 
-// formulas returns the loops that built-in kernels compute, from the comments on them.
+// formulas returns the loops that built-in kernels compute, from the comments on their Go loops.
 func formulas(t *testing.T, signatures []string) string {
-	text, err := os.ReadFile("runtime/builtin/zkernels_amd64.go")
+	text, err := os.ReadFile("runtime/builtin/portable/zkernels_generic.go")
 	require.NoError(t, err)
 	var b strings.Builder
 	for _, sig := range signatures {
@@ -194,7 +196,7 @@ func formulas(t *testing.T, signatures []string) string {
 			fmt.Fprintf(&b, "%s\n    not built in: a tiling\n", sig)
 			continue
 		}
-		formula, _, _ := strings.Cut(rest, "//\n//go:noescape")
+		formula, _, _ := strings.Cut(rest, "func ")
 		fmt.Fprintf(&b, "%s\n%s", sig, regexp.MustCompile(`(?m)^//\s*`).ReplaceAllString(formula, "    "))
 	}
 	return b.String()

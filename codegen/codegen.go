@@ -63,6 +63,9 @@ type Options struct {
 	Targets []Target // of the assembly; none: portable Go alone
 	Prefix  string   // of the files' names; DefaultPrefix if empty
 	Loops   Loops    // which kernels are written as Go loops
+	// ByCall is for the library's own packages: a function Register makes the kernels known, in
+	// place of init functions. Programs that do not reach it link none of the kernels.
+	ByCall bool
 	// Command made the files, "genkernels -func Graphs". It is in their first
 	// line.
 	Command string
@@ -86,10 +89,11 @@ const DefaultPrefix = "zkernels"
 
 // The ends of generated files' names.
 const (
-	assemblyFile = "_amd64.s"    // the kernels by a target, behind its suffix
-	stubFile     = "_amd64.go"   // their declarations and registration
-	genericFile  = "_generic.go" // the kernels as Go loops
-	testFile     = "_test.go"    // a test of those against their meaning, on every engine
+	assemblyFile = "_amd64.s"           // the kernels by a target, behind its suffix
+	stubFile     = "_amd64.go"          // their declarations and registration
+	leftOutFile  = "_left_out_amd64.go" // for Register, in builds without them
+	genericFile  = "_generic.go"        // the kernels as Go loops
+	testFile     = "_test.go"           // a test of those against their meaning, on every engine
 )
 
 // FileNames returns the names of all files that Generate may return.
@@ -97,7 +101,7 @@ func FileNames(prefix string) []string {
 	names := []string{prefix + genericFile, prefix + testFile}
 	for _, suffix := range suffixes {
 		for _, group := range leftOut {
-			names = append(names, prefix+suffix+group+stubFile, prefix+suffix+group+assemblyFile)
+			names = append(names, prefix+suffix+group+stubFile, prefix+suffix+group+leftOutFile, prefix+suffix+group+assemblyFile)
 		}
 	}
 	return names
@@ -125,13 +129,13 @@ func Generate(o Options, kernels []kernel.Code) ([]File, error) {
 		g.loops = slices.DeleteFunc(slices.Clone(all), func(k named) bool { return fused[k.Signature()] || takesSplats(k.Code) && o.emits(k.Code) })
 		g.constraint = assemblyTag
 	}
-	for _, step := range []func() error{g.generic, g.test} {
-		if err := step(); err != nil {
+	for _, t := range o.Targets {
+		if err := g.target(t); err != nil {
 			return nil, err
 		}
 	}
-	for _, t := range o.Targets {
-		if err := g.target(t); err != nil {
+	for _, step := range []func() error{g.generic, g.test} {
+		if err := step(); err != nil {
 			return nil, err
 		}
 	}

@@ -91,3 +91,24 @@ func TestLeftOut(t *testing.T) {
 		require.Equal(t, want, groupOf(parse(t, sig)[0]), sig)
 	}
 }
+
+// TestByCall writes the kernels of a package that has a function Register: assembly that no other file sees, with
+// a table of as many addresses as there are signatures, and nothing in builds that leave it out.
+func TestByCall(t *testing.T) {
+	files, err := Generate(Options{Package: "p", Loops: TilingLoops, Targets: []Target{fakeTarget{}}, ByCall: true}, Builtins())
+	require.NoError(t, err)
+	in := map[string]string{}
+	for _, f := range files {
+		in[f.Name] = string(f.Content)
+		require.NotContains(t, in[f.Name], "func init()", f.Name)
+	}
+	for _, group := range leftOut {
+		text := in["zkernels"+group+"_amd64.go"]
+		require.Contains(t, in["zkernels_generic.go"], "\tkernels_avx2"+group+".register(abi.AVX2)\n")
+		require.Contains(t, text, "func entries_avx2"+group+"() *uintptr\n")
+		assembly := in["zkernels"+group+"_amd64.s"]
+		require.Equal(t, strings.Count(text, "\t\"")-strings.Count(text, "\t\"github.com/"), strings.Count(assembly, "DATA entries_avx2"+group+"<>+"))
+		require.Equal(t, group != "", strings.Contains(in["zkernels"+group+"_left_out_amd64.go"], "no"+strings.TrimPrefix(group, "_")+"\n"))
+	}
+	require.Contains(t, in["zkernels_generic.go"], "\tabi.RegisterBuiltin(abi.Portable, kernels_portable)\n")
+}

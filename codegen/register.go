@@ -18,25 +18,34 @@ const module = "github.com/stridefuse/stridefuse"
 // assemblyTag says when assembly is built.
 const assemblyTag = "amd64 && !purego"
 
-// constraint says when the assembly of a target for a group of kernels is built: that of all but
-// the first target, and of all but the first group, can be left out by build tags.
+// constraint says when the assembly of a target for a group of kernels is built.
 func constraint(t Target, group string) string {
 	text := assemblyTag
-	if t.Suffix() != "" {
-		text += " && !no" + t.Name()
-	}
-	if group != "" {
-		text += " && !no" + group[1:]
+	for _, tag := range leavingOut(t, group) {
+		text += " && !" + tag
 	}
 	return text
+}
+
+// leavingOut returns the build tags that leave out the assembly of a target for a group of kernels:
+// all but the first target, and all but the first group, have one.
+func leavingOut(t Target, group string) (tags []string) {
+	if t.Suffix() != "" {
+		tags = append(tags, "no"+t.Name())
+	}
+	if group != "" {
+		tags = append(tags, "no"+group[1:])
+	}
+	return tags
 }
 
 // generator collects the files of one package.
 type generator struct {
 	Options
 	kernels    []named
-	loops      []named // those that are written as Go loops
-	constraint string  // when the loops are built; empty: always
+	loops      []named  // those that are written as Go loops
+	constraint string   // when the loops are built; empty: always
+	registers  []string // the statements of Register
 	files      []File
 }
 
@@ -92,7 +101,7 @@ func (g *generator) generic() error {
 	if g.Loops == TilingLoops { // inlined, with a test of the processor each time, it is half of the code
 		text = strings.ReplaceAll(text, "math.FMA(", "scalar.CallFMA(")
 	}
-	return g.addGo(genericFile, g.constraint, g.Package, registration("Portable", "", "_go", g.loops)+text)
+	return g.addGo(genericFile, g.constraint, g.Package, g.registration("Portable", "", "_go", g.loops)+g.registerFunction()+text)
 }
 
 // target writes the kernels that a target has, for each group that can be left out.
@@ -125,8 +134,13 @@ func (g *generator) assembly(t Target, group string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", t.Name(), err)
 	}
-	g.files = append(g.files, File{g.Prefix + t.Suffix() + group + assemblyFile, append([]byte(g.header(constraint(t, group))), joinLines(withoutHeader(text))...)})
-	return g.stubs(t, group, kernels)
+	text = joinLines(withoutHeader(text))
+	declare := g.stubs
+	if g.ByCall {
+		text, declare = withEntries(text, t, group, kernels), g.entries
+	}
+	g.files = append(g.files, File{g.Prefix + t.Suffix() + group + assemblyFile, append([]byte(g.header(constraint(t, group))), text...)})
+	return declare(t, group, kernels)
 }
 
 // withoutHeader drops the lines that a target's printer may put first: who made
@@ -144,7 +158,7 @@ func withoutHeader(text []byte) []byte {
 // stubs declares the functions of the assembly to Go.
 func (g *generator) stubs(t Target, group string, kernels []named) error {
 	var b strings.Builder
-	b.WriteString(registration(t.Engine(), group, t.Suffix(), kernels))
+	b.WriteString(g.registration(t.Engine(), group, t.Suffix(), kernels))
 	for _, k := range kernels {
 		symbol := k.symbol + t.Suffix()
 		b.WriteString(docComment(symbol, k.Code))
@@ -153,17 +167,28 @@ func (g *generator) stubs(t Target, group string, kernels []named) error {
 	return g.addGo(t.Suffix()+group+stubFile, constraint(t, group), g.Package, b.String())
 }
 
-// registration is the table of the kernels, and the init function that makes them known. The
-// linker places the table: in the init function it would be code that fills it.
-func registration(engine, group, suffix string, kernels []named) string {
+func tableName(engine, group string) string { return "kernels_" + strings.ToLower(engine) + group }
+
+// registration is the table of the kernels, and the init function that makes them known, unless
+// Register does. The linker places the table: in the init function it would be code that fills it.
+func (g *generator) registration(engine, group, suffix string, kernels []named) string {
 	var b strings.Builder
-	table := "kernels_" + strings.ToLower(engine) + group
-	fmt.Fprintf(&b, "var %s = []abi.Kernel{\n", table)
+	name := tableName(engine, group)
+	fmt.Fprintf(&b, "var %s = []abi.Kernel{\n", name)
 	for _, k := range kernels {
 		fmt.Fprintf(&b, "{Sig: %q, Fn: %s%s},\n", k.Signature(), k.symbol, suffix)
 	}
-	b.WriteString("}\n\n// If abi.ABI2 is undefined, the interface of kernels has changed since this file\n// was made. Remedy: run go generate here.\n")
-	fmt.Fprintf(&b, "func init() { abi.Register(abi.ABI2, abi.%s, %s) }\n\n", engine, table)
+	b.WriteString("}\n\n")
+	if g.ByCall {
+		call := "abi.Register(abi.ABI2, abi.%s, %s)"
+		if g.Loops == TilingLoops { // other loops take their place
+			call = "abi.RegisterBuiltin(abi.%s, %s)"
+		}
+		g.registers = append(g.registers, fmt.Sprintf(call, engine, name))
+		return b.String()
+	}
+	b.WriteString("// If abi.ABI2 is undefined, the interface of kernels has changed since this file\n// was made. Remedy: run go generate here.\n")
+	fmt.Fprintf(&b, "func init() { abi.Register(abi.ABI2, abi.%s, %s) }\n\n", engine, name)
 	return b.String()
 }
 

@@ -9,8 +9,10 @@ import (
 
 	"github.com/stridefuse/stridefuse/graph"
 	"github.com/stridefuse/stridefuse/ir"
-	_ "github.com/stridefuse/stridefuse/runtime/builtin/portable" // programs with assembly link few of its loops
+	"github.com/stridefuse/stridefuse/runtime/builtin/portable"
 )
+
+func init() { portable.Register() } // programs with assembly link few of its loops
 
 // ways are the options that must not change a bit.
 func ways() [][]graph.Item {

@@ -2,6 +2,7 @@ package passes
 
 import (
 	"slices"
+	"sort"
 
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/plan"
@@ -12,7 +13,8 @@ import (
 func (o *overlapper) apply(tiles []*tile) {
 	var list []regrouped
 	for _, t := range tiles {
-		slices.SortFunc(t.members, func(a, b member) int { return a.index - b.index })
+		// not slices.SortFunc, which is compiled for each type: structs as large as a member take 30 KB
+		sort.Slice(t.members, func(i, j int) bool { return t.members[i].index < t.members[j].index })
 		var r regrouped
 		for k, m := range t.members {
 			r.members, r.first = append(r.members, m.index), append(r.first, k)

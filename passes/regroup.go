@@ -2,6 +2,7 @@ package passes
 
 import (
 	"slices"
+	"sort"
 
 	"github.com/stridefuse/stridefuse/ir/plan"
 )
@@ -50,7 +51,7 @@ func (s *State) regroup(list []regrouped) {
 		g.First, g.Last = place[g.First], place[g.Last]
 		groups = append(groups, g)
 	}
-	slices.SortFunc(groups, func(a, b plan.RowGroup) int { return a.First - b.First })
+	sortGroups(groups)
 	p.Steps, p.Rows = steps, groups
 	for at, i := range s.step.list {
 		if i > 0 {
@@ -100,4 +101,9 @@ func (s *State) fixedBuffers() []bool {
 		}
 	}
 	return fixed
+}
+
+// sortGroups sorts row groups by their first steps. It is not slices.SortFunc, which is compiled for each type.
+func sortGroups(groups []plan.RowGroup) {
+	sort.Slice(groups, func(i, j int) bool { return groups[i].First < groups[j].First })
 }

@@ -21,7 +21,7 @@ func (r *grouper) columns() {
 			r.applyBlock(&b, i)
 		}
 	}
-	slices.SortFunc(r.p.Rows, func(a, b plan.RowGroup) int { return a.First - b.First })
+	sortGroups(r.p.Rows)
 }
 
 // grouped reports whether a step is in a row group.

@@ -9,9 +9,6 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	_ "github.com/stridefuse/stridefuse/runtime/builtin" // registers its kernels
-	_ "github.com/stridefuse/stridefuse/runtime/lines"   // registers its kernels
-
 	"github.com/stridefuse/stridefuse/runtime/abi"
 	"github.com/stridefuse/stridefuse/runtime/tensor"
 )

@@ -1,8 +1,23 @@
 package runtime
 
 import (
+	"sync"
+
 	"github.com/stridefuse/stridefuse/runtime/abi"
+	"github.com/stridefuse/stridefuse/runtime/builtin"
+	"github.com/stridefuse/stridefuse/runtime/lines"
 )
+
+var builtins sync.Once
+
+// registerBuiltins makes the library's own kernels known. Whatever looks a kernel up calls it
+// before, so that programs that compile no graph link none of them.
+func registerBuiltins() {
+	builtins.Do(func() {
+		builtin.Register()
+		lines.Register()
+	})
+}
 
 // call is where Go's runtime can stop a goroutine that does nothing but call
 // kernels: assembly can't be interrupted, and neither a loop around it nor the
@@ -40,6 +55,7 @@ type finder struct {
 }
 
 func (e *Executor) finder() finder {
+	registerBuiltins()
 	f := finder{lookup: e.lookup, best: abi.Best()}
 	switch {
 	case e.Portable:
@@ -66,6 +82,7 @@ func (f finder) find(sig string) (fn func(*abi.Frame), on abi.Engine, ok bool) {
 
 // Compiled reports whether any engine has a kernel of a signature.
 func Compiled(signature string) bool {
+	registerBuiltins()
 	_, _, ok := abi.Find(abi.NumEngines-1, signature)
 	return ok
 }

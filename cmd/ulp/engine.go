@@ -7,8 +7,10 @@ import (
 	"github.com/stridefuse/stridefuse/graph"
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/runtime/abi"
-	_ "github.com/stridefuse/stridefuse/runtime/builtin/portable" // programs with assembly link few of its loops
+	"github.com/stridefuse/stridefuse/runtime/builtin/portable"
 )
+
+func init() { portable.Register() } // programs with assembly link few of its loops
 
 // engine runs one function in one tier for one goroutine.
 type engine[T float] struct {

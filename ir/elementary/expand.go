@@ -2,6 +2,7 @@ package elementary
 
 import (
 	"math"
+	"sync"
 
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
@@ -104,7 +105,7 @@ func ExpandBut(k *kernel.Kernel, keep func(in kernel.Inst, d ir.DType) bool) *ke
 
 // Expand appends the lane ops of a composed op, in the kernel's tier.
 func (b *builder) Expand(op ir.Op, args ...kernel.Ref) kernel.Ref {
-	e := expansions[op]
+	e := expansionOf(op)
 	if b.Kernel().Fast && e.fast != nil {
 		return e.fast(b, args)
 	}
@@ -122,72 +123,79 @@ type expansion struct {
 // Has reports whether an op has an expansion in the default tier, and in the fast
 // one.
 func Has(op ir.Op) (def, fast bool) {
-	e := expansions[op]
+	e := expansionOf(op)
 	return e.normal != nil, e.fast != nil
 }
 
-// expansions has a row for each composed op. It is filled by init, as rows use each
-// other through the table.
-var expansions map[ir.Op]expansion
+// expansions has a row for each composed op. The first call of expansionOf fills it, as rows use each
+// other through the table. An init function would link them to programs that compile no graph.
+var expansions struct {
+	once sync.Once
+	rows map[ir.Op]expansion
+}
 
-func init() {
-	expansions = map[ir.Op]expansion{
-		ir.OpGt:          {normal: expandGt},
-		ir.OpGe:          {normal: expandGe},
-		ir.OpSign:        {normal: expandSign},
-		ir.OpReciprocal:  {normal: expandReciprocal},
-		ir.OpSquare:      {normal: expandSquare},
-		ir.OpClip:        {normal: expandClip},
-		ir.OpMod:         {normal: expandMod},
-		ir.OpFloorDiv:    {normal: expandFloorDiv},
-		ir.OpPopCount:    {normal: expandPopCount},
-		ir.OpBitLen:      {normal: expandBitLen},
-		ir.OpAddSat:      {normal: expandAddSat},
-		ir.OpSubSat:      {normal: expandSubSat},
-		ir.OpSignificand: {normal: expandSignificand},
-		ir.OpExponent:    {normal: expandExponent},
-		ir.OpLdexp:       {normal: expandLdexp},
-		ir.OpIsNaN:       {normal: expandIsNaN},
-		ir.OpIsInf:       {normal: expandIsInf},
-		ir.OpIsFinite:    {normal: expandIsFinite},
-		ir.OpExp:         {normal: expandExp, fast: fastExp},
-		ir.OpExp2:        {normal: expandExp2},
-		ir.OpExpm1:       {normal: expandExpm1, fast: fastExpm1},
-		ir.OpLog:         {normal: expandLog, fast: fastLog},
-		ir.OpLog2:        {normal: expandLog2, fast: fastLog2},
-		ir.OpLog10:       {normal: expandLog10, fast: fastLog10},
-		ir.OpLog1p:       {normal: expandLog1p, fast: fastLog1p},
-		ir.OpPow:         {normal: expandPow},
-		ir.OpCbrt:        {normal: expandCbrt},
-		ir.OpRsqrt:       {normal: expandRsqrt},
-		ir.OpHypot:       {normal: expandHypot},
-		ir.OpSin:         {normal: expandSin, fast: fastSin},
-		ir.OpCos:         {normal: expandCos, fast: fastCos},
-		ir.OpTan:         {normal: expandTan, fast: fastTan},
-		ir.OpAsin:        {normal: expandAsin, fast: fastAsin},
-		ir.OpAcos:        {normal: expandAcos, fast: fastAcos},
-		ir.OpAtan:        {normal: expandAtan, fast: fastAtan},
-		ir.OpAtan2:       {normal: expandAtan2, fast: fastAtan2},
-		ir.OpSinh:        {normal: expandSinh, fast: fastSinh},
-		ir.OpCosh:        {normal: expandCosh, fast: fastCosh},
-		ir.OpTanh:        {normal: expandTanh, fast: fastTanh},
-		ir.OpAsinh:       {normal: expandAsinh, fast: fastAsinh},
-		ir.OpAcosh:       {normal: expandAcosh, fast: fastAcosh},
-		ir.OpAtanh:       {normal: expandAtanh, fast: fastAtanh},
-		ir.OpErf:         {normal: expandErf},
-		ir.OpErfc:        {normal: expandErfc},
-		ir.OpFMod:        {normal: expandFMod},
-		ir.OpSigmoid:     {normal: expandSigmoid, fast: fastSigmoid},
-		ir.OpSiLU:        {normal: expandSiLU, fast: fastSiLU},
-		ir.OpSoftplus:    {normal: expandSoftplus, fast: fastSoftplus},
-		ir.OpGELU:        {normal: expandGELU},
-		ir.OpGELUTanh:    {normal: expandGELUTanh, fast: fastGELUTanh},
-		ir.OpMish:        {normal: expandMish, fast: fastMish},
-		ir.OpELU:         {normal: expandELU, fast: fastELU},
-		ir.OpSELU:        {normal: expandSELU, fast: fastSELU},
-		ir.OpCELU:        {normal: expandCELU},
-		ir.OpHardSwish:   {normal: expandHardSwish},
-		ir.OpSoftsign:    {normal: expandSoftsign},
-		ir.OpLogit:       {normal: expandLogit},
-	}
+// expansionOf returns the row of an op, which is zero if the op is not composed.
+func expansionOf(op ir.Op) expansion {
+	expansions.once.Do(func() {
+		expansions.rows = map[ir.Op]expansion{
+			ir.OpGt:          {normal: expandGt},
+			ir.OpGe:          {normal: expandGe},
+			ir.OpSign:        {normal: expandSign},
+			ir.OpReciprocal:  {normal: expandReciprocal},
+			ir.OpSquare:      {normal: expandSquare},
+			ir.OpClip:        {normal: expandClip},
+			ir.OpMod:         {normal: expandMod},
+			ir.OpFloorDiv:    {normal: expandFloorDiv},
+			ir.OpPopCount:    {normal: expandPopCount},
+			ir.OpBitLen:      {normal: expandBitLen},
+			ir.OpAddSat:      {normal: expandAddSat},
+			ir.OpSubSat:      {normal: expandSubSat},
+			ir.OpSignificand: {normal: expandSignificand},
+			ir.OpExponent:    {normal: expandExponent},
+			ir.OpLdexp:       {normal: expandLdexp},
+			ir.OpIsNaN:       {normal: expandIsNaN},
+			ir.OpIsInf:       {normal: expandIsInf},
+			ir.OpIsFinite:    {normal: expandIsFinite},
+			ir.OpExp:         {normal: expandExp, fast: fastExp},
+			ir.OpExp2:        {normal: expandExp2},
+			ir.OpExpm1:       {normal: expandExpm1, fast: fastExpm1},
+			ir.OpLog:         {normal: expandLog, fast: fastLog},
+			ir.OpLog2:        {normal: expandLog2, fast: fastLog2},
+			ir.OpLog10:       {normal: expandLog10, fast: fastLog10},
+			ir.OpLog1p:       {normal: expandLog1p, fast: fastLog1p},
+			ir.OpPow:         {normal: expandPow},
+			ir.OpCbrt:        {normal: expandCbrt},
+			ir.OpRsqrt:       {normal: expandRsqrt},
+			ir.OpHypot:       {normal: expandHypot},
+			ir.OpSin:         {normal: expandSin, fast: fastSin},
+			ir.OpCos:         {normal: expandCos, fast: fastCos},
+			ir.OpTan:         {normal: expandTan, fast: fastTan},
+			ir.OpAsin:        {normal: expandAsin, fast: fastAsin},
+			ir.OpAcos:        {normal: expandAcos, fast: fastAcos},
+			ir.OpAtan:        {normal: expandAtan, fast: fastAtan},
+			ir.OpAtan2:       {normal: expandAtan2, fast: fastAtan2},
+			ir.OpSinh:        {normal: expandSinh, fast: fastSinh},
+			ir.OpCosh:        {normal: expandCosh, fast: fastCosh},
+			ir.OpTanh:        {normal: expandTanh, fast: fastTanh},
+			ir.OpAsinh:       {normal: expandAsinh, fast: fastAsinh},
+			ir.OpAcosh:       {normal: expandAcosh, fast: fastAcosh},
+			ir.OpAtanh:       {normal: expandAtanh, fast: fastAtanh},
+			ir.OpErf:         {normal: expandErf},
+			ir.OpErfc:        {normal: expandErfc},
+			ir.OpFMod:        {normal: expandFMod},
+			ir.OpSigmoid:     {normal: expandSigmoid, fast: fastSigmoid},
+			ir.OpSiLU:        {normal: expandSiLU, fast: fastSiLU},
+			ir.OpSoftplus:    {normal: expandSoftplus, fast: fastSoftplus},
+			ir.OpGELU:        {normal: expandGELU},
+			ir.OpGELUTanh:    {normal: expandGELUTanh, fast: fastGELUTanh},
+			ir.OpMish:        {normal: expandMish, fast: fastMish},
+			ir.OpELU:         {normal: expandELU, fast: fastELU},
+			ir.OpSELU:        {normal: expandSELU, fast: fastSELU},
+			ir.OpCELU:        {normal: expandCELU},
+			ir.OpHardSwish:   {normal: expandHardSwish},
+			ir.OpSoftsign:    {normal: expandSoftsign},
+			ir.OpLogit:       {normal: expandLogit},
+		}
+	})
+	return expansions.rows[op]
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sort"
 )
 
 // The check that parallel iterations of one part are independent. All accesses to a
@@ -179,8 +180,9 @@ func regionsOf(c *checked, list []*access, k, extent int) (regions []region) {
 // of these the ones of more axes: others are then parts of them, or are beside them along one of
 // these axes.
 func boxAround(c *checked, regions []region) region {
-	slices.SortStableFunc(regions, func(r, s region) int {
-		return cmp.Or(cmp.Compare(s.hi-s.lo, r.hi-r.lo), len(s.axes)-len(r.axes))
+	sort.SliceStable(regions, func(i, j int) bool { // not slices.SortStableFunc, which is compiled for each type
+		r, s := &regions[i], &regions[j]
+		return cmp.Or(cmp.Compare(s.hi-s.lo, r.hi-r.lo), len(s.axes)-len(r.axes)) < 0
 	})
 	box := regions[0]
 	for _, r := range regions[1:] {

@@ -11,8 +11,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/tuning"
 	"github.com/stridefuse/stridefuse/runtime/abi"
-	_ "github.com/stridefuse/stridefuse/runtime/builtin"
-	_ "github.com/stridefuse/stridefuse/runtime/lines"
+	"github.com/stridefuse/stridefuse/runtime/builtin"
+	"github.com/stridefuse/stridefuse/runtime/lines"
 )
 
 // BenchmarkWeights measures the weights of costs on this machine, by built-in kernels on
@@ -25,6 +25,8 @@ func BenchmarkWeights(b *testing.B) {
 	if abi.Best() == abi.Portable {
 		b.Skip("the weights are those of assembly")
 	}
+	builtin.Register()
+	lines.Register()
 	m := tuning.Default(1)
 	const rows, cols = 32, 48 // 6 KiB, as a register of a tiling
 	add := func(b *testing.B) float64 {

@@ -279,7 +279,7 @@ func programOf(p *plan.Plan, drafts []*Draft) *nest.Program {
 func TestElementwise(t *testing.T) {
 	all := reached{}
 	var names []string
-	for _, by := range strategies[plan.Parallel] {
+	for _, by := range strategiesOf(plan.Parallel) {
 		names = append(names, by.name)
 	}
 	libraries := map[string]library{"everything": anyKernel, "singles": singles, "units": units, "portable": func(string) string { return portable },
@@ -308,7 +308,7 @@ func TestElementwise(t *testing.T) {
 		require.Empty(t, why)
 		after, why := whole.drafted(&target{Machine: to.Machine, lib: library(anyKernel), buffers: p.Buffers, read: to.read}, &p.Steps[2])
 		require.Empty(t, why)
-		for _, by := range strategies[plan.Parallel] {
+		for _, by := range strategiesOf(plan.Parallel) {
 			d, why := by.drafted(to, &p.Steps[1])
 			if d == nil {
 				require.NotEmpty(t, why)

@@ -30,7 +30,7 @@ func TestGolden(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	require.NoError(t, err)
 	lacking := map[string]bool{rowGroup: true}
-	for _, by := range slices.Concat(strategies[:]...) {
+	for _, by := range everyStrategy() {
 		lacking[by.name] = true
 	}
 	for _, file := range files {
@@ -63,6 +63,12 @@ func TestGolden(t *testing.T) {
 // rowGroup is what the files of row groups are named after, for which no strategy is chosen.
 const rowGroup = "row-group"
 
+// everyStrategy lists the strategies of all roles.
+func everyStrategy() []strategy {
+	strategiesOf(plan.Parallel) // fills the table
+	return slices.Concat(strategies.byRole[:]...)
+}
+
 // draftText returns the nest that a strategy makes of a plan of one step, and checks it.
 func draftText(t *testing.T, name, text, missing string) string {
 	p, err := plan.ParsePlan(text)
@@ -82,7 +88,7 @@ func draftText(t *testing.T, name, text, missing string) string {
 		requireTranslation(t, p, program)
 		return program.String()
 	}
-	all := slices.Concat(strategies[:]...)
+	all := everyStrategy()
 	k := slices.IndexFunc(all, func(by strategy) bool { return by.name == name })
 	require.GreaterOrEqual(t, k, 0, "there is no strategy %s", name)
 	to := &target{Machine: tuning.Default(2), lib: lib, buffers: p.Buffers, read: buffersRead(p)}

@@ -73,7 +73,7 @@ func TestInterleaved(t *testing.T) {
 			}
 			inputs = append(inputs, a)
 		}
-		for _, by := range strategies[plan.Parallel] {
+		for _, by := range strategiesOf(plan.Parallel) {
 			d, why := by.drafted(to, &p.Steps[0])
 			if d == nil {
 				require.NotEmpty(t, why)

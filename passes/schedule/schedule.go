@@ -178,7 +178,7 @@ func choose(t *target, s *plan.Step) (*Draft, error) {
 		return newDraft(t, s), nil
 	}
 	role, _ := s.Kind()
-	list := strategies[role]
+	list := strategiesOf(role)
 	offers, rejected := make([]offer, len(list)), make([]nest.Rejected, len(list))
 	for i, by := range list {
 		o, why := by.offer(t, s)

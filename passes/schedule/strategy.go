@@ -1,6 +1,8 @@
 package schedule
 
 import (
+	"sync"
+
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/ir/nest"
@@ -17,20 +19,28 @@ type Library interface {
 	Vector(engine string) int
 }
 
-// strategies is the table of strategies, by the role of the step. Of two that cost the same
-// at least, the first is preferred. A new strategy is a file of its own and an entry here.
-var strategies [plan.Line + 1][]strategy
+// strategies is the table of strategies. The first call of strategiesOf fills it, not an init
+// function: programs that compile no graph link no strategy.
+var strategies struct {
+	once   sync.Once
+	byRole [plan.Line + 1][]strategy
+}
 
-func init() { // not an initializer: some strategies choose others for their parts
-	scans := []strategy{scanParallel, scanLine, scanLines, scanColumns}
-	strategies = [...][]strategy{
-		plan.Parallel:      {nontemporal, coalesced, transposeBlocks, scatterRows, whole, transposeLines, fill, tabled, tiled},
-		plan.Reduce:        {reducePairs, reduceRows, reduceColumns},
-		plan.Scan:          scans,
-		plan.ScanExclusive: scans,
-		plan.Contract:      {multiply, multiplyWindows, multiplyLeftWindows, multiplyBatch},
-		plan.Line:          {gatherLines, gatherReduction, raggedLines, scatterLines, sortLines, mergeSort, recurrenceLines},
-	}
+// strategiesOf returns the strategies for steps of a role. Of two that cost the same at least, the
+// first is preferred. A new strategy is a file of its own and an entry here.
+func strategiesOf(role plan.Role) []strategy {
+	strategies.once.Do(func() {
+		scans := []strategy{scanParallel, scanLine, scanLines, scanColumns}
+		strategies.byRole = [...][]strategy{
+			plan.Parallel:      {nontemporal, coalesced, transposeBlocks, scatterRows, whole, transposeLines, fill, tabled(), tiled},
+			plan.Reduce:        {reducePairs, reduceRows, reduceColumns},
+			plan.Scan:          scans,
+			plan.ScanExclusive: scans,
+			plan.Contract:      {multiply, multiplyWindows, multiplyLeftWindows, multiplyBatch},
+			plan.Line:          {gatherLines, gatherReduction, raggedLines, scatterLines, sortLines, mergeSort, recurrenceLines},
+		}
+	})
+	return strategies.byRole[role]
 }
 
 // A strategy is one way to compute a step: a pure function from the step, the machine

@@ -18,7 +18,9 @@ import (
 //	  compute the tables into local memory, by another strategy
 //	  for each rows and columns of the block
 //	    lookup
-var tabled = strategy{name: "table", offer: offerTable}
+//
+// It is a function, as an initializer cannot name the strategies that it chooses from.
+func tabled() strategy { return strategy{name: "table", offer: offerTable} }
 
 // table is such a step.
 type table struct {

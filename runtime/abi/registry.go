@@ -6,7 +6,7 @@ import "sync"
 type byEngine [NumEngines]func(*Frame)
 
 // registry holds the compiled kernels by signature. Generated files hand over whole
-// slices at init, which costs nothing; they are indexed at the first lookup after that.
+// slices, which costs nothing; they are indexed at the first lookup after that.
 var registry struct {
 	sync.RWMutex
 	fresh []registered // not indexed yet, in order of registration
@@ -17,12 +17,13 @@ var registry struct {
 type registered struct {
 	on      Engine
 	kernels []Kernel
+	builtin bool // see RegisterBuiltin
 }
 
 // Register makes kernels known to every plan linked from then on. Generated
-// code calls it from init. Of several kernels of a signature, from several packages, the first
-// stays, which is the library's; of the portable engine's the last, as the library's may compute
-// one element at a time.
+// code calls it from init. Of several kernels of a signature, from several packages, the library's
+// stays, or else the first; of the portable engine's the last, as the library's may compute one
+// element at a time.
 //
 // abi is the constant that the kernels were generated for. Kernels of another
 // one could not be called, and are ignored; code that names a constant this
@@ -31,9 +32,19 @@ func Register(abi ABI, e Engine, kernels []Kernel) {
 	if abi != ABI2 || e >= NumEngines || len(kernels) == 0 {
 		return
 	}
+	add(registered{on: e, kernels: kernels})
+}
+
+// RegisterBuiltin is Register for the library's own kernels. Package runtime has them registered
+// when the first plan is linked, after the init functions of programs.
+func RegisterBuiltin(e Engine, kernels []Kernel) {
+	add(registered{on: e, kernels: kernels, builtin: true})
+}
+
+func add(r registered) {
 	registry.Lock()
 	defer registry.Unlock()
-	registry.fresh = append(registry.fresh, registered{e, kernels})
+	registry.fresh = append(registry.fresh, r)
 }
 
 // Lookup returns the engine's kernel of a signature, the text of a canonical
@@ -84,7 +95,7 @@ func index() {
 	for _, r := range registry.fresh {
 		for _, k := range r.kernels {
 			all := registry.known[k.Sig]
-			if r.on == Portable || all[r.on] == nil {
+			if all[r.on] == nil || r.builtin != (r.on == Portable) {
 				all[r.on] = k.Fn
 				registry.known[k.Sig] = all
 			}

@@ -2,4 +2,7 @@
 
 package builtin
 
-import _ "github.com/stridefuse/stridefuse/runtime/builtin/portable" // registers its kernels
+import "github.com/stridefuse/stridefuse/runtime/builtin/portable"
+
+// Register makes the kernels known to all plans that are linked from then on.
+func Register() { portable.Register() }

@@ -4,9 +4,10 @@
 
 #include "textflag.h"
 
-// func k_abs_add_div_sub_f32_usuu_9021bb011f_avx512(f *abi.Frame)
+// for i: o0[i] = a3[i] - (a2[i] / (a1 + abs(a0[i])))
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_abs_add_div_sub_f32_usuu_9021bb011f_avx512(SB), NOSPLIT, $16-8
+TEXT k_abs_add_div_sub_f32_usuu_9021bb011f_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = abs u0; t1 = add s1 t0; t2 = div u2 t1; t3 = sub u3 t2; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -65,9 +66,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_abs_add_f32_us_0d3cfdbab1_avx512(f *abi.Frame)
+// for i: o0[i] = abs(a0[i]) + a1
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_abs_add_f32_us_0d3cfdbab1_avx512(SB), NOSPLIT, $16-8
+TEXT k_abs_add_f32_us_0d3cfdbab1_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, s1:f32) { t0 = abs u0; t1 = add t0 s1; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -114,9 +116,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_abs_add_f32_uu_923b0bffaa_avx512(f *abi.Frame)
+// for i: o0[i] = abs(a0[i]) + a1[i]
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_abs_add_f32_uu_923b0bffaa_avx512(SB), NOSPLIT, $16-8
+TEXT k_abs_add_f32_uu_923b0bffaa_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32) { t0 = abs u0; t1 = add t0 u1; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -166,9 +169,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_acos_f32_u_555d6ba719_avx512(f *abi.Frame)
+// for i: o0[i] = acos(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_acos_f32_u_555d6ba719_avx512(SB), NOSPLIT, $0-8
+TEXT k_acos_f32_u_555d6ba719_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32) { t0 = acos u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -225,9 +229,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_acos_f32_u_95fa83fb5f_avx512(f *abi.Frame)
+// for i: o0[i] = acos(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_acos_f32_u_95fa83fb5f_avx512(SB), NOSPLIT, $0-8
+TEXT k_acos_f32_u_95fa83fb5f_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel fast (u0:f32) { t0 = acos u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -276,9 +281,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_acosh_f32_u_2515acfedc_avx512(f *abi.Frame)
+// for i: o0[i] = acosh(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_acosh_f32_u_2515acfedc_avx512(SB), $1352-8
+TEXT k_acosh_f32_u_2515acfedc_avx512<>(SB), $1352-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel fast (u0:f32) { t0 = acosh u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -404,9 +410,10 @@ leave2:
 	VMOVUPS 832(SP), Z27; VMOVUPS 896(SP), Z28; VMOVUPS 960(SP), Z29; VMOVUPS 1024(SP), Z30; VMOVUPS 1088(SP), Z31
 	KMOVW 1152(SP), K1; VMOVUPS 128(SP), Z1; JMP after2
 
-// func k_acosh_f32_u_f16790c36e_avx512(f *abi.Frame)
+// for i: o0[i] = acosh(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_acosh_f32_u_f16790c36e_avx512(SB), $904-8
+TEXT k_acosh_f32_u_f16790c36e_avx512<>(SB), $904-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32) { t0 = acosh u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -528,9 +535,10 @@ leave2:
 	VMOVUPS 512(SP), Z29; VMOVUPS 576(SP), Z30; VMOVUPS 640(SP), Z31; KMOVW 704(SP), K1; VMOVUPS 128(SP), Z1
 	JMP after2
 
-// func k_add_add_add_add_f32_uuuuu_b4ae80f57d_avx512(f *abi.Frame)
+// for i: o0[i] = a4[i] + (a3[i] + ((a0[i] + a1[i]) + a2[i]))
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_add_add_add_add_f32_uuuuu_b4ae80f57d_avx512(SB), NOSPLIT, $16-8
+TEXT k_add_add_add_add_f32_uuuuu_b4ae80f57d_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
@@ -591,9 +599,10 @@ line:
 rest:
 	MOVQ $+1, R13; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_add_f32_usu_edb32ffb6f_avx512(f *abi.Frame)
+// for i: o0[i] = a2[i] + (a0[i] + a1)
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_add_add_f32_usu_edb32ffb6f_avx512(SB), NOSPLIT, $16-8
+TEXT k_add_add_f32_usu_edb32ffb6f_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, s1:f32, u2:f32) { t0 = add u0 s1; t1 = add u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -643,9 +652,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_add_f32_uus_c571f1a118_avx512(f *abi.Frame)
+// for i: o0[i] = a2 + (a0[i] + a1[i])
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_add_add_f32_uus_c571f1a118_avx512(SB), NOSPLIT, $16-8
+TEXT k_add_add_f32_uus_c571f1a118_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = add s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -695,9 +705,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_add_f32_uuu_4379a3490f_avx512(f *abi.Frame)
+// for i: o0[i] = a2[i] + (a0[i] + a1[i])
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_add_add_f32_uuu_4379a3490f_avx512(SB), NOSPLIT, $16-8
+TEXT k_add_add_f32_uuu_4379a3490f_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32, u2:f32) { t0 = add u0 u1; t1 = add u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -747,9 +758,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_add_max_f32_suus_a35e40000f_avx512(f *abi.Frame)
+// for i: o0[i] = max(a3, (a0 + a1[i]) + a2[i])
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_add_add_max_f32_suus_a35e40000f_avx512(SB), NOSPLIT, $16-8
+TEXT k_add_add_max_f32_suus_a35e40000f_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f32, u1:f32, u2:f32, s3:f32) { t0 = add s0 u1; t1 = add t0 u2; t2 = max s3 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -807,9 +819,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_clip_f32_suss_0acc5bdafe_avx512(f *abi.Frame)
+// for i: o0[i] = clip(a0 + a1[i], a2, a3)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_add_clip_f32_suss_0acc5bdafe_avx512(SB), NOSPLIT, $16-8
+TEXT k_add_clip_f32_suss_0acc5bdafe_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f32, u1:f32, s2:f32, s3:f32) { t0 = add s0 u1; t1 = clip t0 s2 s3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -870,9 +883,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_div_f32_sus_b2f31c3abc_avx512(f *abi.Frame)
+// for i: o0[i] = a2 / (a0 + a1[i])
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_add_div_f32_sus_b2f31c3abc_avx512(SB), NOSPLIT, $16-8
+TEXT k_add_div_f32_sus_b2f31c3abc_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f32, u1:f32, s2:f32) { t0 = add s0 u1; t1 = div s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -920,9 +934,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_div_f32_suu_9e4ef60e2e_avx512(f *abi.Frame)
+// for i: o0[i] = a2[i] / (a0 + a1[i])
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_add_div_f32_suu_9e4ef60e2e_avx512(SB), NOSPLIT, $16-8
+TEXT k_add_div_f32_suu_9e4ef60e2e_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f32, u1:f32, u2:f32) { t0 = add s0 u1; t1 = div u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -972,9 +987,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_div_f32_uus_ad8656b663_avx512(f *abi.Frame)
+// for i: o0[i] = a2 / (a0[i] + a1[i])
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_add_div_f32_uus_ad8656b663_avx512(SB), NOSPLIT, $16-8
+TEXT k_add_div_f32_uus_ad8656b663_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = div s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -1024,9 +1040,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_div_f32_uuu_9062432642_avx512(f *abi.Frame)
+// for i: o0[i] = a2[i] / (a0[i] + a1[i])
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_add_div_f32_uuu_9062432642_avx512(SB), NOSPLIT, $16-8
+TEXT k_add_div_f32_uuu_9062432642_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32, u2:f32) { t0 = add u0 u1; t1 = div u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -1076,9 +1093,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_lt_cast_add_f32_uusu_075bee7c87_avx512(f *abi.Frame)
+// for i: o0[i] = float32((a0[i] + a1[i]) < a2) + a3[i]
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_add_lt_cast_add_f32_uusu_075bee7c87_avx512(SB), NOSPLIT, $16-8
+TEXT k_add_lt_cast_add_f32_uusu_075bee7c87_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32, s2:f32, u3:f32) { t0 = add u0 u1; t1 = lt t0 s2; t2 = cast:f32 t1; t3 = add t2 u3; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -1137,9 +1155,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_max_add_etc_f32_uusu_27a9c7e36e_avx512(f *abi.Frame)
+// for i: o0[i] = max(max(a0[i] + a1[i], a2), max(a3[i] + a1[i], a2))
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_add_max_add_etc_f32_uusu_27a9c7e36e_avx512(SB), NOSPLIT, $16-8
+TEXT k_add_max_add_etc_f32_uusu_27a9c7e36e_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32, s2:f32, u3:f32) { t0 = add u0 u1; t1 = max t0 s2; t2 = add u3 u1; t3 = max t2 s2; t4 = max t1 t3; store t4 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -1207,9 +1226,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_max_f32_uss_90dd3ab5f5_avx512(f *abi.Frame)
+// for i: o0[i] = max(a0[i] + a1, a2)
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_add_max_f32_uss_90dd3ab5f5_avx512(SB), NOSPLIT, $16-8
+TEXT k_add_max_f32_uss_90dd3ab5f5_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, s1:f32, s2:f32) { t0 = add u0 s1; t1 = max t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -1261,9 +1281,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_max_f32_uus_0e5a076b24_avx512(f *abi.Frame)
+// for i: o0[i] = max(a2, a0[i] + a1[i])
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_add_max_f32_uus_0e5a076b24_avx512(SB), NOSPLIT, $16-8
+TEXT k_add_max_f32_uus_0e5a076b24_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = max s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -1315,9 +1336,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_mul_f32_sus_0019e6d0a1_avx512(f *abi.Frame)
+// for i: o0[i] = (a0 + a1[i]) * a2
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_add_mul_f32_sus_0019e6d0a1_avx512(SB), NOSPLIT, $16-8
+TEXT k_add_mul_f32_sus_0019e6d0a1_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f32, u1:f32, s2:f32) { t0 = add s0 u1; t1 = mul t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -1365,9 +1387,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_mul_f32_usu_46bd90ee17_avx512(f *abi.Frame)
+// for i: o0[i] = (a0[i] + a1) * a2[i]
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_add_mul_f32_usu_46bd90ee17_avx512(SB), NOSPLIT, $16-8
+TEXT k_add_mul_f32_usu_46bd90ee17_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, s1:f32, u2:f32) { t0 = add u0 s1; t1 = mul t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -1417,9 +1440,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_mul_f32_uus_b595ff8859_avx512(f *abi.Frame)
+// for i: o0[i] = (a0[i] + a1[i]) * a2
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_add_mul_f32_uus_b595ff8859_avx512(SB), NOSPLIT, $16-8
+TEXT k_add_mul_f32_uus_b595ff8859_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32, s2:f32) { t0 = add u0 u1; t1 = mul t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -1469,9 +1493,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_mul_f32_uuu_53dfdc916d_avx512(f *abi.Frame)
+// for i: o0[i] = a2[i] * (a0[i] + a1[i])
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_add_mul_f32_uuu_53dfdc916d_avx512(SB), NOSPLIT, $16-8
+TEXT k_add_mul_f32_uuu_53dfdc916d_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32, u2:f32) { t0 = add u0 u1; t1 = mul u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -1521,9 +1546,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_reciprocal_f32_su_1e343303b7_avx512(f *abi.Frame)
+// for i: o0[i] = reciprocal(a0 + a1[i])
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_add_reciprocal_f32_su_1e343303b7_avx512(SB), NOSPLIT, $16-8
+TEXT k_add_reciprocal_f32_su_1e343303b7_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f32, u1:f32) { t0 = add s0 u1; t1 = reciprocal t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -1570,9 +1596,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_reciprocal_f32_uu_52817edf0a_avx512(f *abi.Frame)
+// for i: o0[i] = reciprocal(a0[i] + a1[i])
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_add_reciprocal_f32_uu_52817edf0a_avx512(SB), NOSPLIT, $16-8
+TEXT k_add_reciprocal_f32_uu_52817edf0a_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32) { t0 = add u0 u1; t1 = reciprocal t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -1622,9 +1649,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_sqrt_f32_su_e3c2caf6aa_avx512(f *abi.Frame)
+// for i: o0[i] = sqrt(a0 + a1[i])
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_add_sqrt_f32_su_e3c2caf6aa_avx512(SB), NOSPLIT, $16-8
+TEXT k_add_sqrt_f32_su_e3c2caf6aa_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f32, u1:f32) { t0 = add s0 u1; t1 = sqrt t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -1671,9 +1699,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_sqrt_f32_uu_9985ccdfc6_avx512(f *abi.Frame)
+// for i: o0[i] = sqrt(a0[i] + a1[i])
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_add_sqrt_f32_uu_9985ccdfc6_avx512(SB), NOSPLIT, $16-8
+TEXT k_add_sqrt_f32_uu_9985ccdfc6_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32) { t0 = add u0 u1; t1 = sqrt t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -1723,9 +1752,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_asin_f32_u_8f59a9d6af_avx512(f *abi.Frame)
+// for i: o0[i] = asin(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_asin_f32_u_8f59a9d6af_avx512(SB), NOSPLIT, $0-8
+TEXT k_asin_f32_u_8f59a9d6af_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel fast (u0:f32) { t0 = asin u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -1771,9 +1801,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_asin_f32_u_d18b848dec_avx512(f *abi.Frame)
+// for i: o0[i] = asin(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_asin_f32_u_d18b848dec_avx512(SB), NOSPLIT, $0-8
+TEXT k_asin_f32_u_d18b848dec_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32) { t0 = asin u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -1826,9 +1857,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_asinh_f32_u_962e4d8b66_avx512(f *abi.Frame)
+// for i: o0[i] = asinh(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_asinh_f32_u_962e4d8b66_avx512(SB), NOSPLIT, $128-8
+TEXT k_asinh_f32_u_962e4d8b66_avx512<>(SB), NOSPLIT, $128-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32) { t0 = asinh u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -1923,9 +1955,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_asinh_f32_u_a4702b1ac6_avx512(f *abi.Frame)
+// for i: o0[i] = asinh(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_asinh_f32_u_a4702b1ac6_avx512(SB), $1480-8
+TEXT k_asinh_f32_u_a4702b1ac6_avx512<>(SB), $1480-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel fast (u0:f32) { t0 = asinh u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -2060,9 +2093,10 @@ leave2:
 	VMOVUPS 1152(SP), Z29; VMOVUPS 1216(SP), Z30; VMOVUPS 1280(SP), Z31; KMOVW 1344(SP), K1; VMOVUPS 128(SP), Z2
 	JMP after2
 
-// func k_atan2_f32_uu_d4ffc1c433_avx512(f *abi.Frame)
+// for i: o0[i] = atan2(a0[i], a1[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_atan2_f32_uu_d4ffc1c433_avx512(SB), NOSPLIT, $0-8
+TEXT k_atan2_f32_uu_d4ffc1c433_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32) { t0 = atan2 u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -2130,9 +2164,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_atan2_f32_uu_e60f2ab1a5_avx512(f *abi.Frame)
+// for i: o0[i] = atan2(a0[i], a1[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_atan2_f32_uu_e60f2ab1a5_avx512(SB), NOSPLIT, $0-8
+TEXT k_atan2_f32_uu_e60f2ab1a5_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel fast (u0:f32, u1:f32) { t0 = atan2 u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -2189,9 +2224,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_atan_f32_u_48534f2993_avx512(f *abi.Frame)
+// for i: o0[i] = atan(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_atan_f32_u_48534f2993_avx512(SB), NOSPLIT, $0-8
+TEXT k_atan_f32_u_48534f2993_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32) { t0 = atan u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -2270,9 +2306,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_atan_f32_u_7a7f1e3e5f_avx512(f *abi.Frame)
+// for i: o0[i] = atan(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_atan_f32_u_7a7f1e3e5f_avx512(SB), NOSPLIT, $0-8
+TEXT k_atan_f32_u_7a7f1e3e5f_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel fast (u0:f32) { t0 = atan u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -2321,9 +2358,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_atanh_f32_u_3173c1d460_avx512(f *abi.Frame)
+// for i: o0[i] = atanh(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_atanh_f32_u_3173c1d460_avx512(SB), $904-8
+TEXT k_atanh_f32_u_3173c1d460_avx512<>(SB), $904-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32) { t0 = atanh u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -2443,9 +2481,10 @@ leave2:
 	VMOVUPS 576(SP), Z29; VMOVUPS 640(SP), Z30; VMOVUPS 704(SP), Z31; KMOVW 768(SP), K1; VMOVUPS 192(SP), Z2
 	JMP after2
 
-// func k_atanh_f32_u_9be78ab564_avx512(f *abi.Frame)
+// for i: o0[i] = atanh(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_atanh_f32_u_9be78ab564_avx512(SB), $1480-8
+TEXT k_atanh_f32_u_9be78ab564_avx512<>(SB), $1480-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel fast (u0:f32) { t0 = atanh u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -2556,9 +2595,10 @@ leave2:
 	VMOVUPS 1152(SP), Z28; VMOVUPS 1216(SP), Z29; VMOVUPS 1280(SP), Z30; VMOVUPS 1344(SP), Z31; KMOVW 1408(SP), K1
 	VMOVUPS 128(SP), Z2; JMP after2
 
-// func k_cbrt_f32_u_5b74a96f41_avx512(f *abi.Frame)
+// for i: o0[i] = cbrt(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_cbrt_f32_u_5b74a96f41_avx512(SB), NOSPLIT, $0-8
+TEXT k_cbrt_f32_u_5b74a96f41_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32) { t0 = cbrt u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -2626,9 +2666,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_celu_f32_uu_d59fb19897_avx512(f *abi.Frame)
+// for i: o0[i] = celu(a0[i], a1[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_celu_f32_uu_d59fb19897_avx512(SB), NOSPLIT, $0-8
+TEXT k_celu_f32_uu_d59fb19897_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32) { t0 = celu u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -2728,9 +2769,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_cos_f32_u_d5b58a3f8e_avx512(f *abi.Frame)
+// for i: o0[i] = cos(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_cos_f32_u_d5b58a3f8e_avx512(SB), $1736-8
+TEXT k_cos_f32_u_d5b58a3f8e_avx512<>(SB), $1736-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32) { t0 = cos u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -2880,9 +2922,10 @@ leave2:
 	VMOVUPS 1152(SP), Z29; VMOVUPS 1216(SP), Z30; VMOVUPS 1280(SP), Z31; KMOVW 1344(SP), K1; VMOVUPS 320(SP), Z3
 	VMOVUPS 384(SP), Z5; VMOVUPS 448(SP), Z6; VMOVUPS 512(SP), Z2; JMP after2
 
-// func k_cos_f32_u_e3f6bef4d7_avx512(f *abi.Frame)
+// for i: o0[i] = cos(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_cos_f32_u_e3f6bef4d7_avx512(SB), $1416-8
+TEXT k_cos_f32_u_e3f6bef4d7_avx512<>(SB), $1416-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel fast (u0:f32) { t0 = cos u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -3012,9 +3055,10 @@ leave2:
 	VMOVUPS 960(SP), Z29; VMOVUPS 1024(SP), Z30; VMOVUPS 1088(SP), Z31; KMOVW 1152(SP), K1; VMOVUPS 192(SP), Z2
 	VMOVUPS 256(SP), Z3; JMP after2
 
-// func k_cosh_f32_u_b285247184_avx512(f *abi.Frame)
+// for i: o0[i] = cosh(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_cosh_f32_u_b285247184_avx512(SB), NOSPLIT, $0-8
+TEXT k_cosh_f32_u_b285247184_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel fast (u0:f32) { t0 = cosh u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -3062,9 +3106,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_cosh_f32_u_b552f60c26_avx512(f *abi.Frame)
+// for i: o0[i] = cosh(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_cosh_f32_u_b552f60c26_avx512(SB), NOSPLIT, $0-8
+TEXT k_cosh_f32_u_b552f60c26_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32) { t0 = cosh u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -3139,9 +3184,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_div_add_f32_suu_6979087442_avx512(f *abi.Frame)
+// for i: o0[i] = a2[i] + (a0 / a1[i])
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_div_add_f32_suu_6979087442_avx512(SB), NOSPLIT, $16-8
+TEXT k_div_add_f32_suu_6979087442_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f32, u1:f32, u2:f32) { t0 = div s0 u1; t1 = add u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -3191,9 +3237,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_div_add_f32_usu_5c4ecf844d_avx512(f *abi.Frame)
+// for i: o0[i] = (a0[i] / a1) + a2[i]
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_div_add_f32_usu_5c4ecf844d_avx512(SB), NOSPLIT, $16-8
+TEXT k_div_add_f32_usu_5c4ecf844d_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, s1:f32, u2:f32) { t0 = div u0 s1; t1 = add t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -3243,9 +3290,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_div_add_f32_uus_a5ec2c6398_avx512(f *abi.Frame)
+// for i: o0[i] = a2 + (a0[i] / a1[i])
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_div_add_f32_uus_a5ec2c6398_avx512(SB), NOSPLIT, $16-8
+TEXT k_div_add_f32_uus_a5ec2c6398_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32, s2:f32) { t0 = div u0 u1; t1 = add s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -3295,9 +3343,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_div_add_f32_uuu_359df21de5_avx512(f *abi.Frame)
+// for i: o0[i] = (a0[i] / a1[i]) + a2[i]
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_div_add_f32_uuu_359df21de5_avx512(SB), NOSPLIT, $16-8
+TEXT k_div_add_f32_uuu_359df21de5_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32, u2:f32) { t0 = div u0 u1; t1 = add t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -3347,9 +3396,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_div_sub_f32_suu_6d775b58f3_avx512(f *abi.Frame)
+// for i: o0[i] = a2[i] - (a0 / a1[i])
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_div_sub_f32_suu_6d775b58f3_avx512(SB), NOSPLIT, $16-8
+TEXT k_div_sub_f32_suu_6d775b58f3_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f32, u1:f32, u2:f32) { t0 = div s0 u1; t1 = sub u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -3399,9 +3449,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_div_sub_f32_suu_c9ea47b499_avx512(f *abi.Frame)
+// for i: o0[i] = (a0 / a1[i]) - a2[i]
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_div_sub_f32_suu_c9ea47b499_avx512(SB), NOSPLIT, $16-8
+TEXT k_div_sub_f32_suu_c9ea47b499_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f32, u1:f32, u2:f32) { t0 = div s0 u1; t1 = sub t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -3451,9 +3502,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_div_sub_f32_usu_4b0e9a0e42_avx512(f *abi.Frame)
+// for i: o0[i] = (a0[i] / a1) - a2[i]
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_div_sub_f32_usu_4b0e9a0e42_avx512(SB), NOSPLIT, $16-8
+TEXT k_div_sub_f32_usu_4b0e9a0e42_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, s1:f32, u2:f32) { t0 = div u0 s1; t1 = sub t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -3503,9 +3555,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_div_sub_f32_usu_937b4279d1_avx512(f *abi.Frame)
+// for i: o0[i] = a2[i] - (a0[i] / a1)
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_div_sub_f32_usu_937b4279d1_avx512(SB), NOSPLIT, $16-8
+TEXT k_div_sub_f32_usu_937b4279d1_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, s1:f32, u2:f32) { t0 = div u0 s1; t1 = sub u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -3555,9 +3608,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_div_sub_f32_uus_63f317b3ea_avx512(f *abi.Frame)
+// for i: o0[i] = a2 - (a0[i] / a1[i])
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_div_sub_f32_uus_63f317b3ea_avx512(SB), NOSPLIT, $16-8
+TEXT k_div_sub_f32_uus_63f317b3ea_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32, s2:f32) { t0 = div u0 u1; t1 = sub s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -3607,9 +3661,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_div_sub_f32_uus_8cad7045ed_avx512(f *abi.Frame)
+// for i: o0[i] = (a0[i] / a1[i]) - a2
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_div_sub_f32_uus_8cad7045ed_avx512(SB), NOSPLIT, $16-8
+TEXT k_div_sub_f32_uus_8cad7045ed_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32, s2:f32) { t0 = div u0 u1; t1 = sub t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -3659,9 +3714,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_div_sub_f32_uuu_339ed6047e_avx512(f *abi.Frame)
+// for i: o0[i] = (a0[i] / a1[i]) - a2[i]
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_div_sub_f32_uuu_339ed6047e_avx512(SB), NOSPLIT, $16-8
+TEXT k_div_sub_f32_uuu_339ed6047e_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32, u2:f32) { t0 = div u0 u1; t1 = sub t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -3711,9 +3767,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_div_sub_f32_uuu_f8a9ef3add_avx512(f *abi.Frame)
+// for i: o0[i] = a2[i] - (a0[i] / a1[i])
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_div_sub_f32_uuu_f8a9ef3add_avx512(SB), NOSPLIT, $16-8
+TEXT k_div_sub_f32_uuu_f8a9ef3add_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32, u2:f32) { t0 = div u0 u1; t1 = sub u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -3763,9 +3820,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_dot_f32_2423624372_avx512(f *abi.Frame)
+// for m, n: { sum := 0; for k: sum = fma(a0[m][k], a1[k][n], sum); o0[m][n] = sum, or += sum }
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, MMX+
-TEXT ·k_dot_f32_2423624372_avx512(SB), NOSPLIT, $8-8
+TEXT k_dot_f32_2423624372_avx512<>(SB), NOSPLIT, $8-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// dot f32
 	MOVQ f+0(FP), AX
 	MOVQ (AX), DI; TESTQ DI, DI; JLE done; MOVQ 8(AX), R8; TESTQ R8, R8; JLE done; MOVQ 16(AX), BX
@@ -4957,9 +5015,10 @@ full1Store:
 done:
 	VZEROUPPER; RET
 
-// func k_dotleftwindows_f32_eea7e8f90b_avx512(f *abi.Frame)
+// for m, n: { sum := 0; for k: sum = fma(a0[window m + tap k], a1[k][n], sum); o0[m][n] = sum, or += sum }
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, MMX+
-TEXT ·k_dotleftwindows_f32_eea7e8f90b_avx512(SB), NOSPLIT, $96-8
+TEXT k_dotleftwindows_f32_eea7e8f90b_avx512<>(SB), NOSPLIT, $96-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// dotleftwindows f32
 	MOVQ f+0(FP), AX
 	MOVQ (AX), DI; TESTQ DI, DI; JLE end; MOVQ 8(AX), R8; TESTQ R8, R8; JLE end; MOVQ 16(AX), BX; MOVQ 32(AX), SI
@@ -6339,9 +6398,10 @@ done:
 end:
 	VZEROUPPER; RET
 
-// func k_dotwindows_f32_b7c0a2915b_avx512(f *abi.Frame)
+// for m, n: { sum := 0; for k: sum = fma(a0[m][k], a1[tap k + n], sum); o0[m][n] = sum, or += sum }
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, MMX+
-TEXT ·k_dotwindows_f32_b7c0a2915b_avx512(SB), NOSPLIT, $96-8
+TEXT k_dotwindows_f32_b7c0a2915b_avx512<>(SB), NOSPLIT, $96-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// dotwindows f32
 	MOVQ f+0(FP), AX
 	MOVQ (AX), DI; TESTQ DI, DI; JLE end; MOVQ 8(AX), R8; TESTQ R8, R8; JLE end; MOVQ 16(AX), BX; MOVQ 32(AX), SI
@@ -7449,9 +7509,10 @@ done:
 end:
 	VZEROUPPER; RET
 
-// func k_elu_f32_uu_406bd122ee_avx512(f *abi.Frame)
+// for i: o0[i] = elu(a0[i], a1[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_elu_f32_uu_406bd122ee_avx512(SB), NOSPLIT, $0-8
+TEXT k_elu_f32_uu_406bd122ee_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32) { t0 = elu u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -7525,9 +7586,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_elu_f32_uu_aa1bd49de5_avx512(f *abi.Frame)
+// for i: o0[i] = elu(a0[i], a1[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_elu_f32_uu_aa1bd49de5_avx512(SB), NOSPLIT, $0-8
+TEXT k_elu_f32_uu_aa1bd49de5_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel fast (u0:f32, u1:f32) { t0 = elu u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -7578,9 +7640,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_erf_f32_u_bb01d17e04_avx512(f *abi.Frame)
+// for i: o0[i] = erf(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_erf_f32_u_bb01d17e04_avx512(SB), NOSPLIT, $0-8
+TEXT k_erf_f32_u_bb01d17e04_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32) { t0 = erf u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -7627,9 +7690,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_erfc_f32_u_4de05a4343_avx512(f *abi.Frame)
+// for i: o0[i] = erfc(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_erfc_f32_u_4de05a4343_avx512(SB), NOSPLIT, $0-8
+TEXT k_erfc_f32_u_4de05a4343_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32) { t0 = erfc u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -7754,9 +7818,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_exp_f32_u_bf167c3749_avx512(f *abi.Frame)
+// for i: o0[i] = exp(a0[i])
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_exp_f32_u_bf167c3749_avx512(SB), NOSPLIT, $0-8
+TEXT k_exp_f32_u_bf167c3749_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32) { t0 = exp u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -7802,9 +7867,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_exp_f32_u_ef80539273_avx512(f *abi.Frame)
+// for i: o0[i] = exp(a0[i])
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_exp_f32_u_ef80539273_avx512(SB), NOSPLIT, $0-8
+TEXT k_exp_f32_u_ef80539273_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel fast (u0:f32) { t0 = exp u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -7847,9 +7913,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_expm1_f32_u_8e161a5337_avx512(f *abi.Frame)
+// for i: o0[i] = expm1(a0[i])
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_expm1_f32_u_8e161a5337_avx512(SB), NOSPLIT, $0-8
+TEXT k_expm1_f32_u_8e161a5337_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32) { t0 = expm1 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -7916,9 +7983,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_expm1_f32_u_c4a2391563_avx512(f *abi.Frame)
+// for i: o0[i] = expm1(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_expm1_f32_u_c4a2391563_avx512(SB), NOSPLIT, $0-8
+TEXT k_expm1_f32_u_c4a2391563_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel fast (u0:f32) { t0 = expm1 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -7966,9 +8034,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_fma_fma_f32_usuus_26feef316b_avx512(f *abi.Frame)
+// for i: o0[i] = fma(a3[i], a4, fma(a0[i], a1, a2[i]))
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_fma_fma_f32_usuus_26feef316b_avx512(SB), NOSPLIT, $16-8
+TEXT k_fma_fma_f32_usuus_26feef316b_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -8021,9 +8090,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_fma_fma_f32_uusuu_65f5684e4d_avx512(f *abi.Frame)
+// for i: o0[i] = fma(a3[i], a4[i], fma(a0[i], a1[i], a2))
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_fma_fma_f32_uusuu_65f5684e4d_avx512(SB), NOSPLIT, $16-8
+TEXT k_fma_fma_f32_uusuu_65f5684e4d_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -8076,9 +8146,10 @@ line:
 rest:
 	MOVQ $+1, R12; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_fma_fma_fma_f32_usuusus_46013c8eeb_avx512(f *abi.Frame)
+// for i: o0[i] = fma(a5[i], a6, fma(a3[i], a4, fma(a0[i], a1, a2[i])))
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_fma_fma_fma_f32_usuusus_46013c8eeb_avx512(SB), NOSPLIT, $16-8
+TEXT k_fma_fma_fma_f32_usuusus_46013c8eeb_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32, u5:f32, s6:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; t2 = fma u5 s6 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -8133,9 +8204,10 @@ line:
 rest:
 	MOVQ $+1, R12; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_fma_fma_fma_f32_uusuuuu_892c10a14c_avx512(f *abi.Frame)
+// for i: o0[i] = fma(a5[i], a6[i], fma(a3[i], a4[i], fma(a0[i], a1[i], a2)))
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_fma_fma_fma_f32_uusuuuu_892c10a14c_avx512(SB), NOSPLIT, $16-8
+TEXT k_fma_fma_fma_f32_uusuuuu_892c10a14c_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32, u5:f32, u6:f32) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R14; TESTQ R14, R14; JLE done; MOVQ 16(CX), DI
@@ -8192,9 +8264,10 @@ line:
 rest:
 	MOVQ $+1, R14; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_fma_fma_fma_fma_f32_usuususus_8c0e1c0e38_avx512(f *abi.Frame)
+// for i: o0[i] = fma(a7[i], a8, fma(a5[i], a6, fma(a3[i], a4, fma(a0[i], a1, a2[i]))))
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_fma_fma_fma_fma_f32_usuususus_8c0e1c0e38_avx512(SB), NOSPLIT, $32-8
+TEXT k_fma_fma_fma_fma_f32_usuususus_8c0e1c0e38_avx512<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32, u5:f32, s6:f32, u7:f32, s8:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; t2 = fma u5 s6 t1; t3 = fma u7 s8 t2; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
@@ -8261,9 +8334,10 @@ line:
 rest:
 	MOVQ $+1, R13; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_fma_fma_fma_fma_f32_uusuuuuuu_a4a5d631c2_avx512(f *abi.Frame)
+// for i: o0[i] = fma(a7[i], a8[i], fma(a5[i], a6[i], fma(a3[i], a4[i], fma(a0[i], a1[i], a2))))
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_fma_fma_fma_fma_f32_uusuuuuuu_a4a5d631c2_avx512(SB), NOSPLIT, $32-8
+TEXT k_fma_fma_fma_fma_f32_uusuuuuuu_a4a5d631c2_avx512<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32, u8:f32) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; t3 = fma u7 u8 t2; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, (SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
@@ -8332,9 +8406,10 @@ line:
 rest:
 	MOVQ $+1, (SP); MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_fmod_f32_uu_23f2965b3a_avx512(f *abi.Frame)
+// for i: o0[i] = fmod(a0[i], a1[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_fmod_f32_uu_23f2965b3a_avx512(SB), $1160-8
+TEXT k_fmod_f32_uu_23f2965b3a_avx512<>(SB), $1160-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32) { t0 = fmod u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -8424,9 +8499,10 @@ leave1:
 	VMOVUPS 832(SP), Z28; VMOVUPS 896(SP), Z29; VMOVUPS 960(SP), Z30; VMOVUPS 1024(SP), Z31; KMOVW 1088(SP), K1
 	VMOVUPS 384(SP), Z7; VMOVUPS 448(SP), Z10; JMP after1
 
-// func k_gelu_f32_u_5a39b6b00a_avx512(f *abi.Frame)
+// for i: o0[i] = gelu(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_gelu_f32_u_5a39b6b00a_avx512(SB), NOSPLIT, $0-8
+TEXT k_gelu_f32_u_5a39b6b00a_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32) { t0 = gelu u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -8559,9 +8635,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_gelutanh_f32_u_4c118d14c9_avx512(f *abi.Frame)
+// for i: o0[i] = gelutanh(a0[i])
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_gelutanh_f32_u_4c118d14c9_avx512(SB), NOSPLIT, $0-8
+TEXT k_gelutanh_f32_u_4c118d14c9_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32) { t0 = gelutanh u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -8645,9 +8722,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_gelutanh_f32_u_db1a6da05e_avx512(f *abi.Frame)
+// for i: o0[i] = gelutanh(a0[i])
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_gelutanh_f32_u_db1a6da05e_avx512(SB), NOSPLIT, $0-8
+TEXT k_gelutanh_f32_u_db1a6da05e_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel fast (u0:f32) { t0 = gelutanh u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -8701,9 +8779,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_hypot_f32_uu_9f864ed0e9_avx512(f *abi.Frame)
+// for i: o0[i] = hypot(a0[i], a1[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_hypot_f32_uu_9f864ed0e9_avx512(SB), NOSPLIT, $0-8
+TEXT k_hypot_f32_uu_9f864ed0e9_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32) { t0 = hypot u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -8738,9 +8817,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_log10_f32_u_ae1c8f5cbf_avx512(f *abi.Frame)
+// for i: o0[i] = log10(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_log10_f32_u_ae1c8f5cbf_avx512(SB), $1416-8
+TEXT k_log10_f32_u_ae1c8f5cbf_avx512<>(SB), $1416-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel fast (u0:f32) { t0 = log10 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -8854,9 +8934,10 @@ leave2:
 	VMOVUPS 832(SP), Z26; VMOVUPS 896(SP), Z27; VMOVUPS 960(SP), Z28; VMOVUPS 1024(SP), Z29; VMOVUPS 1088(SP), Z30
 	VMOVUPS 1152(SP), Z31; KMOVW 1216(SP), K1; VMOVUPS 128(SP), Z1; JMP after2
 
-// func k_log10_f32_u_cbfe670f49_avx512(f *abi.Frame)
+// for i: o0[i] = log10(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_log10_f32_u_cbfe670f49_avx512(SB), $904-8
+TEXT k_log10_f32_u_cbfe670f49_avx512<>(SB), $904-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32) { t0 = log10 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -8969,9 +9050,10 @@ leave2:
 	VMOVUPS 512(SP), Z29; VMOVUPS 576(SP), Z30; VMOVUPS 640(SP), Z31; KMOVW 704(SP), K1; VMOVUPS 128(SP), Z1
 	JMP after2
 
-// func k_log1p_f32_u_44ebc30ec1_avx512(f *abi.Frame)
+// for i: o0[i] = log1p(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_log1p_f32_u_44ebc30ec1_avx512(SB), $1416-8
+TEXT k_log1p_f32_u_44ebc30ec1_avx512<>(SB), $1416-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel fast (u0:f32) { t0 = log1p u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -9075,9 +9157,10 @@ leave2:
 	VMOVUPS 832(SP), Z26; VMOVUPS 896(SP), Z27; VMOVUPS 960(SP), Z28; VMOVUPS 1024(SP), Z29; VMOVUPS 1088(SP), Z30
 	VMOVUPS 1152(SP), Z31; KMOVW 1216(SP), K1; VMOVUPS 128(SP), Z2; JMP after2
 
-// func k_log1p_f32_u_ba15cea693_avx512(f *abi.Frame)
+// for i: o0[i] = log1p(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_log1p_f32_u_ba15cea693_avx512(SB), $904-8
+TEXT k_log1p_f32_u_ba15cea693_avx512<>(SB), $904-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32) { t0 = log1p u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -9197,9 +9280,10 @@ leave2:
 	VMOVUPS 512(SP), Z29; VMOVUPS 576(SP), Z30; VMOVUPS 640(SP), Z31; KMOVW 704(SP), K1; VMOVUPS 128(SP), Z1
 	JMP after2
 
-// func k_log2_f32_u_10bd083277_avx512(f *abi.Frame)
+// for i: o0[i] = log2(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_log2_f32_u_10bd083277_avx512(SB), $1352-8
+TEXT k_log2_f32_u_10bd083277_avx512<>(SB), $1352-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel fast (u0:f32) { t0 = log2 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -9310,9 +9394,10 @@ leave2:
 	VMOVUPS 832(SP), Z27; VMOVUPS 896(SP), Z28; VMOVUPS 960(SP), Z29; VMOVUPS 1024(SP), Z30; VMOVUPS 1088(SP), Z31
 	KMOVW 1152(SP), K1; VMOVUPS 128(SP), Z1; JMP after2
 
-// func k_log2_f32_u_554428f4d8_avx512(f *abi.Frame)
+// for i: o0[i] = log2(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_log2_f32_u_554428f4d8_avx512(SB), $1480-8
+TEXT k_log2_f32_u_554428f4d8_avx512<>(SB), $1480-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32) { t0 = log2 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -9437,9 +9522,10 @@ leave2:
 	VMOVUPS 832(SP), Z25; VMOVUPS 896(SP), Z26; VMOVUPS 960(SP), Z27; VMOVUPS 1024(SP), Z28; VMOVUPS 1088(SP), Z29
 	VMOVUPS 1152(SP), Z30; VMOVUPS 1216(SP), Z31; KMOVW 1280(SP), K1; VMOVUPS 128(SP), Z1; JMP after2
 
-// func k_log_f32_u_d5990fd292_avx512(f *abi.Frame)
+// for i: o0[i] = log(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_log_f32_u_d5990fd292_avx512(SB), $1288-8
+TEXT k_log_f32_u_d5990fd292_avx512<>(SB), $1288-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel fast (u0:f32) { t0 = log u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -9548,9 +9634,10 @@ leave2:
 	VMOVUPS 832(SP), Z28; VMOVUPS 896(SP), Z29; VMOVUPS 960(SP), Z30; VMOVUPS 1024(SP), Z31; KMOVW 1088(SP), K1
 	VMOVUPS 128(SP), Z1; JMP after2
 
-// func k_log_f32_u_e0fe5a7a5e_avx512(f *abi.Frame)
+// for i: o0[i] = log(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_log_f32_u_e0fe5a7a5e_avx512(SB), $1416-8
+TEXT k_log_f32_u_e0fe5a7a5e_avx512<>(SB), $1416-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32) { t0 = log u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -9667,9 +9754,10 @@ leave2:
 	VMOVUPS 832(SP), Z26; VMOVUPS 896(SP), Z27; VMOVUPS 960(SP), Z28; VMOVUPS 1024(SP), Z29; VMOVUPS 1088(SP), Z30
 	VMOVUPS 1152(SP), Z31; KMOVW 1216(SP), K1; VMOVUPS 128(SP), Z1; JMP after2
 
-// func k_logit_f32_u_d2899268f2_avx512(f *abi.Frame)
+// for i: o0[i] = logit(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_logit_f32_u_d2899268f2_avx512(SB), $904-8
+TEXT k_logit_f32_u_d2899268f2_avx512<>(SB), $904-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32) { t0 = logit u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -9791,9 +9879,10 @@ leave2:
 	VMOVUPS 512(SP), Z29; VMOVUPS 576(SP), Z30; VMOVUPS 640(SP), Z31; KMOVW 704(SP), K1; VMOVUPS 128(SP), Z1
 	JMP after2
 
-// func k_lt_cast_add_f32_suu_6dc476c5d9_avx512(f *abi.Frame)
+// for i: o0[i] = float32(a0 < a1[i]) + a2[i]
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_lt_cast_add_f32_suu_6dc476c5d9_avx512(SB), NOSPLIT, $16-8
+TEXT k_lt_cast_add_f32_suu_6dc476c5d9_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f32, u1:f32, u2:f32) { t0 = lt s0 u1; t1 = cast:f32 t0; t2 = add t1 u2; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -9843,9 +9932,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_lt_cast_add_f32_usu_8884ef40f7_avx512(f *abi.Frame)
+// for i: o0[i] = float32(a0[i] < a1) + a2[i]
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_lt_cast_add_f32_usu_8884ef40f7_avx512(SB), NOSPLIT, $16-8
+TEXT k_lt_cast_add_f32_usu_8884ef40f7_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, s1:f32, u2:f32) { t0 = lt u0 s1; t1 = cast:f32 t0; t2 = add t1 u2; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -9895,9 +9985,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_lt_cast_f32_su_3714b2872f_avx512(f *abi.Frame)
+// for i: o0[i] = float32(a0 < a1[i])
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_lt_cast_f32_su_3714b2872f_avx512(SB), NOSPLIT, $16-8
+TEXT k_lt_cast_f32_su_3714b2872f_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f32, u1:f32) { t0 = lt s0 u1; t1 = cast:f32 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -9946,9 +10037,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_lt_cast_f32_us_21d3d2c79b_avx512(f *abi.Frame)
+// for i: o0[i] = float32(a0[i] < a1)
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_lt_cast_f32_us_21d3d2c79b_avx512(SB), NOSPLIT, $16-8
+TEXT k_lt_cast_f32_us_21d3d2c79b_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, s1:f32) { t0 = lt u0 s1; t1 = cast:f32 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -9997,9 +10089,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_lt_lt_and_select_f32_suss_9e6570f14f_avx512(f *abi.Frame)
+// for i: o0[i] = select((a0 < a1[i]) & (a1[i] < a2), a1[i], a3)
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_lt_lt_and_select_f32_suss_9e6570f14f_avx512(SB), NOSPLIT, $16-8
+TEXT k_lt_lt_and_select_f32_suss_9e6570f14f_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f32, u1:f32, s2:f32, s3:f32) { t0 = lt s0 u1; t1 = lt u1 s2; t2 = and t0 t1; t3 = select t2 u1 s3; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -10057,9 +10150,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_lt_mul_select_f32_sus_3d9238c874_avx512(f *abi.Frame)
+// for i: o0[i] = select(a0 < a1[i], a1[i], a1[i] * a2)
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_lt_mul_select_f32_sus_3d9238c874_avx512(SB), NOSPLIT, $16-8
+TEXT k_lt_mul_select_f32_sus_3d9238c874_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f32, u1:f32, s2:f32) { t0 = lt s0 u1; t1 = mul u1 s2; t2 = select t0 u1 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -10110,9 +10204,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_lt_select_f32_susu_834373809c_avx512(f *abi.Frame)
+// for i: o0[i] = select(a0 < a1[i], a2, a3[i])
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_lt_select_f32_susu_834373809c_avx512(SB), NOSPLIT, $16-8
+TEXT k_lt_select_f32_susu_834373809c_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f32, u1:f32, s2:f32, u3:f32) { t0 = lt s0 u1; t1 = select t0 s2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -10163,9 +10258,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_lt_select_f32_suus_d7be1b3f1c_avx512(f *abi.Frame)
+// for i: o0[i] = select(a0 < a1[i], a2[i], a3)
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_lt_select_f32_suus_d7be1b3f1c_avx512(SB), NOSPLIT, $16-8
+TEXT k_lt_select_f32_suus_d7be1b3f1c_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f32, u1:f32, u2:f32, s3:f32) { t0 = lt s0 u1; t1 = select t0 u2 s3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -10216,9 +10312,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_lt_select_f32_suuu_2112c41b9d_avx512(f *abi.Frame)
+// for i: o0[i] = select(a0 < a1[i], a2[i], a3[i])
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_lt_select_f32_suuu_2112c41b9d_avx512(SB), NOSPLIT, $16-8
+TEXT k_lt_select_f32_suuu_2112c41b9d_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f32, u1:f32, u2:f32, u3:f32) { t0 = lt s0 u1; t1 = select t0 u2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), R12
@@ -10268,9 +10365,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_lt_select_f32_ussu_8333fa51a2_avx512(f *abi.Frame)
+// for i: o0[i] = select(a0[i] < a1, a2, a3[i])
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_lt_select_f32_ussu_8333fa51a2_avx512(SB), NOSPLIT, $16-8
+TEXT k_lt_select_f32_ussu_8333fa51a2_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, s1:f32, s2:f32, u3:f32) { t0 = lt u0 s1; t1 = select t0 s2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -10321,9 +10419,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_lt_select_f32_usus_1ff32013c3_avx512(f *abi.Frame)
+// for i: o0[i] = select(a0[i] < a1, a2[i], a3)
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_lt_select_f32_usus_1ff32013c3_avx512(SB), NOSPLIT, $16-8
+TEXT k_lt_select_f32_usus_1ff32013c3_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, s1:f32, u2:f32, s3:f32) { t0 = lt u0 s1; t1 = select t0 u2 s3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -10374,9 +10473,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_lt_select_f32_usuu_09aa765891_avx512(f *abi.Frame)
+// for i: o0[i] = select(a0[i] < a1, a2[i], a3[i])
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_lt_select_f32_usuu_09aa765891_avx512(SB), NOSPLIT, $16-8
+TEXT k_lt_select_f32_usuu_09aa765891_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = lt u0 s1; t1 = select t0 u2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -10426,9 +10526,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_lt_select_f32_uuuu_eaac2a0463_avx512(f *abi.Frame)
+// for i: o0[i] = select(a0[i] < a1[i], a2[i], a3[i])
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_lt_select_f32_uuuu_eaac2a0463_avx512(SB), NOSPLIT, $16-8
+TEXT k_lt_select_f32_uuuu_eaac2a0463_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = lt u0 u1; t1 = select t0 u2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -10479,9 +10580,10 @@ line:
 rest:
 	MOVQ $+1, R12; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_lt_sub_select_f32_ussu_3954cda4c3_avx512(f *abi.Frame)
+// for i: o0[i] = select(a0[i] < a1, a3[i], a0[i] - a2)
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_lt_sub_select_f32_ussu_3954cda4c3_avx512(SB), NOSPLIT, $16-8
+TEXT k_lt_sub_select_f32_ussu_3954cda4c3_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, s1:f32, s2:f32, u3:f32) { t0 = lt u0 s1; t1 = sub u0 s2; t2 = select t0 u3 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -10532,9 +10634,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_max_max_f32_uuu_94153535b5_avx512(f *abi.Frame)
+// for i: o0[i] = max(max(a0[i], a1[i]), a2[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_max_max_f32_uuu_94153535b5_avx512(SB), NOSPLIT, $16-8
+TEXT k_max_max_f32_uuu_94153535b5_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32, u2:f32) { t0 = max u0 u1; t1 = max t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -10599,9 +10702,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_max_max_max_etc_f32_uuuuuuuu_a13cc5b611_avx512(f *abi.Frame)
+// for i: o0[i] = max(max(max(a0[i], a1[i]), max(a2[i], a3[i])), max(max(a4[i], a5[i]), max(a6[i], a7[i])))
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_max_max_max_etc_f32_uuuuuuuu_a13cc5b611_avx512(SB), NOSPLIT, $24-8
+TEXT k_max_max_max_etc_f32_uuuuuuuu_a13cc5b611_avx512<>(SB), NOSPLIT, $24-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32) { t0 = max u0 u1; t1 = max u2 u3; t2 = max t0 t1; t3 = max u4 u5; t4 = max u6 u7; t5 = max t3 t4; t6 = max t2 t5; store t6 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, (SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
@@ -10703,9 +10807,10 @@ line:
 rest:
 	MOVQ $+1, (SP); MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_max_max_max_f32_uuuu_7f8291e5af_avx512(f *abi.Frame)
+// for i: o0[i] = max(max(a0[i], a1[i]), max(a2[i], a3[i]))
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_max_max_max_f32_uuuu_7f8291e5af_avx512(SB), NOSPLIT, $16-8
+TEXT k_max_max_max_f32_uuuu_7f8291e5af_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = max u0 u1; t1 = max u2 u3; t2 = max t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -10779,9 +10884,10 @@ line:
 rest:
 	MOVQ $+1, R12; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_max_max_max_max_f32_uuuuu_782406c534_avx512(f *abi.Frame)
+// for i: o0[i] = max(a4[i], max(max(max(a0[i], a1[i]), a2[i]), a3[i]))
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_max_max_max_max_f32_uuuuu_782406c534_avx512(SB), NOSPLIT, $16-8
+TEXT k_max_max_max_max_f32_uuuuu_782406c534_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
@@ -10864,9 +10970,10 @@ line:
 rest:
 	MOVQ $+1, R13; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_max_min_f32_uss_ee76b7f7ff_avx512(f *abi.Frame)
+// for i: o0[i] = min(a2, max(a0[i], a1))
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_max_min_f32_uss_ee76b7f7ff_avx512(SB), NOSPLIT, $16-8
+TEXT k_max_min_f32_uss_ee76b7f7ff_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, s1:f32, s2:f32) { t0 = max u0 s1; t1 = min s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -10923,9 +11030,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_min_min_min_etc_f32_uuuuuuuu_dc1e9e8ee4_avx512(f *abi.Frame)
+// for i: o0[i] = min(min(min(a0[i], a1[i]), min(a2[i], a3[i])), min(min(a4[i], a5[i]), min(a6[i], a7[i])))
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_min_min_min_etc_f32_uuuuuuuu_dc1e9e8ee4_avx512(SB), NOSPLIT, $24-8
+TEXT k_min_min_min_etc_f32_uuuuuuuu_dc1e9e8ee4_avx512<>(SB), NOSPLIT, $24-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32, u6:f32, u7:f32) { t0 = min u0 u1; t1 = min u2 u3; t2 = min t0 t1; t3 = min u4 u5; t4 = min u6 u7; t5 = min t3 t4; t6 = min t2 t5; store t6 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, (SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
@@ -11008,9 +11116,10 @@ line:
 rest:
 	MOVQ $+1, (SP); MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_min_min_min_f32_uuuu_a2036aac40_avx512(f *abi.Frame)
+// for i: o0[i] = min(min(a0[i], a1[i]), min(a2[i], a3[i]))
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_min_min_min_f32_uuuu_a2036aac40_avx512(SB), NOSPLIT, $16-8
+TEXT k_min_min_min_f32_uuuu_a2036aac40_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = min u0 u1; t1 = min u2 u3; t2 = min t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -11073,9 +11182,10 @@ line:
 rest:
 	MOVQ $+1, R12; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_min_min_min_min_f32_uuuuu_4dda052b3c_avx512(f *abi.Frame)
+// for i: o0[i] = min(min(a3[i], min(min(a0[i], a1[i]), a2[i])), a4[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_min_min_min_min_f32_uuuuu_4dda052b3c_avx512(SB), NOSPLIT, $16-8
+TEXT k_min_min_min_min_f32_uuuuu_4dda052b3c_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
@@ -11145,9 +11255,10 @@ line:
 rest:
 	MOVQ $+1, R13; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mish_f32_u_0d76fba195_avx512(f *abi.Frame)
+// for i: o0[i] = mish(a0[i])
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mish_f32_u_0d76fba195_avx512(SB), NOSPLIT, $0-8
+TEXT k_mish_f32_u_0d76fba195_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32) { t0 = mish u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -11216,9 +11327,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_mish_f32_u_4327185398_avx512(f *abi.Frame)
+// for i: o0[i] = mish(a0[i])
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mish_f32_u_4327185398_avx512(SB), NOSPLIT, $0-8
+TEXT k_mish_f32_u_4327185398_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel fast (u0:f32) { t0 = mish u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -11269,9 +11381,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_mul_add_f32_sus_823e970d51_avx512(f *abi.Frame)
+// for i: o0[i] = a2 + (a0 * a1[i])
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_add_f32_sus_823e970d51_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_add_f32_sus_823e970d51_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = add s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -11319,9 +11432,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_add_f32_us_c995ae5d78_avx512(f *abi.Frame)
+// for i: o0[i] = a1 + (a0[i] * a0[i])
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_add_f32_us_c995ae5d78_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_add_f32_us_c995ae5d78_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, s1:f32) { t0 = mul u0 u0; t1 = add s1 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -11370,9 +11484,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_add_f32_usu_c4593d64cc_avx512(f *abi.Frame)
+// for i: o0[i] = a2[i] + (a0[i] * a1)
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_add_f32_usu_c4593d64cc_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_add_f32_usu_c4593d64cc_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = add u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -11422,9 +11537,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_add_f32_uu_62e4b901e6_avx512(f *abi.Frame)
+// for i: o0[i] = a1[i] + (a0[i] * a0[i])
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_add_f32_uu_62e4b901e6_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_add_f32_uu_62e4b901e6_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32) { t0 = mul u0 u0; t1 = add u1 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -11474,9 +11590,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_add_f32_uus_cd484de41f_avx512(f *abi.Frame)
+// for i: o0[i] = a2 + (a0[i] * a1[i])
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_add_f32_uus_cd484de41f_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_add_f32_uus_cd484de41f_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = add s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -11526,9 +11643,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_add_f32_uuu_75513ae343_avx512(f *abi.Frame)
+// for i: o0[i] = a2[i] + (a0[i] * a1[i])
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_add_f32_uuu_75513ae343_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_add_f32_uuu_75513ae343_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = add u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -11578,9 +11696,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_add_mul_add_f32_usss_fa8a7350a4_avx512(f *abi.Frame)
+// for i: o0[i] = a3 + (a0[i] * ((a0[i] * a1) + a2))
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_add_mul_add_f32_usss_fa8a7350a4_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_add_mul_add_f32_usss_fa8a7350a4_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, s1:f32, s2:f32, s3:f32) { t0 = mul u0 s1; t1 = add t0 s2; t2 = mul u0 t1; t3 = add s3 t2; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -11636,9 +11755,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_add_mul_add_f32_ususu_6d1ffa2694_avx512(f *abi.Frame)
+// for i: o0[i] = (((a0[i] * a1) + a2[i]) * a3) + a4[i]
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_add_mul_add_f32_ususu_6d1ffa2694_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_add_mul_add_f32_ususu_6d1ffa2694_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32) { t0 = mul u0 s1; t1 = add t0 u2; t2 = mul t1 s3; t3 = add t2 u4; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -11699,9 +11819,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_add_mul_add_f32_uuss_06eeeb4599_avx512(f *abi.Frame)
+// for i: o0[i] = a3 + (a0[i] * ((a0[i] * a1[i]) + a2))
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_add_mul_add_f32_uuss_06eeeb4599_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_add_mul_add_f32_uuss_06eeeb4599_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32, s2:f32, s3:f32) { t0 = mul u0 u1; t1 = add t0 s2; t2 = mul u0 t1; t3 = add s3 t2; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -11758,9 +11879,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_add_mul_f32_susu_d4e52dbdca_avx512(f *abi.Frame)
+// for i: o0[i] = (a2 + (a0 * a1[i])) * a3[i]
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_add_mul_f32_susu_d4e52dbdca_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_add_mul_f32_susu_d4e52dbdca_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f32, u1:f32, s2:f32, u3:f32) { t0 = mul s0 u1; t1 = add s2 t0; t2 = mul t1 u3; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -11811,9 +11933,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_add_mul_f32_uusu_972dd93a49_avx512(f *abi.Frame)
+// for i: o0[i] = ((a0[i] * a1[i]) + a2) * a3[i]
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_add_mul_f32_uusu_972dd93a49_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_add_mul_f32_uusu_972dd93a49_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32, s2:f32, u3:f32) { t0 = mul u0 u1; t1 = add t0 s2; t2 = mul t1 u3; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -11863,9 +11986,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_add_mul_f32_uuu_e2a41e2a4c_avx512(f *abi.Frame)
+// for i: o0[i] = ((a0[i] * a1[i]) + a2[i]) * a0[i]
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_add_mul_f32_uuu_e2a41e2a4c_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_add_mul_f32_uuu_e2a41e2a4c_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul t1 u0; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -11915,9 +12039,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_add_mul_f32_uuuu_ca920e09af_avx512(f *abi.Frame)
+// for i: o0[i] = ((a0[i] * a1[i]) + a2[i]) * a3[i]
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_add_mul_f32_uuuu_ca920e09af_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_add_mul_f32_uuuu_ca920e09af_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul t1 u3; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -11967,9 +12092,10 @@ line:
 rest:
 	MOVQ $+1, R12; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_add_reciprocal_f32_uu_c179a07f9d_avx512(f *abi.Frame)
+// for i: o0[i] = reciprocal(a1[i] + (a0[i] * a0[i]))
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_add_reciprocal_f32_uu_c179a07f9d_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_add_reciprocal_f32_uu_c179a07f9d_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32) { t0 = mul u0 u0; t1 = add u1 t0; t2 = reciprocal t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -12019,9 +12145,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_add_rsqrt_f32_sus_f55d8af1ed_avx512(f *abi.Frame)
+// for i: o0[i] = rsqrt((a0 * a1[i]) + a2)
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_add_rsqrt_f32_sus_f55d8af1ed_avx512(SB), NOSPLIT, $0-8
+TEXT k_mul_add_rsqrt_f32_sus_f55d8af1ed_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -12059,9 +12186,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_mul_clip_f32_suss_064b4049ee_avx512(f *abi.Frame)
+// for i: o0[i] = clip(a0 * a1[i], a2, a3)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_mul_clip_f32_suss_064b4049ee_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_clip_f32_suss_064b4049ee_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f32, u1:f32, s2:f32, s3:f32) { t0 = mul s0 u1; t1 = clip t0 s2 s3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -12122,9 +12250,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_div_f32_uu_b7184a3f82_avx512(f *abi.Frame)
+// for i: o0[i] = a1[i] / (a0[i] * a0[i])
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_div_f32_uu_b7184a3f82_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_div_f32_uu_b7184a3f82_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32) { t0 = mul u0 u0; t1 = div u1 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -12174,9 +12303,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_div_f32_uuu_d9f0203553_avx512(f *abi.Frame)
+// for i: o0[i] = (a0[i] * a1[i]) / a2[i]
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_div_f32_uuu_d9f0203553_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_div_f32_uuu_d9f0203553_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = div t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -12226,9 +12356,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_fma_f32_usus_1842319587_avx512(f *abi.Frame)
+// for i: o0[i] = fma(a2[i], a3, a0[i] * a1)
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_fma_f32_usus_1842319587_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_fma_f32_usus_1842319587_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -12279,9 +12410,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_fma_fma_etc_f32_suususususususususs_0b8000ac43_avx512(f *abi.Frame)
+// for i: o0[i] = fma(a16[i], a17, fma(a14[i], a15, fma(a12[i], a13, fma(a10[i], a11, fma(a8[i], a9, fma(a6[i], a7, fma(a4[i], a5, fma(a2[i], a3, a0 * a1[i])))))))) + a18
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_fma_fma_etc_f32_suususususususususs_0b8000ac43_avx512(SB), NOSPLIT, $112-8
+TEXT k_mul_fma_fma_etc_f32_suususususususususs_0b8000ac43_avx512<>(SB), NOSPLIT, $112-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f32, u1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32, u8:f32, s9:f32, u10:f32, s11:f32, u12:f32, s13:f32, u14:f32, s15:f32, u16:f32, s17:f32, s18:f32) { t0 = mul s0 u1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; t4 = fma u8 s9 t3; t5 = fma u10 s11 t4; t6 = fma u12 s13 t5; t7 = fma u14 s15 t6; t8 = fma u16 s17 t7; t9 = add t8 s18; store t9 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 8(SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), AX
@@ -12368,9 +12500,10 @@ line:
 rest:
 	MOVQ $+1, 8(SP); MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_fma_fma_etc_f32_ususususususususus_7f081c76f2_avx512(f *abi.Frame)
+// for i: o0[i] = fma(a16[i], a17, fma(a14[i], a15, fma(a12[i], a13, fma(a10[i], a11, fma(a8[i], a9, fma(a6[i], a7, fma(a4[i], a5, fma(a2[i], a3, a0[i] * a1))))))))
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_fma_fma_etc_f32_ususususususususus_7f081c76f2_avx512(SB), NOSPLIT, $104-8
+TEXT k_mul_fma_fma_etc_f32_ususususususususus_7f081c76f2_avx512<>(SB), NOSPLIT, $104-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32, u8:f32, s9:f32, u10:f32, s11:f32, u12:f32, s13:f32, u14:f32, s15:f32, u16:f32, s17:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; t4 = fma u8 s9 t3; t5 = fma u10 s11 t4; t6 = fma u12 s13 t5; t7 = fma u14 s15 t6; t8 = fma u16 s17 t7; store t8 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 8(SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
@@ -12455,9 +12588,10 @@ line:
 rest:
 	MOVQ $+1, 8(SP); MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_fma_fma_etc_f32_usususususususususss_65bb4e0d4c_avx512(f *abi.Frame)
+// for i: o0[i] = max(a18 + fma(a16[i], a17, fma(a14[i], a15, fma(a12[i], a13, fma(a10[i], a11, fma(a8[i], a9, fma(a6[i], a7, fma(a4[i], a5, fma(a2[i], a3, a0[i] * a1)))))))), a19)
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_fma_fma_etc_f32_usususususususususss_65bb4e0d4c_avx512(SB), NOSPLIT, $120-8
+TEXT k_mul_fma_fma_etc_f32_usususususususususss_65bb4e0d4c_avx512<>(SB), NOSPLIT, $120-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32, u8:f32, s9:f32, u10:f32, s11:f32, u12:f32, s13:f32, u14:f32, s15:f32, u16:f32, s17:f32, s18:f32, s19:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; t4 = fma u8 s9 t3; t5 = fma u10 s11 t4; t6 = fma u12 s13 t5; t7 = fma u14 s15 t6; t8 = fma u16 s17 t7; t9 = add s18 t8; t10 = max t9 s19; store t10 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 8(SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
@@ -12550,9 +12684,10 @@ line:
 rest:
 	MOVQ $+1, 8(SP); MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_fma_fma_etc_f32_ususususususususussss_05bcf67d94_avx512(f *abi.Frame)
+// for i: o0[i] = min(max(a18 + fma(a16[i], a17, fma(a14[i], a15, fma(a12[i], a13, fma(a10[i], a11, fma(a8[i], a9, fma(a6[i], a7, fma(a4[i], a5, fma(a2[i], a3, a0[i] * a1)))))))), a19), a20)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_mul_fma_fma_etc_f32_ususususususususussss_05bcf67d94_avx512(SB), NOSPLIT, $128-8
+TEXT k_mul_fma_fma_etc_f32_ususususususususussss_05bcf67d94_avx512<>(SB), NOSPLIT, $128-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32, u8:f32, s9:f32, u10:f32, s11:f32, u12:f32, s13:f32, u14:f32, s15:f32, u16:f32, s17:f32, s18:f32, s19:f32, s20:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; t4 = fma u8 s9 t3; t5 = fma u10 s11 t4; t6 = fma u12 s13 t5; t7 = fma u14 s15 t6; t8 = fma u16 s17 t7; t9 = add s18 t8; t10 = max t9 s19; t11 = min t10 s20; store t11 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 8(SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
@@ -12648,9 +12783,10 @@ line:
 rest:
 	MOVQ $+1, 8(SP); MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_fma_fma_f32_suusus_9e3a07975c_avx512(f *abi.Frame)
+// for i: o0[i] = fma(a4[i], a5, fma(a2[i], a3, a0 * a1[i]))
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_fma_fma_f32_suusus_9e3a07975c_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_fma_fma_f32_suusus_9e3a07975c_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f32, u1:f32, u2:f32, s3:f32, u4:f32, s5:f32) { t0 = mul s0 u1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), R12
@@ -12703,9 +12839,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_fma_fma_fma_f32_usususus_f2031cb675_avx512(f *abi.Frame)
+// for i: o0[i] = fma(a6[i], a7, fma(a4[i], a5, fma(a2[i], a3, a0[i] * a1)))
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_fma_fma_fma_f32_usususus_f2031cb675_avx512(SB), NOSPLIT, $24-8
+TEXT k_mul_fma_fma_fma_f32_usususus_f2031cb675_avx512<>(SB), NOSPLIT, $24-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -12767,9 +12904,10 @@ line:
 rest:
 	MOVQ $+1, R12; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_mul_add_etc_f32_uusu_ca8b59eec8_avx512(f *abi.Frame)
+// for i: o0[i] = float32(((a0[i] * a0[i]) + (a1[i] * a1[i])) < a2) + a3[i]
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_mul_add_etc_f32_uusu_ca8b59eec8_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_mul_add_etc_f32_uusu_ca8b59eec8_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32, s2:f32, u3:f32) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = add t0 t1; t3 = lt t2 s2; t4 = cast:f32 t3; t5 = add t4 u3; store t5 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -12830,9 +12968,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_mul_add_f32_usus_0e0473eb88_avx512(f *abi.Frame)
+// for i: o0[i] = (a0[i] * a1) + (a2[i] * a3)
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_mul_add_f32_usus_0e0473eb88_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_mul_add_f32_usus_0e0473eb88_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = add t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -12883,9 +13022,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_mul_add_f32_usuu_a1c5c9fa1f_avx512(f *abi.Frame)
+// for i: o0[i] = a3[i] + (a2[i] * (a0[i] * a1))
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_mul_add_f32_usuu_a1c5c9fa1f_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_mul_add_f32_usuu_a1c5c9fa1f_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = mul u0 s1; t1 = mul u2 t0; t2 = add u3 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -12935,9 +13075,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_mul_add_f32_uu_8975752a8a_avx512(f *abi.Frame)
+// for i: o0[i] = (a0[i] * a0[i]) + (a1[i] * a1[i])
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_mul_add_f32_uu_8975752a8a_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_mul_add_f32_uu_8975752a8a_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = add t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -12987,9 +13128,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_mul_add_f32_uuuu_ce4079a70a_avx512(f *abi.Frame)
+// for i: o0[i] = (a0[i] * a1[i]) + (a2[i] * a3[i])
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_mul_add_f32_uuuu_ce4079a70a_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_mul_add_f32_uuuu_ce4079a70a_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -13039,9 +13181,10 @@ line:
 rest:
 	MOVQ $+1, R12; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_mul_add_sqrt_f32_uu_7c07120190_avx512(f *abi.Frame)
+// for i: o0[i] = sqrt((a0[i] * a0[i]) + (a1[i] * a1[i]))
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_mul_add_sqrt_f32_uu_7c07120190_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_mul_add_sqrt_f32_uu_7c07120190_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = add t0 t1; t3 = sqrt t2; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -13098,9 +13241,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_mul_f32_u_80e658ec97_avx512(f *abi.Frame)
+// for i: o0[i] = a0[i] * (a0[i] * a0[i])
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_mul_f32_u_80e658ec97_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_mul_f32_u_80e658ec97_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32) { t0 = mul u0 u0; t1 = mul u0 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -13149,9 +13293,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_mul_f32_us_9827c8c6f7_avx512(f *abi.Frame)
+// for i: o0[i] = a1 * (a0[i] * a0[i])
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_mul_f32_us_9827c8c6f7_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_mul_f32_us_9827c8c6f7_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, s1:f32) { t0 = mul u0 u0; t1 = mul s1 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -13200,9 +13345,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_mul_f32_usu_3028d8b96c_avx512(f *abi.Frame)
+// for i: o0[i] = a2[i] * (a0[i] * a1)
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_mul_f32_usu_3028d8b96c_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_mul_f32_usu_3028d8b96c_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = mul u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -13252,9 +13398,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_mul_f32_uus_be42ec1679_avx512(f *abi.Frame)
+// for i: o0[i] = (a0[i] * a1[i]) * a2
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_mul_f32_uus_be42ec1679_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_mul_f32_uus_be42ec1679_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = mul t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -13304,9 +13451,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_mul_f32_uuu_d7b937fccc_avx512(f *abi.Frame)
+// for i: o0[i] = a2[i] * (a0[i] * a1[i])
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_mul_f32_uuu_d7b937fccc_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_mul_f32_uuu_d7b937fccc_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = mul u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -13356,9 +13504,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_mul_mul_add_f32_usus_52ac850fa2_avx512(f *abi.Frame)
+// for i: o0[i] = ((a0[i] * a0[i]) * a1) + (a2[i] * a3)
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_mul_mul_add_f32_usus_52ac850fa2_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_mul_mul_add_f32_usus_52ac850fa2_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul u0 u0; t1 = mul t0 s1; t2 = mul u2 s3; t3 = add t1 t2; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -13415,9 +13564,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_mul_mul_etc_f32_sususuusu_139d528bf9_avx512(f *abi.Frame)
+// for i: o0[i] = (a0 * a1[i]) + ((a2 * a3[i]) + (((a4 * a5[i]) + a6[i]) + (a7 * a8[i])))
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_mul_mul_etc_f32_sususuusu_139d528bf9_avx512(SB), NOSPLIT, $32-8
+TEXT k_mul_mul_mul_etc_f32_sususuusu_139d528bf9_avx512<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f32, u1:f32, s2:f32, u3:f32, s4:f32, u5:f32, u6:f32, s7:f32, u8:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = mul s4 u5; t3 = add t2 u6; t4 = mul s7 u8; t5 = add t3 t4; t6 = add t1 t5; t7 = add t0 t6; store t7 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), R14
@@ -13484,9 +13634,10 @@ line:
 rest:
 	MOVQ $+1, R13; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_mul_mul_etc_f32_uuuuu_90278c2928_avx512(f *abi.Frame)
+// for i: o0[i] = (a0[i] * a0[i]) + (((a1[i] * a1[i]) + ((a2[i] * a2[i]) + a3[i])) + (a4[i] * a4[i]))
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_mul_mul_etc_f32_uuuuu_90278c2928_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_mul_mul_etc_f32_uuuuu_90278c2928_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t2 u3; t4 = add t1 t3; t5 = mul u4 u4; t6 = add t4 t5; t7 = add t0 t6; store t7 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
@@ -13551,9 +13702,10 @@ line:
 rest:
 	MOVQ $+1, R13; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_mul_mul_mul_f32_uuuuu_59631ca150_avx512(f *abi.Frame)
+// for i: o0[i] = a4[i] * (a3[i] * (a2[i] * (a0[i] * a1[i])))
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_mul_mul_mul_f32_uuuuu_59631ca150_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_mul_mul_mul_f32_uuuuu_59631ca150_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
@@ -13614,9 +13766,10 @@ line:
 rest:
 	MOVQ $+1, R13; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_mul_sub_add_f32_uuu_85f86ff199_avx512(f *abi.Frame)
+// for i: o0[i] = a2[i] + ((a0[i] * a0[i]) - (a1[i] * a1[i]))
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_mul_sub_add_f32_uuu_85f86ff199_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_mul_sub_add_f32_uuu_85f86ff199_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = sub t0 t1; t3 = add u2 t2; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -13674,9 +13827,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_mul_sub_f32_susu_00a8f0430e_avx512(f *abi.Frame)
+// for i: o0[i] = (a0 * a1[i]) - (a2 * a3[i])
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_mul_sub_f32_susu_00a8f0430e_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_mul_sub_f32_susu_00a8f0430e_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f32, u1:f32, s2:f32, u3:f32) { t0 = mul s0 u1; t1 = mul s2 u3; t2 = sub t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -13727,9 +13881,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_mul_sub_f32_uuuu_744a4b34c4_avx512(f *abi.Frame)
+// for i: o0[i] = (a0[i] * a1[i]) - (a2[i] * a3[i])
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_mul_sub_f32_uuuu_744a4b34c4_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_mul_sub_f32_uuuu_744a4b34c4_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = sub t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -13779,9 +13934,10 @@ line:
 rest:
 	MOVQ $+1, R12; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_sub_div_f32_suuu_0c66717625_avx512(f *abi.Frame)
+// for i: o0[i] = a3[i] / (a2[i] - (a0 * a1[i]))
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_sub_div_f32_suuu_0c66717625_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_sub_div_f32_suuu_0c66717625_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f32, u1:f32, u2:f32, u3:f32) { t0 = mul s0 u1; t1 = sub u2 t0; t2 = div u3 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), R12
@@ -13831,9 +13987,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_sub_f32_sus_965440f780_avx512(f *abi.Frame)
+// for i: o0[i] = a2 - (a0 * a1[i])
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_sub_f32_sus_965440f780_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_sub_f32_sus_965440f780_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f32, u1:f32, s2:f32) { t0 = mul s0 u1; t1 = sub s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -13881,9 +14038,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_sub_f32_uss_1ac56c3ec4_avx512(f *abi.Frame)
+// for i: o0[i] = (a0[i] * a1) - a2
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_sub_f32_uss_1ac56c3ec4_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_sub_f32_uss_1ac56c3ec4_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, s1:f32, s2:f32) { t0 = mul u0 s1; t1 = sub t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -13931,9 +14089,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_sub_f32_usu_249e8d7faa_avx512(f *abi.Frame)
+// for i: o0[i] = a2[i] - (a0[i] * a1)
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_sub_f32_usu_249e8d7faa_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_sub_f32_usu_249e8d7faa_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = sub u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -13983,9 +14142,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_sub_f32_usu_3188a3e4e2_avx512(f *abi.Frame)
+// for i: o0[i] = (a0[i] * a1) - a2[i]
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_sub_f32_usu_3188a3e4e2_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_sub_f32_usu_3188a3e4e2_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, s1:f32, u2:f32) { t0 = mul u0 s1; t1 = sub t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -14035,9 +14195,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_sub_f32_uus_26164bf0e3_avx512(f *abi.Frame)
+// for i: o0[i] = (a0[i] * a1[i]) - a2
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_sub_f32_uus_26164bf0e3_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_sub_f32_uus_26164bf0e3_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = sub t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -14087,9 +14248,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_sub_f32_uus_7ef5de0cfb_avx512(f *abi.Frame)
+// for i: o0[i] = a2 - (a0[i] * a1[i])
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_sub_f32_uus_7ef5de0cfb_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_sub_f32_uus_7ef5de0cfb_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32, s2:f32) { t0 = mul u0 u1; t1 = sub s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -14139,9 +14301,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_sub_f32_uuu_9072ef8ceb_avx512(f *abi.Frame)
+// for i: o0[i] = a2[i] - (a0[i] * a1[i])
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_sub_f32_uuu_9072ef8ceb_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_sub_f32_uuu_9072ef8ceb_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = sub u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -14191,9 +14354,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_sub_f32_uuu_f343c420f6_avx512(f *abi.Frame)
+// for i: o0[i] = (a0[i] * a1[i]) - a2[i]
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_sub_f32_uuu_f343c420f6_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_sub_f32_uuu_f343c420f6_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32, u2:f32) { t0 = mul u0 u1; t1 = sub t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -14243,9 +14407,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_sub_mul_etc_f32_ssusuu_4508d7f4cc_avx512(f *abi.Frame)
+// for i: o0[i] = (a4[i] * ((a2[i] - (a0 * a1)) * a3)) + a5[i]
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_sub_mul_etc_f32_ssusuu_4508d7f4cc_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_sub_mul_etc_f32_ssusuu_4508d7f4cc_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f32, s1:f32, u2:f32, s3:f32, u4:f32, u5:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 s3; t3 = mul u4 t2; t4 = add t3 u5; store t4 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), R12
@@ -14306,9 +14471,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_sub_mul_f32_ssus_7ff6b7fe49_avx512(f *abi.Frame)
+// for i: o0[i] = (a2[i] - (a0 * a1)) * a3
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_sub_mul_f32_ssus_7ff6b7fe49_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_sub_mul_f32_ssus_7ff6b7fe49_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 s3; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -14358,9 +14524,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_sub_mul_f32_us_d0fd260c3d_avx512(f *abi.Frame)
+// for i: o0[i] = ((a0[i] * a0[i]) - a0[i]) * a1
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_mul_sub_mul_f32_us_d0fd260c3d_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_sub_mul_f32_us_d0fd260c3d_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, s1:f32) { t0 = mul u0 u0; t1 = sub t0 u0; t2 = mul t1 s1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -14410,9 +14577,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_ne_or_select_f32_bool_uuu_fd164af4ab_avx512(f *abi.Frame)
+// for i: o0[i] = select((a0[i] != a0[i]) | a1[i], a2[i], a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_ne_or_select_f32_bool_uuu_fd164af4ab_avx512(SB), NOSPLIT, $16-8
+TEXT k_ne_or_select_f32_bool_uuu_fd164af4ab_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:bool, u2:f32) { t0 = ne u0 u0; t1 = or t0 u1; t2 = select t1 u2 u0; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -14470,9 +14638,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_pow_f32_uu_8b8da83db3_avx512(f *abi.Frame)
+// for i: o0[i] = pow(a0[i], a1[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_pow_f32_uu_8b8da83db3_avx512(SB), $1096-8
+TEXT k_pow_f32_uu_8b8da83db3_avx512<>(SB), $1096-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32) { t0 = pow u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -14648,9 +14817,10 @@ leave2:
 	VMOVUPS 640(SP), Z29; VMOVUPS 704(SP), Z30; VMOVUPS 768(SP), Z31; KMOVW 832(SP), K1; VMOVUPS 256(SP), Z1
 	JMP after2
 
-// func k_reduce_add_abs_f32_u_258f9f318d_avx512(f *abi.Frame)
+// for i: o0 += abs(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_reduce_add_abs_f32_u_258f9f318d_avx512(SB), NOSPLIT, $0-8
+TEXT k_reduce_add_abs_f32_u_258f9f318d_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add] kernel (u0:f32) { t0 = abs u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -14683,9 +14853,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_845b608e04_avx512(f *abi.Frame)
+// for i: t2 := a2[i] - select(isfinite(a0), a0, a1); t3 := a1 == t2; o0 += float32(t3); o1 += select(t3, a1, exp(t2))
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_845b608e04_avx512(SB), NOSPLIT, $0-8
+TEXT k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_845b608e04_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add, add] kernel fast (s0:f32, s1:f32, u2:f32) { t0 = isfinite s0; t1 = select t0 s0 s1; t2 = sub u2 t1; t3 = eq s1 t2; t4 = cast:f32 t3; t5 = exp t2; t6 = select t3 s1 t5; store t4 t6 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), R9
@@ -14752,9 +14923,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_cb375d3150_avx512(f *abi.Frame)
+// for i: t2 := a2[i] - select(isfinite(a0), a0, a1); t3 := a1 == t2; o0 += float32(t3); o1 += select(t3, a1, exp(t2))
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_cb375d3150_avx512(SB), NOSPLIT, $0-8
+TEXT k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_cb375d3150_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add, add] kernel (s0:f32, s1:f32, u2:f32) { t0 = isfinite s0; t1 = select t0 s0 s1; t2 = sub u2 t1; t3 = eq s1 t2; t4 = cast:f32 t3; t5 = exp t2; t6 = select t3 s1 t5; store t4 t6 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), R9
@@ -14826,9 +14998,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_add_add_sub_eq_cast_etc_f32_uss_1d8d9433b6_avx512(f *abi.Frame)
+// for i: t0 := a0[i] - a1; t1 := a2 == t0; o0 += float32(t1); o1 += select(t1, a2, exp(t0))
 // Requires: AVX, AVX512F, BMI2
-TEXT ·k_reduce_add_add_sub_eq_cast_etc_f32_uss_1d8d9433b6_avx512(SB), NOSPLIT, $0-8
+TEXT k_reduce_add_add_sub_eq_cast_etc_f32_uss_1d8d9433b6_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add, add] kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = eq s2 t0; t2 = cast:f32 t1; t3 = exp t0; t4 = select t1 s2 t3; store t2 t4 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -14898,9 +15071,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_add_add_sub_eq_cast_etc_f32_uss_6e42c5124a_avx512(f *abi.Frame)
+// for i: t0 := a0[i] - a1; t1 := a2 == t0; o0 += float32(t1); o1 += select(t1, a2, exp(t0))
 // Requires: AVX, AVX512F, BMI2
-TEXT ·k_reduce_add_add_sub_eq_cast_etc_f32_uss_6e42c5124a_avx512(SB), NOSPLIT, $0-8
+TEXT k_reduce_add_add_sub_eq_cast_etc_f32_uss_6e42c5124a_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add, add] kernel fast (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = eq s2 t0; t2 = cast:f32 t1; t3 = exp t0; t4 = select t1 s2 t3; store t2 t4 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -14965,9 +15139,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_add_add_sub_mul_f32_us_b2935a0f57_avx512(f *abi.Frame)
+// for i: t0 := a0[i] - a1; o0 += t0 * t0; o1 += t0
 // Requires: AVX, AVX512F, BMI2
-TEXT ·k_reduce_add_add_sub_mul_f32_us_b2935a0f57_avx512(SB), NOSPLIT, $0-8
+TEXT k_reduce_add_add_sub_mul_f32_us_b2935a0f57_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add, add] kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -15007,9 +15182,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_add_mul_f32_u_5f31cdbbc6_avx512(f *abi.Frame)
+// for i: o0 += a0[i] * a0[i]
 // Requires: AVX, AVX512F, BMI2
-TEXT ·k_reduce_add_mul_f32_u_5f31cdbbc6_avx512(SB), NOSPLIT, $0-8
+TEXT k_reduce_add_mul_f32_u_5f31cdbbc6_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add] kernel (u0:f32) { t0 = mul u0 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -15043,9 +15219,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_add_mul_f32_uu_624c0413b0_avx512(f *abi.Frame)
+// for i: o0 += a0[i] * a1[i]
 // Requires: AVX, AVX512F, BMI2
-TEXT ·k_reduce_add_mul_f32_uu_624c0413b0_avx512(SB), NOSPLIT, $0-8
+TEXT k_reduce_add_mul_f32_uu_624c0413b0_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add] kernel (u0:f32, u1:f32) { t0 = mul u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -15080,9 +15257,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_add_mul_sub_mul_f32_ssu_980d8b305c_avx512(f *abi.Frame)
+// for i: t1 := a2[i] - (a0 * a1); o0 += t1 * t1
 // Requires: AVX, AVX512F, BMI2
-TEXT ·k_reduce_add_mul_sub_mul_f32_ssu_980d8b305c_avx512(SB), NOSPLIT, $0-8
+TEXT k_reduce_add_mul_sub_mul_f32_ssu_980d8b305c_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add] kernel (s0:f32, s1:f32, u2:f32) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), R9
@@ -15118,9 +15296,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_add_sub_exp_f32_us_adbe096fa0_avx512(f *abi.Frame)
+// for i: t1 := exp(a0[i] - a1); o0[i] = t1; o1 += t1
 // Requires: AVX, AVX512F, BMI2
-TEXT ·k_reduce_add_sub_exp_f32_us_adbe096fa0_avx512(SB), NOSPLIT, $0-8
+TEXT k_reduce_add_sub_exp_f32_us_adbe096fa0_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [_, add] kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = exp t0; store t1 t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -15183,9 +15362,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_add_sub_exp_f32_us_b11729214f_avx512(f *abi.Frame)
+// for i: t1 := exp(a0[i] - a1); o0[i] = t1; o1 += t1
 // Requires: AVX, AVX512F, BMI2
-TEXT ·k_reduce_add_sub_exp_f32_us_b11729214f_avx512(SB), NOSPLIT, $0-8
+TEXT k_reduce_add_sub_exp_f32_us_b11729214f_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [_, add] kernel fast (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = exp t0; store t1 t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -15244,9 +15424,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_add_sub_mul_f32_us_dbb92b069c_avx512(f *abi.Frame)
+// for i: t0 := a0[i] - a1; o0 += t0 * t0
 // Requires: AVX, AVX512F, BMI2
-TEXT ·k_reduce_add_sub_mul_f32_us_dbb92b069c_avx512(SB), NOSPLIT, $0-8
+TEXT k_reduce_add_sub_mul_f32_us_dbb92b069c_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add] kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -15281,9 +15462,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_add_sub_mul_f32_uu_40b5687917_avx512(f *abi.Frame)
+// for i: t0 := a0[i] - a1[i]; o0 += t0 * t0
 // Requires: AVX, AVX512F, BMI2
-TEXT ·k_reduce_add_sub_mul_f32_uu_40b5687917_avx512(SB), NOSPLIT, $0-8
+TEXT k_reduce_add_sub_mul_f32_uu_40b5687917_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add] kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -15319,9 +15501,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_selu_f32_u_5e97fe46cc_avx512(f *abi.Frame)
+// for i: o0[i] = selu(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_selu_f32_u_5e97fe46cc_avx512(SB), NOSPLIT, $0-8
+TEXT k_selu_f32_u_5e97fe46cc_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel fast (u0:f32) { t0 = selu u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -15370,9 +15553,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_selu_f32_u_d932e1e583_avx512(f *abi.Frame)
+// for i: o0[i] = selu(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_selu_f32_u_d932e1e583_avx512(SB), NOSPLIT, $0-8
+TEXT k_selu_f32_u_d932e1e583_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32) { t0 = selu u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -15446,9 +15630,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_sigmoid_f32_u_93be2127ea_avx512(f *abi.Frame)
+// for i: o0[i] = sigmoid(a0[i])
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_sigmoid_f32_u_93be2127ea_avx512(SB), NOSPLIT, $0-8
+TEXT k_sigmoid_f32_u_93be2127ea_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32) { t0 = sigmoid u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -15504,9 +15689,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_sigmoid_f32_u_f999d280c1_avx512(f *abi.Frame)
+// for i: o0[i] = sigmoid(a0[i])
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_sigmoid_f32_u_f999d280c1_avx512(SB), NOSPLIT, $0-8
+TEXT k_sigmoid_f32_u_f999d280c1_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel fast (u0:f32) { t0 = sigmoid u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -15551,9 +15737,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_silu_f32_u_2f82111014_avx512(f *abi.Frame)
+// for i: o0[i] = silu(a0[i])
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_silu_f32_u_2f82111014_avx512(SB), NOSPLIT, $0-8
+TEXT k_silu_f32_u_2f82111014_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel fast (u0:f32) { t0 = silu u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -15601,9 +15788,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_silu_f32_u_bc7296252f_avx512(f *abi.Frame)
+// for i: o0[i] = silu(a0[i])
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_silu_f32_u_bc7296252f_avx512(SB), NOSPLIT, $0-8
+TEXT k_silu_f32_u_bc7296252f_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32) { t0 = silu u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -15661,9 +15849,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_sin_f32_u_6b4bd66882_avx512(f *abi.Frame)
+// for i: o0[i] = sin(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_sin_f32_u_6b4bd66882_avx512(SB), $1416-8
+TEXT k_sin_f32_u_6b4bd66882_avx512<>(SB), $1416-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32) { t0 = sin u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -15776,9 +15965,10 @@ leave1:
 	VMOVUPS 1152(SP), Z29; VMOVUPS 1216(SP), Z30; VMOVUPS 1280(SP), Z31; KMOVW 1344(SP), K1; VMOVUPS 320(SP), Z2
 	VMOVUPS 384(SP), Z4; VMOVUPS 448(SP), Z5; VMOVUPS 512(SP), Z1; JMP after1
 
-// func k_sin_f32_u_b1f1c0475a_avx512(f *abi.Frame)
+// for i: o0[i] = sin(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_sin_f32_u_b1f1c0475a_avx512(SB), $1352-8
+TEXT k_sin_f32_u_b1f1c0475a_avx512<>(SB), $1352-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel fast (u0:f32) { t0 = sin u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -15905,9 +16095,10 @@ leave2:
 	VMOVUPS 960(SP), Z30; VMOVUPS 1024(SP), Z31; KMOVW 1088(SP), K1; VMOVUPS 192(SP), Z1; VMOVUPS 256(SP), Z2
 	JMP after2
 
-// func k_sinh_f32_u_a02af806c2_avx512(f *abi.Frame)
+// for i: o0[i] = sinh(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_sinh_f32_u_a02af806c2_avx512(SB), NOSPLIT, $0-8
+TEXT k_sinh_f32_u_a02af806c2_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32) { t0 = sinh u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -15984,9 +16175,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_sinh_f32_u_e6cd35bca9_avx512(f *abi.Frame)
+// for i: o0[i] = sinh(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_sinh_f32_u_e6cd35bca9_avx512(SB), NOSPLIT, $0-8
+TEXT k_sinh_f32_u_e6cd35bca9_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel fast (u0:f32) { t0 = sinh u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -16039,9 +16231,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_softplus_f32_u_1ca9daa11c_avx512(f *abi.Frame)
+// for i: o0[i] = softplus(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_softplus_f32_u_1ca9daa11c_avx512(SB), NOSPLIT, $0-8
+TEXT k_softplus_f32_u_1ca9daa11c_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32) { t0 = softplus u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -16152,9 +16345,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_softplus_f32_u_a3ac24e3de_avx512(f *abi.Frame)
+// for i: o0[i] = softplus(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_softplus_f32_u_a3ac24e3de_avx512(SB), NOSPLIT, $0-8
+TEXT k_softplus_f32_u_a3ac24e3de_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel fast (u0:f32) { t0 = softplus u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -16219,9 +16413,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_sqrt_add_div_sub_f32_usuu_3312c25538_avx512(f *abi.Frame)
+// for i: o0[i] = a3[i] - (a2[i] / (sqrt(a0[i]) + a1))
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_sqrt_add_div_sub_f32_usuu_3312c25538_avx512(SB), NOSPLIT, $0-8
+TEXT k_sqrt_add_div_sub_f32_usuu_3312c25538_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, s1:f32, u2:f32, u3:f32) { t0 = sqrt u0; t1 = add t0 s1; t2 = div u2 t1; t3 = sub u3 t2; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -16253,9 +16448,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_sub_abs_f32_su_bff24b4d46_avx512(f *abi.Frame)
+// for i: o0[i] = abs(a0 - a1[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_sub_abs_f32_su_bff24b4d46_avx512(SB), NOSPLIT, $16-8
+TEXT k_sub_abs_f32_su_bff24b4d46_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = abs t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -16302,9 +16498,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_abs_f32_us_c54cc75a91_avx512(f *abi.Frame)
+// for i: o0[i] = abs(a0[i] - a1)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_sub_abs_f32_us_c54cc75a91_avx512(SB), NOSPLIT, $16-8
+TEXT k_sub_abs_f32_us_c54cc75a91_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = abs t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -16353,9 +16550,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_abs_f32_uu_535b991930_avx512(f *abi.Frame)
+// for i: o0[i] = abs(a0[i] - a1[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_sub_abs_f32_uu_535b991930_avx512(SB), NOSPLIT, $16-8
+TEXT k_sub_abs_f32_uu_535b991930_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = abs t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -16405,9 +16603,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_add_f32_suu_be01931b84_avx512(f *abi.Frame)
+// for i: o0[i] = a2[i] + (a0 - a1[i])
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_sub_add_f32_suu_be01931b84_avx512(SB), NOSPLIT, $16-8
+TEXT k_sub_add_f32_suu_be01931b84_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f32, u1:f32, u2:f32) { t0 = sub s0 u1; t1 = add u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -16457,9 +16656,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_add_f32_usu_2134758f1f_avx512(f *abi.Frame)
+// for i: o0[i] = a2[i] + (a0[i] - a1)
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_sub_add_f32_usu_2134758f1f_avx512(SB), NOSPLIT, $16-8
+TEXT k_sub_add_f32_usu_2134758f1f_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, s1:f32, u2:f32) { t0 = sub u0 s1; t1 = add u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -16509,9 +16709,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_add_f32_uus_ae624bef65_avx512(f *abi.Frame)
+// for i: o0[i] = a2 + (a0[i] - a1[i])
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_sub_add_f32_uus_ae624bef65_avx512(SB), NOSPLIT, $16-8
+TEXT k_sub_add_f32_uus_ae624bef65_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32, s2:f32) { t0 = sub u0 u1; t1 = add s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -16561,9 +16762,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_add_f32_uuu_69b77a9e69_avx512(f *abi.Frame)
+// for i: o0[i] = (a0[i] - a1[i]) + a2[i]
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_sub_add_f32_uuu_69b77a9e69_avx512(SB), NOSPLIT, $16-8
+TEXT k_sub_add_f32_uuu_69b77a9e69_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = add t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -16613,9 +16815,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_div_f32_sus_808b300fab_avx512(f *abi.Frame)
+// for i: o0[i] = (a0 - a1[i]) / a2
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_sub_div_f32_sus_808b300fab_avx512(SB), NOSPLIT, $16-8
+TEXT k_sub_div_f32_sus_808b300fab_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = div t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -16663,9 +16866,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_div_f32_suu_0106749417_avx512(f *abi.Frame)
+// for i: o0[i] = (a0 - a1[i]) / a2[i]
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_sub_div_f32_suu_0106749417_avx512(SB), NOSPLIT, $16-8
+TEXT k_sub_div_f32_suu_0106749417_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f32, u1:f32, u2:f32) { t0 = sub s0 u1; t1 = div t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -16715,9 +16919,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_div_f32_uss_710c75c2db_avx512(f *abi.Frame)
+// for i: o0[i] = (a0[i] - a1) / a2
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_sub_div_f32_uss_710c75c2db_avx512(SB), NOSPLIT, $16-8
+TEXT k_sub_div_f32_uss_710c75c2db_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = div t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -16767,9 +16972,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_div_f32_usu_846f0e97e6_avx512(f *abi.Frame)
+// for i: o0[i] = (a0[i] - a1) / a2[i]
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_sub_div_f32_usu_846f0e97e6_avx512(SB), NOSPLIT, $16-8
+TEXT k_sub_div_f32_usu_846f0e97e6_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, s1:f32, u2:f32) { t0 = sub u0 s1; t1 = div t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -16819,9 +17025,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_div_f32_uus_17256f6fb2_avx512(f *abi.Frame)
+// for i: o0[i] = (a0[i] - a1[i]) / a2
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_sub_div_f32_uus_17256f6fb2_avx512(SB), NOSPLIT, $16-8
+TEXT k_sub_div_f32_uus_17256f6fb2_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32, s2:f32) { t0 = sub u0 u1; t1 = div t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -16871,9 +17078,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_div_f32_uuu_dc62efb0df_avx512(f *abi.Frame)
+// for i: o0[i] = (a0[i] - a1[i]) / a2[i]
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_sub_div_f32_uuu_dc62efb0df_avx512(SB), NOSPLIT, $16-8
+TEXT k_sub_div_f32_uuu_dc62efb0df_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = div t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -16923,9 +17131,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_mul_add_etc_f32_uuuuuu_43521638e9_avx512(f *abi.Frame)
+// for i: t0 := a0[i] - a1[i]; t3 := a3[i] - a1[i]; t6 := a4[i] - a1[i]; t9 := a5[i] - a1[i]; o0[i] = ((((t0 * t0) + a2[i]) + (t3 * t3)) + (t6 * t6)) + (t9 * t9)
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_sub_mul_add_etc_f32_uuuuuu_43521638e9_avx512(SB), NOSPLIT, $16-8
+TEXT k_sub_mul_add_etc_f32_uuuuuu_43521638e9_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f32) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = add t1 u2; t3 = sub u3 u1; t4 = mul t3 t3; t5 = add t2 t4; t6 = sub u4 u1; t7 = mul t6 t6; t8 = add t5 t7; t9 = sub u5 u1; t10 = mul t9 t9; t11 = add t8 t10; store t11 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R14; TESTQ R14, R14; JLE done; MOVQ 16(CX), DI
@@ -16995,9 +17204,10 @@ line:
 rest:
 	MOVQ $+1, R14; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_mul_add_f32_uuu_3b01b5d98a_avx512(f *abi.Frame)
+// for i: o0[i] = a1[i] + (a2[i] * (a0[i] - a1[i]))
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_sub_mul_add_f32_uuu_3b01b5d98a_avx512(SB), NOSPLIT, $16-8
+TEXT k_sub_mul_add_f32_uuu_3b01b5d98a_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = mul u2 t0; t2 = add u1 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -17047,9 +17257,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_mul_f32_su_db68111212_avx512(f *abi.Frame)
+// for i: t0 := a0 - a1[i]; o0[i] = t0 * t0
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_sub_mul_f32_su_db68111212_avx512(SB), NOSPLIT, $16-8
+TEXT k_sub_mul_f32_su_db68111212_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f32, u1:f32) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -17096,9 +17307,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_mul_f32_sus_f2d8ce96e5_avx512(f *abi.Frame)
+// for i: o0[i] = (a0 - a1[i]) * a2
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_sub_mul_f32_sus_f2d8ce96e5_avx512(SB), NOSPLIT, $16-8
+TEXT k_sub_mul_f32_sus_f2d8ce96e5_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f32, u1:f32, s2:f32) { t0 = sub s0 u1; t1 = mul t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -17146,9 +17358,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_mul_f32_suu_644ee44e66_avx512(f *abi.Frame)
+// for i: o0[i] = a2[i] * (a0 - a1[i])
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_sub_mul_f32_suu_644ee44e66_avx512(SB), NOSPLIT, $16-8
+TEXT k_sub_mul_f32_suu_644ee44e66_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f32, u1:f32, u2:f32) { t0 = sub s0 u1; t1 = mul u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -17198,9 +17411,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_mul_f32_us_a6edba4968_avx512(f *abi.Frame)
+// for i: t0 := a0[i] - a1; o0[i] = t0 * t0
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_sub_mul_f32_us_a6edba4968_avx512(SB), NOSPLIT, $16-8
+TEXT k_sub_mul_f32_us_a6edba4968_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, s1:f32) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -17249,9 +17463,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_mul_f32_uss_cd8a5001fc_avx512(f *abi.Frame)
+// for i: o0[i] = (a0[i] - a1) * a2
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_sub_mul_f32_uss_cd8a5001fc_avx512(SB), NOSPLIT, $16-8
+TEXT k_sub_mul_f32_uss_cd8a5001fc_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, s1:f32, s2:f32) { t0 = sub u0 s1; t1 = mul t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -17301,9 +17516,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_mul_f32_usu_f2d17a1178_avx512(f *abi.Frame)
+// for i: o0[i] = (a0[i] - a1) * a2[i]
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_sub_mul_f32_usu_f2d17a1178_avx512(SB), NOSPLIT, $16-8
+TEXT k_sub_mul_f32_usu_f2d17a1178_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, s1:f32, u2:f32) { t0 = sub u0 s1; t1 = mul t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -17353,9 +17569,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_mul_f32_uu_f7bbda414f_avx512(f *abi.Frame)
+// for i: t0 := a0[i] - a1[i]; o0[i] = t0 * t0
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_sub_mul_f32_uu_f7bbda414f_avx512(SB), NOSPLIT, $16-8
+TEXT k_sub_mul_f32_uu_f7bbda414f_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -17405,9 +17622,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_mul_f32_uus_11b9186314_avx512(f *abi.Frame)
+// for i: o0[i] = a2 * (a0[i] - a1[i])
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_sub_mul_f32_uus_11b9186314_avx512(SB), NOSPLIT, $16-8
+TEXT k_sub_mul_f32_uus_11b9186314_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32, s2:f32) { t0 = sub u0 u1; t1 = mul s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -17457,9 +17675,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_mul_f32_uuu_c0f08c037b_avx512(f *abi.Frame)
+// for i: o0[i] = a2[i] * (a0[i] - a1[i])
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_sub_mul_f32_uuu_c0f08c037b_avx512(SB), NOSPLIT, $16-8
+TEXT k_sub_mul_f32_uuu_c0f08c037b_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32, u2:f32) { t0 = sub u0 u1; t1 = mul u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -17509,9 +17728,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_mul_mul_add_f32_ussuu_32c5f7091b_avx512(f *abi.Frame)
+// for i: o0[i] = (a3[i] * ((a0[i] - a1) * a2)) + a4[i]
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_sub_mul_mul_add_f32_ussuu_32c5f7091b_avx512(SB), NOSPLIT, $16-8
+TEXT k_sub_mul_mul_add_f32_ussuu_32c5f7091b_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, s1:f32, s2:f32, u3:f32, u4:f32) { t0 = sub u0 s1; t1 = mul t0 s2; t2 = mul u3 t1; t3 = add t2 u4; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -17572,9 +17792,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_mul_mul_add_f32_uuuuu_e61f97e731_avx512(f *abi.Frame)
+// for i: o0[i] = (((a0[i] - a1[i]) * a2[i]) * a3[i]) + a4[i]
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_sub_mul_mul_add_f32_uuuuu_e61f97e731_avx512(SB), NOSPLIT, $16-8
+TEXT k_sub_mul_mul_add_f32_uuuuu_e61f97e731_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32) { t0 = sub u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = add t2 u4; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
@@ -17635,9 +17856,10 @@ line:
 rest:
 	MOVQ $+1, R13; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_tan_f32_u_a69f332907_avx512(f *abi.Frame)
+// for i: o0[i] = tan(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_tan_f32_u_a69f332907_avx512(SB), $1352-8
+TEXT k_tan_f32_u_a69f332907_avx512<>(SB), $1352-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32) { t0 = tan u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -17796,9 +18018,10 @@ leave2:
 	VMOVUPS 896(SP), Z31; KMOVW 960(SP), K1; VMOVUPS 320(SP), Z2; VMOVUPS 384(SP), Z4; VMOVUPS 448(SP), Z5
 	VMOVUPS 512(SP), Z1; JMP after2
 
-// func k_tan_f32_u_d46cfa69fa_avx512(f *abi.Frame)
+// for i: o0[i] = tan(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_tan_f32_u_d46cfa69fa_avx512(SB), $1608-8
+TEXT k_tan_f32_u_d46cfa69fa_avx512<>(SB), $1608-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel fast (u0:f32) { t0 = tan u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -17936,9 +18159,10 @@ leave2:
 	VMOVUPS 1216(SP), Z30; VMOVUPS 1280(SP), Z31; KMOVW 1344(SP), K1; VMOVUPS 192(SP), Z1; VMOVUPS 256(SP), Z2
 	JMP after2
 
-// func k_tanh_f32_u_7c39959182_avx512(f *abi.Frame)
+// for i: o0[i] = tanh(a0[i])
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_tanh_f32_u_7c39959182_avx512(SB), NOSPLIT, $0-8
+TEXT k_tanh_f32_u_7c39959182_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel fast (u0:f32) { t0 = tanh u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -17980,9 +18204,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_tanh_f32_u_dac9a91ef9_avx512(f *abi.Frame)
+// for i: o0[i] = tanh(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_tanh_f32_u_dac9a91ef9_avx512(SB), NOSPLIT, $0-8
+TEXT k_tanh_f32_u_dac9a91ef9_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32) { t0 = tanh u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -19202,3 +19427,236 @@ DATA v3ff921fb54442d18<>+40(SB)/8, $0x3ff921fb54442d18
 DATA v3ff921fb54442d18<>+48(SB)/8, $0x3ff921fb54442d18
 DATA v3ff921fb54442d18<>+56(SB)/8, $0x3ff921fb54442d18
 GLOBL v3ff921fb54442d18<>(SB), RODATA|NOPTR, $64
+
+DATA entries_avx512<>+0(SB)/8, $k_abs_add_div_sub_f32_usuu_9021bb011f_avx512<>(SB)
+DATA entries_avx512<>+8(SB)/8, $k_abs_add_f32_us_0d3cfdbab1_avx512<>(SB)
+DATA entries_avx512<>+16(SB)/8, $k_abs_add_f32_uu_923b0bffaa_avx512<>(SB)
+DATA entries_avx512<>+24(SB)/8, $k_acos_f32_u_555d6ba719_avx512<>(SB)
+DATA entries_avx512<>+32(SB)/8, $k_acos_f32_u_95fa83fb5f_avx512<>(SB)
+DATA entries_avx512<>+40(SB)/8, $k_acosh_f32_u_2515acfedc_avx512<>(SB)
+DATA entries_avx512<>+48(SB)/8, $k_acosh_f32_u_f16790c36e_avx512<>(SB)
+DATA entries_avx512<>+56(SB)/8, $k_add_add_add_add_f32_uuuuu_b4ae80f57d_avx512<>(SB)
+DATA entries_avx512<>+64(SB)/8, $k_add_add_f32_usu_edb32ffb6f_avx512<>(SB)
+DATA entries_avx512<>+72(SB)/8, $k_add_add_f32_uus_c571f1a118_avx512<>(SB)
+DATA entries_avx512<>+80(SB)/8, $k_add_add_f32_uuu_4379a3490f_avx512<>(SB)
+DATA entries_avx512<>+88(SB)/8, $k_add_add_max_f32_suus_a35e40000f_avx512<>(SB)
+DATA entries_avx512<>+96(SB)/8, $k_add_clip_f32_suss_0acc5bdafe_avx512<>(SB)
+DATA entries_avx512<>+104(SB)/8, $k_add_div_f32_sus_b2f31c3abc_avx512<>(SB)
+DATA entries_avx512<>+112(SB)/8, $k_add_div_f32_suu_9e4ef60e2e_avx512<>(SB)
+DATA entries_avx512<>+120(SB)/8, $k_add_div_f32_uus_ad8656b663_avx512<>(SB)
+DATA entries_avx512<>+128(SB)/8, $k_add_div_f32_uuu_9062432642_avx512<>(SB)
+DATA entries_avx512<>+136(SB)/8, $k_add_lt_cast_add_f32_uusu_075bee7c87_avx512<>(SB)
+DATA entries_avx512<>+144(SB)/8, $k_add_max_add_etc_f32_uusu_27a9c7e36e_avx512<>(SB)
+DATA entries_avx512<>+152(SB)/8, $k_add_max_f32_uss_90dd3ab5f5_avx512<>(SB)
+DATA entries_avx512<>+160(SB)/8, $k_add_max_f32_uus_0e5a076b24_avx512<>(SB)
+DATA entries_avx512<>+168(SB)/8, $k_add_mul_f32_sus_0019e6d0a1_avx512<>(SB)
+DATA entries_avx512<>+176(SB)/8, $k_add_mul_f32_usu_46bd90ee17_avx512<>(SB)
+DATA entries_avx512<>+184(SB)/8, $k_add_mul_f32_uus_b595ff8859_avx512<>(SB)
+DATA entries_avx512<>+192(SB)/8, $k_add_mul_f32_uuu_53dfdc916d_avx512<>(SB)
+DATA entries_avx512<>+200(SB)/8, $k_add_reciprocal_f32_su_1e343303b7_avx512<>(SB)
+DATA entries_avx512<>+208(SB)/8, $k_add_reciprocal_f32_uu_52817edf0a_avx512<>(SB)
+DATA entries_avx512<>+216(SB)/8, $k_add_sqrt_f32_su_e3c2caf6aa_avx512<>(SB)
+DATA entries_avx512<>+224(SB)/8, $k_add_sqrt_f32_uu_9985ccdfc6_avx512<>(SB)
+DATA entries_avx512<>+232(SB)/8, $k_asin_f32_u_8f59a9d6af_avx512<>(SB)
+DATA entries_avx512<>+240(SB)/8, $k_asin_f32_u_d18b848dec_avx512<>(SB)
+DATA entries_avx512<>+248(SB)/8, $k_asinh_f32_u_962e4d8b66_avx512<>(SB)
+DATA entries_avx512<>+256(SB)/8, $k_asinh_f32_u_a4702b1ac6_avx512<>(SB)
+DATA entries_avx512<>+264(SB)/8, $k_atan2_f32_uu_d4ffc1c433_avx512<>(SB)
+DATA entries_avx512<>+272(SB)/8, $k_atan2_f32_uu_e60f2ab1a5_avx512<>(SB)
+DATA entries_avx512<>+280(SB)/8, $k_atan_f32_u_48534f2993_avx512<>(SB)
+DATA entries_avx512<>+288(SB)/8, $k_atan_f32_u_7a7f1e3e5f_avx512<>(SB)
+DATA entries_avx512<>+296(SB)/8, $k_atanh_f32_u_3173c1d460_avx512<>(SB)
+DATA entries_avx512<>+304(SB)/8, $k_atanh_f32_u_9be78ab564_avx512<>(SB)
+DATA entries_avx512<>+312(SB)/8, $k_cbrt_f32_u_5b74a96f41_avx512<>(SB)
+DATA entries_avx512<>+320(SB)/8, $k_celu_f32_uu_d59fb19897_avx512<>(SB)
+DATA entries_avx512<>+328(SB)/8, $k_cos_f32_u_d5b58a3f8e_avx512<>(SB)
+DATA entries_avx512<>+336(SB)/8, $k_cos_f32_u_e3f6bef4d7_avx512<>(SB)
+DATA entries_avx512<>+344(SB)/8, $k_cosh_f32_u_b285247184_avx512<>(SB)
+DATA entries_avx512<>+352(SB)/8, $k_cosh_f32_u_b552f60c26_avx512<>(SB)
+DATA entries_avx512<>+360(SB)/8, $k_div_add_f32_suu_6979087442_avx512<>(SB)
+DATA entries_avx512<>+368(SB)/8, $k_div_add_f32_usu_5c4ecf844d_avx512<>(SB)
+DATA entries_avx512<>+376(SB)/8, $k_div_add_f32_uus_a5ec2c6398_avx512<>(SB)
+DATA entries_avx512<>+384(SB)/8, $k_div_add_f32_uuu_359df21de5_avx512<>(SB)
+DATA entries_avx512<>+392(SB)/8, $k_div_sub_f32_suu_6d775b58f3_avx512<>(SB)
+DATA entries_avx512<>+400(SB)/8, $k_div_sub_f32_suu_c9ea47b499_avx512<>(SB)
+DATA entries_avx512<>+408(SB)/8, $k_div_sub_f32_usu_4b0e9a0e42_avx512<>(SB)
+DATA entries_avx512<>+416(SB)/8, $k_div_sub_f32_usu_937b4279d1_avx512<>(SB)
+DATA entries_avx512<>+424(SB)/8, $k_div_sub_f32_uus_63f317b3ea_avx512<>(SB)
+DATA entries_avx512<>+432(SB)/8, $k_div_sub_f32_uus_8cad7045ed_avx512<>(SB)
+DATA entries_avx512<>+440(SB)/8, $k_div_sub_f32_uuu_339ed6047e_avx512<>(SB)
+DATA entries_avx512<>+448(SB)/8, $k_div_sub_f32_uuu_f8a9ef3add_avx512<>(SB)
+DATA entries_avx512<>+456(SB)/8, $k_dot_f32_2423624372_avx512<>(SB)
+DATA entries_avx512<>+464(SB)/8, $k_dotleftwindows_f32_eea7e8f90b_avx512<>(SB)
+DATA entries_avx512<>+472(SB)/8, $k_dotwindows_f32_b7c0a2915b_avx512<>(SB)
+DATA entries_avx512<>+480(SB)/8, $k_elu_f32_uu_406bd122ee_avx512<>(SB)
+DATA entries_avx512<>+488(SB)/8, $k_elu_f32_uu_aa1bd49de5_avx512<>(SB)
+DATA entries_avx512<>+496(SB)/8, $k_erf_f32_u_bb01d17e04_avx512<>(SB)
+DATA entries_avx512<>+504(SB)/8, $k_erfc_f32_u_4de05a4343_avx512<>(SB)
+DATA entries_avx512<>+512(SB)/8, $k_exp_f32_u_bf167c3749_avx512<>(SB)
+DATA entries_avx512<>+520(SB)/8, $k_exp_f32_u_ef80539273_avx512<>(SB)
+DATA entries_avx512<>+528(SB)/8, $k_expm1_f32_u_8e161a5337_avx512<>(SB)
+DATA entries_avx512<>+536(SB)/8, $k_expm1_f32_u_c4a2391563_avx512<>(SB)
+DATA entries_avx512<>+544(SB)/8, $k_fma_fma_f32_usuus_26feef316b_avx512<>(SB)
+DATA entries_avx512<>+552(SB)/8, $k_fma_fma_f32_uusuu_65f5684e4d_avx512<>(SB)
+DATA entries_avx512<>+560(SB)/8, $k_fma_fma_fma_f32_usuusus_46013c8eeb_avx512<>(SB)
+DATA entries_avx512<>+568(SB)/8, $k_fma_fma_fma_f32_uusuuuu_892c10a14c_avx512<>(SB)
+DATA entries_avx512<>+576(SB)/8, $k_fma_fma_fma_fma_f32_usuususus_8c0e1c0e38_avx512<>(SB)
+DATA entries_avx512<>+584(SB)/8, $k_fma_fma_fma_fma_f32_uusuuuuuu_a4a5d631c2_avx512<>(SB)
+DATA entries_avx512<>+592(SB)/8, $k_fmod_f32_uu_23f2965b3a_avx512<>(SB)
+DATA entries_avx512<>+600(SB)/8, $k_gelu_f32_u_5a39b6b00a_avx512<>(SB)
+DATA entries_avx512<>+608(SB)/8, $k_gelutanh_f32_u_4c118d14c9_avx512<>(SB)
+DATA entries_avx512<>+616(SB)/8, $k_gelutanh_f32_u_db1a6da05e_avx512<>(SB)
+DATA entries_avx512<>+624(SB)/8, $k_hypot_f32_uu_9f864ed0e9_avx512<>(SB)
+DATA entries_avx512<>+632(SB)/8, $k_log10_f32_u_ae1c8f5cbf_avx512<>(SB)
+DATA entries_avx512<>+640(SB)/8, $k_log10_f32_u_cbfe670f49_avx512<>(SB)
+DATA entries_avx512<>+648(SB)/8, $k_log1p_f32_u_44ebc30ec1_avx512<>(SB)
+DATA entries_avx512<>+656(SB)/8, $k_log1p_f32_u_ba15cea693_avx512<>(SB)
+DATA entries_avx512<>+664(SB)/8, $k_log2_f32_u_10bd083277_avx512<>(SB)
+DATA entries_avx512<>+672(SB)/8, $k_log2_f32_u_554428f4d8_avx512<>(SB)
+DATA entries_avx512<>+680(SB)/8, $k_log_f32_u_d5990fd292_avx512<>(SB)
+DATA entries_avx512<>+688(SB)/8, $k_log_f32_u_e0fe5a7a5e_avx512<>(SB)
+DATA entries_avx512<>+696(SB)/8, $k_logit_f32_u_d2899268f2_avx512<>(SB)
+DATA entries_avx512<>+704(SB)/8, $k_lt_cast_add_f32_suu_6dc476c5d9_avx512<>(SB)
+DATA entries_avx512<>+712(SB)/8, $k_lt_cast_add_f32_usu_8884ef40f7_avx512<>(SB)
+DATA entries_avx512<>+720(SB)/8, $k_lt_cast_f32_su_3714b2872f_avx512<>(SB)
+DATA entries_avx512<>+728(SB)/8, $k_lt_cast_f32_us_21d3d2c79b_avx512<>(SB)
+DATA entries_avx512<>+736(SB)/8, $k_lt_lt_and_select_f32_suss_9e6570f14f_avx512<>(SB)
+DATA entries_avx512<>+744(SB)/8, $k_lt_mul_select_f32_sus_3d9238c874_avx512<>(SB)
+DATA entries_avx512<>+752(SB)/8, $k_lt_select_f32_susu_834373809c_avx512<>(SB)
+DATA entries_avx512<>+760(SB)/8, $k_lt_select_f32_suus_d7be1b3f1c_avx512<>(SB)
+DATA entries_avx512<>+768(SB)/8, $k_lt_select_f32_suuu_2112c41b9d_avx512<>(SB)
+DATA entries_avx512<>+776(SB)/8, $k_lt_select_f32_ussu_8333fa51a2_avx512<>(SB)
+DATA entries_avx512<>+784(SB)/8, $k_lt_select_f32_usus_1ff32013c3_avx512<>(SB)
+DATA entries_avx512<>+792(SB)/8, $k_lt_select_f32_usuu_09aa765891_avx512<>(SB)
+DATA entries_avx512<>+800(SB)/8, $k_lt_select_f32_uuuu_eaac2a0463_avx512<>(SB)
+DATA entries_avx512<>+808(SB)/8, $k_lt_sub_select_f32_ussu_3954cda4c3_avx512<>(SB)
+DATA entries_avx512<>+816(SB)/8, $k_max_max_f32_uuu_94153535b5_avx512<>(SB)
+DATA entries_avx512<>+824(SB)/8, $k_max_max_max_etc_f32_uuuuuuuu_a13cc5b611_avx512<>(SB)
+DATA entries_avx512<>+832(SB)/8, $k_max_max_max_f32_uuuu_7f8291e5af_avx512<>(SB)
+DATA entries_avx512<>+840(SB)/8, $k_max_max_max_max_f32_uuuuu_782406c534_avx512<>(SB)
+DATA entries_avx512<>+848(SB)/8, $k_max_min_f32_uss_ee76b7f7ff_avx512<>(SB)
+DATA entries_avx512<>+856(SB)/8, $k_min_min_min_etc_f32_uuuuuuuu_dc1e9e8ee4_avx512<>(SB)
+DATA entries_avx512<>+864(SB)/8, $k_min_min_min_f32_uuuu_a2036aac40_avx512<>(SB)
+DATA entries_avx512<>+872(SB)/8, $k_min_min_min_min_f32_uuuuu_4dda052b3c_avx512<>(SB)
+DATA entries_avx512<>+880(SB)/8, $k_mish_f32_u_0d76fba195_avx512<>(SB)
+DATA entries_avx512<>+888(SB)/8, $k_mish_f32_u_4327185398_avx512<>(SB)
+DATA entries_avx512<>+896(SB)/8, $k_mul_add_f32_sus_823e970d51_avx512<>(SB)
+DATA entries_avx512<>+904(SB)/8, $k_mul_add_f32_us_c995ae5d78_avx512<>(SB)
+DATA entries_avx512<>+912(SB)/8, $k_mul_add_f32_usu_c4593d64cc_avx512<>(SB)
+DATA entries_avx512<>+920(SB)/8, $k_mul_add_f32_uu_62e4b901e6_avx512<>(SB)
+DATA entries_avx512<>+928(SB)/8, $k_mul_add_f32_uus_cd484de41f_avx512<>(SB)
+DATA entries_avx512<>+936(SB)/8, $k_mul_add_f32_uuu_75513ae343_avx512<>(SB)
+DATA entries_avx512<>+944(SB)/8, $k_mul_add_mul_add_f32_usss_fa8a7350a4_avx512<>(SB)
+DATA entries_avx512<>+952(SB)/8, $k_mul_add_mul_add_f32_ususu_6d1ffa2694_avx512<>(SB)
+DATA entries_avx512<>+960(SB)/8, $k_mul_add_mul_add_f32_uuss_06eeeb4599_avx512<>(SB)
+DATA entries_avx512<>+968(SB)/8, $k_mul_add_mul_f32_susu_d4e52dbdca_avx512<>(SB)
+DATA entries_avx512<>+976(SB)/8, $k_mul_add_mul_f32_uusu_972dd93a49_avx512<>(SB)
+DATA entries_avx512<>+984(SB)/8, $k_mul_add_mul_f32_uuu_e2a41e2a4c_avx512<>(SB)
+DATA entries_avx512<>+992(SB)/8, $k_mul_add_mul_f32_uuuu_ca920e09af_avx512<>(SB)
+DATA entries_avx512<>+1000(SB)/8, $k_mul_add_reciprocal_f32_uu_c179a07f9d_avx512<>(SB)
+DATA entries_avx512<>+1008(SB)/8, $k_mul_add_rsqrt_f32_sus_f55d8af1ed_avx512<>(SB)
+DATA entries_avx512<>+1016(SB)/8, $k_mul_clip_f32_suss_064b4049ee_avx512<>(SB)
+DATA entries_avx512<>+1024(SB)/8, $k_mul_div_f32_uu_b7184a3f82_avx512<>(SB)
+DATA entries_avx512<>+1032(SB)/8, $k_mul_div_f32_uuu_d9f0203553_avx512<>(SB)
+DATA entries_avx512<>+1040(SB)/8, $k_mul_fma_f32_usus_1842319587_avx512<>(SB)
+DATA entries_avx512<>+1048(SB)/8, $k_mul_fma_fma_etc_f32_suususususususususs_0b8000ac43_avx512<>(SB)
+DATA entries_avx512<>+1056(SB)/8, $k_mul_fma_fma_etc_f32_ususususususususus_7f081c76f2_avx512<>(SB)
+DATA entries_avx512<>+1064(SB)/8, $k_mul_fma_fma_etc_f32_usususususususususss_65bb4e0d4c_avx512<>(SB)
+DATA entries_avx512<>+1072(SB)/8, $k_mul_fma_fma_etc_f32_ususususususususussss_05bcf67d94_avx512<>(SB)
+DATA entries_avx512<>+1080(SB)/8, $k_mul_fma_fma_f32_suusus_9e3a07975c_avx512<>(SB)
+DATA entries_avx512<>+1088(SB)/8, $k_mul_fma_fma_fma_f32_usususus_f2031cb675_avx512<>(SB)
+DATA entries_avx512<>+1096(SB)/8, $k_mul_mul_add_etc_f32_uusu_ca8b59eec8_avx512<>(SB)
+DATA entries_avx512<>+1104(SB)/8, $k_mul_mul_add_f32_usus_0e0473eb88_avx512<>(SB)
+DATA entries_avx512<>+1112(SB)/8, $k_mul_mul_add_f32_usuu_a1c5c9fa1f_avx512<>(SB)
+DATA entries_avx512<>+1120(SB)/8, $k_mul_mul_add_f32_uu_8975752a8a_avx512<>(SB)
+DATA entries_avx512<>+1128(SB)/8, $k_mul_mul_add_f32_uuuu_ce4079a70a_avx512<>(SB)
+DATA entries_avx512<>+1136(SB)/8, $k_mul_mul_add_sqrt_f32_uu_7c07120190_avx512<>(SB)
+DATA entries_avx512<>+1144(SB)/8, $k_mul_mul_f32_u_80e658ec97_avx512<>(SB)
+DATA entries_avx512<>+1152(SB)/8, $k_mul_mul_f32_us_9827c8c6f7_avx512<>(SB)
+DATA entries_avx512<>+1160(SB)/8, $k_mul_mul_f32_usu_3028d8b96c_avx512<>(SB)
+DATA entries_avx512<>+1168(SB)/8, $k_mul_mul_f32_uus_be42ec1679_avx512<>(SB)
+DATA entries_avx512<>+1176(SB)/8, $k_mul_mul_f32_uuu_d7b937fccc_avx512<>(SB)
+DATA entries_avx512<>+1184(SB)/8, $k_mul_mul_mul_add_f32_usus_52ac850fa2_avx512<>(SB)
+DATA entries_avx512<>+1192(SB)/8, $k_mul_mul_mul_etc_f32_sususuusu_139d528bf9_avx512<>(SB)
+DATA entries_avx512<>+1200(SB)/8, $k_mul_mul_mul_etc_f32_uuuuu_90278c2928_avx512<>(SB)
+DATA entries_avx512<>+1208(SB)/8, $k_mul_mul_mul_mul_f32_uuuuu_59631ca150_avx512<>(SB)
+DATA entries_avx512<>+1216(SB)/8, $k_mul_mul_sub_add_f32_uuu_85f86ff199_avx512<>(SB)
+DATA entries_avx512<>+1224(SB)/8, $k_mul_mul_sub_f32_susu_00a8f0430e_avx512<>(SB)
+DATA entries_avx512<>+1232(SB)/8, $k_mul_mul_sub_f32_uuuu_744a4b34c4_avx512<>(SB)
+DATA entries_avx512<>+1240(SB)/8, $k_mul_sub_div_f32_suuu_0c66717625_avx512<>(SB)
+DATA entries_avx512<>+1248(SB)/8, $k_mul_sub_f32_sus_965440f780_avx512<>(SB)
+DATA entries_avx512<>+1256(SB)/8, $k_mul_sub_f32_uss_1ac56c3ec4_avx512<>(SB)
+DATA entries_avx512<>+1264(SB)/8, $k_mul_sub_f32_usu_249e8d7faa_avx512<>(SB)
+DATA entries_avx512<>+1272(SB)/8, $k_mul_sub_f32_usu_3188a3e4e2_avx512<>(SB)
+DATA entries_avx512<>+1280(SB)/8, $k_mul_sub_f32_uus_26164bf0e3_avx512<>(SB)
+DATA entries_avx512<>+1288(SB)/8, $k_mul_sub_f32_uus_7ef5de0cfb_avx512<>(SB)
+DATA entries_avx512<>+1296(SB)/8, $k_mul_sub_f32_uuu_9072ef8ceb_avx512<>(SB)
+DATA entries_avx512<>+1304(SB)/8, $k_mul_sub_f32_uuu_f343c420f6_avx512<>(SB)
+DATA entries_avx512<>+1312(SB)/8, $k_mul_sub_mul_etc_f32_ssusuu_4508d7f4cc_avx512<>(SB)
+DATA entries_avx512<>+1320(SB)/8, $k_mul_sub_mul_f32_ssus_7ff6b7fe49_avx512<>(SB)
+DATA entries_avx512<>+1328(SB)/8, $k_mul_sub_mul_f32_us_d0fd260c3d_avx512<>(SB)
+DATA entries_avx512<>+1336(SB)/8, $k_ne_or_select_f32_bool_uuu_fd164af4ab_avx512<>(SB)
+DATA entries_avx512<>+1344(SB)/8, $k_pow_f32_uu_8b8da83db3_avx512<>(SB)
+DATA entries_avx512<>+1352(SB)/8, $k_reduce_add_abs_f32_u_258f9f318d_avx512<>(SB)
+DATA entries_avx512<>+1360(SB)/8, $k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_845b608e04_avx512<>(SB)
+DATA entries_avx512<>+1368(SB)/8, $k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_cb375d3150_avx512<>(SB)
+DATA entries_avx512<>+1376(SB)/8, $k_reduce_add_add_sub_eq_cast_etc_f32_uss_1d8d9433b6_avx512<>(SB)
+DATA entries_avx512<>+1384(SB)/8, $k_reduce_add_add_sub_eq_cast_etc_f32_uss_6e42c5124a_avx512<>(SB)
+DATA entries_avx512<>+1392(SB)/8, $k_reduce_add_add_sub_mul_f32_us_b2935a0f57_avx512<>(SB)
+DATA entries_avx512<>+1400(SB)/8, $k_reduce_add_mul_f32_u_5f31cdbbc6_avx512<>(SB)
+DATA entries_avx512<>+1408(SB)/8, $k_reduce_add_mul_f32_uu_624c0413b0_avx512<>(SB)
+DATA entries_avx512<>+1416(SB)/8, $k_reduce_add_mul_sub_mul_f32_ssu_980d8b305c_avx512<>(SB)
+DATA entries_avx512<>+1424(SB)/8, $k_reduce_add_sub_exp_f32_us_adbe096fa0_avx512<>(SB)
+DATA entries_avx512<>+1432(SB)/8, $k_reduce_add_sub_exp_f32_us_b11729214f_avx512<>(SB)
+DATA entries_avx512<>+1440(SB)/8, $k_reduce_add_sub_mul_f32_us_dbb92b069c_avx512<>(SB)
+DATA entries_avx512<>+1448(SB)/8, $k_reduce_add_sub_mul_f32_uu_40b5687917_avx512<>(SB)
+DATA entries_avx512<>+1456(SB)/8, $k_selu_f32_u_5e97fe46cc_avx512<>(SB)
+DATA entries_avx512<>+1464(SB)/8, $k_selu_f32_u_d932e1e583_avx512<>(SB)
+DATA entries_avx512<>+1472(SB)/8, $k_sigmoid_f32_u_93be2127ea_avx512<>(SB)
+DATA entries_avx512<>+1480(SB)/8, $k_sigmoid_f32_u_f999d280c1_avx512<>(SB)
+DATA entries_avx512<>+1488(SB)/8, $k_silu_f32_u_2f82111014_avx512<>(SB)
+DATA entries_avx512<>+1496(SB)/8, $k_silu_f32_u_bc7296252f_avx512<>(SB)
+DATA entries_avx512<>+1504(SB)/8, $k_sin_f32_u_6b4bd66882_avx512<>(SB)
+DATA entries_avx512<>+1512(SB)/8, $k_sin_f32_u_b1f1c0475a_avx512<>(SB)
+DATA entries_avx512<>+1520(SB)/8, $k_sinh_f32_u_a02af806c2_avx512<>(SB)
+DATA entries_avx512<>+1528(SB)/8, $k_sinh_f32_u_e6cd35bca9_avx512<>(SB)
+DATA entries_avx512<>+1536(SB)/8, $k_softplus_f32_u_1ca9daa11c_avx512<>(SB)
+DATA entries_avx512<>+1544(SB)/8, $k_softplus_f32_u_a3ac24e3de_avx512<>(SB)
+DATA entries_avx512<>+1552(SB)/8, $k_sqrt_add_div_sub_f32_usuu_3312c25538_avx512<>(SB)
+DATA entries_avx512<>+1560(SB)/8, $k_sub_abs_f32_su_bff24b4d46_avx512<>(SB)
+DATA entries_avx512<>+1568(SB)/8, $k_sub_abs_f32_us_c54cc75a91_avx512<>(SB)
+DATA entries_avx512<>+1576(SB)/8, $k_sub_abs_f32_uu_535b991930_avx512<>(SB)
+DATA entries_avx512<>+1584(SB)/8, $k_sub_add_f32_suu_be01931b84_avx512<>(SB)
+DATA entries_avx512<>+1592(SB)/8, $k_sub_add_f32_usu_2134758f1f_avx512<>(SB)
+DATA entries_avx512<>+1600(SB)/8, $k_sub_add_f32_uus_ae624bef65_avx512<>(SB)
+DATA entries_avx512<>+1608(SB)/8, $k_sub_add_f32_uuu_69b77a9e69_avx512<>(SB)
+DATA entries_avx512<>+1616(SB)/8, $k_sub_div_f32_sus_808b300fab_avx512<>(SB)
+DATA entries_avx512<>+1624(SB)/8, $k_sub_div_f32_suu_0106749417_avx512<>(SB)
+DATA entries_avx512<>+1632(SB)/8, $k_sub_div_f32_uss_710c75c2db_avx512<>(SB)
+DATA entries_avx512<>+1640(SB)/8, $k_sub_div_f32_usu_846f0e97e6_avx512<>(SB)
+DATA entries_avx512<>+1648(SB)/8, $k_sub_div_f32_uus_17256f6fb2_avx512<>(SB)
+DATA entries_avx512<>+1656(SB)/8, $k_sub_div_f32_uuu_dc62efb0df_avx512<>(SB)
+DATA entries_avx512<>+1664(SB)/8, $k_sub_mul_add_etc_f32_uuuuuu_43521638e9_avx512<>(SB)
+DATA entries_avx512<>+1672(SB)/8, $k_sub_mul_add_f32_uuu_3b01b5d98a_avx512<>(SB)
+DATA entries_avx512<>+1680(SB)/8, $k_sub_mul_f32_su_db68111212_avx512<>(SB)
+DATA entries_avx512<>+1688(SB)/8, $k_sub_mul_f32_sus_f2d8ce96e5_avx512<>(SB)
+DATA entries_avx512<>+1696(SB)/8, $k_sub_mul_f32_suu_644ee44e66_avx512<>(SB)
+DATA entries_avx512<>+1704(SB)/8, $k_sub_mul_f32_us_a6edba4968_avx512<>(SB)
+DATA entries_avx512<>+1712(SB)/8, $k_sub_mul_f32_uss_cd8a5001fc_avx512<>(SB)
+DATA entries_avx512<>+1720(SB)/8, $k_sub_mul_f32_usu_f2d17a1178_avx512<>(SB)
+DATA entries_avx512<>+1728(SB)/8, $k_sub_mul_f32_uu_f7bbda414f_avx512<>(SB)
+DATA entries_avx512<>+1736(SB)/8, $k_sub_mul_f32_uus_11b9186314_avx512<>(SB)
+DATA entries_avx512<>+1744(SB)/8, $k_sub_mul_f32_uuu_c0f08c037b_avx512<>(SB)
+DATA entries_avx512<>+1752(SB)/8, $k_sub_mul_mul_add_f32_ussuu_32c5f7091b_avx512<>(SB)
+DATA entries_avx512<>+1760(SB)/8, $k_sub_mul_mul_add_f32_uuuuu_e61f97e731_avx512<>(SB)
+DATA entries_avx512<>+1768(SB)/8, $k_tan_f32_u_a69f332907_avx512<>(SB)
+DATA entries_avx512<>+1776(SB)/8, $k_tan_f32_u_d46cfa69fa_avx512<>(SB)
+DATA entries_avx512<>+1784(SB)/8, $k_tanh_f32_u_7c39959182_avx512<>(SB)
+DATA entries_avx512<>+1792(SB)/8, $k_tanh_f32_u_dac9a91ef9_avx512<>(SB)
+GLOBL entries_avx512<>(SB), RODATA, $1800
+
+// func entries_avx512() *uintptr
+TEXT ·entries_avx512(SB), NOSPLIT, $0-8
+	LEAQ entries_avx512<>(SB), AX
+	MOVQ AX, ret+0(FP)
+	RET

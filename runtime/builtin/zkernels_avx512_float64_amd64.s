@@ -4,9 +4,10 @@
 
 #include "textflag.h"
 
-// func k_abs_add_f64_us_19fc78f11b_avx512(f *abi.Frame)
+// for i: o0[i] = a1 + abs(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_abs_add_f64_us_19fc78f11b_avx512(SB), NOSPLIT, $16-8
+TEXT k_abs_add_f64_us_19fc78f11b_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64) { t0 = abs u0; t1 = add s1 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -57,9 +58,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_abs_add_f64_uu_cd3d2a7fe6_avx512(f *abi.Frame)
+// for i: o0[i] = a1[i] + abs(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_abs_add_f64_uu_cd3d2a7fe6_avx512(SB), NOSPLIT, $16-8
+TEXT k_abs_add_f64_uu_cd3d2a7fe6_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = abs u0; t1 = add u1 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -113,9 +115,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_acos_f64_u_25e3602d96_avx512(f *abi.Frame)
+// for i: o0[i] = acos(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_acos_f64_u_25e3602d96_avx512(SB), NOSPLIT, $64-8
+TEXT k_acos_f64_u_25e3602d96_avx512<>(SB), NOSPLIT, $64-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel fast (u0:f64) { t0 = acos u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -211,9 +214,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_acos_f64_u_b1529e1f66_avx512(f *abi.Frame)
+// for i: o0[i] = acos(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_acos_f64_u_b1529e1f66_avx512(SB), NOSPLIT, $128-8
+TEXT k_acos_f64_u_b1529e1f66_avx512<>(SB), NOSPLIT, $128-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = acos u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -331,9 +335,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_acosh_f64_u_75bbf63e15_avx512(f *abi.Frame)
+// for i: o0[i] = acosh(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_acosh_f64_u_75bbf63e15_avx512(SB), $1160-8
+TEXT k_acosh_f64_u_75bbf63e15_avx512<>(SB), $1160-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = acosh u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -473,9 +478,10 @@ leave1:
 	VMOVUPS 832(SP), Z29; VMOVUPS 896(SP), Z30; VMOVUPS 960(SP), Z31; KMOVW 1024(SP), K1; KMOVW 1088(SP), K2
 	VMOVUPS 384(SP), Z1; VMOVUPS 448(SP), Z3; JMP after1
 
-// func k_add_add_add_add_f64_uuuuu_538c81cc10_avx512(f *abi.Frame)
+// for i: o0[i] = a4[i] + (((a0[i] + a1[i]) + a2[i]) + a3[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_add_add_add_add_f64_uuuuu_538c81cc10_avx512(SB), NOSPLIT, $16-8
+TEXT k_add_add_add_add_f64_uuuuu_538c81cc10_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add t1 u3; t3 = add u4 t2; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
@@ -535,9 +541,10 @@ line:
 rest:
 	MOVQ $+1, R13; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_add_f64_usu_d14ef886cc_avx512(f *abi.Frame)
+// for i: o0[i] = a2[i] + (a0[i] + a1)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_add_add_f64_usu_d14ef886cc_avx512(SB), NOSPLIT, $16-8
+TEXT k_add_add_f64_usu_d14ef886cc_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = add u0 s1; t1 = add u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -591,9 +598,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_add_f64_uus_333b1d0548_avx512(f *abi.Frame)
+// for i: o0[i] = (a0[i] + a1[i]) + a2
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_add_add_f64_uus_333b1d0548_avx512(SB), NOSPLIT, $16-8
+TEXT k_add_add_f64_uus_333b1d0548_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = add t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -647,9 +655,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_add_f64_uuu_06690195f6_avx512(f *abi.Frame)
+// for i: o0[i] = a2[i] + (a0[i] + a1[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_add_add_f64_uuu_06690195f6_avx512(SB), NOSPLIT, $16-8
+TEXT k_add_add_f64_uuu_06690195f6_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = add u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -703,9 +712,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_add_max_f64_suus_1279ef9a3e_avx512(f *abi.Frame)
+// for i: o0[i] = max(a3, (a0 + a1[i]) + a2[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_add_add_max_f64_suus_1279ef9a3e_avx512(SB), NOSPLIT, $16-8
+TEXT k_add_add_max_f64_suus_1279ef9a3e_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64, u2:f64, s3:f64) { t0 = add s0 u1; t1 = add t0 u2; t2 = max s3 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -762,9 +772,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_div_f64_suu_db9165b6df_avx512(f *abi.Frame)
+// for i: o0[i] = a2[i] / (a0 + a1[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_add_div_f64_suu_db9165b6df_avx512(SB), NOSPLIT, $16-8
+TEXT k_add_div_f64_suu_db9165b6df_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64, u2:f64) { t0 = add s0 u1; t1 = div u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -818,9 +829,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_div_f64_uss_ab9c0f2fad_avx512(f *abi.Frame)
+// for i: o0[i] = a2 / (a0[i] + a1)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_add_div_f64_uss_ab9c0f2fad_avx512(SB), NOSPLIT, $16-8
+TEXT k_add_div_f64_uss_ab9c0f2fad_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = div s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -872,9 +884,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_div_f64_uus_14435f44ae_avx512(f *abi.Frame)
+// for i: o0[i] = a2 / (a0[i] + a1[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_add_div_f64_uus_14435f44ae_avx512(SB), NOSPLIT, $16-8
+TEXT k_add_div_f64_uus_14435f44ae_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = div s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -928,9 +941,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_div_f64_uuu_7541d18581_avx512(f *abi.Frame)
+// for i: o0[i] = a2[i] / (a0[i] + a1[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_add_div_f64_uuu_7541d18581_avx512(SB), NOSPLIT, $16-8
+TEXT k_add_div_f64_uuu_7541d18581_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = div u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -984,9 +998,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_lt_cast_add_f64_uusu_7796355261_avx512(f *abi.Frame)
+// for i: o0[i] = float64((a0[i] + a1[i]) < a2) + a3[i]
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_add_lt_cast_add_f64_uusu_7796355261_avx512(SB), NOSPLIT, $16-8
+TEXT k_add_lt_cast_add_f64_uusu_7796355261_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64, u3:f64) { t0 = add u0 u1; t1 = lt t0 s2; t2 = cast:f64 t1; t3 = add t2 u3; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -1044,9 +1059,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_max_add_etc_f64_uusu_1ca6175c87_avx512(f *abi.Frame)
+// for i: o0[i] = max(max(a2, a0[i] + a1[i]), max(a2, a3[i] + a1[i]))
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_add_max_add_etc_f64_uusu_1ca6175c87_avx512(SB), NOSPLIT, $16-8
+TEXT k_add_max_add_etc_f64_uusu_1ca6175c87_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64, u3:f64) { t0 = add u0 u1; t1 = max s2 t0; t2 = add u3 u1; t3 = max s2 t2; t4 = max t1 t3; store t4 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -1113,9 +1129,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_max_f64_uss_8ea08a9a9c_avx512(f *abi.Frame)
+// for i: o0[i] = max(a0[i] + a1, a2)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_add_max_f64_uss_8ea08a9a9c_avx512(SB), NOSPLIT, $16-8
+TEXT k_add_max_f64_uss_8ea08a9a9c_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = max t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -1171,9 +1188,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_max_f64_uus_eb7b8e091b_avx512(f *abi.Frame)
+// for i: o0[i] = max(a0[i] + a1[i], a2)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_add_max_f64_uus_eb7b8e091b_avx512(SB), NOSPLIT, $16-8
+TEXT k_add_max_f64_uus_eb7b8e091b_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = max t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -1229,9 +1247,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_mul_f64_uss_49288156d8_avx512(f *abi.Frame)
+// for i: o0[i] = a2 * (a0[i] + a1)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_add_mul_f64_uss_49288156d8_avx512(SB), NOSPLIT, $16-8
+TEXT k_add_mul_f64_uss_49288156d8_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = mul s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -1283,9 +1302,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_mul_f64_usu_43319fc0a3_avx512(f *abi.Frame)
+// for i: o0[i] = a2[i] * (a0[i] + a1)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_add_mul_f64_usu_43319fc0a3_avx512(SB), NOSPLIT, $16-8
+TEXT k_add_mul_f64_usu_43319fc0a3_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = add u0 s1; t1 = mul u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -1339,9 +1359,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_mul_f64_uus_6a500a5b69_avx512(f *abi.Frame)
+// for i: o0[i] = (a0[i] + a1[i]) * a2
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_add_mul_f64_uus_6a500a5b69_avx512(SB), NOSPLIT, $16-8
+TEXT k_add_mul_f64_uus_6a500a5b69_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = mul t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -1395,9 +1416,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_mul_f64_uuu_c0adfe2a64_avx512(f *abi.Frame)
+// for i: o0[i] = a2[i] * (a0[i] + a1[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_add_mul_f64_uuu_c0adfe2a64_avx512(SB), NOSPLIT, $16-8
+TEXT k_add_mul_f64_uuu_c0adfe2a64_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = mul u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -1451,9 +1473,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_reciprocal_f64_us_a9fc18cb97_avx512(f *abi.Frame)
+// for i: o0[i] = reciprocal(a0[i] + a1)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_add_reciprocal_f64_us_a9fc18cb97_avx512(SB), NOSPLIT, $16-8
+TEXT k_add_reciprocal_f64_us_a9fc18cb97_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64) { t0 = add u0 s1; t1 = reciprocal t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -1504,9 +1527,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_reciprocal_f64_uu_fd58496f41_avx512(f *abi.Frame)
+// for i: o0[i] = reciprocal(a0[i] + a1[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_add_reciprocal_f64_uu_fd58496f41_avx512(SB), NOSPLIT, $16-8
+TEXT k_add_reciprocal_f64_uu_fd58496f41_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = add u0 u1; t1 = reciprocal t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -1560,9 +1584,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_sqrt_f64_su_b9d1b8021b_avx512(f *abi.Frame)
+// for i: o0[i] = sqrt(a0 + a1[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_add_sqrt_f64_su_b9d1b8021b_avx512(SB), NOSPLIT, $16-8
+TEXT k_add_sqrt_f64_su_b9d1b8021b_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64) { t0 = add s0 u1; t1 = sqrt t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -1613,9 +1638,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_sqrt_f64_uu_9ee6425c70_avx512(f *abi.Frame)
+// for i: o0[i] = sqrt(a0[i] + a1[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_add_sqrt_f64_uu_9ee6425c70_avx512(SB), NOSPLIT, $16-8
+TEXT k_add_sqrt_f64_uu_9ee6425c70_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = add u0 u1; t1 = sqrt t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -1669,9 +1695,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_asin_f64_u_0c7edb221f_avx512(f *abi.Frame)
+// for i: o0[i] = asin(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_asin_f64_u_0c7edb221f_avx512(SB), NOSPLIT, $0-8
+TEXT k_asin_f64_u_0c7edb221f_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = asin u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -1780,9 +1807,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_asin_f64_u_e1e7d4acf5_avx512(f *abi.Frame)
+// for i: o0[i] = asin(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_asin_f64_u_e1e7d4acf5_avx512(SB), NOSPLIT, $0-8
+TEXT k_asin_f64_u_e1e7d4acf5_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel fast (u0:f64) { t0 = asin u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -1875,9 +1903,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_asinh_f64_u_aadc7ea616_avx512(f *abi.Frame)
+// for i: o0[i] = asinh(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_asinh_f64_u_aadc7ea616_avx512(SB), NOSPLIT, $0-8
+TEXT k_asinh_f64_u_aadc7ea616_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = asinh u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -2002,9 +2031,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_atan2_f64_uu_38066da722_avx512(f *abi.Frame)
+// for i: o0[i] = atan2(a0[i], a1[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_atan2_f64_uu_38066da722_avx512(SB), NOSPLIT, $64-8
+TEXT k_atan2_f64_uu_38066da722_avx512<>(SB), NOSPLIT, $64-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = atan2 u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -2139,9 +2169,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_atan2_f64_uu_b362669ee1_avx512(f *abi.Frame)
+// for i: o0[i] = atan2(a0[i], a1[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_atan2_f64_uu_b362669ee1_avx512(SB), NOSPLIT, $0-8
+TEXT k_atan2_f64_uu_b362669ee1_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel fast (u0:f64, u1:f64) { t0 = atan2 u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -2232,9 +2263,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_atan_f64_u_730df536cf_avx512(f *abi.Frame)
+// for i: o0[i] = atan(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_atan_f64_u_730df536cf_avx512(SB), NOSPLIT, $0-8
+TEXT k_atan_f64_u_730df536cf_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel fast (u0:f64) { t0 = atan u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -2359,9 +2391,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_atan_f64_u_c59c3592e6_avx512(f *abi.Frame)
+// for i: o0[i] = atan(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_atan_f64_u_c59c3592e6_avx512(SB), NOSPLIT, $0-8
+TEXT k_atan_f64_u_c59c3592e6_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = atan u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -2470,9 +2503,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_atanh_f64_u_37f5d3bfa3_avx512(f *abi.Frame)
+// for i: o0[i] = atanh(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_atanh_f64_u_37f5d3bfa3_avx512(SB), $1096-8
+TEXT k_atanh_f64_u_37f5d3bfa3_avx512<>(SB), $1096-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = atanh u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -2612,9 +2646,10 @@ leave1:
 	VMOVUPS 768(SP), Z0; VMOVUPS 832(SP), Z4; VMOVUPS 896(SP), Z5; KMOVW 960(SP), K1; KMOVW 1024(SP), K2
 	VMOVUPS 640(SP), Z2; VMOVUPS 704(SP), Z3; JMP after1
 
-// func k_cast_add_f32_f64_uu_d94107099a_avx512(f *abi.Frame)
+// for i: o0[i] = float64(a0[i]) + a1[i]
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_cast_add_f32_f64_uu_d94107099a_avx512(SB), NOSPLIT, $16-8
+TEXT k_cast_add_f32_f64_uu_d94107099a_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = add t0 u1; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -2666,9 +2701,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_cast_add_f64_f32_su_70391d9e46_avx512(f *abi.Frame)
+// for i: o0[i] = float32(a0) + a1[i]
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·k_cast_add_f64_f32_su_70391d9e46_avx512(SB), NOSPLIT, $16-8
+TEXT k_cast_add_f64_f32_su_70391d9e46_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f32) { t0 = cast:f32 s0; t1 = add t0 u1; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -2716,9 +2752,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_cbrt_f64_u_b44aeb6339_avx512(f *abi.Frame)
+// for i: o0[i] = cbrt(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_cbrt_f64_u_b44aeb6339_avx512(SB), NOSPLIT, $0-8
+TEXT k_cbrt_f64_u_b44aeb6339_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = cbrt u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -2816,9 +2853,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_celu_f64_uu_261ead757e_avx512(f *abi.Frame)
+// for i: o0[i] = celu(a0[i], a1[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_celu_f64_uu_261ead757e_avx512(SB), $1928-8
+TEXT k_celu_f64_uu_261ead757e_avx512<>(SB), $1928-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = celu u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -3003,9 +3041,10 @@ leave1:
 	VMOVUPS 1600(SP), Z29; VMOVUPS 1664(SP), Z30; VMOVUPS 1728(SP), Z31; KMOVW 1792(SP), K1; KMOVW 1856(SP), K3
 	VMOVUPS 896(SP), Z9; VMOVUPS 960(SP), Z16; JMP after1
 
-// func k_cos_f64_u_231c08b2d9_avx512(f *abi.Frame)
+// for i: o0[i] = cos(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_cos_f64_u_231c08b2d9_avx512(SB), $2312-8
+TEXT k_cos_f64_u_231c08b2d9_avx512<>(SB), $2312-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = cos u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -3285,9 +3324,10 @@ leave2:
 	KMOVW 1088(SP), K1; KMOVW 1152(SP), K2; VMOVUPS 704(SP), Z2; VMOVUPS 768(SP), Z5; VMOVUPS 832(SP), Z10
 	VMOVUPS 896(SP), Z14; VMOVUPS 960(SP), Z6; VMOVUPS 1024(SP), Z11; JMP after2
 
-// func k_cos_f64_u_59b6c7c217_avx512(f *abi.Frame)
+// for i: o0[i] = cos(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_cos_f64_u_59b6c7c217_avx512(SB), $2568-8
+TEXT k_cos_f64_u_59b6c7c217_avx512<>(SB), $2568-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel fast (u0:f64) { t0 = cos u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -3533,9 +3573,10 @@ leave2:
 	VMOVUPS 1600(SP), Z29; VMOVUPS 1664(SP), Z30; VMOVUPS 1728(SP), Z31; KMOVW 1792(SP), K1; KMOVW 1856(SP), K2
 	VMOVUPS 512(SP), Z2; VMOVUPS 576(SP), Z5; VMOVUPS 640(SP), Z6; VMOVUPS 704(SP), Z7; JMP after2
 
-// func k_cosh_f64_u_59600fe59b_avx512(f *abi.Frame)
+// for i: o0[i] = cosh(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_cosh_f64_u_59600fe59b_avx512(SB), NOSPLIT, $0-8
+TEXT k_cosh_f64_u_59600fe59b_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = cosh u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -3617,9 +3658,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_div_add_f64_suu_6ca9462384_avx512(f *abi.Frame)
+// for i: o0[i] = (a0 / a1[i]) + a2[i]
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_div_add_f64_suu_6ca9462384_avx512(SB), NOSPLIT, $16-8
+TEXT k_div_add_f64_suu_6ca9462384_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = add t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -3673,9 +3715,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_div_add_f64_usu_8c4369949b_avx512(f *abi.Frame)
+// for i: o0[i] = a2[i] + (a0[i] / a1)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_div_add_f64_usu_8c4369949b_avx512(SB), NOSPLIT, $16-8
+TEXT k_div_add_f64_usu_8c4369949b_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = add u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -3729,9 +3772,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_div_add_f64_uus_ea3c140a9a_avx512(f *abi.Frame)
+// for i: o0[i] = (a0[i] / a1[i]) + a2
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_div_add_f64_uus_ea3c140a9a_avx512(SB), NOSPLIT, $16-8
+TEXT k_div_add_f64_uus_ea3c140a9a_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = add t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -3785,9 +3829,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_div_add_f64_uuu_76f9a9a5b9_avx512(f *abi.Frame)
+// for i: o0[i] = a2[i] + (a0[i] / a1[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_div_add_f64_uuu_76f9a9a5b9_avx512(SB), NOSPLIT, $16-8
+TEXT k_div_add_f64_uuu_76f9a9a5b9_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = add u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -3841,9 +3886,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_div_sub_f64_suu_2cf0cf91e1_avx512(f *abi.Frame)
+// for i: o0[i] = (a0 / a1[i]) - a2[i]
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_div_sub_f64_suu_2cf0cf91e1_avx512(SB), NOSPLIT, $16-8
+TEXT k_div_sub_f64_suu_2cf0cf91e1_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = sub t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -3897,9 +3943,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_div_sub_f64_suu_8353240aa1_avx512(f *abi.Frame)
+// for i: o0[i] = a2[i] - (a0 / a1[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_div_sub_f64_suu_8353240aa1_avx512(SB), NOSPLIT, $16-8
+TEXT k_div_sub_f64_suu_8353240aa1_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = sub u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -3953,9 +4000,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_div_sub_f64_usu_0e6a379254_avx512(f *abi.Frame)
+// for i: o0[i] = a2[i] - (a0[i] / a1)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_div_sub_f64_usu_0e6a379254_avx512(SB), NOSPLIT, $16-8
+TEXT k_div_sub_f64_usu_0e6a379254_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = sub u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -4009,9 +4057,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_div_sub_f64_usu_b1c4a04ea3_avx512(f *abi.Frame)
+// for i: o0[i] = (a0[i] / a1) - a2[i]
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_div_sub_f64_usu_b1c4a04ea3_avx512(SB), NOSPLIT, $16-8
+TEXT k_div_sub_f64_usu_b1c4a04ea3_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = sub t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -4065,9 +4114,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_div_sub_f64_uus_4260569587_avx512(f *abi.Frame)
+// for i: o0[i] = (a0[i] / a1[i]) - a2
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_div_sub_f64_uus_4260569587_avx512(SB), NOSPLIT, $16-8
+TEXT k_div_sub_f64_uus_4260569587_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = sub t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -4121,9 +4171,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_div_sub_f64_uus_aa70541fea_avx512(f *abi.Frame)
+// for i: o0[i] = a2 - (a0[i] / a1[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_div_sub_f64_uus_aa70541fea_avx512(SB), NOSPLIT, $16-8
+TEXT k_div_sub_f64_uus_aa70541fea_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = sub s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -4177,9 +4228,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_div_sub_f64_uuu_7cf2c36ed2_avx512(f *abi.Frame)
+// for i: o0[i] = (a0[i] / a1[i]) - a2[i]
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_div_sub_f64_uuu_7cf2c36ed2_avx512(SB), NOSPLIT, $16-8
+TEXT k_div_sub_f64_uuu_7cf2c36ed2_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = sub t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -4233,9 +4285,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_div_sub_f64_uuu_80ff5b4e3b_avx512(f *abi.Frame)
+// for i: o0[i] = a2[i] - (a0[i] / a1[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_div_sub_f64_uuu_80ff5b4e3b_avx512(SB), NOSPLIT, $16-8
+TEXT k_div_sub_f64_uuu_80ff5b4e3b_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = sub u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -4289,9 +4342,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_dot_f64_94c78171a9_avx512(f *abi.Frame)
+// for m, n: { sum := 0; for k: sum = fma(a0[m][k], a1[k][n], sum); o0[m][n] = sum, or += sum }
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, MMX+
-TEXT ·k_dot_f64_94c78171a9_avx512(SB), NOSPLIT, $8-8
+TEXT k_dot_f64_94c78171a9_avx512<>(SB), NOSPLIT, $8-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// dot f64
 	MOVQ f+0(FP), AX
 	MOVQ (AX), DI; TESTQ DI, DI; JLE done; MOVQ 8(AX), R8; TESTQ R8, R8; JLE done; MOVQ 16(AX), BX
@@ -5483,9 +5537,10 @@ full1Store:
 done:
 	VZEROUPPER; RET
 
-// func k_elu_f64_uu_8c57d63d8a_avx512(f *abi.Frame)
+// for i: o0[i] = elu(a0[i], a1[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_elu_f64_uu_8c57d63d8a_avx512(SB), $1672-8
+TEXT k_elu_f64_uu_8c57d63d8a_avx512<>(SB), $1672-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = elu u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -5670,9 +5725,10 @@ leave2:
 	VMOVUPS 1088(SP), Z9; KMOVW 1152(SP), K1; KMOVW 1216(SP), K2; VMOVUPS 640(SP), Z5; VMOVUPS 704(SP), Z10
 	JMP after2
 
-// func k_erf_f64_u_d078ff7068_avx512(f *abi.Frame)
+// for i: o0[i] = erf(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_erf_f64_u_d078ff7068_avx512(SB), NOSPLIT, $512-8
+TEXT k_erf_f64_u_d078ff7068_avx512<>(SB), NOSPLIT, $512-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = erf u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -5982,9 +6038,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_erfc_f64_u_ea9cd5907b_avx512(f *abi.Frame)
+// for i: o0[i] = erfc(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_erfc_f64_u_ea9cd5907b_avx512(SB), NOSPLIT, $0-8
+TEXT k_erfc_f64_u_ea9cd5907b_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = erfc u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -6185,9 +6242,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_exp_f64_u_c8f268e614_avx512(f *abi.Frame)
+// for i: o0[i] = exp(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_exp_f64_u_c8f268e614_avx512(SB), NOSPLIT, $0-8
+TEXT k_exp_f64_u_c8f268e614_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = exp u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -6281,9 +6339,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_expm1_f64_u_c12d99e908_avx512(f *abi.Frame)
+// for i: o0[i] = expm1(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_expm1_f64_u_c12d99e908_avx512(SB), NOSPLIT, $256-8
+TEXT k_expm1_f64_u_c12d99e908_avx512<>(SB), NOSPLIT, $256-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = expm1 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -6406,9 +6465,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_fma_fma_f64_uusuu_b470e735ab_avx512(f *abi.Frame)
+// for i: o0[i] = fma(a3[i], a4[i], fma(a0[i], a1[i], a2))
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_fma_fma_f64_uusuu_b470e735ab_avx512(SB), NOSPLIT, $16-8
+TEXT k_fma_fma_f64_uusuu_b470e735ab_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -6468,9 +6528,10 @@ line:
 rest:
 	MOVQ $+1, R12; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_fma_fma_fma_f64_uusuuuu_b29a06337b_avx512(f *abi.Frame)
+// for i: o0[i] = fma(a5[i], a6[i], fma(a3[i], a4[i], fma(a0[i], a1[i], a2)))
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_fma_fma_fma_f64_uusuuuu_b29a06337b_avx512(SB), NOSPLIT, $16-8
+TEXT k_fma_fma_fma_f64_uusuuuu_b29a06337b_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64, u5:f64, u6:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R14; TESTQ R14, R14; JLE done; MOVQ 16(CX), DI
@@ -6535,9 +6596,10 @@ line:
 rest:
 	MOVQ $+1, R14; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_fma_fma_fma_fma_f64_uusuuuuuu_84580cf999_avx512(f *abi.Frame)
+// for i: o0[i] = fma(a7[i], a8[i], fma(a5[i], a6[i], fma(a3[i], a4[i], fma(a0[i], a1[i], a2))))
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_fma_fma_fma_fma_f64_uusuuuuuu_84580cf999_avx512(SB), NOSPLIT, $32-8
+TEXT k_fma_fma_fma_fma_f64_uusuuuuuu_84580cf999_avx512<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64, u5:f64, u6:f64, u7:f64, u8:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; t3 = fma u7 u8 t2; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, (SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
@@ -6608,9 +6670,10 @@ line:
 rest:
 	MOVQ $+1, (SP); MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_fmod_f64_uu_5820ebcd33_avx512(f *abi.Frame)
+// for i: o0[i] = fmod(a0[i], a1[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_fmod_f64_uu_5820ebcd33_avx512(SB), $1416-8
+TEXT k_fmod_f64_uu_5820ebcd33_avx512<>(SB), $1416-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = fmod u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -6775,9 +6838,10 @@ leave1:
 	VMOVUPS 1216(SP), Z31; KMOVW 1280(SP), K1; KMOVW 1344(SP), K2; VMOVUPS 512(SP), Z5; VMOVUPS 576(SP), Z11
 	JMP after1
 
-// func k_gelu_f64_u_01b0ddcf5e_avx512(f *abi.Frame)
+// for i: o0[i] = gelu(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_gelu_f64_u_01b0ddcf5e_avx512(SB), NOSPLIT, $0-8
+TEXT k_gelu_f64_u_01b0ddcf5e_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = gelu u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -7004,9 +7068,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_gelutanh_f64_u_0cf01fd4f6_avx512(f *abi.Frame)
+// for i: o0[i] = gelutanh(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_gelutanh_f64_u_0cf01fd4f6_avx512(SB), NOSPLIT, $0-8
+TEXT k_gelutanh_f64_u_0cf01fd4f6_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = gelutanh u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -7127,9 +7192,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_hypot_f64_uu_58b0ae5de6_avx512(f *abi.Frame)
+// for i: o0[i] = hypot(a0[i], a1[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_hypot_f64_uu_58b0ae5de6_avx512(SB), NOSPLIT, $128-8
+TEXT k_hypot_f64_uu_58b0ae5de6_avx512<>(SB), NOSPLIT, $128-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = hypot u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -7202,9 +7268,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_ldexp_cast_f64_f32_uu_54c64968f1_avx512(f *abi.Frame)
+// for i: o0[i] = float32(ldexp(a0[i], a1[i]))
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_ldexp_cast_f64_f32_uu_54c64968f1_avx512(SB), $2120-8
+TEXT k_ldexp_cast_f64_f32_uu_54c64968f1_avx512<>(SB), $2120-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = ldexp u0 u1; t1 = cast:f32 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -7342,9 +7409,10 @@ leave2:
 	VMOVUPS 1344(SP), Z29; VMOVUPS 1408(SP), Z30; VMOVUPS 1472(SP), Z31; KMOVW 1536(SP), K1; KMOVW 1600(SP), K2
 	VMOVUPS 512(SP), Z1; VMOVUPS 576(SP), Z3; VMOVUPS 640(SP), Z5; VMOVUPS 704(SP), Z7; JMP after2
 
-// func k_ldexp_f64_uu_6a6c9e47da_avx512(f *abi.Frame)
+// for i: o0[i] = ldexp(a0[i], a1[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_ldexp_f64_uu_6a6c9e47da_avx512(SB), $2120-8
+TEXT k_ldexp_f64_uu_6a6c9e47da_avx512<>(SB), $2120-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = ldexp u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -7479,9 +7547,10 @@ leave2:
 	VMOVUPS 1344(SP), Z29; VMOVUPS 1408(SP), Z30; VMOVUPS 1472(SP), Z31; KMOVW 1536(SP), K1; KMOVW 1600(SP), K2
 	VMOVUPS 512(SP), Z1; VMOVUPS 576(SP), Z3; VMOVUPS 640(SP), Z5; VMOVUPS 704(SP), Z7; JMP after2
 
-// func k_log10_f64_u_215bd841eb_avx512(f *abi.Frame)
+// for i: o0[i] = log10(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_log10_f64_u_215bd841eb_avx512(SB), $1416-8
+TEXT k_log10_f64_u_215bd841eb_avx512<>(SB), $1416-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = log10 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -7609,9 +7678,10 @@ leave1:
 	VMOVUPS 1152(SP), Z30; VMOVUPS 1216(SP), Z31; KMOVW 1280(SP), K1; KMOVW 1344(SP), K2; VMOVUPS 384(SP), Z1
 	VMOVUPS 448(SP), Z3; JMP after1
 
-// func k_log10_f64_u_e0597c2199_avx512(f *abi.Frame)
+// for i: o0[i] = log10(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_log10_f64_u_e0597c2199_avx512(SB), $1224-8
+TEXT k_log10_f64_u_e0597c2199_avx512<>(SB), $1224-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel fast (u0:f64) { t0 = log10 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -7764,9 +7834,10 @@ leave2:
 	VMOVUPS 512(SP), Z28; VMOVUPS 576(SP), Z29; VMOVUPS 640(SP), Z30; VMOVUPS 704(SP), Z31; KMOVW 768(SP), K1
 	KMOVW 832(SP), K2; VMOVUPS 384(SP), Z2; VMOVUPS 448(SP), Z3; JMP after2
 
-// func k_log1p_f64_u_59915c6e03_avx512(f *abi.Frame)
+// for i: o0[i] = log1p(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_log1p_f64_u_59915c6e03_avx512(SB), $1032-8
+TEXT k_log1p_f64_u_59915c6e03_avx512<>(SB), $1032-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = log1p u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -7892,9 +7963,10 @@ leave1:
 	VMOVUPS 832(SP), Z31; KMOVW 896(SP), K1; KMOVW 960(SP), K2; VMOVUPS 384(SP), Z2; VMOVUPS 448(SP), Z4
 	JMP after1
 
-// func k_log1p_f64_u_85a3ddffb8_avx512(f *abi.Frame)
+// for i: o0[i] = log1p(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_log1p_f64_u_85a3ddffb8_avx512(SB), $840-8
+TEXT k_log1p_f64_u_85a3ddffb8_avx512<>(SB), $840-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel fast (u0:f64) { t0 = log1p u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -8035,9 +8107,10 @@ leave1:
 leave2:
 	KMOVW 512(SP), K1; KMOVW 576(SP), K2; VMOVUPS 384(SP), Z3; VMOVUPS 448(SP), Z1; JMP after2
 
-// func k_log2_f64_u_161109d442_avx512(f *abi.Frame)
+// for i: o0[i] = log2(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_log2_f64_u_161109d442_avx512(SB), $1224-8
+TEXT k_log2_f64_u_161109d442_avx512<>(SB), $1224-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel fast (u0:f64) { t0 = log2 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -8186,9 +8259,10 @@ leave2:
 	VMOVUPS 512(SP), Z28; VMOVUPS 576(SP), Z29; VMOVUPS 640(SP), Z30; VMOVUPS 704(SP), Z31; KMOVW 768(SP), K1
 	KMOVW 832(SP), K2; VMOVUPS 384(SP), Z2; VMOVUPS 448(SP), Z3; JMP after2
 
-// func k_log2_f64_u_50315f7adc_avx512(f *abi.Frame)
+// for i: o0[i] = log2(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_log2_f64_u_50315f7adc_avx512(SB), $1416-8
+TEXT k_log2_f64_u_50315f7adc_avx512<>(SB), $1416-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = log2 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -8314,9 +8388,10 @@ leave1:
 	VMOVUPS 1152(SP), Z30; VMOVUPS 1216(SP), Z31; KMOVW 1280(SP), K1; KMOVW 1344(SP), K2; VMOVUPS 384(SP), Z1
 	VMOVUPS 448(SP), Z3; JMP after1
 
-// func k_log_f64_u_76870ec756_avx512(f *abi.Frame)
+// for i: o0[i] = log(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_log_f64_u_76870ec756_avx512(SB), $1416-8
+TEXT k_log_f64_u_76870ec756_avx512<>(SB), $1416-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = log u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -8436,9 +8511,10 @@ leave1:
 	VMOVUPS 1152(SP), Z30; VMOVUPS 1216(SP), Z31; KMOVW 1280(SP), K1; KMOVW 1344(SP), K2; VMOVUPS 384(SP), Z1
 	VMOVUPS 448(SP), Z2; JMP after1
 
-// func k_log_f64_u_dd7af3dce1_avx512(f *abi.Frame)
+// for i: o0[i] = log(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_log_f64_u_dd7af3dce1_avx512(SB), $1224-8
+TEXT k_log_f64_u_dd7af3dce1_avx512<>(SB), $1224-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel fast (u0:f64) { t0 = log u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -8585,9 +8661,10 @@ leave2:
 	VMOVUPS 512(SP), Z28; VMOVUPS 576(SP), Z29; VMOVUPS 640(SP), Z30; VMOVUPS 704(SP), Z31; KMOVW 768(SP), K1
 	KMOVW 832(SP), K2; VMOVUPS 384(SP), Z1; VMOVUPS 448(SP), Z2; JMP after2
 
-// func k_logit_f64_u_9e5c5ac773_avx512(f *abi.Frame)
+// for i: o0[i] = logit(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_logit_f64_u_9e5c5ac773_avx512(SB), $904-8
+TEXT k_logit_f64_u_9e5c5ac773_avx512<>(SB), $904-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = logit u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -8717,9 +8794,10 @@ leave1:
 	VMOVUPS 512(SP), Z28; VMOVUPS 576(SP), Z29; VMOVUPS 640(SP), Z30; VMOVUPS 704(SP), Z31; KMOVW 768(SP), K1
 	KMOVW 832(SP), K2; VMOVUPS 384(SP), Z1; VMOVUPS 448(SP), Z3; JMP after1
 
-// func k_lt_cast_add_f64_suu_cfc37618ff_avx512(f *abi.Frame)
+// for i: o0[i] = a2[i] + float64(a0 < a1[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_lt_cast_add_f64_suu_cfc37618ff_avx512(SB), NOSPLIT, $16-8
+TEXT k_lt_cast_add_f64_suu_cfc37618ff_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64, u2:f64) { t0 = lt s0 u1; t1 = cast:f64 t0; t2 = add u2 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -8773,9 +8851,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_lt_cast_add_f64_usu_48c52126bd_avx512(f *abi.Frame)
+// for i: o0[i] = float64(a0[i] < a1) + a2[i]
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_lt_cast_add_f64_usu_48c52126bd_avx512(SB), NOSPLIT, $16-8
+TEXT k_lt_cast_add_f64_usu_48c52126bd_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = lt u0 s1; t1 = cast:f64 t0; t2 = add t1 u2; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -8829,9 +8908,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_lt_cast_f64_su_2762d9c380_avx512(f *abi.Frame)
+// for i: o0[i] = float64(a0 < a1[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_lt_cast_f64_su_2762d9c380_avx512(SB), NOSPLIT, $16-8
+TEXT k_lt_cast_f64_su_2762d9c380_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64) { t0 = lt s0 u1; t1 = cast:f64 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -8883,9 +8963,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_lt_cast_f64_us_a94496eb15_avx512(f *abi.Frame)
+// for i: o0[i] = float64(a0[i] < a1)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_lt_cast_f64_us_a94496eb15_avx512(SB), NOSPLIT, $16-8
+TEXT k_lt_cast_f64_us_a94496eb15_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64) { t0 = lt u0 s1; t1 = cast:f64 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -8937,9 +9018,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_lt_select_f64_susu_019379d305_avx512(f *abi.Frame)
+// for i: o0[i] = select(a0 < a1[i], a2, a3[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_lt_select_f64_susu_019379d305_avx512(SB), NOSPLIT, $16-8
+TEXT k_lt_select_f64_susu_019379d305_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64, s2:f64, u3:f64) { t0 = lt s0 u1; t1 = select t0 s2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -8994,9 +9076,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_lt_select_f64_suus_276f154ab8_avx512(f *abi.Frame)
+// for i: o0[i] = select(a0 < a1[i], a2[i], a3)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_lt_select_f64_suus_276f154ab8_avx512(SB), NOSPLIT, $16-8
+TEXT k_lt_select_f64_suus_276f154ab8_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64, u2:f64, s3:f64) { t0 = lt s0 u1; t1 = select t0 u2 s3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -9051,9 +9134,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_lt_select_f64_suuu_9cbf082dff_avx512(f *abi.Frame)
+// for i: o0[i] = select(a0 < a1[i], a2[i], a3[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_lt_select_f64_suuu_9cbf082dff_avx512(SB), NOSPLIT, $16-8
+TEXT k_lt_select_f64_suuu_9cbf082dff_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64, u2:f64, u3:f64) { t0 = lt s0 u1; t1 = select t0 u2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), R12
@@ -9108,9 +9192,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_lt_select_f64_ussu_6923ee4169_avx512(f *abi.Frame)
+// for i: o0[i] = select(a0[i] < a1, a2, a3[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_lt_select_f64_ussu_6923ee4169_avx512(SB), NOSPLIT, $16-8
+TEXT k_lt_select_f64_ussu_6923ee4169_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, s2:f64, u3:f64) { t0 = lt u0 s1; t1 = select t0 s2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -9165,9 +9250,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_lt_select_f64_usus_596b7c376a_avx512(f *abi.Frame)
+// for i: o0[i] = select(a0[i] < a1, a2[i], a3)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_lt_select_f64_usus_596b7c376a_avx512(SB), NOSPLIT, $16-8
+TEXT k_lt_select_f64_usus_596b7c376a_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, u2:f64, s3:f64) { t0 = lt u0 s1; t1 = select t0 u2 s3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -9222,9 +9308,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_lt_select_f64_usuu_bd32e2a2e3_avx512(f *abi.Frame)
+// for i: o0[i] = select(a0[i] < a1, a2[i], a3[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_lt_select_f64_usuu_bd32e2a2e3_avx512(SB), NOSPLIT, $16-8
+TEXT k_lt_select_f64_usuu_bd32e2a2e3_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, u2:f64, u3:f64) { t0 = lt u0 s1; t1 = select t0 u2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -9279,9 +9366,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_lt_select_f64_uuuu_9a937eee1e_avx512(f *abi.Frame)
+// for i: o0[i] = select(a0[i] < a1[i], a2[i], a3[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_lt_select_f64_uuuu_9a937eee1e_avx512(SB), NOSPLIT, $16-8
+TEXT k_lt_select_f64_uuuu_9a937eee1e_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = lt u0 u1; t1 = select t0 u2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -9339,9 +9427,10 @@ line:
 rest:
 	MOVQ $+1, R12; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_max_max_f64_uuu_7b30abe2de_avx512(f *abi.Frame)
+// for i: o0[i] = max(max(a0[i], a1[i]), a2[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_max_max_f64_uuu_7b30abe2de_avx512(SB), NOSPLIT, $16-8
+TEXT k_max_max_f64_uuu_7b30abe2de_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = max u0 u1; t1 = max t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -9407,9 +9496,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_max_max_max_etc_f64_uuuuuuuu_6d497d1b94_avx512(f *abi.Frame)
+// for i: o0[i] = max(max(max(a0[i], a1[i]), max(a2[i], a3[i])), max(max(a4[i], a5[i]), max(a6[i], a7[i])))
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_max_max_max_etc_f64_uuuuuuuu_6d497d1b94_avx512(SB), NOSPLIT, $24-8
+TEXT k_max_max_max_etc_f64_uuuuuuuu_6d497d1b94_avx512<>(SB), NOSPLIT, $24-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64, u6:f64, u7:f64) { t0 = max u0 u1; t1 = max u2 u3; t2 = max t0 t1; t3 = max u4 u5; t4 = max u6 u7; t5 = max t3 t4; t6 = max t2 t5; store t6 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, (SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
@@ -9567,9 +9657,10 @@ line:
 rest:
 	MOVQ $+1, (SP); MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_max_max_max_f64_uuuu_f2c1cff8bf_avx512(f *abi.Frame)
+// for i: o0[i] = max(max(a0[i], a1[i]), max(a2[i], a3[i]))
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_max_max_max_f64_uuuu_f2c1cff8bf_avx512(SB), NOSPLIT, $16-8
+TEXT k_max_max_max_f64_uuuu_f2c1cff8bf_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = max u0 u1; t1 = max u2 u3; t2 = max t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -9643,9 +9734,10 @@ line:
 rest:
 	MOVQ $+1, R12; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_max_max_max_max_f64_uuuuu_5fca77a7d1_avx512(f *abi.Frame)
+// for i: o0[i] = max(a4[i], max(max(max(a0[i], a1[i]), a2[i]), a3[i]))
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_max_max_max_max_f64_uuuuu_5fca77a7d1_avx512(SB), NOSPLIT, $16-8
+TEXT k_max_max_max_max_f64_uuuuu_5fca77a7d1_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
@@ -9758,9 +9850,10 @@ line:
 rest:
 	MOVQ $+1, R13; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_max_min_f64_sus_3e116b384e_avx512(f *abi.Frame)
+// for i: o0[i] = min(max(a0, a1[i]), a2)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_max_min_f64_sus_3e116b384e_avx512(SB), NOSPLIT, $16-8
+TEXT k_max_min_f64_sus_3e116b384e_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64, s2:f64) { t0 = max s0 u1; t1 = min t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -9816,9 +9909,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_min_min_min_etc_f64_uuuuuuuu_567c33ed2c_avx512(f *abi.Frame)
+// for i: o0[i] = min(min(min(a0[i], a1[i]), min(a2[i], a3[i])), min(min(a4[i], a5[i]), min(a6[i], a7[i])))
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_min_min_min_etc_f64_uuuuuuuu_567c33ed2c_avx512(SB), NOSPLIT, $24-8
+TEXT k_min_min_min_etc_f64_uuuuuuuu_567c33ed2c_avx512<>(SB), NOSPLIT, $24-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64, u6:f64, u7:f64) { t0 = min u0 u1; t1 = min u2 u3; t2 = min t0 t1; t3 = min u4 u5; t4 = min u6 u7; t5 = min t3 t4; t6 = min t2 t5; store t6 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, (SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
@@ -9935,9 +10029,10 @@ line:
 rest:
 	MOVQ $+1, (SP); MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_min_min_min_f64_uuuu_0d76c2d31f_avx512(f *abi.Frame)
+// for i: o0[i] = min(min(a0[i], a1[i]), min(a2[i], a3[i]))
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_min_min_min_f64_uuuu_0d76c2d31f_avx512(SB), NOSPLIT, $16-8
+TEXT k_min_min_min_f64_uuuu_0d76c2d31f_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = min u0 u1; t1 = min u2 u3; t2 = min t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -10001,9 +10096,10 @@ line:
 rest:
 	MOVQ $+1, R12; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_min_min_min_min_f64_uuuuu_814e363768_avx512(f *abi.Frame)
+// for i: o0[i] = min(min(a3[i], min(min(a0[i], a1[i]), a2[i])), a4[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_min_min_min_min_f64_uuuuu_814e363768_avx512(SB), NOSPLIT, $16-8
+TEXT k_min_min_min_min_f64_uuuuu_814e363768_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
@@ -10075,9 +10171,10 @@ line:
 rest:
 	MOVQ $+1, R13; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mish_f64_u_edc3188d83_avx512(f *abi.Frame)
+// for i: o0[i] = mish(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_mish_f64_u_edc3188d83_avx512(SB), NOSPLIT, $0-8
+TEXT k_mish_f64_u_edc3188d83_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = mish u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -10185,9 +10282,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_mul_add_f64_us_f7af262bd7_avx512(f *abi.Frame)
+// for i: o0[i] = (a0[i] * a0[i]) + a1
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_mul_add_f64_us_f7af262bd7_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_add_f64_us_f7af262bd7_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64) { t0 = mul u0 u0; t1 = add t0 s1; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -10238,9 +10336,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_add_f64_uss_b690dd07ac_avx512(f *abi.Frame)
+// for i: o0[i] = a2 + (a0[i] * a1)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_mul_add_f64_uss_b690dd07ac_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_add_f64_uss_b690dd07ac_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = mul u0 s1; t1 = add s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -10292,9 +10391,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_add_f64_usu_81e43d6c5f_avx512(f *abi.Frame)
+// for i: o0[i] = a2[i] + (a0[i] * a1)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_mul_add_f64_usu_81e43d6c5f_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_add_f64_usu_81e43d6c5f_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = mul u0 s1; t1 = add u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -10348,9 +10448,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_add_f64_uu_ced8144a0e_avx512(f *abi.Frame)
+// for i: o0[i] = (a0[i] * a0[i]) + a1[i]
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_mul_add_f64_uu_ced8144a0e_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_add_f64_uu_ced8144a0e_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = mul u0 u0; t1 = add t0 u1; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -10404,9 +10505,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_add_f64_uus_0a1f1e6f2a_avx512(f *abi.Frame)
+// for i: o0[i] = a2 + (a0[i] * a1[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_mul_add_f64_uus_0a1f1e6f2a_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_add_f64_uus_0a1f1e6f2a_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = add s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -10460,9 +10562,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_add_f64_uuu_b8e4cd2e51_avx512(f *abi.Frame)
+// for i: o0[i] = (a0[i] * a1[i]) + a2[i]
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_mul_add_f64_uuu_b8e4cd2e51_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_add_f64_uuu_b8e4cd2e51_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -10516,9 +10619,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_add_mul_add_f64_suss_caafd48c14_avx512(f *abi.Frame)
+// for i: o0[i] = a3 + (a1[i] * (a2 + (a0 * a1[i])))
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_mul_add_mul_add_f64_suss_caafd48c14_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_add_mul_add_f64_suss_caafd48c14_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64, s2:f64, s3:f64) { t0 = mul s0 u1; t1 = add s2 t0; t2 = mul u1 t1; t3 = add s3 t2; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -10573,9 +10677,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_add_mul_add_f64_ususu_72036c84a5_avx512(f *abi.Frame)
+// for i: o0[i] = (a3 * (a2[i] + (a0[i] * a1))) + a4[i]
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_mul_add_mul_add_f64_ususu_72036c84a5_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_add_mul_add_f64_ususu_72036c84a5_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, u2:f64, s3:f64, u4:f64) { t0 = mul u0 s1; t1 = add u2 t0; t2 = mul s3 t1; t3 = add t2 u4; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -10635,9 +10740,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_add_mul_add_f64_uuss_7dcb55d7ad_avx512(f *abi.Frame)
+// for i: o0[i] = a3 + (((a0[i] * a1[i]) + a2) * a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_mul_add_mul_add_f64_uuss_7dcb55d7ad_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_add_mul_add_f64_uuss_7dcb55d7ad_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64, s3:f64) { t0 = mul u0 u1; t1 = add t0 s2; t2 = mul t1 u0; t3 = add s3 t2; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -10692,9 +10798,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_add_mul_f64_ussu_c190834ca3_avx512(f *abi.Frame)
+// for i: o0[i] = a3[i] * (a2 + (a0[i] * a1))
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_mul_add_mul_f64_ussu_c190834ca3_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_add_mul_f64_ussu_c190834ca3_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, s2:f64, u3:f64) { t0 = mul u0 s1; t1 = add s2 t0; t2 = mul u3 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -10749,9 +10856,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_add_mul_f64_uusu_b835ea2026_avx512(f *abi.Frame)
+// for i: o0[i] = ((a0[i] * a1[i]) + a2) * a3[i]
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_mul_add_mul_f64_uusu_b835ea2026_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_add_mul_f64_uusu_b835ea2026_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64, u3:f64) { t0 = mul u0 u1; t1 = add t0 s2; t2 = mul t1 u3; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -10806,9 +10914,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_add_mul_f64_uuuu_84c041c60f_avx512(f *abi.Frame)
+// for i: o0[i] = ((a0[i] * a1[i]) + a2[i]) * a3[i]
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_mul_add_mul_f64_uuuu_84c041c60f_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_add_mul_f64_uuuu_84c041c60f_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul t1 u3; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -10865,9 +10974,10 @@ line:
 rest:
 	MOVQ $+1, R12; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_add_reciprocal_f64_uu_07c0a71131_avx512(f *abi.Frame)
+// for i: o0[i] = reciprocal(a1[i] + (a0[i] * a0[i]))
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_mul_add_reciprocal_f64_uu_07c0a71131_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_add_reciprocal_f64_uu_07c0a71131_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = mul u0 u0; t1 = add u1 t0; t2 = reciprocal t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -10921,9 +11031,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_add_rsqrt_f64_sus_0cde7945d1_avx512(f *abi.Frame)
+// for i: o0[i] = rsqrt((a0 * a1[i]) + a2)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_mul_add_rsqrt_f64_sus_0cde7945d1_avx512(SB), NOSPLIT, $0-8
+TEXT k_mul_add_rsqrt_f64_sus_0cde7945d1_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -10962,9 +11073,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_mul_div_f64_uuu_f094df2f76_avx512(f *abi.Frame)
+// for i: o0[i] = (a0[i] * a1[i]) / a2[i]
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_mul_div_f64_uuu_f094df2f76_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_div_f64_uuu_f094df2f76_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = div t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -11018,9 +11130,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_mul_add_f64_usus_6663a65808_avx512(f *abi.Frame)
+// for i: o0[i] = (a0[i] * a1) + (a2[i] * a3)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_mul_mul_add_f64_usus_6663a65808_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_mul_add_f64_usus_6663a65808_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, u2:f64, s3:f64) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = add t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -11075,9 +11188,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_mul_add_f64_usuu_47359eafdf_avx512(f *abi.Frame)
+// for i: o0[i] = (a2[i] * (a0[i] * a1)) + a3[i]
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_mul_mul_add_f64_usuu_47359eafdf_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_mul_add_f64_usuu_47359eafdf_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, u2:f64, u3:f64) { t0 = mul u0 s1; t1 = mul u2 t0; t2 = add t1 u3; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -11132,9 +11246,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_mul_add_f64_uu_b4dbc26689_avx512(f *abi.Frame)
+// for i: o0[i] = (a0[i] * a0[i]) + (a1[i] * a1[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_mul_mul_add_f64_uu_b4dbc26689_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_mul_add_f64_uu_b4dbc26689_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = add t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -11188,9 +11303,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_mul_add_f64_uuuu_791d9368dc_avx512(f *abi.Frame)
+// for i: o0[i] = (a0[i] * a1[i]) + (a2[i] * a3[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_mul_mul_add_f64_uuuu_791d9368dc_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_mul_add_f64_uuuu_791d9368dc_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -11247,9 +11363,10 @@ line:
 rest:
 	MOVQ $+1, R12; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_mul_f64_u_aae9e59fed_avx512(f *abi.Frame)
+// for i: o0[i] = (a0[i] * a0[i]) * a0[i]
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_mul_mul_f64_u_aae9e59fed_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_mul_f64_u_aae9e59fed_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = mul u0 u0; t1 = mul t0 u0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -11300,9 +11417,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_mul_f64_usu_9e5d6967c2_avx512(f *abi.Frame)
+// for i: o0[i] = (a0[i] * a1) * a2[i]
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_mul_mul_f64_usu_9e5d6967c2_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_mul_f64_usu_9e5d6967c2_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = mul u0 s1; t1 = mul t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -11356,9 +11474,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_mul_f64_uus_3931f87fc5_avx512(f *abi.Frame)
+// for i: o0[i] = a2 * (a0[i] * a1[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_mul_mul_f64_uus_3931f87fc5_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_mul_f64_uus_3931f87fc5_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = mul s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -11412,9 +11531,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_mul_f64_uuu_6071005ef9_avx512(f *abi.Frame)
+// for i: o0[i] = (a0[i] * a1[i]) * a2[i]
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_mul_mul_f64_uuu_6071005ef9_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_mul_f64_uuu_6071005ef9_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = mul t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -11468,9 +11588,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_mul_mul_etc_f64_usussuusu_cf5b92531e_avx512(f *abi.Frame)
+// for i: o0[i] = (a0[i] * a1) + ((a2[i] * a3) + ((a4 * a5[i]) + (a8[i] + (a6[i] * a7))))
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_mul_mul_mul_etc_f64_usussuusu_cf5b92531e_avx512(SB), NOSPLIT, $32-8
+TEXT k_mul_mul_mul_etc_f64_usussuusu_cf5b92531e_avx512<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, u2:f64, s3:f64, s4:f64, u5:f64, u6:f64, s7:f64, u8:f64) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = mul s4 u5; t3 = mul u6 s7; t4 = add u8 t3; t5 = add t2 t4; t6 = add t1 t5; t7 = add t0 t6; store t7 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
@@ -11538,9 +11659,10 @@ line:
 rest:
 	MOVQ $+1, R13; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_mul_mul_etc_f64_uuuuu_2e5cf86a05_avx512(f *abi.Frame)
+// for i: o0[i] = (a0[i] * a0[i]) + (((a1[i] * a1[i]) + ((a2[i] * a2[i]) + a3[i])) + (a4[i] * a4[i]))
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_mul_mul_mul_etc_f64_uuuuu_2e5cf86a05_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_mul_mul_etc_f64_uuuuu_2e5cf86a05_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t2 u3; t4 = add t1 t3; t5 = mul u4 u4; t6 = add t4 t5; t7 = add t0 t6; store t7 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
@@ -11606,9 +11728,10 @@ line:
 rest:
 	MOVQ $+1, R13; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_mul_mul_mul_f64_uuuuu_a4251c02ee_avx512(f *abi.Frame)
+// for i: o0[i] = (((a0[i] * a1[i]) * a2[i]) * a3[i]) * a4[i]
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_mul_mul_mul_mul_f64_uuuuu_a4251c02ee_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_mul_mul_mul_f64_uuuuu_a4251c02ee_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
@@ -11668,9 +11791,10 @@ line:
 rest:
 	MOVQ $+1, R13; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_mul_sub_f64_suus_7c90e78a44_avx512(f *abi.Frame)
+// for i: o0[i] = (a0 * a1[i]) - (a2[i] * a3)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_mul_mul_sub_f64_suus_7c90e78a44_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_mul_sub_f64_suus_7c90e78a44_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64, u2:f64, s3:f64) { t0 = mul s0 u1; t1 = mul u2 s3; t2 = sub t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -11725,9 +11849,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_mul_sub_f64_uuuu_4a564628d2_avx512(f *abi.Frame)
+// for i: o0[i] = (a0[i] * a1[i]) - (a2[i] * a3[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_mul_mul_sub_f64_uuuu_4a564628d2_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_mul_sub_f64_uuuu_4a564628d2_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = sub t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -11784,9 +11909,10 @@ line:
 rest:
 	MOVQ $+1, R12; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_sub_div_f64_usuu_d0f515f18f_avx512(f *abi.Frame)
+// for i: o0[i] = a3[i] / (a2[i] - (a0[i] * a1))
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_mul_sub_div_f64_usuu_d0f515f18f_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_sub_div_f64_usuu_d0f515f18f_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, u2:f64, u3:f64) { t0 = mul u0 s1; t1 = sub u2 t0; t2 = div u3 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -11843,9 +11969,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_sub_f64_suu_2f274783e2_avx512(f *abi.Frame)
+// for i: o0[i] = (a0 * a1[i]) - a2[i]
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_mul_sub_f64_suu_2f274783e2_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_sub_f64_suu_2f274783e2_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64, u2:f64) { t0 = mul s0 u1; t1 = sub t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -11899,9 +12026,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_sub_f64_uss_444dd93e96_avx512(f *abi.Frame)
+// for i: o0[i] = (a0[i] * a1) - a2
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_mul_sub_f64_uss_444dd93e96_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_sub_f64_uss_444dd93e96_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = mul u0 s1; t1 = sub t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -11953,9 +12081,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_sub_f64_uss_ccb70909d7_avx512(f *abi.Frame)
+// for i: o0[i] = a2 - (a0[i] * a1)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_mul_sub_f64_uss_ccb70909d7_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_sub_f64_uss_ccb70909d7_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = mul u0 s1; t1 = sub s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -12007,9 +12136,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_sub_f64_usu_4b94eabd30_avx512(f *abi.Frame)
+// for i: o0[i] = a2[i] - (a0[i] * a1)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_mul_sub_f64_usu_4b94eabd30_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_sub_f64_usu_4b94eabd30_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = mul u0 s1; t1 = sub u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -12063,9 +12193,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_sub_f64_uus_ad45800dc8_avx512(f *abi.Frame)
+// for i: o0[i] = (a0[i] * a1[i]) - a2
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_mul_sub_f64_uus_ad45800dc8_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_sub_f64_uus_ad45800dc8_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = sub t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -12119,9 +12250,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_sub_f64_uus_b464ecba9e_avx512(f *abi.Frame)
+// for i: o0[i] = a2 - (a0[i] * a1[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_mul_sub_f64_uus_b464ecba9e_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_sub_f64_uus_b464ecba9e_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = sub s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -12175,9 +12307,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_sub_f64_uuu_4bced6fb3f_avx512(f *abi.Frame)
+// for i: o0[i] = a2[i] - (a0[i] * a1[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_mul_sub_f64_uuu_4bced6fb3f_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_sub_f64_uuu_4bced6fb3f_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = sub u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -12231,9 +12364,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_sub_f64_uuu_a63907e725_avx512(f *abi.Frame)
+// for i: o0[i] = (a0[i] * a1[i]) - a2[i]
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_mul_sub_f64_uuu_a63907e725_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_sub_f64_uuu_a63907e725_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = sub t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -12287,9 +12421,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_sub_mul_etc_f64_ssusuu_860582f937_avx512(f *abi.Frame)
+// for i: o0[i] = a5[i] + ((a3 * (a2[i] - (a0 * a1))) * a4[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_mul_sub_mul_etc_f64_ssusuu_860582f937_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_sub_mul_etc_f64_ssusuu_860582f937_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, s1:f64, u2:f64, s3:f64, u4:f64, u5:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul s3 t1; t3 = mul t2 u4; t4 = add u5 t3; store t4 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), R12
@@ -12349,9 +12484,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_sub_mul_f64_ssus_b5f6a0d5f2_avx512(f *abi.Frame)
+// for i: o0[i] = a3 * (a2[i] - (a0 * a1))
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_mul_sub_mul_f64_ssus_b5f6a0d5f2_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_sub_mul_f64_ssus_b5f6a0d5f2_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, s1:f64, u2:f64, s3:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul s3 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -12403,9 +12539,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_sub_mul_f64_us_e7db8331de_avx512(f *abi.Frame)
+// for i: o0[i] = a1 * ((a0[i] * a0[i]) - a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_mul_sub_mul_f64_us_e7db8331de_avx512(SB), NOSPLIT, $16-8
+TEXT k_mul_sub_mul_f64_us_e7db8331de_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64) { t0 = mul u0 u0; t1 = sub t0 u0; t2 = mul s1 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -12459,9 +12596,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_pow_f64_uu_e460ef1270_avx512(f *abi.Frame)
+// for i: o0[i] = pow(a0[i], a1[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_pow_f64_uu_e460ef1270_avx512(SB), $1544-8
+TEXT k_pow_f64_uu_e460ef1270_avx512<>(SB), $1544-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = pow u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -12700,9 +12838,10 @@ leave1:
 	VMOVUPS 1152(SP), Z28; VMOVUPS 1216(SP), Z29; VMOVUPS 1280(SP), Z30; VMOVUPS 1344(SP), Z31; KMOVW 1408(SP), K1
 	KMOVW 1472(SP), K2; VMOVUPS 768(SP), Z1; VMOVUPS 832(SP), Z0; JMP after1
 
-// func k_reduce_add_abs_f64_u_a4c3f04c6a_avx512(f *abi.Frame)
+// for i: o0 += abs(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_reduce_add_abs_f64_u_a4c3f04c6a_avx512(SB), NOSPLIT, $0-8
+TEXT k_reduce_add_abs_f64_u_a4c3f04c6a_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add] kernel (u0:f64) { t0 = abs u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -12741,9 +12880,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295_avx512(f *abi.Frame)
+// for i: t2 := a2[i] - select(isfinite(a0), a0, a1); t3 := a1 == t2; o0 += float64(t3); o1 += select(t3, a1, exp(t2))
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295_avx512(SB), NOSPLIT, $0-8
+TEXT k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add, add] kernel (s0:f64, s1:f64, u2:f64) { t0 = isfinite s0; t1 = select t0 s0 s1; t2 = sub u2 t1; t3 = eq s1 t2; t4 = cast:f64 t3; t5 = exp t2; t6 = select t3 s1 t5; store t4 t6 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), R9
@@ -12828,9 +12968,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899_avx512(f *abi.Frame)
+// for i: t0 := a0[i] - a1; t1 := t0 == a2; o0 += float64(t1); o1 += select(t1, a2, exp(t0))
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899_avx512(SB), NOSPLIT, $0-8
+TEXT k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add, add] kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = eq t0 s2; t2 = cast:f64 t1; t3 = exp t0; t4 = select t1 s2 t3; store t2 t4 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -12913,9 +13054,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_add_add_sub_mul_f64_us_be38d86a27_avx512(f *abi.Frame)
+// for i: t0 := a0[i] - a1; o0 += t0 * t0; o1 += t0
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_reduce_add_add_sub_mul_f64_us_be38d86a27_avx512(SB), NOSPLIT, $0-8
+TEXT k_reduce_add_add_sub_mul_f64_us_be38d86a27_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add, add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -12963,9 +13105,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_add_cast_f32_f64_u_f487af5f6b_avx512(f *abi.Frame)
+// for i: o0 += float64(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_reduce_add_cast_f32_f64_u_f487af5f6b_avx512(SB), NOSPLIT, $0-8
+TEXT k_reduce_add_cast_f32_f64_u_f487af5f6b_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add] kernel (u0:f32) { t0 = cast:f64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -13006,9 +13149,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_add_exponent_add_f64_uu_0a956456f4_avx512(f *abi.Frame)
+// for i: o0 += a1[i] + exponent(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_reduce_add_exponent_add_f64_uu_0a956456f4_avx512(SB), $1224-8
+TEXT k_reduce_add_exponent_add_f64_uu_0a956456f4_avx512<>(SB), $1224-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add] kernel (u0:f64, u1:f64) { t0 = exponent u0; t1 = add u1 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -13086,9 +13230,10 @@ leave1:
 	VMOVUPS 832(SP), Z28; VMOVUPS 896(SP), Z29; VMOVUPS 960(SP), Z30; VMOVUPS 1024(SP), Z31; KMOVW 1088(SP), K1
 	KMOVW 1152(SP), K2; VMOVUPS 384(SP), Z2; VMOVUPS 448(SP), Z5; JMP after1
 
-// func k_reduce_add_mul_f64_u_d8131172e1_avx512(f *abi.Frame)
+// for i: o0 += a0[i] * a0[i]
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_reduce_add_mul_f64_u_d8131172e1_avx512(SB), NOSPLIT, $0-8
+TEXT k_reduce_add_mul_f64_u_d8131172e1_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add] kernel (u0:f64) { t0 = mul u0 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -13127,9 +13272,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_add_mul_f64_uu_d7f83c4cc1_avx512(f *abi.Frame)
+// for i: o0 += a0[i] * a1[i]
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_reduce_add_mul_f64_uu_d7f83c4cc1_avx512(SB), NOSPLIT, $0-8
+TEXT k_reduce_add_mul_f64_uu_d7f83c4cc1_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add] kernel (u0:f64, u1:f64) { t0 = mul u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -13171,9 +13317,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_add_mul_sub_mul_f64_ssu_8c071db6bc_avx512(f *abi.Frame)
+// for i: t1 := a2[i] - (a0 * a1); o0 += t1 * t1
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_reduce_add_mul_sub_mul_f64_ssu_8c071db6bc_avx512(SB), NOSPLIT, $0-8
+TEXT k_reduce_add_mul_sub_mul_f64_ssu_8c071db6bc_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add] kernel (s0:f64, s1:f64, u2:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), R9
@@ -13216,9 +13363,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_add_sub_exp_f64_us_25bcafe5a0_avx512(f *abi.Frame)
+// for i: t1 := exp(a0[i] - a1); o0[i] = t1; o1 += t1
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_reduce_add_sub_exp_f64_us_25bcafe5a0_avx512(SB), NOSPLIT, $64-8
+TEXT k_reduce_add_sub_exp_f64_us_25bcafe5a0_avx512<>(SB), NOSPLIT, $64-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [_, add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = exp t0; store t1 t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -13381,9 +13529,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_add_sub_mul_f64_us_2996da5e07_avx512(f *abi.Frame)
+// for i: t0 := a0[i] - a1; o0 += t0 * t0
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_reduce_add_sub_mul_f64_us_2996da5e07_avx512(SB), NOSPLIT, $0-8
+TEXT k_reduce_add_sub_mul_f64_us_2996da5e07_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -13425,9 +13574,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_add_sub_mul_f64_uu_0eb5f54ef0_avx512(f *abi.Frame)
+// for i: t0 := a0[i] - a1[i]; o0 += t0 * t0
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_reduce_add_sub_mul_f64_uu_0eb5f54ef0_avx512(SB), NOSPLIT, $0-8
+TEXT k_reduce_add_sub_mul_f64_uu_0eb5f54ef0_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add] kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -13469,9 +13619,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_selu_f64_u_2ddf6b5f37_avx512(f *abi.Frame)
+// for i: o0[i] = selu(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_selu_f64_u_2ddf6b5f37_avx512(SB), NOSPLIT, $0-8
+TEXT k_selu_f64_u_2ddf6b5f37_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = selu u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -13605,9 +13756,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_sigmoid_f64_u_684ec33dd1_avx512(f *abi.Frame)
+// for i: o0[i] = sigmoid(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_sigmoid_f64_u_684ec33dd1_avx512(SB), NOSPLIT, $128-8
+TEXT k_sigmoid_f64_u_684ec33dd1_avx512<>(SB), NOSPLIT, $128-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = sigmoid u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -13739,9 +13891,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_sigmoid_f64_u_efa3aad8a1_avx512(f *abi.Frame)
+// for i: o0[i] = sigmoid(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_sigmoid_f64_u_efa3aad8a1_avx512(SB), NOSPLIT, $0-8
+TEXT k_sigmoid_f64_u_efa3aad8a1_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel fast (u0:f64) { t0 = sigmoid u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -13830,9 +13983,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_silu_f64_u_6cf536cbed_avx512(f *abi.Frame)
+// for i: o0[i] = silu(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_silu_f64_u_6cf536cbed_avx512(SB), NOSPLIT, $0-8
+TEXT k_silu_f64_u_6cf536cbed_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = silu u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -13928,9 +14082,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_sin_f64_u_3cff04e328_avx512(f *abi.Frame)
+// for i: o0[i] = sin(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_sin_f64_u_3cff04e328_avx512(SB), $2696-8
+TEXT k_sin_f64_u_3cff04e328_avx512<>(SB), $2696-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel fast (u0:f64) { t0 = sin u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -14175,9 +14330,10 @@ leave2:
 	VMOVUPS 1856(SP), Z31; KMOVW 1920(SP), K1; KMOVW 1984(SP), K2; VMOVUPS 512(SP), Z1; VMOVUPS 576(SP), Z3
 	VMOVUPS 640(SP), Z4; VMOVUPS 704(SP), Z5; JMP after2
 
-// func k_sin_f64_u_6f386b628b_avx512(f *abi.Frame)
+// for i: o0[i] = sin(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_sin_f64_u_6f386b628b_avx512(SB), $2440-8
+TEXT k_sin_f64_u_6f386b628b_avx512<>(SB), $2440-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = sin u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -14462,9 +14618,10 @@ leave2:
 	VMOVUPS 768(SP), Z5; VMOVUPS 832(SP), Z10; VMOVUPS 896(SP), Z14; VMOVUPS 960(SP), Z6; VMOVUPS 1024(SP), Z11
 	JMP after2
 
-// func k_sinh_f64_u_a3833562bd_avx512(f *abi.Frame)
+// for i: o0[i] = sinh(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_sinh_f64_u_a3833562bd_avx512(SB), NOSPLIT, $0-8
+TEXT k_sinh_f64_u_a3833562bd_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = sinh u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -14557,9 +14714,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_softplus_f64_u_f1abd0de31_avx512(f *abi.Frame)
+// for i: o0[i] = softplus(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_softplus_f64_u_f1abd0de31_avx512(SB), NOSPLIT, $0-8
+TEXT k_softplus_f64_u_f1abd0de31_avx512<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = softplus u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -14711,9 +14869,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_sub_abs_f64_su_b365ef40ce_avx512(f *abi.Frame)
+// for i: o0[i] = abs(a0 - a1[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_sub_abs_f64_su_b365ef40ce_avx512(SB), NOSPLIT, $16-8
+TEXT k_sub_abs_f64_su_b365ef40ce_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -14764,9 +14923,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_abs_f64_us_314a466d7c_avx512(f *abi.Frame)
+// for i: o0[i] = abs(a0[i] - a1)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_sub_abs_f64_us_314a466d7c_avx512(SB), NOSPLIT, $16-8
+TEXT k_sub_abs_f64_us_314a466d7c_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -14817,9 +14977,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_abs_f64_uu_78e2e30f16_avx512(f *abi.Frame)
+// for i: o0[i] = abs(a0[i] - a1[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_sub_abs_f64_uu_78e2e30f16_avx512(SB), NOSPLIT, $16-8
+TEXT k_sub_abs_f64_uu_78e2e30f16_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = abs t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -14873,9 +15034,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_add_f64_suu_a4579961da_avx512(f *abi.Frame)
+// for i: o0[i] = (a0 - a1[i]) + a2[i]
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_sub_add_f64_suu_a4579961da_avx512(SB), NOSPLIT, $16-8
+TEXT k_sub_add_f64_suu_a4579961da_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64, u2:f64) { t0 = sub s0 u1; t1 = add t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -14929,9 +15091,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_add_f64_usu_ef9423c8f2_avx512(f *abi.Frame)
+// for i: o0[i] = (a0[i] - a1) + a2[i]
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_sub_add_f64_usu_ef9423c8f2_avx512(SB), NOSPLIT, $16-8
+TEXT k_sub_add_f64_usu_ef9423c8f2_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = add t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -14985,9 +15148,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_add_f64_uus_0c6c78c4d2_avx512(f *abi.Frame)
+// for i: o0[i] = a2 + (a0[i] - a1[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_sub_add_f64_uus_0c6c78c4d2_avx512(SB), NOSPLIT, $16-8
+TEXT k_sub_add_f64_uus_0c6c78c4d2_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = add s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -15041,9 +15205,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_add_f64_uuu_490513ca07_avx512(f *abi.Frame)
+// for i: o0[i] = (a0[i] - a1[i]) + a2[i]
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_sub_add_f64_uuu_490513ca07_avx512(SB), NOSPLIT, $16-8
+TEXT k_sub_add_f64_uuu_490513ca07_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = add t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -15097,9 +15262,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_div_f64_sus_78b529c71e_avx512(f *abi.Frame)
+// for i: o0[i] = (a0 - a1[i]) / a2
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_sub_div_f64_sus_78b529c71e_avx512(SB), NOSPLIT, $16-8
+TEXT k_sub_div_f64_sus_78b529c71e_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = div t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -15151,9 +15317,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_div_f64_suu_c55d8358f9_avx512(f *abi.Frame)
+// for i: o0[i] = (a0 - a1[i]) / a2[i]
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_sub_div_f64_suu_c55d8358f9_avx512(SB), NOSPLIT, $16-8
+TEXT k_sub_div_f64_suu_c55d8358f9_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64, u2:f64) { t0 = sub s0 u1; t1 = div t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -15207,9 +15374,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_div_f64_uss_5f66184579_avx512(f *abi.Frame)
+// for i: o0[i] = (a0[i] - a1) / a2
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_sub_div_f64_uss_5f66184579_avx512(SB), NOSPLIT, $16-8
+TEXT k_sub_div_f64_uss_5f66184579_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = div t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -15261,9 +15429,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_div_f64_usu_3cd9d84cee_avx512(f *abi.Frame)
+// for i: o0[i] = (a0[i] - a1) / a2[i]
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_sub_div_f64_usu_3cd9d84cee_avx512(SB), NOSPLIT, $16-8
+TEXT k_sub_div_f64_usu_3cd9d84cee_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = div t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -15317,9 +15486,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_div_f64_uus_7c6586387d_avx512(f *abi.Frame)
+// for i: o0[i] = (a0[i] - a1[i]) / a2
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_sub_div_f64_uus_7c6586387d_avx512(SB), NOSPLIT, $16-8
+TEXT k_sub_div_f64_uus_7c6586387d_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = div t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -15373,9 +15543,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_div_f64_uuu_2ea59f7b42_avx512(f *abi.Frame)
+// for i: o0[i] = (a0[i] - a1[i]) / a2[i]
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_sub_div_f64_uuu_2ea59f7b42_avx512(SB), NOSPLIT, $16-8
+TEXT k_sub_div_f64_uuu_2ea59f7b42_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = div t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -15429,9 +15600,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_mul_add_f64_uuu_0e225c7aeb_avx512(f *abi.Frame)
+// for i: o0[i] = (a2[i] * (a0[i] - a1[i])) + a1[i]
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_sub_mul_add_f64_uuu_0e225c7aeb_avx512(SB), NOSPLIT, $16-8
+TEXT k_sub_mul_add_f64_uuu_0e225c7aeb_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = mul u2 t0; t2 = add t1 u1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -15488,9 +15660,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_mul_f64_su_7e868ab22d_avx512(f *abi.Frame)
+// for i: t0 := a0 - a1[i]; o0[i] = t0 * t0
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_sub_mul_f64_su_7e868ab22d_avx512(SB), NOSPLIT, $16-8
+TEXT k_sub_mul_f64_su_7e868ab22d_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -15541,9 +15714,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_mul_f64_sus_d8bf2d6d25_avx512(f *abi.Frame)
+// for i: o0[i] = a2 * (a0 - a1[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_sub_mul_f64_sus_d8bf2d6d25_avx512(SB), NOSPLIT, $16-8
+TEXT k_sub_mul_f64_sus_d8bf2d6d25_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = mul s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -15595,9 +15769,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_mul_f64_suu_0f070a3f92_avx512(f *abi.Frame)
+// for i: o0[i] = a2[i] * (a0 - a1[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_sub_mul_f64_suu_0f070a3f92_avx512(SB), NOSPLIT, $16-8
+TEXT k_sub_mul_f64_suu_0f070a3f92_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64, u2:f64) { t0 = sub s0 u1; t1 = mul u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -15651,9 +15826,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_mul_f64_us_b0213fff68_avx512(f *abi.Frame)
+// for i: t0 := a0[i] - a1; o0[i] = t0 * t0
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_sub_mul_f64_us_b0213fff68_avx512(SB), NOSPLIT, $16-8
+TEXT k_sub_mul_f64_us_b0213fff68_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -15704,9 +15880,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_mul_f64_uss_648faea744_avx512(f *abi.Frame)
+// for i: o0[i] = a2 * (a0[i] - a1)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_sub_mul_f64_uss_648faea744_avx512(SB), NOSPLIT, $16-8
+TEXT k_sub_mul_f64_uss_648faea744_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = mul s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -15758,9 +15935,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_mul_f64_usu_4355a2474c_avx512(f *abi.Frame)
+// for i: o0[i] = (a0[i] - a1) * a2[i]
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_sub_mul_f64_usu_4355a2474c_avx512(SB), NOSPLIT, $16-8
+TEXT k_sub_mul_f64_usu_4355a2474c_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = mul t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -15814,9 +15992,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_mul_f64_uu_93c0625e9a_avx512(f *abi.Frame)
+// for i: t0 := a0[i] - a1[i]; o0[i] = t0 * t0
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_sub_mul_f64_uu_93c0625e9a_avx512(SB), NOSPLIT, $16-8
+TEXT k_sub_mul_f64_uu_93c0625e9a_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -15870,9 +16049,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_mul_f64_uus_ce3d5f0eb3_avx512(f *abi.Frame)
+// for i: o0[i] = (a0[i] - a1[i]) * a2
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_sub_mul_f64_uus_ce3d5f0eb3_avx512(SB), NOSPLIT, $16-8
+TEXT k_sub_mul_f64_uus_ce3d5f0eb3_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = mul t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -15926,9 +16106,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_mul_f64_uuu_1c3ecdbea4_avx512(f *abi.Frame)
+// for i: o0[i] = (a0[i] - a1[i]) * a2[i]
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_sub_mul_f64_uuu_1c3ecdbea4_avx512(SB), NOSPLIT, $16-8
+TEXT k_sub_mul_f64_uuu_1c3ecdbea4_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = mul t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -15982,9 +16163,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_mul_mul_add_f64_ussuu_5229466e32_avx512(f *abi.Frame)
+// for i: o0[i] = ((a2 * (a0[i] - a1)) * a3[i]) + a4[i]
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_sub_mul_mul_add_f64_ussuu_5229466e32_avx512(SB), NOSPLIT, $16-8
+TEXT k_sub_mul_mul_add_f64_ussuu_5229466e32_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, s2:f64, u3:f64, u4:f64) { t0 = sub u0 s1; t1 = mul s2 t0; t2 = mul t1 u3; t3 = add t2 u4; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -16044,9 +16226,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_mul_mul_add_f64_uuuuu_5894317fac_avx512(f *abi.Frame)
+// for i: o0[i] = a4[i] + (((a0[i] - a1[i]) * a2[i]) * a3[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_sub_mul_mul_add_f64_uuuuu_5894317fac_avx512(SB), NOSPLIT, $16-8
+TEXT k_sub_mul_mul_add_f64_uuuuu_5894317fac_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = sub u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = add u4 t2; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
@@ -16106,9 +16289,10 @@ line:
 rest:
 	MOVQ $+1, R13; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a_avx512(f *abi.Frame)
+// for i: t0 := a0[i] - a1[i]; t2 := a2[i] - a1[i]; t5 := a4[i] - a1[i]; t8 := a5[i] - a1[i]; o0[i] = (t0 * t0) + (((a3[i] + (t2 * t2)) + (t5 * t5)) + (t8 * t8))
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a_avx512(SB), NOSPLIT, $16-8
+TEXT k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a_avx512<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = sub u2 u1; t3 = mul t2 t2; t4 = add u3 t3; t5 = sub u4 u1; t6 = mul t5 t5; t7 = add t4 t6; t8 = sub u5 u1; t9 = mul t8 t8; t10 = add t7 t9; t11 = add t1 t10; store t11 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R14; TESTQ R14, R14; JLE done; MOVQ 16(CX), DI
@@ -16180,9 +16364,10 @@ line:
 rest:
 	MOVQ $+1, R14; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_tan_f64_u_0aba3f5a48_avx512(f *abi.Frame)
+// for i: o0[i] = tan(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_tan_f64_u_0aba3f5a48_avx512(SB), $1928-8
+TEXT k_tan_f64_u_0aba3f5a48_avx512<>(SB), $1928-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel fast (u0:f64) { t0 = tan u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -16448,9 +16633,10 @@ leave2:
 	KMOVW 1088(SP), K2; VMOVUPS 512(SP), Z1; VMOVUPS 576(SP), Z3; VMOVUPS 640(SP), Z4; VMOVUPS 704(SP), Z5
 	JMP after2
 
-// func k_tan_f64_u_1b1aa58867_avx512(f *abi.Frame)
+// for i: o0[i] = tan(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·k_tan_f64_u_1b1aa58867_avx512(SB), $2312-8
+TEXT k_tan_f64_u_1b1aa58867_avx512<>(SB), $2312-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = tan u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -16690,9 +16876,10 @@ leave1:
 	VMOVUPS 704(SP), Z5; VMOVUPS 768(SP), Z9; VMOVUPS 832(SP), Z13; VMOVUPS 896(SP), Z6; VMOVUPS 960(SP), Z10
 	JMP after1
 
-// func k_tanh_f64_u_9b546e070b_avx512(f *abi.Frame)
+// for i: o0[i] = tanh(a0[i])
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·k_tanh_f64_u_9b546e070b_avx512(SB), NOSPLIT, $256-8
+TEXT k_tanh_f64_u_9b546e070b_avx512<>(SB), NOSPLIT, $256-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = tanh u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -17977,3 +18164,198 @@ DATA v405b800000000000<>+40(SB)/8, $0x405b800000000000
 DATA v405b800000000000<>+48(SB)/8, $0x405b800000000000
 DATA v405b800000000000<>+56(SB)/8, $0x405b800000000000
 GLOBL v405b800000000000<>(SB), RODATA|NOPTR, $64
+
+DATA entries_avx512_float64<>+0(SB)/8, $k_abs_add_f64_us_19fc78f11b_avx512<>(SB)
+DATA entries_avx512_float64<>+8(SB)/8, $k_abs_add_f64_uu_cd3d2a7fe6_avx512<>(SB)
+DATA entries_avx512_float64<>+16(SB)/8, $k_acos_f64_u_25e3602d96_avx512<>(SB)
+DATA entries_avx512_float64<>+24(SB)/8, $k_acos_f64_u_b1529e1f66_avx512<>(SB)
+DATA entries_avx512_float64<>+32(SB)/8, $k_acosh_f64_u_75bbf63e15_avx512<>(SB)
+DATA entries_avx512_float64<>+40(SB)/8, $k_add_add_add_add_f64_uuuuu_538c81cc10_avx512<>(SB)
+DATA entries_avx512_float64<>+48(SB)/8, $k_add_add_f64_usu_d14ef886cc_avx512<>(SB)
+DATA entries_avx512_float64<>+56(SB)/8, $k_add_add_f64_uus_333b1d0548_avx512<>(SB)
+DATA entries_avx512_float64<>+64(SB)/8, $k_add_add_f64_uuu_06690195f6_avx512<>(SB)
+DATA entries_avx512_float64<>+72(SB)/8, $k_add_add_max_f64_suus_1279ef9a3e_avx512<>(SB)
+DATA entries_avx512_float64<>+80(SB)/8, $k_add_div_f64_suu_db9165b6df_avx512<>(SB)
+DATA entries_avx512_float64<>+88(SB)/8, $k_add_div_f64_uss_ab9c0f2fad_avx512<>(SB)
+DATA entries_avx512_float64<>+96(SB)/8, $k_add_div_f64_uus_14435f44ae_avx512<>(SB)
+DATA entries_avx512_float64<>+104(SB)/8, $k_add_div_f64_uuu_7541d18581_avx512<>(SB)
+DATA entries_avx512_float64<>+112(SB)/8, $k_add_lt_cast_add_f64_uusu_7796355261_avx512<>(SB)
+DATA entries_avx512_float64<>+120(SB)/8, $k_add_max_add_etc_f64_uusu_1ca6175c87_avx512<>(SB)
+DATA entries_avx512_float64<>+128(SB)/8, $k_add_max_f64_uss_8ea08a9a9c_avx512<>(SB)
+DATA entries_avx512_float64<>+136(SB)/8, $k_add_max_f64_uus_eb7b8e091b_avx512<>(SB)
+DATA entries_avx512_float64<>+144(SB)/8, $k_add_mul_f64_uss_49288156d8_avx512<>(SB)
+DATA entries_avx512_float64<>+152(SB)/8, $k_add_mul_f64_usu_43319fc0a3_avx512<>(SB)
+DATA entries_avx512_float64<>+160(SB)/8, $k_add_mul_f64_uus_6a500a5b69_avx512<>(SB)
+DATA entries_avx512_float64<>+168(SB)/8, $k_add_mul_f64_uuu_c0adfe2a64_avx512<>(SB)
+DATA entries_avx512_float64<>+176(SB)/8, $k_add_reciprocal_f64_us_a9fc18cb97_avx512<>(SB)
+DATA entries_avx512_float64<>+184(SB)/8, $k_add_reciprocal_f64_uu_fd58496f41_avx512<>(SB)
+DATA entries_avx512_float64<>+192(SB)/8, $k_add_sqrt_f64_su_b9d1b8021b_avx512<>(SB)
+DATA entries_avx512_float64<>+200(SB)/8, $k_add_sqrt_f64_uu_9ee6425c70_avx512<>(SB)
+DATA entries_avx512_float64<>+208(SB)/8, $k_asin_f64_u_0c7edb221f_avx512<>(SB)
+DATA entries_avx512_float64<>+216(SB)/8, $k_asin_f64_u_e1e7d4acf5_avx512<>(SB)
+DATA entries_avx512_float64<>+224(SB)/8, $k_asinh_f64_u_aadc7ea616_avx512<>(SB)
+DATA entries_avx512_float64<>+232(SB)/8, $k_atan2_f64_uu_38066da722_avx512<>(SB)
+DATA entries_avx512_float64<>+240(SB)/8, $k_atan2_f64_uu_b362669ee1_avx512<>(SB)
+DATA entries_avx512_float64<>+248(SB)/8, $k_atan_f64_u_730df536cf_avx512<>(SB)
+DATA entries_avx512_float64<>+256(SB)/8, $k_atan_f64_u_c59c3592e6_avx512<>(SB)
+DATA entries_avx512_float64<>+264(SB)/8, $k_atanh_f64_u_37f5d3bfa3_avx512<>(SB)
+DATA entries_avx512_float64<>+272(SB)/8, $k_cast_add_f32_f64_uu_d94107099a_avx512<>(SB)
+DATA entries_avx512_float64<>+280(SB)/8, $k_cast_add_f64_f32_su_70391d9e46_avx512<>(SB)
+DATA entries_avx512_float64<>+288(SB)/8, $k_cbrt_f64_u_b44aeb6339_avx512<>(SB)
+DATA entries_avx512_float64<>+296(SB)/8, $k_celu_f64_uu_261ead757e_avx512<>(SB)
+DATA entries_avx512_float64<>+304(SB)/8, $k_cos_f64_u_231c08b2d9_avx512<>(SB)
+DATA entries_avx512_float64<>+312(SB)/8, $k_cos_f64_u_59b6c7c217_avx512<>(SB)
+DATA entries_avx512_float64<>+320(SB)/8, $k_cosh_f64_u_59600fe59b_avx512<>(SB)
+DATA entries_avx512_float64<>+328(SB)/8, $k_div_add_f64_suu_6ca9462384_avx512<>(SB)
+DATA entries_avx512_float64<>+336(SB)/8, $k_div_add_f64_usu_8c4369949b_avx512<>(SB)
+DATA entries_avx512_float64<>+344(SB)/8, $k_div_add_f64_uus_ea3c140a9a_avx512<>(SB)
+DATA entries_avx512_float64<>+352(SB)/8, $k_div_add_f64_uuu_76f9a9a5b9_avx512<>(SB)
+DATA entries_avx512_float64<>+360(SB)/8, $k_div_sub_f64_suu_2cf0cf91e1_avx512<>(SB)
+DATA entries_avx512_float64<>+368(SB)/8, $k_div_sub_f64_suu_8353240aa1_avx512<>(SB)
+DATA entries_avx512_float64<>+376(SB)/8, $k_div_sub_f64_usu_0e6a379254_avx512<>(SB)
+DATA entries_avx512_float64<>+384(SB)/8, $k_div_sub_f64_usu_b1c4a04ea3_avx512<>(SB)
+DATA entries_avx512_float64<>+392(SB)/8, $k_div_sub_f64_uus_4260569587_avx512<>(SB)
+DATA entries_avx512_float64<>+400(SB)/8, $k_div_sub_f64_uus_aa70541fea_avx512<>(SB)
+DATA entries_avx512_float64<>+408(SB)/8, $k_div_sub_f64_uuu_7cf2c36ed2_avx512<>(SB)
+DATA entries_avx512_float64<>+416(SB)/8, $k_div_sub_f64_uuu_80ff5b4e3b_avx512<>(SB)
+DATA entries_avx512_float64<>+424(SB)/8, $k_dot_f64_94c78171a9_avx512<>(SB)
+DATA entries_avx512_float64<>+432(SB)/8, $k_elu_f64_uu_8c57d63d8a_avx512<>(SB)
+DATA entries_avx512_float64<>+440(SB)/8, $k_erf_f64_u_d078ff7068_avx512<>(SB)
+DATA entries_avx512_float64<>+448(SB)/8, $k_erfc_f64_u_ea9cd5907b_avx512<>(SB)
+DATA entries_avx512_float64<>+456(SB)/8, $k_exp_f64_u_c8f268e614_avx512<>(SB)
+DATA entries_avx512_float64<>+464(SB)/8, $k_expm1_f64_u_c12d99e908_avx512<>(SB)
+DATA entries_avx512_float64<>+472(SB)/8, $k_fma_fma_f64_uusuu_b470e735ab_avx512<>(SB)
+DATA entries_avx512_float64<>+480(SB)/8, $k_fma_fma_fma_f64_uusuuuu_b29a06337b_avx512<>(SB)
+DATA entries_avx512_float64<>+488(SB)/8, $k_fma_fma_fma_fma_f64_uusuuuuuu_84580cf999_avx512<>(SB)
+DATA entries_avx512_float64<>+496(SB)/8, $k_fmod_f64_uu_5820ebcd33_avx512<>(SB)
+DATA entries_avx512_float64<>+504(SB)/8, $k_gelu_f64_u_01b0ddcf5e_avx512<>(SB)
+DATA entries_avx512_float64<>+512(SB)/8, $k_gelutanh_f64_u_0cf01fd4f6_avx512<>(SB)
+DATA entries_avx512_float64<>+520(SB)/8, $k_hypot_f64_uu_58b0ae5de6_avx512<>(SB)
+DATA entries_avx512_float64<>+528(SB)/8, $k_ldexp_cast_f64_f32_uu_54c64968f1_avx512<>(SB)
+DATA entries_avx512_float64<>+536(SB)/8, $k_ldexp_f64_uu_6a6c9e47da_avx512<>(SB)
+DATA entries_avx512_float64<>+544(SB)/8, $k_log10_f64_u_215bd841eb_avx512<>(SB)
+DATA entries_avx512_float64<>+552(SB)/8, $k_log10_f64_u_e0597c2199_avx512<>(SB)
+DATA entries_avx512_float64<>+560(SB)/8, $k_log1p_f64_u_59915c6e03_avx512<>(SB)
+DATA entries_avx512_float64<>+568(SB)/8, $k_log1p_f64_u_85a3ddffb8_avx512<>(SB)
+DATA entries_avx512_float64<>+576(SB)/8, $k_log2_f64_u_161109d442_avx512<>(SB)
+DATA entries_avx512_float64<>+584(SB)/8, $k_log2_f64_u_50315f7adc_avx512<>(SB)
+DATA entries_avx512_float64<>+592(SB)/8, $k_log_f64_u_76870ec756_avx512<>(SB)
+DATA entries_avx512_float64<>+600(SB)/8, $k_log_f64_u_dd7af3dce1_avx512<>(SB)
+DATA entries_avx512_float64<>+608(SB)/8, $k_logit_f64_u_9e5c5ac773_avx512<>(SB)
+DATA entries_avx512_float64<>+616(SB)/8, $k_lt_cast_add_f64_suu_cfc37618ff_avx512<>(SB)
+DATA entries_avx512_float64<>+624(SB)/8, $k_lt_cast_add_f64_usu_48c52126bd_avx512<>(SB)
+DATA entries_avx512_float64<>+632(SB)/8, $k_lt_cast_f64_su_2762d9c380_avx512<>(SB)
+DATA entries_avx512_float64<>+640(SB)/8, $k_lt_cast_f64_us_a94496eb15_avx512<>(SB)
+DATA entries_avx512_float64<>+648(SB)/8, $k_lt_select_f64_susu_019379d305_avx512<>(SB)
+DATA entries_avx512_float64<>+656(SB)/8, $k_lt_select_f64_suus_276f154ab8_avx512<>(SB)
+DATA entries_avx512_float64<>+664(SB)/8, $k_lt_select_f64_suuu_9cbf082dff_avx512<>(SB)
+DATA entries_avx512_float64<>+672(SB)/8, $k_lt_select_f64_ussu_6923ee4169_avx512<>(SB)
+DATA entries_avx512_float64<>+680(SB)/8, $k_lt_select_f64_usus_596b7c376a_avx512<>(SB)
+DATA entries_avx512_float64<>+688(SB)/8, $k_lt_select_f64_usuu_bd32e2a2e3_avx512<>(SB)
+DATA entries_avx512_float64<>+696(SB)/8, $k_lt_select_f64_uuuu_9a937eee1e_avx512<>(SB)
+DATA entries_avx512_float64<>+704(SB)/8, $k_max_max_f64_uuu_7b30abe2de_avx512<>(SB)
+DATA entries_avx512_float64<>+712(SB)/8, $k_max_max_max_etc_f64_uuuuuuuu_6d497d1b94_avx512<>(SB)
+DATA entries_avx512_float64<>+720(SB)/8, $k_max_max_max_f64_uuuu_f2c1cff8bf_avx512<>(SB)
+DATA entries_avx512_float64<>+728(SB)/8, $k_max_max_max_max_f64_uuuuu_5fca77a7d1_avx512<>(SB)
+DATA entries_avx512_float64<>+736(SB)/8, $k_max_min_f64_sus_3e116b384e_avx512<>(SB)
+DATA entries_avx512_float64<>+744(SB)/8, $k_min_min_min_etc_f64_uuuuuuuu_567c33ed2c_avx512<>(SB)
+DATA entries_avx512_float64<>+752(SB)/8, $k_min_min_min_f64_uuuu_0d76c2d31f_avx512<>(SB)
+DATA entries_avx512_float64<>+760(SB)/8, $k_min_min_min_min_f64_uuuuu_814e363768_avx512<>(SB)
+DATA entries_avx512_float64<>+768(SB)/8, $k_mish_f64_u_edc3188d83_avx512<>(SB)
+DATA entries_avx512_float64<>+776(SB)/8, $k_mul_add_f64_us_f7af262bd7_avx512<>(SB)
+DATA entries_avx512_float64<>+784(SB)/8, $k_mul_add_f64_uss_b690dd07ac_avx512<>(SB)
+DATA entries_avx512_float64<>+792(SB)/8, $k_mul_add_f64_usu_81e43d6c5f_avx512<>(SB)
+DATA entries_avx512_float64<>+800(SB)/8, $k_mul_add_f64_uu_ced8144a0e_avx512<>(SB)
+DATA entries_avx512_float64<>+808(SB)/8, $k_mul_add_f64_uus_0a1f1e6f2a_avx512<>(SB)
+DATA entries_avx512_float64<>+816(SB)/8, $k_mul_add_f64_uuu_b8e4cd2e51_avx512<>(SB)
+DATA entries_avx512_float64<>+824(SB)/8, $k_mul_add_mul_add_f64_suss_caafd48c14_avx512<>(SB)
+DATA entries_avx512_float64<>+832(SB)/8, $k_mul_add_mul_add_f64_ususu_72036c84a5_avx512<>(SB)
+DATA entries_avx512_float64<>+840(SB)/8, $k_mul_add_mul_add_f64_uuss_7dcb55d7ad_avx512<>(SB)
+DATA entries_avx512_float64<>+848(SB)/8, $k_mul_add_mul_f64_ussu_c190834ca3_avx512<>(SB)
+DATA entries_avx512_float64<>+856(SB)/8, $k_mul_add_mul_f64_uusu_b835ea2026_avx512<>(SB)
+DATA entries_avx512_float64<>+864(SB)/8, $k_mul_add_mul_f64_uuuu_84c041c60f_avx512<>(SB)
+DATA entries_avx512_float64<>+872(SB)/8, $k_mul_add_reciprocal_f64_uu_07c0a71131_avx512<>(SB)
+DATA entries_avx512_float64<>+880(SB)/8, $k_mul_add_rsqrt_f64_sus_0cde7945d1_avx512<>(SB)
+DATA entries_avx512_float64<>+888(SB)/8, $k_mul_div_f64_uuu_f094df2f76_avx512<>(SB)
+DATA entries_avx512_float64<>+896(SB)/8, $k_mul_mul_add_f64_usus_6663a65808_avx512<>(SB)
+DATA entries_avx512_float64<>+904(SB)/8, $k_mul_mul_add_f64_usuu_47359eafdf_avx512<>(SB)
+DATA entries_avx512_float64<>+912(SB)/8, $k_mul_mul_add_f64_uu_b4dbc26689_avx512<>(SB)
+DATA entries_avx512_float64<>+920(SB)/8, $k_mul_mul_add_f64_uuuu_791d9368dc_avx512<>(SB)
+DATA entries_avx512_float64<>+928(SB)/8, $k_mul_mul_f64_u_aae9e59fed_avx512<>(SB)
+DATA entries_avx512_float64<>+936(SB)/8, $k_mul_mul_f64_usu_9e5d6967c2_avx512<>(SB)
+DATA entries_avx512_float64<>+944(SB)/8, $k_mul_mul_f64_uus_3931f87fc5_avx512<>(SB)
+DATA entries_avx512_float64<>+952(SB)/8, $k_mul_mul_f64_uuu_6071005ef9_avx512<>(SB)
+DATA entries_avx512_float64<>+960(SB)/8, $k_mul_mul_mul_etc_f64_usussuusu_cf5b92531e_avx512<>(SB)
+DATA entries_avx512_float64<>+968(SB)/8, $k_mul_mul_mul_etc_f64_uuuuu_2e5cf86a05_avx512<>(SB)
+DATA entries_avx512_float64<>+976(SB)/8, $k_mul_mul_mul_mul_f64_uuuuu_a4251c02ee_avx512<>(SB)
+DATA entries_avx512_float64<>+984(SB)/8, $k_mul_mul_sub_f64_suus_7c90e78a44_avx512<>(SB)
+DATA entries_avx512_float64<>+992(SB)/8, $k_mul_mul_sub_f64_uuuu_4a564628d2_avx512<>(SB)
+DATA entries_avx512_float64<>+1000(SB)/8, $k_mul_sub_div_f64_usuu_d0f515f18f_avx512<>(SB)
+DATA entries_avx512_float64<>+1008(SB)/8, $k_mul_sub_f64_suu_2f274783e2_avx512<>(SB)
+DATA entries_avx512_float64<>+1016(SB)/8, $k_mul_sub_f64_uss_444dd93e96_avx512<>(SB)
+DATA entries_avx512_float64<>+1024(SB)/8, $k_mul_sub_f64_uss_ccb70909d7_avx512<>(SB)
+DATA entries_avx512_float64<>+1032(SB)/8, $k_mul_sub_f64_usu_4b94eabd30_avx512<>(SB)
+DATA entries_avx512_float64<>+1040(SB)/8, $k_mul_sub_f64_uus_ad45800dc8_avx512<>(SB)
+DATA entries_avx512_float64<>+1048(SB)/8, $k_mul_sub_f64_uus_b464ecba9e_avx512<>(SB)
+DATA entries_avx512_float64<>+1056(SB)/8, $k_mul_sub_f64_uuu_4bced6fb3f_avx512<>(SB)
+DATA entries_avx512_float64<>+1064(SB)/8, $k_mul_sub_f64_uuu_a63907e725_avx512<>(SB)
+DATA entries_avx512_float64<>+1072(SB)/8, $k_mul_sub_mul_etc_f64_ssusuu_860582f937_avx512<>(SB)
+DATA entries_avx512_float64<>+1080(SB)/8, $k_mul_sub_mul_f64_ssus_b5f6a0d5f2_avx512<>(SB)
+DATA entries_avx512_float64<>+1088(SB)/8, $k_mul_sub_mul_f64_us_e7db8331de_avx512<>(SB)
+DATA entries_avx512_float64<>+1096(SB)/8, $k_pow_f64_uu_e460ef1270_avx512<>(SB)
+DATA entries_avx512_float64<>+1104(SB)/8, $k_reduce_add_abs_f64_u_a4c3f04c6a_avx512<>(SB)
+DATA entries_avx512_float64<>+1112(SB)/8, $k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295_avx512<>(SB)
+DATA entries_avx512_float64<>+1120(SB)/8, $k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899_avx512<>(SB)
+DATA entries_avx512_float64<>+1128(SB)/8, $k_reduce_add_add_sub_mul_f64_us_be38d86a27_avx512<>(SB)
+DATA entries_avx512_float64<>+1136(SB)/8, $k_reduce_add_cast_f32_f64_u_f487af5f6b_avx512<>(SB)
+DATA entries_avx512_float64<>+1144(SB)/8, $k_reduce_add_exponent_add_f64_uu_0a956456f4_avx512<>(SB)
+DATA entries_avx512_float64<>+1152(SB)/8, $k_reduce_add_mul_f64_u_d8131172e1_avx512<>(SB)
+DATA entries_avx512_float64<>+1160(SB)/8, $k_reduce_add_mul_f64_uu_d7f83c4cc1_avx512<>(SB)
+DATA entries_avx512_float64<>+1168(SB)/8, $k_reduce_add_mul_sub_mul_f64_ssu_8c071db6bc_avx512<>(SB)
+DATA entries_avx512_float64<>+1176(SB)/8, $k_reduce_add_sub_exp_f64_us_25bcafe5a0_avx512<>(SB)
+DATA entries_avx512_float64<>+1184(SB)/8, $k_reduce_add_sub_mul_f64_us_2996da5e07_avx512<>(SB)
+DATA entries_avx512_float64<>+1192(SB)/8, $k_reduce_add_sub_mul_f64_uu_0eb5f54ef0_avx512<>(SB)
+DATA entries_avx512_float64<>+1200(SB)/8, $k_selu_f64_u_2ddf6b5f37_avx512<>(SB)
+DATA entries_avx512_float64<>+1208(SB)/8, $k_sigmoid_f64_u_684ec33dd1_avx512<>(SB)
+DATA entries_avx512_float64<>+1216(SB)/8, $k_sigmoid_f64_u_efa3aad8a1_avx512<>(SB)
+DATA entries_avx512_float64<>+1224(SB)/8, $k_silu_f64_u_6cf536cbed_avx512<>(SB)
+DATA entries_avx512_float64<>+1232(SB)/8, $k_sin_f64_u_3cff04e328_avx512<>(SB)
+DATA entries_avx512_float64<>+1240(SB)/8, $k_sin_f64_u_6f386b628b_avx512<>(SB)
+DATA entries_avx512_float64<>+1248(SB)/8, $k_sinh_f64_u_a3833562bd_avx512<>(SB)
+DATA entries_avx512_float64<>+1256(SB)/8, $k_softplus_f64_u_f1abd0de31_avx512<>(SB)
+DATA entries_avx512_float64<>+1264(SB)/8, $k_sub_abs_f64_su_b365ef40ce_avx512<>(SB)
+DATA entries_avx512_float64<>+1272(SB)/8, $k_sub_abs_f64_us_314a466d7c_avx512<>(SB)
+DATA entries_avx512_float64<>+1280(SB)/8, $k_sub_abs_f64_uu_78e2e30f16_avx512<>(SB)
+DATA entries_avx512_float64<>+1288(SB)/8, $k_sub_add_f64_suu_a4579961da_avx512<>(SB)
+DATA entries_avx512_float64<>+1296(SB)/8, $k_sub_add_f64_usu_ef9423c8f2_avx512<>(SB)
+DATA entries_avx512_float64<>+1304(SB)/8, $k_sub_add_f64_uus_0c6c78c4d2_avx512<>(SB)
+DATA entries_avx512_float64<>+1312(SB)/8, $k_sub_add_f64_uuu_490513ca07_avx512<>(SB)
+DATA entries_avx512_float64<>+1320(SB)/8, $k_sub_div_f64_sus_78b529c71e_avx512<>(SB)
+DATA entries_avx512_float64<>+1328(SB)/8, $k_sub_div_f64_suu_c55d8358f9_avx512<>(SB)
+DATA entries_avx512_float64<>+1336(SB)/8, $k_sub_div_f64_uss_5f66184579_avx512<>(SB)
+DATA entries_avx512_float64<>+1344(SB)/8, $k_sub_div_f64_usu_3cd9d84cee_avx512<>(SB)
+DATA entries_avx512_float64<>+1352(SB)/8, $k_sub_div_f64_uus_7c6586387d_avx512<>(SB)
+DATA entries_avx512_float64<>+1360(SB)/8, $k_sub_div_f64_uuu_2ea59f7b42_avx512<>(SB)
+DATA entries_avx512_float64<>+1368(SB)/8, $k_sub_mul_add_f64_uuu_0e225c7aeb_avx512<>(SB)
+DATA entries_avx512_float64<>+1376(SB)/8, $k_sub_mul_f64_su_7e868ab22d_avx512<>(SB)
+DATA entries_avx512_float64<>+1384(SB)/8, $k_sub_mul_f64_sus_d8bf2d6d25_avx512<>(SB)
+DATA entries_avx512_float64<>+1392(SB)/8, $k_sub_mul_f64_suu_0f070a3f92_avx512<>(SB)
+DATA entries_avx512_float64<>+1400(SB)/8, $k_sub_mul_f64_us_b0213fff68_avx512<>(SB)
+DATA entries_avx512_float64<>+1408(SB)/8, $k_sub_mul_f64_uss_648faea744_avx512<>(SB)
+DATA entries_avx512_float64<>+1416(SB)/8, $k_sub_mul_f64_usu_4355a2474c_avx512<>(SB)
+DATA entries_avx512_float64<>+1424(SB)/8, $k_sub_mul_f64_uu_93c0625e9a_avx512<>(SB)
+DATA entries_avx512_float64<>+1432(SB)/8, $k_sub_mul_f64_uus_ce3d5f0eb3_avx512<>(SB)
+DATA entries_avx512_float64<>+1440(SB)/8, $k_sub_mul_f64_uuu_1c3ecdbea4_avx512<>(SB)
+DATA entries_avx512_float64<>+1448(SB)/8, $k_sub_mul_mul_add_f64_ussuu_5229466e32_avx512<>(SB)
+DATA entries_avx512_float64<>+1456(SB)/8, $k_sub_mul_mul_add_f64_uuuuu_5894317fac_avx512<>(SB)
+DATA entries_avx512_float64<>+1464(SB)/8, $k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a_avx512<>(SB)
+DATA entries_avx512_float64<>+1472(SB)/8, $k_tan_f64_u_0aba3f5a48_avx512<>(SB)
+DATA entries_avx512_float64<>+1480(SB)/8, $k_tan_f64_u_1b1aa58867_avx512<>(SB)
+DATA entries_avx512_float64<>+1488(SB)/8, $k_tanh_f64_u_9b546e070b_avx512<>(SB)
+GLOBL entries_avx512_float64<>(SB), RODATA, $1496
+
+// func entries_avx512_float64() *uintptr
+TEXT ·entries_avx512_float64(SB), NOSPLIT, $0-8
+	LEAQ entries_avx512_float64<>(SB), AX
+	MOVQ AX, ret+0(FP)
+	RET

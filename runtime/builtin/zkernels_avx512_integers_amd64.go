@@ -4,23 +4,9 @@
 
 package builtin
 
-import (
-	"github.com/stridefuse/stridefuse/runtime/abi"
-)
+var kernels_avx512_integers = assembly{entries_avx512_integers, []string{
+	"dothalves i32",
+}}
 
-var kernels_avx512_integers = []abi.Kernel{
-	{Sig: "dothalves i32", Fn: k_dothalves_i32_9153d54bcc_avx512},
-}
-
-// If abi.ABI2 is undefined, the interface of kernels has changed since this file
-// was made. Remedy: run go generate here.
-func init() { abi.Register(abi.ABI2, abi.AVX512, kernels_avx512_integers) }
-
-// k_dothalves_i32_9153d54bcc_avx512 is
-//
-//	dothalves i32
-//
-// for m, n: { sum := 0; for k: sum += mulhalves(a0[m][k], a1[k][n]); o0[m][n] = sum, or += sum }
-//
-//go:noescape
-func k_dothalves_i32_9153d54bcc_avx512(f *abi.Frame)
+// entries_avx512_integers returns the addresses of the kernels in assembly.
+func entries_avx512_integers() *uintptr

@@ -4,9 +4,10 @@
 
 #include "textflag.h"
 
-// func k_dothalves_i32_9153d54bcc_avx512(f *abi.Frame)
+// for m, n: { sum := 0; for k: sum += mulhalves(a0[m][k], a1[k][n]); o0[m][n] = sum, or += sum }
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL, AVX512VNNI, BMI2, MMX+
-TEXT ·k_dothalves_i32_9153d54bcc_avx512(SB), NOSPLIT, $8-8
+TEXT k_dothalves_i32_9153d54bcc_avx512<>(SB), NOSPLIT, $8-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// dothalves i32
 	MOVQ f+0(FP), AX
 	MOVQ (AX), DI; TESTQ DI, DI; JLE done; MOVQ 8(AX), R8; TESTQ R8, R8; JLE done; MOVQ 16(AX), BX
@@ -1158,3 +1159,12 @@ full1Store:
 
 done:
 	VZEROUPPER; RET
+
+DATA entries_avx512_integers<>+0(SB)/8, $k_dothalves_i32_9153d54bcc_avx512<>(SB)
+GLOBL entries_avx512_integers<>(SB), RODATA, $8
+
+// func entries_avx512_integers() *uintptr
+TEXT ·entries_avx512_integers(SB), NOSPLIT, $0-8
+	LEAQ entries_avx512_integers<>(SB), AX
+	MOVQ AX, ret+0(FP)
+	RET

@@ -4,9 +4,10 @@
 
 #include "textflag.h"
 
-// func k_abs_add_f64_us_19fc78f11b(f *abi.Frame)
+// for i: o0[i] = a1 + abs(a0[i])
 // Requires: AVX, CMOV
-TEXT ·k_abs_add_f64_us_19fc78f11b(SB), NOSPLIT, $16-8
+TEXT k_abs_add_f64_us_19fc78f11b<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64) { t0 = abs u0; t1 = add s1 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -57,9 +58,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_abs_add_f64_uu_cd3d2a7fe6(f *abi.Frame)
+// for i: o0[i] = a1[i] + abs(a0[i])
 // Requires: AVX, CMOV
-TEXT ·k_abs_add_f64_uu_cd3d2a7fe6(SB), NOSPLIT, $16-8
+TEXT k_abs_add_f64_uu_cd3d2a7fe6<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = abs u0; t1 = add u1 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -113,9 +115,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_abs_f64_u_2d873d3a2f(f *abi.Frame)
+// for i: o0[i] = abs(a0[i])
 // Requires: AVX, CMOV
-TEXT ·k_abs_f64_u_2d873d3a2f(SB), NOSPLIT, $16-8
+TEXT k_abs_f64_u_2d873d3a2f<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = abs u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -166,9 +169,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_acos_f64_u_25e3602d96(f *abi.Frame)
+// for i: o0[i] = acos(a0[i])
 // Requires: AVX, AVX2, FMA3
-TEXT ·k_acos_f64_u_25e3602d96(SB), NOSPLIT, $0-8
+TEXT k_acos_f64_u_25e3602d96<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel fast (u0:f64) { t0 = acos u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -245,9 +249,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_acos_f64_u_b1529e1f66(f *abi.Frame)
+// for i: o0[i] = acos(a0[i])
 // Requires: AVX, AVX2, FMA3
-TEXT ·k_acos_f64_u_b1529e1f66(SB), NOSPLIT, $0-8
+TEXT k_acos_f64_u_b1529e1f66<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = acos u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -335,9 +340,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_acosh_f64_u_75bbf63e15(f *abi.Frame)
+// for i: o0[i] = acosh(a0[i])
 // Requires: AVX, AVX2, FMA3
-TEXT ·k_acosh_f64_u_75bbf63e15(SB), NOSPLIT, $488-8
+TEXT k_acosh_f64_u_75bbf63e15<>(SB), NOSPLIT, $488-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = acosh u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -477,9 +483,10 @@ leave1:
 	VMOVUPS 384(SP), Y6; VMOVUPS 416(SP), Y14; VMOVUPS 448(SP), Y15; VMOVUPS 320(SP), Y7; VMOVUPS 352(SP), Y0
 	JMP after1
 
-// func k_add_add_add_add_f64_uuuuu_538c81cc10(f *abi.Frame)
+// for i: o0[i] = a4[i] + (((a0[i] + a1[i]) + a2[i]) + a3[i])
 // Requires: AVX, CMOV
-TEXT ·k_add_add_add_add_f64_uuuuu_538c81cc10(SB), NOSPLIT, $16-8
+TEXT k_add_add_add_add_f64_uuuuu_538c81cc10<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add t1 u3; t3 = add u4 t2; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
@@ -539,9 +546,10 @@ line:
 rest:
 	MOVQ $+1, R13; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_add_add_add_f64_uuuuu_6705a678a5(f *abi.Frame)
+// for i: t0 := a0[i] + a1[i]; t1 := a2[i] + t0; t2 := a3[i] + t1; t3 := t2 + a4[i]; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
 // Requires: AVX
-TEXT ·k_add_add_add_add_f64_uuuuu_6705a678a5(SB), NOSPLIT, $16-8
+TEXT k_add_add_add_add_f64_uuuuu_6705a678a5<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add t2 u4; store t3 t0 t1 t2 t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 8(SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
@@ -581,9 +589,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_add_add_add_etc_f32_f64_uuuuuu_a0f5a32f6d(f *abi.Frame)
+// for i: t0 := a0[i] + a1[i]; t1 := t0 + a2[i]; t2 := t1 + a3[i]; t3 := t2 + a4[i]; t4 := float32(a5[i]); o0[i] = t3; o1[i] = t4 + t0; o2[i] = t1 + t4; o3[i] = t2 + t4; o4[i] = t3 + t4
 // Requires: AVX, CMOV
-TEXT ·k_add_add_add_etc_f32_f64_uuuuuu_a0f5a32f6d(SB), NOSPLIT, $24-8
+TEXT k_add_add_add_etc_f32_f64_uuuuuu_a0f5a32f6d<>(SB), NOSPLIT, $24-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32, u2:f32, u3:f32, u4:f32, u5:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add t1 u3; t3 = add t2 u4; t4 = cast:f32 u5; t5 = add t4 t0; t6 = add t1 t4; t7 = add t2 t4; t8 = add t3 t4; store t3 t5 t6 t7 t8 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 16(SP); TESTQ AX, AX; JLE done
@@ -632,9 +641,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_add_add_add_etc_f64_uuuuuu_fb3575fa2e(f *abi.Frame)
+// for i: t0 := a0[i] + a1[i]; t1 := t0 + a2[i]; t2 := a3[i] + t1; t3 := a4[i] + t2; o0[i] = t3; o1[i] = t0 + a5[i]; o2[i] = t1 + a5[i]; o3[i] = t2 + a5[i]; o4[i] = t3 + a5[i]
 // Requires: AVX
-TEXT ·k_add_add_add_etc_f64_uuuuuu_fb3575fa2e(SB), NOSPLIT, $24-8
+TEXT k_add_add_add_etc_f64_uuuuuu_fb3575fa2e<>(SB), NOSPLIT, $24-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; t4 = add t0 u5; t5 = add t1 u5; t6 = add t2 u5; t7 = add t3 u5; store t3 t4 t5 t6 t7 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 16(SP); TESTQ AX, AX; JLE done
@@ -681,9 +691,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_add_add_f64_usu_d14ef886cc(f *abi.Frame)
+// for i: o0[i] = a2[i] + (a0[i] + a1)
 // Requires: AVX, CMOV
-TEXT ·k_add_add_f64_usu_d14ef886cc(SB), NOSPLIT, $16-8
+TEXT k_add_add_f64_usu_d14ef886cc<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = add u0 s1; t1 = add u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -737,9 +748,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_add_f64_uus_333b1d0548(f *abi.Frame)
+// for i: o0[i] = (a0[i] + a1[i]) + a2
 // Requires: AVX, CMOV
-TEXT ·k_add_add_f64_uus_333b1d0548(SB), NOSPLIT, $16-8
+TEXT k_add_add_f64_uus_333b1d0548<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = add t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -793,9 +805,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_add_f64_uuu_06690195f6(f *abi.Frame)
+// for i: o0[i] = a2[i] + (a0[i] + a1[i])
 // Requires: AVX, CMOV
-TEXT ·k_add_add_f64_uuu_06690195f6(SB), NOSPLIT, $16-8
+TEXT k_add_add_f64_uuu_06690195f6<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = add u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -849,9 +862,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_add_f64_uuu_4d5010526b(f *abi.Frame)
+// for i: t0 := a0[i] + a1[i]; o0[i] = t0; o1[i] = a2[i] + t0
 // Requires: AVX
-TEXT ·k_add_add_f64_uuu_4d5010526b(SB), NOSPLIT, $0-8
+TEXT k_add_add_f64_uuu_4d5010526b<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = add u2 t0; store t0 t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -882,9 +896,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_add_add_max_f64_suus_1279ef9a3e(f *abi.Frame)
+// for i: o0[i] = max(a3, (a0 + a1[i]) + a2[i])
 // Requires: AVX, CMOV
-TEXT ·k_add_add_max_f64_suus_1279ef9a3e(SB), NOSPLIT, $16-8
+TEXT k_add_add_max_f64_suus_1279ef9a3e<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64, u2:f64, s3:f64) { t0 = add s0 u1; t1 = add t0 u2; t2 = max s3 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -941,9 +956,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_cast_add_f32_f64_uuu_a1fdca91c5(f *abi.Frame)
+// for i: t0 := a0[i] + a1[i]; o0[i] = t0; o1[i] = t0 + float32(a2[i])
 // Requires: AVX, CMOV
-TEXT ·k_add_cast_add_f32_f64_uuu_a1fdca91c5(SB), NOSPLIT, $0-8
+TEXT k_add_cast_add_f32_f64_uuu_a1fdca91c5<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32, u2:f64) { t0 = add u0 u1; t1 = cast:f32 u2; t2 = add t0 t1; store t0 t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -979,9 +995,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_add_div_f64_suu_db9165b6df(f *abi.Frame)
+// for i: o0[i] = a2[i] / (a0 + a1[i])
 // Requires: AVX, CMOV
-TEXT ·k_add_div_f64_suu_db9165b6df(SB), NOSPLIT, $16-8
+TEXT k_add_div_f64_suu_db9165b6df<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64, u2:f64) { t0 = add s0 u1; t1 = div u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -1035,9 +1052,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_div_f64_uss_ab9c0f2fad(f *abi.Frame)
+// for i: o0[i] = a2 / (a0[i] + a1)
 // Requires: AVX, CMOV
-TEXT ·k_add_div_f64_uss_ab9c0f2fad(SB), NOSPLIT, $16-8
+TEXT k_add_div_f64_uss_ab9c0f2fad<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = div s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -1089,9 +1107,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_div_f64_uus_14435f44ae(f *abi.Frame)
+// for i: o0[i] = a2 / (a0[i] + a1[i])
 // Requires: AVX, CMOV
-TEXT ·k_add_div_f64_uus_14435f44ae(SB), NOSPLIT, $16-8
+TEXT k_add_div_f64_uus_14435f44ae<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = div s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -1145,9 +1164,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_div_f64_uuu_7541d18581(f *abi.Frame)
+// for i: o0[i] = a2[i] / (a0[i] + a1[i])
 // Requires: AVX, CMOV
-TEXT ·k_add_div_f64_uuu_7541d18581(SB), NOSPLIT, $16-8
+TEXT k_add_div_f64_uuu_7541d18581<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = div u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -1201,9 +1221,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_f64_us_3770aac67c(f *abi.Frame)
+// for i: o0[i] = a0[i] + a1
 // Requires: AVX, CMOV
-TEXT ·k_add_f64_us_3770aac67c(SB), NOSPLIT, $16-8
+TEXT k_add_f64_us_3770aac67c<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64) { t0 = add u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -1254,9 +1275,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_f64_uu_819accbd74(f *abi.Frame)
+// for i: o0[i] = a0[i] + a1[i]
 // Requires: AVX, CMOV
-TEXT ·k_add_f64_uu_819accbd74(SB), NOSPLIT, $16-8
+TEXT k_add_f64_uu_819accbd74<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = add u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -1308,9 +1330,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_lt_cast_add_f64_uusu_7796355261(f *abi.Frame)
+// for i: o0[i] = float64((a0[i] + a1[i]) < a2) + a3[i]
 // Requires: AVX, CMOV
-TEXT ·k_add_lt_cast_add_f64_uusu_7796355261(SB), NOSPLIT, $16-8
+TEXT k_add_lt_cast_add_f64_uusu_7796355261<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64, u3:f64) { t0 = add u0 u1; t1 = lt t0 s2; t2 = cast:f64 t1; t3 = add t2 u3; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -1367,9 +1390,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_max_add_etc_f64_uusu_1ca6175c87(f *abi.Frame)
+// for i: o0[i] = max(max(a2, a0[i] + a1[i]), max(a2, a3[i] + a1[i]))
 // Requires: AVX, CMOV
-TEXT ·k_add_max_add_etc_f64_uusu_1ca6175c87(SB), NOSPLIT, $16-8
+TEXT k_add_max_add_etc_f64_uusu_1ca6175c87<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64, u3:f64) { t0 = add u0 u1; t1 = max s2 t0; t2 = add u3 u1; t3 = max s2 t2; t4 = max t1 t3; store t4 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -1435,9 +1459,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_max_f64_uss_8ea08a9a9c(f *abi.Frame)
+// for i: o0[i] = max(a0[i] + a1, a2)
 // Requires: AVX, CMOV
-TEXT ·k_add_max_f64_uss_8ea08a9a9c(SB), NOSPLIT, $16-8
+TEXT k_add_max_f64_uss_8ea08a9a9c<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = max t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -1493,9 +1518,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_max_f64_uus_eb7b8e091b(f *abi.Frame)
+// for i: o0[i] = max(a0[i] + a1[i], a2)
 // Requires: AVX, CMOV
-TEXT ·k_add_max_f64_uus_eb7b8e091b(SB), NOSPLIT, $16-8
+TEXT k_add_max_f64_uus_eb7b8e091b<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = max t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -1551,9 +1577,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_mul_f64_uss_49288156d8(f *abi.Frame)
+// for i: o0[i] = a2 * (a0[i] + a1)
 // Requires: AVX, CMOV
-TEXT ·k_add_mul_f64_uss_49288156d8(SB), NOSPLIT, $16-8
+TEXT k_add_mul_f64_uss_49288156d8<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = add u0 s1; t1 = mul s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -1605,9 +1632,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_mul_f64_usu_43319fc0a3(f *abi.Frame)
+// for i: o0[i] = a2[i] * (a0[i] + a1)
 // Requires: AVX, CMOV
-TEXT ·k_add_mul_f64_usu_43319fc0a3(SB), NOSPLIT, $16-8
+TEXT k_add_mul_f64_usu_43319fc0a3<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = add u0 s1; t1 = mul u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -1661,9 +1689,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_mul_f64_uus_6a500a5b69(f *abi.Frame)
+// for i: o0[i] = (a0[i] + a1[i]) * a2
 // Requires: AVX, CMOV
-TEXT ·k_add_mul_f64_uus_6a500a5b69(SB), NOSPLIT, $16-8
+TEXT k_add_mul_f64_uus_6a500a5b69<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = add u0 u1; t1 = mul t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -1717,9 +1746,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_mul_f64_uuu_c0adfe2a64(f *abi.Frame)
+// for i: o0[i] = a2[i] * (a0[i] + a1[i])
 // Requires: AVX, CMOV
-TEXT ·k_add_mul_f64_uuu_c0adfe2a64(SB), NOSPLIT, $16-8
+TEXT k_add_mul_f64_uuu_c0adfe2a64<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = add u0 u1; t1 = mul u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -1773,9 +1803,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_reciprocal_f64_us_a9fc18cb97(f *abi.Frame)
+// for i: o0[i] = reciprocal(a0[i] + a1)
 // Requires: AVX, CMOV
-TEXT ·k_add_reciprocal_f64_us_a9fc18cb97(SB), NOSPLIT, $16-8
+TEXT k_add_reciprocal_f64_us_a9fc18cb97<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64) { t0 = add u0 s1; t1 = reciprocal t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -1826,9 +1857,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_reciprocal_f64_uu_fd58496f41(f *abi.Frame)
+// for i: o0[i] = reciprocal(a0[i] + a1[i])
 // Requires: AVX, CMOV
-TEXT ·k_add_reciprocal_f64_uu_fd58496f41(SB), NOSPLIT, $16-8
+TEXT k_add_reciprocal_f64_uu_fd58496f41<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = add u0 u1; t1 = reciprocal t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -1882,9 +1914,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_sqrt_f64_su_b9d1b8021b(f *abi.Frame)
+// for i: o0[i] = sqrt(a0 + a1[i])
 // Requires: AVX, CMOV
-TEXT ·k_add_sqrt_f64_su_b9d1b8021b(SB), NOSPLIT, $16-8
+TEXT k_add_sqrt_f64_su_b9d1b8021b<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64) { t0 = add s0 u1; t1 = sqrt t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -1935,9 +1968,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_sqrt_f64_uu_9ee6425c70(f *abi.Frame)
+// for i: o0[i] = sqrt(a0[i] + a1[i])
 // Requires: AVX, CMOV
-TEXT ·k_add_sqrt_f64_uu_9ee6425c70(SB), NOSPLIT, $16-8
+TEXT k_add_sqrt_f64_uu_9ee6425c70<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = add u0 u1; t1 = sqrt t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -1991,9 +2025,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_asin_f64_u_0c7edb221f(f *abi.Frame)
+// for i: o0[i] = asin(a0[i])
 // Requires: AVX, AVX2, FMA3
-TEXT ·k_asin_f64_u_0c7edb221f(SB), NOSPLIT, $0-8
+TEXT k_asin_f64_u_0c7edb221f<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = asin u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -2075,9 +2110,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_asin_f64_u_e1e7d4acf5(f *abi.Frame)
+// for i: o0[i] = asin(a0[i])
 // Requires: AVX, AVX2, FMA3
-TEXT ·k_asin_f64_u_e1e7d4acf5(SB), NOSPLIT, $0-8
+TEXT k_asin_f64_u_e1e7d4acf5<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel fast (u0:f64) { t0 = asin u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -2148,9 +2184,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_asinh_f64_u_aadc7ea616(f *abi.Frame)
+// for i: o0[i] = asinh(a0[i])
 // Requires: AVX, AVX2, FMA3
-TEXT ·k_asinh_f64_u_aadc7ea616(SB), NOSPLIT, $64-8
+TEXT k_asinh_f64_u_aadc7ea616<>(SB), NOSPLIT, $64-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = asinh u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -2279,9 +2316,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_atan2_f64_uu_38066da722(f *abi.Frame)
+// for i: o0[i] = atan2(a0[i], a1[i])
 // Requires: AVX, AVX2, FMA3
-TEXT ·k_atan2_f64_uu_38066da722(SB), NOSPLIT, $64-8
+TEXT k_atan2_f64_uu_38066da722<>(SB), NOSPLIT, $64-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = atan2 u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -2424,9 +2462,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_atan2_f64_uu_b362669ee1(f *abi.Frame)
+// for i: o0[i] = atan2(a0[i], a1[i])
 // Requires: AVX, AVX2, FMA3
-TEXT ·k_atan2_f64_uu_b362669ee1(SB), NOSPLIT, $128-8
+TEXT k_atan2_f64_uu_b362669ee1<>(SB), NOSPLIT, $128-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel fast (u0:f64, u1:f64) { t0 = atan2 u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -2528,9 +2567,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_atan_f64_u_730df536cf(f *abi.Frame)
+// for i: o0[i] = atan(a0[i])
 // Requires: AVX, AVX2, FMA3
-TEXT ·k_atan_f64_u_730df536cf(SB), NOSPLIT, $64-8
+TEXT k_atan_f64_u_730df536cf<>(SB), NOSPLIT, $64-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel fast (u0:f64) { t0 = atan u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -2618,9 +2658,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_atan_f64_u_c59c3592e6(f *abi.Frame)
+// for i: o0[i] = atan(a0[i])
 // Requires: AVX, AVX2, FMA3
-TEXT ·k_atan_f64_u_c59c3592e6(SB), NOSPLIT, $64-8
+TEXT k_atan_f64_u_c59c3592e6<>(SB), NOSPLIT, $64-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = atan u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -2729,9 +2770,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_atanh_f64_u_37f5d3bfa3(f *abi.Frame)
+// for i: o0[i] = atanh(a0[i])
 // Requires: AVX, AVX2, FMA3
-TEXT ·k_atanh_f64_u_37f5d3bfa3(SB), $584-8
+TEXT k_atanh_f64_u_37f5d3bfa3<>(SB), $584-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = atanh u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -2865,9 +2907,10 @@ cold1:
 leave1:
 	VMOVUPS 512(SP), Y1; VMOVUPS 544(SP), Y5; VMOVUPS 448(SP), Y6; VMOVUPS 480(SP), Y0; JMP after1
 
-// func k_bitcast_f64_i64_u_f147707485(f *abi.Frame)
+// for i: o0[i] = bitcast[int64](a0[i])
 // Requires: AVX, CMOV
-TEXT ·k_bitcast_f64_i64_u_f147707485(SB), NOSPLIT, $16-8
+TEXT k_bitcast_f64_i64_u_f147707485<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = bitcast:i64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -2918,9 +2961,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_bitcast_f64_u64_u_a73d5902fe(f *abi.Frame)
+// for i: o0[i] = bitcast[uint64](a0[i])
 // Requires: AVX, CMOV
-TEXT ·k_bitcast_f64_u64_u_a73d5902fe(SB), NOSPLIT, $16-8
+TEXT k_bitcast_f64_u64_u_a73d5902fe<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = bitcast:u64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -2971,9 +3015,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_bitcast_i64_f64_u_46f8a625a3(f *abi.Frame)
+// for i: o0[i] = bitcast[float64](a0[i])
 // Requires: AVX, CMOV
-TEXT ·k_bitcast_i64_f64_u_46f8a625a3(SB), NOSPLIT, $16-8
+TEXT k_bitcast_i64_f64_u_46f8a625a3<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64) { t0 = bitcast:f64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -3024,9 +3069,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_bitcast_u64_f64_u_ab205328a2(f *abi.Frame)
+// for i: o0[i] = bitcast[float64](a0[i])
 // Requires: AVX, CMOV
-TEXT ·k_bitcast_u64_f64_u_ab205328a2(SB), NOSPLIT, $16-8
+TEXT k_bitcast_u64_f64_u_ab205328a2<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64) { t0 = bitcast:f64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -3077,9 +3123,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_cast_add_f32_f64_uu_d94107099a(f *abi.Frame)
+// for i: o0[i] = float64(a0[i]) + a1[i]
 // Requires: AVX, CMOV
-TEXT ·k_cast_add_f32_f64_uu_d94107099a(SB), NOSPLIT, $16-8
+TEXT k_cast_add_f32_f64_uu_d94107099a<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = add t0 u1; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -3131,9 +3178,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_cast_add_f64_f32_su_70391d9e46(f *abi.Frame)
+// for i: o0[i] = float32(a0) + a1[i]
 // Requires: AVX, CMOV
-TEXT ·k_cast_add_f64_f32_su_70391d9e46(SB), NOSPLIT, $16-8
+TEXT k_cast_add_f64_f32_su_70391d9e46<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f32) { t0 = cast:f32 s0; t1 = add t0 u1; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -3182,9 +3230,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_cast_bool_f64_u_4c3a727071(f *abi.Frame)
+// for i: o0[i] = float64(a0[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_cast_bool_f64_u_4c3a727071(SB), NOSPLIT, $16-8
+TEXT k_cast_bool_f64_u_4c3a727071<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:bool) { t0 = cast:f64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -3241,9 +3290,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_cast_cast_cast_etc_f32_f64_uuuuu_9e459e48f6(f *abi.Frame)
+// for i: t3 := float64(a2[i]) * a3[i]; t5 := t3 * float64(a4[i]); t6 := float64(a1[i]) * t5; t7 := float64(a0[i]) * t6; o0[i] = t7; o1[i] = float32(t3); o2[i] = float32(t5); o3[i] = float32(t6); o4[i] = float32(t7)
 // Requires: AVX
-TEXT ·k_cast_cast_cast_etc_f32_f64_uuuuu_9e459e48f6(SB), NOSPLIT, $16-8
+TEXT k_cast_cast_cast_etc_f32_f64_uuuuu_9e459e48f6<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f32, u2:f32, u3:f64, u4:f32) { t0 = cast:f64 u0; t1 = cast:f64 u1; t2 = cast:f64 u2; t3 = mul t2 u3; t4 = cast:f64 u4; t5 = mul t3 t4; t6 = mul t1 t5; t7 = mul t0 t6; t8 = cast:f32 t3; t9 = cast:f32 t5; t10 = cast:f32 t6; t11 = cast:f32 t7; store t7 t8 t9 t10 t11 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 8(SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
@@ -3289,9 +3339,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_cast_f32_f64_u_b86e37f909(f *abi.Frame)
+// for i: o0[i] = float64(a0[i])
 // Requires: AVX, CMOV
-TEXT ·k_cast_f32_f64_u_b86e37f909(SB), NOSPLIT, $16-8
+TEXT k_cast_f32_f64_u_b86e37f909<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32) { t0 = cast:f64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -3343,9 +3394,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_cast_f64_bf16_u_96611387a9(f *abi.Frame)
+// for i: o0[i] = bfloat16(a0[i])
 // Requires: AVX, AVX2
-TEXT ·k_cast_f64_bf16_u_96611387a9(SB), NOSPLIT, $0-8
+TEXT k_cast_f64_bf16_u_96611387a9<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = cast:bf16 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -3395,9 +3447,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_cast_f64_bool_u_df94fee7b9(f *abi.Frame)
+// for i: o0[i] = bool(a0[i])
 // Requires: AVX, AVX2
-TEXT ·k_cast_f64_bool_u_df94fee7b9(SB), NOSPLIT, $0-8
+TEXT k_cast_f64_bool_u_df94fee7b9<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = cast:bool u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -3429,9 +3482,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_cast_f64_f16_u_6bb378271c(f *abi.Frame)
+// for i: o0[i] = float16(a0[i])
 // Requires: AVX, AVX2, F16C
-TEXT ·k_cast_f64_f16_u_6bb378271c(SB), NOSPLIT, $0-8
+TEXT k_cast_f64_f16_u_6bb378271c<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = cast:f16 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -3468,9 +3522,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_cast_f64_f32_u_dde0c6aeba(f *abi.Frame)
+// for i: o0[i] = float32(a0[i])
 // Requires: AVX, CMOV
-TEXT ·k_cast_f64_f32_u_dde0c6aeba(SB), NOSPLIT, $16-8
+TEXT k_cast_f64_f32_u_dde0c6aeba<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = cast:f32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -3523,9 +3578,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_cast_f64_i16_u_29a1616815(f *abi.Frame)
+// for i: o0[i] = int16(a0[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_cast_f64_i16_u_29a1616815(SB), NOSPLIT, $0-8
+TEXT k_cast_f64_i16_u_29a1616815<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = cast:i16 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -3579,9 +3635,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_cast_f64_i32_u_aaa871b404(f *abi.Frame)
+// for i: o0[i] = int32(a0[i])
 // Requires: AVX, CMOV
-TEXT ·k_cast_f64_i32_u_aaa871b404(SB), NOSPLIT, $16-8
+TEXT k_cast_f64_i32_u_aaa871b404<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -3647,9 +3704,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_cast_f64_i64_u_8f24d43433(f *abi.Frame)
+// for i: o0[i] = int64(a0[i])
 // Requires: AVX, AVX2, CMOV, FMA3
-TEXT ·k_cast_f64_i64_u_8f24d43433(SB), NOSPLIT, $16-8
+TEXT k_cast_f64_i64_u_8f24d43433<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = cast:i64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -3723,9 +3781,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_cast_f64_i8_u_eecab02cc2(f *abi.Frame)
+// for i: o0[i] = int8(a0[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_cast_f64_i8_u_eecab02cc2(SB), NOSPLIT, $0-8
+TEXT k_cast_f64_i8_u_eecab02cc2<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = cast:i8 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -3777,9 +3836,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_cast_f64_q16x16_u_5c158ef4e2(f *abi.Frame)
+// for i: o0[i] = fixed16x16(a0[i])
 // Requires: AVX, CMOV
-TEXT ·k_cast_f64_q16x16_u_5c158ef4e2(SB), NOSPLIT, $16-8
+TEXT k_cast_f64_q16x16_u_5c158ef4e2<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = cast:q16x16 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -3838,9 +3898,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_cast_f64_u16_u_98c5c27beb(f *abi.Frame)
+// for i: o0[i] = uint16(a0[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_cast_f64_u16_u_98c5c27beb(SB), NOSPLIT, $0-8
+TEXT k_cast_f64_u16_u_98c5c27beb<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = cast:u16 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -3893,9 +3954,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_cast_f64_u32_u_7a4f613017(f *abi.Frame)
+// for i: o0[i] = uint32(a0[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_cast_f64_u32_u_7a4f613017(SB), NOSPLIT, $16-8
+TEXT k_cast_f64_u32_u_7a4f613017<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = cast:u32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -3962,9 +4024,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_cast_f64_u64_u_4fb2dc96a4(f *abi.Frame)
+// for i: o0[i] = uint64(a0[i])
 // Requires: AVX, AVX2, CMOV, FMA3
-TEXT ·k_cast_f64_u64_u_4fb2dc96a4(SB), NOSPLIT, $16-8
+TEXT k_cast_f64_u64_u_4fb2dc96a4<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = cast:u64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -4088,9 +4151,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_cast_f64_u8_u_6bc5559001(f *abi.Frame)
+// for i: o0[i] = uint8(a0[i])
 // Requires: AVX, CMOV
-TEXT ·k_cast_f64_u8_u_6bc5559001(SB), NOSPLIT, $0-8
+TEXT k_cast_f64_u8_u_6bc5559001<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = cast:u8 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -4136,9 +4200,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_cast_i32_f64_u_eab81f3ff2(f *abi.Frame)
+// for i: o0[i] = float64(a0[i])
 // Requires: AVX, CMOV
-TEXT ·k_cast_i32_f64_u_eab81f3ff2(SB), NOSPLIT, $16-8
+TEXT k_cast_i32_f64_u_eab81f3ff2<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32) { t0 = cast:f64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -4190,9 +4255,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_cast_i64_f64_u_11adf92f88(f *abi.Frame)
+// for i: o0[i] = float64(a0[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_cast_i64_f64_u_11adf92f88(SB), NOSPLIT, $16-8
+TEXT k_cast_i64_f64_u_11adf92f88<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64) { t0 = cast:f64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -4250,9 +4316,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_cast_mul_cast_f32_f64_uu_dcef9183bf(f *abi.Frame)
+// for i: t1 := a1[i] * float64(a0[i]); o0[i] = t1; o1[i] = float32(t1)
 // Requires: AVX
-TEXT ·k_cast_mul_cast_f32_f64_uu_dcef9183bf(SB), NOSPLIT, $0-8
+TEXT k_cast_mul_cast_f32_f64_uu_dcef9183bf<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f32, u1:f64) { t0 = cast:f64 u0; t1 = mul u1 t0; t2 = cast:f32 t1; store t1 t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -4283,9 +4350,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_cast_q16x16_f64_u_3787717d59(f *abi.Frame)
+// for i: o0[i] = float64(a0[i])
 // Requires: AVX, CMOV
-TEXT ·k_cast_q16x16_f64_u_3787717d59(SB), NOSPLIT, $16-8
+TEXT k_cast_q16x16_f64_u_3787717d59<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -4337,9 +4405,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_cast_u32_f64_u_a8a6788db1(f *abi.Frame)
+// for i: o0[i] = float64(a0[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_cast_u32_f64_u_a8a6788db1(SB), NOSPLIT, $16-8
+TEXT k_cast_u32_f64_u_a8a6788db1<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32) { t0 = cast:f64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -4392,9 +4461,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_cast_u64_f64_u_97004cf19d(f *abi.Frame)
+// for i: o0[i] = float64(a0[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_cast_u64_f64_u_97004cf19d(SB), NOSPLIT, $16-8
+TEXT k_cast_u64_f64_u_97004cf19d<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64) { t0 = cast:f64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -4452,9 +4522,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_cast_u8_f64_u_396674fb76(f *abi.Frame)
+// for i: o0[i] = float64(a0[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_cast_u8_f64_u_396674fb76(SB), NOSPLIT, $16-8
+TEXT k_cast_u8_f64_u_396674fb76<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8) { t0 = cast:f64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -4508,9 +4579,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_cbrt_f64_u_b44aeb6339(f *abi.Frame)
+// for i: o0[i] = cbrt(a0[i])
 // Requires: AVX, AVX2, FMA3
-TEXT ·k_cbrt_f64_u_b44aeb6339(SB), NOSPLIT, $0-8
+TEXT k_cbrt_f64_u_b44aeb6339<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = cbrt u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -4587,9 +4659,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_ceil_f64_u_ad872537b7(f *abi.Frame)
+// for i: o0[i] = ceil(a0[i])
 // Requires: AVX, CMOV
-TEXT ·k_ceil_f64_u_ad872537b7(SB), NOSPLIT, $16-8
+TEXT k_ceil_f64_u_ad872537b7<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = ceil u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -4640,9 +4713,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_celu_f64_uu_261ead757e(f *abi.Frame)
+// for i: o0[i] = celu(a0[i], a1[i])
 // Requires: AVX, AVX2, FMA3
-TEXT ·k_celu_f64_uu_261ead757e(SB), $904-8
+TEXT k_celu_f64_uu_261ead757e<>(SB), $904-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = celu u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -4824,9 +4898,10 @@ cold1:
 leave1:
 	VMOVUPS 832(SP), Y1; VMOVUPS 864(SP), Y7; VMOVUPS 768(SP), Y10; VMOVUPS 800(SP), Y9; JMP after1
 
-// func k_clip_f64_ssu_220b9f5b7e(f *abi.Frame)
+// for i: o0[i] = clip(a0, a1, a2[i])
 // Requires: AVX, CMOV
-TEXT ·k_clip_f64_ssu_220b9f5b7e(SB), NOSPLIT, $16-8
+TEXT k_clip_f64_ssu_220b9f5b7e<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, s1:f64, u2:f64) { t0 = clip s0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -4882,9 +4957,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_clip_f64_sus_8685e1384f(f *abi.Frame)
+// for i: o0[i] = clip(a0, a1[i], a2)
 // Requires: AVX, CMOV
-TEXT ·k_clip_f64_sus_8685e1384f(SB), NOSPLIT, $16-8
+TEXT k_clip_f64_sus_8685e1384f<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64, s2:f64) { t0 = clip s0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -4940,9 +5016,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_clip_f64_suu_b30a2954a4(f *abi.Frame)
+// for i: o0[i] = clip(a0, a1[i], a2[i])
 // Requires: AVX, CMOV
-TEXT ·k_clip_f64_suu_b30a2954a4(SB), NOSPLIT, $16-8
+TEXT k_clip_f64_suu_b30a2954a4<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64, u2:f64) { t0 = clip s0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -5001,9 +5078,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_clip_f64_uss_fc1d4981d6(f *abi.Frame)
+// for i: o0[i] = clip(a0[i], a1, a2)
 // Requires: AVX, CMOV
-TEXT ·k_clip_f64_uss_fc1d4981d6(SB), NOSPLIT, $16-8
+TEXT k_clip_f64_uss_fc1d4981d6<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = clip u0 s1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -5059,9 +5137,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_clip_f64_usu_13e0d41b19(f *abi.Frame)
+// for i: o0[i] = clip(a0[i], a1, a2[i])
 // Requires: AVX, CMOV
-TEXT ·k_clip_f64_usu_13e0d41b19(SB), NOSPLIT, $16-8
+TEXT k_clip_f64_usu_13e0d41b19<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = clip u0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -5120,9 +5199,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_clip_f64_uus_a6f77f260c(f *abi.Frame)
+// for i: o0[i] = clip(a0[i], a1[i], a2)
 // Requires: AVX, CMOV
-TEXT ·k_clip_f64_uus_a6f77f260c(SB), NOSPLIT, $16-8
+TEXT k_clip_f64_uus_a6f77f260c<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = clip u0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -5182,9 +5262,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_clip_f64_uuu_03821ce53e(f *abi.Frame)
+// for i: o0[i] = clip(a0[i], a1[i], a2[i])
 // Requires: AVX, CMOV
-TEXT ·k_clip_f64_uuu_03821ce53e(SB), NOSPLIT, $16-8
+TEXT k_clip_f64_uuu_03821ce53e<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = clip u0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -5247,9 +5328,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_cos_f64_u_231c08b2d9(f *abi.Frame)
+// for i: o0[i] = cos(a0[i])
 // Requires: AVX, AVX2, FMA3
-TEXT ·k_cos_f64_u_231c08b2d9(SB), $1672-8
+TEXT k_cos_f64_u_231c08b2d9<>(SB), $1672-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = cos u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -5496,9 +5578,10 @@ leave1:
 	VMOVUPS 544(SP), Y4; VMOVUPS 576(SP), Y10; VMOVUPS 352(SP), Y3; VMOVUPS 384(SP), Y7; VMOVUPS 416(SP), Y12
 	VMOVUPS 448(SP), Y0; VMOVUPS 480(SP), Y8; VMOVUPS 512(SP), Y13; JMP after1
 
-// func k_cos_f64_u_59b6c7c217(f *abi.Frame)
+// for i: o0[i] = cos(a0[i])
 // Requires: AVX, AVX2, CMOV, FMA3
-TEXT ·k_cos_f64_u_59b6c7c217(SB), $1576-8
+TEXT k_cos_f64_u_59b6c7c217<>(SB), $1576-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel fast (u0:f64) { t0 = cos u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -5751,9 +5834,10 @@ leave2:
 	VMOVUPS 384(SP), Y0; VMOVUPS 416(SP), Y5; VMOVUPS 256(SP), Y3; VMOVUPS 288(SP), Y8; VMOVUPS 320(SP), Y9
 	VMOVUPS 352(SP), Y4; JMP after2
 
-// func k_cosh_f64_u_59600fe59b(f *abi.Frame)
+// for i: o0[i] = cosh(a0[i])
 // Requires: AVX, AVX2, FMA3
-TEXT ·k_cosh_f64_u_59600fe59b(SB), NOSPLIT, $32-8
+TEXT k_cosh_f64_u_59600fe59b<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = cosh u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -5840,9 +5924,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_div_add_f64_suu_6ca9462384(f *abi.Frame)
+// for i: o0[i] = (a0 / a1[i]) + a2[i]
 // Requires: AVX, CMOV
-TEXT ·k_div_add_f64_suu_6ca9462384(SB), NOSPLIT, $16-8
+TEXT k_div_add_f64_suu_6ca9462384<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = add t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -5896,9 +5981,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_div_add_f64_usu_8c4369949b(f *abi.Frame)
+// for i: o0[i] = a2[i] + (a0[i] / a1)
 // Requires: AVX, CMOV
-TEXT ·k_div_add_f64_usu_8c4369949b(SB), NOSPLIT, $16-8
+TEXT k_div_add_f64_usu_8c4369949b<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = add u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -5952,9 +6038,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_div_add_f64_uus_ea3c140a9a(f *abi.Frame)
+// for i: o0[i] = (a0[i] / a1[i]) + a2
 // Requires: AVX, CMOV
-TEXT ·k_div_add_f64_uus_ea3c140a9a(SB), NOSPLIT, $16-8
+TEXT k_div_add_f64_uus_ea3c140a9a<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = add t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -6008,9 +6095,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_div_add_f64_uuu_76f9a9a5b9(f *abi.Frame)
+// for i: o0[i] = a2[i] + (a0[i] / a1[i])
 // Requires: AVX, CMOV
-TEXT ·k_div_add_f64_uuu_76f9a9a5b9(SB), NOSPLIT, $16-8
+TEXT k_div_add_f64_uuu_76f9a9a5b9<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = add u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -6064,9 +6152,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_div_f64_su_24c7c4ac78(f *abi.Frame)
+// for i: o0[i] = a0 / a1[i]
 // Requires: AVX, CMOV
-TEXT ·k_div_f64_su_24c7c4ac78(SB), NOSPLIT, $16-8
+TEXT k_div_f64_su_24c7c4ac78<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64) { t0 = div s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -6117,9 +6206,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_div_f64_us_e1eb7cc70b(f *abi.Frame)
+// for i: o0[i] = a0[i] / a1
 // Requires: AVX, CMOV
-TEXT ·k_div_f64_us_e1eb7cc70b(SB), NOSPLIT, $16-8
+TEXT k_div_f64_us_e1eb7cc70b<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64) { t0 = div u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -6170,9 +6260,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_div_f64_uu_2ba8d394f2(f *abi.Frame)
+// for i: o0[i] = a0[i] / a1[i]
 // Requires: AVX, CMOV
-TEXT ·k_div_f64_uu_2ba8d394f2(SB), NOSPLIT, $16-8
+TEXT k_div_f64_uu_2ba8d394f2<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = div u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -6224,9 +6315,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_div_sub_f64_suu_2cf0cf91e1(f *abi.Frame)
+// for i: o0[i] = (a0 / a1[i]) - a2[i]
 // Requires: AVX, CMOV
-TEXT ·k_div_sub_f64_suu_2cf0cf91e1(SB), NOSPLIT, $16-8
+TEXT k_div_sub_f64_suu_2cf0cf91e1<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = sub t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -6280,9 +6372,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_div_sub_f64_suu_8353240aa1(f *abi.Frame)
+// for i: o0[i] = a2[i] - (a0 / a1[i])
 // Requires: AVX, CMOV
-TEXT ·k_div_sub_f64_suu_8353240aa1(SB), NOSPLIT, $16-8
+TEXT k_div_sub_f64_suu_8353240aa1<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64, u2:f64) { t0 = div s0 u1; t1 = sub u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -6336,9 +6429,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_div_sub_f64_usu_0e6a379254(f *abi.Frame)
+// for i: o0[i] = a2[i] - (a0[i] / a1)
 // Requires: AVX, CMOV
-TEXT ·k_div_sub_f64_usu_0e6a379254(SB), NOSPLIT, $16-8
+TEXT k_div_sub_f64_usu_0e6a379254<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = sub u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -6392,9 +6486,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_div_sub_f64_usu_b1c4a04ea3(f *abi.Frame)
+// for i: o0[i] = (a0[i] / a1) - a2[i]
 // Requires: AVX, CMOV
-TEXT ·k_div_sub_f64_usu_b1c4a04ea3(SB), NOSPLIT, $16-8
+TEXT k_div_sub_f64_usu_b1c4a04ea3<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = div u0 s1; t1 = sub t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -6448,9 +6543,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_div_sub_f64_uus_4260569587(f *abi.Frame)
+// for i: o0[i] = (a0[i] / a1[i]) - a2
 // Requires: AVX, CMOV
-TEXT ·k_div_sub_f64_uus_4260569587(SB), NOSPLIT, $16-8
+TEXT k_div_sub_f64_uus_4260569587<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = sub t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -6504,9 +6600,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_div_sub_f64_uus_aa70541fea(f *abi.Frame)
+// for i: o0[i] = a2 - (a0[i] / a1[i])
 // Requires: AVX, CMOV
-TEXT ·k_div_sub_f64_uus_aa70541fea(SB), NOSPLIT, $16-8
+TEXT k_div_sub_f64_uus_aa70541fea<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = div u0 u1; t1 = sub s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -6560,9 +6657,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_div_sub_f64_uuu_7cf2c36ed2(f *abi.Frame)
+// for i: o0[i] = (a0[i] / a1[i]) - a2[i]
 // Requires: AVX, CMOV
-TEXT ·k_div_sub_f64_uuu_7cf2c36ed2(SB), NOSPLIT, $16-8
+TEXT k_div_sub_f64_uuu_7cf2c36ed2<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = sub t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -6616,9 +6714,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_div_sub_f64_uuu_80ff5b4e3b(f *abi.Frame)
+// for i: o0[i] = a2[i] - (a0[i] / a1[i])
 // Requires: AVX, CMOV
-TEXT ·k_div_sub_f64_uuu_80ff5b4e3b(SB), NOSPLIT, $16-8
+TEXT k_div_sub_f64_uuu_80ff5b4e3b<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = div u0 u1; t1 = sub u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -6672,9 +6771,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_dot_f64_94c78171a9(f *abi.Frame)
+// for m, n: { sum := 0; for k: sum = fma(a0[m][k], a1[k][n], sum); o0[m][n] = sum, or += sum }
 // Requires: AVX, FMA3, MMX+
-TEXT ·k_dot_f64_94c78171a9(SB), NOSPLIT, $16-8
+TEXT k_dot_f64_94c78171a9<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// dot f64
 	MOVQ f+0(FP), AX
 	MOVQ (AX), DI; TESTQ DI, DI; JLE done; MOVQ 8(AX), R8; TESTQ R8, R8; JLE done; MOVQ 16(AX), BX
@@ -7313,9 +7413,10 @@ full1Store:
 done:
 	VZEROUPPER; RET
 
-// func k_elu_f64_uu_8c57d63d8a(f *abi.Frame)
+// for i: o0[i] = elu(a0[i], a1[i])
 // Requires: AVX, AVX2, FMA3
-TEXT ·k_elu_f64_uu_8c57d63d8a(SB), $616-8
+TEXT k_elu_f64_uu_8c57d63d8a<>(SB), $616-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = elu u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -7447,9 +7548,10 @@ leave1:
 	VMOVUPS 384(SP), Y0; VMOVUPS 416(SP), Y1; VMOVUPS 448(SP), Y2; VMOVUPS 480(SP), Y5; VMOVUPS 512(SP), Y8
 	VMOVUPS 544(SP), Y9; VMOVUPS 576(SP), Y10; VMOVUPS 320(SP), Y6; VMOVUPS 352(SP), Y11; JMP after1
 
-// func k_eq_f64_bool_su_af5c2a3303(f *abi.Frame)
+// for i: o0[i] = a0 == a1[i]
 // Requires: AVX, AVX2
-TEXT ·k_eq_f64_bool_su_af5c2a3303(SB), NOSPLIT, $0-8
+TEXT k_eq_f64_bool_su_af5c2a3303<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64) { t0 = eq s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -7481,9 +7583,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_eq_f64_bool_uu_6a3b78d870(f *abi.Frame)
+// for i: o0[i] = a0[i] == a1[i]
 // Requires: AVX, AVX2
-TEXT ·k_eq_f64_bool_uu_6a3b78d870(SB), NOSPLIT, $0-8
+TEXT k_eq_f64_bool_uu_6a3b78d870<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = eq u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -7517,9 +7620,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_eq_ne_or_etc_f64_i32_uussusu_1a75dd11cc(f *abi.Frame)
+// for i: o0[i] = min(select((a0[i] == a1[i]) | (a1[i] != a1[i]), (a2 * a3) + a4[i], a5), a6[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_eq_ne_or_etc_f64_i32_uussusu_1a75dd11cc(SB), NOSPLIT, $16-8
+TEXT k_eq_ne_or_etc_f64_i32_uussusu_1a75dd11cc<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:i32, s3:i32, u4:i32, s5:i32, u6:i32) { t0 = eq u0 u1; t1 = ne u1 u1; t2 = or t0 t1; t3 = mul s2 s3; t4 = add t3 u4; t5 = select t2 t4 s5; t6 = min t5 u6; store t6 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -7585,9 +7689,10 @@ line:
 rest:
 	MOVQ $+1, R12; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_erf_f64_u_d078ff7068(f *abi.Frame)
+// for i: o0[i] = erf(a0[i])
 // Requires: AVX, AVX2, FMA3
-TEXT ·k_erf_f64_u_d078ff7068(SB), NOSPLIT, $128-8
+TEXT k_erf_f64_u_d078ff7068<>(SB), NOSPLIT, $128-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = erf u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -7791,9 +7896,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_erfc_f64_u_ea9cd5907b(f *abi.Frame)
+// for i: o0[i] = erfc(a0[i])
 // Requires: AVX, AVX2, FMA3
-TEXT ·k_erfc_f64_u_ea9cd5907b(SB), NOSPLIT, $352-8
+TEXT k_erfc_f64_u_ea9cd5907b<>(SB), NOSPLIT, $352-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = erfc u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -7993,9 +8099,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_exp2_f64_u_56bfbb21e8(f *abi.Frame)
+// for i: o0[i] = exp2(a0[i])
 // Requires: AVX, AVX2, FMA3
-TEXT ·k_exp2_f64_u_56bfbb21e8(SB), NOSPLIT, $0-8
+TEXT k_exp2_f64_u_56bfbb21e8<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = exp2 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -8064,9 +8171,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_exp_f64_u_c8f268e614(f *abi.Frame)
+// for i: o0[i] = exp(a0[i])
 // Requires: AVX, AVX2, FMA3
-TEXT ·k_exp_f64_u_c8f268e614(SB), NOSPLIT, $0-8
+TEXT k_exp_f64_u_c8f268e614<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = exp u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -8135,9 +8243,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_expm1_f64_u_c12d99e908(f *abi.Frame)
+// for i: o0[i] = expm1(a0[i])
 // Requires: AVX, AVX2, FMA3
-TEXT ·k_expm1_f64_u_c12d99e908(SB), NOSPLIT, $64-8
+TEXT k_expm1_f64_u_c12d99e908<>(SB), NOSPLIT, $64-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = expm1 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -8224,9 +8333,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_exponent_f64_u_d8c8158cb1(f *abi.Frame)
+// for i: o0[i] = exponent(a0[i])
 // Requires: AVX, AVX2
-TEXT ·k_exponent_f64_u_d8c8158cb1(SB), NOSPLIT, $488-8
+TEXT k_exponent_f64_u_d8c8158cb1<>(SB), NOSPLIT, $488-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = exponent u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -8292,9 +8402,10 @@ leave1:
 	VMOVUPS 256(SP), Y0; VMOVUPS 288(SP), Y4; VMOVUPS 320(SP), Y11; VMOVUPS 352(SP), Y12; VMOVUPS 384(SP), Y13
 	VMOVUPS 416(SP), Y14; VMOVUPS 448(SP), Y15; VMOVUPS 192(SP), Y3; VMOVUPS 224(SP), Y7; JMP after1
 
-// func k_floor_f64_u_997de3ba42(f *abi.Frame)
+// for i: o0[i] = floor(a0[i])
 // Requires: AVX, CMOV
-TEXT ·k_floor_f64_u_997de3ba42(SB), NOSPLIT, $16-8
+TEXT k_floor_f64_u_997de3ba42<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = floor u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -8345,9 +8456,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_floordiv_f64_uu_4e8e408505(f *abi.Frame)
+// for i: o0[i] = floordiv(a0[i], a1[i])
 // Requires: AVX, AVX2, CMOV, FMA3
-TEXT ·k_floordiv_f64_uu_4e8e408505(SB), NOSPLIT, $0-8
+TEXT k_floordiv_f64_uu_4e8e408505<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = floordiv u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -8415,9 +8527,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_fma_f64_ssu_504ec3dffd(f *abi.Frame)
+// for i: o0[i] = fma(a0, a1, a2[i])
 // Requires: AVX, CMOV, FMA3
-TEXT ·k_fma_f64_ssu_504ec3dffd(SB), NOSPLIT, $16-8
+TEXT k_fma_f64_ssu_504ec3dffd<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, s1:f64, u2:f64) { t0 = fma s0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -8469,9 +8582,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_fma_f64_sus_4ce22e4be8(f *abi.Frame)
+// for i: o0[i] = fma(a0, a1[i], a2)
 // Requires: AVX, CMOV, FMA3
-TEXT ·k_fma_f64_sus_4ce22e4be8(SB), NOSPLIT, $16-8
+TEXT k_fma_f64_sus_4ce22e4be8<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64, s2:f64) { t0 = fma s0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -8523,9 +8637,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_fma_f64_suu_ccc0469621(f *abi.Frame)
+// for i: o0[i] = fma(a0, a1[i], a2[i])
 // Requires: AVX, CMOV, FMA3
-TEXT ·k_fma_f64_suu_ccc0469621(SB), NOSPLIT, $16-8
+TEXT k_fma_f64_suu_ccc0469621<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64, u2:f64) { t0 = fma s0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -8579,9 +8694,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_fma_f64_uss_21ec487d99(f *abi.Frame)
+// for i: o0[i] = fma(a0[i], a1, a2)
 // Requires: AVX, CMOV, FMA3
-TEXT ·k_fma_f64_uss_21ec487d99(SB), NOSPLIT, $16-8
+TEXT k_fma_f64_uss_21ec487d99<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = fma u0 s1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -8633,9 +8749,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_fma_f64_usu_951494ca66(f *abi.Frame)
+// for i: o0[i] = fma(a0[i], a1, a2[i])
 // Requires: AVX, CMOV, FMA3
-TEXT ·k_fma_f64_usu_951494ca66(SB), NOSPLIT, $16-8
+TEXT k_fma_f64_usu_951494ca66<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = fma u0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -8689,9 +8806,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_fma_f64_uus_44bcb8b1a8(f *abi.Frame)
+// for i: o0[i] = fma(a0[i], a1[i], a2)
 // Requires: AVX, CMOV, FMA3
-TEXT ·k_fma_f64_uus_44bcb8b1a8(SB), NOSPLIT, $16-8
+TEXT k_fma_f64_uus_44bcb8b1a8<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = fma u0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -8745,9 +8863,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_fma_f64_uuu_97a98965c6(f *abi.Frame)
+// for i: o0[i] = fma(a0[i], a1[i], a2[i])
 // Requires: AVX, CMOV, FMA3
-TEXT ·k_fma_f64_uuu_97a98965c6(SB), NOSPLIT, $16-8
+TEXT k_fma_f64_uuu_97a98965c6<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = fma u0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -8802,9 +8921,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_fma_fma_f64_uusuu_b470e735ab(f *abi.Frame)
+// for i: o0[i] = fma(a3[i], a4[i], fma(a0[i], a1[i], a2))
 // Requires: AVX, CMOV, FMA3
-TEXT ·k_fma_fma_f64_uusuu_b470e735ab(SB), NOSPLIT, $16-8
+TEXT k_fma_fma_f64_uusuu_b470e735ab<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -8864,9 +8984,10 @@ line:
 rest:
 	MOVQ $+1, R12; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_fma_fma_fma_f64_uusuuuu_b29a06337b(f *abi.Frame)
+// for i: o0[i] = fma(a5[i], a6[i], fma(a3[i], a4[i], fma(a0[i], a1[i], a2)))
 // Requires: AVX, CMOV, FMA3
-TEXT ·k_fma_fma_fma_f64_uusuuuu_b29a06337b(SB), NOSPLIT, $16-8
+TEXT k_fma_fma_fma_f64_uusuuuu_b29a06337b<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64, u5:f64, u6:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R14; TESTQ R14, R14; JLE done; MOVQ 16(CX), DI
@@ -8931,9 +9052,10 @@ line:
 rest:
 	MOVQ $+1, R14; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_fma_fma_fma_fma_f64_uusuuuuuu_84580cf999(f *abi.Frame)
+// for i: o0[i] = fma(a7[i], a8[i], fma(a5[i], a6[i], fma(a3[i], a4[i], fma(a0[i], a1[i], a2))))
 // Requires: AVX, CMOV, FMA3
-TEXT ·k_fma_fma_fma_fma_f64_uusuuuuuu_84580cf999(SB), NOSPLIT, $32-8
+TEXT k_fma_fma_fma_fma_f64_uusuuuuuu_84580cf999<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64, u5:f64, u6:f64, u7:f64, u8:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; t3 = fma u7 u8 t2; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, (SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
@@ -9004,9 +9126,10 @@ line:
 rest:
 	MOVQ $+1, (SP); MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_fmod_f64_uu_5820ebcd33(f *abi.Frame)
+// for i: o0[i] = fmod(a0[i], a1[i])
 // Requires: AVX, AVX2, FMA3
-TEXT ·k_fmod_f64_uu_5820ebcd33(SB), $680-8
+TEXT k_fmod_f64_uu_5820ebcd33<>(SB), $680-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = fmod u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -9168,9 +9291,10 @@ leave1:
 	VMOVUPS 544(SP), Y11; VMOVUPS 576(SP), Y13; VMOVUPS 608(SP), Y14; VMOVUPS 640(SP), Y15; VMOVUPS 320(SP), Y6
 	VMOVUPS 352(SP), Y2; JMP after1
 
-// func k_gelu_f64_u_01b0ddcf5e(f *abi.Frame)
+// for i: o0[i] = gelu(a0[i])
 // Requires: AVX, AVX2, FMA3
-TEXT ·k_gelu_f64_u_01b0ddcf5e(SB), NOSPLIT, $64-8
+TEXT k_gelu_f64_u_01b0ddcf5e<>(SB), NOSPLIT, $64-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = gelu u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -9383,9 +9507,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_gelutanh_f64_u_0cf01fd4f6(f *abi.Frame)
+// for i: o0[i] = gelutanh(a0[i])
 // Requires: AVX, AVX2, FMA3
-TEXT ·k_gelutanh_f64_u_0cf01fd4f6(SB), NOSPLIT, $224-8
+TEXT k_gelutanh_f64_u_0cf01fd4f6<>(SB), NOSPLIT, $224-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = gelutanh u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -9509,9 +9634,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_hardswish_f64_u_7585d447df(f *abi.Frame)
+// for i: o0[i] = hardswish(a0[i])
 // Requires: AVX, AVX2, FMA3
-TEXT ·k_hardswish_f64_u_7585d447df(SB), NOSPLIT, $0-8
+TEXT k_hardswish_f64_u_7585d447df<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = hardswish u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -9553,9 +9679,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_hypot_f64_uu_58b0ae5de6(f *abi.Frame)
+// for i: o0[i] = hypot(a0[i], a1[i])
 // Requires: AVX, AVX2, FMA3
-TEXT ·k_hypot_f64_uu_58b0ae5de6(SB), NOSPLIT, $0-8
+TEXT k_hypot_f64_uu_58b0ae5de6<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = hypot u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -9616,9 +9743,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_isfinite_f64_bool_u_af48caa9c8(f *abi.Frame)
+// for i: o0[i] = isfinite(a0[i])
 // Requires: AVX, AVX2
-TEXT ·k_isfinite_f64_bool_u_af48caa9c8(SB), NOSPLIT, $0-8
+TEXT k_isfinite_f64_bool_u_af48caa9c8<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = isfinite u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -9651,9 +9779,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_isinf_f64_bool_u_2cd9baf76d(f *abi.Frame)
+// for i: o0[i] = isinf(a0[i])
 // Requires: AVX, AVX2
-TEXT ·k_isinf_f64_bool_u_2cd9baf76d(SB), NOSPLIT, $0-8
+TEXT k_isinf_f64_bool_u_2cd9baf76d<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = isinf u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -9686,9 +9815,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_ldexp_cast_f64_f32_uu_54c64968f1(f *abi.Frame)
+// for i: o0[i] = float32(ldexp(a0[i], a1[i]))
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_ldexp_cast_f64_f32_uu_54c64968f1(SB), $648-8
+TEXT k_ldexp_cast_f64_f32_uu_54c64968f1<>(SB), $648-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = ldexp u0 u1; t1 = cast:f32 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -9814,9 +9944,10 @@ leave2:
 	VMOVUPS 416(SP), Y0; VMOVUPS 448(SP), Y3; VMOVUPS 288(SP), Y2; VMOVUPS 320(SP), Y5; VMOVUPS 352(SP), Y7
 	VMOVUPS 384(SP), Y9; JMP after2
 
-// func k_ldexp_f64_uu_6a6c9e47da(f *abi.Frame)
+// for i: o0[i] = ldexp(a0[i], a1[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_ldexp_f64_uu_6a6c9e47da(SB), $648-8
+TEXT k_ldexp_f64_uu_6a6c9e47da<>(SB), $648-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = ldexp u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -9940,9 +10071,10 @@ leave2:
 	VMOVUPS 416(SP), Y0; VMOVUPS 448(SP), Y3; VMOVUPS 288(SP), Y2; VMOVUPS 320(SP), Y5; VMOVUPS 352(SP), Y7
 	VMOVUPS 384(SP), Y9; JMP after2
 
-// func k_le_f64_bool_su_72bfa59174(f *abi.Frame)
+// for i: o0[i] = a0 <= a1[i]
 // Requires: AVX, AVX2
-TEXT ·k_le_f64_bool_su_72bfa59174(SB), NOSPLIT, $0-8
+TEXT k_le_f64_bool_su_72bfa59174<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64) { t0 = le s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -9974,9 +10106,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_le_f64_bool_us_126c7d4763(f *abi.Frame)
+// for i: o0[i] = a0[i] <= a1
 // Requires: AVX, AVX2
-TEXT ·k_le_f64_bool_us_126c7d4763(SB), NOSPLIT, $0-8
+TEXT k_le_f64_bool_us_126c7d4763<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64) { t0 = le u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -10008,9 +10141,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_le_f64_bool_uu_3578d47928(f *abi.Frame)
+// for i: o0[i] = a0[i] <= a1[i]
 // Requires: AVX, AVX2
-TEXT ·k_le_f64_bool_uu_3578d47928(SB), NOSPLIT, $0-8
+TEXT k_le_f64_bool_uu_3578d47928<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = le u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -10044,9 +10178,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_log10_f64_u_215bd841eb(f *abi.Frame)
+// for i: o0[i] = log10(a0[i])
 // Requires: AVX, AVX2, FMA3
-TEXT ·k_log10_f64_u_215bd841eb(SB), $520-8
+TEXT k_log10_f64_u_215bd841eb<>(SB), $520-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = log10 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -10171,9 +10306,10 @@ leave1:
 	VMOVUPS 352(SP), Y3; VMOVUPS 384(SP), Y7; VMOVUPS 416(SP), Y13; VMOVUPS 448(SP), Y14; VMOVUPS 480(SP), Y15
 	VMOVUPS 288(SP), Y8; VMOVUPS 320(SP), Y0; JMP after1
 
-// func k_log10_f64_u_e0597c2199(f *abi.Frame)
+// for i: o0[i] = log10(a0[i])
 // Requires: AVX, AVX2, FMA3
-TEXT ·k_log10_f64_u_e0597c2199(SB), NOSPLIT, $328-8
+TEXT k_log10_f64_u_e0597c2199<>(SB), NOSPLIT, $328-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel fast (u0:f64) { t0 = log10 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -10280,9 +10416,10 @@ cold1:
 leave1:
 	VMOVUPS 256(SP), Y0; VMOVUPS 288(SP), Y2; VMOVUPS 192(SP), Y3; VMOVUPS 224(SP), Y6; JMP after1
 
-// func k_log1p_f64_u_59915c6e03(f *abi.Frame)
+// for i: o0[i] = log1p(a0[i])
 // Requires: AVX, AVX2, FMA3
-TEXT ·k_log1p_f64_u_59915c6e03(SB), NOSPLIT, $488-8
+TEXT k_log1p_f64_u_59915c6e03<>(SB), NOSPLIT, $488-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = log1p u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -10406,9 +10543,10 @@ leave1:
 	VMOVUPS 384(SP), Y4; VMOVUPS 416(SP), Y5; VMOVUPS 448(SP), Y15; VMOVUPS 320(SP), Y7; VMOVUPS 352(SP), Y0
 	JMP after1
 
-// func k_log1p_f64_u_85a3ddffb8(f *abi.Frame)
+// for i: o0[i] = log1p(a0[i])
 // Requires: AVX, AVX2, FMA3
-TEXT ·k_log1p_f64_u_85a3ddffb8(SB), NOSPLIT, $328-8
+TEXT k_log1p_f64_u_85a3ddffb8<>(SB), NOSPLIT, $328-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel fast (u0:f64) { t0 = log1p u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -10507,9 +10645,10 @@ cold1:
 leave1:
 	VMOVUPS 256(SP), Y0; VMOVUPS 288(SP), Y7; VMOVUPS 192(SP), Y4; VMOVUPS 224(SP), Y2; JMP after1
 
-// func k_log2_f64_u_161109d442(f *abi.Frame)
+// for i: o0[i] = log2(a0[i])
 // Requires: AVX, AVX2, FMA3
-TEXT ·k_log2_f64_u_161109d442(SB), NOSPLIT, $328-8
+TEXT k_log2_f64_u_161109d442<>(SB), NOSPLIT, $328-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel fast (u0:f64) { t0 = log2 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -10613,9 +10752,10 @@ cold1:
 leave1:
 	VMOVUPS 256(SP), Y0; VMOVUPS 288(SP), Y2; VMOVUPS 192(SP), Y3; VMOVUPS 224(SP), Y6; JMP after1
 
-// func k_log2_f64_u_50315f7adc(f *abi.Frame)
+// for i: o0[i] = log2(a0[i])
 // Requires: AVX, AVX2, FMA3
-TEXT ·k_log2_f64_u_50315f7adc(SB), $520-8
+TEXT k_log2_f64_u_50315f7adc<>(SB), $520-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = log2 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -10739,9 +10879,10 @@ leave1:
 	VMOVUPS 352(SP), Y3; VMOVUPS 384(SP), Y7; VMOVUPS 416(SP), Y13; VMOVUPS 448(SP), Y14; VMOVUPS 480(SP), Y15
 	VMOVUPS 288(SP), Y8; VMOVUPS 320(SP), Y0; JMP after1
 
-// func k_log_f64_u_76870ec756(f *abi.Frame)
+// for i: o0[i] = log(a0[i])
 // Requires: AVX, AVX2, FMA3
-TEXT ·k_log_f64_u_76870ec756(SB), $520-8
+TEXT k_log_f64_u_76870ec756<>(SB), $520-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = log u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -10859,9 +11000,10 @@ leave1:
 	VMOVUPS 352(SP), Y3; VMOVUPS 384(SP), Y7; VMOVUPS 416(SP), Y13; VMOVUPS 448(SP), Y14; VMOVUPS 480(SP), Y15
 	VMOVUPS 288(SP), Y8; VMOVUPS 320(SP), Y0; JMP after1
 
-// func k_log_f64_u_dd7af3dce1(f *abi.Frame)
+// for i: o0[i] = log(a0[i])
 // Requires: AVX, AVX2, FMA3
-TEXT ·k_log_f64_u_dd7af3dce1(SB), NOSPLIT, $328-8
+TEXT k_log_f64_u_dd7af3dce1<>(SB), NOSPLIT, $328-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel fast (u0:f64) { t0 = log u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -10963,9 +11105,10 @@ cold1:
 leave1:
 	VMOVUPS 256(SP), Y0; VMOVUPS 288(SP), Y3; VMOVUPS 192(SP), Y2; VMOVUPS 224(SP), Y4; JMP after1
 
-// func k_logit_f64_u_9e5c5ac773(f *abi.Frame)
+// for i: o0[i] = logit(a0[i])
 // Requires: AVX, AVX2, FMA3
-TEXT ·k_logit_f64_u_9e5c5ac773(SB), NOSPLIT, $488-8
+TEXT k_logit_f64_u_9e5c5ac773<>(SB), NOSPLIT, $488-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = logit u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -11090,9 +11233,10 @@ cold1:
 leave1:
 	VMOVUPS 416(SP), Y6; VMOVUPS 448(SP), Y15; VMOVUPS 352(SP), Y7; VMOVUPS 384(SP), Y0; JMP after1
 
-// func k_lt_cast_add_f64_suu_cfc37618ff(f *abi.Frame)
+// for i: o0[i] = a2[i] + float64(a0 < a1[i])
 // Requires: AVX, CMOV
-TEXT ·k_lt_cast_add_f64_suu_cfc37618ff(SB), NOSPLIT, $16-8
+TEXT k_lt_cast_add_f64_suu_cfc37618ff<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64, u2:f64) { t0 = lt s0 u1; t1 = cast:f64 t0; t2 = add u2 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -11146,9 +11290,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_lt_cast_add_f64_usu_48c52126bd(f *abi.Frame)
+// for i: o0[i] = float64(a0[i] < a1) + a2[i]
 // Requires: AVX, CMOV
-TEXT ·k_lt_cast_add_f64_usu_48c52126bd(SB), NOSPLIT, $16-8
+TEXT k_lt_cast_add_f64_usu_48c52126bd<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = lt u0 s1; t1 = cast:f64 t0; t2 = add t1 u2; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -11202,9 +11347,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_lt_cast_f64_su_2762d9c380(f *abi.Frame)
+// for i: o0[i] = float64(a0 < a1[i])
 // Requires: AVX, CMOV
-TEXT ·k_lt_cast_f64_su_2762d9c380(SB), NOSPLIT, $16-8
+TEXT k_lt_cast_f64_su_2762d9c380<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64) { t0 = lt s0 u1; t1 = cast:f64 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -11256,9 +11402,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_lt_cast_f64_us_a94496eb15(f *abi.Frame)
+// for i: o0[i] = float64(a0[i] < a1)
 // Requires: AVX, CMOV
-TEXT ·k_lt_cast_f64_us_a94496eb15(SB), NOSPLIT, $16-8
+TEXT k_lt_cast_f64_us_a94496eb15<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64) { t0 = lt u0 s1; t1 = cast:f64 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -11310,9 +11457,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_lt_f64_bool_su_03aca8ab90(f *abi.Frame)
+// for i: o0[i] = a0 < a1[i]
 // Requires: AVX, AVX2
-TEXT ·k_lt_f64_bool_su_03aca8ab90(SB), NOSPLIT, $0-8
+TEXT k_lt_f64_bool_su_03aca8ab90<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64) { t0 = lt s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -11344,9 +11492,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_lt_f64_bool_us_0149d1acba(f *abi.Frame)
+// for i: o0[i] = a0[i] < a1
 // Requires: AVX, AVX2
-TEXT ·k_lt_f64_bool_us_0149d1acba(SB), NOSPLIT, $0-8
+TEXT k_lt_f64_bool_us_0149d1acba<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64) { t0 = lt u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -11378,9 +11527,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_lt_f64_bool_uu_cfae620772(f *abi.Frame)
+// for i: o0[i] = a0[i] < a1[i]
 // Requires: AVX, AVX2
-TEXT ·k_lt_f64_bool_uu_cfae620772(SB), NOSPLIT, $0-8
+TEXT k_lt_f64_bool_uu_cfae620772<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = lt u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -11414,9 +11564,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_lt_lt_and_f64_bool_ussu_15f8127557(f *abi.Frame)
+// for i: o0[i] = (a0[i] < a1) & (a2 < a3[i])
 // Requires: AVX, AVX2
-TEXT ·k_lt_lt_and_f64_bool_ussu_15f8127557(SB), NOSPLIT, $0-8
+TEXT k_lt_lt_and_f64_bool_ussu_15f8127557<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, s2:f64, u3:f64) { t0 = lt u0 s1; t1 = lt s2 u3; t2 = and t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -11452,9 +11603,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_lt_select_f64_susu_019379d305(f *abi.Frame)
+// for i: o0[i] = select(a0 < a1[i], a2, a3[i])
 // Requires: AVX, CMOV
-TEXT ·k_lt_select_f64_susu_019379d305(SB), NOSPLIT, $16-8
+TEXT k_lt_select_f64_susu_019379d305<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64, s2:f64, u3:f64) { t0 = lt s0 u1; t1 = select t0 s2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -11510,9 +11662,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_lt_select_f64_suus_276f154ab8(f *abi.Frame)
+// for i: o0[i] = select(a0 < a1[i], a2[i], a3)
 // Requires: AVX, CMOV
-TEXT ·k_lt_select_f64_suus_276f154ab8(SB), NOSPLIT, $16-8
+TEXT k_lt_select_f64_suus_276f154ab8<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64, u2:f64, s3:f64) { t0 = lt s0 u1; t1 = select t0 u2 s3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -11568,9 +11721,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_lt_select_f64_suuu_9cbf082dff(f *abi.Frame)
+// for i: o0[i] = select(a0 < a1[i], a2[i], a3[i])
 // Requires: AVX, CMOV
-TEXT ·k_lt_select_f64_suuu_9cbf082dff(SB), NOSPLIT, $16-8
+TEXT k_lt_select_f64_suuu_9cbf082dff<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64, u2:f64, u3:f64) { t0 = lt s0 u1; t1 = select t0 u2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), R12
@@ -11625,9 +11779,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_lt_select_f64_ussu_6923ee4169(f *abi.Frame)
+// for i: o0[i] = select(a0[i] < a1, a2, a3[i])
 // Requires: AVX, CMOV
-TEXT ·k_lt_select_f64_ussu_6923ee4169(SB), NOSPLIT, $16-8
+TEXT k_lt_select_f64_ussu_6923ee4169<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, s2:f64, u3:f64) { t0 = lt u0 s1; t1 = select t0 s2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -11683,9 +11838,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_lt_select_f64_usus_596b7c376a(f *abi.Frame)
+// for i: o0[i] = select(a0[i] < a1, a2[i], a3)
 // Requires: AVX, CMOV
-TEXT ·k_lt_select_f64_usus_596b7c376a(SB), NOSPLIT, $16-8
+TEXT k_lt_select_f64_usus_596b7c376a<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, u2:f64, s3:f64) { t0 = lt u0 s1; t1 = select t0 u2 s3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -11741,9 +11897,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_lt_select_f64_usuu_bd32e2a2e3(f *abi.Frame)
+// for i: o0[i] = select(a0[i] < a1, a2[i], a3[i])
 // Requires: AVX, CMOV
-TEXT ·k_lt_select_f64_usuu_bd32e2a2e3(SB), NOSPLIT, $16-8
+TEXT k_lt_select_f64_usuu_bd32e2a2e3<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, u2:f64, u3:f64) { t0 = lt u0 s1; t1 = select t0 u2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -11798,9 +11955,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_lt_select_f64_uuuu_9a937eee1e(f *abi.Frame)
+// for i: o0[i] = select(a0[i] < a1[i], a2[i], a3[i])
 // Requires: AVX, CMOV
-TEXT ·k_lt_select_f64_uuuu_9a937eee1e(SB), NOSPLIT, $16-8
+TEXT k_lt_select_f64_uuuu_9a937eee1e<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = lt u0 u1; t1 = select t0 u2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -11858,9 +12016,10 @@ line:
 rest:
 	MOVQ $+1, R12; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_max_f64_us_c5b457e68f(f *abi.Frame)
+// for i: o0[i] = max(a0[i], a1)
 // Requires: AVX, CMOV
-TEXT ·k_max_f64_us_c5b457e68f(SB), NOSPLIT, $16-8
+TEXT k_max_f64_us_c5b457e68f<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64) { t0 = max u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -11913,9 +12072,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_max_f64_uu_8e8ee6eae2(f *abi.Frame)
+// for i: o0[i] = max(a0[i], a1[i])
 // Requires: AVX, CMOV
-TEXT ·k_max_f64_uu_8e8ee6eae2(SB), NOSPLIT, $16-8
+TEXT k_max_f64_uu_8e8ee6eae2<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = max u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -11972,9 +12132,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_max_max_f64_uuu_28a30498eb(f *abi.Frame)
+// for i: t0 := max(a0[i], a1[i]); o0[i] = t0; o1[i] = max(t0, a2[i])
 // Requires: AVX
-TEXT ·k_max_max_f64_uuu_28a30498eb(SB), NOSPLIT, $0-8
+TEXT k_max_max_f64_uuu_28a30498eb<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = max u0 u1; t1 = max t0 u2; store t0 t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -12012,9 +12173,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_max_max_f64_uuu_7b30abe2de(f *abi.Frame)
+// for i: o0[i] = max(max(a0[i], a1[i]), a2[i])
 // Requires: AVX, CMOV
-TEXT ·k_max_max_f64_uuu_7b30abe2de(SB), NOSPLIT, $16-8
+TEXT k_max_max_f64_uuu_7b30abe2de<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = max u0 u1; t1 = max t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -12080,9 +12242,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_max_max_max_etc_f64_uuuuuu_2bf194f3f1(f *abi.Frame)
+// for i: t0 := max(a0[i], a1[i]); t1 := max(t0, a2[i]); t2 := max(t1, a3[i]); t3 := max(a4[i], t2); o0[i] = t3; o1[i] = max(t0, a5[i]); o2[i] = max(t1, a5[i]); o3[i] = max(t2, a5[i]); o4[i] = max(t3, a5[i])
 // Requires: AVX
-TEXT ·k_max_max_max_etc_f64_uuuuuu_2bf194f3f1(SB), NOSPLIT, $24-8
+TEXT k_max_max_max_etc_f64_uuuuuu_2bf194f3f1<>(SB), NOSPLIT, $24-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max t3 u5; store t3 t4 t5 t6 t7 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 16(SP); TESTQ AX, AX; JLE done
@@ -12157,9 +12320,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_max_max_max_etc_f64_uuuuuuuu_6d497d1b94(f *abi.Frame)
+// for i: o0[i] = max(max(max(a0[i], a1[i]), max(a2[i], a3[i])), max(max(a4[i], a5[i]), max(a6[i], a7[i])))
 // Requires: AVX, CMOV
-TEXT ·k_max_max_max_etc_f64_uuuuuuuu_6d497d1b94(SB), NOSPLIT, $88-8
+TEXT k_max_max_max_etc_f64_uuuuuuuu_6d497d1b94<>(SB), NOSPLIT, $88-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64, u6:f64, u7:f64) { t0 = max u0 u1; t1 = max u2 u3; t2 = max t0 t1; t3 = max u4 u5; t4 = max u6 u7; t5 = max t3 t4; t6 = max t2 t5; store t6 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 64(SP); TESTQ AX, AX; JLE done
@@ -12312,9 +12476,10 @@ line:
 rest:
 	MOVQ $+1, 64(SP); MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_max_max_max_f64_uuuu_f2c1cff8bf(f *abi.Frame)
+// for i: o0[i] = max(max(a0[i], a1[i]), max(a2[i], a3[i]))
 // Requires: AVX, CMOV
-TEXT ·k_max_max_max_f64_uuuu_f2c1cff8bf(SB), NOSPLIT, $16-8
+TEXT k_max_max_max_f64_uuuu_f2c1cff8bf<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = max u0 u1; t1 = max u2 u3; t2 = max t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -12387,9 +12552,10 @@ line:
 rest:
 	MOVQ $+1, R12; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_max_max_max_max_f64_uuuuu_5fca77a7d1(f *abi.Frame)
+// for i: o0[i] = max(a4[i], max(max(max(a0[i], a1[i]), a2[i]), a3[i]))
 // Requires: AVX, CMOV
-TEXT ·k_max_max_max_max_f64_uuuuu_5fca77a7d1(SB), NOSPLIT, $16-8
+TEXT k_max_max_max_max_f64_uuuuu_5fca77a7d1<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
@@ -12499,9 +12665,10 @@ line:
 rest:
 	MOVQ $+1, R13; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_max_max_max_max_f64_uuuuu_c92924e26b(f *abi.Frame)
+// for i: t0 := max(a0[i], a1[i]); t1 := max(t0, a2[i]); t2 := max(t1, a3[i]); t3 := max(t2, a4[i]); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
 // Requires: AVX, CMOV
-TEXT ·k_max_max_max_max_f64_uuuuu_c92924e26b(SB), NOSPLIT, $144-8
+TEXT k_max_max_max_max_f64_uuuuu_c92924e26b<>(SB), NOSPLIT, $144-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max t2 u4; store t3 t0 t1 t2 t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 136(SP); TESTQ AX, AX; JLE done
@@ -12576,9 +12743,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_max_min_f64_sus_3e116b384e(f *abi.Frame)
+// for i: o0[i] = min(max(a0, a1[i]), a2)
 // Requires: AVX, CMOV
-TEXT ·k_max_min_f64_sus_3e116b384e(SB), NOSPLIT, $16-8
+TEXT k_max_min_f64_sus_3e116b384e<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64, s2:f64) { t0 = max s0 u1; t1 = min t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -12634,9 +12802,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_min_f64_su_e16306fa1b(f *abi.Frame)
+// for i: o0[i] = min(a0, a1[i])
 // Requires: AVX, CMOV
-TEXT ·k_min_f64_su_e16306fa1b(SB), NOSPLIT, $16-8
+TEXT k_min_f64_su_e16306fa1b<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64) { t0 = min s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -12690,9 +12859,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_min_f64_uu_4d70e3b726(f *abi.Frame)
+// for i: o0[i] = min(a0[i], a1[i])
 // Requires: AVX, CMOV
-TEXT ·k_min_f64_uu_4d70e3b726(SB), NOSPLIT, $16-8
+TEXT k_min_f64_uu_4d70e3b726<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = min u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -12746,9 +12916,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_min_min_f64_uuu_9ec3170fed(f *abi.Frame)
+// for i: t0 := min(a0[i], a1[i]); o0[i] = t0; o1[i] = min(a2[i], t0)
 // Requires: AVX
-TEXT ·k_min_min_f64_uuu_9ec3170fed(SB), NOSPLIT, $0-8
+TEXT k_min_min_f64_uuu_9ec3170fed<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -12782,9 +12953,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_min_min_min_etc_f64_uuuuuu_cb2bdb7f3d(f *abi.Frame)
+// for i: t0 := min(a0[i], a1[i]); t1 := min(a2[i], t0); t2 := min(a3[i], t1); t3 := min(a4[i], t2); o0[i] = t3; o1[i] = min(a5[i], t0); o2[i] = min(a5[i], t1); o3[i] = min(a5[i], t2); o4[i] = min(a5[i], t3)
 // Requires: AVX
-TEXT ·k_min_min_min_etc_f64_uuuuuu_cb2bdb7f3d(SB), NOSPLIT, $24-8
+TEXT k_min_min_min_etc_f64_uuuuuu_cb2bdb7f3d<>(SB), NOSPLIT, $24-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = min u0 u1; t1 = min u2 t0; t2 = min u3 t1; t3 = min u4 t2; t4 = min u5 t0; t5 = min u5 t1; t6 = min u5 t2; t7 = min u5 t3; store t3 t4 t5 t6 t7 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 16(SP); TESTQ AX, AX; JLE done
@@ -12845,9 +13017,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_min_min_min_etc_f64_uuuuuuuu_567c33ed2c(f *abi.Frame)
+// for i: o0[i] = min(min(min(a0[i], a1[i]), min(a2[i], a3[i])), min(min(a4[i], a5[i]), min(a6[i], a7[i])))
 // Requires: AVX, CMOV
-TEXT ·k_min_min_min_etc_f64_uuuuuuuu_567c33ed2c(SB), NOSPLIT, $24-8
+TEXT k_min_min_min_etc_f64_uuuuuuuu_567c33ed2c<>(SB), NOSPLIT, $24-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64, u6:f64, u7:f64) { t0 = min u0 u1; t1 = min u2 u3; t2 = min t0 t1; t3 = min u4 u5; t4 = min u6 u7; t5 = min t3 t4; t6 = min t2 t5; store t6 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, (SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
@@ -12964,9 +13137,10 @@ line:
 rest:
 	MOVQ $+1, (SP); MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_min_min_min_f64_uuuu_0d76c2d31f(f *abi.Frame)
+// for i: o0[i] = min(min(a0[i], a1[i]), min(a2[i], a3[i]))
 // Requires: AVX, CMOV
-TEXT ·k_min_min_min_f64_uuuu_0d76c2d31f(SB), NOSPLIT, $16-8
+TEXT k_min_min_min_f64_uuuu_0d76c2d31f<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = min u0 u1; t1 = min u2 u3; t2 = min t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -13030,9 +13204,10 @@ line:
 rest:
 	MOVQ $+1, R12; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_min_min_min_min_f64_uuuuu_814e363768(f *abi.Frame)
+// for i: o0[i] = min(min(a3[i], min(min(a0[i], a1[i]), a2[i])), a4[i])
 // Requires: AVX, CMOV
-TEXT ·k_min_min_min_min_f64_uuuuu_814e363768(SB), NOSPLIT, $16-8
+TEXT k_min_min_min_min_f64_uuuuu_814e363768<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
@@ -13104,9 +13279,10 @@ line:
 rest:
 	MOVQ $+1, R13; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_min_min_min_min_f64_uuuuu_bfa55cfe99(f *abi.Frame)
+// for i: t0 := min(a0[i], a1[i]); t1 := min(a2[i], t0); t2 := min(t1, a3[i]); t3 := min(t2, a4[i]); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
 // Requires: AVX
-TEXT ·k_min_min_min_min_f64_uuuuu_bfa55cfe99(SB), NOSPLIT, $16-8
+TEXT k_min_min_min_min_f64_uuuuu_bfa55cfe99<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min t2 u4; store t3 t0 t1 t2 t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 8(SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
@@ -13153,9 +13329,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_mish_f64_u_edc3188d83(f *abi.Frame)
+// for i: o0[i] = mish(a0[i])
 // Requires: AVX, AVX2, FMA3
-TEXT ·k_mish_f64_u_edc3188d83(SB), NOSPLIT, $160-8
+TEXT k_mish_f64_u_edc3188d83<>(SB), NOSPLIT, $160-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = mish u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -13274,9 +13451,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_mod_f64_uu_2c076f00fa(f *abi.Frame)
+// for i: o0[i] = mod(a0[i], a1[i])
 // Requires: AVX, AVX2, FMA3
-TEXT ·k_mod_f64_uu_2c076f00fa(SB), $744-8
+TEXT k_mod_f64_uu_2c076f00fa<>(SB), $744-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = mod u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -13445,9 +13623,10 @@ leave1:
 	VMOVUPS 544(SP), Y9; VMOVUPS 576(SP), Y10; VMOVUPS 608(SP), Y11; VMOVUPS 640(SP), Y13; VMOVUPS 672(SP), Y14
 	VMOVUPS 704(SP), Y15; VMOVUPS 320(SP), Y6; VMOVUPS 352(SP), Y2; JMP after1
 
-// func k_mul_add_f64_us_f7af262bd7(f *abi.Frame)
+// for i: o0[i] = (a0[i] * a0[i]) + a1
 // Requires: AVX, CMOV
-TEXT ·k_mul_add_f64_us_f7af262bd7(SB), NOSPLIT, $16-8
+TEXT k_mul_add_f64_us_f7af262bd7<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64) { t0 = mul u0 u0; t1 = add t0 s1; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -13498,9 +13677,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_add_f64_uss_b690dd07ac(f *abi.Frame)
+// for i: o0[i] = a2 + (a0[i] * a1)
 // Requires: AVX, CMOV
-TEXT ·k_mul_add_f64_uss_b690dd07ac(SB), NOSPLIT, $16-8
+TEXT k_mul_add_f64_uss_b690dd07ac<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = mul u0 s1; t1 = add s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -13552,9 +13732,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_add_f64_usu_81e43d6c5f(f *abi.Frame)
+// for i: o0[i] = a2[i] + (a0[i] * a1)
 // Requires: AVX, CMOV
-TEXT ·k_mul_add_f64_usu_81e43d6c5f(SB), NOSPLIT, $16-8
+TEXT k_mul_add_f64_usu_81e43d6c5f<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = mul u0 s1; t1 = add u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -13608,9 +13789,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_add_f64_uu_ced8144a0e(f *abi.Frame)
+// for i: o0[i] = (a0[i] * a0[i]) + a1[i]
 // Requires: AVX, CMOV
-TEXT ·k_mul_add_f64_uu_ced8144a0e(SB), NOSPLIT, $16-8
+TEXT k_mul_add_f64_uu_ced8144a0e<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = mul u0 u0; t1 = add t0 u1; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -13664,9 +13846,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_add_f64_uus_0a1f1e6f2a(f *abi.Frame)
+// for i: o0[i] = a2 + (a0[i] * a1[i])
 // Requires: AVX, CMOV
-TEXT ·k_mul_add_f64_uus_0a1f1e6f2a(SB), NOSPLIT, $16-8
+TEXT k_mul_add_f64_uus_0a1f1e6f2a<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = add s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -13720,9 +13903,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_add_f64_uuu_b8e4cd2e51(f *abi.Frame)
+// for i: o0[i] = (a0[i] * a1[i]) + a2[i]
 // Requires: AVX, CMOV
-TEXT ·k_mul_add_f64_uuu_b8e4cd2e51(SB), NOSPLIT, $16-8
+TEXT k_mul_add_f64_uuu_b8e4cd2e51<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -13776,9 +13960,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_add_mul_add_f64_suss_caafd48c14(f *abi.Frame)
+// for i: o0[i] = a3 + (a1[i] * (a2 + (a0 * a1[i])))
 // Requires: AVX, CMOV
-TEXT ·k_mul_add_mul_add_f64_suss_caafd48c14(SB), NOSPLIT, $16-8
+TEXT k_mul_add_mul_add_f64_suss_caafd48c14<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64, s2:f64, s3:f64) { t0 = mul s0 u1; t1 = add s2 t0; t2 = mul u1 t1; t3 = add s3 t2; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -13833,9 +14018,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_add_mul_add_f64_ususu_72036c84a5(f *abi.Frame)
+// for i: o0[i] = (a3 * (a2[i] + (a0[i] * a1))) + a4[i]
 // Requires: AVX, CMOV
-TEXT ·k_mul_add_mul_add_f64_ususu_72036c84a5(SB), NOSPLIT, $16-8
+TEXT k_mul_add_mul_add_f64_ususu_72036c84a5<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, u2:f64, s3:f64, u4:f64) { t0 = mul u0 s1; t1 = add u2 t0; t2 = mul s3 t1; t3 = add t2 u4; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -13895,9 +14081,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_add_mul_add_f64_uuss_7dcb55d7ad(f *abi.Frame)
+// for i: o0[i] = a3 + (((a0[i] * a1[i]) + a2) * a0[i])
 // Requires: AVX, CMOV
-TEXT ·k_mul_add_mul_add_f64_uuss_7dcb55d7ad(SB), NOSPLIT, $16-8
+TEXT k_mul_add_mul_add_f64_uuss_7dcb55d7ad<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64, s3:f64) { t0 = mul u0 u1; t1 = add t0 s2; t2 = mul t1 u0; t3 = add s3 t2; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -13953,9 +14140,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_add_mul_f64_ussu_c190834ca3(f *abi.Frame)
+// for i: o0[i] = a3[i] * (a2 + (a0[i] * a1))
 // Requires: AVX, CMOV
-TEXT ·k_mul_add_mul_f64_ussu_c190834ca3(SB), NOSPLIT, $16-8
+TEXT k_mul_add_mul_f64_ussu_c190834ca3<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, s2:f64, u3:f64) { t0 = mul u0 s1; t1 = add s2 t0; t2 = mul u3 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -14010,9 +14198,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_add_mul_f64_uusu_b835ea2026(f *abi.Frame)
+// for i: o0[i] = ((a0[i] * a1[i]) + a2) * a3[i]
 // Requires: AVX, CMOV
-TEXT ·k_mul_add_mul_f64_uusu_b835ea2026(SB), NOSPLIT, $16-8
+TEXT k_mul_add_mul_f64_uusu_b835ea2026<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64, u3:f64) { t0 = mul u0 u1; t1 = add t0 s2; t2 = mul t1 u3; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -14067,9 +14256,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_add_mul_f64_uuuu_84c041c60f(f *abi.Frame)
+// for i: o0[i] = ((a0[i] * a1[i]) + a2[i]) * a3[i]
 // Requires: AVX, CMOV
-TEXT ·k_mul_add_mul_f64_uuuu_84c041c60f(SB), NOSPLIT, $16-8
+TEXT k_mul_add_mul_f64_uuuu_84c041c60f<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = add t0 u2; t2 = mul t1 u3; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -14127,9 +14317,10 @@ line:
 rest:
 	MOVQ $+1, R12; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_add_reciprocal_f64_uu_07c0a71131(f *abi.Frame)
+// for i: o0[i] = reciprocal(a1[i] + (a0[i] * a0[i]))
 // Requires: AVX, CMOV
-TEXT ·k_mul_add_reciprocal_f64_uu_07c0a71131(SB), NOSPLIT, $16-8
+TEXT k_mul_add_reciprocal_f64_uu_07c0a71131<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = mul u0 u0; t1 = add u1 t0; t2 = reciprocal t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -14183,9 +14374,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_add_rsqrt_f64_sus_0cde7945d1(f *abi.Frame)
+// for i: o0[i] = rsqrt((a0 * a1[i]) + a2)
 // Requires: AVX, FMA3
-TEXT ·k_mul_add_rsqrt_f64_sus_0cde7945d1(SB), NOSPLIT, $0-8
+TEXT k_mul_add_rsqrt_f64_sus_0cde7945d1<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64, s2:f64) { t0 = mul s0 u1; t1 = add t0 s2; t2 = rsqrt t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -14224,9 +14416,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_mul_div_f64_uuu_f094df2f76(f *abi.Frame)
+// for i: o0[i] = (a0[i] * a1[i]) / a2[i]
 // Requires: AVX, CMOV
-TEXT ·k_mul_div_f64_uuu_f094df2f76(SB), NOSPLIT, $16-8
+TEXT k_mul_div_f64_uuu_f094df2f76<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = div t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -14280,9 +14473,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_f64_us_e7d53846b3(f *abi.Frame)
+// for i: o0[i] = a0[i] * a1
 // Requires: AVX, CMOV
-TEXT ·k_mul_f64_us_e7d53846b3(SB), NOSPLIT, $16-8
+TEXT k_mul_f64_us_e7d53846b3<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64) { t0 = mul u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -14333,9 +14527,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_f64_uu_7b320067c4(f *abi.Frame)
+// for i: o0[i] = a0[i] * a1[i]
 // Requires: AVX, CMOV
-TEXT ·k_mul_f64_uu_7b320067c4(SB), NOSPLIT, $16-8
+TEXT k_mul_f64_uu_7b320067c4<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = mul u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -14387,9 +14582,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_mul_add_f64_usus_6663a65808(f *abi.Frame)
+// for i: o0[i] = (a0[i] * a1) + (a2[i] * a3)
 // Requires: AVX, CMOV
-TEXT ·k_mul_mul_add_f64_usus_6663a65808(SB), NOSPLIT, $16-8
+TEXT k_mul_mul_add_f64_usus_6663a65808<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, u2:f64, s3:f64) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = add t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -14444,9 +14640,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_mul_add_f64_usuu_47359eafdf(f *abi.Frame)
+// for i: o0[i] = (a2[i] * (a0[i] * a1)) + a3[i]
 // Requires: AVX, CMOV
-TEXT ·k_mul_mul_add_f64_usuu_47359eafdf(SB), NOSPLIT, $16-8
+TEXT k_mul_mul_add_f64_usuu_47359eafdf<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, u2:f64, u3:f64) { t0 = mul u0 s1; t1 = mul u2 t0; t2 = add t1 u3; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -14501,9 +14698,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_mul_add_f64_uu_b4dbc26689(f *abi.Frame)
+// for i: o0[i] = (a0[i] * a0[i]) + (a1[i] * a1[i])
 // Requires: AVX, CMOV
-TEXT ·k_mul_mul_add_f64_uu_b4dbc26689(SB), NOSPLIT, $16-8
+TEXT k_mul_mul_add_f64_uu_b4dbc26689<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = add t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -14557,9 +14755,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_mul_add_f64_uuuu_791d9368dc(f *abi.Frame)
+// for i: o0[i] = (a0[i] * a1[i]) + (a2[i] * a3[i])
 // Requires: AVX, CMOV
-TEXT ·k_mul_mul_add_f64_uuuu_791d9368dc(SB), NOSPLIT, $16-8
+TEXT k_mul_mul_add_f64_uuuu_791d9368dc<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = add t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -14617,9 +14816,10 @@ line:
 rest:
 	MOVQ $+1, R12; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_mul_f64_u_aae9e59fed(f *abi.Frame)
+// for i: o0[i] = (a0[i] * a0[i]) * a0[i]
 // Requires: AVX, CMOV
-TEXT ·k_mul_mul_f64_u_aae9e59fed(SB), NOSPLIT, $16-8
+TEXT k_mul_mul_f64_u_aae9e59fed<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = mul u0 u0; t1 = mul t0 u0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -14670,9 +14870,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_mul_f64_usu_9e5d6967c2(f *abi.Frame)
+// for i: o0[i] = (a0[i] * a1) * a2[i]
 // Requires: AVX, CMOV
-TEXT ·k_mul_mul_f64_usu_9e5d6967c2(SB), NOSPLIT, $16-8
+TEXT k_mul_mul_f64_usu_9e5d6967c2<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = mul u0 s1; t1 = mul t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -14726,9 +14927,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_mul_f64_uus_3931f87fc5(f *abi.Frame)
+// for i: o0[i] = a2 * (a0[i] * a1[i])
 // Requires: AVX, CMOV
-TEXT ·k_mul_mul_f64_uus_3931f87fc5(SB), NOSPLIT, $16-8
+TEXT k_mul_mul_f64_uus_3931f87fc5<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = mul s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -14782,9 +14984,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_mul_f64_uuu_6071005ef9(f *abi.Frame)
+// for i: o0[i] = (a0[i] * a1[i]) * a2[i]
 // Requires: AVX, CMOV
-TEXT ·k_mul_mul_f64_uuu_6071005ef9(SB), NOSPLIT, $16-8
+TEXT k_mul_mul_f64_uuu_6071005ef9<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = mul t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -14838,9 +15041,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_mul_mul_etc_f64_usussuusu_cf5b92531e(f *abi.Frame)
+// for i: o0[i] = (a0[i] * a1) + ((a2[i] * a3) + ((a4 * a5[i]) + (a8[i] + (a6[i] * a7))))
 // Requires: AVX, CMOV
-TEXT ·k_mul_mul_mul_etc_f64_usussuusu_cf5b92531e(SB), NOSPLIT, $32-8
+TEXT k_mul_mul_mul_etc_f64_usussuusu_cf5b92531e<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, u2:f64, s3:f64, s4:f64, u5:f64, u6:f64, s7:f64, u8:f64) { t0 = mul u0 s1; t1 = mul u2 s3; t2 = mul s4 u5; t3 = mul u6 s7; t4 = add u8 t3; t5 = add t2 t4; t6 = add t1 t5; t7 = add t0 t6; store t7 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
@@ -14908,9 +15112,10 @@ line:
 rest:
 	MOVQ $+1, R13; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_mul_mul_etc_f64_uuuuu_2e5cf86a05(f *abi.Frame)
+// for i: o0[i] = (a0[i] * a0[i]) + (((a1[i] * a1[i]) + ((a2[i] * a2[i]) + a3[i])) + (a4[i] * a4[i]))
 // Requires: AVX, CMOV
-TEXT ·k_mul_mul_mul_etc_f64_uuuuu_2e5cf86a05(SB), NOSPLIT, $16-8
+TEXT k_mul_mul_mul_etc_f64_uuuuu_2e5cf86a05<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u0; t1 = mul u1 u1; t2 = mul u2 u2; t3 = add t2 u3; t4 = add t1 t3; t5 = mul u4 u4; t6 = add t4 t5; t7 = add t0 t6; store t7 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
@@ -14976,9 +15181,10 @@ line:
 rest:
 	MOVQ $+1, R13; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_mul_mul_mul_f64_uuuuu_0a6bc659ba(f *abi.Frame)
+// for i: t0 := a0[i] * a1[i]; t1 := a2[i] * t0; t2 := t1 * a3[i]; t3 := t2 * a4[i]; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
 // Requires: AVX
-TEXT ·k_mul_mul_mul_mul_f64_uuuuu_0a6bc659ba(SB), NOSPLIT, $16-8
+TEXT k_mul_mul_mul_mul_f64_uuuuu_0a6bc659ba<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 8(SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
@@ -15018,9 +15224,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_mul_mul_mul_mul_f64_uuuuu_a4251c02ee(f *abi.Frame)
+// for i: o0[i] = (((a0[i] * a1[i]) * a2[i]) * a3[i]) * a4[i]
 // Requires: AVX, CMOV
-TEXT ·k_mul_mul_mul_mul_f64_uuuuu_a4251c02ee(SB), NOSPLIT, $16-8
+TEXT k_mul_mul_mul_mul_f64_uuuuu_a4251c02ee<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
@@ -15080,9 +15287,10 @@ line:
 rest:
 	MOVQ $+1, R13; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_mul_sub_f64_suus_7c90e78a44(f *abi.Frame)
+// for i: o0[i] = (a0 * a1[i]) - (a2[i] * a3)
 // Requires: AVX, CMOV
-TEXT ·k_mul_mul_sub_f64_suus_7c90e78a44(SB), NOSPLIT, $16-8
+TEXT k_mul_mul_sub_f64_suus_7c90e78a44<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64, u2:f64, s3:f64) { t0 = mul s0 u1; t1 = mul u2 s3; t2 = sub t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -15137,9 +15345,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_mul_sub_f64_uuuu_4a564628d2(f *abi.Frame)
+// for i: o0[i] = (a0[i] * a1[i]) - (a2[i] * a3[i])
 // Requires: AVX, CMOV
-TEXT ·k_mul_mul_sub_f64_uuuu_4a564628d2(SB), NOSPLIT, $16-8
+TEXT k_mul_mul_sub_f64_uuuu_4a564628d2<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64) { t0 = mul u0 u1; t1 = mul u2 u3; t2 = sub t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -15197,9 +15406,10 @@ line:
 rest:
 	MOVQ $+1, R12; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_sub_div_f64_usuu_d0f515f18f(f *abi.Frame)
+// for i: o0[i] = a3[i] / (a2[i] - (a0[i] * a1))
 // Requires: AVX, CMOV
-TEXT ·k_mul_sub_div_f64_usuu_d0f515f18f(SB), NOSPLIT, $16-8
+TEXT k_mul_sub_div_f64_usuu_d0f515f18f<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, u2:f64, u3:f64) { t0 = mul u0 s1; t1 = sub u2 t0; t2 = div u3 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -15256,9 +15466,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_sub_f64_suu_2f274783e2(f *abi.Frame)
+// for i: o0[i] = (a0 * a1[i]) - a2[i]
 // Requires: AVX, CMOV
-TEXT ·k_mul_sub_f64_suu_2f274783e2(SB), NOSPLIT, $16-8
+TEXT k_mul_sub_f64_suu_2f274783e2<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64, u2:f64) { t0 = mul s0 u1; t1 = sub t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -15312,9 +15523,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_sub_f64_uss_444dd93e96(f *abi.Frame)
+// for i: o0[i] = (a0[i] * a1) - a2
 // Requires: AVX, CMOV
-TEXT ·k_mul_sub_f64_uss_444dd93e96(SB), NOSPLIT, $16-8
+TEXT k_mul_sub_f64_uss_444dd93e96<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = mul u0 s1; t1 = sub t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -15366,9 +15578,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_sub_f64_uss_ccb70909d7(f *abi.Frame)
+// for i: o0[i] = a2 - (a0[i] * a1)
 // Requires: AVX, CMOV
-TEXT ·k_mul_sub_f64_uss_ccb70909d7(SB), NOSPLIT, $16-8
+TEXT k_mul_sub_f64_uss_ccb70909d7<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = mul u0 s1; t1 = sub s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -15420,9 +15633,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_sub_f64_usu_4b94eabd30(f *abi.Frame)
+// for i: o0[i] = a2[i] - (a0[i] * a1)
 // Requires: AVX, CMOV
-TEXT ·k_mul_sub_f64_usu_4b94eabd30(SB), NOSPLIT, $16-8
+TEXT k_mul_sub_f64_usu_4b94eabd30<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = mul u0 s1; t1 = sub u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -15476,9 +15690,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_sub_f64_uus_ad45800dc8(f *abi.Frame)
+// for i: o0[i] = (a0[i] * a1[i]) - a2
 // Requires: AVX, CMOV
-TEXT ·k_mul_sub_f64_uus_ad45800dc8(SB), NOSPLIT, $16-8
+TEXT k_mul_sub_f64_uus_ad45800dc8<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = sub t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -15532,9 +15747,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_sub_f64_uus_b464ecba9e(f *abi.Frame)
+// for i: o0[i] = a2 - (a0[i] * a1[i])
 // Requires: AVX, CMOV
-TEXT ·k_mul_sub_f64_uus_b464ecba9e(SB), NOSPLIT, $16-8
+TEXT k_mul_sub_f64_uus_b464ecba9e<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = mul u0 u1; t1 = sub s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -15588,9 +15804,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_sub_f64_uuu_4bced6fb3f(f *abi.Frame)
+// for i: o0[i] = a2[i] - (a0[i] * a1[i])
 // Requires: AVX, CMOV
-TEXT ·k_mul_sub_f64_uuu_4bced6fb3f(SB), NOSPLIT, $16-8
+TEXT k_mul_sub_f64_uuu_4bced6fb3f<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = sub u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -15644,9 +15861,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_sub_f64_uuu_a63907e725(f *abi.Frame)
+// for i: o0[i] = (a0[i] * a1[i]) - a2[i]
 // Requires: AVX, CMOV
-TEXT ·k_mul_sub_f64_uuu_a63907e725(SB), NOSPLIT, $16-8
+TEXT k_mul_sub_f64_uuu_a63907e725<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = mul u0 u1; t1 = sub t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -15700,9 +15918,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_sub_mul_etc_f64_ssusuu_860582f937(f *abi.Frame)
+// for i: o0[i] = a5[i] + ((a3 * (a2[i] - (a0 * a1))) * a4[i])
 // Requires: AVX, CMOV
-TEXT ·k_mul_sub_mul_etc_f64_ssusuu_860582f937(SB), NOSPLIT, $16-8
+TEXT k_mul_sub_mul_etc_f64_ssusuu_860582f937<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, s1:f64, u2:f64, s3:f64, u4:f64, u5:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul s3 t1; t3 = mul t2 u4; t4 = add u5 t3; store t4 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), R12
@@ -15762,9 +15981,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_sub_mul_f64_ssus_b5f6a0d5f2(f *abi.Frame)
+// for i: o0[i] = a3 * (a2[i] - (a0 * a1))
 // Requires: AVX, CMOV
-TEXT ·k_mul_sub_mul_f64_ssus_b5f6a0d5f2(SB), NOSPLIT, $16-8
+TEXT k_mul_sub_mul_f64_ssus_b5f6a0d5f2<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, s1:f64, u2:f64, s3:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul s3 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -15816,9 +16036,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_sub_mul_f64_us_e7db8331de(f *abi.Frame)
+// for i: o0[i] = a1 * ((a0[i] * a0[i]) - a0[i])
 // Requires: AVX, CMOV
-TEXT ·k_mul_sub_mul_f64_us_e7db8331de(SB), NOSPLIT, $16-8
+TEXT k_mul_sub_mul_f64_us_e7db8331de<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64) { t0 = mul u0 u0; t1 = sub t0 u0; t2 = mul s1 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -15872,9 +16093,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_ne_f64_bool_us_f722a5752b(f *abi.Frame)
+// for i: o0[i] = a0[i] != a1
 // Requires: AVX, AVX2
-TEXT ·k_ne_f64_bool_us_f722a5752b(SB), NOSPLIT, $0-8
+TEXT k_ne_f64_bool_us_f722a5752b<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64) { t0 = ne u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -15906,9 +16128,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_ne_f64_bool_uu_ca342584d9(f *abi.Frame)
+// for i: o0[i] = a0[i] != a1[i]
 // Requires: AVX, AVX2
-TEXT ·k_ne_f64_bool_uu_ca342584d9(SB), NOSPLIT, $0-8
+TEXT k_ne_f64_bool_uu_ca342584d9<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = ne u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -15942,9 +16165,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_neg_f64_u_31fb8351c9(f *abi.Frame)
+// for i: o0[i] = -a0[i]
 // Requires: AVX, CMOV
-TEXT ·k_neg_f64_u_31fb8351c9(SB), NOSPLIT, $16-8
+TEXT k_neg_f64_u_31fb8351c9<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = neg u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -15995,9 +16219,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_pow_f64_uu_e460ef1270(f *abi.Frame)
+// for i: o0[i] = pow(a0[i], a1[i])
 // Requires: AVX, AVX2, FMA3
-TEXT ·k_pow_f64_uu_e460ef1270(SB), $1448-8
+TEXT k_pow_f64_uu_e460ef1270<>(SB), $1448-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = pow u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -16247,9 +16472,10 @@ cold1:
 leave1:
 	VMOVUPS 1376(SP), Y4; VMOVUPS 1408(SP), Y15; VMOVUPS 1312(SP), Y5; VMOVUPS 1344(SP), Y0; JMP after1
 
-// func k_reciprocal_f64_u_b37d10e017(f *abi.Frame)
+// for i: o0[i] = reciprocal(a0[i])
 // Requires: AVX, CMOV
-TEXT ·k_reciprocal_f64_u_b37d10e017(SB), NOSPLIT, $16-8
+TEXT k_reciprocal_f64_u_b37d10e017<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = reciprocal u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -16300,9 +16526,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_reduce_add_abs_f64_u_a4c3f04c6a(f *abi.Frame)
+// for i: o0 += abs(a0[i])
 // Requires: AVX
-TEXT ·k_reduce_add_abs_f64_u_a4c3f04c6a(SB), NOSPLIT, $0-8
+TEXT k_reduce_add_abs_f64_u_a4c3f04c6a<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add] kernel (u0:f64) { t0 = abs u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -16361,9 +16588,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295(f *abi.Frame)
+// for i: t2 := a2[i] - select(isfinite(a0), a0, a1); t3 := a1 == t2; o0 += float64(t3); o1 += select(t3, a1, exp(t2))
 // Requires: AVX, AVX2, FMA3
-TEXT ·k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295(SB), $576-8
+TEXT k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295<>(SB), $576-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add, add] kernel (s0:f64, s1:f64, u2:f64) { t0 = isfinite s0; t1 = select t0 s0 s1; t2 = sub u2 t1; t3 = eq s1 t2; t4 = cast:f64 t3; t5 = exp t2; t6 = select t3 s1 t5; store t4 t6 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -16461,9 +16689,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899(f *abi.Frame)
+// for i: t0 := a0[i] - a1; t1 := t0 == a2; o0 += float64(t1); o1 += select(t1, a2, exp(t0))
 // Requires: AVX, AVX2, FMA3
-TEXT ·k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899(SB), $576-8
+TEXT k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899<>(SB), $576-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add, add] kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = eq t0 s2; t2 = cast:f64 t1; t3 = exp t0; t4 = select t1 s2 t3; store t2 t4 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -16560,9 +16789,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_add_add_sub_mul_f64_us_be38d86a27(f *abi.Frame)
+// for i: t0 := a0[i] - a1; o0 += t0 * t0; o1 += t0
 // Requires: AVX
-TEXT ·k_reduce_add_add_sub_mul_f64_us_be38d86a27(SB), $576-8
+TEXT k_reduce_add_add_sub_mul_f64_us_be38d86a27<>(SB), $576-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add, add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -16641,9 +16871,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_add_cast_f32_f64_u_f487af5f6b(f *abi.Frame)
+// for i: o0 += float64(a0[i])
 // Requires: AVX
-TEXT ·k_reduce_add_cast_f32_f64_u_f487af5f6b(SB), NOSPLIT, $0-8
+TEXT k_reduce_add_cast_f32_f64_u_f487af5f6b<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add] kernel (u0:f32) { t0 = cast:f64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -16704,9 +16935,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_add_cast_q16x16_f64_u_5cbf257df0(f *abi.Frame)
+// for i: o0 += float64(a0[i])
 // Requires: AVX
-TEXT ·k_reduce_add_cast_q16x16_f64_u_5cbf257df0(SB), NOSPLIT, $0-8
+TEXT k_reduce_add_cast_q16x16_f64_u_5cbf257df0<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -16768,9 +17000,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_add_exponent_add_f64_uu_0a956456f4(f *abi.Frame)
+// for i: o0 += a1[i] + exponent(a0[i])
 // Requires: AVX, AVX2
-TEXT ·k_reduce_add_exponent_add_f64_uu_0a956456f4(SB), $808-8
+TEXT k_reduce_add_exponent_add_f64_uu_0a956456f4<>(SB), $808-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add] kernel (u0:f64, u1:f64) { t0 = exponent u0; t1 = add u1 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -16853,9 +17086,10 @@ leave1:
 	VMOVUPS 576(SP), Y9; VMOVUPS 608(SP), Y10; VMOVUPS 640(SP), Y11; VMOVUPS 672(SP), Y12; VMOVUPS 704(SP), Y13
 	VMOVUPS 736(SP), Y14; VMOVUPS 768(SP), Y15; VMOVUPS 352(SP), Y3; VMOVUPS 384(SP), Y1; JMP after1
 
-// func k_reduce_add_f64_u_2a4323ccac(f *abi.Frame)
+// for i: o0 += a0[i]
 // Requires: AVX
-TEXT ·k_reduce_add_f64_u_2a4323ccac(SB), NOSPLIT, $0-8
+TEXT k_reduce_add_f64_u_2a4323ccac<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add] kernel (u0:f64) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -16908,9 +17142,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_add_mul_f64_u_d8131172e1(f *abi.Frame)
+// for i: o0 += a0[i] * a0[i]
 // Requires: AVX
-TEXT ·k_reduce_add_mul_f64_u_d8131172e1(SB), NOSPLIT, $0-8
+TEXT k_reduce_add_mul_f64_u_d8131172e1<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add] kernel (u0:f64) { t0 = mul u0 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -16970,9 +17205,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_add_mul_f64_uu_d7f83c4cc1(f *abi.Frame)
+// for i: o0 += a0[i] * a1[i]
 // Requires: AVX
-TEXT ·k_reduce_add_mul_f64_uu_d7f83c4cc1(SB), NOSPLIT, $0-8
+TEXT k_reduce_add_mul_f64_uu_d7f83c4cc1<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add] kernel (u0:f64, u1:f64) { t0 = mul u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -17036,9 +17272,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_add_mul_sub_mul_f64_ssu_8c071db6bc(f *abi.Frame)
+// for i: t1 := a2[i] - (a0 * a1); o0 += t1 * t1
 // Requires: AVX
-TEXT ·k_reduce_add_mul_sub_mul_f64_ssu_8c071db6bc(SB), NOSPLIT, $0-8
+TEXT k_reduce_add_mul_sub_mul_f64_ssu_8c071db6bc<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add] kernel (s0:f64, s1:f64, u2:f64) { t0 = mul s0 s1; t1 = sub u2 t0; t2 = mul t1 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), R9
@@ -17103,9 +17340,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_add_sub_exp_f64_us_25bcafe5a0(f *abi.Frame)
+// for i: t1 := exp(a0[i] - a1); o0[i] = t1; o1 += t1
 // Requires: AVX, AVX2, FMA3
-TEXT ·k_reduce_add_sub_exp_f64_us_25bcafe5a0(SB), NOSPLIT, $352-8
+TEXT k_reduce_add_sub_exp_f64_us_25bcafe5a0<>(SB), NOSPLIT, $352-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [_, add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = exp t0; store t1 t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -17188,9 +17426,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_add_sub_mul_f64_us_2996da5e07(f *abi.Frame)
+// for i: t0 := a0[i] - a1; o0 += t0 * t0
 // Requires: AVX
-TEXT ·k_reduce_add_sub_mul_f64_us_2996da5e07(SB), NOSPLIT, $0-8
+TEXT k_reduce_add_sub_mul_f64_us_2996da5e07<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add] kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -17254,9 +17493,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_add_sub_mul_f64_uu_0eb5f54ef0(f *abi.Frame)
+// for i: t0 := a0[i] - a1[i]; o0 += t0 * t0
 // Requires: AVX
-TEXT ·k_reduce_add_sub_mul_f64_uu_0eb5f54ef0(SB), NOSPLIT, $0-8
+TEXT k_reduce_add_sub_mul_f64_uu_0eb5f54ef0<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add] kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -17324,9 +17564,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_argmax_cast_q16x16_f64_u_bd5d0ac8de(f *abi.Frame)
+// for i: o0 = index of the first max(float64(a0[i]))
 // Requires: AVX, AVX2
-TEXT ·k_reduce_argmax_cast_q16x16_f64_u_bd5d0ac8de(SB), NOSPLIT, $192-8
+TEXT k_reduce_argmax_cast_q16x16_f64_u_bd5d0ac8de<>(SB), NOSPLIT, $192-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [argmax] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -17388,9 +17629,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_argmax_f64_u_f41777e260(f *abi.Frame)
+// for i: o0 = index of the first max(a0[i])
 // Requires: AVX, AVX2
-TEXT ·k_reduce_argmax_f64_u_f41777e260(SB), NOSPLIT, $256-8
+TEXT k_reduce_argmax_f64_u_f41777e260<>(SB), NOSPLIT, $256-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [argmax] kernel (u0:f64) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -17470,9 +17712,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_argmax_max_f64_u_198ed0041d(f *abi.Frame)
+// for i: o0 = index of the first max(a0[i]); o1 = max(o1, a0[i])
 // Requires: AVX, AVX2
-TEXT ·k_reduce_argmax_max_f64_u_198ed0041d(SB), NOSPLIT, $64-8
+TEXT k_reduce_argmax_max_f64_u_198ed0041d<>(SB), NOSPLIT, $64-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [argmax, max] kernel (u0:f64) { store u0 u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -17522,9 +17765,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_argmin_cast_q16x16_f64_u_d15fc9a03d(f *abi.Frame)
+// for i: o0 = index of the first min(float64(a0[i]))
 // Requires: AVX, AVX2
-TEXT ·k_reduce_argmin_cast_q16x16_f64_u_d15fc9a03d(SB), NOSPLIT, $192-8
+TEXT k_reduce_argmin_cast_q16x16_f64_u_d15fc9a03d<>(SB), NOSPLIT, $192-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [argmin] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -17586,9 +17830,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_argmin_f64_u_f2cf5b58f8(f *abi.Frame)
+// for i: o0 = index of the first min(a0[i])
 // Requires: AVX, AVX2
-TEXT ·k_reduce_argmin_f64_u_f2cf5b58f8(SB), NOSPLIT, $256-8
+TEXT k_reduce_argmin_f64_u_f2cf5b58f8<>(SB), NOSPLIT, $256-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [argmin] kernel (u0:f64) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -17668,9 +17913,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_argmin_min_f64_u_4ef17ad66b(f *abi.Frame)
+// for i: o0 = index of the first min(a0[i]); o1 = min(o1, a0[i])
 // Requires: AVX, AVX2
-TEXT ·k_reduce_argmin_min_f64_u_4ef17ad66b(SB), NOSPLIT, $64-8
+TEXT k_reduce_argmin_min_f64_u_4ef17ad66b<>(SB), NOSPLIT, $64-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [argmin, min] kernel (u0:f64) { store u0 u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -17719,9 +17965,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_columns_add_mul_f64_us_8d23389c22(f *abi.Frame)
+// for r, c: for i: o0[r][c] += a0[i][c] * a1[r][i]
 // Requires: AVX
-TEXT ·k_reduce_columns_add_mul_f64_us_8d23389c22(SB), NOSPLIT, $264-8
+TEXT k_reduce_columns_add_mul_f64_us_8d23389c22<>(SB), NOSPLIT, $264-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce_columns add kernel (u0:f64, s1:f64) { t0 = mul u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 232(CX), DI; TESTQ DI, DI
@@ -18094,9 +18341,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_columns_add_sub_abs_f64_su_387e789e1e(f *abi.Frame)
+// for r, c: for i: o0[r][c] += abs(a0[r][i] - a1[i][c])
 // Requires: AVX
-TEXT ·k_reduce_columns_add_sub_abs_f64_su_387e789e1e(SB), NOSPLIT, $264-8
+TEXT k_reduce_columns_add_sub_abs_f64_su_387e789e1e<>(SB), NOSPLIT, $264-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce_columns add kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 232(CX), DI; TESTQ DI, DI
@@ -18532,9 +18780,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_columns_add_sub_abs_f64_us_65fd9e42a0(f *abi.Frame)
+// for r, c: for i: o0[r][c] += abs(a0[i][c] - a1[r][i])
 // Requires: AVX
-TEXT ·k_reduce_columns_add_sub_abs_f64_us_65fd9e42a0(SB), NOSPLIT, $264-8
+TEXT k_reduce_columns_add_sub_abs_f64_us_65fd9e42a0<>(SB), NOSPLIT, $264-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce_columns add kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 232(CX), DI; TESTQ DI, DI
@@ -18971,9 +19220,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_columns_add_sub_mul_f64_su_71b905cec1(f *abi.Frame)
+// for r, c: for i: t0 := a0[r][i] - a1[i][c]; o0[r][c] += t0 * t0
 // Requires: AVX
-TEXT ·k_reduce_columns_add_sub_mul_f64_su_71b905cec1(SB), NOSPLIT, $264-8
+TEXT k_reduce_columns_add_sub_mul_f64_su_71b905cec1<>(SB), NOSPLIT, $264-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce_columns add kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 232(CX), DI; TESTQ DI, DI
@@ -19378,9 +19628,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_columns_add_sub_mul_f64_us_c902534f6f(f *abi.Frame)
+// for r, c: for i: t0 := a0[i][c] - a1[r][i]; o0[r][c] += t0 * t0
 // Requires: AVX
-TEXT ·k_reduce_columns_add_sub_mul_f64_us_c902534f6f(SB), NOSPLIT, $264-8
+TEXT k_reduce_columns_add_sub_mul_f64_us_c902534f6f<>(SB), NOSPLIT, $264-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce_columns add kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 232(CX), DI; TESTQ DI, DI
@@ -19816,9 +20067,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_columns_max_add_f64_us_878cd2b780(f *abi.Frame)
+// for r, c: for i: o0[r][c] = max(o0[r][c], a0[i][c] + a1[r][i])
 // Requires: AVX
-TEXT ·k_reduce_columns_max_add_f64_us_878cd2b780(SB), NOSPLIT, $264-8
+TEXT k_reduce_columns_max_add_f64_us_878cd2b780<>(SB), NOSPLIT, $264-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce_columns max kernel (u0:f64, s1:f64) { t0 = add u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 232(CX), DI; TESTQ DI, DI
@@ -20286,9 +20538,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_columns_max_sub_abs_f64_su_6dac27fae5(f *abi.Frame)
+// for r, c: for i: o0[r][c] = max(o0[r][c], abs(a0[r][i] - a1[i][c]))
 // Requires: AVX
-TEXT ·k_reduce_columns_max_sub_abs_f64_su_6dac27fae5(SB), NOSPLIT, $264-8
+TEXT k_reduce_columns_max_sub_abs_f64_su_6dac27fae5<>(SB), NOSPLIT, $264-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce_columns max kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 232(CX), DI; TESTQ DI, DI
@@ -20819,9 +21072,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_columns_max_sub_abs_f64_us_d01417baf4(f *abi.Frame)
+// for r, c: for i: o0[r][c] = max(o0[r][c], abs(a0[i][c] - a1[r][i]))
 // Requires: AVX
-TEXT ·k_reduce_columns_max_sub_abs_f64_us_d01417baf4(SB), NOSPLIT, $264-8
+TEXT k_reduce_columns_max_sub_abs_f64_us_d01417baf4<>(SB), NOSPLIT, $264-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce_columns max kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 232(CX), DI; TESTQ DI, DI
@@ -21353,9 +21607,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_columns_min_add_f64_su_1e4cde9d00(f *abi.Frame)
+// for r, c: for i: o0[r][c] = min(o0[r][c], a0[r][i] + a1[i][c])
 // Requires: AVX
-TEXT ·k_reduce_columns_min_add_f64_su_1e4cde9d00(SB), NOSPLIT, $264-8
+TEXT k_reduce_columns_min_add_f64_su_1e4cde9d00<>(SB), NOSPLIT, $264-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce_columns min kernel (s0:f64, u1:f64) { t0 = add s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 232(CX), DI; TESTQ DI, DI
@@ -21785,9 +22040,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_max_cast_q16x16_f64_u_ec7d1b4daa(f *abi.Frame)
+// for i: o0 = max(o0, float64(a0[i]))
 // Requires: AVX
-TEXT ·k_reduce_max_cast_q16x16_f64_u_ec7d1b4daa(SB), NOSPLIT, $0-8
+TEXT k_reduce_max_cast_q16x16_f64_u_ec7d1b4daa<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [max] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -21841,9 +22097,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_max_f64_u_68681c4585(f *abi.Frame)
+// for i: o0 = max(o0, a0[i])
 // Requires: AVX
-TEXT ·k_reduce_max_f64_u_68681c4585(SB), NOSPLIT, $0-8
+TEXT k_reduce_max_f64_u_68681c4585<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [max] kernel (u0:f64) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -21892,9 +22149,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_min_cast_q16x16_f64_u_79ad19d67e(f *abi.Frame)
+// for i: o0 = min(o0, float64(a0[i]))
 // Requires: AVX
-TEXT ·k_reduce_min_cast_q16x16_f64_u_79ad19d67e(SB), NOSPLIT, $0-8
+TEXT k_reduce_min_cast_q16x16_f64_u_79ad19d67e<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [min] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -21941,9 +22199,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_min_f64_u_406984bf90(f *abi.Frame)
+// for i: o0 = min(o0, a0[i])
 // Requires: AVX
-TEXT ·k_reduce_min_f64_u_406984bf90(SB), NOSPLIT, $0-8
+TEXT k_reduce_min_f64_u_406984bf90<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [min] kernel (u0:f64) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -21986,9 +22245,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_min_max_f64_u_2ca7c68e66(f *abi.Frame)
+// for i: o0 = min(o0, a0[i]); o1 = max(o1, a0[i])
 // Requires: AVX
-TEXT ·k_reduce_min_max_f64_u_2ca7c68e66(SB), NOSPLIT, $0-8
+TEXT k_reduce_min_max_f64_u_2ca7c68e66<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [min, max] kernel (u0:f64) { store u0 u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -22048,9 +22308,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_mul_add_cast_significand_exponent_f32_f64_u_2a3f087e18(f *abi.Frame)
+// for i: t0 := float64(a0[i]); o0 *= significand(t0); o1 += exponent(t0)
 // Requires: AVX, AVX2
-TEXT ·k_reduce_mul_add_cast_significand_exponent_f32_f64_u_2a3f087e18(SB), $1064-8
+TEXT k_reduce_mul_add_cast_significand_exponent_f32_f64_u_2a3f087e18<>(SB), $1064-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [mul, add] kernel (u0:f32) { t0 = cast:f64 u0; t1 = significand t0; t2 = exponent t0; store t1 t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -22148,9 +22409,10 @@ leave1:
 	VMOVUPS 448(SP), Y13; VMOVUPS 480(SP), Y14; VMOVUPS 512(SP), Y15; VMOVUPS 160(SP), Y3; VMOVUPS 192(SP), Y5
 	VMOVUPS 224(SP), Y6; VMOVUPS 256(SP), Y7; JMP after1
 
-// func k_reduce_mul_add_significand_exponent_f64_u_f5743819e7(f *abi.Frame)
+// for i: o0 *= significand(a0[i]); o1 += exponent(a0[i])
 // Requires: AVX, AVX2
-TEXT ·k_reduce_mul_add_significand_exponent_f64_u_f5743819e7(SB), $1320-8
+TEXT k_reduce_mul_add_significand_exponent_f64_u_f5743819e7<>(SB), $1320-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [mul, add] kernel (u0:f64) { t0 = significand u0; t1 = exponent u0; store t0 t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -22248,9 +22510,10 @@ leave1:
 	VMOVUPS 672(SP), Y12; VMOVUPS 704(SP), Y13; VMOVUPS 736(SP), Y14; VMOVUPS 768(SP), Y15; VMOVUPS 384(SP), Y2
 	VMOVUPS 416(SP), Y5; VMOVUPS 448(SP), Y7; VMOVUPS 480(SP), Y1; JMP after1
 
-// func k_reduce_mul_cast_q16x16_f64_u_bf2d4059c7(f *abi.Frame)
+// for i: o0 *= float64(a0[i])
 // Requires: AVX
-TEXT ·k_reduce_mul_cast_q16x16_f64_u_bf2d4059c7(SB), NOSPLIT, $0-8
+TEXT k_reduce_mul_cast_q16x16_f64_u_bf2d4059c7<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [mul] kernel (u0:q16x16) { t0 = cast:f64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -22312,9 +22575,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_mul_f64_u_e298565692(f *abi.Frame)
+// for i: o0 *= a0[i]
 // Requires: AVX
-TEXT ·k_reduce_mul_f64_u_e298565692(SB), NOSPLIT, $0-8
+TEXT k_reduce_mul_f64_u_e298565692<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [mul] kernel (u0:f64) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -22367,9 +22631,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_mul_significand_f64_u_aa140a73df(f *abi.Frame)
+// for i: o0 *= significand(a0[i])
 // Requires: AVX, AVX2
-TEXT ·k_reduce_mul_significand_f64_u_aa140a73df(SB), $840-8
+TEXT k_reduce_mul_significand_f64_u_aa140a73df<>(SB), $840-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [mul] kernel (u0:f64) { t0 = significand u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -22449,9 +22714,10 @@ leave1:
 	VMOVUPS 608(SP), Y9; VMOVUPS 640(SP), Y10; VMOVUPS 672(SP), Y11; VMOVUPS 704(SP), Y12; VMOVUPS 736(SP), Y13
 	VMOVUPS 768(SP), Y14; VMOVUPS 800(SP), Y15; VMOVUPS 384(SP), Y2; VMOVUPS 416(SP), Y1; JMP after1
 
-// func k_round_f64_u_2a10e311cc(f *abi.Frame)
+// for i: o0[i] = round(a0[i])
 // Requires: AVX, CMOV
-TEXT ·k_round_f64_u_2a10e311cc(SB), NOSPLIT, $16-8
+TEXT k_round_f64_u_2a10e311cc<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = round u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -22502,9 +22768,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_rsqrt_f64_u_007cfad6d9(f *abi.Frame)
+// for i: o0[i] = rsqrt(a0[i])
 // Requires: AVX, FMA3
-TEXT ·k_rsqrt_f64_u_007cfad6d9(SB), NOSPLIT, $0-8
+TEXT k_rsqrt_f64_u_007cfad6d9<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = rsqrt u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -22539,9 +22806,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_select_bool_f64_ssu_c6870e119f(f *abi.Frame)
+// for i: o0[i] = select(a0, a1, a2[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_select_bool_f64_ssu_c6870e119f(SB), NOSPLIT, $16-8
+TEXT k_select_bool_f64_ssu_c6870e119f<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:bool, s1:f64, u2:f64) { t0 = select s0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -22594,9 +22862,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_select_bool_f64_sus_00e0948ff7(f *abi.Frame)
+// for i: o0[i] = select(a0, a1[i], a2)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_select_bool_f64_sus_00e0948ff7(SB), NOSPLIT, $16-8
+TEXT k_select_bool_f64_sus_00e0948ff7<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:bool, u1:f64, s2:f64) { t0 = select s0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -22649,9 +22918,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_select_bool_f64_suu_ec7f778ec8(f *abi.Frame)
+// for i: o0[i] = select(a0, a1[i], a2[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_select_bool_f64_suu_ec7f778ec8(SB), NOSPLIT, $16-8
+TEXT k_select_bool_f64_suu_ec7f778ec8<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:bool, u1:f64, u2:f64) { t0 = select s0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -22707,9 +22977,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_select_bool_f64_uss_490c89af08(f *abi.Frame)
+// for i: o0[i] = select(a0[i], a1, a2)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_select_bool_f64_uss_490c89af08(SB), NOSPLIT, $16-8
+TEXT k_select_bool_f64_uss_490c89af08<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:bool, s1:f64, s2:f64) { t0 = select u0 s1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -22767,9 +23038,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_select_bool_f64_usu_39d5b6147a(f *abi.Frame)
+// for i: o0[i] = select(a0[i], a1, a2[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_select_bool_f64_usu_39d5b6147a(SB), NOSPLIT, $16-8
+TEXT k_select_bool_f64_usu_39d5b6147a<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:bool, s1:f64, u2:f64) { t0 = select u0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -22828,9 +23100,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_select_bool_f64_uus_3f5d7c1226(f *abi.Frame)
+// for i: o0[i] = select(a0[i], a1[i], a2)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_select_bool_f64_uus_3f5d7c1226(SB), NOSPLIT, $16-8
+TEXT k_select_bool_f64_uus_3f5d7c1226<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:bool, u1:f64, s2:f64) { t0 = select u0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -22887,9 +23160,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_select_bool_f64_uuu_7486dd3191(f *abi.Frame)
+// for i: o0[i] = select(a0[i], a1[i], a2[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_select_bool_f64_uuu_7486dd3191(SB), NOSPLIT, $16-8
+TEXT k_select_bool_f64_uuu_7486dd3191<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:bool, u1:f64, u2:f64) { t0 = select u0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -22950,9 +23224,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_selu_f64_u_2ddf6b5f37(f *abi.Frame)
+// for i: o0[i] = selu(a0[i])
 // Requires: AVX, AVX2, FMA3
-TEXT ·k_selu_f64_u_2ddf6b5f37(SB), NOSPLIT, $0-8
+TEXT k_selu_f64_u_2ddf6b5f37<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = selu u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -23051,9 +23326,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_sigmoid_f64_u_684ec33dd1(f *abi.Frame)
+// for i: o0[i] = sigmoid(a0[i])
 // Requires: AVX, AVX2, FMA3
-TEXT ·k_sigmoid_f64_u_684ec33dd1(SB), NOSPLIT, $64-8
+TEXT k_sigmoid_f64_u_684ec33dd1<>(SB), NOSPLIT, $64-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = sigmoid u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -23149,9 +23425,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_sigmoid_f64_u_efa3aad8a1(f *abi.Frame)
+// for i: o0[i] = sigmoid(a0[i])
 // Requires: AVX, AVX2, FMA3
-TEXT ·k_sigmoid_f64_u_efa3aad8a1(SB), NOSPLIT, $0-8
+TEXT k_sigmoid_f64_u_efa3aad8a1<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel fast (u0:f64) { t0 = sigmoid u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -23217,9 +23494,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_sign_f64_u_d35c2ae333(f *abi.Frame)
+// for i: o0[i] = sign(a0[i])
 // Requires: AVX, CMOV
-TEXT ·k_sign_f64_u_d35c2ae333(SB), NOSPLIT, $16-8
+TEXT k_sign_f64_u_d35c2ae333<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = sign u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -23277,9 +23555,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_significand_f64_u_acc24d1316(f *abi.Frame)
+// for i: o0[i] = significand(a0[i])
 // Requires: AVX, AVX2
-TEXT ·k_significand_f64_u_acc24d1316(SB), NOSPLIT, $488-8
+TEXT k_significand_f64_u_acc24d1316<>(SB), NOSPLIT, $488-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = significand u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -23342,9 +23621,10 @@ leave1:
 	VMOVUPS 256(SP), Y0; VMOVUPS 288(SP), Y3; VMOVUPS 320(SP), Y11; VMOVUPS 352(SP), Y12; VMOVUPS 384(SP), Y13
 	VMOVUPS 416(SP), Y14; VMOVUPS 448(SP), Y15; VMOVUPS 192(SP), Y2; VMOVUPS 224(SP), Y5; JMP after1
 
-// func k_silu_f64_u_6cf536cbed(f *abi.Frame)
+// for i: o0[i] = silu(a0[i])
 // Requires: AVX, AVX2, FMA3
-TEXT ·k_silu_f64_u_6cf536cbed(SB), NOSPLIT, $128-8
+TEXT k_silu_f64_u_6cf536cbed<>(SB), NOSPLIT, $128-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = silu u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -23448,9 +23728,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_sin_f64_u_3cff04e328(f *abi.Frame)
+// for i: o0[i] = sin(a0[i])
 // Requires: AVX, AVX2, CMOV, FMA3
-TEXT ·k_sin_f64_u_3cff04e328(SB), $1640-8
+TEXT k_sin_f64_u_3cff04e328<>(SB), $1640-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel fast (u0:f64) { t0 = sin u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -23696,9 +23977,10 @@ leave2:
 	VMOVUPS 416(SP), Y0; VMOVUPS 448(SP), Y3; VMOVUPS 480(SP), Y13; VMOVUPS 512(SP), Y14; VMOVUPS 544(SP), Y15
 	VMOVUPS 288(SP), Y2; VMOVUPS 320(SP), Y5; VMOVUPS 352(SP), Y6; VMOVUPS 384(SP), Y7; JMP after2
 
-// func k_sin_f64_u_6f386b628b(f *abi.Frame)
+// for i: o0[i] = sin(a0[i])
 // Requires: AVX, AVX2, FMA3
-TEXT ·k_sin_f64_u_6f386b628b(SB), $1736-8
+TEXT k_sin_f64_u_6f386b628b<>(SB), $1736-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = sin u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -23948,9 +24230,10 @@ leave1:
 	VMOVUPS 384(SP), Y7; VMOVUPS 416(SP), Y12; VMOVUPS 448(SP), Y0; VMOVUPS 480(SP), Y8; VMOVUPS 512(SP), Y13
 	JMP after1
 
-// func k_sinh_f64_u_a3833562bd(f *abi.Frame)
+// for i: o0[i] = sinh(a0[i])
 // Requires: AVX, AVX2, FMA3
-TEXT ·k_sinh_f64_u_a3833562bd(SB), NOSPLIT, $64-8
+TEXT k_sinh_f64_u_a3833562bd<>(SB), NOSPLIT, $64-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = sinh u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -24042,9 +24325,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_softplus_f64_u_f1abd0de31(f *abi.Frame)
+// for i: o0[i] = softplus(a0[i])
 // Requires: AVX, AVX2, FMA3
-TEXT ·k_softplus_f64_u_f1abd0de31(SB), NOSPLIT, $64-8
+TEXT k_softplus_f64_u_f1abd0de31<>(SB), NOSPLIT, $64-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = softplus u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -24192,9 +24476,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_softsign_f64_u_f08a7a1f8f(f *abi.Frame)
+// for i: o0[i] = softsign(a0[i])
 // Requires: AVX, AVX2, FMA3
-TEXT ·k_softsign_f64_u_f08a7a1f8f(SB), NOSPLIT, $0-8
+TEXT k_softsign_f64_u_f08a7a1f8f<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = softsign u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -24237,9 +24522,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_sqrt_f64_u_5e418b6234(f *abi.Frame)
+// for i: o0[i] = sqrt(a0[i])
 // Requires: AVX, CMOV
-TEXT ·k_sqrt_f64_u_5e418b6234(SB), NOSPLIT, $16-8
+TEXT k_sqrt_f64_u_5e418b6234<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = sqrt u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -24290,9 +24576,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_abs_f64_su_b365ef40ce(f *abi.Frame)
+// for i: o0[i] = abs(a0 - a1[i])
 // Requires: AVX, CMOV
-TEXT ·k_sub_abs_f64_su_b365ef40ce(SB), NOSPLIT, $16-8
+TEXT k_sub_abs_f64_su_b365ef40ce<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = abs t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -24343,9 +24630,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_abs_f64_us_314a466d7c(f *abi.Frame)
+// for i: o0[i] = abs(a0[i] - a1)
 // Requires: AVX, CMOV
-TEXT ·k_sub_abs_f64_us_314a466d7c(SB), NOSPLIT, $16-8
+TEXT k_sub_abs_f64_us_314a466d7c<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = abs t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -24396,9 +24684,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_abs_f64_uu_78e2e30f16(f *abi.Frame)
+// for i: o0[i] = abs(a0[i] - a1[i])
 // Requires: AVX, CMOV
-TEXT ·k_sub_abs_f64_uu_78e2e30f16(SB), NOSPLIT, $16-8
+TEXT k_sub_abs_f64_uu_78e2e30f16<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = abs t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -24452,9 +24741,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_add_f64_suu_a4579961da(f *abi.Frame)
+// for i: o0[i] = (a0 - a1[i]) + a2[i]
 // Requires: AVX, CMOV
-TEXT ·k_sub_add_f64_suu_a4579961da(SB), NOSPLIT, $16-8
+TEXT k_sub_add_f64_suu_a4579961da<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64, u2:f64) { t0 = sub s0 u1; t1 = add t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -24508,9 +24798,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_add_f64_usu_ef9423c8f2(f *abi.Frame)
+// for i: o0[i] = (a0[i] - a1) + a2[i]
 // Requires: AVX, CMOV
-TEXT ·k_sub_add_f64_usu_ef9423c8f2(SB), NOSPLIT, $16-8
+TEXT k_sub_add_f64_usu_ef9423c8f2<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = add t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -24564,9 +24855,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_add_f64_uus_0c6c78c4d2(f *abi.Frame)
+// for i: o0[i] = a2 + (a0[i] - a1[i])
 // Requires: AVX, CMOV
-TEXT ·k_sub_add_f64_uus_0c6c78c4d2(SB), NOSPLIT, $16-8
+TEXT k_sub_add_f64_uus_0c6c78c4d2<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = add s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -24620,9 +24912,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_add_f64_uuu_490513ca07(f *abi.Frame)
+// for i: o0[i] = (a0[i] - a1[i]) + a2[i]
 // Requires: AVX, CMOV
-TEXT ·k_sub_add_f64_uuu_490513ca07(SB), NOSPLIT, $16-8
+TEXT k_sub_add_f64_uuu_490513ca07<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = add t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -24676,9 +24969,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_div_f64_sus_78b529c71e(f *abi.Frame)
+// for i: o0[i] = (a0 - a1[i]) / a2
 // Requires: AVX, CMOV
-TEXT ·k_sub_div_f64_sus_78b529c71e(SB), NOSPLIT, $16-8
+TEXT k_sub_div_f64_sus_78b529c71e<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = div t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -24730,9 +25024,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_div_f64_suu_c55d8358f9(f *abi.Frame)
+// for i: o0[i] = (a0 - a1[i]) / a2[i]
 // Requires: AVX, CMOV
-TEXT ·k_sub_div_f64_suu_c55d8358f9(SB), NOSPLIT, $16-8
+TEXT k_sub_div_f64_suu_c55d8358f9<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64, u2:f64) { t0 = sub s0 u1; t1 = div t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -24786,9 +25081,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_div_f64_uss_5f66184579(f *abi.Frame)
+// for i: o0[i] = (a0[i] - a1) / a2
 // Requires: AVX, CMOV
-TEXT ·k_sub_div_f64_uss_5f66184579(SB), NOSPLIT, $16-8
+TEXT k_sub_div_f64_uss_5f66184579<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = div t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -24840,9 +25136,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_div_f64_usu_3cd9d84cee(f *abi.Frame)
+// for i: o0[i] = (a0[i] - a1) / a2[i]
 // Requires: AVX, CMOV
-TEXT ·k_sub_div_f64_usu_3cd9d84cee(SB), NOSPLIT, $16-8
+TEXT k_sub_div_f64_usu_3cd9d84cee<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = div t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -24896,9 +25193,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_div_f64_uus_7c6586387d(f *abi.Frame)
+// for i: o0[i] = (a0[i] - a1[i]) / a2
 // Requires: AVX, CMOV
-TEXT ·k_sub_div_f64_uus_7c6586387d(SB), NOSPLIT, $16-8
+TEXT k_sub_div_f64_uus_7c6586387d<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = div t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -24952,9 +25250,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_div_f64_uuu_2ea59f7b42(f *abi.Frame)
+// for i: o0[i] = (a0[i] - a1[i]) / a2[i]
 // Requires: AVX, CMOV
-TEXT ·k_sub_div_f64_uuu_2ea59f7b42(SB), NOSPLIT, $16-8
+TEXT k_sub_div_f64_uuu_2ea59f7b42<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = div t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -25008,9 +25307,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_f64_su_829f271b9d(f *abi.Frame)
+// for i: o0[i] = a0 - a1[i]
 // Requires: AVX, CMOV
-TEXT ·k_sub_f64_su_829f271b9d(SB), NOSPLIT, $16-8
+TEXT k_sub_f64_su_829f271b9d<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64) { t0 = sub s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -25061,9 +25361,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_f64_us_8cd91bf4ae(f *abi.Frame)
+// for i: o0[i] = a0[i] - a1
 // Requires: AVX, CMOV
-TEXT ·k_sub_f64_us_8cd91bf4ae(SB), NOSPLIT, $16-8
+TEXT k_sub_f64_us_8cd91bf4ae<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64) { t0 = sub u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -25114,9 +25415,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_f64_uu_7056a2375a(f *abi.Frame)
+// for i: o0[i] = a0[i] - a1[i]
 // Requires: AVX, CMOV
-TEXT ·k_sub_f64_uu_7056a2375a(SB), NOSPLIT, $16-8
+TEXT k_sub_f64_uu_7056a2375a<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = sub u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -25168,9 +25470,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_mul_add_f64_uuu_0e225c7aeb(f *abi.Frame)
+// for i: o0[i] = (a2[i] * (a0[i] - a1[i])) + a1[i]
 // Requires: AVX, CMOV
-TEXT ·k_sub_mul_add_f64_uuu_0e225c7aeb(SB), NOSPLIT, $16-8
+TEXT k_sub_mul_add_f64_uuu_0e225c7aeb<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = mul u2 t0; t2 = add t1 u1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -25227,9 +25530,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_mul_f64_su_7e868ab22d(f *abi.Frame)
+// for i: t0 := a0 - a1[i]; o0[i] = t0 * t0
 // Requires: AVX, CMOV
-TEXT ·k_sub_mul_f64_su_7e868ab22d(SB), NOSPLIT, $16-8
+TEXT k_sub_mul_f64_su_7e868ab22d<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64) { t0 = sub s0 u1; t1 = mul t0 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -25280,9 +25584,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_mul_f64_sus_d8bf2d6d25(f *abi.Frame)
+// for i: o0[i] = a2 * (a0 - a1[i])
 // Requires: AVX, CMOV
-TEXT ·k_sub_mul_f64_sus_d8bf2d6d25(SB), NOSPLIT, $16-8
+TEXT k_sub_mul_f64_sus_d8bf2d6d25<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64, s2:f64) { t0 = sub s0 u1; t1 = mul s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -25334,9 +25639,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_mul_f64_suu_0f070a3f92(f *abi.Frame)
+// for i: o0[i] = a2[i] * (a0 - a1[i])
 // Requires: AVX, CMOV
-TEXT ·k_sub_mul_f64_suu_0f070a3f92(SB), NOSPLIT, $16-8
+TEXT k_sub_mul_f64_suu_0f070a3f92<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:f64, u1:f64, u2:f64) { t0 = sub s0 u1; t1 = mul u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -25390,9 +25696,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_mul_f64_us_b0213fff68(f *abi.Frame)
+// for i: t0 := a0[i] - a1; o0[i] = t0 * t0
 // Requires: AVX, CMOV
-TEXT ·k_sub_mul_f64_us_b0213fff68(SB), NOSPLIT, $16-8
+TEXT k_sub_mul_f64_us_b0213fff68<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64) { t0 = sub u0 s1; t1 = mul t0 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -25443,9 +25750,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_mul_f64_uss_648faea744(f *abi.Frame)
+// for i: o0[i] = a2 * (a0[i] - a1)
 // Requires: AVX, CMOV
-TEXT ·k_sub_mul_f64_uss_648faea744(SB), NOSPLIT, $16-8
+TEXT k_sub_mul_f64_uss_648faea744<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, s2:f64) { t0 = sub u0 s1; t1 = mul s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -25497,9 +25805,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_mul_f64_usu_4355a2474c(f *abi.Frame)
+// for i: o0[i] = (a0[i] - a1) * a2[i]
 // Requires: AVX, CMOV
-TEXT ·k_sub_mul_f64_usu_4355a2474c(SB), NOSPLIT, $16-8
+TEXT k_sub_mul_f64_usu_4355a2474c<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, u2:f64) { t0 = sub u0 s1; t1 = mul t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -25553,9 +25862,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_mul_f64_uu_93c0625e9a(f *abi.Frame)
+// for i: t0 := a0[i] - a1[i]; o0[i] = t0 * t0
 // Requires: AVX, CMOV
-TEXT ·k_sub_mul_f64_uu_93c0625e9a(SB), NOSPLIT, $16-8
+TEXT k_sub_mul_f64_uu_93c0625e9a<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64) { t0 = sub u0 u1; t1 = mul t0 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -25609,9 +25919,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_mul_f64_uus_ce3d5f0eb3(f *abi.Frame)
+// for i: o0[i] = (a0[i] - a1[i]) * a2
 // Requires: AVX, CMOV
-TEXT ·k_sub_mul_f64_uus_ce3d5f0eb3(SB), NOSPLIT, $16-8
+TEXT k_sub_mul_f64_uus_ce3d5f0eb3<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, s2:f64) { t0 = sub u0 u1; t1 = mul t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -25665,9 +25976,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_mul_f64_uuu_1c3ecdbea4(f *abi.Frame)
+// for i: o0[i] = (a0[i] - a1[i]) * a2[i]
 // Requires: AVX, CMOV
-TEXT ·k_sub_mul_f64_uuu_1c3ecdbea4(SB), NOSPLIT, $16-8
+TEXT k_sub_mul_f64_uuu_1c3ecdbea4<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64) { t0 = sub u0 u1; t1 = mul t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -25721,9 +26033,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_mul_mul_add_f64_ussuu_5229466e32(f *abi.Frame)
+// for i: o0[i] = ((a2 * (a0[i] - a1)) * a3[i]) + a4[i]
 // Requires: AVX, CMOV
-TEXT ·k_sub_mul_mul_add_f64_ussuu_5229466e32(SB), NOSPLIT, $16-8
+TEXT k_sub_mul_mul_add_f64_ussuu_5229466e32<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, s1:f64, s2:f64, u3:f64, u4:f64) { t0 = sub u0 s1; t1 = mul s2 t0; t2 = mul t1 u3; t3 = add t2 u4; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -25783,9 +26096,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_mul_mul_add_f64_uuuuu_5894317fac(f *abi.Frame)
+// for i: o0[i] = a4[i] + (((a0[i] - a1[i]) * a2[i]) * a3[i])
 // Requires: AVX, CMOV
-TEXT ·k_sub_mul_mul_add_f64_uuuuu_5894317fac(SB), NOSPLIT, $16-8
+TEXT k_sub_mul_mul_add_f64_uuuuu_5894317fac<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64) { t0 = sub u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = add u4 t2; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
@@ -25845,9 +26159,10 @@ line:
 rest:
 	MOVQ $+1, R13; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a(f *abi.Frame)
+// for i: t0 := a0[i] - a1[i]; t2 := a2[i] - a1[i]; t5 := a4[i] - a1[i]; t8 := a5[i] - a1[i]; o0[i] = (t0 * t0) + (((a3[i] + (t2 * t2)) + (t5 * t5)) + (t8 * t8))
 // Requires: AVX, CMOV
-TEXT ·k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a(SB), NOSPLIT, $16-8
+TEXT k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64, u1:f64, u2:f64, u3:f64, u4:f64, u5:f64) { t0 = sub u0 u1; t1 = mul t0 t0; t2 = sub u2 u1; t3 = mul t2 t2; t4 = add u3 t3; t5 = sub u4 u1; t6 = mul t5 t5; t7 = add t4 t6; t8 = sub u5 u1; t9 = mul t8 t8; t10 = add t7 t9; t11 = add t1 t10; store t11 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R14; TESTQ R14, R14; JLE done; MOVQ 16(CX), DI
@@ -25919,9 +26234,10 @@ line:
 rest:
 	MOVQ $+1, R14; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_tan_f64_u_0aba3f5a48(f *abi.Frame)
+// for i: o0[i] = tan(a0[i])
 // Requires: AVX, AVX2, FMA3
-TEXT ·k_tan_f64_u_0aba3f5a48(SB), $1512-8
+TEXT k_tan_f64_u_0aba3f5a48<>(SB), $1512-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel fast (u0:f64) { t0 = tan u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -26148,9 +26464,10 @@ leave1:
 	VMOVUPS 416(SP), Y0; VMOVUPS 448(SP), Y3; VMOVUPS 480(SP), Y13; VMOVUPS 512(SP), Y14; VMOVUPS 544(SP), Y15
 	VMOVUPS 288(SP), Y2; VMOVUPS 320(SP), Y5; VMOVUPS 352(SP), Y6; VMOVUPS 384(SP), Y7; JMP after1
 
-// func k_tan_f64_u_1b1aa58867(f *abi.Frame)
+// for i: o0[i] = tan(a0[i])
 // Requires: AVX, AVX2, FMA3
-TEXT ·k_tan_f64_u_1b1aa58867(SB), $1864-8
+TEXT k_tan_f64_u_1b1aa58867<>(SB), $1864-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = tan u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -26411,9 +26728,10 @@ leave1:
 	VMOVUPS 512(SP), Y7; VMOVUPS 544(SP), Y12; VMOVUPS 576(SP), Y1; VMOVUPS 608(SP), Y8; VMOVUPS 640(SP), Y13
 	JMP after1
 
-// func k_tanh_f64_u_9b546e070b(f *abi.Frame)
+// for i: o0[i] = tanh(a0[i])
 // Requires: AVX, AVX2, FMA3
-TEXT ·k_tanh_f64_u_9b546e070b(SB), NOSPLIT, $64-8
+TEXT k_tanh_f64_u_9b546e070b<>(SB), NOSPLIT, $64-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = tanh u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -26517,9 +26835,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_trunc_f64_u_8b8a26a228(f *abi.Frame)
+// for i: o0[i] = trunc(a0[i])
 // Requires: AVX, CMOV
-TEXT ·k_trunc_f64_u_8b8a26a228(SB), NOSPLIT, $16-8
+TEXT k_trunc_f64_u_8b8a26a228<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:f64) { t0 = trunc u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -29005,3 +29324,330 @@ DATA masks<>+104(SB)/8, $0x0000000000000000
 DATA masks<>+112(SB)/8, $0x0000000000000000
 DATA masks<>+120(SB)/8, $0x0000000000000000
 GLOBL masks<>(SB), RODATA|NOPTR, $128
+
+DATA entries_avx2_float64<>+0(SB)/8, $k_abs_add_f64_us_19fc78f11b<>(SB)
+DATA entries_avx2_float64<>+8(SB)/8, $k_abs_add_f64_uu_cd3d2a7fe6<>(SB)
+DATA entries_avx2_float64<>+16(SB)/8, $k_abs_f64_u_2d873d3a2f<>(SB)
+DATA entries_avx2_float64<>+24(SB)/8, $k_acos_f64_u_25e3602d96<>(SB)
+DATA entries_avx2_float64<>+32(SB)/8, $k_acos_f64_u_b1529e1f66<>(SB)
+DATA entries_avx2_float64<>+40(SB)/8, $k_acosh_f64_u_75bbf63e15<>(SB)
+DATA entries_avx2_float64<>+48(SB)/8, $k_add_add_add_add_f64_uuuuu_538c81cc10<>(SB)
+DATA entries_avx2_float64<>+56(SB)/8, $k_add_add_add_add_f64_uuuuu_6705a678a5<>(SB)
+DATA entries_avx2_float64<>+64(SB)/8, $k_add_add_add_etc_f32_f64_uuuuuu_a0f5a32f6d<>(SB)
+DATA entries_avx2_float64<>+72(SB)/8, $k_add_add_add_etc_f64_uuuuuu_fb3575fa2e<>(SB)
+DATA entries_avx2_float64<>+80(SB)/8, $k_add_add_f64_usu_d14ef886cc<>(SB)
+DATA entries_avx2_float64<>+88(SB)/8, $k_add_add_f64_uus_333b1d0548<>(SB)
+DATA entries_avx2_float64<>+96(SB)/8, $k_add_add_f64_uuu_06690195f6<>(SB)
+DATA entries_avx2_float64<>+104(SB)/8, $k_add_add_f64_uuu_4d5010526b<>(SB)
+DATA entries_avx2_float64<>+112(SB)/8, $k_add_add_max_f64_suus_1279ef9a3e<>(SB)
+DATA entries_avx2_float64<>+120(SB)/8, $k_add_cast_add_f32_f64_uuu_a1fdca91c5<>(SB)
+DATA entries_avx2_float64<>+128(SB)/8, $k_add_div_f64_suu_db9165b6df<>(SB)
+DATA entries_avx2_float64<>+136(SB)/8, $k_add_div_f64_uss_ab9c0f2fad<>(SB)
+DATA entries_avx2_float64<>+144(SB)/8, $k_add_div_f64_uus_14435f44ae<>(SB)
+DATA entries_avx2_float64<>+152(SB)/8, $k_add_div_f64_uuu_7541d18581<>(SB)
+DATA entries_avx2_float64<>+160(SB)/8, $k_add_f64_us_3770aac67c<>(SB)
+DATA entries_avx2_float64<>+168(SB)/8, $k_add_f64_uu_819accbd74<>(SB)
+DATA entries_avx2_float64<>+176(SB)/8, $k_add_lt_cast_add_f64_uusu_7796355261<>(SB)
+DATA entries_avx2_float64<>+184(SB)/8, $k_add_max_add_etc_f64_uusu_1ca6175c87<>(SB)
+DATA entries_avx2_float64<>+192(SB)/8, $k_add_max_f64_uss_8ea08a9a9c<>(SB)
+DATA entries_avx2_float64<>+200(SB)/8, $k_add_max_f64_uus_eb7b8e091b<>(SB)
+DATA entries_avx2_float64<>+208(SB)/8, $k_add_mul_f64_uss_49288156d8<>(SB)
+DATA entries_avx2_float64<>+216(SB)/8, $k_add_mul_f64_usu_43319fc0a3<>(SB)
+DATA entries_avx2_float64<>+224(SB)/8, $k_add_mul_f64_uus_6a500a5b69<>(SB)
+DATA entries_avx2_float64<>+232(SB)/8, $k_add_mul_f64_uuu_c0adfe2a64<>(SB)
+DATA entries_avx2_float64<>+240(SB)/8, $k_add_reciprocal_f64_us_a9fc18cb97<>(SB)
+DATA entries_avx2_float64<>+248(SB)/8, $k_add_reciprocal_f64_uu_fd58496f41<>(SB)
+DATA entries_avx2_float64<>+256(SB)/8, $k_add_sqrt_f64_su_b9d1b8021b<>(SB)
+DATA entries_avx2_float64<>+264(SB)/8, $k_add_sqrt_f64_uu_9ee6425c70<>(SB)
+DATA entries_avx2_float64<>+272(SB)/8, $k_asin_f64_u_0c7edb221f<>(SB)
+DATA entries_avx2_float64<>+280(SB)/8, $k_asin_f64_u_e1e7d4acf5<>(SB)
+DATA entries_avx2_float64<>+288(SB)/8, $k_asinh_f64_u_aadc7ea616<>(SB)
+DATA entries_avx2_float64<>+296(SB)/8, $k_atan2_f64_uu_38066da722<>(SB)
+DATA entries_avx2_float64<>+304(SB)/8, $k_atan2_f64_uu_b362669ee1<>(SB)
+DATA entries_avx2_float64<>+312(SB)/8, $k_atan_f64_u_730df536cf<>(SB)
+DATA entries_avx2_float64<>+320(SB)/8, $k_atan_f64_u_c59c3592e6<>(SB)
+DATA entries_avx2_float64<>+328(SB)/8, $k_atanh_f64_u_37f5d3bfa3<>(SB)
+DATA entries_avx2_float64<>+336(SB)/8, $k_bitcast_f64_i64_u_f147707485<>(SB)
+DATA entries_avx2_float64<>+344(SB)/8, $k_bitcast_f64_u64_u_a73d5902fe<>(SB)
+DATA entries_avx2_float64<>+352(SB)/8, $k_bitcast_i64_f64_u_46f8a625a3<>(SB)
+DATA entries_avx2_float64<>+360(SB)/8, $k_bitcast_u64_f64_u_ab205328a2<>(SB)
+DATA entries_avx2_float64<>+368(SB)/8, $k_cast_add_f32_f64_uu_d94107099a<>(SB)
+DATA entries_avx2_float64<>+376(SB)/8, $k_cast_add_f64_f32_su_70391d9e46<>(SB)
+DATA entries_avx2_float64<>+384(SB)/8, $k_cast_bool_f64_u_4c3a727071<>(SB)
+DATA entries_avx2_float64<>+392(SB)/8, $k_cast_cast_cast_etc_f32_f64_uuuuu_9e459e48f6<>(SB)
+DATA entries_avx2_float64<>+400(SB)/8, $k_cast_f32_f64_u_b86e37f909<>(SB)
+DATA entries_avx2_float64<>+408(SB)/8, $k_cast_f64_bf16_u_96611387a9<>(SB)
+DATA entries_avx2_float64<>+416(SB)/8, $k_cast_f64_bool_u_df94fee7b9<>(SB)
+DATA entries_avx2_float64<>+424(SB)/8, $k_cast_f64_f16_u_6bb378271c<>(SB)
+DATA entries_avx2_float64<>+432(SB)/8, $k_cast_f64_f32_u_dde0c6aeba<>(SB)
+DATA entries_avx2_float64<>+440(SB)/8, $k_cast_f64_i16_u_29a1616815<>(SB)
+DATA entries_avx2_float64<>+448(SB)/8, $k_cast_f64_i32_u_aaa871b404<>(SB)
+DATA entries_avx2_float64<>+456(SB)/8, $k_cast_f64_i64_u_8f24d43433<>(SB)
+DATA entries_avx2_float64<>+464(SB)/8, $k_cast_f64_i8_u_eecab02cc2<>(SB)
+DATA entries_avx2_float64<>+472(SB)/8, $k_cast_f64_q16x16_u_5c158ef4e2<>(SB)
+DATA entries_avx2_float64<>+480(SB)/8, $k_cast_f64_u16_u_98c5c27beb<>(SB)
+DATA entries_avx2_float64<>+488(SB)/8, $k_cast_f64_u32_u_7a4f613017<>(SB)
+DATA entries_avx2_float64<>+496(SB)/8, $k_cast_f64_u64_u_4fb2dc96a4<>(SB)
+DATA entries_avx2_float64<>+504(SB)/8, $k_cast_f64_u8_u_6bc5559001<>(SB)
+DATA entries_avx2_float64<>+512(SB)/8, $k_cast_i32_f64_u_eab81f3ff2<>(SB)
+DATA entries_avx2_float64<>+520(SB)/8, $k_cast_i64_f64_u_11adf92f88<>(SB)
+DATA entries_avx2_float64<>+528(SB)/8, $k_cast_mul_cast_f32_f64_uu_dcef9183bf<>(SB)
+DATA entries_avx2_float64<>+536(SB)/8, $k_cast_q16x16_f64_u_3787717d59<>(SB)
+DATA entries_avx2_float64<>+544(SB)/8, $k_cast_u32_f64_u_a8a6788db1<>(SB)
+DATA entries_avx2_float64<>+552(SB)/8, $k_cast_u64_f64_u_97004cf19d<>(SB)
+DATA entries_avx2_float64<>+560(SB)/8, $k_cast_u8_f64_u_396674fb76<>(SB)
+DATA entries_avx2_float64<>+568(SB)/8, $k_cbrt_f64_u_b44aeb6339<>(SB)
+DATA entries_avx2_float64<>+576(SB)/8, $k_ceil_f64_u_ad872537b7<>(SB)
+DATA entries_avx2_float64<>+584(SB)/8, $k_celu_f64_uu_261ead757e<>(SB)
+DATA entries_avx2_float64<>+592(SB)/8, $k_clip_f64_ssu_220b9f5b7e<>(SB)
+DATA entries_avx2_float64<>+600(SB)/8, $k_clip_f64_sus_8685e1384f<>(SB)
+DATA entries_avx2_float64<>+608(SB)/8, $k_clip_f64_suu_b30a2954a4<>(SB)
+DATA entries_avx2_float64<>+616(SB)/8, $k_clip_f64_uss_fc1d4981d6<>(SB)
+DATA entries_avx2_float64<>+624(SB)/8, $k_clip_f64_usu_13e0d41b19<>(SB)
+DATA entries_avx2_float64<>+632(SB)/8, $k_clip_f64_uus_a6f77f260c<>(SB)
+DATA entries_avx2_float64<>+640(SB)/8, $k_clip_f64_uuu_03821ce53e<>(SB)
+DATA entries_avx2_float64<>+648(SB)/8, $k_cos_f64_u_231c08b2d9<>(SB)
+DATA entries_avx2_float64<>+656(SB)/8, $k_cos_f64_u_59b6c7c217<>(SB)
+DATA entries_avx2_float64<>+664(SB)/8, $k_cosh_f64_u_59600fe59b<>(SB)
+DATA entries_avx2_float64<>+672(SB)/8, $k_div_add_f64_suu_6ca9462384<>(SB)
+DATA entries_avx2_float64<>+680(SB)/8, $k_div_add_f64_usu_8c4369949b<>(SB)
+DATA entries_avx2_float64<>+688(SB)/8, $k_div_add_f64_uus_ea3c140a9a<>(SB)
+DATA entries_avx2_float64<>+696(SB)/8, $k_div_add_f64_uuu_76f9a9a5b9<>(SB)
+DATA entries_avx2_float64<>+704(SB)/8, $k_div_f64_su_24c7c4ac78<>(SB)
+DATA entries_avx2_float64<>+712(SB)/8, $k_div_f64_us_e1eb7cc70b<>(SB)
+DATA entries_avx2_float64<>+720(SB)/8, $k_div_f64_uu_2ba8d394f2<>(SB)
+DATA entries_avx2_float64<>+728(SB)/8, $k_div_sub_f64_suu_2cf0cf91e1<>(SB)
+DATA entries_avx2_float64<>+736(SB)/8, $k_div_sub_f64_suu_8353240aa1<>(SB)
+DATA entries_avx2_float64<>+744(SB)/8, $k_div_sub_f64_usu_0e6a379254<>(SB)
+DATA entries_avx2_float64<>+752(SB)/8, $k_div_sub_f64_usu_b1c4a04ea3<>(SB)
+DATA entries_avx2_float64<>+760(SB)/8, $k_div_sub_f64_uus_4260569587<>(SB)
+DATA entries_avx2_float64<>+768(SB)/8, $k_div_sub_f64_uus_aa70541fea<>(SB)
+DATA entries_avx2_float64<>+776(SB)/8, $k_div_sub_f64_uuu_7cf2c36ed2<>(SB)
+DATA entries_avx2_float64<>+784(SB)/8, $k_div_sub_f64_uuu_80ff5b4e3b<>(SB)
+DATA entries_avx2_float64<>+792(SB)/8, $k_dot_f64_94c78171a9<>(SB)
+DATA entries_avx2_float64<>+800(SB)/8, $k_elu_f64_uu_8c57d63d8a<>(SB)
+DATA entries_avx2_float64<>+808(SB)/8, $k_eq_f64_bool_su_af5c2a3303<>(SB)
+DATA entries_avx2_float64<>+816(SB)/8, $k_eq_f64_bool_uu_6a3b78d870<>(SB)
+DATA entries_avx2_float64<>+824(SB)/8, $k_eq_ne_or_etc_f64_i32_uussusu_1a75dd11cc<>(SB)
+DATA entries_avx2_float64<>+832(SB)/8, $k_erf_f64_u_d078ff7068<>(SB)
+DATA entries_avx2_float64<>+840(SB)/8, $k_erfc_f64_u_ea9cd5907b<>(SB)
+DATA entries_avx2_float64<>+848(SB)/8, $k_exp2_f64_u_56bfbb21e8<>(SB)
+DATA entries_avx2_float64<>+856(SB)/8, $k_exp_f64_u_c8f268e614<>(SB)
+DATA entries_avx2_float64<>+864(SB)/8, $k_expm1_f64_u_c12d99e908<>(SB)
+DATA entries_avx2_float64<>+872(SB)/8, $k_exponent_f64_u_d8c8158cb1<>(SB)
+DATA entries_avx2_float64<>+880(SB)/8, $k_floor_f64_u_997de3ba42<>(SB)
+DATA entries_avx2_float64<>+888(SB)/8, $k_floordiv_f64_uu_4e8e408505<>(SB)
+DATA entries_avx2_float64<>+896(SB)/8, $k_fma_f64_ssu_504ec3dffd<>(SB)
+DATA entries_avx2_float64<>+904(SB)/8, $k_fma_f64_sus_4ce22e4be8<>(SB)
+DATA entries_avx2_float64<>+912(SB)/8, $k_fma_f64_suu_ccc0469621<>(SB)
+DATA entries_avx2_float64<>+920(SB)/8, $k_fma_f64_uss_21ec487d99<>(SB)
+DATA entries_avx2_float64<>+928(SB)/8, $k_fma_f64_usu_951494ca66<>(SB)
+DATA entries_avx2_float64<>+936(SB)/8, $k_fma_f64_uus_44bcb8b1a8<>(SB)
+DATA entries_avx2_float64<>+944(SB)/8, $k_fma_f64_uuu_97a98965c6<>(SB)
+DATA entries_avx2_float64<>+952(SB)/8, $k_fma_fma_f64_uusuu_b470e735ab<>(SB)
+DATA entries_avx2_float64<>+960(SB)/8, $k_fma_fma_fma_f64_uusuuuu_b29a06337b<>(SB)
+DATA entries_avx2_float64<>+968(SB)/8, $k_fma_fma_fma_fma_f64_uusuuuuuu_84580cf999<>(SB)
+DATA entries_avx2_float64<>+976(SB)/8, $k_fmod_f64_uu_5820ebcd33<>(SB)
+DATA entries_avx2_float64<>+984(SB)/8, $k_gelu_f64_u_01b0ddcf5e<>(SB)
+DATA entries_avx2_float64<>+992(SB)/8, $k_gelutanh_f64_u_0cf01fd4f6<>(SB)
+DATA entries_avx2_float64<>+1000(SB)/8, $k_hardswish_f64_u_7585d447df<>(SB)
+DATA entries_avx2_float64<>+1008(SB)/8, $k_hypot_f64_uu_58b0ae5de6<>(SB)
+DATA entries_avx2_float64<>+1016(SB)/8, $k_isfinite_f64_bool_u_af48caa9c8<>(SB)
+DATA entries_avx2_float64<>+1024(SB)/8, $k_isinf_f64_bool_u_2cd9baf76d<>(SB)
+DATA entries_avx2_float64<>+1032(SB)/8, $k_ldexp_cast_f64_f32_uu_54c64968f1<>(SB)
+DATA entries_avx2_float64<>+1040(SB)/8, $k_ldexp_f64_uu_6a6c9e47da<>(SB)
+DATA entries_avx2_float64<>+1048(SB)/8, $k_le_f64_bool_su_72bfa59174<>(SB)
+DATA entries_avx2_float64<>+1056(SB)/8, $k_le_f64_bool_us_126c7d4763<>(SB)
+DATA entries_avx2_float64<>+1064(SB)/8, $k_le_f64_bool_uu_3578d47928<>(SB)
+DATA entries_avx2_float64<>+1072(SB)/8, $k_log10_f64_u_215bd841eb<>(SB)
+DATA entries_avx2_float64<>+1080(SB)/8, $k_log10_f64_u_e0597c2199<>(SB)
+DATA entries_avx2_float64<>+1088(SB)/8, $k_log1p_f64_u_59915c6e03<>(SB)
+DATA entries_avx2_float64<>+1096(SB)/8, $k_log1p_f64_u_85a3ddffb8<>(SB)
+DATA entries_avx2_float64<>+1104(SB)/8, $k_log2_f64_u_161109d442<>(SB)
+DATA entries_avx2_float64<>+1112(SB)/8, $k_log2_f64_u_50315f7adc<>(SB)
+DATA entries_avx2_float64<>+1120(SB)/8, $k_log_f64_u_76870ec756<>(SB)
+DATA entries_avx2_float64<>+1128(SB)/8, $k_log_f64_u_dd7af3dce1<>(SB)
+DATA entries_avx2_float64<>+1136(SB)/8, $k_logit_f64_u_9e5c5ac773<>(SB)
+DATA entries_avx2_float64<>+1144(SB)/8, $k_lt_cast_add_f64_suu_cfc37618ff<>(SB)
+DATA entries_avx2_float64<>+1152(SB)/8, $k_lt_cast_add_f64_usu_48c52126bd<>(SB)
+DATA entries_avx2_float64<>+1160(SB)/8, $k_lt_cast_f64_su_2762d9c380<>(SB)
+DATA entries_avx2_float64<>+1168(SB)/8, $k_lt_cast_f64_us_a94496eb15<>(SB)
+DATA entries_avx2_float64<>+1176(SB)/8, $k_lt_f64_bool_su_03aca8ab90<>(SB)
+DATA entries_avx2_float64<>+1184(SB)/8, $k_lt_f64_bool_us_0149d1acba<>(SB)
+DATA entries_avx2_float64<>+1192(SB)/8, $k_lt_f64_bool_uu_cfae620772<>(SB)
+DATA entries_avx2_float64<>+1200(SB)/8, $k_lt_lt_and_f64_bool_ussu_15f8127557<>(SB)
+DATA entries_avx2_float64<>+1208(SB)/8, $k_lt_select_f64_susu_019379d305<>(SB)
+DATA entries_avx2_float64<>+1216(SB)/8, $k_lt_select_f64_suus_276f154ab8<>(SB)
+DATA entries_avx2_float64<>+1224(SB)/8, $k_lt_select_f64_suuu_9cbf082dff<>(SB)
+DATA entries_avx2_float64<>+1232(SB)/8, $k_lt_select_f64_ussu_6923ee4169<>(SB)
+DATA entries_avx2_float64<>+1240(SB)/8, $k_lt_select_f64_usus_596b7c376a<>(SB)
+DATA entries_avx2_float64<>+1248(SB)/8, $k_lt_select_f64_usuu_bd32e2a2e3<>(SB)
+DATA entries_avx2_float64<>+1256(SB)/8, $k_lt_select_f64_uuuu_9a937eee1e<>(SB)
+DATA entries_avx2_float64<>+1264(SB)/8, $k_max_f64_us_c5b457e68f<>(SB)
+DATA entries_avx2_float64<>+1272(SB)/8, $k_max_f64_uu_8e8ee6eae2<>(SB)
+DATA entries_avx2_float64<>+1280(SB)/8, $k_max_max_f64_uuu_28a30498eb<>(SB)
+DATA entries_avx2_float64<>+1288(SB)/8, $k_max_max_f64_uuu_7b30abe2de<>(SB)
+DATA entries_avx2_float64<>+1296(SB)/8, $k_max_max_max_etc_f64_uuuuuu_2bf194f3f1<>(SB)
+DATA entries_avx2_float64<>+1304(SB)/8, $k_max_max_max_etc_f64_uuuuuuuu_6d497d1b94<>(SB)
+DATA entries_avx2_float64<>+1312(SB)/8, $k_max_max_max_f64_uuuu_f2c1cff8bf<>(SB)
+DATA entries_avx2_float64<>+1320(SB)/8, $k_max_max_max_max_f64_uuuuu_5fca77a7d1<>(SB)
+DATA entries_avx2_float64<>+1328(SB)/8, $k_max_max_max_max_f64_uuuuu_c92924e26b<>(SB)
+DATA entries_avx2_float64<>+1336(SB)/8, $k_max_min_f64_sus_3e116b384e<>(SB)
+DATA entries_avx2_float64<>+1344(SB)/8, $k_min_f64_su_e16306fa1b<>(SB)
+DATA entries_avx2_float64<>+1352(SB)/8, $k_min_f64_uu_4d70e3b726<>(SB)
+DATA entries_avx2_float64<>+1360(SB)/8, $k_min_min_f64_uuu_9ec3170fed<>(SB)
+DATA entries_avx2_float64<>+1368(SB)/8, $k_min_min_min_etc_f64_uuuuuu_cb2bdb7f3d<>(SB)
+DATA entries_avx2_float64<>+1376(SB)/8, $k_min_min_min_etc_f64_uuuuuuuu_567c33ed2c<>(SB)
+DATA entries_avx2_float64<>+1384(SB)/8, $k_min_min_min_f64_uuuu_0d76c2d31f<>(SB)
+DATA entries_avx2_float64<>+1392(SB)/8, $k_min_min_min_min_f64_uuuuu_814e363768<>(SB)
+DATA entries_avx2_float64<>+1400(SB)/8, $k_min_min_min_min_f64_uuuuu_bfa55cfe99<>(SB)
+DATA entries_avx2_float64<>+1408(SB)/8, $k_mish_f64_u_edc3188d83<>(SB)
+DATA entries_avx2_float64<>+1416(SB)/8, $k_mod_f64_uu_2c076f00fa<>(SB)
+DATA entries_avx2_float64<>+1424(SB)/8, $k_mul_add_f64_us_f7af262bd7<>(SB)
+DATA entries_avx2_float64<>+1432(SB)/8, $k_mul_add_f64_uss_b690dd07ac<>(SB)
+DATA entries_avx2_float64<>+1440(SB)/8, $k_mul_add_f64_usu_81e43d6c5f<>(SB)
+DATA entries_avx2_float64<>+1448(SB)/8, $k_mul_add_f64_uu_ced8144a0e<>(SB)
+DATA entries_avx2_float64<>+1456(SB)/8, $k_mul_add_f64_uus_0a1f1e6f2a<>(SB)
+DATA entries_avx2_float64<>+1464(SB)/8, $k_mul_add_f64_uuu_b8e4cd2e51<>(SB)
+DATA entries_avx2_float64<>+1472(SB)/8, $k_mul_add_mul_add_f64_suss_caafd48c14<>(SB)
+DATA entries_avx2_float64<>+1480(SB)/8, $k_mul_add_mul_add_f64_ususu_72036c84a5<>(SB)
+DATA entries_avx2_float64<>+1488(SB)/8, $k_mul_add_mul_add_f64_uuss_7dcb55d7ad<>(SB)
+DATA entries_avx2_float64<>+1496(SB)/8, $k_mul_add_mul_f64_ussu_c190834ca3<>(SB)
+DATA entries_avx2_float64<>+1504(SB)/8, $k_mul_add_mul_f64_uusu_b835ea2026<>(SB)
+DATA entries_avx2_float64<>+1512(SB)/8, $k_mul_add_mul_f64_uuuu_84c041c60f<>(SB)
+DATA entries_avx2_float64<>+1520(SB)/8, $k_mul_add_reciprocal_f64_uu_07c0a71131<>(SB)
+DATA entries_avx2_float64<>+1528(SB)/8, $k_mul_add_rsqrt_f64_sus_0cde7945d1<>(SB)
+DATA entries_avx2_float64<>+1536(SB)/8, $k_mul_div_f64_uuu_f094df2f76<>(SB)
+DATA entries_avx2_float64<>+1544(SB)/8, $k_mul_f64_us_e7d53846b3<>(SB)
+DATA entries_avx2_float64<>+1552(SB)/8, $k_mul_f64_uu_7b320067c4<>(SB)
+DATA entries_avx2_float64<>+1560(SB)/8, $k_mul_mul_add_f64_usus_6663a65808<>(SB)
+DATA entries_avx2_float64<>+1568(SB)/8, $k_mul_mul_add_f64_usuu_47359eafdf<>(SB)
+DATA entries_avx2_float64<>+1576(SB)/8, $k_mul_mul_add_f64_uu_b4dbc26689<>(SB)
+DATA entries_avx2_float64<>+1584(SB)/8, $k_mul_mul_add_f64_uuuu_791d9368dc<>(SB)
+DATA entries_avx2_float64<>+1592(SB)/8, $k_mul_mul_f64_u_aae9e59fed<>(SB)
+DATA entries_avx2_float64<>+1600(SB)/8, $k_mul_mul_f64_usu_9e5d6967c2<>(SB)
+DATA entries_avx2_float64<>+1608(SB)/8, $k_mul_mul_f64_uus_3931f87fc5<>(SB)
+DATA entries_avx2_float64<>+1616(SB)/8, $k_mul_mul_f64_uuu_6071005ef9<>(SB)
+DATA entries_avx2_float64<>+1624(SB)/8, $k_mul_mul_mul_etc_f64_usussuusu_cf5b92531e<>(SB)
+DATA entries_avx2_float64<>+1632(SB)/8, $k_mul_mul_mul_etc_f64_uuuuu_2e5cf86a05<>(SB)
+DATA entries_avx2_float64<>+1640(SB)/8, $k_mul_mul_mul_mul_f64_uuuuu_0a6bc659ba<>(SB)
+DATA entries_avx2_float64<>+1648(SB)/8, $k_mul_mul_mul_mul_f64_uuuuu_a4251c02ee<>(SB)
+DATA entries_avx2_float64<>+1656(SB)/8, $k_mul_mul_sub_f64_suus_7c90e78a44<>(SB)
+DATA entries_avx2_float64<>+1664(SB)/8, $k_mul_mul_sub_f64_uuuu_4a564628d2<>(SB)
+DATA entries_avx2_float64<>+1672(SB)/8, $k_mul_sub_div_f64_usuu_d0f515f18f<>(SB)
+DATA entries_avx2_float64<>+1680(SB)/8, $k_mul_sub_f64_suu_2f274783e2<>(SB)
+DATA entries_avx2_float64<>+1688(SB)/8, $k_mul_sub_f64_uss_444dd93e96<>(SB)
+DATA entries_avx2_float64<>+1696(SB)/8, $k_mul_sub_f64_uss_ccb70909d7<>(SB)
+DATA entries_avx2_float64<>+1704(SB)/8, $k_mul_sub_f64_usu_4b94eabd30<>(SB)
+DATA entries_avx2_float64<>+1712(SB)/8, $k_mul_sub_f64_uus_ad45800dc8<>(SB)
+DATA entries_avx2_float64<>+1720(SB)/8, $k_mul_sub_f64_uus_b464ecba9e<>(SB)
+DATA entries_avx2_float64<>+1728(SB)/8, $k_mul_sub_f64_uuu_4bced6fb3f<>(SB)
+DATA entries_avx2_float64<>+1736(SB)/8, $k_mul_sub_f64_uuu_a63907e725<>(SB)
+DATA entries_avx2_float64<>+1744(SB)/8, $k_mul_sub_mul_etc_f64_ssusuu_860582f937<>(SB)
+DATA entries_avx2_float64<>+1752(SB)/8, $k_mul_sub_mul_f64_ssus_b5f6a0d5f2<>(SB)
+DATA entries_avx2_float64<>+1760(SB)/8, $k_mul_sub_mul_f64_us_e7db8331de<>(SB)
+DATA entries_avx2_float64<>+1768(SB)/8, $k_ne_f64_bool_us_f722a5752b<>(SB)
+DATA entries_avx2_float64<>+1776(SB)/8, $k_ne_f64_bool_uu_ca342584d9<>(SB)
+DATA entries_avx2_float64<>+1784(SB)/8, $k_neg_f64_u_31fb8351c9<>(SB)
+DATA entries_avx2_float64<>+1792(SB)/8, $k_pow_f64_uu_e460ef1270<>(SB)
+DATA entries_avx2_float64<>+1800(SB)/8, $k_reciprocal_f64_u_b37d10e017<>(SB)
+DATA entries_avx2_float64<>+1808(SB)/8, $k_reduce_add_abs_f64_u_a4c3f04c6a<>(SB)
+DATA entries_avx2_float64<>+1816(SB)/8, $k_reduce_add_add_isfinite_select_sub_etc_f64_ssu_6be5678295<>(SB)
+DATA entries_avx2_float64<>+1824(SB)/8, $k_reduce_add_add_sub_eq_cast_etc_f64_uss_748fee1899<>(SB)
+DATA entries_avx2_float64<>+1832(SB)/8, $k_reduce_add_add_sub_mul_f64_us_be38d86a27<>(SB)
+DATA entries_avx2_float64<>+1840(SB)/8, $k_reduce_add_cast_f32_f64_u_f487af5f6b<>(SB)
+DATA entries_avx2_float64<>+1848(SB)/8, $k_reduce_add_cast_q16x16_f64_u_5cbf257df0<>(SB)
+DATA entries_avx2_float64<>+1856(SB)/8, $k_reduce_add_exponent_add_f64_uu_0a956456f4<>(SB)
+DATA entries_avx2_float64<>+1864(SB)/8, $k_reduce_add_f64_u_2a4323ccac<>(SB)
+DATA entries_avx2_float64<>+1872(SB)/8, $k_reduce_add_mul_f64_u_d8131172e1<>(SB)
+DATA entries_avx2_float64<>+1880(SB)/8, $k_reduce_add_mul_f64_uu_d7f83c4cc1<>(SB)
+DATA entries_avx2_float64<>+1888(SB)/8, $k_reduce_add_mul_sub_mul_f64_ssu_8c071db6bc<>(SB)
+DATA entries_avx2_float64<>+1896(SB)/8, $k_reduce_add_sub_exp_f64_us_25bcafe5a0<>(SB)
+DATA entries_avx2_float64<>+1904(SB)/8, $k_reduce_add_sub_mul_f64_us_2996da5e07<>(SB)
+DATA entries_avx2_float64<>+1912(SB)/8, $k_reduce_add_sub_mul_f64_uu_0eb5f54ef0<>(SB)
+DATA entries_avx2_float64<>+1920(SB)/8, $k_reduce_argmax_cast_q16x16_f64_u_bd5d0ac8de<>(SB)
+DATA entries_avx2_float64<>+1928(SB)/8, $k_reduce_argmax_f64_u_f41777e260<>(SB)
+DATA entries_avx2_float64<>+1936(SB)/8, $k_reduce_argmax_max_f64_u_198ed0041d<>(SB)
+DATA entries_avx2_float64<>+1944(SB)/8, $k_reduce_argmin_cast_q16x16_f64_u_d15fc9a03d<>(SB)
+DATA entries_avx2_float64<>+1952(SB)/8, $k_reduce_argmin_f64_u_f2cf5b58f8<>(SB)
+DATA entries_avx2_float64<>+1960(SB)/8, $k_reduce_argmin_min_f64_u_4ef17ad66b<>(SB)
+DATA entries_avx2_float64<>+1968(SB)/8, $k_reduce_columns_add_mul_f64_us_8d23389c22<>(SB)
+DATA entries_avx2_float64<>+1976(SB)/8, $k_reduce_columns_add_sub_abs_f64_su_387e789e1e<>(SB)
+DATA entries_avx2_float64<>+1984(SB)/8, $k_reduce_columns_add_sub_abs_f64_us_65fd9e42a0<>(SB)
+DATA entries_avx2_float64<>+1992(SB)/8, $k_reduce_columns_add_sub_mul_f64_su_71b905cec1<>(SB)
+DATA entries_avx2_float64<>+2000(SB)/8, $k_reduce_columns_add_sub_mul_f64_us_c902534f6f<>(SB)
+DATA entries_avx2_float64<>+2008(SB)/8, $k_reduce_columns_max_add_f64_us_878cd2b780<>(SB)
+DATA entries_avx2_float64<>+2016(SB)/8, $k_reduce_columns_max_sub_abs_f64_su_6dac27fae5<>(SB)
+DATA entries_avx2_float64<>+2024(SB)/8, $k_reduce_columns_max_sub_abs_f64_us_d01417baf4<>(SB)
+DATA entries_avx2_float64<>+2032(SB)/8, $k_reduce_columns_min_add_f64_su_1e4cde9d00<>(SB)
+DATA entries_avx2_float64<>+2040(SB)/8, $k_reduce_max_cast_q16x16_f64_u_ec7d1b4daa<>(SB)
+DATA entries_avx2_float64<>+2048(SB)/8, $k_reduce_max_f64_u_68681c4585<>(SB)
+DATA entries_avx2_float64<>+2056(SB)/8, $k_reduce_min_cast_q16x16_f64_u_79ad19d67e<>(SB)
+DATA entries_avx2_float64<>+2064(SB)/8, $k_reduce_min_f64_u_406984bf90<>(SB)
+DATA entries_avx2_float64<>+2072(SB)/8, $k_reduce_min_max_f64_u_2ca7c68e66<>(SB)
+DATA entries_avx2_float64<>+2080(SB)/8, $k_reduce_mul_add_cast_significand_exponent_f32_f64_u_2a3f087e18<>(SB)
+DATA entries_avx2_float64<>+2088(SB)/8, $k_reduce_mul_add_significand_exponent_f64_u_f5743819e7<>(SB)
+DATA entries_avx2_float64<>+2096(SB)/8, $k_reduce_mul_cast_q16x16_f64_u_bf2d4059c7<>(SB)
+DATA entries_avx2_float64<>+2104(SB)/8, $k_reduce_mul_f64_u_e298565692<>(SB)
+DATA entries_avx2_float64<>+2112(SB)/8, $k_reduce_mul_significand_f64_u_aa140a73df<>(SB)
+DATA entries_avx2_float64<>+2120(SB)/8, $k_round_f64_u_2a10e311cc<>(SB)
+DATA entries_avx2_float64<>+2128(SB)/8, $k_rsqrt_f64_u_007cfad6d9<>(SB)
+DATA entries_avx2_float64<>+2136(SB)/8, $k_select_bool_f64_ssu_c6870e119f<>(SB)
+DATA entries_avx2_float64<>+2144(SB)/8, $k_select_bool_f64_sus_00e0948ff7<>(SB)
+DATA entries_avx2_float64<>+2152(SB)/8, $k_select_bool_f64_suu_ec7f778ec8<>(SB)
+DATA entries_avx2_float64<>+2160(SB)/8, $k_select_bool_f64_uss_490c89af08<>(SB)
+DATA entries_avx2_float64<>+2168(SB)/8, $k_select_bool_f64_usu_39d5b6147a<>(SB)
+DATA entries_avx2_float64<>+2176(SB)/8, $k_select_bool_f64_uus_3f5d7c1226<>(SB)
+DATA entries_avx2_float64<>+2184(SB)/8, $k_select_bool_f64_uuu_7486dd3191<>(SB)
+DATA entries_avx2_float64<>+2192(SB)/8, $k_selu_f64_u_2ddf6b5f37<>(SB)
+DATA entries_avx2_float64<>+2200(SB)/8, $k_sigmoid_f64_u_684ec33dd1<>(SB)
+DATA entries_avx2_float64<>+2208(SB)/8, $k_sigmoid_f64_u_efa3aad8a1<>(SB)
+DATA entries_avx2_float64<>+2216(SB)/8, $k_sign_f64_u_d35c2ae333<>(SB)
+DATA entries_avx2_float64<>+2224(SB)/8, $k_significand_f64_u_acc24d1316<>(SB)
+DATA entries_avx2_float64<>+2232(SB)/8, $k_silu_f64_u_6cf536cbed<>(SB)
+DATA entries_avx2_float64<>+2240(SB)/8, $k_sin_f64_u_3cff04e328<>(SB)
+DATA entries_avx2_float64<>+2248(SB)/8, $k_sin_f64_u_6f386b628b<>(SB)
+DATA entries_avx2_float64<>+2256(SB)/8, $k_sinh_f64_u_a3833562bd<>(SB)
+DATA entries_avx2_float64<>+2264(SB)/8, $k_softplus_f64_u_f1abd0de31<>(SB)
+DATA entries_avx2_float64<>+2272(SB)/8, $k_softsign_f64_u_f08a7a1f8f<>(SB)
+DATA entries_avx2_float64<>+2280(SB)/8, $k_sqrt_f64_u_5e418b6234<>(SB)
+DATA entries_avx2_float64<>+2288(SB)/8, $k_sub_abs_f64_su_b365ef40ce<>(SB)
+DATA entries_avx2_float64<>+2296(SB)/8, $k_sub_abs_f64_us_314a466d7c<>(SB)
+DATA entries_avx2_float64<>+2304(SB)/8, $k_sub_abs_f64_uu_78e2e30f16<>(SB)
+DATA entries_avx2_float64<>+2312(SB)/8, $k_sub_add_f64_suu_a4579961da<>(SB)
+DATA entries_avx2_float64<>+2320(SB)/8, $k_sub_add_f64_usu_ef9423c8f2<>(SB)
+DATA entries_avx2_float64<>+2328(SB)/8, $k_sub_add_f64_uus_0c6c78c4d2<>(SB)
+DATA entries_avx2_float64<>+2336(SB)/8, $k_sub_add_f64_uuu_490513ca07<>(SB)
+DATA entries_avx2_float64<>+2344(SB)/8, $k_sub_div_f64_sus_78b529c71e<>(SB)
+DATA entries_avx2_float64<>+2352(SB)/8, $k_sub_div_f64_suu_c55d8358f9<>(SB)
+DATA entries_avx2_float64<>+2360(SB)/8, $k_sub_div_f64_uss_5f66184579<>(SB)
+DATA entries_avx2_float64<>+2368(SB)/8, $k_sub_div_f64_usu_3cd9d84cee<>(SB)
+DATA entries_avx2_float64<>+2376(SB)/8, $k_sub_div_f64_uus_7c6586387d<>(SB)
+DATA entries_avx2_float64<>+2384(SB)/8, $k_sub_div_f64_uuu_2ea59f7b42<>(SB)
+DATA entries_avx2_float64<>+2392(SB)/8, $k_sub_f64_su_829f271b9d<>(SB)
+DATA entries_avx2_float64<>+2400(SB)/8, $k_sub_f64_us_8cd91bf4ae<>(SB)
+DATA entries_avx2_float64<>+2408(SB)/8, $k_sub_f64_uu_7056a2375a<>(SB)
+DATA entries_avx2_float64<>+2416(SB)/8, $k_sub_mul_add_f64_uuu_0e225c7aeb<>(SB)
+DATA entries_avx2_float64<>+2424(SB)/8, $k_sub_mul_f64_su_7e868ab22d<>(SB)
+DATA entries_avx2_float64<>+2432(SB)/8, $k_sub_mul_f64_sus_d8bf2d6d25<>(SB)
+DATA entries_avx2_float64<>+2440(SB)/8, $k_sub_mul_f64_suu_0f070a3f92<>(SB)
+DATA entries_avx2_float64<>+2448(SB)/8, $k_sub_mul_f64_us_b0213fff68<>(SB)
+DATA entries_avx2_float64<>+2456(SB)/8, $k_sub_mul_f64_uss_648faea744<>(SB)
+DATA entries_avx2_float64<>+2464(SB)/8, $k_sub_mul_f64_usu_4355a2474c<>(SB)
+DATA entries_avx2_float64<>+2472(SB)/8, $k_sub_mul_f64_uu_93c0625e9a<>(SB)
+DATA entries_avx2_float64<>+2480(SB)/8, $k_sub_mul_f64_uus_ce3d5f0eb3<>(SB)
+DATA entries_avx2_float64<>+2488(SB)/8, $k_sub_mul_f64_uuu_1c3ecdbea4<>(SB)
+DATA entries_avx2_float64<>+2496(SB)/8, $k_sub_mul_mul_add_f64_ussuu_5229466e32<>(SB)
+DATA entries_avx2_float64<>+2504(SB)/8, $k_sub_mul_mul_add_f64_uuuuu_5894317fac<>(SB)
+DATA entries_avx2_float64<>+2512(SB)/8, $k_sub_mul_sub_etc_f64_uuuuuu_30852d7d3a<>(SB)
+DATA entries_avx2_float64<>+2520(SB)/8, $k_tan_f64_u_0aba3f5a48<>(SB)
+DATA entries_avx2_float64<>+2528(SB)/8, $k_tan_f64_u_1b1aa58867<>(SB)
+DATA entries_avx2_float64<>+2536(SB)/8, $k_tanh_f64_u_9b546e070b<>(SB)
+DATA entries_avx2_float64<>+2544(SB)/8, $k_trunc_f64_u_8b8a26a228<>(SB)
+GLOBL entries_avx2_float64<>(SB), RODATA, $2552
+
+// func entries_avx2_float64() *uintptr
+TEXT ·entries_avx2_float64(SB), NOSPLIT, $0-8
+	LEAQ entries_avx2_float64<>(SB), AX
+	MOVQ AX, ret+0(FP)
+	RET

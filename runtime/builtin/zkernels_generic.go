@@ -893,9 +893,16 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:u8, u1:u8) { t0 = xor u0 u1; store t0 }", Fn: k_xor_u8_uu_352ce483ef_go},
 }
 
-// If abi.ABI2 is undefined, the interface of kernels has changed since this file
-// was made. Remedy: run go generate here.
-func init() { abi.Register(abi.ABI2, abi.Portable, kernels_portable) }
+// Register makes the kernels known to all plans that are linked from then on.
+func Register() {
+	kernels_avx2.register(abi.AVX2)
+	kernels_avx2_float64.register(abi.AVX2)
+	kernels_avx2_integers.register(abi.AVX2)
+	kernels_avx512.register(abi.AVX512)
+	kernels_avx512_float64.register(abi.AVX512)
+	kernels_avx512_integers.register(abi.AVX512)
+	abi.RegisterBuiltin(abi.Portable, kernels_portable)
+}
 
 // k_abs_f32_u_2ff618524f_go is
 //

@@ -4,9 +4,10 @@
 
 #include "textflag.h"
 
-// func k_abs_i32_u_5dced8c13d(f *abi.Frame)
+// for i: o0[i] = abs(a0[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_abs_i32_u_5dced8c13d(SB), NOSPLIT, $16-8
+TEXT k_abs_i32_u_5dced8c13d<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32) { t0 = abs u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -54,9 +55,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_abs_i64_u_6ea560aed5(f *abi.Frame)
+// for i: o0[i] = abs(a0[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_abs_i64_u_6ea560aed5(SB), NOSPLIT, $16-8
+TEXT k_abs_i64_u_6ea560aed5<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64) { t0 = abs u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -110,9 +112,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_abs_u32_u_fe3772477a(f *abi.Frame)
+// for i: o0[i] = abs(a0[i])
 // Requires: AVX, CMOV
-TEXT ·k_abs_u32_u_fe3772477a(SB), NOSPLIT, $16-8
+TEXT k_abs_u32_u_fe3772477a<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32) { t0 = abs u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -160,9 +163,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_abs_u64_u_f737d354d2(f *abi.Frame)
+// for i: o0[i] = abs(a0[i])
 // Requires: AVX, CMOV
-TEXT ·k_abs_u64_u_f737d354d2(SB), NOSPLIT, $16-8
+TEXT k_abs_u64_u_f737d354d2<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64) { t0 = abs u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -213,9 +217,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_abs_u8_u_e44d74575b(f *abi.Frame)
+// for i: o0[i] = abs(a0[i])
 // Requires: AVX, CMOV
-TEXT ·k_abs_u8_u_e44d74575b(SB), NOSPLIT, $32-8
+TEXT k_abs_u8_u_e44d74575b<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8) { t0 = abs u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -287,9 +292,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_add_add_add_add_i32_uuuuu_28cbf5475a(f *abi.Frame)
+// for i: t0 := a0[i] + a1[i]; t1 := a2[i] + t0; t2 := a3[i] + t1; t3 := a4[i] + t2; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_add_add_add_add_i32_uuuuu_28cbf5475a(SB), NOSPLIT, $16-8
+TEXT k_add_add_add_add_i32_uuuuu_28cbf5475a<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add u4 t2; store t3 t0 t1 t2 t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 8(SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
@@ -328,9 +334,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_add_add_add_add_i64_uuuuu_084582cf37(f *abi.Frame)
+// for i: t0 := a0[i] + a1[i]; t1 := t0 + a2[i]; t2 := a3[i] + t1; t3 := t2 + a4[i]; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
 // Requires: AVX, AVX2
-TEXT ·k_add_add_add_add_i64_uuuuu_084582cf37(SB), NOSPLIT, $16-8
+TEXT k_add_add_add_add_i64_uuuuu_084582cf37<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add t2 u4; store t3 t0 t1 t2 t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 8(SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
@@ -370,9 +377,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_add_add_add_add_u32_uuuuu_5469584bc4(f *abi.Frame)
+// for i: t0 := a0[i] + a1[i]; t1 := t0 + a2[i]; t2 := a3[i] + t1; t3 := a4[i] + t2; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_add_add_add_add_u32_uuuuu_5469584bc4(SB), NOSPLIT, $16-8
+TEXT k_add_add_add_add_u32_uuuuu_5469584bc4<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; store t3 t0 t1 t2 t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 8(SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
@@ -411,9 +419,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_add_add_add_add_u64_uuuuu_da0ac1deed(f *abi.Frame)
+// for i: t0 := a0[i] + a1[i]; t1 := a2[i] + t0; t2 := t1 + a3[i]; t3 := t2 + a4[i]; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
 // Requires: AVX, AVX2
-TEXT ·k_add_add_add_add_u64_uuuuu_da0ac1deed(SB), NOSPLIT, $16-8
+TEXT k_add_add_add_add_u64_uuuuu_da0ac1deed<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64) { t0 = add u0 u1; t1 = add u2 t0; t2 = add t1 u3; t3 = add t2 u4; store t3 t0 t1 t2 t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 8(SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
@@ -453,9 +462,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_add_add_add_add_u8_uuuuu_107e20b626(f *abi.Frame)
+// for i: t0 := a0[i] + a1[i]; t1 := t0 + a2[i]; t2 := a3[i] + t1; t3 := a4[i] + t2; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_add_add_add_add_u8_uuuuu_107e20b626(SB), NOSPLIT, $48-8
+TEXT k_add_add_add_add_u8_uuuuu_107e20b626<>(SB), NOSPLIT, $48-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add u4 t2; store t3 t0 t1 t2 t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 8(SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
@@ -714,9 +724,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_add_add_add_etc_i32_uuuuuu_8d7087ea87(f *abi.Frame)
+// for i: t0 := a0[i] + a1[i]; t1 := t0 + a2[i]; t2 := a3[i] + t1; t3 := t2 + a4[i]; o0[i] = t3; o1[i] = a5[i] + t0; o2[i] = t1 + a5[i]; o3[i] = a5[i] + t2; o4[i] = t3 + a5[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_add_add_add_etc_i32_uuuuuu_8d7087ea87(SB), NOSPLIT, $24-8
+TEXT k_add_add_add_etc_i32_uuuuuu_8d7087ea87<>(SB), NOSPLIT, $24-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = add u0 u1; t1 = add t0 u2; t2 = add u3 t1; t3 = add t2 u4; t4 = add u5 t0; t5 = add t1 u5; t6 = add u5 t2; t7 = add t3 u5; store t3 t4 t5 t6 t7 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 16(SP); TESTQ AX, AX; JLE done
@@ -760,9 +771,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_add_add_add_etc_i64_uuuuuu_2362899c35(f *abi.Frame)
+// for i: t0 := a0[i] + a1[i]; t1 := a2[i] + t0; t2 := a3[i] + t1; t3 := a4[i] + t2; o0[i] = t3; o1[i] = t0 + a5[i]; o2[i] = t1 + a5[i]; o3[i] = a5[i] + t2; o4[i] = a5[i] + t3
 // Requires: AVX, AVX2
-TEXT ·k_add_add_add_etc_i64_uuuuuu_2362899c35(SB), NOSPLIT, $24-8
+TEXT k_add_add_add_etc_i64_uuuuuu_2362899c35<>(SB), NOSPLIT, $24-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add u4 t2; t4 = add t0 u5; t5 = add t1 u5; t6 = add u5 t2; t7 = add u5 t3; store t3 t4 t5 t6 t7 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 16(SP); TESTQ AX, AX; JLE done
@@ -809,9 +821,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_add_add_add_etc_u32_uuuuuu_1e99386894(f *abi.Frame)
+// for i: t0 := a0[i] + a1[i]; t1 := a2[i] + t0; t2 := a3[i] + t1; t3 := t2 + a4[i]; o0[i] = t3; o1[i] = a5[i] + t0; o2[i] = a5[i] + t1; o3[i] = a5[i] + t2; o4[i] = t3 + a5[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_add_add_add_etc_u32_uuuuuu_1e99386894(SB), NOSPLIT, $24-8
+TEXT k_add_add_add_etc_u32_uuuuuu_1e99386894<>(SB), NOSPLIT, $24-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add t2 u4; t4 = add u5 t0; t5 = add u5 t1; t6 = add u5 t2; t7 = add t3 u5; store t3 t4 t5 t6 t7 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 16(SP); TESTQ AX, AX; JLE done
@@ -855,9 +868,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_add_add_add_etc_u64_uuuuuu_83f4366a10(f *abi.Frame)
+// for i: t0 := a0[i] + a1[i]; t1 := a2[i] + t0; t2 := a3[i] + t1; t3 := a4[i] + t2; o0[i] = t3; o1[i] = a5[i] + t0; o2[i] = t1 + a5[i]; o3[i] = t2 + a5[i]; o4[i] = t3 + a5[i]
 // Requires: AVX, AVX2
-TEXT ·k_add_add_add_etc_u64_uuuuuu_83f4366a10(SB), NOSPLIT, $24-8
+TEXT k_add_add_add_etc_u64_uuuuuu_83f4366a10<>(SB), NOSPLIT, $24-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64, u5:u64) { t0 = add u0 u1; t1 = add u2 t0; t2 = add u3 t1; t3 = add u4 t2; t4 = add u5 t0; t5 = add t1 u5; t6 = add t2 u5; t7 = add t3 u5; store t3 t4 t5 t6 t7 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 16(SP); TESTQ AX, AX; JLE done
@@ -904,9 +918,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_add_add_add_etc_u8_uuuuuu_babceecc51(f *abi.Frame)
+// for i: t0 := a0[i] + a1[i]; t1 := a2[i] + t0; t2 := t1 + a3[i]; t3 := t2 + a4[i]; o0[i] = t3; o1[i] = a5[i] + t0; o2[i] = a5[i] + t1; o3[i] = a5[i] + t2; o4[i] = a5[i] + t3
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_add_add_add_etc_u8_uuuuuu_babceecc51(SB), NOSPLIT, $56-8
+TEXT k_add_add_add_etc_u8_uuuuuu_babceecc51<>(SB), NOSPLIT, $56-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = add u0 u1; t1 = add u2 t0; t2 = add t1 u3; t3 = add t2 u4; t4 = add u5 t0; t5 = add u5 t1; t6 = add u5 t2; t7 = add u5 t3; store t3 t4 t5 t6 t7 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 16(SP); TESTQ AX, AX; JLE done
@@ -1192,9 +1207,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_add_add_i32_uuu_40a47a0f5f(f *abi.Frame)
+// for i: t0 := a0[i] + a1[i]; o0[i] = t0; o1[i] = t0 + a2[i]
 // Requires: AVX, AVX2
-TEXT ·k_add_add_i32_uuu_40a47a0f5f(SB), NOSPLIT, $0-8
+TEXT k_add_add_i32_uuu_40a47a0f5f<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32, u2:i32) { t0 = add u0 u1; t1 = add t0 u2; store t0 t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -1220,9 +1236,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_add_add_i64_uuu_dc311c1e5d(f *abi.Frame)
+// for i: t0 := a0[i] + a1[i]; o0[i] = t0; o1[i] = a2[i] + t0
 // Requires: AVX, AVX2
-TEXT ·k_add_add_i64_uuu_dc311c1e5d(SB), NOSPLIT, $0-8
+TEXT k_add_add_i64_uuu_dc311c1e5d<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64, u2:i64) { t0 = add u0 u1; t1 = add u2 t0; store t0 t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -1253,9 +1270,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_add_add_u32_uuu_21e2bba727(f *abi.Frame)
+// for i: t0 := a0[i] + a1[i]; o0[i] = t0; o1[i] = t0 + a2[i]
 // Requires: AVX, AVX2
-TEXT ·k_add_add_u32_uuu_21e2bba727(SB), NOSPLIT, $0-8
+TEXT k_add_add_u32_uuu_21e2bba727<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, u1:u32, u2:u32) { t0 = add u0 u1; t1 = add t0 u2; store t0 t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -1281,9 +1299,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_add_add_u64_uuu_cf8522614b(f *abi.Frame)
+// for i: t0 := a0[i] + a1[i]; o0[i] = t0; o1[i] = a2[i] + t0
 // Requires: AVX, AVX2
-TEXT ·k_add_add_u64_uuu_cf8522614b(SB), NOSPLIT, $0-8
+TEXT k_add_add_u64_uuu_cf8522614b<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64, u2:u64) { t0 = add u0 u1; t1 = add u2 t0; store t0 t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -1314,9 +1333,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_add_add_u8_uuu_8fe4e800fa(f *abi.Frame)
+// for i: t0 := a0[i] + a1[i]; o0[i] = t0; o1[i] = a2[i] + t0
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_add_add_u8_uuu_8fe4e800fa(SB), NOSPLIT, $32-8
+TEXT k_add_add_u8_uuu_8fe4e800fa<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8, u2:u8) { t0 = add u0 u1; t1 = add u2 t0; store t0 t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -1457,9 +1477,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_add_i16_us_815ceeaba8(f *abi.Frame)
+// for i: o0[i] = a0[i] + a1
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_add_i16_us_815ceeaba8(SB), NOSPLIT, $32-8
+TEXT k_add_i16_us_815ceeaba8<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i16, s1:i16) { t0 = add u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -1532,9 +1553,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_add_i16_uu_934ceb98de(f *abi.Frame)
+// for i: o0[i] = a0[i] + a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_add_i16_uu_934ceb98de(SB), NOSPLIT, $32-8
+TEXT k_add_i16_uu_934ceb98de<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i16, u1:i16) { t0 = add u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -1631,9 +1653,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_add_i32_su_1043a9b842(f *abi.Frame)
+// for i: o0[i] = a0 + a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_add_i32_su_1043a9b842(SB), NOSPLIT, $16-8
+TEXT k_add_i32_su_1043a9b842<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i32, u1:i32) { t0 = add s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -1681,9 +1704,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_i32_uu_2ea9819167(f *abi.Frame)
+// for i: o0[i] = a0[i] + a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_add_i32_uu_2ea9819167(SB), NOSPLIT, $16-8
+TEXT k_add_i32_uu_2ea9819167<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32) { t0 = add u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -1733,9 +1757,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_i64_su_1d94eb3f4e(f *abi.Frame)
+// for i: o0[i] = a0 + a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_add_i64_su_1d94eb3f4e(SB), NOSPLIT, $16-8
+TEXT k_add_i64_su_1d94eb3f4e<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i64, u1:i64) { t0 = add s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -1786,9 +1811,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_i64_uu_bda52a5697(f *abi.Frame)
+// for i: o0[i] = a0[i] + a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_add_i64_uu_bda52a5697(SB), NOSPLIT, $16-8
+TEXT k_add_i64_uu_bda52a5697<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64) { t0 = add u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -1840,9 +1866,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_i8_su_76947e028d(f *abi.Frame)
+// for i: o0[i] = a0 + a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_add_i8_su_76947e028d(SB), NOSPLIT, $32-8
+TEXT k_add_i8_su_76947e028d<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i8, u1:i8) { t0 = add s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -1914,9 +1941,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_add_i8_uu_d8de0e7860(f *abi.Frame)
+// for i: o0[i] = a0[i] + a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_add_i8_uu_d8de0e7860(SB), NOSPLIT, $32-8
+TEXT k_add_i8_uu_d8de0e7860<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i8, u1:i8) { t0 = add u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -2011,9 +2039,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_add_shr_i32_sus_a10554d1b7(f *abi.Frame)
+// for i: o0[i] = (a0 + a1[i]) >> a2
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_add_shr_i32_sus_a10554d1b7(SB), NOSPLIT, $16-8
+TEXT k_add_shr_i32_sus_a10554d1b7<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i32, u1:i32, s2:i32) { t0 = add s0 u1; t1 = shr t0 s2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -2063,9 +2092,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_u16_us_af98b2b56b(f *abi.Frame)
+// for i: o0[i] = a0[i] + a1
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_add_u16_us_af98b2b56b(SB), NOSPLIT, $32-8
+TEXT k_add_u16_us_af98b2b56b<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u16, s1:u16) { t0 = add u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -2138,9 +2168,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_add_u16_uu_fe8cc40f6b(f *abi.Frame)
+// for i: o0[i] = a0[i] + a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_add_u16_uu_fe8cc40f6b(SB), NOSPLIT, $32-8
+TEXT k_add_u16_uu_fe8cc40f6b<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u16, u1:u16) { t0 = add u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -2237,9 +2268,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_add_u32_su_f9ef3c7945(f *abi.Frame)
+// for i: o0[i] = a0 + a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_add_u32_su_f9ef3c7945(SB), NOSPLIT, $16-8
+TEXT k_add_u32_su_f9ef3c7945<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u32, u1:u32) { t0 = add s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -2287,9 +2319,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_u32_uu_cb934a8b6e(f *abi.Frame)
+// for i: o0[i] = a0[i] + a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_add_u32_uu_cb934a8b6e(SB), NOSPLIT, $16-8
+TEXT k_add_u32_uu_cb934a8b6e<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, u1:u32) { t0 = add u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -2339,9 +2372,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_u64_us_03b6409a3f(f *abi.Frame)
+// for i: o0[i] = a0[i] + a1
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_add_u64_us_03b6409a3f(SB), NOSPLIT, $16-8
+TEXT k_add_u64_us_03b6409a3f<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, s1:u64) { t0 = add u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -2392,9 +2426,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_u64_uu_a22f063299(f *abi.Frame)
+// for i: o0[i] = a0[i] + a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_add_u64_uu_a22f063299(SB), NOSPLIT, $16-8
+TEXT k_add_u64_uu_a22f063299<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64) { t0 = add u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -2446,9 +2481,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_add_u8_su_654844e99d(f *abi.Frame)
+// for i: o0[i] = a0 + a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_add_u8_su_654844e99d(SB), NOSPLIT, $32-8
+TEXT k_add_u8_su_654844e99d<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u8, u1:u8) { t0 = add s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -2520,9 +2556,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_add_u8_uu_9f5d4e653d(f *abi.Frame)
+// for i: o0[i] = a0[i] + a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_add_u8_uu_9f5d4e653d(SB), NOSPLIT, $32-8
+TEXT k_add_u8_uu_9f5d4e653d<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8) { t0 = add u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -2617,9 +2654,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_addsat_i16_su_e206eee6e2(f *abi.Frame)
+// for i: o0[i] = addsat(a0, a1[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_addsat_i16_su_e206eee6e2(SB), NOSPLIT, $32-8
+TEXT k_addsat_i16_su_e206eee6e2<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i16, u1:i16) { t0 = addsat s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -2692,9 +2730,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_addsat_i16_uu_84ee5c3983(f *abi.Frame)
+// for i: o0[i] = addsat(a0[i], a1[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_addsat_i16_uu_84ee5c3983(SB), NOSPLIT, $32-8
+TEXT k_addsat_i16_uu_84ee5c3983<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i16, u1:i16) { t0 = addsat u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -2791,9 +2830,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_addsat_u16_su_da0cd1d1ca(f *abi.Frame)
+// for i: o0[i] = addsat(a0, a1[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_addsat_u16_su_da0cd1d1ca(SB), NOSPLIT, $32-8
+TEXT k_addsat_u16_su_da0cd1d1ca<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u16, u1:u16) { t0 = addsat s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -2866,9 +2906,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_addsat_u16_uu_411d431ed9(f *abi.Frame)
+// for i: o0[i] = addsat(a0[i], a1[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_addsat_u16_uu_411d431ed9(SB), NOSPLIT, $32-8
+TEXT k_addsat_u16_uu_411d431ed9<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u16, u1:u16) { t0 = addsat u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -2965,9 +3006,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_addsat_u8_us_3373f70074(f *abi.Frame)
+// for i: o0[i] = addsat(a0[i], a1)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_addsat_u8_us_3373f70074(SB), NOSPLIT, $32-8
+TEXT k_addsat_u8_us_3373f70074<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, s1:u8) { t0 = addsat u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -3039,9 +3081,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_addsat_u8_uu_0cf7f37617(f *abi.Frame)
+// for i: o0[i] = addsat(a0[i], a1[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_addsat_u8_uu_0cf7f37617(SB), NOSPLIT, $32-8
+TEXT k_addsat_u8_uu_0cf7f37617<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8) { t0 = addsat u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -3136,9 +3179,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_and_i32_su_e9da27ec90(f *abi.Frame)
+// for i: o0[i] = a0 & a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_and_i32_su_e9da27ec90(SB), NOSPLIT, $16-8
+TEXT k_and_i32_su_e9da27ec90<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i32, u1:i32) { t0 = and s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -3186,9 +3230,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_and_i32_uu_99069e15b1(f *abi.Frame)
+// for i: o0[i] = a0[i] & a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_and_i32_uu_99069e15b1(SB), NOSPLIT, $16-8
+TEXT k_and_i32_uu_99069e15b1<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32) { t0 = and u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -3238,9 +3283,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_and_i64_su_d0f149c298(f *abi.Frame)
+// for i: o0[i] = a0 & a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_and_i64_su_d0f149c298(SB), NOSPLIT, $16-8
+TEXT k_and_i64_su_d0f149c298<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i64, u1:i64) { t0 = and s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -3291,9 +3337,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_and_i64_uu_be870bd178(f *abi.Frame)
+// for i: o0[i] = a0[i] & a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_and_i64_uu_be870bd178(SB), NOSPLIT, $16-8
+TEXT k_and_i64_uu_be870bd178<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64) { t0 = and u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -3345,9 +3392,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_and_u32_su_f20f02a60e(f *abi.Frame)
+// for i: o0[i] = a0 & a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_and_u32_su_f20f02a60e(SB), NOSPLIT, $16-8
+TEXT k_and_u32_su_f20f02a60e<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u32, u1:u32) { t0 = and s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -3395,9 +3443,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_and_u32_uu_77e6d89642(f *abi.Frame)
+// for i: o0[i] = a0[i] & a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_and_u32_uu_77e6d89642(SB), NOSPLIT, $16-8
+TEXT k_and_u32_uu_77e6d89642<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, u1:u32) { t0 = and u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -3447,9 +3496,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_and_u64_us_ea8823d8c5(f *abi.Frame)
+// for i: o0[i] = a0[i] & a1
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_and_u64_us_ea8823d8c5(SB), NOSPLIT, $16-8
+TEXT k_and_u64_us_ea8823d8c5<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, s1:u64) { t0 = and u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -3500,9 +3550,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_and_u64_uu_8ff29dc8d4(f *abi.Frame)
+// for i: o0[i] = a0[i] & a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_and_u64_uu_8ff29dc8d4(SB), NOSPLIT, $16-8
+TEXT k_and_u64_uu_8ff29dc8d4<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64) { t0 = and u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -3554,9 +3605,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_and_u8_us_fec0f879ff(f *abi.Frame)
+// for i: o0[i] = a0[i] & a1
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_and_u8_us_fec0f879ff(SB), NOSPLIT, $32-8
+TEXT k_and_u8_us_fec0f879ff<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, s1:u8) { t0 = and u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -3628,9 +3680,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_and_u8_uu_a92e30da48(f *abi.Frame)
+// for i: o0[i] = a0[i] & a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_and_u8_uu_a92e30da48(SB), NOSPLIT, $32-8
+TEXT k_and_u8_uu_a92e30da48<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8) { t0 = and u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -3725,9 +3778,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_bitcast_i32_u32_u_f40b6cde0f(f *abi.Frame)
+// for i: o0[i] = bitcast[uint32](a0[i])
 // Requires: AVX, CMOV
-TEXT ·k_bitcast_i32_u32_u_f40b6cde0f(SB), NOSPLIT, $16-8
+TEXT k_bitcast_i32_u32_u_f40b6cde0f<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32) { t0 = bitcast:u32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -3775,9 +3829,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_bitcast_i64_u64_u_e934196f96(f *abi.Frame)
+// for i: o0[i] = bitcast[uint64](a0[i])
 // Requires: AVX, CMOV
-TEXT ·k_bitcast_i64_u64_u_e934196f96(SB), NOSPLIT, $16-8
+TEXT k_bitcast_i64_u64_u_e934196f96<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64) { t0 = bitcast:u64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -3828,9 +3883,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_bitcast_u32_i32_u_c97d12d976(f *abi.Frame)
+// for i: o0[i] = bitcast[int32](a0[i])
 // Requires: AVX, CMOV
-TEXT ·k_bitcast_u32_i32_u_c97d12d976(SB), NOSPLIT, $16-8
+TEXT k_bitcast_u32_i32_u_c97d12d976<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32) { t0 = bitcast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -3878,9 +3934,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_bitcast_u64_i64_u_bb204218e9(f *abi.Frame)
+// for i: o0[i] = bitcast[int64](a0[i])
 // Requires: AVX, CMOV
-TEXT ·k_bitcast_u64_i64_u_bb204218e9(SB), NOSPLIT, $16-8
+TEXT k_bitcast_u64_i64_u_bb204218e9<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64) { t0 = bitcast:i64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -3931,9 +3988,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_bitlen_i32_u_c06f087709(f *abi.Frame)
+// for i: o0[i] = bitlen(a0[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_bitlen_i32_u_c06f087709(SB), NOSPLIT, $0-8
+TEXT k_bitlen_i32_u_c06f087709<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32) { t0 = bitlen u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -3978,9 +4036,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_bitlen_i64_u_24565dd226(f *abi.Frame)
+// for i: o0[i] = bitlen(a0[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_bitlen_i64_u_24565dd226(SB), NOSPLIT, $0-8
+TEXT k_bitlen_i64_u_24565dd226<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64) { t0 = bitlen u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -4046,9 +4105,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_bitlen_u32_u_6279935e87(f *abi.Frame)
+// for i: o0[i] = bitlen(a0[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_bitlen_u32_u_6279935e87(SB), NOSPLIT, $0-8
+TEXT k_bitlen_u32_u_6279935e87<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32) { t0 = bitlen u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -4093,9 +4153,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_bitlen_u64_u_a735bc2f7b(f *abi.Frame)
+// for i: o0[i] = bitlen(a0[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_bitlen_u64_u_a735bc2f7b(SB), NOSPLIT, $0-8
+TEXT k_bitlen_u64_u_a735bc2f7b<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64) { t0 = bitlen u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -4161,9 +4222,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_bitlen_u8_u_c980daa905(f *abi.Frame)
+// for i: o0[i] = bitlen(a0[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_bitlen_u8_u_c980daa905(SB), NOSPLIT, $32-8
+TEXT k_bitlen_u8_u_c980daa905<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8) { t0 = bitlen u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -4252,9 +4314,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_cast_bool_i32_u_24055f2b4d(f *abi.Frame)
+// for i: o0[i] = int32(a0[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_cast_bool_i32_u_24055f2b4d(SB), NOSPLIT, $16-8
+TEXT k_cast_bool_i32_u_24055f2b4d<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:bool) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -4308,9 +4371,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_cast_bool_i64_u_ec801e0b57(f *abi.Frame)
+// for i: o0[i] = int64(a0[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_cast_bool_i64_u_ec801e0b57(SB), NOSPLIT, $16-8
+TEXT k_cast_bool_i64_u_ec801e0b57<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:bool) { t0 = cast:i64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -4367,9 +4431,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_cast_bool_u32_u_fc0741dfa3(f *abi.Frame)
+// for i: o0[i] = uint32(a0[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_cast_bool_u32_u_fc0741dfa3(SB), NOSPLIT, $16-8
+TEXT k_cast_bool_u32_u_fc0741dfa3<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:bool) { t0 = cast:u32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -4423,9 +4488,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_cast_bool_u64_u_77ed0f810d(f *abi.Frame)
+// for i: o0[i] = uint64(a0[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_cast_bool_u64_u_77ed0f810d(SB), NOSPLIT, $16-8
+TEXT k_cast_bool_u64_u_77ed0f810d<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:bool) { t0 = cast:u64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -4482,9 +4548,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_cast_bool_u8_u_a933362af7(f *abi.Frame)
+// for i: o0[i] = uint8(a0[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_cast_bool_u8_u_a933362af7(SB), NOSPLIT, $32-8
+TEXT k_cast_bool_u8_u_a933362af7<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:bool) { t0 = cast:u8 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -4557,9 +4624,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_cast_i16_i32_u_57652d1495(f *abi.Frame)
+// for i: o0[i] = int32(a0[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_cast_i16_i32_u_57652d1495(SB), NOSPLIT, $16-8
+TEXT k_cast_i16_i32_u_57652d1495<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i16) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -4611,9 +4679,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_cast_i16_i8_u_0aa9d3d90b(f *abi.Frame)
+// for i: o0[i] = int8(a0[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_cast_i16_i8_u_0aa9d3d90b(SB), NOSPLIT, $32-8
+TEXT k_cast_i16_i8_u_0aa9d3d90b<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i16) { t0 = cast:i8 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -4689,9 +4758,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_cast_i16_u8_u_b818517d70(f *abi.Frame)
+// for i: o0[i] = uint8(a0[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_cast_i16_u8_u_b818517d70(SB), NOSPLIT, $32-8
+TEXT k_cast_i16_u8_u_b818517d70<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i16) { t0 = cast:u8 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -4765,9 +4835,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_cast_i32_bool_u_f415769208(f *abi.Frame)
+// for i: o0[i] = bool(a0[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_cast_i32_bool_u_f415769208(SB), NOSPLIT, $0-8
+TEXT k_cast_i32_bool_u_f415769208<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32) { t0 = cast:bool u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -4809,9 +4880,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_cast_i32_i16_u_5929fec011(f *abi.Frame)
+// for i: o0[i] = int16(a0[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_cast_i32_i16_u_5929fec011(SB), NOSPLIT, $0-8
+TEXT k_cast_i32_i16_u_5929fec011<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32) { t0 = cast:i16 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -4855,9 +4927,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_cast_i32_i64_u_ea8aac1fba(f *abi.Frame)
+// for i: o0[i] = int64(a0[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_cast_i32_i64_u_ea8aac1fba(SB), NOSPLIT, $16-8
+TEXT k_cast_i32_i64_u_ea8aac1fba<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32) { t0 = cast:i64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -4909,9 +4982,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_cast_i32_i8_u_06033cb712(f *abi.Frame)
+// for i: o0[i] = int8(a0[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_cast_i32_i8_u_06033cb712(SB), NOSPLIT, $0-8
+TEXT k_cast_i32_i8_u_06033cb712<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32) { t0 = cast:i8 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -4952,9 +5026,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_cast_i32_u16_u_37b2d5d24a(f *abi.Frame)
+// for i: o0[i] = uint16(a0[i])
 // Requires: AVX, AVX2
-TEXT ·k_cast_i32_u16_u_37b2d5d24a(SB), NOSPLIT, $0-8
+TEXT k_cast_i32_u16_u_37b2d5d24a<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32) { t0 = cast:u16 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -4986,9 +5061,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_cast_i32_u32_u_5942d57ca6(f *abi.Frame)
+// for i: o0[i] = uint32(a0[i])
 // Requires: AVX, CMOV
-TEXT ·k_cast_i32_u32_u_5942d57ca6(SB), NOSPLIT, $16-8
+TEXT k_cast_i32_u32_u_5942d57ca6<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32) { t0 = cast:u32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -5036,9 +5112,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_cast_i32_u64_u_a93f67b97c(f *abi.Frame)
+// for i: o0[i] = uint64(a0[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_cast_i32_u64_u_a93f67b97c(SB), NOSPLIT, $16-8
+TEXT k_cast_i32_u64_u_a93f67b97c<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32) { t0 = cast:u64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -5090,9 +5167,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_cast_i32_u8_u_e18233d4b1(f *abi.Frame)
+// for i: o0[i] = uint8(a0[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_cast_i32_u8_u_e18233d4b1(SB), NOSPLIT, $0-8
+TEXT k_cast_i32_u8_u_e18233d4b1<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32) { t0 = cast:u8 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -5132,9 +5210,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_cast_i64_bool_u_81412c388b(f *abi.Frame)
+// for i: o0[i] = bool(a0[i])
 // Requires: AVX, AVX2
-TEXT ·k_cast_i64_bool_u_81412c388b(SB), NOSPLIT, $0-8
+TEXT k_cast_i64_bool_u_81412c388b<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64) { t0 = cast:bool u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -5167,9 +5246,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_cast_i64_i32_u_18028b30e7(f *abi.Frame)
+// for i: o0[i] = int32(a0[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_cast_i64_i32_u_18028b30e7(SB), NOSPLIT, $16-8
+TEXT k_cast_i64_i32_u_18028b30e7<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -5222,9 +5302,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_cast_i64_u32_u_18629f63cc(f *abi.Frame)
+// for i: o0[i] = uint32(a0[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_cast_i64_u32_u_18629f63cc(SB), NOSPLIT, $16-8
+TEXT k_cast_i64_u32_u_18629f63cc<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64) { t0 = cast:u32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -5277,9 +5358,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_cast_i64_u64_u_94eae2e21b(f *abi.Frame)
+// for i: o0[i] = uint64(a0[i])
 // Requires: AVX, CMOV
-TEXT ·k_cast_i64_u64_u_94eae2e21b(SB), NOSPLIT, $16-8
+TEXT k_cast_i64_u64_u_94eae2e21b<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64) { t0 = cast:u64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -5330,9 +5412,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_cast_i64_u8_u_7985f45909(f *abi.Frame)
+// for i: o0[i] = uint8(a0[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_cast_i64_u8_u_7985f45909(SB), NOSPLIT, $0-8
+TEXT k_cast_i64_u8_u_7985f45909<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64) { t0 = cast:u8 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -5376,9 +5459,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_cast_i8_i16_u_7f5e02966c(f *abi.Frame)
+// for i: o0[i] = int16(a0[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_cast_i8_i16_u_7f5e02966c(SB), NOSPLIT, $32-8
+TEXT k_cast_i8_i16_u_7f5e02966c<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i8) { t0 = cast:i16 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -5450,9 +5534,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_cast_i8_i32_u_502e8673b9(f *abi.Frame)
+// for i: o0[i] = int32(a0[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_cast_i8_i32_u_502e8673b9(SB), NOSPLIT, $16-8
+TEXT k_cast_i8_i32_u_502e8673b9<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i8) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -5504,9 +5589,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_cast_mul_add_shr_u8_u16_usus_02a1e3da39(f *abi.Frame)
+// for i: o0[i] = (a2[i] + (uint16(a0[i]) * a1)) >> a3
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_cast_mul_add_shr_u8_u16_usus_02a1e3da39(SB), NOSPLIT, $32-8
+TEXT k_cast_mul_add_shr_u8_u16_usus_02a1e3da39<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, s1:u16, u2:u16, s3:u16) { t0 = cast:u16 u0; t1 = mul t0 s1; t2 = add u2 t1; t3 = shr t2 s3; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -5604,9 +5690,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_cast_mul_addsat_shr_u8_u16_usus_8a5d6229d5(f *abi.Frame)
+// for i: o0[i] = addsat(a2[i], a1 * uint16(a0[i])) >> a3
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_cast_mul_addsat_shr_u8_u16_usus_8a5d6229d5(SB), NOSPLIT, $32-8
+TEXT k_cast_mul_addsat_shr_u8_u16_usus_8a5d6229d5<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, s1:u16, u2:u16, s3:u16) { t0 = cast:u16 u0; t1 = mul s1 t0; t2 = addsat u2 t1; t3 = shr t2 s3; store t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -5704,9 +5791,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_cast_mul_u8_u16_us_7d9a9f835c(f *abi.Frame)
+// for i: o0[i] = a1 * uint16(a0[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_cast_mul_u8_u16_us_7d9a9f835c(SB), NOSPLIT, $32-8
+TEXT k_cast_mul_u8_u16_us_7d9a9f835c<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, s1:u16) { t0 = cast:u16 u0; t1 = mul s1 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -5778,9 +5866,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_cast_u16_i32_u_341acb58d9(f *abi.Frame)
+// for i: o0[i] = int32(a0[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_cast_u16_i32_u_341acb58d9(SB), NOSPLIT, $16-8
+TEXT k_cast_u16_i32_u_341acb58d9<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u16) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -5832,9 +5921,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_cast_u16_u8_u_321d5a879f(f *abi.Frame)
+// for i: o0[i] = uint8(a0[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_cast_u16_u8_u_321d5a879f(SB), NOSPLIT, $32-8
+TEXT k_cast_u16_u8_u_321d5a879f<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u16) { t0 = cast:u8 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -5908,9 +5998,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_cast_u32_bool_u_0fe6001671(f *abi.Frame)
+// for i: o0[i] = bool(a0[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_cast_u32_bool_u_0fe6001671(SB), NOSPLIT, $0-8
+TEXT k_cast_u32_bool_u_0fe6001671<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32) { t0 = cast:bool u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -5952,9 +6043,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_cast_u32_i32_u_ef9eea2e1b(f *abi.Frame)
+// for i: o0[i] = int32(a0[i])
 // Requires: AVX, CMOV
-TEXT ·k_cast_u32_i32_u_ef9eea2e1b(SB), NOSPLIT, $16-8
+TEXT k_cast_u32_i32_u_ef9eea2e1b<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -6002,9 +6094,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_cast_u32_i64_u_5ea9cd925f(f *abi.Frame)
+// for i: o0[i] = int64(a0[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_cast_u32_i64_u_5ea9cd925f(SB), NOSPLIT, $16-8
+TEXT k_cast_u32_i64_u_5ea9cd925f<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32) { t0 = cast:i64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -6056,9 +6149,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_cast_u32_u64_u_340409d466(f *abi.Frame)
+// for i: o0[i] = uint64(a0[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_cast_u32_u64_u_340409d466(SB), NOSPLIT, $16-8
+TEXT k_cast_u32_u64_u_340409d466<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32) { t0 = cast:u64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -6110,9 +6204,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_cast_u32_u8_u_6d9c53e2f9(f *abi.Frame)
+// for i: o0[i] = uint8(a0[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_cast_u32_u8_u_6d9c53e2f9(SB), NOSPLIT, $0-8
+TEXT k_cast_u32_u8_u_6d9c53e2f9<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32) { t0 = cast:u8 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -6152,9 +6247,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_cast_u64_bool_u_985b069819(f *abi.Frame)
+// for i: o0[i] = bool(a0[i])
 // Requires: AVX, AVX2
-TEXT ·k_cast_u64_bool_u_985b069819(SB), NOSPLIT, $0-8
+TEXT k_cast_u64_bool_u_985b069819<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64) { t0 = cast:bool u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -6187,9 +6283,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_cast_u64_i32_u_30e018451a(f *abi.Frame)
+// for i: o0[i] = int32(a0[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_cast_u64_i32_u_30e018451a(SB), NOSPLIT, $16-8
+TEXT k_cast_u64_i32_u_30e018451a<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -6242,9 +6339,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_cast_u64_i64_u_421756f2a5(f *abi.Frame)
+// for i: o0[i] = int64(a0[i])
 // Requires: AVX, CMOV
-TEXT ·k_cast_u64_i64_u_421756f2a5(SB), NOSPLIT, $16-8
+TEXT k_cast_u64_i64_u_421756f2a5<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64) { t0 = cast:i64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -6295,9 +6393,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_cast_u64_u32_u_f853545810(f *abi.Frame)
+// for i: o0[i] = uint32(a0[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_cast_u64_u32_u_f853545810(SB), NOSPLIT, $16-8
+TEXT k_cast_u64_u32_u_f853545810<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64) { t0 = cast:u32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -6350,9 +6449,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_cast_u64_u8_u_ded4c758f4(f *abi.Frame)
+// for i: o0[i] = uint8(a0[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_cast_u64_u8_u_ded4c758f4(SB), NOSPLIT, $0-8
+TEXT k_cast_u64_u8_u_ded4c758f4<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64) { t0 = cast:u8 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -6396,9 +6496,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_cast_u8_bool_u_9c5bfc28af(f *abi.Frame)
+// for i: o0[i] = bool(a0[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_cast_u8_bool_u_9c5bfc28af(SB), NOSPLIT, $32-8
+TEXT k_cast_u8_bool_u_9c5bfc28af<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8) { t0 = cast:bool u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -6471,9 +6572,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_cast_u8_i16_u_9526cd2ab7(f *abi.Frame)
+// for i: o0[i] = int16(a0[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_cast_u8_i16_u_9526cd2ab7(SB), NOSPLIT, $32-8
+TEXT k_cast_u8_i16_u_9526cd2ab7<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8) { t0 = cast:i16 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -6545,9 +6647,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_cast_u8_i32_u_9670a96e7c(f *abi.Frame)
+// for i: o0[i] = int32(a0[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_cast_u8_i32_u_9670a96e7c(SB), NOSPLIT, $16-8
+TEXT k_cast_u8_i32_u_9670a96e7c<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -6599,9 +6702,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_cast_u8_i64_u_d703428f6a(f *abi.Frame)
+// for i: o0[i] = int64(a0[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_cast_u8_i64_u_d703428f6a(SB), NOSPLIT, $16-8
+TEXT k_cast_u8_i64_u_d703428f6a<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8) { t0 = cast:i64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -6655,9 +6759,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_cast_u8_u16_u_e0e8dae4b6(f *abi.Frame)
+// for i: o0[i] = uint16(a0[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_cast_u8_u16_u_e0e8dae4b6(SB), NOSPLIT, $32-8
+TEXT k_cast_u8_u16_u_e0e8dae4b6<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8) { t0 = cast:u16 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -6729,9 +6834,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_cast_u8_u32_u_65fef5c311(f *abi.Frame)
+// for i: o0[i] = uint32(a0[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_cast_u8_u32_u_65fef5c311(SB), NOSPLIT, $16-8
+TEXT k_cast_u8_u32_u_65fef5c311<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8) { t0 = cast:u32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -6783,9 +6889,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_cast_u8_u64_u_df9b1c067a(f *abi.Frame)
+// for i: o0[i] = uint64(a0[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_cast_u8_u64_u_df9b1c067a(SB), NOSPLIT, $16-8
+TEXT k_cast_u8_u64_u_df9b1c067a<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8) { t0 = cast:u64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -6839,9 +6946,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_clip_i32_ssu_5bdaeeeabc(f *abi.Frame)
+// for i: o0[i] = clip(a0, a1, a2[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_clip_i32_ssu_5bdaeeeabc(SB), NOSPLIT, $16-8
+TEXT k_clip_i32_ssu_5bdaeeeabc<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i32, s1:i32, u2:i32) { t0 = clip s0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -6890,9 +6998,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_clip_i32_sus_b674f1f271(f *abi.Frame)
+// for i: o0[i] = clip(a0, a1[i], a2)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_clip_i32_sus_b674f1f271(SB), NOSPLIT, $16-8
+TEXT k_clip_i32_sus_b674f1f271<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i32, u1:i32, s2:i32) { t0 = clip s0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -6943,9 +7052,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_clip_i32_suu_d4049fb144(f *abi.Frame)
+// for i: o0[i] = clip(a0, a1[i], a2[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_clip_i32_suu_d4049fb144(SB), NOSPLIT, $16-8
+TEXT k_clip_i32_suu_d4049fb144<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i32, u1:i32, u2:i32) { t0 = clip s0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -6996,9 +7106,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_clip_i32_uss_3e98da1581(f *abi.Frame)
+// for i: o0[i] = clip(a0[i], a1, a2)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_clip_i32_uss_3e98da1581(SB), NOSPLIT, $16-8
+TEXT k_clip_i32_uss_3e98da1581<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, s1:i32, s2:i32) { t0 = clip u0 s1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -7049,9 +7160,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_clip_i32_usu_42ae688f9f(f *abi.Frame)
+// for i: o0[i] = clip(a0[i], a1, a2[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_clip_i32_usu_42ae688f9f(SB), NOSPLIT, $16-8
+TEXT k_clip_i32_usu_42ae688f9f<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, s1:i32, u2:i32) { t0 = clip u0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -7102,9 +7214,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_clip_i32_uus_9e3c61a063(f *abi.Frame)
+// for i: o0[i] = clip(a0[i], a1[i], a2)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_clip_i32_uus_9e3c61a063(SB), NOSPLIT, $16-8
+TEXT k_clip_i32_uus_9e3c61a063<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32, s2:i32) { t0 = clip u0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -7155,9 +7268,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_clip_i32_uuu_14389e2d63(f *abi.Frame)
+// for i: o0[i] = clip(a0[i], a1[i], a2[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_clip_i32_uuu_14389e2d63(SB), NOSPLIT, $16-8
+TEXT k_clip_i32_uuu_14389e2d63<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32, u2:i32) { t0 = clip u0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -7208,9 +7322,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_clip_i64_ssu_7c1acc5587(f *abi.Frame)
+// for i: o0[i] = clip(a0, a1, a2[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_clip_i64_ssu_7c1acc5587(SB), NOSPLIT, $16-8
+TEXT k_clip_i64_ssu_7c1acc5587<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i64, s1:i64, u2:i64) { t0 = clip s0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -7265,9 +7380,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_clip_i64_sus_eb07dc5e54(f *abi.Frame)
+// for i: o0[i] = clip(a0, a1[i], a2)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_clip_i64_sus_eb07dc5e54(SB), NOSPLIT, $16-8
+TEXT k_clip_i64_sus_eb07dc5e54<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i64, u1:i64, s2:i64) { t0 = clip s0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -7324,9 +7440,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_clip_i64_suu_07d3355488(f *abi.Frame)
+// for i: o0[i] = clip(a0, a1[i], a2[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_clip_i64_suu_07d3355488(SB), NOSPLIT, $16-8
+TEXT k_clip_i64_suu_07d3355488<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i64, u1:i64, u2:i64) { t0 = clip s0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -7383,9 +7500,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_clip_i64_uss_17b483ed62(f *abi.Frame)
+// for i: o0[i] = clip(a0[i], a1, a2)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_clip_i64_uss_17b483ed62(SB), NOSPLIT, $16-8
+TEXT k_clip_i64_uss_17b483ed62<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, s1:i64, s2:i64) { t0 = clip u0 s1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -7442,9 +7560,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_clip_i64_usu_2d91f7bc85(f *abi.Frame)
+// for i: o0[i] = clip(a0[i], a1, a2[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_clip_i64_usu_2d91f7bc85(SB), NOSPLIT, $16-8
+TEXT k_clip_i64_usu_2d91f7bc85<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, s1:i64, u2:i64) { t0 = clip u0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -7501,9 +7620,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_clip_i64_uus_126d182b3e(f *abi.Frame)
+// for i: o0[i] = clip(a0[i], a1[i], a2)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_clip_i64_uus_126d182b3e(SB), NOSPLIT, $16-8
+TEXT k_clip_i64_uus_126d182b3e<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64, s2:i64) { t0 = clip u0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -7560,9 +7680,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_clip_i64_uuu_9e3f990dd3(f *abi.Frame)
+// for i: o0[i] = clip(a0[i], a1[i], a2[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_clip_i64_uuu_9e3f990dd3(SB), NOSPLIT, $16-8
+TEXT k_clip_i64_uuu_9e3f990dd3<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64, u2:i64) { t0 = clip u0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -7622,9 +7743,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_clip_u32_ssu_aa93e07e36(f *abi.Frame)
+// for i: o0[i] = clip(a0, a1, a2[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_clip_u32_ssu_aa93e07e36(SB), NOSPLIT, $16-8
+TEXT k_clip_u32_ssu_aa93e07e36<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u32, s1:u32, u2:u32) { t0 = clip s0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -7673,9 +7795,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_clip_u32_sus_aabecbce4e(f *abi.Frame)
+// for i: o0[i] = clip(a0, a1[i], a2)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_clip_u32_sus_aabecbce4e(SB), NOSPLIT, $16-8
+TEXT k_clip_u32_sus_aabecbce4e<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u32, u1:u32, s2:u32) { t0 = clip s0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -7726,9 +7849,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_clip_u32_suu_dec6e2592e(f *abi.Frame)
+// for i: o0[i] = clip(a0, a1[i], a2[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_clip_u32_suu_dec6e2592e(SB), NOSPLIT, $16-8
+TEXT k_clip_u32_suu_dec6e2592e<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u32, u1:u32, u2:u32) { t0 = clip s0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -7779,9 +7903,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_clip_u32_uss_df8f70968a(f *abi.Frame)
+// for i: o0[i] = clip(a0[i], a1, a2)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_clip_u32_uss_df8f70968a(SB), NOSPLIT, $16-8
+TEXT k_clip_u32_uss_df8f70968a<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, s1:u32, s2:u32) { t0 = clip u0 s1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -7832,9 +7957,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_clip_u32_usu_56dab1b9bf(f *abi.Frame)
+// for i: o0[i] = clip(a0[i], a1, a2[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_clip_u32_usu_56dab1b9bf(SB), NOSPLIT, $16-8
+TEXT k_clip_u32_usu_56dab1b9bf<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, s1:u32, u2:u32) { t0 = clip u0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -7885,9 +8011,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_clip_u32_uus_bb88d1244f(f *abi.Frame)
+// for i: o0[i] = clip(a0[i], a1[i], a2)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_clip_u32_uus_bb88d1244f(SB), NOSPLIT, $16-8
+TEXT k_clip_u32_uus_bb88d1244f<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, u1:u32, s2:u32) { t0 = clip u0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -7938,9 +8065,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_clip_u32_uuu_0ce05f8523(f *abi.Frame)
+// for i: o0[i] = clip(a0[i], a1[i], a2[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_clip_u32_uuu_0ce05f8523(SB), NOSPLIT, $16-8
+TEXT k_clip_u32_uuu_0ce05f8523<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, u1:u32, u2:u32) { t0 = clip u0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -7991,9 +8119,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_clip_u64_ssu_47e95cbc14(f *abi.Frame)
+// for i: o0[i] = clip(a0, a1, a2[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_clip_u64_ssu_47e95cbc14(SB), NOSPLIT, $16-8
+TEXT k_clip_u64_ssu_47e95cbc14<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u64, s1:u64, u2:u64) { t0 = clip s0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -8049,9 +8178,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_clip_u64_sus_3031b7f74f(f *abi.Frame)
+// for i: o0[i] = clip(a0, a1[i], a2)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_clip_u64_sus_3031b7f74f(SB), NOSPLIT, $16-8
+TEXT k_clip_u64_sus_3031b7f74f<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u64, u1:u64, s2:u64) { t0 = clip s0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -8112,9 +8242,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_clip_u64_suu_230378a205(f *abi.Frame)
+// for i: o0[i] = clip(a0, a1[i], a2[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_clip_u64_suu_230378a205(SB), NOSPLIT, $16-8
+TEXT k_clip_u64_suu_230378a205<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u64, u1:u64, u2:u64) { t0 = clip s0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -8175,9 +8306,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_clip_u64_uss_5853f20259(f *abi.Frame)
+// for i: o0[i] = clip(a0[i], a1, a2)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_clip_u64_uss_5853f20259(SB), NOSPLIT, $16-8
+TEXT k_clip_u64_uss_5853f20259<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, s1:u64, s2:u64) { t0 = clip u0 s1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -8238,9 +8370,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_clip_u64_usu_1f27ef528d(f *abi.Frame)
+// for i: o0[i] = clip(a0[i], a1, a2[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_clip_u64_usu_1f27ef528d(SB), NOSPLIT, $16-8
+TEXT k_clip_u64_usu_1f27ef528d<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, s1:u64, u2:u64) { t0 = clip u0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -8301,9 +8434,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_clip_u64_uus_5446d8351a(f *abi.Frame)
+// for i: o0[i] = clip(a0[i], a1[i], a2)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_clip_u64_uus_5446d8351a(SB), NOSPLIT, $16-8
+TEXT k_clip_u64_uus_5446d8351a<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64, s2:u64) { t0 = clip u0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -8364,9 +8498,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_clip_u64_uuu_6b7a16ea8c(f *abi.Frame)
+// for i: o0[i] = clip(a0[i], a1[i], a2[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_clip_u64_uuu_6b7a16ea8c(SB), NOSPLIT, $16-8
+TEXT k_clip_u64_uuu_6b7a16ea8c<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64, u2:u64) { t0 = clip u0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -8429,9 +8564,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_clip_u8_ssu_89b2a831c3(f *abi.Frame)
+// for i: o0[i] = clip(a0, a1, a2[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_clip_u8_ssu_89b2a831c3(SB), NOSPLIT, $32-8
+TEXT k_clip_u8_ssu_89b2a831c3<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u8, s1:u8, u2:u8) { t0 = clip s0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -8504,9 +8640,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_clip_u8_sus_cf496ae903(f *abi.Frame)
+// for i: o0[i] = clip(a0, a1[i], a2)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_clip_u8_sus_cf496ae903(SB), NOSPLIT, $32-8
+TEXT k_clip_u8_sus_cf496ae903<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u8, u1:u8, s2:u8) { t0 = clip s0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -8579,9 +8716,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_clip_u8_suu_9dcc83527d(f *abi.Frame)
+// for i: o0[i] = clip(a0, a1[i], a2[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_clip_u8_suu_9dcc83527d(SB), NOSPLIT, $32-8
+TEXT k_clip_u8_suu_9dcc83527d<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u8, u1:u8, u2:u8) { t0 = clip s0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -8677,9 +8815,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_clip_u8_uss_fee094ccd2(f *abi.Frame)
+// for i: o0[i] = clip(a0[i], a1, a2)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_clip_u8_uss_fee094ccd2(SB), NOSPLIT, $32-8
+TEXT k_clip_u8_uss_fee094ccd2<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, s1:u8, s2:u8) { t0 = clip u0 s1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -8752,9 +8891,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_clip_u8_usu_8b2530f0ff(f *abi.Frame)
+// for i: o0[i] = clip(a0[i], a1, a2[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_clip_u8_usu_8b2530f0ff(SB), NOSPLIT, $32-8
+TEXT k_clip_u8_usu_8b2530f0ff<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, s1:u8, u2:u8) { t0 = clip u0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -8850,9 +8990,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_clip_u8_uus_96b2ef6e3a(f *abi.Frame)
+// for i: o0[i] = clip(a0[i], a1[i], a2)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_clip_u8_uus_96b2ef6e3a(SB), NOSPLIT, $32-8
+TEXT k_clip_u8_uus_96b2ef6e3a<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8, s2:u8) { t0 = clip u0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -8948,9 +9089,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_clip_u8_uuu_6145acbbd3(f *abi.Frame)
+// for i: o0[i] = clip(a0[i], a1[i], a2[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_clip_u8_uuu_6145acbbd3(SB), NOSPLIT, $32-8
+TEXT k_clip_u8_uuu_6145acbbd3<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8, u2:u8) { t0 = clip u0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -9069,9 +9211,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_div_i32_su_4ed8bce533(f *abi.Frame)
+// for i: o0[i] = a0 / a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_div_i32_su_4ed8bce533(SB), NOSPLIT, $16-8
+TEXT k_div_i32_su_4ed8bce533<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i32, u1:i32) { t0 = div s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -9135,9 +9278,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_div_i32_us_0c1e268519(f *abi.Frame)
+// for i: o0[i] = a0[i] / a1
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_div_i32_us_0c1e268519(SB), NOSPLIT, $16-8
+TEXT k_div_i32_us_0c1e268519<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, s1:i32) { t0 = div u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -9199,9 +9343,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_div_i32_uu_fb3c3f1081(f *abi.Frame)
+// for i: o0[i] = a0[i] / a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_div_i32_uu_fb3c3f1081(SB), NOSPLIT, $16-8
+TEXT k_div_i32_uu_fb3c3f1081<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32) { t0 = div u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -9267,9 +9412,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_div_i64_su_27c7b4c522(f *abi.Frame)
+// for i: o0[i] = a0 / a1[i]
 // Requires: AVX, CMOV
-TEXT ·k_div_i64_su_27c7b4c522(SB), NOSPLIT, $152-8
+TEXT k_div_i64_su_27c7b4c522<>(SB), NOSPLIT, $152-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i64, u1:i64) { t0 = div s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -9358,9 +9504,10 @@ end12:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_div_i64_us_0142decf0e(f *abi.Frame)
+// for i: o0[i] = a0[i] / a1
 // Requires: AVX, CMOV
-TEXT ·k_div_i64_us_0142decf0e(SB), NOSPLIT, $152-8
+TEXT k_div_i64_us_0142decf0e<>(SB), NOSPLIT, $152-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, s1:i64) { t0 = div u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -9449,9 +9596,10 @@ end12:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_div_i64_uu_36b2ea6567(f *abi.Frame)
+// for i: o0[i] = a0[i] / a1[i]
 // Requires: AVX, CMOV
-TEXT ·k_div_i64_uu_36b2ea6567(SB), NOSPLIT, $152-8
+TEXT k_div_i64_uu_36b2ea6567<>(SB), NOSPLIT, $152-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64) { t0 = div u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -9541,9 +9689,10 @@ end12:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_div_u32_su_8d939bd234(f *abi.Frame)
+// for i: o0[i] = a0 / a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_div_u32_su_8d939bd234(SB), NOSPLIT, $16-8
+TEXT k_div_u32_su_8d939bd234<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u32, u1:u32) { t0 = div s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -9612,9 +9761,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_div_u32_us_54ae8ce6db(f *abi.Frame)
+// for i: o0[i] = a0[i] / a1
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_div_u32_us_54ae8ce6db(SB), NOSPLIT, $16-8
+TEXT k_div_u32_us_54ae8ce6db<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, s1:u32) { t0 = div u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -9684,9 +9834,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_div_u32_uu_64bc3b7468(f *abi.Frame)
+// for i: o0[i] = a0[i] / a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_div_u32_uu_64bc3b7468(SB), NOSPLIT, $16-8
+TEXT k_div_u32_uu_64bc3b7468<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, u1:u32) { t0 = div u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -9761,9 +9912,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_div_u64_su_709a43506e(f *abi.Frame)
+// for i: o0[i] = a0 / a1[i]
 // Requires: AVX, CMOV
-TEXT ·k_div_u64_su_709a43506e(SB), NOSPLIT, $152-8
+TEXT k_div_u64_su_709a43506e<>(SB), NOSPLIT, $152-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u64, u1:u64) { t0 = div s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -9852,9 +10004,10 @@ end12:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_div_u64_us_418c633f72(f *abi.Frame)
+// for i: o0[i] = a0[i] / a1
 // Requires: AVX, CMOV
-TEXT ·k_div_u64_us_418c633f72(SB), NOSPLIT, $152-8
+TEXT k_div_u64_us_418c633f72<>(SB), NOSPLIT, $152-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, s1:u64) { t0 = div u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -9943,9 +10096,10 @@ end12:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_div_u64_uu_2cdab6e4fa(f *abi.Frame)
+// for i: o0[i] = a0[i] / a1[i]
 // Requires: AVX, CMOV
-TEXT ·k_div_u64_uu_2cdab6e4fa(SB), NOSPLIT, $152-8
+TEXT k_div_u64_uu_2cdab6e4fa<>(SB), NOSPLIT, $152-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64) { t0 = div u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -10035,9 +10189,10 @@ end12:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_div_u8_su_777ae31059(f *abi.Frame)
+// for i: o0[i] = a0 / a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_div_u8_su_777ae31059(SB), NOSPLIT, $0-8
+TEXT k_div_u8_su_777ae31059<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u8, u1:u8) { t0 = div s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -10090,9 +10245,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_div_u8_us_be173def17(f *abi.Frame)
+// for i: o0[i] = a0[i] / a1
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_div_u8_us_be173def17(SB), NOSPLIT, $0-8
+TEXT k_div_u8_us_be173def17<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, s1:u8) { t0 = div u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -10145,9 +10301,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_div_u8_uu_545b998e4c(f *abi.Frame)
+// for i: o0[i] = a0[i] / a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_div_u8_uu_545b998e4c(SB), NOSPLIT, $0-8
+TEXT k_div_u8_uu_545b998e4c<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8) { t0 = div u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -10210,9 +10367,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_dot_i32_972e9a55c4(f *abi.Frame)
+// for m, n: { sum := 0; for k: sum += a0[m][k] * a1[k][n]; o0[m][n] = sum, or += sum }
 // Requires: AVX, AVX2, MMX+
-TEXT ·k_dot_i32_972e9a55c4(SB), NOSPLIT, $16-8
+TEXT k_dot_i32_972e9a55c4<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// dot i32
 	MOVQ f+0(FP), AX
 	MOVQ (AX), DI; TESTQ DI, DI; JLE done; MOVQ 8(AX), R8; TESTQ R8, R8; JLE done; MOVQ 16(AX), BX
@@ -10899,9 +11057,10 @@ full1Store:
 done:
 	VZEROUPPER; RET
 
-// func k_dot_i64_81eb46862c(f *abi.Frame)
+// for m, n: { sum := 0; for k: sum += a0[m][k] * a1[k][n]; o0[m][n] = sum, or += sum }
 // Requires: AVX, AVX2, MMX+
-TEXT ·k_dot_i64_81eb46862c(SB), NOSPLIT, $16-8
+TEXT k_dot_i64_81eb46862c<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// dot i64
 	MOVQ f+0(FP), AX
 	MOVQ (AX), DI; TESTQ DI, DI; JLE done; MOVQ 8(AX), R8; TESTQ R8, R8; JLE done; MOVQ 16(AX), BX
@@ -11293,9 +11452,10 @@ full1Store:
 done:
 	VZEROUPPER; RET
 
-// func k_dothalves_i32_9153d54bcc(f *abi.Frame)
+// for m, n: { sum := 0; for k: sum += mulhalves(a0[m][k], a1[k][n]); o0[m][n] = sum, or += sum }
 // Requires: AVX, AVX2, MMX+
-TEXT ·k_dothalves_i32_9153d54bcc(SB), NOSPLIT, $16-8
+TEXT k_dothalves_i32_9153d54bcc<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// dothalves i32
 	MOVQ f+0(FP), AX
 	MOVQ (AX), DI; TESTQ DI, DI; JLE done; MOVQ 8(AX), R8; TESTQ R8, R8; JLE done; MOVQ 16(AX), BX
@@ -11982,9 +12142,10 @@ full1Store:
 done:
 	VZEROUPPER; RET
 
-// func k_eq_i32_bool_us_9466469f1d(f *abi.Frame)
+// for i: o0[i] = a0[i] == a1
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_eq_i32_bool_us_9466469f1d(SB), NOSPLIT, $0-8
+TEXT k_eq_i32_bool_us_9466469f1d<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, s1:i32) { t0 = eq u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -12025,9 +12186,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_eq_i32_bool_uu_e03d8b1f7f(f *abi.Frame)
+// for i: o0[i] = a0[i] == a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_eq_i32_bool_uu_e03d8b1f7f(SB), NOSPLIT, $0-8
+TEXT k_eq_i32_bool_uu_e03d8b1f7f<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32) { t0 = eq u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -12069,9 +12231,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_eq_i64_bool_us_cab5187da9(f *abi.Frame)
+// for i: o0[i] = a0[i] == a1
 // Requires: AVX, AVX2
-TEXT ·k_eq_i64_bool_us_cab5187da9(SB), NOSPLIT, $0-8
+TEXT k_eq_i64_bool_us_cab5187da9<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, s1:i64) { t0 = eq u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -12103,9 +12266,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_eq_i64_bool_uu_6bbb7637ec(f *abi.Frame)
+// for i: o0[i] = a0[i] == a1[i]
 // Requires: AVX, AVX2
-TEXT ·k_eq_i64_bool_uu_6bbb7637ec(SB), NOSPLIT, $0-8
+TEXT k_eq_i64_bool_uu_6bbb7637ec<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64) { t0 = eq u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -12138,9 +12302,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_eq_u32_bool_us_a9be959a34(f *abi.Frame)
+// for i: o0[i] = a0[i] == a1
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_eq_u32_bool_us_a9be959a34(SB), NOSPLIT, $0-8
+TEXT k_eq_u32_bool_us_a9be959a34<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, s1:u32) { t0 = eq u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -12181,9 +12346,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_eq_u32_bool_uu_abecd25158(f *abi.Frame)
+// for i: o0[i] = a0[i] == a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_eq_u32_bool_uu_abecd25158(SB), NOSPLIT, $0-8
+TEXT k_eq_u32_bool_uu_abecd25158<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, u1:u32) { t0 = eq u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -12225,9 +12391,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_eq_u64_bool_us_7f4b397c1e(f *abi.Frame)
+// for i: o0[i] = a0[i] == a1
 // Requires: AVX, AVX2
-TEXT ·k_eq_u64_bool_us_7f4b397c1e(SB), NOSPLIT, $0-8
+TEXT k_eq_u64_bool_us_7f4b397c1e<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, s1:u64) { t0 = eq u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -12259,9 +12426,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_eq_u64_bool_uu_5c919713ea(f *abi.Frame)
+// for i: o0[i] = a0[i] == a1[i]
 // Requires: AVX, AVX2
-TEXT ·k_eq_u64_bool_uu_5c919713ea(SB), NOSPLIT, $0-8
+TEXT k_eq_u64_bool_uu_5c919713ea<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64) { t0 = eq u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -12294,9 +12462,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_eq_u8_bool_su_e039f70e04(f *abi.Frame)
+// for i: o0[i] = a0 == a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_eq_u8_bool_su_e039f70e04(SB), NOSPLIT, $32-8
+TEXT k_eq_u8_bool_su_e039f70e04<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u8, u1:u8) { t0 = eq s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -12368,9 +12537,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_eq_u8_bool_uu_50ebcd7d25(f *abi.Frame)
+// for i: o0[i] = a0[i] == a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_eq_u8_bool_uu_50ebcd7d25(SB), NOSPLIT, $32-8
+TEXT k_eq_u8_bool_uu_50ebcd7d25<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8) { t0 = eq u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -12466,9 +12636,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_floordiv_i32_uu_b738da5eea(f *abi.Frame)
+// for i: o0[i] = floordiv(a0[i], a1[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_floordiv_i32_uu_b738da5eea(SB), NOSPLIT, $0-8
+TEXT k_floordiv_i32_uu_b738da5eea<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32) { t0 = floordiv u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -12512,9 +12683,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_floordiv_i64_uu_979ccfd4a1(f *abi.Frame)
+// for i: o0[i] = floordiv(a0[i], a1[i])
 // Requires: AVX, AVX2
-TEXT ·k_floordiv_i64_uu_979ccfd4a1(SB), NOSPLIT, $136-8
+TEXT k_floordiv_i64_uu_979ccfd4a1<>(SB), NOSPLIT, $136-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64) { t0 = floordiv u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -12574,9 +12746,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_le_i32_bool_su_14c04e2a3c(f *abi.Frame)
+// for i: o0[i] = a0 <= a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_le_i32_bool_su_14c04e2a3c(SB), NOSPLIT, $0-8
+TEXT k_le_i32_bool_su_14c04e2a3c<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i32, u1:i32) { t0 = le s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -12618,9 +12791,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_le_i32_bool_us_86486a61c5(f *abi.Frame)
+// for i: o0[i] = a0[i] <= a1
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_le_i32_bool_us_86486a61c5(SB), NOSPLIT, $0-8
+TEXT k_le_i32_bool_us_86486a61c5<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, s1:i32) { t0 = le u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -12662,9 +12836,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_le_i32_bool_uu_c3e983c213(f *abi.Frame)
+// for i: o0[i] = a0[i] <= a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_le_i32_bool_uu_c3e983c213(SB), NOSPLIT, $0-8
+TEXT k_le_i32_bool_uu_c3e983c213<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32) { t0 = le u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -12706,9 +12881,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_le_i64_bool_su_40955dcce6(f *abi.Frame)
+// for i: o0[i] = a0 <= a1[i]
 // Requires: AVX, AVX2
-TEXT ·k_le_i64_bool_su_40955dcce6(SB), NOSPLIT, $0-8
+TEXT k_le_i64_bool_su_40955dcce6<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i64, u1:i64) { t0 = le s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -12741,9 +12917,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_le_i64_bool_us_a2ff8af67d(f *abi.Frame)
+// for i: o0[i] = a0[i] <= a1
 // Requires: AVX, AVX2
-TEXT ·k_le_i64_bool_us_a2ff8af67d(SB), NOSPLIT, $0-8
+TEXT k_le_i64_bool_us_a2ff8af67d<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, s1:i64) { t0 = le u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -12777,9 +12954,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_le_i64_bool_uu_579ac043f0(f *abi.Frame)
+// for i: o0[i] = a0[i] <= a1[i]
 // Requires: AVX, AVX2
-TEXT ·k_le_i64_bool_uu_579ac043f0(SB), NOSPLIT, $0-8
+TEXT k_le_i64_bool_uu_579ac043f0<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64) { t0 = le u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -12813,9 +12991,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_le_select_u8_suss_30bc5d28d8(f *abi.Frame)
+// for i: o0[i] = select(a0 <= a1[i], a2, a3)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_le_select_u8_suss_30bc5d28d8(SB), NOSPLIT, $32-8
+TEXT k_le_select_u8_suss_30bc5d28d8<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u8, u1:u8, s2:u8, s3:u8) { t0 = le s0 u1; t1 = select t0 s2 s3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -12889,9 +13068,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_le_select_u8_susu_055c0a4430(f *abi.Frame)
+// for i: o0[i] = select(a0 <= a1[i], a2, a3[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_le_select_u8_susu_055c0a4430(SB), NOSPLIT, $32-8
+TEXT k_le_select_u8_susu_055c0a4430<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u8, u1:u8, s2:u8, u3:u8) { t0 = le s0 u1; t1 = select t0 s2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -12988,9 +13168,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_le_select_u8_suus_9973a2f8cf(f *abi.Frame)
+// for i: o0[i] = select(a0 <= a1[i], a2[i], a3)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_le_select_u8_suus_9973a2f8cf(SB), NOSPLIT, $32-8
+TEXT k_le_select_u8_suus_9973a2f8cf<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u8, u1:u8, u2:u8, s3:u8) { t0 = le s0 u1; t1 = select t0 u2 s3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -13087,9 +13268,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_le_select_u8_suuu_9f4bf2b9ef(f *abi.Frame)
+// for i: o0[i] = select(a0 <= a1[i], a2[i], a3[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_le_select_u8_suuu_9f4bf2b9ef(SB), NOSPLIT, $32-8
+TEXT k_le_select_u8_suuu_9f4bf2b9ef<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u8, u1:u8, u2:u8, u3:u8) { t0 = le s0 u1; t1 = select t0 u2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), R12
@@ -13209,9 +13391,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_le_select_u8_usss_23ec0d5c19(f *abi.Frame)
+// for i: o0[i] = select(a0[i] <= a1, a2, a3)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_le_select_u8_usss_23ec0d5c19(SB), NOSPLIT, $32-8
+TEXT k_le_select_u8_usss_23ec0d5c19<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, s1:u8, s2:u8, s3:u8) { t0 = le u0 s1; t1 = select t0 s2 s3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -13285,9 +13468,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_le_select_u8_ussu_d07bfec47d(f *abi.Frame)
+// for i: o0[i] = select(a0[i] <= a1, a2, a3[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_le_select_u8_ussu_d07bfec47d(SB), NOSPLIT, $32-8
+TEXT k_le_select_u8_ussu_d07bfec47d<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, s1:u8, s2:u8, u3:u8) { t0 = le u0 s1; t1 = select t0 s2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -13385,9 +13569,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_le_select_u8_usus_c454bfcc56(f *abi.Frame)
+// for i: o0[i] = select(a0[i] <= a1, a2[i], a3)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_le_select_u8_usus_c454bfcc56(SB), NOSPLIT, $32-8
+TEXT k_le_select_u8_usus_c454bfcc56<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, s1:u8, u2:u8, s3:u8) { t0 = le u0 s1; t1 = select t0 u2 s3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -13485,9 +13670,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_le_select_u8_usuu_6b3771afdd(f *abi.Frame)
+// for i: o0[i] = select(a0[i] <= a1, a2[i], a3[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_le_select_u8_usuu_6b3771afdd(SB), NOSPLIT, $32-8
+TEXT k_le_select_u8_usuu_6b3771afdd<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, s1:u8, u2:u8, u3:u8) { t0 = le u0 s1; t1 = select t0 u2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -13607,9 +13793,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_le_select_u8_uuss_c3bc8df8c0(f *abi.Frame)
+// for i: o0[i] = select(a0[i] <= a1[i], a2, a3)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_le_select_u8_uuss_c3bc8df8c0(SB), NOSPLIT, $32-8
+TEXT k_le_select_u8_uuss_c3bc8df8c0<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8, s2:u8, s3:u8) { t0 = le u0 u1; t1 = select t0 s2 s3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -13706,9 +13893,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_le_select_u8_uusu_86d5d54796(f *abi.Frame)
+// for i: o0[i] = select(a0[i] <= a1[i], a2, a3[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_le_select_u8_uusu_86d5d54796(SB), NOSPLIT, $32-8
+TEXT k_le_select_u8_uusu_86d5d54796<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8, s2:u8, u3:u8) { t0 = le u0 u1; t1 = select t0 s2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -13828,9 +14016,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_le_select_u8_uuus_e736c0b264(f *abi.Frame)
+// for i: o0[i] = select(a0[i] <= a1[i], a2[i], a3)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_le_select_u8_uuus_e736c0b264(SB), NOSPLIT, $32-8
+TEXT k_le_select_u8_uuus_e736c0b264<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8, u2:u8, s3:u8) { t0 = le u0 u1; t1 = select t0 u2 s3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -13950,9 +14139,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_le_select_u8_uuuu_262fddfa30(f *abi.Frame)
+// for i: o0[i] = select(a0[i] <= a1[i], a2[i], a3[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_le_select_u8_uuuu_262fddfa30(SB), NOSPLIT, $32-8
+TEXT k_le_select_u8_uuuu_262fddfa30<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8, u2:u8, u3:u8) { t0 = le u0 u1; t1 = select t0 u2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -14095,9 +14285,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_le_u16_bool_su_918b402415(f *abi.Frame)
+// for i: o0[i] = a0 <= a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_le_u16_bool_su_918b402415(SB), NOSPLIT, $32-8
+TEXT k_le_u16_bool_su_918b402415<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u16, u1:u16) { t0 = le s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -14173,9 +14364,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_le_u16_bool_us_c8a20cd56d(f *abi.Frame)
+// for i: o0[i] = a0[i] <= a1
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_le_u16_bool_us_c8a20cd56d(SB), NOSPLIT, $32-8
+TEXT k_le_u16_bool_us_c8a20cd56d<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u16, s1:u16) { t0 = le u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -14251,9 +14443,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_le_u16_bool_uu_33602f81c8(f *abi.Frame)
+// for i: o0[i] = a0[i] <= a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_le_u16_bool_uu_33602f81c8(SB), NOSPLIT, $32-8
+TEXT k_le_u16_bool_uu_33602f81c8<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u16, u1:u16) { t0 = le u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -14353,9 +14546,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_le_u32_bool_su_fc07550b65(f *abi.Frame)
+// for i: o0[i] = a0 <= a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_le_u32_bool_su_fc07550b65(SB), NOSPLIT, $0-8
+TEXT k_le_u32_bool_su_fc07550b65<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u32, u1:u32) { t0 = le s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -14397,9 +14591,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_le_u32_bool_us_3472dc4b57(f *abi.Frame)
+// for i: o0[i] = a0[i] <= a1
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_le_u32_bool_us_3472dc4b57(SB), NOSPLIT, $0-8
+TEXT k_le_u32_bool_us_3472dc4b57<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, s1:u32) { t0 = le u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -14441,9 +14636,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_le_u32_bool_uu_7058264db4(f *abi.Frame)
+// for i: o0[i] = a0[i] <= a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_le_u32_bool_uu_7058264db4(SB), NOSPLIT, $0-8
+TEXT k_le_u32_bool_uu_7058264db4<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, u1:u32) { t0 = le u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -14485,9 +14681,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_le_u64_bool_su_debdd4dfb6(f *abi.Frame)
+// for i: o0[i] = a0 <= a1[i]
 // Requires: AVX, AVX2
-TEXT ·k_le_u64_bool_su_debdd4dfb6(SB), NOSPLIT, $0-8
+TEXT k_le_u64_bool_su_debdd4dfb6<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u64, u1:u64) { t0 = le s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -14523,9 +14720,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_le_u64_bool_us_663632e73d(f *abi.Frame)
+// for i: o0[i] = a0[i] <= a1
 // Requires: AVX, AVX2
-TEXT ·k_le_u64_bool_us_663632e73d(SB), NOSPLIT, $0-8
+TEXT k_le_u64_bool_us_663632e73d<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, s1:u64) { t0 = le u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -14561,9 +14759,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_le_u64_bool_uu_57d8c965c2(f *abi.Frame)
+// for i: o0[i] = a0[i] <= a1[i]
 // Requires: AVX, AVX2
-TEXT ·k_le_u64_bool_uu_57d8c965c2(SB), NOSPLIT, $0-8
+TEXT k_le_u64_bool_uu_57d8c965c2<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64) { t0 = le u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -14599,9 +14798,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_le_u8_bool_su_4e98e38ed3(f *abi.Frame)
+// for i: o0[i] = a0 <= a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_le_u8_bool_su_4e98e38ed3(SB), NOSPLIT, $32-8
+TEXT k_le_u8_bool_su_4e98e38ed3<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u8, u1:u8) { t0 = le s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -14674,9 +14874,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_le_u8_bool_us_496751cee8(f *abi.Frame)
+// for i: o0[i] = a0[i] <= a1
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_le_u8_bool_us_496751cee8(SB), NOSPLIT, $32-8
+TEXT k_le_u8_bool_us_496751cee8<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, s1:u8) { t0 = le u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -14749,9 +14950,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_le_u8_bool_uu_18a889c672(f *abi.Frame)
+// for i: o0[i] = a0[i] <= a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_le_u8_bool_uu_18a889c672(SB), NOSPLIT, $32-8
+TEXT k_le_u8_bool_uu_18a889c672<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8) { t0 = le u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -14847,9 +15049,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_lt_i32_bool_su_4e30771c73(f *abi.Frame)
+// for i: o0[i] = a0 < a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_lt_i32_bool_su_4e30771c73(SB), NOSPLIT, $0-8
+TEXT k_lt_i32_bool_su_4e30771c73<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i32, u1:i32) { t0 = lt s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -14890,9 +15093,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_lt_i32_bool_us_641b693c21(f *abi.Frame)
+// for i: o0[i] = a0[i] < a1
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_lt_i32_bool_us_641b693c21(SB), NOSPLIT, $0-8
+TEXT k_lt_i32_bool_us_641b693c21<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, s1:i32) { t0 = lt u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -14933,9 +15137,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_lt_i32_bool_uu_40496893b0(f *abi.Frame)
+// for i: o0[i] = a0[i] < a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_lt_i32_bool_uu_40496893b0(SB), NOSPLIT, $0-8
+TEXT k_lt_i32_bool_uu_40496893b0<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32) { t0 = lt u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -14977,9 +15182,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_lt_i64_bool_su_696588ff8e(f *abi.Frame)
+// for i: o0[i] = a0 < a1[i]
 // Requires: AVX, AVX2
-TEXT ·k_lt_i64_bool_su_696588ff8e(SB), NOSPLIT, $0-8
+TEXT k_lt_i64_bool_su_696588ff8e<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i64, u1:i64) { t0 = lt s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -15011,9 +15217,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_lt_i64_bool_us_a64ac4d0a1(f *abi.Frame)
+// for i: o0[i] = a0[i] < a1
 // Requires: AVX, AVX2
-TEXT ·k_lt_i64_bool_us_a64ac4d0a1(SB), NOSPLIT, $0-8
+TEXT k_lt_i64_bool_us_a64ac4d0a1<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, s1:i64) { t0 = lt u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -15045,9 +15252,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_lt_i64_bool_uu_a117340f31(f *abi.Frame)
+// for i: o0[i] = a0[i] < a1[i]
 // Requires: AVX, AVX2
-TEXT ·k_lt_i64_bool_uu_a117340f31(SB), NOSPLIT, $0-8
+TEXT k_lt_i64_bool_uu_a117340f31<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64) { t0 = lt u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -15080,9 +15288,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_lt_lt_and_u8_bool_sus_22c6a8ab29(f *abi.Frame)
+// for i: o0[i] = (a0 < a1[i]) & (a1[i] < a2)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_lt_lt_and_u8_bool_sus_22c6a8ab29(SB), NOSPLIT, $32-8
+TEXT k_lt_lt_and_u8_bool_sus_22c6a8ab29<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u8, u1:u8, s2:u8) { t0 = lt s0 u1; t1 = lt u1 s2; t2 = and t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -15159,9 +15368,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_lt_lt_and_u8_bool_suus_f2f2660090(f *abi.Frame)
+// for i: o0[i] = (a0 < a1[i]) & (a2[i] < a3)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_lt_lt_and_u8_bool_suus_f2f2660090(SB), NOSPLIT, $32-8
+TEXT k_lt_lt_and_u8_bool_suus_f2f2660090<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u8, u1:u8, u2:u8, s3:u8) { t0 = lt s0 u1; t1 = lt u2 s3; t2 = and t0 t1; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -15261,9 +15471,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_lt_select_u8_suss_7c9af49240(f *abi.Frame)
+// for i: o0[i] = select(a0 < a1[i], a2, a3)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_lt_select_u8_suss_7c9af49240(SB), NOSPLIT, $32-8
+TEXT k_lt_select_u8_suss_7c9af49240<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u8, u1:u8, s2:u8, s3:u8) { t0 = lt s0 u1; t1 = select t0 s2 s3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -15337,9 +15548,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_lt_select_u8_susu_fdac78a1b9(f *abi.Frame)
+// for i: o0[i] = select(a0 < a1[i], a2, a3[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_lt_select_u8_susu_fdac78a1b9(SB), NOSPLIT, $32-8
+TEXT k_lt_select_u8_susu_fdac78a1b9<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u8, u1:u8, s2:u8, u3:u8) { t0 = lt s0 u1; t1 = select t0 s2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -15437,9 +15649,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_lt_select_u8_suus_08ff500459(f *abi.Frame)
+// for i: o0[i] = select(a0 < a1[i], a2[i], a3)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_lt_select_u8_suus_08ff500459(SB), NOSPLIT, $32-8
+TEXT k_lt_select_u8_suus_08ff500459<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u8, u1:u8, u2:u8, s3:u8) { t0 = lt s0 u1; t1 = select t0 u2 s3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -15537,9 +15750,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_lt_select_u8_suuu_e0519bff85(f *abi.Frame)
+// for i: o0[i] = select(a0 < a1[i], a2[i], a3[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_lt_select_u8_suuu_e0519bff85(SB), NOSPLIT, $32-8
+TEXT k_lt_select_u8_suuu_e0519bff85<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u8, u1:u8, u2:u8, u3:u8) { t0 = lt s0 u1; t1 = select t0 u2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), R12
@@ -15659,9 +15873,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_lt_select_u8_usss_a84b55b9f8(f *abi.Frame)
+// for i: o0[i] = select(a0[i] < a1, a2, a3)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_lt_select_u8_usss_a84b55b9f8(SB), NOSPLIT, $32-8
+TEXT k_lt_select_u8_usss_a84b55b9f8<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, s1:u8, s2:u8, s3:u8) { t0 = lt u0 s1; t1 = select t0 s2 s3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -15735,9 +15950,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_lt_select_u8_ussu_a8c32e7e2e(f *abi.Frame)
+// for i: o0[i] = select(a0[i] < a1, a2, a3[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_lt_select_u8_ussu_a8c32e7e2e(SB), NOSPLIT, $32-8
+TEXT k_lt_select_u8_ussu_a8c32e7e2e<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, s1:u8, s2:u8, u3:u8) { t0 = lt u0 s1; t1 = select t0 s2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -15834,9 +16050,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_lt_select_u8_usus_9c46eb2220(f *abi.Frame)
+// for i: o0[i] = select(a0[i] < a1, a2[i], a3)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_lt_select_u8_usus_9c46eb2220(SB), NOSPLIT, $32-8
+TEXT k_lt_select_u8_usus_9c46eb2220<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, s1:u8, u2:u8, s3:u8) { t0 = lt u0 s1; t1 = select t0 u2 s3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -15933,9 +16150,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_lt_select_u8_usuu_3ce81c5b37(f *abi.Frame)
+// for i: o0[i] = select(a0[i] < a1, a2[i], a3[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_lt_select_u8_usuu_3ce81c5b37(SB), NOSPLIT, $32-8
+TEXT k_lt_select_u8_usuu_3ce81c5b37<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, s1:u8, u2:u8, u3:u8) { t0 = lt u0 s1; t1 = select t0 u2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -16055,9 +16273,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_lt_select_u8_uuss_8bca81cb4b(f *abi.Frame)
+// for i: o0[i] = select(a0[i] < a1[i], a2, a3)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_lt_select_u8_uuss_8bca81cb4b(SB), NOSPLIT, $32-8
+TEXT k_lt_select_u8_uuss_8bca81cb4b<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8, s2:u8, s3:u8) { t0 = lt u0 u1; t1 = select t0 s2 s3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -16154,9 +16373,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_lt_select_u8_uusu_55c109e657(f *abi.Frame)
+// for i: o0[i] = select(a0[i] < a1[i], a2, a3[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_lt_select_u8_uusu_55c109e657(SB), NOSPLIT, $32-8
+TEXT k_lt_select_u8_uusu_55c109e657<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8, s2:u8, u3:u8) { t0 = lt u0 u1; t1 = select t0 s2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -16276,9 +16496,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_lt_select_u8_uuus_8f6e3b6aed(f *abi.Frame)
+// for i: o0[i] = select(a0[i] < a1[i], a2[i], a3)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_lt_select_u8_uuus_8f6e3b6aed(SB), NOSPLIT, $32-8
+TEXT k_lt_select_u8_uuus_8f6e3b6aed<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8, u2:u8, s3:u8) { t0 = lt u0 u1; t1 = select t0 u2 s3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -16398,9 +16619,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_lt_select_u8_uuuu_7b152840da(f *abi.Frame)
+// for i: o0[i] = select(a0[i] < a1[i], a2[i], a3[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_lt_select_u8_uuuu_7b152840da(SB), NOSPLIT, $32-8
+TEXT k_lt_select_u8_uuuu_7b152840da<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8, u2:u8, u3:u8) { t0 = lt u0 u1; t1 = select t0 u2 u3; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -16543,9 +16765,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_lt_u16_bool_su_0a63a56625(f *abi.Frame)
+// for i: o0[i] = a0 < a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_lt_u16_bool_su_0a63a56625(SB), NOSPLIT, $32-8
+TEXT k_lt_u16_bool_su_0a63a56625<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u16, u1:u16) { t0 = lt s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -16621,9 +16844,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_lt_u16_bool_us_780307f4f8(f *abi.Frame)
+// for i: o0[i] = a0[i] < a1
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_lt_u16_bool_us_780307f4f8(SB), NOSPLIT, $32-8
+TEXT k_lt_u16_bool_us_780307f4f8<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u16, s1:u16) { t0 = lt u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -16699,9 +16923,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_lt_u16_bool_uu_52ccf32cb8(f *abi.Frame)
+// for i: o0[i] = a0[i] < a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_lt_u16_bool_uu_52ccf32cb8(SB), NOSPLIT, $32-8
+TEXT k_lt_u16_bool_uu_52ccf32cb8<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u16, u1:u16) { t0 = lt u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -16801,9 +17026,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_lt_u32_bool_su_a220fbc230(f *abi.Frame)
+// for i: o0[i] = a0 < a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_lt_u32_bool_su_a220fbc230(SB), NOSPLIT, $0-8
+TEXT k_lt_u32_bool_su_a220fbc230<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u32, u1:u32) { t0 = lt s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -16846,9 +17072,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_lt_u32_bool_us_6e2a8cc450(f *abi.Frame)
+// for i: o0[i] = a0[i] < a1
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_lt_u32_bool_us_6e2a8cc450(SB), NOSPLIT, $0-8
+TEXT k_lt_u32_bool_us_6e2a8cc450<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, s1:u32) { t0 = lt u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -16890,9 +17117,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_lt_u32_bool_uu_dde4d32cac(f *abi.Frame)
+// for i: o0[i] = a0[i] < a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_lt_u32_bool_uu_dde4d32cac(SB), NOSPLIT, $0-8
+TEXT k_lt_u32_bool_uu_dde4d32cac<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, u1:u32) { t0 = lt u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -16935,9 +17163,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_lt_u64_bool_su_eb6f9cf761(f *abi.Frame)
+// for i: o0[i] = a0 < a1[i]
 // Requires: AVX, AVX2
-TEXT ·k_lt_u64_bool_su_eb6f9cf761(SB), NOSPLIT, $0-8
+TEXT k_lt_u64_bool_su_eb6f9cf761<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u64, u1:u64) { t0 = lt s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -16971,9 +17200,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_lt_u64_bool_us_cdd7a3a624(f *abi.Frame)
+// for i: o0[i] = a0[i] < a1
 // Requires: AVX, AVX2
-TEXT ·k_lt_u64_bool_us_cdd7a3a624(SB), NOSPLIT, $0-8
+TEXT k_lt_u64_bool_us_cdd7a3a624<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, s1:u64) { t0 = lt u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -17007,9 +17237,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_lt_u64_bool_uu_6752fc82a1(f *abi.Frame)
+// for i: o0[i] = a0[i] < a1[i]
 // Requires: AVX, AVX2
-TEXT ·k_lt_u64_bool_uu_6752fc82a1(SB), NOSPLIT, $0-8
+TEXT k_lt_u64_bool_uu_6752fc82a1<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64) { t0 = lt u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -17044,9 +17275,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_lt_u8_bool_su_86e1b67395(f *abi.Frame)
+// for i: o0[i] = a0 < a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_lt_u8_bool_su_86e1b67395(SB), NOSPLIT, $32-8
+TEXT k_lt_u8_bool_su_86e1b67395<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u8, u1:u8) { t0 = lt s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -17119,9 +17351,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_lt_u8_bool_us_33ea9c9e1a(f *abi.Frame)
+// for i: o0[i] = a0[i] < a1
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_lt_u8_bool_us_33ea9c9e1a(SB), NOSPLIT, $32-8
+TEXT k_lt_u8_bool_us_33ea9c9e1a<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, s1:u8) { t0 = lt u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -17194,9 +17427,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_lt_u8_bool_uu_1ce629a695(f *abi.Frame)
+// for i: o0[i] = a0[i] < a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_lt_u8_bool_uu_1ce629a695(SB), NOSPLIT, $32-8
+TEXT k_lt_u8_bool_uu_1ce629a695<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8) { t0 = lt u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -17292,9 +17526,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_max_i16_us_74987a9325(f *abi.Frame)
+// for i: o0[i] = max(a0[i], a1)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_max_i16_us_74987a9325(SB), NOSPLIT, $32-8
+TEXT k_max_i16_us_74987a9325<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i16, s1:i16) { t0 = max u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -17367,9 +17602,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_max_i16_uu_f991b5d2a0(f *abi.Frame)
+// for i: o0[i] = max(a0[i], a1[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_max_i16_uu_f991b5d2a0(SB), NOSPLIT, $32-8
+TEXT k_max_i16_uu_f991b5d2a0<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i16, u1:i16) { t0 = max u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -17466,9 +17702,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_max_i32_us_a8e7b56bbb(f *abi.Frame)
+// for i: o0[i] = max(a0[i], a1)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_max_i32_us_a8e7b56bbb(SB), NOSPLIT, $16-8
+TEXT k_max_i32_us_a8e7b56bbb<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, s1:i32) { t0 = max u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -17516,9 +17753,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_max_i32_uu_f7b3137e5b(f *abi.Frame)
+// for i: o0[i] = max(a0[i], a1[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_max_i32_uu_f7b3137e5b(SB), NOSPLIT, $16-8
+TEXT k_max_i32_uu_f7b3137e5b<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32) { t0 = max u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -17569,9 +17807,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_max_i64_us_4931f37a1f(f *abi.Frame)
+// for i: o0[i] = max(a0[i], a1)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_max_i64_us_4931f37a1f(SB), NOSPLIT, $16-8
+TEXT k_max_i64_us_4931f37a1f<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, s1:i64) { t0 = max u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -17625,9 +17864,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_max_i64_uu_702ea15ec3(f *abi.Frame)
+// for i: o0[i] = max(a0[i], a1[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_max_i64_uu_702ea15ec3(SB), NOSPLIT, $16-8
+TEXT k_max_i64_uu_702ea15ec3<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64) { t0 = max u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -17681,9 +17921,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_max_i8_su_c3f2f4c219(f *abi.Frame)
+// for i: o0[i] = max(a0, a1[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_max_i8_su_c3f2f4c219(SB), NOSPLIT, $32-8
+TEXT k_max_i8_su_c3f2f4c219<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i8, u1:i8) { t0 = max s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -17755,9 +17996,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_max_i8_uu_7f374b1978(f *abi.Frame)
+// for i: o0[i] = max(a0[i], a1[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_max_i8_uu_7f374b1978(SB), NOSPLIT, $32-8
+TEXT k_max_i8_uu_7f374b1978<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i8, u1:i8) { t0 = max u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -17852,9 +18094,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_max_max_i32_uuu_564f6039cd(f *abi.Frame)
+// for i: t0 := max(a0[i], a1[i]); o0[i] = t0; o1[i] = max(t0, a2[i])
 // Requires: AVX, AVX2
-TEXT ·k_max_max_i32_uuu_564f6039cd(SB), NOSPLIT, $0-8
+TEXT k_max_max_i32_uuu_564f6039cd<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32, u2:i32) { t0 = max u0 u1; t1 = max t0 u2; store t0 t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -17881,9 +18124,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_max_max_i64_uuu_3b8d92c0bc(f *abi.Frame)
+// for i: t0 := max(a0[i], a1[i]); o0[i] = t0; o1[i] = max(a2[i], t0)
 // Requires: AVX, AVX2
-TEXT ·k_max_max_i64_uuu_3b8d92c0bc(SB), NOSPLIT, $0-8
+TEXT k_max_max_i64_uuu_3b8d92c0bc<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64, u2:i64) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -17917,9 +18161,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_max_max_max_etc_i32_uuuuuu_caa1b2db15(f *abi.Frame)
+// for i: t0 := max(a0[i], a1[i]); t1 := max(t0, a2[i]); t2 := max(t1, a3[i]); t3 := max(a4[i], t2); o0[i] = t3; o1[i] = max(a5[i], t0); o2[i] = max(a5[i], t1); o3[i] = max(a5[i], t2); o4[i] = max(t3, a5[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_max_max_max_etc_i32_uuuuuu_caa1b2db15(SB), NOSPLIT, $24-8
+TEXT k_max_max_max_etc_i32_uuuuuu_caa1b2db15<>(SB), NOSPLIT, $24-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; t4 = max u5 t0; t5 = max u5 t1; t6 = max u5 t2; t7 = max t3 u5; store t3 t4 t5 t6 t7 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 16(SP); TESTQ AX, AX; JLE done
@@ -17963,9 +18208,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_max_max_max_etc_i64_uuuuuu_2e1623b989(f *abi.Frame)
+// for i: t0 := max(a0[i], a1[i]); t1 := max(t0, a2[i]); t2 := max(t1, a3[i]); t3 := max(t2, a4[i]); o0[i] = t3; o1[i] = max(t0, a5[i]); o2[i] = max(t1, a5[i]); o3[i] = max(t2, a5[i]); o4[i] = max(t3, a5[i])
 // Requires: AVX, AVX2
-TEXT ·k_max_max_max_etc_i64_uuuuuu_2e1623b989(SB), NOSPLIT, $24-8
+TEXT k_max_max_max_etc_i64_uuuuuu_2e1623b989<>(SB), NOSPLIT, $24-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max t3 u5; store t3 t4 t5 t6 t7 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 16(SP); TESTQ AX, AX; JLE done
@@ -18024,9 +18270,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_max_max_max_etc_u32_uuuuuu_1a19fd9265(f *abi.Frame)
+// for i: t0 := max(a0[i], a1[i]); t1 := max(a2[i], t0); t2 := max(t1, a3[i]); t3 := max(t2, a4[i]); o0[i] = t3; o1[i] = max(t0, a5[i]); o2[i] = max(t1, a5[i]); o3[i] = max(t2, a5[i]); o4[i] = max(a5[i], t3)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_max_max_max_etc_u32_uuuuuu_1a19fd9265(SB), NOSPLIT, $24-8
+TEXT k_max_max_max_etc_u32_uuuuuu_1a19fd9265<>(SB), NOSPLIT, $24-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = max u0 u1; t1 = max u2 t0; t2 = max t1 u3; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max u5 t3; store t3 t4 t5 t6 t7 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 16(SP); TESTQ AX, AX; JLE done
@@ -18070,9 +18317,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_max_max_max_etc_u64_uuuuuu_9b35f5c60f(f *abi.Frame)
+// for i: t0 := max(a0[i], a1[i]); t1 := max(a2[i], t0); t2 := max(t1, a3[i]); t3 := max(t2, a4[i]); o0[i] = t3; o1[i] = max(t0, a5[i]); o2[i] = max(t1, a5[i]); o3[i] = max(t2, a5[i]); o4[i] = max(t3, a5[i])
 // Requires: AVX, AVX2
-TEXT ·k_max_max_max_etc_u64_uuuuuu_9b35f5c60f(SB), NOSPLIT, $120-8
+TEXT k_max_max_max_etc_u64_uuuuuu_9b35f5c60f<>(SB), NOSPLIT, $120-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64, u5:u64) { t0 = max u0 u1; t1 = max u2 t0; t2 = max t1 u3; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max t3 u5; store t3 t4 t5 t6 t7 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 112(SP); TESTQ AX, AX; JLE done
@@ -18140,9 +18388,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_max_max_max_etc_u8_uuuuuu_c611900758(f *abi.Frame)
+// for i: t0 := max(a0[i], a1[i]); t1 := max(a2[i], t0); t2 := max(a3[i], t1); t3 := max(t2, a4[i]); o0[i] = t3; o1[i] = max(t0, a5[i]); o2[i] = max(t1, a5[i]); o3[i] = max(t2, a5[i]); o4[i] = max(t3, a5[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_max_max_max_etc_u8_uuuuuu_c611900758(SB), NOSPLIT, $56-8
+TEXT k_max_max_max_etc_u8_uuuuuu_c611900758<>(SB), NOSPLIT, $56-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = max u0 u1; t1 = max u2 t0; t2 = max u3 t1; t3 = max t2 u4; t4 = max t0 u5; t5 = max t1 u5; t6 = max t2 u5; t7 = max t3 u5; store t3 t4 t5 t6 t7 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 16(SP); TESTQ AX, AX; JLE done
@@ -18428,9 +18677,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_max_max_max_max_i32_uuuuu_c1c52ebbd1(f *abi.Frame)
+// for i: t0 := max(a0[i], a1[i]); t1 := max(a2[i], t0); t2 := max(t1, a3[i]); t3 := max(t2, a4[i]); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_max_max_max_max_i32_uuuuu_c1c52ebbd1(SB), NOSPLIT, $16-8
+TEXT k_max_max_max_max_i32_uuuuu_c1c52ebbd1<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = max u0 u1; t1 = max u2 t0; t2 = max t1 u3; t3 = max t2 u4; store t3 t0 t1 t2 t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 8(SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
@@ -18469,9 +18719,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_max_max_max_max_i64_uuuuu_5ac990cf34(f *abi.Frame)
+// for i: t0 := max(a0[i], a1[i]); t1 := max(t0, a2[i]); t2 := max(a3[i], t1); t3 := max(t2, a4[i]); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
 // Requires: AVX, AVX2
-TEXT ·k_max_max_max_max_i64_uuuuu_5ac990cf34(SB), NOSPLIT, $16-8
+TEXT k_max_max_max_max_i64_uuuuu_5ac990cf34<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = max u0 u1; t1 = max t0 u2; t2 = max u3 t1; t3 = max t2 u4; store t3 t0 t1 t2 t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 8(SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
@@ -18518,9 +18769,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_max_max_max_max_u32_uuuuu_8e2d6160cd(f *abi.Frame)
+// for i: t0 := max(a0[i], a1[i]); t1 := max(t0, a2[i]); t2 := max(t1, a3[i]); t3 := max(a4[i], t2); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_max_max_max_max_u32_uuuuu_8e2d6160cd(SB), NOSPLIT, $16-8
+TEXT k_max_max_max_max_u32_uuuuu_8e2d6160cd<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = max u0 u1; t1 = max t0 u2; t2 = max t1 u3; t3 = max u4 t2; store t3 t0 t1 t2 t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 8(SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
@@ -18559,9 +18811,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_max_max_max_max_u64_uuuuu_c13987b274(f *abi.Frame)
+// for i: t0 := max(a0[i], a1[i]); t1 := max(a2[i], t0); t2 := max(t1, a3[i]); t3 := max(a4[i], t2); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
 // Requires: AVX, AVX2
-TEXT ·k_max_max_max_max_u64_uuuuu_c13987b274(SB), NOSPLIT, $16-8
+TEXT k_max_max_max_max_u64_uuuuu_c13987b274<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64) { t0 = max u0 u1; t1 = max u2 t0; t2 = max t1 u3; t3 = max u4 t2; store t3 t0 t1 t2 t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 8(SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
@@ -18612,9 +18865,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_max_max_max_max_u8_uuuuu_a89495660d(f *abi.Frame)
+// for i: t0 := max(a0[i], a1[i]); t1 := max(a2[i], t0); t2 := max(a3[i], t1); t3 := max(t2, a4[i]); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_max_max_max_max_u8_uuuuu_a89495660d(SB), NOSPLIT, $48-8
+TEXT k_max_max_max_max_u8_uuuuu_a89495660d<>(SB), NOSPLIT, $48-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = max u0 u1; t1 = max u2 t0; t2 = max u3 t1; t3 = max t2 u4; store t3 t0 t1 t2 t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 8(SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
@@ -18873,9 +19127,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_max_max_u32_uuu_c29a8b7939(f *abi.Frame)
+// for i: t0 := max(a0[i], a1[i]); o0[i] = t0; o1[i] = max(a2[i], t0)
 // Requires: AVX, AVX2
-TEXT ·k_max_max_u32_uuu_c29a8b7939(SB), NOSPLIT, $0-8
+TEXT k_max_max_u32_uuu_c29a8b7939<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, u1:u32, u2:u32) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -18902,9 +19157,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_max_max_u64_uuu_20b0e41013(f *abi.Frame)
+// for i: t0 := max(a0[i], a1[i]); o0[i] = t0; o1[i] = max(a2[i], t0)
 // Requires: AVX, AVX2
-TEXT ·k_max_max_u64_uuu_20b0e41013(SB), NOSPLIT, $0-8
+TEXT k_max_max_u64_uuu_20b0e41013<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64, u2:u64) { t0 = max u0 u1; t1 = max u2 t0; store t0 t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -18941,9 +19197,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_max_max_u8_uuu_28c86b68c4(f *abi.Frame)
+// for i: t0 := max(a0[i], a1[i]); o0[i] = t0; o1[i] = max(t0, a2[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_max_max_u8_uuu_28c86b68c4(SB), NOSPLIT, $32-8
+TEXT k_max_max_u8_uuu_28c86b68c4<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8, u2:u8) { t0 = max u0 u1; t1 = max t0 u2; store t0 t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -19084,9 +19341,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_max_u16_su_67ffd810ea(f *abi.Frame)
+// for i: o0[i] = max(a0, a1[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_max_u16_su_67ffd810ea(SB), NOSPLIT, $32-8
+TEXT k_max_u16_su_67ffd810ea<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u16, u1:u16) { t0 = max s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -19159,9 +19417,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_max_u16_uu_408b5484f9(f *abi.Frame)
+// for i: o0[i] = max(a0[i], a1[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_max_u16_uu_408b5484f9(SB), NOSPLIT, $32-8
+TEXT k_max_u16_uu_408b5484f9<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u16, u1:u16) { t0 = max u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -19258,9 +19517,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_max_u32_su_660900aac5(f *abi.Frame)
+// for i: o0[i] = max(a0, a1[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_max_u32_su_660900aac5(SB), NOSPLIT, $16-8
+TEXT k_max_u32_su_660900aac5<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u32, u1:u32) { t0 = max s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -19308,9 +19568,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_max_u32_uu_e3946b01f5(f *abi.Frame)
+// for i: o0[i] = max(a0[i], a1[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_max_u32_uu_e3946b01f5(SB), NOSPLIT, $16-8
+TEXT k_max_u32_uu_e3946b01f5<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, u1:u32) { t0 = max u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -19361,9 +19622,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_max_u64_us_d8b0009d8d(f *abi.Frame)
+// for i: o0[i] = max(a0[i], a1)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_max_u64_us_d8b0009d8d(SB), NOSPLIT, $16-8
+TEXT k_max_u64_us_d8b0009d8d<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, s1:u64) { t0 = max u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -19418,9 +19680,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_max_u64_uu_8aaa11e34b(f *abi.Frame)
+// for i: o0[i] = max(a0[i], a1[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_max_u64_uu_8aaa11e34b(SB), NOSPLIT, $16-8
+TEXT k_max_u64_uu_8aaa11e34b<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64) { t0 = max u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -19477,9 +19740,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_max_u8_su_68beaefbd9(f *abi.Frame)
+// for i: o0[i] = max(a0, a1[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_max_u8_su_68beaefbd9(SB), NOSPLIT, $32-8
+TEXT k_max_u8_su_68beaefbd9<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u8, u1:u8) { t0 = max s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -19551,9 +19815,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_max_u8_uu_4c72f1ffc1(f *abi.Frame)
+// for i: o0[i] = max(a0[i], a1[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_max_u8_uu_4c72f1ffc1(SB), NOSPLIT, $32-8
+TEXT k_max_u8_uu_4c72f1ffc1<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8) { t0 = max u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -19648,9 +19913,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_min_i16_us_62cbc1e255(f *abi.Frame)
+// for i: o0[i] = min(a0[i], a1)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_min_i16_us_62cbc1e255(SB), NOSPLIT, $32-8
+TEXT k_min_i16_us_62cbc1e255<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i16, s1:i16) { t0 = min u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -19723,9 +19989,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_min_i16_uu_d189cafe2c(f *abi.Frame)
+// for i: o0[i] = min(a0[i], a1[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_min_i16_uu_d189cafe2c(SB), NOSPLIT, $32-8
+TEXT k_min_i16_uu_d189cafe2c<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i16, u1:i16) { t0 = min u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -19822,9 +20089,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_min_i32_us_ff5bb7f3f0(f *abi.Frame)
+// for i: o0[i] = min(a0[i], a1)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_min_i32_us_ff5bb7f3f0(SB), NOSPLIT, $16-8
+TEXT k_min_i32_us_ff5bb7f3f0<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, s1:i32) { t0 = min u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -19872,9 +20140,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_min_i32_uu_ad14a0135d(f *abi.Frame)
+// for i: o0[i] = min(a0[i], a1[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_min_i32_uu_ad14a0135d(SB), NOSPLIT, $16-8
+TEXT k_min_i32_uu_ad14a0135d<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32) { t0 = min u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -19925,9 +20194,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_min_i64_us_a167de3197(f *abi.Frame)
+// for i: o0[i] = min(a0[i], a1)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_min_i64_us_a167de3197(SB), NOSPLIT, $16-8
+TEXT k_min_i64_us_a167de3197<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, s1:i64) { t0 = min u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -19981,9 +20251,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_min_i64_uu_53bafe5025(f *abi.Frame)
+// for i: o0[i] = min(a0[i], a1[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_min_i64_uu_53bafe5025(SB), NOSPLIT, $16-8
+TEXT k_min_i64_uu_53bafe5025<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64) { t0 = min u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -20037,9 +20308,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_min_i8_us_1348b2a2de(f *abi.Frame)
+// for i: o0[i] = min(a0[i], a1)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_min_i8_us_1348b2a2de(SB), NOSPLIT, $32-8
+TEXT k_min_i8_us_1348b2a2de<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i8, s1:i8) { t0 = min u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -20111,9 +20383,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_min_i8_uu_c53e5a2ac2(f *abi.Frame)
+// for i: o0[i] = min(a0[i], a1[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_min_i8_uu_c53e5a2ac2(SB), NOSPLIT, $32-8
+TEXT k_min_i8_uu_c53e5a2ac2<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i8, u1:i8) { t0 = min u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -20208,9 +20481,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_min_min_i32_uuu_cfde69c2f6(f *abi.Frame)
+// for i: t0 := min(a0[i], a1[i]); o0[i] = t0; o1[i] = min(a2[i], t0)
 // Requires: AVX, AVX2
-TEXT ·k_min_min_i32_uuu_cfde69c2f6(SB), NOSPLIT, $0-8
+TEXT k_min_min_i32_uuu_cfde69c2f6<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32, u2:i32) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -20237,9 +20511,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_min_min_i64_uuu_e3d69da3ec(f *abi.Frame)
+// for i: t0 := min(a0[i], a1[i]); o0[i] = t0; o1[i] = min(a2[i], t0)
 // Requires: AVX, AVX2
-TEXT ·k_min_min_i64_uuu_e3d69da3ec(SB), NOSPLIT, $0-8
+TEXT k_min_min_i64_uuu_e3d69da3ec<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64, u2:i64) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -20273,9 +20548,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_min_min_min_etc_i32_uuuuuu_fd63e77ed5(f *abi.Frame)
+// for i: t0 := min(a0[i], a1[i]); t1 := min(a2[i], t0); t2 := min(a3[i], t1); t3 := min(a4[i], t2); o0[i] = t3; o1[i] = min(t0, a5[i]); o2[i] = min(t1, a5[i]); o3[i] = min(t2, a5[i]); o4[i] = min(t3, a5[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_min_min_min_etc_i32_uuuuuu_fd63e77ed5(SB), NOSPLIT, $24-8
+TEXT k_min_min_min_etc_i32_uuuuuu_fd63e77ed5<>(SB), NOSPLIT, $24-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = min u0 u1; t1 = min u2 t0; t2 = min u3 t1; t3 = min u4 t2; t4 = min t0 u5; t5 = min t1 u5; t6 = min t2 u5; t7 = min t3 u5; store t3 t4 t5 t6 t7 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 16(SP); TESTQ AX, AX; JLE done
@@ -20319,9 +20595,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_min_min_min_etc_i64_uuuuuu_853ec11265(f *abi.Frame)
+// for i: t0 := min(a0[i], a1[i]); t1 := min(t0, a2[i]); t2 := min(t1, a3[i]); t3 := min(a4[i], t2); o0[i] = t3; o1[i] = min(t0, a5[i]); o2[i] = min(t1, a5[i]); o3[i] = min(a5[i], t2); o4[i] = min(a5[i], t3)
 // Requires: AVX, AVX2
-TEXT ·k_min_min_min_etc_i64_uuuuuu_853ec11265(SB), NOSPLIT, $24-8
+TEXT k_min_min_min_etc_i64_uuuuuu_853ec11265<>(SB), NOSPLIT, $24-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min t1 u3; t3 = min u4 t2; t4 = min t0 u5; t5 = min t1 u5; t6 = min u5 t2; t7 = min u5 t3; store t3 t4 t5 t6 t7 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 16(SP); TESTQ AX, AX; JLE done
@@ -20380,9 +20657,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_min_min_min_etc_u32_uuuuuu_33a2e743b1(f *abi.Frame)
+// for i: t0 := min(a0[i], a1[i]); t1 := min(a2[i], t0); t2 := min(t1, a3[i]); t3 := min(t2, a4[i]); o0[i] = t3; o1[i] = min(t0, a5[i]); o2[i] = min(t1, a5[i]); o3[i] = min(t2, a5[i]); o4[i] = min(t3, a5[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_min_min_min_etc_u32_uuuuuu_33a2e743b1(SB), NOSPLIT, $24-8
+TEXT k_min_min_min_etc_u32_uuuuuu_33a2e743b1<>(SB), NOSPLIT, $24-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min t2 u4; t4 = min t0 u5; t5 = min t1 u5; t6 = min t2 u5; t7 = min t3 u5; store t3 t4 t5 t6 t7 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 16(SP); TESTQ AX, AX; JLE done
@@ -20426,9 +20704,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_min_min_min_etc_u64_uuuuuu_d4d26e91ce(f *abi.Frame)
+// for i: t0 := min(a0[i], a1[i]); t1 := min(a2[i], t0); t2 := min(t1, a3[i]); t3 := min(a4[i], t2); o0[i] = t3; o1[i] = min(t0, a5[i]); o2[i] = min(a5[i], t1); o3[i] = min(t2, a5[i]); o4[i] = min(a5[i], t3)
 // Requires: AVX, AVX2
-TEXT ·k_min_min_min_etc_u64_uuuuuu_d4d26e91ce(SB), NOSPLIT, $120-8
+TEXT k_min_min_min_etc_u64_uuuuuu_d4d26e91ce<>(SB), NOSPLIT, $120-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64, u5:u64) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min u4 t2; t4 = min t0 u5; t5 = min u5 t1; t6 = min t2 u5; t7 = min u5 t3; store t3 t4 t5 t6 t7 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 112(SP); TESTQ AX, AX; JLE done
@@ -20497,9 +20776,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_min_min_min_etc_u8_uuuuuu_a0694c78aa(f *abi.Frame)
+// for i: t0 := min(a0[i], a1[i]); t1 := min(t0, a2[i]); t2 := min(a3[i], t1); t3 := min(t2, a4[i]); o0[i] = t3; o1[i] = min(a5[i], t0); o2[i] = min(a5[i], t1); o3[i] = min(a5[i], t2); o4[i] = min(a5[i], t3)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_min_min_min_etc_u8_uuuuuu_a0694c78aa(SB), NOSPLIT, $56-8
+TEXT k_min_min_min_etc_u8_uuuuuu_a0694c78aa<>(SB), NOSPLIT, $56-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min t2 u4; t4 = min u5 t0; t5 = min u5 t1; t6 = min u5 t2; t7 = min u5 t3; store t3 t4 t5 t6 t7 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 16(SP); TESTQ AX, AX; JLE done
@@ -20785,9 +21065,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_min_min_min_min_i32_uuuuu_91f56121cd(f *abi.Frame)
+// for i: t0 := min(a0[i], a1[i]); t1 := min(a2[i], t0); t2 := min(a3[i], t1); t3 := min(t2, a4[i]); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_min_min_min_min_i32_uuuuu_91f56121cd(SB), NOSPLIT, $16-8
+TEXT k_min_min_min_min_i32_uuuuu_91f56121cd<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = min u0 u1; t1 = min u2 t0; t2 = min u3 t1; t3 = min t2 u4; store t3 t0 t1 t2 t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 8(SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
@@ -20826,9 +21107,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_min_min_min_min_i64_uuuuu_331488ed89(f *abi.Frame)
+// for i: t0 := min(a0[i], a1[i]); t1 := min(t0, a2[i]); t2 := min(t1, a3[i]); t3 := min(t2, a4[i]); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
 // Requires: AVX, AVX2
-TEXT ·k_min_min_min_min_i64_uuuuu_331488ed89(SB), NOSPLIT, $16-8
+TEXT k_min_min_min_min_i64_uuuuu_331488ed89<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min t1 u3; t3 = min t2 u4; store t3 t0 t1 t2 t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 8(SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
@@ -20875,9 +21157,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_min_min_min_min_u32_uuuuu_92306c82e1(f *abi.Frame)
+// for i: t0 := min(a0[i], a1[i]); t1 := min(t0, a2[i]); t2 := min(a3[i], t1); t3 := min(a4[i], t2); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_min_min_min_min_u32_uuuuu_92306c82e1(SB), NOSPLIT, $16-8
+TEXT k_min_min_min_min_u32_uuuuu_92306c82e1<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = min u0 u1; t1 = min t0 u2; t2 = min u3 t1; t3 = min u4 t2; store t3 t0 t1 t2 t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 8(SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
@@ -20916,9 +21199,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_min_min_min_min_u64_uuuuu_fe2d62042b(f *abi.Frame)
+// for i: t0 := min(a0[i], a1[i]); t1 := min(t0, a2[i]); t2 := min(t1, a3[i]); t3 := min(a4[i], t2); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
 // Requires: AVX, AVX2
-TEXT ·k_min_min_min_min_u64_uuuuu_fe2d62042b(SB), NOSPLIT, $16-8
+TEXT k_min_min_min_min_u64_uuuuu_fe2d62042b<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64) { t0 = min u0 u1; t1 = min t0 u2; t2 = min t1 u3; t3 = min u4 t2; store t3 t0 t1 t2 t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 8(SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
@@ -20969,9 +21253,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_min_min_min_min_u8_uuuuu_183f149635(f *abi.Frame)
+// for i: t0 := min(a0[i], a1[i]); t1 := min(a2[i], t0); t2 := min(t1, a3[i]); t3 := min(a4[i], t2); o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_min_min_min_min_u8_uuuuu_183f149635(SB), NOSPLIT, $48-8
+TEXT k_min_min_min_min_u8_uuuuu_183f149635<>(SB), NOSPLIT, $48-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = min u0 u1; t1 = min u2 t0; t2 = min t1 u3; t3 = min u4 t2; store t3 t0 t1 t2 t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 8(SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
@@ -21230,9 +21515,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_min_min_u32_uuu_d99a866278(f *abi.Frame)
+// for i: t0 := min(a0[i], a1[i]); o0[i] = t0; o1[i] = min(t0, a2[i])
 // Requires: AVX, AVX2
-TEXT ·k_min_min_u32_uuu_d99a866278(SB), NOSPLIT, $0-8
+TEXT k_min_min_u32_uuu_d99a866278<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, u1:u32, u2:u32) { t0 = min u0 u1; t1 = min t0 u2; store t0 t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -21259,9 +21545,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_min_min_u64_uuu_e3f3ba8518(f *abi.Frame)
+// for i: t0 := min(a0[i], a1[i]); o0[i] = t0; o1[i] = min(t0, a2[i])
 // Requires: AVX, AVX2
-TEXT ·k_min_min_u64_uuu_e3f3ba8518(SB), NOSPLIT, $0-8
+TEXT k_min_min_u64_uuu_e3f3ba8518<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64, u2:u64) { t0 = min u0 u1; t1 = min t0 u2; store t0 t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -21298,9 +21585,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_min_min_u8_uuu_c55f0eb781(f *abi.Frame)
+// for i: t0 := min(a0[i], a1[i]); o0[i] = t0; o1[i] = min(a2[i], t0)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_min_min_u8_uuu_c55f0eb781(SB), NOSPLIT, $32-8
+TEXT k_min_min_u8_uuu_c55f0eb781<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8, u2:u8) { t0 = min u0 u1; t1 = min u2 t0; store t0 t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -21441,9 +21729,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_min_u16_us_79dee758ac(f *abi.Frame)
+// for i: o0[i] = min(a0[i], a1)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_min_u16_us_79dee758ac(SB), NOSPLIT, $32-8
+TEXT k_min_u16_us_79dee758ac<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u16, s1:u16) { t0 = min u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -21516,9 +21805,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_min_u16_uu_633e36536b(f *abi.Frame)
+// for i: o0[i] = min(a0[i], a1[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_min_u16_uu_633e36536b(SB), NOSPLIT, $32-8
+TEXT k_min_u16_uu_633e36536b<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u16, u1:u16) { t0 = min u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -21615,9 +21905,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_min_u32_us_bf28118442(f *abi.Frame)
+// for i: o0[i] = min(a0[i], a1)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_min_u32_us_bf28118442(SB), NOSPLIT, $16-8
+TEXT k_min_u32_us_bf28118442<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, s1:u32) { t0 = min u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -21665,9 +21956,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_min_u32_uu_6487624327(f *abi.Frame)
+// for i: o0[i] = min(a0[i], a1[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_min_u32_uu_6487624327(SB), NOSPLIT, $16-8
+TEXT k_min_u32_uu_6487624327<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, u1:u32) { t0 = min u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -21718,9 +22010,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_min_u64_us_1dfeb25aa6(f *abi.Frame)
+// for i: o0[i] = min(a0[i], a1)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_min_u64_us_1dfeb25aa6(SB), NOSPLIT, $16-8
+TEXT k_min_u64_us_1dfeb25aa6<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, s1:u64) { t0 = min u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -21775,9 +22068,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_min_u64_uu_71c425ba5a(f *abi.Frame)
+// for i: o0[i] = min(a0[i], a1[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_min_u64_uu_71c425ba5a(SB), NOSPLIT, $16-8
+TEXT k_min_u64_uu_71c425ba5a<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64) { t0 = min u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -21834,9 +22128,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_min_u8_su_ace27ab957(f *abi.Frame)
+// for i: o0[i] = min(a0, a1[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_min_u8_su_ace27ab957(SB), NOSPLIT, $32-8
+TEXT k_min_u8_su_ace27ab957<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u8, u1:u8) { t0 = min s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -21908,9 +22203,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_min_u8_uu_e7c61d958d(f *abi.Frame)
+// for i: o0[i] = min(a0[i], a1[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_min_u8_uu_e7c61d958d(SB), NOSPLIT, $32-8
+TEXT k_min_u8_uu_e7c61d958d<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8) { t0 = min u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -22005,9 +22301,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_mod_i32_uu_e72319ba92(f *abi.Frame)
+// for i: o0[i] = mod(a0[i], a1[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_mod_i32_uu_e72319ba92(SB), NOSPLIT, $0-8
+TEXT k_mod_i32_uu_e72319ba92<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32) { t0 = mod u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -22050,9 +22347,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_mod_i64_uu_39bf3e80b6(f *abi.Frame)
+// for i: o0[i] = mod(a0[i], a1[i])
 // Requires: AVX, AVX2
-TEXT ·k_mod_i64_uu_39bf3e80b6(SB), NOSPLIT, $136-8
+TEXT k_mod_i64_uu_39bf3e80b6<>(SB), NOSPLIT, $136-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64) { t0 = mod u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -22111,9 +22409,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_mul_add_i32_sus_15d587b969(f *abi.Frame)
+// for i: o0[i] = a2 + (a0 * a1[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_mul_add_i32_sus_15d587b969(SB), NOSPLIT, $16-8
+TEXT k_mul_add_i32_sus_15d587b969<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i32, u1:i32, s2:i32) { t0 = mul s0 u1; t1 = add s2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -22163,9 +22462,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_add_i32_uuu_1800471362(f *abi.Frame)
+// for i: o0[i] = (a0[i] * a1[i]) + a2[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_mul_add_i32_uuu_1800471362(SB), NOSPLIT, $16-8
+TEXT k_mul_add_i32_uuu_1800471362<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32, u2:i32) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -22216,9 +22516,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_add_i64_uuu_ac13442591(f *abi.Frame)
+// for i: o0[i] = (a0[i] * a1[i]) + a2[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_mul_add_i64_uuu_ac13442591(SB), NOSPLIT, $16-8
+TEXT k_mul_add_i64_uuu_ac13442591<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64, u2:i64) { t0 = mul u0 u1; t1 = add t0 u2; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -22281,9 +22582,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_i16_us_c2aef55433(f *abi.Frame)
+// for i: o0[i] = a0[i] * a1
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_mul_i16_us_c2aef55433(SB), NOSPLIT, $32-8
+TEXT k_mul_i16_us_c2aef55433<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i16, s1:i16) { t0 = mul u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -22356,9 +22658,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_mul_i16_uu_89ae94988e(f *abi.Frame)
+// for i: o0[i] = a0[i] * a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_mul_i16_uu_89ae94988e(SB), NOSPLIT, $32-8
+TEXT k_mul_i16_uu_89ae94988e<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i16, u1:i16) { t0 = mul u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -22455,9 +22758,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_mul_i32_su_bcbf8718ef(f *abi.Frame)
+// for i: o0[i] = a0 * a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_mul_i32_su_bcbf8718ef(SB), NOSPLIT, $16-8
+TEXT k_mul_i32_su_bcbf8718ef<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i32, u1:i32) { t0 = mul s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -22505,9 +22809,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_i32_uu_d4519af5a2(f *abi.Frame)
+// for i: o0[i] = a0[i] * a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_mul_i32_uu_d4519af5a2(SB), NOSPLIT, $16-8
+TEXT k_mul_i32_uu_d4519af5a2<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32) { t0 = mul u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -22558,9 +22863,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_i64_us_995cff4cd6(f *abi.Frame)
+// for i: o0[i] = a0[i] * a1
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_mul_i64_us_995cff4cd6(SB), NOSPLIT, $16-8
+TEXT k_mul_i64_us_995cff4cd6<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, s1:i64) { t0 = mul u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -22619,9 +22925,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_i64_uu_3928b8d38e(f *abi.Frame)
+// for i: o0[i] = a0[i] * a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_mul_i64_uu_3928b8d38e(SB), NOSPLIT, $16-8
+TEXT k_mul_i64_uu_3928b8d38e<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64) { t0 = mul u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -22684,9 +22991,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_i8_su_2ed1d6ce71(f *abi.Frame)
+// for i: o0[i] = a0 * a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_mul_i8_su_2ed1d6ce71(SB), NOSPLIT, $32-8
+TEXT k_mul_i8_su_2ed1d6ce71<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i8, u1:i8) { t0 = mul s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -22763,9 +23071,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_mul_i8_uu_db60907b44(f *abi.Frame)
+// for i: o0[i] = a0[i] * a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_mul_i8_uu_db60907b44(SB), NOSPLIT, $32-8
+TEXT k_mul_i8_uu_db60907b44<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i8, u1:i8) { t0 = mul u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -22865,9 +23174,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_mul_mul_i32_uuu_6b26474ba1(f *abi.Frame)
+// for i: t0 := a0[i] * a1[i]; o0[i] = t0; o1[i] = a2[i] * t0
 // Requires: AVX, AVX2
-TEXT ·k_mul_mul_i32_uuu_6b26474ba1(SB), NOSPLIT, $0-8
+TEXT k_mul_mul_i32_uuu_6b26474ba1<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32, u2:i32) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -22894,9 +23204,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_mul_mul_i64_uuu_5051b24d65(f *abi.Frame)
+// for i: t0 := a0[i] * a1[i]; o0[i] = t0; o1[i] = a2[i] * t0
 // Requires: AVX, AVX2
-TEXT ·k_mul_mul_i64_uuu_5051b24d65(SB), NOSPLIT, $0-8
+TEXT k_mul_mul_i64_uuu_5051b24d65<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64, u2:i64) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -22939,9 +23250,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_mul_mul_mul_etc_i32_uuuuuu_5815e22b6a(f *abi.Frame)
+// for i: t0 := a0[i] * a1[i]; t1 := a2[i] * t0; t2 := a3[i] * t1; t3 := t2 * a4[i]; o0[i] = t3; o1[i] = a5[i] * t0; o2[i] = t1 * a5[i]; o3[i] = t2 * a5[i]; o4[i] = t3 * a5[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_mul_mul_mul_etc_i32_uuuuuu_5815e22b6a(SB), NOSPLIT, $24-8
+TEXT k_mul_mul_mul_etc_i32_uuuuuu_5815e22b6a<>(SB), NOSPLIT, $24-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32, u5:i32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul t2 u4; t4 = mul u5 t0; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 16(SP); TESTQ AX, AX; JLE done
@@ -22985,9 +23297,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_mul_mul_mul_etc_i64_uuuuuu_3e5ac8b82b(f *abi.Frame)
+// for i: t0 := a0[i] * a1[i]; t1 := a2[i] * t0; t2 := t1 * a3[i]; t3 := a4[i] * t2; o0[i] = t3; o1[i] = t0 * a5[i]; o2[i] = t1 * a5[i]; o3[i] = t2 * a5[i]; o4[i] = t3 * a5[i]
 // Requires: AVX, AVX2
-TEXT ·k_mul_mul_mul_etc_i64_uuuuuu_3e5ac8b82b(SB), NOSPLIT, $120-8
+TEXT k_mul_mul_mul_etc_i64_uuuuuu_3e5ac8b82b<>(SB), NOSPLIT, $120-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64, u5:i64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul u4 t2; t4 = mul t0 u5; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 112(SP); TESTQ AX, AX; JLE done
@@ -23080,9 +23393,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_mul_mul_mul_etc_u32_uuuuuu_b8ed991dd7(f *abi.Frame)
+// for i: t0 := a0[i] * a1[i]; t1 := a2[i] * t0; t2 := a3[i] * t1; t3 := a4[i] * t2; o0[i] = t3; o1[i] = a5[i] * t0; o2[i] = a5[i] * t1; o3[i] = a5[i] * t2; o4[i] = a5[i] * t3
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_mul_mul_mul_etc_u32_uuuuuu_b8ed991dd7(SB), NOSPLIT, $24-8
+TEXT k_mul_mul_mul_etc_u32_uuuuuu_b8ed991dd7<>(SB), NOSPLIT, $24-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32, u5:u32) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; t4 = mul u5 t0; t5 = mul u5 t1; t6 = mul u5 t2; t7 = mul u5 t3; store t3 t4 t5 t6 t7 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 16(SP); TESTQ AX, AX; JLE done
@@ -23126,9 +23440,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_mul_mul_mul_etc_u64_uuuuuu_61d9cc880b(f *abi.Frame)
+// for i: t0 := a0[i] * a1[i]; t1 := t0 * a2[i]; t2 := t1 * a3[i]; t3 := t2 * a4[i]; o0[i] = t3; o1[i] = a5[i] * t0; o2[i] = a5[i] * t1; o3[i] = t2 * a5[i]; o4[i] = a5[i] * t3
 // Requires: AVX, AVX2
-TEXT ·k_mul_mul_mul_etc_u64_uuuuuu_61d9cc880b(SB), NOSPLIT, $120-8
+TEXT k_mul_mul_mul_etc_u64_uuuuuu_61d9cc880b<>(SB), NOSPLIT, $120-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64, u5:u64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; t4 = mul u5 t0; t5 = mul u5 t1; t6 = mul t2 u5; t7 = mul u5 t3; store t3 t4 t5 t6 t7 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 112(SP); TESTQ AX, AX; JLE done
@@ -23221,9 +23536,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_mul_mul_mul_etc_u8_uuuuuu_6812ded75b(f *abi.Frame)
+// for i: t0 := a0[i] * a1[i]; t1 := a2[i] * t0; t2 := a3[i] * t1; t3 := t2 * a4[i]; o0[i] = t3; o1[i] = t0 * a5[i]; o2[i] = t1 * a5[i]; o3[i] = t2 * a5[i]; o4[i] = t3 * a5[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_mul_mul_mul_etc_u8_uuuuuu_6812ded75b(SB), NOSPLIT, $216-8
+TEXT k_mul_mul_mul_etc_u8_uuuuuu_6812ded75b<>(SB), NOSPLIT, $216-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8, u5:u8) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul t2 u4; t4 = mul t0 u5; t5 = mul t1 u5; t6 = mul t2 u5; t7 = mul t3 u5; store t3 t4 t5 t6 t7 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 176(SP); TESTQ AX, AX; JLE done
@@ -23547,9 +23863,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_mul_mul_mul_mul_i32_uuuuu_594859d274(f *abi.Frame)
+// for i: t0 := a0[i] * a1[i]; t1 := t0 * a2[i]; t2 := t1 * a3[i]; t3 := t2 * a4[i]; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_mul_mul_mul_mul_i32_uuuuu_594859d274(SB), NOSPLIT, $16-8
+TEXT k_mul_mul_mul_mul_i32_uuuuu_594859d274<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32, u2:i32, u3:i32, u4:i32) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul t1 u3; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 8(SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
@@ -23588,9 +23905,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_mul_mul_mul_mul_i64_uuuuu_e96ed9fcff(f *abi.Frame)
+// for i: t0 := a0[i] * a1[i]; t1 := a2[i] * t0; t2 := a3[i] * t1; t3 := a4[i] * t2; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_mul_mul_mul_mul_i64_uuuuu_e96ed9fcff(SB), NOSPLIT, $144-8
+TEXT k_mul_mul_mul_mul_i64_uuuuu_e96ed9fcff<>(SB), NOSPLIT, $144-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64, u2:i64, u3:i64, u4:i64) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul u3 t1; t3 = mul u4 t2; store t3 t0 t1 t2 t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 136(SP); TESTQ AX, AX; JLE done
@@ -23681,9 +23999,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_mul_mul_mul_mul_u32_uuuuu_5d182b2263(f *abi.Frame)
+// for i: t0 := a0[i] * a1[i]; t1 := t0 * a2[i]; t2 := a3[i] * t1; t3 := t2 * a4[i]; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_mul_mul_mul_mul_u32_uuuuu_5d182b2263(SB), NOSPLIT, $16-8
+TEXT k_mul_mul_mul_mul_u32_uuuuu_5d182b2263<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, u1:u32, u2:u32, u3:u32, u4:u32) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul u3 t1; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 8(SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
@@ -23722,9 +24041,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_mul_mul_mul_mul_u64_uuuuu_53749cc7d1(f *abi.Frame)
+// for i: t0 := a0[i] * a1[i]; t1 := t0 * a2[i]; t2 := a3[i] * t1; t3 := t2 * a4[i]; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_mul_mul_mul_mul_u64_uuuuu_53749cc7d1(SB), NOSPLIT, $112-8
+TEXT k_mul_mul_mul_mul_u64_uuuuu_53749cc7d1<>(SB), NOSPLIT, $112-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64, u2:u64, u3:u64, u4:u64) { t0 = mul u0 u1; t1 = mul t0 u2; t2 = mul u3 t1; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 104(SP); TESTQ AX, AX; JLE done
@@ -23815,9 +24135,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_mul_mul_mul_mul_u8_uuuuu_7ba976fdad(f *abi.Frame)
+// for i: t0 := a0[i] * a1[i]; t1 := a2[i] * t0; t2 := t1 * a3[i]; t3 := t2 * a4[i]; o0[i] = t3; o1[i] = t0; o2[i] = t1; o3[i] = t2; o4[i] = t3
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_mul_mul_mul_mul_u8_uuuuu_7ba976fdad(SB), NOSPLIT, $48-8
+TEXT k_mul_mul_mul_mul_u8_uuuuu_7ba976fdad<>(SB), NOSPLIT, $48-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8, u2:u8, u3:u8, u4:u8) { t0 = mul u0 u1; t1 = mul u2 t0; t2 = mul t1 u3; t3 = mul t2 u4; store t3 t0 t1 t2 t3 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 8(SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
@@ -24089,9 +24410,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_mul_mul_u32_uuu_fda5307aa3(f *abi.Frame)
+// for i: t0 := a0[i] * a1[i]; o0[i] = t0; o1[i] = t0 * a2[i]
 // Requires: AVX, AVX2
-TEXT ·k_mul_mul_u32_uuu_fda5307aa3(SB), NOSPLIT, $0-8
+TEXT k_mul_mul_u32_uuu_fda5307aa3<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, u1:u32, u2:u32) { t0 = mul u0 u1; t1 = mul t0 u2; store t0 t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -24118,9 +24440,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_mul_mul_u64_uuu_e27e0856c5(f *abi.Frame)
+// for i: t0 := a0[i] * a1[i]; o0[i] = t0; o1[i] = a2[i] * t0
 // Requires: AVX, AVX2
-TEXT ·k_mul_mul_u64_uuu_e27e0856c5(SB), NOSPLIT, $0-8
+TEXT k_mul_mul_u64_uuu_e27e0856c5<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64, u2:u64) { t0 = mul u0 u1; t1 = mul u2 t0; store t0 t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -24163,9 +24486,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_mul_mul_u8_uuu_aced52e24d(f *abi.Frame)
+// for i: t0 := a0[i] * a1[i]; o0[i] = t0; o1[i] = t0 * a2[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_mul_mul_u8_uuu_aced52e24d(SB), NOSPLIT, $32-8
+TEXT k_mul_mul_u8_uuu_aced52e24d<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8, u2:u8) { t0 = mul u0 u1; t1 = mul t0 u2; store t0 t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R12; TESTQ R12, R12; JLE done; MOVQ 16(CX), DI
@@ -24314,9 +24638,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_mul_u16_us_7a2abd5ded(f *abi.Frame)
+// for i: o0[i] = a0[i] * a1
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_mul_u16_us_7a2abd5ded(SB), NOSPLIT, $32-8
+TEXT k_mul_u16_us_7a2abd5ded<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u16, s1:u16) { t0 = mul u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -24389,9 +24714,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_mul_u16_uu_5b786ec2a7(f *abi.Frame)
+// for i: o0[i] = a0[i] * a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_mul_u16_uu_5b786ec2a7(SB), NOSPLIT, $32-8
+TEXT k_mul_u16_uu_5b786ec2a7<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u16, u1:u16) { t0 = mul u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -24488,9 +24814,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_mul_u32_us_9d711a1ad3(f *abi.Frame)
+// for i: o0[i] = a0[i] * a1
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_mul_u32_us_9d711a1ad3(SB), NOSPLIT, $16-8
+TEXT k_mul_u32_us_9d711a1ad3<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, s1:u32) { t0 = mul u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -24538,9 +24865,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_u32_uu_60b7b39a1b(f *abi.Frame)
+// for i: o0[i] = a0[i] * a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_mul_u32_uu_60b7b39a1b(SB), NOSPLIT, $16-8
+TEXT k_mul_u32_uu_60b7b39a1b<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, u1:u32) { t0 = mul u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -24591,9 +24919,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_u64_su_c06c301c60(f *abi.Frame)
+// for i: o0[i] = a0 * a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_mul_u64_su_c06c301c60(SB), NOSPLIT, $16-8
+TEXT k_mul_u64_su_c06c301c60<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u64, u1:u64) { t0 = mul s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -24652,9 +24981,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_u64_uu_7697b2f440(f *abi.Frame)
+// for i: o0[i] = a0[i] * a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_mul_u64_uu_7697b2f440(SB), NOSPLIT, $16-8
+TEXT k_mul_u64_uu_7697b2f440<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64) { t0 = mul u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -24717,9 +25047,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mul_u8_us_ee719da1b0(f *abi.Frame)
+// for i: o0[i] = a0[i] * a1
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_mul_u8_us_ee719da1b0(SB), NOSPLIT, $32-8
+TEXT k_mul_u8_us_ee719da1b0<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, s1:u8) { t0 = mul u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -24795,9 +25126,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_mul_u8_uu_17f710ad87(f *abi.Frame)
+// for i: o0[i] = a0[i] * a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_mul_u8_uu_17f710ad87(SB), NOSPLIT, $32-8
+TEXT k_mul_u8_uu_17f710ad87<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8) { t0 = mul u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -24897,9 +25229,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_mulhalves_add_i32_uuu_3dfe96594c(f *abi.Frame)
+// for i: o0[i] = a2[i] + mulhalves(a0[i], a1[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_mulhalves_add_i32_uuu_3dfe96594c(SB), NOSPLIT, $16-8
+TEXT k_mulhalves_add_i32_uuu_3dfe96594c<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32, u2:i32) { t0 = mulhalves u0 u1; t1 = add u2 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -24950,9 +25283,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mulhalves_i32_su_713da9a92b(f *abi.Frame)
+// for i: o0[i] = mulhalves(a0, a1[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_mulhalves_i32_su_713da9a92b(SB), NOSPLIT, $16-8
+TEXT k_mulhalves_i32_su_713da9a92b<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i32, u1:i32) { t0 = mulhalves s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -25000,9 +25334,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_mulhalves_i32_uu_103a65f3f0(f *abi.Frame)
+// for i: o0[i] = mulhalves(a0[i], a1[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_mulhalves_i32_uu_103a65f3f0(SB), NOSPLIT, $16-8
+TEXT k_mulhalves_i32_uu_103a65f3f0<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32) { t0 = mulhalves u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -25053,9 +25388,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_ne_i32_bool_us_66c63fc56e(f *abi.Frame)
+// for i: o0[i] = a0[i] != a1
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_ne_i32_bool_us_66c63fc56e(SB), NOSPLIT, $0-8
+TEXT k_ne_i32_bool_us_66c63fc56e<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, s1:i32) { t0 = ne u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -25097,9 +25433,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_ne_i32_bool_uu_6531fce338(f *abi.Frame)
+// for i: o0[i] = a0[i] != a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_ne_i32_bool_uu_6531fce338(SB), NOSPLIT, $0-8
+TEXT k_ne_i32_bool_uu_6531fce338<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32) { t0 = ne u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -25141,9 +25478,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_ne_i64_bool_su_e0c9f895df(f *abi.Frame)
+// for i: o0[i] = a0 != a1[i]
 // Requires: AVX, AVX2
-TEXT ·k_ne_i64_bool_su_e0c9f895df(SB), NOSPLIT, $0-8
+TEXT k_ne_i64_bool_su_e0c9f895df<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i64, u1:i64) { t0 = ne s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -25176,9 +25514,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_ne_i64_bool_uu_f4b8c91bd6(f *abi.Frame)
+// for i: o0[i] = a0[i] != a1[i]
 // Requires: AVX, AVX2
-TEXT ·k_ne_i64_bool_uu_f4b8c91bd6(SB), NOSPLIT, $0-8
+TEXT k_ne_i64_bool_uu_f4b8c91bd6<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64) { t0 = ne u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -25212,9 +25551,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_ne_u32_bool_us_74a6863c8c(f *abi.Frame)
+// for i: o0[i] = a0[i] != a1
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_ne_u32_bool_us_74a6863c8c(SB), NOSPLIT, $0-8
+TEXT k_ne_u32_bool_us_74a6863c8c<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, s1:u32) { t0 = ne u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -25256,9 +25596,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_ne_u32_bool_uu_53248540b6(f *abi.Frame)
+// for i: o0[i] = a0[i] != a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_ne_u32_bool_uu_53248540b6(SB), NOSPLIT, $0-8
+TEXT k_ne_u32_bool_uu_53248540b6<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, u1:u32) { t0 = ne u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -25300,9 +25641,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_ne_u64_bool_su_c9392c1212(f *abi.Frame)
+// for i: o0[i] = a0 != a1[i]
 // Requires: AVX, AVX2
-TEXT ·k_ne_u64_bool_su_c9392c1212(SB), NOSPLIT, $0-8
+TEXT k_ne_u64_bool_su_c9392c1212<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u64, u1:u64) { t0 = ne s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -25335,9 +25677,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_ne_u64_bool_uu_6f40ad12b5(f *abi.Frame)
+// for i: o0[i] = a0[i] != a1[i]
 // Requires: AVX, AVX2
-TEXT ·k_ne_u64_bool_uu_6f40ad12b5(SB), NOSPLIT, $0-8
+TEXT k_ne_u64_bool_uu_6f40ad12b5<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64) { t0 = ne u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -25371,9 +25714,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_ne_u8_bool_us_8a55802e7a(f *abi.Frame)
+// for i: o0[i] = a0[i] != a1
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_ne_u8_bool_us_8a55802e7a(SB), NOSPLIT, $32-8
+TEXT k_ne_u8_bool_us_8a55802e7a<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, s1:u8) { t0 = ne u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -25446,9 +25790,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_ne_u8_bool_uu_d1c6ce3ef7(f *abi.Frame)
+// for i: o0[i] = a0[i] != a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_ne_u8_bool_uu_d1c6ce3ef7(SB), NOSPLIT, $32-8
+TEXT k_ne_u8_bool_uu_d1c6ce3ef7<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8) { t0 = ne u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -25544,9 +25889,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_neg_i32_u_c94fa1991e(f *abi.Frame)
+// for i: o0[i] = -a0[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_neg_i32_u_c94fa1991e(SB), NOSPLIT, $16-8
+TEXT k_neg_i32_u_c94fa1991e<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32) { t0 = neg u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -25594,9 +25940,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_neg_i64_u_ae93ed19a8(f *abi.Frame)
+// for i: o0[i] = -a0[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_neg_i64_u_ae93ed19a8(SB), NOSPLIT, $16-8
+TEXT k_neg_i64_u_ae93ed19a8<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64) { t0 = neg u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -25647,9 +25994,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_neg_u32_u_be8953ce60(f *abi.Frame)
+// for i: o0[i] = -a0[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_neg_u32_u_be8953ce60(SB), NOSPLIT, $16-8
+TEXT k_neg_u32_u_be8953ce60<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32) { t0 = neg u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -25697,9 +26045,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_neg_u64_u_efafe1e5a2(f *abi.Frame)
+// for i: o0[i] = -a0[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_neg_u64_u_efafe1e5a2(SB), NOSPLIT, $16-8
+TEXT k_neg_u64_u_efafe1e5a2<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64) { t0 = neg u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -25750,9 +26099,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_neg_u8_u_6bfadf2f08(f *abi.Frame)
+// for i: o0[i] = -a0[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_neg_u8_u_6bfadf2f08(SB), NOSPLIT, $32-8
+TEXT k_neg_u8_u_6bfadf2f08<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8) { t0 = neg u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -25824,9 +26174,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_not_i32_u_398b1ba0fb(f *abi.Frame)
+// for i: o0[i] = not(a0[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_not_i32_u_398b1ba0fb(SB), NOSPLIT, $16-8
+TEXT k_not_i32_u_398b1ba0fb<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32) { t0 = not u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -25874,9 +26225,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_not_i64_u_4b038e2144(f *abi.Frame)
+// for i: o0[i] = not(a0[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_not_i64_u_4b038e2144(SB), NOSPLIT, $16-8
+TEXT k_not_i64_u_4b038e2144<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64) { t0 = not u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -25927,9 +26279,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_not_u32_u_aa573cbc69(f *abi.Frame)
+// for i: o0[i] = not(a0[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_not_u32_u_aa573cbc69(SB), NOSPLIT, $16-8
+TEXT k_not_u32_u_aa573cbc69<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32) { t0 = not u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -25977,9 +26330,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_not_u64_u_9a6e0c83ca(f *abi.Frame)
+// for i: o0[i] = not(a0[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_not_u64_u_9a6e0c83ca(SB), NOSPLIT, $16-8
+TEXT k_not_u64_u_9a6e0c83ca<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64) { t0 = not u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -26030,9 +26384,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_not_u8_u_f5a9646d97(f *abi.Frame)
+// for i: o0[i] = not(a0[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_not_u8_u_f5a9646d97(SB), NOSPLIT, $32-8
+TEXT k_not_u8_u_f5a9646d97<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8) { t0 = not u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -26104,9 +26459,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_or_i32_us_6686acf415(f *abi.Frame)
+// for i: o0[i] = a0[i] | a1
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_or_i32_us_6686acf415(SB), NOSPLIT, $16-8
+TEXT k_or_i32_us_6686acf415<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, s1:i32) { t0 = or u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -26154,9 +26510,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_or_i32_uu_79ad5ac294(f *abi.Frame)
+// for i: o0[i] = a0[i] | a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_or_i32_uu_79ad5ac294(SB), NOSPLIT, $16-8
+TEXT k_or_i32_uu_79ad5ac294<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32) { t0 = or u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -26205,9 +26562,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_or_i64_us_023baecda5(f *abi.Frame)
+// for i: o0[i] = a0[i] | a1
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_or_i64_us_023baecda5(SB), NOSPLIT, $16-8
+TEXT k_or_i64_us_023baecda5<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, s1:i64) { t0 = or u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -26258,9 +26616,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_or_i64_uu_355f645aca(f *abi.Frame)
+// for i: o0[i] = a0[i] | a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_or_i64_uu_355f645aca(SB), NOSPLIT, $16-8
+TEXT k_or_i64_uu_355f645aca<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64) { t0 = or u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -26312,9 +26671,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_or_u32_su_7fce2896e9(f *abi.Frame)
+// for i: o0[i] = a0 | a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_or_u32_su_7fce2896e9(SB), NOSPLIT, $16-8
+TEXT k_or_u32_su_7fce2896e9<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u32, u1:u32) { t0 = or s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -26362,9 +26722,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_or_u32_uu_6a548bdf49(f *abi.Frame)
+// for i: o0[i] = a0[i] | a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_or_u32_uu_6a548bdf49(SB), NOSPLIT, $16-8
+TEXT k_or_u32_uu_6a548bdf49<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, u1:u32) { t0 = or u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -26413,9 +26774,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_or_u64_su_b9071ff793(f *abi.Frame)
+// for i: o0[i] = a0 | a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_or_u64_su_b9071ff793(SB), NOSPLIT, $16-8
+TEXT k_or_u64_su_b9071ff793<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u64, u1:u64) { t0 = or s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -26466,9 +26828,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_or_u64_uu_8472c51f6b(f *abi.Frame)
+// for i: o0[i] = a0[i] | a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_or_u64_uu_8472c51f6b(SB), NOSPLIT, $16-8
+TEXT k_or_u64_uu_8472c51f6b<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64) { t0 = or u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -26520,9 +26883,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_or_u8_us_f5b51fcddf(f *abi.Frame)
+// for i: o0[i] = a0[i] | a1
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_or_u8_us_f5b51fcddf(SB), NOSPLIT, $32-8
+TEXT k_or_u8_us_f5b51fcddf<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, s1:u8) { t0 = or u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -26594,9 +26958,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_or_u8_uu_3880e0f8db(f *abi.Frame)
+// for i: o0[i] = a0[i] | a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_or_u8_uu_3880e0f8db(SB), NOSPLIT, $32-8
+TEXT k_or_u8_uu_3880e0f8db<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8) { t0 = or u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -26691,9 +27056,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_popcount_i32_u_21cd239e81(f *abi.Frame)
+// for i: o0[i] = popcount(a0[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_popcount_i32_u_21cd239e81(SB), NOSPLIT, $0-8
+TEXT k_popcount_i32_u_21cd239e81<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32) { t0 = popcount u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -26732,9 +27098,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_popcount_i64_u_5bf167754e(f *abi.Frame)
+// for i: o0[i] = popcount(a0[i])
 // Requires: AVX, AVX2
-TEXT ·k_popcount_i64_u_5bf167754e(SB), NOSPLIT, $0-8
+TEXT k_popcount_i64_u_5bf167754e<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64) { t0 = popcount u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -26775,9 +27142,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_popcount_u32_u_8bc1275b2f(f *abi.Frame)
+// for i: o0[i] = popcount(a0[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_popcount_u32_u_8bc1275b2f(SB), NOSPLIT, $0-8
+TEXT k_popcount_u32_u_8bc1275b2f<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32) { t0 = popcount u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -26816,9 +27184,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_popcount_u64_u_5349d2fe8a(f *abi.Frame)
+// for i: o0[i] = popcount(a0[i])
 // Requires: AVX, AVX2
-TEXT ·k_popcount_u64_u_5349d2fe8a(SB), NOSPLIT, $0-8
+TEXT k_popcount_u64_u_5349d2fe8a<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64) { t0 = popcount u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -26859,9 +27228,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_popcount_u8_u_f802fd3ef9(f *abi.Frame)
+// for i: o0[i] = popcount(a0[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_popcount_u8_u_f802fd3ef9(SB), NOSPLIT, $32-8
+TEXT k_popcount_u8_u_f802fd3ef9<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8) { t0 = popcount u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -26945,9 +27315,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_add_cast_bool_i32_u_9255ee5b18(f *abi.Frame)
+// for i: o0 += int32(a0[i])
 // Requires: AVX, AVX2
-TEXT ·k_reduce_add_cast_bool_i32_u_9255ee5b18(SB), NOSPLIT, $0-8
+TEXT k_reduce_add_cast_bool_i32_u_9255ee5b18<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add] kernel (u0:bool) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ (CX), SI; MOVQ 8(CX), BX; TESTQ SI, SI; JLE done; TESTQ BX, BX; JLE done; MOVQ 16(CX), R8
@@ -26979,9 +27350,10 @@ summed:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_add_cast_bool_i64_u_0882abd5c3(f *abi.Frame)
+// for i: o0 += int64(a0[i])
 // Requires: AVX, AVX2
-TEXT ·k_reduce_add_cast_bool_i64_u_0882abd5c3(SB), NOSPLIT, $0-8
+TEXT k_reduce_add_cast_bool_i64_u_0882abd5c3<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add] kernel (u0:bool) { t0 = cast:i64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ (CX), SI; MOVQ 8(CX), BX; TESTQ SI, SI; JLE done; TESTQ BX, BX; JLE done; MOVQ 16(CX), R8
@@ -27013,9 +27385,10 @@ summed:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_add_cast_i16_i32_u_e40a349ec8(f *abi.Frame)
+// for i: o0 += int32(a0[i])
 // Requires: AVX, AVX2
-TEXT ·k_reduce_add_cast_i16_i32_u_e40a349ec8(SB), NOSPLIT, $0-8
+TEXT k_reduce_add_cast_i16_i32_u_e40a349ec8<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -27075,9 +27448,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_add_cast_i8_i32_u_c28ff79bec(f *abi.Frame)
+// for i: o0 += int32(a0[i])
 // Requires: AVX, AVX2
-TEXT ·k_reduce_add_cast_i8_i32_u_c28ff79bec(SB), NOSPLIT, $0-8
+TEXT k_reduce_add_cast_i8_i32_u_c28ff79bec<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -27136,9 +27510,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_add_cast_u16_i32_u_73b54e0d85(f *abi.Frame)
+// for i: o0 += int32(a0[i])
 // Requires: AVX, AVX2
-TEXT ·k_reduce_add_cast_u16_i32_u_73b54e0d85(SB), NOSPLIT, $0-8
+TEXT k_reduce_add_cast_u16_i32_u_73b54e0d85<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -27198,9 +27573,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_add_cast_u8_i32_u_19a994653e(f *abi.Frame)
+// for i: o0 += int32(a0[i])
 // Requires: AVX, AVX2
-TEXT ·k_reduce_add_cast_u8_i32_u_19a994653e(SB), NOSPLIT, $0-8
+TEXT k_reduce_add_cast_u8_i32_u_19a994653e<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add] kernel (u0:u8) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ (CX), SI; MOVQ 8(CX), BX; TESTQ SI, SI; JLE done; TESTQ BX, BX; JLE done; MOVQ 16(CX), R8
@@ -27232,9 +27608,10 @@ summed:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_add_cast_u8_i64_u_f5921c09d3(f *abi.Frame)
+// for i: o0 += int64(a0[i])
 // Requires: AVX, AVX2
-TEXT ·k_reduce_add_cast_u8_i64_u_f5921c09d3(SB), NOSPLIT, $0-8
+TEXT k_reduce_add_cast_u8_i64_u_f5921c09d3<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add] kernel (u0:u8) { t0 = cast:i64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ (CX), SI; MOVQ 8(CX), BX; TESTQ SI, SI; JLE done; TESTQ BX, BX; JLE done; MOVQ 16(CX), R8
@@ -27266,9 +27643,10 @@ summed:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_add_cast_u8_u64_u_21ba4d0855(f *abi.Frame)
+// for i: o0 += uint64(a0[i])
 // Requires: AVX, AVX2
-TEXT ·k_reduce_add_cast_u8_u64_u_21ba4d0855(SB), NOSPLIT, $0-8
+TEXT k_reduce_add_cast_u8_u64_u_21ba4d0855<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add] kernel (u0:u8) { t0 = cast:u64 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ (CX), SI; MOVQ 8(CX), BX; TESTQ SI, SI; JLE done; TESTQ BX, BX; JLE done; MOVQ 16(CX), R8
@@ -27300,9 +27678,10 @@ summed:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_add_i32_u_d3da606fb2(f *abi.Frame)
+// for i: o0 += a0[i]
 // Requires: AVX, AVX2
-TEXT ·k_reduce_add_i32_u_d3da606fb2(SB), NOSPLIT, $0-8
+TEXT k_reduce_add_i32_u_d3da606fb2<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add] kernel (u0:i32) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -27347,9 +27726,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_add_i64_u_6699f8c258(f *abi.Frame)
+// for i: o0 += a0[i]
 // Requires: AVX, AVX2
-TEXT ·k_reduce_add_i64_u_6699f8c258(SB), NOSPLIT, $0-8
+TEXT k_reduce_add_i64_u_6699f8c258<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add] kernel (u0:i64) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -27401,9 +27781,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_add_u32_u_912738c3fb(f *abi.Frame)
+// for i: o0 += a0[i]
 // Requires: AVX, AVX2
-TEXT ·k_reduce_add_u32_u_912738c3fb(SB), NOSPLIT, $0-8
+TEXT k_reduce_add_u32_u_912738c3fb<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add] kernel (u0:u32) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -27448,9 +27829,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_add_u64_u_279122caed(f *abi.Frame)
+// for i: o0 += a0[i]
 // Requires: AVX, AVX2
-TEXT ·k_reduce_add_u64_u_279122caed(SB), NOSPLIT, $0-8
+TEXT k_reduce_add_u64_u_279122caed<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add] kernel (u0:u64) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -27502,9 +27884,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_add_u8_u_50e2bfdeae(f *abi.Frame)
+// for i: o0 += a0[i]
 // Requires: AVX, AVX2
-TEXT ·k_reduce_add_u8_u_50e2bfdeae(SB), NOSPLIT, $0-8
+TEXT k_reduce_add_u8_u_50e2bfdeae<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [add] kernel (u0:u8) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -27563,9 +27946,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_and_i32_u_d1a9830239(f *abi.Frame)
+// for i: o0 &= a0[i]
 // Requires: AVX, AVX2
-TEXT ·k_reduce_and_i32_u_d1a9830239(SB), NOSPLIT, $0-8
+TEXT k_reduce_and_i32_u_d1a9830239<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [and] kernel (u0:i32) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -27610,9 +27994,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_and_i64_u_a692f00729(f *abi.Frame)
+// for i: o0 &= a0[i]
 // Requires: AVX, AVX2
-TEXT ·k_reduce_and_i64_u_a692f00729(SB), NOSPLIT, $0-8
+TEXT k_reduce_and_i64_u_a692f00729<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [and] kernel (u0:i64) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -27665,9 +28050,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_and_u32_u_6cb10976ea(f *abi.Frame)
+// for i: o0 &= a0[i]
 // Requires: AVX, AVX2
-TEXT ·k_reduce_and_u32_u_6cb10976ea(SB), NOSPLIT, $0-8
+TEXT k_reduce_and_u32_u_6cb10976ea<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [and] kernel (u0:u32) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -27712,9 +28098,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_and_u64_u_4b702a6235(f *abi.Frame)
+// for i: o0 &= a0[i]
 // Requires: AVX, AVX2
-TEXT ·k_reduce_and_u64_u_4b702a6235(SB), NOSPLIT, $0-8
+TEXT k_reduce_and_u64_u_4b702a6235<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [and] kernel (u0:u64) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -27767,9 +28154,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_and_u8_u_bb5684ec4f(f *abi.Frame)
+// for i: o0 &= a0[i]
 // Requires: AVX, AVX2
-TEXT ·k_reduce_and_u8_u_bb5684ec4f(SB), NOSPLIT, $0-8
+TEXT k_reduce_and_u8_u_bb5684ec4f<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [and] kernel (u0:u8) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -27828,9 +28216,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_argmax_cast_i16_i32_u_cb380a9bc9(f *abi.Frame)
+// for i: o0 = index of the first max(int32(a0[i]))
 // Requires: AVX, AVX2
-TEXT ·k_reduce_argmax_cast_i16_i32_u_cb380a9bc9(SB), NOSPLIT, $0-8
+TEXT k_reduce_argmax_cast_i16_i32_u_cb380a9bc9<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [argmax] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -27881,9 +28270,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_argmax_cast_i8_i32_u_5c17c068e8(f *abi.Frame)
+// for i: o0 = index of the first max(int32(a0[i]))
 // Requires: AVX, AVX2
-TEXT ·k_reduce_argmax_cast_i8_i32_u_5c17c068e8(SB), NOSPLIT, $0-8
+TEXT k_reduce_argmax_cast_i8_i32_u_5c17c068e8<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [argmax] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -27934,9 +28324,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_argmax_cast_u16_i32_u_1690446a9c(f *abi.Frame)
+// for i: o0 = index of the first max(int32(a0[i]))
 // Requires: AVX, AVX2
-TEXT ·k_reduce_argmax_cast_u16_i32_u_1690446a9c(SB), NOSPLIT, $0-8
+TEXT k_reduce_argmax_cast_u16_i32_u_1690446a9c<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [argmax] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -27987,9 +28378,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_argmax_i32_u_e7645df77b(f *abi.Frame)
+// for i: o0 = index of the first max(a0[i])
 // Requires: AVX, AVX2
-TEXT ·k_reduce_argmax_i32_u_e7645df77b(SB), NOSPLIT, $0-8
+TEXT k_reduce_argmax_i32_u_e7645df77b<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [argmax] kernel (u0:i32) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -28033,9 +28425,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_argmax_i64_u_1334160cca(f *abi.Frame)
+// for i: o0 = index of the first max(a0[i])
 // Requires: AVX, AVX2
-TEXT ·k_reduce_argmax_i64_u_1334160cca(SB), NOSPLIT, $96-8
+TEXT k_reduce_argmax_i64_u_1334160cca<>(SB), NOSPLIT, $96-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [argmax] kernel (u0:i64) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -28093,9 +28486,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_argmax_u32_u_140109ec86(f *abi.Frame)
+// for i: o0 = index of the first max(a0[i])
 // Requires: AVX, AVX2
-TEXT ·k_reduce_argmax_u32_u_140109ec86(SB), NOSPLIT, $0-8
+TEXT k_reduce_argmax_u32_u_140109ec86<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [argmax] kernel (u0:u32) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -28141,9 +28535,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_argmax_u64_u_ace38f3196(f *abi.Frame)
+// for i: o0 = index of the first max(a0[i])
 // Requires: AVX, AVX2
-TEXT ·k_reduce_argmax_u64_u_ace38f3196(SB), NOSPLIT, $160-8
+TEXT k_reduce_argmax_u64_u_ace38f3196<>(SB), NOSPLIT, $160-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [argmax] kernel (u0:u64) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -28206,9 +28601,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_argmax_u8_u_a6199d6ec6(f *abi.Frame)
+// for i: o0 = index of the first max(a0[i])
 // Requires: AVX, AVX2
-TEXT ·k_reduce_argmax_u8_u_a6199d6ec6(SB), NOSPLIT, $0-8
+TEXT k_reduce_argmax_u8_u_a6199d6ec6<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [argmax] kernel (u0:u8) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -28259,9 +28655,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_argmin_cast_i16_i32_u_86a5dc0093(f *abi.Frame)
+// for i: o0 = index of the first min(int32(a0[i]))
 // Requires: AVX, AVX2
-TEXT ·k_reduce_argmin_cast_i16_i32_u_86a5dc0093(SB), NOSPLIT, $0-8
+TEXT k_reduce_argmin_cast_i16_i32_u_86a5dc0093<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [argmin] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -28312,9 +28709,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_argmin_cast_i8_i32_u_2e4fd55e85(f *abi.Frame)
+// for i: o0 = index of the first min(int32(a0[i]))
 // Requires: AVX, AVX2
-TEXT ·k_reduce_argmin_cast_i8_i32_u_2e4fd55e85(SB), NOSPLIT, $0-8
+TEXT k_reduce_argmin_cast_i8_i32_u_2e4fd55e85<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [argmin] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -28365,9 +28763,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_argmin_cast_u16_i32_u_d51a0ccd37(f *abi.Frame)
+// for i: o0 = index of the first min(int32(a0[i]))
 // Requires: AVX, AVX2
-TEXT ·k_reduce_argmin_cast_u16_i32_u_d51a0ccd37(SB), NOSPLIT, $0-8
+TEXT k_reduce_argmin_cast_u16_i32_u_d51a0ccd37<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [argmin] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -28418,9 +28817,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_argmin_i32_u_4b44a953b7(f *abi.Frame)
+// for i: o0 = index of the first min(a0[i])
 // Requires: AVX, AVX2
-TEXT ·k_reduce_argmin_i32_u_4b44a953b7(SB), NOSPLIT, $0-8
+TEXT k_reduce_argmin_i32_u_4b44a953b7<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [argmin] kernel (u0:i32) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -28464,9 +28864,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_argmin_i64_u_abcf2b5487(f *abi.Frame)
+// for i: o0 = index of the first min(a0[i])
 // Requires: AVX, AVX2
-TEXT ·k_reduce_argmin_i64_u_abcf2b5487(SB), NOSPLIT, $96-8
+TEXT k_reduce_argmin_i64_u_abcf2b5487<>(SB), NOSPLIT, $96-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [argmin] kernel (u0:i64) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -28524,9 +28925,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_argmin_u32_u_7babf75b6b(f *abi.Frame)
+// for i: o0 = index of the first min(a0[i])
 // Requires: AVX, AVX2
-TEXT ·k_reduce_argmin_u32_u_7babf75b6b(SB), NOSPLIT, $0-8
+TEXT k_reduce_argmin_u32_u_7babf75b6b<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [argmin] kernel (u0:u32) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -28572,9 +28974,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_argmin_u64_u_7717646c58(f *abi.Frame)
+// for i: o0 = index of the first min(a0[i])
 // Requires: AVX, AVX2
-TEXT ·k_reduce_argmin_u64_u_7717646c58(SB), NOSPLIT, $160-8
+TEXT k_reduce_argmin_u64_u_7717646c58<>(SB), NOSPLIT, $160-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [argmin] kernel (u0:u64) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -28637,9 +29040,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_argmin_u8_u_7b26b0f213(f *abi.Frame)
+// for i: o0 = index of the first min(a0[i])
 // Requires: AVX, AVX2
-TEXT ·k_reduce_argmin_u8_u_7b26b0f213(SB), NOSPLIT, $0-8
+TEXT k_reduce_argmin_u8_u_7b26b0f213<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [argmin] kernel (u0:u8) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -28690,9 +29094,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_max_cast_i16_i32_u_e2d938b25a(f *abi.Frame)
+// for i: o0 = max(o0, int32(a0[i]))
 // Requires: AVX, AVX2
-TEXT ·k_reduce_max_cast_i16_i32_u_e2d938b25a(SB), NOSPLIT, $0-8
+TEXT k_reduce_max_cast_i16_i32_u_e2d938b25a<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [max] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -28732,9 +29137,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_max_cast_i8_i32_u_940dcb9fb6(f *abi.Frame)
+// for i: o0 = max(o0, int32(a0[i]))
 // Requires: AVX, AVX2
-TEXT ·k_reduce_max_cast_i8_i32_u_940dcb9fb6(SB), NOSPLIT, $0-8
+TEXT k_reduce_max_cast_i8_i32_u_940dcb9fb6<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [max] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -28773,9 +29179,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_max_cast_u16_i32_u_1e2352c91a(f *abi.Frame)
+// for i: o0 = max(o0, int32(a0[i]))
 // Requires: AVX, AVX2
-TEXT ·k_reduce_max_cast_u16_i32_u_1e2352c91a(SB), NOSPLIT, $0-8
+TEXT k_reduce_max_cast_u16_i32_u_1e2352c91a<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [max] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -28815,9 +29222,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_max_i32_u_6a5383f967(f *abi.Frame)
+// for i: o0 = max(o0, a0[i])
 // Requires: AVX, AVX2
-TEXT ·k_reduce_max_i32_u_6a5383f967(SB), NOSPLIT, $0-8
+TEXT k_reduce_max_i32_u_6a5383f967<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [max] kernel (u0:i32) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -28848,9 +29256,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_max_i64_u_613c5a600c(f *abi.Frame)
+// for i: o0 = max(o0, a0[i])
 // Requires: AVX, AVX2
-TEXT ·k_reduce_max_i64_u_613c5a600c(SB), NOSPLIT, $0-8
+TEXT k_reduce_max_i64_u_613c5a600c<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [max] kernel (u0:i64) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -28892,9 +29301,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_max_u32_u_6494554865(f *abi.Frame)
+// for i: o0 = max(o0, a0[i])
 // Requires: AVX, AVX2
-TEXT ·k_reduce_max_u32_u_6494554865(SB), NOSPLIT, $0-8
+TEXT k_reduce_max_u32_u_6494554865<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [max] kernel (u0:u32) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -28924,9 +29334,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_max_u64_u_83447700c2(f *abi.Frame)
+// for i: o0 = max(o0, a0[i])
 // Requires: AVX, AVX2
-TEXT ·k_reduce_max_u64_u_83447700c2(SB), NOSPLIT, $0-8
+TEXT k_reduce_max_u64_u_83447700c2<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [max] kernel (u0:u64) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -28972,9 +29383,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_max_u8_u_aa086b4524(f *abi.Frame)
+// for i: o0 = max(o0, a0[i])
 // Requires: AVX, AVX2
-TEXT ·k_reduce_max_u8_u_aa086b4524(SB), NOSPLIT, $0-8
+TEXT k_reduce_max_u8_u_aa086b4524<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [max] kernel (u0:u8) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -29013,9 +29425,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_min_cast_i16_i32_u_6c96e328c3(f *abi.Frame)
+// for i: o0 = min(o0, int32(a0[i]))
 // Requires: AVX, AVX2
-TEXT ·k_reduce_min_cast_i16_i32_u_6c96e328c3(SB), NOSPLIT, $0-8
+TEXT k_reduce_min_cast_i16_i32_u_6c96e328c3<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [min] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -29055,9 +29468,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_min_cast_i8_i32_u_6748bbe25d(f *abi.Frame)
+// for i: o0 = min(o0, int32(a0[i]))
 // Requires: AVX, AVX2
-TEXT ·k_reduce_min_cast_i8_i32_u_6748bbe25d(SB), NOSPLIT, $0-8
+TEXT k_reduce_min_cast_i8_i32_u_6748bbe25d<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [min] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -29096,9 +29510,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_min_cast_u16_i32_u_18a40418f1(f *abi.Frame)
+// for i: o0 = min(o0, int32(a0[i]))
 // Requires: AVX, AVX2
-TEXT ·k_reduce_min_cast_u16_i32_u_18a40418f1(SB), NOSPLIT, $0-8
+TEXT k_reduce_min_cast_u16_i32_u_18a40418f1<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [min] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -29138,9 +29553,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_min_i32_u_c6c904d409(f *abi.Frame)
+// for i: o0 = min(o0, a0[i])
 // Requires: AVX, AVX2
-TEXT ·k_reduce_min_i32_u_c6c904d409(SB), NOSPLIT, $0-8
+TEXT k_reduce_min_i32_u_c6c904d409<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [min] kernel (u0:i32) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -29171,9 +29587,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_min_i64_u_8e896b88f0(f *abi.Frame)
+// for i: o0 = min(o0, a0[i])
 // Requires: AVX, AVX2
-TEXT ·k_reduce_min_i64_u_8e896b88f0(SB), NOSPLIT, $0-8
+TEXT k_reduce_min_i64_u_8e896b88f0<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [min] kernel (u0:i64) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -29215,9 +29632,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_min_u32_u_5ca15eca45(f *abi.Frame)
+// for i: o0 = min(o0, a0[i])
 // Requires: AVX, AVX2
-TEXT ·k_reduce_min_u32_u_5ca15eca45(SB), NOSPLIT, $0-8
+TEXT k_reduce_min_u32_u_5ca15eca45<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [min] kernel (u0:u32) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -29248,9 +29666,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_min_u64_u_99a74b5a47(f *abi.Frame)
+// for i: o0 = min(o0, a0[i])
 // Requires: AVX, AVX2
-TEXT ·k_reduce_min_u64_u_99a74b5a47(SB), NOSPLIT, $0-8
+TEXT k_reduce_min_u64_u_99a74b5a47<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [min] kernel (u0:u64) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -29296,9 +29715,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_min_u8_u_2f6c138dd0(f *abi.Frame)
+// for i: o0 = min(o0, a0[i])
 // Requires: AVX, AVX2
-TEXT ·k_reduce_min_u8_u_2f6c138dd0(SB), NOSPLIT, $0-8
+TEXT k_reduce_min_u8_u_2f6c138dd0<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [min] kernel (u0:u8) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -29338,9 +29758,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_mul_cast_i16_i32_u_fd89dabde0(f *abi.Frame)
+// for i: o0 *= int32(a0[i])
 // Requires: AVX, AVX2
-TEXT ·k_reduce_mul_cast_i16_i32_u_fd89dabde0(SB), NOSPLIT, $0-8
+TEXT k_reduce_mul_cast_i16_i32_u_fd89dabde0<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [mul] kernel (u0:i16) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -29400,9 +29821,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_mul_cast_i8_i32_u_380026ce13(f *abi.Frame)
+// for i: o0 *= int32(a0[i])
 // Requires: AVX, AVX2
-TEXT ·k_reduce_mul_cast_i8_i32_u_380026ce13(SB), NOSPLIT, $0-8
+TEXT k_reduce_mul_cast_i8_i32_u_380026ce13<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [mul] kernel (u0:i8) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -29461,9 +29883,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_mul_cast_u16_i32_u_4f25e233ca(f *abi.Frame)
+// for i: o0 *= int32(a0[i])
 // Requires: AVX, AVX2
-TEXT ·k_reduce_mul_cast_u16_i32_u_4f25e233ca(SB), NOSPLIT, $0-8
+TEXT k_reduce_mul_cast_u16_i32_u_4f25e233ca<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [mul] kernel (u0:u16) { t0 = cast:i32 u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -29523,9 +29946,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_mul_i32_u_0f9d2d950b(f *abi.Frame)
+// for i: o0 *= a0[i]
 // Requires: AVX, AVX2
-TEXT ·k_reduce_mul_i32_u_0f9d2d950b(SB), NOSPLIT, $0-8
+TEXT k_reduce_mul_i32_u_0f9d2d950b<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [mul] kernel (u0:i32) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -29570,9 +29994,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_mul_i64_u_3b4b067872(f *abi.Frame)
+// for i: o0 *= a0[i]
 // Requires: AVX, AVX2
-TEXT ·k_reduce_mul_i64_u_3b4b067872(SB), NOSPLIT, $0-8
+TEXT k_reduce_mul_i64_u_3b4b067872<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [mul] kernel (u0:i64) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -29673,9 +30098,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_mul_u32_u_1499048f15(f *abi.Frame)
+// for i: o0 *= a0[i]
 // Requires: AVX, AVX2
-TEXT ·k_reduce_mul_u32_u_1499048f15(SB), NOSPLIT, $0-8
+TEXT k_reduce_mul_u32_u_1499048f15<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [mul] kernel (u0:u32) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -29720,9 +30146,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_mul_u64_u_eb9d4ae4cb(f *abi.Frame)
+// for i: o0 *= a0[i]
 // Requires: AVX, AVX2
-TEXT ·k_reduce_mul_u64_u_eb9d4ae4cb(SB), NOSPLIT, $0-8
+TEXT k_reduce_mul_u64_u_eb9d4ae4cb<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [mul] kernel (u0:u64) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -29823,9 +30250,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_mul_u8_u_965545054d(f *abi.Frame)
+// for i: o0 *= a0[i]
 // Requires: AVX, AVX2
-TEXT ·k_reduce_mul_u8_u_965545054d(SB), NOSPLIT, $0-8
+TEXT k_reduce_mul_u8_u_965545054d<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [mul] kernel (u0:u8) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -29884,9 +30312,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_or_i32_u_e28e9e7c0f(f *abi.Frame)
+// for i: o0 |= a0[i]
 // Requires: AVX, AVX2
-TEXT ·k_reduce_or_i32_u_e28e9e7c0f(SB), NOSPLIT, $0-8
+TEXT k_reduce_or_i32_u_e28e9e7c0f<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [or] kernel (u0:i32) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -29931,9 +30360,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_or_i64_u_d58540cfa0(f *abi.Frame)
+// for i: o0 |= a0[i]
 // Requires: AVX, AVX2
-TEXT ·k_reduce_or_i64_u_d58540cfa0(SB), NOSPLIT, $0-8
+TEXT k_reduce_or_i64_u_d58540cfa0<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [or] kernel (u0:i64) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -29985,9 +30415,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_or_u32_u_3ac6401b79(f *abi.Frame)
+// for i: o0 |= a0[i]
 // Requires: AVX, AVX2
-TEXT ·k_reduce_or_u32_u_3ac6401b79(SB), NOSPLIT, $0-8
+TEXT k_reduce_or_u32_u_3ac6401b79<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [or] kernel (u0:u32) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -30032,9 +30463,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_or_u64_u_39e4f22e97(f *abi.Frame)
+// for i: o0 |= a0[i]
 // Requires: AVX, AVX2
-TEXT ·k_reduce_or_u64_u_39e4f22e97(SB), NOSPLIT, $0-8
+TEXT k_reduce_or_u64_u_39e4f22e97<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [or] kernel (u0:u64) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -30086,9 +30518,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_or_u8_u_aa9781b98b(f *abi.Frame)
+// for i: o0 |= a0[i]
 // Requires: AVX, AVX2
-TEXT ·k_reduce_or_u8_u_aa9781b98b(SB), NOSPLIT, $0-8
+TEXT k_reduce_or_u8_u_aa9781b98b<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [or] kernel (u0:u8) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -30147,9 +30580,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_xor_i32_u_180f32864c(f *abi.Frame)
+// for i: o0 ^= a0[i]
 // Requires: AVX, AVX2
-TEXT ·k_reduce_xor_i32_u_180f32864c(SB), NOSPLIT, $0-8
+TEXT k_reduce_xor_i32_u_180f32864c<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [xor] kernel (u0:i32) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -30194,9 +30628,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_xor_i64_u_6f0f666f2c(f *abi.Frame)
+// for i: o0 ^= a0[i]
 // Requires: AVX, AVX2
-TEXT ·k_reduce_xor_i64_u_6f0f666f2c(SB), NOSPLIT, $0-8
+TEXT k_reduce_xor_i64_u_6f0f666f2c<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [xor] kernel (u0:i64) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -30248,9 +30683,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_xor_u32_u_d2f41e376c(f *abi.Frame)
+// for i: o0 ^= a0[i]
 // Requires: AVX, AVX2
-TEXT ·k_reduce_xor_u32_u_d2f41e376c(SB), NOSPLIT, $0-8
+TEXT k_reduce_xor_u32_u_d2f41e376c<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [xor] kernel (u0:u32) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -30295,9 +30731,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_xor_u64_u_ab99db5b6f(f *abi.Frame)
+// for i: o0 ^= a0[i]
 // Requires: AVX, AVX2
-TEXT ·k_reduce_xor_u64_u_ab99db5b6f(SB), NOSPLIT, $0-8
+TEXT k_reduce_xor_u64_u_ab99db5b6f<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [xor] kernel (u0:u64) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -30349,9 +30786,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_reduce_xor_u8_u_57826d58bd(f *abi.Frame)
+// for i: o0 ^= a0[i]
 // Requires: AVX, AVX2
-TEXT ·k_reduce_xor_u8_u_57826d58bd(SB), NOSPLIT, $0-8
+TEXT k_reduce_xor_u8_u_57826d58bd<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// reduce [xor] kernel (u0:u8) { store u0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R8; TESTQ R8, R8; JLE done; MOVQ 16(CX), DI
@@ -30410,9 +30848,10 @@ combine:
 done:
 	VZEROUPPER; RET
 
-// func k_rem_i32_su_a835ec443d(f *abi.Frame)
+// for i: o0[i] = a0 % a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_rem_i32_su_a835ec443d(SB), NOSPLIT, $16-8
+TEXT k_rem_i32_su_a835ec443d<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i32, u1:i32) { t0 = rem s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -30476,9 +30915,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_rem_i32_us_88e0ff784f(f *abi.Frame)
+// for i: o0[i] = a0[i] % a1
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_rem_i32_us_88e0ff784f(SB), NOSPLIT, $16-8
+TEXT k_rem_i32_us_88e0ff784f<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, s1:i32) { t0 = rem u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -30542,9 +30982,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_rem_i32_uu_8fe246438f(f *abi.Frame)
+// for i: o0[i] = a0[i] % a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_rem_i32_uu_8fe246438f(SB), NOSPLIT, $16-8
+TEXT k_rem_i32_uu_8fe246438f<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32) { t0 = rem u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -30612,9 +31053,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_rem_i64_su_cff0321774(f *abi.Frame)
+// for i: o0[i] = a0 % a1[i]
 // Requires: AVX, CMOV
-TEXT ·k_rem_i64_su_cff0321774(SB), NOSPLIT, $152-8
+TEXT k_rem_i64_su_cff0321774<>(SB), NOSPLIT, $152-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i64, u1:i64) { t0 = rem s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -30703,9 +31145,10 @@ end12:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_rem_i64_us_d8b9a5d3aa(f *abi.Frame)
+// for i: o0[i] = a0[i] % a1
 // Requires: AVX, CMOV
-TEXT ·k_rem_i64_us_d8b9a5d3aa(SB), NOSPLIT, $152-8
+TEXT k_rem_i64_us_d8b9a5d3aa<>(SB), NOSPLIT, $152-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, s1:i64) { t0 = rem u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -30794,9 +31237,10 @@ end12:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_rem_i64_uu_e8971fd331(f *abi.Frame)
+// for i: o0[i] = a0[i] % a1[i]
 // Requires: AVX, CMOV
-TEXT ·k_rem_i64_uu_e8971fd331(SB), NOSPLIT, $152-8
+TEXT k_rem_i64_uu_e8971fd331<>(SB), NOSPLIT, $152-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64) { t0 = rem u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -30886,9 +31330,10 @@ end12:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_rem_u32_su_ad6367c123(f *abi.Frame)
+// for i: o0[i] = a0 % a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_rem_u32_su_ad6367c123(SB), NOSPLIT, $16-8
+TEXT k_rem_u32_su_ad6367c123<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u32, u1:u32) { t0 = rem s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -30959,9 +31404,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_rem_u32_us_0ab6b62fbf(f *abi.Frame)
+// for i: o0[i] = a0[i] % a1
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_rem_u32_us_0ab6b62fbf(SB), NOSPLIT, $16-8
+TEXT k_rem_u32_us_0ab6b62fbf<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, s1:u32) { t0 = rem u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -31033,9 +31479,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_rem_u32_uu_811ab3563b(f *abi.Frame)
+// for i: o0[i] = a0[i] % a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_rem_u32_uu_811ab3563b(SB), NOSPLIT, $16-8
+TEXT k_rem_u32_uu_811ab3563b<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, u1:u32) { t0 = rem u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -31113,9 +31560,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_rem_u64_su_c75cb3e04c(f *abi.Frame)
+// for i: o0[i] = a0 % a1[i]
 // Requires: AVX, CMOV
-TEXT ·k_rem_u64_su_c75cb3e04c(SB), NOSPLIT, $152-8
+TEXT k_rem_u64_su_c75cb3e04c<>(SB), NOSPLIT, $152-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u64, u1:u64) { t0 = rem s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -31204,9 +31652,10 @@ end12:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_rem_u64_us_91c691bbd2(f *abi.Frame)
+// for i: o0[i] = a0[i] % a1
 // Requires: AVX, CMOV
-TEXT ·k_rem_u64_us_91c691bbd2(SB), NOSPLIT, $152-8
+TEXT k_rem_u64_us_91c691bbd2<>(SB), NOSPLIT, $152-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, s1:u64) { t0 = rem u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -31295,9 +31744,10 @@ end12:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_rem_u64_uu_491e456232(f *abi.Frame)
+// for i: o0[i] = a0[i] % a1[i]
 // Requires: AVX, CMOV
-TEXT ·k_rem_u64_uu_491e456232(SB), NOSPLIT, $152-8
+TEXT k_rem_u64_uu_491e456232<>(SB), NOSPLIT, $152-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64) { t0 = rem u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -31387,9 +31837,10 @@ end12:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_rem_u8_su_521c989f00(f *abi.Frame)
+// for i: o0[i] = a0 % a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_rem_u8_su_521c989f00(SB), NOSPLIT, $0-8
+TEXT k_rem_u8_su_521c989f00<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u8, u1:u8) { t0 = rem s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -31443,9 +31894,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_rem_u8_us_576c7e2710(f *abi.Frame)
+// for i: o0[i] = a0[i] % a1
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_rem_u8_us_576c7e2710(SB), NOSPLIT, $0-8
+TEXT k_rem_u8_us_576c7e2710<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, s1:u8) { t0 = rem u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -31499,9 +31951,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_rem_u8_uu_44aa483e04(f *abi.Frame)
+// for i: o0[i] = a0[i] % a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_rem_u8_uu_44aa483e04(SB), NOSPLIT, $0-8
+TEXT k_rem_u8_uu_44aa483e04<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8) { t0 = rem u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -31565,9 +32018,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_select_bool_i32_ssu_1da4d6b877(f *abi.Frame)
+// for i: o0[i] = select(a0, a1, a2[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_select_bool_i32_ssu_1da4d6b877(SB), NOSPLIT, $16-8
+TEXT k_select_bool_i32_ssu_1da4d6b877<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:bool, s1:i32, u2:i32) { t0 = select s0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -31618,9 +32072,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_select_bool_i32_sus_cfe5111c74(f *abi.Frame)
+// for i: o0[i] = select(a0, a1[i], a2)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_select_bool_i32_sus_cfe5111c74(SB), NOSPLIT, $16-8
+TEXT k_select_bool_i32_sus_cfe5111c74<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:bool, u1:i32, s2:i32) { t0 = select s0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -31669,9 +32124,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_select_bool_i32_suu_e945e5766d(f *abi.Frame)
+// for i: o0[i] = select(a0, a1[i], a2[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_select_bool_i32_suu_e945e5766d(SB), NOSPLIT, $16-8
+TEXT k_select_bool_i32_suu_e945e5766d<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:bool, u1:i32, u2:i32) { t0 = select s0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -31723,9 +32179,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_select_bool_i32_uss_0dff0ddd32(f *abi.Frame)
+// for i: o0[i] = select(a0[i], a1, a2)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_select_bool_i32_uss_0dff0ddd32(SB), NOSPLIT, $16-8
+TEXT k_select_bool_i32_uss_0dff0ddd32<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:bool, s1:i32, s2:i32) { t0 = select u0 s1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -31780,9 +32237,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_select_bool_i32_usu_c65551e711(f *abi.Frame)
+// for i: o0[i] = select(a0[i], a1, a2[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_select_bool_i32_usu_c65551e711(SB), NOSPLIT, $16-8
+TEXT k_select_bool_i32_usu_c65551e711<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:bool, s1:i32, u2:i32) { t0 = select u0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -31836,9 +32294,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_select_bool_i32_uus_f84edbd9a5(f *abi.Frame)
+// for i: o0[i] = select(a0[i], a1[i], a2)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_select_bool_i32_uus_f84edbd9a5(SB), NOSPLIT, $16-8
+TEXT k_select_bool_i32_uus_f84edbd9a5<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:bool, u1:i32, s2:i32) { t0 = select u0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -31892,9 +32351,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_select_bool_i32_uuu_1f6b21a067(f *abi.Frame)
+// for i: o0[i] = select(a0[i], a1[i], a2[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_select_bool_i32_uuu_1f6b21a067(SB), NOSPLIT, $16-8
+TEXT k_select_bool_i32_uuu_1f6b21a067<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:bool, u1:i32, u2:i32) { t0 = select u0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -31949,9 +32409,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_select_bool_i64_ssu_74fd3525e1(f *abi.Frame)
+// for i: o0[i] = select(a0, a1, a2[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_select_bool_i64_ssu_74fd3525e1(SB), NOSPLIT, $16-8
+TEXT k_select_bool_i64_ssu_74fd3525e1<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:bool, s1:i64, u2:i64) { t0 = select s0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -32004,9 +32465,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_select_bool_i64_sus_05efbd0cd7(f *abi.Frame)
+// for i: o0[i] = select(a0, a1[i], a2)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_select_bool_i64_sus_05efbd0cd7(SB), NOSPLIT, $16-8
+TEXT k_select_bool_i64_sus_05efbd0cd7<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:bool, u1:i64, s2:i64) { t0 = select s0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -32059,9 +32521,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_select_bool_i64_suu_7c1fdcb30f(f *abi.Frame)
+// for i: o0[i] = select(a0, a1[i], a2[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_select_bool_i64_suu_7c1fdcb30f(SB), NOSPLIT, $16-8
+TEXT k_select_bool_i64_suu_7c1fdcb30f<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:bool, u1:i64, u2:i64) { t0 = select s0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -32117,9 +32580,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_select_bool_i64_uss_43aa0c9972(f *abi.Frame)
+// for i: o0[i] = select(a0[i], a1, a2)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_select_bool_i64_uss_43aa0c9972(SB), NOSPLIT, $16-8
+TEXT k_select_bool_i64_uss_43aa0c9972<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:bool, s1:i64, s2:i64) { t0 = select u0 s1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -32177,9 +32641,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_select_bool_i64_usu_23175fb74d(f *abi.Frame)
+// for i: o0[i] = select(a0[i], a1, a2[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_select_bool_i64_usu_23175fb74d(SB), NOSPLIT, $16-8
+TEXT k_select_bool_i64_usu_23175fb74d<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:bool, s1:i64, u2:i64) { t0 = select u0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -32238,9 +32703,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_select_bool_i64_uus_b9da5bb3e3(f *abi.Frame)
+// for i: o0[i] = select(a0[i], a1[i], a2)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_select_bool_i64_uus_b9da5bb3e3(SB), NOSPLIT, $16-8
+TEXT k_select_bool_i64_uus_b9da5bb3e3<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:bool, u1:i64, s2:i64) { t0 = select u0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -32297,9 +32763,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_select_bool_i64_uuu_9db0caf738(f *abi.Frame)
+// for i: o0[i] = select(a0[i], a1[i], a2[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_select_bool_i64_uuu_9db0caf738(SB), NOSPLIT, $16-8
+TEXT k_select_bool_i64_uuu_9db0caf738<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:bool, u1:i64, u2:i64) { t0 = select u0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -32360,9 +32827,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_select_bool_u32_ssu_2e5d38d2cb(f *abi.Frame)
+// for i: o0[i] = select(a0, a1, a2[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_select_bool_u32_ssu_2e5d38d2cb(SB), NOSPLIT, $16-8
+TEXT k_select_bool_u32_ssu_2e5d38d2cb<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:bool, s1:u32, u2:u32) { t0 = select s0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -32413,9 +32881,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_select_bool_u32_sus_d596b2e827(f *abi.Frame)
+// for i: o0[i] = select(a0, a1[i], a2)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_select_bool_u32_sus_d596b2e827(SB), NOSPLIT, $16-8
+TEXT k_select_bool_u32_sus_d596b2e827<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:bool, u1:u32, s2:u32) { t0 = select s0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -32464,9 +32933,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_select_bool_u32_suu_a9c7c5c357(f *abi.Frame)
+// for i: o0[i] = select(a0, a1[i], a2[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_select_bool_u32_suu_a9c7c5c357(SB), NOSPLIT, $16-8
+TEXT k_select_bool_u32_suu_a9c7c5c357<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:bool, u1:u32, u2:u32) { t0 = select s0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -32518,9 +32988,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_select_bool_u32_uss_23b2cb1dbe(f *abi.Frame)
+// for i: o0[i] = select(a0[i], a1, a2)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_select_bool_u32_uss_23b2cb1dbe(SB), NOSPLIT, $16-8
+TEXT k_select_bool_u32_uss_23b2cb1dbe<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:bool, s1:u32, s2:u32) { t0 = select u0 s1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -32575,9 +33046,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_select_bool_u32_usu_78a6232473(f *abi.Frame)
+// for i: o0[i] = select(a0[i], a1, a2[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_select_bool_u32_usu_78a6232473(SB), NOSPLIT, $16-8
+TEXT k_select_bool_u32_usu_78a6232473<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:bool, s1:u32, u2:u32) { t0 = select u0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -32631,9 +33103,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_select_bool_u32_uus_3d8bab39c7(f *abi.Frame)
+// for i: o0[i] = select(a0[i], a1[i], a2)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_select_bool_u32_uus_3d8bab39c7(SB), NOSPLIT, $16-8
+TEXT k_select_bool_u32_uus_3d8bab39c7<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:bool, u1:u32, s2:u32) { t0 = select u0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -32687,9 +33160,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_select_bool_u32_uuu_92a911a792(f *abi.Frame)
+// for i: o0[i] = select(a0[i], a1[i], a2[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_select_bool_u32_uuu_92a911a792(SB), NOSPLIT, $16-8
+TEXT k_select_bool_u32_uuu_92a911a792<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:bool, u1:u32, u2:u32) { t0 = select u0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -32744,9 +33218,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_select_bool_u64_ssu_026e450f05(f *abi.Frame)
+// for i: o0[i] = select(a0, a1, a2[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_select_bool_u64_ssu_026e450f05(SB), NOSPLIT, $16-8
+TEXT k_select_bool_u64_ssu_026e450f05<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:bool, s1:u64, u2:u64) { t0 = select s0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -32799,9 +33274,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_select_bool_u64_sus_fa2ef5b782(f *abi.Frame)
+// for i: o0[i] = select(a0, a1[i], a2)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_select_bool_u64_sus_fa2ef5b782(SB), NOSPLIT, $16-8
+TEXT k_select_bool_u64_sus_fa2ef5b782<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:bool, u1:u64, s2:u64) { t0 = select s0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -32854,9 +33330,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_select_bool_u64_suu_c19a7270b9(f *abi.Frame)
+// for i: o0[i] = select(a0, a1[i], a2[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_select_bool_u64_suu_c19a7270b9(SB), NOSPLIT, $16-8
+TEXT k_select_bool_u64_suu_c19a7270b9<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:bool, u1:u64, u2:u64) { t0 = select s0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -32912,9 +33389,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_select_bool_u64_uss_96678e0daa(f *abi.Frame)
+// for i: o0[i] = select(a0[i], a1, a2)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_select_bool_u64_uss_96678e0daa(SB), NOSPLIT, $16-8
+TEXT k_select_bool_u64_uss_96678e0daa<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:bool, s1:u64, s2:u64) { t0 = select u0 s1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -32972,9 +33450,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_select_bool_u64_usu_1fae10b710(f *abi.Frame)
+// for i: o0[i] = select(a0[i], a1, a2[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_select_bool_u64_usu_1fae10b710(SB), NOSPLIT, $16-8
+TEXT k_select_bool_u64_usu_1fae10b710<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:bool, s1:u64, u2:u64) { t0 = select u0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -33033,9 +33512,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_select_bool_u64_uus_7cee75de09(f *abi.Frame)
+// for i: o0[i] = select(a0[i], a1[i], a2)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_select_bool_u64_uus_7cee75de09(SB), NOSPLIT, $16-8
+TEXT k_select_bool_u64_uus_7cee75de09<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:bool, u1:u64, s2:u64) { t0 = select u0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -33092,9 +33572,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_select_bool_u64_uuu_f04b2e9177(f *abi.Frame)
+// for i: o0[i] = select(a0[i], a1[i], a2[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_select_bool_u64_uuu_f04b2e9177(SB), NOSPLIT, $16-8
+TEXT k_select_bool_u64_uuu_f04b2e9177<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:bool, u1:u64, u2:u64) { t0 = select u0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -33155,9 +33636,10 @@ line:
 rest:
 	MOVQ $+1, R11; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_select_bool_u8_ssu_5ccf3ad8c6(f *abi.Frame)
+// for i: o0[i] = select(a0, a1, a2[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_select_bool_u8_ssu_5ccf3ad8c6(SB), NOSPLIT, $32-8
+TEXT k_select_bool_u8_ssu_5ccf3ad8c6<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:bool, s1:u8, u2:u8) { t0 = select s0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -33230,9 +33712,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_select_bool_u8_sus_288bbdaa22(f *abi.Frame)
+// for i: o0[i] = select(a0, a1[i], a2)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_select_bool_u8_sus_288bbdaa22(SB), NOSPLIT, $32-8
+TEXT k_select_bool_u8_sus_288bbdaa22<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:bool, u1:u8, s2:u8) { t0 = select s0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -33305,9 +33788,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_select_bool_u8_suu_7fcd872478(f *abi.Frame)
+// for i: o0[i] = select(a0, a1[i], a2[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_select_bool_u8_suu_7fcd872478(SB), NOSPLIT, $32-8
+TEXT k_select_bool_u8_suu_7fcd872478<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:bool, u1:u8, u2:u8) { t0 = select s0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), R11
@@ -33404,9 +33888,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_select_bool_u8_uss_7a71ced307(f *abi.Frame)
+// for i: o0[i] = select(a0[i], a1, a2)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_select_bool_u8_uss_7a71ced307(SB), NOSPLIT, $32-8
+TEXT k_select_bool_u8_uss_7a71ced307<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:bool, s1:u8, s2:u8) { t0 = select u0 s1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -33480,9 +33965,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_select_bool_u8_usu_f0893bd0b2(f *abi.Frame)
+// for i: o0[i] = select(a0[i], a1, a2[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_select_bool_u8_usu_f0893bd0b2(SB), NOSPLIT, $32-8
+TEXT k_select_bool_u8_usu_f0893bd0b2<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:bool, s1:u8, u2:u8) { t0 = select u0 s1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -33578,9 +34064,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_select_bool_u8_uus_a9017c783c(f *abi.Frame)
+// for i: o0[i] = select(a0[i], a1[i], a2)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_select_bool_u8_uus_a9017c783c(SB), NOSPLIT, $32-8
+TEXT k_select_bool_u8_uus_a9017c783c<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:bool, u1:u8, s2:u8) { t0 = select u0 u1 s2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -33676,9 +34163,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_select_bool_u8_uuu_c0c7d6f5fc(f *abi.Frame)
+// for i: o0[i] = select(a0[i], a1[i], a2[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_select_bool_u8_uuu_c0c7d6f5fc(SB), NOSPLIT, $32-8
+TEXT k_select_bool_u8_uuu_c0c7d6f5fc<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:bool, u1:u8, u2:u8) { t0 = select u0 u1 u2; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R11; TESTQ R11, R11; JLE done; MOVQ 16(CX), DI
@@ -33798,9 +34286,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_shl_i32_su_1c964ab88d(f *abi.Frame)
+// for i: o0[i] = a0 << a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_shl_i32_su_1c964ab88d(SB), NOSPLIT, $16-8
+TEXT k_shl_i32_su_1c964ab88d<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i32, u1:i32) { t0 = shl s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -33848,9 +34337,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_shl_i32_us_39ae55b1eb(f *abi.Frame)
+// for i: o0[i] = a0[i] << a1
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_shl_i32_us_39ae55b1eb(SB), NOSPLIT, $16-8
+TEXT k_shl_i32_us_39ae55b1eb<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, s1:i32) { t0 = shl u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -33898,9 +34388,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_shl_i32_uu_6914c812f2(f *abi.Frame)
+// for i: o0[i] = a0[i] << a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_shl_i32_uu_6914c812f2(SB), NOSPLIT, $16-8
+TEXT k_shl_i32_uu_6914c812f2<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32) { t0 = shl u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -33951,9 +34442,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_shl_i64_su_6dfb737e07(f *abi.Frame)
+// for i: o0[i] = a0 << a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_shl_i64_su_6dfb737e07(SB), NOSPLIT, $16-8
+TEXT k_shl_i64_su_6dfb737e07<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i64, u1:i64) { t0 = shl s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -34004,9 +34496,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_shl_i64_us_2213d1b831(f *abi.Frame)
+// for i: o0[i] = a0[i] << a1
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_shl_i64_us_2213d1b831(SB), NOSPLIT, $16-8
+TEXT k_shl_i64_us_2213d1b831<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, s1:i64) { t0 = shl u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -34057,9 +34550,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_shl_i64_uu_80707e4684(f *abi.Frame)
+// for i: o0[i] = a0[i] << a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_shl_i64_uu_80707e4684(SB), NOSPLIT, $16-8
+TEXT k_shl_i64_uu_80707e4684<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64) { t0 = shl u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -34111,9 +34605,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_shl_u32_su_b81c81a415(f *abi.Frame)
+// for i: o0[i] = a0 << a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_shl_u32_su_b81c81a415(SB), NOSPLIT, $16-8
+TEXT k_shl_u32_su_b81c81a415<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u32, u1:u32) { t0 = shl s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -34161,9 +34656,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_shl_u32_us_c03217461a(f *abi.Frame)
+// for i: o0[i] = a0[i] << a1
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_shl_u32_us_c03217461a(SB), NOSPLIT, $16-8
+TEXT k_shl_u32_us_c03217461a<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, s1:u32) { t0 = shl u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -34211,9 +34707,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_shl_u32_uu_33a87b7638(f *abi.Frame)
+// for i: o0[i] = a0[i] << a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_shl_u32_uu_33a87b7638(SB), NOSPLIT, $16-8
+TEXT k_shl_u32_uu_33a87b7638<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, u1:u32) { t0 = shl u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -34264,9 +34761,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_shl_u64_su_a205a37361(f *abi.Frame)
+// for i: o0[i] = a0 << a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_shl_u64_su_a205a37361(SB), NOSPLIT, $16-8
+TEXT k_shl_u64_su_a205a37361<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u64, u1:u64) { t0 = shl s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -34317,9 +34815,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_shl_u64_us_cb7c972961(f *abi.Frame)
+// for i: o0[i] = a0[i] << a1
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_shl_u64_us_cb7c972961(SB), NOSPLIT, $16-8
+TEXT k_shl_u64_us_cb7c972961<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, s1:u64) { t0 = shl u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -34370,9 +34869,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_shl_u64_uu_3bd76db569(f *abi.Frame)
+// for i: o0[i] = a0[i] << a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_shl_u64_uu_3bd76db569(SB), NOSPLIT, $16-8
+TEXT k_shl_u64_uu_3bd76db569<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64) { t0 = shl u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -34424,9 +34924,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_shl_u8_su_8b9cba96a6(f *abi.Frame)
+// for i: o0[i] = a0 << a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_shl_u8_su_8b9cba96a6(SB), NOSPLIT, $0-8
+TEXT k_shl_u8_su_8b9cba96a6<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u8, u1:u8) { t0 = shl s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -34477,9 +34978,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_shl_u8_us_21484f37a2(f *abi.Frame)
+// for i: o0[i] = a0[i] << a1
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_shl_u8_us_21484f37a2(SB), NOSPLIT, $32-8
+TEXT k_shl_u8_us_21484f37a2<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, s1:u8) { t0 = shl u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -34553,9 +35055,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_shl_u8_uu_369a2a429e(f *abi.Frame)
+// for i: o0[i] = a0[i] << a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_shl_u8_uu_369a2a429e(SB), NOSPLIT, $0-8
+TEXT k_shl_u8_uu_369a2a429e<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8) { t0 = shl u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -34615,9 +35118,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_shr_cast_u16_u8_us_a7fa3b2a70(f *abi.Frame)
+// for i: o0[i] = uint8(a0[i] >> a1)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_shr_cast_u16_u8_us_a7fa3b2a70(SB), NOSPLIT, $32-8
+TEXT k_shr_cast_u16_u8_us_a7fa3b2a70<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u16, s1:u16) { t0 = shr u0 s1; t1 = cast:u8 t0; store t1 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -34693,9 +35197,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_shr_i16_su_cff3522899(f *abi.Frame)
+// for i: o0[i] = a0 >> a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_shr_i16_su_cff3522899(SB), NOSPLIT, $0-8
+TEXT k_shr_i16_su_cff3522899<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i16, u1:i16) { t0 = shr s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -34749,9 +35254,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_shr_i16_us_2b791a6d07(f *abi.Frame)
+// for i: o0[i] = a0[i] >> a1
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_shr_i16_us_2b791a6d07(SB), NOSPLIT, $32-8
+TEXT k_shr_i16_us_2b791a6d07<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i16, s1:i16) { t0 = shr u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -34825,9 +35331,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_shr_i16_uu_bc9f2c53fb(f *abi.Frame)
+// for i: o0[i] = a0[i] >> a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_shr_i16_uu_bc9f2c53fb(SB), NOSPLIT, $0-8
+TEXT k_shr_i16_uu_bc9f2c53fb<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i16, u1:i16) { t0 = shr u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -34890,9 +35397,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_shr_i32_su_544f61d724(f *abi.Frame)
+// for i: o0[i] = a0 >> a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_shr_i32_su_544f61d724(SB), NOSPLIT, $16-8
+TEXT k_shr_i32_su_544f61d724<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i32, u1:i32) { t0 = shr s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -34940,9 +35448,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_shr_i32_us_7bcae996cf(f *abi.Frame)
+// for i: o0[i] = a0[i] >> a1
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_shr_i32_us_7bcae996cf(SB), NOSPLIT, $16-8
+TEXT k_shr_i32_us_7bcae996cf<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, s1:i32) { t0 = shr u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -34990,9 +35499,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_shr_i32_uu_5645096d64(f *abi.Frame)
+// for i: o0[i] = a0[i] >> a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_shr_i32_uu_5645096d64(SB), NOSPLIT, $16-8
+TEXT k_shr_i32_uu_5645096d64<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32) { t0 = shr u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -35043,9 +35553,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_shr_i64_su_b688a5f7f3(f *abi.Frame)
+// for i: o0[i] = a0 >> a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_shr_i64_su_b688a5f7f3(SB), NOSPLIT, $16-8
+TEXT k_shr_i64_su_b688a5f7f3<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i64, u1:i64) { t0 = shr s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -35097,9 +35608,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_shr_i64_us_c9961f8085(f *abi.Frame)
+// for i: o0[i] = a0[i] >> a1
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_shr_i64_us_c9961f8085(SB), NOSPLIT, $16-8
+TEXT k_shr_i64_us_c9961f8085<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, s1:i64) { t0 = shr u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -35153,9 +35665,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_shr_i64_uu_b65fbb72d1(f *abi.Frame)
+// for i: o0[i] = a0[i] >> a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_shr_i64_uu_b65fbb72d1(SB), NOSPLIT, $16-8
+TEXT k_shr_i64_uu_b65fbb72d1<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64) { t0 = shr u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -35210,9 +35723,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_shr_u16_su_433eac9a61(f *abi.Frame)
+// for i: o0[i] = a0 >> a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_shr_u16_su_433eac9a61(SB), NOSPLIT, $0-8
+TEXT k_shr_u16_su_433eac9a61<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u16, u1:u16) { t0 = shr s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -35266,9 +35780,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_shr_u16_us_a7a9e85880(f *abi.Frame)
+// for i: o0[i] = a0[i] >> a1
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_shr_u16_us_a7a9e85880(SB), NOSPLIT, $32-8
+TEXT k_shr_u16_us_a7a9e85880<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u16, s1:u16) { t0 = shr u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -35342,9 +35857,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_shr_u16_uu_7467598647(f *abi.Frame)
+// for i: o0[i] = a0[i] >> a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_shr_u16_uu_7467598647(SB), NOSPLIT, $0-8
+TEXT k_shr_u16_uu_7467598647<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u16, u1:u16) { t0 = shr u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -35407,9 +35923,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_shr_u32_su_d0914f034d(f *abi.Frame)
+// for i: o0[i] = a0 >> a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_shr_u32_su_d0914f034d(SB), NOSPLIT, $16-8
+TEXT k_shr_u32_su_d0914f034d<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u32, u1:u32) { t0 = shr s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -35457,9 +35974,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_shr_u32_us_e3a792e531(f *abi.Frame)
+// for i: o0[i] = a0[i] >> a1
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_shr_u32_us_e3a792e531(SB), NOSPLIT, $16-8
+TEXT k_shr_u32_us_e3a792e531<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, s1:u32) { t0 = shr u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -35507,9 +36025,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_shr_u32_uu_1005dbe316(f *abi.Frame)
+// for i: o0[i] = a0[i] >> a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_shr_u32_uu_1005dbe316(SB), NOSPLIT, $16-8
+TEXT k_shr_u32_uu_1005dbe316<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, u1:u32) { t0 = shr u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -35560,9 +36079,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_shr_u64_su_731411a533(f *abi.Frame)
+// for i: o0[i] = a0 >> a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_shr_u64_su_731411a533(SB), NOSPLIT, $16-8
+TEXT k_shr_u64_su_731411a533<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u64, u1:u64) { t0 = shr s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -35613,9 +36133,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_shr_u64_us_4991f1637c(f *abi.Frame)
+// for i: o0[i] = a0[i] >> a1
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_shr_u64_us_4991f1637c(SB), NOSPLIT, $16-8
+TEXT k_shr_u64_us_4991f1637c<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, s1:u64) { t0 = shr u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -35666,9 +36187,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_shr_u64_uu_4292eb5f1d(f *abi.Frame)
+// for i: o0[i] = a0[i] >> a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_shr_u64_uu_4292eb5f1d(SB), NOSPLIT, $16-8
+TEXT k_shr_u64_uu_4292eb5f1d<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64) { t0 = shr u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -35720,9 +36242,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_shr_u8_su_f725a6d354(f *abi.Frame)
+// for i: o0[i] = a0 >> a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_shr_u8_su_f725a6d354(SB), NOSPLIT, $0-8
+TEXT k_shr_u8_su_f725a6d354<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u8, u1:u8) { t0 = shr s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -35773,9 +36296,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_shr_u8_us_ae78be57f8(f *abi.Frame)
+// for i: o0[i] = a0[i] >> a1
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_shr_u8_us_ae78be57f8(SB), NOSPLIT, $32-8
+TEXT k_shr_u8_us_ae78be57f8<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, s1:u8) { t0 = shr u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -35849,9 +36373,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_shr_u8_uu_5de6acdef4(f *abi.Frame)
+// for i: o0[i] = a0[i] >> a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_shr_u8_uu_5de6acdef4(SB), NOSPLIT, $0-8
+TEXT k_shr_u8_uu_5de6acdef4<>(SB), NOSPLIT, $0-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8) { t0 = shr u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -35911,9 +36436,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_shr_xor_mul_i32_uss_fc39f4f6f9(f *abi.Frame)
+// for i: o0[i] = (a0[i] ^ (a0[i] >> a1)) * a2
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_shr_xor_mul_i32_uss_fc39f4f6f9(SB), NOSPLIT, $16-8
+TEXT k_shr_xor_mul_i32_uss_fc39f4f6f9<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, s1:i32, s2:i32) { t0 = shr u0 s1; t1 = xor u0 t0; t2 = mul t1 s2; store t2 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -35965,9 +36491,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sign_i32_u_b72c3ee586(f *abi.Frame)
+// for i: o0[i] = sign(a0[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_sign_i32_u_b72c3ee586(SB), NOSPLIT, $16-8
+TEXT k_sign_i32_u_b72c3ee586<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32) { t0 = sign u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -36024,9 +36551,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sign_i64_u_02bf8358fd(f *abi.Frame)
+// for i: o0[i] = sign(a0[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_sign_i64_u_02bf8358fd(SB), NOSPLIT, $16-8
+TEXT k_sign_i64_u_02bf8358fd<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64) { t0 = sign u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -36082,9 +36610,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sign_u32_u_fc80d73fe1(f *abi.Frame)
+// for i: o0[i] = sign(a0[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_sign_u32_u_fc80d73fe1(SB), NOSPLIT, $16-8
+TEXT k_sign_u32_u_fc80d73fe1<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32) { t0 = sign u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -36135,9 +36664,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sign_u64_u_8b2530e1f7(f *abi.Frame)
+// for i: o0[i] = sign(a0[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_sign_u64_u_8b2530e1f7(SB), NOSPLIT, $16-8
+TEXT k_sign_u64_u_8b2530e1f7<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64) { t0 = sign u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -36192,9 +36722,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sign_u8_u_13d0060e26(f *abi.Frame)
+// for i: o0[i] = sign(a0[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_sign_u8_u_13d0060e26(SB), NOSPLIT, $32-8
+TEXT k_sign_u8_u_13d0060e26<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8) { t0 = sign u0; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -36267,9 +36798,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_sub_i16_su_f4fb387378(f *abi.Frame)
+// for i: o0[i] = a0 - a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_sub_i16_su_f4fb387378(SB), NOSPLIT, $32-8
+TEXT k_sub_i16_su_f4fb387378<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i16, u1:i16) { t0 = sub s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -36342,9 +36874,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_sub_i16_us_ecc0732160(f *abi.Frame)
+// for i: o0[i] = a0[i] - a1
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_sub_i16_us_ecc0732160(SB), NOSPLIT, $32-8
+TEXT k_sub_i16_us_ecc0732160<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i16, s1:i16) { t0 = sub u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -36417,9 +36950,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_sub_i16_uu_c354df0e3c(f *abi.Frame)
+// for i: o0[i] = a0[i] - a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_sub_i16_uu_c354df0e3c(SB), NOSPLIT, $32-8
+TEXT k_sub_i16_uu_c354df0e3c<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i16, u1:i16) { t0 = sub u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -36516,9 +37050,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_sub_i32_su_86dcb44a31(f *abi.Frame)
+// for i: o0[i] = a0 - a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_sub_i32_su_86dcb44a31(SB), NOSPLIT, $16-8
+TEXT k_sub_i32_su_86dcb44a31<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i32, u1:i32) { t0 = sub s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -36566,9 +37101,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_i32_us_ba7967d75a(f *abi.Frame)
+// for i: o0[i] = a0[i] - a1
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_sub_i32_us_ba7967d75a(SB), NOSPLIT, $16-8
+TEXT k_sub_i32_us_ba7967d75a<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, s1:i32) { t0 = sub u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -36616,9 +37152,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_i32_uu_57c4efa6c9(f *abi.Frame)
+// for i: o0[i] = a0[i] - a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_sub_i32_uu_57c4efa6c9(SB), NOSPLIT, $16-8
+TEXT k_sub_i32_uu_57c4efa6c9<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32) { t0 = sub u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -36668,9 +37205,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_i64_su_7e2633d844(f *abi.Frame)
+// for i: o0[i] = a0 - a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_sub_i64_su_7e2633d844(SB), NOSPLIT, $16-8
+TEXT k_sub_i64_su_7e2633d844<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i64, u1:i64) { t0 = sub s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -36721,9 +37259,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_i64_us_38b23a45c8(f *abi.Frame)
+// for i: o0[i] = a0[i] - a1
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_sub_i64_us_38b23a45c8(SB), NOSPLIT, $16-8
+TEXT k_sub_i64_us_38b23a45c8<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, s1:i64) { t0 = sub u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -36774,9 +37313,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_i64_uu_239aa3ec07(f *abi.Frame)
+// for i: o0[i] = a0[i] - a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_sub_i64_uu_239aa3ec07(SB), NOSPLIT, $16-8
+TEXT k_sub_i64_uu_239aa3ec07<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64) { t0 = sub u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -36828,9 +37368,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_i8_su_d7f82b13f0(f *abi.Frame)
+// for i: o0[i] = a0 - a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_sub_i8_su_d7f82b13f0(SB), NOSPLIT, $32-8
+TEXT k_sub_i8_su_d7f82b13f0<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i8, u1:i8) { t0 = sub s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -36902,9 +37443,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_sub_i8_us_580d9e9b16(f *abi.Frame)
+// for i: o0[i] = a0[i] - a1
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_sub_i8_us_580d9e9b16(SB), NOSPLIT, $32-8
+TEXT k_sub_i8_us_580d9e9b16<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i8, s1:i8) { t0 = sub u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -36976,9 +37518,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_sub_i8_uu_e17fc829b0(f *abi.Frame)
+// for i: o0[i] = a0[i] - a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_sub_i8_uu_e17fc829b0(SB), NOSPLIT, $32-8
+TEXT k_sub_i8_uu_e17fc829b0<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i8, u1:i8) { t0 = sub u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -37073,9 +37616,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_sub_u16_su_9287c44eba(f *abi.Frame)
+// for i: o0[i] = a0 - a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_sub_u16_su_9287c44eba(SB), NOSPLIT, $32-8
+TEXT k_sub_u16_su_9287c44eba<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u16, u1:u16) { t0 = sub s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -37148,9 +37692,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_sub_u16_us_141b242d47(f *abi.Frame)
+// for i: o0[i] = a0[i] - a1
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_sub_u16_us_141b242d47(SB), NOSPLIT, $32-8
+TEXT k_sub_u16_us_141b242d47<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u16, s1:u16) { t0 = sub u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -37223,9 +37768,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_sub_u16_uu_f7630a4d39(f *abi.Frame)
+// for i: o0[i] = a0[i] - a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_sub_u16_uu_f7630a4d39(SB), NOSPLIT, $32-8
+TEXT k_sub_u16_uu_f7630a4d39<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u16, u1:u16) { t0 = sub u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -37322,9 +37868,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_sub_u32_su_e254d9b18b(f *abi.Frame)
+// for i: o0[i] = a0 - a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_sub_u32_su_e254d9b18b(SB), NOSPLIT, $16-8
+TEXT k_sub_u32_su_e254d9b18b<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u32, u1:u32) { t0 = sub s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -37372,9 +37919,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_u32_us_1688e2d036(f *abi.Frame)
+// for i: o0[i] = a0[i] - a1
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_sub_u32_us_1688e2d036(SB), NOSPLIT, $16-8
+TEXT k_sub_u32_us_1688e2d036<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, s1:u32) { t0 = sub u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -37422,9 +37970,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_u32_uu_bf42edf529(f *abi.Frame)
+// for i: o0[i] = a0[i] - a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_sub_u32_uu_bf42edf529(SB), NOSPLIT, $16-8
+TEXT k_sub_u32_uu_bf42edf529<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, u1:u32) { t0 = sub u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -37474,9 +38023,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_u64_su_343c31e1d9(f *abi.Frame)
+// for i: o0[i] = a0 - a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_sub_u64_su_343c31e1d9(SB), NOSPLIT, $16-8
+TEXT k_sub_u64_su_343c31e1d9<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u64, u1:u64) { t0 = sub s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -37527,9 +38077,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_u64_us_40f9a881b9(f *abi.Frame)
+// for i: o0[i] = a0[i] - a1
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_sub_u64_us_40f9a881b9(SB), NOSPLIT, $16-8
+TEXT k_sub_u64_us_40f9a881b9<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, s1:u64) { t0 = sub u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -37580,9 +38131,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_u64_uu_94bb905902(f *abi.Frame)
+// for i: o0[i] = a0[i] - a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_sub_u64_uu_94bb905902(SB), NOSPLIT, $16-8
+TEXT k_sub_u64_uu_94bb905902<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64) { t0 = sub u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -37634,9 +38186,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_sub_u8_su_fcfb41997e(f *abi.Frame)
+// for i: o0[i] = a0 - a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_sub_u8_su_fcfb41997e(SB), NOSPLIT, $32-8
+TEXT k_sub_u8_su_fcfb41997e<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u8, u1:u8) { t0 = sub s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -37708,9 +38261,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_sub_u8_us_77213b24cb(f *abi.Frame)
+// for i: o0[i] = a0[i] - a1
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_sub_u8_us_77213b24cb(SB), NOSPLIT, $32-8
+TEXT k_sub_u8_us_77213b24cb<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, s1:u8) { t0 = sub u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -37782,9 +38336,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_sub_u8_uu_ba7bbcc60c(f *abi.Frame)
+// for i: o0[i] = a0[i] - a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_sub_u8_uu_ba7bbcc60c(SB), NOSPLIT, $32-8
+TEXT k_sub_u8_uu_ba7bbcc60c<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8) { t0 = sub u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -37879,9 +38434,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_subsat_i16_su_d881098e7c(f *abi.Frame)
+// for i: o0[i] = subsat(a0, a1[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_subsat_i16_su_d881098e7c(SB), NOSPLIT, $32-8
+TEXT k_subsat_i16_su_d881098e7c<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i16, u1:i16) { t0 = subsat s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -37954,9 +38510,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_subsat_i16_us_6623b3d084(f *abi.Frame)
+// for i: o0[i] = subsat(a0[i], a1)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_subsat_i16_us_6623b3d084(SB), NOSPLIT, $32-8
+TEXT k_subsat_i16_us_6623b3d084<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i16, s1:i16) { t0 = subsat u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -38029,9 +38586,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_subsat_i16_uu_96db3692b6(f *abi.Frame)
+// for i: o0[i] = subsat(a0[i], a1[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_subsat_i16_uu_96db3692b6(SB), NOSPLIT, $32-8
+TEXT k_subsat_i16_uu_96db3692b6<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i16, u1:i16) { t0 = subsat u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -38128,9 +38686,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_subsat_u16_su_e6506cc5ff(f *abi.Frame)
+// for i: o0[i] = subsat(a0, a1[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_subsat_u16_su_e6506cc5ff(SB), NOSPLIT, $32-8
+TEXT k_subsat_u16_su_e6506cc5ff<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u16, u1:u16) { t0 = subsat s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -38203,9 +38762,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_subsat_u16_us_8f9838bf84(f *abi.Frame)
+// for i: o0[i] = subsat(a0[i], a1)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_subsat_u16_us_8f9838bf84(SB), NOSPLIT, $32-8
+TEXT k_subsat_u16_us_8f9838bf84<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u16, s1:u16) { t0 = subsat u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -38278,9 +38838,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_subsat_u16_uu_9ea36f6313(f *abi.Frame)
+// for i: o0[i] = subsat(a0[i], a1[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_subsat_u16_uu_9ea36f6313(SB), NOSPLIT, $32-8
+TEXT k_subsat_u16_uu_9ea36f6313<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u16, u1:u16) { t0 = subsat u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -38377,9 +38938,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_subsat_u8_su_54a79e0e4c(f *abi.Frame)
+// for i: o0[i] = subsat(a0, a1[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_subsat_u8_su_54a79e0e4c(SB), NOSPLIT, $32-8
+TEXT k_subsat_u8_su_54a79e0e4c<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:u8, u1:u8) { t0 = subsat s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -38451,9 +39013,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_subsat_u8_us_3727b2efe3(f *abi.Frame)
+// for i: o0[i] = subsat(a0[i], a1)
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_subsat_u8_us_3727b2efe3(SB), NOSPLIT, $32-8
+TEXT k_subsat_u8_us_3727b2efe3<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, s1:u8) { t0 = subsat u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -38525,9 +39088,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_subsat_u8_uu_98d0e48d88(f *abi.Frame)
+// for i: o0[i] = subsat(a0[i], a1[i])
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_subsat_u8_uu_98d0e48d88(SB), NOSPLIT, $32-8
+TEXT k_subsat_u8_uu_98d0e48d88<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8) { t0 = subsat u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -38622,9 +39186,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_xor_i32_su_97cc79eca2(f *abi.Frame)
+// for i: o0[i] = a0 ^ a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_xor_i32_su_97cc79eca2(SB), NOSPLIT, $16-8
+TEXT k_xor_i32_su_97cc79eca2<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i32, u1:i32) { t0 = xor s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -38672,9 +39237,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_xor_i32_uu_dc4411c9ea(f *abi.Frame)
+// for i: o0[i] = a0[i] ^ a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_xor_i32_uu_dc4411c9ea(SB), NOSPLIT, $16-8
+TEXT k_xor_i32_uu_dc4411c9ea<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i32, u1:i32) { t0 = xor u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -38724,9 +39290,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_xor_i64_su_7dbe99132d(f *abi.Frame)
+// for i: o0[i] = a0 ^ a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_xor_i64_su_7dbe99132d(SB), NOSPLIT, $16-8
+TEXT k_xor_i64_su_7dbe99132d<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (s0:i64, u1:i64) { t0 = xor s0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), R10
@@ -38777,9 +39344,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_xor_i64_uu_0bafaef504(f *abi.Frame)
+// for i: o0[i] = a0[i] ^ a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_xor_i64_uu_0bafaef504(SB), NOSPLIT, $16-8
+TEXT k_xor_i64_uu_0bafaef504<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:i64, u1:i64) { t0 = xor u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -38831,9 +39399,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_xor_u32_us_c75af994e8(f *abi.Frame)
+// for i: o0[i] = a0[i] ^ a1
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_xor_u32_us_c75af994e8(SB), NOSPLIT, $16-8
+TEXT k_xor_u32_us_c75af994e8<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, s1:u32) { t0 = xor u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -38881,9 +39450,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_xor_u32_uu_cf0abce18a(f *abi.Frame)
+// for i: o0[i] = a0[i] ^ a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_xor_u32_uu_cf0abce18a(SB), NOSPLIT, $16-8
+TEXT k_xor_u32_uu_cf0abce18a<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u32, u1:u32) { t0 = xor u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -38933,9 +39503,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_xor_u64_us_6b4fbaef30(f *abi.Frame)
+// for i: o0[i] = a0[i] ^ a1
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_xor_u64_us_6b4fbaef30(SB), NOSPLIT, $16-8
+TEXT k_xor_u64_us_6b4fbaef30<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, s1:u64) { t0 = xor u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -38986,9 +39557,10 @@ line:
 rest:
 	MOVQ $+1, R9; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_xor_u64_uu_c94e4b0903(f *abi.Frame)
+// for i: o0[i] = a0[i] ^ a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_xor_u64_uu_c94e4b0903(SB), NOSPLIT, $16-8
+TEXT k_xor_u64_uu_c94e4b0903<>(SB), NOSPLIT, $16-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u64, u1:u64) { t0 = xor u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -39040,9 +39612,10 @@ line:
 rest:
 	MOVQ $+1, R10; MOVQ SI, AX; SUBQ $0x08, AX; CMPQ BX, AX; JLE loop; JMP tail
 
-// func k_xor_u8_us_4027ce8cd2(f *abi.Frame)
+// for i: o0[i] = a0[i] ^ a1
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_xor_u8_us_4027ce8cd2(SB), NOSPLIT, $32-8
+TEXT k_xor_u8_us_4027ce8cd2<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, s1:u8) { t0 = xor u0 s1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R9; TESTQ R9, R9; JLE done; MOVQ 16(CX), DI
@@ -39114,9 +39687,10 @@ next:
 done:
 	VZEROUPPER; RET
 
-// func k_xor_u8_uu_352ce483ef(f *abi.Frame)
+// for i: o0[i] = a0[i] ^ a1[i]
 // Requires: AVX, AVX2, CMOV
-TEXT ·k_xor_u8_uu_352ce483ef(SB), NOSPLIT, $32-8
+TEXT k_xor_u8_uu_352ce483ef<>(SB), NOSPLIT, $32-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
 	// kernel (u0:u8, u1:u8) { t0 = xor u0 u1; store t0 }
 	MOVQ f+0(FP), CX
 	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R10; TESTQ R10, R10; JLE done; MOVQ 16(CX), DI
@@ -39402,3 +39976,585 @@ DATA masks<>+104(SB)/8, $0x0000000000000000
 DATA masks<>+112(SB)/8, $0x0000000000000000
 DATA masks<>+120(SB)/8, $0x0000000000000000
 GLOBL masks<>(SB), RODATA|NOPTR, $128
+
+DATA entries_avx2_integers<>+0(SB)/8, $k_abs_i32_u_5dced8c13d<>(SB)
+DATA entries_avx2_integers<>+8(SB)/8, $k_abs_i64_u_6ea560aed5<>(SB)
+DATA entries_avx2_integers<>+16(SB)/8, $k_abs_u32_u_fe3772477a<>(SB)
+DATA entries_avx2_integers<>+24(SB)/8, $k_abs_u64_u_f737d354d2<>(SB)
+DATA entries_avx2_integers<>+32(SB)/8, $k_abs_u8_u_e44d74575b<>(SB)
+DATA entries_avx2_integers<>+40(SB)/8, $k_add_add_add_add_i32_uuuuu_28cbf5475a<>(SB)
+DATA entries_avx2_integers<>+48(SB)/8, $k_add_add_add_add_i64_uuuuu_084582cf37<>(SB)
+DATA entries_avx2_integers<>+56(SB)/8, $k_add_add_add_add_u32_uuuuu_5469584bc4<>(SB)
+DATA entries_avx2_integers<>+64(SB)/8, $k_add_add_add_add_u64_uuuuu_da0ac1deed<>(SB)
+DATA entries_avx2_integers<>+72(SB)/8, $k_add_add_add_add_u8_uuuuu_107e20b626<>(SB)
+DATA entries_avx2_integers<>+80(SB)/8, $k_add_add_add_etc_i32_uuuuuu_8d7087ea87<>(SB)
+DATA entries_avx2_integers<>+88(SB)/8, $k_add_add_add_etc_i64_uuuuuu_2362899c35<>(SB)
+DATA entries_avx2_integers<>+96(SB)/8, $k_add_add_add_etc_u32_uuuuuu_1e99386894<>(SB)
+DATA entries_avx2_integers<>+104(SB)/8, $k_add_add_add_etc_u64_uuuuuu_83f4366a10<>(SB)
+DATA entries_avx2_integers<>+112(SB)/8, $k_add_add_add_etc_u8_uuuuuu_babceecc51<>(SB)
+DATA entries_avx2_integers<>+120(SB)/8, $k_add_add_i32_uuu_40a47a0f5f<>(SB)
+DATA entries_avx2_integers<>+128(SB)/8, $k_add_add_i64_uuu_dc311c1e5d<>(SB)
+DATA entries_avx2_integers<>+136(SB)/8, $k_add_add_u32_uuu_21e2bba727<>(SB)
+DATA entries_avx2_integers<>+144(SB)/8, $k_add_add_u64_uuu_cf8522614b<>(SB)
+DATA entries_avx2_integers<>+152(SB)/8, $k_add_add_u8_uuu_8fe4e800fa<>(SB)
+DATA entries_avx2_integers<>+160(SB)/8, $k_add_i16_us_815ceeaba8<>(SB)
+DATA entries_avx2_integers<>+168(SB)/8, $k_add_i16_uu_934ceb98de<>(SB)
+DATA entries_avx2_integers<>+176(SB)/8, $k_add_i32_su_1043a9b842<>(SB)
+DATA entries_avx2_integers<>+184(SB)/8, $k_add_i32_uu_2ea9819167<>(SB)
+DATA entries_avx2_integers<>+192(SB)/8, $k_add_i64_su_1d94eb3f4e<>(SB)
+DATA entries_avx2_integers<>+200(SB)/8, $k_add_i64_uu_bda52a5697<>(SB)
+DATA entries_avx2_integers<>+208(SB)/8, $k_add_i8_su_76947e028d<>(SB)
+DATA entries_avx2_integers<>+216(SB)/8, $k_add_i8_uu_d8de0e7860<>(SB)
+DATA entries_avx2_integers<>+224(SB)/8, $k_add_shr_i32_sus_a10554d1b7<>(SB)
+DATA entries_avx2_integers<>+232(SB)/8, $k_add_u16_us_af98b2b56b<>(SB)
+DATA entries_avx2_integers<>+240(SB)/8, $k_add_u16_uu_fe8cc40f6b<>(SB)
+DATA entries_avx2_integers<>+248(SB)/8, $k_add_u32_su_f9ef3c7945<>(SB)
+DATA entries_avx2_integers<>+256(SB)/8, $k_add_u32_uu_cb934a8b6e<>(SB)
+DATA entries_avx2_integers<>+264(SB)/8, $k_add_u64_us_03b6409a3f<>(SB)
+DATA entries_avx2_integers<>+272(SB)/8, $k_add_u64_uu_a22f063299<>(SB)
+DATA entries_avx2_integers<>+280(SB)/8, $k_add_u8_su_654844e99d<>(SB)
+DATA entries_avx2_integers<>+288(SB)/8, $k_add_u8_uu_9f5d4e653d<>(SB)
+DATA entries_avx2_integers<>+296(SB)/8, $k_addsat_i16_su_e206eee6e2<>(SB)
+DATA entries_avx2_integers<>+304(SB)/8, $k_addsat_i16_uu_84ee5c3983<>(SB)
+DATA entries_avx2_integers<>+312(SB)/8, $k_addsat_u16_su_da0cd1d1ca<>(SB)
+DATA entries_avx2_integers<>+320(SB)/8, $k_addsat_u16_uu_411d431ed9<>(SB)
+DATA entries_avx2_integers<>+328(SB)/8, $k_addsat_u8_us_3373f70074<>(SB)
+DATA entries_avx2_integers<>+336(SB)/8, $k_addsat_u8_uu_0cf7f37617<>(SB)
+DATA entries_avx2_integers<>+344(SB)/8, $k_and_i32_su_e9da27ec90<>(SB)
+DATA entries_avx2_integers<>+352(SB)/8, $k_and_i32_uu_99069e15b1<>(SB)
+DATA entries_avx2_integers<>+360(SB)/8, $k_and_i64_su_d0f149c298<>(SB)
+DATA entries_avx2_integers<>+368(SB)/8, $k_and_i64_uu_be870bd178<>(SB)
+DATA entries_avx2_integers<>+376(SB)/8, $k_and_u32_su_f20f02a60e<>(SB)
+DATA entries_avx2_integers<>+384(SB)/8, $k_and_u32_uu_77e6d89642<>(SB)
+DATA entries_avx2_integers<>+392(SB)/8, $k_and_u64_us_ea8823d8c5<>(SB)
+DATA entries_avx2_integers<>+400(SB)/8, $k_and_u64_uu_8ff29dc8d4<>(SB)
+DATA entries_avx2_integers<>+408(SB)/8, $k_and_u8_us_fec0f879ff<>(SB)
+DATA entries_avx2_integers<>+416(SB)/8, $k_and_u8_uu_a92e30da48<>(SB)
+DATA entries_avx2_integers<>+424(SB)/8, $k_bitcast_i32_u32_u_f40b6cde0f<>(SB)
+DATA entries_avx2_integers<>+432(SB)/8, $k_bitcast_i64_u64_u_e934196f96<>(SB)
+DATA entries_avx2_integers<>+440(SB)/8, $k_bitcast_u32_i32_u_c97d12d976<>(SB)
+DATA entries_avx2_integers<>+448(SB)/8, $k_bitcast_u64_i64_u_bb204218e9<>(SB)
+DATA entries_avx2_integers<>+456(SB)/8, $k_bitlen_i32_u_c06f087709<>(SB)
+DATA entries_avx2_integers<>+464(SB)/8, $k_bitlen_i64_u_24565dd226<>(SB)
+DATA entries_avx2_integers<>+472(SB)/8, $k_bitlen_u32_u_6279935e87<>(SB)
+DATA entries_avx2_integers<>+480(SB)/8, $k_bitlen_u64_u_a735bc2f7b<>(SB)
+DATA entries_avx2_integers<>+488(SB)/8, $k_bitlen_u8_u_c980daa905<>(SB)
+DATA entries_avx2_integers<>+496(SB)/8, $k_cast_bool_i32_u_24055f2b4d<>(SB)
+DATA entries_avx2_integers<>+504(SB)/8, $k_cast_bool_i64_u_ec801e0b57<>(SB)
+DATA entries_avx2_integers<>+512(SB)/8, $k_cast_bool_u32_u_fc0741dfa3<>(SB)
+DATA entries_avx2_integers<>+520(SB)/8, $k_cast_bool_u64_u_77ed0f810d<>(SB)
+DATA entries_avx2_integers<>+528(SB)/8, $k_cast_bool_u8_u_a933362af7<>(SB)
+DATA entries_avx2_integers<>+536(SB)/8, $k_cast_i16_i32_u_57652d1495<>(SB)
+DATA entries_avx2_integers<>+544(SB)/8, $k_cast_i16_i8_u_0aa9d3d90b<>(SB)
+DATA entries_avx2_integers<>+552(SB)/8, $k_cast_i16_u8_u_b818517d70<>(SB)
+DATA entries_avx2_integers<>+560(SB)/8, $k_cast_i32_bool_u_f415769208<>(SB)
+DATA entries_avx2_integers<>+568(SB)/8, $k_cast_i32_i16_u_5929fec011<>(SB)
+DATA entries_avx2_integers<>+576(SB)/8, $k_cast_i32_i64_u_ea8aac1fba<>(SB)
+DATA entries_avx2_integers<>+584(SB)/8, $k_cast_i32_i8_u_06033cb712<>(SB)
+DATA entries_avx2_integers<>+592(SB)/8, $k_cast_i32_u16_u_37b2d5d24a<>(SB)
+DATA entries_avx2_integers<>+600(SB)/8, $k_cast_i32_u32_u_5942d57ca6<>(SB)
+DATA entries_avx2_integers<>+608(SB)/8, $k_cast_i32_u64_u_a93f67b97c<>(SB)
+DATA entries_avx2_integers<>+616(SB)/8, $k_cast_i32_u8_u_e18233d4b1<>(SB)
+DATA entries_avx2_integers<>+624(SB)/8, $k_cast_i64_bool_u_81412c388b<>(SB)
+DATA entries_avx2_integers<>+632(SB)/8, $k_cast_i64_i32_u_18028b30e7<>(SB)
+DATA entries_avx2_integers<>+640(SB)/8, $k_cast_i64_u32_u_18629f63cc<>(SB)
+DATA entries_avx2_integers<>+648(SB)/8, $k_cast_i64_u64_u_94eae2e21b<>(SB)
+DATA entries_avx2_integers<>+656(SB)/8, $k_cast_i64_u8_u_7985f45909<>(SB)
+DATA entries_avx2_integers<>+664(SB)/8, $k_cast_i8_i16_u_7f5e02966c<>(SB)
+DATA entries_avx2_integers<>+672(SB)/8, $k_cast_i8_i32_u_502e8673b9<>(SB)
+DATA entries_avx2_integers<>+680(SB)/8, $k_cast_mul_add_shr_u8_u16_usus_02a1e3da39<>(SB)
+DATA entries_avx2_integers<>+688(SB)/8, $k_cast_mul_addsat_shr_u8_u16_usus_8a5d6229d5<>(SB)
+DATA entries_avx2_integers<>+696(SB)/8, $k_cast_mul_u8_u16_us_7d9a9f835c<>(SB)
+DATA entries_avx2_integers<>+704(SB)/8, $k_cast_u16_i32_u_341acb58d9<>(SB)
+DATA entries_avx2_integers<>+712(SB)/8, $k_cast_u16_u8_u_321d5a879f<>(SB)
+DATA entries_avx2_integers<>+720(SB)/8, $k_cast_u32_bool_u_0fe6001671<>(SB)
+DATA entries_avx2_integers<>+728(SB)/8, $k_cast_u32_i32_u_ef9eea2e1b<>(SB)
+DATA entries_avx2_integers<>+736(SB)/8, $k_cast_u32_i64_u_5ea9cd925f<>(SB)
+DATA entries_avx2_integers<>+744(SB)/8, $k_cast_u32_u64_u_340409d466<>(SB)
+DATA entries_avx2_integers<>+752(SB)/8, $k_cast_u32_u8_u_6d9c53e2f9<>(SB)
+DATA entries_avx2_integers<>+760(SB)/8, $k_cast_u64_bool_u_985b069819<>(SB)
+DATA entries_avx2_integers<>+768(SB)/8, $k_cast_u64_i32_u_30e018451a<>(SB)
+DATA entries_avx2_integers<>+776(SB)/8, $k_cast_u64_i64_u_421756f2a5<>(SB)
+DATA entries_avx2_integers<>+784(SB)/8, $k_cast_u64_u32_u_f853545810<>(SB)
+DATA entries_avx2_integers<>+792(SB)/8, $k_cast_u64_u8_u_ded4c758f4<>(SB)
+DATA entries_avx2_integers<>+800(SB)/8, $k_cast_u8_bool_u_9c5bfc28af<>(SB)
+DATA entries_avx2_integers<>+808(SB)/8, $k_cast_u8_i16_u_9526cd2ab7<>(SB)
+DATA entries_avx2_integers<>+816(SB)/8, $k_cast_u8_i32_u_9670a96e7c<>(SB)
+DATA entries_avx2_integers<>+824(SB)/8, $k_cast_u8_i64_u_d703428f6a<>(SB)
+DATA entries_avx2_integers<>+832(SB)/8, $k_cast_u8_u16_u_e0e8dae4b6<>(SB)
+DATA entries_avx2_integers<>+840(SB)/8, $k_cast_u8_u32_u_65fef5c311<>(SB)
+DATA entries_avx2_integers<>+848(SB)/8, $k_cast_u8_u64_u_df9b1c067a<>(SB)
+DATA entries_avx2_integers<>+856(SB)/8, $k_clip_i32_ssu_5bdaeeeabc<>(SB)
+DATA entries_avx2_integers<>+864(SB)/8, $k_clip_i32_sus_b674f1f271<>(SB)
+DATA entries_avx2_integers<>+872(SB)/8, $k_clip_i32_suu_d4049fb144<>(SB)
+DATA entries_avx2_integers<>+880(SB)/8, $k_clip_i32_uss_3e98da1581<>(SB)
+DATA entries_avx2_integers<>+888(SB)/8, $k_clip_i32_usu_42ae688f9f<>(SB)
+DATA entries_avx2_integers<>+896(SB)/8, $k_clip_i32_uus_9e3c61a063<>(SB)
+DATA entries_avx2_integers<>+904(SB)/8, $k_clip_i32_uuu_14389e2d63<>(SB)
+DATA entries_avx2_integers<>+912(SB)/8, $k_clip_i64_ssu_7c1acc5587<>(SB)
+DATA entries_avx2_integers<>+920(SB)/8, $k_clip_i64_sus_eb07dc5e54<>(SB)
+DATA entries_avx2_integers<>+928(SB)/8, $k_clip_i64_suu_07d3355488<>(SB)
+DATA entries_avx2_integers<>+936(SB)/8, $k_clip_i64_uss_17b483ed62<>(SB)
+DATA entries_avx2_integers<>+944(SB)/8, $k_clip_i64_usu_2d91f7bc85<>(SB)
+DATA entries_avx2_integers<>+952(SB)/8, $k_clip_i64_uus_126d182b3e<>(SB)
+DATA entries_avx2_integers<>+960(SB)/8, $k_clip_i64_uuu_9e3f990dd3<>(SB)
+DATA entries_avx2_integers<>+968(SB)/8, $k_clip_u32_ssu_aa93e07e36<>(SB)
+DATA entries_avx2_integers<>+976(SB)/8, $k_clip_u32_sus_aabecbce4e<>(SB)
+DATA entries_avx2_integers<>+984(SB)/8, $k_clip_u32_suu_dec6e2592e<>(SB)
+DATA entries_avx2_integers<>+992(SB)/8, $k_clip_u32_uss_df8f70968a<>(SB)
+DATA entries_avx2_integers<>+1000(SB)/8, $k_clip_u32_usu_56dab1b9bf<>(SB)
+DATA entries_avx2_integers<>+1008(SB)/8, $k_clip_u32_uus_bb88d1244f<>(SB)
+DATA entries_avx2_integers<>+1016(SB)/8, $k_clip_u32_uuu_0ce05f8523<>(SB)
+DATA entries_avx2_integers<>+1024(SB)/8, $k_clip_u64_ssu_47e95cbc14<>(SB)
+DATA entries_avx2_integers<>+1032(SB)/8, $k_clip_u64_sus_3031b7f74f<>(SB)
+DATA entries_avx2_integers<>+1040(SB)/8, $k_clip_u64_suu_230378a205<>(SB)
+DATA entries_avx2_integers<>+1048(SB)/8, $k_clip_u64_uss_5853f20259<>(SB)
+DATA entries_avx2_integers<>+1056(SB)/8, $k_clip_u64_usu_1f27ef528d<>(SB)
+DATA entries_avx2_integers<>+1064(SB)/8, $k_clip_u64_uus_5446d8351a<>(SB)
+DATA entries_avx2_integers<>+1072(SB)/8, $k_clip_u64_uuu_6b7a16ea8c<>(SB)
+DATA entries_avx2_integers<>+1080(SB)/8, $k_clip_u8_ssu_89b2a831c3<>(SB)
+DATA entries_avx2_integers<>+1088(SB)/8, $k_clip_u8_sus_cf496ae903<>(SB)
+DATA entries_avx2_integers<>+1096(SB)/8, $k_clip_u8_suu_9dcc83527d<>(SB)
+DATA entries_avx2_integers<>+1104(SB)/8, $k_clip_u8_uss_fee094ccd2<>(SB)
+DATA entries_avx2_integers<>+1112(SB)/8, $k_clip_u8_usu_8b2530f0ff<>(SB)
+DATA entries_avx2_integers<>+1120(SB)/8, $k_clip_u8_uus_96b2ef6e3a<>(SB)
+DATA entries_avx2_integers<>+1128(SB)/8, $k_clip_u8_uuu_6145acbbd3<>(SB)
+DATA entries_avx2_integers<>+1136(SB)/8, $k_div_i32_su_4ed8bce533<>(SB)
+DATA entries_avx2_integers<>+1144(SB)/8, $k_div_i32_us_0c1e268519<>(SB)
+DATA entries_avx2_integers<>+1152(SB)/8, $k_div_i32_uu_fb3c3f1081<>(SB)
+DATA entries_avx2_integers<>+1160(SB)/8, $k_div_i64_su_27c7b4c522<>(SB)
+DATA entries_avx2_integers<>+1168(SB)/8, $k_div_i64_us_0142decf0e<>(SB)
+DATA entries_avx2_integers<>+1176(SB)/8, $k_div_i64_uu_36b2ea6567<>(SB)
+DATA entries_avx2_integers<>+1184(SB)/8, $k_div_u32_su_8d939bd234<>(SB)
+DATA entries_avx2_integers<>+1192(SB)/8, $k_div_u32_us_54ae8ce6db<>(SB)
+DATA entries_avx2_integers<>+1200(SB)/8, $k_div_u32_uu_64bc3b7468<>(SB)
+DATA entries_avx2_integers<>+1208(SB)/8, $k_div_u64_su_709a43506e<>(SB)
+DATA entries_avx2_integers<>+1216(SB)/8, $k_div_u64_us_418c633f72<>(SB)
+DATA entries_avx2_integers<>+1224(SB)/8, $k_div_u64_uu_2cdab6e4fa<>(SB)
+DATA entries_avx2_integers<>+1232(SB)/8, $k_div_u8_su_777ae31059<>(SB)
+DATA entries_avx2_integers<>+1240(SB)/8, $k_div_u8_us_be173def17<>(SB)
+DATA entries_avx2_integers<>+1248(SB)/8, $k_div_u8_uu_545b998e4c<>(SB)
+DATA entries_avx2_integers<>+1256(SB)/8, $k_dot_i32_972e9a55c4<>(SB)
+DATA entries_avx2_integers<>+1264(SB)/8, $k_dot_i64_81eb46862c<>(SB)
+DATA entries_avx2_integers<>+1272(SB)/8, $k_dothalves_i32_9153d54bcc<>(SB)
+DATA entries_avx2_integers<>+1280(SB)/8, $k_eq_i32_bool_us_9466469f1d<>(SB)
+DATA entries_avx2_integers<>+1288(SB)/8, $k_eq_i32_bool_uu_e03d8b1f7f<>(SB)
+DATA entries_avx2_integers<>+1296(SB)/8, $k_eq_i64_bool_us_cab5187da9<>(SB)
+DATA entries_avx2_integers<>+1304(SB)/8, $k_eq_i64_bool_uu_6bbb7637ec<>(SB)
+DATA entries_avx2_integers<>+1312(SB)/8, $k_eq_u32_bool_us_a9be959a34<>(SB)
+DATA entries_avx2_integers<>+1320(SB)/8, $k_eq_u32_bool_uu_abecd25158<>(SB)
+DATA entries_avx2_integers<>+1328(SB)/8, $k_eq_u64_bool_us_7f4b397c1e<>(SB)
+DATA entries_avx2_integers<>+1336(SB)/8, $k_eq_u64_bool_uu_5c919713ea<>(SB)
+DATA entries_avx2_integers<>+1344(SB)/8, $k_eq_u8_bool_su_e039f70e04<>(SB)
+DATA entries_avx2_integers<>+1352(SB)/8, $k_eq_u8_bool_uu_50ebcd7d25<>(SB)
+DATA entries_avx2_integers<>+1360(SB)/8, $k_floordiv_i32_uu_b738da5eea<>(SB)
+DATA entries_avx2_integers<>+1368(SB)/8, $k_floordiv_i64_uu_979ccfd4a1<>(SB)
+DATA entries_avx2_integers<>+1376(SB)/8, $k_le_i32_bool_su_14c04e2a3c<>(SB)
+DATA entries_avx2_integers<>+1384(SB)/8, $k_le_i32_bool_us_86486a61c5<>(SB)
+DATA entries_avx2_integers<>+1392(SB)/8, $k_le_i32_bool_uu_c3e983c213<>(SB)
+DATA entries_avx2_integers<>+1400(SB)/8, $k_le_i64_bool_su_40955dcce6<>(SB)
+DATA entries_avx2_integers<>+1408(SB)/8, $k_le_i64_bool_us_a2ff8af67d<>(SB)
+DATA entries_avx2_integers<>+1416(SB)/8, $k_le_i64_bool_uu_579ac043f0<>(SB)
+DATA entries_avx2_integers<>+1424(SB)/8, $k_le_select_u8_suss_30bc5d28d8<>(SB)
+DATA entries_avx2_integers<>+1432(SB)/8, $k_le_select_u8_susu_055c0a4430<>(SB)
+DATA entries_avx2_integers<>+1440(SB)/8, $k_le_select_u8_suus_9973a2f8cf<>(SB)
+DATA entries_avx2_integers<>+1448(SB)/8, $k_le_select_u8_suuu_9f4bf2b9ef<>(SB)
+DATA entries_avx2_integers<>+1456(SB)/8, $k_le_select_u8_usss_23ec0d5c19<>(SB)
+DATA entries_avx2_integers<>+1464(SB)/8, $k_le_select_u8_ussu_d07bfec47d<>(SB)
+DATA entries_avx2_integers<>+1472(SB)/8, $k_le_select_u8_usus_c454bfcc56<>(SB)
+DATA entries_avx2_integers<>+1480(SB)/8, $k_le_select_u8_usuu_6b3771afdd<>(SB)
+DATA entries_avx2_integers<>+1488(SB)/8, $k_le_select_u8_uuss_c3bc8df8c0<>(SB)
+DATA entries_avx2_integers<>+1496(SB)/8, $k_le_select_u8_uusu_86d5d54796<>(SB)
+DATA entries_avx2_integers<>+1504(SB)/8, $k_le_select_u8_uuus_e736c0b264<>(SB)
+DATA entries_avx2_integers<>+1512(SB)/8, $k_le_select_u8_uuuu_262fddfa30<>(SB)
+DATA entries_avx2_integers<>+1520(SB)/8, $k_le_u16_bool_su_918b402415<>(SB)
+DATA entries_avx2_integers<>+1528(SB)/8, $k_le_u16_bool_us_c8a20cd56d<>(SB)
+DATA entries_avx2_integers<>+1536(SB)/8, $k_le_u16_bool_uu_33602f81c8<>(SB)
+DATA entries_avx2_integers<>+1544(SB)/8, $k_le_u32_bool_su_fc07550b65<>(SB)
+DATA entries_avx2_integers<>+1552(SB)/8, $k_le_u32_bool_us_3472dc4b57<>(SB)
+DATA entries_avx2_integers<>+1560(SB)/8, $k_le_u32_bool_uu_7058264db4<>(SB)
+DATA entries_avx2_integers<>+1568(SB)/8, $k_le_u64_bool_su_debdd4dfb6<>(SB)
+DATA entries_avx2_integers<>+1576(SB)/8, $k_le_u64_bool_us_663632e73d<>(SB)
+DATA entries_avx2_integers<>+1584(SB)/8, $k_le_u64_bool_uu_57d8c965c2<>(SB)
+DATA entries_avx2_integers<>+1592(SB)/8, $k_le_u8_bool_su_4e98e38ed3<>(SB)
+DATA entries_avx2_integers<>+1600(SB)/8, $k_le_u8_bool_us_496751cee8<>(SB)
+DATA entries_avx2_integers<>+1608(SB)/8, $k_le_u8_bool_uu_18a889c672<>(SB)
+DATA entries_avx2_integers<>+1616(SB)/8, $k_lt_i32_bool_su_4e30771c73<>(SB)
+DATA entries_avx2_integers<>+1624(SB)/8, $k_lt_i32_bool_us_641b693c21<>(SB)
+DATA entries_avx2_integers<>+1632(SB)/8, $k_lt_i32_bool_uu_40496893b0<>(SB)
+DATA entries_avx2_integers<>+1640(SB)/8, $k_lt_i64_bool_su_696588ff8e<>(SB)
+DATA entries_avx2_integers<>+1648(SB)/8, $k_lt_i64_bool_us_a64ac4d0a1<>(SB)
+DATA entries_avx2_integers<>+1656(SB)/8, $k_lt_i64_bool_uu_a117340f31<>(SB)
+DATA entries_avx2_integers<>+1664(SB)/8, $k_lt_lt_and_u8_bool_sus_22c6a8ab29<>(SB)
+DATA entries_avx2_integers<>+1672(SB)/8, $k_lt_lt_and_u8_bool_suus_f2f2660090<>(SB)
+DATA entries_avx2_integers<>+1680(SB)/8, $k_lt_select_u8_suss_7c9af49240<>(SB)
+DATA entries_avx2_integers<>+1688(SB)/8, $k_lt_select_u8_susu_fdac78a1b9<>(SB)
+DATA entries_avx2_integers<>+1696(SB)/8, $k_lt_select_u8_suus_08ff500459<>(SB)
+DATA entries_avx2_integers<>+1704(SB)/8, $k_lt_select_u8_suuu_e0519bff85<>(SB)
+DATA entries_avx2_integers<>+1712(SB)/8, $k_lt_select_u8_usss_a84b55b9f8<>(SB)
+DATA entries_avx2_integers<>+1720(SB)/8, $k_lt_select_u8_ussu_a8c32e7e2e<>(SB)
+DATA entries_avx2_integers<>+1728(SB)/8, $k_lt_select_u8_usus_9c46eb2220<>(SB)
+DATA entries_avx2_integers<>+1736(SB)/8, $k_lt_select_u8_usuu_3ce81c5b37<>(SB)
+DATA entries_avx2_integers<>+1744(SB)/8, $k_lt_select_u8_uuss_8bca81cb4b<>(SB)
+DATA entries_avx2_integers<>+1752(SB)/8, $k_lt_select_u8_uusu_55c109e657<>(SB)
+DATA entries_avx2_integers<>+1760(SB)/8, $k_lt_select_u8_uuus_8f6e3b6aed<>(SB)
+DATA entries_avx2_integers<>+1768(SB)/8, $k_lt_select_u8_uuuu_7b152840da<>(SB)
+DATA entries_avx2_integers<>+1776(SB)/8, $k_lt_u16_bool_su_0a63a56625<>(SB)
+DATA entries_avx2_integers<>+1784(SB)/8, $k_lt_u16_bool_us_780307f4f8<>(SB)
+DATA entries_avx2_integers<>+1792(SB)/8, $k_lt_u16_bool_uu_52ccf32cb8<>(SB)
+DATA entries_avx2_integers<>+1800(SB)/8, $k_lt_u32_bool_su_a220fbc230<>(SB)
+DATA entries_avx2_integers<>+1808(SB)/8, $k_lt_u32_bool_us_6e2a8cc450<>(SB)
+DATA entries_avx2_integers<>+1816(SB)/8, $k_lt_u32_bool_uu_dde4d32cac<>(SB)
+DATA entries_avx2_integers<>+1824(SB)/8, $k_lt_u64_bool_su_eb6f9cf761<>(SB)
+DATA entries_avx2_integers<>+1832(SB)/8, $k_lt_u64_bool_us_cdd7a3a624<>(SB)
+DATA entries_avx2_integers<>+1840(SB)/8, $k_lt_u64_bool_uu_6752fc82a1<>(SB)
+DATA entries_avx2_integers<>+1848(SB)/8, $k_lt_u8_bool_su_86e1b67395<>(SB)
+DATA entries_avx2_integers<>+1856(SB)/8, $k_lt_u8_bool_us_33ea9c9e1a<>(SB)
+DATA entries_avx2_integers<>+1864(SB)/8, $k_lt_u8_bool_uu_1ce629a695<>(SB)
+DATA entries_avx2_integers<>+1872(SB)/8, $k_max_i16_us_74987a9325<>(SB)
+DATA entries_avx2_integers<>+1880(SB)/8, $k_max_i16_uu_f991b5d2a0<>(SB)
+DATA entries_avx2_integers<>+1888(SB)/8, $k_max_i32_us_a8e7b56bbb<>(SB)
+DATA entries_avx2_integers<>+1896(SB)/8, $k_max_i32_uu_f7b3137e5b<>(SB)
+DATA entries_avx2_integers<>+1904(SB)/8, $k_max_i64_us_4931f37a1f<>(SB)
+DATA entries_avx2_integers<>+1912(SB)/8, $k_max_i64_uu_702ea15ec3<>(SB)
+DATA entries_avx2_integers<>+1920(SB)/8, $k_max_i8_su_c3f2f4c219<>(SB)
+DATA entries_avx2_integers<>+1928(SB)/8, $k_max_i8_uu_7f374b1978<>(SB)
+DATA entries_avx2_integers<>+1936(SB)/8, $k_max_max_i32_uuu_564f6039cd<>(SB)
+DATA entries_avx2_integers<>+1944(SB)/8, $k_max_max_i64_uuu_3b8d92c0bc<>(SB)
+DATA entries_avx2_integers<>+1952(SB)/8, $k_max_max_max_etc_i32_uuuuuu_caa1b2db15<>(SB)
+DATA entries_avx2_integers<>+1960(SB)/8, $k_max_max_max_etc_i64_uuuuuu_2e1623b989<>(SB)
+DATA entries_avx2_integers<>+1968(SB)/8, $k_max_max_max_etc_u32_uuuuuu_1a19fd9265<>(SB)
+DATA entries_avx2_integers<>+1976(SB)/8, $k_max_max_max_etc_u64_uuuuuu_9b35f5c60f<>(SB)
+DATA entries_avx2_integers<>+1984(SB)/8, $k_max_max_max_etc_u8_uuuuuu_c611900758<>(SB)
+DATA entries_avx2_integers<>+1992(SB)/8, $k_max_max_max_max_i32_uuuuu_c1c52ebbd1<>(SB)
+DATA entries_avx2_integers<>+2000(SB)/8, $k_max_max_max_max_i64_uuuuu_5ac990cf34<>(SB)
+DATA entries_avx2_integers<>+2008(SB)/8, $k_max_max_max_max_u32_uuuuu_8e2d6160cd<>(SB)
+DATA entries_avx2_integers<>+2016(SB)/8, $k_max_max_max_max_u64_uuuuu_c13987b274<>(SB)
+DATA entries_avx2_integers<>+2024(SB)/8, $k_max_max_max_max_u8_uuuuu_a89495660d<>(SB)
+DATA entries_avx2_integers<>+2032(SB)/8, $k_max_max_u32_uuu_c29a8b7939<>(SB)
+DATA entries_avx2_integers<>+2040(SB)/8, $k_max_max_u64_uuu_20b0e41013<>(SB)
+DATA entries_avx2_integers<>+2048(SB)/8, $k_max_max_u8_uuu_28c86b68c4<>(SB)
+DATA entries_avx2_integers<>+2056(SB)/8, $k_max_u16_su_67ffd810ea<>(SB)
+DATA entries_avx2_integers<>+2064(SB)/8, $k_max_u16_uu_408b5484f9<>(SB)
+DATA entries_avx2_integers<>+2072(SB)/8, $k_max_u32_su_660900aac5<>(SB)
+DATA entries_avx2_integers<>+2080(SB)/8, $k_max_u32_uu_e3946b01f5<>(SB)
+DATA entries_avx2_integers<>+2088(SB)/8, $k_max_u64_us_d8b0009d8d<>(SB)
+DATA entries_avx2_integers<>+2096(SB)/8, $k_max_u64_uu_8aaa11e34b<>(SB)
+DATA entries_avx2_integers<>+2104(SB)/8, $k_max_u8_su_68beaefbd9<>(SB)
+DATA entries_avx2_integers<>+2112(SB)/8, $k_max_u8_uu_4c72f1ffc1<>(SB)
+DATA entries_avx2_integers<>+2120(SB)/8, $k_min_i16_us_62cbc1e255<>(SB)
+DATA entries_avx2_integers<>+2128(SB)/8, $k_min_i16_uu_d189cafe2c<>(SB)
+DATA entries_avx2_integers<>+2136(SB)/8, $k_min_i32_us_ff5bb7f3f0<>(SB)
+DATA entries_avx2_integers<>+2144(SB)/8, $k_min_i32_uu_ad14a0135d<>(SB)
+DATA entries_avx2_integers<>+2152(SB)/8, $k_min_i64_us_a167de3197<>(SB)
+DATA entries_avx2_integers<>+2160(SB)/8, $k_min_i64_uu_53bafe5025<>(SB)
+DATA entries_avx2_integers<>+2168(SB)/8, $k_min_i8_us_1348b2a2de<>(SB)
+DATA entries_avx2_integers<>+2176(SB)/8, $k_min_i8_uu_c53e5a2ac2<>(SB)
+DATA entries_avx2_integers<>+2184(SB)/8, $k_min_min_i32_uuu_cfde69c2f6<>(SB)
+DATA entries_avx2_integers<>+2192(SB)/8, $k_min_min_i64_uuu_e3d69da3ec<>(SB)
+DATA entries_avx2_integers<>+2200(SB)/8, $k_min_min_min_etc_i32_uuuuuu_fd63e77ed5<>(SB)
+DATA entries_avx2_integers<>+2208(SB)/8, $k_min_min_min_etc_i64_uuuuuu_853ec11265<>(SB)
+DATA entries_avx2_integers<>+2216(SB)/8, $k_min_min_min_etc_u32_uuuuuu_33a2e743b1<>(SB)
+DATA entries_avx2_integers<>+2224(SB)/8, $k_min_min_min_etc_u64_uuuuuu_d4d26e91ce<>(SB)
+DATA entries_avx2_integers<>+2232(SB)/8, $k_min_min_min_etc_u8_uuuuuu_a0694c78aa<>(SB)
+DATA entries_avx2_integers<>+2240(SB)/8, $k_min_min_min_min_i32_uuuuu_91f56121cd<>(SB)
+DATA entries_avx2_integers<>+2248(SB)/8, $k_min_min_min_min_i64_uuuuu_331488ed89<>(SB)
+DATA entries_avx2_integers<>+2256(SB)/8, $k_min_min_min_min_u32_uuuuu_92306c82e1<>(SB)
+DATA entries_avx2_integers<>+2264(SB)/8, $k_min_min_min_min_u64_uuuuu_fe2d62042b<>(SB)
+DATA entries_avx2_integers<>+2272(SB)/8, $k_min_min_min_min_u8_uuuuu_183f149635<>(SB)
+DATA entries_avx2_integers<>+2280(SB)/8, $k_min_min_u32_uuu_d99a866278<>(SB)
+DATA entries_avx2_integers<>+2288(SB)/8, $k_min_min_u64_uuu_e3f3ba8518<>(SB)
+DATA entries_avx2_integers<>+2296(SB)/8, $k_min_min_u8_uuu_c55f0eb781<>(SB)
+DATA entries_avx2_integers<>+2304(SB)/8, $k_min_u16_us_79dee758ac<>(SB)
+DATA entries_avx2_integers<>+2312(SB)/8, $k_min_u16_uu_633e36536b<>(SB)
+DATA entries_avx2_integers<>+2320(SB)/8, $k_min_u32_us_bf28118442<>(SB)
+DATA entries_avx2_integers<>+2328(SB)/8, $k_min_u32_uu_6487624327<>(SB)
+DATA entries_avx2_integers<>+2336(SB)/8, $k_min_u64_us_1dfeb25aa6<>(SB)
+DATA entries_avx2_integers<>+2344(SB)/8, $k_min_u64_uu_71c425ba5a<>(SB)
+DATA entries_avx2_integers<>+2352(SB)/8, $k_min_u8_su_ace27ab957<>(SB)
+DATA entries_avx2_integers<>+2360(SB)/8, $k_min_u8_uu_e7c61d958d<>(SB)
+DATA entries_avx2_integers<>+2368(SB)/8, $k_mod_i32_uu_e72319ba92<>(SB)
+DATA entries_avx2_integers<>+2376(SB)/8, $k_mod_i64_uu_39bf3e80b6<>(SB)
+DATA entries_avx2_integers<>+2384(SB)/8, $k_mul_add_i32_sus_15d587b969<>(SB)
+DATA entries_avx2_integers<>+2392(SB)/8, $k_mul_add_i32_uuu_1800471362<>(SB)
+DATA entries_avx2_integers<>+2400(SB)/8, $k_mul_add_i64_uuu_ac13442591<>(SB)
+DATA entries_avx2_integers<>+2408(SB)/8, $k_mul_i16_us_c2aef55433<>(SB)
+DATA entries_avx2_integers<>+2416(SB)/8, $k_mul_i16_uu_89ae94988e<>(SB)
+DATA entries_avx2_integers<>+2424(SB)/8, $k_mul_i32_su_bcbf8718ef<>(SB)
+DATA entries_avx2_integers<>+2432(SB)/8, $k_mul_i32_uu_d4519af5a2<>(SB)
+DATA entries_avx2_integers<>+2440(SB)/8, $k_mul_i64_us_995cff4cd6<>(SB)
+DATA entries_avx2_integers<>+2448(SB)/8, $k_mul_i64_uu_3928b8d38e<>(SB)
+DATA entries_avx2_integers<>+2456(SB)/8, $k_mul_i8_su_2ed1d6ce71<>(SB)
+DATA entries_avx2_integers<>+2464(SB)/8, $k_mul_i8_uu_db60907b44<>(SB)
+DATA entries_avx2_integers<>+2472(SB)/8, $k_mul_mul_i32_uuu_6b26474ba1<>(SB)
+DATA entries_avx2_integers<>+2480(SB)/8, $k_mul_mul_i64_uuu_5051b24d65<>(SB)
+DATA entries_avx2_integers<>+2488(SB)/8, $k_mul_mul_mul_etc_i32_uuuuuu_5815e22b6a<>(SB)
+DATA entries_avx2_integers<>+2496(SB)/8, $k_mul_mul_mul_etc_i64_uuuuuu_3e5ac8b82b<>(SB)
+DATA entries_avx2_integers<>+2504(SB)/8, $k_mul_mul_mul_etc_u32_uuuuuu_b8ed991dd7<>(SB)
+DATA entries_avx2_integers<>+2512(SB)/8, $k_mul_mul_mul_etc_u64_uuuuuu_61d9cc880b<>(SB)
+DATA entries_avx2_integers<>+2520(SB)/8, $k_mul_mul_mul_etc_u8_uuuuuu_6812ded75b<>(SB)
+DATA entries_avx2_integers<>+2528(SB)/8, $k_mul_mul_mul_mul_i32_uuuuu_594859d274<>(SB)
+DATA entries_avx2_integers<>+2536(SB)/8, $k_mul_mul_mul_mul_i64_uuuuu_e96ed9fcff<>(SB)
+DATA entries_avx2_integers<>+2544(SB)/8, $k_mul_mul_mul_mul_u32_uuuuu_5d182b2263<>(SB)
+DATA entries_avx2_integers<>+2552(SB)/8, $k_mul_mul_mul_mul_u64_uuuuu_53749cc7d1<>(SB)
+DATA entries_avx2_integers<>+2560(SB)/8, $k_mul_mul_mul_mul_u8_uuuuu_7ba976fdad<>(SB)
+DATA entries_avx2_integers<>+2568(SB)/8, $k_mul_mul_u32_uuu_fda5307aa3<>(SB)
+DATA entries_avx2_integers<>+2576(SB)/8, $k_mul_mul_u64_uuu_e27e0856c5<>(SB)
+DATA entries_avx2_integers<>+2584(SB)/8, $k_mul_mul_u8_uuu_aced52e24d<>(SB)
+DATA entries_avx2_integers<>+2592(SB)/8, $k_mul_u16_us_7a2abd5ded<>(SB)
+DATA entries_avx2_integers<>+2600(SB)/8, $k_mul_u16_uu_5b786ec2a7<>(SB)
+DATA entries_avx2_integers<>+2608(SB)/8, $k_mul_u32_us_9d711a1ad3<>(SB)
+DATA entries_avx2_integers<>+2616(SB)/8, $k_mul_u32_uu_60b7b39a1b<>(SB)
+DATA entries_avx2_integers<>+2624(SB)/8, $k_mul_u64_su_c06c301c60<>(SB)
+DATA entries_avx2_integers<>+2632(SB)/8, $k_mul_u64_uu_7697b2f440<>(SB)
+DATA entries_avx2_integers<>+2640(SB)/8, $k_mul_u8_us_ee719da1b0<>(SB)
+DATA entries_avx2_integers<>+2648(SB)/8, $k_mul_u8_uu_17f710ad87<>(SB)
+DATA entries_avx2_integers<>+2656(SB)/8, $k_mulhalves_add_i32_uuu_3dfe96594c<>(SB)
+DATA entries_avx2_integers<>+2664(SB)/8, $k_mulhalves_i32_su_713da9a92b<>(SB)
+DATA entries_avx2_integers<>+2672(SB)/8, $k_mulhalves_i32_uu_103a65f3f0<>(SB)
+DATA entries_avx2_integers<>+2680(SB)/8, $k_ne_i32_bool_us_66c63fc56e<>(SB)
+DATA entries_avx2_integers<>+2688(SB)/8, $k_ne_i32_bool_uu_6531fce338<>(SB)
+DATA entries_avx2_integers<>+2696(SB)/8, $k_ne_i64_bool_su_e0c9f895df<>(SB)
+DATA entries_avx2_integers<>+2704(SB)/8, $k_ne_i64_bool_uu_f4b8c91bd6<>(SB)
+DATA entries_avx2_integers<>+2712(SB)/8, $k_ne_u32_bool_us_74a6863c8c<>(SB)
+DATA entries_avx2_integers<>+2720(SB)/8, $k_ne_u32_bool_uu_53248540b6<>(SB)
+DATA entries_avx2_integers<>+2728(SB)/8, $k_ne_u64_bool_su_c9392c1212<>(SB)
+DATA entries_avx2_integers<>+2736(SB)/8, $k_ne_u64_bool_uu_6f40ad12b5<>(SB)
+DATA entries_avx2_integers<>+2744(SB)/8, $k_ne_u8_bool_us_8a55802e7a<>(SB)
+DATA entries_avx2_integers<>+2752(SB)/8, $k_ne_u8_bool_uu_d1c6ce3ef7<>(SB)
+DATA entries_avx2_integers<>+2760(SB)/8, $k_neg_i32_u_c94fa1991e<>(SB)
+DATA entries_avx2_integers<>+2768(SB)/8, $k_neg_i64_u_ae93ed19a8<>(SB)
+DATA entries_avx2_integers<>+2776(SB)/8, $k_neg_u32_u_be8953ce60<>(SB)
+DATA entries_avx2_integers<>+2784(SB)/8, $k_neg_u64_u_efafe1e5a2<>(SB)
+DATA entries_avx2_integers<>+2792(SB)/8, $k_neg_u8_u_6bfadf2f08<>(SB)
+DATA entries_avx2_integers<>+2800(SB)/8, $k_not_i32_u_398b1ba0fb<>(SB)
+DATA entries_avx2_integers<>+2808(SB)/8, $k_not_i64_u_4b038e2144<>(SB)
+DATA entries_avx2_integers<>+2816(SB)/8, $k_not_u32_u_aa573cbc69<>(SB)
+DATA entries_avx2_integers<>+2824(SB)/8, $k_not_u64_u_9a6e0c83ca<>(SB)
+DATA entries_avx2_integers<>+2832(SB)/8, $k_not_u8_u_f5a9646d97<>(SB)
+DATA entries_avx2_integers<>+2840(SB)/8, $k_or_i32_us_6686acf415<>(SB)
+DATA entries_avx2_integers<>+2848(SB)/8, $k_or_i32_uu_79ad5ac294<>(SB)
+DATA entries_avx2_integers<>+2856(SB)/8, $k_or_i64_us_023baecda5<>(SB)
+DATA entries_avx2_integers<>+2864(SB)/8, $k_or_i64_uu_355f645aca<>(SB)
+DATA entries_avx2_integers<>+2872(SB)/8, $k_or_u32_su_7fce2896e9<>(SB)
+DATA entries_avx2_integers<>+2880(SB)/8, $k_or_u32_uu_6a548bdf49<>(SB)
+DATA entries_avx2_integers<>+2888(SB)/8, $k_or_u64_su_b9071ff793<>(SB)
+DATA entries_avx2_integers<>+2896(SB)/8, $k_or_u64_uu_8472c51f6b<>(SB)
+DATA entries_avx2_integers<>+2904(SB)/8, $k_or_u8_us_f5b51fcddf<>(SB)
+DATA entries_avx2_integers<>+2912(SB)/8, $k_or_u8_uu_3880e0f8db<>(SB)
+DATA entries_avx2_integers<>+2920(SB)/8, $k_popcount_i32_u_21cd239e81<>(SB)
+DATA entries_avx2_integers<>+2928(SB)/8, $k_popcount_i64_u_5bf167754e<>(SB)
+DATA entries_avx2_integers<>+2936(SB)/8, $k_popcount_u32_u_8bc1275b2f<>(SB)
+DATA entries_avx2_integers<>+2944(SB)/8, $k_popcount_u64_u_5349d2fe8a<>(SB)
+DATA entries_avx2_integers<>+2952(SB)/8, $k_popcount_u8_u_f802fd3ef9<>(SB)
+DATA entries_avx2_integers<>+2960(SB)/8, $k_reduce_add_cast_bool_i32_u_9255ee5b18<>(SB)
+DATA entries_avx2_integers<>+2968(SB)/8, $k_reduce_add_cast_bool_i64_u_0882abd5c3<>(SB)
+DATA entries_avx2_integers<>+2976(SB)/8, $k_reduce_add_cast_i16_i32_u_e40a349ec8<>(SB)
+DATA entries_avx2_integers<>+2984(SB)/8, $k_reduce_add_cast_i8_i32_u_c28ff79bec<>(SB)
+DATA entries_avx2_integers<>+2992(SB)/8, $k_reduce_add_cast_u16_i32_u_73b54e0d85<>(SB)
+DATA entries_avx2_integers<>+3000(SB)/8, $k_reduce_add_cast_u8_i32_u_19a994653e<>(SB)
+DATA entries_avx2_integers<>+3008(SB)/8, $k_reduce_add_cast_u8_i64_u_f5921c09d3<>(SB)
+DATA entries_avx2_integers<>+3016(SB)/8, $k_reduce_add_cast_u8_u64_u_21ba4d0855<>(SB)
+DATA entries_avx2_integers<>+3024(SB)/8, $k_reduce_add_i32_u_d3da606fb2<>(SB)
+DATA entries_avx2_integers<>+3032(SB)/8, $k_reduce_add_i64_u_6699f8c258<>(SB)
+DATA entries_avx2_integers<>+3040(SB)/8, $k_reduce_add_u32_u_912738c3fb<>(SB)
+DATA entries_avx2_integers<>+3048(SB)/8, $k_reduce_add_u64_u_279122caed<>(SB)
+DATA entries_avx2_integers<>+3056(SB)/8, $k_reduce_add_u8_u_50e2bfdeae<>(SB)
+DATA entries_avx2_integers<>+3064(SB)/8, $k_reduce_and_i32_u_d1a9830239<>(SB)
+DATA entries_avx2_integers<>+3072(SB)/8, $k_reduce_and_i64_u_a692f00729<>(SB)
+DATA entries_avx2_integers<>+3080(SB)/8, $k_reduce_and_u32_u_6cb10976ea<>(SB)
+DATA entries_avx2_integers<>+3088(SB)/8, $k_reduce_and_u64_u_4b702a6235<>(SB)
+DATA entries_avx2_integers<>+3096(SB)/8, $k_reduce_and_u8_u_bb5684ec4f<>(SB)
+DATA entries_avx2_integers<>+3104(SB)/8, $k_reduce_argmax_cast_i16_i32_u_cb380a9bc9<>(SB)
+DATA entries_avx2_integers<>+3112(SB)/8, $k_reduce_argmax_cast_i8_i32_u_5c17c068e8<>(SB)
+DATA entries_avx2_integers<>+3120(SB)/8, $k_reduce_argmax_cast_u16_i32_u_1690446a9c<>(SB)
+DATA entries_avx2_integers<>+3128(SB)/8, $k_reduce_argmax_i32_u_e7645df77b<>(SB)
+DATA entries_avx2_integers<>+3136(SB)/8, $k_reduce_argmax_i64_u_1334160cca<>(SB)
+DATA entries_avx2_integers<>+3144(SB)/8, $k_reduce_argmax_u32_u_140109ec86<>(SB)
+DATA entries_avx2_integers<>+3152(SB)/8, $k_reduce_argmax_u64_u_ace38f3196<>(SB)
+DATA entries_avx2_integers<>+3160(SB)/8, $k_reduce_argmax_u8_u_a6199d6ec6<>(SB)
+DATA entries_avx2_integers<>+3168(SB)/8, $k_reduce_argmin_cast_i16_i32_u_86a5dc0093<>(SB)
+DATA entries_avx2_integers<>+3176(SB)/8, $k_reduce_argmin_cast_i8_i32_u_2e4fd55e85<>(SB)
+DATA entries_avx2_integers<>+3184(SB)/8, $k_reduce_argmin_cast_u16_i32_u_d51a0ccd37<>(SB)
+DATA entries_avx2_integers<>+3192(SB)/8, $k_reduce_argmin_i32_u_4b44a953b7<>(SB)
+DATA entries_avx2_integers<>+3200(SB)/8, $k_reduce_argmin_i64_u_abcf2b5487<>(SB)
+DATA entries_avx2_integers<>+3208(SB)/8, $k_reduce_argmin_u32_u_7babf75b6b<>(SB)
+DATA entries_avx2_integers<>+3216(SB)/8, $k_reduce_argmin_u64_u_7717646c58<>(SB)
+DATA entries_avx2_integers<>+3224(SB)/8, $k_reduce_argmin_u8_u_7b26b0f213<>(SB)
+DATA entries_avx2_integers<>+3232(SB)/8, $k_reduce_max_cast_i16_i32_u_e2d938b25a<>(SB)
+DATA entries_avx2_integers<>+3240(SB)/8, $k_reduce_max_cast_i8_i32_u_940dcb9fb6<>(SB)
+DATA entries_avx2_integers<>+3248(SB)/8, $k_reduce_max_cast_u16_i32_u_1e2352c91a<>(SB)
+DATA entries_avx2_integers<>+3256(SB)/8, $k_reduce_max_i32_u_6a5383f967<>(SB)
+DATA entries_avx2_integers<>+3264(SB)/8, $k_reduce_max_i64_u_613c5a600c<>(SB)
+DATA entries_avx2_integers<>+3272(SB)/8, $k_reduce_max_u32_u_6494554865<>(SB)
+DATA entries_avx2_integers<>+3280(SB)/8, $k_reduce_max_u64_u_83447700c2<>(SB)
+DATA entries_avx2_integers<>+3288(SB)/8, $k_reduce_max_u8_u_aa086b4524<>(SB)
+DATA entries_avx2_integers<>+3296(SB)/8, $k_reduce_min_cast_i16_i32_u_6c96e328c3<>(SB)
+DATA entries_avx2_integers<>+3304(SB)/8, $k_reduce_min_cast_i8_i32_u_6748bbe25d<>(SB)
+DATA entries_avx2_integers<>+3312(SB)/8, $k_reduce_min_cast_u16_i32_u_18a40418f1<>(SB)
+DATA entries_avx2_integers<>+3320(SB)/8, $k_reduce_min_i32_u_c6c904d409<>(SB)
+DATA entries_avx2_integers<>+3328(SB)/8, $k_reduce_min_i64_u_8e896b88f0<>(SB)
+DATA entries_avx2_integers<>+3336(SB)/8, $k_reduce_min_u32_u_5ca15eca45<>(SB)
+DATA entries_avx2_integers<>+3344(SB)/8, $k_reduce_min_u64_u_99a74b5a47<>(SB)
+DATA entries_avx2_integers<>+3352(SB)/8, $k_reduce_min_u8_u_2f6c138dd0<>(SB)
+DATA entries_avx2_integers<>+3360(SB)/8, $k_reduce_mul_cast_i16_i32_u_fd89dabde0<>(SB)
+DATA entries_avx2_integers<>+3368(SB)/8, $k_reduce_mul_cast_i8_i32_u_380026ce13<>(SB)
+DATA entries_avx2_integers<>+3376(SB)/8, $k_reduce_mul_cast_u16_i32_u_4f25e233ca<>(SB)
+DATA entries_avx2_integers<>+3384(SB)/8, $k_reduce_mul_i32_u_0f9d2d950b<>(SB)
+DATA entries_avx2_integers<>+3392(SB)/8, $k_reduce_mul_i64_u_3b4b067872<>(SB)
+DATA entries_avx2_integers<>+3400(SB)/8, $k_reduce_mul_u32_u_1499048f15<>(SB)
+DATA entries_avx2_integers<>+3408(SB)/8, $k_reduce_mul_u64_u_eb9d4ae4cb<>(SB)
+DATA entries_avx2_integers<>+3416(SB)/8, $k_reduce_mul_u8_u_965545054d<>(SB)
+DATA entries_avx2_integers<>+3424(SB)/8, $k_reduce_or_i32_u_e28e9e7c0f<>(SB)
+DATA entries_avx2_integers<>+3432(SB)/8, $k_reduce_or_i64_u_d58540cfa0<>(SB)
+DATA entries_avx2_integers<>+3440(SB)/8, $k_reduce_or_u32_u_3ac6401b79<>(SB)
+DATA entries_avx2_integers<>+3448(SB)/8, $k_reduce_or_u64_u_39e4f22e97<>(SB)
+DATA entries_avx2_integers<>+3456(SB)/8, $k_reduce_or_u8_u_aa9781b98b<>(SB)
+DATA entries_avx2_integers<>+3464(SB)/8, $k_reduce_xor_i32_u_180f32864c<>(SB)
+DATA entries_avx2_integers<>+3472(SB)/8, $k_reduce_xor_i64_u_6f0f666f2c<>(SB)
+DATA entries_avx2_integers<>+3480(SB)/8, $k_reduce_xor_u32_u_d2f41e376c<>(SB)
+DATA entries_avx2_integers<>+3488(SB)/8, $k_reduce_xor_u64_u_ab99db5b6f<>(SB)
+DATA entries_avx2_integers<>+3496(SB)/8, $k_reduce_xor_u8_u_57826d58bd<>(SB)
+DATA entries_avx2_integers<>+3504(SB)/8, $k_rem_i32_su_a835ec443d<>(SB)
+DATA entries_avx2_integers<>+3512(SB)/8, $k_rem_i32_us_88e0ff784f<>(SB)
+DATA entries_avx2_integers<>+3520(SB)/8, $k_rem_i32_uu_8fe246438f<>(SB)
+DATA entries_avx2_integers<>+3528(SB)/8, $k_rem_i64_su_cff0321774<>(SB)
+DATA entries_avx2_integers<>+3536(SB)/8, $k_rem_i64_us_d8b9a5d3aa<>(SB)
+DATA entries_avx2_integers<>+3544(SB)/8, $k_rem_i64_uu_e8971fd331<>(SB)
+DATA entries_avx2_integers<>+3552(SB)/8, $k_rem_u32_su_ad6367c123<>(SB)
+DATA entries_avx2_integers<>+3560(SB)/8, $k_rem_u32_us_0ab6b62fbf<>(SB)
+DATA entries_avx2_integers<>+3568(SB)/8, $k_rem_u32_uu_811ab3563b<>(SB)
+DATA entries_avx2_integers<>+3576(SB)/8, $k_rem_u64_su_c75cb3e04c<>(SB)
+DATA entries_avx2_integers<>+3584(SB)/8, $k_rem_u64_us_91c691bbd2<>(SB)
+DATA entries_avx2_integers<>+3592(SB)/8, $k_rem_u64_uu_491e456232<>(SB)
+DATA entries_avx2_integers<>+3600(SB)/8, $k_rem_u8_su_521c989f00<>(SB)
+DATA entries_avx2_integers<>+3608(SB)/8, $k_rem_u8_us_576c7e2710<>(SB)
+DATA entries_avx2_integers<>+3616(SB)/8, $k_rem_u8_uu_44aa483e04<>(SB)
+DATA entries_avx2_integers<>+3624(SB)/8, $k_select_bool_i32_ssu_1da4d6b877<>(SB)
+DATA entries_avx2_integers<>+3632(SB)/8, $k_select_bool_i32_sus_cfe5111c74<>(SB)
+DATA entries_avx2_integers<>+3640(SB)/8, $k_select_bool_i32_suu_e945e5766d<>(SB)
+DATA entries_avx2_integers<>+3648(SB)/8, $k_select_bool_i32_uss_0dff0ddd32<>(SB)
+DATA entries_avx2_integers<>+3656(SB)/8, $k_select_bool_i32_usu_c65551e711<>(SB)
+DATA entries_avx2_integers<>+3664(SB)/8, $k_select_bool_i32_uus_f84edbd9a5<>(SB)
+DATA entries_avx2_integers<>+3672(SB)/8, $k_select_bool_i32_uuu_1f6b21a067<>(SB)
+DATA entries_avx2_integers<>+3680(SB)/8, $k_select_bool_i64_ssu_74fd3525e1<>(SB)
+DATA entries_avx2_integers<>+3688(SB)/8, $k_select_bool_i64_sus_05efbd0cd7<>(SB)
+DATA entries_avx2_integers<>+3696(SB)/8, $k_select_bool_i64_suu_7c1fdcb30f<>(SB)
+DATA entries_avx2_integers<>+3704(SB)/8, $k_select_bool_i64_uss_43aa0c9972<>(SB)
+DATA entries_avx2_integers<>+3712(SB)/8, $k_select_bool_i64_usu_23175fb74d<>(SB)
+DATA entries_avx2_integers<>+3720(SB)/8, $k_select_bool_i64_uus_b9da5bb3e3<>(SB)
+DATA entries_avx2_integers<>+3728(SB)/8, $k_select_bool_i64_uuu_9db0caf738<>(SB)
+DATA entries_avx2_integers<>+3736(SB)/8, $k_select_bool_u32_ssu_2e5d38d2cb<>(SB)
+DATA entries_avx2_integers<>+3744(SB)/8, $k_select_bool_u32_sus_d596b2e827<>(SB)
+DATA entries_avx2_integers<>+3752(SB)/8, $k_select_bool_u32_suu_a9c7c5c357<>(SB)
+DATA entries_avx2_integers<>+3760(SB)/8, $k_select_bool_u32_uss_23b2cb1dbe<>(SB)
+DATA entries_avx2_integers<>+3768(SB)/8, $k_select_bool_u32_usu_78a6232473<>(SB)
+DATA entries_avx2_integers<>+3776(SB)/8, $k_select_bool_u32_uus_3d8bab39c7<>(SB)
+DATA entries_avx2_integers<>+3784(SB)/8, $k_select_bool_u32_uuu_92a911a792<>(SB)
+DATA entries_avx2_integers<>+3792(SB)/8, $k_select_bool_u64_ssu_026e450f05<>(SB)
+DATA entries_avx2_integers<>+3800(SB)/8, $k_select_bool_u64_sus_fa2ef5b782<>(SB)
+DATA entries_avx2_integers<>+3808(SB)/8, $k_select_bool_u64_suu_c19a7270b9<>(SB)
+DATA entries_avx2_integers<>+3816(SB)/8, $k_select_bool_u64_uss_96678e0daa<>(SB)
+DATA entries_avx2_integers<>+3824(SB)/8, $k_select_bool_u64_usu_1fae10b710<>(SB)
+DATA entries_avx2_integers<>+3832(SB)/8, $k_select_bool_u64_uus_7cee75de09<>(SB)
+DATA entries_avx2_integers<>+3840(SB)/8, $k_select_bool_u64_uuu_f04b2e9177<>(SB)
+DATA entries_avx2_integers<>+3848(SB)/8, $k_select_bool_u8_ssu_5ccf3ad8c6<>(SB)
+DATA entries_avx2_integers<>+3856(SB)/8, $k_select_bool_u8_sus_288bbdaa22<>(SB)
+DATA entries_avx2_integers<>+3864(SB)/8, $k_select_bool_u8_suu_7fcd872478<>(SB)
+DATA entries_avx2_integers<>+3872(SB)/8, $k_select_bool_u8_uss_7a71ced307<>(SB)
+DATA entries_avx2_integers<>+3880(SB)/8, $k_select_bool_u8_usu_f0893bd0b2<>(SB)
+DATA entries_avx2_integers<>+3888(SB)/8, $k_select_bool_u8_uus_a9017c783c<>(SB)
+DATA entries_avx2_integers<>+3896(SB)/8, $k_select_bool_u8_uuu_c0c7d6f5fc<>(SB)
+DATA entries_avx2_integers<>+3904(SB)/8, $k_shl_i32_su_1c964ab88d<>(SB)
+DATA entries_avx2_integers<>+3912(SB)/8, $k_shl_i32_us_39ae55b1eb<>(SB)
+DATA entries_avx2_integers<>+3920(SB)/8, $k_shl_i32_uu_6914c812f2<>(SB)
+DATA entries_avx2_integers<>+3928(SB)/8, $k_shl_i64_su_6dfb737e07<>(SB)
+DATA entries_avx2_integers<>+3936(SB)/8, $k_shl_i64_us_2213d1b831<>(SB)
+DATA entries_avx2_integers<>+3944(SB)/8, $k_shl_i64_uu_80707e4684<>(SB)
+DATA entries_avx2_integers<>+3952(SB)/8, $k_shl_u32_su_b81c81a415<>(SB)
+DATA entries_avx2_integers<>+3960(SB)/8, $k_shl_u32_us_c03217461a<>(SB)
+DATA entries_avx2_integers<>+3968(SB)/8, $k_shl_u32_uu_33a87b7638<>(SB)
+DATA entries_avx2_integers<>+3976(SB)/8, $k_shl_u64_su_a205a37361<>(SB)
+DATA entries_avx2_integers<>+3984(SB)/8, $k_shl_u64_us_cb7c972961<>(SB)
+DATA entries_avx2_integers<>+3992(SB)/8, $k_shl_u64_uu_3bd76db569<>(SB)
+DATA entries_avx2_integers<>+4000(SB)/8, $k_shl_u8_su_8b9cba96a6<>(SB)
+DATA entries_avx2_integers<>+4008(SB)/8, $k_shl_u8_us_21484f37a2<>(SB)
+DATA entries_avx2_integers<>+4016(SB)/8, $k_shl_u8_uu_369a2a429e<>(SB)
+DATA entries_avx2_integers<>+4024(SB)/8, $k_shr_cast_u16_u8_us_a7fa3b2a70<>(SB)
+DATA entries_avx2_integers<>+4032(SB)/8, $k_shr_i16_su_cff3522899<>(SB)
+DATA entries_avx2_integers<>+4040(SB)/8, $k_shr_i16_us_2b791a6d07<>(SB)
+DATA entries_avx2_integers<>+4048(SB)/8, $k_shr_i16_uu_bc9f2c53fb<>(SB)
+DATA entries_avx2_integers<>+4056(SB)/8, $k_shr_i32_su_544f61d724<>(SB)
+DATA entries_avx2_integers<>+4064(SB)/8, $k_shr_i32_us_7bcae996cf<>(SB)
+DATA entries_avx2_integers<>+4072(SB)/8, $k_shr_i32_uu_5645096d64<>(SB)
+DATA entries_avx2_integers<>+4080(SB)/8, $k_shr_i64_su_b688a5f7f3<>(SB)
+DATA entries_avx2_integers<>+4088(SB)/8, $k_shr_i64_us_c9961f8085<>(SB)
+DATA entries_avx2_integers<>+4096(SB)/8, $k_shr_i64_uu_b65fbb72d1<>(SB)
+DATA entries_avx2_integers<>+4104(SB)/8, $k_shr_u16_su_433eac9a61<>(SB)
+DATA entries_avx2_integers<>+4112(SB)/8, $k_shr_u16_us_a7a9e85880<>(SB)
+DATA entries_avx2_integers<>+4120(SB)/8, $k_shr_u16_uu_7467598647<>(SB)
+DATA entries_avx2_integers<>+4128(SB)/8, $k_shr_u32_su_d0914f034d<>(SB)
+DATA entries_avx2_integers<>+4136(SB)/8, $k_shr_u32_us_e3a792e531<>(SB)
+DATA entries_avx2_integers<>+4144(SB)/8, $k_shr_u32_uu_1005dbe316<>(SB)
+DATA entries_avx2_integers<>+4152(SB)/8, $k_shr_u64_su_731411a533<>(SB)
+DATA entries_avx2_integers<>+4160(SB)/8, $k_shr_u64_us_4991f1637c<>(SB)
+DATA entries_avx2_integers<>+4168(SB)/8, $k_shr_u64_uu_4292eb5f1d<>(SB)
+DATA entries_avx2_integers<>+4176(SB)/8, $k_shr_u8_su_f725a6d354<>(SB)
+DATA entries_avx2_integers<>+4184(SB)/8, $k_shr_u8_us_ae78be57f8<>(SB)
+DATA entries_avx2_integers<>+4192(SB)/8, $k_shr_u8_uu_5de6acdef4<>(SB)
+DATA entries_avx2_integers<>+4200(SB)/8, $k_shr_xor_mul_i32_uss_fc39f4f6f9<>(SB)
+DATA entries_avx2_integers<>+4208(SB)/8, $k_sign_i32_u_b72c3ee586<>(SB)
+DATA entries_avx2_integers<>+4216(SB)/8, $k_sign_i64_u_02bf8358fd<>(SB)
+DATA entries_avx2_integers<>+4224(SB)/8, $k_sign_u32_u_fc80d73fe1<>(SB)
+DATA entries_avx2_integers<>+4232(SB)/8, $k_sign_u64_u_8b2530e1f7<>(SB)
+DATA entries_avx2_integers<>+4240(SB)/8, $k_sign_u8_u_13d0060e26<>(SB)
+DATA entries_avx2_integers<>+4248(SB)/8, $k_sub_i16_su_f4fb387378<>(SB)
+DATA entries_avx2_integers<>+4256(SB)/8, $k_sub_i16_us_ecc0732160<>(SB)
+DATA entries_avx2_integers<>+4264(SB)/8, $k_sub_i16_uu_c354df0e3c<>(SB)
+DATA entries_avx2_integers<>+4272(SB)/8, $k_sub_i32_su_86dcb44a31<>(SB)
+DATA entries_avx2_integers<>+4280(SB)/8, $k_sub_i32_us_ba7967d75a<>(SB)
+DATA entries_avx2_integers<>+4288(SB)/8, $k_sub_i32_uu_57c4efa6c9<>(SB)
+DATA entries_avx2_integers<>+4296(SB)/8, $k_sub_i64_su_7e2633d844<>(SB)
+DATA entries_avx2_integers<>+4304(SB)/8, $k_sub_i64_us_38b23a45c8<>(SB)
+DATA entries_avx2_integers<>+4312(SB)/8, $k_sub_i64_uu_239aa3ec07<>(SB)
+DATA entries_avx2_integers<>+4320(SB)/8, $k_sub_i8_su_d7f82b13f0<>(SB)
+DATA entries_avx2_integers<>+4328(SB)/8, $k_sub_i8_us_580d9e9b16<>(SB)
+DATA entries_avx2_integers<>+4336(SB)/8, $k_sub_i8_uu_e17fc829b0<>(SB)
+DATA entries_avx2_integers<>+4344(SB)/8, $k_sub_u16_su_9287c44eba<>(SB)
+DATA entries_avx2_integers<>+4352(SB)/8, $k_sub_u16_us_141b242d47<>(SB)
+DATA entries_avx2_integers<>+4360(SB)/8, $k_sub_u16_uu_f7630a4d39<>(SB)
+DATA entries_avx2_integers<>+4368(SB)/8, $k_sub_u32_su_e254d9b18b<>(SB)
+DATA entries_avx2_integers<>+4376(SB)/8, $k_sub_u32_us_1688e2d036<>(SB)
+DATA entries_avx2_integers<>+4384(SB)/8, $k_sub_u32_uu_bf42edf529<>(SB)
+DATA entries_avx2_integers<>+4392(SB)/8, $k_sub_u64_su_343c31e1d9<>(SB)
+DATA entries_avx2_integers<>+4400(SB)/8, $k_sub_u64_us_40f9a881b9<>(SB)
+DATA entries_avx2_integers<>+4408(SB)/8, $k_sub_u64_uu_94bb905902<>(SB)
+DATA entries_avx2_integers<>+4416(SB)/8, $k_sub_u8_su_fcfb41997e<>(SB)
+DATA entries_avx2_integers<>+4424(SB)/8, $k_sub_u8_us_77213b24cb<>(SB)
+DATA entries_avx2_integers<>+4432(SB)/8, $k_sub_u8_uu_ba7bbcc60c<>(SB)
+DATA entries_avx2_integers<>+4440(SB)/8, $k_subsat_i16_su_d881098e7c<>(SB)
+DATA entries_avx2_integers<>+4448(SB)/8, $k_subsat_i16_us_6623b3d084<>(SB)
+DATA entries_avx2_integers<>+4456(SB)/8, $k_subsat_i16_uu_96db3692b6<>(SB)
+DATA entries_avx2_integers<>+4464(SB)/8, $k_subsat_u16_su_e6506cc5ff<>(SB)
+DATA entries_avx2_integers<>+4472(SB)/8, $k_subsat_u16_us_8f9838bf84<>(SB)
+DATA entries_avx2_integers<>+4480(SB)/8, $k_subsat_u16_uu_9ea36f6313<>(SB)
+DATA entries_avx2_integers<>+4488(SB)/8, $k_subsat_u8_su_54a79e0e4c<>(SB)
+DATA entries_avx2_integers<>+4496(SB)/8, $k_subsat_u8_us_3727b2efe3<>(SB)
+DATA entries_avx2_integers<>+4504(SB)/8, $k_subsat_u8_uu_98d0e48d88<>(SB)
+DATA entries_avx2_integers<>+4512(SB)/8, $k_xor_i32_su_97cc79eca2<>(SB)
+DATA entries_avx2_integers<>+4520(SB)/8, $k_xor_i32_uu_dc4411c9ea<>(SB)
+DATA entries_avx2_integers<>+4528(SB)/8, $k_xor_i64_su_7dbe99132d<>(SB)
+DATA entries_avx2_integers<>+4536(SB)/8, $k_xor_i64_uu_0bafaef504<>(SB)
+DATA entries_avx2_integers<>+4544(SB)/8, $k_xor_u32_us_c75af994e8<>(SB)
+DATA entries_avx2_integers<>+4552(SB)/8, $k_xor_u32_uu_cf0abce18a<>(SB)
+DATA entries_avx2_integers<>+4560(SB)/8, $k_xor_u64_us_6b4fbaef30<>(SB)
+DATA entries_avx2_integers<>+4568(SB)/8, $k_xor_u64_uu_c94e4b0903<>(SB)
+DATA entries_avx2_integers<>+4576(SB)/8, $k_xor_u8_us_4027ce8cd2<>(SB)
+DATA entries_avx2_integers<>+4584(SB)/8, $k_xor_u8_uu_352ce483ef<>(SB)
+GLOBL entries_avx2_integers<>(SB), RODATA, $4592
+
+// func entries_avx2_integers() *uintptr
+TEXT ·entries_avx2_integers(SB), NOSPLIT, $0-8
+	LEAQ entries_avx2_integers<>(SB), AX
+	MOVQ AX, ret+0(FP)
+	RET

@@ -26,8 +26,9 @@ const (
 	cacheLine       = 64
 )
 
-func init() {
-	abi.Register(abi.ABI2, abi.AVX2, []abi.Kernel{
+// registerGather registers the gathers that copy vectors.
+func registerGather() {
+	abi.RegisterBuiltin(abi.AVX2, []abi.Kernel{
 		{Sig: gatherOf(ir.Uint8), Fn: gatherVectors[uint8]}, {Sig: gatherOf(ir.Uint16), Fn: gatherVectors[uint16]},
 		{Sig: gatherOf(ir.Uint32), Fn: gatherVectors[uint32]}, {Sig: gatherOf(ir.Int64), Fn: gatherVectors[uint64]},
 	})

@@ -15,9 +15,10 @@ import (
 // Reductions of rows for AVX2: built-in kernels combine the rows of the table where they are, two,
 // four or eight at a time. Rows of a large table are prefetched. Sums of floats are bags_amd64.go's.
 
-func init() {
+// registerGatherReduce registers those of all kernels that are reductions of rows.
+func registerGatherReduce(all []*kernel.Micro) {
 	var avx2, avx512 []abi.Kernel
-	for _, m := range kernel.LineKernels() {
+	for _, m := range all {
 		switch {
 		case m.Kind != kernel.GatherReduce:
 		case m.Op.Info().By == ir.OpAdd && ir.Floats.Has(m.Type):
@@ -27,8 +28,8 @@ func init() {
 			avx2 = append(avx2, abi.Kernel{Sig: m.Signature(), Fn: gatherReduceRows(m)})
 		}
 	}
-	abi.Register(abi.ABI2, abi.AVX2, avx2)
-	abi.Register(abi.ABI2, abi.AVX512, avx512)
+	abi.RegisterBuiltin(abi.AVX2, avx2)
+	abi.RegisterBuiltin(abi.AVX512, avx512)
 }
 
 // rowKernels combine two, four and eight rows; nil if there is none.

@@ -12,7 +12,6 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/runtime/abi"
-	_ "github.com/stridefuse/stridefuse/runtime/builtin" // the kernels that combine rows
 )
 
 // TestGatherReduce reduces rows by indices on every engine: one and many for each row of the output, narrow

@@ -1,7 +1,7 @@
 // Package lines holds the micro-kernels that are written by hand: gather, gather_reduce, ragged, scatter, the sorts,
 // recurrence and rescan. Their control flow depends on data, and memory bounds their time. All are in Go, for every
 // engine. Gather is in assembly for AVX2 too, and gather_reduce of sums of floats for AVX2 and AVX-512. The rest of
-// gather_reduce, ragged and scatter combine rows by built-in kernels for AVX2. Importing the package registers them.
+// gather_reduce, ragged and scatter combine rows by built-in kernels for AVX2. Register makes them known.
 package lines
 
 import (
@@ -15,12 +15,15 @@ import (
 // An index outside its line is a panic with an ir.IndexError, which becomes the error of
 // the run.
 
-func init() {
+// Register makes the kernels known to all plans that are linked from then on.
+func Register() {
 	var list []abi.Kernel
-	for _, m := range kernel.LineKernels() {
+	all := kernel.LineKernels()
+	for _, m := range all {
 		list = append(list, abi.Kernel{Sig: m.Signature(), Fn: lineFunction(m)})
 	}
-	abi.Register(abi.ABI2, abi.Portable, list)
+	abi.RegisterBuiltin(abi.Portable, list)
+	registerAssembly(all)
 }
 
 // lineFunction returns the function of a micro-kernel.

@@ -17,9 +17,10 @@ import (
 // rowsAtOnce is how many rows one call of a kernel adds.
 const rowsAtOnce = 4
 
-func init() {
+// registerRagged registers those of all kernels that combine ragged rows.
+func registerRagged(all []*kernel.Micro) {
 	var avx2, avx512 []abi.Kernel
-	for _, m := range kernel.LineKernels() {
+	for _, m := range all {
 		switch {
 		case m.Kind != kernel.Ragged:
 		case m.Op.Info().Weighted && ir.Floats.Has(m.Type):
@@ -29,8 +30,8 @@ func init() {
 			avx2 = append(avx2, abi.Kernel{Sig: m.Signature(), Fn: raggedWide(m)})
 		}
 	}
-	abi.Register(abi.ABI2, abi.AVX2, avx2)
-	abi.Register(abi.ABI2, abi.AVX512, avx512)
+	abi.RegisterBuiltin(abi.AVX2, avx2)
+	abi.RegisterBuiltin(abi.AVX512, avx512)
 }
 
 // accumulator is a kernel that adds some rows to a row of the output, and what its operands are.

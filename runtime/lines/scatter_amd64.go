@@ -17,9 +17,10 @@ import (
 // nanoseconds to call.
 const wideRow = 8
 
-func init() {
+// registerScatter registers those of all kernels that combine rows with what is at their indices.
+func registerScatter(all []*kernel.Micro) {
 	var list []abi.Kernel
-	for _, m := range kernel.LineKernels() {
+	for _, m := range all {
 		switch {
 		case m.Kind == kernel.Scatter && !m.Op.MovesBits():
 			list = append(list, abi.Kernel{Sig: m.Signature(), Fn: scatterRows[int64](m)})
@@ -27,7 +28,7 @@ func init() {
 			list = append(list, abi.Kernel{Sig: m.Signature(), Fn: scatterRows[uint8](m)})
 		}
 	}
-	abi.Register(abi.ABI2, abi.AVX2, list)
+	abi.RegisterBuiltin(abi.AVX2, list)
 }
 
 // scatterRows returns the function that combines rows with those at their indices: wide ones by a kernel,

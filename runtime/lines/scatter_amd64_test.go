@@ -10,7 +10,6 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/runtime/abi"
-	_ "github.com/stridefuse/stridefuse/runtime/builtin"
 )
 
 // TestCombiners has the kernels that combine wide rows: without one, rows are combined element by element.

@@ -11,7 +11,6 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/runtime/abi"
-	_ "github.com/stridefuse/stridefuse/runtime/builtin" // the kernels that combine rows
 )
 
 // TestScatter combines rows by indices of both types on every engine: few and many for each element, with gaps, backwards,

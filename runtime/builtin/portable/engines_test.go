@@ -8,8 +8,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/stridefuse/stridefuse/runtime/abi"
-	_ "github.com/stridefuse/stridefuse/runtime/builtin" // the assembly of the same kernels
+	"github.com/stridefuse/stridefuse/runtime/builtin"
+	"github.com/stridefuse/stridefuse/runtime/builtin/portable"
 )
+
+func init() {
+	portable.Register()
+	builtin.Register() // the assembly of the same kernels
+}
 
 // TestLoopsInPlaceOfTilings looks up a kernel that package builtin has as a Go loop too: the
 // one of this package, which computes several elements at a time, is used.

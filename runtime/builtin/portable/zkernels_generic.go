@@ -1479,9 +1479,10 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:u8, u1:u8) { t0 = xor u0 u1; store t0 }", Fn: k_xor_u8_uu_352ce483ef_go},
 }
 
-// If abi.ABI2 is undefined, the interface of kernels has changed since this file
-// was made. Remedy: run go generate here.
-func init() { abi.Register(abi.ABI2, abi.Portable, kernels_portable) }
+// Register makes the kernels known to all plans that are linked from then on.
+func Register() {
+	abi.Register(abi.ABI2, abi.Portable, kernels_portable)
+}
 
 // k_abs_add_div_sub_f32_usuu_9021bb011f_go is
 //

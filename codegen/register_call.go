@@ -1,0 +1,73 @@
+package codegen
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// Registration by a call, for the library's own packages. The kernels in assembly have no declarations
+// in Go: for a function that is declared and put into a table the compiler makes another one, which
+// takes Go's calling convention to that of assembly, and both have names and tables for tracebacks. A
+// kernel took 0.4 KB more of a program so. In their place the assembly has a table of addresses, and
+// package builtin a function that calls one.
+
+// entriesName is the function in assembly that returns the table of addresses.
+func entriesName(engine, group string) string { return "entries_" + strings.ToLower(engine) + group }
+
+// declaredText is the beginning of a function that is declared in Go, with the comments before it.
+var declaredText = regexp.MustCompile(`(?m)^(?:// func .*\n)?((?://.*\n)*)TEXT ·(\w+)(\(SB\).*\n)`)
+
+// withEntries returns the assembly of kernels with functions that this file alone sees, each below the
+// loop that it is, and with a table of their addresses. They say which of their arguments are pointers
+// by referring to a function of package builtin that is declared: their prologues may move the stack.
+func withEntries(text []byte, t Target, group string, kernels []named) []byte {
+	loops := map[string]string{}
+	for _, k := range kernels {
+		loops[k.symbol+t.Suffix()] = loop(k.Code)
+	}
+	var b bytes.Buffer
+	b.Write(declaredText.ReplaceAllFunc(text, func(match []byte) []byte {
+		m := declaredText.FindSubmatch(match)
+		return fmt.Appendf(nil, "// %s\n%sTEXT %s<>%s\tFUNCDATA $0, ·kernel·args_stackmap(SB)\n", loops[string(m[2])], m[1], m[2], m[3])
+	}))
+	entries := entriesName(t.Engine(), group)
+	b.WriteByte('\n')
+	for i, k := range kernels {
+		fmt.Fprintf(&b, "DATA %s<>+%d(SB)/8, $%s%s<>(SB)\n", entries, 8*i, k.symbol, t.Suffix())
+	}
+	fmt.Fprintf(&b, "GLOBL %s<>(SB), RODATA, $%d\n\n", entries, 8*len(kernels))
+	fmt.Fprintf(&b, "// func %s() *uintptr\nTEXT ·%s(SB), NOSPLIT, $0-8\n\tLEAQ %s<>(SB), AX\n\tMOVQ AX, ret+0(FP)\n\tRET\n", entries, entries, entries)
+	return b.Bytes()
+}
+
+// entries writes the signatures of kernels that have a table of addresses, and a file for builds
+// without them, where there are none.
+func (g *generator) entries(t Target, group string, kernels []named) error {
+	var b strings.Builder
+	name, function := tableName(t.Engine(), group), entriesName(t.Engine(), group)
+	fmt.Fprintf(&b, "var %s = assembly{%s, []string{\n", name, function)
+	for _, k := range kernels {
+		fmt.Fprintf(&b, "%q,\n", k.Signature())
+	}
+	fmt.Fprintf(&b, "}}\n\n// %s returns the addresses of the kernels in assembly.\nfunc %s() *uintptr\n", function, function)
+	g.registers = append(g.registers, fmt.Sprintf("%s.register(abi.%s)", name, t.Engine()))
+	if err := g.addGo(t.Suffix()+group+stubFile, constraint(t, group), g.Package, b.String()); err != nil {
+		return err
+	}
+	tags := leavingOut(t, group)
+	if len(tags) == 0 {
+		return nil
+	}
+	without := assemblyTag + " && (" + strings.Join(tags, " || ") + ")"
+	return g.addGo(t.Suffix()+group+leftOutFile, without, g.Package, "var "+name+" assembly\n")
+}
+
+// registerFunction is the function that makes the kernels of all tables known.
+func (g *generator) registerFunction() string {
+	if !g.ByCall {
+		return ""
+	}
+	return "// Register makes the kernels known to all plans that are linked from then on.\nfunc Register() {\n" + strings.Join(g.registers, "\n") + "\n}\n\n"
+}

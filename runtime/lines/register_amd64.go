@@ -1,0 +1,13 @@
+//go:build amd64 && !purego
+
+package lines
+
+import "github.com/stridefuse/stridefuse/ir/kernel"
+
+// registerAssembly registers those of all kernels that are in assembly, or call some.
+func registerAssembly(all []*kernel.Micro) {
+	registerGather()
+	registerGatherReduce(all)
+	registerRagged(all)
+	registerScatter(all)
+}

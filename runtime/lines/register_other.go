@@ -1,0 +1,7 @@
+//go:build !amd64 || purego
+
+package lines
+
+import "github.com/stridefuse/stridefuse/ir/kernel"
+
+func registerAssembly([]*kernel.Micro) {}
