@@ -48,6 +48,9 @@ func Read(r io.Reader, dt graph.DType, columns ...string) (*graph.Tensor, error)
 		if at[i] = slices.Index(names, name); at[i] < 0 {
 			return nil, fmt.Errorf("csv: no column is called %q: there are %q", name, names)
 		}
+		if slices.Contains(names[at[i]+1:], name) {
+			return nil, fmt.Errorf("csv: several columns are called %q: read all columns, and take some", name)
+		}
 	}
 	if len(columns) == 0 {
 		at = places(len(names))
@@ -161,6 +164,9 @@ func signed[T int8 | int16 | int32 | int64](cell string) (T, error) {
 func float[T float32 | float64](cell string) (T, error) {
 	if cell == "" {
 		return T(math.NaN()), nil
+	}
+	if strings.Contains(cell, "_") { // which Go's literals may have
+		return 0, strconv.ErrSyntax
 	}
 	v, err := strconv.ParseFloat(cell, bits[T]())
 	return T(v), err

@@ -65,6 +65,7 @@ func TestTypes(t *testing.T) {
 func TestErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                "csv: the record with the names of columns: EOF",
+		"a,a\n1,2\n":      `csv: several columns are called "a": read all columns, and take some`,
 		"b\n1\n":          `csv: no column is called "a": there are ["b"]`,
 		"a,b\n1\n":        "csv: record on line 2: wrong number of fields",
 		"a,b\n1,2\n,2\n":  "csv: line 3, column 1 (a) is empty, which no int64 is",
@@ -74,7 +75,9 @@ func TestErrors(t *testing.T) {
 		_, err := csvtensor.Read(strings.NewReader(text), graph.Int64, "a")
 		require.EqualError(t, err, want, text)
 	}
-	_, err := csvtensor.Read(strings.NewReader("a\n1\n"), graph.Float16)
+	_, err := csvtensor.Read(strings.NewReader("a\n1_000\n"), graph.Float32)
+	require.EqualError(t, err, `csv: line 2, column 1 (a): "1_000" is no float32`)
+	_, err = csvtensor.Read(strings.NewReader("a\n1\n"), graph.Float16)
 	require.EqualError(t, err, "csv: columns of float16 are not read: read another type, and Cast it")
 	x, err := csvtensor.Read(strings.NewReader("\ufeffa,b\n"), graph.Float32)
 	require.NoError(t, err)

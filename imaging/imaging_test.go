@@ -175,6 +175,8 @@ func TestPlanes(t *testing.T) {
 func TestErrors(t *testing.T) {
 	_, err := imaging.Pixels(nil)
 	require.ErrorContains(t, err, "nil")
+	_, err = imaging.Pixels(image.NewUniform(color.White))
+	require.ErrorContains(t, err, "it has no end")
 	_, err = imaging.Image(graph.New(graph.Float32, 2, 2))
 	require.EqualError(t, err, "imaging: float32[2 2] is no image: it must be uint8[h,w], uint8[h,w,3], uint8[h,w,4] or uint16[h,w]")
 }

@@ -43,12 +43,18 @@ func Pixels(img image.Image) (*graph.Tensor, error) {
 	case *image.NRGBA64:
 		t = wide(img.Pix, img.Stride, img.Rect, 4)
 	default:
+		if b := img.Bounds(); b.Dx() > mostPixels || b.Dy() > mostPixels || b.Dx()*b.Dy() > mostPixels {
+			return nil, fmt.Errorf("imaging: the image has bounds %v: it has no end, as an image of one colour, or is too large to copy", b)
+		}
 		copied := image.NewNRGBA(img.Bounds())
 		draw.Draw(copied, copied.Rect, img, copied.Rect.Min, draw.Src)
 		t = view(copied.Pix, copied.Stride, copied.Rect, 4)
 	}
 	return t, t.Err()
 }
+
+// mostPixels is how many pixels are copied at most: 4 GB.
+const mostPixels = 1 << 30
 
 // Planes returns luma and chroma of an image as views, uint8[h,w] each. Where chroma is
 // subsampled, cb and cr have fewer rows or columns.

@@ -108,6 +108,9 @@ func (b *builder) add(n *node) {
 	}
 	for i, name := range n.outputs {
 		if name != "" {
+			if _, made := b.values[name]; made {
+				b.errs.add(fmt.Errorf("%s: output %q: the graph has a value of this name already", n.where(), name))
+			}
 			if outs[i].kind != constant {
 				outs[i].stage = max(outs[i].stage, c.stage)
 			}

@@ -69,6 +69,7 @@ func TestSequenceMistakes(t *testing.T) {
 		"a sequence without elements":                         {made("SequenceEmpty", nil, nil, "none"), made("ConcatFromSequence", attrs{"axis": 0}, in("none"), "y")},
 		"must be known at load, and there may be up to":       {made("SplitToSequence", nil, in("x"), "parts"), made("SequenceAt", nil, in("parts", "mask"), "y")},
 		"input 0 is a tensor: it takes a sequence":            {made("SequenceLength", nil, in("x"), "y")},
+		"the graph has a value of this name already":          {made("Abs", nil, in("x"), "y"), made("Neg", nil, in("x"), "y")},
 		"a sequence, or an optional value that is not there,": {pair, made("SequenceConstruct", nil, in("x"), "one"), made("SequenceMap", attrs{"body": &subgraph{inputs: []port{{name: "a"}}, outputs: in("b"), nodes: []*node{made("SequenceConstruct", attrs{}, in("a"), "b")}}}, in("pair"), "deep"), made("ConcatFromSequence", attrs{"axis": 0}, in("deep"), "y")},
 	} {
 		_, err := built(t, in("y"), nodes...)

@@ -209,9 +209,6 @@ func TestScaledWeightsReaders(t *testing.T) {
 			m.body.nodes = []*node{m.body.nodes[0], {op: "Identity", inputs: []string{"y"}, outputs: []string{"same"}}, normOf("same", "z"), negated}
 			m.body.outputs = append(m.body.outputs, "n")
 		}},
-		"name given again": {false, func(m *model) {
-			m.body.nodes = []*node{m.body.nodes[0], {op: "Neg", inputs: []string{"x"}, outputs: []string{"y"}}, normOf("y", "z")}
-		}},
 		"read in a loop": {false, func(m *model) {
 			m.body.nodes = append(m.body.nodes, trips(m, &subgraph{nodes: []*node{negated}, outputs: []string{"n"}}, "all"))
 			m.body.outputs = append(m.body.outputs, "all")

@@ -317,6 +317,8 @@ func TestAsm(t *testing.T) {
 	}
 	o := tryCommand(t.Context(), "", passes.Default, "asm", "transpose u32", "-target", "avx512")
 	require.Contains(t, o.err, "avx512 has no such kernel")
+	o = tryCommand(t.Context(), "", passes.Default, "asm", "gather u32")
+	require.Contains(t, o.err, "written by hand")
 }
 
 // TestHTML writes the page of a program, to a file and with the times of runs.
@@ -332,4 +334,6 @@ func TestHTML(t *testing.T) {
 	require.Greater(t, len(timed), len(page))
 	o := tryCommand(t.Context(), half, passes.Default, "html", "-", "-out", file, "-out", file)
 	require.Contains(t, o.err, "2 files for one page")
+	sorted := runCommand(t, "", "eval", "sort(a, 0)", "-in", "a="+save(t, t.TempDir(), "a", graph.Ones(graph.Float32, 40)), "-graph")
+	require.Contains(t, runCommand(t, sorted, "html", "-"), "<html", "kernels without generated assembly")
 }

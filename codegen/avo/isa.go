@@ -11,6 +11,7 @@
 package avo
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -80,7 +81,11 @@ func (t *isa) Assemble(pkg string, kernels []kernel.Code) ([]byte, error) {
 // function returns the instructions of a kernel.
 func (t *isa) function(c kernel.Code) (*program, error) {
 	if m, ok := c.(*kernel.Micro); ok {
-		return micros[m.Kind](t, m)
+		compile := micros[m.Kind]
+		if compile == nil {
+			return nil, errors.New("the kernel is written by hand, in package runtime/lines: its assembly is not generated")
+		}
+		return compile(t, m)
 	}
 	return compileRows(t, c.(*kernel.Kernel), nil)
 }
