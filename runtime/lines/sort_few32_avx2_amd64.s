@@ -4,6 +4,8 @@
 #include "sort_networks_amd64.h"
 
 // func few32(from, to unsafe.Pointer, n int)
+//
+// All keys are loaded before one is stored. Of 1 to 64 keys, fewer take fewer vectors.
 TEXT ·few32(SB), NOSPLIT, $0-24
 	MOVQ from+0(FP), SI
 	MOVQ to+8(FP), DI

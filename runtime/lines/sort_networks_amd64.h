@@ -151,7 +151,7 @@ GLOBL lanes<>(SB), RODATA|NOPTR, $32
 	RISING2x32(A, B, C, D) \
 	RISING2x32(E, F, G, H)
 
-// COLUMNS sorts the columns of eight vectors.
+// COLUMNS sorts the columns of four or eight vectors.
 #define COLUMNS4x32(A, B, C, D) \
 	ORDER32(A, B) \
 	ORDER32(C, D) \
