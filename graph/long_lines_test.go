@@ -48,7 +48,7 @@ func places(line []float32, down bool) []int64 {
 // nearly all and a few, along either axis, by one goroutine and by several, on either engine. The
 // bits and the places are those of a stable sort.
 func TestLongSort(t *testing.T) {
-	const n, lines = 70_001, 2
+	const n, lines = 140_001, 2
 	x := graph.Input("x", graph.Float32, lines, 2*n)
 	view := x.Slice(":, ::-2")
 	most, mostAt := view.TopK(1, n-3)
@@ -96,7 +96,7 @@ func TestLongSort(t *testing.T) {
 // TestLongSortOfManyLines orders lines of more than one call of which each goroutine takes some,
 // down the columns.
 func TestLongSortOfManyLines(t *testing.T) {
-	const n, lines = 33_000, 17
+	const n, lines = 132_000, 17
 	data := make([]int64, n*lines)
 	for i := range data {
 		data[i] = int64(ir.Mix(3, uint64(i)) % 1000)
@@ -119,7 +119,7 @@ func TestLongSortOfManyLines(t *testing.T) {
 // TestLongSortIsCancelled cancels a sort of one line again and again, and runs it several times
 // at once: a run asks for its context often, and what one leaves behind does not change another.
 func TestLongSortIsCancelled(t *testing.T) {
-	const n = 1 << 18
+	const n = 1 << 20
 	p, err := graph.Compile(graph.Input("x", graph.Float32, n).Sort(0), graph.WithWorkers(1))
 	require.NoError(t, err)
 	x := graph.Normal(graph.Float32, 1, 0, 1, n)
@@ -129,7 +129,7 @@ func TestLongSortIsCancelled(t *testing.T) {
 	run := func(ctx context.Context) error { return p.RunInto(ctx, []*graph.Tensor{out}, x) }
 	whole := &impatient{context.Background(), 0, 1 << 30}
 	require.NoError(t, run(whole))
-	require.GreaterOrEqual(t, whole.asked, 8+3*16, "chunks, and blocks of three levels")
+	require.GreaterOrEqual(t, whole.asked, 8+8, "chunks, and blocks")
 	for patience := 0; patience < whole.asked; patience += 7 {
 		cut := &impatient{context.Background(), 0, patience}
 		require.ErrorIs(t, run(cut), context.Canceled)

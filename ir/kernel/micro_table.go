@@ -32,7 +32,7 @@ const (
 	ScatterBytes             // combines rows by their indices, which are bytes
 	Sort                     // orders the elements of rows
 	Order                    // orders rows, as keys and places
-	Merge                    // merges two rows that are in order
+	Merge                    // merges rows that are in order
 	Recurrence               // linear recurrences along the rows
 	Rescan                   // the chunks of scans of sums along the rows, where some overflow
 	numMicros
@@ -129,11 +129,11 @@ func init() {
 		Sort: {name: "sort", doc: "out[r,c] = the element, or its place, that is number c of row r of in once that is ordered; in has length columns, out no more",
 			has: microParts{op: true, dtype: true}, types: ir.AllTypes & ir.Native, ops: sortOps, fields: []string{"across", "across_out", "length"}, written: true, args: sortArgs, limits: sortLimits, meaning: sortMeaning,
 			time: Time{Unit: Computed, Times: Field0 + 2, PerRow: true}, wholeRows: true},
-		Order: {name: "order", doc: "out[r,c] = the key and the place, or the element, that is number c of row r of in once that is ordered; in has length columns, out no more",
+		Order: {name: "order", doc: "out[r,c] = the key, with the place, of the element that is number c of row r of in once that is ordered; in has length columns, out no more",
 			has: microParts{op: true, dtype: true}, types: ir.AllTypes & ir.Native, ops: sortOps, fields: []string{"across", "length"}, written: true, args: orderArgs, limits: orderLimits, meaning: orderMeaning,
 			time: Time{Unit: Computed, Times: Field0 + 1, PerRow: true}, wholeRows: true},
-		Merge: {name: "merge", doc: "out[r,c] = number at[r]*block+c of two runs that are merged: the first one has run of length elements, and far is added to places of the second one",
-			has: microParts{dtype: true}, types: runTypes, fields: []string{"run", "length", "block", "far"}, written: true, args: mergeArgs, limits: mergeLimits, meaning: mergeMeaning,
+		Merge: {name: "merge", doc: "out[r,c] = the element, or its place, that is number at[r]*block+c of a line of elems once its runs are merged; each has run of them, the last one the rest, of span elements of the line",
+			has: microParts{op: true, dtype: true}, types: ir.AllTypes & ir.Native, ops: sortOps, fields: []string{"across_out", "elems", "run", "span", "block", "bounds"}, written: true, args: mergeArgs, limits: mergeLimits, meaning: mergeMeaning,
 			time: Time{Unit: Computed}, wholeRows: true},
 		Recurrence: {name: "recurrence", doc: "out[r,c] = a[r,c]*out[r,c-1] + in[r,c], from before[r] in place of the first out[r,c-1] on; after[r] is the last; the product is rounded",
 			has: microParts{dtype: true}, types: ir.OpRecurrence.Info().Domain, fields: []string{"across", "across_a", "across_out"}, written: true, args: recurrenceArgs, meaning: recurrenceMeaning,

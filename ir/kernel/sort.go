@@ -1,23 +1,23 @@
 package kernel
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// The micro-kernels that sort. Sort orders whole lines. Of a long line, Order orders chunks and
-// Merge merges the results, two by two. A chunk in order is a run: the keys of its elements, which
-// are unsigned numbers that are less where the element comes before, and their places in what the
-// run is made of. Elements of one key keep their order.
+// The micro-kernels that sort. Sort orders whole lines. Of a long line, Order orders chunks, each of
+// which becomes a run, and Merge computes blocks of what all runs are together once they are merged.
+// Elements that are equal keep their order.
 //
-// Of elements of four bytes or less, a run has words: in the upper half the key, and in the lower
-// half the place, or the bits of the element where no places are asked for.
+// A run of elements has their keys, which are unsigned numbers that are less where the element comes
+// before, and which are different where the bits are. A run of places has words of a key and the place
+// in the chunk, in the lower half, or for elements of eight bytes the keys and as many places. These
+// keys are the same for elements that are equal.
 
-var (
-	sortOps  = lineOps(func(op *ir.OpInfo) bool { return op.Sorts })
-	runTypes = ir.SetOf(Word, ir.Uint64)
-)
+var sortOps = lineOps(func(op *ir.OpInfo) bool { return op.Sorts })
 
 // Word is the type of words, and Place that of places beside keys.
 const (
@@ -25,26 +25,22 @@ const (
 	Place = ir.Uint32
 )
 
-// RunTypes returns the types of a run of elements of a type: Word, or those of keys and places. The
-// first one is the type of Merge.
-func RunTypes(d ir.DType) []ir.DType {
-	if d.Size() < 8 {
-		return runOf(Word)
-	}
-	return runOf(ir.Uint64)
-}
-
-// runOf returns the types of a run whose first one is that of words or of keys.
-func runOf(first ir.DType) []ir.DType {
-	if first == Word {
+// RunTypes returns the types of a run: that of keys or of words, and that of places beside keys.
+func RunTypes(op ir.Op, d ir.DType) []ir.DType {
+	switch wide, places := d.Size() == 8, op.Info().Places; {
+	case wide && places:
+		return []ir.DType{ir.Uint64, Place}
+	case wide:
+		return []ir.DType{ir.Uint64}
+	case places:
 		return []ir.DType{Word}
 	}
-	return []ir.DType{first, Place}
+	return []ir.DType{ir.Uint32}
 }
 
 // runArgs appends the arguments that a run is.
-func runArgs(args []Arg, run []ir.DType, of Arg) []Arg {
-	for _, of.DType = range run {
+func runArgs(args []Arg, m *Micro, of Arg) []Arg {
+	for _, of.DType = range RunTypes(m.Op, m.Type) {
 		args = append(args, of)
 	}
 	return args
@@ -65,29 +61,47 @@ func orderArgs(m *Micro) []Arg {
 	length := Field0 + 1
 	work := Arg{DType: ir.Int64, Out: true, Work: true, Outer: One, Inner: length}
 	args := []Arg{{DType: m.Type, Outer: Rows, Inner: length, Across: Field0}}
-	return append(runArgs(args, RunTypes(m.Type), Arg{Out: true, Outer: Rows, Inner: Cols}), work, work)
+	return append(runArgs(args, m, Arg{Out: true, Outer: Rows, Inner: Cols}), work, work)
 }
 
 func orderLimits(*Micro) []Limit { return []Limit{{Dim: Field0 + 1, Most: math.MaxInt32}} }
 
-// mergeArgs are the two runs, which of the blocks of the merged run each row is, and those blocks.
+// The fields of Merge: the bytes between stored elements; how many elements all runs have, each of them,
+// and the part of the line that each is made of; how many elements a block has; how many bounds of runs
+// there is memory for.
+const (
+	mergeAcross = Field0 + iota
+	mergeElems
+	mergeRun
+	mergeSpan
+	mergeBlock
+	mergeBounds
+)
+
+// mergeArgs are all runs of a line, which of the blocks each row is, those blocks, and memory to work in.
 func mergeArgs(m *Micro) []Arg {
-	run := runOf(m.Type)
-	args := runArgs(nil, run, Arg{Outer: One, Inner: Field0 + 1})
-	args = append(args, Arg{DType: ir.Int64, Outer: Rows, Inner: One})
-	return runArgs(args, run, Arg{Out: true, Outer: Rows, Inner: Cols})
+	args := runArgs(nil, m, Arg{Outer: One, Inner: mergeElems})
+	work := Arg{DType: ir.Int64, Out: true, Work: true, Outer: One, Inner: Cols}
+	bounds := work
+	bounds.Inner = mergeBounds
+	return append(args, Arg{DType: ir.Int64, Outer: Rows, Inner: One},
+		Arg{DType: ir.LineType(m.Op, m.Type), Out: true, Outer: Rows, Inner: Cols, Across: mergeAcross}, work, work, work, bounds)
 }
 
 func mergeLimits(*Micro) []Limit {
-	return []Limit{{Dim: Field0, Most: math.MaxInt32}, {Dim: Field0 + 1, Most: math.MaxInt32}, {Dim: Field0 + 2, Least: 1, Most: math.MaxInt32}, {Dim: Field0 + 3, Most: math.MaxInt32}}
+	return []Limit{{Dim: mergeElems, Most: math.MaxInt32}, {Dim: mergeRun, Least: 1, Most: math.MaxInt32}, {Dim: mergeSpan, Most: math.MaxInt32},
+		{Dim: mergeBlock, Least: 1, Most: math.MaxInt32}, {Dim: mergeBounds, Most: math.MaxInt32}}
 }
 
-// MergedFrom returns the first of cols elements of a merged run of some length that are block at
+// MergeBounds returns how many bounds of runs Merge works with: five for each run.
+func MergeBounds(elems, run int) int { return 5 * ((elems-1)/run + 1) }
+
+// MergedFrom returns the first of cols elements of a merged line of so many that are block at
 // of it, or panics with an ir.IndexError.
-func MergedFrom(at int64, cols, length, block int) int {
+func MergedFrom(at int64, cols, elems, block int) int {
 	blocks := 0
-	if cols <= length {
-		blocks = (length-cols)/block + 1
+	if cols <= elems {
+		blocks = (elems-cols)/block + 1
 	}
 	return ir.LineIndex(at, blocks) * block
 }
@@ -115,31 +129,42 @@ func orderMeaning(m *Micro, _ *Kernel) Reference {
 				line[c] = b.Get(0, r, c)
 			}
 			for c, place := range ir.Places(m.Type, line, op.Descending)[:b.Cols()] {
-				key, low := sortKey(m.Type, line[place], op.Descending), uint64(place)
-				if m.Type.Size() == 8 {
-					b.Set(1, r, c, key)
-					b.Set(2, r, c, low)
-					continue
+				switch e := line[place]; {
+				case !op.Places:
+					b.Set(1, r, c, exactKey(m.Type, e, op.Descending))
+				case m.Type.Size() == 8:
+					b.Set(1, r, c, sortKey(m.Type, e, op.Descending))
+					b.Set(2, r, c, uint64(place))
+				default:
+					b.Set(1, r, c, sortKey(m.Type, e, op.Descending)<<32|uint64(place))
 				}
-				if !op.Places {
-					low = line[place] & (1<<(8*m.Type.Size()) - 1)
-				}
-				b.Set(1, r, c, key<<32|low)
 			}
 		}
 	}
 }
 
+// signOf returns all bits of a type, and the first one.
+func signOf(d ir.DType) (all, sign uint64) {
+	all = uint64(math.MaxUint64) >> (64 - 8*d.Size())
+	return all, all ^ all>>1
+}
+
 // sortKey returns the key of an element: all ones for a NaN, which comes last.
 func sortKey(d ir.DType, e uint64, down bool) uint64 {
-	all := uint64(math.MaxUint64) >> (64 - 8*d.Size())
-	sign := all ^ all>>1
-	e &= all
-	switch {
+	all, sign := signOf(d)
+	switch e &= all; {
 	case ir.IsNaN(d, e):
 		return all
 	case ir.Floats.Has(d) && e == sign: // -0 is +0
-		e = sign
+		e = 0
+	}
+	return bitsKey(d, e, down)
+}
+
+// bitsKey orders the bits of all elements but NaNs.
+func bitsKey(d ir.DType, e uint64, down bool) uint64 {
+	all, sign := signOf(d)
+	switch {
 	case ir.Floats.Has(d) && e&sign != 0:
 		e ^= all
 	case ir.Floats.Has(d) || ir.Signed.Has(d) || d == ir.Fixed16x16:
@@ -151,30 +176,59 @@ func sortKey(d ir.DType, e uint64, down bool) uint64 {
 	return e
 }
 
-// mergeMeaning merges from the beginning on, up to the elements that a row has.
-func mergeMeaning(m *Micro, _ *Kernel) Reference {
-	last, shift := 0, 32 // the argument with places, and where keys begin
-	if m.Type != Word {
-		last, shift = 1, 0
+// exactKey returns the key of the bits of an element. Keys of NaNs are the last ones: bitsKey has those of
+// one sign at first.
+func exactKey(d ir.DType, e uint64, down bool) uint64 {
+	all, sign := signOf(d)
+	key := bitsKey(d, e&all, down)
+	if ir.Floats.Has(d) {
+		key -= sign - 1 - ir.FromFloat(d, math.Inf(1)) // how many NaNs of a sign there are
 	}
+	return key & all
+}
+
+// elementOf returns the bits of the element of an exact key.
+func elementOf(d ir.DType, key uint64, down bool) uint64 {
+	all, sign := signOf(d)
+	if ir.Floats.Has(d) {
+		key += sign - 1 - ir.FromFloat(d, math.Inf(1))
+	}
+	if down {
+		key = ^key
+	}
+	switch key &= all; {
+	case ir.Floats.Has(d) && key&sign == 0:
+		key ^= all
+	case ir.Floats.Has(d) || ir.Signed.Has(d) || d == ir.Fixed16x16:
+		key ^= sign
+	}
+	return ir.Wrap(d, int64(key))
+}
+
+// mergeMeaning orders the elements of all runs.
+func mergeMeaning(m *Micro, _ *Kernel) Reference {
+	op, run := m.Op.Info(), len(RunTypes(m.Op, m.Type))
+	type merged struct{ key, low, order uint64 }
 	return func(_ ir.Arithmetic, b Block) {
-		length, far := b.Field(1), uint64(b.Field(3))
-		run := min(b.Field(0), length)
+		all := make([]merged, b.Field(1))
+		for i := range all {
+			e, far := merged{key: b.Get(0, 0, i)}, uint64(i/b.Field(2)*b.Field(3))
+			switch {
+			case !op.Places:
+				e.low = elementOf(m.Type, e.key, op.Descending)
+				e.order = sortKey(m.Type, e.low, op.Descending)
+			case run == 2:
+				e.order, e.low = e.key, uint64(uint32(b.Get(1, 0, i)+far))
+			default:
+				e.order, e.low = e.key>>32, uint64(uint32(e.key+far))
+			}
+			all[i] = e
+		}
+		slices.SortStableFunc(all, func(x, y merged) int { return cmp.Compare(x.order, y.order) })
 		for r := range b.Rows() {
-			from := MergedFrom(int64(b.Get(last+1, r, 0)), b.Cols(), length, b.Field(2))
-			i, j := 0, run
-			for c := -from; c < b.Cols(); c++ {
-				next, places := &i, uint64(0)
-				if i == run || j < length && b.Get(0, 0, j)>>shift < b.Get(0, 0, i)>>shift {
-					next, places = &j, far
-				}
-				if c >= 0 && last > 0 {
-					b.Set(3, r, c, b.Get(0, 0, *next))
-					b.Set(4, r, c, uint64(uint32(b.Get(1, 0, *next)+places)))
-				} else if c >= 0 {
-					b.Set(2, r, c, b.Get(0, 0, *next)+places)
-				}
-				*next++
+			from := MergedFrom(int64(b.Get(run, r, 0)), b.Cols(), len(all), b.Field(4))
+			for c := range b.Cols() {
+				b.Set(run+1, r, c, all[from+c].low)
 			}
 		}
 	}

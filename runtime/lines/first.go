@@ -12,24 +12,68 @@ const (
 	selectSquare, selectMoves = 2, 8
 )
 
-// first stores the places of the elements of a line that come first in places, in order, with their
-// keys in found: as many as both are long. It reports whether that takes few moves, and gives up if not.
-func first[U bits](k keys[U], x line[U], found, places []uint64) bool {
+// first stores the places of the n elements of a line that come first in places, in order, with their
+// keys in found. It reports whether that takes few moves, and gives up if not. There is memory for as many
+// as the line has.
+func first[U bits, K word](k keys[U], x line[U], s sorter[K], n int, found, places []uint64) bool {
+	if n > selectSquare*(x.count/n) || 2*n > x.count {
+		return false
+	}
+	if s.least != nil && inVectors[U, K](x) {
+		return firstBelow(k, x, s, n, found, places)
+	}
+	found, places = found[:n], places[:n]
 	moves := 0
 	for i := range found {
 		moves += insert(found[:i+1], places, uint64(k.of(x.at(i))), i)
 	}
-	last := U(found[len(found)-1])
-	for i := len(found); i < x.count && moves <= selectMoves*x.count; {
+	last := U(found[n-1])
+	for i := n; i < x.count && moves <= selectMoves*x.count; {
 		i = k.skip(x, i, last)
 		for end := min(i+4, x.count); i < end; i++ {
 			if key := k.of(x.at(i)); key < last { // of equal ones the first stays
 				moves += insert(found, places, uint64(key), i)
-				last = U(found[len(found)-1])
+				last = U(found[n-1])
 			}
 		}
 	}
 	return moves <= selectMoves*x.count
+}
+
+// firstBelow is first where an engine finds the least elements. A few elements of the line bound the keys of those:
+// few others are found.
+func firstBelow[U bits, K word](k keys[U], x line[U], s sorter[K], n int, found, places []uint64) bool {
+	few := sliceOf[K](found)[:max(n, min(x.count/4, 1<<12))]
+	makeKeys(k, line[U]{x.from, x.across, len(few)}, s, few)
+	few = s.sort(few, sliceOf[K](places)[:len(few)], n, 0, 8*int(unsafe.Sizeof(U(0))))
+	most := k.of(k.element(U(few[n-1]))) // n elements are not more
+	if most >= ^U(0)-1 {
+		return false
+	}
+	most++ // least has two keys of zeros
+
+	// Places that are found are behind those that are stored.
+	least := unsafe.Slice((*uint32)(unsafe.Pointer(&places[x.count/2])), x.count)
+	done, count := s.least(x.from, least, keysAs[K](k), K(most))
+	for ; done < x.count; done++ {
+		least[count] = uint32(done)
+		count++
+	}
+	has, moves, last := 0, 0, most+1
+	for _, place := range least[:count] {
+		key := k.of(x.at(int(place)))
+		if key >= last {
+			continue
+		}
+		has = min(has+1, n)
+		if moves += insert(found[:has], places, uint64(key), int(place)); has == n {
+			last = U(found[n-1])
+		}
+		if moves > selectMoves*x.count {
+			return false
+		}
+	}
+	return has == n // not if another goroutine has changed the line
 }
 
 // skip returns the place from i on that is some fours behind it where a key below last may be among the

@@ -19,6 +19,7 @@ type keys[U bits] struct {
 	zero               U // the bits of -0, which is +0; 0 if there is no such element
 	infinity           U // twice the bits of infinity: those of NaNs are more
 	positive, negative U // which bits of an element are inverted, by its first one
+	nans               U // how many NaNs of a sign there are
 }
 
 // keysOf returns the keys of the elements of a type.
@@ -30,7 +31,8 @@ func keysOf[U bits](d ir.DType, down bool) keys[U] {
 	case ir.Signed.Has(d) || d == ir.Fixed16x16:
 		k.positive, k.negative = sign, sign
 	case ir.Floats.Has(d):
-		k = keys[U]{zero: sign, infinity: 2 * U(ir.FromFloat(d, math.Inf(1))), positive: sign, negative: all}
+		infinity := U(ir.FromFloat(d, math.Inf(1)))
+		k = keys[U]{zero: sign, infinity: 2 * infinity, positive: sign, negative: all, nans: sign - 1 - infinity}
 	}
 	if down {
 		k.positive, k.negative = ^k.positive, ^k.negative
@@ -46,18 +48,40 @@ func (k keys[U]) of(v U) U {
 	if 2*v > k.infinity {
 		return ^U(0)
 	}
-	inverted := k.positive
-	if v > ^U(0)>>1 {
-		inverted = k.negative
-	}
-	return v ^ inverted
+	return k.least(v)
 }
 
 // least returns a number that is below a key if that of an element is. It differs from the key for
 // NaNs, and for -0, whose key no element has.
 func (k keys[U]) least(v U) U {
 	sign := -(v >> (8*unsafe.Sizeof(v) - 1)) // all ones, or 0
-	return v ^ k.positive ^ sign&(k.positive^k.negative)
+	return v ^ k.positive ^ sign&k.flipped()
+}
+
+// flipped returns which bits of negative elements are inverted that are not of positive ones. The first one
+// never is.
+func (k keys[U]) flipped() U { return k.positive ^ k.negative }
+
+// exact returns another key, which no other bits have. Those of -0 and +0 follow each other, and those of
+// NaNs come last: least begins with the NaNs of one sign.
+func (k keys[U]) exact(v U) U { return k.least(v) - k.nans }
+
+// element returns the bits of an exact key.
+func (k keys[U]) element(key U) U {
+	v := (key + k.nans) ^ k.positive
+	sign := -(v >> (8*unsafe.Sizeof(v) - 1))
+	return v ^ sign&k.flipped()
+}
+
+// class is the exact keys from least to most, of elements that are equal: such elements keep their order.
+type class[U bits] struct{ least, most U }
+
+func (c class[U]) has(key U) bool { return key-c.least <= c.most-c.least }
+
+// classes returns those of zeros and of NaNs, if elements are floats.
+func (k keys[U]) classes() [2]class[U] {
+	zero := min(k.exact(0), k.exact(k.zero))
+	return [2]class[U]{{zero, zero + 1}, {-(2 * k.nans), ^U(0)}}
 }
 
 // wide reports whether elements have eight bytes: more than a half of a word.
@@ -70,3 +94,16 @@ type line[U bits] struct {
 }
 
 func (l line[U]) at(i int) U { return *(*U)(unsafe.Add(l.from, i*l.across)) }
+
+func (l line[U]) set(i int, v U) { *(*U)(unsafe.Add(l.from, i*l.across)) = v }
+
+// inVectors reports whether the elements are side by side, and as long as their keys.
+func inVectors[U bits, K word](l line[U]) bool {
+	size := int(unsafe.Sizeof(U(0)))
+	return l.across == size && size == int(unsafe.Sizeof(K(0)))
+}
+
+// keysAs returns the same keys where U is K.
+func keysAs[K word, U bits](k keys[U]) keys[K] {
+	return keys[K]{K(k.zero), K(k.infinity), K(k.positive), K(k.negative), K(k.nans)}
+}

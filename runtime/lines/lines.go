@@ -1,7 +1,7 @@
 // Package lines holds the micro-kernels that are written by hand: gather, gather_reduce, ragged, scatter, the sorts,
 // recurrence and rescan. Their control flow depends on data, and memory bounds their time. All are in Go, for every
-// engine. Gather is in assembly for AVX2 too, and gather_reduce of sums of floats for AVX2 and AVX-512. The rest of
-// gather_reduce, ragged and scatter combine rows by built-in kernels for AVX2. Register makes them known.
+// engine. Gather is in assembly for AVX2 too, and gather_reduce of sums of floats for AVX2 and AVX-512. Sorts call assembly
+// for AVX2. The rest of gather_reduce, ragged and scatter combine rows by built-in kernels for AVX2. Register makes them known.
 package lines
 
 import (
@@ -43,11 +43,11 @@ func lineFunction(m *kernel.Micro) func(*abi.Frame) {
 	case kernel.ScatterBytes:
 		return scatterOf[uint8](m)
 	case kernel.Sort:
-		return sortOf(m)
+		return sortOf(m, portableSorters)
 	case kernel.Order:
-		return orderOf(m)
+		return orderOf(m, portableSorters)
 	case kernel.Merge:
-		return map[ir.DType]func(*abi.Frame){kernel.Word: mergeWords, ir.Uint64: mergeRecords}[m.Type]
+		return mergeOf(m, portableSorters)
 	case kernel.Recurrence:
 		return typed(m.Type, recurrence[int8], recurrence[int16], recurrence[int32], recurrence[int64],
 			recurrence[uint8], recurrence[uint16], recurrence[uint32], recurrence[uint64], recurrence[float32], recurrence[float64])

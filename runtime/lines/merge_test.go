@@ -31,8 +31,10 @@ func (b *rowsOf) Set(arg, outer, inner int, bits uint64) {
 	b.args[arg][outer*b.width[arg]+inner] = bits
 }
 
-// call runs a compiled kernel on the arguments of a block, and returns them as it leaves them.
-func (b *rowsOf) call(m *kernel.Micro) [][]uint64 {
+// call runs the kernel of an engine on the arguments of a block, and returns them as it leaves them.
+func (b *rowsOf) call(t require.TestingT, on abi.Engine, m *kernel.Micro) [][]uint64 {
+	fn, ok := abi.Lookup(on, m.Signature())
+	require.True(t, ok, m.Signature())
 	f, memory := &abi.Frame{Rows: b.rows, Cols: b.cols}, make([][]uint64, len(b.args))
 	for i, a := range m.Args() {
 		size := a.DType.Size()
@@ -45,7 +47,7 @@ func (b *rowsOf) call(m *kernel.Micro) [][]uint64 {
 	for i, n := range b.fields {
 		f.Step[m.FieldAt(i)] = n
 	}
-	lineFunction(m)(f)
+	fn(f)
 	out := make([][]uint64, len(b.args))
 	for i, a := range m.Args() {
 		out[i] = make([]uint64, 0, len(b.args[i]))
@@ -58,42 +60,65 @@ func (b *rowsOf) call(m *kernel.Micro) [][]uint64 {
 	return out
 }
 
-// TestOrderAndMerge compares compiled kernels with their references: lines of every type in two
-// runs, and blocks of both merged.
+// enginesOfSorts lists the engines that sort.
+func enginesOfSorts() (all []abi.Engine) {
+	for e := range abi.Best() + 1 {
+		if _, ok := abi.Lookup(e, (&kernel.Micro{Kind: kernel.Sort, Op: ir.OpSort, Type: ir.Float32}).Signature()); ok {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// TestOrderAndMerge compares compiled kernels with their references: chunks of a line of every type, and
+// blocks of what they are merged to.
 func TestOrderAndMerge(t *testing.T) {
 	types := kernel.Order.Types().List()
 	rapid.Check(t, func(t *rapid.T) {
+		on := rapid.SampledFrom(enginesOfSorts()).Draw(t, "engine")
 		d := rapid.SampledFrom(types).Draw(t, "type")
 		order := &kernel.Micro{Kind: kernel.Order, Op: rapid.SampledFrom(kernel.Order.Ops()).Draw(t, "op"), Type: d}
-		run := len(kernel.RunTypes(d)) // arguments
-		merge := &kernel.Micro{Kind: kernel.Merge, Type: kernel.RunTypes(d)[0]}
-		both := make([][]uint64, run)
-		var first int
-		for k, n := range []int{rapid.IntRange(0, 200).Draw(t, "first"), rapid.IntRange(0, 200).Draw(t, "second")} {
-			b := &rowsOf{rows: 1, cols: rapid.IntRange(0, n).Draw(t, "ordered"), fields: []int{d.Size(), n}}
-			b.args, b.width = [][]uint64{drawLine(t, d, n)}, []int{n}
+		merge := &kernel.Micro{Kind: kernel.Merge, Op: order.Op, Type: d}
+		run := len(kernel.RunTypes(order.Op, d)) // arguments
+		span, n := rapid.IntRange(1, 200).Draw(t, "span"), rapid.IntRange(1, 1000).Draw(t, "elements")
+		first := rapid.IntRange(1, span).Draw(t, "of each")
+		line, all := drawLine(t, d, n), make([][]uint64, run)
+		for ; len(line) > 0; line = line[min(span, len(line)):] {
+			chunk := line[:min(span, len(line))]
+			b := &rowsOf{rows: 1, cols: min(first, len(chunk)), fields: []int{d.Size(), len(chunk)}}
+			b.args, b.width = [][]uint64{chunk}, []int{len(chunk)}
 			b.append(run, b.cols, 1)
-			b.append(2, n, 1)
-			got := b.call(order)
+			b.append(2, len(chunk), 1)
+			got := b.call(t, on, order)
 			kernel.ReferenceOf(order, elementary.Expand)(ir.Defined, b)
-			require.Equal(t, b.args[1:1+run], got[1:1+run])
-			for i := range both {
-				both[i] = append(both[i], b.args[1+i]...)
-			}
-			if k == 0 {
-				first = b.cols
+			require.Equal(t, b.args[1:1+run], got[1:1+run], "%s on %s", order, on)
+			for i := range all {
+				all[i] = append(all[i], b.args[1+i]...)
 			}
 		}
-		block, length := rapid.IntRange(1, 50).Draw(t, "block"), len(both[0])
-		b := &rowsOf{rows: 2, cols: rapid.IntRange(0, length).Draw(t, "columns"), args: both, width: make([]int, run)}
-		b.fields = []int{first, length, block, 1000}
-		at := func() uint64 { return uint64(rapid.IntRange(0, (length-b.cols)/block).Draw(t, "at")) }
-		b.args, b.width = append(b.args, []uint64{at(), at()}), append(b.width, 1)
-		b.append(run, b.cols, 2)
-		got := b.call(merge)
+		b := mergeCase(all, 2, rapid.IntRange(0, len(all[0])).Draw(t, "columns"), first, span, rapid.IntRange(1, 50).Draw(t, "block"), ir.LineType(order.Op, d))
+		for r := range b.args[run] {
+			b.args[run][r] = uint64(rapid.IntRange(0, (len(all[0])-b.cols)/b.fields[4]).Draw(t, "at"))
+		}
+		got := b.call(t, on, merge)
 		kernel.ReferenceOf(merge, elementary.Expand)(ir.Defined, b)
-		require.Equal(t, b.args[run+1:], got[run+1:])
+		for i, e := range b.args[run+1] {
+			b.args[run+1][i] = e & (1<<(8*ir.LineType(order.Op, d).Size()) - 1) // as call returns it
+		}
+		require.Equal(t, b.args[run+1], got[run+1], "%s on %s", merge, on)
 	})
+}
+
+// mergeCase returns the arguments of a merge of runs that are made of so many elements of a line each.
+func mergeCase(all [][]uint64, rows, cols, run, span, block int, d ir.DType) *rowsOf {
+	b := &rowsOf{rows: rows, cols: cols, args: all, width: make([]int, len(all))}
+	bounds := kernel.MergeBounds(len(all[0]), run)
+	b.fields = []int{d.Size(), len(all[0]), run, span, block, bounds}
+	b.append(1, 1, rows)
+	b.append(1, cols, rows)
+	b.append(3, cols, 1)
+	b.append(1, bounds, 1)
+	return b
 }
 
 // append appends arguments of rows of so many elements.
@@ -103,35 +128,43 @@ func (b *rowsOf) append(args, width, rows int) {
 	}
 }
 
-// TestMergeOutside: a block that is not within the merged run is refused, whatever the numbers,
+// TestMergeOutside: a block that is not within the merged line is refused, whatever the numbers,
 // and runs that are in no order are merged somehow, within their memory.
 func TestMergeOutside(t *testing.T) {
-	block := func(d ir.DType, at int64, cols, run, length, block int) *rowsOf {
-		b := &rowsOf{rows: 1, cols: cols, fields: []int{run, length, block, 0}}
-		args := len(kernel.RunTypes(d))
-		b.append(args, length, 1)
-		b.args, b.width = append(b.args, []uint64{uint64(at)}), append(b.width, 1)
-		b.append(args, cols, 1)
-		for i := range b.args[0] {
-			b.args[0][i] = ir.Mix(1, uint64(i)) & 0xffff0000ffff
-		}
-		return b
-	}
-	for _, d := range []ir.DType{ir.Float32, ir.Float64} {
-		m := &kernel.Micro{Kind: kernel.Merge, Type: kernel.RunTypes(d)[0]}
-		for _, b := range []*rowsOf{block(d, -1, 4, 5, 10, 4), block(d, 2, 4, 5, 10, 4), block(d, 1<<62, 4, 5, 10, 4), block(d, 0, 11, 5, 10, 4), block(d, 1, 1, 0, 0, 1)} {
-			func() {
-				defer func() {
-					var index *ir.IndexError
-					err, _ := recover().(error)
-					require.True(t, errors.As(err, &index), "%v", err)
-				}()
-				b.call(m)
-			}()
-		}
-		for at := range int64(3) {
-			block(d, at, 4, 7, 12, 4).call(m)
-			block(d, at, 4, 70, 12, 4).call(m) // the first run has all
+	for _, op := range kernel.Merge.Ops() {
+		for _, d := range []ir.DType{ir.Uint8, ir.Float32, ir.Float64} {
+			m := &kernel.Micro{Kind: kernel.Merge, Op: op, Type: d}
+			block := func(at int64, cols, run, elems, block int) *rowsOf {
+				var all [][]uint64
+				for i, of := range kernel.RunTypes(op, d) {
+					all = append(all, make([]uint64, elems))
+					for k := range elems {
+						all[i][k] = ir.Mix(uint64(i), uint64(k)) & (1<<(8*of.Size()) - 1)
+					}
+				}
+				b := mergeCase(all, 1, cols, run, run, block, ir.LineType(op, d))
+				b.args[len(all)][0] = uint64(at)
+				return b
+			}
+			noBounds := block(0, 4, 3, 10, 4)
+			noBounds.fields[5]--
+			for _, on := range enginesOfSorts() {
+				for _, b := range []*rowsOf{block(-1, 4, 5, 10, 4), block(2, 4, 5, 10, 4), block(1<<62, 4, 5, 10, 4), block(0, 11, 5, 10, 4), block(2, 1, 1, 1, 1), noBounds} {
+					func() {
+						defer func() {
+							var index *ir.IndexError
+							err, _ := recover().(error)
+							require.True(t, errors.As(err, &index), "%v", err)
+						}()
+						b.call(t, on, m)
+					}()
+				}
+				for at := range int64(3) {
+					block(at, 4, 7, 12, 4).call(t, on, m)
+					block(at, 400, 100, 1210, 400).call(t, on, m)
+					block(at, 4, 70, 12, 4).call(t, on, m) // the first run has all
+				}
+			}
 		}
 	}
 }

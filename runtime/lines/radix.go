@@ -4,23 +4,25 @@ package lines
 // both take some 1.6 microseconds for 64.
 const insertionTo = 64
 
-// radix sorts words by their upper 32 bits. Words of the same keep their order. It returns
-// the words in order, in a or in b, which are of one length.
-func radix(a, b []uint64) []uint64 {
+// radix sorts words by their bits from low to high-1, digit by digit from the last one on, each digit keeping
+// the order of the one before (Seward 1954). It returns the words in order, in a or in b, which are of one length.
+func radix[K word](a, b []K, _, low, high int) []K {
 	if len(a) <= insertionTo {
-		insertion(a)
+		insertion(a, low)
 		return a
 	}
 	b = b[:len(a)]
-	var counts [4][256]uint32
+	var counts [8][256]uint32
+	digits := counts[:(high-low+7)/8]
 	for _, w := range a {
-		counts[0][uint8(w>>32)]++
-		counts[1][uint8(w>>40)]++
-		counts[2][uint8(w>>48)]++
-		counts[3][uint8(w>>56)]++
+		w >>= uint(low)
+		for i := range digits {
+			digits[i][uint8(w)]++
+			w >>= 8
+		}
 	}
-	for digit := range counts {
-		at, shift := &counts[digit], uint(32+8*digit)
+	for digit := range digits {
+		at, shift := &digits[digit], uint(low+8*digit)
 		if int(at[uint8(a[0]>>shift)]) == len(a) {
 			continue // all have the same
 		}
@@ -39,11 +41,11 @@ func radix(a, b []uint64) []uint64 {
 	return a
 }
 
-// insertion sorts a few words by their upper 32 bits.
-func insertion(a []uint64) {
+// insertion sorts a few words by their bits from low on.
+func insertion[K word](a []K, low int) {
 	for i := 1; i < len(a); i++ {
 		w, j := a[i], i
-		for ; j > 0 && a[j-1]>>32 > w>>32; j-- {
+		for ; j > 0 && a[j-1]>>uint(low) > w>>uint(low); j-- {
 			a[j] = a[j-1]
 		}
 		a[j] = w

@@ -10,4 +10,5 @@ func registerAssembly(all []*kernel.Micro) {
 	registerGatherReduce(all)
 	registerRagged(all)
 	registerScatter(all)
+	registerSorts(all)
 }

@@ -1,146 +1,212 @@
 package lines
 
 import (
+	mathbits "math/bits"
 	"unsafe"
 
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
 
-// Sorting. The key of an element and its place, or an element of four bytes or less, are one word.
-// Words are sorted by keys digit by digit from the last one on, each digit keeping the order of the
-// one before: a radix sort. A short line is sorted by insertion, and so are a few first elements of a
-// long one.
+// Sorting. Elements are sorted by exact keys, from which their bits are computed at last. Where places are asked for,
+// words of a key and a place are sorted: the places of elements that are equal are in order. A few first elements of a long
+// line are selected. The portable engine sorts words digit by digit, and AVX2 by a quicksort.
 
 // sortOf returns the function of a micro-kernel that orders lines.
-func sortOf(m *kernel.Micro) func(*abi.Frame) {
+func sortOf(m *kernel.Micro, s sorters) func(*abi.Frame) {
 	places, down := m.Op.Info().Places, m.Op.Info().Descending
 	switch m.Type.Size() {
 	case 1:
-		return sortRows(keysOf[uint8](m.Type, down), places)
-	case 2:
-		return sortRows(keysOf[uint16](m.Type, down), places)
+		return sortRows(keysOf[uint8](m.Type, down), s.narrow, s.wide, places)
 	case 4:
-		return sortRows(keysOf[uint32](m.Type, down), places)
+		return sortRows(keysOf[uint32](m.Type, down), s.narrow, s.wide, places)
 	case 8:
-		return sortRows(keysOf[uint64](m.Type, down), places)
+		return sortRows(keysOf[uint64](m.Type, down), s.wide, s.wide, places)
 	}
 	panic("BUG: lines: no order of " + m.Type.String())
 }
 
 // sortRows returns the function that stores the first elements of rows in their order, or
 // with places where they are.
-func sortRows[U bits](k keys[U], places bool) func(*abi.Frame) {
+func sortRows[U bits, K word](k keys[U], narrow sorter[K], wide sorter[uint64], places bool) func(*abi.Frame) {
 	return func(f *abi.Frame) {
 		across, acrossOut, length := f.Step[4], f.Step[5], f.Step[6]
 		if length == 0 || f.Cols == 0 {
 			return
 		}
+		if !places && sortShort(f, k, narrow) {
+			return
+		}
 		work, spare := unsafe.Slice((*uint64)(f.Ptr[2]), length), unsafe.Slice((*uint64)(f.Ptr[3]), length)
 		for r := range f.Rows {
-			x, out := line[U]{unsafe.Add(f.Ptr[0], r*f.Step[0]), across, length}, unsafe.Add(f.Ptr[1], r*f.Step[1])
-			words := ordered(k, x, f.Cols, work, spare, places)[:f.Cols]
+			x := line[U]{unsafe.Add(f.Ptr[0], r*f.Step[0]), across, length}
+			out := line[U]{unsafe.Add(f.Ptr[1], r*f.Step[1]), acrossOut, f.Cols}
 			switch {
 			case places:
-				for c, w := range words {
-					*(*int64)(unsafe.Add(out, c*acrossOut)) = int64(uint32(w))
-				}
-			case k.wide():
-				for c, w := range words {
-					*(*U)(unsafe.Add(out, c*acrossOut)) = x.at(int(uint32(w)))
+				putPlaces(out.from, acrossOut, placesOf(k, x, f.Cols, narrow, wide, work, spare))
+			case first(k, x, narrow, f.Cols, work, spare):
+				for c, place := range spare[:f.Cols] {
+					out.set(c, x.at(int(place)))
 				}
 			default:
-				for c, w := range words {
-					*(*U)(unsafe.Add(out, c*acrossOut)) = U(w)
-				}
+				putElements(k, keysInOrder(k, x, f.Cols, narrow, work, spare), narrow, out)
 			}
 		}
 	}
 }
 
-// orderOf returns the function of a micro-kernel that makes runs of lines.
-func orderOf(m *kernel.Micro) func(*abi.Frame) {
-	places, down := m.Op.Info().Places, m.Op.Info().Descending
-	switch m.Type.Size() {
-	case 1:
-		return orderWords(keysOf[uint8](m.Type, down), places)
-	case 2:
-		return orderWords(keysOf[uint16](m.Type, down), places)
-	case 4:
-		return orderWords(keysOf[uint32](m.Type, down), places)
-	case 8:
-		return orderRecords(keysOf[uint64](m.Type, down))
+// sortShort sorts short rows that are side by side where they are stored, all elements of them converted at once. It
+// reports whether it has: rows with zeros of both signs or with NaNs are sorted one by one.
+func sortShort[U bits, K word](f *abi.Frame, k keys[U], s sorter[K]) bool {
+	n, size := f.Step[6], int(unsafe.Sizeof(K(0)))
+	all := line[U]{f.Ptr[0], f.Step[4], n * f.Rows}
+	out := line[U]{f.Ptr[1], f.Step[5], n * f.Rows}
+	if n > s.few || f.Cols < n || f.Step[0] != n*size || f.Step[1] != n*size || !inVectors[U, K](all) || !inVectors[U, K](out) {
+		return false
 	}
-	panic("BUG: lines: no order of " + m.Type.String())
+	stored := unsafe.Slice((*K)(out.from), out.count)
+	if makeKeys(k, all, s, stored) != 0 {
+		return false
+	}
+	for row := stored; len(row) > 0; row = row[n:] {
+		s.sortFew(&row[0], &row[0], n)
+	}
+	putElements(k, stored, s, out)
+	return true
 }
 
-// orderWords returns the function that stores the words of the first elements of rows in their
-// order.
-func orderWords[U bits](k keys[U], places bool) func(*abi.Frame) {
-	return func(f *abi.Frame) {
-		across, length := f.Step[4], f.Step[5]
-		if length == 0 || f.Cols == 0 {
-			return
-		}
-		work, spare := unsafe.Slice((*uint64)(f.Ptr[2]), length), unsafe.Slice((*uint64)(f.Ptr[3]), length)
-		for r := range f.Rows {
-			x, out := line[U]{unsafe.Add(f.Ptr[0], r*f.Step[0]), across, length}, unsafe.Add(f.Ptr[1], r*f.Step[1])
-			copy(unsafe.Slice((*uint64)(out), f.Cols), ordered(k, x, f.Cols, work, spare, places))
-		}
+// putPlaces stores the lower halves of words.
+func putPlaces(out unsafe.Pointer, across int, words []uint64) {
+	for c, w := range words {
+		*(*int64)(unsafe.Add(out, c*across)) = int64(uint32(w))
 	}
 }
 
-// orderRecords returns the function that stores the keys and the places of the first elements of
-// rows in their order.
-func orderRecords(k keys[uint64]) func(*abi.Frame) {
-	return func(f *abi.Frame) {
-		across, length := f.Step[5], f.Step[6]
-		if length == 0 || f.Cols == 0 {
-			return
+// keysInOrder returns the exact keys of the first n elements of a line in order, in work or in spare. Elements that are
+// equal but have other bits, as zeros of both signs, are in the order of the line.
+func keysInOrder[U bits, K word](k keys[U], x line[U], n int, s sorter[K], work, spare []uint64) []K {
+	a, b := sliceOf[K](work), sliceOf[K](spare)
+	seen := makeKeys(k, x, s, a)
+	sorted := s.sort(a, b, n, 0, 8*int(unsafe.Sizeof(U(0))))[:n]
+	for i, c := range k.classes() {
+		if seen&(someZeros<<i) != 0 {
+			keepOrder(k, x, sorted, c)
 		}
-		work, spare := unsafe.Slice((*uint64)(f.Ptr[3]), length), unsafe.Slice((*uint64)(f.Ptr[4]), length)
-		for r := range f.Rows {
-			x, out := line[uint64]{unsafe.Add(f.Ptr[0], r*f.Step[0]), across, length}, recordsOf(f, 1, r, f.Cols)
-			for c, w := range ordered(k, x, f.Cols, work, spare, true)[:f.Cols] {
-				place := uint32(w)
-				out.keys[c], out.places[c] = k.of(x.at(int(place))), place
-			}
+	}
+	return sorted
+}
+
+// keepOrder stores the keys of a class in the order of the line, where they are in sorted.
+func keepOrder[U bits, K word](k keys[U], x line[U], sorted []K, c class[U]) {
+	from, to := below(sorted, K(c.least), 0), upToKey(sorted, K(c.most), 0)
+	equal := sorted[from:to]
+	if len(equal) == 0 || to < len(sorted) && equal[0] == equal[len(equal)-1] {
+		return
+	}
+	for i := 0; i < x.count && len(equal) > 0; i++ {
+		if key := k.exact(x.at(i)); c.has(key) {
+			equal[0] = K(key)
+			equal = equal[1:]
 		}
 	}
 }
 
-// ordered returns a word for each of the first n elements of a line in order, in work or in spare.
-// The lower half is the place of the element, or with !places the element if it is not wide; the
-// upper half is the key of one that is not wide.
-func ordered[U bits](k keys[U], x line[U], n int, work, spare []uint64, places bool) []uint64 {
-	places = places || k.wide()
-	if n <= selectSquare*(x.count/n) && first(k, x, work[:n], spare[:n]) {
-		for c, key := range work[:n] {
-			low := spare[c]
-			if !places {
-				low = uint64(x.at(int(low)))
-			}
-			spare[c] = key<<32 | low
+// sliceOf returns as many words in the memory of others.
+func sliceOf[K word](words []uint64) []K {
+	return unsafe.Slice((*K)(unsafe.Pointer(unsafe.SliceData(words))), len(words))
+}
+
+// makeKeys stores the exact keys of a line, and says what it has.
+func makeKeys[U bits, K word](k keys[U], x line[U], s sorter[K], to []K) (seen special) {
+	done := 0
+	if s.toKeys != nil && inVectors[U, K](x) {
+		done, seen = s.toKeys(x.from, unsafe.Pointer(&to[0]), len(to), keysAs[K](k))
+	}
+	for i := done; i < len(to); i++ {
+		v := x.at(i)
+		if v == k.zero {
+			seen |= someZeros
 		}
+		if 2*v > k.infinity {
+			seen |= someNaNs
+		}
+		to[i] = K(k.exact(v))
+	}
+	if k.zero == 0 {
+		return 0
+	}
+	return seen
+}
+
+// putElements stores the elements of exact keys.
+func putElements[U bits, K word](k keys[U], from []K, s sorter[K], out line[U]) {
+	done := 0
+	if s.toElements != nil && inVectors[U, K](out) {
+		done = s.toElements(unsafe.Pointer(&from[0]), out.from, len(from), keysAs[K](k))
+	}
+	for i, key := range from[done:] {
+		out.set(done+i, k.element(U(key)))
+	}
+}
+
+// placesOf returns words whose lower halves are the places of the first n elements of a line in order, in work or
+// in spare.
+func placesOf[U bits, K word](k keys[U], x line[U], n int, s sorter[K], wide sorter[uint64], work, spare []uint64) []uint64 {
+	if first(k, x, s, n, work, spare) {
 		return spare[:n]
 	}
-	for i := range work {
-		e := x.at(i)
-		low := uint64(i)
-		if !places {
-			low = uint64(e)
-		}
-		work[i] = uint64(uint32(k.of(e)))<<32 | low
+	if k.wide() {
+		return placesOfWide(k, x, wide, work, spare)[:n]
 	}
-	words := radix(work, spare)
-	if !k.wide() {
+	return wordsInOrder(k, x, n, s, wide, work, spare)
+}
+
+// wordsInOrder returns words of the keys and the places of the first n elements of a line in order.
+func wordsInOrder[U bits, K word](k keys[U], x line[U], n int, s sorter[K], wide sorter[uint64], work, spare []uint64) []uint64 {
+	done := 0
+	if s.toWords != nil && inVectors[U, K](x) {
+		done = s.toWords(x.from, work, keysAs[K](k))
+	}
+	for i := done; i < len(work); i++ {
+		work[i] = uint64(k.of(x.at(i)))<<32 | uint64(i)
+	}
+	return wide.sort(work, spare, n, 32, 32+8*int(unsafe.Sizeof(U(0))))[:n]
+}
+
+// placesOfWide is placesOf for all elements of a line of eight bytes. Words have the first 32 bits in which keys differ.
+// Those that have the same are sorted by the last 32 bits, unless these are all in which keys differ.
+func placesOfWide[U bits](k keys[U], x line[U], wide sorter[uint64], work, spare []uint64) []uint64 {
+	const half = 32
+	least, most := ^uint64(0), uint64(0)
+	for i := range x.count {
+		key := uint64(k.of(x.at(i)))
+		least, most = min(least, key), max(most, key)
+	}
+	shift := max(0, mathbits.Len64(most-least)-half)
+	for i := range work {
+		work[i] = (uint64(k.of(x.at(i)))-least)>>shift<<half | uint64(i)
+	}
+	words := wide.sort(work, spare, len(work), half, 2*half)
+	if shift == 0 {
 		return words
 	}
-	for i, w := range words { // by the upper halves of keys, those of the lower halves being in order
-		words[i] = uint64(k.of(x.at(int(uint32(w)))))>>32<<32 | uint64(uint32(w))
+	if &words[0] != &work[0] {
+		work, spare = spare, work
 	}
-	if &words[0] == &spare[0] {
-		spare = work
+	for from, to := 0, 0; from < len(work); from = to {
+		for to = from + 1; to < len(work) && work[to]>>half == work[from]>>half; to++ {
+		}
+		if to-from == 1 {
+			continue
+		}
+		same := work[from:to]
+		for i, w := range same {
+			place := uint64(uint32(w))
+			same[i] = (uint64(k.of(x.at(int(place))))-least)<<half | place
+		}
+		if words := wide.sort(same, spare[from:to], len(same), half, 2*half); &words[0] != &same[0] {
+			copy(same, words)
+		}
 	}
-	return radix(words, spare)
+	return work
 }

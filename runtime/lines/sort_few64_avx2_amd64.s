@@ -1,0 +1,128 @@
+//go:build amd64 && !purego
+
+#include "textflag.h"
+#include "sort_networks_amd64.h"
+
+// TRANSPOSE64 transposes four vectors. The second and the fourth fall.
+#define TRANSPOSE64(A, B, C, D) \
+	VPUNPCKLQDQ B, A, Y8 \
+	VPUNPCKHQDQ A, B, Y9 \
+	VPUNPCKLQDQ D, C, Y12 \
+	VPUNPCKHQDQ C, D, Y13 \
+	VPERM2I128  $0x20, Y12, Y8, A \
+	VPERM2I128  $0x20, Y9, Y13, B \
+	VPERM2I128  $0x31, Y12, Y8, C \
+	VPERM2I128  $0x31, Y9, Y13, D
+
+// func few64(from, to unsafe.Pointer, n int)
+TEXT ·few64(SB), NOSPLIT, $0-24
+	MOVQ from+0(FP), SI
+	MOVQ to+8(FP), DI
+	MOVQ n+16(FP), CX
+	VPCMPEQQ Y12, Y12, Y12
+	VPSLLQ $63, Y12, Y10
+	VPSRLQ $63, Y12, Y11
+	VPSLLQ $2, Y11, Y11
+	VPMOVZXDQ lanes<>(SB), Y15
+	CMPQ CX, $8
+	JLE  two
+	CMPQ CX, $16
+	JLE  four
+	LEAQ -16(CX), AX
+	VMOVQ AX, X14
+	VPBROADCASTQ X14, Y14
+	LOADALL64(0, Y0)
+	LOADALL64(32, Y1)
+	LOADALL64(64, Y2)
+	LOADALL64(96, Y3)
+	LOAD64(128, Y4)
+	LOAD64(160, Y5)
+	LOAD64(192, Y6)
+	LOAD64(224, Y7)
+	COLUMNS8x64(Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7)
+	TRANSPOSE64(Y0, Y1, Y2, Y3)
+	TRANSPOSE64(Y4, Y5, Y6, Y7)
+
+	// Each sequence is two vectors. Those that fall begin with the second one.
+	RISING2x64(Y0, Y4, Y5, Y1)
+	FALLING2x64(Y2, Y6, Y7, Y3)
+	RISING4x64(Y0, Y4, Y5, Y1, Y2, Y6, Y7, Y3)
+	STOREALL64(Y0, 0)
+	STOREALL64(Y4, 32)
+	STOREALL64(Y5, 64)
+	STOREALL64(Y1, 96)
+	SUBQ $16, CX
+	STORE64(Y2, 128, part2)
+	STORE64(Y6, 160, part6)
+	STORE64(Y7, 192, part7)
+	STORE64(Y3, 224, part3)
+	VZEROUPPER
+	RET
+
+part2:
+	PART(Y2, 128)
+
+part6:
+	PART(Y6, 160)
+
+part7:
+	PART(Y7, 192)
+
+part3:
+	PART(Y3, 224)
+
+four:
+	LEAQ -8(CX), AX
+	VMOVQ AX, X14
+	VPBROADCASTQ X14, Y14
+	LOADALL64(0, Y0)
+	LOADALL64(32, Y1)
+	LOAD64(64, Y2)
+	LOAD64(96, Y3)
+	COLUMNS4x64(Y0, Y1, Y2, Y3)
+	TRANSPOSE64(Y0, Y1, Y2, Y3)
+	RISING1x64(Y0, Y1)
+	FALLING1x64(Y2, Y3)
+	RISING2x64(Y0, Y1, Y2, Y3)
+	STOREALL64(Y0, 0)
+	STOREALL64(Y1, 32)
+	SUBQ $8, CX
+	STORE64(Y2, 64, partC)
+	STORE64(Y3, 96, partD)
+	VZEROUPPER
+	RET
+
+partC:
+	PART(Y2, 64)
+
+partD:
+	PART(Y3, 96)
+
+two:
+	// Pairs of lanes, the first rising and the second falling, are bitonic.
+	VMOVQ CX, X14
+	VPBROADCASTQ X14, Y14
+	LOAD64(0, Y0)
+	LOAD64(32, Y1)
+	WITHIN64(Y0, $0x3c)
+	RISING64(Y0)
+	WITHIN64(Y1, $0x3c)
+	FALLING64(Y1)
+	RISING1x64(Y0, Y1)
+	STORE64(Y0, 0, part)
+	STORE64(Y1, 32, partB)
+	VZEROUPPER
+	RET
+
+partB:
+	PART(Y1, 32)
+
+part:
+	ADDQ $4, CX
+	VMOVQ CX, X14
+	VPBROADCASTQ X14, Y14
+	VPMOVZXDQ lanes<>(SB), Y15
+	PRESENT64(Y13)
+	VPMASKMOVQ Y0, Y13, (DI)
+	VZEROUPPER
+	RET
