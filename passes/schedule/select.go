@@ -15,6 +15,10 @@ const (
 	// conversions to numbers, and maxPattern how many with those: as many as the longest of
 	// codegen's long kernels.
 	maxSteps, maxPattern = 4, 6
+	// maxTried is how many patterns of an instruction are compared, small ones first: four instructions of two
+	// arguments each have 22. Where masks are combined there are hundreds, and 60 such ops took 0.1 s to compile
+	// with all of them.
+	maxTried = 24
 	// maxPatternArgs is how many operands it then has, at three an instruction.
 	maxPatternArgs = 2*maxPattern + 1
 	// perKernel makes fewer kernels better than any other choice.
@@ -72,9 +76,7 @@ func (c *tiling) cover(stored []int) (needed []bool, cost int) {
 	ins := len(c.k.In)
 	for j := range c.patterns {
 		if v := &c.values[ins+j]; c.k.Body[j].Op != ir.OpConst {
-			c.patterns[j] = pattern{}
-			r := kernel.Ref(ins + j)
-			c.grow(&c.patterns[j], [maxPattern]kernel.Ref{r}, 1, c.steps(r), 0, v.splat)
+			c.patterns[j] = c.best(kernel.Ref(ins+j), v.splat)
 		}
 	}
 	needed = make([]bool, len(c.patterns))
@@ -163,51 +165,78 @@ func (c *tiling) repeatOnly(read []bool) (any bool) {
 	return any
 }
 
-// grow sets best to the best of the patterns that have the first n of insts and maybe
-// more: values that arguments from position from on would read. Positions count the
-// arguments of insts, three to each, so that every pattern of values with one reader has one
-// way to grow. With perRow, splats are operands with one column.
-func (c *tiling) grow(best *pattern, insts [maxPattern]kernel.Ref, n, steps, from int, perRow bool) {
-	key, args := c.keyOf(insts[:n], perRow, true)
-	p := pattern{insts: insts, args: args, n: n, kernel: kernelOf(&key)}
-	if p.engine = c.engineOf(&p, best); p.engine == "" && key.repeats {
-		key, p.args = c.keyOf(insts[:n], perRow, false)
-		p.kernel = kernelOf(&key)
-		p.engine = c.engineOf(&p, best)
+// best returns the best pattern that computes r. With perRow, splats are operands with one column.
+func (c *tiling) best(r kernel.Ref, perRow bool) pattern {
+	t := trial{tiling: c, perRow: perRow, left: maxTried}
+	for before := 0; t.left != before && t.size < maxPattern; {
+		before = t.left
+		t.size++
+		t.grow([maxPattern]kernel.Ref{r}, 1, c.steps(r), 0)
 	}
-	if p.engine == "" && n == 1 {
-		key, p.args = c.keyOf(insts[:n], true, false)
-		p.kernel, p.fills = kernelOf(&key), true
-		p.engine = c.engineOf(&p, best)
-	}
-	if p.engine != "" {
-		args := p.args[:key.ins]
-		p.own = c.kernelCost(insts[:n], args)
-		p.cost = p.own
-		for i, a := range args {
-			if v := &c.values[a]; (v.inner || v.again) && !slices.Contains(args[:i], a) {
-				p.cost += c.patterns[int(a)-len(c.k.In)].cost
-			}
-		}
-		if best.engine == "" || p.cost < best.cost {
-			*best = p
-		}
-	}
-	if n == maxPattern || perRow {
+	return t.best
+}
+
+// trial compares the patterns of an instruction.
+type trial struct {
+	*tiling
+	best   pattern
+	perRow bool
+	size   int // of the patterns that are compared now
+	left   int // how many patterns may still be compared
+}
+
+// grow compares the patterns of the size that have the first n of insts and values that arguments from
+// position from on would read. Positions count the arguments of insts, three to each, so that every
+// pattern of values with one reader has one way to grow.
+func (t *trial) grow(insts [maxPattern]kernel.Ref, n, steps, from int) {
+	if n == t.size {
+		t.left--
+		t.compare(insts, n)
 		return
 	}
-	for at := from; at < 3*n; at++ {
-		in := c.k.Inst(insts[at/3])
+	for at := from; at < 3*n && t.left > 0 && !t.perRow; at++ {
+		in := t.k.Inst(insts[at/3])
 		if at%3 >= in.Arity() {
 			continue
 		}
 		a := in.Args[at%3]
-		if v := &c.values[a]; (v.inner || v.again) && !slices.Contains(insts[:n], a) {
-			if steps := steps + c.steps(a); steps <= maxSteps {
+		if v := &t.values[a]; (v.inner || v.again) && !slices.Contains(insts[:n], a) {
+			if steps := steps + t.steps(a); steps <= maxSteps {
 				insts[n] = a
-				c.grow(best, insts, n+1, steps, at+1, perRow)
+				t.grow(insts, n+1, steps, at+1)
 			}
 		}
+	}
+}
+
+// compare sets best to the pattern of the first n of insts if that is better.
+func (t *trial) compare(insts [maxPattern]kernel.Ref, n int) {
+	c := t.tiling
+	key, args := c.keyOf(insts[:n], t.perRow, true)
+	p := pattern{insts: insts, args: args, n: n, kernel: kernelOf(&key)}
+	if p.engine = c.engineOf(&p, &t.best); p.engine == "" && key.repeats {
+		key, p.args = c.keyOf(insts[:n], t.perRow, false)
+		p.kernel = kernelOf(&key)
+		p.engine = c.engineOf(&p, &t.best)
+	}
+	if p.engine == "" && n == 1 {
+		key, p.args = c.keyOf(insts[:n], true, false)
+		p.kernel, p.fills = kernelOf(&key), true
+		p.engine = c.engineOf(&p, &t.best)
+	}
+	if p.engine == "" {
+		return
+	}
+	used := p.args[:key.ins]
+	p.own = c.kernelCost(insts[:n], used)
+	p.cost = p.own
+	for i, a := range used {
+		if v := &c.values[a]; (v.inner || v.again) && !slices.Contains(used[:i], a) {
+			p.cost += c.patterns[int(a)-len(c.k.In)].cost
+		}
+	}
+	if t.best.engine == "" || p.cost < t.best.cost {
+		t.best = p
 	}
 }
 

@@ -49,7 +49,7 @@ next: \
 #define NEXTWEIGHT
 #endif
 
-TEXT NAME(SB), NOSPLIT, $0-8
+TEXT NAME(SB), NOSPLIT, $8-8 // with a frame, so that the assembler saves BP
 	MOVQ b+0(FP), R8
 	MOVQ bags_extent(R8), R11
 	MOVQ bags_tableStep(R8), R9

@@ -1,7 +1,7 @@
 // The sums of a ragged row: rows of a table that indices select, or their products with weights, added to 0 in their
 // order. It is included as bags_amd64.h is, with CLEAR, which clears the vectors of the first sum.
 
-TEXT NAME(SB), NOSPLIT, $0-8
+TEXT NAME(SB), NOSPLIT, $8-8 // with a frame, so that the assembler saves BP
 	MOVQ b+0(FP), R8
 	MOVQ bags_extent(R8), R11
 	MOVQ bags_tableStep(R8), R9
