@@ -115,6 +115,30 @@ func (c *constants) roots() []*ir.Value {
 	return roots
 }
 
+// What is computed of constants when a program is compiled, and no context can stop, has at most mostOfNothing elements
+// in all, and mostOfConstants more for each element of the constants. Else each run computes it.
+const (
+	mostOfNothing   = 1 << 28
+	mostOfConstants = 64
+)
+
+// computesMuch reports whether values have more elements than that. A file of a few bytes may describe
+// 2^40 of them.
+func computesMuch(once *ir.Func, constants []*Tensor) bool {
+	left := mostOfNothing
+	for _, t := range constants {
+		left += mostOfConstants * min(t.Size(), math.MaxInt/(2*mostOfConstants*len(constants)))
+	}
+	for _, v := range once.Body {
+		n, known := v.Type.Shape.NumElems().Int()
+		if !known || n > left {
+			return true
+		}
+		left -= n
+	}
+	return false
+}
+
 // computeConstants replaces the values of the program's graph that depend on constants
 // alone by constants.
 func (p *Program) computeConstants() error {
@@ -137,6 +161,10 @@ func (p *Program) computeConstants() error {
 	var ins []*Tensor
 	for _, i := range used {
 		ins = append(ins, p.captured[i-len(p.inputs)])
+	}
+	if computesMuch(once, ins) {
+		p.options.Frozen = make([]bool, len(p.options.Frozen))
+		return nil
 	}
 	p.once = once.Clone()
 	options := p.options

@@ -1,6 +1,7 @@
 package graph_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 
@@ -112,4 +113,17 @@ func TestConstantsAreComputedOnce(t *testing.T) {
 	require.EqualValues(t, 1, one)
 	require.Contains(t, graph.Const(nil).Err().Error(), "const: the tensor is nil")
 	require.Contains(t, graph.Variable(nil).Err().Error(), "variable: the tensor is nil")
+}
+
+// TestHugeConstants: what a few bytes describe and no memory holds is not computed while a program is compiled,
+// which nothing could stop, and a context ends the run that computes it.
+func TestHugeConstants(t *testing.T) {
+	x := graph.Input("x", graph.Float32)
+	huge := graph.Const(graph.ScalarOf[float32](1)).BroadcastTo(1<<31, 1<<10).Exp().Sum(0, 1)
+	p, err := graph.Compile(x.Add(huge))
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = p.Run(ctx, graph.ScalarOf[float32](1))
+	require.ErrorIs(t, err, context.Canceled)
 }
