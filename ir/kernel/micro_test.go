@@ -28,7 +28,7 @@ var examples = []string{
 	"sort argsort f32",
 	"dothalves i32",
 	"order sort f32",
-	"merge i64",
+	"merge sort f32",
 	"dotwindows f32",
 	"dotleftwindows f32",
 	"recurrence f64",
