@@ -71,7 +71,7 @@ func (c *call) recurrent(of cell) []value {
 	size, known := c.x(2).Shape()[2].Int()
 	switch {
 	case !fixed || steps < 1 || steps > mostTrips:
-		return c.fail("sequences of %s steps: they must be known at load, and 1 to %d", x.Shape()[0], mostTrips)
+		return c.fail("sequences of %s steps: they must be known at load, and 1 to %d: WithSize gives a size a number", x.Shape()[0], mostTrips)
 	case !known || size < 1 || !c.x(2).Shape()[0].Is(len(backward)):
 		return c.fail("weights of shape %s for %d directions", c.x(2).Shape(), len(backward))
 	}

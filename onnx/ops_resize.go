@@ -148,7 +148,7 @@ func (c *call) extent(axis int) int {
 	}
 	n, fixed := shape[axis].Int()
 	if !fixed || n < 1 {
-		c.fail("axis %d has the extent %s: it must be known at load and not 0", axis, shape[axis])
+		c.fail("axis %d has the extent %s: it must be known at load and not 0: WithSize gives a size a number", axis, shape[axis])
 		return 1
 	}
 	return n

@@ -10,7 +10,8 @@
 // to a tensor changes neither the file nor what others see of it. The tensors and all
 // views of them end with Close. Nobody may truncate the file before.
 //
-// Open refuses what the format forbids: a name given twice, data that overlap, leave a
-// gap or pass the end of the file, sizes that do not fit the shape. Element types without
-// kernels (8-bit floats) are errors of Tensor, so that the others can be read.
+// Open refuses what the format forbids of a file: a name given twice, data that overlap, leave a
+// gap or pass the end of the file. What is wrong with one tensor alone, as a size that does not fit its
+// shape or an unknown element type, is an error of Tensor, so that the others can be read. Floats of 8 bits are
+// read and written, and Cast converts them.
 package safetensors
