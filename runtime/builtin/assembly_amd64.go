@@ -36,6 +36,7 @@ func function(entry uintptr) func(*abi.Frame) {
 // kernel is not called. The compiler writes down which arguments of it are pointers, and the kernels in
 // assembly, which have the same argument and no declaration, refer to that.
 //
+//lint:ignore U1000 assembly refers to it
 //go:noescape
 func kernel(f *abi.Frame)
 
