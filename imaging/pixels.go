@@ -43,7 +43,7 @@ func Pixels(img image.Image) (*graph.Tensor, error) {
 	case *image.NRGBA64:
 		t = wide(img.Pix, img.Stride, img.Rect, 4)
 	default:
-		if b := img.Bounds(); b.Dx() > mostPixels || b.Dy() > mostPixels || b.Dx()*b.Dy() > mostPixels {
+		if b := img.Bounds(); b.Dx() > mostPixels || b.Dy() > mostPixels || int64(b.Dx())*int64(b.Dy()) > mostPixels {
 			return nil, fmt.Errorf("imaging: the image has bounds %v: it has no end, as an image of one colour, or is too large to copy", b)
 		}
 		copied := image.NewNRGBA(img.Bounds())

@@ -19,7 +19,8 @@ import (
 
 // TestCallsOfStrategiesAreShort runs the nest of every strategy, on the best engine and on the portable
 // one, with kernels that compute nothing. By the estimate no call of assembly takes longer than one may,
-// and none in Go that could be divided. Kernels that are written by hand are in Go: what they call of assembly is short.
+// and none in Go that could be divided. Kernels that are written by hand are Go functions,
+// which divide their work into short calls of assembly.
 func TestCallsOfStrategiesAreShort(t *testing.T) {
 	files, err := filepath.Glob("../passes/schedule/testdata/*.txtar")
 	require.NoError(t, err)

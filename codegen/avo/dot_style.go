@@ -12,11 +12,11 @@ type dotStyle struct {
 	halves dotArith
 	rowOfB int // the first vector register of the row of B
 	lined  int // rows of a whole tile if they are windows of an image
-	// aheadLines is how many cache lines of the next chunk of B, which follows the present one and may be in
-	// memory, the start of a tile prefetches if windows are the left operand; 0 if each pair prefetches one. A Zen 4
-	// with AVX-512: convolutions of 7x7 windows with 512 channels take 0.88 of the time with a prefetch for each pair. A Zen 3, whose
-	// loop has two loads in a cycle for six rows already: prefetches in the loop cost 5 %, at the start of
-	// tiles 1 to 2 %, and 7x7 windows take 0.94 of the time so.
+	// aheadLines is how many cache lines of the next chunk of B the start of a tile prefetches if windows are the left
+	// operand. The chunk follows the present one and may be in memory. 0: each pair prefetches one line. A Zen 4 with
+	// AVX-512, 7x7 windows with 512 channels: 0.88 of the time with a prefetch for each pair. A Zen 3 with AVX2: a
+	// prefetch for each pair costs 5 %, as the loop has many loads; 16 at the start of tiles cost 1 to 2 %, and 7x7
+	// windows take 0.94 of the time.
 	aheadLines int
 	// mask prepares the mask of as many columns as dotMask says. It overwrites dotMask and
 	// dotCount.

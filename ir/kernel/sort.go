@@ -96,8 +96,8 @@ func mergeLimits(*Micro) []Limit {
 // MergeBounds returns how many bounds of runs Merge works with: five for each run.
 func MergeBounds(elems, run int) int { return 5 * ((elems-1)/run + 1) }
 
-// MergedFrom returns the first of cols elements of a merged line of so many that are block at
-// of it, or panics with an ir.IndexError.
+// MergedFrom returns where a block of a merged line begins, by its number at. The line has elems elements. It panics
+// with an ir.IndexError if cols elements from there on pass the end of the line.
 func MergedFrom(at int64, cols, elems, block int) int {
 	blocks := 0
 	if cols <= elems {

@@ -31,7 +31,7 @@ func TestStackGrows(t *testing.T) {
 	}
 }
 
-// below calls a kernel so many calls down.
+// below calls a kernel behind depth calls of itself, which take that much of the stack.
 //
 //go:noinline
 func below(depth int, fn func(*abi.Frame), f *abi.Frame) *abi.Frame {

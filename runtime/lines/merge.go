@@ -39,7 +39,7 @@ type merged[K word] struct {
 	at          int // the argument with the numbers of blocks
 }
 
-// mergedOf returns the call of a frame, whose runs have so many arguments, and keys begin at a bit.
+// mergedOf returns the merge that a frame describes. Its first args arguments are the runs; keys begin at a bit of a word.
 func mergedOf[K word](f *abi.Frame, args, bit int) merged[K] {
 	fields := f.Step[args+6:]
 	elems, run, bounds := fields[1], fields[2], fields[5]
@@ -115,7 +115,7 @@ func mergeKeys[U bits, K word](k keys[U], s sorter[K]) func(*abi.Frame) {
 	}
 }
 
-// mergeWords returns the function that merges runs of words, whose keys have so many bits.
+// mergeWords returns the function that merges runs of words with keys of a number of bits.
 func mergeWords(s sorter[uint64], bits int) func(*abi.Frame) {
 	return func(f *abi.Frame) {
 		if f.Cols == 0 || f.Rows == 0 {

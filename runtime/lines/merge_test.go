@@ -109,7 +109,7 @@ func TestOrderAndMerge(t *testing.T) {
 	})
 }
 
-// mergeCase returns the arguments of a merge of runs that are made of so many elements of a line each.
+// mergeCase returns the arguments of a merge. Each run holds the first elements of a chunk of span elements of the line.
 func mergeCase(all [][]uint64, rows, cols, run, span, block int, d ir.DType) *rowsOf {
 	b := &rowsOf{rows: rows, cols: cols, args: all, width: make([]int, len(all))}
 	bounds := kernel.MergeBounds(len(all[0]), run)

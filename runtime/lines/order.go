@@ -29,7 +29,7 @@ func orderOf(m *kernel.Micro, s sorters) func(*abi.Frame) {
 	panic("BUG: lines: no order of " + m.Type.String())
 }
 
-// chunks is a call that orders rows of a frame, whose fields are behind so many arguments.
+// chunks is a call that orders the rows of a frame. The fields of the frame follow its args arguments.
 type chunks[U bits] struct {
 	f           *abi.Frame
 	args        int
