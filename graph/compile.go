@@ -162,8 +162,7 @@ func (p *Program) example() error {
 	}
 	var first error // of sizes that the graph fits
 	for _, scale := range scales {
-		for _, ascending := range []bool{false, true} {
-			sizes := exampleSizes(p.sizes, scale, ascending)
+		for _, sizes := range exampleSizes(p.sizes, scale) {
 			f, err := p.fn.Bind(sizes)
 			if err != nil {
 				continue
@@ -192,22 +191,31 @@ func hasEmpty(f *ir.Func) bool {
 	return slices.ContainsFunc(f.Params, empty) || slices.ContainsFunc(f.Body, empty)
 }
 
-// exampleSizes gives each name a number of its own from scale on: primes,
-// so that nothing divides by chance.
-func exampleSizes(names []string, scale int, ascending bool) map[string]int {
-	sizes := make(map[string]int, len(names))
+// exampleSizes returns examples of a magnitude, in each of which every name has a number of its own:
+// primes, so that nothing divides by chance, in either order of the names; then numbers that can be
+// halved several times, as networks do, and those behind them.
+func exampleSizes(names []string, scale int) []map[string]int {
+	examples := make([]map[string]int, 4)
+	for i := range examples {
+		examples[i] = make(map[string]int, len(names))
+	}
 	n := scale
-	for i := range names {
-		if !ascending {
-			i = len(names) - 1 - i
-		}
-		sizes[names[i]] = n
+	for i, name := range names {
+		examples[0][names[len(names)-1-i]] = n
+		examples[1][name] = n
+		examples[2][name] = (scale/manyHalves + 1 + i) * manyHalves
+		examples[3][name] = examples[2][name] + 1
 		if scale > 1 {
 			n = nextPrime(n)
 		}
 	}
-	return sizes
+	if scale <= smallScale {
+		return examples[:2]
+	}
+	return examples
 }
+
+const manyHalves = 480
 
 func nextPrime(n int) int {
 	for n++; ; n++ {

@@ -114,6 +114,9 @@ func apply(op ir.Op, attr ir.Attr, args ...*node) Node {
 	}
 	t, err := ir.Infer(op, attr, types)
 	if err != nil {
+		if same := agreed(op, attr, args); same != nil {
+			return apply(op, attr, same...)
+		}
 		return Node{poison(op, err, args...)}
 	}
 	n := &node{op: op, attr: attr.Of(op), args: args, typ: t, pos: ir.CallerPos(), order: nodes.Add(1)}

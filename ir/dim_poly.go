@@ -186,6 +186,28 @@ func factors(m string) []string {
 // rounds reports whether an extent has a quotient that is rounded down.
 func (d Dim) rounds() bool { return strings.Contains(d.expr, "/") }
 
+// MayEqual reports whether two extents are the same, or can be for sizes of any magnitude, as
+// 2*((h)/2) and h are where h is even. Extents without a quotient are the same or not.
+func (d Dim) MayEqual(e Dim) bool {
+	if d == e || !d.rounds() && !e.rounds() {
+		return d == e
+	}
+	apart := d.Sub(e)
+	sizes := map[string]int{}
+	for offset := range manyDivisors / 2 {
+		for i, name := range apart.Names() {
+			sizes[name] = (manyDivisors+i)*manyDivisors + offset
+		}
+		if n, err := apart.Bind(sizes); err == nil && n == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// manyDivisors is a number by parts of which networks divide sizes.
+const manyDivisors = 480
+
 // Linear returns the one name of an extent a*name + b, and a and b; ok is false
 // for any other extent.
 func (d Dim) Linear() (name string, a, b int, ok bool) {

@@ -16,9 +16,28 @@ func reshapeShape(a Attr, s Shape) (Shape, error) {
 	}
 	have, want := s.NumElems(), a.Shape.NumElems()
 	if have != want && !(have.rounds() || want.rounds()) { // quotients may still agree once sizes are bound
+		if k, one := onlyOther(s, a.Shape); one {
+			return nil, fmt.Errorf("axis %d of shape %s is %s: it must be %s", k, s, s[k], a.Shape[k])
+		}
 		return nil, fmt.Errorf("shape %s has %s elements and %s has %s", s, have, a.Shape, want)
 	}
 	return a.Shape, have.Err()
+}
+
+// onlyOther returns the one axis along which two shapes of one rank, 2 or more, differ.
+func onlyOther(s, t Shape) (axis int, one bool) {
+	if len(s) != len(t) || len(s) == 1 {
+		return 0, false
+	}
+	for k := range s {
+		if s[k] != t[k] {
+			if one {
+				return 0, false
+			}
+			axis, one = k, true
+		}
+	}
+	return axis, one
 }
 
 func reshapeLayout(v *Value, l layout.Layout) (layout.Layout, error) {
