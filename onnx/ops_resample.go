@@ -2,6 +2,7 @@ package onnx
 
 import (
 	"math"
+	"slices"
 
 	"github.com/stridefuse/stridefuse/graph"
 	"github.com/stridefuse/stridefuse/ir"
@@ -48,6 +49,10 @@ var places = map[string]func(i float64, a resampling) float64{
 	},
 }
 
+// regular are the functions that repeat themselves where the scale is a whole number: an index so many
+// later is the next place.
+var regular = map[string]bool{"half_pixel": true, "asymmetric": true, "pytorch_half_pixel": true, "half_pixel_symmetric": true}
+
 func halfPixel(i float64, a resampling) float64 { return (i+0.5)/a.scale - 0.5 }
 
 // rounds are the functions from a place to an index.
@@ -77,16 +82,17 @@ func cubic(a float64) func(d float64) float64 {
 
 // sampling says how axes are sampled.
 type sampling struct {
-	place   func(i float64, a resampling) float64
-	round   func(float64) float64   // for the nearest element
-	shrink  func(float64) float64   // in place of round where an axis gets shorter, nil for round
-	weight  func(d float64) float64 // by the distance, nil for the nearest element alone
-	reach   float64                 // the distance from which on weights are 0
-	stretch bool                    // weights reach farther where an axis gets shorter
-	inside  bool                    // elements outside of the operand weigh nothing; else the last one counts
-	crop    bool                    // places outside of the operand give the element outside
-	outside float64
-	roi     []float64
+	place     func(i float64, a resampling) float64
+	round     func(float64) float64   // for the nearest element
+	shrink    func(float64) float64   // in place of round where an axis gets shorter, nil for round
+	weight    func(d float64) float64 // by the distance, nil for the nearest element alone
+	reach     float64                 // the distance from which on weights are 0
+	stretch   bool                    // weights reach farther where an axis gets shorter
+	inside    bool                    // elements outside of the operand weigh nothing; else the last one counts
+	irregular bool                    // each place must be computed
+	crop      bool                    // places outside of the operand give the element outside
+	outside   float64
+	roi       []float64
 }
 
 // mostTaps limits of how many elements one of the result is the sum, and mostWeights the elements
@@ -170,39 +176,80 @@ func (s sampling) nearest(x graph.Node, axis int, a resampling, at []float64) gr
 		round = s.shrink
 	}
 	index := make([]int64, a.to)
-	repeats := a.to%a.from == 0
 	for i, p := range at {
 		index[i] = a.clamp(round(p))
-		repeats = repeats && index[i] == int64(i/(a.to/a.from))
-	}
-	if repeats { // without an index for each element
-		return x.Repeat(axis, a.to/a.from)
 	}
 	return x.Take(axis, graph.Of(index))
 }
 
+// multiplied samples an axis, whose extent may be symbolic, to a multiple of its extent. The elements at
+// indices of one remainder are sums of the same neighbours with the same weights, or the same one.
+func (s sampling) multiplied(x graph.Node, axis, times int) graph.Node {
+	const far = 1 << 16 // an extent of which the first elements are not all
+	a := resampling{from: far, to: far * times, scale: float64(times), end: 1}
+	n, d := s.taps(a), x.Shape()[axis]
+	around := make([]int, x.Rank())
+	around[axis] = n
+	padded := x.Pad(around, around, graph.PadEdge)
+	shifted := func(by int) graph.Node { return padded.SliceAxis(axis, n+by, d.Add(ir.Fixed(n+by)), 1) }
+	parts := make([]graph.Node, times)
+	repeats := s.weight == nil
+	for r := range parts {
+		p := s.place(float64(r), a)
+		if s.weight == nil {
+			by := int(s.round(p))
+			parts[r] = shifted(by)
+			repeats = repeats && by == 0
+			continue
+		}
+		first, weights := s.around(p, a, n)
+		for k, w := range weights {
+			if term := shifted(first + k).Mul(w); k == 0 {
+				parts[r] = term
+			} else {
+				parts[r] = parts[r].Add(term)
+			}
+		}
+	}
+	if repeats {
+		return x.Repeat(axis, times)
+	}
+	shape := slices.Clone(x.Shape())
+	shape[axis] = d.Mul(ir.Fixed(times))
+	return graph.Stack(axis+1, parts...).Reshape(shape)
+}
+
+// around returns the index of the first of n elements round a place, and the weight of each.
+func (s sampling) around(place float64, a resampling, n int) (first int, weights []float64) {
+	first, sum := int(math.Floor(place))-(n/2-1), 0.
+	for k := range n {
+		j := float64(first + k)
+		w := s.weight((j - place) * s.shrinking(a))
+		if s.inside && (j < 0 || j > float64(a.from-1)) {
+			w = 0
+		}
+		weights = append(weights, w)
+		sum += w
+	}
+	for k := range weights {
+		if (s.inside || s.stretch) && sum != 0 {
+			weights[k] /= sum
+		}
+	}
+	return first, weights
+}
+
 // weighted adds the elements around each place times their weights.
 func (s sampling) weighted(x graph.Node, axis int, a resampling, at []float64) graph.Node {
-	n, f := s.taps(a), s.shrinking(a)
+	n := s.taps(a)
 	index, weights := make([][]int64, n), make([][]float64, n)
 	for k := range n {
 		index[k], weights[k] = make([]int64, a.to), make([]float64, a.to)
 	}
 	for i, p := range at {
-		first, sum := math.Floor(p)-float64(n/2-1), 0.
+		first, w := s.around(p, a, n)
 		for k := range n {
-			j := first + float64(k)
-			w := s.weight((j - p) * f)
-			if s.inside && (j < 0 || j > float64(a.from-1)) {
-				w = 0
-			}
-			index[k][i], weights[k][i] = a.clamp(j), w
-			sum += w
-		}
-		for k := range n {
-			if (s.inside || s.stretch) && sum != 0 {
-				weights[k][i] /= sum
-			}
+			index[k][i], weights[k][i] = a.clamp(float64(first+k)), w[k]
 		}
 	}
 	var y graph.Node

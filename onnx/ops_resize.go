@@ -57,7 +57,8 @@ func resize(c *call) []value {
 	place, round := c.text("coordinate_transformation_mode"), c.text("nearest_mode")
 	s := sampling{
 		place: places[place], round: rounds[round], crop: place == "tf_crop_and_resize",
-		inside: c.flag("exclude_outside"), outside: c.float("extrapolation_value"),
+		irregular: !regular[place] || c.flag("exclude_outside"),
+		inside:    c.flag("exclude_outside"), outside: c.float("extrapolation_value"),
 	}
 	if s.place == nil || s.round == nil {
 		return c.fail("coordinate_transformation_mode %q with nearest_mode %q is not supported", place, round)
@@ -86,44 +87,16 @@ func resize(c *call) []value {
 	if !c.has(3) {
 		return c.resampled(s, axes, c.floats(2), nil)
 	}
-	given := len(axes)
-	axes, sizes := c.resized(axes)
-	if s.crop && len(axes) != given {
-		return c.fail("parts of an axis of symbolic extent")
-	}
+	sizes := c.sizes(3)
 	if policy != "stretch" {
 		sizes = c.aspect(policy, axes, sizes)
 	}
 	return c.resampled(s, axes, nil, sizes)
 }
 
-// resized returns the axes and their new extents, without those that stay as they are: a symbolic
-// extent can only stay.
-func (c *call) resized(axes []int) (left, sizes []int) {
-	shape := c.x(0).Shape()
-	to := c.sizes(3)
-	if len(to) != len(axes) {
-		c.fail("%d sizes for %d axes", len(to), len(axes))
-		return nil, nil
-	}
-	for i, axis := range axes {
-		axis = c.wrapAxis(axis, len(shape))
-		n, fixed := to[i].Int()
-		switch {
-		case c.err != nil:
-			return nil, nil
-		case fixed:
-			left, sizes = append(left, axis), append(sizes, n)
-		case to[i] != shape[axis]:
-			c.fail("axis %d of extent %s is resized to %s: give that with WithSize", axis, shape[axis], to[i])
-		}
-	}
-	return left, sizes
-}
-
 // aspect returns the extents in the proportions of the operand, none larger than the given ones,
 // or none smaller.
-func (c *call) aspect(policy string, axes, sizes []int) []int {
+func (c *call) aspect(policy string, axes []int, sizes []graph.Extent) []graph.Extent {
 	pick := map[string]func([]float64) float64{"not_larger": slices.Min[[]float64], "not_smaller": slices.Max[[]float64]}[policy]
 	if pick == nil || len(axes) != len(sizes) || len(axes) == 0 {
 		c.fail("keep_aspect_ratio_policy %q with %d sizes for %d axes", policy, len(sizes), len(axes))
@@ -131,13 +104,22 @@ func (c *call) aspect(policy string, axes, sizes []int) []int {
 	}
 	scales := make([]float64, len(axes))
 	for i, axis := range axes {
-		scales[i] = float64(sizes[i]) / float64(c.extent(axis))
+		scales[i] = float64(c.known(sizes[i])) / float64(c.extent(axis))
 	}
-	out := make([]int, len(sizes))
+	out := make([]graph.Extent, len(sizes))
 	for i, axis := range axes {
-		out[i] = int(math.Floor(pick(scales)*float64(c.extent(axis)) + 0.5))
+		out[i] = ir.Fixed(int(math.Floor(pick(scales)*float64(c.extent(axis)) + 0.5)))
 	}
 	return out
+}
+
+// known returns the number of an extent that an axis gets, which must be known at load.
+func (c *call) known(d graph.Extent) int {
+	n, fixed := d.Int()
+	if !fixed {
+		c.fail("the new extent %s must be known at load: WithSize gives a size a number", d)
+	}
+	return n
 }
 
 // extent returns the extent of an axis of input 0, which must be known at load and not 0.
@@ -155,7 +137,7 @@ func (c *call) extent(axis int) int {
 }
 
 // resampled samples axes, by scales or to sizes.
-func (c *call) resampled(s sampling, axes []int, scales []float64, sizes []int) []value {
+func (c *call) resampled(s sampling, axes []int, scales []float64, sizes []graph.Extent) []value {
 	x := c.x(0)
 	if c.err != nil || len(scales)+len(sizes) != len(axes) {
 		return c.fail("%d scales and %d sizes for %d axes", len(scales), len(sizes), len(axes))
@@ -165,12 +147,34 @@ func (c *call) resampled(s sampling, axes []int, scales []float64, sizes []int) 
 	}
 	y := s.wide(x)
 	for i, axis := range axes {
+		if axis = c.wrapAxis(axis, x.Rank()); c.err != nil {
+			return nil
+		}
+		from := x.Shape()[axis]
 		a := resampling{end: 1}
 		if s.crop {
 			a.begin, a.end = s.roi[i], s.roi[len(axes)+i]
 		}
 		whole := a.begin == 0 && a.end == 1
-		if whole && scales != nil && scales[i] == 1 {
+		if whole && (scales != nil && scales[i] == 1 || sizes != nil && sizes[i] == from) {
+			continue
+		}
+		times := 0
+		switch {
+		case s.irregular || s.crop:
+		case scales != nil:
+			times = wholeNumber(scales[i])
+		default:
+			times = multiple(from, sizes[i])
+		}
+		_, fixed := from.Int()
+		if times > 0 && (!fixed || s.weight == nil || times <= fewTimes) {
+			if c.spend(times * s.taps(resampling{scale: float64(times)})); c.err != nil {
+				return nil
+			}
+			if y = s.multiplied(y, axis, times); sizes != nil {
+				y = reextended(y, axis, sizes[i])
+			}
 			continue
 		}
 		a.from = c.extent(axis)
@@ -178,7 +182,7 @@ func (c *call) resampled(s sampling, axes []int, scales []float64, sizes []int) 
 			a.scale = scales[i]
 			a.to = int(float64(a.from) * (a.end - a.begin) * a.scale)
 		} else {
-			a.to = sizes[i]
+			a.to = c.known(sizes[i])
 			a.scale = float64(a.to) / float64(a.from)
 		}
 		if c.err != nil || !(a.scale > 0) || a.to < 1 || a.to > mostWeights || a.width() > math.MaxInt32 {
@@ -193,9 +197,41 @@ func (c *call) resampled(s sampling, axes []int, scales []float64, sizes []int) 
 		if c.spend(s.taps(a)); c.err != nil {
 			return nil
 		}
-		y = s.axis(y, c.wrapAxis(axis, x.Rank()), a)
+		y = s.axis(y, axis, a)
 	}
 	return one(narrowed(y, x.DType()))
+}
+
+// mostTimes is by how much a symbolic extent can be multiplied. Up to fewTimes this is faster than
+// to gather what is weighted.
+const (
+	mostTimes = 64
+	fewTimes  = 8
+)
+
+// wholeNumber returns a scale that is one, else 0.
+func wholeNumber(scale float64) int {
+	if n := int(scale); n >= 1 && n <= mostTimes && float64(n) == scale {
+		return n
+	}
+	return 0
+}
+
+// multiple returns how many times from a new extent is, or may be once sizes are bound, else 0.
+func multiple(from, to graph.Extent) int {
+	for n := 1; n <= mostTimes; n++ {
+		if to.MayEqual(from.Mul(ir.Fixed(n))) {
+			return n
+		}
+	}
+	return 0
+}
+
+// reextended returns x with an axis that has this extent, or a run is an error.
+func reextended(x graph.Node, axis int, d graph.Extent) graph.Node {
+	shape := slices.Clone(x.Shape())
+	shape[axis] = d
+	return x.Reshape(shape)
 }
 
 // floats returns the elements of input i, which must be known at load.
