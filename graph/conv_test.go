@@ -120,8 +120,8 @@ func TestConvTranspose(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var extents, size []int
 		for range rapid.IntRange(1, 2).Draw(t, "axes") {
-			extents = append(extents, rapid.IntRange(2, 5).Draw(t, "extent"))
-			size = append(size, rapid.IntRange(1, 3).Draw(t, "size"))
+			extents = append(extents, rapid.IntRange(1, 5).Draw(t, "extent"))
+			size = append(size, rapid.IntRange(1, 5).Draw(t, "size"))
 		}
 		groups, c, m := rapid.IntRange(1, 2).Draw(t, "groups"), rapid.IntRange(1, 3).Draw(t, "c"), rapid.IntRange(1, 2).Draw(t, "m")
 		x := drawGrid(t, "x", append([]int{2, groups * c}, extents...)...)
@@ -129,8 +129,8 @@ func TestConvTranspose(t *testing.T) {
 		o := graph.ConvOptions{Groups: groups}
 		shape := []int{2, groups * m}
 		for i := range extents {
-			stride, dilation := rapid.IntRange(1, 3).Draw(t, "stride"), rapid.IntRange(1, 2).Draw(t, "dilation")
-			before, after := rapid.IntRange(0, 1).Draw(t, "before"), rapid.IntRange(0, 1).Draw(t, "after")
+			stride, dilation := rapid.IntRange(1, 5).Draw(t, "stride"), rapid.IntRange(1, 3).Draw(t, "dilation")
+			before, after := rapid.IntRange(-1, 2).Draw(t, "before"), rapid.IntRange(0, 2).Draw(t, "after")
 			extra := rapid.IntRange(0, 1).Draw(t, "extra")
 			o.Strides, o.Dilations, o.Extra = append(o.Strides, stride), append(o.Dilations, dilation), append(o.Extra, extra)
 			o.Before, o.After = append(o.Before, before), append(o.After, after)
@@ -156,6 +156,20 @@ func TestConvTranspose(t *testing.T) {
 		require.NoError(t, y.Err())
 		out := run(t, y)
 		require.Equal(t, shape, out.Shape())
+		require.Equal(t, want, ints(t, out))
+		o.ChannelsLast = true
+		out = run(t, graph.Const(x.tensor()).MoveAxis(1, -1).ConvTranspose(w.tensor(), o).MoveAxis(-1, 1))
+		require.Equal(t, want, ints(t, out))
+
+		if rapid.IntRange(0, 9).Draw(t, "symbolic") > 0 {
+			return
+		}
+		o.ChannelsLast = false
+		in := graph.Input("x", graph.Int32, x.shape[0], x.shape[1], graph.Dim("h"), x.shape[3:])
+		p, err := graph.Compile(in.ConvTranspose(w.tensor(), o))
+		require.NoError(t, err)
+		out, err = p.Run(context.Background(), x.tensor())
+		require.NoError(t, err)
 		require.Equal(t, want, ints(t, out))
 	})
 }
@@ -232,8 +246,8 @@ func TestConvErrors(t *testing.T) {
 		{x.Conv(w, graph.ConvOptions{Strides: []int{0, 1}}), "conv: window: the step of a window is 0: it must be 1 or more"},
 		{x.Conv(w, graph.ConvOptions{Dilations: []int{4, 1}}), "conv: window: axis 2 of shape [1,4,8,8]: a window of 3 elements 4 apart does not fit into 8 elements"},
 		{x.Conv(w.Cast(graph.Float64), graph.ConvOptions{}), "conv: einsum: dtypes float32 and float64 differ: Cast one of them"},
-		{x.ConvTranspose(w, graph.ConvOptions{}), "convtranspose: conv: float32[1,4,8,8] has 4 channels"},
-		{x.ConvTranspose(f32("v", 4, 2, 3, 3), graph.ConvOptions{Strides: []int{1, 0}}), "convtranspose: a stride of 0: give 1 or more"},
+		{x.ConvTranspose(w, graph.ConvOptions{}), "convtranspose: conv: float32[1,4,12,12] has 4 channels"},
+		{x.ConvTranspose(f32("v", 4, 2, 3, 3), graph.ConvOptions{Strides: []int{1, 0}}), "convtranspose: a stride of 0 and a dilation of 1: give 1 or more, and strides up to 4096"},
 		{x.MaxPool(graph.PoolOptions{}), "maxpool: windows of size [], for the spatial axes behind the first two: float32[1,4,8,8]"},
 		{x.MaxPool(graph.PoolOptions{Size: []int{2, 9}}), "maxpool: window: axis 3 of shape [1,4,7,8]: a window of 9 elements 1 apart does not fit into 8 elements"},
 		{x.AvgPool(graph.PoolOptions{Size: []int{2, 0}}), "avgpool: size 0, stride 1"},

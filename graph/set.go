@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/layout"
@@ -136,4 +137,18 @@ func (x Node) At(index ...int) Node {
 		x = x.Index(0, i)
 	}
 	return x
+}
+
+// spread returns x with zeros between its elements along an axis, so that they are step
+// apart.
+func (x Node) spread(axis, step int) Node {
+	if step == 1 || x.Err() != nil {
+		return x
+	}
+	rank := len(x.n.typ.Shape)
+	after := make([]int, rank+1)
+	after[axis+1] = step - 1
+	merged := slices.Clone(x.n.typ.Shape)
+	merged[axis] = merged[axis].Mul(ir.Fixed(step))
+	return x.Unsqueeze(axis+1).Pad(make([]int, rank+1), after, PadConstant).Reshape(merged).crop(axis, 0, step-1)
 }

@@ -1,0 +1,265 @@
+package graph
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// ConvTranspose returns the transposed convolution of x, [n, c, spatial axes], with weights
+// [c, m/Groups, spatial axes]: each element of x adds its products with the weights to a
+// window of the result, of which the windows are Strides apart. Before and After elements
+// are cut off at the ends, and Extra put to the end.
+//
+// Elements of the result whose indices leave the same remainders of Strides are a convolution of x with
+// those of the weights that reach them, reversed. Convolutions of the same windows are one product.
+func (x Node) ConvTranspose(weights any, o ConvOptions) Node {
+	return x.convolution("convtranspose", weights, &o, Node.convTranspose)
+}
+
+// remainders are those that follow each other, of the indices of the result along one axis, whose
+// elements are sums over the same windows.
+type remainders struct {
+	count         int // of remainders: they use the weights first, first+1, ...
+	first, step   int // each uses the weights from one of those on, so many apart
+	taps          int // how many that are
+	dilation      int // of the windows
+	before, after int // the padding of x
+}
+
+// remaindersOf returns the remainders of an axis, how many windows each has more than x has elements, and how
+// many elements they have too many together. apart says that no two of them are one product.
+func remaindersOf(size, stride, dilation, before, after, extra int, apart bool) (all []remainders, windows, tooMany int) {
+	common := gcd(stride, dilation)
+	step, reach := stride/common, dilation*(size-1)+1-before-after+extra
+	windows = ceilDiv(reach, stride) - 1
+	for i := range stride {
+		at := i + before // in the result before it is cut
+		r := at - stride*floorDiv(at, stride)
+		p := remainders{count: 1, step: step, dilation: dilation / common}
+		for p.first < min(size, step) && (r-dilation*p.first)%stride != 0 {
+			p.first++
+		}
+		if p.taps = ceilDiv(size-p.first, step); p.first == step {
+			p.taps = 0
+		}
+		last := floorDiv(at, stride) + (r-dilation*p.first)/stride // of x, where the first window ends
+		p.before, p.after = (p.taps-1)*p.dilation-last, windows+last
+		if p.taps == 0 {
+			p = remainders{count: 1}
+		}
+		if n := len(all); n > 0 && !apart && all[n-1].continues(p) {
+			all[n-1].count++
+			continue
+		}
+		all = append(all, p)
+	}
+	return all, windows, (windows+1)*stride - reach
+}
+
+// continues reports whether one more remainder is a sum over the same windows.
+func (r remainders) continues(p remainders) bool {
+	p.first, p.count = p.first-r.count, r.count
+	return p == r || p.taps == 0 && r.taps == 0
+}
+
+func gcd(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+func floorDiv(a, b int) int { return (a - ((a%b)+b)%b) / b }
+
+func ceilDiv(a, b int) int { return -floorDiv(-a, b) }
+
+// convTranspose is ConvTranspose.
+func (x Node) convTranspose(w Node, o *ConvOptions) (Node, error) {
+	k := w.n.typ.Shape
+	spatial := len(k) - 2
+	t := transposed{x: x, o: o, axes: make([][]remainders, spatial), windows: make([]int, spatial)}
+	tooMany := make([]int, spatial)
+	t.depthwise = k[1].Is(1) && k[0].Is(o.Groups)
+	apart, parts := 1, 1 // how many convolutions there would be if none were one product, and are
+	for i := range spatial {
+		apart *= min(max(1, o.Strides[i]), mostStride)
+	}
+	for i := range spatial {
+		size, known := k[2+i].Int()
+		if !known {
+			return x, fmt.Errorf("the size of the windows, %s, is not known before the program runs", k[2+i])
+		}
+		if o.Strides[i] < 1 || o.Strides[i] > mostStride || o.Dilations[i] < 1 {
+			return x, fmt.Errorf("a stride of %d and a dilation of %d: give 1 or more, and strides up to %d", o.Strides[i], o.Dilations[i], mostStride)
+		}
+		if far := slices.Max([]int{o.Dilations[i], o.Before[i], -o.Before[i], o.After[i], -o.After[i], o.Extra[i], -o.Extra[i]}); far > mostReach {
+			return x, fmt.Errorf("%d elements from one to the next, before or after: there can be up to %d", far, mostReach)
+		}
+		t.axes[i], t.windows[i], tooMany[i] = remaindersOf(size, o.Strides[i], o.Dilations[i], o.Before[i], o.After[i], o.Extra[i], t.depthwise && apart <= mostParts)
+		if parts *= len(t.axes[i]); parts > mostParts {
+			return x, fmt.Errorf("strides %v with dilations %v: they make more than %d convolutions", o.Strides, o.Dilations, mostParts)
+		}
+	}
+	if t.pad(); t.x.Err() != nil {
+		return t.x, nil
+	}
+	groups := ir.Fixed(o.Groups)
+	t.w = w.Reshape(groups, k[0].Div(o.Groups), k[1:]).SwapAxes(1, 2) // [g, m/g, c/g, spatial axes]
+	y := t.join(nil)
+	if y.Err() != nil {
+		return y, nil
+	}
+	// y is [n, m, windows, remainders, ...] or [n, windows, remainders, ..., m].
+	first := 2
+	if o.ChannelsLast {
+		first = 1
+	}
+	merged := slices.Clone(y.n.typ.Shape[:first])
+	for i := range spatial {
+		merged = append(merged, y.n.typ.Shape[first+2*i].Mul(ir.Fixed(o.Strides[i])))
+	}
+	y = y.Reshape(append(merged, y.n.typ.Shape[first+2*spatial:]...))
+	for i := range spatial {
+		y = y.crop(first+i, 0, tooMany[i])
+	}
+	return y, nil
+}
+
+// transposed is a transposed convolution.
+type transposed struct {
+	x, w    Node
+	o       *ConvOptions
+	axes    [][]remainders
+	windows []int // of each remainder beside the extents of x
+
+	depthwise bool
+}
+
+// mostStride limits strides, mostReach the other options, and mostParts how many convolutions a transposed
+// one is.
+const (
+	mostStride = 4096
+	mostReach  = 1 << 30
+	mostParts  = 256
+)
+
+// pad pads x for all remainders, which then need no padding of their own.
+func (t *transposed) pad() {
+	before, after := make([]int, 2+len(t.axes)), make([]int, 2+len(t.axes))
+	for i, all := range t.axes {
+		for _, r := range all {
+			before[2+i], after[2+i] = max(before[2+i], r.before), max(after[2+i], r.after)
+		}
+		for k := range all {
+			all[k].before -= before[2+i]
+			all[k].after -= after[2+i]
+		}
+		t.windows[i] -= before[2+i] + after[2+i]
+	}
+	t.x = t.x.Pad(before, after, PadConstant)
+}
+
+// join returns the elements of the chosen remainders of the first axes, and of all of the others.
+func (t *transposed) join(chosen []remainders) Node {
+	axis := len(chosen)
+	if axis == len(t.axes) {
+		return t.part(chosen)
+	}
+	var parts []Node
+	for _, r := range t.axes[axis] {
+		parts = append(parts, t.join(append(chosen[:axis:axis], r)))
+	}
+	at := 3 + 2*axis
+	if t.o.ChannelsLast {
+		at--
+	}
+	return Concat(at, parts...)
+}
+
+// part returns the elements of the chosen remainders of all axes, which are one convolution:
+// [n, m, windows, remainders, ...] or [n, windows, remainders, ..., m].
+func (t *transposed) part(chosen []remainders) Node {
+	spatial := len(chosen)
+	conv := ConvOptions{Groups: t.o.Groups, ChannelsLast: t.o.ChannelsLast}
+	w, split := t.w, Shape{t.w.n.typ.Shape[0]} // what the channels of the convolution consist of
+	var flipped []any
+	for i, r := range chosen {
+		if r.taps == 0 {
+			return t.zeros(chosen)
+		}
+		of := make([]Node, r.count)
+		for j := range of {
+			of[j] = w.SliceAxis(w.Rank()-spatial+i, r.first+j, r.first+j+r.step*(r.taps-1)+1, r.step)
+		}
+		w = Stack(1+i, of...)
+		split = append(split, ir.Fixed(r.count))
+		flipped = append(flipped, 2+i)
+		conv.Before, conv.After = append(conv.Before, r.before), append(conv.After, r.after)
+		conv.Dilations = append(conv.Dilations, r.dilation)
+	}
+	if w.Err() != nil {
+		return w
+	}
+	split = append(split, w.n.typ.Shape[1+spatial])
+	w = w.Reshape(split.NumElems(), w.n.typ.Shape[2+spatial:]).Flip(flipped...)
+	w = w.Materialize() // side by side, as products of windows need them
+	x, first := t.x, 1
+	if t.o.ChannelsLast {
+		x, first = x.MoveAxis(1, -1), 1+spatial
+	}
+	y := x.Conv(w, conv)
+	if !t.depthwise {
+		y = y.Materialize() // few windows at a time would be slow products
+	}
+	if y.Err() != nil {
+		return y
+	}
+	// The axes of y become the batch, those of split from first on, and the windows before or behind them.
+	shape := y.n.typ.Shape
+	windows := 1
+	if !t.o.ChannelsLast {
+		windows += len(split)
+	}
+	y = y.Reshape(slices.Concat(shape[:first], split, shape[first+1:]))
+	order := []int{0}
+	for i := range chosen {
+		order = append(order, windows+i, first+1+i)
+	}
+	channels := []int{first, first + 1 + spatial}
+	if t.o.ChannelsLast {
+		order = append(order, channels...)
+	} else {
+		order = slices.Insert(order, 1, channels...)
+	}
+	return t.merged(y.Permute(order))
+}
+
+// merged returns y with its groups and the channels of each as one axis.
+func (t *transposed) merged(y Node) Node {
+	if y.Err() != nil {
+		return y
+	}
+	shape := slices.Clone(y.n.typ.Shape)
+	at := 1
+	if t.o.ChannelsLast {
+		at = len(shape) - 2
+	}
+	m := shape[at].Mul(shape[at+1])
+	return y.Reshape(slices.Concat(shape[:at], Shape{m}, shape[at+2:]))
+}
+
+// zeros returns the elements of remainders that no weights reach.
+func (t *transposed) zeros(chosen []remainders) Node {
+	s := t.x.n.typ.Shape
+	m := t.w.n.typ.Shape[0].Mul(t.w.n.typ.Shape[1])
+	shape := Shape{s[0], m}
+	for i, r := range chosen {
+		shape = append(shape, s[2+i].Add(ir.Fixed(t.windows[i])), ir.Fixed(r.count))
+	}
+	if t.o.ChannelsLast {
+		shape = append(slices.Delete(shape, 1, 2), m)
+	}
+	return apply(ir.OpConst, ir.Attr{DType: t.x.DType()}).BroadcastTo(shape)
+}
