@@ -25,7 +25,7 @@ import (
 //	vector:   a vector of each; the last one may be computed a second time
 //
 // Nothing may be computed a second time of what was overwritten, so the output must be apart from
-// the lines.
+// the lines. It may be the sums that the products are added to, if there are only whole blocks of whole vectors.
 
 // window says which operands of a body are the elements of a window.
 type window struct {
@@ -362,6 +362,22 @@ func (n *nest) testFrame() {
 		n.do("CMPQ", field(codegen.FrameStep, w.sum), imm(0))
 		unless("JLE")
 		n.do("MOVQ", field(codegen.FramePtr, w.sum), gp(ax))
+		n.do("CMPQ", gp(ax), field(codegen.FramePtr, len(k.In)))
+		n.do("JEQ", label("inPlace"))
 		apart(w.sum, gp(ax), "sums")
+		n.do("JMP", label("tested"))
+		n.here("inPlace") // if nothing is computed a second time
+		n.do("MOVQ", field(codegen.FrameStep, w.sum), gp(ax))
+		n.do("CMPQ", gp(ax), field(codegen.FrameStep, len(k.In)))
+		unless("JNE")
+		n.do("TESTQ", imm32(int64(n.lanes()-1)), gp(cols))
+		unless("JNE")
+		n.do("MOVQ", mem(at(cx, codegen.FrameRows)), gp(ax))
+		if w.rows != mostTogether {
+			panic("BUG: codegen/avo: rows are counted by a mask")
+		}
+		n.do("TESTQ", imm32(mostTogether-1), gp(ax))
+		unless("JNE")
+		n.here("tested")
 	}
 }

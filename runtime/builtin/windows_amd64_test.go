@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/stridefuse/stridefuse/ir"
 	"github.com/stridefuse/stridefuse/ir/kernel"
 	"github.com/stridefuse/stridefuse/runtime/abi"
 )
@@ -81,6 +82,9 @@ type windows struct {
 // first one.
 func newWindows(rng *rand.Rand, k *kernel.Kernel, lines, width int) *windows {
 	w := &windows{rows: 1 + rng.IntN(14), cols: 1 + rng.IntN(40)}
+	if rng.IntN(3) == 0 {
+		w.rows, w.cols = 4+w.rows&^3, 8+w.cols&^7 // whole blocks
+	}
 	w.step, w.outStep, w.sumStep = w.cols+width-1+rng.IntN(3), w.cols+rng.IntN(2), w.cols+rng.IntN(2)
 	array := (w.rows+lines-2)*w.step + w.cols + width - 1
 	first := rng.IntN(8)
@@ -109,6 +113,9 @@ func newWindows(rng *rand.Rand, k *kernel.Kernel, lines, width int) *windows {
 			w.at[i], w.steps[i] = w.from+taps/width*w.step+taps%width, w.step
 			taps++
 		}
+	}
+	if rng.IntN(3) == 0 && k.Body[0].Op == ir.OpFMA { // the sums in their place
+		w.out, w.outStep = w.sums, w.sumStep
 	}
 	w.at[len(k.In)], w.steps[len(k.In)] = w.out, w.outStep
 	return w
