@@ -6,14 +6,15 @@ import (
 )
 
 // Kernels of convolutions of single channels. A window of nine elements has a kernel of its own,
-// with the bias and the bounds that networks have behind it; the windows of other sizes are chains
+// with the bias and the bounds that networks have behind it. Windows of five and seven elements in a line have
+// kernels of a line or two, each of which is a step; the windows of other sizes are chains
 // of parts of a tiling. Each element of a window is a unit operand, and each weight a splat.
 
 // tapEpilogues are the operations behind a convolution of nine taps, each with a splat.
 var tapEpilogues = [][]ir.Op{nil, {ir.OpAdd}, {ir.OpAdd, ir.OpMax}, {ir.OpAdd, ir.OpMax, ir.OpMin}}
 
-// tapChains are how many taps the parts of tilings have.
-var tapChains = []int{2, 3, 4}
+// tapChains are how many taps the parts of tilings have, and lines of windows.
+var tapChains = []int{2, 3, 4, 5, 7}
 
 // taps returns the kernels of float32.
 func taps() (out []kernel.Code) {
@@ -23,6 +24,7 @@ func taps() (out []kernel.Code) {
 	for _, n := range tapChains {
 		out = append(out, tapKernel(n, true, nil), tapKernel(n, false, nil))
 	}
+	out = append(out, tapKernel(10, false, nil))
 	return out
 }
 

@@ -103,6 +103,23 @@ func TestConvStacked(t *testing.T) {
 	sameBits(t, graph.Stack(-1, y, y.Neg()), graph.Arange(graph.Float32, 0, 16*1600, 1).Reshape(1, 16, 40, 40))
 }
 
+// TestDepthwise has convolutions of single channels whose windows are computed by kernels of their lines, several
+// rows at a time, with what networks have behind them.
+func TestDepthwise(t *testing.T) {
+	x := graph.Arange(graph.Float32, -2000, 2*4*17*23-2000, 1).Reshape(2, 4, 17, 23)
+	for size := 3; size <= 7; size += 2 {
+		for _, stride := range []int{1, 2} {
+			w := graph.Const(graph.Arange(graph.Float32, -float64(2*size*size), float64(2*size*size), 1).Reshape(4, 1, size, size)).Mul(1e-3)
+			pad := []int{size / 2, size / 2}
+			y := graph.Input("x", graph.Float32, 2, 4, 17, 23).Conv(w, graph.ConvOptions{Groups: 4, Before: pad, After: pad, Strides: []int{stride, stride}})
+			biased := y.Add(graph.Const(graph.Arange(graph.Float32, 0, 4, 1).Reshape(4, 1, 1)))
+			for _, z := range []graph.Node{y, biased, biased.Maximum(0), biased.Maximum(0).Minimum(6), biased.Mul(biased.Add(3).Clip(0, 6).Mul(1.0 / 6))} {
+				sameBits(t, z, x)
+			}
+		}
+	}
+}
+
 // TestResidual has two blocks of a residual network: what a convolution reads with padding is read
 // without by a sum, and by a convolution with steps.
 func TestResidual(t *testing.T) {

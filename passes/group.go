@@ -35,6 +35,22 @@ func isSplat(v *ir.Value) bool {
 	return true
 }
 
+// hasColumns reports whether an operand of some values has a pointer that moves along the columns of
+// their loop. In a reduction either axis may be the columns. Without one, an operand is one element for
+// all columns: the last axis of a loop nest divides that of each operand.
+func hasColumns(v *ir.Value, reduces bool) bool {
+	if reduces || v.Op != ir.OpAccess {
+		return !isSplat(v)
+	}
+	at := v.Attr.At
+	for k, n := range slices.Backward(at.Shape) {
+		if n > 1 {
+			return at.Strides[k] != 0
+		}
+	}
+	return !isSplat(v)
+}
+
 // affine reports whether the layouts that some values read have one loop nest.
 func affine(values []*ir.Value, stored map[*ir.Value]placement) bool {
 	n := nesting{placed: stored, space: new(layout.Space)}
@@ -256,7 +272,7 @@ func checkGroups(s *State) error {
 			outputs += stores(v)
 		}
 		for _, a := range g.inputs {
-			if !isSplat(a) {
+			if hasColumns(a, g.line() > 0) {
 				pointers++
 			}
 		}

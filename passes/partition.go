@@ -44,6 +44,7 @@ type partitioner struct {
 	plain    []bool  // a value fits every loop nest
 	placed   map[*ir.Value]placement
 	space    layout.Space
+	reduces  bool // the component has a reduction
 }
 
 func newPartitioner(m *tuning.Machine, f *ir.Func, readers []int, placed map[*ir.Value]placement) *partitioner {
@@ -78,6 +79,7 @@ type segment struct {
 // partition divides a component, given in topological order.
 func (c *partitioner) partition(values []*ir.Value) []segment {
 	whole := 0
+	c.reduces = slices.ContainsFunc(values, func(v *ir.Value) bool { return v.Op == ir.OpReduceChunks })
 	c.scan(values, func(n, _ int) { whole = n })
 	if whole == len(values) {
 		return []segment{{values: values}}
@@ -127,14 +129,17 @@ func (c *partitioner) cheapest(values []*ir.Value, candidate []bool) ([]segment,
 				to.cost, to.from = p, i
 			}
 		}
-		longest, bytes := 0, 0
+		longest, bytes, line := 0, 0, false // whether a line ends in it
 		at.why = c.scan(values[i:], func(n, b int) {
 			longest, bytes = n, b
 			if candidate[i+n] {
 				extend(n, b)
+				line = line || lineEnds(values, i+n)
 			}
 		})
-		extend(longest, bytes)
+		if !line {
+			extend(longest, bytes)
+		}
 	}
 	var out []segment
 	for end := len(values); end > 0; {
@@ -152,7 +157,7 @@ func (c *partitioner) cheapest(values []*ir.Value, candidate []bool) ([]segment,
 }
 
 // candidates finds the positions to cut at: of each few neighbours the one that fewest
-// bytes cross, and the end. The order is narrow if one value crosses at a time: no
+// bytes cross, if possible behind a line of a window, and the end. The order is narrow if one value crosses at a time: no
 // other can be better.
 func (c *partitioner) candidates(values []*ir.Value) (out []bool, narrow bool) {
 	c.locate(values)
@@ -176,7 +181,7 @@ func (c *partitioner) candidates(values []*ir.Value) (out []bool, narrow bool) {
 	for i := 1; i <= len(values); i++ {
 		crossing[i] += crossing[i-1]
 		narrow = narrow && crossing[i] <= c.bytes[values[i-1].ID]
-		if crossing[i] <= crossing[best] {
+		if n := crossing[i] - crossing[best]; n < 0 || n == 0 && (!lineEnds(values, best) || lineEnds(values, i)) {
 			best = i
 		}
 		if i%c.machine.CutWindow == 0 || i == len(values) {
@@ -185,6 +190,23 @@ func (c *partitioner) candidates(values []*ir.Value) (out []bool, narrow bool) {
 	}
 	out[len(values)] = true
 	return out, narrow
+}
+
+// lineEnds reports whether the value before position i reads the last element of a line of a window: the
+// next element is farther away than the one before. Kernels of lines read each element of them once
+// for several rows.
+func lineEnds(values []*ir.Value, i int) bool {
+	if i < 2 || i == len(values) {
+		return false
+	}
+	at := [3]int{}
+	for k, v := range values[i-2 : i+1] {
+		if len(v.Args) == 0 || v.Args[0].Op != ir.OpAccess || v.Args[0].Args[0] != base(values[i-2].Args[0]) {
+			return false
+		}
+		at[k] = v.Args[0].Attr.At.Offset
+	}
+	return at[2]-at[1] > at[1]-at[0] && at[1] > at[0]
 }
 
 // locate notes the position of each value, and that all are in one run.
@@ -222,7 +244,9 @@ func (c *partitioner) scan(values []*ir.Value, fits func(n, bytes int)) (full st
 				if isSplat(a) {
 					break
 				}
-				pointers++
+				if hasColumns(a, c.reduces) {
+					pointers++
+				}
 				if bytes, first := c.fetch(a); first {
 					buffers++
 					traffic += bytes

@@ -48,7 +48,7 @@ func construct(name string, ops []op) (result, error) {
 // constructors are avo's, of every instruction in use.
 var constructors = map[string]any{
 	"ADDQ": x86.ADDQ, "ANDQ": x86.ANDQ, "CMOVQCS": x86.CMOVQCS, "CMOVQGT": x86.CMOVQGT, "CMOVQHI": x86.CMOVQHI, "CMOVQLT": x86.CMOVQLT, "CMPQ": x86.CMPQ, "CQO": x86.CQO, "DECQ": x86.DECQ, "DIVQ": x86.DIVQ, "IDIVQ": x86.IDIVQ,
-	"IMULQ": x86.IMULQ, "INCQ": x86.INCQ, "JEQ": x86.JEQ, "JGE": x86.JGE, "JGT": x86.JGT, "JLE": x86.JLE, "JLS": x86.JLS, "JLT": x86.JLT,
+	"IMULQ": x86.IMULQ, "INCQ": x86.INCQ, "JEQ": x86.JEQ, "JGE": x86.JGE, "JGT": x86.JGT, "JHI": x86.JHI, "JLE": x86.JLE, "JLS": x86.JLS, "JLT": x86.JLT,
 	"JMP": x86.JMP, "JNE": x86.JNE, "LEAQ": x86.LEAQ, "MOVB": x86.MOVB, "MOVBLZX": x86.MOVBLZX, "MOVBQZX": x86.MOVBQZX, "MOVQ": x86.MOVQ,
 	"NEGQ": x86.NEGQ, "PREFETCHT0": x86.PREFETCHT0, "PREFETCHT1": x86.PREFETCHT1, "RET": x86.RET, "SHLQ": x86.SHLQ, "SHRQ": x86.SHRQ, "SUBQ": x86.SUBQ, "TESTQ": x86.TESTQ,
 	"VADDPD": x86.VADDPD, "VADDPS": x86.VADDPS, "VANDNPS": x86.VANDNPS, "VANDPS": x86.VANDPS,

@@ -205,6 +205,9 @@ func (n *nest) stepIndex(i *machine.Inst) {
 // element returns the address of an operand at the present step. It loads a pointer that
 // is in the stack frame into dx; the address is valid for the next instruction only.
 func (n *nest) element(p machine.Place) memory {
+	if n.inBlock {
+		return n.together.address(p)
+	}
 	from := n.pointer[p.Operand]
 	if from.reg < 0 {
 		n.do("MOVQ", from.arg(), gp(dx))

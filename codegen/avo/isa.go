@@ -3,7 +3,7 @@
 //
 // The body of an elementwise kernel or of a row reduction is compiled by codegen/machine
 // with the instruction table of a target (isa.go, forms.go, insts*.go, style*.go, lower.go,
-// memory.go), and put into a nest of loops (nest*.go, emit*.go). A body of narrow
+// memory.go), and put into a nest of loops (nest*.go, emit*.go; rows_together.go for windows). A body of narrow
 // integers alone has lanes as narrow (lanes*.go, bytes.go, words.go). Other micro-kernels are written instruction by
 // instruction (dot*.go, scan*.go, transpose*.go, interleave.go, reduce_columns*.go, pack.go,
 // byte_sum.go, store_nt.go). Both are programs: lists of instructions over

@@ -18,7 +18,8 @@ import (
 //	tail: masked steps
 //	next: pointers to the next row
 //
-// and, of some, a main loop that stores past the caches: see nest_nontemporal.go.
+// and, of some, a main loop that stores past the caches: see nest_nontemporal.go; or blocks of rows of
+// windows: see rows_together.go.
 type nest struct {
 	program
 	b       *machine.Body
@@ -40,6 +41,9 @@ type nest struct {
 
 	past       *nonTemporal // the main loop that stores past the caches, or nil
 	storesPast bool         // it is being written
+
+	together *together // rows that are computed together, or nil
+	inBlock  bool      // they are being written
 }
 
 // place64 is where a 64-bit value is: in a general register or in the stack frame.
@@ -60,9 +64,11 @@ func itoa(n int) string { return strconv.Itoa(n) }
 // emit writes the function of a body, which may have a main loop that stores past the caches.
 func emit(b *machine.Body, past *nonTemporal) *program {
 	n := &nest{b: b, few: -1, t: b.Graph.Target.(*isa), m: b.Graph.Machine(), past: past}
+	n.together = newTogether(b)
 	n.allocate()
 	n.prologue()
 	n.choosePast()
+	n.chooseTogether()
 	n.here("row")
 	n.insts(n.b.Head)
 	n.pinRow()
@@ -80,6 +86,7 @@ func emit(b *machine.Body, past *nonTemporal) *program {
 	n.do("VZEROUPPER")
 	n.do("RET")
 	n.nonTemporalLoop()
+	n.blocksOfRows()
 	n.coldBlocks()
 	return &n.program
 }

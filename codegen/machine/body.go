@@ -168,3 +168,20 @@ func (b *Body) AccsOnStack() bool { return len(b.Accs) < b.Graph.Accumulators() 
 // WholeTails reports whether a masked step may cover all lanes, which it does after
 // an unrolled main loop without whole steps behind it.
 func (b *Body) WholeTails() bool { return b.Unroll > 1 && !b.PerPhase() }
+
+// Allocate assigns registers to instructions that find the invariants where the main loop does. It
+// returns nil if they need more registers than there are.
+func (b *Body) Allocate(order []Ref) []Inst {
+	pinned, slots := map[Ref]int{}, map[Ref]int{}
+	for _, p := range slices.Concat(b.Accs, b.Pinned) {
+		pinned[p.V] = p.Reg
+	}
+	for i, v := range b.onStack {
+		slots[v] = i
+	}
+	a, err := b.Graph.Allocate(order, pinned, slots)
+	if err != nil || a.Spills > 0 {
+		return nil
+	}
+	return a.Insts
+}

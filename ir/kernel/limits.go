@@ -5,7 +5,7 @@ const (
 	// MaxOperands is how many operands, inputs and outputs, a kernel has at most.
 	MaxOperands = 24
 	// MaxPointers is how many of them may be outputs and unit operands, which have a
-	// pointer each.
+	// pointer each that moves from column to column.
 	MaxPointers = 16
 	// MaxBody is how many instructions a kernel has before expansion.
 	MaxBody = 256

@@ -48,7 +48,7 @@ func (s *scanner) kernel() *Kernel {
 	if s.Bad != nil {
 		return k
 	}
-	if err := k.Verify(); err != nil {
+	if err := k.VerifyBody(); err != nil {
 		s.Refuse(from, "%v", err)
 	}
 	return k

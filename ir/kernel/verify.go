@@ -7,11 +7,23 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Verify returns an error unless every instruction is elementwise and reads earlier
-// values of types that its op takes, constants are elements of their types, something is
-// stored, and the limits on operands hold. It does not check the limit on the body, which
-// holds before expansion only: see CheckBody.
+// Verify returns an error unless the kernel is sound, and within the limit on pointers.
 func (k *Kernel) Verify() error {
+	if err := k.VerifyBody(); err != nil {
+		return err
+	}
+	if n := k.Pointers(); n > MaxPointers {
+		return fmt.Errorf("%d unit operands: a kernel has at most %d", n, MaxPointers)
+	}
+	return nil
+}
+
+// VerifyBody returns an error unless every instruction is elementwise and reads earlier
+// values of types that its op takes, constants are elements of their types, something is
+// stored, and there are not too many operands. It does not check the limit on the body, which
+// holds before expansion only: see CheckBody. Nor does it check that on pointers: some operands of
+// the body of a step are splats for the kernel that computes it, as they have one element for all columns.
+func (k *Kernel) VerifyBody() error {
 	for _, in := range k.In {
 		if err := in.DType.Check(); err != nil {
 			return err
@@ -32,8 +44,6 @@ func (k *Kernel) Verify() error {
 		return errors.New("a kernel without a store")
 	case len(k.In)+len(k.Out) > MaxOperands:
 		return fmt.Errorf("%d operands: a kernel has at most %d", len(k.In)+len(k.Out), MaxOperands)
-	case k.Pointers() > MaxPointers:
-		return fmt.Errorf("%d unit operands: a kernel has at most %d", k.Pointers(), MaxPointers)
 	}
 	return nil
 }

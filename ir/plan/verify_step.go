@@ -52,7 +52,7 @@ func (s *Step) check() error {
 	if s.Body == nil {
 		return errors.New("there is no kernel")
 	}
-	if err := s.Body.Verify(); err != nil {
+	if err := s.Body.VerifyBody(); err != nil {
 		return err
 	}
 	if err := s.Body.CheckBody(); err != nil {

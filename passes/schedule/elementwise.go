@@ -206,6 +206,9 @@ func (e *elementwise) setTile(c computation) {
 		e.tileCols = e.blockCols // whole rows
 	}
 	e.tileRows = min(e.blockRows, max(1, limit/e.tileCols))
+	if wide == limit && !e.joined {
+		e.tileRows = evenly(e.blockRows, e.tileRows, 1)
+	}
 	if wide < limit && !e.joined { // the rows may be few
 		e.tileCols = min(e.blockCols, limit/e.tileRows)
 	}

@@ -45,6 +45,9 @@ type pattern struct {
 // of them can and that costs less.
 func (c *tiling) selectPatterns(stored []int) (why string) {
 	c.patterns = make([]pattern, len(c.k.Body))
+	if c.prefix = c.findPrefix(); c.prefix != nil {
+		c.values[c.prefix.last].inner = false
+	}
 	needed, cost := c.cover(stored)
 	if c.repeat(stored) {
 		once := slices.Clone(c.patterns)
@@ -75,7 +78,7 @@ func (c *tiling) selectPatterns(stored []int) (why string) {
 func (c *tiling) cover(stored []int) (needed []bool, cost int) {
 	ins := len(c.k.In)
 	for j := range c.patterns {
-		if v := &c.values[ins+j]; c.k.Body[j].Op != ir.OpConst {
+		if v := &c.values[ins+j]; c.k.Body[j].Op != ir.OpConst && !c.inPrefix(kernel.Ref(ins+j)) {
 			c.patterns[j] = c.best(kernel.Ref(ins+j), v.splat)
 		}
 	}
@@ -99,7 +102,7 @@ func (c *tiling) cover(stored []int) (needed []bool, cost int) {
 func (c *tiling) repeat(stored []int) (any bool) {
 	for j := range c.k.Body {
 		v, info := &c.values[len(c.k.In)+j], c.k.Body[j].Op.Info()
-		v.again = !v.inner && !v.splat && stored[len(c.k.In)+j] == 0 && info.Kind == ir.Lane && info.Cost <= 1
+		v.again = !c.inPrefix(kernel.Ref(len(c.k.In)+j)) && !v.inner && !v.splat && stored[len(c.k.In)+j] == 0 && info.Kind == ir.Lane && info.Cost <= 1
 		any = any || v.again
 	}
 	return any
@@ -107,6 +110,13 @@ func (c *tiling) repeat(stored []int) (any bool) {
 
 // addPattern appends the call of a pattern, which computes value r.
 func (c *tiling) addPattern(r kernel.Ref, p *pattern, stored []int) (why string) {
+	if first := c.prefix; first != nil && r == first.last {
+		i := first.inst
+		i.out = stored[r] - 1
+		c.count1(first.engine, first.ops)
+		c.perTile = append(c.perTile, i)
+		return ""
+	}
 	if p.engine == "" {
 		key, _ := c.keyOf([]kernel.Ref{r}, c.values[r].splat, false)
 		return "no kernel is registered for " + kernelOf(&key).k.Signature()

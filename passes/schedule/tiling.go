@@ -42,6 +42,7 @@ type tiling struct {
 	order    []int          // their input i is input order[i] of the step
 	values   []value        // of the body; then copies
 	patterns []pattern      // by instruction of the body
+	prefix   *prefix        // the kernel of the first ones, or nil
 	perRow   []tileInst     // values of one element a row
 	perTile  []tileInst
 	engines  []string // that have the kernels, each once

@@ -52,6 +52,9 @@ func (e *elementwise) oneKernel() (c *oneKernel, why string) {
 // findKernel looks up the kernel of the whole body.
 func (e *elementwise) findKernel() (c *oneKernel, why string) {
 	k, order := e.body()
+	if k.Pointers() > kernel.MaxPointers {
+		return nil, "the body has more operands with columns than a kernel"
+	}
 	engine, ok := e.lib.Engine(k.Signature())
 	if !ok {
 		return nil, "no kernel of the whole body is registered"

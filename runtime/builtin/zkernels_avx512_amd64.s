@@ -8146,6 +8146,255 @@ line:
 rest:
 	MOVQ $+1, R12; MOVQ SI, AX; SUBQ $0x10, AX; CMPQ BX, AX; JLE loop; JMP tail
 
+// for i: o0[i] = fma(a9[i], a10, fma(a7[i], a8, fma(a5[i], a6, fma(a3[i], a4, fma(a0[i], a1, a2[i])))))
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT k_fma_fma_fma_etc_f32_usuusususus_374f7149cb_avx512<>(SB), NOSPLIT, $48-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32, u5:f32, s6:f32, u7:f32, s8:f32, u9:f32, s10:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; t2 = fma u5 s6 t1; t3 = fma u7 s8 t2; t4 = fma u9 s10 t3; store t4 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R14; TESTQ R14, R14; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R15; MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ 48(CX), AX; MOVQ AX, (SP); MOVQ 56(CX), R10
+	MOVQ 64(CX), AX; MOVQ AX, 8(SP); MOVQ 72(CX), R11; MOVQ 80(CX), AX; MOVQ AX, 16(SP); MOVQ 88(CX), R12
+	MOVQ 96(CX), AX; MOVQ AX, 24(SP); MOVQ 104(CX), R13
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 40(SP); CMPQ 400(CX), $0x00; JNE past
+
+row:
+	VBROADCASTSS (R15), Z31; MOVQ (SP), AX; VBROADCASTSS (AX), Z30; MOVQ 8(SP), AX; VBROADCASTSS (AX), Z29
+	MOVQ 16(SP), AX; VBROADCASTSS (AX), Z28; MOVQ 24(SP), AX; VBROADCASTSS (AX), Z27; XORQ BX, BX; MOVQ SI, AX
+	SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
+
+loop:
+	VMOVUPS (R8)(BX*4), Z0; VFMADD231PS (DI)(BX*4), Z31, Z0; VMOVUPS 64(R8)(BX*4), Z1
+	VFMADD231PS 64(DI)(BX*4), Z31, Z1; VFMADD231PS (R9)(BX*4), Z30, Z0; VFMADD231PS 64(R9)(BX*4), Z30, Z1
+	VFMADD231PS (R10)(BX*4), Z29, Z0; VFMADD231PS 64(R10)(BX*4), Z29, Z1; VFMADD231PS (R11)(BX*4), Z28, Z0
+	VFMADD231PS 64(R11)(BX*4), Z28, Z1; VFMADD231PS (R12)(BX*4), Z27, Z0; VFMADD231PS 64(R12)(BX*4), Z27, Z1
+	VMOVUPS Z0, (R13)(BX*4); VMOVUPS Z1, 64(R13)(BX*4); ADDQ $0x20, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next
+
+step:
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX
+	KMOVW DX, K1; VMOVUPS.Z (DI)(BX*4), K1, Z0; VMOVUPS.Z (R8)(BX*4), K1, Z1; VFMADD132PS Z31, Z1, Z0
+	VMOVUPS.Z (R9)(BX*4), K1, Z1; VFMADD132PS Z30, Z0, Z1; VMOVUPS.Z (R10)(BX*4), K1, Z0; VFMADD132PS Z29, Z1, Z0
+	VMOVUPS.Z (R11)(BX*4), K1, Z1; VFMADD132PS Z28, Z0, Z1; VMOVUPS.Z (R12)(BX*4), K1, Z0; VFMADD132PS Z27, Z1, Z0
+	VMOVUPS Z0, K1, (R13)(BX*4); ADDQ $0x10, BX; CMPQ BX, SI; JLT step
+
+next:
+	DECQ R14; JLE last
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R15; ADDQ 224(CX), R8; ADDQ 232(CX), R9; MOVQ 240(CX), AX; ADDQ AX, (SP)
+	ADDQ 248(CX), R10; MOVQ 256(CX), AX; ADDQ AX, 8(SP); ADDQ 264(CX), R11; MOVQ 272(CX), AX; ADDQ AX, 16(SP)
+	ADDQ 280(CX), R12; MOVQ 288(CX), AX; ADDQ AX, 24(SP); ADDQ 296(CX), R13; JMP row
+
+done:
+	VZEROUPPER; RET
+
+past:
+	MOVQ R14, AX; MOVQ AX, 32(SP); MOVQ SI, 40(SP)
+
+rowPast:
+	MOVQ $+1, R14; MOVQ R13, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 40(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 40(SP), SI; CMPQ BX, SI; JLT lines; DECQ 32(SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R15; ADDQ 224(CX), R8; ADDQ 232(CX), R9; MOVQ 240(CX), AX; ADDQ AX, (SP)
+	ADDQ 248(CX), R10; MOVQ 256(CX), AX; ADDQ AX, 8(SP); ADDQ 264(CX), R11; MOVQ 272(CX), AX; ADDQ AX, 16(SP)
+	ADDQ 280(CX), R12; MOVQ 288(CX), AX; ADDQ AX, 24(SP); ADDQ 296(CX), R13; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (R8)(BX*4), Z0; VFMADD231PS (DI)(BX*4), Z31, Z0; VMOVUPS 64(R8)(BX*4), Z1
+	VFMADD231PS 64(DI)(BX*4), Z31, Z1; VFMADD231PS (R9)(BX*4), Z30, Z0; VFMADD231PS 64(R9)(BX*4), Z30, Z1
+	VFMADD231PS (R10)(BX*4), Z29, Z0; VFMADD231PS 64(R10)(BX*4), Z29, Z1; VFMADD231PS (R11)(BX*4), Z28, Z0
+	VFMADD231PS 64(R11)(BX*4), Z28, Z1; VFMADD231PS (R12)(BX*4), Z27, Z0; VFMADD231PS 64(R12)(BX*4), Z27, Z1
+	VMOVNTDQ Z0, (R13)(BX*4); VMOVNTDQ Z1, 64(R13)(BX*4); ADDQ $0x20, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R14; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
+
+// for i: o0[i] = fma(a13[i], a14, fma(a11[i], a12, fma(a9[i], a10, fma(a7[i], a8, fma(a5[i], a6, fma(a3[i], a4, fma(a0[i], a1, a2[i])))))))
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT k_fma_fma_fma_etc_f32_usuusususususus_f0b50b0eba_avx512<>(SB), NOSPLIT, $80-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32, u5:f32, s6:f32, u7:f32, s8:f32, u9:f32, s10:f32, u11:f32, s12:f32, u13:f32, s14:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; t2 = fma u5 s6 t1; t3 = fma u7 s8 t2; t4 = fma u9 s10 t3; t5 = fma u11 s12 t4; t6 = fma u13 s14 t5; store t6 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, (SP); TESTQ AX, AX; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), AX; MOVQ AX, 8(SP); MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ 48(CX), AX; MOVQ AX, 16(SP)
+	MOVQ 56(CX), R10; MOVQ 64(CX), AX; MOVQ AX, 24(SP); MOVQ 72(CX), R11; MOVQ 80(CX), AX; MOVQ AX, 32(SP)
+	MOVQ 88(CX), R12; MOVQ 96(CX), AX; MOVQ AX, 40(SP); MOVQ 104(CX), R13; MOVQ 112(CX), AX; MOVQ AX, 48(SP)
+	MOVQ 120(CX), R14; MOVQ 128(CX), AX; MOVQ AX, 56(SP); MOVQ 136(CX), R15
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 72(SP); CMPQ 400(CX), $0x00; JNE past
+
+row:
+	MOVQ 8(SP), AX; VBROADCASTSS (AX), Z31; MOVQ 16(SP), AX; VBROADCASTSS (AX), Z30; MOVQ 24(SP), AX
+	VBROADCASTSS (AX), Z29; MOVQ 32(SP), AX; VBROADCASTSS (AX), Z28; MOVQ 40(SP), AX; VBROADCASTSS (AX), Z27
+	MOVQ 48(SP), AX; VBROADCASTSS (AX), Z26; MOVQ 56(SP), AX; VBROADCASTSS (AX), Z25; XORQ BX, BX; MOVQ SI, AX
+	SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
+
+loop:
+	VMOVUPS (R8)(BX*4), Z0; VFMADD231PS (DI)(BX*4), Z31, Z0; VMOVUPS 64(R8)(BX*4), Z1
+	VFMADD231PS 64(DI)(BX*4), Z31, Z1; VFMADD231PS (R9)(BX*4), Z30, Z0; VFMADD231PS 64(R9)(BX*4), Z30, Z1
+	VFMADD231PS (R10)(BX*4), Z29, Z0; VFMADD231PS 64(R10)(BX*4), Z29, Z1; VFMADD231PS (R11)(BX*4), Z28, Z0
+	VFMADD231PS 64(R11)(BX*4), Z28, Z1; VFMADD231PS (R12)(BX*4), Z27, Z0; VFMADD231PS 64(R12)(BX*4), Z27, Z1
+	VFMADD231PS (R13)(BX*4), Z26, Z0; VFMADD231PS 64(R13)(BX*4), Z26, Z1; VFMADD231PS (R14)(BX*4), Z25, Z0
+	VFMADD231PS 64(R14)(BX*4), Z25, Z1; VMOVUPS Z0, (R15)(BX*4); VMOVUPS Z1, 64(R15)(BX*4); ADDQ $0x20, BX
+	CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next
+
+step:
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX
+	KMOVW DX, K1; VMOVUPS.Z (DI)(BX*4), K1, Z0; VMOVUPS.Z (R8)(BX*4), K1, Z1; VFMADD132PS Z31, Z1, Z0
+	VMOVUPS.Z (R9)(BX*4), K1, Z1; VFMADD132PS Z30, Z0, Z1; VMOVUPS.Z (R10)(BX*4), K1, Z0; VFMADD132PS Z29, Z1, Z0
+	VMOVUPS.Z (R11)(BX*4), K1, Z1; VFMADD132PS Z28, Z0, Z1; VMOVUPS.Z (R12)(BX*4), K1, Z0; VFMADD132PS Z27, Z1, Z0
+	VMOVUPS.Z (R13)(BX*4), K1, Z1; VFMADD132PS Z26, Z0, Z1; VMOVUPS.Z (R14)(BX*4), K1, Z0; VFMADD132PS Z25, Z1, Z0
+	VMOVUPS Z0, K1, (R15)(BX*4); ADDQ $0x10, BX; CMPQ BX, SI; JLT step
+
+next:
+	DECQ (SP); JLE last
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; MOVQ 216(CX), AX; ADDQ AX, 8(SP); ADDQ 224(CX), R8; ADDQ 232(CX), R9; MOVQ 240(CX), AX
+	ADDQ AX, 16(SP); ADDQ 248(CX), R10; MOVQ 256(CX), AX; ADDQ AX, 24(SP); ADDQ 264(CX), R11; MOVQ 272(CX), AX
+	ADDQ AX, 32(SP); ADDQ 280(CX), R12; MOVQ 288(CX), AX; ADDQ AX, 40(SP); ADDQ 296(CX), R13; MOVQ 304(CX), AX
+	ADDQ AX, 48(SP); ADDQ 312(CX), R14; MOVQ 320(CX), AX; ADDQ AX, 56(SP); ADDQ 328(CX), R15; JMP row
+
+done:
+	VZEROUPPER; RET
+
+past:
+	MOVQ (SP), AX; MOVQ AX, 64(SP); MOVQ SI, 72(SP)
+
+rowPast:
+	MOVQ $+1, (SP); MOVQ R15, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 72(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 72(SP), SI; CMPQ BX, SI; JLT lines; DECQ 64(SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; MOVQ 216(CX), AX; ADDQ AX, 8(SP); ADDQ 224(CX), R8; ADDQ 232(CX), R9; MOVQ 240(CX), AX
+	ADDQ AX, 16(SP); ADDQ 248(CX), R10; MOVQ 256(CX), AX; ADDQ AX, 24(SP); ADDQ 264(CX), R11; MOVQ 272(CX), AX
+	ADDQ AX, 32(SP); ADDQ 280(CX), R12; MOVQ 288(CX), AX; ADDQ AX, 40(SP); ADDQ 296(CX), R13; MOVQ 304(CX), AX
+	ADDQ AX, 48(SP); ADDQ 312(CX), R14; MOVQ 320(CX), AX; ADDQ AX, 56(SP); ADDQ 328(CX), R15; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (R8)(BX*4), Z0; VFMADD231PS (DI)(BX*4), Z31, Z0; VMOVUPS 64(R8)(BX*4), Z1
+	VFMADD231PS 64(DI)(BX*4), Z31, Z1; VFMADD231PS (R9)(BX*4), Z30, Z0; VFMADD231PS 64(R9)(BX*4), Z30, Z1
+	VFMADD231PS (R10)(BX*4), Z29, Z0; VFMADD231PS 64(R10)(BX*4), Z29, Z1; VFMADD231PS (R11)(BX*4), Z28, Z0
+	VFMADD231PS 64(R11)(BX*4), Z28, Z1; VFMADD231PS (R12)(BX*4), Z27, Z0; VFMADD231PS 64(R12)(BX*4), Z27, Z1
+	VFMADD231PS (R13)(BX*4), Z26, Z0; VFMADD231PS 64(R13)(BX*4), Z26, Z1; VFMADD231PS (R14)(BX*4), Z25, Z0
+	VFMADD231PS 64(R14)(BX*4), Z25, Z1; VMOVNTDQ Z0, (R15)(BX*4); VMOVNTDQ Z1, 64(R15)(BX*4); ADDQ $0x20, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, (SP); MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
+
+// for i: o0[i] = fma(a19[i], a20, fma(a17[i], a18, fma(a15[i], a16, fma(a13[i], a14, fma(a11[i], a12, fma(a9[i], a10, fma(a7[i], a8, fma(a5[i], a6, fma(a3[i], a4, fma(a0[i], a1, a2[i]))))))))))
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT k_fma_fma_fma_etc_f32_usuususususususususus_58a845eb50_avx512<>(SB), NOSPLIT, $128-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32, u5:f32, s6:f32, u7:f32, s8:f32, u9:f32, s10:f32, u11:f32, s12:f32, u13:f32, s14:f32, u15:f32, s16:f32, u17:f32, s18:f32, u19:f32, s20:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; t2 = fma u5 s6 t1; t3 = fma u7 s8 t2; t4 = fma u9 s10 t3; t5 = fma u11 s12 t4; t6 = fma u13 s14 t5; t7 = fma u15 s16 t6; t8 = fma u17 s18 t7; t9 = fma u19 s20 t8; store t9 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), AX; MOVQ AX, 24(SP); TESTQ AX, AX; JLE done
+	MOVQ 16(CX), DI; MOVQ 24(CX), AX; MOVQ AX, 32(SP); MOVQ 32(CX), R8; MOVQ 40(CX), R9; MOVQ 48(CX), AX
+	MOVQ AX, 40(SP); MOVQ 56(CX), R10; MOVQ 64(CX), AX; MOVQ AX, 48(SP); MOVQ 72(CX), R11; MOVQ 80(CX), AX
+	MOVQ AX, 56(SP); MOVQ 88(CX), R12; MOVQ 96(CX), AX; MOVQ AX, 64(SP); MOVQ 104(CX), R13; MOVQ 112(CX), AX
+	MOVQ AX, 72(SP); MOVQ 120(CX), R14; MOVQ 128(CX), AX; MOVQ AX, 80(SP); MOVQ 136(CX), R15; MOVQ 144(CX), AX
+	MOVQ AX, 88(SP); MOVQ 152(CX), AX; MOVQ AX, (SP); MOVQ 160(CX), AX; MOVQ AX, 96(SP); MOVQ 168(CX), AX
+	MOVQ AX, 8(SP); MOVQ 176(CX), AX; MOVQ AX, 104(SP); MOVQ 184(CX), AX; MOVQ AX, 16(SP)
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 120(SP); CMPQ 400(CX), $0x00; JNE past
+
+row:
+	MOVQ 32(SP), AX; VBROADCASTSS (AX), Z31; MOVQ 40(SP), AX; VBROADCASTSS (AX), Z30; MOVQ 48(SP), AX
+	VBROADCASTSS (AX), Z29; MOVQ 56(SP), AX; VBROADCASTSS (AX), Z28; MOVQ 64(SP), AX; VBROADCASTSS (AX), Z27
+	MOVQ 72(SP), AX; VBROADCASTSS (AX), Z26; MOVQ 80(SP), AX; VBROADCASTSS (AX), Z25; MOVQ 88(SP), AX
+	VBROADCASTSS (AX), Z24; MOVQ 96(SP), AX; VBROADCASTSS (AX), Z23; MOVQ 104(SP), AX; VBROADCASTSS (AX), Z22
+	XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
+
+loop:
+	VMOVUPS (R8)(BX*4), Z0; VFMADD231PS (DI)(BX*4), Z31, Z0; VMOVUPS 64(R8)(BX*4), Z1
+	VFMADD231PS 64(DI)(BX*4), Z31, Z1; VFMADD231PS (R9)(BX*4), Z30, Z0; VFMADD231PS 64(R9)(BX*4), Z30, Z1
+	VFMADD231PS (R10)(BX*4), Z29, Z0; VFMADD231PS 64(R10)(BX*4), Z29, Z1; VFMADD231PS (R11)(BX*4), Z28, Z0
+	VFMADD231PS 64(R11)(BX*4), Z28, Z1; VFMADD231PS (R12)(BX*4), Z27, Z0; VFMADD231PS 64(R12)(BX*4), Z27, Z1
+	VFMADD231PS (R13)(BX*4), Z26, Z0; VFMADD231PS 64(R13)(BX*4), Z26, Z1; VFMADD231PS (R14)(BX*4), Z25, Z0
+	VFMADD231PS 64(R14)(BX*4), Z25, Z1; VFMADD231PS (R15)(BX*4), Z24, Z0; VFMADD231PS 64(R15)(BX*4), Z24, Z1
+	MOVQ (SP), DX; VFMADD231PS (DX)(BX*4), Z23, Z0; MOVQ (SP), DX; VFMADD231PS 64(DX)(BX*4), Z23, Z1
+	MOVQ 8(SP), DX; VFMADD231PS (DX)(BX*4), Z22, Z0; MOVQ 8(SP), DX; VFMADD231PS 64(DX)(BX*4), Z22, Z1
+	MOVQ 16(SP), DX; VMOVUPS Z0, (DX)(BX*4); MOVQ 16(SP), DX; VMOVUPS Z1, 64(DX)(BX*4); ADDQ $0x20, BX
+	CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next
+
+step:
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX
+	KMOVW DX, K1; VMOVUPS.Z (DI)(BX*4), K1, Z0; VMOVUPS.Z (R8)(BX*4), K1, Z1; VFMADD132PS Z31, Z1, Z0
+	VMOVUPS.Z (R9)(BX*4), K1, Z1; VFMADD132PS Z30, Z0, Z1; VMOVUPS.Z (R10)(BX*4), K1, Z0; VFMADD132PS Z29, Z1, Z0
+	VMOVUPS.Z (R11)(BX*4), K1, Z1; VFMADD132PS Z28, Z0, Z1; VMOVUPS.Z (R12)(BX*4), K1, Z0; VFMADD132PS Z27, Z1, Z0
+	VMOVUPS.Z (R13)(BX*4), K1, Z1; VFMADD132PS Z26, Z0, Z1; VMOVUPS.Z (R14)(BX*4), K1, Z0; VFMADD132PS Z25, Z1, Z0
+	VMOVUPS.Z (R15)(BX*4), K1, Z1; VFMADD132PS Z24, Z0, Z1; MOVQ (SP), DX; VMOVUPS.Z (DX)(BX*4), K1, Z0
+	VFMADD132PS Z23, Z1, Z0; MOVQ 8(SP), DX; VMOVUPS.Z (DX)(BX*4), K1, Z1; VFMADD132PS Z22, Z0, Z1
+	MOVQ 16(SP), DX; VMOVUPS Z1, K1, (DX)(BX*4); ADDQ $0x10, BX; CMPQ BX, SI; JLT step
+
+next:
+	DECQ 24(SP); JLE last
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; MOVQ 216(CX), AX; ADDQ AX, 32(SP); ADDQ 224(CX), R8; ADDQ 232(CX), R9; MOVQ 240(CX), AX
+	ADDQ AX, 40(SP); ADDQ 248(CX), R10; MOVQ 256(CX), AX; ADDQ AX, 48(SP); ADDQ 264(CX), R11; MOVQ 272(CX), AX
+	ADDQ AX, 56(SP); ADDQ 280(CX), R12; MOVQ 288(CX), AX; ADDQ AX, 64(SP); ADDQ 296(CX), R13; MOVQ 304(CX), AX
+	ADDQ AX, 72(SP); ADDQ 312(CX), R14; MOVQ 320(CX), AX; ADDQ AX, 80(SP); ADDQ 328(CX), R15; MOVQ 336(CX), AX
+	ADDQ AX, 88(SP); MOVQ 344(CX), AX; ADDQ AX, (SP); MOVQ 352(CX), AX; ADDQ AX, 96(SP); MOVQ 360(CX), AX
+	ADDQ AX, 8(SP); MOVQ 368(CX), AX; ADDQ AX, 104(SP); MOVQ 376(CX), AX; ADDQ AX, 16(SP); JMP row
+
+done:
+	VZEROUPPER; RET
+
+past:
+	MOVQ 24(SP), AX; MOVQ AX, 112(SP); MOVQ SI, 120(SP)
+
+rowPast:
+	MOVQ $+1, 24(SP); MOVQ 16(SP), CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX
+	CMPQ CX, SI; CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 120(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 120(SP), SI; CMPQ BX, SI; JLT lines; DECQ 112(SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; MOVQ 216(CX), AX; ADDQ AX, 32(SP); ADDQ 224(CX), R8; ADDQ 232(CX), R9; MOVQ 240(CX), AX
+	ADDQ AX, 40(SP); ADDQ 248(CX), R10; MOVQ 256(CX), AX; ADDQ AX, 48(SP); ADDQ 264(CX), R11; MOVQ 272(CX), AX
+	ADDQ AX, 56(SP); ADDQ 280(CX), R12; MOVQ 288(CX), AX; ADDQ AX, 64(SP); ADDQ 296(CX), R13; MOVQ 304(CX), AX
+	ADDQ AX, 72(SP); ADDQ 312(CX), R14; MOVQ 320(CX), AX; ADDQ AX, 80(SP); ADDQ 328(CX), R15; MOVQ 336(CX), AX
+	ADDQ AX, 88(SP); MOVQ 344(CX), AX; ADDQ AX, (SP); MOVQ 352(CX), AX; ADDQ AX, 96(SP); MOVQ 360(CX), AX
+	ADDQ AX, 8(SP); MOVQ 368(CX), AX; ADDQ AX, 104(SP); MOVQ 376(CX), AX; ADDQ AX, 16(SP); JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMOVUPS (R8)(BX*4), Z0; VFMADD231PS (DI)(BX*4), Z31, Z0; VMOVUPS 64(R8)(BX*4), Z1
+	VFMADD231PS 64(DI)(BX*4), Z31, Z1; VFMADD231PS (R9)(BX*4), Z30, Z0; VFMADD231PS 64(R9)(BX*4), Z30, Z1
+	VFMADD231PS (R10)(BX*4), Z29, Z0; VFMADD231PS 64(R10)(BX*4), Z29, Z1; VFMADD231PS (R11)(BX*4), Z28, Z0
+	VFMADD231PS 64(R11)(BX*4), Z28, Z1; VFMADD231PS (R12)(BX*4), Z27, Z0; VFMADD231PS 64(R12)(BX*4), Z27, Z1
+	VFMADD231PS (R13)(BX*4), Z26, Z0; VFMADD231PS 64(R13)(BX*4), Z26, Z1; VFMADD231PS (R14)(BX*4), Z25, Z0
+	VFMADD231PS 64(R14)(BX*4), Z25, Z1; VFMADD231PS (R15)(BX*4), Z24, Z0; VFMADD231PS 64(R15)(BX*4), Z24, Z1
+	MOVQ (SP), DX; VFMADD231PS (DX)(BX*4), Z23, Z0; MOVQ (SP), DX; VFMADD231PS 64(DX)(BX*4), Z23, Z1
+	MOVQ 8(SP), DX; VFMADD231PS (DX)(BX*4), Z22, Z0; MOVQ 8(SP), DX; VFMADD231PS 64(DX)(BX*4), Z22, Z1
+	MOVQ 16(SP), DX; VMOVNTDQ Z0, (DX)(BX*4); MOVQ 16(SP), DX; VMOVNTDQ Z1, 64(DX)(BX*4); ADDQ $0x20, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, 24(SP); MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
+
 // for i: o0[i] = fma(a5[i], a6, fma(a3[i], a4, fma(a0[i], a1, a2[i])))
 // Requires: AVX, AVX512F, BMI2, CMOV
 TEXT k_fma_fma_fma_f32_usuusus_46013c8eeb_avx512<>(SB), NOSPLIT, $16-8
@@ -12499,6 +12748,157 @@ line:
 
 rest:
 	MOVQ $+1, 8(SP); MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
+
+// for i: o0[i] = fma(a8[i], a9, fma(a6[i], a7, fma(a4[i], a5, fma(a2[i], a3, a0[i] * a1))))
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT k_mul_fma_fma_etc_f32_ususususus_6dcb691598_avx512<>(SB), NOSPLIT, $40-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32, u8:f32, s9:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; t4 = fma u8 s9 t3; store t4 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R13; TESTQ R13, R13; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), R14; MOVQ 32(CX), R8; MOVQ 40(CX), R15; MOVQ 48(CX), R9; MOVQ 56(CX), AX; MOVQ AX, (SP)
+	MOVQ 64(CX), R10; MOVQ 72(CX), AX; MOVQ AX, 8(SP); MOVQ 80(CX), R11; MOVQ 88(CX), AX; MOVQ AX, 16(SP)
+	MOVQ 96(CX), R12
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 32(SP); CMPQ 400(CX), $0x00; JNE past
+
+row:
+	VBROADCASTSS (R14), Z31; VBROADCASTSS (R15), Z30; MOVQ (SP), AX; VBROADCASTSS (AX), Z29; MOVQ 8(SP), AX
+	VBROADCASTSS (AX), Z28; MOVQ 16(SP), AX; VBROADCASTSS (AX), Z27; XORQ BX, BX; MOVQ SI, AX; SUBQ $0x20, AX
+	JLT tail; PCALIGN $0x20
+
+loop:
+	VMULPS (DI)(BX*4), Z31, Z0; VMULPS 64(DI)(BX*4), Z31, Z1; VFMADD231PS (R8)(BX*4), Z30, Z0
+	VFMADD231PS 64(R8)(BX*4), Z30, Z1; VFMADD231PS (R9)(BX*4), Z29, Z0; VFMADD231PS 64(R9)(BX*4), Z29, Z1
+	VFMADD231PS (R10)(BX*4), Z28, Z0; VFMADD231PS 64(R10)(BX*4), Z28, Z1; VFMADD231PS (R11)(BX*4), Z27, Z0
+	VFMADD231PS 64(R11)(BX*4), Z27, Z1; VMOVUPS Z0, (R12)(BX*4); VMOVUPS Z1, 64(R12)(BX*4); ADDQ $0x20, BX
+	CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next
+
+step:
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX
+	KMOVW DX, K1; VMOVUPS.Z (R8)(BX*4), K1, Z0; VMOVUPS.Z (DI)(BX*4), K1, Z1; VMULPS Z31, Z1, Z1
+	VFMADD132PS Z30, Z1, Z0; VMOVUPS.Z (R9)(BX*4), K1, Z1; VFMADD132PS Z29, Z0, Z1; VMOVUPS.Z (R10)(BX*4), K1, Z0
+	VFMADD132PS Z28, Z1, Z0; VMOVUPS.Z (R11)(BX*4), K1, Z1; VFMADD132PS Z27, Z0, Z1; VMOVUPS Z1, K1, (R12)(BX*4)
+	ADDQ $0x10, BX; CMPQ BX, SI; JLT step
+
+next:
+	DECQ R13; JLE last
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R14; ADDQ 224(CX), R8; ADDQ 232(CX), R15; ADDQ 240(CX), R9; MOVQ 248(CX), AX
+	ADDQ AX, (SP); ADDQ 256(CX), R10; MOVQ 264(CX), AX; ADDQ AX, 8(SP); ADDQ 272(CX), R11; MOVQ 280(CX), AX
+	ADDQ AX, 16(SP); ADDQ 288(CX), R12; JMP row
+
+done:
+	VZEROUPPER; RET
+
+past:
+	MOVQ R13, AX; MOVQ AX, 24(SP); MOVQ SI, 32(SP)
+
+rowPast:
+	MOVQ $+1, R13; MOVQ R12, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 32(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 32(SP), SI; CMPQ BX, SI; JLT lines; DECQ 24(SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; ADDQ 216(CX), R14; ADDQ 224(CX), R8; ADDQ 232(CX), R15; ADDQ 240(CX), R9; MOVQ 248(CX), AX
+	ADDQ AX, (SP); ADDQ 256(CX), R10; MOVQ 264(CX), AX; ADDQ AX, 8(SP); ADDQ 272(CX), R11; MOVQ 280(CX), AX
+	ADDQ AX, 16(SP); ADDQ 288(CX), R12; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMULPS (DI)(BX*4), Z31, Z0; VMULPS 64(DI)(BX*4), Z31, Z1; VFMADD231PS (R8)(BX*4), Z30, Z0
+	VFMADD231PS 64(R8)(BX*4), Z30, Z1; VFMADD231PS (R9)(BX*4), Z29, Z0; VFMADD231PS 64(R9)(BX*4), Z29, Z1
+	VFMADD231PS (R10)(BX*4), Z28, Z0; VFMADD231PS 64(R10)(BX*4), Z28, Z1; VFMADD231PS (R11)(BX*4), Z27, Z0
+	VFMADD231PS 64(R11)(BX*4), Z27, Z1; VMOVNTDQ Z0, (R12)(BX*4); VMOVNTDQ Z1, 64(R12)(BX*4); ADDQ $0x20, BX
+	CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R13; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
+
+// for i: o0[i] = fma(a12[i], a13, fma(a10[i], a11, fma(a8[i], a9, fma(a6[i], a7, fma(a4[i], a5, fma(a2[i], a3, a0[i] * a1))))))
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT k_mul_fma_fma_etc_f32_ususususususus_712f0493c0_avx512<>(SB), NOSPLIT, $72-8
+	FUNCDATA $0, ·kernel·args_stackmap(SB)
+	// kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32, u8:f32, s9:f32, u10:f32, s11:f32, u12:f32, s13:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; t4 = fma u8 s9 t3; t5 = fma u10 s11 t4; t6 = fma u12 s13 t5; store t6 }
+	MOVQ f+0(FP), CX
+	MOVQ 8(CX), SI; TESTQ SI, SI; JLE done; MOVQ (CX), R15; TESTQ R15, R15; JLE done; MOVQ 16(CX), DI
+	MOVQ 24(CX), AX; MOVQ AX, (SP); MOVQ 32(CX), R8; MOVQ 40(CX), AX; MOVQ AX, 8(SP); MOVQ 48(CX), R9
+	MOVQ 56(CX), AX; MOVQ AX, 16(SP); MOVQ 64(CX), R10; MOVQ 72(CX), AX; MOVQ AX, 24(SP); MOVQ 80(CX), R11
+	MOVQ 88(CX), AX; MOVQ AX, 32(SP); MOVQ 96(CX), R12; MOVQ 104(CX), AX; MOVQ AX, 40(SP); MOVQ 112(CX), R13
+	MOVQ 120(CX), AX; MOVQ AX, 48(SP); MOVQ 128(CX), R14
+	MOVQ f+0(FP), CX
+	MOVQ $+0, 64(SP); CMPQ 400(CX), $0x00; JNE past
+
+row:
+	MOVQ (SP), AX; VBROADCASTSS (AX), Z31; MOVQ 8(SP), AX; VBROADCASTSS (AX), Z30; MOVQ 16(SP), AX
+	VBROADCASTSS (AX), Z29; MOVQ 24(SP), AX; VBROADCASTSS (AX), Z28; MOVQ 32(SP), AX; VBROADCASTSS (AX), Z27
+	MOVQ 40(SP), AX; VBROADCASTSS (AX), Z26; MOVQ 48(SP), AX; VBROADCASTSS (AX), Z25; XORQ BX, BX; MOVQ SI, AX
+	SUBQ $0x20, AX; JLT tail; PCALIGN $0x20
+
+loop:
+	VMULPS (DI)(BX*4), Z31, Z0; VMULPS 64(DI)(BX*4), Z31, Z1; VFMADD231PS (R8)(BX*4), Z30, Z0
+	VFMADD231PS 64(R8)(BX*4), Z30, Z1; VFMADD231PS (R9)(BX*4), Z29, Z0; VFMADD231PS 64(R9)(BX*4), Z29, Z1
+	VFMADD231PS (R10)(BX*4), Z28, Z0; VFMADD231PS 64(R10)(BX*4), Z28, Z1; VFMADD231PS (R11)(BX*4), Z27, Z0
+	VFMADD231PS 64(R11)(BX*4), Z27, Z1; VFMADD231PS (R12)(BX*4), Z26, Z0; VFMADD231PS 64(R12)(BX*4), Z26, Z1
+	VFMADD231PS (R13)(BX*4), Z25, Z0; VFMADD231PS 64(R13)(BX*4), Z25, Z1; VMOVUPS Z0, (R14)(BX*4)
+	VMOVUPS Z1, 64(R14)(BX*4); ADDQ $0x20, BX; CMPQ BX, AX; JLE loop
+
+tail:
+	CMPQ BX, SI; JGE next
+
+step:
+	MOVQ SI, CX; SUBQ BX, CX; MOVQ $+16, DX; CMPQ CX, DX; CMOVQGT DX, CX; MOVQ $-1, DX; BZHIQ CX, DX, DX
+	KMOVW DX, K1; VMOVUPS.Z (R8)(BX*4), K1, Z0; VMOVUPS.Z (DI)(BX*4), K1, Z1; VMULPS Z31, Z1, Z1
+	VFMADD132PS Z30, Z1, Z0; VMOVUPS.Z (R9)(BX*4), K1, Z1; VFMADD132PS Z29, Z0, Z1; VMOVUPS.Z (R10)(BX*4), K1, Z0
+	VFMADD132PS Z28, Z1, Z0; VMOVUPS.Z (R11)(BX*4), K1, Z1; VFMADD132PS Z27, Z0, Z1; VMOVUPS.Z (R12)(BX*4), K1, Z0
+	VFMADD132PS Z26, Z1, Z0; VMOVUPS.Z (R13)(BX*4), K1, Z1; VFMADD132PS Z25, Z0, Z1; VMOVUPS Z1, K1, (R14)(BX*4)
+	ADDQ $0x10, BX; CMPQ BX, SI; JLT step
+
+next:
+	DECQ R15; JLE last
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; MOVQ 216(CX), AX; ADDQ AX, (SP); ADDQ 224(CX), R8; MOVQ 232(CX), AX; ADDQ AX, 8(SP)
+	ADDQ 240(CX), R9; MOVQ 248(CX), AX; ADDQ AX, 16(SP); ADDQ 256(CX), R10; MOVQ 264(CX), AX; ADDQ AX, 24(SP)
+	ADDQ 272(CX), R11; MOVQ 280(CX), AX; ADDQ AX, 32(SP); ADDQ 288(CX), R12; MOVQ 296(CX), AX; ADDQ AX, 40(SP)
+	ADDQ 304(CX), R13; MOVQ 312(CX), AX; ADDQ AX, 48(SP); ADDQ 320(CX), R14; JMP row
+
+done:
+	VZEROUPPER; RET
+
+past:
+	MOVQ R15, AX; MOVQ AX, 56(SP); MOVQ SI, 64(SP)
+
+rowPast:
+	MOVQ $+1, R15; MOVQ R14, CX; TESTQ $+3, CX; JNE row; NEGQ CX; ANDQ $0x3f, CX; SHRQ $0x02, CX; CMPQ CX, SI
+	CMOVQLT CX, SI; JMP row
+
+last:
+	CMPQ 64(SP), $0x00; JEQ done; MOVQ SI, BX; MOVQ 64(SP), SI; CMPQ BX, SI; JLT lines; DECQ 56(SP); JEQ done
+	MOVQ f+0(FP), CX
+	ADDQ 208(CX), DI; MOVQ 216(CX), AX; ADDQ AX, (SP); ADDQ 224(CX), R8; MOVQ 232(CX), AX; ADDQ AX, 8(SP)
+	ADDQ 240(CX), R9; MOVQ 248(CX), AX; ADDQ AX, 16(SP); ADDQ 256(CX), R10; MOVQ 264(CX), AX; ADDQ AX, 24(SP)
+	ADDQ 272(CX), R11; MOVQ 280(CX), AX; ADDQ AX, 32(SP); ADDQ 288(CX), R12; MOVQ 296(CX), AX; ADDQ AX, 40(SP)
+	ADDQ 304(CX), R13; MOVQ 312(CX), AX; ADDQ AX, 48(SP); ADDQ 320(CX), R14; JMP rowPast
+
+lines:
+	MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JGT rest; PCALIGN $0x20
+
+line:
+	VMULPS (DI)(BX*4), Z31, Z0; VMULPS 64(DI)(BX*4), Z31, Z1; VFMADD231PS (R8)(BX*4), Z30, Z0
+	VFMADD231PS 64(R8)(BX*4), Z30, Z1; VFMADD231PS (R9)(BX*4), Z29, Z0; VFMADD231PS 64(R9)(BX*4), Z29, Z1
+	VFMADD231PS (R10)(BX*4), Z28, Z0; VFMADD231PS 64(R10)(BX*4), Z28, Z1; VFMADD231PS (R11)(BX*4), Z27, Z0
+	VFMADD231PS 64(R11)(BX*4), Z27, Z1; VFMADD231PS (R12)(BX*4), Z26, Z0; VFMADD231PS 64(R12)(BX*4), Z26, Z1
+	VFMADD231PS (R13)(BX*4), Z25, Z0; VFMADD231PS 64(R13)(BX*4), Z25, Z1; VMOVNTDQ Z0, (R14)(BX*4)
+	VMOVNTDQ Z1, 64(R14)(BX*4); ADDQ $0x20, BX; CMPQ BX, AX; JLE line
+
+rest:
+	MOVQ $+1, R15; MOVQ SI, AX; SUBQ $0x20, AX; CMPQ BX, AX; JLE loop; JMP tail
 
 // for i: o0[i] = fma(a16[i], a17, fma(a14[i], a15, fma(a12[i], a13, fma(a10[i], a11, fma(a8[i], a9, fma(a6[i], a7, fma(a4[i], a5, fma(a2[i], a3, a0[i] * a1))))))))
 // Requires: AVX, AVX512F, BMI2, CMOV
@@ -19498,162 +19898,167 @@ DATA entries_avx512<>+528(SB)/8, $k_expm1_f32_u_8e161a5337_avx512<>(SB)
 DATA entries_avx512<>+536(SB)/8, $k_expm1_f32_u_c4a2391563_avx512<>(SB)
 DATA entries_avx512<>+544(SB)/8, $k_fma_fma_f32_usuus_26feef316b_avx512<>(SB)
 DATA entries_avx512<>+552(SB)/8, $k_fma_fma_f32_uusuu_65f5684e4d_avx512<>(SB)
-DATA entries_avx512<>+560(SB)/8, $k_fma_fma_fma_f32_usuusus_46013c8eeb_avx512<>(SB)
-DATA entries_avx512<>+568(SB)/8, $k_fma_fma_fma_f32_uusuuuu_892c10a14c_avx512<>(SB)
-DATA entries_avx512<>+576(SB)/8, $k_fma_fma_fma_fma_f32_usuususus_8c0e1c0e38_avx512<>(SB)
-DATA entries_avx512<>+584(SB)/8, $k_fma_fma_fma_fma_f32_uusuuuuuu_a4a5d631c2_avx512<>(SB)
-DATA entries_avx512<>+592(SB)/8, $k_fmod_f32_uu_23f2965b3a_avx512<>(SB)
-DATA entries_avx512<>+600(SB)/8, $k_gelu_f32_u_5a39b6b00a_avx512<>(SB)
-DATA entries_avx512<>+608(SB)/8, $k_gelutanh_f32_u_4c118d14c9_avx512<>(SB)
-DATA entries_avx512<>+616(SB)/8, $k_gelutanh_f32_u_db1a6da05e_avx512<>(SB)
-DATA entries_avx512<>+624(SB)/8, $k_hypot_f32_uu_9f864ed0e9_avx512<>(SB)
-DATA entries_avx512<>+632(SB)/8, $k_log10_f32_u_ae1c8f5cbf_avx512<>(SB)
-DATA entries_avx512<>+640(SB)/8, $k_log10_f32_u_cbfe670f49_avx512<>(SB)
-DATA entries_avx512<>+648(SB)/8, $k_log1p_f32_u_44ebc30ec1_avx512<>(SB)
-DATA entries_avx512<>+656(SB)/8, $k_log1p_f32_u_ba15cea693_avx512<>(SB)
-DATA entries_avx512<>+664(SB)/8, $k_log2_f32_u_10bd083277_avx512<>(SB)
-DATA entries_avx512<>+672(SB)/8, $k_log2_f32_u_554428f4d8_avx512<>(SB)
-DATA entries_avx512<>+680(SB)/8, $k_log_f32_u_d5990fd292_avx512<>(SB)
-DATA entries_avx512<>+688(SB)/8, $k_log_f32_u_e0fe5a7a5e_avx512<>(SB)
-DATA entries_avx512<>+696(SB)/8, $k_logit_f32_u_d2899268f2_avx512<>(SB)
-DATA entries_avx512<>+704(SB)/8, $k_lt_cast_add_f32_suu_6dc476c5d9_avx512<>(SB)
-DATA entries_avx512<>+712(SB)/8, $k_lt_cast_add_f32_usu_8884ef40f7_avx512<>(SB)
-DATA entries_avx512<>+720(SB)/8, $k_lt_cast_f32_su_3714b2872f_avx512<>(SB)
-DATA entries_avx512<>+728(SB)/8, $k_lt_cast_f32_us_21d3d2c79b_avx512<>(SB)
-DATA entries_avx512<>+736(SB)/8, $k_lt_lt_and_select_f32_suss_9e6570f14f_avx512<>(SB)
-DATA entries_avx512<>+744(SB)/8, $k_lt_mul_select_f32_sus_3d9238c874_avx512<>(SB)
-DATA entries_avx512<>+752(SB)/8, $k_lt_select_f32_susu_834373809c_avx512<>(SB)
-DATA entries_avx512<>+760(SB)/8, $k_lt_select_f32_suus_d7be1b3f1c_avx512<>(SB)
-DATA entries_avx512<>+768(SB)/8, $k_lt_select_f32_suuu_2112c41b9d_avx512<>(SB)
-DATA entries_avx512<>+776(SB)/8, $k_lt_select_f32_ussu_8333fa51a2_avx512<>(SB)
-DATA entries_avx512<>+784(SB)/8, $k_lt_select_f32_usus_1ff32013c3_avx512<>(SB)
-DATA entries_avx512<>+792(SB)/8, $k_lt_select_f32_usuu_09aa765891_avx512<>(SB)
-DATA entries_avx512<>+800(SB)/8, $k_lt_select_f32_uuuu_eaac2a0463_avx512<>(SB)
-DATA entries_avx512<>+808(SB)/8, $k_lt_sub_select_f32_ussu_3954cda4c3_avx512<>(SB)
-DATA entries_avx512<>+816(SB)/8, $k_max_max_f32_uuu_94153535b5_avx512<>(SB)
-DATA entries_avx512<>+824(SB)/8, $k_max_max_max_etc_f32_uuuuuuuu_a13cc5b611_avx512<>(SB)
-DATA entries_avx512<>+832(SB)/8, $k_max_max_max_f32_uuuu_7f8291e5af_avx512<>(SB)
-DATA entries_avx512<>+840(SB)/8, $k_max_max_max_max_f32_uuuuu_782406c534_avx512<>(SB)
-DATA entries_avx512<>+848(SB)/8, $k_max_min_f32_uss_ee76b7f7ff_avx512<>(SB)
-DATA entries_avx512<>+856(SB)/8, $k_min_min_min_etc_f32_uuuuuuuu_dc1e9e8ee4_avx512<>(SB)
-DATA entries_avx512<>+864(SB)/8, $k_min_min_min_f32_uuuu_a2036aac40_avx512<>(SB)
-DATA entries_avx512<>+872(SB)/8, $k_min_min_min_min_f32_uuuuu_4dda052b3c_avx512<>(SB)
-DATA entries_avx512<>+880(SB)/8, $k_mish_f32_u_0d76fba195_avx512<>(SB)
-DATA entries_avx512<>+888(SB)/8, $k_mish_f32_u_4327185398_avx512<>(SB)
-DATA entries_avx512<>+896(SB)/8, $k_mul_add_f32_sus_823e970d51_avx512<>(SB)
-DATA entries_avx512<>+904(SB)/8, $k_mul_add_f32_us_c995ae5d78_avx512<>(SB)
-DATA entries_avx512<>+912(SB)/8, $k_mul_add_f32_usu_c4593d64cc_avx512<>(SB)
-DATA entries_avx512<>+920(SB)/8, $k_mul_add_f32_uu_62e4b901e6_avx512<>(SB)
-DATA entries_avx512<>+928(SB)/8, $k_mul_add_f32_uus_cd484de41f_avx512<>(SB)
-DATA entries_avx512<>+936(SB)/8, $k_mul_add_f32_uuu_75513ae343_avx512<>(SB)
-DATA entries_avx512<>+944(SB)/8, $k_mul_add_mul_add_f32_usss_fa8a7350a4_avx512<>(SB)
-DATA entries_avx512<>+952(SB)/8, $k_mul_add_mul_add_f32_ususu_6d1ffa2694_avx512<>(SB)
-DATA entries_avx512<>+960(SB)/8, $k_mul_add_mul_add_f32_uuss_06eeeb4599_avx512<>(SB)
-DATA entries_avx512<>+968(SB)/8, $k_mul_add_mul_f32_susu_d4e52dbdca_avx512<>(SB)
-DATA entries_avx512<>+976(SB)/8, $k_mul_add_mul_f32_uusu_972dd93a49_avx512<>(SB)
-DATA entries_avx512<>+984(SB)/8, $k_mul_add_mul_f32_uuu_e2a41e2a4c_avx512<>(SB)
-DATA entries_avx512<>+992(SB)/8, $k_mul_add_mul_f32_uuuu_ca920e09af_avx512<>(SB)
-DATA entries_avx512<>+1000(SB)/8, $k_mul_add_reciprocal_f32_uu_c179a07f9d_avx512<>(SB)
-DATA entries_avx512<>+1008(SB)/8, $k_mul_add_rsqrt_f32_sus_f55d8af1ed_avx512<>(SB)
-DATA entries_avx512<>+1016(SB)/8, $k_mul_clip_f32_suss_064b4049ee_avx512<>(SB)
-DATA entries_avx512<>+1024(SB)/8, $k_mul_div_f32_uu_b7184a3f82_avx512<>(SB)
-DATA entries_avx512<>+1032(SB)/8, $k_mul_div_f32_uuu_d9f0203553_avx512<>(SB)
-DATA entries_avx512<>+1040(SB)/8, $k_mul_fma_f32_usus_1842319587_avx512<>(SB)
-DATA entries_avx512<>+1048(SB)/8, $k_mul_fma_fma_etc_f32_suususususususususs_0b8000ac43_avx512<>(SB)
-DATA entries_avx512<>+1056(SB)/8, $k_mul_fma_fma_etc_f32_ususususususususus_7f081c76f2_avx512<>(SB)
-DATA entries_avx512<>+1064(SB)/8, $k_mul_fma_fma_etc_f32_usususususususususss_65bb4e0d4c_avx512<>(SB)
-DATA entries_avx512<>+1072(SB)/8, $k_mul_fma_fma_etc_f32_ususususususususussss_05bcf67d94_avx512<>(SB)
-DATA entries_avx512<>+1080(SB)/8, $k_mul_fma_fma_f32_suusus_9e3a07975c_avx512<>(SB)
-DATA entries_avx512<>+1088(SB)/8, $k_mul_fma_fma_fma_f32_usususus_f2031cb675_avx512<>(SB)
-DATA entries_avx512<>+1096(SB)/8, $k_mul_mul_add_etc_f32_uusu_ca8b59eec8_avx512<>(SB)
-DATA entries_avx512<>+1104(SB)/8, $k_mul_mul_add_f32_usus_0e0473eb88_avx512<>(SB)
-DATA entries_avx512<>+1112(SB)/8, $k_mul_mul_add_f32_usuu_a1c5c9fa1f_avx512<>(SB)
-DATA entries_avx512<>+1120(SB)/8, $k_mul_mul_add_f32_uu_8975752a8a_avx512<>(SB)
-DATA entries_avx512<>+1128(SB)/8, $k_mul_mul_add_f32_uuuu_ce4079a70a_avx512<>(SB)
-DATA entries_avx512<>+1136(SB)/8, $k_mul_mul_add_sqrt_f32_uu_7c07120190_avx512<>(SB)
-DATA entries_avx512<>+1144(SB)/8, $k_mul_mul_f32_u_80e658ec97_avx512<>(SB)
-DATA entries_avx512<>+1152(SB)/8, $k_mul_mul_f32_us_9827c8c6f7_avx512<>(SB)
-DATA entries_avx512<>+1160(SB)/8, $k_mul_mul_f32_usu_3028d8b96c_avx512<>(SB)
-DATA entries_avx512<>+1168(SB)/8, $k_mul_mul_f32_uus_be42ec1679_avx512<>(SB)
-DATA entries_avx512<>+1176(SB)/8, $k_mul_mul_f32_uuu_d7b937fccc_avx512<>(SB)
-DATA entries_avx512<>+1184(SB)/8, $k_mul_mul_mul_add_f32_usus_52ac850fa2_avx512<>(SB)
-DATA entries_avx512<>+1192(SB)/8, $k_mul_mul_mul_etc_f32_sususuusu_139d528bf9_avx512<>(SB)
-DATA entries_avx512<>+1200(SB)/8, $k_mul_mul_mul_etc_f32_uuuuu_90278c2928_avx512<>(SB)
-DATA entries_avx512<>+1208(SB)/8, $k_mul_mul_mul_mul_f32_uuuuu_59631ca150_avx512<>(SB)
-DATA entries_avx512<>+1216(SB)/8, $k_mul_mul_sub_add_f32_uuu_85f86ff199_avx512<>(SB)
-DATA entries_avx512<>+1224(SB)/8, $k_mul_mul_sub_f32_susu_00a8f0430e_avx512<>(SB)
-DATA entries_avx512<>+1232(SB)/8, $k_mul_mul_sub_f32_uuuu_744a4b34c4_avx512<>(SB)
-DATA entries_avx512<>+1240(SB)/8, $k_mul_sub_div_f32_suuu_0c66717625_avx512<>(SB)
-DATA entries_avx512<>+1248(SB)/8, $k_mul_sub_f32_sus_965440f780_avx512<>(SB)
-DATA entries_avx512<>+1256(SB)/8, $k_mul_sub_f32_uss_1ac56c3ec4_avx512<>(SB)
-DATA entries_avx512<>+1264(SB)/8, $k_mul_sub_f32_usu_249e8d7faa_avx512<>(SB)
-DATA entries_avx512<>+1272(SB)/8, $k_mul_sub_f32_usu_3188a3e4e2_avx512<>(SB)
-DATA entries_avx512<>+1280(SB)/8, $k_mul_sub_f32_uus_26164bf0e3_avx512<>(SB)
-DATA entries_avx512<>+1288(SB)/8, $k_mul_sub_f32_uus_7ef5de0cfb_avx512<>(SB)
-DATA entries_avx512<>+1296(SB)/8, $k_mul_sub_f32_uuu_9072ef8ceb_avx512<>(SB)
-DATA entries_avx512<>+1304(SB)/8, $k_mul_sub_f32_uuu_f343c420f6_avx512<>(SB)
-DATA entries_avx512<>+1312(SB)/8, $k_mul_sub_mul_etc_f32_ssusuu_4508d7f4cc_avx512<>(SB)
-DATA entries_avx512<>+1320(SB)/8, $k_mul_sub_mul_f32_ssus_7ff6b7fe49_avx512<>(SB)
-DATA entries_avx512<>+1328(SB)/8, $k_mul_sub_mul_f32_us_d0fd260c3d_avx512<>(SB)
-DATA entries_avx512<>+1336(SB)/8, $k_ne_or_select_f32_bool_uuu_fd164af4ab_avx512<>(SB)
-DATA entries_avx512<>+1344(SB)/8, $k_pow_f32_uu_8b8da83db3_avx512<>(SB)
-DATA entries_avx512<>+1352(SB)/8, $k_reduce_add_abs_f32_u_258f9f318d_avx512<>(SB)
-DATA entries_avx512<>+1360(SB)/8, $k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_845b608e04_avx512<>(SB)
-DATA entries_avx512<>+1368(SB)/8, $k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_cb375d3150_avx512<>(SB)
-DATA entries_avx512<>+1376(SB)/8, $k_reduce_add_add_sub_eq_cast_etc_f32_uss_1d8d9433b6_avx512<>(SB)
-DATA entries_avx512<>+1384(SB)/8, $k_reduce_add_add_sub_eq_cast_etc_f32_uss_6e42c5124a_avx512<>(SB)
-DATA entries_avx512<>+1392(SB)/8, $k_reduce_add_add_sub_mul_f32_us_b2935a0f57_avx512<>(SB)
-DATA entries_avx512<>+1400(SB)/8, $k_reduce_add_mul_f32_u_5f31cdbbc6_avx512<>(SB)
-DATA entries_avx512<>+1408(SB)/8, $k_reduce_add_mul_f32_uu_624c0413b0_avx512<>(SB)
-DATA entries_avx512<>+1416(SB)/8, $k_reduce_add_mul_sub_mul_f32_ssu_980d8b305c_avx512<>(SB)
-DATA entries_avx512<>+1424(SB)/8, $k_reduce_add_sub_exp_f32_us_adbe096fa0_avx512<>(SB)
-DATA entries_avx512<>+1432(SB)/8, $k_reduce_add_sub_exp_f32_us_b11729214f_avx512<>(SB)
-DATA entries_avx512<>+1440(SB)/8, $k_reduce_add_sub_mul_f32_us_dbb92b069c_avx512<>(SB)
-DATA entries_avx512<>+1448(SB)/8, $k_reduce_add_sub_mul_f32_uu_40b5687917_avx512<>(SB)
-DATA entries_avx512<>+1456(SB)/8, $k_selu_f32_u_5e97fe46cc_avx512<>(SB)
-DATA entries_avx512<>+1464(SB)/8, $k_selu_f32_u_d932e1e583_avx512<>(SB)
-DATA entries_avx512<>+1472(SB)/8, $k_sigmoid_f32_u_93be2127ea_avx512<>(SB)
-DATA entries_avx512<>+1480(SB)/8, $k_sigmoid_f32_u_f999d280c1_avx512<>(SB)
-DATA entries_avx512<>+1488(SB)/8, $k_silu_f32_u_2f82111014_avx512<>(SB)
-DATA entries_avx512<>+1496(SB)/8, $k_silu_f32_u_bc7296252f_avx512<>(SB)
-DATA entries_avx512<>+1504(SB)/8, $k_sin_f32_u_6b4bd66882_avx512<>(SB)
-DATA entries_avx512<>+1512(SB)/8, $k_sin_f32_u_b1f1c0475a_avx512<>(SB)
-DATA entries_avx512<>+1520(SB)/8, $k_sinh_f32_u_a02af806c2_avx512<>(SB)
-DATA entries_avx512<>+1528(SB)/8, $k_sinh_f32_u_e6cd35bca9_avx512<>(SB)
-DATA entries_avx512<>+1536(SB)/8, $k_softplus_f32_u_1ca9daa11c_avx512<>(SB)
-DATA entries_avx512<>+1544(SB)/8, $k_softplus_f32_u_a3ac24e3de_avx512<>(SB)
-DATA entries_avx512<>+1552(SB)/8, $k_sqrt_add_div_sub_f32_usuu_3312c25538_avx512<>(SB)
-DATA entries_avx512<>+1560(SB)/8, $k_sub_abs_f32_su_bff24b4d46_avx512<>(SB)
-DATA entries_avx512<>+1568(SB)/8, $k_sub_abs_f32_us_c54cc75a91_avx512<>(SB)
-DATA entries_avx512<>+1576(SB)/8, $k_sub_abs_f32_uu_535b991930_avx512<>(SB)
-DATA entries_avx512<>+1584(SB)/8, $k_sub_add_f32_suu_be01931b84_avx512<>(SB)
-DATA entries_avx512<>+1592(SB)/8, $k_sub_add_f32_usu_2134758f1f_avx512<>(SB)
-DATA entries_avx512<>+1600(SB)/8, $k_sub_add_f32_uus_ae624bef65_avx512<>(SB)
-DATA entries_avx512<>+1608(SB)/8, $k_sub_add_f32_uuu_69b77a9e69_avx512<>(SB)
-DATA entries_avx512<>+1616(SB)/8, $k_sub_div_f32_sus_808b300fab_avx512<>(SB)
-DATA entries_avx512<>+1624(SB)/8, $k_sub_div_f32_suu_0106749417_avx512<>(SB)
-DATA entries_avx512<>+1632(SB)/8, $k_sub_div_f32_uss_710c75c2db_avx512<>(SB)
-DATA entries_avx512<>+1640(SB)/8, $k_sub_div_f32_usu_846f0e97e6_avx512<>(SB)
-DATA entries_avx512<>+1648(SB)/8, $k_sub_div_f32_uus_17256f6fb2_avx512<>(SB)
-DATA entries_avx512<>+1656(SB)/8, $k_sub_div_f32_uuu_dc62efb0df_avx512<>(SB)
-DATA entries_avx512<>+1664(SB)/8, $k_sub_mul_add_etc_f32_uuuuuu_43521638e9_avx512<>(SB)
-DATA entries_avx512<>+1672(SB)/8, $k_sub_mul_add_f32_uuu_3b01b5d98a_avx512<>(SB)
-DATA entries_avx512<>+1680(SB)/8, $k_sub_mul_f32_su_db68111212_avx512<>(SB)
-DATA entries_avx512<>+1688(SB)/8, $k_sub_mul_f32_sus_f2d8ce96e5_avx512<>(SB)
-DATA entries_avx512<>+1696(SB)/8, $k_sub_mul_f32_suu_644ee44e66_avx512<>(SB)
-DATA entries_avx512<>+1704(SB)/8, $k_sub_mul_f32_us_a6edba4968_avx512<>(SB)
-DATA entries_avx512<>+1712(SB)/8, $k_sub_mul_f32_uss_cd8a5001fc_avx512<>(SB)
-DATA entries_avx512<>+1720(SB)/8, $k_sub_mul_f32_usu_f2d17a1178_avx512<>(SB)
-DATA entries_avx512<>+1728(SB)/8, $k_sub_mul_f32_uu_f7bbda414f_avx512<>(SB)
-DATA entries_avx512<>+1736(SB)/8, $k_sub_mul_f32_uus_11b9186314_avx512<>(SB)
-DATA entries_avx512<>+1744(SB)/8, $k_sub_mul_f32_uuu_c0f08c037b_avx512<>(SB)
-DATA entries_avx512<>+1752(SB)/8, $k_sub_mul_mul_add_f32_ussuu_32c5f7091b_avx512<>(SB)
-DATA entries_avx512<>+1760(SB)/8, $k_sub_mul_mul_add_f32_uuuuu_e61f97e731_avx512<>(SB)
-DATA entries_avx512<>+1768(SB)/8, $k_tan_f32_u_a69f332907_avx512<>(SB)
-DATA entries_avx512<>+1776(SB)/8, $k_tan_f32_u_d46cfa69fa_avx512<>(SB)
-DATA entries_avx512<>+1784(SB)/8, $k_tanh_f32_u_7c39959182_avx512<>(SB)
-DATA entries_avx512<>+1792(SB)/8, $k_tanh_f32_u_dac9a91ef9_avx512<>(SB)
-GLOBL entries_avx512<>(SB), RODATA, $1800
+DATA entries_avx512<>+560(SB)/8, $k_fma_fma_fma_etc_f32_usuusususus_374f7149cb_avx512<>(SB)
+DATA entries_avx512<>+568(SB)/8, $k_fma_fma_fma_etc_f32_usuusususususus_f0b50b0eba_avx512<>(SB)
+DATA entries_avx512<>+576(SB)/8, $k_fma_fma_fma_etc_f32_usuususususususususus_58a845eb50_avx512<>(SB)
+DATA entries_avx512<>+584(SB)/8, $k_fma_fma_fma_f32_usuusus_46013c8eeb_avx512<>(SB)
+DATA entries_avx512<>+592(SB)/8, $k_fma_fma_fma_f32_uusuuuu_892c10a14c_avx512<>(SB)
+DATA entries_avx512<>+600(SB)/8, $k_fma_fma_fma_fma_f32_usuususus_8c0e1c0e38_avx512<>(SB)
+DATA entries_avx512<>+608(SB)/8, $k_fma_fma_fma_fma_f32_uusuuuuuu_a4a5d631c2_avx512<>(SB)
+DATA entries_avx512<>+616(SB)/8, $k_fmod_f32_uu_23f2965b3a_avx512<>(SB)
+DATA entries_avx512<>+624(SB)/8, $k_gelu_f32_u_5a39b6b00a_avx512<>(SB)
+DATA entries_avx512<>+632(SB)/8, $k_gelutanh_f32_u_4c118d14c9_avx512<>(SB)
+DATA entries_avx512<>+640(SB)/8, $k_gelutanh_f32_u_db1a6da05e_avx512<>(SB)
+DATA entries_avx512<>+648(SB)/8, $k_hypot_f32_uu_9f864ed0e9_avx512<>(SB)
+DATA entries_avx512<>+656(SB)/8, $k_log10_f32_u_ae1c8f5cbf_avx512<>(SB)
+DATA entries_avx512<>+664(SB)/8, $k_log10_f32_u_cbfe670f49_avx512<>(SB)
+DATA entries_avx512<>+672(SB)/8, $k_log1p_f32_u_44ebc30ec1_avx512<>(SB)
+DATA entries_avx512<>+680(SB)/8, $k_log1p_f32_u_ba15cea693_avx512<>(SB)
+DATA entries_avx512<>+688(SB)/8, $k_log2_f32_u_10bd083277_avx512<>(SB)
+DATA entries_avx512<>+696(SB)/8, $k_log2_f32_u_554428f4d8_avx512<>(SB)
+DATA entries_avx512<>+704(SB)/8, $k_log_f32_u_d5990fd292_avx512<>(SB)
+DATA entries_avx512<>+712(SB)/8, $k_log_f32_u_e0fe5a7a5e_avx512<>(SB)
+DATA entries_avx512<>+720(SB)/8, $k_logit_f32_u_d2899268f2_avx512<>(SB)
+DATA entries_avx512<>+728(SB)/8, $k_lt_cast_add_f32_suu_6dc476c5d9_avx512<>(SB)
+DATA entries_avx512<>+736(SB)/8, $k_lt_cast_add_f32_usu_8884ef40f7_avx512<>(SB)
+DATA entries_avx512<>+744(SB)/8, $k_lt_cast_f32_su_3714b2872f_avx512<>(SB)
+DATA entries_avx512<>+752(SB)/8, $k_lt_cast_f32_us_21d3d2c79b_avx512<>(SB)
+DATA entries_avx512<>+760(SB)/8, $k_lt_lt_and_select_f32_suss_9e6570f14f_avx512<>(SB)
+DATA entries_avx512<>+768(SB)/8, $k_lt_mul_select_f32_sus_3d9238c874_avx512<>(SB)
+DATA entries_avx512<>+776(SB)/8, $k_lt_select_f32_susu_834373809c_avx512<>(SB)
+DATA entries_avx512<>+784(SB)/8, $k_lt_select_f32_suus_d7be1b3f1c_avx512<>(SB)
+DATA entries_avx512<>+792(SB)/8, $k_lt_select_f32_suuu_2112c41b9d_avx512<>(SB)
+DATA entries_avx512<>+800(SB)/8, $k_lt_select_f32_ussu_8333fa51a2_avx512<>(SB)
+DATA entries_avx512<>+808(SB)/8, $k_lt_select_f32_usus_1ff32013c3_avx512<>(SB)
+DATA entries_avx512<>+816(SB)/8, $k_lt_select_f32_usuu_09aa765891_avx512<>(SB)
+DATA entries_avx512<>+824(SB)/8, $k_lt_select_f32_uuuu_eaac2a0463_avx512<>(SB)
+DATA entries_avx512<>+832(SB)/8, $k_lt_sub_select_f32_ussu_3954cda4c3_avx512<>(SB)
+DATA entries_avx512<>+840(SB)/8, $k_max_max_f32_uuu_94153535b5_avx512<>(SB)
+DATA entries_avx512<>+848(SB)/8, $k_max_max_max_etc_f32_uuuuuuuu_a13cc5b611_avx512<>(SB)
+DATA entries_avx512<>+856(SB)/8, $k_max_max_max_f32_uuuu_7f8291e5af_avx512<>(SB)
+DATA entries_avx512<>+864(SB)/8, $k_max_max_max_max_f32_uuuuu_782406c534_avx512<>(SB)
+DATA entries_avx512<>+872(SB)/8, $k_max_min_f32_uss_ee76b7f7ff_avx512<>(SB)
+DATA entries_avx512<>+880(SB)/8, $k_min_min_min_etc_f32_uuuuuuuu_dc1e9e8ee4_avx512<>(SB)
+DATA entries_avx512<>+888(SB)/8, $k_min_min_min_f32_uuuu_a2036aac40_avx512<>(SB)
+DATA entries_avx512<>+896(SB)/8, $k_min_min_min_min_f32_uuuuu_4dda052b3c_avx512<>(SB)
+DATA entries_avx512<>+904(SB)/8, $k_mish_f32_u_0d76fba195_avx512<>(SB)
+DATA entries_avx512<>+912(SB)/8, $k_mish_f32_u_4327185398_avx512<>(SB)
+DATA entries_avx512<>+920(SB)/8, $k_mul_add_f32_sus_823e970d51_avx512<>(SB)
+DATA entries_avx512<>+928(SB)/8, $k_mul_add_f32_us_c995ae5d78_avx512<>(SB)
+DATA entries_avx512<>+936(SB)/8, $k_mul_add_f32_usu_c4593d64cc_avx512<>(SB)
+DATA entries_avx512<>+944(SB)/8, $k_mul_add_f32_uu_62e4b901e6_avx512<>(SB)
+DATA entries_avx512<>+952(SB)/8, $k_mul_add_f32_uus_cd484de41f_avx512<>(SB)
+DATA entries_avx512<>+960(SB)/8, $k_mul_add_f32_uuu_75513ae343_avx512<>(SB)
+DATA entries_avx512<>+968(SB)/8, $k_mul_add_mul_add_f32_usss_fa8a7350a4_avx512<>(SB)
+DATA entries_avx512<>+976(SB)/8, $k_mul_add_mul_add_f32_ususu_6d1ffa2694_avx512<>(SB)
+DATA entries_avx512<>+984(SB)/8, $k_mul_add_mul_add_f32_uuss_06eeeb4599_avx512<>(SB)
+DATA entries_avx512<>+992(SB)/8, $k_mul_add_mul_f32_susu_d4e52dbdca_avx512<>(SB)
+DATA entries_avx512<>+1000(SB)/8, $k_mul_add_mul_f32_uusu_972dd93a49_avx512<>(SB)
+DATA entries_avx512<>+1008(SB)/8, $k_mul_add_mul_f32_uuu_e2a41e2a4c_avx512<>(SB)
+DATA entries_avx512<>+1016(SB)/8, $k_mul_add_mul_f32_uuuu_ca920e09af_avx512<>(SB)
+DATA entries_avx512<>+1024(SB)/8, $k_mul_add_reciprocal_f32_uu_c179a07f9d_avx512<>(SB)
+DATA entries_avx512<>+1032(SB)/8, $k_mul_add_rsqrt_f32_sus_f55d8af1ed_avx512<>(SB)
+DATA entries_avx512<>+1040(SB)/8, $k_mul_clip_f32_suss_064b4049ee_avx512<>(SB)
+DATA entries_avx512<>+1048(SB)/8, $k_mul_div_f32_uu_b7184a3f82_avx512<>(SB)
+DATA entries_avx512<>+1056(SB)/8, $k_mul_div_f32_uuu_d9f0203553_avx512<>(SB)
+DATA entries_avx512<>+1064(SB)/8, $k_mul_fma_f32_usus_1842319587_avx512<>(SB)
+DATA entries_avx512<>+1072(SB)/8, $k_mul_fma_fma_etc_f32_suususususususususs_0b8000ac43_avx512<>(SB)
+DATA entries_avx512<>+1080(SB)/8, $k_mul_fma_fma_etc_f32_ususususus_6dcb691598_avx512<>(SB)
+DATA entries_avx512<>+1088(SB)/8, $k_mul_fma_fma_etc_f32_ususususususus_712f0493c0_avx512<>(SB)
+DATA entries_avx512<>+1096(SB)/8, $k_mul_fma_fma_etc_f32_ususususususususus_7f081c76f2_avx512<>(SB)
+DATA entries_avx512<>+1104(SB)/8, $k_mul_fma_fma_etc_f32_usususususususususss_65bb4e0d4c_avx512<>(SB)
+DATA entries_avx512<>+1112(SB)/8, $k_mul_fma_fma_etc_f32_ususususususususussss_05bcf67d94_avx512<>(SB)
+DATA entries_avx512<>+1120(SB)/8, $k_mul_fma_fma_f32_suusus_9e3a07975c_avx512<>(SB)
+DATA entries_avx512<>+1128(SB)/8, $k_mul_fma_fma_fma_f32_usususus_f2031cb675_avx512<>(SB)
+DATA entries_avx512<>+1136(SB)/8, $k_mul_mul_add_etc_f32_uusu_ca8b59eec8_avx512<>(SB)
+DATA entries_avx512<>+1144(SB)/8, $k_mul_mul_add_f32_usus_0e0473eb88_avx512<>(SB)
+DATA entries_avx512<>+1152(SB)/8, $k_mul_mul_add_f32_usuu_a1c5c9fa1f_avx512<>(SB)
+DATA entries_avx512<>+1160(SB)/8, $k_mul_mul_add_f32_uu_8975752a8a_avx512<>(SB)
+DATA entries_avx512<>+1168(SB)/8, $k_mul_mul_add_f32_uuuu_ce4079a70a_avx512<>(SB)
+DATA entries_avx512<>+1176(SB)/8, $k_mul_mul_add_sqrt_f32_uu_7c07120190_avx512<>(SB)
+DATA entries_avx512<>+1184(SB)/8, $k_mul_mul_f32_u_80e658ec97_avx512<>(SB)
+DATA entries_avx512<>+1192(SB)/8, $k_mul_mul_f32_us_9827c8c6f7_avx512<>(SB)
+DATA entries_avx512<>+1200(SB)/8, $k_mul_mul_f32_usu_3028d8b96c_avx512<>(SB)
+DATA entries_avx512<>+1208(SB)/8, $k_mul_mul_f32_uus_be42ec1679_avx512<>(SB)
+DATA entries_avx512<>+1216(SB)/8, $k_mul_mul_f32_uuu_d7b937fccc_avx512<>(SB)
+DATA entries_avx512<>+1224(SB)/8, $k_mul_mul_mul_add_f32_usus_52ac850fa2_avx512<>(SB)
+DATA entries_avx512<>+1232(SB)/8, $k_mul_mul_mul_etc_f32_sususuusu_139d528bf9_avx512<>(SB)
+DATA entries_avx512<>+1240(SB)/8, $k_mul_mul_mul_etc_f32_uuuuu_90278c2928_avx512<>(SB)
+DATA entries_avx512<>+1248(SB)/8, $k_mul_mul_mul_mul_f32_uuuuu_59631ca150_avx512<>(SB)
+DATA entries_avx512<>+1256(SB)/8, $k_mul_mul_sub_add_f32_uuu_85f86ff199_avx512<>(SB)
+DATA entries_avx512<>+1264(SB)/8, $k_mul_mul_sub_f32_susu_00a8f0430e_avx512<>(SB)
+DATA entries_avx512<>+1272(SB)/8, $k_mul_mul_sub_f32_uuuu_744a4b34c4_avx512<>(SB)
+DATA entries_avx512<>+1280(SB)/8, $k_mul_sub_div_f32_suuu_0c66717625_avx512<>(SB)
+DATA entries_avx512<>+1288(SB)/8, $k_mul_sub_f32_sus_965440f780_avx512<>(SB)
+DATA entries_avx512<>+1296(SB)/8, $k_mul_sub_f32_uss_1ac56c3ec4_avx512<>(SB)
+DATA entries_avx512<>+1304(SB)/8, $k_mul_sub_f32_usu_249e8d7faa_avx512<>(SB)
+DATA entries_avx512<>+1312(SB)/8, $k_mul_sub_f32_usu_3188a3e4e2_avx512<>(SB)
+DATA entries_avx512<>+1320(SB)/8, $k_mul_sub_f32_uus_26164bf0e3_avx512<>(SB)
+DATA entries_avx512<>+1328(SB)/8, $k_mul_sub_f32_uus_7ef5de0cfb_avx512<>(SB)
+DATA entries_avx512<>+1336(SB)/8, $k_mul_sub_f32_uuu_9072ef8ceb_avx512<>(SB)
+DATA entries_avx512<>+1344(SB)/8, $k_mul_sub_f32_uuu_f343c420f6_avx512<>(SB)
+DATA entries_avx512<>+1352(SB)/8, $k_mul_sub_mul_etc_f32_ssusuu_4508d7f4cc_avx512<>(SB)
+DATA entries_avx512<>+1360(SB)/8, $k_mul_sub_mul_f32_ssus_7ff6b7fe49_avx512<>(SB)
+DATA entries_avx512<>+1368(SB)/8, $k_mul_sub_mul_f32_us_d0fd260c3d_avx512<>(SB)
+DATA entries_avx512<>+1376(SB)/8, $k_ne_or_select_f32_bool_uuu_fd164af4ab_avx512<>(SB)
+DATA entries_avx512<>+1384(SB)/8, $k_pow_f32_uu_8b8da83db3_avx512<>(SB)
+DATA entries_avx512<>+1392(SB)/8, $k_reduce_add_abs_f32_u_258f9f318d_avx512<>(SB)
+DATA entries_avx512<>+1400(SB)/8, $k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_845b608e04_avx512<>(SB)
+DATA entries_avx512<>+1408(SB)/8, $k_reduce_add_add_isfinite_select_sub_etc_f32_ssu_cb375d3150_avx512<>(SB)
+DATA entries_avx512<>+1416(SB)/8, $k_reduce_add_add_sub_eq_cast_etc_f32_uss_1d8d9433b6_avx512<>(SB)
+DATA entries_avx512<>+1424(SB)/8, $k_reduce_add_add_sub_eq_cast_etc_f32_uss_6e42c5124a_avx512<>(SB)
+DATA entries_avx512<>+1432(SB)/8, $k_reduce_add_add_sub_mul_f32_us_b2935a0f57_avx512<>(SB)
+DATA entries_avx512<>+1440(SB)/8, $k_reduce_add_mul_f32_u_5f31cdbbc6_avx512<>(SB)
+DATA entries_avx512<>+1448(SB)/8, $k_reduce_add_mul_f32_uu_624c0413b0_avx512<>(SB)
+DATA entries_avx512<>+1456(SB)/8, $k_reduce_add_mul_sub_mul_f32_ssu_980d8b305c_avx512<>(SB)
+DATA entries_avx512<>+1464(SB)/8, $k_reduce_add_sub_exp_f32_us_adbe096fa0_avx512<>(SB)
+DATA entries_avx512<>+1472(SB)/8, $k_reduce_add_sub_exp_f32_us_b11729214f_avx512<>(SB)
+DATA entries_avx512<>+1480(SB)/8, $k_reduce_add_sub_mul_f32_us_dbb92b069c_avx512<>(SB)
+DATA entries_avx512<>+1488(SB)/8, $k_reduce_add_sub_mul_f32_uu_40b5687917_avx512<>(SB)
+DATA entries_avx512<>+1496(SB)/8, $k_selu_f32_u_5e97fe46cc_avx512<>(SB)
+DATA entries_avx512<>+1504(SB)/8, $k_selu_f32_u_d932e1e583_avx512<>(SB)
+DATA entries_avx512<>+1512(SB)/8, $k_sigmoid_f32_u_93be2127ea_avx512<>(SB)
+DATA entries_avx512<>+1520(SB)/8, $k_sigmoid_f32_u_f999d280c1_avx512<>(SB)
+DATA entries_avx512<>+1528(SB)/8, $k_silu_f32_u_2f82111014_avx512<>(SB)
+DATA entries_avx512<>+1536(SB)/8, $k_silu_f32_u_bc7296252f_avx512<>(SB)
+DATA entries_avx512<>+1544(SB)/8, $k_sin_f32_u_6b4bd66882_avx512<>(SB)
+DATA entries_avx512<>+1552(SB)/8, $k_sin_f32_u_b1f1c0475a_avx512<>(SB)
+DATA entries_avx512<>+1560(SB)/8, $k_sinh_f32_u_a02af806c2_avx512<>(SB)
+DATA entries_avx512<>+1568(SB)/8, $k_sinh_f32_u_e6cd35bca9_avx512<>(SB)
+DATA entries_avx512<>+1576(SB)/8, $k_softplus_f32_u_1ca9daa11c_avx512<>(SB)
+DATA entries_avx512<>+1584(SB)/8, $k_softplus_f32_u_a3ac24e3de_avx512<>(SB)
+DATA entries_avx512<>+1592(SB)/8, $k_sqrt_add_div_sub_f32_usuu_3312c25538_avx512<>(SB)
+DATA entries_avx512<>+1600(SB)/8, $k_sub_abs_f32_su_bff24b4d46_avx512<>(SB)
+DATA entries_avx512<>+1608(SB)/8, $k_sub_abs_f32_us_c54cc75a91_avx512<>(SB)
+DATA entries_avx512<>+1616(SB)/8, $k_sub_abs_f32_uu_535b991930_avx512<>(SB)
+DATA entries_avx512<>+1624(SB)/8, $k_sub_add_f32_suu_be01931b84_avx512<>(SB)
+DATA entries_avx512<>+1632(SB)/8, $k_sub_add_f32_usu_2134758f1f_avx512<>(SB)
+DATA entries_avx512<>+1640(SB)/8, $k_sub_add_f32_uus_ae624bef65_avx512<>(SB)
+DATA entries_avx512<>+1648(SB)/8, $k_sub_add_f32_uuu_69b77a9e69_avx512<>(SB)
+DATA entries_avx512<>+1656(SB)/8, $k_sub_div_f32_sus_808b300fab_avx512<>(SB)
+DATA entries_avx512<>+1664(SB)/8, $k_sub_div_f32_suu_0106749417_avx512<>(SB)
+DATA entries_avx512<>+1672(SB)/8, $k_sub_div_f32_uss_710c75c2db_avx512<>(SB)
+DATA entries_avx512<>+1680(SB)/8, $k_sub_div_f32_usu_846f0e97e6_avx512<>(SB)
+DATA entries_avx512<>+1688(SB)/8, $k_sub_div_f32_uus_17256f6fb2_avx512<>(SB)
+DATA entries_avx512<>+1696(SB)/8, $k_sub_div_f32_uuu_dc62efb0df_avx512<>(SB)
+DATA entries_avx512<>+1704(SB)/8, $k_sub_mul_add_etc_f32_uuuuuu_43521638e9_avx512<>(SB)
+DATA entries_avx512<>+1712(SB)/8, $k_sub_mul_add_f32_uuu_3b01b5d98a_avx512<>(SB)
+DATA entries_avx512<>+1720(SB)/8, $k_sub_mul_f32_su_db68111212_avx512<>(SB)
+DATA entries_avx512<>+1728(SB)/8, $k_sub_mul_f32_sus_f2d8ce96e5_avx512<>(SB)
+DATA entries_avx512<>+1736(SB)/8, $k_sub_mul_f32_suu_644ee44e66_avx512<>(SB)
+DATA entries_avx512<>+1744(SB)/8, $k_sub_mul_f32_us_a6edba4968_avx512<>(SB)
+DATA entries_avx512<>+1752(SB)/8, $k_sub_mul_f32_uss_cd8a5001fc_avx512<>(SB)
+DATA entries_avx512<>+1760(SB)/8, $k_sub_mul_f32_usu_f2d17a1178_avx512<>(SB)
+DATA entries_avx512<>+1768(SB)/8, $k_sub_mul_f32_uu_f7bbda414f_avx512<>(SB)
+DATA entries_avx512<>+1776(SB)/8, $k_sub_mul_f32_uus_11b9186314_avx512<>(SB)
+DATA entries_avx512<>+1784(SB)/8, $k_sub_mul_f32_uuu_c0f08c037b_avx512<>(SB)
+DATA entries_avx512<>+1792(SB)/8, $k_sub_mul_mul_add_f32_ussuu_32c5f7091b_avx512<>(SB)
+DATA entries_avx512<>+1800(SB)/8, $k_sub_mul_mul_add_f32_uuuuu_e61f97e731_avx512<>(SB)
+DATA entries_avx512<>+1808(SB)/8, $k_tan_f32_u_a69f332907_avx512<>(SB)
+DATA entries_avx512<>+1816(SB)/8, $k_tan_f32_u_d46cfa69fa_avx512<>(SB)
+DATA entries_avx512<>+1824(SB)/8, $k_tanh_f32_u_7c39959182_avx512<>(SB)
+DATA entries_avx512<>+1832(SB)/8, $k_tanh_f32_u_dac9a91ef9_avx512<>(SB)
+GLOBL entries_avx512<>(SB), RODATA, $1840
 
 // func entries_avx512() *uintptr
 TEXT ·entries_avx512(SB), NOSPLIT, $0-8

@@ -536,6 +536,9 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; store t1 }", Fn: k_fma_fma_f32_usuus_26feef316b_go},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; store t1 }", Fn: k_fma_fma_f32_uusuu_65f5684e4d_go},
 	{Sig: "kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; store t1 }", Fn: k_fma_fma_f64_uusuu_b470e735ab_go},
+	{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32, u5:f32, s6:f32, u7:f32, s8:f32, u9:f32, s10:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; t2 = fma u5 s6 t1; t3 = fma u7 s8 t2; t4 = fma u9 s10 t3; store t4 }", Fn: k_fma_fma_fma_etc_f32_usuusususus_374f7149cb_go},
+	{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32, u5:f32, s6:f32, u7:f32, s8:f32, u9:f32, s10:f32, u11:f32, s12:f32, u13:f32, s14:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; t2 = fma u5 s6 t1; t3 = fma u7 s8 t2; t4 = fma u9 s10 t3; t5 = fma u11 s12 t4; t6 = fma u13 s14 t5; store t6 }", Fn: k_fma_fma_fma_etc_f32_usuusususususus_f0b50b0eba_go},
+	{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32, u5:f32, s6:f32, u7:f32, s8:f32, u9:f32, s10:f32, u11:f32, s12:f32, u13:f32, s14:f32, u15:f32, s16:f32, u17:f32, s18:f32, u19:f32, s20:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; t2 = fma u5 s6 t1; t3 = fma u7 s8 t2; t4 = fma u9 s10 t3; t5 = fma u11 s12 t4; t6 = fma u13 s14 t5; t7 = fma u15 s16 t6; t8 = fma u17 s18 t7; t9 = fma u19 s20 t8; store t9 }", Fn: k_fma_fma_fma_etc_f32_usuususususususususus_58a845eb50_go},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32, u5:f32, s6:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; t2 = fma u5 s6 t1; store t2 }", Fn: k_fma_fma_fma_f32_usuusus_46013c8eeb_go},
 	{Sig: "kernel (u0:f32, u1:f32, s2:f32, u3:f32, u4:f32, u5:f32, u6:f32) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; store t2 }", Fn: k_fma_fma_fma_f32_uusuuuu_892c10a14c_go},
 	{Sig: "kernel (u0:f64, u1:f64, s2:f64, u3:f64, u4:f64, u5:f64, u6:f64) { t0 = fma u0 u1 s2; t1 = fma u3 u4 t0; t2 = fma u5 u6 t1; store t2 }", Fn: k_fma_fma_fma_f64_uusuuuu_b29a06337b_go},
@@ -845,6 +848,8 @@ var kernels_portable = []abi.Kernel{
 	{Sig: "kernel (u0:f64, u1:f64) { t0 = mul u0 u1; store t0 }", Fn: k_mul_f64_uu_7b320067c4_go},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; store t1 }", Fn: k_mul_fma_f32_usus_1842319587_go},
 	{Sig: "kernel (s0:f32, u1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32, u8:f32, s9:f32, u10:f32, s11:f32, u12:f32, s13:f32, u14:f32, s15:f32, u16:f32, s17:f32, s18:f32) { t0 = mul s0 u1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; t4 = fma u8 s9 t3; t5 = fma u10 s11 t4; t6 = fma u12 s13 t5; t7 = fma u14 s15 t6; t8 = fma u16 s17 t7; t9 = add t8 s18; store t9 }", Fn: k_mul_fma_fma_etc_f32_suususususususususs_0b8000ac43_go},
+	{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32, u8:f32, s9:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; t4 = fma u8 s9 t3; store t4 }", Fn: k_mul_fma_fma_etc_f32_ususususus_6dcb691598_go},
+	{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32, u8:f32, s9:f32, u10:f32, s11:f32, u12:f32, s13:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; t4 = fma u8 s9 t3; t5 = fma u10 s11 t4; t6 = fma u12 s13 t5; store t6 }", Fn: k_mul_fma_fma_etc_f32_ususususususus_712f0493c0_go},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32, u8:f32, s9:f32, u10:f32, s11:f32, u12:f32, s13:f32, u14:f32, s15:f32, u16:f32, s17:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; t4 = fma u8 s9 t3; t5 = fma u10 s11 t4; t6 = fma u12 s13 t5; t7 = fma u14 s15 t6; t8 = fma u16 s17 t7; store t8 }", Fn: k_mul_fma_fma_etc_f32_ususususususususus_7f081c76f2_go},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32, u8:f32, s9:f32, u10:f32, s11:f32, u12:f32, s13:f32, u14:f32, s15:f32, u16:f32, s17:f32, s18:f32, s19:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; t4 = fma u8 s9 t3; t5 = fma u10 s11 t4; t6 = fma u12 s13 t5; t7 = fma u14 s15 t6; t8 = fma u16 s17 t7; t9 = add s18 t8; t10 = max t9 s19; store t10 }", Fn: k_mul_fma_fma_etc_f32_usususususususususss_65bb4e0d4c_go},
 	{Sig: "kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32, u8:f32, s9:f32, u10:f32, s11:f32, u12:f32, s13:f32, u14:f32, s15:f32, u16:f32, s17:f32, s18:f32, s19:f32, s20:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; t4 = fma u8 s9 t3; t5 = fma u10 s11 t4; t6 = fma u12 s13 t5; t7 = fma u14 s15 t6; t8 = fma u16 s17 t7; t9 = add s18 t8; t10 = max t9 s19; t11 = min t10 s20; store t11 }", Fn: k_mul_fma_fma_etc_f32_ususususususususussss_05bcf67d94_go},
@@ -25227,6 +25232,182 @@ func k_fma_fma_f64_uusuu_b470e735ab_go(f *abi.Frame) {
 	}
 }
 
+// k_fma_fma_fma_etc_f32_usuusususus_374f7149cb_go is
+//
+//	kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32, u5:f32, s6:f32, u7:f32, s8:f32, u9:f32, s10:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; t2 = fma u5 s6 t1; t3 = fma u7 s8 t2; t4 = fma u9 s10 t3; store t4 }
+//
+// for i: o0[i] = fma(a9[i], a10, fma(a7[i], a8, fma(a5[i], a6, fma(a3[i], a4, fma(a0[i], a1, a2[i])))))
+func k_fma_fma_fma_etc_f32_usuusususus_374f7149cb_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		s4 := *(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4]))
+		a5 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		s6 := *(*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6]))
+		a7 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		s8 := *(*float32)(unsafe.Add(f.Ptr[8], r*f.Step[8]))
+		a9 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		s10 := *(*float32)(unsafe.Add(f.Ptr[10], r*f.Step[10]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[11], r*f.Step[11])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v5 := a5[i]
+			v7 := a7[i]
+			v9 := a9[i]
+			t0 := scalar.FMA32(v0, s1, v2)
+			t1 := scalar.FMA32(v3, s4, t0)
+			t2 := scalar.FMA32(v5, s6, t1)
+			t3 := scalar.FMA32(v7, s8, t2)
+			t4 := scalar.FMA32(v9, s10, t3)
+			o0[i] = t4
+		}
+	}
+}
+
+// k_fma_fma_fma_etc_f32_usuusususususus_f0b50b0eba_go is
+//
+//	kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32, u5:f32, s6:f32, u7:f32, s8:f32, u9:f32, s10:f32, u11:f32, s12:f32, u13:f32, s14:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; t2 = fma u5 s6 t1; t3 = fma u7 s8 t2; t4 = fma u9 s10 t3; t5 = fma u11 s12 t4; t6 = fma u13 s14 t5; store t6 }
+//
+// for i: o0[i] = fma(a13[i], a14, fma(a11[i], a12, fma(a9[i], a10, fma(a7[i], a8, fma(a5[i], a6, fma(a3[i], a4, fma(a0[i], a1, a2[i])))))))
+func k_fma_fma_fma_etc_f32_usuusususususus_f0b50b0eba_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		s4 := *(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4]))
+		a5 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		s6 := *(*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6]))
+		a7 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		s8 := *(*float32)(unsafe.Add(f.Ptr[8], r*f.Step[8]))
+		a9 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		s10 := *(*float32)(unsafe.Add(f.Ptr[10], r*f.Step[10]))
+		a11 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[11], r*f.Step[11])), n)
+		s12 := *(*float32)(unsafe.Add(f.Ptr[12], r*f.Step[12]))
+		a13 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[13], r*f.Step[13])), n)
+		s14 := *(*float32)(unsafe.Add(f.Ptr[14], r*f.Step[14]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[15], r*f.Step[15])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v5 := a5[i]
+			v7 := a7[i]
+			v9 := a9[i]
+			v11 := a11[i]
+			v13 := a13[i]
+			t0 := scalar.FMA32(v0, s1, v2)
+			t1 := scalar.FMA32(v3, s4, t0)
+			t2 := scalar.FMA32(v5, s6, t1)
+			t3 := scalar.FMA32(v7, s8, t2)
+			t4 := scalar.FMA32(v9, s10, t3)
+			t5 := scalar.FMA32(v11, s12, t4)
+			t6 := scalar.FMA32(v13, s14, t5)
+			o0[i] = t6
+		}
+	}
+}
+
+// k_fma_fma_fma_etc_f32_usuususususususususus_58a845eb50_go is
+//
+//	kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32, u5:f32, s6:f32, u7:f32, s8:f32, u9:f32, s10:f32, u11:f32, s12:f32, u13:f32, s14:f32, u15:f32, s16:f32, u17:f32, s18:f32, u19:f32, s20:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; t2 = fma u5 s6 t1; t3 = fma u7 s8 t2; t4 = fma u9 s10 t3; t5 = fma u11 s12 t4; t6 = fma u13 s14 t5; t7 = fma u15 s16 t6; t8 = fma u17 s18 t7; t9 = fma u19 s20 t8; store t9 }
+//
+// for i: o0[i] = fma(a19[i], a20, fma(a17[i], a18, fma(a15[i], a16, fma(a13[i], a14, fma(a11[i], a12, fma(a9[i], a10, fma(a7[i], a8, fma(a5[i], a6, fma(a3[i], a4, fma(a0[i], a1, a2[i]))))))))))
+func k_fma_fma_fma_etc_f32_usuususususususususus_58a845eb50_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		a3 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3])), n)
+		s4 := *(*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4]))
+		a5 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5])), n)
+		s6 := *(*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6]))
+		a7 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7])), n)
+		s8 := *(*float32)(unsafe.Add(f.Ptr[8], r*f.Step[8]))
+		a9 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[9], r*f.Step[9])), n)
+		s10 := *(*float32)(unsafe.Add(f.Ptr[10], r*f.Step[10]))
+		a11 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[11], r*f.Step[11])), n)
+		s12 := *(*float32)(unsafe.Add(f.Ptr[12], r*f.Step[12]))
+		a13 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[13], r*f.Step[13])), n)
+		s14 := *(*float32)(unsafe.Add(f.Ptr[14], r*f.Step[14]))
+		a15 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[15], r*f.Step[15])), n)
+		s16 := *(*float32)(unsafe.Add(f.Ptr[16], r*f.Step[16]))
+		a17 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[17], r*f.Step[17])), n)
+		s18 := *(*float32)(unsafe.Add(f.Ptr[18], r*f.Step[18]))
+		a19 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[19], r*f.Step[19])), n)
+		s20 := *(*float32)(unsafe.Add(f.Ptr[20], r*f.Step[20]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[21], r*f.Step[21])), n)
+		i := 0
+		for ; i+2 <= n; i += 2 {
+			x0 := a0[i : i+2 : i+2]
+			v0a, v0b := x0[0], x0[1]
+			x2 := a2[i : i+2 : i+2]
+			v2a, v2b := x2[0], x2[1]
+			x3 := a3[i : i+2 : i+2]
+			v3a, v3b := x3[0], x3[1]
+			x5 := a5[i : i+2 : i+2]
+			v5a, v5b := x5[0], x5[1]
+			x7 := a7[i : i+2 : i+2]
+			v7a, v7b := x7[0], x7[1]
+			x9 := a9[i : i+2 : i+2]
+			v9a, v9b := x9[0], x9[1]
+			x11 := a11[i : i+2 : i+2]
+			v11a, v11b := x11[0], x11[1]
+			x13 := a13[i : i+2 : i+2]
+			v13a, v13b := x13[0], x13[1]
+			x15 := a15[i : i+2 : i+2]
+			v15a, v15b := x15[0], x15[1]
+			x17 := a17[i : i+2 : i+2]
+			v17a, v17b := x17[0], x17[1]
+			x19 := a19[i : i+2 : i+2]
+			v19a, v19b := x19[0], x19[1]
+			t0a, t0b := scalar.FMA32(v0a, s1, v2a), scalar.FMA32(v0b, s1, v2b)
+			t1a, t1b := scalar.FMA32(v3a, s4, t0a), scalar.FMA32(v3b, s4, t0b)
+			t2a, t2b := scalar.FMA32(v5a, s6, t1a), scalar.FMA32(v5b, s6, t1b)
+			t3a, t3b := scalar.FMA32(v7a, s8, t2a), scalar.FMA32(v7b, s8, t2b)
+			t4a, t4b := scalar.FMA32(v9a, s10, t3a), scalar.FMA32(v9b, s10, t3b)
+			t5a, t5b := scalar.FMA32(v11a, s12, t4a), scalar.FMA32(v11b, s12, t4b)
+			t6a, t6b := scalar.FMA32(v13a, s14, t5a), scalar.FMA32(v13b, s14, t5b)
+			t7a, t7b := scalar.FMA32(v15a, s16, t6a), scalar.FMA32(v15b, s16, t6b)
+			t8a, t8b := scalar.FMA32(v17a, s18, t7a), scalar.FMA32(v17b, s18, t7b)
+			t9a, t9b := scalar.FMA32(v19a, s20, t8a), scalar.FMA32(v19b, s20, t8b)
+			y0 := o0[i : i+2 : i+2]
+			y0[0], y0[1] = t9a, t9b
+		}
+		for ; i < n; i++ {
+			v0 := a0[i]
+			v2 := a2[i]
+			v3 := a3[i]
+			v5 := a5[i]
+			v7 := a7[i]
+			v9 := a9[i]
+			v11 := a11[i]
+			v13 := a13[i]
+			v15 := a15[i]
+			v17 := a17[i]
+			v19 := a19[i]
+			t0 := scalar.FMA32(v0, s1, v2)
+			t1 := scalar.FMA32(v3, s4, t0)
+			t2 := scalar.FMA32(v5, s6, t1)
+			t3 := scalar.FMA32(v7, s8, t2)
+			t4 := scalar.FMA32(v9, s10, t3)
+			t5 := scalar.FMA32(v11, s12, t4)
+			t6 := scalar.FMA32(v13, s14, t5)
+			t7 := scalar.FMA32(v15, s16, t6)
+			t8 := scalar.FMA32(v17, s18, t7)
+			t9 := scalar.FMA32(v19, s20, t8)
+			o0[i] = t9
+		}
+	}
+}
+
 // k_fma_fma_fma_f32_usuusus_46013c8eeb_go is
 //
 //	kernel (u0:f32, s1:f32, u2:f32, u3:f32, s4:f32, u5:f32, s6:f32) { t0 = fma u0 s1 u2; t1 = fma u3 s4 t0; t2 = fma u5 s6 t1; store t2 }
@@ -42319,6 +42500,84 @@ func k_mul_fma_fma_etc_f32_suususususususususs_0b8000ac43_go(f *abi.Frame) {
 			t8 := scalar.FMA32(v16, s17, t7)
 			t9 := float32(t8 + s18)
 			o0[i] = t9
+		}
+	}
+}
+
+// k_mul_fma_fma_etc_f32_ususususus_6dcb691598_go is
+//
+//	kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32, u8:f32, s9:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; t4 = fma u8 s9 t3; store t4 }
+//
+// for i: o0[i] = fma(a8[i], a9, fma(a6[i], a7, fma(a4[i], a5, fma(a2[i], a3, a0[i] * a1))))
+func k_mul_fma_fma_etc_f32_ususususus_6dcb691598_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		s5 := *(*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5]))
+		a6 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		s7 := *(*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7]))
+		a8 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		s9 := *(*float32)(unsafe.Add(f.Ptr[9], r*f.Step[9]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			v4 := a4[i]
+			v6 := a6[i]
+			v8 := a8[i]
+			t0 := float32(v0 * s1)
+			t1 := scalar.FMA32(v2, s3, t0)
+			t2 := scalar.FMA32(v4, s5, t1)
+			t3 := scalar.FMA32(v6, s7, t2)
+			t4 := scalar.FMA32(v8, s9, t3)
+			o0[i] = t4
+		}
+	}
+}
+
+// k_mul_fma_fma_etc_f32_ususususususus_712f0493c0_go is
+//
+//	kernel (u0:f32, s1:f32, u2:f32, s3:f32, u4:f32, s5:f32, u6:f32, s7:f32, u8:f32, s9:f32, u10:f32, s11:f32, u12:f32, s13:f32) { t0 = mul u0 s1; t1 = fma u2 s3 t0; t2 = fma u4 s5 t1; t3 = fma u6 s7 t2; t4 = fma u8 s9 t3; t5 = fma u10 s11 t4; t6 = fma u12 s13 t5; store t6 }
+//
+// for i: o0[i] = fma(a12[i], a13, fma(a10[i], a11, fma(a8[i], a9, fma(a6[i], a7, fma(a4[i], a5, fma(a2[i], a3, a0[i] * a1))))))
+func k_mul_fma_fma_etc_f32_ususususususus_712f0493c0_go(f *abi.Frame) {
+	n := f.Cols
+	for r := range f.Rows {
+		a0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[0], r*f.Step[0])), n)
+		s1 := *(*float32)(unsafe.Add(f.Ptr[1], r*f.Step[1]))
+		a2 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[2], r*f.Step[2])), n)
+		s3 := *(*float32)(unsafe.Add(f.Ptr[3], r*f.Step[3]))
+		a4 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[4], r*f.Step[4])), n)
+		s5 := *(*float32)(unsafe.Add(f.Ptr[5], r*f.Step[5]))
+		a6 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[6], r*f.Step[6])), n)
+		s7 := *(*float32)(unsafe.Add(f.Ptr[7], r*f.Step[7]))
+		a8 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[8], r*f.Step[8])), n)
+		s9 := *(*float32)(unsafe.Add(f.Ptr[9], r*f.Step[9]))
+		a10 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[10], r*f.Step[10])), n)
+		s11 := *(*float32)(unsafe.Add(f.Ptr[11], r*f.Step[11]))
+		a12 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[12], r*f.Step[12])), n)
+		s13 := *(*float32)(unsafe.Add(f.Ptr[13], r*f.Step[13]))
+		o0 := unsafe.Slice((*float32)(unsafe.Add(f.Ptr[14], r*f.Step[14])), n)
+		for i := range n {
+			v0 := a0[i]
+			v2 := a2[i]
+			v4 := a4[i]
+			v6 := a6[i]
+			v8 := a8[i]
+			v10 := a10[i]
+			v12 := a12[i]
+			t0 := float32(v0 * s1)
+			t1 := scalar.FMA32(v2, s3, t0)
+			t2 := scalar.FMA32(v4, s5, t1)
+			t3 := scalar.FMA32(v6, s7, t2)
+			t4 := scalar.FMA32(v8, s9, t3)
+			t5 := scalar.FMA32(v10, s11, t4)
+			t6 := scalar.FMA32(v12, s13, t5)
+			o0[i] = t6
 		}
 	}
 }
