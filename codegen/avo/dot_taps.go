@@ -241,9 +241,9 @@ func (t *dotTile) windowPairs() {
 }
 
 // Windows that are the left operand have loops with several pairs in an iteration. Counters and pointers for each pair are
-// a quarter of the instructions of a tile of 6 rows, 26 for a pair. A core that executes another thread beside this one
-// executes half as many instructions of each, and then they set the time: ResNet-18 on a shared Zen 3 takes 0.87 of it with
-// these loops. On a quiet one it takes as long.
+// a quarter of the instructions of a tile of 6 rows, 26 for a pair. On a quiet Zen 3 that makes no difference. On one that is
+// shared with other machines, probably where another thread has the other half of the core, ResNet-18 takes 0.87 of
+// the time with these loops.
 
 // dotTaps is how many taps of a run, and runs of a channel, are in an iteration.
 const dotTaps = 3
