@@ -160,6 +160,26 @@ func TestPooledConvolutionsAreNotTransposed(t *testing.T) {
 	}
 }
 
+// TestJoinedConvolutionsAreNotTransposed asserts that short windows are the left operand too where their product is
+// added to that of long ones: both have channels as the last axis in memory, and so has the sum.
+func TestJoinedConvolutionsAreNotTransposed(t *testing.T) {
+	w := func(shape ...int) graph.Node { return graph.Const(graph.Ones(graph.Float32, shape...)) }
+	same := graph.ConvOptions{Before: []int{1, 1}, After: []int{1, 1}}
+	half := graph.ConvOptions{Strides: []int{2, 2}}
+	x := f32("x", 2, 32, 34, 34)
+	long := x.Conv(w(64, 32, 3, 3), half).Maximum(0).Conv(w(64, 64, 3, 3), same)
+	short := x.Slice(":, :, 1:33, 1:33").Conv(w(64, 32, 1, 1), half)
+	y := long.Add(f32("bias", 64, 1, 1)).Add(short).Maximum(0).Conv(w(32, 64, 3, 3), same)
+	p, err := graph.Compile(y.Permute(0, 2, 3, 1).Neg(), graph.WithWorkers(1))
+	require.NoError(t, err)
+	out, err := p.Run(context.Background(), graph.Ones(graph.Float32, 2, 32, 34, 34), graph.Zeros(graph.Float32, 64, 1, 1))
+	require.NoError(t, err)
+	at, err := out.At(1, 8, 8, 31)
+	require.NoError(t, err)
+	require.Equal(t, float32(-9*64*(9*64*9*32+32)), at)
+	require.Equal(t, 4, strings.Count(p.Explain(), "weights that never change and windows"), p.Explain())
+}
+
 // TestVerifiedConvolutions verifies plans whose steps read different groups of panels, and whose
 // iterations store a convolution and what is made of it into parts of one result.
 func TestVerifiedConvolutions(t *testing.T) {

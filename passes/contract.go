@@ -20,7 +20,8 @@ func contract(s *State) error {
 	if !multiplies(s.Func) {
 		return nil
 	}
-	c := &contractor{s, reducer{f: s.Func}, pooled(s.Func)}
+	c := &contractor{s, reducer{f: s.Func}, map[*ir.Value]bool{}, map[*ir.Value][]*ir.Value{}}
+	c.uses()
 	return s.Rewrite(func(v *ir.Value) (*ir.Value, error) {
 		if !v.Op.IsProduct() {
 			return v, nil
@@ -44,15 +45,16 @@ func checkContract(s *State) error {
 type contractor struct {
 	*State
 	reducer
+	// pooled are the products of which fewer elements are computed, a quarter or less, by elementwise values alone:
+	// those of convolutions that are pooled. The pass orders computes these before they are transposed.
 	pooled map[*ir.Value]bool
+	joined map[*ir.Value][]*ir.Value // the products that elementwise values read beside one, as sums of two convolutions do
 }
 
-// pooled returns the products of which fewer elements are computed, a quarter or less, by elementwise
-// values alone: those of convolutions that are pooled. The pass orders computes these before they
-// are transposed.
-func pooled(f *ir.Func) map[*ir.Value]bool {
-	is, of := map[*ir.Value]bool{}, newValueMap[*ir.Value](f) // of: the product that a value is computed of
-	for _, v := range f.Body {
+// uses sets pooled and joined.
+func (c *contractor) uses() {
+	of := newValueMap[*ir.Value](c.f) // the product that a value is computed of
+	for _, v := range c.f.Body {
 		switch {
 		case v.Op.IsProduct():
 			*of.at(v) = v
@@ -70,14 +72,16 @@ func pooled(f *ir.Func) map[*ir.Value]bool {
 				if p == nil || size(a.Type.Shape) < size(v.Type.Shape) {
 					continue
 				}
+				if q := *of.at(v); q != nil && q != p {
+					c.joined[p], c.joined[q] = append(c.joined[p], q), append(c.joined[q], p)
+				}
 				*of.at(v) = p
 				if 4*size(v.Type.Shape) <= size(p.Type.Shape) {
-					is[p] = true
+					c.pooled[p] = true
 				}
 			}
 		}
 	}
-	return is
 }
 
 // extentsOfDot are the extents of the matrices of a product: rows x pairs times
@@ -113,23 +117,29 @@ func (c *contractor) swaps(v *ir.Value, d extentsOfDot) (why string) {
 	m := c.machine
 	large := d.pairs*d.cols*v.Type.DType.Size() > m.PackedBytes
 	tested := c.eager || m.Blocks > 0
-	windows := ofWindows(v.Args[1])
 	switch {
 	case d.rows <= m.SwappedRows && 2*d.rows <= d.cols && large && transposed(v.Args[1]) && !c.frozenBelow(v.Args[1]):
 		return "a product of few rows and a transposed matrix is the transpose of the product of that and few columns: the few are packed"
-	case windows && (tested || c.fillsVectors(v, d)) && c.frozenBelow(v.Args[0]):
+	case c.weighs(v) && (tested || c.fillsVectors(v, d)):
 		return "a product of weights that never change and windows is the transpose of the product of the windows and the weights: these are packed once, and channels lie in vectors"
 	}
 	return ""
 }
 
+// weighs reports whether a product multiplies windows by weights that never change.
+func (c *contractor) weighs(v *ir.Value) bool {
+	return ofWindows(v.Args[1]) && c.frozenBelow(v.Args[0])
+}
+
 // fillsVectors reports whether the windows that a product multiplies are better its left operand: the
-// channels of its result lie in vectors then, and fill them or are pooled, or the windows are few.
+// channels of its result lie in vectors then, and fill them or are pooled, or the windows are few. Short windows
+// are if the result is joined with that of long ones.
 func (c *contractor) fillsVectors(v *ir.Value, d extentsOfDot) bool {
 	m, width, bytes := c.machine, kernel.DotColumns(v.Type.DType), d.rows*d.cols*v.Type.DType.Size()
 	lanes := (d.rows + width - 1) / width * width
 	fills := (lanes-d.rows)*m.SwappedIdle <= d.rows || d.cols <= m.SwappedWindows
-	gains := fills && d.pairs >= m.SwappedPairs || c.pooled[v] && bytes <= m.PooledBytes
+	long := func(v *ir.Value) bool { return dotOf(v).pairs >= m.SwappedPairs && c.weighs(v) }
+	gains := fills && (long(v) || slices.ContainsFunc(c.joined[v], long)) || c.pooled[v] && bytes <= m.PooledBytes
 	return gains && v.Type.DType == ir.Float32 && d.rows >= m.SwappedColumns
 }
 

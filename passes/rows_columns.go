@@ -153,11 +153,12 @@ func (r *grouper) sizeOf(b *blockOfColumns, s *plan.Step) bool {
 	if size == 0 {
 		return false
 	}
+	most := r.machine.Matmul.Cols
 	if b.left {
-		line /= b.shape[len(b.shape)-1]
+		line, most = line/b.shape[len(b.shape)-1], r.machine.Matmul.Windows
 	}
 	rows := size / (matrices * n * line)
-	b.size = min(n, max(1, min(r.machine.Matmul.Cols/line, r.machine.HeldBytes/4/(rows*line*s.Body.In[0].DType.Size()))))
+	b.size = min(n, max(1, min(most/line, r.machine.HeldBytes/4/(rows*line*s.Body.In[0].DType.Size()))))
 	for workers := r.machine.Workers; workers > 1 && b.size > 1 && matrices*((n-1)/b.size+1) < 2*workers; {
 		if b.left && !r.eager { // each block reads all weights: without a group workers share these
 			return false

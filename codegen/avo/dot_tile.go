@@ -134,18 +134,28 @@ func (t *dotTile) unrolled() {
 	t.do("JEQ", label(t.name+"Total"))
 }
 
-// pair adds the products of the present column of A and row k of B, counted from dotB.
+// pair adds the products of the present column of A and row k of B, counted from dotB, and
+// moves on to the next column.
 func (t *dotTile) pair(k int) {
-	from := [dotUnroll]memory{at(dotB, 0), at(dotB, 0).indexed(dotStepB, 1), at(dotB, 0).indexed(dotStepB, 2), at(dotB, 0).indexed(dotStepB3, 1)}[k]
+	t.products([dotUnroll]memory{at(dotB, 0), at(dotB, 0).indexed(dotStepB, 1), at(dotB, 0).indexed(dotStepB, 2), at(dotB, 0).indexed(dotStepB3, 1)}[k])
+	t.across()
+}
+
+// across moves on to the next column of A.
+func (t *dotTile) across() {
+	t.do("ADDQ", gp(dotAcross), gp(dotA))
+	if t.rows > t.addressed() {
+		t.do("ADDQ", gp(dotAcross), gp(dotMask))
+	}
+}
+
+// products adds the products of the present column of A and a row of B.
+func (t *dotTile) products(from memory) {
 	for v := range t.vectors {
 		t.load(v, from.at(t.width*v), t.rowOfB+v)
 	}
 	for row := range t.rows {
 		t.multiply(t, t.element(row), row)
-	}
-	t.do("ADDQ", gp(dotAcross), gp(dotA))
-	if t.rows > t.addressed() {
-		t.do("ADDQ", gp(dotAcross), gp(dotMask))
 	}
 }
 

@@ -116,6 +116,10 @@ func edges(c kernel.Code) (size, bool) {
 func setWindows(rng *rand.Rand, s size) {
 	f := s.fields
 	f[kernel.DotRuns], f[kernel.DotTaps] = 1+rng.IntN(3), 1+rng.IntN(5)
+	often := rng.IntN(2) == 0 // as most convolutions: kernels have loops for them
+	if often {
+		f[kernel.DotRuns], f[kernel.DotTaps] = 3, 3
+	}
 	f[kernel.DotRunStep], f[kernel.DotTapStep] = rng.IntN(40), rng.IntN(3)
 	f[kernel.DotSkipRuns], f[kernel.DotSkipTaps] = rng.IntN(f[kernel.DotRuns]), rng.IntN(f[kernel.DotTaps])
 	skipped := f[kernel.DotSkipRuns]*f[kernel.DotTaps] + f[kernel.DotSkipTaps]
@@ -123,6 +127,9 @@ func setWindows(rng *rand.Rand, s size) {
 	first := s.cols
 	if len(f) > kernel.DotLine {
 		f[kernel.DotStep], f[kernel.DotLine], f[kernel.DotLineStep] = rng.IntN(4), 1+rng.IntN([]int{8, 30}[rng.IntN(2)]), rng.IntN(50)
+		if often && rng.IntN(2) == 0 {
+			f[kernel.DotTapStep] = f[kernel.DotStep]
+		}
 		first = max(0, s.rows-1)/f[kernel.DotLine]*f[kernel.DotLineStep] + (min(max(1, s.rows), f[kernel.DotLine])-1)*f[kernel.DotStep] + 1
 	}
 	f[kernel.DotSpan] = (f[kernel.DotRuns]-1)*f[kernel.DotRunStep] + (f[kernel.DotTaps]-1)*f[kernel.DotTapStep] + first
