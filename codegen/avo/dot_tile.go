@@ -150,12 +150,15 @@ func (t *dotTile) across() {
 }
 
 // products adds the products of the present column of A and a row of B.
-func (t *dotTile) products(from memory) {
+func (t *dotTile) products(from memory) { t.productsAt(from, 0) }
+
+// productsAt adds those of a column of A that is so many bytes behind the present one.
+func (t *dotTile) productsAt(from memory, behind int) {
 	for v := range t.vectors {
 		t.load(v, from.at(t.width*v), t.rowOfB+v)
 	}
 	for row := range t.rows {
-		t.multiply(t, t.element(row), row)
+		t.multiply(t, t.element(row).at(behind), row)
 	}
 }
 
