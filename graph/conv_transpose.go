@@ -169,7 +169,11 @@ func (t *transposed) join(chosen []remainders) Node {
 	}
 	var parts []Node
 	for _, r := range t.axes[axis] {
-		parts = append(parts, t.join(append(chosen[:axis:axis], r)))
+		if next := append(chosen[:axis:axis], r); r.taps == 0 {
+			parts = append(parts, t.zeros(next))
+		} else {
+			parts = append(parts, t.join(next))
+		}
 	}
 	at := 3 + 2*axis
 	if t.o.ChannelsLast {
@@ -186,9 +190,6 @@ func (t *transposed) part(chosen []remainders) Node {
 	w, split := t.w, Shape{t.w.n.typ.Shape[0]} // what the channels of the convolution consist of
 	var flipped []any
 	for i, r := range chosen {
-		if r.taps == 0 {
-			return t.zeros(chosen)
-		}
 		of := make([]Node, r.count)
 		for j := range of {
 			of[j] = w.SliceAxis(w.Rank()-spatial+i, r.first+j, r.first+j+r.step*(r.taps-1)+1, r.step)
@@ -250,13 +251,18 @@ func (t *transposed) merged(y Node) Node {
 	return y.Reshape(slices.Concat(shape[:at], Shape{m}, shape[at+2:]))
 }
 
-// zeros returns the elements of remainders that no weights reach.
+// zeros returns the elements of the chosen remainders of the first axes, and of all of the others, where no weights
+// reach.
 func (t *transposed) zeros(chosen []remainders) Node {
 	s := t.x.n.typ.Shape
 	m := t.w.n.typ.Shape[0].Mul(t.w.n.typ.Shape[1])
 	shape := Shape{s[0], m}
-	for i, r := range chosen {
-		shape = append(shape, s[2+i].Add(ir.Fixed(t.windows[i])), ir.Fixed(r.count))
+	for i := range t.axes {
+		count := t.o.Strides[i]
+		if i < len(chosen) {
+			count = chosen[i].count
+		}
+		shape = append(shape, s[2+i].Add(ir.Fixed(t.windows[i])), ir.Fixed(count))
 	}
 	if t.o.ChannelsLast {
 		shape = append(slices.Delete(shape, 1, 2), m)

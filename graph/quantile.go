@@ -10,7 +10,8 @@ import (
 	"github.com/stridefuse/stridefuse/ir"
 )
 
-// Quantiles take axes and options as reductions do: one axis, or none for all elements.
+// Quantiles take axes and options as reductions do: one axis, or none for all elements. Those of integers and
+// bools are Float64, as in NumPy.
 
 // QuantileMethod says what Quantile and Quantiles give between two elements, by NumPy's
 // names: "linear", which it is without the option, "lower", "higher", "midpoint", "nearest",
@@ -46,14 +47,14 @@ func plottingPosition(alpha, beta float64) func(n, q float64) float64 {
 	return func(n, q float64) float64 { return n*q + alpha + q*(1-alpha-beta) - 1 }
 }
 
-// Median returns the middle elements along an axis, of floats, or of all elements: of an
+// Median returns the middle elements along an axis, or of all elements: of an
 // even number the mean of the two. NaN if any is. The axis is dropped, or has extent 1 with
 // KeepDims. Its extent must be known before the program runs, as for all quantiles.
 func (x Node) Median(axis ...any) Node {
 	return x.inComputeType(func(x Node) Node { return x.quantiles("median", []float64{0.5}, axis)[0] })
 }
 
-// Quantile returns the elements along an axis, of floats, below which a part q of them
+// Quantile returns the elements along an axis below which a part q of them
 // are, from 0 to 1: between two elements their linear interpolation, as NumPy's
 // quantile does by default, or what QuantileMethod says. NaN if any element is. The axis is
 // dropped, or has extent 1 with KeepDims. Its extent must be known before the program runs.
@@ -75,6 +76,7 @@ func (x Node) Quantiles(qs []float64, axis ...any) Node {
 // quantiles returns the quantiles of an operand, each a node.
 func (x Node) quantiles(name string, qs []float64, args []any) Nodes {
 	all := func(y Node) Nodes { return slices.Repeat(Nodes{y}, len(qs)) }
+	x = x.inReals()
 	n := x.get()
 	if n.err != nil {
 		return all(x)
@@ -106,6 +108,14 @@ func (x Node) quantiles(name string, qs []float64, args []any) Nodes {
 	return out
 }
 
+// inReals returns integers and bools as Float64, and others as they are.
+func (x Node) inReals() Node {
+	if n := x.get(); n.err == nil && !ir.Reals.Has(n.typ.DType) {
+		return x.Cast(Float64)
+	}
+	return x
+}
+
 // quantileArgs returns the operand, the axis, the axes of extent 1 to put back, and the
 // method.
 func (x Node) quantileArgs(name string, args []any) (_ Node, axis int, keep []int, method func(n, q float64) float64, err error) {
@@ -122,8 +132,6 @@ func (x Node) quantileArgs(name string, args []any) (_ Node, axis int, keep []in
 	switch rank := len(n.typ.Shape); {
 	case err != nil:
 		return x, 0, nil, nil, err
-	case !ir.Reals.Has(n.typ.DType):
-		return x, 0, nil, nil, fmt.Errorf("does not take %s: Cast to a float type", n.typ.DType)
 	case method == nil:
 		return x, 0, nil, nil, fmt.Errorf("no method has the name %q: it is one of %s", r.method, strings.Join(slices.Sorted(maps.Keys(quantileMethods)), ", "))
 	case len(r.axes) == rank && rank != 1:
@@ -144,13 +152,14 @@ func (x Node) quantileArgs(name string, args []any) (_ Node, axis int, keep []in
 	return x, axis, keep, method, nil
 }
 
-// NanMedian returns the median along an axis, of floats, or of all elements, of those that
+// NanMedian returns the median along an axis, or of all elements, of those that
 // are no NaN: NaN where there is none. The axis is dropped, or has extent 1 with KeepDims.
 func (x Node) NanMedian(axis ...any) Node {
 	return x.inComputeType(func(x Node) Node { return x.nanMedian(axis) })
 }
 
 func (x Node) nanMedian(axis []any) Node {
+	x = x.inReals()
 	n := x.get()
 	if n.err != nil {
 		return x

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/stridefuse/stridefuse/ir"
 )
@@ -17,11 +18,18 @@ import (
 // elements, as in NumPy.
 func (x Node) FromEnd(extent any) Node {
 	i := x.indices("fromend")
-	return within("fromend", x, Where(i.Lt(0), i.Add(extent), i))
+	if i.Err() != nil {
+		return i
+	}
+	up := i.Add(extent)
+	return within("fromend", x, Where(i.Lt(0).And(up.Ge(0)), up, i))
 }
 
 // WrapIndex returns indices modulo the extent of an axis: all are inside it.
 func (x Node) WrapIndex(extent any) Node {
+	if x.Err() == nil && x.DType() == Uint64 { // not all are Int64
+		return within("wrapindex", x, x.Mod(extent).Cast(Int64))
+	}
 	return within("wrapindex", x, x.indices("wrapindex").Mod(extent))
 }
 
@@ -35,7 +43,8 @@ func (x Node) ClampIndex(extent any) Node {
 	return within("clampindex", x, i.Maximum(0).Minimum(last))
 }
 
-// indices returns x as Int64, or the error that it is no integer.
+// indices returns x as Int64, or the error that it is no integer. What is beyond Int64 is its greatest
+// number, which is outside every axis too.
 func (x Node) indices(name string) Node {
 	n := x.get()
 	switch {
@@ -43,6 +52,8 @@ func (x Node) indices(name string) Node {
 		return x
 	case !ir.Ints.Has(n.typ.DType):
 		return fail(name, "the indices are %s: Cast them to an integer type", n.typ.DType)
+	case n.typ.DType == Uint64:
+		x = x.Minimum(uint64(math.MaxInt64))
 	}
 	return x.Cast(Int64)
 }

@@ -37,3 +37,21 @@ func TestHardmaxOfSymbolicAxis(t *testing.T) {
 	checkOps(t, opCase{op: "Hardmax", opset: 13, attrs: attrs{"axis": 0}, batch: true,
 		in: tensors(graph.Of([]float32{1, 9, 3, 5, 3, 9}, 3, 2)), want: graph.Of([]float32{0, 1, 1, 0, 0, 0}, 3, 2)})
 }
+
+// TestTransposedShapes has a shape of the result that leaves an odd element of padding: it is before the
+// axis but with SAME_UPPER. Extents that only a run says do without it.
+func TestTransposedShapes(t *testing.T) {
+	of := func(a attrs, want ...float32) opCase {
+		a["strides"] = []int{2}
+		return opCase{op: "ConvTranspose", opset: 17, attrs: a, in: tensors(graph.Of([]float32{1, 2, 3}, 1, 1, 3)),
+			fixed: tensors(graph.Of([]float32{1, 10}, 1, 1, 2)), want: graph.Of(want, 1, 1, len(want))}
+	}
+	three := of(attrs{"auto_pad": "SAME_LOWER"}, 1, 10, 2, 20, 3, 30)
+	three.fixed = tensors(graph.Of([]float32{0, 1, 10}, 1, 1, 3))
+	three.batch, three.in = true, tensors(graph.Of([]float32{1, 2, 3}, 1, 1, 3))
+	checkOps(t,
+		of(attrs{"output_shape": []int{5}}, 10, 2, 20, 3, 30),
+		of(attrs{"output_shape": []int{5}, "auto_pad": "SAME_LOWER"}, 10, 2, 20, 3, 30),
+		of(attrs{"output_shape": []int{5}, "auto_pad": "SAME_UPPER"}, 1, 10, 2, 20, 3),
+		three)
+}

@@ -169,16 +169,15 @@ func convTranspose(c *call) []value {
 		if len(given) == 0 && (auto == "NOTSET" || auto == "VALID") {
 			continue
 		}
-		extent, fixed := x.Shape()[2+k].Int()
-		if !fixed {
-			return c.fail("axis %d has the extent %s: give that with WithSize", 2+k, x.Shape()[2+k])
-		}
-		want := extent * o.Strides[k]
+		all := o.Extra[k] + (size[k]-1)*o.Dilations[k] + 1 - o.Strides[k] // the result has extent*stride elements
 		if len(given) > 0 {
-			want = given[len(given)-n+k]
+			extent, fixed := x.Shape()[2+k].Int()
+			if !fixed {
+				return c.fail("axis %d has the extent %s: give that with WithSize", 2+k, x.Shape()[2+k])
+			}
+			all += extent*o.Strides[k] - given[len(given)-n+k]
 		}
-		all := o.Strides[k]*(extent-1) + o.Extra[k] + (size[k]-1)*o.Dilations[k] + 1 - want
-		if o.Before[k], o.After[k] = all/2, all-all/2; auto != "NOTSET" {
+		if o.Before[k], o.After[k] = all-all/2, all/2; auto != "NOTSET" {
 			o.Before[k], o.After[k] = c.halves(auto, all)
 		}
 	}
