@@ -105,6 +105,10 @@ func columnsOf[T graph.Element](parse func(cell string) (T, error)) func(s *sour
 			if err == io.EOF {
 				break
 			}
+			if errors.Is(err, csv.ErrFieldCount) {
+				line, column := s.in.FieldPos(len(record) - 1)
+				return nil, fmt.Errorf("csv: line %d ends with column %d, which begins at character %d: the record before has %d columns", line, len(record), column, s.in.FieldsPerRecord)
+			}
 			if err != nil {
 				return nil, fmt.Errorf("csv: %w", err)
 			}

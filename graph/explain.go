@@ -235,17 +235,22 @@ func (p *Program) explainInPlace(b *strings.Builder, pl *plan.Plan) {
 }
 
 func explainBytes(b *strings.Builder, pl *plan.Plan, arena int) {
-	moved, least := 0, 0
-	for i := range pl.Steps {
-		read, written := pl.Traffic(i)
-		moved += read + written
-	}
-	least = bytesOf(pl, plan.ParamBuffer) + bytesOf(pl, plan.ResultBuffer)
+	moved, least := traffic(pl)
 	text := fmt.Sprintf("%s; inputs and outputs once each are %s", byteText(moved), byteText(least))
 	if arena > 0 {
 		text += "; temporaries take " + byteText(arena)
 	}
 	line(b, "moves", text, ir.Pos{})
+}
+
+// traffic returns how many bytes the steps of a plan read and write, and how many those of its
+// params and results are.
+func traffic(pl *plan.Plan) (moved, least int) {
+	for i := range pl.Steps {
+		read, written := pl.Traffic(i)
+		moved += read + written
+	}
+	return moved, bytesOf(pl, plan.ParamBuffer) + bytesOf(pl, plan.ResultBuffer)
 }
 
 // bytesOf returns the bytes of a plan's buffers of a kind.

@@ -71,11 +71,7 @@ func (x *inspection) page() *page.Page {
 	}
 	out.Flow = x.stepPicture()
 	out.Steps, out.Kernels = x.pageSteps(), x.pageKernels()
-	for i := range x.plan.Steps {
-		read, written := x.plan.Traffic(i)
-		out.Moved += read + written
-	}
-	out.Least = bytesOf(x.plan, plan.ParamBuffer) + bytesOf(x.plan, plan.ResultBuffer)
+	out.Moved, out.Least = traffic(x.plan)
 	x.measured(out)
 	return out
 }

@@ -95,6 +95,16 @@ func (p *Program) Ledger() []Decision {
 	return nil
 }
 
+// Traffic returns how many bytes the loops of the last run read and wrote, and how many the inputs, captured
+// tensors and outputs are, which is the least possible. What stays in the caches between the loops of a block
+// of rows is not counted.
+func (p *Program) Traffic() (moved, least int) {
+	if b := p.latest(); b != nil {
+		moved, least = traffic(b.plan)
+	}
+	return moved, least
+}
+
 // Copies returns how many values the last run copied, because no strides
 // describe them. The ledger has the reasons.
 func (p *Program) Copies() int {

@@ -142,3 +142,16 @@ func TestExplainNamesWhatRuns(t *testing.T) {
 	strategy := regexp.MustCompile(`# step 0: "?([a-z-]+)`).FindStringSubmatch(text.String())[1]
 	require.Regexp(t, `step 0 .*: `+strategy+`\b`, p.Explain())
 }
+
+// TestTraffic counts the bytes of loops, and those of inputs and outputs.
+func TestTraffic(t *testing.T) {
+	x := graph.Input("x", graph.Float32, 100_000)
+	p, err := graph.Compile(x.Exp())
+	require.NoError(t, err)
+	moved, least := p.Traffic()
+	require.Equal(t, [2]int{800_000, 800_000}, [2]int{moved, least})
+	p, err = graph.Compile(graph.Nodes{x.Exp().Materialize().Slice("::-1")})
+	require.NoError(t, err)
+	moved, least = p.Traffic()
+	require.Equal(t, [2]int{1_600_000, 800_000}, [2]int{moved, least})
+}

@@ -27,7 +27,7 @@ type verdict struct {
 }
 
 // totals are what programs consist of.
-type totals struct{ nodes, kernels, copies int }
+type totals struct{ nodes, kernels, copies, moved, least int }
 
 // accepted are the reasons for which a case of another folder may be unsupported: each is a part of
 // the error. None of the cases in testdata may.
@@ -114,7 +114,8 @@ func (c *testCase) run(t *testing.T) (unsupported string, of totals) {
 			RequireClose(t, name, want, got[name])
 		}
 	}
-	return "", totals{len(c.Nodes), len(p.Graph().Kernels()), p.Graph().Copies()}
+	moved, least := p.Graph().Traffic()
+	return "", totals{len(c.Nodes), len(p.Graph().Kernels()), p.Graph().Copies(), moved, least}
 }
 
 // mostFixed is how many elements an input may have that is given at load.
@@ -139,7 +140,7 @@ func report(verdicts []verdict) string {
 	sums := map[string]totals{}
 	for _, v := range verdicts {
 		sum := sums[v.group]
-		sums[v.group] = totals{sum.nodes + v.nodes, sum.kernels + v.kernels, sum.copies + v.copies}
+		sums[v.group] = totals{sum.nodes + v.nodes, sum.kernels + v.kernels, sum.copies + v.copies, sum.moved + v.moved, sum.least + v.least}
 		for _, key := range []string{v.group, v.group + " " + v.op} {
 			all[key]++
 			if v.unsupported == "" {
@@ -156,8 +157,8 @@ func report(verdicts []verdict) string {
 		group, op, _ := strings.Cut(key, " ")
 		if op == "" {
 			sum := sums[group]
-			fmt.Fprintf(&b, "\n%-14s %d of %d passed, %d unsupported; the programs have %d nodes, %d kernels and %d copies",
-				group, passed[key], all[key], all[key]-passed[key], sum.nodes, sum.kernels, sum.copies)
+			fmt.Fprintf(&b, "\n%-14s %d of %d passed, %d unsupported; the programs have %d nodes, %d kernels and %d copies, and move %d bytes of the least possible %d",
+				group, passed[key], all[key], all[key]-passed[key], sum.nodes, sum.kernels, sum.copies, sum.moved, sum.least)
 			continue
 		}
 		fmt.Fprintf(&b, "\n    %-28s %d of %d passed", op, passed[key], all[key])
