@@ -34,8 +34,24 @@ func (g *gen) params() []eval.Array {
 		}
 		p := g.f.Param(fmt.Sprintf("p%d", i), t, at)
 		inputs[i] = Array(g.T, p.Type.DType, shape...)
+		if at != nil && len(shape) > 0 && g.chance("repeats", 4) {
+			axis := g.int("repeated", 0, len(shape)-1)
+			at.Strides[axis] = 0
+			repeat(inputs[i], axis)
+		}
 	}
 	return inputs
+}
+
+// repeat makes the elements the same along an axis.
+func repeat(a eval.Array, axis int) {
+	inner, n := 1, a.Shape[axis]
+	for _, e := range a.Shape[axis+1:] {
+		inner *= e
+	}
+	for i := range a.Data {
+		a.Data[i] = a.Data[i-i/inner%n*inner]
+	}
 }
 
 func (g *gen) baseShape() ir.Shape {
@@ -73,7 +89,7 @@ func (g *gen) relative(base ir.Shape) ir.Shape {
 	return s
 }
 
-// layout returns a layout without repeats: axes in any order, gaps, flips.
+// layout returns a layout: axes in any order, gaps, flips.
 func (g *gen) layout(shape []int) *layout.Layout {
 	l := layout.RowMajor(shape...)
 	order := rapid.Permutation(l.Strides).Draw(g.T, "order")
