@@ -131,6 +131,10 @@ func (g *gen) grow() {
 		g.along()
 		return
 	}
+	if !g.NoViews && g.chance("by index", 16) {
+		g.move(oneOf(g, "index op", []ir.Op{ir.OpGather, ir.OpScatter}))
+		return
+	}
 	if !g.NoViews && g.chance("view", 3) {
 		g.move(oneOf(g, "view op", moves))
 		return
