@@ -12,12 +12,16 @@ import (
 // NonFiniteError says which op was the first to make a NaN or an infinity of numbers.
 type NonFiniteError struct {
 	Pos   Pos
+	Call  string // the method that the op is part of, "softmax"; "" where that is not known
 	Op    ir.Op
 	Index []int // of the element in the op's result, the first in row-major order
 }
 
 func (e *NonFiniteError) Error() string {
 	text := fmt.Sprintf("%s made a NaN or an infinity at index %v", e.Op.Method(), e.Index)
+	if e.Call != "" && e.Call != e.Op.Method() {
+		text = e.Call + ": " + text
+	}
 	if p := e.Pos.String(); p != "" {
 		text = p + ": " + text
 	}
@@ -65,7 +69,7 @@ func (p *Program) FindNonFinite(ctx context.Context, ins ...*Tensor) error {
 		if err != nil {
 			return err
 		}
-		return &NonFiniteError{Pos: v.Pos, Op: v.Op, Index: index}
+		return &NonFiniteError{Pos: v.Pos, Call: v.Call.String(), Op: v.Op, Index: index}
 	}
 	return nil
 }

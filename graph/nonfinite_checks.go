@@ -10,7 +10,7 @@ import (
 // that is checked: true where an element is finite, or where what it is computed from has
 // NaNs or infinities already.
 
-// finiteTypes are those that have NaNs or infinities.
+// nonFiniteTypes are those that have NaNs or infinities.
 var nonFiniteTypes = ir.Floats | ir.Minifloats
 
 // mayMakeNonFinite reports whether an op computes elements that may be NaN or infinite of some

@@ -129,3 +129,45 @@ func TestNonFiniteElements(t *testing.T) {
 		require.Equal(t, c.at, at, c.name)
 	}
 }
+
+// TestNonFiniteNames asserts that errors name what the user called.
+func TestNonFiniteNames(t *testing.T) {
+	x, w := f32("x", 1, 1, 2), f32("w", 1, 1, 2)
+	big := graph.Of([]float32{3e38, 3e38}, 1, 1, 2)
+	for want, y := range map[string]graph.Node{
+		"conv: mul made a NaN or an infinity at index [0 0 0 0]": x.Conv(w, graph.ConvOptions{}),
+		"einsum: fma made":  graph.Einsum("abc,abd->acd", x, w),
+		"softmax: sub made": graph.Where(x.Lt(0), x, math.Inf(-1)).Softmax(2).Add(w),
+		": mul made":        x.Mul(w),
+		"fma made":          x.FMA(w, w),
+		"mean: sum made":    x.Mean().Add(w),
+	} {
+		p, err := graph.Compile(y, graph.WithDebug(graph.NonFinite), graph.WithInputs(x, w))
+		require.NoError(t, err)
+		_, err = p.Run(t.Context(), big, big)
+		require.ErrorContains(t, err, want)
+	}
+}
+
+// TestNonFiniteOfEveryKind asserts that ops of every kind are looked at, and that none is named where a
+// NaN was given.
+func TestNonFiniteOfEveryKind(t *testing.T) {
+	x := f32("x", graph.Dim("n"), 4)
+	y := graph.Concat(0, x, x.Mul(2)).Softmax(1).Add(1)
+	offsets, rows := graph.Const(graph.Of([]int64{0, 2, 4})), graph.Const(graph.Of([]int64{0, 1, 0}))
+	p, err := graph.Compile(graph.Nodes{
+		y, y.Recurrence(1, y), y.CumSum(0), y.CumProd(1, graph.Exclusive), y.Sort(1), x.T().RaggedSum(offsets), y.MatMul(y.T()),
+		graph.Einsum("ij,kj->ik", y, y), y.Std(1), y.Var(), y.Median(1), y.ArgMax(1), y.NanMax(0), y.Take(0, rows), y.Take(0, rows).Sum(0),
+		y.Unsqueeze(0).MaxPool(graph.PoolOptions{Size: []int{2}, Before: []int{1}}), y.Unsqueeze(0).Conv(graph.Const(graph.Ones(graph.Float32, 3, 4, 1)), graph.ConvOptions{ChannelsLast: true}),
+		y.LayerNorm(graph.Ones(graph.Float32, 4), 0.0, 1e-5), y.Cast(graph.Float16).Sum(0), y.Cast(graph.Float8E8M0), y.Pow(-0.5), y.IsNaN(),
+	}, graph.WithDebug(graph.NonFinite, graph.Verify))
+	require.NoError(t, err)
+	for _, n := range []int{1, 3, 300} {
+		in := graph.Uniform(graph.Float32, 1, -1, 1, n, 4)
+		_, err := p.RunAll(t.Context(), in)
+		require.NoError(t, err, n)
+		require.NoError(t, graph.Set(in, float32(math.NaN()), 0, 1))
+		_, err = p.RunAll(t.Context(), in)
+		require.NoError(t, err, n)
+	}
+}
