@@ -34,9 +34,6 @@ func From(x graph.Node) Node {
 		return Node{err, err}
 	}
 	parts := x.Split(-1, 1, 1)
-	if len(parts) < 2 { // x or the extent is wrong
-		return Node{parts[0], parts[0]}
-	}
 	return Node{parts[0].Squeeze(-1), parts[1].Squeeze(-1)}
 }
 

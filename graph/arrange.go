@@ -60,16 +60,17 @@ func repeated[E any](v E, n int) []E { return slices.Repeat([]E{v}, max(n, 0)) }
 
 // Meshgrid returns for vectors of n0, n1, ... elements as many arrays of shape
 // [n0, n1, ...], of which number k has the elements of vector k along axis k and repeats
-// them along the others: NumPy's meshgrid with indexing="ij". They are views.
+// them along the others: NumPy's meshgrid with indexing="ij". They are views. After a
+// mistake they are as many poisoned Nodes.
 func Meshgrid(vectors ...Node) Nodes {
 	shape := make(Shape, len(vectors))
 	for k, v := range vectors {
 		n := v.get()
 		switch {
 		case n.err != nil:
-			return Nodes{v}
+			return repeated(v, len(vectors))
 		case len(n.typ.Shape) != 1:
-			return Nodes{fail("meshgrid", "operand %d is %s: it must have one axis", k, n.text())}
+			return repeated(fail("meshgrid", "operand %d is %s: it must have one axis", k, n.text()), len(vectors))
 		}
 		shape[k] = n.typ.Shape[0]
 	}
@@ -176,7 +177,7 @@ func Range(dt DType, begin, end, step float64) Node {
 }
 
 // Unstack returns the slices of x along an axis, which must have a known extent, without
-// that axis.
+// that axis. After a mistake it is one poisoned Node.
 func (x Node) Unstack(axis any) Nodes {
 	n := x.get()
 	if n.err != nil {
@@ -194,42 +195,47 @@ func (x Node) Unstack(axis any) Nodes {
 }
 
 // Split returns x cut along an axis into parts of the given sizes, which add up to its
-// extent. They are views.
+// extent. They are views. After a mistake they are a poisoned Node for each size, and one if
+// no sizes are given.
 func (x Node) Split(axis any, sizes ...int) Nodes {
 	n := x.get()
+	poisoned := func(x Node) Nodes { return repeated(x, max(1, len(sizes))) }
 	if n.err != nil {
-		return Nodes{x}
+		return poisoned(x)
 	}
 	k, extent, err := n.knownAxis(axis)
 	if err != nil {
-		return Nodes{fail("split", "%w", err)}
+		return poisoned(fail("split", "%w", err))
 	}
 	begin, out := 0, Nodes{}
 	for _, size := range sizes {
 		if size < 0 || size > extent-begin {
-			return Nodes{fail("split", "sizes %v of axis %d of %s, which has %d elements", sizes, k, n.text(), extent)}
+			return poisoned(fail("split", "sizes %v of axis %d of %s, which has %d elements", sizes, k, n.text(), extent))
 		}
 		out = append(out, x.SliceAxis(k, begin, begin+size, 1))
 		begin += size
 	}
 	if begin != extent {
-		return Nodes{fail("split", "sizes %v add up to %d, and axis %d of %s has %d elements", sizes, begin, k, n.text(), extent)}
+		return poisoned(fail("split", "sizes %v add up to %d, and axis %d of %s has %d elements", sizes, begin, k, n.text(), extent))
 	}
 	return out
 }
 
 // Chunk returns x cut along an axis into parts of equal size, of which the last may be
 // smaller, and fewer if there are not so many elements. The extent of the axis must be known
-// before the program runs.
+// before the program runs. After a mistake it is as many poisoned Nodes as there are parts, one
+// for 0 parts and 65,536 for more than that.
 func (x Node) Chunk(axis any, parts int) Nodes {
+	const most = 1 << 16 // poisoned Nodes
 	n := x.get()
+	poisoned := func(x Node) Nodes { return repeated(x, min(max(1, parts), most)) }
 	if n.err != nil {
-		return Nodes{x}
+		return poisoned(x)
 	}
 	k, extent, err := n.knownAxis(axis)
 	switch {
 	case err != nil:
-		return Nodes{fail("chunk", "%w", err)}
+		return poisoned(fail("chunk", "%w", err))
 	case parts < 1:
 		return Nodes{fail("chunk", "%d parts: give 1 or more", parts)}
 	}

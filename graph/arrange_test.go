@@ -1,6 +1,7 @@
 package graph_test
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -94,5 +95,37 @@ func TestArrangeErrors(t *testing.T) {
 	} {
 		require.ErrorContains(t, c.node.Err(), "arrange_test.go:")
 		require.ErrorContains(t, c.node.Err(), ": "+c.want)
+	}
+}
+
+// TestMistakesOfSeveral asserts that a mistake gives as many poisoned Nodes as there would be.
+func TestMistakesOfSeveral(t *testing.T) {
+	x, any := f32("x", 4, 6), f32("x", graph.Dim("n"))
+	bad := x.Split(0, 1, 2)[1]
+	for _, c := range []struct {
+		parts graph.Nodes
+		count int
+		want  string
+	}{
+		{x.Split(0, 1, 2), 2, "add up to 3"},
+		{x.Split(0, 5, -1, 0), 3, "sizes [5 -1 0]"},
+		{x.Split(2, 1, 2), 2, "axis 2 is outside"},
+		{x.Split(0), 1, "add up to 0"},
+		{any.Split(0, 1, 2), 2, "not known"},
+		{bad.Split(1, 3, 3), 2, "add up to 3"},
+		{x.Chunk(0, -1), 1, "-1 parts"},
+		{x.Chunk(2, 3), 3, "axis 2 is outside"},
+		{any.Chunk(0, 3), 3, "not known"},
+		{bad.Chunk(0, 3), 3, "add up to 3"},
+		{bad.Chunk(0, math.MaxInt), 1 << 16, "add up to 3"},
+		{bad.Unstack(0), 1, "add up to 3"},
+		{any.Unstack(0), 1, "not known"},
+		{graph.Meshgrid(any, x, any), 3, "operand 1"},
+		{graph.Meshgrid(any, bad), 2, "add up to 3"},
+	} {
+		require.Len(t, c.parts, c.count, c.want)
+		for _, part := range c.parts {
+			require.ErrorContains(t, part.Err(), c.want)
+		}
 	}
 }

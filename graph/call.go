@@ -11,7 +11,11 @@ import (
 // Call is a program with the tensors that it runs on. It is for loops that
 // compute small things often: what RunInto checks and looks up each time, which
 // takes about 100 ns, is done once.
-type Call struct{ bound *runtime.Bound }
+type Call struct {
+	bound *runtime.Bound
+	trap  *Program  // of WithDebug(NonFinite), or nil
+	ins   []*Tensor // of that
+}
 
 // Bind returns the call that computes the outputs for given inputs into given
 // tensors, as RunInto does. The tensors stay the same; what they hold may change
@@ -26,10 +30,14 @@ func (p *Program) Bind(outs []*Tensor, ins ...*Tensor) (*Call, error) {
 	if err != nil {
 		return nil, cmp.Or(p.checkOuts(b, outs), atCaller(err))
 	}
-	return &Call{bound}, nil
+	c := &Call{bound: bound}
+	if p.trap {
+		c.trap, c.ins = p, slices.Clone(ins)
+	}
+	return c, nil
 }
 
-// Run computes the outputs. It allocates nothing. A Call is for one goroutine at
+// Run computes the outputs. It allocates nothing, but with WithDebug(NonFinite). A Call is for one goroutine at
 // a time: Run returns an error while another run is on, and computes nothing.
 func (c *Call) Run(ctx context.Context) error {
 	switch {
@@ -37,6 +45,11 @@ func (c *Call) Run(ctx context.Context) error {
 		return misuse("run: there is no call: Bind makes one, or returns why not")
 	case ctx == nil:
 		return misuse("run: the context is nil: give it context.Background()")
+	}
+	if c.trap != nil {
+		if err := c.trap.FindNonFinite(ctx, c.ins...); err != nil {
+			return err
+		}
 	}
 	return atCaller(c.bound.Run(ctx))
 }

@@ -58,6 +58,8 @@ func (x Node) Roll(axis any, shift int) Node {
 	}
 	extent, known := n.typ.Shape[k].Int()
 	switch d := n.typ.Shape[k]; {
+	case !known && (shift < -math.MaxInt/2 || shift > math.MaxInt/2): // an index less shift may pass int
+		return x.Roll(k, shift/2).Roll(k, shift-shift/2)
 	case !known:
 		return within("roll", x, x.Take(k, Iota(Int64, d).Sub(shift).WrapIndex(d)))
 	case extent == 0:
@@ -118,6 +120,9 @@ func (x Node) pad(before, after []int, mode PadMode, element Node) Node {
 	}
 	y := x
 	for k := range before {
+		if before[k] == math.MinInt || after[k] == math.MinInt { // which have no positive counterpart
+			return fail("pad", "%d and %d elements are taken from axis %d of %s", taken(before[k]), taken(after[k]), k, n.text())
+		}
 		y = y.crop(k, max(0, -before[k]), max(0, -after[k]))
 	}
 	for k := len(before) - 1; k >= 0; k-- {
@@ -127,6 +132,14 @@ func (x Node) pad(before, after []int, mode PadMode, element Node) Node {
 		}
 	}
 	return within("pad", x, y)
+}
+
+// taken returns how many elements a number of padding takes away.
+func taken(n int) uint {
+	if n < 0 {
+		return -uint(n)
+	}
+	return 0
 }
 
 // crop returns x without elements at both ends of an axis.
@@ -163,6 +176,8 @@ func (x Node) padAxis(axis, before, after int, mode PadMode, element Node) (Node
 		return x.reach(axis, before, after, mode), nil
 	case extent == 0:
 		return x, fmt.Errorf("axis %d of %s has no elements to repeat", axis, n.text())
+	case before > math.MaxInt-extent || after > math.MaxInt-extent-before:
+		return x, fmt.Errorf("%d and %d more elements along axis %d of %s: an extent passes int", before, after, axis, n.text())
 	}
 	return x.extend(axis, extent, before, after, mode), nil
 }

@@ -252,6 +252,11 @@ func TestConvErrors(t *testing.T) {
 		{x.MaxPool(graph.PoolOptions{Size: []int{2, 9}}), "maxpool: window: axis 3 of shape [1,4,7,8]: a window of 9 elements 1 apart does not fit into 8 elements"},
 		{x.AvgPool(graph.PoolOptions{Size: []int{2, 0}}), "avgpool: size 0, stride 1"},
 		{x.Cast(graph.Int32).AvgPool(graph.PoolOptions{Size: []int{2, 2}}), "avgpool: does not take int32: Cast to a float type"},
+		{x.Cast(graph.Int8).LpPool(1, graph.PoolOptions{Size: []int{2, 2}}), "lppool: does not take int8: Cast to a float type"},
+		{x.Conv(w, graph.ConvOptions{Before: []int{math.MinInt, 0}}), "conv: pad: 9223372036854775808 and 0 elements are taken from axis 2"},
+		{x.Conv(w, graph.ConvOptions{After: []int{0, math.MinInt}}), "conv: pad: 0 and 9223372036854775808 elements are taken from axis 3"},
+		{x.ConvTranspose(w, graph.ConvOptions{Before: []int{0, math.MinInt}}), "convtranspose: -9223372036854775808 elements from one to the next, before or after"},
+		{x.MaxPool(graph.PoolOptions{Size: []int{2, 2}, Before: []int{math.MinInt, 0}}), "maxpool: size 2, stride 1, dilation 1, -9223372036854775808 before"},
 	} {
 		require.ErrorContains(t, c.node.Err(), "conv_test.go:")
 		require.ErrorContains(t, c.node.Err(), ": "+c.want)

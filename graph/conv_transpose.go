@@ -94,8 +94,10 @@ func (x Node) convTranspose(w Node, o *ConvOptions) (Node, error) {
 		if o.Strides[i] < 1 || o.Strides[i] > mostStride || o.Dilations[i] < 1 {
 			return x, fmt.Errorf("a stride of %d and a dilation of %d: give 1 or more, and strides up to %d", o.Strides[i], o.Dilations[i], mostStride)
 		}
-		if far := slices.Max([]int{o.Dilations[i], o.Before[i], -o.Before[i], o.After[i], -o.After[i], o.Extra[i], -o.Extra[i]}); far > mostReach {
-			return x, fmt.Errorf("%d elements from one to the next, before or after: there can be up to %d", far, mostReach)
+		for _, n := range []int{o.Dilations[i], o.Before[i], o.After[i], o.Extra[i]} {
+			if n < -mostReach || n > mostReach {
+				return x, fmt.Errorf("%d elements from one to the next, before or after: there can be from %d to %d", n, -mostReach, mostReach)
+			}
 		}
 		t.axes[i], t.windows[i], tooMany[i] = remaindersOf(size, o.Strides[i], o.Dilations[i], o.Before[i], o.After[i], o.Extra[i], t.depthwise && apart <= mostParts)
 		if parts *= len(t.axes[i]); parts > mostParts {

@@ -275,7 +275,7 @@ func (l *lowering) function(name string, outputs []Node) *ir.Func {
 			for _, a := range l.operands[l.first[number]:][:len(n.args)] {
 				args = append(args, values[a])
 			}
-			values[number] = f.Append(ir.Value{Op: n.op, Args: args, Type: n.typ, Attr: n.attr, Pos: n.pos})
+			values[number] = f.Append(ir.Value{Op: n.op, Call: n.call, Args: args, Type: n.typ, Attr: n.attr, Pos: n.pos})
 		}
 	}
 	for _, x := range outputs {

@@ -20,6 +20,7 @@ type Node struct{ n *node }
 // node is what a Node stands for. It never changes once it is made.
 type node struct {
 	op    ir.Op
+	call  ir.Call
 	attr  *ir.Attr // nil if poisoned
 	args  []*node
 	typ   ir.Type
@@ -119,7 +120,8 @@ func apply(op ir.Op, attr ir.Attr, args ...*node) Node {
 		}
 		return Node{poison(op, err, args...)}
 	}
-	n := &node{op: op, attr: attr.Of(op), args: args, typ: t, pos: ir.CallerPos(), order: nodes.Add(1)}
+	n := &node{op: op, attr: attr.Of(op), args: args, typ: t, order: nodes.Add(1)}
+	n.pos, n.call = ir.Caller()
 	if n.names, err = resultNames(n); err != nil {
 		return Node{poison(op, err, args...)}
 	}

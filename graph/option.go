@@ -79,7 +79,8 @@ const (
 	// an error it finds is a bug of this library.
 	Verify
 	// NonFinite makes a run fail whose ops make a NaN or an infinity of numbers: the
-	// error, a *NonFiniteError, names the first such op. See FindNonFinite.
+	// error, a *NonFiniteError, names the first such op. Every run begins with
+	// FindNonFinite, also that of a Call.
 	NonFinite
 )
 

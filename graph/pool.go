@@ -75,12 +75,15 @@ func (x Node) avgPool(o PoolOptions) Node {
 }
 
 // LpPool returns the p-norms of the windows of x, [n, c, spatial axes]: the p-th root of
-// the sum of the p-th powers of the magnitudes.
+// the sum of the p-th powers of the magnitudes. x is of a float type.
 func (x Node) LpPool(p float64, o PoolOptions) Node {
 	return x.inComputeType(func(x Node) Node { return x.lpPool(p, o) })
 }
 
 func (x Node) lpPool(p float64, o PoolOptions) Node {
+	if x.Err() == nil && !ir.Reals.Has(x.DType()) {
+		return fail("lppool", "does not take %s: Cast to a float type", x.DType())
+	}
 	powers := x.Abs()
 	if p != 1 {
 		powers = powers.Pow(p)

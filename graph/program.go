@@ -44,6 +44,7 @@ type Program struct {
 	generated bool      // each loop must be a generated kernel
 	args      sync.Pool // of *[]*Tensor: inputs and captured tensors
 	trap      bool      // NonFinite
+	search    search    // of FindNonFinite, made when it is first called
 }
 
 // Port describes an input or output of a program.

@@ -1,13 +1,11 @@
 package graph_test
 
 import (
-	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/stridefuse/stridefuse/graph"
-	"github.com/stridefuse/stridefuse/ir"
 )
 
 // TestSet compares with the same slices of tensors, which are set in place.
@@ -45,24 +43,4 @@ func TestSet(t *testing.T) {
 	require.NoError(t, err)
 	_, err = p.Run(t.Context(), graph.Ones(graph.Float32, 2))
 	require.ErrorContains(t, err, "set_test.go:")
-}
-
-// TestNonFinite asserts that the first op that makes a NaN is found, fused or not.
-func TestNonFinite(t *testing.T) {
-	x := f32("x", graph.Dim("n"))
-	bad, at := x.Sub(1).Log(), here()
-	y := bad.Mul(2).Add(1).Max()
-	p, err := graph.Compile(y, graph.WithDebug(graph.NonFinite))
-	require.NoError(t, err)
-	_, err = p.Run(t.Context(), graph.Of([]float32{2, 3, 4}))
-	require.NoError(t, err)
-	_, err = p.Run(t.Context(), graph.Of([]float32{2, 1, 0}))
-	var found *graph.NonFiniteError
-	require.True(t, errors.As(err, &found), "%v", err)
-	require.Equal(t, ir.OpLog, found.Op)
-	require.Equal(t, []int{1}, found.Index)
-	require.EqualError(t, err, at+": log made a NaN or an infinity at index [1], of operands without one")
-	plain, err := graph.Compile(y)
-	require.NoError(t, err)
-	require.NoError(t, plain.FindNonFinite(t.Context(), graph.Of([]float32{5, 6})))
 }

@@ -41,7 +41,8 @@ func (a Attr) Of(op Op) *Attr {
 // Value is a node of a Func: an operation and its operands.
 type Value struct {
 	Op   Op
-	ID   int // its name in text: the position in the body, once Number has been called
+	Call Call // that made it, if that is known
+	ID   int  // its name in text: the position in the body, once Number has been called
 	Args []*Value
 	Type Type
 	Attr *Attr // never nil in a Func, and never changed: values share it

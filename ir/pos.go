@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -26,9 +27,47 @@ func (p Pos) String() string {
 // module is the import path of this module.
 var module = path.Dir(reflect.TypeFor[Pos]().PkgPath())
 
+// Call is the number of a function or method of package graph that users call; 0 is none.
+type Call uint32
+
+// calls are the names of Calls, from 1 on.
+var calls struct {
+	mu    sync.Mutex
+	names []string
+}
+
+// String returns the name as errors have it, "softmax".
+func (c Call) String() string {
+	calls.mu.Lock()
+	defer calls.mu.Unlock()
+	if c == 0 || int(c) > len(calls.names) {
+		return ""
+	}
+	return calls.names[c-1]
+}
+
+// callOf returns the Call of a function that Go names so.
+func callOf(function string) Call {
+	name, ours := strings.CutPrefix(function, module+"/graph.")
+	name, _, _ = strings.Cut(strings.TrimPrefix(name, "Node."), ".")
+	name, _, _ = strings.Cut(name, "[")
+	if !ours || name == "" || name[0] < 'A' || name[0] > 'Z' {
+		return 0
+	}
+	name = strings.ToLower(name)
+	calls.mu.Lock()
+	defer calls.mu.Unlock()
+	at := slices.Index(calls.names, name)
+	if at < 0 {
+		at, calls.names = len(calls.names), append(calls.names, name)
+	}
+	return Call(at + 1)
+}
+
 // site is what is known of a program counter.
 type site struct {
 	pos  Pos
+	call Call
 	user bool
 }
 
@@ -40,29 +79,44 @@ var sites sync.Map // uintptr -> site
 // the innermost frame outside of it. It is for functions inside, which it takes
 // its own caller to be.
 func CallerPos() Pos {
+	pos, _ := caller()
+	return pos
+}
+
+// Caller is CallerPos, and returns which function of package graph was called.
+func Caller() (Pos, Call) { return caller() }
+
+// caller is for CallerPos and Caller.
+func caller() (pos Pos, call Call) {
 	var few [4]uintptr // enough for most: unwinding is what costs, each time from here
-	const skip = 3     // past Callers, CallerPos and its caller
+	const skip = 4     // past Callers, caller, what calls it, and the caller of that
 	n := runtime.Callers(skip, few[:])
-	if pos, ok := userAmong(few[:n]); ok || n < len(few) {
-		return pos
+	pos, call, ok := userAmong(few[:n], 0)
+	if ok || n < len(few) {
+		return pos, call
 	}
 	var more [32]uintptr
 	for first := skip + len(few); ; first += len(more) {
 		n := runtime.Callers(first, more[:])
-		if pos, ok := userAmong(more[:n]); ok || n < len(more) {
-			return pos
+		if pos, call, ok = userAmong(more[:n], call); ok || n < len(more) {
+			return pos, call
 		}
 	}
 }
 
-// userAmong returns the first line among some counters that is a user's.
-func userAmong(pcs []uintptr) (pos Pos, ok bool) {
+// userAmong returns the first line among some counters that is a user's, and the last call
+// before it, which is known where they have none.
+func userAmong(pcs []uintptr, known Call) (pos Pos, call Call, ok bool) {
 	for _, pc := range pcs {
-		if s := siteOf(pc); s.user {
-			return s.pos, true
+		s := siteOf(pc)
+		if s.user {
+			return s.pos, known, true
+		}
+		if s.call != 0 {
+			known = s.call
 		}
 	}
-	return Pos{}, false
+	return Pos{}, known, false
 }
 
 // siteOf looks up a counter that runtime.Callers gave: it stands for one frame,
@@ -73,7 +127,7 @@ func siteOf(pc uintptr) site {
 	}
 	one := [1]uintptr{pc}
 	frame, _ := runtime.CallersFrames(one[:]).Next()
-	s := site{pos: Pos{File: frame.File, Line: frame.Line}, user: isUser(frame.Function, frame.File)}
+	s := site{pos: Pos{File: frame.File, Line: frame.Line}, call: callOf(frame.Function), user: isUser(frame.Function, frame.File)}
 	sites.Store(pc, s)
 	return s
 }

@@ -16,6 +16,25 @@ func TestCallerPos(t *testing.T) {
 	require.NotEqual(t, file, (<-done).File)
 }
 
+func TestCallOf(t *testing.T) {
+	const graph = "github.com/stridefuse/stridefuse/graph."
+	for function, want := range map[string]string{
+		graph + "Node.Softmax":       "softmax",
+		graph + "Node.Softmax.func1": "softmax",
+		graph + "Concat":             "concat",
+		graph + "Of[...]":            "of",
+		graph + "Node.conv":          "",
+		graph + "apply":              "",
+		graph + "(*Program).Run":     "",
+		"other/graph.Concat":         "",
+		"":                           "",
+	} {
+		require.Equal(t, want, callOf(function).String(), function)
+	}
+	require.Equal(t, callOf(graph+"Concat"), callOf(graph+"Concat.func2"))
+	require.Empty(t, Call(1<<31).String())
+}
+
 func TestIsUser(t *testing.T) {
 	const module = "github.com/stridefuse/stridefuse/"
 	for function, want := range map[string]bool{

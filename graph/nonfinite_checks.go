@@ -1,0 +1,138 @@
+package graph
+
+import (
+	"slices"
+
+	"github.com/stridefuse/stridefuse/ir"
+)
+
+// The checks of FindNonFinite. Each is bools that are computed in the same graph as the value
+// that is checked: true where an element is finite, or where what it is computed from has
+// NaNs or infinities already.
+
+// nonFiniteTypes are those that have NaNs or infinities.
+var nonFiniteTypes = ir.Floats | ir.Minifloats
+
+// mayMakeNonFinite reports whether an op computes elements that may be NaN or infinite of some
+// that are not. Ops that move elements don't.
+func mayMakeNonFinite(v *ir.Value) bool {
+	switch v.Op {
+	case ir.OpCopy, ir.OpSelect, ir.OpUnlikely:
+		return false
+	}
+	moves := v.Op.IsJoin() || v.Op.IsLine() && v.Op.MovesBits() || v.Op.Info().Sorts
+	return nonFiniteTypes.Has(v.Type.DType) && v.Op.IsComputed() && !moves
+}
+
+// finiteChecks adds checks to a graph, and remembers what it knows of values. After an error
+// it adds nothing.
+type finiteChecks struct {
+	f     *ir.Func
+	known [2]map[*ir.Value]*ir.Value // by property
+	err   error
+}
+
+// The properties of elements.
+const (
+	isFinite = iota
+	isNotNaN
+)
+
+func newFiniteChecks(f *ir.Func) *finiteChecks {
+	return &finiteChecks{f: f, known: [2]map[*ir.Value]*ir.Value{{}, {}}}
+}
+
+// check returns the check of a value: whether an element is finite or some below it is not,
+// and it is not NaN or some below it is.
+func (c *finiteChecks) check(v *ir.Value) *ir.Value {
+	var made [2]*ir.Value
+	for property := range made {
+		made[property] = c.of(property, v)
+		if below := c.below(property, v); below != nil {
+			made[property] = c.add(ir.OpOr, ir.Attr{}, made[property], c.add(ir.OpNot, ir.Attr{}, below))
+		}
+	}
+	return c.add(ir.OpAnd, ir.Attr{}, made[isFinite], made[isNotNaN])
+}
+
+// add appends an op.
+func (c *finiteChecks) add(op ir.Op, a ir.Attr, args ...*ir.Value) *ir.Value {
+	if c.err != nil {
+		return nil
+	}
+	v, err := c.f.Add(op, a, args[0].Pos, args...)
+	c.err = err
+	return v
+}
+
+// of returns which elements of a value have a property.
+func (c *finiteChecks) of(property int, v *ir.Value) *ir.Value {
+	if known := c.known[property][v]; known != nil {
+		return known
+	}
+	x := v
+	if !ir.Reals.Has(v.Type.DType) {
+		x = c.add(ir.OpCast, ir.Attr{DType: v.Type.DType.Compute()}, v)
+	}
+	var r *ir.Value
+	if property == isFinite {
+		r = c.add(ir.OpIsFinite, ir.Attr{}, x)
+	} else {
+		r = c.add(ir.OpEq, ir.Attr{}, x, x)
+	}
+	c.known[property][v] = r
+	return r
+}
+
+// below returns for which elements of a value all those of the operands that they are computed
+// from have a property; nil if that is so for each. It broadcasts to the value's shape.
+func (c *finiteChecks) below(property int, v *ir.Value) *ir.Value {
+	var all *ir.Value
+	for i, a := range v.Args {
+		if !nonFiniteTypes.Has(a.Type.DType) {
+			continue
+		}
+		x := c.read(v, i, c.of(property, a))
+		if all != nil {
+			x = c.add(ir.OpAnd, ir.Attr{}, all, x)
+		}
+		all = x
+	}
+	return all
+}
+
+// read returns for each element of a value whether all elements of operand i that it is
+// computed from are true in ok, which has the operand's shape.
+func (c *finiteChecks) read(v *ir.Value, i int, ok *ir.Value) *ir.Value {
+	if c.err != nil {
+		return nil
+	}
+	rank := len(ok.Type.Shape)
+	switch kind := v.Op.Info().Kind; {
+	case v.Op.IsElementwise():
+		return ok
+	case kind == ir.Reduce:
+		return c.add(ir.OpAll, ir.Attr{Axes: v.Attr.Axes}, ok)
+	case kind == ir.Scan: // the least of 0 and 1 up to each
+		ok = c.add(ir.OpCumMin, ir.Attr{Axis: v.Attr.Axis, Exclusive: v.Attr.Exclusive}, c.add(ir.OpCast, ir.Attr{DType: Int32}, ok))
+		return c.add(ir.OpCast, ir.Attr{DType: Bool}, ok)
+	case v.Op.IsProduct():
+		return c.line(ok, rank-1-i) // along rows of the first operand, and columns of the second
+	case rank == len(v.Type.Shape) && sameBut(v.Attr.Axis, ok.Type.Shape, v.Type.Shape):
+		return c.line(ok, v.Attr.Axis)
+	case rank == 0:
+		return ok
+	}
+	return c.add(ir.OpAll, ir.Attr{Axes: upTo(rank)}, ok)
+}
+
+// line returns whether all are true along an axis, which has one element then.
+func (c *finiteChecks) line(ok *ir.Value, axis int) *ir.Value {
+	all := c.add(ir.OpAll, ir.Attr{Axes: []int{axis}}, ok)
+	return c.add(ir.OpUnsqueeze, ir.Attr{Axes: []int{axis}}, all)
+}
+
+// sameBut reports whether two shapes of one rank are equal but for an axis.
+func sameBut(axis int, a, b Shape) bool {
+	return slices.Equal(slices.Delete(slices.Clone(a), axis, axis+1), slices.Delete(slices.Clone(b), axis, axis+1))
+}
