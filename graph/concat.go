@@ -156,6 +156,9 @@ func (x Node) crop(axis, before, after int) Node {
 	})
 }
 
+// mostRepeats is how often padding on one side may repeat an array, which is joined of as many slices.
+const mostRepeats = 1 << 12
+
 // padAxis returns x padded along one axis.
 func (x Node) padAxis(axis, before, after int, mode PadMode, element Node) (Node, error) {
 	n := x.get()
@@ -176,6 +179,8 @@ func (x Node) padAxis(axis, before, after int, mode PadMode, element Node) (Node
 		return x.reach(axis, before, after, mode), nil
 	case extent == 0:
 		return x, fmt.Errorf("axis %d of %s has no elements to repeat", axis, n.text())
+	case mode != PadEdge && !(mode == PadReflect && extent == 1) && max(before, after)/extent > mostRepeats:
+		return x, fmt.Errorf("%d and %d elements repeat the %d of axis %d more than %d times", before, after, extent, axis, mostRepeats)
 	case before > math.MaxInt-extent || after > math.MaxInt-extent-before:
 		return x, fmt.Errorf("%d and %d more elements along axis %d of %s: an extent passes int", before, after, axis, n.text())
 	}

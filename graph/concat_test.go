@@ -144,6 +144,7 @@ func TestConcatErrors(t *testing.T) {
 		{graph.Concat(0, x, f32("y", 2, 4)), "concat: operand 1 has shape [2,4] and the first [2,3]: they may differ along axis 0 alone"},
 		{graph.Concat(0, x, f32("y", 3)), "concat: operand 1 has shape [3] and the first [2,3]: they may differ along axis 0 alone"},
 		{graph.Concat(0, x, x.Cast(graph.Int32)), "concat: dtypes float32 and int32 differ: Cast one of them"},
+		{x.Pad([]int{0, 1 << 20}, []int{0, 0}, graph.PadWrap), "pad: 1048576 and 0 elements repeat the 3 of axis 1 more than 4096 times"},
 		{graph.Stack(3, x, x), "stack: unsqueeze: axis 3 is outside rank 3: allowed are -3 to 2"},
 		{x.Roll(2, 1), "roll: axis 2 is outside rank 2: allowed are -2 to 1"},
 		{x.Pad([]int{1}, []int{1, 1}, graph.PadEdge), "pad: 1 and 2 numbers for the 2 axes of float32[2,3]"},
