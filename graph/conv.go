@@ -81,6 +81,10 @@ func (x Node) conv(w Node, o *ConvOptions, op ir.Op) (Node, error) {
 	if m, known := k[0].Int(); known && m%o.Groups != 0 {
 		return x, fmt.Errorf("%d channels of the result are no %d equal groups", m, o.Groups)
 	}
+	if d := x.DType(); ir.Reals.Has(d) && !d.Native() && isTapped(k, o.Groups) {
+		y, err := x.Cast(d.Compute()).conv(w.Cast(d.Compute()), o, op)
+		return y.Cast(d), err
+	}
 	none := []int{0, 0}
 	x = x.Pad(append(none, o.Before...), append(none, o.After...), PadConstant)
 	for i := range spatial {
@@ -135,7 +139,7 @@ func (o *ConvOptions) check(spatial int) error {
 // w, [g, m, c, elements]: [n, g, m, windows], or [n, windows, g, m].
 func convolved(op ir.Op, x, w Node, spatial int, channelsLast bool) Node {
 	k := w.n.typ.Shape
-	if taps, known := k[2:].NumElems().Int(); known && k[1].Is(1) && k[2].Is(1) && taps > 0 && taps <= mostTaps {
+	if isTapped(k[1:], 1) {
 		return tapped(op, x, w, spatial, channelsLast)
 	}
 	letters := func(first byte) string {
@@ -151,6 +155,12 @@ func convolved(op ir.Op, x, w Node, spatial int, channelsLast bool) Node {
 		out = "n" + windows + "gm"
 	}
 	return einsum(op, "ngc"+windows+elements+",gmc"+elements+"->"+out, x, w)
+}
+
+// isTapped reports whether tapped computes a convolution with weights [m, c, elements] in so many groups.
+func isTapped(k Shape, groups int) bool {
+	taps, known := k[2:].NumElems().Int()
+	return known && k[0].Is(groups) && k[1].Is(1) && taps > 0 && taps <= mostTaps
 }
 
 // tapped is convolved for groups of one channel to one: it adds the products of one element of
