@@ -87,6 +87,7 @@ func (x Node) conv(w Node, o *ConvOptions, op ir.Op) (Node, error) {
 	}
 	none := []int{0, 0}
 	x = x.Pad(append(none, o.Before...), append(none, o.After...), PadConstant)
+	padded := x
 	for i := range spatial {
 		size, known := k[2+i].Int()
 		if !known {
@@ -96,6 +97,9 @@ func (x Node) conv(w Node, o *ConvOptions, op ir.Op) (Node, error) {
 	}
 	if x.Err() != nil {
 		return x, nil
+	}
+	if isTapped(k, o.Groups) {
+		return tapped(op, padded, w, x.n.typ.Shape[2:2+spatial], o), nil
 	}
 	x = x.Reshape(s[0], g, k[1], x.n.typ.Shape[2:])
 	w = w.Reshape(g, k[0].Div(o.Groups), k[1:])
@@ -138,10 +142,6 @@ func (o *ConvOptions) check(spatial int) error {
 // convolved returns the sums of products of x, [n, g, c, windows, their elements], and
 // w, [g, m, c, elements]: [n, g, m, windows], or [n, windows, g, m].
 func convolved(op ir.Op, x, w Node, spatial int, channelsLast bool) Node {
-	k := w.n.typ.Shape
-	if isTapped(k[1:], 1) {
-		return tapped(op, x, w, spatial, channelsLast)
-	}
 	letters := func(first byte) string {
 		var b []byte
 		for i := range spatial {
@@ -163,39 +163,39 @@ func isTapped(k Shape, groups int) bool {
 	return known && k[0].Is(groups) && k[1].Is(1) && taps > 0 && taps <= mostTaps
 }
 
-// tapped is convolved for groups of one channel to one: it adds the products of one element of
-// the windows after the other.
-func tapped(op ir.Op, x, w Node, spatial int, channelsLast bool) Node {
-	w = w.Squeeze(2)
-	taps := []Node{}
+// tapped returns the convolution of x, which is padded, for groups of one channel to one: it adds the products of
+// one element of all windows after the other.
+func tapped(op ir.Op, x, w Node, windows Shape, o *ConvOptions) Node {
 	shape, _ := w.n.typ.Shape[2:].Ints()
 	var sum Node
 	for at := range everyIndex(shape) {
 		a, b := x, w
-		for i := spatial - 1; i >= 0; i-- {
-			a, b = a.Index(3+spatial+i, at[i]), b.Index(2+i, at[i])
+		for i := len(at) - 1; i >= 0; i-- {
+			a, b = a.every(2+i, at[i]*o.Dilations[i], windows[i], o.Strides[i]), b.Index(2+i, at[i])
 		}
-		for range spatial {
+		for range len(at) - 1 {
 			b = b.Unsqueeze(-1)
 		}
-		taps = append(taps, a)
-		switch {
-		case len(taps) > 1 && ir.Reals.Has(x.DType()):
+		switch product := func() Node { return a.elementwise(op.Info().By, ir.Attr{}, b) }; {
+		case sum.n == nil:
+			sum = product()
+		case ir.Reals.Has(x.DType()):
 			sum = a.FMA(b, sum)
-		case len(taps) > 1:
-			sum = sum.Add(a.elementwise(op.Info().By, ir.Attr{}, b))
 		default:
-			sum = a.elementwise(op.Info().By, ir.Attr{}, b)
+			sum = sum.Add(product())
 		}
 	}
-	if !channelsLast {
-		return sum
+	if o.ChannelsLast {
+		return sum.MoveAxis(1, -1)
 	}
-	order := []int{0}
-	for i := range spatial {
-		order = append(order, 3+i)
-	}
-	return sum.Permute(append(order, 1, 2))
+	return sum
+}
+
+// every returns n elements of an axis, the first of them and each one a step behind.
+func (x Node) every(axis, first int, n ir.Dim, step int) Node {
+	return x.view(ir.OpSlice, func(*node) (ir.Attr, bool, error) {
+		return ir.Attr{Axis: axis, Begin: ir.Fixed(first), Len: n, Step: step}, false, nil
+	})
 }
 
 // everyIndex yields the indices of a shape in row-major order.

@@ -29,7 +29,7 @@ func TestConvEngines(t *testing.T) {
 		if o.ChannelsLast = rapid.Bool().Draw(t, "channels last"); o.ChannelsLast {
 			shape = slices.Concat([]int{n}, extents, []int{o.Groups * c})
 		}
-		d := rapid.SampledFrom([]graph.DType{graph.Float32, graph.Float64}).Draw(t, "type")
+		d := rapid.SampledFrom([]graph.DType{graph.Float32, graph.Float64, graph.Float16, graph.BFloat16, graph.Fixed16x16}).Draw(t, "type")
 		x, w := irtest.Array(t, d, shape...), irtest.Array(t, d, slices.Concat([]int{o.Groups * m, c}, size)...)
 		y := inputLike("x", toTensor(t, x, nil)).Conv(inputLike("w", toTensor(t, w, nil)), o)
 		ins := []eval.Array{x, w}
