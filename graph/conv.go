@@ -27,13 +27,14 @@ const mostTaps = 64
 // of the products of the weights of m with the window of x at o*Strides - Before. The
 // result is [n, m, windows]. With ChannelsLast x and the result have their channels last,
 // the weights stay [m, c/Groups, spatial axes]. Any number of spatial axes will do. Types are those
-// of MatMul; ConvInteger is for bytes.
+// of MatMul, and computed as there: Float16 is multiplied and added in float32, and rounded at the end. ConvInteger is
+// for bytes.
 //
 // The windows are a view: no array of them is made. A depthwise convolution, of
 // one channel to one, is a sum of products in one loop. Any other is a product of matrices, which
 // reads the windows where they are, or block by block into local memory. Padding copies nothing
 // into memory: a block of x and its padding is in the cache while its windows are read, and an x that
-// is computed is computed inside its padding.
+// is computed is computed inside its padding. One of Float16 is cast there.
 func (x Node) Conv(weights any, o ConvOptions) Node {
 	return x.convolution("conv", weights, &o, func(x, w Node, o *ConvOptions) (Node, error) {
 		if err := takesDot(x.DType()); err != nil {
@@ -81,7 +82,7 @@ func (x Node) conv(w Node, o *ConvOptions, op ir.Op) (Node, error) {
 	if m, known := k[0].Int(); known && m%o.Groups != 0 {
 		return x, fmt.Errorf("%d channels of the result are no %d equal groups", m, o.Groups)
 	}
-	if d := x.DType(); ir.Reals.Has(d) && !d.Native() && isTapped(k, o.Groups) {
+	if d := x.DType(); ir.Reals.Has(d) && !d.Native() && isTapped(k, o.Groups) { // widen does the same for products
 		y, err := x.Cast(d.Compute()).conv(w.Cast(d.Compute()), o, op)
 		return y.Cast(d), err
 	}

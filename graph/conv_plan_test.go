@@ -189,6 +189,7 @@ func TestWindowsAreTheLeftOperand(t *testing.T) {
 		input []*graph.Tensor
 	}{
 		{"constant", true, f32("x", 2, 128, 7, 7).Maximum(0).Conv(graph.Const(w), same).Maximum(0), []*graph.Tensor{x}},
+		{"float16", true, graph.Input("x", graph.Float16, 2, 128, 7, 7).Conv(graph.Const(graph.Ones(graph.Float16, 64, 128, 3, 3)), same).Cast(graph.Float32), []*graph.Tensor{graph.Ones(graph.Float16, 2, 128, 7, 7)}},
 		{"input", false, f32("x", 2, 128, 7, 7).Maximum(0).Conv(f32("w", 64, 128, 3, 3), same).Maximum(0), []*graph.Tensor{x, w}},
 	} {
 		p, err := graph.Compile(c.y, graph.WithWorkers(1))
